@@ -1,0 +1,125 @@
+package gitserver
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+)
+
+// Branch is the branch that a new repository's HEAD names.
+const Branch = "main"
+
+const stranger = "A Stranger <stranger@example.org>"
+
+// isolated returns an environment in which git reads no configuration but the repository's.
+func isolated(home string) []string {
+	return []string{"HOME=" + home, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_TERMINAL_PROMPT=0", "LC_ALL=C"}
+}
+
+// CreateRepo creates a bare repository. Its first commit has the files of seed; without any it stays empty. It returns an error
+// if the repository exists.
+func (s *Server) CreateRepo(ctx context.Context, repo string, seed map[string]string) error {
+	p := s.Path(repo)
+	if _, err := os.Stat(p); err == nil {
+		return errors.Errorf("cannot create repository %q: it exists", repo)
+	}
+	if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
+		return errors.Wrapf(err, "cannot create directory of repository %q", repo)
+	}
+	if _, err := s.run(ctx, s.dir, nil, "init", "--quiet", "--bare", "-b", Branch, p); err != nil {
+		return err
+	}
+	if err := s.configure(ctx, repo); err != nil {
+		return err
+	}
+	if len(seed) == 0 {
+		return nil
+	}
+	_, err := s.Commit(ctx, repo, Branch, seed, "First commit")
+	return err
+}
+
+// configure makes a repository behave like those of the public forges, and run nothing that outlives the request.
+func (s *Server) configure(ctx context.Context, repo string) error {
+	settings := [][2]string{
+		{"http.receivepack", "true"},
+		{"uploadpack.allowFilter", "true"},
+		{"uploadpack.allowTipSHA1InWant", "true"},
+		{"uploadpack.allowReachableSHA1InWant", "true"},
+		{"receive.advertiseAtomic", "true"},
+		{"receive.autogc", "false"},
+		{"gc.auto", "0"},
+	}
+	for _, kv := range settings {
+		if err := s.Configure(ctx, repo, kv[0], kv[1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Configure sets a git setting of a repository, such as receive.advertiseAtomic.
+func (s *Server) Configure(ctx context.Context, repo, key, value string) error {
+	_, err := s.Git(ctx, repo, "config", key, value)
+	return err
+}
+
+// Git runs a git command in a bare repository and returns what it printed. The error holds what it complained about.
+func (s *Server) Git(ctx context.Context, repo string, args ...string) (string, error) {
+	out, err := s.run(ctx, s.Path(repo), nil, args...)
+	return string(out), err
+}
+
+func (s *Server) run(ctx context.Context, dir string, stdin []byte, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd.Dir = dir
+	cmd.Env = append(isolated(s.dir), "PATH="+os.Getenv("PATH"))
+	cmd.Stdin = bytes.NewReader(stdin)
+	var complaint bytes.Buffer
+	cmd.Stderr = &complaint
+	out, err := cmd.Output()
+	return out, errors.Wrapf(err, "cannot run git %s: %s", args[0], strings.TrimSpace(complaint.String()))
+}
+
+// Commit adds one commit to a branch, which it creates when it does not exist, as a stranger who knows nothing of Intentplane:
+// each of files, by path, gets its content. It returns the commit's id.
+func (s *Server) Commit(ctx context.Context, repo, branch string, files map[string]string, message string) (string, error) {
+	var changes bytes.Buffer
+	for _, p := range slices.Sorted(maps.Keys(files)) {
+		fmt.Fprintf(&changes, "M 100644 inline %q\ndata %d\n%s\n", p, len(files[p]), files[p])
+	}
+	return s.commit(ctx, repo, branch, message, changes.Bytes())
+}
+
+// Remove adds one commit to a branch, as a stranger, that removes files or whole directories. It returns the commit's id.
+func (s *Server) Remove(ctx context.Context, repo, branch string, paths []string, message string) (string, error) {
+	var changes bytes.Buffer
+	for _, p := range slices.Sorted(slices.Values(paths)) {
+		fmt.Fprintf(&changes, "D %q\n", p)
+	}
+	return s.commit(ctx, repo, branch, message, changes.Bytes())
+}
+
+// commit uses fast-import: one process, no working copy, and it refuses to lose a commit that arrived in between.
+func (s *Server) commit(ctx context.Context, repo, branch, message string, changes []byte) (string, error) {
+	ref := "refs/heads/" + branch
+	var in bytes.Buffer
+	fmt.Fprintf(&in, "commit %s\ncommitter %s now\ndata %d\n%s\n", ref, stranger, len(message), message)
+	if _, err := s.Git(ctx, repo, "rev-parse", "--quiet", "--verify", ref); err == nil {
+		fmt.Fprintf(&in, "from %s^0\n", ref)
+	}
+	in.Write(changes)
+	if _, err := s.run(ctx, s.Path(repo), in.Bytes(), "fast-import", "--quiet", "--date-format=now"); err != nil {
+		return "", err
+	}
+	out, err := s.Git(ctx, repo, "rev-parse", ref)
+	return strings.TrimSpace(out), err
+}

@@ -1,0 +1,131 @@
+package gitserver
+
+import (
+	"bytes"
+	"crypto/subtle"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+)
+
+// emptyRequest is the length of a push that only probes whether the server lets it in: one flush packet.
+const emptyRequest = int64(len("0000"))
+
+// An authorizer says whether a request may pass.
+type authorizer func(r *http.Request) bool
+
+func basicAuth(user, password string) authorizer {
+	return func(r *http.Request) bool {
+		u, p, ok := r.BasicAuth()
+		return ok && same(u, user) && same(p, password)
+	}
+}
+
+func bearerToken(token string) authorizer {
+	return func(r *http.Request) bool {
+		return same(r.Header.Get("Authorization"), "Bearer "+token)
+	}
+}
+
+func same(a, b string) bool {
+	return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1
+}
+
+func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	repo := repository(r)
+	if status := s.admit(repo, r); status != 0 {
+		http.Error(w, http.StatusText(status), status)
+		return
+	}
+	if !s.authorized(r) {
+		w.Header().Set("WWW-Authenticate", `Basic realm="git"`)
+		http.Error(w, http.StatusText(http.StatusUnauthorized), http.StatusUnauthorized)
+		return
+	}
+	if err := withLength(r); err != nil {
+		http.Error(w, "cannot read request", http.StatusBadRequest)
+		return
+	}
+	if !isPush(r) {
+		s.backend.ServeHTTP(w, r)
+		return
+	}
+	s.servePush(w, r, repo)
+}
+
+// servePush holds the answer back until whoever waits for the push has seen it.
+func (s *Server) servePush(w http.ResponseWriter, r *http.Request, repo string) {
+	answer := httptest.NewRecorder()
+	s.backend.ServeHTTP(answer, r)
+	s.pushed(repo)
+	for k, v := range answer.Header() {
+		w.Header()[k] = v
+	}
+	w.WriteHeader(answer.Code)
+	_, _ = io.Copy(w, answer.Body)
+}
+
+func (s *Server) pushed(repo string) {
+	var fn func()
+	s.with(repo, func(t *traffic) {
+		t.pushes++
+		fn = t.afterPushFn
+	})
+	if fn != nil {
+		fn()
+	}
+}
+
+// admit counts a request and returns the status it shall fail with, or 0.
+func (s *Server) admit(repo string, r *http.Request) int {
+	status := 0
+	s.with(repo, func(t *traffic) {
+		t.requests++
+		status = t.fail
+		if status == 0 && wantsPush(r) {
+			status = t.failPushes
+		}
+	})
+	return status
+}
+
+func (s *Server) authorized(r *http.Request) bool {
+	if len(s.auth) == 0 {
+		return true
+	}
+	for _, ok := range s.auth {
+		if ok(r) {
+			return true
+		}
+	}
+	return false
+}
+
+// withLength reads a body of unknown length, which CGI has no way to express. Git sends such a body for a large pack.
+func withLength(r *http.Request) error {
+	if r.ContentLength >= 0 {
+		return nil
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return err
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	r.ContentLength = int64(len(body))
+	r.TransferEncoding = nil
+	return nil
+}
+
+func repository(r *http.Request) string {
+	name, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), ".git/")
+	return name
+}
+
+func wantsPush(r *http.Request) bool {
+	return strings.HasSuffix(r.URL.Path, "/git-receive-pack") || r.URL.Query().Get("service") == "git-receive-pack"
+}
+
+func isPush(r *http.Request) bool {
+	return r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/git-receive-pack") && r.ContentLength > emptyRequest
+}

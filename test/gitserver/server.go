@@ -1,0 +1,175 @@
+// Package gitserver serves bare Git repositories over HTTP(S) on loopback, through the git command's own http-backend, and
+// lets a test break them, watch them and write to them as a stranger.
+package gitserver
+
+import (
+	"context"
+	"encoding/pem"
+	"io/fs"
+	"net/http"
+	"net/http/cgi"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+)
+
+const backendName = "git-http-backend"
+
+// A Server serves the repositories below one directory. Its methods are safe for concurrent use.
+type Server struct {
+	dir     string
+	auth    []authorizer
+	tls     bool
+	backend http.Handler
+	http    *httptest.Server
+
+	mu    sync.Mutex
+	repos map[string]*traffic
+}
+
+// traffic is what happened to one repository, and what shall happen to its next requests.
+type traffic struct {
+	requests    int
+	pushes      int
+	fail        int
+	failPushes  int
+	afterPushFn func()
+}
+
+// An Option configures a Server.
+type Option func(s *Server)
+
+// WithBasicAuth admits requests with this user and password. Several ways to be admitted are alternatives.
+func WithBasicAuth(user, password string) Option {
+	return func(s *Server) { s.auth = append(s.auth, basicAuth(user, password)) }
+}
+
+// WithBearerToken admits requests that bear this token. Several ways to be admitted are alternatives.
+func WithBearerToken(token string) Option {
+	return func(s *Server) { s.auth = append(s.auth, bearerToken(token)) }
+}
+
+// WithTLS serves HTTPS. CA returns what a client must trust.
+func WithTLS() Option {
+	return func(s *Server) { s.tls = true }
+}
+
+// New starts a Server on a free loopback port, for the repositories below dir, which it creates when it does not exist. It
+// returns an error if git is not installed or dir cannot be made.
+func New(dir string, o ...Option) (*Server, error) {
+	backend, err := findBackend()
+	if err != nil {
+		return nil, err
+	}
+	dir, err = filepath.Abs(dir)
+	if err != nil {
+		return nil, errors.Wrap(err, "cannot resolve repository directory")
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, errors.Wrap(err, "cannot create repository directory")
+	}
+
+	s := &Server{dir: dir, repos: map[string]*traffic{}}
+	for _, fn := range o {
+		fn(s)
+	}
+	s.backend = &cgi.Handler{
+		Path: backend,
+		Dir:  dir,
+		Env:  append(isolated(dir), "GIT_PROJECT_ROOT="+dir, "GIT_HTTP_EXPORT_ALL=1", "PATH="+os.Getenv("PATH")),
+	}
+	s.http = s.listen()
+	return s, nil
+}
+
+func (s *Server) listen() *httptest.Server {
+	h := httptest.NewUnstartedServer(http.HandlerFunc(s.serve))
+	if s.tls {
+		h.StartTLS()
+		return h
+	}
+	h.Start()
+	return h
+}
+
+// Close ends the server and every connection to it. The repositories stay where they are.
+func (s *Server) Close() {
+	s.http.CloseClientConnections()
+	s.http.Close()
+}
+
+// URL returns the clone URL of a repository, without credentials.
+func (s *Server) URL(repo string) string {
+	return s.http.URL + "/" + repo + ".git"
+}
+
+// Path returns the directory of a bare repository.
+func (s *Server) Path(repo string) string {
+	return filepath.Join(s.dir, filepath.FromSlash(repo)+".git")
+}
+
+// CA returns the PEM bundle that clients of a Server WithTLS must trust, and nil without TLS.
+func (s *Server) CA() []byte {
+	if !s.tls {
+		return nil
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.http.Certificate().Raw})
+}
+
+// Fail answers every request for a repository with this HTTP status, until it is 0 again.
+func (s *Server) Fail(repo string, status int) {
+	s.with(repo, func(t *traffic) { t.fail = status })
+}
+
+// FailPushes answers every attempt to push with this HTTP status, until it is 0 again. Fetching goes on.
+func (s *Server) FailPushes(repo string, status int) {
+	s.with(repo, func(t *traffic) { t.failPushes = status })
+}
+
+// AfterPush calls fn, if it isn't nil, when a push was carried out and before its sender is told, which is when a crash hurts most.
+func (s *Server) AfterPush(repo string, fn func()) {
+	s.with(repo, func(t *traffic) { t.afterPushFn = fn })
+}
+
+// Requests returns how many HTTP requests a repository got, whatever their answer.
+func (s *Server) Requests(repo string) int {
+	n := 0
+	s.with(repo, func(t *traffic) { n = t.requests })
+	return n
+}
+
+// Pushes returns how many pushes reached a repository, whether it took them or not.
+func (s *Server) Pushes(repo string) int {
+	n := 0
+	s.with(repo, func(t *traffic) { n = t.pushes })
+	return n
+}
+
+func (s *Server) with(repo string, fn func(t *traffic)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t, ok := s.repos[repo]
+	if !ok {
+		t = &traffic{}
+		s.repos[repo] = t
+	}
+	fn(t)
+}
+
+// findBackend finds git-http-backend, which distributions keep off the PATH.
+func findBackend() (string, error) {
+	out, err := exec.CommandContext(context.Background(), "git", "--exec-path").Output()
+	if err != nil {
+		return "", errors.Wrap(err, "cannot run git")
+	}
+	p := filepath.Join(strings.TrimSpace(string(out)), backendName)
+	if _, err := os.Stat(p); errors.Is(err, fs.ErrNotExist) {
+		return "", errors.Errorf("cannot find %s beside the other git commands", backendName)
+	}
+	return p, nil
+}
