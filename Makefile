@@ -1,0 +1,154 @@
+# Everything that this repository can do. "make" lists it.
+
+SHELL := /usr/bin/env bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-print-directory
+
+# What is built calls itself this.
+VERSION ?= v0.1.0-0.git
+# Linux programs of this architecture go into the packages.
+ARCH ?= $(shell go env GOARCH)
+# Names one test (soak) or one figure (bench); empty means all.
+ONLY ?=
+# 1 ends the demo when its claim is Succeeded.
+ONCE ?=
+
+OUTPUT := _output
+PACKAGES := configuration configuration-namespaced function provider
+PROGRAMS := function provider kubectl-intent
+BUILD := CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)'
+
+# Programs follow from these files, and from their folders, so that one removed counts too.
+SOURCES := $(wildcard *.go) go.mod go.sum $(shell find $(wildcard apis cmd function provider) ! -name '*_test.go' 2>/dev/null)
+RECIPES := Makefile tools/images/main.go tools/images/go.sum tools/crossplane-cli/go.mod
+
+# with_tools runs a command with the paths of the tools in its environment.
+with_tools = set -a && environment="$$(tools/tools.sh env $(1))" && eval "$$environment" && set +a &&
+
+##@ General
+
+.PHONY: help
+help: ## Show this help.
+	@awk 'BEGIN { FS = ":.*## "; print "usage: make TARGET [VARIABLE=value]" } \
+		/^##@ / { printf "\n%s\n", substr($$0, 5) } \
+		/^[a-z0-9-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: tools
+tools: ## Build, from source, the real components that tests and demo use.
+	@tools/tools.sh build
+
+.PHONY: clean
+clean: ## Remove what was built here; the tools stay in their cache.
+	rm -rf $(OUTPUT)
+
+##@ Use
+
+.PHONY: demo
+demo: tools build xpkg ## Show a claim become a commit on a real control plane (ONCE=1 ends by itself).
+	@$(call with_tools) ONCE=$(ONCE) go run ./cmd/playground
+
+##@ Build
+
+.PHONY: build
+build: $(PROGRAMS:%=$(OUTPUT)/bin/%) ## Build the function, the provider and kubectl-intent.
+
+.PHONY: xpkg
+xpkg: $(PACKAGES:%=$(OUTPUT)/xpkg/%.xpkg) ## Build the Crossplane packages.
+
+.PHONY: generate
+generate: ## Generate deep copies, method sets, CRDs and XRDs.
+	@tools/tools.sh build CONTROLLER_GEN ANGRYJET
+	@$(call with_tools,CONTROLLER_GEN ANGRYJET) go generate ./apis/...
+
+##@ Test
+
+.PHONY: test
+test: tools lint check-generated test-unit test-e2e ## Check everything: lint, generated files, unit tests, end to end.
+
+.PHONY: lint
+lint: ## Lint the code.
+	@tools/tools.sh build GOLANGCI_LINT
+	@$(call with_tools,GOLANGCI_LINT) "$$GOLANGCI_LINT" run ./...
+	@cd tools/images && go vet ./...
+
+.PHONY: check-generated
+check-generated: ## Check that generated files are up to date.
+	@before="$$(mktemp -d)"; trap 'rm -rf "$$before"' EXIT; \
+		cp -R apis package "$$before"; $(MAKE) generate; \
+		{ diff -r "$$before/apis" apis && diff -r "$$before/package" package; } || \
+		{ echo 'generated files are not up to date: "make generate" made the difference above, commit it' >&2; exit 1; }
+
+.PHONY: test-unit
+test-unit: ## Run the unit tests with the race detector.
+	@tools/tools.sh check race
+	go test -race $$(go list ./... | grep -v /test/e2e)
+
+.PHONY: test-e2e
+test-e2e: tools build xpkg ## Run the end-to-end tests on a real control plane.
+	@$(call with_tools) go test -count=1 -timeout 30m ./test/e2e/...
+
+.PHONY: soak
+soak: tools build xpkg ## Run the tests in their long form (ONLY=a test's name or pattern).
+	@$(call with_tools) INTENTPLANE_SOAK=1 go test -count=1 -v -timeout 0 $(if $(ONLY),-run '$(ONLY)') ./...
+
+.PHONY: bench
+bench: tools build xpkg ## Measure every figure that the project claims (ONLY=a figure's name).
+	@$(call with_tools) go run ./test/bench $(ONLY)
+
+# Programs that run here. A file of settings changes when they do, so that a new
+# VERSION builds anew and an unchanged one builds nothing.
+
+SETTINGS := $(OUTPUT)/settings
+ifneq ($(shell cat $(SETTINGS) 2>/dev/null),$(VERSION) $(ARCH))
+.PHONY: $(SETTINGS)
+endif
+$(SETTINGS):
+	@mkdir -p $(@D) && echo '$(VERSION) $(ARCH)' > $@
+
+package_of_function := .
+package_of_provider := ./provider
+package_of_kubectl-intent := ./cmd/kubectl-intent
+
+$(OUTPUT)/bin/%: $(SOURCES) $(SETTINGS)
+	@echo "building $@"
+	@$(BUILD) -o $@ $(package_of_$*)
+
+# Runtime images: one static Linux program each, non-root.
+
+$(OUTPUT)/linux/%: $(SOURCES) $(SETTINGS)
+	@echo "building $@ ($(ARCH))"
+	@GOOS=linux GOARCH=$(ARCH) $(BUILD) -o $@ $(package_of_$*)
+
+$(OUTPUT)/image/%.tar: $(OUTPUT)/linux/% $(RECIPES)
+	@mkdir -p $(@D)
+	@tools/tools.sh build XPKG_IMAGE
+	@$(call with_tools,XPKG_IMAGE) "$$XPKG_IMAGE" -binary $< -platform linux/$(ARCH) \
+		-tag ghcr.io/intentplane/$*-intentplane:$(VERSION) -output $@
+
+# Packages. "xpkg build" takes every YAML below its root and wants exactly one
+# meta object, so each package is staged into a folder of its own first.
+
+files_of_configuration := crossplane.yaml $(wildcard apis/composition/claims/*.yaml) package/activation/claims.yaml
+files_of_configuration-namespaced := package/namespaced/crossplane.yaml $(wildcard apis/composition/namespaced/*.yaml) package/activation/namespaced.yaml
+files_of_function := package/function/crossplane.yaml
+files_of_provider := package/provider/crossplane.yaml $(wildcard package/provider/crds/*.yaml)
+
+folder_of_configuration := $(wildcard apis/composition/claims)
+folder_of_configuration-namespaced := $(wildcard apis/composition/namespaced)
+folder_of_provider := $(wildcard package/provider/crds)
+
+image_of_function := $(OUTPUT)/image/function.tar
+image_of_provider := $(OUTPUT)/image/provider.tar
+
+.SECONDEXPANSION:
+.PRECIOUS: $(OUTPUT)/linux/% $(OUTPUT)/image/%.tar
+
+$(OUTPUT)/xpkg/%.xpkg: $$(files_of_$$*) $$(folder_of_$$*) $$(image_of_$$*) $(SETTINGS) $(RECIPES)
+	@echo "building $@"
+	@rm -rf $(OUTPUT)/stage/$* && mkdir -p $(OUTPUT)/stage/$* $(@D)
+	@cp $(files_of_$*) $(OUTPUT)/stage/$*
+	@tools/tools.sh build CROSSPLANE_CLI
+	@$(call with_tools,CROSSPLANE_CLI) "$$CROSSPLANE_CLI" xpkg build --package-root=$(OUTPUT)/stage/$* \
+		--package-file=$@ $(if $(image_of_$*),--embed-runtime-image-tarball=$(image_of_$*)) >/dev/null

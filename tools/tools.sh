@@ -1,0 +1,220 @@
+#!/usr/bin/env bash
+# Builds, from source and at pinned versions, the programs that tests, demo and
+# generators need. Run it without arguments to see how it is used.
+set -euo pipefail
+
+usage() {
+	cat <<-'TEXT'
+		usage: tools/tools.sh build [NAME...]   build what is missing
+		       tools/tools.sh env [NAME...]     print NAME=PATH lines for a shell to source
+		       tools/tools.sh check [race]      check what must be installed
+		NAME is a variable or a program, for example KUBECTL or kubectl; none means all.
+
+		What is built goes to $INTENTPLANE_CACHE (default: your user's cache folder).
+		A variable that is set already names a program of your own, which is used as it is:
+	TEXT
+	tools | awk '{ printf "  %-24s %s\n", $1, $3 }'
+}
+
+# tools lists: variable, folder below tools/, what is made, package it is made
+# from, and the variable of the program that holds its version. A package that
+# starts with dir: is a folder of a module, copied as it is.
+tools() {
+	cat <<-'TABLE'
+		ETCD                     etcd           etcd                     go.etcd.io/etcd/server/v3                          -
+		KUBE_APISERVER           kubernetes     kube-apiserver           k8s.io/kubernetes/cmd/kube-apiserver               k8s.io/component-base/version.gitVersion
+		KUBE_CONTROLLER_MANAGER  kubernetes     kube-controller-manager  k8s.io/kubernetes/cmd/kube-controller-manager      k8s.io/component-base/version.gitVersion
+		KUBECTL                  kubernetes     kubectl                  k8s.io/kubernetes/cmd/kubectl                      k8s.io/component-base/version.gitVersion
+		CROSSPLANE_CORE          crossplane     crossplane-core          github.com/crossplane/crossplane/v2/cmd/crossplane github.com/crossplane/crossplane-runtime/v2/pkg/version.version
+		CROSSPLANE_CRDS          crossplane     crds                     dir:github.com/crossplane/crossplane/v2/cluster/crds -
+		CROSSPLANE_WEBHOOKS      crossplane     webhookconfigurations    dir:github.com/crossplane/crossplane/v2/cluster/webhookconfigurations -
+		CROSSPLANE_CLI           crossplane-cli crossplane               github.com/crossplane/crossplane/v2/cmd/crank      github.com/crossplane/crossplane/v2/internal/version.version
+		KUSTOMIZE                kustomize      kustomize                sigs.k8s.io/kustomize/kustomize/v5                 sigs.k8s.io/kustomize/api/provenance.version
+		CONTROLLER_GEN           codegen        controller-gen           sigs.k8s.io/controller-tools/cmd/controller-gen    -
+		ANGRYJET                 codegen        angryjet                 github.com/crossplane/crossplane-tools/cmd/angryjet -
+		GOLANGCI_LINT            golangci-lint  golangci-lint            github.com/golangci/golangci-lint/v2/cmd/golangci-lint main.version
+		XPKG_IMAGE               images         xpkg-image               .                                                  -
+	TABLE
+}
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+cache=${INTENTPLANE_CACHE:-${XDG_CACHE_HOME:-${HOME:?is not set; set INTENTPLANE_CACHE}/.cache}/intentplane}/tools
+recipe='CGO_ENABLED=0 go build -mod=readonly -trimpath -buildvcs=false -ldflags=-s,-w'
+scratch=
+ticker=
+
+fail() {
+	echo "tools: $*" >&2
+	exit 1
+}
+
+cleanup() {
+	[[ -z $ticker ]] || kill "$ticker" 2>/dev/null || true
+	[[ -z $scratch ]] || rm -rf "$scratch"
+}
+trap cleanup EXIT
+trap 'exit 130' INT TERM
+
+# check names everything that is missing, and how to install it.
+check() {
+	command -v git >/dev/null || fail 'cannot find git: install it (Debian: apt-get install git)'
+	command -v go >/dev/null || fail 'cannot find go: install Go 1.26 or newer (https://go.dev/dl)'
+	local version minor
+	version=$(go env GOVERSION)
+	minor=${version#go1.}
+	minor=${minor%%[!0-9]*}
+	[[ ${minor:-0} -ge 26 ]] || fail "cannot build with $version: install Go 1.26 or newer (https://go.dev/dl)"
+	command -v "${CC:-gcc}" >/dev/null || command -v clang >/dev/null || {
+		local hint='cannot find a C compiler, which the race detector (make test) needs: install one (Debian: apt-get install gcc libc6-dev)'
+		[[ ${1:-} != race ]] || fail "$hint"
+		echo "tools: $hint" >&2
+	}
+}
+
+digest() {
+	if command -v sha256sum >/dev/null; then sha256sum; else shasum -a 256; fi | cut -c1-16
+}
+
+# key prints a digest of everything that decides what a module's programs are.
+# Every line of the table counts, for the recipe of a program is there.
+key() {
+	{
+		cat "$here/$1"/go.mod "$here/$1"/go.sum
+		find "$here/$1" -name '*.go' -exec cat {} +
+		tools | awk -v m="$1" '$2 == m { print }'
+		echo "$recipe" "$platform"
+	} | digest
+}
+
+# locate sets the path of each wanted tool, in the order of the table.
+locate() {
+	platform=$(go env GOVERSION GOOS GOARCH)
+	local name folder made package stamp last= k=
+	while read -r name folder made package stamp; do
+		wanted "$name" "$made" "$@" || continue
+		if [[ -n ${!name:-} ]]; then
+			[[ -x ${!name} ]] || fail "cannot use $name=${!name}: no such program or folder"
+			echo "$name ${!name} own - - -"
+			continue
+		fi
+		[[ $folder == "$last" ]] || k=$(key "$folder")
+		last=$folder
+		echo "$name $cache/$folder/$k/$made $folder $made $package $stamp"
+	done < <(tools)
+}
+
+# wanted says whether a tool is among the names given, or no names are given.
+wanted() {
+	local name=$1 made=$2 n
+	shift 2
+	[[ $# -gt 0 ]] || return 0
+	for n in "$@"; do
+		[[ $n != "$name" && $n != "$made" ]] || return 0
+	done
+	return 1
+}
+
+# known fails for the first name that no tool has.
+known() {
+	local n
+	for n in "$@"; do
+		tools | awk -v n="$n" '$1 == n || $3 == n { found = 1 } END { exit !found }' || fail "cannot find a tool named $n"
+	done
+}
+
+# module prints the module that provides a package, and its version.
+module() {
+	awk -v p="${2#dir:}" '{ sub(/^require /, "") } index(p "/", $1 "/") == 1 && $2 ~ /^v/ { print $1, $2 }' "$here/$1/go.mod"
+}
+
+# compile makes one program in a scratch folder.
+compile() {
+	local folder=$1 made=$2 package=$3 stamp=$4 version=$5 flags='-s -w'
+	[[ $stamp == - ]] || flags+=" -X $stamp=$version"
+	(cd "$here/$folder" && GOWORK=off GOFLAGS='' CGO_ENABLED=0 \
+		go build -mod=readonly -trimpath -buildvcs=false -ldflags "$flags" -o "$scratch/$made" "$package")
+}
+
+# copy takes a folder out of a module.
+copy() {
+	local folder=$1 made=$2 package=${3#dir:} mod=$4 root
+	root=$(cd "$here/$folder" && GOWORK=off GOFLAGS='' go mod download "$mod" && GOWORK=off GOFLAGS='' go list -mod=readonly -m -f '{{.Dir}}' "$mod")
+	cp -R "$root/${package#"$mod"/}" "$scratch/$made"
+	chmod -R u+w "$scratch/$made"
+}
+
+# tick shows on a terminal that a long build is alive.
+tick() {
+	local seconds=0
+	while sleep 5 >/dev/null 2>&1; do
+		seconds=$((seconds + 5))
+		printf '\r%s %d s' "$1" "$seconds"
+	done
+}
+
+# make_one builds one tool beside its place and moves it there in one step, so
+# that an interrupted build leaves nothing, and two builds do not disturb each other.
+make_one() {
+	local line=$1 path=$2 folder=$3 made=$4 package=$5 stamp=$6 mod=main version='' started=$SECONDS
+	read -r mod version < <(module "$folder" "$package") || true
+	line+=" building $made (${mod}${version:+ $version}) ..."
+	printf '%s' "$line"
+	mkdir -p "$cache"
+	scratch=$(mktemp -d "$cache/.build.XXXXXX")
+	[[ ! -t 1 ]] || { tick "$line" & ticker=$!; }
+
+	local verb=compile
+	[[ $package != dir:* ]] || verb=copy
+	if ! "$verb" "$folder" "$made" "$package" "$([[ $verb == compile ]] && echo "$stamp" || echo "$mod")" "$version" >"$scratch/log" 2>&1; then
+		printf ' failed\n'
+		tail -n 40 "$scratch/log" >&2
+		fail "cannot build $made"
+	fi
+
+	mkdir -p "$(dirname "$path")"
+	mv "$scratch/$made" "$(dirname "$path")/" 2>/dev/null || [[ -e $path ]] || fail "cannot write $path"
+	[[ -z $ticker ]] || { kill "$ticker" && wait "$ticker"; } 2>/dev/null || true
+	ticker=
+	rm -rf "$scratch"
+	[[ ! -t 1 ]] || printf '\r%s' "$line"
+	printf ' %d s\n' $((SECONDS - started))
+}
+
+build() {
+	check
+	known "$@"
+	local all missing total n=0 name path folder made package stamp
+	all=$(locate "$@")
+	missing=$(while read -r name path folder made package stamp; do
+		[[ -e $path ]] || echo "$name $path $folder $made $package $stamp"
+	done <<<"$all")
+	total=$(grep -c . <<<"$missing" || true)
+	[[ $total -gt 0 ]] || { echo "tools: all there, in $cache"; return; }
+	while read -r name path folder made package stamp <&3; do
+		n=$((n + 1))
+		make_one "[$n/$total]" "$path" "$folder" "$made" "$package" "$stamp"
+	done 3<<<"$missing"
+}
+
+print_env() {
+	known "$@"
+	local all name path rest
+	all=$(locate "$@")
+	while read -r name path rest; do
+		[[ -e $path ]] || fail "cannot find $name: run \"make tools\" first"
+		printf '%s=%q\n' "$name" "$path"
+	done <<<"$all"
+}
+
+main() {
+	local verb=${1:-help}
+	shift || true
+	case $verb in
+	build) build "$@" ;;
+	env) print_env "$@" ;;
+	check) check "$@" ;;
+	*) usage ;;
+	esac
+}
+
+main "$@"
