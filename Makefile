@@ -84,6 +84,7 @@ check-generated: ## Check that generated files are up to date.
 test-unit: ## Run the unit tests with the race detector.
 	@tools/tools.sh check race
 	go test -race $$(go list ./... | grep -v /test/e2e)
+	cd tools/images && go test -race ./...
 
 .PHONY: test-e2e
 test-e2e: tools build xpkg ## Run the end-to-end tests on a real control plane.

@@ -80,7 +80,7 @@ digest() {
 key() {
 	{
 		cat "$here/$1"/go.mod "$here/$1"/go.sum
-		find "$here/$1" -name '*.go' -exec cat {} +
+		find "$here/$1" -name '*.go' ! -name '*_test.go' -exec cat {} +
 		tools | awk -v m="$1" '$2 == m { print }'
 		echo "$recipe" "$platform"
 	} | digest
@@ -89,7 +89,7 @@ key() {
 # locate sets the path of each wanted tool, in the order of the table.
 locate() {
 	platform=$(go env GOVERSION GOOS GOARCH)
-	local name folder made package stamp last= k=
+	local name folder made package stamp last='' k=''
 	while read -r name folder made package stamp; do
 		wanted "$name" "$made" "$@" || continue
 		if [[ -n ${!name:-} ]]; then
@@ -189,7 +189,10 @@ build() {
 		[[ -e $path ]] || echo "$name $path $folder $made $package $stamp"
 	done <<<"$all")
 	total=$(grep -c . <<<"$missing" || true)
-	[[ $total -gt 0 ]] || { echo "tools: all there, in $cache"; return; }
+	if [[ $total -eq 0 ]]; then
+		[[ $# -gt 0 ]] || echo "tools: all there, in $cache"
+		return
+	fi
 	while read -r name path folder made package stamp <&3; do
 		n=$((n + 1))
 		make_one "[$n/$total]" "$path" "$folder" "$made" "$package" "$stamp"

@@ -2,7 +2,10 @@ module github.com/intentplane/intentplane/tools/images
 
 go 1.26.0
 
-require github.com/google/go-containerregistry v0.20.6
+require (
+	github.com/google/go-cmp v0.7.0
+	github.com/google/go-containerregistry v0.20.6
+)
 
 require (
 	github.com/containerd/stargz-snapshotter/estargz v0.16.3 // indirect
