@@ -1,0 +1,174 @@
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// Labels by which a Blueprint is selected.
+const (
+	// LabelBlueprint holds a Blueprint's spec.blueprintName.
+	LabelBlueprint = "blueprint"
+
+	// LabelChannel holds the channel that a Blueprint's version is in.
+	LabelChannel = "channel"
+)
+
+// Direction says which side of a threshold is good.
+type Direction string
+
+// Directions of a metric.
+const (
+	DirectionAtMost  Direction = "AtMost"
+	DirectionAtLeast Direction = "AtLeast"
+)
+
+// BlueprintMetric says how one SLO metric is measured.
+type BlueprintMetric struct {
+	// Name of the metric, as it is used in sloThresholds.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	Name string `json:"name"`
+
+	// Query in PromQL. {{service}}, {{namespace}} and {{site}} are replaced by their values, escaped for a label.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=4096
+	Query string `json:"query"`
+
+	// Unit of the query's value, such as s, ms, % or requests/s. Empty means that it has none.
+	// +optional
+	// +kubebuilder:validation:MaxLength=32
+	Unit string `json:"unit,omitempty"`
+
+	// Direction says which side of a threshold is good when the threshold is a bare number.
+	// +required
+	// +kubebuilder:validation:Enum=AtMost;AtLeast
+	Direction Direction `json:"direction"`
+}
+
+// IrreversibleKind names objects, or fields of them, that a rollback cannot bring back.
+type IrreversibleKind struct {
+	// Group of the objects. Empty means the core group.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	Group string `json:"group,omitempty"`
+
+	// Kind of the objects.
+	// +required
+	// +kubebuilder:validation:MaxLength=63
+	Kind string `json:"kind"`
+
+	// FieldPaths that cannot be brought back. Empty means the whole object.
+	// +optional
+	// +kubebuilder:validation:MaxItems=32
+	// +kubebuilder:validation:items:MaxLength=253
+	// +listType=atomic
+	FieldPaths []string `json:"fieldPaths,omitempty"`
+}
+
+// BlueprintExample is an intent that the Blueprint is tested with.
+type BlueprintExample struct {
+	// Intent as a claim would say it.
+	// +required
+	// +kubebuilder:validation:MaxLength=16384
+	Intent string `json:"intent"`
+
+	// Parameters of the Site that it is rendered for.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=64
+	Parameters map[string]ParameterValue `json:"parameters,omitempty"`
+}
+
+// File is the text of a file.
+//
+// +kubebuilder:validation:MaxLength=65536
+type File string
+
+// BlueprintSpec says what a service type compiles to. It never changes: a new version is a new object.
+//
+// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="a Blueprint never changes: make a new object for a new version"
+type BlueprintSpec struct {
+	// BlueprintName is the name that all versions share. The label blueprint holds it too.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=40
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
+	BlueprintName string `json:"blueprintName"`
+
+	// Version of the Blueprint, as in semver.org 2.0.0 without build metadata.
+	// +required
+	// +kubebuilder:validation:MaxLength=40
+	// +kubebuilder:validation:Pattern=`^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)(-[0-9a-z.-]+)?$`
+	Version string `json:"version"`
+
+	// ServiceTypes that this Blueprint serves.
+	// +required
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=32
+	// +kubebuilder:validation:items:MaxLength=63
+	// +listType=set
+	ServiceTypes []string `json:"serviceTypes"`
+
+	// Files of a kustomize directory, by name: a kustomization.yaml and what it names. The function adds intent.yaml, a
+	// ConfigMap named intent that holds the intent's values, for replacements to read.
+	// +required
+	// +kubebuilder:validation:MinProperties=1
+	// +kubebuilder:validation:MaxProperties=64
+	Files map[string]File `json:"files"`
+
+	// ParametersSchema is a JSON schema for the intent's parameters. Absent means that any are taken.
+	// +optional
+	// +kubebuilder:pruning:PreserveUnknownFields
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:validation:Type=object
+	ParametersSchema *runtime.RawExtension `json:"parametersSchema,omitempty"`
+
+	// Metrics that SLO thresholds can be set for.
+	// +optional
+	// +kubebuilder:validation:MaxItems=32
+	// +listType=map
+	// +listMapKey=name
+	Metrics []BlueprintMetric `json:"metrics,omitempty"`
+
+	// Irreversible objects: a rollback that would have to undo one asks a person.
+	// +optional
+	// +kubebuilder:validation:MaxItems=32
+	// +listType=atomic
+	Irreversible []IrreversibleKind `json:"irreversible,omitempty"`
+
+	// Examples that the Blueprint is tested with.
+	// +optional
+	// +kubebuilder:validation:MaxItems=32
+	// +listType=atomic
+	Examples []BlueprintExample `json:"examples,omitempty"`
+}
+
+// A Blueprint is one version of what a service type compiles to. It has no status, as a Site has none.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:resource:scope=Cluster,categories={intentplane}
+// +kubebuilder:printcolumn:name="BLUEPRINT",type="string",JSONPath=".spec.blueprintName"
+// +kubebuilder:printcolumn:name="VERSION",type="string",JSONPath=".spec.version"
+// +kubebuilder:printcolumn:name="CHANNEL",type="string",JSONPath=".metadata.labels.channel"
+// +kubebuilder:printcolumn:name="TYPES",type="string",JSONPath=".spec.serviceTypes"
+// +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"
+// +kubebuilder:validation:XValidation:rule="self.metadata.name == self.spec.blueprintName + '-' + self.spec.version",message="metadata.name must be <spec.blueprintName>-<spec.version>"
+type Blueprint struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// Spec of the Blueprint.
+	// +required
+	Spec BlueprintSpec `json:"spec"`
+}
+
+// BlueprintList contains a list of Blueprints.
+//
+// +kubebuilder:object:root=true
+type BlueprintList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []Blueprint `json:"items"`
+}

@@ -1,0 +1,287 @@
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+)
+
+// Finalizer holds a ProviderConfig or ClusterProviderConfig while a managed resource names it.
+const Finalizer = "config.intentplane.dev/in-use"
+
+// Prometheus is a Prometheus server.
+type Prometheus struct {
+	// Address of the server's HTTP API, such as https://prometheus.example.org.
+	// +required
+	// +kubebuilder:validation:MaxLength=512
+	// +kubebuilder:validation:XValidation:rule="self.startsWith('http://') || self.startsWith('https://')",message="must be an http or https address"
+	Address string `json:"address"`
+
+	// SecretRef names the Secret with the credentials. Absent means none.
+	// +optional
+	SecretRef *SecretReference `json:"secretRef,omitempty"`
+
+	// CABundleSecretRef names the certificates that the server's must descend from, as PEM. Absent means the system's.
+	// +optional
+	CABundleSecretRef *SecretKeyReference `json:"caBundleSecretRef,omitempty"`
+}
+
+// Metrics says where metrics are.
+type Metrics struct {
+	// Prometheus that is asked where a Site names none.
+	// +optional
+	Prometheus *Prometheus `json:"prometheus,omitempty"`
+}
+
+// PlainSecretsPolicy says whether Secrets may be written to Git as they are.
+type PlainSecretsPolicy string
+
+// Policies for plain Secrets.
+const (
+	PlainSecretsDeny  PlainSecretsPolicy = "Deny"
+	PlainSecretsAllow PlainSecretsPolicy = "Allow"
+)
+
+// KindSet names kinds of one API group.
+type KindSet struct {
+	// Group of the kinds. Empty means the core group.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	Group string `json:"group"`
+
+	// Kinds of the group, or * for every one.
+	// +required
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:items:MaxLength=63
+	// +listType=set
+	Kinds []string `json:"kinds"`
+}
+
+// NamespacedName names an object in a namespace.
+type NamespacedName struct {
+	// Namespace of the object.
+	// +required
+	// +kubebuilder:validation:MaxLength=63
+	Namespace string `json:"namespace"`
+
+	// Name of the object.
+	// +required
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+}
+
+// Policy is the limits that the users of a configuration cannot cross. They are checked on what is rendered and again, by the
+// provider, on what is written.
+type Policy struct {
+	// AllowedNamespaces whose managed resources may name this configuration, or * for every one. Of a ClusterProviderConfig
+	// only. Absent means every one.
+	// +optional
+	// +kubebuilder:validation:MaxItems=1000
+	// +kubebuilder:validation:items:MaxLength=63
+	// +listType=set
+	AllowedNamespaces []string `json:"allowedNamespaces,omitempty"`
+
+	// Branches that may be written. Absent means git.branch only.
+	// +optional
+	// +kubebuilder:validation:MaxItems=32
+	// +kubebuilder:validation:items:MaxLength=200
+	// +listType=set
+	Branches []string `json:"branches,omitempty"`
+
+	// AllowedKinds of objects. Absent means every kind that the Site allows. A cluster-scoped kind counts in a
+	// ClusterProviderConfig only.
+	// +optional
+	// +kubebuilder:validation:MaxItems=64
+	// +listType=atomic
+	AllowedKinds []KindSet `json:"allowedKinds,omitempty"`
+
+	// PlainSecrets says whether Secrets may be written to Git as they are.
+	// +optional
+	// +kubebuilder:default=Deny
+	// +kubebuilder:validation:Enum=Deny;Allow
+	PlainSecrets PlainSecretsPolicy `json:"plainSecrets,omitempty"`
+
+	// WebCheckHosts that web checks may ask. Of a ClusterProviderConfig only. Absent means none.
+	// +optional
+	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:items:MaxLength=253
+	// +listType=set
+	WebCheckHosts []string `json:"webCheckHosts,omitempty"`
+
+	// WorkspaceTemplates that clusters may be built from. Of a ClusterProviderConfig only. Absent means none.
+	// +optional
+	// +kubebuilder:validation:MaxItems=100
+	// +listType=atomic
+	WorkspaceTemplates []NamespacedName `json:"workspaceTemplates,omitempty"`
+
+	// MaxSites of one delivery.
+	// +optional
+	// +kubebuilder:default=100
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=500
+	MaxSites *int32 `json:"maxSites,omitempty"`
+}
+
+// Notification is told about outcomes.
+type Notification struct {
+	// URL that is posted to.
+	// +required
+	// +kubebuilder:validation:MaxLength=512
+	// +kubebuilder:validation:XValidation:rule="self.startsWith('https://')",message="must be an https address"
+	URL string `json:"url"`
+
+	// SecretRef names the Secret with the credentials. Absent means none.
+	// +optional
+	SecretRef *SecretReference `json:"secretRef,omitempty"`
+
+	// On which outcomes.
+	// +required
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=8
+	// +kubebuilder:validation:items:Enum=RolledBack;Failed
+	// +listType=set
+	On []string `json:"on"`
+}
+
+// ProviderConfigSpec says how the provider reaches a repository, and what its users may do.
+type ProviderConfigSpec struct {
+	// ControlPlane is the name of this installation in markers, commits and the state. Two installations that share a
+	// repository must not share a name.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",message="must consist of lower-case letters, digits and '-'"
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="controlPlane never changes"
+	ControlPlane string `json:"controlPlane"`
+
+	// TakeOverFrom is the uid of the cluster that wrote here before, under the same controlPlane: of its namespace
+	// kube-system. Needed once, after a cluster was rebuilt.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	TakeOverFrom string `json:"takeOverFrom,omitempty"`
+
+	// Git repository that is written to.
+	// +required
+	Git GitRemote `json:"git"`
+
+	// Metrics that gates ask.
+	// +optional
+	Metrics *Metrics `json:"metrics,omitempty"`
+
+	// Policy is the limits of who uses this configuration. In a ProviderConfig it only narrows.
+	// +optional
+	// +kubebuilder:default={}
+	Policy Policy `json:"policy,omitempty"`
+
+	// Notifications of outcomes.
+	// +optional
+	// +kubebuilder:validation:MaxItems=8
+	// +listType=atomic
+	Notifications []Notification `json:"notifications,omitempty"`
+}
+
+// ProviderConfigStatus says what was found out about the repository. It has no count of users: each change would wake every
+// composite that reads the configuration.
+type ProviderConfigStatus struct {
+	xpv2.ConditionedStatus `json:",inline"`
+}
+
+// A ProviderConfig says how the provider reaches a repository for one namespace.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:scope=Namespaced,categories={crossplane,providerconfig,intentplane}
+// +kubebuilder:printcolumn:name="CONTROL-PLANE",type="string",JSONPath=".spec.controlPlane"
+// +kubebuilder:printcolumn:name="URL",type="string",JSONPath=".spec.git.url"
+// +kubebuilder:printcolumn:name="BRANCH",type="string",JSONPath=".spec.git.branch"
+// +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"
+// +kubebuilder:validation:XValidation:rule="[self.spec.git.?credentials.?secretRef.?namespace, self.spec.git.?credentials.?clientCertSecretRef.?namespace, self.spec.git.?caBundleSecretRef.?namespace, self.spec.git.?knownHostsSecretRef.?namespace, self.spec.git.?proxy.?secretRef.?namespace, self.spec.git.?signing.?secretRef.?namespace, self.spec.?metrics.?prometheus.?secretRef.?namespace, self.spec.?metrics.?prometheus.?caBundleSecretRef.?namespace].all(n, !n.hasValue()) && (!has(self.spec.notifications) || self.spec.notifications.all(n, !has(n.secretRef) || !has(n.secretRef.namespace)))",message="a ProviderConfig reads Secrets of its own namespace only: no secretRef may set namespace"
+type ProviderConfig struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// Spec of the configuration.
+	// +required
+	Spec ProviderConfigSpec `json:"spec"`
+
+	// Status of the configuration.
+	// +optional
+	Status ProviderConfigStatus `json:"status,omitempty"`
+}
+
+// ProviderConfigList contains a list of ProviderConfigs.
+//
+// +kubebuilder:object:root=true
+type ProviderConfigList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []ProviderConfig `json:"items"`
+}
+
+// A ClusterProviderConfig says how the provider reaches a repository for all the namespaces that its policy allows.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:scope=Cluster,categories={crossplane,providerconfig,intentplane}
+// +kubebuilder:printcolumn:name="CONTROL-PLANE",type="string",JSONPath=".spec.controlPlane"
+// +kubebuilder:printcolumn:name="URL",type="string",JSONPath=".spec.git.url"
+// +kubebuilder:printcolumn:name="BRANCH",type="string",JSONPath=".spec.git.branch"
+// +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"
+// +kubebuilder:validation:XValidation:rule="[[self.spec.git.?credentials.?secretRef.?name, self.spec.git.?credentials.?secretRef.?namespace], [self.spec.git.?credentials.?clientCertSecretRef.?name, self.spec.git.?credentials.?clientCertSecretRef.?namespace], [self.spec.git.?caBundleSecretRef.?name, self.spec.git.?caBundleSecretRef.?namespace], [self.spec.git.?knownHostsSecretRef.?name, self.spec.git.?knownHostsSecretRef.?namespace], [self.spec.git.?proxy.?secretRef.?name, self.spec.git.?proxy.?secretRef.?namespace], [self.spec.git.?signing.?secretRef.?name, self.spec.git.?signing.?secretRef.?namespace], [self.spec.?metrics.?prometheus.?secretRef.?name, self.spec.?metrics.?prometheus.?secretRef.?namespace], [self.spec.?metrics.?prometheus.?caBundleSecretRef.?name, self.spec.?metrics.?prometheus.?caBundleSecretRef.?namespace]].all(p, p[0].hasValue() == p[1].hasValue()) && (!has(self.spec.notifications) || self.spec.notifications.all(n, !has(n.secretRef) || has(n.secretRef.namespace)))",message="a ClusterProviderConfig is in no namespace: each secretRef must set namespace"
+type ClusterProviderConfig struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// Spec of the configuration.
+	// +required
+	Spec ProviderConfigSpec `json:"spec"`
+
+	// Status of the configuration.
+	// +optional
+	Status ProviderConfigStatus `json:"status,omitempty"`
+}
+
+// ClusterProviderConfigList contains a list of ClusterProviderConfigs.
+//
+// +kubebuilder:object:root=true
+type ClusterProviderConfigList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []ClusterProviderConfig `json:"items"`
+}
+
+// A ProviderConfigUsage shows that a managed resource uses a configuration. It is for people to look at: what holds a
+// configuration is the finalizer on it.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:resource:scope=Namespaced,categories={crossplane,intentplane}
+// +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"
+// +kubebuilder:printcolumn:name="CONFIG-KIND",type="string",JSONPath=".providerConfigRef.kind"
+// +kubebuilder:printcolumn:name="CONFIG-NAME",type="string",JSONPath=".providerConfigRef.name"
+// +kubebuilder:printcolumn:name="RESOURCE-KIND",type="string",JSONPath=".resourceRef.kind"
+// +kubebuilder:printcolumn:name="RESOURCE-NAME",type="string",JSONPath=".resourceRef.name"
+type ProviderConfigUsage struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	xpv2.TypedProviderConfigUsage `json:",inline"`
+}
+
+// ProviderConfigUsageList contains a list of ProviderConfigUsages.
+//
+// +kubebuilder:object:root=true
+type ProviderConfigUsageList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []ProviderConfigUsage `json:"items"`
+}
+
+//nolint:gochecknoinits // Scheme registration.
+func init() {
+	SchemeBuilder.Register(
+		&ProviderConfig{}, &ProviderConfigList{},
+		&ClusterProviderConfig{}, &ClusterProviderConfigList{},
+		&ProviderConfigUsage{}, &ProviderConfigUsageList{},
+	)
+}

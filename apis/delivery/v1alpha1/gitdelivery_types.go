@@ -1,0 +1,322 @@
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+)
+
+// TreeAction says what a delivery does with one directory.
+type TreeAction string
+
+// Actions on a directory.
+const (
+	// ActionDesired writes the files that the tree carries.
+	ActionDesired TreeAction = "Desired"
+
+	// ActionRestore brings back the tree of the order's target revision from the repository's history.
+	ActionRestore TreeAction = "Restore"
+
+	// ActionKeep leaves the directory as it is.
+	ActionKeep TreeAction = "Keep"
+)
+
+// EncodingGzipTar is a tar archive, compressed with gzip, encoded with base64.
+const EncodingGzipTar = "gzip+tar"
+
+// Tree is one directory of a repository. Its key is (branch, path).
+//
+// +kubebuilder:validation:XValidation:rule="(self.action == 'Desired') == has(self.files)",message="files is required with action Desired, and with no other"
+type Tree struct {
+	// Site that the directory is for.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	Site string `json:"site"`
+
+	// Branch that the directory is on.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=200
+	Branch string `json:"branch"`
+
+	// Path of the directory from the repository's root: <pathPrefix>/<Site path>/<namespace>/<name>.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=700
+	Path string `json:"path"`
+
+	// Layout of the directory.
+	// +optional
+	// +kubebuilder:default=Kustomization
+	// +kubebuilder:validation:Enum=Kustomization;Manifests
+	Layout catalogv1alpha1.Layout `json:"layout,omitempty"`
+
+	// Weight of the traffic that this tree asks for, in percent. Absent means that it says nothing about traffic.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=100
+	Weight *int32 `json:"weight,omitempty"`
+
+	// Action to take.
+	// +required
+	// +kubebuilder:validation:Enum=Desired;Restore;Keep
+	Action TreeAction `json:"action"`
+
+	// Tree is the git tree id (SHA-1, 40 hexadecimal digits) of the directory's files without the marker. Empty with Keep
+	// when it is not known.
+	// +optional
+	// +kubebuilder:validation:MaxLength=40
+	// +kubebuilder:validation:XValidation:rule="self == '' || self.matches('^[0-9a-f]{40}$')",message="must be a git tree id"
+	Tree string `json:"tree,omitempty"`
+
+	// Encoding of files.
+	// +optional
+	// +kubebuilder:default="gzip+tar"
+	// +kubebuilder:validation:Enum="gzip+tar"
+	Encoding string `json:"encoding,omitempty"`
+
+	// Files of the directory, encoded as Encoding says.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1000000
+	Files []byte `json:"files,omitempty"`
+}
+
+// DriftPolicy says what happens when somebody else changed our directory.
+type DriftPolicy string
+
+// Policies for drift.
+const (
+	// DriftRestore writes what was ordered again.
+	DriftRestore DriftPolicy = "Restore"
+
+	// DriftReport only says so.
+	DriftReport DriftPolicy = "Report"
+)
+
+// GitDeliveryParameters are what a delivery brings to a repository.
+type GitDeliveryParameters struct {
+	// ClaimRef names the claim that is delivered.
+	// +required
+	// +kubebuilder:validation:XValidation:rule="self.apiGroup == oldSelf.apiGroup && self.kind == oldSelf.kind && self.namespace == oldSelf.namespace && self.name == oldSelf.name",message="claimRef never changes"
+	ClaimRef rolloutv1alpha1.ClaimReference `json:"claimRef"`
+
+	// Shard of the claim, where its trees do not fit into one delivery.
+	// +optional
+	// +kubebuilder:default=0
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=99
+	Shard *int32 `json:"shard,omitempty"`
+
+	// Order to carry out.
+	// +required
+	Order rolloutv1alpha1.Order `json:"order"`
+
+	// Trees to deliver. Directories of the claim that the last order had, and this one does not, are removed.
+	// +optional
+	// +kubebuilder:validation:MaxItems=500
+	// +listType=map
+	// +listMapKey=branch
+	// +listMapKey=path
+	Trees []Tree `json:"trees,omitempty"`
+
+	// Adopt lets the delivery overwrite a directory with files that it did not write.
+	// +optional
+	// +kubebuilder:default=false
+	Adopt *bool `json:"adopt,omitempty"`
+
+	// DriftPolicy says what happens when somebody else changed the claim's directory.
+	// +optional
+	// +kubebuilder:default=Restore
+	// +kubebuilder:validation:Enum=Restore;Report
+	DriftPolicy DriftPolicy `json:"driftPolicy,omitempty"`
+}
+
+// Remote is what was seen of the repository.
+type Remote struct {
+	// URL of the repository.
+	// +optional
+	// +kubebuilder:validation:MaxLength=512
+	URL string `json:"url,omitempty"`
+
+	// Branch of the delivery.
+	// +optional
+	// +kubebuilder:validation:MaxLength=200
+	Branch string `json:"branch,omitempty"`
+
+	// Commit that brought the order to the branch.
+	// +optional
+	// +kubebuilder:validation:MaxLength=40
+	Commit string `json:"commit,omitempty"`
+
+	// CommitTime is the date of that commit.
+	// +optional
+	CommitTime *metav1.Time `json:"commitTime,omitempty"`
+}
+
+// DeliveredTree is a directory as it was delivered.
+type DeliveredTree struct {
+	// Site that the directory is for.
+	// +required
+	// +kubebuilder:validation:MaxLength=63
+	Site string `json:"site"`
+
+	// Path of the directory from the repository's root.
+	// +required
+	// +kubebuilder:validation:MaxLength=700
+	Path string `json:"path"`
+
+	// Tree is the git tree id of the directory's files without the marker.
+	// +required
+	// +kubebuilder:validation:MaxLength=40
+	Tree string `json:"tree"`
+
+	// Revision that wrote the directory last.
+	// +required
+	Revision int64 `json:"revision"`
+}
+
+// HistoryTree is the tree that one Site had in a revision.
+type HistoryTree struct {
+	// Site that the tree was for.
+	// +required
+	// +kubebuilder:validation:MaxLength=63
+	Site string `json:"site"`
+
+	// Tree is the git tree id.
+	// +required
+	// +kubebuilder:validation:MaxLength=40
+	Tree string `json:"tree"`
+}
+
+// HistoryEntry is one revision as it was carried out.
+type HistoryEntry struct {
+	// Revision of the claim.
+	// +required
+	Revision int64 `json:"revision"`
+
+	// Request that the revision carried out.
+	// +required
+	// +kubebuilder:validation:MaxLength=80
+	Request string `json:"request"`
+
+	// Intent is the digest of the user's part of the request.
+	// +optional
+	// +kubebuilder:validation:MaxLength=80
+	Intent string `json:"intent,omitempty"`
+
+	// Commit that brought the revision to the branch.
+	// +optional
+	// +kubebuilder:validation:MaxLength=40
+	Commit string `json:"commit,omitempty"`
+
+	// Trees of the revision.
+	// +optional
+	// +kubebuilder:validation:MaxItems=500
+	// +listType=atomic
+	Trees []HistoryTree `json:"trees,omitempty"`
+
+	// Verdict on the revision. Absent means that there is none.
+	// +optional
+	Verdict *rolloutv1alpha1.Verdict `json:"verdict,omitempty"`
+
+	// RequestedBy is the person who asked for the revision with a RolloutRequest.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	RequestedBy string `json:"requestedBy,omitempty"`
+
+	// StartedAt is when the revision was begun.
+	// +optional
+	StartedAt *metav1.Time `json:"startedAt,omitempty"`
+
+	// EndedAt is when the revision was judged.
+	// +optional
+	EndedAt *metav1.Time `json:"endedAt,omitempty"`
+}
+
+// GitDeliveryObservation is what is in Git. It can be rebuilt from there.
+type GitDeliveryObservation struct {
+	// Order that was carried out last.
+	// +optional
+	Order *rolloutv1alpha1.Order `json:"order,omitempty"`
+
+	// Attempt that was begun last.
+	// +optional
+	Attempt *rolloutv1alpha1.Attempt `json:"attempt,omitempty"`
+
+	// Remote that was written to.
+	// +optional
+	Remote *Remote `json:"remote,omitempty"`
+
+	// Trees in the repository.
+	// +optional
+	// +kubebuilder:validation:MaxItems=500
+	// +listType=atomic
+	Trees []DeliveredTree `json:"trees,omitempty"`
+
+	// History of the claim: the last 10 revisions, and always the newest verified one.
+	// +optional
+	// +kubebuilder:validation:MaxItems=11
+	// +listType=atomic
+	History []HistoryEntry `json:"history,omitempty"`
+}
+
+// GitDeliverySpec is what a delivery brings, and to which repository.
+type GitDeliverySpec struct {
+	xpv2.ManagedResourceSpec `json:",inline"`
+
+	// ForProvider is what the delivery brings to the repository.
+	// +required
+	ForProvider GitDeliveryParameters `json:"forProvider"`
+}
+
+// GitDeliveryStatus is what is in Git.
+type GitDeliveryStatus struct {
+	xpv2.ManagedResourceStatus `json:",inline"`
+
+	// AtProvider is what is in Git.
+	// +optional
+	AtProvider GitDeliveryObservation `json:"atProvider,omitempty"`
+}
+
+// A GitDelivery brings the trees of one claim to one repository.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:scope=Namespaced,categories={crossplane,managed,intentplane}
+// +kubebuilder:printcolumn:name="CLAIM",type="string",JSONPath=".spec.forProvider.claimRef.name"
+// +kubebuilder:printcolumn:name="REVISION",type="integer",JSONPath=".spec.forProvider.order.revision"
+// +kubebuilder:printcolumn:name="COMMIT",type="string",JSONPath=".status.atProvider.remote.commit"
+// +kubebuilder:printcolumn:name="REASON",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].reason"
+// +kubebuilder:printcolumn:name="SYNCED",type="string",JSONPath=".status.conditions[?(@.type=='Synced')].status"
+// +kubebuilder:printcolumn:name="READY",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].status"
+// +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"
+type GitDelivery struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// Spec of the delivery.
+	// +required
+	Spec GitDeliverySpec `json:"spec"`
+
+	// Status of the delivery.
+	// +optional
+	Status GitDeliveryStatus `json:"status,omitempty"`
+}
+
+// GitDeliveryList contains a list of GitDeliveries.
+//
+// +kubebuilder:object:root=true
+type GitDeliveryList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []GitDelivery `json:"items"`
+}
+
+//nolint:gochecknoinits // Scheme registration.
+func init() {
+	SchemeBuilder.Register(&GitDelivery{}, &GitDeliveryList{})
+}

@@ -1,0 +1,125 @@
+package v1alpha1
+
+// Types of the conditions of an IntentDeployment, beside Crossplane's Ready and Synced. All are always there.
+const (
+	// TypeValid says whether the spec can be carried out: understood, compiled, rendered and within the limits.
+	TypeValid = "Valid"
+
+	// TypeSupported says whether every field that is set does something in this version.
+	TypeSupported = "Supported"
+
+	// TypeSitesFound says whether the Sites, the Blueprint and the configuration were found.
+	TypeSitesFound = "SitesFound"
+
+	// TypeDelivered says whether every repository holds what the order asks for.
+	TypeDelivered = "Delivered"
+
+	// TypeValidated says whether the revision was judged and verified.
+	TypeValidated = "Validated"
+
+	// TypeRecorded says whether what was decided stands in every repository.
+	TypeRecorded = "Recorded"
+
+	// TypeAvailable says whether a revision runs.
+	TypeAvailable = "Available"
+
+	// TypeRolledBack says whether the revision was taken back.
+	TypeRolledBack = "RolledBack"
+
+	// TypeStalled says whether nothing goes on until somebody acts.
+	TypeStalled = "Stalled"
+
+	// TypeReconciling says whether work goes on.
+	TypeReconciling = "Reconciling"
+)
+
+// Reasons of the conditions of an IntentDeployment. Those marked terminal stay until the spec, the catalog or the repository
+// changes.
+const (
+	// ReasonValid means that the spec can be carried out.
+	ReasonValid = "Valid"
+
+	// ReasonInvalidSpec means that a field of the spec is wrong. Terminal.
+	ReasonInvalidSpec = "InvalidSpec"
+
+	// ReasonInvalidIntent means that the intent cannot be understood. Terminal.
+	ReasonInvalidIntent = "InvalidIntent"
+
+	// ReasonRenderFailed means that the Blueprint does not render. Terminal.
+	ReasonRenderFailed = "RenderFailed"
+
+	// ReasonPolicyDenied means that a limit of a Site or the configuration forbids it. Terminal.
+	ReasonPolicyDenied = "PolicyDenied"
+
+	// ReasonTooLarge means that the trees do not fit. Terminal.
+	ReasonTooLarge = "TooLarge"
+
+	// ReasonNotYetSupported means that a field is set that does nothing yet.
+	ReasonNotYetSupported = "NotYetSupported"
+
+	// ReasonSupported means that every field that is set does something.
+	ReasonSupported = "Supported"
+
+	// ReasonFound means that all was found.
+	ReasonFound = "Found"
+
+	// ReasonSiteMissing means that a Site was not found, or may not be used.
+	ReasonSiteMissing = "SiteMissing"
+
+	// ReasonBlueprintMissing means that no Blueprint was found.
+	ReasonBlueprintMissing = "BlueprintMissing"
+
+	// ReasonBlueprintAmbiguous means that more than one Blueprint was found.
+	ReasonBlueprintAmbiguous = "BlueprintAmbiguous"
+
+	// ReasonConfigMissing means that the repository's configuration was not found.
+	ReasonConfigMissing = "ConfigMissing"
+
+	// ReasonNoSite means that no Site was chosen.
+	ReasonNoSite = "NoSite"
+
+	// ReasonWaitingForCluster means that a Site's cluster is not ready.
+	ReasonWaitingForCluster = "WaitingForCluster"
+
+	// ReasonUnknown means that it is not known yet.
+	ReasonUnknown = "Unknown"
+
+	// ReasonNothingOrdered means that there is no order yet.
+	ReasonNothingOrdered = "NothingOrdered"
+
+	// ReasonDelivering means that the delivery goes on.
+	ReasonDelivering = "Delivering"
+
+	// ReasonSyncNotObserved means that the repository holds everything, and that nobody tells what the Sites run.
+	ReasonSyncNotObserved = "SyncNotObserved"
+
+	// ReasonDeliveryBlocked means that a GitDelivery cannot go on. Its message says why.
+	ReasonDeliveryBlocked = "DeliveryBlocked"
+
+	// ReasonGatesOff means that there is nothing to judge the revision by.
+	ReasonGatesOff = "GatesOff"
+
+	// ReasonRecorded means that the repository's state holds the order.
+	ReasonRecorded = "Recorded"
+
+	// ReasonNotRecorded means that the repository's state does not hold the order yet.
+	ReasonNotRecorded = "NotRecorded"
+
+	// ReasonSucceeded means that the deployment succeeded.
+	ReasonSucceeded = "Succeeded"
+
+	// ReasonNotRolledBack means that the revision was not taken back.
+	ReasonNotRolledBack = "NotRolledBack"
+
+	// ReasonProgressing means that work goes on.
+	ReasonProgressing = "Progressing"
+
+	// ReasonIdle means that there is nothing to do.
+	ReasonIdle = "Idle"
+
+	// ReasonSuspended means that the spec says to deliver nothing new.
+	ReasonSuspended = "Suspended"
+
+	// ReasonDrifted means that somebody else changed what was delivered.
+	ReasonDrifted = "Drifted"
+)

@@ -1,0 +1,85 @@
+package v1alpha1
+
+// Default fills in what the schema would, for specs that did not pass through an API server. Its outcome for an empty spec is
+// also what digests leave out.
+func (s *IntentDeploymentSpec) Default() {
+	orElse(&s.CompileConfig.Engine, "kustomize")
+	orElse(&s.CompileConfig.RenderTimeout, "10s")
+	orElse(&s.Blueprint.Channel, "stable")
+	orElse(&s.Blueprint.UpdatePolicy, "Automatic")
+	orElsePtr(&s.Suspend, false)
+	s.Expectation.Default()
+	s.DeliveryConfig.Default()
+	s.GatesConfig.Default()
+	s.RollbackConfig.Default()
+}
+
+// Default fills in what the schema would.
+func (e *Expectation) Default() {
+	if e == nil {
+		return
+	}
+	orElse(&e.Type, "web")
+	orElse(&e.Priority, "medium")
+	orElsePtr(&e.Replicas, 1)
+	for i := range e.Endpoints {
+		orElse(&e.Endpoints[i].Protocol, "TCP")
+	}
+}
+
+// Default fills in what the schema would.
+func (d *DeliveryConfig) Default() {
+	orElse(&d.GitOpsRepo.Kind, "ClusterProviderConfig")
+	orElse(&d.GitOpsRepo.Name, "default")
+	orElse(&d.DriftPolicy, "Restore")
+	orElse(&d.DeliveryTimeout, "10m")
+	orElse(&d.SyncWaitTimeout, "10m")
+	orElse(&d.ClusterWaitTimeout, "30m")
+	orElse(&d.DeletionPolicy, DeletionRemoveFromGit)
+	orElsePtr(&d.Adopt, false)
+}
+
+// Default fills in what the schema would.
+func (g *GatesConfig) Default() {
+	orElsePtr(&g.Enabled, true)
+	for i := range g.Checks {
+		g.Checks[i].Default()
+	}
+	if g.PostCheck != nil {
+		orElse(&g.PostCheck.Timeout, "5m")
+	}
+}
+
+// Default fills in what the schema would.
+func (c *Check) Default() {
+	orElse(&c.InitialDelay, "30s")
+	orElse(&c.Interval, "30s")
+	orElse(&c.NoData, "Fail")
+	orElse(&c.Timeout, "5m")
+	orElsePtr(&c.Count, 3)
+	orElsePtr(&c.FailureLimit, 0)
+	orElsePtr(&c.ConsecutiveErrorLimit, 4)
+	orElsePtr(&c.InconclusiveLimit, 0)
+	orElsePtr(&c.MinSamples, 1)
+}
+
+// Default fills in what the schema would.
+func (r *RollbackConfig) Default() {
+	orElse(&r.AttemptTimeout, "5m")
+	orElsePtr(&r.AutoRollback, true)
+	orElsePtr(&r.MaxRetries, 3)
+	orElsePtr(&r.MaxPerHour, 3)
+	orElsePtr(&r.RetainFailedArtifacts, false)
+}
+
+func orElse[T ~string](p *T, value T) {
+	if *p == "" {
+		*p = value
+	}
+}
+
+func orElsePtr[T any](p **T, value T) {
+	if *p == nil {
+		*p = &value
+	}
+}

@@ -1,0 +1,233 @@
+package v1alpha1
+
+// Threshold is a limit that a measurement is judged by.
+//
+// +kubebuilder:validation:MinLength=1
+// +kubebuilder:validation:MaxLength=64
+// +kubebuilder:validation:XValidation:rule="self.matches('^ *(<=|>=|<|>|==)? *[0-9]+([.][0-9]+)? *[A-Za-z%/]*(/[a-z]+)? *$')",message="must be a threshold such as '<= 500ms', '>= 99.0 %' or '< 0.05'"
+type Threshold string
+
+// ConfigMapKeySelector selects one key of a ConfigMap, pinned by its content.
+type ConfigMapKeySelector struct {
+	// Name of the ConfigMap.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+
+	// Key in the ConfigMap.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Key string `json:"key"`
+
+	// SHA256 of the key's value, in hexadecimal digits.
+	// +required
+	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:Pattern=`^[0-9a-f]{64}$`
+	SHA256 string `json:"sha256"`
+}
+
+// PrometheusCheck asks a Prometheus server.
+type PrometheusCheck struct {
+	// Query in PromQL.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=4096
+	Query string `json:"query"`
+
+	// Address of the server. Absent means the Site's, or the configuration's.
+	// +optional
+	// +kubebuilder:validation:MaxLength=512
+	Address string `json:"address,omitempty"`
+}
+
+// JobCheck runs a script in the Site's cluster.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.script) != has(self.configMapKeyRef)",message="exactly one of script and configMapKeyRef must be set"
+type JobCheck struct {
+	// Image that the script runs in.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=512
+	Image string `json:"image"`
+
+	// Script as text.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=16384
+	Script string `json:"script,omitempty"`
+
+	// ConfigMapKeyRef selects the script from a ConfigMap.
+	// +optional
+	ConfigMapKeyRef *ConfigMapKeySelector `json:"configMapKeyRef,omitempty"`
+
+	// ServiceAccountName that the Job runs as. Absent means the Site's.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	ServiceAccountName string `json:"serviceAccountName,omitempty"`
+}
+
+// WebCheck asks a web server for JSON.
+type WebCheck struct {
+	// URL that is asked.
+	// +required
+	// +kubebuilder:validation:MaxLength=512
+	// +kubebuilder:validation:XValidation:rule="self.startsWith('https://')",message="must be an https address"
+	URL string `json:"url"`
+
+	// Expression in CEL over the answer.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=1024
+	Expression string `json:"expression"`
+}
+
+// Check is one thing that a delivered intent is judged by.
+//
+// +kubebuilder:validation:XValidation:rule="self.type == 'Prometheus' ? has(self.prometheus) && !has(self.job) && !has(self.web) : self.type == 'Job' ? has(self.job) && !has(self.prometheus) && !has(self.web) : has(self.web) && !has(self.prometheus) && !has(self.job)",message="just the block that type names must be set"
+// +kubebuilder:validation:XValidation:rule="self.type == 'Job' || has(self.threshold)",message="threshold is required unless type is Job"
+type Check struct {
+	// Name of the check.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	Name string `json:"name"`
+
+	// Site that is checked. Absent means each Site of the step.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	Site string `json:"site,omitempty"`
+
+	// Type of the check.
+	// +required
+	// +kubebuilder:validation:Enum=Prometheus;Job;Web
+	Type string `json:"type"`
+
+	// Prometheus server that is asked.
+	// +optional
+	Prometheus *PrometheusCheck `json:"prometheus,omitempty"`
+
+	// Job that is run.
+	// +optional
+	Job *JobCheck `json:"job,omitempty"`
+
+	// Web server that is asked.
+	// +optional
+	Web *WebCheck `json:"web,omitempty"`
+
+	// Threshold that the value is judged by.
+	// +optional
+	Threshold Threshold `json:"threshold,omitempty"`
+
+	// Unit of the value, such as ms.
+	// +optional
+	// +kubebuilder:validation:MaxLength=32
+	Unit string `json:"unit,omitempty"`
+
+	// InitialDelay before the first measurement.
+	// +optional
+	// +kubebuilder:default="30s"
+	InitialDelay Duration `json:"initialDelay,omitempty"`
+
+	// Interval between measurements.
+	// +optional
+	// +kubebuilder:default="30s"
+	Interval Duration `json:"interval,omitempty"`
+
+	// Count of measurements.
+	// +optional
+	// +kubebuilder:default=3
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=100
+	Count *int32 `json:"count,omitempty"`
+
+	// FailureLimit is how many measurements may fail. 0 means none.
+	// +optional
+	// +kubebuilder:default=0
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=100
+	FailureLimit *int32 `json:"failureLimit,omitempty"`
+
+	// ConsecutiveErrorLimit is how many measurements in a row may end with an error. 0 means none.
+	// +optional
+	// +kubebuilder:default=4
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=100
+	ConsecutiveErrorLimit *int32 `json:"consecutiveErrorLimit,omitempty"`
+
+	// InconclusiveLimit is how many measurements may be inconclusive. 0 means none.
+	// +optional
+	// +kubebuilder:default=0
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=100
+	InconclusiveLimit *int32 `json:"inconclusiveLimit,omitempty"`
+
+	// MinSamples that a measurement needs. 0 means that there is no such limit.
+	// +optional
+	// +kubebuilder:default=1
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=1000000
+	MinSamples *int32 `json:"minSamples,omitempty"`
+
+	// NoData says what a measurement without data is.
+	// +optional
+	// +kubebuilder:default=Fail
+	// +kubebuilder:validation:Enum=Fail;Inconclusive;Pass
+	NoData string `json:"noData,omitempty"`
+
+	// Timeout of the check.
+	// +optional
+	// +kubebuilder:default="5m"
+	Timeout Duration `json:"timeout,omitempty"`
+}
+
+// PostCheck is a script that is run in each Site's cluster when the intent is live there.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.script) != has(self.configMapKeyRef)",message="exactly one of script and configMapKeyRef must be set"
+type PostCheck struct {
+	// Image that the script runs in.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=512
+	Image string `json:"image"`
+
+	// Script as text.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=16384
+	Script string `json:"script,omitempty"`
+
+	// ConfigMapKeyRef selects the script from a ConfigMap.
+	// +optional
+	ConfigMapKeyRef *ConfigMapKeySelector `json:"configMapKeyRef,omitempty"`
+
+	// Timeout of the script.
+	// +optional
+	// +kubebuilder:default="5m"
+	Timeout Duration `json:"timeout,omitempty"`
+}
+
+// GatesConfig says how a delivered intent is judged. Nothing to check means that the gates are off.
+type GatesConfig struct {
+	// Enabled switches the gates on.
+	// +optional
+	// +kubebuilder:default=true
+	Enabled *bool `json:"enabled,omitempty"`
+
+	// SLOThresholds by the name of the metric. The query comes from the Blueprint.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=32
+	SLOThresholds map[string]Threshold `json:"sloThresholds,omitempty"`
+
+	// Checks beside the thresholds.
+	// +optional
+	// +kubebuilder:validation:MaxItems=16
+	// +listType=map
+	// +listMapKey=name
+	Checks []Check `json:"checks,omitempty"`
+
+	// PostCheck is a script that is run when the intent is live.
+	// +optional
+	PostCheck *PostCheck `json:"postCheck,omitempty"`
+}

@@ -1,0 +1,430 @@
+package v1alpha1
+
+// Duration is a length of time above zero.
+//
+// +kubebuilder:validation:MaxLength=32
+// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ms|s|m|h))+$') && duration(self) > duration('0s')",message="must be a duration above zero, such as 30s, 10m or 1h30m"
+type Duration string
+
+// ParameterValue is the value of a parameter.
+//
+// +kubebuilder:validation:MaxLength=4096
+type ParameterValue string
+
+// SiteName is the name of a Site.
+//
+// +kubebuilder:validation:MinLength=1
+// +kubebuilder:validation:MaxLength=63
+// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$')",message="must be the name of a Site: lower-case letters, digits, '-' and '.'"
+type SiteName string
+
+// Replicas is a number of replicas. 0 means that nothing runs.
+//
+// +kubebuilder:validation:Minimum=0
+// +kubebuilder:validation:Maximum=10000
+type Replicas int32
+
+// Quantity is an amount of a resource.
+//
+// +kubebuilder:validation:MaxLength=32
+// +kubebuilder:validation:XValidation:rule="isQuantity(self) && quantity(self).isGreaterThan(quantity('0'))",message="must be a quantity above zero, such as 500m or 4Gi"
+type Quantity string
+
+// Decimal is a number in decimal notation.
+//
+// +kubebuilder:validation:MaxLength=32
+// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?$')",message="must be a decimal number, such as 20 or 0.5"
+type Decimal string
+
+// Resources that each replica asks for.
+type Resources struct {
+	// CPU of each replica, such as 500m or 2. Absent means what the Blueprint says.
+	// +optional
+	CPU Quantity `json:"cpu,omitempty"`
+
+	// Memory of each replica, such as 4Gi. Absent means what the Blueprint says.
+	// +optional
+	Memory Quantity `json:"memory,omitempty"`
+}
+
+// Endpoint is a port that the service offers.
+type Endpoint struct {
+	// Name of the endpoint.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=15
+	Name string `json:"name"`
+
+	// Port of the endpoint.
+	// +required
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=65535
+	Port int32 `json:"port"`
+
+	// Protocol of the endpoint.
+	// +optional
+	// +kubebuilder:default=TCP
+	// +kubebuilder:validation:Enum=TCP;UDP;SCTP
+	Protocol string `json:"protocol,omitempty"`
+}
+
+// QoS is the quality of service that is asked for.
+type QoS struct {
+	// DownlinkMbps is the throughput to the user, in megabits per second.
+	// +optional
+	DownlinkMbps Decimal `json:"downlinkMbps,omitempty"`
+
+	// UplinkMbps is the throughput from the user, in megabits per second.
+	// +optional
+	UplinkMbps Decimal `json:"uplinkMbps,omitempty"`
+
+	// LatencyMs is the longest latency, in milliseconds.
+	// +optional
+	LatencyMs Decimal `json:"latencyMs,omitempty"`
+
+	// JitterMs is the largest jitter, in milliseconds.
+	// +optional
+	JitterMs Decimal `json:"jitterMs,omitempty"`
+
+	// PacketLossRate is the largest share of lost packets, from 0 to 1.
+	// +optional
+	PacketLossRate Decimal `json:"packetLossRate,omitempty"`
+}
+
+// Slice is a network slice (3GPP TS 23.003, section 28.4).
+type Slice struct {
+	// SST is the slice or service type.
+	// +required
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=255
+	SST int32 `json:"sst"`
+
+	// SD is the slice differentiator, six hexadecimal digits. Absent means none.
+	// +optional
+	// +kubebuilder:validation:MaxLength=6
+	// +kubebuilder:validation:Pattern=`^[0-9A-Fa-f]{6}$`
+	SD string `json:"sd,omitempty"`
+
+	// PLMN is the mobile network's code, five or six digits. Absent means the Site's.
+	// +optional
+	// +kubebuilder:validation:MaxLength=6
+	// +kubebuilder:validation:Pattern=`^[0-9]{5,6}$`
+	PLMN string `json:"plmn,omitempty"`
+}
+
+// Expectation is an intent in structured form.
+type Expectation struct {
+	// Service is the name of what is to run.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=52
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="must be a DNS label: lower-case letters, digits and '-', beginning with a letter"
+	Service string `json:"service"`
+
+	// Type of the service. It chooses the Blueprint.
+	// +optional
+	// +kubebuilder:default=web
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=40
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",message="must consist of lower-case letters, digits and '-'"
+	Type string `json:"type,omitempty"`
+
+	// Sites to run at. Absent means that deliveryConfig names them.
+	// +optional
+	// +kubebuilder:validation:MaxItems=100
+	// +listType=set
+	Sites []SiteName `json:"sites,omitempty"`
+
+	// Replicas at each Site. 0 means that nothing runs.
+	// +optional
+	// +kubebuilder:default=1
+	Replicas *Replicas `json:"replicas,omitempty"`
+
+	// SiteReplicas are the replicas at single Sites, by the Site's name, instead of replicas.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=100
+	SiteReplicas map[string]Replicas `json:"siteReplicas,omitempty"`
+
+	// Image that runs. Absent means the Blueprint's.
+	// +optional
+	// +kubebuilder:validation:MaxLength=512
+	Image string `json:"image,omitempty"`
+
+	// Resources that each replica asks for.
+	// +optional
+	Resources Resources `json:"resources,omitempty"`
+
+	// Endpoints that the service offers.
+	// +optional
+	// +kubebuilder:validation:MaxItems=16
+	// +listType=map
+	// +listMapKey=name
+	Endpoints []Endpoint `json:"endpoints,omitempty"`
+
+	// Parameters for the Blueprint.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=64
+	Parameters map[string]ParameterValue `json:"parameters,omitempty"`
+
+	// QoS that is asked for.
+	// +optional
+	QoS *QoS `json:"qos,omitempty"`
+
+	// Slice that the service belongs to.
+	// +optional
+	Slice *Slice `json:"slice,omitempty"`
+
+	// Priority of the intent.
+	// +optional
+	// +kubebuilder:default=medium
+	// +kubebuilder:validation:Enum=low;medium;high;critical
+	Priority string `json:"priority,omitempty"`
+}
+
+// CompileConfig says how the intent is compiled.
+type CompileConfig struct {
+	// Engine that renders manifests.
+	// +optional
+	// +kubebuilder:default=kustomize
+	// +kubebuilder:validation:Enum=kustomize
+	Engine string `json:"engine,omitempty"`
+
+	// RenderTimeout is how long rendering may take. At most 60s, since Crossplane ends a reconcile after two minutes.
+	// +optional
+	// +kubebuilder:default="10s"
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ms|s|m|h))+$') && duration(self) > duration('0s') && duration(self) <= duration('60s')",message="must be a duration above zero and at most 60s, such as 10s"
+	RenderTimeout string `json:"renderTimeout,omitempty"`
+}
+
+// BlueprintChoice says which Blueprint the intent is compiled with.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.version) || has(self.name)",message="version needs name"
+type BlueprintChoice struct {
+	// Name of the Blueprint. Absent means the intent's service type.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=40
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",message="must consist of lower-case letters, digits and '-'"
+	Name string `json:"name,omitempty"`
+
+	// Version of the Blueprint. It wins over channel. Absent means the version in the channel.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=40
+	// +kubebuilder:validation:XValidation:rule="self.matches('^(0|[1-9][0-9]*)[.](0|[1-9][0-9]*)[.](0|[1-9][0-9]*)(-[0-9a-z.-]+)?$')",message="must be a version such as 1.2.0"
+	Version string `json:"version,omitempty"`
+
+	// Channel of the Blueprint.
+	// +optional
+	// +kubebuilder:default=stable
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",message="must consist of lower-case letters, digits and '-'"
+	Channel string `json:"channel,omitempty"`
+
+	// UpdatePolicy says whether a new version in the channel is taken by itself, or when somebody approves it.
+	// +optional
+	// +kubebuilder:default=Automatic
+	// +kubebuilder:validation:Enum=Automatic;Manual
+	UpdatePolicy string `json:"updatePolicy,omitempty"`
+}
+
+// SiteSelector selects Sites by their labels.
+type SiteSelector struct {
+	// MatchLabels that a Site must have, all of them.
+	// +required
+	// +kubebuilder:validation:MinProperties=1
+	// +kubebuilder:validation:MaxProperties=16
+	MatchLabels map[string]LabelValue `json:"matchLabels"`
+}
+
+// LabelValue is the value of a label.
+//
+// +kubebuilder:validation:MaxLength=63
+type LabelValue string
+
+// ConfigReference names the configuration of a repository.
+type ConfigReference struct {
+	// Kind of the configuration.
+	// +optional
+	// +kubebuilder:default=ClusterProviderConfig
+	// +kubebuilder:validation:Enum=ProviderConfig;ClusterProviderConfig
+	Kind string `json:"kind,omitempty"`
+
+	// Name of the configuration.
+	// +optional
+	// +kubebuilder:default=default
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$')",message="must be the name of an object: lower-case letters, digits, '-' and '.'"
+	Name string `json:"name,omitempty"`
+}
+
+// Wave is a group of Sites that are delivered together, one wave after another.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.sites) != has(self.matchLabels)",message="exactly one of sites and matchLabels must be set"
+type Wave struct {
+	// Name of the wave.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	Name string `json:"name"`
+
+	// Sites of the wave.
+	// +optional
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=100
+	// +listType=set
+	Sites []SiteName `json:"sites,omitempty"`
+
+	// MatchLabels of the wave's Sites.
+	// +optional
+	// +kubebuilder:validation:MinProperties=1
+	// +kubebuilder:validation:MaxProperties=16
+	MatchLabels map[string]LabelValue `json:"matchLabels,omitempty"`
+}
+
+// Deletion policies.
+const (
+	// DeletionRemoveFromGit removes the claim's directories when the claim is deleted.
+	DeletionRemoveFromGit = "RemoveFromGit"
+
+	// DeletionOrphan leaves them.
+	DeletionOrphan = "Orphan"
+)
+
+// DeliveryConfig says where the intent goes and how.
+//
+// +kubebuilder:validation:XValidation:rule="!(has(self.targetSite) && has(self.siteSelector))",message="targetSite and siteSelector exclude each other"
+type DeliveryConfig struct {
+	// TargetSite is a Site's name, both (the two Sites that the namespace may use) or all. Absent means that the intent
+	// names its Sites.
+	// +optional
+	TargetSite SiteName `json:"targetSite,omitempty"`
+
+	// SiteSelector selects the Sites by their labels.
+	// +optional
+	SiteSelector *SiteSelector `json:"siteSelector,omitempty"`
+
+	// GitOpsRepo names the configuration of the repository. A Site's own repository wins.
+	// +optional
+	// +kubebuilder:default={}
+	GitOpsRepo ConfigReference `json:"gitOpsRepo,omitempty"`
+
+	// Adopt lets the claim overwrite a directory with files that it did not write.
+	// +optional
+	// +kubebuilder:default=false
+	Adopt *bool `json:"adopt,omitempty"`
+
+	// DriftPolicy says what happens when somebody else changes the claim's directory.
+	// +optional
+	// +kubebuilder:default=Restore
+	// +kubebuilder:validation:Enum=Restore;Report
+	DriftPolicy string `json:"driftPolicy,omitempty"`
+
+	// DeliveryTimeout is how long trouble with Git may last.
+	// +optional
+	// +kubebuilder:default="10m"
+	DeliveryTimeout Duration `json:"deliveryTimeout,omitempty"`
+
+	// SyncWaitTimeout is how long a Site may take to run what was delivered.
+	// +optional
+	// +kubebuilder:default="10m"
+	SyncWaitTimeout Duration `json:"syncWaitTimeout,omitempty"`
+
+	// ClusterWaitTimeout is how long a Site's cluster may take to get ready.
+	// +optional
+	// +kubebuilder:default="30m"
+	ClusterWaitTimeout Duration `json:"clusterWaitTimeout,omitempty"`
+
+	// DeletionPolicy says what happens in Git when the claim is deleted.
+	// +optional
+	// +kubebuilder:default=RemoveFromGit
+	// +kubebuilder:validation:Enum=RemoveFromGit;Orphan
+	DeletionPolicy string `json:"deletionPolicy,omitempty"`
+
+	// Waves in which the Sites are delivered. Absent means all at once. Sites that are in none go last.
+	// +optional
+	// +kubebuilder:validation:MaxItems=5
+	// +listType=map
+	// +listMapKey=name
+	Waves []Wave `json:"waves,omitempty"`
+}
+
+// RollbackConfig says when and how a bad revision is taken back.
+type RollbackConfig struct {
+	// AutoRollback takes a rejected revision back without being asked.
+	// +optional
+	// +kubebuilder:default=true
+	AutoRollback *bool `json:"autoRollback,omitempty"`
+
+	// MaxRetries is how many attempts a way back has. 0 means that nothing is taken back.
+	// +optional
+	// +kubebuilder:default=3
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=10
+	MaxRetries *int32 `json:"maxRetries,omitempty"`
+
+	// AttemptTimeout is how long one attempt may take.
+	// +optional
+	// +kubebuilder:default="5m"
+	AttemptTimeout Duration `json:"attemptTimeout,omitempty"`
+
+	// MaxPerHour is how many rollbacks there may be within an hour. 0 means that there is no such limit.
+	// +optional
+	// +kubebuilder:default=3
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=60
+	MaxPerHour *int32 `json:"maxPerHour,omitempty"`
+
+	// RetainFailedArtifacts keeps the trees of a rejected revision in the state.
+	// +optional
+	// +kubebuilder:default=false
+	RetainFailedArtifacts *bool `json:"retainFailedArtifacts,omitempty"`
+}
+
+// IntentDeploymentSpec states an intent, and how it is compiled, delivered, judged and taken back.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.intent) != has(self.expectation)",message="exactly one of intent and expectation must be set"
+type IntentDeploymentSpec struct {
+	// Intent as text: JSON such as {"service": "edge-analytics", "site": "edge1", "replicas": 2}, or plain language.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=16384
+	Intent *string `json:"intent,omitempty"`
+
+	// Expectation is the intent in structured form.
+	// +optional
+	Expectation *Expectation `json:"expectation,omitempty"`
+
+	// CompileConfig says how the intent is compiled.
+	// +optional
+	// +kubebuilder:default={}
+	CompileConfig CompileConfig `json:"compileConfig,omitempty"`
+
+	// Blueprint that the intent is compiled with.
+	// +optional
+	// +kubebuilder:default={}
+	Blueprint BlueprintChoice `json:"blueprint,omitempty"`
+
+	// DeliveryConfig says where the intent goes and how.
+	// +optional
+	// +kubebuilder:default={}
+	DeliveryConfig DeliveryConfig `json:"deliveryConfig,omitempty"`
+
+	// GatesConfig says how a delivered intent is judged.
+	// +optional
+	// +kubebuilder:default={}
+	GatesConfig GatesConfig `json:"gatesConfig,omitempty"`
+
+	// RollbackConfig says when and how a bad revision is taken back.
+	// +optional
+	// +kubebuilder:default={}
+	RollbackConfig RollbackConfig `json:"rollbackConfig,omitempty"`
+
+	// Suspend delivers nothing new. What runs is still observed, and a way back still works.
+	// +optional
+	// +kubebuilder:default=false
+	Suspend *bool `json:"suspend,omitempty"`
+}

@@ -1,0 +1,310 @@
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Phase of an IntentDeployment.
+type Phase string
+
+// Phases, in the order in which a deployment that goes well takes them.
+const (
+	PhasePending     Phase = "Pending"
+	PhaseCompiling   Phase = "Compiling"
+	PhaseRendering   Phase = "Rendering"
+	PhaseDelivering  Phase = "Delivering"
+	PhaseValidating  Phase = "Validating"
+	PhaseSucceeded   Phase = "Succeeded"
+	PhaseFailed      Phase = "Failed"
+	PhaseRollingBack Phase = "RollingBack"
+)
+
+// Outcome of an IntentDeployment that came to an end.
+type Outcome string
+
+// Outcomes. Empty means that there is none yet.
+const (
+	OutcomeSucceeded  Outcome = "Succeeded"
+	OutcomeFailed     Outcome = "Failed"
+	OutcomeRolledBack Outcome = "RolledBack"
+)
+
+// SyncState says what is known about the Sites of a delivery.
+type SyncState string
+
+// States of a delivery's Sites.
+const (
+	// SyncPending means that the repository does not hold everything yet.
+	SyncPending SyncState = "Pending"
+
+	// SyncUnobserved means that the repository holds everything, and that nobody tells what the Sites run.
+	SyncUnobserved SyncState = "Unobserved"
+)
+
+// SiteState says where one Site stands.
+type SiteState string
+
+// States of a Site.
+const (
+	// SiteWaitingForCluster means that the Site receives nothing until its cluster is ready.
+	SiteWaitingForCluster SiteState = "WaitingForCluster"
+
+	// SitePending means that the repository does not hold the Site's tree yet.
+	SitePending SiteState = "Pending"
+
+	// SiteDelivered means that the repository holds the Site's tree.
+	SiteDelivered SiteState = "Delivered"
+
+	// SiteFailed means that the tree cannot be delivered.
+	SiteFailed SiteState = "Failed"
+)
+
+// SiteStatus is where one Site stands.
+type SiteStatus struct {
+	// State of the Site.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	State SiteState `json:"state,omitempty"`
+
+	// Commit that brought the Site's tree to the branch.
+	// +optional
+	// +kubebuilder:validation:MaxLength=40
+	Commit string `json:"commit,omitempty"`
+
+	// Message for people.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	Message string `json:"message,omitempty"`
+}
+
+// DeliveryStatus is what was delivered.
+type DeliveryStatus struct {
+	// GitCommit that brought the revision to the branch. Of several repositories, the first one's.
+	// +optional
+	// +kubebuilder:validation:MaxLength=40
+	GitCommit string `json:"gitCommit,omitempty"`
+
+	// ShortCommit is the first characters of gitCommit, for people.
+	// +optional
+	// +kubebuilder:validation:MaxLength=12
+	ShortCommit string `json:"shortCommit,omitempty"`
+
+	// SitesReady says how many of the Sites are, such as 2/3.
+	// +optional
+	// +kubebuilder:validation:MaxLength=16
+	SitesReady string `json:"sitesReady,omitempty"`
+
+	// SyncState says what is known about the Sites.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	SyncState SyncState `json:"syncState,omitempty"`
+
+	// Sites by name.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=500
+	Sites map[string]SiteStatus `json:"sites,omitempty"`
+}
+
+// BlueprintStatus names the Blueprint that the deployment was compiled with.
+type BlueprintStatus struct {
+	// Name of the Blueprint.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name,omitempty"`
+
+	// Digest of the Blueprint's spec.
+	// +optional
+	// +kubebuilder:validation:MaxLength=80
+	Digest string `json:"digest,omitempty"`
+}
+
+// ValidationResult is how one check was judged.
+type ValidationResult struct {
+	// Name of the check.
+	// +required
+	// +kubebuilder:validation:MaxLength=63
+	Name string `json:"name"`
+
+	// Site that was checked.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	Site string `json:"site,omitempty"`
+
+	// Passed says whether the check passed.
+	// +required
+	Passed bool `json:"passed"`
+
+	// Value that was measured.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	Value string `json:"value,omitempty"`
+
+	// Threshold that the value was judged by.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	Threshold string `json:"threshold,omitempty"`
+
+	// Message for people.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	Message string `json:"message,omitempty"`
+}
+
+// RollbackStatus is where a way back stands.
+type RollbackStatus struct {
+	// Active says whether a way back goes on.
+	// +required
+	Active bool `json:"active"`
+
+	// Reason of the way back.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	Reason string `json:"reason,omitempty"`
+
+	// PreviousCommit that is gone back to.
+	// +optional
+	// +kubebuilder:validation:MaxLength=40
+	PreviousCommit string `json:"previousCommit,omitempty"`
+
+	// Attempts that were begun.
+	// +optional
+	Attempts int32 `json:"attempts,omitempty"`
+}
+
+// RequestStatus is what became of a RolloutRequest.
+type RequestStatus struct {
+	// Name of the RolloutRequest.
+	// +required
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+
+	// UID of the RolloutRequest.
+	// +required
+	// +kubebuilder:validation:MaxLength=64
+	UID string `json:"uid"`
+
+	// Result of the RolloutRequest.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	Result string `json:"result,omitempty"`
+}
+
+// Transition is one change of the phase.
+type Transition struct {
+	// From which phase. Empty for the first one.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	From Phase `json:"from,omitempty"`
+
+	// To which phase.
+	// +required
+	// +kubebuilder:validation:MaxLength=63
+	To Phase `json:"to"`
+
+	// At which time.
+	// +required
+	At metav1.Time `json:"at"`
+
+	// Revision at that time. 0 means that nothing was ordered.
+	// +optional
+	Revision int64 `json:"revision,omitempty"`
+}
+
+// IntentDeploymentStatus is a projection of what is known. Each part of it could be thrown away and computed again, but for
+// transitions, which nothing reads. Crossplane adds the conditions.
+type IntentDeploymentStatus struct {
+	// Phase of the deployment.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	Phase Phase `json:"phase,omitempty"`
+
+	// Outcome of the deployment, when it came to an end.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	Outcome Outcome `json:"outcome,omitempty"`
+
+	// Message for people.
+	// +optional
+	// +kubebuilder:validation:MaxLength=2048
+	Message string `json:"message,omitempty"`
+
+	// IntentDigest of the spec that this status speaks about.
+	// +optional
+	// +kubebuilder:validation:MaxLength=80
+	IntentDigest string `json:"intentDigest,omitempty"`
+
+	// Understood is the intent as it was understood, as canonical JSON.
+	// +optional
+	// +kubebuilder:validation:MaxLength=32768
+	Understood string `json:"understood,omitempty"`
+
+	// Revision that is carried out. 0 means that nothing was ordered.
+	// +optional
+	Revision int64 `json:"revision,omitempty"`
+
+	// LiveRevision is the revision that runs at all Sites. 0 means none.
+	// +optional
+	LiveRevision int64 `json:"liveRevision,omitempty"`
+
+	// VerifiedRevision is the newest revision that was verified. 0 means none.
+	// +optional
+	VerifiedRevision int64 `json:"verifiedRevision,omitempty"`
+
+	// Blueprint that the deployment was compiled with.
+	// +optional
+	Blueprint BlueprintStatus `json:"blueprint,omitempty"`
+
+	// Renderer is the version of the rules by which the trees were rendered.
+	// +optional
+	// +kubebuilder:validation:MaxLength=32
+	Renderer string `json:"renderer,omitempty"`
+
+	// Delivery is what was delivered.
+	// +optional
+	Delivery DeliveryStatus `json:"delivery,omitempty"`
+
+	// ValidationResults are how the checks were judged.
+	// +optional
+	// +kubebuilder:validation:MaxItems=100
+	// +listType=atomic
+	ValidationResults []ValidationResult `json:"validationResults,omitempty"`
+
+	// Rollback is where a way back stands. Absent means that there is none.
+	// +optional
+	Rollback *RollbackStatus `json:"rollback,omitempty"`
+
+	// Requests are what became of RolloutRequests.
+	// +optional
+	// +kubebuilder:validation:MaxItems=20
+	// +listType=atomic
+	Requests []RequestStatus `json:"requests,omitempty"`
+
+	// Transitions are the last changes of the phase, the newest one last.
+	// +optional
+	// +kubebuilder:validation:MaxItems=20
+	// +listType=atomic
+	Transitions []Transition `json:"transitions,omitempty"`
+}
+
+// An IntentDeployment is one intent, delivered to its Sites.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:scope=Namespaced,path=intentdeployments,singular=intentdeployment,shortName=idep
+// +kubebuilder:printcolumn:name="PHASE",type="string",JSONPath=".status.phase"
+// +kubebuilder:printcolumn:name="OUTCOME",type="string",JSONPath=".status.outcome"
+// +kubebuilder:printcolumn:name="REVISION",type="integer",JSONPath=".status.revision"
+// +kubebuilder:printcolumn:name="COMMIT",type="string",JSONPath=".status.delivery.shortCommit"
+// +kubebuilder:printcolumn:name="SITES",type="string",JSONPath=".status.delivery.sitesReady"
+type IntentDeployment struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// Spec of the deployment.
+	// +required
+	Spec IntentDeploymentSpec `json:"spec"`
+
+	// Status of the deployment.
+	// +optional
+	Status IntentDeploymentStatus `json:"status,omitempty"`
+}

@@ -1,0 +1,229 @@
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// ClaimReference names the claim, or the namespaced composite, that something was made for.
+type ClaimReference struct {
+	// APIGroup of the claim. It tells a claim from a namespaced composite of the same name.
+	// +required
+	// +kubebuilder:validation:Enum=claims.intentplane.dev;intentplane.dev
+	APIGroup string `json:"apiGroup"`
+
+	// Kind of the claim.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	Kind string `json:"kind"`
+
+	// Namespace of the claim.
+	// +required
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
+	Namespace string `json:"namespace"`
+
+	// Name of the claim.
+	// +required
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
+	Name string `json:"name"`
+
+	// UID of the claim. Empty when it is not known. A reference is for the same claim whatever its UID: a claim that was
+	// restored from a backup goes on with what it delivered.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	UID string `json:"uid,omitempty"`
+}
+
+// Step is one step of a plan.
+type Step struct {
+	// Sites that this step brings the revision to.
+	// +optional
+	// +kubebuilder:validation:MaxItems=500
+	// +kubebuilder:validation:items:MaxLength=63
+	// +listType=atomic
+	Sites []string `json:"sites,omitempty"`
+
+	// Weight of the traffic that goes to the revision in this step, in percent. Absent means all of it.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=100
+	Weight *int32 `json:"weight,omitempty"`
+
+	// Gate says whether the step is judged by a Gate before the next one starts.
+	// +optional
+	Gate *bool `json:"gate,omitempty"`
+
+	// Pause after the step: a duration such as 10m, or Manual. Absent means none.
+	// +optional
+	// +kubebuilder:validation:MaxLength=32
+	Pause string `json:"pause,omitempty"`
+}
+
+// VerdictResult says how a revision was judged.
+type VerdictResult string
+
+// Results of a verdict.
+const (
+	// VerdictVerified means that the revision was live and passed its gates.
+	VerdictVerified VerdictResult = "Verified"
+
+	// VerdictRejected means that the revision must not run.
+	VerdictRejected VerdictResult = "Rejected"
+)
+
+// Verdict is how a revision was judged. It never changes.
+type Verdict struct {
+	// Result of the judgement.
+	// +required
+	// +kubebuilder:validation:Enum=Verified;Rejected
+	Result VerdictResult `json:"result"`
+
+	// Reason of a rejection: DeliveryTimedOut, DeliveryRefused, ClusterTimedOut, SyncTimedOut, SyncFailed, GateFailed or
+	// Requested. Empty for a verified revision.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	Reason string `json:"reason,omitempty"`
+}
+
+// RequestReference names the RolloutRequest that made an order, and who asked.
+type RequestReference struct {
+	// Name of the RolloutRequest.
+	// +required
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+
+	// UID of the RolloutRequest.
+	// +required
+	// +kubebuilder:validation:MaxLength=64
+	UID string `json:"uid"`
+
+	// By is the person who asked.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	By string `json:"by,omitempty"`
+}
+
+// Order is what a claim's managed resources are to carry out. It is the same in all of them, and each echoes the one that it
+// has carried out.
+type Order struct {
+	// Revision is the number of the try to get one request live: 1, 2, 3 … for each claim. Numbers only rise.
+	// +required
+	// +kubebuilder:validation:Minimum=1
+	Revision int64 `json:"revision"`
+
+	// Request is the digest of all that decides about what is delivered.
+	// +required
+	// +kubebuilder:validation:MaxLength=80
+	// +kubebuilder:validation:MinLength=1
+	Request string `json:"request"`
+
+	// Intent is the digest of the user's part of the request. A rejection holds until it changes.
+	// +required
+	// +kubebuilder:validation:MaxLength=80
+	Intent string `json:"intent"`
+
+	// DigestScheme is the version of the rules by which Request and Intent were computed.
+	// +required
+	// +kubebuilder:validation:Minimum=1
+	DigestScheme int32 `json:"digestScheme"`
+
+	// RendererVersion is the version of the rules by which the trees were rendered.
+	// +required
+	// +kubebuilder:validation:Minimum=1
+	RendererVersion int32 `json:"rendererVersion"`
+
+	// Plan is the steps in which the revision goes out.
+	// +optional
+	// +kubebuilder:validation:MaxItems=20
+	// +listType=atomic
+	Plan []Step `json:"plan,omitempty"`
+
+	// Steps is the length of the plan.
+	// +required
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=20
+	Steps int32 `json:"steps"`
+
+	// Step is the index of the step that is carried out, from 0.
+	// +required
+	// +kubebuilder:validation:Minimum=0
+	Step int32 `json:"step"`
+
+	// Promoted is the highest step that a person released. 0 means that none was.
+	// +required
+	// +kubebuilder:validation:Minimum=0
+	Promoted int32 `json:"promoted"`
+
+	// Attempt is 0 going forward, and 1, 2 … going back.
+	// +required
+	// +kubebuilder:validation:Minimum=0
+	Attempt int32 `json:"attempt"`
+
+	// Verdict on the revision. Absent means that there is none yet.
+	// +optional
+	Verdict *Verdict `json:"verdict,omitempty"`
+
+	// Target is the revision to go back to. Absent means that there is none.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	Target *int64 `json:"target,omitempty"`
+
+	// Withdraws is the revision that a person took back with this one. Absent means none.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	Withdraws *int64 `json:"withdraws,omitempty"`
+
+	// Restored is set once, when every site that the target served was proven to run the target's tree.
+	// +optional
+	Restored *bool `json:"restored,omitempty"`
+
+	// RequestRef names the RolloutRequest that made this order, if one did.
+	// +optional
+	RequestRef *RequestReference `json:"requestRef,omitempty"`
+}
+
+// Behind is true when o is older than other: a lower revision, or the same one at an earlier step, attempt or promotion, or
+// without the verdict that other has. An order is never behind itself.
+func (o Order) Behind(other Order) bool {
+	switch {
+	case o.Revision != other.Revision:
+		return o.Revision < other.Revision
+	case o.Attempt != other.Attempt:
+		return o.Attempt < other.Attempt
+	case o.Step != other.Step:
+		return o.Step < other.Step
+	case o.Promoted != other.Promoted:
+		return o.Promoted < other.Promoted
+	}
+	return o.Verdict == nil && other.Verdict != nil
+}
+
+// Conflicts is true when o and other carry the same number for two different requests.
+func (o Order) Conflicts(other Order) bool {
+	return o.Revision == other.Revision && o.Request != other.Request
+}
+
+// Attempt is one try to carry out a step of a revision.
+type Attempt struct {
+	// Revision that was tried.
+	// +required
+	Revision int64 `json:"revision"`
+
+	// Step that was tried.
+	// +required
+	Step int32 `json:"step"`
+
+	// Number of the attempt: 0 going forward, 1, 2 … going back.
+	// +required
+	Number int32 `json:"number"`
+
+	// StartedAt is when the attempt began. It is the date of the attempt's commit, so that a repeat makes the same commit.
+	// +required
+	StartedAt metav1.Time `json:"startedAt"`
+
+	// EndedAt is when what was asked for was found in place. Absent while the attempt goes on.
+	// +optional
+	EndedAt *metav1.Time `json:"endedAt,omitempty"`
+}
