@@ -1,0 +1,212 @@
+// Package controlplane starts a whole control plane on loopback: etcd, the Kubernetes API server, Crossplane under its own
+// service account, an OCI registry, a Git server, and packages with the programs that serve them. Everything it starts ends with
+// it, also when the process that called it is killed.
+package controlplane
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/go-logr/logr"
+	"golang.org/x/sync/errgroup"
+	"k8s.io/client-go/rest"
+	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/intentplane/intentplane/test/gitserver"
+)
+
+// Namespace is where Crossplane lives.
+const Namespace = "crossplane-system"
+
+// A ControlPlane is one that runs.
+type ControlPlane struct {
+	// Dir holds all files of this control plane. The log of each component is logs/<component>.log in it.
+	Dir string
+
+	// Kubeconfig is the path of an administrator's kubeconfig, and Config is what it says.
+	Kubeconfig string
+	Config     *rest.Config
+
+	// Client acts as the administrator. It knows the kinds of Kubernetes and of Crossplane; others are unstructured.
+	Client client.WithWatch
+
+	// Git serves repositories, none at first.
+	Git *gitserver.Server
+
+	// Timings says how long each phase of the start took. Phases overlap.
+	Timings []Timing
+
+	o        Options
+	tools    *Tools
+	ports    ports
+	runner   *runner
+	registry *registryServer
+	port8080 *portLock
+	cancel   context.CancelCauseFunc
+
+	stopOnce sync.Once
+	stopErr  error
+
+	mu       sync.Mutex
+	function *process
+	provider *process
+}
+
+// A Timing is how long a phase took.
+type Timing struct {
+	Phase    string
+	Duration time.Duration
+}
+
+// Start starts a control plane, installs the packages that o names and returns when they serve. It waits for another control
+// plane on this machine to end, since one of Crossplane's programs always takes the same port. When it returns an error nothing is
+// left running: the error names what did not get ready, and says the end of the log of a component that ended early.
+func Start(ctx context.Context, o Options) (*ControlPlane, error) {
+	// The harness reports through errors and the logs of its components.
+	ctrllog.SetLogger(logr.Discard())
+
+	c, err := prepare(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.start(ctx); err != nil {
+		c.o.KeepDir = c.o.KeepDir || c.o.KeepDirOnFailure
+		return nil, errors.Join(errors.Wrap(err, "cannot start control plane"), c.Stop())
+	}
+	return c, nil
+}
+
+// prepare makes what a control plane needs before any process starts.
+func prepare(ctx context.Context, o Options) (*ControlPlane, error) {
+	tools, err := o.tools(ctx)
+	if err != nil {
+		return nil, err
+	}
+	lock, err := lockPort8080(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p, err := freePorts()
+	if err != nil {
+		return nil, errors.Join(err, lock.release())
+	}
+	dir, err := os.MkdirTemp("", "intentplane-")
+	if err != nil {
+		return nil, errors.Join(errors.Wrap(err, "cannot make directory for control plane"), lock.release())
+	}
+	return &ControlPlane{
+		Dir:        dir,
+		Kubeconfig: filepath.Join(dir, "kubeconfig"),
+		o:          o,
+		tools:      tools,
+		ports:      p,
+		port8080:   lock,
+	}, nil
+}
+
+func (c *ControlPlane) start(ctx context.Context) error {
+	// What the harness runs itself lives until Stop, not until the caller's context, which is often that of one test.
+	life, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	c.cancel = cancel
+	c.runner = newRunner(filepath.Join(c.Dir, "logs"), cancel)
+
+	// The start itself ends with the caller's context, and with the first component that ends early.
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	defer context.AfterFunc(life, func() { stop(context.Cause(life)) })()
+
+	err := c.timed("total", func() error { return c.phases(ctx, life) })
+	if err != nil && context.Cause(life) != nil {
+		return context.Cause(life)
+	}
+	return err
+}
+
+// phases runs what depends on one another in order, and the rest at once.
+func (c *ControlPlane) phases(ctx, life context.Context) error {
+	if err := c.makeDirs(); err != nil {
+		return err
+	}
+	g, gctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return c.timed("serve packages", func() error { return c.servePackages(gctx) }) })
+	g.Go(func() error { return c.serveGit() })
+	g.Go(func() error {
+		if err := c.timed("kubernetes", func() error { return c.startKubernetes(gctx) }); err != nil {
+			return err
+		}
+		return c.timed("crossplane", func() error { return c.startCrossplane(gctx, life) })
+	})
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	return c.timed("packages", func() error { return c.installPackages(ctx) })
+}
+
+func (c *ControlPlane) makeDirs() error {
+	for _, d := range []string{"logs", "home", "xpkg-cache", "tls-client", "tls-server"} {
+		if err := os.MkdirAll(filepath.Join(c.Dir, d), 0o700); err != nil {
+			return errors.Wrap(err, "cannot make directory for control plane")
+		}
+	}
+	return nil
+}
+
+func (c *ControlPlane) serveGit() error {
+	s, err := gitserver.New(filepath.Join(c.Dir, "git"), c.o.Git...)
+	c.Git = s
+	return errors.Wrap(err, "cannot start Git server")
+}
+
+func (c *ControlPlane) timed(phase string, fn func() error) error {
+	began := time.Now()
+	err := fn()
+	took := time.Since(began)
+
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.Timings = append(c.Timings, Timing{Phase: phase, Duration: took})
+	if c.o.Progress != nil && err == nil {
+		c.o.Progress(phase, took)
+	}
+	return err
+}
+
+// Stop ends everything that Start started and removes its directory, unless Options say to keep it. It returns an error if files
+// remain. Stopping again does nothing.
+func (c *ControlPlane) Stop() error {
+	c.stopOnce.Do(func() { c.stopErr = c.stop() })
+	return c.stopErr
+}
+
+func (c *ControlPlane) stop() error {
+	if c.cancel != nil {
+		c.cancel(errors.New("control plane was stopped"))
+	}
+	if c.runner != nil {
+		c.runner.stop()
+	}
+	if c.registry != nil {
+		c.registry.Close()
+	}
+	if c.Git != nil {
+		c.Git.Close()
+	}
+	err := c.port8080.release()
+	if c.o.KeepDir {
+		return err
+	}
+	return errors.Join(err, errors.Wrap(os.RemoveAll(c.Dir), "cannot remove directory of control plane"))
+}
+
+// LogFile returns the path of a component's log: etcd, kube-apiserver, kube-controller-manager, garbage-collector, core-init, core,
+// rbac-manager, function or provider.
+func (c *ControlPlane) LogFile(component string) string {
+	return c.runner.logFile(component)
+}

@@ -1,0 +1,166 @@
+package controlplane
+
+import (
+	"context"
+	_ "embed" // For the chart's RBAC.
+	"fmt"
+	"path/filepath"
+	"time"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+)
+
+const (
+	coreServiceAccount = "crossplane"
+	rbacServiceAccount = "rbac-manager"
+
+	// ProviderServiceAccount is whom the provider runs as, in Namespace.
+	ProviderServiceAccount = "provider-intentplane"
+
+	caSecret     = "crossplane-root-ca"
+	clientSecret = "crossplane-tls-client"
+
+	caKey = "ca.crt"
+
+	tokenLife = 30 * 24 * time.Hour
+)
+
+// crossplaneRBAC is what Crossplane's chart would install.
+//
+//go:embed manifests/crossplane.yaml
+var crossplaneRBAC []byte
+
+// startCrossplane starts Crossplane's core and its RBAC manager, each as its own service account, and the runtime of packages.
+func (c *ControlPlane) startCrossplane(ctx, life context.Context) error {
+	if err := c.createNamespace(ctx, Namespace); err != nil {
+		return err
+	}
+	if err := c.ApplyYAML(ctx, crossplaneRBAC); err != nil {
+		return err
+	}
+	if err := c.createAccounts(ctx); err != nil {
+		return err
+	}
+	if err := c.initCore(ctx); err != nil {
+		return err
+	}
+	if err := c.startCore(ctx); err != nil {
+		return err
+	}
+	if err := c.startRBACManager(); err != nil {
+		return err
+	}
+	return c.startRuntime(ctx, life)
+}
+
+func (c *ControlPlane) createAccounts(ctx context.Context) error {
+	for _, name := range []string{coreServiceAccount, rbacServiceAccount, ProviderServiceAccount} {
+		if err := c.createAccount(ctx, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// createAccount makes a service account and the kubeconfig that account returns.
+func (c *ControlPlane) createAccount(ctx context.Context, name string) error {
+	sa := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: Namespace, Name: name}}
+	if err := c.Client.Create(ctx, sa); err != nil {
+		return errors.Wrapf(err, "cannot create service account %s", name)
+	}
+	tr := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: ptr.To(int64(tokenLife.Seconds()))}}
+	if err := c.Client.SubResource("token").Create(ctx, sa, tr); err != nil {
+		return errors.Wrapf(err, "cannot create token of service account %s", name)
+	}
+	return c.writeKubeconfig(c.account(name), tr.Status.Token)
+}
+
+// account returns the path of the kubeconfig of a service account.
+func (c *ControlPlane) account(name string) string {
+	return filepath.Join(c.Dir, name+".kubeconfig")
+}
+
+// coreEnv is the configuration of Crossplane's core.
+func (c *ControlPlane) coreEnv() []string {
+	return []string{
+		"KUBECONFIG=" + c.account(coreServiceAccount),
+		"POD_NAMESPACE=" + Namespace,
+		"POD_SERVICE_ACCOUNT=" + coreServiceAccount,
+		"CRDS_PATH=" + c.tools.CrossplaneCRDs,
+		"WEBHOOK_ENABLED=false",
+		"TLS_CA_SECRET_NAME=" + caSecret,
+		"TLS_CLIENT_SECRET_NAME=" + clientSecret,
+		"TLS_SERVER_SECRET_NAME=crossplane-tls-server",
+		"TLS_CLIENT_CERTS_DIR=" + filepath.Join(c.Dir, "tls-client"),
+		"XPKG_CACHE_DIR=" + filepath.Join(c.Dir, "xpkg-cache"),
+	}
+}
+
+// initCore runs core init until it succeeds, since it may be faster than the API server establishes CRDs.
+func (c *ControlPlane) initCore(ctx context.Context) error {
+	if err := c.waitForAggregation(ctx); err != nil {
+		return err
+	}
+	var last error
+	err := until(ctx, func(ctx context.Context) (bool, error) {
+		last = c.runner.run(ctx, command{name: "core-init", path: c.tools.CrossplaneCore, args: []string{"core", "init"}, env: c.coreEnv()})
+		return last == nil, nil
+	})
+	if err != nil {
+		return errors.Join(err, last)
+	}
+	return nil
+}
+
+// waitForAggregation waits until core's ClusterRole has its rules. A token without them only meets refusals.
+func (c *ControlPlane) waitForAggregation(ctx context.Context) error {
+	err := until(ctx, func(ctx context.Context) (bool, error) {
+		cr := &rbacv1.ClusterRole{}
+		err := c.Client.Get(ctx, types.NamespacedName{Name: coreServiceAccount}, cr)
+		return len(cr.Rules) > 0, err
+	})
+	return errors.Wrap(err, "cannot see rules in aggregated ClusterRole of Crossplane")
+}
+
+func (c *ControlPlane) startCore(ctx context.Context) error {
+	s := &corev1.Secret{}
+	if err := c.Client.Get(ctx, types.NamespacedName{Namespace: Namespace, Name: clientSecret}, s); err != nil {
+		return errors.Wrap(err, "cannot get client certificate of Crossplane")
+	}
+	if err := c.writeTLS("tls-client", s.Data); err != nil {
+		return err
+	}
+	args := []string{
+		"core", "start", "--package-runtime=External",
+		fmt.Sprintf("--metrics-port=%d", c.ports.coreMetrics),
+		fmt.Sprintf("--health-probe-port=%d", c.ports.coreProbe),
+	}
+	_, err := c.runner.start(command{name: "core", path: c.tools.CrossplaneCore, args: append(args, c.o.CoreArgs...), env: c.coreEnv()})
+	return err
+}
+
+// writeTLS writes what a kubelet would mount.
+func (c *ControlPlane) writeTLS(dir string, data map[string][]byte) error {
+	files := map[string][]byte{}
+	for _, k := range []string{caKey, corev1.TLSCertKey, corev1.TLSPrivateKeyKey} {
+		files[filepath.Join(dir, k)] = data[k]
+	}
+	return c.write(files)
+}
+
+func (c *ControlPlane) startRBACManager() error {
+	_, err := c.runner.start(command{
+		name: "rbac-manager",
+		path: c.tools.CrossplaneCore,
+		args: []string{"rbac", "start", "--provider-clusterrole=crossplane:allowed-provider-permissions"},
+		env:  []string{"KUBECONFIG=" + c.account(rbacServiceAccount)},
+	})
+	return err
+}

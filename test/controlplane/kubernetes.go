@@ -1,0 +1,199 @@
+package controlplane
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane/apis/v2"
+)
+
+const (
+	garbageCollector = "garbage-collector-controller"
+
+	// controllers are those of Kubernetes that a control plane without nodes needs: namespaces that finish deleting, aggregated
+	// ClusterRoles, the service account of a new namespace.
+	controllers = "namespace-controller,clusterrole-aggregation-controller,serviceaccount-controller"
+)
+
+// startKubernetes starts etcd, the API server and its controllers, and returns when the API server is ready.
+func (c *ControlPlane) startKubernetes(ctx context.Context) error {
+	if err := c.startEtcd(); err != nil {
+		return err
+	}
+	if err := c.startAPIServer(ctx); err != nil {
+		return err
+	}
+	return c.startControllers("kube-controller-manager", controllers)
+}
+
+func (c *ControlPlane) startEtcd() error {
+	client, peer := "http://"+loopback(c.ports.etcd), "http://"+loopback(c.ports.etcdPeer)
+	_, err := c.runner.start(command{name: "etcd", path: c.tools.Etcd, args: []string{
+		"--data-dir=" + filepath.Join(c.Dir, "etcd"),
+		"--listen-client-urls=" + client,
+		"--advertise-client-urls=" + client,
+		"--listen-peer-urls=" + peer,
+		"--initial-advertise-peer-urls=" + peer,
+		"--initial-cluster=default=" + peer,
+		// The data dies with the control plane.
+		"--unsafe-no-fsync",
+		"--log-level=warn",
+	}})
+	return err
+}
+
+func (c *ControlPlane) startAPIServer(ctx context.Context) error {
+	token, err := c.writeAPIServerFiles()
+	if err != nil {
+		return err
+	}
+	certs := filepath.Join(c.Dir, "apiserver")
+	_, err = c.runner.start(command{name: "kube-apiserver", path: c.tools.KubeAPIServer, args: []string{
+		"--etcd-servers=http://" + loopback(c.ports.etcd),
+		"--bind-address=127.0.0.1",
+		fmt.Sprintf("--secure-port=%d", c.ports.apiServer),
+		"--cert-dir=" + certs,
+		"--authorization-mode=RBAC",
+		"--token-auth-file=" + filepath.Join(c.Dir, "tokens.csv"),
+		"--service-account-issuer=https://kubernetes.default.svc",
+		"--service-account-key-file=" + filepath.Join(c.Dir, "sa.pub"),
+		"--service-account-signing-key-file=" + filepath.Join(c.Dir, "sa.key"),
+		"--service-cluster-ip-range=10.96.0.0/16",
+		"--endpoint-reconciler-type=none",
+	}})
+	if err != nil {
+		return err
+	}
+
+	// The API server makes its certificate before it listens.
+	if err := waitForFile(ctx, filepath.Join(certs, "apiserver.crt")); err != nil {
+		return err
+	}
+	if err := c.connect(token); err != nil {
+		return err
+	}
+	return c.waitForAPIServer(ctx)
+}
+
+// writeAPIServerFiles makes the keys of service accounts and the administrator's token, which it returns.
+func (c *ControlPlane) writeAPIServerFiles() (string, error) {
+	private, public, err := newKeyPair()
+	if err != nil {
+		return "", err
+	}
+	token := newToken()
+	return token, c.write(map[string][]byte{
+		"sa.key":     private,
+		"sa.pub":     public,
+		"tokens.csv": []byte(token + ",admin,admin,\"system:masters\"\n"),
+	})
+}
+
+func (c *ControlPlane) write(files map[string][]byte) error {
+	for name, b := range files {
+		if err := os.WriteFile(filepath.Join(c.Dir, name), b, 0o600); err != nil {
+			return errors.Wrapf(err, "cannot write %s", name)
+		}
+	}
+	return nil
+}
+
+// connect makes the administrator's kubeconfig and client.
+func (c *ControlPlane) connect(token string) error {
+	if err := c.writeKubeconfig(c.Kubeconfig, token); err != nil {
+		return err
+	}
+	cfg, err := clientcmd.BuildConfigFromFlags("", c.Kubeconfig)
+	if err != nil {
+		return errors.Wrap(err, "cannot read kubeconfig")
+	}
+	cfg.QPS = -1 // Waiting for our own queue would only slow tests down.
+	c.Config = cfg
+
+	s := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, apiextensionsv1.AddToScheme, apis.AddToScheme} {
+		if err := add(s); err != nil {
+			return errors.Wrap(err, "cannot make scheme")
+		}
+	}
+	// A RESTMapper asks the API server only when it is first used.
+	c.Client, err = client.NewWithWatch(cfg, client.Options{Scheme: s})
+	return errors.Wrap(err, "cannot make client")
+}
+
+// writeKubeconfig writes a kubeconfig with a token.
+func (c *ControlPlane) writeKubeconfig(path, token string) error {
+	ca, err := os.ReadFile(filepath.Join(c.Dir, "apiserver", "apiserver.crt"))
+	if err != nil {
+		return errors.Wrap(err, "cannot read certificate of API server")
+	}
+	const name = "intentplane"
+	err = clientcmd.WriteToFile(clientcmdapi.Config{
+		Clusters:       map[string]*clientcmdapi.Cluster{name: {Server: "https://" + loopback(c.ports.apiServer), CertificateAuthorityData: ca}},
+		AuthInfos:      map[string]*clientcmdapi.AuthInfo{name: {Token: token}},
+		Contexts:       map[string]*clientcmdapi.Context{name: {Cluster: name, AuthInfo: name}},
+		CurrentContext: name,
+	}, path)
+	return errors.Wrap(err, "cannot write kubeconfig")
+}
+
+func (c *ControlPlane) waitForAPIServer(ctx context.Context) error {
+	hc, err := rest.HTTPClientFor(c.Config)
+	if err != nil {
+		return errors.Wrap(err, "cannot make client")
+	}
+	err = until(ctx, func(ctx context.Context) (bool, error) {
+		return get(ctx, hc, c.Config.Host+"/readyz") == nil, nil
+	})
+	return errors.Wrap(err, "cannot reach API server")
+}
+
+// startControllers starts a kube-controller-manager that runs just these controllers.
+func (c *ControlPlane) startControllers(name, controllers string) error {
+	_, err := c.runner.start(command{name: name, path: c.tools.KubeControllerManager, args: []string{
+		"--kubeconfig=" + c.Kubeconfig,
+		"--controllers=" + controllers,
+		"--leader-elect=false",
+		"--secure-port=0",
+		"--kube-api-qps=200",
+		"--kube-api-burst=400",
+	}})
+	return err
+}
+
+// createNamespace makes a namespace that nothing else makes.
+func (c *ControlPlane) createNamespace(ctx context.Context, name string) error {
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	return errors.Wrapf(c.Client.Create(ctx, ns), "cannot create namespace %s", name)
+}
+
+// until polls until fn is done, fails or ctx ends, whose cause it then returns.
+func until(ctx context.Context, fn wait.ConditionWithContextFunc) error {
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	err := wait.PollUntilContextCancel(ctx, poll, true, fn)
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+func waitForFile(ctx context.Context, path string) error {
+	err := until(ctx, func(context.Context) (bool, error) { return exists(path), nil })
+	return errors.Wrapf(err, "cannot find %s", path)
+}

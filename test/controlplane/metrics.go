@@ -1,0 +1,94 @@
+package controlplane
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"time"
+
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+)
+
+const dialTimeout = time.Second
+
+// CoreMetrics returns the metrics of Crossplane's core by name. It returns an error if core does not serve them.
+func (c *ControlPlane) CoreMetrics(ctx context.Context) (map[string]*dto.MetricFamily, error) {
+	body, err := fetch(ctx, http.DefaultClient, "http://"+loopback(c.ports.coreMetrics)+"/metrics")
+	if err != nil {
+		return nil, errors.Wrap(err, "cannot get metrics of Crossplane")
+	}
+	defer body.Close() //nolint:errcheck // It was read.
+	p := expfmt.NewTextParser(model.UTF8Validation)
+	families, err := p.TextToMetricFamilies(body)
+	return families, errors.Wrap(err, "cannot parse metrics of Crossplane")
+}
+
+// CoreMetric returns the sum of all samples of a counter or gauge of Crossplane's core that have these labels, among others. It is 0
+// when there are none.
+func (c *ControlPlane) CoreMetric(ctx context.Context, name string, labels map[string]string) (float64, error) {
+	families, err := c.CoreMetrics(ctx)
+	if err != nil {
+		return 0, err
+	}
+	sum := 0.0
+	for _, m := range families[name].GetMetric() {
+		if matches(m, labels) {
+			sum += m.GetCounter().GetValue() + m.GetGauge().GetValue()
+		}
+	}
+	return sum, nil
+}
+
+func matches(m *dto.Metric, labels map[string]string) bool {
+	found := 0
+	for _, l := range m.GetLabel() {
+		if want, ok := labels[l.GetName()]; ok && want == l.GetValue() {
+			found++
+		}
+	}
+	return found == len(labels)
+}
+
+// get returns an error unless a URL answers with success.
+func get(ctx context.Context, hc *http.Client, url string) error {
+	body, err := fetch(ctx, hc, url)
+	if err != nil {
+		return err
+	}
+	return body.Close()
+}
+
+func fetch(ctx context.Context, hc *http.Client, url string) (io.ReadCloser, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, err
+	}
+	rsp, err := hc.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	if rsp.StatusCode != http.StatusOK {
+		return nil, errors.Join(errors.Errorf("%s answers %s", url, rsp.Status), rsp.Body.Close())
+	}
+	return rsp.Body, nil
+}
+
+// waitForPort waits until a process listens on a port, or fails when it ended.
+func waitForPort(ctx context.Context, p *process, port int) error {
+	d := &net.Dialer{Timeout: dialTimeout}
+	return until(ctx, func(ctx context.Context) (bool, error) {
+		if !p.alive() {
+			return false, p.failure("ended early")
+		}
+		conn, err := d.DialContext(ctx, "tcp", loopback(port))
+		if err != nil {
+			return false, nil //nolint:nilerr // Not yet.
+		}
+		return true, conn.Close()
+	})
+}

@@ -1,0 +1,145 @@
+package controlplane
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/intentplane/intentplane/test/gitserver"
+)
+
+// Repository is where packages are published. The control plane rewrites it to its own registry, so that packages, what they depend
+// on and what Crossplane names after them are called as in public.
+const Repository = "ghcr.io/intentplane"
+
+const (
+	// version is that of every package in the registry. Dependencies are resolved among semantic versions.
+	version = "v0.1.0-0"
+
+	// startTimeout bounds a start, not counting the wait for another control plane.
+	startTimeout = 3 * time.Minute
+)
+
+// A Package is a package file and the name under which it is published in Repository.
+type Package struct {
+	Name string
+	File string
+}
+
+// A Program is a binary that serves a package.
+type Program struct {
+	Binary string
+	Args   []string
+	// Env has NAME=value entries. Nothing else of the environment is passed on.
+	Env []string
+}
+
+// Options say what a control plane consists of.
+type Options struct {
+	// Tools are the programs to run. Without them they are those of the environment, and else those that the repository's own
+	// tools build.
+	Tools *Tools
+
+	// Configurations are published and installed.
+	Configurations []Package
+
+	// Dependencies are published; Crossplane installs them when a Configuration depends on them.
+	Dependencies []Package
+
+	// Manifests are files, or directories of files, that are applied before any package is installed: RBAC that packages
+	// cannot ask for.
+	Manifests []string
+
+	// Function serves every Function that is installed. Without a binary none is started.
+	Function Program
+
+	// Provider is started, as ProviderServiceAccount, once the kinds of the first Provider are there. Without a binary none is
+	// started.
+	Provider Program
+
+	// CoreArgs are further flags of Crossplane's core.
+	CoreArgs []string
+
+	// Git configures the Git server.
+	Git []gitserver.Option
+
+	// KeepDir keeps the directory after Stop, and KeepDirOnFailure keeps it when Start fails.
+	KeepDir          bool
+	KeepDirOnFailure bool
+
+	// Progress, if there is one, is told of each phase that ended.
+	Progress func(phase string, took time.Duration)
+}
+
+// Product returns Options that install what "make build xpkg" left in the repository's _output, both shapes of it. It returns an error if
+// this process runs outside the repository or something is not built.
+func Product() (Options, error) {
+	root, err := Root()
+	if err != nil {
+		return Options{}, err
+	}
+	xpkg := func(name string) string { return filepath.Join(root, "_output", "xpkg", name+".xpkg") }
+	bin := func(name string) string { return filepath.Join(root, "_output", "bin", name) }
+	o := Options{
+		Configurations: []Package{
+			{Name: "configuration-intentplane", File: xpkg("configuration")},
+			{Name: "configuration-intentplane-namespaced", File: xpkg("configuration-namespaced")},
+		},
+		Dependencies: []Package{
+			{Name: "function-intentplane", File: xpkg("function")},
+			{Name: "provider-intentplane", File: xpkg("provider")},
+		},
+		Function: Program{Binary: bin("function"), Args: []string{"--debug"}},
+		Provider: Program{Binary: bin("provider"), Args: []string{"--debug"}},
+	}
+	if rbac := filepath.Join(root, "examples", "rbac"); exists(rbac) {
+		o.Manifests = []string{rbac}
+	}
+	return o, o.built()
+}
+
+// built returns an error that names what is not built yet.
+func (o Options) built() error {
+	files := []string{o.Function.Binary, o.Provider.Binary}
+	for _, p := range append(o.Configurations, o.Dependencies...) {
+		files = append(files, p.File)
+	}
+	for _, f := range files {
+		if !exists(f) {
+			return errors.Errorf(`cannot find %s: run "make build xpkg"`, f)
+		}
+	}
+	return nil
+}
+
+// tools returns the tools to use.
+func (o Options) tools(ctx context.Context) (*Tools, error) {
+	if o.Tools != nil {
+		return o.Tools, nil
+	}
+	return FindTools(ctx)
+}
+
+// Root returns the root of the repository, found upwards from the working directory. It returns an error if there is none.
+func Root() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", errors.Wrap(err, "cannot get working directory")
+	}
+	for d := dir; ; d = filepath.Dir(d) {
+		if exists(filepath.Join(d, "tools", "tools.sh")) {
+			return d, nil
+		}
+		if d == filepath.Dir(d) {
+			return "", errors.Errorf("cannot find the repository above %s", dir)
+		}
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}

@@ -1,0 +1,177 @@
+package controlplane
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	pkgv1 "github.com/crossplane/crossplane/apis/v2/pkg/v1"
+	pkgv1beta1 "github.com/crossplane/crossplane/apis/v2/pkg/v1beta1"
+)
+
+// An expectation is that there are enough objects of a kind, and that all of them have conditions that are True.
+type expectation struct {
+	apiVersion string
+	kind       string
+	atLeast    int
+	conditions func(u *unstructured.Unstructured) []xpv2.ConditionType
+}
+
+// installPackages installs the Configurations and returns when they and what they depend on work.
+func (c *ControlPlane) installPackages(ctx context.Context) error {
+	if err := c.Apply(ctx, c.o.Manifests...); err != nil {
+		return err
+	}
+	if err := c.rewriteRepository(ctx); err != nil {
+		return err
+	}
+	for _, p := range c.o.Configurations {
+		if err := c.Install(ctx, p.Name, version); err != nil {
+			return err
+		}
+	}
+	if err := c.waitFor(ctx, c.o.expectations()); err != nil {
+		return err
+	}
+	if err := c.waitForPermissions(ctx); err != nil {
+		return err
+	}
+	// The garbage collector looks for new kinds every 30 seconds only. One that is younger than ours knows them at once.
+	if err := c.startControllers("garbage-collector", garbageCollector); err != nil {
+		return err
+	}
+	if c.o.Provider.Binary == "" {
+		return nil
+	}
+	return c.StartProvider(ctx, Program{})
+}
+
+// rewriteRepository makes Crossplane pull from our registry what is published in Repository.
+func (c *ControlPlane) rewriteRepository(ctx context.Context) error {
+	ic := &pkgv1beta1.ImageConfig{
+		ObjectMeta: metav1.ObjectMeta{Name: "local"},
+		Spec: pkgv1beta1.ImageConfigSpec{
+			MatchImages:  []pkgv1beta1.ImageMatch{{Type: pkgv1beta1.Prefix, Prefix: Repository}},
+			RewriteImage: &pkgv1beta1.ImageRewrite{Prefix: c.registry.repository()},
+		},
+	}
+	return errors.Wrap(c.Client.Create(ctx, ic), "cannot create ImageConfig")
+}
+
+// Install installs a Configuration that was published. It does not wait.
+func (c *ControlPlane) Install(ctx context.Context, name, version string) error {
+	cfg := &pkgv1.Configuration{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec:       pkgv1.ConfigurationSpec{PackageSpec: pkgv1.PackageSpec{Package: fmt.Sprintf("%s/%s:%s", Repository, name, version)}},
+	}
+	return errors.Wrapf(c.Client.Create(ctx, cfg), "cannot create Configuration %s", name)
+}
+
+// expectations are what is true of a control plane whose packages work. A Configuration alone proves little: it is Healthy although
+// its dependencies are not, and although nobody may use its kinds.
+func (o Options) expectations() []expectation {
+	const pkg, ext = "pkg.crossplane.io/v1", "apiextensions.crossplane.io/"
+	healthy := always("Installed", "Healthy")
+	return []expectation{
+		{apiVersion: pkg, kind: "Configuration", atLeast: len(o.Configurations), conditions: healthy},
+		{apiVersion: pkg, kind: "Function", atLeast: count(o.Function), conditions: healthy},
+		{apiVersion: pkg, kind: "Provider", atLeast: count(o.Provider), conditions: healthy},
+		{apiVersion: ext + "v1alpha1", kind: "ManagedResourceDefinition", atLeast: count(o.Provider), conditions: always("Established")},
+		{apiVersion: ext + "v1", kind: "CompositeResourceDefinition", atLeast: min(1, len(o.Configurations)), conditions: usable},
+	}
+}
+
+func count(p Program) int {
+	if p.Binary == "" {
+		return 0
+	}
+	return 1
+}
+
+func always(types ...xpv2.ConditionType) func(*unstructured.Unstructured) []xpv2.ConditionType {
+	return func(*unstructured.Unstructured) []xpv2.ConditionType { return types }
+}
+
+// usable wants the claim of an XRD too, if it offers one.
+func usable(u *unstructured.Unstructured) []xpv2.ConditionType {
+	if _, claims, _ := unstructured.NestedMap(u.Object, "spec", "claimNames"); claims {
+		return []xpv2.ConditionType{"Established", "Offered"}
+	}
+	return []xpv2.ConditionType{"Established"}
+}
+
+// waitFor waits until all expectations are met. Its error says which are not, and what the objects say about it.
+func (c *ControlPlane) waitFor(ctx context.Context, expected []expectation) error {
+	var missing []string
+	err := until(ctx, func(ctx context.Context) (bool, error) {
+		var err error
+		missing, err = c.unmet(ctx, expected)
+		return len(missing) == 0, err
+	})
+	return errors.Wrapf(err, "cannot see packages work: %s", strings.Join(missing, "; "))
+}
+
+func (c *ControlPlane) unmet(ctx context.Context, expected []expectation) ([]string, error) {
+	var missing []string
+	for _, e := range expected {
+		l, err := c.list(ctx, e.apiVersion, e.kind)
+		if err != nil {
+			return nil, err
+		}
+		if len(l) < e.atLeast {
+			missing = append(missing, fmt.Sprintf("%d of %d %s exist", len(l), e.atLeast, e.kind))
+		}
+		for i := range l {
+			missing = append(missing, e.complaints(&l[i])...)
+		}
+	}
+	return missing, nil
+}
+
+// complaints says which conditions of an object are not True.
+func (e expectation) complaints(u *unstructured.Unstructured) []string {
+	var out []string
+	conditions := Conditions(u)
+	for _, t := range e.conditions(u) {
+		if cd := conditions.GetCondition(t); cd.Status != corev1.ConditionTrue {
+			out = append(out, fmt.Sprintf("%s %s is not %s: %s %s", e.kind, u.GetName(), t, cd.Reason, cd.Message))
+		}
+	}
+	return out
+}
+
+func (c *ControlPlane) list(ctx context.Context, apiVersion, kind string) ([]unstructured.Unstructured, error) {
+	l := &unstructured.UnstructuredList{}
+	l.SetAPIVersion(apiVersion)
+	l.SetKind(kind + "List")
+	err := c.Client.List(ctx, l)
+	return l.Items, errors.Wrapf(err, "cannot list %s", kind)
+}
+
+// Conditions returns the conditions in the status of any object. An object without any has unknown ones.
+func Conditions(u *unstructured.Unstructured) *xpv2.ConditionedStatus {
+	out := &xpv2.ConditionedStatus{}
+	l, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
+	for _, v := range l {
+		m, ok := v.(map[string]any)
+		if !ok {
+			continue
+		}
+		text := func(k string) string { s, _, _ := unstructured.NestedString(m, k); return s }
+		og, _, _ := unstructured.NestedInt64(m, "observedGeneration")
+		out.Conditions = append(out.Conditions, xpv2.Condition{
+			Type:               xpv2.ConditionType(text("type")),
+			Status:             corev1.ConditionStatus(text("status")),
+			Reason:             xpv2.ConditionReason(text("reason")),
+			Message:            text("message"),
+			ObservedGeneration: og,
+		})
+	}
+	return out
+}

@@ -1,0 +1,61 @@
+package controlplane
+
+import (
+	"context"
+	"strings"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+)
+
+// waitForPermissions waits until the RBAC manager let those who serve our kinds use them. Crossplane's core waits two minutes, without
+// a word, for a kind that it may not watch.
+func (c *ControlPlane) waitForPermissions(ctx context.Context) error {
+	xrds, err := c.list(ctx, "apiextensions.crossplane.io/v1", "CompositeResourceDefinition")
+	if err != nil {
+		return err
+	}
+	mrds, err := c.list(ctx, "apiextensions.crossplane.io/v1alpha1", "ManagedResourceDefinition")
+	if err != nil {
+		return err
+	}
+	for i := range xrds {
+		if err := c.waitForPermission(ctx, coreServiceAccount, resourceOf(&xrds[i])); err != nil {
+			return err
+		}
+	}
+	for i := range mrds {
+		for _, account := range []string{coreServiceAccount, ProviderServiceAccount} {
+			if err := c.waitForPermission(ctx, account, resourceOf(&mrds[i])); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// resourceOf returns the resource that a CRD-like object defines, as the question whether one may watch it.
+func resourceOf(u *unstructured.Unstructured) authorizationv1.ResourceAttributes {
+	group, _, _ := unstructured.NestedString(u.Object, "spec", "group")
+	plural, _, _ := unstructured.NestedString(u.Object, "spec", "names", "plural")
+	return authorizationv1.ResourceAttributes{Verb: "watch", Group: group, Resource: plural}
+}
+
+func (c *ControlPlane) waitForPermission(ctx context.Context, account string, r authorizationv1.ResourceAttributes) error {
+	err := until(ctx, func(ctx context.Context) (bool, error) {
+		return c.allowed(ctx, account, r)
+	})
+	return errors.Wrapf(err, "cannot see service account %s watch %s", account, strings.Join([]string{r.Resource, r.Group}, "."))
+}
+
+func (c *ControlPlane) allowed(ctx context.Context, account string, r authorizationv1.ResourceAttributes) (bool, error) {
+	sar := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
+		User:               "system:serviceaccount:" + Namespace + ":" + account,
+		Groups:             []string{"system:serviceaccounts", "system:serviceaccounts:" + Namespace, "system:authenticated"},
+		ResourceAttributes: &r,
+	}}
+	err := c.Client.Create(ctx, sar)
+	return sar.Status.Allowed, errors.Wrap(err, "cannot review access")
+}

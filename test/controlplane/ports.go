@@ -1,0 +1,83 @@
+package controlplane
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+)
+
+const (
+	// poll is how often the harness looks again at what it waits for.
+	poll = 100 * time.Millisecond
+
+	// portGrace is how long whoever holds a port without a lock has to end. The processes of a control plane that was killed need a moment.
+	portGrace = 10 * time.Second
+)
+
+// ports are those that components listen on, on loopback.
+type ports struct {
+	etcd, etcdPeer, apiServer, coreMetrics, coreProbe, function int
+}
+
+// freePorts returns ports that nobody listens on.
+func freePorts() (ports, error) {
+	p := ports{}
+	for _, port := range []*int{&p.etcd, &p.etcdPeer, &p.apiServer, &p.coreMetrics, &p.coreProbe, &p.function} {
+		l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // It does not block.
+		if err != nil {
+			return ports{}, errors.Wrap(err, "cannot find a free port")
+		}
+		// All are held until all are found, or one might be found twice.
+		defer l.Close() //nolint:errcheck // Nothing was sent.
+		*port = l.Addr().(*net.TCPAddr).Port
+	}
+	return p, nil
+}
+
+func loopback(port int) string {
+	return fmt.Sprintf("127.0.0.1:%d", port)
+}
+
+// A portLock is the right to port 8080 of this machine, which Crossplane's RBAC manager takes and cannot be told not to.
+type portLock struct{ file *os.File }
+
+// lockPort8080 waits until no other control plane of this machine uses the port. The kernel gives the lock back when its holder dies.
+func lockPort8080(ctx context.Context) (*portLock, error) {
+	path := filepath.Join(os.TempDir(), "intentplane-port-8080.lock")
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666) //nolint:gosec // Other users' control planes share it.
+	if err != nil {
+		return nil, errors.Wrap(err, "cannot open lock of port 8080")
+	}
+	l := &portLock{file: f}
+	err = wait.PollUntilContextCancel(ctx, poll, true, func(context.Context) (bool, error) {
+		return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil, nil
+	})
+	if err != nil {
+		return nil, errors.Join(errors.Wrapf(err, "cannot lock port 8080: another control plane holds %s", path), l.release())
+	}
+	err = wait.PollUntilContextTimeout(ctx, poll, portGrace, true, func(context.Context) (bool, error) { return isFree(":8080"), nil })
+	if err != nil {
+		return nil, errors.Join(errors.New("cannot use port 8080, which crossplane rbac start always takes: another process listens on it"), l.release())
+	}
+	return l, nil
+}
+
+func isFree(address string) bool {
+	l, err := net.Listen("tcp", address) //nolint:noctx // It does not block.
+	if err != nil {
+		return false
+	}
+	return l.Close() == nil
+}
+
+func (l *portLock) release() error {
+	return errors.Wrap(l.file.Close(), "cannot release lock of port 8080")
+}

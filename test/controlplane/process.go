@@ -1,0 +1,184 @@
+package controlplane
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+)
+
+// tailLines is how much of the log of a component that ended early is told.
+const tailLines = 20
+
+// A command is what to run, under a name that is also that of its log.
+type command struct {
+	name string
+	path string
+	args []string
+	env  []string
+}
+
+// A process is a command that was started.
+type process struct {
+	name string
+	log  string
+	pid  int
+
+	expected atomic.Bool
+	done     chan struct{}
+	err      error
+}
+
+// A runner starts processes that end with it.
+//
+// The kernel ends a child when the thread that started it ends, and Go ends threads as it likes. So all children are started by one
+// goroutine that keeps its thread for as long as the runner lives.
+type runner struct {
+	dir    string
+	failed context.CancelCauseFunc
+	starts chan func()
+
+	mu        sync.Mutex
+	processes []*process
+	stopped   bool
+}
+
+func newRunner(dir string, failed context.CancelCauseFunc) *runner {
+	r := &runner{dir: dir, failed: failed, starts: make(chan func())}
+	go func() {
+		runtime.LockOSThread()
+		for start := range r.starts {
+			start()
+		}
+	}()
+	return r
+}
+
+func (r *runner) logFile(name string) string {
+	return filepath.Join(r.dir, name+".log")
+}
+
+// start starts a process that shall run until it is killed. If it ends by itself the whole control plane has failed.
+func (r *runner) start(c command) (*process, error) {
+	p, err := r.spawn(c)
+	if err != nil {
+		return nil, err
+	}
+	go func() {
+		<-p.done
+		if !p.expected.Load() {
+			r.failed(p.failure("ended early"))
+		}
+	}()
+	return p, nil
+}
+
+// run runs a process to its end and returns an error if it failed.
+func (r *runner) run(ctx context.Context, c command) error {
+	p, err := r.spawn(c)
+	if err != nil {
+		return err
+	}
+	select {
+	case <-p.done:
+	case <-ctx.Done():
+		p.kill()
+		return context.Cause(ctx)
+	}
+	if p.err != nil {
+		return p.failure("failed")
+	}
+	return nil
+}
+
+func (r *runner) spawn(c command) (*process, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.stopped {
+		return nil, errors.Errorf("cannot start %s: control plane was stopped", c.name)
+	}
+	log, err := os.OpenFile(r.logFile(c.name), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, errors.Wrapf(err, "cannot open log of %s", c.name)
+	}
+	defer log.Close() //nolint:errcheck // The child has its own handle.
+
+	cmd := exec.Command(c.path, c.args...) //nolint:noctx // It ends when the runner does.
+	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(r.dir, "..", "home")}, c.env...)
+	cmd.Dir = filepath.Dir(r.dir)
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.SysProcAttr = bound()
+
+	started := make(chan error)
+	r.starts <- func() { started <- cmd.Start() }
+	if err := <-started; err != nil {
+		return nil, errors.Wrapf(err, "cannot start %s", c.name)
+	}
+	p := &process{name: c.name, log: log.Name(), pid: cmd.Process.Pid, done: make(chan struct{})}
+	r.processes = append(r.processes, p)
+	go func() {
+		p.err = cmd.Wait()
+		close(p.done)
+	}()
+	return p, nil
+}
+
+// stop kills every process, last one first, and waits for their ends.
+func (r *runner) stop() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.stopped {
+		return
+	}
+	r.stopped = true
+	for _, p := range r.processes {
+		p.expected.Store(true)
+	}
+	for i := len(r.processes) - 1; i >= 0; i-- {
+		r.processes[i].kill()
+	}
+	close(r.starts)
+}
+
+// kill ends a process, if there is one, and its children, and waits until it is gone.
+func (p *process) kill() {
+	if p == nil {
+		return
+	}
+	p.expected.Store(true)
+	if !p.alive() {
+		return
+	}
+	_ = syscall.Kill(-p.pid, syscall.SIGKILL)
+	<-p.done
+}
+
+func (p *process) failure(what string) error {
+	return errors.Errorf("%s %s: %v; its log ends with:\n%s", p.name, what, p.err, tail(p.log, tailLines))
+}
+
+// tail returns the last lines of a file, as far as it can be read.
+func tail(path string, lines int) string {
+	b, err := os.ReadFile(path) //nolint:gosec // A log of ours.
+	if err != nil {
+		return err.Error()
+	}
+	all := strings.Split(strings.TrimRight(string(b), "\n"), "\n")
+	return strings.Join(all[max(0, len(all)-lines):], "\n")
+}
+
+func (p *process) alive() bool {
+	select {
+	case <-p.done:
+		return false
+	default:
+		return true
+	}
+}

@@ -1,0 +1,130 @@
+package controlplane
+
+import (
+	"bufio"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+)
+
+// parentDir makes the test binary the parent in TestOrphans, and says where it writes logs.
+const parentDir = "INTENTPLANE_TEST_PARENT_DIR"
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(parentDir); dir != "" {
+		beParent(dir)
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// beParent starts children, from goroutines whose threads end, tells their process ids and waits to be killed.
+func beParent(dir string) {
+	r := newRunner(dir, func(error) {})
+	for range 4 {
+		p, err := r.start(command{name: "sleep", path: "/bin/sleep", args: []string{"300"}})
+		if err != nil {
+			panic(err)
+		}
+		os.Stdout.WriteString(strconv.Itoa(p.pid) + "\n") //nolint:errcheck // The test reads it, or fails.
+	}
+	select {}
+}
+
+func running(pid int) bool {
+	b, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
+	if err != nil {
+		return false
+	}
+	// A zombie waits for an init that reaps, which containers may lack. It runs no more.
+	return !strings.Contains(string(b), ") Z ")
+}
+
+func waitGone(t *testing.T, pid int) {
+	t.Helper()
+	err := wait.PollUntilContextTimeout(t.Context(), 10*time.Millisecond, 10*time.Second, true, func(context.Context) (bool, error) {
+		return !running(pid), nil
+	})
+	if err != nil {
+		t.Errorf("process %d still runs", pid)
+	}
+}
+
+func TestOrphans(t *testing.T) {
+	if _, err := os.Stat("/proc/self/stat"); err != nil {
+		return // Only Linux ends children whose parent was killed.
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	parent := exec.CommandContext(t.Context(), exe)
+	parent.Env = append(os.Environ(), parentDir+"="+t.TempDir())
+	out, err := parent.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := parent.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var pids []int
+	for lines := bufio.NewScanner(out); len(pids) < 4 && lines.Scan(); {
+		pid, err := strconv.Atoi(lines.Text())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !running(pid) {
+			t.Errorf("process %d should run while its parent does", pid)
+		}
+		pids = append(pids, pid)
+	}
+	if err := parent.Process.Signal(syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	_ = parent.Wait()
+	for _, pid := range pids {
+		waitGone(t, pid)
+	}
+}
+
+func TestEarlyEnd(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	r := newRunner(t.TempDir(), cancel)
+	t.Cleanup(r.stop)
+	if _, err := r.start(command{name: "broken", path: "/bin/sh", args: []string{"-c", "echo because of this; exit 3"}}); err != nil {
+		t.Fatal(err)
+	}
+	<-ctx.Done()
+	got := context.Cause(ctx).Error()
+	for _, want := range []string{"broken ended early", "exit status 3", "because of this"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("cause %q should contain %q", got, want)
+		}
+	}
+}
+
+func TestStop(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	r := newRunner(t.TempDir(), cancel)
+	// The shell's child must end too.
+	p, err := r.start(command{name: "shell", path: "/bin/sh", args: []string{"-c", "sleep 300 & wait"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.stop()
+	waitGone(t, p.pid)
+	if ctx.Err() != nil {
+		t.Errorf("stopping should not count as failing: %v", context.Cause(ctx))
+	}
+	if _, err := r.start(command{name: "late", path: "/bin/true"}); err == nil {
+		t.Errorf("nothing should start after stop")
+	}
+}

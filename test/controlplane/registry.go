@@ -1,0 +1,90 @@
+package controlplane
+
+import (
+	"context"
+	"io"
+	"log"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	"github.com/google/go-containerregistry/pkg/registry"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+)
+
+// layerAnnotation says what a layer of a package is. A package file keeps it in labels of the image, a registry on the layer.
+const layerAnnotation = "io.crossplane.xpkg"
+
+// A registryServer is an OCI registry on loopback, which clients therefore speak plain HTTP to.
+type registryServer struct{ *httptest.Server }
+
+// repository returns where packages lie in this registry.
+func (r *registryServer) repository() string {
+	return strings.TrimPrefix(r.URL, "http://") + "/intentplane"
+}
+
+// servePackages starts the registry and publishes all packages.
+func (c *ControlPlane) servePackages(ctx context.Context) error {
+	c.registry = &registryServer{httptest.NewServer(registry.New(
+		registry.Logger(log.New(io.Discard, "", 0)),
+		registry.WithBlobHandler(registry.NewDiskBlobHandler(filepath.Join(c.Dir, "registry"))),
+	))}
+	g, ctx := errgroup.WithContext(ctx)
+	for _, p := range append(c.o.Configurations, c.o.Dependencies...) {
+		g.Go(func() error { return c.Publish(ctx, p, version) })
+	}
+	return g.Wait()
+}
+
+// Publish puts a package into the registry under a version.
+func (c *ControlPlane) Publish(ctx context.Context, p Package, version string) error {
+	img, err := tarball.ImageFromPath(p.File, nil)
+	if err != nil {
+		return errors.Wrapf(err, "cannot read package %s", p.File)
+	}
+	img, err = annotate(img)
+	if err != nil {
+		return errors.Wrapf(err, "cannot annotate package %s", p.File)
+	}
+	tag, err := name.NewTag(c.registry.repository() + "/" + p.Name + ":" + version)
+	if err != nil {
+		return errors.Wrapf(err, "cannot name package %s", p.Name)
+	}
+	return errors.Wrapf(remote.Write(tag, img, remote.WithContext(ctx)), "cannot push package %s", p.Name)
+}
+
+// annotate moves what the labels of an image say about its layers to the layers, where Crossplane looks first: it then reads one
+// layer and not the whole runtime image.
+func annotate(img v1.Image) (v1.Image, error) {
+	cfg, err := img.ConfigFile()
+	if err != nil {
+		return nil, err
+	}
+	layers, err := img.Layers()
+	if err != nil {
+		return nil, err
+	}
+	annotated := empty.Image
+	for _, l := range layers {
+		digest, err := l.Digest()
+		if err != nil {
+			return nil, err
+		}
+		add := mutate.Addendum{Layer: l}
+		if what, ok := cfg.Config.Labels[layerAnnotation+":"+digest.String()]; ok {
+			add.Annotations = map[string]string{layerAnnotation: what}
+		}
+		if annotated, err = mutate.Append(annotated, add); err != nil {
+			return nil, err
+		}
+	}
+	return mutate.ConfigFile(annotated, cfg)
+}

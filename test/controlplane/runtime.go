@@ -1,0 +1,197 @@
+package controlplane
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	ctrlconfig "sigs.k8s.io/controller-runtime/pkg/config"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	pkgv1 "github.com/crossplane/crossplane/apis/v2/pkg/v1"
+)
+
+// serverSecret is the certificate of every program that serves a package.
+const serverSecret = "package-tls-server"
+
+// startRuntime does for packages what Crossplane leaves to others when it runs with --package-runtime=External.
+func (c *ControlPlane) startRuntime(ctx, life context.Context) error {
+	if err := c.issueServerCertificate(ctx); err != nil {
+		return err
+	}
+	if err := c.watchRevisions(life); err != nil {
+		return err
+	}
+	if c.o.Function.Binary == "" {
+		return nil
+	}
+	return c.startFunction(ctx)
+}
+
+// issueServerCertificate makes a certificate that Crossplane's core trusts, for Secret and file alike.
+func (c *ControlPlane) issueServerCertificate(ctx context.Context) error {
+	ca := &corev1.Secret{}
+	if err := c.Client.Get(ctx, types.NamespacedName{Namespace: Namespace, Name: caSecret}, ca); err != nil {
+		return errors.Wrap(err, "cannot get CA of Crossplane")
+	}
+	cert, key, err := signServer(ca.Data[corev1.TLSCertKey], ca.Data[corev1.TLSPrivateKeyKey])
+	if err != nil {
+		return err
+	}
+	s := &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: Namespace, Name: serverSecret},
+		Data:       map[string][]byte{caKey: ca.Data[corev1.TLSCertKey], corev1.TLSCertKey: cert, corev1.TLSPrivateKeyKey: key},
+	}
+	if err := c.Client.Create(ctx, s); err != nil {
+		return errors.Wrap(err, "cannot create certificate of packages")
+	}
+	return c.writeTLS("tls-server", s.Data)
+}
+
+// watchRevisions looks after every revision of a package, also of those that are installed later.
+func (c *ControlPlane) watchRevisions(life context.Context) error {
+	mgr, err := ctrl.NewManager(c.Config, ctrl.Options{
+		Scheme:                 c.Client.Scheme(),
+		Logger:                 logr.Discard(),
+		Metrics:                metricsserver.Options{BindAddress: "0"},
+		HealthProbeBindAddress: "0",
+		// One process may run several control planes, one after another.
+		Controller: ctrlconfig.Controller{SkipNameValidation: ptr.To(true)},
+	})
+	if err != nil {
+		return errors.Wrap(err, "cannot make manager of package revisions")
+	}
+	f := reconcile.AsReconciler[*pkgv1.FunctionRevision](mgr.GetClient(), reconcile.ObjectReconciler[*pkgv1.FunctionRevision](functionRuntime{c}))
+	if err := ctrl.NewControllerManagedBy(mgr).For(&pkgv1.FunctionRevision{}).Complete(f); err != nil {
+		return errors.Wrap(err, "cannot watch function revisions")
+	}
+	p := reconcile.AsReconciler[*pkgv1.ProviderRevision](mgr.GetClient(), reconcile.ObjectReconciler[*pkgv1.ProviderRevision](providerRuntime{c}))
+	if err := ctrl.NewControllerManagedBy(mgr).For(&pkgv1.ProviderRevision{}).Complete(p); err != nil {
+		return errors.Wrap(err, "cannot watch provider revisions")
+	}
+	go func() {
+		if err := mgr.Start(life); err != nil {
+			c.cancel(errors.Wrap(err, "cannot go on watching package revisions"))
+		}
+	}()
+	return nil
+}
+
+// A functionRuntime tells Crossplane where a function is served.
+type functionRuntime struct{ c *ControlPlane }
+
+// Reconcile one revision. It returns an error, and is called again, when the status cannot be written.
+func (r functionRuntime) Reconcile(ctx context.Context, rev *pkgv1.FunctionRevision) (reconcile.Result, error) {
+	before := rev.DeepCopy()
+	rev.Status.Endpoint = fmt.Sprintf("dns:///localhost:%d", r.c.ports.function)
+	rev.SetObservedTLSServerSecretName(ptr.To(serverSecret))
+	rev.SetConditions(pkgv1.RuntimeHealthy())
+	return r.c.updateStatus(ctx, before, rev)
+}
+
+// A providerRuntime tells Crossplane that a provider runs, and lets it do what Crossplane lets a provider do.
+type providerRuntime struct{ c *ControlPlane }
+
+// Reconcile one revision. It returns an error, and is called again, when the binding or the status cannot be written.
+func (r providerRuntime) Reconcile(ctx context.Context, rev *pkgv1.ProviderRevision) (reconcile.Result, error) {
+	if err := r.c.bindProvider(ctx, rev.GetName()); err != nil {
+		return reconcile.Result{}, err
+	}
+	before := rev.DeepCopy()
+	rev.SetObservedTLSServerSecretName(ptr.To(serverSecret))
+	rev.SetConditions(pkgv1.RuntimeHealthy())
+	return r.c.updateStatus(ctx, before, rev)
+}
+
+func (c *ControlPlane) updateStatus(ctx context.Context, before, after client.Object) (reconcile.Result, error) {
+	if after.GetDeletionTimestamp() != nil || equality.Semantic.DeepEqual(before, after) {
+		return reconcile.Result{}, nil
+	}
+	return reconcile.Result{}, errors.Wrap(c.Client.Status().Update(ctx, after), "cannot update status")
+}
+
+// bindProvider gives the provider's account the ClusterRole that the RBAC manager makes for a revision. The manager's own binding
+// has no subjects, for it takes them from a Deployment.
+func (c *ControlPlane) bindProvider(ctx context.Context, revision string) error {
+	crb := &rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: "harness:provider:" + revision},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "crossplane:provider:" + revision + ":system"},
+		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: Namespace, Name: ProviderServiceAccount}},
+	}
+	return errors.Wrap(client.IgnoreAlreadyExists(c.Client.Create(ctx, crb)), "cannot bind ClusterRole of provider")
+}
+
+// startFunction starts the function and returns when it listens.
+func (c *ControlPlane) startFunction(ctx context.Context, args ...string) error {
+	base := []string{"--network=tcp", "--address=" + loopback(c.ports.function), "--tls-certs-dir=" + filepath.Join(c.Dir, "tls-server")}
+	p, err := c.runner.start(command{
+		name: "function",
+		path: c.o.Function.Binary,
+		args: append(append(base, c.o.Function.Args...), args...),
+		env:  c.o.Function.Env,
+	})
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	c.function = p
+	c.mu.Unlock()
+	return errors.Wrap(waitForPort(ctx, p, c.ports.function), "cannot reach function")
+}
+
+// RestartFunction kills the function, as kill -9 does, and starts it again with further flags. It returns an error if it does not
+// listen again.
+func (c *ControlPlane) RestartFunction(ctx context.Context, args ...string) error {
+	c.current(&c.function).kill()
+	return c.startFunction(ctx, args...)
+}
+
+// StartProvider starts the provider, with further flags and environment. It returns an error if one runs.
+func (c *ControlPlane) StartProvider(_ context.Context, extra Program) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.provider != nil && c.provider.alive() {
+		return errors.New("cannot start provider: it runs")
+	}
+	env := []string{"KUBECONFIG=" + c.account(ProviderServiceAccount), "POD_NAMESPACE=" + Namespace}
+	p, err := c.runner.start(command{
+		name: "provider",
+		path: c.o.Provider.Binary,
+		args: append(append([]string{}, c.o.Provider.Args...), extra.Args...),
+		env:  append(append(env, c.o.Provider.Env...), extra.Env...),
+	})
+	c.provider = p
+	return err
+}
+
+// KillProvider ends the provider, as kill -9 does, and returns when it is gone.
+func (c *ControlPlane) KillProvider() {
+	c.current(&c.provider).kill()
+}
+
+// FunctionPID returns the process id of the function.
+func (c *ControlPlane) FunctionPID() int {
+	return c.current(&c.function).pid
+}
+
+// ProviderPID returns the process id of the provider.
+func (c *ControlPlane) ProviderPID() int {
+	return c.current(&c.provider).pid
+}
+
+func (c *ControlPlane) current(p **process) *process {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return *p
+}

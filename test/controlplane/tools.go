@@ -1,0 +1,91 @@
+package controlplane
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+)
+
+// Tools are the paths of the programs and folders that a control plane is made of. Each is named by a variable of the environment.
+type Tools struct {
+	Etcd                  string // ETCD
+	KubeAPIServer         string // KUBE_APISERVER
+	KubeControllerManager string // KUBE_CONTROLLER_MANAGER
+	Kubectl               string // KUBECTL
+	CrossplaneCore        string // CROSSPLANE_CORE
+	CrossplaneCRDs        string // CROSSPLANE_CRDS
+}
+
+// FindTools returns the tools that the environment names, and for the others those that tools/tools.sh built. It returns an error
+// that names what is missing.
+func FindTools(ctx context.Context) (*Tools, error) {
+	t := &Tools{}
+	if t.fill(os.Getenv) {
+		return t, nil
+	}
+	root, err := Root()
+	if err != nil {
+		return nil, err
+	}
+	built, err := builtTools(ctx, root)
+	if err != nil {
+		return nil, err
+	}
+	t.fill(func(name string) string { return built[name] })
+	return t, t.check()
+}
+
+func (t *Tools) byName() map[string]*string {
+	return map[string]*string{
+		"ETCD":                    &t.Etcd,
+		"KUBE_APISERVER":          &t.KubeAPIServer,
+		"KUBE_CONTROLLER_MANAGER": &t.KubeControllerManager,
+		"KUBECTL":                 &t.Kubectl,
+		"CROSSPLANE_CORE":         &t.CrossplaneCore,
+		"CROSSPLANE_CRDS":         &t.CrossplaneCRDs,
+	}
+}
+
+// fill sets what is not set yet and returns whether all is.
+func (t *Tools) fill(get func(name string) string) bool {
+	complete := true
+	for name, path := range t.byName() {
+		if *path == "" {
+			*path = get(name)
+		}
+		complete = complete && *path != ""
+	}
+	return complete
+}
+
+func (t *Tools) check() error {
+	var errs []error
+	for _, name := range []string{"ETCD", "KUBE_APISERVER", "KUBE_CONTROLLER_MANAGER", "KUBECTL", "CROSSPLANE_CORE", "CROSSPLANE_CRDS"} {
+		if path := *t.byName()[name]; !exists(path) {
+			errs = append(errs, errors.Errorf(`cannot find %s=%q: run "make tools"`, name, path))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// builtTools returns what tools/tools.sh says about the tools it builds.
+func builtTools(ctx context.Context, root string) (map[string]string, error) {
+	cmd := exec.CommandContext(ctx, filepath.Join(root, "tools", "tools.sh"), "env")
+	var complaint bytes.Buffer
+	cmd.Stderr = &complaint
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, errors.Wrapf(err, "cannot find tools: %s", strings.TrimSpace(complaint.String()))
+	}
+	built := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		name, path, _ := strings.Cut(strings.TrimSpace(line), "=")
+		built[name] = strings.Trim(path, `'"`)
+	}
+	return built, nil
+}
