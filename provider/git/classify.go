@@ -1,0 +1,186 @@
+package git
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/transport"
+	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
+)
+
+// A verb is what was tried. The same answer may mean different things: who may
+// read but not write has good credentials, and a rule against them.
+type verb string
+
+const (
+	verbRead verb = "read"
+	verbPush verb = "push to"
+)
+
+// fail turns an error of the transport into an Error. Not every layer below
+// keeps the error of the context, so it is asked for.
+func (c *Client) fail(ctx context.Context, v verb, err error) error {
+	var known *Error
+	if errors.As(err, &known) {
+		return known
+	}
+	if ended := ctx.Err(); ended != nil {
+		err = ended
+	}
+	class, detail := classifyTransport(v, err)
+	e := failf(class, "cannot %s the repository: %s", v, clean(c.redactor, detail))
+	for _, ended := range []error{context.Canceled, context.DeadlineExceeded} {
+		if errors.Is(err, ended) {
+			e.context = ended
+		}
+	}
+	return e
+}
+
+func classifyTransport(v verb, err error) (Class, string) {
+	// go-git's UnexpectedError does not unwrap.
+	var unexpected *plumbing.UnexpectedError
+	if errors.As(err, &unexpected) {
+		err = unexpected.Err
+	}
+	var answer *githttp.Err
+	if errors.As(err, &answer) {
+		return classifyStatus(answer.StatusCode())
+	}
+	for _, classify := range []func(verb, error) (Class, string){classifyAccess, classifyTrust, classifyNetwork} {
+		if class, detail := classify(v, err); class != "" {
+			return class, detail
+		}
+	}
+	return ClassifyText(err.Error()), err.Error()
+}
+
+func classifyStatus(code int) (Class, string) {
+	text := "the server answered " + http.StatusText(code)
+	switch {
+	case code == http.StatusRequestEntityTooLarge:
+		return ClassTooLarge, text
+	case code == http.StatusGone:
+		return ClassNotFound, text
+	case code >= http.StatusInternalServerError, code == http.StatusTooManyRequests, code == http.StatusRequestTimeout:
+		return ClassTransient, text
+	}
+	return ClassUnknown, text
+}
+
+func classifyAccess(v verb, err error) (Class, string) {
+	switch {
+	case errors.Is(err, transport.ErrAuthenticationRequired):
+		return ClassAuth, "the credentials were not accepted"
+	case errors.Is(err, transport.ErrAuthorizationFailed) && v == verbPush:
+		return ClassPolicy, "these credentials may not write it"
+	case errors.Is(err, transport.ErrAuthorizationFailed):
+		return ClassAuth, "these credentials may not read it"
+	case errors.Is(err, transport.ErrRepositoryNotFound):
+		return ClassNotFound, "it does not exist, or these credentials may not see it"
+	case errors.As(err, &tooLargeError{}):
+		return ClassTooLarge, tooLargeError{}.Error()
+	}
+	return "", ""
+}
+
+func classifyTrust(_ verb, err error) (Class, string) {
+	var (
+		redirect  redirectError
+		authority x509.UnknownAuthorityError
+		host      x509.HostnameError
+		invalid   x509.CertificateInvalidError
+		cert      *tls.CertificateVerificationError
+		record    tls.RecordHeaderError
+	)
+	switch {
+	case errors.As(err, &redirect):
+		return ClassTrust, redirect.Error()
+	case errors.As(err, &authority):
+		return ClassTrust, "its certificate is signed by an unknown authority"
+	case errors.As(err, &host):
+		return ClassTrust, "its certificate is for another host"
+	case errors.As(err, &invalid), errors.As(err, &cert):
+		return ClassTrust, "its certificate is not valid, perhaps expired"
+	case errors.As(err, &record), strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
+		return ClassTrust, "it does not speak TLS on this port"
+	case strings.Contains(err.Error(), "http redirect:"):
+		return ClassTrust, "the server redirects where no credentials may follow"
+	}
+	return "", ""
+}
+
+// classifyNetwork leaves out addresses: the port of our side is another one
+// each time, and messages must be stable.
+func classifyNetwork(_ verb, err error) (Class, string) {
+	var (
+		dns     *net.DNSError
+		syscall *os.SyscallError
+		timeout net.Error
+	)
+	switch {
+	case errors.Is(err, context.Canceled):
+		return ClassTransient, "it was interrupted"
+	case errors.As(err, &dns) && dns.IsNotFound:
+		return ClassTransient, "its host name is not known"
+	case errors.As(err, &dns):
+		return ClassTransient, "its host name cannot be resolved"
+	case errors.As(err, &timeout) && timeout.Timeout(), errors.Is(err, context.DeadlineExceeded):
+		return ClassTransient, "it did not answer in time"
+	case errors.As(err, &syscall):
+		return ClassTransient, syscall.Err.Error()
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed):
+		return ClassTransient, "the connection ended early"
+	}
+	return "", ""
+}
+
+// ClassifyText returns the class of a text in which a Git server refuses a
+// push. Servers have no codes for this, only words; the first class of which a
+// word is in the text wins.
+func ClassifyText(text string) Class {
+	text = strings.ToLower(text)
+	for _, row := range refusals() {
+		for _, words := range row.words {
+			if strings.Contains(text, words) {
+				return row.class
+			}
+		}
+	}
+	return ClassUnknown
+}
+
+type refusal struct {
+	class Class
+	words []string
+}
+
+func refusals() []refusal {
+	return []refusal{
+		{class: ClassConflict, words: []string{
+			"non-fast-forward", "fetch first", "cannot lock ref", "unable to lock", "failed to lock", "incorrect old value provided",
+			"reference already exists", "but expected", "stale info", "failed to update ref", "unable to resolve reference",
+		}},
+		{class: ClassTooLarge, words: []string{"too large", "exceeds", "file size limit", "quota"}},
+		{class: ClassAuth, words: []string{"authentication required", "invalid credentials", "bad credentials", "authentication failed"}},
+		{class: ClassNotFound, words: []string{"repository not found", "project you were looking for could not be found"}},
+		{class: ClassPolicy, words: []string{
+			"hook declined", "protected branch", "protected ref", "deny", "denied", "declined", "prohibited", "not allowed", "not permitted",
+			"forbidden", "funny refname", "invalid refname", "hidden ref", "read-only", "read only", "archived", "gh006", "gh013", "tf401027",
+			"currently checked out", "must be signed", "missing permission",
+		}},
+		{class: ClassTransient, words: []string{
+			"timeout", "timed out", "connection refused", "connection reset", "broken pipe", "eof", "missing flush", "try again", "temporarily",
+			"internal server error", "internal error", "bad gateway", "service unavailable", "too many requests", "not our ref", "no space left",
+			"unable to write", "unpacker error",
+		}},
+	}
+}

@@ -1,0 +1,201 @@
+package git
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/go-git/go-git/v5/plumbing/transport"
+	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
+)
+
+const (
+	// defaultTimeout ends an operation whose context has no deadline.
+	defaultTimeout = time.Minute
+
+	// maxBodyBytes bounds what one answer of a server may have on the wire,
+	// and maxInflatedBytes what its objects may have in memory: a repository
+	// is somebody else's, and its server may be a tenant's.
+	maxBodyBytes     = 128 << 20
+	maxInflatedBytes = 512 << 20
+)
+
+// A Client speaks to one Remote. It is safe for concurrent use. Every method
+// ends when its context does; without a deadline it ends after a minute.
+type Client struct {
+	remote   Remote
+	key      string
+	endpoint transport.Endpoint
+	git      transport.Transport
+	wire     *http.Transport
+	redactor *strings.Replacer
+	inflated int64
+}
+
+// NewClient returns a Client for the remote. It returns an error if the remote
+// is not valid or its CA bundle holds no certificate; it contacts nobody.
+func NewClient(r Remote) (*Client, error) {
+	if err := r.Validate(); err != nil {
+		return nil, err
+	}
+	u, err := parseURL(r.URL)
+	if err != nil {
+		return nil, err
+	}
+	key, err := Normalise(r.URL)
+	if err != nil {
+		return nil, err
+	}
+	wire, err := newWire(r.CABundle)
+	if err != nil {
+		return nil, err
+	}
+	// The client is our own: the registry of go-git is one per process, and
+	// would mix up the trust and the credentials of two repositories.
+	c := &http.Client{Transport: bounded{next: wire, limit: maxBodyBytes}, CheckRedirect: checkRedirect}
+	return &Client{
+		remote:   r,
+		key:      key,
+		endpoint: newEndpoint(u),
+		git:      githttp.NewClientWithOptions(c, &githttp.ClientOptions{RedirectPolicy: githttp.FollowInitialRedirects}),
+		wire:     wire,
+		redactor: newRedactor(r.Auth),
+		inflated: maxInflatedBytes,
+	}, nil
+}
+
+// Close drops the connections that are idle.
+func (c *Client) Close() {
+	c.wire.CloseIdleConnections()
+}
+
+// target says which refs of which repository a snapshot speaks about.
+func (c *Client) target() string {
+	return c.key + " " + c.remote.Branch + " " + c.remote.StateRef
+}
+
+func (c *Client) uploadSession() (transport.UploadPackSession, error) {
+	ep := c.endpoint
+	return c.git.NewUploadPackSession(&ep, c.authMethod())
+}
+
+func (c *Client) receiveSession() (transport.ReceivePackSession, error) {
+	ep := c.endpoint
+	return c.git.NewReceivePackSession(&ep, c.authMethod())
+}
+
+func (c *Client) authMethod() transport.AuthMethod {
+	if c.remote.Auth == nil {
+		return nil
+	}
+	return c.remote.Auth.method()
+}
+
+func withDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
+	if _, ok := ctx.Deadline(); ok {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, defaultTimeout)
+}
+
+// newEndpoint keeps the path as written: go-git sends it without escaping.
+func newEndpoint(u *url.URL) transport.Endpoint {
+	host := u.Hostname()
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	port, _ := strconv.Atoi(u.Port()) // url.Parse allows digits only, and none means the default.
+	return transport.Endpoint{Protocol: u.Scheme, Host: host, Port: port, Path: strings.TrimRight(u.EscapedPath(), "/")}
+}
+
+func newWire(bundle []byte) (*http.Transport, error) {
+	conf := &tls.Config{MinVersion: tls.VersionTLS12}
+	if len(bundle) > 0 {
+		conf.RootCAs = x509.NewCertPool()
+		if !conf.RootCAs.AppendCertsFromPEM(bundle) {
+			return nil, errors.New("CA bundle holds no PEM certificate")
+		}
+	}
+	return &http.Transport{
+		Proxy:                 http.ProxyFromEnvironment,
+		DialContext:           (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+		TLSClientConfig:       conf,
+		TLSHandshakeTimeout:   10 * time.Second,
+		ResponseHeaderTimeout: 45 * time.Second,
+		IdleConnTimeout:       90 * time.Second,
+		MaxIdleConnsPerHost:   4,
+		ForceAttemptHTTP2:     true,
+	}, nil
+}
+
+// A redirectError is a redirect that is not followed.
+type redirectError struct {
+	to string
+}
+
+func (e redirectError) Error() string {
+	return "the repository redirects to host " + strconv.Quote(shorten(e.to)) + ": use the URL of its new place"
+}
+
+// checkRedirect follows redirects within a host only. The transport drops the
+// credentials on the way to another host, but an anonymous answer of a host
+// that nobody named is no better: what is delivered would go there.
+func checkRedirect(req *http.Request, via []*http.Request) error {
+	from, to := via[0].URL, req.URL
+	upgrade := from.Scheme == "http" && to.Scheme == "https" && from.Port() == "" && to.Port() == ""
+	same := strings.EqualFold(from.Hostname(), to.Hostname()) && from.Port() == to.Port()
+	if !same || (from.Scheme != to.Scheme && !upgrade) {
+		return redirectError{to: to.Host}
+	}
+	return nil
+}
+
+// bounded ends an answer that is longer than limit.
+type bounded struct {
+	next  http.RoundTripper
+	limit int64
+}
+
+// RoundTrip sends the request.
+func (b bounded) RoundTrip(req *http.Request) (*http.Response, error) {
+	res, err := b.next.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	if res.StatusCode >= http.StatusMultipleChoices {
+		// The text of an error page helps nobody and may repeat the request.
+		_ = res.Body.Close()
+		res.Body = http.NoBody
+	}
+	res.Body = &boundedBody{ReadCloser: res.Body, left: b.limit}
+	return res, nil
+}
+
+// A tooLargeError is an answer beyond the limits.
+type tooLargeError struct{}
+
+func (tooLargeError) Error() string { return "the server sent more than fits" }
+
+type boundedBody struct {
+	io.ReadCloser
+
+	left int64
+}
+
+// Read reads until the limit.
+func (b *boundedBody) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, tooLargeError{}
+	}
+	n, err := b.ReadCloser.Read(p)
+	b.left -= int64(n)
+	return n, err
+}

@@ -1,0 +1,102 @@
+package git
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+)
+
+// A Class says what to do about an error.
+type Class string
+
+// Classes of errors.
+const (
+	// ClassUnknown is an error nobody foresaw: tried again, and shown.
+	ClassUnknown Class = "Unknown"
+	// ClassInvalid is a mistake of the caller: a path, a ref, a message.
+	ClassInvalid Class = "Invalid"
+	// ClassOccupied is a file or a submodule where a directory has to be.
+	ClassOccupied Class = "Occupied"
+	// ClassConflict is a lost race: look and plan again.
+	ClassConflict Class = "Conflict"
+	// ClassPolicy is a refusal by a rule of the server.
+	ClassPolicy Class = "Policy"
+	// ClassStateRefused is a refusal of the state ref, while the branch alone
+	// would have been taken.
+	ClassStateRefused Class = "StateRefused"
+	// ClassAuth is a refusal of the credentials.
+	ClassAuth Class = "Auth"
+	// ClassNotFound is a repository or a branch that does not exist, or that
+	// these credentials may not see.
+	ClassNotFound Class = "NotFound"
+	// ClassTrust is a server that cannot be trusted: its certificate, or a
+	// redirect to another host.
+	ClassTrust Class = "Trust"
+	// ClassTooLarge is an answer or a change beyond the limits.
+	ClassTooLarge Class = "TooLarge"
+	// ClassTransient is trouble that passes: try again later.
+	ClassTransient Class = "Transient"
+)
+
+// An Error is a failed operation. Its text is stable and holds no credential.
+type Error struct {
+	// Class says what to do about it.
+	Class Class
+	// Detail says what happened.
+	Detail string
+	// Remote is what the server said to a person, if it did. It is not stable:
+	// it may be shown in an event, never in a condition.
+	Remote string
+
+	// context is set if the caller's context ended. Nothing else is unwrapped,
+	// for an error of a library may hold what Detail leaves out.
+	context error
+}
+
+// Error returns the detail.
+func (e *Error) Error() string { return e.Detail }
+
+// Unwrap returns the error of the context, if it ended.
+func (e *Error) Unwrap() error { return e.context }
+
+// ClassOf returns the class of the error, ClassUnknown if it has none, and
+// nothing for nil.
+func ClassOf(err error) Class {
+	if err == nil {
+		return ""
+	}
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Class
+	}
+	return ClassUnknown
+}
+
+// IsConflict reports whether the error is a lost race.
+func IsConflict(err error) bool { return ClassOf(err) == ClassConflict }
+
+// IsTransient reports whether the same call may succeed later.
+func IsTransient(err error) bool { return ClassOf(err) == ClassTransient }
+
+func failf(class Class, format string, args ...any) *Error {
+	return &Error{Class: class, Detail: errors.Errorf(format, args...).Error()}
+}
+
+// clean makes text of a server fit to be shown: no credential, no control
+// character, one line, not long.
+func clean(redactor *strings.Replacer, text string) string {
+	const most = 512
+	text = strings.ToValidUTF8(redactor.Replace(text), "?")
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
+			return ' '
+		}
+		return r
+	}, text)
+	text = strings.Join(strings.Fields(text), " ")
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	return text
+}

@@ -1,0 +1,105 @@
+package git
+
+import (
+	"context"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
+	"github.com/go-git/go-git/v5/plumbing/transport"
+)
+
+// Look returns what the remote holds now. It asks for the refs once, and
+// fetches only what differs from the previous snapshot, which may be nil. It
+// returns an *Error.
+func (c *Client) Look(ctx context.Context, previous *Snapshot) (*Snapshot, error) {
+	ctx, cancel := withDeadline(ctx)
+	defer cancel()
+
+	s, err := c.uploadSession()
+	if err != nil {
+		return nil, c.fail(ctx, verbRead, err)
+	}
+	adv, err := s.AdvertisedReferencesContext(ctx)
+	if errors.Is(err, transport.ErrEmptyRemoteRepository) {
+		return &Snapshot{target: c.target(), empty: true}, nil
+	}
+	if err != nil {
+		return nil, c.fail(ctx, verbRead, err)
+	}
+
+	next := &Snapshot{target: c.target(), empty: !hasBranches(adv)}
+	old := c.known(previous)
+	f := fetch{session: s, capabilities: adv.Capabilities, limit: c.inflated}
+	if next.branch, err = f.view(ctx, adv.References[c.remote.branchRef()], old.branch, withoutBlobs); err != nil {
+		return nil, c.fail(ctx, verbRead, err)
+	}
+	if next.state, err = f.view(ctx, adv.References[c.remote.StateRef], old.state, everything); err != nil {
+		return nil, c.fail(ctx, verbRead, err)
+	}
+	if previous != nil && next.same(previous) {
+		return previous, nil
+	}
+	return next, nil
+}
+
+// ReadFile returns a file of the branch as it was when the snapshot was taken,
+// and whether there is one. A snapshot holds no files of the branch, so this
+// asks the server; if it cannot be asked for one file, for the whole tree. A
+// symbolic link or a submodule is no file. It returns an *Error.
+func (c *Client) ReadFile(ctx context.Context, s *Snapshot, path string) ([]byte, bool, error) {
+	e, ok, err := s.branch.find(path)
+	if err != nil || !ok || !strings.HasPrefix(e.mode, "100") {
+		return nil, false, err
+	}
+	if o, known := s.branch.objects[e.id]; known {
+		return o.data, true, nil
+	}
+	ctx, cancel := withDeadline(ctx)
+	defer cancel()
+	objects, err := c.fetchFile(ctx, s, e.id)
+	if err != nil {
+		return nil, false, c.fail(ctx, verbRead, err)
+	}
+	data, err := view{objects: objects}.read(plumbing.BlobObject, e.id)
+	return data, err == nil, err
+}
+
+func (c *Client) fetchFile(ctx context.Context, s *Snapshot, id plumbing.Hash) (map[plumbing.Hash]object, error) {
+	session, err := c.uploadSession()
+	if err != nil {
+		return nil, err
+	}
+	adv, err := session.AdvertisedReferencesContext(ctx)
+	if err != nil {
+		return nil, err
+	}
+	f := fetch{session: session, capabilities: adv.Capabilities, limit: c.inflated}
+	// Which servers give a single file is not told by what they advertise.
+	if objects, err := f.objects(ctx, id, everything); err == nil || ctx.Err() != nil {
+		return objects, err
+	}
+	return f.objects(ctx, s.branch.commit, everything)
+}
+
+// known returns the snapshot if it speaks about this remote.
+func (c *Client) known(s *Snapshot) *Snapshot {
+	if s == nil || s.target != c.target() {
+		return &Snapshot{}
+	}
+	return s
+}
+
+func (s *Snapshot) same(o *Snapshot) bool {
+	return s.target == o.target && s.empty == o.empty && s.branch.commit == o.branch.commit && s.state.commit == o.state.commit
+}
+
+func hasBranches(adv *packp.AdvRefs) bool {
+	for name := range adv.References {
+		if strings.HasPrefix(name, branchPrefix) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,110 @@
+package git
+
+import (
+	"bytes"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+const (
+	modeFile = "100644"
+	modeTree = "40000"
+)
+
+// BlobID returns the id that Git gives to a file with this content.
+func BlobID(content []byte) string {
+	return plumbing.ComputeHash(plumbing.BlobObject, content).String()
+}
+
+// An object is one object of a repository, decoded no further than needed.
+type object struct {
+	kind plumbing.ObjectType
+	data []byte
+}
+
+func (o object) id() plumbing.Hash {
+	return plumbing.ComputeHash(o.kind, o.data)
+}
+
+// An entry is one line of a tree. The mode is kept as written, so that a tree
+// which is written again differs in nothing but what was changed.
+type entry struct {
+	mode string
+	name string
+	id   plumbing.Hash
+}
+
+func (e entry) isDir() bool {
+	return strings.TrimLeft(e.mode, "0") == modeTree
+}
+
+// parseTree does not judge what it reads: what strangers wrote is theirs.
+func parseTree(data []byte) ([]entry, error) {
+	entries := []entry{}
+	for len(data) > 0 {
+		mode, rest, ok := bytes.Cut(data, []byte{' '})
+		name, rest, ok2 := bytes.Cut(rest, []byte{0})
+		if !ok || !ok2 || len(rest) < len(plumbing.ZeroHash) {
+			return nil, errors.New("cannot parse tree: it is malformed")
+		}
+		e := entry{mode: string(mode), name: string(name)}
+		copy(e.id[:], rest)
+		entries = append(entries, e)
+		data = rest[len(e.id):]
+	}
+	return entries, nil
+}
+
+func encodeTree(entries []entry) []byte {
+	b := bytes.Buffer{}
+	for _, e := range entries {
+		b.WriteString(e.mode + " " + e.name + "\x00")
+		b.Write(e.id[:])
+	}
+	return b.Bytes()
+}
+
+// compareEntries is Git's order: a directory sorts as if its name ended with a
+// slash.
+func compareEntries(a, b entry) int {
+	return strings.Compare(a.sortKey(), b.sortKey())
+}
+
+func (e entry) sortKey() string {
+	if e.isDir() {
+		return e.name + "/"
+	}
+	return e.name
+}
+
+func findEntry(entries []entry, name string) (entry, bool) {
+	i := slices.IndexFunc(entries, func(e entry) bool { return e.name == name })
+	if i < 0 {
+		return entry{}, false
+	}
+	return entries[i], true
+}
+
+// treeOf returns the tree that a commit names in its first line.
+func treeOf(commit []byte) (plumbing.Hash, error) {
+	line, _, _ := bytes.Cut(commit, []byte{'\n'})
+	id, ok := strings.CutPrefix(string(line), "tree ")
+	if !ok || !plumbing.IsHash(id) {
+		return plumbing.ZeroHash, errors.New("cannot parse commit: it names no tree")
+	}
+	return plumbing.NewHash(id), nil
+}
+
+func readObject(o plumbing.EncodedObject) (object, error) {
+	r, err := o.Reader()
+	if err != nil {
+		return object{}, errors.Wrap(err, "cannot open object")
+	}
+	defer r.Close() //nolint:errcheck // It reads from memory.
+	data, err := io.ReadAll(r)
+	return object{kind: o.Type(), data: data}, errors.Wrap(err, "cannot read object")
+}

@@ -1,0 +1,60 @@
+package git
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+)
+
+const (
+	maxPathBytes    = 1024
+	maxSegmentBytes = 255
+)
+
+// CheckPath returns an error unless path is one that may be written to a
+// repository: relative, clean, and on no file system another spelling of a
+// name that Git keeps for itself.
+func CheckPath(path string) error {
+	if path == "" || len(path) > maxPathBytes {
+		return errors.Errorf("path must have 1 to %d bytes", maxPathBytes)
+	}
+	if !utf8.ValidString(path) || strings.ContainsFunc(path, badInPath) {
+		return errors.Errorf("path %q contains a backslash, a control or an invisible character", shorten(path))
+	}
+	for segment := range strings.SplitSeq(path, "/") {
+		if err := checkSegment(segment); err != nil {
+			return errors.Wrapf(err, "path %q is refused", shorten(path))
+		}
+	}
+	return nil
+}
+
+// badInPath refuses format characters (Cf) because HFS+ ignores some of them:
+// a name with a zero-width joiner in it is .git there.
+func badInPath(r rune) bool {
+	return r == '\\' || unicode.IsControl(r) || unicode.Is(unicode.Cf, r)
+}
+
+func checkSegment(segment string) error {
+	switch {
+	case segment == "":
+		return errors.New("it is absolute, or has an empty part")
+	case segment == "." || segment == "..":
+		return errors.New("it has a part that is a dot or two dots")
+	case len(segment) > maxSegmentBytes:
+		return errors.Errorf("it has a part of more than %d bytes", maxSegmentBytes)
+	case reserved(segment):
+		return errors.New("it has a part that Git keeps for itself")
+	}
+	return nil
+}
+
+// reserved sees a name as NTFS does: any case, dots and spaces at the end and
+// what follows a colon left out, and the short names of 8.3.
+func reserved(segment string) bool {
+	name, _, _ := strings.Cut(strings.ToLower(segment), ":")
+	name = strings.TrimRight(name, ". ")
+	return name == ".git" || name == ".gitmodules" || strings.HasPrefix(name, "git~") || strings.HasPrefix(name, "gitmod~")
+}

@@ -1,0 +1,176 @@
+package git
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// stateMessage is the message of every commit of the state: what happened
+// stands in the files.
+const stateMessage = "Record what is delivered\n"
+
+// A Change is what to make of a snapshot. Nothing outside its paths changes.
+type Change struct {
+	// Put are directories and all files that they hold afterwards, by relative
+	// paths. A directory without files is removed.
+	Put map[string]map[string][]byte
+	// Remove are directories that are not there afterwards.
+	Remove []string
+	// State are files of the state. Nil removes one.
+	State map[string][]byte
+	// Message of the commit.
+	Message string
+	// Author of the commits, and their committer.
+	Author Author
+	// When is the date of the commits. It must not be the current time: the
+	// same change at the same date is the same commit, also after a crash.
+	When time.Time
+}
+
+// An Author is who a commit is from.
+type Author struct {
+	Name  string
+	Email string
+}
+
+// A Proposal is a change, planned. It is pushed as a whole or not at all.
+type Proposal struct {
+	before *Snapshot
+	after  *Snapshot
+	branch []object
+	state  []object
+}
+
+// Commit returns the new commit of the branch, or nothing if the branch has
+// everything.
+func (p *Proposal) Commit() string { return p.moved(p.before.branch, p.after.branch) }
+
+// StateCommit returns the new commit of the state, or nothing if the state has
+// everything.
+func (p *Proposal) StateCommit() string { return p.moved(p.before.state, p.after.state) }
+
+// After returns what the remote holds once the proposal was pushed.
+func (p *Proposal) After() *Snapshot { return p.after }
+
+func (p *Proposal) moved(before, after view) string {
+	if before.commit == after.commit {
+		return ""
+	}
+	return after.commit.String()
+}
+
+// Plan computes the commits that make the change to the snapshot, and contacts
+// nobody. The same snapshot and change give the same commits. It returns an
+// *Error if the change is not valid or a directory is occupied.
+func Plan(s *Snapshot, c Change) (*Proposal, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	trees, err := c.trees()
+	if err != nil {
+		return nil, err
+	}
+	files, err := c.files()
+	if err != nil {
+		return nil, err
+	}
+	if s.branch.commit.IsZero() && !s.empty && !trees.removesOnly() {
+		return nil, failf(ClassNotFound, "cannot write to the branch: it does not exist, while other branches do")
+	}
+	p := &Proposal{before: s, after: &Snapshot{target: s.target, empty: s.empty}}
+	if p.after.branch, p.branch, err = s.branch.commitTo(trees, c, c.Message); err != nil {
+		return nil, err
+	}
+	if p.after.state, p.state, err = s.state.commitTo(files, c, stateMessage); err != nil {
+		return nil, err
+	}
+	p.after.empty = s.empty && p.after.branch.commit.IsZero()
+	return p, nil
+}
+
+func (c Change) check() error {
+	switch {
+	case strings.ContainsFunc(c.Author.Name+c.Author.Email, badInIdentity), c.Author.Name == "", c.Author.Email == "":
+		return failf(ClassInvalid, "author needs a name and an email without line breaks and angle brackets")
+	case c.When.Unix() <= 0:
+		return failf(ClassInvalid, "commit needs a date")
+	case strings.TrimSpace(c.Message) == "" || strings.ContainsRune(c.Message, 0):
+		return failf(ClassInvalid, "commit needs a message without null characters")
+	}
+	return nil
+}
+
+func badInIdentity(r rune) bool {
+	return r == '<' || r == '>' || r < ' '
+}
+
+func (c Change) trees() (*node, error) {
+	root := &node{}
+	for _, path := range slices.Sorted(maps.Keys(c.Put)) {
+		dir, err := directory(c.Put[path])
+		if err != nil {
+			return nil, err
+		}
+		if err := root.place(path, dir); err != nil {
+			return nil, err
+		}
+	}
+	for _, path := range slices.Sorted(slices.Values(c.Remove)) {
+		if err := root.place(path, &node{owned: true}); err != nil {
+			return nil, err
+		}
+	}
+	return root, nil
+}
+
+func (c Change) files() (*node, error) {
+	root := &node{}
+	for _, path := range slices.Sorted(maps.Keys(c.State)) {
+		leaf := &node{isFile: true, file: c.State[path]}
+		if c.State[path] == nil {
+			leaf = &node{gone: true}
+		}
+		if err := root.place(path, leaf); err != nil {
+			return nil, err
+		}
+	}
+	return root, nil
+}
+
+// commitTo returns the view after the change and the objects it adds; the same
+// view if the change changes nothing.
+func (v view) commitTo(root *node, c Change, message string) (view, []object, error) {
+	e := &editor{old: v}
+	tree, err := e.edit(v.tree, root, "")
+	if err != nil {
+		return view{}, nil, err
+	}
+	if tree.IsZero() && !v.commit.IsZero() {
+		tree = e.add(object{kind: plumbing.TreeObject}, v.tree)
+	}
+	if tree == v.tree {
+		return v, nil, nil
+	}
+	commit := object{kind: plumbing.CommitObject, data: encodeCommit(tree, v.commit, c, message)}
+	made := append(e.made, commit)
+	after, err := v.with(commit.id(), made)
+	return after, made, err
+}
+
+func encodeCommit(tree, parent plumbing.Hash, c Change, message string) []byte {
+	b := strings.Builder{}
+	fmt.Fprintf(&b, "tree %s\n", tree)
+	if !parent.IsZero() {
+		fmt.Fprintf(&b, "parent %s\n", parent)
+	}
+	for _, role := range []string{"author", "committer"} {
+		fmt.Fprintf(&b, "%s %s <%s> %d +0000\n", role, c.Author.Name, c.Author.Email, c.When.Unix())
+	}
+	b.WriteString("\n" + strings.TrimRight(message, "\n") + "\n")
+	return []byte(b.String())
+}

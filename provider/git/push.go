@@ -1,0 +1,236 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/format/packfile"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
+	"github.com/go-git/go-git/v5/plumbing/transport"
+	"github.com/go-git/go-git/v5/storage/memory"
+)
+
+// A Pushed says what a push did.
+type Pushed struct {
+	// Snapshot is what the remote holds now.
+	Snapshot *Snapshot
+	// Atomic is whether the server takes the state and the branch both or not
+	// at all. Where it cannot, the state goes first.
+	Atomic bool
+}
+
+// An update moves one ref, and brings the objects that it needs.
+type update struct {
+	name    string
+	old     plumbing.Hash
+	next    plumbing.Hash
+	objects []object
+}
+
+// Push makes the remote hold what the proposal says. It never forces: a ref
+// that is no longer where the snapshot saw it is a conflict, and nothing is
+// written (without an atomic server, the state may be). To push a proposal
+// again that was pushed before succeeds and writes nothing. It returns an
+// *Error.
+func (c *Client) Push(ctx context.Context, p *Proposal) (*Pushed, error) {
+	if p.after.target != c.target() {
+		return nil, failf(ClassInvalid, "cannot push: the proposal is for another repository or branch")
+	}
+	updates := c.updates(p)
+	if len(updates) == 0 {
+		return &Pushed{Snapshot: p.after}, nil
+	}
+	ctx, cancel := withDeadline(ctx)
+	defer cancel()
+
+	s, err := c.receiveSession()
+	if err != nil {
+		return nil, c.fail(ctx, verbPush, err)
+	}
+	adv, err := s.AdvertisedReferencesContext(ctx)
+	if err != nil {
+		return nil, c.fail(ctx, verbPush, err)
+	}
+	atomic := adv.Capabilities.Supports(capability.Atomic)
+	if updates, err = pending(updates, adv); err != nil {
+		return nil, err
+	}
+	if err := c.send(ctx, s, adv, updates, atomic); err != nil {
+		return nil, err
+	}
+	return &Pushed{Snapshot: p.after, Atomic: atomic}, nil
+}
+
+// updates lists the state first, for it is the log that is written ahead.
+func (c *Client) updates(p *Proposal) []update {
+	all := []update{
+		{name: c.remote.StateRef, old: p.before.state.commit, next: p.after.state.commit, objects: p.state},
+		{name: c.remote.branchRef(), old: p.before.branch.commit, next: p.after.branch.commit, objects: p.branch},
+	}
+	out := []update{}
+	for _, u := range all {
+		if u.old != u.next {
+			out = append(out, u)
+		}
+	}
+	return out
+}
+
+// pending leaves out what a push before this one has done, and sees most lost
+// races before anything is sent.
+func pending(updates []update, adv *packp.AdvRefs) ([]update, error) {
+	out := []update{}
+	for _, u := range updates {
+		now, advertised := adv.References[u.name]
+		if advertised && now == u.next {
+			continue
+		}
+		// A ref that is not advertised may be hidden: the server says so itself.
+		if advertised && now != u.old {
+			return nil, failf(ClassConflict, "cannot push to %s: it was moved by somebody else", u.name)
+		}
+		out = append(out, u)
+	}
+	return out, nil
+}
+
+func (c *Client) send(ctx context.Context, s transport.ReceivePackSession, adv *packp.AdvRefs, updates []update, atomic bool) error {
+	if len(updates) > 1 && !atomic {
+		for _, u := range updates {
+			if err := c.send(ctx, s, adv, []update{u}, false); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if len(updates) == 0 {
+		return nil
+	}
+	said := &transcript{}
+	req, err := newUpdateRequest(adv, updates, said)
+	if err != nil {
+		return c.fail(ctx, verbPush, err)
+	}
+	report, err := s.ReceivePack(ctx, req)
+	if err == nil && report != nil {
+		return nil
+	}
+	return c.refused(ctx, updates, report, err, said.String())
+}
+
+func newUpdateRequest(adv *packp.AdvRefs, updates []update, said io.Writer) (*packp.ReferenceUpdateRequest, error) {
+	req := packp.NewReferenceUpdateRequestFromCapabilities(adv.Capabilities)
+	req.Progress = said
+	use := []capability.Capability{capability.Sideband64k}
+	if len(updates) > 1 {
+		use = append(use, capability.Atomic)
+	}
+	for _, u := range use {
+		if !adv.Capabilities.Supports(u) {
+			continue
+		}
+		if err := req.Capabilities.Set(u); err != nil {
+			return nil, errors.Wrapf(err, "cannot ask for %s", u)
+		}
+	}
+	objects := []object{}
+	for _, u := range updates {
+		req.Commands = append(req.Commands, &packp.Command{Name: plumbing.ReferenceName(u.name), Old: u.old, New: u.next})
+		objects = append(objects, u.objects...)
+	}
+	pack, err := encodePack(objects)
+	req.Packfile = pack
+	return req, err
+}
+
+func encodePack(objects []object) (io.ReadCloser, error) {
+	store := memory.NewStorage()
+	ids := []plumbing.Hash{}
+	for _, o := range objects {
+		m := &plumbing.MemoryObject{}
+		m.SetType(o.kind)
+		if _, err := m.Write(o.data); err != nil {
+			return nil, errors.Wrap(err, "cannot write object")
+		}
+		id, err := store.SetEncodedObject(m)
+		if err != nil {
+			return nil, errors.Wrap(err, "cannot store object")
+		}
+		ids = append(ids, id)
+	}
+	pack := &bytes.Buffer{}
+	_, err := packfile.NewEncoder(pack, store, false).Encode(ids, 0)
+	return io.NopCloser(pack), errors.Wrap(err, "cannot encode pack")
+}
+
+// refused explains a push that failed.
+func (c *Client) refused(ctx context.Context, updates []update, report *packp.ReportStatus, err error, said string) error {
+	if report == nil && err == nil {
+		return failf(ClassTransient, "cannot push to the repository: the server did not say what it did")
+	}
+	if report == nil || len(report.CommandStatuses) == 0 {
+		return c.fail(ctx, verbPush, err)
+	}
+	statuses := map[string]string{}
+	for _, s := range report.CommandStatuses {
+		if s.Error() != nil {
+			statuses[s.ReferenceName.String()] = s.Status
+		}
+	}
+	e := c.judge(updates, statuses, report.UnpackStatus)
+	e.Remote = clean(c.redactor, said)
+	return e
+}
+
+// judge finds the ref that was refused for a reason of its own: in an atomic
+// push the others only fell with it.
+func (c *Client) judge(updates []update, statuses map[string]string, unpack string) *Error {
+	var first *Error
+	own := map[string]bool{}
+	for _, u := range updates {
+		status, ng := statuses[u.name]
+		if !ng || collateral(status) {
+			continue
+		}
+		own[u.name] = true
+		class := ClassifyText(status)
+		if class == ClassUnknown {
+			class = ClassifyText(unpack)
+		}
+		e := failf(class, "cannot push to %s: %s", u.name, clean(c.redactor, status))
+		if first == nil || class == ClassConflict {
+			first = e
+		}
+	}
+	if first == nil {
+		return failf(ClassifyText(unpack), "cannot push to the repository: %s", clean(c.redactor, unpack))
+	}
+	if first.Class == ClassPolicy && own[c.remote.StateRef] && !own[c.remote.branchRef()] {
+		first.Class = ClassStateRefused
+	}
+	return first
+}
+
+func collateral(status string) bool {
+	status = strings.ToLower(status)
+	return strings.Contains(status, "atomic push fail") || strings.Contains(status, "atomic transaction fail")
+}
+
+// A transcript keeps the beginning of what a server says to a person.
+type transcript struct {
+	strings.Builder
+}
+
+// Write keeps what fits and takes all.
+func (t *transcript) Write(p []byte) (int, error) {
+	const most = 4096
+	if room := most - t.Len(); room > 0 {
+		t.WriteString(string(p[:min(room, len(p))]))
+	}
+	return len(p), nil
+}

@@ -1,0 +1,208 @@
+package git
+
+import (
+	"maps"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// minGarbage is how many objects may lie about before anybody looks for them.
+const minGarbage = 256
+
+// A Snapshot is what a remote held at one moment. It never changes, and is
+// safe for concurrent use.
+type Snapshot struct {
+	target string
+	empty  bool
+	branch view
+	state  view
+}
+
+// A view is one commit and the objects below it that are known. Its map is
+// never written after it was made.
+type view struct {
+	commit  plumbing.Hash
+	tree    plumbing.Hash
+	objects map[plumbing.Hash]object
+	// live is how many objects there were when all of them were in use.
+	live int
+}
+
+// An Entry is what stands under a name in a directory.
+type Entry struct {
+	// Mode is Git's: 100644 a file, 100755 an executable file, 120000 a
+	// symbolic link, 160000 a submodule, 40000 a directory.
+	Mode string
+	// ID of the object.
+	ID string
+}
+
+// Tip returns the commit of the branch, or nothing if there is no branch.
+func (s *Snapshot) Tip() string { return hexOrNone(s.branch.commit) }
+
+// StateTip returns the commit of the state ref, or nothing if there is none.
+func (s *Snapshot) StateTip() string { return hexOrNone(s.state.commit) }
+
+// Empty reports whether the repository has no branch at all. Such a repository
+// is new, and its first branch may be made; where other branches exist, a
+// missing one is somebody's mistake.
+func (s *Snapshot) Empty() bool { return s.empty }
+
+// Subtree returns the tree id of a directory of the branch, or nothing if
+// there is none. It returns an error if the path is refused.
+func (s *Snapshot) Subtree(path string) (string, error) {
+	e, ok, err := s.branch.find(path)
+	if err != nil || !ok || !e.isDir() {
+		return "", err
+	}
+	return e.id.String(), nil
+}
+
+// Entry returns what stands at a path of the branch. It returns an error if
+// the path is refused.
+func (s *Snapshot) Entry(path string) (Entry, bool, error) {
+	e, ok, err := s.branch.find(path)
+	return Entry{Mode: e.mode, ID: e.id.String()}, ok, err
+}
+
+// Entries returns what stands in a directory of the branch, by name; nothing
+// if there is no directory. It returns an error if the path is refused.
+func (s *Snapshot) Entries(path string) (map[string]Entry, error) {
+	return s.branch.list(path)
+}
+
+// StateEntries returns what stands in a directory of the state, by name. The
+// empty path is its root. It returns an error if the path is refused.
+func (s *Snapshot) StateEntries(path string) (map[string]Entry, error) {
+	return s.state.list(path)
+}
+
+// StateFile returns a file of the state, and whether there is one. It returns
+// an error if the path is refused.
+func (s *Snapshot) StateFile(path string) ([]byte, bool, error) {
+	e, ok, err := s.state.find(path)
+	if err != nil || !ok || e.isDir() {
+		return nil, false, err
+	}
+	data, err := s.state.read(plumbing.BlobObject, e.id)
+	return data, err == nil, err
+}
+
+func hexOrNone(h plumbing.Hash) string {
+	if h.IsZero() {
+		return ""
+	}
+	return h.String()
+}
+
+func (v view) read(kind plumbing.ObjectType, id plumbing.Hash) ([]byte, error) {
+	o, ok := v.objects[id]
+	if !ok || o.kind != kind {
+		return nil, failf(ClassUnknown, "cannot read %s %s: the server did not send it", kind, id)
+	}
+	return o.data, nil
+}
+
+func (v view) entries(id plumbing.Hash) ([]entry, error) {
+	if id.IsZero() {
+		return nil, nil
+	}
+	data, err := v.read(plumbing.TreeObject, id)
+	if err != nil {
+		return nil, err
+	}
+	return parseTree(data)
+}
+
+func (v view) find(path string) (entry, bool, error) {
+	if err := CheckPath(path); err != nil {
+		return entry{}, false, &Error{Class: ClassInvalid, Detail: err.Error()}
+	}
+	at := entry{mode: modeTree, id: v.tree}
+	for name := range strings.SplitSeq(path, "/") {
+		if !at.isDir() {
+			return entry{}, false, nil
+		}
+		entries, err := v.entries(at.id)
+		if err != nil {
+			return entry{}, false, err
+		}
+		next, ok := findEntry(entries, name)
+		if !ok {
+			return entry{}, false, nil
+		}
+		at = next
+	}
+	return at, true, nil
+}
+
+func (v view) list(path string) (map[string]Entry, error) {
+	at := entry{mode: modeTree, id: v.tree}
+	if path != "" {
+		e, ok, err := v.find(path)
+		if err != nil || !ok || !e.isDir() {
+			return nil, err
+		}
+		at = e
+	}
+	entries, err := v.entries(at.id)
+	out := make(map[string]Entry, len(entries))
+	for _, e := range entries {
+		out[e.name] = Entry{Mode: e.mode, ID: e.id.String()}
+	}
+	return out, err
+}
+
+// with returns the view after a commit that adds objects.
+func (v view) with(commit plumbing.Hash, added []object) (view, error) {
+	next := view{commit: commit, objects: maps.Clone(v.objects), live: v.live}
+	if next.objects == nil {
+		next.objects = map[plumbing.Hash]object{}
+	}
+	for _, o := range added {
+		next.objects[o.id()] = o
+	}
+	var err error
+	if next.tree, err = treeOf(next.objects[commit].data); err != nil {
+		return view{}, err
+	}
+	// Each delivery leaves the trees behind that it replaced. To look for them
+	// each time costs more than they take.
+	if len(next.objects) < 2*next.live+minGarbage {
+		return next, nil
+	}
+	return next.compact()
+}
+
+// compact drops what does not hang on the commit.
+func (v view) compact() (view, error) {
+	out := view{commit: v.commit, tree: v.tree, objects: map[plumbing.Hash]object{v.commit: v.objects[v.commit]}}
+	err := out.adopt(v.objects, v.tree)
+	out.live = len(out.objects)
+	return out, err
+}
+
+func (v view) adopt(all map[plumbing.Hash]object, id plumbing.Hash) error {
+	if _, done := v.objects[id]; done {
+		return nil
+	}
+	o, ok := all[id]
+	if !ok {
+		return nil // A file that was not fetched, a submodule.
+	}
+	v.objects[id] = o
+	if o.kind != plumbing.TreeObject {
+		return nil
+	}
+	entries, err := parseTree(o.data)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if err := v.adopt(all, e.id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
