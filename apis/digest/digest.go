@@ -1,0 +1,127 @@
+// Package digest computes the digests by which requests and specs are told apart. They are computed over canonical JSON that
+// leaves out what equals its default, so that a field which is added later, with a default, changes no digest.
+package digest
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"reflect"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+)
+
+// Scheme is the version of the rules in this package. Digests of different schemes cannot be compared.
+const Scheme int32 = 1
+
+const prefix = "sha256:"
+
+// Of returns the digest of v's canonical JSON, without the fields that have the same value in defaults. Nil defaults leave
+// nothing out. It returns an error when v cannot be encoded.
+func Of(v, defaults any) (string, error) {
+	b, err := canonical(v, defaults)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(b)
+	return prefix + hex.EncodeToString(sum[:]), nil
+}
+
+// Spec returns the digest of the whole of what a user wrote in a spec. It is what status.intentDigest says. Fields that the
+// schema would have filled in count as if it had. It returns an error when the spec cannot be encoded.
+func Spec(s *deploymentv1alpha1.IntentDeploymentSpec) (string, error) {
+	full := s.DeepCopy()
+	full.Default()
+	// The defaults of a block that is only there when the user asks for it count only when it is there.
+	empty := &deploymentv1alpha1.IntentDeploymentSpec{}
+	outline(reflect.ValueOf(full).Elem(), reflect.ValueOf(empty).Elem())
+	empty.Default()
+	return Of(full, empty)
+}
+
+// outline gives to the blocks that from has, and to the items of its lists, an empty counterpart in to.
+func outline(from, to reflect.Value) {
+	switch from.Kind() {
+	case reflect.Pointer:
+		if from.IsNil() || from.Type().Elem().Kind() != reflect.Struct {
+			return
+		}
+		to.Set(reflect.New(from.Type().Elem()))
+		outline(from.Elem(), to.Elem())
+	case reflect.Struct:
+		for i := range from.NumField() {
+			outline(from.Field(i), to.Field(i))
+		}
+	case reflect.Slice:
+		if from.Len() == 0 || from.Type().Elem().Kind() != reflect.Struct {
+			return
+		}
+		to.Set(reflect.MakeSlice(from.Type(), from.Len(), from.Len()))
+		for i := range from.Len() {
+			outline(from.Index(i), to.Index(i))
+		}
+	default:
+	}
+}
+
+func canonical(v, defaults any) ([]byte, error) {
+	full, err := plain(v)
+	if err != nil {
+		return nil, err
+	}
+	base, err := plain(defaults)
+	if err != nil {
+		return nil, err
+	}
+	// The encoder sorts the keys of maps.
+	b, err := json.Marshal(strip(full, base))
+	return b, errors.Wrap(err, "cannot encode what is digested")
+}
+
+func plain(v any) (any, error) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return nil, errors.Wrap(err, "cannot encode what is digested")
+	}
+	var out any
+	return out, errors.Wrap(json.Unmarshal(b, &out), "cannot decode what is digested")
+}
+
+// strip leaves out of v what equals base, and objects and list items that say nothing more. It keeps the length of lists.
+func strip(v, base any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		b, _ := base.(map[string]any)
+		return stripMap(v, b)
+	case []any:
+		b, _ := base.([]any)
+		return stripList(v, b)
+	}
+	return v
+}
+
+func stripMap(v, base map[string]any) map[string]any {
+	out := map[string]any{}
+	for key, value := range v {
+		def, known := base[key]
+		if known && reflect.DeepEqual(value, def) {
+			continue
+		}
+		out[key] = strip(value, def)
+	}
+	return out
+}
+
+func stripList(v, base []any) []any {
+	out := make([]any, len(v))
+	for i := range v {
+		var def any
+		if i < len(base) {
+			def = base[i]
+		}
+		out[i] = strip(v[i], def)
+	}
+	return out
+}

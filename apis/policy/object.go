@@ -1,0 +1,141 @@
+package policy
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/kustomize/kyaml/openapi"
+	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+)
+
+// maxObjects is how many objects one file may hold.
+const maxObjects = 500
+
+// decode reads the objects of a file. It refuses whatever an engine could read in another way than we do: other kinds of files,
+// lists, documents that are not objects, and fields that come twice.
+func decode(name string, b []byte) ([]*unstructured.Unstructured, error) {
+	if !regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*\.yaml$`).MatchString(name) || isKustomization(name) {
+		return nil, errors.New("only flat files with lower-case names that end with .yaml may be delivered")
+	}
+	r := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(b)))
+	var out []*unstructured.Unstructured
+	for {
+		doc, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			return out, nil
+		}
+		if err != nil {
+			return nil, errors.Wrap(err, "cannot read YAML")
+		}
+		o, err := decodeObject(doc)
+		if err != nil {
+			return nil, err
+		}
+		if out = append(out, o); len(out) > maxObjects {
+			return nil, errors.Errorf("more than %d objects in one file", maxObjects)
+		}
+	}
+}
+
+func isKustomization(name string) bool {
+	return slices.Contains([]string{"kustomization.yaml", "kustomization.yml", "kustomization"}, strings.ToLower(name))
+}
+
+func decodeObject(doc []byte) (*unstructured.Unstructured, error) {
+	var m map[string]any
+	if err := yaml.UnmarshalStrict(doc, &m); err != nil {
+		return nil, errors.Wrap(err, "cannot decode YAML")
+	}
+	o := &unstructured.Unstructured{Object: m}
+	if o.GetAPIVersion() == "" || o.GetKind() == "" || o.GetName() == "" {
+		return nil, errors.New("a document is not an object with apiVersion, kind and metadata.name")
+	}
+	if _, ok := m["items"]; ok && strings.HasSuffix(o.GetKind(), "List") {
+		return nil, errors.Errorf("%s is a list: each object must stand for itself", o.GetKind())
+	}
+	return o, nil
+}
+
+func checkObject(in Input, o *unstructured.Unstructured) error {
+	gk := o.GroupVersionKind().GroupKind()
+	if gk == (schema.GroupKind{Kind: "Secret"}) && in.Config.Policy.PlainSecrets != configv1alpha1.PlainSecretsAllow {
+		return errors.Errorf("Secret %q: spec.policy.plainSecrets does not allow Secrets in Git", o.GetName())
+	}
+	if clusterScoped(o) {
+		return checkClusterScoped(in, gk, o.GetName())
+	}
+	if err := checkKind(in, o); err != nil {
+		return err
+	}
+	return checkNamespace(in, gk, o)
+}
+
+// clusterScoped is true for what is certainly or possibly in no namespace. An API server drops the namespace of a
+// cluster-scoped object, so what it says of itself counts only for kinds that we do not know.
+func clusterScoped(o *unstructured.Unstructured) bool {
+	namespaced, known := builtIn(o)
+	if known {
+		return !namespaced
+	}
+	return o.GetNamespace() == ""
+}
+
+func builtIn(o *unstructured.Unstructured) (namespaced, known bool) {
+	return openapi.IsNamespaceScoped(kyaml.TypeMeta{APIVersion: o.GetAPIVersion(), Kind: o.GetKind()})
+}
+
+func checkClusterScoped(in Input, gk schema.GroupKind, name string) error {
+	if in.Site.Spec.TargetNamespaces.ClusterScoped != catalogv1alpha1.ClusterScopedAllow {
+		return errors.Errorf("%s %q: the Site's spec.targetNamespaces.clusterScoped does not allow objects in no namespace", gk, name)
+	}
+	if in.ConfigKind != KindClusterProviderConfig || !kindAllowed(in.Config.Policy.AllowedKinds, gk) {
+		return errors.Errorf("%s %q: a cluster-scoped kind must be named in spec.policy.allowedKinds of a ClusterProviderConfig", gk, name)
+	}
+	return nil
+}
+
+// checkKind: without a list every kind that is known to be namespaced may be used. A kind that we do not know could be
+// cluster-scoped whatever it says of itself, so somebody has to name it.
+func checkKind(in Input, o *unstructured.Unstructured) error {
+	gk := o.GroupVersionKind().GroupKind()
+	_, known := builtIn(o)
+	if len(in.Config.Policy.AllowedKinds) == 0 && known {
+		return nil
+	}
+	if kindAllowed(in.Config.Policy.AllowedKinds, gk) {
+		return nil
+	}
+	return errors.Errorf("%s %q: spec.policy.allowedKinds does not name this kind", gk, o.GetName())
+}
+
+func kindAllowed(sets []configv1alpha1.KindSet, gk schema.GroupKind) bool {
+	return slices.ContainsFunc(sets, func(s configv1alpha1.KindSet) bool {
+		return s.Group == gk.Group && allows(s.Kinds, gk.Kind)
+	})
+}
+
+func checkNamespace(in Input, gk schema.GroupKind, o *unstructured.Unstructured) error {
+	ns := o.GetNamespace()
+	if ns == "" {
+		return errors.Errorf("%s %q: metadata.namespace is missing", gk, o.GetName())
+	}
+	for _, allowed := range in.Site.Spec.TargetNamespaces.Allowed {
+		if allowed == every || allowed == ns || allowed == ownNamespace && ns == in.Claim.Namespace {
+			return nil
+		}
+	}
+	return errors.Errorf("%s %q: the Site's spec.targetNamespaces.allowed does not allow namespace %q", gk, o.GetName(), ns)
+}

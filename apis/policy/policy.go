@@ -1,0 +1,146 @@
+// Package policy holds the limits that a tenant may not cross. It is pure, and used twice: by the function on what it renders, and
+// by the provider on the trees that it is about to write, so that a managed resource written by hand gets no further than a
+// claim.
+package policy
+
+import (
+	"path"
+	"slices"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/tree"
+)
+
+// Kinds of configurations.
+const (
+	// KindProviderConfig is the kind of a namespace's own configuration.
+	KindProviderConfig = "ProviderConfig"
+
+	// KindClusterProviderConfig is the kind of a configuration that several namespaces may use.
+	KindClusterProviderConfig = "ClusterProviderConfig"
+)
+
+const (
+	every            = "*"
+	ownNamespace     = "{claimNamespace}"
+	defaultMaxSites  = 100
+	kustomizationRef = "kustomization.yaml"
+)
+
+// Input is one directory of a delivery, and what its limits are read from.
+type Input struct {
+	// Claim that is delivered.
+	Claim rolloutv1alpha1.ClaimReference
+
+	// Site that the directory is for.
+	Site *catalogv1alpha1.Site
+
+	// ConfigKind is ProviderConfig or ClusterProviderConfig.
+	ConfigKind string
+
+	// Config of the repository.
+	Config *configv1alpha1.ProviderConfigSpec
+
+	// Branch and Path of the directory.
+	Branch, Path string
+
+	// Layout of the directory.
+	Layout catalogv1alpha1.Layout
+
+	// Files of the directory.
+	Files tree.Files
+}
+
+// Directory is where a claim's files for one Site lie, for ever.
+func Directory(prefix, sitePath, namespace, name string) string {
+	return path.Join(prefix, sitePath, namespace, name)
+}
+
+// CheckConfig returns an error when a namespace may not use a configuration.
+func CheckConfig(kind string, c *configv1alpha1.ProviderConfigSpec, namespace string) error {
+	// A ProviderConfig can only be named from its own namespace.
+	if kind != KindClusterProviderConfig || len(c.Policy.AllowedNamespaces) == 0 || allows(c.Policy.AllowedNamespaces, namespace) {
+		return nil
+	}
+	return errors.Errorf("spec.policy.allowedNamespaces: the configuration may not be used from namespace %q", namespace)
+}
+
+// CheckSite returns an error when a namespace may not use a Site. It says nothing else about the Site.
+func CheckSite(s *catalogv1alpha1.Site, namespace string) error {
+	if allows(s.Spec.AllowedNamespaces, namespace) {
+		return nil
+	}
+	return errors.Errorf("Site %q does not exist or may not be used from namespace %q", s.GetName(), namespace)
+}
+
+// CheckCount returns an error when a delivery has more Sites than the configuration allows.
+func CheckCount(c *configv1alpha1.ProviderConfigSpec, sites int) error {
+	limit := defaultMaxSites
+	if c.Policy.MaxSites != nil {
+		limit = int(*c.Policy.MaxSites)
+	}
+	if sites > limit {
+		return errors.Errorf("spec.policy.maxSites: %d Sites are more than the %d that the configuration allows", sites, limit)
+	}
+	return nil
+}
+
+// CheckPlace returns an error when a claim may not write to the branch or the path of a directory. It needs no files.
+func CheckPlace(in Input) error {
+	if err := CheckSite(in.Site, in.Claim.Namespace); err != nil {
+		return err
+	}
+	want := Directory(in.Config.Git.PathPrefix, in.Site.Spec.Repository.Path, in.Claim.Namespace, in.Claim.Name)
+	if in.Path != want {
+		return errors.Errorf("path: %q is not the claim's directory at Site %q, which is %q", in.Path, in.Site.GetName(), want)
+	}
+	branches := in.Config.Policy.Branches
+	if len(branches) > 0 && !slices.Contains(branches, in.Branch) {
+		return errors.Errorf("spec.policy.branches: branch %q may not be written", in.Branch)
+	}
+	if in.Branch != in.Config.Git.Branch {
+		return errors.Errorf("branch: %q is not the configuration's branch %q", in.Branch, in.Config.Git.Branch)
+	}
+	return nil
+}
+
+// CheckTree returns an error, which names the file and the object, when a claim may not write a directory: its place, the
+// form of its files, and the kind and the namespace of each object in them.
+func CheckTree(in Input) error {
+	if err := CheckPlace(in); err != nil {
+		return err
+	}
+	if err := in.Files.Validate(); err != nil {
+		return err
+	}
+	for _, name := range in.Files.Names() {
+		if err := checkFile(in, name); err != nil {
+			return errors.Wrapf(err, "Site %q: %s", in.Site.GetName(), name)
+		}
+	}
+	return checkKustomization(in)
+}
+
+func checkFile(in Input, name string) error {
+	if name == kustomizationRef && in.Layout != catalogv1alpha1.LayoutManifests {
+		return nil
+	}
+	objects, err := decode(name, in.Files[name])
+	if err != nil {
+		return err
+	}
+	for _, o := range objects {
+		if err := checkObject(in, o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func allows(names []string, name string) bool {
+	return slices.Contains(names, every) || slices.Contains(names, name)
+}

@@ -1,0 +1,108 @@
+package tree
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"io"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+)
+
+const fileMode = 0o644
+
+// TooLargeError says that files do not fit into one object.
+type TooLargeError struct {
+	// Encoded is how many bytes the files have once they are encoded.
+	Encoded int
+
+	// Files is how many there are.
+	Files int
+}
+
+// Error names the numbers.
+func (e *TooLargeError) Error() string {
+	return errors.Errorf("%d files have %d bytes encoded, more than the %d that fit", e.Files, e.Encoded, MaxEncodedBytes).Error()
+}
+
+// Encode packs files into a compressed archive. The same files give the same bytes. It returns a TooLargeError for files that do
+// not fit, and another error for files that may not be in a tree.
+func Encode(f Files) ([]byte, error) {
+	if err := f.Validate(); err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		return nil, errors.Wrap(err, "cannot compress files")
+	}
+	if err := pack(z, f); err != nil {
+		return nil, err
+	}
+	if err := z.Close(); err != nil {
+		return nil, errors.Wrap(err, "cannot compress files")
+	}
+	if b.Len() > MaxEncodedBytes {
+		return nil, &TooLargeError{Encoded: b.Len(), Files: len(f)}
+	}
+	return b.Bytes(), nil
+}
+
+func pack(w io.Writer, f Files) error {
+	t := tar.NewWriter(w)
+	for _, name := range f.Names() {
+		if err := t.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: fileMode, Size: int64(len(f[name]))}); err != nil {
+			return errors.Wrapf(err, "cannot pack %s", name)
+		}
+		if _, err := t.Write(f[name]); err != nil {
+			return errors.Wrapf(err, "cannot pack %s", name)
+		}
+	}
+	return errors.Wrap(t.Close(), "cannot pack files")
+}
+
+// Decode unpacks what Encode packed. It returns an error for anything else: an archive that is larger than the bounds, holds
+// something that is not a regular file, or a path that may not be in a tree.
+func Decode(b []byte) (Files, error) {
+	if len(b) > MaxEncodedBytes {
+		return nil, errors.Errorf("%d bytes are more than the %d that fit", len(b), MaxEncodedBytes)
+	}
+	z, err := gzip.NewReader(bytes.NewReader(b))
+	if err != nil {
+		return nil, errors.Wrap(err, "cannot decompress files")
+	}
+	// Room for the archive's own headers, so that files at the bound still decode.
+	t := tar.NewReader(io.LimitReader(z, MaxBytes+MaxFiles*2048))
+	f := Files{}
+	for {
+		done, err := unpack(t, f)
+		if err != nil {
+			return nil, err
+		}
+		if done {
+			return f, f.Validate()
+		}
+	}
+}
+
+func unpack(t *tar.Reader, f Files) (bool, error) {
+	h, err := t.Next()
+	if errors.Is(err, io.EOF) {
+		return true, nil
+	}
+	if err != nil {
+		return false, errors.Wrap(err, "cannot unpack files")
+	}
+	if h.Typeflag != tar.TypeReg {
+		return false, errors.Errorf("%q is not a regular file", h.Name)
+	}
+	if _, ok := f[h.Name]; ok || len(f) >= MaxFiles {
+		return false, errors.Errorf("%q comes twice, or is one file too many", h.Name)
+	}
+	if err := ValidatePath(h.Name); err != nil {
+		return false, err
+	}
+	content, err := io.ReadAll(t)
+	f[h.Name] = content
+	return false, errors.Wrapf(err, "cannot unpack %s", h.Name)
+}

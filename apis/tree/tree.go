@@ -1,0 +1,125 @@
+// Package tree holds the one codec of trees: how the files of a directory travel in an object, and the git tree id that they
+// have in a repository.
+package tree
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+)
+
+// Marker is the name of the file that says whose a directory is. It has no extension of YAML, or GitOps engines would apply it.
+// It is never among the files that travel: the provider adds it.
+const Marker = ".intentplane"
+
+// Bounds of a tree.
+const (
+	// MaxFiles is how many files a tree may hold.
+	MaxFiles = 2000
+
+	// MaxBytes is how many bytes the files of a tree may hold together.
+	MaxBytes = 8 << 20
+
+	// MaxEncodedBytes is how many bytes a tree may have once it is encoded, so that the object that carries it stays below
+	// 1 MiB (an object's limit in etcd is 1.5 MiB, and base64 adds a third).
+	MaxEncodedBytes = 700 << 10
+)
+
+// Files are the files of a directory, by their path in it. Paths are relative, clean and separated by slashes.
+type Files map[string][]byte
+
+// Names of the files, sorted.
+func (f Files) Names() []string {
+	return slices.Sorted(maps.Keys(f))
+}
+
+// Validate returns an error that names the first file which may not be in a tree, or the bound that was crossed.
+func (f Files) Validate() error {
+	if len(f) > MaxFiles {
+		return errors.Errorf("%d files are more than the %d that a tree may hold", len(f), MaxFiles)
+	}
+	size := 0
+	for _, name := range f.Names() {
+		if err := ValidatePath(name); err != nil {
+			return err
+		}
+		size += len(f[name])
+	}
+	if size > MaxBytes {
+		return errors.Errorf("%d bytes are more than the %d that a tree may hold", size, MaxBytes)
+	}
+	return f.validateFolders()
+}
+
+// validateFolders returns an error when one path is both a file and a folder.
+func (f Files) validateFolders() error {
+	for _, name := range f.Names() {
+		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+			if _, ok := f[dir]; ok {
+				return errors.Errorf("%q is a file and a folder", dir)
+			}
+		}
+	}
+	return nil
+}
+
+// ValidatePath returns an error when name cannot be the path of a file in a tree.
+func ValidatePath(name string) error {
+	if name == "" || len(name) > 512 || path.IsAbs(name) || path.Clean(name) != name {
+		return errors.Errorf("%q is not a clean relative path", name)
+	}
+	for _, part := range strings.Split(name, "/") {
+		if strings.HasPrefix(part, ".") {
+			return errors.Errorf("%q has a part that begins with a dot", name)
+		}
+	}
+	if i := strings.IndexFunc(name, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`\:*?"<>|`, r) }); i >= 0 {
+		return errors.Errorf("%q has a character that a path may not have", name)
+	}
+	return nil
+}
+
+// ID is the id that the files have as a git tree, with every file a regular one: the SHA-1 of the tree object, as git's
+// documentation of objects describes it (gitformat: "tree <size>\0" and entries "<mode> <name>\0<20 bytes>").
+func ID(f Files) string {
+	return build(f).String()
+}
+
+func build(f Files) plumbing.Hash {
+	folders := map[string]Files{}
+	lines := map[string]string{}
+	for name, content := range f {
+		if dir, rest, ok := strings.Cut(name, "/"); ok {
+			folders[dir] = with(folders[dir], rest, content)
+			continue
+		}
+		lines[name] = entry("100644", name, plumbing.ComputeHash(plumbing.BlobObject, content))
+	}
+	for dir, files := range folders {
+		// Git sorts a folder as if its name ended with a slash.
+		lines[dir+"/"] = entry("40000", dir, build(files))
+	}
+	var b strings.Builder
+	for _, key := range slices.Sorted(maps.Keys(lines)) {
+		b.WriteString(lines[key])
+	}
+	return plumbing.ComputeHash(plumbing.TreeObject, []byte(b.String()))
+}
+
+func with(f Files, name string, content []byte) Files {
+	if f == nil {
+		f = Files{}
+	}
+	f[name] = content
+	return f
+}
+
+func entry(mode, name string, id plumbing.Hash) string {
+	return fmt.Sprintf("%s %s\x00%s", mode, name, id[:])
+}
