@@ -53,6 +53,7 @@ func TestJudge(t *testing.T) {
 		reason   string
 		statuses map[string]string
 		unpack   string
+		said     string
 		want     Class
 	}{
 		"BranchConflict": {
@@ -80,6 +81,17 @@ func TestJudge(t *testing.T) {
 			statuses: map[string]string{stateRef: "hook declined", branch: "failed to update ref"},
 			want:     ClassConflict,
 		},
+		"TransactionConflict": {
+			reason:   "Git says to people only that a ref was moved while it took the push",
+			statuses: map[string]string{stateRef: "atomic transaction failed", branch: "atomic transaction failed"},
+			said:     "error: cannot lock ref 'refs/heads/main': is at 1 but expected 2",
+			want:     ClassConflict,
+		},
+		"TransactionFailed": {
+			reason:   "Without a reason it may pass",
+			statuses: map[string]string{stateRef: "atomic transaction failed", branch: "atomic transaction failed"},
+			want:     ClassTransient,
+		},
 		"Unpack": {
 			reason:   "The pack was refused",
 			statuses: map[string]string{stateRef: "unpacker error", branch: "unpacker error"},
@@ -91,7 +103,7 @@ func TestJudge(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := &Client{remote: Remote{Branch: "main", StateRef: stateRef}, redactor: newRedactor(nil)}
 			updates := []update{{name: stateRef}, {name: branch}}
-			got := c.judge(updates, tc.statuses, tc.unpack)
+			got := c.judge(updates, tc.statuses, tc.unpack, tc.said)
 			if diff := cmp.Diff(tc.want, got.Class); diff != "" {
 				t.Errorf("\n%s\njudge(...): -want, +got:\n%s\n%v", tc.reason, diff, got)
 			}

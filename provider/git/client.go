@@ -58,18 +58,23 @@ func NewClient(r Remote) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The client is our own: the registry of go-git is one per process, and
-	// would mix up the trust and the credentials of two repositories.
-	c := &http.Client{Transport: bounded{next: wire, limit: maxBodyBytes}, CheckRedirect: checkRedirect}
-	return &Client{
+	c := &Client{
 		remote:   r,
 		key:      key,
 		endpoint: newEndpoint(u),
-		git:      githttp.NewClientWithOptions(c, &githttp.ClientOptions{RedirectPolicy: githttp.FollowInitialRedirects}),
 		wire:     wire,
 		redactor: newRedactor(r.Auth),
 		inflated: maxInflatedBytes,
-	}, nil
+	}
+	c.limitBodies(maxBodyBytes)
+	return c, nil
+}
+
+// limitBodies makes the transport. It is our own: the registry of go-git is one
+// per process, and would mix up the trust of two repositories.
+func (c *Client) limitBodies(most int64) {
+	h := &http.Client{Transport: bounded{next: c.wire, limit: most}, CheckRedirect: checkRedirect}
+	c.git = githttp.NewClientWithOptions(h, &githttp.ClientOptions{RedirectPolicy: githttp.FollowInitialRedirects})
 }
 
 // Close drops the connections that are idle.

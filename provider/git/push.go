@@ -182,19 +182,24 @@ func (c *Client) refused(ctx context.Context, updates []update, report *packp.Re
 			statuses[s.ReferenceName.String()] = s.Status
 		}
 	}
-	e := c.judge(updates, statuses, report.UnpackStatus)
+	e := c.judge(updates, statuses, report.UnpackStatus, said)
 	e.Remote = clean(c.redactor, said)
 	return e
 }
 
 // judge finds the ref that was refused for a reason of its own: in an atomic
 // push the others only fell with it.
-func (c *Client) judge(updates []update, statuses map[string]string, unpack string) *Error {
+func (c *Client) judge(updates []update, statuses map[string]string, unpack, said string) *Error {
 	var first *Error
+	fell := ""
 	own := map[string]bool{}
 	for _, u := range updates {
 		status, ng := statuses[u.name]
-		if !ng || collateral(status) {
+		if !ng {
+			continue
+		}
+		if collateral(status) {
+			fell = status
 			continue
 		}
 		own[u.name] = true
@@ -208,12 +213,22 @@ func (c *Client) judge(updates []update, statuses map[string]string, unpack stri
 		}
 	}
 	if first == nil {
-		return failf(ClassifyText(unpack), "cannot push to the repository: %s", clean(c.redactor, unpack))
+		return c.fallen(fell, said)
 	}
 	if first.Class == ClassPolicy && own[c.remote.StateRef] && !own[c.remote.branchRef()] {
 		first.Class = ClassStateRefused
 	}
 	return first
+}
+
+// fallen explains an atomic push in which no ref was refused for a reason of
+// its own. Git says why to people only: mostly one ref was moved meanwhile.
+func (c *Client) fallen(status, said string) *Error {
+	class := ClassifyText(said)
+	if class == ClassUnknown {
+		class = ClassTransient
+	}
+	return failf(class, "cannot push to the repository: %s", clean(c.redactor, status))
 }
 
 func collateral(status string) bool {

@@ -1,0 +1,402 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/test/gitserver"
+)
+
+const repo = "team/repo"
+
+// serve starts a real Git server with one repository.
+func serve(t testing.TB, seed map[string]string, o ...gitserver.Option) *gitserver.Server {
+	t.Helper()
+	s, err := gitserver.New(context.Background(), t.TempDir(), o...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	if err := s.CreateRepo(context.Background(), repo, seed); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func client(t testing.TB, s *gitserver.Server, change ...func(r *Remote)) *Client {
+	t.Helper()
+	r := Remote{URL: s.URL(repo), Branch: gitserver.Branch, StateRef: stateRef}
+	for _, fn := range change {
+		fn(&r)
+	}
+	c, err := NewClient(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
+func look(t testing.TB, c *Client) *Snapshot {
+	t.Helper()
+	s, err := c.Look(context.Background(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func plan(t testing.TB, s *Snapshot, c Change) *Proposal {
+	t.Helper()
+	p, err := Plan(s, change(c))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func push(t testing.TB, c *Client, p *Proposal) *Pushed {
+	t.Helper()
+	done, err := c.Push(context.Background(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return done
+}
+
+func run(t testing.TB, s *gitserver.Server, args ...string) string {
+	t.Helper()
+	out, err := s.Git(context.Background(), repo, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(out)
+}
+
+func delivery(n int) Change {
+	c := put("sites/a/ns/web", files("deployment.yaml", fmt.Sprintf("replicas: %d\n", n), ".intentplane", "claim: ns/web\n"))
+	c.State = files("claims/ns/web", fmt.Sprintf("revision: %d\n", n))
+	return c
+}
+
+// odd commits what only a stranger makes: an executable file, a link, a
+// submodule, names that sort strangely. It returns the listing of the tree.
+func odd(t *testing.T, s *gitserver.Server) string {
+	t.Helper()
+	script := filepath.Join(t.TempDir(), "script")
+	if err := os.WriteFile(script, []byte("#!/bin/sh\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	blob := run(t, s, "hash-object", "-w", script)
+	run(t, s, "read-tree", gitserver.Branch)
+	for _, e := range []string{"100755," + blob + ",bin/run", "120000," + blob + ",sites/link", "160000," + run(t, s, "rev-parse", gitserver.Branch) + ",sites/module", "100644," + blob + ",sites-x", "100644," + blob + ",sites.x"} {
+		run(t, s, "update-index", "--add", "--cacheinfo", e)
+	}
+	commit := run(t, s, "-c", "user.name=x", "-c", "user.email=x@example.org", "commit-tree", "-m", "Odd", "-p", gitserver.Branch, run(t, s, "write-tree"))
+	run(t, s, "update-ref", "refs/heads/"+gitserver.Branch, commit)
+	return run(t, s, "ls-tree", "-r", gitserver.Branch)
+}
+
+func TestDelivery(t *testing.T) {
+	s := serve(t, map[string]string{"README.md": "hello", "sites/b/other.yaml": "x"})
+	before := odd(t, s)
+	c := client(t, s)
+
+	first := push(t, c, plan(t, look(t, c), delivery(1)))
+	got, err := s.Files(context.Background(), repo, gitserver.Branch+":sites/a/ns/web")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{"deployment.yaml": "replicas: 1\n", ".intentplane": "claim: ns/web\n"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("\nThe files are on the branch\nFiles(): -want, +got:\n%s", diff)
+	}
+	log, err := s.Log(context.Background(), repo, gitserver.Branch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head := gitserver.Commit{
+		ID: first.Snapshot.Tip(), Tree: log[0].Tree, Parents: []string{log[1].ID}, Time: log[0].Time, Message: "Deliver web\n\nIntent-Claim: team-a/web\n",
+		Author: "Intentplane <intentplane@example.org>", Committer: "Intentplane <intentplane@example.org>", Trailers: map[string]string{"Intent-Claim": "team-a/web"},
+	}
+	if diff := cmp.Diff(head, log[0]); diff != "" {
+		t.Errorf("\nThe commit is what was planned\nLog(): -want, +got:\n%s", diff)
+	}
+	if want := change(Change{}).When; !log[0].Time.Equal(want) {
+		t.Errorf("\nThe date is the one given\nLog(): want %s, got %s", want, log[0].Time)
+	}
+	if diff := cmp.Diff(true, first.Atomic); diff != "" {
+		t.Errorf("\nThe server pushes atomically\nPush(): -want, +got:\n%s", diff)
+	}
+
+	second := push(t, c, plan(t, first.Snapshot, delivery(2)))
+	push(t, c, plan(t, second.Snapshot, Change{Remove: []string{"sites/a/ns/web"}, State: map[string][]byte{"claims/ns/web": nil}}))
+	if diff := cmp.Diff(before, run(t, s, "ls-tree", "-r", gitserver.Branch)); diff != "" {
+		t.Errorf("\nEverything else is bit-identical, and nothing of ours stays\nls-tree: -want, +got:\n%s", diff)
+	}
+	if diff := cmp.Diff(run(t, s, "rev-parse", gitserver.Branch+"~3^{tree}"), run(t, s, "rev-parse", gitserver.Branch+"^{tree}")); diff != "" {
+		t.Errorf("\nThe tree is the one before\nrev-parse: -want, +got:\n%s", diff)
+	}
+	run(t, s, "fsck", "--strict", "--full")
+}
+
+func TestLookAgain(t *testing.T) {
+	s := serve(t, map[string]string{"README.md": "hello"})
+	c := client(t, s)
+	done := push(t, c, plan(t, look(t, c), delivery(1)))
+
+	fresh := look(t, c)
+	data, ok, err := fresh.StateFile("claims/ns/web")
+	if diff := cmp.Diff(fmt.Sprint("revision: 1\n", true, nil), fmt.Sprint(string(data), ok, err)); diff != "" {
+		t.Errorf("\nThe state is read back\nStateFile(): -want, +got:\n%s", diff)
+	}
+	marker, _, err := fresh.Entry("sites/a/ns/web/.intentplane")
+	if diff := cmp.Diff(Entry{Mode: "100644", ID: BlobID([]byte("claim: ns/web\n"))}, marker); diff != "" || err != nil {
+		t.Errorf("\nThe marker is seen without its content\nEntry(): -want, +got:\n%s\n%v", diff, err)
+	}
+	want, _ := done.Snapshot.Subtree("sites/a/ns/web")
+	if got, err := fresh.Subtree("sites/a/ns/web"); got != want || err != nil || got != run(t, s, "rev-parse", "main:sites/a/ns/web") {
+		t.Errorf("\nThe tree is the one that was planned\nSubtree(): want %s, got %s, %v", want, got, err)
+	}
+
+	before := s.Requests(repo)
+	same, err := c.Look(context.Background(), done.Snapshot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(1, s.Requests(repo)-before); diff != "" || same != done.Snapshot {
+		t.Errorf("\nNothing moved: one request, the same snapshot\nLook(): -want, +got:\n%s", diff)
+	}
+	pushes := s.Pushes(repo)
+	push(t, c, plan(t, same, delivery(1)))
+	if diff := cmp.Diff(pushes, s.Pushes(repo)); diff != "" {
+		t.Errorf("\nNothing changed: nothing is pushed\nPush(): -want, +got:\n%s", diff)
+	}
+}
+
+func TestReadFile(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		any    string
+	}{
+		"OneFile":   {reason: "A server that gives any object is asked for the file", any: "true"},
+		"WholeTree": {reason: "Another one is asked for the tree", any: "false"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := serve(t, map[string]string{"theirs/.intentplane": "claim: other\n"})
+			run(t, s, "config", "uploadpack.allowAnySHA1InWant", tc.any)
+			c := client(t, s)
+			snapshot := look(t, c)
+			if n := len(snapshot.branch.objects); n != 3 {
+				t.Errorf("\n%s\nLook(): want a commit and two trees, got %d objects", tc.reason, n)
+			}
+			got, ok, err := c.ReadFile(context.Background(), snapshot, "theirs/.intentplane")
+			if diff := cmp.Diff(fmt.Sprint("claim: other\n", true, nil), fmt.Sprint(string(got), ok, err)); diff != "" {
+				t.Errorf("\n%s\nReadFile(): -want, +got:\n%s", tc.reason, diff)
+			}
+			_, ok, err = c.ReadFile(context.Background(), snapshot, "theirs")
+			if ok || err != nil {
+				t.Errorf("\n%s\nReadFile(): a directory is no file: %t, %v", tc.reason, ok, err)
+			}
+		})
+	}
+}
+
+func TestEmptyRepository(t *testing.T) {
+	s := serve(t, nil)
+	c := client(t, s)
+	snapshot := look(t, c)
+	if diff := cmp.Diff(fmt.Sprint("", "", true), fmt.Sprint(snapshot.Tip(), snapshot.StateTip(), snapshot.Empty())); diff != "" {
+		t.Errorf("\nNothing is there\nLook(): -want, +got:\n%s", diff)
+	}
+	done := push(t, c, plan(t, snapshot, delivery(1)))
+	if diff := cmp.Diff(done.Snapshot.Tip(), run(t, s, "rev-parse", gitserver.Branch)); diff != "" {
+		t.Errorf("\nThe branch is made\nrev-parse: -want, +got:\n%s", diff)
+	}
+	if look(t, c).Empty() {
+		t.Error("\nA repository with a branch is not empty\nEmpty(): true")
+	}
+	run(t, s, "fsck", "--strict", "--full")
+}
+
+func TestMissingBranch(t *testing.T) {
+	s := serve(t, map[string]string{"README.md": "hello"})
+	snapshot := look(t, client(t, s, func(r *Remote) { r.Branch = "absent" }))
+	if diff := cmp.Diff(fmt.Sprint("", false), fmt.Sprint(snapshot.Tip(), snapshot.Empty())); diff != "" {
+		t.Errorf("\nA missing branch in a used repository is told apart\nLook(): -want, +got:\n%s", diff)
+	}
+}
+
+func TestConflict(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		atomic string
+		late   bool
+	}{
+		"SeenBefore":       {reason: "The race is lost before the push", atomic: "true"},
+		"SeenByServer":     {reason: "The race is lost in the push", atomic: "true", late: true},
+		"WithoutAtomic":    {reason: "The race is lost before the push", atomic: "false"},
+		"WithoutAtomicToo": {reason: "The race is lost in the push", atomic: "false", late: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := serve(t, map[string]string{"README.md": "hello"})
+			run(t, s, "config", "receive.advertiseAtomic", tc.atomic)
+			c := client(t, s)
+			snapshot := look(t, c)
+			p := plan(t, snapshot, delivery(1))
+			if tc.late {
+				// The hook runs in the push, after the refs were compared.
+				hook(t, s, "pre-receive", "unset GIT_QUARANTINE_PATH; git update-ref refs/heads/main "+strangers(t, s))
+			}
+			if !tc.late {
+				run(t, s, "update-ref", "refs/heads/main", strangers(t, s))
+			}
+			_, err := c.Push(context.Background(), p)
+			if diff := cmp.Diff(ClassConflict, ClassOf(err)); diff != "" || !IsConflict(err) {
+				t.Fatalf("\n%s\nPush(): -want, +got:\n%s\n%v", tc.reason, diff, err)
+			}
+			unhook(t, s, "pre-receive")
+			push(t, c, plan(t, look(t, c), delivery(1)))
+			got, err := s.Files(context.Background(), repo, gitserver.Branch)
+			want := map[string]string{"README.md": "hello", "theirs": "late", "sites/a/ns/web/.intentplane": "claim: ns/web\n", "sites/a/ns/web/deployment.yaml": "replicas: 1\n"}
+			if diff := cmp.Diff(want, got); diff != "" || err != nil {
+				t.Errorf("\n%s\nNothing is lost: -want, +got:\n%s\n%v", tc.reason, diff, err)
+			}
+		})
+	}
+}
+
+// strangers makes a commit on the branch, takes it back, and returns its id.
+func strangers(t *testing.T, s *gitserver.Server) string {
+	t.Helper()
+	was := run(t, s, "rev-parse", gitserver.Branch)
+	id, err := s.Commit(context.Background(), repo, gitserver.Branch, map[string]string{"theirs": "late"}, "Late")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, s, "update-ref", "refs/heads/"+gitserver.Branch, was)
+	return id
+}
+
+func hook(t *testing.T, s *gitserver.Server, name, script string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(s.Path(repo), "hooks", name), []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil { //nolint:gosec // A hook is run.
+		t.Fatal(err)
+	}
+}
+
+func unhook(t *testing.T, s *gitserver.Server, name string) {
+	t.Helper()
+	if err := os.RemoveAll(filepath.Join(s.Path(repo), "hooks", name)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestRefused(t *testing.T) {
+	refuse := func(ref string) string {
+		return `[ "$1" != "` + ref + `" ] || { echo "rule 7 says no" >&2; exit 1; }`
+	}
+	cases := map[string]struct {
+		reason string
+		hook   string
+		script string
+		atomic string
+		want   Class
+		refs   int
+	}{
+		"BranchAtomic":      {reason: "Both or none", hook: "update", script: refuse("refs/heads/main"), atomic: "true", want: ClassPolicy, refs: 1},
+		"BranchWithout":     {reason: "The state goes first", hook: "update", script: refuse("refs/heads/main"), atomic: "false", want: ClassPolicy, refs: 2},
+		"StateAtomic":       {reason: "Both or none", hook: "update", script: refuse(stateRef), atomic: "true", want: ClassStateRefused, refs: 1},
+		"StateWithout":      {reason: "What cannot be remembered is not delivered", hook: "update", script: refuse(stateRef), atomic: "false", want: ClassStateRefused, refs: 1},
+		"PreReceive":        {reason: "A hook refuses all", hook: "pre-receive", script: "echo rule 7 says no >&2; exit 1", atomic: "true", want: ClassPolicy, refs: 1},
+		"PreReceiveWithout": {reason: "A hook refuses all", hook: "pre-receive", script: "echo rule 7 says no >&2; exit 1", atomic: "false", want: ClassStateRefused, refs: 1},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := serve(t, map[string]string{"README.md": "hello"})
+			run(t, s, "config", "receive.advertiseAtomic", tc.atomic)
+			hook(t, s, tc.hook, tc.script)
+			c := client(t, s)
+			tip := run(t, s, "rev-parse", gitserver.Branch)
+			_, err := c.Push(context.Background(), plan(t, look(t, c), delivery(1)))
+			if diff := cmp.Diff(tc.want, ClassOf(err)); diff != "" {
+				t.Fatalf("\n%s\nPush(): -want, +got:\n%s\n%v", tc.reason, diff, err)
+			}
+			if e, ok := err.(*Error); !ok || !strings.Contains(e.Remote, "rule 7 says no") || strings.Contains(e.Detail, "rule 7") { //nolint:errorlint // It is returned as such.
+				t.Errorf("\n%s\nWhat the hook said is kept apart\nPush(): %#v", tc.reason, err)
+			}
+			refs, err := s.Refs(context.Background(), repo)
+			if diff := cmp.Diff(tc.refs, len(refs)); diff != "" || err != nil || refs["refs/heads/main"] != tip {
+				t.Errorf("\n%s\nRefs(): -want, +got:\n%s\n%v %v", tc.reason, diff, refs, err)
+			}
+			// The log was written ahead: what is left is carried out.
+			unhook(t, s, tc.hook)
+			push(t, c, plan(t, look(t, c), delivery(1)))
+		})
+	}
+}
+
+func TestRepeatAfterCrash(t *testing.T) {
+	s := serve(t, map[string]string{"README.md": "hello"})
+	c := client(t, s)
+	p := plan(t, look(t, c), delivery(1))
+	ctx, crash := context.WithCancel(context.Background())
+	s.AfterPush(repo, crash)
+	if _, err := c.Push(ctx, p); ClassOf(err) != ClassTransient {
+		t.Fatalf("\nThe answer never came\nPush(): %v", err)
+	}
+	s.AfterPush(repo, nil)
+	again := push(t, c, p)
+	if diff := cmp.Diff("2", run(t, s, "rev-list", "--count", gitserver.Branch)); diff != "" || again.Snapshot.Tip() != run(t, s, "rev-parse", gitserver.Branch) {
+		t.Errorf("\nThe push is not repeated\nrev-list: -want, +got:\n%s", diff)
+	}
+}
+
+func TestWritersLoseNothing(t *testing.T) {
+	const writers, deliveries = 4, 5
+	s := serve(t, nil)
+	var wg sync.WaitGroup
+	for w := range writers {
+		wg.Go(func() {
+			c := client(t, s)
+			for n := range deliveries {
+				if err := deliver(c, put(fmt.Sprintf("w%d/d", w), files("n", fmt.Sprint(n)))); err != nil {
+					t.Errorf("\nA lost race is tried again\nPush(): %v", err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if diff := cmp.Diff(fmt.Sprint(writers*deliveries), run(t, s, "rev-list", "--count", gitserver.Branch)); diff != "" {
+		t.Errorf("\nEvery delivery is one commit\nrev-list: -want, +got:\n%s", diff)
+	}
+	run(t, s, "fsck", "--strict", "--full")
+}
+
+func deliver(c *Client, ch Change) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	for {
+		s, err := c.Look(ctx, nil)
+		if err != nil {
+			return err
+		}
+		p, err := Plan(s, change(ch))
+		if err != nil {
+			return err
+		}
+		if _, err := c.Push(ctx, p); !IsConflict(err) {
+			return err
+		}
+	}
+}
