@@ -11,12 +11,11 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
-
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
 // FieldOwner is who the harness applies as.
@@ -31,7 +30,7 @@ func (c *ControlPlane) Apply(ctx context.Context, paths ...string) error {
 			return err
 		}
 		for _, f := range files {
-			b, err := os.ReadFile(f) //nolint:gosec // The caller names it.
+			b, err := os.ReadFile(f)
 			if err != nil {
 				return errors.Wrapf(err, "cannot read %s", f)
 			}
@@ -103,9 +102,14 @@ func YAMLFiles(path string) ([]string, error) {
 	return files, errors.Wrapf(err, "cannot list %s", path)
 }
 
+// KubectlPath returns the kubectl that Kubectl runs.
+func (c *ControlPlane) KubectlPath() string {
+	return c.tools.Kubectl
+}
+
 // Kubectl runs kubectl as the administrator and returns what it printed. The error holds what it complained about.
 func (c *ControlPlane) Kubectl(ctx context.Context, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, c.tools.Kubectl, args...) //nolint:gosec // The caller names what to run.
+	cmd := exec.CommandContext(ctx, c.tools.Kubectl, args...)
 	cmd.Env = []string{"KUBECONFIG=" + c.Kubeconfig, "HOME=" + filepath.Join(c.Dir, "home"), "PATH=" + os.Getenv("PATH")}
 	var complaint bytes.Buffer
 	cmd.Stderr = &complaint

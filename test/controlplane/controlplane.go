@@ -10,14 +10,12 @@ import (
 	"sync"
 	"time"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/go-logr/logr"
 	"golang.org/x/sync/errgroup"
 	"k8s.io/client-go/rest"
-	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
-
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/intentplane/intentplane/test/gitserver"
 )
@@ -136,7 +134,7 @@ func (c *ControlPlane) phases(ctx, life context.Context) error {
 	}
 	g, gctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return c.timed("serve packages", func() error { return c.servePackages(gctx) }) })
-	g.Go(func() error { return c.serveGit() })
+	g.Go(func() error { return c.serveGit(gctx) })
 	g.Go(func() error {
 		if err := c.timed("kubernetes", func() error { return c.startKubernetes(gctx) }); err != nil {
 			return err
@@ -158,8 +156,8 @@ func (c *ControlPlane) makeDirs() error {
 	return nil
 }
 
-func (c *ControlPlane) serveGit() error {
-	s, err := gitserver.New(filepath.Join(c.Dir, "git"), c.o.Git...)
+func (c *ControlPlane) serveGit(ctx context.Context) error {
+	s, err := gitserver.New(ctx, filepath.Join(c.Dir, "git"), c.o.Git...)
 	c.Git = s
 	return errors.Wrap(err, "cannot start Git server")
 }

@@ -7,14 +7,12 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/utils/ptr"
-
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
 const (
@@ -75,7 +73,7 @@ func (c *ControlPlane) createAccount(ctx context.Context, name string) error {
 	if err := c.Client.Create(ctx, sa); err != nil {
 		return errors.Wrapf(err, "cannot create service account %s", name)
 	}
-	tr := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: ptr.To(int64(tokenLife.Seconds()))}}
+	tr := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: new(int64(tokenLife.Seconds()))}}
 	if err := c.Client.SubResource("token").Create(ctx, sa, tr); err != nil {
 		return errors.Wrapf(err, "cannot create token of service account %s", name)
 	}

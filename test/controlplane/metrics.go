@@ -7,11 +7,10 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
-
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
 const dialTimeout = time.Second
@@ -22,7 +21,7 @@ func (c *ControlPlane) CoreMetrics(ctx context.Context) (map[string]*dto.MetricF
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot get metrics of Crossplane")
 	}
-	defer body.Close() //nolint:errcheck // It was read.
+	defer func() { _ = body.Close() }()
 	p := expfmt.NewTextParser(model.UTF8Validation)
 	families, err := p.TextToMetricFamilies(body)
 	return families, errors.Wrap(err, "cannot parse metrics of Crossplane")

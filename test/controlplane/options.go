@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -103,8 +104,10 @@ func Product() (Options, error) {
 
 // built returns an error that names what is not built yet.
 func (o Options) built() error {
-	files := []string{o.Function.Binary, o.Provider.Binary}
-	for _, p := range append(o.Configurations, o.Dependencies...) {
+	packages := slices.Concat(o.Configurations, o.Dependencies)
+	files := make([]string, 0, len(packages)+2)
+	files = append(files, o.Function.Binary, o.Provider.Binary)
+	for _, p := range packages {
 		files = append(files, p.File)
 	}
 	for _, f := range files {

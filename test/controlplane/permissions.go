@@ -4,10 +4,9 @@ import (
 	"context"
 	"strings"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
 // waitForPermissions waits until the RBAC manager let those who serve our kinds use them. Crossplane's core waits two minutes, without

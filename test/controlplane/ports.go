@@ -4,19 +4,22 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"syscall"
 	"time"
 
-	"k8s.io/apimachinery/pkg/util/wait"
-
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"k8s.io/apimachinery/pkg/util/wait"
 )
 
 const (
 	// poll is how often the harness looks again at what it waits for.
 	poll = 100 * time.Millisecond
+
+	// rbacPort is the port that Crossplane's RBAC manager takes and cannot be told not to.
+	rbacPort = 8080
 
 	// portGrace is how long whoever holds a port without a lock has to end. The processes of a control plane that was killed need a moment.
 	portGrace = 10 * time.Second
@@ -31,13 +34,17 @@ type ports struct {
 func freePorts() (ports, error) {
 	p := ports{}
 	for _, port := range []*int{&p.etcd, &p.etcdPeer, &p.apiServer, &p.coreMetrics, &p.coreProbe, &p.function} {
-		l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // It does not block.
+		l, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
 		if err != nil {
 			return ports{}, errors.Wrap(err, "cannot find a free port")
 		}
 		// All are held until all are found, or one might be found twice.
-		defer l.Close() //nolint:errcheck // Nothing was sent.
-		*port = l.Addr().(*net.TCPAddr).Port
+		defer func() { _ = l.Close() }()
+		addr, err := netip.ParseAddrPort(l.Addr().String())
+		if err != nil {
+			return ports{}, errors.Wrap(err, "cannot tell which port is free")
+		}
+		*port = int(addr.Port())
 	}
 	return p, nil
 }
@@ -52,7 +59,7 @@ type portLock struct{ file *os.File }
 // lockPort8080 waits until no other control plane of this machine uses the port. The kernel gives the lock back when its holder dies.
 func lockPort8080(ctx context.Context) (*portLock, error) {
 	path := filepath.Join(os.TempDir(), "intentplane-port-8080.lock")
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666) //nolint:gosec // Other users' control planes share it.
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot open lock of port 8080")
 	}
@@ -63,15 +70,16 @@ func lockPort8080(ctx context.Context) (*portLock, error) {
 	if err != nil {
 		return nil, errors.Join(errors.Wrapf(err, "cannot lock port 8080: another control plane holds %s", path), l.release())
 	}
-	err = wait.PollUntilContextTimeout(ctx, poll, portGrace, true, func(context.Context) (bool, error) { return isFree(":8080"), nil })
+	err = wait.PollUntilContextTimeout(ctx, poll, portGrace, true, func(context.Context) (bool, error) { return isFree(rbacPort), nil })
 	if err != nil {
 		return nil, errors.Join(errors.New("cannot use port 8080, which crossplane rbac start always takes: another process listens on it"), l.release())
 	}
 	return l, nil
 }
 
-func isFree(address string) bool {
-	l, err := net.Listen("tcp", address) //nolint:noctx // It does not block.
+// isFree returns whether one can listen on a port on all addresses, as the RBAC manager does.
+func isFree(port int) bool {
+	l, err := net.ListenTCP("tcp", &net.TCPAddr{Port: port})
 	if err != nil {
 		return false
 	}

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -108,9 +109,9 @@ func (r *runner) spawn(c command) (*process, error) {
 	if err != nil {
 		return nil, errors.Wrapf(err, "cannot open log of %s", c.name)
 	}
-	defer log.Close() //nolint:errcheck // The child has its own handle.
+	defer func() { _ = log.Close() }() // The child has its own handle.
 
-	cmd := exec.Command(c.path, c.args...) //nolint:noctx // It ends when the runner does.
+	cmd := exec.Command(c.path, c.args...)
 	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(r.dir, "..", "home")}, c.env...)
 	cmd.Dir = filepath.Dir(r.dir)
 	cmd.Stdout, cmd.Stderr = log, log
@@ -141,8 +142,8 @@ func (r *runner) stop() {
 	for _, p := range r.processes {
 		p.expected.Store(true)
 	}
-	for i := len(r.processes) - 1; i >= 0; i-- {
-		r.processes[i].kill()
+	for _, p := range slices.Backward(r.processes) {
+		p.kill()
 	}
 	close(r.starts)
 }
@@ -166,7 +167,7 @@ func (p *process) failure(what string) error {
 
 // tail returns the last lines of a file, as far as it can be read.
 func tail(path string, lines int) string {
-	b, err := os.ReadFile(path) //nolint:gosec // A log of ours.
+	b, err := os.ReadFile(path)
 	if err != nil {
 		return err.Error()
 	}

@@ -6,8 +6,10 @@ import (
 	"log"
 	"net/http/httptest"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/google/go-containerregistry/pkg/registry"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -16,8 +18,6 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 	"golang.org/x/sync/errgroup"
-
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
 // layerAnnotation says what a layer of a package is. A package file keeps it in labels of the image, a registry on the layer.
@@ -38,7 +38,7 @@ func (c *ControlPlane) servePackages(ctx context.Context) error {
 		registry.WithBlobHandler(registry.NewDiskBlobHandler(filepath.Join(c.Dir, "registry"))),
 	))}
 	g, ctx := errgroup.WithContext(ctx)
-	for _, p := range append(c.o.Configurations, c.o.Dependencies...) {
+	for _, p := range slices.Concat(c.o.Configurations, c.o.Dependencies) {
 		g.Go(func() error { return c.Publish(ctx, p, version) })
 	}
 	return g.Wait()

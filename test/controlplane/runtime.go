@@ -5,21 +5,19 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	pkgv1 "github.com/crossplane/crossplane/apis/v2/pkg/v1"
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	ctrlconfig "sigs.k8s.io/controller-runtime/pkg/config"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
-
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	pkgv1 "github.com/crossplane/crossplane/apis/v2/pkg/v1"
 )
 
 // serverSecret is the certificate of every program that serves a package.
@@ -67,7 +65,7 @@ func (c *ControlPlane) watchRevisions(life context.Context) error {
 		Metrics:                metricsserver.Options{BindAddress: "0"},
 		HealthProbeBindAddress: "0",
 		// One process may run several control planes, one after another.
-		Controller: ctrlconfig.Controller{SkipNameValidation: ptr.To(true)},
+		Controller: ctrlconfig.Controller{SkipNameValidation: new(true)},
 	})
 	if err != nil {
 		return errors.Wrap(err, "cannot make manager of package revisions")
@@ -95,7 +93,7 @@ type functionRuntime struct{ c *ControlPlane }
 func (r functionRuntime) Reconcile(ctx context.Context, rev *pkgv1.FunctionRevision) (reconcile.Result, error) {
 	before := rev.DeepCopy()
 	rev.Status.Endpoint = fmt.Sprintf("dns:///localhost:%d", r.c.ports.function)
-	rev.SetObservedTLSServerSecretName(ptr.To(serverSecret))
+	rev.SetObservedTLSServerSecretName(new(serverSecret))
 	rev.SetConditions(pkgv1.RuntimeHealthy())
 	return r.c.updateStatus(ctx, before, rev)
 }
@@ -109,7 +107,7 @@ func (r providerRuntime) Reconcile(ctx context.Context, rev *pkgv1.ProviderRevis
 		return reconcile.Result{}, err
 	}
 	before := rev.DeepCopy()
-	rev.SetObservedTLSServerSecretName(ptr.To(serverSecret))
+	rev.SetObservedTLSServerSecretName(new(serverSecret))
 	rev.SetConditions(pkgv1.RuntimeHealthy())
 	return r.c.updateStatus(ctx, before, rev)
 }

@@ -3,9 +3,11 @@ package controlplane
 import (
 	"bytes"
 	"context"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -40,6 +42,11 @@ func FindTools(ctx context.Context) (*Tools, error) {
 	return t, t.check()
 }
 
+// toolNames returns the variables that name tools, sorted.
+func toolNames() []string {
+	return slices.Sorted(maps.Keys((&Tools{}).byName()))
+}
+
 func (t *Tools) byName() map[string]*string {
 	return map[string]*string{
 		"ETCD":                    &t.Etcd,
@@ -65,7 +72,7 @@ func (t *Tools) fill(get func(name string) string) bool {
 
 func (t *Tools) check() error {
 	var errs []error
-	for _, name := range []string{"ETCD", "KUBE_APISERVER", "KUBE_CONTROLLER_MANAGER", "KUBECTL", "CROSSPLANE_CORE", "CROSSPLANE_CRDS"} {
+	for _, name := range toolNames() {
 		if path := *t.byName()[name]; !exists(path) {
 			errs = append(errs, errors.Errorf(`cannot find %s=%q: run "make tools"`, name, path))
 		}
@@ -75,7 +82,7 @@ func (t *Tools) check() error {
 
 // builtTools returns what tools/tools.sh says about the tools it builds.
 func builtTools(ctx context.Context, root string) (map[string]string, error) {
-	cmd := exec.CommandContext(ctx, filepath.Join(root, "tools", "tools.sh"), "env")
+	cmd := exec.CommandContext(ctx, filepath.Join(root, "tools", "tools.sh"), append([]string{"env"}, toolNames()...)...)
 	var complaint bytes.Buffer
 	cmd.Stderr = &complaint
 	out, err := cmd.Output()

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/subtle"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -59,9 +60,7 @@ func (s *Server) servePush(w http.ResponseWriter, r *http.Request, repo string) 
 	answer := httptest.NewRecorder()
 	s.backend.ServeHTTP(answer, r)
 	s.pushed(repo)
-	for k, v := range answer.Header() {
-		w.Header()[k] = v
-	}
+	maps.Copy(w.Header(), answer.Header())
 	w.WriteHeader(answer.Code)
 	_, _ = io.Copy(w, answer.Body)
 }

@@ -60,9 +60,9 @@ func WithTLS() Option {
 }
 
 // New starts a Server on a free loopback port, for the repositories below dir, which it creates when it does not exist. It
-// returns an error if git is not installed or dir cannot be made.
-func New(dir string, o ...Option) (*Server, error) {
-	backend, err := findBackend()
+// returns an error if git is not installed or dir cannot be made. It lives until Close, whatever becomes of ctx.
+func New(ctx context.Context, dir string, o ...Option) (*Server, error) {
+	backend, err := findBackend(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -162,8 +162,8 @@ func (s *Server) with(repo string, fn func(t *traffic)) {
 }
 
 // findBackend finds git-http-backend, which distributions keep off the PATH.
-func findBackend() (string, error) {
-	out, err := exec.CommandContext(context.Background(), "git", "--exec-path").Output()
+func findBackend(ctx context.Context) (string, error) {
+	out, err := exec.CommandContext(ctx, "git", "--exec-path").Output()
 	if err != nil {
 		return "", errors.Wrap(err, "cannot run git")
 	}

@@ -33,7 +33,7 @@ func mustClient(t *testing.T, dir string, args ...string) string {
 
 func start(t *testing.T, o ...Option) *Server {
 	t.Helper()
-	s, err := New(t.TempDir(), o...)
+	s, err := New(t.Context(), t.TempDir(), o...)
 	if err != nil {
 		t.Fatalf("New(...): %v", err)
 	}

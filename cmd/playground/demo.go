@@ -1,0 +1,208 @@
+package main
+
+import (
+	"context"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/gitserver"
+)
+
+const (
+	repository = "fleet"
+
+	succeeded = "Succeeded"
+	failed    = "Failed"
+)
+
+// A demo is the story that the playground tells, on a control plane that runs.
+type demo struct {
+	printer
+
+	cp *controlplane.ControlPlane
+}
+
+// run applies the examples, watches the claim among them and shows the commit that it became. It returns an error, with the
+// reason, when the claim fails or is late.
+func (d *demo) run(ctx context.Context, examples string, deadline time.Duration) error {
+	seed := map[string]string{"README.md": "What runs on our fleet.\n"}
+	if err := d.cp.Git.CreateRepo(ctx, repository, seed); err != nil {
+		return err
+	}
+	d.title("Applying " + examples)
+	claim, err := d.apply(ctx, examples)
+	if err != nil {
+		return err
+	}
+	d.title("The claim moves")
+	ctx, cancel := context.WithTimeoutCause(ctx, deadline, errors.Errorf("claim %s did not end within %s", claim.GetName(), deadline))
+	defer cancel()
+	if err := d.follow(ctx, claim); err != nil {
+		return err
+	}
+	d.title("The commit that appeared")
+	return d.showCommit(ctx)
+}
+
+// apply applies all examples and returns the claim among them.
+func (d *demo) apply(ctx context.Context, examples string) (*unstructured.Unstructured, error) {
+	files, err := controlplane.YAMLFiles(examples)
+	if err != nil {
+		return nil, err
+	}
+	var claim *unstructured.Unstructured
+	for _, f := range files {
+		objects, err := d.applyFile(ctx, f)
+		if err != nil {
+			return nil, errors.Wrapf(err, "cannot apply %s", f)
+		}
+		for _, u := range objects {
+			if u.GetKind() == "IntentDeployment" {
+				claim = u
+			}
+		}
+	}
+	if claim == nil {
+		return nil, errors.Errorf("cannot find an IntentDeployment in %s", examples)
+	}
+	return claim, nil
+}
+
+func (d *demo) applyFile(ctx context.Context, file string) ([]*unstructured.Unstructured, error) {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	objects, err := controlplane.ParseYAML(b)
+	if err != nil {
+		return nil, err
+	}
+	for _, u := range objects {
+		if err := deliverTo(u, d.cp.Git.URL(repository)); err != nil {
+			return nil, err
+		}
+		if err := d.cp.ApplyObject(ctx, u); err != nil {
+			return nil, err
+		}
+		d.applied(u)
+	}
+	return objects, nil
+}
+
+// deliverTo makes a provider configuration name our repository and not the one that the examples make up.
+func deliverTo(u *unstructured.Unstructured, url string) error {
+	if !strings.HasSuffix(u.GetKind(), "ProviderConfig") {
+		return nil
+	}
+	return errors.Wrapf(unstructured.SetNestedField(u.Object, url, "spec", "git", "url"), "cannot set repository of %s", u.GetName())
+}
+
+// follow prints each phase of the claim until it is Succeeded. It returns an error when it is Failed or ctx ends.
+func (d *demo) follow(ctx context.Context, claim *unstructured.Unstructured) error {
+	began := time.Now()
+	last := ""
+	for ctx.Err() == nil {
+		w, err := d.watch(ctx, claim)
+		if err != nil {
+			return err
+		}
+		// A watch may end at any time, then another one begins with what is there.
+		for e := range w.ResultChan() {
+			u, ok := e.Object.(*unstructured.Unstructured)
+			if !ok || e.Type == watch.Deleted {
+				continue
+			}
+			if phase := phaseOf(u); phase != last {
+				last = phase
+				d.moved(time.Since(began), u)
+			}
+			if last == succeeded || last == failed {
+				w.Stop()
+				return outcome(u)
+			}
+		}
+	}
+	return errors.Wrap(d.explain(context.WithoutCancel(ctx), claim), context.Cause(ctx).Error())
+}
+
+func (d *demo) watch(ctx context.Context, claim *unstructured.Unstructured) (watch.Interface, error) {
+	l := &unstructured.UnstructuredList{}
+	l.SetGroupVersionKind(claim.GroupVersionKind())
+	l.SetKind(claim.GetKind() + "List")
+	w, err := d.cp.Client.Watch(ctx, l, client.InNamespace(claim.GetNamespace()), client.MatchingFieldsSelector{
+		Selector: fields.OneTermEqualSelector("metadata.name", claim.GetName()),
+	})
+	return w, errors.Wrap(err, "cannot watch claim")
+}
+
+// explain says why a claim is where it is.
+func (d *demo) explain(ctx context.Context, claim *unstructured.Unstructured) error {
+	u := &unstructured.Unstructured{}
+	u.SetGroupVersionKind(claim.GroupVersionKind())
+	if err := d.cp.Client.Get(ctx, types.NamespacedName{Namespace: claim.GetNamespace(), Name: claim.GetName()}, u); err != nil {
+		return errors.Wrap(err, "cannot get claim")
+	}
+	return errors.New(reasons(u))
+}
+
+// outcome is nil for a claim that is Succeeded.
+func outcome(u *unstructured.Unstructured) error {
+	if phaseOf(u) == succeeded {
+		return nil
+	}
+	return errors.Errorf("claim %s is %s: %s", u.GetName(), phaseOf(u), reasons(u))
+}
+
+func phaseOf(u *unstructured.Unstructured) string {
+	phase, _, _ := unstructured.NestedString(u.Object, "status", "phase")
+	return phase
+}
+
+// reasons tells all conditions of an object that are not True and say why.
+func reasons(u *unstructured.Unstructured) string {
+	var out []string
+	for _, c := range controlplane.Conditions(u).Conditions {
+		if c.Status == "True" || c.Message == "" {
+			continue
+		}
+		out = append(out, string(c.Type)+" is "+string(c.Status)+" ("+string(c.Reason)+"): "+c.Message)
+	}
+	if len(out) == 0 {
+		return "its conditions do not say why"
+	}
+	return strings.Join(out, "; ")
+}
+
+func (d *demo) showCommit(ctx context.Context) error {
+	log, err := d.cp.Git.Git(ctx, repository, "log", "-1", "--stat=100", gitserver.Branch)
+	if err != nil {
+		return err
+	}
+	d.linef("%s", log)
+	files, err := d.cp.Git.Git(ctx, repository, "show", "--format=", gitserver.Branch)
+	if err != nil {
+		return err
+	}
+	d.linef("%s", files)
+	return nil
+}
+
+func (d *demo) howToLook() {
+	d.title("Look further, until Ctrl-C")
+	d.linef("  export KUBECONFIG=%s", d.cp.Kubeconfig)
+	d.linef("  kubectl get intentdeployments.claims.intentplane.dev -A")
+	d.linef("  kubectl get composite")
+	d.linef("  kubectl get managed -A")
+	d.linef("  git clone %s", d.cp.Git.URL(repository))
+	d.linef("  tail -f %s", d.cp.LogFile("provider"))
+	d.linef("kubectl is %s unless you have one.", d.cp.KubectlPath())
+}

@@ -1,0 +1,87 @@
+// Package main is the playground: it starts a real control plane on loopback, applies the demo's examples and shows how a claim
+// becomes a commit.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/alecthomas/kong"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/intentplane/intentplane/test/controlplane"
+)
+
+// CLI are the flags of the playground.
+type CLI struct {
+	Once     bool          `help:"End when the claim is Succeeded or Failed (ONCE=1)."`
+	KeepDir  bool          `help:"Keep logs and data of the control plane."`
+	Examples string        `default:""   help:"Folder of manifests to apply, in the order of their names. The default is examples/demo of the repository."`
+	Deadline time.Duration `default:"5m" help:"How long the claim may take."`
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	cli := &CLI{}
+	k := kong.Parse(cli,
+		kong.Name("playground"),
+		kong.Description("Shows a claim become a commit on a real control plane."),
+		kong.BindTo(ctx, (*context.Context)(nil)),
+	)
+	// Make passes the variable on also when it is empty.
+	if v := os.Getenv("ONCE"); v != "" && v != "0" {
+		cli.Once = true
+	}
+	err := k.Run()
+	if ctx.Err() != nil {
+		return // Ctrl-C is how it is meant to end.
+	}
+	k.FatalIfErrorf(err)
+}
+
+// Run runs the demo. It returns an error if the control plane does not start, and if the claim fails or takes too long.
+func (c *CLI) Run(ctx context.Context) error {
+	o, err := controlplane.Product()
+	if err != nil {
+		return err
+	}
+	if c.Examples == "" {
+		root, err := controlplane.Root()
+		if err != nil {
+			return err
+		}
+		c.Examples = filepath.Join(root, "examples", "demo")
+	}
+	p := printer{os.Stdout}
+	o.KeepDir, o.KeepDirOnFailure, o.Progress = c.KeepDir, true, p.started
+
+	p.title("Starting a control plane: etcd, Kubernetes API server, Crossplane, the packages, a Git server")
+	cp, err := controlplane.Start(ctx, o)
+	if err != nil {
+		return err
+	}
+	err = c.show(ctx, &demo{printer: p, cp: cp})
+	if c.KeepDir {
+		p.linef("logs and data stay in %s", cp.Dir)
+	}
+	return errors.Join(err, cp.Stop())
+}
+
+// show runs the demo on a control plane and stays as long as somebody wants to look.
+func (c *CLI) show(ctx context.Context, d *demo) error {
+	err := d.run(ctx, c.Examples, c.Deadline)
+	if c.Once {
+		return err
+	}
+	if err != nil {
+		d.linef("\n%v", err)
+	}
+	d.howToLook()
+	<-ctx.Done()
+	return nil
+}
