@@ -148,7 +148,7 @@ func (c *ControlPlane) phases(ctx, life context.Context) error {
 }
 
 func (c *ControlPlane) makeDirs() error {
-	for _, d := range []string{"logs", "home", "xpkg-cache", "tls-client", "tls-server"} {
+	for _, d := range []string{"logs", "home", "xpkg-cache", "tls-client", "tls-server", "registry"} {
 		if err := os.MkdirAll(filepath.Join(c.Dir, d), 0o700); err != nil {
 			return errors.Wrap(err, "cannot make directory for control plane")
 		}
