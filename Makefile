@@ -151,5 +151,5 @@ $(OUTPUT)/xpkg/%.xpkg: $$(files_of_$$*) $$(folder_of_$$*) $$(image_of_$$*) $(SET
 	@rm -rf $(OUTPUT)/stage/$* && mkdir -p $(OUTPUT)/stage/$* $(@D)
 	@cp $(files_of_$*) $(OUTPUT)/stage/$*
 	@tools/tools.sh build CROSSPLANE_CLI
-	@$(call with_tools,CROSSPLANE_CLI) "$$CROSSPLANE_CLI" xpkg build --package-root=$(OUTPUT)/stage/$* \
+	@$(call with_tools,CROSSPLANE_CLI) "$$CROSSPLANE_CLI" xpkg build --package-root=$(OUTPUT)/stage/$* --examples-root=$(OUTPUT)/stage/$*/examples \
 		--package-file=$@ $(if $(image_of_$*),--embed-runtime-image-tarball=$(image_of_$*)) >/dev/null

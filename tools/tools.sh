@@ -155,11 +155,10 @@ tick() {
 # make_one builds one tool beside its place and moves it there in one step, so
 # that an interrupted build leaves nothing, and two builds do not disturb each other.
 make_one() {
-	local line=$1 path=$2 folder=$3 made=$4 package=$5 stamp=$6 mod=main version='' started=$SECONDS
+	local line=$1 path=$2 folder=$3 made=$4 package=$5 stamp=$6 mod version started=$SECONDS
 	read -r mod version < <(module "$folder" "$package") || true
-	line+=" building $made (${mod}${version:+ $version}) ..."
+	line+=" building $made (${mod:-tools/$folder}${version:+ $version}) ..."
 	printf '%s' "$line"
-	mkdir -p "$cache"
 	scratch=$(mktemp -d "$cache/.build.XXXXXX")
 	[[ ! -t 1 ]] || { tick "$line" & ticker=$!; }
 
@@ -193,6 +192,8 @@ build() {
 		[[ $# -gt 0 ]] || echo "tools: all there, in $cache"
 		return
 	fi
+	# What a killed build left is removed when no build can still be at it.
+	mkdir -p "$cache" && find "$cache" -maxdepth 1 -name '.build.*' -mmin +180 -exec rm -rf {} +
 	while read -r name path folder made package stamp <&3; do
 		n=$((n + 1))
 		make_one "[$n/$total]" "$path" "$folder" "$made" "$package" "$stamp"
