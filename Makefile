@@ -77,7 +77,8 @@ lint: ## Lint the code.
 check-generated: ## Check that generated files are up to date.
 	@before="$$(mktemp -d)"; trap 'rm -rf "$$before"' EXIT; \
 		cp -R apis package "$$before"; $(MAKE) generate; \
-		{ diff -r "$$before/apis" apis && diff -r "$$before/package" package; } || \
+		for d in apis package; do diff -rN "$$before/$$d" $$d || touch "$$before/stale"; done; \
+		[[ ! -e $$before/stale ]] || \
 		{ echo 'generated files are not up to date: "make generate" made the difference above, commit it' >&2; exit 1; }
 
 .PHONY: test-unit
