@@ -21,9 +21,14 @@ const prefix = "sha256:"
 // Of returns the digest of v's canonical JSON, without the fields that have the same value in defaults. Nil defaults leave
 // nothing out. It returns an error when v cannot be encoded.
 func Of(v, defaults any) (string, error) {
-	b, err := canonical(v, defaults)
+	set, err := without(v, defaults)
 	if err != nil {
 		return "", err
+	}
+	// The encoder sorts the keys of maps.
+	b, err := json.Marshal(set)
+	if err != nil {
+		return "", errors.Wrap(err, "cannot encode what is digested")
 	}
 	sum := sha256.Sum256(b)
 	return prefix + hex.EncodeToString(sum[:]), nil
@@ -32,13 +37,25 @@ func Of(v, defaults any) (string, error) {
 // Spec returns the digest of the whole of what a user wrote in a spec. It is what status.intentDigest says. Fields that the
 // schema would have filled in count as if it had. It returns an error when the spec cannot be encoded.
 func Spec(s *deploymentv1alpha1.IntentDeploymentSpec) (string, error) {
-	full := s.DeepCopy()
+	return Of(defaulted(s))
+}
+
+// Set returns the fields of a spec that do not equal their default, as JSON would hold them. It returns an error when the spec
+// cannot be encoded.
+func Set(s *deploymentv1alpha1.IntentDeploymentSpec) (map[string]any, error) {
+	set, err := without(defaulted(s))
+	out, _ := set.(map[string]any)
+	return out, err
+}
+
+// defaulted returns a spec with its defaults, and the same spec with nothing but defaults. The defaults of a block that is
+// only there when the user asks for it count only when it is there.
+func defaulted(s *deploymentv1alpha1.IntentDeploymentSpec) (full, empty *deploymentv1alpha1.IntentDeploymentSpec) {
+	full, empty = s.DeepCopy(), &deploymentv1alpha1.IntentDeploymentSpec{}
 	full.Default()
-	// The defaults of a block that is only there when the user asks for it count only when it is there.
-	empty := &deploymentv1alpha1.IntentDeploymentSpec{}
 	outline(reflect.ValueOf(full).Elem(), reflect.ValueOf(empty).Elem())
 	empty.Default()
-	return Of(full, empty)
+	return full, empty
 }
 
 // outline gives to the blocks that from has, and to the items of its lists, an empty counterpart in to.
@@ -66,18 +83,14 @@ func outline(from, to reflect.Value) {
 	}
 }
 
-func canonical(v, defaults any) ([]byte, error) {
+// without is v as JSON would hold it, without what has the same value in defaults.
+func without(v, defaults any) (any, error) {
 	full, err := plain(v)
 	if err != nil {
 		return nil, err
 	}
 	base, err := plain(defaults)
-	if err != nil {
-		return nil, err
-	}
-	// The encoder sorts the keys of maps.
-	b, err := json.Marshal(strip(full, base))
-	return b, errors.Wrap(err, "cannot encode what is digested")
+	return strip(full, base), err
 }
 
 func plain(v any) (any, error) {

@@ -24,10 +24,12 @@ import (
 // maxObjects is how many objects one file may hold.
 const maxObjects = 500
 
+var fileName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*\.yaml$`)
+
 // decode reads the objects of a file. It refuses whatever an engine could read in another way than we do: other kinds of files,
 // lists, documents that are not objects, and fields that come twice.
 func decode(name string, b []byte) ([]*unstructured.Unstructured, error) {
-	if !regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*\.yaml$`).MatchString(name) || isKustomization(name) {
+	if !fileName.MatchString(name) || isKustomization(name) {
 		return nil, errors.New("only flat files with lower-case names that end with .yaml may be delivered")
 	}
 	r := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(b)))

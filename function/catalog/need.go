@@ -1,0 +1,105 @@
+// Package catalog decides which Sites, Blueprint and configurations a deployment needs, and resolves what it was given of them.
+// It reads nothing itself: it names needs, and Crossplane fulfils them.
+package catalog
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+)
+
+// Need is one object, or one set of objects, that a deployment cannot do without.
+type Need struct {
+	// Name of the need. It holds the whole selector: Crossplane answers the needs of one call with what the last one asked
+	// for under the same names.
+	Name string
+
+	// APIVersion and Kind of the objects.
+	APIVersion, Kind string
+
+	// MatchName is the name of the one object. Empty means that MatchLabels selects.
+	MatchName string
+
+	// MatchLabels that the objects have, all of them. Empty, and no MatchName, means every object.
+	MatchLabels map[string]string
+
+	// Namespace of the objects. Empty for cluster-scoped ones.
+	Namespace string
+}
+
+// Answers are the objects that were given for needs, as JSON, by the need's name. A name that is absent was not answered yet;
+// an empty list says that there is no such object.
+type Answers map[string][]json.RawMessage
+
+func siteByName(name string) Need {
+	return Need{Name: "site/" + name, APIVersion: catalogv1alpha1.GroupVersion.String(), Kind: "Site", MatchName: name}
+}
+
+func allSites() Need {
+	return Need{Name: "sites", APIVersion: catalogv1alpha1.GroupVersion.String(), Kind: "Site"}
+}
+
+func sitesByLabels(labels map[string]string) Need {
+	n := allSites()
+	n.Name, n.MatchLabels = "sites/"+joined(labels), labels
+	return n
+}
+
+func blueprintByName(name string) Need {
+	return Need{Name: "blueprint/" + name, APIVersion: catalogv1alpha1.GroupVersion.String(), Kind: "Blueprint", MatchName: name}
+}
+
+func blueprintByChannel(name, channel string) Need {
+	labels := map[string]string{catalogv1alpha1.LabelBlueprint: name, catalogv1alpha1.LabelChannel: channel}
+	return Need{Name: "blueprints/" + joined(labels), APIVersion: catalogv1alpha1.GroupVersion.String(), Kind: "Blueprint", MatchLabels: labels}
+}
+
+func config(ref ConfigRef, namespace string) Need {
+	n := Need{APIVersion: configv1alpha1.GroupVersion.String(), Kind: ref.Kind, MatchName: ref.Name}
+	if ref.namespaced() {
+		n.Namespace = namespace
+	}
+	n.Name = strings.Join([]string{"config", ref.Kind, n.Namespace, ref.Name}, "/")
+	return n
+}
+
+func joined(labels map[string]string) string {
+	pairs := make([]string, 0, len(labels))
+	for _, key := range slices.Sorted(maps.Keys(labels)) {
+		pairs = append(pairs, fmt.Sprintf("%s=%s", key, labels[key]))
+	}
+	return strings.Join(pairs, ",")
+}
+
+// desk hands out answers, and remembers what was asked for.
+type desk struct {
+	answers Answers
+	needs   []Need
+	open    bool
+}
+
+// ask returns the objects that fulfil a need. It returns none, and notes that the need is open, when it was not answered yet.
+func ask[T any](d *desk, n Need) ([]T, error) {
+	if !slices.ContainsFunc(d.needs, func(o Need) bool { return o.Name == n.Name }) {
+		d.needs = append(d.needs, n)
+	}
+	raw, ok := d.answers[n.Name]
+	if !ok {
+		d.open = true
+		return nil, nil
+	}
+	out := make([]T, len(raw))
+	for i := range raw {
+		if err := json.Unmarshal(raw[i], &out[i]); err != nil {
+			return nil, errors.Wrapf(err, "cannot decode %s for %q", n.Kind, n.Name)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,132 @@
+package catalog
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/policy"
+)
+
+// Words that stand for several Sites.
+const (
+	wordAll  = "all"
+	wordBoth = "both"
+)
+
+// maxSites is how many Sites one deployment may have.
+const maxSites = 500
+
+// target is what was said about where to go.
+type target struct {
+	words  []string
+	labels map[string]string
+}
+
+// targetOf reads where to go: from deliveryConfig if it says anything, else from the intent.
+func targetOf(q Query) (target, error) {
+	switch {
+	case q.Delivery.SiteSelector != nil:
+		return target{labels: plainLabels(q.Delivery.SiteSelector.MatchLabels)}, conflict(q, "spec.deliveryConfig.siteSelector", nil)
+	case q.Delivery.TargetSite != "":
+		words := []string{string(q.Delivery.TargetSite)}
+		return target{words: words}, conflict(q, "spec.deliveryConfig.targetSite", words)
+	}
+	if len(q.IntentSites) > 1 && slices.ContainsFunc(q.IntentSites, isWord) {
+		return target{}, invalid("%s: %q and %q stand alone, not beside other Sites", q.IntentField, wordBoth, wordAll)
+	}
+	return target{words: q.IntentSites}, nil
+}
+
+// conflict returns an error when the intent names other Sites than deliveryConfig does.
+func conflict(q Query, field string, words []string) error {
+	if len(q.IntentSites) == 0 || slices.Equal(sorted(q.IntentSites), sorted(words)) {
+		return nil
+	}
+	return invalid("%s and the sites of %s name different Sites: %q in the latter", field, q.IntentField, strings.Join(q.IntentSites, ", "))
+}
+
+func plainLabels(labels map[string]deploymentv1alpha1.LabelValue) map[string]string {
+	out := make(map[string]string, len(labels))
+	for key, value := range labels {
+		out[key] = string(value)
+	}
+	return out
+}
+
+func isWord(s string) bool { return s == wordAll || s == wordBoth }
+
+func sorted(s []string) []string {
+	out := slices.Clone(s)
+	slices.Sort(out)
+	return out
+}
+
+// sites returns the Sites that a target means, sorted by name.
+func sites(d *desk, q Query, t target) ([]catalogv1alpha1.Site, error) {
+	switch {
+	case len(t.labels) > 0:
+		return selected(d, q, sitesByLabels(t.labels))
+	case len(t.words) == 1 && t.words[0] == wordAll:
+		return selected(d, q, allSites())
+	case len(t.words) == 1 && t.words[0] == wordBoth:
+		return both(d, q)
+	}
+	return named(d, q, t.words)
+}
+
+func named(d *desk, q Query, names []string) ([]catalogv1alpha1.Site, error) {
+	var out []catalogv1alpha1.Site
+	var lost []string
+	for _, name := range slices.Compact(sorted(names)) {
+		found, err := ask[catalogv1alpha1.Site](d, siteByName(name))
+		if err != nil {
+			return nil, err
+		}
+		// A Site that may not be used is as good as none, and is told apart from none by nobody.
+		if len(found) == 0 || policy.CheckSite(&found[0], q.Namespace) != nil {
+			lost = append(lost, name)
+			continue
+		}
+		out = append(out, found[0])
+	}
+	if len(lost) > 0 && !d.open {
+		return nil, missing(deploymentv1alpha1.ReasonSiteMissing, "Site %s does not exist or may not be used from namespace %q", strings.Join(quoted(lost), ", "), q.Namespace)
+	}
+	return out, nil
+}
+
+// selected returns the Sites that a selector finds, but for those that the namespace may not use.
+func selected(d *desk, q Query, n Need) ([]catalogv1alpha1.Site, error) {
+	found, err := ask[catalogv1alpha1.Site](d, n)
+	if err != nil {
+		return nil, err
+	}
+	found = slices.DeleteFunc(found, func(s catalogv1alpha1.Site) bool { return policy.CheckSite(&s, q.Namespace) != nil })
+	if len(found) > maxSites {
+		return nil, invalid("spec.deliveryConfig: %d Sites are more than the %d that a deployment may have", len(found), maxSites)
+	}
+	slices.SortFunc(found, func(a, b catalogv1alpha1.Site) int { return cmp.Compare(a.GetName(), b.GetName()) })
+	return found, nil
+}
+
+func both(d *desk, q Query) ([]catalogv1alpha1.Site, error) {
+	found, err := selected(d, q, allSites())
+	if err != nil || d.open {
+		return nil, err
+	}
+	if len(found) != 2 {
+		return nil, missing(deploymentv1alpha1.ReasonSiteMissing, "%q means the two Sites that namespace %q may use, but it may use %d", wordBoth, q.Namespace, len(found))
+	}
+	return found, nil
+}
+
+func quoted(names []string) []string {
+	out := make([]string, len(names))
+	for i, name := range names {
+		out[i] = `"` + name + `"`
+	}
+	return out
+}

@@ -1,0 +1,129 @@
+package compose
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/digest"
+	"github.com/intentplane/intentplane/apis/policy"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/function/catalog"
+)
+
+// LabelClaim holds the name of the deployment that a managed resource was composed for.
+const LabelClaim = "intentplane.dev/deployment"
+
+// Rendered is what one Site is to hold.
+type Rendered struct {
+	// Place of the Site.
+	Place catalog.Place
+
+	// Files of the Site's directory. Nil means that the Site has to wait: its directory stays as it is.
+	Files tree.Files
+}
+
+// Deliveries are the managed resources that bring an order to its repositories, one for each, by the name of the composed
+// resource. It returns a tree.TooLargeError for trees that do not fit.
+func Deliveries(claim rolloutv1alpha1.ClaimReference, spec deploymentv1alpha1.DeliveryConfig, o rolloutv1alpha1.Order, rendered []Rendered) (map[string]*deliveryv1alpha1.GitDelivery, error) {
+	out := map[string]*deliveryv1alpha1.GitDelivery{}
+	for _, r := range rendered {
+		name, err := Name(r.Place)
+		if err != nil {
+			return nil, err
+		}
+		if out[name] == nil {
+			out[name] = delivery(claim, spec, o, r.Place)
+		}
+		t, err := treeOf(r)
+		if err != nil {
+			return nil, err
+		}
+		p := &out[name].Spec.ForProvider
+		p.Trees = append(p.Trees, t)
+	}
+	return out, nil
+}
+
+// Name of the composed resource that delivers to a place's repository. It depends on the repository alone, so that another
+// configuration for the same one changes the delivery and does not replace it: a replaced one would remove its directories.
+func Name(p catalog.Place) (string, error) {
+	d, err := digest.Of(policy.RepositoryKey(p.Config.Git.URL), nil)
+	if err != nil {
+		return "", err
+	}
+	return "delivery-" + d[len("sha256:"):][:12], nil
+}
+
+func delivery(claim rolloutv1alpha1.ClaimReference, spec deploymentv1alpha1.DeliveryConfig, o rolloutv1alpha1.Order, p catalog.Place) *deliveryv1alpha1.GitDelivery {
+	return &deliveryv1alpha1.GitDelivery{
+		TypeMeta:   metav1.TypeMeta{APIVersion: deliveryv1alpha1.GroupVersion.String(), Kind: "GitDelivery"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: claim.Namespace, Labels: map[string]string{LabelClaim: claim.Name}},
+		Spec: deliveryv1alpha1.GitDeliverySpec{
+			ManagedResourceSpec: xpv2.ManagedResourceSpec{
+				ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: p.ConfigRef.Kind, Name: p.ConfigRef.Name},
+				ManagementPolicies:      policies(spec.DeletionPolicy),
+			},
+			ForProvider: deliveryv1alpha1.GitDeliveryParameters{
+				ClaimRef:    claim,
+				Shard:       new(int32),
+				Order:       o,
+				Adopt:       spec.Adopt,
+				DriftPolicy: deliveryv1alpha1.DriftPolicy(spec.DriftPolicy),
+			},
+		},
+	}
+}
+
+// policies are the management policies in force. Crossplane does not call the function when a composite is deleted, so what
+// happens then has to be said beforehand.
+func policies(deletion string) xpv2.ManagementPolicies {
+	if deletion == deploymentv1alpha1.DeletionOrphan {
+		return xpv2.ManagementPolicies{xpv2.ManagementActionObserve, xpv2.ManagementActionCreate, xpv2.ManagementActionUpdate}
+	}
+	return xpv2.ManagementPolicies{xpv2.ManagementActionAll}
+}
+
+func treeOf(r Rendered) (deliveryv1alpha1.Tree, error) {
+	t := deliveryv1alpha1.Tree{
+		Site:     r.Place.Site.GetName(),
+		Branch:   r.Place.Config.Git.Branch,
+		Path:     r.Place.Path,
+		Layout:   r.Place.Site.Spec.Repository.Layout,
+		Encoding: deliveryv1alpha1.EncodingGzipTar,
+		Action:   deliveryv1alpha1.ActionKeep,
+	}
+	if r.Files == nil {
+		return t, nil
+	}
+	files, err := tree.Encode(r.Files)
+	if err != nil {
+		return t, err
+	}
+	t.Action, t.Tree, t.Files = deliveryv1alpha1.ActionDesired, tree.ID(r.Files), files
+	return t, nil
+}
+
+// TreeIDs are the ids of the trees that deliveries ask for, by repository, branch and path.
+func TreeIDs(ds map[string]*deliveryv1alpha1.GitDelivery) map[string]string {
+	out := map[string]string{}
+	for name, d := range ds {
+		for _, t := range d.Spec.ForProvider.Trees {
+			out[name+" "+t.Branch+" "+t.Path] = t.Tree
+		}
+	}
+	return out
+}
+
+// EncodedBytes is how many bytes the trees of a delivery take.
+func EncodedBytes(d *deliveryv1alpha1.GitDelivery) int {
+	total := 0
+	for _, t := range d.Spec.ForProvider.Trees {
+		// JSON carries bytes as base64: four characters for three bytes.
+		total += (len(t.Files) + 2) / 3 * 4
+	}
+	return total
+}

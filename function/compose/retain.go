@@ -1,0 +1,77 @@
+// Package compose turns an order and its trees into the managed resources that should exist.
+package compose
+
+import (
+	"bytes"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+	"sigs.k8s.io/structured-merge-diff/v6/typed"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+)
+
+// managerPrefix begins the name of the field manager that Crossplane applies composed resources with.
+const managerPrefix = "apiextensions.crossplane.io/composed/"
+
+// crossplanePrefix begins the labels and annotations that Crossplane adds itself.
+const crossplanePrefix = "crossplane.io/"
+
+// Retain returns what must be asked for so that an observed composed resource stays as it is: exactly the fields that Crossplane
+// applied for us. Less would remove fields, and more would take fields over from their owners. It returns an error for an object
+// whose managed fields cannot be read.
+func Retain(o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	set, err := applied(o)
+	if err != nil {
+		return nil, err
+	}
+	v, err := typed.DeducedParseableType.FromUnstructured(map[string]any{"spec": o.Object["spec"]})
+	if err != nil {
+		return nil, errors.Wrapf(err, "cannot read the spec of %s %q", o.GetKind(), o.GetName())
+	}
+	kept, ok := v.ExtractItems(set.Leaves()).AsValue().Unstructured().(map[string]any)
+	if !ok {
+		kept = map[string]any{}
+	}
+	out := &unstructured.Unstructured{Object: map[string]any{}}
+	if spec, ok := kept["spec"]; ok {
+		out.Object["spec"] = spec
+	}
+	out.SetGroupVersionKind(o.GroupVersionKind())
+	out.SetNamespace(o.GetNamespace())
+	if labels := ours(o.GetLabels()); len(labels) > 0 {
+		out.SetLabels(labels)
+	}
+	if annotations := ours(o.GetAnnotations()); len(annotations) > 0 {
+		out.SetAnnotations(annotations)
+	}
+	return out, nil
+}
+
+func applied(o *unstructured.Unstructured) (*fieldpath.Set, error) {
+	out := fieldpath.NewSet()
+	for _, f := range o.GetManagedFields() {
+		if f.Operation != metav1.ManagedFieldsOperationApply || !strings.HasPrefix(f.Manager, managerPrefix) || f.FieldsV1 == nil {
+			continue
+		}
+		s := fieldpath.NewSet()
+		if err := s.FromJSON(bytes.NewReader(f.FieldsV1.GetRawBytes())); err != nil {
+			return nil, errors.Wrapf(err, "cannot read the managed fields of %s %q", o.GetKind(), o.GetName())
+		}
+		out = out.Union(s)
+	}
+	return out, nil
+}
+
+// ours are the labels or annotations with our prefix. Nobody else sets those.
+func ours(all map[string]string) map[string]string {
+	out := map[string]string{}
+	for key, value := range all {
+		if strings.Contains(strings.SplitN(key, "/", 2)[0], "intentplane.dev") && !strings.HasPrefix(key, crossplanePrefix) {
+			out[key] = value
+		}
+	}
+	return out
+}

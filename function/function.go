@@ -1,0 +1,159 @@
+// Package function is the pure core of the composition function: a deployment and what is observed in, what should exist and a
+// status out. It does no I/O, keeps no state and reads no clock: the same input gives the same output.
+package function
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strconv"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/digest"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/function/catalog"
+	"github.com/intentplane/intentplane/function/compose"
+	"github.com/intentplane/intentplane/function/phase"
+	"github.com/intentplane/intentplane/function/render"
+	"github.com/intentplane/intentplane/function/rollout"
+)
+
+// A Renderer makes the files of one Site. The same input gives the same bytes.
+type Renderer interface {
+	// Build returns the files, by their path. It returns an error that says what is wrong with the Blueprint or the intent.
+	Build(ctx context.Context, in render.Input) (tree.Files, error)
+}
+
+// Input is all that a call knows.
+type Input struct {
+	// Claim that the call is for.
+	Claim rolloutv1alpha1.ClaimReference
+
+	// Spec of the claim, and the last Status.
+	Spec   deploymentv1alpha1.IntentDeploymentSpec
+	Status deploymentv1alpha1.IntentDeploymentStatus
+
+	// Observed composed resources, by their name in the composition.
+	Observed map[string]*unstructured.Unstructured
+
+	// Answers to the needs of earlier calls.
+	Answers catalog.Answers
+
+	// Now is written to the log of transitions, and read nowhere.
+	Now metav1.Time
+}
+
+// Resource is one composed resource that should exist.
+type Resource struct {
+	// Object to apply.
+	Object *unstructured.Unstructured
+
+	// Ready says whether the observed resource carried out what is asked for.
+	Ready bool
+}
+
+// Output is what follows from an Input.
+type Output struct {
+	// Needs that have to be answered.
+	Needs []catalog.Need
+
+	// Resources that should exist, by their name in the composition.
+	Resources map[string]Resource
+
+	// Status of the deployment.
+	Status *deploymentv1alpha1.IntentDeploymentStatus
+
+	// Conditions of the deployment.
+	Conditions []phase.Condition
+
+	// Ready says whether what was asked for succeeded, and holds now.
+	Ready bool
+}
+
+// A Core runs calls. It may be used by several goroutines.
+type Core struct {
+	renderer Renderer
+}
+
+// New returns a Core that renders with r.
+func New(r Renderer) *Core { return &Core{renderer: r} }
+
+// Run carries out one call. Whatever is wrong with the deployment or the catalog is in the output; an error is a bug, or an
+// observed object that cannot be read.
+func (c *Core) Run(ctx context.Context, in Input) (*Output, error) {
+	in.Spec.Default()
+	// Everything starts from what is there, so that returning early loses nothing.
+	out := &Output{Resources: map[string]Resource{}}
+	f, err := observe(in, out)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.decide(ctx, in, f, out); err != nil {
+		return nil, err
+	}
+	for name, r := range out.Resources {
+		d := f.Observed[name]
+		r.Ready = d != nil && f.Order != nil && rollout.Delivered(d, *f.Order)
+		out.Resources[name] = r
+	}
+	out.Status = phase.Status(f, &in.Status, in.Now)
+	out.Conditions = phase.Conditions(f)
+	out.Ready = phase.Ready(f)
+	return out, nil
+}
+
+// observe reads the composed resources, and asks for each as it is.
+func observe(in Input, out *Output) (*phase.Facts, error) {
+	d, err := digest.Spec(&in.Spec)
+	if err != nil {
+		return nil, err
+	}
+	f := &phase.Facts{
+		Digest:   d,
+		GatesOff: gatesOff(in.Spec.GatesConfig),
+		Renderer: strconv.Itoa(int(render.Version)),
+		Desired:  map[string]*deliveryv1alpha1.GitDelivery{},
+		Observed: map[string]*deliveryv1alpha1.GitDelivery{},
+	}
+	for name, o := range in.Observed {
+		kept, err := compose.Retain(o)
+		if err != nil {
+			return nil, err
+		}
+		out.Resources[name] = Resource{Object: kept}
+		if o.GroupVersionKind() != deliveryv1alpha1.GroupVersion.WithKind("GitDelivery") {
+			continue
+		}
+		f.Observed[name] = &deliveryv1alpha1.GitDelivery{}
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, f.Observed[name]); err != nil {
+			return nil, errors.Wrapf(err, "cannot read composed resource %q", name)
+		}
+	}
+	maps.Copy(f.Desired, f.Observed)
+	f.Order, _ = rollout.Current(slices.Collect(maps.Values(f.Observed)))
+	return f, nil
+}
+
+func gatesOff(g deploymentv1alpha1.GatesConfig) bool {
+	return !*g.Enabled || len(g.SLOThresholds) == 0 && len(g.Checks) == 0 && g.PostCheck == nil
+}
+
+// decide goes on with the order, unless the plan has a problem: then the order is frozen, and everything stays.
+func (c *Core) decide(ctx context.Context, in Input, f *phase.Facts, out *Output) error {
+	p, err := c.plan(ctx, in, f)
+	out.Needs = p.needs
+	if err != nil {
+		f.Problem, err = problemOf(err)
+		return err
+	}
+	f.Blueprint = p.blueprint
+	return p.order(in, f, out)
+}

@@ -1,0 +1,139 @@
+package phase
+
+import (
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+)
+
+// Condition is one condition of a deployment. Its message is stable: no times, counters or durations.
+type Condition struct {
+	Type    string
+	Status  corev1.ConditionStatus
+	Reason  string
+	Message string
+}
+
+// Conditions projects facts. All types are always there: Crossplane leaves what is no longer returned as it was.
+func Conditions(f *Facts) []Condition {
+	return []Condition{
+		valid(f), supported(f), sitesFound(f), deliveredCondition(f), validated(f), recordedCondition(f),
+		available(f),
+		is(v1alpha1.TypeRolledBack, false, v1alpha1.ReasonNotRolledBack, ""),
+		stalled(f), reconciling(f),
+	}
+}
+
+func is(typ string, status bool, reason, message string) Condition {
+	c := Condition{Type: typ, Status: corev1.ConditionFalse, Reason: reason, Message: message}
+	if status {
+		c.Status = corev1.ConditionTrue
+	}
+	return c
+}
+
+func unknown(typ, reason, message string) Condition {
+	return Condition{Type: typ, Status: corev1.ConditionUnknown, Reason: reason, Message: message}
+}
+
+func valid(f *Facts) Condition {
+	if f.Problem == nil {
+		return is(v1alpha1.TypeValid, true, v1alpha1.ReasonValid, "")
+	}
+	if f.Problem.Terminal {
+		return is(v1alpha1.TypeValid, false, f.Problem.Reason, f.Problem.Message)
+	}
+	return unknown(v1alpha1.TypeValid, v1alpha1.ReasonUnknown, "What the spec names is not all there.")
+}
+
+func supported(f *Facts) Condition {
+	if len(f.Unsupported) == 0 {
+		return is(v1alpha1.TypeSupported, true, v1alpha1.ReasonSupported, "")
+	}
+	return is(v1alpha1.TypeSupported, false, v1alpha1.ReasonNotYetSupported, "Set, and without effect in this version: "+strings.Join(f.Unsupported, ", "))
+}
+
+func sitesFound(f *Facts) Condition {
+	if f.Problem == nil {
+		return is(v1alpha1.TypeSitesFound, true, v1alpha1.ReasonFound, "")
+	}
+	if f.Problem.Terminal {
+		return unknown(v1alpha1.TypeSitesFound, v1alpha1.ReasonUnknown, "The spec is not valid.")
+	}
+	return is(v1alpha1.TypeSitesFound, false, f.Problem.Reason, f.Problem.Message)
+}
+
+func deliveredCondition(f *Facts) Condition {
+	if f.Order == nil {
+		return is(v1alpha1.TypeDelivered, false, v1alpha1.ReasonNothingOrdered, "")
+	}
+	if f.delivered() {
+		return is(v1alpha1.TypeDelivered, true, v1alpha1.ReasonSyncNotObserved, "The repository holds the revision. Nobody tells what the Sites run.")
+	}
+	if d, _ := f.blocked(); d != nil {
+		return is(v1alpha1.TypeDelivered, false, v1alpha1.ReasonDeliveryBlocked, delivering(f))
+	}
+	if f.waiting() {
+		return is(v1alpha1.TypeDelivered, false, v1alpha1.ReasonWaitingForCluster, delivering(f))
+	}
+	return is(v1alpha1.TypeDelivered, false, v1alpha1.ReasonDelivering, "")
+}
+
+func validated(f *Facts) Condition {
+	switch {
+	case f.Order == nil:
+		return is(v1alpha1.TypeValidated, false, v1alpha1.ReasonNothingOrdered, "")
+	case !f.recorded():
+		return unknown(v1alpha1.TypeValidated, v1alpha1.ReasonDelivering, "")
+	case !f.GatesOff:
+		return unknown(v1alpha1.TypeValidated, v1alpha1.ReasonNotYetSupported, "Gates are not judged in this version.")
+	}
+	return is(v1alpha1.TypeValidated, true, v1alpha1.ReasonGatesOff, "There is nothing to judge the revision by.")
+}
+
+func recordedCondition(f *Facts) Condition {
+	switch {
+	case f.Order == nil:
+		return is(v1alpha1.TypeRecorded, false, v1alpha1.ReasonNothingOrdered, "")
+	case f.recorded():
+		return is(v1alpha1.TypeRecorded, true, v1alpha1.ReasonRecorded, "")
+	}
+	return is(v1alpha1.TypeRecorded, false, v1alpha1.ReasonNotRecorded, "")
+}
+
+func available(f *Facts) Condition {
+	if f.liveRevision() > 0 {
+		return is(v1alpha1.TypeAvailable, true, v1alpha1.ReasonSyncNotObserved, "A revision is delivered to every Site.")
+	}
+	return is(v1alpha1.TypeAvailable, false, v1alpha1.ReasonNothingOrdered, "")
+}
+
+// stalled says that nothing goes on until somebody acts.
+func stalled(f *Facts) Condition {
+	if f.Problem != nil && f.Problem.Terminal {
+		return is(v1alpha1.TypeStalled, true, f.Problem.Reason, f.Problem.Message)
+	}
+	if d, c := f.blocked(); f.Problem == nil && d != nil && terminal(c.Reason) {
+		return is(v1alpha1.TypeStalled, true, v1alpha1.ReasonDeliveryBlocked, delivering(f))
+	}
+	return is(v1alpha1.TypeStalled, false, v1alpha1.ReasonProgressing, "")
+}
+
+// reconciling says that work goes on, or that something is waited for. It is never true beside Stalled.
+func reconciling(f *Facts) Condition {
+	switch {
+	case stalled(f).Status == corev1.ConditionTrue:
+		return is(v1alpha1.TypeReconciling, false, v1alpha1.ReasonIdle, "")
+	case f.Problem != nil:
+		return is(v1alpha1.TypeReconciling, true, f.Problem.Reason, f.Problem.Message)
+	case f.Suspended:
+		return is(v1alpha1.TypeReconciling, false, v1alpha1.ReasonSuspended, "spec.suspend holds back a newer request.")
+	case f.recorded() && !f.delivered():
+		return is(v1alpha1.TypeReconciling, true, v1alpha1.ReasonDrifted, delivering(f))
+	case !f.delivered():
+		return is(v1alpha1.TypeReconciling, true, v1alpha1.ReasonProgressing, "")
+	}
+	return is(v1alpha1.TypeReconciling, false, v1alpha1.ReasonIdle, "")
+}

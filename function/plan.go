@@ -1,0 +1,250 @@
+package function
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/digest"
+	"github.com/intentplane/intentplane/apis/policy"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/function/catalog"
+	"github.com/intentplane/intentplane/function/compose"
+	"github.com/intentplane/intentplane/function/intent"
+	"github.com/intentplane/intentplane/function/phase"
+	"github.com/intentplane/intentplane/function/render"
+	"github.com/intentplane/intentplane/function/rollout"
+	"github.com/intentplane/intentplane/function/support"
+)
+
+// Bounds of what is composed: an object of more than 1 MiB, or a response of more than 3 MiB, would be refused on its way.
+const (
+	maxDeliveryBytes = 900 << 10
+	maxResponseBytes = 3 << 20
+)
+
+// plan is what is asked for now.
+type plan struct {
+	needs     []catalog.Need
+	blueprint deploymentv1alpha1.BlueprintStatus
+	request   rollout.Request
+	rendered  []compose.Rendered
+}
+
+// plan compiles, places and renders the intent. It returns a problem when it cannot; what it found out by then is in the facts.
+func (c *Core) plan(ctx context.Context, in Input, f *phase.Facts) (plan, error) {
+	p := plan{}
+	set, err := support.Spec(&in.Spec)
+	if err != nil {
+		return p, err
+	}
+	f.Unsupported = set
+	i, field, err := read(in.Spec)
+	if err != nil {
+		return p, terminal(deploymentv1alpha1.ReasonInvalidIntent, deploymentv1alpha1.PhaseCompiling, err)
+	}
+	f.Understood = string(i.Canonical())
+	s, needs, err := catalog.Resolve(query(in, i, field), in.Answers)
+	p.needs = needs
+	if err != nil {
+		return p, err
+	}
+	if s == nil {
+		return p, missing(deploymentv1alpha1.ReasonUnknown, "The catalog was not read yet.")
+	}
+	return p, c.fill(ctx, in, f, i, s, &p)
+}
+
+func (c *Core) fill(ctx context.Context, in Input, f *phase.Facts, i intent.Intent, s *catalog.Selection, p *plan) error {
+	set, err := support.Selection(s)
+	if err != nil {
+		return err
+	}
+	f.Unsupported = append(f.Unsupported, set...)
+	d, err := digest.Of(s.Blueprint.Spec, nil)
+	if err != nil {
+		return err
+	}
+	p.blueprint = deploymentv1alpha1.BlueprintStatus{Name: s.Blueprint.GetName(), Digest: d}
+	if p.request, err = rollout.NewRequest(in.Spec, f.Understood, s, d, render.Version); err != nil {
+		return err
+	}
+	p.rendered, err = c.render(ctx, in, i, s)
+	return err
+}
+
+// read decodes the intent from the field that holds it.
+func read(s deploymentv1alpha1.IntentDeploymentSpec) (intent.Intent, string, error) {
+	switch {
+	case s.Intent != nil && s.Expectation != nil, s.Intent == nil && s.Expectation == nil:
+		return intent.Intent{}, "spec", errors.New("spec: exactly one of intent and expectation must be set")
+	case s.Expectation != nil:
+		i, err := intent.FromExpectation(s.Expectation)
+		return i, "spec.expectation", err
+	}
+	i, err := intent.FromText(*s.Intent)
+	return i, "spec.intent", err
+}
+
+func query(in Input, i intent.Intent, field string) catalog.Query {
+	return catalog.Query{
+		Namespace:   in.Claim.Namespace,
+		Name:        in.Claim.Name,
+		ServiceType: i.Type,
+		IntentSites: i.Sites,
+		IntentField: field,
+		Blueprint:   in.Spec.Blueprint,
+		Delivery:    in.Spec.DeliveryConfig,
+	}
+}
+
+func (c *Core) render(ctx context.Context, in Input, i intent.Intent, s *catalog.Selection) ([]compose.Rendered, error) {
+	// The schema lets only durations through.
+	timeout, err := time.ParseDuration(in.Spec.CompileConfig.RenderTimeout)
+	if err != nil {
+		return nil, terminal(deploymentv1alpha1.ReasonInvalidSpec, deploymentv1alpha1.PhasePending, errors.Wrap(err, "spec.compileConfig.renderTimeout"))
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	out := make([]compose.Rendered, 0, len(s.Places))
+	for _, p := range s.Places {
+		if err := policy.CheckCount(&p.Config, len(s.Places)); err != nil {
+			return nil, terminal(deploymentv1alpha1.ReasonPolicyDenied, deploymentv1alpha1.PhaseRendering, err)
+		}
+		files, err := c.renderPlace(ctx, in, i, s, p)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, compose.Rendered{Place: p, Files: files})
+	}
+	return out, nil
+}
+
+// renderPlace returns the files of one Site, or none when the Site has to wait: it receives nothing before its cluster is known
+// to be ready, and nobody tells that yet.
+func (c *Core) renderPlace(ctx context.Context, in Input, i intent.Intent, s *catalog.Selection, p catalog.Place) (tree.Files, error) {
+	if p.Site.Spec.Cluster.ClusterRef != nil {
+		return nil, nil
+	}
+	files, err := c.renderer.Build(ctx, renderInput(in, i, s, p))
+	if err != nil {
+		return nil, terminal(deploymentv1alpha1.ReasonRenderFailed, deploymentv1alpha1.PhaseRendering, err)
+	}
+	if err := policy.CheckTree(policyInput(in, p, files)); err != nil {
+		return nil, terminal(deploymentv1alpha1.ReasonPolicyDenied, deploymentv1alpha1.PhaseRendering, err)
+	}
+	return files, nil
+}
+
+func renderInput(in Input, i intent.Intent, s *catalog.Selection, p catalog.Place) render.Input {
+	parameters := make(map[string]string, len(p.Site.Spec.Parameters))
+	for key, value := range p.Site.Spec.Parameters {
+		parameters[key] = string(value)
+	}
+	return render.Input{
+		Blueprint: &s.Blueprint,
+		Intent:    i,
+		Site:      render.Site{Name: p.Site.GetName(), Parameters: parameters, Layout: p.Site.Spec.Repository.Layout},
+		Claim:     render.Claim{APIGroup: in.Claim.APIGroup, Namespace: in.Claim.Namespace, Name: in.Claim.Name},
+	}
+}
+
+func policyInput(in Input, p catalog.Place, files tree.Files) policy.Input {
+	return policy.Input{
+		Claim:      in.Claim,
+		Site:       &p.Site,
+		ConfigKind: p.ConfigRef.Kind,
+		Config:     &p.Config,
+		Branch:     p.Config.Git.Branch,
+		Path:       p.Path,
+		Layout:     p.Site.Spec.Repository.Layout,
+		Files:      files,
+	}
+}
+
+// order goes on with the current order, or starts the next revision, and asks for the deliveries that carry it out.
+func (p plan) order(in Input, f *phase.Facts, out *Output) error {
+	current, conflict := rollout.Current(slices.Collect(maps.Values(f.Observed)))
+	// Which trees are wanted does not depend on the order that they are part of.
+	wanted, err := p.deliveries(in, rolloutv1alpha1.Order{})
+	if err != nil {
+		f.Problem, err = problemOf(err)
+		return err
+	}
+	unchanged := maps.Equal(compose.TreeIDs(wanted), compose.TreeIDs(f.Observed))
+	next := rollout.Next(current, conflict, p.request, unchanged)
+	if *in.Spec.Suspend && (current == nil || !rollout.Same(next, *current)) {
+		f.Suspended = true
+		return nil
+	}
+	// A newer version of us ordered this, and it alone knows which trees belong to it.
+	if rollout.Newer(next) || next.RendererVersion > p.request.RendererVersion {
+		return nil
+	}
+	f.Order = &next
+	for _, d := range wanted {
+		d.Spec.ForProvider.Order = next
+	}
+	return replace(f, out, wanted)
+}
+
+func (p plan) deliveries(in Input, o rolloutv1alpha1.Order) (map[string]*deliveryv1alpha1.GitDelivery, error) {
+	wanted, err := compose.Deliveries(in.Claim, in.Spec.DeliveryConfig, o, p.rendered)
+	if err != nil {
+		return nil, tooLarge(err)
+	}
+	total := 0
+	for _, d := range wanted {
+		n := compose.EncodedBytes(d)
+		if total += n; n > maxDeliveryBytes {
+			return nil, tooLarge(errors.Errorf("the trees for one repository have %d bytes, more than the %d that fit into one object", n, maxDeliveryBytes))
+		}
+	}
+	if total > maxResponseBytes {
+		return nil, tooLarge(errors.Errorf("all trees have %d bytes, more than the %d that fit into one response", total, maxResponseBytes))
+	}
+	return wanted, nil
+}
+
+func tooLarge(err error) error {
+	return terminal(deploymentv1alpha1.ReasonTooLarge, deploymentv1alpha1.PhaseRendering, err)
+}
+
+// replace asks for the deliveries of the order instead of those that are there. A delivery that is no longer wanted stays until
+// the others have carried the order out, so that nothing is removed before its successor is in place.
+func replace(f *phase.Facts, out *Output, desired map[string]*deliveryv1alpha1.GitDelivery) error {
+	f.Desired = desired
+	for name := range f.Observed {
+		if desired[name] == nil && phase.Ready(f) {
+			delete(out.Resources, name)
+		}
+	}
+	for name, d := range desired {
+		o, err := toUnstructured(d)
+		if err != nil {
+			return errors.Wrapf(err, "cannot encode composed resource %q", name)
+		}
+		out.Resources[name] = Resource{Object: o}
+	}
+	return nil
+}
+
+func toUnstructured(d *deliveryv1alpha1.GitDelivery) (*unstructured.Unstructured, error) {
+	m, err := runtime.DefaultUnstructuredConverter.ToUnstructured(d)
+	if err != nil {
+		return nil, err
+	}
+	delete(m, "status")
+	o := &unstructured.Unstructured{Object: m}
+	unstructured.RemoveNestedField(o.Object, "metadata", "creationTimestamp")
+	return o, nil
+}

@@ -1,0 +1,38 @@
+package function
+
+import (
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/function/catalog"
+	"github.com/intentplane/intentplane/function/phase"
+)
+
+// problemError carries a problem up to where it freezes the order.
+type problemError struct{ phase.Problem }
+
+func (e *problemError) Error() string { return e.Message }
+
+// terminal is a problem that only a person can solve.
+func terminal(reason string, in deploymentv1alpha1.Phase, err error) error {
+	return &problemError{phase.Problem{Reason: reason, Message: err.Error(), Terminal: true, Phase: in}}
+}
+
+// missing is a problem that ends when something appears.
+func missing(reason, message string) error {
+	return &problemError{phase.Problem{Reason: reason, Message: message, Phase: deploymentv1alpha1.PhasePending}}
+}
+
+// problemOf returns the problem that an error stands for, or the error when it stands for none: then it is a bug.
+func problemOf(err error) (*phase.Problem, error) {
+	if e := (&catalog.InvalidError{}); errors.As(err, &e) {
+		err = terminal(deploymentv1alpha1.ReasonInvalidSpec, deploymentv1alpha1.PhaseCompiling, err)
+	}
+	if e := (&catalog.MissingError{}); errors.As(err, &e) {
+		err = missing(e.Reason, err.Error())
+	}
+	if e := (&problemError{}); errors.As(err, &e) {
+		return &e.Problem, nil
+	}
+	return nil, err
+}

@@ -1,0 +1,100 @@
+package rollout
+
+import (
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/digest"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/catalog"
+)
+
+// Request is what is asked for now, as digests.
+type Request struct {
+	// Digest of all that decides about what is delivered.
+	Digest string
+
+	// Intent is the digest of the user's part of it.
+	Intent string
+
+	// RendererVersion that the trees were rendered with.
+	RendererVersion int32
+
+	// Plan to go out in.
+	Plan []rolloutv1alpha1.Step
+}
+
+// sitePart is what a request says about one Site.
+type sitePart struct {
+	Name       string                 `json:"name"`
+	Config     catalog.ConfigRef      `json:"config"`
+	Branch     string                 `json:"branch"`
+	Path       string                 `json:"path"`
+	Layout     catalogv1alpha1.Layout `json:"layout"`
+	Parameters map[string]string      `json:"parameters,omitempty"`
+}
+
+// content is a whole request.
+type content struct {
+	Intent    string                 `json:"intent"`
+	Sites     []sitePart             `json:"sites"`
+	Blueprint string                 `json:"blueprint"`
+	Renderer  int32                  `json:"renderer"`
+	Plan      []rolloutv1alpha1.Step `json:"plan"`
+}
+
+// NewRequest digests what is asked for. Intent is the canonical form of the intent, and blueprint the digest of the
+// Blueprint's spec. It returns an error when something cannot be encoded.
+func NewRequest(spec deploymentv1alpha1.IntentDeploymentSpec, intent string, s *catalog.Selection, blueprint string, renderer int32) (Request, error) {
+	w, err := wishDigest(spec, intent)
+	if err != nil {
+		return Request{}, err
+	}
+	plan := onePlan(s.Places)
+	c := content{Intent: w, Blueprint: blueprint, Renderer: renderer, Plan: plan}
+	for _, p := range s.Places {
+		c.Sites = append(c.Sites, partOf(p))
+	}
+	d, err := digest.Of(c, nil)
+	return Request{Digest: d, Intent: w, RendererVersion: renderer, Plan: plan}, err
+}
+
+// wishDigest is of what is delivered and how it is judged, whatever form the intent was written in. Rollback policy, timeouts,
+// deletion policy and suspend are not in it.
+func wishDigest(s deploymentv1alpha1.IntentDeploymentSpec, intent string) (string, error) {
+	return digest.Spec(&deploymentv1alpha1.IntentDeploymentSpec{
+		Intent:    &intent,
+		Blueprint: s.Blueprint,
+		DeliveryConfig: deploymentv1alpha1.DeliveryConfig{
+			TargetSite:   s.DeliveryConfig.TargetSite,
+			SiteSelector: s.DeliveryConfig.SiteSelector,
+			Waves:        s.DeliveryConfig.Waves,
+		},
+		GatesConfig: s.GatesConfig,
+	})
+}
+
+func partOf(p catalog.Place) sitePart {
+	part := sitePart{
+		Name:   p.Site.GetName(),
+		Config: p.ConfigRef,
+		Branch: p.Config.Git.Branch,
+		Path:   p.Path,
+		Layout: p.Site.Spec.Repository.Layout,
+	}
+	for key, value := range p.Site.Spec.Parameters {
+		if part.Parameters == nil {
+			part.Parameters = map[string]string{}
+		}
+		part.Parameters[key] = string(value)
+	}
+	return part
+}
+
+// onePlan brings a revision to all Sites in one step.
+func onePlan(places []catalog.Place) []rolloutv1alpha1.Step {
+	step := rolloutv1alpha1.Step{}
+	for _, p := range places {
+		step.Sites = append(step.Sites, p.Site.GetName())
+	}
+	return []rolloutv1alpha1.Step{step}
+}

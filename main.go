@@ -1,0 +1,50 @@
+// Command function is the composition function of Intentplane: it compiles intents into the managed resources that deliver
+// them.
+package main
+
+import (
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	sdk "github.com/crossplane/function-sdk-go"
+
+	"github.com/intentplane/intentplane/function"
+	"github.com/intentplane/intentplane/function/render"
+)
+
+// version of the build. The linker sets it.
+var version = "dev"
+
+// cli are the flags that Crossplane passes to every function, and our own.
+type cli struct {
+	Debug              bool             `help:"Emit debug logs." short:"d"`
+	Network            string           `default:"tcp" help:"Network on which to listen for gRPC connections."`
+	Address            string           `default:":9443" help:"Address at which to listen for gRPC connections."`
+	TLSCertsDir        string           `env:"TLS_SERVER_CERTS_DIR" help:"Folder with the server's certificate (tls.crt), its key (tls.key), and the CA of clients (ca.crt)."`
+	Insecure           bool             `help:"Serve without TLS. Needed by crossplane render."`
+	MetricsAddress     string           `default:"" help:"Address at which to serve metrics. Empty serves none."`
+	MaxRecvMessageSize int              `default:"16" help:"Largest request, in MiB."`
+	TTL                time.Duration    `default:"10m" help:"How long a response counts when nothing changes."`
+	Version            kong.VersionFlag `help:"Print the version."`
+}
+
+// Run serves the function until it is told to end.
+func (c *cli) Run() error {
+	log, err := sdk.NewLogger(c.Debug)
+	if err != nil {
+		return err
+	}
+	return sdk.Serve(NewFunction(function.New(render.NewRenderer()), log, c.TTL, time.Now),
+		sdk.Listen(c.Network, c.Address),
+		sdk.MTLSCertificates(c.TLSCertsDir),
+		sdk.Insecure(c.Insecure),
+		sdk.MaxRecvMessageSize(c.MaxRecvMessageSize<<20),
+		sdk.WithMetricsServer(c.MetricsAddress),
+	)
+}
+
+func main() {
+	ctx := kong.Parse(&cli{}, kong.Description("The composition function of Intentplane."), kong.Vars{"version": version})
+	ctx.FatalIfErrorf(ctx.Run())
+}
