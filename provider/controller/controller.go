@@ -1,0 +1,53 @@
+// Package controller sets up the provider's controllers.
+package controller
+
+import (
+	"context"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/customresourcesgate"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
+	"github.com/intentplane/intentplane/provider/controller/providerconfig"
+	"github.com/intentplane/intentplane/provider/usage"
+)
+
+// needs are the kinds that must be served before a controller may start. With safe-start they come some time after the provider
+// does, when somebody activates them.
+func needs() []schema.GroupVersionKind {
+	return []schema.GroupVersionKind{
+		catalogv1alpha1.GroupVersion.WithKind("Site"),
+		configv1alpha1.GroupVersion.WithKind("ProviderConfig"),
+		configv1alpha1.GroupVersion.WithKind("ClusterProviderConfig"),
+		configv1alpha1.GroupVersion.WithKind("ProviderConfigUsage"),
+		deliveryv1alpha1.GroupVersion.WithKind("GitDelivery"),
+	}
+}
+
+// SetupGated starts the controllers as soon as the kinds that they need are served. It returns an error if the gate cannot be
+// watched.
+func SetupGated(mgr ctrl.Manager, o controller.Options, g gitdelivery.Options) error {
+	o.Gate.Register(func() {
+		if err := setup(mgr, o, g); err != nil {
+			// There is nobody to return it to, and a provider without controllers must not look healthy.
+			panic(err)
+		}
+	}, needs()...)
+	return errors.Wrap(customresourcesgate.Setup(mgr, o), "cannot watch CustomResourceDefinitions")
+}
+
+func setup(mgr ctrl.Manager, o controller.Options, g gitdelivery.Options) error {
+	if err := usage.Index(context.Background(), mgr.GetFieldIndexer()); err != nil {
+		return err
+	}
+	if err := providerconfig.Setup(mgr, o); err != nil {
+		return errors.Wrap(err, "cannot set up controllers of configurations")
+	}
+	return errors.Wrap(gitdelivery.Setup(mgr, o, g), "cannot set up controller of GitDeliveries")
+}

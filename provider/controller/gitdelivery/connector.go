@@ -1,0 +1,118 @@
+package gitdelivery
+
+import (
+	"context"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/intentplane/intentplane/provider/credentials"
+)
+
+// refField is where a managed resource names its configuration.
+const refField = "spec.providerConfigRef"
+
+// A config is what a GitDelivery names: a ProviderConfig of its own namespace, or a ClusterProviderConfig.
+type config struct {
+	kind      string
+	namespace string
+	spec      *configv1alpha1.ProviderConfigSpec
+}
+
+// A connector makes externals.
+type connector struct {
+	// kube reads from the cache, and from the API server what the cache must not hold.
+	kube      client.Client
+	usage     resource.ModernTracker
+	now       func() time.Time
+	afterPush func()
+}
+
+// Connect reads the configuration and its credentials. It contacts no repository. It returns an error, and says so in the Ready
+// condition, if either is missing, not valid, or not for this namespace.
+func (c *connector) Connect(ctx context.Context, d *v1alpha1.GitDelivery) (managed.TypedExternalClient[*v1alpha1.GitDelivery], error) {
+	d.Status.SetObservedGeneration(d.GetGeneration())
+	e, err := c.connect(ctx, d)
+	if err == nil {
+		return e, nil
+	}
+	message := err.Error()
+	if meta.WasDeleted(d) {
+		message += wayOut
+	}
+	unready(d, reasonOf(err), message)
+	return nil, err
+}
+
+func (c *connector) connect(ctx context.Context, d *v1alpha1.GitDelivery) (*external, error) {
+	// A usage cannot be made in a namespace that is going, and is of no use to an object that is.
+	if !meta.WasDeleted(d) {
+		if err := c.usage.Track(ctx, d); err != nil {
+			return nil, errors.Wrap(err, "cannot track use of configuration")
+		}
+	}
+	cfg, err := configOf(ctx, c.kube, d)
+	if err != nil {
+		return nil, err
+	}
+	if err := policy.CheckConfig(cfg.kind, cfg.spec, d.GetNamespace()); err != nil && !meta.WasDeleted(d) {
+		return nil, &deniedError{err: err}
+	}
+	creds, err := credentials.Read(ctx, c.kube, cfg.credentials())
+	if err != nil {
+		return nil, err
+	}
+	r, err := newRemote(cfg.spec, creds.Auth, creds.CABundle)
+	if err != nil {
+		return nil, &credentials.InvalidError{Field: "spec.git", Detail: err.Error()}
+	}
+	uid, err := clusterUID(ctx, c.kube)
+	return &external{kube: c.kube, remote: r, config: cfg, clusterUID: uid, now: c.now, afterPush: c.afterPush}, err
+}
+
+func (c config) credentials() credentials.Config {
+	return credentials.Config{Kind: c.kind, Namespace: c.namespace, Remote: c.spec.Git}
+}
+
+// configOf returns the configuration that a GitDelivery names.
+func configOf(ctx context.Context, r client.Reader, d *v1alpha1.GitDelivery) (config, error) {
+	ref := d.GetProviderConfigReference()
+	if ref == nil {
+		return config{}, &credentials.InvalidError{Field: refField, Detail: "is required"}
+	}
+	switch ref.Kind {
+	case policy.KindProviderConfig:
+		o := &configv1alpha1.ProviderConfig{}
+		err := r.Get(ctx, client.ObjectKey{Namespace: d.GetNamespace(), Name: ref.Name}, o)
+		return config{kind: ref.Kind, namespace: d.GetNamespace(), spec: &o.Spec}, missing(err, ref.Kind, ref.Name)
+	case policy.KindClusterProviderConfig:
+		o := &configv1alpha1.ClusterProviderConfig{}
+		err := r.Get(ctx, client.ObjectKey{Name: ref.Name}, o)
+		return config{kind: ref.Kind, spec: &o.Spec}, missing(err, ref.Kind, ref.Name)
+	}
+	return config{}, &credentials.InvalidError{Field: refField + ".kind", Detail: "must be ProviderConfig or ClusterProviderConfig"}
+}
+
+func missing(err error, kind, name string) error {
+	if kerrors.IsNotFound(err) {
+		return &credentials.GoneError{Field: refField, Detail: kind + " " + name + " does not exist"}
+	}
+	return errors.Wrapf(err, "cannot get %s %q", kind, name)
+}
+
+// clusterUID is the same as long as the cluster's API server has its data. No other object is in every cluster, and lives as
+// long.
+func clusterUID(ctx context.Context, r client.Reader) (string, error) {
+	ns := &corev1.Namespace{}
+	err := r.Get(ctx, client.ObjectKey{Name: "kube-system"}, ns)
+	return string(ns.GetUID()), errors.Wrap(err, "cannot get namespace kube-system, whose uid says which cluster this is")
+}

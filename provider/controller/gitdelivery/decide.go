@@ -1,0 +1,282 @@
+package gitdelivery
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/policy"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/provider/marker"
+	"github.com/intentplane/intentplane/provider/state"
+)
+
+// An action is what to do about a delivery.
+type action int
+
+const (
+	// actionNone leaves everything as it is.
+	actionNone action = iota
+	// actionRecord writes the state only: the directories are as they should be.
+	actionRecord
+	// actionCommit writes directories, and the state.
+	actionCommit
+)
+
+// A decision is what follows from the facts.
+type decision struct {
+	action action
+	// reason why the delivery is not ready. Empty if it is, or will be once the action is done.
+	reason  xpv2.ConditionReason
+	message string
+	// put are directories to write, remove directories to remove.
+	put    map[string]tree.Files
+	remove []string
+	// sites of the directories to write.
+	sites []string
+	// trees of the claim afterwards.
+	trees []state.Tree
+	// drifted is true if somebody else changed what was delivered.
+	drifted bool
+	// blind is true if nothing of the state may be shown: it is somebody else's, or nobody knows whose.
+	blind bool
+}
+
+func refuse(reason xpv2.ConditionReason, format string, args ...any) *decision {
+	return &decision{reason: reason, message: fmt.Sprintf(format, args...)}
+}
+
+// hide the state from the status.
+func (d *decision) hide() *decision {
+	d.blind = true
+	return d
+}
+
+// decide what to do. It is pure: the same facts give the same decision.
+func decide(f facts) decision {
+	for _, check := range []func(facts) *decision{checkClaim, checkState, checkFence, checkTrees, checkOwners} {
+		if refused := check(f); refused != nil {
+			return *refused
+		}
+	}
+	return compare(f)
+}
+
+// checkClaim refuses to act for a claim of another namespace: whoever may make a GitDelivery here may not make that claim.
+func checkClaim(f facts) *decision {
+	if c := f.spec.ClaimRef; c.Namespace != f.namespace {
+		return refuse(v1alpha1.ReasonPolicyDenied, "spec.forProvider.claimRef.namespace: %q is not the namespace of the GitDelivery", c.Namespace).hide()
+	}
+	return nil
+}
+
+// checkState refuses to go on with a memory that is not ours.
+func checkState(f facts) *decision {
+	switch {
+	case f.unreadable != "":
+		return refuse(v1alpha1.ReasonStateUntrusted, "the state of the claim in the repository cannot be used: %s", f.unreadable).hide()
+	case f.entry == nil:
+		return nil
+	case f.entry.Claim.Kind != f.spec.ClaimRef.Kind:
+		return refuse(v1alpha1.ReasonNotOwner, "the repository holds the state of %s %q", f.entry.Claim.Kind, f.entry.Claim.Name).hide()
+	case !f.sameCluster(f.entry.ClusterUID):
+		return refuse(v1alpha1.ReasonOwnedElsewhere,
+			"control plane %q wrote this claim from the cluster with uid %q: if that cluster is gone, set spec.takeOverFrom of the configuration to that uid",
+			f.marker.ControlPlane, f.entry.ClusterUID).hide()
+	}
+	return nil
+}
+
+// checkFence refuses an order that is older than the last one that is known.
+func checkFence(f facts) *decision {
+	last := f.last()
+	if last == nil {
+		return nil
+	}
+	o := f.spec.Order
+	if o.Conflicts(*last) {
+		return refuse(v1alpha1.ReasonOrderBehind, "revision %d was already used for another request", last.Revision)
+	}
+	if o.Behind(*last) {
+		return refuse(v1alpha1.ReasonOrderBehind, "the order is older than %s, which is known", describe(*last))
+	}
+	return nil
+}
+
+func describe(o rolloutv1alpha1.Order) string {
+	return fmt.Sprintf("revision %d, step %d, attempt %d", o.Revision, o.Step, o.Attempt)
+}
+
+// checkTrees refuses what the claim may not deliver, and what is not what it says.
+func checkTrees(f facts) *decision {
+	seen := map[string]bool{}
+	for i, t := range f.spec.Trees {
+		field := fmt.Sprintf("spec.forProvider.trees[%d]", i)
+		seen[t.Site] = true
+		if refused := checkTree(f, t, field); refused != nil {
+			return refused
+		}
+	}
+	if err := policy.CheckCount(f.config, len(seen)); err != nil {
+		return refuse(v1alpha1.ReasonPolicyDenied, "%s", err)
+	}
+	return nil
+}
+
+func checkTree(f facts, t v1alpha1.Tree, field string) *decision {
+	switch t.Action {
+	case v1alpha1.ActionDesired:
+		return checkDesired(f, t, field)
+	case v1alpha1.ActionKeep:
+		return nil
+	}
+	return refuse(v1alpha1.ReasonInvalid, "%s.action: %s is not supported yet", field, t.Action)
+}
+
+func checkDesired(f facts, t v1alpha1.Tree, field string) *decision {
+	site := f.sites[t.Site]
+	if site == nil {
+		return refuse(v1alpha1.ReasonPolicyDenied, "%s: Site %q does not exist or may not be used from namespace %q", field, t.Site, f.namespace)
+	}
+	files, err := tree.Decode(t.Files)
+	if err != nil {
+		return refuse(v1alpha1.ReasonInvalid, "%s.files: %s", field, err)
+	}
+	if id := tree.ID(files); id != t.Tree {
+		return refuse(v1alpha1.ReasonInvalid, "%s.tree: the files are tree %s, not %s", field, id, t.Tree)
+	}
+	err = policy.CheckTree(policy.Input{
+		Claim: f.spec.ClaimRef, Site: site, ConfigKind: f.configKind, Config: f.config,
+		Branch: t.Branch, Path: t.Path, Layout: t.Layout, Files: files,
+	})
+	if err != nil {
+		return refuse(v1alpha1.ReasonPolicyDenied, "%s: %s", field, err)
+	}
+	return nil
+}
+
+// checkOwners refuses to write to a directory that is not ours.
+func checkOwners(f facts) *decision {
+	for _, t := range f.spec.Trees {
+		if t.Action != v1alpha1.ActionDesired || f.ours(t.Path) {
+			continue
+		}
+		if refused := checkOwner(f, t); refused != nil {
+			return refused
+		}
+	}
+	return nil
+}
+
+func checkOwner(f facts, t v1alpha1.Tree) *decision {
+	d := f.dirs[t.Path]
+	switch {
+	case d.blocked:
+		return refuse(v1alpha1.ReasonNotOwner, "directory %q: a file, a link or a submodule is there", t.Path)
+	case d.marker != nil && d.marker.SameClaim(f.marker):
+		return refuse(v1alpha1.ReasonOwnedElsewhere,
+			"directory %q: control plane %q wrote it from the cluster with uid %q: if that cluster is gone, set spec.takeOverFrom of the configuration to that uid",
+			t.Path, d.marker.ControlPlane, d.marker.ClusterUID)
+	case d.marker != nil:
+		return refuse(v1alpha1.ReasonNotOwner, "directory %q: it belongs to %s of control plane %q", t.Path, owner(*d.marker), d.marker.ControlPlane)
+	case d.tree == t.Tree, f.delivered(t.Path, d.tree), isTrue(f.spec.Adopt):
+		return nil // Nothing of a stranger is lost, or it was said to be so.
+	}
+	return refuse(v1alpha1.ReasonNotOwner, "directory %q: it holds files that were not delivered. To replace them, set adopt", t.Path)
+}
+
+// delivered is true if the last order left exactly this tree at the path: only the marker is gone.
+func (f facts) delivered(path, id string) bool {
+	if f.entry == nil {
+		return false
+	}
+	t, ok := f.entry.Tree(f.branch(), path)
+	return ok && t.Tree == id
+}
+
+// compare what is there with what should be.
+func compare(f facts) decision {
+	d := decision{put: map[string]tree.Files{}}
+	wanted := map[string]bool{}
+	for _, t := range f.spec.Trees {
+		wanted[t.Path] = true
+		d.tree(f, t)
+	}
+	for _, path := range f.known() {
+		if !wanted[path] && f.dirs[path].tree != "" && f.ours(path) {
+			d.remove = append(d.remove, path)
+		}
+	}
+	recorded := f.recorded()
+	switch {
+	case len(d.put)+len(d.remove) > 0:
+		d.action = actionCommit
+	case !recorded || !equality.Semantic.DeepEqual(f.entry.Trees, d.trees):
+		d.action = actionRecord
+	}
+	d.drift(f, recorded)
+	return d
+}
+
+// recorded is true if the state says that this control plane carried out the order.
+func (f facts) recorded() bool {
+	e := f.entry
+	return e != nil && !e.Deleted && e.ClusterUID == f.marker.ClusterUID && equality.Semantic.DeepEqual(*e.Order, f.spec.Order)
+}
+
+// tree adds one directory of the spec to the decision.
+func (d *decision) tree(f facts, t v1alpha1.Tree) {
+	now := state.Tree{Branch: t.Branch}
+	now.DeliveredTree = v1alpha1.DeliveredTree{Site: t.Site, Path: t.Path, Tree: t.Tree, Revision: f.spec.Order.Revision}
+	was, known := state.Tree{}, false
+	if f.entry != nil {
+		was, known = f.entry.Tree(t.Branch, t.Path)
+	}
+	if t.Action == v1alpha1.ActionKeep {
+		if known {
+			d.trees = append(d.trees, was)
+		}
+		return
+	}
+	if known && was.Tree == now.Tree {
+		now.Revision = was.Revision
+	}
+	d.trees = append(d.trees, now)
+	files, id := f.marked(t)
+	if f.dirs[t.Path].tree != id {
+		d.put[t.Path] = files
+		d.sites = append(d.sites, t.Site)
+	}
+}
+
+// drift is a difference in what was delivered, while nothing new was ordered and no attempt goes on.
+func (d *decision) drift(f facts, recorded bool) {
+	d.drifted = d.action == actionCommit && recorded && !f.attempting()
+	if !d.drifted {
+		return
+	}
+	d.reason, d.message = v1alpha1.ReasonDrifted, "somebody else changed directories of the claim in the repository"
+	if f.spec.DriftPolicy == v1alpha1.DriftReport {
+		d.action = actionNone
+	}
+}
+
+// marked returns the files of a tree with our marker, and the id that they have together. The files were decoded before.
+func (f facts) marked(t v1alpha1.Tree) (tree.Files, string) {
+	files, err := tree.Decode(t.Files)
+	if err != nil {
+		return nil, ""
+	}
+	files[tree.Marker] = f.content
+	return files, tree.ID(files)
+}
+
+func isTrue(b *bool) bool { return b != nil && *b }
+
+func owner(m marker.Marker) string {
+	return fmt.Sprintf("%s %s/%s", m.Claim.Kind, m.Claim.Namespace, m.Claim.Name)
+}

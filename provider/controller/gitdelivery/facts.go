@@ -1,0 +1,137 @@
+package gitdelivery
+
+import (
+	"slices"
+
+	"github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/marker"
+	"github.com/intentplane/intentplane/provider/state"
+)
+
+// facts are all that a decision is made from. Who gathers them decides nothing, and who decides reads nothing else.
+type facts struct {
+	// namespace of the GitDelivery.
+	namespace string
+	spec      deliveryv1alpha1.GitDeliveryParameters
+	// memory is the object's status: a cache of the state, and newer where the state was lost.
+	memory deliveryv1alpha1.GitDeliveryObservation
+
+	configKind string
+	config     *configv1alpha1.ProviderConfigSpec
+	// sites of the API server, by name. One that is not there does not exist.
+	sites map[string]*v1alpha1.Site
+
+	// marker that our directories have.
+	marker marker.Marker
+	// content of the marker's file.
+	content []byte
+	// tip of the branch.
+	tip string
+	// entry of the state. Nil if there is none.
+	entry *state.Entry
+	// unreadable says why an entry that exists cannot be read.
+	unreadable string
+	// dirs are the directories that the delivery is about, by path.
+	dirs map[string]directory
+}
+
+// A directory is what stands at a path of the branch.
+type directory struct {
+	// tree is its id with everything in it. Empty if nothing is there.
+	tree string
+	// blocked is true if something else than a directory is there.
+	blocked bool
+	// marker says whose it is. Nil if it has none that can be read.
+	marker *marker.Marker
+}
+
+// branch that is written.
+func (f facts) branch() string { return f.config.Git.Branch }
+
+// paths of all directories that the delivery is or was about.
+func (f facts) paths() []string {
+	out := []string{}
+	for _, t := range f.spec.Trees {
+		out = append(out, t.Path)
+	}
+	out = append(out, f.known()...)
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// known are the paths of the directories that an earlier order had.
+func (f facts) known() []string {
+	out := []string{}
+	if f.entry != nil {
+		for _, t := range f.entry.Trees {
+			if t.Branch == f.branch() {
+				out = append(out, t.Path)
+			}
+		}
+	}
+	for _, t := range f.memory.Trees {
+		out = append(out, t.Path)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// last is the newest order that is known, be it from the state or from the object. The order of a rebuilt object is as old as
+// its backup, and the state may have been lost: neither is always right.
+func (f facts) last() *rolloutv1alpha1.Order {
+	switch {
+	case f.entry == nil:
+		return f.memory.Order
+	case f.memory.Order == nil, f.memory.Order.Behind(*f.entry.Order):
+		return f.entry.Order
+	}
+	return f.memory.Order
+}
+
+// base is what is remembered, for the next entry to start from. Where the state was lost, the object remembers.
+func (f facts) base() state.Entry {
+	e := state.Entry{}
+	if f.entry != nil {
+		e = *f.entry
+	}
+	if m := f.memory; m.Order != nil && (f.entry == nil || f.entry.Order.Behind(*m.Order)) {
+		e = state.Entry{Order: m.Order, History: m.History}
+		if m.Remote != nil {
+			e.Commit, e.CommitTime = m.Remote.Commit, m.Remote.CommitTime
+		}
+	}
+	e.Claim, e.Shard, e.ClusterUID = f.spec.ClaimRef, f.marker.Shard, f.marker.ClusterUID
+	e.Claim.UID = ""
+	return e
+}
+
+// ours is true if we may write to the directory.
+func (f facts) ours(path string) bool {
+	d := f.dirs[path]
+	if d.blocked {
+		return false
+	}
+	if d.tree == "" {
+		return true
+	}
+	return d.marker != nil && d.marker.SameClaim(f.marker) && f.sameCluster(d.marker.ClusterUID)
+}
+
+// sameCluster is true for this cluster, and for the one that it was told to take over from.
+func (f facts) sameCluster(uid string) bool {
+	return uid == f.marker.ClusterUID || (uid != "" && uid == f.config.TakeOverFrom)
+}
+
+// attempting is true while the attempt of the order goes on: what is missing in the branch was not pushed yet.
+func (f facts) attempting() bool {
+	a := f.memory.Attempt
+	return a != nil && f.attempted(a) && a.EndedAt == nil
+}
+
+func (f facts) attempted(a *rolloutv1alpha1.Attempt) bool {
+	o := f.spec.Order
+	return a.Revision == o.Revision && a.Step == o.Step && a.Number == o.Attempt
+}

@@ -1,0 +1,126 @@
+package gitdelivery
+
+import (
+	"context"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/marker"
+	"github.com/intentplane/intentplane/provider/state"
+)
+
+const (
+	modeDirectory = "40000"
+	modeFile      = "100644"
+)
+
+// gather the facts about a delivery. It returns an error if somebody cannot be asked.
+func (e *external) gather(ctx context.Context, d *v1alpha1.GitDelivery, s *git.Snapshot) (facts, error) {
+	f := facts{
+		namespace:  d.GetNamespace(),
+		spec:       *d.Spec.ForProvider.DeepCopy(),
+		memory:     *d.Status.AtProvider.DeepCopy(),
+		configKind: e.config.kind,
+		config:     e.config.spec,
+		marker:     e.marker(d),
+		tip:        s.Tip(),
+	}
+	var err error
+	if f.content, err = f.marker.Encode(); err != nil {
+		return facts{}, err
+	}
+	if f.sites, err = e.sites(ctx, f.spec.Trees); err != nil {
+		return facts{}, err
+	}
+	if f.entry, f.unreadable, err = readEntry(s, state.Path(f.spec.ClaimRef, f.marker.Shard)); err != nil {
+		return facts{}, err
+	}
+	f.dirs = map[string]directory{}
+	for _, path := range f.paths() {
+		if f.dirs[path], err = e.directory(ctx, f, s, path); err != nil {
+			return facts{}, err
+		}
+	}
+	return f, nil
+}
+
+func (e *external) marker(d *v1alpha1.GitDelivery) marker.Marker {
+	m := marker.Marker{Claim: d.Spec.ForProvider.ClaimRef, ControlPlane: e.config.spec.ControlPlane, ClusterUID: e.clusterUID}
+	m.Claim.UID = ""
+	if d.Spec.ForProvider.Shard != nil {
+		m.Shard = *d.Spec.ForProvider.Shard
+	}
+	return m
+}
+
+func (e *external) sites(ctx context.Context, trees []v1alpha1.Tree) (map[string]*catalogv1alpha1.Site, error) {
+	out := map[string]*catalogv1alpha1.Site{}
+	for _, t := range trees {
+		site := &catalogv1alpha1.Site{}
+		err := e.kube.Get(ctx, client.ObjectKey{Name: t.Site}, site)
+		if kerrors.IsNotFound(err) {
+			continue
+		}
+		if err != nil {
+			return nil, errors.Wrapf(err, "cannot get Site %q", t.Site)
+		}
+		out[t.Site] = site
+	}
+	return out, nil
+}
+
+// readEntry returns the entry at a path of the state, or why it cannot be used.
+func readEntry(s *git.Snapshot, path string) (*state.Entry, string, error) {
+	content, ok, err := s.StateFile(path)
+	if err != nil || !ok {
+		return nil, "", err
+	}
+	entry, err := state.Decode(content)
+	if err != nil {
+		return nil, path + ": " + err.Error(), nil
+	}
+	return &entry, "", nil
+}
+
+// directory returns what stands at a path. A path that no repository can have holds nothing: it is refused elsewhere.
+func (e *external) directory(ctx context.Context, f facts, s *git.Snapshot, path string) (directory, error) {
+	at, ok, err := s.Entry(path)
+	if git.ClassOf(err) == git.ClassInvalid || (err == nil && !ok) {
+		return directory{}, nil
+	}
+	if err != nil {
+		return directory{}, err
+	}
+	if at.Mode != modeDirectory {
+		return directory{blocked: true}, nil
+	}
+	m, err := e.markerAt(ctx, f, s, path+"/"+tree.Marker)
+	return directory{tree: at.ID, marker: m}, err
+}
+
+// markerAt returns the marker at a path, or nothing if there is none that can be read. The server is asked for markers of others
+// only: ours is known by its id.
+func (e *external) markerAt(ctx context.Context, f facts, s *git.Snapshot, path string) (*marker.Marker, error) {
+	at, ok, err := s.Entry(path)
+	if err != nil || !ok || at.Mode != modeFile {
+		return nil, err
+	}
+	if at.ID == git.BlobID(f.content) {
+		return &f.marker, nil
+	}
+	content, ok, err := e.remote.client().ReadFile(ctx, s, path)
+	if err != nil || !ok {
+		return nil, err
+	}
+	m, err := marker.Parse(content)
+	if err != nil {
+		return nil, nil //nolint:nilerr,nilnil // A file that is no marker is a stranger's, like any other.
+	}
+	return &m, nil
+}

@@ -1,0 +1,96 @@
+package gitdelivery
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+)
+
+// Trailers of the commits.
+const (
+	trailerClaim        = "Intentplane-Claim"
+	trailerControlPlane = "Intentplane-Control-Plane"
+	trailerRevision     = "Intentplane-Revision"
+	trailerStep         = "Intentplane-Step"
+	trailerAttempt      = "Intentplane-Attempt"
+	trailerRequest      = "Intentplane-Request"
+)
+
+// maxListed is how many Sites a message lists.
+const maxListed = 20
+
+// A letter is what the message of a commit is made from.
+type letter struct {
+	spec         v1alpha1.GitDeliveryParameters
+	controlPlane string
+	// sites whose directories the commit changes.
+	sites []string
+	// replaces is the tip that holds a stranger's change. Empty where there is none.
+	replaces string
+	// removes is true for a claim that was deleted.
+	removes bool
+}
+
+// text is the same for the same letter. What comes from users is one line without control characters: the API server has
+// checked the names, and a line break in anything else would add a trailer.
+func (l letter) text() string {
+	b := &strings.Builder{}
+	fmt.Fprintf(b, "%s\n\n", l.subject())
+	if l.replaces != "" {
+		fmt.Fprintf(b, "Commit %s\nholds other files in directories of this claim.\n\n", l.replaces)
+	}
+	if len(l.sites) > 0 {
+		fmt.Fprintf(b, "Sites: %s\n\n", l.list())
+	}
+	c, o := l.spec.ClaimRef, l.spec.Order
+	for _, t := range [][2]string{
+		{trailerClaim, fmt.Sprintf("%s/%s %s/%s", c.APIGroup, c.Kind, c.Namespace, c.Name)},
+		{trailerControlPlane, l.controlPlane},
+		{trailerRevision, fmt.Sprint(o.Revision)},
+		{trailerStep, fmt.Sprint(o.Step)},
+		{trailerAttempt, fmt.Sprint(o.Attempt)},
+		{trailerRequest, o.Request},
+	} {
+		fmt.Fprintf(b, "%s: %s\n", t[0], oneLine(t[1]))
+	}
+	return b.String()
+}
+
+func (l letter) subject() string {
+	claim := oneLine(l.spec.ClaimRef.Namespace + "/" + l.spec.ClaimRef.Name)
+	switch {
+	case l.removes:
+		return "Remove " + claim
+	case len(l.sites) == 0:
+		return fmt.Sprintf("Remove what %s revision %d has no more", claim, l.spec.Order.Revision)
+	case l.replaces != "":
+		return fmt.Sprintf("Restore %s revision %d at %s", claim, l.spec.Order.Revision, count(len(l.sites)))
+	}
+	return fmt.Sprintf("Deliver %s revision %d to %s", claim, l.spec.Order.Revision, count(len(l.sites)))
+}
+
+func (l letter) list() string {
+	sites := slices.Sorted(slices.Values(l.sites))
+	if len(sites) <= maxListed {
+		return oneLine(strings.Join(sites, ", "))
+	}
+	return oneLine(fmt.Sprintf("%s and %d more", strings.Join(sites[:maxListed], ", "), len(sites)-maxListed))
+}
+
+func count(sites int) string {
+	if sites == 1 {
+		return "1 site"
+	}
+	return fmt.Sprintf("%d sites", sites)
+}
+
+func oneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, s)
+}

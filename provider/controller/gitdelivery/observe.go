@@ -1,0 +1,141 @@
+package gitdelivery
+
+import (
+	"context"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/state"
+)
+
+// An external is the repository of one GitDelivery, for one reconcile.
+type external struct {
+	kube   client.Client
+	remote *remote
+	config config
+	// clusterUID tells this cluster from another one with the same control plane name.
+	clusterUID string
+	now        func() time.Time
+	afterPush  func()
+
+	// What Observe saw, for Update and Delete of the same reconcile.
+	snapshot *git.Snapshot
+	facts    facts
+	decision decision
+}
+
+// Observe compares what is in the repository with what should be. It writes nothing. A delivery exists until it is deleted, so
+// that all writing happens in Update: what Create puts into a status is lost.
+func (e *external) Observe(ctx context.Context, d *v1alpha1.GitDelivery) (managed.ExternalObservation, error) {
+	d.Status.SetObservedGeneration(d.GetGeneration())
+	if err := e.see(ctx, d); err != nil {
+		unready(d, e.blame(d, err), e.explain(d, err))
+		return managed.ExternalObservation{}, err
+	}
+	if meta.WasDeleted(d) {
+		return managed.ExternalObservation{ResourceExists: e.facts.leftovers(), ResourceUpToDate: true}, nil
+	}
+	e.show(d)
+	return managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: e.decision.action == actionNone}, nil
+}
+
+// see looks at the repository and decides.
+func (e *external) see(ctx context.Context, d *v1alpha1.GitDelivery) error {
+	s, err := e.remote.look(ctx)
+	if err != nil {
+		return err
+	}
+	f, err := e.gather(ctx, d, s)
+	if err != nil {
+		return err
+	}
+	e.snapshot, e.facts, e.decision = s, f, decide(f)
+	return nil
+}
+
+// blame returns the reason of a failure. A repository that cannot be read matters more to who remembers nothing: whatever is
+// ordered may be older than what was delivered.
+func (e *external) blame(d *v1alpha1.GitDelivery, err error) xpv2.ConditionReason {
+	reason := reasonOf(err)
+	if reason == v1alpha1.ReasonUnreachable && d.Status.AtProvider.Order == nil && !meta.WasDeleted(d) {
+		return v1alpha1.ReasonMemoryUnknown
+	}
+	return reason
+}
+
+func (e *external) explain(d *v1alpha1.GitDelivery, err error) string {
+	if meta.WasDeleted(d) {
+		return err.Error() + wayOut
+	}
+	return err.Error()
+}
+
+// show the decision in the status.
+func (e *external) show(d *v1alpha1.GitDelivery) {
+	e.recall(d)
+	switch {
+	case e.decision.reason != "":
+		unready(d, e.decision.reason, e.decision.message)
+	case e.decision.action == actionNone:
+		e.delivered(d, *e.facts.entry)
+	case e.decision.action == actionCommit:
+		unready(d, v1alpha1.ReasonPushing, "")
+	}
+}
+
+// recall puts what the state remembers into a status that remembers less, so that whoever gives orders learns about it.
+func (e *external) recall(d *v1alpha1.GitDelivery) {
+	entry, at := e.facts.entry, &d.Status.AtProvider
+	if entry == nil || e.decision.blind || (at.Order != nil && !at.Order.Behind(*entry.Order)) {
+		return
+	}
+	at.Order = entry.Order.DeepCopy()
+	at.History = entry.DeepHistory()
+}
+
+// delivered says that the order of the entry is carried out. It is the evidence that others rely on.
+func (e *external) delivered(d *v1alpha1.GitDelivery, entry state.Entry) {
+	at := &d.Status.AtProvider
+	at.Order = entry.Order.DeepCopy()
+	at.History = entry.DeepHistory()
+	at.Trees = nil
+	for _, t := range entry.Trees {
+		at.Trees = append(at.Trees, t.DeliveredTree)
+	}
+	at.Remote = &v1alpha1.Remote{
+		URL: e.config.spec.Git.URL, Branch: e.config.spec.Git.Branch, Commit: entry.Commit, CommitTime: entry.CommitTime.DeepCopy(),
+	}
+	e.end(d, entry)
+	ready(d)
+}
+
+// end the attempt. One that the status lost is known from the state.
+func (e *external) end(d *v1alpha1.GitDelivery, entry state.Entry) {
+	at := &d.Status.AtProvider
+	if entry.Attempt != nil && (at.Attempt == nil || !e.facts.attempted(at.Attempt)) {
+		at.Attempt = entry.Attempt.DeepCopy()
+	}
+	if at.Attempt != nil && at.Attempt.EndedAt == nil {
+		now := e.timestamp()
+		at.Attempt.EndedAt = &now
+	}
+}
+
+// timestamp has no more precision than a status can hold.
+func (e *external) timestamp() metav1.Time {
+	return metav1.NewTime(e.now().UTC().Truncate(time.Second))
+}
+
+// Disconnect drops the connections to the repository.
+func (e *external) Disconnect(context.Context) error {
+	e.remote.close()
+	return nil
+}

@@ -1,0 +1,120 @@
+// Package gitdelivery brings the trees of claims to Git repositories.
+//
+// Facts are gathered first, a pure function decides, and what it decided is carried out in one push.
+package gitdelivery
+
+import (
+	"context"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/feature"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+	corev1 "k8s.io/api/core/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+)
+
+const (
+	// timeout of a reconcile: a look, and several pushes that lose a race.
+	timeout = 2 * time.Minute
+
+	// jitter of the interval, as a part of it, so that deliveries which started together do not stay together.
+	jitter = 0.1
+)
+
+// Options of the controller.
+type Options struct {
+	// AfterPush is called after each push of a delivery, before the object's status is written. Required.
+	AfterPush func()
+}
+
+// Setup adds the controller of GitDeliveries to a manager. It returns an error if it cannot be added.
+func Setup(mgr ctrl.Manager, o controller.Options, g Options) error {
+	gvk := v1alpha1.GroupVersion.WithKind("GitDelivery")
+	name := managed.ControllerName(gvk.GroupKind().String())
+	kube := mgr.GetClient()
+	c := &connector{
+		kube:      kube,
+		usage:     resource.NewProviderConfigUsageTracker(kube, &configv1alpha1.ProviderConfigUsage{}),
+		now:       time.Now,
+		afterPush: g.AfterPush,
+	}
+	opts := []managed.ReconcilerOption{
+		managed.WithTypedExternalConnector[*v1alpha1.GitDelivery](c),
+		managed.WithInitializers(),
+		managed.WithFinalizer(finalizer{resource.NewAPIFinalizer(kube, managed.FinalizerName)}),
+		managed.WithTimeout(timeout),
+		managed.WithPollInterval(o.PollInterval),
+		managed.WithPollIntervalHook(interval(kube)),
+		managed.WithLogger(o.Logger.WithValues("controller", name)),
+		managed.WithRecorder(event.NewAPIRecorder(mgr.GetEventRecorderFor(name))), //nolint:staticcheck // What the runtime's recorder takes.
+	}
+	if o.Features.Enabled(feature.EnableBetaManagementPolicies) {
+		opts = append(opts, managed.WithManagementPolicies())
+	}
+	r := managed.NewReconciler(mgr, resource.ManagedKind(gvk), opts...)
+	w := waker{kube: kube, log: o.Logger.WithValues("controller", name)}
+	return ctrl.NewControllerManagedBy(mgr).
+		Named(strings.ToLower(name)).
+		WithOptions(o.ForControllerRuntime()).
+		For(&v1alpha1.GitDelivery{}, builder.WithPredicates(predicate.Or(resource.DesiredStateChanged(), forgot()))).
+		Watches(&catalogv1alpha1.Site{}, handler.EnqueueRequestsFromMapFunc(w.site)).
+		Watches(&configv1alpha1.ProviderConfig{}, handler.EnqueueRequestsFromMapFunc(w.config), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		Watches(&configv1alpha1.ClusterProviderConfig{}, handler.EnqueueRequestsFromMapFunc(w.config), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		// Only who a Secret is, not what is in it, is kept in memory.
+		WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(w.secret), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{})).
+		Complete(r)
+}
+
+// interval is that of the delivery's configuration where it is shorter than the provider's own.
+func interval(kube client.Reader) managed.PollIntervalHook {
+	return func(mg resource.Managed, most time.Duration) time.Duration {
+		every := most
+		if d, ok := mg.(*v1alpha1.GitDelivery); ok {
+			every = min(most, configured(kube, d, most))
+		}
+		return every + time.Duration((rand.Float64()*2-1)*jitter*float64(every)) //nolint:gosec // It spreads load, and keeps no secret.
+	}
+}
+
+func configured(kube client.Reader, d *v1alpha1.GitDelivery, otherwise time.Duration) time.Duration {
+	// The cache answers. Without an answer there is nothing to wait for.
+	cfg, err := configOf(context.Background(), kube, d)
+	if err != nil {
+		return otherwise
+	}
+	every, err := time.ParseDuration(cfg.spec.Git.Interval)
+	if err != nil {
+		return otherwise
+	}
+	return every
+}
+
+// A finalizer keeps what Observe put into a status, which an update of the object would replace with what the API server holds.
+type finalizer struct {
+	resource.Finalizer
+}
+
+// AddFinalizer adds the finalizer, and leaves the status in memory as it is.
+func (f finalizer) AddFinalizer(ctx context.Context, o resource.Object) error {
+	d, ok := o.(*v1alpha1.GitDelivery)
+	if !ok {
+		return f.Finalizer.AddFinalizer(ctx, o)
+	}
+	status := d.Status.DeepCopy()
+	err := f.Finalizer.AddFinalizer(ctx, o)
+	d.Status = *status
+	return err
+}

@@ -1,0 +1,124 @@
+// Package providerconfig holds configurations while a managed resource names them.
+package providerconfig
+
+import (
+	"context"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/intentplane/intentplane/provider/usage"
+)
+
+// Setup adds a controller for each kind of configuration to the manager. It returns an error if one cannot be added.
+func Setup(mgr ctrl.Manager, o controller.Options) error {
+	kinds := map[string]func() client.Object{
+		policy.KindProviderConfig:        func() client.Object { return &configv1alpha1.ProviderConfig{} },
+		policy.KindClusterProviderConfig: func() client.Object { return &configv1alpha1.ClusterProviderConfig{} },
+	}
+	for kind, fn := range kinds {
+		name := strings.ToLower(kind)
+		r := &Reconciler{kube: mgr.GetClient(), kind: kind, newConfig: fn, log: o.Logger.WithValues("controller", name)}
+		err := ctrl.NewControllerManagedBy(mgr).
+			Named(name).
+			WithOptions(o.ForControllerRuntime()).
+			For(fn()).
+			Watches(&deliveryv1alpha1.GitDelivery{}, handler.EnqueueRequestsFromMapFunc(named(kind)), builder.WithPredicates(released())).
+			Complete(r)
+		if err != nil {
+			return errors.Wrapf(err, "cannot add controller %s", name)
+		}
+	}
+	return nil
+}
+
+// A Reconciler keeps a finalizer on configurations of one kind. Usages that the runtime records cannot do that: a foreground
+// deletion removes them before the managed resource that they belong to.
+type Reconciler struct {
+	kube      client.Client
+	kind      string
+	newConfig func() client.Object
+	log       logging.Logger
+}
+
+// Reconcile one configuration.
+func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+	c := r.newConfig()
+	if err := r.kube.Get(ctx, req.NamespacedName, c); err != nil {
+		return reconcile.Result{}, errors.Wrapf(client.IgnoreNotFound(err), "cannot get %s", r.kind)
+	}
+	if !meta.WasDeleted(c) {
+		return reconcile.Result{}, r.hold(ctx, c)
+	}
+	users, err := usage.OfConfig(ctx, r.kube, r.kind, req.NamespacedName)
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	if len(users) > 0 {
+		r.log.Debug("Configuration is in use", "request", req, "users", len(users))
+		return reconcile.Result{}, nil // Woken when a user goes.
+	}
+	return reconcile.Result{}, r.release(ctx, c)
+}
+
+func (r *Reconciler) hold(ctx context.Context, c client.Object) error {
+	if meta.FinalizerExists(c, configv1alpha1.Finalizer) {
+		return nil
+	}
+	meta.AddFinalizer(c, configv1alpha1.Finalizer)
+	return errors.Wrapf(r.kube.Update(ctx, c), "cannot add finalizer to %s", r.kind)
+}
+
+func (r *Reconciler) release(ctx context.Context, c client.Object) error {
+	if !meta.FinalizerExists(c, configv1alpha1.Finalizer) {
+		return nil
+	}
+	meta.RemoveFinalizer(c, configv1alpha1.Finalizer)
+	return errors.Wrapf(client.IgnoreNotFound(r.kube.Update(ctx, c)), "cannot remove finalizer from %s", r.kind)
+}
+
+// named returns the configuration of a kind that a managed resource names.
+func named(kind string) handler.MapFunc {
+	return func(_ context.Context, o client.Object) []reconcile.Request {
+		d, ok := o.(*deliveryv1alpha1.GitDelivery)
+		if !ok || d.GetProviderConfigReference() == nil || d.GetProviderConfigReference().Kind != kind {
+			return nil
+		}
+		key := client.ObjectKey{Name: d.GetProviderConfigReference().Name}
+		if kind == policy.KindProviderConfig {
+			key.Namespace = d.GetNamespace()
+		}
+		return []reconcile.Request{{NamespacedName: key}}
+	}
+}
+
+// released lets through what may free a configuration: a managed resource that went, or that names another one.
+func released() predicate.Predicate {
+	return predicate.Funcs{
+		CreateFunc:  func(event.CreateEvent) bool { return false },
+		GenericFunc: func(event.GenericEvent) bool { return false },
+		UpdateFunc: func(e event.UpdateEvent) bool {
+			before, ok := e.ObjectOld.(*deliveryv1alpha1.GitDelivery)
+			after, ok2 := e.ObjectNew.(*deliveryv1alpha1.GitDelivery)
+			return ok && ok2 && !same(before, after)
+		},
+	}
+}
+
+func same(a, b *deliveryv1alpha1.GitDelivery) bool {
+	x, y := a.GetProviderConfigReference(), b.GetProviderConfigReference()
+	return x != nil && y != nil && *x == *y
+}

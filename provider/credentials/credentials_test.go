@@ -1,0 +1,177 @@
+package credentials
+
+import (
+	"context"
+	"testing"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/test"
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/intentplane/intentplane/provider/git"
+)
+
+func secretsIn(namespace string, data map[string]string) client.Reader {
+	return &test.MockClient{MockGet: func(_ context.Context, key client.ObjectKey, o client.Object) error {
+		s, ok := o.(*corev1.Secret)
+		if !ok || key.Namespace != namespace || key.Name != "creds" {
+			return kerrors.NewNotFound(schema.GroupResource{Resource: "secrets"}, key.Name)
+		}
+		s.Data = map[string][]byte{}
+		for k, v := range data {
+			s.Data[k] = []byte(v)
+		}
+		return nil
+	}}
+}
+
+func of(t configv1alpha1.CredentialsType, ref *configv1alpha1.SecretReference) configv1alpha1.GitRemote {
+	return configv1alpha1.GitRemote{Credentials: configv1alpha1.Credentials{Type: t, SecretRef: ref}}
+}
+
+func TestRead(t *testing.T) {
+	creds := &configv1alpha1.SecretReference{Name: "creds"}
+	all := secretsIn("team-a", map[string]string{"username": "u", "password": "p", "token": "t", "ca.crt": "PEM"})
+	broken := &test.MockClient{MockGet: test.NewMockGetFn(errors.New("boom"))}
+
+	cases := map[string]struct {
+		reason string
+		reader client.Reader
+		kind   string
+		remote configv1alpha1.GitRemote
+		want   Credentials
+		err    error
+	}{
+		"None": {
+			reason: "Anonymous is a choice",
+			remote: of(configv1alpha1.CredentialsNone, nil),
+		},
+		"Basic": {
+			reason: "A user name and a password",
+			remote: of(configv1alpha1.CredentialsBasic, creds),
+			want:   Credentials{Auth: git.Basic{Username: "u", Password: "p"}},
+		},
+		"BearerAndCA": {
+			reason: "A token, and certificates to trust",
+			remote: configv1alpha1.GitRemote{
+				Credentials:       configv1alpha1.Credentials{Type: configv1alpha1.CredentialsBearer, SecretRef: creds},
+				CABundleSecretRef: &configv1alpha1.SecretKeyReference{SecretReference: *creds, Key: "ca.crt"},
+			},
+			want: Credentials{Auth: git.Bearer{Token: "t"}, CABundle: []byte("PEM")},
+		},
+		"ClusterProviderConfig": {
+			reason: "A ClusterProviderConfig names the namespace",
+			kind:   policy.KindClusterProviderConfig,
+			remote: of(configv1alpha1.CredentialsBearer, &configv1alpha1.SecretReference{Namespace: "team-a", Name: "creds"}),
+			want:   Credentials{Auth: git.Bearer{Token: "t"}},
+		},
+		"ClusterProviderConfigWithoutNamespace": {
+			reason: "A ClusterProviderConfig is in no namespace",
+			kind:   policy.KindClusterProviderConfig,
+			remote: of(configv1alpha1.CredentialsBearer, creds),
+			err:    &InvalidError{Field: "spec.git.credentials.secretRef.namespace", Detail: "is required in a ClusterProviderConfig"},
+		},
+		"ForeignNamespace": {
+			reason: "A tenant's configuration reads no Secret of another tenant",
+			remote: of(configv1alpha1.CredentialsBearer, &configv1alpha1.SecretReference{Namespace: "team-b", Name: "creds"}),
+			err:    &InvalidError{Field: "spec.git.credentials.secretRef.namespace", Detail: "a ProviderConfig reads Secrets of its own namespace only"},
+		},
+		"NoSecretRef": {
+			reason: "A type that needs a Secret says so",
+			remote: of(configv1alpha1.CredentialsBasic, nil),
+			err:    &InvalidError{Field: "spec.git.credentials.secretRef", Detail: "is required for credentials of type Basic"},
+		},
+		"SecretGone": {
+			reason: "A Secret that does not exist is named",
+			reader: secretsIn("elsewhere", nil),
+			remote: of(configv1alpha1.CredentialsBasic, creds),
+			err:    &GoneError{Field: "spec.git.credentials.secretRef", Detail: "Secret team-a/creds does not exist"},
+		},
+		"KeyGone": {
+			reason: "A key that does not exist is named, and no value is shown",
+			reader: secretsIn("team-a", map[string]string{"username": "u"}),
+			remote: of(configv1alpha1.CredentialsBasic, creds),
+			err:    &GoneError{Field: "spec.git.credentials.secretRef", Detail: "Secret team-a/creds has no key password"},
+		},
+		"NoAnswer": {
+			reason: "Trouble with the API server is not a missing Secret",
+			reader: broken,
+			remote: of(configv1alpha1.CredentialsBasic, creds),
+			err:    errors.Wrap(errors.New("boom"), "spec.git.credentials.secretRef: cannot get Secret team-a/creds"),
+		},
+		"SSH": {
+			reason: "What is not supported is never left out silently",
+			remote: of(configv1alpha1.CredentialsSSH, creds),
+			err:    &InvalidError{Field: "spec.git.credentials.type", Detail: "SSH is not supported yet"},
+		},
+		"Proxy": {
+			reason: "What is not supported is never left out silently",
+			remote: configv1alpha1.GitRemote{Proxy: &configv1alpha1.Proxy{}},
+			err:    &InvalidError{Field: "spec.git.proxy", Detail: "is not supported yet"},
+		},
+		"Signing": {
+			reason: "What is not supported is never left out silently",
+			remote: configv1alpha1.GitRemote{Signing: &configv1alpha1.Signing{}},
+			err:    &InvalidError{Field: "spec.git.signing", Detail: "is not supported yet"},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if tc.reader == nil {
+				tc.reader = all
+			}
+			if tc.kind == "" {
+				tc.kind = policy.KindProviderConfig
+			}
+			got, err := Read(t.Context(), tc.reader, Config{Kind: tc.kind, Namespace: "team-a", Remote: tc.remote})
+			if diff := cmp.Diff(tc.err, err, test.EquateErrors()); diff != "" {
+				t.Errorf("\n%s\nRead(...): -want error, +got error:\n%s", tc.reason, diff)
+			}
+			if err != nil {
+				return
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nRead(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestSecrets(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		config Config
+		want   []client.ObjectKey
+	}{
+		"None": {reason: "An anonymous client needs no Secret", config: Config{Kind: policy.KindProviderConfig}, want: []client.ObjectKey{}},
+		"Own": {
+			reason: "A ProviderConfig names Secrets of its own namespace",
+			config: Config{
+				Kind: policy.KindProviderConfig, Namespace: "team-a",
+				Remote: of(configv1alpha1.CredentialsBasic, &configv1alpha1.SecretReference{Name: "creds"}),
+			},
+			want: []client.ObjectKey{{Namespace: "team-a", Name: "creds"}},
+		},
+		"Foreign": {
+			reason: "A Secret that may not be read wakes nobody",
+			config: Config{
+				Kind: policy.KindProviderConfig, Namespace: "team-a",
+				Remote: of(configv1alpha1.CredentialsBasic, &configv1alpha1.SecretReference{Namespace: "team-b", Name: "creds"}),
+			},
+			want: []client.ObjectKey{},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, Secrets(tc.config)); diff != "" {
+				t.Errorf("\n%s\nSecrets(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,101 @@
+// Package main is Intentplane's Crossplane provider: it does what has to be done outside the control plane.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/alecthomas/kong"
+	xpcontroller "github.com/crossplane/crossplane-runtime/v2/pkg/controller"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/feature"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/gate"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/ratelimiter"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+
+	"github.com/intentplane/intentplane/provider/controller"
+	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
+)
+
+// version is set by the linker.
+var version = "development" //nolint:gochecknoglobals // The linker can set nothing else.
+
+type cli struct {
+	Debug                  bool          `help:"Log what is done, not only what goes wrong."                                                              short:"d"`
+	LeaderElection         bool          `env:"LEADER_ELECTION"                                                                                           help:"Let only one of several replicas work."`
+	Namespace              string        `default:"crossplane-system"                                                                                     env:"POD_NAMESPACE"                                   help:"Namespace of the lease of the leader."`
+	PollInterval           time.Duration `default:"10m"                                                                                                   help:"How often to look at a repository when nothing else gives a reason to. The interval of a configuration holds if it is shorter."`
+	MaxReconcileRate       int           `default:"10"                                                                                                    help:"How many managed resources are looked at per second, and how many at once."`
+	HealthProbeBindAddress string        `default:":8081"                                                                                                 help:"Address of the health probes."`
+	MetricsBindAddress     string        `default:":8080"                                                                                                 help:"Address of the metrics, or 0 for none."`
+	CrashAfterPush         string        `help:"For tests: die after a push if this file exists, and remove it."                                          hidden:""                                             type:"path"`
+}
+
+func main() {
+	c := &cli{}
+	k := kong.Parse(c, kong.Name("provider"), kong.Description("Intentplane's Crossplane provider."))
+	k.FatalIfErrorf(c.run(ctrl.SetupSignalHandler()))
+}
+
+func (c *cli) run(ctx context.Context) error {
+	zl := zap.New(zap.UseDevMode(c.Debug))
+	log := logging.NewLogrLogger(zl.WithName("provider-intentplane"))
+	ctrl.SetLogger(zl)
+	logging.SetFilteredKlogLogger(zl)
+
+	mgr, err := c.manager()
+	if err != nil {
+		return err
+	}
+	o := xpcontroller.Options{
+		Logger:                  log,
+		GlobalRateLimiter:       ratelimiter.NewGlobal(c.MaxReconcileRate),
+		PollInterval:            c.PollInterval,
+		MaxConcurrentReconciles: c.MaxReconcileRate,
+		Features:                &feature.Flags{},
+		Gate:                    new(gate.Gate[schema.GroupVersionKind]),
+	}
+	o.Features.Enable(feature.EnableBetaManagementPolicies)
+	if err := controller.SetupGated(mgr, o, gitdelivery.Options{AfterPush: crashIf(c.CrashAfterPush)}); err != nil {
+		return err
+	}
+	log.Info("Starting", "version", version)
+	return errors.Wrap(mgr.Start(ctx), "cannot run controllers")
+}
+
+func (c *cli) manager() (ctrl.Manager, error) {
+	cfg, err := ctrl.GetConfig()
+	if err != nil {
+		return nil, errors.Wrap(err, "cannot find API server")
+	}
+	cfg = ratelimiter.LimitRESTConfig(cfg, c.MaxReconcileRate)
+	cfg.UserAgent = fmt.Sprintf("%s/%s", filepath.Base(os.Args[0]), version)
+
+	mgr, err := ctrl.NewManager(cfg, c.options())
+	if err != nil {
+		return nil, errors.Wrap(err, "cannot make controller manager")
+	}
+	if err := mgr.AddHealthzCheck("ping", healthz.Ping); err != nil {
+		return nil, errors.Wrap(err, "cannot add health probe")
+	}
+	return mgr, errors.Wrap(mgr.AddReadyzCheck("ping", healthz.Ping), "cannot add readiness probe")
+}
+
+// crashIf returns a function that kills the process, as if the machine had failed, once the file is there.
+func crashIf(file string) func() {
+	return func() {
+		if file == "" || os.Remove(file) != nil {
+			return
+		}
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		select {} // Nothing happens until the signal arrives.
+	}
+}

@@ -1,0 +1,147 @@
+// Package state is what a control plane remembers in a repository about each claim: the last order that was carried out, and
+// the revisions before it. It is pure: it reads and writes bytes, and somebody else brings them to the repository.
+package state
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"strconv"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+)
+
+const (
+	version = 1
+
+	// maxBytes is what a status can hold at most. A longer entry could not be shown.
+	maxBytes   = 1 << 20
+	maxTrees   = 500
+	maxHistory = 10
+	maxDigest  = 80
+	maxSteps   = 20
+)
+
+// An Entry is what is remembered of one claim, or of one shard of it.
+type Entry struct {
+	// Version of the form of the entry.
+	Version int `json:"version"`
+	// Claim that the entry is about. Its UID is left out: a claim that was restored from a backup is the same.
+	Claim rolloutv1alpha1.ClaimReference `json:"claim"`
+	// Shard of the claim.
+	Shard int32 `json:"shard"`
+	// ClusterUID tells two control planes of the same name apart.
+	ClusterUID string `json:"clusterUID"`
+	// Deleted is true when the claim was deleted. What is left is the number of its last revision.
+	Deleted bool `json:"deleted,omitempty"`
+	// Order that was carried out last.
+	Order *rolloutv1alpha1.Order `json:"order,omitempty"`
+	// Attempt that carried it out.
+	Attempt *rolloutv1alpha1.Attempt `json:"attempt,omitempty"`
+	// Commit that changed the claim's directories last, and its date.
+	Commit     string       `json:"commit,omitempty"`
+	CommitTime *metav1.Time `json:"commitTime,omitempty"`
+	// Trees of the claim.
+	Trees []Tree `json:"trees,omitempty"`
+	// History of the claim, oldest first.
+	History []deliveryv1alpha1.HistoryEntry `json:"history,omitempty"`
+}
+
+// A Tree is one directory of the claim.
+type Tree struct {
+	deliveryv1alpha1.DeliveredTree `json:",inline"`
+
+	// Branch that the directory is on.
+	Branch string `json:"branch"`
+}
+
+// Path returns where the entry of a claim's shard lies in the state.
+func Path(c rolloutv1alpha1.ClaimReference, shard int32) string {
+	return c.APIGroup + "/" + c.Namespace + "/" + c.Name + "/" + strconv.Itoa(int(shard)) + ".json"
+}
+
+// Encode returns the content of the entry's file. Equal entries have equal content. It returns an error if the entry is longer
+// than what can be read back.
+func (e Entry) Encode() ([]byte, error) {
+	e.Version = version
+	e.Claim.UID = ""
+	b, err := json.MarshalIndent(e, "", " ")
+	if err != nil {
+		return nil, errors.Wrap(err, "cannot encode state")
+	}
+	if len(b) >= maxBytes {
+		return nil, errors.Errorf("cannot encode state: %d bytes are more than the %d that fit", len(b)+1, maxBytes)
+	}
+	return append(b, '\n'), nil
+}
+
+// Decode returns the entry that a file holds. Whoever may push to the repository can write one, so it returns an error about
+// anything that Encode would not have written.
+func Decode(content []byte) (Entry, error) {
+	if len(content) > maxBytes {
+		return Entry{}, errors.Errorf("cannot decode state: it has more than %d bytes", maxBytes)
+	}
+	e := Entry{}
+	d := json.NewDecoder(bytes.NewReader(content))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&e); err != nil {
+		return Entry{}, errors.New("cannot decode state: it is malformed")
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return Entry{}, errors.New("cannot decode state: something follows it")
+	}
+	if err := e.check(); err != nil {
+		return Entry{}, errors.Wrap(err, "cannot decode state")
+	}
+	return e, nil
+}
+
+func (e Entry) check() error {
+	switch {
+	case e.Version != version:
+		return errors.Errorf("version %d is not known", e.Version)
+	case e.Order == nil:
+		return errors.New("it has no order")
+	case !sound(e.Order):
+		return errors.New("its order is not complete")
+	case len(e.Trees) > maxTrees:
+		return errors.Errorf("it has more than %d trees", maxTrees)
+	case len(e.History) > maxHistory+1:
+		return errors.Errorf("it has more than %d revisions", maxHistory+1)
+	}
+	for _, h := range e.History {
+		if len(h.Trees) > maxTrees {
+			return errors.Errorf("revision %d has more than %d trees", h.Revision, maxTrees)
+		}
+	}
+	return nil
+}
+
+// sound is true for an order that the API server accepts in a status.
+func sound(o *rolloutv1alpha1.Order) bool {
+	digests := o.Request != "" && len(o.Request) <= maxDigest && o.Intent != "" && len(o.Intent) <= maxDigest
+	return digests && o.Revision >= 1 && o.DigestScheme >= 1 && o.RendererVersion >= 1 && o.Steps >= 1 && len(o.Plan) <= maxSteps
+}
+
+// Tree returns the directory at a path of a branch.
+func (e Entry) Tree(branch, path string) (Tree, bool) {
+	for _, t := range e.Trees {
+		if t.Branch == branch && t.Path == path {
+			return t, true
+		}
+	}
+	return Tree{}, false
+}
+
+// DeepHistory returns a copy of the history.
+func (e Entry) DeepHistory() []deliveryv1alpha1.HistoryEntry {
+	var out []deliveryv1alpha1.HistoryEntry
+	for i := range e.History {
+		out = append(out, *e.History[i].DeepCopy())
+	}
+	return out
+}

@@ -1,0 +1,72 @@
+// Package usage finds the managed resources that use a configuration or a Site.
+package usage
+
+import (
+	"context"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/policy"
+)
+
+const (
+	configField = "intentplane.config"
+	siteField   = "intentplane.site"
+)
+
+// Index makes the managed resources of a cache findable by what they use. It is called once for each cache. It returns an error
+// if the cache already has the index.
+func Index(ctx context.Context, i client.FieldIndexer) error {
+	if err := i.IndexField(ctx, &deliveryv1alpha1.GitDelivery{}, configField, configs); err != nil {
+		return errors.Wrap(err, "cannot index GitDeliveries by configuration")
+	}
+	return errors.Wrap(i.IndexField(ctx, &deliveryv1alpha1.GitDelivery{}, siteField, sites), "cannot index GitDeliveries by Site")
+}
+
+// OfConfig returns the GitDeliveries that name a configuration. It returns an error if they cannot be listed.
+func OfConfig(ctx context.Context, r client.Reader, kind string, key client.ObjectKey) ([]deliveryv1alpha1.GitDelivery, error) {
+	l := &deliveryv1alpha1.GitDeliveryList{}
+	err := r.List(ctx, l, client.MatchingFields{configField: Key(kind, key)})
+	return l.Items, errors.Wrapf(err, "cannot list GitDeliveries of %s %q", kind, key.Name)
+}
+
+// OfSite returns the GitDeliveries that have a directory for a Site. It returns an error if they cannot be listed.
+func OfSite(ctx context.Context, r client.Reader, site string) ([]deliveryv1alpha1.GitDelivery, error) {
+	l := &deliveryv1alpha1.GitDeliveryList{}
+	err := r.List(ctx, l, client.MatchingFields{siteField: site})
+	return l.Items, errors.Wrapf(err, "cannot list GitDeliveries of Site %q", site)
+}
+
+// Key of a configuration in the index.
+func Key(kind string, key client.ObjectKey) string {
+	if kind == policy.KindClusterProviderConfig {
+		return kind + "//" + key.Name
+	}
+	return kind + "/" + key.Namespace + "/" + key.Name
+}
+
+func configs(o client.Object) []string {
+	d, ok := o.(*deliveryv1alpha1.GitDelivery)
+	if !ok || d.GetProviderConfigReference() == nil {
+		return nil
+	}
+	ref := d.GetProviderConfigReference()
+	return []string{Key(ref.Kind, client.ObjectKey{Namespace: d.GetNamespace(), Name: ref.Name})}
+}
+
+func sites(o client.Object) []string {
+	d, ok := o.(*deliveryv1alpha1.GitDelivery)
+	if !ok {
+		return nil
+	}
+	seen, out := map[string]bool{}, []string{}
+	for _, t := range d.Spec.ForProvider.Trees {
+		if !seen[t.Site] {
+			seen[t.Site] = true
+			out = append(out, t.Site)
+		}
+	}
+	return out
+}
