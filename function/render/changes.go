@@ -1,0 +1,149 @@
+package render
+
+import (
+	"regexp"
+	"strings"
+
+	"sigs.k8s.io/kustomize/api/types"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+)
+
+// Patches and replacements can copy a part of an object into itself, and so double it each time. The rules here leave nothing
+// that grows faster than what is read.
+
+var (
+	plainKind = regexp.MustCompile(`^[A-Z][A-Za-z0-9]*$`)
+	plainName = regexp.MustCompile(`^[a-z0-9-]+$`)
+)
+
+func (g *guard) patches(k *types.Kustomization, dir string, _ []string) error {
+	for _, p := range k.Patches {
+		if p.Options != nil && (p.Options.AllowNameChange || p.Options.AllowKindChange) {
+			return errors.New("patches: options allowNameChange and allowKindChange are not allowed")
+		}
+		name, text := "patches", p.Patch
+		if p.Path != "" {
+			file, err := g.file(dir, p.Path)
+			if err != nil {
+				return errors.Wrap(err, "patches")
+			}
+			name, text = file, g.files[file]
+		}
+		if err := g.patch(name, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// patch refuses the operation copy of JSON patches.
+func (g *guard) patch(name, text string) error {
+	documents, err := g.measure(name, text)
+	if err != nil {
+		return err
+	}
+	g.changes += len(text)
+	for _, d := range documents {
+		for _, op := range elements(d) {
+			if op := field(op, "op"); op == "copy" || op == mergedField {
+				return errors.Errorf("%s: the operation copy is not allowed", name)
+			}
+		}
+	}
+	return nil
+}
+
+func (g *guard) replacements(k *types.Kustomization, dir string, _ []string) error {
+	for _, r := range k.Replacements {
+		list := []types.Replacement{r.Replacement}
+		if r.Path != "" {
+			name, err := g.file(dir, r.Path)
+			if err != nil {
+				return errors.Wrap(err, "replacements")
+			}
+			if list, err = g.replacementFile(name); err != nil {
+				return err
+			}
+		}
+		for i := range list {
+			if err := g.replacement(&list[i]); err != nil {
+				return errors.Wrap(err, "replacements")
+			}
+		}
+	}
+	if g.fields > maxFields {
+		return errors.Errorf("replacements: have more than %d targets", maxFields)
+	}
+	return nil
+}
+
+// replacementFile reads a file with one replacement, or a list of them.
+func (g *guard) replacementFile(name string) ([]types.Replacement, error) {
+	documents, err := g.measure(name, g.files[name])
+	if err != nil {
+		return nil, err
+	}
+	if len(documents) != 1 {
+		return nil, errors.Errorf("%s: must be one document", name)
+	}
+	g.changes += len(g.files[name])
+	list := make([]types.Replacement, 1)
+	var to any = &list[0]
+	if elements(documents[0]) != nil {
+		to = &list
+	}
+	return list, errors.Wrap(yaml.Unmarshal([]byte(g.files[name]), to), name)
+}
+
+func (g *guard) replacement(r *types.Replacement) error {
+	small, err := smallSource(r)
+	if err != nil {
+		return err
+	}
+	for _, t := range r.Targets {
+		if t == nil || t.Select == nil || !plainKind.MatchString(t.Select.Kind) {
+			return errors.New("each target must select one kind by its name")
+		}
+		if t.Select.Kind == "ConfigMap" && (!plainName.MatchString(t.Select.Name) || strings.Contains(t.Select.Name, intentName)) {
+			return errors.Errorf("a target that is a ConfigMap must be selected by its name, and not be %s", intentName)
+		}
+		if small && refines(t.Options) {
+			return errors.Errorf("a target may have a delimiter only when the source is the ConfigMap %s", intentName)
+		}
+		g.fields += len(t.FieldPaths)
+		g.changes += costOf(t.Options) * len(t.FieldPaths)
+	}
+	return nil
+}
+
+// smallSource says whether the source is an object other than the intent. Only the name or the namespace of such a one may be
+// copied, as a whole.
+func smallSource(r *types.Replacement) (bool, error) {
+	s := r.Source
+	if s == nil || (s.Kind == "ConfigMap" && s.Name == intentName) {
+		return false, nil
+	}
+	switch s.FieldPath {
+	case "", types.MetadataNamePath, "metadata.name", "metadata.namespace":
+	default:
+		return false, errors.Errorf("a source other than the ConfigMap %s may only give metadata.name or metadata.namespace", intentName)
+	}
+	if refines(s.Options) {
+		return false, errors.Errorf("a source may have a delimiter only when it is the ConfigMap %s", intentName)
+	}
+	return true, nil
+}
+
+// costOf one field of a target, in bytes that each object may grow by.
+func costOf(o *types.FieldOptions) int {
+	if refines(o) {
+		return 4096
+	}
+	return 256
+}
+
+func refines(o *types.FieldOptions) bool {
+	return o != nil && (o.Delimiter != "" || o.Encoding != "")
+}

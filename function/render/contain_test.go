@@ -1,0 +1,202 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/intentplane/intentplane/apis/tree"
+)
+
+// reached is a file that every hostile Blueprint has: only what is wrong with it differs.
+const reached = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {x: a-b}\n"
+
+func TestHostileBlueprints(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		files  map[string]string
+		want   string
+	}{
+		"Fine": {
+			reason: "What hostile Blueprints are made of builds.",
+			files:  with("", nil),
+		},
+		"Bases": {
+			reason: "Folders, components, patches and generators of the Blueprint's own files are what it is for.",
+			files: with("components: [parts]\npatches: [{path: p.yaml}]\nconfigMapGenerator: [{name: g, files: [x=p.yaml], envs: [e.env]}]", map[string]string{
+				"parts/kustomization.yaml": "kind: Component\napiVersion: kustomize.config.k8s.io/v1alpha1\nresources: [../base]\n",
+				"base/kustomization.yaml":  "resources: [b.yaml]\nnamePrefix: x-\n",
+				"base/b.yaml":              strings.Replace(reached, "name: a", "name: b", 1),
+				"p.yaml":                   "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {y: b}\n",
+				"e.env":                    "a=b\n",
+			}),
+		},
+		"NoKustomization": {
+			reason: "Without a kustomization there is nothing to build.",
+			files:  map[string]string{"a.yaml": reached},
+			want:   ".: must have one kustomization.yaml",
+		},
+		"TwoKustomizations": {
+			reason: "Two kustomizations are ambiguous.",
+			files:  with("", map[string]string{"Kustomization": "resources: []"}),
+			want:   "must have one kustomization.yaml",
+		},
+		"RemoteBase":      {reason: "Nothing is fetched.", files: with("resources: [github.com/org/repo]", nil), want: "is not a file or a folder of the Blueprint"},
+		"RemoteURL":       {reason: "Nothing is fetched.", files: with("resources: ['https://example.org/a.yaml']", nil), want: "is not a file or a folder of the Blueprint"},
+		"RemoteSSH":       {reason: "Nothing is fetched.", files: with("resources: ['git@example.org:a/b?ref=x']", nil), want: "is not a file or a folder of the Blueprint"},
+		"RemoteFile":      {reason: "Nothing is fetched.", files: with("resources: ['file:///etc']", nil), want: "is not a file or a folder of the Blueprint"},
+		"RemoteComponent": {reason: "Nothing is fetched.", files: with("components: ['https://example.org/a.git//x']", nil), want: "is not a file or a folder of the Blueprint"},
+		"RemotePatch":     {reason: "Nothing is fetched.", files: with("patches: [{path: 'https://example.org/p.yaml'}]", nil), want: "is not a file of the Blueprint"},
+		"FolderLikeHost": {
+			reason: "A folder that looks like the address of a Git server would be fetched from there.",
+			files:  with("resources: [github.com/org/repo]", map[string]string{"github.com/org/repo/kustomization.yaml": "resources: []"}),
+			want:   "must be a relative path",
+		},
+		"Absolute":     {reason: "Nothing outside is read.", files: with("resources: [/etc/passwd]", nil), want: "is not a file or a folder of the Blueprint"},
+		"Above":        {reason: "Nothing outside is read.", files: with("resources: [../../etc]", nil), want: "is not a file or a folder of the Blueprint"},
+		"OurOverlay":   {reason: "Not even what we put on top.", files: with("resources: [../namespace.yaml]", nil), want: "is not a file or a folder of the Blueprint"},
+		"Itself":       {reason: "A kustomization is no base of itself.", files: with("resources: [../blueprint]", nil), want: "is not a file or a folder of the Blueprint"},
+		"Backslash":    {reason: "Other separators are not either.", files: with(`resources: ['..\..\etc']`, nil), want: "is not a file or a folder of the Blueprint"},
+		"Encoded":      {reason: "Nor encoded ones.", files: with("resources: ['%2e%2e/etc']", nil), want: "is not a file or a folder of the Blueprint"},
+		"FileName":     {reason: "Files stay where they are.", files: with("", map[string]string{"../x.yaml": reached}), want: "must be a relative path"},
+		"HiddenFile":   {reason: "Hidden files stay out.", files: with("", map[string]string{".git/config": "x"}), want: "must be a relative path"},
+		"FileIsFolder": {reason: "A name is one thing.", files: with("", map[string]string{"a.yaml/b": "x"}), want: "must be a relative path"},
+		"GeneratorFile": {
+			reason: "Generators read the Blueprint's files only.",
+			files:  with("configMapGenerator: [{name: g, files: ['passwd=/etc/passwd']}]", nil), want: "is not a file of the Blueprint",
+		},
+		"GeneratorEnv": {
+			reason: "Generators read the Blueprint's files only.",
+			files:  with("secretGenerator: [{name: g, envs: ['../../proc/self/environ']}]", nil), want: "is not a file of the Blueprint",
+		},
+		"Helm":          {reason: "No program is run.", files: with("helmCharts: [{name: x}]", nil), want: `"helmCharts": is not allowed`},
+		"HelmOtherCase": {reason: "Whatever the case of its letters.", files: with("HelmCharts: [{name: x}]", nil), want: `"HelmCharts": is not allowed`},
+		"HelmInflation": {reason: "No program is run.", files: with("helmChartInflationGenerator: [{chartName: x}]", nil), want: "is not allowed"},
+		"Generators":    {reason: "No plugin is run.", files: with("generators: [a.yaml]", nil), want: `"generators": is not allowed`},
+		"Transformers":  {reason: "No plugin is run.", files: with("transformers: [a.yaml]", nil), want: `"transformers": is not allowed`},
+		"Validators":    {reason: "No plugin is run.", files: with("validators: [a.yaml]", nil), want: `"validators": is not allowed`},
+		"OpenAPI":       {reason: "Schemas stay in the process.", files: with("openapi: {path: a.yaml}", nil), want: `"openapi": is not allowed`},
+		"CRDs":          {reason: "References between schemas can be endless.", files: with("crds: [a.yaml]", nil), want: `"crds": is not allowed`},
+		"Vars":          {reason: "What replaces it is named.", files: with("vars: [{name: x}]", nil), want: "vars: is not allowed: use replacements instead"},
+		"Duplicate":     {reason: "Two values contradict each other.", files: with("resources: [a.yaml]\nresources: []", nil), want: "already"},
+		"Unknown":       {reason: "What does nothing is refused.", files: with("resource: [a.yaml]", nil), want: `"resource": is not allowed`},
+		"Cycle": {
+			reason: "Bases end.",
+			files:  with("resources: [b]", map[string]string{"b/kustomization.yaml": "resources: [../c]", "c/kustomization.yaml": "resources: [../b]"}),
+			want:   "is a base of itself",
+		},
+		"Doubling":   {reason: "Bases that are read twice are read 2^n times.", files: doubling(12), want: "kustomizations are read more than 64 times"},
+		"AliasBomb":  {reason: "Aliases are counted.", files: with("", map[string]string{"a.yaml": bomb()}), want: "has too many values"},
+		"PatchBomb":  {reason: "Also in patches.", files: with("patches: [{path: p.yaml}]", map[string]string{"p.yaml": bomb()}), want: "has too many values"},
+		"SelfAlias":  {reason: "An anchor that holds itself has no end.", files: with("", map[string]string{"a.yaml": "a: &a [*a]"}), want: "has too many values"},
+		"Deep":       {reason: "Nesting is bounded.", files: with("", map[string]string{"a.yaml": "a: " + strings.Repeat("[", 5000) + strings.Repeat("]", 5000)}), want: "nests too deep"},
+		"NotYAML":    {reason: "Files that are not YAML are named.", files: with("", map[string]string{"a.yaml": "a: [\n"}), want: "a.yaml: yaml: line"},
+		"LargeFile":  {reason: "Files are bounded.", files: with("", map[string]string{"b.yaml": strings.Repeat("#", 65<<10)}), want: "b.yaml: has 66560 bytes, more than 65536"},
+		"CopyPatch":  {reason: "A copy into itself doubles.", files: with("patches: [{target: {kind: ConfigMap}, patch: '[{op: copy, from: /data, path: /data/x}]'}]", nil), want: "the operation copy is not allowed"},
+		"CopyAlias":  {reason: "Also behind an alias.", files: with("patches: [{target: {kind: ConfigMap}, patch: \"[{op: add, path: /data/c, value: &c copy}, {op: *c, from: /data, path: /data/x}]\"}]", nil), want: "the operation copy is not allowed"},
+		"CopyMerge":  {reason: "Also behind a merge.", files: with("patches: [{target: {kind: ConfigMap}, patch: \"[&c {op: copy}, {<<: *c}]\"}]", nil), want: "the operation copy is not allowed"},
+		"NameChange": {reason: "The intent stays the intent.", files: with("patches: [{target: {kind: ConfigMap}, options: {allowNameChange: true}, patch: '{}'}]", nil), want: "allowNameChange"},
+		"SelfReplacement": {
+			reason: "So does a replacement of a part of an object by the whole.",
+			files:  with("replacements: [{source: {kind: ConfigMap, name: a, fieldPath: data}, targets: [{select: {kind: ConfigMap, name: a}, fieldPaths: [data.x]}]}]", nil),
+			want:   "may only give metadata.name or metadata.namespace",
+		},
+		"IntentReplacement": {
+			reason: "Or of the intent's own values.",
+			files:  with("replacements: [{source: {kind: ConfigMap, name: intent, fieldPath: data}, targets: [{select: {kind: ConfigMap, name: 'i.*'}, fieldPaths: [data.x]}]}]", nil),
+			want:   "must be selected by its name",
+		},
+		"AnyReplacement": {
+			reason: "Or of anything.",
+			files:  with("replacements: [{source: {kind: ConfigMap, name: intent, fieldPath: data}, targets: [{select: {name: intent}, fieldPaths: [data.x]}]}]", nil),
+			want:   "each target must select one kind",
+		},
+		"ReplacementFile": {
+			reason: "Replacements in files are looked at too.",
+			files:  with("replacements: [{path: r.yaml}]", map[string]string{"r.yaml": "source: {kind: ConfigMap, name: a, fieldPath: data}\n"}),
+			want:   "may only give metadata.name or metadata.namespace",
+		},
+		"Amplified": {
+			reason: "Much that is done to many is too much.",
+			files: with("commonAnnotations: {a: "+strings.Repeat("a", 60<<10)+"}", map[string]string{
+				"a.yaml": strings.Repeat(reached+"---\n", 499),
+			}),
+			want: "are too much",
+		},
+		"OtherIntent": {
+			reason: "Defaults are those of the intent.",
+			files:  with("", map[string]string{"intent.yaml": strings.Replace(reached, "ConfigMap", "Secret", 1)}),
+			want:   "intent.yaml: must be a v1 ConfigMap named intent",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			_, err := NewRenderer().Build(t.Context(), filesInput(tc.files))
+			if !contains(err, tc.want) {
+				t.Errorf("\n%s\nBuild(...): want error %q, got %v", tc.reason, tc.want, err)
+			}
+		})
+	}
+}
+
+// FuzzBuild changes the kustomization, an object and a patch of a Blueprint.
+func FuzzBuild(f *testing.F) {
+	f.Add("resources: [intent.yaml, a.yaml]\npatches: [{path: p.yaml}]", reached, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n")
+	f.Add("resources: [a.yaml]\npatches: [{path: p.yaml, target: {kind: ConfigMap}}]", reached, "[{op: add, path: /data, value: {}}]")
+	f.Add("resources: [a.yaml]\nconfigurations: [p.yaml]", reached, "namePrefix: [{path: a/b, create: true}]")
+	f.Add("resources: [a.yaml]\nreplacements: [{path: p.yaml}]", reached, "source: {kind: ConfigMap, name: a}\ntargets: [{select: {kind: ConfigMap, name: a}, fieldPaths: [a.[b=c].d]}]")
+	r := NewRenderer()
+	f.Fuzz(func(t *testing.T, kustomization, object, patch string) {
+		in := filesInput(map[string]string{"kustomization.yaml": kustomization, "a.yaml": object, "p.yaml": patch})
+		files, err := r.Build(t.Context(), in)
+		if err == nil && tree.Files(files).Validate() != nil {
+			t.Errorf("Build(...) gave files that cannot be delivered: %v", tree.Files(files).Validate())
+		}
+	})
+}
+
+// with returns a Blueprint with one object, more lines in its kustomization, and more files.
+func with(lines string, files map[string]string) map[string]string {
+	out := map[string]string{"a.yaml": reached, "kustomization.yaml": lines}
+	if !strings.Contains(lines, "resources:") {
+		out["kustomization.yaml"] = "resources: [intent.yaml, a.yaml]\n" + lines
+	}
+	for name, text := range files {
+		out[name] = text
+	}
+	return out
+}
+
+// doubling returns a Blueprint in which each folder reads the next one twice.
+func doubling(n int) map[string]string {
+	out := with("resources: [p0, q0]", nil)
+	for i := range n {
+		for _, side := range []string{"p", "q"} {
+			out[fmt.Sprintf("%s%d/kustomization.yaml", side, i)] = fmt.Sprintf("namePrefix: %s\nresources: [../p%d, ../q%d]", side, i+1, i+1)
+		}
+	}
+	for _, side := range []string{"p", "q"} {
+		out[fmt.Sprintf("%s%d/kustomization.yaml", side, n)] = "namePrefix: " + side + "\nresources: [a.yaml]"
+		out[fmt.Sprintf("%s%d/a.yaml", side, n)] = reached
+	}
+	return out
+}
+
+// bomb returns an object of a few hundred bytes that stands for gigabytes.
+func bomb() string {
+	b := strings.Builder{}
+	b.WriteString("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\nx0: &x0 [a, a, a, a, a, a, a, a, a]\n")
+	for i := range 9 {
+		fmt.Fprintf(&b, "x%d: &x%d [%s]\n", i+1, i+1, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*x%d, ", i), 9), ", "))
+	}
+	return b.String()
+}
+
+func raw(schema string) *runtime.RawExtension {
+	if schema == "" {
+		return nil
+	}
+	return &runtime.RawExtension{Raw: []byte(schema)}
+}

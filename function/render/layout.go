@@ -1,0 +1,224 @@
+package render
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/intentplane/intentplane/apis/tree"
+)
+
+// Labels of every object that is delivered.
+const (
+	// LabelManagedBy says who delivers the object.
+	LabelManagedBy = "app.kubernetes.io/managed-by"
+
+	// LabelName holds the intent's service.
+	LabelName = "app.kubernetes.io/name"
+
+	// LabelClaim holds the claim's name.
+	LabelClaim = "intentplane.dev/claim"
+
+	// ManagedBy is the value of LabelManagedBy.
+	ManagedBy = "intentplane"
+)
+
+const (
+	folder            = "blueprint"
+	kustomizationFile = "kustomization.yaml"
+	namespaceFile     = "namespace.yaml"
+	intentFile        = "intent.yaml"
+	intentName        = "intent"
+	localConfig       = "config.kubernetes.io/local-config"
+)
+
+// Bounds of a Blueprint's files.
+const (
+	maxFiles      = 64
+	maxFileBytes  = 64 << 10
+	maxInputBytes = 512 << 10
+)
+
+// fileName is what a Blueprint's files may be called. Folders have no dots, so that kustomize takes none for the address of a
+// Git server.
+var fileName = regexp.MustCompile(`^([A-Za-z0-9_-]+/)*[A-Za-z0-9_-][A-Za-z0-9._-]*$`)
+
+// Layout returns the exact files that Build gives to kustomize: the Blueprint's in the folder blueprint, with intent.yaml, and on
+// top a kustomization that labels the objects and puts those that name no namespace into the claim's. It returns an error, as
+// Build does, for a Blueprint that reaches outside of itself and for parameters that it does not take.
+func Layout(in Input) (tree.Files, error) {
+	if in.Blueprint == nil {
+		return nil, errors.New("there is no Blueprint")
+	}
+	files := map[string]string{}
+	for name, text := range in.Blueprint.Spec.Files {
+		files[name] = string(text)
+	}
+	if err := checkFiles(files); err != nil {
+		return nil, err
+	}
+	data, err := values(in, files[intentFile])
+	if err != nil {
+		return nil, err
+	}
+	config, err := intentConfigMap(data)
+	if err != nil {
+		return nil, err
+	}
+	files[intentFile] = string(config)
+	if err := contain(files); err != nil {
+		return nil, err
+	}
+	return overlay(in, files)
+}
+
+func checkFiles(files map[string]string) error {
+	if len(files) > maxFiles {
+		return errors.Errorf("spec.files: has %d files, more than %d", len(files), maxFiles)
+	}
+	total := 0
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if !fileName.MatchString(name) || tree.ValidatePath(name) != nil || strings.Contains(name, "_git/") {
+			return errors.Errorf("spec.files: %.128q: must be a relative path of letters, digits, '-', '_' and, in its last part, '.'", name)
+		}
+		if n := len(files[name]); n > maxFileBytes {
+			return errors.Errorf("spec.files: %s: has %d bytes, more than %d", name, n, maxFileBytes)
+		}
+		total += len(files[name])
+	}
+	if total > maxInputBytes {
+		return errors.Errorf("spec.files: have %d bytes, more than %d", total, maxInputBytes)
+	}
+	for name := range files {
+		for folder := range files {
+			if strings.HasPrefix(name, folder+"/") {
+				return errors.Errorf("spec.files: %s: is a file and a folder", folder)
+			}
+		}
+	}
+	return nil
+}
+
+// values returns the data of the intent's ConfigMap.
+func values(in Input, defaults string) (map[string]string, error) {
+	data, err := intentDefaults(defaults)
+	if err != nil {
+		return nil, err
+	}
+	parameters, err := parameters(in.Blueprint.Spec.ParametersSchema, in.Intent.Parameters)
+	if err != nil {
+		return nil, err
+	}
+	for k, v := range parameters {
+		data["param-"+k] = v
+	}
+	for k, v := range in.Site.Parameters {
+		data["site-"+k] = v
+	}
+	data["service"] = in.Intent.Service
+	data["type"] = in.Intent.Type
+	data["site"] = in.Site.Name
+	data["namespace"] = in.Claim.Namespace
+	data["claim"] = in.Claim.Name
+	data["replicas"] = strconv.Itoa(int(in.Intent.ReplicasAt(in.Site.Name)))
+	for k, v := range map[string]string{"image": in.Intent.Image, "cpu": in.Intent.Resources.CPU, "memory": in.Intent.Resources.Memory} {
+		if v != "" {
+			data[k] = v
+		}
+	}
+	return data, nil
+}
+
+// A configMap is as much of a ConfigMap as an intent.yaml has.
+type configMap struct {
+	APIVersion string            `json:"apiVersion"`
+	Kind       string            `json:"kind"`
+	Metadata   configMapMetadata `json:"metadata"`
+	Data       map[string]string `json:"data,omitempty"`
+}
+
+type configMapMetadata struct {
+	Name        string            `json:"name"`
+	Annotations map[string]string `json:"annotations,omitempty"`
+}
+
+// intentDefaults reads the intent.yaml that a Blueprint brings. Without one there are no defaults.
+func intentDefaults(text string) (map[string]string, error) {
+	if text == "" {
+		return map[string]string{}, nil
+	}
+	c := configMap{}
+	if err := yaml.UnmarshalStrict([]byte(text), &c); err != nil {
+		return nil, errors.Errorf("spec.files: %s: %s", intentFile, brief(err.Error()))
+	}
+	if c.APIVersion != "v1" || c.Kind != "ConfigMap" || c.Metadata.Name != intentName {
+		return nil, errors.Errorf("spec.files: %s: must be a v1 ConfigMap named %s", intentFile, intentName)
+	}
+	if c.Data == nil {
+		return map[string]string{}, nil
+	}
+	return c.Data, nil
+}
+
+// intentConfigMap is marked as local configuration: kustomize leaves it out of what it builds.
+func intentConfigMap(data map[string]string) ([]byte, error) {
+	b, err := yaml.Marshal(configMap{
+		APIVersion: "v1",
+		Kind:       "ConfigMap",
+		Metadata:   configMapMetadata{Name: intentName, Annotations: map[string]string{localConfig: "true"}},
+		Data:       data,
+	})
+	return b, errors.Wrapf(err, "cannot encode %s", intentFile)
+}
+
+// overlay puts our kustomization on top of the Blueprint's files.
+func overlay(in Input, files map[string]string) (tree.Files, error) {
+	for what, v := range map[string]string{"the claim's namespace": in.Claim.Namespace, "the claim's name": in.Claim.Name} {
+		if v == "" || len(v) > 63 {
+			return nil, errors.Errorf("%s must have 1 to 63 characters", what)
+		}
+	}
+	out := tree.Files{}
+	for name, text := range files {
+		out[folder+"/"+name] = []byte(text)
+	}
+	for name, content := range map[string]any{kustomizationFile: overlayKustomization(in), namespaceFile: namespaceTransformer(in)} {
+		b, err := yaml.Marshal(content)
+		if err != nil {
+			return nil, errors.Wrapf(err, "cannot encode %s", name)
+		}
+		out[name] = b
+	}
+	return out, nil
+}
+
+func overlayKustomization(in Input) map[string]any {
+	return map[string]any{
+		"apiVersion": "kustomize.config.k8s.io/v1beta1",
+		"kind":       "Kustomization",
+		"resources":  []string{folder},
+		"labels": []map[string]any{{
+			"includeSelectors": false,
+			"includeTemplates": false,
+			"pairs":            map[string]string{LabelManagedBy: ManagedBy, LabelName: in.Intent.Service, LabelClaim: in.Claim.Name},
+		}},
+		"transformers": []string{namespaceFile},
+	}
+}
+
+// namespaceTransformer gives a namespace to objects that have none, and to nothing else.
+func namespaceTransformer(in Input) map[string]any {
+	return map[string]any{
+		"apiVersion":             "builtin",
+		"kind":                   "NamespaceTransformer",
+		"metadata":               map[string]string{"name": "namespace", "namespace": in.Claim.Namespace},
+		"unsetOnly":              true,
+		"setRoleBindingSubjects": "none",
+	}
+}

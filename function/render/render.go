@@ -1,0 +1,160 @@
+// Package render compiles an intent for one Site with a Blueprint, by kustomize, in memory. It is pure: nothing that it is given
+// makes it read a disk, a network or a clock.
+//
+// A Blueprint is an ordinary kustomization that its author can build with the kustomize command. It lists intent.yaml among its
+// resources: a ConfigMap named intent whose data replacements read. The Blueprint's own intent.yaml holds the defaults, and what
+// the claim says is written over them:
+//
+//	service, type, site, namespace, claim, replicas   always
+//	image, cpu, memory                                when the intent says so
+//	param-<name>                                      for each parameter, also for defaults of the parametersSchema
+//	site-<name>                                       for each parameter of the Site
+package render
+
+import (
+	"context"
+	"strings"
+
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/api/resmap"
+	"sigs.k8s.io/kustomize/api/types"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/function/intent"
+)
+
+// Version of the rules in this package: it rises when the same input gives other bytes.
+const Version int32 = 1
+
+// A Claim is whom the objects are rendered for.
+type Claim struct {
+	// APIGroup of the claim.
+	APIGroup string
+
+	// Namespace of the claim. Objects that name none go to the namespace of this name.
+	Namespace string
+
+	// Name of the claim.
+	Name string
+}
+
+// A Site is where the objects go to.
+type Site struct {
+	// Name of the Site.
+	Name string
+
+	// Parameters of the Site.
+	Parameters map[string]string
+
+	// Layout of the directory. Empty means LayoutKustomization.
+	Layout catalogv1alpha1.Layout
+}
+
+// Input is all that a rendering depends on.
+type Input struct {
+	Blueprint *catalogv1alpha1.Blueprint
+	Intent    intent.Intent
+	Site      Site
+	Claim     Claim
+}
+
+// A Renderer renders. There should be one in a process: kustomize keeps the OpenAPI schemas that it works with in a global
+// variable, so a Renderer builds one thing at a time.
+type Renderer struct {
+	slot chan struct{}
+}
+
+// NewRenderer returns a Renderer.
+func NewRenderer() *Renderer {
+	return &Renderer{slot: make(chan struct{}, 1)}
+}
+
+// Build returns the files of one Site's directory: one for each object and, unless the Site's layout is LayoutManifests, a
+// kustomization.yaml that lists them. The same input gives the same bytes. It returns an error that names the Blueprint, and the
+// file or the object where that is known, for parameters that the Blueprint does not take, for a Blueprint that reaches outside of
+// itself or does not build, and for objects that cannot be delivered. When the context ends first it returns an error too; what
+// kustomize has begun cannot be interrupted and goes on, and the next Build waits for its end.
+func (r *Renderer) Build(ctx context.Context, in Input) (tree.Files, error) {
+	select {
+	case r.slot <- struct{}{}:
+	case <-ctx.Done():
+		return nil, tooLate(ctx, in)
+	}
+	type result struct {
+		files tree.Files
+		err   error
+	}
+	done := make(chan result, 1)
+	go func() {
+		defer func() { <-r.slot }()
+		files, err := build(in)
+		done <- result{files: files, err: err}
+	}()
+	select {
+	case got := <-done:
+		return got.files, errors.Wrapf(got.err, "cannot render Blueprint %q", in.Blueprint.GetName())
+	case <-ctx.Done():
+		return nil, tooLate(ctx, in)
+	}
+}
+
+func tooLate(ctx context.Context, in Input) error {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return errors.Errorf("cannot render Blueprint %q within compileConfig.renderTimeout", in.Blueprint.GetName())
+	}
+	return errors.Wrapf(ctx.Err(), "cannot render Blueprint %q", in.Blueprint.GetName())
+}
+
+// build turns panics into errors: a Blueprint may make kustomize, or a library below it, panic.
+func build(in Input) (files tree.Files, err error) { //nolint:nonamedreturns // A recovered panic is returned.
+	defer func() {
+		if p := recover(); p != nil {
+			files, err = nil, errors.Errorf("kustomize panicked: %.256v", p)
+		}
+	}()
+	layout, err := Layout(in)
+	if err != nil {
+		return nil, err
+	}
+	objects, err := kustomize(layout)
+	if err != nil {
+		return nil, err
+	}
+	return output(objects, in.Site.Layout)
+}
+
+// kustomize builds the kustomization at the root of the files. It starts no plugin and loads no file from outside of its root.
+func kustomize(files tree.Files) (resmap.ResMap, error) {
+	fs := filesys.MakeFsInMemory()
+	for _, name := range files.Names() {
+		if err := fs.WriteFile("/"+name, files[name]); err != nil {
+			return nil, errors.Wrapf(err, "cannot write %s", name)
+		}
+	}
+	objects, err := krusty.MakeKustomizer(&krusty.Options{
+		Reorder:          krusty.ReorderOptionNone,
+		LoadRestrictions: types.LoadRestrictionsRootOnly,
+		PluginConfig:     types.DisabledPluginConfig(),
+	}).Run(fs, "/")
+	if err != nil {
+		return nil, errors.Errorf("kustomize: %s", brief(strings.TrimPrefix(err.Error(), aboutOverlay)))
+	}
+	return objects, nil
+}
+
+// aboutOverlay is what kustomize says about our own kustomization before it says what is wrong with the Blueprint.
+const aboutOverlay = "accumulating resources: accumulation err='accumulating resources from 'blueprint': '/blueprint' must resolve to a file': " +
+	"recursed accumulation of path '/blueprint': "
+
+// brief makes one short line of kustomize's long ones.
+func brief(message string) string {
+	line := strings.Join(strings.Fields(message), " ")
+	if len(line) <= 768 {
+		return line
+	}
+	return strings.ToValidUTF8(line[:768], "") + " …"
+}
