@@ -48,16 +48,16 @@ type Proposal struct {
 
 // Commit returns the new commit of the branch, or nothing if the branch has
 // everything.
-func (p *Proposal) Commit() string { return p.moved(p.before.branch, p.after.branch) }
+func (p *Proposal) Commit() string { return moved(p.before.branch, p.after.branch) }
 
 // StateCommit returns the new commit of the state, or nothing if the state has
 // everything.
-func (p *Proposal) StateCommit() string { return p.moved(p.before.state, p.after.state) }
+func (p *Proposal) StateCommit() string { return moved(p.before.state, p.after.state) }
 
 // After returns what the remote holds once the proposal was pushed.
 func (p *Proposal) After() *Snapshot { return p.after }
 
-func (p *Proposal) moved(before, after view) string {
+func moved(before, after view) string {
 	if before.commit == after.commit {
 		return ""
 	}
@@ -157,9 +157,9 @@ func (v view) commitTo(root *node, c Change, message string) (view, []object, er
 		return v, nil, nil
 	}
 	commit := object{kind: plumbing.CommitObject, data: encodeCommit(tree, v.commit, c, message)}
-	made := append(e.made, commit)
-	after, err := v.with(commit.id(), made)
-	return after, made, err
+	e.made = append(e.made, commit)
+	after, err := v.with(commit.id(), e.made)
+	return after, e.made, err
 }
 
 func encodeCommit(tree, parent plumbing.Hash, c Change, message string) []byte {

@@ -2,11 +2,14 @@ package git
 
 import (
 	"fmt"
+	"maps"
 	"testing"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/apis/tree"
 )
 
 func change(c Change) Change {
@@ -174,9 +177,7 @@ func flatten(t *testing.T, v view, prefix string, tree plumbing.Hash) map[string
 	}
 	for _, e := range entries {
 		if e.isDir() {
-			for k, c := range flatten(t, v, prefix+e.name+"/", e.id) {
-				out[k] = c
-			}
+			maps.Copy(out, flatten(t, v, prefix+e.name+"/", e.id))
 			continue
 		}
 		data, err := v.read(plumbing.BlobObject, e.id)
@@ -186,6 +187,17 @@ func flatten(t *testing.T, v view, prefix string, tree plumbing.Hash) map[string
 		out[prefix+e.name] = string(data)
 	}
 	return out
+}
+
+func TestSubtreeIsTheTreeThatTravels(t *testing.T) {
+	f := files("b.yaml", "1", "sub/c.yaml", "2", "sub-a", "3", "sub.a", "4", ".intentplane", "5")
+	got, err := planned(t, put("a/b", f)).Subtree("a/b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(tree.ID(f), got); diff != "" {
+		t.Errorf("\nThe id is the one computed where the files come from\nSubtree(): -want, +got:\n%s", diff)
+	}
 }
 
 func TestPlanRefuses(t *testing.T) {

@@ -238,14 +238,17 @@ func collateral(status string) bool {
 
 // A transcript keeps the beginning of what a server says to a person.
 type transcript struct {
-	strings.Builder
+	text []byte
 }
+
+// String returns what was kept.
+func (t *transcript) String() string { return string(t.text) }
 
 // Write keeps what fits and takes all.
 func (t *transcript) Write(p []byte) (int, error) {
 	const most = 4096
-	if room := most - t.Len(); room > 0 {
-		t.WriteString(string(p[:min(room, len(p))]))
+	if room := most - len(t.text); room > 0 {
+		t.text = append(t.text, p[:min(room, len(p))]...)
 	}
 	return len(p), nil
 }

@@ -138,15 +138,15 @@ func (v view) find(path string) (entry, bool, error) {
 }
 
 func (v view) list(path string) (map[string]Entry, error) {
-	at := entry{mode: modeTree, id: v.tree}
+	id := v.tree
 	if path != "" {
 		e, ok, err := v.find(path)
 		if err != nil || !ok || !e.isDir() {
 			return nil, err
 		}
-		at = e
+		id = e.id
 	}
-	entries, err := v.entries(at.id)
+	entries, err := v.entries(id)
 	out := make(map[string]Entry, len(entries))
 	for _, e := range entries {
 		out[e.name] = Entry{Mode: e.mode, ID: e.id.String()}
