@@ -47,7 +47,11 @@ type ControlPlane struct {
 	runner   *runner
 	registry *registryServer
 	port8080 *portLock
-	cancel   context.CancelCauseFunc
+	cancel   context.CancelFunc
+
+	// broken ends, with the reason, when a component ends that nobody ended.
+	broken context.Context
+	fail   context.CancelCauseFunc
 
 	stopOnce sync.Once
 	stopErr  error
@@ -75,8 +79,12 @@ func Start(ctx context.Context, o Options) (*ControlPlane, error) {
 		return nil, err
 	}
 	if err := c.start(ctx); err != nil {
+		err = errors.Wrap(err, "cannot start control plane")
 		c.o.KeepDir = c.o.KeepDir || c.o.KeepDirOnFailure
-		return nil, errors.Join(errors.Wrap(err, "cannot start control plane"), c.Stop())
+		if c.o.KeepDir {
+			err = errors.Join(err, errors.Errorf("all logs are in %s", filepath.Join(c.Dir, "logs")))
+		}
+		return nil, errors.Join(err, c.Stop())
 	}
 	return c, nil
 }
@@ -111,20 +119,26 @@ func prepare(ctx context.Context, o Options) (*ControlPlane, error) {
 
 func (c *ControlPlane) start(ctx context.Context) error {
 	// What the harness runs itself lives until Stop, not until the caller's context, which is often that of one test.
-	life, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	c.cancel = cancel
-	c.runner = newRunner(filepath.Join(c.Dir, "logs"), cancel)
+	c.broken, c.fail = context.WithCancelCause(life)
+	c.runner = newRunner(filepath.Join(c.Dir, "logs"), c.fail)
 
 	// The start itself ends with the caller's context, and with the first component that ends early.
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	defer context.AfterFunc(life, func() { stop(context.Cause(life)) })()
+	defer context.AfterFunc(c.broken, func() { stop(c.Err()) })()
 
 	err := c.timed("total", func() error { return c.phases(ctx, life) })
-	if err != nil && context.Cause(life) != nil {
-		return context.Cause(life)
+	if err != nil && c.Err() != nil {
+		return c.Err()
 	}
 	return err
+}
+
+// Err returns why a component ended that nobody ended, with the end of its log, and nil while all of them run.
+func (c *ControlPlane) Err() error {
+	return context.Cause(c.broken)
 }
 
 // phases runs what depends on one another in order, and the rest at once.
@@ -185,7 +199,7 @@ func (c *ControlPlane) Stop() error {
 
 func (c *ControlPlane) stop() error {
 	if c.cancel != nil {
-		c.cancel(errors.New("control plane was stopped"))
+		c.cancel()
 	}
 	if c.runner != nil {
 		c.runner.stop()

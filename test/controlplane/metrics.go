@@ -15,32 +15,39 @@ import (
 
 const dialTimeout = time.Second
 
-// CoreMetrics returns the metrics of Crossplane's core by name. It returns an error if core does not serve them.
-func (c *ControlPlane) CoreMetrics(ctx context.Context) (map[string]*dto.MetricFamily, error) {
-	body, err := fetch(ctx, http.DefaultClient, "http://"+loopback(c.ports.coreMetrics)+"/metrics")
+// Metrics are those of one component, by name.
+type Metrics map[string]*dto.MetricFamily
+
+// CoreMetrics returns the metrics of Crossplane's core. It returns an error if core does not serve them.
+func (c *ControlPlane) CoreMetrics(ctx context.Context) (Metrics, error) {
+	return scrape(ctx, c.ports.coreMetrics)
+}
+
+// ProviderMetrics returns the metrics of the provider. It returns an error if the provider does not serve them.
+func (c *ControlPlane) ProviderMetrics(ctx context.Context) (Metrics, error) {
+	return scrape(ctx, c.ports.providerMetrics)
+}
+
+func scrape(ctx context.Context, port int) (Metrics, error) {
+	body, err := fetch(ctx, http.DefaultClient, "http://"+loopback(port)+"/metrics")
 	if err != nil {
-		return nil, errors.Wrap(err, "cannot get metrics of Crossplane")
+		return nil, errors.Wrap(err, "cannot get metrics")
 	}
 	defer func() { _ = body.Close() }()
 	p := expfmt.NewTextParser(model.UTF8Validation)
 	families, err := p.TextToMetricFamilies(body)
-	return families, errors.Wrap(err, "cannot parse metrics of Crossplane")
+	return families, errors.Wrap(err, "cannot parse metrics")
 }
 
-// CoreMetric returns the sum of all samples of a counter or gauge of Crossplane's core that have these labels, among others. It is 0
-// when there are none.
-func (c *ControlPlane) CoreMetric(ctx context.Context, name string, labels map[string]string) (float64, error) {
-	families, err := c.CoreMetrics(ctx)
-	if err != nil {
-		return 0, err
-	}
+// Sum returns the sum of all samples of a counter or gauge that have these labels, among others. It is 0 when there are none.
+func (m Metrics) Sum(name string, labels map[string]string) float64 {
 	sum := 0.0
-	for _, m := range families[name].GetMetric() {
-		if matches(m, labels) {
-			sum += m.GetCounter().GetValue() + m.GetGauge().GetValue()
+	for _, s := range m[name].GetMetric() {
+		if matches(s, labels) {
+			sum += s.GetCounter().GetValue() + s.GetGauge().GetValue()
 		}
 	}
-	return sum, nil
+	return sum
 }
 
 func matches(m *dto.Metric, labels map[string]string) bool {

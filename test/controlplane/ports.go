@@ -27,13 +27,16 @@ const (
 
 // ports are those that components listen on, on loopback.
 type ports struct {
-	etcd, etcdPeer, apiServer, coreMetrics, coreProbe, function int
+	etcd, etcdPeer, apiServer, coreMetrics, coreProbe, function, providerMetrics, providerProbe int
 }
 
 // freePorts returns ports that nobody listens on.
 func freePorts() (ports, error) {
 	p := ports{}
-	for _, port := range []*int{&p.etcd, &p.etcdPeer, &p.apiServer, &p.coreMetrics, &p.coreProbe, &p.function} {
+	wanted := []*int{
+		&p.etcd, &p.etcdPeer, &p.apiServer, &p.coreMetrics, &p.coreProbe, &p.function, &p.providerMetrics, &p.providerProbe,
+	}
+	for _, port := range wanted {
 		l, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
 		if err != nil {
 			return ports{}, errors.Wrap(err, "cannot find a free port")

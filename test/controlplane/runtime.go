@@ -3,7 +3,6 @@ package controlplane
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	pkgv1 "github.com/crossplane/crossplane/apis/v2/pkg/v1"
@@ -80,7 +79,7 @@ func (c *ControlPlane) watchRevisions(life context.Context) error {
 	}
 	go func() {
 		if err := mgr.Start(life); err != nil {
-			c.cancel(errors.Wrap(err, "cannot go on watching package revisions"))
+			c.fail(errors.Wrap(err, "cannot go on watching package revisions"))
 		}
 	}()
 	return nil
@@ -128,68 +127,4 @@ func (c *ControlPlane) bindProvider(ctx context.Context, revision string) error 
 		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: Namespace, Name: ProviderServiceAccount}},
 	}
 	return errors.Wrap(client.IgnoreAlreadyExists(c.Client.Create(ctx, crb)), "cannot bind ClusterRole of provider")
-}
-
-// startFunction starts the function and returns when it listens.
-func (c *ControlPlane) startFunction(ctx context.Context, args ...string) error {
-	base := []string{"--network=tcp", "--address=" + loopback(c.ports.function), "--tls-certs-dir=" + filepath.Join(c.Dir, "tls-server")}
-	p, err := c.runner.start(command{
-		name: "function",
-		path: c.o.Function.Binary,
-		args: append(append(base, c.o.Function.Args...), args...),
-		env:  c.o.Function.Env,
-	})
-	if err != nil {
-		return err
-	}
-	c.mu.Lock()
-	c.function = p
-	c.mu.Unlock()
-	return errors.Wrap(waitForPort(ctx, p, c.ports.function), "cannot reach function")
-}
-
-// RestartFunction kills the function, as kill -9 does, and starts it again with further flags. It returns an error if it does not
-// listen again.
-func (c *ControlPlane) RestartFunction(ctx context.Context, args ...string) error {
-	c.current(&c.function).kill()
-	return c.startFunction(ctx, args...)
-}
-
-// StartProvider starts the provider, with further flags and environment. It returns an error if one runs.
-func (c *ControlPlane) StartProvider(_ context.Context, extra Program) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.provider != nil && c.provider.alive() {
-		return errors.New("cannot start provider: it runs")
-	}
-	env := []string{"KUBECONFIG=" + c.account(ProviderServiceAccount), "POD_NAMESPACE=" + Namespace}
-	p, err := c.runner.start(command{
-		name: "provider",
-		path: c.o.Provider.Binary,
-		args: append(append([]string{}, c.o.Provider.Args...), extra.Args...),
-		env:  append(append(env, c.o.Provider.Env...), extra.Env...),
-	})
-	c.provider = p
-	return err
-}
-
-// KillProvider ends the provider, as kill -9 does, and returns when it is gone.
-func (c *ControlPlane) KillProvider() {
-	c.current(&c.provider).kill()
-}
-
-// FunctionPID returns the process id of the function.
-func (c *ControlPlane) FunctionPID() int {
-	return c.current(&c.function).pid
-}
-
-// ProviderPID returns the process id of the provider.
-func (c *ControlPlane) ProviderPID() int {
-	return c.current(&c.provider).pid
-}
-
-func (c *ControlPlane) current(p **process) *process {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return *p
 }

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+func object(kind string, content map[string]any) *unstructured.Unstructured {
+	u := &unstructured.Unstructured{Object: content}
+	u.SetKind(kind)
+	u.SetName("x")
+	return u
+}
+
+func TestDeliverTo(t *testing.T) {
+	elsewhere := func() map[string]any {
+		return map[string]any{"spec": map[string]any{"git": map[string]any{"url": "http://git.example.org/fleet.git"}}}
+	}
+	cases := map[string]struct {
+		reason string
+		kind   string
+		want   string
+	}{
+		"Namespaced": {reason: "A ProviderConfig should name our repository.", kind: "ProviderConfig", want: "http://here"},
+		"Cluster":    {reason: "A ClusterProviderConfig should name our repository.", kind: "ClusterProviderConfig", want: "http://here"},
+		"Other":      {reason: "Anything else should be applied as it is.", kind: "Site", want: "http://git.example.org/fleet.git"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			u := object(tc.kind, elsewhere())
+			if err := deliverTo(u, "http://here"); err != nil {
+				t.Fatal(err)
+			}
+			got, _, _ := unstructured.NestedString(u.Object, "spec", "git", "url")
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\ndeliverTo(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestOutcome(t *testing.T) {
+	valid := map[string]any{"type": "Valid", "status": "True", "message": "all is well"}
+	invalid := map[string]any{"type": "Valid", "status": "False", "reason": "BadIntent", "message": "replicas is no number"}
+	status := func(phase string, conditions ...any) map[string]any {
+		return map[string]any{"status": map[string]any{"phase": phase, "conditions": conditions}}
+	}
+	cases := map[string]struct {
+		reason string
+		claim  map[string]any
+		want   string
+	}{
+		"Succeeded": {reason: "Success should be no error.", claim: status("Succeeded", valid)},
+		"Failed": {
+			reason: "A failure should say why.",
+			claim:  status("Failed", valid, invalid),
+			want:   "claim x is Failed: Valid is False (BadIntent): replicas is no number",
+		},
+		"Silent": {
+			reason: "A failure without a reason should say so.",
+			claim:  status("Failed", valid),
+			want:   "claim x is Failed: its conditions do not say why",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := ""
+			if err := outcome(object("IntentDeployment", tc.claim)); err != nil {
+				got = err.Error()
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\noutcome(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
