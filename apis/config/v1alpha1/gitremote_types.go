@@ -50,7 +50,7 @@ const (
 
 // Credentials for a Git server.
 //
-// +kubebuilder:validation:XValidation:rule="(self.type == 'None') == !has(self.secretRef)",message="secretRef is required unless type is None, and must be absent with None"
+// +kubebuilder:validation:XValidation:rule="(!has(self.type) || self.type == 'None') == !has(self.secretRef)",message="secretRef is required unless type is None, and must be absent with None"
 type Credentials struct {
 	// Type of the credentials. None; Basic (keys username and password); Bearer (key token); SSH (key ssh-privatekey);
 	// GitHubApp.

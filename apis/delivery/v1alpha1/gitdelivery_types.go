@@ -101,7 +101,6 @@ const (
 type GitDeliveryParameters struct {
 	// ClaimRef names the claim that is delivered.
 	// +required
-	// +kubebuilder:validation:XValidation:rule="self.apiGroup == oldSelf.apiGroup && self.kind == oldSelf.kind && self.namespace == oldSelf.namespace && self.name == oldSelf.name",message="claimRef never changes"
 	ClaimRef rolloutv1alpha1.ClaimReference `json:"claimRef"`
 
 	// Shard of the claim, where its trees do not fit into one delivery.

@@ -9,24 +9,29 @@ type ClaimReference struct {
 	// APIGroup of the claim. It tells a claim from a namespaced composite of the same name.
 	// +required
 	// +kubebuilder:validation:Enum=claims.intentplane.dev;intentplane.dev
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="claimRef never changes"
 	APIGroup string `json:"apiGroup"`
 
 	// Kind of the claim.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="claimRef never changes"
 	Kind string `json:"kind"`
 
 	// Namespace of the claim.
 	// +required
 	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="claimRef never changes"
 	Namespace string `json:"namespace"`
 
 	// Name of the claim.
 	// +required
 	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="claimRef never changes"
 	Name string `json:"name"`
 
 	// UID of the claim. Empty when it is not known. A reference is for the same claim whatever its UID: a claim that was

@@ -1,0 +1,302 @@
+// Package composition holds the definitions and Compositions of the two Configurations.
+package composition
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	extv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
+	schemavalidation "k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/xcrd"
+	xpextv1 "github.com/crossplane/crossplane/apis/v2/apiextensions/v1"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+)
+
+func read(t *testing.T, file string, into any) {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := yaml.Unmarshal(b, into); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// crds are the CRDs that Crossplane makes of our definitions, and those of the provider.
+func crds(t *testing.T) map[string]*apiextensions.CustomResourceDefinition {
+	t.Helper()
+	claims, namespaced := &xpextv1.CompositeResourceDefinition{}, &xpextv1.CompositeResourceDefinition{}
+	read(t, "claims/definition.yaml", claims)
+	read(t, "namespaced/definition.yaml", namespaced)
+	claims.SetUID("claims")
+	namespaced.SetUID("namespaced")
+	out := map[string]*apiextensions.CustomResourceDefinition{}
+	add := func(name string, crd *extv1.CustomResourceDefinition, err error) {
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		extv1.SetDefaults_CustomResourceDefinition(crd)
+		extv1.SetDefaults_CustomResourceDefinitionSpec(&crd.Spec)
+		crd.Status.StoredVersions = []string{"v1alpha1"}
+		out[name] = &apiextensions.CustomResourceDefinition{}
+		if err := extv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(crd, out[name], nil); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+	}
+	crd, err := xcrd.ForCompositeResourceClaim(claims)
+	add("claim", crd, err)
+	crd, err = xcrd.ForCompositeResource(claims)
+	add("composite", crd, err)
+	crd, err = xcrd.ForCompositeResource(namespaced)
+	add("namespaced", crd, err)
+	files, err := filepath.Glob("../../package/provider/crds/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no CRDs of the provider: %v", err)
+	}
+	for _, file := range files {
+		crd := &extv1.CustomResourceDefinition{}
+		read(t, file, crd)
+		add(strings.TrimSuffix(filepath.Base(file), ".yaml"), crd, nil)
+	}
+	return out
+}
+
+// An API server that refuses a definition's CRD says so in an event only: nobody would see why nothing is offered.
+func TestDefinitionsAreAccepted(t *testing.T) {
+	for name, crd := range crds(t) {
+		if errs := validation.ValidateCustomResourceDefinition(t.Context(), crd); len(errs) > 0 {
+			t.Errorf("%s: %v", name, errs.ToAggregate())
+		}
+	}
+}
+
+// verdict is what an API server says of an object.
+func verdict(t *testing.T, crd *apiextensions.CustomResourceDefinition, object string) (map[string]any, string) {
+	t.Helper()
+	o := map[string]any{}
+	if err := yaml.Unmarshal([]byte(object), &o); err != nil {
+		t.Fatal(err)
+	}
+	props := crd.Spec.Validation
+	if props == nil {
+		props = crd.Spec.Versions[0].Schema
+	}
+	s, err := structuralschema.NewStructural(props.OpenAPIV3Schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defaulting.Default(o, s)
+	v, _, err := schemavalidation.NewSchemaValidator(props.OpenAPIV3Schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	errs := schemavalidation.ValidateCustomResource(nil, o, v)
+	if len(errs) == 0 {
+		errs, _ = cel.NewValidator(s, true, celconfig.PerCallLimit).Validate(t.Context(), nil, s, o, nil, celconfig.RuntimeCELCostBudget)
+	}
+	if len(errs) == 0 {
+		return o, ""
+	}
+	return o, errs.ToAggregate().Error()
+}
+
+func TestBadInput(t *testing.T) {
+	all := crds(t)
+	cases := map[string]struct {
+		reason string
+		crd    string
+		object string
+		want   string
+	}{
+		"Smallest": {
+			reason: "metadata and one line of intent are enough",
+			crd:    "claim", object: `{metadata: {name: a}, spec: {intent: "{}"}}`,
+		},
+		"SmallestNamespaced": {
+			reason: "both shapes have one schema",
+			crd:    "namespaced", object: `{metadata: {name: a}, spec: {intent: "{}"}}`,
+		},
+		"Both": {
+			reason: "there is one place for the intent",
+			crd:    "claim", object: `{metadata: {name: a}, spec: {intent: "{}", expectation: {service: a}}}`,
+			want: "exactly one of intent and expectation must be set",
+		},
+		"Neither": {
+			reason: "there is no default intent",
+			crd:    "claim", object: `{metadata: {name: a}, spec: {}}`,
+			want: "exactly one of intent and expectation must be set",
+		},
+		"NegativeDuration": {
+			reason: "a duration is above zero",
+			crd:    "claim", object: `{metadata: {name: a}, spec: {intent: "{}", deliveryConfig: {syncWaitTimeout: "-5s"}}}`,
+			want: "spec.deliveryConfig.syncWaitTimeout: Invalid value: \"-5s\": must be a duration above zero",
+		},
+		"HugeDuration": {
+			reason: "a duration that overflows is refused, and does not crash",
+			crd:    "claim", object: `{metadata: {name: a}, spec: {intent: "{}", deliveryConfig: {syncWaitTimeout: "99999999999999999999h"}}}`,
+			want: "spec.deliveryConfig.syncWaitTimeout",
+		},
+		"LongRender": {
+			reason: "Crossplane ends a reconcile after two minutes",
+			crd:    "claim", object: `{metadata: {name: a}, spec: {intent: "{}", compileConfig: {renderTimeout: 61s}}}`,
+			want: "at most 60s",
+		},
+		"PathAsSite": {
+			reason: "a name is not a path",
+			crd:    "claim", object: `{metadata: {name: a}, spec: {intent: "{}", deliveryConfig: {targetSite: "../x"}}}`,
+			want: "spec.deliveryConfig.targetSite",
+		},
+		"TwoTargets": {
+			reason: "one way to say where",
+			crd:    "claim", object: `{metadata: {name: a}, spec: {intent: "{}", deliveryConfig: {targetSite: a, siteSelector: {matchLabels: {a: b}}}}}`,
+			want: "targetSite and siteSelector exclude each other",
+		},
+		"LongName": {
+			reason: "a name becomes a directory and a label",
+			crd:    "claim", object: `{metadata: {name: ` + strings.Repeat("a", 64) + `}, spec: {intent: "{}"}}`,
+			want: "metadata.name",
+		},
+		"VersionWithoutName": {
+			reason: "a version is of something",
+			crd:    "claim", object: `{metadata: {name: a}, spec: {intent: "{}", blueprint: {version: 1.0.0}}}`,
+			want: "version needs name",
+		},
+		"FalseAndZero": {
+			reason: "every false and every 0 can be said",
+			crd:    "claim", object: `{metadata: {name: a}, spec: {expectation: {service: a, replicas: 0}, suspend: false, gatesConfig: {enabled: false}, rollbackConfig: {autoRollback: false, maxRetries: 0, maxPerHour: 0}}}`,
+		},
+		"BadQuantity": {
+			reason: "a quantity is a quantity",
+			crd:    "claim", object: `{metadata: {name: a}, spec: {expectation: {service: a, resources: {cpu: lots}}}}`,
+			want: "must be a quantity above zero",
+		},
+		"BadThreshold": {
+			reason: "a threshold is checked when it is applied",
+			crd:    "claim", object: `{metadata: {name: a}, spec: {intent: "{}", gatesConfig: {sloThresholds: {latency: fast}}}}`,
+			want: "must be a threshold",
+		},
+		"Thresholds": {
+			reason: "the forms that the documentation shows",
+			crd:    "claim", object: `{metadata: {name: a}, spec: {intent: "{}", gatesConfig: {sloThresholds: {a: "<= 500ms", b: ">= 99.0 %", c: "< 0.05", d: "15", e: "200 requests/s"}}}}`,
+		},
+		"SitePathUp": {
+			reason: "a Site stays below the prefix",
+			crd:    "catalog.intentplane.dev_sites", object: `{metadata: {name: a}, spec: {cluster: {controlPlane: {}}, engine: {type: None}, repository: {path: "../x"}}}`,
+			want: "spec.repository.path",
+		},
+		"SiteTwoClusters": {
+			reason: "a Site is one cluster",
+			crd:    "catalog.intentplane.dev_sites", object: `{metadata: {name: a}, spec: {cluster: {controlPlane: {}, clusterRef: {apiVersion: a, kind: b, name: c}}, engine: {type: None}, repository: {path: x}}}`,
+			want: "exactly one of controlPlane, kubeconfigSecretRef and clusterRef",
+		},
+		"SiteCalledAll": {
+			reason: "all is a word",
+			crd:    "catalog.intentplane.dev_sites", object: `{metadata: {name: all}, spec: {cluster: {controlPlane: {}}, engine: {type: None}, repository: {path: x}}}`,
+			want: "must not be 'both' or 'all'",
+		},
+		"BlueprintName": {
+			reason: "the name says which version it is",
+			crd:    "catalog.intentplane.dev_blueprints", object: `{metadata: {name: web}, spec: {blueprintName: web, version: 1.0.0, serviceTypes: [web], files: {a: b}}}`,
+			want: "metadata.name must be",
+		},
+		"ConfigForeignSecret": {
+			reason: "a ProviderConfig reads its own namespace only",
+			crd:    "config.intentplane.dev_providerconfigs", object: `{metadata: {name: a}, spec: {controlPlane: a, git: {url: "https://h/r.git", credentials: {type: Basic, secretRef: {name: s, namespace: other}}}}}`,
+			want: "no secretRef may set namespace",
+		},
+		"ConfigOwnSecret": {
+			reason: "the plain case",
+			crd:    "config.intentplane.dev_providerconfigs", object: `{metadata: {name: a}, spec: {controlPlane: a, git: {url: "https://h/r.git", credentials: {type: Basic, secretRef: {name: s}}}}}`,
+		},
+		"ClusterConfigNoNamespace": {
+			reason: "a ClusterProviderConfig is in no namespace",
+			crd:    "config.intentplane.dev_clusterproviderconfigs", object: `{metadata: {name: a}, spec: {controlPlane: a, git: {url: "https://h/r.git", caBundleSecretRef: {name: s, key: k}}}}`,
+			want: "each secretRef must set namespace",
+		},
+		"ConfigUserInURL": {
+			reason: "credentials do not belong into a URL",
+			crd:    "config.intentplane.dev_clusterproviderconfigs", object: `{metadata: {name: a}, spec: {controlPlane: a, git: {url: "https://u:p@h/r.git"}}}`,
+			want: "spec.git.url",
+		},
+		"ConfigFileURL": {
+			reason: "a repository is not a file of ours",
+			crd:    "config.intentplane.dev_clusterproviderconfigs", object: `{metadata: {name: a}, spec: {controlPlane: a, git: {url: "file:///etc"}}}`,
+			want: "spec.git.url",
+		},
+		"ConfigBranch": {
+			reason: "a branch is not a way out of refs/heads",
+			crd:    "config.intentplane.dev_clusterproviderconfigs", object: `{metadata: {name: a}, spec: {controlPlane: a, git: {url: "https://h/r.git", branch: "../x"}}}`,
+			want: "spec.git.branch",
+		},
+		"ConfigAuthor": {
+			reason: "an author cannot add headers to a commit",
+			crd:    "config.intentplane.dev_clusterproviderconfigs", object: `{metadata: {name: a}, spec: {controlPlane: a, git: {url: "https://h/r.git", author: {name: "a\nb"}}}}`,
+			want: "spec.git.author.name",
+		},
+		"DeliveryKeepWithFiles": {
+			reason: "what is kept is not carried",
+			crd:    "delivery.intentplane.dev_gitdeliveries", object: `{metadata: {name: a}, spec: {forProvider: {claimRef: {apiGroup: intentplane.dev, kind: IntentDeployment, namespace: a, name: b}, order: {revision: 1, request: r, intent: i, digestScheme: 1, rendererVersion: 1, steps: 1, step: 0, promoted: 0, attempt: 0}, trees: [{site: s, branch: main, path: p, action: Keep, files: aGk=}]}}}`,
+			want: "files is required with action Desired, and with no other",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			_, got := verdict(t, all[tc.crd], tc.object)
+			if tc.want == "" && got != "" || tc.want != "" && !strings.Contains(got, tc.want) {
+				t.Errorf("\n%s\nwant an error with %q, got %q", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
+
+// The function sees specs that no API server filled in, in crossplane render and in the plugin.
+func TestDefaultsAreTheSchemas(t *testing.T) {
+	crd := crds(t)["claim"]
+	cases := map[string]struct {
+		reason string
+		spec   string
+	}{
+		"Text":        {reason: "the defaults of absent blocks", spec: `{"intent": "{}"}`},
+		"Structured":  {reason: "the defaults of a structured intent", spec: `{"expectation": {"service": "a", "endpoints": [{"name": "a", "port": 1}]}}`},
+		"WithChecks":  {reason: "the defaults of the items of lists", spec: `{"intent": "{}", "gatesConfig": {"checks": [{"name": "a", "type": "Web", "threshold": "1", "web": {"url": "https://a", "expression": "b"}}], "postCheck": {"image": "a", "script": "b"}}}`},
+		"HalfABlock":  {reason: "the defaults beside what is said", spec: `{"intent": "{}", "deliveryConfig": {"gitOpsRepo": {"name": "x"}}}`},
+		"HalfASwitch": {reason: "false is not absent", spec: `{"intent": "{}", "gatesConfig": {"enabled": false}}`},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			o, problem := verdict(t, crd, `{"metadata": {"name": "a"}, "spec": `+tc.spec+`}`)
+			if problem != "" {
+				t.Fatal(problem)
+			}
+			want, got := deploymentv1alpha1.IntentDeploymentSpec{}, deploymentv1alpha1.IntentDeploymentSpec{}
+			b, err := json.Marshal(o["spec"])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := json.Unmarshal(b, &want); err != nil {
+				t.Fatal(err)
+			}
+			if err := json.Unmarshal([]byte(tc.spec), &got); err != nil {
+				t.Fatal(err)
+			}
+			got.Default()
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("\n%s\n-want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
