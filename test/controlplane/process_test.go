@@ -55,6 +55,7 @@ func waitGone(t *testing.T, pid int) {
 	})
 	if err != nil {
 		t.Errorf("process %d still runs", pid)
+		_ = syscall.Kill(pid, syscall.SIGKILL)
 	}
 }
 
