@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
-
 	sdk "github.com/crossplane/function-sdk-go"
 
 	"github.com/intentplane/intentplane/function"

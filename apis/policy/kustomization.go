@@ -4,9 +4,8 @@ import (
 	"maps"
 	"slices"
 
-	"sigs.k8s.io/yaml"
-
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"sigs.k8s.io/yaml"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 )

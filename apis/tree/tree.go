@@ -9,9 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // Marker is the name of the file that says whose a directory is. It has no extension of YAML, or GitOps engines would apply it.

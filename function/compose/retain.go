@@ -5,12 +5,11 @@ import (
 	"bytes"
 	"strings"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
-
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
 // managerPrefix begins the name of the field manager that Crossplane applies composed resources with.

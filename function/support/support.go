@@ -7,9 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
@@ -26,21 +25,32 @@ type field struct {
 
 func specFields() []field {
 	return []field{
-		{path: "expectation.endpoints"}, {path: "expectation.priority"}, {path: "expectation.qos"}, {path: "expectation.slice"},
+		{path: "expectation.endpoints"},
+		{path: "expectation.priority"},
+		{path: "expectation.qos"},
+		{path: "expectation.slice"},
 		{path: "blueprint.updatePolicy"},
-		{path: "deliveryConfig.deliveryTimeout"}, {path: "deliveryConfig.syncWaitTimeout"}, {path: "deliveryConfig.clusterWaitTimeout"},
+		{path: "deliveryConfig.deliveryTimeout"},
+		{path: "deliveryConfig.syncWaitTimeout"},
+		{path: "deliveryConfig.clusterWaitTimeout"},
 		{path: "deliveryConfig.waves"},
-		{path: "gatesConfig.sloThresholds"}, {path: "gatesConfig.checks"}, {path: "gatesConfig.postCheck"},
-		{path: "rollbackConfig.attemptTimeout"}, {path: "rollbackConfig.maxPerHour"}, {path: "rollbackConfig.maxRetries"},
+		{path: "gatesConfig.sloThresholds"},
+		{path: "gatesConfig.checks"},
+		{path: "gatesConfig.postCheck"},
+		{path: "rollbackConfig.attemptTimeout"},
+		{path: "rollbackConfig.maxPerHour"},
+		{path: "rollbackConfig.maxRetries"},
 		{path: "rollbackConfig.retainFailedArtifacts"},
 	}
 }
 
 func siteFields() []field {
 	return []field{
-		{path: "cluster.kubeconfigSecretRef"}, {path: "cluster.clusterRef"},
+		{path: "cluster.kubeconfigSecretRef"},
+		{path: "cluster.clusterRef"},
 		{path: "engine.type", harmless: []string{string(catalogv1alpha1.EngineNone)}},
-		{path: "metrics"}, {path: "postCheck"},
+		{path: "metrics"},
+		{path: "postCheck"},
 	}
 }
 
@@ -52,7 +62,10 @@ func configFields() []field {
 	return []field{
 		{path: "git.divergencePolicy", harmless: []string{"Stop"}},
 		{path: "git.state.form", harmless: []string{string(configv1alpha1.StateProbe), string(configv1alpha1.StateRef)}},
-		{path: "metrics"}, {path: "notifications"}, {path: "policy.webCheckHosts"}, {path: "policy.workspaceTemplates"},
+		{path: "metrics"},
+		{path: "notifications"},
+		{path: "policy.webCheckHosts"},
+		{path: "policy.workspaceTemplates"},
 	}
 }
 

@@ -54,14 +54,14 @@ func versions(v extv1.CustomResourceDefinitionVersion) []object {
 
 // schema leaves what Crossplane carries over from a definition: the description, spec, status, and a bound on the name.
 func schema(s *extv1.JSONSchemaProps) object {
-	max := maxName
+	longest := maxName
 	return object{
 		"type":        "object",
 		"description": s.Description,
 		"properties": object{
 			"metadata": extv1.JSONSchemaProps{
 				Type:       "object",
-				Properties: map[string]extv1.JSONSchemaProps{"name": {Type: "string", MaxLength: &max}},
+				Properties: map[string]extv1.JSONSchemaProps{"name": {Type: "string", MaxLength: &longest}},
 			},
 			"spec":   s.Properties["spec"],
 			"status": s.Properties["status"],

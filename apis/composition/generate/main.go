@@ -8,10 +8,9 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	extv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
-
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
 const header = "# Generated from apis/deployment by make generate. Do not edit.\n"
@@ -63,5 +62,5 @@ func write(file string, object any) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o750); err != nil {
 		return errors.Wrapf(err, "cannot make the folder of %s", file)
 	}
-	return errors.Wrapf(os.WriteFile(file, append([]byte(header), b...), 0o600), "cannot write %s", file)
+	return errors.Wrapf(os.WriteFile(file, append([]byte(header), b...), 0o644), "cannot write %s", file)
 }
