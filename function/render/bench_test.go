@@ -16,7 +16,11 @@ func BenchmarkBuild(b *testing.B) {
 		}
 		b.Run(fmt.Sprintf("objects=%d/bare", n), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := kustomize(layout); err != nil {
+				objects, err := kustomize(layout)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if _, err := objects.AsYaml(); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -95,11 +95,7 @@ func checkObject(o *resource.Resource) error {
 	if len(o.GetNamespace()) > 63 || len(path.IsValidPathSegmentName(o.GetNamespace())) > 0 {
 		return errors.Errorf("%s: namespace is not valid", describe(o))
 	}
-	m, err := o.Map()
-	if err != nil {
-		return errors.Wrapf(err, "cannot decode %s", describe(o))
-	}
-	if _, ok := m["items"]; ok && strings.HasSuffix(o.GetKind(), "List") {
+	if o.Field("items") != nil && strings.HasSuffix(o.GetKind(), "List") {
 		return errors.Errorf("%s: is a list: each object must stand for itself", describe(o))
 	}
 	return nil

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/digest"
+)
+
+const examples = "../../examples/quickstart/"
+
+const claim = `apiVersion: claims.intentplane.dev/v1alpha1
+kind: IntentDeployment
+metadata: {namespace: team-a, name: shop}
+spec:
+  intent: '{"service": "shop"}'
+`
+
+const added = `  compositionRef: {name: xintentdeployments.claims.intentplane.dev}
+  resourceRef: {apiVersion: claims.intentplane.dev/v1alpha1, kind: XIntentDeployment, name: shop-x}
+status: {phase: Succeeded, conditions: []}
+`
+
+func TestDigest(t *testing.T) {
+	text := `{"service": "shop"}`
+	sum, err := digest.Spec(&deploymentv1alpha1.IntentDeploymentSpec{Intent: &text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	type want struct {
+		out string
+		err string
+	}
+	cases := map[string]struct {
+		reason string
+		in     string
+		want   want
+	}{
+		"One": {
+			reason: "One claim is one digest.",
+			in:     claim,
+			want:   want{out: sum + "\n"},
+		},
+		"Several": {
+			reason: "Several are named, other objects passed over.",
+			in: claim + "---\napiVersion: v1\nkind: Namespace\n---\n" +
+				strings.NewReplacer("claims.", "", "name: shop}", "name: other}").Replace(claim),
+			want: want{out: "team-a/shop " + sum + "\nteam-a/other " + sum + "\n"},
+		},
+		"Added": {
+			reason: "What Crossplane adds, and the status, change nothing.",
+			in:     claim + added,
+			want:   want{out: sum + "\n"},
+		},
+		"Defaults": {
+			reason: "Saying a default changes nothing.",
+			in:     claim + "  suspend: false\n  compileConfig: {renderTimeout: 10s}\n",
+			want:   want{out: sum + "\n"},
+		},
+		"UnknownField": {
+			reason: "A field that does not exist is named by its path.",
+			in:     claim + "  deliveryConfig: {targetsite: edge1}\n",
+			want:   want{err: `cannot decode document 1 of -: unknown field "spec.deliveryConfig.targetsite"`},
+		},
+		"Nothing": {
+			reason: "A file without a claim is a mistake.",
+			in:     "apiVersion: v1\nkind: Namespace\n",
+			want:   want{err: "- has no IntentDeployment of claims.intentplane.dev/v1alpha1 or intentplane.dev/v1alpha1"},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			out := &bytes.Buffer{}
+			err := (&digestCommand{File: "-"}).Run(&streams{in: strings.NewReader(tc.in), out: out})
+			if diff := cmp.Diff(tc.want.err, message(err)); diff != "" {
+				t.Errorf("\n%s\nRun(...): -want error, +got error:\n%s", tc.reason, diff)
+			}
+			if diff := cmp.Diff(tc.want.out, out.String()); diff != "" {
+				t.Errorf("\n%s\nRun(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestRender(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		file   string
+		inputs bool
+		want   []string
+	}{
+		"Claim": {
+			reason: "Each Site has a folder.",
+			file:   examples + "40-claim.yaml",
+			want: []string{
+				"edge1/configmap-shop.yaml", "edge1/deployment-shop.yaml", "edge1/kustomization.yaml", "edge1/service-shop.yaml",
+				"edge2/configmap-shop.yaml", "edge2/deployment-shop.yaml", "edge2/kustomization.yaml", "edge2/service-shop.yaml",
+			},
+		},
+		"Inputs": {
+			reason: "What kustomize reads can be looked at.",
+			file:   "../../examples/namespaced/deployment.yaml",
+			inputs: true,
+			want: slices.Concat(
+				under("edge1/", "blueprint/configmap.yaml", "blueprint/deployment.yaml", "blueprint/intent.yaml", "blueprint/kustomization.yaml",
+					"blueprint/replacements.yaml", "blueprint/service.yaml", "kustomization.yaml", "namespace.yaml"),
+				under("edge2/", "blueprint/configmap.yaml", "blueprint/deployment.yaml", "blueprint/intent.yaml", "blueprint/kustomization.yaml",
+					"blueprint/replacements.yaml", "blueprint/service.yaml", "kustomization.yaml", "namespace.yaml"),
+			),
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "out")
+			r := &renderCommand{
+				File: tc.file, Site: examples + "10-sites.yaml", Blueprint: examples + "20-blueprint.yaml", Output: dir, Inputs: tc.inputs,
+			}
+			if err := r.Run(&streams{out: &bytes.Buffer{}}); err != nil {
+				t.Fatalf("\n%s\nRun(...): %v", tc.reason, err)
+			}
+			if diff := cmp.Diff(tc.want, filesIn(t, dir)); diff != "" {
+				t.Errorf("\n%s\nRun(...): -want, +got:\n%s", tc.reason, diff)
+			}
+			if err := r.Run(&streams{out: &bytes.Buffer{}}); message(err) != dir+" is not empty" {
+				t.Errorf("\nA folder with files is left alone.\nRun(...): got %v", err)
+			}
+		})
+	}
+}
+
+func under(folder string, names ...string) []string {
+	out := make([]string, 0, len(names))
+	for _, n := range names {
+		out = append(out, folder+n)
+	}
+	return out
+}
+
+func filesIn(t *testing.T, dir string) []string {
+	t.Helper()
+	out := []string{}
+	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			out = append(out, name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func message(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}

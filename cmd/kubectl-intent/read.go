@@ -1,0 +1,124 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	kjson "sigs.k8s.io/json"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+)
+
+// maxFileBytes is how large a file may be.
+const maxFileBytes = 16 << 20
+
+// claimVersions are the API versions of an IntentDeployment.
+func claimVersions() []string {
+	return []string{"claims.intentplane.dev/v1alpha1", "intentplane.dev/v1alpha1"}
+}
+
+// crossplaneFields of a claim's spec, and the one of a composite's, belong to Crossplane.
+func crossplaneFields() []string {
+	return []string{
+		"crossplane", "compositionRef", "compositionSelector", "compositionRevisionRef", "compositionRevisionSelector",
+		"compositionUpdatePolicy", "compositeDeletePolicy", "resourceRef", "writeConnectionSecretToRef",
+	}
+}
+
+// readClaims reads the IntentDeployments of a file.
+func readClaims(in io.Reader, file string) ([]deploymentv1alpha1.IntentDeployment, error) {
+	return readAll[deploymentv1alpha1.IntentDeployment](in, file, "IntentDeployment", claimVersions()...)
+}
+
+// readAll reads the objects of one kind from a file, strictly. It passes over other kinds.
+func readAll[T any](in io.Reader, file, kind string, versions ...string) ([]T, error) {
+	documents, err := readDocuments(in, file)
+	if err != nil {
+		return nil, err
+	}
+	out := []T{}
+	for i, d := range documents {
+		meta := metav1.TypeMeta{}
+		if err := yaml.Unmarshal(d, &meta); err != nil {
+			return nil, errors.Wrapf(err, "cannot decode document %d of %s", i+1, file)
+		}
+		if meta.Kind != kind || !slices.Contains(versions, meta.APIVersion) {
+			continue
+		}
+		var o T
+		if err := decodeStrictly(d, &o); err != nil {
+			return nil, errors.Wrapf(err, "cannot decode document %d of %s", i+1, file)
+		}
+		out = append(out, o)
+	}
+	if len(out) == 0 {
+		return nil, errors.Errorf("%s has no %s of %s", file, kind, strings.Join(versions, " or "))
+	}
+	return out, nil
+}
+
+func readDocuments(in io.Reader, file string) ([][]byte, error) {
+	if file != "-" {
+		f, err := os.Open(file) //nolint:gosec // Which file is read is what the user says.
+		if err != nil {
+			return nil, errors.Wrap(err, "cannot read file")
+		}
+		defer f.Close() //nolint:errcheck // Nothing was written.
+		in = f
+	}
+	b, err := io.ReadAll(io.LimitReader(in, maxFileBytes+1))
+	if err != nil {
+		return nil, errors.Wrapf(err, "cannot read %s", file)
+	}
+	if len(b) > maxFileBytes {
+		return nil, errors.Errorf("%s has more than %d bytes", file, maxFileBytes)
+	}
+	r := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(b)))
+	out := [][]byte{}
+	for {
+		d, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			return out, nil
+		}
+		if err != nil {
+			return nil, errors.Wrapf(err, "cannot read %s", file)
+		}
+		out = append(out, d)
+	}
+}
+
+// decodeStrictly refuses fields that do not exist, by their path, and fields that come twice. What Crossplane and the API server
+// add to an object that a user wrote is left out.
+func decodeStrictly(document []byte, to any) error {
+	m := map[string]any{}
+	if err := yaml.UnmarshalStrict(document, &m); err != nil {
+		return err
+	}
+	delete(m, "status")
+	if spec, ok := m["spec"].(map[string]any); ok && slices.Contains(claimVersions(), text(m["apiVersion"])) {
+		for _, f := range crossplaneFields() {
+			delete(spec, f)
+		}
+	}
+	b, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	strict, err := kjson.UnmarshalStrict(b, to)
+	return errors.Join(append(strict, err)...)
+}
+
+func text(v any) string {
+	s, _ := v.(string)
+	return s
+}
