@@ -1,0 +1,143 @@
+package gitdelivery
+
+import (
+	"testing"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/tree"
+)
+
+func xpUID(s string) types.UID { return types.UID(s) }
+
+// withFiles replaces the files of a delivery's first tree, as somebody would who writes one by hand.
+func withFiles(t *testing.T, d *v1alpha1.GitDelivery, f tree.Files) {
+	t.Helper()
+	b, err := tree.Encode(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Spec.ForProvider.Trees[0].Files, d.Spec.ForProvider.Trees[0].Tree = b, tree.ID(f)
+}
+
+func TestRefused(t *testing.T) {
+	object := func(yaml string) tree.Files {
+		return tree.Files{"kustomization.yaml": files("")["kustomization.yaml"], "configmap.yaml": []byte(yaml)}
+	}
+	cases := map[string]struct {
+		reason string
+		change func(t *testing.T, d *v1alpha1.GitDelivery)
+		config func(c *configv1alpha1.ProviderConfigSpec)
+		want   xpv2.ConditionReason
+	}{
+		"ForeignPath": {
+			reason: "The directory of another claim is not this one's",
+			change: func(_ *testing.T, d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Trees[0].Path = "clusters/edge1/team-b/web" },
+			want:   v1alpha1.ReasonPolicyDenied,
+		},
+		"Traversal": {
+			reason: "No path leads out of the claim's directory",
+			change: func(_ *testing.T, d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Trees[0].Path = webAtE1 + "/../../../.." },
+			want:   v1alpha1.ReasonPolicyDenied,
+		},
+		"ForeignBranch": {
+			reason: "A branch that is not the configuration's is not written",
+			change: func(_ *testing.T, d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Trees[0].Branch = "prod" },
+			want:   v1alpha1.ReasonPolicyDenied,
+		},
+		"ForeignClaim": {
+			reason: "Nobody delivers for a claim of another namespace",
+			change: func(_ *testing.T, d *v1alpha1.GitDelivery) { d.Spec.ForProvider.ClaimRef.Namespace = "team-b" },
+			want:   v1alpha1.ReasonPolicyDenied,
+		},
+		"MissingSite": {
+			reason: "A Site that does not exist receives nothing",
+			change: func(_ *testing.T, d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Trees[0].Site = "mars" },
+			want:   v1alpha1.ReasonPolicyDenied,
+		},
+		"ClusterScopedKind": {
+			reason: "A kind that the Site does not allow is not delivered",
+			change: func(t *testing.T, d *v1alpha1.GitDelivery) {
+				t.Helper()
+				withFiles(t, d, object("apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: all}\n"))
+			},
+			want: v1alpha1.ReasonPolicyDenied,
+		},
+		"ForeignNamespace": {
+			reason: "An object of another namespace is not delivered",
+			change: func(t *testing.T, d *v1alpha1.GitDelivery) {
+				t.Helper()
+				withFiles(t, d, object("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web, namespace: team-b}\n"))
+			},
+			want: v1alpha1.ReasonPolicyDenied,
+		},
+		"Secret": {
+			reason: "Secrets are not written to Git",
+			change: func(t *testing.T, d *v1alpha1.GitDelivery) {
+				t.Helper()
+				withFiles(t, d, object("apiVersion: v1\nkind: Secret\nmetadata: {name: web, namespace: team-a}\n"))
+			},
+			want: v1alpha1.ReasonPolicyDenied,
+		},
+		"OtherTree": {
+			reason: "Files that are not the tree that was ordered are not written",
+			change: func(_ *testing.T, d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Trees[0].Tree = tree.ID(files("b")) },
+			want:   v1alpha1.ReasonInvalid,
+		},
+		"NoArchive": {
+			reason: "What cannot be decoded is not written",
+			change: func(_ *testing.T, d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Trees[0].Files = []byte("x") },
+			want:   v1alpha1.ReasonInvalid,
+		},
+		"Restore": {
+			reason: "What is not supported yet is said to be so",
+			change: func(_ *testing.T, d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Trees[0].Action = v1alpha1.ActionRestore },
+			want:   v1alpha1.ReasonInvalid,
+		},
+		"NamespaceNotAllowed": {
+			reason: "A configuration says who may use it",
+			config: func(c *configv1alpha1.ProviderConfigSpec) { c.Policy.AllowedNamespaces = []string{"team-b"} },
+			want:   v1alpha1.ReasonPolicyDenied,
+		},
+		"SSH": {
+			reason: "A configuration that is not supported yet is not used in another way",
+			config: func(c *configv1alpha1.ProviderConfigSpec) { c.Git.Credentials.Type = configv1alpha1.CredentialsSSH },
+			want:   v1alpha1.ReasonInvalid,
+		},
+		"SecretGone": {
+			reason: "A Secret that is not there is named",
+			config: func(c *configv1alpha1.ProviderConfigSpec) {
+				c.Git.Credentials.Type = configv1alpha1.CredentialsBearer
+				c.Git.Credentials.SecretRef = &configv1alpha1.SecretReference{Namespace: "team-a", Name: "creds"}
+			},
+			want: v1alpha1.ReasonCredentialsGone,
+		},
+		"TooManySites": {
+			reason: "A configuration limits how many Sites a delivery has",
+			config: func(c *configv1alpha1.ProviderConfigSpec) { c.Policy.MaxSites = new(int32(0)) },
+			want:   v1alpha1.ReasonPolicyDenied,
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Log(tc.reason)
+			w := newWorld(t)
+			d := w.first()
+			if tc.change != nil {
+				tc.change(t, d)
+			}
+			if tc.config != nil {
+				w.configure(tc.config)
+			}
+			w.create(d)
+			w.reconcile("web")
+			w.expect("web", tc.want)
+			w.count(0)
+			w.holds(nil, nil)
+		})
+	}
+}

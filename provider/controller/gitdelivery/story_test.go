@@ -1,0 +1,470 @@
+package gitdelivery
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/tree"
+)
+
+type story struct {
+	reason string
+	run    func(w *world)
+}
+
+func tell(t *testing.T, stories map[string]story) {
+	t.Helper()
+	for name, s := range stories {
+		t.Run(name, func(t *testing.T) {
+			t.Log(s.reason)
+			s.run(newWorld(t))
+		})
+	}
+}
+
+func TestDeliver(t *testing.T) {
+	tell(t, map[string]story{
+		"First": {reason: "A delivery becomes one commit, and says so", run: func(w *world) {
+			w.create(w.first())
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.synced("web", corev1.ConditionTrue)
+			w.count(1)
+			w.holds(map[string]tree.Files{webAtE1: files("a")}, nil)
+
+			at, c := w.get("web").Status.AtProvider, w.commits()[0]
+			if diff := cmp.Diff(c.ID, at.Remote.Commit); diff != "" {
+				w.Errorf("commit in status: -want, +got:\n%s", diff)
+			}
+			if !at.Attempt.StartedAt.Time.Equal(c.Time) || !at.Remote.CommitTime.Time.Equal(c.Time) || at.Attempt.EndedAt == nil {
+				w.Errorf("the date of the commit is the start of the attempt, which has ended: %v, %v", c.Time, at.Attempt)
+			}
+			want := map[string]string{
+				"Intentplane-Claim":         "claims.intentplane.dev/IntentDeployment team-a/web",
+				"Intentplane-Control-Plane": "prod", "Intentplane-Revision": "1", "Intentplane-Step": "0",
+				"Intentplane-Attempt": "0", "Intentplane-Request": "a",
+			}
+			if diff := cmp.Diff(want, c.Trailers); diff != "" {
+				w.Errorf("trailers: -want, +got:\n%s", diff)
+			}
+			if diff := cmp.Diff([]v1alpha1.DeliveredTree{{Site: "edge1", Path: webAtE1, Tree: tree.ID(files("a")), Revision: 1}}, at.Trees); diff != "" {
+				w.Errorf("trees: -want, +got:\n%s", diff)
+			}
+		}},
+		"Repeat": {reason: "What is there is not written again, and the status does not move", run: func(w *world) {
+			w.create(w.first())
+			w.reconcile("web")
+			before := w.get("web")
+			w.reconcile("web")
+			w.reconcile("web")
+			w.count(1)
+			after := w.get("web")
+			before.ResourceVersion, after.ResourceVersion = "", ""
+			if diff := cmp.Diff(before, after); diff != "" {
+				w.Errorf("object: -before, +after:\n%s", diff)
+			}
+		}},
+		"TwoSites": {reason: "All sites of a revision come in one commit, and a site that is left is tidied up", run: func(w *world) {
+			w.create(w.first())
+			w.reconcile("web")
+			w.change(func(d *v1alpha1.GitDelivery) {
+				d.Spec.ForProvider.Order = order(2, "b")
+				d.Spec.ForProvider.Trees = []v1alpha1.Tree{desired(w.T, "edge1", webAtE1, "b"), desired(w.T, "edge2", webAtE2, "b")}
+			})
+			w.reconcile("web")
+			w.count(2)
+			w.holds(map[string]tree.Files{webAtE1: files("b"), webAtE2: files("b")}, nil)
+			w.change(func(d *v1alpha1.GitDelivery) {
+				d.Spec.ForProvider.Order = order(3, "c")
+				d.Spec.ForProvider.Trees = []v1alpha1.Tree{desired(w.T, "edge2", webAtE2, "b")}
+			})
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.count(3)
+			w.holds(map[string]tree.Files{webAtE2: files("b")}, nil)
+			if got := len(w.get("web").Status.AtProvider.History); got != 3 {
+				w.Errorf("history: want 3 revisions, got %d", got)
+			}
+		}},
+		"Keep": {reason: "A directory that is kept is neither written nor removed", run: func(w *world) {
+			w.create(w.first())
+			w.reconcile("web")
+			w.change(func(d *v1alpha1.GitDelivery) {
+				d.Spec.ForProvider.Order = order(2, "b")
+				keep := v1alpha1.Tree{Site: "edge1", Branch: "main", Path: webAtE1, Action: v1alpha1.ActionKeep}
+				d.Spec.ForProvider.Trees = []v1alpha1.Tree{keep, desired(w.T, "edge2", webAtE2, "b")}
+			})
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.holds(map[string]tree.Files{webAtE1: files("a"), webAtE2: files("b")}, nil)
+			if got := w.get("web").Status.AtProvider.Trees; len(got) != 2 || got[0].Revision != 1 {
+				w.Errorf("trees: want the kept one too, of revision 1: %v", got)
+			}
+		}},
+		"Verdict": {reason: "A verdict is recorded without a commit of the branch", run: func(w *world) {
+			w.create(w.first())
+			w.reconcile("web")
+			w.change(func(d *v1alpha1.GitDelivery) {
+				d.Spec.ForProvider.Order.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictVerified}
+			})
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.count(1)
+			at := w.get("web").Status.AtProvider
+			if at.Order.Verdict == nil || at.History[0].Verdict == nil {
+				w.Errorf("verdict: want it in order and history: %v", at)
+			}
+		}},
+		"LostRace": {reason: "Who pushed first keeps what they pushed, and we come after them", run: func(w *world) {
+			w.create(w.first())
+			raced := false
+			w.git.AfterPush(repo, func() {})
+			w.crash = func() { raced = true }
+			w.push(map[string]string{"theirs": "x\n"})
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.holds(map[string]tree.Files{webAtE1: files("a")}, map[string]string{"theirs": "x\n"})
+			if !raced {
+				w.Error("push: want the hook to be called")
+			}
+		}},
+	})
+}
+
+func TestCrash(t *testing.T) {
+	tell(t, map[string]story{
+		"AfterPush": {reason: "A provider that dies between push and status makes no second commit", run: func(w *world) {
+			w.create(w.first())
+			before := w.get("web")
+			w.crash = func() { before = w.get("web") } // What the API server holds when it happens.
+			w.reconcile("web")
+			w.restoreStatus(before)
+			w.expect("web", v1alpha1.ReasonPushing)
+			w.crash = func() {}
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.count(1)
+			if diff := cmp.Diff(w.commits()[0].ID, w.get("web").Status.AtProvider.Remote.Commit); diff != "" {
+				w.Errorf("commit in status: -want, +got:\n%s", diff)
+			}
+		}},
+		"BeforePush": {reason: "An attempt that was begun goes on at its date", run: func(w *world) {
+			w.create(w.first())
+			w.git.FailPushes(repo, http.StatusServiceUnavailable)
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonUnreachable)
+			w.synced("web", corev1.ConditionFalse)
+			begun := w.get("web").Status.AtProvider.Attempt
+			w.reconcile("web")
+			if diff := cmp.Diff(begun, w.get("web").Status.AtProvider.Attempt); diff != "" {
+				w.Errorf("attempt after another try: -want, +got:\n%s", diff)
+			}
+			w.git.FailPushes(repo, 0)
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDelivered)
+			if got := w.commits()[0].Time; !got.Equal(begun.StartedAt.Time) {
+				w.Errorf("date of the commit: want %v, got %v", begun.StartedAt, got)
+			}
+		}},
+		"StatusWiped": {reason: "A wiped status comes back from the state", run: func(w *world) {
+			w.create(w.first())
+			w.reconcile("web")
+			want := w.get("web").Status.AtProvider
+			d := w.get("web")
+			d.Status = v1alpha1.GitDeliveryStatus{}
+			w.must(w.kube.Status().Update(w.Context(), d))
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.count(1)
+			got := w.get("web").Status.AtProvider
+			got.Attempt.EndedAt, want.Attempt.EndedAt = nil, nil
+			if diff := cmp.Diff(want, got); diff != "" {
+				w.Errorf("status: -want, +got:\n%s", diff)
+			}
+		}},
+		"ObjectLost": {reason: "A new object learns from the state what was ordered last, and writes nothing", run: func(w *world) {
+			w.create(w.first())
+			w.reconcile("web")
+			for i, request := range []string{"b", "c"} {
+				w.change(func(d *v1alpha1.GitDelivery) {
+					d.Spec.ForProvider.Order = order(int64(i+2), request)
+					d.Spec.ForProvider.Trees[0] = desired(w.T, "edge1", webAtE1, request)
+				})
+				w.reconcile("web")
+			}
+			w.lose("web")
+			w.create(delivery("web", order(1, "c"), desired(w.T, "edge1", webAtE1, "c")))
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonOrderBehind)
+			w.synced("web", corev1.ConditionTrue)
+			at := w.get("web").Status.AtProvider
+			if diff := cmp.Diff(order(3, "c"), *at.Order); diff != "" || len(at.History) != 3 {
+				w.Fatalf("order that is known: -want, +got:\n%s", diff)
+			}
+			w.change(func(d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Order = order(3, "c") })
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.count(3)
+		}},
+		"StateLost": {reason: "A lost state is written again from the object's status", run: func(w *world) {
+			w.create(w.first())
+			w.reconcile("web")
+			_, err := w.git.Git(w.Context(), repo, "update-ref", "-d", stateRef)
+			w.must(err)
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.count(1)
+			if refs, err := w.git.Refs(w.Context(), repo); err != nil || refs[stateRef] == "" {
+				w.Errorf("refs: want the state among them: %v, %v", refs, err)
+			}
+		}},
+		"MemoryUnknown": {reason: "Who remembers nothing and cannot read takes no order", run: func(w *world) {
+			w.create(w.first())
+			w.git.Fail(repo, http.StatusServiceUnavailable)
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonMemoryUnknown)
+			w.synced("web", corev1.ConditionFalse)
+		}},
+		"Unreachable": {reason: "Who remembers says what is the matter", run: func(w *world) {
+			w.create(w.first())
+			w.reconcile("web")
+			w.git.Fail(repo, http.StatusNotFound)
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonUnreachable)
+		}},
+	})
+}
+
+// restoreStatus puts back a status, as if nothing had been written since.
+func (w *world) restoreStatus(before *v1alpha1.GitDelivery) {
+	w.Helper()
+	d := w.get(before.GetName())
+	d.Status = before.Status
+	w.must(w.kube.Status().Update(w.Context(), d))
+}
+
+func TestOwnership(t *testing.T) {
+	tell(t, map[string]story{
+		"StrangersFiles": {reason: "Files that we did not write are not overwritten", run: func(w *world) {
+			theirs := map[string]string{webAtE1 + "/theirs.yaml": "x: 1\n"}
+			w.push(theirs)
+			w.create(w.first())
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonNotOwner)
+			w.holds(nil, theirs)
+			w.change(func(d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Adopt = new(true) })
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.holds(map[string]tree.Files{webAtE1: files("a")}, nil)
+		}},
+		"OtherShape": {reason: "A composite of the same name is another owner, also for who may adopt", run: func(w *world) {
+			w.create(w.first())
+			w.reconcile("web")
+			d := delivery("other", order(1, "x"), desired(w.T, "edge1", webAtE1, "x"))
+			d.Spec.ForProvider.ClaimRef.APIGroup = "intentplane.dev"
+			d.Spec.ForProvider.Adopt = new(true)
+			w.create(d)
+			w.reconcile("other")
+			w.expect("other", v1alpha1.ReasonNotOwner)
+			w.holds(map[string]tree.Files{webAtE1: files("a")}, nil)
+		}},
+		"FileInTheWay": {reason: "Where a file is no directory can be", run: func(w *world) {
+			theirs := map[string]string{webAtE1: "x\n"}
+			w.push(theirs)
+			w.create(w.first())
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonNotOwner)
+			w.holds(nil, theirs)
+		}},
+		"RebuiltCluster": {reason: "A rebuilt cluster writes nothing until it is told to take over", run: func(w *world) {
+			w.create(w.first())
+			w.reconcile("web")
+			w.rebuild("cluster-2", "")
+			w.create(w.first())
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonOwnedElsewhere)
+			if at := w.get("web").Status.AtProvider; at.Order != nil {
+				w.Errorf("status: want nothing of the other cluster, got %v", at.Order)
+			}
+			w.count(1)
+			w.rebuild("cluster-2", "cluster-1")
+			w.create(w.first())
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.count(2)
+			w.holds(map[string]tree.Files{webAtE1: files("a")}, nil)
+		}},
+		"MarkerRemoved": {reason: "Without its marker the directory is still what we delivered", run: func(w *world) {
+			w.create(w.first())
+			w.reconcile("web")
+			_, err := w.git.Remove(w.Context(), repo, "main", []string{webAtE1 + "/" + tree.Marker}, "Tidy")
+			w.must(err)
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.count(3)
+		}},
+		"ForgedState": {reason: "A state that cannot be read is not guessed at", run: func(w *world) {
+			w.create(w.first())
+			w.reconcile("web")
+			_, err := w.git.Commit(w.Context(), repo, "forged", map[string]string{"claims.intentplane.dev/team-a/web/0.json": "{}"}, "Forge")
+			w.must(err)
+			_, err = w.git.Git(w.Context(), repo, "update-ref", stateRef, "refs/heads/forged")
+			w.must(err)
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonStateUntrusted)
+		}},
+	})
+}
+
+// rebuild the cluster: it has another uid, and lost the delivery.
+func (w *world) rebuild(uid, takeOverFrom string) {
+	w.Helper()
+	w.lose("web")
+	ns := &corev1.Namespace{}
+	w.must(w.kube.Get(w.Context(), client.ObjectKey{Name: "kube-system"}, ns))
+	w.must(w.kube.Delete(w.Context(), ns))
+	ns.UID, ns.ResourceVersion = xpUID(uid), ""
+	w.must(w.kube.Create(w.Context(), ns))
+	w.configure(func(c *configv1alpha1.ProviderConfigSpec) { c.TakeOverFrom = takeOverFrom })
+}
+
+func (w *world) configure(fn func(c *configv1alpha1.ProviderConfigSpec)) {
+	w.Helper()
+	c := &configv1alpha1.ClusterProviderConfig{}
+	w.must(w.kube.Get(w.Context(), client.ObjectKey{Name: "default"}, c))
+	fn(&c.Spec)
+	w.must(w.kube.Update(w.Context(), c))
+}
+
+func TestDrift(t *testing.T) {
+	changed := map[string]string{webAtE1 + "/configmap.yaml": "changed: true\n"}
+	tell(t, map[string]story{
+		"Restore": {reason: "What was changed is written again, in a commit that names the one that changed it", run: func(w *world) {
+			w.create(w.first())
+			w.reconcile("web")
+			tip := w.push(changed)
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.count(3)
+			w.holds(map[string]tree.Files{webAtE1: files("a")}, nil)
+			want := "Restore team-a/web revision 1 at 1 site\n\nCommit " + tip + "\nholds other files in directories of this claim."
+			if got := w.commits()[0].Message; len(got) < len(want) || got[:len(want)] != want {
+				w.Errorf("message: want %q, got %q", want, got)
+			}
+		}},
+		"Report": {reason: "What was changed is only told of", run: func(w *world) {
+			d := w.first()
+			d.Spec.ForProvider.DriftPolicy = v1alpha1.DriftReport
+			w.create(d)
+			w.reconcile("web")
+			w.push(changed)
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDrifted)
+			w.synced("web", corev1.ConditionTrue)
+			w.count(2)
+		}},
+		"Removed": {reason: "A directory that somebody removed comes back", run: func(w *world) {
+			w.create(w.first())
+			w.reconcile("web")
+			_, err := w.git.Remove(w.Context(), repo, "main", []string{webAtE1}, "Remove")
+			w.must(err)
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.holds(map[string]tree.Files{webAtE1: files("a")}, nil)
+		}},
+	})
+}
+
+func TestDelete(t *testing.T) {
+	tell(t, map[string]story{
+		"Ends": {reason: "Our directories go, those of others stay, and the number of the last revision is remembered", run: func(w *world) {
+			w.create(w.first())
+			w.reconcile("web")
+			w.must(w.kube.Delete(w.Context(), w.get("web")))
+			w.reconcile("web")
+			w.reconcile("web")
+			if !w.gone("web") {
+				w.Fatalf("object: want it gone: %v", w.get("web").Status)
+			}
+			w.count(2)
+			w.holds(nil, nil)
+
+			w.create(w.first())
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonOrderBehind)
+			if o := w.get("web").Status.AtProvider.Order; o == nil || o.Revision != 1 {
+				w.Errorf("order that is known: want revision 1, got %v", o)
+			}
+			w.change(func(d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Order = order(2, "a") })
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.holds(map[string]tree.Files{webAtE1: files("a")}, nil)
+		}},
+		"NeverDelivered": {reason: "What was refused leaves nothing to remove", run: func(w *world) {
+			theirs := map[string]string{webAtE1 + "/theirs.yaml": "x: 1\n"}
+			w.push(theirs)
+			w.create(w.first())
+			w.reconcile("web")
+			w.must(w.kube.Delete(w.Context(), w.get("web")))
+			w.reconcile("web")
+			if !w.gone("web") {
+				w.Fatal("object: want it gone")
+			}
+			w.holds(nil, theirs)
+		}},
+		"OthersDirectory": {reason: "An object made by hand removes nothing of another claim", run: func(w *world) {
+			w.create(w.first())
+			w.reconcile("web")
+			d := delivery("other", order(9, "x"), desired(w.T, "edge1", webAtE1, "x"))
+			d.Spec.ForProvider.ClaimRef.Name = "other"
+			w.create(d)
+			w.reconcile("other")
+			w.must(w.kube.Delete(w.Context(), w.get("other")))
+			w.reconcile("other")
+			if !w.gone("other") {
+				w.Fatal("object: want it gone")
+			}
+			w.holds(map[string]tree.Files{webAtE1: files("a")}, nil)
+		}},
+		"NotFound": {reason: "A repository that is not there blocks, says why, and how to go on", run: func(w *world) {
+			w.create(w.first())
+			w.reconcile("web")
+			w.must(w.kube.Delete(w.Context(), w.get("web")))
+			w.git.Fail(repo, http.StatusNotFound)
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonUnreachable)
+			w.change(func(d *v1alpha1.GitDelivery) {
+				d.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
+			})
+			w.reconcile("web")
+			if !w.gone("web") {
+				w.Fatal("object: want it gone")
+			}
+		}},
+		"Forbidden": {reason: "A repository that may not be read blocks, and says why", run: func(w *world) {
+			w.create(w.first())
+			w.reconcile("web")
+			w.must(w.kube.Delete(w.Context(), w.get("web")))
+			w.git.Fail(repo, http.StatusForbidden)
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonAuthFailed)
+		}},
+		"ConfigGone": {reason: "A configuration that is not there blocks, and says why", run: func(w *world) {
+			w.create(w.first())
+			w.reconcile("web")
+			w.must(w.kube.Delete(w.Context(), w.get("web")))
+			w.must(w.kube.Delete(w.Context(), w.config()))
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonCredentialsGone)
+		}},
+	})
+}

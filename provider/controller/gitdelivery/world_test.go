@@ -1,0 +1,275 @@
+package gitdelivery
+
+import (
+	"context"
+	"maps"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+	rtfake "github.com/crossplane/crossplane-runtime/v2/pkg/resource/fake"
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	kubefake "sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/test/gitserver"
+)
+
+const (
+	repo     = "fleet"
+	stateRef = "refs/intentplane/prod/state"
+	webAtE1  = "clusters/edge1/team-a/web"
+	webAtE2  = "clusters/edge2/team-a/web"
+)
+
+// A world is a Git server, a double of an API server, and the real reconciler between them.
+type world struct {
+	*testing.T
+
+	git   *gitserver.Server
+	kube  client.Client
+	clock time.Time
+	// crash is called after each push.
+	crash func()
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	s, err := gitserver.New(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	if err := s.CreateRepo(t.Context(), repo, map[string]string{"README.md": "hello\n", "clusters/edge1/other/file": "theirs\n"}); err != nil {
+		t.Fatal(err)
+	}
+	w := &world{T: t, git: s, clock: time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC), crash: func() {}}
+	w.kube = kubefake.NewClientBuilder().WithScheme(scheme(t)).WithStatusSubresource(&v1alpha1.GitDelivery{}).WithObjects(
+		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "kube-system", UID: "cluster-1"}},
+		site("edge1"), site("edge2"), site("edge3"),
+		w.config(),
+	).Build()
+	return w
+}
+
+func scheme(t *testing.T) *runtime.Scheme {
+	t.Helper()
+	s := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{
+		clientgoscheme.AddToScheme, catalogv1alpha1.AddToScheme, configv1alpha1.AddToScheme, v1alpha1.AddToScheme,
+	} {
+		if err := add(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+func site(name string) *catalogv1alpha1.Site {
+	return &catalogv1alpha1.Site{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec: catalogv1alpha1.SiteSpec{
+			Repository:        catalogv1alpha1.SiteRepository{Path: "clusters/" + name},
+			AllowedNamespaces: []string{"team-a"},
+			TargetNamespaces:  catalogv1alpha1.TargetNamespaces{Allowed: []string{"{claimNamespace}"}},
+		},
+	}
+}
+
+func (w *world) config() *configv1alpha1.ClusterProviderConfig {
+	return &configv1alpha1.ClusterProviderConfig{
+		ObjectMeta: metav1.ObjectMeta{Name: "default"},
+		Spec: configv1alpha1.ProviderConfigSpec{
+			ControlPlane: "prod",
+			Git: configv1alpha1.GitRemote{
+				URL:    w.git.URL(repo),
+				Branch: "main",
+				Author: configv1alpha1.Author{Name: "Intentplane", Email: "intentplane@localhost"},
+			},
+		},
+	}
+}
+
+// files of a claim's directory, which differ by what they say.
+func files(says string) tree.Files {
+	return tree.Files{
+		"kustomization.yaml": []byte("apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [configmap.yaml]\n"),
+		"configmap.yaml":     []byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web, namespace: team-a}\ndata: {says: " + says + "}\n"),
+	}
+}
+
+func desired(t *testing.T, site, path, says string) v1alpha1.Tree {
+	t.Helper()
+	f := files(says)
+	b, err := tree.Encode(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v1alpha1.Tree{
+		Site: site, Branch: "main", Path: path, Layout: catalogv1alpha1.LayoutKustomization,
+		Action: v1alpha1.ActionDesired, Tree: tree.ID(f), Encoding: v1alpha1.EncodingGzipTar, Files: b,
+	}
+}
+
+func order(revision int64, request string) rolloutv1alpha1.Order {
+	return rolloutv1alpha1.Order{Revision: revision, Request: request, Intent: "intent-" + request, DigestScheme: 1, RendererVersion: 1, Steps: 1}
+}
+
+func delivery(name string, o rolloutv1alpha1.Order, trees ...v1alpha1.Tree) *v1alpha1.GitDelivery {
+	d := &v1alpha1.GitDelivery{
+		TypeMeta:   metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "GitDelivery"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: name, Generation: 1},
+	}
+	d.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: "default"}
+	d.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionAll}
+	d.Spec.ForProvider = v1alpha1.GitDeliveryParameters{
+		ClaimRef: rolloutv1alpha1.ClaimReference{APIGroup: "claims.intentplane.dev", Kind: "IntentDeployment", Namespace: "team-a", Name: "web"},
+		Order:    o,
+		Trees:    trees,
+	}
+	return d
+}
+
+// first is what most stories begin with: revision 1 at one site.
+func (w *world) first() *v1alpha1.GitDelivery {
+	w.Helper()
+	return delivery("web", order(1, "a"), desired(w.T, "edge1", webAtE1, "a"))
+}
+
+func (w *world) must(err error) {
+	w.Helper()
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
+func (w *world) create(d *v1alpha1.GitDelivery) { w.Helper(); w.must(w.kube.Create(w.Context(), d)) }
+
+// change the spec of the delivery, as the function does.
+func (w *world) change(fn func(d *v1alpha1.GitDelivery)) {
+	w.Helper()
+	d := w.get("web")
+	fn(d)
+	d.Generation++
+	w.must(w.kube.Update(w.Context(), d))
+}
+
+func (w *world) get(name string) *v1alpha1.GitDelivery {
+	w.Helper()
+	d := &v1alpha1.GitDelivery{}
+	w.must(w.kube.Get(w.Context(), client.ObjectKey{Namespace: "team-a", Name: name}, d))
+	return d
+}
+
+func (w *world) gone(name string) bool {
+	w.Helper()
+	err := w.kube.Get(w.Context(), client.ObjectKey{Namespace: "team-a", Name: name}, &v1alpha1.GitDelivery{})
+	return kerrors.IsNotFound(err)
+}
+
+// lose an object without its Delete, as if somebody had stripped its finalizers.
+func (w *world) lose(name string) {
+	w.Helper()
+	d := w.get(name)
+	d.SetFinalizers(nil)
+	w.must(w.kube.Update(w.Context(), d))
+	w.must(w.kube.Delete(w.Context(), d))
+}
+
+// reconcile a delivery once, a minute after the last time.
+func (w *world) reconcile(name string) {
+	w.Helper()
+	w.clock = w.clock.Add(time.Minute)
+	c := &connector{
+		kube:      w.kube,
+		usage:     resource.ModernTrackerFn(func(context.Context, resource.ModernManaged) error { return nil }),
+		now:       func() time.Time { return w.clock },
+		afterPush: func() { w.crash() },
+	}
+	r := managed.NewReconciler(&rtfake.Manager{Client: w.kube, Scheme: w.kube.Scheme()}, resource.ManagedKind(v1alpha1.GroupVersion.WithKind("GitDelivery")),
+		managed.WithTypedExternalConnector[*v1alpha1.GitDelivery](c),
+		managed.WithInitializers(),
+		managed.WithFinalizer(finalizer{resource.NewAPIFinalizer(w.kube, managed.FinalizerName)}),
+		managed.WithManagementPolicies(),
+	)
+	_, err := r.Reconcile(w.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "team-a", Name: name}})
+	w.must(err)
+}
+
+// expect a reason of Ready.
+func (w *world) expect(name string, reason xpv2.ConditionReason) {
+	w.Helper()
+	c := w.get(name).GetCondition(xpv2.TypeReady)
+	if c.Reason != reason {
+		w.Fatalf("Ready: want reason %s, got %s: %s", reason, c.Reason, c.Message)
+	}
+	if want := reason == v1alpha1.ReasonDelivered; want != (c.Status == corev1.ConditionTrue) {
+		w.Fatalf("Ready: status %s does not go with reason %s", c.Status, reason)
+	}
+}
+
+func (w *world) synced(name string, want corev1.ConditionStatus) {
+	w.Helper()
+	if c := w.get(name).GetCondition(xpv2.TypeSynced); c.Status != want {
+		w.Fatalf("Synced: want %s, got %s: %s", want, c.Status, c.Message)
+	}
+}
+
+func (w *world) commits() []gitserver.Commit {
+	w.Helper()
+	log, err := w.git.Log(w.Context(), repo, "main")
+	w.must(err)
+	return log
+}
+
+// count commits beside the first one.
+func (w *world) count(want int) {
+	w.Helper()
+	if got := len(w.commits()) - 1; got != want {
+		w.Fatalf("commits: want %d, got %d", want, got)
+	}
+}
+
+// holds compares all of the branch, without markers, with the files of strangers and these directories.
+func (w *world) holds(dirs map[string]tree.Files, strangers map[string]string) {
+	w.Helper()
+	want := map[string]string{"README.md": "hello\n", "clusters/edge1/other/file": "theirs\n"}
+	maps.Copy(want, strangers)
+	for dir, fs := range dirs {
+		for name, content := range fs {
+			want[dir+"/"+name] = string(content)
+		}
+	}
+	got, err := w.git.Files(w.Context(), repo, "main")
+	w.must(err)
+	for name := range got {
+		if strings.HasSuffix(name, "/"+tree.Marker) {
+			delete(got, name)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		w.Fatalf("files of the branch: -want, +got:\n%s", diff)
+	}
+}
+
+func (w *world) push(files map[string]string) string {
+	w.Helper()
+	id, err := w.git.Commit(w.Context(), repo, "main", files, "A stranger's commit")
+	w.must(err)
+	return id
+}
