@@ -9,12 +9,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
-
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
@@ -69,7 +68,7 @@ func readAll[T any](in io.Reader, file, kind string, versions ...string) ([]T, e
 
 func readDocuments(in io.Reader, file string) ([][]byte, error) {
 	if file != "-" {
-		f, err := os.Open(file) //nolint:gosec // Which file is read is what the user says.
+		f, err := os.Open(file)
 		if err != nil {
 			return nil, errors.Wrap(err, "cannot read file")
 		}

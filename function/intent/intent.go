@@ -91,6 +91,6 @@ func (i Intent) Canonical() []byte {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	// Strings, numbers and maps of them always encode.
-	_ = e.Encode(c)
+	_ = e.Encode(c) //nolint:errchkjson // See above.
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }

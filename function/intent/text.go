@@ -197,5 +197,5 @@ func whole(n node, path string) (int32, *problem) {
 	if err != nil {
 		return 0, problemf(path, "must be a whole number")
 	}
-	return int32(min(max(i, math.MinInt32), math.MaxInt32)), nil //nolint:gosec // Bounded right here.
+	return int32(min(max(i, math.MinInt32), math.MaxInt32)), nil
 }

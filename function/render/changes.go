@@ -4,10 +4,9 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/yaml"
-
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
 // Patches and replacements can copy a part of an object into itself, and so double it each time. The rules here leave nothing

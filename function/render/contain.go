@@ -5,9 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"sigs.k8s.io/kustomize/api/types"
-
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"sigs.k8s.io/kustomize/api/types"
 )
 
 // Bounds of what a Blueprint may make kustomize do. A kustomization can read its bases more than once and change each object many

@@ -2,12 +2,9 @@ package render
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
-
-	"k8s.io/apimachinery/pkg/runtime"
-
-	"github.com/intentplane/intentplane/apis/tree"
 )
 
 // reached is a file that every hostile Blueprint has: only what is wrong with it differs.
@@ -151,8 +148,8 @@ func FuzzBuild(f *testing.F) {
 	f.Fuzz(func(t *testing.T, kustomization, object, patch string) {
 		in := filesInput(map[string]string{"kustomization.yaml": kustomization, "a.yaml": object, "p.yaml": patch})
 		files, err := r.Build(t.Context(), in)
-		if err == nil && tree.Files(files).Validate() != nil {
-			t.Errorf("Build(...) gave files that cannot be delivered: %v", tree.Files(files).Validate())
+		if err == nil && files.Validate() != nil {
+			t.Errorf("Build(...) gave files that cannot be delivered: %v", files.Validate())
 		}
 	})
 }
@@ -163,9 +160,7 @@ func with(lines string, files map[string]string) map[string]string {
 	if !strings.Contains(lines, "resources:") {
 		out["kustomization.yaml"] = "resources: [intent.yaml, a.yaml]\n" + lines
 	}
-	for name, text := range files {
-		out[name] = text
-	}
+	maps.Copy(out, files)
 	return out
 }
 
@@ -187,16 +182,9 @@ func doubling(n int) map[string]string {
 // bomb returns an object of a few hundred bytes that stands for gigabytes.
 func bomb() string {
 	b := strings.Builder{}
-	b.WriteString("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\nx0: &x0 [a, a, a, a, a, a, a, a, a]\n")
+	b.WriteString("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\nx0: &x0 [1, 2, 3, 4, 5, 6, 7, 8, 9]\n")
 	for i := range 9 {
 		fmt.Fprintf(&b, "x%d: &x%d [%s]\n", i+1, i+1, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*x%d, ", i), 9), ", "))
 	}
 	return b.String()
-}
-
-func raw(schema string) *runtime.RawExtension {
-	if schema == "" {
-		return nil
-	}
-	return &runtime.RawExtension{Raw: []byte(schema)}
 }

@@ -4,10 +4,9 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/yaml"
-
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
 // fields of a kustomization that a Blueprint may use. What is not here reaches the network, the disk or another program (helm,

@@ -4,9 +4,8 @@ import (
 	"io"
 	"strings"
 
-	"sigs.k8s.io/kustomize/kyaml/yaml"
-
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
 const (

@@ -6,12 +6,11 @@ import (
 	"regexp"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/validation/path"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	"sigs.k8s.io/kustomize/api/resmap"
 	"sigs.k8s.io/kustomize/api/resource"
 	"sigs.k8s.io/yaml"
-
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
@@ -89,10 +88,10 @@ func checkObject(o *resource.Resource) error {
 	if o.GetName() == "" {
 		return errors.Errorf("%s: must have a name: generateName cannot be delivered", describe(o))
 	}
-	if len(o.GetName()) > 253 || len(path.IsValidPathSegmentName(o.GetName())) > 0 {
+	if len(o.GetName()) > 253 || len(content.IsPathSegmentName(o.GetName())) > 0 {
 		return errors.Errorf("%s: name is not valid", describe(o))
 	}
-	if len(o.GetNamespace()) > 63 || len(path.IsValidPathSegmentName(o.GetNamespace())) > 0 {
+	if len(o.GetNamespace()) > 63 || len(content.IsPathSegmentName(o.GetNamespace())) > 0 {
 		return errors.Errorf("%s: namespace is not valid", describe(o))
 	}
 	if o.Field("items") != nil && strings.HasSuffix(o.GetKind(), "List") {

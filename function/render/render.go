@@ -15,12 +15,12 @@ import (
 	"context"
 	"strings"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/api/resmap"
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
-
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"sigs.k8s.io/kustomize/kyaml/openapi"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
@@ -62,14 +62,23 @@ type Input struct {
 	Claim     Claim
 }
 
+func (in Input) blueprint() string {
+	if in.Blueprint == nil {
+		return ""
+	}
+	return in.Blueprint.GetName()
+}
+
 // A Renderer renders. There should be one in a process: kustomize keeps the OpenAPI schemas that it works with in a global
 // variable, so a Renderer builds one thing at a time.
 type Renderer struct {
 	slot chan struct{}
 }
 
-// NewRenderer returns a Renderer.
+// NewRenderer returns a Renderer. It loads the schemas of Kubernetes' own kinds, which kustomize would otherwise do the first time
+// that it needs them, while others read them.
 func NewRenderer() *Renderer {
+	openapi.Schema()
 	return &Renderer{slot: make(chan struct{}, 1)}
 }
 
@@ -96,7 +105,7 @@ func (r *Renderer) Build(ctx context.Context, in Input) (tree.Files, error) {
 	}()
 	select {
 	case got := <-done:
-		return got.files, errors.Wrapf(got.err, "cannot render Blueprint %q", in.Blueprint.GetName())
+		return got.files, errors.Wrapf(got.err, "cannot render Blueprint %q", in.blueprint())
 	case <-ctx.Done():
 		return nil, tooLate(ctx, in)
 	}
@@ -104,9 +113,9 @@ func (r *Renderer) Build(ctx context.Context, in Input) (tree.Files, error) {
 
 func tooLate(ctx context.Context, in Input) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return errors.Errorf("cannot render Blueprint %q within compileConfig.renderTimeout", in.Blueprint.GetName())
+		return errors.Errorf("cannot render Blueprint %q within compileConfig.renderTimeout", in.blueprint())
 	}
-	return errors.Wrapf(ctx.Err(), "cannot render Blueprint %q", in.Blueprint.GetName())
+	return errors.Wrapf(ctx.Err(), "cannot render Blueprint %q", in.blueprint())
 }
 
 // build turns panics into errors: a Blueprint may make kustomize, or a library below it, panic.

@@ -120,6 +120,30 @@ func TestBuildTooLate(t *testing.T) {
 	}
 }
 
+func TestBuildInParallel(t *testing.T) {
+	r := NewRenderer()
+	failed := make(chan error)
+	for i := range 8 {
+		in := filesInput(deployments(i + 1))
+		go func() {
+			_, err := r.Build(t.Context(), in)
+			failed <- err
+		}()
+	}
+	for range 8 {
+		if err := <-failed; err != nil {
+			t.Errorf("Build(...) beside others: %v", err)
+		}
+	}
+}
+
+func TestBuildNothing(t *testing.T) {
+	_, err := NewRenderer().Build(t.Context(), Input{})
+	if diff := cmp.Diff(`cannot render Blueprint "": there is no Blueprint`, message(err)); diff != "" {
+		t.Errorf("Build(...) without a Blueprint: -want error, +got error:\n%s", diff)
+	}
+}
+
 func TestBuildObjects(t *testing.T) {
 	type want struct {
 		files []string
@@ -214,71 +238,7 @@ func TestBuildObjects(t *testing.T) {
 	}
 }
 
-func TestParameters(t *testing.T) {
-	schema := `{"type": "object", "additionalProperties": false, "required": ["size"], "properties": {
-		"size": {"type": "integer", "minimum": 1, "maximum": 9}, "on": {"type": "boolean", "default": true}, "name": {"type": "string", "enum": ["1", "2"]}}}`
-	type want struct {
-		parameters map[string]string
-		err        string
-	}
-	cases := map[string]struct {
-		reason string
-		schema string
-		given  map[string]string
-		want   want
-	}{
-		"NoSchema": {
-			reason: "Without a schema any parameters are taken.",
-			given:  map[string]string{"a": "b"},
-			want:   want{parameters: map[string]string{"a": "b"}},
-		},
-		"Coerced": {
-			reason: "Values are read as what the schema wants, and defaults are added.",
-			schema: schema,
-			given:  map[string]string{"size": "3", "name": "1"},
-			want:   want{parameters: map[string]string{"size": "3", "name": "1", "on": "true"}},
-		},
-		"Refused": {
-			reason: "Every wrong parameter is named.",
-			schema: schema,
-			given:  map[string]string{"size": "30", "on": "yes", "color": "red"},
-			want: want{
-				parameters: map[string]string{"size": "30", "on": "yes", "color": "red"},
-				err: `the intent's parameters do not fit: parameters.color is a forbidden property; ` +
-					`parameters.on must be of type boolean: "string"; parameters.size should be less than or equal to 9`,
-			},
-		},
-		"Missing": {
-			reason: "So is one that is missing.",
-			schema: schema,
-			want: want{
-				parameters: map[string]string{"on": "true"},
-				err:        "the intent's parameters do not fit: parameters.size is required",
-			},
-		},
-		"Reference": {
-			reason: "A schema that the library gives up on is an error, not a crash.",
-			schema: `{"$ref": "https://example.org/schema.json"}`,
-			want: want{
-				parameters: map[string]string{},
-				err:        "spec.parametersSchema: cannot be used: schema references not supported: https://example.org/schema.json",
-			},
-		},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			got, err := parameters(raw(tc.schema), tc.given)
-			if diff := cmp.Diff(tc.want.err, message(err)); diff != "" {
-				t.Errorf("\n%s\nparameters(...): -want error, +got error:\n%s", tc.reason, diff)
-			}
-			if diff := cmp.Diff(tc.want.parameters, got); diff != "" {
-				t.Errorf("\n%s\nparameters(...): -want, +got:\n%s", tc.reason, diff)
-			}
-		})
-	}
-}
-
-func exampleInput(t testing.TB, text string, site Site) Input {
+func exampleInput(t *testing.T, text string, site Site) Input {
 	t.Helper()
 	b, err := os.ReadFile("../../examples/quickstart/20-blueprint.yaml")
 	if err != nil {
