@@ -211,21 +211,14 @@ func compare(f facts) decision {
 			d.remove = append(d.remove, path)
 		}
 	}
-	recorded := f.recorded()
 	switch {
 	case len(d.put)+len(d.remove) > 0:
 		d.action = actionCommit
-	case !recorded || !equality.Semantic.DeepEqual(f.entry.Trees, d.trees):
+	case !f.recorded() || !equality.Semantic.DeepEqual(f.entry.Trees, d.trees):
 		d.action = actionRecord
 	}
-	d.drift(f, recorded)
+	d.drift(f)
 	return d
-}
-
-// recorded is true if the state says that this control plane carried out the order.
-func (f facts) recorded() bool {
-	e := f.entry
-	return e != nil && !e.Deleted && e.ClusterUID == f.marker.ClusterUID && equality.Semantic.DeepEqual(*e.Order, f.spec.Order)
 }
 
 // tree adds one directory of the spec to the decision.
@@ -254,8 +247,8 @@ func (d *decision) tree(f facts, t v1alpha1.Tree) {
 }
 
 // drift is a difference in what was delivered, while nothing new was ordered and no attempt goes on.
-func (d *decision) drift(f facts, recorded bool) {
-	d.drifted = d.action == actionCommit && recorded && !f.attempting()
+func (d *decision) drift(f facts) {
+	d.drifted = d.action == actionCommit && f.done()
 	if !d.drifted {
 		return
 	}

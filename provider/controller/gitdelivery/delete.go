@@ -7,7 +7,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
-	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/state"
 )
 
@@ -53,10 +52,6 @@ func (e *external) remove(ctx context.Context, d *v1alpha1.GitDelivery) error {
 		}
 		c.State = map[string][]byte{state.Path(tombstone.Claim, tombstone.Shard): content}
 	}
-	p, err := git.Plan(e.snapshot, c)
-	if err != nil {
-		return err
-	}
-	_, err = e.remote.client().Push(ctx, p)
+	_, err := e.send(ctx, c)
 	return err
 }

@@ -3,6 +3,8 @@ package gitdelivery
 import (
 	"slices"
 
+	"k8s.io/apimachinery/pkg/api/equality"
+
 	"github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
@@ -123,6 +125,23 @@ func (f facts) ours(path string) bool {
 // sameCluster is true for this cluster, and for the one that it was told to take over from.
 func (f facts) sameCluster(uid string) bool {
 	return uid == f.marker.ClusterUID || (uid != "" && uid == f.config.TakeOverFrom)
+}
+
+// done is true if the order was carried out before, as far as anybody remembers: what differs now was changed by others.
+func (f facts) done() bool {
+	takesOver := f.entry != nil && f.entry.ClusterUID != f.marker.ClusterUID
+	if takesOver || f.attempting() {
+		return false
+	}
+	m := f.memory
+	remembered := m.Order != nil && m.Remote != nil && m.Remote.URL == f.config.Git.URL && equality.Semantic.DeepEqual(*m.Order, f.spec.Order)
+	return remembered || f.recorded()
+}
+
+// recorded is true if the state says that this control plane carried out the order.
+func (f facts) recorded() bool {
+	e := f.entry
+	return e != nil && !e.Deleted && e.ClusterUID == f.marker.ClusterUID && equality.Semantic.DeepEqual(*e.Order, f.spec.Order)
 }
 
 // attempting is true while the attempt of the order goes on: what is missing in the branch was not pushed yet.

@@ -36,13 +36,17 @@ func TestRefused(t *testing.T) {
 	}{
 		"ForeignPath": {
 			reason: "The directory of another claim is not this one's",
-			change: func(_ *testing.T, d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Trees[0].Path = "clusters/edge1/team-b/web" },
-			want:   v1alpha1.ReasonPolicyDenied,
+			change: func(_ *testing.T, d *v1alpha1.GitDelivery) {
+				d.Spec.ForProvider.Trees[0].Path = "clusters/edge1/team-b/web"
+			},
+			want: v1alpha1.ReasonPolicyDenied,
 		},
 		"Traversal": {
 			reason: "No path leads out of the claim's directory",
-			change: func(_ *testing.T, d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Trees[0].Path = webAtE1 + "/../../../.." },
-			want:   v1alpha1.ReasonPolicyDenied,
+			change: func(_ *testing.T, d *v1alpha1.GitDelivery) {
+				d.Spec.ForProvider.Trees[0].Path = webAtE1 + "/../../../.."
+			},
+			want: v1alpha1.ReasonPolicyDenied,
 		},
 		"ForeignBranch": {
 			reason: "A branch that is not the configuration's is not written",
@@ -95,8 +99,10 @@ func TestRefused(t *testing.T) {
 		},
 		"Restore": {
 			reason: "What is not supported yet is said to be so",
-			change: func(_ *testing.T, d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Trees[0].Action = v1alpha1.ActionRestore },
-			want:   v1alpha1.ReasonInvalid,
+			change: func(_ *testing.T, d *v1alpha1.GitDelivery) {
+				d.Spec.ForProvider.Trees[0].Action = v1alpha1.ActionRestore
+			},
+			want: v1alpha1.ReasonInvalid,
 		},
 		"NamespaceNotAllowed": {
 			reason: "A configuration says who may use it",

@@ -124,19 +124,6 @@ func TestDeliver(t *testing.T) {
 				w.Errorf("verdict: want it in order and history: %v", at)
 			}
 		}},
-		"LostRace": {reason: "Who pushed first keeps what they pushed, and we come after them", run: func(w *world) {
-			w.create(w.first())
-			raced := false
-			w.git.AfterPush(repo, func() {})
-			w.crash = func() { raced = true }
-			w.push(map[string]string{"theirs": "x\n"})
-			w.reconcile("web")
-			w.expect("web", v1alpha1.ReasonDelivered)
-			w.holds(map[string]tree.Files{webAtE1: files("a")}, map[string]string{"theirs": "x\n"})
-			if !raced {
-				w.Error("push: want the hook to be called")
-			}
-		}},
 	})
 }
 

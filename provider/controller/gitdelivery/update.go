@@ -63,11 +63,11 @@ func (e *external) deliver(ctx context.Context, d *v1alpha1.GitDelivery) error {
 			return err
 		}
 	}
-	p, entry, err := e.plan(e.attempt(d))
+	c, entry, err := e.plan(e.attempt(d))
 	if err != nil {
 		return err
 	}
-	if _, err := e.remote.client().Push(ctx, p); err != nil {
+	if err := e.push(ctx, c); err != nil {
 		return err
 	}
 	e.afterPush()
@@ -104,12 +104,38 @@ func (e *external) newAttempt() *rolloutv1alpha1.Attempt {
 	return &rolloutv1alpha1.Attempt{Revision: o.Revision, Step: o.Step, Number: o.Attempt, StartedAt: e.timestamp()}
 }
 
-// plan the commit, and the entry that goes with it. The entry names the commit, which therefore is planned first.
-func (e *external) plan(a *rolloutv1alpha1.Attempt) (*git.Proposal, state.Entry, error) {
+// push the change. The first state of a repository goes alone: a server that hides its ref refuses it, and takes the branch all
+// the same, atomic or not. What cannot be remembered must not be delivered.
+func (e *external) push(ctx context.Context, c git.Change) error {
+	if e.snapshot.StateTip() == "" {
+		after, err := e.send(ctx, git.Change{State: c.State, Message: c.Message, Author: c.Author, When: c.When})
+		if err != nil {
+			return err
+		}
+		e.snapshot = after
+	}
+	_, err := e.send(ctx, c)
+	return err
+}
+
+func (e *external) send(ctx context.Context, c git.Change) (*git.Snapshot, error) {
+	p, err := git.Plan(e.snapshot, c)
+	if err != nil {
+		return nil, err
+	}
+	pushed, err := e.remote.client().Push(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	return pushed.Snapshot, nil
+}
+
+// plan the change, and the entry of the state that goes with it. The entry names the commit, which therefore is planned first.
+func (e *external) plan(a *rolloutv1alpha1.Attempt) (git.Change, state.Entry, error) {
 	c := e.change(a)
 	p, err := git.Plan(e.snapshot, c)
 	if err != nil {
-		return nil, state.Entry{}, err
+		return git.Change{}, state.Entry{}, err
 	}
 	begun := a.DeepCopy()
 	begun.EndedAt = nil
@@ -121,11 +147,10 @@ func (e *external) plan(a *rolloutv1alpha1.Attempt) (*git.Proposal, state.Entry,
 	}
 	content, err := entry.Encode()
 	if err != nil {
-		return nil, state.Entry{}, &git.Error{Class: git.ClassTooLarge, Detail: err.Error()}
+		return git.Change{}, state.Entry{}, &git.Error{Class: git.ClassTooLarge, Detail: err.Error()}
 	}
 	c.State = map[string][]byte{state.Path(entry.Claim, entry.Shard): content}
-	p, err = git.Plan(e.snapshot, c)
-	return p, entry, err
+	return c, entry, nil
 }
 
 func (e *external) change(a *rolloutv1alpha1.Attempt) git.Change {

@@ -18,6 +18,7 @@ import (
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	kubefake "sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -46,6 +47,8 @@ type world struct {
 	clock time.Time
 	// crash is called after each push.
 	crash func()
+	// begun is called when an attempt was recorded, before its push.
+	begun func()
 }
 
 func newWorld(t *testing.T) *world {
@@ -58,13 +61,23 @@ func newWorld(t *testing.T) *world {
 	if err := s.CreateRepo(t.Context(), repo, map[string]string{"README.md": "hello\n", "clusters/edge1/other/file": "theirs\n"}); err != nil {
 		t.Fatal(err)
 	}
-	w := &world{T: t, git: s, clock: time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC), crash: func() {}}
+	w := &world{T: t, git: s, clock: time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC), crash: func() {}, begun: func() {}}
 	w.kube = kubefake.NewClientBuilder().WithScheme(scheme(t)).WithStatusSubresource(&v1alpha1.GitDelivery{}).WithObjects(
 		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "kube-system", UID: "cluster-1"}},
 		site("edge1"), site("edge2"), site("edge3"),
 		w.config(),
-	).Build()
+	).WithInterceptorFuncs(interceptor.Funcs{SubResourceUpdate: w.update}).Build()
 	return w
+}
+
+func (w *world) update(ctx context.Context, c client.Client, sub string, o client.Object, opts ...client.SubResourceUpdateOption) error {
+	if err := c.SubResource(sub).Update(ctx, o, opts...); err != nil {
+		return err
+	}
+	if d, ok := o.(*v1alpha1.GitDelivery); ok && d.Status.AtProvider.Attempt != nil && d.Status.AtProvider.Attempt.EndedAt == nil {
+		w.begun()
+	}
+	return nil
 }
 
 func scheme(t *testing.T) *runtime.Scheme {

@@ -1,0 +1,79 @@
+package gitdelivery
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const trailers = `Intentplane-Claim: claims.intentplane.dev/IntentDeployment team-a/web
+Intentplane-Control-Plane: prod
+Intentplane-Revision: 2
+Intentplane-Step: 0
+Intentplane-Attempt: 0
+Intentplane-Request: abc
+`
+
+func TestText(t *testing.T) {
+	many := []string{}
+	for i := range 22 {
+		many = append(many, fmt.Sprintf("s%02d", i))
+	}
+	cases := map[string]struct {
+		reason  string
+		letter  letter
+		request string
+		want    string
+	}{
+		"Deliver": {
+			reason: "The subject says what, and to how many; sites are sorted",
+			letter: letter{sites: []string{"edge2", "edge1"}},
+			want:   "Deliver team-a/web revision 2 to 2 sites\n\nSites: edge1, edge2\n\n" + trailers,
+		},
+		"OneSite": {
+			reason: "One site is one",
+			letter: letter{sites: []string{"edge1"}},
+			want:   "Deliver team-a/web revision 2 to 1 site\n\nSites: edge1\n\n" + trailers,
+		},
+		"ManySites": {
+			reason: "A message stays short",
+			letter: letter{sites: many},
+			want: "Deliver team-a/web revision 2 to 22 sites\n\nSites: s00, s01, s02, s03, s04, s05, s06, s07, s08, s09, s10, s11, s12, s13, s14, " +
+				"s15, s16, s17, s18, s19 and 2 more\n\n" + trailers,
+		},
+		"Drift": {
+			reason: "What is restored names what it replaces",
+			letter: letter{sites: []string{"edge1"}, replaces: "deadbeef"},
+			want: "Restore team-a/web revision 2 at 1 site\n\nCommit deadbeef\nholds other files in directories of this claim.\n\nSites: edge1\n\n" +
+				trailers,
+		},
+		"OldDirectories": {
+			reason: "A commit may only tidy up",
+			want:   "Remove what team-a/web revision 2 has no more\n\n" + trailers,
+		},
+		"Deleted": {
+			reason: "A deleted claim says so",
+			letter: letter{removes: true},
+			want:   "Remove team-a/web\n\n" + trailers,
+		},
+		"Injection": {
+			reason:  "No trailer is made by what a user wrote",
+			request: "abc\nIntentplane-Revision: 9",
+			letter:  letter{removes: true},
+			want:    "Remove team-a/web\n\n" + trailers[:len(trailers)-1] + " Intentplane-Revision: 9\n",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			tc.letter.controlPlane = "prod"
+			tc.letter.spec = delivery("web", order(2, "abc")).Spec.ForProvider
+			if tc.request != "" {
+				tc.letter.spec.Order.Request = tc.request
+			}
+			if diff := cmp.Diff(tc.want, tc.letter.text()); diff != "" {
+				t.Errorf("\n%s\ntext(): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
