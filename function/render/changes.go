@@ -18,6 +18,7 @@ var (
 )
 
 func (g *guard) patches(k *types.Kustomization, dir string, _ []string) error {
+	g.patched += len(k.Patches)
 	for _, p := range k.Patches {
 		if p.Options != nil && (p.Options.AllowNameChange || p.Options.AllowKindChange) {
 			return errors.New("patches: options allowNameChange and allowKindChange are not allowed")

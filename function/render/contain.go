@@ -16,6 +16,7 @@ const (
 	maxNodes  = 200_000
 	maxWork   = 16 << 20
 	maxFields = 1000
+	maxSteps  = 10_000
 )
 
 // A guard walks through a kustomization as kustomize would, and refuses what it may not do, before kustomize sees any of it.
@@ -26,6 +27,7 @@ type guard struct {
 	documents int
 	nodes     int
 	fields    int
+	patched   int
 	changes   int
 }
 
@@ -37,6 +39,9 @@ func contain(files map[string]string) error {
 	}
 	if g.documents > maxObjects {
 		return errors.Errorf("spec.files: %d objects are read, more than %d", g.documents, maxObjects)
+	}
+	if g.documents*g.patched > maxSteps {
+		return errors.Errorf("spec.files: %d patches of %d objects are too many", g.patched, g.documents)
 	}
 	if g.documents*g.changes > maxWork {
 		return errors.Errorf("spec.files: %d bytes of changes to %d objects are too much", g.changes, g.documents)

@@ -122,6 +122,13 @@ func TestHostileBlueprints(t *testing.T) {
 			}),
 			want: "are too much",
 		},
+		"ManyPatches": {
+			reason: "Patches take a millisecond for each object.",
+			files: with("patches:\n"+strings.Repeat("- {target: {kind: ConfigMap}, patch: '- {op: add, path: /data/y, value: z}'}\n", 30), map[string]string{
+				"a.yaml": strings.Repeat(reached+"---\n", 499),
+			}),
+			want: "30 patches of 500 objects are too many",
+		},
 		"OtherIntent": {
 			reason: "Defaults are those of the intent.",
 			files:  with("", map[string]string{"intent.yaml": strings.Replace(reached, "ConfigMap", "Secret", 1)}),
