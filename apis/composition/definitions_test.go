@@ -246,10 +246,14 @@ func TestBadInput(t *testing.T) {
 			crd:    "config.intentplane.dev_clusterproviderconfigs", object: `{metadata: {name: a}, spec: {controlPlane: a, git: {url: "https://h/r.git", author: {name: "a\nb"}}}}`,
 			want: "spec.git.author.name",
 		},
-		"DeliveryKeepWithFiles": {
-			reason: "what is kept is not carried",
-			crd:    "delivery.intentplane.dev_gitdeliveries", object: `{metadata: {name: a}, spec: {forProvider: {claimRef: {apiGroup: intentplane.dev, kind: IntentDeployment, namespace: a, name: b}, order: {revision: 1, request: r, intent: i, digestScheme: 1, rendererVersion: 1, steps: 1, step: 0, promoted: 0, attempt: 0}, trees: [{site: s, branch: main, path: p, action: Keep, files: aGk=}]}}}`,
-			want: "files is required with action Desired, and with no other",
+		"DeliveryWithPlusAndSlash": {
+			reason: "CEL reads bytes as URL-safe base64, and would refuse what others write",
+			crd:    "delivery.intentplane.dev_gitdeliveries", object: `{metadata: {name: a}, spec: {forProvider: {claimRef: {apiGroup: intentplane.dev, kind: IntentDeployment, namespace: a, name: b}, order: {revision: 1, request: r, intent: i, digestScheme: 1, rendererVersion: 1, steps: 1, step: 0, promoted: 0, attempt: 0}, trees: [{site: s, branch: main, path: p, action: Desired, files: "+/8="}]}}}`,
+		},
+		"DeliveryBadTreeID": {
+			reason: "a tree id is a tree id",
+			crd:    "delivery.intentplane.dev_gitdeliveries", object: `{metadata: {name: a}, spec: {forProvider: {claimRef: {apiGroup: intentplane.dev, kind: IntentDeployment, namespace: a, name: b}, order: {revision: 1, request: r, intent: i, digestScheme: 1, rendererVersion: 1, steps: 1, step: 0, promoted: 0, attempt: 0}, trees: [{site: s, branch: main, path: p, action: Keep, tree: HEAD}]}}}`,
+			want: "must be a git tree id",
 		},
 	}
 	for name, tc := range cases {

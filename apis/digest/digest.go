@@ -99,10 +99,11 @@ func plain(v any) (any, error) {
 		return nil, errors.Wrap(err, "cannot encode what is digested")
 	}
 	var out any
-	return out, errors.Wrap(json.Unmarshal(b, &out), "cannot decode what is digested")
+	err = json.Unmarshal(b, &out)
+	return out, errors.Wrap(err, "cannot decode what is digested")
 }
 
-// strip leaves out of v what equals base, and objects and list items that say nothing more. It keeps the length of lists.
+// strip leaves out of v what equals base. It keeps the length of lists.
 func strip(v, base any) any {
 	switch v := v.(type) {
 	case map[string]any:

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	"sigs.k8s.io/yaml"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 )
@@ -28,7 +27,7 @@ func checkKustomization(in Input) error {
 		return errors.Errorf("Site %q: %s is missing", in.Site.GetName(), kustomizationRef)
 	}
 	k := Kustomization{}
-	if err := yaml.UnmarshalStrict(b, &k); err != nil {
+	if err := decodeOne(b, &k); err != nil {
 		return errors.Wrapf(err, "Site %q: %s may only hold apiVersion, kind and resources", in.Site.GetName(), kustomizationRef)
 	}
 	want := maps.Clone(in.Files)

@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
-	"sigs.k8s.io/kustomize/kyaml/openapi"
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 	"sigs.k8s.io/yaml"
 
@@ -57,8 +56,8 @@ func isKustomization(name string) bool {
 
 func decodeObject(doc []byte) (*unstructured.Unstructured, error) {
 	var m map[string]any
-	if err := yaml.UnmarshalStrict(doc, &m); err != nil {
-		return nil, errors.Wrap(err, "cannot decode YAML")
+	if err := decodeOne(doc, &m); err != nil {
+		return nil, err
 	}
 	o := &unstructured.Unstructured{Object: m}
 	if o.GetAPIVersion() == "" || o.GetKind() == "" || o.GetName() == "" {
@@ -68,6 +67,19 @@ func decodeObject(doc []byte) (*unstructured.Unstructured, error) {
 		return nil, errors.Errorf("%s is a list: each object must stand for itself", o.GetKind())
 	}
 	return o, nil
+}
+
+// decodeOne decodes YAML that must be one document. Decoding looks at the first document alone, and an engine would read the ones
+// after it: they can be told apart in more ways than by a line of three dashes.
+func decodeOne(doc []byte, into any) error {
+	d := kyaml.NewDecoder(bytes.NewReader(doc))
+	if err := d.Decode(&kyaml.Node{}); err != nil {
+		return errors.Wrap(err, "cannot decode YAML")
+	}
+	if err := d.Decode(&kyaml.Node{}); !errors.Is(err, io.EOF) {
+		return errors.New("cannot decode YAML: documents must be separated by a line of three dashes and nothing else")
+	}
+	return errors.Wrap(yaml.UnmarshalStrict(doc, into), "cannot decode YAML")
 }
 
 func checkObject(in Input, o *unstructured.Unstructured) error {
@@ -87,15 +99,11 @@ func checkObject(in Input, o *unstructured.Unstructured) error {
 // clusterScoped is true for what is certainly or possibly in no namespace. An API server drops the namespace of a
 // cluster-scoped object, so what it says of itself counts only for kinds that we do not know.
 func clusterScoped(o *unstructured.Unstructured) bool {
-	namespaced, known := builtIn(o)
+	namespaced, known := scopeOf(o.GroupVersionKind().GroupKind())
 	if known {
 		return !namespaced
 	}
 	return o.GetNamespace() == ""
-}
-
-func builtIn(o *unstructured.Unstructured) (namespaced, known bool) {
-	return openapi.IsNamespaceScoped(kyaml.TypeMeta{APIVersion: o.GetAPIVersion(), Kind: o.GetKind()})
 }
 
 func checkClusterScoped(in Input, gk schema.GroupKind, name string) error {
@@ -109,14 +117,14 @@ func checkClusterScoped(in Input, gk schema.GroupKind, name string) error {
 }
 
 // checkKind: without a list every kind that is known to be namespaced may be used. A kind that we do not know could be
-// cluster-scoped whatever it says of itself, so somebody has to name it.
+// cluster-scoped whatever it says of itself, so a ClusterProviderConfig has to name it: a ProviderConfig only narrows.
 func checkKind(in Input, o *unstructured.Unstructured) error {
 	gk := o.GroupVersionKind().GroupKind()
-	_, known := builtIn(o)
-	if len(in.Config.Policy.AllowedKinds) == 0 && known {
-		return nil
+	_, known := scopeOf(gk)
+	if !known && in.ConfigKind != KindClusterProviderConfig {
+		return errors.Errorf("%s %q: a kind that is not Kubernetes' own must be named in spec.policy.allowedKinds of a ClusterProviderConfig", gk, o.GetName())
 	}
-	if kindAllowed(in.Config.Policy.AllowedKinds, gk) {
+	if known && len(in.Config.Policy.AllowedKinds) == 0 || kindAllowed(in.Config.Policy.AllowedKinds, gk) {
 		return nil
 	}
 	return errors.Errorf("%s %q: spec.policy.allowedKinds does not name this kind", gk, o.GetName())

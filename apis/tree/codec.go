@@ -61,48 +61,61 @@ func pack(w io.Writer, f Files) error {
 	return errors.Wrap(t.Close(), "cannot pack files")
 }
 
-// Decode unpacks what Encode packed. It returns an error for anything else: an archive that is larger than the bounds, holds
-// something that is not a regular file, or a path that may not be in a tree.
+// Decode unpacks what Encode packed. It returns an error for anything else: an archive that is larger than the bounds or has
+// something after its end, holds something that is not a regular file, or a path that may not be in a tree.
 func Decode(b []byte) (Files, error) {
 	if len(b) > MaxEncodedBytes {
 		return nil, errors.Errorf("%d bytes are more than the %d that fit", len(b), MaxEncodedBytes)
 	}
-	z, err := gzip.NewReader(bytes.NewReader(b))
+	packed := bytes.NewReader(b)
+	z, err := gzip.NewReader(packed)
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot decompress files")
 	}
+	z.Multistream(false)
 	// Room for the archive's own headers, so that files at the bound still decode.
-	t := tar.NewReader(io.LimitReader(z, MaxBytes+MaxFiles*2048))
-	f := Files{}
+	f, err := unpack(tar.NewReader(io.LimitReader(z, MaxBytes+MaxFiles*2048)))
+	if err != nil {
+		return nil, err
+	}
+	// Reading to the end checks the checksum too.
+	if n, err := io.CopyN(io.Discard, z, 1); n != 0 || !errors.Is(err, io.EOF) || packed.Len() != 0 {
+		return nil, errors.New("cannot unpack files: the archive does not end where it should")
+	}
+	return f, f.Validate()
+}
+
+func unpack(t *tar.Reader) (Files, error) {
+	f, size := Files{}, int64(0)
 	for {
-		done, err := unpack(t, f)
-		if err != nil {
-			return nil, err
+		h, err := t.Next()
+		if errors.Is(err, io.EOF) {
+			return f, nil
 		}
-		if done {
-			return f, f.Validate()
+		if err != nil {
+			return nil, errors.Wrap(err, "cannot unpack files")
+		}
+		// Sizes are checked before anything is read: a sparse file of a few bytes can have terabytes.
+		if size += h.Size; size > MaxBytes {
+			return nil, errors.Errorf("%d bytes are more than the %d that a tree may hold", size, MaxBytes)
+		}
+		if err := unpackFile(t, h, f); err != nil {
+			return nil, err
 		}
 	}
 }
 
-func unpack(t *tar.Reader, f Files) (bool, error) {
-	h, err := t.Next()
-	if errors.Is(err, io.EOF) {
-		return true, nil
-	}
-	if err != nil {
-		return false, errors.Wrap(err, "cannot unpack files")
-	}
+func unpackFile(t *tar.Reader, h *tar.Header, f Files) error {
 	if h.Typeflag != tar.TypeReg {
-		return false, errors.Errorf("%q is not a regular file", h.Name)
+		return errors.Errorf("%q is not a regular file", h.Name)
 	}
 	if _, ok := f[h.Name]; ok || len(f) >= MaxFiles {
-		return false, errors.Errorf("%q comes twice, or is one file too many", h.Name)
+		return errors.Errorf("%q comes twice, or is one file too many", h.Name)
 	}
 	if err := ValidatePath(h.Name); err != nil {
-		return false, err
+		return err
 	}
 	content, err := io.ReadAll(t)
 	f[h.Name] = content
-	return false, errors.Wrapf(err, "cannot unpack %s", h.Name)
+	return errors.Wrapf(err, "cannot unpack %s", h.Name)
 }

@@ -28,7 +28,7 @@ const EncodingGzipTar = "gzip+tar"
 
 // Tree is one directory of a repository. Its key is (branch, path).
 //
-// +kubebuilder:validation:XValidation:rule="(self.action == 'Desired') == has(self.files)",message="files is required with action Desired, and with no other"
+// No rule here may look at the whole of it: CEL reads a field of format byte as URL-safe base64, and finds ours wrong.
 type Tree struct {
 	// Site that the directory is for.
 	// +required
@@ -78,7 +78,7 @@ type Tree struct {
 	// +kubebuilder:validation:Enum="gzip+tar"
 	Encoding string `json:"encoding,omitempty"`
 
-	// Files of the directory, encoded as Encoding says.
+	// Files of the directory, encoded as Encoding says. Required with action Desired, and with no other.
 	// +optional
 	// +kubebuilder:validation:MaxLength=1000000
 	Files []byte `json:"files,omitempty"`
