@@ -26,7 +26,7 @@ import (
 )
 
 // version is set by the linker.
-var version = "development" //nolint:gochecknoglobals // The linker can set nothing else.
+var version = "development"
 
 type cli struct {
 	Debug                  bool          `help:"Log what is done, not only what goes wrong."                                                              short:"d"`

@@ -3,9 +3,8 @@ package gitdelivery
 import (
 	"fmt"
 
-	"k8s.io/apimachinery/pkg/api/equality"
-
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"

@@ -83,7 +83,7 @@ func readEntry(s *git.Snapshot, path string) (*state.Entry, string, error) {
 	}
 	entry, err := state.Decode(content)
 	if err != nil {
-		return nil, path + ": " + err.Error(), nil
+		return nil, path + ": " + err.Error(), nil //nolint:nilerr // What is wrong with it is an answer.
 	}
 	return &entry, "", nil
 }

@@ -3,9 +3,8 @@ package gitdelivery
 import (
 	"testing"
 
-	"k8s.io/apimachinery/pkg/types"
-
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"k8s.io/apimachinery/pkg/types"
 
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"

@@ -59,7 +59,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) error {
 		managed.WithPollInterval(o.PollInterval),
 		managed.WithPollIntervalHook(interval(kube)),
 		managed.WithLogger(o.Logger.WithValues("controller", name)),
-		managed.WithRecorder(event.NewAPIRecorder(mgr.GetEventRecorderFor(name))), //nolint:staticcheck // What the runtime's recorder takes.
+		managed.WithRecorder(event.NewAPIRecorder(mgr.GetEventRecorderFor(name))),
 	}
 	if o.Features.Enabled(feature.EnableBetaManagementPolicies) {
 		opts = append(opts, managed.WithManagementPolicies())

@@ -25,11 +25,7 @@ import (
 
 // Setup adds a controller for each kind of configuration to the manager. It returns an error if one cannot be added.
 func Setup(mgr ctrl.Manager, o controller.Options) error {
-	kinds := map[string]func() client.Object{
-		policy.KindProviderConfig:        func() client.Object { return &configv1alpha1.ProviderConfig{} },
-		policy.KindClusterProviderConfig: func() client.Object { return &configv1alpha1.ClusterProviderConfig{} },
-	}
-	for kind, fn := range kinds {
+	for kind, fn := range kinds() {
 		name := strings.ToLower(kind)
 		r := &Reconciler{kube: mgr.GetClient(), kind: kind, newConfig: fn, log: o.Logger.WithValues("controller", name)}
 		err := ctrl.NewControllerManagedBy(mgr).
@@ -43,6 +39,13 @@ func Setup(mgr ctrl.Manager, o controller.Options) error {
 		}
 	}
 	return nil
+}
+
+func kinds() map[string]func() client.Object {
+	return map[string]func() client.Object{
+		policy.KindProviderConfig:        func() client.Object { return &configv1alpha1.ProviderConfig{} },
+		policy.KindClusterProviderConfig: func() client.Object { return &configv1alpha1.ClusterProviderConfig{} },
+	}
 }
 
 // A Reconciler keeps a finalizer on configurations of one kind. Usages that the runtime records cannot do that: a foreground

@@ -1,0 +1,150 @@
+package providerconfig
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/intentplane/intentplane/provider/usage"
+)
+
+// indexer adds usage's indexes to a double of an API server.
+type indexer struct {
+	*fake.ClientBuilder
+}
+
+// IndexField adds an index.
+func (i indexer) IndexField(_ context.Context, o client.Object, field string, fn client.IndexerFunc) error {
+	i.WithIndex(o, field, fn)
+	return nil
+}
+
+func build(t *testing.T, objects ...client.Object) client.Client {
+	t.Helper()
+	s := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{configv1alpha1.AddToScheme, deliveryv1alpha1.AddToScheme} {
+		if err := add(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b := indexer{fake.NewClientBuilder().WithScheme(s).WithObjects(objects...)}
+	if err := usage.Index(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Build()
+}
+
+func user(namespace, kind, name string) *deliveryv1alpha1.GitDelivery {
+	d := &deliveryv1alpha1.GitDelivery{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "web"}}
+	d.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: kind, Name: name}
+	return d
+}
+
+func TestReconcile(t *testing.T) {
+	other := "example.org/other"
+	now := metav1.NewTime(time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC))
+	cluster := func(deleted bool, finalizers ...string) *configv1alpha1.ClusterProviderConfig {
+		c := &configv1alpha1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: "default", Finalizers: finalizers}}
+		if deleted {
+			c.DeletionTimestamp = &now
+		}
+		return c
+	}
+	namespaced := &configv1alpha1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "team-a", Name: "default", DeletionTimestamp: &now, Finalizers: []string{configv1alpha1.Finalizer, other},
+	}}
+
+	cases := map[string]struct {
+		reason string
+		kind   string
+		config client.Object
+		user   *deliveryv1alpha1.GitDelivery
+		want   []string
+	}{
+		"Hold": {
+			reason: "A configuration is held before anybody can name it",
+			kind:   policy.KindClusterProviderConfig, config: cluster(false), user: user("team-a", "ProviderConfig", "x"),
+			want: []string{configv1alpha1.Finalizer},
+		},
+		"InUse": {
+			reason: "A configuration that is named stays",
+			kind:   policy.KindClusterProviderConfig, config: cluster(true, configv1alpha1.Finalizer, other),
+			user: user("team-a", policy.KindClusterProviderConfig, "default"),
+			want: []string{configv1alpha1.Finalizer, other},
+		},
+		"Free": {
+			reason: "A configuration that nobody names goes",
+			kind:   policy.KindClusterProviderConfig, config: cluster(true, configv1alpha1.Finalizer, other),
+			user: user("team-a", policy.KindClusterProviderConfig, "another"),
+			want: []string{other},
+		},
+		"SameNameOtherKind": {
+			reason: "A ProviderConfig of the same name is another",
+			kind:   policy.KindClusterProviderConfig, config: cluster(true, configv1alpha1.Finalizer, other),
+			user: user("team-a", policy.KindProviderConfig, "default"),
+			want: []string{other},
+		},
+		"OtherNamespace": {
+			reason: "A ProviderConfig is named from its own namespace only",
+			kind:   policy.KindProviderConfig, config: namespaced, user: user("team-b", policy.KindProviderConfig, "default"),
+			want: []string{other},
+		},
+		"OwnNamespace": {
+			reason: "A ProviderConfig that is named stays",
+			kind:   policy.KindProviderConfig, config: namespaced, user: user("team-a", policy.KindProviderConfig, "default"),
+			want: []string{configv1alpha1.Finalizer, other},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			config, ok := tc.config.DeepCopyObject().(client.Object)
+			if !ok {
+				t.Fatal("not an object")
+			}
+			kube := build(t, config, tc.user)
+			r := &Reconciler{kube: kube, kind: tc.kind, newConfig: kinds()[tc.kind], log: logging.NewNopLogger()}
+			key := client.ObjectKeyFromObject(config)
+			if _, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: key}); err != nil {
+				t.Fatal(err)
+			}
+			if err := kube.Get(t.Context(), key, config); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.want, config.GetFinalizers()); diff != "" {
+				t.Errorf("\n%s\nfinalizers: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestReleased(t *testing.T) {
+	a, b := user("team-a", "ProviderConfig", "a"), user("team-a", "ProviderConfig", "b")
+	cases := map[string]struct {
+		reason string
+		event  event.UpdateEvent
+		want   bool
+	}{
+		"Same":  {reason: "A change of status frees nothing", event: event.UpdateEvent{ObjectOld: a, ObjectNew: a}},
+		"Other": {reason: "Who names another configuration frees the first", event: event.UpdateEvent{ObjectOld: a, ObjectNew: b}, want: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, released().Update(tc.event)); diff != "" {
+				t.Errorf("\n%s\nUpdate(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
