@@ -144,14 +144,61 @@ func (d *demo) watch(ctx context.Context, claim *unstructured.Unstructured) (wat
 	return w, errors.Wrap(err, "cannot watch claim")
 }
 
-// explain says why a claim is where it is.
+// explain says why a claim is where it is: what the claim says, its composite, and what that composed.
 func (d *demo) explain(ctx context.Context, claim *unstructured.Unstructured) error {
-	u := &unstructured.Unstructured{}
-	u.SetGroupVersionKind(claim.GroupVersionKind())
-	if err := d.cp.Client.Get(ctx, types.NamespacedName{Namespace: claim.GetNamespace(), Name: claim.GetName()}, u); err != nil {
-		return errors.Wrap(err, "cannot get claim")
+	u, err := d.get(ctx, claim.GetAPIVersion(), claim.GetKind(), claim.GetNamespace(), claim.GetName())
+	if err != nil {
+		return err
 	}
-	return errors.New(reasons(u))
+	objects := []*unstructured.Unstructured{u}
+	if xr, found, _ := unstructured.NestedStringMap(u.Object, "spec", "resourceRef"); found {
+		composite, err := d.get(ctx, xr["apiVersion"], xr["kind"], "", xr["name"])
+		if err != nil {
+			return err
+		}
+		objects = append(objects, composite)
+	}
+	composed, err := d.composed(ctx, objects[len(objects)-1], u.GetNamespace())
+	if err != nil {
+		return err
+	}
+	var out []error
+	for _, o := range append(objects, composed...) {
+		out = append(out, errors.Errorf("%s %s: %s", o.GetKind(), o.GetName(), reasons(o)))
+	}
+	return errors.Join(out...)
+}
+
+// composed returns what exists of that which a composite composed, in its claim's namespace or its own.
+func (d *demo) composed(ctx context.Context, composite *unstructured.Unstructured, namespace string) ([]*unstructured.Unstructured, error) {
+	refs, found, _ := unstructured.NestedSlice(composite.Object, "spec", "resourceRefs")
+	if !found {
+		refs, _, _ = unstructured.NestedSlice(composite.Object, "spec", "crossplane", "resourceRefs")
+	}
+	var out []*unstructured.Unstructured
+	for _, v := range refs {
+		ref, ok := v.(map[string]any)
+		if !ok {
+			continue
+		}
+		text := func(k string) string { s, _, _ := unstructured.NestedString(ref, k); return s }
+		u, err := d.get(ctx, text("apiVersion"), text("kind"), namespace, text("name"))
+		if client.IgnoreNotFound(err) != nil {
+			return nil, err
+		}
+		if err == nil {
+			out = append(out, u)
+		}
+	}
+	return out, nil
+}
+
+func (d *demo) get(ctx context.Context, apiVersion, kind, namespace, name string) (*unstructured.Unstructured, error) {
+	u := &unstructured.Unstructured{}
+	u.SetAPIVersion(apiVersion)
+	u.SetKind(kind)
+	err := d.cp.Client.Get(ctx, types.NamespacedName{Namespace: namespace, Name: name}, u)
+	return u, errors.Wrapf(err, "cannot get %s %s", kind, name)
 }
 
 // outcome is nil for a claim that is Succeeded.

@@ -20,7 +20,7 @@ import (
 type CLI struct {
 	Once     bool          `help:"End when the claim is Succeeded or Failed (ONCE=1)."`
 	KeepDir  bool          `help:"Keep logs and data of the control plane."`
-	Examples string        `default:""   help:"Folder of manifests to apply, in the order of their names. The default is examples/demo of the repository."`
+	Examples string        `default:""   help:"Folder of manifests to apply, in the order of their names. The default is the quickstart of the repository."`
 	Deadline time.Duration `default:"5m" help:"How long the claim may take."`
 }
 
@@ -55,7 +55,7 @@ func (c *CLI) Run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		c.Examples = filepath.Join(root, "examples", "demo")
+		c.Examples = filepath.Join(root, "examples", "quickstart")
 	}
 	p := printer{os.Stdout}
 	o.KeepDir, o.KeepDirOnFailure, o.Progress = c.KeepDir, true, p.started
