@@ -1,0 +1,191 @@
+package digest
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+)
+
+func ptr[T any](v T) *T { return &v }
+
+// TestSpecGolden keeps digests as they are: one that changes delivers every deployment again. Change one only together with
+// Scheme.
+func TestSpecGolden(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		spec   v1alpha1.IntentDeploymentSpec
+		want   string
+	}{
+		"Empty": {
+			reason: "Nothing but defaults.",
+			want:   "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
+		},
+		"Text": {
+			reason: "The smallest deployment.",
+			spec:   v1alpha1.IntentDeploymentSpec{Intent: ptr(`{"service":"shop","sites":["edge1","edge2"],"replicas":2}`)},
+			want:   "sha256:941c9d9d102e199e988007b970b70caa2bbf851fd17ce780f22915bacf2e72a1",
+		},
+		"PlainLanguage": {
+			reason: "Characters that JSON may escape.",
+			spec:   v1alpha1.IntentDeploymentSpec{Intent: ptr("deploy shop & café <b> at edge1\n")},
+			want:   "sha256:e82e3adba11e2f256d4133c3b3959909098c6293263b5ed025cc5474d7d1cf4a",
+		},
+		"Expectation": {
+			reason: "The structured form, with values that equal no default.",
+			spec: v1alpha1.IntentDeploymentSpec{Expectation: &v1alpha1.Expectation{
+				Service: "upf", Type: "upf", Sites: []v1alpha1.SiteName{"edge1"}, Replicas: ptr[v1alpha1.Replicas](0),
+				SiteReplicas: map[string]v1alpha1.Replicas{"edge1": 3},
+				Endpoints:    []v1alpha1.Endpoint{{Name: "n4", Port: 8805, Protocol: "UDP"}, {Name: "web", Port: 80}},
+				Parameters:   map[string]v1alpha1.ParameterValue{"b": "2", "a": "1"},
+				Slice:        &v1alpha1.Slice{SST: 1},
+			}},
+			want: "sha256:02fd97439dd1c727dd2cd37a0422de873c21e625984744494b291b242f7ddd94",
+		},
+		"Checks": {
+			reason: "Items of a list have defaults too.",
+			spec: v1alpha1.IntentDeploymentSpec{
+				Intent: ptr("x"),
+				GatesConfig: v1alpha1.GatesConfig{
+					SLOThresholds: map[string]v1alpha1.Threshold{"latency": "< 100ms"},
+					Checks: []v1alpha1.Check{
+						{Name: "a", Type: "Prometheus", Prometheus: &v1alpha1.PrometheusCheck{Query: "up"}, Count: ptr[int32](5)},
+						{Name: "b", Type: "Job", Job: &v1alpha1.JobCheck{Image: "busybox", Script: "true"}},
+					},
+					PostCheck: &v1alpha1.PostCheck{Image: "busybox", Script: "true"},
+				},
+			},
+			want: "sha256:9b4c074c83be4d297a8acf7bf78da520f0d497598822b2415f0307fb0eee72b6",
+		},
+		"Everything": {
+			reason: "One value that is not its default in each block.",
+			spec: v1alpha1.IntentDeploymentSpec{
+				Intent:         ptr("x"),
+				CompileConfig:  v1alpha1.CompileConfig{RenderTimeout: "20s"},
+				Blueprint:      v1alpha1.BlueprintChoice{Name: "web", Version: "1.0.0"},
+				DeliveryConfig: v1alpha1.DeliveryConfig{TargetSite: "all", Adopt: ptr(true), DeletionPolicy: v1alpha1.DeletionOrphan},
+				GatesConfig:    v1alpha1.GatesConfig{Enabled: ptr(false)},
+				RollbackConfig: v1alpha1.RollbackConfig{AutoRollback: ptr(false), MaxRetries: ptr[int32](0)},
+				Suspend:        ptr(true),
+			},
+			want: "sha256:f88b3e97c5f87779543d51af220fc0f45fa9287d74289af0da2b62994000be14",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got, err := Spec(&tc.spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nSpec(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestSpec(t *testing.T) {
+	plain := v1alpha1.IntentDeploymentSpec{Intent: ptr("x"), GatesConfig: v1alpha1.GatesConfig{Checks: []v1alpha1.Check{{Name: "a", Type: "Job"}}}}
+	cases := map[string]struct {
+		reason string
+		change func(*v1alpha1.IntentDeploymentSpec)
+		same   bool
+	}{
+		"Defaulted":      {reason: "An absent block is the block with its defaults.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.Default() }, same: true},
+		"SaidDefault":    {reason: "To say a default is to say nothing.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.RollbackConfig.MaxRetries = ptr[int32](3) }, same: true},
+		"EmptyMap":       {reason: "An empty map says nothing.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.GatesConfig.SLOThresholds = map[string]v1alpha1.Threshold{} }, same: true},
+		"DefaultOfItem":  {reason: "Nor does the default of an item.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.GatesConfig.Checks[0].FailureLimit = ptr[int32](0) }, same: true},
+		"FalseForTrue":   {reason: "False is said where true is the default.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.RollbackConfig.AutoRollback = ptr(false) }},
+		"ZeroForThree":   {reason: "0 is said where 3 is the default.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.RollbackConfig.MaxRetries = ptr[int32](0) }},
+		"ZeroInItem":     {reason: "0 is said where 1 is the default of an item.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.GatesConfig.Checks[0].MinSamples = ptr[int32](0) }},
+		"OtherText":      {reason: "The text counts to the letter.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.Intent = ptr("x ") }},
+		"Suspend":        {reason: "The status speaks about the whole spec.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.Suspend = ptr(true) }},
+		"SecondItem":     {reason: "A list with one more item says more.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.GatesConfig.Checks = append(s.GatesConfig.Checks, v1alpha1.Check{Name: "a", Type: "Job"}) }},
+		"EmptyPostCheck": {reason: "A block that is only there when it is asked for says something by being there.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.GatesConfig.PostCheck = &v1alpha1.PostCheck{Image: "i"} }},
+	}
+	want, err := Spec(plain.DeepCopy())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := plain.DeepCopy()
+			tc.change(s)
+			before := s.DeepCopy()
+			got, err := Spec(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if same := want == got; same != tc.same {
+				t.Errorf("\n%s\nSpec(...): same digest: -want, +got:\n%s", tc.reason, cmp.Diff(tc.same, same))
+			}
+			if diff := cmp.Diff(before, s); diff != "" {
+				t.Errorf("\n%s\nSpec(...): changed what it was given: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+type object = map[string]any
+
+// TestOf adds a field to objects as a later version of the schema would.
+func TestOf(t *testing.T) {
+	now, err := Of(object{"a": 1, "b": object{}, "items": []any{object{"n": "x"}}}, object{"a": 1, "b": object{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases := map[string]struct {
+		reason   string
+		v        object
+		defaults object
+		same     bool
+	}{
+		"NewField": {
+			reason: "A new field with a default changes nothing.",
+			v:      object{"a": 1, "new": true, "b": object{}, "items": []any{object{"n": "x"}}}, defaults: object{"a": 1, "new": true, "b": object{}}, same: true,
+		},
+		"NewBlock": {
+			reason: "A new block with defaults changes nothing.",
+			v:      object{"a": 1, "new": object{"x": 1}, "b": object{}, "items": []any{object{"n": "x"}}}, defaults: object{"a": 1, "new": object{"x": 1}, "b": object{}}, same: true,
+		},
+		"NewFieldInItem": {
+			reason: "Nor does a new field of an item.",
+			v:      object{"a": 1, "b": object{}, "items": []any{object{"n": "x", "new": 5}}}, defaults: object{"a": 1, "b": object{}, "items": []any{object{"new": 5}}}, same: true,
+		},
+		"Said": {
+			reason: "Its other value does.",
+			v:      object{"a": 1, "new": false, "b": object{}, "items": []any{object{"n": "x"}}}, defaults: object{"a": 1, "new": true, "b": object{}},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got, err := Of(tc.v, tc.defaults)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if same := now == got; same != tc.same {
+				t.Errorf("\n%s\nOf(...): same digest: -want, +got:\n%s", tc.reason, cmp.Diff(tc.same, same))
+			}
+		})
+	}
+}
+
+func TestSet(t *testing.T) {
+	got, err := Set(&v1alpha1.IntentDeploymentSpec{
+		Expectation:    &v1alpha1.Expectation{Service: "a", Replicas: ptr[v1alpha1.Replicas](1), Priority: "high"},
+		DeliveryConfig: v1alpha1.DeliveryConfig{DeliveryTimeout: "10m", SyncWaitTimeout: "5m"},
+		RollbackConfig: v1alpha1.RollbackConfig{AutoRollback: ptr(false)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := object{
+		"expectation":    object{"service": "a", "priority": "high"},
+		"deliveryConfig": object{"syncWaitTimeout": "5m"},
+		"rollbackConfig": object{"autoRollback": false},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Set(...): -want, +got:\n%s", diff)
+	}
+}
