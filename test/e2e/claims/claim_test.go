@@ -1,0 +1,41 @@
+package claims
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+func intent(s *scene.Scene, replicas int, sites ...string) string {
+	full := make([]string, len(sites))
+	for i := range sites {
+		full[i] = fmt.Sprintf("%q", s.Site(sites[i]))
+	}
+	return fmt.Sprintf(`{"service": "shop", "type": "web", "sites": [%s], "replicas": %d}`, strings.Join(full, ", "), replicas)
+}
+
+func TestClaimBecomesCommit(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t, cp, "edge1", "edge2")
+	claim := s.Succeed(s.Claim("shop", intent(s, 2, "edge1", "edge2")))
+	if diff := cmp.Diff("2/2", scene.Field(claim, "status", "delivery", "sitesReady")); diff != "" {
+		t.Errorf("status.delivery.sitesReady: -want, +got:\n%s", diff)
+	}
+	commits := s.Commits()
+	if len(commits) != 1 {
+		t.Fatalf("want one commit, found %d", len(commits))
+	}
+	if diff := cmp.Diff(commits[0].ID, scene.Field(claim, "status", "delivery", "gitCommit")); diff != "" {
+		t.Errorf("status.delivery.gitCommit: -want, +got:\n%s", diff)
+	}
+	want := []string{".intentplane", "configmap-shop.yaml", "deployment-shop.yaml", "kustomization.yaml", "service-shop.yaml"}
+	for _, site := range []string{"edge1", "edge2"} {
+		if diff := cmp.Diff(want, scene.Names(s.FilesBelow(s.Directory(site, "shop")))); diff != "" {
+			t.Errorf("files of %s: -want, +got:\n%s", site, diff)
+		}
+	}
+}
