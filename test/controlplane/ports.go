@@ -61,23 +61,44 @@ type portLock struct{ file *os.File }
 
 // lockPort8080 waits until no other control plane of this machine uses the port. The kernel gives the lock back when its holder dies.
 func lockPort8080(ctx context.Context) (*portLock, error) {
-	path := filepath.Join(os.TempDir(), "intentplane-port-8080.lock")
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
-	if err != nil {
-		return nil, errors.Wrap(err, "cannot open lock of port 8080")
-	}
-	l := &portLock{file: f}
-	err = wait.PollUntilContextCancel(ctx, poll, true, func(context.Context) (bool, error) {
-		return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil, nil
+	path := filepath.Join(os.TempDir(), ".intentplane-port-8080.lock")
+	l := &portLock{}
+	err := wait.PollUntilContextCancel(ctx, poll, true, func(context.Context) (bool, error) {
+		var err error
+		l.file, err = tryLock(path)
+		return l.file != nil, err
 	})
 	if err != nil {
-		return nil, errors.Join(errors.Wrapf(err, "cannot lock port 8080: another control plane holds %s", path), l.release())
+		return nil, errors.Wrapf(err, "cannot lock port 8080: another control plane holds %s", path)
 	}
 	err = wait.PollUntilContextTimeout(ctx, poll, portGrace, true, func(context.Context) (bool, error) { return isFree(rbacPort), nil })
 	if err != nil {
 		return nil, errors.Join(errors.New("cannot use port 8080, which crossplane rbac start always takes: another process listens on it"), l.release())
 	}
 	return l, nil
+}
+
+// tryLock returns a file that it locked, or nil if somebody else has the lock. A lock on a file that was removed meanwhile is
+// none: whoever comes next would lock another file.
+func tryLock(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
+	if err != nil {
+		return nil, errors.Wrap(err, "cannot open lock")
+	}
+	locked := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
+	if locked && isAt(f, path) {
+		return f, nil
+	}
+	return nil, errors.Wrap(f.Close(), "cannot close lock")
+}
+
+func isAt(f *os.File, path string) bool {
+	mine, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	there, err := os.Stat(path)
+	return err == nil && os.SameFile(mine, there)
 }
 
 // isFree returns whether one can listen on a port on all addresses, as the RBAC manager does.
