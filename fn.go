@@ -160,8 +160,14 @@ func encode(rsp *fnv1.RunFunctionResponse, out *function.Output) error {
 	if err != nil {
 		return errors.Wrap(err, "cannot encode the status")
 	}
+	if rsp.GetDesired() == nil {
+		rsp.Desired = &fnv1.State{}
+	}
 	rsp.Desired.Composite = &fnv1.Resource{Resource: status, Ready: ready(out.Ready)}
-	rsp.Desired.Resources = map[string]*fnv1.Resource{}
+	// What earlier functions of the pipeline ask for stays.
+	if rsp.GetDesired().GetResources() == nil {
+		rsp.Desired.Resources = map[string]*fnv1.Resource{}
+	}
 	for _, name := range slices.Sorted(maps.Keys(out.Resources)) {
 		r := out.Resources[name]
 		o, err := structOf(r.Object.Object)

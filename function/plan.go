@@ -60,10 +60,14 @@ func (c *Core) plan(ctx context.Context, in Input, f *phase.Facts) (plan, error)
 	if s == nil {
 		return p, missing(deploymentv1alpha1.ReasonUnknown, "The catalog was not read yet.")
 	}
-	return p, c.fill(ctx, in, f, i, s, &p)
+	err = c.fill(ctx, in, f, i, s, &p)
+	return p, err
 }
 
 func (c *Core) fill(ctx context.Context, in Input, f *phase.Facts, i intent.Intent, s *catalog.Selection, p *plan) error {
+	if err := checkSiteReplicas(i, s); err != nil {
+		return err
+	}
 	set, err := support.Selection(s)
 	if err != nil {
 		return err
@@ -79,6 +83,18 @@ func (c *Core) fill(ctx context.Context, in Input, f *phase.Facts, i intent.Inte
 	}
 	p.rendered, err = c.render(ctx, in, i, s)
 	return err
+}
+
+// checkSiteReplicas returns a problem when the intent says replicas for a Site that was not chosen. Which Sites are chosen is not
+// known before: the intent need not name them.
+func checkSiteReplicas(i intent.Intent, s *catalog.Selection) error {
+	for _, name := range slices.Sorted(maps.Keys(i.SiteReplicas)) {
+		if !slices.ContainsFunc(s.Places, func(p catalog.Place) bool { return p.Site.GetName() == name }) {
+			return terminal(deploymentv1alpha1.ReasonInvalidIntent, deploymentv1alpha1.PhaseCompiling,
+				errors.Errorf("the intent says replicas for Site %q, which is not among the chosen ones", name))
+		}
+	}
+	return nil
 }
 
 // read decodes the intent from the field that holds it.
@@ -116,7 +132,7 @@ func (c *Core) render(ctx context.Context, in Input, i intent.Intent, s *catalog
 	defer cancel()
 	out := make([]compose.Rendered, 0, len(s.Places))
 	for _, p := range s.Places {
-		if err := policy.CheckCount(&p.Config, len(s.Places)); err != nil {
+		if err := policy.CheckCount(&p.Config, sharing(s.Places, p)); err != nil {
 			return nil, terminal(deploymentv1alpha1.ReasonPolicyDenied, deploymentv1alpha1.PhaseRendering, err)
 		}
 		files, err := c.renderPlace(ctx, in, i, s, p)
@@ -126,6 +142,17 @@ func (c *Core) render(ctx context.Context, in Input, i intent.Intent, s *catalog
 		out = append(out, compose.Rendered{Place: p, Files: files})
 	}
 	return out, nil
+}
+
+// sharing is how many places have the same configuration as one: they are in one delivery.
+func sharing(places []catalog.Place, one catalog.Place) int {
+	n := 0
+	for _, p := range places {
+		if p.ConfigRef == one.ConfigRef {
+			n++
+		}
+	}
+	return n
 }
 
 // renderPlace returns the files of one Site, or none when the Site has to wait: it receives nothing before its cluster is known
@@ -187,6 +214,7 @@ func (p plan) order(in Input, f *phase.Facts, out *Output) error {
 	}
 	// A newer version of us ordered this, and it alone knows which trees belong to it.
 	if rollout.Newer(next) || next.RendererVersion > p.request.RendererVersion {
+		f.Outranked = rollout.Newer(next) || next.Intent != p.request.Intent
 		return nil
 	}
 	f.Order = &next

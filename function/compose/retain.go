@@ -26,27 +26,46 @@ func Retain(o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, err := typed.DeducedParseableType.FromUnstructured(map[string]any{"spec": o.Object["spec"]})
+	v, err := typed.DeducedParseableType.FromUnstructured(candidates(o))
 	if err != nil {
-		return nil, errors.Wrapf(err, "cannot read the spec of %s %q", o.GetKind(), o.GetName())
-	}
-	kept, ok := v.ExtractItems(set.Leaves()).AsValue().Unstructured().(map[string]any)
-	if !ok {
-		kept = map[string]any{}
+		return nil, errors.Wrapf(err, "cannot read %s %q", o.GetKind(), o.GetName())
 	}
 	out := &unstructured.Unstructured{Object: map[string]any{}}
-	if spec, ok := kept["spec"]; ok {
-		out.Object["spec"] = spec
+	if kept, ok := v.ExtractItems(set.Leaves()).AsValue().Unstructured().(map[string]any); ok {
+		out.Object = kept
 	}
 	out.SetGroupVersionKind(o.GroupVersionKind())
 	out.SetNamespace(o.GetNamespace())
-	if labels := ours(o.GetLabels()); len(labels) > 0 {
-		out.SetLabels(labels)
-	}
-	if annotations := ours(o.GetAnnotations()); len(annotations) > 0 {
-		out.SetAnnotations(annotations)
-	}
 	return out, nil
+}
+
+// candidates are the parts of an object that a composition can ask for.
+func candidates(o *unstructured.Unstructured) map[string]any {
+	out, metadata := map[string]any{}, map[string]any{}
+	if spec, ok := o.Object["spec"]; ok {
+		out["spec"] = spec
+	}
+	if labels := withoutCrossplanes(o.GetLabels()); len(labels) > 0 {
+		metadata["labels"] = labels
+	}
+	if annotations := withoutCrossplanes(o.GetAnnotations()); len(annotations) > 0 {
+		metadata["annotations"] = annotations
+	}
+	if len(metadata) > 0 {
+		out["metadata"] = metadata
+	}
+	return out
+}
+
+// withoutCrossplanes leaves out what Crossplane adds itself.
+func withoutCrossplanes(all map[string]string) map[string]any {
+	out := map[string]any{}
+	for key, value := range all {
+		if !strings.HasPrefix(key, crossplanePrefix) {
+			out[key] = value
+		}
+	}
+	return out
 }
 
 func applied(o *unstructured.Unstructured) (*fieldpath.Set, error) {
@@ -62,15 +81,4 @@ func applied(o *unstructured.Unstructured) (*fieldpath.Set, error) {
 		out = out.Union(s)
 	}
 	return out, nil
-}
-
-// ours are the labels or annotations with our prefix. Nobody else sets those.
-func ours(all map[string]string) map[string]string {
-	out := map[string]string{}
-	for key, value := range all {
-		if strings.Contains(strings.SplitN(key, "/", 2)[0], "intentplane.dev") && !strings.HasPrefix(key, crossplanePrefix) {
-			out[key] = value
-		}
-	}
-	return out
 }

@@ -107,7 +107,10 @@ func available(f *Facts) Condition {
 	if f.liveRevision() > 0 {
 		return is(v1alpha1.TypeAvailable, true, v1alpha1.ReasonSyncNotObserved, "A revision is delivered to every Site.")
 	}
-	return is(v1alpha1.TypeAvailable, false, v1alpha1.ReasonNothingOrdered, "")
+	if f.Order == nil {
+		return is(v1alpha1.TypeAvailable, false, v1alpha1.ReasonNothingOrdered, "")
+	}
+	return is(v1alpha1.TypeAvailable, false, v1alpha1.ReasonDelivering, "")
 }
 
 // stalled says that nothing goes on until somebody acts.
@@ -130,6 +133,8 @@ func reconciling(f *Facts) Condition {
 		return is(v1alpha1.TypeReconciling, true, f.Problem.Reason, f.Problem.Message)
 	case f.Suspended:
 		return is(v1alpha1.TypeReconciling, false, v1alpha1.ReasonSuspended, "spec.suspend holds back a newer request.")
+	case f.Outranked:
+		return is(v1alpha1.TypeReconciling, true, v1alpha1.ReasonProgressing, strings.TrimSpace(heldBack(f)))
 	case f.recorded() && !f.delivered():
 		return is(v1alpha1.TypeReconciling, true, v1alpha1.ReasonDrifted, delivering(f))
 	case !f.delivered():

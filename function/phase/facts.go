@@ -10,6 +10,7 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/compose"
 	"github.com/intentplane/intentplane/function/rollout"
 )
 
@@ -45,6 +46,9 @@ type Facts struct {
 	// Suspended says that a new request is held back.
 	Suspended bool
 
+	// Outranked says that a newer version of us made the order, and that it is, or may be, for another request.
+	Outranked bool
+
 	// GatesOff says that there is nothing to judge a revision by.
 	GatesOff bool
 
@@ -73,11 +77,20 @@ func (f *Facts) every(is func(*deliveryv1alpha1.GitDelivery, rolloutv1alpha1.Ord
 		return false
 	}
 	for name := range f.Desired {
-		if f.Observed[name] == nil || !is(f.Observed[name], *f.Order) {
+		if f.Observed[name] == nil || !is(f.Observed[name], *f.Order) || !f.asked(name) {
 			return false
 		}
 	}
 	return true
+}
+
+// asked is true when the observed delivery was asked for the trees that are desired now. The same order can come to ask for more:
+// a tree that was kept because its cluster was not ready.
+func (f *Facts) asked(name string) bool {
+	one := func(d *deliveryv1alpha1.GitDelivery) map[string]string {
+		return compose.TreeIDs(map[string]*deliveryv1alpha1.GitDelivery{name: d})
+	}
+	return maps.Equal(one(f.Desired[name]), one(f.Observed[name]))
 }
 
 // waiting is true while some Site receives nothing because its cluster is not ready.
@@ -90,13 +103,17 @@ func (f *Facts) waiting() bool {
 	return false
 }
 
+// heldBack is true when what is asked for now is not, or may not be, what is ordered.
+func (f *Facts) heldBack() bool { return f.Suspended || f.Outranked }
+
 func keeps(t deliveryv1alpha1.Tree) bool { return t.Action == deliveryv1alpha1.ActionKeep }
 
-// blocked returns the first delivery, by name, that is not ready for a reason, and its condition.
+// blocked returns the first delivery, by name, that cannot carry the order out, and the condition that says why. What it says of
+// another order does not count.
 func (f *Facts) blocked() (*deliveryv1alpha1.GitDelivery, xpv2.Condition) {
 	for _, name := range slices.Sorted(maps.Keys(f.Desired)) {
 		d := f.Observed[name]
-		if d == nil {
+		if d == nil || f.Order == nil || !rollout.Same(d.Spec.ForProvider.Order, *f.Order) {
 			continue
 		}
 		ready := d.Status.GetCondition(xpv2.TypeReady)

@@ -12,13 +12,16 @@ import (
 	"github.com/intentplane/intentplane/function/rollout"
 )
 
-const shortCommit = 7
+const (
+	shortCommit   = 7
+	maxUnderstood = 32768
+)
 
 // Status projects facts. Last is the last status: nothing but its log of transitions is carried over.
 func Status(f *Facts, last *v1alpha1.IntentDeploymentStatus, now metav1.Time) *v1alpha1.IntentDeploymentStatus {
 	s := &v1alpha1.IntentDeploymentStatus{
 		IntentDigest: f.Digest,
-		Understood:   f.Understood,
+		Understood:   understood(f),
 		LiveRevision: f.liveRevision(),
 		Blueprint:    f.Blueprint,
 		Renderer:     f.Renderer,
@@ -32,10 +35,18 @@ func Status(f *Facts, last *v1alpha1.IntentDeploymentStatus, now metav1.Time) *v
 	return s
 }
 
+// understood is left out where it would not fit.
+func understood(f *Facts) string {
+	if len(f.Understood) > maxUnderstood {
+		return ""
+	}
+	return f.Understood
+}
+
 // Ready is true when what was asked for succeeded, and holds now.
 func Ready(f *Facts) bool {
 	p, _, _ := phaseOf(f)
-	return p == v1alpha1.PhaseSucceeded && f.delivered()
+	return p == v1alpha1.PhaseSucceeded && f.delivered() && !f.heldBack()
 }
 
 // phaseOf is the table of phases: the first row that matches holds.
@@ -62,10 +73,18 @@ func goesOn(f *Facts) string {
 }
 
 func succeeded(f *Facts) string {
-	if f.Suspended {
-		return "The repository holds the revision. A newer request is held back by spec.suspend."
+	return "The repository holds the revision." + heldBack(f)
+}
+
+// heldBack says why what is asked for now is not what is ordered.
+func heldBack(f *Facts) string {
+	switch {
+	case f.Suspended:
+		return " A newer request is held back by spec.suspend."
+	case f.Outranked:
+		return " A newer version of the function ordered it, and this version leaves it alone."
 	}
-	return "The repository holds the revision."
+	return ""
 }
 
 func delivering(f *Facts) string {

@@ -1,6 +1,8 @@
 package rollout
 
 import (
+	"cmp"
+
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
@@ -18,7 +20,7 @@ func Current(ds []*deliveryv1alpha1.GitDelivery) (current *rolloutv1alpha1.Order
 		}
 	}
 	for i := range all {
-		if current == nil || current.Behind(all[i]) {
+		if current == nil || before(*current, all[i]) {
 			current = &all[i]
 		}
 	}
@@ -26,6 +28,19 @@ func Current(ds []*deliveryv1alpha1.GitDelivery) (current *rolloutv1alpha1.Order
 		conflict = conflict || current.Conflicts(all[i])
 	}
 	return current, conflict
+}
+
+// before puts orders in one sequence, whatever sequence they were found in. Of two that are equally far, the one of the newer version of
+// us comes last: an older one must not replace it.
+func before(a, b rolloutv1alpha1.Order) bool {
+	if a.Behind(b) || b.Behind(a) {
+		return a.Behind(b)
+	}
+	return cmp.Or(
+		cmp.Compare(a.DigestScheme, b.DigestScheme),
+		cmp.Compare(a.RendererVersion, b.RendererVersion),
+		cmp.Compare(a.Request, b.Request),
+	) < 0
 }
 
 // Next is the order that follows from what is asked for and where we are. Unchanged says that all trees which the request

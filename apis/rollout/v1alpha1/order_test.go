@@ -1,0 +1,53 @@
+package v1alpha1
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestOrderBehind(t *testing.T) {
+	verified := &Verdict{Result: VerdictVerified}
+	cases := map[string]struct {
+		reason string
+		a, b   Order
+		// Whether a is behind b, and b behind a.
+		want [2]bool
+	}{
+		"Same":       {reason: "An order is never behind itself.", a: Order{Revision: 2, Step: 1, Verdict: verified}, b: Order{Revision: 2, Step: 1, Verdict: verified}},
+		"Revision":   {reason: "A lower revision is behind.", a: Order{Revision: 1}, b: Order{Revision: 2}, want: [2]bool{true, false}},
+		"FirstOfAll": {reason: "The revision counts before all else.", a: Order{Revision: 1, Attempt: 3, Step: 3, Promoted: 3, Verdict: verified}, b: Order{Revision: 2}, want: [2]bool{true, false}},
+		"Attempt":    {reason: "A way back comes after every step forward.", a: Order{Revision: 2, Step: 3}, b: Order{Revision: 2, Attempt: 1}, want: [2]bool{true, false}},
+		"Step":       {reason: "An earlier step is behind.", a: Order{Revision: 2, Step: 1, Promoted: 2}, b: Order{Revision: 2, Step: 2}, want: [2]bool{true, false}},
+		"Promoted":   {reason: "A promotion moves on.", a: Order{Revision: 2, Step: 1, Verdict: verified}, b: Order{Revision: 2, Step: 1, Promoted: 1}, want: [2]bool{true, false}},
+		"Verdict":    {reason: "So does a verdict.", a: Order{Revision: 2}, b: Order{Revision: 2, Verdict: verified}, want: [2]bool{true, false}},
+		"Request":    {reason: "Another request under the same number is not behind: it is a conflict.", a: Order{Revision: 2, Request: "a"}, b: Order{Revision: 2, Request: "b"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := [2]bool{tc.a.Behind(tc.b), tc.b.Behind(tc.a)}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nBehind(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestOrderConflicts(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		a, b   Order
+		want   bool
+	}{
+		"Same":    {reason: "One request.", a: Order{Revision: 2, Request: "a"}, b: Order{Revision: 2, Request: "a", Step: 1}},
+		"Other":   {reason: "Two requests under one number.", a: Order{Revision: 2, Request: "a"}, b: Order{Revision: 2, Request: "b"}, want: true},
+		"Numbers": {reason: "Two requests under two numbers.", a: Order{Revision: 1, Request: "a"}, b: Order{Revision: 2, Request: "b"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, tc.a.Conflicts(tc.b)); diff != "" {
+				t.Errorf("\n%s\nConflicts(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
