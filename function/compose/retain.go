@@ -26,42 +26,30 @@ func Retain(o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, err := typed.DeducedParseableType.FromUnstructured(candidates(o))
+	v, err := typed.DeducedParseableType.FromUnstructured(map[string]any{"spec": o.Object["spec"]})
 	if err != nil {
-		return nil, errors.Wrapf(err, "cannot read %s %q", o.GetKind(), o.GetName())
+		return nil, errors.Wrapf(err, "cannot read the spec of %s %q", o.GetKind(), o.GetName())
 	}
 	out := &unstructured.Unstructured{Object: map[string]any{}}
-	if kept, ok := v.ExtractItems(set.Leaves()).AsValue().Unstructured().(map[string]any); ok {
-		out.Object = kept
+	if kept, ok := v.ExtractItems(set.Leaves()).AsValue().Unstructured().(map[string]any); ok && kept["spec"] != nil {
+		out.Object["spec"] = kept["spec"]
 	}
 	out.SetGroupVersionKind(o.GroupVersionKind())
 	out.SetNamespace(o.GetNamespace())
+	if labels := owned(set, "labels", o.GetLabels()); len(labels) > 0 {
+		out.SetLabels(labels)
+	}
+	if annotations := owned(set, "annotations", o.GetAnnotations()); len(annotations) > 0 {
+		out.SetAnnotations(annotations)
+	}
 	return out, nil
 }
 
-// candidates are the parts of an object that a composition can ask for.
-func candidates(o *unstructured.Unstructured) map[string]any {
-	out, metadata := map[string]any{}, map[string]any{}
-	if spec, ok := o.Object["spec"]; ok {
-		out["spec"] = spec
-	}
-	if labels := withoutCrossplanes(o.GetLabels()); len(labels) > 0 {
-		metadata["labels"] = labels
-	}
-	if annotations := withoutCrossplanes(o.GetAnnotations()); len(annotations) > 0 {
-		metadata["annotations"] = annotations
-	}
-	if len(metadata) > 0 {
-		out["metadata"] = metadata
-	}
-	return out
-}
-
-// withoutCrossplanes leaves out what Crossplane adds itself.
-func withoutCrossplanes(all map[string]string) map[string]any {
-	out := map[string]any{}
+// owned are the labels or annotations in a set, but for those that Crossplane adds itself.
+func owned(set *fieldpath.Set, field string, all map[string]string) map[string]string {
+	out := map[string]string{}
 	for key, value := range all {
-		if !strings.HasPrefix(key, crossplanePrefix) {
+		if !strings.HasPrefix(key, crossplanePrefix) && set.Has(fieldpath.MakePathOrDie("metadata", field, key)) {
 			out[key] = value
 		}
 	}

@@ -1,0 +1,327 @@
+package catalog
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/google/go-cmp/cmp"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/policy"
+)
+
+const (
+	needBlueprint = "blueprints/blueprint=web,channel=stable"
+	needConfig    = "config/ClusterProviderConfig//default"
+)
+
+func encoded(objects ...any) []json.RawMessage {
+	out := []json.RawMessage{}
+	for _, o := range objects {
+		b, err := json.Marshal(o)
+		if err != nil {
+			panic(err)
+		}
+		out = append(out, b)
+	}
+	return out
+}
+
+func site(name string, change ...func(*catalogv1alpha1.Site)) catalogv1alpha1.Site {
+	s := catalogv1alpha1.Site{}
+	s.SetName(name)
+	s.Spec.AllowedNamespaces = []string{"team-a"}
+	s.Spec.Repository.Path = "clusters/" + name
+	for _, c := range change {
+		c(&s)
+	}
+	return s
+}
+
+func foreign(s *catalogv1alpha1.Site) { s.Spec.AllowedNamespaces = []string{"team-b"} }
+
+func own(config string) func(*catalogv1alpha1.Site) {
+	return func(s *catalogv1alpha1.Site) {
+		s.Spec.Repository.ProviderConfigRef = &catalogv1alpha1.ClusterConfigReference{Name: config}
+	}
+}
+
+func blueprintOf(name string, types ...string) catalogv1alpha1.Blueprint {
+	b := catalogv1alpha1.Blueprint{}
+	b.SetName(name)
+	b.Spec.ServiceTypes = types
+	return b
+}
+
+func configOf(url string) configv1alpha1.ClusterProviderConfig {
+	c := configv1alpha1.ClusterProviderConfig{}
+	c.Spec.Git.URL, c.Spec.Git.Branch, c.Spec.Git.PathPrefix = url, "main", "fleet"
+	return c
+}
+
+// answers are those to a simple query, with others in their place.
+func answers(change Answers) Answers {
+	out := Answers{
+		"site/edge1":  encoded(site("edge1")),
+		"site/edge2":  encoded(site("edge2")),
+		needBlueprint: encoded(blueprintOf("web-1.0.0", "web")),
+		needConfig:    encoded(configOf("https://git.example.org/fleet.git")),
+	}
+	for name, a := range change {
+		out[name] = a
+	}
+	return out
+}
+
+func query(change func(*Query)) Query {
+	q := Query{Namespace: "team-a", Name: "shop", ServiceType: "web", IntentSites: []string{"edge1"}, IntentField: "spec.intent"}
+	s := deploymentv1alpha1.IntentDeploymentSpec{}
+	s.Default()
+	q.Blueprint, q.Delivery = s.Blueprint, s.DeliveryConfig
+	if change != nil {
+		change(&q)
+	}
+	return q
+}
+
+func intentSites(names ...string) func(*Query) { return func(q *Query) { q.IntentSites = names } }
+
+func targetSite(name string) func(*Query) {
+	return func(q *Query) { q.IntentSites, q.Delivery.TargetSite = nil, deploymentv1alpha1.SiteName(name) }
+}
+
+func labels(q *Query) {
+	q.IntentSites = nil
+	q.Delivery.SiteSelector = &deploymentv1alpha1.SiteSelector{MatchLabels: map[string]deploymentv1alpha1.LabelValue{"b": "2", "a": "1"}}
+}
+
+func TestNeeds(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		query  Query
+		// Names of the needs of the first call, sorted.
+		want []string
+	}{
+		"ByName":     {reason: "A Site by its name, in the intent.", query: query(nil), want: []string{needBlueprint, needConfig, "site/edge1"}},
+		"Several":    {reason: "Several Sites, each once.", query: query(intentSites("edge2", "edge1", "edge2")), want: []string{needBlueprint, needConfig, "site/edge1", "site/edge2"}},
+		"TargetSite": {reason: "A Site by its name, in deliveryConfig.", query: query(targetSite("edge1")), want: []string{needBlueprint, needConfig, "site/edge1"}},
+		"ByLabels":   {reason: "The labels are in the name of the need, sorted.", query: query(labels), want: []string{needBlueprint, needConfig, "sites/a=1,b=2"}},
+		"All":        {reason: "All Sites.", query: query(targetSite("all")), want: []string{needBlueprint, needConfig, "sites"}},
+		"Both":       {reason: "Both Sites are two of all.", query: query(targetSite("both")), want: []string{needBlueprint, needConfig, "sites"}},
+		"IntentBoth": {reason: "Also when the intent says so.", query: query(intentSites("both")), want: []string{needBlueprint, needConfig, "sites"}},
+		"Version": {
+			reason: "A version has a name.", query: query(func(q *Query) { q.Blueprint.Name, q.Blueprint.Version = "shop", "1.2.0" }),
+			want: []string{"blueprint/shop-1.2.0", needConfig, "site/edge1"},
+		},
+		"Namespaced": {
+			reason: "A ProviderConfig is in the deployment's namespace.",
+			query:  query(func(q *Query) { q.Delivery.GitOpsRepo.Kind = policy.KindProviderConfig }),
+			want:   []string{needBlueprint, "config/ProviderConfig/team-a/default", "site/edge1"},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s, needs, err := Resolve(tc.query, Answers{})
+			if err != nil || s != nil {
+				t.Fatalf("Resolve(...): want neither a Selection nor an error, got %v, %v", s, err)
+			}
+			got := []string{}
+			for _, n := range needs {
+				got = append(got, n.Name)
+				if (n.Kind == policy.KindProviderConfig) != (n.Namespace == "team-a") {
+					t.Errorf("\n%s\nResolve(...): %s has namespace %q", tc.reason, n.Name, n.Namespace)
+				}
+			}
+			slices.Sort(got)
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nResolve(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestResolve(t *testing.T) {
+	type want struct {
+		// Places as Site, configuration and path.
+		places []string
+		// Reason of a MissingError, or Invalid.
+		reason string
+		// Parts of the message.
+		message []string
+	}
+	const here = " default fleet/clusters/"
+	all := func(sites ...any) Answers { return answers(Answers{"sites": encoded(sites...)}) }
+	cases := map[string]struct {
+		reason  string
+		query   Query
+		answers Answers
+		want    want
+	}{
+		"ByName":  {reason: "The Site that the intent names.", query: query(nil), answers: answers(nil), want: want{places: []string{"edge1" + here + "edge1/team-a/shop"}}},
+		"Several": {reason: "Several Sites, sorted, each once.", query: query(intentSites("edge2", "edge1", "edge1")), answers: answers(nil), want: want{places: []string{"edge1" + here + "edge1/team-a/shop", "edge2" + here + "edge2/team-a/shop"}}},
+		"All":     {reason: "All that the namespace may use.", query: query(targetSite("all")), answers: all(site("b"), site("x", foreign), site("a")), want: want{places: []string{"a" + here + "a/team-a/shop", "b" + here + "b/team-a/shop"}}},
+		"Both":    {reason: "The two that the namespace may use.", query: query(targetSite("both")), answers: all(site("b"), site("x", foreign), site("a")), want: want{places: []string{"a" + here + "a/team-a/shop", "b" + here + "b/team-a/shop"}}},
+		"BothOfThree": {
+			reason: "Three are not both.", query: query(targetSite("both")), answers: all(site("b"), site("c"), site("a")),
+			want: want{reason: deploymentv1alpha1.ReasonSiteMissing, message: []string{`"both"`, "3"}},
+		},
+		"BothOfOne": {
+			reason: "One is not both, and what may not be used is not counted.", query: query(targetSite("both")), answers: all(site("b"), site("x", foreign)),
+			want: want{reason: deploymentv1alpha1.ReasonSiteMissing, message: []string{"1"}},
+		},
+		"ByLabels": {
+			reason: "Those with the labels.", query: query(labels), answers: answers(Answers{"sites/a=1,b=2": encoded(site("a"))}),
+			want: want{places: []string{"a" + here + "a/team-a/shop"}},
+		},
+		"NoneByLabels": {
+			reason: "None with the labels.", query: query(labels), answers: answers(Answers{"sites/a=1,b=2": encoded()}),
+			want: want{reason: deploymentv1alpha1.ReasonNoSite},
+		},
+		"NoneAllowed": {
+			reason: "None that may be used.", query: query(targetSite("all")), answers: all(site("x", foreign)),
+			want: want{reason: deploymentv1alpha1.ReasonNoSite},
+		},
+		"NoSite": {reason: "Nobody names a Site.", query: query(intentSites()), answers: answers(nil), want: want{reason: deploymentv1alpha1.ReasonNoSite, message: []string{"deliveryConfig.targetSite"}}},
+		"SiteMissing": {
+			reason: "All that are missing are named.", query: query(intentSites("edge1", "z", "y")), answers: answers(Answers{"site/y": encoded(), "site/z": encoded()}),
+			want: want{reason: deploymentv1alpha1.ReasonSiteMissing, message: []string{`"y", "z"`}},
+		},
+		"Agreement": {
+			reason: "Both may say the same.", query: query(func(q *Query) { q.Delivery.TargetSite = "edge1" }), answers: answers(nil),
+			want: want{places: []string{"edge1" + here + "edge1/team-a/shop"}},
+		},
+		"Conflict": {
+			reason: "Both and different is an error that names both fields.", query: query(func(q *Query) { q.Delivery.TargetSite = "edge2" }), answers: answers(nil),
+			want: want{reason: "Invalid", message: []string{"spec.deliveryConfig.targetSite", "spec.intent"}},
+		},
+		"ConflictWithLabels": {
+			reason: "Labels are never the same as names.", query: query(func(q *Query) { labels(q); q.IntentSites = []string{"edge1"} }), answers: answers(nil),
+			want: want{reason: "Invalid", message: []string{"spec.deliveryConfig.siteSelector", "spec.intent"}},
+		},
+		"WordBesideName": {reason: "A word stands alone.", query: query(intentSites("all", "edge1")), answers: answers(nil), want: want{reason: "Invalid", message: []string{"spec.intent"}}},
+		"BlueprintMissing": {
+			reason: "No Blueprint.", query: query(nil), answers: answers(Answers{needBlueprint: encoded()}),
+			want: want{reason: deploymentv1alpha1.ReasonBlueprintMissing, message: []string{"web", "stable"}},
+		},
+		"BlueprintAmbiguous": {
+			reason: "Two Blueprints in one channel.", query: query(nil), answers: answers(Answers{needBlueprint: encoded(blueprintOf("web-2", "web"), blueprintOf("web-1", "web"))}),
+			want: want{reason: deploymentv1alpha1.ReasonBlueprintAmbiguous, message: []string{"web-1 and web-2"}},
+		},
+		"OtherType": {
+			reason: "A Blueprint that does not serve the type.", query: query(nil), answers: answers(Answers{needBlueprint: encoded(blueprintOf("web-1", "upf"))}),
+			want: want{reason: "Invalid", message: []string{"spec.intent", "web-1", `"web"`}},
+		},
+		"InvalidBeforeMissing": {
+			reason: "What can never be is said before what may appear.", query: query(nil),
+			answers: answers(Answers{"site/edge1": encoded(), needBlueprint: encoded(blueprintOf("web-1", "upf"))}),
+			want:    want{reason: "Invalid"},
+		},
+		"ConfigMissing": {
+			reason: "No configuration.", query: query(nil), answers: answers(Answers{needConfig: encoded()}),
+			want: want{reason: deploymentv1alpha1.ReasonConfigMissing, message: []string{"ClusterProviderConfig", "default"}},
+		},
+		"ConfigNotAllowed": {
+			reason: "A configuration that the namespace may not use is told apart from none by nobody.", query: query(nil),
+			answers: answers(Answers{needConfig: encoded(func() any {
+				c := configOf("https://git.example.org/fleet.git")
+				c.Spec.Policy.AllowedNamespaces = []string{"team-b"}
+				return c
+			}())}),
+			want: want{reason: deploymentv1alpha1.ReasonConfigMissing, message: []string{"ClusterProviderConfig", "default"}},
+		},
+		"OwnRepository": {
+			reason: "A Site's own repository wins.", query: query(intentSites("edge1", "edge2")),
+			answers: answers(Answers{"site/edge2": encoded(site("edge2", own("other"))), "config/ClusterProviderConfig//other": encoded(configOf("https://git.example.org/other"))}),
+			want:    want{places: []string{"edge1" + here + "edge1/team-a/shop", "edge2 other fleet/clusters/edge2/team-a/shop"}},
+		},
+		"OneRepositoryTwice": {
+			reason: "Two configurations for one repository, in two spellings.", query: query(intentSites("edge1", "edge2")),
+			answers: answers(Answers{"site/edge2": encoded(site("edge2", own("other"))), "config/ClusterProviderConfig//other": encoded(configOf("https://GIT.example.org:443/fleet/"))}),
+			want:    want{reason: "Invalid", message: []string{"spec.deliveryConfig.gitOpsRepo", `"default"`, `"other"`}},
+		},
+		"OneDirectoryTwice": {
+			reason: "Two Sites with one directory.", query: query(intentSites("edge1", "edge2")),
+			answers: answers(Answers{"site/edge2": encoded(site("edge2", func(s *catalogv1alpha1.Site) { s.Spec.Repository.Path = "clusters/edge1" }))}),
+			want:    want{reason: "Invalid", message: []string{`"edge1"`, `"edge2"`, "clusters/edge1"}},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s, _, err := Resolve(tc.query, tc.answers)
+			got := ""
+			if e := (&MissingError{}); errors.As(err, &e) {
+				got = e.Reason
+			}
+			if e := (&InvalidError{}); errors.As(err, &e) {
+				got = "Invalid"
+			}
+			if diff := cmp.Diff(tc.want.reason, got); diff != "" {
+				t.Fatalf("\n%s\nResolve(...): -want reason, +got reason (%v):\n%s", tc.reason, err, diff)
+			}
+			for _, part := range tc.want.message {
+				if !strings.Contains(err.Error(), part) {
+					t.Errorf("\n%s\nResolve(...): %q does not say %s", tc.reason, err, part)
+				}
+			}
+			if tc.want.places == nil {
+				return
+			}
+			var places []string
+			for _, p := range s.Places {
+				places = append(places, strings.Join([]string{p.Site.GetName(), p.ConfigRef.Name, p.Path}, " "))
+			}
+			if diff := cmp.Diff(tc.want.places, places); diff != "" {
+				t.Errorf("\n%s\nResolve(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestForeignSites: whoever may not use a Site does not learn whether it exists.
+func TestForeignSites(t *testing.T) {
+	said := func(a ...any) string {
+		_, _, err := Resolve(query(nil), answers(Answers{"site/edge1": encoded(a...)}))
+		return err.Error()
+	}
+	if diff := cmp.Diff(said(), said(site("edge1", foreign))); diff != "" {
+		t.Errorf("Resolve(...): a Site that may not be used differs from none: -want, +got:\n%s", diff)
+	}
+}
+
+// TestStaleAnswers: Crossplane hands out what was asked for under a name by an earlier call.
+func TestStaleAnswers(t *testing.T) {
+	cases := map[string]struct {
+		reason  string
+		query   Query
+		answers Answers
+	}{
+		"OneForAll":       {reason: "One Site was named, and now all are asked for.", query: query(targetSite("all")), answers: answers(nil)},
+		"OtherLabels":     {reason: "Other labels were asked for.", query: query(labels), answers: answers(Answers{"sites": encoded(site("a")), "sites/a=1": encoded(site("a"))})},
+		"OtherChannel":    {reason: "Another channel was asked for.", query: query(func(q *Query) { q.Blueprint.Channel = "beta" }), answers: answers(nil)},
+		"OtherNamespaces": {reason: "A configuration of the same name was cluster-scoped.", query: query(func(q *Query) { q.Delivery.GitOpsRepo.Kind = policy.KindProviderConfig }), answers: answers(nil)},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s, needs, err := Resolve(tc.query, tc.answers)
+			if s != nil || err != nil || len(needs) == 0 {
+				t.Errorf("\n%s\nResolve(...): want needs alone, got %v, %v, %v", tc.reason, s, needs, err)
+			}
+		})
+	}
+}
+
+func TestTooManySites(t *testing.T) {
+	var sites []any
+	for range maxSites + 1 {
+		sites = append(sites, site("a"))
+	}
+	_, _, err := Resolve(query(targetSite("all")), answers(Answers{"sites": encoded(sites...)}))
+	if e := (&InvalidError{}); !errors.As(err, &e) || !strings.Contains(err.Error(), "501 Sites are more than the 500") {
+		t.Errorf("Resolve(...): want an error with the numbers, got %v", err)
+	}
+}
