@@ -1,6 +1,7 @@
 package gitdelivery
 
 import (
+	"bytes"
 	"net/http"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
@@ -262,6 +264,21 @@ func TestOwnership(t *testing.T) {
 			w.reconcile("other")
 			w.expect("other", v1alpha1.ReasonNotOwner)
 			w.holds(map[string]tree.Files{webAtE1: files("a")}, nil)
+		}},
+		"ForeignClaim": {reason: "Nobody delivers for a claim of another namespace, also where the Site is for everybody", run: func(w *world) {
+			everybody := &catalogv1alpha1.Site{}
+			w.must(w.kube.Get(w.Context(), client.ObjectKey{Name: "edge1"}, everybody))
+			everybody.Spec.AllowedNamespaces = []string{"*"}
+			w.must(w.kube.Update(w.Context(), everybody))
+			d := delivery("web", order(1, "a"), desired(w.T, "edge1", "clusters/edge1/team-b/web", "a"))
+			d.Spec.ForProvider.ClaimRef.Namespace = "team-b"
+			f := files("a")
+			f["configmap.yaml"] = bytes.ReplaceAll(f["configmap.yaml"], []byte("team-a"), []byte("team-b"))
+			withFiles(w.T, d, f)
+			w.create(d)
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonPolicyDenied)
+			w.count(0)
 		}},
 		"FileInTheWay": {reason: "Where a file is no directory can be", run: func(w *world) {
 			theirs := map[string]string{webAtE1: "x\n"}
