@@ -190,7 +190,7 @@ type ProviderConfigStatus struct {
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
-// +kubebuilder:resource:scope=Namespaced,categories={crossplane,providerconfig,intentplane}
+// +kubebuilder:resource:scope=Namespaced,categories={crossplane,intentplane}
 // +kubebuilder:printcolumn:name="CONTROL-PLANE",type="string",JSONPath=".spec.controlPlane"
 // +kubebuilder:printcolumn:name="URL",type="string",JSONPath=".spec.git.url"
 // +kubebuilder:printcolumn:name="BRANCH",type="string",JSONPath=".spec.git.branch"
@@ -222,7 +222,7 @@ type ProviderConfigList struct {
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
-// +kubebuilder:resource:scope=Cluster,categories={crossplane,providerconfig,intentplane}
+// +kubebuilder:resource:scope=Cluster,categories={crossplane,intentplane}
 // +kubebuilder:printcolumn:name="CONTROL-PLANE",type="string",JSONPath=".spec.controlPlane"
 // +kubebuilder:printcolumn:name="URL",type="string",JSONPath=".spec.git.url"
 // +kubebuilder:printcolumn:name="BRANCH",type="string",JSONPath=".spec.git.branch"
