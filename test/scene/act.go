@@ -22,13 +22,13 @@ import (
 // Apply applies an object. It fails the test when the object is refused.
 func (s *Scene) Apply(o *unstructured.Unstructured) {
 	s.T.Helper()
-	s.must(s.ApplyObject(s.T.Context(), o))
+	s.must(s.ApplyObject(s.T.Context(), o.DeepCopy())) // What the server adds to it cannot be applied again.
 }
 
 // Refused applies an object, and fails the test unless it is refused. It returns the refusal.
 func (s *Scene) Refused(o *unstructured.Unstructured) string {
 	s.T.Helper()
-	err := s.ApplyObject(s.T.Context(), o)
+	err := s.ApplyObject(s.T.Context(), o.DeepCopy())
 	if err == nil {
 		s.T.Fatalf("%s %s was not refused", o.GetKind(), o.GetName())
 	}

@@ -1,0 +1,36 @@
+package scene
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/intentplane/intentplane/test/controlplane"
+)
+
+// Main starts the one control plane of a package's tests, runs them, and returns the code to exit with. The tests fail also when a
+// component ends by itself.
+func Main(m *testing.M, cp **controlplane.ControlPlane) int {
+	o, err := controlplane.Product()
+	if err != nil {
+		return complain(err)
+	}
+	o.KeepDirOnFailure = true
+	if *cp, err = controlplane.Start(context.Background(), o); err != nil {
+		return complain(err)
+	}
+	code := m.Run()
+	if err := (*cp).Err(); err != nil {
+		code = complain(err)
+	}
+	if err := (*cp).Stop(); err != nil {
+		code = complain(err)
+	}
+	return code
+}
+
+func complain(err error) int {
+	fmt.Fprintln(os.Stderr, err)
+	return 1
+}
