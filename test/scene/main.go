@@ -2,6 +2,7 @@ package scene
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"testing"
@@ -9,9 +10,15 @@ import (
 	"github.com/intentplane/intentplane/test/controlplane"
 )
 
+// parallel is how many tests run at once. They wait most of the time, so that the number of processors is no measure.
+const parallel = "12"
+
 // Main starts the one control plane of a package's tests, runs them, and returns the code to exit with. The tests fail also when a
 // component ends by itself.
 func Main(m *testing.M, cp **controlplane.ControlPlane) int {
+	if err := flag.Set("test.parallel", parallel); err != nil {
+		return complain(err)
+	}
 	o, err := controlplane.Product()
 	if err != nil {
 		return complain(err)
