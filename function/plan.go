@@ -221,7 +221,7 @@ func (p plan) order(in Input, f *phase.Facts, out *Output) error {
 	for _, d := range wanted {
 		d.Spec.ForProvider.Order = next
 	}
-	return replace(f, out, wanted)
+	return replace(f, out, compose.Inherit(wanted, f.Observed))
 }
 
 func (p plan) deliveries(in Input, o rolloutv1alpha1.Order) (map[string]*deliveryv1alpha1.GitDelivery, error) {

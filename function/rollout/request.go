@@ -4,6 +4,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
+	"github.com/intentplane/intentplane/apis/policy"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/catalog"
 )
@@ -27,6 +28,7 @@ type Request struct {
 type sitePart struct {
 	Name       string                 `json:"name"`
 	Config     catalog.ConfigRef      `json:"config"`
+	Repository string                 `json:"repository"`
 	Branch     string                 `json:"branch"`
 	Path       string                 `json:"path"`
 	Layout     catalogv1alpha1.Layout `json:"layout"`
@@ -75,11 +77,12 @@ func wishDigest(s deploymentv1alpha1.IntentDeploymentSpec, intent string) (strin
 
 func partOf(p catalog.Place) sitePart {
 	part := sitePart{
-		Name:   p.Site.GetName(),
-		Config: p.ConfigRef,
-		Branch: p.Config.Git.Branch,
-		Path:   p.Path,
-		Layout: p.Site.Spec.Repository.Layout,
+		Name:       p.Site.GetName(),
+		Config:     p.ConfigRef,
+		Repository: policy.RepositoryKey(p.Config.Git.URL),
+		Branch:     p.Config.Git.Branch,
+		Path:       p.Path,
+		Layout:     p.Site.Spec.Repository.Layout,
 	}
 	for key, value := range p.Site.Spec.Parameters {
 		if part.Parameters == nil {
