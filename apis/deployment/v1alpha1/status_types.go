@@ -233,7 +233,7 @@ type IntentDeploymentStatus struct {
 	// +kubebuilder:validation:MaxLength=80
 	IntentDigest string `json:"intentDigest,omitempty"`
 
-	// Understood is the intent as it was understood, as canonical JSON.
+	// Understood is the intent as it was understood, as canonical JSON. Empty when that is longer than 32768 bytes.
 	// +optional
 	// +kubebuilder:validation:MaxLength=32768
 	Understood string `json:"understood,omitempty"`
