@@ -39,10 +39,10 @@ func TestSteadyStateIsFree(t *testing.T) {
 	composite := s.Succeed(s.Composite("other", intent(s, 1, "edge1")))
 	wantCommits(s, 2)
 
-	// Each deployment is steady once the function was asked the same twice.
-	awaitCalls(s, 0, 2)
-	before, mark := versions(s, claim, composite), len(functionLog(t))
-	calls := awaitCalls(s, mark, forcedCalls())
+	// Each deployment is steady once the function is asked the same about it again and again.
+	awaitCalls(s, len(functionLog(t)), 3)
+	before := versions(s, claim, composite)
+	calls := awaitCalls(s, len(functionLog(t)), forcedCalls())
 	if diff := cmp.Diff(before, versions(s, claim, composite)); diff != "" {
 		t.Errorf("resource versions after %v calls: -want, +got:\n%s", calls, diff)
 	}
