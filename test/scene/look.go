@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -148,4 +149,14 @@ func (s *Scene) Tool(variable string) string {
 	s.must(err)
 	_, path, _ := strings.Cut(strings.TrimSpace(s.Program("", filepath.Join(root, "tools", "tools.sh"), "env", variable)), "=")
 	return strings.Trim(path, `'"`)
+}
+
+// Case runs a part of the test on the same scene. Parts run one after another.
+func (s *Scene) Case(name string, fn func(s *Scene)) {
+	s.T.Helper()
+	s.T.Run(name, func(t *testing.T) {
+		part := *s
+		part.T = t
+		fn(&part)
+	})
 }

@@ -31,7 +31,7 @@ type column struct {
 func columns(head string) []column {
 	var out []column
 	at := 0
-	for _, name := range strings.Fields(head) {
+	for name := range strings.FieldsSeq(head) {
 		at += strings.Index(head[at:], name)
 		out = append(out, column{name: name, at: at})
 		at += len(name)

@@ -252,7 +252,7 @@ type IntentDeploymentStatus struct {
 
 	// Blueprint that the deployment was compiled with.
 	// +optional
-	Blueprint BlueprintStatus `json:"blueprint,omitempty"`
+	Blueprint BlueprintStatus `json:"blueprint,omitzero"`
 
 	// Renderer is the version of the rules by which the trees were rendered.
 	// +optional
@@ -261,7 +261,7 @@ type IntentDeploymentStatus struct {
 
 	// Delivery is what was delivered.
 	// +optional
-	Delivery DeliveryStatus `json:"delivery,omitempty"`
+	Delivery DeliveryStatus `json:"delivery,omitzero"`
 
 	// ValidationResults are how the checks were judged.
 	// +optional

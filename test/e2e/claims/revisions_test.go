@@ -2,6 +2,7 @@ package claims
 
 import (
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -54,11 +55,11 @@ func checkTouched(t *testing.T, s *scene.Scene, commit string, sites ...string) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := ""
+	var want []string
 	for _, site := range sites {
-		want += s.Directory(site, "shop") + "/deployment-shop.yaml\n"
+		want = append(want, s.Directory(site, "shop")+"/deployment-shop.yaml")
 	}
-	if diff := cmp.Diff(want, out); diff != "" {
+	if diff := cmp.Diff(want, strings.Fields(out)); diff != "" {
 		t.Errorf("files in the commit: -want, +got:\n%s", diff)
 	}
 }
