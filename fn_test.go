@@ -213,7 +213,7 @@ func TestRunFunctionFatal(t *testing.T) {
 
 // big is a Blueprint of n objects, each with some bytes of content that does not compress well.
 func big(n, size int) string {
-	r := rand.New(rand.NewSource(1)) //nolint:gosec // Content is all that is needed.
+	r := rand.New(rand.NewSource(1))
 	const letters = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-_"
 	objects, content := strings.Builder{}, make([]byte, size)
 	for i := range n {

@@ -159,7 +159,7 @@ func sharing(places []catalog.Place, one catalog.Place) int {
 // to be ready, and nobody tells that yet.
 func (c *Core) renderPlace(ctx context.Context, in Input, i intent.Intent, s *catalog.Selection, p catalog.Place) (tree.Files, error) {
 	if p.Site.Spec.Cluster.ClusterRef != nil {
-		return nil, nil
+		return nil, nil //nolint:nilnil // No files is an answer.
 	}
 	files, err := c.renderer.Build(ctx, renderInput(in, i, s, p))
 	if err != nil {

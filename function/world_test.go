@@ -51,7 +51,7 @@ func newWorld(t *testing.T) *world {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, doc := range bytes.Split(b, []byte("\n---\n")) {
+		for doc := range bytes.SplitSeq(b, []byte("\n---\n")) {
 			w.add(string(doc))
 		}
 	}

@@ -264,11 +264,12 @@ func TestCheckTreeFiles(t *testing.T) {
 }
 
 func bomb() string {
-	b := "a: &a [x, x, x, x, x, x, x, x, x]\n"
+	var b strings.Builder
+	b.WriteString("a: &a [x, x, ")
 	for c := 'b'; c < 'j'; c++ {
-		b += fmt.Sprintf("%c: &%c [*%c, *%c, *%c, *%c, *%c, *%c, *%c, *%c, *%c]\n", c, c, c-1, c-1, c-1, c-1, c-1, c-1, c-1, c-1, c-1)
+		fmt.Fprintf(&b, "%c: &%c [*%c, *%c, *%c, *%c, *%c, *%c, *%c, *%c, *%c]\n", c, c, c-1, c-1, c-1, c-1, c-1, c-1, c-1, c-1, c-1)
 	}
-	return configMap + b
+	return configMap + b.String()
 }
 
 func TestCheckConfig(t *testing.T) {
