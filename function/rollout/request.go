@@ -61,11 +61,15 @@ func NewRequest(spec deploymentv1alpha1.IntentDeploymentSpec, intent string, s *
 }
 
 // wishDigest is of what is delivered and how it is judged, whatever form the intent was written in. Rollback policy, timeouts,
-// deletion policy and suspend are not in it.
+// deletion policy, suspend, and the policy by which a new version of the Blueprint is taken, are not in it.
 func wishDigest(s deploymentv1alpha1.IntentDeploymentSpec, intent string) (string, error) {
 	return digest.Spec(&deploymentv1alpha1.IntentDeploymentSpec{
-		Intent:    &intent,
-		Blueprint: s.Blueprint,
+		Intent: &intent,
+		Blueprint: deploymentv1alpha1.BlueprintChoice{
+			Name:    s.Blueprint.Name,
+			Version: s.Blueprint.Version,
+			Channel: s.Blueprint.Channel,
+		},
 		DeliveryConfig: deploymentv1alpha1.DeliveryConfig{
 			TargetSite:   s.DeliveryConfig.TargetSite,
 			SiteSelector: s.DeliveryConfig.SiteSelector,
