@@ -88,8 +88,8 @@ type Policy struct {
 	// +listType=set
 	Branches []string `json:"branches,omitempty"`
 
-	// AllowedKinds of objects. Absent means every kind that the Site allows. A cluster-scoped kind counts in a
-	// ClusterProviderConfig only.
+	// AllowedKinds of objects. Absent means Kubernetes' own namespaced kinds. Once set, it names all that is allowed. A
+	// cluster-scoped kind, or one that is not Kubernetes' own, counts in a ClusterProviderConfig only.
 	// +optional
 	// +kubebuilder:validation:MaxItems=64
 	// +listType=atomic
