@@ -65,7 +65,7 @@ func (c *Core) plan(ctx context.Context, in Input, f *phase.Facts) (plan, error)
 }
 
 func (c *Core) fill(ctx context.Context, in Input, f *phase.Facts, i intent.Intent, s *catalog.Selection, p *plan) error {
-	if err := checkSiteReplicas(i, s); err != nil {
+	if err := checkSiteReplicas(in.Spec, i, s); err != nil {
 		return err
 	}
 	set, err := support.Selection(s)
@@ -87,11 +87,15 @@ func (c *Core) fill(ctx context.Context, in Input, f *phase.Facts, i intent.Inte
 
 // checkSiteReplicas returns a problem when the intent says replicas for a Site that was not chosen. Which Sites are chosen is not
 // known before: the intent need not name them.
-func checkSiteReplicas(i intent.Intent, s *catalog.Selection) error {
+func checkSiteReplicas(spec deploymentv1alpha1.IntentDeploymentSpec, i intent.Intent, s *catalog.Selection) error {
+	field := "spec.intent: replicas"
+	if spec.Expectation != nil {
+		field = "spec.expectation.siteReplicas"
+	}
 	for _, name := range slices.Sorted(maps.Keys(i.SiteReplicas)) {
 		if !slices.ContainsFunc(s.Places, func(p catalog.Place) bool { return p.Site.GetName() == name }) {
 			return terminal(deploymentv1alpha1.ReasonInvalidIntent, deploymentv1alpha1.PhaseCompiling,
-				errors.Errorf("the intent says replicas for Site %q, which is not among the chosen ones", name))
+				errors.Errorf("%s: Site %q is not among the chosen ones", field, name))
 		}
 	}
 	return nil

@@ -138,13 +138,13 @@ func failures(s *scene.Scene) map[string]failure {
 		"UnknownParameter": {
 			reason: "A Blueprint says what it takes.",
 			intent: fmt.Sprintf(`{"service": "shop", "site": %q, "parameters": {"greting": "Hi"}}`, one),
-			want:   "greting",
+			want:   "parameters.greting is a forbidden property",
 		},
 		"ReplicasElsewhere": {
 			reason: "Replicas at a Site that was not chosen would be lost in silence.",
 			intent: fmt.Sprintf(`{"service": "shop", "replicas": {%q: 2, %q: 3}}`, one, two),
 			site:   one,
-			want:   two,
+			want:   fmt.Sprintf("spec.intent: replicas: Site %q is not among the chosen ones", two),
 		},
 	}
 }

@@ -29,15 +29,16 @@ func goesOn(s *scene.Scene, o *unstructured.Unstructured) {
 	})
 }
 
-func TestMissingThingsAppear(t *testing.T) {
-	t.Parallel()
-	cases := map[string]struct {
-		reason string
-		change func(s *scene.Scene, o *unstructured.Unstructured)
-		later  func(s *scene.Scene) *unstructured.Unstructured
-		why    string
-		want   string
-	}{
+type absence struct {
+	reason string
+	change func(s *scene.Scene, o *unstructured.Unstructured)
+	later  func(s *scene.Scene) *unstructured.Unstructured
+	why    string
+	want   string
+}
+
+func absences() map[string]absence {
+	return map[string]absence{
 		"Site": {
 			reason: "A Site may be made after its first claim.",
 			change: func(s *scene.Scene, o *unstructured.Unstructured) {
@@ -72,6 +73,16 @@ func TestMissingThingsAppear(t *testing.T) {
 			why:  "ConfigMissing",
 			want: `ProviderConfig "later" does not exist`,
 		},
+		"ForbiddenConfig": {
+			reason: "A configuration that may not be used is as good as none, until it may.",
+			change: func(s *scene.Scene, o *unstructured.Unstructured) {
+				s.Apply(s.Set(s.ClusterProviderConfig(), []any{"somebody-else"}, "spec", "policy", "allowedNamespaces"))
+				s.Set(o, map[string]any{"kind": "ClusterProviderConfig", "name": s.Namespace}, "spec", "deliveryConfig", "gitOpsRepo")
+			},
+			later: func(s *scene.Scene) *unstructured.Unstructured { return s.ClusterProviderConfig() },
+			why:   "ConfigMissing",
+			want:  "does not exist or may not be used from namespace",
+		},
 		"NoSite": {
 			reason: "So may the first Site that a selector finds.",
 			change: func(s *scene.Scene, o *unstructured.Unstructured) {
@@ -85,7 +96,11 @@ func TestMissingThingsAppear(t *testing.T) {
 			want: "no Site was chosen",
 		},
 	}
-	for name, tc := range cases {
+}
+
+func TestMissingThingsAppear(t *testing.T) {
+	t.Parallel()
+	for name, tc := range absences() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := scene.New(t, cp, "edge1")
