@@ -71,62 +71,70 @@ func takeWayOut(s *scene.Scene, d *deliveryv1alpha1.GitDelivery) {
 	s.Run("patch", "gitdelivery", d.GetName(), "-n", s.Namespace, "--type", "merge", "-p", `{"spec":{"managementPolicies":["Observe"]}}`)
 }
 
+// TestDeleteSecretFirst restarts the provider, which remembers for a while what it needs to clean up.
 func TestDeleteSecretFirst(t *testing.T) {
-	t.Parallel()
 	s := scene.New(t, cp, "edge1")
 	srv := guarded(s, "correct horse")
 	claim := s.Succeed(s.Claim("shop", intent(s, 1, "edge1")))
-	before, err := srv.Files(t.Context(), s.Namespace, "main")
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := filesOf(s, srv)
 	s.Run("delete", "secret", credentials, "-n", s.Namespace)
+	s.AwaitDelivery("that misses its Secret", func(d *deliveryv1alpha1.GitDelivery) bool {
+		return reason(d) == string(deliveryv1alpha1.ReasonCredentialsGone)
+	})
+	cp.KillProvider()
+	startProvider(t)
 	s.Delete(claim)
 	takeWayOut(s, blocked(s, deliveryv1alpha1.ReasonCredentialsGone))
 	gone(s, claim)
-	after, err := srv.Files(t.Context(), s.Namespace, "main")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(before, after); diff != "" {
+	if diff := cmp.Diff(before, filesOf(s, srv)); diff != "" {
 		t.Errorf("the way out should leave the repository as it is: -want, +got:\n%s", diff)
 	}
 }
 
-func TestDeleteTogether(t *testing.T) {
-	t.Parallel()
-	s := scene.New(t, cp, "edge1")
-	srv := guarded(s, "correct horse")
-	claim, config := s.Claim("shop", intent(s, 1, "edge1")), withCredentials(s, srv)
-	dir := directory(t, claim, config)
-	s.Succeed(claim)
-	s.Run("delete", "-f", dir, "--wait", "--timeout=50s")
-	s.Gone(config)
-	files, err := srv.Files(t.Context(), s.Namespace, "main")
+func filesOf(s *scene.Scene, srv *gitserver.Server) map[string]string {
+	s.T.Helper()
+	files, err := srv.Files(s.T.Context(), s.Namespace, "main")
 	if err != nil {
-		t.Fatal(err)
+		s.T.Fatal(err)
 	}
-	if diff := cmp.Diff(map[string]string{"README.md": "Not ours.\n"}, files); diff != "" {
-		t.Errorf("files: -want, +got:\n%s", diff)
-	}
+	return files
 }
 
-// TestDeleteWithSecret deletes also what the repository is reached with. The Secret is gone before anybody can use it to clean up, so the
-// deletion says so, and ends by the way out.
-func TestDeleteWithSecret(t *testing.T) {
+// TestDeleteTogether deletes a claim and what it needs at once.
+func TestDeleteTogether(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
 		reason string
-		args   func(s *scene.Scene, dir string) []string
+		args   func(s *scene.Scene, claim, config, secret *unstructured.Unstructured) []string
 	}{
-		"Directory": {
-			reason: "A claim, its ProviderConfig and its Secret at once should end, or say what blocks.",
-			args:   func(_ *scene.Scene, dir string) []string { return []string{"delete", "-f", dir, "--wait=false"} },
+		"Config": {
+			reason: "A claim and its ProviderConfig should end together.",
+			args: func(s *scene.Scene, claim, config, _ *unstructured.Unstructured) []string {
+				return []string{"-f", directory(s.T, claim, config)}
+			},
+		},
+		"ConfigFirst": {
+			reason: "The ProviderConfig should wait for the claim.",
+			args: func(s *scene.Scene, claim, config, _ *unstructured.Unstructured) []string {
+				return []string{"-f", directory(s.T, config, claim)}
+			},
+		},
+		"Secret": {
+			reason: "A claim, its ProviderConfig and its Secret should end together.",
+			args: func(s *scene.Scene, claim, config, secret *unstructured.Unstructured) []string {
+				return []string{"-f", directory(s.T, claim, config, secret)}
+			},
+		},
+		"SecretFirst": {
+			reason: "The order should not matter.",
+			args: func(s *scene.Scene, claim, config, secret *unstructured.Unstructured) []string {
+				return []string{"-f", directory(s.T, secret, config, claim)}
+			},
 		},
 		"Namespace": {
-			reason: "A namespace with all of them should end, or say what blocks.",
-			args: func(s *scene.Scene, _ string) []string {
-				return []string{"delete", "namespace", s.Namespace, "--wait=false"}
+			reason: "A namespace should end with all that is in it.",
+			args: func(s *scene.Scene, _, _, _ *unstructured.Unstructured) []string {
+				return []string{"namespace", s.Namespace}
 			},
 		},
 	}
@@ -136,32 +144,14 @@ func TestDeleteWithSecret(t *testing.T) {
 			s := scene.New(t, cp, "edge1")
 			srv := guarded(s, "correct horse")
 			claim, config := s.Claim("shop", intent(s, 1, "edge1")), withCredentials(s, srv)
-			dir := directory(t, claim, config, secret(s, "correct horse"))
 			s.Succeed(claim)
-			s.Run(tc.args(s, dir)...)
-			t.Log(tc.reason)
-			if d := endsOrSays(s); d != nil {
-				takeWayOut(s, d)
-			}
-			gone(s, claim)
+			s.Run(append([]string{"delete", "--wait", "--timeout=50s"}, tc.args(s, claim, config, secret(s, "correct horse"))...)...)
 			s.Gone(config)
+			if diff := cmp.Diff(map[string]string{"README.md": "Not ours.\n"}, filesOf(s, srv)); diff != "" {
+				t.Errorf("\n%s\nfiles: -want, +got:\n%s", tc.reason, diff)
+			}
 		})
 	}
-}
-
-// endsOrSays waits until the deletion ended, or says that credentials are gone and what the way out is.
-func endsOrSays(s *scene.Scene) *deliveryv1alpha1.GitDelivery {
-	s.T.Helper()
-	var d *deliveryv1alpha1.GitDelivery
-	s.Until("end of the deletion, or its reason", scene.Patience, func() bool {
-		all := s.Deliveries()
-		if len(all) == 1 && isBlocked(&all[0], deliveryv1alpha1.ReasonCredentialsGone) {
-			d = &all[0]
-		}
-		return len(all) == 0 || d != nil
-	})
-	s.T.Logf("ended by itself: %t", d == nil)
-	return d
 }
 
 // directory holds objects as files, in this order.

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sync/errgroup"
@@ -71,6 +72,8 @@ func TestCrashBeforePush(t *testing.T) {
 	})
 	cp.KillProvider()
 	wantCommits(s, 0)
+	started := begun.Status.AtProvider.Attempt.StartedAt
+	s.Until("another second, which an attempt begun anew would have", scene.Patience, func() bool { return time.Since(started.Time) > 2*time.Second })
 
 	s.Git.FailPushes(s.Namespace, 0)
 	startProvider(t)
@@ -80,7 +83,7 @@ func TestCrashBeforePush(t *testing.T) {
 	if diff := cmp.Diff(commit.ID, scene.Field(claim, "status", "delivery", "gitCommit")); diff != "" {
 		t.Errorf("commit in status: -want, +got:\n%s", diff)
 	}
-	if diff := cmp.Diff(begun.Status.AtProvider.Attempt.StartedAt.UTC(), commit.Time.UTC()); diff != "" {
+	if diff := cmp.Diff(started.UTC(), commit.Time.UTC()); diff != "" {
 		t.Errorf("date of the commit, -want (start of the attempt), +got:\n%s", diff)
 	}
 }

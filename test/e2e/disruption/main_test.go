@@ -33,6 +33,6 @@ func intent(s *scene.Scene, replicas int, sites ...string) string {
 func wantCommits(s *scene.Scene, want int) {
 	s.T.Helper()
 	if got := len(s.Commits()); got != want {
-		s.T.Errorf("want %d commits on the branch, found %d", want, got)
+		s.T.Fatalf("want %d commits on the branch, found %d", want, got)
 	}
 }

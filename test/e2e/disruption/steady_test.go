@@ -55,7 +55,7 @@ func TestSteadyStateIsFree(t *testing.T) {
 func awaitCalls(s *scene.Scene, mark, want int) []int {
 	s.T.Helper()
 	var calls []int
-	s.Until("calls of the function", scene.Patience+time.Duration(want)*2*ttl, func() bool {
+	s.Until("calls of the function", scene.Patience+time.Duration(want)*ttl, func() bool {
 		calls = questions(functionLog(s.T)[mark:], want)
 		return len(calls) >= 2
 	})
