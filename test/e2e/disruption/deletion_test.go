@@ -47,8 +47,8 @@ func TestDeleteClaim(t *testing.T) {
 	s := scene.New(t, cp, "edge1", "edge2")
 	other := s.Succeed(s.Composite("other", intent(s, 1, "edge1", "edge2")))
 	rest := s.Files()
-	claim := s.Succeed(s.Claim("shop", intent(s, 1, "edge1", "edge2")))
-	claim = s.Succeed(s.Set(s.Claim("shop", intent(s, 2, "edge1", "edge2")), false, "spec", "suspend"))
+	s.Succeed(s.Claim("shop", intent(s, 1, "edge1", "edge2")))
+	claim := s.Succeed(s.Claim("shop", intent(s, 2, "edge1", "edge2")))
 
 	s.Delete(claim)
 	s.Gone(claim)

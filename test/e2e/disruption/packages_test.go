@@ -1,6 +1,7 @@
 package disruption
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -13,11 +14,11 @@ import (
 // conditions of all objects of a kind, each as "name Type=Status Type=Status", sorted as kubectl does.
 func conditions(s *scene.Scene, kind string, types ...string) []string {
 	s.T.Helper()
-	path := "{range .items[*]}{.metadata.name}"
+	path := &strings.Builder{}
 	for _, typ := range types {
-		path += ` ` + typ + `={.status.conditions[?(@.type=="` + typ + `")].status}`
+		fmt.Fprintf(path, ` %s={.status.conditions[?(@.type==%q)].status}`, typ, typ)
 	}
-	return lines(s.Run("get", kind, "-o", "jsonpath="+path+`{"\n"}{end}`))
+	return lines(s.Run("get", kind, "-o", "jsonpath={range .items[*]}{.metadata.name}"+path.String()+`{"\n"}{end}`))
 }
 
 func lines(out string) []string {
@@ -55,6 +56,7 @@ func TestPackagesWork(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			if diff := cmp.Diff(tc.want, conditions(s, tc.kind, tc.types...)); diff != "" {
 				t.Errorf("\n%s\n%s: -want, +got:\n%s", tc.reason, tc.kind, diff)
 			}
@@ -106,6 +108,7 @@ func TestRoles(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			if diff := cmp.Diff(tc.want, answer(s, tc.as, tc.args)); diff != "" {
 				t.Errorf("\n%s\nkubectl auth can-i %v as %s: -want, +got:\n%s", tc.reason, tc.args, tc.as, diff)
 			}
