@@ -43,6 +43,7 @@ func TestDriftIsRestored(t *testing.T) {
 		t.Errorf("revision of the restore: -want, +got:\n%s", diff)
 	}
 	goesOn(s, claim)
+	s.AwaitCommits(3)
 	if diff := cmp.Diff(int64(1), scene.Number(s.Now(claim), "status", "revision")); diff != "" {
 		t.Errorf("status.revision: -want, +got:\n%s", diff)
 	}
