@@ -35,7 +35,6 @@ type connector struct {
 	usage     resource.ModernTracker
 	now       func() time.Time
 	afterPush func()
-	keyring   keyring
 }
 
 // Connect reads the configuration and its credentials. It contacts no repository. It returns an error, and says so in the Ready
@@ -68,7 +67,7 @@ func (c *connector) connect(ctx context.Context, d *v1alpha1.GitDelivery) (*exte
 	if err := policy.CheckConfig(cfg.kind, cfg.spec, d.GetNamespace()); err != nil && !meta.WasDeleted(d) {
 		return nil, &deniedError{err: err}
 	}
-	creds, err := c.keyring.read(ctx, c.kube, cfg.credentials(), meta.WasDeleted(d), c.now())
+	creds, err := credentials.Read(ctx, c.kube, cfg.credentials())
 	if err != nil {
 		return nil, err
 	}
