@@ -16,11 +16,15 @@ import (
 )
 
 const (
-	// benchTime is how long one of Go's benchmarks runs.
-	benchTime = "3s"
+	// Each program is measured in so many rounds, and its best one counts: on a machine that others use too, that is the round
+	// in which it was disturbed least.
+	rounds = 3
 
-	// peerDeliveries is how many deliveries of the git command are measured.
-	peerDeliveries = 20
+	// benchTime is how long a round of one of Go's benchmarks takes.
+	benchTime = "2s"
+
+	// peerDeliveries is how many deliveries of the git command are a round.
+	peerDeliveries = 10
 	peerFiles      = 5
 )
 
@@ -64,7 +68,7 @@ func benchmark(ctx context.Context, pkg, name, unit string) (map[string]float64,
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, "go", "test", "-run=^$", "-bench="+name, "-benchtime="+benchTime, "-cpu=1", pkg)
+	cmd := exec.CommandContext(ctx, "go", "test", "-run=^$", "-bench="+name, "-benchtime="+benchTime, "-count="+strconv.Itoa(rounds), "-cpu=1", pkg)
 	cmd.Dir = root
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -77,7 +81,7 @@ func benchmark(ctx context.Context, pkg, name, unit string) (map[string]float64,
 	return found, nil
 }
 
-// results are lines of a name, the number of runs, and pairs of values and units.
+// results are lines of a name, the number of runs, and pairs of values and units. The best of several with one name counts.
 func results(out, unit string) map[string]float64 {
 	found := map[string]float64{}
 	for line := range strings.Lines(out) {
@@ -87,11 +91,23 @@ func results(out, unit string) map[string]float64 {
 		}
 		for i := 3; i < len(f); i += 2 {
 			if v, err := strconv.ParseFloat(f[i-1], 64); err == nil && f[i] == unit {
-				found[f[0][strings.LastIndex(f[0], "/")+1:]] = v
+				name := f[0][strings.LastIndex(f[0], "/")+1:]
+				found[name] = better(found[name], v, unit)
 			}
 		}
 	}
 	return found
+}
+
+// better is the lower one of times, and the higher one of rates.
+func better(a, b float64, unit string) float64 {
+	switch {
+	case a == 0:
+		return b
+	case strings.HasSuffix(unit, "/s"):
+		return max(a, b)
+	}
+	return min(a, b)
 }
 
 // gitDeliveries is how many deliveries per second the git command makes: clone, write the files, commit, push.
@@ -109,13 +125,18 @@ func gitDeliveries(ctx context.Context) (float64, error) {
 	if err := s.CreateRepo(ctx, repository, seed()); err != nil {
 		return 0, err
 	}
-	began := time.Now()
-	for i := range peerDeliveries {
-		if err := gitDelivery(ctx, s.URL(repository), filepath.Join(dir, strconv.Itoa(i)), i); err != nil {
-			return 0, err
+	best := 0.0
+	for round := range rounds {
+		began := time.Now()
+		for i := range peerDeliveries {
+			n := round*peerDeliveries + i
+			if err := gitDelivery(ctx, s.URL(repository), filepath.Join(dir, strconv.Itoa(n)), n); err != nil {
+				return 0, err
+			}
 		}
+		best = max(best, peerDeliveries/time.Since(began).Seconds())
 	}
-	return peerDeliveries / time.Since(began).Seconds(), nil
+	return best, nil
 }
 
 // seed is a repository of the same size as the one that our own benchmark writes to.

@@ -70,18 +70,20 @@ func takeWayOut(s *scene.Scene, d *deliveryv1alpha1.GitDelivery) {
 	s.Run("patch", "gitdelivery", d.GetName(), "-n", s.Namespace, "--type", "merge", "-p", `{"spec":{"managementPolicies":["Observe"]}}`)
 }
 
-// TestDeleteSecretFirst restarts the provider, which remembers for a while what it needs to clean up.
-func TestDeleteSecretFirst(t *testing.T) {
+// TestDeleteLosesSecret takes the Secret away by force: it is held as long as it is needed.
+func TestDeleteLosesSecret(t *testing.T) {
+	t.Parallel()
 	s := scene.New(t, cp, "edge1")
 	srv := guarded(s, "correct horse")
 	claim := s.Succeed(s.Claim("shop", intent(s, 1, "edge1")))
 	before := filesOf(s, srv)
-	s.Run("delete", "secret", credentials, "-n", s.Namespace)
-	s.AwaitDelivery("that misses its Secret", func(d *deliveryv1alpha1.GitDelivery) bool {
-		return reason(d) == string(deliveryv1alpha1.ReasonCredentialsGone)
-	})
-	cp.KillProvider()
-	startProvider(t)
+	lost := secret(s, "correct horse")
+	s.Delete(lost)
+	if s.Now(lost).GetDeletionTimestamp() == nil {
+		t.Error("the Secret should wait for the claim")
+	}
+	s.Patch(lost, `{"metadata": {"finalizers": null}}`)
+	s.Gone(lost)
 	s.Delete(claim)
 	takeWayOut(s, blocked(s, deliveryv1alpha1.ReasonCredentialsGone))
 	gone(s, claim)
