@@ -3,6 +3,7 @@ package phase
 import (
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -353,6 +354,27 @@ func TestLog(t *testing.T) {
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\nLog(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestMessageFits: a status with a message that is too long is refused as a whole, and its claim would say nothing at all.
+func TestMessageFits(t *testing.T) {
+	cases := map[string]struct {
+		reason  string
+		message string
+		want    string
+	}{
+		"Short":   {reason: "What fits stays.", message: strings.Repeat("a", 2048), want: strings.Repeat("a", 2048)},
+		"Long":    {reason: "Many Sites with long names do not fit.", message: strings.Repeat("a", 2049), want: strings.Repeat("a", 2047) + "…"},
+		"Letters": {reason: "A schema counts characters and not bytes.", message: strings.Repeat("ä", 2048), want: strings.Repeat("ä", 2048)},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			f := &Facts{Problem: &Problem{Reason: v1alpha1.ReasonSiteMissing, Message: tc.message, Phase: v1alpha1.PhasePending}}
+			if diff := cmp.Diff(tc.want, Status(f, &v1alpha1.IntentDeploymentStatus{}, now).Message); diff != "" {
+				t.Errorf("\n%s\nStatus(...): message: -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}
