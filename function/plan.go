@@ -136,7 +136,7 @@ func (c *Core) render(ctx context.Context, in Input, i intent.Intent, s *catalog
 	defer cancel()
 	out := make([]compose.Rendered, 0, len(s.Places))
 	for _, p := range s.Places {
-		if err := policy.CheckCount(&p.Config, sharing(s.Places, p)); err != nil {
+		if err := policy.CheckCount(p.ConfigRef.Kind, &p.Config, sharing(s.Places, p)); err != nil {
 			return nil, terminal(deploymentv1alpha1.ReasonPolicyDenied, deploymentv1alpha1.PhaseRendering, err)
 		}
 		files, err := c.renderPlace(ctx, in, i, s, p)

@@ -84,8 +84,8 @@ func decodeOne(doc []byte, into any) error {
 
 func checkObject(in Input, o *unstructured.Unstructured) error {
 	gk := o.GroupVersionKind().GroupKind()
-	if gk == (schema.GroupKind{Kind: "Secret"}) && in.Config.Policy.PlainSecrets != configv1alpha1.PlainSecretsAllow {
-		return errors.Errorf("Secret %q: spec.policy.plainSecrets does not allow Secrets in Git", o.GetName())
+	if gk == (schema.GroupKind{Kind: "Secret"}) && !plainSecrets(in) {
+		return errors.Errorf("Secret %q: no spec.policy.plainSecrets of a ClusterProviderConfig allows Secrets in Git", o.GetName())
 	}
 	if clusterScoped(o) {
 		return checkClusterScoped(in, gk, o.GetName())
@@ -94,6 +94,11 @@ func checkObject(in Input, o *unstructured.Unstructured) error {
 		return err
 	}
 	return checkNamespace(in, gk, o)
+}
+
+// plainSecrets is true where Secrets may be in Git. A ProviderConfig only narrows, so it cannot say so.
+func plainSecrets(in Input) bool {
+	return in.ConfigKind == KindClusterProviderConfig && in.Config.Policy.PlainSecrets == configv1alpha1.PlainSecretsAllow
 }
 
 // clusterScoped is true for what is certainly or possibly in no namespace. An API server drops the namespace of a

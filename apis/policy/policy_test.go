@@ -185,6 +185,14 @@ func TestCheckTreeKinds(t *testing.T) {
 				in.Files = object("v1", "Secret", ", namespace: team-a")
 			},
 		},
+		"SecretAllowedByTenant": {
+			reason: "A configuration of the tenant's own only narrows.",
+			change: func(in *Input) {
+				in.ConfigKind = KindProviderConfig
+				in.Config.Policy.PlainSecrets = configv1alpha1.PlainSecretsAllow
+				in.Files = object("v1", "Secret", ", namespace: team-a")
+			}, want: "plainSecrets",
+		},
 	})
 }
 
@@ -298,9 +306,10 @@ func TestCheckConfig(t *testing.T) {
 }
 
 func TestCheckCount(t *testing.T) {
-	three := int32(3)
+	three, many := int32(3), int32(500)
 	cases := map[string]struct {
 		reason string
+		kind   string
 		limit  *int32
 		sites  int
 		valid  bool
@@ -309,11 +318,14 @@ func TestCheckCount(t *testing.T) {
 		"Above":      {reason: "One more.", limit: &three, sites: 4},
 		"Default":    {reason: "The default.", sites: 100, valid: true},
 		"AboveThose": {reason: "One more than the default.", sites: 101},
+		"Raised":     {reason: "A configuration of the platform may allow more.", kind: KindClusterProviderConfig, limit: &many, sites: 500, valid: true},
+		"Narrowed":   {reason: "One of the tenant's own may allow less.", kind: KindProviderConfig, limit: &three, sites: 4},
+		"Widened":    {reason: "But no more than the default.", kind: KindProviderConfig, limit: &many, sites: 101},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			c := &configv1alpha1.ProviderConfigSpec{Policy: configv1alpha1.Policy{MaxSites: tc.limit}}
-			if got := CheckCount(c, tc.sites) == nil; got != tc.valid {
+			if got := CheckCount(tc.kind, c, tc.sites) == nil; got != tc.valid {
 				t.Errorf("\n%s\nCheckCount(...): -want, +got:\n%s", tc.reason, cmp.Diff(tc.valid, got))
 			}
 		})

@@ -95,7 +95,7 @@ type Policy struct {
 	// +listType=atomic
 	AllowedKinds []KindSet `json:"allowedKinds,omitempty"`
 
-	// PlainSecrets says whether Secrets may be written to Git as they are.
+	// PlainSecrets says whether Secrets may be written to Git as they are. Allow counts in a ClusterProviderConfig only.
 	// +optional
 	// +kubebuilder:default=Deny
 	// +kubebuilder:validation:Enum=Deny;Allow
@@ -114,7 +114,7 @@ type Policy struct {
 	// +listType=atomic
 	WorkspaceTemplates []NamespacedName `json:"workspaceTemplates,omitempty"`
 
-	// MaxSites of one delivery.
+	// MaxSites of one delivery. In a ProviderConfig no more than 100.
 	// +optional
 	// +kubebuilder:default=100
 	// +kubebuilder:validation:Minimum=1

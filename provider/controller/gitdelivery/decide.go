@@ -120,7 +120,7 @@ func checkTrees(f facts) *decision {
 			return refused
 		}
 	}
-	if err := policy.CheckCount(f.config, len(seen)); err != nil {
+	if err := policy.CheckCount(f.configKind, f.config, len(seen)); err != nil {
 		return refuse(v1alpha1.ReasonPolicyDenied, "%s", err)
 	}
 	return nil
