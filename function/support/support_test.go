@@ -80,6 +80,10 @@ func TestSelection(t *testing.T) {
 			},
 			want: []string{"ClusterProviderConfig default: spec.git.divergencePolicy"},
 		},
+		"StateForm": {
+			reason: "Every form of the state works.",
+			change: func(s *catalog.Selection) { s.Places[0].Config.Git.State.Form = configv1alpha1.StateBranch },
+		},
 		"Blueprint": {
 			reason: "Metrics are not measured yet.",
 			change: func(s *catalog.Selection) { s.Blueprint.Spec.Metrics = []catalogv1alpha1.BlueprintMetric{{Name: "a"}} },
