@@ -179,6 +179,8 @@ func checkOwner(f facts, t v1alpha1.Tree) *decision {
 	switch {
 	case d.blocked:
 		return refuse(v1alpha1.ReasonNotOwner, "directory %q: a file, a link or a submodule is there", t.Path)
+	case d.entangled != "":
+		return refuse(v1alpha1.ReasonNotOwner, "directory %q: a claim's directory %q is around it or in it: no Site's path may lead into another's claims", t.Path, d.entangled)
 	case d.marker != nil && d.marker.SameClaim(f.marker):
 		return refuse(v1alpha1.ReasonOwnedElsewhere,
 			"directory %q: control plane %q wrote it from the cluster with uid %q: if that cluster is gone, set spec.takeOverFrom of the configuration to that uid",

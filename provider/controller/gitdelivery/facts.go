@@ -48,6 +48,8 @@ type directory struct {
 	blocked bool
 	// marker says whose it is. Nil if it has none that can be read.
 	marker *marker.Marker
+	// entangled is the directory of a claim that lies around this one, or in it. Empty if there is none.
+	entangled string
 }
 
 // branch that is written.
@@ -113,7 +115,7 @@ func (f facts) base() state.Entry {
 // ours is true if we may write to the directory.
 func (f facts) ours(path string) bool {
 	d := f.dirs[path]
-	if d.blocked {
+	if d.blocked || d.entangled != "" {
 		return false
 	}
 	if d.tree == "" {

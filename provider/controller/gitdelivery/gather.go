@@ -2,6 +2,9 @@ package gitdelivery
 
 import (
 	"context"
+	"maps"
+	"path"
+	"slices"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
@@ -91,17 +94,63 @@ func readEntry(s *git.Snapshot, path string) (*state.Entry, string, error) {
 // directory returns what stands at a path. A path that no repository can have holds nothing: it is refused elsewhere.
 func (e *external) directory(ctx context.Context, f facts, s *git.Snapshot, path string) (directory, error) {
 	at, ok, err := s.Entry(path)
-	if git.ClassOf(err) == git.ClassInvalid || (err == nil && !ok) {
+	if git.ClassOf(err) == git.ClassInvalid {
 		return directory{}, nil
 	}
 	if err != nil {
 		return directory{}, err
 	}
-	if at.Mode != modeDirectory {
+	if ok && at.Mode != modeDirectory {
 		return directory{blocked: true}, nil
 	}
-	m, err := e.markerAt(ctx, f, s, path+"/"+tree.Marker)
-	return directory{tree: at.ID, marker: m}, err
+	out := directory{}
+	if out.entangled, err = e.entangled(ctx, f, s, path); err != nil || !ok {
+		return out, err
+	}
+	out.tree = at.ID
+	out.marker, err = e.markerAt(ctx, f, s, path+"/"+tree.Marker)
+	return out, err
+}
+
+// entangled returns a claim's directory around or in another one. To write the outer one is to remove the inner one.
+func (e *external) entangled(ctx context.Context, f facts, s *git.Snapshot, at string) (string, error) {
+	for dir := path.Dir(at); dir != "."; dir = path.Dir(dir) {
+		if m, err := e.markerAt(ctx, f, s, dir+"/"+tree.Marker); m != nil || err != nil {
+			return dir, err
+		}
+	}
+	return e.inside(ctx, f, s, at)
+}
+
+// inside returns the first claim's directory below one.
+func (e *external) inside(ctx context.Context, f facts, s *git.Snapshot, dir string) (string, error) {
+	entries, err := s.Entries(dir)
+	if err != nil {
+		return "", err
+	}
+	for _, name := range slices.Sorted(maps.Keys(entries)) {
+		if entries[name].Mode != modeDirectory {
+			continue
+		}
+		if found, err := e.claimed(ctx, f, s, dir+"/"+name); found != "" || err != nil {
+			return found, err
+		}
+	}
+	return "", nil
+}
+
+// claimed returns the directory itself if it is a claim's, else the first one below it that is.
+func (e *external) claimed(ctx context.Context, f facts, s *git.Snapshot, dir string) (string, error) {
+	m, err := e.markerAt(ctx, f, s, dir+"/"+tree.Marker)
+	switch {
+	case git.ClassOf(err) == git.ClassInvalid:
+		return "", nil // No claim's directory has such a path.
+	case err != nil:
+		return "", err
+	case m != nil:
+		return dir, nil
+	}
+	return e.inside(ctx, f, s, dir)
 }
 
 // markerAt returns the marker at a path, or nothing if there is none that can be read. The server is asked for markers of others
