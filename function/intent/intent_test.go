@@ -267,32 +267,6 @@ func TestReplicasAt(t *testing.T) {
 	}
 }
 
-func FuzzFromText(f *testing.F) {
-	for _, seed := range []string{
-		`{"service": "shop"}`,
-		`{"service": "shop", "site": "all", "replicas": 0}`,
-		`{"service": "shop", "sites": ["a", "b"], "replicas": {"a": 1}, "resources": {"cpu": "0.1", "memory": "1e3"}}`,
-		`{"service": "shop", "image": "a/b:c@sha256:` + strings.Repeat("0", 64) + `", "parameters": {"a.b": "\n\t\u2028"}}`,
-		`{"a": [[[[]]]], "a": {"b": null}}`,
-		"run the shop", "{", "[]", "\"", "{\"\\ud800\": 1}",
-	} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		i, err := FromText(text)
-		if err != nil {
-			return
-		}
-		again, err := FromText(string(i.Canonical()))
-		if err != nil {
-			t.Fatalf("FromText(Canonical()) of %q: %v", text, err)
-		}
-		if diff := cmp.Diff(i, again); diff != "" {
-			t.Errorf("FromText(Canonical()) of %q: -want, +got:\n%s", text, diff)
-		}
-	})
-}
-
 func message(err error) string {
 	if err == nil {
 		return ""

@@ -112,14 +112,21 @@ func (d *draft) wishObjectives(w *sentence.Wish) *document.Problem {
 
 // marked shows the line of the text that a fault is in, and marks the words.
 func marked(text string, fault *sentence.Fault) string {
-	if fault.Length == 0 {
+	if len(text) > sentence.MaxCharacters {
 		return ""
 	}
 	start := strings.LastIndexByte(text[:fault.Offset], '\n') + 1
 	line, _, _ := strings.Cut(text[start:], "\n")
 	before := utf8.RuneCountInString(text[start:fault.Offset])
 	wrong, _, _ := strings.Cut(text[fault.Offset:fault.Offset+fault.Length], "\n")
-	return "\n  " + visible(line) + "\n  " + strings.Repeat(" ", before) + strings.Repeat("^", utf8.RuneCountInString(wrong))
+	if strings.TrimSpace(line) == "" {
+		return ""
+	}
+	shown := "\n  " + visible(line)
+	if wrong == "" {
+		return shown
+	}
+	return shown + "\n  " + strings.Repeat(" ", before) + strings.Repeat("^", utf8.RuneCountInString(wrong))
 }
 
 // visible returns a line with a question mark for each character that a sentence may not have.

@@ -34,5 +34,5 @@ func thresholdAmount(value, unit string) (string, error) {
 	if !ok {
 		return "", errors.New("must have at most 15 digits before the point, and 9 behind it")
 	}
-	return value + unit, nil
+	return value + " " + unit, nil
 }

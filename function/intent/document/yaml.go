@@ -133,6 +133,9 @@ func (d *Document) checkKey(key *yaml.Node, path string, seen map[string]bool) *
 	if prob := plain(key, path); prob != nil {
 		return prob
 	}
+	if key.ShortTag() == "!!merge" {
+		return Problemf(path, "must not merge: write the fields")
+	}
 	if key.Kind != yaml.ScalarNode || key.ShortTag() != "!!str" {
 		return Problemf(path, "must be named by text")
 	}

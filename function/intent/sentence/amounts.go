@@ -10,12 +10,12 @@ import (
 // objective reads "p99 latency under 500 ms", "under 20 ms latency", "20 ms latency" and, for a slice, "under 20 ms".
 func (p *parser) objective() (bool, *Fault) {
 	start := p.at
-	p.one(articles())
-	name, named := p.one(metrics())
+	p.one(p.know.articles)
+	name, named := p.one(p.know.metrics)
 	if named {
 		_ = p.accept("of") || p.accept("is")
 	}
-	sign, compared := p.one(comparisons())
+	sign, compared := p.one(p.know.comparisons)
 	value, unit, ok := p.amount()
 	if !ok && named {
 		return false, p.fault(p.since(start), "needs a number and a unit, such as under 20 ms")
@@ -41,7 +41,7 @@ func (p *parser) objective() (bool, *Fault) {
 func (p *parser) unnamed(start int, sign string, compared bool, amount measure.Amount) (bool, *Fault) {
 	next := p.at
 	p.accept("of")
-	name, ok := p.one(metrics())
+	name, ok := p.one(p.know.metrics)
 	if ok {
 		p.aim(Objective{Name: name, Comparison: sign, Amount: amount}, p.since(start))
 		return true, nil
@@ -64,19 +64,19 @@ func (p *parser) aim(o Objective, s span) {
 // throughput reads "200 Mbps down" and "downlink of at least 200 Mbps".
 func (p *parser) throughput() (bool, *Fault) {
 	start := p.at
-	direction, before := p.one(directions())
+	direction, before := p.one(p.know.directions)
 	if before {
 		_ = p.accept("throughput")
 		_ = p.accept("of")
 	}
-	sign, _ := p.one(comparisons())
+	sign, _ := p.one(p.know.comparisons)
 	value, unit, ok := p.amount()
 	amount, known := measure.Of(value, unit)
 	if !ok || !known || amount.Unit != measure.Mbps {
 		return false, nil
 	}
 	if !before {
-		if direction, before = p.one(directions()); !before {
+		if direction, before = p.one(p.know.directions); !before {
 			return false, p.fault(p.since(start), "needs a direction: say down or up")
 		}
 	}
@@ -87,11 +87,11 @@ func (p *parser) throughput() (bool, *Fault) {
 // resources reads "2 CPU", "4Gi of memory" and, the other way round, "memory 4Gi".
 func (p *parser) resources() (bool, *Fault) {
 	start := p.at
-	if _, ok := p.one(memoryNouns()); ok {
+	if _, ok := p.one(p.know.memoryNouns); ok {
 		p.accept("of")
 		return p.memory(start)
 	}
-	if noun, ok := p.one(cpuNouns()); ok && noun == "" {
+	if noun, ok := p.one(p.know.cpuNouns); ok && noun == "" {
 		p.accept("of")
 		return p.cpuAmount(start)
 	}
@@ -103,10 +103,10 @@ func (p *parser) resources() (bool, *Fault) {
 	if ok && fault == nil && !p.isMemory(start) {
 		next := p.at
 		p.accept("of")
-		if _, noun := p.one(memoryNouns()); !noun {
+		if _, noun := p.one(p.know.memoryNouns); !noun {
 			p.at = next
 		}
-		p.one(perReplica())
+		p.one(p.know.perReplica)
 	}
 	return ok, fault
 }
@@ -123,11 +123,11 @@ func (p *parser) cpu(start int) (bool, *Fault) {
 	if !ok || unit != "" && unit != "m" {
 		return false, nil
 	}
-	suffix, noun := p.one(cpuNouns())
+	suffix, noun := p.one(p.know.cpuNouns)
 	if !noun || suffix != "" && unit != "" {
 		return false, nil
 	}
-	p.one(perReplica())
+	p.one(p.know.perReplica)
 	return true, p.say("resources.cpu", &p.wish.CPU, value+unit+suffix, start)
 }
 
@@ -137,7 +137,7 @@ func (p *parser) cpuAmount(start int) (bool, *Fault) {
 	if !ok || unit != "" && unit != "m" {
 		return false, p.fault(p.since(start), "needs a number behind it, such as 2 or 500m")
 	}
-	p.one(perReplica())
+	p.one(p.know.perReplica)
 	return true, p.say("resources.cpu", &p.wish.CPU, value+unit, start)
 }
 
@@ -152,7 +152,7 @@ func (p *parser) memory(start int) (bool, *Fault) {
 		return false, nil
 	}
 	if p.isMemory(start) {
-		p.one(perReplica())
+		p.one(p.know.perReplica)
 	}
 	return true, p.say("resources.memory", &p.wish.Memory, value+suffix, start)
 }
@@ -161,8 +161,8 @@ func (p *parser) memory(start int) (bool, *Fault) {
 func (p *parser) endpoint() (bool, *Fault) {
 	_ = p.accept("exposing") || p.accept("expose") || p.accept("on")
 	start := p.at
-	p.one(articles())
-	protocol, _ := p.one(protocols())
+	p.one(p.know.articles)
+	protocol, _ := p.one(p.know.protocols)
 	if !p.accept("port") {
 		return false, nil
 	}

@@ -4,10 +4,10 @@ import "strings"
 
 // deploy reads "Deploy edge-analytics", or the verb alone when something else than a name comes next.
 func (p *parser) deploy() (bool, *Fault) {
-	if _, ok := p.one(verbs()); !ok {
+	if _, ok := p.one(p.know.verbs); !ok {
 		return false, nil
 	}
-	p.one(articles())
+	p.one(p.know.articles)
 	start := p.at
 	if p.classNext() || isNumber(p.peek()) {
 		return true, nil
@@ -21,8 +21,8 @@ func (p *parser) deploy() (bool, *Fault) {
 		return false, p.nameless()
 	}
 	fault := p.say("service", &p.wish.Service, t.text, start)
-	if !p.peekPair(nouns(), namers()) {
-		p.one(nouns())
+	if !p.peekPair(p.know.nouns, p.know.namers) {
+		p.one(p.know.nouns)
 	}
 	return true, fault
 }
@@ -38,7 +38,7 @@ func (p *parser) peekPair(first, second []phrase) bool {
 
 func (p *parser) classNext() bool {
 	start := p.at
-	_, ok := p.one(classes())
+	_, ok := p.one(p.know.classes)
 	p.at = start
 	return ok
 }
@@ -53,9 +53,9 @@ func (p *parser) nameless() *Fault {
 
 // named reads "service edge-analytics", "called edge-analytics" and both together.
 func (p *parser) named() (bool, *Fault) {
-	p.one(articles())
-	_, noun := p.one(nouns())
-	_, namer := p.one(namers())
+	p.one(p.know.articles)
+	_, noun := p.one(p.know.nouns)
+	_, namer := p.one(p.know.namers)
 	if !noun && !namer {
 		return false, nil
 	}
@@ -72,8 +72,8 @@ func (p *parser) owner() *Fault {
 	if !p.accept("of") && !p.accept("for") {
 		return nil
 	}
-	p.one(articles())
-	p.one(nouns())
+	p.one(p.know.articles)
+	p.one(p.know.nouns)
 	start := p.at
 	t, ok := p.name()
 	if !ok {
@@ -100,8 +100,8 @@ func (p *parser) serviceType() (bool, *Fault) {
 func (p *parser) slice() (bool, *Fault) {
 	start := p.at
 	p.accept("as")
-	p.one(articles())
-	class, ok := p.one(classes())
+	p.one(p.know.articles)
+	class, ok := p.one(p.know.classes)
 	if !ok {
 		return false, nil
 	}
@@ -117,11 +117,11 @@ func (p *parser) replicas() (bool, *Fault) {
 	if !ok || unit != "" {
 		return false, nil
 	}
-	_, noun := p.one(replicas())
+	_, noun := p.one(p.know.replicas)
 	if !noun && !p.countsAgain() {
 		return false, nil
 	}
-	p.one(everySite())
+	p.one(p.know.everySite)
 	c := count{span: p.since(start), value: value}
 	if fault := p.owner(); fault != nil {
 		return false, fault
@@ -139,7 +139,7 @@ func (p *parser) countsAgain() bool {
 
 func (p *parser) placeNext() bool {
 	start := p.at
-	_, ok := p.one(places())
+	_, ok := p.one(p.know.places)
 	p.at = start
 	return ok
 }
@@ -160,15 +160,15 @@ func (p *parser) sites() (bool, *Fault) {
 // place reads where something is to run. It returns nil when the text says nothing about it.
 func (p *parser) place() (*place, *Fault) {
 	start := p.at
-	if p.portNext() || !p.skip(places()) {
+	if p.portNext() || !p.skip(p.know.places) {
 		return nil, nil //nolint:nilnil // Saying nothing is no fault.
 	}
-	if word, ok := p.one(manySites()); ok {
+	if word, ok := p.one(p.know.manySites); ok {
 		return &place{span: p.since(start), word: word}, nil
 	}
 	p.accept("the")
-	p.one(siteNouns())
-	if p.skip(labelers()) {
+	p.one(p.know.siteNouns)
+	if p.skip(p.know.labelers) {
 		return p.labels(start)
 	}
 	names := p.names()
@@ -201,8 +201,8 @@ func (p *parser) portNext() bool {
 	if !p.accept("on") {
 		return false
 	}
-	p.one(articles())
-	p.one(protocols())
+	p.one(p.know.articles)
+	p.one(p.know.protocols)
 	return p.accept("port")
 }
 
@@ -248,7 +248,7 @@ func (p *parser) pairs(path string, to *map[string]string) *Fault {
 
 // parameters reads "parameters greeting=Welcome and color=blue".
 func (p *parser) parameters() (bool, *Fault) {
-	p.one(articles())
+	p.one(p.know.articles)
 	if !p.accept("parameters") && !p.accept("parameter") {
 		return false, nil
 	}
@@ -258,7 +258,7 @@ func (p *parser) parameters() (bool, *Fault) {
 // image reads "image nginx:1.27".
 func (p *parser) image() (bool, *Fault) {
 	_ = p.accept("from") || p.accept("of")
-	p.one(articles())
+	p.one(p.know.articles)
 	if !p.accept("image") {
 		return false, nil
 	}
@@ -274,9 +274,9 @@ func (p *parser) image() (bool, *Fault) {
 // priority reads "high priority" and "priority high".
 func (p *parser) priority() (bool, *Fault) {
 	start := p.at
-	p.one(articles())
+	p.one(p.know.articles)
 	before := p.accept("priority")
-	level, ok := p.one(priorities())
+	level, ok := p.one(p.know.priorities)
 	if !ok || !before && !p.accept("priority") {
 		return false, nil
 	}

@@ -28,7 +28,7 @@ func (p *parser) settle() *Fault {
 		p.wish.Replicas = c.value
 		p.wish.spans["replicas"] = c.span
 		if c.at != nil && where != nil {
-			return p.fault(where.span, "says the Sites a second time")
+			return p.sitesTwice(c.at.span)
 		}
 		if c.at != nil {
 			where = c.at
@@ -56,12 +56,12 @@ func (w *Wish) put(where *place) {
 func (p *parser) settleEach() *Fault {
 	w := p.wish
 	w.SiteReplicas = map[string]string{}
-	if p.places != nil {
-		return p.fault(p.places.span, "says the Sites a second time")
-	}
-	for _, c := range p.counts {
+	for i, c := range p.counts {
 		if c.at == nil || len(c.at.names) == 0 {
-			return p.fault(c.span, "says the replicas a second time: name the Sites of each number")
+			return p.fault(p.counts[max(i, 1)].span, "says the replicas a second time: name the Sites of each number")
+		}
+		if p.places != nil {
+			return p.sitesTwice(c.at.span)
 		}
 		w.put(c.at)
 		for _, t := range c.at.names {
@@ -70,4 +70,12 @@ func (p *parser) settleEach() *Fault {
 		}
 	}
 	return nil
+}
+
+// sitesTwice refuses the Sites that were said last.
+func (p *parser) sitesTwice(s span) *Fault {
+	if p.places.start > s.start {
+		s = p.places.span
+	}
+	return p.fault(s, "says the Sites a second time")
 }

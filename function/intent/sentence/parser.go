@@ -7,10 +7,10 @@ import (
 
 // A parser reads tokens from left to right.
 type parser struct {
-	tokens   []token
-	at       int
-	reserved map[string]bool
-	wish     *Wish
+	tokens []token
+	at     int
+	know   vocabulary
+	wish   *Wish
 
 	// counts are the replicas that were said, and places the Sites that were said without them.
 	counts []count
@@ -37,7 +37,7 @@ type place struct {
 }
 
 func newParser(tokens []token) *parser {
-	return &parser{tokens: tokens, reserved: reserved(), wish: &Wish{spans: map[string]span{}}}
+	return &parser{tokens: tokens, know: newVocabulary(), wish: &Wish{spans: map[string]span{}}}
 }
 
 // sentence reads all clauses, in any order.
@@ -72,7 +72,7 @@ func (p *parser) separate() *Fault {
 }
 
 // join reads the word that binds a clause to those before it.
-func (p *parser) join() { p.one(joiners()) }
+func (p *parser) join() { p.one(p.know.joiners) }
 
 // clause reads one clause. The first of them that begins as the text does is it.
 func (p *parser) clause() *Fault {
@@ -99,6 +99,9 @@ func (p *parser) strange() *Fault {
 	t := p.peek()
 	if p.done() {
 		return p.fault(p.tokens[len(p.tokens)-1].span, "is followed by nothing")
+	}
+	if isNumber(t) {
+		return p.fault(t.span, "%q is not understood here: nothing says what it counts, or in which unit it is", clip(t.text))
 	}
 	return p.fault(t.span, "%q is not understood here", clip(t.text))
 }
@@ -177,7 +180,7 @@ func label(path string) string {
 // name reads a word that is no word of the grammar.
 func (p *parser) name() (token, bool) {
 	t := p.peek()
-	if t.text == "" || p.reserved[t.lower] || isNumber(t) || strings.ContainsAny(t.text[:1], ".,;") {
+	if t.text == "" || p.know.reserved[t.lower] || isNumber(t) || strings.ContainsAny(t.text[:1], ".,;") {
 		return token{}, false
 	}
 	p.at++

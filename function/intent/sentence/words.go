@@ -51,7 +51,7 @@ func everySite() []phrase {
 	return meaning("", "each", "per site", "at each site", "on each site", "at every site", "on every site")
 }
 
-func places() []phrase { return meaning("", "on", "at", "in", "to", "across") }
+func places() []phrase { return meaning("", "on", "at", "across") }
 
 func siteNouns() []phrase { return meaning("", "site", "sites") }
 
@@ -144,19 +144,52 @@ func priorities() []phrase {
 
 func joiners() []phrase { return meaning("", "and with", "and", "with", "using", "having") }
 
-// lone are the words that the grammar has beside its tables.
+// lone are the words that the grammar has beside its tables, and some that it does not have but people do: none is a name.
 func lone() []phrase {
 	return meaning("", "please", "of", "type", "as", "for", "slice", "network", "image", "from", "port", "expose", "exposing",
-		"parameter", "parameters", "is", "priority", "sst", "sd", "plmn", "percent", "hundred", "thousand", "than", "least", "most", "per")
+		"parameter", "parameters", "is", "priority", "sst", "sd", "plmn", "percent", "hundred", "thousand", "label", "labels",
+		"in", "to", "not", "no", "do", "never", "only", "except", "without", "or", "but", "then", "if", "unless", "until", "any", "total")
 }
 
-// reserved returns the words that no name may be, so that a name is never taken for something else, nor something else for it.
-func reserved() map[string]bool {
+// A vocabulary is all tables of the grammar, and the words in them.
+type vocabulary struct {
+	verbs, articles, nouns, namers, classes, replicas, everySite, places, siteNouns, manySites,
+	labelers, perReplica, cpuNouns, memoryNouns, protocols, directions, comparisons, metrics, priorities, joiners []phrase
+
+	reserved map[string]bool
+}
+
+func newVocabulary() vocabulary {
+	v := vocabulary{
+		verbs:       verbs(),
+		articles:    articles(),
+		nouns:       nouns(),
+		namers:      namers(),
+		classes:     classes(),
+		replicas:    replicas(),
+		everySite:   everySite(),
+		places:      places(),
+		siteNouns:   siteNouns(),
+		manySites:   manySites(),
+		labelers:    labelers(),
+		perReplica:  perReplica(),
+		cpuNouns:    cpuNouns(),
+		memoryNouns: memoryNouns(),
+		protocols:   protocols(),
+		directions:  directions(),
+		comparisons: comparisons(),
+		metrics:     metrics(),
+		priorities:  priorities(),
+		joiners:     joiners(),
+	}
+	v.reserved = wordsOf(lone(), v.verbs, v.articles, v.nouns, v.namers, v.classes, v.replicas, v.everySite, v.places, v.siteNouns, v.manySites, v.labelers, v.perReplica, v.cpuNouns, v.memoryNouns, v.protocols, v.directions, v.comparisons, v.metrics, v.priorities, v.joiners)
+	return v
+}
+
+// wordsOf returns the words that no name may be, so that a name is never taken for something else, nor something else for it.
+func wordsOf(tables ...[]phrase) map[string]bool {
 	out := map[string]bool{}
-	for _, p := range join(
-		verbs(), articles(), nouns(), namers(), classes(), replicas(), everySite(), places(), siteNouns(), manySites(), labelers(),
-		perReplica(), cpuNouns(), memoryNouns(), protocols(), directions(), comparisons(), metrics(), priorities(), joiners(), lone(),
-	) {
+	for _, p := range join(tables...) {
 		for word := range strings.FieldsSeq(p.words) {
 			out[word] = true
 		}
