@@ -44,7 +44,8 @@ func foreign(text string) *Fault {
 		if r < utf8.RuneSelf && (isASCIIWord(r) || strings.ContainsRune(allowed, r) || strings.ContainsRune(" \t\r\n", r)) {
 			continue
 		}
-		return &Fault{Offset: i, Length: utf8.RuneLen(r), Message: complaint(text[i:], r)}
+		_, size := utf8.DecodeRuneInString(text[i:])
+		return &Fault{Offset: i, Length: size, Message: complaint(text[i:], r)}
 	}
 	return nil
 }
