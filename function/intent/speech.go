@@ -148,7 +148,7 @@ func otherwise(text string, fault *sentence.Fault) string {
 	if fault.Length == 0 || partOfWord(before, behind) {
 		return ""
 	}
-	out, again := hear(before + behind)
+	out, again := hear(unjoined(before, behind) + behind)
 	if again != nil {
 		return ""
 	}
@@ -159,4 +159,20 @@ func otherwise(text string, fault *sentence.Fault) string {
 func partOfWord(before, behind string) bool {
 	space := " \t\r\n"
 	return before != "" && !strings.ContainsAny(before[len(before)-1:], space) || behind != "" && !strings.ContainsAny(behind[:1], space+",.;")
+}
+
+// unjoined returns a text without the marks and words at its end that bound it to what stood between it and the text behind it.
+func unjoined(before, behind string) string {
+	behind = strings.TrimSpace(behind)
+	if behind != "" && !strings.ContainsAny(behind[:1], ",.;") {
+		return before
+	}
+	for {
+		trimmed := strings.TrimRight(before, " \t\r\n,;")
+		trimmed = strings.TrimSuffix(strings.TrimSuffix(trimmed, " with"), " and")
+		if trimmed == before {
+			return before
+		}
+		before = trimmed
+	}
 }
