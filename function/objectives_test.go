@@ -6,7 +6,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/intent"
+	"github.com/intentplane/intentplane/function/rollout"
 )
 
 func TestJudged(t *testing.T) {
@@ -63,5 +65,39 @@ func TestJudged(t *testing.T) {
 				t.Errorf("\n%s\njudged(...) changed its input: -want, +got:\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+// TestSameRequest says one thing in several ways, and wants one request.
+func TestSameRequest(t *testing.T) {
+	text := func(s string) *string { return &s }
+	gates := deploymentv1alpha1.GatesConfig{SLOThresholds: map[string]deploymentv1alpha1.Threshold{"latency_p99": "<0.5 s"}}
+	specs := map[string]deploymentv1alpha1.IntentDeploymentSpec{
+		"Sentence": {Intent: text("Deploy shop on edge1, p99 latency under 500 ms, high priority")},
+		"JSON":     {Intent: text(`{"service": "shop", "site": "edge1", "priority": "high", "slos": {"latency_p99": "< 500ms"}}`)},
+		"Twice":    {Intent: text("High priority, deploy shop at edge1, latency p99 below 0.5 s"), GatesConfig: gates},
+		"Expectation": {
+			Expectation: &deploymentv1alpha1.Expectation{Service: "shop", Sites: []deploymentv1alpha1.SiteName{"edge1"}, Priority: "high"},
+			GatesConfig: gates,
+		},
+	}
+	digests := map[string]bool{}
+	for name, s := range specs {
+		s.Default()
+		i, field, err := read(s)
+		if err != nil {
+			t.Fatalf("%s: read(...): %v", name, err)
+		}
+		if s.GatesConfig, err = judged(s.GatesConfig, i, field); err != nil {
+			t.Fatalf("%s: judged(...): %v", name, err)
+		}
+		r, err := rollout.NewRequest(s, string(i.WithoutSLOs().Canonical()), &catalog.Selection{}, "sha256:0", 1)
+		if err != nil {
+			t.Fatalf("%s: NewRequest(...): %v", name, err)
+		}
+		digests[r.Digest] = true
+	}
+	if len(digests) != 1 {
+		t.Errorf("all forms must give one request, not %d", len(digests))
 	}
 }

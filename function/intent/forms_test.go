@@ -2,6 +2,7 @@ package intent
 
 import (
 	"encoding/json"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -125,13 +126,9 @@ func TestStyle(t *testing.T) {
 		if err := yaml.Unmarshal([]byte(s.Text), &value); err != nil {
 			t.Fatal(err)
 		}
-		block, err := yaml.Marshal(value)
-		if err != nil {
-			t.Fatal(err)
-		}
-		texts := []string{string(block)}
+		texts := []string{encoded(t, yaml.Marshal, value)}
 		for range 20 {
-			texts = append(texts, shuffled(value, random))
+			texts = append(texts, shuffled(t, value, random))
 		}
 		for _, text := range texts {
 			got, err := FromText(text)
@@ -143,25 +140,32 @@ func TestStyle(t *testing.T) {
 }
 
 // shuffled writes JSON with the fields of each object in some order.
-func shuffled(value any, random *rand.Rand) string {
+func shuffled(t *testing.T, value any, random *rand.Rand) string {
+	t.Helper()
 	switch v := value.(type) {
 	case map[string]any:
-		var fields []string
-		for name, field := range v {
-			quoted, _ := json.Marshal(name)
-			fields = append(fields, string(quoted)+": "+shuffled(field, random))
+		fields := []string{}
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			fields = append(fields, encoded(t, json.Marshal, name)+": "+shuffled(t, v[name], random))
 		}
-		slices.Sort(fields)
 		random.Shuffle(len(fields), func(i, j int) { fields[i], fields[j] = fields[j], fields[i] })
 		return "{" + strings.Join(fields, ",\n ") + "}"
 	case []any:
-		var items []string
+		items := []string{}
 		for _, item := range v {
-			items = append(items, shuffled(item, random))
+			items = append(items, shuffled(t, item, random))
 		}
 		return "[" + strings.Join(items, ", ") + "]"
 	}
-	b, _ := json.Marshal(value)
+	return encoded(t, json.Marshal, value)
+}
+
+func encoded(t *testing.T, encode func(any) ([]byte, error), value any) string {
+	t.Helper()
+	b, err := encode(value)
+	if err != nil {
+		t.Fatal(err)
+	}
 	return string(b)
 }
 

@@ -17,15 +17,15 @@ type saying struct {
 	Error     string `json:"error,omitempty"`
 }
 
-func golden(t testing.TB) []saying {
-	t.Helper()
+func golden(tb testing.TB) []saying {
+	tb.Helper()
 	b, err := os.ReadFile("testdata/golden.yaml")
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	var out []saying
 	if err := yaml.UnmarshalStrict(b, &out); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return out
 }

@@ -2,6 +2,7 @@ package intent
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -96,12 +97,10 @@ func (m measurable) check(o objective, path string) *document.Problem {
 	if !m.atMost && strings.HasPrefix(o.comparison, "<") {
 		return document.Problemf(path, "%s has a lower limit: say over or at least", words(m.name))
 	}
-	for _, u := range m.units {
-		if u == o.amount.Unit {
-			return nil
-		}
+	if !slices.Contains(m.units, o.amount.Unit) {
+		return document.Problemf(path, "%s must be in %s", words(m.name), m.units[0])
 	}
-	return document.Problemf(path, "%s must be in %s", words(m.name), m.units[0])
+	return nil
 }
 
 func words(name string) string { return strings.ReplaceAll(name, "_", " ") }

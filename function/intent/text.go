@@ -3,6 +3,7 @@ package intent
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -127,10 +128,8 @@ func formOfShape(members []document.Member) form {
 
 func formWith(field string) (form, bool) {
 	for _, f := range forms() {
-		for _, name := range f.fields {
-			if name == field {
-				return f, true
-			}
+		if slices.Contains(f.fields, field) {
+			return f, true
 		}
 	}
 	return form{}, false

@@ -2,6 +2,7 @@ package intent
 
 import (
 	"encoding/json"
+	"maps"
 	"regexp"
 	"strconv"
 	"unicode/utf8"
@@ -30,14 +31,12 @@ type tmfReader struct {
 
 func readTMF921(d *draft, root document.Node) *document.Problem {
 	r := &tmfReader{draft: d, lifecycle: "active"}
-	for said, path := range map[string]string{
+	maps.Copy(d.paths, map[string]string{
 		"service": "service.name", "type": "service.type", "parameters": "service.characteristics",
 		"sites": "targetSite", "sites[0]": "targetSite",
 		"qos.downlinkMbps": "qos.dl_mbps", "qos.uplinkMbps": "qos.ul_mbps", "qos.latencyMs": "qos.latency_ms",
 		"qos.jitterMs": "qos.jitter_ms", "qos.packetLossRate": "qos.packet_loss_rate",
-	} {
-		d.paths[said] = path
-	}
+	})
 	prob := root.Each(tmfForm, map[string]document.Reader{
 		"intentId":    document.Into(&r.id),
 		"name":        document.Into(&r.name),

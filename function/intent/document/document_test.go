@@ -19,8 +19,8 @@ func TestFromYAML(t *testing.T) {
 			reason: "Values are those of JSON.",
 			text:   "a: x\nb: 1.5\nc: true\nd: null\ne: [1]\nf: 'yes'\ng: yes\n",
 			want: []Member{
-				{"a", Node{"a", "x"}}, {"b", Node{"b", json.Number("1.5")}}, {"c", Node{"c", true}}, {"d", Node{"d", nil}},
-				{"e", Node{"e", []Node{{"e[0]", json.Number("1")}}}}, {"f", Node{"f", "yes"}}, {"g", Node{"g", "yes"}},
+				member("a", "x"), member("b", json.Number("1.5")), member("c", true), member("d", nil),
+				member("e", []Node{{Path: "e[0]", Value: json.Number("1")}}), member("f", "yes"), member("g", "yes"),
 			},
 		},
 		"Bomb": {
@@ -111,6 +111,10 @@ func FuzzFromJSON(f *testing.F) {
 			t.Errorf("FromYAML(%q): -JSON, +YAML:\n%s", text, cmp.Diff(d.Root, y.Root))
 		}
 	})
+}
+
+func member(name string, value any) Member {
+	return Member{Name: name, Node: Node{Path: name, Value: value}}
 }
 
 func message(err error) string {

@@ -161,7 +161,7 @@ func (p *parser) sites() (bool, *Fault) {
 func (p *parser) place() (*place, *Fault) {
 	start := p.at
 	if p.portNext() || !p.skip(p.know.places) {
-		return nil, nil //nolint:nilnil // Saying nothing is no fault.
+		return nil, nil
 	}
 	if word, ok := p.one(p.know.manySites); ok {
 		return &place{span: p.since(start), word: word}, nil
