@@ -98,6 +98,9 @@ func CheckPlace(in Input) error {
 	if in.Path != want {
 		return errors.Errorf("path: %q is not the claim's directory at Site %q, which is %q", in.Path, in.Site.GetName(), want)
 	}
+	if in.Layout != in.Site.Spec.Repository.Layout {
+		return errors.Errorf("layout: %q is not the layout of Site %q, which is %q", in.Layout, in.Site.GetName(), in.Site.Spec.Repository.Layout)
+	}
 	branches := in.Config.Policy.Branches
 	if len(branches) > 0 && !slices.Contains(branches, in.Branch) {
 		return errors.Errorf("spec.policy.branches: branch %q may not be written", in.Branch)

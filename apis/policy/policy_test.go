@@ -20,6 +20,7 @@ func input() Input {
 	s := &catalogv1alpha1.Site{}
 	s.SetName("edge1")
 	s.Spec.Repository.Path = "clusters/edge1"
+	s.Spec.Default()
 	s.Spec.AllowedNamespaces = []string{"team-a"}
 	s.Spec.TargetNamespaces.Allowed = []string{ownNamespace}
 	return Input{
@@ -258,17 +259,19 @@ func TestCheckTreeFiles(t *testing.T) {
 		"Generators":        {reason: "So do generators.", change: kustomization("resources: [a.yaml]\ngenerators: [a.yaml]"), want: "may only hold"},
 		"SecondKustomizing": {reason: "A second document of it.", change: kustomization("resources: [a.yaml]\n---\nnamespace: kube-system"), want: "three dashes"},
 		"TwiceResources":    {reason: "A list that comes twice.", change: kustomization("resources: [a.yaml]\nresources: ['https://example.org']"), want: "already set"},
-		"Manifests":         {reason: "A directory for engines that read everything has no kustomization.", change: func(in *Input) { in.Layout = catalogv1alpha1.LayoutManifests; delete(in.Files, "kustomization.yaml") }},
-		"ManifestsWithKust": {reason: "With one they would read that instead.", change: func(in *Input) { in.Layout = catalogv1alpha1.LayoutManifests }, want: "only flat files"},
+		"Manifests":         {reason: "A directory for engines that read everything has no kustomization.", change: func(in *Input) { manifests(in); delete(in.Files, "kustomization.yaml") }},
+		"ForeignLayout":     {reason: "A directory looks as its Site says: an engine that reads everything must not meet what was not checked.", change: func(in *Input) { in.Layout = catalogv1alpha1.LayoutManifests; delete(in.Files, "kustomization.yaml") }, want: "is not the layout of Site"},
+		"ManifestsWithKust": {reason: "With one they would read that instead.", change: manifests, want: "only flat files"},
 	})
 }
 
 func bomb() string {
-	b := "a: &a [x, x, x, x, x, x, x, x, x]\n"
+	var b strings.Builder
+	b.WriteString("a: &a [x, x, ")
 	for c := 'b'; c < 'j'; c++ {
-		b += fmt.Sprintf("%c: &%c [*%c, *%c, *%c, *%c, *%c, *%c, *%c, *%c, *%c]\n", c, c, c-1, c-1, c-1, c-1, c-1, c-1, c-1, c-1, c-1)
+		fmt.Fprintf(&b, "%c: &%c [*%c, *%c, *%c, *%c, *%c, *%c, *%c, *%c, *%c]\n", c, c, c-1, c-1, c-1, c-1, c-1, c-1, c-1, c-1, c-1)
 	}
-	return configMap + b
+	return configMap + b.String()
 }
 
 func TestCheckConfig(t *testing.T) {
@@ -315,6 +318,10 @@ func TestCheckCount(t *testing.T) {
 			}
 		})
 	}
+}
+
+func manifests(in *Input) {
+	in.Layout, in.Site.Spec.Repository.Layout = catalogv1alpha1.LayoutManifests, catalogv1alpha1.LayoutManifests
 }
 
 func TestRepositoryKey(t *testing.T) {

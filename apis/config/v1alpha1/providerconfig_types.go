@@ -88,8 +88,8 @@ type Policy struct {
 	// +listType=set
 	Branches []string `json:"branches,omitempty"`
 
-	// AllowedKinds of objects. Absent means every kind that the Site allows. A cluster-scoped kind counts in a
-	// ClusterProviderConfig only.
+	// AllowedKinds of objects. Absent means Kubernetes' own namespaced kinds. Once set, it names all that is allowed. A
+	// cluster-scoped kind, or one that is not Kubernetes' own, counts in a ClusterProviderConfig only.
 	// +optional
 	// +kubebuilder:validation:MaxItems=64
 	// +listType=atomic
@@ -190,7 +190,7 @@ type ProviderConfigStatus struct {
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
-// +kubebuilder:resource:scope=Namespaced,categories={crossplane,providerconfig,intentplane}
+// +kubebuilder:resource:scope=Namespaced,categories={crossplane,intentplane}
 // +kubebuilder:printcolumn:name="CONTROL-PLANE",type="string",JSONPath=".spec.controlPlane"
 // +kubebuilder:printcolumn:name="URL",type="string",JSONPath=".spec.git.url"
 // +kubebuilder:printcolumn:name="BRANCH",type="string",JSONPath=".spec.git.branch"
@@ -222,7 +222,7 @@ type ProviderConfigList struct {
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
-// +kubebuilder:resource:scope=Cluster,categories={crossplane,providerconfig,intentplane}
+// +kubebuilder:resource:scope=Cluster,categories={crossplane,intentplane}
 // +kubebuilder:printcolumn:name="CONTROL-PLANE",type="string",JSONPath=".spec.controlPlane"
 // +kubebuilder:printcolumn:name="URL",type="string",JSONPath=".spec.git.url"
 // +kubebuilder:printcolumn:name="BRANCH",type="string",JSONPath=".spec.git.branch"

@@ -127,6 +127,9 @@ func checkTrees(f facts) *decision {
 }
 
 func checkTree(f facts, t v1alpha1.Tree, field string) *decision {
+	if t.Weight != nil {
+		return refuse(v1alpha1.ReasonInvalid, "%s.weight: is not supported yet", field)
+	}
 	switch t.Action {
 	case v1alpha1.ActionDesired:
 		return checkDesired(f, t, field)
