@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/function/catalog"
@@ -100,4 +101,20 @@ func TestSameRequest(t *testing.T) {
 	if len(digests) != 1 {
 		t.Errorf("all forms must give one request, not %d", len(digests))
 	}
+}
+
+func TestObjectivesInIntent(t *testing.T) {
+	w := newWorld(t)
+	w.say("Deploy shop on edge1 and edge2, p99 latency under 500 ms")
+	out := w.settle()
+	w.wantCondition("Objectives do nothing yet.", out, deploymentv1alpha1.TypeSupported, corev1.ConditionFalse, deploymentv1alpha1.ReasonNotYetSupported)
+	w.wantCondition("What is not judged is not validated.", out, deploymentv1alpha1.TypeValidated, corev1.ConditionUnknown, deploymentv1alpha1.ReasonNotYetSupported)
+	understood := `{"service":"shop","sites":["edge1","edge2"],"slos":{"latency_p99":"< 500ms"}}`
+	if diff := cmp.Diff(understood, out.Status.Understood); diff != "" {
+		t.Errorf("status.understood: -want, +got:\n%s", diff)
+	}
+	w.in.Spec.GatesConfig.SLOThresholds = map[string]deploymentv1alpha1.Threshold{"latency_p99": "1s"}
+	out = w.call()
+	w.wantCondition("One metric with two values cannot be judged.", out, deploymentv1alpha1.TypeValid, corev1.ConditionFalse, deploymentv1alpha1.ReasonInvalidIntent)
+	w.wantFrozen("What was started goes on.", out)
 }

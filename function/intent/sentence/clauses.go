@@ -166,7 +166,6 @@ func (p *parser) place() (*place, *Fault) {
 	if word, ok := p.one(p.know.manySites); ok {
 		return &place{span: p.since(start), word: word}, nil
 	}
-	p.accept("the")
 	p.one(p.know.siteNouns)
 	if p.skip(p.know.labelers) {
 		return p.labels(start)
@@ -178,19 +177,26 @@ func (p *parser) place() (*place, *Fault) {
 	return &place{span: p.since(start), names: names}, nil
 }
 
-// names reads a list of names. What stands behind the last one is left where it is.
+// names reads a list of names: "a", "a and b" or "a, b and c". Behind a comma alone may stand anything, so that it takes an "and"
+// to tell a list from the next clause. What stands behind the list is left where it is.
 func (p *parser) names() []token {
-	var names []token
-	for next := p.at; ; next = p.at {
-		if len(names) > 0 && !p.another() {
-			return names
-		}
+	first, ok := p.name()
+	if !ok {
+		return nil
+	}
+	out, sure, end, closed := []token{first}, 1, p.at, false
+	for {
+		comma := p.accept(",")
+		and := p.accept("and")
 		t, ok := p.name()
-		if !ok {
-			p.at = next
-			return names
+		if !comma && !and || comma && closed || !ok {
+			p.at = end
+			return out[:sure]
 		}
-		names = append(names, t)
+		out = append(out, t)
+		if and {
+			sure, end, closed = len(out), p.at, true
+		}
 	}
 }
 

@@ -53,7 +53,7 @@ func everySite() []phrase {
 
 func places() []phrase { return meaning("", "on", "at", "across") }
 
-func siteNouns() []phrase { return meaning("", "site", "sites") }
+func siteNouns() []phrase { return meaning("", "site", "sites", "the site", "the sites") }
 
 func manySites() []phrase {
 	return join(
