@@ -52,6 +52,11 @@ func (c *Core) plan(ctx context.Context, in Input, f *phase.Facts) (plan, error)
 		return p, terminal(deploymentv1alpha1.ReasonInvalidIntent, deploymentv1alpha1.PhaseCompiling, err)
 	}
 	f.Understood = string(i.Canonical())
+	f.Unsupported = append(f.Unsupported, support.Intent(i)...)
+	if in.Spec.GatesConfig, err = judged(in.Spec.GatesConfig, i, field); err != nil {
+		return p, terminal(deploymentv1alpha1.ReasonInvalidIntent, deploymentv1alpha1.PhaseCompiling, err)
+	}
+	f.GatesOff = gatesOff(in.Spec.GatesConfig)
 	s, needs, err := catalog.Resolve(query(in, i, field), in.Answers)
 	p.needs = needs
 	if err != nil {
@@ -78,7 +83,8 @@ func (c *Core) fill(ctx context.Context, in Input, f *phase.Facts, i intent.Inte
 		return err
 	}
 	p.blueprint = deploymentv1alpha1.BlueprintStatus{Name: s.Blueprint.GetName(), Digest: d}
-	if p.request, err = rollout.NewRequest(in.Spec, f.Understood, s, d, render.Version); err != nil {
+	// What a revision is judged by is in the gates, from wherever it was said.
+	if p.request, err = rollout.NewRequest(in.Spec, string(i.WithoutSLOs().Canonical()), s, d, render.Version); err != nil {
 		return err
 	}
 	p.rendered, err = c.render(ctx, in, i, s)
@@ -116,13 +122,14 @@ func read(s deploymentv1alpha1.IntentDeploymentSpec) (intent.Intent, string, err
 
 func query(in Input, i intent.Intent, field string) catalog.Query {
 	return catalog.Query{
-		Namespace:   in.Claim.Namespace,
-		Name:        in.Claim.Name,
-		ServiceType: i.Type,
-		IntentSites: i.Sites,
-		IntentField: field,
-		Blueprint:   in.Spec.Blueprint,
-		Delivery:    in.Spec.DeliveryConfig,
+		Namespace:    in.Claim.Namespace,
+		Name:         in.Claim.Name,
+		ServiceType:  i.Type,
+		IntentSites:  i.Sites,
+		IntentLabels: i.Selector,
+		IntentField:  field,
+		Blueprint:    in.Spec.Blueprint,
+		Delivery:     in.Spec.DeliveryConfig,
 	}
 }
 

@@ -20,9 +20,10 @@ type Query struct {
 	// ServiceType of the intent.
 	ServiceType string
 
-	// IntentSites that the intent names, and IntentField, the field that does so.
-	IntentSites []string
-	IntentField string
+	// IntentSites that the intent names, or IntentLabels that it selects Sites by, and IntentField, the field that does so.
+	IntentSites  []string
+	IntentLabels map[string]string
+	IntentField  string
 
 	// Blueprint and Delivery of the deployment's spec, with defaults.
 	Blueprint deploymentv1alpha1.BlueprintChoice

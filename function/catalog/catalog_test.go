@@ -110,6 +110,14 @@ func TestNeeds(t *testing.T) {
 		"Several":    {reason: "Several Sites, each once.", query: query(intentSites("edge2", "edge1", "edge2")), want: []string{needBlueprint, needConfig, "site/edge1", "site/edge2"}},
 		"TargetSite": {reason: "A Site by its name, in deliveryConfig.", query: query(targetSite("edge1")), want: []string{needBlueprint, needConfig, "site/edge1"}},
 		"ByLabels":   {reason: "The labels are in the name of the need, sorted.", query: query(labels), want: []string{needBlueprint, needConfig, "sites/a=1,b=2"}},
+		"IntentLabels": {
+			reason: "The intent may select Sites too.", query: query(func(q *Query) { q.IntentSites, q.IntentLabels = nil, map[string]string{"b": "2", "a": "1"} }),
+			want: []string{needBlueprint, needConfig, "sites/a=1,b=2"},
+		},
+		"LabelsAgree": {
+			reason: "Both may select the same.", query: query(func(q *Query) { labels(q); q.IntentLabels = map[string]string{"b": "2", "a": "1"} }),
+			want: []string{needBlueprint, needConfig, "sites/a=1,b=2"},
+		},
 		"All":        {reason: "All Sites.", query: query(targetSite("all")), want: []string{needBlueprint, needConfig, "sites"}},
 		"Both":       {reason: "Both Sites are two of all.", query: query(targetSite("both")), want: []string{needBlueprint, needConfig, "sites"}},
 		"IntentBoth": {reason: "Also when the intent says so.", query: query(intentSites("both")), want: []string{needBlueprint, needConfig, "sites"}},
@@ -201,6 +209,16 @@ func TestResolve(t *testing.T) {
 		"ConflictWithLabels": {
 			reason: "Labels are never the same as names.", query: query(func(q *Query) { labels(q); q.IntentSites = []string{"edge1"} }), answers: answers(nil),
 			want: want{reason: "Invalid", message: []string{"spec.deliveryConfig.siteSelector", "spec.intent"}},
+		},
+		"ConflictOfLabels": {
+			reason: "Other labels select other Sites.", query: query(func(q *Query) { labels(q); q.IntentLabels = map[string]string{"a": "1"} }), answers: answers(nil),
+			want: want{reason: "Invalid", message: []string{"spec.deliveryConfig.siteSelector", "selector of spec.intent"}},
+		},
+		"LabelsBesideTarget": {
+			reason: "A name is not a selection.", query: query(func(q *Query) {
+				q.IntentSites, q.IntentLabels, q.Delivery.TargetSite = nil, map[string]string{"a": "1"}, "edge1"
+			}), answers: answers(nil),
+			want: want{reason: "Invalid", message: []string{"spec.deliveryConfig.targetSite", "selector of spec.intent"}},
 		},
 		"WordBesideName": {reason: "A word stands alone.", query: query(intentSites("all", "edge1")), answers: answers(nil), want: want{reason: "Invalid", message: []string{"spec.intent"}}},
 		"BlueprintMissing": {

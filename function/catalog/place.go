@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -29,10 +30,13 @@ type target struct {
 func targetOf(q Query) (target, error) {
 	switch {
 	case q.Delivery.SiteSelector != nil:
-		return target{labels: plainLabels(q.Delivery.SiteSelector.MatchLabels)}, conflict(q, "spec.deliveryConfig.siteSelector", nil)
+		t := target{labels: plainLabels(q.Delivery.SiteSelector.MatchLabels)}
+		return t, conflict(q, "spec.deliveryConfig.siteSelector", t)
 	case q.Delivery.TargetSite != "":
-		words := []string{string(q.Delivery.TargetSite)}
-		return target{words: words}, conflict(q, "spec.deliveryConfig.targetSite", words)
+		t := target{words: []string{string(q.Delivery.TargetSite)}}
+		return t, conflict(q, "spec.deliveryConfig.targetSite", t)
+	case len(q.IntentLabels) > 0:
+		return target{labels: q.IntentLabels}, nil
 	}
 	if len(q.IntentSites) > 1 && slices.ContainsFunc(q.IntentSites, isWord) {
 		return target{}, invalid("%s: %q and %q stand alone, not beside other Sites", q.IntentField, wordBoth, wordAll)
@@ -41,8 +45,11 @@ func targetOf(q Query) (target, error) {
 }
 
 // conflict returns an error when the intent names other Sites than deliveryConfig does.
-func conflict(q Query, field string, words []string) error {
-	if len(q.IntentSites) == 0 || slices.Equal(sorted(q.IntentSites), sorted(words)) {
+func conflict(q Query, field string, t target) error {
+	if len(q.IntentLabels) > 0 && !maps.Equal(q.IntentLabels, t.labels) {
+		return invalid("%s and the selector of %s select different Sites", field, q.IntentField)
+	}
+	if len(q.IntentSites) == 0 || slices.Equal(sorted(q.IntentSites), sorted(t.words)) {
 		return nil
 	}
 	return invalid("%s and the sites of %s name different Sites: %q in the latter", field, q.IntentField, strings.Join(q.IntentSites, ", "))

@@ -6,24 +6,31 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
-// FromExpectation reads a claim's spec.expectation. Fields of it that an Intent does not have are left out. It returns an error that
-// names the field for a value that cannot be carried out: the schema refuses most of them, but not everything that is read has
-// passed through one.
+// FromExpectation reads a claim's spec.expectation. It returns an error that names the field for a value that cannot be carried
+// out: the schema refuses most of them, but not everything that is read has passed through one.
 func FromExpectation(e *deploymentv1alpha1.Expectation) (Intent, error) {
 	if e == nil {
 		return Intent{}, errors.New("spec.expectation: must be set")
 	}
-	d := draft{replicasPath: "siteReplicas", sitesPath: "sites", Intent: Intent{
-		Service:      e.Service,
-		Type:         e.Type,
-		Replicas:     1,
-		Image:        e.Image,
-		Resources:    Resources{CPU: string(e.Resources.CPU), Memory: string(e.Resources.Memory)},
-		Parameters:   convert(e.Parameters, func(v deploymentv1alpha1.ParameterValue) string { return string(v) }),
-		SiteReplicas: convert(e.SiteReplicas, func(n deploymentv1alpha1.Replicas) int32 { return int32(n) }),
-	}}
-	if d.Type == "" {
-		d.Type = DefaultType
+	d := newDraft()
+	d.fill(e)
+	out, prob := d.normal()
+	if prob != nil {
+		return Intent{}, errors.Errorf("spec.expectation.%s: %s", prob.Path, prob.Message)
+	}
+	return out, nil
+}
+
+func (d *draft) fill(e *deploymentv1alpha1.Expectation) {
+	d.Service, d.Image = e.Service, e.Image
+	d.Resources = Resources{CPU: string(e.Resources.CPU), Memory: string(e.Resources.Memory)}
+	d.Parameters = convert(e.Parameters, func(v deploymentv1alpha1.ParameterValue) string { return string(v) })
+	d.SiteReplicas = convert(e.SiteReplicas, func(n deploymentv1alpha1.Replicas) int32 { return int32(n) })
+	if e.Type != "" {
+		d.Type = e.Type
+	}
+	if e.Priority != "" {
+		d.Priority = e.Priority
 	}
 	if e.Replicas != nil {
 		d.Replicas = int32(*e.Replicas)
@@ -31,11 +38,23 @@ func FromExpectation(e *deploymentv1alpha1.Expectation) (Intent, error) {
 	for _, s := range e.Sites {
 		d.Sites = append(d.Sites, string(s))
 	}
-	out, prob := d.normal()
-	if prob != nil {
-		return Intent{}, errors.Errorf("spec.expectation.%s: %s", prob.path, prob.message)
+	for _, p := range e.Endpoints {
+		d.Endpoints = append(d.Endpoints, Endpoint{Name: p.Name, Port: p.Port, Protocol: p.Protocol})
 	}
-	return out, nil
+	d.fillNetwork(e)
+}
+
+func (d *draft) fillNetwork(e *deploymentv1alpha1.Expectation) {
+	if q := e.QoS; q != nil {
+		d.QoS = QoS{
+			DownlinkMbps: string(q.DownlinkMbps), UplinkMbps: string(q.UplinkMbps), LatencyMs: string(q.LatencyMs),
+			JitterMs: string(q.JitterMs), PacketLossRate: string(q.PacketLossRate),
+		}
+	}
+	if s := e.Slice; s != nil {
+		sst := s.SST
+		d.Slice = Slice{SST: &sst, SD: s.SD, PLMN: s.PLMN}
+	}
 }
 
 func convert[A, B any](in map[string]A, f func(A) B) map[string]B {

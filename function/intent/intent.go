@@ -10,6 +10,12 @@ import (
 // DefaultType is the type of a service that names none.
 const DefaultType = "web"
 
+// DefaultPriority is the priority of an intent that names none.
+const DefaultPriority = "medium"
+
+// DefaultProtocol is the protocol of an endpoint that names none.
+const DefaultProtocol = "TCP"
+
 // Words that stand for several Sites, instead of a Site's name.
 const (
 	// SitesBoth stands for the two Sites that the claim's namespace may use.
@@ -28,6 +34,48 @@ type Resources struct {
 	Memory string `json:"memory,omitempty"`
 }
 
+// An Endpoint is a port that the service offers.
+type Endpoint struct {
+	// Name of the endpoint.
+	Name string `json:"name"`
+
+	// Port of the endpoint.
+	Port int32 `json:"port"`
+
+	// Protocol of the endpoint: TCP, UDP or SCTP.
+	Protocol string `json:"protocol,omitempty"`
+}
+
+// QoS is the quality of service that is asked of the network, as canonical decimal numbers. Empty means that nothing is asked.
+type QoS struct {
+	// DownlinkMbps is the throughput to the user.
+	DownlinkMbps string `json:"downlinkMbps,omitempty"`
+
+	// JitterMs is the largest jitter.
+	JitterMs string `json:"jitterMs,omitempty"`
+
+	// LatencyMs is the longest latency.
+	LatencyMs string `json:"latencyMs,omitempty"`
+
+	// PacketLossRate is the largest share of lost packets, from 0 to 1.
+	PacketLossRate string `json:"packetLossRate,omitempty"`
+
+	// UplinkMbps is the throughput from the user.
+	UplinkMbps string `json:"uplinkMbps,omitempty"`
+}
+
+// A Slice is a network slice.
+type Slice struct {
+	// PLMN is the mobile network's code. Empty means the Site's.
+	PLMN string `json:"plmn,omitempty"`
+
+	// SD is the slice differentiator, in lower case. Empty means none.
+	SD string `json:"sd,omitempty"`
+
+	// SST is the slice or service type. Nil means that the service is in no slice.
+	SST *int32 `json:"sst,omitempty"`
+}
+
 // An Intent is what a user wants, in its one normal form: two intents with the same content are equal, however they were said.
 type Intent struct {
 	// Service is the name of what is to run, a DNS label.
@@ -38,6 +86,9 @@ type Intent struct {
 
 	// Sites to run at, sorted, or one of the words SitesBoth and SitesAll. Empty means that something else names them.
 	Sites []string
+
+	// Selector are labels that the Sites to run at have. It excludes Sites.
+	Selector map[string]string
 
 	// Replicas at each Site that SiteReplicas does not name.
 	Replicas int32
@@ -51,8 +102,23 @@ type Intent struct {
 	// Resources that each replica asks for.
 	Resources Resources
 
+	// Endpoints that the service offers, sorted by name.
+	Endpoints []Endpoint
+
 	// Parameters for the Blueprint.
 	Parameters map[string]string
+
+	// QoS that is asked of the network.
+	QoS QoS
+
+	// Slice that the service is in.
+	Slice Slice
+
+	// Priority of the intent: low, medium, high or critical. It is never empty.
+	Priority string
+
+	// SLOs are the thresholds that what runs is judged by, by the name of the metric, such as "<= 500ms".
+	SLOs map[string]string
 }
 
 // ReplicasAt returns how many replicas run at a Site.
@@ -63,29 +129,51 @@ func (i Intent) ReplicasAt(site string) int32 {
 	return i.Replicas
 }
 
+// WithoutSLOs returns what is to run, without what it is judged by.
+func (i Intent) WithoutSLOs() Intent {
+	i.SLOs = nil
+	return i
+}
+
 // canonical has the fields of an Intent in the order of their names.
 type canonical struct {
+	Endpoints    []Endpoint        `json:"endpoints,omitempty"`
 	Image        string            `json:"image,omitempty"`
 	Parameters   map[string]string `json:"parameters,omitempty"`
+	Priority     string            `json:"priority,omitempty"`
+	QoS          QoS               `json:"qos,omitzero"`
 	Replicas     *int32            `json:"replicas,omitempty"`
-	Resources    *Resources        `json:"resources,omitempty"`
+	Resources    Resources         `json:"resources,omitzero"`
+	Selector     map[string]string `json:"selector,omitempty"`
 	Service      string            `json:"service"`
 	SiteReplicas map[string]int32  `json:"siteReplicas,omitempty"`
 	Sites        []string          `json:"sites,omitempty"`
+	Slice        Slice             `json:"slice,omitzero"`
+	SLOs         map[string]string `json:"slos,omitempty"`
 	Type         string            `json:"type,omitempty"`
 }
 
 // Canonical returns the intent as JSON, with sorted fields and without those that have their default. FromText reads it back.
 func (i Intent) Canonical() []byte {
-	c := canonical{Image: i.Image, Parameters: i.Parameters, Service: i.Service, SiteReplicas: i.SiteReplicas, Sites: i.Sites}
+	i = i.withoutClass()
+	c := canonical{
+		Image: i.Image, Parameters: i.Parameters, QoS: i.QoS, Resources: i.Resources, Selector: i.Selector, Service: i.Service,
+		SiteReplicas: i.SiteReplicas, Sites: i.Sites, Slice: i.Slice, SLOs: i.SLOs,
+	}
+	for _, e := range i.Endpoints {
+		if e.Protocol == DefaultProtocol {
+			e.Protocol = ""
+		}
+		c.Endpoints = append(c.Endpoints, e)
+	}
 	if i.Replicas != 1 {
 		c.Replicas = &i.Replicas
 	}
-	if i.Resources != (Resources{}) {
-		c.Resources = &i.Resources
-	}
 	if i.Type != DefaultType {
 		c.Type = i.Type
+	}
+	if i.Priority != DefaultPriority {
+		c.Priority = i.Priority
 	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/name"
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/intentplane/intentplane/function/intent/document"
 )
 
 // Bounds of an intent. The schema of an expectation has the same ones.
@@ -28,18 +30,41 @@ var (
 	plainQuantity = regexp.MustCompile(`^[0-9]{1,19}([.][0-9]{1,9})?(n|u|m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?$`)
 )
 
-// A draft is an intent that nobody has looked at yet, and the paths that its parts were said at.
+// A draft is an intent that nobody has looked at yet.
 type draft struct {
 	Intent
 
-	replicasPath string
-	sitesPath    string
+	// paths that parts of it were said at, where they are not those of a service intent.
+	paths map[string]string
+}
+
+// newDraft returns a draft with defaults.
+func newDraft() *draft {
+	return &draft{Intent: Intent{Type: DefaultType, Replicas: 1, Priority: DefaultPriority}, paths: map[string]string{}}
+}
+
+// said returns a problem at the path that something was said at.
+func (d *draft) said(path, format string, args ...any) *document.Problem {
+	return document.Problemf(d.at(path), format, args...)
+}
+
+// at returns the path that something was said at.
+func (d *draft) at(path string) string {
+	if p, ok := d.paths[path]; ok {
+		return p
+	}
+	i := strings.LastIndexAny(path, ".[")
+	if i < 0 {
+		return path
+	}
+	return d.at(path[:i]) + path[i:]
 }
 
 // normal returns the draft in its normal form, or the first thing that is wrong with it.
-func (d *draft) normal() (Intent, *problem) {
-	checks := []func() *problem{
-		d.checkNames, d.checkSites, d.checkReplicas, d.checkSiteReplicas, d.checkImage, d.checkResources, d.checkParameters,
+func (d *draft) normal() (Intent, *document.Problem) {
+	checks := []func() *document.Problem{
+		d.checkNames, d.checkSites, d.checkSelector, d.checkReplicas, d.checkSiteReplicas, d.checkImage, d.checkResources,
+		d.checkEndpoints, d.checkParameters, d.checkQoS, d.checkSlice, d.checkPriority, d.checkSLOs,
 	}
 	for _, check := range checks {
 		if prob := check(); prob != nil {
@@ -48,125 +73,128 @@ func (d *draft) normal() (Intent, *problem) {
 	}
 	out := d.Intent
 	out.Sites = slices.Sorted(slices.Values(d.Sites))
+	out.Endpoints = slices.SortedFunc(slices.Values(d.Endpoints), func(a, b Endpoint) int { return strings.Compare(a.Name, b.Name) })
 	if len(out.SiteReplicas) == 0 {
 		out.SiteReplicas = nil
 	}
-	if len(out.Parameters) == 0 {
-		out.Parameters = nil
-	}
-	return out, nil
+	out.Parameters, out.Selector, out.SLOs = orNil(out.Parameters), orNil(out.Selector), orNil(out.SLOs)
+	return out.withClass(), nil
 }
 
-func (d *draft) checkNames() *problem {
+func orNil(m map[string]string) map[string]string {
+	if len(m) == 0 {
+		return nil
+	}
+	return m
+}
+
+func (d *draft) checkNames() *document.Problem {
 	if d.Service == "" {
-		return problemf("service", "must be set: it names what is to run")
+		return d.said("service", "must be set: it names what is to run")
 	}
 	if !serviceName.MatchString(d.Service) {
-		return problemf("service", "must be a DNS label of at most 52 characters: lower-case letters, digits and '-', beginning with a letter")
+		return d.said("service", "must be a DNS label of at most 52 characters: lower-case letters, digits and '-', beginning with a letter")
 	}
 	if !typeName.MatchString(d.Type) {
-		return problemf("type", "must consist of at most 40 lower-case letters, digits and '-'")
+		return d.said("type", "must consist of at most 40 lower-case letters, digits and '-'")
 	}
 	return nil
 }
 
-func (d *draft) checkSites() *problem {
+func (d *draft) checkSites() *document.Problem {
 	if len(d.Sites) > maxSites {
-		return problemf(d.sitesPath, "must not name more than %d Sites", maxSites)
+		return d.said("sites", "must not name more than %d Sites", maxSites)
 	}
 	for i, s := range d.Sites {
-		path := item(d.sitesPath, i)
-		if d.sitesPath == "site" {
-			path = "site"
-		}
+		path := document.Item("sites", i)
 		if !isSite(s) {
-			return problemf(path, "must be the name of a Site: at most 63 lower-case letters, digits, '-' and '.'")
+			return d.said(path, "must be the name of a Site: at most 63 lower-case letters, digits, '-' and '.'")
 		}
 		if slices.Contains(d.Sites[:i], s) {
-			return problemf(path, "names %s a second time", s)
+			return d.said(path, "names %s a second time", s)
 		}
 		if isWord(s) && len(d.Sites) > 1 {
-			return problemf(path, "%q stands for several Sites: name no other", s)
+			return d.said(path, "%q stands for several Sites: name no other", s)
 		}
 	}
 	return nil
 }
 
-func (d *draft) checkReplicas() *problem {
+func (d *draft) checkReplicas() *document.Problem {
 	if d.Replicas < 0 || d.Replicas > maxReplicas {
-		return problemf("replicas", "must be from 0 to %d", maxReplicas)
+		return d.said("replicas", "must be from 0 to %d", maxReplicas)
 	}
 	return nil
 }
 
-func (d *draft) checkSiteReplicas() *problem {
+func (d *draft) checkSiteReplicas() *document.Problem {
 	if len(d.SiteReplicas) > maxSites {
-		return problemf(d.replicasPath, "must not name more than %d Sites", maxSites)
+		return d.said("siteReplicas", "must not name more than %d Sites", maxSites)
 	}
 	named := len(d.Sites) > 0 && !isWord(d.Sites[0])
 	for _, s := range slices.Sorted(maps.Keys(d.SiteReplicas)) {
-		path := child(d.replicasPath, s)
+		path := document.Child("siteReplicas", s)
 		if !isSite(s) || isWord(s) {
-			return problemf(path, "must be named by a Site: at most 63 lower-case letters, digits, '-' and '.'")
+			return d.said(path, "must be named by a Site: at most 63 lower-case letters, digits, '-' and '.'")
 		}
 		if named && !slices.Contains(d.Sites, s) {
-			return problemf(path, "%s is not one of the intent's Sites", s)
+			return d.said(path, "%s is not one of the intent's Sites", s)
 		}
 		if n := d.SiteReplicas[s]; n < 0 || n > maxReplicas {
-			return problemf(path, "must be from 0 to %d", maxReplicas)
+			return d.said(path, "must be from 0 to %d", maxReplicas)
 		}
 	}
 	return nil
 }
 
-func (d *draft) checkImage() *problem {
+func (d *draft) checkImage() *document.Problem {
 	if d.Image == "" {
 		return nil
 	}
 	if len(d.Image) > maxImage {
-		return problemf("image", "must not be longer than %d characters", maxImage)
+		return d.said("image", "must not be longer than %d characters", maxImage)
 	}
 	if _, err := name.ParseReference(d.Image); err != nil {
-		return problemf("image", "must be the reference of an image, such as registry.example.org/team/app:1.2.0")
+		return d.said("image", "must be the reference of an image, such as registry.example.org/team/app:1.2.0")
 	}
 	return nil
 }
 
-func (d *draft) checkResources() *problem {
-	if prob := quantity(&d.Resources.CPU, "resources.cpu", "500m"); prob != nil {
+func (d *draft) checkResources() *document.Problem {
+	if prob := d.quantity(&d.Resources.CPU, "resources.cpu", "500m"); prob != nil {
 		return prob
 	}
-	return quantity(&d.Resources.Memory, "resources.memory", "4Gi")
+	return d.quantity(&d.Resources.Memory, "resources.memory", "4Gi")
 }
 
 // quantity checks a quantity and writes it in its canonical form, so that 0.5 and 500m are the same. Exponents are refused: a
 // large one costs the library more time than there is.
-func quantity(q *string, path, example string) *problem {
+func (d *draft) quantity(q *string, path, example string) *document.Problem {
 	if *q == "" {
 		return nil
 	}
 	if !plainQuantity.MatchString(*q) {
-		return problemf(path, "must be a quantity, such as %s", example)
+		return d.said(path, "must be a quantity, such as %s", example)
 	}
 	parsed, err := resource.ParseQuantity(*q)
 	if err != nil || parsed.Sign() <= 0 {
-		return problemf(path, "must be a quantity above zero, such as %s", example)
+		return d.said(path, "must be a quantity above zero, such as %s", example)
 	}
 	*q = parsed.String()
 	return nil
 }
 
-func (d *draft) checkParameters() *problem {
+func (d *draft) checkParameters() *document.Problem {
 	if len(d.Parameters) > maxParameters {
-		return problemf("parameters", "must not be more than %d", maxParameters)
+		return d.said("parameters", "must not be more than %d", maxParameters)
 	}
 	for _, k := range slices.Sorted(maps.Keys(d.Parameters)) {
-		path := child("parameters", k)
+		path := document.Child("parameters", k)
 		if !IsParameter(k) {
-			return problemf(path, "must be named by a letter and then at most 62 letters, digits, '-', '_' and '.'")
+			return d.said(path, "must be named by a letter and then at most 62 letters, digits, '-', '_' and '.'")
 		}
 		if v := d.Parameters[k]; len(v) > maxValue || !utf8.ValidString(v) || strings.IndexFunc(v, notText) >= 0 {
-			return problemf(path, "must be at most %d bytes of text without control characters", maxValue)
+			return d.said(path, "must be at most %d bytes of text without control characters", maxValue)
 		}
 	}
 	return nil
@@ -179,7 +207,7 @@ func IsParameter(s string) bool {
 
 // notText says whether a character is one that the value of a parameter may not have.
 func notText(r rune) bool {
-	return r == '\r' || forbidden(r)
+	return r == '\r' || document.IsControl(r)
 }
 
 func isSite(s string) bool {

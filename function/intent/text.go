@@ -2,200 +2,135 @@ package intent
 
 import (
 	"encoding/json"
-	"math"
-	"strconv"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/intentplane/intentplane/function/intent/document"
 )
 
-// FromText reads the text of a claim's spec.intent: a service intent as JSON, such as
+// A form is a way to write an intent as a document.
+type form struct {
+	name string
+
+	// fields that no other form has.
+	fields []string
+
+	read func(*draft, document.Node) *document.Problem
+}
+
+func forms() []form {
+	return []form{
+		{name: serviceForm, read: readService, fields: []string{
+			"site", "sites", "selector", "replicas", "siteReplicas", "image", "resources", "endpoints", "parameters", "slos", "type",
+		}},
+		{name: tmfForm, read: readTMF921, fields: []string{"intentId", "name", "description", "targetSite", "lifecycle", "metadata"}},
+		{name: flatForm, read: readFlat, fields: []string{
+			"intentExpectationId", "intentExpectationType", "intentExpectationContext", "intentExpectationTarget", "intentExpectationObject",
+		}},
+		{name: listForm, read: readList, fields: []string{"intentExpectations"}},
+	}
+}
+
+// yamlStart is how a YAML text begins that is not plain language: with a field, or with a mark that only YAML has.
+var yamlStart = regexp.MustCompile(`^([-%&*!|>"'\[]|[A-Za-z0-9_.@/-]+[ \t]*:([ \t]|$))`)
+
+// FromText reads the text of a claim's spec.intent. It may be a service intent as JSON or YAML, such as
 //
 //	{"service": "edge-analytics", "sites": ["edge1", "edge2"], "replicas": {"edge1": 2, "edge2": 1}}
 //
-// It returns an error that says where in the text the trouble is for anything else: text that is not one JSON object, a field
-// that it does not know or that comes twice, a value of the wrong type, and a value that FromExpectation would refuse.
+// an intent as TMF921 or 3GPP TS 28.312 write it, or plain language, such as
+//
+//	Deploy edge-analytics on edge1 with 2 replicas
+//
+// It returns an error that says where in the text the trouble is for anything else: text that is in no form or in two, a field
+// that it does not know or that comes twice, a word that it does not understand, a value of the wrong type, and a value that
+// FromExpectation would refuse.
 func FromText(text string) (Intent, error) {
-	d, err := parse(text)
+	if err := document.CheckText(text); err != nil {
+		return Intent{}, err
+	}
+	trimmed := strings.TrimSpace(text)
+	switch {
+	case strings.HasPrefix(trimmed, "{"):
+		return understand(document.FromJSON(text))
+	case json.Valid([]byte(trimmed)):
+		return Intent{}, errors.New(`spec.intent: must be a JSON object, such as {"service": "edge-analytics", "site": "edge1"}`)
+	case isYAML(text):
+		return understand(document.FromYAML(text))
+	}
+	return fromSentence(text)
+}
+
+// isYAML says whether the first line that says something is one of YAML.
+func isYAML(text string) bool {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		return yamlStart.MatchString(line)
+	}
+	return false
+}
+
+func understand(d *document.Document, err error) (Intent, error) {
 	if err != nil {
 		return Intent{}, err
 	}
-	r := &reader{draft: draft{Intent: Intent{Type: DefaultType, Replicas: 1}, replicasPath: "siteReplicas", sitesPath: "sites"}}
-	if prob := r.read(d.root); prob != nil {
-		return Intent{}, d.refuse(prob)
-	}
-	out, prob := r.normal()
+	f, prob := formOf(d.Root)
 	if prob != nil {
-		return Intent{}, d.refuse(prob)
+		return Intent{}, d.Refuse(prob)
+	}
+	wanted := newDraft()
+	if prob := f.read(wanted, d.Root); prob != nil {
+		return Intent{}, d.Refuse(prob)
+	}
+	out, prob := wanted.normal()
+	if prob != nil {
+		return Intent{}, d.Refuse(prob)
 	}
 	return out, nil
 }
 
-// A reader reads a service intent from JSON values.
-type reader struct {
-	draft
-
-	firstSites string
-}
-
-func (r *reader) read(root node) *problem {
-	members, prob := object(root, "")
+// formOf tells from its fields which form a document has. It returns a problem when they belong to two forms.
+func formOf(root document.Node) (form, *document.Problem) {
+	members, prob := root.Members()
 	if prob != nil {
-		return prob
+		return form{}, prob
 	}
-	fields := map[string]func(node, string) *problem{
-		"service":      into(&r.Service),
-		"type":         into(&r.Type),
-		"image":        into(&r.Image),
-		"site":         r.readSite,
-		"sites":        r.readSites,
-		"replicas":     r.readReplicas,
-		"siteReplicas": r.readSiteReplicas,
-		"resources":    r.readResources,
-		"parameters":   r.readParameters,
-	}
-	return each(members, "", fields)
-}
-
-// each calls the function of each field. It refuses fields that have none.
-func each(members []member, path string, fields map[string]func(node, string) *problem) *problem {
+	found, because := formOfShape(members), ""
 	for _, m := range members {
-		full := child(path, m.name)
-		read, ok := fields[m.name]
+		f, ok := formWith(m.Name)
 		if !ok {
-			return problemf(full, "is not a field of a service intent")
+			continue
 		}
-		if prob := read(m.node, full); prob != nil {
-			return prob
+		if because != "" && f.name != found.name {
+			return form{}, document.Problemf(m.Node.Path, "is a field of a %s, and %s one of a %s: say one of them", f.name, because, found.name)
 		}
+		found, because = f, m.Name
 	}
-	return nil
+	return found, nil
 }
 
-func (r *reader) readSite(n node, path string) *problem {
-	if prob := r.onlySites(path); prob != nil {
-		return prob
-	}
-	r.sitesPath = path
-	r.Sites = []string{""}
-	return into(&r.Sites[0])(n, path)
-}
-
-func (r *reader) readSites(n node, path string) *problem {
-	if prob := r.onlySites(path); prob != nil {
-		return prob
-	}
-	// One word stands for several Sites wherever it is written.
-	if _, ok := n.value.(string); ok {
-		return problemf(path, "must be a list of names: write one name as site")
-	}
-	items, ok := n.value.([]node)
-	if !ok {
-		return problemf(path, "must be a list of names")
-	}
-	if len(items) == 0 {
-		return problemf(path, "must name a Site: leave it out when deliveryConfig does")
-	}
-	for i, n := range items {
-		var name string
-		if prob := into(&name)(n, item(path, i)); prob != nil {
-			return prob
-		}
-		r.Sites = append(r.Sites, name)
-	}
-	return nil
-}
-
-func (r *reader) onlySites(path string) *problem {
-	if r.firstSites != "" {
-		return problemf(path, "excludes %s: say one of them", r.firstSites)
-	}
-	r.firstSites = path
-	return nil
-}
-
-func (r *reader) readReplicas(n node, path string) *problem {
-	if _, ok := n.value.([]member); ok {
-		return r.readSiteReplicas(n, path)
-	}
-	number, prob := whole(n, path)
-	if prob != nil {
-		prob.message += ", or an object of them by Site"
-	}
-	r.Replicas = number
-	return prob
-}
-
-func (r *reader) readSiteReplicas(n node, path string) *problem {
-	members, prob := object(n, path)
-	if prob != nil {
-		return prob
-	}
-	if r.SiteReplicas != nil {
-		return problemf(path, "excludes %s by Site: say one of them", r.replicasPath)
-	}
-	r.SiteReplicas = map[string]int32{}
-	r.replicasPath = path
+// formOfShape tells the form of a document that has no other fields than those that several forms have: it is a service intent
+// unless its service is an object.
+func formOfShape(members []document.Member) form {
 	for _, m := range members {
-		if r.SiteReplicas[m.name], prob = whole(m.node, child(path, m.name)); prob != nil {
-			return prob
+		if _, ok := m.Node.Value.([]document.Member); ok && m.Name == "service" {
+			return forms()[1]
 		}
 	}
-	return nil
+	return forms()[0]
 }
 
-func (r *reader) readResources(n node, path string) *problem {
-	members, prob := object(n, path)
-	if prob != nil {
-		return prob
-	}
-	return each(members, path, map[string]func(node, string) *problem{
-		"cpu":    into(&r.Resources.CPU),
-		"memory": into(&r.Resources.Memory),
-	})
-}
-
-func (r *reader) readParameters(n node, path string) *problem {
-	members, prob := object(n, path)
-	if prob != nil {
-		return prob
-	}
-	r.Parameters = map[string]string{}
-	for _, m := range members {
-		var value string
-		if prob := into(&value)(m.node, child(path, m.name)); prob != nil {
-			return prob
+func formWith(field string) (form, bool) {
+	for _, f := range forms() {
+		if slices.Contains(f.fields, field) {
+			return f, true
 		}
-		r.Parameters[m.name] = value
 	}
-	return nil
-}
-
-// into reads a string.
-func into(to *string) func(node, string) *problem {
-	return func(n node, path string) *problem {
-		s, ok := n.value.(string)
-		if !ok {
-			return problemf(path, "must be a string, in quotes")
-		}
-		*to = s
-		return nil
-	}
-}
-
-func object(n node, path string) ([]member, *problem) {
-	members, ok := n.value.([]member)
-	if !ok {
-		return nil, problemf(path, "must be an object")
-	}
-	return members, nil
-}
-
-func whole(n node, path string) (int32, *problem) {
-	number, ok := n.value.(json.Number)
-	if !ok {
-		return 0, problemf(path, "must be a whole number")
-	}
-	i, err := strconv.ParseInt(number.String(), 10, 64)
-	if err != nil {
-		return 0, problemf(path, "must be a whole number")
-	}
-	return int32(min(max(i, math.MinInt32), math.MaxInt32)), nil
+	return form{}, false
 }

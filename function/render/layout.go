@@ -131,6 +131,7 @@ func values(in Input, defaults string) (map[string]string, error) {
 			data[k] = v
 		}
 	}
+	maps.Copy(data, network(in.Intent, in.Site))
 	return data, nil
 }
 

@@ -14,6 +14,7 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
 	"github.com/intentplane/intentplane/function/catalog"
+	"github.com/intentplane/intentplane/function/intent"
 )
 
 // field is the path of a field that does nothing yet. Values that change nothing may be said all the same.
@@ -24,10 +25,6 @@ type field struct {
 
 func specFields() []field {
 	return []field{
-		{path: "expectation.endpoints"},
-		{path: "expectation.priority"},
-		{path: "expectation.qos"},
-		{path: "expectation.slice"},
 		{path: "blueprint.updatePolicy"},
 		{path: "deliveryConfig.deliveryTimeout"},
 		{path: "deliveryConfig.syncWaitTimeout"},
@@ -74,6 +71,14 @@ func Spec(s *deploymentv1alpha1.IntentDeploymentSpec) ([]string, error) {
 		return nil, err
 	}
 	return named(set, specFields(), "spec."), nil
+}
+
+// Intent names what an intent says that does nothing yet.
+func Intent(i intent.Intent) []string {
+	if len(i.SLOs) == 0 {
+		return nil
+	}
+	return []string{"spec.intent: service level objectives"}
 }
 
 // Selection names the fields of the Sites, the Blueprint and the configurations used that are set and do nothing yet. It

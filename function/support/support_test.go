@@ -9,6 +9,7 @@ import (
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/function/catalog"
+	"github.com/intentplane/intentplane/function/intent"
 )
 
 func TestSpec(t *testing.T) {
@@ -35,12 +36,15 @@ func TestSpec(t *testing.T) {
 		"Later": {
 			reason: "Fields that do nothing yet, also with 0.",
 			spec: deploymentv1alpha1.IntentDeploymentSpec{
-				Expectation:    &deploymentv1alpha1.Expectation{Service: "a", QoS: &deploymentv1alpha1.QoS{LatencyMs: "5"}},
+				Expectation: &deploymentv1alpha1.Expectation{
+					Service: "a", Priority: "high", QoS: &deploymentv1alpha1.QoS{LatencyMs: "5"}, Slice: &deploymentv1alpha1.Slice{SST: 1},
+					Endpoints: []deploymentv1alpha1.Endpoint{{Name: "http", Port: 80}},
+				},
 				DeliveryConfig: deploymentv1alpha1.DeliveryConfig{SyncWaitTimeout: "5m", Waves: []deploymentv1alpha1.Wave{{Name: "a"}}},
 				GatesConfig:    deploymentv1alpha1.GatesConfig{SLOThresholds: map[string]deploymentv1alpha1.Threshold{"a": "1"}},
 				RollbackConfig: deploymentv1alpha1.RollbackConfig{MaxRetries: &zero},
 			},
-			want: []string{"spec.expectation.qos", "spec.deliveryConfig.syncWaitTimeout", "spec.deliveryConfig.waves", "spec.gatesConfig.sloThresholds", "spec.rollbackConfig.maxRetries"},
+			want: []string{"spec.deliveryConfig.syncWaitTimeout", "spec.deliveryConfig.waves", "spec.gatesConfig.sloThresholds", "spec.rollbackConfig.maxRetries"},
 		},
 	}
 	for name, tc := range cases {
@@ -51,6 +55,25 @@ func TestSpec(t *testing.T) {
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\nSpec(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestIntent(t *testing.T) {
+	slos := map[string]string{"latency_p99": "< 500ms"}
+	cases := map[string]struct {
+		reason string
+		intent intent.Intent
+		want   []string
+	}{
+		"Nothing":    {reason: "An intent without objectives is all carried out.", intent: intent.Intent{Service: "shop"}},
+		"Objectives": {reason: "Objectives are not judged yet.", intent: intent.Intent{SLOs: slos}, want: []string{"spec.intent: service level objectives"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, Intent(tc.intent)); diff != "" {
+				t.Errorf("\n%s\nIntent(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}

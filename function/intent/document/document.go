@@ -1,0 +1,85 @@
+// Package document reads JSON and YAML strictly, and knows where each value stands.
+package document
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+)
+
+// Bounds of a text.
+const (
+	// MaxBytes is how many bytes of text an intent may have. The schema says so too.
+	MaxBytes = 16 << 10
+
+	// maxDepth is how deep an intent may nest. What it may say needs four.
+	maxDepth = 8
+)
+
+// A Document is a text that was read, and where in it each path stands.
+type Document struct {
+	// Root of the document.
+	Root Node
+
+	text  string
+	where map[string]position
+}
+
+// A position is a line and a column, from one. Without a line it is an offset, since few positions are ever asked for.
+type position struct{ line, column, offset int }
+
+// CheckText returns an error for a text that is too long, is not text or hides something from people.
+func CheckText(text string) error {
+	if len(text) > MaxBytes {
+		return errors.Errorf("spec.intent: has %d bytes, more than %d", len(text), MaxBytes)
+	}
+	if !utf8.ValidString(text) {
+		return errors.New("spec.intent: must be valid UTF-8")
+	}
+	d := &Document{text: text}
+	if i := strings.IndexFunc(text, IsControl); i >= 0 {
+		return refuse(d.position(i), "", "must not have control characters")
+	}
+	return nil
+}
+
+// IsControl says whether a character is one that no text of an intent may have.
+func IsControl(r rune) bool {
+	return unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r'
+}
+
+// Refuse turns a problem into an error that says where in the text it is.
+func (d *Document) Refuse(p *Problem) error {
+	at := d.find(p.Path)
+	if at.line == 0 {
+		at = d.position(at.offset)
+	}
+	return refuse(at, p.Path, p.Message)
+}
+
+// find returns where the value at the path stands, or the closest one around it.
+func (d *Document) find(path string) position {
+	for {
+		if at, ok := d.where[path]; ok || path == "" {
+			return at
+		}
+		path = path[:max(0, strings.LastIndexAny(path, ".["))]
+	}
+}
+
+func (d *Document) position(offset int) position {
+	before := d.text[:min(max(offset, 0), len(d.text))]
+	return position{
+		line:   strings.Count(before, "\n") + 1,
+		column: utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:]) + 1,
+	}
+}
+
+func refuse(at position, path, message string) error {
+	if path != "" {
+		message = path + ": " + message
+	}
+	return errors.Errorf("spec.intent: line %d, column %d: %s", at.line, at.column, message)
+}

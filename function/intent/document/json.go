@@ -1,0 +1,106 @@
+package document
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+)
+
+// FromJSON reads JSON text. It returns an error that says where the trouble is for what is not JSON, nests too deep or says a
+// field twice.
+func FromJSON(text string) (*Document, error) {
+	if err := CheckText(text); err != nil {
+		return nil, err
+	}
+	d := &Document{text: text, where: map[string]position{}}
+	var syntax *json.SyntaxError
+	if err := json.Unmarshal([]byte(text), &json.RawMessage{}); errors.As(err, &syntax) {
+		return nil, refuse(d.position(int(syntax.Offset)-1), "", "is not JSON: "+syntax.Error())
+	}
+	p := &parser{Document: d, decoder: json.NewDecoder(strings.NewReader(text))}
+	p.decoder.UseNumber()
+	root, prob := p.next("", 0)
+	if prob != nil {
+		return nil, d.Refuse(prob)
+	}
+	d.Root = root
+	return d, nil
+}
+
+// A parser makes nodes from tokens. It keeps what encoding/json throws away: positions, and fields that come twice. The text is
+// known to be JSON.
+type parser struct {
+	*Document
+
+	decoder *json.Decoder
+}
+
+// next reads the value that stands at the path.
+func (p *parser) next(path string, depth int) (Node, *Problem) {
+	n := Node{Path: path}
+	p.where[path] = position{offset: p.skip()}
+	if depth > maxDepth {
+		return n, Problemf(path, "must not nest deeper than %d", maxDepth)
+	}
+	token, err := p.decoder.Token()
+	if err != nil {
+		return n, Problemf(path, "is not JSON: %v", err)
+	}
+	var prob *Problem
+	switch token {
+	case json.Delim('{'):
+		n.Value, prob = p.members(path, depth)
+	case json.Delim('['):
+		n.Value, prob = p.items(path, depth)
+	default:
+		n.Value = token
+	}
+	return n, prob
+}
+
+func (p *parser) members(path string, depth int) ([]Member, *Problem) {
+	out := []Member{}
+	seen := map[string]bool{}
+	for p.decoder.More() {
+		at := p.skip()
+		token, err := p.decoder.Token()
+		name, ok := token.(string)
+		if err != nil || !ok {
+			return nil, Problemf(path, "is not JSON")
+		}
+		full := Child(path, name)
+		if seen[name] {
+			p.where[full] = position{offset: at}
+			return nil, Problemf(full, "comes twice")
+		}
+		seen[name] = true
+		n, prob := p.next(full, depth+1)
+		if prob != nil {
+			return nil, prob
+		}
+		out = append(out, Member{Name: name, Node: n})
+	}
+	_, _ = p.decoder.Token() // The closing brace, which a valid text has.
+	return out, nil
+}
+
+func (p *parser) items(path string, depth int) ([]Node, *Problem) {
+	out := []Node{}
+	for p.decoder.More() {
+		n, prob := p.next(Item(path, len(out)), depth+1)
+		if prob != nil {
+			return nil, prob
+		}
+		out = append(out, n)
+	}
+	_, _ = p.decoder.Token() // The closing bracket, which a valid text has.
+	return out, nil
+}
+
+// skip returns where the next token begins.
+func (p *parser) skip() int {
+	offset := int(p.decoder.InputOffset())
+	rest := p.text[offset:]
+	return offset + len(rest) - len(strings.TrimLeft(rest, " \t\r\n,:"))
+}

@@ -1,0 +1,102 @@
+package intent
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/intentplane/intentplane/function/intent/document"
+)
+
+// intentTypes say what the expectations of a list are about, which their other fields say as well.
+func intentTypes() []string {
+	return []string{
+		"ManagedElementIntentExpectation", "SubNetworkIntentExpectation", "NetworkSliceIntentExpectation", "ServiceIntentExpectation",
+	}
+}
+
+// readList reads a list of expectations, each in one of the two ways that they are written in. All are about one object.
+func readList(d *draft, root document.Node) *document.Problem {
+	r := &expectationReader{draft: d}
+	return root.Each(listForm, map[string]document.Reader{"intentExpectations": func(n document.Node) *document.Problem {
+		items, ok := n.Value.([]document.Node)
+		if !ok || len(items) == 0 {
+			return document.Problemf(n.Path, "must be a list of expectations")
+		}
+		for _, item := range items {
+			if prob := r.readItem(item); prob != nil {
+				return prob
+			}
+		}
+		return nil
+	}})
+}
+
+func (r *expectationReader) readItem(n document.Node) *document.Problem {
+	members, prob := n.Members()
+	if prob != nil {
+		return prob
+	}
+	if slices.ContainsFunc(members, func(m document.Member) bool { return strings.HasPrefix(m.Name, "intentExpectation") }) {
+		return r.readFlat(n)
+	}
+	return r.readNested(n)
+}
+
+func (r *expectationReader) readNested(n document.Node) *document.Problem {
+	var kind string
+	prob := n.Each(flatForm, map[string]document.Reader{
+		"intentType":       document.Into(&kind),
+		"targets":          r.readTargets,
+		"context":          r.readContexts,
+		"intentParameters": r.readCharacteristics,
+	})
+	if prob == nil && !slices.Contains(intentTypes(), kind) {
+		return document.Problemf(document.Child(n.Path, "intentType"), "must be one of %s", strings.Join(intentTypes(), ", "))
+	}
+	return prob
+}
+
+// readTargets reads what the expectation is about: one target, which names the service.
+func (r *expectationReader) readTargets(n document.Node) *document.Problem {
+	items, ok := n.Value.([]document.Node)
+	if !ok || len(items) != 1 {
+		return document.Problemf(n.Path, "must be a list of one target: each deployment has one service")
+	}
+	var name string
+	if prob := items[0].Each(flatForm, map[string]document.Reader{"name": document.Into(&name)}); prob != nil {
+		return prob
+	}
+	return r.once("service", &r.Service, &r.service, name, document.Child(items[0].Path, "name"))
+}
+
+func (r *expectationReader) readContexts(n document.Node) *document.Problem {
+	items, ok := n.Value.([]document.Node)
+	if !ok {
+		return document.Problemf(n.Path, "must be a list")
+	}
+	for _, item := range items {
+		if prob := r.readNestedContext(item); prob != nil {
+			return prob
+		}
+	}
+	return nil
+}
+
+func (r *expectationReader) readNestedContext(n document.Node) *document.Problem {
+	var kind, slice string
+	var sites []string
+	prob := n.Each(flatForm, map[string]document.Reader{
+		"contextType": document.Into(&kind),
+		"sliceType":   document.Into(&slice),
+		"sites":       texts(&sites),
+	})
+	switch {
+	case prob != nil:
+		return prob
+	case kind == "SliceContext" && sites == nil:
+		return r.sliceType(slice, document.Child(n.Path, "sliceType"))
+	case kind == "SiteContext" && slice == "" && len(sites) > 0:
+		return r.sites(sites, document.Child(n.Path, "sites"))
+	}
+	return document.Problemf(document.Child(n.Path, "contextType"), "must be SliceContext, with sliceType, or SiteContext, with sites")
+}

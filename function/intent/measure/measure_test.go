@@ -1,0 +1,59 @@
+package measure
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestParse(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		text   string
+		want   string
+		ok     bool
+	}{
+		"Milliseconds": {reason: "A canonical amount stays.", text: "500ms", want: "500ms", ok: true},
+		"Seconds":      {reason: "Seconds are milliseconds.", text: "0.50 s", want: "500ms", ok: true},
+		"Micro":        {reason: "Fractions are exact.", text: "1us", want: "0.001ms", ok: true},
+		"Gigabits":     {reason: "Throughput is in megabits.", text: "2.5 Gbps", want: "2500Mbps", ok: true},
+		"Percent":      {reason: "Percent are not shares.", text: "99.90%", want: "99.9%", ok: true},
+		"Bare":         {reason: "A bare number has no unit.", text: "007", want: "7", ok: true},
+		"Bytes":        {reason: "Bytes are not bits.", text: "1 MBps"},
+		"TooFine":      {reason: "What could not be read back is refused.", text: "0.000000001us"},
+		"TooLarge":     {reason: "Digits are bounded.", text: "1000000000000000ms"},
+		"Exponent":     {reason: "An exponent could stand for any number of digits.", text: "1e9ms"},
+		"Sign":         {reason: "There is nothing below zero.", text: "-1ms"},
+		"Nothing":      {reason: "A unit alone is no amount.", text: "ms"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got, ok := Parse(tc.text)
+			if diff := cmp.Diff(tc.ok, ok); diff != "" {
+				t.Fatalf("\n%s\nParse(%q): -want ok, +got ok:\n%s", tc.reason, tc.text, diff)
+			}
+			if diff := cmp.Diff(tc.want, got.String()); ok && diff != "" {
+				t.Errorf("\n%s\nParse(%q): -want, +got:\n%s", tc.reason, tc.text, diff)
+			}
+		})
+	}
+}
+
+func TestHundredth(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		value  string
+		want   string
+	}{
+		"Fraction": {reason: "A share is exact.", value: "0.1", want: "0.001"},
+		"Whole":    {reason: "All of it is one.", value: "100", want: "1"},
+		"Zero":     {reason: "Nothing stays nothing.", value: "0", want: "0"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, Hundredth(tc.value)); diff != "" {
+				t.Errorf("\n%s\nHundredth(%q): -want, +got:\n%s", tc.reason, tc.value, diff)
+			}
+		})
+	}
+}

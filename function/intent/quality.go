@@ -1,0 +1,175 @@
+package intent
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/intentplane/intentplane/function/intent/document"
+	"github.com/intentplane/intentplane/function/intent/measure"
+)
+
+// Bounds of what an intent says about the network and about itself.
+const (
+	maxEndpoints = 16
+	maxLabels    = 16
+	maxSLOs      = 32
+	maxPort      = 65535
+	maxSST       = 255
+)
+
+var (
+	metricName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,62}$`)
+	sliceSD    = regexp.MustCompile(`^[0-9A-Fa-f]{6}$`)
+	slicePLMN  = regexp.MustCompile(`^[0-9]{5,6}$`)
+)
+
+func (d *draft) checkSelector() *document.Problem {
+	if len(d.Selector) > 0 && len(d.Sites) > 0 {
+		return d.said("selector", "excludes %s: say one of them", d.at("sites"))
+	}
+	if len(d.Selector) > maxLabels {
+		return d.said("selector", "must not be more than %d labels", maxLabels)
+	}
+	for _, k := range slices.Sorted(maps.Keys(d.Selector)) {
+		if len(validation.IsQualifiedName(k)) > 0 || len(validation.IsValidLabelValue(d.Selector[k])) > 0 {
+			return d.said(document.Child("selector", k), "must be the name and the value of a label")
+		}
+	}
+	return nil
+}
+
+func (d *draft) checkEndpoints() *document.Problem {
+	if len(d.Endpoints) > maxEndpoints {
+		return d.said("endpoints", "must not be more than %d", maxEndpoints)
+	}
+	for i := range d.Endpoints {
+		if d.Endpoints[i].Protocol == "" {
+			d.Endpoints[i].Protocol = DefaultProtocol
+		}
+		if prob := d.checkEndpoint(i); prob != nil {
+			return prob
+		}
+	}
+	return nil
+}
+
+func (d *draft) checkEndpoint(i int) *document.Problem {
+	e, path := d.Endpoints[i], document.Item("endpoints", i)
+	if len(validation.IsValidPortName(e.Name)) > 0 {
+		return d.said(path+".name", "must be at most 15 lower-case letters, digits and '-', with a letter among them")
+	}
+	if e.Port < 1 || e.Port > maxPort {
+		return d.said(path+".port", "must be from 1 to %d", maxPort)
+	}
+	if !slices.Contains([]string{"TCP", "UDP", "SCTP"}, e.Protocol) {
+		return d.said(path+".protocol", "must be TCP, UDP or SCTP")
+	}
+	for _, other := range d.Endpoints[:i] {
+		if other.Name == e.Name {
+			return d.said(path+".name", "names %s a second time", e.Name)
+		}
+		if other.Port == e.Port && other.Protocol == e.Protocol {
+			return d.said(path+".port", "is the same as that of %s", other.Name)
+		}
+	}
+	return nil
+}
+
+// A bound is a number of an intent and the most that it may be.
+type bound struct {
+	path string
+	to   *string
+	most int
+}
+
+func (d *draft) checkQoS() *document.Problem {
+	for _, b := range []bound{
+		{path: "qos.downlinkMbps", to: &d.QoS.DownlinkMbps, most: 1e6},
+		{path: "qos.uplinkMbps", to: &d.QoS.UplinkMbps, most: 1e6},
+		{path: "qos.latencyMs", to: &d.QoS.LatencyMs, most: 1e6},
+		{path: "qos.jitterMs", to: &d.QoS.JitterMs, most: 1e6},
+		{path: "qos.packetLossRate", to: &d.QoS.PacketLossRate, most: 1},
+	} {
+		if prob := d.decimal(b); prob != nil {
+			return prob
+		}
+	}
+	return nil
+}
+
+// decimal checks a decimal number and writes it in its canonical form.
+func (d *draft) decimal(b bound) *document.Problem {
+	if *b.to == "" {
+		return nil
+	}
+	value, ok := measure.Decimal(*b.to)
+	if !ok {
+		return d.said(b.path, "must be a decimal number, such as 20 or 0.5")
+	}
+	if measure.Above(value, b.most) {
+		return d.said(b.path, "must be from 0 to %d", b.most)
+	}
+	*b.to = value
+	return nil
+}
+
+func (d *draft) checkSlice() *document.Problem {
+	d.Slice.SD = strings.ToLower(d.Slice.SD)
+	if d.Slice.SD != "" && !sliceSD.MatchString(d.Slice.SD) {
+		return d.said("slice.sd", "must be six hexadecimal digits")
+	}
+	if d.Slice.PLMN != "" && !slicePLMN.MatchString(d.Slice.PLMN) {
+		return d.said("slice.plmn", "must be five or six digits")
+	}
+	return d.checkSST()
+}
+
+// checkSST refuses a slice without a type, and one whose type contradicts the service's.
+func (d *draft) checkSST() *document.Problem {
+	c, classed := classOf(d.Type)
+	if d.Slice.SST == nil {
+		if d.Slice != (Slice{}) && !classed {
+			return d.said("slice.sst", "must be set: the service's type does not say it")
+		}
+		return nil
+	}
+	sst := *d.Slice.SST
+	if sst < 0 || sst > maxSST {
+		return d.said("slice.sst", "must be from 0 to %d", maxSST)
+	}
+	for _, other := range classes() {
+		if classed && other.sst == sst && other != c {
+			return d.said("slice.sst", "%d is that of %s, but the service's type is %s", sst, other.name, d.Type)
+		}
+	}
+	return nil
+}
+
+func (d *draft) checkPriority() *document.Problem {
+	if !slices.Contains([]string{"low", DefaultPriority, "high", "critical"}, d.Priority) {
+		return d.said("priority", "must be low, medium, high or critical")
+	}
+	return nil
+}
+
+func (d *draft) checkSLOs() *document.Problem {
+	if len(d.SLOs) > maxSLOs {
+		return d.said("slos", "must not be more than %d", maxSLOs)
+	}
+	for _, k := range slices.Sorted(maps.Keys(d.SLOs)) {
+		path := document.Child("slos", k)
+		if !metricName.MatchString(k) {
+			return d.said(path, "must be named by a metric: a lower-case letter and then at most 62 of them, digits and '_'")
+		}
+		threshold, err := Threshold(d.SLOs[k])
+		if err != nil {
+			return d.said(path, "%v", err)
+		}
+		d.SLOs[k] = threshold
+	}
+	return nil
+}

@@ -1,0 +1,102 @@
+package sentence
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/intentplane/intentplane/function/intent/measure"
+)
+
+// digits are a number and, right behind it, perhaps its unit.
+var digits = regexp.MustCompile(`^([0-9]+(?:[.][0-9]+)?)([A-Za-z%][A-Za-z/]*)?$`)
+
+func ones() []string {
+	return []string{
+		"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen",
+		"fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+	}
+}
+
+func tens() []string {
+	return []string{"", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"}
+}
+
+// small returns the number that a word below one hundred stands for.
+func small(word string) (int, bool) {
+	if i := slices.Index(ones(), word); i >= 0 {
+		return i, true
+	}
+	ten, one, both := strings.Cut(word, "-")
+	i := slices.Index(tens(), ten)
+	if i < 2 {
+		return 0, false
+	}
+	j := slices.Index(ones(), one)
+	if both && (j < 1 || j > 9) {
+		return 0, false
+	}
+	return i*10 + max(j, 0), true
+}
+
+// number reads a number and the unit that is written right behind it.
+func (p *parser) number() (value, unit string, ok bool) {
+	t := p.peek()
+	if found := digits.FindStringSubmatch(t.text); found != nil {
+		value, ok = measure.Decimal(found[1])
+		if ok {
+			p.at++
+		}
+		return value, found[2], ok
+	}
+	n, ok := small(t.lower)
+	if !ok {
+		return "", "", false
+	}
+	p.at++
+	for factor := p.factor(); factor > 0; factor = p.factor() {
+		n *= factor
+	}
+	return strconv.Itoa(n), "", true
+}
+
+// factor reads what a number word is multiplied by. There is one, as in three hundred.
+func (p *parser) factor() int {
+	previous := p.tokens[p.at-1].lower
+	switch p.peek().lower {
+	case "hundred":
+		if previous != "hundred" && previous != "thousand" {
+			p.at++
+			return 100
+		}
+	case "thousand":
+		if previous != "hundred" && previous != "thousand" {
+			p.at++
+			return 1000
+		}
+	}
+	return 0
+}
+
+// amount reads a number and its unit, whether written together or apart.
+func (p *parser) amount() (value, unit string, ok bool) {
+	value, unit, ok = p.number()
+	if !ok || unit != "" {
+		return value, unit, ok
+	}
+	next := p.peek().text
+	if _, memory := memoryUnit(next); memory || measure.IsUnit(next) {
+		p.at++
+		return value, next, true
+	}
+	return value, "", true
+}
+
+// isNumber says whether a token is a number, or begins one.
+func isNumber(t token) bool {
+	_, word := small(t.lower)
+	return word || digits.MatchString(t.text)
+}
+
+func siteItem(i int) string { return "sites[" + strconv.Itoa(i) + "]" }

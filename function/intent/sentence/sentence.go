@@ -1,0 +1,99 @@
+// Package sentence reads controlled English into what it says. It knows a small grammar and nothing else: a word that has no
+// place in it is an error, never a guess.
+package sentence
+
+import (
+	"strings"
+
+	"github.com/intentplane/intentplane/function/intent/measure"
+)
+
+// MaxCharacters is how long a sentence may be.
+const MaxCharacters = 2000
+
+// A Wish is what a sentence says, as text. What it does not say is empty.
+type Wish struct {
+	// Service and Type name what is to run. Class is that of a slice: eMBB, URLLC or mMTC.
+	Service, Type, Class string
+
+	// Sites to run at, or a word for several of them, and Selector, the labels that they have.
+	Sites    []string
+	Selector map[string]string
+
+	// Replicas at each Site, or SiteReplicas at single ones.
+	Replicas     string
+	SiteReplicas map[string]string
+
+	// Image that runs, and the CPU and Memory of each replica, as quantities.
+	Image, CPU, Memory string
+
+	// Endpoints that the service offers.
+	Endpoints []Endpoint
+
+	// Parameters for the Blueprint.
+	Parameters map[string]string
+
+	// SST, SD and PLMN of the slice.
+	SST, SD, PLMN string
+
+	// Priority of the intent.
+	Priority string
+
+	// Objectives are the numbers that were given names.
+	Objectives []Objective
+
+	spans map[string]span
+}
+
+// An Endpoint is a port that the service offers.
+type Endpoint struct {
+	// Name, Port and Protocol of the endpoint, the last one in upper case.
+	Name, Port, Protocol string
+}
+
+// An Objective is a number that was given a name, such as latency under 20 ms.
+type Objective struct {
+	// Name of what is limited.
+	Name string
+
+	// Comparison is <, <=, > or >=. Empty means that none was said.
+	Comparison string
+
+	// Amount that it is compared with.
+	Amount measure.Amount
+}
+
+// A Fault is what is wrong with a sentence.
+type Fault struct {
+	// Offset of the words that are wrong, and their Length, in bytes.
+	Offset, Length int
+
+	// Message says what is wrong.
+	Message string
+}
+
+// Fault returns what is wrong with the words that said something.
+func (w *Wish) Fault(path, message string) *Fault {
+	for {
+		if s, ok := w.spans[path]; ok {
+			return &Fault{Offset: s.start, Length: s.end - s.start, Message: message}
+		}
+		if path == "" {
+			return &Fault{Message: message}
+		}
+		path = path[:max(0, strings.LastIndexAny(path, ".["))]
+	}
+}
+
+// Parse reads a sentence. It returns the first fault instead when there is one.
+func Parse(text string) (*Wish, *Fault) {
+	tokens, fault := tokenize(text)
+	if fault != nil {
+		return nil, fault
+	}
+	p := newParser(tokens)
+	if fault := p.sentence(); fault != nil {
+		return nil, fault
+	}
+	return p.wish, nil
+}

@@ -1,0 +1,98 @@
+package sentence
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/intentplane/intentplane/function/intent/measure"
+)
+
+func TestParse(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		text   string
+		wish   *Wish
+		fault  *Fault
+	}{
+		"Everything": {
+			reason: "Each clause says one thing.",
+			text: "Deploy shop of type batch on edge1 with 3 replicas, 2 CPU and 4Gi each, image nginx:1.27, UDP port 53 as dns, " +
+				"parameter color=blue, high priority, p99 latency under 0.5 s",
+			wish: &Wish{
+				Service: "shop", Type: "batch", Sites: []string{"edge1"}, Replicas: "3", CPU: "2", Memory: "4Gi", Image: "nginx:1.27",
+				Endpoints:  []Endpoint{{Name: "dns", Port: "53", Protocol: "UDP"}},
+				Parameters: map[string]string{"color": "blue"}, Priority: "high",
+				Objectives: []Objective{{Name: "latency_p99", Comparison: "<", Amount: measure.Amount{Value: "500", Unit: "ms"}}},
+			},
+		},
+		"PerSite": {
+			reason: "Several numbers of replicas belong to the Sites behind them.",
+			text:   "Run 3 replicas of shop on edge1 and edge2 and 1 on edge3",
+			wish: &Wish{
+				Service: "shop", Sites: []string{"edge1", "edge2", "edge3"}, SiteReplicas: map[string]string{"edge1": "3", "edge2": "3", "edge3": "1"},
+			},
+		},
+		"Strange": {
+			reason: "The fault is where the word is, in bytes.",
+			text:   "Deploy shop quickly",
+			fault:  &Fault{Offset: 12, Length: 7, Message: `"quickly" is not understood here`},
+		},
+		"Nothing": {
+			reason: "A sentence says something.",
+			text:   "\n",
+			fault:  &Fault{Message: "says nothing"},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got, fault := Parse(tc.text)
+			if diff := cmp.Diff(tc.fault, fault); diff != "" {
+				t.Errorf("\n%s\nParse(...): -want fault, +got fault:\n%s", tc.reason, diff)
+			}
+			if diff := cmp.Diff(tc.wish, got, cmpopts.IgnoreUnexported(Wish{})); diff != "" {
+				t.Errorf("\n%s\nParse(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestFault(t *testing.T) {
+	w, _ := Parse("Deploy shop on edge1 and edge2")
+	cases := map[string]struct {
+		reason string
+		path   string
+		want   *Fault
+	}{
+		"Exact":  {reason: "Words are found by what they say.", path: "sites[1]", want: &Fault{Offset: 25, Length: 5, Message: "x"}},
+		"Around": {reason: "The closest words around are taken.", path: "service.name", want: &Fault{Offset: 7, Length: 4, Message: "x"}},
+		"None":   {reason: "What was not said is nowhere.", path: "image", want: &Fault{Message: "x"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, w.Fault(tc.path, "x")); diff != "" {
+				t.Errorf("\n%s\nFault(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, seed := range []string{
+		"Deploy edge-analytics on edge1 and edge2 with 3 replicas, 2 CPU and 4Gi each, p99 latency under 500 ms",
+		"eMBB slice at edge1, 200 Mbps down, under 20 ms", "run 3 replicas of shop on edge1 and 1 on edge2", "memory", "cpu of", "port", "on",
+		"sites labelled a=b and", "SST", "image", "under", "twenty-one hundred", "with", "please", "service", "the", ". , ;", "as", "UDP port 1/2 as",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		w, fault := Parse(text)
+		if (w == nil) == (fault == nil) {
+			t.Fatalf("Parse(%q): want a wish or a fault, got %v and %v", text, w, fault)
+		}
+		if fault != nil && (fault.Offset < 0 || fault.Length < 0 || fault.Offset+fault.Length > len(text)) {
+			t.Errorf("Parse(%q): the fault is outside: %v", text, fault)
+		}
+	})
+}

@@ -1,0 +1,102 @@
+package sentence
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// allowed are the characters that a sentence may have beside letters, digits and white space of ASCII.
+const allowed = ".,;:/@_-+%="
+
+// A span is where something stands in the text, in bytes.
+type span struct{ start, end int }
+
+// A token is a word, or a mark that ends one.
+type token struct {
+	span
+
+	text string
+
+	// lower is the text in lower case: words of the grammar may be written in either, names may not.
+	lower string
+}
+
+// tokenize returns the words of a text and its commas, semicolons and periods.
+func tokenize(text string) ([]token, *Fault) {
+	if utf8.RuneCountInString(text) > MaxCharacters {
+		return nil, &Fault{Message: fmt.Sprintf("has more than %d characters of plain language", MaxCharacters)}
+	}
+	if fault := foreign(text); fault != nil {
+		return nil, fault
+	}
+	var out []token
+	for _, s := range fields(text) {
+		out = append(out, split(text, s)...)
+	}
+	return out, nil
+}
+
+// foreign refuses every character that a sentence has no use for, and all that look like another one.
+func foreign(text string) *Fault {
+	for i, r := range text {
+		if r < utf8.RuneSelf && (isASCIIWord(r) || strings.ContainsRune(allowed, r) || strings.ContainsRune(" \t\r\n", r)) {
+			continue
+		}
+		_, size := utf8.DecodeRuneInString(text[i:])
+		return &Fault{Offset: i, Length: size, Message: complaint(text[i:], r)}
+	}
+	return nil
+}
+
+func isASCIIWord(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+}
+
+func complaint(rest string, r rune) string {
+	switch {
+	case strings.HasPrefix(rest, "{{"), strings.HasPrefix(rest, "${"), r == '`':
+		return "must not have templates: nothing is replaced in an intent"
+	case r < utf8.RuneSelf:
+		return fmt.Sprintf("must not have the character %q: plain language has none, and JSON begins with a brace", r)
+	case unicode.IsLetter(r):
+		return fmt.Sprintf("must not have the letter %U: only those of ASCII, since others look like them", r)
+	}
+	return fmt.Sprintf("must not have the character %U: only those of ASCII", r)
+}
+
+// fields returns where the text between white space stands.
+func fields(text string) []span {
+	var out []span
+	start := -1
+	for i := range len(text) + 1 {
+		space := i == len(text) || strings.IndexByte(" \t\r\n", text[i]) >= 0
+		if space && start >= 0 {
+			out = append(out, span{start, i})
+			start = -1
+		}
+		if !space && start < 0 {
+			start = i
+		}
+	}
+	return out
+}
+
+// split parts a word from the marks behind it.
+func split(text string, s span) []token {
+	end := s.start + len(strings.TrimRight(text[s.start:s.end], ",;."))
+	var out []token
+	if end > s.start {
+		out = append(out, newToken(text, span{s.start, end}))
+	}
+	for i := end; i < s.end; i++ {
+		out = append(out, newToken(text, span{i, i + 1}))
+	}
+	return out
+}
+
+func newToken(text string, s span) token {
+	t := text[s.start:s.end]
+	return token{span: s, text: t, lower: strings.ToLower(t)}
+}

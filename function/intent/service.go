@@ -1,0 +1,187 @@
+package intent
+
+import (
+	"encoding/json"
+
+	"github.com/intentplane/intentplane/function/intent/document"
+)
+
+const serviceForm = "service intent"
+
+// readService reads a service intent.
+func readService(d *draft, root document.Node) *document.Problem {
+	r := &serviceReader{draft: d}
+	return root.Each(serviceForm, map[string]document.Reader{
+		"service":      document.Into(&r.Service),
+		"type":         document.Into(&r.Type),
+		"image":        document.Into(&r.Image),
+		"priority":     document.Into(&r.Priority),
+		"site":         r.readSite,
+		"sites":        r.readSites,
+		"selector":     r.readMap(&r.Selector),
+		"replicas":     r.readReplicas,
+		"siteReplicas": r.readSiteReplicas,
+		"resources":    r.readResources,
+		"endpoints":    r.readEndpoints,
+		"parameters":   r.readMap(&r.Parameters),
+		"qos":          r.readQoS,
+		"slice":        r.readSlice,
+		"slos":         r.readMap(&r.SLOs),
+	})
+}
+
+// A serviceReader reads the fields of a service intent.
+type serviceReader struct {
+	*draft
+
+	firstSites string
+}
+
+func (r *serviceReader) readSite(n document.Node) *document.Problem {
+	if prob := r.onlySites(n); prob != nil {
+		return prob
+	}
+	r.paths["sites"], r.paths["sites[0]"] = n.Path, n.Path
+	r.Sites = []string{""}
+	return document.Into(&r.Sites[0])(n)
+}
+
+func (r *serviceReader) readSites(n document.Node) *document.Problem {
+	if prob := r.onlySites(n); prob != nil {
+		return prob
+	}
+	// One word stands for several Sites wherever it is written.
+	if _, ok := n.Value.(string); ok {
+		return document.Problemf(n.Path, "must be a list of names: write one name as site")
+	}
+	if _, ok := n.Value.([]document.Node); !ok {
+		return document.Problemf(n.Path, "must be a list of names")
+	}
+	names, prob := n.Texts()
+	if prob == nil && len(names) == 0 {
+		return document.Problemf(n.Path, "must name a Site: leave it out when deliveryConfig does")
+	}
+	r.Sites = names
+	return prob
+}
+
+func (r *serviceReader) onlySites(n document.Node) *document.Problem {
+	if r.firstSites != "" {
+		return document.Problemf(n.Path, "excludes %s: say one of them", r.firstSites)
+	}
+	r.firstSites = n.Path
+	return nil
+}
+
+func (r *serviceReader) readReplicas(n document.Node) *document.Problem {
+	if _, ok := n.Value.([]document.Member); ok {
+		return r.readSiteReplicas(n)
+	}
+	number, prob := n.Whole()
+	if prob != nil {
+		prob.Message += ", or an object of them by Site"
+	}
+	r.Replicas = number
+	return prob
+}
+
+func (r *serviceReader) readSiteReplicas(n document.Node) *document.Problem {
+	members, prob := n.Members()
+	if prob != nil {
+		return prob
+	}
+	if r.SiteReplicas != nil {
+		return document.Problemf(n.Path, "excludes %s by Site: say one of them", r.at("siteReplicas"))
+	}
+	r.SiteReplicas = map[string]int32{}
+	r.paths["siteReplicas"] = n.Path
+	for _, m := range members {
+		if r.SiteReplicas[m.Name], prob = m.Node.Whole(); prob != nil {
+			return prob
+		}
+	}
+	return nil
+}
+
+func (r *serviceReader) readResources(n document.Node) *document.Problem {
+	return n.Each(serviceForm, map[string]document.Reader{
+		"cpu":    document.Into(&r.Resources.CPU),
+		"memory": document.Into(&r.Resources.Memory),
+	})
+}
+
+func (r *serviceReader) readEndpoints(n document.Node) *document.Problem {
+	items, ok := n.Value.([]document.Node)
+	if !ok {
+		return document.Problemf(n.Path, `must be a list such as [{"name": "http", "port": 8080}]`)
+	}
+	for _, item := range items {
+		e := Endpoint{}
+		prob := item.Each(serviceForm, map[string]document.Reader{
+			"name":     document.Into(&e.Name),
+			"port":     whole(&e.Port),
+			"protocol": document.Into(&e.Protocol),
+		})
+		if prob != nil {
+			return prob
+		}
+		r.Endpoints = append(r.Endpoints, e)
+	}
+	return nil
+}
+
+func (r *serviceReader) readQoS(n document.Node) *document.Problem {
+	return n.Each(serviceForm, map[string]document.Reader{
+		"downlinkMbps":   decimal(&r.QoS.DownlinkMbps),
+		"uplinkMbps":     decimal(&r.QoS.UplinkMbps),
+		"latencyMs":      decimal(&r.QoS.LatencyMs),
+		"jitterMs":       decimal(&r.QoS.JitterMs),
+		"packetLossRate": decimal(&r.QoS.PacketLossRate),
+	})
+}
+
+func (r *serviceReader) readSlice(n document.Node) *document.Problem {
+	return n.Each(serviceForm, map[string]document.Reader{
+		"sst":  r.readSST,
+		"sd":   document.Into(&r.Slice.SD),
+		"plmn": document.Into(&r.Slice.PLMN),
+	})
+}
+
+func (d *draft) readSST(n document.Node) *document.Problem {
+	sst, prob := n.Whole()
+	d.Slice.SST = &sst
+	return prob
+}
+
+func (r *serviceReader) readMap(to *map[string]string) document.Reader {
+	return func(n document.Node) *document.Problem {
+		m, prob := n.TextMap()
+		*to = m
+		return prob
+	}
+}
+
+func whole(to *int32) document.Reader {
+	return func(n document.Node) *document.Problem {
+		i, prob := n.Whole()
+		*to = i
+		return prob
+	}
+}
+
+// decimal returns a reader of a number, which may be in quotes.
+func decimal(to *string) document.Reader {
+	return func(n document.Node) *document.Problem {
+		switch v := n.Value.(type) {
+		case json.Number:
+			*to = v.String()
+		case string:
+			*to = v
+		}
+		if *to == "" {
+			return document.Problemf(n.Path, "must be a decimal number, such as 20 or 0.5")
+		}
+		return nil
+	}
+}

@@ -1,0 +1,178 @@
+package intent
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/intentplane/intentplane/function/intent/document"
+	"github.com/intentplane/intentplane/function/intent/sentence"
+)
+
+// fromSentence reads plain language.
+func fromSentence(text string) (Intent, error) {
+	out, fault := hear(text)
+	if fault == nil {
+		return out, nil
+	}
+	return Intent{}, errors.New("spec.intent: " + fault.Message + marked(text, fault) + otherwise(text, fault))
+}
+
+func hear(text string) (Intent, *sentence.Fault) {
+	w, fault := sentence.Parse(text)
+	if fault != nil {
+		return Intent{}, fault
+	}
+	d, prob := wished(w)
+	if prob != nil {
+		return Intent{}, w.Fault(prob.Path, prob.Message)
+	}
+	out, prob := d.normal()
+	if prob == nil {
+		return out, nil
+	}
+	// A sentence has no fields that a reader could look up, unless it left the thing out.
+	if prob.Path == "service" && w.Service == "" {
+		prob.Message = "names nothing that is to run: say Deploy and its name, or called and its name"
+	}
+	return Intent{}, w.Fault(prob.Path, prob.Message)
+}
+
+// wished returns what a sentence says as a draft.
+func wished(w *sentence.Wish) (*draft, *document.Problem) {
+	d := newDraft()
+	d.Service, d.Image, d.Resources = w.Service, w.Image, Resources{CPU: w.CPU, Memory: w.Memory}
+	d.Sites, d.Selector, d.Parameters = w.Sites, w.Selector, w.Parameters
+	d.Slice.SD, d.Slice.PLMN = w.SD, w.PLMN
+	if w.Type != "" {
+		d.Type = w.Type
+	}
+	if t, ok := typeOf(w.Class); ok {
+		d.Type = t
+	}
+	if w.Priority != "" {
+		d.Priority = w.Priority
+	}
+	for _, read := range []func(*sentence.Wish) *document.Problem{d.wishReplicas, d.wishEndpoints, d.wishSST, d.wishObjectives} {
+		if prob := read(w); prob != nil {
+			return nil, prob
+		}
+	}
+	return d, nil
+}
+
+func (d *draft) wishReplicas(w *sentence.Wish) *document.Problem {
+	if prob := wholeText(&d.Replicas, w.Replicas, "replicas"); prob != nil {
+		return prob
+	}
+	for _, site := range slices.Sorted(maps.Keys(w.SiteReplicas)) {
+		var n int32
+		if prob := wholeText(&n, w.SiteReplicas[site], document.Child("siteReplicas", site)); prob != nil {
+			return prob
+		}
+		if d.SiteReplicas == nil {
+			d.SiteReplicas = map[string]int32{}
+		}
+		d.SiteReplicas[site] = n
+	}
+	return nil
+}
+
+func (d *draft) wishEndpoints(w *sentence.Wish) *document.Problem {
+	for i, e := range w.Endpoints {
+		out := Endpoint{Name: e.Name, Protocol: e.Protocol}
+		if prob := wholeText(&out.Port, e.Port, document.Item("endpoints", i)); prob != nil {
+			return prob
+		}
+		d.Endpoints = append(d.Endpoints, out)
+	}
+	return nil
+}
+
+func (d *draft) wishSST(w *sentence.Wish) *document.Problem {
+	if w.SST == "" {
+		return nil
+	}
+	d.Slice.SST = new(int32)
+	return wholeText(d.Slice.SST, w.SST, "slice.sst")
+}
+
+func (d *draft) wishObjectives(w *sentence.Wish) *document.Problem {
+	for i, o := range w.Objectives {
+		prob := d.aim(objective{name: o.Name, comparison: o.Comparison, amount: o.Amount}, document.Item("objectives", i))
+		if prob != nil {
+			return prob
+		}
+	}
+	return nil
+}
+
+// marked shows the line of the text that a fault is in, and marks the words.
+func marked(text string, fault *sentence.Fault) string {
+	if len(text) > sentence.MaxCharacters {
+		return ""
+	}
+	start := strings.LastIndexByte(text[:fault.Offset], '\n') + 1
+	line, _, _ := strings.Cut(text[start:], "\n")
+	before := utf8.RuneCountInString(text[start:fault.Offset])
+	wrong, _, _ := strings.Cut(text[fault.Offset:fault.Offset+fault.Length], "\n")
+	if strings.TrimSpace(line) == "" {
+		return ""
+	}
+	shown := "\n  " + visible(line)
+	if wrong == "" {
+		return shown
+	}
+	return shown + "\n  " + strings.Repeat(" ", before) + strings.Repeat("^", utf8.RuneCountInString(wrong))
+}
+
+// visible returns a line with a question mark for each character that a sentence may not have.
+func visible(line string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\t', r == '\r':
+			return ' '
+		case r < ' ', r >= utf8.RuneSelf-1:
+			return '?'
+		}
+		return r
+	}, line)
+}
+
+// otherwise says what would be understood without the words that are wrong.
+func otherwise(text string, fault *sentence.Fault) string {
+	before, behind := text[:fault.Offset], text[fault.Offset+fault.Length:]
+	if fault.Length == 0 || partOfWord(before, behind) {
+		return ""
+	}
+	out, again := hear(unjoined(before, behind) + behind)
+	if again != nil {
+		return ""
+	}
+	return "\nwithout it, this would be understood: " + string(out.Canonical())
+}
+
+// partOfWord says whether what stands between two texts is less than a whole word.
+func partOfWord(before, behind string) bool {
+	space := " \t\r\n"
+	return before != "" && !strings.ContainsAny(before[len(before)-1:], space) || behind != "" && !strings.ContainsAny(behind[:1], space+",.;")
+}
+
+// unjoined returns a text without the marks and words at its end that bound it to what stood between it and the text behind it.
+func unjoined(before, behind string) string {
+	behind = strings.TrimSpace(behind)
+	if behind != "" && !strings.ContainsAny(behind[:1], ",.;") {
+		return before
+	}
+	for {
+		trimmed := strings.TrimRight(before, " \t\r\n,;")
+		trimmed = strings.TrimSuffix(strings.TrimSuffix(trimmed, " with"), " and")
+		if trimmed == before {
+			return before
+		}
+		before = trimmed
+	}
+}

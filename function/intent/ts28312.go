@@ -1,0 +1,256 @@
+package intent
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/intentplane/intentplane/function/intent/document"
+	"github.com/intentplane/intentplane/function/intent/measure"
+)
+
+const (
+	flatForm = "TS 28.312 expectation"
+	listForm = "list of TS 28.312 expectations"
+)
+
+// expectationTypes say what an expectation is about, which its other fields say as well.
+func expectationTypes() []string {
+	return []string{
+		"ServicePerformance", "ServiceCapacity", "ServiceCoverage", "NetworkSlicePerformance", "NetworkFunctionPerformance",
+		"ResourcePerformance",
+	}
+}
+
+// objectType returns the service type of an expectation's object. Empty means that something else says it.
+func objectType(name string) (string, bool) {
+	switch name {
+	case "Service", "NetworkSlice":
+		return "", true
+	case "RANFunction":
+		return "ran", true
+	case "CoreNetwork":
+		return "core", true
+	case "TransportNetwork":
+		return "transport", true
+	}
+	return "", false
+}
+
+// targetNames are the names that a target's attribute may have.
+func targetName(attribute string) (string, bool) {
+	switch attribute {
+	case "latency", "jitter", "throughput", "availability", "latency_p50", "latency_p90", "latency_p95", "latency_p99",
+		"cross_site_latency", "error_rate", "packet_loss_rate":
+		return attribute, true
+	case "dlThroughput":
+		return "downlink", true
+	case "ulThroughput":
+		return "uplink", true
+	case "packetLoss", "packetLossRate":
+		return "packet_loss_rate", true
+	case "errorRate":
+		return "error_rate", true
+	case "crossSiteLatency":
+		return "cross_site_latency", true
+	}
+	return "", false
+}
+
+// comparison returns the sign of a target's condition, in the words of the standard and of what is written in its name.
+func comparison(condition string) (string, bool) {
+	switch condition {
+	case "LESS_THAN", "IS_LESS_THAN":
+		return "<", true
+	case "LESS_THAN_OR_EQUAL", "IS_EQUAL_TO_OR_LESS_THAN":
+		return "<=", true
+	case "GREATER_THAN", "IS_GREATER_THAN":
+		return ">", true
+	case "GREATER_THAN_OR_EQUAL", "IS_EQUAL_TO_OR_GREATER_THAN":
+		return ">=", true
+	}
+	return "", false
+}
+
+// An expectationReader reads one expectation. Several may follow one another, and have to agree.
+type expectationReader struct {
+	*draft
+
+	// from the paths of what must be said once.
+	service, serviceType string
+}
+
+func readFlat(d *draft, n document.Node) *document.Problem {
+	r := &expectationReader{draft: d}
+	return r.readFlat(n)
+}
+
+func (r *expectationReader) readFlat(n document.Node) *document.Problem {
+	var id, kind string
+	prob := n.Each(flatForm, map[string]document.Reader{
+		"intentExpectationId":      document.Into(&id),
+		"intentExpectationType":    document.Into(&kind),
+		"intentExpectationContext": r.readContext,
+		"intentExpectationTarget":  r.readTarget,
+		"intentExpectationObject":  r.readObject,
+	})
+	switch {
+	case prob != nil:
+		return prob
+	case id == "":
+		return document.Problemf(document.Child(n.Path, "intentExpectationId"), "must be set")
+	case !slices.Contains(expectationTypes(), kind):
+		return document.Problemf(document.Child(n.Path, "intentExpectationType"), "must be one of %s", strings.Join(expectationTypes(), ", "))
+	}
+	return nil
+}
+
+// once sets a text that several expectations may say, but not differently.
+func (r *expectationReader) once(field string, to, from *string, value, path string) *document.Problem {
+	if *from != "" && *to != value {
+		return document.Problemf(path, "says %s %q, and %s says %q", field, value, *from, *to)
+	}
+	*to, *from, r.paths[field] = value, path, path
+	return nil
+}
+
+func (r *expectationReader) readObject(n document.Node) *document.Problem {
+	var kind, instance string
+	prob := n.Each(flatForm, map[string]document.Reader{"objectType": document.Into(&kind), "objectInstance": document.Into(&instance)})
+	if prob != nil {
+		return prob
+	}
+	path := document.Child(n.Path, "objectType")
+	t, ok := objectType(kind)
+	if !ok {
+		return document.Problemf(path, "must be Service, NetworkSlice, RANFunction, CoreNetwork or TransportNetwork")
+	}
+	if prob := r.once("service", &r.Service, &r.service, instance, document.Child(n.Path, "objectInstance")); prob != nil || t == "" {
+		return prob
+	}
+	return r.once("type", &r.Type, &r.serviceType, t, path)
+}
+
+func (r *expectationReader) readContext(n document.Node) *document.Problem {
+	var attribute, condition string
+	var values []string
+	prob := n.Each(flatForm, map[string]document.Reader{
+		"contextAttribute":  document.Into(&attribute),
+		"contextCondition":  document.Into(&condition),
+		"contextValueRange": texts(&values),
+	})
+	if prob != nil {
+		return prob
+	}
+	path := document.Child(n.Path, "contextValueRange")
+	if len(values) == 0 {
+		return document.Problemf(path, "must name a value")
+	}
+	if !means(condition, len(values)) {
+		return document.Problemf(document.Child(n.Path, "contextCondition"), "must be EQUAL: nothing chooses among several values")
+	}
+	return r.context(n, attribute, values)
+}
+
+// means says whether a condition stands for all of its values.
+func means(condition string, values int) bool {
+	switch condition {
+	case "EQUAL", "IS_EQUAL_TO", "IS_ALL_OF":
+		return true
+	case "ONE_OF", "IS_ONE_OF":
+		return values == 1
+	}
+	return false
+}
+
+func (r *expectationReader) context(n document.Node, attribute string, values []string) *document.Problem {
+	path := document.Child(n.Path, "contextValueRange")
+	switch attribute {
+	case "site", "targetSite", "coverageArea":
+		return r.sites(values, path)
+	case "sliceType":
+		if len(values) == 1 {
+			return r.sliceType(values[0], document.Item(path, 0))
+		}
+		return document.Problemf(path, "must be one value: a service is in one slice")
+	case "networkFunction", "networkSlice", "transportNetwork":
+		return r.about(attribute, strings.Join(values, ","), path)
+	}
+	return document.Problemf(document.Child(n.Path, "contextAttribute"),
+		"must be site, targetSite, coverageArea, sliceType, networkFunction, networkSlice or transportNetwork")
+}
+
+// about keeps what only a Blueprint knows the meaning of as a parameter.
+func (r *expectationReader) about(name, value, path string) *document.Problem {
+	if old, ok := r.Parameters[name]; ok && old != value {
+		return document.Problemf(path, "says %s differently than before", name)
+	}
+	r.paths[document.Child("parameters", name)] = path
+	r.parameter(name, value)
+	return nil
+}
+
+func (r *expectationReader) sites(names []string, path string) *document.Problem {
+	if r.Sites != nil && !slices.Equal(slices.Sorted(slices.Values(names)), slices.Sorted(slices.Values(r.Sites))) {
+		return document.Problemf(path, "says other Sites than %s", r.at("sites"))
+	}
+	r.Sites, r.paths["sites"] = names, path
+	return nil
+}
+
+func (r *expectationReader) sliceType(name, path string) *document.Problem {
+	t, ok := typeOf(name)
+	if !ok || name == generic {
+		return document.Problemf(path, "must be eMBB, URLLC or mMTC")
+	}
+	return r.once("type", &r.Type, &r.serviceType, t, path)
+}
+
+func (r *expectationReader) readTarget(n document.Node) *document.Problem {
+	var attribute, condition string
+	var amount measure.Amount
+	prob := n.Each(flatForm, map[string]document.Reader{
+		"targetAttribute": document.Into(&attribute),
+		"targetCondition": document.Into(&condition),
+		"targetValue":     readAmount(&amount),
+	})
+	if prob != nil {
+		return prob
+	}
+	name, ok := targetName(attribute)
+	if !ok {
+		return document.Problemf(document.Child(n.Path, "targetAttribute"), "is nothing that can be measured, such as latency or availability")
+	}
+	sign, ok := comparison(condition)
+	if !ok {
+		return document.Problemf(document.Child(n.Path, "targetCondition"),
+			"must be LESS_THAN, LESS_THAN_OR_EQUAL, GREATER_THAN or GREATER_THAN_OR_EQUAL")
+	}
+	return r.aim(objective{name: name, comparison: sign, amount: amount}, document.Child(n.Path, "targetValue"))
+}
+
+func readAmount(to *measure.Amount) document.Reader {
+	return func(n document.Node) *document.Problem {
+		var written string
+		switch v := n.Value.(type) {
+		case json.Number:
+			written = v.String()
+		case string:
+			written = v
+		}
+		a, ok := measure.Parse(written)
+		if !ok {
+			return document.Problemf(n.Path, "must be a number with a unit, such as 20ms")
+		}
+		*to = a
+		return nil
+	}
+}
+
+func texts(to *[]string) document.Reader {
+	return func(n document.Node) *document.Problem {
+		s, prob := n.Texts()
+		*to = s
+		return prob
+	}
+}
