@@ -32,6 +32,7 @@ const (
 	folder            = "blueprint"
 	kustomizationFile = "kustomization.yaml"
 	namespaceFile     = "namespace.yaml"
+	clusterScopedFile = "clusterscoped.yaml"
 	intentFile        = "intent.yaml"
 	intentName        = "intent"
 	localConfig       = "config.kubernetes.io/local-config"
@@ -74,7 +75,11 @@ func Layout(in Input) (tree.Files, error) {
 	if err := contain(files); err != nil {
 		return nil, err
 	}
-	return overlay(in, files)
+	custom, err := definitions(files)
+	if err != nil {
+		return nil, err
+	}
+	return overlay(in, files, custom.ClusterScoped())
 }
 
 func checkFiles(files map[string]string) error {
@@ -174,50 +179,4 @@ func intentConfigMap(data map[string]string) ([]byte, error) {
 		Data:       data,
 	})
 	return b, errors.Wrapf(err, "cannot encode %s", intentFile)
-}
-
-// overlay puts our kustomization on top of the Blueprint's files.
-func overlay(in Input, files map[string]string) (tree.Files, error) {
-	for what, v := range map[string]string{"the claim's namespace": in.Claim.Namespace, "the claim's name": in.Claim.Name} {
-		if v == "" || len(v) > 63 {
-			return nil, errors.Errorf("%s must have 1 to 63 characters", what)
-		}
-	}
-	out := tree.Files{}
-	for name, text := range files {
-		out[folder+"/"+name] = []byte(text)
-	}
-	for name, content := range map[string]any{kustomizationFile: overlayKustomization(in), namespaceFile: namespaceTransformer(in)} {
-		b, err := yaml.Marshal(content)
-		if err != nil {
-			return nil, errors.Wrapf(err, "cannot encode %s", name)
-		}
-		out[name] = b
-	}
-	return out, nil
-}
-
-func overlayKustomization(in Input) map[string]any {
-	return map[string]any{
-		"apiVersion": "kustomize.config.k8s.io/v1beta1",
-		"kind":       "Kustomization",
-		"resources":  []string{folder},
-		"labels": []map[string]any{{
-			"includeSelectors": false,
-			"includeTemplates": false,
-			"pairs":            map[string]string{LabelManagedBy: ManagedBy, LabelName: in.Intent.Service, LabelClaim: in.Claim.Name},
-		}},
-		"transformers": []string{namespaceFile},
-	}
-}
-
-// namespaceTransformer gives a namespace to objects that have none, and to nothing else.
-func namespaceTransformer(in Input) map[string]any {
-	return map[string]any{
-		"apiVersion":             "builtin",
-		"kind":                   "NamespaceTransformer",
-		"metadata":               map[string]string{"name": "namespace", "namespace": in.Claim.Namespace},
-		"unsetOnly":              true,
-		"setRoleBindingSubjects": "none",
-	}
 }
