@@ -19,6 +19,7 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/function/catalog"
+	"github.com/intentplane/intentplane/function/check"
 	"github.com/intentplane/intentplane/function/compose"
 	"github.com/intentplane/intentplane/function/phase"
 	"github.com/intentplane/intentplane/function/render"
@@ -77,13 +78,17 @@ type Output struct {
 	Ready bool
 }
 
+// checkedTrees is how many trees a Core remembers to have checked: for 1,000 deployments, to two Sites each.
+const checkedTrees = 2000
+
 // A Core runs calls. It may be used by several goroutines.
 type Core struct {
 	renderer Renderer
+	checker  *check.Checker
 }
 
 // New returns a Core that renders with r.
-func New(r Renderer) *Core { return &Core{renderer: r} }
+func New(r Renderer) *Core { return &Core{renderer: r, checker: check.New(checkedTrees)} }
 
 // Run carries out one call. Whatever is wrong with the deployment or the catalog is in the output; an error is a bug, or an
 // observed object that cannot be read.

@@ -162,13 +162,24 @@ func (c *Core) renderPlace(ctx context.Context, in Input, i intent.Intent, s *ca
 		return nil, nil
 	}
 	files, err := c.renderer.Build(ctx, renderInput(in, i, s, p))
-	if err != nil {
-		return nil, terminal(deploymentv1alpha1.ReasonRenderFailed, deploymentv1alpha1.PhaseRendering, err)
+	if err == nil {
+		err = c.checker.Check(&s.Blueprint, policyInput(in, p, files))
 	}
-	if err := policy.CheckTree(policyInput(in, p, files)); err != nil {
-		return nil, terminal(deploymentv1alpha1.ReasonPolicyDenied, deploymentv1alpha1.PhaseRendering, err)
+	if err != nil {
+		return nil, terminal(renderReason(err, files), deploymentv1alpha1.PhaseRendering, err)
 	}
 	return files, nil
+}
+
+// renderReason says why there is nothing to deliver. What was rendered and is well-formed is against a limit.
+func renderReason(err error, rendered tree.Files) string {
+	if e := (&render.TimeoutError{}); errors.As(err, &e) {
+		return deploymentv1alpha1.ReasonRenderTimeout
+	}
+	if e := (&policy.InvalidError{}); errors.As(err, &e) || rendered == nil {
+		return deploymentv1alpha1.ReasonRenderFailed
+	}
+	return deploymentv1alpha1.ReasonPolicyDenied
 }
 
 func renderInput(in Input, i intent.Intent, s *catalog.Selection, p catalog.Place) render.Input {

@@ -28,6 +28,15 @@ func Definitions(b *catalogv1alpha1.Blueprint) (*schema.Set, error) {
 	return definitions(files)
 }
 
+// EachDefinition calls add with each of a Blueprint's files that may hold a definition, in the order of their names.
+func EachDefinition(b *catalogv1alpha1.Blueprint, add func([]byte)) {
+	for _, name := range slices.Sorted(maps.Keys(b.Spec.Files)) {
+		if text := string(b.Spec.Files[name]); strings.Contains(text, definitionKind) {
+			add([]byte(text))
+		}
+	}
+}
+
 func definitions(files map[string]string) (*schema.Set, error) {
 	found := [][]byte{}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
