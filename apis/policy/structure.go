@@ -5,9 +5,12 @@ import (
 	"maps"
 	"strings"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/schema"
+	"github.com/intentplane/intentplane/apis/tree"
 )
 
 // maxProblems is how many wrong fields of an object are named at once.
@@ -18,6 +21,34 @@ type InvalidError struct{ message string }
 
 // Error names the object and its fields.
 func (e *InvalidError) Error() string { return e.message }
+
+// CheckObjects returns an error, which names the file, the object and the field, for objects that no API server would take, and for
+// Secrets that are not encrypted. It knows no limits: it is for looking at what nobody wants to deliver yet.
+func CheckObjects(files tree.Files, definitions *schema.Set) error {
+	in := Input{Files: files, Definitions: definitions, Config: &configv1alpha1.ProviderConfigSpec{}}
+	for _, name := range files.Names() {
+		if isKustomization(name) {
+			continue
+		}
+		objects, err := decode(name, files[name])
+		for _, o := range objects {
+			if err == nil {
+				err = checkObjectItself(in, o)
+			}
+		}
+		if err != nil {
+			return errors.Wrap(err, name)
+		}
+	}
+	return nil
+}
+
+func checkObjectItself(in Input, o *unstructured.Unstructured) error {
+	if err := checkSecret(in, o); err != nil {
+		return err
+	}
+	return checkStructure(in, o)
+}
 
 // checkStructure returns an InvalidError for an object that does not fit the schema of its kind.
 func checkStructure(in Input, o *unstructured.Unstructured) error {

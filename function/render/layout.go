@@ -10,6 +10,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"sigs.k8s.io/yaml"
 
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
@@ -82,6 +83,30 @@ func Layout(in Input) (tree.Files, error) {
 	return overlay(in, files, custom.ClusterScoped())
 }
 
+// Check returns an error when no input would make a Blueprint render: its files are not valid, reach outside of it, or are too much.
+// It names the file.
+func Check(b *catalogv1alpha1.Blueprint) error {
+	files := map[string]string{}
+	for name, text := range b.Spec.Files {
+		files[name] = string(text)
+	}
+	if err := checkFiles(files); err != nil {
+		return err
+	}
+	if _, err := Defaults(files[intentFile]); err != nil {
+		return err
+	}
+	if files[intentFile] == "" {
+		// A kustomization may list the intent without defaults for it.
+		files[intentFile] = "{}"
+	}
+	if err := contain(files); err != nil {
+		return err
+	}
+	_, err := definitions(files)
+	return err
+}
+
 func checkFiles(files map[string]string) error {
 	if len(files) > maxFiles {
 		return errors.Errorf("spec.files: has %d files, more than %d", len(files), maxFiles)
@@ -111,7 +136,7 @@ func checkFiles(files map[string]string) error {
 
 // values returns the data of the intent's ConfigMap.
 func values(in Input, defaults string) (map[string]string, error) {
-	data, err := intentDefaults(defaults)
+	data, err := Defaults(defaults)
 	if err != nil {
 		return nil, err
 	}
@@ -152,8 +177,9 @@ type configMapMetadata struct {
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
 
-// intentDefaults reads the intent.yaml that a Blueprint brings. Without one there are no defaults.
-func intentDefaults(text string) (map[string]string, error) {
+// Defaults reads the intent.yaml that a Blueprint brings: the data of its ConfigMap. Without one there are no defaults. It returns
+// an error for anything else.
+func Defaults(text string) (map[string]string, error) {
 	if text == "" {
 		return map[string]string{}, nil
 	}
