@@ -44,6 +44,9 @@ const (
 	maxFiles      = 64
 	maxFileBytes  = 64 << 10
 	maxInputBytes = 512 << 10
+
+	// maxIntentBytes is how many bytes the values may have that a Blueprint reads.
+	maxIntentBytes = 256 << 10
 )
 
 // fileName is what a Blueprint's files may be called. Folders have no dots, so that kustomize takes none for the address of a
@@ -71,6 +74,9 @@ func Layout(in Input) (tree.Files, error) {
 	config, err := intentConfigMap(data)
 	if err != nil {
 		return nil, err
+	}
+	if len(config) > maxIntentBytes {
+		return nil, errors.Errorf("the intent's values have %d bytes, more than %d", len(config), maxIntentBytes)
 	}
 	files[intentFile] = string(config)
 	if err := contain(files); err != nil {
