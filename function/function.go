@@ -81,14 +81,20 @@ type Output struct {
 // checkedTrees is how many trees a Core remembers to have checked: for 1,000 deployments, to two Sites each.
 const checkedTrees = 2000
 
+// packedBytes is how many bytes of packed trees a Core remembers.
+const packedBytes = 8 << 20
+
 // A Core runs calls. It may be used by several goroutines.
 type Core struct {
 	renderer Renderer
 	checker  *check.Checker
+	packer   *compose.Packer
 }
 
 // New returns a Core that renders with r.
-func New(r Renderer) *Core { return &Core{renderer: r, checker: check.New(checkedTrees)} }
+func New(r Renderer) *Core {
+	return &Core{renderer: r, checker: check.New(checkedTrees), packer: compose.NewPacker(packedBytes)}
+}
 
 // Run carries out one call. Whatever is wrong with the deployment or the catalog is in the output; an error is a bug, or an
 // observed object that cannot be read.

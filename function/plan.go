@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -130,16 +131,33 @@ func (c *Core) render(ctx context.Context, in Input, i intent.Intent, s *catalog
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	out := make([]compose.Rendered, 0, len(s.Places))
 	for _, p := range s.Places {
 		if err := policy.CheckCount(&p.Config, sharing(s.Places, p)); err != nil {
 			return nil, terminal(deploymentv1alpha1.ReasonPolicyDenied, deploymentv1alpha1.PhaseRendering, err)
 		}
-		files, err := c.renderPlace(ctx, in, i, s, p)
+	}
+	return eachPlace(s.Places, func(p catalog.Place) (compose.Rendered, error) { return c.renderPlace(ctx, in, i, s, p) })
+}
+
+// placesAtOnce is how many Sites one call renders for at once.
+const placesAtOnce = 4
+
+// eachPlace renders for several places at once. Where several fail, the error is that of the first one in the order of places.
+func eachPlace(places []catalog.Place, do func(catalog.Place) (compose.Rendered, error)) ([]compose.Rendered, error) {
+	out, errs := make([]compose.Rendered, len(places)), make([]error, len(places))
+	slots, all := make(chan struct{}, placesAtOnce), sync.WaitGroup{}
+	for n := range places {
+		slots <- struct{}{}
+		all.Go(func() {
+			defer func() { <-slots }()
+			out[n], errs[n] = do(places[n])
+		})
+	}
+	all.Wait()
+	for _, err := range errs {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, compose.Rendered{Place: p, Files: files})
 	}
 	return out, nil
 }
@@ -157,18 +175,24 @@ func sharing(places []catalog.Place, one catalog.Place) int {
 
 // renderPlace returns the files of one Site, or none when the Site has to wait: it receives nothing before its cluster is known
 // to be ready, and nobody tells that yet.
-func (c *Core) renderPlace(ctx context.Context, in Input, i intent.Intent, s *catalog.Selection, p catalog.Place) (tree.Files, error) {
+func (c *Core) renderPlace(ctx context.Context, in Input, i intent.Intent, s *catalog.Selection, p catalog.Place) (compose.Rendered, error) {
+	out := compose.Rendered{Place: p}
 	if p.Site.Spec.Cluster.ClusterRef != nil {
-		return nil, nil
+		return out, nil
 	}
 	files, err := c.renderer.Build(ctx, renderInput(in, i, s, p))
 	if err == nil {
 		err = c.checker.Check(&s.Blueprint, policyInput(in, p, files))
 	}
 	if err != nil {
-		return nil, terminal(renderReason(err, files), deploymentv1alpha1.PhaseRendering, err)
+		return out, terminal(renderReason(err, files), deploymentv1alpha1.PhaseRendering, err)
 	}
-	return files, nil
+	packed, err := c.packer.Pack(files)
+	if err != nil {
+		return out, tooLarge(err)
+	}
+	out.Files, out.Packed = files, &packed
+	return out, nil
 }
 
 // renderReason says why there is nothing to deliver. What was rendered and is well-formed is against a limit.

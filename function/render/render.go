@@ -97,10 +97,6 @@ func (r *Renderer) Build(ctx context.Context, in Input) (tree.Files, error) {
 	case <-ctx.Done():
 		return nil, tooLate(ctx, in)
 	}
-	type result struct {
-		files tree.Files
-		err   error
-	}
 	done := make(chan result, 1)
 	go func() {
 		defer func() { <-r.slots }()
