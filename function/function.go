@@ -21,6 +21,7 @@ import (
 	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/check"
 	"github.com/intentplane/intentplane/function/compose"
+	"github.com/intentplane/intentplane/function/memo"
 	"github.com/intentplane/intentplane/function/phase"
 	"github.com/intentplane/intentplane/function/render"
 	"github.com/intentplane/intentplane/function/rollout"
@@ -84,16 +85,20 @@ const checkedTrees = 2000
 // packedBytes is how many bytes of packed trees a Core remembers.
 const packedBytes = 8 << 20
 
+// digestBytes is how many bytes of Blueprints' digests a Core remembers: of some hundred.
+const digestBytes = 64 << 10
+
 // A Core runs calls. It may be used by several goroutines.
 type Core struct {
 	renderer Renderer
 	checker  *check.Checker
 	packer   *compose.Packer
+	digests  *memo.Memo[string]
 }
 
 // New returns a Core that renders with r.
 func New(r Renderer) *Core {
-	return &Core{renderer: r, checker: check.New(checkedTrees), packer: compose.NewPacker(packedBytes)}
+	return &Core{renderer: r, checker: check.New(checkedTrees), packer: compose.NewPacker(packedBytes), digests: memo.New[string](digestBytes)}
 }
 
 // Run carries out one call. Whatever is wrong with the deployment or the catalog is in the output; an error is a bug, or an

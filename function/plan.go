@@ -2,6 +2,8 @@ package function
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/json"
 	"maps"
 	"slices"
 	"sync"
@@ -11,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
@@ -20,6 +23,7 @@ import (
 	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/compose"
 	"github.com/intentplane/intentplane/function/intent"
+	"github.com/intentplane/intentplane/function/memo"
 	"github.com/intentplane/intentplane/function/phase"
 	"github.com/intentplane/intentplane/function/render"
 	"github.com/intentplane/intentplane/function/rollout"
@@ -74,7 +78,7 @@ func (c *Core) fill(ctx context.Context, in Input, f *phase.Facts, i intent.Inte
 		return err
 	}
 	f.Unsupported = append(f.Unsupported, set...)
-	d, err := digest.Of(s.Blueprint.Spec, nil)
+	d, err := c.digestOf(s.Blueprint.Spec)
 	if err != nil {
 		return err
 	}
@@ -84,6 +88,23 @@ func (c *Core) fill(ctx context.Context, in Input, f *phase.Facts, i intent.Inte
 	}
 	p.rendered, err = c.render(ctx, in, i, s)
 	return err
+}
+
+// digestOf a Blueprint, which never changes, is remembered: it takes longer to compute than to tell whether it is the same.
+func (c *Core) digestOf(b catalogv1alpha1.BlueprintSpec) (string, error) {
+	raw, err := json.Marshal(b)
+	if err != nil {
+		return "", errors.Wrap(err, "cannot encode the Blueprint")
+	}
+	k := memo.Key(sha256.Sum256(raw))
+	if d, ok := c.digests.Get(k); ok {
+		return d, nil
+	}
+	d, err := digest.Of(b, nil)
+	if err == nil {
+		c.digests.Put(k, d, len(d))
+	}
+	return d, err
 }
 
 // checkSiteReplicas returns a problem when the intent says replicas for a Site that was not chosen. Which Sites are chosen is not
