@@ -194,7 +194,7 @@ func TestOrderNeverMatters(t *testing.T) {
 
 // TestBuildThousandTimes renders the same input often, beside each other and beside others.
 func TestBuildThousandTimes(t *testing.T) {
-	r, in := NewRenderer(), filesInput(deployments(2))
+	r, in := NewRenderer(), filesInput(with("", nil))
 	first, err := r.Build(t.Context(), in)
 	if err != nil {
 		t.Fatal(err)
