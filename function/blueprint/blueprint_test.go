@@ -8,6 +8,8 @@ import (
 	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
 	"sigs.k8s.io/yaml"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
@@ -194,5 +196,13 @@ func TestFailingExamples(t *testing.T) {
 				t.Errorf("\n%s\nTest(...): want error %q, got %v", tc.reason, tc.want, got[0].Err)
 			}
 		})
+	}
+}
+
+func TestExamplesAreKustomizations(t *testing.T) {
+	for dir := range shipped() {
+		if _, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), filepath.Join(examples, dir)); err != nil {
+			t.Errorf("%s: an author can build it with kustomize alone: %v", dir, err)
+		}
 	}
 }
