@@ -40,7 +40,7 @@ func BenchmarkRunFunction(b *testing.B) {
 
 // benchmarkCold runs each call with an empty cache in a warm process.
 func benchmarkCold(b *testing.B, objects int) {
-	req, layouts, renderer := request(b, objects, "edge1", "edge2"), layoutsOf(b, objects), render.NewRenderer()
+	req, layouts, renderer := benchRequest(b, objects, "edge1", "edge2"), layoutsOf(b, objects), render.NewRenderer()
 	bare, ours := time.Duration(0), time.Duration(0)
 	kustomizeAll(b, layouts)
 	call(b, serve(renderer), req)
@@ -55,7 +55,7 @@ func benchmarkCold(b *testing.B, objects int) {
 
 // benchmarkWarm runs the same call again, from the bytes that arrive on.
 func benchmarkWarm(b *testing.B, objects int) {
-	wire, err := proto.Marshal(request(b, objects, "edge1", "edge2"))
+	wire, err := proto.Marshal(benchRequest(b, objects, "edge1", "edge2"))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func received(tb testing.TB, wire []byte) *fnv1.RunFunctionRequest {
 
 // benchmarkColdMany renders 250 objects for each of four Sites.
 func benchmarkColdMany(b *testing.B) {
-	req, renderer := request(b, 250, "edge1", "edge2", "edge3", "edge4"), render.NewRenderer()
+	req, renderer := benchRequest(b, 250, "edge1", "edge2", "edge3", "edge4"), render.NewRenderer()
 	ours := time.Duration(0)
 	for b.Loop() {
 		f := serve(renderer)
@@ -176,8 +176,8 @@ func layoutsOf(tb testing.TB, objects int) []filesys.FileSystem {
 	return out
 }
 
-// request is a call that has all of its answers.
-func request(tb testing.TB, objects int, sites ...string) *fnv1.RunFunctionRequest {
+// benchRequest is a call that has all of its answers.
+func benchRequest(tb testing.TB, objects int, sites ...string) *fnv1.RunFunctionRequest {
 	tb.Helper()
 	site := func(name string) *fnv1.Resources {
 		return items(tb, `{apiVersion: catalog.intentplane.dev/v1alpha1, kind: Site, metadata: {name: `+name+`}, spec: {cluster: {controlPlane: {}},

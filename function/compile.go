@@ -60,7 +60,7 @@ func Compile(in Input, answer func([]catalog.Need) catalog.Answers) (*Compiled, 
 	for _, p := range out.Selection.Places {
 		out.Inputs = append(out.Inputs, renderInput(in, i, out.Selection, p))
 	}
-	return out, checkSiteReplicas(i, out.Selection)
+	return out, checkSiteReplicas(in.Spec, i, out.Selection)
 }
 
 // Render returns the files of each place, within the limits that hold there. It returns an error, whose reason ReasonOf tells, for

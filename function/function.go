@@ -104,6 +104,7 @@ func New(r Renderer) *Core {
 // Run carries out one call. Whatever is wrong with the deployment or the catalog is in the output; an error is a bug, or an
 // observed object that cannot be read.
 func (c *Core) Run(ctx context.Context, in Input) (*Output, error) {
+	in.Spec = *in.Spec.DeepCopy()
 	in.Spec.Default()
 	// Everything starts from what is there, so that returning early loses nothing.
 	out := &Output{Resources: map[string]Resource{}}

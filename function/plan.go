@@ -70,7 +70,7 @@ func (c *Core) plan(ctx context.Context, in Input, f *phase.Facts) (plan, error)
 }
 
 func (c *Core) fill(ctx context.Context, in Input, f *phase.Facts, i intent.Intent, s *catalog.Selection, p *plan) error {
-	if err := checkSiteReplicas(i, s); err != nil {
+	if err := checkSiteReplicas(in.Spec, i, s); err != nil {
 		return err
 	}
 	set, err := support.Selection(s)
@@ -109,11 +109,15 @@ func (c *Core) digestOf(b catalogv1alpha1.BlueprintSpec) (string, error) {
 
 // checkSiteReplicas returns a problem when the intent says replicas for a Site that was not chosen. Which Sites are chosen is not
 // known before: the intent need not name them.
-func checkSiteReplicas(i intent.Intent, s *catalog.Selection) error {
+func checkSiteReplicas(spec deploymentv1alpha1.IntentDeploymentSpec, i intent.Intent, s *catalog.Selection) error {
+	field := "spec.intent: replicas"
+	if spec.Expectation != nil {
+		field = "spec.expectation.siteReplicas"
+	}
 	for _, name := range slices.Sorted(maps.Keys(i.SiteReplicas)) {
 		if !slices.ContainsFunc(s.Places, func(p catalog.Place) bool { return p.Site.GetName() == name }) {
 			return terminal(deploymentv1alpha1.ReasonInvalidIntent, deploymentv1alpha1.PhaseCompiling,
-				errors.Errorf("the intent says replicas for Site %q, which is not among the chosen ones", name))
+				errors.Errorf("%s: Site %q is not among the chosen ones", field, name))
 		}
 	}
 	return nil
@@ -153,7 +157,7 @@ func (c *Core) render(ctx context.Context, in Input, i intent.Intent, s *catalog
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	for _, p := range s.Places {
-		if err := policy.CheckCount(&p.Config, sharing(s.Places, p)); err != nil {
+		if err := policy.CheckCount(p.ConfigRef.Kind, &p.Config, sharing(s.Places, p)); err != nil {
 			return nil, terminal(deploymentv1alpha1.ReasonPolicyDenied, deploymentv1alpha1.PhaseRendering, err)
 		}
 	}
@@ -277,7 +281,7 @@ func (p plan) order(in Input, f *phase.Facts, out *Output) error {
 	for _, d := range wanted {
 		d.Spec.ForProvider.Order = next
 	}
-	return replace(f, out, wanted)
+	return replace(f, out, compose.Inherit(wanted, f.Observed))
 }
 
 func (p plan) deliveries(in Input, o rolloutv1alpha1.Order) (map[string]*deliveryv1alpha1.GitDelivery, error) {

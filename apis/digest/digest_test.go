@@ -8,8 +8,6 @@ import (
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
-func ptr[T any](v T) *T { return &v }
-
 // TestSpecGolden keeps digests as they are: one that changes delivers every deployment again. Change one only together with
 // Scheme.
 func TestSpecGolden(t *testing.T) {
@@ -24,18 +22,18 @@ func TestSpecGolden(t *testing.T) {
 		},
 		"Text": {
 			reason: "The smallest deployment.",
-			spec:   v1alpha1.IntentDeploymentSpec{Intent: ptr(`{"service":"shop","sites":["edge1","edge2"],"replicas":2}`)},
+			spec:   v1alpha1.IntentDeploymentSpec{Intent: new(`{"service":"shop","sites":["edge1","edge2"],"replicas":2}`)},
 			want:   "sha256:941c9d9d102e199e988007b970b70caa2bbf851fd17ce780f22915bacf2e72a1",
 		},
 		"PlainLanguage": {
 			reason: "Characters that JSON may escape.",
-			spec:   v1alpha1.IntentDeploymentSpec{Intent: ptr("deploy shop & café <b> at edge1\n")},
+			spec:   v1alpha1.IntentDeploymentSpec{Intent: new("deploy shop & café <b> at edge1\n")},
 			want:   "sha256:e82e3adba11e2f256d4133c3b3959909098c6293263b5ed025cc5474d7d1cf4a",
 		},
 		"Expectation": {
 			reason: "The structured form, with values that equal no default.",
 			spec: v1alpha1.IntentDeploymentSpec{Expectation: &v1alpha1.Expectation{
-				Service: "upf", Type: "upf", Sites: []v1alpha1.SiteName{"edge1"}, Replicas: ptr[v1alpha1.Replicas](0),
+				Service: "upf", Type: "upf", Sites: []v1alpha1.SiteName{"edge1"}, Replicas: new(v1alpha1.Replicas(0)),
 				SiteReplicas: map[string]v1alpha1.Replicas{"edge1": 3},
 				Endpoints:    []v1alpha1.Endpoint{{Name: "n4", Port: 8805, Protocol: "UDP"}, {Name: "web", Port: 80}},
 				Parameters:   map[string]v1alpha1.ParameterValue{"b": "2", "a": "1"},
@@ -46,11 +44,11 @@ func TestSpecGolden(t *testing.T) {
 		"Checks": {
 			reason: "Items of a list have defaults too.",
 			spec: v1alpha1.IntentDeploymentSpec{
-				Intent: ptr("x"),
+				Intent: new("x"),
 				GatesConfig: v1alpha1.GatesConfig{
 					SLOThresholds: map[string]v1alpha1.Threshold{"latency": "< 100ms"},
 					Checks: []v1alpha1.Check{
-						{Name: "a", Type: "Prometheus", Prometheus: &v1alpha1.PrometheusCheck{Query: "up"}, Count: ptr[int32](5)},
+						{Name: "a", Type: "Prometheus", Prometheus: &v1alpha1.PrometheusCheck{Query: "up"}, Count: new(int32(5))},
 						{Name: "b", Type: "Job", Job: &v1alpha1.JobCheck{Image: "busybox", Script: "true"}},
 					},
 					PostCheck: &v1alpha1.PostCheck{Image: "busybox", Script: "true"},
@@ -61,13 +59,13 @@ func TestSpecGolden(t *testing.T) {
 		"Everything": {
 			reason: "One value that is not its default in each block.",
 			spec: v1alpha1.IntentDeploymentSpec{
-				Intent:         ptr("x"),
+				Intent:         new("x"),
 				CompileConfig:  v1alpha1.CompileConfig{RenderTimeout: "20s"},
 				Blueprint:      v1alpha1.BlueprintChoice{Name: "web", Version: "1.0.0"},
-				DeliveryConfig: v1alpha1.DeliveryConfig{TargetSite: "all", Adopt: ptr(true), DeletionPolicy: v1alpha1.DeletionOrphan},
-				GatesConfig:    v1alpha1.GatesConfig{Enabled: ptr(false)},
-				RollbackConfig: v1alpha1.RollbackConfig{AutoRollback: ptr(false), MaxRetries: ptr[int32](0)},
-				Suspend:        ptr(true),
+				DeliveryConfig: v1alpha1.DeliveryConfig{TargetSite: "all", Adopt: new(true), DeletionPolicy: v1alpha1.DeletionOrphan},
+				GatesConfig:    v1alpha1.GatesConfig{Enabled: new(false)},
+				RollbackConfig: v1alpha1.RollbackConfig{AutoRollback: new(false), MaxRetries: new(int32(0))},
+				Suspend:        new(true),
 			},
 			want: "sha256:f88b3e97c5f87779543d51af220fc0f45fa9287d74289af0da2b62994000be14",
 		},
@@ -86,22 +84,24 @@ func TestSpecGolden(t *testing.T) {
 }
 
 func TestSpec(t *testing.T) {
-	plain := v1alpha1.IntentDeploymentSpec{Intent: ptr("x"), GatesConfig: v1alpha1.GatesConfig{Checks: []v1alpha1.Check{{Name: "a", Type: "Job"}}}}
+	plain := v1alpha1.IntentDeploymentSpec{Intent: new("x"), GatesConfig: v1alpha1.GatesConfig{Checks: []v1alpha1.Check{{Name: "a", Type: "Job"}}}}
 	cases := map[string]struct {
 		reason string
 		change func(*v1alpha1.IntentDeploymentSpec)
 		same   bool
 	}{
-		"Defaulted":      {reason: "An absent block is the block with its defaults.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.Default() }, same: true},
-		"SaidDefault":    {reason: "To say a default is to say nothing.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.RollbackConfig.MaxRetries = ptr[int32](3) }, same: true},
-		"EmptyMap":       {reason: "An empty map says nothing.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.GatesConfig.SLOThresholds = map[string]v1alpha1.Threshold{} }, same: true},
-		"DefaultOfItem":  {reason: "Nor does the default of an item.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.GatesConfig.Checks[0].FailureLimit = ptr[int32](0) }, same: true},
-		"FalseForTrue":   {reason: "False is said where true is the default.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.RollbackConfig.AutoRollback = ptr(false) }},
-		"ZeroForThree":   {reason: "0 is said where 3 is the default.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.RollbackConfig.MaxRetries = ptr[int32](0) }},
-		"ZeroInItem":     {reason: "0 is said where 1 is the default of an item.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.GatesConfig.Checks[0].MinSamples = ptr[int32](0) }},
-		"OtherText":      {reason: "The text counts to the letter.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.Intent = ptr("x ") }},
-		"Suspend":        {reason: "The status speaks about the whole spec.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.Suspend = ptr(true) }},
-		"SecondItem":     {reason: "A list with one more item says more.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.GatesConfig.Checks = append(s.GatesConfig.Checks, v1alpha1.Check{Name: "a", Type: "Job"}) }},
+		"Defaulted":     {reason: "An absent block is the block with its defaults.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.Default() }, same: true},
+		"SaidDefault":   {reason: "To say a default is to say nothing.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.RollbackConfig.MaxRetries = new(int32(3)) }, same: true},
+		"EmptyMap":      {reason: "An empty map says nothing.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.GatesConfig.SLOThresholds = map[string]v1alpha1.Threshold{} }, same: true},
+		"DefaultOfItem": {reason: "Nor does the default of an item.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.GatesConfig.Checks[0].FailureLimit = new(int32(0)) }, same: true},
+		"FalseForTrue":  {reason: "False is said where true is the default.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.RollbackConfig.AutoRollback = new(false) }},
+		"ZeroForThree":  {reason: "0 is said where 3 is the default.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.RollbackConfig.MaxRetries = new(int32(0)) }},
+		"ZeroInItem":    {reason: "0 is said where 1 is the default of an item.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.GatesConfig.Checks[0].MinSamples = new(int32(0)) }},
+		"OtherText":     {reason: "The text counts to the letter.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.Intent = new("x ") }},
+		"Suspend":       {reason: "The status speaks about the whole spec.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.Suspend = new(true) }},
+		"SecondItem": {reason: "A list with one more item says more.", change: func(s *v1alpha1.IntentDeploymentSpec) {
+			s.GatesConfig.Checks = append(s.GatesConfig.Checks, v1alpha1.Check{Name: "a", Type: "Job"})
+		}},
 		"EmptyPostCheck": {reason: "A block that is only there when it is asked for says something by being there.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.GatesConfig.PostCheck = &v1alpha1.PostCheck{Image: "i"} }},
 	}
 	want, err := Spec(plain.DeepCopy())
@@ -173,9 +173,9 @@ func TestOf(t *testing.T) {
 
 func TestSet(t *testing.T) {
 	got, err := Set(&v1alpha1.IntentDeploymentSpec{
-		Expectation:    &v1alpha1.Expectation{Service: "a", Replicas: ptr[v1alpha1.Replicas](1), Priority: "high"},
+		Expectation:    &v1alpha1.Expectation{Service: "a", Replicas: new(v1alpha1.Replicas(1)), Priority: "high"},
 		DeliveryConfig: v1alpha1.DeliveryConfig{DeliveryTimeout: "10m", SyncWaitTimeout: "5m"},
-		RollbackConfig: v1alpha1.RollbackConfig{AutoRollback: ptr(false)},
+		RollbackConfig: v1alpha1.RollbackConfig{AutoRollback: new(false)},
 	})
 	if err != nil {
 		t.Fatal(err)

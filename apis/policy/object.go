@@ -104,6 +104,11 @@ func checkLimits(in Input, o *unstructured.Unstructured) error {
 	return checkNamespace(in, gk, o)
 }
 
+// plainSecrets is true where Secrets may be in Git. A ProviderConfig only narrows, so it cannot say so.
+func plainSecrets(in Input) bool {
+	return in.ConfigKind == KindClusterProviderConfig && in.Config.Policy.PlainSecrets == configv1alpha1.PlainSecretsAllow
+}
+
 // clusterScoped is true for what is certainly or possibly in no namespace. An API server drops the namespace of a
 // cluster-scoped object, so what it says of itself counts only for kinds that we do not know. That a definition calls a kind
 // namespaced does not make it so: it may not be the one that the cluster has.

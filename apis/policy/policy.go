@@ -81,11 +81,15 @@ func CheckSite(s *catalogv1alpha1.Site, namespace string) error {
 	return errors.Errorf("Site %q does not exist or may not be used from namespace %q", s.GetName(), namespace)
 }
 
-// CheckCount returns an error when a delivery has more Sites than the configuration allows.
-func CheckCount(c *configv1alpha1.ProviderConfigSpec, sites int) error {
+// CheckCount returns an error when a delivery has more Sites than the configuration allows. A ProviderConfig only narrows: it
+// allows no more than the default.
+func CheckCount(kind string, c *configv1alpha1.ProviderConfigSpec, sites int) error {
 	limit := defaultMaxSites
 	if c.Policy.MaxSites != nil {
 		limit = int(*c.Policy.MaxSites)
+	}
+	if kind != KindClusterProviderConfig {
+		limit = min(limit, defaultMaxSites)
 	}
 	if sites > limit {
 		return errors.Errorf("spec.policy.maxSites: %d Sites are more than the %d that the configuration allows", sites, limit)
@@ -101,6 +105,9 @@ func CheckPlace(in Input) error {
 	want := Directory(in.Config.Git.PathPrefix, in.Site.Spec.Repository.Path, in.Claim.Namespace, in.Claim.Name)
 	if in.Path != want {
 		return errors.Errorf("path: %q is not the claim's directory at Site %q, which is %q", in.Path, in.Site.GetName(), want)
+	}
+	if in.Layout != in.Site.Spec.Repository.Layout {
+		return errors.Errorf("layout: %q is not the layout of Site %q, which is %q", in.Layout, in.Site.GetName(), in.Site.Spec.Repository.Layout)
 	}
 	branches := in.Config.Policy.Branches
 	if len(branches) > 0 && !slices.Contains(branches, in.Branch) {

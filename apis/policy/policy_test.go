@@ -20,6 +20,7 @@ func input() Input {
 	s := &catalogv1alpha1.Site{}
 	s.SetName("edge1")
 	s.Spec.Repository.Path = "clusters/edge1"
+	s.Spec.Default()
 	s.Spec.AllowedNamespaces = []string{"team-a"}
 	s.Spec.TargetNamespaces.Allowed = []string{ownNamespace}
 	return Input{
@@ -184,6 +185,14 @@ func TestCheckTreeKinds(t *testing.T) {
 				in.Files = object("v1", "Secret", ", namespace: team-a")
 			},
 		},
+		"SecretAllowedByTenant": {
+			reason: "A configuration of the tenant's own only narrows.",
+			change: func(in *Input) {
+				in.ConfigKind = KindProviderConfig
+				in.Config.Policy.PlainSecrets = configv1alpha1.PlainSecretsAllow
+				in.Files = object("v1", "Secret", ", namespace: team-a")
+			}, want: "plainSecrets",
+		},
 	})
 }
 
@@ -258,17 +267,19 @@ func TestCheckTreeFiles(t *testing.T) {
 		"Generators":        {reason: "So do generators.", change: kustomization("resources: [a.yaml]\ngenerators: [a.yaml]"), want: "may only hold"},
 		"SecondKustomizing": {reason: "A second document of it.", change: kustomization("resources: [a.yaml]\n---\nnamespace: kube-system"), want: "three dashes"},
 		"TwiceResources":    {reason: "A list that comes twice.", change: kustomization("resources: [a.yaml]\nresources: ['https://example.org']"), want: "already set"},
-		"Manifests":         {reason: "A directory for engines that read everything has no kustomization.", change: func(in *Input) { in.Layout = catalogv1alpha1.LayoutManifests; delete(in.Files, "kustomization.yaml") }},
-		"ManifestsWithKust": {reason: "With one they would read that instead.", change: func(in *Input) { in.Layout = catalogv1alpha1.LayoutManifests }, want: "only flat files"},
+		"Manifests":         {reason: "A directory for engines that read everything has no kustomization.", change: func(in *Input) { manifests(in); delete(in.Files, "kustomization.yaml") }},
+		"ForeignLayout":     {reason: "A directory looks as its Site says: an engine that reads everything must not meet what was not checked.", change: func(in *Input) { in.Layout = catalogv1alpha1.LayoutManifests; delete(in.Files, "kustomization.yaml") }, want: "is not the layout of Site"},
+		"ManifestsWithKust": {reason: "With one they would read that instead.", change: manifests, want: "only flat files"},
 	})
 }
 
 func bomb() string {
-	b := "a: &a [x, x, x, x, x, x, x, x, x]\n"
+	var b strings.Builder
+	b.WriteString("a: &a [x, x, ")
 	for c := 'b'; c < 'j'; c++ {
-		b += fmt.Sprintf("%c: &%c [*%c, *%c, *%c, *%c, *%c, *%c, *%c, *%c, *%c]\n", c, c, c-1, c-1, c-1, c-1, c-1, c-1, c-1, c-1, c-1)
+		fmt.Fprintf(&b, "%c: &%c [*%c, *%c, *%c, *%c, *%c, *%c, *%c, *%c, *%c]\n", c, c, c-1, c-1, c-1, c-1, c-1, c-1, c-1, c-1, c-1)
 	}
-	return configMap + b
+	return configMap + b.String()
 }
 
 func TestCheckConfig(t *testing.T) {
@@ -295,9 +306,10 @@ func TestCheckConfig(t *testing.T) {
 }
 
 func TestCheckCount(t *testing.T) {
-	three := int32(3)
+	three, many := int32(3), int32(500)
 	cases := map[string]struct {
 		reason string
+		kind   string
 		limit  *int32
 		sites  int
 		valid  bool
@@ -306,15 +318,22 @@ func TestCheckCount(t *testing.T) {
 		"Above":      {reason: "One more.", limit: &three, sites: 4},
 		"Default":    {reason: "The default.", sites: 100, valid: true},
 		"AboveThose": {reason: "One more than the default.", sites: 101},
+		"Raised":     {reason: "A configuration of the platform may allow more.", kind: KindClusterProviderConfig, limit: &many, sites: 500, valid: true},
+		"Narrowed":   {reason: "One of the tenant's own may allow less.", kind: KindProviderConfig, limit: &three, sites: 4},
+		"Widened":    {reason: "But no more than the default.", kind: KindProviderConfig, limit: &many, sites: 101},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			c := &configv1alpha1.ProviderConfigSpec{Policy: configv1alpha1.Policy{MaxSites: tc.limit}}
-			if got := CheckCount(c, tc.sites) == nil; got != tc.valid {
+			if got := CheckCount(tc.kind, c, tc.sites) == nil; got != tc.valid {
 				t.Errorf("\n%s\nCheckCount(...): -want, +got:\n%s", tc.reason, cmp.Diff(tc.valid, got))
 			}
 		})
 	}
+}
+
+func manifests(in *Input) {
+	in.Layout, in.Site.Spec.Repository.Layout = catalogv1alpha1.LayoutManifests, catalogv1alpha1.LayoutManifests
 }
 
 func TestRepositoryKey(t *testing.T) {

@@ -8,8 +8,6 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-
-	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 )
 
 const (
@@ -27,11 +25,11 @@ func isSecret(o *unstructured.Unstructured) bool {
 // checkSecret lets Secrets through that SOPS encrypted, and others when the configuration wants that. It says which value is
 // readable, never what it is. SealedSecrets and ExternalSecrets are kinds of their own, and checked as any other.
 func checkSecret(in Input, o *unstructured.Unstructured) error {
-	if !isSecret(o) || in.Config.Policy.PlainSecrets == configv1alpha1.PlainSecretsAllow {
+	if !isSecret(o) || plainSecrets(in) {
 		return nil
 	}
 	if _, ok := o.Object[sopsField]; !ok {
-		return errors.Errorf("Secret %q: spec.policy.plainSecrets does not allow Secrets in Git, unless SOPS encrypted them", o.GetName())
+		return errors.Errorf("Secret %q: no spec.policy.plainSecrets of a ClusterProviderConfig allows Secrets in Git, and SOPS did not encrypt it", o.GetName())
 	}
 	return errors.Wrapf(checkEncrypted(o), "Secret %q", o.GetName())
 }

@@ -24,7 +24,7 @@ func secret(rest string) func(*Input) {
 func TestCheckTreeSecrets(t *testing.T) {
 	runCheckTree(t, map[string]checkCase{
 		"Encrypted": {reason: "What SOPS encrypted is readable to nobody.", change: secret("data: {a: '" + enc + "'}\nstringData: {b: '" + enc + "', c: ''}\n" + sops)},
-		"Plain":     {reason: "The rest is readable to everybody.", change: secret("stringData: {a: hunter2}\n"), want: "plainSecrets does not allow Secrets"},
+		"Plain":     {reason: "The rest is readable to everybody.", change: secret("stringData: {a: hunter2}\n"), want: "allows Secrets in Git, and SOPS did not"},
 		"HalfEncrypted": {
 			reason: "One value that was left out is named, not shown.",
 			change: secret("data: {a: '" + enc + "', b: aHVudGVyMg==}\n" + sops), want: `a.yaml: Secret "a": data.b: is not encrypted`,

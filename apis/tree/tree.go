@@ -73,7 +73,7 @@ func ValidatePath(name string) error {
 	if name == "" || len(name) > 512 || path.IsAbs(name) || path.Clean(name) != name {
 		return errors.Errorf("%q is not a clean relative path", name)
 	}
-	for _, part := range strings.Split(name, "/") {
+	for part := range strings.SplitSeq(name, "/") {
 		if strings.HasPrefix(part, ".") {
 			return errors.Errorf("%q has a part that begins with a dot", name)
 		}

@@ -185,6 +185,7 @@ func place(d *desk, q Query, s catalogv1alpha1.Site) (Place, error) {
 		return Place{}, missing(deploymentv1alpha1.ReasonConfigMissing, "%s %q does not exist or may not be used from namespace %q", ref.Kind, ref.Name, q.Namespace)
 	}
 	c := found[0].Spec
+	c.Default()
 	return Place{Site: s, ConfigRef: ref, Config: c, Path: policy.Directory(c.Git.PathPrefix, s.Spec.Repository.Path, q.Namespace, q.Name)}, nil
 }
 

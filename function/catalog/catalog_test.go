@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -72,9 +73,7 @@ func answers(change Answers) Answers {
 		needBlueprint: encoded(blueprintOf("web-1.0.0", "web")),
 		needConfig:    encoded(configOf("https://git.example.org/fleet.git")),
 	}
-	for name, a := range change {
-		out[name] = a
-	}
+	maps.Copy(out, change)
 	return out
 }
 

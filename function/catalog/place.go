@@ -77,11 +77,20 @@ func sites(d *desk, q Query, t target) ([]catalogv1alpha1.Site, error) {
 	return named(d, q, t.words)
 }
 
+// askSites fills in what an API server would have: not every Site comes from one.
+func askSites(d *desk, n Need) ([]catalogv1alpha1.Site, error) {
+	found, err := ask[catalogv1alpha1.Site](d, n)
+	for i := range found {
+		found[i].Spec.Default()
+	}
+	return found, err
+}
+
 func named(d *desk, q Query, names []string) ([]catalogv1alpha1.Site, error) {
 	var out []catalogv1alpha1.Site
 	var lost []string
 	for _, name := range slices.Compact(sorted(names)) {
-		found, err := ask[catalogv1alpha1.Site](d, siteByName(name))
+		found, err := askSites(d, siteByName(name))
 		if err != nil {
 			return nil, err
 		}
@@ -100,7 +109,7 @@ func named(d *desk, q Query, names []string) ([]catalogv1alpha1.Site, error) {
 
 // selected returns the Sites that a selector finds, but for those that the namespace may not use.
 func selected(d *desk, q Query, n Need) ([]catalogv1alpha1.Site, error) {
-	found, err := ask[catalogv1alpha1.Site](d, n)
+	found, err := askSites(d, n)
 	if err != nil {
 		return nil, err
 	}

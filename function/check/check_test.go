@@ -21,6 +21,7 @@ func input() (*catalogv1alpha1.Blueprint, policy.Input) {
 	s := &catalogv1alpha1.Site{}
 	s.SetName("edge1")
 	s.Spec.Repository.Path = "clusters/edge1"
+	s.Spec.Repository.Layout = catalogv1alpha1.LayoutManifests
 	s.Spec.AllowedNamespaces = []string{"team-a"}
 	s.Spec.TargetNamespaces.Allowed = []string{"team-a"}
 	c := &configv1alpha1.ProviderConfigSpec{Git: configv1alpha1.GitRemote{Branch: "main"}}

@@ -1,6 +1,9 @@
 package compose
 
 import (
+	"maps"
+	"slices"
+
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -58,6 +61,30 @@ func Name(p catalog.Place) (string, error) {
 		return "", err
 	}
 	return "delivery-" + d[len("sha256:"):][:12], nil
+}
+
+// Inherit gives wanted deliveries the names of the observed ones that they have to go on from: those with the same configuration,
+// when it came to name another repository. The one that is there would reach the new repository too, and remove what its
+// successor wrote.
+func Inherit(wanted, observed map[string]*deliveryv1alpha1.GitDelivery) map[string]*deliveryv1alpha1.GitDelivery {
+	out := maps.Clone(wanted)
+	for _, name := range slices.Sorted(maps.Keys(observed)) {
+		if wanted[name] != nil {
+			continue
+		}
+		for _, heir := range slices.Sorted(maps.Keys(wanted)) {
+			if observed[heir] == nil && out[heir] != nil && sameConfig(wanted[heir], observed[name]) {
+				out[name] = out[heir]
+				delete(out, heir)
+			}
+		}
+	}
+	return out
+}
+
+func sameConfig(a, b *deliveryv1alpha1.GitDelivery) bool {
+	return a.Spec.ProviderConfigReference != nil && b.Spec.ProviderConfigReference != nil &&
+		*a.Spec.ProviderConfigReference == *b.Spec.ProviderConfigReference
 }
 
 func delivery(claim rolloutv1alpha1.ClaimReference, spec deploymentv1alpha1.DeliveryConfig, o rolloutv1alpha1.Order, p catalog.Place) *deliveryv1alpha1.GitDelivery {

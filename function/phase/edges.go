@@ -14,35 +14,39 @@ import (
 const maxTransitions = 20
 
 // edges are the legal changes of a phase. A deployment starts again at Pending from anywhere.
-var edges = map[v1alpha1.Phase][]v1alpha1.Phase{
-	"":                        {v1alpha1.PhasePending},
-	v1alpha1.PhasePending:     {v1alpha1.PhaseCompiling, v1alpha1.PhaseFailed},
-	v1alpha1.PhaseCompiling:   {v1alpha1.PhaseRendering, v1alpha1.PhaseFailed},
-	v1alpha1.PhaseRendering:   {v1alpha1.PhaseDelivering, v1alpha1.PhaseFailed},
-	v1alpha1.PhaseDelivering:  {v1alpha1.PhaseValidating, v1alpha1.PhaseFailed},
-	v1alpha1.PhaseValidating:  {v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed},
-	v1alpha1.PhaseFailed:      {v1alpha1.PhaseRollingBack},
-	v1alpha1.PhaseRollingBack: {v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed},
-	v1alpha1.PhaseSucceeded:   {},
+func edges() map[v1alpha1.Phase][]v1alpha1.Phase {
+	return map[v1alpha1.Phase][]v1alpha1.Phase{
+		"":                        {v1alpha1.PhasePending},
+		v1alpha1.PhasePending:     {v1alpha1.PhaseCompiling, v1alpha1.PhaseFailed},
+		v1alpha1.PhaseCompiling:   {v1alpha1.PhaseRendering, v1alpha1.PhaseFailed},
+		v1alpha1.PhaseRendering:   {v1alpha1.PhaseDelivering, v1alpha1.PhaseFailed},
+		v1alpha1.PhaseDelivering:  {v1alpha1.PhaseValidating, v1alpha1.PhaseFailed},
+		v1alpha1.PhaseValidating:  {v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed},
+		v1alpha1.PhaseFailed:      {v1alpha1.PhaseRollingBack},
+		v1alpha1.PhaseRollingBack: {v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed},
+		v1alpha1.PhaseSucceeded:   {},
+	}
 }
 
 // forward is the way of a deployment that goes well.
-var forward = []v1alpha1.Phase{
-	v1alpha1.PhasePending, v1alpha1.PhaseCompiling, v1alpha1.PhaseRendering,
-	v1alpha1.PhaseDelivering, v1alpha1.PhaseValidating, v1alpha1.PhaseSucceeded,
+func forward() []v1alpha1.Phase {
+	return []v1alpha1.Phase{
+		v1alpha1.PhasePending, v1alpha1.PhaseCompiling, v1alpha1.PhaseRendering,
+		v1alpha1.PhaseDelivering, v1alpha1.PhaseValidating, v1alpha1.PhaseSucceeded,
+	}
 }
 
 // Legal is true for a change of the phase that may be written.
 func Legal(from, to v1alpha1.Phase) bool {
-	return to == v1alpha1.PhasePending || slices.Contains(edges[from], to)
+	return to == v1alpha1.PhasePending || slices.Contains(edges()[from], to)
 }
 
 // route is the phases that lead to a phase, itself last. A failure leaves the way where it happened.
 func route(to, failedIn v1alpha1.Phase) []v1alpha1.Phase {
 	if to != v1alpha1.PhaseFailed {
-		return forward[:slices.Index(forward, to)+1]
+		return forward()[:slices.Index(forward(), to)+1]
 	}
-	return append(slices.Clone(forward[:slices.Index(forward, failedIn)+1]), to)
+	return append(forward()[:slices.Index(forward(), failedIn)+1], to)
 }
 
 // remaining is what is left of a route when it goes on from a phase, or the whole route when it starts again.

@@ -15,6 +15,7 @@ import (
 const (
 	shortCommit   = 7
 	maxUnderstood = 32768
+	maxMessage    = 2048
 )
 
 // Status projects facts. Last is the last status: nothing but its log of transitions is carried over.
@@ -31,6 +32,7 @@ func Status(f *Facts, last *v1alpha1.IntentDeploymentStatus, now metav1.Time) *v
 		s.Revision = f.Order.Revision
 	}
 	s.Phase, s.Outcome, s.Message = phaseOf(f)
+	s.Message = fit(s.Message)
 	s.Transitions = Log(last, s, failedIn(f), now)
 	return s
 }
@@ -41,6 +43,16 @@ func understood(f *Facts) string {
 		return ""
 	}
 	return f.Understood
+}
+
+// fit shortens a message to what the schema takes: nothing of a status is written that has a longer one. The whole message is in the
+// conditions.
+func fit(message string) string {
+	characters := []rune(message)
+	if len(characters) <= maxMessage {
+		return message
+	}
+	return string(characters[:maxMessage-1]) + "…"
 }
 
 // Ready is true when what was asked for succeeded, and holds now.

@@ -4,6 +4,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
+	"github.com/intentplane/intentplane/apis/policy"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/catalog"
 )
@@ -27,6 +28,7 @@ type Request struct {
 type sitePart struct {
 	Name       string                 `json:"name"`
 	Config     catalog.ConfigRef      `json:"config"`
+	Repository string                 `json:"repository"`
 	Branch     string                 `json:"branch"`
 	Path       string                 `json:"path"`
 	Layout     catalogv1alpha1.Layout `json:"layout"`
@@ -59,11 +61,15 @@ func NewRequest(spec deploymentv1alpha1.IntentDeploymentSpec, intent string, s *
 }
 
 // wishDigest is of what is delivered and how it is judged, whatever form the intent was written in. Rollback policy, timeouts,
-// deletion policy and suspend are not in it.
+// deletion policy, suspend, and the policy by which a new version of the Blueprint is taken, are not in it.
 func wishDigest(s deploymentv1alpha1.IntentDeploymentSpec, intent string) (string, error) {
 	return digest.Spec(&deploymentv1alpha1.IntentDeploymentSpec{
-		Intent:    &intent,
-		Blueprint: s.Blueprint,
+		Intent: &intent,
+		Blueprint: deploymentv1alpha1.BlueprintChoice{
+			Name:    s.Blueprint.Name,
+			Version: s.Blueprint.Version,
+			Channel: s.Blueprint.Channel,
+		},
 		DeliveryConfig: deploymentv1alpha1.DeliveryConfig{
 			TargetSite:   s.DeliveryConfig.TargetSite,
 			SiteSelector: s.DeliveryConfig.SiteSelector,
@@ -75,11 +81,12 @@ func wishDigest(s deploymentv1alpha1.IntentDeploymentSpec, intent string) (strin
 
 func partOf(p catalog.Place) sitePart {
 	part := sitePart{
-		Name:   p.Site.GetName(),
-		Config: p.ConfigRef,
-		Branch: p.Config.Git.Branch,
-		Path:   p.Path,
-		Layout: p.Site.Spec.Repository.Layout,
+		Name:       p.Site.GetName(),
+		Config:     p.ConfigRef,
+		Repository: policy.RepositoryKey(p.Config.Git.URL),
+		Branch:     p.Config.Git.Branch,
+		Path:       p.Path,
+		Layout:     p.Site.Spec.Repository.Layout,
 	}
 	for key, value := range p.Site.Spec.Parameters {
 		if part.Parameters == nil {

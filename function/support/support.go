@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
-	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
 	"github.com/intentplane/intentplane/function/catalog"
@@ -61,7 +60,6 @@ func blueprintFields() []field {
 func configFields() []field {
 	return []field{
 		{path: "git.divergencePolicy", harmless: []string{"Stop"}},
-		{path: "git.state.form", harmless: []string{string(configv1alpha1.StateProbe), string(configv1alpha1.StateRef)}},
 		{path: "metrics"},
 		{path: "notifications"},
 		{path: "policy.webCheckHosts"},

@@ -15,6 +15,7 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
 	"github.com/intentplane/intentplane/provider/controller/providerconfig"
+	"github.com/intentplane/intentplane/provider/controller/secret"
 	"github.com/intentplane/intentplane/provider/usage"
 )
 
@@ -48,6 +49,9 @@ func setup(mgr ctrl.Manager, o controller.Options, g gitdelivery.Options) error 
 	}
 	if err := providerconfig.Setup(mgr, o); err != nil {
 		return errors.Wrap(err, "cannot set up controllers of configurations")
+	}
+	if err := secret.Setup(mgr, o); err != nil {
+		return errors.Wrap(err, "cannot set up controller of Secrets")
 	}
 	return errors.Wrap(gitdelivery.Setup(mgr, o, g), "cannot set up controller of GitDeliveries")
 }

@@ -130,7 +130,9 @@ func newWire(bundle []byte) (*http.Transport, error) {
 		}
 	}
 	return &http.Transport{
-		Proxy:                 http.ProxyFromEnvironment,
+		// A proxy sees where deliveries go, and what an http:// remote is sent. So only a configuration chooses one, and never the
+		// environment, which its author does not see.
+		Proxy:                 nil,
 		DialContext:           (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
 		TLSClientConfig:       conf,
 		TLSHandshakeTimeout:   10 * time.Second,

@@ -135,6 +135,13 @@ func TestTLS(t *testing.T) {
 	}
 }
 
+func TestNoProxy(t *testing.T) {
+	// net/http reads the environment once in a process, and never proxies loopback, so an answer of a server would prove nothing.
+	if at(t, "http://git.example.org").wire.Proxy != nil {
+		t.Error("\nOnly a configuration may choose a proxy\nProxy: want none")
+	}
+}
+
 // answer serves every request with a function.
 func answer(t *testing.T, fn http.HandlerFunc) *Client {
 	t.Helper()

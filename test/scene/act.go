@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -13,8 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
-
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/test/gitserver"
 )
@@ -22,13 +21,13 @@ import (
 // Apply applies an object. It fails the test when the object is refused.
 func (s *Scene) Apply(o *unstructured.Unstructured) {
 	s.T.Helper()
-	s.must(s.ApplyObject(s.T.Context(), o))
+	s.must(s.ApplyObject(s.T.Context(), o.DeepCopy())) // What the server adds to it cannot be applied again.
 }
 
 // Refused applies an object, and fails the test unless it is refused. It returns the refusal.
 func (s *Scene) Refused(o *unstructured.Unstructured) string {
 	s.T.Helper()
-	err := s.ApplyObject(s.T.Context(), o)
+	err := s.ApplyObject(s.T.Context(), o.DeepCopy())
 	if err == nil {
 		s.T.Fatalf("%s %s was not refused", o.GetKind(), o.GetName())
 	}

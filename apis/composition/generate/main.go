@@ -62,5 +62,6 @@ func write(file string, object any) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o750); err != nil {
 		return errors.Wrapf(err, "cannot make the folder of %s", file)
 	}
+	//nolint:gosec // What is generated is committed, and everybody may read it.
 	return errors.Wrapf(os.WriteFile(file, append([]byte(header), b...), 0o644), "cannot write %s", file)
 }

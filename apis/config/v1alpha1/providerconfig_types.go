@@ -88,14 +88,14 @@ type Policy struct {
 	// +listType=set
 	Branches []string `json:"branches,omitempty"`
 
-	// AllowedKinds of objects. Absent means every kind that the Site allows. A cluster-scoped kind counts in a
-	// ClusterProviderConfig only.
+	// AllowedKinds of objects. Absent means Kubernetes' own namespaced kinds. Once set, it names all that is allowed. A
+	// cluster-scoped kind, or one that is not Kubernetes' own, counts in a ClusterProviderConfig only.
 	// +optional
 	// +kubebuilder:validation:MaxItems=64
 	// +listType=atomic
 	AllowedKinds []KindSet `json:"allowedKinds,omitempty"`
 
-	// PlainSecrets says whether Secrets may be written to Git as they are.
+	// PlainSecrets says whether Secrets may be written to Git as they are. Allow counts in a ClusterProviderConfig only.
 	// +optional
 	// +kubebuilder:default=Deny
 	// +kubebuilder:validation:Enum=Deny;Allow
@@ -114,7 +114,7 @@ type Policy struct {
 	// +listType=atomic
 	WorkspaceTemplates []NamespacedName `json:"workspaceTemplates,omitempty"`
 
-	// MaxSites of one delivery.
+	// MaxSites of one delivery. In a ProviderConfig no more than 100.
 	// +optional
 	// +kubebuilder:default=100
 	// +kubebuilder:validation:Minimum=1
@@ -190,7 +190,7 @@ type ProviderConfigStatus struct {
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
-// +kubebuilder:resource:scope=Namespaced,categories={crossplane,providerconfig,intentplane}
+// +kubebuilder:resource:scope=Namespaced,categories={crossplane,intentplane}
 // +kubebuilder:printcolumn:name="CONTROL-PLANE",type="string",JSONPath=".spec.controlPlane"
 // +kubebuilder:printcolumn:name="URL",type="string",JSONPath=".spec.git.url"
 // +kubebuilder:printcolumn:name="BRANCH",type="string",JSONPath=".spec.git.branch"
@@ -222,7 +222,7 @@ type ProviderConfigList struct {
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
-// +kubebuilder:resource:scope=Cluster,categories={crossplane,providerconfig,intentplane}
+// +kubebuilder:resource:scope=Cluster,categories={crossplane,intentplane}
 // +kubebuilder:printcolumn:name="CONTROL-PLANE",type="string",JSONPath=".spec.controlPlane"
 // +kubebuilder:printcolumn:name="URL",type="string",JSONPath=".spec.git.url"
 // +kubebuilder:printcolumn:name="BRANCH",type="string",JSONPath=".spec.git.branch"

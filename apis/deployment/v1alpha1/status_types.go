@@ -233,7 +233,7 @@ type IntentDeploymentStatus struct {
 	// +kubebuilder:validation:MaxLength=80
 	IntentDigest string `json:"intentDigest,omitempty"`
 
-	// Understood is the intent as it was understood, as canonical JSON.
+	// Understood is the intent as it was understood, as canonical JSON. Empty when that is longer than 32768 bytes.
 	// +optional
 	// +kubebuilder:validation:MaxLength=32768
 	Understood string `json:"understood,omitempty"`
@@ -252,7 +252,7 @@ type IntentDeploymentStatus struct {
 
 	// Blueprint that the deployment was compiled with.
 	// +optional
-	Blueprint BlueprintStatus `json:"blueprint,omitempty"`
+	Blueprint BlueprintStatus `json:"blueprint,omitzero"`
 
 	// Renderer is the version of the rules by which the trees were rendered.
 	// +optional
@@ -261,7 +261,7 @@ type IntentDeploymentStatus struct {
 
 	// Delivery is what was delivered.
 	// +optional
-	Delivery DeliveryStatus `json:"delivery,omitempty"`
+	Delivery DeliveryStatus `json:"delivery,omitzero"`
 
 	// ValidationResults are how the checks were judged.
 	// +optional

@@ -120,13 +120,16 @@ func checkTrees(f facts) *decision {
 			return refused
 		}
 	}
-	if err := policy.CheckCount(f.config, len(seen)); err != nil {
+	if err := policy.CheckCount(f.configKind, f.config, len(seen)); err != nil {
 		return refuse(v1alpha1.ReasonPolicyDenied, "%s", err)
 	}
 	return nil
 }
 
 func checkTree(f facts, t v1alpha1.Tree, field string) *decision {
+	if t.Weight != nil {
+		return refuse(v1alpha1.ReasonInvalid, "%s.weight: is not supported yet", field)
+	}
 	switch t.Action {
 	case v1alpha1.ActionDesired:
 		return checkDesired(f, t, field)

@@ -103,6 +103,11 @@ func TestRefused(t *testing.T) {
 			},
 			want: v1alpha1.ReasonInvalid,
 		},
+		"Weight": {
+			reason: "What is not supported yet is said to be so",
+			change: func(_ *testing.T, d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Trees[0].Weight = new(int32(10)) },
+			want:   v1alpha1.ReasonInvalid,
+		},
 		"NamespaceNotAllowed": {
 			reason: "A configuration says who may use it",
 			config: func(c *configv1alpha1.ProviderConfigSpec) { c.Policy.AllowedNamespaces = []string{"team-b"} },

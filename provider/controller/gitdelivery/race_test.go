@@ -73,6 +73,19 @@ func TestServer(t *testing.T) {
 				w.Errorf("refs: want the branch of the state among them: %v", refs)
 			}
 		}},
+		"StateIsBranch": {reason: "A configuration may ask for the branch, and gets no ref beside it", run: func(w *world) {
+			w.configure(func(c *configv1alpha1.ProviderConfigSpec) { c.Git.State.Form = configv1alpha1.StateBranch })
+			w.create(w.first())
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.count(1)
+			refs, err := w.git.Refs(w.Context(), repo)
+			if w.must(err); refs["refs/heads/intentplane-state/prod"] == "" || refs[stateRef] != "" {
+				w.Errorf("refs: want the branch of the state, and not the other form: %v", refs)
+			}
+		}},
 		"StateIsRefused": {reason: "What cannot be remembered is not delivered", run: func(w *world) {
 			w.must(w.git.Configure(w.Context(), repo, "receive.hideRefs", "refs/intentplane"))
 			w.configure(func(c *configv1alpha1.ProviderConfigSpec) { c.Git.State.Form = configv1alpha1.StateRef })

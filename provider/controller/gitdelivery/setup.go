@@ -12,6 +12,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/feature"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/ratelimiter"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 	corev1 "k8s.io/api/core/v1"
@@ -51,20 +52,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) error {
 		now:       time.Now,
 		afterPush: g.AfterPush,
 	}
-	opts := []managed.ReconcilerOption{
-		managed.WithTypedExternalConnector[*v1alpha1.GitDelivery](c),
-		managed.WithInitializers(),
-		managed.WithFinalizer(finalizer{resource.NewAPIFinalizer(kube, managed.FinalizerName)}),
-		managed.WithTimeout(timeout),
-		managed.WithPollInterval(o.PollInterval),
-		managed.WithPollIntervalHook(interval(kube)),
-		managed.WithLogger(o.Logger.WithValues("controller", name)),
-		managed.WithRecorder(event.NewAPIRecorder(mgr.GetEventRecorderFor(name))),
-	}
-	if o.Features.Enabled(feature.EnableBetaManagementPolicies) {
-		opts = append(opts, managed.WithManagementPolicies())
-	}
-	r := managed.NewReconciler(mgr, resource.ManagedKind(gvk), opts...)
+	r := managed.NewReconciler(mgr, resource.ManagedKind(gvk), options(mgr, o, name, c)...)
 	w := waker{kube: kube, log: o.Logger.WithValues("controller", name)}
 	return ctrl.NewControllerManagedBy(mgr).
 		Named(strings.ToLower(name)).
@@ -75,7 +63,24 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) error {
 		Watches(&configv1alpha1.ClusterProviderConfig{}, handler.EnqueueRequestsFromMapFunc(w.config), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		// Only who a Secret is, not what is in it, is kept in memory.
 		WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(w.secret), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{})).
-		Complete(r)
+		Complete(ratelimiter.NewReconciler(name, r, o.GlobalRateLimiter))
+}
+
+func options(mgr ctrl.Manager, o controller.Options, name string, c *connector) []managed.ReconcilerOption {
+	opts := []managed.ReconcilerOption{
+		managed.WithTypedExternalConnector[*v1alpha1.GitDelivery](c),
+		managed.WithInitializers(),
+		managed.WithFinalizer(finalizer{resource.NewAPIFinalizer(mgr.GetClient(), managed.FinalizerName)}),
+		managed.WithTimeout(timeout),
+		managed.WithPollInterval(o.PollInterval),
+		managed.WithPollIntervalHook(interval(mgr.GetClient())),
+		managed.WithLogger(o.Logger.WithValues("controller", name)),
+		managed.WithRecorder(event.NewAPIRecorder(mgr.GetEventRecorderFor(name))),
+	}
+	if o.Features.Enabled(feature.EnableBetaManagementPolicies) {
+		opts = append(opts, managed.WithManagementPolicies())
+	}
+	return opts
 }
 
 // interval is that of the delivery's configuration where it is shorter than the provider's own.

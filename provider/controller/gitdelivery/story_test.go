@@ -1,14 +1,15 @@
 package gitdelivery
 
 import (
+	"bytes"
 	"net/http"
 	"testing"
 
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
@@ -263,6 +264,21 @@ func TestOwnership(t *testing.T) {
 			w.expect("other", v1alpha1.ReasonNotOwner)
 			w.holds(map[string]tree.Files{webAtE1: files("a")}, nil)
 		}},
+		"ForeignClaim": {reason: "Nobody delivers for a claim of another namespace, also where the Site is for everybody", run: func(w *world) {
+			everybody := &catalogv1alpha1.Site{}
+			w.must(w.kube.Get(w.Context(), client.ObjectKey{Name: "edge1"}, everybody))
+			everybody.Spec.AllowedNamespaces = []string{"*"}
+			w.must(w.kube.Update(w.Context(), everybody))
+			d := delivery("web", order(1, "a"), desired(w.T, "edge1", "clusters/edge1/team-b/web", "a"))
+			d.Spec.ForProvider.ClaimRef.Namespace = "team-b"
+			f := files("a")
+			f["configmap.yaml"] = bytes.ReplaceAll(f["configmap.yaml"], []byte("team-a"), []byte("team-b"))
+			withFiles(w.T, d, f)
+			w.create(d)
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonPolicyDenied)
+			w.count(0)
+		}},
 		"FileInTheWay": {reason: "Where a file is no directory can be", run: func(w *world) {
 			theirs := map[string]string{webAtE1: "x\n"}
 			w.push(theirs)
@@ -329,128 +345,4 @@ func (w *world) configure(fn func(c *configv1alpha1.ProviderConfigSpec)) {
 	w.must(w.kube.Get(w.Context(), client.ObjectKey{Name: "default"}, c))
 	fn(&c.Spec)
 	w.must(w.kube.Update(w.Context(), c))
-}
-
-func TestDrift(t *testing.T) {
-	changed := map[string]string{webAtE1 + "/configmap.yaml": "changed: true\n"}
-	tell(t, map[string]story{
-		"Restore": {reason: "What was changed is written again, in a commit that names the one that changed it", run: func(w *world) {
-			w.create(w.first())
-			w.reconcile("web")
-			tip := w.push(changed)
-			w.reconcile("web")
-			w.expect("web", v1alpha1.ReasonDelivered)
-			w.count(3)
-			w.holds(map[string]tree.Files{webAtE1: files("a")}, nil)
-			want := "Restore team-a/web revision 1 at 1 site\n\nCommit " + tip + "\nholds other files in directories of this claim."
-			if got := w.commits()[0].Message; len(got) < len(want) || got[:len(want)] != want {
-				w.Errorf("message: want %q, got %q", want, got)
-			}
-		}},
-		"Report": {reason: "What was changed is only told of", run: func(w *world) {
-			d := w.first()
-			d.Spec.ForProvider.DriftPolicy = v1alpha1.DriftReport
-			w.create(d)
-			w.reconcile("web")
-			w.push(changed)
-			w.reconcile("web")
-			w.expect("web", v1alpha1.ReasonDrifted)
-			w.synced("web", corev1.ConditionTrue)
-			w.count(2)
-		}},
-		"Removed": {reason: "A directory that somebody removed comes back", run: func(w *world) {
-			w.create(w.first())
-			w.reconcile("web")
-			_, err := w.git.Remove(w.Context(), repo, "main", []string{webAtE1}, "Remove")
-			w.must(err)
-			w.reconcile("web")
-			w.expect("web", v1alpha1.ReasonDelivered)
-			w.holds(map[string]tree.Files{webAtE1: files("a")}, nil)
-		}},
-	})
-}
-
-func TestDelete(t *testing.T) {
-	tell(t, map[string]story{
-		"Ends": {reason: "Our directories go, those of others stay, and the number of the last revision is remembered", run: func(w *world) {
-			w.create(w.first())
-			w.reconcile("web")
-			w.must(w.kube.Delete(w.Context(), w.get("web")))
-			w.reconcile("web")
-			w.reconcile("web")
-			if !w.gone("web") {
-				w.Fatalf("object: want it gone: %v", w.get("web").Status)
-			}
-			w.count(2)
-			w.holds(nil, nil)
-
-			w.create(w.first())
-			w.reconcile("web")
-			w.expect("web", v1alpha1.ReasonOrderBehind)
-			if o := w.get("web").Status.AtProvider.Order; o == nil || o.Revision != 1 {
-				w.Errorf("order that is known: want revision 1, got %v", o)
-			}
-			w.change(func(d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Order = order(2, "a") })
-			w.reconcile("web")
-			w.expect("web", v1alpha1.ReasonDelivered)
-			w.holds(map[string]tree.Files{webAtE1: files("a")}, nil)
-		}},
-		"NeverDelivered": {reason: "What was refused leaves nothing to remove", run: func(w *world) {
-			theirs := map[string]string{webAtE1 + "/theirs.yaml": "x: 1\n"}
-			w.push(theirs)
-			w.create(w.first())
-			w.reconcile("web")
-			w.must(w.kube.Delete(w.Context(), w.get("web")))
-			w.reconcile("web")
-			if !w.gone("web") {
-				w.Fatal("object: want it gone")
-			}
-			w.holds(nil, theirs)
-		}},
-		"OthersDirectory": {reason: "An object made by hand removes nothing of another claim", run: func(w *world) {
-			w.create(w.first())
-			w.reconcile("web")
-			d := delivery("other", order(9, "x"), desired(w.T, "edge1", webAtE1, "x"))
-			d.Spec.ForProvider.ClaimRef.Name = "other"
-			w.create(d)
-			w.reconcile("other")
-			w.must(w.kube.Delete(w.Context(), w.get("other")))
-			w.reconcile("other")
-			if !w.gone("other") {
-				w.Fatal("object: want it gone")
-			}
-			w.holds(map[string]tree.Files{webAtE1: files("a")}, nil)
-		}},
-		"NotFound": {reason: "A repository that is not there blocks, says why, and how to go on", run: func(w *world) {
-			w.create(w.first())
-			w.reconcile("web")
-			w.must(w.kube.Delete(w.Context(), w.get("web")))
-			w.git.Fail(repo, http.StatusNotFound)
-			w.reconcile("web")
-			w.expect("web", v1alpha1.ReasonUnreachable)
-			w.change(func(d *v1alpha1.GitDelivery) {
-				d.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
-			})
-			w.reconcile("web")
-			if !w.gone("web") {
-				w.Fatal("object: want it gone")
-			}
-		}},
-		"Forbidden": {reason: "A repository that may not be read blocks, and says why", run: func(w *world) {
-			w.create(w.first())
-			w.reconcile("web")
-			w.must(w.kube.Delete(w.Context(), w.get("web")))
-			w.git.Fail(repo, http.StatusForbidden)
-			w.reconcile("web")
-			w.expect("web", v1alpha1.ReasonAuthFailed)
-		}},
-		"ConfigGone": {reason: "A configuration that is not there blocks, and says why", run: func(w *world) {
-			w.create(w.first())
-			w.reconcile("web")
-			w.must(w.kube.Delete(w.Context(), w.get("web")))
-			w.must(w.kube.Delete(w.Context(), w.config()))
-			w.reconcile("web")
-			w.expect("web", v1alpha1.ReasonCredentialsGone)
-		}},
-	})
 }

@@ -96,7 +96,7 @@ func site(name string) *catalogv1alpha1.Site {
 	return &catalogv1alpha1.Site{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
 		Spec: catalogv1alpha1.SiteSpec{
-			Repository:        catalogv1alpha1.SiteRepository{Path: "clusters/" + name},
+			Repository:        catalogv1alpha1.SiteRepository{Path: "clusters/" + name, Layout: catalogv1alpha1.LayoutKustomization},
 			AllowedNamespaces: []string{"team-a"},
 			TargetNamespaces:  catalogv1alpha1.TargetNamespaces{Allowed: []string{"{claimNamespace}"}},
 		},

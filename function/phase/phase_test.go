@@ -1,0 +1,396 @@
+package phase
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+)
+
+var now = metav1.NewTime(time.Date(2031, 12, 17, 13, 14, 15, 0, time.UTC))
+
+func order(revision int64) *rolloutv1alpha1.Order {
+	return &rolloutv1alpha1.Order{Revision: revision, Request: "sha256:x", Steps: 1}
+}
+
+// evidence is what one delivery shows.
+type evidence string
+
+const (
+	absent     evidence = "Absent"
+	silent     evidence = "Silent"
+	pushing    evidence = "Pushing"
+	refused    evidence = "NotOwner"
+	trouble    evidence = "Unreachable"
+	drifted    evidence = "Drifted"
+	stale      evidence = "StaleGeneration"
+	otherOrder evidence = "OtherOrder"
+	otherTrees evidence = "OtherTrees"
+	done       evidence = "Delivered"
+)
+
+func allEvidence() []evidence {
+	return []evidence{absent, silent, pushing, refused, trouble, drifted, stale, otherOrder, otherTrees, done}
+}
+
+func desired(name string, o rolloutv1alpha1.Order, action deliveryv1alpha1.TreeAction) *deliveryv1alpha1.GitDelivery {
+	d := &deliveryv1alpha1.GitDelivery{}
+	d.SetName(name)
+	d.Spec.ForProvider.Order = o
+	d.Spec.ForProvider.Trees = []deliveryv1alpha1.Tree{{Site: name, Branch: "main", Path: name, Action: action, Tree: "t"}}
+	return d
+}
+
+// observed is the delivery with some evidence, or nil.
+func observed(d *deliveryv1alpha1.GitDelivery, e evidence) *deliveryv1alpha1.GitDelivery {
+	if e == absent {
+		return nil
+	}
+	d = d.DeepCopy()
+	d.SetGeneration(4)
+	ready := xpv2.Condition{Type: xpv2.TypeReady, Status: corev1.ConditionFalse, Reason: xpv2.ConditionReason(e), ObservedGeneration: 4, Message: "Words."}
+	if slices.Contains([]evidence{drifted, stale, otherOrder, otherTrees, done}, e) {
+		o := d.Spec.ForProvider.Order
+		d.Status.AtProvider.Order = &o
+		d.Status.AtProvider.Remote = &deliveryv1alpha1.Remote{Commit: "0123456789abcdef"}
+	}
+	switch e {
+	case silent:
+		return d
+	case stale:
+		ready.Status, ready.ObservedGeneration = corev1.ConditionTrue, 3
+	case otherOrder:
+		ready.Status = corev1.ConditionTrue
+		d.Spec.ForProvider.Order.Revision, d.Status.AtProvider.Order.Revision = 1, 1
+	case otherTrees:
+		ready.Status = corev1.ConditionTrue
+		d.Spec.ForProvider.Trees[0].Tree = "before"
+	case done:
+		ready.Status = corev1.ConditionTrue
+	}
+	d.Status.SetConditions(ready, xpv2.ReconcileSuccess().WithObservedGeneration(4))
+	return d
+}
+
+// every calls with all combinations of facts.
+func every(do func(*Facts)) int {
+	n := 0
+	problems := []*Problem{nil, {Reason: v1alpha1.ReasonSiteMissing, Message: "Words.", Phase: v1alpha1.PhasePending}}
+	for _, p := range []v1alpha1.Phase{v1alpha1.PhasePending, v1alpha1.PhaseCompiling, v1alpha1.PhaseRendering} {
+		problems = append(problems, &Problem{Reason: v1alpha1.ReasonInvalidIntent, Message: "Words.", Terminal: true, Phase: p})
+	}
+	for _, problem := range problems {
+		for _, ordered := range []bool{false, true} {
+			for _, a := range allEvidence() {
+				for _, b := range allEvidence() {
+					for _, action := range []deliveryv1alpha1.TreeAction{deliveryv1alpha1.ActionDesired, deliveryv1alpha1.ActionKeep} {
+						for flags := range 16 {
+							f := &Facts{Digest: "d", Problem: problem, GatesOff: flags&1 != 0, Suspended: flags&2 != 0, Outranked: flags&4 != 0}
+							if flags&8 != 0 {
+								f.Unsupported = []string{"spec.x"}
+							}
+							place(f, ordered, action, a, b)
+							do(f)
+							n++
+						}
+					}
+				}
+			}
+		}
+	}
+	return n
+}
+
+func place(f *Facts, ordered bool, action deliveryv1alpha1.TreeAction, a, b evidence) {
+	f.Desired, f.Observed = map[string]*deliveryv1alpha1.GitDelivery{}, map[string]*deliveryv1alpha1.GitDelivery{}
+	if !ordered {
+		return
+	}
+	f.Order = order(2)
+	for name, e := range map[string]evidence{"a": a, "b": b} {
+		tree := deliveryv1alpha1.ActionDesired
+		if name == "b" {
+			tree = action
+		}
+		f.Desired[name] = desired(name, *f.Order, tree)
+		if o := observed(f.Desired[name], e); o != nil {
+			f.Observed[name] = o
+		}
+	}
+}
+
+// lasts are statuses that a call may find.
+func lasts() []v1alpha1.IntentDeploymentStatus {
+	out := []v1alpha1.IntentDeploymentStatus{{}}
+	for _, p := range []v1alpha1.Phase{
+		v1alpha1.PhasePending, v1alpha1.PhaseCompiling, v1alpha1.PhaseRendering, v1alpha1.PhaseDelivering,
+		v1alpha1.PhaseValidating, v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed,
+	} {
+		for _, digest := range []string{"d", "before"} {
+			for _, revision := range []int64{0, 1, 2} {
+				out = append(out, v1alpha1.IntentDeploymentStatus{Phase: p, IntentDigest: digest, Revision: revision})
+			}
+		}
+	}
+	return out
+}
+
+func types() []string {
+	return []string{
+		v1alpha1.TypeAvailable, v1alpha1.TypeDelivered, v1alpha1.TypeReconciling, v1alpha1.TypeRecorded, v1alpha1.TypeRolledBack,
+		v1alpha1.TypeSitesFound, v1alpha1.TypeStalled, v1alpha1.TypeSupported, v1alpha1.TypeValid, v1alpha1.TypeValidated,
+	}
+}
+
+var clockwork = regexp.MustCompile(`[0-9]+(s|m|h|:[0-9])|2031`)
+
+// TestEverything holds for all combinations of facts, and all last statuses.
+func TestEverything(t *testing.T) {
+	last := lasts()
+	// Transitions depend on little of the facts: each such little is enough once.
+	seen := map[[3]any]bool{}
+	n := every(func(f *Facts) {
+		conditions := Conditions(f)
+		if diff := cmp.Diff(conditions, Conditions(f)); diff != "" {
+			t.Fatalf("Conditions(...): the same facts, another answer: -want, +got:\n%s", diff)
+		}
+		checkConditions(t, f, conditions)
+		s := Status(f, &last[0], now)
+		checkStatus(t, f, s)
+		key := [3]any{s.Phase, s.Revision, failedIn(f)}
+		if seen[key] {
+			return
+		}
+		seen[key] = true
+		for i := range last {
+			checkTransitions(t, &last[i], Status(f, &last[i], now))
+		}
+	})
+	t.Logf("%d combinations of facts, and %d of what transitions depend on, each with %d last statuses", n, len(seen), len(last))
+}
+
+func checkConditions(t *testing.T, f *Facts, conditions []Condition) {
+	t.Helper()
+	var got []string
+	is := map[string]corev1.ConditionStatus{}
+	for _, c := range conditions {
+		got = append(got, c.Type)
+		is[c.Type] = c.Status
+		if c.Reason == "" || c.Status == "" {
+			t.Fatalf("Conditions(...): %s has no reason or no status: %+v", c.Type, f)
+		}
+		if clockwork.MatchString(c.Message) {
+			t.Fatalf("Conditions(...): %s says a time: %q", c.Type, c.Message)
+		}
+	}
+	slices.Sort(got)
+	if diff := cmp.Diff(types(), got); diff != "" {
+		t.Fatalf("Conditions(...): types: -want, +got:\n%s", diff)
+	}
+	if is[v1alpha1.TypeStalled] == corev1.ConditionTrue && is[v1alpha1.TypeReconciling] == corev1.ConditionTrue {
+		t.Fatalf("Conditions(...): both Stalled and Reconciling: %+v", f)
+	}
+	if Ready(f) && (is[v1alpha1.TypeStalled] != corev1.ConditionFalse || is[v1alpha1.TypeReconciling] != corev1.ConditionFalse ||
+		is[v1alpha1.TypeDelivered] != corev1.ConditionTrue || is[v1alpha1.TypeRecorded] != corev1.ConditionTrue || is[v1alpha1.TypeValid] != corev1.ConditionTrue) {
+		t.Fatalf("Conditions(...): ready, and not settled: %+v", conditions)
+	}
+}
+
+func checkStatus(t *testing.T, f *Facts, s *v1alpha1.IntentDeploymentStatus) {
+	t.Helper()
+	if _, ok := edges()[s.Phase]; !ok || s.Phase == "" {
+		t.Fatalf("Status(...): %q is no phase", s.Phase)
+	}
+	if Ready(f) && (s.Phase != v1alpha1.PhaseSucceeded || s.Outcome != v1alpha1.OutcomeSucceeded || f.Problem != nil || f.Suspended || f.Outranked) {
+		t.Fatalf("Status(...): ready in phase %s/%s: %+v", s.Phase, s.Outcome, f)
+	}
+	outcome := map[v1alpha1.Phase]v1alpha1.Outcome{v1alpha1.PhaseFailed: v1alpha1.OutcomeFailed, v1alpha1.PhaseSucceeded: v1alpha1.OutcomeSucceeded}[s.Phase]
+	if s.Outcome != outcome || s.Message == "" || clockwork.MatchString(s.Message) {
+		t.Fatalf("Status(...): phase %s has outcome %q and message %q", s.Phase, s.Outcome, s.Message)
+	}
+}
+
+func checkTransitions(t *testing.T, last, s *v1alpha1.IntentDeploymentStatus) {
+	t.Helper()
+	from := last.Phase
+	for _, tr := range s.Transitions {
+		if tr.From != from || !Legal(tr.From, tr.To) {
+			t.Fatalf("Status(...): %q to %q is no legal change after %q", tr.From, tr.To, from)
+		}
+		from = tr.To
+	}
+	if from != s.Phase {
+		t.Fatalf("Status(...): the transitions end in %q and not in %q: %+v", from, s.Phase, s.Transitions)
+	}
+	again := Log(s, s, v1alpha1.PhasePending, now)
+	if len(again) != len(s.Transitions) {
+		t.Fatalf("Log(...): nothing changed, and it grew: %+v", again)
+	}
+}
+
+func TestPhaseOf(t *testing.T) {
+	missing := &Problem{Reason: v1alpha1.ReasonSiteMissing, Message: "Site missing."}
+	invalid := &Problem{Reason: v1alpha1.ReasonInvalidIntent, Message: "Not understood.", Terminal: true}
+	cases := map[string]struct {
+		reason    string
+		problem   *Problem
+		ordered   bool
+		suspended bool
+		a, b      evidence
+		phase     v1alpha1.Phase
+		ready     bool
+		message   string
+	}{
+		"Nothing":          {reason: "Nothing was ordered.", phase: v1alpha1.PhasePending, message: "Nothing was ordered yet."},
+		"Invalid":          {reason: "An invalid spec.", problem: invalid, phase: v1alpha1.PhaseFailed, message: "Not understood."},
+		"InvalidDelivered": {reason: "An invalid spec freezes what is there.", problem: invalid, ordered: true, a: done, b: done, phase: v1alpha1.PhaseFailed, message: "Not understood. Revision 2 stays as it is."},
+		"Missing":          {reason: "Something is missing.", problem: missing, ordered: true, a: done, b: done, phase: v1alpha1.PhasePending, message: "Site missing. Revision 2 stays as it is."},
+		"OnItsWay":         {reason: "Nobody says anything yet.", ordered: true, a: absent, b: done, phase: v1alpha1.PhaseDelivering, message: "The revision is on its way to the repository."},
+		"Trouble":          {reason: "What blocks is said.", ordered: true, a: done, b: trouble, phase: v1alpha1.PhaseDelivering, message: "GitDelivery b: Unreachable: Words."},
+		"Done":             {reason: "All is delivered.", ordered: true, a: done, b: done, phase: v1alpha1.PhaseSucceeded, ready: true, message: "The repository holds the revision."},
+		"Drifted":          {reason: "The phase does not move with drift, and Ready does.", ordered: true, a: done, b: drifted, phase: v1alpha1.PhaseSucceeded, message: "The repository holds the revision."},
+		"Stale":            {reason: "Readiness of an earlier generation is none.", ordered: true, a: done, b: stale, phase: v1alpha1.PhaseSucceeded, message: "The repository holds the revision."},
+		"OtherOrder":       {reason: "What speaks of another order is no.", ordered: true, a: done, b: otherOrder, phase: v1alpha1.PhaseDelivering, message: "The revision is on its way to the repository."},
+		"OtherTrees":       {reason: "What speaks of other trees is no.", ordered: true, a: done, b: otherTrees, phase: v1alpha1.PhaseDelivering, message: "The revision is on its way to the repository."},
+		"Suspended": {
+			reason: "What is asked for now is not what is delivered.", ordered: true, suspended: true, a: done, b: done,
+			phase: v1alpha1.PhaseSucceeded, message: "The repository holds the revision. A newer request is held back by spec.suspend.",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			f := &Facts{Problem: tc.problem, Suspended: tc.suspended}
+			place(f, tc.ordered, deliveryv1alpha1.ActionDesired, tc.a, tc.b)
+			s := Status(f, &v1alpha1.IntentDeploymentStatus{}, now)
+			want := []any{tc.phase, tc.ready, tc.message}
+			if diff := cmp.Diff(want, []any{s.Phase, Ready(f), s.Message}); diff != "" {
+				t.Errorf("\n%s\nStatus(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestEarlierObstacle(t *testing.T) {
+	f := &Facts{}
+	place(f, true, deliveryv1alpha1.ActionDesired, refused, done)
+	f.Order = order(3)
+	for name := range f.Desired {
+		f.Desired[name] = desired(name, *f.Order, deliveryv1alpha1.ActionDesired)
+	}
+	if c := stalled(f); c.Status != corev1.ConditionFalse {
+		t.Errorf("stalled(...): a refusal of revision 2 must not stall revision 3: %+v", c)
+	}
+}
+
+func TestLiveRevision(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		a, b   evidence
+		want   int64
+	}{
+		"All":   {reason: "All deliveries hold it.", a: done, b: done, want: 2},
+		"Older": {reason: "One still holds an older one.", a: done, b: otherOrder, want: 1},
+		"None":  {reason: "One holds nothing.", a: done, b: silent, want: 0},
+		"Gone":  {reason: "One is not there.", a: done, b: absent, want: 0},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			f := &Facts{}
+			place(f, true, deliveryv1alpha1.ActionDesired, tc.a, tc.b)
+			if diff := cmp.Diff(tc.want, f.liveRevision()); diff != "" {
+				t.Errorf("\n%s\nliveRevision(): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+	f := &Facts{}
+	place(f, true, deliveryv1alpha1.ActionDesired, done, otherOrder)
+	delete(f.Desired, "b")
+	if diff := cmp.Diff(int64(2), f.liveRevision()); diff != "" {
+		t.Errorf("liveRevision(): a delivery that is no longer wanted does not count: -want, +got:\n%s", diff)
+	}
+}
+
+func TestLog(t *testing.T) {
+	succeeded := v1alpha1.IntentDeploymentStatus{Phase: v1alpha1.PhaseSucceeded, IntentDigest: "d", Revision: 1}
+	failed := v1alpha1.IntentDeploymentStatus{Phase: v1alpha1.PhaseFailed, IntentDigest: "bad", Revision: 1}
+	cases := map[string]struct {
+		reason   string
+		last     v1alpha1.IntentDeploymentStatus
+		next     v1alpha1.IntentDeploymentStatus
+		failedIn v1alpha1.Phase
+		want     []v1alpha1.Phase
+	}{
+		"First":      {reason: "All edges that were crossed in one call.", next: v1alpha1.IntentDeploymentStatus{Phase: v1alpha1.PhaseDelivering, IntentDigest: "d", Revision: 1}, want: []v1alpha1.Phase{"Pending", "Compiling", "Rendering", "Delivering"}},
+		"FirstFails": {reason: "A failure leaves where it happened.", next: v1alpha1.IntentDeploymentStatus{Phase: v1alpha1.PhaseFailed, IntentDigest: "d"}, failedIn: v1alpha1.PhaseCompiling, want: []v1alpha1.Phase{"Pending", "Compiling", "Failed"}},
+		"Quiet":      {reason: "Nothing changed.", last: succeeded, next: succeeded},
+		"Frozen":     {reason: "An invalid edit starts again.", last: succeeded, next: failed, failedIn: v1alpha1.PhaseCompiling, want: []v1alpha1.Phase{"Pending", "Compiling", "Failed"}},
+		"Fixed":      {reason: "A fix that goes back to the same revision passes through all phases.", last: failed, next: succeeded, want: []v1alpha1.Phase{"Pending", "Compiling", "Rendering", "Delivering", "Validating", "Succeeded"}},
+		"Thawed": {
+			reason: "So does a fix outside of the spec.", next: succeeded,
+			last: v1alpha1.IntentDeploymentStatus{Phase: v1alpha1.PhaseFailed, IntentDigest: "d", Revision: 1},
+			want: []v1alpha1.Phase{"Pending", "Compiling", "Rendering", "Delivering", "Validating", "Succeeded"},
+		},
+		"Appeared": {
+			reason: "What was waited for appeared.", next: succeeded,
+			last: v1alpha1.IntentDeploymentStatus{Phase: v1alpha1.PhasePending, IntentDigest: "d", Revision: 1},
+			want: []v1alpha1.Phase{"Compiling", "Rendering", "Delivering", "Validating", "Succeeded"},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			var got []v1alpha1.Phase
+			for _, tr := range Log(&tc.last, &tc.next, tc.failedIn, now) {
+				got = append(got, tr.To)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nLog(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestMessageFits: a status with a message that is too long is refused as a whole, and its claim would say nothing at all.
+func TestMessageFits(t *testing.T) {
+	cases := map[string]struct {
+		reason  string
+		message string
+		want    string
+	}{
+		"Short":   {reason: "What fits stays.", message: strings.Repeat("a", 2048), want: strings.Repeat("a", 2048)},
+		"Long":    {reason: "Many Sites with long names do not fit.", message: strings.Repeat("a", 2049), want: strings.Repeat("a", 2047) + "…"},
+		"Letters": {reason: "A schema counts characters and not bytes.", message: strings.Repeat("ä", 2048), want: strings.Repeat("ä", 2048)},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			f := &Facts{Problem: &Problem{Reason: v1alpha1.ReasonSiteMissing, Message: tc.message, Phase: v1alpha1.PhasePending}}
+			if diff := cmp.Diff(tc.want, Status(f, &v1alpha1.IntentDeploymentStatus{}, now).Message); diff != "" {
+				t.Errorf("\n%s\nStatus(...): message: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestLogIsBounded(t *testing.T) {
+	s := v1alpha1.IntentDeploymentStatus{}
+	for i := range 10 {
+		next := v1alpha1.IntentDeploymentStatus{Phase: v1alpha1.PhaseSucceeded, IntentDigest: "d", Revision: int64(i + 1)}
+		next.Transitions = Log(&s, &next, "", now)
+		s = next
+	}
+	if diff := cmp.Diff(maxTransitions, len(s.Transitions)); diff != "" {
+		t.Errorf("Log(...): -want, +got:\n%s", diff)
+	}
+	if last := s.Transitions[maxTransitions-1]; last.To != v1alpha1.PhaseSucceeded || last.Revision != 10 {
+		t.Errorf("Log(...): the newest one comes last, got %+v", last)
+	}
+}

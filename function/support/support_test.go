@@ -1,0 +1,112 @@
+package support
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/function/catalog"
+)
+
+func TestSpec(t *testing.T) {
+	zero, no := int32(0), false
+	text := "x"
+	cases := map[string]struct {
+		reason string
+		spec   deploymentv1alpha1.IntentDeploymentSpec
+		want   []string
+	}{
+		"Smallest": {reason: "The smallest deployment is supported.", spec: deploymentv1alpha1.IntentDeploymentSpec{Intent: &text}},
+		"Works": {
+			reason: "Fields that do something.",
+			spec: deploymentv1alpha1.IntentDeploymentSpec{
+				Intent:         &text,
+				CompileConfig:  deploymentv1alpha1.CompileConfig{RenderTimeout: "1s"},
+				Blueprint:      deploymentv1alpha1.BlueprintChoice{Name: "web", Channel: "beta"},
+				DeliveryConfig: deploymentv1alpha1.DeliveryConfig{TargetSite: "all", DeletionPolicy: deploymentv1alpha1.DeletionOrphan},
+				GatesConfig:    deploymentv1alpha1.GatesConfig{Enabled: &no},
+				Suspend:        &no,
+			},
+		},
+		"SaidDefaults": {reason: "A default that is said asks for nothing.", spec: deploymentv1alpha1.IntentDeploymentSpec{Intent: &text, DeliveryConfig: deploymentv1alpha1.DeliveryConfig{SyncWaitTimeout: "10m"}}},
+		"Later": {
+			reason: "Fields that do nothing yet, also with 0.",
+			spec: deploymentv1alpha1.IntentDeploymentSpec{
+				Expectation:    &deploymentv1alpha1.Expectation{Service: "a", QoS: &deploymentv1alpha1.QoS{LatencyMs: "5"}},
+				DeliveryConfig: deploymentv1alpha1.DeliveryConfig{SyncWaitTimeout: "5m", Waves: []deploymentv1alpha1.Wave{{Name: "a"}}},
+				GatesConfig:    deploymentv1alpha1.GatesConfig{SLOThresholds: map[string]deploymentv1alpha1.Threshold{"a": "1"}},
+				RollbackConfig: deploymentv1alpha1.RollbackConfig{MaxRetries: &zero},
+			},
+			want: []string{"spec.expectation.qos", "spec.deliveryConfig.syncWaitTimeout", "spec.deliveryConfig.waves", "spec.gatesConfig.sloThresholds", "spec.rollbackConfig.maxRetries"},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got, err := Spec(&tc.spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nSpec(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestSelection(t *testing.T) {
+	place := func(name string) catalog.Place {
+		p := catalog.Place{ConfigRef: catalog.ConfigRef{Kind: "ClusterProviderConfig", Name: "default"}}
+		p.Site.SetName(name)
+		p.Site.Spec.Engine.Type = catalogv1alpha1.EngineNone
+		p.Config.Git.DivergencePolicy, p.Config.Git.State.Form = "Stop", configv1alpha1.StateProbe
+		return p
+	}
+	cases := map[string]struct {
+		reason string
+		change func(*catalog.Selection)
+		want   []string
+	}{
+		"Plain":  {reason: "A Site without an engine is supported.", change: func(*catalog.Selection) {}},
+		"Engine": {reason: "Engines tell nothing yet.", change: func(s *catalog.Selection) { s.Places[1].Site.Spec.Engine.Type = catalogv1alpha1.EngineFlux }, want: []string{"Site b: spec.engine.type"}},
+		"Config": {
+			reason: "A configuration of two Sites is named once.",
+			change: func(s *catalog.Selection) {
+				for i := range s.Places {
+					s.Places[i].Config.Git.DivergencePolicy = "Reapply"
+				}
+			},
+			want: []string{"ClusterProviderConfig default: spec.git.divergencePolicy"},
+		},
+		"StateForm": {
+			reason: "Every form of the state works.",
+			change: func(s *catalog.Selection) { s.Places[0].Config.Git.State.Form = configv1alpha1.StateBranch },
+		},
+		"Blueprint": {
+			reason: "Metrics are not measured yet.",
+			change: func(s *catalog.Selection) { s.Blueprint.Spec.Metrics = []catalogv1alpha1.BlueprintMetric{{Name: "a"}} },
+			want:   []string{"Blueprint web-1.0.0: spec.metrics"},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := &catalog.Selection{Places: []catalog.Place{place("a"), place("b")}}
+			s.Blueprint.SetName("web-1.0.0")
+			tc.change(s)
+			got, err := Selection(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.want, got, equateEmpty()); diff != "" {
+				t.Errorf("\n%s\nSelection(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// equateEmpty makes an empty list and an absent one the same.
+func equateEmpty() cmp.Option {
+	return cmp.FilterValues(func(a, b []string) bool { return len(a) == 0 && len(b) == 0 }, cmp.Ignore())
+}

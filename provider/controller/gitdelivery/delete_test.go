@@ -1,0 +1,136 @@
+package gitdelivery
+
+import (
+	"net/http"
+	"testing"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/tree"
+)
+
+func TestDrift(t *testing.T) {
+	changed := map[string]string{webAtE1 + "/configmap.yaml": "changed: true\n"}
+	tell(t, map[string]story{
+		"Restore": {reason: "What was changed is written again, in a commit that names the one that changed it", run: func(w *world) {
+			w.create(w.first())
+			w.reconcile("web")
+			tip := w.push(changed)
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.count(3)
+			w.holds(map[string]tree.Files{webAtE1: files("a")}, nil)
+			want := "Restore team-a/web revision 1 at 1 site\n\nCommit " + tip + "\nholds other files in directories of this claim."
+			if got := w.commits()[0].Message; len(got) < len(want) || got[:len(want)] != want {
+				w.Errorf("message: want %q, got %q", want, got)
+			}
+		}},
+		"Report": {reason: "What was changed is only told of", run: func(w *world) {
+			d := w.first()
+			d.Spec.ForProvider.DriftPolicy = v1alpha1.DriftReport
+			w.create(d)
+			w.reconcile("web")
+			w.push(changed)
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDrifted)
+			w.synced("web", corev1.ConditionTrue)
+			w.count(2)
+		}},
+		"Removed": {reason: "A directory that somebody removed comes back", run: func(w *world) {
+			w.create(w.first())
+			w.reconcile("web")
+			_, err := w.git.Remove(w.Context(), repo, "main", []string{webAtE1}, "Remove")
+			w.must(err)
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.holds(map[string]tree.Files{webAtE1: files("a")}, nil)
+		}},
+	})
+}
+
+func TestDelete(t *testing.T) {
+	tell(t, map[string]story{
+		"Ends": {reason: "Our directories go, those of others stay, and the number of the last revision is remembered", run: func(w *world) {
+			w.create(w.first())
+			w.reconcile("web")
+			w.must(w.kube.Delete(w.Context(), w.get("web")))
+			w.reconcile("web")
+			w.reconcile("web")
+			if !w.gone("web") {
+				w.Fatalf("object: want it gone: %v", w.get("web").Status)
+			}
+			w.count(2)
+			w.holds(nil, nil)
+
+			w.create(w.first())
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonOrderBehind)
+			if o := w.get("web").Status.AtProvider.Order; o == nil || o.Revision != 1 {
+				w.Errorf("order that is known: want revision 1, got %v", o)
+			}
+			w.change(func(d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Order = order(2, "a") })
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.holds(map[string]tree.Files{webAtE1: files("a")}, nil)
+		}},
+		"NeverDelivered": {reason: "What was refused leaves nothing to remove", run: func(w *world) {
+			theirs := map[string]string{webAtE1 + "/theirs.yaml": "x: 1\n"}
+			w.push(theirs)
+			w.create(w.first())
+			w.reconcile("web")
+			w.must(w.kube.Delete(w.Context(), w.get("web")))
+			w.reconcile("web")
+			if !w.gone("web") {
+				w.Fatal("object: want it gone")
+			}
+			w.holds(nil, theirs)
+		}},
+		"OthersDirectory": {reason: "An object made by hand removes nothing of another claim", run: func(w *world) {
+			w.create(w.first())
+			w.reconcile("web")
+			d := delivery("other", order(9, "x"), desired(w.T, "edge1", webAtE1, "x"))
+			d.Spec.ForProvider.ClaimRef.Name = "other"
+			w.create(d)
+			w.reconcile("other")
+			w.must(w.kube.Delete(w.Context(), w.get("other")))
+			w.reconcile("other")
+			if !w.gone("other") {
+				w.Fatal("object: want it gone")
+			}
+			w.holds(map[string]tree.Files{webAtE1: files("a")}, nil)
+		}},
+		"NotFound": {reason: "A repository that is not there blocks, says why, and how to go on", run: func(w *world) {
+			w.create(w.first())
+			w.reconcile("web")
+			w.must(w.kube.Delete(w.Context(), w.get("web")))
+			w.git.Fail(repo, http.StatusNotFound)
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonUnreachable)
+			w.change(func(d *v1alpha1.GitDelivery) {
+				d.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
+			})
+			w.reconcile("web")
+			if !w.gone("web") {
+				w.Fatal("object: want it gone")
+			}
+		}},
+		"Forbidden": {reason: "A repository that may not be read blocks, and says why", run: func(w *world) {
+			w.create(w.first())
+			w.reconcile("web")
+			w.must(w.kube.Delete(w.Context(), w.get("web")))
+			w.git.Fail(repo, http.StatusForbidden)
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonAuthFailed)
+		}},
+		"ConfigGone": {reason: "A configuration that is not there blocks, and says why", run: func(w *world) {
+			w.create(w.first())
+			w.reconcile("web")
+			w.must(w.kube.Delete(w.Context(), w.get("web")))
+			w.must(w.kube.Delete(w.Context(), w.config()))
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonCredentialsGone)
+		}},
+	})
+}

@@ -1,0 +1,366 @@
+package secret
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/intentplane/intentplane/provider/usage"
+)
+
+const (
+	held  = configv1alpha1.Finalizer
+	other = "example.org/other"
+)
+
+// indexer adds usage's indexes to a double of an API server.
+type indexer struct {
+	*fake.ClientBuilder
+}
+
+// IndexField adds an index.
+func (i indexer) IndexField(_ context.Context, o client.Object, field string, fn client.IndexerFunc) error {
+	i.WithIndex(o, field, fn)
+	return nil
+}
+
+func build(t *testing.T, objects ...client.Object) client.WithWatch {
+	t.Helper()
+	s := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, configv1alpha1.AddToScheme, deliveryv1alpha1.AddToScheme} {
+		if err := add(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b := indexer{fake.NewClientBuilder().WithScheme(s).WithObjects(objects...)}
+	if err := usage.Index(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Build()
+}
+
+// creds is a Secret of team-a that the tests speak about.
+func creds(deleted bool, finalizers ...string) *corev1.Secret {
+	s := &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "creds", Finalizers: finalizers},
+		Data:       map[string][]byte{"token": []byte("t")},
+	}
+	if deleted {
+		s.DeletionTimestamp = new(metav1.NewTime(time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)))
+	}
+	return s
+}
+
+func remote(namespace, name string) configv1alpha1.ProviderConfigSpec {
+	return configv1alpha1.ProviderConfigSpec{Git: configv1alpha1.GitRemote{Credentials: configv1alpha1.Credentials{
+		Type: configv1alpha1.CredentialsBearer, SecretRef: &configv1alpha1.SecretReference{Namespace: namespace, Name: name},
+	}}}
+}
+
+func own(namespace, name, secret string) *configv1alpha1.ProviderConfig {
+	return &configv1alpha1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, Spec: remote("", secret)}
+}
+
+func shared(name, namespace, secret string) *configv1alpha1.ClusterProviderConfig {
+	return &configv1alpha1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: remote(namespace, secret)}
+}
+
+func trusting(c *configv1alpha1.ProviderConfig, secret string) *configv1alpha1.ProviderConfig {
+	c.Spec.Git.CABundleSecretRef = &configv1alpha1.SecretKeyReference{SecretReference: configv1alpha1.SecretReference{Name: secret}, Key: "ca.crt"}
+	return c
+}
+
+func user(namespace, name, kind, config string) *deliveryv1alpha1.GitDelivery {
+	d := &deliveryv1alpha1.GitDelivery{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
+	d.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: kind, Name: config}
+	return d
+}
+
+func reconciler(kube client.Client) *Reconciler {
+	return &Reconciler{kube: kube, users: users{kube: kube}, log: logging.NewNopLogger()}
+}
+
+func request() reconcile.Request {
+	return reconcile.Request{NamespacedName: client.ObjectKeyFromObject(creds(false))}
+}
+
+// finalizers of the Secret, or one word if it is gone.
+func finalizers(t *testing.T, kube client.Client) []string {
+	t.Helper()
+	s := &corev1.Secret{}
+	err := kube.Get(t.Context(), request().NamespacedName, s)
+	if kerrors.IsNotFound(err) {
+		return []string{"gone"}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(creds(false).Data, s.Data); diff != "" {
+		t.Errorf("What is in a Secret should stay: -want, +got:\n%s", diff)
+	}
+	return s.Finalizers
+}
+
+func TestReconcile(t *testing.T) {
+	cases := map[string]struct {
+		reason  string
+		secret  *corev1.Secret
+		objects []client.Object
+		want    []string
+	}{
+		"Hold": {
+			reason:  "A Secret that a delivery needs is held, beside the finalizers of others",
+			secret:  creds(false, other),
+			objects: []client.Object{own("team-a", "git", "creds"), user("team-a", "web", policy.KindProviderConfig, "git")},
+			want:    []string{other, held},
+		},
+		"HoldOnce": {
+			reason:  "A Secret that is held stays so",
+			secret:  creds(false, held),
+			objects: []client.Object{own("team-a", "git", "creds"), user("team-a", "web", policy.KindProviderConfig, "git")},
+			want:    []string{held},
+		},
+		"HoldCABundle": {
+			reason:  "Certificates are needed as well as credentials",
+			secret:  creds(false),
+			objects: []client.Object{trusting(own("team-a", "git", "another"), "creds"), user("team-a", "web", policy.KindProviderConfig, "git")},
+			want:    []string{held},
+		},
+		"HoldShared": {
+			reason:  "A ClusterProviderConfig's Secret is in another namespace than who needs it",
+			secret:  creds(false),
+			objects: []client.Object{shared("git", "team-a", "creds"), user("team-b", "web", policy.KindClusterProviderConfig, "git")},
+			want:    []string{held},
+		},
+		"DeletedInUse": {
+			reason:  "A Secret that is being deleted stays as long as a delivery needs it",
+			secret:  creds(true, held, other),
+			objects: []client.Object{own("team-a", "git", "creds"), user("team-a", "web", policy.KindProviderConfig, "git")},
+			want:    []string{held, other},
+		},
+		"DeletedTooEarly": {
+			reason:  "Nobody may hold what is already being deleted",
+			secret:  creds(true, other),
+			objects: []client.Object{own("team-a", "git", "creds"), user("team-a", "web", policy.KindProviderConfig, "git")},
+			want:    []string{other},
+		},
+		"DeletedAndFree": {
+			reason:  "A Secret that is being deleted goes with the last finalizer",
+			secret:  creds(true, held),
+			objects: []client.Object{own("team-a", "git", "creds")},
+			want:    []string{"gone"},
+		},
+		"Release": {
+			reason:  "A Secret whose configuration nobody names is free, and others still hold it",
+			secret:  creds(false, held, other),
+			objects: []client.Object{own("team-a", "git", "creds"), user("team-a", "web", policy.KindProviderConfig, "another")},
+			want:    []string{other},
+		},
+		"ReleaseWithoutConfig": {
+			reason:  "A Secret that no configuration names is free",
+			secret:  creds(false, held, other),
+			objects: []client.Object{own("team-a", "git", "another"), user("team-a", "web", policy.KindProviderConfig, "git")},
+			want:    []string{other},
+		},
+		"OtherNamespace": {
+			reason:  "A tenant's configuration holds no Secret of another tenant",
+			secret:  creds(false),
+			objects: []client.Object{own("team-b", "git", "creds"), user("team-b", "web", policy.KindProviderConfig, "git")},
+		},
+		"ForeignNamespace": {
+			reason: "A tenant's configuration holds no Secret of another tenant, even if it names one",
+			secret: creds(false),
+			objects: []client.Object{
+				&configv1alpha1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: "team-b", Name: "git"}, Spec: remote("team-a", "creds")},
+				user("team-b", "web", policy.KindProviderConfig, "git"),
+			},
+		},
+		"SameNameOtherKind": {
+			reason:  "A ClusterProviderConfig of the same name is another",
+			secret:  creds(false),
+			objects: []client.Object{own("team-a", "git", "creds"), user("team-a", "web", policy.KindClusterProviderConfig, "git")},
+		},
+		"TwoConfigs": {
+			reason:  "A Secret of two configurations is held as long as one of them is in use",
+			secret:  creds(true, held),
+			objects: []client.Object{own("team-a", "git", "creds"), shared("git", "team-a", "creds"), user("team-b", "web", policy.KindClusterProviderConfig, "git")},
+			want:    []string{held},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			kube := build(t, append(tc.objects, tc.secret)...)
+			if _, err := reconciler(kube).Reconcile(t.Context(), request()); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.want, finalizers(t, kube)); diff != "" {
+				t.Errorf("\n%s\nfinalizers: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestOrder deletes everything at once: the Secret goes after its last user.
+func TestOrder(t *testing.T) {
+	first, last := user("team-a", "first", policy.KindProviderConfig, "git"), user("team-b", "last", policy.KindClusterProviderConfig, "git")
+	config := own("team-a", "git", "creds")
+	kube := build(t, creds(false), config, shared("git", "team-a", "creds"), first, last)
+	steps := []struct {
+		reason string
+		object client.Object
+		want   []string
+	}{
+		{reason: "Held while all is well", want: []string{held}},
+		{reason: "Its own deletion waits", object: creds(false), want: []string{held}},
+		{reason: "One user is left", object: first, want: []string{held}},
+		{reason: "The user that is left names another configuration", object: config, want: []string{held}},
+		{reason: "No user is left", object: last, want: []string{"gone"}},
+	}
+	for _, s := range steps {
+		if s.object != nil {
+			if err := kube.Delete(t.Context(), s.object); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := reconciler(kube).Reconcile(t.Context(), request()); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(s.want, finalizers(t, kube)); diff != "" {
+			t.Errorf("\n%s\nfinalizers: -want, +got:\n%s", s.reason, diff)
+		}
+	}
+	if _, err := reconciler(kube).Reconcile(t.Context(), request()); err != nil {
+		t.Errorf("\nA Secret that is gone is nobody's concern\nReconcile(...): %v", err)
+	}
+}
+
+// TestRace lets somebody else write between what is read and what is written.
+func TestRace(t *testing.T) {
+	kube := build(t, creds(false), own("team-a", "git", "creds"), user("team-a", "web", policy.KindProviderConfig, "git"))
+	racing := interceptor.NewClient(kube, interceptor.Funcs{
+		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, opts ...client.PatchOption) error {
+			s := &corev1.Secret{}
+			if err := c.Get(ctx, request().NamespacedName, s); err != nil {
+				return err
+			}
+			s.SetFinalizers([]string{other})
+			if err := c.Update(ctx, s); err != nil {
+				return err
+			}
+			return c.Patch(ctx, o, p, opts...)
+		},
+	})
+	if _, err := reconciler(racing).Reconcile(t.Context(), request()); !kerrors.IsConflict(err) {
+		t.Errorf("\nA Secret that has changed since is not patched\nReconcile(...): want conflict, got %v", err)
+	}
+	if diff := cmp.Diff([]string{other}, finalizers(t, kube)); diff != "" {
+		t.Errorf("\nThe finalizers of others stay\nfinalizers: -want, +got:\n%s", diff)
+	}
+}
+
+// TestUnknown lets lists fail: what is not known frees nothing.
+func TestUnknown(t *testing.T) {
+	for name, list := range map[string]client.ObjectList{
+		"ProviderConfigs":        &configv1alpha1.ProviderConfigList{},
+		"ClusterProviderConfigs": &configv1alpha1.ClusterProviderConfigList{},
+		"GitDeliveries":          &deliveryv1alpha1.GitDeliveryList{},
+	} {
+		t.Run(name, func(t *testing.T) {
+			kube := build(t, creds(true, held), own("team-a", "git", "creds"))
+			broken := interceptor.NewClient(kube, interceptor.Funcs{
+				List: func(ctx context.Context, c client.WithWatch, l client.ObjectList, opts ...client.ListOption) error {
+					if cmp.Equal(l, list) {
+						return kerrors.NewInternalError(context.DeadlineExceeded)
+					}
+					return c.List(ctx, l, opts...)
+				},
+			})
+			if _, err := reconciler(broken).Reconcile(t.Context(), request()); err == nil {
+				t.Error("\nWhat cannot be listed is tried again\nReconcile(...): no error")
+			}
+			if diff := cmp.Diff([]string{held}, finalizers(t, kube)); diff != "" {
+				t.Errorf("\nWhat is not known frees nothing\nfinalizers: -want, +got:\n%s", diff)
+			}
+			if diff := cmp.Diff([]reconcile.Request{request()}, (users{kube: broken}).ofSecret(t.Context(), creds(true, held))); diff != "" {
+				t.Errorf("\nWhat is not known is looked at\nofSecret(...): -want, +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestRenamed(t *testing.T) {
+	a, b := user("team-a", "web", policy.KindProviderConfig, "a"), user("team-a", "web", policy.KindProviderConfig, "b")
+	cases := map[string]struct {
+		reason string
+		event  event.UpdateEvent
+		want   bool
+	}{
+		"Same":  {reason: "A change of status needs no other Secret", event: event.UpdateEvent{ObjectOld: a, ObjectNew: a.DeepCopy()}},
+		"Other": {reason: "Another configuration has other Secrets", event: event.UpdateEvent{ObjectOld: a, ObjectNew: b}, want: true},
+		"Alien": {reason: "Another kind is none of ours", event: event.UpdateEvent{ObjectOld: creds(false), ObjectNew: creds(true)}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, renamed().Update(tc.event)); diff != "" {
+				t.Errorf("\n%s\nUpdate(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+	if !renamed().Create(event.CreateEvent{Object: a}) || !renamed().Delete(event.DeleteEvent{Object: a}) {
+		t.Error("\nWho comes or goes needs Secrets, or frees them")
+	}
+}
+
+func TestWake(t *testing.T) {
+	u := users{kube: build(t,
+		own("team-a", "git", "creds"), shared("git", "platform", "token"), trusting(own("team-b", "git", "creds"), "ca"),
+		user("team-a", "web", policy.KindProviderConfig, "git"),
+	)}
+	idle := creds(false)
+	idle.Name = "idle"
+	cases := map[string]struct {
+		reason string
+		fn     func(context.Context, client.Object) []reconcile.Request
+		object client.Object
+		want   []string
+	}{
+		"NotHeld":        {reason: "A Secret that is needed has to be held", fn: u.ofSecret, object: creds(false), want: []string{"team-a/creds"}},
+		"Held":           {reason: "A Secret that is needed and held is as it should be", fn: u.ofSecret, object: creds(true, held)},
+		"Idle":           {reason: "A Secret that nobody needs is none of ours", fn: u.ofSecret, object: idle},
+		"Left":           {reason: "A Secret that is held for nobody has to be freed", fn: u.ofSecret, object: &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "idle", Finalizers: []string{held}}}, want: []string{"team-a/idle"}},
+		"Own":            {reason: "A delivery needs the Secret of its configuration", fn: u.ofDelivery, object: user("team-a", "web", policy.KindProviderConfig, "git"), want: []string{"team-a/creds"}},
+		"Both":           {reason: "A delivery needs all Secrets of its configuration", fn: u.ofDelivery, object: user("team-b", "web", policy.KindProviderConfig, "git"), want: []string{"team-b/creds", "team-b/ca"}},
+		"Shared":         {reason: "A ClusterProviderConfig says where its Secret is", fn: u.ofDelivery, object: user("team-a", "web", policy.KindClusterProviderConfig, "git"), want: []string{"platform/token"}},
+		"NoConfig":       {reason: "A configuration that is not there names nothing", fn: u.ofDelivery, object: user("team-a", "web", policy.KindProviderConfig, "none")},
+		"NoReference":    {reason: "Who names no configuration needs nothing", fn: u.ofDelivery, object: &deliveryv1alpha1.GitDelivery{}},
+		"ProviderConfig": {reason: "A configuration needs its Secret, also when it goes", fn: ofConfig, object: own("team-c", "git", "creds"), want: []string{"team-c/creds"}},
+		"ClusterConfig":  {reason: "A configuration needs its Secret, also when it goes", fn: ofConfig, object: shared("any", "platform", "token"), want: []string{"platform/token"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			for _, r := range tc.fn(t.Context(), tc.object) {
+				got = append(got, r.String())
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nwoken: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+)
+
+const (
+	// claims are applied one after another, and the median of them counts.
+	claims = 20
+	// sitesOfClaim is how many each of them has.
+	sitesOfClaim = 2
+
+	// patience is how long one claim may take.
+	patience = time.Minute
+)
+
+// latency is how long each claim took from being applied, in milliseconds.
+type latency struct {
+	commit    []float64
+	succeeded []float64
+}
+
+func (s *stage) toCommit(ctx context.Context) (float64, error) {
+	l, err := s.latencies(ctx)
+	return median(l.commit), err
+}
+
+func (s *stage) toSucceeded(ctx context.Context) (float64, error) {
+	l, err := s.latencies(ctx)
+	return median(l.succeeded), err
+}
+
+// latencies applies the claims, once.
+func (s *stage) latencies(ctx context.Context) (latency, error) {
+	if s.latency != nil {
+		return *s.latency, nil
+	}
+	if err := s.open(ctx); err != nil {
+		return latency{}, err
+	}
+	commits := s.commits(ctx)
+	defer s.cp.Git.AfterPush(repository, nil)
+	l := latency{}
+	for i := range claims {
+		began := time.Now()
+		if err := s.bounded(ctx, fmt.Sprintf("latency-%d", i), sitesOfClaim); err != nil {
+			return latency{}, err
+		}
+		l.succeeded = append(l.succeeded, ms(time.Since(began)))
+		select {
+		case at := <-commits:
+			l.commit = append(l.commit, ms(at.Sub(began)))
+		default:
+			return latency{}, errors.Errorf("claim %d succeeded without a commit", i)
+		}
+	}
+	s.latency = &l
+	return l, nil
+}
+
+// bounded makes a claim succeed, or gives up.
+func (s *stage) bounded(ctx context.Context, name string, sites int) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	return s.succeed(ctx, claim(name, sites))
+}
+
+// commits tells the time of each push that moved the branch, seen from the server.
+func (s *stage) commits(ctx context.Context) <-chan time.Time {
+	at, last := make(chan time.Time, claims), ""
+	s.cp.Git.AfterPush(repository, func() {
+		now := time.Now()
+		tip, err := s.cp.Git.Git(ctx, repository, "rev-parse", "refs/heads/main")
+		if tip = strings.TrimSpace(tip); err == nil && tip != last {
+			last = tip
+			at <- now
+		}
+	})
+	return at
+}
+
+// tokens are what Crossplane's circuit breaker charges for a claim with so many sites, from apply to Succeeded. It has 100.
+func (s *stage) tokens(sites int) func(context.Context) (float64, error) {
+	return func(ctx context.Context) (float64, error) {
+		if err := s.open(ctx); err != nil {
+			return 0, err
+		}
+		before, err := s.allowed(ctx)
+		if err != nil {
+			return 0, err
+		}
+		if err := s.bounded(ctx, fmt.Sprintf("tokens-%d", sites), sites); err != nil {
+			return 0, err
+		}
+		after, err := s.allowed(ctx)
+		return after - before, err
+	}
+}
+
+func (s *stage) allowed(ctx context.Context) (float64, error) {
+	m, err := s.cp.CoreMetrics(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return m.Sum("circuit_breaker_events_total", map[string]string{"result": "Allowed"}), nil
+}
+
+func median(v []float64) float64 {
+	if len(v) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(v))
+	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
+}
+
+func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

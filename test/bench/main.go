@@ -1,0 +1,78 @@
+// Command bench measures every figure that the project claims, on a real control plane, and prints each as one line:
+//
+//	figure NAME VALUE UNIT
+//
+// With an argument it measures the figures of that name only. What a figure is compared with is measured in the same run.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+)
+
+// A figure is something to measure.
+type figure struct {
+	name    string
+	unit    string
+	measure func(ctx context.Context) (float64, error)
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, strings.Join(os.Args[1:], " "))
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, only string) error {
+	s := &stage{}
+	err := measure(ctx, figures(s), only)
+	return errors.Join(err, s.close())
+}
+
+func measure(ctx context.Context, all []figure, only string) error {
+	known := false
+	for _, f := range all {
+		if only != "" && only != f.name {
+			continue
+		}
+		known = true
+		v, err := f.measure(ctx)
+		if err != nil {
+			return errors.Wrapf(err, "cannot measure %s", f.name)
+		}
+		fmt.Printf("figure %s %.4g %s\n", f.name, v, f.unit)
+	}
+	if !known {
+		return errors.Errorf("there is no figure %q", only)
+	}
+	return nil
+}
+
+// figures in the order in which they are measured: what needs a machine for itself comes last.
+func figures(s *stage) []figure {
+	return []figure{
+		{"harness_start_s", "s", s.start},
+		{"breaker_tokens_1_site", "tokens", s.tokens(1)},
+		{"breaker_tokens_10_sites", "tokens", s.tokens(10)},
+		{"claim_to_commit_ms", "ms", s.toCommit},
+		{"claim_to_succeeded_ms", "ms", s.toSucceeded},
+		{"function_rss_mib", "MiB", s.memory(function, "VmRSS")},
+		{"function_peak_rss_mib", "MiB", s.memory(function, "VmHWM")},
+		{"provider_rss_mib", "MiB", s.memory(provider, "VmRSS")},
+		{"provider_peak_rss_mib", "MiB", s.memory(provider, "VmHWM")},
+		{"render_20_objects_ms", "ms", s.alone(renderTime)},
+		{"render_ratio_vs_kustomize", "times", s.alone(renderRatio)},
+		{"git_deliveries_per_s", "1/s", s.alone(deliveries)},
+		{"git_deliveries_ratio_vs_git", "times", s.alone(deliveryRatio)},
+	}
+}

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/intentplane/intentplane/test/controlplane"
+)
+
+func function(cp *controlplane.ControlPlane) int { return cp.FunctionPID() }
+
+func provider(cp *controlplane.ControlPlane) int { return cp.ProviderPID() }
+
+// memory is what a process holds once the claims are delivered, as the kernel says in this field.
+func (s *stage) memory(pid func(*controlplane.ControlPlane) int, field string) func(context.Context) (float64, error) {
+	return func(ctx context.Context) (float64, error) {
+		if _, err := s.latencies(ctx); err != nil {
+			return 0, err
+		}
+		b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid(s.cp)))
+		if err != nil {
+			return 0, errors.Wrap(err, "cannot read memory of process")
+		}
+		return mebibytes(string(b), field)
+	}
+}
+
+func mebibytes(status, field string) (float64, error) {
+	for line := range strings.Lines(status) {
+		name, value, _ := strings.Cut(line, ":")
+		if name != field {
+			continue
+		}
+		kib, err := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 64)
+		return kib / 1024, errors.Wrapf(err, "cannot parse %s", field)
+	}
+	return 0, errors.Errorf("the kernel does not say %s", field)
+}

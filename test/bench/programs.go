@@ -1,0 +1,178 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/gitserver"
+)
+
+const (
+	// Each program is measured in so many rounds, and its best one counts: on a machine that others use too, that is the round
+	// in which it was disturbed least.
+	rounds = 3
+
+	// benchTime is how long a round of one of Go's benchmarks takes.
+	benchTime = "2s"
+
+	// peerDeliveries is how many deliveries of the git command are a round.
+	peerDeliveries = 10
+	peerFiles      = 5
+)
+
+// renderTime is how long one rendering of 20 objects takes.
+func renderTime(ctx context.Context) (float64, error) {
+	r, err := benchmark(ctx, "./function/render", "BenchmarkBuild/objects=20/build$", "ns/op")
+	return r["build"] / float64(time.Millisecond), err
+}
+
+// renderRatio is how much longer a rendering of 20 objects takes than kustomize alone needs for the same files.
+func renderRatio(ctx context.Context) (float64, error) {
+	r, err := benchmark(ctx, "./function/render", "BenchmarkBuild/objects=20/", "ns/op")
+	if err != nil {
+		return 0, err
+	}
+	return r["build"] / r["bare"], nil
+}
+
+// deliveries of five files, one after another, each with its own commit and push.
+func deliveries(ctx context.Context) (float64, error) {
+	r, err := benchmark(ctx, "./provider/git", "BenchmarkDelivery$", "deliveries/s")
+	return r["BenchmarkDelivery"], err
+}
+
+// deliveryRatio is how many deliveries we make while the git command makes one.
+func deliveryRatio(ctx context.Context) (float64, error) {
+	ours, err := deliveries(ctx)
+	if err != nil {
+		return 0, err
+	}
+	peer, err := gitDeliveries(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return ours / peer, nil
+}
+
+// benchmark runs Go benchmarks of a package, and returns one of their metrics by the last part of their names.
+func benchmark(ctx context.Context, pkg, name, unit string) (map[string]float64, error) {
+	root, err := controlplane.Root()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, "go", "test", "-run=^$", "-bench="+name, "-benchtime="+benchTime, "-count="+strconv.Itoa(rounds), "-cpu=1", pkg)
+	cmd.Dir = root
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return nil, errors.Wrapf(err, "cannot run benchmark: %s", out)
+	}
+	found := results(string(out), unit)
+	if len(found) == 0 {
+		return nil, errors.Errorf("cannot find a result in %s", out)
+	}
+	return found, nil
+}
+
+// results are lines of a name, the number of runs, and pairs of values and units. The best of several with one name counts.
+func results(out, unit string) map[string]float64 {
+	found := map[string]float64{}
+	for line := range strings.Lines(out) {
+		f := strings.Fields(line)
+		if len(f) == 0 || !strings.HasPrefix(f[0], "Benchmark") {
+			continue
+		}
+		for i := 3; i < len(f); i += 2 {
+			if v, err := strconv.ParseFloat(f[i-1], 64); err == nil && f[i] == unit {
+				name := f[0][strings.LastIndex(f[0], "/")+1:]
+				found[name] = better(found[name], v, unit)
+			}
+		}
+	}
+	return found
+}
+
+// better is the lower one of times, and the higher one of rates.
+func better(a, b float64, unit string) float64 {
+	switch {
+	case a == 0:
+		return b
+	case strings.HasSuffix(unit, "/s"):
+		return max(a, b)
+	}
+	return min(a, b)
+}
+
+// gitDeliveries is how many deliveries per second the git command makes: clone, write the files, commit, push.
+func gitDeliveries(ctx context.Context) (float64, error) {
+	dir, err := os.MkdirTemp("", "intentplane-bench-")
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	s, err := gitserver.New(ctx, filepath.Join(dir, "server"))
+	if err != nil {
+		return 0, err
+	}
+	defer s.Close()
+	if err := s.CreateRepo(ctx, repository, seed()); err != nil {
+		return 0, err
+	}
+	best := 0.0
+	for round := range rounds {
+		began := time.Now()
+		for i := range peerDeliveries {
+			n := round*peerDeliveries + i
+			if err := gitDelivery(ctx, s.URL(repository), filepath.Join(dir, strconv.Itoa(n)), n); err != nil {
+				return 0, err
+			}
+		}
+		best = max(best, peerDeliveries/time.Since(began).Seconds())
+	}
+	return best, nil
+}
+
+// seed is a repository of the same size as the one that our own benchmark writes to.
+func seed() map[string]string {
+	files := map[string]string{}
+	for i := range 200 {
+		files["apps/team-"+strconv.Itoa(i%20)+"/app-"+strconv.Itoa(i)+"/deployment.yaml"] = strconv.Itoa(i)
+	}
+	return files
+}
+
+func gitDelivery(ctx context.Context, url, clone string, n int) error {
+	if err := git(ctx, "", "clone", "--quiet", "--depth=1", url, clone); err != nil {
+		return err
+	}
+	target := filepath.Join(clone, "sites", "a", "ns", "web")
+	if err := os.MkdirAll(target, 0o700); err != nil {
+		return err
+	}
+	for i := range peerFiles {
+		if err := os.WriteFile(filepath.Join(target, "file-"+strconv.Itoa(i)+".yaml"), []byte("n: "+strconv.Itoa(n)+"\n"), 0o600); err != nil {
+			return err
+		}
+	}
+	for _, args := range [][]string{{"add", "."}, {"commit", "--quiet", "--message=Deliver"}, {"push", "--quiet"}} {
+		if err := git(ctx, clone, args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func git(ctx context.Context, dir string, args ...string) error {
+	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "user.name=bench", "-c", "user.email=bench@example.org"}, args...)...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull)
+	out, err := cmd.CombinedOutput()
+	return errors.Wrapf(err, "cannot run git %s: %s", args[0], out)
+}

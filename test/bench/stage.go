@@ -1,0 +1,194 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/watch"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/intentplane/intentplane/test/controlplane"
+)
+
+const (
+	repository = "fleet"
+	namespace  = "team-a"
+
+	mostSites = 10
+)
+
+// A stage is the control plane that figures are measured on. It is started when the first of them needs it.
+type stage struct {
+	cp      *controlplane.ControlPlane
+	latency *latency
+}
+
+// start is how long the control plane took to start.
+func (s *stage) start(ctx context.Context) (float64, error) {
+	if err := s.open(ctx); err != nil {
+		return 0, err
+	}
+	for _, t := range s.cp.Timings {
+		if t.Phase == "total" {
+			return t.Duration.Seconds(), nil
+		}
+	}
+	return 0, errors.New("the control plane does not say how long it took")
+}
+
+// open starts the control plane, unless it runs, and gives it all that a claim needs.
+func (s *stage) open(ctx context.Context) error {
+	if s.cp != nil {
+		return nil
+	}
+	o, err := controlplane.Product()
+	if err != nil {
+		return err
+	}
+	// What is measured is what would run in production, without its debug log.
+	o.Function.Args, o.Provider.Args = nil, nil
+	if s.cp, err = controlplane.Start(ctx, o); err != nil {
+		return err
+	}
+	return s.prepare(ctx)
+}
+
+func (s *stage) prepare(ctx context.Context) error {
+	if err := s.cp.Git.CreateRepo(ctx, repository, map[string]string{"README.md": "What runs on our fleet.\n"}); err != nil {
+		return err
+	}
+	root, err := controlplane.Root()
+	if err != nil {
+		return err
+	}
+	files, err := controlplane.YAMLFiles(filepath.Join(root, "examples", "quickstart"))
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		if err := s.applyFile(ctx, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *stage) applyFile(ctx context.Context, file string) error {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	objects, err := controlplane.ParseYAML(b)
+	if err != nil {
+		return err
+	}
+	for _, o := range objects {
+		if err := s.apply(ctx, o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// apply applies an example, for our repository. Of a Site there are as many as are needed, and claims are made later.
+func (s *stage) apply(ctx context.Context, o *unstructured.Unstructured) error {
+	switch o.GetKind() {
+	case "IntentDeployment":
+		return nil
+	case "Site":
+		return s.applySites(ctx, o)
+	case "ClusterProviderConfig":
+		if err := unstructured.SetNestedField(o.Object, s.cp.Git.URL(repository), "spec", "git", "url"); err != nil {
+			return err
+		}
+	}
+	return s.cp.ApplyObject(ctx, o)
+}
+
+func (s *stage) applySites(ctx context.Context, like *unstructured.Unstructured) error {
+	for i := range mostSites {
+		o := like.DeepCopy()
+		o.SetName(site(i))
+		if err := unstructured.SetNestedField(o.Object, "clusters/"+site(i), "spec", "repository", "path"); err != nil {
+			return err
+		}
+		if err := s.cp.ApplyObject(ctx, o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func site(i int) string { return fmt.Sprintf("site-%d", i) }
+
+// claim for the first n sites.
+func claim(name string, n int) *unstructured.Unstructured {
+	names := make([]string, n)
+	for i := range names {
+		names[i] = fmt.Sprintf("%q", site(i))
+	}
+	intent := fmt.Sprintf(`{"service": %q, "type": "web", "sites": [%s], "replicas": 2}`, name, strings.Join(names, ", "))
+	o := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"intent": intent}}}
+	o.SetAPIVersion("claims.intentplane.dev/v1alpha1")
+	o.SetKind("IntentDeployment")
+	o.SetNamespace(namespace)
+	o.SetName(name)
+	return o
+}
+
+// succeed applies a claim and waits until it is Succeeded and ready.
+func (s *stage) succeed(ctx context.Context, o *unstructured.Unstructured) error {
+	if err := s.cp.ApplyObject(ctx, o.DeepCopy()); err != nil {
+		return err
+	}
+	l := &unstructured.UnstructuredList{}
+	l.SetAPIVersion(o.GetAPIVersion())
+	l.SetKind(o.GetKind() + "List")
+	w, err := s.cp.Client.Watch(ctx, l, client.InNamespace(o.GetNamespace()), client.MatchingFieldsSelector{
+		Selector: fields.OneTermEqualSelector("metadata.name", o.GetName()),
+	})
+	if err != nil {
+		return errors.Wrap(err, "cannot watch claim")
+	}
+	defer w.Stop()
+	for e := range w.ResultChan() {
+		if succeeded(e) {
+			return nil
+		}
+	}
+	return errors.Join(errors.Errorf("claim %s did not succeed", o.GetName()), ctx.Err(), s.cp.Err())
+}
+
+func succeeded(e watch.Event) bool {
+	o, ok := e.Object.(*unstructured.Unstructured)
+	if !ok {
+		return false
+	}
+	phase, _, _ := unstructured.NestedString(o.Object, "status", "phase")
+	return phase == "Succeeded"
+}
+
+// alone measures without a control plane beside it.
+func (s *stage) alone(fn func(ctx context.Context) (float64, error)) func(context.Context) (float64, error) {
+	return func(ctx context.Context) (float64, error) {
+		if err := s.close(); err != nil {
+			return 0, err
+		}
+		return fn(ctx)
+	}
+}
+
+func (s *stage) close() error {
+	if s.cp == nil {
+		return nil
+	}
+	err := s.cp.Stop()
+	s.cp = nil
+	return err
+}

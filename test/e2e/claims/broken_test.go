@@ -1,0 +1,94 @@
+package claims
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// unchanged checks that a GitDelivery is as it was, in all that anybody asked of it.
+func unchanged(t *testing.T, after string, want, got *unstructured.Unstructured) {
+	t.Helper()
+	pick := func(u *unstructured.Unstructured) map[string]any {
+		return map[string]any{
+			"generation": u.GetGeneration(), "uid": u.GetUID(), "spec": u.Object["spec"], "labels": u.GetLabels(),
+			"annotations": u.GetAnnotations(), "finalizers": u.GetFinalizers(), "owners": u.GetOwnerReferences(),
+		}
+	}
+	if diff := cmp.Diff(pick(want), pick(got)); diff != "" {
+		t.Errorf("GitDelivery after %s: -want, +got:\n%s", after, diff)
+	}
+}
+
+func TestBrokenEditLosesNothing(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		reason string
+		kind   string
+		breaks func(s *scene.Scene, o *unstructured.Unstructured)
+	}{
+		"InvalidIntent": {
+			reason: "A typing error takes nothing away, and not the namespaced ProviderConfig either.",
+			kind:   "ProviderConfig",
+			breaks: func(s *scene.Scene, o *unstructured.Unstructured) { s.Set(o, `{"service": "shop",`, "spec", "intent") },
+		},
+		"ClusterProviderConfig": {
+			reason: "The same with the other kind of configuration.",
+			kind:   "ClusterProviderConfig",
+			breaks: func(s *scene.Scene, o *unstructured.Unstructured) {
+				s.Set(o, `{"service": "shop", "replica": 3}`, "spec", "intent")
+			},
+		},
+		"UnknownParameter": {
+			reason: "What does not render takes nothing away.",
+			kind:   "ProviderConfig",
+			breaks: func(s *scene.Scene, o *unstructured.Unstructured) {
+				s.Set(o, `{"service": "shop", "sites": ["`+s.Site("edge1")+`"], "parameters": {"greting": "Hi"}}`, "spec", "intent")
+			},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := scene.New(t, cp, "edge1", "edge2")
+			s.Apply(s.ClusterProviderConfig())
+			claim := s.Claim("shop", intent(s, 2, "edge1", "edge2"))
+			if tc.kind == "ClusterProviderConfig" {
+				s.Set(claim, map[string]any{"kind": tc.kind, "name": s.Namespace}, "spec", "deliveryConfig", "gitOpsRepo")
+			}
+			s.Succeed(claim)
+			tip := s.AwaitCommits(1)[0].ID
+			// Fields that somebody else set: one of the spec, which changes its generation, and of the metadata.
+			s.Patch(s.Raw(), `{"spec": {"forProvider": {"claimRef": {"uid": "by-hand"}}}, "metadata": {"labels": {"team": "blue"}, "annotations": {"note": "keep"}}}`)
+			before := s.Raw()
+
+			broken := claim.DeepCopy()
+			tc.breaks(s, broken)
+			seen := s.Fail(broken)
+			unchanged(t, "the edit that breaks", before, s.Raw())
+			if diff := cmp.Diff(tip, s.AwaitCommits(1)[0].ID); diff != "" {
+				t.Errorf("\n%s\ntip of the branch: -want, +got:\n%s", tc.reason, diff)
+			}
+			if diff := cmp.Diff(tip, scene.Field(seen, "status", "delivery", "gitCommit")); diff != "" {
+				t.Errorf("\n%s\nstatus.delivery.gitCommit: -want, +got:\n%s", tc.reason, diff)
+			}
+
+			s.Succeed(claim)
+			unchanged(t, "the old intent again", before, s.Raw())
+			s.AwaitCommits(1)
+
+			s.Fail(broken)
+			last := s.Succeed(s.Set(claim, intent(s, 3, "edge1", "edge2"), "spec", "intent"))
+			s.AwaitCommits(2)
+			if diff := cmp.Diff(int64(2), scene.Number(last, "status", "revision")); diff != "" {
+				t.Errorf("\n%s\nstatus.revision after a new intent: -want, +got:\n%s", tc.reason, diff)
+			}
+			if got := scene.Field(s.Raw(), "spec", "forProvider", "claimRef", "uid"); got != "by-hand" {
+				t.Errorf("\n%s\nthe field that somebody else set is %q", tc.reason, got)
+			}
+		})
+	}
+}

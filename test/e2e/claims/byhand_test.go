@@ -1,0 +1,210 @@
+package claims
+
+import (
+	"maps"
+	"strings"
+	"testing"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+const (
+	configMap   = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: NAMESPACE}\n"
+	secret      = "apiVersion: v1\nkind: Secret\nmetadata: {name: a, namespace: NAMESPACE}\n"
+	clusterRole = "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: a}\n"
+	kustomized  = "resources: [a.yaml]\n"
+)
+
+// carry makes the delivery's one tree hold these files.
+func carry(s *scene.Scene, d *deliveryv1alpha1.GitDelivery, object, kustomization string) {
+	s.T.Helper()
+	files := tree.Files{"a.yaml": []byte(strings.ReplaceAll(object, "NAMESPACE", s.Namespace)), "kustomization.yaml": []byte(kustomization)}
+	encoded, err := tree.Encode(files)
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	t := &d.Spec.ForProvider.Trees[0]
+	t.Files, t.Tree = encoded, tree.ID(files)
+}
+
+// handmade is a GitDelivery that somebody who may make one could write, for a claim that does not exist. Everything in it is allowed.
+func handmade(s *scene.Scene) *deliveryv1alpha1.GitDelivery {
+	s.T.Helper()
+	d := &deliveryv1alpha1.GitDelivery{}
+	d.SetName("by-hand")
+	d.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: scene.Config}
+	d.Spec.ForProvider = deliveryv1alpha1.GitDeliveryParameters{
+		ClaimRef: rolloutv1alpha1.ClaimReference{APIGroup: "intentplane.dev", Kind: "IntentDeployment", Namespace: s.Namespace, Name: "shop"},
+		Order:    rolloutv1alpha1.Order{Revision: 1, Request: "sha256:1", Intent: "sha256:1", DigestScheme: 1, RendererVersion: 1, Steps: 1},
+		Trees: []deliveryv1alpha1.Tree{{
+			Site: s.Site("edge1"), Branch: "main", Path: s.Directory("edge1", "shop"), Action: deliveryv1alpha1.ActionDesired,
+		}},
+	}
+	carry(s, d, configMap, kustomized)
+	return d
+}
+
+type forgery struct {
+	reason string
+	change func(s *scene.Scene, d *deliveryv1alpha1.GitDelivery)
+	why    xpv2.ConditionReason
+	want   string
+}
+
+func forgedPlaces() map[string]forgery {
+	to := func(change func(*deliveryv1alpha1.GitDeliveryParameters)) func(*scene.Scene, *deliveryv1alpha1.GitDelivery) {
+		return func(_ *scene.Scene, d *deliveryv1alpha1.GitDelivery) { change(&d.Spec.ForProvider) }
+	}
+	path := func(site, namespace, name string) func(*scene.Scene, *deliveryv1alpha1.GitDelivery) {
+		return to(func(p *deliveryv1alpha1.GitDeliveryParameters) {
+			p.Trees[0].Path = strings.Join([]string{"clusters", site, namespace, name}, "/")
+		})
+	}
+	return map[string]forgery{
+		"Site": {
+			reason: "A Site says which namespaces may use it.",
+			change: func(s *scene.Scene, d *deliveryv1alpha1.GitDelivery) {
+				d.Spec.ForProvider.Trees[0].Site, d.Spec.ForProvider.Trees[0].Path = s.Site("theirs"), s.Directory("theirs", "shop")
+			},
+			why: deliveryv1alpha1.ReasonPolicyDenied, want: "does not exist or may not be used from namespace",
+		},
+		"SiteNowhere": {
+			reason: "One that is not there is told in the same words.",
+			change: to(func(p *deliveryv1alpha1.GitDeliveryParameters) { p.Trees[0].Site = "nowhere" }),
+			why:    deliveryv1alpha1.ReasonPolicyDenied, want: "does not exist or may not be used from namespace",
+		},
+		"OtherClaim":     {reason: "A claim writes to its own directory.", change: path("edge1", "NAMESPACE", "bank"), why: deliveryv1alpha1.ReasonPolicyDenied, want: "is not the claim's directory"},
+		"OtherNamespace": {reason: "No namespace writes to another's.", change: path("edge1", "team-b", "shop"), why: deliveryv1alpha1.ReasonPolicyDenied, want: "is not the claim's directory"},
+		"OtherSite":      {reason: "A Site's directory is its own.", change: path("theirs", "NAMESPACE", "shop"), why: deliveryv1alpha1.ReasonPolicyDenied, want: "is not the claim's directory"},
+		"Above":          {reason: "There is no way around.", change: path("edge1/../theirs", "NAMESPACE", "shop"), why: deliveryv1alpha1.ReasonPolicyDenied, want: "is not the claim's directory"},
+		"Branch": {
+			reason: "Nor to another branch.",
+			change: to(func(p *deliveryv1alpha1.GitDeliveryParameters) { p.Trees[0].Branch = "release" }),
+			why:    deliveryv1alpha1.ReasonPolicyDenied, want: "branch",
+		},
+		"ClaimElsewhere": {
+			reason: "Who may make a GitDelivery here may not make claims there.",
+			change: to(func(p *deliveryv1alpha1.GitDeliveryParameters) { p.ClaimRef.Namespace = "team-b" }),
+			why:    deliveryv1alpha1.ReasonPolicyDenied, want: "is not the namespace of the GitDelivery",
+		},
+		"Config": {
+			reason: "A ClusterProviderConfig says which namespaces may use it.",
+			change: func(s *scene.Scene, d *deliveryv1alpha1.GitDelivery) {
+				d.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: s.Namespace}
+			},
+			why: deliveryv1alpha1.ReasonPolicyDenied, want: "spec.policy.allowedNamespaces",
+		},
+		"ConfigNowhere": {
+			reason: "What is not there holds no credentials.",
+			change: func(_ *scene.Scene, d *deliveryv1alpha1.GitDelivery) { d.Spec.ProviderConfigReference.Name = "nowhere" },
+			why:    deliveryv1alpha1.ReasonCredentialsGone, want: "nowhere",
+		},
+	}
+}
+
+func forgedFiles() map[string]forgery {
+	holding := func(object, kustomization string) func(*scene.Scene, *deliveryv1alpha1.GitDelivery) {
+		return func(s *scene.Scene, d *deliveryv1alpha1.GitDelivery) { carry(s, d, object, kustomization) }
+	}
+	return map[string]forgery{
+		"ClusterRole": {
+			reason: "Nobody becomes administrator of a Site by a commit.",
+			change: holding(clusterRole, kustomized), why: deliveryv1alpha1.ReasonPolicyDenied, want: "ClusterRole",
+		},
+		"ClusterRoleInNamespace": {
+			reason: "An API server drops the namespace of what is in none.",
+			change: holding(strings.Replace(clusterRole, "name: a", "name: a, namespace: NAMESPACE", 1), kustomized), why: deliveryv1alpha1.ReasonPolicyDenied, want: "ClusterRole",
+		},
+		"Secret": {
+			reason: "Git is no place for secrets.",
+			change: holding(secret, kustomized), why: deliveryv1alpha1.ReasonPolicyDenied, want: "spec.policy.plainSecrets",
+		},
+		"SecretBehind": {
+			reason: "Every document of a file counts.",
+			change: holding(configMap+"---\n"+secret, kustomized), why: deliveryv1alpha1.ReasonPolicyDenied, want: "spec.policy.plainSecrets",
+		},
+		"Namespace": {
+			reason: "A Site says which of its namespaces a claim may fill.",
+			change: holding(strings.Replace(configMap, "NAMESPACE", "kube-system", 1), kustomized), why: deliveryv1alpha1.ReasonPolicyDenied, want: "spec.targetNamespaces.allowed",
+		},
+		"RemoteResource": {
+			reason: "An engine would fetch what nobody checked.",
+			change: holding(configMap, "resources: [a.yaml, 'https://example.org/all.yaml']\n"), why: deliveryv1alpha1.ReasonPolicyDenied, want: "kustomization.yaml",
+		},
+		"Patched": {
+			reason: "Nor may it change what was checked.",
+			change: holding(configMap, kustomized+"namespace: kube-system\n"), why: deliveryv1alpha1.ReasonPolicyDenied, want: "kustomization.yaml",
+		},
+		"TreeID": {
+			reason: "The evidence is the tree's id: it must be that of the files.",
+			change: func(_ *scene.Scene, d *deliveryv1alpha1.GitDelivery) {
+				d.Spec.ForProvider.Trees[0].Tree = strings.Repeat("a", 40)
+			},
+			why: deliveryv1alpha1.ReasonInvalid, want: "spec.forProvider.trees[0].tree",
+		},
+		"Files": {
+			reason: "What cannot be read is not written.",
+			change: func(_ *scene.Scene, d *deliveryv1alpha1.GitDelivery) {
+				d.Spec.ForProvider.Trees[0].Files = []byte("no archive")
+			},
+			why: deliveryv1alpha1.ReasonInvalid, want: "spec.forProvider.trees[0].files",
+		},
+	}
+}
+
+func TestForgedDeliveries(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t, cp, "edge1")
+	s.Apply(s.Set(s.NewSite("theirs"), []any{"team-b"}, "spec", "allowedNamespaces"))
+	s.Apply(s.Set(s.ClusterProviderConfig(), []any{"team-b"}, "spec", "policy", "allowedNamespaces"))
+	cases := forgedPlaces()
+	maps.Copy(cases, forgedFiles())
+	for name, tc := range cases {
+		s.Case(name, func(s *scene.Scene) {
+			d := handmade(s)
+			d.SetName(strings.ToLower(name))
+			tc.change(s, d)
+			d.Spec.ForProvider.Trees[0].Path = strings.ReplaceAll(d.Spec.ForProvider.Trees[0].Path, "NAMESPACE", s.Namespace)
+			o := s.NewDelivery(d)
+			s.Apply(o)
+			seen := s.Await(o, "not Ready for "+string(tc.why), func(u *unstructured.Unstructured) bool {
+				return scene.Is(u, "Ready", corev1.ConditionFalse, string(tc.why))
+			})
+			if got := scene.Condition(seen, "Ready").Message; !strings.Contains(got, tc.want) {
+				s.T.Errorf("\n%s\nthe message does not say %q: %q", tc.reason, tc.want, got)
+			}
+		})
+	}
+	refs, err := s.Git.Refs(t.Context(), s.Namespace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"refs/heads/main"}, scene.Names(refs)); diff != "" || len(s.Commits()) != 0 {
+		t.Errorf("something was written: %d commits, refs: -want, +got:\n%s", len(s.Commits()), diff)
+	}
+}
+
+// What is refused above is refused for its one fault: without it the same is delivered.
+func TestHonestDelivery(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t, cp, "edge1")
+	o := s.NewDelivery(handmade(s))
+	s.Apply(o)
+	s.Await(o, "Ready", func(u *unstructured.Unstructured) bool {
+		return scene.Is(u, "Ready", corev1.ConditionTrue, "Delivered")
+	})
+	want := map[string]string{"a.yaml": strings.ReplaceAll(configMap, "NAMESPACE", s.Namespace), "kustomization.yaml": kustomized}
+	got := s.FilesBelow(s.Directory("edge1", "shop"))
+	delete(got, tree.Marker)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("files in Git: -want, +got:\n%s", diff)
+	}
+}

@@ -1,0 +1,75 @@
+package claims
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// meddle changes the claim's directory as a stranger, and returns the commit.
+func meddle(s *scene.Scene, files map[string]string) string {
+	s.T.Helper()
+	changes := map[string]string{}
+	for name, content := range files {
+		changes[s.Directory("edge1", "shop")+"/"+name] = content
+	}
+	id, err := s.Git.Commit(s.T.Context(), s.Namespace, "main", changes, "Meddle")
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	return id
+}
+
+func TestDriftIsRestored(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t, cp, "edge1", "edge2")
+	claim := s.Claim("shop", intent(s, 2, "edge1", "edge2"))
+	s.Succeed(claim)
+	want := s.FilesBelow("clusters")
+	theirs := meddle(s, map[string]string{"deployment-shop.yaml": "changed: true\n", "more.yaml": "a: 1\n"})
+	commits := s.AwaitCommits(3)
+	if diff := cmp.Diff(want, s.FilesBelow("clusters")); diff != "" {
+		t.Errorf("files after the restore: -want, +got:\n%s", diff)
+	}
+	if !strings.Contains(commits[0].Message, theirs) {
+		t.Errorf("the message does not name the commit that it replaces, %s:\n%s", theirs, commits[0].Message)
+	}
+	if diff := cmp.Diff("1", commits[0].Trailers["Intentplane-Revision"]); diff != "" {
+		t.Errorf("revision of the restore: -want, +got:\n%s", diff)
+	}
+	goesOn(s, claim)
+	s.AwaitCommits(3)
+	if diff := cmp.Diff(int64(1), scene.Number(s.Now(claim), "status", "revision")); diff != "" {
+		t.Errorf("status.revision: -want, +got:\n%s", diff)
+	}
+}
+
+func TestDriftIsReported(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t, cp, "edge1")
+	claim := s.Set(s.Claim("shop", intent(s, 2, "edge1")), "Report", "spec", "deliveryConfig", "driftPolicy")
+	s.Succeed(claim)
+	before := s.FilesBelow(s.Directory("edge1", "shop"))
+	theirs := meddle(s, map[string]string{"deployment-shop.yaml": "changed: true\n"})
+	seen := s.Await(claim, "Drifted", func(u *unstructured.Unstructured) bool {
+		return scene.Is(u, "Reconciling", corev1.ConditionTrue, "Drifted") && scene.Is(u, "Ready", corev1.ConditionFalse, "")
+	})
+	if diff := cmp.Diff("Succeeded/Succeeded", scene.Field(seen, "status", "phase")+"/"+scene.Field(seen, "status", "outcome")); diff != "" {
+		t.Errorf("phase and outcome: -want, +got:\n%s", diff)
+	}
+	if !scene.Is(seen, "Stalled", corev1.ConditionFalse, "") {
+		t.Errorf("Stalled beside Reconciling: %v", scene.Condition(seen, "Stalled"))
+	}
+	if diff := cmp.Diff(theirs, s.AwaitCommits(2)[0].ID); diff != "" {
+		t.Errorf("tip of the branch: -want, +got:\n%s", diff)
+	}
+	// When the stranger takes it back, all is well again.
+	meddle(s, map[string]string{"deployment-shop.yaml": before["deployment-shop.yaml"]})
+	goesOn(s, claim)
+	s.AwaitCommits(3)
+}

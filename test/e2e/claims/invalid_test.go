@@ -1,0 +1,183 @@
+package claims
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+type refusal struct {
+	reason string
+	change func(s *scene.Scene, o *unstructured.Unstructured)
+	want   []string
+}
+
+func refusals() map[string]refusal {
+	set := func(value any, fields ...string) func(*scene.Scene, *unstructured.Unstructured) {
+		return func(s *scene.Scene, o *unstructured.Unstructured) { s.Set(o, value, fields...) }
+	}
+	return map[string]refusal{
+		"Both": {
+			reason: "Nobody knows which of two intents is meant.",
+			change: set(map[string]any{"service": "shop"}, "spec", "expectation"),
+			want:   []string{"spec", "exactly one of intent and expectation must be set"},
+		},
+		"Neither": {
+			reason: "Without an intent there is nothing to do.",
+			change: func(_ *scene.Scene, o *unstructured.Unstructured) {
+				unstructured.RemoveNestedField(o.Object, "spec", "intent")
+			},
+			want: []string{"spec", "exactly one of intent and expectation must be set"},
+		},
+		"NegativeDuration": {
+			reason: "Nothing ends before it begins.",
+			change: set("-5s", "spec", "deliveryConfig", "syncWaitTimeout"),
+			want:   []string{"spec.deliveryConfig.syncWaitTimeout", "must be a duration above zero, such as 30s"},
+		},
+		"LongTimeout": {
+			reason: "Crossplane ends a reconcile after two minutes.",
+			change: set("61s", "spec", "compileConfig", "renderTimeout"),
+			want:   []string{"spec.compileConfig.renderTimeout", "at most 60s"},
+		},
+		"LongName": {
+			reason: "Names become labels.",
+			change: set(strings.Repeat("a", 64), "metadata", "name"),
+			want:   []string{"metadata.name", "63"},
+		},
+		"PathAsSite": {
+			reason: "A Site is a name, not a way to somewhere.",
+			change: set("../edge1", "spec", "deliveryConfig", "targetSite"),
+			want:   []string{"spec.deliveryConfig.targetSite", "must be the name of a Site"},
+		},
+		"PathAsBlueprint": {
+			reason: "A Blueprint is a name too.",
+			change: set("../web", "spec", "blueprint", "name"),
+			want:   []string{"spec.blueprint.name", "must consist of lower-case letters"},
+		},
+		"PathAsRepository": {
+			reason: "So is a configuration.",
+			change: set("../repo", "spec", "deliveryConfig", "gitOpsRepo", "name"),
+			want:   []string{"spec.deliveryConfig.gitOpsRepo.name", "must be the name of an object"},
+		},
+		"UnknownField": {
+			reason: "A typing error changes nothing in silence.",
+			change: set("edge1", "spec", "deliveryConfig", "targetsite"),
+			want:   []string{"spec.deliveryConfig.targetsite", "field not declared in schema"},
+		},
+		"TwoSelections": {
+			reason: "Nobody knows which of two selections is meant.",
+			change: func(s *scene.Scene, o *unstructured.Unstructured) {
+				s.Set(o, "edge1", "spec", "deliveryConfig", "targetSite")
+				s.Set(o, map[string]any{"matchLabels": map[string]any{"a": "b"}}, "spec", "deliveryConfig", "siteSelector")
+			},
+			want: []string{"spec.deliveryConfig", "targetSite and siteSelector exclude each other"},
+		},
+	}
+}
+
+func TestRefusedAtApply(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t, cp)
+	for name, shape := range shapes() {
+		for what, tc := range refusals() {
+			s.Case(name+what, func(s *scene.Scene) {
+				o := shape.describe(s, "shop", `{"service": "shop"}`)
+				tc.change(s, o)
+				got := s.Refused(o)
+				for _, want := range tc.want {
+					if !strings.Contains(got, want) {
+						s.T.Errorf("\n%s\nthe refusal does not say %q: %s", tc.reason, want, got)
+					}
+				}
+			})
+		}
+	}
+}
+
+type failure struct {
+	reason string
+	intent string
+	site   string
+	want   string
+}
+
+func failures(s *scene.Scene) map[string]failure {
+	one, two := s.Site("edge1"), s.Site("edge2")
+	return map[string]failure{
+		"NotJSON": {
+			reason: "The place of the error is told.",
+			intent: "{\"service\": \"shop\",\n  \"replicas\": 2,,\n}",
+			want:   "spec.intent: line 2, column 17: is not JSON",
+		},
+		"UnknownField": {
+			reason: "A typing error changes nothing in silence.",
+			intent: `{"service": "shop", "replica": 2}`,
+			want:   "spec.intent: line 1, column 32: replica: is not a field of a service intent",
+		},
+		"PlainLanguage": {
+			reason: "What is not understood is not guessed.",
+			intent: "Run the shop at the edge, twice.",
+			want:   "spec.intent: plain language is not yet supported",
+		},
+		"PathAsSite": {
+			reason: "A Site is a name, not a way to somewhere.",
+			intent: `{"service": "shop", "site": "../../edge1"}`,
+			want:   "spec.intent: line 1, column 29: site: must be the name of a Site",
+		},
+		"TwoOpinions": {
+			reason: "Both fields that name Sites are told.",
+			intent: fmt.Sprintf(`{"service": "shop", "site": %q}`, one),
+			site:   two,
+			want:   "spec.deliveryConfig.targetSite and the sites of spec.intent name different Sites",
+		},
+		"UnknownParameter": {
+			reason: "A Blueprint says what it takes.",
+			intent: fmt.Sprintf(`{"service": "shop", "site": %q, "parameters": {"greting": "Hi"}}`, one),
+			want:   "parameters.greting is a forbidden property",
+		},
+		"ReplicasElsewhere": {
+			reason: "Replicas at a Site that was not chosen would be lost in silence.",
+			intent: fmt.Sprintf(`{"service": "shop", "replicas": {%q: 2, %q: 3}}`, one, two),
+			site:   one,
+			want:   fmt.Sprintf("spec.intent: replicas: Site %q is not among the chosen ones", two),
+		},
+	}
+}
+
+func TestFailsAfterApply(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t, cp, "edge1", "edge2")
+	cases := failures(s)
+	describe := func(name string) *unstructured.Unstructured {
+		o := s.Claim(strings.ToLower(name), cases[name].intent)
+		if site := cases[name].site; site != "" {
+			s.Set(o, site, "spec", "deliveryConfig", "targetSite")
+		}
+		return o
+	}
+	for name := range cases {
+		s.Apply(describe(name))
+	}
+	for name, tc := range cases {
+		s.Case(name, func(s *scene.Scene) {
+			seen := s.Fail(describe(name))
+			for _, where := range []string{scene.Field(seen, "status", "message"), scene.Condition(seen, "Valid").Message, scene.Condition(seen, "Stalled").Message} {
+				if !strings.Contains(where, tc.want) {
+					s.T.Errorf("\n%s\nthe message does not say %q: %q", tc.reason, tc.want, where)
+				}
+			}
+			if !scene.Is(seen, "Valid", corev1.ConditionFalse, "") || !scene.Is(seen, "Reconciling", corev1.ConditionFalse, "") || scene.Field(seen, "status", "outcome") != "Failed" {
+				s.T.Errorf("\n%s\nthe status does not say that it failed for good: %v", tc.reason, seen.Object["status"])
+			}
+			if _, found, _ := unstructured.NestedFieldNoCopy(seen.Object, "status", "observedGeneration"); found {
+				s.T.Error("status.observedGeneration is there, and kstatus would wait for it for ever")
+			}
+		})
+	}
+	s.AwaitCommits(0)
+}

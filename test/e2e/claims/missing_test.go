@@ -1,0 +1,137 @@
+package claims
+
+import (
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// pending applies a deployment and waits until it says that something is missing.
+func pending(s *scene.Scene, o *unstructured.Unstructured, reason string) *unstructured.Unstructured {
+	s.T.Helper()
+	return s.Reach(o, "Pending for "+reason, func(u *unstructured.Unstructured) bool {
+		return scene.Field(u, "status", "phase") == "Pending" && scene.Is(u, "SitesFound", corev1.ConditionFalse, reason) &&
+			scene.Is(u, "Reconciling", corev1.ConditionTrue, reason) && scene.Is(u, "Stalled", corev1.ConditionFalse, "") &&
+			scene.Is(u, "Ready", corev1.ConditionFalse, "")
+	})
+}
+
+// goesOn waits until a deployment, which nobody touched, succeeded.
+func goesOn(s *scene.Scene, o *unstructured.Unstructured) {
+	s.T.Helper()
+	s.Await(o, "goes on", func(u *unstructured.Unstructured) bool {
+		return scene.Field(u, "status", "phase") == "Succeeded" && scene.Is(u, "Ready", corev1.ConditionTrue, "") &&
+			scene.Is(u, "SitesFound", corev1.ConditionTrue, "Found")
+	})
+}
+
+type absence struct {
+	reason string
+	change func(s *scene.Scene, o *unstructured.Unstructured)
+	later  func(s *scene.Scene) *unstructured.Unstructured
+	why    string
+	want   string
+}
+
+func absences() map[string]absence {
+	return map[string]absence{
+		"Site": {
+			reason: "A Site may be made after its first claim.",
+			change: func(s *scene.Scene, o *unstructured.Unstructured) {
+				s.Set(o, intent(s, 2, "edge1", "later"), "spec", "intent")
+			},
+			later: func(s *scene.Scene) *unstructured.Unstructured { return s.NewSite("later") },
+			why:   "SiteMissing",
+			want:  "-later",
+		},
+		"Blueprint": {
+			reason: "So may a Blueprint.",
+			change: func(s *scene.Scene, o *unstructured.Unstructured) { s.Set(o, "next", "spec", "blueprint", "channel") },
+			later:  func(s *scene.Scene) *unstructured.Unstructured { return s.Blueprint("2.0.0", "next") },
+			why:    "BlueprintMissing",
+			want:   `in channel "next"`,
+		},
+		"BlueprintVersion": {
+			reason: "So may a version of it.",
+			change: func(s *scene.Scene, o *unstructured.Unstructured) { s.Set(o, "2.0.0", "spec", "blueprint", "version") },
+			later:  func(s *scene.Scene) *unstructured.Unstructured { return s.Blueprint("2.0.0", "next") },
+			why:    "BlueprintMissing",
+			want:   "-web-2.0.0 does not exist",
+		},
+		"ProviderConfig": {
+			reason: "So may the configuration of the repository.",
+			change: func(s *scene.Scene, o *unstructured.Unstructured) {
+				s.Set(o, "later", "spec", "deliveryConfig", "gitOpsRepo", "name")
+			},
+			later: func(s *scene.Scene) *unstructured.Unstructured {
+				return s.Set(s.ProviderConfig(), "later", "metadata", "name")
+			},
+			why:  "ConfigMissing",
+			want: `ProviderConfig "later" does not exist`,
+		},
+		"ForbiddenConfig": {
+			reason: "A configuration that may not be used is as good as none, until it may.",
+			change: func(s *scene.Scene, o *unstructured.Unstructured) {
+				s.Apply(s.Set(s.ClusterProviderConfig(), []any{"somebody-else"}, "spec", "policy", "allowedNamespaces"))
+				s.Set(o, map[string]any{"kind": "ClusterProviderConfig", "name": s.Namespace}, "spec", "deliveryConfig", "gitOpsRepo")
+			},
+			later: func(s *scene.Scene) *unstructured.Unstructured { return s.ClusterProviderConfig() },
+			why:   "ConfigMissing",
+			want:  "does not exist or may not be used from namespace",
+		},
+		"NoSite": {
+			reason: "So may the first Site that a selector finds.",
+			change: func(s *scene.Scene, o *unstructured.Unstructured) {
+				s.Set(o, `{"service": "shop"}`, "spec", "intent")
+				s.Set(o, map[string]any{"matchLabels": map[string]any{"scene": s.Namespace}}, "spec", "deliveryConfig", "siteSelector")
+			},
+			later: func(s *scene.Scene) *unstructured.Unstructured {
+				return s.Set(s.NewSite("later"), map[string]any{"scene": s.Namespace}, "metadata", "labels")
+			},
+			why:  "NoSite",
+			want: "no Site was chosen",
+		},
+	}
+}
+
+func TestMissingThingsAppear(t *testing.T) {
+	t.Parallel()
+	for name, tc := range absences() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := scene.New(t, cp, "edge1")
+			claim := s.Claim("shop", intent(s, 2, "edge1"))
+			tc.change(s, claim)
+			seen := pending(s, claim, tc.why)
+			if got := scene.Condition(seen, "SitesFound").Message; !strings.Contains(got, tc.want) {
+				t.Errorf("\n%s\nthe message does not say %q: %q", tc.reason, tc.want, got)
+			}
+			s.AwaitCommits(0)
+			s.Apply(tc.later(s))
+			goesOn(s, claim)
+			s.AwaitCommits(1)
+		})
+	}
+}
+
+// A Site that may not be used is told apart from a missing one by nobody.
+func TestForbiddenSiteLooksMissing(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t, cp)
+	forbidden := s.Set(s.NewSite("forbidden"), []any{"somebody-else"}, "spec", "allowedNamespaces")
+	s.Apply(forbidden)
+	messages := map[string]string{}
+	for _, site := range []string{"forbidden", "nowhere"} {
+		seen := pending(s, s.Claim(site, intent(s, 1, site)), "SiteMissing")
+		messages[site] = strings.ReplaceAll(scene.Condition(seen, "SitesFound").Message, s.Site(site), "SITE")
+	}
+	if messages["forbidden"] != messages["nowhere"] {
+		t.Errorf("a forbidden Site can be told from a missing one: %q", messages)
+	}
+	s.Apply(s.Set(forbidden, []any{"somebody-else", s.Namespace}, "spec", "allowedNamespaces"))
+	goesOn(s, s.Claim("forbidden", ""))
+}

@@ -1,0 +1,82 @@
+package claims
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// strangers commits what only a stranger writes: programs, links, odd names, directories beside and around ours.
+func strangers(t *testing.T, s *scene.Scene) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "clone")
+	git := func(args ...string) {
+		s.Program("", "git", append([]string{"-C", dir, "-c", "user.name=A Stranger", "-c", "user.email=stranger@example.org"}, args...)...)
+	}
+	s.Program("", "git", "clone", "--quiet", s.Git.URL(s.Namespace), dir)
+	for path, mode := range map[string]os.FileMode{
+		"bin/run.sh":                                          0o755,
+		"clusters/edge1/kustomization.yaml":                   0o644,
+		"clusters/edge1/" + s.Namespace + "/README.md":        0o644,
+		"clusters/edge1/" + s.Namespace + "/shop-old/run.sh":  0o755,
+		"clusters/edge1/other-team/shop/deployment-shop.yaml": 0o644,
+		"clusters/edge10/a b\u00e4.txt":                       0o644,
+	} {
+		file := filepath.Join(dir, path)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte("# "+path+"\r\n"), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("../../bin/run.sh", filepath.Join(dir, "clusters", "edge1", "link")); err != nil {
+		t.Fatal(err)
+	}
+	git("add", "--all")
+	git("commit", "--quiet", "--message", "What is ours")
+	git("push", "--quiet", "origin", "HEAD:main")
+}
+
+func TestNeighboursStayAsTheyAre(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t, cp, "edge1", "edge2")
+	strangers(t, s)
+	before := s.Outside()
+	if len(before) != 8 {
+		t.Fatalf("want 8 files of strangers, found %d: %q", len(before), before)
+	}
+	s.Succeed(s.Claim("shop", intent(s, 2, "edge1", "edge2")))
+	first := map[string]string{}
+	for _, site := range []string{"edge1", "edge2"} {
+		first[site] = s.Tree(s.Directory(site, "shop"))
+	}
+	ours := []string{s.Directory("edge1", "shop"), s.Directory("edge2", "shop"), s.Directory("edge1", "bank"), s.Directory("edge2", "bank")}
+	compare := func(after string) {
+		t.Helper()
+		if diff := cmp.Diff(before, s.Outside(ours...)); diff != "" {
+			t.Errorf("files of strangers after %s: -want, +got:\n%s", after, diff)
+		}
+		for site, want := range first {
+			if diff := cmp.Diff(want, s.Tree(s.Directory(site, "shop"))); diff != "" || want == "" {
+				t.Errorf("tree %q of the first claim at %s after %s: -want, +got:\n%s", want, site, after, diff)
+			}
+		}
+	}
+	compare("the first claim")
+	second := s.Claim("bank", intent(s, 1, "edge1", "edge2"))
+	s.Succeed(second)
+	compare("the second claim")
+	s.Succeed(s.Set(second, intent(s, 4, "edge2"), "spec", "intent"))
+	compare("a change of the second claim")
+	s.Delete(second)
+	s.Gone(second)
+	compare("the end of the second claim")
+	if left := s.FilesBelow("clusters/edge2/" + s.Namespace + "/bank"); len(left) != 0 {
+		t.Errorf("files of the second claim are left: %q", scene.Names(left))
+	}
+}

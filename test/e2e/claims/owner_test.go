@@ -1,0 +1,64 @@
+package claims
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// blocked waits until a deployment says that its delivery stalled, for a reason of the GitDelivery.
+func blocked(s *scene.Scene, o *unstructured.Unstructured, reason string) *unstructured.Unstructured {
+	s.T.Helper()
+	return s.Reach(o, "Stalled for "+reason, func(u *unstructured.Unstructured) bool {
+		return scene.Is(u, "Stalled", corev1.ConditionTrue, "DeliveryBlocked") && scene.Is(u, "Ready", corev1.ConditionFalse, "") &&
+			strings.Contains(scene.Condition(u, "Stalled").Message, reason+": ")
+	})
+}
+
+func TestAdopt(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t, cp, "edge1")
+	theirs, err := s.Git.Commit(t.Context(), s.Namespace, "main", map[string]string{s.Directory("edge1", "shop") + "/theirs.yaml": "a: 1\n"}, "Ours")
+	if err != nil {
+		t.Fatal(err)
+	}
+	claim := s.Claim("shop", intent(s, 2, "edge1"))
+	seen := blocked(s, claim, "NotOwner")
+	if got := scene.Condition(seen, "Stalled").Message; !strings.Contains(got, s.Directory("edge1", "shop")) {
+		t.Errorf("the message does not name the directory: %s", got)
+	}
+	if diff := cmp.Diff(theirs, s.AwaitCommits(1)[0].ID); diff != "" {
+		t.Errorf("tip of the branch: -want, +got:\n%s", diff)
+	}
+	s.Succeed(s.Set(claim, true, "spec", "deliveryConfig", "adopt"))
+	if _, ok := s.FilesBelow(s.Directory("edge1", "shop"))["theirs.yaml"]; ok {
+		t.Error("the stranger's file is still there")
+	}
+	s.AwaitCommits(2)
+}
+
+func TestShapesOfOneName(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t, cp, "edge1")
+	first := s.Claim("shop", intent(s, 2, "edge1"))
+	s.Succeed(first)
+	delivery := s.Raw()
+	second := s.Composite("shop", intent(s, 5, "edge1"))
+	blocked(s, second, "NotOwner")
+	s.AwaitCommits(1)
+	if diff := cmp.Diff(delivery.Object["spec"], s.Now(delivery).Object["spec"]); diff != "" {
+		t.Errorf("spec of the first one's GitDelivery: -want, +got:\n%s", diff)
+	}
+	if seen := s.Now(first); !scene.Is(seen, "Ready", corev1.ConditionTrue, "") {
+		t.Errorf("the first one is not Ready: %v", scene.Condition(seen, "Ready"))
+	}
+	// The one that never wrote anything removes nothing.
+	s.Delete(second)
+	s.Gone(second)
+	s.AwaitCommits(1)
+}

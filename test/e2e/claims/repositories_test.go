@@ -1,0 +1,72 @@
+package claims
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+func TestSiteWithItsOwnRepository(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t, cp, "edge1")
+	other := s.Namespace + "-other"
+	if err := s.Git.CreateRepo(t.Context(), other, map[string]string{"README.md": "Not ours.\n"}); err != nil {
+		t.Fatal(err)
+	}
+	s.Apply(s.Set(s.ClusterProviderConfig(), s.Git.URL(other), "spec", "git", "url"))
+	s.Apply(s.Set(s.NewSite("edge2"), map[string]any{"name": s.Namespace}, "spec", "repository", "providerConfigRef"))
+	claim := s.Claim("shop", intent(s, 2, "edge1", "edge2"))
+	seen := s.Succeed(claim)
+
+	want := map[string]string{s.Site("edge1"): s.AwaitCommits(1)[0].ID}
+	log, err := s.Git.Log(t.Context(), other, "main")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(log) != 2 {
+		t.Fatalf("want one commit in the other repository, found %d", len(log)-1)
+	}
+	want[s.Site("edge2")] = log[0].ID
+	got := map[string]string{}
+	for site := range want {
+		got[site] = scene.Field(seen, "status", "delivery", "sites", site, "commit")
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("commits of the Sites: -want, +got:\n%s", diff)
+	}
+	configs := map[string]string{}
+	for _, d := range s.Deliveries() {
+		configs[d.Spec.ForProvider.Trees[0].Site] = d.Spec.ProviderConfigReference.Kind + " " + d.Spec.ProviderConfigReference.Name
+	}
+	wantConfigs := map[string]string{s.Site("edge1"): "ProviderConfig " + scene.Config, s.Site("edge2"): "ClusterProviderConfig " + s.Namespace}
+	if diff := cmp.Diff(wantConfigs, configs); diff != "" {
+		t.Errorf("configurations of the GitDeliveries: -want, +got:\n%s", diff)
+	}
+	files, err := s.Git.Files(t.Context(), other, "main")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := files[s.Directory("edge2", "shop")+"/deployment-shop.yaml"]; !ok || len(s.FilesBelow("clusters/edge2")) != 0 {
+		t.Errorf("files are in the wrong repository: %q beside %q", scene.Names(files), scene.Names(s.Files()))
+	}
+	checkEnd(t, s, other, claim.GetName())
+}
+
+// checkEnd deletes the claim, and checks that both repositories are as at first.
+func checkEnd(t *testing.T, s *scene.Scene, other, name string) {
+	t.Helper()
+	claim := s.Claim(name, "")
+	s.Delete(claim)
+	s.Gone(claim)
+	for _, repo := range []string{s.Namespace, other} {
+		files, err := s.Git.Files(t.Context(), repo, "main")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]string{"README.md"}, scene.Names(files)); diff != "" {
+			t.Errorf("files of %s after the end: -want, +got:\n%s", repo, diff)
+		}
+	}
+}

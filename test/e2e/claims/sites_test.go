@@ -1,0 +1,117 @@
+package claims
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+func TestSelections(t *testing.T) {
+	t.Parallel()
+	const anywhere = `{"service": "shop", "replicas": 1}`
+	cases := map[string]struct {
+		reason string
+		sites  []string
+		intent string
+		target map[string]any
+		want   []string
+	}{
+		"TargetSite": {reason: "One by its name.", sites: []string{"edge1", "edge2"}, intent: anywhere, target: map[string]any{"targetSite": "SCENE-edge2"}, want: []string{"edge2"}},
+		"Both":       {reason: "The two that the namespace may use.", sites: []string{"edge1", "edge2"}, intent: anywhere, target: map[string]any{"targetSite": "both"}, want: []string{"edge1", "edge2"}},
+		"All":        {reason: "All that the namespace may use, and no other.", sites: []string{"edge1", "edge2", "edge3"}, intent: anywhere, target: map[string]any{"targetSite": "all"}, want: []string{"edge1", "edge2", "edge3"}},
+		"BothInIntent": {
+			reason: "The same in the intent.", sites: []string{"edge1", "edge2"}, intent: `{"service": "shop", "site": "both"}`,
+			want: []string{"edge1", "edge2"},
+		},
+		"AllInIntent": {
+			reason: "The same in the intent.", sites: []string{"edge1", "edge2", "edge3"}, intent: `{"service": "shop", "site": "all"}`,
+			want: []string{"edge1", "edge2", "edge3"},
+		},
+		"Labels": {
+			reason: "Those with all of the labels, but for one of another namespace.", sites: []string{"edge1", "edge2", "edge3"}, intent: anywhere,
+			target: map[string]any{"siteSelector": map[string]any{"matchLabels": map[string]any{"scene": "SCENE", "region": "north"}}}, want: []string{"edge1", "edge3"},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := scene.New(t, cp)
+			regions := map[string]string{"edge1": "north", "edge2": "south", "edge3": "north", "theirs": "north"}
+			for _, site := range append(tc.sites, "theirs") {
+				o := s.Set(s.NewSite(site), map[string]any{"scene": s.Namespace, "region": regions[site]}, "metadata", "labels")
+				if site == "theirs" {
+					s.Set(o, []any{"somebody-else"}, "spec", "allowedNamespaces")
+				}
+				s.Apply(o)
+			}
+			claim := s.Claim("shop", tc.intent)
+			for field, value := range tc.target {
+				s.Set(claim, named(value, s.Namespace), "spec", "deliveryConfig", field)
+			}
+			seen := s.Succeed(claim)
+			s.AwaitCommits(1)
+			want, got := map[string]any{}, map[string]any{}
+			for _, site := range tc.want {
+				want[s.Site(site)] = "Delivered"
+				if len(s.FilesBelow(s.Directory(site, "shop"))) == 0 {
+					t.Errorf("\n%s\nthere are no files for %s", tc.reason, site)
+				}
+			}
+			sites, _, _ := unstructured.NestedMap(seen.Object, "status", "delivery", "sites")
+			for site := range sites {
+				got[site], _, _ = unstructured.NestedString(sites, site, "state")
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("\n%s\nstatus.delivery.sites: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// named puts the scene's own name into a value.
+func named(value any, name string) any {
+	switch v := value.(type) {
+	case string:
+		return strings.ReplaceAll(v, "SCENE", name)
+	case map[string]any:
+		out := map[string]any{}
+		for key, value := range v {
+			out[key] = named(value, name)
+		}
+		return out
+	}
+	return value
+}
+
+func TestSiteWaitsForItsCluster(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t, cp, "edge1")
+	waiting := s.Set(s.NewSite("later"), map[string]any{"clusterRef": map[string]any{
+		"apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "Cluster", "namespace": s.Namespace, "name": "later",
+	}}, "spec", "cluster")
+	s.Apply(waiting)
+	claim := s.Claim("shop", intent(s, 1, "edge1", "later"))
+	seen := s.Reach(claim, "Delivering, with one Site served", func(u *unstructured.Unstructured) bool {
+		return scene.Field(u, "status", "phase") == "Delivering" && scene.Field(u, "status", "delivery", "sitesReady") == "1/2" &&
+			scene.Is(u, "Delivered", corev1.ConditionFalse, "WaitingForCluster")
+	})
+	if got := scene.Field(seen, "status", "delivery", "sites", s.Site("later"), "state"); got != "WaitingForCluster" {
+		t.Errorf("the Site without a cluster is %q", got)
+	}
+	if !scene.Is(seen, "Ready", corev1.ConditionFalse, "") || !scene.Is(seen, "Reconciling", corev1.ConditionTrue, "") {
+		t.Errorf("the status does not say that it goes on: %v", seen.Object["status"])
+	}
+	if files := s.FilesBelow("clusters/later"); len(files) != 0 {
+		t.Errorf("the Site without a cluster got files: %q", scene.Names(files))
+	}
+	s.AwaitCommits(1)
+	// Another cluster is there: the Site is served, as part of the same revision.
+	s.Apply(s.NewSite("later"))
+	goesOn(s, claim)
+	s.AwaitCommits(2)
+}

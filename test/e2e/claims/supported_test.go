@@ -1,0 +1,83 @@
+package claims
+
+import (
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+func TestNothingIsIgnoredInSilence(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		reason string
+		change func(s *scene.Scene, o *unstructured.Unstructured)
+		want   []string
+	}{
+		"Thresholds": {
+			reason: "Nobody judges by thresholds yet.",
+			change: func(s *scene.Scene, o *unstructured.Unstructured) {
+				s.Set(o, map[string]any{"latency": "<= 500ms"}, "spec", "gatesConfig", "sloThresholds")
+			},
+			want: []string{"spec.gatesConfig.sloThresholds"},
+		},
+		"Rollback": {
+			reason: "Nothing is taken back yet.",
+			change: func(s *scene.Scene, o *unstructured.Unstructured) {
+				s.Set(o, int64(0), "spec", "rollbackConfig", "maxPerHour")
+				s.Set(o, "1m", "spec", "rollbackConfig", "attemptTimeout")
+			},
+			want: []string{"spec.rollbackConfig.maxPerHour", "spec.rollbackConfig.attemptTimeout"},
+		},
+		"Blueprint": {
+			reason: "A Blueprint's queries are not asked yet.",
+			change: func(s *scene.Scene, o *unstructured.Unstructured) {
+				s.Apply(s.Set(s.Blueprint("1.1.0", "measured"), []any{
+					map[string]any{"name": "latency", "query": "up", "direction": "AtMost"},
+				}, "spec", "metrics"))
+				s.Set(o, "measured", "spec", "blueprint", "channel")
+			},
+			want: []string{"Blueprint SCENE-web-1.1.0: spec.metrics"},
+		},
+		"Engine": {
+			reason: "No engine is asked yet.",
+			change: func(s *scene.Scene, _ *unstructured.Unstructured) {
+				s.Patch(s.NewSite("edge1"), `{"spec": {"engine": {"type": "Flux", "unobservedIsLive": false, "objectRef":
+					{"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "namespace": "flux-system", "name": "{site}"}}}}`)
+			},
+			want: []string{"Site SCENE-edge1: spec.engine.type"},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := scene.New(t, cp, "edge1")
+			claim := s.Claim("shop", intent(s, 2, "edge1"))
+			tc.change(s, claim)
+			// It works all the same.
+			seen := s.Succeed(claim)
+			s.AwaitCommits(1)
+			if !scene.Is(seen, "Supported", corev1.ConditionFalse, "NotYetSupported") {
+				t.Errorf("\n%s\nSupported is %v", tc.reason, scene.Condition(seen, "Supported"))
+			}
+			for _, want := range tc.want {
+				want = strings.ReplaceAll(want, "SCENE", s.Namespace)
+				if got := scene.Condition(seen, "Supported").Message; !strings.Contains(got, want) {
+					t.Errorf("\n%s\nthe message does not name %s: %q", tc.reason, want, got)
+				}
+			}
+		})
+	}
+}
+
+func TestAllSupported(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t, cp, "edge1")
+	seen := s.Succeed(s.Claim("shop", intent(s, 2, "edge1")))
+	if !scene.Is(seen, "Supported", corev1.ConditionTrue, "Supported") {
+		t.Errorf("Supported of a plain claim is %v", scene.Condition(seen, "Supported"))
+	}
+}

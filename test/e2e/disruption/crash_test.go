@@ -1,0 +1,89 @@
+package disruption
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sync/errgroup"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+func startProvider(t *testing.T, args ...string) {
+	t.Helper()
+	if err := cp.StartProvider(t.Context(), controlplane.Program{Args: args}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestCrashAfterPush(t *testing.T) {
+	s := scene.New(t, cp, "edge1", "edge2")
+	file := filepath.Join(t.TempDir(), "crash")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cp.KillProvider()
+	startProvider(t, "--crash-after-push="+file)
+
+	ctx, cancel := s.Context()
+	defer cancel()
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return cp.AwaitProviderEnd(ctx) })
+	claim := s.Claim("shop", intent(s, 2, "edge1", "edge2"))
+	s.Apply(claim)
+	if err := g.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	wantCommits(s, 1)
+	pushed := s.Commits()[0]
+	left := s.Delivery().Status.AtProvider
+	if left.Remote != nil || left.Attempt == nil || left.Attempt.EndedAt != nil {
+		t.Errorf("the crash should leave an attempt that has not ended and no commit in status, not %+v", left)
+	}
+
+	startProvider(t)
+	claim = s.Succeed(claim)
+	wantCommits(s, 1)
+	if diff := cmp.Diff(pushed.ID, scene.Field(claim, "status", "delivery", "gitCommit")); diff != "" {
+		t.Errorf("commit in status: -want, +got:\n%s", diff)
+	}
+	at := s.Delivery().Status.AtProvider
+	if diff := cmp.Diff(pushed.Time.UTC(), at.Attempt.StartedAt.UTC()); diff != "" {
+		t.Errorf("start of the attempt, -want (date of the commit), +got:\n%s", diff)
+	}
+	if diff := cmp.Diff(int64(1), scene.Number(claim, "status", "revision")); diff != "" {
+		t.Errorf("revision: -want, +got:\n%s", diff)
+	}
+}
+
+func TestCrashBeforePush(t *testing.T) {
+	s := scene.New(t, cp, "edge1")
+	s.Git.FailPushes(s.Namespace, http.StatusServiceUnavailable)
+	claim := s.Claim("shop", intent(s, 2, "edge1"))
+	s.Apply(claim)
+	begun := s.AwaitDelivery("with an attempt that failed", func(d *deliveryv1alpha1.GitDelivery) bool {
+		return d.Status.AtProvider.Attempt != nil && reason(d) == string(deliveryv1alpha1.ReasonUnreachable)
+	})
+	cp.KillProvider()
+	wantCommits(s, 0)
+	started := begun.Status.AtProvider.Attempt.StartedAt
+	s.Until("another second, which an attempt begun anew would have", scene.Patience, func() bool { return time.Since(started.Time) > 2*time.Second })
+
+	s.Git.FailPushes(s.Namespace, 0)
+	startProvider(t)
+	claim = s.Succeed(claim)
+	wantCommits(s, 1)
+	commit := s.Commits()[0]
+	if diff := cmp.Diff(commit.ID, scene.Field(claim, "status", "delivery", "gitCommit")); diff != "" {
+		t.Errorf("commit in status: -want, +got:\n%s", diff)
+	}
+	if diff := cmp.Diff(started.UTC(), commit.Time.UTC()); diff != "" {
+		t.Errorf("date of the commit, -want (start of the attempt), +got:\n%s", diff)
+	}
+}

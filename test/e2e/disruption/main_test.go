@@ -1,0 +1,38 @@
+// Package disruption shows, on a real control plane, that deployments outlive what happens to their objects, to the programs that look
+// after them and to what they need. Its tests run one after another, but those that say otherwise: what they do, they do to the whole
+// control plane.
+package disruption
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// cp is the one control plane of this package's tests.
+var cp *controlplane.ControlPlane
+
+func TestMain(m *testing.M) {
+	os.Exit(scene.Main(m, &cp))
+}
+
+// intent is one line for a claim or a composite.
+func intent(s *scene.Scene, replicas int, sites ...string) string {
+	full := make([]string, len(sites))
+	for i := range sites {
+		full[i] = fmt.Sprintf("%q", s.Site(sites[i]))
+	}
+	return fmt.Sprintf(`{"service": "shop", "type": "web", "sites": [%s], "replicas": %d}`, strings.Join(full, ", "), replicas)
+}
+
+// wantCommits fails the test unless the scene's branch has as many commits of ours.
+func wantCommits(s *scene.Scene, want int) {
+	s.T.Helper()
+	if got := len(s.Commits()); got != want {
+		s.T.Fatalf("want %d commits on the branch, found %d", want, got)
+	}
+}

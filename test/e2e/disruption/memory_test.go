@@ -1,0 +1,99 @@
+package disruption
+
+import (
+	"testing"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// reason of a GitDelivery's Ready condition.
+func reason(d *deliveryv1alpha1.GitDelivery) string {
+	return string(d.Status.GetCondition(xpv2.TypeReady).Reason)
+}
+
+func isReady(d *deliveryv1alpha1.GitDelivery) bool {
+	return d.Status.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue
+}
+
+// second brings a deployment to its second revision.
+func second(s *scene.Scene) *unstructured.Unstructured {
+	s.T.Helper()
+	s.Succeed(s.Claim("shop", intent(s, 1, "edge1", "edge2")))
+	claim := s.Succeed(s.Claim("shop", intent(s, 2, "edge1", "edge2")))
+	if diff := cmp.Diff(int64(2), scene.Number(claim, "status", "revision")); diff != "" {
+		s.T.Fatalf("revision: -want, +got:\n%s", diff)
+	}
+	wantCommits(s, 2)
+	return claim
+}
+
+func TestStatusWiped(t *testing.T) {
+	s := scene.New(t, cp, "edge1", "edge2")
+	claim := second(s)
+	before := s.Delivery()
+
+	s.Patch(s.DeliveryNamed(before.GetName()), `{"status": null}`, "status")
+	after := s.AwaitDelivery("with its memory back", func(d *deliveryv1alpha1.GitDelivery) bool {
+		return isReady(d) && d.Status.AtProvider.Order != nil
+	})
+	if diff := cmp.Diff(before.Status.AtProvider, after.Status.AtProvider, ends()); diff != "" {
+		t.Errorf("status.atProvider: -want, +got:\n%s", diff)
+	}
+	if len(after.Status.AtProvider.History) != 2 {
+		t.Errorf("want a history of 2 revisions, found %d", len(after.Status.AtProvider.History))
+	}
+	wantSame(s, claim)
+}
+
+// ends leaves out when an attempt ended: nothing but the status knew.
+func ends() cmp.Option {
+	return cmpopts.IgnoreFields(deliveryv1alpha1.GitDeliveryObservation{}, "Attempt.EndedAt")
+}
+
+func TestDeliveryLost(t *testing.T) {
+	s := scene.New(t, cp, "edge1", "edge2")
+	claim := second(s)
+	before := s.Delivery()
+
+	cp.KillProvider()
+	lost := s.DeliveryNamed(before.GetName())
+	s.Patch(lost, `{"metadata": {"finalizers": null}}`)
+	s.Delete(lost)
+	s.AwaitDelivery("made again", func(d *deliveryv1alpha1.GitDelivery) bool { return d.GetUID() != before.GetUID() })
+	startProvider(t)
+
+	after := s.AwaitDelivery("with its memory back", func(d *deliveryv1alpha1.GitDelivery) bool {
+		return isReady(d) && d.GetUID() != before.GetUID() && d.Status.AtProvider.Order != nil
+	})
+	if diff := cmp.Diff(before.Spec.ForProvider, after.Spec.ForProvider, cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("spec.forProvider: -want, +got:\n%s", diff)
+	}
+	if diff := cmp.Diff(before.Status.AtProvider, after.Status.AtProvider, ends()); diff != "" {
+		t.Errorf("status.atProvider: -want, +got:\n%s", diff)
+	}
+	wantSame(s, claim)
+}
+
+// wantSame fails the test unless a deployment gets to where it was before, without a commit.
+func wantSame(s *scene.Scene, claim *unstructured.Unstructured) {
+	s.T.Helper()
+	now := s.Await(claim, "Ready", func(u *unstructured.Unstructured) bool {
+		return scene.Condition(u, "Ready").Status == corev1.ConditionTrue && scene.Field(u, "status", "phase") == "Succeeded"
+	})
+	for _, field := range [][]string{{"status", "delivery", "gitCommit"}, {"status", "intentDigest"}, {"status", "outcome"}} {
+		if diff := cmp.Diff(scene.Field(claim, field...), scene.Field(now, field...)); diff != "" {
+			s.T.Errorf("%v: -want, +got:\n%s", field, diff)
+		}
+	}
+	if diff := cmp.Diff(int64(2), scene.Number(now, "status", "revision")); diff != "" {
+		s.T.Errorf("revision: -want, +got:\n%s", diff)
+	}
+	wantCommits(s, 2)
+}

@@ -1,0 +1,129 @@
+package disruption
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// conditions of all objects of a kind, each as "name Type=Status Type=Status", sorted as kubectl does.
+func conditions(s *scene.Scene, kind string, types ...string) []string {
+	s.T.Helper()
+	path := &strings.Builder{}
+	for _, typ := range types {
+		fmt.Fprintf(path, ` %s={.status.conditions[?(@.type==%q)].status}`, typ, typ)
+	}
+	return lines(s.Run("get", kind, "-o", "jsonpath={range .items[*]}{.metadata.name}"+path.String()+`{"\n"}{end}`))
+}
+
+func lines(out string) []string {
+	return strings.Split(strings.TrimSpace(out), "\n")
+}
+
+func TestPackagesWork(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t, cp)
+	cases := map[string]struct {
+		reason string
+		kind   string
+		types  []string
+		want   []string
+	}{
+		"Configurations": {
+			reason: "Both shapes should be installed.", kind: "configurations.pkg.crossplane.io", types: []string{"Installed", "Healthy"},
+			want: []string{"configuration-intentplane Installed=True Healthy=True", "configuration-intentplane-namespaced Installed=True Healthy=True"},
+		},
+		"Functions": {
+			reason: "The function should come as a dependency.", kind: "functions.pkg.crossplane.io", types: []string{"Installed", "Healthy"},
+			want: []string{"intentplane-function-intentplane Installed=True Healthy=True"},
+		},
+		"Providers": {
+			reason: "The provider should come as a dependency.", kind: "providers.pkg.crossplane.io", types: []string{"Installed", "Healthy"},
+			want: []string{"intentplane-provider-intentplane Installed=True Healthy=True"},
+		},
+		"Composites": {
+			reason: "Only one of the two shapes has a claim.", kind: "xrds", types: []string{"Established", "Offered"},
+			want: []string{
+				"intentdeployments.intentplane.dev Established=True Offered=",
+				"xintentdeployments.claims.intentplane.dev Established=True Offered=True",
+			},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff(tc.want, conditions(s, tc.kind, tc.types...)); diff != "" {
+				t.Errorf("\n%s\n%s: -want, +got:\n%s", tc.reason, tc.kind, diff)
+			}
+		})
+	}
+}
+
+func TestKindsAreActive(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t, cp)
+	mrds := conditions(s, "managedresourcedefinitions.apiextensions.crossplane.io", "Established")
+	for _, want := range []string{"gitdeliveries.delivery.intentplane.dev", "sites.catalog.intentplane.dev", "blueprints.catalog.intentplane.dev"} {
+		if !strings.Contains(strings.Join(mrds, "\n"), want+" Established=True") {
+			t.Errorf("%s should be active: %q", want, mrds)
+		}
+	}
+}
+
+func TestRoles(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t, cp)
+	for _, role := range []string{"view", "edit", "admin"} {
+		s.Run("create", "rolebinding", role, "-n", s.Namespace, "--clusterrole="+role, "--user="+s.Namespace+"-"+role)
+	}
+	provider := "system:serviceaccount:" + controlplane.Namespace + ":" + controlplane.ProviderServiceAccount
+	cases := map[string]struct {
+		reason string
+		as     string
+		args   []string
+		want   string
+	}{
+		"EditorMakesClaims":       {reason: "Who deploys makes claims.", as: "edit", args: []string{"create", "intentdeployments.claims.intentplane.dev"}, want: "yes"},
+		"EditorMakesComposites":   {reason: "Who deploys makes composites.", as: "edit", args: []string{"create", "intentdeployments.intentplane.dev"}, want: "yes"},
+		"EditorReadsDeliveries":   {reason: "Who deploys sees why it does not work.", as: "edit", args: []string{"get", "gitdeliveries.delivery.intentplane.dev"}, want: "yes"},
+		"EditorMakesNoDelivery":   {reason: "Deliveries are composed.", as: "edit", args: []string{"create", "gitdeliveries.delivery.intentplane.dev"}, want: "no"},
+		"EditorLeavesConfigs":     {reason: "Configurations hold the limits of the tenant.", as: "edit", args: []string{"update", "providerconfigs.config.intentplane.dev"}, want: "no"},
+		"EditorMakesNoConfig":     {reason: "Configurations hold the limits of the tenant.", as: "edit", args: []string{"create", "providerconfigs.config.intentplane.dev"}, want: "no"},
+		"EditorLeavesSites":       {reason: "Sites are the platform's.", as: "edit", args: []string{"update", "sites.catalog.intentplane.dev"}, want: "no"},
+		"AdminMakesConfigs":       {reason: "Who owns the namespace sets its limits.", as: "admin", args: []string{"create", "providerconfigs.config.intentplane.dev"}, want: "yes"},
+		"AdminTakesWayOut":        {reason: "The way out must be open to somebody.", as: "admin", args: []string{"patch", "gitdeliveries.delivery.intentplane.dev"}, want: "yes"},
+		"ViewerReads":             {reason: "Who may look sees deployments.", as: "view", args: []string{"get", "intentdeployments.claims.intentplane.dev"}, want: "yes"},
+		"ViewerChangesNothing":    {reason: "Who may look only looks.", as: "view", args: []string{"update", "intentdeployments.claims.intentplane.dev"}, want: "no"},
+		"ProviderKeepsSites":      {reason: "The provider publishes Sites and takes them back.", as: provider, args: []string{"get", "sites.catalog.intentplane.dev"}, want: "yes"},
+		"ProviderSeesComposites":  {reason: "Transitions are told from the composites of claims.", as: provider, args: []string{"list", "xintentdeployments.claims.intentplane.dev"}, want: "yes"},
+		"ProviderSeesJobs":        {reason: "Checks run as Jobs.", as: provider, args: []string{"list", "jobs.batch"}, want: "yes"},
+		"ProviderMakesNoJobs":     {reason: "Nothing runs here yet.", as: provider, args: []string{"create", "jobs.batch"}, want: "no"},
+		"ProviderLeavesClaims":    {reason: "Claims are people's.", as: provider, args: []string{"update", "intentdeployments.claims.intentplane.dev"}, want: "no"},
+		"ProviderSeesNoNodes":     {reason: "Nodes are none of its business.", as: provider, args: []string{"list", "nodes"}, want: "no"},
+		"ProviderSeesNoPods":      {reason: "Pods are none of its business.", as: provider, args: []string{"list", "pods"}, want: "no"},
+		"ProviderLeavesRoles":     {reason: "It must not give itself more.", as: provider, args: []string{"update", "clusterroles"}, want: "no"},
+		"ProviderSeesNoNamespace": {reason: "Only one namespace is read, by its name.", as: provider, args: []string{"list", "namespaces"}, want: "no"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff(tc.want, answer(s, tc.as, tc.args)); diff != "" {
+				t.Errorf("\n%s\nkubectl auth can-i %v as %s: -want, +got:\n%s", tc.reason, tc.args, tc.as, diff)
+			}
+		})
+	}
+}
+
+// answer of kubectl auth can-i, which fails when it says no.
+func answer(s *scene.Scene, as string, args []string) string {
+	if !strings.Contains(as, ":") {
+		as = s.Namespace + "-" + as
+	}
+	out, _ := s.Kubectl(s.T.Context(), append([]string{"auth", "can-i", "-n", s.Namespace, "--as", as}, args...)...)
+	return strings.TrimSpace(out)
+}

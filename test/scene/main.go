@@ -1,0 +1,43 @@
+package scene
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/intentplane/intentplane/test/controlplane"
+)
+
+// parallel is how many tests run at once. They wait most of the time, so that the number of processors is no measure.
+const parallel = "12"
+
+// Main starts the one control plane of a package's tests, runs them, and returns the code to exit with. The tests fail also when a
+// component ends by itself.
+func Main(m *testing.M, cp **controlplane.ControlPlane) int {
+	if err := flag.Set("test.parallel", parallel); err != nil {
+		return complain(err)
+	}
+	o, err := controlplane.Product()
+	if err != nil {
+		return complain(err)
+	}
+	o.KeepDirOnFailure = true
+	if *cp, err = controlplane.Start(context.Background(), o); err != nil {
+		return complain(err)
+	}
+	code := m.Run()
+	if err := (*cp).Err(); err != nil {
+		code = complain(err)
+	}
+	if err := (*cp).Stop(); err != nil {
+		code = complain(err)
+	}
+	return code
+}
+
+func complain(err error) int {
+	fmt.Fprintln(os.Stderr, err)
+	return 1
+}

@@ -1,0 +1,54 @@
+package scene
+
+import "strings"
+
+// A Row is one line of what kubectl printed, by the names of the columns.
+type Row map[string]string
+
+// ParseTable returns the rows of one or more tables, as kubectl get prints them, by their first column.
+func ParseTable(out string) map[string]Row {
+	rows := map[string]Row{}
+	var head []column
+	for line := range strings.Lines(out) {
+		line = strings.TrimRight(line, "\n")
+		if strings.HasPrefix(line, "NAME ") {
+			head = columns(line)
+			continue
+		}
+		if row := rowOf(head, line); row["NAME"] != "" {
+			rows[row["NAME"]] = row
+		}
+	}
+	return rows
+}
+
+type column struct {
+	name string
+	at   int
+}
+
+// columns are those of a head. Names are separated by blanks and have none in them.
+func columns(head string) []column {
+	var out []column
+	at := 0
+	for name := range strings.FieldsSeq(head) {
+		at += strings.Index(head[at:], name)
+		out = append(out, column{name: name, at: at})
+		at += len(name)
+	}
+	return out
+}
+
+func rowOf(head []column, line string) Row {
+	row := Row{}
+	for i, c := range head {
+		end := len(line)
+		if i+1 < len(head) {
+			end = min(end, head[i+1].at)
+		}
+		if c.at < end {
+			row[c.name] = strings.TrimSpace(line[c.at:end])
+		}
+	}
+	return row
+}
