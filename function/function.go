@@ -19,7 +19,9 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/function/catalog"
+	"github.com/intentplane/intentplane/function/check"
 	"github.com/intentplane/intentplane/function/compose"
+	"github.com/intentplane/intentplane/function/memo"
 	"github.com/intentplane/intentplane/function/phase"
 	"github.com/intentplane/intentplane/function/render"
 	"github.com/intentplane/intentplane/function/rollout"
@@ -77,13 +79,27 @@ type Output struct {
 	Ready bool
 }
 
+// checkedTrees is how many trees a Core remembers to have checked: for 1,000 deployments, to two Sites each.
+const checkedTrees = 2000
+
+// packedBytes is how many bytes of packed trees a Core remembers.
+const packedBytes = 8 << 20
+
+// digestBytes is how many bytes of Blueprints' digests a Core remembers: of some hundred.
+const digestBytes = 64 << 10
+
 // A Core runs calls. It may be used by several goroutines.
 type Core struct {
 	renderer Renderer
+	checker  *check.Checker
+	packer   *compose.Packer
+	digests  *memo.Memo[string]
 }
 
 // New returns a Core that renders with r.
-func New(r Renderer) *Core { return &Core{renderer: r} }
+func New(r Renderer) *Core {
+	return &Core{renderer: r, checker: check.New(checkedTrees), packer: compose.NewPacker(packedBytes), digests: memo.New[string](digestBytes)}
+}
 
 // Run carries out one call. Whatever is wrong with the deployment or the catalog is in the output; an error is a bug, or an
 // observed object that cannot be read.

@@ -2,14 +2,18 @@ package function
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/json"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
@@ -19,6 +23,7 @@ import (
 	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/compose"
 	"github.com/intentplane/intentplane/function/intent"
+	"github.com/intentplane/intentplane/function/memo"
 	"github.com/intentplane/intentplane/function/phase"
 	"github.com/intentplane/intentplane/function/render"
 	"github.com/intentplane/intentplane/function/rollout"
@@ -78,7 +83,7 @@ func (c *Core) fill(ctx context.Context, in Input, f *phase.Facts, i intent.Inte
 		return err
 	}
 	f.Unsupported = append(f.Unsupported, set...)
-	d, err := digest.Of(s.Blueprint.Spec, nil)
+	d, err := c.digestOf(s.Blueprint.Spec)
 	if err != nil {
 		return err
 	}
@@ -89,6 +94,23 @@ func (c *Core) fill(ctx context.Context, in Input, f *phase.Facts, i intent.Inte
 	}
 	p.rendered, err = c.render(ctx, in, i, s)
 	return err
+}
+
+// digestOf a Blueprint, which never changes, is remembered: it takes longer to compute than to tell whether it is the same.
+func (c *Core) digestOf(b catalogv1alpha1.BlueprintSpec) (string, error) {
+	raw, err := json.Marshal(b)
+	if err != nil {
+		return "", errors.Wrap(err, "cannot encode the Blueprint")
+	}
+	k := memo.Key(sha256.Sum256(raw))
+	if d, ok := c.digests.Get(k); ok {
+		return d, nil
+	}
+	d, err := digest.Of(b, nil)
+	if err == nil {
+		c.digests.Put(k, d, len(d))
+	}
+	return d, err
 }
 
 // checkSiteReplicas returns a problem when the intent says replicas for a Site that was not chosen. Which Sites are chosen is not
@@ -141,16 +163,33 @@ func (c *Core) render(ctx context.Context, in Input, i intent.Intent, s *catalog
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	out := make([]compose.Rendered, 0, len(s.Places))
 	for _, p := range s.Places {
 		if err := policy.CheckCount(p.ConfigRef.Kind, &p.Config, sharing(s.Places, p)); err != nil {
 			return nil, terminal(deploymentv1alpha1.ReasonPolicyDenied, deploymentv1alpha1.PhaseRendering, err)
 		}
-		files, err := c.renderPlace(ctx, in, i, s, p)
+	}
+	return eachPlace(s.Places, func(p catalog.Place) (compose.Rendered, error) { return c.renderPlace(ctx, in, i, s, p) })
+}
+
+// placesAtOnce is how many Sites one call renders for at once.
+const placesAtOnce = 4
+
+// eachPlace renders for several places at once. Where several fail, the error is that of the first one in the order of places.
+func eachPlace(places []catalog.Place, do func(catalog.Place) (compose.Rendered, error)) ([]compose.Rendered, error) {
+	out, errs := make([]compose.Rendered, len(places)), make([]error, len(places))
+	slots, all := make(chan struct{}, placesAtOnce), sync.WaitGroup{}
+	for n := range places {
+		slots <- struct{}{}
+		all.Go(func() {
+			defer func() { <-slots }()
+			out[n], errs[n] = do(places[n])
+		})
+	}
+	all.Wait()
+	for _, err := range errs {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, compose.Rendered{Place: p, Files: files})
 	}
 	return out, nil
 }
@@ -168,18 +207,35 @@ func sharing(places []catalog.Place, one catalog.Place) int {
 
 // renderPlace returns the files of one Site, or none when the Site has to wait: it receives nothing before its cluster is known
 // to be ready, and nobody tells that yet.
-func (c *Core) renderPlace(ctx context.Context, in Input, i intent.Intent, s *catalog.Selection, p catalog.Place) (tree.Files, error) {
+func (c *Core) renderPlace(ctx context.Context, in Input, i intent.Intent, s *catalog.Selection, p catalog.Place) (compose.Rendered, error) {
+	out := compose.Rendered{Place: p}
 	if p.Site.Spec.Cluster.ClusterRef != nil {
-		return nil, nil //nolint:nilnil // No files is an answer.
+		return out, nil
 	}
 	files, err := c.renderer.Build(ctx, renderInput(in, i, s, p))
+	if err == nil {
+		err = c.checker.Check(&s.Blueprint, policyInput(in, p, files))
+	}
 	if err != nil {
-		return nil, terminal(deploymentv1alpha1.ReasonRenderFailed, deploymentv1alpha1.PhaseRendering, err)
+		return out, terminal(renderReason(err, files), deploymentv1alpha1.PhaseRendering, err)
 	}
-	if err := policy.CheckTree(policyInput(in, p, files)); err != nil {
-		return nil, terminal(deploymentv1alpha1.ReasonPolicyDenied, deploymentv1alpha1.PhaseRendering, err)
+	packed, err := c.packer.Pack(files)
+	if err != nil {
+		return out, tooLarge(err)
 	}
-	return files, nil
+	out.Files, out.Packed = files, &packed
+	return out, nil
+}
+
+// renderReason says why there is nothing to deliver. What was rendered and is well-formed is against a limit.
+func renderReason(err error, rendered tree.Files) string {
+	if e := (&render.TimeoutError{}); errors.As(err, &e) {
+		return deploymentv1alpha1.ReasonRenderTimeout
+	}
+	if e := (&policy.InvalidError{}); errors.As(err, &e) || rendered == nil {
+		return deploymentv1alpha1.ReasonRenderFailed
+	}
+	return deploymentv1alpha1.ReasonPolicyDenied
 }
 
 func renderInput(in Input, i intent.Intent, s *catalog.Selection, p catalog.Place) render.Input {

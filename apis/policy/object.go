@@ -82,12 +82,20 @@ func decodeOne(doc []byte, into any) error {
 	return errors.Wrap(yaml.UnmarshalStrict(doc, into), "cannot decode YAML")
 }
 
+// checkObject looks at the limits first: what is forbidden need not be well-formed.
 func checkObject(in Input, o *unstructured.Unstructured) error {
-	gk := o.GroupVersionKind().GroupKind()
-	if gk == (schema.GroupKind{Kind: "Secret"}) && !plainSecrets(in) {
-		return errors.Errorf("Secret %q: no spec.policy.plainSecrets of a ClusterProviderConfig allows Secrets in Git", o.GetName())
+	if err := checkLimits(in, o); err != nil {
+		return err
 	}
-	if clusterScoped(o) {
+	return checkStructure(in, o)
+}
+
+func checkLimits(in Input, o *unstructured.Unstructured) error {
+	if err := checkSecret(in, o); err != nil {
+		return err
+	}
+	gk := o.GroupVersionKind().GroupKind()
+	if clusterScoped(in, o) {
 		return checkClusterScoped(in, gk, o.GetName())
 	}
 	if err := checkKind(in, o); err != nil {
@@ -102,13 +110,15 @@ func plainSecrets(in Input) bool {
 }
 
 // clusterScoped is true for what is certainly or possibly in no namespace. An API server drops the namespace of a
-// cluster-scoped object, so what it says of itself counts only for kinds that we do not know.
-func clusterScoped(o *unstructured.Unstructured) bool {
-	namespaced, known := scopeOf(o.GroupVersionKind().GroupKind())
-	if known {
+// cluster-scoped object, so what it says of itself counts only for kinds that we do not know. That a definition calls a kind
+// namespaced does not make it so: it may not be the one that the cluster has.
+func clusterScoped(in Input, o *unstructured.Unstructured) bool {
+	gk := o.GroupVersionKind().GroupKind()
+	if namespaced, known := scopeOf(gk); known {
 		return !namespaced
 	}
-	return o.GetNamespace() == ""
+	namespaced, known := in.Definitions.Namespaced(gk)
+	return known && !namespaced || o.GetNamespace() == ""
 }
 
 func checkClusterScoped(in Input, gk schema.GroupKind, name string) error {

@@ -12,6 +12,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/schema"
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
@@ -53,6 +54,9 @@ type Input struct {
 
 	// Files of the directory.
 	Files tree.Files
+
+	// Definitions of custom resources that objects are checked by too. Nil checks Kubernetes' own kinds only.
+	Definitions *schema.Set
 }
 
 // Directory is where a claim's files for one Site lie, for ever.
@@ -116,7 +120,8 @@ func CheckPlace(in Input) error {
 }
 
 // CheckTree returns an error, which names the file and the object, when a claim may not write a directory: its place, the
-// form of its files, and the kind and the namespace of each object in them.
+// form of its files, and the kind, the namespace and the structure of each object in them. It returns an InvalidError when nothing
+// but the structure of an object is wrong.
 func CheckTree(in Input) error {
 	if err := CheckPlace(in); err != nil {
 		return err

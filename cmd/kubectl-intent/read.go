@@ -45,6 +45,15 @@ func readAll[T any](in io.Reader, file, kind string, versions ...string) ([]T, e
 	if err != nil {
 		return nil, err
 	}
+	out, err := decodeAll[T](documents, file, kind, versions...)
+	if err == nil && len(out) == 0 {
+		return nil, errors.Errorf("%s has no %s of %s", file, kind, strings.Join(versions, " or "))
+	}
+	return out, err
+}
+
+// decodeAll decodes the documents that are of one kind.
+func decodeAll[T any](documents [][]byte, file, kind string, versions ...string) ([]T, error) {
 	out := []T{}
 	for i, d := range documents {
 		meta := metav1.TypeMeta{}
@@ -60,9 +69,6 @@ func readAll[T any](in io.Reader, file, kind string, versions ...string) ([]T, e
 		}
 		out = append(out, o)
 	}
-	if len(out) == 0 {
-		return nil, errors.Errorf("%s has no %s of %s", file, kind, strings.Join(versions, " or "))
-	}
 	return out, nil
 }
 
@@ -70,7 +76,7 @@ func readDocuments(in io.Reader, file string) ([][]byte, error) {
 	if file != "-" {
 		f, err := os.Open(file)
 		if err != nil {
-			return nil, errors.Wrap(err, "cannot read file")
+			return nil, usageError{errors.Wrap(err, "cannot read file")}
 		}
 		defer f.Close() //nolint:errcheck // Nothing was written.
 		in = f

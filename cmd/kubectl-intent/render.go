@@ -13,7 +13,9 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/function"
 	"github.com/intentplane/intentplane/function/intent"
 	"github.com/intentplane/intentplane/function/render"
 )
@@ -22,35 +24,71 @@ const catalogVersion = "catalog.intentplane.dev/v1alpha1"
 
 // A renderCommand renders an IntentDeployment.
 type renderCommand struct {
-	File      string `arg:""    help:"File with one IntentDeployment, or - for the standard input."`
-	Site      string `help:"File with Sites. Each is rendered for, whatever the intent says." required:""`
-	Blueprint string `help:"File with one Blueprint."                                         required:""`
-	Output    string `help:"Folder to write to, which must be empty or not exist. Each Site has a folder in it." required:"" short:"o"`
-	Inputs    bool   `help:"Write what is given to kustomize instead of what comes from it."`
+	File       string `arg:""    help:"File with one IntentDeployment, or - for the standard input."`
+	Site       string `help:"File with Sites. Each is rendered for, whatever the intent says." required:""`
+	Blueprint  string `help:"File with one Blueprint."                                         required:""`
+	Output     string `help:"Folder to write to, which must be empty or not exist. Each Site has a folder in it." required:"" short:"o" xor:"to"`
+	Diff       string `help:"Checkout of the repository that it would be delivered to: print what would change there, and exit with 1 if anything would." required:"" xor:"to"`
+	PathPrefix string `help:"The configuration's pathPrefix in the repository, for --diff."`
+	Inputs     bool   `help:"Write what is given to kustomize instead of what comes from it."`
 }
 
-// Run writes a folder for each Site. It returns an error for objects that are not valid and for a Blueprint that does not render.
+// target is one Site, and what is rendered for it.
+type target struct {
+	render.Input
+
+	// path of the directory in the repository.
+	path string
+}
+
+// Run writes a folder for each Site, or prints what would change in a checkout. It returns an error for objects that are not valid
+// and for a Blueprint that does not render.
 func (r *renderCommand) Run(s *streams) error {
-	inputs, timeout, err := r.read(s)
+	targets, timeout, err := r.read(s)
 	if err != nil {
 		return err
+	}
+	if r.Diff != "" {
+		return r.diff(s, targets, timeout)
 	}
 	root, err := emptyFolder(r.Output)
 	if err != nil {
 		return err
 	}
 	defer root.Close() //nolint:errcheck // Its files are closed one by one.
-	renderer := render.NewRenderer()
-	for _, in := range inputs {
-		files, err := r.files(renderer, in, timeout)
-		if err != nil {
-			return errors.Wrapf(err, "cannot render for Site %q", in.Site.Name)
-		}
-		if err := write(root, in.Site.Name, files); err != nil {
+	return r.each(targets, timeout, func(t target, files tree.Files) error {
+		if err := write(root, t.Site.Name, files); err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintln(s.out, filepath.Join(r.Output, in.Site.Name)); err != nil {
-			return errors.Wrap(err, "cannot print")
+		_, err := fmt.Fprintln(s.out, filepath.Join(r.Output, t.Site.Name))
+		return errors.Wrap(err, "cannot print")
+	})
+}
+
+func (r *renderCommand) diff(s *streams, targets []target, timeout time.Duration) error {
+	root, err := os.OpenRoot(r.Diff)
+	if err != nil {
+		return usageError{errors.Wrap(err, "cannot open the checkout")}
+	}
+	defer root.Close() //nolint:errcheck // Nothing was written.
+	d := &differ{root: root}
+	err = r.each(targets, timeout, func(t target, files tree.Files) error { return d.compare(s.out, t.path, files) })
+	if err == nil && d.differs {
+		return verdictError{}
+	}
+	return err
+}
+
+// each renders for each Site.
+func (r *renderCommand) each(targets []target, timeout time.Duration, do func(target, tree.Files) error) error {
+	renderer := render.NewRenderer()
+	for _, t := range targets {
+		files, err := r.files(renderer, t.Input, timeout)
+		if err != nil {
+			return errors.Wrapf(err, "cannot render for Site %q", t.Site.Name)
+		}
+		if err := do(t, files); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -66,7 +104,7 @@ func (r *renderCommand) files(renderer *render.Renderer, in render.Input, timeou
 }
 
 // read returns what is to be rendered, and how long each rendering may take.
-func (r *renderCommand) read(s *streams) ([]render.Input, time.Duration, error) {
+func (r *renderCommand) read(s *streams) ([]target, time.Duration, error) {
 	claims, err := readClaims(s.in, r.File)
 	if err != nil {
 		return nil, 0, err
@@ -84,7 +122,7 @@ func (r *renderCommand) read(s *streams) ([]render.Input, time.Duration, error) 
 	}
 	claim := &claims[0]
 	claim.Spec.Default()
-	wanted, err := understand(&claim.Spec)
+	wanted, _, err := function.Understand(claim.Spec)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -92,21 +130,12 @@ func (r *renderCommand) read(s *streams) ([]render.Input, time.Duration, error) 
 	if err != nil {
 		return nil, 0, errors.Wrap(err, "spec.compileConfig.renderTimeout")
 	}
-	out := make([]render.Input, 0, len(sites))
+	out := make([]target, 0, len(sites))
 	for i := range sites {
-		out = append(out, input(claim, &blueprints[0], &sites[i], wanted))
+		dir := policy.Directory(r.PathPrefix, sites[i].Spec.Repository.Path, claim.GetNamespace(), claim.GetName())
+		out = append(out, target{Input: input(claim, &blueprints[0], &sites[i], wanted), path: dir})
 	}
 	return out, timeout, nil
-}
-
-func understand(s *deploymentv1alpha1.IntentDeploymentSpec) (intent.Intent, error) {
-	if (s.Intent == nil) == (s.Expectation == nil) {
-		return intent.Intent{}, errors.New("spec: exactly one of intent and expectation must be set")
-	}
-	if s.Intent != nil {
-		return intent.FromText(*s.Intent)
-	}
-	return intent.FromExpectation(s.Expectation)
 }
 
 func input(c *deploymentv1alpha1.IntentDeployment, b *catalogv1alpha1.Blueprint, s *catalogv1alpha1.Site, i intent.Intent) render.Input {

@@ -26,6 +26,9 @@ type Rendered struct {
 
 	// Files of the Site's directory. Nil means that the Site has to wait: its directory stays as it is.
 	Files tree.Files
+
+	// Packed files. Nil means that they are not packed yet.
+	Packed *Packed
 }
 
 // Deliveries are the managed resources that bring an order to its repositories, one for each, by the name of the composed
@@ -125,11 +128,14 @@ func treeOf(r Rendered) (deliveryv1alpha1.Tree, error) {
 	if r.Files == nil {
 		return t, nil
 	}
-	files, err := tree.Encode(r.Files)
-	if err != nil {
-		return t, err
+	if r.Packed == nil {
+		packed, err := NewPacker(0).Pack(r.Files)
+		if err != nil {
+			return t, err
+		}
+		r.Packed = &packed
 	}
-	t.Action, t.Tree, t.Files = deliveryv1alpha1.ActionDesired, tree.ID(r.Files), files
+	t.Action, t.Tree, t.Files = deliveryv1alpha1.ActionDesired, r.Packed.ID, r.Packed.Encoded
 	return t, nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"sigs.k8s.io/yaml"
 
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
@@ -32,6 +33,7 @@ const (
 	folder            = "blueprint"
 	kustomizationFile = "kustomization.yaml"
 	namespaceFile     = "namespace.yaml"
+	clusterScopedFile = "clusterscoped.yaml"
 	intentFile        = "intent.yaml"
 	intentName        = "intent"
 	localConfig       = "config.kubernetes.io/local-config"
@@ -42,6 +44,9 @@ const (
 	maxFiles      = 64
 	maxFileBytes  = 64 << 10
 	maxInputBytes = 512 << 10
+
+	// maxIntentBytes is how many bytes the values may have that a Blueprint reads.
+	maxIntentBytes = 256 << 10
 )
 
 // fileName is what a Blueprint's files may be called. Folders have no dots, so that kustomize takes none for the address of a
@@ -70,11 +75,42 @@ func Layout(in Input) (tree.Files, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(config) > maxIntentBytes {
+		return nil, errors.Errorf("the intent's values have %d bytes, more than %d", len(config), maxIntentBytes)
+	}
 	files[intentFile] = string(config)
 	if err := contain(files); err != nil {
 		return nil, err
 	}
-	return overlay(in, files)
+	custom, err := definitions(files)
+	if err != nil {
+		return nil, err
+	}
+	return overlay(in, files, custom.ClusterScoped())
+}
+
+// Check returns an error when no input would make a Blueprint render: its files are not valid, reach outside of it, or are too much.
+// It names the file.
+func Check(b *catalogv1alpha1.Blueprint) error {
+	files := map[string]string{}
+	for name, text := range b.Spec.Files {
+		files[name] = string(text)
+	}
+	if err := checkFiles(files); err != nil {
+		return err
+	}
+	if _, err := Defaults(files[intentFile]); err != nil {
+		return err
+	}
+	if files[intentFile] == "" {
+		// A kustomization may list the intent without defaults for it.
+		files[intentFile] = "{}"
+	}
+	if err := contain(files); err != nil {
+		return err
+	}
+	_, err := definitions(files)
+	return err
 }
 
 func checkFiles(files map[string]string) error {
@@ -106,7 +142,7 @@ func checkFiles(files map[string]string) error {
 
 // values returns the data of the intent's ConfigMap.
 func values(in Input, defaults string) (map[string]string, error) {
-	data, err := intentDefaults(defaults)
+	data, err := Defaults(defaults)
 	if err != nil {
 		return nil, err
 	}
@@ -148,8 +184,9 @@ type configMapMetadata struct {
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
 
-// intentDefaults reads the intent.yaml that a Blueprint brings. Without one there are no defaults.
-func intentDefaults(text string) (map[string]string, error) {
+// Defaults reads the intent.yaml that a Blueprint brings: the data of its ConfigMap. Without one there are no defaults. It returns
+// an error for anything else.
+func Defaults(text string) (map[string]string, error) {
 	if text == "" {
 		return map[string]string{}, nil
 	}
@@ -175,50 +212,4 @@ func intentConfigMap(data map[string]string) ([]byte, error) {
 		Data:       data,
 	})
 	return b, errors.Wrapf(err, "cannot encode %s", intentFile)
-}
-
-// overlay puts our kustomization on top of the Blueprint's files.
-func overlay(in Input, files map[string]string) (tree.Files, error) {
-	for what, v := range map[string]string{"the claim's namespace": in.Claim.Namespace, "the claim's name": in.Claim.Name} {
-		if v == "" || len(v) > 63 {
-			return nil, errors.Errorf("%s must have 1 to 63 characters", what)
-		}
-	}
-	out := tree.Files{}
-	for name, text := range files {
-		out[folder+"/"+name] = []byte(text)
-	}
-	for name, content := range map[string]any{kustomizationFile: overlayKustomization(in), namespaceFile: namespaceTransformer(in)} {
-		b, err := yaml.Marshal(content)
-		if err != nil {
-			return nil, errors.Wrapf(err, "cannot encode %s", name)
-		}
-		out[name] = b
-	}
-	return out, nil
-}
-
-func overlayKustomization(in Input) map[string]any {
-	return map[string]any{
-		"apiVersion": "kustomize.config.k8s.io/v1beta1",
-		"kind":       "Kustomization",
-		"resources":  []string{folder},
-		"labels": []map[string]any{{
-			"includeSelectors": false,
-			"includeTemplates": false,
-			"pairs":            map[string]string{LabelManagedBy: ManagedBy, LabelName: in.Intent.Service, LabelClaim: in.Claim.Name},
-		}},
-		"transformers": []string{namespaceFile},
-	}
-}
-
-// namespaceTransformer gives a namespace to objects that have none, and to nothing else.
-func namespaceTransformer(in Input) map[string]any {
-	return map[string]any{
-		"apiVersion":             "builtin",
-		"kind":                   "NamespaceTransformer",
-		"metadata":               map[string]string{"name": "namespace", "namespace": in.Claim.Namespace},
-		"unsetOnly":              true,
-		"setRoleBindingSubjects": "none",
-	}
 }

@@ -61,11 +61,11 @@ func output(objects resmap.ResMap, layout catalogv1alpha1.Layout) (tree.Files, e
 	if layout == catalogv1alpha1.LayoutManifests {
 		return files, nil
 	}
-	return list(files)
+	return enlist(files)
 }
 
-// list adds the kustomization that lists the files.
-func list(files tree.Files) (tree.Files, error) {
+// enlist adds the kustomization that lists the files.
+func enlist(files tree.Files) (tree.Files, error) {
 	b, err := yaml.Marshal(map[string]any{
 		"apiVersion": "kustomize.config.k8s.io/v1beta1",
 		"kind":       "Kustomization",

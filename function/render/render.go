@@ -13,6 +13,7 @@ package render
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -69,37 +70,36 @@ func (in Input) blueprint() string {
 	return in.Blueprint.GetName()
 }
 
-// A Renderer renders. There should be one in a process: kustomize keeps the OpenAPI schemas that it works with in a global
-// variable, so a Renderer builds one thing at a time.
+// slots is how many Builds may run at once. One that nobody waits for any longer holds its slot until it ends.
+const slots = 4
+
+// A Renderer renders. There should be one in a process. kustomize keeps the OpenAPI schemas that it works with in global variables;
+// a Blueprint may not change them, so that Builds may run beside each other.
 type Renderer struct {
-	slot chan struct{}
+	slots chan struct{}
 }
 
 // NewRenderer returns a Renderer. It loads the schemas of Kubernetes' own kinds, which kustomize would otherwise do the first time
 // that it needs them, while others read them.
 func NewRenderer() *Renderer {
 	openapi.Schema()
-	return &Renderer{slot: make(chan struct{}, 1)}
+	return &Renderer{slots: make(chan struct{}, slots)}
 }
 
 // Build returns the files of one Site's directory: one for each object and, unless the Site's layout is LayoutManifests, a
 // kustomization.yaml that lists them. The same input gives the same bytes. It returns an error that names the Blueprint, and the
 // file or the object where that is known, for parameters that the Blueprint does not take, for a Blueprint that reaches outside of
-// itself or does not build, and for objects that cannot be delivered. When the context ends first it returns an error too; what
-// kustomize has begun cannot be interrupted and goes on, and the next Build waits for its end.
+// itself or does not build, and for objects that cannot be delivered. When the context ends first it returns a TimeoutError; what
+// kustomize has begun cannot be interrupted and goes on.
 func (r *Renderer) Build(ctx context.Context, in Input) (tree.Files, error) {
 	select {
-	case r.slot <- struct{}{}:
+	case r.slots <- struct{}{}:
 	case <-ctx.Done():
 		return nil, tooLate(ctx, in)
 	}
-	type result struct {
-		files tree.Files
-		err   error
-	}
 	done := make(chan result, 1)
 	go func() {
-		defer func() { <-r.slot }()
+		defer func() { <-r.slots }()
 		files, err := build(in)
 		done <- result{files: files, err: err}
 	}()
@@ -111,11 +111,17 @@ func (r *Renderer) Build(ctx context.Context, in Input) (tree.Files, error) {
 	}
 }
 
+// TimeoutError says that the time for a rendering was over before its end. It may succeed another time.
+type TimeoutError struct{ message string }
+
+// Error names the Blueprint.
+func (e *TimeoutError) Error() string { return e.message }
+
 func tooLate(ctx context.Context, in Input) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return errors.Errorf("cannot render Blueprint %q within compileConfig.renderTimeout", in.blueprint())
+		return &TimeoutError{message: fmt.Sprintf("cannot render Blueprint %q within compileConfig.renderTimeout", in.blueprint())}
 	}
-	return errors.Wrapf(ctx.Err(), "cannot render Blueprint %q", in.blueprint())
+	return &TimeoutError{message: fmt.Sprintf("cannot render Blueprint %q: the call was given up", in.blueprint())}
 }
 
 // build turns panics into errors: a Blueprint may make kustomize, or a library below it, panic.

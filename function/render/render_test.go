@@ -111,12 +111,14 @@ func TestBuildIsDeterministic(t *testing.T) {
 func TestBuildTooLate(t *testing.T) {
 	in := exampleInput(t, `{"service": "shop"}`, Site{Name: "edge1"})
 	r := NewRenderer()
-	r.slot <- struct{}{}
+	for range slots {
+		r.slots <- struct{}{}
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), 1)
 	defer cancel()
 	_, err := r.Build(ctx, in)
 	if diff := cmp.Diff(`cannot render Blueprint "web-1.0.0" within compileConfig.renderTimeout`, message(err)); diff != "" {
-		t.Errorf("Build(...) while another one does not end: -want error, +got error:\n%s", diff)
+		t.Errorf("Build(...) while others do not end: -want error, +got error:\n%s", diff)
 	}
 }
 

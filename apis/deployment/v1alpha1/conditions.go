@@ -48,6 +48,9 @@ const (
 	// ReasonRenderFailed means that the Blueprint does not render. Terminal.
 	ReasonRenderFailed = "RenderFailed"
 
+	// ReasonRenderTimeout means that rendering took longer than compileConfig.renderTimeout. It is tried again at each call.
+	ReasonRenderTimeout = "RenderTimeout"
+
 	// ReasonPolicyDenied means that a limit of a Site or the configuration forbids it. Terminal.
 	ReasonPolicyDenied = "PolicyDenied"
 

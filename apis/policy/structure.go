@@ -1,0 +1,88 @@
+package policy
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	"github.com/intentplane/intentplane/apis/schema"
+	"github.com/intentplane/intentplane/apis/tree"
+)
+
+// maxProblems is how many wrong fields of an object are named at once.
+const maxProblems = 5
+
+// InvalidError says that an object is not what its schema wants: no limit forbids it, but no API server would take it.
+type InvalidError struct{ message string }
+
+// Error names the object and its fields.
+func (e *InvalidError) Error() string { return e.message }
+
+// CheckObjects returns an error, which names the file, the object and the field, for objects that no API server would take, and for
+// Secrets that are not encrypted. It knows no limits: it is for looking at what nobody wants to deliver yet.
+func CheckObjects(files tree.Files, definitions *schema.Set) error {
+	in := Input{Files: files, Definitions: definitions, Config: &configv1alpha1.ProviderConfigSpec{}}
+	for _, name := range files.Names() {
+		if isKustomization(name) {
+			continue
+		}
+		objects, err := decode(name, files[name])
+		for _, o := range objects {
+			if err == nil {
+				err = checkObjectItself(in, o)
+			}
+		}
+		if err != nil {
+			return errors.Wrap(err, name)
+		}
+	}
+	return nil
+}
+
+func checkObjectItself(in Input, o *unstructured.Unstructured) error {
+	if err := checkSecret(in, o); err != nil {
+		return err
+	}
+	return checkStructure(in, o)
+}
+
+// checkStructure returns an InvalidError for an object that does not fit the schema of its kind.
+func checkStructure(in Input, o *unstructured.Unstructured) error {
+	k, err := schema.Kubernetes()
+	if err != nil {
+		return err
+	}
+	object := decrypted(o)
+	problems, err := k.Check(o.GroupVersionKind(), object)
+	if err != nil {
+		return err
+	}
+	own, err := in.Definitions.Check(o.GroupVersionKind(), object)
+	if err != nil {
+		return err
+	}
+	if problems = append(problems, own...); len(problems) == 0 {
+		return nil
+	}
+	texts := make([]string, 0, maxProblems)
+	for _, p := range problems[:min(len(problems), maxProblems)] {
+		texts = append(texts, p.String())
+	}
+	return &InvalidError{message: fmt.Sprintf("%s %q: %s", o.GroupVersionKind().GroupKind(), o.GetName(), strings.Join(texts, "; "))}
+}
+
+// decrypted is as much of an encrypted Secret as fits a Secret's schema: the engine decrypts the rest.
+func decrypted(o *unstructured.Unstructured) map[string]any {
+	if !isSecret(o) || o.Object[sopsField] == nil {
+		return o.Object
+	}
+	out := maps.Clone(o.Object)
+	for _, field := range []string{sopsField, "data", "stringData"} {
+		delete(out, field)
+	}
+	return out
+}

@@ -1,0 +1,94 @@
+// Package schema checks the structure of objects without a cluster: against the schemas of Kubernetes' own kinds, which are built
+// in, and against those of custom resource definitions. It looks at types, required fields and fields that do not exist. It runs no
+// CEL rules, and knows nothing that an API server's own code checks.
+//
+// The schemas in kubernetes.json.gz are made from Kubernetes' OpenAPI document (Apache License 2.0), by the command in the folder
+// generate. They are validated by kube-openapi, as an API server validates custom resources.
+package schema
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	openapierrors "k8s.io/kube-openapi/pkg/validation/errors"
+	"k8s.io/kube-openapi/pkg/validation/spec"
+	"k8s.io/kube-openapi/pkg/validation/strfmt"
+	"k8s.io/kube-openapi/pkg/validation/validate"
+)
+
+// A Problem is what is wrong with one field of an object.
+type Problem struct {
+	// Field is the path of the field. Empty means the object itself.
+	Field string
+
+	// Message says what is wrong. It holds no value of the object.
+	Message string
+}
+
+// String is the field and what is wrong with it.
+func (p Problem) String() string {
+	return strings.TrimPrefix(p.Field+": "+p.Message, ": ")
+}
+
+// A Set knows the schemas of some kinds. It may be used by several goroutines.
+type Set struct {
+	kinds  map[schema.GroupVersionKind]*spec.Schema
+	scopes map[schema.GroupKind]bool
+}
+
+// Namespaced says whether objects of a kind are in namespaces, and whether the set knows.
+func (s *Set) Namespaced(gk schema.GroupKind) (namespaced, known bool) {
+	if s == nil {
+		return false, false
+	}
+	namespaced, known = s.scopes[gk]
+	return namespaced, known
+}
+
+// ClusterScoped are the kinds of the set that are known to be in no namespace, sorted.
+func (s *Set) ClusterScoped() []schema.GroupKind {
+	out := []schema.GroupKind{}
+	for gk, namespaced := range s.scopes {
+		if !namespaced {
+			out = append(out, gk)
+		}
+	}
+	slices.SortFunc(out, func(a, b schema.GroupKind) int { return cmp.Compare(a.String(), b.String()) })
+	return out
+}
+
+// Check returns what is wrong with an object, sorted by field. An object of a kind that the set does not know has no problems. It
+// returns an error for a schema that cannot be used.
+func (s *Set) Check(gvk schema.GroupVersionKind, object map[string]any) (problems []Problem, err error) { //nolint:nonamedreturns // A recovered panic is returned.
+	if s == nil || s.kinds[gvk] == nil {
+		return nil, nil
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			problems, err = nil, errors.Errorf("the schema of %s cannot be used: %.256v", gvk.Kind, p)
+		}
+	}()
+	result := validate.NewSchemaValidator(s.kinds[gvk], nil, "", strfmt.Default).Validate(object)
+	for _, e := range result.Errors {
+		problems = append(problems, problem(e))
+	}
+	slices.SortFunc(problems, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Message, b.Message))
+	})
+	return slices.Compact(problems), nil
+}
+
+func problem(err error) Problem {
+	// Every message is "<field> in body <what is wrong>".
+	field, message, ok := strings.Cut(err.Error(), " in body ")
+	if !ok {
+		return Problem{Message: err.Error()}
+	}
+	if v := (&openapierrors.Validation{}); errors.As(err, &v) && v.Code() == openapierrors.UnallowedPropertyCode {
+		message = "is not a field of this kind"
+	}
+	return Problem{Field: strings.TrimPrefix(field, "."), Message: message}
+}

@@ -1,0 +1,165 @@
+package schema
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+)
+
+const widget = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+spec:
+  group: x.org
+  scope: Cluster
+  names: {kind: Widget}
+  versions:
+  - name: v1
+    schema:
+      openAPIV3Schema:
+        type: object
+        required: [spec]
+        properties:
+          spec:
+            type: object
+            required: [size]
+            properties:
+              size: {type: integer, minimum: 1}
+              port: {x-kubernetes-int-or-string: true}
+              mode: {type: string, enum: [Fast, Slow]}
+              free: {type: object, x-kubernetes-preserve-unknown-fields: true}
+              list: {type: array, maxItems: 1, items: {type: object, properties: {a: {type: string, pattern: "^b"}}}}
+`
+
+func TestCheck(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		object string
+		want   []string
+	}{
+		"Fine": {
+			reason: "Quantities may be numbers, ports names, and null is as good as absent.",
+			object: `{apiVersion: apps/v1, kind: Deployment, metadata: {name: a, creationTimestamp: null}, spec: {selector: {matchLabels: {a: b}},
+				template: {metadata: {labels: {a: b}}, spec: {containers: [{name: a, image: b, resources: {limits: {cpu: 1, memory: 1Gi}},
+				livenessProbe: {httpGet: {port: http}}, readinessProbe: {httpGet: {port: 80}}}]}}}, status: null}`,
+		},
+		"UnknownField": {
+			reason: "A field that does not exist is named by its path.",
+			object: `{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {selector: {}, template: {spec: {containers: [{name: a, imagee: b}]}}}}`,
+			want:   []string{"spec.template.spec.containers[0].imagee: is not a field of this kind"},
+		},
+		"Required": {
+			reason: "So is one that is missing.",
+			object: `{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {template: {spec: {containers: [{image: b}]}}}}`,
+			want:   []string{"spec.selector: is required", "spec.template.spec.containers[0].name: is required"},
+		},
+		"Type": {
+			reason: "And one of another type.",
+			object: `{apiVersion: v1, kind: Service, metadata: {name: a, labels: {a: 1}}, spec: {ports: {port: 80}, selector: [a]}}`,
+			want: []string{
+				`metadata.labels.a: must be of type string: "number"`,
+				`spec.ports: must be of type array: "object"`,
+				`spec.selector: must be of type object: "array"`,
+			},
+		},
+		"UnknownKind": {
+			reason: "Of a kind that nobody told about nothing is known.",
+			object: `{apiVersion: y.org/v1, kind: Gadget, spec: 1}`,
+		},
+		"Custom": {
+			reason: "Custom resources are checked by their definition.",
+			object: `{apiVersion: x.org/v1, kind: Widget, metadata: {name: a, labels: {a: b}}, spec: {size: 3, port: http, mode: Fast, free: {a: {b: c}}, list: [{a: b}]}}`,
+		},
+		"CustomWrong": {
+			reason: "Strictly.",
+			object: `{apiVersion: x.org/v1, kind: Widget, metadata: {nam: a}, spec: {size: 0, mode: Big, list: [{a: c}], sise: 1}}`,
+			want: []string{
+				"metadata.nam: is not a field of this kind",
+				`spec.list[0].a: should match '^b'`,
+				"spec.mode: should be one of [Fast Slow]",
+				"spec.sise: is not a field of this kind",
+				"spec.size: should be greater than or equal to 1",
+			},
+		},
+		"CustomMissing": {
+			reason: "Also what is required.",
+			object: `{apiVersion: x.org/v1, kind: Widget, metadata: {name: a}}`,
+			want:   []string{"spec: is required"},
+		},
+	}
+	k, err := Kubernetes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := Definitions([]byte(widget))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			o := &unstructured.Unstructured{}
+			if err := yaml.Unmarshal([]byte(tc.object), &o.Object); err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, s := range []*Set{k, c} {
+				problems, err := s.Check(o.GroupVersionKind(), o.Object)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, p := range problems {
+					got = append(got, p.String())
+				}
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nCheck(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestDefinitions(t *testing.T) {
+	cases := map[string]struct {
+		reason   string
+		document string
+		want     string
+	}{
+		"Nothing":   {reason: "A definition defines something.", document: "{}", want: "CustomResourceDefinition of .: spec.group, spec.names.kind and spec.scope must be set"},
+		"NotYAML":   {reason: "It can be read.", document: "a: [", want: "cannot decode CustomResourceDefinition"},
+		"Reference": {reason: "References may be endless.", document: definitionOf("x.org", `{type: object, properties: {a: {$ref: "#"}}}`), want: "CustomResourceDefinition of Job.x.org: version v1: openAPIV3Schema: $ref is not allowed"},
+		"Builtin":   {reason: "Kubernetes' own kinds stay as they are.", document: definitionOf("batch", `{type: object}`), want: "CustomResourceDefinition of Job.batch: is a kind of Kubernetes' own"},
+		"BadSchema": {reason: "A schema is one.", document: definitionOf("x.org", `{type: 3}`), want: "CustomResourceDefinition of Job.x.org: version v1: cannot decode openAPIV3Schema"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			_, err := Definitions([]byte(tc.document))
+			if err == nil || len(err.Error()) < len(tc.want) || err.Error()[:len(tc.want)] != tc.want {
+				t.Errorf("\n%s\nDefinitions(...): want error %q, got %v", tc.reason, tc.want, err)
+			}
+		})
+	}
+}
+
+func definitionOf(group, schema string) string {
+	return `{spec: {group: ` + group + `, scope: Namespaced, names: {kind: Job}, versions: [{name: v1, schema: {openAPIV3Schema: ` + schema + `}}]}}`
+}
+
+func BenchmarkCheck(b *testing.B) {
+	k, err := Kubernetes()
+	if err != nil {
+		b.Fatal(err)
+	}
+	o := &unstructured.Unstructured{}
+	if err := yaml.Unmarshal([]byte(`{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {selector: {matchLabels: {a: b}},
+		template: {metadata: {labels: {a: b}}, spec: {containers: [{name: a, image: b, resources: {limits: {cpu: 1, memory: 1Gi}},
+		livenessProbe: {httpGet: {port: http}}, readinessProbe: {httpGet: {port: 80}}}]}}}}`), &o.Object); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := k.Check(o.GroupVersionKind(), o.Object); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

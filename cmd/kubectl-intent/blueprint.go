@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"sigs.k8s.io/yaml"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/function/blueprint"
+	"github.com/intentplane/intentplane/function/render"
+)
+
+// A blueprintCommand holds what can be done with Blueprints.
+type blueprintCommand struct {
+	Create createCommand `cmd:"" help:"Make a Blueprint from a kustomize directory."`
+	Test   testCommand   `cmd:"" help:"Render a Blueprint's own examples. Exits with 1 when one fails."`
+}
+
+// choices are what a directory does not say about its Blueprint.
+type choices struct {
+	Name    string   `help:"Name that all versions share."                      required:""`
+	Version string   `help:"Version, such as 1.2.0."                            required:""`
+	Type    []string `help:"Types of service that the Blueprint serves. Absent means its name."`
+	Channel string   `help:"Channel that the version is in."`
+}
+
+func (c choices) create(dir string) (*catalogv1alpha1.Blueprint, error) {
+	types := c.Type
+	if len(types) == 0 {
+		types = []string{c.Name}
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, errors.Wrap(err, "cannot open the directory")
+	}
+	defer root.Close() //nolint:errcheck // Nothing was written.
+	b, err := blueprint.Create(root.FS(), blueprint.Options{Name: c.Name, Version: c.Version, Types: types, Channel: c.Channel})
+	return b, errors.Wrapf(err, "cannot make a Blueprint from %s", dir)
+}
+
+// A createCommand makes Blueprints.
+type createCommand struct {
+	choices
+
+	Dir    string `arg:""                                                             help:"Kustomize directory. Its intent.yaml, or parameters.schema.yaml, tells the parameters; its blueprint.yaml holds metrics, irreversible and examples."`
+	Output string `default:"-" help:"File to write, or - for the standard output." short:"o"`
+}
+
+// Run writes the Blueprint. It returns an error for a directory that would never render.
+func (c *createCommand) Run(s *streams) error {
+	b, err := c.create(c.Dir)
+	if err != nil {
+		return err
+	}
+	out, err := yaml.Marshal(b)
+	if err != nil {
+		return errors.Wrap(err, "cannot encode the Blueprint")
+	}
+	out = append([]byte("# Made by \"kubectl intent blueprint create "+path.Base(filepath.ToSlash(c.Dir))+"\". Change that directory, and raise the version.\n"), out...)
+	if c.Output == "-" {
+		_, err := s.out.Write(out)
+		return errors.Wrap(err, "cannot print")
+	}
+	return errors.Wrap(os.WriteFile(c.Output, out, 0o644), "cannot write the Blueprint") //nolint:gosec // It holds no secrets.
+}
+
+// A testCommand renders examples.
+type testCommand struct {
+	Path string `arg:"" help:"File with Blueprints, - for the standard input, or a kustomize directory with examples in its blueprint.yaml."`
+}
+
+// Run prints one line for each example. It returns an error when one fails, or when there is none.
+func (t *testCommand) Run(s *streams) error {
+	blueprints, err := t.read(s)
+	if err != nil {
+		return err
+	}
+	r := render.NewRenderer()
+	failed := false
+	for i := range blueprints {
+		results, err := blueprint.Test(context.Background(), &blueprints[i], r)
+		if err != nil {
+			return errors.Wrapf(err, "cannot test Blueprint %q", blueprints[i].GetName())
+		}
+		for _, result := range results {
+			failed = failed || result.Err != nil
+			if err := printResult(s.out, blueprints[i].GetName(), result); err != nil {
+				return err
+			}
+		}
+	}
+	if failed {
+		return verdictError{}
+	}
+	return nil
+}
+
+func (t *testCommand) read(s *streams) ([]catalogv1alpha1.Blueprint, error) {
+	if info, err := os.Stat(t.Path); err != nil || !info.IsDir() {
+		return readAll[catalogv1alpha1.Blueprint](s.in, t.Path, "Blueprint", catalogVersion)
+	}
+	// What it is called matters to nobody.
+	b, err := blueprint.CreateForTest(os.DirFS(t.Path))
+	if err != nil {
+		return nil, errors.Wrapf(err, "cannot make a Blueprint from %s", t.Path)
+	}
+	return []catalogv1alpha1.Blueprint{*b}, nil
+}
+
+func printResult(w io.Writer, name string, r blueprint.Result) error {
+	verdict := fmt.Sprintf("ok: %d files for Site %s", len(r.Files), r.Site)
+	if r.Err != nil {
+		verdict = "failed: " + r.Err.Error()
+	}
+	_, err := fmt.Fprintf(w, "%s %s %s\n", name, r.Name, verdict)
+	return errors.Wrap(err, "cannot print")
+}

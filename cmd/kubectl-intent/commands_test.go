@@ -1,0 +1,171 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const blueprints = "../../examples/blueprints/"
+
+// runIntent returns what a command line prints, and its exit code.
+func runIntent(in string, args ...string) (out, problems string, code int) {
+	o, p := &bytes.Buffer{}, &bytes.Buffer{}
+	code = run(args, &streams{in: strings.NewReader(in), out: o}, p)
+	return o.String(), p.String(), code
+}
+
+func TestExitCodes(t *testing.T) {
+	sites, blueprint := "--site="+examples+"10-sites.yaml", "--blueprint="+examples+"20-blueprint.yaml"
+	cases := map[string]struct {
+		reason string
+		in     string
+		args   []string
+		want   int
+		says   string
+	}{
+		"Valid":          {reason: "What is right is 0.", args: []string{"validate", examples + "10-sites.yaml", examples + "20-blueprint.yaml", examples + "30-config.yaml", examples + "40-claim.yaml"}, says: "5 objects, 0 mistakes"},
+		"ValidCompiled":  {reason: "Also with a catalog.", args: []string{"validate", examples + "40-claim.yaml", sites, blueprint, "--config=" + examples + "30-config.yaml"}, says: "1 objects, 0 mistakes"},
+		"Invalid":        {reason: "What is wrong is 1, and named.", in: strings.Replace(claim, "intent:", "intnt:", 1), args: []string{"validate", "-"}, want: exitInvalid, says: `-: document 1: IntentDeployment team-a/shop: InvalidSpec: unknown field "spec.intnt"`},
+		"InvalidIntent":  {reason: "So is an intent that nobody understands.", in: strings.Replace(claim, `"service"`, `"servce"`, 1), args: []string{"validate", "-"}, want: exitInvalid, says: "InvalidIntent"},
+		"InvalidSite":    {reason: "And what fits no catalog.", in: strings.Replace(claim, `"shop"}`, `"shop", "site": "edge9"}`, 1), args: []string{"validate", "-", sites, blueprint}, want: exitInvalid, says: "SiteMissing"},
+		"InvalidRender":  {reason: "Or no Blueprint.", in: strings.Replace(claim, `"shop"}`, `"shop", "site": "edge1", "parameters": {"a": "b"}}`, 1), args: []string{"validate", "-", sites, blueprint}, want: exitInvalid, says: "RenderFailed"},
+		"InvalidYAML":    {reason: "Or is no YAML.", in: "a: [", args: []string{"validate", "-"}, want: exitInvalid, says: "1 mistakes"},
+		"OtherKinds":     {reason: "What is not ours is somebody else's affair.", in: "apiVersion: v1\nkind: Namespace\n", args: []string{"validate", "-"}, says: "0 objects, 0 mistakes"},
+		"UnknownFlag":    {reason: "A wrong command line is 2.", args: []string{"validate", "-", "--sites"}, want: exitUsage},
+		"UnknownForm":    {reason: "So is a form that does not exist.", args: []string{"validate", "-", "-o", "xml"}, want: exitUsage},
+		"NoFile":         {reason: "And a file that is not there.", args: []string{"validate", "nowhere.yaml"}, want: exitUsage},
+		"HalfACatalog":   {reason: "And half a catalog.", args: []string{"validate", "-", sites}, want: exitUsage},
+		"BlueprintTest":  {reason: "Examples that render are 0.", args: []string{"blueprint", "test", blueprints + "web-1.1.0.yaml"}, says: "web-1.1.0 spec.examples[0] ok: 7 files for Site edge1"},
+		"BlueprintDir":   {reason: "A directory can be tested before it is made a Blueprint.", args: []string{"blueprint", "test", blueprints + "batch"}, says: "spec.examples[1] ok"},
+		"NoExamples":     {reason: "Nothing to test is not success.", in: bare, args: []string{"blueprint", "test", "-"}, want: exitInvalid},
+		"BlueprintFails": {reason: "Which example failed is said, and why.", in: bare + "  examples: [{intent: '{\"service\": \"a\"}'}]\n", args: []string{"blueprint", "test", "-"}, want: exitInvalid, says: "web-1.0.0 spec.examples[0] failed:"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			out, problems, code := runIntent(tc.in, tc.args...)
+			if code != tc.want || !strings.Contains(out, tc.says) {
+				t.Errorf("\n%s\nrun(%q): want %d and %q, got %d:\n%s%s", tc.reason, tc.args, tc.want, tc.says, code, out, problems)
+			}
+		})
+	}
+}
+
+// bare is a Blueprint whose object no API server would take.
+const bare = `apiVersion: catalog.intentplane.dev/v1alpha1
+kind: Blueprint
+metadata: {name: web-1.0.0}
+spec:
+  blueprintName: web
+  version: 1.0.0
+  serviceTypes: [web]
+  files:
+    kustomization.yaml: "resources: [a.yaml]"
+    a.yaml: "{apiVersion: v1, kind: Service, metadata: {name: a}, spec: {port: 1}}"
+`
+
+func TestValidateFindings(t *testing.T) {
+	in := strings.Replace(claim, "spec:", "spec:\n  suspend: 3", 1) + "---\n" + strings.Replace(claim, "team-a", "team-b", 1) + "---\n" + bare + "  examples: [{intent: '{\"service\": \"a\"}'}]\n"
+	out, _, code := runIntent(in, "validate", "-", "-o", "json")
+	got := Report{}
+	if err := json.Unmarshal([]byte(out), &got); err != nil || code != exitInvalid {
+		t.Fatalf("run(...): exit code %d, %v:\n%s", code, err, out)
+	}
+	want := Report{Checked: 3, Findings: []Finding{{
+		File: "-", Document: 1, Kind: "IntentDeployment", Namespace: "team-a", Name: "shop", Field: "spec.suspend", Reason: "InvalidSpec",
+		Message: "json: cannot unmarshal number into Go struct field IntentDeploymentSpec.spec.suspend of type bool",
+	}, {
+		File: "-", Document: 3, Kind: "Blueprint", Name: "web-1.0.0", Field: "spec.examples[0]", Reason: "RenderFailed",
+		Message: `service-a.yaml: Service "a": spec.port: is not a field of this kind`,
+	}}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Findings name file, document, object, field and reason: -want, +got:\n%s", diff)
+	}
+}
+
+func TestExplain(t *testing.T) {
+	out, problems, code := runIntent(strings.Replace(claim, `"shop"}`, `"shop", "site": "edge1", "image": "registry.example.org/team/app:1.2.0"}`, 1),
+		"explain", "-", "--site", examples+"10-sites.yaml", "--blueprint", examples+"20-blueprint.yaml")
+	if code != 0 {
+		t.Fatalf("run(...): exit code %d: %s", code, problems)
+	}
+	got := [][]string{}
+	for line := range strings.Lines(out) {
+		if f := strings.Fields(line); len(f) > 2 {
+			got = append(got, f)
+		}
+	}
+	want := [][]string{
+		{"KEY", "VALUE", "FROM"},
+		{"claim", `"shop"`, "claim"},
+		{"cpu", `"100m"`, "Blueprint,", "intent.yaml"},
+		{"image", `"registry.example.org/team/app:1.2.0"`, "claim"},
+		{"memory", `"128Mi"`, "Blueprint,", "intent.yaml"},
+		{"namespace", `"team-a"`, "claim"},
+		{"param-greeting", `"Hello"`, "Blueprint,", "parametersSchema"},
+		{"replicas", `"1"`, "default"},
+		{"service", `"shop"`, "claim"},
+		{"site", `"edge1"`, "Site"},
+		{"type", `"web"`, "default"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Each value has a source: -want, +got:\n%s", diff)
+	}
+}
+
+func TestRenderDiff(t *testing.T) {
+	checkout, args := t.TempDir(), []string{"render", examples + "40-claim.yaml", "--site", examples + "10-sites.yaml", "--blueprint", examples + "20-blueprint.yaml"}
+	diff := append(args, "--path-prefix", "fleet", "--diff", checkout)
+	out, problems, code := runIntent("", diff...)
+	if code != exitInvalid || !strings.Contains(out, "+++ b/fleet/clusters/edge2/team-a/shop/deployment-shop.yaml\n") {
+		t.Fatalf("Nothing is there yet: exit code %d:\n%s%s", code, out, problems)
+	}
+	rendered := filepath.Join(t.TempDir(), "out")
+	if _, problems, code := runIntent("", append(args, "-o", rendered)...); code != 0 {
+		t.Fatalf("run(...): exit code %d: %s", code, problems)
+	}
+	for _, site := range []string{"edge1", "edge2"} {
+		to := filepath.Join(checkout, "fleet/clusters", site, "team-a/shop")
+		if err := os.CopyFS(to, os.DirFS(filepath.Join(rendered, site))); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(to, ".intentplane"), []byte("marker"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out, problems, code := runIntent("", diff...); code != 0 || out != "" {
+		t.Errorf("All is there: exit code %d:\n%s%s", code, out, problems)
+	}
+	secret := filepath.Join(checkout, "fleet/clusters/edge1/team-a/shop/old.yaml")
+	if err := os.WriteFile(secret, []byte("apiVersion: v1\nkind: Secret\nstringData: {a: hunter2}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, _, code = runIntent("", diff...)
+	if code != exitInvalid || !strings.Contains(out, "A Secret differs") || strings.Contains(out, "hunter2") {
+		t.Errorf("What would be removed is shown, Secrets are not: exit code %d:\n%s", code, out)
+	}
+}
+
+func TestBlueprintCreate(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "b.yaml")
+	_, problems, code := runIntent("", "blueprint", "create", blueprints+"web", "--name", "web", "--version", "1.1.0", "--channel", "next", "-o", file)
+	if code != 0 {
+		t.Fatalf("run(...): exit code %d: %s", code, problems)
+	}
+	got, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := os.ReadFile(blueprints + "web-1.1.0.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("The example is what the command makes: -file, +made:\n%s", diff)
+	}
+}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/pmezard/go-difflib/difflib"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/intentplane/intentplane/apis/tree"
+)
+
+// differ compares what was rendered with a checkout of the repository that it would be delivered to.
+type differ struct {
+	root    *os.Root
+	differs bool
+}
+
+// compare prints how the files of a directory would change. Files that are there and were not rendered would be removed.
+func (d *differ) compare(w io.Writer, dir string, rendered tree.Files) error {
+	there, err := d.read(dir)
+	if err != nil {
+		return err
+	}
+	names := append(there.Names(), rendered.Names()...)
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		if string(there[name]) == string(rendered[name]) {
+			continue
+		}
+		d.differs = true
+		text, err := change(path.Join(dir, name), there[name], rendered[name])
+		if err != nil {
+			return err
+		}
+		if _, err := io.WriteString(w, text); err != nil {
+			return errors.Wrap(err, "cannot print")
+		}
+	}
+	return nil
+}
+
+// read returns the files of a directory of the checkout, or none when there is no such directory. The marker says whose the
+// directory is, and stays.
+func (d *differ) read(dir string) (tree.Files, error) {
+	out := tree.Files{}
+	err := fs.WalkDir(d.root.FS(), dir, func(name string, e fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil || e.IsDir() || path.Base(name) == tree.Marker {
+			return err
+		}
+		if !e.Type().IsRegular() {
+			return errors.Errorf("%s: is not a regular file", name)
+		}
+		b, err := fs.ReadFile(d.root.FS(), name)
+		out[strings.TrimPrefix(name, dir+"/")] = b
+		return err
+	})
+	return out, errors.Wrap(err, "cannot read the checkout")
+}
+
+// change is a unified diff of one file. What a Secret holds is shown to nobody.
+func change(name string, before, after []byte) (string, error) {
+	if isSecret(before) || isSecret(after) {
+		return fmt.Sprintf("--- a/%s\n+++ b/%[1]s\nA Secret differs. Its values are not shown.\n", name), nil
+	}
+	from, to := "a/"+name, "b/"+name
+	if before == nil {
+		from = os.DevNull
+	}
+	if after == nil {
+		to = os.DevNull
+	}
+	text, err := difflib.GetUnifiedDiffString(difflib.UnifiedDiff{
+		A: lines(before), B: lines(after), FromFile: from, ToFile: to, Context: 3,
+	})
+	return text, errors.Wrapf(err, "cannot compare %s", name)
+}
+
+func lines(b []byte) []string {
+	if len(b) == 0 {
+		return nil
+	}
+	return difflib.SplitLines(strings.TrimSuffix(string(b), "\n"))
+}
+
+// isSecret is also true for what cannot be read: it could be one.
+func isSecret(b []byte) bool {
+	o := metav1.TypeMeta{}
+	return yaml.Unmarshal(b, &o) != nil || o.Kind == "Secret" || strings.Contains(string(b), "kind: Secret")
+}

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"encoding/json"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/digest"
+	"github.com/intentplane/intentplane/function"
+	"github.com/intentplane/intentplane/function/render"
+)
+
+// An explainCommand shows how deployments are understood.
+type explainCommand struct {
+	catalogFlags
+
+	File   string `arg:""         help:"File with IntentDeployments, or - for the standard input."`
+	Output string `default:"text" enum:"text,json,yaml" help:"Form of the output: text, json or yaml." short:"o"`
+}
+
+// An Explanation is how one deployment was understood.
+type Explanation struct {
+	// Namespace and Name of the deployment, and the Digest of its spec.
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+	Digest    string `json:"digest"`
+
+	// Field that holds the intent, and the intent as it was Understood.
+	Field      string          `json:"field"`
+	Understood json.RawMessage `json:"understood"`
+
+	// Blueprint that it compiles with.
+	Blueprint string `json:"blueprint,omitempty"`
+
+	// Sites that it goes to.
+	Sites []SiteExplanation `json:"sites,omitempty"`
+}
+
+// A SiteExplanation is what goes to one Site.
+type SiteExplanation struct {
+	// Site, and the Path of the directory in the repository.
+	Site string `json:"site"`
+	Path string `json:"path"`
+
+	// Values that the Blueprint reads.
+	Values []render.Value `json:"values"`
+}
+
+// Run prints an explanation of each deployment. Sites and values need --site and --blueprint. It returns an error for a deployment
+// that is not valid.
+func (e *explainCommand) Run(s *streams) error {
+	claims, err := readClaims(s.in, e.File)
+	if err != nil {
+		return err
+	}
+	c, err := e.read(s.in)
+	if err != nil {
+		return err
+	}
+	all := make([]Explanation, 0, len(claims))
+	for i := range claims {
+		one, err := e.explain(c, &claims[i])
+		if err != nil {
+			return errors.Wrapf(err, "%s/%s", claims[i].GetNamespace(), claims[i].GetName())
+		}
+		all = append(all, one)
+	}
+	return printAs(s.out, e.Output, all, func(w io.Writer) error { return explanations(w, all) })
+}
+
+func (e *explainCommand) explain(from *files, c *deploymentv1alpha1.IntentDeployment) (Explanation, error) {
+	i, field, err := function.Understand(c.Spec)
+	if err != nil {
+		return Explanation{}, err
+	}
+	sum, err := digest.Spec(&c.Spec)
+	out := Explanation{Namespace: c.GetNamespace(), Name: c.GetName(), Digest: sum, Field: field, Understood: i.Canonical()}
+	if err != nil || !e.given() {
+		return out, err
+	}
+	_, compiled, err := from.compile(c)
+	if err != nil {
+		return out, err
+	}
+	out.Blueprint = compiled.Selection.Blueprint.GetName()
+	for n, in := range compiled.Inputs {
+		values, err := render.Explain(in)
+		if err != nil {
+			return out, err
+		}
+		out.Sites = append(out.Sites, SiteExplanation{Site: in.Site.Name, Path: compiled.Selection.Places[n].Path, Values: values})
+	}
+	return out, nil
+}
+
+func explanations(w io.Writer, all []Explanation) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, e := range all {
+		_, _ = fmt.Fprintf(t, "%s/%s\nDIGEST\t%s\nFROM\t%s\nUNDERSTOOD\t%s\n", e.Namespace, e.Name, e.Digest, e.Field, e.Understood)
+		if e.Blueprint != "" {
+			_, _ = fmt.Fprintf(t, "BLUEPRINT\t%s\n", e.Blueprint)
+		}
+		for _, s := range e.Sites {
+			_, _ = fmt.Fprintf(t, "\nSITE\t%s\nPATH\t%s\nKEY\tVALUE\tFROM\n", s.Site, s.Path)
+			for _, v := range s.Values {
+				_, _ = fmt.Fprintf(t, "%s\t%q\t%s\n", v.Key, v.Value, v.From)
+			}
+		}
+	}
+	return errors.Wrap(t.Flush(), "cannot print")
+}

@@ -1,0 +1,98 @@
+package blueprint
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/function/intent"
+	"github.com/intentplane/intentplane/function/render"
+)
+
+// timeout is how long an example may take to render, as it is for a claim that says nothing about it.
+const timeout = 10 * time.Second
+
+// Names that an example is rendered for where it says nothing.
+const (
+	exampleSite      = "example"
+	exampleNamespace = "example"
+)
+
+// Result of one example.
+type Result struct {
+	// Name of the example, such as spec.examples[0].
+	Name string
+
+	// Site that it was rendered for, and the Files that this gave.
+	Site  string
+	Files tree.Files
+
+	// Err says why it failed. Nil means that it did not.
+	Err error
+}
+
+// Test renders each of a Blueprint's own examples, and checks what comes from it. It returns an error for a Blueprint that is not
+// valid, or that has no examples.
+func Test(ctx context.Context, b *catalogv1alpha1.Blueprint, r render.Builder) ([]Result, error) {
+	if err := render.Check(b); err != nil {
+		return nil, err
+	}
+	if len(b.Spec.Examples) == 0 {
+		return nil, errors.New("spec.examples: there is none to test")
+	}
+	out := make([]Result, 0, len(b.Spec.Examples))
+	for i, e := range b.Spec.Examples {
+		result := Result{Name: fmt.Sprintf("spec.examples[%d]", i)}
+		result.Site, result.Files, result.Err = example(ctx, b, e, r)
+		out = append(out, result)
+	}
+	return out, nil
+}
+
+func example(ctx context.Context, b *catalogv1alpha1.Blueprint, e catalogv1alpha1.BlueprintExample, r render.Builder) (string, tree.Files, error) {
+	wanted, err := intent.FromText(e.Intent)
+	if err != nil {
+		return "", nil, errors.Wrap(err, "intent")
+	}
+	site := siteOf(wanted)
+	if !Serves(b, wanted.Type) {
+		return site, nil, errors.Errorf("intent: the Blueprint does not serve type %q", wanted.Type)
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	files, err := r.Build(ctx, render.Input{
+		Blueprint: b,
+		Intent:    wanted,
+		Site:      render.Site{Name: site, Parameters: plain(e.Parameters)},
+		Claim:     render.Claim{Namespace: exampleNamespace, Name: wanted.Service},
+	})
+	if err != nil {
+		return site, nil, err
+	}
+	definitions, err := render.Definitions(b)
+	if err != nil {
+		return site, nil, err
+	}
+	return site, files, policy.CheckObjects(files, definitions)
+}
+
+// siteOf an example is the first Site that it names.
+func siteOf(i intent.Intent) string {
+	if len(i.Sites) == 0 || i.Sites[0] == intent.SitesAll || i.Sites[0] == intent.SitesBoth {
+		return exampleSite
+	}
+	return i.Sites[0]
+}
+
+func plain(parameters map[string]catalogv1alpha1.ParameterValue) map[string]string {
+	out := make(map[string]string, len(parameters))
+	for k, v := range parameters {
+		out[k] = string(v)
+	}
+	return out
+}

@@ -1,0 +1,85 @@
+package function
+
+import (
+	"context"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/function/catalog"
+	"github.com/intentplane/intentplane/function/compose"
+	"github.com/intentplane/intentplane/function/intent"
+	"github.com/intentplane/intentplane/function/render"
+)
+
+// maxRounds is how often a catalog may be asked, as Crossplane would.
+const maxRounds = 5
+
+// Compiled is what a deployment comes to, without a control plane.
+type Compiled struct {
+	// Intent that was understood, and the field that holds it.
+	Intent intent.Intent
+	Field  string
+
+	// Selection from the catalog.
+	Selection *catalog.Selection
+
+	// Inputs for the renderer, one for each place of the selection.
+	Inputs []render.Input
+}
+
+// Understand reads the intent of a spec, and names the field that it stands in. It returns an error for an intent that cannot be
+// understood.
+func Understand(s deploymentv1alpha1.IntentDeploymentSpec) (intent.Intent, string, error) {
+	return read(s)
+}
+
+// Compile understands a deployment and chooses from a catalog, as Run does. It returns an error, whose reason ReasonOf tells, when
+// something is wrong with either.
+func Compile(in Input, answer func([]catalog.Need) catalog.Answers) (*Compiled, error) {
+	in.Spec.Default()
+	i, field, err := read(in.Spec)
+	if err != nil {
+		return nil, terminal(deploymentv1alpha1.ReasonInvalidIntent, deploymentv1alpha1.PhaseCompiling, err)
+	}
+	out := &Compiled{Intent: i, Field: field}
+	answers := catalog.Answers{}
+	for range maxRounds {
+		s, needs, err := catalog.Resolve(query(in, i, field), answers)
+		if err != nil {
+			return nil, err
+		}
+		if out.Selection = s; s != nil {
+			break
+		}
+		answers = answer(needs)
+	}
+	if out.Selection == nil {
+		return nil, errors.New("the catalog does not answer")
+	}
+	for _, p := range out.Selection.Places {
+		out.Inputs = append(out.Inputs, renderInput(in, i, out.Selection, p))
+	}
+	return out, checkSiteReplicas(in.Spec, i, out.Selection)
+}
+
+// Render returns the files of each place, within the limits that hold there. It returns an error, whose reason ReasonOf tells, for
+// what would not be delivered.
+func (c *Core) Render(ctx context.Context, in Input, d *Compiled) ([]compose.Rendered, error) {
+	in.Spec.Default()
+	return c.render(ctx, in, d.Intent, d.Selection)
+}
+
+// ReasonOf returns the reason that a condition of the deployment would have for an error, or none when the error is a bug.
+func ReasonOf(err error) string {
+	p, err := problemOf(err)
+	if err != nil || p == nil {
+		return ""
+	}
+	return p.Reason
+}
+
+// Failed is an error whose reason ReasonOf tells.
+func Failed(reason string, err error) error {
+	return terminal(reason, deploymentv1alpha1.PhaseRendering, err)
+}

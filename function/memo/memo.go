@@ -1,0 +1,71 @@
+// Package memo remembers results, up to a number of bytes.
+package memo
+
+import (
+	"container/list"
+	"crypto/sha256"
+	"sync"
+)
+
+// entryBytes is about what an entry needs beside its value.
+const entryBytes = 512
+
+// A Key is the digest of all that a result depends on.
+type Key [sha256.Size]byte
+
+// A Memo remembers values. It may be used by several goroutines.
+type Memo[V any] struct {
+	maxBytes int
+
+	mu      sync.Mutex
+	entries map[Key]*list.Element
+	recent  *list.List
+	bytes   int
+}
+
+type entry[V any] struct {
+	key   Key
+	value V
+	bytes int
+}
+
+// New returns a Memo that holds up to about maxBytes. What was not asked for the longest goes first.
+func New[V any](maxBytes int) *Memo[V] {
+	return &Memo[V]{maxBytes: maxBytes, entries: map[Key]*list.Element{}, recent: list.New()}
+}
+
+// Get returns the value that was put under a key, and whether it is still there.
+func (m *Memo[V]) Get(k Key) (V, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	found, ok := m.entries[k]
+	if !ok {
+		var none V
+		return none, false
+	}
+	m.recent.MoveToFront(found)
+	return entryOf[V](found).value, true
+}
+
+// Put remembers a value of so many bytes. One that is larger than the whole Memo is not remembered.
+func (m *Memo[V]) Put(k Key, value V, bytes int) {
+	bytes += entryBytes
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if _, ok := m.entries[k]; ok || bytes > m.maxBytes {
+		return
+	}
+	m.entries[k] = m.recent.PushFront(&entry[V]{key: k, value: value, bytes: bytes})
+	m.bytes += bytes
+	for m.bytes > m.maxBytes {
+		oldest := entryOf[V](m.recent.Back())
+		m.recent.Remove(m.recent.Back())
+		delete(m.entries, oldest.key)
+		m.bytes -= oldest.bytes
+	}
+}
+
+func entryOf[V any](e *list.Element) *entry[V] {
+	// Nothing else is ever put into the list.
+	return e.Value.(*entry[V]) //nolint:forcetypeassert // See above.
+}

@@ -1,0 +1,220 @@
+package render
+
+import (
+	"fmt"
+	"maps"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestContainment goes through the published vulnerabilities of this class of software that apply to what a Blueprint or an intent
+// can say. Each case has the identifier of the one that it repeats. Those that end in an empty want are harmless here, and stay
+// what they are: text.
+func TestContainment(t *testing.T) {
+	const outside = "is not a file or a folder of the Blueprint"
+	cases := map[string]struct {
+		reason string
+		files  map[string]string
+		change func(*Input)
+		want   string
+	}{
+		"CVE-2021-41254-Command": {
+			reason: "Names of files that a shell would run are no names.",
+			files:  with("", map[string]string{"a;$(id).yaml": reached}), want: "must be a relative path",
+		},
+		"CVE-2021-41254-Newline": {reason: "Nor with a line in them.", files: with("", map[string]string{"a\nb.yaml": reached}), want: "must be a relative path"},
+		"CVE-2021-41254-Key": {
+			reason: "A key of a generated ConfigMap is a text.",
+			files:  with("configMapGenerator: [{name: g, literals: ['$(id);=x']}]", nil),
+		},
+		"CVE-2022-36035": {
+			reason: "A parameter that looks like options stays a value.",
+			files:  with("replacements: [{source: {kind: ConfigMap, name: intent, fieldPath: data.param-x}, targets: [{select: {kind: ConfigMap, name: a}, fieldPaths: [data.x]}]}]", nil),
+			change: func(in *Input) {
+				in.Intent.Parameters = map[string]string{"x": "-o $(id); rm -rf /\n---\nkind: Secret"}
+			},
+		},
+		"CVE-2022-24877-Parent":    {reason: "No way up.", files: with("resources: [../../../etc/passwd]", nil), want: outside},
+		"CVE-2022-24877-Absolute":  {reason: "No way from the root.", files: with("resources: [/etc/passwd]", nil), want: outside},
+		"CVE-2022-24877-File":      {reason: "No way by an address.", files: with("resources: ['file:///etc/passwd']", nil), want: outside},
+		"CVE-2022-24877-Encoded":   {reason: "No way in other letters.", files: with("resources: ['%2e%2e/%2e%2e/etc/passwd']", nil), want: outside},
+		"CVE-2022-24877-Windows":   {reason: "No way with other separators.", files: with(`resources: ['..\..\etc\passwd', 'C:\etc']`, nil), want: outside},
+		"CVE-2022-24877-Patch":     {reason: "No way by a patch.", files: with("patches: [{path: ../../../../proc/self/environ}]", nil), want: "is not a file of the Blueprint"},
+		"CVE-2022-24877-Replace":   {reason: "No way by a replacement.", files: with("replacements: [{path: /proc/self/environ}]", nil), want: "is not a file of the Blueprint"},
+		"CVE-2022-24877-Component": {reason: "No way by a component.", files: with("components: [../../../etc]", nil), want: outside},
+		"CVE-2022-24877-Nested": {
+			reason: "No way from a folder below.",
+			files:  with("resources: [b]", map[string]string{"b/kustomization.yaml": "resources: [../../../../etc/passwd]"}), want: outside,
+		},
+		"CVE-2022-24878-Device":   {reason: "What has no end is not read.", files: with("configMapGenerator: [{name: g, files: [/dev/zero]}]", nil), want: "is not a file of the Blueprint"},
+		"CVE-2022-24878-Bomb":     {reason: "Aliases that stand for gigabytes are counted, not followed.", files: with("", map[string]string{"a.yaml": bomb()}), want: "has too many values"},
+		"CVE-2022-24878-Large":    {reason: "Files are bounded.", files: with("", map[string]string{"b.bin": strings.Repeat("x", maxFileBytes+1)}), want: "more than 65536"},
+		"CVE-2022-24348":          {reason: "Values of charts from elsewhere: no charts at all.", files: with("helmCharts: [{name: x, valuesFile: ../../values.yaml}]", nil), want: `"helmCharts": is not allowed`},
+		"CVE-2022-24904":          {reason: "A link to elsewhere is a text here: files are texts.", files: with("resources: [link]", map[string]string{"link": "../../../etc/passwd"}), want: "kustomize:"},
+		"CVE-2022-31036":          {reason: "So is one that a generator reads: it gives its own text.", files: with("configMapGenerator: [{name: g, files: [link]}]", map[string]string{"link": "/etc/passwd"})},
+		"CVE-2022-24731":          {reason: "Overrides beside the kustomization are not read.", files: with("", map[string]string{".argocd-source.yaml": "kustomize: {}"}), want: "must be a relative path"},
+		"CVE-2022-31016":          {reason: "All files together are bounded.", files: with("", manyFiles(maxFiles, 32<<10)), want: "spec.files: ha"},
+		"CVE-2023-40584":          {reason: "Objects are bounded.", files: with("", map[string]string{"a.yaml": numbered(maxObjects)}), want: "objects are read, more than 500"},
+		"CVE-2024-29893":          {reason: "What kustomize makes of little is bounded by what it is given.", files: amplified(), want: "are too much"},
+		"CVE-2025-55191-NilPatch": {reason: "A patch of nothing is an error, not a crash.", files: with("patches: [{}]", nil), want: "kustomize:"},
+		"CVE-2025-55198":          {reason: "YAML that made parsers panic is an error.", files: with("", map[string]string{"a.yaml": "? [\n"}), want: "a.yaml:"},
+		"CVE-2025-32387":          {reason: "Nor does depth overflow the stack.", files: with("", map[string]string{"a.yaml": "a: " + strings.Repeat("{a: ", 9000) + strings.Repeat("}", 9000)}), want: "nests too deep"},
+		"CVE-2025-55199-Schema": {
+			reason: "A schema that refers to itself has no end.",
+			files:  with("", map[string]string{"crd.yaml": crd(`{type: object, properties: {a: {$ref: "#/properties/a"}}}`)}), want: "$ref is not allowed",
+		},
+		"CVE-2025-53547-Schema": {
+			reason: "Nor has the schema of parameters.",
+			files:  with("", nil),
+			change: func(in *Input) {
+				in.Blueprint.Spec.ParametersSchema = raw(`{"properties": {"a": {"$ref": "#/properties/a"}}}`)
+				in.Intent.Parameters = map[string]string{"a": "b"}
+			},
+			want: "spec.parametersSchema: cannot be used",
+		},
+		"CVE-2026-40090-Name": {reason: "A name of an object is never a path.", files: with("", map[string]string{"a.yaml": strings.Replace(reached, "name: a", "name: ../../a", 1)}), want: "name is not valid"},
+		"CVE-2026-29064":      {reason: "Nor is its namespace.", files: with("", map[string]string{"a.yaml": strings.Replace(reached, "name: a", "name: a, namespace: ../x", 1)}), want: "namespace is not valid"},
+		"CVE-2022-39383":      {reason: "Addresses of the machine itself are not asked.", files: with("resources: ['http://169.254.169.254/latest/meta-data']", nil), want: outside},
+		"GHSA-fmgp-q6jx-gg3x": {reason: "Nor is Git.", files: with("resources: ['git::https://localhost/x.git//a?ref=main']", nil), want: outside},
+		"CVE-2026-32828":      {reason: "However the address is written.", files: with("resources: ['http://[::1]/a', '0x7f000001/a', 'a@b:c']", nil), want: outside},
+		"CVE-2023-27483-Index": {
+			reason: "A large index fills no list.",
+			files:  with("replacements: [{source: {kind: ConfigMap, name: intent, fieldPath: data.service}, targets: [{select: {kind: ConfigMap, name: a}, fieldPaths: ['data.99999999.x'], options: {create: true}}]}]", nil),
+			want:   "kustomize:",
+		},
+		"CVE-2023-27483-Length": {
+			reason: "A long value is bounded before it is copied.",
+			files:  with("", nil),
+			change: func(in *Input) { in.Site.Parameters = map[string]string{"a": strings.Repeat("x", 10<<20)} }, want: "the intent's values have",
+		},
+		"CVE-2024-52284": {reason: "A generator does not read what the process knows.", files: with("secretGenerator: [{name: s, envs: [/proc/self/environ]}]", nil), want: "is not a file of the Blueprint"},
+		"CVE-2025-47933": {reason: "An annotation stays a text.", files: with("commonAnnotations: {link: 'javascript:alert(1)'}", nil)},
+		"Exec-Plugin":    {reason: "Functions in containers or programs do not run: their annotation is a text.", files: with("transformers: [p.yaml]", map[string]string{"p.yaml": plugin}), want: `"transformers": is not allowed`},
+		"Exec-Resource":  {reason: "Also not where they are an object.", files: with("", map[string]string{"a.yaml": plugin})},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			in := filesInput(maps.Clone(tc.files))
+			if tc.change != nil {
+				tc.change(&in)
+			}
+			_, err := NewRenderer().Build(t.Context(), in)
+			if !contains(err, tc.want) {
+				t.Errorf("\n%s\nBuild(...): want error %q, got %v", tc.reason, tc.want, err)
+			}
+			if err != nil && len(err.Error()) > 2048 {
+				t.Errorf("\n%s\nBuild(...): an error of %d bytes is no message", tc.reason, len(err.Error()))
+			}
+		})
+	}
+}
+
+// TestContainmentMemory builds what is the largest within the bounds.
+func TestContainmentMemory(t *testing.T) {
+	in := filesInput(with("", map[string]string{"a.yaml": numbered(maxObjects - 1)}))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err := NewRenderer().Build(t.Context(), in); err != nil {
+		t.Fatalf("Build(...): %v", err)
+	}
+	runtime.ReadMemStats(&after)
+	if grown := int(after.Sys-before.Sys) >> 20; grown > 256 {
+		t.Errorf("Build(...) of %d objects: the process grew by %d MiB", maxObjects-1, grown)
+	}
+}
+
+const plugin = `apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: a
+  annotations:
+    config.kubernetes.io/function: "exec: {path: /bin/true}\ncontainer: {image: example.org/x, network: true}\n"
+`
+
+func manyFiles(n, size int) map[string]string {
+	out := map[string]string{}
+	for i := range n {
+		out[fmt.Sprintf("f%d.txt", i)] = strings.Repeat("x", size)
+	}
+	return out
+}
+
+func numbered(n int) string {
+	all := make([]string, 0, n)
+	for i := range n {
+		all = append(all, strings.Replace(reached, "name: a", fmt.Sprintf("name: a%d", i), 1))
+	}
+	return strings.Join(all, "---\n")
+}
+
+func amplified() map[string]string {
+	return with("commonAnnotations: {a: "+strings.Repeat("a", 60<<10)+"}", map[string]string{"a.yaml": numbered(maxObjects - 1)})
+}
+
+func crd(schema string) string {
+	return "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, spec: {group: x.org, scope: Cluster, names: {kind: Widget}, versions: [{name: v1, schema: {openAPIV3Schema: " + schema + "}}]}}"
+}
+
+// TestOrderNeverMatters changes what has no meaning: the style and the order of fields in YAML, and the order of a map.
+func TestOrderNeverMatters(t *testing.T) {
+	styles := map[string]map[string]string{
+		"Block": {
+			"kustomization.yaml": "resources:\n- intent.yaml\n- a.yaml\nlabels:\n- pairs:\n    x: v\n    z: w\n",
+			"a.yaml":             "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  annotations:\n    b: c\n    d: e\ndata:\n  x: one\n  y: \"2\"\n",
+		},
+		"Flow": {
+			"a.yaml":             "{data: {y: '2', x: one}, metadata: {annotations: {d: e, b: c}, name: a}, kind: ConfigMap, apiVersion: v1}",
+			"kustomization.yaml": "{labels: [{pairs: {z: w, x: v}}], resources: [intent.yaml, a.yaml]}",
+		},
+		"JSON": {
+			"kustomization.yaml": `{"resources": ["intent.yaml", "a.yaml"], "labels": [{"pairs": {"x": "v", "z": "w"}}]}`,
+			"a.yaml":             `{"kind": "ConfigMap", "apiVersion": "v1", "data": {"x": "one", "y": "2"}, "metadata": {"name": "a", "annotations": {"b": "c", "d": "e"}}}`,
+		},
+	}
+	r := NewRenderer()
+	want := ""
+	for _, style := range slices.Sorted(maps.Keys(styles)) {
+		for range 20 {
+			files, err := r.Build(t.Context(), filesInput(maps.Clone(styles[style])))
+			if err != nil {
+				t.Fatalf("%s: Build(...): %v", style, err)
+			}
+			got := fmt.Sprint(texts(files))
+			if want == "" {
+				want = got
+			}
+			if got != want {
+				t.Errorf("%s: Build(...): want\n%s\ngot\n%s", style, want, got)
+			}
+		}
+	}
+}
+
+// TestBuildThousandTimes renders the same input often, beside each other and beside others.
+func TestBuildThousandTimes(t *testing.T) {
+	r, in := NewRenderer(), filesInput(with("", nil))
+	first, err := r.Build(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, failed := fmt.Sprint(texts(first)), make(chan string)
+	for range 8 {
+		go func() {
+			for range 125 {
+				files, err := r.Build(t.Context(), in)
+				if got := fmt.Sprint(texts(files)); err != nil || got != want {
+					failed <- fmt.Sprintf("%v\n%s", err, got)
+					return
+				}
+			}
+			failed <- ""
+		}()
+	}
+	for range 8 {
+		if got := <-failed; got != "" {
+			t.Errorf("Build(...): want\n%s\ngot %s", want, got)
+		}
+	}
+}

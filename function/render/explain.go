@@ -1,0 +1,97 @@
+package render
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/intentplane/intentplane/function/intent"
+)
+
+// Where a value comes from.
+const (
+	// FromClaim says that the claim says so, or that it follows from what the claim says.
+	FromClaim = "claim"
+
+	// FromSite says that it is a parameter of the Site, or its name.
+	FromSite = "Site"
+
+	// FromSchema says that it is a default in the Blueprint's parametersSchema.
+	FromSchema = "Blueprint, parametersSchema"
+
+	// FromBlueprint says that it is a default in the Blueprint's intent.yaml.
+	FromBlueprint = "Blueprint, intent.yaml"
+
+	// FromDefault says that it holds where nobody says anything.
+	FromDefault = "default"
+)
+
+// A Value is what a Blueprint can read of an intent, at one Site.
+type Value struct {
+	// Key in the ConfigMap intent, and its Value.
+	Key   string `json:"key"`
+	Value string `json:"value"`
+
+	// From says where the value comes from.
+	From string `json:"from"`
+}
+
+// Explain returns the values that a Blueprint reads, sorted by key. It returns an error for parameters that the Blueprint does not
+// take.
+func Explain(in Input) ([]Value, error) {
+	data, err := values(in, string(in.Blueprint.Spec.Files[intentFile]))
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Value, 0, len(data))
+	for _, key := range slices.Sorted(maps.Keys(data)) {
+		out = append(out, Value{Key: key, Value: data[key], From: source(in, key)})
+	}
+	return out, nil
+}
+
+func source(in Input, key string) string {
+	if name, ok := strings.CutPrefix(key, "param-"); ok {
+		return parameterSource(in, name)
+	}
+	if name, ok := strings.CutPrefix(key, "site-"); ok {
+		_, set := in.Site.Parameters[name]
+		return choose(set, FromSite, FromBlueprint)
+	}
+	set := map[string]bool{
+		"image":     in.Intent.Image != "",
+		"cpu":       in.Intent.Resources.CPU != "",
+		"memory":    in.Intent.Resources.Memory != "",
+		"service":   true,
+		"namespace": true,
+		"claim":     true,
+	}
+	switch key {
+	case "site":
+		return FromSite
+	case "replicas":
+		return choose(in.Intent.ReplicasAt(in.Site.Name) != 1, FromClaim, FromDefault)
+	case "type":
+		return choose(in.Intent.Type != intent.DefaultType, FromClaim, FromDefault)
+	}
+	return choose(set[key], FromClaim, FromBlueprint)
+}
+
+func parameterSource(in Input, name string) string {
+	if _, ok := in.Intent.Parameters[name]; ok {
+		return FromClaim
+	}
+	// Defaults come back beside the error that a required parameter is missing.
+	described, _ := parameters(in.Blueprint.Spec.ParametersSchema, nil)
+	if _, ok := described[name]; ok {
+		return FromSchema
+	}
+	return FromBlueprint
+}
+
+func choose(first bool, a, b string) string {
+	if first {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,81 @@
+package render
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/yaml"
+
+	"github.com/intentplane/intentplane/apis/tree"
+)
+
+// overlay puts our kustomization on top of the Blueprint's files.
+func overlay(in Input, files map[string]string, clusterScoped []schema.GroupKind) (tree.Files, error) {
+	for what, v := range map[string]string{"the claim's namespace": in.Claim.Namespace, "the claim's name": in.Claim.Name} {
+		if v == "" || len(v) > 63 {
+			return nil, errors.Errorf("%s must have 1 to 63 characters", what)
+		}
+	}
+	out := tree.Files{}
+	for name, text := range files {
+		out[folder+"/"+name] = []byte(text)
+	}
+	own := map[string]any{namespaceFile: namespaceTransformer(in)}
+	transformers := []string{namespaceFile}
+	if len(clusterScoped) > 0 {
+		own[clusterScopedFile] = clusterScopedTransformers(clusterScoped)
+		transformers = append(transformers, clusterScopedFile)
+	}
+	own[kustomizationFile] = overlayKustomization(in, transformers)
+	for name, content := range own {
+		b, err := yaml.Marshal(content)
+		if err != nil {
+			return nil, errors.Wrapf(err, "cannot encode %s", name)
+		}
+		out[name] = b
+	}
+	return out, nil
+}
+
+func overlayKustomization(in Input, transformers []string) map[string]any {
+	return map[string]any{
+		"apiVersion": "kustomize.config.k8s.io/v1beta1",
+		"kind":       "Kustomization",
+		"resources":  []string{folder},
+		"labels": []map[string]any{{
+			"includeSelectors": false,
+			"includeTemplates": false,
+			"pairs":            map[string]string{LabelManagedBy: ManagedBy, LabelName: in.Intent.Service, LabelClaim: in.Claim.Name},
+		}},
+		"transformers": transformers,
+	}
+}
+
+// namespaceTransformer gives a namespace to objects that have none, and to nothing else.
+func namespaceTransformer(in Input) map[string]any {
+	return map[string]any{
+		"apiVersion":             "builtin",
+		"kind":                   "NamespaceTransformer",
+		"metadata":               map[string]string{"name": "namespace", "namespace": in.Claim.Namespace},
+		"unsetOnly":              true,
+		"setRoleBindingSubjects": "none",
+	}
+}
+
+// clusterScopedTransformers take the namespace away from kinds that a definition of the Blueprint calls cluster-scoped: kustomize
+// takes every kind that it does not know for a namespaced one.
+func clusterScopedTransformers(kinds []schema.GroupKind) map[string]any {
+	items := make([]map[string]any, 0, len(kinds))
+	for _, gk := range kinds {
+		items = append(items, map[string]any{
+			"apiVersion": "builtin",
+			"kind":       "PatchTransformer",
+			"metadata":   map[string]string{"name": strings.ToLower(gk.String())},
+			"target":     map[string]string{"group": regexp.QuoteMeta(gk.Group), "kind": regexp.QuoteMeta(gk.Kind)},
+			"patch":      `[{"op": "remove", "path": "/metadata/namespace"}]`,
+		})
+	}
+	return map[string]any{"apiVersion": "v1", "kind": "List", "items": items}
+}
