@@ -1,6 +1,7 @@
 package phase
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -217,6 +218,12 @@ func checkStatus(t *testing.T, f *Facts, s *v1alpha1.IntentDeploymentStatus) {
 	outcome := map[v1alpha1.Phase]v1alpha1.Outcome{v1alpha1.PhaseFailed: v1alpha1.OutcomeFailed, v1alpha1.PhaseSucceeded: v1alpha1.OutcomeSucceeded}[s.Phase]
 	if s.Outcome != outcome || s.Message == "" || clockwork.MatchString(s.Message) {
 		t.Fatalf("Status(...): phase %s has outcome %q and message %q", s.Phase, s.Outcome, s.Message)
+	}
+	proves := func(d *deliveryv1alpha1.GitDelivery) bool {
+		return d.Status.AtProvider.Order != nil && d.Status.AtProvider.Order.Revision == s.Revision
+	}
+	if s.Delivery.GitCommit != "" && !slices.ContainsFunc(slices.Collect(maps.Values(f.Observed)), proves) {
+		t.Fatalf("Status(...): the commit is of another revision than %d: %+v", s.Revision, f)
 	}
 }
 

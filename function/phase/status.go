@@ -129,7 +129,8 @@ func delivery(f *Facts) v1alpha1.DeliveryStatus {
 				ready++
 			}
 		}
-		if out.GitCommit == "" {
+		// A commit of another revision is no answer to where this one is.
+		if out.GitCommit == "" && o != nil && f.Order != nil && rollout.Recorded(o, *f.Order) {
 			out.GitCommit = commit(o)
 		}
 	}

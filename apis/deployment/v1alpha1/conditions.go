@@ -108,9 +108,6 @@ const (
 	// ReasonNotRecorded means that the repository's state does not hold the order yet.
 	ReasonNotRecorded = "NotRecorded"
 
-	// ReasonSucceeded means that the deployment succeeded.
-	ReasonSucceeded = "Succeeded"
-
 	// ReasonNotRolledBack means that the revision was not taken back.
 	ReasonNotRolledBack = "NotRolledBack"
 

@@ -79,7 +79,7 @@ type SiteStatus struct {
 
 // DeliveryStatus is what was delivered.
 type DeliveryStatus struct {
-	// GitCommit that brought the revision to the branch. Of several repositories, the first one's.
+	// GitCommit that brought the revision to the branch. Of several repositories, the first one's. Empty until it is there.
 	// +optional
 	// +kubebuilder:validation:MaxLength=40
 	GitCommit string `json:"gitCommit,omitempty"`
