@@ -108,6 +108,7 @@ func TestExplain(t *testing.T) {
 		{"memory", `"128Mi"`, "Blueprint,", "intent.yaml"},
 		{"namespace", `"team-a"`, "claim"},
 		{"param-greeting", `"Hello"`, "Blueprint,", "parametersSchema"},
+		{"priority", `"medium"`, "default"},
 		{"replicas", `"1"`, "default"},
 		{"service", `"shop"`, "claim"},
 		{"site", `"edge1"`, "Site"},

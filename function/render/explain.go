@@ -73,6 +73,11 @@ func source(in Input, key string) string {
 		return choose(in.Intent.ReplicasAt(in.Site.Name) != 1, FromClaim, FromDefault)
 	case "type":
 		return choose(in.Intent.Type != intent.DefaultType, FromClaim, FromDefault)
+	case "priority":
+		return choose(in.Intent.Priority != intent.DefaultPriority, FromClaim, FromDefault)
+	}
+	if _, ok := network(in.Intent, in.Site)[key]; ok {
+		return FromClaim
 	}
 	return choose(set[key], FromClaim, FromBlueprint)
 }
