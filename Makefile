@@ -12,6 +12,8 @@ VERSION ?= v0.1.0-0.git
 ARCH ?= $(shell go env GOARCH)
 # Names one test (soak) or one figure (bench); empty means all.
 ONLY ?=
+# How long each fuzz target runs under soak.
+FUZZTIME ?= 1m
 # 1 ends the demo when its claim is Succeeded.
 ONCE ?=
 
@@ -93,8 +95,10 @@ test-e2e: tools build xpkg ## Run the end-to-end tests on a real control plane.
 	@$(call with_tools) go test -count=1 -timeout 30m ./test/e2e/...
 
 .PHONY: soak
-soak: tools build xpkg ## Run the tests in their long form (ONLY=a test's name or pattern).
-	@$(call with_tools) INTENTPLANE_SOAK=1 go test -count=1 -v -timeout 0 $(if $(ONLY),-run '$(ONLY)') ./...
+soak: tools build xpkg ## Run tests in their long form, and fuzz (ONLY=a test's name or pattern, FUZZTIME=1m).
+	@$(call with_tools) INTENTPLANE_SOAK=1 go test -count=1 -v -timeout 0 $(if $(ONLY),-run '$(ONLY)') ./... | \
+		awk '/^ *soak |soak .* rounds=|^(---|ok|FAIL|panic)|^ +--- FAIL/'
+	@test/soak/fuzz.sh '$(ONLY)' '$(FUZZTIME)'
 
 .PHONY: bench
 bench: tools build xpkg ## Measure every figure that the project claims (ONLY=a figure's name).

@@ -21,6 +21,7 @@ import (
 
 	"github.com/intentplane/intentplane/function"
 	"github.com/intentplane/intentplane/function/render"
+	"github.com/intentplane/intentplane/test/soak"
 )
 
 const (
@@ -178,7 +179,7 @@ func TestRunFunction(t *testing.T) {
 func TestRunFunctionTwiceIsTheSame(t *testing.T) {
 	f, req := newFunction(), request(t, claimComposite)
 	want := marshal(t, resolved(t, f, req, catalogOf(t)))
-	for range 100 {
+	for range soak.Rounds(t, 100, 2000) {
 		if !bytes.Equal(want, marshal(t, run(t, f, req))) {
 			t.Fatal("RunFunction(...): the same request must give the same bytes")
 		}

@@ -13,6 +13,7 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
 	"github.com/intentplane/intentplane/function/catalog"
+	"github.com/intentplane/intentplane/test/soak"
 )
 
 var (
@@ -278,7 +279,7 @@ func TestPure(t *testing.T) {
 	w := newWorld(t)
 	w.settle()
 	want := w.run()
-	for range 20 {
+	for range soak.Rounds(t, 20, 1000) {
 		if diff := cmp.Diff(want, w.run()); diff != "" {
 			t.Fatalf("Run(...): the same input, another output: -want, +got:\n%s", diff)
 		}

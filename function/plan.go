@@ -30,12 +30,6 @@ import (
 	"github.com/intentplane/intentplane/function/support"
 )
 
-// Bounds of what is composed: an object of more than 1 MiB, or a response of more than 3 MiB, would be refused on its way.
-const (
-	maxDeliveryBytes = 900 << 10
-	maxResponseBytes = 3 << 20
-)
-
 // plan is what is asked for now.
 type plan struct {
 	needs     []catalog.Need
@@ -273,6 +267,10 @@ func (p plan) order(in Input, f *phase.Facts, out *Output) error {
 		f.Problem, err = problemOf(err)
 		return err
 	}
+	if err := fits(compose.Inherit(wanted, f.Observed), f.Observed); err != nil {
+		f.Problem, err = problemOf(err)
+		return err
+	}
 	unchanged := maps.Equal(compose.TreeIDs(wanted), compose.TreeIDs(f.Observed))
 	next := rollout.Next(current, conflict, p.request, unchanged)
 	if *in.Spec.Suspend && (current == nil || !rollout.Same(next, *current)) {
@@ -296,21 +294,7 @@ func (p plan) deliveries(in Input, o rolloutv1alpha1.Order) (map[string]*deliver
 	if err != nil {
 		return nil, tooLarge(err)
 	}
-	total := 0
-	for _, d := range wanted {
-		n := compose.EncodedBytes(d)
-		if total += n; n > maxDeliveryBytes {
-			return nil, tooLarge(errors.Errorf("the trees for one repository have %d bytes, more than the %d that fit into one object", n, maxDeliveryBytes))
-		}
-	}
-	if total > maxResponseBytes {
-		return nil, tooLarge(errors.Errorf("all trees have %d bytes, more than the %d that fit into one response", total, maxResponseBytes))
-	}
 	return wanted, nil
-}
-
-func tooLarge(err error) error {
-	return terminal(deploymentv1alpha1.ReasonTooLarge, deploymentv1alpha1.PhaseRendering, err)
 }
 
 // replace asks for the deliveries of the order instead of those that are there. A delivery that is no longer wanted stays until

@@ -150,12 +150,16 @@ func TreeIDs(ds map[string]*deliveryv1alpha1.GitDelivery) map[string]string {
 	return out
 }
 
-// EncodedBytes is how many bytes the trees of a delivery take.
+// treeOverhead is what an object says about a tree beside its files: in the spec, in the status, and in the notes that the API
+// server keeps about its fields.
+const treeOverhead = 600
+
+// EncodedBytes is how many bytes the trees of a delivery take in its object.
 func EncodedBytes(d *deliveryv1alpha1.GitDelivery) int {
 	total := 0
 	for _, t := range d.Spec.ForProvider.Trees {
-		// JSON carries bytes as base64: four characters for three bytes.
-		total += (len(t.Files) + 2) / 3 * 4
+		// JSON carries bytes as base64: four characters for three bytes. A path is in spec, status and notes.
+		total += (len(t.Files)+2)/3*4 + 3*len(t.Path) + treeOverhead
 	}
 	return total
 }

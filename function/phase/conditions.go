@@ -48,11 +48,19 @@ func valid(f *Facts) Condition {
 	return unknown(v1alpha1.TypeValid, v1alpha1.ReasonUnknown, "What the spec names is not all there.")
 }
 
+// maxNamed is how many fields a message names. With many Sites there can be thousands.
+const maxNamed = 20
+
 func supported(f *Facts) Condition {
 	if len(f.Unsupported) == 0 {
 		return is(v1alpha1.TypeSupported, true, v1alpha1.ReasonSupported, "")
 	}
-	return is(v1alpha1.TypeSupported, false, v1alpha1.ReasonNotYetSupported, "Set, and without effect in this version: "+strings.Join(f.Unsupported, ", "))
+	named := f.Unsupported[:min(len(f.Unsupported), maxNamed)]
+	message := "Set, and without effect in this version: " + strings.Join(named, ", ")
+	if len(named) < len(f.Unsupported) {
+		message += ", and more"
+	}
+	return is(v1alpha1.TypeSupported, false, v1alpha1.ReasonNotYetSupported, message)
 }
 
 func sitesFound(f *Facts) Condition {

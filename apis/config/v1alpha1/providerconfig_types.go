@@ -184,6 +184,22 @@ type ProviderConfigSpec struct {
 // composite that reads the configuration.
 type ProviderConfigStatus struct {
 	xpv2.ConditionedStatus `json:",inline"`
+
+	// State says how the repository takes the state. Absent while nobody has written that down, as in this version.
+	// +optional
+	State *StateStatus `json:"state,omitempty"`
+}
+
+// StateStatus is what was found out about a repository.
+type StateStatus struct {
+	// Form of the state that the repository takes.
+	// +optional
+	// +kubebuilder:validation:Enum=Ref;Branch
+	Form StateForm `json:"form,omitempty"`
+
+	// Atomic says whether the server changes the branch and the state together. Absent means that it is not known.
+	// +optional
+	Atomic *bool `json:"atomic,omitempty"`
 }
 
 // A ProviderConfig says how the provider reaches a repository for one namespace.

@@ -12,18 +12,11 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/test/scene"
+	"github.com/intentplane/intentplane/test/soak"
 )
 
 // ttl makes Crossplane call the function again and again, although nothing changed.
 const ttl = time.Second
-
-// forcedCalls of each composite.
-func forcedCalls() int {
-	if os.Getenv("INTENTPLANE_SOAK") == "1" {
-		return 300
-	}
-	return 50
-}
 
 func TestSteadyStateIsFree(t *testing.T) {
 	s := scene.New(t, cp, "edge1", "edge2")
@@ -42,7 +35,7 @@ func TestSteadyStateIsFree(t *testing.T) {
 	// Each deployment is steady once the function is asked the same about it again and again.
 	awaitCalls(s, len(functionLog(t)), 3)
 	before := versions(s, claim, composite)
-	calls := awaitCalls(s, len(functionLog(t)), forcedCalls())
+	calls := awaitCalls(s, len(functionLog(t)), soak.Rounds(t, 50, 300))
 	if diff := cmp.Diff(before, versions(s, claim, composite)); diff != "" {
 		t.Errorf("resource versions after %v calls: -want, +got:\n%s", calls, diff)
 	}

@@ -1,0 +1,73 @@
+package claims
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+const fleet = "fleet"
+
+// examples of a folder, in the order in which they are applied.
+func examples(s *scene.Scene, folder string) []*unstructured.Unstructured {
+	s.T.Helper()
+	root, err := controlplane.Root()
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	files, err := controlplane.YAMLFiles(filepath.Join(root, "examples", folder))
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	var out []*unstructured.Unstructured
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		if err != nil {
+			s.T.Fatal(err)
+		}
+		objects, err := controlplane.ParseYAML(b)
+		if err != nil {
+			s.T.Fatal(err)
+		}
+		out = append(out, objects...)
+	}
+	return out
+}
+
+// TestExamplesApply applies the examples as they are: only the URL of the repository is ours.
+func TestExamplesApply(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t, cp)
+	if err := cp.Git.CreateRepo(t.Context(), fleet, map[string]string{"README.md": "Not ours.\n"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range []string{"quickstart", "namespaced"} {
+		for _, o := range examples(s, folder) {
+			switch o.GetKind() {
+			case "ClusterProviderConfig":
+				s.Apply(s.Set(o, cp.Git.URL(fleet), "spec", "git", "url"))
+			case "IntentDeployment":
+				s.Succeed(o)
+			default:
+				s.Apply(o)
+			}
+		}
+	}
+	files, err := cp.Git.Files(t.Context(), fleet, "main")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"shop", "bank"} {
+		for _, site := range []string{"edge1", "edge2"} {
+			file := filepath.Join("clusters", site, "team-a", name, "deployment-"+name+".yaml")
+			if files[file] == "" {
+				t.Errorf("%s is not in the repository", file)
+			}
+		}
+	}
+}
