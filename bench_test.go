@@ -40,6 +40,7 @@ func BenchmarkRunFunction(b *testing.B) {
 
 // benchmarkCold runs each call with an empty cache in a warm process.
 func benchmarkCold(b *testing.B, objects int) {
+	b.Helper()
 	req, layouts, renderer := benchRequest(b, objects, "edge1", "edge2"), layoutsOf(b, objects), render.NewRenderer()
 	bare, ours := time.Duration(0), time.Duration(0)
 	kustomizeAll(b, layouts)
@@ -55,6 +56,7 @@ func benchmarkCold(b *testing.B, objects int) {
 
 // benchmarkWarm runs the same call again, from the bytes that arrive on.
 func benchmarkWarm(b *testing.B, objects int) {
+	b.Helper()
 	wire, err := proto.Marshal(benchRequest(b, objects, "edge1", "edge2"))
 	if err != nil {
 		b.Fatal(err)

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -24,7 +25,7 @@ type definition struct {
 type version struct {
 	Name   string `json:"name"`
 	Schema struct {
-		OpenAPIV3Schema json.RawMessage `json:"openAPIV3Schema"`
+		OpenAPIV3Schema json.RawMessage `json:"openAPIV3Schema"` //nolint:tagliatelle // Kubernetes calls it so.
 	} `json:"schema"`
 }
 
@@ -103,11 +104,7 @@ func hasReference(v any) bool {
 			}
 		}
 	case []any:
-		for _, value := range v {
-			if hasReference(value) {
-				return true
-			}
-		}
+		return slices.ContainsFunc(v, hasReference)
 	}
 	return false
 }

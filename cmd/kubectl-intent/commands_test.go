@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -121,7 +122,7 @@ func TestExplain(t *testing.T) {
 
 func TestRenderDiff(t *testing.T) {
 	checkout, args := t.TempDir(), []string{"render", examples + "40-claim.yaml", "--site", examples + "10-sites.yaml", "--blueprint", examples + "20-blueprint.yaml"}
-	diff := append(args, "--path-prefix", "fleet", "--diff", checkout)
+	diff := append(slices.Clone(args), "--path-prefix", "fleet", "--diff", checkout)
 	out, problems, code := runIntent("", diff...)
 	if code != exitInvalid || !strings.Contains(out, "+++ b/fleet/clusters/edge2/team-a/shop/deployment-shop.yaml\n") {
 		t.Fatalf("Nothing is there yet: exit code %d:\n%s%s", code, out, problems)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"io/fs"
@@ -32,7 +33,7 @@ func (d *differ) compare(w io.Writer, dir string, rendered tree.Files) error {
 	names := append(there.Names(), rendered.Names()...)
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
-		if string(there[name]) == string(rendered[name]) {
+		if bytes.Equal(there[name], rendered[name]) {
 			continue
 		}
 		d.differs = true

@@ -1,11 +1,10 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"text/tabwriter"
-
-	"encoding/json"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 

@@ -28,9 +28,9 @@ type Checker struct {
 	older  map[key]bool
 }
 
-// New returns a Checker that remembers up to twice max trees that passed.
-func New(max int) *Checker {
-	return &Checker{max: max, passed: map[key]bool{}, older: map[key]bool{}}
+// New returns a Checker that remembers up to twice limit trees that passed.
+func New(limit int) *Checker {
+	return &Checker{max: limit, passed: map[key]bool{}, older: map[key]bool{}}
 }
 
 // Check returns an error, as policy.CheckTree does, when a tree that was rendered from a Blueprint may not be delivered. Objects
@@ -71,6 +71,7 @@ func (c *Checker) remember(k key) {
 
 // digest is that of everything that a check depends on.
 func digest(b *catalogv1alpha1.Blueprint, in policy.Input) (key, error) {
+	//nolint:musttag // It is digested, and read by nobody.
 	limits, err := json.Marshal(struct {
 		Claim        rolloutv1alpha1.ClaimReference
 		Name         string

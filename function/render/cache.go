@@ -72,6 +72,7 @@ func digest(in Input) (memo.Key, error) {
 	if in.Blueprint != nil {
 		spec = in.Blueprint.Spec
 	}
+	//nolint:musttag // It is digested, and read by nobody.
 	b, err := json.Marshal(struct {
 		Version   int32
 		Name      string

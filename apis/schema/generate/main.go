@@ -146,5 +146,6 @@ func write(to string, s slim) error {
 	if err := w.Close(); err != nil {
 		return errors.Wrap(err, "cannot compress the schemas")
 	}
+	//nolint:gosec // A build tool writes the file that it is told to.
 	return errors.Wrap(os.WriteFile(to, packed.Bytes(), 0o600), "cannot write the schemas")
 }
