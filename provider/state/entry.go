@@ -45,6 +45,9 @@ type Entry struct {
 	// Commit that changed the claim's directories last, and its date.
 	Commit     string       `json:"commit,omitempty"`
 	CommitTime *metav1.Time `json:"commitTime,omitempty"`
+	// Base is the tip that the branch had before the commit, which may never have followed the entry. Empty when there was
+	// nothing to push.
+	Base string `json:"base,omitempty"`
 	// Trees of the claim.
 	Trees []Tree `json:"trees,omitempty"`
 	// History of the claim, oldest first.

@@ -13,6 +13,9 @@ import (
 	"github.com/intentplane/intentplane/provider/state"
 )
 
+// unborn is the tip of a branch that is not there yet. Git calls it so.
+const unborn = "0000000000000000000000000000000000000000"
+
 // facts are all that a decision is made from. Who gathers them decides nothing, and who decides reads nothing else.
 type facts struct {
 	// namespace of the GitDelivery.
@@ -132,7 +135,7 @@ func (f facts) sameCluster(uid string) bool {
 // done is true if the order was carried out before, as far as anybody remembers: what differs now was changed by others.
 func (f facts) done() bool {
 	takesOver := f.entry != nil && f.entry.ClusterUID != f.marker.ClusterUID
-	if takesOver || f.attempting() {
+	if takesOver || f.attempting() || f.ahead() {
 		return false
 	}
 	m := f.memory
@@ -144,6 +147,34 @@ func (f facts) done() bool {
 func (f facts) recorded() bool {
 	e := f.entry
 	return e != nil && !e.Deleted && e.ClusterUID == f.marker.ClusterUID && equality.Semantic.DeepEqual(*e.Order, f.spec.Order)
+}
+
+// ahead is true if the state was written before the branch, which did not follow: it has the tip of before. Whoever saw the commit
+// in place knows that somebody else took it back.
+func (f facts) ahead() bool {
+	if !f.recorded() || f.entry.Base != f.before() {
+		return false
+	}
+	r := f.memory.Remote
+	return r == nil || r.URL != f.config.Git.URL || r.Commit != f.entry.Commit
+}
+
+// before is the tip of the branch as the state names it.
+func (f facts) before() string {
+	if f.tip == "" {
+		return unborn
+	}
+	return f.tip
+}
+
+// begun is the attempt that wrote the state ahead. Nil if there is none.
+func (f facts) begun() *rolloutv1alpha1.Attempt {
+	if !f.ahead() || f.entry.Attempt == nil || !f.attempted(f.entry.Attempt) {
+		return nil
+	}
+	a := f.entry.Attempt.DeepCopy()
+	a.EndedAt = nil
+	return a
 }
 
 // attempting is true while the attempt of the order goes on: what is missing in the branch was not pushed yet.

@@ -166,9 +166,7 @@ func TestCrash(t *testing.T) {
 			w.create(w.first())
 			w.reconcile("web")
 			want := w.get("web").Status.AtProvider
-			d := w.get("web")
-			d.Status = v1alpha1.GitDeliveryStatus{}
-			w.must(w.kube.Status().Update(w.Context(), d))
+			w.forget()
 			w.reconcile("web")
 			w.expect("web", v1alpha1.ReasonDelivered)
 			w.count(1)
