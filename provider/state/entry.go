@@ -22,8 +22,9 @@ const (
 	maxBytes   = 1 << 20
 	maxTrees   = 500
 	maxHistory = 10
-	maxDigest  = 80
-	maxSteps   = 20
+
+	// maxShown trees are shown of the whole history. More would not leave an object room for what it is about.
+	maxShown = 500
 )
 
 // An Entry is what is remembered of one claim, or of one shard of it.
@@ -101,33 +102,6 @@ func Decode(content []byte) (Entry, error) {
 		return Entry{}, errors.Wrap(err, "cannot decode state")
 	}
 	return e, nil
-}
-
-func (e Entry) check() error {
-	switch {
-	case e.Version != version:
-		return errors.Errorf("version %d is not known", e.Version)
-	case e.Order == nil:
-		return errors.New("it has no order")
-	case !sound(e.Order):
-		return errors.New("its order is not complete")
-	case len(e.Trees) > maxTrees:
-		return errors.Errorf("it has more than %d trees", maxTrees)
-	case len(e.History) > maxHistory+1:
-		return errors.Errorf("it has more than %d revisions", maxHistory+1)
-	}
-	for _, h := range e.History {
-		if len(h.Trees) > maxTrees {
-			return errors.Errorf("revision %d has more than %d trees", h.Revision, maxTrees)
-		}
-	}
-	return nil
-}
-
-// sound is true for an order that the API server accepts in a status.
-func sound(o *rolloutv1alpha1.Order) bool {
-	digests := o.Request != "" && len(o.Request) <= maxDigest && o.Intent != "" && len(o.Intent) <= maxDigest
-	return digests && o.Revision >= 1 && o.DigestScheme >= 1 && o.RendererVersion >= 1 && o.Steps >= 1 && len(o.Plan) <= maxSteps
 }
 
 // Tree returns the directory at a path of a branch.
