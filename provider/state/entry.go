@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -68,19 +69,29 @@ func Path(c rolloutv1alpha1.ClaimReference, shard int32) string {
 	return c.APIGroup + "/" + c.Namespace + "/" + c.Name + "/" + strconv.Itoa(int(shard)) + ".json"
 }
 
-// Encode returns the content of the entry's file. Equal entries have equal content. It returns an error if the entry is longer
-// than what can be read back.
+// Encode returns the content of the entry's file. Equal entries have equal content. Where not all fits, the oldest revisions lose
+// their trees. It returns an error if the entry is longer than what can be read back even so.
 func (e Entry) Encode() ([]byte, error) {
 	e.Version = version
 	e.Claim.UID = ""
-	b, err := json.MarshalIndent(e, "", " ")
+	b, err := e.marshal()
+	for i := 0; err == nil && len(b) >= maxBytes && i < len(e.History); i++ {
+		e.History = slices.Clone(e.History)
+		e.History[i].Trees = nil
+		b, err = e.marshal()
+	}
 	if err != nil {
-		return nil, errors.Wrap(err, "cannot encode state")
+		return nil, err
 	}
 	if len(b) >= maxBytes {
 		return nil, errors.Errorf("cannot encode state: %d bytes are more than the %d that fit", len(b)+1, maxBytes)
 	}
 	return append(b, '\n'), nil
+}
+
+func (e Entry) marshal() ([]byte, error) {
+	b, err := json.MarshalIndent(e, "", " ")
+	return b, errors.Wrap(err, "cannot encode state")
 }
 
 // Decode returns the entry that a file holds. Whoever may push to the repository can write one, so it returns an error about
@@ -114,11 +125,18 @@ func (e Entry) Tree(branch, path string) (Tree, bool) {
 	return Tree{}, false
 }
 
-// DeepHistory returns a copy of the history.
-func (e Entry) DeepHistory() []deliveryv1alpha1.HistoryEntry {
+// Shown returns a copy of the history as a status holds it: the newest revisions have their trees, as far as there is room.
+func (e Entry) Shown() []deliveryv1alpha1.HistoryEntry {
 	var out []deliveryv1alpha1.HistoryEntry
-	for i := range e.History {
-		out = append(out, *e.History[i].DeepCopy())
+	room := maxShown
+	for _, h := range slices.Backward(e.History) {
+		h = *h.DeepCopy()
+		room -= len(h.Trees)
+		if room < 0 {
+			h.Trees = nil
+		}
+		out = append(out, h)
 	}
+	slices.Reverse(out)
 	return out
 }
