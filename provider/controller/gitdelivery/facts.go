@@ -1,6 +1,7 @@
 package gitdelivery
 
 import (
+	"path"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -125,6 +126,25 @@ func (f facts) ours(path string) bool {
 		return true
 	}
 	return d.marker != nil && d.marker.SameClaim(f.marker) && f.sameCluster(d.marker.ClusterUID)
+}
+
+// unmarked is true if the last order left exactly this directory there: only the marker is gone. The state says so, which others
+// may be able to write, and therefore only about a directory of the claim's name.
+func (f facts) unmarked(at string) bool {
+	d, c := f.dirs[at], f.spec.ClaimRef
+	if d.marker != nil || d.blocked || d.entangled != "" || !f.remembered() {
+		return false
+	}
+	if path.Base(at) != c.Name || path.Base(path.Dir(at)) != c.Namespace {
+		return false
+	}
+	t, ok := f.entry.Tree(f.branch(), at)
+	return ok && d.tree != "" && t.Tree == d.tree
+}
+
+// removable is true if something is at the path that was written for this claim.
+func (f facts) removable(path string) bool {
+	return f.dirs[path].tree != "" && (f.ours(path) || f.unmarked(path))
 }
 
 // sameCluster is true for this cluster, and for the one that it was told to take over from.
