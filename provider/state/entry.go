@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -22,8 +23,9 @@ const (
 	maxBytes   = 1 << 20
 	maxTrees   = 500
 	maxHistory = 10
-	maxDigest  = 80
-	maxSteps   = 20
+
+	// maxShown trees are shown of the whole history. More would not leave an object room for what it is about.
+	maxShown = 500
 )
 
 // An Entry is what is remembered of one claim, or of one shard of it.
@@ -45,6 +47,9 @@ type Entry struct {
 	// Commit that changed the claim's directories last, and its date.
 	Commit     string       `json:"commit,omitempty"`
 	CommitTime *metav1.Time `json:"commitTime,omitempty"`
+	// Base is the tip that the branch had before the commit, which may never have followed the entry. Empty when there was
+	// nothing to push.
+	Base string `json:"base,omitempty"`
 	// Trees of the claim.
 	Trees []Tree `json:"trees,omitempty"`
 	// History of the claim, oldest first.
@@ -64,19 +69,29 @@ func Path(c rolloutv1alpha1.ClaimReference, shard int32) string {
 	return c.APIGroup + "/" + c.Namespace + "/" + c.Name + "/" + strconv.Itoa(int(shard)) + ".json"
 }
 
-// Encode returns the content of the entry's file. Equal entries have equal content. It returns an error if the entry is longer
-// than what can be read back.
+// Encode returns the content of the entry's file. Equal entries have equal content. Where not all fits, the oldest revisions lose
+// their trees. It returns an error if the entry is longer than what can be read back even so.
 func (e Entry) Encode() ([]byte, error) {
 	e.Version = version
 	e.Claim.UID = ""
-	b, err := json.MarshalIndent(e, "", " ")
+	b, err := e.marshal()
+	for i := 0; err == nil && len(b) >= maxBytes && i < len(e.History); i++ {
+		e.History = slices.Clone(e.History)
+		e.History[i].Trees = nil
+		b, err = e.marshal()
+	}
 	if err != nil {
-		return nil, errors.Wrap(err, "cannot encode state")
+		return nil, err
 	}
 	if len(b) >= maxBytes {
 		return nil, errors.Errorf("cannot encode state: %d bytes are more than the %d that fit", len(b)+1, maxBytes)
 	}
 	return append(b, '\n'), nil
+}
+
+func (e Entry) marshal() ([]byte, error) {
+	b, err := json.MarshalIndent(e, "", " ")
+	return b, errors.Wrap(err, "cannot encode state")
 }
 
 // Decode returns the entry that a file holds. Whoever may push to the repository can write one, so it returns an error about
@@ -100,33 +115,6 @@ func Decode(content []byte) (Entry, error) {
 	return e, nil
 }
 
-func (e Entry) check() error {
-	switch {
-	case e.Version != version:
-		return errors.Errorf("version %d is not known", e.Version)
-	case e.Order == nil:
-		return errors.New("it has no order")
-	case !sound(e.Order):
-		return errors.New("its order is not complete")
-	case len(e.Trees) > maxTrees:
-		return errors.Errorf("it has more than %d trees", maxTrees)
-	case len(e.History) > maxHistory+1:
-		return errors.Errorf("it has more than %d revisions", maxHistory+1)
-	}
-	for _, h := range e.History {
-		if len(h.Trees) > maxTrees {
-			return errors.Errorf("revision %d has more than %d trees", h.Revision, maxTrees)
-		}
-	}
-	return nil
-}
-
-// sound is true for an order that the API server accepts in a status.
-func sound(o *rolloutv1alpha1.Order) bool {
-	digests := o.Request != "" && len(o.Request) <= maxDigest && o.Intent != "" && len(o.Intent) <= maxDigest
-	return digests && o.Revision >= 1 && o.DigestScheme >= 1 && o.RendererVersion >= 1 && o.Steps >= 1 && len(o.Plan) <= maxSteps
-}
-
 // Tree returns the directory at a path of a branch.
 func (e Entry) Tree(branch, path string) (Tree, bool) {
 	for _, t := range e.Trees {
@@ -137,11 +125,18 @@ func (e Entry) Tree(branch, path string) (Tree, bool) {
 	return Tree{}, false
 }
 
-// DeepHistory returns a copy of the history.
-func (e Entry) DeepHistory() []deliveryv1alpha1.HistoryEntry {
+// Shown returns a copy of the history as a status holds it: the newest revisions have their trees, as far as there is room.
+func (e Entry) Shown() []deliveryv1alpha1.HistoryEntry {
 	var out []deliveryv1alpha1.HistoryEntry
-	for i := range e.History {
-		out = append(out, *e.History[i].DeepCopy())
+	room := maxShown
+	for _, h := range slices.Backward(e.History) {
+		h = *h.DeepCopy()
+		room -= len(h.Trees)
+		if room < 0 {
+			h.Trees = nil
+		}
+		out = append(out, h)
 	}
+	slices.Reverse(out)
 	return out
 }

@@ -18,6 +18,8 @@ type Delivery struct {
 	// Order that was carried out, and the attempt that did.
 	Order   rolloutv1alpha1.Order
 	Attempt *rolloutv1alpha1.Attempt
+	// Base is the tip of the branch that the commit goes on. Empty when nothing is pushed to the branch.
+	Base string
 	// Trees of the claim afterwards.
 	Trees []Tree
 	// Commit that changed the branch. Empty when the branch had everything.
@@ -34,6 +36,7 @@ func Record(e Entry, d Delivery) Entry {
 	e.Version = version
 	e.Order = d.Order.DeepCopy()
 	e.Attempt = d.Attempt.DeepCopy()
+	e.Base = d.Base
 	e.Trees = slices.Clone(d.Trees)
 	if d.Commit != "" {
 		e.Commit, e.CommitTime = d.Commit, d.At.DeepCopy()

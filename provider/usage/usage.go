@@ -3,10 +3,14 @@ package usage
 
 import (
 	"context"
+	"slices"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
 )
@@ -30,6 +34,38 @@ func OfConfig(ctx context.Context, r client.Reader, kind string, key client.Obje
 	l := &deliveryv1alpha1.GitDeliveryList{}
 	err := r.List(ctx, l, client.MatchingFields{configField: Key(kind, key)})
 	return l.Items, errors.Wrapf(err, "cannot list GitDeliveries of %s %q", kind, key.Name)
+}
+
+// Holders returns the GitDeliveries that a configuration has to stay for: those that may use it, and those that may have written
+// to its repository before they were refused. Anybody else who only names it holds nothing, or whoever may make a GitDelivery
+// could keep a ClusterProviderConfig that is not for them. It returns an error if they cannot be listed, or if c is no
+// configuration.
+func Holders(ctx context.Context, r client.Reader, c client.Object) ([]deliveryv1alpha1.GitDelivery, error) {
+	kind, spec := specOf(c)
+	if spec == nil {
+		return nil, errors.Errorf("cannot list GitDeliveries of %T", c)
+	}
+	ds, err := OfConfig(ctx, r, kind, client.ObjectKeyFromObject(c))
+	return slices.DeleteFunc(ds, func(d deliveryv1alpha1.GitDelivery) bool {
+		return policy.CheckConfig(kind, spec, d.GetNamespace()) != nil && !wrote(&d)
+	}), err
+}
+
+// wrote is true if a GitDelivery may have written to a repository. Its author can write the finalizer, but not the status. An
+// attempt is written down before anything is pushed, and an order after that. Without the finalizer nothing is cleaned up.
+func wrote(d *deliveryv1alpha1.GitDelivery) bool {
+	at := d.Status.AtProvider
+	return meta.FinalizerExists(d, managed.FinalizerName) && (at.Order != nil || at.Attempt != nil)
+}
+
+func specOf(o client.Object) (string, *configv1alpha1.ProviderConfigSpec) {
+	switch c := o.(type) {
+	case *configv1alpha1.ProviderConfig:
+		return policy.KindProviderConfig, &c.Spec
+	case *configv1alpha1.ClusterProviderConfig:
+		return policy.KindClusterProviderConfig, &c.Spec
+	}
+	return "", nil
 }
 
 // OfSite returns the GitDeliveries that have a directory for a Site. It returns an error if they cannot be listed.

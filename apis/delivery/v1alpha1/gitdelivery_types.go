@@ -211,7 +211,8 @@ type HistoryEntry struct {
 	// +kubebuilder:validation:MaxLength=40
 	Commit string `json:"commit,omitempty"`
 
-	// Trees of the revision.
+	// Trees of the revision. A status has at most 500 of them over the whole history, those of the newest revisions: an older
+	// entry may have none. The state in the repository keeps them as far as they fit.
 	// +optional
 	// +kubebuilder:validation:MaxItems=500
 	// +listType=atomic

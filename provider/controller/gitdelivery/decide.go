@@ -187,19 +187,10 @@ func checkOwner(f facts, t v1alpha1.Tree) *decision {
 			t.Path, d.marker.ControlPlane, d.marker.ClusterUID)
 	case d.marker != nil:
 		return refuse(v1alpha1.ReasonNotOwner, "directory %q: it belongs to %s of control plane %q", t.Path, owner(*d.marker), d.marker.ControlPlane)
-	case d.tree == t.Tree, f.delivered(t.Path, d.tree), isTrue(f.spec.Adopt):
+	case d.tree == t.Tree, f.unmarked(t.Path), isTrue(f.spec.Adopt):
 		return nil // Nothing of a stranger is lost, or it was said to be so.
 	}
 	return refuse(v1alpha1.ReasonNotOwner, "directory %q: it holds files that were not delivered. To replace them, set adopt", t.Path)
-}
-
-// delivered is true if the last order left exactly this tree at the path: only the marker is gone.
-func (f facts) delivered(path, id string) bool {
-	if f.entry == nil {
-		return false
-	}
-	t, ok := f.entry.Tree(f.branch(), path)
-	return ok && t.Tree == id
 }
 
 // compare what is there with what should be.
@@ -211,7 +202,7 @@ func compare(f facts) decision {
 		d.tree(f, t)
 	}
 	for _, path := range f.known() {
-		if !wanted[path] && f.dirs[path].tree != "" && f.ours(path) {
+		if !wanted[path] && f.removable(path) {
 			d.remove = append(d.remove, path)
 		}
 	}

@@ -23,7 +23,7 @@ func (f facts) garbage() []string {
 		return out
 	}
 	for _, path := range f.paths() {
-		if f.dirs[path].tree != "" && f.ours(path) {
+		if f.removable(path) {
 			out = append(out, path)
 		}
 	}

@@ -75,6 +75,31 @@ func TestDelete(t *testing.T) {
 			w.expect("web", v1alpha1.ReasonDelivered)
 			w.holds(map[string]tree.Files{webAtE1: files("a")}, nil)
 		}},
+		"MarkerRemoved": {reason: "Without its marker the directory is still what we delivered, and goes", run: func(w *world) {
+			w.create(w.first())
+			w.reconcile("web")
+			w.unmark(webAtE1)
+			w.must(w.kube.Delete(w.Context(), w.get("web")))
+			w.reconcile("web")
+			w.reconcile("web")
+			if !w.gone("web") {
+				w.Fatalf("object: want it gone: %v", w.get("web").Status)
+			}
+			w.holds(nil, nil)
+		}},
+		"MarkerRemovedAndMore": {reason: "What somebody else made of the directory is theirs", run: func(w *world) {
+			w.create(w.first())
+			w.reconcile("web")
+			w.unmark(webAtE1)
+			w.push(map[string]string{webAtE1 + "/theirs.yaml": "x: 1\n"})
+			w.must(w.kube.Delete(w.Context(), w.get("web")))
+			w.reconcile("web")
+			w.reconcile("web")
+			if !w.gone("web") {
+				w.Fatalf("object: want it gone: %v", w.get("web").Status)
+			}
+			w.holds(map[string]tree.Files{webAtE1: files("a")}, map[string]string{webAtE1 + "/theirs.yaml": "x: 1\n"})
+		}},
 		"NeverDelivered": {reason: "What was refused leaves nothing to remove", run: func(w *world) {
 			theirs := map[string]string{webAtE1 + "/theirs.yaml": "x: 1\n"}
 			w.push(theirs)
@@ -133,4 +158,11 @@ func TestDelete(t *testing.T) {
 			w.expect("web", v1alpha1.ReasonCredentialsGone)
 		}},
 	})
+}
+
+// unmark removes the marker of a directory, as a stranger may.
+func (w *world) unmark(dir string) {
+	w.Helper()
+	_, err := w.git.Remove(w.Context(), repo, "main", []string{dir + "/" + tree.Marker}, "Tidy")
+	w.must(err)
 }

@@ -1,6 +1,7 @@
 package gitdelivery
 
 import (
+	"path"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -12,6 +13,9 @@ import (
 	"github.com/intentplane/intentplane/provider/marker"
 	"github.com/intentplane/intentplane/provider/state"
 )
+
+// unborn is the tip of a branch that is not there yet. Git calls it so.
+const unborn = "0000000000000000000000000000000000000000"
 
 // facts are all that a decision is made from. Who gathers them decides nothing, and who decides reads nothing else.
 type facts struct {
@@ -124,6 +128,25 @@ func (f facts) ours(path string) bool {
 	return d.marker != nil && d.marker.SameClaim(f.marker) && f.sameCluster(d.marker.ClusterUID)
 }
 
+// unmarked is true if the last order left exactly this directory there: only the marker is gone. The state says so, which others
+// may be able to write, and therefore only about a directory of the claim's name.
+func (f facts) unmarked(at string) bool {
+	d, c := f.dirs[at], f.spec.ClaimRef
+	if d.marker != nil || d.blocked || d.entangled != "" || !f.remembered() {
+		return false
+	}
+	if path.Base(at) != c.Name || path.Base(path.Dir(at)) != c.Namespace {
+		return false
+	}
+	t, ok := f.entry.Tree(f.branch(), at)
+	return ok && d.tree != "" && t.Tree == d.tree
+}
+
+// removable is true if something is at the path that was written for this claim.
+func (f facts) removable(path string) bool {
+	return f.dirs[path].tree != "" && (f.ours(path) || f.unmarked(path))
+}
+
 // sameCluster is true for this cluster, and for the one that it was told to take over from.
 func (f facts) sameCluster(uid string) bool {
 	return uid == f.marker.ClusterUID || (uid != "" && uid == f.config.TakeOverFrom)
@@ -132,7 +155,7 @@ func (f facts) sameCluster(uid string) bool {
 // done is true if the order was carried out before, as far as anybody remembers: what differs now was changed by others.
 func (f facts) done() bool {
 	takesOver := f.entry != nil && f.entry.ClusterUID != f.marker.ClusterUID
-	if takesOver || f.attempting() {
+	if takesOver || f.attempting() || f.ahead() {
 		return false
 	}
 	m := f.memory
@@ -144,6 +167,34 @@ func (f facts) done() bool {
 func (f facts) recorded() bool {
 	e := f.entry
 	return e != nil && !e.Deleted && e.ClusterUID == f.marker.ClusterUID && equality.Semantic.DeepEqual(*e.Order, f.spec.Order)
+}
+
+// ahead is true if the state was written before the branch, which did not follow: it has the tip of before. Whoever saw the commit
+// in place knows that somebody else took it back.
+func (f facts) ahead() bool {
+	if !f.recorded() || f.entry.Base != f.before() {
+		return false
+	}
+	r := f.memory.Remote
+	return r == nil || r.URL != f.config.Git.URL || r.Commit != f.entry.Commit
+}
+
+// before is the tip of the branch as the state names it.
+func (f facts) before() string {
+	if f.tip == "" {
+		return unborn
+	}
+	return f.tip
+}
+
+// begun is the attempt that wrote the state ahead. Nil if there is none.
+func (f facts) begun() *rolloutv1alpha1.Attempt {
+	if !f.ahead() || f.entry.Attempt == nil || !f.attempted(f.entry.Attempt) {
+		return nil
+	}
+	a := f.entry.Attempt.DeepCopy()
+	a.EndedAt = nil
+	return a
 }
 
 // attempting is true while the attempt of the order goes on: what is missing in the branch was not pushed yet.

@@ -97,14 +97,14 @@ func (e *external) recall(d *v1alpha1.GitDelivery) {
 		return
 	}
 	at.Order = entry.Order.DeepCopy()
-	at.History = entry.DeepHistory()
+	at.History = entry.Shown()
 }
 
 // delivered says that the order of the entry is carried out. It is the evidence that others rely on.
 func (e *external) delivered(d *v1alpha1.GitDelivery, entry state.Entry) {
 	at := &d.Status.AtProvider
 	at.Order = entry.Order.DeepCopy()
-	at.History = entry.DeepHistory()
+	at.History = entry.Shown()
 	at.Trees = nil
 	for _, t := range entry.Trees {
 		at.Trees = append(at.Trees, t.DeliveredTree)

@@ -116,6 +116,37 @@ func TestServer(t *testing.T) {
 			w.expect("web", v1alpha1.ReasonDelivered)
 			w.count(1)
 		}},
+		"WrittenAheadAndForgotten": {reason: "What only the state knows of is carried out too, at the same date, and is no drift", run: func(w *world) {
+			w.must(w.git.Configure(w.Context(), repo, "receive.advertiseAtomic", "false"))
+			d := w.first()
+			d.Spec.ForProvider.DriftPolicy = v1alpha1.DriftReport
+			w.create(d)
+			w.hook("update", `case "$1" in refs/heads/main) echo "not allowed" >&2; exit 1;; esac`)
+			w.reconcile("web")
+			w.count(0)
+			begun := w.get("web").Status.AtProvider.Attempt.StartedAt
+			w.forget()
+			w.hook("update", "exit 0")
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.count(1)
+			c, at := w.commits()[0], w.get("web").Status.AtProvider
+			if !c.Time.Equal(begun.Time) || !at.Attempt.StartedAt.Time.Equal(begun.Time) || at.Remote.Commit != c.ID {
+				w.Errorf("commit: want %s at %v, got %s at %v", at.Remote.Commit, begun, c.ID, c.Time)
+			}
+		}},
+		"TakenBack": {reason: "A branch that somebody set back is drift for who saw the commit in place", run: func(w *world) {
+			d := w.first()
+			d.Spec.ForProvider.DriftPolicy = v1alpha1.DriftReport
+			w.create(d)
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDelivered)
+			_, err := w.git.Git(w.Context(), repo, "update-ref", "refs/heads/main", "refs/heads/main~1")
+			w.must(err)
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDrifted)
+			w.count(0)
+		}},
 		"Hook": {reason: "A rule of the server is told of", run: func(w *world) {
 			w.hook("update", `case "$1" in refs/heads/main) echo "only on Mondays" >&2; exit 1;; esac`)
 			w.create(w.first())
@@ -153,4 +184,12 @@ func (w *world) hook(name, script string) {
 	file := filepath.Join(w.git.Path(repo), "hooks", name)
 	w.must(os.MkdirAll(filepath.Dir(file), 0o755))
 	w.must(os.WriteFile(file, []byte(strings.Join([]string{"#!/bin/sh", script, ""}, "\n")), 0o755))
+}
+
+// forget what the object's status remembers.
+func (w *world) forget() {
+	w.Helper()
+	d := w.get("web")
+	d.Status = v1alpha1.GitDeliveryStatus{}
+	w.must(w.kube.Status().Update(w.Context(), d))
 }

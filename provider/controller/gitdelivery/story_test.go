@@ -166,9 +166,7 @@ func TestCrash(t *testing.T) {
 			w.create(w.first())
 			w.reconcile("web")
 			want := w.get("web").Status.AtProvider
-			d := w.get("web")
-			d.Status = v1alpha1.GitDeliveryStatus{}
-			w.must(w.kube.Status().Update(w.Context(), d))
+			w.forget()
 			w.reconcile("web")
 			w.expect("web", v1alpha1.ReasonDelivered)
 			w.count(1)
@@ -308,11 +306,22 @@ func TestOwnership(t *testing.T) {
 		"MarkerRemoved": {reason: "Without its marker the directory is still what we delivered", run: func(w *world) {
 			w.create(w.first())
 			w.reconcile("web")
-			_, err := w.git.Remove(w.Context(), repo, "main", []string{webAtE1 + "/" + tree.Marker}, "Tidy")
-			w.must(err)
+			w.unmark(webAtE1)
 			w.reconcile("web")
 			w.expect("web", v1alpha1.ReasonDelivered)
 			w.count(3)
+		}},
+		"MarkerRemovedAndSiteLeft": {reason: "Without its marker the directory of a site that is left is tidied up", run: func(w *world) {
+			w.create(delivery("web", order(1, "a"), desired(w.T, "edge1", webAtE1, "a"), desired(w.T, "edge2", webAtE2, "a")))
+			w.reconcile("web")
+			w.unmark(webAtE1)
+			w.change(func(d *v1alpha1.GitDelivery) {
+				d.Spec.ForProvider.Order = order(2, "b")
+				d.Spec.ForProvider.Trees = []v1alpha1.Tree{desired(w.T, "edge2", webAtE2, "b")}
+			})
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.holds(map[string]tree.Files{webAtE2: files("b")}, nil)
 		}},
 		"ForgedState": {reason: "A state that cannot be read is not guessed at", run: func(w *world) {
 			w.create(w.first())

@@ -99,7 +99,11 @@ func (e *external) attempt(d *v1alpha1.GitDelivery) *rolloutv1alpha1.Attempt {
 	return a
 }
 
+// newAttempt goes on where the state was written ahead, so that the commit is the one that it names.
 func (e *external) newAttempt() *rolloutv1alpha1.Attempt {
+	if a := e.facts.begun(); a != nil {
+		return a
+	}
 	o := e.facts.spec.Order
 	return &rolloutv1alpha1.Attempt{Revision: o.Revision, Step: o.Step, Number: o.Attempt, StartedAt: e.timestamp()}
 }
@@ -139,9 +143,11 @@ func (e *external) plan(a *rolloutv1alpha1.Attempt) (git.Change, state.Entry, er
 	}
 	begun := a.DeepCopy()
 	begun.EndedAt = nil
-	entry := state.Record(e.facts.base(), state.Delivery{
-		Order: e.facts.spec.Order, Attempt: begun, Trees: e.decision.trees, Commit: p.Commit(), At: e.date(a),
-	})
+	did := state.Delivery{Order: e.facts.spec.Order, Attempt: begun, Trees: e.decision.trees, Commit: p.Commit(), At: e.date(a)}
+	if e.decision.action == actionCommit {
+		did.Base = e.facts.before()
+	}
+	entry := state.Record(e.facts.base(), did)
 	if entry.Commit == "" {
 		entry.Commit = e.facts.tip
 	}

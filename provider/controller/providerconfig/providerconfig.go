@@ -66,7 +66,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if !meta.WasDeleted(c) {
 		return reconcile.Result{}, r.hold(ctx, c)
 	}
-	users, err := usage.OfConfig(ctx, r.kube, r.kind, req.NamespacedName)
+	users, err := usage.Holders(ctx, r.kube, c)
 	if err != nil {
 		return reconcile.Result{}, err
 	}

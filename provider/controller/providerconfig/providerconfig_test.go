@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -18,6 +19,7 @@ import (
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/usage"
 )
 
@@ -67,6 +69,17 @@ func TestReconcile(t *testing.T) {
 		Namespace: "team-a", Name: "default", DeletionTimestamp: &now, Finalizers: []string{configv1alpha1.Finalizer, other},
 	}}
 
+	only := func(namespace string) *configv1alpha1.ClusterProviderConfig {
+		c := cluster(true, configv1alpha1.Finalizer, other)
+		c.Spec.Policy.AllowedNamespaces = []string{namespace}
+		return c
+	}
+	with := func(fn func(d *deliveryv1alpha1.GitDelivery)) *deliveryv1alpha1.GitDelivery {
+		d := user("team-a", policy.KindClusterProviderConfig, "default")
+		fn(d)
+		return d
+	}
+
 	cases := map[string]struct {
 		reason string
 		kind   string
@@ -105,6 +118,50 @@ func TestReconcile(t *testing.T) {
 		"OwnNamespace": {
 			reason: "A ProviderConfig that is named stays",
 			kind:   policy.KindProviderConfig, config: namespaced, user: user("team-a", policy.KindProviderConfig, "default"),
+			want: []string{configv1alpha1.Finalizer, other},
+		},
+		"Refused": {
+			reason: "Who may not use a configuration does not hold it",
+			kind:   policy.KindClusterProviderConfig, config: only("team-b"),
+			user: user("team-a", policy.KindClusterProviderConfig, "default"),
+			want: []string{other},
+		},
+		"RefusedWithFinalizer": {
+			reason: "Anybody can write a finalizer",
+			kind:   policy.KindClusterProviderConfig, config: only("team-b"),
+			user: with(func(d *deliveryv1alpha1.GitDelivery) { d.Finalizers = []string{managed.FinalizerName} }),
+			want: []string{other},
+		},
+		"RefusedAfterDelivery": {
+			reason: "Who wrote before they were refused has something to clean up",
+			kind:   policy.KindClusterProviderConfig, config: only("team-b"),
+			user: with(func(d *deliveryv1alpha1.GitDelivery) {
+				d.Finalizers = []string{managed.FinalizerName}
+				d.Status.AtProvider.Order = &rolloutv1alpha1.Order{Revision: 1}
+			}),
+			want: []string{configv1alpha1.Finalizer, other},
+		},
+		"RefusedDuringAttempt": {
+			reason: "Who began an attempt may have pushed",
+			kind:   policy.KindClusterProviderConfig, config: only("team-b"),
+			user: with(func(d *deliveryv1alpha1.GitDelivery) {
+				d.Finalizers = []string{managed.FinalizerName}
+				d.Status.AtProvider.Attempt = &rolloutv1alpha1.Attempt{Revision: 1}
+			}),
+			want: []string{configv1alpha1.Finalizer, other},
+		},
+		"RefusedWithoutFinalizer": {
+			reason: "Without a finalizer nothing is cleaned up",
+			kind:   policy.KindClusterProviderConfig, config: only("team-b"),
+			user: with(func(d *deliveryv1alpha1.GitDelivery) {
+				d.Status.AtProvider.Order = &rolloutv1alpha1.Order{Revision: 1}
+			}),
+			want: []string{other},
+		},
+		"Allowed": {
+			reason: "Who may use a configuration holds it, also before the first delivery",
+			kind:   policy.KindClusterProviderConfig, config: only("team-a"),
+			user: user("team-a", policy.KindClusterProviderConfig, "default"),
 			want: []string{configv1alpha1.Finalizer, other},
 		},
 	}

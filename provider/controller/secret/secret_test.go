@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
@@ -21,6 +22,7 @@ import (
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/usage"
 )
 
@@ -92,6 +94,18 @@ func user(namespace, name, kind, config string) *deliveryv1alpha1.GitDelivery {
 	return d
 }
 
+// closed makes a configuration that nobody of these tests may use.
+func closed(c *configv1alpha1.ClusterProviderConfig) *configv1alpha1.ClusterProviderConfig {
+	c.Spec.Policy.AllowedNamespaces = []string{"platform"}
+	return c
+}
+
+func delivered(d *deliveryv1alpha1.GitDelivery) *deliveryv1alpha1.GitDelivery {
+	d.Finalizers = []string{managed.FinalizerName}
+	d.Status.AtProvider.Order = &rolloutv1alpha1.Order{Revision: 1}
+	return d
+}
+
 func reconciler(kube client.Client) *Reconciler {
 	return &Reconciler{kube: kube, users: users{kube: kube}, log: logging.NewNopLogger()}
 }
@@ -146,6 +160,18 @@ func TestReconcile(t *testing.T) {
 			reason:  "A ClusterProviderConfig's Secret is in another namespace than who needs it",
 			secret:  creds(false),
 			objects: []client.Object{shared("git", "team-a", "creds"), user("team-b", "web", policy.KindClusterProviderConfig, "git")},
+			want:    []string{held},
+		},
+		"Refused": {
+			reason:  "Who may not use a ClusterProviderConfig does not hold its Secret",
+			secret:  creds(false, held, other),
+			objects: []client.Object{closed(shared("git", "team-a", "creds")), user("team-b", "web", policy.KindClusterProviderConfig, "git")},
+			want:    []string{other},
+		},
+		"RefusedAfterDelivery": {
+			reason:  "Who wrote before they were refused has something to clean up",
+			secret:  creds(true, held),
+			objects: []client.Object{closed(shared("git", "team-a", "creds")), delivered(user("team-b", "web", policy.KindClusterProviderConfig, "git"))},
 			want:    []string{held},
 		},
 		"DeletedInUse": {

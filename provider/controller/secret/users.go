@@ -23,7 +23,7 @@ type users struct {
 	kube client.Reader
 }
 
-// any says whether a GitDelivery needs a Secret. It returns an error if that cannot be known.
+// any says whether a GitDelivery that holds its configuration needs a Secret. It returns an error if that cannot be known.
 func (u users) any(ctx context.Context, secret client.ObjectKey) (bool, error) {
 	configs, err := u.configs(ctx, secret.Namespace)
 	if err != nil {
@@ -33,7 +33,7 @@ func (u users) any(ctx context.Context, secret client.ObjectKey) (bool, error) {
 		if !slices.Contains(secretsOf(c), secret) {
 			continue
 		}
-		ds, err := usage.OfConfig(ctx, u.kube, kindOf(c), client.ObjectKeyFromObject(c))
+		ds, err := usage.Holders(ctx, u.kube, c)
 		if err != nil || len(ds) > 0 {
 			return len(ds) > 0, err
 		}

@@ -1,0 +1,106 @@
+package gitdelivery
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/state"
+)
+
+const (
+	mostSites     = 500
+	mostRevisions = 12
+
+	// roomForStatus leaves most of what etcd takes, 1.5 MiB, to the spec.
+	roomForStatus = 512 << 10
+	roomForState  = 1 << 20
+)
+
+// wide is a revision with the longest names at most Sites, in a directory below prefix.
+func wide(revision int64, prefix string) state.Delivery {
+	name := strings.Repeat("n", 63)
+	at := metav1.NewTime(time.Date(2026, 11, 1, 12, int(revision), 0, 0, time.UTC))
+	d := state.Delivery{
+		Order:   order(revision, strings.Repeat("r", 70)),
+		Attempt: &rolloutv1alpha1.Attempt{Revision: revision, StartedAt: at},
+		Commit:  strings.Repeat("c", 40), Base: strings.Repeat("b", 40), At: at,
+	}
+	step := rolloutv1alpha1.Step{}
+	for i := range mostSites {
+		site := fmt.Sprintf("%s%03d", strings.Repeat("s", 60), i)
+		step.Sites = append(step.Sites, site)
+		d.Trees = append(d.Trees, state.Tree{Branch: "main", DeliveredTree: v1alpha1.DeliveredTree{
+			Site: site, Path: prefix + "/clusters/" + site + "/" + name + "/" + name, Tree: fmt.Sprintf("%040d", i), Revision: revision,
+		}})
+	}
+	d.Order.Plan = []rolloutv1alpha1.Step{step}
+	return d
+}
+
+func TestSize(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		prefix string
+	}{
+		"Usual":   {reason: "A history never makes a delivery too large", prefix: "fleet"},
+		"Longest": {reason: "Nor does it with the longest paths", prefix: strings.Repeat("p", 430)},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			e := state.Entry{Claim: delivery("web", order(1, "a")).Spec.ForProvider.ClaimRef, ClusterUID: "cluster-1"}
+			for revision := range int64(mostRevisions) {
+				d := wide(revision+1, tc.prefix)
+				if revision == 0 {
+					d.Order.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictVerified}
+				}
+				e = state.Record(e, d)
+			}
+			content, err := e.Encode()
+			if err != nil {
+				t.Fatalf("\n%s\nEncode(): %v", tc.reason, err)
+			}
+			back, err := state.Decode(content)
+			if err != nil {
+				t.Fatalf("\n%s\nDecode(...): %v", tc.reason, err)
+			}
+			kept := 0
+			for _, h := range back.History {
+				kept += len(h.Trees)
+			}
+			t.Logf("state: %d bytes, %d revisions, %d trees of the history", len(content), len(back.History), kept)
+			if len(content) > roomForState || len(back.History) != 11 || kept < mostSites {
+				t.Errorf("\n%s\nstate: %d bytes, %d revisions, %d trees of the history", tc.reason, len(content), len(back.History), kept)
+			}
+			shown(t, tc.reason, back)
+		})
+	}
+}
+
+// shown checks the status that shows an entry.
+func shown(t *testing.T, reason string, entry state.Entry) {
+	t.Helper()
+	e := &external{config: config{spec: &configv1alpha1.ProviderConfigSpec{}}, now: time.Now}
+	d := delivery("web", *entry.Order)
+	e.facts.spec = d.Spec.ForProvider
+	e.delivered(d, entry)
+	b, err := json.Marshal(d.Status)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trees := 0
+	for _, h := range d.Status.AtProvider.History {
+		trees += len(h.Trees)
+	}
+	t.Logf("status: %d bytes, %d revisions, %d trees of the history", len(b), len(d.Status.AtProvider.History), trees)
+	if len(b) > roomForStatus || trees != mostSites || len(d.Status.AtProvider.Trees) != mostSites {
+		t.Errorf("\n%s\nstatus: %d bytes, %d trees of the history", reason, len(b), trees)
+	}
+}
