@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"time"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
@@ -69,9 +70,18 @@ func (s *Scene) Gone(o *unstructured.Unstructured) {
 		if s.missing(ctx, o) {
 			return
 		}
-		s.watch(ctx, o, func(e watch.Event, _ *unstructured.Unstructured) bool { return e.Type == watch.Deleted })
+		s.watchDeletion(ctx, o)
 	}
 	s.T.Fatalf("%s %s is still there", o.GetKind(), o.GetName())
+}
+
+// glance is how long a deletion is watched for before somebody looks again: one that came before the watch began is never told.
+const glance = 2 * time.Second
+
+func (s *Scene) watchDeletion(ctx context.Context, o *unstructured.Unstructured) {
+	ctx, cancel := context.WithTimeout(ctx, glance)
+	defer cancel()
+	s.watch(ctx, o, func(e watch.Event, _ *unstructured.Unstructured) bool { return e.Type == watch.Deleted })
 }
 
 func (s *Scene) missing(ctx context.Context, o *unstructured.Unstructured) bool {
