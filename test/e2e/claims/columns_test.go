@@ -45,6 +45,18 @@ func wants(t *testing.T, what string, row, want scene.Row) {
 	}
 }
 
+// ready waits until kubectl shows an object as ready, and returns its row: Crossplane writes the conditions of a composite after the
+// rest of its status, and later when it lost a race.
+func ready(s *scene.Scene, resource, name string) scene.Row {
+	s.T.Helper()
+	var row scene.Row
+	s.Until("READY of "+name, scene.Patience, func() bool {
+		row = scene.ParseTable(s.Inside("get", resource))[name]
+		return row["READY"] == "True"
+	})
+	return row
+}
+
 func TestShapesSucceedAndShow(t *testing.T) {
 	t.Parallel()
 	for name, shape := range shapes() {
@@ -54,12 +66,12 @@ func TestShapesSucceedAndShow(t *testing.T) {
 			o := s.Succeed(shape.describe(s, "shop", intent(s, 2, "edge1", "edge2")))
 			commit := s.AwaitCommits(1)[0].ID
 			want := scene.Row{"PHASE": "Succeeded", "OUTCOME": "Succeeded", "REVISION": "1", "COMMIT": commit[:7], "SITES": "2/2", "SYNCED": "True", "READY": "True"}
-			wants(t, "kubectl get "+shape.resource, scene.ParseTable(s.Inside("get", shape.resource))["shop"], want)
+			wants(t, "kubectl get "+shape.resource, ready(s, shape.resource, "shop"), want)
 			composite := "intentdeployment.intentplane.dev/shop"
 			if shape.resource == claimResource {
 				composite = "xintentdeployment.claims.intentplane.dev/" + scene.Field(o, "spec", "resourceRef", "name")
 			}
-			wants(t, "kubectl get composite", scene.ParseTable(s.Inside("get", "composite"))[composite], want)
+			wants(t, "kubectl get composite", ready(s, "composite", composite), want)
 			d := s.Delivery()
 			wants(t, "kubectl get gitdeliveries.delivery.intentplane.dev", scene.ParseTable(s.Inside("get", "gitdeliveries.delivery.intentplane.dev"))[d.GetName()],
 				scene.Row{"CLAIM": "shop", "REVISION": "1", "COMMIT": commit, "REASON": "Delivered", "SYNCED": "True", "READY": "True"})
