@@ -11,6 +11,7 @@ import (
 // problemError carries a problem up to where it freezes the order.
 type problemError struct{ phase.Problem }
 
+// Error is the problem's message.
 func (e *problemError) Error() string { return e.Message }
 
 // terminal is a problem that only a person can solve.

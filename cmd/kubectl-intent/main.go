@@ -38,6 +38,7 @@ type usageError struct{ error }
 // A verdictError says that what was looked at is not as it should be. Why was printed.
 type verdictError struct{}
 
+// Error says nothing: what was found is printed already.
 func (verdictError) Error() string { return "" }
 
 func main() {

@@ -148,6 +148,7 @@ type redirectError struct {
 	to string
 }
 
+// Error says where the server wanted to lead us, without credentials.
 func (e redirectError) Error() string {
 	return "the repository redirects to host " + strconv.Quote(shorten(e.to)) + ": use the URL of its new place"
 }
@@ -189,6 +190,7 @@ func (b bounded) RoundTrip(req *http.Request) (*http.Response, error) {
 // A tooLargeError is an answer beyond the limits.
 type tooLargeError struct{}
 
+// Error is the same for every server.
 func (tooLargeError) Error() string { return "the server sent more than fits" }
 
 type boundedBody struct {

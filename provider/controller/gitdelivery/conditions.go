@@ -15,18 +15,18 @@ import (
 const wayOut = `. To end the deletion and leave the repository as it is, set spec.managementPolicies to ["Observe"]`
 
 func ready(d *v1alpha1.GitDelivery) {
-	d.SetConditions(xpv2.Condition{
-		Type:               xpv2.TypeReady,
-		Status:             corev1.ConditionTrue,
-		LastTransitionTime: metav1.Now(),
-		Reason:             v1alpha1.ReasonDelivered,
-	}.WithObservedGeneration(d.GetGeneration()))
+	setReady(d, corev1.ConditionTrue, v1alpha1.ReasonDelivered, "")
 }
 
 func unready(d *v1alpha1.GitDelivery, reason xpv2.ConditionReason, message string) {
+	setReady(d, corev1.ConditionFalse, reason, message)
+}
+
+// setReady names the generation that the condition speaks of: without it the condition is no evidence.
+func setReady(d *v1alpha1.GitDelivery, status corev1.ConditionStatus, reason xpv2.ConditionReason, message string) {
 	d.SetConditions(xpv2.Condition{
 		Type:               xpv2.TypeReady,
-		Status:             corev1.ConditionFalse,
+		Status:             status,
 		LastTransitionTime: metav1.Now(),
 		Reason:             reason,
 		Message:            message,
