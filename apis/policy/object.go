@@ -72,6 +72,15 @@ func decodeObject(doc []byte) (*unstructured.Unstructured, error) {
 // decodeOne decodes YAML that must be one document. Decoding looks at the first document alone, and an engine would read the ones
 // after it: they can be told apart in more ways than by a line of three dashes.
 func decodeOne(doc []byte, into any) error {
+	if !evidentlyOne(doc) {
+		if err := checkOne(doc); err != nil {
+			return err
+		}
+	}
+	return errors.Wrap(yaml.UnmarshalStrict(doc, into), "cannot decode YAML")
+}
+
+func checkOne(doc []byte) error {
 	d := kyaml.NewDecoder(bytes.NewReader(doc))
 	if err := d.Decode(&kyaml.Node{}); err != nil {
 		return errors.Wrap(err, "cannot decode YAML")
@@ -79,7 +88,20 @@ func decodeOne(doc []byte, into any) error {
 	if err := d.Decode(&kyaml.Node{}); !errors.Is(err, io.EOF) {
 		return errors.New("cannot decode YAML: documents must be separated by a line of three dashes and nothing else")
 	}
-	return errors.Wrap(yaml.UnmarshalStrict(doc, into), "cannot decode YAML")
+	return nil
+}
+
+// evidentlyOne says whether YAML needs no parser to be known for one document. A mapping that begins in the first column, with a
+// letter and so not in braces, ends where the YAML ends or where a line begins with a marker: three dashes, three dots or a percent
+// sign. With nothing but printable ASCII there is one way to say where lines begin.
+func evidentlyOne(doc []byte) bool {
+	if len(doc) == 0 || doc[0] < 'a' || doc[0] > 'z' {
+		return false
+	}
+	if slices.ContainsFunc(doc, func(c byte) bool { return c != '\n' && (c < ' ' || c > '~') }) {
+		return false
+	}
+	return !slices.ContainsFunc([]string{"\n---", "\n...", "\n%"}, func(marker string) bool { return bytes.Contains(doc, []byte(marker)) })
 }
 
 // checkObject looks at the limits first: what is forbidden need not be well-formed.

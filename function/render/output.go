@@ -49,7 +49,7 @@ func output(objects resmap.ResMap, layout catalogv1alpha1.Layout) (tree.Files, e
 		if _, ok := files[name]; ok {
 			return nil, errors.Errorf("%s: was rendered twice", describe(o))
 		}
-		b, err := o.AsYAML()
+		b, err := encode(o)
 		if err != nil {
 			return nil, errors.Wrapf(err, "cannot encode %s", describe(o))
 		}

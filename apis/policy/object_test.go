@@ -1,0 +1,53 @@
+package policy
+
+import (
+	"testing"
+
+	"sigs.k8s.io/yaml"
+)
+
+func TestEvidentlyOne(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		text   string
+		want   bool
+	}{
+		"Mapping":        {reason: "What is rendered.", text: "apiVersion: v1\nrules:\n- a\n# ---\nb: --- ... %\n", want: true},
+		"NoLine":         {reason: "A line needs no end.", text: "a: b", want: true},
+		"Nothing":        {reason: "Nothing is no mapping.", text: ""},
+		"Flow":           {reason: "A mapping in braces ends with them.", text: "{a: b}"},
+		"Quoted":         {reason: "Whatever does not begin with a letter is parsed.", text: "'a': b"},
+		"Comment":        {reason: "Also after a comment.", text: "# a\n{a: b}"},
+		"Dashes":         {reason: "A document begins.", text: "a: b\n---\nc: d"},
+		"DashesAndMore":  {reason: "A document begins, with a tag.", text: "a: b\n--- !!map\nc: d"},
+		"Dots":           {reason: "A document ends.", text: "a: b\n...\nc: d"},
+		"Directive":      {reason: "A directive ends a document.", text: "a: b\n%YAML 1.1\n"},
+		"CarriageReturn": {reason: "A return begins a line.", text: "a: b\r---\rc: d"},
+		"NextLine":       {reason: "There are other ends of lines.", text: "a: b\u0085---\u0085c: d"},
+		"LineSeparator":  {reason: "And more.", text: "a: b\u2028---\u2028c: d"},
+		"Wide":           {reason: "Other encodings have bytes that are no text.", text: "a\x00:\x00 \x00b\x00"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := evidentlyOne([]byte(tc.text)); got != tc.want {
+				t.Errorf("\n%s\nevidentlyOne(...): want %t, got %t", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
+
+// FuzzEvidentlyOne: what is taken for one document without parsing is one for the parser, too.
+func FuzzEvidentlyOne(f *testing.F) {
+	for _, s := range []string{"a: b\nc: [d]\n", "a: |\n  ---\n  b\n", "a: 'b\n  ...'\n", "a\n: b", "a: b\n- c", "a: {b: c}\nd: e # f", "a: &b c\nd: *b", "a b: >-\n c\n"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		var m map[string]any
+		if !evidentlyOne([]byte(text)) || yaml.UnmarshalStrict([]byte(text), &m) != nil {
+			return
+		}
+		if err := checkOne([]byte(text)); err != nil {
+			t.Errorf("checkOne(%q): want one document, got %v", text, err)
+		}
+	})
+}
