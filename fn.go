@@ -39,34 +39,61 @@ type Function struct {
 	log  logging.Logger
 	ttl  time.Duration
 	now  func() time.Time
+
+	answers *answers
 }
 
 // NewFunction returns a Function that answers with a core's output, for as long as ttl.
 func NewFunction(core Runner, log logging.Logger, ttl time.Duration, now func() time.Time) *Function {
-	return &Function{core: core, log: log, ttl: ttl, now: now}
+	return &Function{core: core, log: log, ttl: ttl, now: now, answers: newAnswers(0)}
+}
+
+// Remember up to about maxBytes of answers, and give them again to equal requests. Answers that a clock had a part in, and those
+// that say of a bug, are not remembered. It returns the Function.
+func (f *Function) Remember(maxBytes int) *Function {
+	f.answers = newAnswers(maxBytes)
+	return f
 }
 
 // RunFunction decodes a request, runs the core, and encodes its output. Whatever a user did wrong is in the status; a fatal
 // result is for bugs.
 func (f *Function) RunFunction(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
 	f.log.Debug("Running function", "tag", req.GetMeta().GetTag())
-	rsp := response.To(req, f.ttl)
-	rsp.Meta.Ttl = durationpb.New(f.ttl)
+	rsp, err := f.answer(ctx, req)
+	if err != nil {
+		rsp = response.To(req, f.ttl)
+		response.Fatal(rsp, err)
+	}
+	rsp.Meta = &fnv1.ResponseMeta{Tag: req.GetMeta().GetTag(), Ttl: durationpb.New(f.ttl)}
+	return rsp, nil
+}
+
+// answer a request, from memory or anew. An error is fatal.
+func (f *Function) answer(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+	key, err := keyOf(req)
+	if err != nil {
+		return nil, err
+	}
+	if known, err := f.answers.get(key); known != nil || err != nil {
+		return known, err
+	}
 	in, err := decode(req)
 	if err != nil {
-		response.Fatal(rsp, err)
-		return rsp, nil
+		return nil, err
 	}
 	in.Now = metav1.NewTime(f.now().UTC().Truncate(time.Second))
 	out, err := f.core.Run(ctx, in)
 	if err != nil {
-		response.Fatal(rsp, errors.Wrap(err, "cannot run"))
+		return nil, errors.Wrap(err, "cannot run")
+	}
+	rsp := response.To(req, f.ttl)
+	if err := encode(rsp, out); err != nil {
+		return nil, err
+	}
+	if !lasting(in, out) {
 		return rsp, nil
 	}
-	if err := encode(rsp, out); err != nil {
-		response.Fatal(rsp, err)
-	}
-	return rsp, nil
+	return rsp, f.answers.put(key, rsp)
 }
 
 // composite is what is read of a composite resource of either shape.

@@ -24,7 +24,7 @@ type cli struct {
 	Insecure           bool             `help:"Serve without TLS. Needed by crossplane render."`
 	MetricsAddress     string           `default:"" help:"Address at which to serve metrics. Empty serves none."`
 	MaxRecvMessageSize int              `default:"16" help:"Largest request, in MiB."`
-	CacheSize          int              `default:"16" help:"Most memory for what was rendered before, in MiB."`
+	CacheSize          int              `default:"16" help:"Most memory for what was answered and rendered before, in MiB."`
 	TTL                time.Duration    `default:"10m" help:"How long a response counts when nothing changes."`
 	Version            kong.VersionFlag `help:"Print the version."`
 }
@@ -35,7 +35,9 @@ func (c *cli) Run() error {
 	if err != nil {
 		return err
 	}
-	return sdk.Serve(NewFunction(function.New(render.NewCache(render.NewRenderer(), c.CacheSize<<20)), log, c.TTL, time.Now),
+	half := (c.CacheSize << 20) / 2
+	core := function.New(render.NewCache(render.NewRenderer(), half))
+	return sdk.Serve(NewFunction(core, log, c.TTL, time.Now).Remember(half),
 		sdk.Listen(c.Network, c.Address),
 		sdk.MTLSCertificates(c.TLSCertsDir),
 		sdk.Insecure(c.Insecure),

@@ -77,6 +77,9 @@ type Output struct {
 
 	// Ready says whether what was asked for succeeded, and holds now.
 	Ready bool
+
+	// Dated says that a decision depended on Now.
+	Dated bool
 }
 
 // checkedTrees is how many trees a Core remembers to have checked: for 1,000 deployments, to two Sites each.
