@@ -55,8 +55,6 @@ func BenchmarkMemory(b *testing.B) {
 		close(work)
 		all.Wait()
 		b.ReportMetric(memoryOf(b, pid, "VmRSS"), "function_rss_mib")
-		b.ReportMetric(memoryOf(b, pid, "RssAnon"), "anon")
-		b.ReportMetric(memoryOf(b, pid, "RssFile"), "file")
 		b.ReportMetric(memoryOf(b, pid, "VmHWM"), "function_peak_rss_mib")
 	}
 }

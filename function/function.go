@@ -86,7 +86,7 @@ type Output struct {
 const checkedTrees = 2000
 
 // packedBytes is how many bytes of packed trees a Core remembers.
-const packedBytes = 8 << 20
+const packedBytes = 4 << 20
 
 // digestBytes is how many bytes of Blueprints' digests a Core remembers: of some hundred.
 const digestBytes = 64 << 10
