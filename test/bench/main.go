@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -66,10 +67,16 @@ func figures(s *stage) []figure {
 		{"breaker_tokens_10_sites", "tokens", s.tokens(10)},
 		{"claim_to_commit_ms", "ms", s.toCommit},
 		{"claim_to_succeeded_ms", "ms", s.toSucceeded},
-		{"function_rss_mib", "MiB", s.memory(function, "VmRSS")},
-		{"function_peak_rss_mib", "MiB", s.memory(function, "VmHWM")},
-		{"provider_rss_mib", "MiB", s.memory(provider, "VmRSS")},
-		{"provider_peak_rss_mib", "MiB", s.memory(provider, "VmHWM")},
+		{"provider_rss_mib", "MiB", s.memory("VmRSS")},
+		{"provider_peak_rss_mib", "MiB", s.memory("VmHWM")},
+		{"render_cold_over_kustomize", "times", s.alone(call("cold", "render_cold_over_kustomize", median))},
+		{"render_warm_over_decode", "times", s.alone(call("warm", "render_warm_over_decode", median))},
+		{"render_changed_over_decode", "times", s.alone(call("changed", "render_changed_over_decode", median))},
+		{"allocated_over_request", "times", s.alone(call("warm", "allocated_over_request", median))},
+		{"request_bytes", "bytes", s.alone(call("warm", "request_bytes", median))},
+		{"render_1000_objects_s", "s", s.alone(call("cold1000", "render_1000_objects_s", slices.Min[[]float64]))},
+		{"function_rss_mib", "MiB", s.alone(claimsMemory("function_rss_mib"))},
+		{"function_peak_rss_mib", "MiB", s.alone(claimsMemory("function_peak_rss_mib"))},
 		{"render_20_objects_ms", "ms", s.alone(renderTime)},
 		{"render_ratio_vs_kustomize", "times", s.alone(renderRatio)},
 		{"git_deliveries_per_s", "1/s", s.alone(deliveries)},

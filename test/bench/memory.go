@@ -8,21 +8,15 @@ import (
 	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-
-	"github.com/intentplane/intentplane/test/controlplane"
 )
 
-func function(cp *controlplane.ControlPlane) int { return cp.FunctionPID() }
-
-func provider(cp *controlplane.ControlPlane) int { return cp.ProviderPID() }
-
-// memory is what a process holds once the claims are delivered, as the kernel says in this field.
-func (s *stage) memory(pid func(*controlplane.ControlPlane) int, field string) func(context.Context) (float64, error) {
+// memory is what the provider's process holds once the claims are delivered, as the kernel says in this field.
+func (s *stage) memory(field string) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {
 		if _, err := s.latencies(ctx); err != nil {
 			return 0, err
 		}
-		b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid(s.cp)))
+		b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cp.ProviderPID()))
 		if err != nil {
 			return 0, errors.Wrap(err, "cannot read memory of process")
 		}

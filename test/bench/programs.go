@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,9 +17,9 @@ import (
 )
 
 const (
-	// Each program is measured in so many rounds, and its best one counts: on a machine that others use too, that is the round
-	// in which it was disturbed least.
-	rounds = 3
+	// Each program is measured in so many rounds. Of times and rates the best one counts: on a machine that others use too, that is
+	// the round in which it was disturbed least. Of what is a ratio within each round, the median counts.
+	rounds = 5
 
 	// benchTime is how long a round of one of Go's benchmarks takes.
 	benchTime = "2s"
@@ -28,25 +29,50 @@ const (
 	peerFiles      = 5
 )
 
+// call measures calls of the function, by one of the metrics of BenchmarkRunFunction.
+func call(name, unit string, pick func([]float64) float64) func(context.Context) (float64, error) {
+	return func(ctx context.Context) (float64, error) {
+		r, err := benchmark(ctx, ".", "BenchmarkRunFunction/"+name+"$", unit, rounds)
+		if err != nil {
+			return 0, err
+		}
+		return pick(r[name]), nil
+	}
+}
+
+// claimsMemory is what the function's process holds after 1,000 claims. It takes its time: once is enough.
+func claimsMemory(unit string) func(context.Context) (float64, error) {
+	return func(ctx context.Context) (float64, error) {
+		r, err := benchmark(ctx, ".", "BenchmarkMemory$", unit, 1)
+		return median(r["BenchmarkMemory"]), err
+	}
+}
+
 // renderTime is how long one rendering of 20 objects takes.
 func renderTime(ctx context.Context) (float64, error) {
-	r, err := benchmark(ctx, "./function/render", "BenchmarkBuild/objects=20/build$", "ns/op")
-	return r["build"] / float64(time.Millisecond), err
+	r, err := benchmark(ctx, "./function/render", "BenchmarkBuild/objects=20/build$", "ns/op", rounds)
+	if err != nil {
+		return 0, err
+	}
+	return slices.Min(r["build"]) / float64(time.Millisecond), nil
 }
 
 // renderRatio is how much longer a rendering of 20 objects takes than kustomize alone needs for the same files.
 func renderRatio(ctx context.Context) (float64, error) {
-	r, err := benchmark(ctx, "./function/render", "BenchmarkBuild/objects=20/", "ns/op")
+	r, err := benchmark(ctx, "./function/render", "BenchmarkBuild/objects=20/", "ns/op", rounds)
 	if err != nil {
 		return 0, err
 	}
-	return r["build"] / r["bare"], nil
+	return slices.Min(r["build"]) / slices.Min(r["bare"]), nil
 }
 
 // deliveries of five files, one after another, each with its own commit and push.
 func deliveries(ctx context.Context) (float64, error) {
-	r, err := benchmark(ctx, "./provider/git", "BenchmarkDelivery$", "deliveries/s")
-	return r["BenchmarkDelivery"], err
+	r, err := benchmark(ctx, "./provider/git", "BenchmarkDelivery$", "deliveries/s", rounds)
+	if err != nil {
+		return 0, err
+	}
+	return slices.Max(r["BenchmarkDelivery"]), nil
 }
 
 // deliveryRatio is how many deliveries we make while the git command makes one.
@@ -62,13 +88,13 @@ func deliveryRatio(ctx context.Context) (float64, error) {
 	return ours / peer, nil
 }
 
-// benchmark runs Go benchmarks of a package, and returns one of their metrics by the last part of their names.
-func benchmark(ctx context.Context, pkg, name, unit string) (map[string]float64, error) {
+// benchmark runs Go benchmarks of a package, and returns one of their metrics, of each round, by the last part of their names.
+func benchmark(ctx context.Context, pkg, name, unit string, times int) (map[string][]float64, error) {
 	root, err := controlplane.Root()
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, "go", "test", "-run=^$", "-bench="+name, "-benchtime="+benchTime, "-count="+strconv.Itoa(rounds), "-cpu=1", pkg)
+	cmd := exec.CommandContext(ctx, "go", "test", "-run=^$", "-bench="+name, "-benchtime="+benchTime, "-count="+strconv.Itoa(times), "-cpu=1", pkg)
 	cmd.Dir = root
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -81,9 +107,9 @@ func benchmark(ctx context.Context, pkg, name, unit string) (map[string]float64,
 	return found, nil
 }
 
-// results are lines of a name, the number of runs, and pairs of values and units. The best of several with one name counts.
-func results(out, unit string) map[string]float64 {
-	found := map[string]float64{}
+// results are lines of a name, the number of runs, and pairs of values and units.
+func results(out, unit string) map[string][]float64 {
+	found := map[string][]float64{}
 	for line := range strings.Lines(out) {
 		f := strings.Fields(line)
 		if len(f) == 0 || !strings.HasPrefix(f[0], "Benchmark") {
@@ -92,22 +118,11 @@ func results(out, unit string) map[string]float64 {
 		for i := 3; i < len(f); i += 2 {
 			if v, err := strconv.ParseFloat(f[i-1], 64); err == nil && f[i] == unit {
 				name := f[0][strings.LastIndex(f[0], "/")+1:]
-				found[name] = better(found[name], v, unit)
+				found[name] = append(found[name], v)
 			}
 		}
 	}
 	return found
-}
-
-// better is the lower one of times, and the higher one of rates.
-func better(a, b float64, unit string) float64 {
-	switch {
-	case a == 0:
-		return b
-	case strings.HasSuffix(unit, "/s"):
-		return max(a, b)
-	}
-	return min(a, b)
 }
 
 // gitDeliveries is how many deliveries per second the git command makes: clone, write the files, commit, push.
