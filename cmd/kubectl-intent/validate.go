@@ -142,7 +142,7 @@ func (v *validation) document(at Finding, d document) error {
 	problems := v.server.Check(context.Background(), object)
 	for _, p := range problems {
 		at.Field = p.Field
-		v.found(at, d, errors.New(p.Field+": "+p.Message))
+		v.found(at, d, errors.New(p.String()))
 	}
 	check := v.checkOf(o.GroupVersionKind().GroupKind())
 	if len(problems) > 0 || check == nil {

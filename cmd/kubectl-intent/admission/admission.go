@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
@@ -23,11 +24,19 @@ import (
 
 // A Problem is one thing that an API server refuses an object for.
 type Problem struct {
-	// Field that it is about.
+	// Field that it is about. Empty means the whole object.
 	Field string
 
 	// Message says what is wrong.
 	Message string
+}
+
+// String says both.
+func (p Problem) String() string {
+	if p.Field == "" {
+		return p.Message
+	}
+	return p.Field + ": " + p.Message
 }
 
 // A Server checks objects of our kinds. It may be used by several goroutines.
@@ -71,7 +80,8 @@ func (s *Server) Check(ctx context.Context, object map[string]any) []Problem {
 	}
 	out := unknown(k, u)
 	for _, e := range invalid(ctx, k, u) {
-		out = append(out, Problem{Field: e.Field, Message: e.ErrorBody()})
+		// The path of the whole object is nil, which prints so.
+		out = append(out, Problem{Field: strings.TrimPrefix(e.Field, "<nil>"), Message: e.ErrorBody()})
 	}
 	slices.SortStableFunc(out, func(a, b Problem) int { return cmp.Compare(a.Field, b.Field) })
 	return slices.Compact(out)
@@ -99,11 +109,16 @@ func invalid(ctx context.Context, k kind, u *unstructured.Unstructured) field.Er
 	errs := checkMeta(k, u)
 	errs = append(errs, schemavalidation.ValidateCustomResource(nil, u.Object, k.schema)...)
 	errs = append(errs, listtype.ValidateListSetsAndMaps(nil, k.structure, u.Object)...)
-	if len(errs) > 0 || k.rules == nil {
+	if k.rules == nil || slices.ContainsFunc(errs, blocks) {
 		return errs
 	}
-	errs, _ = k.rules.Validate(ctx, nil, k.structure, u.Object, nil, celconfig.RuntimeCELCostBudget)
-	return errs
+	broken, _ := k.rules.Validate(ctx, nil, k.structure, u.Object, nil, celconfig.RuntimeCELCostBudget)
+	return append(errs, broken...)
+}
+
+// blocks is true for what makes rules fail or cost too much.
+func blocks(e *field.Error) bool {
+	return slices.Contains([]field.ErrorType{field.ErrorTypeTypeInvalid, field.ErrorTypeRequired, field.ErrorTypeTooLong, field.ErrorTypeTooMany}, e.Type)
 }
 
 // checkMeta fills in the namespace that kubectl would.
