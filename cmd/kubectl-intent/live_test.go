@@ -125,6 +125,7 @@ func TestFromCluster(t *testing.T) {
 	}
 	all := []string{sites, blueprint, config, file}
 	other := strings.Replace(claim, "claims.", "", 1)
+	next := strings.Replace(bare, "metadata: {name: web-1.0.0}", "metadata: {name: web-2.0.0, labels: {blueprint: web, channel: next}}", 1)
 	cases := map[string]struct {
 		reason string
 		in     string
@@ -137,7 +138,8 @@ func TestFromCluster(t *testing.T) {
 		"Claim":        {reason: "All can be in the cluster.", files: all, args: []string{"render", "--claim", "shop"}},
 		"Mixed":        {reason: "A file stands for what would be applied.", files: all[:3], args: []string{"render", file, "--live"}},
 		"SiteInFile":   {reason: "What a file gives is not read from the cluster.", files: all[1:], server: apiServer{denied: map[string]bool{"sites.catalog.intentplane.dev": true}}, args: []string{"render", "--claim", "shop", "--site", sites}},
-		"Resource":     {reason: "A name may say its group.", files: all, args: []string{"render", "--claim", claimsResource + "/shop"}},
+		"Resource":     {reason: "A name may say its group.", files: all, server: apiServer{objects: []*unstructured.Unstructured{parse(t, other)}}, args: []string{"render", "--claim", claimsResource + "/shop"}},
+		"Channel":      {reason: "Blueprints are selected by their labels.", files: all, server: apiServer{objects: []*unstructured.Unstructured{parse(t, next)}}, args: []string{"render", "--claim", "shop"}},
 		"OneGroup":     {reason: "One Configuration is enough.", files: all, server: apiServer{absent: map[string]bool{namespacedResource: true}}, args: []string{"render", "--claim", "shop"}},
 		"Namespace":    {reason: "The namespace can be said.", files: all, args: []string{"render", "--claim", "shop", "--context", "b", "-n", "team-a"}},
 		"NoNamespace":  {reason: "A claim in a file is where kubectl would put it.", in: strings.NewReplacer("namespace: team-a, ", "", `"shop"`, `"shop", "sites": ["edge1", "edge2"], "replicas": 2`).Replace(claim), files: all[:3], args: []string{"render", "-", "--live"}},

@@ -30,7 +30,7 @@ func TestCheck(t *testing.T) {
 		"NoNamespace":     {reason: "kubectl fills in a namespace.", object: strings.Replace(claim, "namespace: a, ", "", 1) + `, spec: {intent: a}`},
 		"Crossplane":      {reason: "What Crossplane adds is in the schema that it makes.", object: claim + `, spec: {intent: a, resourceRef: {apiVersion: a, kind: b, name: c}, compositeDeletePolicy: Foreground}, status: {phase: Succeeded, conditions: []}`},
 		"CrossplaneOther": {reason: "In the other shape it is elsewhere.", object: namespaced + `, spec: {intent: a, crossplane: {compositionRef: {name: a}}}`},
-		"Null":            {reason: "Null is absent where nothing else is said.", object: claim + `, spec: {intent: a, suspend: null}`},
+		"Null":            {reason: "Null is absent where nothing else is said.", object: claim + `, spec: {intent: a, suspend: null, expectation: null, blueprint: {version: null}}`},
 		"OtherKind":       {reason: "Of other kinds nothing is known.", object: `apiVersion: v1, kind: Secret, spec: 3`},
 		"Site":            {reason: "A Site is fine.", object: site + `, spec: {cluster: {controlPlane: {}}, engine: {type: None}, repository: {path: x}}`},
 
