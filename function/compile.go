@@ -34,6 +34,17 @@ func Understand(s deploymentv1alpha1.IntentDeploymentSpec) (intent.Intent, strin
 	return read(s)
 }
 
+// Said tells which values a spec, before its defaults are filled in, says of those that have one.
+func Said(s deploymentv1alpha1.IntentDeploymentSpec) intent.Said {
+	switch {
+	case s.Intent != nil:
+		return intent.SaidInText(*s.Intent)
+	case s.Expectation != nil:
+		return intent.SaidInExpectation(s.Expectation)
+	}
+	return intent.Said{}
+}
+
 // Compile understands a deployment and chooses from a catalog, as Run does. It returns an error, whose reason ReasonOf tells, when
 // something is wrong with either, and the error of answer.
 func Compile(in Input, answer func([]catalog.Need) (catalog.Answers, error)) (*Compiled, error) {

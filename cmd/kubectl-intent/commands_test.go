@@ -37,6 +37,8 @@ func TestExitCodes(t *testing.T) {
 		"InvalidSite":    {reason: "And what fits no catalog.", in: strings.Replace(claim, `"shop"}`, `"shop", "site": "edge9"}`, 1), args: []string{"validate", "-", sites, blueprint}, want: exitInvalid, says: "SiteMissing"},
 		"InvalidRender":  {reason: "Or no Blueprint.", in: strings.Replace(claim, `"shop"}`, `"shop", "site": "edge1", "parameters": {"a": "b"}}`, 1), args: []string{"validate", "-", sites, blueprint}, want: exitInvalid, says: "RenderFailed"},
 		"InvalidYAML":    {reason: "Or is no YAML.", in: "a: [", args: []string{"validate", "-"}, want: exitInvalid, says: "1 mistakes"},
+		"InvalidSecond":  {reason: "A line is that of the file.", in: claim + "---\nkind: a\nb: [\n", args: []string{"validate", "-"}, want: exitInvalid, says: "-:8: InvalidSpec: yaml: line 8: did not find expected node content\n"},
+		"Twice":          {reason: "A field that comes twice is one mistake on one line.", in: "---\na: 1\na: 2\n", args: []string{"validate", "-"}, want: exitInvalid, says: "-:3: InvalidSpec: yaml: unmarshal errors: line 3: key \"a\" already set in map\n"},
 		"OtherKinds":     {reason: "What is not ours is somebody else's affair.", in: "apiVersion: v1\nkind: Namespace\n", args: []string{"validate", "-"}, says: "0 objects, 0 mistakes"},
 		"UnknownFlag":    {reason: "A wrong command line is 2.", args: []string{"validate", "-", "--sites"}, want: exitUsage},
 		"UnknownForm":    {reason: "So is a form that does not exist.", args: []string{"validate", "-", "-o", "xml"}, want: exitUsage},
@@ -90,7 +92,7 @@ func TestValidateFindings(t *testing.T) {
 }
 
 func TestExplain(t *testing.T) {
-	out, problems, code := runIntent(strings.Replace(claim, `"shop"}`, `"shop", "site": "edge1", "image": "registry.example.org/team/app:1.2.0"}`, 1),
+	out, problems, code := runIntent(strings.Replace(claim, `"shop"}`, `"shop", "site": "edge1", "replicas": 1, "image": "registry.example.org/team/app:1.2.0"}`, 1),
 		"explain", "-", "--site", examples+"10-sites.yaml", "--blueprint", examples+"20-blueprint.yaml")
 	if code != 0 {
 		t.Fatalf("run(...): exit code %d: %s", code, problems)
@@ -110,7 +112,7 @@ func TestExplain(t *testing.T) {
 		{"namespace", `"team-a"`, "claim"},
 		{"param-greeting", `"Hello"`, "Blueprint,", "parametersSchema"},
 		{"priority", `"medium"`, "default"},
-		{"replicas", `"1"`, "default"},
+		{"replicas", `"1"`, "claim"},
 		{"service", `"shop"`, "claim"},
 		{"site", `"edge1"`, "Site"},
 		{"type", `"web"`, "default"},

@@ -84,8 +84,9 @@ func (e *explainCommand) explain(from *source, c *deploymentv1alpha1.IntentDeplo
 		return out, err
 	}
 	out.Blueprint = compiled.Selection.Blueprint.GetName()
+	said := function.Said(c.Spec)
 	for n, in := range compiled.Inputs {
-		values, err := render.Explain(in)
+		values, err := render.Explain(in, said)
 		if err != nil {
 			return out, err
 		}
