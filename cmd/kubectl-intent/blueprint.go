@@ -110,6 +110,9 @@ func (t *testCommand) Run(s *streams) error {
 			return errors.Wrapf(err, "cannot test Blueprint %q", blueprints[i].GetName())
 		}
 		for _, result := range results {
+			if result.Err == nil {
+				result.Err = checkRules(&blueprints[i], result.Files)
+			}
 			all = append(all, newResult(blueprints[i].GetName(), result))
 		}
 	}

@@ -198,7 +198,10 @@ func (v *validation) claim(at Finding, d document) error {
 // render looks at what a claim renders to. Without configurations there are no limits to look at.
 func (v *validation) render(in function.Input, c *function.Compiled) error {
 	if v.catalog.limited() {
-		_, err := v.core.Render(context.Background(), in, c)
+		places, err := v.core.Render(context.Background(), in, c)
+		for i := 0; err == nil && i < len(places); i++ {
+			err = atSite(places[i].Place.Site.GetName(), checkRules(&c.Selection.Blueprint, places[i].Files))
+		}
 		return err
 	}
 	timeout, err := time.ParseDuration(in.Spec.CompileConfig.RenderTimeout)
@@ -207,20 +210,34 @@ func (v *validation) render(in function.Input, c *function.Compiled) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
-	definitions, err := render.Definitions(&c.Selection.Blueprint)
-	if err != nil {
-		return function.Failed(deploymentv1alpha1.ReasonRenderFailed, err)
-	}
 	for _, one := range c.Inputs {
-		files, err := v.renderer.Build(ctx, one)
-		if err == nil {
-			err = policy.CheckObjects(files, definitions)
-		}
-		if err != nil {
-			return function.Failed(deploymentv1alpha1.ReasonRenderFailed, errors.Wrapf(err, "Site %q", one.Site.Name))
+		if err := v.renderOne(ctx, one); err != nil {
+			return atSite(one.Site.Name, err)
 		}
 	}
 	return nil
+}
+
+func (v *validation) renderOne(ctx context.Context, in render.Input) error {
+	definitions, err := render.Definitions(in.Blueprint)
+	if err != nil {
+		return err
+	}
+	files, err := v.renderer.Build(ctx, in)
+	if err != nil {
+		return err
+	}
+	if err := policy.CheckObjects(files, definitions); err != nil {
+		return err
+	}
+	return checkRules(in.Blueprint, files)
+}
+
+func atSite(site string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return function.Failed(deploymentv1alpha1.ReasonRenderFailed, errors.Wrapf(err, "Site %q", site))
 }
 
 func (v *validation) blueprint(at Finding, d document) error {
@@ -236,6 +253,9 @@ func (v *validation) blueprint(at Finding, d document) error {
 	results, err := blueprint.Test(context.Background(), b, v.renderer)
 	v.found(at, d, err)
 	for _, r := range results {
+		if r.Err == nil {
+			r.Err = checkRules(b, r.Files)
+		}
 		at.Field, at.Reason = r.Name, deploymentv1alpha1.ReasonRenderFailed
 		v.found(at, d, r.Err)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	extv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype"
@@ -20,6 +21,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
+	"sigs.k8s.io/yaml"
 )
 
 // A Problem is one thing that an API server refuses an object for.
@@ -50,11 +52,29 @@ func New() (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	return newServer(all)
+}
+
+// Of returns a Server that knows the kinds of CustomResourceDefinitions, in YAML, alone. It returns an error for one that no API
+// server would take.
+func Of(documents ...[]byte) (*Server, error) {
+	all := make([]*extv1.CustomResourceDefinition, 0, len(documents))
+	for _, document := range documents {
+		d := &extv1.CustomResourceDefinition{}
+		if err := yaml.Unmarshal(document, d); err != nil {
+			return nil, errors.Wrap(err, "cannot decode CustomResourceDefinition")
+		}
+		all = append(all, d)
+	}
+	return newServer(all)
+}
+
+func newServer(all []*extv1.CustomResourceDefinition) (*Server, error) {
 	s := &Server{kinds: map[schema.GroupVersionKind]kind{}}
 	for _, d := range all {
 		found, err := kindsOf(d)
 		if err != nil {
-			return nil, errors.Wrapf(err, "cannot use the definition of %s", d.GetName())
+			return nil, errors.Wrapf(err, "cannot use CustomResourceDefinition %q", d.GetName())
 		}
 		for gvk, k := range found {
 			s.kinds[gvk] = k

@@ -91,6 +91,9 @@ func kindsOf(d *extv1.CustomResourceDefinition) (map[schema.GroupVersionKind]kin
 		if props == nil {
 			props = internal.Spec.Validation
 		}
+		if props == nil || props.OpenAPIV3Schema == nil {
+			return nil, errors.Errorf("version %s has no schema", v.Name)
+		}
 		k, err := newKind(props.OpenAPIV3Schema)
 		if err != nil {
 			return nil, err
