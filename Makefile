@@ -25,7 +25,7 @@ PROGRAMS := function provider kubectl-intent
 BUILD := CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)'
 
 # Programs follow from these files, and from their folders, so that one removed counts too.
-SOURCES := $(wildcard *.go) go.mod go.sum $(shell find $(wildcard apis cmd function provider) ! -name '*_test.go' 2>/dev/null)
+SOURCES := $(wildcard *.go) go.mod go.sum $(shell find $(wildcard apis cmd function package provider) ! -name '*_test.go' 2>/dev/null)
 RECIPES := Makefile tools/images/main.go tools/images/go.sum tools/crossplane-cli/go.mod
 
 # with_tools runs a command with the paths of the tools in its environment.

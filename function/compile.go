@@ -34,9 +34,20 @@ func Understand(s deploymentv1alpha1.IntentDeploymentSpec) (intent.Intent, strin
 	return read(s)
 }
 
+// Said tells which values a spec, before its defaults are filled in, says of those that have one.
+func Said(s deploymentv1alpha1.IntentDeploymentSpec) intent.Said {
+	switch {
+	case s.Intent != nil:
+		return intent.SaidInText(*s.Intent)
+	case s.Expectation != nil:
+		return intent.SaidInExpectation(s.Expectation)
+	}
+	return intent.Said{}
+}
+
 // Compile understands a deployment and chooses from a catalog, as Run does. It returns an error, whose reason ReasonOf tells, when
-// something is wrong with either.
-func Compile(in Input, answer func([]catalog.Need) catalog.Answers) (*Compiled, error) {
+// something is wrong with either, and the error of answer.
+func Compile(in Input, answer func([]catalog.Need) (catalog.Answers, error)) (*Compiled, error) {
 	in.Spec.Default()
 	i, field, err := read(in.Spec)
 	if err != nil {
@@ -52,7 +63,9 @@ func Compile(in Input, answer func([]catalog.Need) catalog.Answers) (*Compiled, 
 		if out.Selection = s; s != nil {
 			break
 		}
-		answers = answer(needs)
+		if answers, err = answer(needs); err != nil {
+			return nil, err
+		}
 	}
 	if out.Selection == nil {
 		return nil, errors.New("the catalog does not answer")

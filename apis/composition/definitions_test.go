@@ -1,4 +1,3 @@
-// Package composition holds the definitions and Compositions of the two Configurations.
 package composition
 
 import (

@@ -3,6 +3,7 @@ package policy
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -60,6 +61,9 @@ func checkStructure(in Input, o *unstructured.Unstructured) error {
 	problems, err := k.Check(o.GroupVersionKind(), object)
 	if err != nil {
 		return err
+	}
+	if in.Config.Policy.UnknownFields == configv1alpha1.UnknownFieldsAllow {
+		problems = slices.DeleteFunc(problems, func(p schema.Problem) bool { return p.Unknown })
 	}
 	own, err := in.Definitions.Check(o.GroupVersionKind(), object)
 	if err != nil {

@@ -63,6 +63,30 @@ func TestCheckTreeStructure(t *testing.T) {
 			change: files(with("apiVersion: v1\nkind: Service\nmetadata: {name: a, namespace: team-a}\nspec: {ports: [{prot: 80}]}\n")),
 			want:   `Site "edge1": a.yaml: Service "a": spec.ports[0].port: is required; spec.ports[0].prot: is not a field of this kind`,
 		},
+		"UnknownAllowed": {
+			reason: "A Kubernetes that is newer than we are has more fields.",
+			change: func(in *Input) {
+				in.Config.Policy.UnknownFields = configv1alpha1.UnknownFieldsAllow
+				in.Files = with("apiVersion: v1\nkind: Service\nmetadata: {name: a, namespace: team-a}\nspec: {ports: [{port: 80, prot: 80}], newer: {a: b}}\n")
+			},
+		},
+		"KnownStillChecked": {
+			reason: "What it had before is as it was.",
+			change: func(in *Input) {
+				in.Config.Policy.UnknownFields = configv1alpha1.UnknownFieldsAllow
+				in.Files = with("apiVersion: v1\nkind: Service\nmetadata: {name: a, namespace: team-a}\nspec: {ports: [{port: http, prot: 80}]}\n")
+			},
+			want: `Service "a": spec.ports[0].port: must be of type integer: "string"`,
+		},
+		"OwnStillStrict": {
+			reason: "A definition that comes with its objects is as new as they are.",
+			change: func(in *Input) {
+				in.Definitions, _ = schema.Definitions([]byte(`{spec: {group: x.org, scope: Namespaced, names: {kind: Thing}, versions: [{name: v1, schema: {openAPIV3Schema: {type: object, properties: {size: {type: integer}}}}}]}}`))
+				in.Config.Policy.AllowedKinds, in.Config.Policy.UnknownFields = named("x.org", "Thing"), configv1alpha1.UnknownFieldsAllow
+				in.Files = with("apiVersion: x.org/v1\nkind: Thing\nmetadata: {name: a, namespace: team-a}\nsise: 3\n")
+			},
+			want: `Thing.x.org "a": sise: is not a field of this kind`,
+		},
 		"Custom": {
 			reason: "Definitions count where they are given.",
 			change: func(in *Input) {

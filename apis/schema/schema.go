@@ -26,6 +26,9 @@ type Problem struct {
 
 	// Message says what is wrong. It holds no value of the object.
 	Message string
+
+	// Unknown says that the schema does not know the field. A newer one may.
+	Unknown bool
 }
 
 // String is the field and what is wrong with it.
@@ -87,8 +90,10 @@ func problem(err error) Problem {
 	if !ok {
 		return Problem{Message: err.Error()}
 	}
-	if v := (&openapierrors.Validation{}); errors.As(err, &v) && v.Code() == openapierrors.UnallowedPropertyCode {
+	v := &openapierrors.Validation{}
+	unknown := errors.As(err, &v) && v.Code() == openapierrors.UnallowedPropertyCode
+	if unknown {
 		message = "is not a field of this kind"
 	}
-	return Problem{Field: strings.TrimPrefix(field, "."), Message: message}
+	return Problem{Field: strings.TrimPrefix(field, "."), Message: message, Unknown: unknown}
 }

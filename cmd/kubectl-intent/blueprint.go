@@ -7,9 +7,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	"sigs.k8s.io/yaml"
+	"github.com/fatih/color"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/function/blueprint"
@@ -48,8 +49,9 @@ func (c choices) create(dir string) (*catalogv1alpha1.Blueprint, error) {
 type createCommand struct {
 	choices
 
-	Dir    string `arg:""                                                             help:"Kustomize directory. Its intent.yaml, or parameters.schema.yaml, tells the parameters; its blueprint.yaml holds metrics, irreversible and examples."`
-	Output string `default:"-" help:"File to write, or - for the standard output." short:"o"`
+	Dir    string `arg:""                                                             help:"Kustomize directory. Its intent.yaml, or parameters.schema.yaml, tells the parameters; its blueprint.yaml holds metrics, irreversible and examples." predictor:"dir"`
+	To     string `help:"File to write, instead of the standard output."                                                                                 predictor:"file"`
+	Output string `default:"yaml" enum:"yaml,json" help:"Form of the Blueprint: yaml or json." short:"o"`
 }
 
 // Run writes the Blueprint. It returns an error for a directory that would never render.
@@ -58,21 +60,40 @@ func (c *createCommand) Run(s *streams) error {
 	if err != nil {
 		return err
 	}
-	out, err := yaml.Marshal(b)
+	out, err := encode(c.Output, b)
 	if err != nil {
-		return errors.Wrap(err, "cannot encode the Blueprint")
+		return err
 	}
-	out = append([]byte("# Made by \"kubectl intent blueprint create "+path.Base(filepath.ToSlash(c.Dir))+"\". Change that directory, and raise the version.\n"), out...)
-	if c.Output == "-" {
+	// JSON has no comments.
+	if c.Output == "yaml" {
+		out = append([]byte("# Made by \"kubectl intent blueprint create "+path.Base(filepath.ToSlash(c.Dir))+"\". Change that directory, and raise the version.\n"), out...)
+	}
+	if c.To == "" {
 		_, err := s.out.Write(out)
 		return errors.Wrap(err, "cannot print")
 	}
-	return errors.Wrap(os.WriteFile(c.Output, out, 0o644), "cannot write the Blueprint") //nolint:gosec // It holds no secrets.
+	return errors.Wrap(os.WriteFile(c.To, out, 0o644), "cannot write the Blueprint") //nolint:gosec // It holds no secrets.
 }
 
 // A testCommand renders examples.
 type testCommand struct {
-	Path string `arg:"" help:"File with Blueprints, - for the standard input, or a kustomize directory with examples in its blueprint.yaml."`
+	formFlag
+
+	Path string `arg:"" help:"File with Blueprints, - for the standard input, or a kustomize directory with examples in its blueprint.yaml." predictor:"file"`
+}
+
+// An ExampleResult says whether one example of a Blueprint renders.
+type ExampleResult struct {
+	// Blueprint, and the field of it that holds the example.
+	Blueprint string `json:"blueprint"`
+	Example   string `json:"example"`
+
+	// Site that it was rendered for, and the number of Files.
+	Site  string `json:"site"`
+	Files int    `json:"files"`
+
+	// Error says why it failed.
+	Error string `json:"error,omitempty"`
 }
 
 // Run prints one line for each example. It returns an error when one fails, or when there is none.
@@ -82,23 +103,34 @@ func (t *testCommand) Run(s *streams) error {
 		return err
 	}
 	r := render.NewRenderer()
-	failed := false
+	all := []ExampleResult{}
 	for i := range blueprints {
 		results, err := blueprint.Test(context.Background(), &blueprints[i], r)
 		if err != nil {
 			return errors.Wrapf(err, "cannot test Blueprint %q", blueprints[i].GetName())
 		}
 		for _, result := range results {
-			failed = failed || result.Err != nil
-			if err := printResult(s.out, blueprints[i].GetName(), result); err != nil {
-				return err
+			if result.Err == nil {
+				result.Err = checkRules(&blueprints[i], result.Files)
 			}
+			all = append(all, newResult(blueprints[i].GetName(), result))
 		}
 	}
-	if failed {
+	if err := t.print(s.out, all, func(w io.Writer) error { return printResults(w, s.colours, all) }); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(all, func(r ExampleResult) bool { return r.Error != "" }) {
 		return verdictError{}
 	}
 	return nil
+}
+
+func newResult(name string, r blueprint.Result) ExampleResult {
+	out := ExampleResult{Blueprint: name, Example: r.Name, Site: r.Site, Files: len(r.Files)}
+	if r.Err != nil {
+		out.Error = r.Err.Error()
+	}
+	return out
 }
 
 func (t *testCommand) read(s *streams) ([]catalogv1alpha1.Blueprint, error) {
@@ -113,11 +145,15 @@ func (t *testCommand) read(s *streams) ([]catalogv1alpha1.Blueprint, error) {
 	return []catalogv1alpha1.Blueprint{*b}, nil
 }
 
-func printResult(w io.Writer, name string, r blueprint.Result) error {
-	verdict := fmt.Sprintf("ok: %d files for Site %s", len(r.Files), r.Site)
-	if r.Err != nil {
-		verdict = "failed: " + r.Err.Error()
+func printResults(w io.Writer, colours palette, all []ExampleResult) error {
+	for _, r := range all {
+		verdict := fmt.Sprintf("%s: %d files for Site %s", colours.paint("ok", color.FgGreen), r.Files, r.Site)
+		if r.Error != "" {
+			verdict = colours.paint("failed", color.FgRed) + ": " + r.Error
+		}
+		if _, err := fmt.Fprintf(w, "%s %s %s\n", r.Blueprint, r.Example, verdict); err != nil {
+			return errors.Wrap(err, "cannot print")
+		}
 	}
-	_, err := fmt.Fprintf(w, "%s %s %s\n", name, r.Name, verdict)
-	return errors.Wrap(err, "cannot print")
+	return nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 
@@ -12,20 +13,26 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
 	"github.com/intentplane/intentplane/function"
 	"github.com/intentplane/intentplane/function/catalog"
 )
 
 const configVersion = "config.intentplane.dev/v1alpha1"
 
-// catalogFlags name the files that stand for a cluster's catalog.
+// catalogFlags name the files that stand for a cluster's catalog, and the cluster.
 type catalogFlags struct {
-	Site      []string `help:"File with Sites."                                       sep:"none"`
-	Blueprint []string `help:"File with Blueprints."                                  sep:"none"`
-	Config    []string `help:"File with ProviderConfigs and ClusterProviderConfigs. Absent means that their limits are not looked at." sep:"none"`
+	clusterFlags
+
+	Site      []string `help:"File with Sites."                                       predictor:"file" sep:"none"`
+	Blueprint []string `help:"File with Blueprints."                                  predictor:"file" sep:"none"`
+	Config    []string `help:"File with ProviderConfigs and ClusterProviderConfigs. Where none are given, and --live is not, their limits are not looked at." predictor:"file" sep:"none"`
 }
 
-func (f catalogFlags) given() bool { return len(f.Site) > 0 && len(f.Blueprint) > 0 }
+func (f catalogFlags) given() bool { return f.Live || len(f.Site) > 0 && len(f.Blueprint) > 0 }
+
+// half is true where only one of what is needed together is given.
+func (f catalogFlags) half() bool { return !f.Live && len(f.Site) > 0 != (len(f.Blueprint) > 0) }
 
 // an item of a catalog.
 type item struct {
@@ -33,39 +40,68 @@ type item struct {
 	raw  json.RawMessage
 }
 
-// files answer needs as a cluster would.
-type files struct {
-	items   []item
-	configs bool
+// A source answers needs as Crossplane would, from files and from a cluster. Kinds that a file was given for come from files alone.
+type source struct {
+	items     []item
+	inFiles   map[string]bool
+	cluster   *cluster.Cluster
+	namespace string
+
+	// prefix of paths, where there is no configuration.
+	prefix string
 }
 
-func (f catalogFlags) read(in io.Reader) (*files, error) {
-	out := &files{configs: len(f.Config) > 0}
+func (f catalogFlags) read(in io.Reader) (*source, error) {
+	out := &source{namespace: f.Namespace, inFiles: map[string]bool{
+		"Site": len(f.Site) > 0, "Blueprint": len(f.Blueprint) > 0,
+		policy.KindProviderConfig: len(f.Config) > 0, policy.KindClusterProviderConfig: len(f.Config) > 0,
+	}}
+	for _, read := range []func(io.Reader, *source) error{f.readSites, f.readBlueprints, f.readConfigs} {
+		if err := read(in, out); err != nil {
+			return nil, err
+		}
+	}
+	if !f.Live {
+		return out, nil
+	}
+	c, err := f.open()
+	if err != nil {
+		return nil, usageError{err}
+	}
+	out.cluster, out.namespace = c, c.Namespace()
+	return out, nil
+}
+
+func (f catalogFlags) readSites(in io.Reader, out *source) error {
 	for _, name := range f.Site {
 		sites, err := readAll[catalogv1alpha1.Site](in, name, "Site", catalogVersion)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for i := range sites {
 			defaultSite(&sites[i])
 		}
 		if err := add(out, sites); err != nil {
-			return nil, err
+			return err
 		}
 	}
+	return nil
+}
+
+func (f catalogFlags) readBlueprints(in io.Reader, out *source) error {
 	for _, name := range f.Blueprint {
 		blueprints, err := readAll[catalogv1alpha1.Blueprint](in, name, "Blueprint", catalogVersion)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if err := add(out, blueprints); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return out, f.readConfigs(in, out)
+	return nil
 }
 
-func (f catalogFlags) readConfigs(in io.Reader, out *files) error {
+func (f catalogFlags) readConfigs(in io.Reader, out *source) error {
 	for _, name := range f.Config {
 		documents, err := readDocuments(in, name)
 		if err != nil {
@@ -85,6 +121,16 @@ func (f catalogFlags) readConfigs(in io.Reader, out *files) error {
 	return nil
 }
 
+// limited says whether there are configurations, whose limits hold.
+func (s *source) limited() bool { return s.cluster != nil || s.inFiles[policy.KindProviderConfig] }
+
+// place puts a deployment that names no namespace where kubectl would.
+func (s *source) place(c *deploymentv1alpha1.IntentDeployment) {
+	if c.GetNamespace() == "" {
+		c.SetNamespace(s.namespace)
+	}
+}
+
 // defaultSite sets what the schema would set.
 func defaultSite(s *catalogv1alpha1.Site) {
 	if s.Spec.TargetNamespaces.Allowed == nil {
@@ -92,7 +138,7 @@ func defaultSite(s *catalogv1alpha1.Site) {
 	}
 }
 
-func add[T any](to *files, objects []T) error {
+func add[T any](to *source, objects []T) error {
 	for i := range objects {
 		raw, err := json.Marshal(objects[i])
 		if err != nil {
@@ -107,21 +153,34 @@ func add[T any](to *files, objects []T) error {
 	return nil
 }
 
-// answer needs. Where no file has configurations, one without limits stands for each.
-func (f *files) answer(needs []catalog.Need) catalog.Answers {
+// answer needs. It returns an error for what the cluster does not tell.
+func (s *source) answer(needs []catalog.Need) (catalog.Answers, error) {
 	out := catalog.Answers{}
 	for _, n := range needs {
-		out[n.Name] = []json.RawMessage{}
-		for _, i := range f.items {
-			if fits(n, i.meta) {
-				out[n.Name] = append(out[n.Name], i.raw)
-			}
+		found, err := s.find(n)
+		if err != nil {
+			return nil, err
 		}
-		if n.APIVersion == configVersion && !f.configs {
-			out[n.Name] = []json.RawMessage{unlimited(n.MatchName)}
+		out[n.Name] = found
+	}
+	return out, nil
+}
+
+// find what one need selects. Where nobody has configurations, one without limits stands for each.
+func (s *source) find(n catalog.Need) ([]json.RawMessage, error) {
+	switch {
+	case !s.inFiles[n.Kind] && s.cluster != nil:
+		return s.cluster.Answer(context.Background(), n)
+	case !s.inFiles[n.Kind] && n.APIVersion == configVersion:
+		return []json.RawMessage{unlimited(n.MatchName, s.prefix)}, nil
+	}
+	out := []json.RawMessage{}
+	for _, i := range s.items {
+		if fits(n, i.meta) {
+			out = append(out, i.raw)
 		}
 	}
-	return out
+	return out, nil
 }
 
 func fits(n catalog.Need, o metav1.PartialObjectMetadata) bool {
@@ -133,22 +192,23 @@ func fits(n catalog.Need, o metav1.PartialObjectMetadata) bool {
 	return o.Kind == n.Kind && o.Namespace == n.Namespace && (n.MatchName == "" || n.MatchName == o.Name)
 }
 
-func unlimited(name string) json.RawMessage {
+func unlimited(name, prefix string) json.RawMessage {
 	c := configv1alpha1.ClusterProviderConfig{}
 	c.Spec.Git.URL, c.Spec.Git.Branch = "https://"+name+".invalid", "main"
+	c.Spec.Git.PathPrefix = prefix
 	// What has no functions always encodes.
 	b, _ := json.Marshal(c) //nolint:errchkjson // See above.
 	return b
 }
 
 // compile compiles a claim as the function does.
-func (f *files) compile(c *deploymentv1alpha1.IntentDeployment) (function.Input, *function.Compiled, error) {
+func (s *source) compile(c *deploymentv1alpha1.IntentDeployment) (function.Input, *function.Compiled, error) {
 	gvk := c.GroupVersionKind()
 	in := function.Input{
 		Claim: rolloutv1alpha1.ClaimReference{APIGroup: gvk.Group, Kind: gvk.Kind, Namespace: c.GetNamespace(), Name: c.GetName()},
 		Spec:  *c.Spec.DeepCopy(),
 	}
 	in.Spec.Default()
-	compiled, err := function.Compile(in, f.answer)
+	compiled, err := function.Compile(in, s.answer)
 	return in, compiled, err
 }

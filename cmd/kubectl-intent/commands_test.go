@@ -32,11 +32,13 @@ func TestExitCodes(t *testing.T) {
 	}{
 		"Valid":          {reason: "What is right is 0.", args: []string{"validate", examples + "10-sites.yaml", examples + "20-blueprint.yaml", examples + "30-config.yaml", examples + "40-claim.yaml"}, says: "5 objects, 0 mistakes"},
 		"ValidCompiled":  {reason: "Also with a catalog.", args: []string{"validate", examples + "40-claim.yaml", sites, blueprint, "--config=" + examples + "30-config.yaml"}, says: "1 objects, 0 mistakes"},
-		"Invalid":        {reason: "What is wrong is 1, and named.", in: strings.Replace(claim, "intent:", "intnt:", 1), args: []string{"validate", "-"}, want: exitInvalid, says: `-: document 1: IntentDeployment team-a/shop: InvalidSpec: unknown field "spec.intnt"`},
+		"Invalid":        {reason: "What is wrong is 1, and named.", in: strings.Replace(claim, "intent:", "intnt:", 1), args: []string{"validate", "-"}, want: exitInvalid, says: `-:5: IntentDeployment team-a/shop: InvalidSpec: spec.intnt: is not a field of this kind`},
 		"InvalidIntent":  {reason: "So is an intent that nobody understands.", in: strings.Replace(claim, `"service"`, `"servce"`, 1), args: []string{"validate", "-"}, want: exitInvalid, says: "InvalidIntent"},
 		"InvalidSite":    {reason: "And what fits no catalog.", in: strings.Replace(claim, `"shop"}`, `"shop", "site": "edge9"}`, 1), args: []string{"validate", "-", sites, blueprint}, want: exitInvalid, says: "SiteMissing"},
 		"InvalidRender":  {reason: "Or no Blueprint.", in: strings.Replace(claim, `"shop"}`, `"shop", "site": "edge1", "parameters": {"a": "b"}}`, 1), args: []string{"validate", "-", sites, blueprint}, want: exitInvalid, says: "RenderFailed"},
 		"InvalidYAML":    {reason: "Or is no YAML.", in: "a: [", args: []string{"validate", "-"}, want: exitInvalid, says: "1 mistakes"},
+		"InvalidSecond":  {reason: "A line is that of the file.", in: claim + "---\nkind: a\nb: [\n", args: []string{"validate", "-"}, want: exitInvalid, says: "-:8: InvalidSpec: yaml: line 8: did not find expected node content\n"},
+		"Twice":          {reason: "A field that comes twice is one mistake on one line.", in: "---\na: 1\na: 2\n", args: []string{"validate", "-"}, want: exitInvalid, says: "-:3: InvalidSpec: yaml: unmarshal errors: line 3: key \"a\" already set in map\n"},
 		"OtherKinds":     {reason: "What is not ours is somebody else's affair.", in: "apiVersion: v1\nkind: Namespace\n", args: []string{"validate", "-"}, says: "0 objects, 0 mistakes"},
 		"UnknownFlag":    {reason: "A wrong command line is 2.", args: []string{"validate", "-", "--sites"}, want: exitUsage},
 		"UnknownForm":    {reason: "So is a form that does not exist.", args: []string{"validate", "-", "-o", "xml"}, want: exitUsage},
@@ -78,10 +80,10 @@ func TestValidateFindings(t *testing.T) {
 		t.Fatalf("run(...): exit code %d, %v:\n%s", code, err, out)
 	}
 	want := Report{Checked: 3, Findings: []Finding{{
-		File: "-", Document: 1, Kind: "IntentDeployment", Namespace: "team-a", Name: "shop", Field: "spec.suspend", Reason: "InvalidSpec",
-		Message: "json: cannot unmarshal number into Go struct field IntentDeploymentSpec.spec.suspend of type bool",
+		File: "-", Document: 1, Line: 5, Kind: "IntentDeployment", Namespace: "team-a", Name: "shop", Field: "spec.suspend", Reason: "InvalidSpec",
+		Message: `spec.suspend: Invalid value: "integer": spec.suspend in body must be of type boolean: "integer"`,
 	}, {
-		File: "-", Document: 3, Kind: "Blueprint", Name: "web-1.0.0", Field: "spec.examples[0]", Reason: "RenderFailed",
+		File: "-", Document: 3, Line: 24, Kind: "Blueprint", Name: "web-1.0.0", Field: "spec.examples[0]", Reason: "RenderFailed",
 		Message: `service-a.yaml: Service "a": spec.port: is not a field of this kind`,
 	}}}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -90,7 +92,7 @@ func TestValidateFindings(t *testing.T) {
 }
 
 func TestExplain(t *testing.T) {
-	out, problems, code := runIntent(strings.Replace(claim, `"shop"}`, `"shop", "site": "edge1", "image": "registry.example.org/team/app:1.2.0"}`, 1),
+	out, problems, code := runIntent(strings.Replace(claim, `"shop"}`, `"shop", "site": "edge1", "replicas": 1, "image": "registry.example.org/team/app:1.2.0"}`, 1),
 		"explain", "-", "--site", examples+"10-sites.yaml", "--blueprint", examples+"20-blueprint.yaml")
 	if code != 0 {
 		t.Fatalf("run(...): exit code %d: %s", code, problems)
@@ -110,7 +112,7 @@ func TestExplain(t *testing.T) {
 		{"namespace", `"team-a"`, "claim"},
 		{"param-greeting", `"Hello"`, "Blueprint,", "parametersSchema"},
 		{"priority", `"medium"`, "default"},
-		{"replicas", `"1"`, "default"},
+		{"replicas", `"1"`, "claim"},
 		{"service", `"shop"`, "claim"},
 		{"site", `"edge1"`, "Site"},
 		{"type", `"web"`, "default"},
@@ -128,7 +130,7 @@ func TestRenderDiff(t *testing.T) {
 		t.Fatalf("Nothing is there yet: exit code %d:\n%s%s", code, out, problems)
 	}
 	rendered := filepath.Join(t.TempDir(), "out")
-	if _, problems, code := runIntent("", append(args, "-o", rendered)...); code != 0 {
+	if _, problems, code := runIntent("", append(args, "--to", rendered)...); code != 0 {
 		t.Fatalf("run(...): exit code %d: %s", code, problems)
 	}
 	for _, site := range []string{"edge1", "edge2"} {
@@ -155,7 +157,7 @@ func TestRenderDiff(t *testing.T) {
 
 func TestBlueprintCreate(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "b.yaml")
-	_, problems, code := runIntent("", "blueprint", "create", blueprints+"web", "--name", "web", "--version", "1.1.0", "--channel", "next", "-o", file)
+	_, problems, code := runIntent("", "blueprint", "create", blueprints+"web", "--name", "web", "--version", "1.1.0", "--channel", "next", "--to", file)
 	if code != 0 {
 		t.Fatalf("run(...): exit code %d: %s", code, problems)
 	}

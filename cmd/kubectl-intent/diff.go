@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/fatih/color"
 	"github.com/pmezard/go-difflib/difflib"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
@@ -18,41 +19,70 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
-// differ compares what was rendered with a checkout of the repository that it would be delivered to.
-type differ struct {
-	root    *os.Root
-	differs bool
+// A Change is how one file of a checkout would change.
+type Change struct {
+	// File, from the root of the checkout.
+	File string `json:"file"`
+
+	// Diff is a unified diff. It does not show what a Secret holds.
+	Diff string `json:"diff"`
 }
 
-// compare prints how the files of a directory would change. Files that are there and were not rendered would be removed.
-func (d *differ) compare(w io.Writer, dir string, rendered tree.Files) error {
-	there, err := d.read(dir)
+// compare returns how the files of a directory would change. Files that are there and were not rendered would be removed.
+func compare(root *os.Root, dir string, rendered tree.Files) ([]Change, error) {
+	there, err := checkedOut(root, dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	names := append(there.Names(), rendered.Names()...)
 	slices.Sort(names)
+	out := []Change{}
 	for _, name := range slices.Compact(names) {
 		if bytes.Equal(there[name], rendered[name]) {
 			continue
 		}
-		d.differs = true
-		text, err := change(path.Join(dir, name), there[name], rendered[name])
+		full := path.Join(dir, name)
+		text, err := change(full, there[name], rendered[name])
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if _, err := io.WriteString(w, text); err != nil {
-			return errors.Wrap(err, "cannot print")
+		out = append(out, Change{File: full, Diff: text})
+	}
+	return out, nil
+}
+
+func printChanges(w io.Writer, colours palette, all []Rendering) error {
+	for _, one := range all {
+		for _, c := range one.Changes {
+			for line := range strings.Lines(c.Diff) {
+				text := colours.paint(strings.TrimSuffix(line, "\n"), diffColour(line)...)
+				if _, err := fmt.Fprintln(w, text); err != nil {
+					return errors.Wrap(err, "cannot print")
+				}
+			}
 		}
 	}
 	return nil
 }
 
-// read returns the files of a directory of the checkout, or none when there is no such directory. The marker says whose the
+// diffColour is that of git.
+func diffColour(line string) []color.Attribute {
+	for _, c := range []struct {
+		prefix string
+		colour color.Attribute
+	}{{"--- ", color.Bold}, {"+++ ", color.Bold}, {"@@", color.FgCyan}, {"-", color.FgRed}, {"+", color.FgGreen}} {
+		if strings.HasPrefix(line, c.prefix) {
+			return []color.Attribute{c.colour}
+		}
+	}
+	return nil
+}
+
+// checkedOut returns the files of a directory of the checkout, or none when there is no such directory. The marker says whose the
 // directory is, and stays.
-func (d *differ) read(dir string) (tree.Files, error) {
+func checkedOut(root *os.Root, dir string) (tree.Files, error) {
 	out := tree.Files{}
-	err := fs.WalkDir(d.root.FS(), dir, func(name string, e fs.DirEntry, err error) error {
+	err := fs.WalkDir(root.FS(), dir, func(name string, e fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
@@ -62,7 +92,7 @@ func (d *differ) read(dir string) (tree.Files, error) {
 		if !e.Type().IsRegular() {
 			return errors.Errorf("%s: is not a regular file", name)
 		}
-		b, err := fs.ReadFile(d.root.FS(), name)
+		b, err := fs.ReadFile(root.FS(), name)
 		out[strings.TrimPrefix(name, dir+"/")] = b
 		return err
 	})

@@ -11,7 +11,19 @@ import (
 
 // A digestCommand prints digests.
 type digestCommand struct {
-	File string `arg:"" help:"File with IntentDeployments of either API group, or - for the standard input. Other objects in it are passed over."`
+	formFlag
+
+	File string `arg:"" help:"File with IntentDeployments of either API group, or - for the standard input. Other objects in it are passed over." predictor:"file"`
+}
+
+// A Digest is that of one deployment's spec.
+type Digest struct {
+	// Namespace and Name of the deployment.
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+
+	// Digest of its spec.
+	Digest string `json:"digest"`
 }
 
 // Run prints the digest of one IntentDeployment, or one line for each of several. It returns an error for a file that has none,
@@ -21,23 +33,26 @@ func (d *digestCommand) Run(s *streams) error {
 	if err != nil {
 		return err
 	}
+	all := make([]Digest, 0, len(claims))
 	for _, c := range claims {
 		sum, err := digest.Spec(&c.Spec)
 		if err != nil {
 			return errors.Wrapf(err, "cannot compute the digest of %s/%s", c.GetNamespace(), c.GetName())
 		}
-		if err := printDigest(s.out, c.GetNamespace()+"/"+c.GetName(), sum, len(claims)); err != nil {
-			return errors.Wrap(err, "cannot print")
+		all = append(all, Digest{Namespace: c.GetNamespace(), Name: c.GetName(), Digest: sum})
+	}
+	return d.print(s.out, all, func(w io.Writer) error { return errors.Wrap(printDigests(w, all), "cannot print") })
+}
+
+func printDigests(w io.Writer, all []Digest) error {
+	if len(all) == 1 {
+		_, err := fmt.Fprintln(w, all[0].Digest)
+		return err
+	}
+	for _, d := range all {
+		if _, err := fmt.Fprintf(w, "%s/%s %s\n", d.Namespace, d.Name, d.Digest); err != nil {
+			return err
 		}
 	}
 	return nil
-}
-
-func printDigest(w io.Writer, name, sum string, of int) error {
-	if of == 1 {
-		_, err := fmt.Fprintln(w, sum)
-		return err
-	}
-	_, err := fmt.Fprintln(w, name, sum)
-	return err
 }

@@ -16,10 +16,8 @@ import (
 
 // An explainCommand shows how deployments are understood.
 type explainCommand struct {
-	catalogFlags
-
-	File   string `arg:""         help:"File with IntentDeployments, or - for the standard input."`
-	Output string `default:"text" enum:"text,json,yaml" help:"Form of the output: text, json or yaml." short:"o"`
+	subjectFlags
+	formFlag
 }
 
 // An Explanation is how one deployment was understood.
@@ -50,14 +48,13 @@ type SiteExplanation struct {
 	Values []render.Value `json:"values"`
 }
 
-// Run prints an explanation of each deployment. Sites and values need --site and --blueprint. It returns an error for a deployment
-// that is not valid.
+// Run prints an explanation of each deployment. Sites and values need a catalog. It returns an error for a deployment that is not
+// valid, and for what cannot be read.
 func (e *explainCommand) Run(s *streams) error {
-	claims, err := readClaims(s.in, e.File)
-	if err != nil {
-		return err
+	if e.half() {
+		return usageError{errors.New("--site and --blueprint are needed together, or --live")}
 	}
-	c, err := e.read(s.in)
+	claims, c, err := e.load(s.in)
 	if err != nil {
 		return err
 	}
@@ -69,10 +66,10 @@ func (e *explainCommand) Run(s *streams) error {
 		}
 		all = append(all, one)
 	}
-	return printAs(s.out, e.Output, all, func(w io.Writer) error { return explanations(w, all) })
+	return e.print(s.out, all, func(w io.Writer) error { return explanations(w, all) })
 }
 
-func (e *explainCommand) explain(from *files, c *deploymentv1alpha1.IntentDeployment) (Explanation, error) {
+func (e *explainCommand) explain(from *source, c *deploymentv1alpha1.IntentDeployment) (Explanation, error) {
 	i, field, err := function.Understand(c.Spec)
 	if err != nil {
 		return Explanation{}, err
@@ -87,8 +84,9 @@ func (e *explainCommand) explain(from *files, c *deploymentv1alpha1.IntentDeploy
 		return out, err
 	}
 	out.Blueprint = compiled.Selection.Blueprint.GetName()
+	said := function.Said(c.Spec)
 	for n, in := range compiled.Inputs {
-		values, err := render.Explain(in)
+		values, err := render.Explain(in, said)
 		if err != nil {
 			return out, err
 		}

@@ -1,11 +1,12 @@
-// Command kubectl-intent looks at IntentDeployments and what they need, without a cluster. As kubectl-intent on the PATH it is also
-// "kubectl intent".
+// Command kubectl-intent looks at IntentDeployments and what they need, from files or from a cluster. As kubectl-intent on the PATH it is
+// also "kubectl intent", and as kubectl_complete-intent it completes that.
 package main
 
 import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/alecthomas/kong"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -19,17 +20,21 @@ const (
 
 // commands are what kubectl-intent can do.
 type commands struct {
-	Blueprint blueprintCommand `cmd:"" help:"Make and test Blueprints."`
-	Digest    digestCommand    `cmd:"" help:"Print the digest that status.intentDigest has when the status speaks about this spec."`
-	Explain   explainCommand   `cmd:"" help:"Show what an IntentDeployment is understood as, and where each value comes from."`
-	Render    renderCommand    `cmd:"" help:"Write what an IntentDeployment renders to, for each Site."`
-	Validate  validateCommand  `cmd:"" help:"Look for mistakes in IntentDeployments, Blueprints, Sites and configurations. Exits with 1 when there are any."`
+	Blueprint  blueprintCommand  `cmd:"" help:"Make and test Blueprints."`
+	Completion completionCommand `cmd:"" help:"Print what a shell needs to complete this command."`
+	Digest     digestCommand     `cmd:"" help:"Print the digest that status.intentDigest has when the status speaks about this spec."`
+	Explain    explainCommand    `cmd:"" help:"Show what an IntentDeployment is understood as, and where each value comes from."`
+	Render     renderCommand     `cmd:"" help:"Write what an IntentDeployment renders to, for each Site that it goes to."`
+	Validate   validateCommand   `cmd:"" help:"Look for mistakes in objects of Intentplane. Exits with 1 when there are any."`
 }
 
 // streams that commands read from and write to.
 type streams struct {
 	in  io.Reader
 	out io.Writer
+
+	// colours says whether out shows them.
+	colours palette
 }
 
 // A usageError says that the command line is wrong, and nothing was looked at.
@@ -42,15 +47,26 @@ type verdictError struct{}
 func (verdictError) Error() string { return "" }
 
 func main() {
-	os.Exit(run(os.Args[1:], &streams{in: os.Stdin, out: os.Stdout}, os.Stderr))
+	s := &streams{in: os.Stdin, out: os.Stdout, colours: paletteOf(os.Stdout, os.Getenv)}
+	if filepath.Base(os.Args[0]) == completer {
+		os.Exit(code(completeWords(os.Args[1:], s.out), os.Stderr))
+	}
+	if line := os.Getenv(lineToComplete); line != "" {
+		os.Exit(code(completeLine(s.out), os.Stderr))
+	}
+	os.Exit(run(os.Args[1:], s, os.Stderr))
+}
+
+func newParser(out, problems io.Writer) (*kong.Kong, error) {
+	return kong.New(&commands{},
+		kong.Name("kubectl-intent"),
+		kong.Description("Looks at IntentDeployments and what they need, from files or from a cluster."),
+		kong.Writers(out, problems))
 }
 
 // run returns the exit code.
 func run(args []string, s *streams, problems io.Writer) int {
-	parser, err := kong.New(&commands{},
-		kong.Name("kubectl-intent"),
-		kong.Description("Looks at IntentDeployments and what they need, without a cluster."),
-		kong.Writers(s.out, problems))
+	parser, err := newParser(s.out, problems)
 	if err != nil {
 		return code(err, problems)
 	}

@@ -79,7 +79,7 @@ func TestDigest(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			out := &bytes.Buffer{}
-			err := (&digestCommand{File: "-"}).Run(&streams{in: strings.NewReader(tc.in), out: out})
+			err := (&digestCommand{File: "-", formFlag: formFlag{Output: "text"}}).Run(&streams{in: strings.NewReader(tc.in), out: out})
 			if diff := cmp.Diff(tc.want.err, message(err)); diff != "" {
 				t.Errorf("\n%s\nRun(...): -want error, +got error:\n%s", tc.reason, diff)
 			}
@@ -94,7 +94,7 @@ func TestRender(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		file   string
-		inputs bool
+		args   []string
 		want   []string
 	}{
 		"Claim": {
@@ -108,7 +108,7 @@ func TestRender(t *testing.T) {
 		"Inputs": {
 			reason: "What kustomize reads can be looked at.",
 			file:   "../../examples/namespaced/deployment.yaml",
-			inputs: true,
+			args:   []string{"--inputs"},
 			want: slices.Concat(
 				under("edge1/", "blueprint/configmap.yaml", "blueprint/deployment.yaml", "blueprint/intent.yaml", "blueprint/kustomization.yaml",
 					"blueprint/replacements.yaml", "blueprint/service.yaml", "kustomization.yaml", "namespace.yaml"),
@@ -120,17 +120,16 @@ func TestRender(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "out")
-			r := &renderCommand{
-				File: tc.file, Site: examples + "10-sites.yaml", Blueprint: examples + "20-blueprint.yaml", Output: dir, Inputs: tc.inputs,
-			}
-			if err := r.Run(&streams{out: &bytes.Buffer{}}); err != nil {
-				t.Fatalf("\n%s\nRun(...): %v", tc.reason, err)
+			args := append([]string{"render", tc.file, "--site", examples + "10-sites.yaml", "--blueprint", examples + "20-blueprint.yaml", "--to", dir}, tc.args...)
+			out, problems, code := runIntent("", args...)
+			if want := dir + "/edge1\n" + dir + "/edge2\n"; code != 0 || out != want {
+				t.Fatalf("\n%s\nrun(...): want %q, got exit code %d:\n%s%s", tc.reason, want, code, out, problems)
 			}
 			if diff := cmp.Diff(tc.want, filesIn(t, dir)); diff != "" {
 				t.Errorf("\n%s\nRun(...): -want, +got:\n%s", tc.reason, diff)
 			}
-			if err := r.Run(&streams{out: &bytes.Buffer{}}); message(err) != dir+" is not empty" {
-				t.Errorf("\nA folder with files is left alone.\nRun(...): got %v", err)
+			if _, problems, _ := runIntent("", args...); !strings.Contains(problems, dir+" is not empty") {
+				t.Errorf("\nA folder with files is left alone.\nrun(...): got %s", problems)
 			}
 		})
 	}

@@ -3,26 +3,57 @@ package main
 import (
 	"encoding/json"
 	"io"
+	"os"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/fatih/color"
+	"golang.org/x/term"
 	"sigs.k8s.io/yaml"
 )
 
-// printAs prints a value as json or yaml, or by its own text.
-func printAs(w io.Writer, form string, v any, text func(io.Writer) error) error {
-	if form == "text" {
+// formFlag chooses how a command prints.
+type formFlag struct {
+	Output string `default:"text" enum:"text,json,yaml" help:"Form of the output: text, json or yaml." short:"o"`
+}
+
+// print a value as json or yaml, or by its own text.
+func (f formFlag) print(w io.Writer, v any, text func(io.Writer) error) error {
+	if f.Output == "text" {
 		return text(w)
 	}
-	b, err := json.MarshalIndent(v, "", "  ")
+	b, err := encode(f.Output, v)
 	if err != nil {
-		return errors.Wrap(err, "cannot encode the output")
-	}
-	b = append(b, '\n')
-	if form == "yaml" {
-		if b, err = yaml.JSONToYAML(b); err != nil {
-			return errors.Wrap(err, "cannot encode the output")
-		}
+		return err
 	}
 	_, err = w.Write(b)
 	return errors.Wrap(err, "cannot print")
+}
+
+func encode(form string, v any) ([]byte, error) {
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return nil, errors.Wrap(err, "cannot encode the output")
+	}
+	if b = append(b, '\n'); form == "json" {
+		return b, nil
+	}
+	b, err = yaml.JSONToYAML(b)
+	return b, errors.Wrap(err, "cannot encode the output")
+}
+
+// A palette paints text, where there is somebody to see it.
+type palette bool
+
+// paletteOf paints on a terminal that can, unless the user wants none: see https://no-color.org.
+func paletteOf(f *os.File, getenv func(string) string) palette {
+	return palette(term.IsTerminal(int(f.Fd())) && getenv("NO_COLOR") == "" && getenv("TERM") != "dumb")
+}
+
+func (p palette) paint(text string, with ...color.Attribute) string {
+	if !p || text == "" {
+		return text
+	}
+	c := color.New(with...)
+	c.EnableColor()
+	return c.Sprint(text)
 }

@@ -53,18 +53,18 @@ func readAll[T any](in io.Reader, file, kind string, versions ...string) ([]T, e
 }
 
 // decodeAll decodes the documents that are of one kind.
-func decodeAll[T any](documents [][]byte, file, kind string, versions ...string) ([]T, error) {
+func decodeAll[T any](documents []document, file, kind string, versions ...string) ([]T, error) {
 	out := []T{}
 	for i, d := range documents {
 		meta := metav1.TypeMeta{}
-		if err := yaml.Unmarshal(d, &meta); err != nil {
+		if err := yaml.Unmarshal(d.text, &meta); err != nil {
 			return nil, errors.Wrapf(err, "cannot decode document %d of %s", i+1, file)
 		}
 		if meta.Kind != kind || !slices.Contains(versions, meta.APIVersion) {
 			continue
 		}
 		var o T
-		if err := decodeStrictly(d, &o); err != nil {
+		if err := decodeStrictly(d.text, &o); err != nil {
 			return nil, errors.Wrapf(err, "cannot decode document %d of %s", i+1, file)
 		}
 		out = append(out, o)
@@ -72,7 +72,13 @@ func decodeAll[T any](documents [][]byte, file, kind string, versions ...string)
 	return out, nil
 }
 
-func readDocuments(in io.Reader, file string) ([][]byte, error) {
+// A document of a file, and the number of the line before it.
+type document struct {
+	text   []byte
+	before int
+}
+
+func readDocuments(in io.Reader, file string) ([]document, error) {
 	if file != "-" {
 		f, err := os.Open(file)
 		if err != nil {
@@ -88,17 +94,25 @@ func readDocuments(in io.Reader, file string) ([][]byte, error) {
 	if len(b) > maxFileBytes {
 		return nil, errors.Errorf("%s has more than %d bytes", file, maxFileBytes)
 	}
-	r := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(b)))
-	out := [][]byte{}
-	for {
-		d, err := r.Read()
+	out, err := split(b)
+	return out, errors.Wrapf(err, "cannot read %s", file)
+}
+
+func split(file []byte) ([]document, error) {
+	r := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(file)))
+	out := []document{}
+	for at := 0; ; {
+		text, err := r.Read()
 		if errors.Is(err, io.EOF) {
 			return out, nil
 		}
 		if err != nil {
-			return nil, errors.Wrapf(err, "cannot read %s", file)
+			return nil, err
 		}
-		out = append(out, d)
+		// A document is a part of the file as it is.
+		at += max(0, bytes.Index(file[at:], text))
+		out = append(out, document{text: text, before: bytes.Count(file[:at], []byte("\n"))})
+		at += len(text)
 	}
 }
 

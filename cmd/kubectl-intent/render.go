@@ -3,95 +3,106 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
-	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
-	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
-	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/apis/tree"
-	"github.com/intentplane/intentplane/function"
-	"github.com/intentplane/intentplane/function/intent"
 	"github.com/intentplane/intentplane/function/render"
 )
 
-const catalogVersion = "catalog.intentplane.dev/v1alpha1"
+const (
+	catalogVersion  = "catalog.intentplane.dev/v1alpha1"
+	deliveryVersion = "delivery.intentplane.dev/v1alpha1"
+)
+
+// kustomization is a file that is for kustomize, and for no API server.
+const kustomization = "kustomization.yaml"
 
 // A renderCommand renders an IntentDeployment.
 type renderCommand struct {
-	File       string `arg:""    help:"File with one IntentDeployment, or - for the standard input."`
-	Site       string `help:"File with Sites. Each is rendered for, whatever the intent says." required:""`
-	Blueprint  string `help:"File with one Blueprint."                                         required:""`
-	Output     string `help:"Folder to write to, which must be empty or not exist. Each Site has a folder in it." required:"" short:"o" xor:"to"`
-	Diff       string `help:"Checkout of the repository that it would be delivered to: print what would change there, and exit with 1 if anything would." required:"" xor:"to"`
-	PathPrefix string `help:"The configuration's pathPrefix in the repository, for --diff."`
+	subjectFlags
+	formFlag
+
+	To         string `help:"Folder to write to, which must be empty or not exist, instead of the standard output. Each Site has a folder in it." predictor:"dir" xor:"to"`
+	Diff       string `help:"Checkout of the repository that it would be delivered to: print what would change there, and exit with 1 if anything would." predictor:"dir" xor:"to"`
+	PathPrefix string `help:"The configuration's pathPrefix in the repository, where no configuration is given."`
 	Inputs     bool   `help:"Write what is given to kustomize instead of what comes from it."`
 }
 
-// target is one Site, and what is rendered for it.
-type target struct {
-	render.Input
+// A Rendering is what one Site receives.
+type Rendering struct {
+	// Site, and the Path of the directory in the repository.
+	Site string `json:"site"`
+	Path string `json:"path"`
 
-	// path of the directory in the repository.
-	path string
+	// Folder that the files were written to.
+	Folder string `json:"folder,omitempty"`
+
+	// Files by their path in the directory, if they were not written.
+	Files map[string]string `json:"files,omitempty"`
+
+	// Changes in a checkout, if it was compared with one.
+	Changes []Change `json:"changes,omitempty"`
 }
 
-// Run writes a folder for each Site, or prints what would change in a checkout. It returns an error for objects that are not valid
-// and for a Blueprint that does not render.
+// rendered are the files for one Site.
+type rendered struct {
+	site, path string
+	files      tree.Files
+}
+
+// Run prints the files for each Site, writes them to a folder, or prints what would change in a checkout. It returns an error for
+// objects that are not valid, for a Blueprint that does not render, and for what cannot be read.
 func (r *renderCommand) Run(s *streams) error {
-	targets, timeout, err := r.read(s)
+	all, err := r.render(s.in)
 	if err != nil {
 		return err
 	}
-	if r.Diff != "" {
-		return r.diff(s, targets, timeout)
+	switch {
+	case r.Diff != "":
+		return r.diff(s, all)
+	case r.To != "":
+		return r.write(s.out, all)
 	}
-	root, err := emptyFolder(r.Output)
-	if err != nil {
-		return err
-	}
-	defer root.Close() //nolint:errcheck // Its files are closed one by one.
-	return r.each(targets, timeout, func(t target, files tree.Files) error {
-		if err := write(root, t.Site.Name, files); err != nil {
-			return err
-		}
-		_, err := fmt.Fprintln(s.out, filepath.Join(r.Output, t.Site.Name))
-		return errors.Wrap(err, "cannot print")
-	})
+	return r.show(s.out, all)
 }
 
-func (r *renderCommand) diff(s *streams, targets []target, timeout time.Duration) error {
-	root, err := os.OpenRoot(r.Diff)
+// render in memory, so that nothing is written when one Site fails.
+func (r *renderCommand) render(in io.Reader) ([]rendered, error) {
+	claims, from, err := r.load(in)
 	if err != nil {
-		return usageError{errors.Wrap(err, "cannot open the checkout")}
+		return nil, err
 	}
-	defer root.Close() //nolint:errcheck // Nothing was written.
-	d := &differ{root: root}
-	err = r.each(targets, timeout, func(t target, files tree.Files) error { return d.compare(s.out, t.path, files) })
-	if err == nil && d.differs {
-		return verdictError{}
+	if !r.given() {
+		return nil, usageError{errors.New("--site and --blueprint, or --live, must be given")}
 	}
-	return err
-}
-
-// each renders for each Site.
-func (r *renderCommand) each(targets []target, timeout time.Duration, do func(target, tree.Files) error) error {
+	if len(claims) != 1 {
+		return nil, errors.Errorf("there must be one IntentDeployment, not %d", len(claims))
+	}
+	from.prefix = r.PathPrefix
+	input, compiled, err := from.compile(&claims[0])
+	if err != nil {
+		return nil, err
+	}
+	timeout, err := time.ParseDuration(input.Spec.CompileConfig.RenderTimeout)
+	if err != nil {
+		return nil, errors.Wrap(err, "spec.compileConfig.renderTimeout")
+	}
+	out := make([]rendered, 0, len(compiled.Inputs))
 	renderer := render.NewRenderer()
-	for _, t := range targets {
-		files, err := r.files(renderer, t.Input, timeout)
+	for i, one := range compiled.Inputs {
+		files, err := r.files(renderer, one, timeout)
 		if err != nil {
-			return errors.Wrapf(err, "cannot render for Site %q", t.Site.Name)
+			return nil, errors.Wrapf(err, "cannot render for Site %q", one.Site.Name)
 		}
-		if err := do(t, files); err != nil {
-			return err
-		}
+		out = append(out, rendered{site: one.Site.Name, path: compiled.Selection.Places[i].Path, files: files})
 	}
-	return nil
+	return out, nil
 }
 
 func (r *renderCommand) files(renderer *render.Renderer, in render.Input, timeout time.Duration) (tree.Files, error) {
@@ -103,53 +114,78 @@ func (r *renderCommand) files(renderer *render.Renderer, in render.Input, timeou
 	return renderer.Build(ctx, in)
 }
 
-// read returns what is to be rendered, and how long each rendering may take.
-func (r *renderCommand) read(s *streams) ([]target, time.Duration, error) {
-	claims, err := readClaims(s.in, r.File)
-	if err != nil {
-		return nil, 0, err
+// show prints the files. As text they are one stream of YAML, each with its path in the repository.
+func (r *renderCommand) show(w io.Writer, all []rendered) error {
+	report := make([]Rendering, 0, len(all))
+	for _, one := range all {
+		files := map[string]string{}
+		for name, b := range one.files {
+			files[name] = string(b)
+		}
+		report = append(report, Rendering{Site: one.site, Path: one.path, Files: files})
 	}
-	blueprints, err := readAll[catalogv1alpha1.Blueprint](s.in, r.Blueprint, "Blueprint", catalogVersion)
-	if err != nil {
-		return nil, 0, err
-	}
-	sites, err := readAll[catalogv1alpha1.Site](s.in, r.Site, "Site", catalogVersion)
-	if err != nil {
-		return nil, 0, err
-	}
-	if len(claims) != 1 || len(blueprints) != 1 {
-		return nil, 0, errors.Errorf("there must be one IntentDeployment and one Blueprint, not %d and %d", len(claims), len(blueprints))
-	}
-	claim := &claims[0]
-	claim.Spec.Default()
-	wanted, _, err := function.Understand(claim.Spec)
-	if err != nil {
-		return nil, 0, err
-	}
-	timeout, err := time.ParseDuration(claim.Spec.CompileConfig.RenderTimeout)
-	if err != nil {
-		return nil, 0, errors.Wrap(err, "spec.compileConfig.renderTimeout")
-	}
-	out := make([]target, 0, len(sites))
-	for i := range sites {
-		dir := policy.Directory(r.PathPrefix, sites[i].Spec.Repository.Path, claim.GetNamespace(), claim.GetName())
-		out = append(out, target{Input: input(claim, &blueprints[0], &sites[i], wanted), path: dir})
-	}
-	return out, timeout, nil
+	return r.print(w, report, func(w io.Writer) error { return r.stream(w, all) })
 }
 
-func input(c *deploymentv1alpha1.IntentDeployment, b *catalogv1alpha1.Blueprint, s *catalogv1alpha1.Site, i intent.Intent) render.Input {
-	parameters := make(map[string]string, len(s.Spec.Parameters))
-	for k, v := range s.Spec.Parameters {
-		parameters[k] = string(v)
+func (r *renderCommand) stream(w io.Writer, all []rendered) error {
+	for _, one := range all {
+		for _, name := range one.files.Names() {
+			if name == kustomization && !r.Inputs {
+				continue
+			}
+			if _, err := fmt.Fprintf(w, "---\n# Site %s: %s\n%s", one.site, path.Join(one.path, name), one.files[name]); err != nil {
+				return errors.Wrap(err, "cannot print")
+			}
+		}
 	}
-	group, _, _ := strings.Cut(c.APIVersion, "/")
-	return render.Input{
-		Blueprint: b,
-		Intent:    i,
-		Site:      render.Site{Name: s.GetName(), Parameters: parameters, Layout: s.Spec.Repository.Layout},
-		Claim:     render.Claim{APIGroup: group, Namespace: c.GetNamespace(), Name: c.GetName()},
+	return nil
+}
+
+// write makes a folder for each Site, and prints its name.
+func (r *renderCommand) write(w io.Writer, all []rendered) error {
+	root, err := emptyFolder(r.To)
+	if err != nil {
+		return err
 	}
+	defer root.Close() //nolint:errcheck // Its files are closed one by one.
+	report := make([]Rendering, 0, len(all))
+	for _, one := range all {
+		if err := write(root, one.site, one.files); err != nil {
+			return err
+		}
+		report = append(report, Rendering{Site: one.site, Path: one.path, Folder: filepath.Join(r.To, one.site)})
+	}
+	return r.print(w, report, func(w io.Writer) error {
+		for _, one := range report {
+			if _, err := fmt.Fprintln(w, one.Folder); err != nil {
+				return errors.Wrap(err, "cannot print")
+			}
+		}
+		return nil
+	})
+}
+
+func (r *renderCommand) diff(s *streams, all []rendered) error {
+	root, err := os.OpenRoot(r.Diff)
+	if err != nil {
+		return usageError{errors.Wrap(err, "cannot open the checkout")}
+	}
+	defer root.Close() //nolint:errcheck // Nothing was written.
+	differs := false
+	report := make([]Rendering, 0, len(all))
+	for _, one := range all {
+		changes, err := compare(root, one.path, one.files)
+		if err != nil {
+			return err
+		}
+		differs = differs || len(changes) > 0
+		report = append(report, Rendering{Site: one.site, Path: one.path, Changes: changes})
+	}
+	err = r.print(s.out, report, func(w io.Writer) error { return printChanges(w, s.colours, report) })
+	if err == nil && differs {
+		return verdictError{}
+	}
+	return err
 }
 
 // emptyFolder makes a folder, or takes an empty one: nothing of the user's is overwritten.

@@ -9,13 +9,16 @@ import (
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"github.com/fatih/color"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/yaml"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
-	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/admission"
 	"github.com/intentplane/intentplane/function"
 	"github.com/intentplane/intentplane/function/blueprint"
 	"github.com/intentplane/intentplane/function/render"
@@ -24,16 +27,17 @@ import (
 // A validateCommand looks for mistakes.
 type validateCommand struct {
 	catalogFlags
+	formFlag
 
-	Files  []string `arg:""         help:"Files with objects, or - for the standard input. Kinds that are not ours are passed over."`
-	Output string   `default:"text" enum:"text,json,yaml" help:"Form of the output: text, json or yaml." short:"o"`
+	Files []string `arg:"" help:"Files with objects, or - for the standard input. Kinds that are not ours are passed over." predictor:"file"`
 }
 
 // A Finding is one mistake.
 type Finding struct {
-	// File, and the number of the document in it.
+	// File, the number of the document in it, and the number of the line in the file.
 	File     string `json:"file"`
 	Document int    `json:"document"`
+	Line     int    `json:"line"`
 
 	// Object that the mistake is in.
 	Kind      string `json:"kind,omitempty"`
@@ -65,30 +69,39 @@ type Report struct {
 // A validation goes through files.
 type validation struct {
 	report   Report
-	catalog  *files
+	server   *admission.Server
+	catalog  *source
 	compile  bool
 	renderer *render.Renderer
 	core     *function.Core
 }
 
-// Run prints a report. It returns an error when there are findings, or when a file cannot be read.
-func (v *validateCommand) Run(s *streams) error {
-	if len(v.Site) > 0 != (len(v.Blueprint) > 0) {
-		return usageError{errors.New("--site and --blueprint are needed together")}
+func (v *validateCommand) begin(in io.Reader) (*validation, error) {
+	if v.half() {
+		return nil, usageError{errors.New("--site and --blueprint are needed together, or --live")}
 	}
-	c, err := v.read(s.in)
+	c, err := v.read(in)
+	if err != nil {
+		return nil, err
+	}
+	server, err := admission.New()
+	r := render.NewRenderer()
+	return &validation{report: Report{Findings: []Finding{}}, server: server, catalog: c, compile: v.given(), renderer: r, core: function.New(r)}, err
+}
+
+// Run prints a report. It returns an error when there are findings, or when something cannot be read.
+func (v *validateCommand) Run(s *streams) error {
+	w, err := v.begin(s.in)
 	if err != nil {
 		return err
 	}
-	r := render.NewRenderer()
-	w := &validation{report: Report{Findings: []Finding{}}, catalog: c, compile: v.given(), renderer: r, core: function.New(r)}
 	for _, name := range v.Files {
 		if err := w.file(s.in, name); err != nil {
 			return err
 		}
 	}
 	w.report.Valid = len(w.report.Findings) == 0
-	if err := printAs(s.out, v.Output, w.report, w.report.text); err != nil {
+	if err := v.print(s.out, w.report, func(to io.Writer) error { return w.report.text(to, s.colours) }); err != nil {
 		return err
 	}
 	if !w.report.Valid {
@@ -103,63 +116,92 @@ func (v *validation) file(in io.Reader, name string) error {
 		return err
 	}
 	for i, d := range documents {
-		o := metav1.PartialObjectMetadata{}
-		at := Finding{File: name, Document: i + 1, Reason: deploymentv1alpha1.ReasonInvalidSpec}
-		if err := yaml.Unmarshal(d, &o); err != nil {
-			v.found(at, err)
-			continue
-		}
-		at.Kind, at.Namespace, at.Name = o.Kind, o.GetNamespace(), o.GetName()
-		if check := v.checkOf(o.TypeMeta); check != nil {
-			v.report.Checked++
-			check(at, d)
+		if err := v.document(Finding{File: name, Document: i + 1, Reason: deploymentv1alpha1.ReasonInvalidSpec}, d); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// checkOf returns what looks at objects of a kind, or none for kinds that are not ours.
-func (v *validation) checkOf(t metav1.TypeMeta) func(Finding, []byte) {
-	return map[string]func(Finding, []byte){
-		claimVersions()[0] + " IntentDeployment": v.claim,
-		claimVersions()[1] + " IntentDeployment": v.claim,
-		catalogVersion + " Blueprint":            v.blueprint,
-		catalogVersion + " Site":                 decodes[catalogv1alpha1.Site](v),
-		configVersion + " ProviderConfig":        decodes[configv1alpha1.ProviderConfig](v),
-		configVersion + " ClusterProviderConfig": decodes[configv1alpha1.ClusterProviderConfig](v),
-	}[t.APIVersion+" "+t.Kind]
-}
-
-func decodes[T any](v *validation) func(Finding, []byte) {
-	return func(at Finding, document []byte) {
-		var o T
-		v.found(at, decodeStrictly(document, &o))
+// document looks at one object: first as an API server would, then as the function would. It returns an error for what the cluster
+// does not tell.
+func (v *validation) document(at Finding, d document) error {
+	object, err := objectOf(d.text)
+	if err != nil {
+		line, message := d.located(err)
+		at.Line = line
+		v.found(at, d, errors.New(message))
+		return nil
 	}
+	o := unstructured.Unstructured{Object: object}
+	if !v.server.Knows(o.GroupVersionKind()) {
+		return nil
+	}
+	at.Kind, at.Namespace, at.Name = o.GetKind(), o.GetNamespace(), o.GetName()
+	v.report.Checked++
+	problems := v.server.Check(context.Background(), object)
+	for _, p := range problems {
+		at.Field = p.Field
+		v.found(at, d, errors.New(p.String()))
+	}
+	check := v.checkOf(o.GroupVersionKind().GroupKind())
+	if len(problems) > 0 || check == nil {
+		return nil
+	}
+	at.Field = ""
+	return check(at, d)
 }
 
-func (v *validation) claim(at Finding, document []byte) {
+// objectOf reads an object as an API server does. A field that comes twice is an error.
+func objectOf(text []byte) (map[string]any, error) {
+	b, err := yaml.YAMLToJSONStrict(text)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]any{}
+	return out, utiljson.Unmarshal(b, &out)
+}
+
+// checkOf returns what looks at what objects of a kind say, or none for kinds that say no more than their schema tells.
+func (v *validation) checkOf(gk schema.GroupKind) func(Finding, document) error {
+	return map[string]func(Finding, document) error{
+		"IntentDeployment.claims.intentplane.dev": v.claim,
+		"IntentDeployment.intentplane.dev":        v.claim,
+		"Blueprint.catalog.intentplane.dev":       v.blueprint,
+	}[gk.String()]
+}
+
+func (v *validation) claim(at Finding, d document) error {
 	c := &deploymentv1alpha1.IntentDeployment{}
-	if err := decodeStrictly(document, c); err != nil {
-		v.found(at, err)
-		return
+	if err := decodeStrictly(d.text, c); err != nil {
+		v.found(at, d, err)
+		return nil
 	}
 	if _, field, err := function.Understand(c.Spec); err != nil || !v.compile {
 		at.Field, at.Reason = field, deploymentv1alpha1.ReasonInvalidIntent
-		v.found(at, err)
-		return
+		v.found(at, d, err)
+		return nil
 	}
+	v.catalog.place(c)
 	in, compiled, err := v.catalog.compile(c)
 	if err == nil {
 		err = v.render(in, compiled)
 	}
-	at.Reason = function.ReasonOf(err)
-	v.found(at, err)
+	if at.Reason = function.ReasonOf(err); err != nil && at.Reason == "" {
+		// It is not about the deployment.
+		return err
+	}
+	v.found(at, d, err)
+	return nil
 }
 
 // render looks at what a claim renders to. Without configurations there are no limits to look at.
 func (v *validation) render(in function.Input, c *function.Compiled) error {
-	if v.catalog.configs {
-		_, err := v.core.Render(context.Background(), in, c)
+	if v.catalog.limited() {
+		places, err := v.core.Render(context.Background(), in, c)
+		for i := 0; err == nil && i < len(places); i++ {
+			err = atSite(places[i].Place.Site.GetName(), checkRules(&c.Selection.Blueprint, places[i].Files))
+		}
 		return err
 	}
 	timeout, err := time.ParseDuration(in.Spec.CompileConfig.RenderTimeout)
@@ -168,70 +210,96 @@ func (v *validation) render(in function.Input, c *function.Compiled) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
-	definitions, err := render.Definitions(&c.Selection.Blueprint)
-	if err != nil {
-		return function.Failed(deploymentv1alpha1.ReasonRenderFailed, err)
-	}
 	for _, one := range c.Inputs {
-		files, err := v.renderer.Build(ctx, one)
-		if err == nil {
-			err = policy.CheckObjects(files, definitions)
-		}
-		if err != nil {
-			return function.Failed(deploymentv1alpha1.ReasonRenderFailed, errors.Wrapf(err, "Site %q", one.Site.Name))
+		if err := v.renderOne(ctx, one); err != nil {
+			return atSite(one.Site.Name, err)
 		}
 	}
 	return nil
 }
 
-func (v *validation) blueprint(at Finding, document []byte) {
+func (v *validation) renderOne(ctx context.Context, in render.Input) error {
+	definitions, err := render.Definitions(in.Blueprint)
+	if err != nil {
+		return err
+	}
+	files, err := v.renderer.Build(ctx, in)
+	if err != nil {
+		return err
+	}
+	if err := policy.CheckObjects(files, definitions); err != nil {
+		return err
+	}
+	return checkRules(in.Blueprint, files)
+}
+
+func atSite(site string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return function.Failed(deploymentv1alpha1.ReasonRenderFailed, errors.Wrapf(err, "Site %q", site))
+}
+
+func (v *validation) blueprint(at Finding, d document) error {
 	b := &catalogv1alpha1.Blueprint{}
-	err := decodeStrictly(document, b)
+	err := decodeStrictly(d.text, b)
 	if err == nil {
 		err = render.Check(b)
 	}
 	if err != nil || len(b.Spec.Examples) == 0 {
-		v.found(at, err)
-		return
+		v.found(at, d, err)
+		return nil
 	}
 	results, err := blueprint.Test(context.Background(), b, v.renderer)
-	v.found(at, err)
+	v.found(at, d, err)
 	for _, r := range results {
+		if r.Err == nil {
+			r.Err = checkRules(b, r.Files)
+		}
 		at.Field, at.Reason = r.Name, deploymentv1alpha1.ReasonRenderFailed
-		v.found(at, r.Err)
+		v.found(at, d, r.Err)
 	}
+	return nil
 }
 
 // found adds a finding for an error. Nil is none.
-func (v *validation) found(at Finding, err error) {
+func (v *validation) found(at Finding, d document, err error) {
 	if err == nil {
 		return
 	}
 	if at.Field == "" {
 		at.Field = fieldOf(err.Error())
 	}
+	if at.Line == 0 {
+		at.Line = d.line(at.Field)
+	}
 	at.Message = err.Error()
 	v.report.Findings = append(v.report.Findings, at)
 }
 
-// fieldIn are the ways in which messages name a field.
-var fieldIn = regexp.MustCompile(`(?:unknown field "|Go struct field [A-Za-z0-9]+\.|^)((?:spec|metadata)[A-Za-z0-9_.\[\]]*)`)
+// fieldIn is how messages begin that name a field.
+var fieldIn = regexp.MustCompile(`^(?:spec|metadata)[A-Za-z0-9_.\[\]]*`)
 
 func fieldOf(message string) string {
-	found := fieldIn.FindStringSubmatch(message)
-	if found == nil {
-		return ""
-	}
-	return strings.TrimSuffix(found[1], ".")
+	return strings.TrimSuffix(fieldIn.FindString(message), ".")
 }
 
-func (r Report) text(w io.Writer) error {
+// text is a line for each finding, which editors and CI know how to read.
+func (r Report) text(w io.Writer, colours palette) error {
 	for _, f := range r.Findings {
-		where := strings.TrimPrefix(f.Namespace+"/"+f.Name, "/")
-		if _, err := fmt.Fprintf(w, "%s: document %d: %s %s: %s: %s\n", f.File, f.Document, f.Kind, where, f.Reason, f.Message); err != nil {
+		what := strings.TrimSpace(f.Kind + " " + strings.TrimPrefix(f.Namespace+"/"+f.Name, "/"))
+		if what != "" {
+			what += ": "
+		}
+		reason := colours.paint(f.Reason, color.FgRed)
+		if _, err := fmt.Fprintf(w, "%s:%d: %s%s: %s\n", f.File, f.Line, what, reason, f.Message); err != nil {
 			return errors.Wrap(err, "cannot print")
 		}
 	}
-	_, err := fmt.Fprintf(w, "%d objects, %d mistakes\n", r.Checked, len(r.Findings))
+	colour := color.FgGreen
+	if !r.Valid {
+		colour = color.FgRed
+	}
+	_, err := fmt.Fprintln(w, colours.paint(fmt.Sprintf("%d objects, %d mistakes", r.Checked, len(r.Findings)), colour))
 	return errors.Wrap(err, "cannot print")
 }

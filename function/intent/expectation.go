@@ -12,7 +12,10 @@ func FromExpectation(e *deploymentv1alpha1.Expectation) (Intent, error) {
 	if e == nil {
 		return Intent{}, errors.New("spec.expectation: must be set")
 	}
-	d := newDraft()
+	return fromExpectation(e, newDraft(defaults()))
+}
+
+func fromExpectation(e *deploymentv1alpha1.Expectation, d *draft) (Intent, error) {
 	d.fill(e)
 	out, prob := d.normal()
 	if prob != nil {

@@ -39,8 +39,13 @@ type draft struct {
 }
 
 // newDraft returns a draft with defaults.
-func newDraft() *draft {
-	return &draft{Intent: Intent{Type: DefaultType, Replicas: 1, Priority: DefaultPriority}, paths: map[string]string{}}
+func newDraft(defaults Intent) *draft {
+	return &draft{Intent: defaults, paths: map[string]string{}}
+}
+
+// defaults are what holds where nobody says anything.
+func defaults() Intent {
+	return Intent{Type: DefaultType, Replicas: 1, Priority: DefaultPriority}
 }
 
 // said returns a problem at the path that something was said at.

@@ -13,20 +13,20 @@ import (
 )
 
 // fromSentence reads plain language.
-func fromSentence(text string) (Intent, error) {
-	out, fault := hear(text)
+func fromSentence(text string, into *draft) (Intent, error) {
+	out, fault := hear(text, into)
 	if fault == nil {
 		return out, nil
 	}
 	return Intent{}, errors.New("spec.intent: " + fault.Message + marked(text, fault) + otherwise(text, fault))
 }
 
-func hear(text string) (Intent, *sentence.Fault) {
+func hear(text string, into *draft) (Intent, *sentence.Fault) {
 	w, fault := sentence.Parse(text)
 	if fault != nil {
 		return Intent{}, fault
 	}
-	d, prob := wished(w)
+	d, prob := wished(w, into)
 	if prob != nil {
 		return Intent{}, w.Fault(prob.Path, prob.Message)
 	}
@@ -42,8 +42,7 @@ func hear(text string) (Intent, *sentence.Fault) {
 }
 
 // wished returns what a sentence says as a draft.
-func wished(w *sentence.Wish) (*draft, *document.Problem) {
-	d := newDraft()
+func wished(w *sentence.Wish, d *draft) (*draft, *document.Problem) {
 	d.Service, d.Image, d.Resources = w.Service, w.Image, Resources{CPU: w.CPU, Memory: w.Memory}
 	d.Sites, d.Selector, d.Parameters = w.Sites, w.Selector, w.Parameters
 	d.Slice.SD, d.Slice.PLMN = w.SD, w.PLMN
@@ -148,7 +147,7 @@ func otherwise(text string, fault *sentence.Fault) string {
 	if fault.Length == 0 || partOfWord(before, behind) {
 		return ""
 	}
-	out, again := hear(unjoined(before, behind) + behind)
+	out, again := hear(unjoined(before, behind)+behind, newDraft(defaults()))
 	if again != nil {
 		return ""
 	}

@@ -49,19 +49,26 @@ var yamlStart = regexp.MustCompile(`^([-%&*!|>"'\[]|[A-Za-z0-9_.@/-]+[ \t]*:([ \
 // that it does not know or that comes twice, a word that it does not understand, a value of the wrong type, and a value that
 // FromExpectation would refuse.
 func FromText(text string) (Intent, error) {
+	return fromText(text, newDraft(defaults()))
+}
+
+// fromText reads a text into a draft.
+func fromText(text string, into *draft) (Intent, error) {
 	if err := document.CheckText(text); err != nil {
 		return Intent{}, err
 	}
 	trimmed := strings.TrimSpace(text)
 	switch {
 	case strings.HasPrefix(trimmed, "{"):
-		return understand(document.FromJSON(text))
+		d, err := document.FromJSON(text)
+		return understand(d, err, into)
 	case json.Valid([]byte(trimmed)):
 		return Intent{}, errors.New(`spec.intent: must be a JSON object, such as {"service": "edge-analytics", "site": "edge1"}`)
 	case isYAML(text):
-		return understand(document.FromYAML(text))
+		d, err := document.FromYAML(text)
+		return understand(d, err, into)
 	}
-	return fromSentence(text)
+	return fromSentence(text, into)
 }
 
 // isYAML says whether the first line that says something is one of YAML.
@@ -76,7 +83,7 @@ func isYAML(text string) bool {
 	return false
 }
 
-func understand(d *document.Document, err error) (Intent, error) {
+func understand(d *document.Document, err error, wanted *draft) (Intent, error) {
 	if err != nil {
 		return Intent{}, err
 	}
@@ -84,7 +91,6 @@ func understand(d *document.Document, err error) (Intent, error) {
 	if prob != nil {
 		return Intent{}, d.Refuse(prob)
 	}
-	wanted := newDraft()
 	if prob := f.read(wanted, d.Root); prob != nil {
 		return Intent{}, d.Refuse(prob)
 	}

@@ -36,21 +36,21 @@ type Value struct {
 	From string `json:"from"`
 }
 
-// Explain returns the values that a Blueprint reads, sorted by key. It returns an error for parameters that the Blueprint does not
+// Explain returns the values that a Blueprint reads, sorted by key, of an intent that was said so. It returns an error for parameters that the Blueprint does not
 // take.
-func Explain(in Input) ([]Value, error) {
+func Explain(in Input, said intent.Said) ([]Value, error) {
 	data, err := values(in, string(in.Blueprint.Spec.Files[intentFile]))
 	if err != nil {
 		return nil, err
 	}
 	out := make([]Value, 0, len(data))
 	for _, key := range slices.Sorted(maps.Keys(data)) {
-		out = append(out, Value{Key: key, Value: data[key], From: source(in, key)})
+		out = append(out, Value{Key: key, Value: data[key], From: source(in, said, key)})
 	}
 	return out, nil
 }
 
-func source(in Input, key string) string {
+func source(in Input, said intent.Said, key string) string {
 	if name, ok := strings.CutPrefix(key, "param-"); ok {
 		return parameterSource(in, name)
 	}
@@ -70,11 +70,12 @@ func source(in Input, key string) string {
 	case "site":
 		return FromSite
 	case "replicas":
-		return choose(in.Intent.ReplicasAt(in.Site.Name) != 1, FromClaim, FromDefault)
+		_, here := in.Intent.SiteReplicas[in.Site.Name]
+		return choose(said.Replicas || here, FromClaim, FromDefault)
 	case "type":
-		return choose(in.Intent.Type != intent.DefaultType, FromClaim, FromDefault)
+		return choose(said.Type, FromClaim, FromDefault)
 	case "priority":
-		return choose(in.Intent.Priority != intent.DefaultPriority, FromClaim, FromDefault)
+		return choose(said.Priority, FromClaim, FromDefault)
 	}
 	if _, ok := network(in.Intent, in.Site)[key]; ok {
 		return FromClaim

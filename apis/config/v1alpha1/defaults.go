@@ -9,6 +9,9 @@ func (c *ProviderConfigSpec) Default() {
 	if c.Policy.PlainSecrets == "" {
 		c.Policy.PlainSecrets = PlainSecretsDeny
 	}
+	if c.Policy.UnknownFields == "" {
+		c.Policy.UnknownFields = UnknownFieldsDeny
+	}
 	if c.Policy.MaxSites == nil {
 		c.Policy.MaxSites = new(int32(defaultMaxSites))
 	}

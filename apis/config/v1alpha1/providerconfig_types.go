@@ -41,6 +41,15 @@ const (
 	PlainSecretsAllow PlainSecretsPolicy = "Allow"
 )
 
+// UnknownFieldsPolicy says whether fields that we do not know may be written to Git.
+type UnknownFieldsPolicy string
+
+// Policies for fields that we do not know.
+const (
+	UnknownFieldsDeny  UnknownFieldsPolicy = "Deny"
+	UnknownFieldsAllow UnknownFieldsPolicy = "Allow"
+)
+
 // KindSet names kinds of one API group.
 type KindSet struct {
 	// Group of the kinds. Empty means the core group.
@@ -100,6 +109,13 @@ type Policy struct {
 	// +kubebuilder:default=Deny
 	// +kubebuilder:validation:Enum=Deny;Allow
 	PlainSecrets PlainSecretsPolicy `json:"plainSecrets,omitempty"`
+
+	// UnknownFields says whether objects of Kubernetes' own kinds may have fields that we do not know. Allow is for Sites whose
+	// Kubernetes is newer than we are; what a field that we know holds is checked still.
+	// +optional
+	// +kubebuilder:default=Deny
+	// +kubebuilder:validation:Enum=Deny;Allow
+	UnknownFields UnknownFieldsPolicy `json:"unknownFields,omitempty"`
 
 	// WebCheckHosts that web checks may ask. Of a ClusterProviderConfig only. Absent means none.
 	// +optional

@@ -149,7 +149,7 @@ func rendered(s *scene.Scene, claim *unstructured.Unstructured, flags ...string)
 	out := filepath.Join(dir, "out")
 	s.Program("", s.Built("kubectl-intent"), append([]string{
 		"render", write("claim.yaml", claim), "--site", write("sites.yaml", s.NewSite("edge1"), s.NewSite("edge2")),
-		"--blueprint", write("blueprint.yaml", s.Blueprint("1.0.0", "stable")), "--output", out,
+		"--blueprint", write("blueprint.yaml", s.Blueprint("1.0.0", "stable")), "--to", out,
 	}, flags...)...)
 	return filesOf(s, out)
 }

@@ -1,4 +1,5 @@
-// Package render shows that Crossplane's own "crossplane render", which needs no cluster, makes of the examples what stands beside them.
+// Package render shows that Crossplane's own commands, which need no cluster, agree with us: "crossplane render" makes of the examples what
+// stands beside them, and "crossplane beta validate" accepts them.
 package render
 
 import (
@@ -9,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -28,10 +30,7 @@ func TestRender(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cli := os.Getenv("CROSSPLANE_CLI")
-	if cli == "" {
-		t.Fatal("CROSSPLANE_CLI names no program: run make test-e2e, or see tools/tools.sh env")
-	}
+	v := newValidator(t)
 	address := serve(t, filepath.Join(root, "_output", "bin", "function"))
 	cases := map[string]struct {
 		reason string
@@ -47,17 +46,38 @@ func TestRender(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			composition := filepath.Join(root, "apis", "composition", tc.shape)
 			examples := filepath.Join(root, "examples", "render")
-			cmd := exec.CommandContext(t.Context(), cli, "render",
+			args := []string{
+				"render",
 				filepath.Join(examples, tc.dir, "composite.yaml"), filepath.Join(composition, "composition.yaml"), filepath.Join(examples, "functions.yaml"),
-				"--required-resources="+filepath.Join(examples, "required"), "--xrd="+filepath.Join(composition, "definition.yaml"),
-				"--function-annotations=render.crossplane.io/runtime-development-target="+address)
-			out, err := cmd.CombinedOutput()
-			if err != nil {
-				t.Fatalf("%v: %s", err, out)
+				"--required-resources=" + filepath.Join(examples, "required"), "--xrd=" + filepath.Join(composition, "definition.yaml"),
+				"--function-annotations=render.crossplane.io/runtime-development-target=" + address,
 			}
-			compare(t, tc.reason, filepath.Join(examples, tc.dir, "want.yaml"), withoutTimes(out))
+			compare(t, tc.reason, filepath.Join(examples, tc.dir, "want.yaml"), withoutTimes(crossplane(t, v.cli, args...)))
+			whole := crossplane(t, v.cli, append(args, "--include-full-xr")...)
+			if out, err := v.run(t, string(whole), "-"); err != nil || strings.Contains(out, "[!]") {
+				t.Errorf("\n%s\ncrossplane beta validate refuses what was rendered: %v\n%s", tc.reason, err, out)
+			}
 		})
 	}
+}
+
+// crossplaneCLI is the path of the crossplane command.
+func crossplaneCLI(t *testing.T) string {
+	t.Helper()
+	cli := os.Getenv("CROSSPLANE_CLI")
+	if cli == "" {
+		t.Fatal("CROSSPLANE_CLI names no program: run make test-e2e, or see tools/tools.sh env")
+	}
+	return cli
+}
+
+func crossplane(t *testing.T, cli string, args ...string) []byte {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), cli, args...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return out
 }
 
 func compare(t *testing.T, reason, file string, got []byte) {

@@ -1,0 +1,10 @@
+// Package composition holds the definitions and Compositions of the two Configurations.
+package composition
+
+import "embed"
+
+//go:embed claims/definition.yaml namespaced/definition.yaml
+var definitions embed.FS
+
+// Definitions returns the files that hold the definitions of the IntentDeployment, one for each shape of it.
+func Definitions() embed.FS { return definitions }

@@ -1,0 +1,96 @@
+package admission
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"sigs.k8s.io/yaml"
+)
+
+const (
+	claim      = `apiVersion: claims.intentplane.dev/v1alpha1, kind: IntentDeployment, metadata: {namespace: a, name: shop}`
+	namespaced = `apiVersion: intentplane.dev/v1alpha1, kind: IntentDeployment, metadata: {namespace: a, name: shop}`
+	site       = `apiVersion: catalog.intentplane.dev/v1alpha1, kind: Site, metadata: {name: edge1}`
+	blueprint  = `apiVersion: catalog.intentplane.dev/v1alpha1, kind: Blueprint, metadata: {name: web-1.0.0}`
+	config     = `apiVersion: config.intentplane.dev/v1alpha1, kind: ProviderConfig, metadata: {namespace: a, name: default}`
+	cluster    = `apiVersion: config.intentplane.dev/v1alpha1, kind: ClusterProviderConfig, metadata: {name: default}`
+	delivery   = `apiVersion: delivery.intentplane.dev/v1alpha1, kind: GitDelivery, metadata: {namespace: a, name: d}`
+)
+
+func TestCheck(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		object string
+		want   []string
+	}{
+		"Claim":           {reason: "The smallest claim is fine.", object: claim + `, spec: {intent: a}`},
+		"Namespaced":      {reason: "So is the other shape.", object: namespaced + `, spec: {intent: a}`},
+		"NoNamespace":     {reason: "kubectl fills in a namespace.", object: strings.Replace(claim, "namespace: a, ", "", 1) + `, spec: {intent: a}`},
+		"Crossplane":      {reason: "What Crossplane adds is in the schema that it makes.", object: claim + `, spec: {intent: a, resourceRef: {apiVersion: a, kind: b, name: c}, compositeDeletePolicy: Foreground}, status: {phase: Succeeded, conditions: []}`},
+		"CrossplaneOther": {reason: "In the other shape it is elsewhere.", object: namespaced + `, spec: {intent: a, crossplane: {compositionRef: {name: a}}}`},
+		"Null":            {reason: "Null is absent where nothing else is said.", object: claim + `, spec: {intent: a, suspend: null, expectation: null, blueprint: {version: null}}`},
+		"OtherKind":       {reason: "Of other kinds nothing is known.", object: `apiVersion: v1, kind: Secret, spec: 3`},
+		"Site":            {reason: "A Site is fine.", object: site + `, spec: {cluster: {controlPlane: {}}, engine: {type: None}, repository: {path: x}}`},
+
+		"Unknown":       {reason: "Fields that do not exist are found, however deep.", object: claim + `, spec: {intent: a, suspendd: true, deliveryConfig: {gitOpsRepo: {nam: a}}}, spex: {}`, want: []string{"spec.deliveryConfig.gitOpsRepo.nam: is not a field of this kind", "spec.suspendd: is not a field of this kind", "spex: is not a field of this kind"}},
+		"UnknownInList": {reason: "In lists too.", object: claim + `, spec: {expectation: {service: a, endpoints: [{name: a, port: 1}, {name: b, port: 2, prot: c}]}}`, want: []string{"spec.expectation.endpoints[1].prot: is not a field of this kind"}},
+		"UnknownOther":  {reason: "Composites of one shape have no fields of the other.", object: namespaced + `, spec: {intent: a, resourceRef: {apiVersion: a, kind: b, name: c}}`, want: []string{"spec.resourceRef: is not a field of this kind"}},
+		"Metadata":      {reason: "Metadata has a schema as well.", object: `apiVersion: claims.intentplane.dev/v1alpha1, kind: IntentDeployment, metadata: {name: shop, label: {a: b}}, spec: {intent: a}`, want: []string{"metadata.label: is not a field of this kind"}},
+		"MetadataType":  {reason: "And types.", object: `apiVersion: claims.intentplane.dev/v1alpha1, kind: IntentDeployment, metadata: {name: shop, labels: {a: 3}}, spec: {intent: a}`, want: []string{"metadata: json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string"}},
+		"Label":         {reason: "And values of labels rules.", object: `apiVersion: claims.intentplane.dev/v1alpha1, kind: IntentDeployment, metadata: {name: shop, labels: {a: "b c"}}, spec: {intent: a}`, want: []string{"metadata.labels: Invalid value: \"b c\": a valid label"}},
+		"Name":          {reason: "A name is one.", object: strings.Replace(cluster, "default", "Edge_1", 1) + `, spec: {controlPlane: a, git: {url: "https://h/r.git"}}`, want: []string{`metadata.name: Invalid value: "Edge_1": a lowercase RFC 1123 subdomain`}},
+		"NoName":        {reason: "And there is one.", object: `apiVersion: claims.intentplane.dev/v1alpha1, kind: IntentDeployment, metadata: {}, spec: {intent: a}`, want: []string{"metadata.name: Required value"}},
+		"Cluster":       {reason: "What is in no namespace names none.", object: `apiVersion: catalog.intentplane.dev/v1alpha1, kind: Site, metadata: {namespace: a, name: edge1}, spec: {cluster: {controlPlane: {}}, engine: {type: None}, repository: {path: x}}`, want: []string{"metadata.namespace: Forbidden"}},
+
+		"Type":     {reason: "Types are checked.", object: claim + `, spec: {intent: a, suspend: "yes"}`, want: []string{`spec.suspend: Invalid value: "string"`}},
+		"Enum":     {reason: "So are closed values.", object: claim + `, spec: {intent: a, deliveryConfig: {deletionPolicy: Forget}}`, want: []string{`spec.deliveryConfig.deletionPolicy: Unsupported value: "Forget"`}},
+		"Pattern":  {reason: "So are patterns.", object: site + `, spec: {cluster: {controlPlane: {}}, engine: {type: None}, repository: {path: ../x}}`, want: []string{`spec.repository.path: Invalid value: "../x"`}},
+		"Bounds":   {reason: "So are bounds.", object: namespaced + `, spec: {expectation: {service: a, replicas: -1, endpoints: [{name: a, port: 70000}]}}`, want: []string{"spec.expectation.endpoints[0].port: Invalid value: 70000", "spec.expectation.replicas: Invalid value: -1"}},
+		"Required": {reason: "So is what is required.", object: site + `, spec: {cluster: {controlPlane: {}}, engine: {type: None}}`, want: []string{"spec.repository: Required value"}},
+		"NoSpec":   {reason: "A spec is.", object: claim, want: []string{"spec: Required value"}},
+		"ListMap":  {reason: "Items of a list have a key each.", object: claim + `, spec: {expectation: {service: a, endpoints: [{name: a, port: 1}, {name: a, port: 2}]}}`, want: []string{"spec.expectation.endpoints[1]: Duplicate value"}},
+
+		"Rule":          {reason: "Rules hold.", object: claim + `, spec: {intent: a, expectation: {service: a}}`, want: []string{"spec: Invalid value: exactly one of intent and expectation must be set"}},
+		"RuleDefault":   {reason: "Rules see defaults, and a value of their field.", object: claim + `, spec: {intent: a, compileConfig: {renderTimeout: 61s}}`, want: []string{`spec.compileConfig.renderTimeout: Invalid value: "61s"`}},
+		"RuleBlueprint": {reason: "Those of a Blueprint.", object: blueprint + `, spec: {blueprintName: web, version: 1.0.1, serviceTypes: [web], files: {a: b}}`, want: []string{"Invalid value: metadata.name must be"}},
+		"RuleConfig":    {reason: "Those of a ProviderConfig.", object: config + `, spec: {controlPlane: a, git: {url: "https://h/r.git", credentials: {type: Basic, secretRef: {name: s, namespace: other}}}}`, want: []string{"no secretRef may set namespace"}},
+		"RuleCluster":   {reason: "Those of a ClusterProviderConfig.", object: cluster + `, spec: {controlPlane: a, git: {url: "https://h/r.git", caBundleSecretRef: {name: s, key: k}}}`, want: []string{"each secretRef must set namespace"}},
+		"RuleDelivery":  {reason: "Those of a GitDelivery.", object: delivery + `, spec: {forProvider: {claimRef: {apiGroup: intentplane.dev, kind: IntentDeployment, namespace: a, name: b}, order: {revision: 1, request: r, intent: i, digestScheme: 1, rendererVersion: 1, steps: 1, step: 0, promoted: 0, attempt: 0}, trees: [{site: s, branch: main, path: p, action: Keep, tree: HEAD}]}}`, want: []string{"must be a git tree id"}},
+	}
+	s, err := New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			b, err := yaml.YAMLToJSONStrict([]byte("{" + tc.object + "}"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			object, before := map[string]any{}, map[string]any{}
+			if err := utiljson.Unmarshal(b, &object); err != nil {
+				t.Fatal(err)
+			}
+			if err := utiljson.Unmarshal(b, &before); err != nil {
+				t.Fatal(err)
+			}
+			got := []string{}
+			for _, p := range s.Check(t.Context(), object) {
+				got = append(got, p.String())
+			}
+			if len(got) != len(tc.want) {
+				t.Fatalf("\n%s\nCheck(...): want %d problems, got %d: %q", tc.reason, len(tc.want), len(got), got)
+			}
+			for i, want := range tc.want {
+				if !strings.Contains(got[i], want) {
+					t.Errorf("\n%s\nCheck(...): want %q, got %q", tc.reason, want, got[i])
+				}
+			}
+			if diff := cmp.Diff(before, object); diff != "" {
+				t.Errorf("\n%s\nCheck(...) changes its object: -before, +after:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

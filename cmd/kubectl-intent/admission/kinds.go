@@ -1,0 +1,114 @@
+package admission
+
+import (
+	"embed"
+	"io/fs"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/xcrd"
+	xpextv1 "github.com/crossplane/crossplane/apis/v2/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	extv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	schemavalidation "k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+	"sigs.k8s.io/yaml"
+
+	"github.com/intentplane/intentplane/apis/composition"
+	providerpackage "github.com/intentplane/intentplane/package/provider"
+)
+
+// definitions are all of ours: those of the provider, and those that Crossplane makes of our definitions of composites.
+func definitions() ([]*extv1.CustomResourceDefinition, error) {
+	out, err := decodeAll[extv1.CustomResourceDefinition](providerpackage.CRDs())
+	if err != nil {
+		return nil, err
+	}
+	composites, err := decodeAll[xpextv1.CompositeResourceDefinition](composition.Definitions())
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range composites {
+		made, err := ofComposite(d)
+		if err != nil {
+			return nil, errors.Wrapf(err, "cannot derive the definition of %s", d.GetName())
+		}
+		out = append(out, made...)
+	}
+	return out, nil
+}
+
+// decodeAll decodes each file.
+func decodeAll[T any](files embed.FS) ([]*T, error) {
+	out := []*T{}
+	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := files.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		one := new(T)
+		out = append(out, one)
+		return errors.Wrapf(yaml.Unmarshal(b, one), "cannot decode %s", name)
+	})
+	return out, err
+}
+
+// ofComposite is what Crossplane makes of a definition: one of the composite, and one of the claim if it offers claims.
+func ofComposite(d *xpextv1.CompositeResourceDefinition) ([]*extv1.CustomResourceDefinition, error) {
+	made, err := xcrd.ForCompositeResource(d)
+	if err != nil || !d.OffersClaim() {
+		return []*extv1.CustomResourceDefinition{made}, err
+	}
+	claim, err := xcrd.ForCompositeResourceClaim(d)
+	return []*extv1.CustomResourceDefinition{made, claim}, err
+}
+
+// A kind is what objects of one kind are checked by.
+type kind struct {
+	namespaced bool
+	structure  *structuralschema.Structural
+	schema     schemavalidation.SchemaValidator
+	rules      *cel.Validator
+}
+
+// kindsOf returns what is needed of a definition, by version.
+func kindsOf(d *extv1.CustomResourceDefinition) (map[schema.GroupVersionKind]kind, error) {
+	extv1.SetDefaults_CustomResourceDefinition(d)
+	extv1.SetDefaults_CustomResourceDefinitionSpec(&d.Spec)
+	internal := &apiextensions.CustomResourceDefinition{}
+	if err := extv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(d, internal, nil); err != nil {
+		return nil, err
+	}
+	out := map[schema.GroupVersionKind]kind{}
+	for _, v := range internal.Spec.Versions {
+		props := v.Schema
+		// A schema that all versions share was moved up.
+		if props == nil {
+			props = internal.Spec.Validation
+		}
+		if props == nil || props.OpenAPIV3Schema == nil {
+			return nil, errors.Errorf("version %s has no schema", v.Name)
+		}
+		k, err := newKind(props.OpenAPIV3Schema)
+		if err != nil {
+			return nil, err
+		}
+		k.namespaced = d.Spec.Scope == extv1.NamespaceScoped
+		out[schema.GroupVersionKind{Group: d.Spec.Group, Version: v.Name, Kind: d.Spec.Names.Kind}] = k
+	}
+	return out, nil
+}
+
+func newKind(s *apiextensions.JSONSchemaProps) (kind, error) {
+	structure, err := structuralschema.NewStructural(s)
+	if err != nil {
+		return kind{}, err
+	}
+	v, _, err := schemavalidation.NewSchemaValidator(s)
+	return kind{structure: structure, schema: v, rules: cel.NewValidator(structure, true, celconfig.PerCallLimit)}, err
+}

@@ -1,0 +1,24 @@
+package main
+
+import (
+	"time"
+
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
+)
+
+// clusterFlags say which cluster is read, if any. They are called as kubectl's are.
+type clusterFlags struct {
+	Live           bool          `help:"Read Sites, Blueprints and configurations that no file gives from the cluster."`
+	Kubeconfig     string        `help:"Kubeconfig of the cluster."                                  predictor:"file"`
+	Context        string        `help:"Context of the kubeconfig."`
+	Namespace      string        `help:"Namespace of deployments that name none."                   short:"n"`
+	As             string        `help:"User to act as in the cluster."`
+	AsGroup        []string      `help:"Groups to act as in the cluster."                           sep:"none"`
+	RequestTimeout time.Duration `default:"30s"                                                     help:"How long one request to the cluster may take."`
+}
+
+func (f clusterFlags) open() (*cluster.Cluster, error) {
+	return cluster.Open(cluster.Options{
+		Kubeconfig: f.Kubeconfig, Context: f.Context, Namespace: f.Namespace, As: f.As, AsGroup: f.AsGroup, Timeout: f.RequestTimeout,
+	})
+}

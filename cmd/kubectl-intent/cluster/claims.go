@@ -1,0 +1,83 @@
+package cluster
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+const claimResource = "intentdeployments"
+
+// claimGroups are the groups that an IntentDeployment is served in, whichever are installed.
+func claimGroups() []string { return []string{"claims.intentplane.dev", "intentplane.dev"} }
+
+func claimsIn(group string) schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: group, Version: "v1alpha1", Resource: claimResource}
+}
+
+// Claim returns an IntentDeployment as JSON: "shop", or "intentdeployments.intentplane.dev/shop" where both groups have one of that
+// name. It returns an error when there is none, and when there are two.
+func (c *Cluster) Claim(ctx context.Context, name string) ([]byte, error) {
+	groups := claimGroups()
+	if kind, rest, ok := strings.Cut(name, "/"); ok {
+		_, group, _ := strings.Cut(kind, ".")
+		if name = rest; group != "" {
+			groups = []string{group}
+		}
+	}
+	found, err := c.find(ctx, name, groups)
+	if err != nil {
+		return nil, err
+	}
+	switch len(found) {
+	case 0:
+		return nil, errors.Errorf("namespace %q has no IntentDeployment %q", c.namespace, name)
+	case 1:
+		return found[0].MarshalJSON()
+	}
+	return nil, errors.Errorf("namespace %q has two IntentDeployments %q: say %s.%s/%[2]s or %[3]s.%[5]s/%[2]s", c.namespace, name, claimResource, groups[0], groups[1])
+}
+
+// find looks into each group. A group that is not installed has none, but one must be.
+func (c *Cluster) find(ctx context.Context, name string, groups []string) ([]*unstructured.Unstructured, error) {
+	out := []*unstructured.Unstructured{}
+	var missing error
+	unknown := 0
+	for _, g := range groups {
+		o, err := c.client.Resource(claimsIn(g)).Namespace(c.namespace).Get(ctx, name, metav1.GetOptions{})
+		switch {
+		case err == nil:
+			out = append(out, o)
+		case unknownKind(err):
+			missing = describe(err, "get", claimsIn(g), name)
+			unknown++
+		case !absent(err):
+			return nil, describe(err, "get", claimsIn(g), name)
+		}
+	}
+	if unknown == len(groups) {
+		return nil, missing
+	}
+	return out, nil
+}
+
+// ClaimNames returns the names of all IntentDeployments, sorted. What cannot be read has none: it is for completion.
+func (c *Cluster) ClaimNames(ctx context.Context) []string {
+	out := []string{}
+	for _, g := range claimGroups() {
+		list, err := c.client.Resource(claimsIn(g)).Namespace(c.namespace).List(ctx, metav1.ListOptions{})
+		if err != nil {
+			continue
+		}
+		for _, o := range list.Items {
+			out = append(out, o.GetName())
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}

@@ -1,0 +1,129 @@
+// Package cluster reads our objects from an API server, as the person who runs the command may read them.
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/intentplane/intentplane/function/catalog"
+)
+
+// Options say which cluster, and as whom. Each is what kubectl's flag of that name is.
+type Options struct {
+	// Kubeconfig is a file. Empty means what KUBECONFIG names, or the one in the home directory.
+	Kubeconfig string
+
+	// Context of the kubeconfig. Empty means its current one.
+	Context string
+
+	// Namespace of deployments and of ProviderConfigs. Empty means that of the context.
+	Namespace string
+
+	// As and AsGroup are a user and groups to act as.
+	As      string
+	AsGroup []string
+
+	// Timeout of each request. Zero means none.
+	Timeout time.Duration
+}
+
+// A Cluster is an API server.
+type Cluster struct {
+	client    dynamic.Interface
+	namespace string
+}
+
+// Open returns the cluster that options name. It asks nothing yet. It returns an error for a kubeconfig that cannot be used.
+func Open(o Options) (*Cluster, error) {
+	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	rules.ExplicitPath = o.Kubeconfig
+	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{
+		CurrentContext: o.Context,
+		Context:        clientcmdapi.Context{Namespace: o.Namespace},
+		AuthInfo:       clientcmdapi.AuthInfo{Impersonate: o.As, ImpersonateGroups: o.AsGroup},
+	})
+	namespace, _, err := loader.Namespace()
+	if err != nil {
+		return nil, errors.Wrap(err, "cannot use the kubeconfig")
+	}
+	c, err := loader.ClientConfig()
+	if err != nil {
+		return nil, errors.Wrap(err, "cannot use the kubeconfig")
+	}
+	c.Timeout, c.UserAgent = o.Timeout, rest.DefaultKubernetesUserAgent()
+	client, err := dynamic.NewForConfig(c)
+	return &Cluster{client: client, namespace: namespace}, errors.Wrap(err, "cannot use the kubeconfig")
+}
+
+// Namespace that was chosen by options or kubeconfig.
+func (c *Cluster) Namespace() string { return c.namespace }
+
+// Answer returns the objects that fulfil a need, as Crossplane would select them: the one of that name, or all with those labels.
+// One that does not exist is no error. It returns an error that says what cannot be read, and why.
+func (c *Cluster) Answer(ctx context.Context, n catalog.Need) ([]json.RawMessage, error) {
+	resource, _ := meta.UnsafeGuessKindToResource(schema.FromAPIVersionAndKind(n.APIVersion, n.Kind))
+	of := c.client.Resource(resource).Namespace(n.Namespace)
+	if n.MatchName != "" {
+		o, err := of.Get(ctx, n.MatchName, metav1.GetOptions{})
+		if absent(err) {
+			return []json.RawMessage{}, nil
+		}
+		if err != nil {
+			return nil, describe(err, "get", resource, n.MatchName)
+		}
+		return encode(*o)
+	}
+	list, err := of.List(ctx, metav1.ListOptions{LabelSelector: labels.SelectorFromSet(n.MatchLabels).String()})
+	if err != nil {
+		return nil, describe(err, "list", resource, "")
+	}
+	return encode(list.Items...)
+}
+
+func encode(objects ...unstructured.Unstructured) ([]json.RawMessage, error) {
+	out := make([]json.RawMessage, 0, len(objects))
+	for _, o := range objects {
+		b, err := o.MarshalJSON()
+		if err != nil {
+			return nil, errors.Wrapf(err, "cannot encode %s %q", o.GetKind(), o.GetName())
+		}
+		out = append(out, b)
+	}
+	return out, nil
+}
+
+// absent is true for an object that does not exist, of a kind that does.
+func absent(err error) bool { return kerrors.IsNotFound(err) && !unknownKind(err) }
+
+// unknownKind is true for a kind that the server does not serve: its 404 is not about an object.
+func unknownKind(err error) bool {
+	return kerrors.IsNotFound(err) && kerrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
+}
+
+// describe says what a person can do about an error.
+func describe(err error, verb string, resource schema.GroupVersionResource, name string) error {
+	what := resource.GroupResource().String()
+	if name != "" {
+		what += "/" + name
+	}
+	switch {
+	case unknownKind(err):
+		return errors.Errorf("cannot %s %s: the cluster does not have %s in version %s: is Intentplane installed there?", verb, what, resource.GroupResource(), resource.Version)
+	case kerrors.IsForbidden(err), kerrors.IsUnauthorized(err):
+		return errors.Wrapf(err, "cannot %s %s: ask for the right to, or give the object in a file", verb, what)
+	}
+	return errors.Wrapf(err, "cannot %s %s", verb, what)
+}

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/posener/complete"
+	"github.com/willabides/kongplete"
+)
+
+// completer is what kubectl calls to complete "kubectl intent". It is this program, under another name.
+const completer = "kubectl_complete-intent"
+
+// lineToComplete is the variable that a shell sets to ask for completion of that line.
+const lineToComplete = "COMP_LINE"
+
+// What the words printed for kubectl end with: the shell completes files after them, or nothing else.
+const (
+	thenFiles   = ":0"
+	thenNothing = ":4"
+)
+
+// patience is how long a completion waits for a cluster.
+const patience = 2 * time.Second
+
+// A completionCommand prints what a shell evaluates.
+type completionCommand struct {
+	Shell string `arg:"" enum:"bash,zsh,fish" help:"Shell: bash, zsh or fish."`
+}
+
+// Run prints the lines that make a shell complete kubectl-intent.
+func (c *completionCommand) Run(s *streams) error {
+	_, err := io.WriteString(s.out, map[string]string{
+		"bash": "complete -C kubectl-intent kubectl-intent\n",
+		"zsh":  "autoload -U +X bashcompinit && bashcompinit\ncomplete -C kubectl-intent kubectl-intent\n",
+		"fish": `function __complete_kubectl_intent
+    set -lx COMP_LINE (commandline -cp)
+    test -z (commandline -ct)
+    and set COMP_LINE "$COMP_LINE "
+    kubectl-intent
+end
+complete -f -c kubectl-intent -a "(__complete_kubectl_intent)"
+`,
+	}[c.Shell])
+	return errors.Wrap(err, "cannot print")
+}
+
+// predictors know values that the command line does not: files, folders, and the deployments of a cluster.
+func predictors() map[string]complete.Predictor {
+	return map[string]complete.Predictor{
+		"file":  complete.PredictFiles("*"),
+		"dir":   complete.PredictDirs("*"),
+		"claim": complete.PredictFunc(predictClaims),
+	}
+}
+
+// predictClaims reads the flags for the cluster that were typed already.
+func predictClaims(a complete.Args) []string {
+	flags := clusterFlags{}
+	parser, err := kong.New(&flags, kong.Exit(func(int) {}), kong.Writers(io.Discard, io.Discard))
+	if err != nil {
+		return nil
+	}
+	if _, err := parser.Parse(clusterArgs(parser, a.Completed)); err != nil {
+		return nil
+	}
+	flags.RequestTimeout = patience
+	c, err := flags.open()
+	if err != nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	return c.ClaimNames(ctx)
+}
+
+// clusterArgs are those flags, and their values, that a parser knows.
+func clusterArgs(parser *kong.Kong, words []string) []string {
+	known := map[string]bool{}
+	for _, f := range parser.Model.Flags {
+		known["--"+f.Name] = !f.IsBool()
+		known["-"+string(f.Short)] = f.Short != 0 && !f.IsBool()
+	}
+	out := []string{}
+	for i, word := range words {
+		name, _, joined := strings.Cut(word, "=")
+		switch {
+		case known[name] && joined:
+			out = append(out, word)
+		case known[name] && i+1 < len(words):
+			out = append(out, word, words[i+1])
+		}
+	}
+	return out
+}
+
+// completeLine answers a shell that asks by its environment.
+func completeLine(out io.Writer) error {
+	parser, err := newParser(out, io.Discard)
+	if err != nil {
+		return err
+	}
+	kongplete.Complete(parser, kongplete.WithPredictors(predictors()), kongplete.WithExitFunc(func(int) {}))
+	return nil
+}
+
+// completeWords answers kubectl, in the protocol of cobra: a word on each line, and then what the shell shall do.
+func completeWords(words []string, out io.Writer) error {
+	parser, err := newParser(out, io.Discard)
+	if err != nil {
+		return err
+	}
+	// The shell completes files better than we do.
+	known := predictors()
+	known["file"], known["dir"] = complete.PredictNothing, complete.PredictNothing
+	command, err := kongplete.Command(parser, kongplete.WithPredictors(known))
+	if err != nil {
+		return errors.Wrap(err, "cannot complete")
+	}
+	args, prefix := argsOf(words)
+	found := []string{}
+	for _, word := range command.Predict(args) {
+		if strings.HasPrefix(word, args.Last) {
+			found = append(found, prefix+word)
+		}
+	}
+	slices.Sort(found)
+	then := thenNothing
+	if len(found) == 0 {
+		then = thenFiles
+	}
+	_, err = fmt.Fprintln(out, strings.Join(append(slices.Compact(found), then), "\n"))
+	return errors.Wrap(err, "cannot print")
+}
+
+// argsOf are the words of a command line, the last one not yet complete. Of --flag=value only the value is.
+func argsOf(words []string) (complete.Args, string) {
+	if len(words) == 0 {
+		words = []string{""}
+	}
+	done, last, prefix := words[:len(words)-1], words[len(words)-1], ""
+	if flag, value, ok := strings.Cut(last, "="); ok && strings.HasPrefix(last, "-") {
+		done, last, prefix = append(slices.Clone(done), flag), value, flag+"="
+	}
+	a := complete.Args{All: append(slices.Clone(done), last), Completed: done, Last: last}
+	if len(done) > 0 {
+		a.LastCompleted = done[len(done)-1]
+	}
+	return a, prefix
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestCompletion(t *testing.T) {
+	server := apiServer{}
+	kubeconfig := server.start(t, examples+"40-claim.yaml", "../../examples/namespaced/deployment.yaml")
+	cases := map[string]struct {
+		reason string
+		words  []string
+		want   string
+	}{
+		"Commands":      {reason: "Commands come first.", words: []string{""}, want: "blueprint completion digest explain render validate :4"},
+		"Nothing":       {reason: "No word is an empty one.", want: "blueprint completion digest explain render validate :4"},
+		"Begun":         {reason: "What was typed is completed.", words: []string{"blueprint", "c"}, want: "create :4"},
+		"Flag":          {reason: "So are flags.", words: []string{"render", "--pa"}, want: "--path-prefix :4"},
+		"Values":        {reason: "Closed values are known.", words: []string{"validate", "-o", ""}, want: "json text yaml :4"},
+		"Joined":        {reason: "Also behind an equals sign.", words: []string{"validate", "--output=y"}, want: "--output=yaml :4"},
+		"CreateValues":  {reason: "Each command has its own.", words: []string{"blueprint", "create", "--output", ""}, want: "json yaml :4"},
+		"Shells":        {reason: "Arguments may be closed too.", words: []string{"completion", "f"}, want: "fish :4"},
+		"Files":         {reason: "Files are the shell's affair.", words: []string{"validate", "a"}, want: ":0"},
+		"FlagFile":      {reason: "Also those of flags.", words: []string{"render", "--site", "10"}, want: ":0"},
+		"Claims":        {reason: "Deployments are known where there is a cluster.", words: []string{"render", "--kubeconfig", kubeconfig, "--claim", ""}, want: "bank shop :4"},
+		"ClaimsElse":    {reason: "In the namespace that was said.", words: []string{"explain", "--kubeconfig=" + kubeconfig, "-n", "team-b", "--inputs", "--claim", ""}, want: ":0"},
+		"ClaimsNowhere": {reason: "A cluster that is not there costs nothing.", words: []string{"explain", "--kubeconfig", "/nowhere", "--claim", ""}, want: ":0"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			out := &bytes.Buffer{}
+			if err := completeWords(tc.words, out); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.want, strings.Join(strings.Fields(out.String()), " ")); diff != "" {
+				t.Errorf("\n%s\ncompleteWords(%q): -want, +got:\n%s", tc.reason, tc.words, diff)
+			}
+		})
+	}
+}
+
+// TestCompletionOfShells lets a real bash complete, as far as it can without somebody who types.
+func TestCompletionOfShells(t *testing.T) {
+	script, _, code := runIntent("", "completion", "bash")
+	if code != 0 {
+		t.Fatalf("run(...): exit code %d", code)
+	}
+	bash := exec.CommandContext(t.Context(), "bash", "--norc", "-c", script+"complete -p kubectl-intent")
+	got, err := bash.CombinedOutput()
+	if diff := cmp.Diff(script, strings.ReplaceAll(string(got), "'", "")); err != nil || diff != "" {
+		t.Errorf("What is printed is what bash registers: %v: -printed, +registered:\n%s", err, diff)
+	}
+	t.Setenv(lineToComplete, "kubectl-intent blueprint t")
+	out := &bytes.Buffer{}
+	if err := completeLine(out); err != nil || out.String() != "test\n" {
+		t.Errorf("completeLine(...): want test, got %q: %v", out, err)
+	}
+	for _, shell := range []string{"zsh", "fish"} {
+		if script, _, code := runIntent("", "completion", shell); code != 0 || !strings.Contains(script, "kubectl-intent") {
+			t.Errorf("%s: exit code %d: %s", shell, code, script)
+		}
+	}
+}
+
+func TestColours(t *testing.T) {
+	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer terminal.Close()
+	file, err := os.Create(t.TempDir() + "/out")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	cases := map[string]struct {
+		reason string
+		out    *os.File
+		env    map[string]string
+		want   palette
+	}{
+		"Terminal": {reason: "A terminal shows colours.", out: terminal, want: true},
+		"File":     {reason: "A file holds none.", out: file},
+		"NoColor":  {reason: "Who wants none gets none.", out: terminal, env: map[string]string{"NO_COLOR": "1"}},
+		"Dumb":     {reason: "Nor does a terminal without.", out: terminal, env: map[string]string{"TERM": "dumb"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := paletteOf(tc.out, func(name string) string { return tc.env[name] }); got != tc.want {
+				t.Errorf("\n%s\npaletteOf(...): want %v, got %v", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
+
+func TestPainted(t *testing.T) {
+	const (
+		red, green, cyan, bold = "\x1b[31m", "\x1b[32m", "\x1b[36m", "\x1b[1m"
+	)
+	catalog := []string{"--site", examples + "10-sites.yaml", "--blueprint", examples + "20-blueprint.yaml"}
+	cases := map[string]struct {
+		reason string
+		in     string
+		args   []string
+		want   []string
+	}{
+		"Diff":     {reason: "A diff looks as git's does.", args: append([]string{"render", examples + "40-claim.yaml", "--diff", t.TempDir()}, catalog...), want: []string{bold + "+++ b/", cyan + "@@", green + "+kind: Service"}},
+		"Mistakes": {reason: "Mistakes are red.", in: strings.Replace(claim, "intent:", "intnt:", 1), args: []string{"validate", "-"}, want: []string{red + "InvalidSpec", red + "1 objects"}},
+		"Fine":     {reason: "What is well is green.", in: claim, args: []string{"validate", "-"}, want: []string{green + "1 objects, 0 mistakes"}},
+		"Example":  {reason: "So is an example.", args: []string{"blueprint", "test", blueprints + "batch"}, want: []string{green + "ok"}},
+		"Fails":    {reason: "One that fails is not.", in: bare + "  examples: [{intent: '{\"service\": \"a\"}'}]\n", args: []string{"blueprint", "test", "-"}, want: []string{red + "failed"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			for _, colours := range []palette{true, false} {
+				out := &bytes.Buffer{}
+				run(tc.args, &streams{in: strings.NewReader(tc.in), out: out, colours: colours}, &bytes.Buffer{})
+				for _, want := range tc.want {
+					if strings.Contains(out.String(), want) != bool(colours) {
+						t.Errorf("\n%s\nrun(%q) with colours %v: %q, got:\n%s", tc.reason, tc.args, colours, want, out)
+					}
+				}
+				if !bool(colours) && strings.Contains(out.String(), "\x1b") {
+					t.Errorf("\n%s\nrun(%q) without colours:\n%q", tc.reason, tc.args, out)
+				}
+			}
+			form := &bytes.Buffer{}
+			run(append(tc.args, "-o", "json"), &streams{in: strings.NewReader(tc.in), out: form, colours: true}, &bytes.Buffer{})
+			if !json.Valid(form.Bytes()) || strings.Contains(form.String(), `\u001b`) {
+				t.Errorf("\n%s\nrun(%q) as JSON: got:\n%s", tc.reason, tc.args, form)
+			}
+		})
+	}
+}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestDocumentation runs each command of the documentation, from the root of a repository that has the examples, and with a cluster
+// that has the quickstart. Console sessions, which need more than that, are not run.
+func TestDocumentation(t *testing.T) {
+	commands := []string{}
+	fence := regexp.MustCompile("(?s)\n```sh\n(.*?)\n```")
+	for _, file := range []string{"../../docs/kubectl-intent.md", "../../docs/intents.md", "../../docs/operations.md"} {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, block := range fence.FindAllStringSubmatch(string(b), -1) {
+			for line := range strings.Lines(strings.ReplaceAll(block[1], "\\\n", "")) {
+				if words := strings.Fields(line); isOurs(words) {
+					commands = append(commands, strings.TrimSpace(line))
+				}
+			}
+		}
+	}
+	server := apiServer{}
+	t.Setenv("KUBECONFIG", server.start(t, examples+"10-sites.yaml", examples+"20-blueprint.yaml", examples+"30-config.yaml", examples+"40-claim.yaml"))
+	repository := t.TempDir()
+	if err := os.CopyFS(filepath.Join(repository, "examples"), os.DirFS("../../examples")); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(repository)
+	for _, command := range commands {
+		if err := os.RemoveAll("rendered"); err != nil {
+			t.Fatal(err)
+		}
+		if out, problems, code := runIntent("", argsOfLine(t, command)...); code != 0 || out == "" && !strings.Contains(command, "--to web.yaml") {
+			t.Errorf("%s: exit code %d:\n%s%s", command, code, out, problems)
+		}
+	}
+	if len(commands) < 20 {
+		t.Errorf("the documentation has %d commands, want at least 20: %q", len(commands), commands)
+	}
+}
+
+// isOurs is true for commands that stand alone.
+func isOurs(words []string) bool {
+	return len(words) > 1 && (words[0] == "kubectl-intent" || words[0] == "kubectl" && words[1] == "intent")
+}
+
+// argsOfLine does what a shell does: it finds files, and leaves redirections out.
+func argsOfLine(t *testing.T, line string) []string {
+	t.Helper()
+	line, _, _ = strings.Cut(line, " > ")
+	words := strings.Fields(strings.TrimPrefix(strings.TrimPrefix(line, "kubectl-intent "), "kubectl intent "))
+	out := []string{}
+	for _, word := range words {
+		files, err := filepath.Glob(word)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(files) == 0 || !strings.Contains(word, "*") {
+			files = []string{word}
+		}
+		out = slices.Concat(out, files)
+	}
+	return out
+}
+
+// TestCommandsAreDocumented holds the documentation to every command and flag that there is.
+func TestCommandsAreDocumented(t *testing.T) {
+	b, err := os.ReadFile("../../docs/kubectl-intent.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	parser, err := newParser(nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range parser.Model.Leaves(true) {
+		if !strings.Contains(string(b), command.Name) {
+			t.Errorf("%s is not documented", command.Name)
+		}
+		for _, flag := range command.Flags {
+			if !strings.Contains(string(b), "--"+flag.Name) && !slices.Contains([]string{"help", "output", "type"}, flag.Name) {
+				t.Errorf("%s --%s is not documented", command.Name, flag.Name)
+			}
+		}
+	}
+}

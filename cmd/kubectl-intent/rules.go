@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/admission"
+	"github.com/intentplane/intentplane/function/render"
+)
+
+// checkRules returns an error, which names the file, the object and the field, for objects that break a rule (CEL) of a definition
+// that their Blueprint ships. The function runs no rules: it has to answer fast whatever a Blueprint holds. An author has the time.
+func checkRules(b *catalogv1alpha1.Blueprint, files tree.Files) error {
+	server, err := shipped(b)
+	if err != nil {
+		return err
+	}
+	for _, name := range files.Names() {
+		// What is no object was found by the checks of the function.
+		object, err := objectOf(files[name])
+		if err != nil {
+			continue
+		}
+		if problems := server.Check(context.Background(), object); len(problems) > 0 {
+			o := unstructured.Unstructured{Object: object}
+			return errors.Errorf("%s: %s %q: %s", name, o.GroupVersionKind().GroupKind(), o.GetName(), joined(problems))
+		}
+	}
+	return nil
+}
+
+func joined(problems []admission.Problem) string {
+	texts := make([]string, 0, len(problems))
+	for _, p := range problems {
+		texts = append(texts, p.String())
+	}
+	return strings.Join(texts, "; ")
+}
+
+// shipped knows the kinds whose definition is among a Blueprint's files.
+func shipped(b *catalogv1alpha1.Blueprint) (*admission.Server, error) {
+	definitions := [][]byte{}
+	var failed error
+	render.EachDefinition(b, func(file []byte) {
+		documents, err := split(file)
+		failed = errors.Join(failed, err)
+		for _, d := range documents {
+			meta := metav1.TypeMeta{}
+			if yaml.Unmarshal(d.text, &meta) == nil && meta.Kind == "CustomResourceDefinition" {
+				definitions = append(definitions, d.text)
+			}
+		}
+	})
+	if failed != nil {
+		return nil, errors.Wrap(failed, "spec.files")
+	}
+	s, err := admission.Of(definitions...)
+	return s, errors.Wrap(err, "spec.files")
+}

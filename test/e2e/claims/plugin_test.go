@@ -1,0 +1,46 @@
+package claims
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// TestPluginReadsTheCluster shows that the plugin, which reads claim and catalog from the API server, renders what was delivered.
+func TestPluginReadsTheCluster(t *testing.T) {
+	t.Parallel()
+	for name, shape := range shapes() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := scene.New(t, cp, "edge1", "edge2")
+			o := shape.describe(s, "shop", intent(s, 2, "edge1", "edge2"))
+			s.Succeed(o)
+			plugin := func(args ...string) []string {
+				return append(args, "--claim", "shop", "--namespace", s.Namespace, "--kubeconfig", cp.Kubeconfig)
+			}
+			out := t.TempDir()
+			s.Program("", s.Built("kubectl-intent"), plugin("render", "--to", out)...)
+			files := filesOf(s, out)
+			for _, site := range []string{"edge1", "edge2"} {
+				delivered := s.FilesBelow(s.Directory(site, "shop"))
+				delete(delivered, ".intentplane")
+				if diff := cmp.Diff(delivered, below(files, s.Site(site))); diff != "" || len(delivered) < 4 {
+					t.Errorf("%s: -delivered, +rendered from the cluster:\n%s", site, diff)
+				}
+			}
+			if got := s.Program("", s.Built("kubectl-intent"), plugin("explain")...); !strings.Contains(got, s.Site("edge2")) {
+				t.Errorf("explain does not know where it goes:\n%s", got)
+			}
+			refused, err := exec.CommandContext(t.Context(), s.Built("kubectl-intent"), plugin("render", "--as", "nobody")...).CombinedOutput()
+			exit := &exec.ExitError{}
+			if !errors.As(err, &exit) || exit.ExitCode() != 1 || !strings.Contains(string(refused), "/shop: ask for the right to") {
+				t.Errorf("who may not read is told so: %v: %s", err, refused)
+			}
+		})
+	}
+}
