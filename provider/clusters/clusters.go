@@ -28,9 +28,8 @@ const home = ""
 
 // A Pool holds the connections of all who read. It is safe for concurrent use.
 type Pool struct {
-	config *rest.Config
-	limits Limits
-	wake   func(owner types.NamespacedName)
+	dial Dial
+	wake func(owner types.NamespacedName)
 
 	mu    sync.Mutex
 	links map[string]*link
@@ -38,13 +37,33 @@ type Pool struct {
 	held map[types.NamespacedName]map[*watch]bool
 }
 
-// NewPool returns a Pool. The config is that of the cluster that the provider runs in. Wake is called when something changed that
-// the owner read; it must not block.
-func NewPool(config *rest.Config, l Limits, wake func(owner types.NamespacedName)) *Pool {
-	return &Pool{
-		config: config, limits: l, wake: wake,
-		links: map[string]*link{}, held: map[types.NamespacedName]map[*watch]bool{},
+// A Dial makes a client of the cluster that a kubeconfig leads to, or of the one that the provider runs in if there is none, and
+// what closes its connections. It contacts nobody.
+type Dial func(kubeconfig []byte) (dynamic.Interface, func(), error)
+
+// Dialer returns what makes real clients. The config is that of the cluster that the provider runs in.
+func Dialer(config *rest.Config, limits Limits) Dial {
+	return func(kubeconfig []byte) (dynamic.Interface, func(), error) {
+		if kubeconfig == nil {
+			d, err := dynamic.NewForConfig(config)
+			return d, func() {}, errors.Wrap(err, "cannot make client")
+		}
+		cfg, err := Parse(kubeconfig, limits)
+		if err != nil {
+			return nil, nil, err
+		}
+		cfg.UserAgent = config.UserAgent
+		d, wire, err := newClient(cfg)
+		if err != nil {
+			return nil, nil, err
+		}
+		return d, wire.CloseIdleConnections, nil
 	}
+}
+
+// NewPool returns a Pool. Wake is called when something changed that the owner read; it must not wait for a reader.
+func NewPool(d Dial, wake func(owner types.NamespacedName)) *Pool {
+	return &Pool{dial: d, wake: wake, links: map[string]*link{}, held: map[types.NamespacedName]map[*watch]bool{}}
 }
 
 // A link is the connection to one cluster.
@@ -55,8 +74,8 @@ type link struct {
 	watches map[watchKey]*watch
 }
 
-// A Look is one pass of an owner over what it reads. What it does not read any more is dropped when it is done. It must not be used
-// concurrently.
+// A Look is one pass of an owner over what it reads. What it does not read any more is dropped when it is done. It is safe for
+// concurrent use, until it is done.
 type Look struct {
 	pool  *Pool
 	owner types.NamespacedName
@@ -122,36 +141,22 @@ type Cluster struct {
 
 // Home is the cluster that the provider runs in. It returns an error if the provider's own configuration is not valid.
 func (l *Look) Home() (*Cluster, error) {
-	return l.connect(home, func() (dynamic.Interface, func(), error) {
-		d, err := dynamic.NewForConfig(l.pool.config)
-		return d, func() {}, errors.Wrap(err, "cannot make client")
-	})
+	return l.connect(home, nil)
 }
 
 // Remote is the cluster that a kubeconfig leads to. It contacts nobody yet. It returns a RefusedError.
 func (l *Look) Remote(kubeconfig []byte) (*Cluster, error) {
-	return l.connect(digest(kubeconfig), func() (dynamic.Interface, func(), error) {
-		cfg, err := Parse(kubeconfig, l.pool.limits)
-		if err != nil {
-			return nil, nil, err
-		}
-		cfg.UserAgent = l.pool.config.UserAgent
-		d, wire, err := newClient(cfg)
-		if err != nil {
-			return nil, nil, err
-		}
-		return d, wire.CloseIdleConnections, nil
-	})
+	return l.connect(digest(kubeconfig), kubeconfig)
 }
 
-func (l *Look) connect(key string, dial func() (dynamic.Interface, func(), error)) (*Cluster, error) {
+func (l *Look) connect(key string, kubeconfig []byte) (*Cluster, error) {
 	p := l.pool
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if have, ok := p.links[key]; ok {
 		return &Cluster{look: l, link: have}, nil
 	}
-	d, closeFn, err := dial()
+	d, closeFn, err := p.dial(kubeconfig)
 	if err != nil {
 		return nil, err
 	}

@@ -168,7 +168,7 @@ type pool struct {
 func newPool(t *testing.T) *pool {
 	t.Helper()
 	woken := make(chan types.NamespacedName, 100)
-	p := &pool{Pool: NewPool(&rest.Config{}, Limits{}, func(o types.NamespacedName) { woken <- o }), t: t, woken: woken}
+	p := &pool{Pool: NewPool(Dialer(&rest.Config{}, Limits{}), func(o types.NamespacedName) { woken <- o }), t: t, woken: woken}
 	t.Cleanup(func() {
 		for _, name := range []string{"a", "b"} {
 			p.Forget(owner(name))

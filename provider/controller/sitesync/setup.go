@@ -56,7 +56,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 	log := o.Logger.WithValues("controller", name)
 	kube := mgr.GetClient()
 	bell := make(chan types.NamespacedName)
-	pool := clusters.NewPool(mgr.GetConfig(), s.Limits, func(owner types.NamespacedName) { bell <- owner })
+	pool := clusters.NewPool(clusters.Dialer(mgr.GetConfig(), s.Limits), func(owner types.NamespacedName) { bell <- owner })
 	c := &connector{kube: kube, pool: pool, prover: newProver(kube), memory: newMemory(), log: log, now: time.Now}
 	r := managed.NewReconciler(mgr, resource.ManagedKind(gvk), options(mgr, o, name, c)...)
 	if err := index(context.Background(), mgr.GetFieldIndexer()); err != nil {
