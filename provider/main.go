@@ -22,22 +22,25 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
+	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/controller"
 	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
+	"github.com/intentplane/intentplane/provider/controller/sitesync"
 )
 
 // version is set by the linker.
 var version = "development"
 
 type cli struct {
-	Debug                  bool          `help:"Log what is done, not only what goes wrong."                                                              short:"d"`
-	LeaderElection         bool          `env:"LEADER_ELECTION"                                                                                           help:"Let only one of several replicas work."`
-	Namespace              string        `default:"crossplane-system"                                                                                     env:"POD_NAMESPACE"                                   help:"Namespace of the lease of the leader."`
-	PollInterval           time.Duration `default:"10m"                                                                                                   help:"How often to look at a repository when nothing else gives a reason to. The interval of a configuration holds if it is shorter."`
-	MaxReconcileRate       int           `default:"10"                                                                                                    help:"How many managed resources are looked at per second, and how many at once."`
-	HealthProbeBindAddress string        `default:":8081"                                                                                                 help:"Address of the health probes."`
-	MetricsBindAddress     string        `default:":8080"                                                                                                 help:"Address of the metrics, or 0 for none."`
-	CrashAfterPush         string        `help:"For tests: die after a push if this file exists, and remove it."                                          hidden:""                                             type:"path"`
+	Debug                    bool          `help:"Log what is done, not only what goes wrong."                                                              short:"d"`
+	LeaderElection           bool          `env:"LEADER_ELECTION"                                                                                           help:"Let only one of several replicas work."`
+	Namespace                string        `default:"crossplane-system"                                                                                     env:"POD_NAMESPACE"                                   help:"Namespace of the lease of the leader."`
+	PollInterval             time.Duration `default:"10m"                                                                                                   help:"How often to look at a repository when nothing else gives a reason to. The interval of a configuration holds if it is shorter."`
+	MaxReconcileRate         int           `default:"10"                                                                                                    help:"How many managed resources are looked at per second, and how many at once."`
+	HealthProbeBindAddress   string        `default:":8081"                                                                                                 help:"Address of the health probes."`
+	MetricsBindAddress       string        `default:":8080"                                                                                                 help:"Address of the metrics, or 0 for none."`
+	AllowInsecureKubeconfigs bool          `help:"Let kubeconfigs of Sites skip the verification of certificates."`
+	CrashAfterPush           string        `help:"For tests: die after a push if this file exists, and remove it."                                          hidden:""                                             type:"path"`
 }
 
 func main() {
@@ -65,7 +68,11 @@ func (c *cli) run(ctx context.Context) error {
 		Gate:                    new(gate.Gate[schema.GroupVersionKind]),
 	}
 	o.Features.Enable(feature.EnableBetaManagementPolicies)
-	if err := controller.SetupGated(mgr, o, gitdelivery.Options{AfterPush: crashIf(c.CrashAfterPush)}); err != nil {
+	of := controller.Options{
+		GitDelivery: gitdelivery.Options{AfterPush: crashIf(c.CrashAfterPush)},
+		SiteSync:    sitesync.Options{Limits: clusters.Limits{Insecure: c.AllowInsecureKubeconfigs}},
+	}
+	if err := controller.SetupGated(mgr, o, of); err != nil {
 		return err
 	}
 	log.Info("Starting", "version", version)

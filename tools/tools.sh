@@ -29,6 +29,10 @@ tools() {
 		CROSSPLANE_CRDS          crossplane     crds                     dir:github.com/crossplane/crossplane/v2/cluster/crds -
 		CROSSPLANE_WEBHOOKS      crossplane     webhookconfigurations    dir:github.com/crossplane/crossplane/v2/cluster/webhookconfigurations -
 		CROSSPLANE_CLI           crossplane-cli crossplane               github.com/crossplane/crossplane/v2/cmd/crank      github.com/crossplane/crossplane/v2/internal/version.version
+		FLUX_SOURCE_CONTROLLER   flux           source-controller        github.com/fluxcd/source-controller                 -
+		FLUX_SOURCE_CRDS         flux           source-crds              dir:github.com/fluxcd/source-controller/config/crd/bases -
+		FLUX_KUSTOMIZE_CONTROLLER flux          kustomize-controller     github.com/fluxcd/kustomize-controller              -
+		FLUX_KUSTOMIZE_CRDS      flux           kustomize-crds           dir:github.com/fluxcd/kustomize-controller/config/crd/bases -
 		KUSTOMIZE                kustomize      kustomize                sigs.k8s.io/kustomize/kustomize/v5                 sigs.k8s.io/kustomize/api/provenance.version
 		CONTROLLER_GEN           codegen        controller-gen           sigs.k8s.io/controller-tools/cmd/controller-gen    -
 		ANGRYJET                 codegen        angryjet                 github.com/crossplane/crossplane-tools/cmd/angryjet -

@@ -16,6 +16,7 @@ import (
 	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
 	"github.com/intentplane/intentplane/provider/controller/providerconfig"
 	"github.com/intentplane/intentplane/provider/controller/secret"
+	"github.com/intentplane/intentplane/provider/controller/sitesync"
 	"github.com/intentplane/intentplane/provider/usage"
 )
 
@@ -28,14 +29,24 @@ func needs() []schema.GroupVersionKind {
 		configv1alpha1.GroupVersion.WithKind("ClusterProviderConfig"),
 		configv1alpha1.GroupVersion.WithKind("ProviderConfigUsage"),
 		deliveryv1alpha1.GroupVersion.WithKind("GitDelivery"),
+		deliveryv1alpha1.GroupVersion.WithKind("SiteSync"),
 	}
+}
+
+// Options of the controllers.
+type Options struct {
+	// GitDelivery has those of the controller of GitDeliveries.
+	GitDelivery gitdelivery.Options
+
+	// SiteSync has those of the controller of SiteSyncs.
+	SiteSync sitesync.Options
 }
 
 // SetupGated starts the controllers as soon as the kinds that they need are served. It returns an error if the gate cannot be
 // watched.
-func SetupGated(mgr ctrl.Manager, o controller.Options, g gitdelivery.Options) error {
+func SetupGated(mgr ctrl.Manager, o controller.Options, of Options) error {
 	o.Gate.Register(func() {
-		if err := setup(mgr, o, g); err != nil {
+		if err := setup(mgr, o, of); err != nil {
 			// There is nobody to return it to, and a provider without controllers must not look healthy.
 			panic(err)
 		}
@@ -43,7 +54,7 @@ func SetupGated(mgr ctrl.Manager, o controller.Options, g gitdelivery.Options) e
 	return errors.Wrap(customresourcesgate.Setup(mgr, o), "cannot watch CustomResourceDefinitions")
 }
 
-func setup(mgr ctrl.Manager, o controller.Options, g gitdelivery.Options) error {
+func setup(mgr ctrl.Manager, o controller.Options, of Options) error {
 	if err := usage.Index(context.Background(), mgr.GetFieldIndexer()); err != nil {
 		return err
 	}
@@ -53,5 +64,8 @@ func setup(mgr ctrl.Manager, o controller.Options, g gitdelivery.Options) error 
 	if err := secret.Setup(mgr, o); err != nil {
 		return errors.Wrap(err, "cannot set up controller of Secrets")
 	}
-	return errors.Wrap(gitdelivery.Setup(mgr, o, g), "cannot set up controller of GitDeliveries")
+	if err := gitdelivery.Setup(mgr, o, of.GitDelivery); err != nil {
+		return errors.Wrap(err, "cannot set up controller of GitDeliveries")
+	}
+	return errors.Wrap(sitesync.Setup(mgr, o, of.SiteSync), "cannot set up controller of SiteSyncs")
 }

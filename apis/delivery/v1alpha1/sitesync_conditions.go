@@ -1,0 +1,97 @@
+package v1alpha1
+
+import (
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+)
+
+// Reasons of a SiteSync's Ready condition, beside ReasonOrderBehind and ReasonPolicyDenied. The gravest of what the Sites say
+// wins. Terminal means that it stays until the order changes or somebody repairs a Site.
+const (
+	// ReasonLive means that every Site of the order's step runs its tree.
+	ReasonLive xpv2.ConditionReason = "Live"
+
+	// ReasonWaiting means that no Site can run its tree yet: a cluster is not ready, or the tree is not in the repository.
+	ReasonWaiting xpv2.ConditionReason = "Waiting"
+
+	// ReasonSyncing means that a Site was not proven to run its tree.
+	ReasonSyncing xpv2.ConditionReason = "Syncing"
+
+	// ReasonUnobserved means that nobody tells what a Site runs. Terminal.
+	ReasonUnobserved xpv2.ConditionReason = "Unobserved"
+
+	// ReasonTimedOut means that a Site, or its cluster, took too long. Terminal.
+	ReasonTimedOut xpv2.ConditionReason = "TimedOut"
+
+	// ReasonFailed means that the engine of a Site tried the tree, and failed. Terminal.
+	ReasonFailed xpv2.ConditionReason = "Failed"
+)
+
+// Reasons of a Site's state. What each engine says is in the message.
+const (
+	// SiteReasonClusterReadinessNotObserved means that nobody can tell yet whether the Site's cluster is ready.
+	SiteReasonClusterReadinessNotObserved = "ClusterReadinessNotObserved"
+
+	// SiteReasonWaveNotReached means that the order has not come to the Site's wave.
+	SiteReasonWaveNotReached = "WaveNotReached"
+
+	// SiteReasonNotDelivered means that the claim's GitDelivery has not brought the tree to the repository.
+	SiteReasonNotDelivered = "NotDelivered"
+
+	// SiteReasonPolicyDenied means that the Site or the configuration may not be used from the namespace, or does not exist, or
+	// that the path is not the claim's.
+	SiteReasonPolicyDenied = "PolicyDenied"
+
+	// SiteReasonKubeconfigGone means that the Secret with the kubeconfig, or its key, is missing.
+	SiteReasonKubeconfigGone = "KubeconfigGone"
+
+	// SiteReasonKubeconfigRefused means that the kubeconfig is not valid, or asks for what is not allowed.
+	SiteReasonKubeconfigRefused = "KubeconfigRefused"
+
+	// SiteReasonClusterUnreachable means that the cluster with the engine's object does not answer.
+	SiteReasonClusterUnreachable = "ClusterUnreachable"
+
+	// SiteReasonAccessDenied means that the cluster does not let us read the engine's object.
+	SiteReasonAccessDenied = "AccessDenied"
+
+	// SiteReasonEngineNotInstalled means that the cluster does not serve the engine's kind.
+	SiteReasonEngineNotInstalled = "EngineNotInstalled"
+
+	// SiteReasonEngineObjectMissing means that the engine's object, or its source, does not exist.
+	SiteReasonEngineObjectMissing = "EngineObjectMissing"
+
+	// SiteReasonEngineNotProvable means that the engine's object is of a kind, or has a source, that names no commit.
+	SiteReasonEngineNotProvable = "EngineNotProvable"
+
+	// SiteReasonWrongSource means that the engine reads another repository, branch or path.
+	SiteReasonWrongSource = "WrongSource"
+
+	// SiteReasonWrongCluster means that the engine applies to another cluster than the Site's.
+	SiteReasonWrongCluster = "WrongCluster"
+
+	// SiteReasonSuspended means that the engine was told to do nothing.
+	SiteReasonSuspended = "Suspended"
+
+	// SiteReasonStalled means that the engine gave up until somebody changes its object.
+	SiteReasonStalled = "Stalled"
+
+	// SiteReasonEngineFailed means that the engine failed.
+	SiteReasonEngineFailed = "EngineFailed"
+
+	// SiteReasonUnhealthy means that the engine applied the commit, and what it applied is not healthy.
+	SiteReasonUnhealthy = "Unhealthy"
+
+	// SiteReasonProgressing means that the engine is at work.
+	SiteReasonProgressing = "Progressing"
+
+	// SiteReasonOtherTree means that the commit that the engine applied holds another tree.
+	SiteReasonOtherTree = "OtherTree"
+
+	// SiteReasonWeakProof means that the Site accepts no proof that is as weak.
+	SiteReasonWeakProof = "WeakProof"
+
+	// SiteReasonProofUnknown means that the commit that the engine applied cannot be fetched.
+	SiteReasonProofUnknown = "ProofUnknown"
+
+	// SiteReasonUnobserved means that the Site has no engine that could tell.
+	SiteReasonUnobserved = "Unobserved"
+)

@@ -1,0 +1,302 @@
+package v1alpha1
+
+import (
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+)
+
+// RepositoryReference names the configuration of a repository.
+type RepositoryReference struct {
+	// Kind of the configuration.
+	// +optional
+	// +kubebuilder:default=ClusterProviderConfig
+	// +kubebuilder:validation:Enum=ProviderConfig;ClusterProviderConfig
+	Kind string `json:"kind,omitempty"`
+
+	// Name of the configuration.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+}
+
+// SiteTree is the tree that one Site has to run.
+type SiteTree struct {
+	// Name of the Site.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	Name string `json:"name"`
+
+	// Wave of the Site: the step of the order from which on it has to run the tree.
+	// +optional
+	// +kubebuilder:default=0
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=19
+	Wave int32 `json:"wave"`
+
+	// Path of the claim's directory from the repository's root: <pathPrefix>/<Site path>/<namespace>/<name>.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=700
+	Path string `json:"path"`
+
+	// Tree is the git tree id (SHA-1, 40 hexadecimal digits) of the directory's files without the marker.
+	// +required
+	// +kubebuilder:validation:MaxLength=40
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9a-f]{40}$')",message="must be a git tree id"
+	Tree string `json:"tree"`
+
+	// RepositoryRef names the configuration of the repository that the directory is in.
+	// +required
+	RepositoryRef RepositoryReference `json:"repositoryRef"`
+}
+
+// SiteSyncParameters are what is observed, and for how long.
+type SiteSyncParameters struct {
+	// ClaimRef names the claim that is observed.
+	// +required
+	ClaimRef rolloutv1alpha1.ClaimReference `json:"claimRef"`
+
+	// Order that the Sites have to run.
+	// +required
+	Order rolloutv1alpha1.Order `json:"order"`
+
+	// SyncWaitTimeout is how long a Site may take to run its tree once that is in the repository.
+	// +optional
+	// +kubebuilder:default="10m"
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ms|s|m|h))+$') && duration(self) >= duration('1s') && duration(self) <= duration('24h')",message="must be a duration from 1s to 24h, such as 10m"
+	SyncWaitTimeout string `json:"syncWaitTimeout,omitempty"`
+
+	// ClusterWaitTimeout is how long a Site's cluster may take to become ready.
+	// +optional
+	// +kubebuilder:default="30m"
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ms|s|m|h))+$') && duration(self) >= duration('1s') && duration(self) <= duration('24h')",message="must be a duration from 1s to 24h, such as 30m"
+	ClusterWaitTimeout string `json:"clusterWaitTimeout,omitempty"`
+
+	// Sites that are observed.
+	// +optional
+	// +kubebuilder:validation:MaxItems=500
+	// +listType=map
+	// +listMapKey=name
+	Sites []SiteTree `json:"sites,omitempty"`
+}
+
+// SiteState is where a Site stands.
+type SiteState string
+
+// States of a Site.
+const (
+	// SiteWaitingForCluster means that the Site's cluster is not ready.
+	SiteWaitingForCluster SiteState = "WaitingForCluster"
+
+	// SitePending means that the Site need not run the tree yet.
+	SitePending SiteState = "Pending"
+
+	// SiteSyncing means that the Site was not proven to run the tree.
+	SiteSyncing SiteState = "Syncing"
+
+	// SiteLive means that the Site runs the tree.
+	SiteLive SiteState = "Live"
+
+	// SiteFailed means that the Site's engine tried the tree, and failed.
+	SiteFailed SiteState = "Failed"
+
+	// SiteTimedOut means that the Site took too long.
+	SiteTimedOut SiteState = "TimedOut"
+
+	// SiteUnobserved means that nobody tells what the Site runs.
+	SiteUnobserved SiteState = "Unobserved"
+)
+
+// Proof says how closely what runs follows from the tree.
+type Proof string
+
+// Proofs, the strongest first.
+const (
+	// ProofExact means that the engine applied the files as they are.
+	ProofExact Proof = "Exact"
+
+	// ProofTransformed means that the engine, or a file above the claim's directory, may have changed what was applied.
+	ProofTransformed Proof = "Transformed"
+
+	// ProofHydrated means that the engine applied what it rendered from the files before.
+	ProofHydrated Proof = "Hydrated"
+)
+
+// SiteClusterObservation is what is known of a Site's cluster.
+type SiteClusterObservation struct {
+	// UID of the cluster.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	UID string `json:"uid,omitempty"`
+
+	// Ready says whether the cluster can be used.
+	// +optional
+	Ready *bool `json:"ready,omitempty"`
+
+	// Reason why the cluster is not ready.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	Reason string `json:"reason,omitempty"`
+
+	// Message that explains the reason.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	Message string `json:"message,omitempty"`
+}
+
+// EngineObservation is what a Site's engine says of itself.
+type EngineObservation struct {
+	// Kind of the engine's object.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	Kind string `json:"kind,omitempty"`
+
+	// ObservedGeneration of the engine's object.
+	// +optional
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+
+	// Health that the engine sees. Empty if it does not look.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	Health string `json:"health,omitempty"`
+}
+
+// SiteObservation is what was seen of one Site.
+type SiteObservation struct {
+	// Name of the Site.
+	// +required
+	// +kubebuilder:validation:MaxLength=63
+	Name string `json:"name"`
+
+	// State of the Site.
+	// +required
+	// +kubebuilder:validation:Enum=WaitingForCluster;Pending;Syncing;Live;Failed;TimedOut;Unobserved
+	State SiteState `json:"state"`
+
+	// Reason of the state. Empty with Live.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	Reason string `json:"reason,omitempty"`
+
+	// Message that explains the reason, with what the engine said.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	Message string `json:"message,omitempty"`
+
+	// Cluster of the Site.
+	// +optional
+	Cluster *SiteClusterObservation `json:"cluster,omitempty"`
+
+	// Commit that proved the Site live; before that, the one that its engine applied last.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	Commit string `json:"commit,omitempty"`
+
+	// Tree that the commit holds in the claim's directory, without the marker.
+	// +optional
+	// +kubebuilder:validation:MaxLength=40
+	Tree string `json:"tree,omitempty"`
+
+	// Proof that the Site runs the tree.
+	// +optional
+	// +kubebuilder:validation:MaxLength=16
+	Proof Proof `json:"proof,omitempty"`
+
+	// Engine of the Site.
+	// +optional
+	Engine *EngineObservation `json:"engine,omitempty"`
+
+	// StartedAt is when the wait for the Site began. Absent while there is nothing to wait for.
+	// +optional
+	StartedAt *metav1.Time `json:"startedAt,omitempty"`
+
+	// LiveSince is when the Site was first seen to run the tree for this order, and has done so since.
+	// +optional
+	LiveSince *metav1.Time `json:"liveSince,omitempty"`
+}
+
+// SiteSyncObservation is what was seen of the Sites.
+type SiteSyncObservation struct {
+	// Order that the observation speaks of.
+	// +optional
+	Order *rolloutv1alpha1.Order `json:"order,omitempty"`
+
+	// StartedAt is when the order was first seen.
+	// +optional
+	StartedAt *metav1.Time `json:"startedAt,omitempty"`
+
+	// SitesLive is how many Sites are live.
+	// +optional
+	SitesLive int32 `json:"sitesLive"`
+
+	// Sites, in the order of the spec.
+	// +optional
+	// +kubebuilder:validation:MaxItems=500
+	// +listType=map
+	// +listMapKey=name
+	Sites []SiteObservation `json:"sites,omitempty"`
+}
+
+// SiteSyncSpec is what is observed.
+type SiteSyncSpec struct {
+	xpv2.ManagedResourceSpec `json:",inline"`
+
+	// ForProvider is what is observed.
+	// +required
+	ForProvider SiteSyncParameters `json:"forProvider"`
+}
+
+// SiteSyncStatus is what was seen.
+type SiteSyncStatus struct {
+	xpv2.ManagedResourceStatus `json:",inline"`
+
+	// AtProvider is what was seen of the Sites.
+	// +optional
+	AtProvider SiteSyncObservation `json:"atProvider,omitempty"`
+}
+
+// A SiteSync observes whether the Sites of one claim run the trees that were ordered. It is Ready when all Sites of the order's
+// step do. It makes nothing, so it has nothing to clean up.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:scope=Namespaced,categories={crossplane,managed,intentplane}
+// +kubebuilder:printcolumn:name="CLAIM",type="string",JSONPath=".spec.forProvider.claimRef.name"
+// +kubebuilder:printcolumn:name="REVISION",type="integer",JSONPath=".spec.forProvider.order.revision"
+// +kubebuilder:printcolumn:name="LIVE",type="integer",JSONPath=".status.atProvider.sitesLive"
+// +kubebuilder:printcolumn:name="REASON",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].reason"
+// +kubebuilder:printcolumn:name="SYNCED",type="string",JSONPath=".status.conditions[?(@.type=='Synced')].status"
+// +kubebuilder:printcolumn:name="READY",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].status"
+// +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"
+type SiteSync struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// Spec of the observation.
+	// +required
+	Spec SiteSyncSpec `json:"spec"`
+
+	// Status of the observation.
+	// +optional
+	Status SiteSyncStatus `json:"status,omitempty"`
+}
+
+// SiteSyncList contains a list of SiteSyncs.
+//
+// +kubebuilder:object:root=true
+type SiteSyncList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []SiteSync `json:"items"`
+}
+
+//nolint:gochecknoinits // Scheme registration.
+func init() {
+	SchemeBuilder.Register(&SiteSync{}, &SiteSyncList{})
+}

@@ -1,0 +1,214 @@
+// Package clusters reads the objects of GitOps engines in many clusters.
+//
+// Connections are shared by all who read from a cluster, and end with the last of them. Objects are watched, and whoever read one
+// is woken when it changes. A cluster that does not answer costs a short wait, once, and nobody else anything.
+package clusters
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"sync"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+
+	"github.com/intentplane/intentplane/provider/engines"
+)
+
+// FieldManager is the name under which annotations are written.
+const FieldManager = "intentplane-sitesync"
+
+// home is the key of the cluster that the provider runs in.
+const home = ""
+
+// A Pool holds the connections of all who read. It is safe for concurrent use.
+type Pool struct {
+	dial Dial
+	wake func(owner types.NamespacedName)
+
+	mu    sync.Mutex
+	links map[string]*link
+	// held are the watches that each owner uses.
+	held map[types.NamespacedName]map[*watch]bool
+}
+
+// A Dial makes a client of the cluster that a kubeconfig leads to, or of the one that the provider runs in if there is none, and
+// what closes its connections. It contacts nobody.
+type Dial func(kubeconfig []byte) (dynamic.Interface, func(), error)
+
+// Dialer returns what makes real clients. The config is that of the cluster that the provider runs in.
+func Dialer(config *rest.Config, limits Limits) Dial {
+	return func(kubeconfig []byte) (dynamic.Interface, func(), error) {
+		if kubeconfig == nil {
+			d, err := dynamic.NewForConfig(config)
+			return d, func() {}, errors.Wrap(err, "cannot make client")
+		}
+		cfg, err := Parse(kubeconfig, limits)
+		if err != nil {
+			return nil, nil, err
+		}
+		cfg.UserAgent = config.UserAgent
+		d, wire, err := newClient(cfg)
+		if err != nil {
+			return nil, nil, err
+		}
+		return d, wire.CloseIdleConnections, nil
+	}
+}
+
+// NewPool returns a Pool. Wake is called when something changed that the owner read; it must not wait for a reader.
+func NewPool(d Dial, wake func(owner types.NamespacedName)) *Pool {
+	return &Pool{dial: d, wake: wake, links: map[string]*link{}, held: map[types.NamespacedName]map[*watch]bool{}}
+}
+
+// A link is the connection to one cluster.
+type link struct {
+	key     string
+	client  dynamic.Interface
+	close   func()
+	watches map[watchKey]*watch
+}
+
+// A Look is one pass of an owner over what it reads. What it does not read any more is dropped when it is done. It is safe for
+// concurrent use, until it is done.
+type Look struct {
+	pool  *Pool
+	owner types.NamespacedName
+	read  map[*watch]bool
+}
+
+// Look begins a pass.
+func (p *Pool) Look(owner types.NamespacedName) *Look {
+	return &Look{pool: p, owner: owner, read: map[*watch]bool{}}
+}
+
+// Done ends the pass.
+func (l *Look) Done() { l.pool.hold(l.owner, l.read) }
+
+// Forget an owner that is no more.
+func (p *Pool) Forget(owner types.NamespacedName) { p.hold(owner, nil) }
+
+// hold what an owner read, and drop what nobody holds.
+func (p *Pool) hold(owner types.NamespacedName, read map[*watch]bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	before := p.held[owner]
+	delete(p.held, owner)
+	if len(read) > 0 {
+		p.held[owner] = maps.Clone(read)
+	}
+	for w := range before {
+		if !read[w] {
+			delete(w.owners, owner)
+			p.drop(w)
+		}
+	}
+}
+
+// drop a watch without users, and its link if that was the last one.
+func (p *Pool) drop(w *watch) {
+	if len(w.owners) > 0 {
+		return
+	}
+	w.stop()
+	delete(w.link.watches, w.key)
+	if len(w.link.watches) == 0 && p.links[w.link.key] == w.link {
+		w.link.close()
+		delete(p.links, w.link.key)
+	}
+}
+
+// Size is the number of connections and of watches, for those who ask whether they end.
+func (p *Pool) Size() (links, watches int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, l := range p.links {
+		watches += len(l.watches)
+	}
+	return len(p.links), watches
+}
+
+// A Cluster is one that a Look reads from.
+type Cluster struct {
+	look *Look
+	link *link
+}
+
+// Home is the cluster that the provider runs in. It returns an error if the provider's own configuration is not valid.
+func (l *Look) Home() (*Cluster, error) {
+	return l.connect(home, nil)
+}
+
+// Remote is the cluster that a kubeconfig leads to. It contacts nobody yet. It returns a RefusedError.
+func (l *Look) Remote(kubeconfig []byte) (*Cluster, error) {
+	return l.connect(digest(kubeconfig), kubeconfig)
+}
+
+func (l *Look) connect(key string, kubeconfig []byte) (*Cluster, error) {
+	p := l.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if have, ok := p.links[key]; ok {
+		return &Cluster{look: l, link: have}, nil
+	}
+	d, closeFn, err := p.dial(kubeconfig)
+	if err != nil {
+		return nil, err
+	}
+	// It is one of the Pool's once something is read from it.
+	return &Cluster{look: l, link: &link{key: key, client: d, close: closeFn, watches: map[watchKey]*watch{}}}, nil
+}
+
+// Get returns an object, or nil if the cluster says that there is none. It must not be changed. It returns an *Error.
+func (c *Cluster) Get(ctx context.Context, ref engines.Ref) (*unstructured.Unstructured, error) {
+	w := c.watch(ref)
+	if err := w.settled(ctx); err != nil {
+		return nil, err
+	}
+	return w.get(ref)
+}
+
+// watch returns the watch that the object is in, and makes the owner one of its users.
+func (c *Cluster) watch(ref engines.Ref) *watch {
+	p := c.look.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if have, ok := p.links[c.link.key]; ok {
+		c.link = have // Somebody else was first.
+	}
+	p.links[c.link.key] = c.link
+	key := watchKey{resource: ref.Resource, namespace: ref.Namespace}
+	w, ok := c.link.watches[key]
+	if !ok {
+		w = newWatch(p, c.link, key)
+		c.link.watches[key] = w
+		w.start()
+	}
+	if w.owners[c.look.owner] == nil || !c.look.read[w] {
+		w.owners[c.look.owner] = map[string]bool{}
+	}
+	w.owners[c.look.owner][ref.Name] = true
+	c.look.read[w] = true
+	return w
+}
+
+// Annotate sets an annotation of an object that exists. It never makes one. It returns an *Error.
+func (c *Cluster) Annotate(ctx context.Context, a engines.Annotation) error {
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]string{a.Key: a.Value}}})
+	if err != nil {
+		return errors.Wrap(err, "cannot encode annotation")
+	}
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	_, err = c.link.client.Resource(a.On.Resource).Namespace(a.On.Namespace).
+		Patch(ctx, a.On.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: FieldManager})
+	if failure := classify(err); failure != nil {
+		return failure
+	}
+	return nil
+}

@@ -1,0 +1,336 @@
+package clusters
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
+
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/provider/engines"
+)
+
+// An apiServer is as much of one as a watch of Kustomizations needs.
+type apiServer struct {
+	*httptest.Server
+
+	mu      sync.Mutex
+	status  int
+	hang    bool
+	version int
+	objects map[string]string
+	watches map[chan string]bool
+	lists   int
+	patched string
+	ended   chan struct{}
+}
+
+func newAPIServer(t *testing.T) *apiServer {
+	t.Helper()
+	s := &apiServer{objects: map[string]string{}, watches: map[chan string]bool{}, ended: make(chan struct{}, 100)}
+	s.Server = httptest.NewTLSServer(s)
+	t.Cleanup(func() {
+		s.CloseClientConnections()
+		s.Close()
+	})
+	return s
+}
+
+func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	status, hang := s.status, s.hang
+	s.mu.Unlock()
+	switch {
+	case hang:
+		<-r.Context().Done()
+	case r.Header.Get("Authorization") != "Bearer "+canary:
+		http.Error(w, "", http.StatusUnauthorized)
+	case status == http.StatusFound:
+		http.Redirect(w, r, "https://127.0.0.1:1/", status)
+	case status != 0:
+		http.Error(w, "", status)
+	case r.Method == http.MethodPatch:
+		b, _ := io.ReadAll(r.Body)
+		s.mu.Lock()
+		s.patched = r.URL.String() + " " + string(b)
+		s.mu.Unlock()
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, s.object("edge1", "patched"))
+	case r.URL.Query().Get("watch") != "":
+		s.watch(w, r)
+	default:
+		s.list(w)
+	}
+}
+
+func (s *apiServer) object(name, says string) string {
+	return fmt.Sprintf(`{"apiVersion":"kustomize.toolkit.fluxcd.io/v1","kind":"Kustomization","metadata":{"name":%q,"namespace":"flux","resourceVersion":"%d","managedFields":[{}]},"spec":{"path":%q},"status":{"inventory":{}}}`,
+		name, s.version, says)
+}
+
+func (s *apiServer) list(w http.ResponseWriter) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lists++
+	items := []string{}
+	for _, o := range s.objects {
+		items = append(items, o)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	fmt.Fprintf(w, `{"apiVersion":"kustomize.toolkit.fluxcd.io/v1","kind":"KustomizationList","metadata":{"resourceVersion":"%d"},"items":[%s]}`, s.version, strings.Join(items, ","))
+}
+
+func (s *apiServer) watch(w http.ResponseWriter, r *http.Request) {
+	events := make(chan string, 10)
+	s.mu.Lock()
+	s.watches[events] = true
+	s.mu.Unlock()
+	w.Header().Set("Content-Type", "application/json")
+	w.(http.Flusher).Flush()
+	for {
+		select {
+		case e := <-events:
+			fmt.Fprintln(w, e)
+			w.(http.Flusher).Flush()
+		case <-r.Context().Done():
+			s.mu.Lock()
+			delete(s.watches, events)
+			s.mu.Unlock()
+			s.ended <- struct{}{}
+			return
+		}
+	}
+}
+
+// put an object, and tell those who watch.
+func (s *apiServer) put(name, says string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.version++
+	verb := "MODIFIED"
+	if s.objects[name] == "" {
+		verb = "ADDED"
+	}
+	s.objects[name] = s.object(name, says)
+	for c := range s.watches {
+		c <- fmt.Sprintf(`{"type":%q,"object":%s}`, verb, s.objects[name])
+	}
+}
+
+func (s *apiServer) set(fn func()) {
+	s.mu.Lock()
+	fn()
+	s.mu.Unlock()
+	s.CloseClientConnections()
+}
+
+func (s *apiServer) kubeconfig(token string) []byte {
+	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})
+	b, _ := json.Marshal(map[string]any{
+		"current-context": "a",
+		"clusters":        []any{map[string]any{"name": "c", "cluster": map[string]any{"server": s.URL, "certificate-authority-data": base64.StdEncoding.EncodeToString(ca)}}},
+		"contexts":        []any{map[string]any{"name": "a", "context": map[string]any{"cluster": "c", "user": "u"}}},
+		"users":           []any{map[string]any{"name": "u", "user": map[string]any{"token": token}}},
+	})
+	return b
+}
+
+func ref(name string) engines.Ref {
+	gvr := schema.GroupVersionResource{Group: "kustomize.toolkit.fluxcd.io", Version: "v1", Resource: "kustomizations"}
+	return engines.Ref{Resource: gvr, Kind: "Kustomization", Namespace: "flux", Name: name}
+}
+
+func owner(name string) types.NamespacedName {
+	return types.NamespacedName{Namespace: "team-a", Name: name}
+}
+
+// A pool whose wakings can be waited for.
+type pool struct {
+	*Pool
+
+	t     *testing.T
+	woken chan types.NamespacedName
+}
+
+func newPool(t *testing.T) *pool {
+	t.Helper()
+	woken := make(chan types.NamespacedName, 100)
+	p := &pool{Pool: NewPool(Dialer(&rest.Config{}, Limits{}), func(o types.NamespacedName) { woken <- o }), t: t, woken: woken}
+	t.Cleanup(func() {
+		for _, name := range []string{"a", "b"} {
+			p.Forget(owner(name))
+		}
+	})
+	return p
+}
+
+// read an object as one pass of an owner, and return its path, or the reason of the error.
+func (p *pool) read(who string, kubeconfig []byte, names ...string) string {
+	p.t.Helper()
+	l := p.Look(owner(who))
+	defer l.Done()
+	out := []string{}
+	for _, name := range names {
+		c, err := l.Remote(kubeconfig)
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		o, err := c.Get(p.t.Context(), ref(name))
+		var failure *Error
+		switch {
+		case errors.As(err, &failure):
+			out = append(out, failure.Reason)
+		case o == nil:
+			out = append(out, "nothing")
+		default:
+			if o.GetManagedFields() != nil || o.Object["status"].(map[string]any)["inventory"] != nil {
+				p.t.Error("what nobody reads is kept")
+			}
+			out = append(out, o.Object["spec"].(map[string]any)["path"].(string))
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+func (p *pool) expect(what, want, got string) {
+	p.t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		p.t.Fatalf("%s: -want, +got:\n%s", what, diff)
+	}
+}
+
+// until reads until that gives what is wanted, each time somebody is woken.
+func (p *pool) until(what, want string, read func() string) {
+	p.t.Helper()
+	for got := read(); got != want; got = read() {
+		select {
+		case <-p.woken:
+		case <-time.After(time.Minute):
+			p.t.Fatalf("%s: want %q, got %q, and nobody is woken", what, want, got)
+		}
+	}
+}
+
+func (p *pool) sizes(links, watches int) {
+	p.t.Helper()
+	if l, w := p.Size(); l != links || w != watches {
+		p.t.Fatalf("want %d connections and %d watches, got %d and %d", links, watches, l, w)
+	}
+}
+
+func TestShared(t *testing.T) {
+	s := newAPIServer(t)
+	s.put("edge1", "one")
+	p, k := newPool(t), s.kubeconfig(canary)
+	p.expect("a", "one nothing", p.read("a", k, "edge1", "edge2"))
+	p.expect("b", "one", p.read("b", k, "edge1"))
+	p.sizes(1, 1)
+	if s.lists != 1 {
+		t.Errorf("two owners of one cluster listed %d times", s.lists)
+	}
+	// A change wakes those who read it, and nobody else.
+	for len(p.woken) > 0 {
+		<-p.woken
+	}
+	s.put("edge2", "two")
+	if got := <-p.woken; got != owner("a") {
+		t.Errorf("%s was woken", got)
+	}
+	p.until("after the change", "one two", func() string { return p.read("a", k, "edge1", "edge2") })
+	// What nobody reads ends.
+	p.read("a", k)
+	p.sizes(1, 1)
+	p.Forget(owner("b"))
+	p.sizes(0, 0)
+	select {
+	case <-s.ended:
+	case <-time.After(time.Minute):
+		t.Error("the cluster is still watched")
+	}
+}
+
+func TestRotation(t *testing.T) {
+	s := newAPIServer(t)
+	s.put("edge1", "one")
+	p := newPool(t)
+	p.expect("a wrong token", v1alpha1.SiteReasonAccessDenied, p.read("a", s.kubeconfig("other"), "edge1"))
+	p.expect("the right one", "one", p.read("a", s.kubeconfig(canary), "edge1"))
+	p.sizes(1, 1)
+}
+
+func TestFailures(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		status int
+		want   string
+	}{
+		"NotInstalled": {reason: "No such kind", status: http.StatusNotFound, want: v1alpha1.SiteReasonEngineNotInstalled},
+		"Forbidden":    {reason: "We may not", status: http.StatusForbidden, want: v1alpha1.SiteReasonAccessDenied},
+		"Broken":       {reason: "It does not work", status: http.StatusInternalServerError, want: v1alpha1.SiteReasonClusterUnreachable},
+		"Redirect":     {reason: "It leads elsewhere", status: http.StatusFound, want: v1alpha1.SiteReasonClusterUnreachable},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := newAPIServer(t)
+			s.put("edge1", "one")
+			s.set(func() { s.status = tc.status })
+			p, k := newPool(t), s.kubeconfig(canary)
+			p.expect(tc.reason, tc.want, p.read("a", k, "edge1"))
+			// It is looked for again without anybody asking.
+			s.set(func() { s.status = 0 })
+			p.until("after it came", "one", func() string { return p.read("a", k, "edge1") })
+			s.set(func() { s.status = tc.status })
+			p.until("after it went", tc.want, func() string { return p.read("a", k, "edge1") })
+		})
+	}
+}
+
+func TestUnreachableHarmsNobody(t *testing.T) {
+	dead, alive := newAPIServer(t), newAPIServer(t)
+	alive.put("edge1", "one")
+	dead.set(func() { dead.hang = true })
+	p := newPool(t)
+	done := make(chan string)
+	go func() { done <- p.read("a", dead.kubeconfig(canary), "edge1") }()
+	p.expect("the one that answers", "one", p.read("b", alive.kubeconfig(canary), "edge1"))
+	select {
+	case <-done:
+		t.Fatal("a cluster that hangs answered")
+	default:
+	}
+	p.expect("the one that hangs", v1alpha1.SiteReasonClusterUnreachable, <-done)
+}
+
+func TestAnnotate(t *testing.T) {
+	s := newAPIServer(t)
+	l := newPool(t).Look(owner("a"))
+	c, err := l.Remote(s.kubeconfig(canary))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := engines.Annotation{On: ref("edge1"), Key: "k", Value: "v"}
+	if err := c.Annotate(t.Context(), a); err != nil {
+		t.Fatal(err)
+	}
+	want := `/apis/kustomize.toolkit.fluxcd.io/v1/namespaces/flux/kustomizations/edge1?fieldManager=intentplane-sitesync {"metadata":{"annotations":{"k":"v"}}}`
+	if diff := cmp.Diff(want, s.patched); diff != "" {
+		t.Errorf("patch: -want, +got:\n%s", diff)
+	}
+	s.set(func() { s.status = http.StatusForbidden })
+	if err := c.Annotate(t.Context(), a); err == nil {
+		t.Error("a refusal is no error")
+	}
+}

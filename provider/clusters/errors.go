@@ -1,0 +1,59 @@
+package clusters
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+)
+
+// An Error is a cluster that does not tell. Its text is stable, and holds nothing that the cluster said.
+type Error struct {
+	// Reason is one of the reasons of a Site.
+	Reason string
+	// Detail explains it.
+	Detail string
+
+	// passing trouble is tried again at once, and means nothing.
+	passing bool
+}
+
+// Error returns the detail.
+func (e *Error) Error() string { return e.Detail }
+
+func (e *Error) reason() string {
+	if e == nil {
+		return ""
+	}
+	return e.Reason + e.Detail
+}
+
+func unanswered() *Error {
+	return &Error{Reason: v1alpha1.SiteReasonClusterUnreachable, Detail: "the cluster does not answer"}
+}
+
+// classify an error of an API server. It returns nil for none.
+func classify(err error) *Error {
+	var (
+		authority x509.UnknownAuthorityError
+		cert      *tls.CertificateVerificationError
+	)
+	switch {
+	case err == nil:
+		return nil
+	case kerrors.IsResourceExpired(err), kerrors.IsGone(err), kerrors.IsConflict(err):
+		return &Error{Reason: v1alpha1.SiteReasonClusterUnreachable, Detail: "the cluster forgot where we were", passing: true}
+	case kerrors.IsNotFound(err), kerrors.IsMethodNotSupported(err):
+		return &Error{Reason: v1alpha1.SiteReasonEngineNotInstalled, Detail: "the cluster does not serve the engine's kind"}
+	case kerrors.IsUnauthorized(err):
+		return &Error{Reason: v1alpha1.SiteReasonAccessDenied, Detail: "the cluster does not accept the credentials"}
+	case kerrors.IsForbidden(err):
+		return &Error{Reason: v1alpha1.SiteReasonAccessDenied, Detail: "the credentials may not read the engine's objects"}
+	case errors.As(err, &authority), errors.As(err, &cert):
+		return &Error{Reason: v1alpha1.SiteReasonClusterUnreachable, Detail: "the cluster's certificate is not trusted"}
+	}
+	return unanswered()
+}

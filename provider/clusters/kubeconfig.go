@@ -1,0 +1,140 @@
+package clusters
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"net/url"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"k8s.io/client-go/rest"
+	clientcmdapiv1 "k8s.io/client-go/tools/clientcmd/api/v1"
+	"sigs.k8s.io/yaml"
+)
+
+// A RefusedError is a kubeconfig that is not valid, or asks for what is not allowed.
+type RefusedError struct {
+	// Field of the kubeconfig. Empty if it is all of it.
+	Field string
+	// Detail says what is wrong. It never holds a value of the kubeconfig.
+	Detail string
+}
+
+// Error names the field.
+func (e *RefusedError) Error() string {
+	if e.Field == "" {
+		return "the kubeconfig " + e.Detail
+	}
+	return "the kubeconfig's " + e.Field + " " + e.Detail
+}
+
+// Limits say what a kubeconfig may ask for.
+type Limits struct {
+	// Insecure lets a kubeconfig trust any server.
+	Insecure bool
+}
+
+// Parse a kubeconfig, as far as its current context goes. Whoever writes one is not trusted: it can neither run a program, nor
+// read a file of ours, nor lead the way through a proxy, nor act as somebody else. It returns a RefusedError.
+func Parse(data []byte, l Limits) (*rest.Config, error) {
+	c := clientcmdapiv1.Config{}
+	if yaml.UnmarshalStrict(data, &c) != nil {
+		return nil, &RefusedError{Detail: "cannot be parsed"} // What the parser says may repeat a token.
+	}
+	cluster, user, err := current(c)
+	if err != nil {
+		return nil, err
+	}
+	if err := refuse(cluster, user, l); err != nil {
+		return nil, err
+	}
+	return &rest.Config{
+		Host:        cluster.Server,
+		BearerToken: user.Token,
+		Username:    user.Username,
+		Password:    user.Password,
+		TLSClientConfig: rest.TLSClientConfig{
+			Insecure:   cluster.InsecureSkipTLSVerify,
+			ServerName: cluster.TLSServerName,
+			CAData:     cluster.CertificateAuthorityData,
+			CertData:   user.ClientCertificateData,
+			KeyData:    user.ClientKeyData,
+		},
+	}, nil
+}
+
+// current returns what the current context names. Of two of one name nobody knows which is meant.
+func current(c clientcmdapiv1.Config) (clientcmdapiv1.Cluster, clientcmdapiv1.AuthInfo, error) {
+	contexts := map[string]clientcmdapiv1.Context{}
+	for _, x := range c.Contexts {
+		contexts[x.Name] = x.Context
+	}
+	clusters := map[string]clientcmdapiv1.Cluster{}
+	for _, x := range c.Clusters {
+		clusters[x.Name] = x.Cluster
+	}
+	users := map[string]clientcmdapiv1.AuthInfo{}
+	for _, x := range c.AuthInfos {
+		users[x.Name] = x.AuthInfo
+	}
+	if len(contexts) != len(c.Contexts) || len(clusters) != len(c.Clusters) || len(users) != len(c.AuthInfos) {
+		return clientcmdapiv1.Cluster{}, clientcmdapiv1.AuthInfo{}, &RefusedError{Detail: "names something twice"}
+	}
+	context, ok := contexts[c.CurrentContext]
+	cluster, ok2 := clusters[context.Cluster]
+	user, ok3 := users[context.AuthInfo]
+	if !ok || !ok2 || !ok3 {
+		return clientcmdapiv1.Cluster{}, clientcmdapiv1.AuthInfo{}, &RefusedError{Field: "current-context", Detail: "names no context, or one without cluster and user"}
+	}
+	return cluster, user, nil
+}
+
+func refuse(c clientcmdapiv1.Cluster, u clientcmdapiv1.AuthInfo, l Limits) error {
+	const file, refused = "names a file, which is not read: put its content into the kubeconfig", "is refused"
+	checks := []struct {
+		bad    bool
+		field  string
+		detail string
+	}{
+		{bad: u.Exec != nil, field: "exec", detail: refused},
+		{bad: u.AuthProvider != nil, field: "auth-provider", detail: refused},
+		{bad: u.TokenFile != "", field: "tokenFile", detail: file},
+		{bad: u.ClientCertificate != "", field: "client-certificate", detail: file},
+		{bad: u.ClientKey != "", field: "client-key", detail: file},
+		{bad: c.CertificateAuthority != "", field: "certificate-authority", detail: file},
+		{bad: u.Impersonate != "" || u.ImpersonateUID != "" || len(u.ImpersonateGroups)+len(u.ImpersonateUserExtra) > 0, field: "act-as", detail: refused},
+		{bad: c.ProxyURL != "", field: "proxy-url", detail: refused},
+		{bad: c.InsecureSkipTLSVerify && !l.Insecure, field: "insecure-skip-tls-verify", detail: refused + ": name the certificates to trust"},
+		{bad: c.InsecureSkipTLSVerify && len(c.CertificateAuthorityData) > 0, field: "insecure-skip-tls-verify", detail: "contradicts certificate-authority-data"},
+	}
+	for _, check := range checks {
+		if check.bad {
+			return &RefusedError{Field: check.field, Detail: check.detail}
+		}
+	}
+	return checkServer(c.Server)
+}
+
+func checkServer(server string) error {
+	u, err := url.Parse(server)
+	switch {
+	case err != nil || u.Hostname() == "":
+		return &RefusedError{Field: "server", Detail: "is no address"}
+	case u.Scheme != "https":
+		return &RefusedError{Field: "server", Detail: "must be an https address"}
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		return &RefusedError{Field: "server", Detail: "must not hold credentials, a query or a fragment"}
+	}
+	return nil
+}
+
+// digest tells connections apart. It is no secret, and cannot be turned back.
+func digest(kubeconfig []byte) string {
+	sum := sha256.Sum256(kubeconfig)
+	return hex.EncodeToString(sum[:])
+}
+
+// IsRefused reports whether an error is a kubeconfig that is refused.
+func IsRefused(err error) bool {
+	var refused *RefusedError
+	return errors.As(err, &refused)
+}

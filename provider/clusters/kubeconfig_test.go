@@ -1,0 +1,103 @@
+package clusters
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/client-go/rest"
+)
+
+const canary = "canary-5d1c"
+
+// honest has one of each thing that is allowed. "Y2E=" is the base64 of "ca".
+const honest = `apiVersion: v1
+kind: Config
+current-context: a
+clusters:
+- name: c
+  cluster:
+    server: https://10.0.0.1:6443
+    certificate-authority-data: Y2E=
+    tls-server-name: api.example.org
+contexts:
+- name: a
+  context: {cluster: c, user: u}
+users:
+- name: u
+  user:
+    token: canary-5d1c
+    client-certificate-data: Y2E=
+    client-key-data: Y2E=
+- name: other
+  user:
+    exec: {apiVersion: client.authentication.k8s.io/v1, command: sh, interactiveMode: Never, provideClusterInfo: false}
+`
+
+func with(before, after string) string {
+	if !strings.Contains(honest, before) {
+		panic(before)
+	}
+	return strings.Replace(honest, before, after, 1)
+}
+
+func TestParse(t *testing.T) {
+	const user, cluster = "    token: canary-5d1c\n", "    certificate-authority-data: Y2E=\n"
+	cases := map[string]struct {
+		reason string
+		config string
+		limits Limits
+		field  string
+		detail string
+	}{
+		"Honest":        {reason: "What another user has does not matter", config: honest},
+		"Exec":          {reason: "No program is run", config: with(user, user+"    exec: {apiVersion: client.authentication.k8s.io/v1, command: sh, interactiveMode: Never, provideClusterInfo: false}\n"), field: "exec"},
+		"AuthProvider":  {reason: "Nor one that is built in", config: with(user, user+"    auth-provider: {name: gcp}\n"), field: "auth-provider"},
+		"TokenFile":     {reason: "The provider's own token is a file", config: with(user, "    tokenFile: /var/run/secrets/kubernetes.io/serviceaccount/token\n"), field: "tokenFile"},
+		"CertFile":      {reason: "No file is read", config: with("client-certificate-data: Y2E=", "client-certificate: /etc/passwd"), field: "client-certificate"},
+		"KeyFile":       {reason: "No file is read", config: with("client-key-data: Y2E=", "client-key: /etc/passwd"), field: "client-key"},
+		"CAFile":        {reason: "No file is read", config: with("certificate-authority-data: Y2E=", "certificate-authority: /etc/passwd"), field: "certificate-authority"},
+		"Impersonation": {reason: "Nobody acts as somebody else", config: with(user, user+"    as: admin\n"), field: "act-as"},
+		"Groups":        {reason: "Nor as a group", config: with(user, user+"    as-groups: [system:masters]\n"), field: "act-as"},
+		"Proxy":         {reason: "A proxy sees all", config: with(cluster, cluster+"    proxy-url: http://proxy:3128\n"), field: "proxy-url"},
+		"Insecure":      {reason: "Anybody could answer", config: with(cluster, "    insecure-skip-tls-verify: true\n"), field: "insecure-skip-tls-verify"},
+		"InsecureOnce":  {reason: "Unless that is allowed", config: with(cluster, "    insecure-skip-tls-verify: true\n"), limits: Limits{Insecure: true}},
+		"Contradiction": {reason: "Allowed or not, certificates that are named are meant", config: with(cluster, cluster+"    insecure-skip-tls-verify: true\n"), limits: Limits{Insecure: true}, field: "insecure-skip-tls-verify"},
+		"PlainHTTP":     {reason: "A token is not sent in the clear", config: with("https://", "http://"), field: "server"},
+		"UserInfo":      {reason: "Credentials have their fields", config: with("https://", "https://user:canary-5d1c@"), field: "server"},
+		"NoServer":      {reason: "There is nobody to ask", config: with("    server: https://10.0.0.1:6443\n", ""), field: "server"},
+		"Socket":        {reason: "A socket is no address", config: with("https://10.0.0.1:6443", "unix:///var/run/x.sock"), field: "server"},
+		"NoContext":     {reason: "Which one?", config: with("current-context: a", "current-context: b"), field: "current-context"},
+		"NoUser":        {reason: "Who?", config: with("user: u}", "user: nobody}"), field: "current-context"},
+		"Twice":         {reason: "Which of the two?", config: with("- name: other", "- name: u"), detail: "names something twice"},
+		"UnknownField":  {reason: "Who knows what it asks for", config: with(user, user+"    execute: sh\n"), detail: "cannot be parsed"},
+		"DoubleKey":     {reason: "Two parsers would read two things", config: with(user, user+"    token: other\n"), detail: "cannot be parsed"},
+		"NoYAML":        {reason: "An error repeats nothing", config: "token: [" + canary, detail: "cannot be parsed"},
+		"Empty":         {reason: "Nothing is no kubeconfig", config: "", field: "current-context"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got, err := Parse([]byte(tc.config), tc.limits)
+			var refused *RefusedError
+			if err != nil && (!errors.As(err, &refused) || !IsRefused(err) || strings.Contains(err.Error(), canary)) {
+				t.Fatalf("\n%s\nParse(): %v", tc.reason, err)
+			}
+			if refused == nil {
+				refused = &RefusedError{}
+			}
+			if tc.field != refused.Field || (tc.detail != "" && tc.detail != refused.Detail) || (tc.field+tc.detail == "") != (err == nil) {
+				t.Fatalf("\n%s\nParse(): want field %q %s, got %v", tc.reason, tc.field, tc.detail, err)
+			}
+			if name != "Honest" {
+				return
+			}
+			want := &rest.Config{Host: "https://10.0.0.1:6443", BearerToken: canary, TLSClientConfig: rest.TLSClientConfig{
+				ServerName: "api.example.org", CAData: []byte("ca"), CertData: []byte("ca"), KeyData: []byte("ca"),
+			}}
+			if diff := cmp.Diff(want.String(), got.String()); diff != "" || got.BearerToken != canary || string(got.CAData) != "ca" {
+				t.Errorf("\n%s\nParse(): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

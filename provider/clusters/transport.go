@@ -1,0 +1,45 @@
+package clusters
+
+import (
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+)
+
+const (
+	dialTimeout = 10 * time.Second
+
+	// A connection on which nothing comes for silence is asked whether it lives, and is given up when no answer comes in time.
+	silence    = 20 * time.Second
+	pingAnswer = 10 * time.Second
+)
+
+// newClient makes a client with a transport of its own, which ends with it: those that client-go shares are kept for ever. It
+// follows no redirect, since a cluster could lead us to where only we can go, and uses no proxy of the environment.
+func newClient(cfg *rest.Config) (dynamic.Interface, *http.Transport, error) {
+	conf, err := rest.TLSConfigFor(cfg)
+	if err != nil {
+		return nil, nil, &RefusedError{Field: "certificates", Detail: "cannot be used"} // The error may repeat a key.
+	}
+	wire := &http.Transport{
+		DialContext:         (&net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}).DialContext,
+		TLSClientConfig:     conf,
+		TLSHandshakeTimeout: dialTimeout,
+		IdleConnTimeout:     90 * time.Second,
+		ForceAttemptHTTP2:   true,
+		HTTP2:               &http.HTTP2Config{SendPingTimeout: silence, PingTimeout: pingAnswer},
+	}
+	auth, err := rest.HTTPWrappersForConfig(cfg, wire)
+	if err != nil {
+		return nil, nil, &RefusedError{Detail: "holds credentials that cannot be used"}
+	}
+	h := &http.Client{Transport: auth, CheckRedirect: func(*http.Request, []*http.Request) error {
+		return errors.New("the cluster redirects, which is not followed")
+	}}
+	d, err := dynamic.NewForConfigAndClient(cfg, h)
+	return d, wire, errors.Wrap(err, "cannot make client")
+}

@@ -1,0 +1,271 @@
+package sitesync
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+)
+
+const (
+	defaultTimeout = 10 * time.Minute
+
+	// maxNamed is how many Sites a condition names.
+	maxNamed = 5
+)
+
+// A decision is what follows from the facts.
+type decision struct {
+	// next is what the status should say.
+	next v1alpha1.SiteSyncObservation
+	// reason of the Ready condition, which is true with ReasonLive only.
+	reason  xpv2.ConditionReason
+	message string
+	// deadline is when the next Site will have taken too long. Zero if none can.
+	deadline time.Time
+}
+
+// decide what the status says. It is pure: the same facts give the same decision.
+func decide(f facts) decision {
+	if d := refuse(f); d != nil {
+		return *d
+	}
+	d := decision{next: v1alpha1.SiteSyncObservation{Order: f.spec.Order.DeepCopy(), StartedAt: f.started()}}
+	for i, want := range f.spec.Sites {
+		o := f.observe(want, f.sites[i])
+		d.add(f, want, f.sites[i], o)
+	}
+	d.conclude(f)
+	return d
+}
+
+// refuse to look for a claim of another namespace, and for an order that is older than the last one that is known.
+func refuse(f facts) *decision {
+	d := &decision{next: *f.before.DeepCopy(), reason: v1alpha1.ReasonOrderBehind}
+	last := f.before.Order
+	switch c := f.spec.ClaimRef; {
+	case c.Namespace != f.namespace:
+		d.reason = v1alpha1.ReasonPolicyDenied
+		d.message = fmt.Sprintf("spec.forProvider.claimRef.namespace: %q is not the namespace of the SiteSync", c.Namespace)
+	case last != nil && f.spec.Order.Conflicts(*last):
+		d.message = fmt.Sprintf("revision %d was already used for another request", last.Revision)
+	case last != nil && f.spec.Order.Behind(*last):
+		d.message = fmt.Sprintf("the order is older than revision %d, step %d, attempt %d, which is known", last.Revision, last.Step, last.Attempt)
+	default:
+		return nil
+	}
+	return d
+}
+
+// started is when the order was first seen.
+func (f facts) started() *metav1.Time {
+	if b := f.before; sameTry(b.Order, f.spec.Order) && b.Order.Step == f.spec.Order.Step && b.StartedAt != nil {
+		return b.StartedAt.DeepCopy()
+	}
+	return f.timestamp()
+}
+
+// timestamp has no more precision than a status can hold.
+func (f facts) timestamp() *metav1.Time {
+	t := metav1.NewTime(f.now.UTC().Truncate(time.Second))
+	return &t
+}
+
+// observe one Site.
+func (f facts) observe(want v1alpha1.SiteTree, s siteFacts) v1alpha1.SiteObservation {
+	o := v1alpha1.SiteObservation{Name: want.Name, State: v1alpha1.SitePending}
+	switch {
+	case want.Wave > f.spec.Order.Step:
+		o.Reason = v1alpha1.SiteReasonWaveNotReached
+	case s.denied != "":
+		o.Reason, o.Message = v1alpha1.SiteReasonPolicyDenied, s.denied
+	case s.site.Spec.Cluster.ClusterRef != nil:
+		no := false
+		o.State, o.Reason = v1alpha1.SiteWaitingForCluster, v1alpha1.SiteReasonClusterReadinessNotObserved
+		o.Cluster = &v1alpha1.SiteClusterObservation{Ready: &no, Reason: o.Reason}
+	case s.undelivered:
+		o.Reason = v1alpha1.SiteReasonNotDelivered
+	case s.site.Spec.Engine.Type == catalogv1alpha1.EngineNone:
+		o.State, o.Reason = v1alpha1.SiteUnobserved, v1alpha1.SiteReasonUnobserved
+	default:
+		return f.wait(want, s, f.judge(want, s, o))
+	}
+	return o
+}
+
+// judge what the engine says.
+func (f facts) judge(want v1alpha1.SiteTree, s siteFacts, o v1alpha1.SiteObservation) v1alpha1.SiteObservation {
+	o.State = v1alpha1.SiteSyncing
+	if s.problem != nil {
+		o.Reason, o.Message = s.problem.reason, s.problem.message
+		return o
+	}
+	o.Commit, o.Tree = s.seen.Commit, s.applied.id
+	o.Engine = &v1alpha1.EngineObservation{Kind: s.seen.Kind, ObservedGeneration: s.seen.Generation, Health: s.seen.Health}
+	o.Proof = proofOf(s)
+	o.Reason, o.Message = s.seen.Reason, s.seen.Message
+	if o.Reason != "" && !f.holds(want, s) {
+		if broken(want, s) {
+			o.State = v1alpha1.SiteFailed
+		}
+		return o
+	}
+	switch {
+	case s.applied.unknown != "":
+		o.Reason, o.Message = v1alpha1.SiteReasonProofUnknown, s.applied.unknown
+	case s.applied.id != want.Tree:
+		o.Reason, o.Message = v1alpha1.SiteReasonOtherTree, ""
+	case !accepts(s.site.Spec.Engine.AcceptProof, o.Proof):
+		o.Reason, o.Message = v1alpha1.SiteReasonWeakProof, fmt.Sprintf("the proof is %s, and the Site accepts nothing weaker than %s", o.Proof, orExact(s.site.Spec.Engine.AcceptProof))
+	default:
+		o.State, o.Reason, o.Message = v1alpha1.SiteLive, "", ""
+	}
+	return o
+}
+
+// holds is true for a Site that was live, and whose engine is at work on something newer: what it applied last still runs.
+func (f facts) holds(want v1alpha1.SiteTree, s siteFacts) bool {
+	return s.seen.Holds && f.last(want.Name).State == v1alpha1.SiteLive && s.applied.id == want.Tree
+}
+
+// broken is true if the engine failed with just this tree, and with nothing else that could be to blame: an engine that reads all
+// of a Site may have stumbled over another claim.
+func broken(want v1alpha1.SiteTree, s siteFacts) bool {
+	return s.seen.Broken && s.seen.Root == want.Path && s.attempted.id == want.Tree
+}
+
+// wait adds what time has to say. A Site that failed or took too long stays so until it is live.
+func (f facts) wait(want v1alpha1.SiteTree, s siteFacts, o v1alpha1.SiteObservation) v1alpha1.SiteObservation {
+	last := f.last(want.Name)
+	if o.State == v1alpha1.SiteLive {
+		return f.live(last, o)
+	}
+	o.StartedAt = f.timestamp()
+	if last.StartedAt != nil && last.State != v1alpha1.SiteLive {
+		o.StartedAt = last.StartedAt.DeepCopy()
+	}
+	if last.State == v1alpha1.SiteFailed {
+		last.StartedAt = o.StartedAt
+		return last
+	}
+	if o.State == v1alpha1.SiteSyncing && !f.now.Before(o.StartedAt.Add(f.timeout())) {
+		o.State = v1alpha1.SiteTimedOut
+	}
+	return o
+}
+
+// live keeps the commit that proved the Site, so that commits of others on top of it change nothing.
+func (f facts) live(last, o v1alpha1.SiteObservation) v1alpha1.SiteObservation {
+	o.StartedAt = last.StartedAt.DeepCopy()
+	if o.StartedAt == nil {
+		o.StartedAt = f.timestamp()
+	}
+	if last.State != v1alpha1.SiteLive || last.Proof != o.Proof || last.Tree != o.Tree {
+		o.LiveSince = f.timestamp()
+		return o
+	}
+	return last
+}
+
+// add a Site to the decision.
+func (d *decision) add(f facts, want v1alpha1.SiteTree, s siteFacts, o v1alpha1.SiteObservation) {
+	d.next.Sites = append(d.next.Sites, o)
+	if isLive(s, o) {
+		d.next.SitesLive++
+	}
+	if o.State != v1alpha1.SiteSyncing || o.StartedAt == nil {
+		return
+	}
+	end := o.StartedAt.Add(f.timeout())
+	if d.deadline.IsZero() || end.Before(d.deadline) {
+		d.deadline = end
+	}
+}
+
+func isLive(s siteFacts, o v1alpha1.SiteObservation) bool {
+	if o.State == v1alpha1.SiteUnobserved {
+		return s.site.Spec.Engine.UnobservedIsLive != nil && *s.site.Spec.Engine.UnobservedIsLive
+	}
+	return o.State == v1alpha1.SiteLive
+}
+
+// conclude what the Sites of the order's step say together. The gravest wins.
+func (d *decision) conclude(f facts) {
+	d.reason = v1alpha1.ReasonLive
+	named := []string{}
+	for i, want := range f.spec.Sites {
+		o := d.next.Sites[i]
+		if want.Wave > f.spec.Order.Step || isLive(f.sites[i], o) {
+			continue
+		}
+		if r := reasonOf(o); gravity(r) > gravity(d.reason) {
+			d.reason = r
+		}
+		named = append(named, fmt.Sprintf("Site %q: %s", o.Name, explained(o)))
+	}
+	if more := len(named) - maxNamed; more > 0 {
+		named = append(named[:maxNamed], fmt.Sprintf("and %d more", more))
+	}
+	d.message = strings.Join(named, "; ")
+}
+
+// explained names a Site's state and reason, once where they are the same.
+func explained(o v1alpha1.SiteObservation) string {
+	if o.State == v1alpha1.SiteFailed || o.State == v1alpha1.SiteTimedOut {
+		return string(o.State) + ", " + o.Reason
+	}
+	return o.Reason
+}
+
+func reasonOf(o v1alpha1.SiteObservation) xpv2.ConditionReason {
+	switch o.State {
+	case v1alpha1.SiteFailed:
+		return v1alpha1.ReasonFailed
+	case v1alpha1.SiteTimedOut:
+		return v1alpha1.ReasonTimedOut
+	case v1alpha1.SiteUnobserved:
+		return v1alpha1.ReasonUnobserved
+	case v1alpha1.SiteSyncing:
+		return v1alpha1.ReasonSyncing
+	}
+	if o.Reason == v1alpha1.SiteReasonPolicyDenied {
+		return v1alpha1.ReasonPolicyDenied
+	}
+	return v1alpha1.ReasonWaiting
+}
+
+func gravity(r xpv2.ConditionReason) int {
+	return map[xpv2.ConditionReason]int{
+		v1alpha1.ReasonWaiting:      1,
+		v1alpha1.ReasonSyncing:      2,
+		v1alpha1.ReasonUnobserved:   3,
+		v1alpha1.ReasonPolicyDenied: 4,
+		v1alpha1.ReasonTimedOut:     5,
+		v1alpha1.ReasonFailed:       6,
+	}[r]
+}
+
+// proofOf is the engine's, weaker where a file above the claim's directory has a say.
+func proofOf(s siteFacts) v1alpha1.Proof {
+	if s.applied.overlaid && s.seen.Proof == v1alpha1.ProofExact {
+		return v1alpha1.ProofTransformed
+	}
+	return s.seen.Proof
+}
+
+func accepts(weakest string, p v1alpha1.Proof) bool {
+	rank := map[v1alpha1.Proof]int{v1alpha1.ProofExact: 1, v1alpha1.ProofTransformed: 2, v1alpha1.ProofHydrated: 3}
+	return rank[p] > 0 && rank[p] <= rank[orExact(weakest)]
+}
+
+func orExact(weakest string) v1alpha1.Proof {
+	if weakest == "" {
+		return v1alpha1.ProofExact
+	}
+	return v1alpha1.Proof(weakest)
+}

@@ -1,0 +1,222 @@
+package sitesync
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/engines"
+)
+
+const (
+	webAtE1  = "clusters/edge1/team-a/web"
+	minutes5 = 5 * time.Minute
+)
+
+func wantedTree() string { return strings.Repeat("a", 40) }
+func otherTree() string  { return strings.Repeat("b", 40) }
+func noon() time.Time    { return time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC) }
+
+func order(revision int64, step int32) rolloutv1alpha1.Order {
+	return rolloutv1alpha1.Order{Revision: revision, Request: "r" + string(rune('0'+revision)), Intent: "i", DigestScheme: 1, RendererVersion: 1, Steps: 2, Step: step}
+}
+
+func aSite(change ...func(*catalogv1alpha1.Site)) *catalogv1alpha1.Site {
+	s := &catalogv1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Name: "edge1"}}
+	s.Spec.Cluster.ControlPlane = &catalogv1alpha1.ControlPlaneCluster{}
+	s.Spec.Engine.Type = catalogv1alpha1.EngineFlux
+	for _, fn := range change {
+		fn(s)
+	}
+	return s
+}
+
+// live is what a Site looks like that runs its tree.
+func live(change ...func(*siteFacts)) siteFacts {
+	s := siteFacts{
+		site:    aSite(),
+		seen:    engines.Observation{Commit: "c1", Attempted: "c1", Kind: "Kustomization", Generation: 1, Proof: v1alpha1.ProofExact, Root: webAtE1},
+		applied: subtree{id: wantedTree()},
+	}
+	for _, fn := range change {
+		fn(&s)
+	}
+	return s
+}
+
+func says(reason string, change ...func(*siteFacts)) siteFacts {
+	return live(append([]func(*siteFacts){func(s *siteFacts) { s.seen.Reason, s.seen.Message = reason, "it says" }}, change...)...)
+}
+
+// before is a status of an order, with one Site since noon.
+func before(o rolloutv1alpha1.Order, state v1alpha1.SiteState) v1alpha1.SiteSyncObservation {
+	at := metav1.NewTime(noon())
+	s := v1alpha1.SiteObservation{Name: "edge1", State: state, StartedAt: &at}
+	if state == v1alpha1.SiteLive {
+		s.LiveSince, s.Tree, s.Proof, s.Commit = &at, wantedTree(), v1alpha1.ProofExact, "c0"
+	}
+	return v1alpha1.SiteSyncObservation{Order: &o, StartedAt: &at, Sites: []v1alpha1.SiteObservation{s}}
+}
+
+func testFacts(s siteFacts, change ...func(*facts)) facts {
+	f := facts{
+		namespace: "team-a",
+		spec: v1alpha1.SiteSyncParameters{
+			ClaimRef: rolloutv1alpha1.ClaimReference{Namespace: "team-a", Name: "web"}, Order: order(2, 0), SyncWaitTimeout: "5m",
+			Sites: []v1alpha1.SiteTree{{Name: "edge1", Path: webAtE1, Tree: wantedTree()}},
+		},
+		now:   noon().Add(time.Minute),
+		sites: []siteFacts{s},
+	}
+	for _, fn := range change {
+		fn(&f)
+	}
+	return f
+}
+
+func was(o rolloutv1alpha1.Order, state v1alpha1.SiteState) func(*facts) {
+	return func(f *facts) { f.before = before(o, state) }
+}
+
+func later(d time.Duration) func(*facts) { return func(f *facts) { f.now = noon().Add(d) } }
+
+func TestDecide(t *testing.T) {
+	yes := true
+	shared := func(s *siteFacts) { s.seen.Root = "clusters/edge1" }
+	holds := func(s *siteFacts) { s.seen.Holds = true }
+	broken := func(s *siteFacts) { s.seen.Broken, s.attempted = true, subtree{id: wantedTree()} }
+	type want struct {
+		ready  xpv2.ConditionReason
+		state  v1alpha1.SiteState
+		reason string
+		live   int32
+		// since is the start of the Site's wait, in minutes after noon. -1 is none.
+		since int
+		// deadline in minutes after noon. -1 is none.
+		deadline int
+	}
+	syncing := func(reason string) want {
+		return want{ready: v1alpha1.ReasonSyncing, state: v1alpha1.SiteSyncing, reason: reason, since: 1, deadline: 6}
+	}
+	isLive := want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteLive, live: 1, since: 1, deadline: -1}
+	waiting := func(state v1alpha1.SiteState, reason string) want {
+		return want{ready: v1alpha1.ReasonWaiting, state: state, reason: reason, since: -1, deadline: -1}
+	}
+	cases := map[string]struct {
+		reason string
+		facts  facts
+		want   want
+	}{
+		"Live":           {reason: "The commit holds the tree", facts: testFacts(live()), want: isLive},
+		"OtherTree":      {reason: "It holds another", facts: testFacts(live(func(s *siteFacts) { s.applied.id = otherTree() })), want: syncing(v1alpha1.SiteReasonOtherTree)},
+		"NoTree":         {reason: "It holds none", facts: testFacts(live(func(s *siteFacts) { s.applied.id = "" })), want: syncing(v1alpha1.SiteReasonOtherTree)},
+		"Unknown":        {reason: "Nobody can tell what it holds", facts: testFacts(live(func(s *siteFacts) { s.applied = subtree{unknown: "no"} })), want: syncing(v1alpha1.SiteReasonProofUnknown)},
+		"Suspended":      {reason: "The right tree, and an engine that sleeps", facts: testFacts(says(v1alpha1.SiteReasonSuspended)), want: syncing(v1alpha1.SiteReasonSuspended)},
+		"SuspendedAfter": {reason: "It is no proof any more", facts: testFacts(says(v1alpha1.SiteReasonSuspended), was(order(2, 0), v1alpha1.SiteLive)), want: syncing(v1alpha1.SiteReasonSuspended)},
+		"Problem":        {reason: "The engine could not be asked", facts: testFacts(siteFacts{site: aSite(), problem: &problem{reason: v1alpha1.SiteReasonClusterUnreachable}}), want: syncing(v1alpha1.SiteReasonClusterUnreachable)},
+		"WeakProof":      {reason: "The engine changed what it applied", facts: testFacts(live(func(s *siteFacts) { s.seen.Proof = v1alpha1.ProofTransformed })), want: syncing(v1alpha1.SiteReasonWeakProof)},
+		"Overlaid":       {reason: "A file above may have", facts: testFacts(live(func(s *siteFacts) { s.applied.overlaid = true })), want: syncing(v1alpha1.SiteReasonWeakProof)},
+		"WeakAccepted": {reason: "The Site lets it", facts: testFacts(live(func(s *siteFacts) {
+			s.seen.Proof, s.site.Spec.Engine.AcceptProof = v1alpha1.ProofTransformed, "Hydrated"
+		})), want: isLive},
+		"TooWeak": {reason: "The Site lets it, but not that far", facts: testFacts(live(func(s *siteFacts) {
+			s.seen.Proof, s.site.Spec.Engine.AcceptProof = v1alpha1.ProofHydrated, "Transformed"
+		})), want: syncing(v1alpha1.SiteReasonWeakProof)},
+		"NoProof":        {reason: "An engine that names none", facts: testFacts(live(func(s *siteFacts) { s.seen.Proof = "" })), want: syncing(v1alpha1.SiteReasonWeakProof)},
+		"AtWork":         {reason: "It was live for this try, and what it applied still runs", facts: testFacts(says(v1alpha1.SiteReasonProgressing, holds), was(order(2, 0), v1alpha1.SiteLive)), want: want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteLive, live: 1, since: 0, deadline: -1}},
+		"AtWorkOnOther":  {reason: "What it applied is another tree by now", facts: testFacts(says(v1alpha1.SiteReasonProgressing, holds, func(s *siteFacts) { s.applied.id = otherTree() }), was(order(2, 0), v1alpha1.SiteLive)), want: syncing(v1alpha1.SiteReasonProgressing)},
+		"AtWorkBefore":   {reason: "It was live for another try: that is no proof", facts: testFacts(says(v1alpha1.SiteReasonProgressing, holds), was(order(1, 0), v1alpha1.SiteLive)), want: syncing(v1alpha1.SiteReasonProgressing)},
+		"NeverLive":      {reason: "It never was", facts: testFacts(says(v1alpha1.SiteReasonProgressing, holds), was(order(2, 0), v1alpha1.SiteSyncing)), want: want{ready: v1alpha1.ReasonSyncing, state: v1alpha1.SiteSyncing, reason: v1alpha1.SiteReasonProgressing, since: 0, deadline: 5}},
+		"Broken":         {reason: "The engine failed with just this tree", facts: testFacts(says(v1alpha1.SiteReasonEngineFailed, broken)), want: want{ready: v1alpha1.ReasonFailed, state: v1alpha1.SiteFailed, reason: v1alpha1.SiteReasonEngineFailed, since: 1, deadline: -1}},
+		"BrokenShared":   {reason: "Another claim may be to blame", facts: testFacts(says(v1alpha1.SiteReasonEngineFailed, broken, shared)), want: syncing(v1alpha1.SiteReasonEngineFailed)},
+		"BrokenBefore":   {reason: "It failed with another tree", facts: testFacts(says(v1alpha1.SiteReasonEngineFailed, broken, func(s *siteFacts) { s.attempted.id = otherTree() })), want: syncing(v1alpha1.SiteReasonEngineFailed)},
+		"FailedStays":    {reason: "A retry of the engine is no news", facts: testFacts(says(v1alpha1.SiteReasonProgressing), was(order(2, 0), v1alpha1.SiteFailed)), want: want{ready: v1alpha1.ReasonFailed, state: v1alpha1.SiteFailed, since: 0, deadline: -1}},
+		"FailedThenLive": {reason: "Until it works", facts: testFacts(live(), was(order(2, 0), v1alpha1.SiteFailed)), want: want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteLive, live: 1, since: 0, deadline: -1}},
+		"FailedBefore":   {reason: "Another order has another chance", facts: testFacts(says(v1alpha1.SiteReasonProgressing), was(order(1, 0), v1alpha1.SiteFailed)), want: syncing(v1alpha1.SiteReasonProgressing)},
+		"JustInTime":     {reason: "A second is left", facts: testFacts(says(v1alpha1.SiteReasonProgressing), was(order(2, 0), v1alpha1.SiteSyncing), later(minutes5-time.Second)), want: want{ready: v1alpha1.ReasonSyncing, state: v1alpha1.SiteSyncing, reason: v1alpha1.SiteReasonProgressing, since: 0, deadline: 5}},
+		"TimedOut":       {reason: "None is", facts: testFacts(says(v1alpha1.SiteReasonSuspended), was(order(2, 0), v1alpha1.SiteSyncing), later(minutes5)), want: want{ready: v1alpha1.ReasonTimedOut, state: v1alpha1.SiteTimedOut, reason: v1alpha1.SiteReasonSuspended, since: 0, deadline: -1}},
+		"LateButLive":    {reason: "Spent time may come true", facts: testFacts(live(), was(order(2, 0), v1alpha1.SiteTimedOut), later(time.Hour)), want: want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteLive, live: 1, since: 0, deadline: -1}},
+		"LostLater":      {reason: "What was live in time did not take too long: its wait begins anew", facts: testFacts(says(v1alpha1.SiteReasonSuspended), was(order(2, 0), v1alpha1.SiteLive), later(time.Hour)), want: want{ready: v1alpha1.ReasonSyncing, state: v1alpha1.SiteSyncing, reason: v1alpha1.SiteReasonSuspended, since: 60, deadline: 65}},
+		"NewOrder":       {reason: "So does another order's", facts: testFacts(says(v1alpha1.SiteReasonProgressing), was(order(1, 0), v1alpha1.SiteTimedOut), later(time.Hour)), want: want{ready: v1alpha1.ReasonSyncing, state: v1alpha1.SiteSyncing, reason: v1alpha1.SiteReasonProgressing, since: 60, deadline: 65}},
+		"NotDelivered":   {reason: "No clock runs while the tree is not in Git", facts: testFacts(siteFacts{site: aSite(), undelivered: true}, was(order(2, 0), v1alpha1.SiteSyncing), later(time.Hour)), want: waiting(v1alpha1.SitePending, v1alpha1.SiteReasonNotDelivered)},
+		"WaveNotReached": {reason: "Its turn has not come", facts: testFacts(siteFacts{}, func(f *facts) { f.spec.Sites[0].Wave = 1 }), want: want{ready: v1alpha1.ReasonLive, state: v1alpha1.SitePending, reason: v1alpha1.SiteReasonWaveNotReached, since: -1, deadline: -1}},
+		"WaveReached":    {reason: "It has", facts: testFacts(live(), func(f *facts) { f.spec.Sites[0].Wave, f.spec.Order.Step = 1, 1 }), want: isLive},
+		"Denied":         {reason: "Nothing is looked at, and no clock runs", facts: testFacts(siteFacts{denied: "no"}), want: want{ready: v1alpha1.ReasonPolicyDenied, state: v1alpha1.SitePending, reason: v1alpha1.SiteReasonPolicyDenied, since: -1, deadline: -1}},
+		"ClusterRef":     {reason: "Nobody can tell yet whether it is ready", facts: testFacts(siteFacts{site: aSite(func(s *catalogv1alpha1.Site) { s.Spec.Cluster.ClusterRef = &catalogv1alpha1.ObjectReference{} })}), want: waiting(v1alpha1.SiteWaitingForCluster, v1alpha1.SiteReasonClusterReadinessNotObserved)},
+		"Unobserved":     {reason: "Nobody tells", facts: testFacts(siteFacts{site: aSite(func(s *catalogv1alpha1.Site) { s.Spec.Engine.Type = catalogv1alpha1.EngineNone })}), want: want{ready: v1alpha1.ReasonUnobserved, state: v1alpha1.SiteUnobserved, reason: v1alpha1.SiteReasonUnobserved, since: -1, deadline: -1}},
+		"UnobservedIsLive": {reason: "And the Site lets that count", facts: testFacts(siteFacts{site: aSite(func(s *catalogv1alpha1.Site) {
+			s.Spec.Engine.Type, s.Spec.Engine.UnobservedIsLive = catalogv1alpha1.EngineNone, &yes
+		})}), want: want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteUnobserved, reason: v1alpha1.SiteReasonUnobserved, live: 1, since: -1, deadline: -1}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			d := decide(tc.facts)
+			s := d.next.Sites[0]
+			after := func(at time.Time) int { return int(at.Sub(noon()) / time.Minute) }
+			got := want{ready: d.reason, state: s.State, reason: s.Reason, live: d.next.SitesLive, since: -1, deadline: -1}
+			if s.StartedAt != nil {
+				got.since = after(s.StartedAt.Time)
+			}
+			if !d.deadline.IsZero() {
+				got.deadline = after(d.deadline)
+			}
+			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{})); diff != "" {
+				t.Errorf("\n%s\ndecide(): -want, +got:\n%s", tc.reason, diff)
+			}
+			if diff := cmp.Diff(tc.facts.spec.Order, *d.next.Order); diff != "" {
+				t.Errorf("\n%s\nthe order that the status speaks of: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestRefuse(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		facts  facts
+		want   xpv2.ConditionReason
+	}{
+		"Behind":         {reason: "A newer order is known", facts: testFacts(live(), was(order(3, 0), v1alpha1.SiteLive)), want: v1alpha1.ReasonOrderBehind},
+		"StepBehind":     {reason: "So is a later step", facts: testFacts(live(), was(order(2, 1), v1alpha1.SiteLive)), want: v1alpha1.ReasonOrderBehind},
+		"Conflict":       {reason: "The number was used for something else", facts: testFacts(live(), was(order(2, 0), v1alpha1.SiteLive), func(f *facts) { f.spec.Order.Request = "other" }), want: v1alpha1.ReasonOrderBehind},
+		"OtherNamespace": {reason: "The claim is somebody else's", facts: testFacts(live(), was(order(2, 0), v1alpha1.SiteLive), func(f *facts) { f.spec.ClaimRef.Namespace = "team-b" }), want: v1alpha1.ReasonPolicyDenied},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			d := decide(tc.facts)
+			if d.reason != tc.want {
+				t.Errorf("\n%s\ndecide(): want reason %s, got %s", tc.reason, tc.want, d.reason)
+			}
+			if diff := cmp.Diff(tc.facts.before, d.next); diff != "" {
+				t.Errorf("\n%s\ndecide(): the status changes: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestLiveKeepsItsCommit(t *testing.T) {
+	d := decide(testFacts(live(func(s *siteFacts) { s.seen.Commit = "c2" }), was(order(2, 0), v1alpha1.SiteLive)))
+	if got := d.next.Sites[0].Commit; got != "c0" {
+		t.Errorf("A stranger's commit on top changes nothing: want commit c0, got %s", got)
+	}
+}
+
+func TestGravestReasonWins(t *testing.T) {
+	f := testFacts(live())
+	for i, s := range []siteFacts{says(v1alpha1.SiteReasonSuspended), {denied: "no"}, {site: aSite(), undelivered: true}, live()} {
+		f.spec.Sites = append(f.spec.Sites, v1alpha1.SiteTree{Name: "edge" + string(rune('2'+i)), Path: webAtE1, Tree: wantedTree()})
+		f.sites = append(f.sites, s)
+	}
+	d := decide(f)
+	want := `Site "edge2": Suspended; Site "edge3": PolicyDenied; Site "edge4": NotDelivered`
+	if diff := cmp.Diff(want, d.message); diff != "" || d.reason != v1alpha1.ReasonPolicyDenied || d.next.SitesLive != 2 {
+		t.Errorf("reason %s, %d live, message: -want, +got:\n%s", d.reason, d.next.SitesLive, diff)
+	}
+}

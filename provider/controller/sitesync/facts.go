@@ -1,0 +1,80 @@
+package sitesync
+
+import (
+	"time"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/engines"
+)
+
+// facts are all that a decision is made from. Who gathers them decides nothing, and who decides reads nothing else.
+type facts struct {
+	// namespace of the SiteSync.
+	namespace string
+	spec      v1alpha1.SiteSyncParameters
+	// before is what was seen last, by whatever order.
+	before v1alpha1.SiteSyncObservation
+	now    time.Time
+	// sites in the order of the spec.
+	sites []siteFacts
+}
+
+// A siteFacts is what is known of one Site.
+type siteFacts struct {
+	// denied says why the Site or its repository may not be looked at.
+	denied string
+	// site as the API server has it.
+	site *catalogv1alpha1.Site
+	// undelivered is true if the claim's GitDelivery says that it has not carried out this order.
+	undelivered bool
+	// problem is why the engine could not be asked.
+	problem *problem
+	// seen is what the engine said.
+	seen engines.Observation
+	// applied and attempted are the trees of the commits that it named.
+	applied, attempted subtree
+}
+
+// A problem is a reason and its explanation.
+type problem struct {
+	reason, message string
+}
+
+// A subtree is what a commit holds in the claim's directory.
+type subtree struct {
+	// id without the marker. Empty if the directory is not there.
+	id string
+	// overlaid is true if a file above the directory may change what is applied, or leave it out.
+	overlaid bool
+	// unknown says why nobody can tell.
+	unknown string
+}
+
+// sameTry is true if two orders are of one try, in whatever step: what a Site did for one it did for the other.
+func sameTry(a *rolloutv1alpha1.Order, b rolloutv1alpha1.Order) bool {
+	return a != nil && a.Revision == b.Revision && a.Request == b.Request && a.Attempt == b.Attempt
+}
+
+// last returns what was seen of a Site for this try.
+func (f facts) last(name string) v1alpha1.SiteObservation {
+	if !sameTry(f.before.Order, f.spec.Order) {
+		return v1alpha1.SiteObservation{}
+	}
+	for _, s := range f.before.Sites {
+		if s.Name == name {
+			return s
+		}
+	}
+	return v1alpha1.SiteObservation{}
+}
+
+// timeout of a Site's wait. The API server has checked its form.
+func (f facts) timeout() time.Duration {
+	d, err := time.ParseDuration(f.spec.SyncWaitTimeout)
+	if err != nil {
+		return defaultTimeout
+	}
+	return d
+}

@@ -1,0 +1,220 @@
+package sitesync
+
+import (
+	"context"
+	"path"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/intentplane/intentplane/provider/clusters"
+	"github.com/intentplane/intentplane/provider/engines"
+)
+
+// maxAtOnce is how many Sites are asked at the same time.
+const maxAtOnce = 16
+
+// A reading is what was read of one Site's engine, for those who want to ask it something.
+type reading struct {
+	cluster      *clusters.Cluster
+	engine       catalogv1alpha1.EngineType
+	main, second *unstructured.Unstructured
+	// delivered is the commit with which the claim's GitDelivery carried out the order, if there is one.
+	delivered string
+}
+
+// gather the facts about a SiteSync. It returns an error if the control plane's API server cannot be asked.
+func (e *external) gather(ctx context.Context, s *v1alpha1.SiteSync) (facts, error) {
+	f := facts{
+		namespace: s.GetNamespace(),
+		spec:      *s.Spec.ForProvider.DeepCopy(),
+		before:    *s.Status.AtProvider.DeepCopy(),
+		now:       e.now(),
+	}
+	f.sites = make([]siteFacts, len(f.spec.Sites))
+	e.readings = make([]reading, len(f.spec.Sites))
+	if f.spec.ClaimRef.Namespace != f.namespace {
+		return f, nil // Nothing is looked at for somebody else.
+	}
+	ds := &v1alpha1.GitDeliveryList{}
+	if err := e.kube.List(ctx, ds, client.InNamespace(f.namespace)); err != nil {
+		return facts{}, errors.Wrap(err, "cannot list GitDeliveries")
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(maxAtOnce)
+	for i, want := range f.spec.Sites {
+		if want.Wave > f.spec.Order.Step {
+			continue
+		}
+		f.sites[i].undelivered, e.readings[i].delivered = undelivered(ds.Items, f.spec, want)
+		g.Go(func() error { return e.site(ctx, f, want, &f.sites[i], &e.readings[i]) })
+	}
+	return f, g.Wait()
+}
+
+// undelivered is true if a GitDelivery of the claim has the directory, and has not carried out the order. It returns the commit of
+// one that has. Who makes a SiteSync by hand needs no GitDelivery.
+func undelivered(ds []v1alpha1.GitDelivery, spec v1alpha1.SiteSyncParameters, want v1alpha1.SiteTree) (bool, string) {
+	for _, d := range ds {
+		c := d.Spec.ForProvider.ClaimRef
+		if c.APIGroup != spec.ClaimRef.APIGroup || c.Name != spec.ClaimRef.Name || c.Namespace != spec.ClaimRef.Namespace || !delivers(d, want) {
+			continue
+		}
+		at := d.Status.AtProvider
+		if !sameTry(at.Order, spec.Order) || at.Order.Step < spec.Order.Step {
+			return true, ""
+		}
+		if at.Remote != nil {
+			return false, at.Remote.Commit
+		}
+	}
+	return false, ""
+}
+
+func delivers(d v1alpha1.GitDelivery, want v1alpha1.SiteTree) bool {
+	for _, t := range d.Spec.ForProvider.Trees {
+		if t.Site == want.Name && t.Path == want.Path {
+			return true
+		}
+	}
+	return false
+}
+
+// site reads one Site, its engine, and what the commits hold that it names.
+func (e *external) site(ctx context.Context, f facts, want v1alpha1.SiteTree, s *siteFacts, r *reading) error {
+	repo, err := e.allowed(ctx, f, want, s)
+	if err != nil || s.denied != "" || s.undelivered {
+		return err
+	}
+	c := s.site.Spec.Cluster
+	if c.ClusterRef != nil || s.site.Spec.Engine.Type == catalogv1alpha1.EngineNone {
+		return nil
+	}
+	if s.problem, err = e.engine(ctx, f, s.site, r); err != nil || s.problem != nil {
+		return err
+	}
+	s.seen = engines.Observe(r.engine, wanted(repo, s.site, want), r.main, r.second)
+	if s.seen.Reason == "" || s.seen.Holds {
+		s.applied = e.prover.subtree(ctx, repo, s.seen.Commit, s.seen.Root, want.Path)
+	}
+	if s.seen.Broken {
+		s.attempted = e.prover.subtree(ctx, repo, s.seen.Attempted, s.seen.Root, want.Path)
+	}
+	return nil
+}
+
+// allowed reads the Site and the repository from the API server: what a SiteSync says of them is not believed.
+func (e *external) allowed(ctx context.Context, f facts, want v1alpha1.SiteTree, s *siteFacts) (repository, error) {
+	site := &catalogv1alpha1.Site{}
+	site.SetName(want.Name)
+	err := e.kube.Get(ctx, client.ObjectKey{Name: want.Name}, site)
+	if client.IgnoreNotFound(err) != nil {
+		return repository{}, errors.Wrapf(err, "cannot get Site %q", want.Name)
+	}
+	// A Site that is not there allows nobody.
+	if err := policy.CheckSite(site, f.namespace); err != nil {
+		s.denied = err.Error()
+		return repository{}, nil
+	}
+	s.site = site
+	repo, why, err := repositoryOf(ctx, e.kube, want.RepositoryRef, f.namespace)
+	if s.denied = why; err != nil || why != "" {
+		return repository{}, err
+	}
+	dir := policy.Directory(repo.spec.Git.PathPrefix, site.Spec.Repository.Path, f.namespace, f.spec.ClaimRef.Name)
+	if want.Path != dir {
+		s.denied = "path: it is not the claim's directory at the Site, which is " + dir
+	}
+	return repo, nil
+}
+
+func wanted(r repository, site *catalogv1alpha1.Site, want v1alpha1.SiteTree) engines.Want {
+	return engines.Want{
+		URL: r.spec.Git.URL, Branch: r.spec.Git.Branch,
+		SiteDir: path.Join(r.spec.Git.PathPrefix, site.Spec.Repository.Path), ClaimDir: want.Path,
+		Elsewhere: onControlPlane(site) && site.Spec.Cluster.ControlPlane == nil,
+	}
+}
+
+func onControlPlane(site *catalogv1alpha1.Site) bool {
+	return site.Spec.Engine.Location == "ControlPlane"
+}
+
+// engine reads the engine's objects. It returns a problem if they cannot be read, and an error if our own API server does not
+// answer.
+func (e *external) engine(ctx context.Context, f facts, site *catalogv1alpha1.Site, r *reading) (*problem, error) {
+	r.engine = site.Spec.Engine.Type
+	if site.Spec.Engine.ObjectRef == nil {
+		return &problem{reason: v1alpha1.SiteReasonEngineNotProvable, message: "the Site names no object of its engine"}, nil
+	}
+	ref, err := engines.Main(r.engine, filled(*site.Spec.Engine.ObjectRef, site, f.spec))
+	if err != nil {
+		return &problem{reason: v1alpha1.SiteReasonEngineNotProvable, message: err.Error()}, nil
+	}
+	var p *problem
+	if r.cluster, p, err = e.cluster(ctx, site); err != nil || p != nil {
+		return p, err
+	}
+	if r.main, p = get(ctx, r.cluster, ref); p != nil {
+		return p, nil
+	}
+	if r.main == nil {
+		return &problem{reason: v1alpha1.SiteReasonEngineObjectMissing, message: ref.String() + " does not exist"}, nil
+	}
+	if second, ok := engines.Second(r.engine, r.main); ok {
+		r.second, p = get(ctx, r.cluster, second)
+	}
+	return p, nil
+}
+
+// filled replaces the placeholders of a reference.
+func filled(ref catalogv1alpha1.ObjectReference, site *catalogv1alpha1.Site, spec v1alpha1.SiteSyncParameters) catalogv1alpha1.ObjectReference {
+	r := strings.NewReplacer("{site}", site.GetName(), "{claimNamespace}", spec.ClaimRef.Namespace, "{claimName}", spec.ClaimRef.Name)
+	ref.Namespace, ref.Name = r.Replace(ref.Namespace), r.Replace(ref.Name)
+	return ref
+}
+
+func get(ctx context.Context, c *clusters.Cluster, ref engines.Ref) (*unstructured.Unstructured, *problem) {
+	o, err := c.Get(ctx, ref)
+	var failure *clusters.Error
+	if errors.As(err, &failure) {
+		return nil, &problem{reason: failure.Reason, message: ref.String() + ": " + failure.Detail}
+	}
+	return o, nil
+}
+
+// cluster that the engine's object is in.
+func (e *external) cluster(ctx context.Context, site *catalogv1alpha1.Site) (*clusters.Cluster, *problem, error) {
+	ref := site.Spec.Cluster.KubeconfigSecretRef
+	if onControlPlane(site) || ref == nil {
+		c, err := e.look.Home()
+		return c, nil, err
+	}
+	key := ref.Key
+	if key == "" {
+		key = "value" // As Cluster API has it.
+	}
+	at := client.ObjectKey{Namespace: ref.Namespace, Name: ref.Name}
+	s := &corev1.Secret{}
+	err := e.kube.Get(ctx, at, s)
+	if client.IgnoreNotFound(err) != nil {
+		return nil, nil, errors.Wrapf(err, "cannot get Secret of Site %q", site.GetName())
+	}
+	if kerrors.IsNotFound(err) || len(s.Data[key]) == 0 {
+		// Where it should be is for those who may read the Site.
+		return nil, &problem{reason: v1alpha1.SiteReasonKubeconfigGone, message: "the Secret with the kubeconfig, or its key, does not exist"}, nil
+	}
+	c, err := e.look.Remote(s.Data[key])
+	if err != nil {
+		return nil, &problem{reason: v1alpha1.SiteReasonKubeconfigRefused, message: err.Error()}, nil
+	}
+	return c, nil, nil
+}

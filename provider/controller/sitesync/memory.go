@@ -1,0 +1,45 @@
+package sitesync
+
+import (
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// A memory is what is kept from one reconcile to the next. Losing it costs a little time, and nothing else.
+type memory struct {
+	mu    sync.Mutex
+	notes map[types.NamespacedName]*note
+}
+
+// A note is what is kept about one SiteSync. Only one reconcile at a time has it.
+type note struct {
+	// pending is since when the status is not what it should be. Zero if it is.
+	pending time.Time
+	// next is when to look again at the latest. Zero leaves that to the interval.
+	next time.Time
+	// asked are the wishes that engines were told, by Site.
+	asked map[string]string
+}
+
+func newMemory() *memory {
+	return &memory{notes: map[types.NamespacedName]*note{}}
+}
+
+func (m *memory) of(key types.NamespacedName) *note {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n, ok := m.notes[key]
+	if !ok {
+		n = &note{asked: map[string]string{}}
+		m.notes[key] = n
+	}
+	return n
+}
+
+func (m *memory) forget(key types.NamespacedName) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.notes, key)
+}

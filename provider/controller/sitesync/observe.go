@@ -1,0 +1,211 @@
+package sitesync
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/provider/clusters"
+	"github.com/intentplane/intentplane/provider/engines"
+)
+
+const (
+	// progressInterval is how often progress is written. What ends a step, or is terminal, is written at once.
+	progressInterval = 10 * time.Second
+
+	// retryInterval is when a commit is fetched again that could not be.
+	retryInterval = 30 * time.Second
+)
+
+// A connector makes externals.
+type connector struct {
+	// kube reads from the cache, and from the API server what the cache must not hold.
+	kube   client.Client
+	pool   *clusters.Pool
+	prover *prover
+	memory *memory
+	log    logging.Logger
+	now    func() time.Time
+}
+
+// Connect contacts nobody.
+func (c *connector) Connect(_ context.Context, s *v1alpha1.SiteSync) (managed.TypedExternalClient[*v1alpha1.SiteSync], error) {
+	key := client.ObjectKeyFromObject(s)
+	return &external{connector: c, look: c.pool.Look(key), note: c.memory.of(key)}, nil
+}
+
+// An external is the Sites of one SiteSync, for one reconcile.
+type external struct {
+	*connector
+
+	look *clusters.Look
+	note *note
+
+	// What Observe saw, for Update of the same reconcile.
+	readings []reading
+	wishes   []wish
+}
+
+// A wish is what an engine is to be told.
+type wish struct {
+	site       string
+	token      string
+	cluster    *clusters.Cluster
+	annotation engines.Annotation
+}
+
+// Observe compares what the Sites run with what they should. It writes nothing. A SiteSync exists until it is deleted, and leaves
+// nothing behind.
+func (e *external) Observe(ctx context.Context, s *v1alpha1.SiteSync) (managed.ExternalObservation, error) {
+	if meta.WasDeleted(s) {
+		return managed.ExternalObservation{}, nil
+	}
+	s.Status.SetObservedGeneration(s.GetGeneration())
+	f, err := e.gather(ctx, s)
+	if err != nil {
+		return managed.ExternalObservation{}, err
+	}
+	d := decide(f)
+	e.show(s, d)
+	e.wish(f, d)
+	return managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: len(e.wishes) == 0}, nil
+}
+
+// show the decision in the status, now or a little later.
+func (e *external) show(s *v1alpha1.SiteSync, d decision) {
+	before := s.GetCondition(xpv2.TypeReady)
+	after := ready(s, d)
+	same := equality.Semantic.DeepEqual(s.Status.AtProvider, d.next) && before.Equal(after)
+	now := e.now()
+	switch {
+	case same || urgent(s, d, before, after):
+		e.note.pending = time.Time{}
+	case e.note.pending.IsZero():
+		e.note.pending = now
+	}
+	e.note.next = d.deadline
+	if unknown(d) {
+		e.note.next = sooner(e.note.next, now.Add(retryInterval))
+	}
+	if wait := e.note.pending.Add(progressInterval); !e.note.pending.IsZero() && now.Before(wait) {
+		e.note.next = sooner(e.note.next, wait)
+		return
+	}
+	e.note.pending = time.Time{}
+	s.Status.AtProvider = d.next
+	s.SetConditions(after)
+}
+
+func ready(s *v1alpha1.SiteSync, d decision) xpv2.Condition {
+	status := corev1.ConditionFalse
+	if d.reason == v1alpha1.ReasonLive {
+		status = corev1.ConditionTrue
+	}
+	return xpv2.Condition{
+		Type: xpv2.TypeReady, Status: status, LastTransitionTime: metav1.Now(), Reason: d.reason, Message: d.message,
+	}.WithObservedGeneration(s.GetGeneration())
+}
+
+// urgent is true if somebody waits for what is new: another order, a step that is complete, or a Site that will not be live by
+// itself.
+func urgent(s *v1alpha1.SiteSync, d decision, before, after xpv2.Condition) bool {
+	if before.ObservedGeneration != after.ObservedGeneration || !equality.Semantic.DeepEqual(s.Status.AtProvider.Order, d.next.Order) {
+		return true
+	}
+	if after.Status == corev1.ConditionTrue && before.Status != corev1.ConditionTrue {
+		return true
+	}
+	was := map[string]v1alpha1.SiteState{}
+	for _, site := range s.Status.AtProvider.Sites {
+		was[site.Name] = site.State
+	}
+	for _, site := range d.next.Sites {
+		terminal := site.State == v1alpha1.SiteFailed || site.State == v1alpha1.SiteTimedOut
+		if terminal && was[site.Name] != site.State {
+			return true
+		}
+	}
+	return false
+}
+
+func unknown(d decision) bool {
+	for _, site := range d.next.Sites {
+		if site.Reason == v1alpha1.SiteReasonProofUnknown {
+			return true
+		}
+	}
+	return false
+}
+
+func sooner(a, b time.Time) time.Time {
+	if a.IsZero() || b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// wish that the engines of Sites which do not run their tree look now, once for each order and commit.
+func (e *external) wish(f facts, d decision) {
+	for i, site := range d.next.Sites {
+		if site.State != v1alpha1.SiteSyncing || i >= len(e.readings) || e.readings[i].main == nil {
+			continue
+		}
+		r := e.readings[i]
+		token := tokenOf(f.spec, r.delivered)
+		if e.note.asked[site.Name] == token {
+			continue
+		}
+		a, ok := engines.Ask(r.engine, r.main, r.second, token)
+		if !ok {
+			continue
+		}
+		e.wishes = append(e.wishes, wish{site: site.Name, token: token, cluster: r.cluster, annotation: a})
+	}
+}
+
+// tokenOf is the same for the same order and commit.
+func tokenOf(spec v1alpha1.SiteSyncParameters, commit string) string {
+	o := spec.Order
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s/%s/%s %d %s %d %d %s",
+		spec.ClaimRef.APIGroup, spec.ClaimRef.Namespace, spec.ClaimRef.Name, o.Revision, o.Request, o.Attempt, o.Step, commit))
+	return "intentplane-" + hex.EncodeToString(sum[:8])
+}
+
+// Create is never called: a SiteSync exists until it is deleted.
+func (e *external) Create(context.Context, *v1alpha1.SiteSync) (managed.ExternalCreation, error) {
+	return managed.ExternalCreation{}, nil
+}
+
+// Update tells engines to look now. One that cannot be told looks by itself, an interval later, so that is no failure.
+func (e *external) Update(ctx context.Context, _ *v1alpha1.SiteSync) (managed.ExternalUpdate, error) {
+	for _, w := range e.wishes {
+		e.note.asked[w.site] = w.token
+		if err := w.cluster.Annotate(ctx, w.annotation); err != nil {
+			e.log.Info("Cannot ask engine to look now", "site", w.site, "object", w.annotation.On.String(), "error", err)
+		}
+	}
+	return managed.ExternalUpdate{}, nil
+}
+
+// Delete is never called: nothing is left to delete.
+func (e *external) Delete(context.Context, *v1alpha1.SiteSync) (managed.ExternalDelete, error) {
+	return managed.ExternalDelete{}, nil
+}
+
+// Disconnect drops what was not read this time.
+func (e *external) Disconnect(context.Context) error {
+	e.look.Done()
+	return nil
+}

@@ -1,0 +1,174 @@
+package sitesync
+
+import (
+	"context"
+	"path"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"golang.org/x/sync/singleflight"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/utils/lru"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/provider/credentials"
+	"github.com/intentplane/intentplane/provider/git"
+)
+
+const (
+	// maxAnswers and maxCommits bound what is remembered: what a commit holds at a path never changes, and fits into a line; a
+	// commit itself may have many trees.
+	maxAnswers = 8192
+	maxCommits = 4
+
+	fetchTimeout = 30 * time.Second
+)
+
+// A repository is what a configuration names.
+type repository struct {
+	// key tells it from others. Who may not read one gets no answer that somebody else's credentials brought.
+	key string
+	// config and namespace of the configuration. The namespace is empty for a ClusterProviderConfig.
+	kind, namespace string
+	spec            *configv1alpha1.ProviderConfigSpec
+}
+
+// repositoryOf returns the repository that a reference names, as seen from a namespace. It returns a message if that may not use
+// it, or there is none.
+func repositoryOf(ctx context.Context, r client.Reader, ref v1alpha1.RepositoryReference, namespace string) (repository, string, error) {
+	out := repository{kind: ref.Kind}
+	var (
+		o    client.Object
+		spec *configv1alpha1.ProviderConfigSpec
+	)
+	switch ref.Kind {
+	case policy.KindProviderConfig:
+		c := &configv1alpha1.ProviderConfig{}
+		o, spec, out.namespace = c, &c.Spec, namespace
+	default:
+		c := &configv1alpha1.ClusterProviderConfig{}
+		o, spec, out.kind = c, &c.Spec, policy.KindClusterProviderConfig
+	}
+	err := r.Get(ctx, client.ObjectKey{Namespace: out.namespace, Name: ref.Name}, o)
+	if kerrors.IsNotFound(err) {
+		return repository{}, out.kind + " " + ref.Name + " does not exist", nil
+	}
+	if err != nil {
+		return repository{}, "", errors.Wrapf(err, "cannot get %s %q", out.kind, ref.Name)
+	}
+	if err := policy.CheckConfig(out.kind, spec, namespace); err != nil {
+		return repository{}, err.Error(), nil
+	}
+	out.spec = spec
+	out.key = out.kind + "/" + out.namespace + "/" + ref.Name + " " + spec.Git.URL
+	return out, "", nil
+}
+
+// A prover says what commits hold. It is safe for concurrent use.
+type prover struct {
+	kube    client.Reader
+	answers *lru.Cache
+	commits *lru.Cache
+	fetches singleflight.Group
+}
+
+func newProver(kube client.Reader) *prover {
+	return &prover{kube: kube, answers: lru.New(maxAnswers), commits: lru.New(maxCommits)}
+}
+
+// subtree returns what a commit holds in a directory, of which the engine reads root. An empty commit holds nothing.
+func (p *prover) subtree(ctx context.Context, r repository, commit, root, dir string) subtree {
+	if commit == "" {
+		return subtree{}
+	}
+	key := r.key + " " + commit + " " + root + " " + dir
+	if known, ok := p.answers.Get(key); ok {
+		if s, is := known.(subtree); is {
+			return s
+		}
+	}
+	c, err := p.commit(ctx, r, commit)
+	if err != nil {
+		return subtree{unknown: err.Error()}
+	}
+	s, err := read(c, root, dir)
+	if err != nil {
+		return subtree{unknown: err.Error()}
+	}
+	p.answers.Add(key, s)
+	return s
+}
+
+// commit fetches one that is not remembered, once for all who ask at the same time.
+func (p *prover) commit(ctx context.Context, r repository, id string) (*git.Commit, error) {
+	key := r.key + " " + id
+	if known, ok := p.commits.Get(key); ok {
+		if c, is := known.(*git.Commit); is {
+			return c, nil
+		}
+	}
+	v, err, _ := p.fetches.Do(key, func() (any, error) {
+		// Whoever asked first may go; the others still wait.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), fetchTimeout)
+		defer cancel()
+		return p.fetch(ctx, r, id)
+	})
+	c, is := v.(*git.Commit)
+	if err != nil || !is {
+		return nil, err
+	}
+	p.commits.Add(key, c)
+	return c, nil
+}
+
+func (p *prover) fetch(ctx context.Context, r repository, id string) (*git.Commit, error) {
+	g := r.spec.Git
+	creds, err := credentials.Read(ctx, p.kube, credentials.Config{Kind: r.kind, Namespace: r.namespace, Remote: g})
+	if err != nil {
+		return nil, err
+	}
+	c, err := git.NewClient(git.Remote{
+		URL: g.URL, Branch: g.Branch, StateRef: "refs/intentplane/" + r.spec.ControlPlane + "/state",
+		Auth: creds.Auth, CABundle: creds.CABundle,
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	return c.FetchCommit(ctx, id)
+}
+
+// read what a commit holds. Files that tell an engine what to apply, or what not, may lie in any directory on the way.
+func read(c *git.Commit, root, dir string) (subtree, error) {
+	id, err := c.Subtree(dir, tree.Marker)
+	if err != nil {
+		return subtree{}, err
+	}
+	out := subtree{id: id}
+	for at := path.Dir(dir); ; at = path.Dir(at) {
+		if at == "." {
+			at = ""
+		}
+		names := []string{".sourceignore"}
+		if inside(root, at) {
+			names = append(names, "kustomization.yaml", "kustomization.yml", "Kustomization")
+		}
+		found, err := c.Holds(at, names...)
+		if err != nil {
+			return subtree{}, err
+		}
+		out.overlaid = out.overlaid || found
+		if at == "" {
+			return out, nil
+		}
+	}
+}
+
+// inside is true for the directory that an engine reads, and those below it.
+func inside(root, dir string) bool {
+	return root == "" || dir == root || len(dir) > len(root) && dir[:len(root)+1] == root+"/"
+}

@@ -1,0 +1,130 @@
+package sitesync
+
+import (
+	"context"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/policy"
+)
+
+// siteField finds SiteSyncs by their Sites.
+const siteField = "intentplane.sitesync.site"
+
+func index(ctx context.Context, i client.FieldIndexer) error {
+	return errors.Wrap(i.IndexField(ctx, &v1alpha1.SiteSync{}, siteField, sites), "cannot index SiteSyncs by Site")
+}
+
+func sites(o client.Object) []string {
+	s, ok := o.(*v1alpha1.SiteSync)
+	if !ok {
+		return nil
+	}
+	out := make([]string, 0, len(s.Spec.ForProvider.Sites))
+	for _, t := range s.Spec.ForProvider.Sites {
+		out = append(out, t.Name)
+	}
+	return out
+}
+
+// A waker finds the SiteSyncs that a change of something else concerns. What it cannot find is looked at anyway, an interval
+// later.
+type waker struct {
+	kube client.Reader
+	log  logging.Logger
+}
+
+func (w waker) list(ctx context.Context, keep func(*v1alpha1.SiteSync) bool, o ...client.ListOption) []reconcile.Request {
+	l := &v1alpha1.SiteSyncList{}
+	if err := w.kube.List(ctx, l, o...); err != nil {
+		w.log.Info("Cannot list SiteSyncs", "error", err)
+	}
+	out := []reconcile.Request{}
+	for i := range l.Items {
+		if keep(&l.Items[i]) {
+			out = append(out, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&l.Items[i])})
+		}
+	}
+	return out
+}
+
+func all(*v1alpha1.SiteSync) bool { return true }
+
+func (w waker) site(ctx context.Context, o client.Object) []reconcile.Request {
+	return w.list(ctx, all, client.MatchingFields{siteField: o.GetName()})
+}
+
+// delivery wakes those of the same claim.
+func (w waker) delivery(ctx context.Context, o client.Object) []reconcile.Request {
+	d, ok := o.(*v1alpha1.GitDelivery)
+	if !ok {
+		return nil
+	}
+	claim := d.Spec.ForProvider.ClaimRef
+	return w.list(ctx, func(s *v1alpha1.SiteSync) bool {
+		c := s.Spec.ForProvider.ClaimRef
+		return c.APIGroup == claim.APIGroup && c.Name == claim.Name
+	}, client.InNamespace(d.GetNamespace()))
+}
+
+func (w waker) config(ctx context.Context, o client.Object) []reconcile.Request {
+	kind, where := policy.KindProviderConfig, []client.ListOption{client.InNamespace(o.GetNamespace())}
+	if _, ok := o.(*configv1alpha1.ClusterProviderConfig); ok {
+		kind, where = policy.KindClusterProviderConfig, nil
+	}
+	return w.list(ctx, func(s *v1alpha1.SiteSync) bool {
+		for _, t := range s.Spec.ForProvider.Sites {
+			if t.RepositoryRef.Kind == kind && t.RepositoryRef.Name == o.GetName() {
+				return true
+			}
+		}
+		return false
+	}, where...)
+}
+
+// secret wakes those whose Site's kubeconfig it may hold.
+func (w waker) secret(ctx context.Context, o client.Object) []reconcile.Request {
+	l := &catalogv1alpha1.SiteList{}
+	if err := w.kube.List(ctx, l); err != nil {
+		w.log.Info("Cannot list Sites", "error", err)
+	}
+	out := []reconcile.Request{}
+	for i := range l.Items {
+		ref := l.Items[i].Spec.Cluster.KubeconfigSecretRef
+		if ref != nil && ref.Namespace == o.GetNamespace() && ref.Name == o.GetName() {
+			out = append(out, w.site(ctx, &l.Items[i])...)
+		}
+	}
+	return out
+}
+
+// carriedOut lets through a GitDelivery that carried out another order than before, or with another commit.
+func carriedOut() predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+		before, ok := e.ObjectOld.(*v1alpha1.GitDelivery)
+		after, ok2 := e.ObjectNew.(*v1alpha1.GitDelivery)
+		if !ok || !ok2 {
+			return false
+		}
+		a, b := before.Status.AtProvider, after.Status.AtProvider
+		return !equality.Semantic.DeepEqual(a.Order, b.Order) || !equality.Semantic.DeepEqual(a.Remote, b.Remote)
+	}}
+}
+
+// forgot lets through a status that lost its memory.
+func forgot() predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+		before, ok := e.ObjectOld.(*v1alpha1.SiteSync)
+		after, ok2 := e.ObjectNew.(*v1alpha1.SiteSync)
+		return ok && ok2 && before.Status.AtProvider.Order != nil && after.Status.AtProvider.Order == nil
+	}}
+}

@@ -1,0 +1,184 @@
+package engines
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+)
+
+const configSyncGroupName = "configsync.gke.io"
+
+type configSyncStage struct {
+	Commit       string `json:"commit"`
+	ErrorSummary struct {
+		TotalCount int64 `json:"totalCount"`
+	} `json:"errorSummary"`
+	Errors []struct {
+		Code         string `json:"code"`
+		ErrorMessage string `json:"errorMessage"`
+	} `json:"errors"`
+}
+
+type configSyncRoot struct {
+	Spec struct {
+		SourceType string `json:"sourceType"`
+		Git        struct {
+			Repo     string `json:"repo"`
+			Branch   string `json:"branch"`
+			Revision string `json:"revision"`
+			Dir      string `json:"dir"`
+		} `json:"git"`
+	} `json:"spec"`
+	Status struct {
+		ObservedGeneration int64              `json:"observedGeneration"`
+		Conditions         []metav1.Condition `json:"conditions"`
+		Source             configSyncStage    `json:"source"`
+		Rendering          configSyncStage    `json:"rendering"`
+		Sync               configSyncStage    `json:"sync"`
+	} `json:"status"`
+}
+
+type resourceGroup struct {
+	Metadata struct {
+		Generation int64 `json:"generation"`
+	} `json:"metadata"`
+	Status struct {
+		ObservedGeneration int64              `json:"observedGeneration"`
+		Conditions         []metav1.Condition `json:"conditions"`
+		ResourceStatuses   []struct {
+			Kind      string `json:"kind"`
+			Namespace string `json:"namespace"`
+			Name      string `json:"name"`
+			Status    string `json:"status"`
+		} `json:"resourceStatuses"`
+	} `json:"status"`
+}
+
+// configSyncGroup is the inventory of a RootSync, which has its name.
+func configSyncGroup(main *unstructured.Unstructured) Ref {
+	return Ref{
+		Resource: schema.GroupVersionResource{Group: "kpt.dev", Version: "v1alpha1", Resource: "resourcegroups"},
+		Kind:     "ResourceGroup", Namespace: main.GetNamespace(), Name: main.GetName(),
+	}
+}
+
+func configSync(w Want, main, group *unstructured.Unstructured) Observation {
+	r := configSyncRoot{}
+	if err := decode(main, &r); err != nil {
+		return unreadable(err)
+	}
+	o := Observation{
+		Generation: r.Status.ObservedGeneration,
+		Commit:     hexOf(r.Status.Sync.Commit),
+		Attempted:  hexOf(r.Status.Sync.Commit),
+		Root:       clean(r.Spec.Git.Dir),
+		Proof:      v1alpha1.ProofExact,
+	}
+	if o.Reason, o.Message = configSyncReason(w, r, main.GetGeneration(), o.Root); o.Reason == "" {
+		o.Health, o.Reason, o.Message = groupHealth(group)
+	}
+	if o.Reason == "" && o.Commit == "" {
+		o.Reason, o.Message = v1alpha1.SiteReasonEngineNotProvable, "status.sync names no commit"
+	}
+	o.Holds = o.Reason == v1alpha1.SiteReasonProgressing
+	o.Broken = o.Reason == v1alpha1.SiteReasonStalled
+	return o
+}
+
+func configSyncReason(w Want, r configSyncRoot, generation int64, root string) (string, string) {
+	g := r.Spec.Git
+	if t := r.Spec.SourceType; t != "" && t != "git" {
+		return v1alpha1.SiteReasonEngineNotProvable, fmt.Sprintf("its source is of type %q, which names no commit", t)
+	}
+	if w.Elsewhere {
+		return v1alpha1.SiteReasonWrongCluster, "Config Sync applies to the cluster that it is in, which is not the Site's"
+	}
+	if why := wrongSource(w, g.Repo, g.Branch, root); why != "" {
+		return v1alpha1.SiteReasonWrongSource, why
+	}
+	if g.Revision != "" && g.Revision != "HEAD" && g.Revision != w.Branch {
+		return v1alpha1.SiteReasonWrongSource, "its source is pinned to a revision, and follows no branch"
+	}
+	if r.Status.ObservedGeneration != generation {
+		return v1alpha1.SiteReasonProgressing, "the controller has not seen the last change of its object"
+	}
+	return configSyncApplied(r)
+}
+
+func configSyncApplied(r configSyncRoot) (string, string) {
+	if c := find(r.Status.Conditions, "Stalled"); c.Status == metav1.ConditionTrue {
+		return v1alpha1.SiteReasonStalled, said(c)
+	}
+	stages := []struct {
+		name string
+		configSyncStage
+	}{{name: "source", configSyncStage: r.Status.Source}, {name: "rendering", configSyncStage: r.Status.Rendering}, {name: "sync", configSyncStage: r.Status.Sync}}
+	for _, s := range stages {
+		if s.ErrorSummary.TotalCount > 0 || len(s.Errors) > 0 {
+			return v1alpha1.SiteReasonEngineFailed, s.name + ": " + s.said()
+		}
+	}
+	if c := find(r.Status.Conditions, "Reconciling"); c.Status == metav1.ConditionTrue {
+		return v1alpha1.SiteReasonProgressing, said(c)
+	}
+	c := find(r.Status.Conditions, "Syncing")
+	commit := r.Status.Sync.Commit
+	if c.Status != metav1.ConditionFalse || commit == "" || r.Status.Source.Commit != commit || r.Status.Rendering.Commit != commit {
+		return v1alpha1.SiteReasonProgressing, "source, rendering and sync are not at the same commit"
+	}
+	return "", ""
+}
+
+func (s configSyncStage) said() string {
+	out := []string{}
+	for _, e := range s.Errors {
+		out = append(out, strings.Trim("KNV"+e.Code+": "+e.ErrorMessage, ": "))
+	}
+	if len(out) == 0 {
+		return fmt.Sprintf("%d errors", s.ErrorSummary.TotalCount)
+	}
+	return strings.Join(out, "; ")
+}
+
+// groupHealth reads what became of the objects: applied is not healthy.
+func groupHealth(group *unstructured.Unstructured) (health, reason, message string) {
+	if group == nil {
+		return "", v1alpha1.SiteReasonProgressing, "there is no ResourceGroup to tell what became of the objects"
+	}
+	g := resourceGroup{}
+	if err := decode(group, &g); err != nil {
+		return "", v1alpha1.SiteReasonEngineNotProvable, err.Error()
+	}
+	if c := find(g.Status.Conditions, "Stalled"); c.Status == metav1.ConditionTrue {
+		return "Unknown", v1alpha1.SiteReasonUnhealthy, said(c)
+	}
+	if g.Status.ObservedGeneration != g.Metadata.Generation {
+		return "Unknown", v1alpha1.SiteReasonProgressing, "the ResourceGroup is not up to date"
+	}
+	waiting, failed := []string{}, []string{}
+	for _, s := range g.Status.ResourceStatuses {
+		name := strings.Trim(fmt.Sprintf("%s %s/%s is %s", s.Kind, s.Namespace, s.Name, s.Status), " ")
+		switch s.Status {
+		case "Current":
+		case "Failed":
+			failed = append(failed, name)
+		default:
+			waiting = append(waiting, name)
+		}
+	}
+	slices.Sort(waiting)
+	slices.Sort(failed)
+	switch {
+	case len(failed) > 0:
+		return "Failed", v1alpha1.SiteReasonUnhealthy, strings.Join(failed, ", ")
+	case len(waiting) > 0:
+		return "InProgress", v1alpha1.SiteReasonProgressing, strings.Join(waiting, ", ")
+	}
+	return "Current", "", ""
+}
