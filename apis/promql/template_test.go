@@ -148,6 +148,7 @@ func TestRefusedTemplates(t *testing.T) {
 		"Offset":     {reason: "Nothing else is filled in.", query: `up offset {{service}}`, want: misplaced},
 		"Number":     {reason: "Nothing else is filled in.", query: `up > {{service}}`, want: misplaced},
 		"Comment":    {reason: "A line break would end it.", query: "up # {{service}}", want: misplaced},
+		"CommentIn":  {reason: "Also where a value is about to come.", query: "up{a= # {{service}}\n\"b\"}", want: misplaced},
 		"Replace":    {reason: "A text that is no matcher.", query: `label_replace(up, "a", "{{service}}", "b", ".*")`, want: misplaced},
 		"ReplaceEsc": {reason: "However it is written.", query: `label_replace(up, "a", "\x7b{service}}", "b", ".*")`, want: misplaced},
 		"Grouping":   {reason: "A label's name is no value.", query: `sum by ("{{service}}") (up)`, want: misplaced},

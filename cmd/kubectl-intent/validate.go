@@ -188,7 +188,7 @@ func (v *validation) blueprint(at Finding, document []byte) {
 	b := &catalogv1alpha1.Blueprint{}
 	err := decodeStrictly(document, b)
 	if err == nil {
-		err = render.Check(b)
+		err = blueprint.Check(b)
 	}
 	if err != nil || len(b.Spec.Examples) == 0 {
 		v.found(at, err)
