@@ -73,7 +73,10 @@ func Compile(in Input, answer func([]catalog.Need) (catalog.Answers, error)) (*C
 	for _, p := range out.Selection.Places {
 		out.Inputs = append(out.Inputs, renderInput(in, i, out.Selection, p))
 	}
-	return out, checkSiteReplicas(in.Spec, i, out.Selection)
+	if err := checkSiteReplicas(in.Spec, i, out.Selection); err != nil {
+		return out, err
+	}
+	return out, checkQueries(&out.Selection.Blueprint)
 }
 
 // Render returns the files of each place, within the limits that hold there. It returns an error, whose reason ReasonOf tells, for

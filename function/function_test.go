@@ -90,6 +90,13 @@ func TestFreeze(t *testing.T) {
 			reason: "A parameter that the Blueprint does not take.", smash: func(w *world) { w.say(`{"service": "shop", "sites": ["edge1", "edge2"], "parameters": {"x": "1"}}`) },
 			phase: deploymentv1alpha1.PhaseFailed, typ: "Valid", status: corev1.ConditionFalse, why: deploymentv1alpha1.ReasonRenderFailed,
 		},
+		"BadQuery": {
+			reason: "A Blueprint with a query that a value could change.", smash: func(w *world) {
+				w.set("Blueprint", "web-1.0.0", []any{map[string]any{"name": "up", "query": "up{a={{service}}}", "direction": "AtLeast"}}, "spec", "metrics")
+			},
+			phase: deploymentv1alpha1.PhaseFailed, typ: "Valid", status: corev1.ConditionFalse, why: deploymentv1alpha1.ReasonInvalidSpec,
+			message: `Blueprint web-1.0.0: spec.metrics[0].query: "{{service}}" stands where no placeholder may`,
+		},
 		"Policy": {
 			reason: "A limit that was narrowed.", smash: func(w *world) { w.set("ClusterProviderConfig", "default", int64(1), "spec", "policy", "maxSites") },
 			phase: deploymentv1alpha1.PhaseFailed, typ: "Valid", status: corev1.ConditionFalse, why: deploymentv1alpha1.ReasonPolicyDenied, message: "maxSites",

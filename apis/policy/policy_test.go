@@ -11,6 +11,7 @@ import (
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/test/soak"
 )
 
 const configMap = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: team-a}\n"
@@ -370,6 +371,7 @@ func FuzzCheckTree(f *testing.F) {
 		f.Add("a.yaml", []byte(s), []byte("resources: [a.yaml]\n"))
 	}
 	f.Fuzz(func(t *testing.T, name string, content, kustomization []byte) {
+		defer soak.Input(t)()
 		in := input()
 		in.Files = tree.Files{name: content, "kustomization.yaml": kustomization}
 		if CheckTree(in) != nil {

@@ -11,6 +11,8 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/test/soak"
 )
 
 func TestEncode(t *testing.T) {
@@ -131,6 +133,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add(b)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
+		defer soak.Input(t)()
 		files, err := Decode(b)
 		if err != nil {
 			return

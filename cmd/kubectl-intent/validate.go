@@ -244,7 +244,7 @@ func (v *validation) blueprint(at Finding, d document) error {
 	b := &catalogv1alpha1.Blueprint{}
 	err := decodeStrictly(d.text, b)
 	if err == nil {
-		err = render.Check(b)
+		err = blueprint.Check(b)
 	}
 	if err != nil || len(b.Spec.Examples) == 0 {
 		v.found(at, d, err)

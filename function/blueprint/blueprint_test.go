@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/apis/promql"
 	"github.com/intentplane/intentplane/function/intent"
 	"github.com/intentplane/intentplane/function/render"
 )
@@ -92,6 +93,24 @@ func encoded(t *testing.T, b *catalogv1alpha1.Blueprint) string {
 	return string(out)
 }
 
+func TestExampleQueries(t *testing.T) {
+	for dir, o := range shipped() {
+		b, err := Create(os.DirFS(filepath.Join(examples, dir)), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		queries, err := promql.Queries(b.Spec.Metrics, promql.Values{Service: "shop", Namespace: "team-a", Site: "edge1"})
+		if err != nil || len(queries) == 0 {
+			t.Errorf("%s: each example can be judged by something: got %d queries, %v", dir, len(queries), err)
+		}
+		for _, q := range queries {
+			if !strings.Contains(q.Text, "shop") || strings.Contains(q.Text, "{{") {
+				t.Errorf("%s: %s does not ask for one service: %s", dir, q.Metric, q.Text)
+			}
+		}
+	}
+}
+
 func TestCreate(t *testing.T) {
 	const kustomization = "resources: [intent.yaml, a.yaml]\n"
 	const config = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
@@ -126,6 +145,11 @@ func TestCreate(t *testing.T) {
 		"More": {
 			reason: "What a Blueprint has no field for is a mistake.",
 			dir:    map[string]string{"kustomization.yaml": kustomization, "a.yaml": config, "blueprint.yaml": "metric: []"}, want: want{err: `unknown field "metric"`},
+		},
+		"BadQuery": {
+			reason: "A query that cannot be asked is refused.",
+			dir:    map[string]string{"kustomization.yaml": kustomization, "a.yaml": config, "blueprint.yaml": "metrics: [{name: up, query: 'up{', direction: AtLeast}]"},
+			want:   want{err: "spec.metrics[0].query: is not PromQL"},
 		},
 		"BadSchema": {reason: "A schema is YAML.", dir: map[string]string{"kustomization.yaml": kustomization, "a.yaml": config, "parameters.schema.yaml": "a: ["}, want: want{err: "cannot decode parameters.schema.yaml"}},
 		"Large":     {reason: "Files are bounded before they are read.", dir: map[string]string{"a.yaml": strings.Repeat("#", maxBytes+1)}, want: want{err: "a.yaml: has 65537 bytes"}},

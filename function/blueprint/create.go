@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/apis/promql"
 	"github.com/intentplane/intentplane/function/intent"
 	"github.com/intentplane/intentplane/function/render"
 )
@@ -76,7 +77,16 @@ func Create(dir fs.FS, o Options) (*catalogv1alpha1.Blueprint, error) {
 	if err := fill(&b.Spec, files); err != nil {
 		return nil, err
 	}
-	return b, render.Check(b)
+	return b, Check(b)
+}
+
+// Check returns an error when a Blueprint is of no use to anybody: no input would make it render, or a query of its metrics is not
+// valid. It names the field or the file.
+func Check(b *catalogv1alpha1.Blueprint) error {
+	if err := render.Check(b); err != nil {
+		return err
+	}
+	return promql.Check(b.Spec.Metrics)
 }
 
 // serveAll are the types of service that a Blueprint which is only tested serves: those of its examples.

@@ -39,7 +39,7 @@ type Result struct {
 // Test renders each of a Blueprint's own examples, and checks what comes from it. It returns an error for a Blueprint that is not
 // valid, or that has no examples.
 func Test(ctx context.Context, b *catalogv1alpha1.Blueprint, r render.Builder) ([]Result, error) {
-	if err := render.Check(b); err != nil {
+	if err := Check(b); err != nil {
 		return nil, err
 	}
 	if len(b.Spec.Examples) == 0 {

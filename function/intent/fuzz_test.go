@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/test/soak"
 )
 
 func FuzzFromText(f *testing.F) {
@@ -19,6 +21,7 @@ func FuzzFromText(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
+		defer soak.Input(t)()
 		i, err := FromText(text)
 		if err != nil {
 			checkMessage(t, text, err)

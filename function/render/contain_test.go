@@ -5,6 +5,8 @@ import (
 	"maps"
 	"strings"
 	"testing"
+
+	"github.com/intentplane/intentplane/test/soak"
 )
 
 // reached is a file that every hostile Blueprint has: only what is wrong with it differs.
@@ -153,6 +155,7 @@ func FuzzBuild(f *testing.F) {
 	f.Add("resources: [a.yaml]\nreplacements: [{path: p.yaml}]", reached, "source: {kind: ConfigMap, name: a}\ntargets: [{select: {kind: ConfigMap, name: a}, fieldPaths: [a.[b=c].d]}]")
 	r := NewRenderer()
 	f.Fuzz(func(t *testing.T, kustomization, object, patch string) {
+		defer soak.Input(t)()
 		in := filesInput(map[string]string{"kustomization.yaml": kustomization, "a.yaml": object, "p.yaml": patch})
 		files, err := r.Build(t.Context(), in)
 		if err == nil && files.Validate() != nil {

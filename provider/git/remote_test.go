@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/test/soak"
 )
 
 const stateRef = "refs/intentplane/demo/state"
@@ -177,6 +179,7 @@ func FuzzCheckPath(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, p string) {
+		defer soak.Input(t)()
 		if CheckPath(p) != nil {
 			return
 		}

@@ -31,7 +31,8 @@ type BlueprintMetric struct {
 	// +kubebuilder:validation:MaxLength=63
 	Name string `json:"name"`
 
-	// Query in PromQL. {{service}}, {{namespace}} and {{site}} are replaced by their values, escaped for a label.
+	// Query in PromQL. In the values of label matchers, and nowhere else, {{service}}, {{namespace}} and {{site}} are replaced by their
+	// values, which are quoted, and match letter for letter in a regular expression.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=4096

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/test/soak"
 )
 
 func TestFromYAML(t *testing.T) {
@@ -87,6 +89,7 @@ func FuzzFromYAML(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
+		defer soak.Input(t)()
 		d, err := FromYAML(text)
 		if (d == nil) == (err == nil) {
 			t.Fatalf("FromYAML(%q): want a document or an error", text)
@@ -100,6 +103,7 @@ func FuzzFromJSON(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
+		defer soak.Input(t)()
 		d, err := FromJSON(text)
 		if (d == nil) == (err == nil) {
 			t.Fatalf("FromJSON(%q): want a document or an error", text)

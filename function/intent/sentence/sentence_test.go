@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/intentplane/intentplane/function/intent/measure"
+	"github.com/intentplane/intentplane/test/soak"
 )
 
 func TestParse(t *testing.T) {
@@ -87,6 +88,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
+		defer soak.Input(t)()
 		w, fault := Parse(text)
 		if (w == nil) == (fault == nil) {
 			t.Fatalf("Parse(%q): want a wish or a fault, got %v and %v", text, w, fault)

@@ -1,0 +1,65 @@
+package promql
+
+import (
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+)
+
+// A Query measures one metric.
+type Query struct {
+	// Metric that is measured, as it is called in sloThresholds.
+	Metric string
+
+	// Text in PromQL, to ask with.
+	Text string
+
+	// Unit of the value. Empty means that it has none.
+	Unit string
+
+	// Direction says which side of a threshold is good when the threshold is a bare number.
+	Direction catalogv1alpha1.Direction
+}
+
+// maxTogether is how many bytes all queries of a Blueprint may have: a regular expression of a few bytes may take Prometheus'
+// parser long to compile.
+const maxTogether = 16 << 10
+
+// Check returns an error that names the first query of a Blueprint which is not valid, by its path.
+func Check(metrics []catalogv1alpha1.BlueprintMetric) error {
+	_, err := parseAll(metrics)
+	return err
+}
+
+// Queries returns what measures the metrics of a Blueprint, in their order. It returns an error, with the path, for a query that is
+// not valid, and for values that it cannot be filled with.
+func Queries(metrics []catalogv1alpha1.BlueprintMetric, v Values) ([]Query, error) {
+	templates, err := parseAll(metrics)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Query, 0, len(metrics))
+	for i, m := range metrics {
+		text, err := templates[i].Fill(v)
+		if err != nil {
+			return nil, errors.Wrapf(err, "spec.metrics[%d].query", i)
+		}
+		out = append(out, Query{Metric: m.Name, Text: text, Unit: m.Unit, Direction: m.Direction})
+	}
+	return out, nil
+}
+
+func parseAll(metrics []catalogv1alpha1.BlueprintMetric) ([]*Template, error) {
+	out, total := make([]*Template, 0, len(metrics)), 0
+	for i, m := range metrics {
+		if total += len(m.Query); total > maxTogether {
+			return nil, errors.Errorf("spec.metrics[%d].query: the queries have more than %d bytes together", i, maxTogether)
+		}
+		t, err := Parse(m.Query)
+		if err != nil {
+			return nil, errors.Wrapf(err, "spec.metrics[%d].query", i)
+		}
+		out = append(out, t)
+	}
+	return out, nil
+}

@@ -1,0 +1,239 @@
+// Package promql fills the queries of Blueprints with values, so that no value changes a query.
+//
+// A query is PromQL with placeholders in the values of its label matchers: job="{{service}}", or job=~"{{service}}-.*". There a value
+// is quoted, and in a regular expression it stands for itself, whatever it holds. Each query that was filled is parsed again, and has
+// to be what it was before, but for these values.
+package promql
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/prometheus/promql/parser"
+	"github.com/prometheus/prometheus/util/strutil"
+)
+
+// maxCharacters is how long a query may be, as the definition of Blueprints says.
+const maxCharacters = 4096
+
+// open begins a placeholder.
+const open = "{{"
+
+// placeholder is what stands for a value, and what only looks like that.
+var placeholder = regexp.MustCompile(`\{\{(?:([^{}]*)\}\})?`)
+
+// Values that placeholders stand for.
+type Values struct {
+	// Service is what {{service}} stands for.
+	Service string
+
+	// Namespace is what {{namespace}} stands for.
+	Namespace string
+
+	// Site is what {{site}} stands for.
+	Site string
+}
+
+// value of a placeholder, and whether there is one of this name.
+func (v Values) value(name string) (string, bool) {
+	value, ok := map[string]string{"service": v.Service, "namespace": v.Namespace, "site": v.Site}[name]
+	return value, ok
+}
+
+// A Template is a query with placeholders.
+type Template struct {
+	text string
+
+	// matchers are the strings with placeholders, in the order of the text.
+	matchers []matcher
+}
+
+// matcher is the value of one label matcher.
+type matcher struct {
+	// begin and end of the quoted string in the text.
+	begin, end int
+
+	// text of the string, and whether it is a regular expression.
+	text  string
+	regex bool
+}
+
+// Parse reads a query. It returns an error for what is not PromQL, for a query that does not give numbers at one time, and for a
+// placeholder that is unknown, or that stands anywhere but in the value of a label matcher.
+func Parse(text string) (*Template, error) {
+	if n := utf8.RuneCountInString(text); n > maxCharacters {
+		return nil, errors.Errorf("has %d characters, more than %d", n, maxCharacters)
+	}
+	t := &Template{text: text}
+	if err := t.scan(); err != nil {
+		return nil, err
+	}
+	e, err := parse(text)
+	if err != nil {
+		return nil, err
+	}
+	if kind := e.Type(); kind != parser.ValueTypeVector && kind != parser.ValueTypeScalar {
+		return nil, errors.Errorf("gives a %s, which has no value at one time", parser.DocumentedType(kind))
+	}
+	return t, checkMatchers(e)
+}
+
+func parse(text string) (parser.Expr, error) {
+	e, err := parser.NewParser(parser.Options{}).ParseExpr(text)
+	return e, errors.Wrap(err, "is not PromQL")
+}
+
+// scan finds the strings with placeholders.
+func (t *Template) scan() error {
+	l := parser.Lex(t.text)
+	var item, before parser.Item
+	for l.NextItem(&item); item.Typ != parser.EOF; l.NextItem(&item) {
+		if item.Typ == parser.ERROR {
+			return t.broken(item)
+		}
+		if err := t.item(item, before.Typ); err != nil {
+			return err
+		}
+		if item.Typ != parser.COMMENT {
+			before = item
+		}
+	}
+	return nil
+}
+
+// broken says why a query cannot be read up to its end. Prometheus takes no placeholder outside of a string.
+func (t *Template) broken(at parser.Item) error {
+	for _, begin := range []int{int(at.Pos) - 1, int(at.Pos)} {
+		if begin >= 0 && begin < len(t.text) && strings.HasPrefix(t.text[begin:], open) {
+			return misplaced(t.text[begin:])
+		}
+	}
+	_, err := parse(t.text)
+	return err
+}
+
+func misplaced(text string) error {
+	return errors.Errorf("%.64q stands where no placeholder may: only in the value of a label matcher", placeholder.FindString(text))
+}
+
+// item looks for placeholders in one token. Only the value of a matcher follows its operator.
+func (t *Template) item(item parser.Item, before parser.ItemType) error {
+	text := item.Val
+	if item.Typ == parser.STRING {
+		var err error
+		if text, err = strutil.Unquote(item.Val); err != nil {
+			return errors.Wrapf(err, "cannot read the string %.64s", item.Val)
+		}
+	}
+	at := strings.Index(text, open)
+	if at < 0 {
+		return nil
+	}
+	regex := before == parser.EQL_REGEX || before == parser.NEQ_REGEX
+	if item.Typ != parser.STRING || !regex && before != parser.EQL && before != parser.NEQ {
+		return misplaced(text[at:])
+	}
+	m := matcher{begin: int(item.Pos), end: int(item.Pos) + len(item.Val), text: text, regex: regex}
+	t.matchers = append(t.matchers, m)
+	return m.check()
+}
+
+// check returns an error for unknown placeholders, and for those that a regular expression does not take for a text.
+func (m matcher) check() error {
+	for _, found := range placeholder.FindAllStringSubmatch(m.text, -1) {
+		if _, ok := (Values{}).value(found[1]); !ok {
+			return errors.Errorf("%.64q is not a placeholder: they are {{namespace}}, {{service}} and {{site}}", found[0])
+		}
+	}
+	if m.regex {
+		return checkRegex(m.text)
+	}
+	return nil
+}
+
+// checkMatchers returns an error when a placeholder is the name of a metric, which is a label too.
+func checkMatchers(e parser.Expr) error {
+	for _, m := range matchersOf(e) {
+		if m.Name == labels.MetricName && strings.Contains(m.Value, open) {
+			return misplaced(m.Value[strings.Index(m.Value, open):])
+		}
+	}
+	return nil
+}
+
+// matchersOf an expression, in the order of its text.
+func matchersOf(e parser.Expr) []*labels.Matcher {
+	out := []*labels.Matcher{}
+	parser.Inspect(e, func(n parser.Node, _ []parser.Node) error {
+		if s, ok := n.(*parser.VectorSelector); ok {
+			out = append(out, s.LabelMatchers...)
+		}
+		return nil
+	})
+	return out
+}
+
+// Fill returns the query with values for its placeholders. It returns an error for a value that no label can have, and for one that
+// would change the query.
+func (t *Template) Fill(v Values) (string, error) {
+	out, from := strings.Builder{}, 0
+	for _, m := range t.matchers {
+		if err := m.checkValues(v); err != nil {
+			return "", err
+		}
+		out.WriteString(t.text[from:m.begin])
+		// Prometheus takes every escape of Go, and not every character that Go would write as it is.
+		out.WriteString(strconv.QuoteToASCII(m.fill(v)))
+		from = m.end
+	}
+	out.WriteString(t.text[from:])
+	return out.String(), t.prove(out.String(), v)
+}
+
+// checkValues returns an error for values that no label has. An empty one would match what does not have the label at all.
+func (m matcher) checkValues(v Values) error {
+	for _, found := range placeholder.FindAllStringSubmatch(m.text, -1) {
+		if value, _ := v.value(found[1]); value == "" || !utf8.ValidString(value) {
+			return errors.Errorf("%s: %.64q is not the value of a label", found[0], value)
+		}
+	}
+	return nil
+}
+
+// fill returns the string with values for its placeholders, once: a value that looks like a placeholder is none.
+func (m matcher) fill(v Values) string {
+	return placeholder.ReplaceAllStringFunc(m.text, func(found string) string {
+		value, _ := v.value(placeholder.FindStringSubmatch(found)[1])
+		if m.regex {
+			return group(value)
+		}
+		return value
+	})
+}
+
+// prove returns an error unless a filled query is what the template is, with other values of its matchers: exactly the ones given.
+func (t *Template) prove(filled string, v Values) error {
+	want, err := parse(t.text)
+	if err != nil {
+		return err
+	}
+	got, err := parse(filled)
+	if err != nil {
+		return err
+	}
+	for _, m := range matchersOf(want) {
+		if strings.Contains(m.Value, open) {
+			regex := m.Type == labels.MatchRegexp || m.Type == labels.MatchNotRegexp
+			// Printing is all that is done with it: it matches nothing.
+			m.Value = matcher{text: m.Value, regex: regex}.fill(v)
+		}
+	}
+	if want.String() != got.String() {
+		return errors.New("the values would change the query")
+	}
+	return nil
+}

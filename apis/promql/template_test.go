@@ -1,0 +1,241 @@
+package promql
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/prometheus/promql/parser"
+
+	"github.com/intentplane/intentplane/test/soak"
+)
+
+func TestFill(t *testing.T) {
+	plain := Values{Service: "shop", Namespace: "team-a", Site: "edge1"}
+	cases := map[string]struct {
+		reason string
+		query  string
+		values Values
+		want   string
+	}{
+		"None":   {reason: "A query needs no placeholder.", query: "vector(1)", want: "vector(1)"},
+		"Equal":  {reason: "A value is quoted.", query: `up{a="{{service}}",b!='{{namespace}}'}`, values: plain, want: `up{a="shop",b!="team-a"}`},
+		"Regex":  {reason: "In an expression it is one thing.", query: `up{a=~"{{service}}-.*"}`, values: plain, want: `up{a=~"(?:shop)-.*"}`},
+		"Repeat": {reason: "It is repeated as a whole.", query: `up{a!~"({{site}}){2}|{{site}}+"}`, values: plain, want: `up{a!~"((?:edge1)){2}|(?:edge1)+"}`},
+		"Raw":    {reason: "Strings without escapes get some.", query: "up{a=`\\d{{service}}`}", values: Values{Service: "`\"\n"}, want: `up{a="\\d` + "`" + `\"\n"}`},
+		"Both":   {reason: "Text stays around it.", query: `up{a="x-{{site}}/{{service}}"} # c`, values: plain, want: `up{a="x-edge1/shop"} # c`},
+		"Spaces": {reason: "The rest is not touched.", query: "up {a = \"{{site}}\" ,\n b=\"\\x41\" } > 1_0", values: plain, want: "up {a = \"edge1\" ,\n b=\"\\x41\" } > 1_0"},
+		"Escaped": {
+			reason: "What a string stands for counts.", query: `up{a="\x7b{service}}"}`, values: plain, want: `up{a="shop"}`,
+		},
+		"Once": {reason: "A value is no template.", query: `up{a="{{service}}{{site}}"}`, values: Values{Service: "{{site}}", Site: "b"}, want: `up{a="{{site}}b"}`},
+		"Nested": {
+			reason: "Wherever the selector is.",
+			query:  `histogram_quantile(0.99, sum by (le) (rate(x{a="{{site}}"}[5m] offset 1h))) / on() group_left avg_over_time(y{b="{{site}}"}[1h:1m])`,
+			values: plain,
+			want:   `histogram_quantile(0.99, sum by (le) (rate(x{a="edge1"}[5m] offset 1h))) / on() group_left avg_over_time(y{b="edge1"}[1h:1m])`,
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got, err := fill(tc.query, tc.values)
+			if err != nil {
+				t.Fatalf("\n%s\nfill(%q): %v", tc.reason, tc.query, err)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nfill(%q): -want, +got:\n%s", tc.reason, tc.query, diff)
+			}
+		})
+	}
+}
+
+func fill(query string, v Values) (string, error) {
+	template, err := Parse(query)
+	if err != nil {
+		return "", err
+	}
+	return template.Fill(v)
+}
+
+// hostile are values that would change a query if they were only put between its quotes.
+func hostile() []string {
+	return []string{
+		`"} or vector(1) #`, `'} or vector(1) #`, "`} or vector(1) #", `\`, `\"`, `a\`, "a\nb", "a\r\nb", "\x00", "\t", `"`, `'`, "`", "{", "}", "{}", "{{site}}", "{{", "}}",
+		".*", ".+", "a|b", "(", ")", "[", "]", "[a-z]", `\d`, `\E`, `\Q`, "^", "$", "?", "*", "+", "2", "{2}", "(?i)a", "(?:", "x){2}(", "#", `"#`, ",", `",b="c`, `a",__name__="x`,
+		"é", "日本", "\u202e", "\ufeff", "\ufffd", "\u200b", "🙂", "\U0010ffff", strings.Repeat("a", 300), "$1", "%s", " ", "__name__", "-", `\u0041`, `\x41`,
+	}
+}
+
+func TestNoValueChangesAQuery(t *testing.T) {
+	queries := []string{
+		`up{a="{{service}}"}`, `up{a='x{{service}}y'}`, "up{a=`{{service}}`}", `up{a!="{{service}}"}`, `up{a=~"{{service}}"}`, `up{a!~"{{service}}-.*|b{{service}}*"}`,
+		`sum(rate(x{a="{{service}}",b=~"(?i)^{{service}}$"}[5m])) / sum(rate(x{c="{{service}}"}[5m])) # x`,
+	}
+	for _, q := range queries {
+		for _, v := range hostile() {
+			checkFilled(t, q, Values{Service: v})
+		}
+	}
+}
+
+// checkFilled fills a query, reads it with Prometheus' own parser, and wants everything but the values to be as before, and each
+// value to be exactly the one that was given.
+func checkFilled(t *testing.T, query string, v Values) {
+	t.Helper()
+	filled, err := fill(query, v)
+	if err != nil {
+		t.Fatalf("fill(%q, %q): %v", query, v, err)
+	}
+	before, after := mustParse(t, query), mustParse(t, filled)
+	was, is := matchersOf(before), matchersOf(after)
+	if len(was) != len(is) {
+		t.Fatalf("fill(%q, %q): has %d matchers, and had %d", query, v, len(is), len(was))
+	}
+	for i := range was {
+		if want := was[i].Value; !expanded(is[i], want, v) {
+			t.Errorf("fill(%q, %q): %q became %q", query, v, want, is[i].Value)
+		}
+		was[i].Value, is[i].Value = "", ""
+	}
+	if diff := cmp.Diff(parser.Tree(before), parser.Tree(after)); diff != "" {
+		t.Errorf("fill(%q, %q): -before, +after:\n%s", query, v, diff)
+	}
+}
+
+// expanded says whether a matcher has the value of a template. An expression is read as its author means it: a placeholder is what
+// was given, letter for letter.
+func expanded(m *labels.Matcher, template string, v Values) bool {
+	replace := func(quote func(string) string) string {
+		return strings.NewReplacer("{{service}}", quote(v.Service), "{{namespace}}", quote(v.Namespace), "{{site}}", quote(v.Site)).Replace(template)
+	}
+	if m.Type == labels.MatchEqual || m.Type == labels.MatchNotEqual || !strings.Contains(template, open) {
+		return m.Value == replace(func(s string) string { return s })
+	}
+	for _, one := range []string{v.Service, v.Namespace, v.Site} {
+		if !utf8.ValidString(one) {
+			// It is not asked for, or it would have been refused.
+			continue
+		}
+		if exact := regexp.MustCompile(`^(?s:` + group(one) + `)$`); !exact.MatchString(one) || exact.MatchString(one+"x") {
+			return false
+		}
+	}
+	return m.Value == replace(group)
+}
+
+func mustParse(t *testing.T, query string) parser.Expr {
+	t.Helper()
+	e, err := parse(query)
+	if err != nil {
+		t.Fatalf("parse(%q): %v", query, err)
+	}
+	return e
+}
+
+func TestRefusedTemplates(t *testing.T) {
+	const misplaced = "stands where no placeholder may"
+	cases := map[string]struct {
+		reason string
+		query  string
+		want   string
+	}{
+		"Metric":     {reason: "A name is no value.", query: `{{service}}_total{a="b"}`, want: misplaced},
+		"MetricEnd":  {reason: "A name is no value.", query: `total_{{service}}`, want: misplaced},
+		"MetricText": {reason: "Nor is a quoted one.", query: `{"{{service}}",a="b"}`, want: misplaced},
+		"NameLabel":  {reason: "Nor one that is said as a label.", query: `{__name__="{{service}}"}`, want: misplaced},
+		"NameRegex":  {reason: "In whatever way.", query: `{__name__=~"{{service}}.*",a="b"}`, want: misplaced},
+		"Label":      {reason: "A label's name is no value.", query: `up{ {{service}}="a"}`, want: misplaced},
+		"LabelText":  {reason: "Nor is a quoted one.", query: `up{"{{service}}"="a"}`, want: misplaced},
+		"Unquoted":   {reason: "Values are quoted.", query: `up{a={{service}}}`, want: misplaced},
+		"Duration":   {reason: "Nothing else is filled in.", query: `rate(up{a="{{site}}"}[{{service}}])`, want: misplaced},
+		"Offset":     {reason: "Nothing else is filled in.", query: `up offset {{service}}`, want: misplaced},
+		"Number":     {reason: "Nothing else is filled in.", query: `up > {{service}}`, want: misplaced},
+		"Comment":    {reason: "A line break would end it.", query: "up # {{service}}", want: misplaced},
+		"CommentIn":  {reason: "Also where a value is about to come.", query: "up{a= # {{service}}\n\"b\"}", want: misplaced},
+		"Replace":    {reason: "A text that is no matcher.", query: `label_replace(up, "a", "{{service}}", "b", ".*")`, want: misplaced},
+		"ReplaceEsc": {reason: "However it is written.", query: `label_replace(up, "a", "\x7b{service}}", "b", ".*")`, want: misplaced},
+		"Grouping":   {reason: "A label's name is no value.", query: `sum by ("{{service}}") (up)`, want: misplaced},
+		"Unknown":    {reason: "A mistake would match nothing.", query: `up{a="{{servce}}"}`, want: `"{{servce}}" is not a placeholder`},
+		"Spaces":     {reason: "They are written in one way.", query: `up{a="{{ service }}"}`, want: `"{{ service }}" is not a placeholder`},
+		"Open":       {reason: "It has an end.", query: `up{a="{{service}"}`, want: `"{{" is not a placeholder`},
+		"Triple":     {reason: "And two braces.", query: `up{a="{{{service}}}"}`, want: `"{{" is not a placeholder`},
+		"Class":      {reason: "In a class it would be its letters.", query: `up{a=~"[{{service}}]"}`, want: "does not take a group"},
+		"Backslash":  {reason: "After a backslash its first letter is something else.", query: `up{a=~"\\{{service}}"}`, want: "does not take a group"},
+		"Hidden":     {reason: "Nor does a bracket help.", query: `up{a=~"(\\{{service}}"}`, want: "does not take a group"},
+		"Quoted":     {reason: "Quoting would be quoted.", query: `up{a=~"\\Q{{service}}\\E"}`, want: "does not take a group"},
+		"Flags":      {reason: "It is no flag.", query: `up{a=~"(?{{service}})"}`, want: "does not take a group"},
+		"NotRegex":   {reason: "An expression has to be one.", query: `up{a=~"({{service}}"}`, want: "does not take a group"},
+		"NotPromQL":  {reason: "A query has to be one.", query: `sum(up{a="{{service}}"}`, want: "is not PromQL"},
+		"OpenString": {reason: "A query has to be one.", query: `up{a="{{service}}}`, want: "is not PromQL"},
+		"Range":      {reason: "There is no one value to judge.", query: `up{a="{{service}}"}[5m]`, want: "gives a range vector"},
+		"Text":       {reason: "A text is no value.", query: `"up"`, want: "gives a string"},
+		"Large":      {reason: "There is an end.", query: `up{a="` + strings.Repeat("a", 4096) + `"}`, want: "has 4104 characters, more than 4096"},
+		"Empty":      {reason: "There is something to ask.", query: "", want: "is not PromQL"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if _, err := Parse(tc.query); err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("\n%s\nParse(%q): want error %q, got %v", tc.reason, tc.query, tc.want, err)
+			}
+		})
+	}
+}
+
+func TestRefusedValues(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		value  string
+	}{
+		"Empty":   {reason: "It would match what has no such label.", value: ""},
+		"Unicode": {reason: "No label has it.", value: "a\xff"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			for _, query := range []string{`up{a="{{site}}"}`, `up{a=~"x{{site}}"}`} {
+				if _, err := fill(query, Values{Site: tc.value}); err == nil || !strings.Contains(err.Error(), "is not the value of a label") {
+					t.Errorf("\n%s\nfill(%q, %q): got %v", tc.reason, query, tc.value, err)
+				}
+			}
+			if _, err := fill(`up{a="{{service}}"}`, Values{Service: "a", Site: tc.value}); err != nil {
+				t.Errorf("\nA value that nobody asks for does not matter.\nfill(...): %v", err)
+			}
+		})
+	}
+}
+
+func FuzzFill(f *testing.F) {
+	queries := []string{`up{a="{{service}}",b=~"{{site}}-.*|x"}`, `rate(x{a!~"({{namespace}})+"}[5m])`, "up{a='{{site}}'} # b", `up{"{{service}}"="a"}`, `up{a=~"[{{site}}]"}`}
+	for i, v := range hostile() {
+		f.Add(queries[i%len(queries)], v, "a", v)
+	}
+	f.Fuzz(func(t *testing.T, query, service, namespace, site string) {
+		defer soak.Input(t)()
+		v := Values{Service: service, Namespace: namespace, Site: site}
+		template, err := Parse(query)
+		if err != nil {
+			return
+		}
+		_, err = template.Fill(v)
+		if err == nil {
+			checkFilled(t, query, v)
+			return
+		}
+		// A value is only refused when no label has it.
+		if usual(v) {
+			t.Errorf("Fill(%q) of %q: %v", v, query, err)
+		}
+	})
+}
+
+// usual values are those that a label can have.
+func usual(v Values) bool {
+	for _, one := range []string{v.Service, v.Namespace, v.Site} {
+		if one == "" || !utf8.ValidString(one) {
+			return false
+		}
+	}
+	return true
+}

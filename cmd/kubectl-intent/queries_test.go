@@ -1,0 +1,74 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestBadQueries breaks the query of a Blueprint that is right in all else.
+func TestBadQueries(t *testing.T) {
+	b, err := os.ReadFile(blueprints + "web-1.1.0.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "web.yaml")
+	bad := strings.Replace(string(b), `avg_over_time(up{`, `avg_over_time({{service}}{`, 1)
+	if err := os.WriteFile(file, []byte(bad), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const message = `spec.metrics[2].query: "{{service}}" stands where no placeholder may: only in the value of a label matcher`
+	onSite := strings.Replace(claim, `"shop"}`, `"shop", "site": "edge1"}`, 1)
+	// The claim asks for the channel stable.
+	channel := strings.Replace(bad, "channel: next", "channel: stable", 1)
+	stable := filepath.Join(t.TempDir(), "stable.yaml")
+	if err := os.WriteFile(stable, []byte(channel), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cases := map[string]struct {
+		reason string
+		in     string
+		args   []string
+		want   Finding
+	}{
+		"Blueprint": {
+			reason: "A Blueprint in a repository is refused there.",
+			args:   []string{"validate", file, "-o", "json"},
+			want:   Finding{File: file, Document: 1, Kind: "Blueprint", Name: "web-1.1.0", Field: "spec.metrics[2].query", Reason: "InvalidSpec", Message: message},
+		},
+		"NoExamples": {
+			reason: "Also one that has nothing to render.",
+			in:     bare + "  metrics: [{name: up, query: 'up > {{service}}', direction: AtLeast}]\n",
+			args:   []string{"validate", "-", "-o", "json"},
+			want: Finding{
+				File: "-", Document: 1, Kind: "Blueprint", Name: "web-1.0.0", Field: "spec.metrics[0].query", Reason: "InvalidSpec",
+				Message: strings.Replace(message, "[2]", "[0]", 1),
+			},
+		},
+		"Claim": {
+			reason: "A claim that would get it is refused too.",
+			in:     onSite,
+			args:   []string{"validate", "-", "-o", "json", "--site", examples + "10-sites.yaml", "--blueprint", stable},
+			want:   Finding{File: "-", Document: 1, Kind: "IntentDeployment", Namespace: "team-a", Name: "shop", Reason: "InvalidSpec", Message: "Blueprint web-1.1.0: " + message},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			out, problems, code := runIntent(tc.in, tc.args...)
+			got := Report{}
+			if err := json.Unmarshal([]byte(out), &got); err != nil || code != exitInvalid {
+				t.Fatalf("\n%s\nrun(%q): exit code %d, %v:\n%s%s", tc.reason, tc.args, code, err, out, problems)
+			}
+			if diff := cmp.Diff([]Finding{tc.want}, got.Findings); diff != "" {
+				t.Errorf("\n%s\nrun(%q): -want, +got:\n%s", tc.reason, tc.args, diff)
+			}
+		})
+	}
+	if _, problems, code := runIntent("", "blueprint", "test", file); code == 0 || !strings.Contains(problems, message) {
+		t.Errorf("Nor does it pass its own test: exit code %d: %s", code, problems)
+	}
+}

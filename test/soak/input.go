@@ -1,0 +1,35 @@
+package soak
+
+import (
+	"runtime/metrics"
+	"testing"
+	"time"
+)
+
+// Bounds of one input of a fuzz target.
+const (
+	maxTime  = 10 * time.Second
+	maxBytes = 256 << 20
+)
+
+// Input bounds what one input of a fuzz target takes. It returns what is to be deferred. An input that hangs ends the process, and Go
+// keeps it. One that allocates too much in all fails: what it holds at any time is less than that. Asking costs a microsecond.
+func Input(t *testing.T) func() {
+	t.Helper()
+	hangs := time.AfterFunc(maxTime, func() { panic("an input takes longer than " + maxTime.String()) })
+	before := allocated()
+	return func() {
+		t.Helper()
+		hangs.Stop()
+		if n := allocated() - before; n > maxBytes {
+			t.Errorf("the input allocates %d bytes, more than %d", n, maxBytes)
+		}
+	}
+}
+
+// allocated is how many bytes this process ever allocated.
+func allocated() uint64 {
+	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
+}
