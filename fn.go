@@ -63,6 +63,9 @@ func (f *Function) RunFunction(ctx context.Context, req *fnv1.RunFunctionRequest
 		response.Fatal(rsp, errors.Wrap(err, "cannot run"))
 		return rsp, nil
 	}
+	if out.Wait > 0 {
+		rsp.Meta.Ttl = durationpb.New(min(f.ttl, out.Wait))
+	}
 	if err := encode(rsp, out); err != nil {
 		response.Fatal(rsp, err)
 	}

@@ -26,6 +26,7 @@ type cli struct {
 	MaxRecvMessageSize int              `default:"16" help:"Largest request, in MiB."`
 	CacheSize          int              `default:"16" help:"Most memory for what was rendered before, in MiB."`
 	TTL                time.Duration    `default:"10m" help:"How long a response counts when nothing changes."`
+	RendererSpread     time.Duration    `default:"24h" help:"How long it takes until all deployments took a new version of the renderer, each in its own time of the day. 0 means at once."`
 	Version            kong.VersionFlag `help:"Print the version."`
 }
 
@@ -35,7 +36,8 @@ func (c *cli) Run() error {
 	if err != nil {
 		return err
 	}
-	return sdk.Serve(NewFunction(function.New(render.NewCache(render.NewRenderer(), c.CacheSize<<20)), log, c.TTL, time.Now),
+	core := function.New(render.NewCache(render.NewRenderer(), c.CacheSize<<20), function.WithRendererSpread(c.RendererSpread))
+	return sdk.Serve(NewFunction(core, log, c.TTL, time.Now),
 		sdk.Listen(c.Network, c.Address),
 		sdk.MTLSCertificates(c.TLSCertsDir),
 		sdk.Insecure(c.Insecure),
