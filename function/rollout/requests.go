@@ -1,15 +1,11 @@
 package rollout
 
 import (
-	"cmp"
 	"slices"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
-
-// MaxRequests is how many open requests are looked at. The others have their turn when these are closed.
-const MaxRequests = 20
 
 // Standing is what RolloutRequests are judged by.
 type Standing struct {
@@ -37,16 +33,14 @@ func Remembered(ds []*deliveryv1alpha1.GitDelivery) bool {
 	return slices.ContainsFunc(ds, func(d *deliveryv1alpha1.GitDelivery) bool { return d.Status.AtProvider.Order != nil })
 }
 
-// Of returns the requests for a deployment, oldest first, and no more than MaxRequests. Labels can be forged, and say nothing.
+// Of returns the requests for a deployment, oldest first, and no more than rolloutv1alpha1.MaxOpen. Labels can be forged, and say nothing.
 func Of(c rolloutv1alpha1.ClaimReference, all []rolloutv1alpha1.RolloutRequest) []rolloutv1alpha1.RolloutRequest {
 	out := slices.DeleteFunc(slices.Clone(all), func(r rolloutv1alpha1.RolloutRequest) bool {
 		ref := r.Spec.DeploymentRef
 		return ref.APIGroup != c.APIGroup || ref.Kind != c.Kind || ref.Name != c.Name || r.GetNamespace() != c.Namespace
 	})
-	slices.SortFunc(out, func(a, b rolloutv1alpha1.RolloutRequest) int {
-		return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.GetName(), b.GetName()))
-	})
-	return out[:min(len(out), MaxRequests)]
+	slices.SortFunc(out, rolloutv1alpha1.CompareAge)
+	return out[:min(len(out), rolloutv1alpha1.MaxOpen)]
 }
 
 // Approval returns the first request that approves the update which waits, or nil when none does.

@@ -188,7 +188,7 @@ func TestOf(t *testing.T) {
 		many = append(many, request(fmt.Sprintf("r%02d", n), 59-n))
 	}
 	oldest := []string{}
-	for n := range MaxRequests {
+	for n := range rolloutv1alpha1.MaxOpen {
 		oldest = append(oldest, fmt.Sprintf("r%02d", 29-n))
 	}
 	cases := map[string]struct {

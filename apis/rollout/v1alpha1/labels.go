@@ -1,9 +1,14 @@
 package v1alpha1
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 )
+
+// MaxOpen is how many requests for one deployment are open at once: they travel in each call of the function. The others have their
+// turn when these are closed.
+const MaxOpen = 20
 
 // Labels by which an open RolloutRequest is found. The provider sets them, and takes them away when a request is closed.
 const (
@@ -24,4 +29,9 @@ func OpenLabels(apiGroup, name string) map[string]string {
 		name = hex.EncodeToString(sum[:])[:maxLabel]
 	}
 	return map[string]string{LabelDeploymentGroup: apiGroup, LabelDeployment: name}
+}
+
+// CompareAge puts requests in the order in which they have their turn: by age, and by name where that is equal.
+func CompareAge(a, b RolloutRequest) int {
+	return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.GetName(), b.GetName()))
 }

@@ -1,6 +1,8 @@
 package v1alpha1
 
 import (
+	"slices"
+
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -58,18 +60,15 @@ const (
 	ResultNotSupported Result = "NotSupported"
 )
 
-// Final is true for a result that never changes.
+// Final is true for a result that never changes. One that is not known may be anything, and is not final.
 func (r Result) Final() bool {
-	switch r {
-	case "", ResultWaiting, ResultTaken:
-		return false
-	default:
-		return true
-	}
+	return r == ResultDone || r.Refused()
 }
 
 // Refused is true for a result that says no.
-func (r Result) Refused() bool { return r.Final() && r != ResultDone }
+func (r Result) Refused() bool {
+	return slices.Contains([]Result{ResultStale, ResultUnknownRevision, ResultNoUpdate, ResultUpdateFailed, ResultNotSupported}, r)
+}
 
 // Types of the conditions of a RolloutRequest.
 const (
