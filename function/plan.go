@@ -104,11 +104,19 @@ func (c *Core) fill(ctx context.Context, in Input, f *phase.Facts, i intent.Inte
 	if p.wanted, err = compose.Deliveries(in.Claim, in.Spec.DeliveryConfig, rolloutv1alpha1.Order{}, rendered); err != nil {
 		return tooLarge(err)
 	}
-	if f.Order != nil {
-		p.wish.Unchanged = maps.Equal(compose.TreeIDs(p.wanted), compose.AskedIDs(f.Observed, *f.Order))
-	}
-	return fits(compose.Inherit(p.wanted, f.Observed), f.Observed)
+	inherited := compose.Inherit(p.wanted, f.Observed)
+	p.wish.Unchanged = unchanged(f, p.wanted) || onlyVersions(f, p.wish) && unchanged(f, inherited)
+	return fits(inherited, f.Observed)
 }
+
+// unchanged is true when deliveries ask for the trees of the order.
+func unchanged(f *phase.Facts, ds map[string]*deliveryv1alpha1.GitDelivery) bool {
+	return f.Order != nil && maps.Equal(compose.TreeIDs(ds), compose.AskedIDs(f.Observed, *f.Order))
+}
+
+// onlyVersions is true when the request is that of the order, but for the renderer. Then each delivery goes to the repository that it
+// went to, whatever its name says.
+func onlyVersions(f *phase.Facts, w rollout.Wish) bool { return f.Order != nil && f.Order.Request == w.Before }
 
 // digestOf a Blueprint, which never changes, is remembered: it takes longer to compute than to tell whether it is the same.
 func (c *Core) digestOf(b catalogv1alpha1.BlueprintSpec) (string, error) {
@@ -291,15 +299,16 @@ func (p plan) order(in Input, f *phase.Facts, out *Output) error {
 		f.Outranked = rollout.Newer(next) || next.Intent != p.wish.Request.Intent
 		return nil
 	}
+	desired := compose.Inherit(p.wanted, f.Observed)
 	if f.Held = held; held {
 		f.Renderer = strconv.Itoa(int(next.RendererVersion))
-		compose.Hold(p.wanted, f.Observed, next)
+		compose.Hold(desired, f.Observed, next)
 	}
 	f.Order = &next
-	for _, d := range p.wanted {
+	for _, d := range desired {
 		d.Spec.ForProvider.Order = next
 	}
-	return replace(f, out, compose.Inherit(p.wanted, f.Observed))
+	return replace(f, out, desired)
 }
 
 // outranks is true for an order of a newer version of us.

@@ -482,6 +482,21 @@ func TestHeldAndLost(t *testing.T) {
 	})
 }
 
+// TestMovedRepository: a delivery that goes to another repository than its name says is held, and left alone, like any other.
+func TestMovedRepository(t *testing.T) {
+	w := newWorld(t)
+	w.manual()
+	w.settle()
+	w.set("ClusterProviderConfig", "default", "https://git.example.org/other.git", "spec", "git", "url")
+	moved := updated{Revision: 2, Ready: true, Blueprint: "web-1.0.0", Lines: "1.0.0"}
+	w.wantUpdated("Another repository is the next revision.", w.settle(), moved)
+	w.upgrade("")
+	w.wantUpdated("A renderer that changes no byte changes nothing.", w.settle(), moved)
+	w.upgrade("# new\n")
+	moved.Update.Renderer = "3"
+	w.wantUpdated("One that does waits.", w.settle(), moved)
+}
+
 // current is the order that is asked for.
 func (w *world) current() rolloutv1alpha1.Order {
 	w.t.Helper()
