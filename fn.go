@@ -12,7 +12,6 @@ import (
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/crossplane/function-sdk-go/response"
 	"google.golang.org/protobuf/encoding/protojson"
-	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/structpb"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -64,7 +63,8 @@ func (f *Function) RunFunction(ctx context.Context, req *fnv1.RunFunctionRequest
 		rsp = response.To(req, f.ttl)
 		response.Fatal(rsp, err)
 	}
-	rsp.Meta = &fnv1.ResponseMeta{Tag: req.GetMeta().GetTag(), Ttl: durationpb.New(f.ttl)}
+	// A remembered response has the tag of another request.
+	rsp.Meta.Tag = req.GetMeta().GetTag()
 	return rsp, nil
 }
 
@@ -86,7 +86,7 @@ func (f *Function) answer(ctx context.Context, req *fnv1.RunFunctionRequest) (*f
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot run")
 	}
-	rsp := response.To(req, f.ttl)
+	rsp := response.To(req, f.lifetime(out))
 	if err := encode(rsp, out); err != nil {
 		return nil, err
 	}
@@ -94,6 +94,14 @@ func (f *Function) answer(ctx context.Context, req *fnv1.RunFunctionRequest) (*f
 		return rsp, nil
 	}
 	return rsp, f.answers.put(key, rsp)
+}
+
+// lifetime is how long an output counts. One that will change by itself counts until then.
+func (f *Function) lifetime(out *function.Output) time.Duration {
+	if out.Wait > 0 {
+		return min(f.ttl, out.Wait)
+	}
+	return f.ttl
 }
 
 // composite is what is read of a composite resource of either shape.

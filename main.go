@@ -26,6 +26,7 @@ type cli struct {
 	MaxRecvMessageSize int              `default:"16" help:"Largest request, in MiB."`
 	CacheSize          int              `default:"12" help:"Most memory for what was answered and rendered before, in MiB."`
 	TTL                time.Duration    `default:"10m" help:"How long a response counts when nothing changes."`
+	RendererSpread     time.Duration    `default:"24h" help:"How long it takes until all deployments took a new version of the renderer, each in its own time of the day. 0 means at once."`
 	Version            kong.VersionFlag `help:"Print the version."`
 }
 
@@ -42,7 +43,7 @@ func (c *cli) Run() error {
 		return err
 	}
 	answered, rendered := shares(c.CacheSize << 20)
-	core := function.New(render.NewCache(render.NewRenderer(), rendered))
+	core := function.New(render.NewCache(render.NewRenderer(), rendered), function.WithRendererSpread(c.RendererSpread))
 	return sdk.Serve(NewFunction(core, log, c.TTL, time.Now).Remember(answered),
 		sdk.Listen(c.Network, c.Address),
 		sdk.MTLSCertificates(c.TLSCertsDir),

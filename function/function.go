@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -48,7 +49,8 @@ type Input struct {
 	// Answers to the needs of earlier calls.
 	Answers catalog.Answers
 
-	// Now is written to the log of transitions, and read nowhere.
+	// Now is written to the log of transitions, and read for one decision alone: whether it is a deployment's turn to take a new
+	// renderer.
 	Now metav1.Time
 }
 
@@ -78,8 +80,10 @@ type Output struct {
 	// Ready says whether what was asked for succeeded, and holds now.
 	Ready bool
 
-	// Dated says that a decision depended on Now.
+	// Dated says that the time had a part in this, so that the same input may have another output later. Wait is how long until
+	// then, or 0 when it does not change by itself.
 	Dated bool
+	Wait  time.Duration
 }
 
 // checkedTrees is how many trees a Core remembers to have checked: for 1,000 deployments, to two Sites each.
@@ -91,17 +95,35 @@ const packedBytes = 4 << 20
 // digestBytes is how many bytes of Blueprints' digests a Core remembers: of some hundred.
 const digestBytes = 64 << 10
 
+// RendererSpread is how long it takes until all deployments took a new renderer, where nobody says otherwise.
+const RendererSpread = 24 * time.Hour
+
 // A Core runs calls. It may be used by several goroutines.
 type Core struct {
 	renderer Renderer
 	checker  *check.Checker
 	packer   *compose.Packer
 	digests  *memo.Memo[string]
+	version  int32
+	spread   time.Duration
 }
 
+// An Option changes a Core.
+type Option func(*Core)
+
+// WithRendererSpread lets deployments take a new renderer one after another, over so long a time. 0 means all at once.
+func WithRendererSpread(d time.Duration) Option { return func(c *Core) { c.spread = d } }
+
 // New returns a Core that renders with r.
-func New(r Renderer) *Core {
-	return &Core{renderer: r, checker: check.New(checkedTrees), packer: compose.NewPacker(packedBytes), digests: memo.New[string](digestBytes)}
+func New(r Renderer, opts ...Option) *Core {
+	c := &Core{
+		renderer: r, checker: check.New(checkedTrees), packer: compose.NewPacker(packedBytes), digests: memo.New[string](digestBytes),
+		version: render.Version, spread: RendererSpread,
+	}
+	for _, o := range opts {
+		o(c)
+	}
+	return c
 }
 
 // Run carries out one call. Whatever is wrong with the deployment or the catalog is in the output; an error is a bug, or an
@@ -111,7 +133,7 @@ func (c *Core) Run(ctx context.Context, in Input) (*Output, error) {
 	in.Spec.Default()
 	// Everything starts from what is there, so that returning early loses nothing.
 	out := &Output{Resources: map[string]Resource{}}
-	f, err := observe(in, out)
+	f, err := c.observe(in, out)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +152,7 @@ func (c *Core) Run(ctx context.Context, in Input) (*Output, error) {
 }
 
 // observe reads the composed resources, and asks for each as it is.
-func observe(in Input, out *Output) (*phase.Facts, error) {
+func (c *Core) observe(in Input, out *Output) (*phase.Facts, error) {
 	d, err := digest.Spec(&in.Spec)
 	if err != nil {
 		return nil, err
@@ -138,7 +160,7 @@ func observe(in Input, out *Output) (*phase.Facts, error) {
 	f := &phase.Facts{
 		Digest:   d,
 		GatesOff: gatesOff(in.Spec.GatesConfig),
-		Renderer: strconv.Itoa(int(render.Version)),
+		Renderer: strconv.Itoa(int(c.version)),
 		Desired:  map[string]*deliveryv1alpha1.GitDelivery{},
 		Observed: map[string]*deliveryv1alpha1.GitDelivery{},
 	}
@@ -163,16 +185,4 @@ func observe(in Input, out *Output) (*phase.Facts, error) {
 
 func gatesOff(g deploymentv1alpha1.GatesConfig) bool {
 	return !*g.Enabled || len(g.SLOThresholds) == 0 && len(g.Checks) == 0 && g.PostCheck == nil
-}
-
-// decide goes on with the order, unless the plan has a problem: then the order is frozen, and everything stays.
-func (c *Core) decide(ctx context.Context, in Input, f *phase.Facts, out *Output) error {
-	p, err := c.plan(ctx, in, f)
-	out.Needs = p.needs
-	if err != nil {
-		f.Problem, err = problemOf(err)
-		return err
-	}
-	f.Blueprint = p.blueprint
-	return p.order(in, f, out)
 }

@@ -25,8 +25,8 @@ func TestDeliver(t *testing.T) {
 	w := newWorld(t)
 	out := w.run()
 	w.want("The first call asks.", out, view{Phase: deploymentv1alpha1.PhasePending})
-	if len(out.Needs) != 4 {
-		t.Errorf("Run(...): want needs for two Sites, the Blueprint and the configuration, got %v", out.Needs)
+	if len(out.Needs) != 5 {
+		t.Errorf("Run(...): want needs for two Sites, the Blueprint, the configuration and RolloutRequests, got %v", out.Needs)
 	}
 	out = w.call()
 	w.want("Answered, it composes.", out, view{Phase: deploymentv1alpha1.PhaseDelivering, Revision: 1, Sites: "0/2", Trees: bothFirst})

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -35,12 +36,15 @@ import (
 type plan struct {
 	needs     []catalog.Need
 	blueprint deploymentv1alpha1.BlueprintStatus
-	request   rollout.Request
-	rendered  []compose.Rendered
+	channel   channel
+	wish      rollout.Wish
+	// wanted deliveries. Which trees are wanted does not depend on the order that they are part of.
+	wanted map[string]*deliveryv1alpha1.GitDelivery
 }
 
-// plan compiles, places and renders the intent. It returns a problem when it cannot; what it found out by then is in the facts.
-func (c *Core) plan(ctx context.Context, in Input, f *phase.Facts) (plan, error) {
+// plan compiles, places and renders the intent, with the Blueprint that the deployment stays with or, where an update is approved, the
+// one in the channel. It returns a problem when it cannot; what it found out by then is in the facts.
+func (c *Core) plan(ctx context.Context, in Input, f *phase.Facts, approved bool) (plan, error) {
 	p := plan{}
 	set, err := support.Spec(&in.Spec)
 	if err != nil {
@@ -57,8 +61,13 @@ func (c *Core) plan(ctx context.Context, in Input, f *phase.Facts) (plan, error)
 		return p, terminal(deploymentv1alpha1.ReasonInvalidIntent, deploymentv1alpha1.PhaseCompiling, err)
 	}
 	f.GatesOff = gatesOff(in.Spec.GatesConfig)
-	s, needs, err := catalog.Resolve(query(in, i, field), in.Answers)
+	q := query(in, i, field)
+	if !approved {
+		q.Pinned = p.channel.pin(rollout.Pinned(f.Order, in.Spec.Blueprint, q.BlueprintName()))
+	}
+	s, needs, err := catalog.Resolve(q, in.Answers)
 	p.needs = needs
+	p.channel.see(s, err)
 	if err != nil {
 		return p, err
 	}
@@ -82,13 +91,34 @@ func (c *Core) fill(ctx context.Context, in Input, f *phase.Facts, i intent.Inte
 	if err != nil {
 		return err
 	}
-	p.blueprint = deploymentv1alpha1.BlueprintStatus{Name: s.Blueprint.GetName(), Digest: d}
-	// What a revision is judged by is in the gates, from wherever it was said.
-	if p.request, err = rollout.NewRequest(in.Spec, string(i.WithoutSLOs().Canonical()), s, d, render.Version); err != nil {
+	if err := p.channel.check(d); err != nil {
 		return err
 	}
-	p.rendered, err = c.render(ctx, in, i, s)
-	return err
+	p.blueprint = deploymentv1alpha1.BlueprintStatus{Name: s.Blueprint.GetName(), Digest: d}
+	if p.wish, err = c.wish(in, f, i, s, d); err != nil {
+		return err
+	}
+	rendered, err := c.render(ctx, in, i, s)
+	if err != nil {
+		return err
+	}
+	if p.wanted, err = compose.Deliveries(in.Claim, in.Spec.DeliveryConfig, rolloutv1alpha1.Order{}, rendered); err != nil {
+		return tooLarge(err)
+	}
+	inherited := compose.Inherit(p.wanted, f.Observed)
+	p.wish.Unchanged = unchanged(f, p.wanted) || onlyVersions(f, p.wish) && unchanged(f, inherited)
+	return fits(inherited, f.Observed)
+}
+
+// unchanged is true when deliveries ask for the trees of the order.
+func unchanged(f *phase.Facts, ds map[string]*deliveryv1alpha1.GitDelivery) bool {
+	return f.Order != nil && maps.Equal(compose.TreeIDs(ds), compose.AskedIDs(f.Observed, *f.Order))
+}
+
+// onlyVersions is true when the request is that of the order, but for the renderer. Then each delivery goes to the repository that it
+// went to, whatever its name says.
+func onlyVersions(f *phase.Facts, w rollout.Wish) bool {
+	return f.Order != nil && f.Order.Request == w.Before
 }
 
 // digestOf a Blueprint, which never changes, is remembered: it takes longer to compute than to tell whether it is the same. Only that
@@ -274,40 +304,31 @@ func policyInput(in Input, p catalog.Place, files tree.Files) policy.Input {
 // order goes on with the current order, or starts the next revision, and asks for the deliveries that carry it out.
 func (p plan) order(in Input, f *phase.Facts, out *Output) error {
 	current, conflict := rollout.Current(slices.Collect(maps.Values(f.Observed)))
-	// Which trees are wanted does not depend on the order that they are part of.
-	wanted, err := p.deliveries(in, rolloutv1alpha1.Order{})
-	if err != nil {
-		f.Problem, err = problemOf(err)
-		return err
-	}
-	if err := fits(compose.Inherit(wanted, f.Observed), f.Observed); err != nil {
-		f.Problem, err = problemOf(err)
-		return err
-	}
-	unchanged := maps.Equal(compose.TreeIDs(wanted), compose.TreeIDs(f.Observed))
-	next := rollout.Next(current, conflict, p.request, unchanged)
+	next, held := rollout.Next(current, conflict, p.wish)
 	if *in.Spec.Suspend && (current == nil || !rollout.Same(next, *current)) {
 		f.Suspended = true
 		return nil
 	}
 	// A newer version of us ordered this, and it alone knows which trees belong to it.
-	if rollout.Newer(next) || next.RendererVersion > p.request.RendererVersion {
-		f.Outranked = rollout.Newer(next) || next.Intent != p.request.Intent
+	if outranks(next, p.wish.Request) {
+		f.Outranked = rollout.Newer(next) || next.Intent != p.wish.Request.Intent
 		return nil
 	}
+	desired := compose.Inherit(p.wanted, f.Observed)
+	if f.Held = held; held {
+		f.Renderer = strconv.Itoa(int(next.RendererVersion))
+		compose.Hold(desired, f.Observed, next)
+	}
 	f.Order = &next
-	for _, d := range wanted {
+	for _, d := range desired {
 		d.Spec.ForProvider.Order = next
 	}
-	return replace(f, out, compose.Inherit(wanted, f.Observed))
+	return replace(f, out, desired)
 }
 
-func (p plan) deliveries(in Input, o rolloutv1alpha1.Order) (map[string]*deliveryv1alpha1.GitDelivery, error) {
-	wanted, err := compose.Deliveries(in.Claim, in.Spec.DeliveryConfig, o, p.rendered)
-	if err != nil {
-		return nil, tooLarge(err)
-	}
-	return wanted, nil
+// outranks is true for an order of a newer version of us.
+func outranks(o rolloutv1alpha1.Order, r rollout.Request) bool {
+	return rollout.Newer(o) || o.RendererVersion > r.RendererVersion
 }
 
 // replace asks for the deliveries of the order instead of those that are there. A delivery that is no longer wanted stays until

@@ -17,6 +17,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
 // A leader that cannot renew its lease must stop before another one starts: the renewal is given up 10 s before the lease ends.
@@ -36,6 +37,7 @@ func newScheme() *runtime.Scheme {
 		catalogv1alpha1.AddToScheme,
 		configv1alpha1.AddToScheme,
 		deliveryv1alpha1.AddToScheme,
+		rolloutv1alpha1.AddToScheme,
 	} {
 		utilruntime.Must(add(s))
 	}

@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
@@ -28,6 +27,17 @@ type Query struct {
 	// Blueprint and Delivery of the deployment's spec, with defaults.
 	Blueprint deploymentv1alpha1.BlueprintChoice
 	Delivery  deploymentv1alpha1.DeliveryConfig
+
+	// Pinned is the name of the Blueprint's object to stay with, whatever is in the channel now. Empty means none.
+	Pinned string
+}
+
+// BlueprintName is the spec.blueprintName of the Blueprint that is asked for.
+func (q Query) BlueprintName() string {
+	if q.Blueprint.Name != "" {
+		return q.Blueprint.Name
+	}
+	return q.ServiceType
 }
 
 // ConfigRef names the configuration of a repository.
@@ -55,6 +65,9 @@ type Selection struct {
 	// Blueprint to compile with.
 	Blueprint catalogv1alpha1.Blueprint
 
+	// InChannel is the name of the object that is in the channel now, where the query pins one. Empty means that none is.
+	InChannel string
+
 	// Places to deliver to, by the name of the Site.
 	Places []Place
 }
@@ -70,7 +83,11 @@ func invalid(format string, a ...any) error { return &InvalidError{message: fmt.
 // MissingError says that something is not there, or not usable yet. It may appear.
 type MissingError struct {
 	// Reason is the reason of condition SitesFound.
-	Reason  string
+	Reason string
+
+	// InChannel is the name of the Blueprint that is in the channel now, where the one that the query pins is missing.
+	InChannel string
+
 	message string
 }
 
@@ -99,7 +116,7 @@ func resolve(d *desk, q Query) (*Selection, error) {
 		return nil, err
 	}
 	found, sitesErr := sites(d, q, t)
-	b, blueprintErr := blueprint(d, q)
+	b, inChannel, blueprintErr := blueprint(d, q)
 	places, configErr := placesOf(d, q, found)
 	if err := firstError(sitesErr, blueprintErr, configErr); err != nil || d.open {
 		return nil, err
@@ -107,7 +124,7 @@ func resolve(d *desk, q Query) (*Selection, error) {
 	if len(places) == 0 {
 		return nil, missing(deploymentv1alpha1.ReasonNoSite, "no Site was chosen: name one in deliveryConfig.targetSite or in the intent")
 	}
-	return &Selection{Blueprint: *b, Places: places}, checkRepositories(places)
+	return &Selection{Blueprint: *b, InChannel: inChannel, Places: places}, checkRepositories(places)
 }
 
 // firstError prefers what can never be fulfilled to what may appear.
@@ -123,39 +140,6 @@ func firstError(errs ...error) error {
 		}
 	}
 	return nil
-}
-
-func blueprint(d *desk, q Query) (*catalogv1alpha1.Blueprint, error) {
-	name := q.Blueprint.Name
-	if name == "" {
-		name = q.ServiceType
-	}
-	need := blueprintByChannel(name, q.Blueprint.Channel)
-	if q.Blueprint.Version != "" {
-		need = blueprintByName(name + "-" + q.Blueprint.Version)
-	}
-	found, err := ask[catalogv1alpha1.Blueprint](d, need)
-	if err != nil || d.open {
-		return nil, err
-	}
-	return one(q, found, name)
-}
-
-func one(q Query, found []catalogv1alpha1.Blueprint, name string) (*catalogv1alpha1.Blueprint, error) {
-	which := fmt.Sprintf("%s in channel %q", name, q.Blueprint.Channel)
-	if q.Blueprint.Version != "" {
-		which = name + "-" + q.Blueprint.Version
-	}
-	switch {
-	case len(found) == 0:
-		return nil, missing(deploymentv1alpha1.ReasonBlueprintMissing, "Blueprint %s does not exist", which)
-	case len(found) > 1:
-		names := sorted([]string{found[0].GetName(), found[1].GetName()})
-		return nil, missing(deploymentv1alpha1.ReasonBlueprintAmbiguous, "Blueprint %s is ambiguous: %s and %s carry the same labels", which, names[0], names[1])
-	case !slices.Contains(found[0].Spec.ServiceTypes, q.ServiceType):
-		return nil, invalid("%s: Blueprint %s does not serve type %q", q.IntentField, found[0].GetName(), q.ServiceType)
-	}
-	return &found[0], nil
 }
 
 func placesOf(d *desk, q Query, found []catalogv1alpha1.Site) ([]Place, error) {

@@ -13,6 +13,7 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
 // Need is one object, or one set of objects, that a deployment cannot do without.
@@ -68,6 +69,18 @@ func config(ref ConfigRef, namespace string) Need {
 	}
 	n.Name = strings.Join([]string{"config", ref.Kind, n.Namespace, ref.Name}, "/")
 	return n
+}
+
+// Requests returns the need for the open RolloutRequests of a deployment, and those that were given. It returns an error for
+// objects that cannot be decoded.
+func Requests(c rolloutv1alpha1.ClaimReference, answers Answers) ([]rolloutv1alpha1.RolloutRequest, Need, error) {
+	labels := rolloutv1alpha1.OpenLabels(c.APIGroup, c.Name)
+	n := Need{
+		Name: "requests/" + c.Namespace + "/" + joined(labels), APIVersion: rolloutv1alpha1.GroupVersion.String(), Kind: "RolloutRequest",
+		MatchLabels: labels, Namespace: c.Namespace,
+	}
+	found, err := ask[rolloutv1alpha1.RolloutRequest](&desk{answers: answers}, n)
+	return found, n, err
 }
 
 func joined(labels map[string]string) string {

@@ -150,6 +150,21 @@ func TreeIDs(ds map[string]*deliveryv1alpha1.GitDelivery) map[string]string {
 	return out
 }
 
+// AskedIDs are the ids of the trees that belong to an order, by repository, branch and path: those that deliveries ask for with it,
+// and those that are in Git where a delivery was lost and does not ask for the order yet.
+func AskedIDs(ds map[string]*deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) map[string]string {
+	out := TreeIDs(ds)
+	for name, d := range ds {
+		if asksFor(d, o) {
+			continue
+		}
+		for _, t := range d.Spec.ForProvider.Trees {
+			out[name+" "+t.Branch+" "+t.Path] = delivered(d, t.Path)
+		}
+	}
+	return out
+}
+
 // treeOverhead is what an object says about a tree beside its files: in the spec, in the status, and in the notes that the API
 // server keeps about its fields.
 const treeOverhead = 600

@@ -49,6 +49,15 @@ type Facts struct {
 	// Outranked says that a newer version of us made the order, and that it is, or may be, for another request.
 	Outranked bool
 
+	// Held says that a newer renderer would make other trees than those of the order, and has to wait.
+	Held bool
+
+	// Update that waits.
+	Update v1alpha1.UpdateStatus
+
+	// Requests are what became of RolloutRequests.
+	Requests []v1alpha1.RequestStatus
+
 	// GatesOff says that there is nothing to judge a revision by.
 	GatesOff bool
 
@@ -95,12 +104,19 @@ func (f *Facts) asked(name string) bool {
 
 // waiting is true while some Site receives nothing because its cluster is not ready.
 func (f *Facts) waiting() bool {
-	for _, d := range f.Desired {
-		if slices.ContainsFunc(d.Spec.ForProvider.Trees, keeps) {
+	for name, d := range f.Desired {
+		if slices.ContainsFunc(d.Spec.ForProvider.Trees, func(t deliveryv1alpha1.Tree) bool { return f.waits(t, f.Observed[name]) }) {
 			return true
 		}
 	}
 	return false
+}
+
+// waits is true for a tree of a Site whose cluster is not ready. Where a renderer is held back, a tree can also be kept because
+// nobody can render it any more.
+func (f *Facts) waits(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery) bool {
+	served := func(s deliveryv1alpha1.DeliveredTree) bool { return s.Path == t.Path }
+	return keeps(t) && !(f.Held && d != nil && slices.ContainsFunc(d.Status.AtProvider.Trees, served))
 }
 
 // heldBack is true when what is asked for now is not, or may not be, what is ordered.

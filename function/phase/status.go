@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -26,13 +27,15 @@ func Status(f *Facts, last *v1alpha1.IntentDeploymentStatus, now metav1.Time) *v
 		LiveRevision: f.liveRevision(),
 		Blueprint:    f.Blueprint,
 		Renderer:     f.Renderer,
+		Update:       f.Update,
+		Requests:     f.Requests,
 		Delivery:     delivery(f),
 	}
 	if f.Order != nil {
 		s.Revision = f.Order.Revision
 	}
 	s.Phase, s.Outcome, s.Message = phaseOf(f)
-	s.Message = fit(s.Message)
+	s.Message = Fit(s.Message, maxMessage)
 	s.Transitions = Log(last, s, failedIn(f), now)
 	return s
 }
@@ -45,15 +48,17 @@ func understood(f *Facts) string {
 	return f.Understood
 }
 
-// fit shortens a message to what the schema takes: nothing of a status is written that has a longer one. The whole message is in the
-// conditions.
-func fit(message string) string {
+// Fit shortens a message to what the schema takes: nothing of a status is written that has a longer one.
+func Fit(message string, most int) string {
 	characters := []rune(message)
-	if len(characters) <= maxMessage {
+	if len(characters) <= most {
 		return message
 	}
-	return string(characters[:maxMessage-1]) + "…"
+	return string(characters[:most-1]) + "…"
 }
+
+// Recorded is true when every repository holds the order.
+func Recorded(f *Facts) bool { return f.recorded() }
 
 // Ready is true when what was asked for succeeded, and holds now.
 func Ready(f *Facts) bool {
@@ -85,7 +90,22 @@ func goesOn(f *Facts) string {
 }
 
 func succeeded(f *Facts) string {
-	return "The repository holds the revision." + heldBack(f)
+	return "The repository holds the revision." + heldBack(f) + waiting(f.Update)
+}
+
+// waiting says which update waits.
+func waiting(u v1alpha1.UpdateStatus) string {
+	var what []string
+	if u.Blueprint != "" {
+		what = append(what, "Blueprint "+u.Blueprint)
+	}
+	if u.Renderer != "" {
+		what = append(what, "renderer "+u.Renderer)
+	}
+	if len(what) == 0 {
+		return ""
+	}
+	return " An update waits: " + strings.Join(what, ", ") + "."
 }
 
 // heldBack says why what is asked for now is not what is ordered.
@@ -155,7 +175,7 @@ func commit(d *deliveryv1alpha1.GitDelivery) string {
 
 func site(f *Facts, t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery) v1alpha1.SiteStatus {
 	switch {
-	case keeps(t):
+	case f.waits(t, d):
 		return v1alpha1.SiteStatus{State: v1alpha1.SiteWaitingForCluster, Message: "The Site's cluster is not ready."}
 	case d != nil && f.Order != nil && rollout.Delivered(d, *f.Order):
 		return v1alpha1.SiteStatus{State: v1alpha1.SiteDelivered, Commit: commit(d)}

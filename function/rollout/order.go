@@ -14,9 +14,13 @@ import (
 func Current(ds []*deliveryv1alpha1.GitDelivery) (current *rolloutv1alpha1.Order, conflict bool) {
 	var all []rolloutv1alpha1.Order
 	for _, d := range ds {
-		all = append(all, d.Spec.ForProvider.Order)
-		if d.Status.AtProvider.Order != nil {
-			all = append(all, *d.Status.AtProvider.Order)
+		asked, done := d.Spec.ForProvider.Order, d.Status.AtProvider.Order
+		if done != nil {
+			all = append(all, *done)
+		}
+		// What this repository holds under the same number, for another request, is why it never carried out what is asked.
+		if done == nil || !asked.Conflicts(*done) {
+			all = append(all, asked)
 		}
 	}
 	for i := range all {
@@ -43,40 +47,68 @@ func before(a, b rolloutv1alpha1.Order) bool {
 	) < 0
 }
 
-// Next is the order that follows from what is asked for and where we are. Unchanged says that all trees which the request
-// renders to are those that the current order already asks for. It keeps the current order when
+// A Wish is what is asked for now.
+type Wish struct {
+	// Request for it.
+	Request Request
+
+	// Before is the digest that the request would have with the renderer of the current order.
+	Before string
+
+	// Unchanged says that all trees which the request renders to are those that the current order already asks for.
+	Unchanged bool
+
+	// Hold says that a new renderer alone starts no revision now.
+	Hold bool
+
+	// Approved is the RolloutRequest that lets an update through. Nil means that none does.
+	Approved *rolloutv1alpha1.RequestReference
+}
+
+// Next is the order that follows from what is asked for and where we are. It keeps the current order when
+//   - the order comes from a newer renderer, or a newer scheme of digests, than ours,
 //   - the request is the same,
-//   - the order comes from a newer renderer, or a newer scheme of digests, than ours, or
-//   - only versions changed, and no tree did.
+//   - only versions changed, and no tree did, or
+//   - only the renderer changed, and that is held back: then held is true.
 //
-// Otherwise it starts the next revision.
-func Next(current *rolloutv1alpha1.Order, conflict bool, r Request, unchanged bool) rolloutv1alpha1.Order {
+// Otherwise, and when somebody approved an update, it starts the next revision.
+func Next(current *rolloutv1alpha1.Order, conflict bool, w Wish) (next rolloutv1alpha1.Order, held bool) {
 	if current == nil {
-		return revision(1, r)
+		return revision(1, w), false
 	}
-	if Newer(*current) || current.RendererVersion > r.RendererVersion {
-		return *current
+	if Newer(*current) || current.RendererVersion > w.Request.RendererVersion {
+		return *current, false
 	}
-	if conflict {
-		return revision(current.Revision+1, r)
+	if conflict || w.Approved != nil {
+		return revision(current.Revision+1, w), false
 	}
-	if current.Request == r.Digest || current.Intent == r.Intent && unchanged {
-		return *current
+	if current.Request == w.Request.Digest || current.Intent == w.Request.Intent && w.Unchanged {
+		return *current, false
 	}
-	return revision(current.Revision+1, r)
+	if w.Hold && OnlyRenderer(*current, w) {
+		return *current, true
+	}
+	return revision(current.Revision+1, w), false
+}
+
+// OnlyRenderer is true when nothing changed since an order but the renderer, and trees with it.
+func OnlyRenderer(current rolloutv1alpha1.Order, w Wish) bool {
+	return current.RendererVersion < w.Request.RendererVersion && current.Request == w.Before && !w.Unchanged
 }
 
 // Newer is true for an order whose digests we cannot compute.
 func Newer(o rolloutv1alpha1.Order) bool { return o.DigestScheme > digest.Scheme }
 
-func revision(n int64, r Request) rolloutv1alpha1.Order {
+func revision(n int64, w Wish) rolloutv1alpha1.Order {
 	return rolloutv1alpha1.Order{
 		Revision:        n,
-		Request:         r.Digest,
-		Intent:          r.Intent,
+		Request:         w.Request.Digest,
+		Intent:          w.Request.Intent,
 		DigestScheme:    digest.Scheme,
-		RendererVersion: r.RendererVersion,
-		Plan:            r.Plan,
-		Steps:           int32(len(r.Plan)), //nolint:gosec // A plan has few steps.
+		RendererVersion: w.Request.RendererVersion,
+		Blueprint:       w.Request.Blueprint,
+		Plan:            w.Request.Plan,
+		Steps:           int32(len(w.Request.Plan)), //nolint:gosec // A plan has few steps.
+		RequestRef:      w.Approved,
 	}
 }

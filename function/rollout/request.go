@@ -17,6 +17,9 @@ type Request struct {
 	// Intent is the digest of the user's part of it.
 	Intent string
 
+	// Blueprint that the trees are compiled with.
+	Blueprint *rolloutv1alpha1.BlueprintReference
+
 	// RendererVersion that the trees were rendered with.
 	RendererVersion int32
 
@@ -57,7 +60,15 @@ func NewRequest(spec deploymentv1alpha1.IntentDeploymentSpec, intent string, s *
 		c.Sites = append(c.Sites, partOf(p))
 	}
 	d, err := digest.Of(c, nil)
-	return Request{Digest: d, Intent: w, RendererVersion: renderer, Plan: plan}, err
+	return Request{Digest: d, Intent: w, Blueprint: reference(spec.Blueprint, s, blueprint), RendererVersion: renderer, Plan: plan}, err
+}
+
+func reference(choice deploymentv1alpha1.BlueprintChoice, s *catalog.Selection, digest string) *rolloutv1alpha1.BlueprintReference {
+	b := &rolloutv1alpha1.BlueprintReference{Name: s.Blueprint.GetName(), Digest: digest}
+	if choice.Version == "" {
+		b.Channel = choice.Channel
+	}
+	return b
 }
 
 // wishDigest is of what is delivered and how it is judged, whatever form the intent was written in. Rollback policy, timeouts,

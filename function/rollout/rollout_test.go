@@ -112,7 +112,7 @@ func TestOrders(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for range 2 {
 				current, conflict := Current(tc.observed)
-				got := Next(current, conflict, tc.request, tc.unchanged)
+				got, _ := Next(current, conflict, Wish{Request: tc.request, Unchanged: tc.unchanged})
 				if diff := cmp.Diff(tc.want, got); diff != "" {
 					t.Errorf("\n%s\nNext(Current(...)): -want, +got:\n%s", tc.reason, diff)
 				}

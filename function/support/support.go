@@ -25,7 +25,6 @@ type field struct {
 
 func specFields() []field {
 	return []field{
-		{path: "blueprint.updatePolicy"},
 		{path: "deliveryConfig.deliveryTimeout"},
 		{path: "deliveryConfig.syncWaitTimeout"},
 		{path: "deliveryConfig.clusterWaitTimeout"},

@@ -26,7 +26,7 @@ func TestSpec(t *testing.T) {
 			spec: deploymentv1alpha1.IntentDeploymentSpec{
 				Intent:         &text,
 				CompileConfig:  deploymentv1alpha1.CompileConfig{RenderTimeout: "1s"},
-				Blueprint:      deploymentv1alpha1.BlueprintChoice{Name: "web", Channel: "beta"},
+				Blueprint:      deploymentv1alpha1.BlueprintChoice{Name: "web", Channel: "beta", UpdatePolicy: deploymentv1alpha1.UpdateManual},
 				DeliveryConfig: deploymentv1alpha1.DeliveryConfig{TargetSite: "all", DeletionPolicy: deploymentv1alpha1.DeletionOrphan},
 				GatesConfig:    deploymentv1alpha1.GatesConfig{Enabled: &no},
 				Suspend:        &no,

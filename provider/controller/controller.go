@@ -15,6 +15,7 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
 	"github.com/intentplane/intentplane/provider/controller/providerconfig"
+	"github.com/intentplane/intentplane/provider/controller/rolloutrequest"
 	"github.com/intentplane/intentplane/provider/controller/secret"
 	"github.com/intentplane/intentplane/provider/controller/sitesync"
 	"github.com/intentplane/intentplane/provider/usage"
@@ -51,6 +52,12 @@ func SetupGated(mgr ctrl.Manager, o controller.Options, of Options) error {
 			panic(err)
 		}
 	}, needs()...)
+	// Requests come on top: without them deployments still deliver.
+	o.Gate.Register(func() {
+		if err := rolloutrequest.Setup(mgr, o); err != nil {
+			panic(errors.Wrap(err, "cannot set up controller of RolloutRequests"))
+		}
+	}, rolloutrequest.Kind())
 	return errors.Wrap(customresourcesgate.Setup(mgr, o), "cannot watch CustomResourceDefinitions")
 }
 

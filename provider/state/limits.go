@@ -14,6 +14,7 @@ import (
 // What the fields of a status hold at most, as the API has it. An entry that exceeds it would make every write of the status fail.
 const (
 	maxBranch = 200
+	maxObject = 253
 	maxCommit = 40
 	maxDigest = 80
 	maxName   = 63
@@ -153,7 +154,8 @@ func sound(o *rolloutv1alpha1.Order) bool {
 	digests := o.Request != "" && len(o.Request) <= maxDigest && o.Intent != "" && len(o.Intent) <= maxDigest
 	versions := o.Revision >= 1 && o.DigestScheme >= 1 && o.RendererVersion >= 1
 	steps := o.Steps >= 1 && o.Steps <= maxSteps && len(o.Plan) <= maxSteps && o.Step >= 0 && o.Promoted >= 0 && o.Attempt >= 0
-	return digests && versions && steps && positive(o.Target) && positive(o.Withdraws)
+	named := o.Blueprint == nil || o.Blueprint.Name != ""
+	return digests && versions && steps && named && positive(o.Target) && positive(o.Withdraws)
 }
 
 func positive(n *int64) bool { return n == nil || *n >= 1 }
@@ -164,13 +166,28 @@ func checkOrder(o *rolloutv1alpha1.Order) error {
 			return err
 		}
 	}
-	if err := checkVerdict("order.verdict", o.Verdict); err != nil || o.RequestRef == nil {
-		return err
+	return first(checkVerdict("order.verdict", o.Verdict), checkBlueprint(o.Blueprint), checkRequest(o.RequestRef))
+}
+
+func checkBlueprint(b *rolloutv1alpha1.BlueprintReference) error {
+	if b == nil {
+		return nil
 	}
 	return short(
-		text{"order.requestRef.name", o.RequestRef.Name, maxPerson},
-		text{"order.requestRef.uid", o.RequestRef.UID, maxUID},
-		text{"order.requestRef.by", o.RequestRef.By, maxPerson},
+		text{"order.blueprint.name", b.Name, maxObject},
+		text{"order.blueprint.channel", b.Channel, maxName},
+		text{"order.blueprint.digest", b.Digest, maxDigest},
+	)
+}
+
+func checkRequest(r *rolloutv1alpha1.RequestReference) error {
+	if r == nil {
+		return nil
+	}
+	return short(
+		text{"order.requestRef.name", r.Name, maxObject},
+		text{"order.requestRef.uid", r.UID, maxUID},
+		text{"order.requestRef.by", r.By, maxPerson},
 	)
 }
 

@@ -42,6 +42,14 @@ func TestDecode(t *testing.T) {
 	}
 	edit := func(old, with string) string { return strings.Replace(string(valid), old, with, 1) }
 
+	full := entry()
+	full.Order.Blueprint = &rolloutv1alpha1.BlueprintReference{Name: "web-1.0.0", Channel: "stable", Digest: "sha256:0"}
+	full.Order.RequestRef = &rolloutv1alpha1.RequestReference{Name: "take-it", UID: "uid-2", By: "ann"}
+	said, err := full.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+
 	cases := map[string]struct {
 		reason  string
 		content string
@@ -49,6 +57,7 @@ func TestDecode(t *testing.T) {
 		err     string
 	}{
 		"Ours":         {reason: "What was encoded is decoded", content: string(valid), want: entry()},
+		"Whole":        {reason: "So is who asked, and which Blueprint it was", content: string(said), want: full},
 		"Empty":        {reason: "Nothing is no entry", content: "", err: "cannot decode state: it is malformed"},
 		"UnknownField": {reason: "A field that is not known may change what the entry means", content: edit(`"shard"`, `"x"`), err: "cannot decode state: it is malformed"},
 		"Trailing":     {reason: "Two entries are none", content: string(valid) + "{}", err: "cannot decode state: something follows it"},

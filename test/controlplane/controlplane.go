@@ -59,6 +59,9 @@ type ControlPlane struct {
 	mu       sync.Mutex
 	function *process
 	provider *process
+
+	// upgraded is the binary that serves the function instead of the first one, if one does.
+	upgraded string
 }
 
 // A Timing is how long a phase took.

@@ -15,7 +15,7 @@ func (c *ControlPlane) startFunction(ctx context.Context, args ...string) error 
 	base := []string{"--network=tcp", "--address=" + loopback(c.ports.function), "--tls-certs-dir=" + filepath.Join(c.Dir, "tls-server")}
 	p, err := c.runner.start(command{
 		name: "function",
-		path: c.o.Function.Binary,
+		path: c.functionBinary(),
 		args: slices.Concat(c.o.Function.Args, base, args),
 		env:  c.o.Function.Env,
 	})

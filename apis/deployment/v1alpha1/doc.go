@@ -24,3 +24,12 @@ const (
 	// KindComposite is the kind of the composite behind a claim.
 	KindComposite = "XIntentDeployment"
 )
+
+// Policies by which an update is taken.
+const (
+	// UpdateAutomatic takes an update by itself.
+	UpdateAutomatic = "Automatic"
+
+	// UpdateManual leaves an update until somebody approves it.
+	UpdateManual = "Manual"
+)

@@ -223,7 +223,8 @@ type BlueprintChoice struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",message="must consist of lower-case letters, digits and '-'"
 	Channel string `json:"channel,omitempty"`
 
-	// UpdatePolicy says whether a new version in the channel is taken by itself, or when somebody approves it.
+	// UpdatePolicy says whether a new version in the channel, and a new version of the function that renders other files, is taken
+	// by itself, or when somebody approves it with a RolloutRequest.
 	// +optional
 	// +kubebuilder:default=Automatic
 	// +kubebuilder:validation:Enum=Automatic;Manual

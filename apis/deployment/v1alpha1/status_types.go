@@ -118,6 +118,20 @@ type BlueprintStatus struct {
 	Digest string `json:"digest,omitempty"`
 }
 
+// UpdateStatus is what waits: for somebody to approve it, or, of a renderer under the update policy Automatic, for the deployment's
+// time of the day.
+type UpdateStatus struct {
+	// Blueprint in the channel, where it is not the one that the deployment stays with.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	Blueprint string `json:"blueprint,omitempty"`
+
+	// Renderer is the version of the function's rules, where it renders other files than those that were delivered.
+	// +optional
+	// +kubebuilder:validation:MaxLength=32
+	Renderer string `json:"renderer,omitempty"`
+}
+
 // ValidationResult is how one check was judged.
 type ValidationResult struct {
 	// Name of the check.
@@ -187,6 +201,11 @@ type RequestStatus struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	Result string `json:"result,omitempty"`
+
+	// Message for people.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	Message string `json:"message,omitempty"`
 }
 
 // Transition is one change of the phase.
@@ -259,6 +278,10 @@ type IntentDeploymentStatus struct {
 	// +kubebuilder:validation:MaxLength=32
 	Renderer string `json:"renderer,omitempty"`
 
+	// Update that waits. Absent means that none does.
+	// +optional
+	Update UpdateStatus `json:"update,omitzero"`
+
 	// Delivery is what was delivered.
 	// +optional
 	Delivery DeliveryStatus `json:"delivery,omitzero"`
@@ -273,7 +296,7 @@ type IntentDeploymentStatus struct {
 	// +optional
 	Rollback *RollbackStatus `json:"rollback,omitempty"`
 
-	// Requests are what became of RolloutRequests.
+	// Requests are what became of the open RolloutRequests, oldest first.
 	// +optional
 	// +kubebuilder:validation:MaxItems=20
 	// +listType=atomic
@@ -296,6 +319,8 @@ type IntentDeploymentStatus struct {
 // +kubebuilder:printcolumn:name="REVISION",type="integer",JSONPath=".status.revision"
 // +kubebuilder:printcolumn:name="COMMIT",type="string",JSONPath=".status.delivery.shortCommit"
 // +kubebuilder:printcolumn:name="SITES",type="string",JSONPath=".status.delivery.sitesReady"
+// +kubebuilder:printcolumn:name="BLUEPRINT",type="string",priority=1,JSONPath=".status.blueprint.name"
+// +kubebuilder:printcolumn:name="UPDATE",type="string",priority=1,JSONPath=".status.update.blueprint"
 type IntentDeployment struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`

@@ -110,6 +110,25 @@ type RequestReference struct {
 	By string `json:"by,omitempty"`
 }
 
+// BlueprintReference names the Blueprint that a revision was compiled with.
+type BlueprintReference struct {
+	// Name of the Blueprint's object.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+
+	// Channel that the Blueprint was chosen by. Empty when it was chosen by its version.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	Channel string `json:"channel,omitempty"`
+
+	// Digest of the Blueprint's spec. It tells an object apart from another one that was made under its name later.
+	// +optional
+	// +kubebuilder:validation:MaxLength=80
+	Digest string `json:"digest,omitempty"`
+}
+
 // Order is what a claim's managed resources are to carry out. It is the same in all of them, and each echoes the one that it
 // has carried out.
 type Order struct {
@@ -138,6 +157,10 @@ type Order struct {
 	// +required
 	// +kubebuilder:validation:Minimum=1
 	RendererVersion int32 `json:"rendererVersion"`
+
+	// Blueprint that the trees were compiled with. Orders of earlier versions do not say it.
+	// +optional
+	Blueprint *BlueprintReference `json:"blueprint,omitempty"`
 
 	// Plan is the steps in which the revision goes out.
 	// +optional

@@ -68,7 +68,7 @@ func TestKindsAreActive(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp)
 	mrds := conditions(s, "managedresourcedefinitions.apiextensions.crossplane.io", "Established")
-	for _, want := range []string{"gitdeliveries.delivery.intentplane.dev", "sites.catalog.intentplane.dev", "blueprints.catalog.intentplane.dev"} {
+	for _, want := range []string{"gitdeliveries.delivery.intentplane.dev", "sites.catalog.intentplane.dev", "blueprints.catalog.intentplane.dev", "rolloutrequests.rollout.intentplane.dev"} {
 		if !strings.Contains(strings.Join(mrds, "\n"), want+" Established=True") {
 			t.Errorf("%s should be active: %q", want, mrds)
 		}
@@ -92,6 +92,10 @@ func TestRoles(t *testing.T) {
 		"EditorMakesComposites":   {reason: "Who deploys makes composites.", as: "edit", args: []string{"create", "intentdeployments.intentplane.dev"}, want: "yes"},
 		"EditorReadsDeliveries":   {reason: "Who deploys sees why it does not work.", as: "edit", args: []string{"get", "gitdeliveries.delivery.intentplane.dev"}, want: "yes"},
 		"EditorMakesNoDelivery":   {reason: "Deliveries are composed.", as: "edit", args: []string{"create", "gitdeliveries.delivery.intentplane.dev"}, want: "no"},
+		"EditorApproves":          {reason: "Who deploys says when.", as: "edit", args: []string{"create", "rolloutrequests.rollout.intentplane.dev"}, want: "yes"},
+		"EditorAnswersNothing":    {reason: "Answers are not the asker's.", as: "edit", args: []string{"update", "rolloutrequests.rollout.intentplane.dev", "--subresource=status"}, want: "no"},
+		"ViewerApprovesNothing":   {reason: "Who may look only looks.", as: "view", args: []string{"create", "rolloutrequests.rollout.intentplane.dev"}, want: "no"},
+		"ProviderSeesClaims":      {reason: "Answers to RolloutRequests stand in the claims.", as: provider, args: []string{"watch", "intentdeployments.claims.intentplane.dev"}, want: "yes"},
 		"EditorLeavesConfigs":     {reason: "Configurations hold the limits of the tenant.", as: "edit", args: []string{"update", "providerconfigs.config.intentplane.dev"}, want: "no"},
 		"EditorMakesNoConfig":     {reason: "Configurations hold the limits of the tenant.", as: "edit", args: []string{"create", "providerconfigs.config.intentplane.dev"}, want: "no"},
 		"EditorLeavesSites":       {reason: "Sites are the platform's.", as: "edit", args: []string{"update", "sites.catalog.intentplane.dev"}, want: "no"},

@@ -1,0 +1,37 @@
+package v1alpha1
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+)
+
+// MaxOpen is how many requests for one deployment are open at once: they travel in each call of the function. The others have their
+// turn when these are closed.
+const MaxOpen = 20
+
+// Labels by which an open RolloutRequest is found. The provider sets them, and takes them away when a request is closed.
+const (
+	// LabelDeploymentGroup holds the API group of the deployment.
+	LabelDeploymentGroup = "rollout.intentplane.dev/deployment-group"
+
+	// LabelDeployment holds the name of the deployment, or a digest of a name that is too long for a label.
+	LabelDeployment = "rollout.intentplane.dev/deployment"
+)
+
+// maxLabel is how many characters the value of a label has at most.
+const maxLabel = 63
+
+// OpenLabels are those of the open requests for a deployment.
+func OpenLabels(apiGroup, name string) map[string]string {
+	if len(name) > maxLabel {
+		sum := sha256.Sum256([]byte(name))
+		name = hex.EncodeToString(sum[:])[:maxLabel]
+	}
+	return map[string]string{LabelDeploymentGroup: apiGroup, LabelDeployment: name}
+}
+
+// CompareAge puts requests in the order in which they have their turn: by age, and by name where that is equal.
+func CompareAge(a, b RolloutRequest) int {
+	return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.GetName(), b.GetName()))
+}

@@ -1,0 +1,213 @@
+package v1alpha1
+
+import (
+	"slices"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Action is what a RolloutRequest asks for.
+type Action string
+
+// Actions. This version carries out ApproveUpdate; the others are answered with ResultNotSupported.
+const (
+	// ActionRetry starts the same revision again, as the next one.
+	ActionRetry Action = "Retry"
+
+	// ActionAbort rejects the revision.
+	ActionAbort Action = "Abort"
+
+	// ActionRollbackTo goes back to an earlier revision.
+	ActionRollbackTo Action = "RollbackTo"
+
+	// ActionPromote releases a step of the revision.
+	ActionPromote Action = "Promote"
+
+	// ActionApproveUpdate starts the next revision with the newest Blueprint of the channel, and the newest renderer.
+	ActionApproveUpdate Action = "ApproveUpdate"
+)
+
+// Result is what became of a RolloutRequest. It stands in the deployment's status.requests, and is the reason of the request's
+// conditions.
+type Result string
+
+// Results. All but ResultWaiting and ResultTaken are final.
+const (
+	// ResultWaiting means that nothing was decided: nothing was ordered yet, what a repository remembers is not known, or
+	// something holds the deployment back. It is decided later.
+	ResultWaiting Result = "Waiting"
+
+	// ResultTaken means that the request made the present revision, which goes on.
+	ResultTaken Result = "Taken"
+
+	// ResultDone means that the request made the present revision, and that it came to its end.
+	ResultDone Result = "Done"
+
+	// ResultStale means that the request names another revision than the present one, or another digest.
+	ResultStale Result = "Stale"
+
+	// ResultUnknownRevision means that there never was a revision of this number.
+	ResultUnknownRevision Result = "UnknownRevision"
+
+	// ResultNoUpdate means that there is nothing to approve.
+	ResultNoUpdate Result = "NoUpdate"
+
+	// ResultUpdateFailed means that the update cannot be delivered. Nothing was changed.
+	ResultUpdateFailed Result = "UpdateFailed"
+
+	// ResultNotSupported means that this version does not carry the action out.
+	ResultNotSupported Result = "NotSupported"
+)
+
+// Final is true for a result that never changes. One that is not known may be anything, and is not final.
+func (r Result) Final() bool {
+	return r == ResultDone || r.Refused()
+}
+
+// Refused is true for a result that says no.
+func (r Result) Refused() bool {
+	return slices.Contains([]Result{ResultStale, ResultUnknownRevision, ResultNoUpdate, ResultUpdateFailed, ResultNotSupported}, r)
+}
+
+// Types of the conditions of a RolloutRequest.
+const (
+	// TypeAccepted says whether the deployment does what is asked for.
+	TypeAccepted xpv2.ConditionType = "Accepted"
+
+	// TypeCompleted says whether it was done.
+	TypeCompleted xpv2.ConditionType = "Completed"
+)
+
+// Reasons of the conditions of a RolloutRequest, beside the results.
+const (
+	// ReasonUnknownDeployment means that there is no such deployment. The request is looked at again when it appears.
+	ReasonUnknownDeployment xpv2.ConditionReason = "UnknownDeployment"
+
+	// ReasonSuperseded means that another revision took the place of the one that the request made, before that ended.
+	ReasonSuperseded xpv2.ConditionReason = "Superseded"
+)
+
+// DeploymentReference names a deployment of the same namespace.
+type DeploymentReference struct {
+	// APIGroup of the deployment: claims.intentplane.dev for a claim, intentplane.dev for a namespaced composite.
+	// +required
+	// +kubebuilder:validation:Enum=claims.intentplane.dev;intentplane.dev
+	// +kubebuilder:validation:MaxLength=63
+	APIGroup string `json:"apiGroup"`
+
+	// Kind of the deployment.
+	// +required
+	// +kubebuilder:validation:Enum=IntentDeployment
+	// +kubebuilder:validation:MaxLength=63
+	Kind string `json:"kind"`
+
+	// Name of the deployment.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+}
+
+// RolloutRequestSpec is what is asked for, of which deployment and which of its revisions.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.toRevision) == (self.action == 'RollbackTo')",message="toRevision goes with action RollbackTo, and only with it"
+// +kubebuilder:validation:XValidation:rule="has(self.step) == (self.action == 'Promote')",message="step goes with action Promote, and only with it"
+type RolloutRequestSpec struct {
+	// DeploymentRef names the deployment.
+	// +required
+	DeploymentRef DeploymentReference `json:"deploymentRef"`
+
+	// Action that is asked for.
+	// +required
+	// +kubebuilder:validation:Enum=Retry;Abort;RollbackTo;Promote;ApproveUpdate
+	Action Action `json:"action"`
+
+	// Revision that the deployment has when it is asked. With another one, the request is Stale: whoever asked saw something else.
+	// +required
+	// +kubebuilder:validation:Minimum=1
+	Revision int64 `json:"revision"`
+
+	// Request digest that the revision has. Absent means any; another one makes the request Stale.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=80
+	Request string `json:"request,omitempty"`
+
+	// ToRevision to go back to. Goes with action RollbackTo.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	ToRevision *int64 `json:"toRevision,omitempty"`
+
+	// Step to release. Goes with action Promote.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=20
+	Step *int32 `json:"step,omitempty"`
+
+	// RequestedBy is the person who asks. It is written down, and checked by nobody: who made the object is in the audit log.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:Pattern=`^[^\x00-\x1f\x7f]*$`
+	RequestedBy string `json:"requestedBy,omitempty"`
+
+	// Reason for people.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	Reason string `json:"reason,omitempty"`
+}
+
+// RolloutRequestStatus is what became of a request.
+type RolloutRequestStatus struct {
+	// The conditions are Accepted and Completed.
+	xpv2.ConditionedStatus `json:",inline"`
+
+	// NewRevision that the request made. Absent means none.
+	// +optional
+	NewRevision int64 `json:"newRevision,omitempty"`
+
+	// ObservedAt is when the request was looked at first.
+	// +optional
+	ObservedAt *metav1.Time `json:"observedAt,omitempty"`
+}
+
+// A RolloutRequest asks something of a running deployment. It is made once and never changes: ordinary RBAC says who may ask, and
+// the audit log who did.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:scope=Namespaced,shortName=rreq,categories={intentplane}
+// +kubebuilder:printcolumn:name="DEPLOYMENT",type="string",JSONPath=".spec.deploymentRef.name"
+// +kubebuilder:printcolumn:name="ACTION",type="string",JSONPath=".spec.action"
+// +kubebuilder:printcolumn:name="REVISION",type="integer",JSONPath=".spec.revision"
+// +kubebuilder:printcolumn:name="ACCEPTED",type="string",JSONPath=".status.conditions[?(@.type=='Accepted')].status"
+// +kubebuilder:printcolumn:name="COMPLETED",type="string",JSONPath=".status.conditions[?(@.type=='Completed')].status"
+// +kubebuilder:printcolumn:name="REASON",type="string",JSONPath=".status.conditions[?(@.type=='Completed')].reason"
+// +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"
+type RolloutRequest struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// Spec of the request. It never changes.
+	// +required
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="spec never changes: make another RolloutRequest"
+	Spec RolloutRequestSpec `json:"spec"`
+
+	// Status of the request.
+	// +optional
+	Status RolloutRequestStatus `json:"status,omitempty"`
+}
+
+// RolloutRequestList contains a list of RolloutRequests.
+//
+// +kubebuilder:object:root=true
+type RolloutRequestList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []RolloutRequest `json:"items"`
+}
+
+//nolint:gochecknoinits // Scheme registration.
+func init() {
+	SchemeBuilder.Register(&RolloutRequest{}, &RolloutRequestList{})
+}

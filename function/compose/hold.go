@@ -1,0 +1,61 @@
+package compose
+
+import (
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+)
+
+// Hold gives wanted deliveries the trees of an order instead of those that a newer renderer makes. All else about them is as wanted:
+// how a directory is deleted, say. A tree that is in Git, and that nobody can render any more since the object which held it was
+// lost, is kept as it is.
+func Hold(wanted, observed map[string]*deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) {
+	for name, w := range wanted {
+		trees := w.Spec.ForProvider.Trees
+		for i := range trees {
+			trees[i] = hold(trees[i], observed[name], o)
+		}
+	}
+}
+
+func hold(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) deliveryv1alpha1.Tree {
+	if t.Action != deliveryv1alpha1.ActionDesired {
+		return t
+	}
+	if was, ok := asked(t, d, o); ok {
+		return was
+	}
+	// A Site that was never served, and is now, gets what there is.
+	if d != nil && (delivered(d, t.Path) == "" || delivered(d, t.Path) == t.Tree) {
+		return t
+	}
+	t.Action, t.Tree, t.Files = deliveryv1alpha1.ActionKeep, "", nil
+	return t
+}
+
+// asked is the tree in the place of another one that a delivery asks for with an order.
+func asked(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) (deliveryv1alpha1.Tree, bool) {
+	if d == nil || !asksFor(d, o) {
+		return t, false
+	}
+	for _, was := range d.Spec.ForProvider.Trees {
+		if was.Branch == t.Branch && was.Path == t.Path && was.Action == deliveryv1alpha1.ActionDesired {
+			return was, true
+		}
+	}
+	return t, false
+}
+
+func asksFor(d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) bool {
+	asks := d.Spec.ForProvider.Order
+	return asks.Revision == o.Revision && asks.Request == o.Request
+}
+
+// delivered is the id of the tree that is in Git at a path, or empty.
+func delivered(d *deliveryv1alpha1.GitDelivery, path string) string {
+	for _, t := range d.Status.AtProvider.Trees {
+		if t.Path == path {
+			return t.Tree
+		}
+	}
+	return ""
+}

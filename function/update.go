@@ -1,0 +1,190 @@
+package function
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/catalog"
+	"github.com/intentplane/intentplane/function/intent"
+	"github.com/intentplane/intentplane/function/phase"
+	"github.com/intentplane/intentplane/function/rollout"
+)
+
+// maxSaid is how many characters a message about a request has at most, as the schema has it.
+const maxSaid = 1024
+
+// A channel is where newer Blueprints come from, seen from the one that a deployment stays with.
+type channel struct {
+	pinned *rolloutv1alpha1.BlueprintReference
+	// lost is true when the pinned Blueprint is not there any more.
+	lost bool
+	// now is the name of the object in the channel. It is empty when there is none, and when nothing is pinned.
+	now string
+}
+
+// pin returns the name of the Blueprint to stay with, or none.
+func (c *channel) pin(b *rolloutv1alpha1.BlueprintReference) string {
+	if c.pinned = b; b == nil {
+		return ""
+	}
+	return b.Name
+}
+
+func (c *channel) see(s *catalog.Selection, err error) {
+	if c.pinned == nil {
+		return
+	}
+	if s != nil {
+		c.now = s.InChannel
+	}
+	if e := (&catalog.MissingError{}); errors.As(err, &e) && e.InChannel != "" {
+		c.now, c.lost = e.InChannel, true
+	}
+}
+
+// check returns a problem when the object under the pinned name is another one than was ordered.
+func (c *channel) check(digest string) error {
+	if c.pinned == nil || c.pinned.Digest == "" || c.pinned.Digest == digest {
+		return nil
+	}
+	c.lost = true
+	return missing(deploymentv1alpha1.ReasonBlueprintMissing,
+		"Blueprint "+c.pinned.Name+", which the deployment stays with until somebody approves another one, is not the one that was ordered: it was made anew")
+}
+
+// waiting is the name of the Blueprint that waits to be approved, or none.
+func (c *channel) waiting() string {
+	if c.pinned == nil || c.now == c.pinned.Name && !c.lost {
+		return ""
+	}
+	return c.now
+}
+
+// wish is what is asked for with a Blueprint.
+func (c *Core) wish(in Input, f *phase.Facts, i intent.Intent, s *catalog.Selection, blueprint string) (rollout.Wish, error) {
+	// What a revision is judged by is in the gates, from wherever it was said.
+	said := string(i.WithoutSLOs().Canonical())
+	r, err := rollout.NewRequest(in.Spec, said, s, blueprint, c.version)
+	if err != nil {
+		return rollout.Wish{}, err
+	}
+	w := rollout.Wish{Request: r, Before: r.Digest, Hold: c.holds(in)}
+	if f.Order != nil && f.Order.RendererVersion != c.version {
+		before, err := rollout.NewRequest(in.Spec, said, s, blueprint, f.Order.RendererVersion)
+		if err != nil {
+			return w, err
+		}
+		w.Before = before.Digest
+	}
+	return w, nil
+}
+
+// holds is true when a new renderer alone is no reason for a revision: where somebody has to approve it, and where it is not the
+// deployment's turn. It is the one decision that depends on the time. Deployments that took a new renderer all at once would all be
+// delivered at once, and nothing remembers who had their turn.
+func (c *Core) holds(in Input) bool {
+	return manual(in) || c.slot(in).Wait(in.Now.Time) > 0
+}
+
+func (c *Core) slot(in Input) rollout.Slot { return rollout.SlotOf(in.Claim, c.version, c.spread) }
+
+func manual(in Input) bool {
+	return in.Spec.Blueprint.UpdatePolicy == deploymentv1alpha1.UpdateManual
+}
+
+// decide goes on with the order, unless the plan has a problem: then the order is frozen, and everything stays. It answers what
+// people asked for with RolloutRequests.
+func (c *Core) decide(ctx context.Context, in Input, f *phase.Facts, out *Output) error {
+	asked, need, err := catalog.Requests(in.Claim, in.Answers)
+	if err != nil {
+		return err
+	}
+	requests := rollout.Of(in.Claim, asked)
+	p, err := c.plan(ctx, in, f, false)
+	out.Needs = append(p.needs, need)
+	if f.Problem, err = problemOf(err); err != nil {
+		return err
+	}
+	s := c.standing(in, f, p, out)
+	refusal := ""
+	if r := rollout.Approval(requests, s); r != nil {
+		if p, refusal, err = c.approve(ctx, in, f, p, r); err != nil {
+			return err
+		}
+		if refusal != "" {
+			s.Failed = string(r.GetUID())
+		}
+	}
+	if f.Problem == nil {
+		f.Blueprint = p.blueprint
+		if err := p.order(in, f, out); err != nil {
+			return err
+		}
+	}
+	s.Order, s.Ended = f.Order, phase.Recorded(f)
+	f.Requests = answers(requests, s, refusal)
+	return nil
+}
+
+// standing is what requests are judged by before anything is ordered. It notes which updates wait.
+func (c *Core) standing(in Input, f *phase.Facts, p plan, out *Output) rollout.Standing {
+	current, conflict := rollout.Current(slices.Collect(maps.Values(f.Observed)))
+	f.Update.Blueprint = p.channel.waiting()
+	s := rollout.Standing{Order: current, Remembered: rollout.Remembered(slices.Collect(maps.Values(f.Observed)))}
+	if f.Problem == nil && current != nil {
+		next, held := rollout.Next(current, conflict, p.wish)
+		if held {
+			f.Update.Renderer = strconv.Itoa(int(c.version))
+		}
+		s.Free = !outranks(next, p.wish.Request)
+		c.date(in, *current, p, out)
+	}
+	s.Free = (s.Free || p.channel.lost) && !conflict && !*in.Spec.Suspend
+	s.Waits = f.Update != deploymentv1alpha1.UpdateStatus{}
+	return s
+}
+
+// date says that the time decides, and until when.
+func (c *Core) date(in Input, current rolloutv1alpha1.Order, p plan, out *Output) {
+	slot := c.slot(in)
+	if manual(in) || slot.Always() || !rollout.OnlyRenderer(current, p.wish) {
+		return
+	}
+	out.Dated, out.Wait = true, slot.Wait(in.Now.Time)
+}
+
+// approve returns the plan that a request approves. When that cannot be delivered it returns the one that there is, and why.
+func (c *Core) approve(ctx context.Context, in Input, f *phase.Facts, p plan, r *rolloutv1alpha1.RolloutRequest) (plan, string, error) {
+	trial := *f
+	approved, err := c.plan(ctx, in, &trial, true)
+	problem, err := problemOf(err)
+	if err != nil {
+		return p, "", err
+	}
+	if problem != nil {
+		return p, problem.Message, nil
+	}
+	f.Problem, f.Unsupported, f.Update = nil, trial.Unsupported, deploymentv1alpha1.UpdateStatus{}
+	approved.wish.Approved = &rolloutv1alpha1.RequestReference{Name: r.GetName(), UID: string(r.GetUID()), By: r.Spec.RequestedBy}
+	return approved, "", nil
+}
+
+func answers(requests []rolloutv1alpha1.RolloutRequest, s rollout.Standing, refusal string) []deploymentv1alpha1.RequestStatus {
+	var out []deploymentv1alpha1.RequestStatus
+	for i := range requests {
+		a := deploymentv1alpha1.RequestStatus{Name: requests[i].GetName(), UID: string(requests[i].GetUID())}
+		result := rollout.ResultOf(&requests[i], s)
+		if result == rolloutv1alpha1.ResultUpdateFailed {
+			a.Message = phase.Fit(refusal, maxSaid)
+		}
+		a.Result = string(result)
+		out = append(out, a)
+	}
+	return out
+}

@@ -1,0 +1,130 @@
+package rolloutrequest
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"k8s.io/apimachinery/pkg/api/equality"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	kmeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+)
+
+// A Reconciler labels open requests, and writes down the answers of the function.
+type Reconciler struct {
+	// kube reads deployments from the API server, and requests from the cache.
+	kube client.Client
+	now  func() time.Time
+	log  logging.Logger
+}
+
+// Reconcile one request. It returns an error, and is called again, when something cannot be read or written.
+func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+	rr := &rolloutv1alpha1.RolloutRequest{}
+	if err := r.kube.Get(ctx, req.NamespacedName, rr); err != nil {
+		return reconcile.Result{}, errors.Wrap(client.IgnoreNotFound(err), "cannot get RolloutRequest")
+	}
+	if meta.WasDeleted(rr) {
+		return reconcile.Result{}, nil
+	}
+	if !closed(rr) {
+		d, err := r.deployment(ctx, rr)
+		if err != nil {
+			return reconcile.Result{}, err
+		}
+		if err := r.tell(ctx, rr, d); err != nil {
+			return reconcile.Result{}, err
+		}
+	}
+	return reconcile.Result{}, r.label(ctx, rr)
+}
+
+// A deployment is what is read of one.
+type deployment struct {
+	Status deploymentv1alpha1.IntentDeploymentStatus `json:"status"`
+}
+
+// deployment that a request is about, or nil when there is none: also when its kind is not served.
+func (r *Reconciler) deployment(ctx context.Context, rr *rolloutv1alpha1.RolloutRequest) (*deployment, error) {
+	ref := rr.Spec.DeploymentRef
+	u := &unstructured.Unstructured{}
+	u.SetGroupVersionKind(kindOf(ref.APIGroup))
+	err := r.kube.Get(ctx, client.ObjectKey{Namespace: rr.GetNamespace(), Name: ref.Name}, u)
+	if kmeta.IsNoMatchError(err) || kerrors.IsNotFound(err) {
+		return nil, nil //nolint:nilnil // That there is none is no error.
+	}
+	if err != nil {
+		return nil, errors.Wrapf(err, "cannot get %s %s", ref.Kind, ref.Name)
+	}
+	d := &deployment{}
+	return d, errors.Wrapf(runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, d), "cannot read %s %s", ref.Kind, ref.Name)
+}
+
+// tell writes what became of a request.
+func (r *Reconciler) tell(ctx context.Context, rr *rolloutv1alpha1.RolloutRequest, d *deployment) error {
+	before := rr.DeepCopy()
+	now := metav1.NewTime(r.now().UTC().Truncate(time.Second))
+	if rr.Status.ObservedAt == nil {
+		rr.Status.ObservedAt = &now
+	}
+	record(rr, d, now)
+	if equality.Semantic.DeepEqual(before.Status, rr.Status) {
+		return nil
+	}
+	lock := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+	return errors.Wrap(client.IgnoreNotFound(r.kube.Status().Patch(ctx, rr, lock)), "cannot write status of RolloutRequest")
+}
+
+// label gives labels to the open requests of a deployment, and takes them from the others. Not more than so many are open at once, or
+// whoever may make requests could make a call of the function too large.
+func (r *Reconciler) label(ctx context.Context, rr *rolloutv1alpha1.RolloutRequest) error {
+	ref := rr.Spec.DeploymentRef
+	all, err := requestsOf(ctx, r.kube, rr.GetNamespace(), ref.APIGroup, ref.Name)
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		// The cache may not know yet what was just written.
+		if all[i].GetUID() == rr.GetUID() {
+			all[i] = *rr
+		}
+	}
+	slices.SortFunc(all, rolloutv1alpha1.CompareAge)
+	places := rolloutv1alpha1.MaxOpen
+	for i := range all {
+		open := !closed(&all[i]) && !meta.WasDeleted(&all[i]) && places > 0
+		if open {
+			places--
+		}
+		if err := r.mark(ctx, &all[i], open); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *Reconciler) mark(ctx context.Context, rr *rolloutv1alpha1.RolloutRequest, open bool) error {
+	before := rr.DeepCopy()
+	for key, value := range rolloutv1alpha1.OpenLabels(rr.Spec.DeploymentRef.APIGroup, rr.Spec.DeploymentRef.Name) {
+		if open {
+			meta.AddLabels(rr, map[string]string{key: value})
+			continue
+		}
+		meta.RemoveLabels(rr, key)
+	}
+	if equality.Semantic.DeepEqual(before.GetLabels(), rr.GetLabels()) {
+		return nil
+	}
+	return errors.Wrap(client.IgnoreNotFound(r.kube.Patch(ctx, rr, client.MergeFrom(before))), "cannot label RolloutRequest")
+}

@@ -1,0 +1,104 @@
+package rolloutrequest
+
+import (
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+)
+
+// closed is true for a request whose answer never changes.
+func closed(r *rolloutv1alpha1.RolloutRequest) bool {
+	accepted := r.Status.GetCondition(rolloutv1alpha1.TypeAccepted)
+	refused := accepted.Status == corev1.ConditionFalse && accepted.Reason != rolloutv1alpha1.ReasonUnknownDeployment
+	return refused || r.Status.GetCondition(rolloutv1alpha1.TypeCompleted).Status == corev1.ConditionTrue
+}
+
+// record writes the answer of a deployment into a request. What was accepted stays accepted: a status that lost its answers says
+// nothing, and a deployment that went on to another revision does not say any more what it did before.
+func record(r *rolloutv1alpha1.RolloutRequest, d *deployment, now metav1.Time) {
+	accepted := r.Status.GetCondition(rolloutv1alpha1.TypeAccepted).Status == corev1.ConditionTrue
+	if d == nil {
+		s := say{r, now, xpv2.ConditionReason(rolloutv1alpha1.ReasonUnknownDeployment), "There is no such deployment."}
+		s.completed(corev1.ConditionFalse)
+		if !accepted {
+			s.accepted(corev1.ConditionFalse)
+		}
+		return
+	}
+	result, message := answer(d, string(r.GetUID()))
+	s := say{r, now, xpv2.ConditionReason(result), message}
+	switch {
+	case result == rolloutv1alpha1.ResultTaken, result == rolloutv1alpha1.ResultDone:
+		r.Status.NewRevision = d.Status.Revision
+		say{r, now, xpv2.ConditionReason(rolloutv1alpha1.ResultTaken), messages(rolloutv1alpha1.ResultTaken)}.accepted(corev1.ConditionTrue)
+		s.completed(status(result == rolloutv1alpha1.ResultDone))
+	case accepted && result.Final():
+		say{r, now, rolloutv1alpha1.ReasonSuperseded, "Another revision took its place."}.completed(corev1.ConditionTrue)
+	case accepted:
+	case result.Final():
+		s.accepted(corev1.ConditionFalse)
+		s.completed(corev1.ConditionFalse)
+	default:
+		s.accepted(corev1.ConditionUnknown)
+		s.completed(corev1.ConditionFalse)
+	}
+}
+
+// answer of a deployment to a request, and the words for it.
+func answer(d *deployment, uid string) (rolloutv1alpha1.Result, string) {
+	given := deploymentv1alpha1.RequestStatus{}
+	for _, s := range d.Status.Requests {
+		if s.UID == uid {
+			given = s
+		}
+	}
+	result := rolloutv1alpha1.Result(given.Result)
+	if result == "" {
+		result = rolloutv1alpha1.ResultWaiting
+	}
+	if given.Message != "" {
+		return result, given.Message
+	}
+	return result, messages(result)
+}
+
+func messages(r rolloutv1alpha1.Result) string {
+	return map[rolloutv1alpha1.Result]string{
+		rolloutv1alpha1.ResultWaiting:         "The deployment did not decide yet.",
+		rolloutv1alpha1.ResultTaken:           "The deployment starts a revision for it.",
+		rolloutv1alpha1.ResultDone:            "The revision succeeded.",
+		rolloutv1alpha1.ResultStale:           "The deployment has another revision than the request names.",
+		rolloutv1alpha1.ResultUnknownRevision: "The deployment never had the revision that the request names.",
+		rolloutv1alpha1.ResultNoUpdate:        "There is nothing to approve.",
+		rolloutv1alpha1.ResultUpdateFailed:    "The update cannot be delivered.",
+		rolloutv1alpha1.ResultNotSupported:    "This version does not carry the action out.",
+	}[r]
+}
+
+func status(is bool) corev1.ConditionStatus {
+	if is {
+		return corev1.ConditionTrue
+	}
+	return corev1.ConditionFalse
+}
+
+// say is a reason and words for it.
+type say struct {
+	request *rolloutv1alpha1.RolloutRequest
+	now     metav1.Time
+	reason  xpv2.ConditionReason
+	message string
+}
+
+func (s say) accepted(is corev1.ConditionStatus)  { s.set(rolloutv1alpha1.TypeAccepted, is) }
+func (s say) completed(is corev1.ConditionStatus) { s.set(rolloutv1alpha1.TypeCompleted, is) }
+
+func (s say) set(typ xpv2.ConditionType, is corev1.ConditionStatus) {
+	s.request.Status.SetConditions(xpv2.Condition{
+		Type: typ, Status: is, Reason: s.reason, Message: s.message,
+		LastTransitionTime: s.now, ObservedGeneration: s.request.GetGeneration(),
+	})
+}

@@ -1,0 +1,233 @@
+package claims
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// revision waits until a deployment succeeded with a revision.
+func revision(s *scene.Scene, o *unstructured.Unstructured, want int64) *unstructured.Unstructured {
+	s.T.Helper()
+	return s.Await(o, "Succeeded and Ready with another revision", func(u *unstructured.Unstructured) bool {
+		return scene.Number(u, "status", "revision") == want && scene.Field(u, "status", "phase") == "Succeeded" &&
+			scene.Is(u, "Ready", corev1.ConditionTrue, "")
+	})
+}
+
+// update waits until a deployment's status says that a Blueprint waits. Empty means that none does.
+func update(s *scene.Scene, o *unstructured.Unstructured, want string) *unstructured.Unstructured {
+	s.T.Helper()
+	return s.Await(o, "update "+want, func(u *unstructured.Unstructured) bool {
+		return scene.Field(u, "status", "update", "blueprint") == want && scene.Field(u, "status", "phase") == "Succeeded"
+	})
+}
+
+// wantVersion fails the test unless the Deployment at a Site is of a version of the Blueprint. Empty is the first one.
+func wantVersion(s *scene.Scene, site, want string) {
+	s.T.Helper()
+	file := s.FilesBelow(s.Directory(site, "shop"))["deployment-shop.yaml"]
+	_, got, _ := strings.Cut(file, "example.org/version: ")
+	got, _, _ = strings.Cut(got, "\n")
+	if diff := cmp.Diff(want, got); diff != "" {
+		s.T.Errorf("version at %s: -want, +got:\n%s", site, diff)
+	}
+}
+
+func TestAutomaticUpdate(t *testing.T) {
+	t.Parallel()
+	for name, shape := range shapes() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := scene.New(t, cp, "edge1")
+			o := shape.describe(s, "shop", intent(s, 1, "edge1"))
+			s.Succeed(o)
+			wantVersion(s, "edge1", "")
+			s.Release("1.1.0", "1.0.0")
+			seen := revision(s, o, 2)
+			s.AwaitCommits(2)
+			wantVersion(s, "edge1", "1.1.0")
+			if diff := cmp.Diff(s.BlueprintName()+"-1.1.0", scene.Field(seen, "status", "blueprint", "name")); diff != "" {
+				t.Errorf("status.blueprint.name: -want, +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+// held has a deployment whose Blueprint has a newer version, which somebody has to approve.
+func held(t *testing.T, shape shape) (*scene.Scene, *unstructured.Unstructured) {
+	t.Helper()
+	s := scene.New(t, cp, "edge1")
+	o := s.Set(shape.describe(s, "shop", intent(s, 1, "edge1")), "Manual", "spec", "blueprint", "updatePolicy")
+	s.Succeed(o)
+	s.Release("1.1.0", "1.0.0")
+	seen := update(s, o, newest(s))
+	if message := scene.Field(seen, "status", "message"); !strings.Contains(message, "An update waits: Blueprint "+newest(s)) {
+		t.Errorf("status.message does not say what waits: %q", message)
+	}
+	return s, o
+}
+
+func newest(s *scene.Scene) string { return s.BlueprintName() + "-1.1.0" }
+
+// still fails the test unless what is delivered is still of the first version, after so many commits.
+func still(s *scene.Scene, commits int) {
+	s.T.Helper()
+	s.AwaitCommits(commits)
+	wantVersion(s, "edge1", "")
+}
+
+// Each of these tests stays below what Crossplane lets a composite react to within some seconds.
+
+func TestManualUpdateWaits(t *testing.T) {
+	t.Parallel()
+	for name, shape := range shapes() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, o := held(t, shape)
+			// However often it is looked at.
+			s.Succeed(s.Set(o, "11m", "spec", "deliveryConfig", "syncWaitTimeout"))
+			still(s, 1)
+			// Without its status.
+			composite := s.Now(o)
+			if shape.resource == claimResource {
+				composite = s.XR(composite)
+			}
+			s.Patch(composite, `{"status": {"phase": null, "revision": null, "blueprint": null, "update": null, "delivery": null}}`, "status")
+			s.Await(composite, "a status again", func(u *unstructured.Unstructured) bool {
+				return scene.Number(u, "status", "revision") == 1 && scene.Field(u, "status", "update", "blueprint") == newest(s)
+			})
+			still(s, 1)
+			// A change of the intent goes out with the Blueprint that it has.
+			s.Succeed(s.Set(o, intent(s, 2, "edge1"), "spec", "intent"))
+			update(s, revision(s, o, 2), newest(s))
+			still(s, 2)
+		})
+	}
+}
+
+func TestManualUpdateApproved(t *testing.T) {
+	t.Parallel()
+	const requests = "rolloutrequests.rollout.intentplane.dev"
+	for name, shape := range shapes() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, o := held(t, shape)
+			good := s.Request("good", o, rolloutv1alpha1.ActionApproveUpdate, 1)
+			s.Apply(good)
+			s.Inside("wait", "--timeout=60s", "--for=condition=Completed", requests+"/good")
+			seen := update(s, revision(s, o, 2), "")
+			s.AwaitCommits(2)
+			wantVersion(s, "edge1", "1.1.0")
+			if diff := cmp.Diff(newest(s), scene.Field(seen, "status", "blueprint", "name")); diff != "" {
+				t.Errorf("status.blueprint.name: -want, +got:\n%s", diff)
+			}
+			wants(t, "kubectl get "+requests, scene.ParseTable(s.Inside("get", requests))["good"],
+				scene.Row{"DEPLOYMENT": "shop", "ACTION": "ApproveUpdate", "REVISION": "1", "ACCEPTED": "True", "COMPLETED": "True", "REASON": "Done"})
+			closed := s.Await(good, "closed", func(u *unstructured.Unstructured) bool { return len(u.GetLabels()) == 0 })
+			if diff := cmp.Diff(int64(2), scene.Number(closed, "status", "newRevision")); diff != "" {
+				t.Errorf("status.newRevision: -want, +got:\n%s", diff)
+			}
+			want := &rolloutv1alpha1.RequestReference{Name: "good", UID: string(closed.GetUID()), By: "ann"}
+			if diff := cmp.Diff(want, s.Delivery().Spec.ForProvider.Order.RequestRef); diff != "" {
+				t.Errorf("order.requestRef: -want, +got:\n%s", diff)
+			}
+			if refusal := s.Refused(s.Set(good, int64(2), "spec", "revision")); !strings.Contains(refusal, "spec never changes") {
+				t.Errorf("a request changed: %s", refusal)
+			}
+		})
+	}
+}
+
+// TestRefusedRequests asks for what changes nothing.
+func TestRefusedRequests(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		reason   string
+		action   rolloutv1alpha1.Action
+		revision int64
+		field    string
+		value    any
+		want     rolloutv1alpha1.Result
+	}{
+		"Digest":   {reason: "It means another content.", action: rolloutv1alpha1.ActionApproveUpdate, revision: 1, field: "request", value: "sha256:0", want: rolloutv1alpha1.ResultStale},
+		"Future":   {reason: "There is no such revision.", action: rolloutv1alpha1.ActionApproveUpdate, revision: 7, want: rolloutv1alpha1.ResultUnknownRevision},
+		"Rollback": {reason: "This version does not do it.", action: rolloutv1alpha1.ActionRollbackTo, revision: 1, field: "toRevision", value: int64(1), want: rolloutv1alpha1.ResultNotSupported},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, o := held(t, shapes()["Claim"])
+			r := s.Request("refused", o, tc.action, tc.revision)
+			if tc.field != "" {
+				s.Set(r, tc.value, "spec", tc.field)
+			}
+			s.Apply(r)
+			s.AwaitRefusal(r, tc.want)
+			revision(s, o, 1)
+			still(s, 1)
+		})
+	}
+}
+
+// TestStaleApproval approves what somebody saw before the intent changed.
+func TestStaleApproval(t *testing.T) {
+	t.Parallel()
+	s, o := held(t, shapes()["Claim"])
+	s.Succeed(s.Set(o, intent(s, 2, "edge1"), "spec", "intent"))
+	revision(s, o, 2)
+	stale := s.Request("stale", o, rolloutv1alpha1.ActionApproveUpdate, 1)
+	s.Apply(stale)
+	s.AwaitRefusal(stale, rolloutv1alpha1.ResultStale)
+	update(s, revision(s, o, 2), newest(s))
+	still(s, 2)
+}
+
+// TestMalformedRequests makes requests that the API server refuses.
+func TestMalformedRequests(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t, cp)
+	cases := map[string]struct {
+		reason string
+		action rolloutv1alpha1.Action
+		field  []string
+		value  any
+		want   string
+	}{
+		"NoTarget":   {reason: "Going back needs a revision to go back to.", action: rolloutv1alpha1.ActionRollbackTo, field: []string{"reason"}, value: "x", want: "toRevision goes with action RollbackTo"},
+		"Target":     {reason: "An approval has none.", action: rolloutv1alpha1.ActionApproveUpdate, field: []string{"toRevision"}, value: int64(1), want: "toRevision goes with action RollbackTo"},
+		"NoStep":     {reason: "A promotion has a step.", action: rolloutv1alpha1.ActionPromote, field: []string{"reason"}, value: "x", want: "step goes with action Promote"},
+		"NoRevision": {reason: "Revisions are counted from 1.", action: rolloutv1alpha1.ActionApproveUpdate, field: []string{"revision"}, value: int64(0), want: "spec.revision"},
+		"Action":     {reason: "Actions are a closed set.", action: "Explode", field: []string{"reason"}, value: "x", want: "spec.action"},
+		"Kind":       {reason: "So are kinds.", action: rolloutv1alpha1.ActionApproveUpdate, field: []string{"deploymentRef", "kind"}, value: "Pod", want: "spec.deploymentRef.kind"},
+		"Line":       {reason: "A name is one line.", action: rolloutv1alpha1.ActionApproveUpdate, field: []string{"requestedBy"}, value: "ann\nIntentplane-Revision: 9", want: "spec.requestedBy"},
+	}
+	for name, tc := range cases {
+		s.Case(name, func(s *scene.Scene) {
+			r := s.Request("malformed", s.Claim("shop", ""), tc.action, 1)
+			refusal := s.Refused(s.Set(r, tc.value, append([]string{"spec"}, tc.field...)...))
+			if !strings.Contains(refusal, tc.want) {
+				s.T.Errorf("\n%s\nwant %q in %q", tc.reason, tc.want, refusal)
+			}
+		})
+	}
+}
+
+// TestRequestComesFirst asks something of a deployment that is not there yet.
+func TestRequestComesFirst(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t, cp, "edge1")
+	o := s.Claim("shop", intent(s, 1, "edge1"))
+	early := s.Request("early", o, rolloutv1alpha1.ActionApproveUpdate, 1)
+	s.Apply(early)
+	s.AwaitRefusal(early, rolloutv1alpha1.Result(rolloutv1alpha1.ReasonUnknownDeployment))
+	s.Succeed(o)
+	s.AwaitRefusal(early, rolloutv1alpha1.ResultNoUpdate)
+	revision(s, o, 1)
+}

@@ -1,0 +1,177 @@
+package disruption
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function"
+	"github.com/intentplane/intentplane/function/render"
+	"github.com/intentplane/intentplane/function/rollout"
+	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// mark is what the next version of the function writes into each file.
+const mark = "# By the next version.\n"
+
+// far is how far the time of a deployment is away that must not come while a test runs.
+const far = time.Hour
+
+// An edit of a source file.
+type edit struct{ file, old, with string }
+
+// nextVersion is a renderer of the next version, and loud is one whose files differ.
+func nextVersion() edit {
+	return edit{"function/render/render.go", fmt.Sprintf("const Version int32 = %d", render.Version), fmt.Sprintf("const Version int32 = %d", render.Version+1)}
+}
+
+func loud() edit {
+	return edit{"function/render/output.go", "files[name] = b\n", fmt.Sprintf("files[name] = append([]byte(%q), b...)\n", mark)}
+}
+
+// buildFunction builds the function as it is but for some edits, and returns the path of the program.
+func buildFunction(t *testing.T, name string, edits ...edit) string {
+	t.Helper()
+	root, err := controlplane.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	overlay := map[string]map[string]string{"Replace": {}}
+	for _, e := range edits {
+		overlay["Replace"][filepath.Join(root, e.file)] = edited(t, root, dir, e)
+	}
+	b, err := json.Marshal(overlay)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, program := filepath.Join(dir, "overlay.json"), filepath.Join(dir, name)
+	if err := os.WriteFile(list, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-overlay="+list, "-o", program, ".")
+	cmd.Dir = root
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return program
+}
+
+func edited(t *testing.T, root, dir string, e edit) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(root, e.file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Count(string(b), e.old) != 1 {
+		t.Fatalf("%s does not have %q once", e.file, e.old)
+	}
+	copied := filepath.Join(dir, filepath.Base(e.file))
+	if err := os.WriteFile(copied, []byte(strings.Replace(string(b), e.old, e.with, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return copied
+}
+
+// serve serves another function, which Crossplane asks all the time. An empty path is the first one.
+func serve(t *testing.T, binary string, args ...string) {
+	t.Helper()
+	if err := cp.UpgradeFunction(t.Context(), binary, append(args, "--ttl="+ttl.String())...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// awaits waits until a deployment is Ready with a revision, a renderer and one that waits.
+func awaits(s *scene.Scene, o *unstructured.Unstructured, revision int64, renderer, waits string) {
+	s.T.Helper()
+	s.Await(o, fmt.Sprintf("revision %d by renderer %s, %q waits", revision, renderer, waits), func(u *unstructured.Unstructured) bool {
+		return scene.Number(u, "status", "revision") == revision && scene.Field(u, "status", "renderer") == renderer &&
+			scene.Field(u, "status", "update", "renderer") == waits && scene.Field(u, "status", "phase") == "Succeeded" &&
+			scene.Is(u, "Ready", corev1.ConditionTrue, "")
+	})
+}
+
+// marked says whether the next version delivered a claim.
+func marked(s *scene.Scene, claim string) bool {
+	s.T.Helper()
+	files := s.FilesBelow(s.Directory("edge1", claim))
+	if len(files) == 0 {
+		s.T.Fatalf("%s has no files", claim)
+	}
+	return strings.HasPrefix(files["deployment-shop.yaml"], mark)
+}
+
+// distant is the name of a claim whose time for the next renderer does not come soon.
+func distant(s *scene.Scene) string {
+	s.T.Helper()
+	for n := range 100 {
+		name := fmt.Sprintf("auto-%d", n)
+		ref := rolloutv1alpha1.ClaimReference{APIGroup: "claims.intentplane.dev", Kind: "IntentDeployment", Namespace: s.Namespace, Name: name}
+		if rollout.SlotOf(ref, render.Version+1, function.RendererSpread).Wait(time.Now()) > far {
+			return name
+		}
+	}
+	s.T.Fatal("every deployment has its time now")
+	return ""
+}
+
+func TestFunctionUpgrade(t *testing.T) {
+	quiet := buildFunction(t, "quiet", nextVersion())
+	noisy := buildFunction(t, "noisy", nextVersion(), loud())
+	now, next := fmt.Sprint(render.Version), fmt.Sprint(render.Version+1)
+	serve(t, "")
+	defer func() {
+		if err := cp.UpgradeFunction(context.WithoutCancel(t.Context()), ""); err != nil {
+			t.Error(err)
+		}
+	}()
+	s := scene.New(t, cp, "edge1")
+	auto := s.Claim(distant(s), intent(s, 1, "edge1"))
+	manual := s.Set(s.Claim("manual", intent(s, 1, "edge1")), "Manual", "spec", "blueprint", "updatePolicy")
+	s.Succeed(auto)
+	s.Succeed(manual)
+	wantCommits(s, 2)
+
+	// A version that changes no byte delivers nothing.
+	serve(t, quiet, "--renderer-spread=0")
+	awaits(s, auto, 1, next, "")
+	awaits(s, manual, 1, next, "")
+	wantCommits(s, 2)
+
+	// One that does waits for its time, or for somebody.
+	serve(t, noisy)
+	awaits(s, auto, 1, now, next)
+	awaits(s, manual, 1, now, next)
+	awaitCalls(s, len(functionLog(t)), 3)
+	wantCommits(s, 2)
+
+	request := s.Request("approve", manual, rolloutv1alpha1.ActionApproveUpdate, 1)
+	s.Apply(request)
+	s.Inside("wait", "--timeout=60s", "--for=condition=Completed", "rolloutrequests.rollout.intentplane.dev/approve")
+	awaits(s, manual, 2, next, "")
+	awaits(s, auto, 1, now, next)
+	wantCommits(s, 3)
+	if diff := cmp.Diff([2]bool{true, false}, [2]bool{marked(s, "manual"), marked(s, auto.GetName())}); diff != "" {
+		t.Errorf("delivered by the next version: manual, automatic: -want, +got:\n%s", diff)
+	}
+
+	serve(t, noisy, "--renderer-spread=0")
+	awaits(s, auto, 2, next, "")
+	wantCommits(s, 4)
+	if !marked(s, auto.GetName()) {
+		t.Error("the next version did not deliver the automatic claim")
+	}
+}
