@@ -1,18 +1,15 @@
 package git
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
 	"github.com/go-git/go-git/v5/plumbing/transport"
-	"github.com/go-git/go-git/v5/storage/memory"
 )
 
 // A Pushed says what a push did.
@@ -57,12 +54,16 @@ func (c *Client) Push(ctx context.Context, p *Proposal) (*Pushed, error) {
 		return nil, c.fail(ctx, verbPush, err)
 	}
 	atomic := adv.Capabilities.Supports(capability.Atomic)
+	if p.commits > 1 && !atomic {
+		return nil, failf(ClassNotAtomic, "cannot push several deliveries at once: the server cannot take all or nothing")
+	}
 	if updates, err = pending(updates, adv); err != nil {
 		return nil, err
 	}
 	if err := c.send(ctx, s, adv, updates, atomic); err != nil {
 		return nil, err
 	}
+	p.landed()
 	return &Pushed{Snapshot: p.after, Atomic: atomic}, nil
 }
 
@@ -146,26 +147,6 @@ func newUpdateRequest(adv *packp.AdvRefs, updates []update, said io.Writer) (*pa
 	pack, err := encodePack(objects)
 	req.Packfile = pack
 	return req, err
-}
-
-func encodePack(objects []object) (io.ReadCloser, error) {
-	store := memory.NewStorage()
-	ids := []plumbing.Hash{}
-	for _, o := range objects {
-		m := &plumbing.MemoryObject{}
-		m.SetType(o.kind)
-		if _, err := m.Write(o.data); err != nil {
-			return nil, errors.Wrap(err, "cannot write object")
-		}
-		id, err := store.SetEncodedObject(m)
-		if err != nil {
-			return nil, errors.Wrap(err, "cannot store object")
-		}
-		ids = append(ids, id)
-	}
-	pack := &bytes.Buffer{}
-	_, err := packfile.NewEncoder(pack, store, false).Encode(ids, 0)
-	return io.NopCloser(pack), errors.Wrap(err, "cannot encode pack")
 }
 
 // refused explains a push that failed.
