@@ -2,6 +2,7 @@ package git
 
 import (
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -88,6 +89,22 @@ func (d *Draft) Remember(c Change) error {
 	return nil
 }
 
+// Fork returns a copy that goes its own way.
+func (d *Draft) Fork() *Draft {
+	fork := *d
+	fork.branch = slices.Clip(fork.branch)
+	return &fork
+}
+
+// Size returns how many bytes the new objects of the branch have.
+func (d *Draft) Size() int {
+	size := 0
+	for _, o := range d.branch {
+		size += len(o.data)
+	}
+	return size
+}
+
 // Proposal returns what to push.
 func (d *Draft) Proposal() (*Proposal, error) {
 	after := *d.at
@@ -122,6 +139,17 @@ func (p *Proposal) StateCommit() string { return moved(p.before.state, p.after.s
 
 // After returns what the remote holds once the proposal was pushed.
 func (p *Proposal) After() *Snapshot { return p.after }
+
+// Empty reports whether there is nothing to push.
+func (p *Proposal) Empty() bool { return p.Commit() == "" && p.StateCommit() == "" }
+
+// Ahead splits the proposal in two that are pushed one after the other: the
+// state, which is the log, and then the branch.
+func (p *Proposal) Ahead() (state, branch *Proposal) {
+	between := *p.before
+	between.state = p.after.state
+	return &Proposal{before: p.before, after: &between, state: p.state}, &Proposal{before: &between, after: p.after, branch: p.branch, commits: p.commits}
+}
 
 // landed notes that the remote has the commits now.
 func (p *Proposal) landed() {

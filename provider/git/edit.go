@@ -174,6 +174,7 @@ func (e *editor) add(o object, old plumbing.Hash) plumbing.Hash {
 		e.seen = map[plumbing.Hash]bool{}
 	}
 	e.seen[id] = true
+	o.base = old
 	e.made = append(e.made, o)
 	return id
 }

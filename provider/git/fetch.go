@@ -33,6 +33,7 @@ type fetch struct {
 	session      transport.UploadPackSession
 	capabilities *capability.List
 	limit        int64
+	budget       *Budget
 }
 
 // view returns the view of a commit: the old one if it has not moved, else what
@@ -55,7 +56,9 @@ func (f fetch) view(ctx context.Context, commit plumbing.Hash, old view, filter 
 	if err != nil {
 		return view{}, nil, err
 	}
+	size := sizeOf(objects)
 	v, err := newView(commit, (*layer[object])(nil).with(objects))
+	v.bytes = size
 	return v, nil, err
 }
 
@@ -82,7 +85,7 @@ func (f fetch) since(ctx context.Context, commit plumbing.Hash, old view, filter
 	if err != nil {
 		return view{}, nil, err
 	}
-	v.live = old.live
+	v.live, v.bytes = old.live, old.bytes+sizeOf(added)
 	if err := v.complete(added, filter == everything); err != nil {
 		return view{}, nil, err
 	}
@@ -136,16 +139,12 @@ func (f fetch) objects(ctx context.Context, want plumbing.Hash, filter packp.Fil
 }
 
 func (f fetch) all(ctx context.Context, req *packp.UploadPackRequest) (map[plumbing.Hash]object, error) {
-	pack, err := f.pack(ctx, req, func(*packp.UploadPackResponse) bool { return true })
-	if err != nil {
-		return nil, err
-	}
-	return f.unpack(pack)
+	return f.answer(ctx, req, func(*packp.UploadPackResponse) bool { return true })
 }
 
-// pack reads the pack of an answer, unless the beginning of the answer is not
-// what is wanted.
-func (f fetch) pack(ctx context.Context, req *packp.UploadPackRequest, wanted func(*packp.UploadPackResponse) bool) ([]byte, error) {
+// answer returns the objects of an answer; none if the beginning of the answer
+// is not what is wanted.
+func (f fetch) answer(ctx context.Context, req *packp.UploadPackRequest, wanted func(*packp.UploadPackResponse) bool) (map[plumbing.Hash]object, error) {
 	res, err := f.session.UploadPack(ctx, req)
 	if err != nil {
 		return nil, err
@@ -154,7 +153,20 @@ func (f fetch) pack(ctx context.Context, req *packp.UploadPackRequest, wanted fu
 	if !wanted(res) {
 		return nil, nil
 	}
-	return io.ReadAll(demultiplex(req.Capabilities, res))
+	held := &share{of: f.budget}
+	defer held.release()
+	pack, err := held.read(ctx, demultiplex(req.Capabilities, res))
+	if err != nil {
+		return nil, err
+	}
+	size, err := measure(pack, f.limit)
+	if err != nil {
+		return nil, err
+	}
+	if err := held.grow(ctx, size); err != nil {
+		return nil, err
+	}
+	return unpack(pack)
 }
 
 // request objects from a commit on, so many commits deep; zero is all of them.
@@ -191,12 +203,8 @@ func demultiplex(used *capability.List, r io.Reader) io.Reader {
 	return r
 }
 
-// unpack decodes a pack after it measured what that will take: some bytes on
-// the wire can stand for a thousand times as many in memory.
-func (f fetch) unpack(pack []byte) (map[plumbing.Hash]object, error) {
-	if err := measure(pack, f.limit); err != nil {
-		return nil, err
-	}
+// unpack decodes a pack that was measured.
+func unpack(pack []byte) (map[plumbing.Hash]object, error) {
 	store := memory.NewStorage()
 	p, err := packfile.NewParserWithStorage(packfile.NewScanner(bytes.NewReader(pack)), store)
 	if err != nil {
@@ -216,35 +224,37 @@ func (f fetch) unpack(pack []byte) (map[plumbing.Hash]object, error) {
 	return objects, nil
 }
 
-// measure returns an error if the objects of the pack take more than limit
-// bytes.
-func measure(pack []byte, limit int64) error {
+// measure returns how many bytes the objects of the pack take, and an error if
+// they are more than limit: some bytes on the wire can stand for a thousand
+// times as many in memory.
+func measure(pack []byte, limit int64) (int64, error) {
+	left := limit
 	s := packfile.NewScanner(bytes.NewReader(pack))
 	_, count, err := s.Header()
 	if err != nil {
-		return errors.Wrap(err, "cannot read pack")
+		return 0, errors.Wrap(err, "cannot read pack")
 	}
 	for range count {
 		h, err := s.NextObjectHeader()
 		if err != nil {
-			return errors.Wrap(err, "cannot read pack")
+			return 0, errors.Wrap(err, "cannot read pack")
 		}
-		if limit -= h.Length; h.Length < 0 || limit < 0 {
-			return tooLargeError{}
+		if left -= h.Length; h.Length < 0 || left < 0 {
+			return 0, tooLargeError{}
 		}
 		content := &deltaHeader{}
 		if _, _, err := s.NextObject(content); err != nil {
-			return errors.Wrap(err, "cannot read pack")
+			return 0, errors.Wrap(err, "cannot read pack")
 		}
 		if !h.Type.IsDelta() {
 			continue
 		}
 		size := content.target()
-		if limit -= size; size < 0 || limit < 0 {
-			return tooLargeError{}
+		if left -= size; size < 0 || left < 0 {
+			return 0, tooLargeError{}
 		}
 	}
-	return nil
+	return limit - left, nil
 }
 
 // A deltaHeader keeps the first bytes of a delta, which say how large the base

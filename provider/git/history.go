@@ -59,6 +59,9 @@ func (h *history) miss(commit plumbing.Hash) {
 
 // has reports whether the commit is in the branch, and whether that is known.
 func (h *history) has(commit plumbing.Hash) (is, known bool) {
+	if h == nil {
+		return false, false
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if _, ok := h.known[commit]; ok {
@@ -72,13 +75,10 @@ func (h *history) has(commit plumbing.Hash) (is, known bool) {
 // the snapshot saw it. The server is asked once for what is not known. It
 // returns an *Error.
 func (c *Client) Contains(ctx context.Context, s *Snapshot, commit string) (bool, error) {
-	if !plumbing.IsHash(commit) || s.seen.IsZero() {
-		return false, nil
+	if is, known := s.Contains(commit); known {
+		return is, nil
 	}
 	id := plumbing.NewHash(commit)
-	if is, known := s.history.has(id); known || id == s.branch.commit {
-		return is || !known, nil
-	}
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()
 	past, err := c.past(ctx, s.seen, id)
@@ -104,7 +104,7 @@ func (c *Client) past(ctx context.Context, tip, until plumbing.Hash) ([]plumbing
 	if err != nil {
 		return nil, err
 	}
-	f := fetch{session: session, capabilities: adv.Capabilities, limit: c.inflated}
+	f := fetch{session: session, capabilities: adv.Capabilities, limit: c.inflated, budget: c.budget}
 	return f.past(ctx, tip, until)
 }
 
@@ -114,11 +114,8 @@ func (f fetch) past(ctx context.Context, tip, until plumbing.Hash) ([]plumbing.H
 		return nil, err
 	}
 	req.Haves = []plumbing.Hash{until}
-	pack, err := f.pack(ctx, req, func(res *packp.UploadPackResponse) bool { return slices.Contains(res.ACKs, until) })
-	if err != nil || pack == nil {
-		return nil, err // A server that does not have the older one would send everything.
-	}
-	objects, err := f.unpack(pack)
+	// A server that does not have the older one would send everything.
+	objects, err := f.answer(ctx, req, func(res *packp.UploadPackResponse) bool { return slices.Contains(res.ACKs, until) })
 	return lineage(objects, tip), err
 }
 

@@ -31,7 +31,7 @@ func (c *Client) Look(ctx context.Context, previous *Snapshot) (*Snapshot, error
 
 	next := &Snapshot{target: c.target(), empty: !hasBranches(adv)}
 	old := c.known(previous)
-	f := fetch{session: s, capabilities: adv.Capabilities, limit: c.inflated}
+	f := fetch{session: s, capabilities: adv.Capabilities, limit: c.inflated, budget: c.budget}
 	var commits []plumbing.Hash
 	if next.branch, commits, err = f.view(ctx, adv.References[c.remote.branchRef()], old.branch, withoutBlobs); err != nil {
 		return nil, c.fail(ctx, verbRead, err)
@@ -78,7 +78,7 @@ func (c *Client) fetchFile(ctx context.Context, s *Snapshot, id plumbing.Hash) (
 	if err != nil {
 		return nil, err
 	}
-	f := fetch{session: session, capabilities: adv.Capabilities, limit: c.inflated}
+	f := fetch{session: session, capabilities: adv.Capabilities, limit: c.inflated, budget: c.budget}
 	// Which servers give a single file is not told by what they advertise.
 	if objects, err := f.objects(ctx, id, everything); err == nil || ctx.Err() != nil {
 		return objects, err

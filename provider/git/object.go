@@ -27,6 +27,8 @@ type object struct {
 	kind plumbing.ObjectType
 	data []byte
 	id   plumbing.Hash
+	// base is the object that it replaces. Zero where there is none.
+	base plumbing.Hash
 }
 
 func newObject(kind plumbing.ObjectType, data []byte) object {

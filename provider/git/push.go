@@ -1,6 +1,7 @@
 package git
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"strings"
@@ -57,9 +58,10 @@ func (c *Client) Push(ctx context.Context, p *Proposal) (*Pushed, error) {
 	if p.commits > 1 && !atomic {
 		return nil, failf(ClassNotAtomic, "cannot push several deliveries at once: the server cannot take all or nothing")
 	}
-	if updates, err = pending(updates, adv); err != nil {
+	if err := c.unmoved(p, adv); err != nil {
 		return nil, err
 	}
+	updates = pending(updates, adv)
 	if err := c.send(ctx, s, adv, updates, atomic); err != nil {
 		return nil, err
 	}
@@ -82,22 +84,33 @@ func (c *Client) updates(p *Proposal) []update {
 	return out
 }
 
-// pending leaves out what a push before this one has done, and sees most lost
-// races before anything is sent.
-func pending(updates []update, adv *packp.AdvRefs) ([]update, error) {
+// unmoved sees most lost races before anything is sent. Both refs count, also
+// one that the proposal leaves as it is: what follows from a snapshot follows
+// only while the snapshot is true.
+func (c *Client) unmoved(p *Proposal, adv *packp.AdvRefs) error {
+	for _, ref := range []struct {
+		name   string
+		before view
+		after  view
+	}{{c.remote.StateRef, p.before.state, p.after.state}, {c.remote.branchRef(), p.before.branch, p.after.branch}} {
+		now, advertised := adv.References[ref.name]
+		// A ref that is not advertised may be hidden: the server says so itself.
+		if advertised && now != ref.before.commit && now != ref.after.commit {
+			return failf(ClassConflict, "cannot push to %s: it was moved by somebody else", ref.name)
+		}
+	}
+	return nil
+}
+
+// pending leaves out what a push before this one has done.
+func pending(updates []update, adv *packp.AdvRefs) []update {
 	out := []update{}
 	for _, u := range updates {
-		now, advertised := adv.References[u.name]
-		if advertised && now == u.next {
-			continue
+		if now, advertised := adv.References[u.name]; !advertised || now != u.next {
+			out = append(out, u)
 		}
-		// A ref that is not advertised may be hidden: the server says so itself.
-		if advertised && now != u.old {
-			return nil, failf(ClassConflict, "cannot push to %s: it was moved by somebody else", u.name)
-		}
-		out = append(out, u)
 	}
-	return out, nil
+	return out
 }
 
 func (c *Client) send(ctx context.Context, s transport.ReceivePackSession, adv *packp.AdvRefs, updates []update, atomic bool) error {
@@ -144,8 +157,8 @@ func newUpdateRequest(adv *packp.AdvRefs, updates []update, said io.Writer) (*pa
 		req.Commands = append(req.Commands, &packp.Command{Name: plumbing.ReferenceName(u.name), Old: u.old, New: u.next})
 		objects = append(objects, u.objects...)
 	}
-	pack, err := encodePack(objects)
-	req.Packfile = pack
+	pack, err := encodePack(objects, adv.Capabilities.Supports(capability.OFSDelta))
+	req.Packfile = io.NopCloser(bytes.NewReader(pack))
 	return req, err
 }
 

@@ -32,6 +32,17 @@ type view struct {
 	objects *layer[object]
 	// live is how many objects there were when all of them were in use.
 	live int
+	// bytes that the objects take, by and large.
+	bytes int
+}
+
+func sizeOf(objects map[plumbing.Hash]object) int {
+	const overhead = 128 // Of a map, a name, a header of a slice.
+	size := 0
+	for _, o := range objects {
+		size += len(o.data) + overhead
+	}
+	return size
 }
 
 // An Entry is what stands under a name in a directory.
@@ -53,6 +64,22 @@ func (s *Snapshot) StateTip() string { return hexOrNone(s.state.commit) }
 // is new, and its first branch may be made; where other branches exist, a
 // missing one is somebody's mistake.
 func (s *Snapshot) Empty() bool { return s.empty }
+
+// Size returns how many bytes the snapshot takes, by and large.
+func (s *Snapshot) Size() int { return s.branch.bytes + s.state.bytes }
+
+// Contains reports whether a commit is in the branch, and whether that is known
+// without asking the server.
+func (s *Snapshot) Contains(commit string) (is, known bool) {
+	if !plumbing.IsHash(commit) || s.seen.IsZero() {
+		return false, true
+	}
+	id := plumbing.NewHash(commit)
+	if id == s.branch.commit {
+		return true, true
+	}
+	return s.history.has(id)
+}
 
 // Subtree returns the tree id of a directory of the branch, or nothing if
 // there is none. It returns an error if the path is refused.
@@ -168,7 +195,8 @@ func (v view) with(commit object, added []object) (view, error) {
 	for _, o := range append(added, commit) {
 		own[o.id] = o
 	}
-	next := view{commit: commit.id, objects: v.objects.with(own), live: v.live}
+	next := view{commit: commit.id, bytes: v.bytes + sizeOf(own), live: v.live}
+	next.objects = v.objects.with(own)
 	var err error
 	if next.tree, err = treeOf(commit.data); err != nil {
 		return view{}, err
@@ -191,7 +219,7 @@ func (v view) compact() (view, error) {
 		return view{}, err
 	}
 	objects := (*layer[object])(nil).with(own)
-	return view{commit: v.commit, tree: v.tree, objects: objects, live: objects.len()}, nil
+	return view{commit: v.commit, tree: v.tree, objects: objects, live: objects.len(), bytes: sizeOf(own)}, nil
 }
 
 func (v view) adopt(own map[plumbing.Hash]object, id plumbing.Hash) error {
