@@ -20,12 +20,18 @@ type task struct {
 	external
 
 	object *v1alpha1.GitDelivery
+	// replaces is the tip at which somebody else's change was seen. Empty where there was none.
+	replaces string
 	// entry of the state, once it is planned.
 	entry state.Entry
 }
 
 func (e *external) task(d *v1alpha1.GitDelivery) *task {
-	return &task{external: *e, object: d.DeepCopy()}
+	t := &task{external: *e, object: d.DeepCopy()}
+	if e.decision.drifted {
+		t.replaces = e.facts.tip
+	}
+	return t
 }
 
 func (t *task) delivery(plan func(context.Context, *git.Draft) error) repository.Delivery {
@@ -59,7 +65,7 @@ func (t *task) plan(ctx context.Context, draft *git.Draft) error {
 		return &unbegunError{}
 	}
 	a := t.attempt(t.object)
-	c := t.change(a)
+	c := t.change(a, t.replaces)
 	commit, err := draft.Commit(c)
 	if err != nil {
 		return err

@@ -95,11 +95,8 @@ func (e *external) newAttempt() *rolloutv1alpha1.Attempt {
 	return &rolloutv1alpha1.Attempt{Revision: o.Revision, Step: o.Step, Number: o.Attempt, StartedAt: e.timestamp()}
 }
 
-func (e *external) change(a *rolloutv1alpha1.Attempt) git.Change {
-	l := letter{sites: e.decision.sites}
-	if e.decision.drifted {
-		l.replaces = e.facts.tip
-	}
+func (e *external) change(a *rolloutv1alpha1.Attempt, replaces string) git.Change {
+	l := letter{sites: e.decision.sites, replaces: replaces}
 	c := e.commit(l, e.date(a))
 	c.Remove = e.decision.remove
 	c.MakeBranch = e.facts.reapplies()
