@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -39,6 +40,7 @@ type Client struct {
 	redactor *strings.Replacer
 	inflated int64
 	budget   *Budget
+	line     atomic.Pointer[line]
 }
 
 // NewClient returns a Client for the remote. It returns an error if the remote

@@ -46,27 +46,57 @@ func (c *Client) Push(ctx context.Context, p *Proposal) (*Pushed, error) {
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()
 
-	s, err := c.receiveSession()
+	l, err := c.connect(ctx, len(updates))
 	if err != nil {
 		return nil, c.fail(ctx, verbPush, err)
 	}
-	adv, err := s.AdvertisedReferencesContext(ctx)
-	if err != nil {
-		return nil, c.fail(ctx, verbPush, err)
-	}
-	atomic := adv.Capabilities.Supports(capability.Atomic)
+	atomic := l.adv.Capabilities.Supports(capability.Atomic)
 	if p.commits > 1 && !atomic {
 		return nil, failf(ClassNotAtomic, "cannot push several deliveries at once: the server cannot take all or nothing")
 	}
-	if err := c.unmoved(p, adv); err != nil {
+	if l.fresh {
+		if err := c.unmoved(p, l.adv); err != nil {
+			return nil, err
+		}
+		updates = pending(updates, l.adv)
+	}
+	if err := c.send(ctx, l.session, l.adv, updates, atomic); err != nil {
 		return nil, err
 	}
-	updates = pending(updates, adv)
-	if err := c.send(ctx, s, adv, updates, atomic); err != nil {
-		return nil, err
-	}
+	c.reuse(l)
 	p.landed()
 	return &Pushed{Snapshot: p.after, Atomic: atomic}, nil
+}
+
+// A line is a way to a server that said what it can.
+type line struct {
+	session transport.ReceivePackSession
+	adv     *packp.AdvRefs
+	// fresh is true if the server has just said which refs it has.
+	fresh bool
+}
+
+// connect to the server. Where both refs are moved, the server itself sees
+// whether they are where we saw them, so that it need not be asked before: a
+// race is shorter by one request. It is asked again after anything went wrong.
+func (c *Client) connect(ctx context.Context, updates int) (*line, error) {
+	if l := c.line.Swap(nil); l != nil && updates > 1 {
+		return &line{session: l.session, adv: l.adv}, nil
+	}
+	s, err := c.receiveSession()
+	if err != nil {
+		return nil, err
+	}
+	adv, err := s.AdvertisedReferencesContext(ctx)
+	return &line{session: s, adv: adv, fresh: true}, err
+}
+
+// reuse a line that worked. A connection that is more than requests and answers
+// serves once.
+func (c *Client) reuse(l *line) {
+	if strings.HasPrefix(c.endpoint.Protocol, "http") && l.adv.Capabilities.Supports(capability.Atomic) {
+		c.line.Store(l)
+	}
 }
 
 // updates lists the state first, for it is the log that is written ahead.
