@@ -3,6 +3,8 @@ package repository
 import (
 	"context"
 	"fmt"
+	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -40,6 +42,40 @@ func benchmark(b *testing.B, before, deliveries int, run func(tb testing.TB, r *
 		run(b, r, before, before+deliveries)
 		b.ReportMetric(float64(deliveries)/time.Since(began).Seconds(), "deliveries/s")
 	}
+}
+
+// BenchmarkLarge delivers to a repository that somebody else made, one delivery after the other. Without one it makes a small one.
+func BenchmarkLarge(b *testing.B) {
+	for range b.N {
+		url := os.Getenv("INTENTPLANE_BENCH_URL")
+		if url == "" {
+			url = serve(b, map[string]string{"README.md": "hello"}).URL(repo)
+		}
+		r := openURL(b, pool(Options{}), url)
+		const later = 5
+		began := time.Now()
+		oneByOne(b, r, 0, 1)
+		first := time.Since(began)
+		oneByOne(b, r, 1, 1+later)
+		b.ReportMetric(first.Seconds(), "s/first")
+		b.ReportMetric((time.Since(began)-first).Seconds()/later, "s/delivery")
+		b.ReportMetric(peak(b), "MiB")
+	}
+}
+
+// peak is the most memory that the process had, as the kernel tells it.
+func peak(tb testing.TB) float64 {
+	tb.Helper()
+	b, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(b), "VmHWM:")
+	var kib float64
+	if _, err := fmt.Sscanf(rest, "%f", &kib); err != nil {
+		tb.Fatal(err)
+	}
+	return kib / 1024
 }
 
 func together(tb testing.TB, r *Repository, from, to int) {

@@ -64,21 +64,27 @@ func deliveryRatio(ctx context.Context) (float64, error) {
 
 // benchmark runs Go benchmarks of a package, and returns one of their metrics by the last part of their names.
 func benchmark(ctx context.Context, pkg, name, unit, long string) (map[string]float64, error) {
-	root, err := controlplane.Root()
+	out, err := output(ctx, pkg, name, long, rounds)
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, "go", "test", "-run=^$", "-bench="+name, "-benchtime="+long, "-count="+strconv.Itoa(rounds), "-cpu=1", pkg)
-	cmd.Dir = root
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		return nil, errors.Wrapf(err, "cannot run benchmark: %s", out)
-	}
-	found := results(string(out), unit)
+	found := results(out, unit)
 	if len(found) == 0 {
 		return nil, errors.Errorf("cannot find a result in %s", out)
 	}
 	return found, nil
+}
+
+// output of Go benchmarks.
+func output(ctx context.Context, pkg, name, long string, times int) (string, error) {
+	root, err := controlplane.Root()
+	if err != nil {
+		return "", err
+	}
+	cmd := exec.CommandContext(ctx, "go", "test", "-run=^$", "-bench="+name, "-benchtime="+long, "-count="+strconv.Itoa(times), "-cpu=1", pkg)
+	cmd.Dir = root
+	out, err := cmd.CombinedOutput()
+	return string(out), errors.Wrapf(err, "cannot run benchmark: %s", out)
 }
 
 // results are lines of a name, the number of runs, and pairs of values and units. The best of several with one name counts.
