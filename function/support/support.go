@@ -55,7 +55,6 @@ func blueprintFields() []field {
 
 func configFields() []field {
 	return []field{
-		{path: "git.divergencePolicy", harmless: []string{"Stop"}},
 		{path: "metrics"},
 		{path: "notifications"},
 		{path: "policy.webCheckHosts"},

@@ -95,13 +95,14 @@ func TestSelection(t *testing.T) {
 		"Plain":  {reason: "A Site without an engine is supported.", change: func(*catalog.Selection) {}},
 		"Engine": {reason: "Engines tell nothing yet.", change: func(s *catalog.Selection) { s.Places[1].Site.Spec.Engine.Type = catalogv1alpha1.EngineFlux }, want: []string{"Site b: spec.engine.type"}},
 		"Config": {
-			reason: "A configuration of two Sites is named once.",
+			reason: "A configuration of two Sites is named once, for the fields that do nothing.",
 			change: func(s *catalog.Selection) {
 				for i := range s.Places {
-					s.Places[i].Config.Git.DivergencePolicy = "Reapply"
+					s.Places[i].Config.Git.DivergencePolicy = configv1alpha1.DivergenceReapply
+					s.Places[i].Config.Policy.WebCheckHosts = []string{"example.org"}
 				}
 			},
-			want: []string{"ClusterProviderConfig default: spec.git.divergencePolicy"},
+			want: []string{"ClusterProviderConfig default: spec.policy.webCheckHosts"},
 		},
 		"StateForm": {
 			reason: "Every form of the state works.",

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -24,8 +25,8 @@ const (
 	// maxBodyBytes bounds what one answer of a server may have on the wire,
 	// and maxInflatedBytes what its objects may have in memory: a repository
 	// is somebody else's, and its server may be a tenant's.
-	maxBodyBytes     = 128 << 20
-	maxInflatedBytes = 512 << 20
+	maxBodyBytes     = 64 << 20
+	maxInflatedBytes = 256 << 20
 )
 
 // A Client speaks to one Remote. It is safe for concurrent use. Every method
@@ -38,6 +39,8 @@ type Client struct {
 	wire     *http.Transport
 	redactor *strings.Replacer
 	inflated int64
+	budget   *Budget
+	line     atomic.Pointer[line]
 }
 
 // NewClient returns a Client for the remote. It returns an error if the remote
@@ -73,7 +76,7 @@ func NewClient(r Remote) (*Client, error) {
 // limitBodies makes the transport. It is our own: the registry of go-git is one
 // per process, and would mix up the trust of two repositories.
 func (c *Client) limitBodies(most int64) {
-	h := &http.Client{Transport: bounded{next: c.wire, limit: most}, CheckRedirect: checkRedirect}
+	h := &http.Client{Transport: bounded{next: impatient{next: c.wire, time: stallTime}, limit: most}, CheckRedirect: checkRedirect}
 	c.git = githttp.NewClientWithOptions(h, &githttp.ClientOptions{RedirectPolicy: githttp.FollowInitialRedirects})
 }
 

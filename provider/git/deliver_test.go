@@ -194,7 +194,7 @@ func TestReadFile(t *testing.T) {
 			run(t, s, "config", "uploadpack.allowAnySHA1InWant", tc.any)
 			c := client(t, s)
 			snapshot := look(t, c)
-			if n := len(snapshot.branch.objects); n != 3 {
+			if n := snapshot.branch.objects.len(); n != 3 {
 				t.Errorf("\n%s\nLook(): want a commit and two trees, got %d objects", tc.reason, n)
 			}
 			got, ok, err := c.ReadFile(context.Background(), snapshot, "theirs/.intentplane")

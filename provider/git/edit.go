@@ -127,7 +127,7 @@ func (e *editor) edit(old plumbing.Hash, n *node, path string) (plumbing.Hash, e
 		return plumbing.ZeroHash, nil
 	}
 	slices.SortStableFunc(next, compareEntries)
-	return e.add(object{kind: plumbing.TreeObject, data: encodeTree(next)}, old), nil
+	return e.add(newObject(plumbing.TreeObject, encodeTree(next)), old), nil
 }
 
 // entry returns what stands under a name after the change; an id of zero is
@@ -145,7 +145,7 @@ func (e *editor) entry(was entry, found bool, parent *node, name, path string) (
 		return entry{}, occupied(path, n)
 	}
 	if n.isFile {
-		return entry{mode: modeFile, name: name, id: e.add(object{kind: plumbing.BlobObject, data: n.file}, was.id)}, nil
+		return entry{mode: modeFile, name: name, id: e.add(newObject(plumbing.BlobObject, n.file), was.id)}, nil
 	}
 	base := plumbing.ZeroHash
 	if found && was.isDir() {
@@ -165,8 +165,8 @@ func occupied(path string, n *node) error {
 // add returns the id of the object, and keeps the object if the server may not
 // have it.
 func (e *editor) add(o object, old plumbing.Hash) plumbing.Hash {
-	id := o.id()
-	_, known := e.old.objects[id]
+	id := o.id
+	_, known := e.old.objects.get(id)
 	if id == old || known || e.seen[id] {
 		return id
 	}
@@ -174,6 +174,7 @@ func (e *editor) add(o object, old plumbing.Hash) plumbing.Hash {
 		e.seen = map[plumbing.Hash]bool{}
 	}
 	e.seen[id] = true
+	o.base = old
 	e.made = append(e.made, o)
 	return id
 }

@@ -25,6 +25,9 @@ const (
 	// ClassStateRefused is a refusal of the state ref, while the branch alone
 	// would have been taken.
 	ClassStateRefused Class = "StateRefused"
+	// ClassNotAtomic is a server that cannot take several deliveries at once and
+	// be trusted to take all of them or none: push them one by one.
+	ClassNotAtomic Class = "NotAtomic"
 	// ClassAuth is a refusal of the credentials.
 	ClassAuth Class = "Auth"
 	// ClassNotFound is a repository or a branch that does not exist, or that

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"maps"
+	"slices"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/go-git/go-git/v5/plumbing"
@@ -19,28 +21,82 @@ import (
 const (
 	everything   packp.Filter = ""
 	withoutBlobs packp.Filter = "blob:none"
+	withoutTrees packp.Filter = "tree:0"
 )
+
+// window is how many commits of others between two looks are taken at once.
+// Where there are more, only the last one is.
+const window = 64
 
 // A fetch asks one session of a server for objects.
 type fetch struct {
 	session      transport.UploadPackSession
 	capabilities *capability.List
 	limit        int64
+	budget       *Budget
 }
 
-// view returns the view of a commit: the old one if it has not moved.
-func (f fetch) view(ctx context.Context, commit plumbing.Hash, old view, filter packp.Filter) (view, error) {
+// view returns the view of a commit: the old one if it has not moved, else what
+// is new on top of it. The commits are those that came after the old one, nil if
+// that is not in their past.
+func (f fetch) view(ctx context.Context, commit plumbing.Hash, old view, filter packp.Filter) (view, []plumbing.Hash, error) {
 	if commit.IsZero() || commit == old.commit {
 		if commit.IsZero() {
-			return view{}, nil
+			return view{}, nil, nil
 		}
-		return old, nil
+		return old, []plumbing.Hash{commit}, nil
+	}
+	if !old.commit.IsZero() && f.capabilities.Supports(capability.Shallow) {
+		v, commits, err := f.since(ctx, commit, old, filter)
+		if err == nil || ctx.Err() != nil {
+			return v, commits, err
+		}
 	}
 	objects, err := f.objects(ctx, commit, filter)
 	if err != nil {
-		return view{}, err
+		return view{}, nil, err
 	}
-	v := view{commit: commit, objects: objects, live: len(objects)}
+	size := sizeOf(objects)
+	v, err := newView(commit, (*layer[object])(nil).with(objects))
+	v.bytes = size
+	return v, nil, err
+}
+
+// since fetches only what the old view lacks. It returns an error if that is
+// not enough: a server knows what it has, and not what we threw away.
+func (f fetch) since(ctx context.Context, commit plumbing.Hash, old view, filter packp.Filter) (view, []plumbing.Hash, error) {
+	req, err := f.request(commit, window, filter)
+	if err != nil {
+		return view{}, nil, err
+	}
+	req.Haves = []plumbing.Hash{old.commit}
+	objects, err := f.all(ctx, req)
+	if err != nil {
+		return view{}, nil, err
+	}
+	commits := lineage(objects, commit)
+	added := make(map[plumbing.Hash]object, len(objects))
+	for id, o := range objects {
+		if o.kind != plumbing.CommitObject || id == commit {
+			added[id] = o
+		}
+	}
+	v, err := newView(commit, old.objects.with(maps.Clone(added)))
+	if err != nil {
+		return view{}, nil, err
+	}
+	v.live, v.bytes = old.live, old.bytes+sizeOf(added)
+	if err := v.complete(added, filter == everything); err != nil {
+		return view{}, nil, err
+	}
+	if !slices.Contains(commits, old.commit) {
+		commits = nil
+	}
+	return v, commits, nil
+}
+
+func newView(commit plumbing.Hash, objects *layer[object]) (view, error) {
+	v := view{commit: commit, objects: objects, live: objects.len()}
 	data, err := v.read(plumbing.CommitObject, commit)
 	if err != nil {
 		return view{}, err
@@ -49,31 +105,78 @@ func (f fetch) view(ctx context.Context, commit plumbing.Hash, old view, filter 
 	return v, err
 }
 
+// complete returns an error if something is not there that hangs on what was
+// added. What was there before is complete.
+func (v view) complete(added map[plumbing.Hash]object, files bool) error {
+	if _, err := v.entries(v.tree); err != nil {
+		return err
+	}
+	for _, o := range added {
+		if o.kind != plumbing.TreeObject {
+			continue
+		}
+		entries, err := parseTree(o.data)
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			_, ok := v.objects.get(e.id)
+			if !ok && (e.isDir() || (files && e.mode != modeSubmodule)) {
+				return errors.Errorf("cannot read %s: the server did not send it", e.id)
+			}
+		}
+	}
+	return nil
+}
+
 // objects fetches an object, and what hangs on it, without its history.
 func (f fetch) objects(ctx context.Context, want plumbing.Hash, filter packp.Filter) (map[plumbing.Hash]object, error) {
-	req, err := f.request(want, filter)
+	req, err := f.request(want, 1, filter)
 	if err != nil {
 		return nil, err
 	}
+	return f.all(ctx, req)
+}
+
+func (f fetch) all(ctx context.Context, req *packp.UploadPackRequest) (map[plumbing.Hash]object, error) {
+	return f.answer(ctx, req, func(*packp.UploadPackResponse) bool { return true })
+}
+
+// answer returns the objects of an answer; none if the beginning of the answer
+// is not what is wanted.
+func (f fetch) answer(ctx context.Context, req *packp.UploadPackRequest, wanted func(*packp.UploadPackResponse) bool) (map[plumbing.Hash]object, error) {
 	res, err := f.session.UploadPack(ctx, req)
 	if err != nil {
 		return nil, err
 	}
 	defer res.Close() //nolint:errcheck // Everything was read, or failed before.
-	pack, err := io.ReadAll(demultiplex(req.Capabilities, res))
+	if !wanted(res) {
+		return nil, nil
+	}
+	held := &share{of: f.budget}
+	defer held.release()
+	pack, err := held.read(ctx, demultiplex(req.Capabilities, res))
 	if err != nil {
 		return nil, err
 	}
-	return f.unpack(pack)
+	size, err := measure(pack, f.limit)
+	if err != nil {
+		return nil, err
+	}
+	if err := held.grow(ctx, size); err != nil {
+		return nil, err
+	}
+	return unpack(pack)
 }
 
-func (f fetch) request(want plumbing.Hash, filter packp.Filter) (*packp.UploadPackRequest, error) {
+// request objects from a commit on, so many commits deep; zero is all of them.
+func (f fetch) request(want plumbing.Hash, depth int, filter packp.Filter) (*packp.UploadPackRequest, error) {
 	req := packp.NewUploadPackRequestFromCapabilities(f.capabilities)
 	req.Wants = append(req.Wants, want)
 	use := []capability.Capability{capability.NoProgress}
-	if f.capabilities.Supports(capability.Shallow) {
+	if depth > 0 && f.capabilities.Supports(capability.Shallow) {
 		use = append(use, capability.Shallow)
-		req.Depth = packp.DepthCommits(1)
+		req.Depth = packp.DepthCommits(depth)
 	}
 	if filter != everything && f.capabilities.Supports(capability.Filter) {
 		use = append(use, capability.Filter)
@@ -100,12 +203,8 @@ func demultiplex(used *capability.List, r io.Reader) io.Reader {
 	return r
 }
 
-// unpack decodes a pack after it measured what that will take: some bytes on
-// the wire can stand for a thousand times as many in memory.
-func (f fetch) unpack(pack []byte) (map[plumbing.Hash]object, error) {
-	if err := measure(pack, f.limit); err != nil {
-		return nil, err
-	}
+// unpack decodes a pack that was measured.
+func unpack(pack []byte) (map[plumbing.Hash]object, error) {
 	store := memory.NewStorage()
 	p, err := packfile.NewParserWithStorage(packfile.NewScanner(bytes.NewReader(pack)), store)
 	if err != nil {
@@ -116,7 +215,7 @@ func (f fetch) unpack(pack []byte) (map[plumbing.Hash]object, error) {
 	}
 	objects := make(map[plumbing.Hash]object, len(store.Objects))
 	for id, encoded := range store.Objects {
-		o, err := readObject(encoded)
+		o, err := readObject(id, encoded)
 		if err != nil {
 			return nil, err
 		}
@@ -125,35 +224,37 @@ func (f fetch) unpack(pack []byte) (map[plumbing.Hash]object, error) {
 	return objects, nil
 }
 
-// measure returns an error if the objects of the pack take more than limit
-// bytes.
-func measure(pack []byte, limit int64) error {
+// measure returns how many bytes the objects of the pack take, and an error if
+// they are more than limit: some bytes on the wire can stand for a thousand
+// times as many in memory.
+func measure(pack []byte, limit int64) (int64, error) {
+	left := limit
 	s := packfile.NewScanner(bytes.NewReader(pack))
 	_, count, err := s.Header()
 	if err != nil {
-		return errors.Wrap(err, "cannot read pack")
+		return 0, errors.Wrap(err, "cannot read pack")
 	}
 	for range count {
 		h, err := s.NextObjectHeader()
 		if err != nil {
-			return errors.Wrap(err, "cannot read pack")
+			return 0, errors.Wrap(err, "cannot read pack")
 		}
-		if limit -= h.Length; h.Length < 0 || limit < 0 {
-			return tooLargeError{}
+		if left -= h.Length; h.Length < 0 || left < 0 {
+			return 0, tooLargeError{}
 		}
 		content := &deltaHeader{}
 		if _, _, err := s.NextObject(content); err != nil {
-			return errors.Wrap(err, "cannot read pack")
+			return 0, errors.Wrap(err, "cannot read pack")
 		}
 		if !h.Type.IsDelta() {
 			continue
 		}
 		size := content.target()
-		if limit -= size; size < 0 || limit < 0 {
-			return tooLargeError{}
+		if left -= size; size < 0 || left < 0 {
+			return 0, tooLargeError{}
 		}
 	}
-	return nil
+	return limit - left, nil
 }
 
 // A deltaHeader keeps the first bytes of a delta, which say how large the base

@@ -31,11 +31,14 @@ func (c *Client) Look(ctx context.Context, previous *Snapshot) (*Snapshot, error
 
 	next := &Snapshot{target: c.target(), empty: !hasBranches(adv)}
 	old := c.known(previous)
-	f := fetch{session: s, capabilities: adv.Capabilities, limit: c.inflated}
-	if next.branch, err = f.view(ctx, adv.References[c.remote.branchRef()], old.branch, withoutBlobs); err != nil {
+	f := fetch{session: s, capabilities: adv.Capabilities, limit: c.inflated, budget: c.budget}
+	var commits []plumbing.Hash
+	if next.branch, commits, err = f.view(ctx, adv.References[c.remote.branchRef()], old.branch, withoutBlobs); err != nil {
 		return nil, c.fail(ctx, verbRead, err)
 	}
-	if next.state, err = f.view(ctx, adv.References[c.remote.StateRef], old.state, everything); err != nil {
+	next.seen = next.branch.commit
+	next.history = old.history.after(next.branch.commit, commits)
+	if next.state, _, err = f.view(ctx, adv.References[c.remote.StateRef], old.state, everything); err != nil {
 		return nil, c.fail(ctx, verbRead, err)
 	}
 	if previous != nil && next.same(previous) {
@@ -53,7 +56,7 @@ func (c *Client) ReadFile(ctx context.Context, s *Snapshot, path string) ([]byte
 	if err != nil || !ok || !strings.HasPrefix(e.mode, "100") {
 		return nil, false, err
 	}
-	if o, known := s.branch.objects[e.id]; known {
+	if o, known := s.branch.objects.get(e.id); known {
 		return o.data, true, nil
 	}
 	ctx, cancel := withDeadline(ctx)
@@ -62,7 +65,7 @@ func (c *Client) ReadFile(ctx context.Context, s *Snapshot, path string) ([]byte
 	if err != nil {
 		return nil, false, c.fail(ctx, verbRead, err)
 	}
-	data, err := view{objects: objects}.read(plumbing.BlobObject, e.id)
+	data, err := view{objects: (*layer[object])(nil).with(objects)}.read(plumbing.BlobObject, e.id)
 	return data, err == nil, err
 }
 
@@ -75,7 +78,7 @@ func (c *Client) fetchFile(ctx context.Context, s *Snapshot, id plumbing.Hash) (
 	if err != nil {
 		return nil, err
 	}
-	f := fetch{session: session, capabilities: adv.Capabilities, limit: c.inflated}
+	f := fetch{session: session, capabilities: adv.Capabilities, limit: c.inflated, budget: c.budget}
 	// Which servers give a single file is not told by what they advertise.
 	if objects, err := f.objects(ctx, id, everything); err == nil || ctx.Err() != nil {
 		return objects, err

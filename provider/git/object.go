@@ -13,6 +13,8 @@ import (
 const (
 	modeFile = "100644"
 	modeTree = "40000"
+	// modeSubmodule is of a commit in another repository.
+	modeSubmodule = "160000"
 )
 
 // BlobID returns the id that Git gives to a file with this content.
@@ -24,10 +26,13 @@ func BlobID(content []byte) string {
 type object struct {
 	kind plumbing.ObjectType
 	data []byte
+	id   plumbing.Hash
+	// base is the object that it replaces. Zero where there is none.
+	base plumbing.Hash
 }
 
-func (o object) id() plumbing.Hash {
-	return plumbing.ComputeHash(o.kind, o.data)
+func newObject(kind plumbing.ObjectType, data []byte) object {
+	return object{kind: kind, data: data, id: plumbing.ComputeHash(kind, data)}
 }
 
 // An entry is one line of a tree. The mode is kept as written, so that a tree
@@ -60,12 +65,19 @@ func parseTree(data []byte) ([]entry, error) {
 }
 
 func encodeTree(entries []entry) []byte {
-	b := bytes.Buffer{}
+	size := 0
 	for _, e := range entries {
-		b.WriteString(e.mode + " " + e.name + "\x00")
-		b.Write(e.id[:])
+		size += len(e.mode) + len(e.name) + len(e.id) + len(" \x00")
 	}
-	return b.Bytes()
+	b := make([]byte, 0, size)
+	for _, e := range entries {
+		b = append(b, e.mode...)
+		b = append(b, ' ')
+		b = append(b, e.name...)
+		b = append(b, 0)
+		b = append(b, e.id[:]...)
+	}
+	return b
 }
 
 // compareEntries is Git's order: a directory sorts as if its name ended with a
@@ -99,12 +111,27 @@ func treeOf(commit []byte) (plumbing.Hash, error) {
 	return plumbing.NewHash(id), nil
 }
 
-func readObject(o plumbing.EncodedObject) (object, error) {
+// parentsOf returns the commits that a commit names as its parents, which stand in the lines after the first one.
+func parentsOf(commit []byte) []plumbing.Hash {
+	out := []plumbing.Hash{}
+	_, rest, _ := bytes.Cut(commit, []byte{'\n'})
+	for {
+		line, next, _ := bytes.Cut(rest, []byte{'\n'})
+		id, ok := strings.CutPrefix(string(line), "parent ")
+		if !ok || !plumbing.IsHash(id) {
+			return out
+		}
+		out, rest = append(out, plumbing.NewHash(id)), next
+	}
+}
+
+func readObject(id plumbing.Hash, o plumbing.EncodedObject) (object, error) {
 	r, err := o.Reader()
 	if err != nil {
 		return object{}, errors.Wrap(err, "cannot open object")
 	}
 	defer r.Close() //nolint:errcheck // It reads from memory.
-	data, err := io.ReadAll(r)
-	return object{kind: o.Type(), data: data}, errors.Wrap(err, "cannot read object")
+	data := make([]byte, o.Size())
+	_, err = io.ReadFull(r, data)
+	return object{kind: o.Type(), data: data, id: id}, errors.Wrap(err, "cannot read object")
 }

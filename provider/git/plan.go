@@ -30,6 +30,8 @@ type Change struct {
 	// When is the date of the commits. It must not be the current time: the
 	// same change at the same date is the same commit, also after a crash.
 	When time.Time
+	// MakeBranch makes a branch that does not exist although others do.
+	MakeBranch bool
 }
 
 // An Author is who a commit is from.
@@ -38,59 +40,15 @@ type Author struct {
 	Email string
 }
 
-// A Proposal is a change, planned. It is pushed as a whole or not at all.
-type Proposal struct {
-	before *Snapshot
-	after  *Snapshot
-	branch []object
-	state  []object
-}
-
-// Commit returns the new commit of the branch, or nothing if the branch has
-// everything.
-func (p *Proposal) Commit() string { return moved(p.before.branch, p.after.branch) }
-
-// StateCommit returns the new commit of the state, or nothing if the state has
-// everything.
-func (p *Proposal) StateCommit() string { return moved(p.before.state, p.after.state) }
-
-// After returns what the remote holds once the proposal was pushed.
-func (p *Proposal) After() *Snapshot { return p.after }
-
-func moved(before, after view) string {
-	if before.commit == after.commit {
-		return ""
-	}
-	return after.commit.String()
-}
-
 // Plan computes the commits that make the change to the snapshot, and contacts
 // nobody. The same snapshot and change give the same commits. It returns an
 // *Error if the change is not valid or a directory is occupied.
 func Plan(s *Snapshot, c Change) (*Proposal, error) {
-	if err := c.check(); err != nil {
+	d := NewDraft(s)
+	if _, err := d.Commit(c); err != nil {
 		return nil, err
 	}
-	trees, err := c.trees()
-	if err != nil {
-		return nil, err
-	}
-	files, err := c.files()
-	if err != nil {
-		return nil, err
-	}
-	if s.branch.commit.IsZero() && !s.empty && !trees.removesOnly() {
-		return nil, failf(ClassNotFound, "cannot write to the branch: it does not exist, while other branches do")
-	}
-	p := &Proposal{before: s, after: &Snapshot{target: s.target, empty: s.empty}}
-	if p.after.branch, p.branch, err = s.branch.commitTo(trees, c, c.Message); err != nil {
-		return nil, err
-	}
-	if p.after.state, p.state, err = s.state.commitTo(files, c, stateMessage); err != nil {
-		return nil, err
-	}
-	p.after.empty = s.empty && p.after.branch.commit.IsZero()
-	return p, nil
+	return d.Proposal()
 }
 
 func (c Change) check() error {
@@ -151,15 +109,14 @@ func (v view) commitTo(root *node, c Change, message string) (view, []object, er
 		return view{}, nil, err
 	}
 	if tree.IsZero() && !v.commit.IsZero() {
-		tree = e.add(object{kind: plumbing.TreeObject}, v.tree)
+		tree = e.add(newObject(plumbing.TreeObject, nil), v.tree)
 	}
 	if tree == v.tree {
 		return v, nil, nil
 	}
-	commit := object{kind: plumbing.CommitObject, data: encodeCommit(tree, v.commit, c, message)}
-	e.made = append(e.made, commit)
-	after, err := v.with(commit.id(), e.made)
-	return after, e.made, err
+	commit := newObject(plumbing.CommitObject, encodeCommit(tree, v.commit, c, message))
+	after, err := v.with(commit, e.made)
+	return after, append(e.made, commit), err
 }
 
 func encodeCommit(tree, parent plumbing.Hash, c Change, message string) []byte {

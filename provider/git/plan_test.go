@@ -266,7 +266,7 @@ func TestSnapshotsDoNotGrow(t *testing.T) {
 		}
 		s = p.After()
 	}
-	if got := len(s.branch.objects); got > 4*minGarbage {
+	if got := s.branch.objects.len(); got > 4*minGarbage {
 		t.Errorf("\nWhat deliveries replace is forgotten\nlen(objects): %d", got)
 	}
 }

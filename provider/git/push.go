@@ -8,11 +8,9 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
 	"github.com/go-git/go-git/v5/plumbing/transport"
-	"github.com/go-git/go-git/v5/storage/memory"
 )
 
 // A Pushed says what a push did.
@@ -48,22 +46,57 @@ func (c *Client) Push(ctx context.Context, p *Proposal) (*Pushed, error) {
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()
 
+	l, err := c.connect(ctx, len(updates))
+	if err != nil {
+		return nil, c.fail(ctx, verbPush, err)
+	}
+	atomic := l.adv.Capabilities.Supports(capability.Atomic)
+	if p.commits > 1 && !atomic {
+		return nil, failf(ClassNotAtomic, "cannot push several deliveries at once: the server cannot take all or nothing")
+	}
+	if l.fresh {
+		if err := c.unmoved(p, l.adv); err != nil {
+			return nil, err
+		}
+		updates = pending(updates, l.adv)
+	}
+	if err := c.send(ctx, l.session, l.adv, updates, atomic); err != nil {
+		return nil, err
+	}
+	c.reuse(l)
+	p.landed()
+	return &Pushed{Snapshot: p.after, Atomic: atomic}, nil
+}
+
+// A line is a way to a server that said what it can.
+type line struct {
+	session transport.ReceivePackSession
+	adv     *packp.AdvRefs
+	// fresh is true if the server has just said which refs it has.
+	fresh bool
+}
+
+// connect to the server. Where both refs are moved, the server itself sees
+// whether they are where we saw them, so that it need not be asked before: a
+// race is shorter by one request. It is asked again after anything went wrong.
+func (c *Client) connect(ctx context.Context, updates int) (*line, error) {
+	if l := c.line.Swap(nil); l != nil && updates > 1 {
+		return &line{session: l.session, adv: l.adv}, nil
+	}
 	s, err := c.receiveSession()
 	if err != nil {
-		return nil, c.fail(ctx, verbPush, err)
+		return nil, err
 	}
 	adv, err := s.AdvertisedReferencesContext(ctx)
-	if err != nil {
-		return nil, c.fail(ctx, verbPush, err)
+	return &line{session: s, adv: adv, fresh: true}, err
+}
+
+// reuse a line that worked. A connection that is more than requests and answers
+// serves once.
+func (c *Client) reuse(l *line) {
+	if strings.HasPrefix(c.endpoint.Protocol, "http") && l.adv.Capabilities.Supports(capability.Atomic) {
+		c.line.Store(l)
 	}
-	atomic := adv.Capabilities.Supports(capability.Atomic)
-	if updates, err = pending(updates, adv); err != nil {
-		return nil, err
-	}
-	if err := c.send(ctx, s, adv, updates, atomic); err != nil {
-		return nil, err
-	}
-	return &Pushed{Snapshot: p.after, Atomic: atomic}, nil
 }
 
 // updates lists the state first, for it is the log that is written ahead.
@@ -81,22 +114,33 @@ func (c *Client) updates(p *Proposal) []update {
 	return out
 }
 
-// pending leaves out what a push before this one has done, and sees most lost
-// races before anything is sent.
-func pending(updates []update, adv *packp.AdvRefs) ([]update, error) {
+// unmoved sees most lost races before anything is sent. Both refs count, also
+// one that the proposal leaves as it is: what follows from a snapshot follows
+// only while the snapshot is true.
+func (c *Client) unmoved(p *Proposal, adv *packp.AdvRefs) error {
+	for _, ref := range []struct {
+		name   string
+		before view
+		after  view
+	}{{c.remote.StateRef, p.before.state, p.after.state}, {c.remote.branchRef(), p.before.branch, p.after.branch}} {
+		now, advertised := adv.References[ref.name]
+		// A ref that is not advertised may be hidden: the server says so itself.
+		if advertised && now != ref.before.commit && now != ref.after.commit {
+			return failf(ClassConflict, "cannot push to %s: it was moved by somebody else", ref.name)
+		}
+	}
+	return nil
+}
+
+// pending leaves out what a push before this one has done.
+func pending(updates []update, adv *packp.AdvRefs) []update {
 	out := []update{}
 	for _, u := range updates {
-		now, advertised := adv.References[u.name]
-		if advertised && now == u.next {
-			continue
+		if now, advertised := adv.References[u.name]; !advertised || now != u.next {
+			out = append(out, u)
 		}
-		// A ref that is not advertised may be hidden: the server says so itself.
-		if advertised && now != u.old {
-			return nil, failf(ClassConflict, "cannot push to %s: it was moved by somebody else", u.name)
-		}
-		out = append(out, u)
 	}
-	return out, nil
+	return out
 }
 
 func (c *Client) send(ctx context.Context, s transport.ReceivePackSession, adv *packp.AdvRefs, updates []update, atomic bool) error {
@@ -143,29 +187,9 @@ func newUpdateRequest(adv *packp.AdvRefs, updates []update, said io.Writer) (*pa
 		req.Commands = append(req.Commands, &packp.Command{Name: plumbing.ReferenceName(u.name), Old: u.old, New: u.next})
 		objects = append(objects, u.objects...)
 	}
-	pack, err := encodePack(objects)
-	req.Packfile = pack
+	pack, err := encodePack(objects, adv.Capabilities.Supports(capability.OFSDelta))
+	req.Packfile = io.NopCloser(bytes.NewReader(pack))
 	return req, err
-}
-
-func encodePack(objects []object) (io.ReadCloser, error) {
-	store := memory.NewStorage()
-	ids := []plumbing.Hash{}
-	for _, o := range objects {
-		m := &plumbing.MemoryObject{}
-		m.SetType(o.kind)
-		if _, err := m.Write(o.data); err != nil {
-			return nil, errors.Wrap(err, "cannot write object")
-		}
-		id, err := store.SetEncodedObject(m)
-		if err != nil {
-			return nil, errors.Wrap(err, "cannot store object")
-		}
-		ids = append(ids, id)
-	}
-	pack := &bytes.Buffer{}
-	_, err := packfile.NewEncoder(pack, store, false).Encode(ids, 0)
-	return io.NopCloser(pack), errors.Wrap(err, "cannot encode pack")
 }
 
 // refused explains a push that failed.

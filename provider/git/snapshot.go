@@ -1,7 +1,6 @@
 package git
 
 import (
-	"maps"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -17,16 +16,33 @@ type Snapshot struct {
 	empty  bool
 	branch view
 	state  view
+	// seen is the tip of the branch at the remote, on which a draft may have more.
+	seen plumbing.Hash
+	// history is what is known of the branch's past.
+	history *history
+	// pending are files of the state that a draft will commit. Nil removes one.
+	pending map[string][]byte
 }
 
-// A view is one commit and the objects below it that are known. Its map is
-// never written after it was made.
+// A view is one commit and the objects below it that are known. What hangs on
+// an object that is known is known too, but for files that were left out.
 type view struct {
 	commit  plumbing.Hash
 	tree    plumbing.Hash
-	objects map[plumbing.Hash]object
+	objects *layer[object]
 	// live is how many objects there were when all of them were in use.
 	live int
+	// bytes that the objects take, by and large.
+	bytes int
+}
+
+func sizeOf(objects map[plumbing.Hash]object) int {
+	const overhead = 128 // Of a map, a name, a header of a slice.
+	size := 0
+	for _, o := range objects {
+		size += len(o.data) + overhead
+	}
+	return size
 }
 
 // An Entry is what stands under a name in a directory.
@@ -48,6 +64,22 @@ func (s *Snapshot) StateTip() string { return hexOrNone(s.state.commit) }
 // is new, and its first branch may be made; where other branches exist, a
 // missing one is somebody's mistake.
 func (s *Snapshot) Empty() bool { return s.empty }
+
+// Size returns how many bytes the snapshot takes, by and large.
+func (s *Snapshot) Size() int { return s.branch.bytes + s.state.bytes }
+
+// Contains reports whether a commit is in the branch, and whether that is known
+// without asking the server.
+func (s *Snapshot) Contains(commit string) (is, known bool) {
+	if !plumbing.IsHash(commit) || s.seen.IsZero() {
+		return false, true
+	}
+	id := plumbing.NewHash(commit)
+	if id == s.branch.commit {
+		return true, true
+	}
+	return s.history.has(id)
+}
 
 // Subtree returns the tree id of a directory of the branch, or nothing if
 // there is none. It returns an error if the path is refused.
@@ -81,6 +113,9 @@ func (s *Snapshot) StateEntries(path string) (map[string]Entry, error) {
 // StateFile returns a file of the state, and whether there is one. It returns
 // an error if the path is refused.
 func (s *Snapshot) StateFile(path string) ([]byte, bool, error) {
+	if data, ok := s.pending[path]; ok {
+		return data, data != nil, nil
+	}
 	e, ok, err := s.state.find(path)
 	if err != nil || !ok || e.isDir() {
 		return nil, false, err
@@ -97,7 +132,7 @@ func hexOrNone(h plumbing.Hash) string {
 }
 
 func (v view) read(kind plumbing.ObjectType, id plumbing.Hash) ([]byte, error) {
-	o, ok := v.objects[id]
+	o, ok := v.objects.get(id)
 	if !ok || o.kind != kind {
 		return nil, failf(ClassUnknown, "cannot read %s %s: the server did not send it", kind, id)
 	}
@@ -155,21 +190,20 @@ func (v view) list(path string) (map[string]Entry, error) {
 }
 
 // with returns the view after a commit that adds objects.
-func (v view) with(commit plumbing.Hash, added []object) (view, error) {
-	next := view{commit: commit, objects: maps.Clone(v.objects), live: v.live}
-	if next.objects == nil {
-		next.objects = map[plumbing.Hash]object{}
+func (v view) with(commit object, added []object) (view, error) {
+	own := make(map[plumbing.Hash]object, len(added)+1)
+	for _, o := range append(added, commit) {
+		own[o.id] = o
 	}
-	for _, o := range added {
-		next.objects[o.id()] = o
-	}
+	next := view{commit: commit.id, bytes: v.bytes + sizeOf(own), live: v.live}
+	next.objects = v.objects.with(own)
 	var err error
-	if next.tree, err = treeOf(next.objects[commit].data); err != nil {
+	if next.tree, err = treeOf(commit.data); err != nil {
 		return view{}, err
 	}
 	// Each delivery leaves the trees behind that it replaced. To look for them
 	// each time costs more than they take.
-	if len(next.objects) < 2*next.live+minGarbage {
+	if next.objects.len() < 2*next.live+minGarbage {
 		return next, nil
 	}
 	return next.compact()
@@ -177,21 +211,26 @@ func (v view) with(commit plumbing.Hash, added []object) (view, error) {
 
 // compact drops what does not hang on the commit.
 func (v view) compact() (view, error) {
-	out := view{commit: v.commit, tree: v.tree, objects: map[plumbing.Hash]object{v.commit: v.objects[v.commit]}}
-	err := out.adopt(v.objects, v.tree)
-	out.live = len(out.objects)
-	return out, err
+	own := map[plumbing.Hash]object{}
+	if commit, ok := v.objects.get(v.commit); ok {
+		own[v.commit] = commit
+	}
+	if err := v.adopt(own, v.tree); err != nil {
+		return view{}, err
+	}
+	objects := (*layer[object])(nil).with(own)
+	return view{commit: v.commit, tree: v.tree, objects: objects, live: objects.len(), bytes: sizeOf(own)}, nil
 }
 
-func (v view) adopt(all map[plumbing.Hash]object, id plumbing.Hash) error {
-	if _, done := v.objects[id]; done {
+func (v view) adopt(own map[plumbing.Hash]object, id plumbing.Hash) error {
+	if _, done := own[id]; done {
 		return nil
 	}
-	o, ok := all[id]
+	o, ok := v.objects.get(id)
 	if !ok {
 		return nil // A file that was not fetched, a submodule.
 	}
-	v.objects[id] = o
+	own[id] = o
 	if o.kind != plumbing.TreeObject {
 		return nil
 	}
@@ -200,7 +239,7 @@ func (v view) adopt(all map[plumbing.Hash]object, id plumbing.Hash) error {
 		return err
 	}
 	for _, e := range entries {
-		if err := v.adopt(all, e.id); err != nil {
+		if err := v.adopt(own, e.id); err != nil {
 			return err
 		}
 	}

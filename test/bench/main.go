@@ -61,6 +61,7 @@ func measure(ctx context.Context, all []figure, only string) error {
 
 // figures in the order in which they are measured: what needs a machine for itself comes last.
 func figures(s *stage) []figure {
+	e, l := &engine{}, &large{}
 	return []figure{
 		{"harness_start_s", "s", s.start},
 		{"breaker_tokens_1_site", "tokens", s.tokens(1)},
@@ -79,6 +80,12 @@ func figures(s *stage) []figure {
 		{"function_peak_rss_mib", "MiB", s.alone(claimsMemory("function_peak_rss_mib"))},
 		{"render_20_objects_ms", "ms", s.alone(renderTime)},
 		{"render_ratio_vs_kustomize", "times", s.alone(renderRatio)},
+		{"git_engine_per_s", "1/s", s.alone(e.together)},
+		{"git_engine_over_cli", "times", s.alone(e.overCommand)},
+		{"git_engine_ungrouped_over_cli", "times", s.alone(e.aloneOverCommand)},
+		{"big_repo_first_s", "s", s.alone(l.figure("s/first"))},
+		{"big_repo_delivery_s", "s", s.alone(l.figure("s/delivery"))},
+		{"big_repo_rss_mib", "MiB", s.alone(l.figure("MiB"))},
 		{"git_deliveries_per_s", "1/s", s.alone(deliveries)},
 		{"git_deliveries_ratio_vs_git", "times", s.alone(deliveryRatio)},
 	}

@@ -32,7 +32,7 @@ const (
 // call measures calls of the function, by one of the metrics of BenchmarkRunFunction.
 func call(name, unit string, pick func([]float64) float64) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {
-		r, err := benchmark(ctx, ".", "BenchmarkRunFunction/"+name+"$", unit, rounds)
+		r, err := benchmark(ctx, ".", "BenchmarkRunFunction/"+name+"$", unit, benchTime, rounds)
 		if err != nil {
 			return 0, err
 		}
@@ -43,14 +43,14 @@ func call(name, unit string, pick func([]float64) float64) func(context.Context)
 // claimsMemory is what the function's process holds after 1,000 claims. It takes its time: once is enough.
 func claimsMemory(unit string) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {
-		r, err := benchmark(ctx, ".", "BenchmarkMemory$", unit, 1)
+		r, err := benchmark(ctx, ".", "BenchmarkMemory$", unit, benchTime, 1)
 		return median(r["BenchmarkMemory"]), err
 	}
 }
 
 // renderTime is how long one rendering of 20 objects takes.
 func renderTime(ctx context.Context) (float64, error) {
-	r, err := benchmark(ctx, "./function/render", "BenchmarkBuild/objects=20/build$", "ns/op", rounds)
+	r, err := benchmark(ctx, "./function/render", "BenchmarkBuild/objects=20/build$", "ns/op", benchTime, rounds)
 	if err != nil {
 		return 0, err
 	}
@@ -59,7 +59,7 @@ func renderTime(ctx context.Context) (float64, error) {
 
 // renderRatio is how much longer a rendering of 20 objects takes than kustomize alone needs for the same files.
 func renderRatio(ctx context.Context) (float64, error) {
-	r, err := benchmark(ctx, "./function/render", "BenchmarkBuild/objects=20/", "ns/op", rounds)
+	r, err := benchmark(ctx, "./function/render", "BenchmarkBuild/objects=20/", "ns/op", benchTime, rounds)
 	if err != nil {
 		return 0, err
 	}
@@ -68,7 +68,7 @@ func renderRatio(ctx context.Context) (float64, error) {
 
 // deliveries of five files, one after another, each with its own commit and push.
 func deliveries(ctx context.Context) (float64, error) {
-	r, err := benchmark(ctx, "./provider/git", "BenchmarkDelivery$", "deliveries/s", rounds)
+	r, err := benchmark(ctx, "./provider/git", "BenchmarkDelivery$", "deliveries/s", benchTime, rounds)
 	if err != nil {
 		return 0, err
 	}
@@ -89,22 +89,28 @@ func deliveryRatio(ctx context.Context) (float64, error) {
 }
 
 // benchmark runs Go benchmarks of a package, and returns one of their metrics, of each round, by the last part of their names.
-func benchmark(ctx context.Context, pkg, name, unit string, times int) (map[string][]float64, error) {
-	root, err := controlplane.Root()
+func benchmark(ctx context.Context, pkg, name, unit, long string, times int) (map[string][]float64, error) {
+	out, err := output(ctx, pkg, name, long, times)
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, "go", "test", "-run=^$", "-bench="+name, "-benchtime="+benchTime, "-count="+strconv.Itoa(times), "-cpu=1", pkg)
-	cmd.Dir = root
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		return nil, errors.Wrapf(err, "cannot run benchmark: %s", out)
-	}
-	found := results(string(out), unit)
+	found := results(out, unit)
 	if len(found) == 0 {
 		return nil, errors.Errorf("cannot find a result in %s", out)
 	}
 	return found, nil
+}
+
+// output of Go benchmarks.
+func output(ctx context.Context, pkg, name, long string, times int) (string, error) {
+	root, err := controlplane.Root()
+	if err != nil {
+		return "", err
+	}
+	cmd := exec.CommandContext(ctx, "go", "test", "-run=^$", "-bench="+name, "-benchtime="+long, "-count="+strconv.Itoa(times), "-cpu=1", pkg)
+	cmd.Dir = root
+	out, err := cmd.CombinedOutput()
+	return string(out), errors.Wrapf(err, "cannot run benchmark: %s", out)
 }
 
 // results are lines of a name, the number of runs, and pairs of values and units.
@@ -127,31 +133,21 @@ func results(out, unit string) map[string][]float64 {
 
 // gitDeliveries is how many deliveries per second the git command makes: clone, write the files, commit, push.
 func gitDeliveries(ctx context.Context) (float64, error) {
-	dir, err := os.MkdirTemp("", "intentplane-bench-")
-	if err != nil {
-		return 0, err
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	s, err := gitserver.New(ctx, filepath.Join(dir, "server"))
-	if err != nil {
-		return 0, err
-	}
-	defer s.Close()
-	if err := s.CreateRepo(ctx, repository, seed()); err != nil {
-		return 0, err
-	}
 	best := 0.0
-	for round := range rounds {
-		began := time.Now()
-		for i := range peerDeliveries {
-			n := round*peerDeliveries + i
-			if err := gitDelivery(ctx, s.URL(repository), filepath.Join(dir, strconv.Itoa(n)), n); err != nil {
-				return 0, err
+	err := onServer(ctx, seed(), func(s *gitserver.Server, dir string) error {
+		for round := range rounds {
+			began := time.Now()
+			for i := range peerDeliveries {
+				n := round*peerDeliveries + i
+				if err := gitDelivery(ctx, s.URL(repository), filepath.Join(dir, strconv.Itoa(n)), "web", n); err != nil {
+					return err
+				}
 			}
+			best = max(best, peerDeliveries/time.Since(began).Seconds())
 		}
-		best = max(best, peerDeliveries/time.Since(began).Seconds())
-	}
-	return best, nil
+		return nil
+	})
+	return best, err
 }
 
 // seed is a repository of the same size as the one that our own benchmark writes to.
@@ -163,11 +159,11 @@ func seed() map[string]string {
 	return files
 }
 
-func gitDelivery(ctx context.Context, url, clone string, n int) error {
+func gitDelivery(ctx context.Context, url, clone, name string, n int) error {
 	if err := git(ctx, "", "clone", "--quiet", "--depth=1", url, clone); err != nil {
 		return err
 	}
-	target := filepath.Join(clone, "sites", "a", "ns", "web")
+	target := filepath.Join(clone, "sites", "a", "team-a", name)
 	if err := os.MkdirAll(target, 0o700); err != nil {
 		return err
 	}

@@ -127,6 +127,18 @@ const (
 	StateBranch StateForm = "Branch"
 )
 
+// DivergencePolicy says what happens when the branch has lost what was delivered.
+type DivergencePolicy string
+
+// Policies for a branch whose history was rewritten, or that was deleted.
+const (
+	// DivergenceStop writes nothing until the branch is as it was, or the policy is another one.
+	DivergenceStop DivergencePolicy = "Stop"
+
+	// DivergenceReapply delivers again on top of the new history.
+	DivergenceReapply DivergencePolicy = "Reapply"
+)
+
 // State says how the state of the control plane is kept in the repository.
 type State struct {
 	// Form of the state.
@@ -203,9 +215,11 @@ type GitRemote struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ms|s|m|h))+$') && duration(self) >= duration('10s') && duration(self) <= duration('24h')",message="must be a duration from 10s to 24h, such as 10m"
 	Interval string `json:"interval,omitempty"`
 
-	// DivergencePolicy says what happens when the branch's history was rewritten: Stop, or Reapply on top of the new history.
+	// DivergencePolicy says what happens when the branch's history was rewritten without what was delivered, or the branch was
+	// deleted. Stop writes nothing until the branch has it again, or until this is Reapply, which delivers again on top of the new
+	// history, or makes the branch again. Nothing is ever forced.
 	// +optional
 	// +kubebuilder:default=Stop
 	// +kubebuilder:validation:Enum=Stop;Reapply
-	DivergencePolicy string `json:"divergencePolicy,omitempty"`
+	DivergencePolicy DivergencePolicy `json:"divergencePolicy,omitempty"`
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/provider/credentials"
 	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/repository"
 )
 
 // wayOut is what a person can do about a deletion that cannot reach the repository.
@@ -47,6 +48,8 @@ func reasonOf(err error) xpv2.ConditionReason {
 		return v1alpha1.ReasonInvalid
 	case errors.As(err, &denied):
 		return v1alpha1.ReasonPolicyDenied
+	case repository.IsPending(err):
+		return v1alpha1.ReasonPushing
 	}
 	return reasonOfClass(git.ClassOf(err))
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/provider/credentials"
+	"github.com/intentplane/intentplane/provider/repository"
 )
 
 // refField is where a managed resource names its configuration.
@@ -23,16 +24,21 @@ const refField = "spec.providerConfigRef"
 
 // A config is what a GitDelivery names: a ProviderConfig of its own namespace, or a ClusterProviderConfig.
 type config struct {
-	kind      string
-	namespace string
-	spec      *configv1alpha1.ProviderConfigSpec
+	kind       string
+	namespace  string
+	generation int64
+	spec       *configv1alpha1.ProviderConfigSpec
 }
 
 // A connector makes externals.
 type connector struct {
 	// kube reads from the cache, and from the API server what the cache must not hold.
-	kube      client.Client
-	usage     resource.ModernTracker
+	kube  client.Client
+	usage resource.ModernTracker
+	// pool of the repositories that are in use.
+	pool *repository.Pool
+	// interval is how old a look may be that is not for the first time.
+	interval  time.Duration
 	now       func() time.Time
 	afterPush func()
 }
@@ -71,12 +77,27 @@ func (c *connector) connect(ctx context.Context, d *v1alpha1.GitDelivery) (*exte
 	if err != nil {
 		return nil, err
 	}
-	r, err := newRemote(cfg.spec, creds.Auth, creds.CABundle)
+	forms, err := clients(cfg.spec, creds.Auth, creds.CABundle)
 	if err != nil {
 		return nil, &credentials.InvalidError{Field: "spec.git", Detail: err.Error()}
 	}
+	repo, err := c.pool.Open(forms...)
+	if err != nil {
+		return nil, err
+	}
 	uid, err := clusterUID(ctx, c.kube)
-	return &external{kube: c.kube, remote: r, config: cfg, clusterUID: uid, now: c.now, afterPush: c.afterPush}, err
+	return &external{
+		kube: c.kube, repo: repo, config: cfg, age: cfg.interval(c.interval), clusterUID: uid, now: c.now, afterPush: c.afterPush,
+	}, err
+}
+
+// interval is the one of the configuration where it is shorter than another.
+func (c config) interval(most time.Duration) time.Duration {
+	every, err := time.ParseDuration(c.spec.Git.Interval)
+	if err != nil {
+		return most
+	}
+	return min(every, most)
 }
 
 func (c config) credentials() credentials.Config {
@@ -93,11 +114,11 @@ func configOf(ctx context.Context, r client.Reader, d *v1alpha1.GitDelivery) (co
 	case policy.KindProviderConfig:
 		o := &configv1alpha1.ProviderConfig{}
 		err := r.Get(ctx, client.ObjectKey{Namespace: d.GetNamespace(), Name: ref.Name}, o)
-		return config{kind: ref.Kind, namespace: d.GetNamespace(), spec: &o.Spec}, missing(err, ref.Kind, ref.Name)
+		return config{kind: ref.Kind, namespace: d.GetNamespace(), generation: o.GetGeneration(), spec: &o.Spec}, missing(err, ref.Kind, ref.Name)
 	case policy.KindClusterProviderConfig:
 		o := &configv1alpha1.ClusterProviderConfig{}
 		err := r.Get(ctx, client.ObjectKey{Name: ref.Name}, o)
-		return config{kind: ref.Kind, spec: &o.Spec}, missing(err, ref.Kind, ref.Name)
+		return config{kind: ref.Kind, generation: o.GetGeneration(), spec: &o.Spec}, missing(err, ref.Kind, ref.Name)
 	}
 	return config{}, &credentials.InvalidError{Field: refField + ".kind", Detail: "must be ProviderConfig or ClusterProviderConfig"}
 }

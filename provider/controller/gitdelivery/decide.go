@@ -6,6 +6,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"k8s.io/apimachinery/pkg/api/equality"
 
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
@@ -209,11 +210,29 @@ func compare(f facts) decision {
 	switch {
 	case len(d.put)+len(d.remove) > 0:
 		d.action = actionCommit
-	case !f.recorded() || !equality.Semantic.DeepEqual(f.entry.Trees, d.trees):
+	case !f.recorded() || f.reapplies() || !equality.Semantic.DeepEqual(f.entry.Trees, d.trees):
 		d.action = actionRecord
+	}
+	if d.action == actionCommit && f.diverged() {
+		return d.onNewHistory(f)
 	}
 	d.drift(f)
 	return d
+}
+
+// onNewHistory writes on top of a history that somebody else made, if that is wanted. Trees are evidence, and commit ids are not: a
+// history that holds the same directories is no reason to stop.
+func (d decision) onNewHistory(f facts) decision {
+	if f.reapplies() {
+		return d
+	}
+	said := "its history was rewritten"
+	if f.tip == "" {
+		said = "it was deleted"
+	}
+	return *refuse(v1alpha1.ReasonDiverged,
+		"branch %q has lost what was delivered: %s. Nothing is written until the branch has it again, or spec.git.divergencePolicy of the configuration is %s",
+		f.branch(), said, configv1alpha1.DivergenceReapply)
 }
 
 // tree adds one directory of the spec to the decision.

@@ -7,6 +7,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/repository"
 	"github.com/intentplane/intentplane/provider/state"
 )
 
@@ -37,21 +39,30 @@ func (f facts) remembered() bool {
 
 // Delete removes the claim's directories in one commit, and leaves a tombstone in the state.
 func (e *external) Delete(ctx context.Context, d *v1alpha1.GitDelivery) (managed.ExternalDelete, error) {
-	return managed.ExternalDelete{}, e.retry(ctx, d, e.remove)
+	t := e.task(d)
+	err := e.repo.Deliver(ctx, t.delivery(t.remove))
+	if repository.IsPending(err) {
+		err = nil // It goes on, and the next look waits for it.
+	}
+	return managed.ExternalDelete{}, err
 }
 
-func (e *external) remove(ctx context.Context, d *v1alpha1.GitDelivery) error {
+// remove what is left of a deleted delivery.
+func (t *task) remove(ctx context.Context, draft *git.Draft) error {
+	if err := t.weigh(ctx, t.object, draft.Snapshot()); err != nil {
+		return err
+	}
 	// The date of the deletion makes a repeated commit the same.
-	c := e.commit(letter{removes: true}, metav1.Unix(d.GetDeletionTimestamp().Unix(), 0))
-	c.Remove = e.facts.garbage()
-	if e.facts.remembered() {
-		tombstone := state.Tombstone(*e.facts.entry)
+	c := t.commit(letter{removes: true}, metav1.Unix(t.object.GetDeletionTimestamp().Unix(), 0))
+	c.Remove = t.facts.garbage()
+	if t.facts.remembered() {
+		tombstone := state.Tombstone(*t.facts.entry)
 		content, err := tombstone.Encode()
 		if err != nil {
 			return err
 		}
 		c.State = map[string][]byte{state.Path(tombstone.Claim, tombstone.Shard): content}
 	}
-	_, err := e.send(ctx, c)
+	_, err := draft.Commit(c)
 	return err
 }

@@ -36,6 +36,8 @@ type facts struct {
 	content []byte
 	// tip of the branch.
 	tip string
+	// past says of commits that matter whether they are in the branch.
+	past map[string]bool
 	// entry of the state. Nil if there is none.
 	entry *state.Entry
 	// unreadable says why an entry that exists cannot be read.
@@ -169,14 +171,54 @@ func (f facts) recorded() bool {
 	return e != nil && !e.Deleted && e.ClusterUID == f.marker.ClusterUID && equality.Semantic.DeepEqual(*e.Order, f.spec.Order)
 }
 
-// ahead is true if the state was written before the branch, which did not follow: it has the tip of before. Whoever saw the commit
-// in place knows that somebody else took it back.
+// ahead is true if the state was written before the branch, which did not follow: it has the tip of before, and perhaps more. Whoever
+// saw the commit in place knows that somebody else took it back.
 func (f facts) ahead() bool {
-	if !f.recorded() || f.entry.Base != f.before() {
+	if !f.recorded() || f.entry.Base == "" || f.past[f.entry.Commit] || !f.past[f.entry.Base] {
 		return false
 	}
+	return f.landed() != f.entry.Commit
+}
+
+// A landmark is a commit that says something by being in the branch or not, and what it was made on.
+type landmark struct {
+	commit string
+	base   string
+}
+
+func (f facts) landmarks() []landmark {
+	out := []landmark{{commit: f.landed()}}
+	if f.entry != nil {
+		out = append(out, landmark{commit: f.entry.Commit, base: f.entry.Base})
+	}
+	return out
+}
+
+// landed is the commit that was seen in this branch last. Empty if none was.
+func (f facts) landed() string {
 	r := f.memory.Remote
-	return r == nil || r.URL != f.config.Git.URL || r.Commit != f.entry.Commit
+	if r == nil || r.URL != f.config.Git.URL || r.Branch != f.branch() {
+		return ""
+	}
+	return r.Commit
+}
+
+// diverged is true if what was delivered last is no longer in the branch: its history was rewritten, or it was deleted. An entry that
+// was written ahead says nothing like that as long as what it builds on is there.
+func (f facts) diverged() bool {
+	if c := f.landed(); c != "" {
+		return !f.past[c]
+	}
+	e := f.entry
+	if e == nil || e.Deleted || e.Commit == "" {
+		return false
+	}
+	return !f.past[e.Commit] && !f.past[e.Base]
+}
+
+// reapplies is true if what was lost with the history is to be delivered again.
+func (f facts) reapplies() bool {
+	return f.diverged() && f.config.Git.DivergencePolicy == configv1alpha1.DivergenceReapply
 }
 
 // before is the tip of the branch as the state names it.

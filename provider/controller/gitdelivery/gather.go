@@ -44,6 +44,9 @@ func (e *external) gather(ctx context.Context, d *v1alpha1.GitDelivery, s *git.S
 	if f.entry, f.unreadable, err = readEntry(s, state.Path(f.spec.ClaimRef, f.marker.Shard)); err != nil {
 		return facts{}, err
 	}
+	if f.past, err = e.past(ctx, f, s); err != nil {
+		return facts{}, err
+	}
 	f.dirs = map[string]directory{}
 	for _, path := range f.paths() {
 		if f.dirs[path], err = e.directory(ctx, f, s, path); err != nil {
@@ -51,6 +54,27 @@ func (e *external) gather(ctx context.Context, d *v1alpha1.GitDelivery, s *git.S
 		}
 	}
 	return f, nil
+}
+
+// past asks which of the commits that matter are in the branch. A base matters only where the commit on it is not there.
+func (e *external) past(ctx context.Context, f facts, s *git.Snapshot) (map[string]bool, error) {
+	out := map[string]bool{unborn: true}
+	for _, c := range f.landmarks() {
+		if _, known := out[c.commit]; known || c.commit == "" {
+			continue
+		}
+		is, err := e.repo.Contains(ctx, s, c.commit)
+		if err != nil {
+			return nil, err
+		}
+		if out[c.commit] = is; is || c.base == "" || c.base == unborn {
+			continue
+		}
+		if out[c.base], err = e.repo.Contains(ctx, s, c.base); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
 func (e *external) marker(d *v1alpha1.GitDelivery) marker.Marker {
@@ -163,7 +187,7 @@ func (e *external) markerAt(ctx context.Context, f facts, s *git.Snapshot, path 
 	if at.ID == git.BlobID(f.content) {
 		return &f.marker, nil
 	}
-	content, ok, err := e.remote.client().ReadFile(ctx, s, path)
+	content, ok, err := e.repo.ReadFile(ctx, s, path)
 	if err != nil || !ok {
 		return nil, err
 	}

@@ -8,27 +8,46 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/repository"
 	"github.com/intentplane/intentplane/provider/state"
 )
 
 // An external is the repository of one GitDelivery, for one reconcile.
 type external struct {
 	kube   client.Client
-	remote *remote
+	repo   remote
 	config config
+	// age that a look may have.
+	age time.Duration
 	// clusterUID tells this cluster from another one with the same control plane name.
 	clusterUID string
 	now        func() time.Time
 	afterPush  func()
 
 	// What Observe saw, for Update and Delete of the same reconcile.
-	snapshot *git.Snapshot
 	facts    facts
 	decision decision
+}
+
+// A remote is a repository, shared with all who deliver to it.
+type remote interface {
+	reader
+
+	// Look returns what the repository held at some time since the given one.
+	Look(ctx context.Context, key types.NamespacedName, since time.Time) (*git.Snapshot, error)
+	// Deliver carries out a delivery together with those of others.
+	Deliver(ctx context.Context, d repository.Delivery) error
+}
+
+// A reader reads what a snapshot does not hold.
+type reader interface {
+	ReadFile(ctx context.Context, s *git.Snapshot, path string) ([]byte, bool, error)
+	Contains(ctx context.Context, s *git.Snapshot, commit string) (bool, error)
 }
 
 // Observe compares what is in the repository with what should be. It writes nothing. A delivery exists until it is deleted, so
@@ -46,17 +65,27 @@ func (e *external) Observe(ctx context.Context, d *v1alpha1.GitDelivery) (manage
 	return managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: e.decision.action == actionNone}, nil
 }
 
-// see looks at the repository and decides.
+// see looks at the repository and decides. What others saw within the interval is good enough, but for a deletion: nobody looks again
+// after it has ended.
 func (e *external) see(ctx context.Context, d *v1alpha1.GitDelivery) error {
-	s, err := e.remote.look(ctx)
+	since := e.now()
+	if !meta.WasDeleted(d) {
+		since = since.Add(-e.age)
+	}
+	s, err := e.repo.Look(ctx, client.ObjectKeyFromObject(d), since)
 	if err != nil {
 		return err
 	}
+	return e.weigh(ctx, d, s)
+}
+
+// weigh what a snapshot holds, and decide.
+func (e *external) weigh(ctx context.Context, d *v1alpha1.GitDelivery, s *git.Snapshot) error {
 	f, err := e.gather(ctx, d, s)
 	if err != nil {
 		return err
 	}
-	e.snapshot, e.facts, e.decision = s, f, decide(f)
+	e.facts, e.decision = f, decide(f)
 	return nil
 }
 
@@ -133,8 +162,5 @@ func (e *external) timestamp() metav1.Time {
 	return metav1.NewTime(e.now().UTC().Truncate(time.Second))
 }
 
-// Disconnect drops the connections to the repository.
-func (e *external) Disconnect(context.Context) error {
-	e.remote.close()
-	return nil
-}
+// Disconnect leaves the connections to those who come next.
+func (e *external) Disconnect(context.Context) error { return nil }

@@ -135,18 +135,6 @@ func TestServer(t *testing.T) {
 				w.Errorf("commit: want %s at %v, got %s at %v", at.Remote.Commit, begun, c.ID, c.Time)
 			}
 		}},
-		"TakenBack": {reason: "A branch that somebody set back is drift for who saw the commit in place", run: func(w *world) {
-			d := w.first()
-			d.Spec.ForProvider.DriftPolicy = v1alpha1.DriftReport
-			w.create(d)
-			w.reconcile("web")
-			w.expect("web", v1alpha1.ReasonDelivered)
-			_, err := w.git.Git(w.Context(), repo, "update-ref", "refs/heads/main", "refs/heads/main~1")
-			w.must(err)
-			w.reconcile("web")
-			w.expect("web", v1alpha1.ReasonDrifted)
-			w.count(0)
-		}},
 		"Hook": {reason: "A rule of the server is told of", run: func(w *world) {
 			w.hook("update", `case "$1" in refs/heads/main) echo "only on Mondays" >&2; exit 1;; esac`)
 			w.create(w.first())

@@ -10,29 +10,42 @@ import (
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	xpevent "github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/feature"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/ratelimiter"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/provider/repository"
 )
 
 const (
 	// timeout of a reconcile: a look, and several pushes that lose a race.
 	timeout = 2 * time.Minute
 
-	// jitter of the interval, as a part of it, so that deliveries which started together do not stay together.
-	jitter = 0.1
+	// jitter is what is added to the interval, as a part of it, so that deliveries which started together do not stay together.
+	jitter = 0.2
+
+	// patience is how long a worker waits for a repository. What it waits for goes on without it.
+	patience = 5 * time.Second
+
+	// awakened is how many objects may be woken at once.
+	awakened = 10_000
+
+	// pause before a push that lost a race is tried again, which grows with the races that were lost.
+	pause = 20 * time.Millisecond
 )
 
 // Options of the controller.
@@ -46,9 +59,17 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) error {
 	gvk := v1alpha1.GroupVersion.WithKind("GitDelivery")
 	name := managed.ControllerName(gvk.GroupKind().String())
 	kube := mgr.GetClient()
+	awake := make(chan event.GenericEvent, awakened)
 	c := &connector{
-		kube:      kube,
-		usage:     resource.NewProviderConfigUsageTracker(kube, &configv1alpha1.ProviderConfigUsage{}),
+		kube:  kube,
+		usage: resource.NewProviderConfigUsageTracker(kube, &configv1alpha1.ProviderConfigUsage{}),
+		pool: repository.NewPool(repository.Options{
+			Now:      time.Now,
+			Pause:    func(lost int) time.Duration { return time.Duration(rand.Float64() * float64(lost+1) * float64(pause)) }, //nolint:gosec // As below.
+			Wake:     wake(awake),
+			Patience: patience,
+		}),
+		interval:  o.PollInterval,
 		now:       time.Now,
 		afterPush: g.AfterPush,
 	}
@@ -61,6 +82,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) error {
 		Watches(&catalogv1alpha1.Site{}, handler.EnqueueRequestsFromMapFunc(w.site)).
 		Watches(&configv1alpha1.ProviderConfig{}, handler.EnqueueRequestsFromMapFunc(w.config), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		Watches(&configv1alpha1.ClusterProviderConfig{}, handler.EnqueueRequestsFromMapFunc(w.config), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		WatchesRawSource(source.Channel(awake, &handler.EnqueueRequestForObject{})).
 		// Only who a Secret is, not what is in it, is kept in memory.
 		WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(w.secret), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{})).
 		Complete(ratelimiter.NewReconciler(name, r, o.GlobalRateLimiter))
@@ -75,7 +97,7 @@ func options(mgr ctrl.Manager, o controller.Options, name string, c *connector) 
 		managed.WithPollInterval(o.PollInterval),
 		managed.WithPollIntervalHook(interval(mgr.GetClient())),
 		managed.WithLogger(o.Logger.WithValues("controller", name)),
-		managed.WithRecorder(event.NewAPIRecorder(mgr.GetEventRecorderFor(name))),
+		managed.WithRecorder(xpevent.NewAPIRecorder(mgr.GetEventRecorderFor(name))),
 	}
 	if o.Features.Enabled(feature.EnableBetaManagementPolicies) {
 		opts = append(opts, managed.WithManagementPolicies())
@@ -83,28 +105,31 @@ func options(mgr ctrl.Manager, o controller.Options, name string, c *connector) 
 	return opts
 }
 
-// interval is that of the delivery's configuration where it is shorter than the provider's own.
+// interval is that of the delivery's configuration where it is shorter than the provider's own. It is never shortened: whoever comes
+// first after an interval looks for all others.
 func interval(kube client.Reader) managed.PollIntervalHook {
-	return func(mg resource.Managed, most time.Duration) time.Duration {
-		every := most
+	return func(mg resource.Managed, every time.Duration) time.Duration {
 		if d, ok := mg.(*v1alpha1.GitDelivery); ok {
-			every = min(most, configured(kube, d, most))
+			// The cache answers. Without an answer there is nothing to wait for.
+			if cfg, err := configOf(context.Background(), kube, d); err == nil {
+				every = cfg.interval(every)
+			}
 		}
-		return every + time.Duration((rand.Float64()*2-1)*jitter*float64(every)) //nolint:gosec // It spreads load, and keeps no secret.
+		return every + time.Duration(rand.Float64()*jitter*float64(every)) //nolint:gosec // It spreads load, and keeps no secret.
 	}
 }
 
-func configured(kube client.Reader, d *v1alpha1.GitDelivery, otherwise time.Duration) time.Duration {
-	// The cache answers. Without an answer there is nothing to wait for.
-	cfg, err := configOf(context.Background(), kube, d)
-	if err != nil {
-		return otherwise
+// wake returns a function that lets an object be reconciled. Where too many wait, the next interval comes anyway.
+func wake(awake chan<- event.GenericEvent) func(types.NamespacedName) {
+	return func(key types.NamespacedName) {
+		d := &v1alpha1.GitDelivery{}
+		d.SetNamespace(key.Namespace)
+		d.SetName(key.Name)
+		select {
+		case awake <- event.GenericEvent{Object: d}:
+		default:
+		}
 	}
-	every, err := time.ParseDuration(cfg.spec.Git.Interval)
-	if err != nil {
-		return otherwise
-	}
-	return every
 }
 
 // A finalizer keeps what Observe put into a status, which an update of the object would replace with what the API server holds.

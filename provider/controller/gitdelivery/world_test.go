@@ -16,6 +16,7 @@ import (
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	kubefake "sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -27,6 +28,7 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/provider/repository"
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
@@ -44,6 +46,7 @@ type world struct {
 	git   *gitserver.Server
 	kube  client.Client
 	clock time.Time
+	pool  *repository.Pool
 	// crash is called after each push.
 	crash func()
 	// begun is called when an attempt was recorded, before its push.
@@ -61,12 +64,23 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	w := &world{T: t, git: s, clock: time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC), crash: func() {}, begun: func() {}}
+	w.restart()
 	w.kube = kubefake.NewClientBuilder().WithScheme(scheme(t)).WithStatusSubresource(&v1alpha1.GitDelivery{}).WithObjects(
 		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "kube-system", UID: "cluster-1"}},
 		site("edge1"), site("edge2"), site("edge3"),
 		w.config(),
 	).WithInterceptorFuncs(interceptor.Funcs{SubResourceUpdate: w.update}).Build()
 	return w
+}
+
+// restart the provider, which remembers nothing.
+func (w *world) restart() {
+	w.pool = repository.NewPool(repository.Options{
+		Now:      func() time.Time { return w.clock },
+		Pause:    func(int) time.Duration { return 0 },
+		Wake:     func(types.NamespacedName) {},
+		Patience: 30 * time.Second,
+	})
 }
 
 func (w *world) update(ctx context.Context, c client.Client, sub string, o client.Object, opts ...client.SubResourceUpdateOption) error {
@@ -210,6 +224,8 @@ func (w *world) reconcile(name string) {
 	c := &connector{
 		kube:      w.kube,
 		usage:     resource.ModernTrackerFn(func(context.Context, resource.ModernManaged) error { return nil }),
+		pool:      w.pool,
+		interval:  30 * time.Second,
 		now:       func() time.Time { return w.clock },
 		afterPush: func() { w.crash() },
 	}

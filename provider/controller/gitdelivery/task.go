@@ -1,0 +1,97 @@
+package gitdelivery
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/repository"
+	"github.com/intentplane/intentplane/provider/state"
+)
+
+// A task is what a reconcile leaves to the queue of the repository. It shares nothing with the reconcile, which may be gone when its
+// turn comes.
+type task struct {
+	external
+
+	object *v1alpha1.GitDelivery
+	// replaces is the tip at which somebody else's change was seen. Empty where there was none.
+	replaces string
+	// entry of the state, once it is planned.
+	entry state.Entry
+}
+
+func (e *external) task(d *v1alpha1.GitDelivery) *task {
+	t := &task{external: *e, object: d.DeepCopy()}
+	if e.decision.drifted {
+		t.replaces = e.facts.tip
+	}
+	return t
+}
+
+func (t *task) delivery(plan func(context.Context, *git.Draft) error) repository.Delivery {
+	return repository.Delivery{
+		Object:  client.ObjectKeyFromObject(t.object),
+		Version: fmt.Sprint(t.object.GetUID(), t.object.GetGeneration(), t.config.generation),
+		Plan:    plan,
+	}
+}
+
+// An unbegunError is a commit without an attempt, whose start would be its date.
+type unbegunError struct{}
+
+// Error says what is missing.
+func (*unbegunError) Error() string { return "cannot commit: no attempt was begun" }
+
+func isUnbegun(err error) bool {
+	var u *unbegunError
+	return errors.As(err, &u)
+}
+
+// plan adds the delivery to a draft, as it follows from what the draft holds.
+func (t *task) plan(ctx context.Context, draft *git.Draft) error {
+	if err := t.weigh(ctx, t.object, draft.Snapshot()); err != nil {
+		return err
+	}
+	if t.decision.action == actionNone {
+		return nil
+	}
+	if t.decision.action == actionCommit && !t.facts.attempting() {
+		return &unbegunError{}
+	}
+	a := t.attempt(t.object)
+	c := t.change(a, t.replaces)
+	commit, err := draft.Commit(c)
+	if err != nil {
+		return err
+	}
+	return t.remember(draft, c, commit, a)
+}
+
+// remember the delivery in the state, whose entry names the commit.
+func (t *task) remember(draft *git.Draft, c git.Change, commit string, a *rolloutv1alpha1.Attempt) error {
+	begun := a.DeepCopy()
+	begun.EndedAt = nil
+	did := state.Delivery{Order: t.facts.spec.Order, Attempt: begun, Trees: t.decision.trees, Commit: commit, At: t.date(a)}
+	if t.decision.action == actionCommit {
+		did.Base = t.facts.before()
+	}
+	if commit == "" && t.facts.reapplies() {
+		did.Commit = t.facts.tip // The history that somebody made is the one that counts from now on.
+	}
+	t.entry = state.Record(t.facts.base(), did)
+	if t.entry.Commit == "" {
+		t.entry.Commit = t.facts.tip
+	}
+	content, err := t.entry.Encode()
+	if err != nil {
+		return &git.Error{Class: git.ClassTooLarge, Detail: err.Error()}
+	}
+	c.State = map[string][]byte{state.Path(t.entry.Claim, t.entry.Shard): content}
+	return draft.Remember(c)
+}

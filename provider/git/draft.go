@@ -1,0 +1,174 @@
+package git
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// A Draft is a snapshot with commits on top that nobody has pushed yet. It is
+// not safe for concurrent use.
+type Draft struct {
+	before *Snapshot
+	at     *Snapshot
+	branch []object
+	// commits counts those of the branch.
+	commits int
+	author  Author
+	when    time.Time
+}
+
+// NewDraft returns a draft without commits.
+func NewDraft(s *Snapshot) *Draft {
+	return &Draft{before: s, at: s}
+}
+
+// Snapshot returns what the remote would hold if the draft was pushed now.
+func (d *Draft) Snapshot() *Snapshot { return d.at }
+
+// Commit adds a change as a commit of its own, and returns its id; nothing if
+// the branch has everything. The files of the state go into one commit for the
+// whole draft. It returns an *Error if the change is not valid or a directory
+// is occupied, and then the draft is as it was.
+func (d *Draft) Commit(c Change) (string, error) {
+	if err := c.check(); err != nil {
+		return "", err
+	}
+	trees, err := c.trees()
+	if err != nil {
+		return "", err
+	}
+	if _, err := c.files(); err != nil {
+		return "", err
+	}
+	missing := d.at.branch.commit.IsZero() && !d.at.empty && !c.MakeBranch
+	if missing && !trees.removesOnly() {
+		return "", failf(ClassNotFound, "cannot write to the branch: it does not exist, while other branches do")
+	}
+	next, made, err := d.at.branch.commitTo(trees, c, c.Message)
+	if err != nil {
+		return "", err
+	}
+	id := moved(d.at.branch, next)
+	d.move(next, made, c)
+	return id, nil
+}
+
+func (d *Draft) move(branch view, made []object, c Change) {
+	if len(made) == 0 && len(c.State) == 0 {
+		return
+	}
+	if len(made) > 0 {
+		d.branch = append(d.branch, made...)
+		d.commits++
+	}
+	d.author = c.Author
+	if c.When.After(d.when) {
+		d.when = c.When
+	}
+	at := *d.at
+	at.branch, at.empty = branch, at.empty && branch.commit.IsZero()
+	at.pending = map[string][]byte{}
+	maps.Copy(at.pending, d.at.pending)
+	maps.Copy(at.pending, c.State)
+	d.at = &at
+}
+
+// Remember adds files of the state that go with the commit that was made last.
+// Nil removes one. It returns an *Error if a path is refused.
+func (d *Draft) Remember(c Change) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	if _, err := c.files(); err != nil {
+		return err
+	}
+	d.move(d.at.branch, nil, c)
+	return nil
+}
+
+// Fork returns a copy that goes its own way.
+func (d *Draft) Fork() *Draft {
+	fork := *d
+	fork.branch = slices.Clip(fork.branch)
+	return &fork
+}
+
+// Size returns how many bytes the new objects of the branch have.
+func (d *Draft) Size() int {
+	size := 0
+	for _, o := range d.branch {
+		size += len(o.data)
+	}
+	return size
+}
+
+// Proposal returns what to push.
+func (d *Draft) Proposal() (*Proposal, error) {
+	after := *d.at
+	after.pending, after.seen = nil, after.branch.commit
+	p := &Proposal{before: d.before, after: &after, branch: d.branch, commits: d.commits}
+	c := Change{State: d.at.pending, Author: d.author, When: d.when}
+	files, err := c.files()
+	if err != nil {
+		return nil, err
+	}
+	after.state, p.state, err = d.before.state.commitTo(files, c, stateMessage)
+	return p, err
+}
+
+// A Proposal is a draft that is finished. It is pushed as a whole or not at
+// all.
+type Proposal struct {
+	before  *Snapshot
+	after   *Snapshot
+	branch  []object
+	state   []object
+	commits int
+}
+
+// Commit returns the new commit of the branch, or nothing if the branch has
+// everything.
+func (p *Proposal) Commit() string { return moved(p.before.branch, p.after.branch) }
+
+// StateCommit returns the new commit of the state, or nothing if the state has
+// everything.
+func (p *Proposal) StateCommit() string { return moved(p.before.state, p.after.state) }
+
+// After returns what the remote holds once the proposal was pushed.
+func (p *Proposal) After() *Snapshot { return p.after }
+
+// Empty reports whether there is nothing to push.
+func (p *Proposal) Empty() bool { return p.Commit() == "" && p.StateCommit() == "" }
+
+// Ahead splits the proposal in two that are pushed one after the other: the
+// state, which is the log, and then the branch.
+func (p *Proposal) Ahead() (state, branch *Proposal) {
+	between := *p.before
+	between.state = p.after.state
+	return &Proposal{before: p.before, after: &between, state: p.state}, &Proposal{before: &between, after: p.after, branch: p.branch, commits: p.commits}
+}
+
+// landed notes that the remote has the commits now.
+func (p *Proposal) landed() {
+	commits := []plumbing.Hash{}
+	for _, o := range p.branch {
+		if o.kind == plumbing.CommitObject {
+			commits = append(commits, o.id)
+		}
+	}
+	if p.before.history == nil || p.before.branch.commit.IsZero() {
+		p.after.history = newHistory(commits...)
+		return
+	}
+	p.after.history.add(commits...)
+}
+
+func moved(before, after view) string {
+	if before.commit == after.commit {
+		return ""
+	}
+	return after.commit.String()
+}

@@ -1,0 +1,40 @@
+package git
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+)
+
+// Identity returns a digest that is equal only for remotes that are reached in the same way, with the same credentials: whoever has
+// it may share what the others saw. It returns an error if the URL is refused, or the remote cannot be written down.
+func (r Remote) Identity() (string, error) {
+	key, err := Normalise(r.URL)
+	if err != nil {
+		return "", err
+	}
+	// All of it counts, also what is added to a remote later.
+	b, err := json.Marshal(r)
+	if err != nil {
+		return "", errors.New("cannot tell remotes apart: the credentials cannot be written down")
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%T\x00%s", key, r.Auth, b))
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// Remote returns what the client speaks to.
+func (c *Client) Remote() Remote { return c.remote }
+
+// Host returns the server that the client speaks to.
+func (c *Client) Host() string {
+	return net.JoinHostPort(strings.ToLower(c.endpoint.Host), strconv.Itoa(c.endpoint.Port))
+}
+
+// Place returns the branch that the client writes to, equal for all spellings of its URL.
+func (c *Client) Place() string { return c.key + " " + c.remote.Branch }

@@ -1,0 +1,44 @@
+package git
+
+import "github.com/go-git/go-git/v5/plumbing"
+
+// A layer is a set of things by id, on top of another one. No layer is written after it was made, so that snapshots share what
+// they have in common: to add something costs what is added, and not what is there. Nil is empty.
+type layer[V any] struct {
+	own   map[plumbing.Hash]V
+	below *layer[V]
+	size  int
+}
+
+func (l *layer[V]) get(id plumbing.Hash) (V, bool) {
+	for ; l != nil; l = l.below {
+		if v, ok := l.own[id]; ok {
+			return v, true
+		}
+	}
+	var none V
+	return none, false
+}
+
+// len is how many things there are at most: one that was added twice counts twice.
+func (l *layer[V]) len() int {
+	if l == nil {
+		return 0
+	}
+	return l.size
+}
+
+// with returns a layer with more things, whose map it takes over. Small layers are melted together, so that there are never many
+// to look through.
+func (l *layer[V]) with(added map[plumbing.Hash]V) *layer[V] {
+	if len(added) == 0 {
+		return l
+	}
+	for l != nil && len(l.own) <= 2*len(added) {
+		for id, v := range l.own {
+			added[id] = v
+		}
+		l = l.below
+	}
+	return &layer[V]{own: added, below: l, size: len(added) + l.len()}
+}

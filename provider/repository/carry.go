@@ -1,0 +1,171 @@
+package repository
+
+import (
+	"context"
+	"time"
+
+	"github.com/intentplane/intentplane/provider/git"
+)
+
+// carry out a group of deliveries, and answer each. What one of them does wrong harms only that one: a group that the server does not
+// want is divided until it is found.
+func (r *Repository) carry(ctx context.Context, group []*item) {
+	for len(group) > 0 {
+		planned, rest, err := r.attempt(ctx, group)
+		switch {
+		case err == nil:
+			planned.answer(r)
+		case len(group) > 1 && !common(err) && !git.IsConflict(err):
+			half := len(group) / 2
+			if git.ClassOf(err) == git.ClassNotAtomic {
+				half = 1
+			}
+			r.carry(ctx, group[:half])
+			rest = group[half:]
+		default:
+			r.fail(group, err)
+			rest = nil
+		}
+		group = rest
+	}
+}
+
+// fail all of a group for one reason.
+func (r *Repository) fail(group []*item, err error) {
+	if common(err) {
+		r.mu.Lock()
+		r.pushes.note(err, r.pool.o.Now())
+		r.mu.Unlock()
+	}
+	for _, i := range group {
+		if !common(err) && !git.IsConflict(err) {
+			r.refuse(i, err)
+		}
+		r.finish(i, err)
+	}
+}
+
+// attempt a group, again and again as long as somebody else pushes first. It returns what was done, and what there was no room for.
+func (r *Repository) attempt(ctx context.Context, group []*item) (plan, []*item, error) {
+	var (
+		p    plan
+		rest []*item
+	)
+	again := false
+	for lost := 0; ; lost++ {
+		s, at, err := r.snapshot(ctx, again)
+		if err != nil {
+			return plan{}, nil, err
+		}
+		p, rest, err = newPlan(ctx, s, group)
+		if err == nil {
+			err = r.push(ctx, p, at, group)
+		}
+		switch {
+		case git.ClassOf(err) == git.ClassStateRefused && r.fallBack():
+		case git.ClassOf(err) == git.ClassNotAtomic:
+			r.one()
+			return plan{}, nil, err
+		case !git.IsConflict(err) || lost == maxLost:
+			return p, rest, err
+		}
+		again = true
+		time.Sleep(r.pool.o.Pause(lost))
+	}
+}
+
+// one by one from now on.
+func (r *Repository) one() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.alone = true
+}
+
+// snapshot to plan on. What is known is good enough if it still holds when it is pushed, which the push sees.
+func (r *Repository) snapshot(ctx context.Context, again bool) (*git.Snapshot, time.Time, error) {
+	if s, at := r.known(); s != nil && !again {
+		return s, at, nil
+	}
+	var s *git.Snapshot
+	began := r.pool.o.Now()
+	err := r.host.do(ctx, func(ctx context.Context) error {
+		var err error
+		s, err = r.look(ctx)
+		return err
+	})
+	if err != nil {
+		return nil, began, err
+	}
+	r.keep(s, began)
+	return s, began, nil
+}
+
+// push what was planned. What follows from an old snapshot without a push is not certain: it is a race that nobody has won yet.
+func (r *Repository) push(ctx context.Context, p plan, at time.Time, group []*item) error {
+	if p.proposal.Empty() {
+		for _, i := range group {
+			if at.Before(i.asked) {
+				return &git.Error{Class: git.ClassConflict, Detail: "cannot tell what the repository holds: it was not looked at since"}
+			}
+		}
+		return nil
+	}
+	parts := []*git.Proposal{p.proposal}
+	if p.first {
+		// The first state of a repository goes alone: a server that hides its ref refuses it, and takes the branch all the same, atomic
+		// or not. What cannot be remembered must not be delivered.
+		ahead, branch := p.proposal.Ahead()
+		parts = []*git.Proposal{ahead, branch}
+	}
+	for _, part := range parts {
+		began := r.pool.o.Now()
+		err := r.host.do(ctx, func(ctx context.Context) error {
+			pushed, err := r.client().Push(ctx, part)
+			if err == nil {
+				r.keep(pushed.Snapshot, began)
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.pushes.note(nil, r.pool.o.Now())
+	return nil
+}
+
+// A plan is what becomes of a group.
+type plan struct {
+	proposal *git.Proposal
+	// first is true if the repository has no state yet.
+	first bool
+	items []*item
+	errs  []error
+}
+
+// newPlan plans one delivery on top of the other, as many as fit.
+func newPlan(ctx context.Context, s *git.Snapshot, group []*item) (plan, []*item, error) {
+	p := plan{first: s.StateTip() == ""}
+	draft := git.NewDraft(s)
+	for len(p.items) < len(group) && draft.Size() < maxGroupBytes {
+		i := group[len(p.items)]
+		next := draft.Fork()
+		err := i.Plan(ctx, next)
+		if err == nil {
+			draft = next
+		}
+		p.items, p.errs = append(p.items, i), append(p.errs, err)
+	}
+	var err error
+	p.proposal, err = draft.Proposal()
+	return p, group[len(p.items):], err
+}
+
+// answer everybody.
+func (p plan) answer(r *Repository) {
+	for n, i := range p.items {
+		r.finish(i, p.errs[n])
+	}
+}

@@ -1,0 +1,158 @@
+// Package repository shares the repositories among all deliveries that use them: one look serves all who ask, and one push carries
+// the commits of all who wait.
+//
+// Whoever asks waits for a bounded time. What was asked for goes on without them, and they are woken when it has ended, so that a
+// server which does not answer holds nobody who has to do with another one.
+package repository
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/intentplane/intentplane/provider/git"
+)
+
+const (
+	// operation is how long one operation of a server may take.
+	operation = time.Minute
+
+	// unused repositories are forgotten after this time.
+	unused = 2 * time.Hour
+
+	// cacheBytes is what snapshots may take together. Those that were not used for the longest time are forgotten first, and
+	// read again as a whole.
+	cacheBytes = 96 << 20
+)
+
+// Options of a Pool. All are required.
+type Options struct {
+	// Now is the clock.
+	Now func() time.Time
+	// Pause before a push is tried again that lost a race so many times.
+	Pause func(lost int) time.Duration
+	// Wake is called when something has ended that the object no longer waits for. It must not block.
+	Wake func(types.NamespacedName)
+	// Patience is how long an object waits for an answer.
+	Patience time.Duration
+}
+
+// A Pool has all repositories in use. It is safe for concurrent use.
+type Pool struct {
+	o      Options
+	budget *git.Budget
+
+	mu    sync.Mutex
+	repos map[string]*Repository
+	hosts map[string]*host
+	lanes map[string]chan struct{}
+	// items are what is being delivered, by object.
+	items map[types.NamespacedName]*item
+}
+
+// NewPool returns a pool without repositories.
+func NewPool(o Options) *Pool {
+	return &Pool{
+		o: o, budget: git.NewBudget(),
+		repos: map[string]*Repository{}, hosts: map[string]*host{}, lanes: map[string]chan struct{}{}, items: map[types.NamespacedName]*item{},
+	}
+}
+
+// Open returns the repository that the clients speak to, which differ in the form of the state only, the best one first. Whoever
+// comes with the same remote and the same credentials gets the same one. It contacts nobody, and returns an error if there is no
+// client, or the credentials cannot be told from others.
+func (p *Pool) Open(clients ...*git.Client) (*Repository, error) {
+	id := ""
+	for _, c := range clients {
+		one, err := c.Remote().Identity()
+		if err != nil {
+			return nil, err
+		}
+		id += one
+	}
+	if id == "" {
+		return nil, errors.New("cannot open repository without a client")
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.o.Now()
+	r, ok := p.repos[id]
+	if !ok {
+		for _, c := range clients {
+			c.Share(p.budget)
+		}
+		p.forget(now)
+		r = newRepository(p, clients)
+		p.repos[id] = r
+	}
+	r.touch(now)
+	return r, nil
+}
+
+// forget what nobody uses any more.
+func (p *Pool) forget(now time.Time) {
+	for id, r := range p.repos {
+		if r.idle(now) {
+			r.close()
+			delete(p.repos, id)
+		}
+	}
+}
+
+func (p *Pool) host(name string) *host {
+	h, ok := p.hosts[name]
+	if !ok {
+		h = newHost(p.o.Patience)
+		p.hosts[name] = h
+	}
+	return h
+}
+
+// lane of a branch: one push at a time, whoever's credentials it goes with. Two at a time would only take turns at losing.
+func (p *Pool) lane(name string) chan struct{} {
+	l, ok := p.lanes[name]
+	if !ok {
+		l = make(chan struct{}, 1)
+		p.lanes[name] = l
+	}
+	return l
+}
+
+// trim forgets snapshots until the others fit.
+func (p *Pool) trim() {
+	p.mu.Lock()
+	all := make([]*Repository, 0, len(p.repos))
+	for _, r := range p.repos {
+		all = append(all, r)
+	}
+	p.mu.Unlock()
+	trim(all, cacheBytes)
+}
+
+// settle waits until nothing of the object is under way, so that what it sees next is how it stays. What has not begun is dropped.
+func (p *Pool) settle(ctx context.Context, key types.NamespacedName) error {
+	p.mu.Lock()
+	i, ok := p.items[key]
+	p.mu.Unlock()
+	if !ok || i.of.withdraw(i) {
+		return nil
+	}
+	return i.wait(ctx, p.o.Patience)
+}
+
+func (p *Pool) track(key types.NamespacedName, i *item) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.items[key] = i
+}
+
+func (p *Pool) untrack(key types.NamespacedName, i *item) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.items[key] == i {
+		delete(p.items, key)
+	}
+}

@@ -1,0 +1,153 @@
+package repository
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/intentplane/intentplane/provider/git"
+)
+
+// A Repository is one branch of a repository and the state beside it, reached with one set of credentials. It is safe for concurrent
+// use.
+type Repository struct {
+	pool *Pool
+	host *host
+	lane chan struct{}
+
+	mu      sync.Mutex
+	clients []*git.Client
+	// form of the state that is in use.
+	form int
+	// seen is what the repository held at a time.
+	seen   *git.Snapshot
+	seenAt time.Time
+	used   time.Time
+
+	looking *flight
+	// looks and pushes that failed.
+	looks  trouble
+	pushes trouble
+	// absent are those who were told to come again.
+	absent map[types.NamespacedName]struct{}
+
+	queue   queue
+	working bool
+	// refused are objects that the server did not want, and which therefore go alone.
+	refused map[types.NamespacedName]*refusal
+	// alone is true for a server that cannot take several deliveries or none.
+	alone bool
+}
+
+func newRepository(p *Pool, clients []*git.Client) *Repository {
+	c := clients[0]
+	return &Repository{
+		pool: p, host: p.host(c.Host()), lane: p.lane(c.Place()), clients: clients,
+		absent: map[types.NamespacedName]struct{}{}, refused: map[types.NamespacedName]*refusal{},
+	}
+}
+
+func (r *Repository) touch(now time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.used = now
+}
+
+func (r *Repository) idle(now time.Time) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return now.Sub(r.used) > unused && r.looking == nil && !r.working
+}
+
+func (r *Repository) close() {
+	for _, c := range r.clients {
+		c.Close()
+	}
+}
+
+// client that speaks about the form of the state in use.
+func (r *Repository) client() *git.Client {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.clients[r.form]
+}
+
+// fallBack to the next form of the state. It is false if there is none.
+func (r *Repository) fallBack() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.form+1 == len(r.clients) {
+		return false
+	}
+	r.form++
+	r.seen = nil
+	return true
+}
+
+// keep what the repository held at a time.
+func (r *Repository) keep(s *git.Snapshot, at time.Time) {
+	r.mu.Lock()
+	r.seen, r.seenAt = s, at
+	r.mu.Unlock()
+	r.pool.trim()
+}
+
+// known returns what was seen last, and when; nil if nothing was.
+func (r *Repository) known() (*git.Snapshot, time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.seen, r.seenAt
+}
+
+// ReadFile returns a file of the branch as it was when the snapshot was taken, and whether there is one. It returns a *git.Error.
+func (r *Repository) ReadFile(ctx context.Context, s *git.Snapshot, path string) (content []byte, ok bool, err error) {
+	err = r.host.do(ctx, func(ctx context.Context) error {
+		content, ok, err = r.client().ReadFile(ctx, s, path)
+		return err
+	})
+	return content, ok, err
+}
+
+// Contains reports whether a commit is in the branch as it was when the snapshot was taken. It returns a *git.Error.
+func (r *Repository) Contains(ctx context.Context, s *git.Snapshot, commit string) (is bool, err error) {
+	if is, known := s.Contains(commit); known {
+		return is, nil
+	}
+	err = r.host.do(ctx, func(ctx context.Context) error {
+		is, err = r.client().Contains(ctx, s, commit)
+		return err
+	})
+	return is, err
+}
+
+// trim drops the snapshots that were used least recently, until the others fit.
+func trim(all []*Repository, most int) {
+	type cached struct {
+		of   *Repository
+		used time.Time
+		size int
+	}
+	held, total := []cached{}, 0
+	for _, r := range all {
+		r.mu.Lock()
+		if r.seen != nil {
+			held = append(held, cached{of: r, used: r.used, size: r.seen.Size()})
+			total += r.seen.Size()
+		}
+		r.mu.Unlock()
+	}
+	slices.SortFunc(held, func(a, b cached) int { return cmp.Compare(a.used.UnixNano(), b.used.UnixNano()) })
+	for _, c := range held {
+		if total <= most {
+			return
+		}
+		c.of.mu.Lock()
+		c.of.seen = nil
+		c.of.mu.Unlock()
+		total -= c.size
+	}
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/intentplane/intentplane/test/gitserver"
+)
+
+const (
+	enginePackage = "./provider/repository"
+
+	// engineBefore is how many deliveries the repository of the git command holds already: as many as ours does halfway.
+	engineBefore = 500
+	// enginePeerDeliveries of the git command are a round.
+	enginePeerDeliveries = 8
+)
+
+// An engine is measured beside the git command, on servers and repositories that are alike.
+type engine struct {
+	peer float64
+}
+
+// together is how many deliveries per second go into one repository where all of them wait for it.
+func (e *engine) together(ctx context.Context) (float64, error) {
+	return e.rate(ctx, "together")
+}
+
+// overCommand is the same as a multiple of what the git command does.
+func (e *engine) overCommand(ctx context.Context) (float64, error) {
+	return e.ratio(ctx, "together")
+}
+
+// aloneOverCommand is how many deliveries go one by one while the git command makes one.
+func (e *engine) aloneOverCommand(ctx context.Context) (float64, error) {
+	return e.ratio(ctx, "alone")
+}
+
+func (e *engine) rate(ctx context.Context, name string) (float64, error) {
+	r, err := benchmark(ctx, enginePackage, "BenchmarkDeliver/"+name+"$", "deliveries/s", "1x", rounds)
+	return median(r[name]), err
+}
+
+func (e *engine) ratio(ctx context.Context, name string) (float64, error) {
+	ours, err := e.rate(ctx, name)
+	if err != nil {
+		return 0, err
+	}
+	if e.peer == 0 {
+		if e.peer, err = commandDeliveries(ctx); err != nil {
+			return 0, err
+		}
+	}
+	return ours / e.peer, nil
+}
+
+// commandDeliveries is how many deliveries per second the git command makes, each into its own directory: clone, write, commit, push.
+func commandDeliveries(ctx context.Context) (float64, error) {
+	best := 0.0
+	err := onServer(ctx, inhabited(), func(s *gitserver.Server, dir string) error {
+		for round := range rounds {
+			began := time.Now()
+			for i := range enginePeerDeliveries {
+				n := round*enginePeerDeliveries + i
+				if err := gitDelivery(ctx, s.URL(repository), filepath.Join(dir, strconv.Itoa(n)), fmt.Sprintf("other-%d", n), n); err != nil {
+					return err
+				}
+			}
+			best = max(best, enginePeerDeliveries/time.Since(began).Seconds())
+		}
+		return nil
+	})
+	return best, err
+}
+
+// onServer lets something happen on a server with one repository.
+func onServer(ctx context.Context, seed map[string]string, fn func(s *gitserver.Server, dir string) error) error {
+	dir, err := os.MkdirTemp("", "intentplane-bench-")
+	if err != nil {
+		return errors.Wrap(err, "cannot make directory")
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	s, err := gitserver.New(ctx, filepath.Join(dir, "server"))
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if err := s.CreateRepo(ctx, repository, seed); err != nil {
+		return err
+	}
+	return fn(s, dir)
+}
+
+// inhabited is a repository that deliveries went to before.
+func inhabited() map[string]string {
+	files := seed()
+	for n := range engineBefore {
+		for i := range peerFiles {
+			files[fmt.Sprintf("sites/a/team-a/web-%d/file-%d.yaml", n, i)] = fmt.Sprintf("n: %d\ni: %d\n", n, i)
+		}
+	}
+	return files
+}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/intentplane/intentplane/test/gitserver"
+)
+
+const (
+	// A large repository has so many files of so many bytes, which no compression makes smaller: a gigabyte.
+	largeFiles = 100_000
+	largeBytes = 10_000
+
+	// largeURL tells the benchmark where the repository is.
+	largeURL = "INTENTPLANE_BENCH_URL"
+)
+
+// A large measures deliveries into a large repository, in a process of their own.
+type large struct {
+	figures map[string]float64
+}
+
+// figure measures all of them once, and returns one.
+func (l *large) figure(unit string) func(context.Context) (float64, error) {
+	return func(ctx context.Context) (float64, error) {
+		if l.figures == nil {
+			if err := l.measure(ctx); err != nil {
+				return 0, err
+			}
+		}
+		return l.figures[unit], nil
+	}
+}
+
+func (l *large) measure(ctx context.Context) error {
+	return onServer(ctx, nil, func(s *gitserver.Server, _ string) error {
+		if err := fill(ctx, s.Path(repository)); err != nil {
+			return err
+		}
+		if err := os.Setenv(largeURL, s.URL(repository)); err != nil {
+			return errors.Wrap(err, "cannot tell benchmark about repository")
+		}
+		out, err := output(ctx, enginePackage, "BenchmarkLarge$", "1x", 1)
+		if err != nil {
+			return err
+		}
+		l.figures = map[string]float64{}
+		for _, unit := range []string{"s/first", "s/delivery", "MiB"} {
+			l.figures[unit] = median(results(out, unit)["BenchmarkLarge"])
+		}
+		return nil
+	})
+}
+
+// fill a bare repository with one commit.
+func fill(ctx context.Context, path string) error {
+	cmd := exec.CommandContext(ctx, "git", "-c", "core.compression=0", "-c", "pack.compression=0", "fast-import", "--quiet", "--depth=0", "--big-file-threshold=1")
+	cmd.Dir = path
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return errors.Wrap(err, "cannot feed git")
+	}
+	cmd.Stderr = os.Stderr
+	if err := cmd.Start(); err != nil {
+		return errors.Wrap(err, "cannot run git fast-import")
+	}
+	err = errors.Join(stream(in), in.Close())
+	return errors.Wrap(errors.Join(err, cmd.Wait()), "cannot fill repository")
+}
+
+// stream a commit with all files: a thousand directories with a hundred each.
+func stream(to io.Writer) error {
+	w := bufio.NewWriterSize(to, 1<<20)
+	noise := rand.NewChaCha8([32]byte{})
+	content := make([]byte, largeBytes)
+	fmt.Fprintf(w, "commit refs/heads/%s\ncommitter Bench <bench@example.org> 1700000000 +0000\ndata 0\n\n", gitserver.Branch)
+	for n := range largeFiles {
+		_, _ = noise.Read(content) // It never fails.
+		fmt.Fprintf(w, "M 100644 inline area-%02d/part-%02d/file-%02d.bin\ndata %d\n", n/10_000, n/100%100, n%100, len(content))
+		_, _ = w.Write(content) // Flush tells about the first error.
+		fmt.Fprintln(w)
+	}
+	return w.Flush()
+}
