@@ -95,7 +95,7 @@ func (r *Renderer) Build(ctx context.Context, in Input) (tree.Files, error) {
 	select {
 	case r.slots <- struct{}{}:
 	case <-ctx.Done():
-		return nil, tooLate(ctx, in)
+		return nil, neverBegun(ctx, in)
 	}
 	done := make(chan result, 1)
 	go func() {
@@ -118,10 +118,20 @@ type TimeoutError struct{ message string }
 func (e *TimeoutError) Error() string { return e.message }
 
 func tooLate(ctx context.Context, in Input) error {
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return &TimeoutError{message: fmt.Sprintf("cannot render Blueprint %q within compileConfig.renderTimeout", in.blueprint())}
+	return late(ctx, in, "cannot render Blueprint %q within compileConfig.renderTimeout")
+}
+
+// neverBegun: who waits for others has to be answered too, before the caller stops listening, so waiting takes from the same time. But
+// the Blueprint is not to blame for it.
+func neverBegun(ctx context.Context, in Input) error {
+	return late(ctx, in, "cannot render Blueprint %q: other renderings took all the time that compileConfig.renderTimeout gives")
+}
+
+func late(ctx context.Context, in Input, message string) error {
+	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		message = "cannot render Blueprint %q: the call was given up"
 	}
-	return &TimeoutError{message: fmt.Sprintf("cannot render Blueprint %q: the call was given up", in.blueprint())}
+	return &TimeoutError{message: fmt.Sprintf(message, in.blueprint())}
 }
 
 // build turns panics into errors: a Blueprint may make kustomize, or a library below it, panic.

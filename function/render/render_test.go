@@ -109,16 +109,40 @@ func TestBuildIsDeterministic(t *testing.T) {
 }
 
 func TestBuildTooLate(t *testing.T) {
-	in := exampleInput(t, `{"service": "shop"}`, Site{Name: "edge1"})
-	r := NewRenderer()
-	for range slots {
-		r.slots <- struct{}{}
+	over, end := context.WithTimeout(t.Context(), 1)
+	defer end()
+	<-over.Done()
+	givenUp, giveUp := context.WithCancel(t.Context())
+	giveUp()
+	cases := map[string]struct {
+		reason string
+		ctx    context.Context //nolint:containedctx // It is what differs.
+		want   string
+	}{
+		"Waiting": {
+			reason: "A Blueprint is not to blame for others.",
+			ctx:    over,
+			want:   `cannot render Blueprint "web-1.0.0": other renderings took all the time that compileConfig.renderTimeout gives`,
+		},
+		"GivenUp": {
+			reason: "Nobody waits for the answer.",
+			ctx:    givenUp,
+			want:   `cannot render Blueprint "web-1.0.0": the call was given up`,
+		},
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 1)
-	defer cancel()
-	_, err := r.Build(ctx, in)
-	if diff := cmp.Diff(`cannot render Blueprint "web-1.0.0" within compileConfig.renderTimeout`, message(err)); diff != "" {
-		t.Errorf("Build(...) while others do not end: -want error, +got error:\n%s", diff)
+	in := exampleInput(t, `{"service": "shop"}`, Site{Name: "edge1"})
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			// No slot is ever free.
+			_, err := (&Renderer{slots: make(chan struct{})}).Build(tc.ctx, in)
+			if diff := cmp.Diff(tc.want, message(err)); diff != "" {
+				t.Errorf("\n%s\nBuild(...): -want error, +got error:\n%s", tc.reason, diff)
+			}
+		})
+	}
+	// What was begun.
+	if diff := cmp.Diff(`cannot render Blueprint "web-1.0.0" within compileConfig.renderTimeout`, message(tooLate(over, in))); diff != "" {
+		t.Errorf("tooLate(...): -want error, +got error:\n%s", diff)
 	}
 }
 

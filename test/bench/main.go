@@ -76,6 +76,7 @@ func figures(s *stage) []figure {
 		{"allocated_over_request", "times", s.alone(call("warm", "allocated_over_request", median))},
 		{"request_bytes", "bytes", s.alone(call("warm", "request_bytes", median))},
 		{"render_1000_objects_s", "s", s.alone(call("cold1000", "render_1000_objects_s", slices.Min[[]float64]))},
+		{"render_1000_objects_cpu_s", "s", s.alone(call("cold1000", "render_1000_objects_cpu_s", median))},
 		{"function_rss_mib", "MiB", s.alone(claimsMemory("function_rss_mib"))},
 		{"function_peak_rss_mib", "MiB", s.alone(claimsMemory("function_peak_rss_mib"))},
 		{"render_20_objects_ms", "ms", s.alone(renderTime)},
