@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/test/scene"
@@ -23,17 +24,46 @@ func unchanged(t *testing.T, after string, want, got *unstructured.Unstructured)
 	}
 }
 
+// failedIn checks the last transition of a claim that failed, and the reason.
+func failedIn(t *testing.T, reason string, seen *unstructured.Unstructured, phase, why string) {
+	t.Helper()
+	transitions, _, err := unstructured.NestedSlice(seen.Object, "status", "transitions")
+	if err != nil || len(transitions) == 0 {
+		t.Fatalf("\n%s\nthere are no transitions: %v", reason, err)
+	}
+	last := &unstructured.Unstructured{Object: map[string]any{"last": transitions[len(transitions)-1]}}
+	if diff := cmp.Diff(phase+" → Failed", scene.Field(last, "last", "from")+" → "+scene.Field(last, "last", "to")); diff != "" {
+		t.Errorf("\n%s\nlast transition: -want, +got:\n%s", reason, diff)
+	}
+	if !scene.Is(seen, "Valid", corev1.ConditionFalse, why) {
+		t.Errorf("\n%s\ncondition Valid: want reason %s, got %v", reason, why, scene.Condition(seen, "Valid"))
+	}
+}
+
+// composedBy the composite of a claim: the references to what it composed.
+func composedBy(s *scene.Scene, claim *unstructured.Unstructured) []any {
+	s.T.Helper()
+	refs, _, err := unstructured.NestedSlice(s.XR(s.Now(claim)).Object, "spec", "resourceRefs")
+	if err != nil || len(refs) == 0 {
+		s.T.Fatalf("the composite has no resources: %v", err)
+	}
+	return refs
+}
+
 func TestBrokenEditLosesNothing(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
 		reason string
 		kind   string
 		breaks func(s *scene.Scene, o *unstructured.Unstructured)
+		// in is the phase that it fails in, and why the reason that it gives.
+		in, why string
 	}{
 		"InvalidIntent": {
 			reason: "A typing error takes nothing away, and not the namespaced ProviderConfig either.",
 			kind:   "ProviderConfig",
 			breaks: func(s *scene.Scene, o *unstructured.Unstructured) { s.Set(o, `{"service": "shop",`, "spec", "intent") },
+			in:     "Compiling", why: "InvalidIntent",
 		},
 		"ClusterProviderConfig": {
 			reason: "The same with the other kind of configuration.",
@@ -41,6 +71,7 @@ func TestBrokenEditLosesNothing(t *testing.T) {
 			breaks: func(s *scene.Scene, o *unstructured.Unstructured) {
 				s.Set(o, `{"service": "shop", "replica": 3}`, "spec", "intent")
 			},
+			in: "Compiling", why: "InvalidIntent",
 		},
 		"UnknownParameter": {
 			reason: "What does not render takes nothing away.",
@@ -48,6 +79,17 @@ func TestBrokenEditLosesNothing(t *testing.T) {
 			breaks: func(s *scene.Scene, o *unstructured.Unstructured) {
 				s.Set(o, `{"service": "shop", "sites": ["`+s.Site("edge1")+`"], "parameters": {"greting": "Hi"}}`, "spec", "intent")
 			},
+			in: "Rendering", why: "RenderFailed",
+		},
+		"BadQuery": {
+			reason: "Nor does a Blueprint whose queries cannot be asked.",
+			kind:   "ProviderConfig",
+			breaks: func(s *scene.Scene, o *unstructured.Unstructured) {
+				bad := []any{map[string]any{"name": "up", "query": "up > {{service}}", "direction": "AtLeast"}}
+				s.Apply(s.Set(s.Blueprint("1.1.0", "next"), bad, "spec", "metrics"))
+				s.Set(o, "1.1.0", "spec", "blueprint", "version")
+			},
+			in: "Compiling", why: "InvalidSpec",
 		},
 	}
 	for name, tc := range cases {
@@ -63,11 +105,15 @@ func TestBrokenEditLosesNothing(t *testing.T) {
 			tip := s.AwaitCommits(1)[0].ID
 			// Fields that somebody else set: one of the spec, which changes its generation, and of the metadata.
 			s.Patch(s.Raw(), `{"spec": {"forProvider": {"claimRef": {"uid": "by-hand"}}}, "metadata": {"labels": {"team": "blue"}, "annotations": {"note": "keep"}}}`)
-			before := s.Raw()
+			before, composed := s.Raw(), composedBy(s, claim)
 
 			broken := claim.DeepCopy()
 			tc.breaks(s, broken)
 			seen := s.Fail(broken)
+			failedIn(t, tc.reason, seen, tc.in, tc.why)
+			if diff := cmp.Diff(composed, composedBy(s, claim)); diff != "" {
+				t.Errorf("\n%s\nresources of the composite: -want, +got:\n%s", tc.reason, diff)
+			}
 			unchanged(t, "the edit that breaks", before, s.Raw())
 			if diff := cmp.Diff(tip, s.AwaitCommits(1)[0].ID); diff != "" {
 				t.Errorf("\n%s\ntip of the branch: -want, +got:\n%s", tc.reason, diff)

@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -122,12 +123,22 @@ func TestMissingThingsAppear(t *testing.T) {
 func TestForbiddenSiteLooksMissing(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp)
+	const secret = "not-to-be-seen"
 	forbidden := s.Set(s.NewSite("forbidden"), []any{"somebody-else"}, "spec", "allowedNamespaces")
+	s.Set(forbidden, map[string]any{"region": secret}, "metadata", "labels")
+	s.Set(forbidden, "clusters/"+secret, "spec", "repository", "path")
 	s.Apply(forbidden)
 	messages := map[string]string{}
 	for _, site := range []string{"forbidden", "nowhere"} {
 		seen := pending(s, s.Claim(site, intent(s, 1, site)), "SiteMissing")
 		messages[site] = strings.ReplaceAll(scene.Condition(seen, "SitesFound").Message, s.Site(site), "SITE")
+		if all := fmt.Sprint(seen.Object["status"], s.XR(seen).Object); strings.Contains(all, secret) {
+			t.Errorf("more than its name is told of a Site that may not be used: %s", all)
+		}
+	}
+	s.AwaitCommits(0)
+	if deliveries := s.Deliveries(); len(deliveries) > 0 {
+		t.Errorf("something is delivered for a Site that may not be used: %d GitDeliveries", len(deliveries))
 	}
 	if messages["forbidden"] != messages["nowhere"] {
 		t.Errorf("a forbidden Site can be told from a missing one: %q", messages)
