@@ -30,6 +30,7 @@ func TestCompletion(t *testing.T) {
 		"Files":         {reason: "Files are the shell's affair.", words: []string{"validate", "a"}, want: ":0"},
 		"FlagFile":      {reason: "Also those of flags.", words: []string{"render", "--site", "10"}, want: ":0"},
 		"Claims":        {reason: "Deployments are known where there is a cluster.", words: []string{"render", "--kubeconfig", kubeconfig, "--claim", ""}, want: "bank shop :4"},
+		"ClaimsJoined":  {reason: "However the flags were said.", words: []string{"explain", "--live", "--kubeconfig=" + kubeconfig, "--claim=s"}, want: "--claim=shop :4"},
 		"ClaimsElse":    {reason: "In the namespace that was said.", words: []string{"explain", "--kubeconfig=" + kubeconfig, "-n", "team-b", "--inputs", "--claim", ""}, want: ":0"},
 		"ClaimsNowhere": {reason: "A cluster that is not there costs nothing.", words: []string{"explain", "--kubeconfig", "/nowhere", "--claim", ""}, want: ":0"},
 	}

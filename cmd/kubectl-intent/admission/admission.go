@@ -4,6 +4,7 @@ package admission
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -76,9 +77,7 @@ func newServer(all []*extv1.CustomResourceDefinition) (*Server, error) {
 		if err != nil {
 			return nil, errors.Wrapf(err, "cannot use CustomResourceDefinition %q", d.GetName())
 		}
-		for gvk, k := range found {
-			s.kinds[gvk] = k
-		}
+		maps.Copy(s.kinds, found)
 	}
 	return s, nil
 }
