@@ -350,6 +350,9 @@ func TestApprovals(t *testing.T) {
 				out = w.settle()
 			}
 			got := w.updated(out)
+			if name == "Suspended" && got.Update.Blueprint != "web-1.1.0" {
+				t.Errorf("\n%s\nRun(...): what waits is %+v", tc.reason, got.Update)
+			}
 			if diff := cmp.Diff(tc.want, got.Results) + cmp.Diff(tc.revision, got.Revision); diff != "" {
 				t.Errorf("\n%s\nRun(...): -want, +got:\n%s\n%s", tc.reason, diff, out.Status.Message)
 			}

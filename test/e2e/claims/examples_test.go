@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/test/controlplane"
 	"github.com/intentplane/intentplane/test/scene"
 )
@@ -46,13 +47,16 @@ func TestExamplesApply(t *testing.T) {
 	if err := cp.Git.CreateRepo(t.Context(), fleet, map[string]string{"README.md": "Not ours.\n"}); err != nil {
 		t.Fatal(err)
 	}
-	for _, folder := range []string{"quickstart", "namespaced"} {
+	for _, folder := range []string{"quickstart", "namespaced", "rollout"} {
 		for _, o := range examples(s, folder) {
 			switch o.GetKind() {
 			case "ClusterProviderConfig":
 				s.Apply(s.Set(o, cp.Git.URL(fleet), "spec", "git", "url"))
 			case "IntentDeployment":
 				s.Succeed(o)
+			case "RolloutRequest":
+				s.Apply(o)
+				s.AwaitRefusal(o, rolloutv1alpha1.ResultNoUpdate) // The quickstart has one version of its Blueprint.
 			default:
 				s.Apply(o)
 			}
