@@ -59,6 +59,7 @@ type ControlPlane struct {
 	mu       sync.Mutex
 	function *process
 	provider *process
+	clusters []*ControlPlane
 }
 
 // A Timing is how long a phase took.
@@ -200,6 +201,9 @@ func (c *ControlPlane) Stop() error {
 func (c *ControlPlane) stop() error {
 	if c.cancel != nil {
 		c.cancel()
+	}
+	for _, k := range c.clusters {
+		k.runner.stop()
 	}
 	if c.runner != nil {
 		c.runner.stop()
