@@ -176,16 +176,17 @@ func fluxRepositoryReason(w Want, r fluxRepository, o Observation) (string, stri
 	if c := find(r.Status.Conditions, "Stalled"); c.Status == metav1.ConditionTrue {
 		return v1alpha1.SiteReasonStalled, "its source: " + said(c)
 	}
-	if c := find(r.Status.Conditions, "Ready"); c.Status == metav1.ConditionFalse && r.Status.ObservedGeneration >= r.Metadata.Generation {
+	if c := find(r.Status.Conditions, "Ready"); c.Status == metav1.ConditionFalse && c.ObservedGeneration == r.Metadata.Generation {
 		return v1alpha1.SiteReasonEngineFailed, "its source: " + said(c)
 	}
 	return "", ""
 }
 
-// fluxApplied says what the controller made of the commit.
+// fluxApplied says what the controller made of the commit. It moves status.observedGeneration after success only: what a failure
+// speaks of is said by its condition.
 func fluxApplied(k fluxKustomization) (string, string) {
 	ready := find(k.Status.Conditions, "Ready")
-	if k.Status.ObservedGeneration != k.Metadata.Generation || ready.ObservedGeneration != k.Metadata.Generation {
+	if ready.ObservedGeneration != k.Metadata.Generation || ready.Status == metav1.ConditionTrue && k.Status.ObservedGeneration != k.Metadata.Generation {
 		return v1alpha1.SiteReasonProgressing, "the controller has not seen the last change of the Kustomization"
 	}
 	if c := find(k.Status.Conditions, "Stalled"); c.Status == metav1.ConditionTrue {

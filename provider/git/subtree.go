@@ -43,8 +43,9 @@ func (c *Client) fetchCommit(ctx context.Context, id plumbing.Hash) (view, error
 	if err != nil {
 		return view{}, err
 	}
-	f := fetch{session: s, capabilities: adv.Capabilities, limit: c.inflated}
-	return f.view(ctx, id, view{}, withoutBlobs)
+	f := fetch{session: s, capabilities: adv.Capabilities, limit: c.inflated, budget: c.budget}
+	v, _, err := f.view(ctx, id, view{}, withoutBlobs)
+	return v, err
 }
 
 // refused is true if a server has no such object, or gives none that no ref
@@ -77,7 +78,7 @@ func (c *Commit) Subtree(path, without string) (string, error) {
 			kept = append(kept, e)
 		}
 	}
-	return object{kind: plumbing.TreeObject, data: encodeTree(kept)}.id().String(), nil
+	return newObject(plumbing.TreeObject, encodeTree(kept)).id.String(), nil
 }
 
 // Holds reports whether a directory of the commit has an entry of one of these

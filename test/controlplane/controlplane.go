@@ -59,6 +59,7 @@ type ControlPlane struct {
 	mu       sync.Mutex
 	function *process
 	provider *process
+	clusters []*ControlPlane
 
 	// upgraded is the binary that serves the function instead of the first one, if one does.
 	upgraded string
@@ -203,6 +204,9 @@ func (c *ControlPlane) Stop() error {
 func (c *ControlPlane) stop() error {
 	if c.cancel != nil {
 		c.cancel()
+	}
+	for _, k := range c.clusters {
+		k.runner.stop()
 	}
 	if c.runner != nil {
 		c.runner.stop()

@@ -34,7 +34,7 @@ func FindTools(ctx context.Context) (*Tools, error) {
 	if err != nil {
 		return nil, err
 	}
-	built, err := builtTools(ctx, root)
+	built, err := builtTools(ctx, root, toolNames()...)
 	if err != nil {
 		return nil, err
 	}
@@ -80,9 +80,9 @@ func (t *Tools) check() error {
 	return errors.Join(errs...)
 }
 
-// builtTools returns what tools/tools.sh says about the tools it builds.
-func builtTools(ctx context.Context, root string) (map[string]string, error) {
-	cmd := exec.CommandContext(ctx, filepath.Join(root, "tools", "tools.sh"), append([]string{"env"}, toolNames()...)...)
+// builtTools returns what tools/tools.sh says about tools that it builds, or that the environment names.
+func builtTools(ctx context.Context, root string, names ...string) (map[string]string, error) {
+	cmd := exec.CommandContext(ctx, filepath.Join(root, "tools", "tools.sh"), append([]string{"env"}, names...)...)
 	var complaint bytes.Buffer
 	cmd.Stderr = &complaint
 	out, err := cmd.Output()

@@ -1,0 +1,284 @@
+package sitesync
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+)
+
+const isLiveNow = "Live Live"
+
+func TestProof(t *testing.T) {
+	w := newWorld(t)
+	old := w.deliver("old")
+	w.flux(old, false)
+	w.deliver("new")
+	w.order(1)
+	w.until("Syncing Syncing OtherTree")
+	// What is applied wakes it, and a complete step is shown at once.
+	now := w.push(map[string]string{"elsewhere": "theirs"})
+	w.flux(now, false)
+	w.until(isLiveNow)
+	if got := w.get().Status.AtProvider.Sites[0]; got.Commit != now || got.Tree != w.tree || got.Proof != v1alpha1.ProofExact {
+		t.Errorf("what proves: %+v", got)
+	}
+	// Another order, for what runs: proven anew, at once.
+	w.order(2)
+	w.until(isLiveNow)
+	if got := w.get().Status.AtProvider.Order.Revision; got != 2 {
+		t.Errorf("the status speaks of revision %d", got)
+	}
+	if f := w.get().GetFinalizers(); len(f) > 0 {
+		t.Errorf("finalizers: %v", f)
+	}
+}
+
+func TestSteadyStateWritesNothing(t *testing.T) {
+	w := newWorld(t)
+	w.flux(w.deliver("new"), false)
+	w.order(1)
+	w.until(isLiveNow)
+	// An update that changes nothing writes nothing in a real API server.
+	before, requests := w.get().Status, w.git.Requests(repo)
+	for range 5 {
+		w.clock = w.clock.Add(time.Hour)
+		w.reconcile()
+	}
+	if got := w.git.Requests(repo); got != requests {
+		t.Errorf("the repository was asked %d times for what is known", got-requests)
+	}
+	// A stranger's commits on top change nothing that can be seen.
+	for range 3 {
+		w.flux(w.push(map[string]string{"elsewhere": w.clock.String()}), false)
+		<-w.woken
+		w.clock = w.clock.Add(time.Hour)
+		w.until(isLiveNow)
+	}
+	if diff := cmp.Diff(before, w.get().Status); diff != "" {
+		t.Errorf("the status was written: -before, +after:\n%s", diff)
+	}
+}
+
+func TestProgressIsWrittenLater(t *testing.T) {
+	w := newWorld(t)
+	id := w.deliver("new")
+	w.flux(id, false)
+	w.order(1)
+	w.until(isLiveNow)
+	for len(w.woken) > 0 {
+		<-w.woken
+	}
+	w.flux(id, true)
+	<-w.woken
+	w.reconcile()
+	w.expect("at once", isLiveNow)
+	w.clock = w.clock.Add(progressInterval - time.Second)
+	w.reconcile()
+	w.expect("a little later", isLiveNow)
+	if diff := cmp.Diff(time.Second, w.result.RequeueAfter); diff != "" {
+		t.Errorf("it is looked again when it is due: -want, +got:\n%s", diff)
+	}
+	w.clock = w.clock.Add(time.Second)
+	w.reconcile()
+	w.expect("then", "Syncing Syncing Suspended")
+	// The deadline is looked at when it comes, and what it brings is written at once.
+	left := w.get().Status.AtProvider.Sites[0].StartedAt.Add(minutes5).Sub(w.clock)
+	if diff := cmp.Diff(left, w.result.RequeueAfter); diff != "" {
+		t.Errorf("the deadline: -want, +got:\n%s", diff)
+	}
+	w.clock = w.clock.Add(left)
+	w.reconcile()
+	w.expect("at the deadline", "TimedOut TimedOut Suspended")
+}
+
+func TestEngineIsAskedOnce(t *testing.T) {
+	w := newWorld(t)
+	w.flux(w.deliver("old"), false)
+	w.deliver("new")
+	w.order(1)
+	asked := func() string {
+		g, err := w.cluster.Resource(repositories()).Namespace("flux").Get(t.Context(), "g", metav1.GetOptions{})
+		w.must(err)
+		return g.GetAnnotations()["reconcile.fluxcd.io/requestedAt"]
+	}
+	w.until("Syncing Syncing OtherTree")
+	first := asked()
+	if !strings.HasPrefix(first, "intentplane-") {
+		t.Fatalf("the source was not asked: %q", first)
+	}
+	patches := func() int {
+		n := 0
+		for _, a := range w.cluster.Actions() {
+			if a.GetVerb() == "patch" {
+				n++
+			}
+		}
+		return n
+	}
+	for range 3 {
+		w.clock = w.clock.Add(time.Minute)
+		w.reconcile()
+	}
+	// Another provider sees that it was asked.
+	w.c.memory = newMemory()
+	w.until("Syncing Syncing OtherTree")
+	if n := patches(); n != 1 {
+		t.Errorf("it was asked %d times", n)
+	}
+	w.order(2)
+	w.reconcile()
+	if second := asked(); second == first || patches() != 2 {
+		t.Errorf("another order asks again: %q, %d times", second, patches())
+	}
+}
+
+func TestDeliveredFirst(t *testing.T) {
+	w := newWorld(t)
+	w.flux(w.deliver("old"), false)
+	w.deliver("new")
+	w.order(1)
+	d := &v1alpha1.GitDelivery{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "web"}}
+	p := w.get().Spec.ForProvider
+	d.Spec.ForProvider = v1alpha1.GitDeliveryParameters{ClaimRef: p.ClaimRef, Order: p.Order, Trees: []v1alpha1.Tree{{Site: "edge1", Path: webAtE1}}}
+	w.must(w.kube.Create(t.Context(), d))
+	w.reconcile()
+	w.expect("before it is in Git", "Waiting Pending NotDelivered")
+	if w.dialled != 0 {
+		t.Error("a cluster was looked at for what is not in Git")
+	}
+	w.clock = w.clock.Add(time.Hour)
+	d.Status.AtProvider.Order = p.Order.DeepCopy()
+	w.must(w.kube.Update(t.Context(), d))
+	w.reconcile()
+	w.clock = w.clock.Add(progressInterval)
+	w.reconcile()
+	w.expect("after", "Syncing Syncing OtherTree")
+	if got := w.get().Status.AtProvider.Sites[0].StartedAt; !got.Equal(&metav1.Time{Time: w.clock}) {
+		t.Errorf("the wait began at %s, now it is %s", got, w.clock)
+	}
+}
+
+func TestNotForThisNamespace(t *testing.T) {
+	kubeconfig := func(s *catalogv1alpha1.Site) {
+		s.Spec.Cluster = catalogv1alpha1.SiteCluster{KubeconfigSecretRef: &catalogv1alpha1.NamespacedSecretKeySelector{Namespace: "admin", Name: "edge1-kubeconfig"}}
+	}
+	cases := map[string]struct {
+		reason string
+		site   func(*catalogv1alpha1.Site)
+		config func(*configv1alpha1.ClusterProviderConfig)
+		change func(*v1alpha1.SiteSyncParameters)
+		secret string
+		want   string
+	}{
+		"SiteOfOthers":   {reason: "A Site says who may use it", site: func(s *catalogv1alpha1.Site) { s.Spec.AllowedNamespaces = []string{"team-b"} }, want: "PolicyDenied Pending PolicyDenied"},
+		"NoSite":         {reason: "One that is not there allows nobody", change: func(p *v1alpha1.SiteSyncParameters) { p.Sites[0].Name = "edge9" }, want: "PolicyDenied Pending PolicyDenied"},
+		"ConfigOfOthers": {reason: "So does a configuration", config: func(c *configv1alpha1.ClusterProviderConfig) { c.Spec.Policy.AllowedNamespaces = []string{"team-b"} }, want: "PolicyDenied Pending PolicyDenied"},
+		"NoConfig":       {reason: "The same", change: func(p *v1alpha1.SiteSyncParameters) { p.Sites[0].RepositoryRef.Name = "other" }, want: "PolicyDenied Pending PolicyDenied"},
+		"OtherPath":      {reason: "The directory of another claim proves nothing about this one", change: func(p *v1alpha1.SiteSyncParameters) { p.Sites[0].Path = "clusters/edge1/team-a/shop" }, want: "PolicyDenied Pending PolicyDenied"},
+		"OtherClaim":     {reason: "Nor is anything looked at for another namespace", change: func(p *v1alpha1.SiteSyncParameters) { p.ClaimRef.Namespace = "team-b" }, want: "PolicyDenied"},
+		"NoSecret":       {reason: "The kubeconfig is not there", site: kubeconfig, want: "Syncing Syncing KubeconfigGone"},
+		"BadKubeconfig":  {reason: "It asks for too much", site: kubeconfig, secret: "users: [{name: u, user: {exec: {}}}]", want: "Syncing Syncing KubeconfigRefused"},
+		"WrongKind": {reason: "No Secret is read as an engine", site: func(s *catalogv1alpha1.Site) {
+			s.Spec.Engine.ObjectRef.APIVersion, s.Spec.Engine.ObjectRef.Kind = "v1", "Secret"
+		}, want: "Syncing Syncing EngineNotProvable"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.flux(w.deliver("new"), false)
+			w.order(1)
+			s, c, y := site("edge1"), w.config(), w.get()
+			if tc.site != nil {
+				w.must(w.kube.Get(t.Context(), keyOf("edge1"), s))
+				tc.site(s)
+				w.must(w.kube.Update(t.Context(), s))
+			}
+			if tc.config != nil {
+				w.must(w.kube.Get(t.Context(), keyOf("default"), c))
+				tc.config(c)
+				w.must(w.kube.Update(t.Context(), c))
+			}
+			if tc.change != nil {
+				tc.change(&y.Spec.ForProvider)
+				w.must(w.kube.Update(t.Context(), y))
+			}
+			if tc.secret != "" {
+				w.must(w.kube.Create(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "admin", Name: "edge1-kubeconfig"}, Data: map[string][]byte{"value": []byte(tc.secret)}}))
+			}
+			w.reconcile()
+			w.expect(tc.reason, tc.want)
+			if links, watches := w.c.pool.Size(); links+watches != 0 {
+				t.Errorf("\n%s\n%d connections, %d watches", tc.reason, links, watches)
+			}
+		})
+	}
+}
+
+func TestUnknownProof(t *testing.T) {
+	w := newWorld(t)
+	w.flux(w.deliver("new"), false)
+	w.order(1)
+	w.git.Fail(repo, 503)
+	w.until("Syncing Syncing ProofUnknown")
+	if w.result.RequeueAfter != retryInterval {
+		t.Errorf("it is tried again after %s", w.result.RequeueAfter)
+	}
+	w.git.Fail(repo, 0)
+	w.clock = w.clock.Add(retryInterval)
+	w.until(isLiveNow)
+}
+
+func TestOverlay(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		files  map[string]string
+		root   string
+		want   bool
+	}{
+		"None":       {reason: "Nothing is above", root: "clusters/edge1"},
+		"Site":       {reason: "The engine reads this one", files: map[string]string{"clusters/edge1/kustomization.yaml": "a"}, root: "clusters/edge1", want: true},
+		"Between":    {reason: "And this one", files: map[string]string{"clusters/edge1/team-a/Kustomization": "a"}, root: "clusters/edge1", want: true},
+		"AboveRoot":  {reason: "It does not see what is above its root", files: map[string]string{"clusters/edge1/kustomization.yaml": "a"}, root: webAtE1},
+		"Ours":       {reason: "The claim's own is part of the tree", files: map[string]string{webAtE1 + "/kustomization.yaml": "a"}, root: webAtE1},
+		"Ignore":     {reason: "What a source leaves out is said anywhere", files: map[string]string{".sourceignore": "a"}, root: webAtE1, want: true},
+		"SimilarDir": {reason: "edge10 is not in edge1", files: map[string]string{"clusters/kustomization.yml": "a"}, root: "clusters/edge"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.deliver("new")
+			id := w.push(map[string]string{"x": "y"})
+			if tc.files != nil {
+				id = w.push(tc.files)
+			}
+			repo, why, err := repositoryOf(t.Context(), w.kube, v1alpha1.RepositoryReference{Name: "default"}, "team-a")
+			if err != nil || why != "" {
+				t.Fatal(why, err)
+			}
+			got := w.c.prover.subtree(t.Context(), repo, id, tc.root, webAtE1)
+			if got.overlaid != tc.want || got.unknown != "" {
+				t.Errorf("\n%s\nsubtree(): want %t, got %+v", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
+
+func TestForgotten(t *testing.T) {
+	w := newWorld(t)
+	w.flux(w.deliver("new"), false)
+	w.order(1)
+	w.until(isLiveNow)
+	w.must(w.kube.Delete(t.Context(), w.get()))
+	w.reconcile()
+	if links, watches := w.c.pool.Size(); links+watches+len(w.c.memory.notes) != 0 {
+		t.Errorf("%d connections, %d watches and %d notes are left", links, watches, len(w.c.memory.notes))
+	}
+}

@@ -1,0 +1,262 @@
+package sitesync
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+	rtfake "github.com/crossplane/crossplane-runtime/v2/pkg/resource/fake"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+	dynamicfake "k8s.io/client-go/dynamic/fake"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	kubefake "sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/clusters"
+	"github.com/intentplane/intentplane/test/gitserver"
+)
+
+const repo = "fleet"
+
+// A world is a Git server, doubles of an API server and of a cluster, and the real reconciler between them.
+type world struct {
+	*testing.T
+
+	git     *gitserver.Server
+	kube    client.Client
+	cluster *dynamicfake.FakeDynamicClient
+	// dialled counts the connections that were made.
+	dialled int
+	woken   chan types.NamespacedName
+	clock   time.Time
+	c       *connector
+	// result of the last reconcile.
+	result reconcile.Result
+	// says is the content of the claim's file that is asked for.
+	tree string
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	s, err := gitserver.New(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	if err := s.CreateRepo(t.Context(), repo, map[string]string{"README.md": "hello\n"}); err != nil {
+		t.Fatal(err)
+	}
+	w := &world{T: t, git: s, clock: noon(), woken: make(chan types.NamespacedName, 1000)}
+	w.cluster = dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{
+		kustomizations(): "KustomizationList", repositories(): "GitRepositoryList",
+	})
+	w.kube = kubefake.NewClientBuilder().WithScheme(scheme(t)).WithStatusSubresource(&v1alpha1.SiteSync{}).WithObjects(site("edge1"), w.config()).Build()
+	pool := clusters.NewPool(w.dial, func(o types.NamespacedName) { w.woken <- o })
+	t.Cleanup(func() { pool.Forget(key()) })
+	w.c = &connector{kube: w.kube, pool: pool, prover: newProver(w.kube), memory: newMemory(), log: logging.NewNopLogger(), now: func() time.Time { return w.clock }}
+	return w
+}
+
+func (w *world) dial(kubeconfig []byte) (dynamic.Interface, func(), error) {
+	w.dialled++
+	if kubeconfig != nil {
+		if _, err := clusters.Parse(kubeconfig, clusters.Limits{}); err != nil {
+			return nil, nil, err
+		}
+	}
+	return w.cluster, func() {}, nil
+}
+
+func keyOf(name string) types.NamespacedName { return types.NamespacedName{Name: name} }
+
+func key() types.NamespacedName { return types.NamespacedName{Namespace: "team-a", Name: "web"} }
+
+func kustomizations() schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: "kustomize.toolkit.fluxcd.io", Version: "v1", Resource: "kustomizations"}
+}
+
+func repositories() schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: "source.toolkit.fluxcd.io", Version: "v1", Resource: "gitrepositories"}
+}
+
+func scheme(t *testing.T) *runtime.Scheme {
+	t.Helper()
+	s := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{
+		clientgoscheme.AddToScheme, catalogv1alpha1.AddToScheme, configv1alpha1.AddToScheme, v1alpha1.AddToScheme,
+	} {
+		if err := add(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+func site(name string) *catalogv1alpha1.Site {
+	return &catalogv1alpha1.Site{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec: catalogv1alpha1.SiteSpec{
+			Cluster: catalogv1alpha1.SiteCluster{ControlPlane: &catalogv1alpha1.ControlPlaneCluster{}},
+			Engine: catalogv1alpha1.SiteEngine{Type: catalogv1alpha1.EngineFlux, ObjectRef: &catalogv1alpha1.ObjectReference{
+				APIVersion: "kustomize.toolkit.fluxcd.io/v1", Kind: "Kustomization", Namespace: "flux", Name: "{claimNamespace}-{claimName}-{site}",
+			}},
+			Repository:        catalogv1alpha1.SiteRepository{Path: "clusters/" + name},
+			AllowedNamespaces: []string{"team-a"},
+		},
+	}
+}
+
+func (w *world) config() *configv1alpha1.ClusterProviderConfig {
+	return &configv1alpha1.ClusterProviderConfig{
+		ObjectMeta: metav1.ObjectMeta{Name: "default"},
+		Spec:       configv1alpha1.ProviderConfigSpec{ControlPlane: "prod", Git: configv1alpha1.GitRemote{URL: w.git.URL(repo), Branch: "main"}},
+	}
+}
+
+// push files of the claim's directory, and others, and return the commit.
+func (w *world) push(files map[string]string) string {
+	w.Helper()
+	id, err := w.git.Commit(w.Context(), repo, "main", files, "A commit")
+	w.must(err)
+	return id
+}
+
+// deliver what the claim's file says, as a GitDelivery does, and make that what is asked for.
+func (w *world) deliver(says string) string {
+	w.Helper()
+	id := w.push(map[string]string{webAtE1 + "/a.yaml": says, "bare/a.yaml": says, webAtE1 + "/.intentplane": "ours"})
+	out, err := w.git.Git(w.Context(), repo, "rev-parse", id+":bare")
+	w.must(err)
+	w.tree = strings.TrimSpace(out)
+	return id
+}
+
+// order the tree that was delivered last.
+func (w *world) order(revision int64) {
+	w.Helper()
+	s := &v1alpha1.SiteSync{}
+	err := w.kube.Get(w.Context(), key(), s)
+	s.Spec.ForProvider = v1alpha1.SiteSyncParameters{
+		ClaimRef: rolloutv1alpha1.ClaimReference{APIGroup: "claims.intentplane.dev", Kind: "IntentDeployment", Namespace: "team-a", Name: "web"},
+		Order:    order(revision, 0), SyncWaitTimeout: "5m",
+		Sites: []v1alpha1.SiteTree{{Name: "edge1", Path: webAtE1, Tree: w.tree, RepositoryRef: v1alpha1.RepositoryReference{Kind: "ClusterProviderConfig", Name: "default"}}},
+	}
+	s.Generation++
+	if err == nil {
+		w.must(w.kube.Update(w.Context(), s))
+		return
+	}
+	s.SetNamespace("team-a")
+	s.SetName("web")
+	s.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionAll}
+	w.must(w.kube.Create(w.Context(), s))
+}
+
+// flux says what Flux does: which commit it applied last, and whether it is suspended.
+func (w *world) flux(commit string, suspended bool) {
+	w.Helper()
+	g := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "source.toolkit.fluxcd.io/v1", "kind": "GitRepository", "metadata": map[string]any{"name": "g", "namespace": "flux"},
+		"spec": map[string]any{"url": w.git.URL(repo), "ref": map[string]any{"branch": "main"}},
+	}}
+	k := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization",
+		"metadata": map[string]any{"name": "team-a-web-edge1", "namespace": "flux", "generation": int64(1), "resourceVersion": commit},
+		"spec":     map[string]any{"path": webAtE1, "suspend": suspended, "sourceRef": map[string]any{"kind": "GitRepository", "name": "g"}},
+		"status": map[string]any{
+			"observedGeneration": int64(1), "lastAppliedRevision": "main@sha1:" + commit, "lastAttemptedRevision": "main@sha1:" + commit,
+			"conditions": []any{map[string]any{"type": "Ready", "status": "True", "reason": "ReconciliationSucceeded", "message": "", "observedGeneration": int64(1), "lastTransitionTime": "2026-11-01T12:00:00Z"}},
+		},
+	}}
+	if suspended {
+		k.SetResourceVersion(commit + "-suspended")
+	}
+	_, err := w.cluster.Resource(repositories()).Namespace("flux").Get(w.Context(), "g", metav1.GetOptions{})
+	if err != nil {
+		_, err = w.cluster.Resource(repositories()).Namespace("flux").Create(w.Context(), g, metav1.CreateOptions{})
+		w.must(err)
+		_, err = w.cluster.Resource(kustomizations()).Namespace("flux").Create(w.Context(), k, metav1.CreateOptions{})
+		w.must(err)
+		return
+	}
+	_, err = w.cluster.Resource(kustomizations()).Namespace("flux").Update(w.Context(), k, metav1.UpdateOptions{})
+	w.must(err)
+}
+
+// reconcile once.
+func (w *world) reconcile() {
+	w.Helper()
+	r := managed.NewReconciler(&rtfake.Manager{Client: w.kube, Scheme: w.kube.Scheme()}, resource.ManagedKind(v1alpha1.GroupVersion.WithKind("SiteSync")),
+		managed.WithTypedExternalConnector[*v1alpha1.SiteSync](w.c),
+		managed.WithInitializers(),
+		managed.WithFinalizer(none()),
+		managed.WithPollInterval(time.Hour),
+		managed.WithPollIntervalHook(w.c.interval),
+		managed.WithManagementPolicies(),
+	)
+	var err error
+	w.result, err = (&forgetful{Reconciler: r, kube: w.kube, connector: w.c}).Reconcile(w.Context(), reconcile.Request{NamespacedName: key()})
+	w.must(err)
+}
+
+func (w *world) get() *v1alpha1.SiteSync {
+	w.Helper()
+	s := &v1alpha1.SiteSync{}
+	w.must(w.kube.Get(w.Context(), key(), s))
+	return s
+}
+
+// until the SiteSync says so, reconciling each time that the cluster wakes it.
+func (w *world) until(want string) {
+	w.Helper()
+	for w.reconcile(); w.says() != want; w.reconcile() {
+		select {
+		case got := <-w.woken:
+			if got != key() {
+				w.Fatalf("%s was woken", got)
+			}
+		case <-time.After(time.Minute):
+			w.Fatalf("want %q, got %q, and nobody is woken", want, w.says())
+		}
+	}
+}
+
+// says is the reason of Ready, and state and reason of the Site.
+func (w *world) says() string {
+	w.Helper()
+	s := w.get()
+	out := []string{string(s.GetCondition(xpv2.TypeReady).Reason)}
+	for _, site := range s.Status.AtProvider.Sites {
+		out = append(out, string(site.State), site.Reason)
+	}
+	return strings.TrimSpace(strings.Join(out, " "))
+}
+
+func (w *world) expect(what, want string) {
+	w.Helper()
+	if diff := cmp.Diff(want, w.says()); diff != "" {
+		w.Fatalf("%s: -want, +got:\n%s\n%v", what, diff, w.get().Status)
+	}
+}
+
+func (w *world) must(err error) {
+	w.Helper()
+	if err != nil {
+		w.Fatal(err)
+	}
+}

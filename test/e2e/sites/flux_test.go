@@ -1,0 +1,113 @@
+package sites
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+const isLive = " True Live Live"
+
+func siteDirectory(*scene.Scene) string    { return "clusters/edge1" }
+func claimDirectory(s *scene.Scene) string { return s.Directory("edge1", claim) }
+
+func TestProof(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, siteDirectory)
+	y := s.sync(1, "one")
+	s.Apply(y)
+	s.deliver(1, "one")
+	t.Logf("Live after %s, with Flux's intervals of an hour", s.expect(y, "1"+isLive))
+	if diff := cmp.Diff("one", s.runs()); diff != "" {
+		t.Fatalf("what runs: -want, +got:\n%s", diff)
+	}
+
+	// A stranger's commit on top, with the same directory.
+	version := s.Now(y).GetResourceVersion()
+	s.applied(s.commit(map[string]string{"clusters/edge2/x": "y\n"}))
+	s.expect(y, "1"+isLive)
+	if now := s.Now(y).GetResourceVersion(); now != version {
+		t.Errorf("a stranger's commit was written into the status")
+	}
+
+	// The next order, while Flux is not told: the old commit is live, and that is no proof.
+	y = s.sync(2, "two")
+	s.Apply(s.Set(y, []any{"Observe"}, "spec", "managementPolicies"))
+	s.deliver(2, "two")
+	s.expect(y, "2 False Syncing Syncing OtherTree")
+	if diff := cmp.Diff("one", s.runs()); diff != "" {
+		t.Errorf("what runs: -want, +got:\n%s", diff)
+	}
+	s.Apply(s.Set(y, []any{"*"}, "spec", "managementPolicies"))
+	t.Logf("Live after %s", s.expect(y, "2"+isLive))
+	if diff := cmp.Diff("two", s.runs()); diff != "" {
+		t.Errorf("what runs: -want, +got:\n%s", diff)
+	}
+}
+
+func TestStrangersEdit(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, siteDirectory)
+	y := s.sync(1, "one")
+	s.Apply(y)
+	s.deliver(1, "one")
+	s.expect(y, "1"+isLive)
+	s.applied(s.commit(map[string]string{s.Directory("edge1", claim) + "/a.yaml": string(s.files("theirs")["a.yaml"])}))
+	s.expect(y, "1 False Syncing Syncing OtherTree")
+	s.applied(s.commit(map[string]string{s.Directory("edge1", claim) + "/a.yaml": string(s.files("one")["a.yaml"])}))
+	s.expect(y, "1"+isLive)
+}
+
+func TestReasons(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, claimDirectory)
+	y := s.sync(1, "one")
+	s.Apply(y)
+	s.deliver(1, "one")
+	s.expect(y, "1"+isLive)
+	s.patch(s.engine(), `{"spec":{"suspend":true}}`)
+	s.expect(y, "1 False Syncing Syncing Suspended")
+	s.patch(s.engine(), `{"spec":{"suspend":false}}`)
+	s.expect(y, "1"+isLive)
+	s.patch(s.engine(), `{"spec":{"path":"./clusters/edge2"}}`)
+	s.expect(y, "1 False Syncing Syncing WrongSource")
+	s.patch(s.engine(), `{"spec":{"path":"./`+s.path+`"}}`)
+	s.expect(y, "1"+isLive)
+	s.must(s.edge.Client.Delete(t.Context(), s.engine()))
+	s.expect(y, "1 False Syncing Syncing EngineObjectMissing")
+	s.Inside("delete", "secret", secret)
+	s.expect(y, "1 False Syncing Syncing KubeconfigGone")
+	s.kubeconfig()
+	s.expect(y, "1 False Syncing Syncing EngineObjectMissing")
+	s.Delete(y)
+	s.Gone(y)
+}
+
+func TestFailure(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, claimDirectory)
+	// No GitDelivery delivers what is no YAML.
+	files := s.files("[")
+	changes := map[string]string{}
+	for name, content := range files {
+		changes[s.path+"/"+name] = string(content)
+	}
+	s.commit(changes)
+	files["placeholder"] = []byte(placeholder)
+	y := s.sync(1, "[")
+	sites := []any{map[string]any{
+		"name": s.Site("edge1"), "path": s.path, "tree": tree.ID(files), "repositoryRef": map[string]any{"kind": "ProviderConfig", "name": scene.Config},
+	}}
+	s.Apply(s.Set(y, sites, "spec", "forProvider", "sites"))
+	s.expect(y, "1 False Failed Failed EngineFailed")
+	sites, _, _ = unstructured.NestedSlice(s.Now(y).Object, "status", "atProvider", "sites")
+	if message := fmt.Sprint(sites[0].(map[string]any)["message"]); !strings.Contains(message, "BuildFailed") {
+		t.Errorf("the message does not hold what Flux says: %q", message)
+	}
+}
