@@ -65,10 +65,12 @@ func TestAnswersKey(t *testing.T) {
 		"Resources": {reason: "What is composed.", change: func(r *fnv1.RunFunctionRequest) {
 			r.Observed.Resources = map[string]*fnv1.Resource{"a": {Resource: parse(t, "apiVersion: v1\nkind: X")}}
 		}, want: 2},
-		"Desired":     {reason: "What earlier functions ask for.", change: func(r *fnv1.RunFunctionRequest) { r.Desired = &fnv1.State{Composite: &fnv1.Resource{Resource: one()}} }, want: 2},
-		"Input":       {reason: "The function's input.", change: func(r *fnv1.RunFunctionRequest) { r.Input = one() }, want: 2},
-		"Context":     {reason: "The pipeline's context.", change: func(r *fnv1.RunFunctionRequest) { r.Context = one() }, want: 2},
-		"Extra":       {reason: "The older form of answers.", change: func(r *fnv1.RunFunctionRequest) { r.ExtraResources = resources }, want: 2},
+		"Desired": {reason: "What earlier functions ask for.", change: func(r *fnv1.RunFunctionRequest) { r.Desired = &fnv1.State{Composite: &fnv1.Resource{Resource: one()}} }, want: 2},
+		"Input":   {reason: "The function's input.", change: func(r *fnv1.RunFunctionRequest) { r.Input = one() }, want: 2},
+		"Context": {reason: "The pipeline's context.", change: func(r *fnv1.RunFunctionRequest) { r.Context = one() }, want: 2},
+		"Extra": {reason: "The older form of answers.", change: func(r *fnv1.RunFunctionRequest) {
+			r.ExtraResources = resources //nolint:staticcheck // It is deprecated, and may come.
+		}, want: 2},
 		"Required":    {reason: "The answers.", change: func(r *fnv1.RunFunctionRequest) { r.RequiredResources = resources }, want: 2},
 		"Credentials": {reason: "Credentials.", change: func(r *fnv1.RunFunctionRequest) { r.Credentials = map[string]*fnv1.Credentials{"a": {}} }, want: 2},
 		"Unknown": {reason: "What this version does not know.", change: func(r *fnv1.RunFunctionRequest) {
