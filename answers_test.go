@@ -65,10 +65,12 @@ func TestAnswersKey(t *testing.T) {
 		"Resources": {reason: "What is composed.", change: func(r *fnv1.RunFunctionRequest) {
 			r.Observed.Resources = map[string]*fnv1.Resource{"a": {Resource: parse(t, "apiVersion: v1\nkind: X")}}
 		}, want: 2},
-		"Desired":     {reason: "What earlier functions ask for.", change: func(r *fnv1.RunFunctionRequest) { r.Desired = &fnv1.State{Composite: &fnv1.Resource{Resource: one()}} }, want: 2},
-		"Input":       {reason: "The function's input.", change: func(r *fnv1.RunFunctionRequest) { r.Input = one() }, want: 2},
-		"Context":     {reason: "The pipeline's context.", change: func(r *fnv1.RunFunctionRequest) { r.Context = one() }, want: 2},
-		"Extra":       {reason: "The older form of answers.", change: func(r *fnv1.RunFunctionRequest) { r.ExtraResources = resources }, want: 2},
+		"Desired": {reason: "What earlier functions ask for.", change: func(r *fnv1.RunFunctionRequest) { r.Desired = &fnv1.State{Composite: &fnv1.Resource{Resource: one()}} }, want: 2},
+		"Input":   {reason: "The function's input.", change: func(r *fnv1.RunFunctionRequest) { r.Input = one() }, want: 2},
+		"Context": {reason: "The pipeline's context.", change: func(r *fnv1.RunFunctionRequest) { r.Context = one() }, want: 2},
+		"Extra": {reason: "The older form of answers.", change: func(r *fnv1.RunFunctionRequest) {
+			r.ExtraResources = resources //nolint:staticcheck // It is deprecated, and may come.
+		}, want: 2},
 		"Required":    {reason: "The answers.", change: func(r *fnv1.RunFunctionRequest) { r.RequiredResources = resources }, want: 2},
 		"Credentials": {reason: "Credentials.", change: func(r *fnv1.RunFunctionRequest) { r.Credentials = map[string]*fnv1.Credentials{"a": {}} }, want: 2},
 		"Unknown": {reason: "What this version does not know.", change: func(r *fnv1.RunFunctionRequest) {
@@ -148,7 +150,7 @@ func (r lateRenderer) Build(context.Context, render.Input) (tree.Files, error) {
 // TestAnswersSame: with memory and without, with much and with little, one after another and at once, the same request has the same
 // bytes.
 func TestAnswersSame(t *testing.T) {
-	requests, want := settled(t, 5)
+	requests, want := delivered(t, 5)
 	rounds := soak.Rounds(t, 20, 100)
 	for name, maxBytes := range map[string]int{"None": 0, "Little": 2 * 7000, "Enough": 1 << 20} {
 		t.Run(name, func(t *testing.T) {
@@ -174,8 +176,8 @@ func TestAnswersSame(t *testing.T) {
 	}
 }
 
-// settled returns requests of n deployments that are delivered, and what a function without memory answers to them.
-func settled(t *testing.T, n int) ([]*fnv1.RunFunctionRequest, [][]byte) {
+// delivered returns requests of n deployments that are delivered, and what a function without memory answers to them.
+func delivered(t *testing.T, n int) ([]*fnv1.RunFunctionRequest, [][]byte) {
 	t.Helper()
 	f, requests, want := serve(render.NewRenderer()).Remember(0), []*fnv1.RunFunctionRequest{}, [][]byte{}
 	for i := range n {

@@ -45,7 +45,7 @@ func TestBadQueries(t *testing.T) {
 			in:     bare + "  metrics: [{name: up, query: 'up > {{service}}', direction: AtLeast}]\n",
 			args:   []string{"validate", "-", "-o", "json"},
 			want: Finding{
-				File: "-", Document: 1, Kind: "Blueprint", Name: "web-1.0.0", Field: "spec.metrics[0].query", Reason: "InvalidSpec",
+				File: "-", Document: 1, Line: 11, Kind: "Blueprint", Name: "web-1.0.0", Field: "spec.metrics[0].query", Reason: "InvalidSpec",
 				Message: strings.Replace(message, "[2]", "[0]", 1),
 			},
 		},
@@ -53,7 +53,7 @@ func TestBadQueries(t *testing.T) {
 			reason: "A claim that would get it is refused too.",
 			in:     onSite,
 			args:   []string{"validate", "-", "-o", "json", "--site", examples + "10-sites.yaml", "--blueprint", stable},
-			want:   Finding{File: "-", Document: 1, Kind: "IntentDeployment", Namespace: "team-a", Name: "shop", Reason: "InvalidSpec", Message: "Blueprint web-1.1.0: " + message},
+			want:   Finding{File: "-", Document: 1, Line: 1, Kind: "IntentDeployment", Namespace: "team-a", Name: "shop", Reason: "InvalidSpec", Message: "Blueprint web-1.1.0: " + message},
 		},
 	}
 	for name, tc := range cases {

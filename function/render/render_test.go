@@ -116,7 +116,7 @@ func TestBuildTooLate(t *testing.T) {
 	giveUp()
 	cases := map[string]struct {
 		reason string
-		ctx    context.Context //nolint:containedctx // It is what differs.
+		ctx    context.Context
 		want   string
 	}{
 		"Waiting": {
