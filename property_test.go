@@ -28,7 +28,7 @@ func settled(t *testing.T) *fnv1.RunFunctionRequest {
 			req.Observed.Resources[name] = proto.CloneOf(r)
 		}
 	}
-	if len(req.Observed.Resources) != 1 {
+	if len(req.GetObserved().GetResources()) != 1 {
 		t.Fatal("nothing is delivered")
 	}
 	return req
@@ -42,7 +42,8 @@ func withIntent(intent string) string {
 func shuffled(req *fnv1.RunFunctionRequest, random *rand.Rand) *fnv1.RunFunctionRequest {
 	out := proto.CloneOf(req)
 	for _, group := range out.GetRequiredResources() {
-		random.Shuffle(len(group.GetItems()), func(i, j int) { group.Items[i], group.Items[j] = group.Items[j], group.Items[i] })
+		all := group.GetItems()
+		random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	}
 	return out
 }
