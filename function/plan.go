@@ -18,7 +18,6 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
 	"github.com/intentplane/intentplane/apis/policy"
-	"github.com/intentplane/intentplane/apis/promql"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/function/catalog"
@@ -78,7 +77,7 @@ func (c *Core) fill(ctx context.Context, in Input, f *phase.Facts, i intent.Inte
 		return err
 	}
 	f.Unsupported = append(f.Unsupported, set...)
-	d, err := c.digestOf(&s.Blueprint)
+	d, err := c.digestOf(s.Blueprint.Spec)
 	if err != nil {
 		return err
 	}
@@ -93,8 +92,8 @@ func (c *Core) fill(ctx context.Context, in Input, f *phase.Facts, i intent.Inte
 
 // digestOf a Blueprint, which never changes, is remembered: it takes longer to compute than to tell whether it is the same. Only that
 // of a Blueprint with good queries is, so that they are read once too.
-func (c *Core) digestOf(b *catalogv1alpha1.Blueprint) (string, error) {
-	raw, err := json.Marshal(b.Spec)
+func (c *Core) digestOf(b catalogv1alpha1.BlueprintSpec) (string, error) {
+	raw, err := json.Marshal(b)
 	if err != nil {
 		return "", errors.Wrap(err, "cannot encode the Blueprint")
 	}
@@ -105,19 +104,11 @@ func (c *Core) digestOf(b *catalogv1alpha1.Blueprint) (string, error) {
 	if err := checkQueries(b); err != nil {
 		return "", err
 	}
-	d, err := digest.Of(b.Spec, nil)
+	d, err := digest.Of(b, nil)
 	if err == nil {
 		c.digests.Put(k, d, len(d))
 	}
 	return d, err
-}
-
-// checkQueries returns a problem when a gate could not ask what a Blueprint says.
-func checkQueries(b *catalogv1alpha1.Blueprint) error {
-	if err := promql.Check(b.Spec.Metrics); err != nil {
-		return terminal(deploymentv1alpha1.ReasonInvalidSpec, deploymentv1alpha1.PhaseCompiling, errors.Wrapf(err, "Blueprint %s", b.GetName()))
-	}
-	return nil
 }
 
 // checkSiteReplicas returns a problem when the intent says replicas for a Site that was not chosen. Which Sites are chosen is not
