@@ -90,8 +90,7 @@ func (c *Core) fill(ctx context.Context, in Input, f *phase.Facts, i intent.Inte
 	return err
 }
 
-// digestOf a Blueprint, which never changes, is remembered: it takes longer to compute than to tell whether it is the same. Only that
-// of a Blueprint with good queries is, so that they are read once too.
+// digestOf a Blueprint, which never changes, is remembered: it takes longer to compute than to tell whether it is the same.
 func (c *Core) digestOf(b catalogv1alpha1.BlueprintSpec) (string, error) {
 	raw, err := json.Marshal(b)
 	if err != nil {
@@ -101,6 +100,7 @@ func (c *Core) digestOf(b catalogv1alpha1.BlueprintSpec) (string, error) {
 	if d, ok := c.digests.Get(k); ok {
 		return d, nil
 	}
+	// What is remembered has good queries: they are read once too.
 	if err := checkQueries(b); err != nil {
 		return "", err
 	}
