@@ -57,7 +57,7 @@ func encoded(t *testing.T, rsp *fnv1.RunFunctionResponse) []byte {
 	return b
 }
 
-// TestSameRequestSameBytes asks 1,000 times, eight at once. Every 25th is asked of a function that remembers nothing.
+// TestSameRequestSameBytes asks 1,000 times, eight at once. Every 50th is asked of a function that remembers nothing.
 func TestSameRequestSameBytes(t *testing.T) {
 	req, f := settled(t), serve(render.NewRenderer())
 	f.now, f.ttl = newFunction().now, testTTL
@@ -69,7 +69,7 @@ func TestSameRequestSameBytes(t *testing.T) {
 		all.Go(func() {
 			for n := range calls {
 				one := f
-				if n%25 == 24 {
+				if n%50 == 49 {
 					one = newFunction()
 				}
 				rsp, err := one.RunFunction(t.Context(), shuffled(req, random))
