@@ -76,7 +76,7 @@ func Compile(in Input, answer func([]catalog.Need) (catalog.Answers, error)) (*C
 	if err := checkSiteReplicas(in.Spec, i, out.Selection); err != nil {
 		return out, err
 	}
-	return out, checkQueries(&out.Selection.Blueprint)
+	return out, checkQueries(out.Selection.Blueprint.Spec)
 }
 
 // Render returns the files of each place, within the limits that hold there. It returns an error, whose reason ReasonOf tells, for

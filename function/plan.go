@@ -19,7 +19,6 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
 	"github.com/intentplane/intentplane/apis/policy"
-	"github.com/intentplane/intentplane/apis/promql"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/function/catalog"
@@ -87,7 +86,7 @@ func (c *Core) fill(ctx context.Context, in Input, f *phase.Facts, i intent.Inte
 		return err
 	}
 	f.Unsupported = append(f.Unsupported, set...)
-	d, err := c.digestOf(&s.Blueprint)
+	d, err := c.digestOf(s.Blueprint.Spec)
 	if err != nil {
 		return err
 	}
@@ -121,10 +120,9 @@ func onlyVersions(f *phase.Facts, w rollout.Wish) bool {
 	return f.Order != nil && f.Order.Request == w.Before
 }
 
-// digestOf a Blueprint, which never changes, is remembered: it takes longer to compute than to tell whether it is the same. Only that
-// of a Blueprint with good queries is, so that they are read once too.
-func (c *Core) digestOf(b *catalogv1alpha1.Blueprint) (string, error) {
-	raw, err := json.Marshal(b.Spec)
+// digestOf a Blueprint, which never changes, is remembered: it takes longer to compute than to tell whether it is the same.
+func (c *Core) digestOf(b catalogv1alpha1.BlueprintSpec) (string, error) {
+	raw, err := json.Marshal(b)
 	if err != nil {
 		return "", errors.Wrap(err, "cannot encode the Blueprint")
 	}
@@ -132,22 +130,15 @@ func (c *Core) digestOf(b *catalogv1alpha1.Blueprint) (string, error) {
 	if d, ok := c.digests.Get(k); ok {
 		return d, nil
 	}
+	// What is remembered has good queries: they are read once too.
 	if err := checkQueries(b); err != nil {
 		return "", err
 	}
-	d, err := digest.Of(b.Spec, nil)
+	d, err := digest.Of(b, nil)
 	if err == nil {
 		c.digests.Put(k, d, len(d))
 	}
 	return d, err
-}
-
-// checkQueries returns a problem when a gate could not ask what a Blueprint says.
-func checkQueries(b *catalogv1alpha1.Blueprint) error {
-	if err := promql.Check(b.Spec.Metrics); err != nil {
-		return terminal(deploymentv1alpha1.ReasonInvalidSpec, deploymentv1alpha1.PhaseCompiling, errors.Wrapf(err, "Blueprint %s", b.GetName()))
-	}
-	return nil
 }
 
 // checkSiteReplicas returns a problem when the intent says replicas for a Site that was not chosen. Which Sites are chosen is not

@@ -23,6 +23,9 @@ const maxCharacters = 4096
 // open begins a placeholder.
 const open = "{{"
 
+// metricName is the label that holds the name of a metric.
+const metricName = "__name__"
+
 // placeholder is what stands for a value, and what only looks like that.
 var placeholder = regexp.MustCompile(`\{\{(?:([^{}]*)\}\})?`)
 
@@ -158,8 +161,8 @@ func (m matcher) check() error {
 // checkMatchers returns an error when a placeholder is the name of a metric, which is a label too.
 func checkMatchers(e parser.Expr) error {
 	for _, m := range matchersOf(e) {
-		if m.Name == labels.MetricName && strings.Contains(m.Value, open) {
-			return misplaced(m.Value[strings.Index(m.Value, open):])
+		if _, after, found := strings.Cut(m.Value, open); found && m.Name == metricName {
+			return misplaced(open + after)
 		}
 	}
 	return nil

@@ -153,6 +153,9 @@ func FuzzBuild(f *testing.F) {
 	f.Add("resources: [a.yaml]\npatches: [{path: p.yaml, target: {kind: ConfigMap}}]", reached, "[{op: add, path: /data, value: {}}]")
 	f.Add("resources: [a.yaml]\nconfigurations: [p.yaml]", reached, "namePrefix: [{path: a/b, create: true}]")
 	f.Add("resources: [a.yaml]\nreplacements: [{path: p.yaml}]", reached, "source: {kind: ConfigMap, name: a}\ntargets: [{select: {kind: ConfigMap, name: a}, fieldPaths: [a.[b=c].d]}]")
+	f.Add("resources: [intent.yaml, a.yaml]\nconfigMapGenerator: [{name: g, files: [p.yaml], literals: [a=b]}]\nnamePrefix: x-\nnameSuffix: -y", reached, "a")
+	f.Add("resources: [a.yaml]\nimages: [{name: nginx, newTag: '1'}]\nreplicas: [{name: a, count: 2}]\nlabels: [{pairs: {a: b}, includeSelectors: true}]",
+		"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec: {template: {spec: {containers: [{name: c, image: nginx}]}}}\n", "{}")
 	r := NewRenderer()
 	f.Fuzz(func(t *testing.T, kustomization, object, patch string) {
 		defer soak.Input(t)()
