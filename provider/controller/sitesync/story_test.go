@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
@@ -127,16 +128,31 @@ func TestEngineIsAskedOnce(t *testing.T) {
 		w.clock = w.clock.Add(time.Minute)
 		w.reconcile()
 	}
-	// Another provider sees that it was asked.
-	w.c.memory = newMemory()
-	w.until("Syncing Syncing OtherTree")
 	if n := patches(); n != 1 {
 		t.Errorf("it was asked %d times", n)
 	}
+	// Several claims share a source. Each asks once, and does not insist when another one did after it.
+	for len(w.woken) > 0 {
+		<-w.woken
+	}
+	_, err := w.cluster.Resource(repositories()).Namespace("flux").Patch(t.Context(), "g", types.MergePatchType,
+		[]byte(`{"metadata":{"resourceVersion":"2","annotations":{"reconcile.fluxcd.io/requestedAt":"another's"}}}`), metav1.PatchOptions{})
+	w.must(err)
+	<-w.woken
+	w.reconcile()
+	if n := patches(); n != 2 {
+		t.Errorf("it was asked again, although it was asked once: %d patches", n)
+	}
 	w.order(2)
 	w.reconcile()
-	if second := asked(); second == first || patches() != 2 {
-		t.Errorf("another order asks again: %q, %d times", second, patches())
+	if second := asked(); second == first || patches() != 3 {
+		t.Errorf("another order asks again: %q, %d patches", second, patches())
+	}
+	// Another provider sees that it was asked.
+	w.c.memory = newMemory()
+	w.reconcile()
+	if n := patches(); n != 3 {
+		t.Errorf("another provider asked again: %d patches", n)
 	}
 }
 
@@ -268,6 +284,30 @@ func TestOverlay(t *testing.T) {
 				t.Errorf("\n%s\nsubtree(): want %t, got %+v", tc.reason, tc.want, got)
 			}
 		})
+	}
+}
+
+func TestAnswersAreRemembered(t *testing.T) {
+	w := newWorld(t)
+	w.deliver("new")
+	repo, _, err := repositoryOf(t.Context(), w.kube, v1alpha1.RepositoryReference{Name: "default"}, "team-a")
+	w.must(err)
+	commits := []string{}
+	for i := range 2 * maxCommits {
+		commits = append(commits, w.push(map[string]string{"x": strings.Repeat("x", i)}))
+	}
+	ask := func() {
+		for _, id := range commits {
+			if got := w.c.prover.subtree(t.Context(), repo, id, "", webAtE1); got.id != w.tree {
+				t.Fatalf("commit %s: %+v", id, got)
+			}
+		}
+	}
+	ask()
+	before := w.git.Requests("fleet")
+	ask()
+	if n := w.git.Requests("fleet") - before; n != 0 {
+		t.Errorf("%d requests for what is known", n)
 	}
 }
 
