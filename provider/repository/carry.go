@@ -53,6 +53,7 @@ func (r *Repository) attempt(ctx context.Context, group []*item) (plan, []*item,
 	)
 	again := false
 	for lost := 0; ; lost++ {
+		began := r.pool.o.Now()
 		s, at, err := r.snapshot(ctx, again)
 		if err != nil {
 			return plan{}, nil, err
@@ -67,6 +68,9 @@ func (r *Repository) attempt(ctx context.Context, group []*item) (plan, []*item,
 			r.one()
 			return plan{}, nil, err
 		case !git.IsConflict(err) || lost == maxLost:
+			if err == nil && lost > 0 {
+				r.contended(r.pool.o.Now().Sub(began))
+			}
 			return p, rest, err
 		}
 		again = true

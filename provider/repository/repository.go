@@ -41,6 +41,8 @@ type Repository struct {
 	refused map[types.NamespacedName]*refusal
 	// alone is true for a server that cannot take several deliveries or none.
 	alone bool
+	// gap is a pause in which others get their turn.
+	gap time.Duration
 }
 
 func newRepository(p *Pool, clients []*git.Client) *Repository {

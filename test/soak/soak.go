@@ -2,18 +2,42 @@
 package soak
 
 import (
+	"math/rand/v2"
 	"os"
+	"strconv"
 	"testing"
+	"time"
 )
 
-// variable is set by make soak.
-const variable = "INTENTPLANE_SOAK"
+const (
+	// variable is set by make soak.
+	variable = "INTENTPLANE_SOAK"
+
+	// seedVariable repeats what a test did that failed.
+	seedVariable = "INTENTPLANE_SEED"
+)
 
 // Long is true under make soak.
 func Long() bool { return os.Getenv(variable) != "" }
 
 // Rounds returns how many rounds a test runs: few, or many under make soak. When the test ends it says how it went.
 func Rounds(t *testing.T, few, many int) int {
+	t.Helper()
+	return report(t, few, many, "none")
+}
+
+// Random is like Rounds, for a test that takes its chances. It says its seed, which can be given in INTENTPLANE_SEED to do the same
+// again.
+func Random(t *testing.T, few, many int) (int, *rand.Rand) {
+	t.Helper()
+	seed, err := strconv.ParseUint(os.Getenv(seedVariable), 10, 64)
+	if err != nil {
+		seed = uint64(time.Now().UnixNano()) //nolint:gosec // Any number is as good as another.
+	}
+	return report(t, few, many, strconv.FormatUint(seed, 10)), rand.New(rand.NewPCG(seed, seed)) //nolint:gosec // It guards nothing.
+}
+
+func report(t *testing.T, few, many int, seed string) int {
 	t.Helper()
 	rounds := few
 	if Long() {
@@ -24,7 +48,7 @@ func Rounds(t *testing.T, few, many int) int {
 		if t.Failed() {
 			failures = 1
 		}
-		t.Logf("soak %s seed=none rounds=%d failures=%d", t.Name(), rounds, failures)
+		t.Logf("soak %s seed=%s rounds=%d failures=%d", t.Name(), seed, rounds, failures)
 	})
 	return rounds
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 	rtfake "github.com/crossplane/crossplane-runtime/v2/pkg/resource/fake"
@@ -49,6 +50,8 @@ type world struct {
 	pool  *repository.Pool
 	// crash is called after each push.
 	crash func()
+	// dead is true when the provider has crashed: nothing that it writes arrives any more.
+	dead bool
 	// begun is called when an attempt was recorded, before its push.
 	begun func()
 }
@@ -84,11 +87,17 @@ func (w *world) restart() {
 }
 
 func (w *world) update(ctx context.Context, c client.Client, sub string, o client.Object, opts ...client.SubResourceUpdateOption) error {
+	if w.dead {
+		return errors.New("the provider is dead")
+	}
 	if err := c.SubResource(sub).Update(ctx, o, opts...); err != nil {
 		return err
 	}
 	if d, ok := o.(*v1alpha1.GitDelivery); ok && d.Status.AtProvider.Attempt != nil && d.Status.AtProvider.Attempt.EndedAt == nil {
 		w.begun()
+	}
+	if w.dead {
+		return errors.New("the provider died")
 	}
 	return nil
 }
@@ -220,6 +229,10 @@ func (w *world) lose(name string) {
 // reconcile a delivery once, a minute after the last time.
 func (w *world) reconcile(name string) {
 	w.Helper()
+	w.must(w.try(name))
+}
+
+func (w *world) try(name string) error {
 	w.clock = w.clock.Add(time.Minute)
 	c := &connector{
 		kube:      w.kube,
@@ -236,7 +249,7 @@ func (w *world) reconcile(name string) {
 		managed.WithManagementPolicies(),
 	)
 	_, err := r.Reconcile(w.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "team-a", Name: name}})
-	w.must(err)
+	return err
 }
 
 // expect a reason of Ready.

@@ -1,0 +1,300 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/test/gitserver"
+)
+
+// plant makes a tree of raw lines the branch's tip, beside what is there. No git command would write it.
+func plant(t *testing.T, s *gitserver.Server, lines func(blob, tree, commit string) []string) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "x")
+	write := func(content []byte) {
+		if err := os.WriteFile(file, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write([]byte("evil"))
+	blob, tip := run(t, s, "hash-object", "-w", file), run(t, s, "rev-parse", gitserver.Branch)
+	raw := bytes.Buffer{}
+	for _, l := range lines(blob, tip+"^{tree}", tip) {
+		head, ref, _ := strings.Cut(l, "\x00")
+		id, err := hex.DecodeString(run(t, s, "rev-parse", ref))
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw.WriteString(head + "\x00")
+		raw.Write(id)
+	}
+	write(raw.Bytes())
+	tree := run(t, s, "hash-object", "-w", "-t", "tree", "--literally", file)
+	commit := run(t, s, "-c", "user.name=x", "-c", "user.email=x@example.org", "commit-tree", "-m", "Evil", "-p", tip, tree)
+	run(t, s, "update-ref", "refs/heads/"+gitserver.Branch, commit)
+}
+
+func TestHostileTrees(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		lines  func(blob, tree, commit string) []string
+		path   string
+		want   Class
+	}{
+		"DotGit":    {reason: "A repository in the repository is a stranger's", lines: func(_, tree, _ string) []string { return []string{"40000 .git\x00" + tree, "40000 ours\x00" + tree} }},
+		"Up":        {reason: "Nobody follows a way out", lines: func(_, tree, _ string) []string { return []string{"40000 ..\x00" + tree, "40000 .\x00" + tree} }},
+		"Slash":     {reason: "A name with a slash is no path", lines: func(blob, _, _ string) []string { return []string{"100644 sites/a\x00" + blob} }},
+		"Link":      {reason: "A link is not followed", lines: func(blob, _, _ string) []string { return []string{"120000 sites\x00" + blob} }, want: ClassOccupied},
+		"Submodule": {reason: "A submodule is not entered", lines: func(_, _, commit string) []string { return []string{"160000 sites\x00" + commit} }, want: ClassOccupied},
+		"Mode":      {reason: "A mode that nobody knows is no directory", lines: func(blob, _, _ string) []string { return []string{"777 sites\x00" + blob} }, want: ClassOccupied},
+		"NotATree":  {reason: "A file that says it is a directory is rubbish", lines: func(blob, _, _ string) []string { return []string{"40000 sites\x00" + blob} }, want: ClassUnknown},
+		"Twice":     {reason: "Of two directories of one name we take the first", lines: func(_, tree, _ string) []string { return []string{"40000 sites\x00" + tree, "40000 sites\x00" + tree} }},
+		"Alone":     {reason: "A path that is refused is refused", lines: func(_, tree, _ string) []string { return []string{"40000 .git\x00" + tree} }, path: ".git/hooks", want: ClassInvalid},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := serve(t, map[string]string{"README.md": "hello"})
+			plant(t, s, tc.lines)
+			before := run(t, s, "ls-tree", gitserver.Branch)
+			c := client(t, s)
+			path := tc.path
+			if path == "" {
+				path = "sites/a/ns/web"
+			}
+			err := once(c, put(path, files("x", "1")))
+			if diff := cmp.Diff(tc.want, ClassOf(err)); diff != "" {
+				t.Fatalf("\n%s\nPush(): -want, +got:\n%s\n%v", tc.reason, diff, err)
+			}
+			for line := range strings.Lines(before) {
+				ours := strings.HasSuffix(strings.TrimSpace(line), "\tsites")
+				if after := run(t, s, "ls-tree", gitserver.Branch); !ours && !strings.Contains(after+"\n", line) {
+					t.Errorf("\n%s\nWhat is there stays as it is\nls-tree: no %q in\n%s", tc.reason, line, after)
+				}
+			}
+		})
+	}
+}
+
+// once looks, plans and pushes.
+func once(c *Client, ch Change) error {
+	s, err := c.Look(context.Background(), nil)
+	if err != nil {
+		return err
+	}
+	p, err := Plan(s, change(ch))
+	if err != nil {
+		return err
+	}
+	_, err = c.Push(context.Background(), p)
+	return err
+}
+
+// tampering serves a repository, and changes the answers to requests whose path ends so.
+func tampering(t *testing.T, s *gitserver.Server, suffix string, change func([]byte) []byte) *Client {
+	t.Helper()
+	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		req, err := http.NewRequestWithContext(r.Context(), r.Method, strings.TrimSuffix(s.URL(""), "/.git")+strings.Replace(r.URL.String(), "/team/repo/", "/"+repo+".git/", 1), r.Body)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		req.Header, req.ContentLength = r.Header, r.ContentLength
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer res.Body.Close() //nolint:errcheck // It was read.
+		b, err := io.ReadAll(res.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		if strings.HasSuffix(r.URL.Path, suffix) {
+			b = change(b)
+		}
+		w.Header().Set("Content-Type", res.Header.Get("Content-Type"))
+		w.WriteHeader(res.StatusCode)
+		_, _ = w.Write(b)
+	}))
+	t.Cleanup(h.Close)
+	return at(t, h.URL)
+}
+
+func TestHostileAnswers(t *testing.T) {
+	noise := func(from int) func(b []byte) []byte {
+		return func(b []byte) []byte {
+			for i := range b {
+				if i > len(b)*from/10 && i < len(b)-30 {
+					b[i] ^= 0x55
+				}
+			}
+			return b
+		}
+	}
+	pack := func(b []byte) int { return bytes.Index(b, []byte("PACK")) }
+	cases := map[string]struct {
+		reason string
+		suffix string
+		change func(b []byte) []byte
+		want   []Class
+	}{
+		"Same": {reason: "Nothing is changed", suffix: "/git-upload-pack", change: func(b []byte) []byte { return b }, want: []Class{""}},
+		"RefUp": {reason: "A ref with a way out is not ours", suffix: "/info/refs", change: func(b []byte) []byte {
+			line := fmt.Sprintf("%s refs/heads/../../evil\n", strings.Repeat("a", 40))
+			return append(bytes.TrimSuffix(b, []byte("0000")), fmt.Sprintf("%04x%s0000", len(line)+4, line)...)
+		}, want: []Class{""}},
+		"Cut":       {reason: "The pack ends in the middle", suffix: "/git-upload-pack", change: func(b []byte) []byte { return b[:pack(b)+40] }, want: []Class{ClassTransient, ClassUnknown}},
+		"Noise":     {reason: "The pack is broken", suffix: "/git-upload-pack", change: noise(7), want: []Class{ClassTransient, ClassUnknown}},
+		"Count":     {reason: "The pack says it has more than it has", suffix: "/git-upload-pack", change: func(b []byte) []byte { b[pack(b)+9] = 1; return b }, want: []Class{ClassTransient, ClassUnknown}},
+		"Many":      {reason: "The pack says it has four billion objects", suffix: "/git-upload-pack", change: func(b []byte) []byte { copy(b[pack(b)+8:], "\xff\xff\xff\xff"); return b }, want: []Class{ClassTransient, ClassUnknown}},
+		"OtherPack": {reason: "The pack is of another version", suffix: "/git-upload-pack", change: func(b []byte) []byte { b[pack(b)+7] = 9; return b }, want: []Class{ClassUnknown}},
+		"Empty":     {reason: "There is no pack", suffix: "/git-upload-pack", change: func([]byte) []byte { return nil }, want: []Class{ClassTransient, ClassUnknown}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := serve(t, map[string]string{"README.md": "hello"})
+			_, err := tampering(t, s, tc.suffix, tc.change).Look(context.Background(), nil)
+			got := ClassOf(err)
+			for _, want := range tc.want {
+				if got == want {
+					return
+				}
+			}
+			t.Errorf("\n%s\nLook(): want one of %q, got %q: %v", tc.reason, tc.want, got, err)
+		})
+	}
+}
+
+func TestFullDisk(t *testing.T) {
+	s := serve(t, map[string]string{"README.md": "hello"})
+	hook(t, s, "pre-receive", `echo "fatal: write error: No space left on device" >&2; exit 1`)
+	err := once(client(t, s), delivery(1))
+	if diff := cmp.Diff(ClassPolicy, ClassOf(err)); diff != "" {
+		t.Errorf("\nA hook that fails refuses, whatever it says\nPush(): -want, +got:\n%s", diff)
+	}
+	unhook(t, s, "pre-receive")
+	// Where nothing can be written, nothing is unpacked.
+	objects := filepath.Join(s.Path(repo), "objects")
+	if err := os.Rename(objects, objects+"-full"); err != nil {
+		t.Fatal(err)
+	}
+	err = once(client(t, s), delivery(1))
+	if class := ClassOf(err); class != ClassTransient && class != ClassUnknown && class != ClassNotFound {
+		t.Errorf("\nA server in trouble is tried again\nPush(): %s, %v", class, err)
+	}
+}
+
+func TestStall(t *testing.T) {
+	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusOK)
+		for r.Context().Err() == nil {
+			if _, err := w.Write([]byte("0")); err != nil {
+				return
+			}
+			_ = http.NewResponseController(w).Flush()
+		}
+	}))
+	defer h.Close()
+	slow := impatient{next: slowly{http.DefaultTransport}, time: stallTime / 200}
+	req, err := http.NewRequestWithContext(context.Background(), http.MethodGet, h.URL, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := slow.RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close() //nolint:errcheck // It failed.
+	_, err = io.ReadAll(res.Body)
+	class, _ := classifyTransport(verbRead, err)
+	if diff := cmp.Diff(ClassTransient, class); diff != "" {
+		t.Errorf("\nWho sends a byte now and then is given up\nRead(): -want, +got:\n%s\n%v", diff, err)
+	}
+}
+
+// slowly reads a byte, and then nothing for as long as nobody ends it.
+type slowly struct {
+	next http.RoundTripper
+}
+
+func (s slowly) RoundTrip(req *http.Request) (*http.Response, error) {
+	res, err := s.next.RoundTrip(req)
+	if err == nil {
+		res.Body = &trickle{ReadCloser: res.Body, ctx: req.Context()}
+	}
+	return res, err
+}
+
+type trickle struct {
+	io.ReadCloser
+
+	ctx  context.Context //nolint:containedctx // It ends the read.
+	some bool
+}
+
+func (t *trickle) Read(p []byte) (int, error) {
+	if t.some {
+		<-t.ctx.Done()
+		return 0, t.ctx.Err()
+	}
+	t.some = true
+	return t.ReadCloser.Read(p[:1])
+}
+
+func TestBudget(t *testing.T) {
+	b := NewBudget()
+	modest, first, second := &share{of: b}, &share{of: b}, &share{of: b}
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := first.grow(context.Background(), modestBytes+1); err != nil {
+		t.Fatal(err)
+	}
+	if err := second.grow(ended, modestBytes+1); err == nil {
+		t.Error("\nOne at a time is large\ngrow(): no error")
+	}
+	if err := modest.grow(ended, modestBytes); err != nil {
+		t.Errorf("\nModest ones do not wait\ngrow(): %v", err)
+	}
+	first.release()
+	if err := second.grow(context.Background(), modestBytes+1); err != nil {
+		t.Errorf("\nThe next one has its turn\ngrow(): %v", err)
+	}
+}
+
+func TestIdentity(t *testing.T) {
+	base := Remote{URL: "https://example.org/a", Branch: "main", StateRef: stateRef, Auth: Basic{Username: "u", Password: "p"}}
+	cases := map[string]struct {
+		reason string
+		change func(r *Remote)
+	}{
+		"Branch":   {reason: "Another branch", change: func(r *Remote) { r.Branch = "other" }},
+		"Password": {reason: "A new password", change: func(r *Remote) { r.Auth = Basic{Username: "u", Password: "q"} }},
+		"Kind":     {reason: "Another way to log in", change: func(r *Remote) { r.Auth = Bearer{Token: "p"} }},
+		"CA":       {reason: "Somebody else is trusted", change: func(r *Remote) { r.CABundle = []byte("x") }},
+		"None":     {reason: "Nobody logs in", change: func(r *Remote) { r.Auth = nil }},
+	}
+	want, err := base.Identity()
+	if again, _ := base.Identity(); again != want || err != nil || strings.Contains(want, "p\"") {
+		t.Errorf("\nThe same remote is the same\nIdentity(): %s, %s, %v", want, again, err)
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			r := base
+			tc.change(&r)
+			if got, err := r.Identity(); got == want || err != nil {
+				t.Errorf("\n%s\nIdentity(): the same, %v", tc.reason, err)
+			}
+		})
+	}
+}

@@ -1,0 +1,395 @@
+package repository
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/test/gitserver"
+)
+
+func run(tb testing.TB, s *gitserver.Server, args ...string) string {
+	tb.Helper()
+	out, err := s.Git(context.Background(), repo, args...)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return strings.TrimSpace(out)
+}
+
+func hook(t *testing.T, s *gitserver.Server, name, script string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(s.Path(repo), "hooks", name), []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func web(n int) types.NamespacedName {
+	return types.NamespacedName{Namespace: "team-a", Name: fmt.Sprintf("web-%d", n)}
+}
+
+func deliver(r *Repository, d Delivery) error { return r.Deliver(context.Background(), d) }
+
+// gather lets deliveries wait for a push that is held until all of them have come, and returns how each ended.
+func gather(t *testing.T, s *gitserver.Server, r *Repository, waiting ...Delivery) map[types.NamespacedName]error {
+	t.Helper()
+	if err := deliver(r, fiveFiles(1000)); err != nil {
+		t.Fatal(err)
+	}
+	held, free := make(chan struct{}), make(chan struct{})
+	s.AfterPush(repo, func() {
+		s.AfterPush(repo, nil)
+		close(held)
+		<-free
+	})
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	out := map[types.NamespacedName]error{}
+	begin := func(d Delivery) {
+		wg.Go(func() {
+			err := deliver(r, d)
+			mu.Lock()
+			defer mu.Unlock()
+			out[d.Object] = err
+		})
+	}
+	begin(fiveFiles(1001))
+	<-held
+	for n, d := range waiting {
+		begin(d)
+		until(func() bool { return r.waiting() > n })
+	}
+	close(free)
+	wg.Wait()
+	return out
+}
+
+func (r *Repository) waiting() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.queue.size
+}
+
+// until something is so, which does not take long.
+func until(so func() bool) {
+	for !so() {
+		<-time.After(time.Millisecond)
+	}
+}
+
+func TestGroup(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		atomic string
+		pushes int
+	}{
+		"Atomic":    {reason: "All that wait go out in one push", atomic: "true", pushes: 4},
+		"NotAtomic": {reason: "A server that cannot take all or nothing gets one by one, each after its state", atomic: "false", pushes: 2 + 2 + 2*10},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := serve(t, map[string]string{"README.md": "hello"})
+			run(t, s, "config", "receive.advertiseAtomic", tc.atomic)
+			r := open(t, pool(Options{}), s)
+			waiting := []Delivery{}
+			for n := range 10 {
+				waiting = append(waiting, fiveFiles(n))
+			}
+			for key, err := range gather(t, s, r, waiting...) {
+				if err != nil {
+					t.Errorf("\n%s\nDeliver(%s): %v", tc.reason, key, err)
+				}
+			}
+			if diff := cmp.Diff(tc.pushes, s.Pushes(repo)); diff != "" {
+				t.Errorf("\n%s\nPushes(): -want, +got:\n%s", tc.reason, diff)
+			}
+			if diff := cmp.Diff("13", run(t, s, "rev-list", "--count", gitserver.Branch)); diff != "" {
+				t.Errorf("\nEach delivery is a commit of its own\nrev-list: -want, +got:\n%s", diff)
+			}
+			if diff := cmp.Diff(12, len(strings.Fields(run(t, s, "ls-tree", "-r", "--name-only", "refs/intentplane/prod/state")))); diff != "" {
+				t.Errorf("\nEach delivery is remembered\nls-tree: -want, +got:\n%s", diff)
+			}
+			run(t, s, "fsck", "--strict", "--full")
+		})
+	}
+}
+
+func TestQueueIsFair(t *testing.T) {
+	q, want := queue{}, "a0 b0 c0 a1 b1 a2 a3 "
+	for _, name := range []string{"a0", "a1", "a2", "a3", "b0", "gone", "b1", "c0"} {
+		i := &item{Delivery: Delivery{Object: types.NamespacedName{Namespace: name[:1], Name: name}}}
+		q.add(i)
+		if name == "gone" && (!q.drop(i) || q.drop(i)) {
+			t.Error("\nWho is dropped is gone, once\ndrop(...)")
+		}
+	}
+	got := ""
+	for q.size > 0 {
+		if q.peek().Object.Name == "" {
+			t.Fatal("peek(): nobody")
+		}
+		got += q.next().Object.Name + " "
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("\nEach namespace has its turn, and within one the first comes first\nnext(): -want, +got:\n%s", diff)
+	}
+}
+
+func TestOneSpoilsNothing(t *testing.T) {
+	bad := web(3)
+	cases := map[string]struct {
+		reason string
+		hook   string
+		bad    Delivery
+		want   git.Class
+	}{
+		"Refused": {
+			reason: "What the server refuses is found among the others",
+			hook:   `while read old new ref; do git ls-tree -r --name-only "$new" | grep -q web-3/ && echo "rule 7 says no" >&2 && exit 1; done; exit 0`,
+			bad:    fiveFiles(3), want: git.ClassPolicy,
+		},
+		"Invalid": {
+			reason: "What cannot be planned is left out",
+			bad: Delivery{Object: bad, Plan: func(_ context.Context, d *git.Draft) error {
+				_, err := d.Commit(git.Change{})
+				return err
+			}},
+			want: git.ClassInvalid,
+		},
+		"HalfPlanned": {
+			reason: "What fails in the middle leaves nothing behind",
+			bad: Delivery{Object: bad, Plan: func(ctx context.Context, d *git.Draft) error {
+				_ = fiveFiles(3).Plan(ctx, d)
+				return &git.Error{Class: git.ClassTooLarge}
+			}},
+			want: git.ClassTooLarge,
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := serve(t, map[string]string{"README.md": "hello"})
+			if tc.hook != "" {
+				hook(t, s, "pre-receive", tc.hook)
+			}
+			r := open(t, pool(Options{}), s)
+			waiting := []Delivery{}
+			for n := range 8 {
+				waiting = append(waiting, fiveFiles(n))
+			}
+			waiting[3] = tc.bad
+			for key, err := range gather(t, s, r, waiting...) {
+				want := git.Class("")
+				if key == bad {
+					want = tc.want
+				}
+				if diff := cmp.Diff(want, git.ClassOf(err)); diff != "" {
+					t.Errorf("\n%s\nDeliver(%s): -want, +got:\n%s", tc.reason, key, diff)
+				}
+			}
+			if diff := cmp.Diff("10", run(t, s, "rev-list", "--count", gitserver.Branch)); diff != "" {
+				t.Errorf("\n%s\nrev-list: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestRefusedIsNotAskedAgain(t *testing.T) {
+	clock := time.Now()
+	s := serve(t, map[string]string{"README.md": "hello"})
+	hook(t, s, "update", `case "$1" in refs/heads/main) echo "rule 7 says no" >&2; exit 1;; esac`)
+	r := open(t, pool(Options{Now: func() time.Time { return clock }}), s)
+	refused := func(d Delivery) int {
+		t.Helper()
+		before := s.Pushes(repo)
+		if err := deliver(r, d); git.ClassOf(err) != git.ClassPolicy {
+			t.Fatalf("Deliver(): want a refusal, got %v", err)
+		}
+		return s.Pushes(repo) - before
+	}
+	d := fiveFiles(1)
+	got := []int{refused(d), refused(d)}
+	d.Version = "another"
+	got = append(got, refused(d))
+	clock = clock.Add(time.Minute)
+	got = append(got, refused(d))
+	if diff := cmp.Diff([]int{2, 0, 1, 1}, got); diff != "" {
+		t.Errorf("\nThe server is asked again about what changed, or after a while\nPushes(): -want, +got:\n%s", diff)
+	}
+}
+
+func TestLooksAreShared(t *testing.T) {
+	clock := time.Now()
+	s := serve(t, map[string]string{"README.md": "hello"})
+	p := pool(Options{Now: func() time.Time { return clock }})
+	r := open(t, p, s)
+	if again := open(t, p, s); again != r {
+		t.Fatal("\nWho has the same remote and credentials has the same repository\nOpen(): another one")
+	}
+	if err := deliver(r, fiveFiles(0)); err != nil {
+		t.Fatal(err)
+	}
+	requests := func(since time.Time) int {
+		before := s.Requests(repo)
+		var wg sync.WaitGroup
+		for n := range 50 {
+			wg.Go(func() {
+				if _, err := r.Look(context.Background(), web(n), since); err != nil {
+					t.Errorf("Look(): %v", err)
+				}
+			})
+		}
+		wg.Wait()
+		return s.Requests(repo) - before
+	}
+	got := []int{requests(clock.Add(-time.Minute))}
+	clock = clock.Add(2 * time.Minute)
+	got = append(got, requests(clock.Add(-time.Minute)), requests(clock.Add(-time.Minute)))
+	if diff := cmp.Diff([]int{0, 1, 0}, got); diff != "" {
+		t.Errorf("\nOne look serves all, as long as it is not too old\nRequests(): -want, +got:\n%s", diff)
+	}
+}
+
+func TestBrokenIsAskedOnce(t *testing.T) {
+	clock := time.Now()
+	woken := make(chan types.NamespacedName, 1000)
+	s := serve(t, map[string]string{"README.md": "hello"})
+	r := open(t, pool(Options{Now: func() time.Time { return clock }, Wake: func(k types.NamespacedName) { woken <- k }}), s)
+	s.Fail(repo, http.StatusServiceUnavailable)
+	ask := func() int {
+		t.Helper()
+		before := s.Requests(repo)
+		for n := range 100 {
+			if _, err := r.Look(context.Background(), web(n), clock); git.ClassOf(err) != git.ClassTransient {
+				t.Fatalf("Look(): want %s, got %v", git.ClassTransient, err)
+			}
+		}
+		return s.Requests(repo) - before
+	}
+	got := []int{ask()}
+	clock = clock.Add(10 * time.Second)
+	got = append(got, ask())
+	if diff := cmp.Diff([]int{1, 1}, got); diff != "" {
+		t.Errorf("\nA repository that is down is asked once, and again after a while\nRequests(): -want, +got:\n%s", diff)
+	}
+	s.Fail(repo, 0)
+	clock = clock.Add(time.Minute)
+	if _, err := r.Look(context.Background(), web(0), clock); err != nil {
+		until(func() bool { _, err = r.Look(context.Background(), web(0), clock); return err == nil })
+	}
+	for range 99 {
+		<-woken
+	}
+}
+
+// silent is a host that takes connections and never says anything.
+func silent(t *testing.T) string {
+	t.Helper()
+	l, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	return "http://" + l.Addr().String() + "/x.git"
+}
+
+func TestSilentHostHoldsNobody(t *testing.T) {
+	const patience = 300 * time.Millisecond
+	p := pool(Options{Patience: patience})
+	dead, s := silent(t), serve(t, map[string]string{"README.md": "hello"})
+	began := time.Now()
+	if _, err := openURL(t, p, dead).Look(context.Background(), web(0), began); git.ClassOf(err) != git.ClassTransient {
+		t.Errorf("\nWho asks is told\nLook(): %v", err)
+	}
+	if took := time.Since(began); took > 10*patience {
+		t.Errorf("\nWho asks waits for a bounded time\nLook(): %s", took)
+	}
+	began = time.Now()
+	for n := range 30 {
+		_, _ = openURL(t, p, strings.Replace(dead, "/x", fmt.Sprintf("/%d", n), 1)).Look(context.Background(), web(n), began)
+	}
+	if took := time.Since(began); took > 30*patience/2 {
+		t.Errorf("\nNobody waits for a host that was slow before\nLook(): %s", took)
+	}
+	r := open(t, p, s)
+	until(func() bool {
+		err := deliver(r, fiveFiles(1))
+		if err != nil && !IsPending(err) {
+			t.Errorf("\nOther hosts are not harmed\nDeliver(): %v", err)
+		}
+		return !IsPending(err)
+	})
+}
+
+func TestAbandoned(t *testing.T) {
+	woken := make(chan types.NamespacedName, 10)
+	s := serve(t, map[string]string{"README.md": "hello"})
+	r := open(t, pool(Options{Wake: func(k types.NamespacedName) { woken <- k }}), s)
+	if err := deliver(r, fiveFiles(0)); err != nil {
+		t.Fatal(err)
+	}
+	held, free := make(chan struct{}), make(chan struct{})
+	s.AfterPush(repo, func() { close(held); <-free })
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() { <-held; cancel() }()
+	if err := r.Deliver(ctx, fiveFiles(1)); !IsPending(err) {
+		t.Errorf("\nWho leaves is told that it goes on\nDeliver(): %v", err)
+	}
+	if _, err := r.Look(ctx, web(1), time.Time{}); !IsPending(err) {
+		t.Errorf("\nWhat is under way may change what is seen\nLook(): %v", err)
+	}
+	waits := make(chan error)
+	go func() { waits <- deliver(r, fiveFiles(2)) }()
+	until(func() bool { return r.waiting() > 0 })
+	if _, err := r.Look(context.Background(), web(2), time.Time{}); err != nil {
+		t.Errorf("\nWhat has not begun is taken back\nLook(): %v", err)
+	}
+	if err := <-waits; !IsPending(err) {
+		t.Errorf("\nWhat has not begun is taken back\nDeliver(): %v", err)
+	}
+	s.AfterPush(repo, nil)
+	close(free)
+	if diff := cmp.Diff(web(1), <-woken); diff != "" {
+		t.Errorf("\nWho left is woken\nWake(): -want, +got:\n%s", diff)
+	}
+	if diff := cmp.Diff("3", run(t, s, "rev-list", "--count", gitserver.Branch)); diff != "" {
+		t.Errorf("\nWhat was begun goes on, what was taken back does not\nrev-list: -want, +got:\n%s", diff)
+	}
+}
+
+func TestTrim(t *testing.T) {
+	s := serve(t, map[string]string{"README.md": "hello"})
+	p, now := pool(Options{}), time.Now()
+	all := []*Repository{}
+	for _, branch := range []string{"a", "b", "c"} {
+		run(t, s, "branch", branch, gitserver.Branch)
+		c, err := git.NewClient(git.Remote{URL: s.URL(repo), Branch: branch, StateRef: "refs/intentplane/prod/state"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := p.Open(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.Look(context.Background(), web(0), now); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, r)
+		r.touch(now.Add(-time.Duration(len(all)) * time.Minute))
+	}
+	trim(all, all[0].seen.Size()*2)
+	got := []bool{all[0].seen != nil, all[1].seen != nil, all[2].seen != nil}
+	if diff := cmp.Diff([]bool{true, true, false}, got); diff != "" {
+		t.Errorf("\nWhat was not used for the longest time is forgotten\ntrim(): -want, +got:\n%s", diff)
+	}
+}
