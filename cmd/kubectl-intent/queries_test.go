@@ -21,6 +21,7 @@ func TestBadQueries(t *testing.T) {
 	if err := os.WriteFile(file, []byte(bad), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	line := 1 + strings.Count(bad[:strings.Index(bad, `avg_over_time({{service}}{`)], "\n")
 	const message = `spec.metrics[2].query: "{{service}}" stands where no placeholder may: only in the value of a label matcher`
 	onSite := strings.Replace(claim, `"shop"}`, `"shop", "site": "edge1"}`, 1)
 	// The claim asks for the channel stable.
@@ -38,7 +39,7 @@ func TestBadQueries(t *testing.T) {
 		"Blueprint": {
 			reason: "A Blueprint in a repository is refused there.",
 			args:   []string{"validate", file, "-o", "json"},
-			want:   Finding{File: file, Document: 1, Kind: "Blueprint", Name: "web-1.1.0", Field: "spec.metrics[2].query", Reason: "InvalidSpec", Message: message},
+			want:   Finding{File: file, Document: 1, Line: line, Kind: "Blueprint", Name: "web-1.1.0", Field: "spec.metrics[2].query", Reason: "InvalidSpec", Message: message},
 		},
 		"NoExamples": {
 			reason: "Also one that has nothing to render.",
