@@ -116,7 +116,9 @@ func unchanged(f *phase.Facts, ds map[string]*deliveryv1alpha1.GitDelivery) bool
 
 // onlyVersions is true when the request is that of the order, but for the renderer. Then each delivery goes to the repository that it
 // went to, whatever its name says.
-func onlyVersions(f *phase.Facts, w rollout.Wish) bool { return f.Order != nil && f.Order.Request == w.Before }
+func onlyVersions(f *phase.Facts, w rollout.Wish) bool {
+	return f.Order != nil && f.Order.Request == w.Before
+}
 
 // digestOf a Blueprint, which never changes, is remembered: it takes longer to compute than to tell whether it is the same.
 func (c *Core) digestOf(b catalogv1alpha1.BlueprintSpec) (string, error) {
