@@ -107,7 +107,8 @@ func (c *Core) decide(ctx context.Context, in Input, f *phase.Facts, out *Output
 	}
 	requests := rollout.Of(in.Claim, asked)
 	p, err := c.plan(ctx, in, f, false)
-	out.Needs = append(p.needs, need)
+	out.Needs = append(out.Needs, need)
+	out.Needs = append(out.Needs, p.needs...)
 	if f.Problem, err = problemOf(err); err != nil {
 		return err
 	}

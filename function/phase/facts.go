@@ -116,7 +116,10 @@ func (f *Facts) waiting() bool {
 // nobody can render it any more.
 func (f *Facts) waits(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery) bool {
 	served := func(s deliveryv1alpha1.DeliveredTree) bool { return s.Path == t.Path }
-	return keeps(t) && !(f.Held && d != nil && slices.ContainsFunc(d.Status.AtProvider.Trees, served))
+	if f.Held && d != nil && slices.ContainsFunc(d.Status.AtProvider.Trees, served) {
+		return false
+	}
+	return keeps(t)
 }
 
 // heldBack is true when what is asked for now is not, or may not be, what is ordered.

@@ -21,7 +21,7 @@ func closed(r *rolloutv1alpha1.RolloutRequest) bool {
 func record(r *rolloutv1alpha1.RolloutRequest, d *deployment, now metav1.Time) {
 	accepted := r.Status.GetCondition(rolloutv1alpha1.TypeAccepted).Status == corev1.ConditionTrue
 	if d == nil {
-		s := say{r, now, xpv2.ConditionReason(rolloutv1alpha1.ReasonUnknownDeployment), "There is no such deployment."}
+		s := say{r, now, rolloutv1alpha1.ReasonUnknownDeployment, "There is no such deployment."}
 		s.completed(corev1.ConditionFalse)
 		if !accepted {
 			s.accepted(corev1.ConditionFalse)
