@@ -139,12 +139,15 @@ func (s *apiServer) set(fn func()) {
 
 func (s *apiServer) kubeconfig(token string) []byte {
 	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})
-	b, _ := json.Marshal(map[string]any{
+	b, err := json.Marshal(map[string]any{
 		"current-context": "a",
 		"clusters":        []any{map[string]any{"name": "c", "cluster": map[string]any{"server": s.URL, "certificate-authority-data": base64.StdEncoding.EncodeToString(ca)}}},
 		"contexts":        []any{map[string]any{"name": "a", "context": map[string]any{"cluster": "c", "user": "u"}}},
 		"users":           []any{map[string]any{"name": "u", "user": map[string]any{"token": token}}},
 	})
+	if err != nil {
+		panic(err)
+	}
 	return b
 }
 

@@ -39,21 +39,21 @@ func TestConfigSync(t *testing.T) {
 	y := s.sync(1, "one")
 	s.Apply(y)
 	s.deliver(1, "one")
-	s.expect(y, "1 False Syncing Syncing EngineNotInstalled")
+	s.expect(y, "1 | False | Syncing | Syncing | EngineNotInstalled")
 	s.must(s.ControlPlane.Apply(t.Context(), "manifests/configsync.yaml"))
-	s.expect(y, "1 False Syncing Syncing EngineObjectMissing")
+	s.expect(y, "1 | False | Syncing | Syncing | EngineObjectMissing")
 
 	objects := strings.NewReplacer("NAMESPACE", s.Namespace, "URL", s.Git.URL(s.Namespace)).Replace(rootSync)
 	s.Until("the kinds are served", scene.Patience, func() bool { return s.ApplyYAML(t.Context(), []byte(objects)) == nil })
-	s.expect(y, "1 False Syncing Syncing Progressing")
+	s.expect(y, "1 | False | Syncing | Syncing | Progressing")
 	root, group := s.inNamespace("configsync.gke.io/v1beta1", "RootSync"), s.inNamespace("kpt.dev/v1alpha1", "ResourceGroup")
 	s.Patch(root, strings.ReplaceAll(synced, "COMMIT", s.Commits()[0].ID), "status")
 	s.Patch(group, groupStatus("InProgress"), "status")
-	s.expect(y, "1 False Syncing Syncing Progressing")
+	s.expect(y, "1 | False | Syncing | Syncing | Progressing")
 	s.Patch(group, groupStatus("Current"), "status")
 	s.expect(y, "1"+isLive)
 	s.Patch(group, groupStatus("Failed"), "status")
-	s.expect(y, "1 False Syncing Syncing Unhealthy")
+	s.expect(y, "1 | False | Syncing | Syncing | Unhealthy")
 }
 
 func groupStatus(status string) string {
