@@ -64,7 +64,7 @@ type Observation struct {
 	// Proof that the engine's own settings allow.
 	Proof v1alpha1.Proof `json:"proof,omitempty"`
 	// Root is the directory that the engine reads.
-	Root string
+	Root string `json:"root,omitempty"`
 }
 
 // Main returns the engine's object that a Site names. It returns an error if it is of no kind that belongs to the engine.
