@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -112,7 +113,7 @@ func strip(o any) (any, error) {
 
 // heard from the cluster, or not.
 func (w *watch) heard(ctx context.Context, err error) {
-	if ctx.Err() != nil && context.Cause(ctx) == context.Canceled {
+	if ctx.Err() != nil && errors.Is(context.Cause(ctx), context.Canceled) {
 		return // It was we who hung up.
 	}
 	failure := classify(err)

@@ -86,8 +86,8 @@ type argoApplication struct {
 				Message string `json:"message"`
 			} `json:"currentOperation"`
 			LastSuccessfulOperation *struct {
-				DrySHA      string `json:"drySHA"`
-				HydratedSHA string `json:"hydratedSHA"`
+				DrySHA      string `json:"drySHA"`      //nolint:tagliatelle // Argo CD's name.
+				HydratedSHA string `json:"hydratedSHA"` //nolint:tagliatelle // Argo CD's name.
 			} `json:"lastSuccessfulOperation"`
 		} `json:"sourceHydrator"`
 	} `json:"status"`

@@ -33,36 +33,38 @@ func (r Ref) String() string { return r.Kind + " " + r.Namespace + "/" + r.Name 
 // A Want is where an engine has to read from, and to apply to.
 type Want struct {
 	// URL and Branch of the repository.
-	URL, Branch string
+	URL    string `json:"url"`
+	Branch string `json:"branch"`
 	// SiteDir is the Site's directory in it, and ClaimDir the claim's, which lies in that.
-	SiteDir, ClaimDir string
+	SiteDir  string `json:"siteDir"`
+	ClaimDir string `json:"claimDir"`
 	// Elsewhere is true if the engine's object is not in the cluster that it has to apply to.
-	Elsewhere bool
+	Elsewhere bool `json:"elsewhere,omitempty"`
 }
 
 // An Observation is what an engine says.
 type Observation struct {
 	// Reason why the commit proves nothing, one of the reasons of a Site. Empty if the engine applied it with success, for the
 	// present generation of its object.
-	Reason string
+	Reason string `json:"reason,omitempty"`
 	// Message of the engine. It is one line.
-	Message string
+	Message string `json:"message,omitempty"`
 	// Commit that was applied last, or compared and found to be applied.
-	Commit string
+	Commit string `json:"commit,omitempty"`
 	// Attempted is the commit that was tried last.
-	Attempted string
+	Attempted string `json:"attempted,omitempty"`
 	// Broken is true if the engine judged what it attempted, and does not expect that another try succeeds.
-	Broken bool
+	Broken bool `json:"broken,omitempty"`
 	// Holds is true if what the engine applied last stands, whatever it is about to do: a Site that was live still is.
-	Holds bool
+	Holds bool `json:"holds,omitempty"`
 	// Kind, Generation and Health as the engine says.
-	Kind       string
-	Generation int64
-	Health     string
+	Kind       string `json:"kind,omitempty"`
+	Generation int64  `json:"generation,omitempty"`
+	Health     string `json:"health,omitempty"`
 	// Proof that the engine's own settings allow.
-	Proof v1alpha1.Proof
+	Proof v1alpha1.Proof `json:"proof,omitempty"`
 	// Root is the directory that the engine reads.
-	Root string
+	Root string `json:"root,omitempty"`
 }
 
 // Main returns the engine's object that a Site names. It returns an error if it is of no kind that belongs to the engine.

@@ -38,7 +38,7 @@ func decide(f facts) decision {
 	d := decision{next: v1alpha1.SiteSyncObservation{Order: f.spec.Order.DeepCopy(), StartedAt: f.started()}}
 	for i, want := range f.spec.Sites {
 		o := f.observe(want, f.sites[i])
-		d.add(f, want, f.sites[i], o)
+		d.add(f, f.sites[i], o)
 	}
 	d.conclude(f)
 	return d
@@ -93,7 +93,7 @@ func (f facts) observe(want v1alpha1.SiteTree, s siteFacts) v1alpha1.SiteObserva
 	case s.site.Spec.Engine.Type == catalogv1alpha1.EngineNone:
 		o.State, o.Reason = v1alpha1.SiteUnobserved, v1alpha1.SiteReasonUnobserved
 	default:
-		return f.wait(want, s, f.judge(want, s, o))
+		return f.wait(want, f.judge(want, s, o))
 	}
 	return o
 }
@@ -140,7 +140,7 @@ func broken(want v1alpha1.SiteTree, s siteFacts) bool {
 }
 
 // wait adds what time has to say. A Site that failed or took too long stays so until it is live.
-func (f facts) wait(want v1alpha1.SiteTree, s siteFacts, o v1alpha1.SiteObservation) v1alpha1.SiteObservation {
+func (f facts) wait(want v1alpha1.SiteTree, o v1alpha1.SiteObservation) v1alpha1.SiteObservation {
 	last := f.last(want.Name)
 	if o.State == v1alpha1.SiteLive {
 		return f.live(last, o)
@@ -173,7 +173,7 @@ func (f facts) live(last, o v1alpha1.SiteObservation) v1alpha1.SiteObservation {
 }
 
 // add a Site to the decision.
-func (d *decision) add(f facts, want v1alpha1.SiteTree, s siteFacts, o v1alpha1.SiteObservation) {
+func (d *decision) add(f facts, s siteFacts, o v1alpha1.SiteObservation) {
 	d.next.Sites = append(d.next.Sites, o)
 	if isLive(s, o) {
 		d.next.SitesLive++

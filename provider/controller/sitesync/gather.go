@@ -122,7 +122,7 @@ func (e *external) allowed(ctx context.Context, f facts, want v1alpha1.SiteTree,
 	// A Site that is not there allows nobody.
 	if err := policy.CheckSite(site, f.namespace); err != nil {
 		s.denied = err.Error()
-		return repository{}, nil
+		return repository{}, nil //nolint:nilerr // A refusal is an answer.
 	}
 	s.site = site
 	repo, why, err := repositoryOf(ctx, e.kube, want.RepositoryRef, f.namespace)
@@ -157,7 +157,7 @@ func (e *external) engine(ctx context.Context, f facts, site *catalogv1alpha1.Si
 	}
 	ref, err := engines.Main(r.engine, filled(*site.Spec.Engine.ObjectRef, site, f.spec))
 	if err != nil {
-		return &problem{reason: v1alpha1.SiteReasonEngineNotProvable, message: err.Error()}, nil
+		return &problem{reason: v1alpha1.SiteReasonEngineNotProvable, message: err.Error()}, nil //nolint:nilerr // It is the Site's problem.
 	}
 	var p *problem
 	if r.cluster, p, err = e.cluster(ctx, site); err != nil || p != nil {
@@ -214,7 +214,7 @@ func (e *external) cluster(ctx context.Context, site *catalogv1alpha1.Site) (*cl
 	}
 	c, err := e.look.Remote(s.Data[key])
 	if err != nil {
-		return nil, &problem{reason: v1alpha1.SiteReasonKubeconfigRefused, message: err.Error()}, nil
+		return nil, &problem{reason: v1alpha1.SiteReasonKubeconfigRefused, message: err.Error()}, nil //nolint:nilerr // It is the Site's problem.
 	}
 	return c, nil, nil
 }

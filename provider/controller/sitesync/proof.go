@@ -61,7 +61,7 @@ func repositoryOf(ctx context.Context, r client.Reader, ref v1alpha1.RepositoryR
 		return repository{}, "", errors.Wrapf(err, "cannot get %s %q", out.kind, ref.Name)
 	}
 	if err := policy.CheckConfig(out.kind, spec, namespace); err != nil {
-		return repository{}, err.Error(), nil
+		return repository{}, err.Error(), nil //nolint:nilerr // A refusal is an answer.
 	}
 	out.spec = spec
 	out.key = out.kind + "/" + out.namespace + "/" + ref.Name + " " + spec.Git.URL

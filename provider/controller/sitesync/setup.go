@@ -74,7 +74,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 		Watches(&configv1alpha1.ClusterProviderConfig{}, handler.EnqueueRequestsFromMapFunc(w.config), changed).
 		// Only who a Secret is, not what is in it, is kept in memory.
 		WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(w.secret), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{})).
-		WatchesRawSource(source.Func(ring(bell))).
+		WatchesRawSource(ring(bell)).
 		Complete(ratelimiter.NewReconciler(name, &forgetful{Reconciler: r, kube: kube, connector: c}, o.GlobalRateLimiter))
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 )
 
-const isLiveNow = "Live Live"
+const isLiveNow = "Live | Live"
 
 func TestProof(t *testing.T) {
 	w := newWorld(t)
@@ -23,7 +23,7 @@ func TestProof(t *testing.T) {
 	w.flux(old, false)
 	w.deliver("new")
 	w.order(1)
-	w.until("Syncing Syncing OtherTree")
+	w.until("Syncing | Syncing | OtherTree")
 	// What is applied wakes it, and a complete step is shown at once.
 	now := w.push(map[string]string{"elsewhere": "theirs"})
 	w.flux(now, false)
@@ -89,7 +89,7 @@ func TestProgressIsWrittenLater(t *testing.T) {
 	}
 	w.clock = w.clock.Add(time.Second)
 	w.reconcile()
-	w.expect("then", "Syncing Syncing Suspended")
+	w.expect("then", "Syncing | Syncing | Suspended")
 	// The deadline is looked at when it comes, and what it brings is written at once.
 	left := w.get().Status.AtProvider.Sites[0].StartedAt.Add(minutes5).Sub(w.clock)
 	if diff := cmp.Diff(left, w.result.RequeueAfter); diff != "" {
@@ -97,7 +97,7 @@ func TestProgressIsWrittenLater(t *testing.T) {
 	}
 	w.clock = w.clock.Add(left)
 	w.reconcile()
-	w.expect("at the deadline", "TimedOut TimedOut Suspended")
+	w.expect("at the deadline", "TimedOut | TimedOut | Suspended")
 }
 
 func TestEngineIsAskedOnce(t *testing.T) {
@@ -110,7 +110,7 @@ func TestEngineIsAskedOnce(t *testing.T) {
 		w.must(err)
 		return g.GetAnnotations()["reconcile.fluxcd.io/requestedAt"]
 	}
-	w.until("Syncing Syncing OtherTree")
+	w.until("Syncing | Syncing | OtherTree")
 	first := asked()
 	if !strings.HasPrefix(first, "intentplane-") {
 		t.Fatalf("the source was not asked: %q", first)
@@ -166,7 +166,7 @@ func TestDeliveredFirst(t *testing.T) {
 	d.Spec.ForProvider = v1alpha1.GitDeliveryParameters{ClaimRef: p.ClaimRef, Order: p.Order, Trees: []v1alpha1.Tree{{Site: "edge1", Path: webAtE1}}}
 	w.must(w.kube.Create(t.Context(), d))
 	w.reconcile()
-	w.expect("before it is in Git", "Waiting Pending NotDelivered")
+	w.expect("before it is in Git", "Waiting | Pending | NotDelivered")
 	if w.dialled != 0 {
 		t.Error("a cluster was looked at for what is not in Git")
 	}
@@ -176,7 +176,7 @@ func TestDeliveredFirst(t *testing.T) {
 	w.reconcile()
 	w.clock = w.clock.Add(progressInterval)
 	w.reconcile()
-	w.expect("after", "Syncing Syncing OtherTree")
+	w.expect("after", "Syncing | Syncing | OtherTree")
 	if got := w.get().Status.AtProvider.Sites[0].StartedAt; !got.Equal(&metav1.Time{Time: w.clock}) {
 		t.Errorf("the wait began at %s, now it is %s", got, w.clock)
 	}
@@ -194,17 +194,17 @@ func TestNotForThisNamespace(t *testing.T) {
 		secret string
 		want   string
 	}{
-		"SiteOfOthers":   {reason: "A Site says who may use it", site: func(s *catalogv1alpha1.Site) { s.Spec.AllowedNamespaces = []string{"team-b"} }, want: "PolicyDenied Pending PolicyDenied"},
-		"NoSite":         {reason: "One that is not there allows nobody", change: func(p *v1alpha1.SiteSyncParameters) { p.Sites[0].Name = "edge9" }, want: "PolicyDenied Pending PolicyDenied"},
-		"ConfigOfOthers": {reason: "So does a configuration", config: func(c *configv1alpha1.ClusterProviderConfig) { c.Spec.Policy.AllowedNamespaces = []string{"team-b"} }, want: "PolicyDenied Pending PolicyDenied"},
-		"NoConfig":       {reason: "The same", change: func(p *v1alpha1.SiteSyncParameters) { p.Sites[0].RepositoryRef.Name = "other" }, want: "PolicyDenied Pending PolicyDenied"},
-		"OtherPath":      {reason: "The directory of another claim proves nothing about this one", change: func(p *v1alpha1.SiteSyncParameters) { p.Sites[0].Path = "clusters/edge1/team-a/shop" }, want: "PolicyDenied Pending PolicyDenied"},
+		"SiteOfOthers":   {reason: "A Site says who may use it", site: func(s *catalogv1alpha1.Site) { s.Spec.AllowedNamespaces = []string{"team-b"} }, want: "PolicyDenied | Pending | PolicyDenied"},
+		"NoSite":         {reason: "One that is not there allows nobody", change: func(p *v1alpha1.SiteSyncParameters) { p.Sites[0].Name = "edge9" }, want: "PolicyDenied | Pending | PolicyDenied"},
+		"ConfigOfOthers": {reason: "So does a configuration", config: func(c *configv1alpha1.ClusterProviderConfig) { c.Spec.Policy.AllowedNamespaces = []string{"team-b"} }, want: "PolicyDenied | Pending | PolicyDenied"},
+		"NoConfig":       {reason: "The same", change: func(p *v1alpha1.SiteSyncParameters) { p.Sites[0].RepositoryRef.Name = "other" }, want: "PolicyDenied | Pending | PolicyDenied"},
+		"OtherPath":      {reason: "The directory of another claim proves nothing about this one", change: func(p *v1alpha1.SiteSyncParameters) { p.Sites[0].Path = "clusters/edge1/team-a/shop" }, want: "PolicyDenied | Pending | PolicyDenied"},
 		"OtherClaim":     {reason: "Nor is anything looked at for another namespace", change: func(p *v1alpha1.SiteSyncParameters) { p.ClaimRef.Namespace = "team-b" }, want: "PolicyDenied"},
-		"NoSecret":       {reason: "The kubeconfig is not there", site: kubeconfig, want: "Syncing Syncing KubeconfigGone"},
-		"BadKubeconfig":  {reason: "It asks for too much", site: kubeconfig, secret: "users: [{name: u, user: {exec: {}}}]", want: "Syncing Syncing KubeconfigRefused"},
+		"NoSecret":       {reason: "The kubeconfig is not there", site: kubeconfig, want: "Syncing | Syncing | KubeconfigGone"},
+		"BadKubeconfig":  {reason: "It asks for too much", site: kubeconfig, secret: "users: [{name: u, user: {exec: {}}}]", want: "Syncing | Syncing | KubeconfigRefused"},
 		"WrongKind": {reason: "No Secret is read as an engine", site: func(s *catalogv1alpha1.Site) {
 			s.Spec.Engine.ObjectRef.APIVersion, s.Spec.Engine.ObjectRef.Kind = "v1", "Secret"
-		}, want: "Syncing Syncing EngineNotProvable"},
+		}, want: "Syncing | Syncing | EngineNotProvable"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -243,7 +243,7 @@ func TestUnknownProof(t *testing.T) {
 	w.flux(w.deliver("new"), false)
 	w.order(1)
 	w.git.Fail(repo, 503)
-	w.until("Syncing Syncing ProofUnknown")
+	w.until("Syncing | Syncing | ProofUnknown")
 	if w.result.RequeueAfter != retryInterval {
 		t.Errorf("it is tried again after %s", w.result.RequeueAfter)
 	}

@@ -244,7 +244,7 @@ func (w *world) says() string {
 	for _, site := range s.Status.AtProvider.Sites {
 		out = append(out, string(site.State), site.Reason)
 	}
-	return strings.TrimSpace(strings.Join(out, " "))
+	return strings.TrimSuffix(strings.Join(out, " | "), " | ")
 }
 
 func (w *world) expect(what, want string) {

@@ -12,7 +12,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-const isLive = " True Live Live"
+const isLive = " | True | Live | Live"
 
 func siteDirectory(*scene.Scene) string    { return "clusters/edge1" }
 func claimDirectory(s *scene.Scene) string { return s.Directory("edge1", claim) }
@@ -40,7 +40,7 @@ func TestProof(t *testing.T) {
 	y = s.sync(2, "two")
 	s.Apply(s.Set(y, []any{"Observe"}, "spec", "managementPolicies"))
 	s.deliver(2, "two")
-	s.expect(y, "2 False Syncing Syncing OtherTree")
+	s.expect(y, "2 | False | Syncing | Syncing | OtherTree")
 	if diff := cmp.Diff("one", s.runs()); diff != "" {
 		t.Errorf("what runs: -want, +got:\n%s", diff)
 	}
@@ -59,7 +59,7 @@ func TestStrangersEdit(t *testing.T) {
 	s.deliver(1, "one")
 	s.expect(y, "1"+isLive)
 	s.applied(s.commit(map[string]string{s.Directory("edge1", claim) + "/a.yaml": string(s.files("theirs")["a.yaml"])}))
-	s.expect(y, "1 False Syncing Syncing OtherTree")
+	s.expect(y, "1 | False | Syncing | Syncing | OtherTree")
 	s.applied(s.commit(map[string]string{s.Directory("edge1", claim) + "/a.yaml": string(s.files("one")["a.yaml"])}))
 	s.expect(y, "1"+isLive)
 }
@@ -72,19 +72,19 @@ func TestReasons(t *testing.T) {
 	s.deliver(1, "one")
 	s.expect(y, "1"+isLive)
 	s.patch(s.engine(), `{"spec":{"suspend":true}}`)
-	s.expect(y, "1 False Syncing Syncing Suspended")
+	s.expect(y, "1 | False | Syncing | Syncing | Suspended")
 	s.patch(s.engine(), `{"spec":{"suspend":false}}`)
 	s.expect(y, "1"+isLive)
 	s.patch(s.engine(), `{"spec":{"path":"./clusters/edge2"}}`)
-	s.expect(y, "1 False Syncing Syncing WrongSource")
+	s.expect(y, "1 | False | Syncing | Syncing | WrongSource")
 	s.patch(s.engine(), `{"spec":{"path":"./`+s.path+`"}}`)
 	s.expect(y, "1"+isLive)
 	s.must(s.edge.Client.Delete(t.Context(), s.engine()))
-	s.expect(y, "1 False Syncing Syncing EngineObjectMissing")
+	s.expect(y, "1 | False | Syncing | Syncing | EngineObjectMissing")
 	s.Inside("delete", "secret", secret)
-	s.expect(y, "1 False Syncing Syncing KubeconfigGone")
+	s.expect(y, "1 | False | Syncing | Syncing | KubeconfigGone")
 	s.kubeconfig()
-	s.expect(y, "1 False Syncing Syncing EngineObjectMissing")
+	s.expect(y, "1 | False | Syncing | Syncing | EngineObjectMissing")
 	s.Delete(y)
 	s.Gone(y)
 }
@@ -105,7 +105,7 @@ func TestFailure(t *testing.T) {
 		"name": s.Site("edge1"), "path": s.path, "tree": tree.ID(files), "repositoryRef": map[string]any{"kind": "ProviderConfig", "name": scene.Config},
 	}}
 	s.Apply(s.Set(y, sites, "spec", "forProvider", "sites"))
-	s.expect(y, "1 False Failed Failed EngineFailed")
+	s.expect(y, "1 | False | Failed | Failed | EngineFailed")
 	sites, _, _ = unstructured.NestedSlice(s.Now(y).Object, "status", "atProvider", "sites")
 	if message := fmt.Sprint(sites[0].(map[string]any)["message"]); !strings.Contains(message, "BuildFailed") {
 		t.Errorf("the message does not hold what Flux says: %q", message)

@@ -162,7 +162,7 @@ func says(u *unstructured.Unstructured) string {
 	for _, site := range y.Status.AtProvider.Sites {
 		out = append(out, string(site.State), site.Reason)
 	}
-	return strings.TrimSpace(strings.Join(out, " "))
+	return strings.TrimSuffix(strings.Join(out, " | "), " | ")
 }
 
 // expect that the SiteSync says something, soon, and return how long it took.
