@@ -49,15 +49,15 @@ type Pool struct {
 	repos map[string]*Repository
 	hosts map[string]*host
 	lanes map[string]chan struct{}
-	// items are what is being delivered, by object.
-	items map[types.NamespacedName]*item
+
+	underWay underWay
 }
 
 // NewPool returns a pool without repositories.
 func NewPool(o Options) *Pool {
 	return &Pool{
 		o: o, budget: git.NewBudget(),
-		repos: map[string]*Repository{}, hosts: map[string]*host{}, lanes: map[string]chan struct{}{}, items: map[types.NamespacedName]*item{},
+		repos: map[string]*Repository{}, hosts: map[string]*host{}, lanes: map[string]chan struct{}{}, underWay: newUnderWay(),
 	}
 }
 
@@ -134,25 +134,9 @@ func (p *Pool) trim() {
 
 // settle waits until nothing of the object is under way, so that what it sees next is how it stays. What has not begun is dropped.
 func (p *Pool) settle(ctx context.Context, key types.NamespacedName) error {
-	p.mu.Lock()
-	i, ok := p.items[key]
-	p.mu.Unlock()
+	i, ok := p.underWay.get(key)
 	if !ok || i.of.withdraw(i) {
 		return nil
 	}
 	return i.wait(ctx, p.o.Patience)
-}
-
-func (p *Pool) track(key types.NamespacedName, i *item) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.items[key] = i
-}
-
-func (p *Pool) untrack(key types.NamespacedName, i *item) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.items[key] == i {
-		delete(p.items, key)
-	}
 }

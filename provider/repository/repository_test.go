@@ -393,3 +393,18 @@ func TestTrim(t *testing.T) {
 		t.Errorf("\nWhat was not used for the longest time is forgotten\ntrim(): -want, +got:\n%s", diff)
 	}
 }
+
+func TestUnderWayIsBounded(t *testing.T) {
+	u := newUnderWay()
+	large := &item{Delivery: Delivery{Object: web(1), Size: 2 * maxBytes}}
+	small := &item{Delivery: Delivery{Object: web(2), Size: 1}}
+	got := []bool{u.add(large), u.add(small)}
+	u.remove(large)
+	got = append(got, u.add(small))
+	if diff := cmp.Diff([]bool{true, false, true}, got); diff != "" {
+		t.Errorf("\nWhat is too large goes alone, and the others come again\nadd(): -want, +got:\n%s", diff)
+	}
+	if _, ok := u.get(web(1)); ok {
+		t.Error("\nWhat has ended is forgotten\nget(): found")
+	}
+}
