@@ -7,6 +7,7 @@ package repository
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"time"
 
@@ -65,17 +66,18 @@ func NewPool(o Options) *Pool {
 // comes with the same remote and the same credentials gets the same one. It contacts nobody, and returns an error if there is no
 // client, or the credentials cannot be told from others.
 func (p *Pool) Open(clients ...*git.Client) (*Repository, error) {
-	id := ""
+	ids := []string{}
 	for _, c := range clients {
 		one, err := c.Remote().Identity()
 		if err != nil {
 			return nil, err
 		}
-		id += one
+		ids = append(ids, one)
 	}
-	if id == "" {
+	if len(ids) == 0 {
 		return nil, errors.New("cannot open repository without a client")
 	}
+	id := strings.Join(ids, " ")
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.o.Now()

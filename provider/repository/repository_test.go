@@ -134,14 +134,14 @@ func TestQueueIsFair(t *testing.T) {
 			t.Error("\nWho is dropped is gone, once\ndrop(...)")
 		}
 	}
-	got := ""
+	got := strings.Builder{}
 	for q.size > 0 {
 		if q.peek().Object.Name == "" {
 			t.Fatal("peek(): nobody")
 		}
-		got += q.next().Object.Name + " "
+		got.WriteString(q.next().Object.Name + " ")
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, got.String()); diff != "" {
 		t.Errorf("\nEach namespace has its turn, and within one the first comes first\nnext(): -want, +got:\n%s", diff)
 	}
 }
