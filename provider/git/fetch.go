@@ -151,7 +151,7 @@ func (f fetch) answer(ctx context.Context, req *packp.UploadPackRequest, wanted 
 	}
 	defer res.Close() //nolint:errcheck // Everything was read, or failed before.
 	if !wanted(res) {
-		return nil, nil
+		return map[plumbing.Hash]object{}, nil
 	}
 	held := &share{of: f.budget}
 	defer held.release()

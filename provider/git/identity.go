@@ -20,7 +20,7 @@ func (r Remote) Identity() (string, error) {
 		return "", err
 	}
 	// All of it counts, also what is added to a remote later.
-	b, err := json.Marshal(r)
+	b, err := json.Marshal(r) //nolint:musttag // Nobody reads it.
 	if err != nil {
 		return "", errors.New("cannot tell remotes apart: the credentials cannot be written down")
 	}

@@ -1,6 +1,10 @@
 package git
 
-import "github.com/go-git/go-git/v5/plumbing"
+import (
+	"maps"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
 
 // A layer is a set of things by id, on top of another one. No layer is written after it was made, so that snapshots share what
 // they have in common: to add something costs what is added, and not what is there. Nil is empty.
@@ -35,9 +39,7 @@ func (l *layer[V]) with(added map[plumbing.Hash]V) *layer[V] {
 		return l
 	}
 	for l != nil && len(l.own) <= 2*len(added) {
-		for id, v := range l.own {
-			added[id] = v
-		}
+		maps.Copy(added, l.own)
 		l = l.below
 	}
 	return &layer[V]{own: added, below: l, size: len(added) + l.len()}

@@ -120,7 +120,7 @@ func deltaOf(from, to []byte) []byte {
 	out = appendCopy(out, 0, head)
 	for rest := to[head : len(to)-tail]; len(rest) > 0; {
 		n := min(len(rest), maxAdd)
-		out = append(append(out, byte(n)), rest[:n]...)
+		out = append(append(out, byte(n)), rest[:n]...) //nolint:gosec // At most 127.
 		rest = rest[n:]
 	}
 	return appendCopy(out, len(from)-tail, tail)
@@ -133,12 +133,12 @@ func appendCopy(out []byte, offset, size int) []byte {
 		n := min(size, maxCopy)
 		op, args := byte(0x80), []byte{}
 		for i := range 4 {
-			if b := byte(offset >> (8 * i)); b != 0 {
+			if b := byte(offset >> (8 * i)); b != 0 { //nolint:gosec // One byte of it.
 				op, args = op|1<<i, append(args, b)
 			}
 		}
 		for i := range 3 {
-			if b := byte(n >> (8 * i)); b != 0 {
+			if b := byte(n >> (8 * i)); b != 0 { //nolint:gosec // One byte of it.
 				op, args = op|0x10<<i, append(args, b)
 			}
 		}

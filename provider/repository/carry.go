@@ -74,7 +74,7 @@ func (r *Repository) attempt(ctx context.Context, group []*item) (plan, []*item,
 			return p, rest, err
 		}
 		again = true
-		time.Sleep(r.pool.o.Pause(lost))
+		<-time.After(r.pool.o.Pause(lost))
 	}
 }
 

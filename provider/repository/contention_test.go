@@ -18,6 +18,7 @@ import (
 
 // foreign pushes commits of somebody else, as often as they can, until it is stopped. It returns what it has pushed.
 func foreign(t *testing.T, s *gitserver.Server, stop <-chan struct{}) []string {
+	t.Helper()
 	c, err := git.NewClient(git.Remote{URL: s.URL(repo), Branch: gitserver.Branch, StateRef: "refs/foreign/state"})
 	if err != nil {
 		t.Error(err)
@@ -39,6 +40,7 @@ func foreign(t *testing.T, s *gitserver.Server, stop <-chan struct{}) []string {
 }
 
 func foreignPush(t *testing.T, c *git.Client, name string) error {
+	t.Helper()
 	seen, err := c.Look(context.Background(), nil)
 	if err != nil {
 		t.Errorf("Look(): %v", err)
@@ -127,6 +129,7 @@ func trailer(w, n int) string { return fmt.Sprintf("ns-%d/w map[n:%d]", w, n) }
 
 // persist is true if a race was lost for so long that the object has to come again.
 func persist(t *testing.T, r *Repository, w, n int) bool {
+	t.Helper()
 	err := deliver(r, writes(types.NamespacedName{Namespace: fmt.Sprintf("ns-%d", w), Name: "w"}, map[string]string{"n": fmt.Sprint(n)}))
 	if err != nil && !git.IsConflict(err) {
 		t.Errorf("\nA lost race is tried again\nDeliver(): %v", err)

@@ -12,9 +12,6 @@ const (
 	maxGroup      = 64
 	maxGroupBytes = 8 << 20
 
-	// maxWaiting is how many deliveries wait for one repository. More come again.
-	maxWaiting = 10_000
-
 	// maxLost is how many races in a row are lost before those who wait are told.
 	maxLost = 8
 
@@ -69,12 +66,11 @@ func (r *Repository) enqueue(d Delivery) (*item, error) {
 			return nil, err
 		}
 	}
-	if r.queue.size >= maxWaiting {
-		return nil, &git.Error{Class: git.ClassTransient, Detail: "cannot push to the repository: too many deliveries wait for it"}
-	}
 	i := &item{Delivery: d, of: r, asked: now, done: make(chan struct{})}
+	if !r.pool.underWay.add(i) {
+		return nil, &git.Error{Class: git.ClassTransient, Detail: "cannot push to the repository: too much waits to be delivered"}
+	}
 	r.queue.add(i)
-	r.pool.track(d.Object, i)
 	if !r.working {
 		r.working = true
 		go r.work()
@@ -168,7 +164,7 @@ func (r *Repository) finish(i *item, err error) {
 func (r *Repository) end(i *item, err error) {
 	i.err = err
 	close(i.done)
-	r.pool.untrack(i.Object, i)
+	r.pool.underWay.remove(i)
 }
 
 // refuse an item from now on, until it changes or some time has passed.

@@ -7,6 +7,7 @@ package repository
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"time"
 
@@ -49,15 +50,15 @@ type Pool struct {
 	repos map[string]*Repository
 	hosts map[string]*host
 	lanes map[string]chan struct{}
-	// items are what is being delivered, by object.
-	items map[types.NamespacedName]*item
+
+	underWay underWay
 }
 
 // NewPool returns a pool without repositories.
 func NewPool(o Options) *Pool {
 	return &Pool{
 		o: o, budget: git.NewBudget(),
-		repos: map[string]*Repository{}, hosts: map[string]*host{}, lanes: map[string]chan struct{}{}, items: map[types.NamespacedName]*item{},
+		repos: map[string]*Repository{}, hosts: map[string]*host{}, lanes: map[string]chan struct{}{}, underWay: newUnderWay(),
 	}
 }
 
@@ -65,17 +66,18 @@ func NewPool(o Options) *Pool {
 // comes with the same remote and the same credentials gets the same one. It contacts nobody, and returns an error if there is no
 // client, or the credentials cannot be told from others.
 func (p *Pool) Open(clients ...*git.Client) (*Repository, error) {
-	id := ""
+	ids := []string{}
 	for _, c := range clients {
 		one, err := c.Remote().Identity()
 		if err != nil {
 			return nil, err
 		}
-		id += one
+		ids = append(ids, one)
 	}
-	if id == "" {
+	if len(ids) == 0 {
 		return nil, errors.New("cannot open repository without a client")
 	}
+	id := strings.Join(ids, " ")
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.o.Now()
@@ -134,25 +136,9 @@ func (p *Pool) trim() {
 
 // settle waits until nothing of the object is under way, so that what it sees next is how it stays. What has not begun is dropped.
 func (p *Pool) settle(ctx context.Context, key types.NamespacedName) error {
-	p.mu.Lock()
-	i, ok := p.items[key]
-	p.mu.Unlock()
+	i, ok := p.underWay.get(key)
 	if !ok || i.of.withdraw(i) {
 		return nil
 	}
 	return i.wait(ctx, p.o.Patience)
-}
-
-func (p *Pool) track(key types.NamespacedName, i *item) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.items[key] = i
-}
-
-func (p *Pool) untrack(key types.NamespacedName, i *item) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.items[key] == i {
-		delete(p.items, key)
-	}
 }

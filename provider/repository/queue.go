@@ -17,6 +17,8 @@ type Delivery struct {
 	Object types.NamespacedName
 	// Version changes when the object, or what it is judged by, does: what was refused before may be accepted now.
 	Version string
+	// Size is how many bytes it holds while it waits, by and large.
+	Size int
 	// Plan adds the delivery to a draft. It may be called several times, and after the object has left: it must share nothing
 	// with who does not wait for it. An error concerns this delivery alone, and leaves nothing in the draft.
 	Plan func(ctx context.Context, d *git.Draft) error

@@ -134,14 +134,14 @@ func TestQueueIsFair(t *testing.T) {
 			t.Error("\nWho is dropped is gone, once\ndrop(...)")
 		}
 	}
-	got := ""
+	got := strings.Builder{}
 	for q.size > 0 {
 		if q.peek().Object.Name == "" {
 			t.Fatal("peek(): nobody")
 		}
-		got += q.next().Object.Name + " "
+		got.WriteString(q.next().Object.Name + " ")
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, got.String()); diff != "" {
 		t.Errorf("\nEach namespace has its turn, and within one the first comes first\nnext(): -want, +got:\n%s", diff)
 	}
 }
@@ -391,5 +391,20 @@ func TestTrim(t *testing.T) {
 	got := []bool{all[0].seen != nil, all[1].seen != nil, all[2].seen != nil}
 	if diff := cmp.Diff([]bool{true, true, false}, got); diff != "" {
 		t.Errorf("\nWhat was not used for the longest time is forgotten\ntrim(): -want, +got:\n%s", diff)
+	}
+}
+
+func TestUnderWayIsBounded(t *testing.T) {
+	u := newUnderWay()
+	large := &item{Delivery: Delivery{Object: web(1), Size: 2 * maxBytes}}
+	small := &item{Delivery: Delivery{Object: web(2), Size: 1}}
+	got := []bool{u.add(large), u.add(small)}
+	u.remove(large)
+	got = append(got, u.add(small))
+	if diff := cmp.Diff([]bool{true, false, true}, got); diff != "" {
+		t.Errorf("\nWhat is too large goes alone, and the others come again\nadd(): -want, +got:\n%s", diff)
+	}
+	if _, ok := u.get(web(1)); ok {
+		t.Error("\nWhat has ended is forgotten\nget(): found")
 	}
 }

@@ -32,9 +32,9 @@ func Random(t *testing.T, few, many int) (int, *rand.Rand) {
 	t.Helper()
 	seed, err := strconv.ParseUint(os.Getenv(seedVariable), 10, 64)
 	if err != nil {
-		seed = uint64(time.Now().UnixNano()) //nolint:gosec // Any number is as good as another.
+		seed = uint64(time.Now().UnixNano())
 	}
-	return report(t, few, many, strconv.FormatUint(seed, 10)), rand.New(rand.NewPCG(seed, seed)) //nolint:gosec // It guards nothing.
+	return report(t, few, many, strconv.FormatUint(seed, 10)), rand.New(rand.NewPCG(seed, seed))
 }
 
 func report(t *testing.T, few, many int, seed string) int {

@@ -78,11 +78,14 @@ func (w *world) crashOnce(random *rand.Rand, revision int64) {
 		w.must(w.kube.Update(w.Context(), d))
 	}
 	moments := []string{"Never", "BeforeFetch", "BeforePush", "BeforeStatus", "BetweenStateAndBranch"}
-	moment, stranger := moments[random.IntN(len(moments))], random.IntN(2)
-	w.Logf("revision %d: %s, %d", revision, moment, stranger)
+	moment, stranger, forgets := moments[random.IntN(len(moments))], random.IntN(2), random.IntN(3)
+	w.Logf("revision %d: %s, %d, %d", revision, moment, stranger, forgets)
 	crashes()[moment](w)
 	_ = w.try("web") // Who is dead cannot say so.
 	w.recover()
+	if forgets == 0 && moment == "BetweenStateAndBranch" {
+		w.forget() // What is written ahead is known from the state alone.
+	}
 	if stranger == 0 {
 		w.push(map[string]string{"theirs-" + says: "x\n"})
 	}

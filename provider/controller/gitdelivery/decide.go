@@ -222,9 +222,9 @@ func compare(f facts) decision {
 
 // onNewHistory writes on top of a history that somebody else made, if that is wanted. Trees are evidence, and commit ids are not: a
 // history that holds the same directories is no reason to stop.
-func (d decision) onNewHistory(f facts) decision {
+func (d *decision) onNewHistory(f facts) decision {
 	if f.reapplies() {
-		return d
+		return *d
 	}
 	said := "its history was rewritten"
 	if f.tip == "" {

@@ -35,7 +35,12 @@ func (e *external) task(d *v1alpha1.GitDelivery) *task {
 }
 
 func (t *task) delivery(plan func(context.Context, *git.Draft) error) repository.Delivery {
+	size := 0
+	for _, tree := range t.object.Spec.ForProvider.Trees {
+		size += len(tree.Files)
+	}
 	return repository.Delivery{
+		Size:    size,
 		Object:  client.ObjectKeyFromObject(t.object),
 		Version: fmt.Sprint(t.object.GetUID(), t.object.GetGeneration(), t.config.generation),
 		Plan:    plan,

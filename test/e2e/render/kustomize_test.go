@@ -116,7 +116,7 @@ func (e example) offline(t *testing.T, flags ...string) string {
 	dir := t.TempDir()
 	args := []string{
 		"render", write(t, dir, "claim.yaml", e.claim), "--site", write(t, dir, "sites.yaml", e.all("Site")...),
-		"--blueprint", write(t, dir, "blueprint.yaml", e.all("Blueprint")...), "--output", filepath.Join(dir, "out"),
+		"--blueprint", write(t, dir, "blueprint.yaml", e.all("Blueprint")...), "--to", filepath.Join(dir, "out"),
 	}
 	run(t, filepath.Join(root, "_output", "bin", "kubectl-intent"), append(args, flags...)...)
 	return filepath.Join(dir, "out")

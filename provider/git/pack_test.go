@@ -1,0 +1,73 @@
+package git
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestPack(t *testing.T) {
+	long := bytes.Repeat([]byte("0123456789abcdef"), 1<<13)
+	cases := map[string]struct {
+		reason   string
+		from, to []byte
+	}{
+		"Insert":  {reason: "Something is added in the middle", from: []byte("one three"), to: []byte("one two three")},
+		"Remove":  {reason: "Something is gone from the middle", from: []byte("one two three"), to: []byte("one three")},
+		"Begin":   {reason: "Something is added before", from: []byte("two"), to: []byte("one two")},
+		"End":     {reason: "Something is added after", from: []byte("one"), to: []byte("one two")},
+		"Repeat":  {reason: "Head and tail may not overlap", from: []byte("aaaa"), to: []byte("aaaaaa")},
+		"Other":   {reason: "Nothing is alike", from: []byte("abc"), to: bytes.Repeat([]byte("x"), 1000)},
+		"Empty":   {reason: "Nothing is left", from: []byte("abc"), to: nil},
+		"Nothing": {reason: "Nothing was there", from: nil, to: []byte("abc")},
+		"Long":    {reason: "Numbers of several bytes", from: long, to: append(append(bytes.Clone(long[:70_000]), "new"...), long[70_000:]...)},
+		"Power":   {reason: "Numbers with zeros in them", from: long, to: append(bytes.Clone(long[:1<<16]), "end"...)},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			from, to := newObject(plumbing.TreeObject, tc.from), newObject(plumbing.TreeObject, tc.to)
+			to.base = from.id
+			sizes := []int{}
+			for _, deltas := range []bool{true, false} {
+				pack, err := encodePack([]object{from, to, from}, deltas)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := unpack(pack)
+				if err != nil || len(got) != 2 || !bytes.Equal(got[to.id].data, tc.to) || !bytes.Equal(got[from.id].data, tc.from) {
+					t.Errorf("\n%s\nunpack(): %d objects, %v", tc.reason, len(got), err)
+				}
+				sizes = append(sizes, len(pack))
+			}
+			if len(tc.to) > 1<<17 && sizes[0]+100 > sizes[1] {
+				t.Errorf("\nA small difference is small\nencodePack(): %v bytes", sizes)
+			}
+		})
+	}
+}
+
+func TestLayers(t *testing.T) {
+	var l *layer[int]
+	depth := func() int {
+		n := 0
+		for at := l; at != nil; at = at.below {
+			n++
+		}
+		return n
+	}
+	for i := range 1000 {
+		l = l.with(map[plumbing.Hash]int{plumbing.ComputeHash(plumbing.BlobObject, fmt.Append(nil, i)): i})
+	}
+	for i := range 1000 {
+		got, ok := l.get(plumbing.ComputeHash(plumbing.BlobObject, fmt.Append(nil, i)))
+		if diff := cmp.Diff(i, got); diff != "" || !ok {
+			t.Fatalf("\nWhat was added is there\nget(): -want, +got:\n%s", diff)
+		}
+	}
+	if depth() > 10 || l.len() != 1000 {
+		t.Errorf("\nThere are never many layers\ndepth %d, len %d", depth(), l.len())
+	}
+}
