@@ -21,7 +21,8 @@ func TestBadQueries(t *testing.T) {
 	if err := os.WriteFile(file, []byte(bad), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	line := 1 + strings.Count(bad[:strings.Index(bad, `avg_over_time({{service}}{`)], "\n")
+	before, _, _ := strings.Cut(bad, `avg_over_time({{service}}{`)
+	line := 1 + strings.Count(before, "\n")
 	const message = `spec.metrics[2].query: "{{service}}" stands where no placeholder may: only in the value of a label matcher`
 	onSite := strings.Replace(claim, `"shop"}`, `"shop", "site": "edge1"}`, 1)
 	// The claim asks for the channel stable.
