@@ -88,6 +88,9 @@ func classifyAccess(v verb, err error) (Class, string) {
 		return ClassNotFound, "it does not exist, or these credentials may not see it"
 	case errors.As(err, &tooLargeError{}):
 		return ClassTooLarge, tooLargeError{}.Error()
+	case errors.As(err, &packError{}):
+		// Its text is the library's, and says nothing about whose fault it is.
+		return ClassTransient, err.Error()
 	}
 	return "", ""
 }

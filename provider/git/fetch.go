@@ -161,13 +161,23 @@ func (f fetch) answer(ctx context.Context, req *packp.UploadPackRequest, wanted 
 	}
 	size, err := measure(pack, f.limit)
 	if err != nil {
-		return nil, err
+		return nil, packError{err}
 	}
 	if err := held.grow(ctx, size); err != nil {
 		return nil, err
 	}
-	return unpack(pack)
+	objects, err := unpack(pack)
+	if err != nil {
+		return nil, packError{err}
+	}
+	return objects, nil
 }
+
+// A packError is a pack that arrived and cannot be read.
+type packError struct{ error }
+
+// Unwrap returns what is wrong with the pack.
+func (e packError) Unwrap() error { return e.error }
 
 // request objects from a commit on, so many commits deep; zero is all of them.
 func (f fetch) request(want plumbing.Hash, depth int, filter packp.Filter) (*packp.UploadPackRequest, error) {
