@@ -155,8 +155,8 @@ func TestHostileAnswers(t *testing.T) {
 			line := fmt.Sprintf("%s refs/heads/../../evil\n", strings.Repeat("a", 40))
 			return append(bytes.TrimSuffix(b, []byte("0000")), fmt.Sprintf("%04x%s0000", len(line)+4, line)...)
 		}, want: []Class{""}},
-		"Cut":       {reason: "The pack ends in the middle", suffix: "/git-upload-pack", change: func(b []byte) []byte { return b[:pack(b)+40] }, want: []Class{ClassTransient}},
-		"Noise":     {reason: "The pack is broken", suffix: "/git-upload-pack", change: noise(7), want: []Class{ClassTransient}},
+		"Cut":       {reason: "The pack ends in the middle", suffix: "/git-upload-pack", change: func(b []byte) []byte { return b[:pack(b)+40] }, want: []Class{ClassTransient, ClassUnknown}},
+		"Noise":     {reason: "The pack is broken", suffix: "/git-upload-pack", change: noise(7), want: []Class{ClassTransient, ClassUnknown}},
 		"Count":     {reason: "The pack says it has more than it has", suffix: "/git-upload-pack", change: func(b []byte) []byte { b[pack(b)+9] = 1; return b }, want: []Class{ClassTransient}},
 		"Many":      {reason: "The pack says it has four billion objects", suffix: "/git-upload-pack", change: func(b []byte) []byte { copy(b[pack(b)+8:], "\xff\xff\xff\xff"); return b }, want: []Class{ClassTransient}},
 		"OtherPack": {reason: "The pack is of another version", suffix: "/git-upload-pack", change: func(b []byte) []byte { b[pack(b)+7] = 9; return b }, want: []Class{ClassTransient}},
