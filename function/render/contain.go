@@ -29,13 +29,23 @@ type guard struct {
 	fields    int
 	patched   int
 	changes   int
+
+	uses Uses
 }
 
-// contain returns an error unless the kustomization at the root of the files stays within them: it names the file.
-func contain(files map[string]string) error {
+// contain returns what the kustomization at the root of the files has for an intent to fill, or an error unless it stays within them: it
+// names the file.
+func contain(files map[string]string) (Uses, error) {
 	g := &guard{files: files}
 	if err := g.directory("", nil); err != nil {
-		return errors.Wrap(err, "spec.files")
+		return Uses{}, errors.Wrap(err, "spec.files")
+	}
+	return g.uses, g.bounds()
+}
+
+func (g *guard) bounds() error {
+	if g.uses.Workload {
+		g.patched += workloadSteps
 	}
 	if g.documents > maxObjects {
 		return errors.Errorf("spec.files: %d objects are read, more than %d", g.documents, maxObjects)
@@ -137,7 +147,9 @@ func (g *guard) resource(name string) error {
 		return err
 	}
 	g.documents += len(documents)
+	g.uses.Values = g.uses.Values || name == intentFile
 	for _, d := range documents {
+		g.uses.object(name, d)
 		if strings.HasSuffix(field(d, "kind"), "List") {
 			return errors.Errorf("%s: is a list: each object must stand for itself", name)
 		}

@@ -34,6 +34,7 @@ const (
 	kustomizationFile = "kustomization.yaml"
 	namespaceFile     = "namespace.yaml"
 	clusterScopedFile = "clusterscoped.yaml"
+	workloadFile      = "workload.yaml"
 	intentFile        = "intent.yaml"
 	intentName        = "intent"
 	localConfig       = "config.kubernetes.io/local-config"
@@ -54,63 +55,79 @@ const (
 var fileName = regexp.MustCompile(`^([A-Za-z0-9_-]+/)*[A-Za-z0-9_-][A-Za-z0-9._-]*$`)
 
 // Layout returns the exact files that Build gives to kustomize: the Blueprint's in the folder blueprint, with intent.yaml, and on
-// top a kustomization that labels the objects and puts those that name no namespace into the claim's. It returns an error, as
+// top a kustomization that labels the objects, puts those that name no namespace into the claim's, and gives images and workloads that
+// are marked for it what the intent says. It returns an error, as
 // Build does, for a Blueprint that reaches outside of itself and for parameters that it does not take.
 func Layout(in Input) (tree.Files, error) {
+	files, _, err := layout(in)
+	return files, err
+}
+
+// layout returns the values too that the Blueprint reads.
+func layout(in Input) (tree.Files, map[string]string, error) {
 	if in.Blueprint == nil {
-		return nil, errors.New("there is no Blueprint")
+		return nil, nil, errors.New("there is no Blueprint")
 	}
 	files := map[string]string{}
 	for name, text := range in.Blueprint.Spec.Files {
 		files[name] = string(text)
 	}
 	if err := checkFiles(files); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	data, err := values(in, files[intentFile])
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	config, err := intentConfigMap(data)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if len(config) > maxIntentBytes {
-		return nil, errors.Errorf("the intent's values have %d bytes, more than %d", len(config), maxIntentBytes)
+		return nil, nil, errors.Errorf("the intent's values have %d bytes, more than %d", len(config), maxIntentBytes)
 	}
 	files[intentFile] = string(config)
-	if err := contain(files); err != nil {
-		return nil, err
+	uses, err := contain(files)
+	if err != nil {
+		return nil, nil, err
 	}
 	custom, err := definitions(files)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return overlay(in, files, custom.ClusterScoped())
+	out, err := overlay(in, files, data, uses, custom.ClusterScoped())
+	return out, data, err
 }
 
 // Check returns an error when no input would make a Blueprint render: its files are not valid, reach outside of it, or are too much.
 // It names the file.
 func Check(b *catalogv1alpha1.Blueprint) error {
+	_, err := UsesOf(b)
+	return err
+}
+
+// UsesOf returns what a Blueprint has for an intent to fill. It returns the errors of Check.
+func UsesOf(b *catalogv1alpha1.Blueprint) (Uses, error) {
 	files := map[string]string{}
 	for name, text := range b.Spec.Files {
 		files[name] = string(text)
 	}
 	if err := checkFiles(files); err != nil {
-		return err
+		return Uses{}, err
 	}
 	if _, err := Defaults(files[intentFile]); err != nil {
-		return err
+		return Uses{}, err
 	}
 	if files[intentFile] == "" {
 		// A kustomization may list the intent without defaults for it.
 		files[intentFile] = "{}"
 	}
-	if err := contain(files); err != nil {
-		return err
+	uses, err := contain(files)
+	if err != nil {
+		return Uses{}, err
 	}
-	_, err := definitions(files)
-	return err
+	_, err = definitions(files)
+	return uses, err
 }
 
 func checkFiles(files map[string]string) error {

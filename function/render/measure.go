@@ -34,6 +34,9 @@ func (g *guard) measure(name, text string) ([]*yaml.Node, error) {
 		if g.nodes += s.weigh(document, 0); g.nodes > maxNodes {
 			return nil, errors.Errorf("%s: has too many values, or aliases that stand for too many, or nests too deep", name)
 		}
+		if name != intentFile {
+			g.uses.look(document)
+		}
 		if len(document.Content) > 0 && document.Content[0].Tag != yaml.NodeTagNull {
 			out = append(out, document.Content[0])
 		}

@@ -30,7 +30,7 @@ var (
 )
 
 // output writes each object to a file of its own.
-func output(objects resmap.ResMap, layout catalogv1alpha1.Layout) (tree.Files, error) {
+func output(objects resmap.ResMap, image string, layout catalogv1alpha1.Layout) (tree.Files, error) {
 	all := objects.Resources()
 	if len(all) == 0 || len(all) > maxObjects {
 		return nil, errors.Errorf("%d objects were rendered: there must be 1 to %d", len(all), maxObjects)
@@ -52,6 +52,9 @@ func output(objects resmap.ResMap, layout catalogv1alpha1.Layout) (tree.Files, e
 		b, err := encode(o)
 		if err != nil {
 			return nil, errors.Wrapf(err, "cannot encode %s", describe(o))
+		}
+		if err := checkImages(name, o, image); err != nil {
+			return nil, err
 		}
 		if size += len(b); size > maxOutputBytes {
 			return nil, errors.Errorf("more than %d bytes were rendered", maxOutputBytes)

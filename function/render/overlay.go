@@ -12,7 +12,7 @@ import (
 )
 
 // overlay puts our kustomization on top of the Blueprint's files.
-func overlay(in Input, files map[string]string, clusterScoped []schema.GroupKind) (tree.Files, error) {
+func overlay(in Input, files, data map[string]string, u Uses, clusterScoped []schema.GroupKind) (tree.Files, error) {
 	for what, v := range map[string]string{"the claim's namespace": in.Claim.Namespace, "the claim's name": in.Claim.Name} {
 		if v == "" || len(v) > 63 {
 			return nil, errors.Errorf("%s must have 1 to 63 characters", what)
@@ -28,7 +28,15 @@ func overlay(in Input, files map[string]string, clusterScoped []schema.GroupKind
 		own[clusterScopedFile] = clusterScopedTransformers(clusterScoped)
 		transformers = append(transformers, clusterScopedFile)
 	}
-	own[kustomizationFile] = overlayKustomization(in, transformers)
+	images, workloads, err := follow(data, u)
+	if err != nil {
+		return nil, err
+	}
+	if workloads != nil {
+		own[workloadFile] = workloads
+		transformers = append(transformers, workloadFile)
+	}
+	own[kustomizationFile] = overlayKustomization(in, transformers, images)
 	for name, content := range own {
 		b, err := yaml.Marshal(content)
 		if err != nil {
@@ -39,8 +47,8 @@ func overlay(in Input, files map[string]string, clusterScoped []schema.GroupKind
 	return out, nil
 }
 
-func overlayKustomization(in Input, transformers []string) map[string]any {
-	return map[string]any{
+func overlayKustomization(in Input, transformers []string, images []map[string]string) map[string]any {
+	k := map[string]any{
 		"apiVersion": "kustomize.config.k8s.io/v1beta1",
 		"kind":       "Kustomization",
 		"resources":  []string{folder},
@@ -51,6 +59,10 @@ func overlayKustomization(in Input, transformers []string) map[string]any {
 		}},
 		"transformers": transformers,
 	}
+	if len(images) > 0 {
+		k["images"] = images
+	}
+	return k
 }
 
 // namespaceTransformer gives a namespace to objects that have none, and to nothing else.

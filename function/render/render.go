@@ -9,6 +9,9 @@
 //	image, cpu, memory                                when the intent says so
 //	param-<name>                                      for each parameter, also for defaults of the parametersSchema
 //	site-<name>                                       for each parameter of the Site
+//
+// Without any replacements, a container whose image is named intent runs the intent's image, and a workload that is marked with
+// LabelWorkload has the intent's replicas and resources. That comes last, when the Blueprint is built, and from the same values.
 package render
 
 import (
@@ -141,15 +144,15 @@ func build(in Input) (files tree.Files, err error) { //nolint:nonamedreturns // 
 			files, err = nil, errors.Errorf("kustomize panicked: %.256v", p)
 		}
 	}()
-	layout, err := Layout(in)
+	files, data, err := layout(in)
 	if err != nil {
 		return nil, err
 	}
-	objects, err := kustomize(layout)
+	objects, err := kustomize(files)
 	if err != nil {
 		return nil, err
 	}
-	return output(objects, in.Site.Layout)
+	return output(objects, data["image"], in.Site.Layout)
 }
 
 // kustomize builds the kustomization at the root of the files. It starts no plugin and loads no file from outside of its root.

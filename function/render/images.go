@@ -1,0 +1,69 @@
+package render
+
+import (
+	"strconv"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"sigs.k8s.io/kustomize/api/resource"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+const volumeImage = "volumes.image"
+
+// checkImages returns an error for an image that still stands for the intent's, which is the one given. An intent's image may have that
+// name itself.
+func checkImages(file string, o *resource.Resource, image string) error {
+	if intentImage.MatchString(image) || o.GetKind() == definitionKind {
+		return nil
+	}
+	path, ok := imageIn(o.YNode(), "")
+	if !ok {
+		return nil
+	}
+	why := "nothing puts it here"
+	if image == "" {
+		why = "neither the intent nor the Blueprint's " + intentFile + " has one"
+	}
+	return errors.Errorf("%s: %s: %s: the image %q stands for the intent's, and %s", file, describe(o), path[1:], ImageIntent, why)
+}
+
+// imageIn returns the path of the first image that is named ImageIntent, below a field.
+func imageIn(n *yaml.Node, at string) (string, bool) {
+	if n.Kind == yaml.SequenceNode {
+		for i, item := range n.Content {
+			if rest, ok := imageIn(item, at); ok {
+				return "[" + strconv.Itoa(i) + "]" + rest, true
+			}
+		}
+	}
+	if n.Kind != yaml.MappingNode {
+		return "", false
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i].Value, n.Content[i+1]
+		if namesImage(at, key) && value.Kind == yaml.ScalarNode && intentImage.MatchString(value.Value) {
+			return "." + key, true
+		}
+		if rest, ok := imageIn(value, below(at, key)); ok {
+			return "." + key + rest, true
+		}
+	}
+	return "", false
+}
+
+func below(at, key string) string {
+	if at == "volumes" && key == "image" {
+		return volumeImage
+	}
+	return key
+}
+
+func namesImage(at, key string) bool {
+	switch at {
+	case "containers", "initContainers", "ephemeralContainers":
+		return key == "image"
+	case volumeImage:
+		return key == "reference"
+	}
+	return false
+}
