@@ -54,11 +54,20 @@ type createCommand struct {
 	Output string `default:"yaml" enum:"yaml,json" help:"Form of the Blueprint: yaml or json." short:"o"`
 }
 
-// Run writes the Blueprint. It returns an error for a directory that would never render.
+// Run writes the Blueprint, and says what in it could follow an intent and does not. It returns an error for a directory that would never render.
 func (c *createCommand) Run(s *streams) error {
 	b, err := c.create(c.Dir)
 	if err != nil {
 		return err
+	}
+	advice, err := blueprint.Advice(b)
+	if err != nil {
+		return err
+	}
+	for _, line := range advice {
+		if _, err := fmt.Fprintf(s.problems, "kubectl-intent: advice: %s\n", line); err != nil {
+			return errors.Wrap(err, "cannot print")
+		}
 	}
 	out, err := encode(c.Output, b)
 	if err != nil {

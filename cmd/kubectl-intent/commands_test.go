@@ -173,3 +173,24 @@ func TestBlueprintCreate(t *testing.T) {
 		t.Errorf("The example is what the command makes: -file, +made:\n%s", diff)
 	}
 }
+
+func TestBlueprintAdvice(t *testing.T) {
+	const advice = "kubectl-intent: advice: the intent's image is used nowhere: name a container's image intent (a.yaml: Deployment shop)\n" +
+		"kubectl-intent: advice: the intent's replicas and resources are used nowhere: label a workload intentplane.dev/workload: main " +
+		"(a.yaml: Deployment shop), unless a HorizontalPodAutoscaler scales it\n"
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"kustomization.yaml": "resources: [a.yaml]\n",
+		"a.yaml":             "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: shop}\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, want := range map[string]string{dir: advice, blueprints + "adopted": "", blueprints + "web": ""} {
+		out, problems, code := runIntent("", "blueprint", "create", path, "--name", "web", "--version", "1.0.0", "-o", "json")
+		if diff := cmp.Diff(want, problems); code != 0 || !strings.HasPrefix(out, "{") || diff != "" {
+			t.Errorf("Advice is given beside the Blueprint of %s: exit code %d: -want, +got:\n%s", filepath.Base(path), code, diff)
+		}
+	}
+}

@@ -33,6 +33,9 @@ type streams struct {
 	in  io.Reader
 	out io.Writer
 
+	// problems is where advice goes too. run sets it.
+	problems io.Writer
+
 	// colours says whether out shows them.
 	colours palette
 }
@@ -74,6 +77,7 @@ func run(args []string, s *streams, problems io.Writer) int {
 	if err != nil {
 		return code(usageError{err}, problems)
 	}
+	s.problems = problems
 	return code(c.Run(s), problems)
 }
 

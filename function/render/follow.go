@@ -2,12 +2,15 @@ package render
 
 import (
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/google/go-containerregistry/pkg/name"
-	"k8s.io/apimachinery/pkg/api/resource"
+	quantity "k8s.io/apimachinery/pkg/api/resource"
+	"sigs.k8s.io/kustomize/api/resource"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
 const (
@@ -37,6 +40,9 @@ const (
 	maxQuantity = 32
 )
 
+// exponent of a quantity, which costs its library much time when it is large.
+var exponent = regexp.MustCompile(`[eE][-+0-9]`)
+
 // follow says what our kustomization adds, so that a Blueprint follows the intent where its author wrote no replacements: images, and
 // transformers for marked workloads. Both are nil where the Blueprint has no place for them: it costs nothing, and kustomize stumbles
 // over objects that it takes for something with containers. It returns an error that names the value for one that comes from the
@@ -64,10 +70,10 @@ func isQuantity(s string) bool {
 	if s == "" {
 		return true
 	}
-	if len(s) > maxQuantity || strings.ContainsAny(s, "eE") {
+	if len(s) > maxQuantity || exponent.MatchString(s) {
 		return false
 	}
-	_, err := resource.ParseQuantity(s)
+	_, err := quantity.ParseQuantity(s)
 	return err == nil
 }
 
@@ -184,4 +190,29 @@ func patcher(name, group, kinds string, operations []operation) map[string]any {
 // marked selects the workloads of these kinds that are marked.
 func marked(group, kinds string) map[string]string {
 	return map[string]string{"group": group, "kind": kinds, "labelSelector": LabelWorkload + "=" + WorkloadMain}
+}
+
+// checkLimit returns an error for a marked workload that no API server takes: its container may not ask for more than its limit.
+func checkLimit(file string, o *resource.Resource) error {
+	if o.GetLabels()[LabelWorkload] != WorkloadMain {
+		return nil
+	}
+	for _, p := range pods() {
+		request, requested := quantityAt(o, p.at(amount{field: "requests", resource: "cpu"}))
+		path := p.at(amount{field: "limits", resource: "cpu"})
+		if limit, limited := quantityAt(o, path); requested && limited && request.Cmp(limit) > 0 {
+			return errors.Errorf("%s: %s: %s: %s is less than the %s that are requested: leave the limit out, so that the intent can be followed",
+				file, describe(o), strings.Join(path, "."), limit.String(), request.String())
+		}
+	}
+	return nil
+}
+
+func quantityAt(o *resource.Resource, path []string) (quantity.Quantity, bool) {
+	n, err := o.Pipe(yaml.Lookup(path...))
+	if err != nil || n == nil || !isQuantity(n.YNode().Value) {
+		return quantity.Quantity{}, false
+	}
+	q, err := quantity.ParseQuantity(n.YNode().Value)
+	return q, err == nil
 }

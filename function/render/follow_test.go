@@ -131,6 +131,16 @@ func TestFollow(t *testing.T) {
 			files: map[string]string{"intent.yaml": strings.Replace(values, "250m", "'1e9'", 1), "kustomization.yaml": "resources: [intent.yaml, objects.yaml]"},
 			err:   `intent.yaml: cpu: "1e9" is not a quantity`,
 		},
+		"Limited": {
+			reason:  "A container may not ask for more than its limit: no API server would take it.",
+			objects: workloadOf("apps/v1", "StatefulSet", "a", "{name: a, image: a, resources: {limits: {cpu: 1500m}}}"), intent: everything,
+			err: "statefulset-a.yaml: StatefulSet team-a/a: spec.template.spec.containers.0.resources.limits.cpu: 1500m is less than the 2 that are requested",
+		},
+		"WideLimit": {
+			reason:  "A limit that leaves room stays.",
+			objects: workloadOf("apps/v1", "StatefulSet", "a", "{name: a, image: a, resources: {limits: {cpu: 2}}}"), intent: everything,
+			want: map[string]string{"statefulset-a.yaml": `replicas:3 a requests:{"cpu":"2","memory":"4Gi"} limits:{"cpu":2,"memory":"4Gi"}`},
+		},
 		"NumberForText": {
 			reason: "A number where the intent says a text, and nothing where it says something, come out the same.", intent: everything,
 			objects: workloadOf("apps/v1", "StatefulSet", "a", "{name: a, image: a, resources: {requests: {cpu: 1, memory: 1.5}, limits: {}}}") +
@@ -139,6 +149,10 @@ func TestFollow(t *testing.T) {
 			want: map[string]string{
 				"statefulset-a.yaml": "replicas:3 a " + asked, "statefulset-b.yaml": "replicas:3 a " + asked, "statefulset-c.yaml": "replicas:3 a " + asked,
 			},
+		},
+		"Huge": {
+			reason: "An E may be a unit.", objects: adopted, intent: `{"service": "shop", "image": "shop:1", "resources": {"memory": "1Ei"}}`,
+			want: map[string]string{"deployment-shop.yaml": `replicas:1 shop:1 requests:{"memory":"1Ei"} limits:{"memory":"1Ei"} side:1`},
 		},
 		"TwoWorkloads": {
 			reason: "Two that are marked both follow.", objects: adopted + strings.ReplaceAll(adopted, "name: shop", "name: other"), intent: everything,

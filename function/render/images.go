@@ -10,6 +10,14 @@ import (
 
 const volumeImage = "volumes.image"
 
+// checkFollowed returns an error for an object that could not follow the intent, whose image is given.
+func checkFollowed(file string, o *resource.Resource, image string) error {
+	if err := checkImages(file, o, image); err != nil {
+		return err
+	}
+	return checkLimit(file, o)
+}
+
 // checkImages returns an error for an image that still stands for the intent's, which is the one given. An intent's image may have that
 // name itself.
 func checkImages(file string, o *resource.Resource, image string) error {

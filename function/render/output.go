@@ -53,7 +53,7 @@ func output(objects resmap.ResMap, image string, layout catalogv1alpha1.Layout) 
 		if err != nil {
 			return nil, errors.Wrapf(err, "cannot encode %s", describe(o))
 		}
-		if err := checkImages(name, o, image); err != nil {
+		if err := checkFollowed(name, o, image); err != nil {
 			return nil, err
 		}
 		if size += len(b); size > maxOutputBytes {
