@@ -57,8 +57,8 @@ func allExamples(t *testing.T) map[string]example {
 			out[fmt.Sprintf("Blueprint %s %d", b.GetName(), i)] = exampleOf(t, b, i)
 		}
 	}
-	if found < 6 {
-		t.Fatalf("found %d examples of Blueprints, want two of each of three", found)
+	if found < 8 {
+		t.Fatalf("found %d examples of Blueprints, want two of each of four", found)
 	}
 	return out
 }
