@@ -200,6 +200,13 @@ replacements:
 			objects: "apiVersion: example.org/v1\nkind: Odd\nmetadata: {name: a}\nspec: {template: text, containers: text}\n---\n",
 			want:    map[string]string{"odd-a.yaml": ""},
 		},
+		"Definition": {
+			reason: "A definition only speaks of images.", intent: everything,
+			objects: "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: odds.example.org}\nspec:\n" +
+				"  group: example.org\n  scope: Namespaced\n  names: {kind: Odd, plural: odds}\n" +
+				"  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, default: {containers: [{image: intent}]}}}}]\n---\n",
+			want: map[string]string{"customresourcedefinition-odds.example.org.yaml": ""},
+		},
 		"OwnName": {
 			reason: "An intent's image may be called so.", objects: adopted, intent: `{"service": "shop", "image": "intent:9"}`,
 			want: map[string]string{"deployment-shop.yaml": "replicas:1 intent:9 side:1"},
