@@ -57,7 +57,7 @@ func (d *Draft) Commit(c Change) (string, error) {
 }
 
 func (d *Draft) move(branch view, made []object, c Change) {
-	if len(made) == 0 && len(c.State) == 0 {
+	if len(made) == 0 && len(c.State) == 0 && len(c.Keep) == 0 {
 		return
 	}
 	if len(made) > 0 {
@@ -73,11 +73,12 @@ func (d *Draft) move(branch view, made []object, c Change) {
 	at.pending = map[string][]byte{}
 	maps.Copy(at.pending, d.at.pending)
 	maps.Copy(at.pending, c.State)
+	at.keeping = together(d.at.keeping, c.Keep)
 	d.at = &at
 }
 
-// Remember adds files of the state that go with the commit that was made last.
-// Nil removes one. It returns an *Error if a path is refused.
+// Remember adds files and trees of the state that go with the commit that was
+// made last. It returns an *Error if a path is refused.
 func (d *Draft) Remember(c Change) error {
 	if err := c.check(); err != nil {
 		return err
@@ -108,9 +109,9 @@ func (d *Draft) Size() int {
 // Proposal returns what to push.
 func (d *Draft) Proposal() (*Proposal, error) {
 	after := *d.at
-	after.pending, after.seen = nil, after.branch.commit
+	after.pending, after.keeping, after.seen = nil, nil, after.branch.commit
 	p := &Proposal{before: d.before, after: &after, branch: d.branch, commits: d.commits}
-	c := Change{State: d.at.pending, Author: d.author, When: d.when}
+	c := Change{State: d.at.pending, Keep: d.at.keeping, Author: d.author, When: d.when}
 	files, err := c.files()
 	if err != nil {
 		return nil, err

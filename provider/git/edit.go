@@ -18,6 +18,12 @@ type node struct {
 	owned bool
 	// gone places hold nothing afterwards, whatever was there.
 	gone bool
+	// link is a tree that the server has. Zero where there is none.
+	link plumbing.Hash
+	// keeps directories hold on to trees, whose files are light: whoever wrote
+	// them does not go on holding them in memory.
+	keeps bool
+	light bool
 }
 
 // directory returns a node that becomes a directory of these files, or nothing
@@ -112,6 +118,9 @@ func (e *editor) edit(old plumbing.Hash, n *node, path string) (plumbing.Hash, e
 	if n.owned {
 		next = nil
 	}
+	if n.keeps {
+		e.skip(old)
+	}
 	next = slices.DeleteFunc(slices.Clone(next), func(x entry) bool { return n.child(x.name) != nil })
 	for _, name := range slices.Sorted(maps.Keys(n.children)) {
 		was, found := findEntry(entries, name)
@@ -137,6 +146,9 @@ func (e *editor) entry(was entry, found bool, parent *node, name, path string) (
 	if n.gone {
 		return entry{}, nil
 	}
+	if !n.link.IsZero() {
+		return entry{mode: modeTree, name: name, id: n.link}, nil
+	}
 	if found && was.isDir() == n.isFile && !parent.owned {
 		// Under a file of a stranger there is nothing of ours to remove.
 		if n.removesOnly() {
@@ -145,7 +157,7 @@ func (e *editor) entry(was entry, found bool, parent *node, name, path string) (
 		return entry{}, occupied(path, n)
 	}
 	if n.isFile {
-		return entry{mode: modeFile, name: name, id: e.add(newObject(plumbing.BlobObject, n.file), was.id)}, nil
+		return entry{mode: modeFile, name: name, id: e.add(n.blob(), was.id)}, nil
 	}
 	base := plumbing.ZeroHash
 	if found && was.isDir() {

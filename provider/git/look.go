@@ -38,7 +38,7 @@ func (c *Client) Look(ctx context.Context, previous *Snapshot) (*Snapshot, error
 	}
 	next.seen = next.branch.commit
 	next.history = old.history.after(next.branch.commit, commits)
-	if next.state, _, err = f.view(ctx, adv.References[c.remote.StateRef], old.state, everything); err != nil {
+	if next.state, err = f.state(ctx, adv.References[c.remote.StateRef], old.state); err != nil {
 		return nil, c.fail(ctx, verbRead, err)
 	}
 	if previous != nil && next.same(previous) {

@@ -29,6 +29,8 @@ type object struct {
 	id   plumbing.Hash
 	// base is the object that it replaces. Zero where there is none.
 	base plumbing.Hash
+	// light objects are sent, and not held.
+	light bool
 }
 
 func newObject(kind plumbing.ObjectType, data []byte) object {

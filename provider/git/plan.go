@@ -23,6 +23,11 @@ type Change struct {
 	Remove []string
 	// State are files of the state. Nil removes one.
 	State map[string][]byte
+	// Keep are trees that the state holds on to, so that no server collects them:
+	// by the directory that they lie in, and there by their id. Nil files are
+	// those of a tree that lies there already. A directory that is named holds
+	// no other trees afterwards, one without any is removed.
+	Keep map[string]Trees
 	// Message of the commit.
 	Message string
 	// Author of the commits, and their committer.
@@ -94,6 +99,15 @@ func (c Change) files() (*node, error) {
 			leaf = &node{gone: true}
 		}
 		if err := root.place(path, leaf); err != nil {
+			return nil, err
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(c.Keep)) {
+		kept, err := keep(path, c.Keep[path])
+		if err != nil {
+			return nil, err
+		}
+		if err := root.place(path, kept); err != nil {
 			return nil, err
 		}
 	}

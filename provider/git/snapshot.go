@@ -22,6 +22,8 @@ type Snapshot struct {
 	history *history
 	// pending are files of the state that a draft will commit. Nil removes one.
 	pending map[string][]byte
+	// keeping are the trees that it will hold on to.
+	keeping map[string]Trees
 }
 
 // A view is one commit and the objects below it that are known. What hangs on
@@ -193,7 +195,9 @@ func (v view) list(path string) (map[string]Entry, error) {
 func (v view) with(commit object, added []object) (view, error) {
 	own := make(map[plumbing.Hash]object, len(added)+1)
 	for _, o := range append(added, commit) {
-		own[o.id] = o
+		if !o.light {
+			own[o.id] = o
+		}
 	}
 	next := view{commit: commit.id, bytes: v.bytes + sizeOf(own), live: v.live}
 	next.objects = v.objects.with(own)
@@ -241,6 +245,47 @@ func (v view) adopt(own map[plumbing.Hash]object, id plumbing.Hash) error {
 	for _, e := range entries {
 		if err := v.adopt(own, e.id); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// maxWalk is how many directories are looked through: a few bytes can name
+// millions.
+const maxWalk = 500_000
+
+// Named returns the ids of all files of the branch that have a name, by the
+// path of the directory that they lie in. Those whose path is refused are left
+// out.
+func (s *Snapshot) Named(name string) (map[string]string, error) {
+	w := &walk{view: s.branch, name: name, found: map[string]string{}}
+	return w.found, w.look(s.branch.tree, "")
+}
+
+type walk struct {
+	view  view
+	name  string
+	found map[string]string
+	dirs  int
+}
+
+func (w *walk) look(tree plumbing.Hash, dir string) error {
+	if w.dirs++; w.dirs > maxWalk {
+		return failf(ClassTooLarge, "cannot look through the branch: it has more than %d directories", maxWalk)
+	}
+	entries, err := w.view.entries(tree)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		path := strings.TrimPrefix(dir+"/"+e.name, "/")
+		switch {
+		case e.isDir() && CheckPath(path) == nil:
+			if err := w.look(e.id, path); err != nil {
+				return err
+			}
+		case e.name == w.name && e.mode == modeFile && dir != "":
+			w.found[dir] = e.id.String()
 		}
 	}
 	return nil

@@ -41,8 +41,17 @@ type Repository struct {
 	refused map[types.NamespacedName]*refusal
 	// alone is true for a server that cannot take several deliveries or none.
 	alone bool
+	// told is what the commits of the branch say.
+	told story
 	// gap is a pause in which others get their turn.
 	gap time.Duration
+}
+
+// A story is what the commits of a branch say up to a tip.
+type story struct {
+	tip   string
+	words string
+	notes []git.Note
 }
 
 func newRepository(p *Pool, clients []*git.Client) *Repository {
@@ -112,6 +121,37 @@ func (r *Repository) ReadFile(ctx context.Context, s *git.Snapshot, path string)
 		return err
 	})
 	return content, ok, err
+}
+
+// ReadTree returns the files of a tree, and whether it is anywhere. It returns a *git.Error.
+func (r *Repository) ReadTree(ctx context.Context, s *git.Snapshot, w git.Wanted) (files map[string][]byte, ok bool, err error) {
+	err = r.host.do(ctx, func(ctx context.Context) error {
+		files, ok, err = r.client().ReadTree(ctx, s, w)
+		return err
+	})
+	return files, ok, err
+}
+
+// Notes returns what the last commits of the branch say that contain some words. They are read once for each tip. It returns a
+// *git.Error.
+func (r *Repository) Notes(ctx context.Context, s *git.Snapshot, words string) (notes []git.Note, err error) {
+	r.mu.Lock()
+	told := r.told
+	r.mu.Unlock()
+	if told.tip == s.Tip() && told.words == words {
+		return told.notes, nil
+	}
+	err = r.host.do(ctx, func(ctx context.Context) error {
+		notes, err = r.client().Notes(ctx, s, words)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.told = story{tip: s.Tip(), words: words, notes: notes}
+	return notes, nil
 }
 
 // Contains reports whether a commit is in the branch as it was when the snapshot was taken. It returns a *git.Error.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -67,6 +68,26 @@ type Tree struct {
 // Path returns where the entry of a claim's shard lies in the state.
 func Path(c rolloutv1alpha1.ClaimReference, shard int32) string {
 	return c.APIGroup + "/" + c.Namespace + "/" + c.Name + "/" + strconv.Itoa(int(shard)) + ".json"
+}
+
+// Kept returns the directory of the state that holds on to the trees which the entry of a claim's shard names.
+func Kept(c rolloutv1alpha1.ClaimReference, shard int32) string {
+	return strings.TrimSuffix(Path(c, shard), ".json") + ".trees"
+}
+
+// Named returns the ids of all trees that the entry names, each once, in order.
+func (e Entry) Named() []string {
+	out := []string{}
+	for _, t := range e.Trees {
+		out = append(out, t.Tree)
+	}
+	for _, h := range e.History {
+		for _, t := range h.Trees {
+			out = append(out, t.Tree)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // Encode returns the content of the entry's file. Equal entries have equal content. Where not all fits, the oldest revisions lose

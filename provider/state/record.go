@@ -41,7 +41,7 @@ func Record(e Entry, d Delivery) Entry {
 	if d.Commit != "" {
 		e.Commit, e.CommitTime = d.Commit, d.At.DeepCopy()
 	}
-	e.History = remember(e.History, e.revision(d))
+	e.History = remember(withdraw(e.History, d.Order.Withdraws), e.revision(d))
 	return e
 }
 
@@ -93,7 +93,18 @@ func historyTrees(trees []Tree) []deliveryv1alpha1.HistoryTree {
 	return out
 }
 
-// remember returns the last revisions, and the newest verified one however old it is: it is what there is to go back to.
+// withdraw marks the revision that was taken back.
+func withdraw(history []deliveryv1alpha1.HistoryEntry, revision *int64) []deliveryv1alpha1.HistoryEntry {
+	out := slices.Clone(history)
+	for i := range out {
+		if revision != nil && out[i].Revision == *revision {
+			out[i].Withdrawn = true
+		}
+	}
+	return out
+}
+
+// remember returns the last revisions, and the newest one that there is to go back to, however old it is.
 func remember(history []deliveryv1alpha1.HistoryEntry, h deliveryv1alpha1.HistoryEntry) []deliveryv1alpha1.HistoryEntry {
 	all := slices.DeleteFunc(slices.Clone(history), func(o deliveryv1alpha1.HistoryEntry) bool { return o.Revision == h.Revision })
 	all = append(all, h)
@@ -102,17 +113,18 @@ func remember(history []deliveryv1alpha1.HistoryEntry, h deliveryv1alpha1.Histor
 		return all
 	}
 	old, last := all[:len(all)-maxHistory], all[len(all)-maxHistory:]
-	if slices.ContainsFunc(last, verified) {
+	if slices.ContainsFunc(last, good) {
 		return last
 	}
 	for _, o := range slices.Backward(old) {
-		if verified(o) {
+		if good(o) {
 			return append([]deliveryv1alpha1.HistoryEntry{o}, last...)
 		}
 	}
 	return last
 }
 
-func verified(h deliveryv1alpha1.HistoryEntry) bool {
-	return h.Verdict != nil && h.Verdict.Result == rolloutv1alpha1.VerdictVerified
+// good revisions are verified, and nobody took them back.
+func good(h deliveryv1alpha1.HistoryEntry) bool {
+	return !h.Withdrawn && h.Verdict != nil && h.Verdict.Result == rolloutv1alpha1.VerdictVerified
 }

@@ -154,10 +154,16 @@ func TestRemember(t *testing.T) {
 	cases := map[string]struct {
 		reason   string
 		verified int64
-		want     []int64
+		// older is verified too, withdrawn is taken back by revision 13.
+		older, withdrawn int64
+		want             []int64
 	}{
-		"None":   {reason: "The last ten revisions are remembered", want: []int64{6, 7, 8, 9, 10, 11, 12, 13, 14, 15}},
-		"Old":    {reason: "The newest verified one is remembered however old it is", verified: 3, want: []int64{3, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}},
+		"None": {reason: "The last ten revisions are remembered", want: []int64{6, 7, 8, 9, 10, 11, 12, 13, 14, 15}},
+		"Old":  {reason: "The newest verified one is remembered however old it is", verified: 3, want: []int64{3, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}},
+		"Withdrawn": {
+			reason: "One that was taken back is nothing to go back to, so an older one is remembered", verified: 4, older: 3, withdrawn: 4,
+			want: []int64{3, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
+		},
 		"Recent": {reason: "A verified one among the last ten is enough", verified: 9, want: []int64{6, 7, 8, 9, 10, 11, 12, 13, 14, 15}},
 	}
 	for name, tc := range cases {
@@ -165,7 +171,10 @@ func TestRemember(t *testing.T) {
 			e := Entry{}
 			for revision := int64(1); revision <= 15; revision++ {
 				o := order(revision)
-				if revision == tc.verified {
+				if revision == 13 && tc.withdrawn > 0 {
+					o.Withdraws = &tc.withdrawn
+				}
+				if revision == tc.verified || revision == tc.older {
 					o.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictVerified}
 				}
 				e = Record(e, Delivery{Order: o, At: at(int(revision))})
@@ -178,6 +187,18 @@ func TestRemember(t *testing.T) {
 				t.Errorf("\n%s\nrevisions: -want, +got:\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+func TestNamed(t *testing.T) {
+	e := Entry{Trees: []Tree{treeAt("edge1", "c", 1), treeAt("edge2", "a", 1)}, History: []deliveryv1alpha1.HistoryEntry{
+		{Trees: []deliveryv1alpha1.HistoryTree{{Site: "edge1", Tree: "b"}, {Site: "edge2", Tree: "a"}}},
+	}}
+	if diff := cmp.Diff([]string{"a", "b", "c"}, e.Named()); diff != "" {
+		t.Errorf("\nWhat is there and what was there is named, once\nNamed(): -want, +got:\n%s", diff)
+	}
+	if diff := cmp.Diff("claims.intentplane.dev/team-a/web/2.trees", Kept(claim(), 2)); diff != "" {
+		t.Errorf("\nIt lies beside the entry\nKept(...): -want, +got:\n%s", diff)
 	}
 }
 

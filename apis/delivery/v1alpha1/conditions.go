@@ -49,6 +49,9 @@ const (
 	// ReasonDiverged means that the branch's history was rewritten. Terminal.
 	ReasonDiverged xpv2.ConditionReason = "Diverged"
 
+	// ReasonTreeGone means that a tree which is to be restored is nowhere any more. Terminal.
+	ReasonTreeGone xpv2.ConditionReason = "TreeGone"
+
 	// ReasonDrifted means that somebody else changed the claim's directory.
 	ReasonDrifted xpv2.ConditionReason = "Drifted"
 

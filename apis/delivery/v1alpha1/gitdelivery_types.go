@@ -16,7 +16,7 @@ const (
 	// ActionDesired writes the files that the tree carries.
 	ActionDesired TreeAction = "Desired"
 
-	// ActionRestore brings back the tree of the order's target revision from the repository's history.
+	// ActionRestore brings back a tree that the history names, from what the repository has of it. It carries no files.
 	ActionRestore TreeAction = "Restore"
 
 	// ActionKeep leaves the directory as it is.
@@ -222,6 +222,10 @@ type HistoryEntry struct {
 	// +optional
 	Verdict *rolloutv1alpha1.Verdict `json:"verdict,omitempty"`
 
+	// Withdrawn is true once a person took the revision back. Nobody goes back to it any more.
+	// +optional
+	Withdrawn bool `json:"withdrawn,omitempty"`
+
 	// RequestedBy is the person who asked for the revision with a RolloutRequest.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
@@ -256,7 +260,7 @@ type GitDeliveryObservation struct {
 	// +listType=atomic
 	Trees []DeliveredTree `json:"trees,omitempty"`
 
-	// History of the claim: the last 10 revisions, and always the newest verified one.
+	// History of the claim: the last 10 revisions, and always the newest one that is verified and not withdrawn.
 	// +optional
 	// +kubebuilder:validation:MaxItems=11
 	// +listType=atomic

@@ -21,6 +21,9 @@ func TestOrderBehind(t *testing.T) {
 		"Step":       {reason: "An earlier step is behind.", a: Order{Revision: 2, Step: 1, Promoted: 2}, b: Order{Revision: 2, Step: 2}, want: [2]bool{true, false}},
 		"Promoted":   {reason: "A promotion moves on.", a: Order{Revision: 2, Step: 1, Verdict: verified}, b: Order{Revision: 2, Step: 1, Promoted: 1}, want: [2]bool{true, false}},
 		"Verdict":    {reason: "So does a verdict.", a: Order{Revision: 2}, b: Order{Revision: 2, Verdict: verified}, want: [2]bool{true, false}},
+		"Withdraws":  {reason: "Who takes a revision back is not followed by who does not.", a: Order{Revision: 2, Verdict: verified}, b: Order{Revision: 2, Withdraws: new(int64(1))}, want: [2]bool{true, false}},
+		"Restored":   {reason: "What was restored stays so.", a: Order{Revision: 2, Attempt: 1, Verdict: verified, Restored: new(false)}, b: Order{Revision: 2, Attempt: 1, Verdict: verified, Restored: new(true)}, want: [2]bool{true, false}},
+		"Judged":     {reason: "A verdict that is missing is lost, whatever was restored.", a: Order{Revision: 2, Attempt: 1, Restored: new(true)}, b: Order{Revision: 2, Attempt: 1, Verdict: verified}, want: [2]bool{true, false}},
 		"Request":    {reason: "Another request under the same number is not behind: it is a conflict.", a: Order{Revision: 2, Request: "a"}, b: Order{Revision: 2, Request: "b"}},
 	}
 	for name, tc := range cases {
@@ -28,6 +31,27 @@ func TestOrderBehind(t *testing.T) {
 			got := [2]bool{tc.a.Behind(tc.b), tc.b.Behind(tc.a)}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\nBehind(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestOrderRejudges(t *testing.T) {
+	verified, rejected := &Verdict{Result: VerdictVerified}, &Verdict{Result: VerdictRejected, Reason: "GateFailed"}
+	cases := map[string]struct {
+		reason string
+		a, b   Order
+		want   bool
+	}{
+		"First":    {reason: "A verdict comes once.", a: Order{Revision: 2, Verdict: verified}, b: Order{Revision: 2}},
+		"Same":     {reason: "It stays.", a: Order{Revision: 2, Verdict: rejected}, b: Order{Revision: 2, Verdict: rejected}},
+		"Other":    {reason: "It never changes.", a: Order{Revision: 2, Verdict: verified}, b: Order{Revision: 2, Verdict: rejected}, want: true},
+		"Revision": {reason: "Another revision has its own.", a: Order{Revision: 3, Verdict: verified}, b: Order{Revision: 2, Verdict: rejected}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, tc.a.Rejudges(tc.b)); diff != "" {
+				t.Errorf("\n%s\nRejudges(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}

@@ -213,7 +213,7 @@ type Order struct {
 }
 
 // Behind is true when o is older than other: a lower revision, or the same one at an earlier step, attempt or promotion, or
-// without the verdict that other has. An order is never behind itself.
+// without what other has come to: that it withdraws a revision, its verdict, that it is restored. An order is never behind itself.
 func (o Order) Behind(other Order) bool {
 	switch {
 	case o.Revision != other.Revision:
@@ -224,8 +224,19 @@ func (o Order) Behind(other Order) bool {
 		return o.Step < other.Step
 	case o.Promoted != other.Promoted:
 		return o.Promoted < other.Promoted
+	case (o.Withdraws == nil) != (other.Withdraws == nil):
+		return o.Withdraws == nil
+	case (o.Verdict == nil) != (other.Verdict == nil):
+		return o.Verdict == nil
 	}
-	return o.Verdict == nil && other.Verdict != nil
+	return !o.restored() && other.restored()
+}
+
+func (o Order) restored() bool { return o.Restored != nil && *o.Restored }
+
+// Rejudges is true when o and other are one revision with two verdicts. A verdict never changes.
+func (o Order) Rejudges(other Order) bool {
+	return o.Revision == other.Revision && o.Verdict != nil && other.Verdict != nil && o.Verdict.Result != other.Verdict.Result
 }
 
 // Conflicts is true when o and other carry the same number for two different requests.

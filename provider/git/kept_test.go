@@ -1,0 +1,210 @@
+package git
+
+import (
+	"context"
+	"testing"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/test/gitserver"
+)
+
+const keptDir = "claims/ns/web/0.trees"
+
+// keeping delivers files, and lets the state hold on to them and to other trees.
+func keeping(f map[string][]byte, others ...string) Change {
+	trees := Trees{tree.ID(f): f}
+	for _, id := range others {
+		trees[id] = nil
+	}
+	c := put("sites/a/ns/web", with(f, ".intentplane", "claim: ns/web\n"))
+	c.State = files("claims/ns/web/0.json", "{}")
+	c.Keep = map[string]Trees{keptDir: trees}
+	return c
+}
+
+func with(f map[string][]byte, name, content string) map[string][]byte {
+	out := map[string][]byte{name: []byte(content)}
+	for k, v := range f {
+		out[k] = v
+	}
+	return out
+}
+
+// wanted is a tree that the state or the branch may have.
+func wanted(f map[string][]byte, commits ...string) Wanted {
+	return Wanted{ID: tree.ID(f), Kept: keptDir, Path: "sites/a/ns/web", Without: ".intentplane", Commits: commits}
+}
+
+// lose all that no ref needs.
+func collect(t *testing.T, s *gitserver.Server) {
+	t.Helper()
+	run(t, s, "-c", "gc.reflogExpire=now", "gc", "--prune=now", "--quiet")
+}
+
+// TestKeep delivers two revisions and then loses the branch's history: the state has the first one's files even so.
+func TestKeep(t *testing.T) {
+	one, two := files("a.yaml", "1", "sub.trees/b.yaml", "same"), files("a.yaml", "2", "sub.trees/b.yaml", "same")
+	cases := map[string]struct {
+		reason string
+		config [][2]string
+		// held is how many objects of the state a fresh look has.
+		held int
+	}{
+		"Plain":     {reason: "A look leaves the kept files out", held: 10},
+		"NotAtomic": {reason: "The state goes first, and has all that it needs", config: [][2]string{{"receive.advertiseAtomic", "false"}}, held: 10},
+		"NoFilter":  {reason: "A server that knows no filter sends all", config: [][2]string{{"uploadpack.allowFilter", "false"}}, held: 13},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := serve(t, map[string]string{"README.md": "hello"})
+			for _, kv := range tc.config {
+				run(t, s, "config", kv[0], kv[1])
+			}
+			c := client(t, s)
+			first := push(t, c, plan(t, look(t, c), keeping(one))).Snapshot
+			push(t, c, plan(t, first, keeping(two, tree.ID(one))))
+			run(t, s, "update-ref", "refs/heads/main", "main~2")
+			collect(t, s)
+			run(t, s, "fsck", "--strict", "--full")
+
+			fresh := look(t, c)
+			if diff := cmp.Diff(tc.held, fresh.state.objects.len()); diff != "" {
+				t.Errorf("\n%s\nobjects of the state: -want, +got:\n%s", tc.reason, diff)
+			}
+			if _, ok, err := fresh.StateFile("claims/ns/web/0.json"); !ok || err != nil {
+				t.Errorf("\n%s\nStateFile(): want it, got %t, %v", tc.reason, ok, err)
+			}
+			for _, want := range []map[string][]byte{one, two} {
+				got, ok, err := c.ReadTree(context.Background(), fresh, wanted(want))
+				if diff := cmp.Diff(want, got); diff != "" || !ok || err != nil {
+					t.Errorf("\n%s\nReadTree(): -want, +got:\n%s%v", tc.reason, diff, err)
+				}
+			}
+		})
+	}
+}
+
+// TestKeepAgain keeps what is kept, and drops what is not named any more.
+func TestKeepAgain(t *testing.T) {
+	s := serve(t, map[string]string{"README.md": "hello"})
+	c := client(t, s)
+	one, two := files("a.yaml", "1", "b.yaml", "same"), files("a.yaml", "2", "b.yaml", "same")
+	at := push(t, c, plan(t, look(t, c), keeping(one))).Snapshot
+	if p := plan(t, at, keeping(one)); !p.Empty() {
+		t.Errorf("\nWhat is there is not written again\nPlan(): want nothing, got %s", p.StateCommit())
+	}
+	if n := at.state.objects.len(); n != 8 {
+		t.Errorf("\nWho wrote the files does not hold them\nobjects of the state: want 8, got %d", n)
+	}
+	p := plan(t, at, keeping(two, tree.ID(one)))
+	blobs := 0
+	for _, o := range p.state {
+		if o.kind == plumbing.BlobObject {
+			blobs++
+		}
+	}
+	if blobs != 1 {
+		t.Errorf("\nA file that another kept tree has is not sent again\nfiles in the push: want 1, got %d", blobs)
+	}
+	if got, ok, err := c.ReadTree(context.Background(), p.After(), wanted(one)); !ok || err != nil || cmp.Diff(one, got) != "" {
+		t.Errorf("\nWhat is kept on can be read\nReadTree(): got %v, %v", got, err)
+	}
+	at = push(t, c, p).Snapshot
+	at = push(t, c, plan(t, at, keeping(two))).Snapshot
+	if at.Kept(keptDir)[tree.ID(one)] || !at.Kept(keptDir)[tree.ID(two)] {
+		t.Error("\nWhat is not named is dropped, and the rest stays")
+	}
+	run(t, s, "fsck", "--strict", "--full")
+}
+
+func TestReadTree(t *testing.T) {
+	one, two := files("a.yaml", "1"), files("a.yaml", "2")
+	deliver := func(f map[string][]byte) Change {
+		return put("sites/a/ns/web", with(f, ".intentplane", "claim: ns/web\n"))
+	}
+	s := serve(t, map[string]string{"README.md": "hello"})
+	c := client(t, s)
+	p := plan(t, look(t, c), deliver(one))
+	at := push(t, c, plan(t, push(t, c, p).Snapshot, deliver(two))).Snapshot
+
+	cases := map[string]struct {
+		reason string
+		want   Wanted
+		files  map[string][]byte
+		class  Class
+	}{
+		"Tip":     {reason: "The branch has it, with our marker", want: wanted(two), files: two},
+		"Past":    {reason: "It had it before", want: wanted(one, "none", p.Commit()), files: one},
+		"Nowhere": {reason: "Nobody names the commit", want: wanted(one)},
+		"Gone":    {reason: "The server does not have the commit", want: wanted(one, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa")},
+		"Forged":  {reason: "What lies under an id is what has that id", want: Wanted{ID: tree.ID(two), Kept: "forged.trees", Path: "sites/x"}},
+		"Path":    {reason: "A path that is refused is not read", want: Wanted{ID: tree.ID(two), Kept: "x.trees", Path: "../x"}, class: ClassInvalid},
+	}
+	at = push(t, c, plan(t, at, Change{State: files("x", "y"), Keep: map[string]Trees{"forged.trees": {tree.ID(two): files("z", "z")}}})).Snapshot
+	if at.Kept("forged.trees")[tree.ID(two)] {
+		t.Error("\nWhat lies under an id is what has that id\nKept(): want false")
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got, ok, err := c.ReadTree(context.Background(), at, tc.want)
+			if diff := cmp.Diff(tc.files, got); diff != "" || ok != (tc.files != nil) {
+				t.Errorf("\n%s\nReadTree(): -want, +got:\n%s", tc.reason, diff)
+			}
+			if diff := cmp.Diff(tc.class, ClassOf(err)); diff != "" {
+				t.Errorf("\n%s\nReadTree(): -want class, +got class:\n%s%v", tc.reason, diff, err)
+			}
+		})
+	}
+}
+
+// TestReadTreeRefuses reads trees of strangers, which hold more than files.
+func TestReadTreeRefuses(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		mode   string
+		class  Class
+	}{
+		"File":       {reason: "A file is one", mode: "100644"},
+		"Executable": {reason: "Who would run it?", mode: "100755", class: ClassInvalid},
+		"Link":       {reason: "A link leads elsewhere", mode: "120000", class: ClassInvalid},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := serve(t, map[string]string{"x/a": "b"})
+			c := client(t, s)
+			blob := run(t, s, "rev-parse", "main:x/a")
+			run(t, s, "read-tree", "main")
+			run(t, s, "update-index", "--add", "--cacheinfo", tc.mode+","+blob+",x/a")
+			id := run(t, s, "write-tree")
+			run(t, s, "update-ref", "refs/heads/main", run(t, s, "-c", "user.name=x", "-c", "user.email=x@example.org", "commit-tree", "-m", "x", id))
+			_, ok, err := c.ReadTree(context.Background(), look(t, c), Wanted{ID: run(t, s, "rev-parse", id+":x"), Kept: "x.trees", Path: "x", Without: "none"})
+			if diff := cmp.Diff(tc.class, ClassOf(err)); diff != "" || ok != (tc.class == "") {
+				t.Errorf("\n%s\nReadTree(): -want class, +got class:\n%s%v", tc.reason, diff, err)
+			}
+		})
+	}
+}
+
+func TestNotes(t *testing.T) {
+	s := serve(t, map[string]string{"README.md": "hello"})
+	c := client(t, s)
+	p := plan(t, look(t, c), put("sites/a/ns/web", files("a.yaml", "1")))
+	at := push(t, c, p).Snapshot
+	got, err := c.Notes(context.Background(), at, "")
+	if err != nil || len(got) != 2 {
+		t.Fatalf("Notes(): want two, got %v, %v", got, err)
+	}
+	want := Note{ID: p.Commit(), Seconds: change(Change{}).When.Unix(), Message: change(Change{}).Message}
+	if diff := cmp.Diff(want, got[0]); diff != "" || got[1].Message != "First commit\n" && got[1].Message != "First commit" {
+		t.Errorf("\nThe newest comes first\nNotes(): -want, +got:\n%s%v", diff, got[1])
+	}
+	if got, err := c.Notes(context.Background(), at, "Deliver"); err != nil || len(got) != 1 {
+		t.Errorf("\nOnly what is looked for is told\nNotes(): got %v, %v", got, err)
+	}
+	if got, err := c.Notes(context.Background(), &Snapshot{}, ""); got != nil || err != nil {
+		t.Errorf("\nWithout a branch there is nothing to say\nNotes(): got %v, %v", got, err)
+	}
+}

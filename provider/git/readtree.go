@@ -1,0 +1,158 @@
+package git
+
+import (
+	"context"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// Bounds of a tree that is read. No delivery of ours has more.
+const (
+	maxTreeFiles = 2000
+	maxTreeBytes = 8 << 20
+)
+
+// A Wanted is a tree of files, and where it may be.
+type Wanted struct {
+	// ID of the tree without the entry that Without names.
+	ID string
+	// Kept is the directory of the state that may hold on to it.
+	Kept string
+	// Path of the directory that has it, or had it once, with one entry more.
+	Path    string
+	Without string
+	// Commits at which it may have had it.
+	Commits []string
+}
+
+// ReadTree returns the files of a tree, and whether it was found: in the state,
+// in the branch, or in older commits that the server still has. It returns an
+// *Error if the server cannot be asked, or something else than files is in it.
+func (c *Client) ReadTree(ctx context.Context, s *Snapshot, w Wanted) (map[string][]byte, bool, error) {
+	if files := s.keeping[w.Kept][w.ID]; files != nil {
+		return files, true, nil
+	}
+	if e, ok, err := s.state.find(w.Kept + "/" + w.ID); err == nil && ok && e.isDir() && e.id.String() == w.ID {
+		files, err := c.readFiles(ctx, s.state, e.id, "")
+		return files, err == nil, err
+	}
+	if files, ok, err := c.readAt(ctx, s.branch, w); ok || err != nil {
+		return files, ok, err
+	}
+	for _, commit := range w.Commits {
+		past, err := c.FetchCommit(ctx, commit)
+		if ClassOf(err) == ClassNotFound || ClassOf(err) == ClassInvalid {
+			continue
+		}
+		if err != nil {
+			return nil, false, err
+		}
+		if files, ok, err := c.readAt(ctx, past.view, w); ok || err != nil {
+			return files, ok, err
+		}
+	}
+	return nil, false, nil
+}
+
+// readAt reads the tree if a commit has it at its path.
+func (c *Client) readAt(ctx context.Context, v view, w Wanted) (map[string][]byte, bool, error) {
+	id, err := (&Commit{view: v}).Subtree(w.Path, w.Without)
+	if err != nil || id != w.ID {
+		return nil, false, err
+	}
+	e, _, err := v.find(w.Path)
+	if err != nil {
+		return nil, false, err
+	}
+	files, err := c.readFiles(ctx, v, e.id, w.Without)
+	return files, err == nil, err
+}
+
+// readFiles of a tree that a view knows, but perhaps not the files in it.
+func (c *Client) readFiles(ctx context.Context, v view, tree plumbing.Hash, without string) (map[string][]byte, error) {
+	ctx, cancel := withDeadline(ctx)
+	defer cancel()
+	missing, err := v.missing(tree, true)
+	if err == nil && len(missing) > 0 {
+		var objects map[plumbing.Hash]object
+		objects, err = c.fetchObjects(ctx, v.commit, missing)
+		v.objects = v.objects.with(objects)
+	}
+	if err != nil {
+		return nil, c.fail(ctx, verbRead, err)
+	}
+	r := reading{view: v, files: map[string][]byte{}, left: maxTreeBytes}
+	return r.files, r.read(tree, "", without)
+}
+
+// fetchObjects by their ids; if the server gives none so, the commit that they
+// hang on.
+func (c *Client) fetchObjects(ctx context.Context, commit plumbing.Hash, ids []plumbing.Hash) (map[plumbing.Hash]object, error) {
+	session, err := c.uploadSession()
+	if err != nil {
+		return nil, err
+	}
+	adv, err := session.AdvertisedReferencesContext(ctx)
+	if err != nil {
+		return nil, err
+	}
+	f := fetch{session: session, capabilities: adv.Capabilities, limit: c.inflated, budget: c.budget}
+	if objects, err := f.several(ctx, ids); err == nil || ctx.Err() != nil {
+		return objects, err
+	}
+	return f.objects(ctx, commit, everything)
+}
+
+// A reading collects the files of a tree.
+type reading struct {
+	view  view
+	files map[string][]byte
+	left  int
+	// trees are how many were read: a few bytes can name millions.
+	trees int
+}
+
+func (r *reading) read(tree plumbing.Hash, prefix, without string) error {
+	entries, err := r.view.entries(tree)
+	if err != nil {
+		return err
+	}
+	if r.trees++; r.trees > maxTreeFiles {
+		return r.tooLarge()
+	}
+	for _, e := range entries {
+		if prefix == "" && e.name == without {
+			continue
+		}
+		if err := r.entry(e, prefix+e.name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *reading) entry(e entry, path string) error {
+	if err := CheckPath(path); err != nil {
+		return &Error{Class: ClassInvalid, Detail: err.Error()}
+	}
+	switch {
+	case e.isDir():
+		return r.read(e.id, path+"/", "")
+	case e.mode != modeFile:
+		return failf(ClassInvalid, "cannot read tree: %q is no plain file", shorten(path))
+	}
+	data, err := r.view.read(plumbing.BlobObject, e.id)
+	if err != nil {
+		return err
+	}
+	r.left -= len(data)
+	if len(r.files) == maxTreeFiles || r.left < 0 {
+		return r.tooLarge()
+	}
+	r.files[path] = data
+	return nil
+}
+
+func (r *reading) tooLarge() error {
+	return failf(ClassTooLarge, "cannot read tree: it has more than %d files or folders, or %d bytes", maxTreeFiles, maxTreeBytes)
+}
