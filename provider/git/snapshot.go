@@ -290,3 +290,10 @@ func (w *walk) look(tree plumbing.Hash, dir string) error {
 	}
 	return nil
 }
+
+// Without returns the id that a directory of the branch has without one of its
+// entries, whether that is there or not; nothing if there is no directory. It
+// returns an error if the path is refused.
+func (s *Snapshot) Without(path, entry string) (string, error) {
+	return (&Commit{view: s.branch}).Subtree(path, entry)
+}

@@ -15,6 +15,7 @@ import (
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/provider/credentials"
 	"github.com/intentplane/intentplane/provider/repository"
 )
@@ -88,6 +89,7 @@ func (c *connector) connect(ctx context.Context, d *v1alpha1.GitDelivery) (*exte
 	uid, err := clusterUID(ctx, c.kube)
 	return &external{
 		kube: c.kube, repo: repo, config: cfg, age: cfg.interval(c.interval), clusterUID: uid, now: c.now, afterPush: c.afterPush,
+		found: map[string]tree.Files{},
 	}, err
 }
 

@@ -101,6 +101,9 @@ func checkFence(f facts) *decision {
 	if o.Conflicts(*last) {
 		return refuse(v1alpha1.ReasonOrderBehind, "revision %d was already used for another request", last.Revision)
 	}
+	if o.Rejudges(*last) {
+		return refuse(v1alpha1.ReasonOrderBehind, "revision %d was judged already: a verdict never changes", last.Revision)
+	}
 	if o.Behind(*last) {
 		return refuse(v1alpha1.ReasonOrderBehind, "the order is older than %s, which is known", describe(*last))
 	}
@@ -134,17 +137,15 @@ func checkTree(f facts, t v1alpha1.Tree, field string) *decision {
 	switch t.Action {
 	case v1alpha1.ActionDesired:
 		return checkDesired(f, t, field)
+	case v1alpha1.ActionRestore:
+		return checkRestore(f, t, field)
 	case v1alpha1.ActionKeep:
 		return nil
 	}
-	return refuse(v1alpha1.ReasonInvalid, "%s.action: %s is not supported yet", field, t.Action)
+	return refuse(v1alpha1.ReasonInvalid, "%s.action: %s is not known", field, t.Action)
 }
 
 func checkDesired(f facts, t v1alpha1.Tree, field string) *decision {
-	site := f.sites[t.Site]
-	if site == nil {
-		return refuse(v1alpha1.ReasonPolicyDenied, "%s: Site %q does not exist or may not be used from namespace %q", field, t.Site, f.namespace)
-	}
 	files, err := tree.Decode(t.Files)
 	if err != nil {
 		return refuse(v1alpha1.ReasonInvalid, "%s.files: %s", field, err)
@@ -152,7 +153,30 @@ func checkDesired(f facts, t v1alpha1.Tree, field string) *decision {
 	if id := tree.ID(files); id != t.Tree {
 		return refuse(v1alpha1.ReasonInvalid, "%s.tree: the files are tree %s, not %s", field, id, t.Tree)
 	}
-	err = policy.CheckTree(policy.Input{
+	return checkLimits(f, t, field, files)
+}
+
+// checkRestore judges what is brought back as what is delivered: a limit that was set since holds for it too.
+func checkRestore(f facts, t v1alpha1.Tree, field string) *decision {
+	switch {
+	case len(t.Files) > 0:
+		return refuse(v1alpha1.ReasonInvalid, "%s.files: what is restored carries none", field)
+	case t.Tree == "":
+		return refuse(v1alpha1.ReasonInvalid, "%s.tree: is required for what is restored", field)
+	}
+	files, ok := f.restored[t.Tree]
+	if !ok {
+		return refuse(v1alpha1.ReasonTreeGone, "%s.tree: %s is not in the repository any more: neither the state nor the branch has it", field, t.Tree)
+	}
+	return checkLimits(f, t, field, files)
+}
+
+func checkLimits(f facts, t v1alpha1.Tree, field string, files tree.Files) *decision {
+	site := f.sites[t.Site]
+	if site == nil {
+		return refuse(v1alpha1.ReasonPolicyDenied, "%s: Site %q does not exist or may not be used from namespace %q", field, t.Site, f.namespace)
+	}
+	err := policy.CheckTree(policy.Input{
 		Claim: f.spec.ClaimRef, Site: site, ConfigKind: f.configKind, Config: f.config,
 		Branch: t.Branch, Path: t.Path, Layout: t.Layout, Files: files,
 	})
@@ -165,7 +189,7 @@ func checkDesired(f facts, t v1alpha1.Tree, field string) *decision {
 // checkOwners refuses to write to a directory that is not ours.
 func checkOwners(f facts) *decision {
 	for _, t := range f.spec.Trees {
-		if t.Action != v1alpha1.ActionDesired || f.ours(t.Path) {
+		if t.Action == v1alpha1.ActionKeep || f.ours(t.Path) {
 			continue
 		}
 		if refused := checkOwner(f, t); refused != nil {
@@ -210,7 +234,7 @@ func compare(f facts) decision {
 	switch {
 	case len(d.put)+len(d.remove) > 0:
 		d.action = actionCommit
-	case !f.recorded() || f.reapplies() || !equality.Semantic.DeepEqual(f.entry.Trees, d.trees):
+	case !f.recorded() || f.reapplies() || !equality.Semantic.DeepEqual(f.entry.Trees, d.trees) || f.unkept():
 		d.action = actionRecord
 	}
 	if d.action == actionCommit && f.diverged() {
@@ -239,10 +263,7 @@ func (d *decision) onNewHistory(f facts) decision {
 func (d *decision) tree(f facts, t v1alpha1.Tree) {
 	now := state.Tree{Branch: t.Branch}
 	now.DeliveredTree = v1alpha1.DeliveredTree{Site: t.Site, Path: t.Path, Tree: t.Tree, Revision: f.spec.Order.Revision}
-	was, known := state.Tree{}, false
-	if f.entry != nil {
-		was, known = f.entry.Tree(t.Branch, t.Path)
-	}
+	was, known := f.delivered(t.Branch, t.Path)
 	if t.Action == v1alpha1.ActionKeep {
 		if known {
 			d.trees = append(d.trees, was)
@@ -270,16 +291,6 @@ func (d *decision) drift(f facts) {
 	if f.spec.DriftPolicy == v1alpha1.DriftReport {
 		d.action = actionNone
 	}
-}
-
-// marked returns the files of a tree with our marker, and the id that they have together. The files were decoded before.
-func (f facts) marked(t v1alpha1.Tree) (tree.Files, string) {
-	files, err := tree.Decode(t.Files)
-	if err != nil {
-		return nil, ""
-	}
-	files[tree.Marker] = f.content
-	return files, tree.ID(files)
 }
 
 func isTrue(b *bool) bool { return b != nil && *b }

@@ -62,6 +62,7 @@ func (t *task) remove(ctx context.Context, draft *git.Draft) error {
 			return err
 		}
 		c.State = map[string][]byte{state.Path(tombstone.Claim, tombstone.Shard): content}
+		c.Keep = map[string]git.Trees{state.Kept(tombstone.Claim, tombstone.Shard): nil}
 	}
 	_, err := draft.Commit(c)
 	return err

@@ -10,6 +10,7 @@ import (
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/provider/marker"
 	"github.com/intentplane/intentplane/provider/state"
 )
@@ -40,6 +41,14 @@ type facts struct {
 	past map[string]bool
 	// entry of the state. Nil if there is none.
 	entry *state.Entry
+	// rebuilt is true if the entry was lost, and told again by our commits.
+	rebuilt bool
+	// others are entries of other claims that were lost with it, by their path in the state.
+	others map[string]state.Entry
+	// kept are the trees that the state holds on to.
+	kept map[string]bool
+	// restored are the files of trees that are to be brought back, by the id of the tree. What is nowhere is not there.
+	restored map[string]tree.Files
 	// unreadable says why an entry that exists cannot be read.
 	unreadable string
 	// dirs are the directories that the delivery is about, by path.
@@ -87,6 +96,22 @@ func (f facts) known() []string {
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// delivered returns what the last order left at a place. Where the state was lost, the object remembers.
+func (f facts) delivered(branch, path string) (state.Tree, bool) {
+	if f.entry != nil && !f.rebuilt {
+		return f.entry.Tree(branch, path)
+	}
+	for _, t := range f.memory.Trees {
+		if t.Path == path && branch == f.branch() {
+			return state.Tree{Branch: branch, DeliveredTree: t}, true
+		}
+	}
+	if f.entry == nil {
+		return state.Tree{}, false
+	}
+	return f.entry.Tree(branch, path)
 }
 
 // last is the newest order that is known, be it from the state or from the object. The order of a rebuilt object is as old as
@@ -168,7 +193,7 @@ func (f facts) done() bool {
 // recorded is true if the state says that this control plane carried out the order.
 func (f facts) recorded() bool {
 	e := f.entry
-	return e != nil && !e.Deleted && e.ClusterUID == f.marker.ClusterUID && equality.Semantic.DeepEqual(*e.Order, f.spec.Order)
+	return e != nil && !f.rebuilt && !e.Deleted && e.ClusterUID == f.marker.ClusterUID && equality.Semantic.DeepEqual(*e.Order, f.spec.Order)
 }
 
 // ahead is true if the state was written before the branch, which did not follow: it has the tip of before, and perhaps more. Whoever

@@ -44,6 +44,13 @@ func (e *external) gather(ctx context.Context, d *v1alpha1.GitDelivery, s *git.S
 	if f.entry, f.unreadable, err = readEntry(s, state.Path(f.spec.ClaimRef, f.marker.Shard)); err != nil {
 		return facts{}, err
 	}
+	f.kept = s.Kept(state.Kept(f.spec.ClaimRef, f.marker.Shard))
+	if err = e.recover(ctx, &f, s); err != nil {
+		return facts{}, err
+	}
+	if f.restored, err = e.restored(ctx, f, s); err != nil {
+		return facts{}, err
+	}
 	if f.past, err = e.past(ctx, f, s); err != nil {
 		return facts{}, err
 	}

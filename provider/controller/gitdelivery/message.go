@@ -16,7 +16,16 @@ const (
 	trailerStep         = "Intentplane-Step"
 	trailerAttempt      = "Intentplane-Attempt"
 	trailerRequest      = "Intentplane-Request"
+	trailerIntent       = "Intentplane-Intent"
+	trailerVersions     = "Intentplane-Versions"
+	trailerCluster      = "Intentplane-Cluster"
+	trailerShard        = "Intentplane-Shard"
+	trailerVerdict      = "Intentplane-Verdict"
+	trailerTarget       = "Intentplane-Target"
 )
+
+// deletion is how the subject of a commit begins that removes a claim.
+const deletion = "Remove "
 
 // maxListed is how many Sites a message lists.
 const maxListed = 20
@@ -25,6 +34,7 @@ const maxListed = 20
 type letter struct {
 	spec         v1alpha1.GitDeliveryParameters
 	controlPlane string
+	clusterUID   string
 	// sites whose directories the commit changes.
 	sites []string
 	// replaces is the tip that holds a stranger's change. Empty where there is none.
@@ -44,25 +54,45 @@ func (l letter) text() string {
 	if len(l.sites) > 0 {
 		fmt.Fprintf(b, "Sites: %s\n\n", l.list())
 	}
+	for _, t := range l.trailers() {
+		fmt.Fprintf(b, "%s: %s\n", t[0], oneLine(t[1]))
+	}
+	return b.String()
+}
+
+// trailers are all that is left of our memory if the state is lost.
+func (l letter) trailers() [][2]string {
 	c, o := l.spec.ClaimRef, l.spec.Order
-	for _, t := range [][2]string{
+	out := [][2]string{
 		{trailerClaim, fmt.Sprintf("%s/%s %s/%s", c.APIGroup, c.Kind, c.Namespace, c.Name)},
 		{trailerControlPlane, l.controlPlane},
+		{trailerCluster, l.clusterUID},
 		{trailerRevision, fmt.Sprint(o.Revision)},
 		{trailerStep, fmt.Sprint(o.Step)},
 		{trailerAttempt, fmt.Sprint(o.Attempt)},
 		{trailerRequest, o.Request},
-	} {
-		fmt.Fprintf(b, "%s: %s\n", t[0], oneLine(t[1]))
+		{trailerIntent, o.Intent},
+		{trailerVersions, fmt.Sprintf("digests %d, renderer %d", o.DigestScheme, o.RendererVersion)},
 	}
-	return b.String()
+	if l.spec.Shard != nil && *l.spec.Shard != 0 {
+		out = append(out, [2]string{trailerShard, fmt.Sprint(*l.spec.Shard)})
+	}
+	if o.Verdict != nil {
+		out = append(out, [2]string{trailerVerdict, strings.TrimSpace(fmt.Sprintf("%s %s", o.Verdict.Result, o.Verdict.Reason))})
+	}
+	if o.Target != nil {
+		out = append(out, [2]string{trailerTarget, fmt.Sprint(*o.Target)})
+	}
+	return out
 }
 
 func (l letter) subject() string {
 	claim := oneLine(l.spec.ClaimRef.Namespace + "/" + l.spec.ClaimRef.Name)
 	switch {
 	case l.removes:
-		return "Remove " + claim
+		return deletion + claim
+	case l.spec.Order.Attempt > 0 && l.spec.Order.Target != nil && l.replaces == "":
+		return fmt.Sprintf("Go back from %s revision %d to %d at %s", claim, l.spec.Order.Revision, *l.spec.Order.Target, count(len(l.sites)))
 	case len(l.sites) == 0:
 		return fmt.Sprintf("Remove what %s revision %d has no more", claim, l.spec.Order.Revision)
 	case l.replaces != "":

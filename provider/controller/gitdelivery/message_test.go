@@ -2,17 +2,23 @@ package gitdelivery
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
 const trailers = `Intentplane-Claim: claims.intentplane.dev/IntentDeployment team-a/web
 Intentplane-Control-Plane: prod
+Intentplane-Cluster: cluster-1
 Intentplane-Revision: 2
 Intentplane-Step: 0
 Intentplane-Attempt: 0
 Intentplane-Request: abc
+Intentplane-Intent: intent-abc
+Intentplane-Versions: digests 1, renderer 1
 `
 
 func TestText(t *testing.T) {
@@ -24,6 +30,7 @@ func TestText(t *testing.T) {
 		reason  string
 		letter  letter
 		request string
+		order   func(o *rolloutv1alpha1.Order)
 		want    string
 	}{
 		"Deliver": {
@@ -57,19 +64,32 @@ func TestText(t *testing.T) {
 			letter: letter{removes: true},
 			want:   "Remove team-a/web\n\n" + trailers,
 		},
+		"WayBack": {
+			reason: "A way back says whence and where to, and why",
+			letter: letter{sites: []string{"edge1"}},
+			order: func(o *rolloutv1alpha1.Order) {
+				o.Attempt, o.Target = 1, new(int64(1))
+				o.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictRejected, Reason: "GateFailed"}
+			},
+			want: "Go back from team-a/web revision 2 to 1 at 1 site\n\nSites: edge1\n\n" + strings.Replace(trailers, "Attempt: 0", "Attempt: 1", 1) +
+				"Intentplane-Verdict: Rejected GateFailed\nIntentplane-Target: 1\n",
+		},
 		"Injection": {
 			reason:  "No trailer is made by what a user wrote",
 			request: "abc\nIntentplane-Revision: 9",
 			letter:  letter{removes: true},
-			want:    "Remove team-a/web\n\n" + trailers[:len(trailers)-1] + " Intentplane-Revision: 9\n",
+			want:    "Remove team-a/web\n\n" + strings.Replace(trailers, "Request: abc", "Request: abc Intentplane-Revision: 9", 1),
 		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			tc.letter.controlPlane = "prod"
+			tc.letter.controlPlane, tc.letter.clusterUID = "prod", "cluster-1"
 			tc.letter.spec = delivery("web", order(2, "abc")).Spec.ForProvider
 			if tc.request != "" {
 				tc.letter.spec.Order.Request = tc.request
+			}
+			if tc.order != nil {
+				tc.order(&tc.letter.spec.Order)
 			}
 			if diff := cmp.Diff(tc.want, tc.letter.text()); diff != "" {
 				t.Errorf("\n%s\ntext(): -want, +got:\n%s", tc.reason, diff)

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/repository"
 	"github.com/intentplane/intentplane/provider/state"
@@ -29,6 +30,9 @@ type external struct {
 	now        func() time.Time
 	afterPush  func()
 
+	// found are files of trees that were read. An id says what they are, for ever.
+	found map[string]tree.Files
+
 	// What Observe saw, for Update and Delete of the same reconcile.
 	facts    facts
 	decision decision
@@ -37,6 +41,7 @@ type external struct {
 // A remote is a repository, shared with all who deliver to it.
 type remote interface {
 	reader
+	teller
 
 	// Look returns what the repository held at some time since the given one.
 	Look(ctx context.Context, key types.NamespacedName, since time.Time) (*git.Snapshot, error)
@@ -44,10 +49,16 @@ type remote interface {
 	Deliver(ctx context.Context, d repository.Delivery) error
 }
 
+// A teller tells what commits say.
+type teller interface {
+	Notes(ctx context.Context, s *git.Snapshot, words string) ([]git.Note, error)
+}
+
 // A reader reads what a snapshot does not hold.
 type reader interface {
 	ReadFile(ctx context.Context, s *git.Snapshot, path string) ([]byte, bool, error)
 	Contains(ctx context.Context, s *git.Snapshot, commit string) (bool, error)
+	ReadTree(ctx context.Context, s *git.Snapshot, w git.Wanted) (map[string][]byte, bool, error)
 }
 
 // Observe compares what is in the repository with what should be. It writes nothing. A delivery exists until it is deleted, so

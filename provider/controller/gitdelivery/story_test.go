@@ -51,7 +51,8 @@ func TestDeliver(t *testing.T) {
 			want := map[string]string{
 				"Intentplane-Claim":         "claims.intentplane.dev/IntentDeployment team-a/web",
 				"Intentplane-Control-Plane": "prod", "Intentplane-Revision": "1", "Intentplane-Step": "0",
-				"Intentplane-Attempt": "0", "Intentplane-Request": "a",
+				"Intentplane-Attempt": "0", "Intentplane-Request": "a", "Intentplane-Intent": "intent-a",
+				"Intentplane-Versions": "digests 1, renderer 1", "Intentplane-Cluster": "cluster-1",
 			}
 			if diff := cmp.Diff(want, c.Trailers); diff != "" {
 				w.Errorf("trailers: -want, +got:\n%s", diff)

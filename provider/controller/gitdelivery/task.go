@@ -3,6 +3,7 @@ package gitdelivery
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -28,6 +29,7 @@ type task struct {
 
 func (e *external) task(d *v1alpha1.GitDelivery) *task {
 	t := &task{external: *e, object: d.DeepCopy()}
+	t.found = maps.Clone(e.found)
 	if e.decision.drifted {
 		t.replaces = e.facts.tip
 	}
@@ -75,11 +77,11 @@ func (t *task) plan(ctx context.Context, draft *git.Draft) error {
 	if err != nil {
 		return err
 	}
-	return t.remember(draft, c, commit, a)
+	return t.remember(ctx, draft, c, commit, a)
 }
 
 // remember the delivery in the state, whose entry names the commit.
-func (t *task) remember(draft *git.Draft, c git.Change, commit string, a *rolloutv1alpha1.Attempt) error {
+func (t *task) remember(ctx context.Context, draft *git.Draft, c git.Change, commit string, a *rolloutv1alpha1.Attempt) error {
 	begun := a.DeepCopy()
 	begun.EndedAt = nil
 	did := state.Delivery{Order: t.facts.spec.Order, Attempt: begun, Trees: t.decision.trees, Commit: commit, At: t.date(a)}
@@ -93,10 +95,28 @@ func (t *task) remember(draft *git.Draft, c git.Change, commit string, a *rollou
 	if t.entry.Commit == "" {
 		t.entry.Commit = t.facts.tip
 	}
+	if err := t.write(&c); err != nil {
+		return err
+	}
+	var err error
+	if c.Keep, err = t.keep(ctx, draft.Snapshot()); err != nil {
+		return err
+	}
+	return draft.Remember(c)
+}
+
+// write the entry, and those of other claims that were lost with it.
+func (t *task) write(c *git.Change) error {
 	content, err := t.entry.Encode()
 	if err != nil {
 		return &git.Error{Class: git.ClassTooLarge, Detail: err.Error()}
 	}
-	c.State = map[string][]byte{state.Path(t.entry.Claim, t.entry.Shard): content}
-	return draft.Remember(c)
+	c.State = map[string][]byte{}
+	for path, other := range t.facts.others {
+		if c.State[path], err = other.Encode(); err != nil {
+			return err
+		}
+	}
+	c.State[state.Path(t.entry.Claim, t.entry.Shard)] = content
+	return nil
 }

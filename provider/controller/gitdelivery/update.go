@@ -118,7 +118,7 @@ func (e *external) date(a *rolloutv1alpha1.Attempt) metav1.Time {
 
 // commit with a message, and nothing in it yet.
 func (e *external) commit(l letter, when metav1.Time) git.Change {
-	l.spec, l.controlPlane = e.facts.spec, e.config.spec.ControlPlane
+	l.spec, l.controlPlane, l.clusterUID = e.facts.spec, e.config.spec.ControlPlane, e.clusterUID
 	author := e.config.spec.Git.Author
 	return git.Change{Message: l.text(), Author: git.Author{Name: author.Name, Email: author.Email}, When: when.Time}
 }

@@ -1,0 +1,152 @@
+package gitdelivery
+
+import (
+	"context"
+
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/state"
+)
+
+// restored returns the files of the trees that are to be brought back. They come from the repository, and never through Kubernetes.
+func (e *external) restored(ctx context.Context, f facts, s *git.Snapshot) (map[string]tree.Files, error) {
+	out := map[string]tree.Files{}
+	for _, t := range f.spec.Trees {
+		if t.Action != v1alpha1.ActionRestore || t.Tree == "" {
+			continue
+		}
+		files, err := e.find(ctx, f, s, t.Tree, t.Path, f.bearers(t.Tree))
+		if err != nil {
+			return nil, err
+		}
+		if files != nil {
+			out[t.Tree] = files
+		}
+	}
+	return out, nil
+}
+
+// find the files of a tree. Nil if they are nowhere. What lies there instead of plain files of ours was not delivered by us, and so is
+// nothing that could be found.
+func (e *external) find(ctx context.Context, f facts, s *git.Snapshot, id, path string, commits []string) (tree.Files, error) {
+	if files, ok := e.found[id]; ok {
+		return files, nil
+	}
+	files, ok, err := e.repo.ReadTree(ctx, s, git.Wanted{
+		ID: id, Kept: state.Kept(f.spec.ClaimRef, f.marker.Shard), Path: path, Without: tree.Marker, Commits: commits,
+	})
+	if c := git.ClassOf(err); c == git.ClassInvalid || c == git.ClassTooLarge {
+		return nil, nil
+	}
+	if err != nil || !ok || tree.ID(files) != id {
+		return nil, err
+	}
+	e.found[id] = files
+	return files, nil
+}
+
+// bearers are the commits of the history that brought a tree.
+func (f facts) bearers(id string) []string {
+	out := []string{}
+	for _, h := range append(f.base().History, f.memory.History...) {
+		for _, t := range h.Trees {
+			if t.Tree == id && h.Commit != "" {
+				out = append(out, h.Commit)
+				break
+			}
+		}
+	}
+	return out
+}
+
+// files of a tree of the spec. They were checked before.
+func (f facts) files(t v1alpha1.Tree) tree.Files {
+	if t.Action == v1alpha1.ActionRestore {
+		return f.restored[t.Tree]
+	}
+	files, err := tree.Decode(t.Files)
+	if err != nil {
+		return nil
+	}
+	return files
+}
+
+// marked returns the files of a tree with our marker, and the id that they have together.
+func (f facts) marked(t v1alpha1.Tree) (tree.Files, string) {
+	files := tree.Files{tree.Marker: f.content}
+	for name, content := range f.files(t) {
+		files[name] = content
+	}
+	return files, tree.ID(files)
+}
+
+// unkept is true if the state does not hold on to a tree that it should, and whose files are there.
+func (f facts) unkept() bool {
+	for _, t := range f.spec.Trees {
+		if t.Action != v1alpha1.ActionKeep && !f.kept[t.Tree] && len(f.files(t)) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// keep returns the trees that the state has to hold on to. One that is nowhere any more is left out.
+func (t *task) keep(ctx context.Context, s *git.Snapshot) (map[string]git.Trees, error) {
+	kept, given, places := git.Trees{}, t.facts.given(), t.places()
+	for _, id := range t.entry.Named() {
+		files := given[id]
+		if t.facts.kept[id] {
+			kept[id] = nil
+			continue
+		}
+		if path, known := places[id]; files == nil && known {
+			var err error
+			if files, err = t.find(ctx, t.facts, s, id, path, t.commits(id)); err != nil {
+				return nil, err
+			}
+		}
+		if len(files) > 0 {
+			kept[id] = files
+		}
+	}
+	return map[string]git.Trees{state.Kept(t.entry.Claim, t.entry.Shard): kept}, nil
+}
+
+// given are the files that are at hand anyway, by the id of their tree.
+func (f facts) given() map[string]tree.Files {
+	out := map[string]tree.Files{}
+	for _, t := range f.spec.Trees {
+		if t.Action != v1alpha1.ActionKeep {
+			out[t.Tree] = f.files(t)
+		}
+	}
+	return out
+}
+
+// places are where the trees of the entry lie or lay, by their ids.
+func (t *task) places() map[string]string {
+	sites, out := map[string]string{}, map[string]string{}
+	for _, at := range t.entry.Trees {
+		sites[at.Site] = at.Path
+	}
+	for _, h := range t.entry.History {
+		for _, at := range h.Trees {
+			if path, known := sites[at.Site]; known {
+				out[at.Tree] = path
+			}
+		}
+	}
+	for _, at := range t.entry.Trees {
+		out[at.Tree] = at.Path
+	}
+	return out
+}
+
+// commits to look for a tree in. Only a state that was lost has to be brought together again.
+func (t *task) commits(id string) []string {
+	if t.facts.entry != nil && !t.facts.rebuilt {
+		return nil
+	}
+	return t.facts.bearers(id)
+}

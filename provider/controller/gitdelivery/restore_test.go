@@ -1,0 +1,262 @@
+package gitdelivery
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/tree"
+)
+
+// back is the order of a way back from a rejected revision.
+func back(revision int64, request string, attempt int32, target int64) rolloutv1alpha1.Order {
+	o := order(revision, request)
+	o.Attempt, o.Target = attempt, &target
+	o.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictRejected, Reason: "GateFailed"}
+	return o
+}
+
+func verified(o rolloutv1alpha1.Order) rolloutv1alpha1.Order {
+	o.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictVerified}
+	return o
+}
+
+func restore(site, path, says string) v1alpha1.Tree {
+	return v1alpha1.Tree{
+		Site: site, Branch: "main", Path: path, Layout: catalogv1alpha1.LayoutKustomization,
+		Action: v1alpha1.ActionRestore, Tree: tree.ID(files(says)),
+	}
+}
+
+// ask for an order with these trees.
+func (w *world) ask(o rolloutv1alpha1.Order, trees ...v1alpha1.Tree) {
+	w.Helper()
+	w.change(func(d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Order, d.Spec.ForProvider.Trees = o, trees })
+	w.reconcile("web")
+}
+
+// twoRevisions delivers a verified one, and one that is to be taken back.
+func (w *world) twoRevisions() {
+	w.Helper()
+	w.create(w.first())
+	w.reconcile("web")
+	w.ask(verified(order(1, "a")), desired(w.T, "edge1", webAtE1, "a"))
+	w.ask(order(2, "b"), desired(w.T, "edge1", webAtE1, "b"))
+	w.expect("web", v1alpha1.ReasonDelivered)
+	w.count(2)
+}
+
+// collect what no ref needs, and let the provider forget what it has seen.
+func (w *world) collect() {
+	w.Helper()
+	_, err := w.git.Git(w.Context(), repo, "-c", "gc.reflogExpire=now", "gc", "--prune=now", "--quiet")
+	w.must(err)
+	w.restart()
+}
+
+// deleteState as somebody may who can push any ref.
+func (w *world) deleteState() {
+	w.Helper()
+	_, err := w.git.Git(w.Context(), repo, "update-ref", "-d", stateRef)
+	w.must(err)
+}
+
+func TestRestore(t *testing.T) {
+	tell(t, map[string]story{
+		"Back": {reason: "A tree of the history comes back in a commit of its own, which says so, and no file comes through the object", run: func(w *world) {
+			w.twoRevisions()
+			w.ask(back(2, "b", 1, 1), restore("edge1", webAtE1, "a"))
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.count(3)
+			w.holds(map[string]tree.Files{webAtE1: files("a")}, nil)
+			got := w.commits()[0].Trailers
+			want := map[string]string{trailerRevision: "2", trailerAttempt: "1", trailerVerdict: "Rejected GateFailed", trailerTarget: "1"}
+			for name, value := range want {
+				if diff := cmp.Diff(value, got[name]); diff != "" {
+					w.Errorf("trailer %s: -want, +got:\n%s", name, diff)
+				}
+			}
+			at := w.get("web").Status.AtProvider
+			if diff := cmp.Diff(back(2, "b", 1, 1), *at.Order); diff != "" {
+				w.Errorf("order: -want, +got:\n%s", diff)
+			}
+			if diff := cmp.Diff([]v1alpha1.HistoryTree{{Site: "edge1", Tree: tree.ID(files("b"))}}, at.History[1].Trees); diff != "" {
+				w.Errorf("what the revision was stays in the history: -want, +got:\n%s", diff)
+			}
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.count(3)
+		}},
+		"Drift": {reason: "What was restored is kept so", run: func(w *world) {
+			w.twoRevisions()
+			w.ask(back(2, "b", 1, 1), restore("edge1", webAtE1, "a"))
+			w.push(map[string]string{webAtE1 + "/configmap.yaml": "changed: true\n"})
+			w.restart()
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.holds(map[string]tree.Files{webAtE1: files("a")}, nil)
+		}},
+		"Collected": {reason: "A forced push and a garbage collection on the server take nothing from the way back", run: func(w *world) {
+			w.twoRevisions()
+			w.reset("main~2")
+			w.collect()
+			w.diverge(configv1alpha1.DivergenceReapply)
+			w.ask(back(2, "b", 1, 1), restore("edge1", webAtE1, "a"))
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.count(1)
+			w.holds(map[string]tree.Files{webAtE1: files("a")}, nil)
+		}},
+		"TenRevisionsAgo": {reason: "The newest verified revision is kept however old it is", run: func(w *world) {
+			w.twoRevisions()
+			for n := int64(3); n <= 13; n++ {
+				w.reorder(n, "b")
+				w.reconcile("web")
+			}
+			w.reset("main~2")
+			w.collect()
+			w.diverge(configv1alpha1.DivergenceReapply)
+			w.ask(back(13, "b", 1, 1), restore("edge1", webAtE1, "a"))
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.holds(map[string]tree.Files{webAtE1: files("a")}, nil)
+		}},
+		"StateLost": {reason: "Without the state the tree is looked for in the commits of the history", run: func(w *world) {
+			w.twoRevisions()
+			w.deleteState()
+			w.restart()
+			w.ask(back(2, "b", 1, 1), restore("edge1", webAtE1, "a"))
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.holds(map[string]tree.Files{webAtE1: files("a")}, nil)
+		}},
+		"Gone": {reason: "A tree that is nowhere is said to be gone, for good, and nothing is written", run: func(w *world) {
+			w.twoRevisions()
+			w.reset("main~2")
+			w.deleteState()
+			w.collect()
+			w.diverge(configv1alpha1.DivergenceReapply)
+			w.ask(back(2, "b", 1, 1), restore("edge1", webAtE1, "a"))
+			w.expect("web", v1alpha1.ReasonTreeGone)
+			w.synced("web", corev1.ConditionTrue)
+			w.count(0)
+			w.ask(order(3, "c"), desired(w.T, "edge1", webAtE1, "c"))
+			w.expect("web", v1alpha1.ReasonDelivered)
+		}},
+		"Unknown": {reason: "A tree that the claim never had is not found, although another claim has it", run: func(w *world) {
+			w.twoRevisions()
+			other := delivery("api", order(1, "x"), desired(w.T, "edge1", "clusters/edge1/team-a/api", "x"))
+			other.Spec.ForProvider.ClaimRef.Name = "api"
+			w.create(other)
+			w.reconcile("api")
+			w.ask(back(2, "b", 1, 1), restore("edge1", webAtE1, "x"))
+			w.expect("web", v1alpha1.ReasonTreeGone)
+		}},
+		"PolicyChanged": {reason: "What was allowed then may be refused now", run: func(w *world) {
+			w.twoRevisions()
+			s := &catalogv1alpha1.Site{}
+			w.must(w.kube.Get(w.Context(), client.ObjectKey{Name: "edge1"}, s))
+			s.Spec.TargetNamespaces.Allowed = []string{"other"}
+			w.must(w.kube.Update(w.Context(), s))
+			w.ask(back(2, "b", 1, 1), restore("edge1", webAtE1, "a"))
+			w.expect("web", v1alpha1.ReasonPolicyDenied)
+			w.count(2)
+		}},
+		"Files": {reason: "What is restored carries no files", run: func(w *world) {
+			w.twoRevisions()
+			r := desired(w.T, "edge1", webAtE1, "a")
+			r.Action = v1alpha1.ActionRestore
+			w.ask(back(2, "b", 1, 1), r)
+			w.expect("web", v1alpha1.ReasonInvalid)
+		}},
+		"NoTree": {reason: "Nobody guesses which tree is meant", run: func(w *world) {
+			w.twoRevisions()
+			r := restore("edge1", webAtE1, "a")
+			r.Tree = ""
+			w.ask(back(2, "b", 1, 1), r)
+			w.expect("web", v1alpha1.ReasonInvalid)
+		}},
+		"NotOwner": {reason: "Nobody restores into a directory of others", run: func(w *world) {
+			w.twoRevisions()
+			_, err := w.git.Remove(w.Context(), repo, "main", []string{webAtE1}, "Remove")
+			w.must(err)
+			theirs := map[string]string{webAtE1 + "/theirs.yaml": "x: 1\n"}
+			w.push(theirs)
+			w.ask(back(2, "b", 1, 1), restore("edge1", webAtE1, "a"))
+			w.expect("web", v1alpha1.ReasonNotOwner)
+			w.holds(nil, theirs)
+		}},
+		"Crash": {reason: "A provider that dies between push and status makes no second commit", run: func(w *world) {
+			w.twoRevisions()
+			before := w.get("web")
+			w.crash = func() { before = w.get("web") }
+			w.ask(back(2, "b", 1, 1), restore("edge1", webAtE1, "a"))
+			w.restoreStatus(before)
+			w.crash = func() {}
+			w.restart()
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.count(3)
+		}},
+	})
+}
+
+// TestKept upgrades a state that holds on to nothing, as an earlier version wrote it.
+func TestKept(t *testing.T) {
+	tell(t, map[string]story{
+		"Heals": {reason: "What is delivered is held on to from now on, without a commit of the branch", run: func(w *world) {
+			w.twoRevisions()
+			_, err := w.git.Git(w.Context(), repo, "update-ref", "refs/heads/tmp", stateRef)
+			w.must(err)
+			_, err = w.git.Remove(w.Context(), repo, "tmp", []string{"claims.intentplane.dev/team-a/web/0.trees"}, "Strip")
+			w.must(err)
+			_, err = w.git.Git(w.Context(), repo, "update-ref", stateRef, "refs/heads/tmp")
+			w.must(err)
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.count(2)
+			w.held(files("b"))
+		}},
+		"Keep": {reason: "A state that was lost is brought together again, from the branch and its past", run: func(w *world) {
+			w.twoRevisions()
+			w.deleteState()
+			w.restart()
+			w.ask(order(3, "c"), v1alpha1.Tree{Site: "edge1", Branch: "main", Path: webAtE1, Action: v1alpha1.ActionKeep}, desired(w.T, "edge2", webAtE2, "c"))
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.held(files("a"), files("b"), files("c"))
+			if at := w.get("web").Status.AtProvider.Trees; len(at) != 2 || at[0].Revision != 2 {
+				w.Errorf("trees: want the kept one too: %v", at)
+			}
+		}},
+		"Deleted": {reason: "A tombstone holds on to nothing", run: func(w *world) {
+			w.twoRevisions()
+			w.held(files("a"), files("b"))
+			w.must(w.kube.Delete(w.Context(), w.get("web")))
+			w.reconcile("web")
+			w.reconcile("web")
+			w.held()
+		}},
+	})
+}
+
+// held compares the trees that the state holds on to.
+func (w *world) held(want ...tree.Files) {
+	w.Helper()
+	got, err := w.git.Files(w.Context(), repo, stateRef)
+	w.must(err)
+	trees := map[string]bool{}
+	for _, f := range want {
+		trees[tree.ID(f)] = true
+		for name, content := range f {
+			if diff := cmp.Diff(string(content), got["claims.intentplane.dev/team-a/web/0.trees/"+tree.ID(f)+"/"+name]); diff != "" {
+				w.Errorf("file %s that is held on to: -want, +got:\n%s", name, diff)
+			}
+		}
+	}
+	if n := len(got) - 1; n != 2*len(trees) {
+		w.Errorf("files that are held on to: want those of %d trees, got %d files", len(trees), n)
+	}
+}
