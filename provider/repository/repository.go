@@ -41,10 +41,12 @@ type Repository struct {
 	refused map[types.NamespacedName]*refusal
 	// alone is true for a server that cannot take several deliveries or none.
 	alone bool
-	// told is what the commits of the branch say.
-	told story
 	// gap is a pause in which others get their turn.
 	gap time.Duration
+
+	// told is what the commits of the branch say. They are asked for once, however many want to know.
+	telling sync.Mutex
+	told    story
 }
 
 // A story is what the commits of a branch say up to a tip.
@@ -135,10 +137,9 @@ func (r *Repository) ReadTree(ctx context.Context, s *git.Snapshot, w git.Wanted
 // Notes returns what the last commits of the branch say that contain some words. They are read once for each tip. It returns a
 // *git.Error.
 func (r *Repository) Notes(ctx context.Context, s *git.Snapshot, words string) (notes []git.Note, err error) {
-	r.mu.Lock()
-	told := r.told
-	r.mu.Unlock()
-	if told.tip == s.Tip() && told.words == words {
+	r.telling.Lock()
+	defer r.telling.Unlock()
+	if told := r.told; told.tip == s.Tip() && told.words == words {
 		return told.notes, nil
 	}
 	err = r.host.do(ctx, func(ctx context.Context) error {
@@ -148,8 +149,6 @@ func (r *Repository) Notes(ctx context.Context, s *git.Snapshot, words string) (
 	if err != nil {
 		return nil, err
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	r.told = story{tip: s.Tip(), words: words, notes: notes}
 	return notes, nil
 }

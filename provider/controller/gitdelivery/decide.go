@@ -79,6 +79,10 @@ func checkState(f facts) *decision {
 	switch {
 	case f.unreadable != "":
 		return refuse(v1alpha1.ReasonStateUntrusted, "the state of the claim in the repository cannot be used: %s", f.unreadable).hide()
+	case f.owner != "" && !f.sameCluster(f.owner):
+		return refuse(v1alpha1.ReasonOwnedElsewhere,
+			"control plane %q writes this repository from the cluster with uid %q: if that cluster is gone, set spec.takeOverFrom of the configuration to that uid",
+			f.marker.ControlPlane, f.owner).hide()
 	case f.entry == nil:
 		return nil
 	case f.entry.Claim.Kind != f.spec.ClaimRef.Kind:

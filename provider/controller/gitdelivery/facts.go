@@ -41,6 +41,8 @@ type facts struct {
 	past map[string]bool
 	// entry of the state. Nil if there is none.
 	entry *state.Entry
+	// owner is the cluster that writes the state. Empty if nobody says.
+	owner string
 	// rebuilt is true if the entry was lost, and told again by our commits.
 	rebuilt bool
 	// others are entries of other claims that were lost with it, by their path in the state.
@@ -132,7 +134,7 @@ func (f facts) base() state.Entry {
 	if f.entry != nil {
 		e = *f.entry
 	}
-	if m := f.memory; m.Order != nil && (f.entry == nil || f.entry.Order.Behind(*m.Order)) {
+	if m := f.memory; m.Order != nil && (f.entry == nil || f.entry.Order.Behind(*m.Order) || (f.rebuilt && !m.Order.Behind(*f.entry.Order))) {
 		e = state.Entry{Order: m.Order, History: m.History}
 		if m.Remote != nil {
 			e.Commit, e.CommitTime = m.Remote.Commit, m.Remote.CommitTime

@@ -44,6 +44,11 @@ func (e *external) gather(ctx context.Context, d *v1alpha1.GitDelivery, s *git.S
 	if f.entry, f.unreadable, err = readEntry(s, state.Path(f.spec.ClaimRef, f.marker.Shard)); err != nil {
 		return facts{}, err
 	}
+	if f.unreadable == "" {
+		if f.owner, f.unreadable, err = readOwner(s); err != nil {
+			return facts{}, err
+		}
+	}
 	f.kept = s.Kept(state.Kept(f.spec.ClaimRef, f.marker.Shard))
 	if err = e.recover(ctx, &f, s); err != nil {
 		return facts{}, err
@@ -120,6 +125,19 @@ func readEntry(s *git.Snapshot, path string) (*state.Entry, string, error) {
 		return nil, path + ": " + err.Error(), nil //nolint:nilerr // What is wrong with it is an answer.
 	}
 	return &entry, "", nil
+}
+
+// readOwner returns which cluster writes the state, or why that cannot be told.
+func readOwner(s *git.Snapshot) (string, string, error) {
+	content, ok, err := s.StateFile(state.OwnerPath)
+	if err != nil || !ok {
+		return "", "", err
+	}
+	uid, err := state.DecodeOwner(content)
+	if err != nil {
+		return "", state.OwnerPath + ": " + err.Error(), nil //nolint:nilerr // What is wrong with it is an answer.
+	}
+	return uid, "", nil
 }
 
 // directory returns what stands at a path. A path that no repository can have holds nothing: it is refused elsewhere.

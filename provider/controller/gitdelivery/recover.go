@@ -2,6 +2,7 @@ package gitdelivery
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
@@ -15,43 +16,45 @@ import (
 // recover the entry of a state that was lost from what our commits say. Where there is no state at all, those of all other claims are
 // recovered with it: whoever comes first writes them, or a claim that was deleted would begin to count anew.
 func (e *external) recover(ctx context.Context, f *facts, s *git.Snapshot) error {
-	stateless := s.StateTip() == ""
-	if f.entry != nil || f.unreadable != "" || s.Tip() == "" || (!stateless && f.memory.Order != nil) {
+	if f.entry != nil || f.unreadable != "" || s.Tip() == "" {
 		return nil
 	}
-	dirs, err := markedDirs(s)
-	if err != nil || (!stateless && len(dirs.of(*f)) == 0) {
-		return err
+	stateless := s.StateTip() == ""
+	if !stateless && !bereft(*f, s) {
+		return nil // A new claim.
 	}
 	notes, err := e.repo.Notes(ctx, s, trailerClaim+": ")
 	if git.ClassOf(err) == git.ClassTooLarge {
 		return nil // What cannot be read says nothing.
 	}
-	if err != nil {
+	if err != nil || len(notes) == 0 {
 		return err
 	}
-	tales := recollect(notes, f.marker.ControlPlane)
-	f.others = map[string]state.Entry{}
-	for _, t := range tales {
-		entry := t.entry()
-		if entry.ClusterUID == "" {
-			entry.ClusterUID = f.marker.ClusterUID
+	entries := recollect(notes, f.marker)
+	if stateless {
+		f.owner = lastWriter(notes, f.marker.ControlPlane)
+	}
+	own := state.Path(f.spec.ClaimRef, f.marker.Shard)
+	if entry, told := entries[own]; told && (f.memory.Order == nil || f.sameCluster(entry.ClusterUID)) {
+		if entry.Trees, err = branchTrees(*f, s, entry.Order.Revision); err != nil {
+			return err
 		}
-		if !readable(entry) {
-			continue
-		}
-		if path := state.Path(entry.Claim, entry.Shard); path != state.Path(f.spec.ClaimRef, f.marker.Shard) {
-			if stateless {
-				f.others[path] = entry
-			}
-			continue
-		}
-		if f.memory.Order == nil {
-			entry.Trees = dirs.trees(*f, s, entry)
-			f.entry, f.rebuilt = &entry, true
-		}
+		f.entry, f.rebuilt = &entry, true
+	}
+	if stateless {
+		delete(entries, own)
+		f.others = entries
 	}
 	return nil
+}
+
+// bereft is true for a claim that has a directory, and no entry in the state.
+func bereft(f facts, s *git.Snapshot) bool {
+	ours := f.markers()
+	return slices.ContainsFunc(f.spec.Trees, func(t v1alpha1.Tree) bool {
+		at, ok, err := s.Entry(t.Path + "/" + tree.Marker)
+		return err == nil && ok && slices.Contains(ours, at.ID)
+	})
 }
 
 // readable is true for an entry that could be read back.
@@ -64,54 +67,40 @@ func readable(e state.Entry) bool {
 	return err == nil
 }
 
-// dirs are the directories of the branch that have a marker, by the id of the marker.
-type dirs map[string][]string
-
-func markedDirs(s *git.Snapshot) (dirs, error) {
-	named, err := s.Named(tree.Marker)
-	out := dirs{}
-	for path, id := range named {
-		out[id] = append(out[id], path)
+// markers are the ids of the markers of the claim's directories: those of this cluster, and of the one that it takes over from.
+func (f facts) markers() []string {
+	out := []string{git.BlobID(f.content)}
+	before := f.marker
+	before.ClusterUID = f.config.TakeOverFrom
+	if content, err := before.Encode(); err == nil && before.ClusterUID != "" {
+		out = append(out, git.BlobID(content))
 	}
-	return out, err
-}
-
-// of the claim, written by this cluster or by the one that it takes over from.
-func (d dirs) of(f facts) []string {
-	out := slices.Clone(d[git.BlobID(f.content)])
-	if f.config.TakeOverFrom != "" && f.config.TakeOverFrom != f.marker.ClusterUID {
-		out = append(out, d[markerID(f.marker, f.config.TakeOverFrom)]...)
-	}
-	slices.Sort(out)
 	return out
 }
 
-func markerID(m marker.Marker, clusterUID string) string {
-	m.ClusterUID = clusterUID
-	content, err := m.Encode()
-	if err != nil {
-		return ""
-	}
-	return git.BlobID(content)
-}
-
-// trees of the claim as the branch has them. Whose Site a directory is that is not asked for any more is not known.
-func (d dirs) trees(f facts, s *git.Snapshot, e state.Entry) []state.Tree {
-	sites := map[string]string{}
+// branchTrees are the trees of the claim that the branch has. Whose Site a directory is that is not asked for any more is not known.
+func branchTrees(f facts, s *git.Snapshot, revision int64) ([]state.Tree, error) {
+	sites, ours, out := map[string]string{}, f.markers(), []state.Tree{}
 	for _, t := range f.spec.Trees {
 		sites[t.Path] = t.Site
 	}
-	out := []state.Tree{}
-	for _, path := range d.of(f) {
+	named, err := s.Named(tree.Marker)
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range slices.Sorted(maps.Keys(named)) {
+		if !slices.Contains(ours, named[path]) {
+			continue
+		}
 		id, err := s.Without(path, tree.Marker)
 		if err != nil {
-			continue // A path that is refused is none of ours.
+			return nil, err
 		}
 		out = append(out, state.Tree{Branch: f.branch(), DeliveredTree: v1alpha1.DeliveredTree{
-			Site: sites[path], Path: path, Tree: id, Revision: e.Order.Revision,
+			Site: sites[path], Path: path, Tree: id, Revision: revision,
 		}})
 	}
-	return out
+	return out, nil
 }
 
 // A tale is what all commits of one claim's shard say, the newest first.
@@ -121,20 +110,38 @@ type tale struct {
 	letters []witness
 }
 
-// recollect what a control plane did, claim by claim.
-func recollect(notes []git.Note, controlPlane string) []tale {
-	out, at := []tale{}, map[string]int{}
+// lastWriter is the cluster that wrote the newest commit of a control plane. Empty if it does not say.
+func lastWriter(notes []git.Note, controlPlane string) string {
+	for _, n := range notes {
+		if l, ok := parseWitness(n); ok && l.controlPlane == controlPlane {
+			return l.cluster
+		}
+	}
+	return ""
+}
+
+// recollect the entries of a control plane from what its commits say, by their paths in the state.
+func recollect(notes []git.Note, ours marker.Marker) map[string]state.Entry {
+	tales := map[string]tale{}
 	for _, n := range notes {
 		l, ok := parseWitness(n)
-		if !ok || l.controlPlane != controlPlane {
+		if !ok || l.controlPlane != ours.ControlPlane {
 			continue
 		}
 		key := state.Path(l.claim, l.shard)
-		if _, known := at[key]; !known {
-			at[key] = len(out)
-			out = append(out, tale{claim: l.claim, shard: l.shard})
+		t := tales[key]
+		t.claim, t.shard, t.letters = l.claim, l.shard, append(t.letters, l)
+		tales[key] = t
+	}
+	out := map[string]state.Entry{}
+	for key, t := range tales {
+		entry := t.entry()
+		if entry.ClusterUID == "" {
+			entry.ClusterUID = ours.ClusterUID
 		}
-		out[at[key]].letters = append(out[at[key]].letters, l)
+		if readable(entry) {
+			out[key] = entry
+		}
 	}
 	return out
 }

@@ -256,7 +256,7 @@ func (w *world) held(want ...tree.Files) {
 			}
 		}
 	}
-	if n := len(got) - 1; n != 2*len(trees) {
+	if n := len(got) - 2; n != 2*len(trees) {
 		w.Errorf("files that are held on to: want those of %d trees, got %d files", len(trees), n)
 	}
 }

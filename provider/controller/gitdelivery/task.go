@@ -118,5 +118,6 @@ func (t *task) write(c *git.Change) error {
 		}
 	}
 	c.State[state.Path(t.entry.Claim, t.entry.Shard)] = content
-	return nil
+	c.State[state.OwnerPath], err = state.EncodeOwner(t.clusterUID)
+	return err
 }

@@ -1,0 +1,291 @@
+package gitdelivery
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/tree"
+)
+
+// disaster takes the state and the object.
+func (w *world) disaster() {
+	w.Helper()
+	w.deleteState()
+	w.lose("web")
+	w.restart()
+}
+
+// starts anew as the function does that remembers nothing.
+func (w *world) starts(request string) {
+	w.Helper()
+	w.create(delivery("web", order(1, request), desired(w.T, "edge1", webAtE1, request)))
+	w.reconcile("web")
+}
+
+func TestRecover(t *testing.T) {
+	tell(t, map[string]story{
+		"Forward": {reason: "Our commits tell the order; nothing is written, and what was verified is no more", run: func(w *world) {
+			w.twoRevisions()
+			w.ask(verified(order(2, "b")), desired(w.T, "edge1", webAtE1, "b"))
+			w.disaster()
+			w.starts("b")
+			w.expect("web", v1alpha1.ReasonOrderBehind)
+			at := w.get("web").Status.AtProvider
+			if diff := cmp.Diff(order(2, "b"), *at.Order); diff != "" {
+				w.Errorf("order: -want, +got:\n%s", diff)
+			}
+			if len(at.History) != 2 || at.History[0].Verdict != nil || at.History[1].Verdict != nil || at.History[0].Commit != w.commits()[1].ID {
+				w.Errorf("history: want both revisions without verdicts: %v", at.History)
+			}
+			w.ask(order(2, "b"), desired(w.T, "edge1", webAtE1, "b"))
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.count(2)
+			w.held(files("b"))
+		}},
+		"Back": {reason: "Who went back had been rejected, for the reason that was given", run: func(w *world) {
+			w.twoRevisions()
+			w.ask(back(2, "b", 2, 1), restore("edge1", webAtE1, "a"))
+			w.disaster()
+			w.starts("b")
+			w.expect("web", v1alpha1.ReasonOrderBehind)
+			at := w.get("web").Status.AtProvider
+			if diff := cmp.Diff(back(2, "b", 2, 1), *at.Order); diff != "" {
+				w.Errorf("order: -want, +got:\n%s", diff)
+			}
+			want := &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictRejected, Reason: "GateFailed"}
+			if diff := cmp.Diff(want, at.History[1].Verdict); diff != "" {
+				w.Errorf("verdict: -want, +got:\n%s", diff)
+			}
+		}},
+		"EntryLost": {reason: "Who removes one entry of the state is told apart from a new claim by the directory", run: func(w *world) {
+			w.twoRevisions()
+			_, err := w.git.Git(w.Context(), repo, "update-ref", "refs/heads/tmp", stateRef)
+			w.must(err)
+			_, err = w.git.Remove(w.Context(), repo, "tmp", []string{"claims.intentplane.dev/team-a/web"}, "Remove")
+			w.must(err)
+			_, err = w.git.Git(w.Context(), repo, "update-ref", stateRef, "refs/heads/tmp")
+			w.must(err)
+			w.lose("web")
+			w.restart()
+			w.starts("b")
+			w.expect("web", v1alpha1.ReasonOrderBehind)
+			w.count(2)
+		}},
+		"OldSites": {reason: "Directories of sites that were left meanwhile are tidied up", run: func(w *world) {
+			w.twoRevisions()
+			w.ask(order(3, "c"), desired(w.T, "edge1", webAtE1, "c"), desired(w.T, "edge2", webAtE2, "c"))
+			w.disaster()
+			w.starts("c")
+			w.ask(order(4, "d"), desired(w.T, "edge1", webAtE1, "d"))
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.holds(map[string]tree.Files{webAtE1: files("d")}, nil)
+		}},
+		"Others": {reason: "Whoever comes first recovers all, so that a claim that was deleted goes on counting", run: func(w *world) {
+			w.create(w.first())
+			api := delivery("api", order(7, "x"), desired(w.T, "edge1", "clusters/edge1/team-a/api", "x"))
+			api.Spec.ForProvider.ClaimRef.Name = "api"
+			w.create(api.DeepCopy())
+			w.reconcile("web")
+			w.reconcile("api")
+			w.must(w.kube.Delete(w.Context(), w.get("api")))
+			w.reconcile("api")
+			w.reconcile("api")
+			w.deleteState()
+			w.restart()
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.restart()
+			api.Spec.ForProvider.Order = order(1, "x")
+			w.create(api)
+			w.reconcile("api")
+			w.expect("api", v1alpha1.ReasonOrderBehind)
+			if o := w.get("api").Status.AtProvider.Order; o == nil || o.Revision != 7 || o.Request != "deleted" {
+				w.Errorf("order: want the tombstone of revision 7, got %v", o)
+			}
+		}},
+		"OtherControlPlane": {reason: "What others did is not ours", run: func(w *world) {
+			w.push(map[string]string{"x": "y"})
+			_, err := w.git.Commit(w.Context(), repo, "main", map[string]string{"x": "z"}, forgery("staging", "cluster-1", 9))
+			w.must(err)
+			w.create(w.first())
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDelivered)
+		}},
+		"RebuiltCluster": {reason: "What another cluster of this name did is not told, until it is taken over", run: func(w *world) {
+			w.twoRevisions()
+			w.deleteState()
+			w.rebuild("cluster-2", "")
+			w.restart()
+			w.starts("b")
+			w.expect("web", v1alpha1.ReasonOwnedElsewhere)
+			if at := w.get("web").Status.AtProvider; at.Order != nil {
+				w.Errorf("status: want nothing of the other cluster, got %v", at.Order)
+			}
+			w.rebuild("cluster-2", "cluster-1")
+			w.starts("b")
+			w.expect("web", v1alpha1.ReasonOrderBehind)
+			w.ask(order(2, "b"), desired(w.T, "edge1", webAtE1, "b"))
+			w.expect("web", v1alpha1.ReasonDelivered)
+		}},
+		"MemoryUnknown": {reason: "Who remembers nothing and cannot read takes no order", run: func(w *world) {
+			w.twoRevisions()
+			w.disaster()
+			w.git.Fail(repo, 503)
+			w.starts("b")
+			w.expect("web", v1alpha1.ReasonMemoryUnknown)
+			w.synced("web", corev1.ConditionFalse)
+		}},
+	})
+}
+
+// forgery is a commit's message as a stranger may write it.
+func forgery(controlPlane, cluster string, revision int64) string {
+	return fmt.Sprintf("Deliver\n\nIntentplane-Claim: claims.intentplane.dev/IntentDeployment team-a/web\nIntentplane-Control-Plane: %s\n"+
+		"Intentplane-Cluster: %s\nIntentplane-Revision: %d\nIntentplane-Step: 0\nIntentplane-Attempt: 0\nIntentplane-Request: x\n", controlPlane, cluster, revision)
+}
+
+// TestDisaster plays what happens to the management cluster while claims are delivered.
+func TestDisaster(t *testing.T) {
+	tell(t, map[string]story{
+		"Rebuilt": {reason: "A cluster that was rebuilt goes on with revision, verdict and target once it is told to take over", run: func(w *world) {
+			w.twoRevisions()
+			w.ask(back(2, "b", 1, 1), restore("edge1", webAtE1, "a"))
+			before := w.get("web").Status.AtProvider
+			w.rebuild("cluster-2", "cluster-1")
+			w.restart()
+			w.starts("b")
+			w.expect("web", v1alpha1.ReasonOrderBehind)
+			at := w.get("web").Status.AtProvider
+			if diff := cmp.Diff(before.Order, at.Order); diff != "" {
+				w.Errorf("order: -want, +got:\n%s", diff)
+			}
+			if diff := cmp.Diff(before.History, at.History); diff != "" {
+				w.Errorf("history: -want, +got:\n%s", diff)
+			}
+			w.ask(back(2, "b", 1, 1), restore("edge1", webAtE1, "a"))
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.holds(map[string]tree.Files{webAtE1: files("a")}, nil)
+			// Only the marker says something else now: the trees are the same.
+			w.count(4)
+			if diff := cmp.Diff(before.Trees, w.get("web").Status.AtProvider.Trees); diff != "" {
+				w.Errorf("trees: -want, +got:\n%s", diff)
+			}
+			// Once means once: the old cluster, were it alive, would not be asked.
+			w.rebuild("cluster-1", "")
+			w.restart()
+			w.starts("b")
+			w.expect("web", v1alpha1.ReasonOwnedElsewhere)
+			w.count(4)
+		}},
+		"OldBackup": {reason: "An old backup over newer Git writes nothing, learns what is known, and goes on", run: func(w *world) {
+			w.create(w.first())
+			w.reconcile("web")
+			backup := w.get("web")
+			w.ask(verified(order(1, "a")), desired(w.T, "edge1", webAtE1, "a"))
+			w.ask(order(2, "b"), desired(w.T, "edge1", webAtE1, "b"))
+			w.lose("web")
+			status := backup.Status
+			backup.ResourceVersion, backup.UID = "", ""
+			w.create(backup)
+			backup.Status = status
+			w.restoreStatus(backup)
+			w.restart()
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonOrderBehind)
+			w.count(2)
+			at := w.get("web").Status.AtProvider
+			if at.Order.Revision != 2 || len(at.History) != 2 || at.History[0].Verdict == nil {
+				w.Errorf("status: want revision 2, and 1 verified: %v", at)
+			}
+			w.ask(order(2, "b"), desired(w.T, "edge1", webAtE1, "b"))
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.count(2)
+		}},
+		"OldGit": {reason: "An old Git under newer objects stops, and who reapplies has revision, verdict and target again", run: func(w *world) {
+			w.create(w.first())
+			w.reconcile("web")
+			refs, err := w.git.Refs(w.Context(), repo)
+			w.must(err)
+			w.ask(verified(order(1, "a")), desired(w.T, "edge1", webAtE1, "a"))
+			w.ask(order(2, "b"), desired(w.T, "edge1", webAtE1, "b"))
+			for _, ref := range []string{stateRef, "refs/heads/main"} {
+				_, err = w.git.Git(w.Context(), repo, "update-ref", ref, refs[ref])
+				w.must(err)
+			}
+			w.collect()
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDiverged)
+			w.count(1)
+			w.diverge(configv1alpha1.DivergenceReapply)
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.count(2)
+			at := w.get("web").Status.AtProvider
+			if at.Order.Revision != 2 || len(at.History) != 2 || at.History[0].Verdict == nil {
+				w.Errorf("status: want revision 2, and 1 verified: %v", at)
+			}
+			w.ask(back(2, "b", 1, 1), restore("edge1", webAtE1, "a"))
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.holds(map[string]tree.Files{webAtE1: files("a")}, nil)
+		}},
+		"TwoClusters": {reason: "A second cluster of the same name writes nothing, also to where nothing is yet", run: func(w *world) {
+			w.twoRevisions()
+			w.rebuild("cluster-2", "")
+			w.restart()
+			d := delivery("web", order(9, "z"), desired(w.T, "edge2", webAtE2, "z"))
+			w.create(d)
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonOwnedElsewhere)
+			w.count(2)
+			w.must(w.kube.Delete(w.Context(), w.get("web")))
+			w.reconcile("web")
+			if !w.gone("web") {
+				w.Fatal("object: want it gone")
+			}
+			w.count(2)
+			w.holds(map[string]tree.Files{webAtE1: files("b")}, nil)
+		}},
+		"NewClaimOfTwo": {reason: "That is so for claims that the first one never had, and without a state", run: func(w *world) {
+			w.twoRevisions()
+			w.rebuild("cluster-2", "")
+			d := delivery("api", order(1, "z"), desired(w.T, "edge2", "clusters/edge2/team-a/api", "z"))
+			d.Spec.ForProvider.ClaimRef.Name = "api"
+			w.create(d)
+			for range 2 {
+				w.restart()
+				w.reconcile("api")
+				w.expect("api", v1alpha1.ReasonOwnedElsewhere)
+				w.count(2)
+				w.deleteState()
+			}
+			w.configure(func(c *configv1alpha1.ProviderConfigSpec) { c.TakeOverFrom = "cluster-1" })
+			w.reconcile("api")
+			w.expect("api", v1alpha1.ReasonDelivered)
+			w.count(3)
+		}},
+		"ForgedOwner": {reason: "An owner that cannot be read is not guessed at", run: func(w *world) {
+			w.create(w.first())
+			w.reconcile("web")
+			_, err := w.git.Commit(w.Context(), repo, "forged", map[string]string{"owner.json": "{}"}, "Forge")
+			w.must(err)
+			_, err = w.git.Git(w.Context(), repo, "update-ref", stateRef, "refs/heads/forged")
+			w.must(err)
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonStateUntrusted)
+		}},
+		"Rejudged": {reason: "A verdict never changes", run: func(w *world) {
+			w.twoRevisions()
+			w.ask(verified(order(2, "b")), desired(w.T, "edge1", webAtE1, "b"))
+			rejected := order(2, "b")
+			rejected.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictRejected, Reason: "GateFailed"}
+			w.ask(rejected, desired(w.T, "edge1", webAtE1, "b"))
+			w.expect("web", v1alpha1.ReasonOrderBehind)
+		}},
+	})
+}

@@ -1,0 +1,33 @@
+package state
+
+import (
+	"encoding/json"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+)
+
+// OwnerPath is where the state says which cluster writes it.
+const OwnerPath = "owner.json"
+
+// owner is the file at OwnerPath.
+type owner struct {
+	Version    int    `json:"version"`
+	ClusterUID string `json:"clusterUID"`
+}
+
+// EncodeOwner returns the content of the file that says which cluster writes the state. It returns an error if it cannot be written,
+// which is a mistake in this package.
+func EncodeOwner(clusterUID string) ([]byte, error) {
+	b, err := json.Marshal(owner{Version: version, ClusterUID: clusterUID})
+	return append(b, '\n'), errors.Wrap(err, "cannot encode owner of state")
+}
+
+// DecodeOwner returns the cluster that writes the state. Whoever may push to the repository can write the file, so it returns an
+// error about anything that EncodeOwner would not have written.
+func DecodeOwner(content []byte) (string, error) {
+	o := owner{}
+	if err := json.Unmarshal(content, &o); err != nil || o.Version != version || o.ClusterUID == "" {
+		return "", errors.New("cannot decode owner of state: it is malformed")
+	}
+	return o.ClusterUID, errors.Wrap(short(text{"clusterUID", o.ClusterUID, maxUID}), "cannot decode owner of state")
+}

@@ -1,0 +1,45 @@
+package state
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestDecodeOwner(t *testing.T) {
+	ours, err := EncodeOwner("uid-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases := map[string]struct {
+		reason  string
+		content string
+		want    string
+		err     string
+	}{
+		"Ours":    {reason: "What was encoded is decoded", content: string(ours), want: "uid-1"},
+		"Empty":   {reason: "Nothing is nobody", content: "", err: "cannot decode owner of state: it is malformed"},
+		"NoUID":   {reason: "Nobody is no owner", content: `{"version":1}`, err: "cannot decode owner of state: it is malformed"},
+		"Version": {reason: "A newer form is not guessed at", content: `{"version":2,"clusterUID":"x"}`, err: "cannot decode owner of state: it is malformed"},
+		"Long": {
+			reason: "The owner is named in messages", content: `{"version":1,"clusterUID":"` + strings.Repeat("x", 65) + `"}`, want: strings.Repeat("x", 65),
+			err: "cannot decode owner of state: clusterUID has more than 64 characters",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got, err := DecodeOwner([]byte(tc.content))
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nDecodeOwner(...): -want, +got:\n%s", tc.reason, diff)
+			}
+			said := ""
+			if err != nil {
+				said = err.Error()
+			}
+			if diff := cmp.Diff(tc.err, said); diff != "" {
+				t.Errorf("\n%s\nDecodeOwner(...): -want error, +got error:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
