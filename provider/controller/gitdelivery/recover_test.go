@@ -63,6 +63,20 @@ func TestRecover(t *testing.T) {
 				w.Errorf("verdict: -want, +got:\n%s", diff)
 			}
 		}},
+		"StatusKnowsMore": {reason: "A status that knows of verdicts brings them back", run: func(w *world) {
+			w.twoRevisions()
+			w.deleteState()
+			w.restart()
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.forget()
+			w.restart()
+			w.reconcile("web")
+			if at := w.get("web").Status.AtProvider; len(at.History) != 2 || at.History[0].Verdict == nil {
+				w.Errorf("history: want revision 1 verified: %v", at.History)
+			}
+			w.held(files("a"), files("b"))
+		}},
 		"EntryLost": {reason: "Who removes one entry of the state is told apart from a new claim by the directory", run: func(w *world) {
 			w.twoRevisions()
 			_, err := w.git.Git(w.Context(), repo, "update-ref", "refs/heads/tmp", stateRef)
