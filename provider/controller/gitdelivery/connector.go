@@ -67,6 +67,11 @@ func (c *connector) connect(ctx context.Context, d *v1alpha1.GitDelivery) (*exte
 			return nil, errors.Wrap(err, "cannot track use of configuration")
 		}
 	}
+	return c.open(ctx, d)
+}
+
+// open the repository of a delivery.
+func (c *connector) open(ctx context.Context, d *v1alpha1.GitDelivery) (*external, error) {
 	cfg, err := configOf(ctx, c.kube, d)
 	if err != nil {
 		return nil, err
@@ -89,7 +94,7 @@ func (c *connector) connect(ctx context.Context, d *v1alpha1.GitDelivery) (*exte
 	uid, err := clusterUID(ctx, c.kube)
 	return &external{
 		kube: c.kube, repo: repo, config: cfg, age: cfg.interval(c.interval), clusterUID: uid, now: c.now, afterPush: c.afterPush,
-		found: map[string]tree.Files{},
+		found: map[string]tree.Files{}, open: c.open,
 	}, err
 }
 

@@ -214,6 +214,8 @@ func checkOwner(f facts, t v1alpha1.Tree) *decision {
 		return refuse(v1alpha1.ReasonOwnedElsewhere,
 			"directory %q: control plane %q wrote it from the cluster with uid %q: if that cluster is gone, set spec.takeOverFrom of the configuration to that uid",
 			t.Path, d.marker.ControlPlane, d.marker.ClusterUID)
+	case d.orphaned:
+		return nil
 	case d.marker != nil:
 		return refuse(v1alpha1.ReasonNotOwner, "directory %q: it belongs to %s of control plane %q", t.Path, owner(*d.marker), d.marker.ControlPlane)
 	case d.tree == t.Tree, f.unmarked(t.Path), isTrue(f.spec.Adopt):

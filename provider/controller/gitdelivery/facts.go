@@ -65,6 +65,8 @@ type directory struct {
 	blocked bool
 	// marker says whose it is. Nil if it has none that can be read.
 	marker *marker.Marker
+	// orphaned is true if it was written for the other shape of the claim, for which nobody delivers any more.
+	orphaned bool
 	// entangled is the directory of a claim that lies around this one, or in it. Empty if there is none.
 	entangled string
 }

@@ -53,7 +53,7 @@ func (e *external) gather(ctx context.Context, d *v1alpha1.GitDelivery, s *git.S
 	if err = e.recover(ctx, &f, s); err != nil {
 		return facts{}, err
 	}
-	if f.restored, err = e.restored(ctx, f, s); err != nil {
+	if f.restored, err = e.restored(ctx, d, f, s); err != nil {
 		return facts{}, err
 	}
 	if f.past, err = e.past(ctx, f, s); err != nil {
@@ -157,8 +157,32 @@ func (e *external) directory(ctx context.Context, f facts, s *git.Snapshot, path
 		return out, err
 	}
 	out.tree = at.ID
-	out.marker, err = e.markerAt(ctx, f, s, path+"/"+tree.Marker)
+	if out.marker, err = e.markerAt(ctx, f, s, path+"/"+tree.Marker); err != nil {
+		return out, err
+	}
+	out.orphaned, err = e.orphaned(ctx, f, out.marker)
 	return out, err
+}
+
+// orphaned is true for the marker of a claim of the same name and another shape, if this cluster has no delivery for that any more.
+func (e *external) orphaned(ctx context.Context, f facts, m *marker.Marker) (bool, error) {
+	if m == nil || !isTrue(f.spec.Adopt) || m.SameClaim(f.marker) {
+		return false, nil
+	}
+	other := *m
+	other.Claim.APIGroup, other.Claim.Kind = f.marker.Claim.APIGroup, f.marker.Claim.Kind
+	if !other.SameClaim(f.marker) || !f.sameCluster(m.ClusterUID) {
+		return false, nil
+	}
+	all := &v1alpha1.GitDeliveryList{}
+	if err := e.kube.List(ctx, all, client.InNamespace(f.namespace)); err != nil {
+		return false, errors.Wrap(err, "cannot list GitDeliveries")
+	}
+	return !slices.ContainsFunc(all.Items, func(d v1alpha1.GitDelivery) bool {
+		c := d.Spec.ForProvider.ClaimRef
+		c.UID = ""
+		return c == m.Claim
+	}), nil
 }
 
 // entangled returns a claim's directory around or in another one. To write the outer one is to remove the inner one.

@@ -32,6 +32,8 @@ type external struct {
 
 	// found are files of trees that were read. An id says what they are, for ever.
 	found map[string]tree.Files
+	// open the repository of another delivery. Nil in the queue of this one's repository, where nobody waits for another.
+	open func(ctx context.Context, d *v1alpha1.GitDelivery) (*external, error)
 
 	// What Observe saw, for Update and Delete of the same reconcile.
 	facts    facts

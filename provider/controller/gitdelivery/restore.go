@@ -10,13 +10,16 @@ import (
 )
 
 // restored returns the files of the trees that are to be brought back. They come from the repository, and never through Kubernetes.
-func (e *external) restored(ctx context.Context, f facts, s *git.Snapshot) (map[string]tree.Files, error) {
+func (e *external) restored(ctx context.Context, d *v1alpha1.GitDelivery, f facts, s *git.Snapshot) (map[string]tree.Files, error) {
 	out := map[string]tree.Files{}
 	for _, t := range f.spec.Trees {
 		if t.Action != v1alpha1.ActionRestore || t.Tree == "" {
 			continue
 		}
 		files, err := e.find(ctx, f, s, t.Tree, t.Path, f.bearers(t.Tree))
+		if err == nil && files == nil {
+			files, err = e.fetch(ctx, d, t.Tree)
+		}
 		if err != nil {
 			return nil, err
 		}

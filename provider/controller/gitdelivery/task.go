@@ -29,7 +29,7 @@ type task struct {
 
 func (e *external) task(d *v1alpha1.GitDelivery) *task {
 	t := &task{external: *e, object: d.DeepCopy()}
-	t.found = maps.Clone(e.found)
+	t.found, t.open = maps.Clone(e.found), nil
 	if e.decision.drifted {
 		t.replaces = e.facts.tip
 	}
