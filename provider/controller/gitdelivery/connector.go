@@ -42,6 +42,7 @@ type connector struct {
 	interval  time.Duration
 	now       func() time.Time
 	afterPush func()
+	events    recorder
 }
 
 // Connect reads the configuration and its credentials. It contacts no repository. It returns an error, and says so in the Ready
@@ -94,7 +95,7 @@ func (c *connector) open(ctx context.Context, d *v1alpha1.GitDelivery) (*externa
 	uid, err := clusterUID(ctx, c.kube)
 	return &external{
 		kube: c.kube, repo: repo, config: cfg, age: cfg.interval(c.interval), clusterUID: uid, now: c.now, afterPush: c.afterPush,
-		found: map[string]tree.Files{}, open: c.open,
+		found: map[string]tree.Files{}, open: c.open, events: c.events,
 	}, err
 }
 

@@ -44,6 +44,8 @@ type decision struct {
 	drifted bool
 	// blind is true if nothing of the state may be shown: it is somebody else's, or nobody knows whose.
 	blind bool
+	// owner of the directory that is refused. Nil if it is nobody's, or not known.
+	owner *marker.Marker
 }
 
 func refuse(reason xpv2.ConditionReason, format string, args ...any) *decision {
@@ -217,7 +219,9 @@ func checkOwner(f facts, t v1alpha1.Tree) *decision {
 	case d.orphaned:
 		return nil
 	case d.marker != nil:
-		return refuse(v1alpha1.ReasonNotOwner, "directory %q: it belongs to %s of control plane %q", t.Path, owner(*d.marker), d.marker.ControlPlane)
+		refused := refuse(v1alpha1.ReasonNotOwner, "directory %q: it belongs to %s of control plane %q", t.Path, owner(*d.marker), d.marker.ControlPlane)
+		refused.owner = d.marker
+		return refused
 	case d.tree == t.Tree, f.unmarked(t.Path), isTrue(f.spec.Adopt):
 		return nil // Nothing of a stranger is lost, or it was said to be so.
 	}

@@ -29,6 +29,7 @@ type external struct {
 	clusterUID string
 	now        func() time.Time
 	afterPush  func()
+	events     recorder
 
 	// found are files of trees that were read. An id says what they are, for ever.
 	found map[string]tree.Files
@@ -73,6 +74,9 @@ func (e *external) Observe(ctx context.Context, d *v1alpha1.GitDelivery) (manage
 	}
 	if meta.WasDeleted(d) {
 		return managed.ExternalObservation{ResourceExists: e.facts.leftovers(), ResourceUpToDate: true}, nil
+	}
+	if err := e.tell(ctx, d); err != nil {
+		return managed.ExternalObservation{}, err
 	}
 	e.show(d)
 	return managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: e.decision.action == actionNone}, nil

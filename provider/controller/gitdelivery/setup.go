@@ -72,6 +72,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) error {
 		interval:  o.PollInterval,
 		now:       time.Now,
 		afterPush: g.AfterPush,
+		events:    xpevent.NewAPIRecorder(mgr.GetEventRecorderFor(name)),
 	}
 	r := managed.NewReconciler(mgr, resource.ManagedKind(gvk), options(mgr, o, name, c)...)
 	w := waker{kube: kube, log: o.Logger.WithValues("controller", name)}

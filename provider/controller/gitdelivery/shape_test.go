@@ -1,9 +1,11 @@
 package gitdelivery
 
 import (
+	"strings"
 	"testing"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
@@ -16,6 +18,17 @@ func (w *world) composite(adopt bool) *v1alpha1.GitDelivery {
 	d.Spec.ForProvider.ClaimRef.APIGroup = "intentplane.dev"
 	d.Spec.ForProvider.Adopt = &adopt
 	return d
+}
+
+// owners are the events about owners.
+func owners(events []string) []string {
+	var out []string
+	for _, e := range events {
+		if strings.HasPrefix(e, "NotOwner") {
+			out = append(out, e)
+		}
+	}
+	return out
 }
 
 // orphan deletes the claim's delivery, and leaves its directories.
@@ -69,6 +82,12 @@ func TestMoveShape(t *testing.T) {
 			w.reconcile("web")
 			w.expect("web", v1alpha1.ReasonDelivered)
 			w.count(1)
+			w.reconcile("composite")
+			want := []string{"NotOwner: GitDelivery team-a/composite wants a directory of this claim, and is refused: directory \"" + webAtE1 +
+				"\": it belongs to IntentDeployment team-a/web of control plane \"prod\""}
+			if diff := cmp.Diff(want, owners(w.told["web"])); diff != "" {
+				w.Errorf("the owner is told once: -want, +got:\n%s", diff)
+			}
 		}},
 	})
 }

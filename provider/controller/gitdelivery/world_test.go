@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 	rtfake "github.com/crossplane/crossplane-runtime/v2/pkg/resource/fake"
@@ -48,6 +49,8 @@ type world struct {
 	kube  client.Client
 	clock time.Time
 	pool  *repository.Pool
+	// told are events, by the object that they are about.
+	told map[string][]string
 	// crash is called after each push.
 	crash func()
 	// dead is true when the provider has crashed: nothing that it writes arrives any more.
@@ -66,7 +69,7 @@ func newWorld(t *testing.T) *world {
 	if err := s.CreateRepo(t.Context(), repo, map[string]string{"README.md": "hello\n", "clusters/edge1/other/file": "theirs\n"}); err != nil {
 		t.Fatal(err)
 	}
-	w := &world{T: t, git: s, clock: time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC), crash: func() {}, begun: func() {}}
+	w := &world{T: t, git: s, clock: time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC), crash: func() {}, begun: func() {}, told: map[string][]string{}}
 	w.restart()
 	w.kube = kubefake.NewClientBuilder().WithScheme(scheme(t)).WithStatusSubresource(&v1alpha1.GitDelivery{}).WithObjects(
 		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "kube-system", UID: "cluster-1"}},
@@ -100,6 +103,13 @@ func (w *world) update(ctx context.Context, c client.Client, sub string, o clien
 		return errors.New("the provider died")
 	}
 	return nil
+}
+
+// Event notes what an object is told.
+func (w *world) Event(o runtime.Object, e event.Event) {
+	if m, ok := o.(metav1.Object); ok {
+		w.told[m.GetName()] = append(w.told[m.GetName()], string(e.Reason)+": "+e.Message)
+	}
 }
 
 func scheme(t *testing.T) *runtime.Scheme {
@@ -241,6 +251,7 @@ func (w *world) try(name string) error {
 		interval:  30 * time.Second,
 		now:       func() time.Time { return w.clock },
 		afterPush: func() { w.crash() },
+		events:    w,
 	}
 	r := managed.NewReconciler(&rtfake.Manager{Client: w.kube, Scheme: w.kube.Scheme()}, resource.ManagedKind(v1alpha1.GroupVersion.WithKind("GitDelivery")),
 		managed.WithTypedExternalConnector[*v1alpha1.GitDelivery](c),

@@ -1,0 +1,40 @@
+package gitdelivery
+
+import (
+	"context"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+)
+
+// A recorder writes events.
+type recorder interface {
+	Event(obj runtime.Object, e event.Event)
+}
+
+// tell the owner of a directory that somebody else wants it, when that is seen first. The owner keeps it, and what it delivers is no
+// worse for that: so it is an event, and no condition. An owner in another cluster cannot be told.
+func (e *external) tell(ctx context.Context, d *v1alpha1.GitDelivery) error {
+	m := e.decision.owner
+	if m == nil || m.ClusterUID != e.clusterUID || d.GetCondition(xpv2.TypeReady).Reason == v1alpha1.ReasonNotOwner {
+		return nil
+	}
+	all := &v1alpha1.GitDeliveryList{}
+	if err := e.kube.List(ctx, all, client.InNamespace(m.Claim.Namespace)); err != nil {
+		return errors.Wrap(err, "cannot list GitDeliveries of the owner")
+	}
+	for i := range all.Items {
+		c := all.Items[i].Spec.ForProvider.ClaimRef
+		c.UID = ""
+		if c == m.Claim {
+			err := errors.Errorf("GitDelivery %s/%s wants a directory of this claim, and is refused: %s", d.GetNamespace(), d.GetName(), e.decision.message)
+			e.events.Event(&all.Items[i], event.Warning(event.Reason(v1alpha1.ReasonNotOwner), err))
+		}
+	}
+	return nil
+}
