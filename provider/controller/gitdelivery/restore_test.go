@@ -1,6 +1,7 @@
 package gitdelivery
 
 import (
+	"bytes"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -162,6 +163,26 @@ func TestRestore(t *testing.T) {
 			s.Spec.TargetNamespaces.Allowed = []string{"other"}
 			w.must(w.kube.Update(w.Context(), s))
 			w.ask(back(2, "b", 1, 1), restore("edge1", webAtE1, "a"))
+			w.expect("web", v1alpha1.ReasonPolicyDenied)
+			w.count(2)
+		}},
+		"Forged": {reason: "What a stranger puts into the state gets no further than what a tenant delivers", run: func(w *world) {
+			w.twoRevisions()
+			f := files("a")
+			f["configmap.yaml"] = bytes.ReplaceAll(f["configmap.yaml"], []byte("team-a"), []byte("kube-system"))
+			_, err := w.git.Git(w.Context(), repo, "update-ref", "refs/heads/tmp", stateRef)
+			w.must(err)
+			forged := map[string]string{}
+			for name, content := range f {
+				forged["claims.intentplane.dev/team-a/web/0.trees/"+tree.ID(f)+"/"+name] = string(content)
+			}
+			tip, err := w.git.Commit(w.Context(), repo, "tmp", forged, "Forge")
+			w.must(err)
+			_, err = w.git.Git(w.Context(), repo, "update-ref", stateRef, tip)
+			w.must(err)
+			r := restore("edge1", webAtE1, "a")
+			r.Tree = tree.ID(f)
+			w.ask(back(2, "b", 1, 1), r)
 			w.expect("web", v1alpha1.ReasonPolicyDenied)
 			w.count(2)
 		}},
