@@ -44,16 +44,9 @@ type Repository struct {
 	// gap is a pause in which others get their turn.
 	gap time.Duration
 
-	// told is what the commits of the branch say. They are asked for once, however many want to know.
-	telling sync.Mutex
+	// telling is held by who asks what the commits of the branch say: once, however many want to know.
+	telling chan struct{}
 	told    story
-}
-
-// A story is what the commits of a branch say up to a tip.
-type story struct {
-	tip   string
-	words string
-	notes []git.Note
 }
 
 func newRepository(p *Pool, clients []*git.Client) *Repository {
@@ -61,6 +54,7 @@ func newRepository(p *Pool, clients []*git.Client) *Repository {
 	return &Repository{
 		pool: p, host: p.host(c.Host()), lane: p.lane(c.Place()), clients: clients,
 		absent: map[types.NamespacedName]struct{}{}, refused: map[types.NamespacedName]*refusal{},
+		telling: make(chan struct{}, 1),
 	}
 }
 
@@ -132,25 +126,6 @@ func (r *Repository) ReadTree(ctx context.Context, s *git.Snapshot, w git.Wanted
 		return err
 	})
 	return files, ok, err
-}
-
-// Notes returns what the last commits of the branch say that contain some words. They are read once for each tip. It returns a
-// *git.Error.
-func (r *Repository) Notes(ctx context.Context, s *git.Snapshot, words string) (notes []git.Note, err error) {
-	r.telling.Lock()
-	defer r.telling.Unlock()
-	if told := r.told; told.tip == s.Tip() && told.words == words {
-		return told.notes, nil
-	}
-	err = r.host.do(ctx, func(ctx context.Context) error {
-		notes, err = r.client().Notes(ctx, s, words)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	r.told = story{tip: s.Tip(), words: words, notes: notes}
-	return notes, nil
 }
 
 // Contains reports whether a commit is in the branch as it was when the snapshot was taken. It returns a *git.Error.

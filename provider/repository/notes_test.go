@@ -1,0 +1,70 @@
+package repository
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/provider/git"
+)
+
+// TestNotesAreShared lets many ask what the commits say, of a repository that is down and of one that is not.
+func TestNotesAreShared(t *testing.T) {
+	clock := time.Now()
+	s := serve(t, map[string]string{"README.md": "hello"})
+	r := open(t, pool(Options{Now: func() time.Time { return clock }}), s)
+	ask := func(class git.Class) int {
+		t.Helper()
+		at, _ := r.known()
+		before := s.Requests(repo)
+		var wg sync.WaitGroup
+		for range 50 {
+			wg.Go(func() {
+				notes, err := r.Notes(context.Background(), at, "Delivery: ")
+				if git.ClassOf(err) != class || (err == nil) != (len(notes) > 0) {
+					t.Errorf("Notes(): want class %q, got %v, %v", class, notes, err)
+				}
+			})
+		}
+		wg.Wait()
+		return s.Requests(repo) - before
+	}
+	for n := range 2 {
+		if err := deliver(r, fiveFiles(n)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.Fail(repo, http.StatusServiceUnavailable)
+	got := []int{ask(git.ClassTransient)}
+	s.Fail(repo, 0)
+	clock = clock.Add(time.Minute)
+	got = append(got, ask(""), ask(""))
+	if err := deliver(r, fiveFiles(2)); err != nil {
+		t.Fatal(err)
+	}
+	got = append(got, ask(""))
+	// To read is to ask for the refs, and then for the commits.
+	if diff := cmp.Diff([]int{1, 2, 0, 2}, got); diff != "" {
+		t.Errorf("\nOne reads for all, once for each tip, and a repository that is down is asked once\nRequests(): -want, +got:\n%s", diff)
+	}
+}
+
+// TestNotesWaitNoLonger lets somebody ask while another one reads from a host that says nothing.
+func TestNotesWaitNoLonger(t *testing.T) {
+	s := serve(t, map[string]string{"README.md": "hello"})
+	r := open(t, pool(Options{Patience: 10 * time.Millisecond}), s)
+	if err := deliver(r, fiveFiles(0)); err != nil && !IsPending(err) {
+		t.Fatal(err)
+	}
+	until(func() bool { at, _ := r.known(); return at != nil })
+	at, _ := r.known()
+	r.telling <- struct{}{}
+	if _, err := r.Notes(context.Background(), at, "x"); git.ClassOf(err) != git.ClassTransient {
+		t.Errorf("\nNobody waits without a bound\nNotes(): want %s, got %v", git.ClassTransient, err)
+	}
+	<-r.telling
+}
