@@ -337,35 +337,6 @@ func manifests(in *Input) {
 	in.Layout, in.Site.Spec.Repository.Layout = catalogv1alpha1.LayoutManifests, catalogv1alpha1.LayoutManifests
 }
 
-func TestRepositoryKey(t *testing.T) {
-	cases := map[string]struct {
-		reason string
-		url    string
-		want   string
-	}{
-		"Plain":      {reason: "A URL as it is.", url: "https://git.example.org/a/b", want: "https://git.example.org/a/b"},
-		"Suffix":     {reason: "With .git.", url: "https://git.example.org/a/b.git", want: "https://git.example.org/a/b"},
-		"Slash":      {reason: "With a slash.", url: "https://git.example.org/a/b/", want: "https://git.example.org/a/b"},
-		"Both":       {reason: "With both.", url: "https://git.example.org/a/b.git//", want: "https://git.example.org/a/b"},
-		"Case":       {reason: "Hosts have no case.", url: "HTTPS://Git.Example.ORG/a/b", want: "https://git.example.org/a/b"},
-		"PathCase":   {reason: "Paths have one.", url: "https://git.example.org/A/b", want: "https://git.example.org/A/b"},
-		"Port":       {reason: "A scheme's own port.", url: "https://git.example.org:443/a/b", want: "https://git.example.org/a/b"},
-		"OtherPort":  {reason: "Another port.", url: "https://git.example.org:8443/a/b", want: "https://git.example.org:8443/a/b"},
-		"HTTPPort":   {reason: "A port of another scheme.", url: "http://git.example.org:443/a/b", want: "http://git.example.org:443/a/b"},
-		"User":       {reason: "A user.", url: "ssh://git@git.example.org:22/a/b.git", want: "ssh://git.example.org/a/b"},
-		"IPv6":       {reason: "An address.", url: "https://[2001:DB8::1]:443/a", want: "https://2001:db8::1/a"},
-		"NoHost":     {reason: "What is no URL is its own key.", url: "a/b", want: "a/b"},
-		"Unparsable": {reason: "What is no URL is its own key.", url: "https://%zz/", want: "https://%zz/"},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, RepositoryKey(tc.url)); diff != "" {
-				t.Errorf("\n%s\nRepositoryKey(%q): -want, +got:\n%s", tc.reason, tc.url, diff)
-			}
-		})
-	}
-}
-
 func FuzzCheckTree(f *testing.F) {
 	for _, s := range []string{configMap, bomb(), configMap + "--- !!map\na: 1\n", "a: [", "\xfe\xff\x00a", "apiVersion: 1\nkind: [x]\nmetadata: 5\n"} {
 		f.Add("a.yaml", []byte(s), []byte("resources: [a.yaml]\n"))

@@ -1,25 +1,184 @@
 package policy
 
 import (
+	"net"
 	"net/url"
 	"strings"
+	"unicode"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
-// RepositoryKey is the same for every spelling of one repository's URL: without the user, the scheme's own port, a .git at
-// the end and slashes there, and with the host in lower case. A URL that cannot be parsed is its own key.
+const (
+	// maxURLBytes bounds a repository URL.
+	maxURLBytes = 2048
+
+	schemeSSH = "ssh"
+)
+
+// A RepositoryURL is where a repository is.
+type RepositoryURL struct {
+	// Scheme is http, https or ssh.
+	Scheme string
+	// User of an SSH server. Empty if the URL names none.
+	User string
+	// Host in lower case, an address without brackets.
+	Host string
+	// Port as written. Empty means the scheme's own.
+	Port string
+	// Path as the server is asked for it: escaped for http and https, and not for ssh.
+	Path string
+
+	// plain is the path without escapes.
+	plain string
+	// odd says what else the URL holds, that one of a repository must not.
+	odd string
+}
+
+// ParseRepositoryURL returns where a repository is. It takes http, https and ssh URLs and git@host:path, the form of scp. It never
+// repeats the URL in its errors, for a URL that is refused may hold a password in a place where nobody expects one.
+func ParseRepositoryURL(raw string) (RepositoryURL, error) {
+	if raw == "" || len(raw) > maxURLBytes {
+		return RepositoryURL{}, errors.Errorf("repository URL must have 1 to %d bytes", maxURLBytes)
+	}
+	if strings.ContainsFunc(raw, unsafeRune) {
+		return RepositoryURL{}, errors.New("repository URL contains a space, a control or an invisible character")
+	}
+	u, err := parseRepository(raw)
+	if err != nil {
+		return RepositoryURL{}, err
+	}
+	if u.Scheme != "http" && u.Scheme != "https" && u.Scheme != schemeSSH {
+		return RepositoryURL{}, errors.New("repository URL has another scheme than http, https and ssh")
+	}
+	return u, u.check()
+}
+
+// Key is the same for every spelling of one repository's URL: without the user, the scheme's own port, escapes, a .git at the end
+// and slashes there, and with the host in lower case. It is for comparing only: some servers tell the spellings apart.
+func (u RepositoryURL) Key() string {
+	host := u.Host
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	if u.Port != "" && u.Port != defaultPort(u.Scheme) {
+		host = net.JoinHostPort(u.Host, u.Port)
+	}
+	path := strings.TrimSuffix(strings.Trim(u.plain, "/"), ".git")
+	return u.Scheme + "://" + host + "/" + strings.TrimRight(path, "/")
+}
+
+// Address of the server, with its port.
+func (u RepositoryURL) Address() string {
+	if u.Port == "" {
+		return net.JoinHostPort(u.Host, defaultPort(u.Scheme))
+	}
+	return net.JoinHostPort(u.Host, u.Port)
+}
+
+// RepositoryKey is the key of a repository's URL, also of one that names a user, as others may write it. What cannot be parsed is
+// its own key.
 func RepositoryKey(raw string) string {
-	u, err := url.Parse(raw)
+	u, err := parseRepository(raw)
 	if err != nil || u.Host == "" {
 		return raw
 	}
-	host := strings.ToLower(u.Hostname())
-	if port := u.Port(); port != "" && port != defaultPort(u.Scheme) {
-		host += ":" + port
-	}
-	path := strings.TrimSuffix(strings.TrimRight(u.EscapedPath(), "/"), ".git")
-	return strings.ToLower(u.Scheme) + "://" + host + strings.TrimRight(path, "/")
+	return u.Key()
 }
 
 func defaultPort(scheme string) string {
-	return map[string]string{"http": "80", "https": "443", "ssh": "22"}[strings.ToLower(scheme)]
+	return map[string]string{"http": "80", "https": "443", schemeSSH: "22"}[scheme]
+}
+
+// parseRepository takes what has the form of a URL, or of scp with a user: without one, a drive or a helper of Git looks the same.
+func parseRepository(raw string) (RepositoryURL, error) {
+	if !strings.Contains(raw, "://") {
+		return parseSCP(raw)
+	}
+	u, err := url.Parse(raw)
+	if err != nil {
+		return RepositoryURL{}, errors.New("repository URL is malformed")
+	}
+	out := RepositoryURL{
+		Scheme: u.Scheme, Host: hostOf(u.Hostname()), Port: u.Port(), plain: u.Path,
+		Path: strings.TrimRight(u.EscapedPath(), "/"), odd: oddities(u),
+	}
+	if u.Scheme == schemeSSH {
+		out.User = u.User.Username()
+		out.Path = strings.TrimRight(u.Path, "/")
+		if strings.HasPrefix(u.Path, "/~") {
+			out.Path = out.Path[1:] // Somebody's home, as Git understands it.
+		}
+	}
+	return out, nil
+}
+
+// parseSCP reads user@host:path, whose path begins where the user's home is.
+func parseSCP(raw string) (RepositoryURL, error) {
+	user, rest, ok := strings.Cut(raw, "@")
+	host, path, ok2 := strings.Cut(rest, ":")
+	if strings.HasPrefix(rest, "[") {
+		host, path, ok2 = strings.Cut(strings.TrimPrefix(rest, "["), "]:")
+	}
+	if !ok || !ok2 || user == "" || host == "" || strings.ContainsAny(user+host, "/\\") {
+		return RepositoryURL{}, errors.New("repository URL is neither a URL nor git@host:path")
+	}
+	out := RepositoryURL{Scheme: schemeSSH, User: user, Host: hostOf(host), Path: strings.TrimRight(path, "/"), plain: path}
+	if strings.ContainsAny(path, "?#@:") {
+		out.odd = "has a query, a fragment, or a part that belongs to another form"
+	}
+	if strings.Contains(user, ":") {
+		out.odd = "contains credentials: name a Secret instead"
+	}
+	return out, nil
+}
+
+func hostOf(name string) string { return strings.ToLower(strings.TrimSuffix(name, ".")) }
+
+// oddities returns what a URL of a repository must not hold.
+func oddities(u *url.URL) string {
+	_, password := u.User.Password()
+	switch {
+	case u.User != nil && (u.Scheme != schemeSSH || password || u.User.Username() == ""):
+		return "contains credentials: name a Secret instead"
+	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || strings.HasSuffix(u.String(), "#"):
+		return "has a query or a fragment"
+	case u.Opaque != "":
+		return "has no host"
+	}
+	return ""
+}
+
+func (u RepositoryURL) check() error {
+	switch {
+	case u.odd != "":
+		return errors.New("repository URL " + u.odd)
+	case u.Host == "":
+		return errors.New("repository URL has no host")
+	case strings.HasPrefix(u.Host, "-"), strings.HasPrefix(u.User, "-"):
+		return errors.New("repository URL has a host or a user that begins with a dash")
+	case strings.ContainsFunc(u.User, oddInUser):
+		return errors.New("repository URL has a user of other characters than letters, digits, '.', '_' and '-'")
+	case strings.Trim(u.plain, "/") == "":
+		return errors.New("repository URL has no path")
+	case strings.ContainsFunc(u.plain, unicode.IsControl):
+		return errors.New("repository URL has a control character in its path")
+	}
+	for segment := range strings.SplitSeq(u.plain, "/") {
+		if segment == "." || segment == ".." || strings.HasPrefix(segment, "-") {
+			return errors.New("repository URL has a path segment that is a dot, two dots, or begins with a dash")
+		}
+	}
+	return nil
+}
+
+func oddInUser(r rune) bool {
+	plain := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+	return !plain && !strings.ContainsRune("._-", r)
+}
+
+// unsafeRune reports what must not stand in a URL as written. A format character (Cf) is invisible and makes two different names look
+// the same.
+func unsafeRune(r rune) bool {
+	return r == unicode.ReplacementChar || unicode.IsControl(r) || unicode.IsSpace(r) || unicode.Is(unicode.Cf, r)
 }

@@ -11,12 +11,11 @@ import (
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 )
 
-// redacted stands where a credential was.
-const redacted = "[redacted]"
-
-// Auth is one way to authenticate: Basic or Bearer. Nil is none.
+// Auth is one way to authenticate: Basic, Bearer, SSH or GitHubApp. Nil is none.
 type Auth interface {
-	// method is what the transport sends.
+	// check returns an error if it cannot be used.
+	check() error
+	// method is what the transport of HTTP sends. Nil is nothing, or what is not known before it is asked for.
 	method() transport.AuthMethod
 	// secrets lists what must never be seen, in every spelling in which a
 	// server may send it back.
@@ -63,20 +62,22 @@ func (b Bearer) secrets() []string {
 	return []string{b.Token, url.QueryEscape(b.Token), url.PathEscape(b.Token)}
 }
 
-func checkAuth(a Auth) error {
-	if a == nil {
-		return nil
-	}
-	for _, s := range a.secrets() {
-		if s == "" {
-			return errors.New("credentials are empty")
-		}
-		if strings.ContainsFunc(s, unicode.IsControl) {
-			return errors.New("credentials contain a control character, perhaps a line break at the end")
-		}
-	}
-	if b, ok := a.(Basic); ok && strings.ContainsFunc(b.Username, badInUsername) {
+func (b Basic) check() error {
+	if strings.ContainsFunc(b.Username, badInUsername) {
 		return errors.New("user name contains a colon or a control character")
+	}
+	return checkText(b.Password)
+}
+
+func (b Bearer) check() error { return checkText(b.Token) }
+
+// checkText returns an error for what no header can have.
+func checkText(s string) error {
+	if s == "" {
+		return errors.New("credentials are empty")
+	}
+	if strings.ContainsFunc(s, unicode.IsControl) {
+		return errors.New("credentials contain a control character, perhaps a line break at the end")
 	}
 	return nil
 }
@@ -85,14 +86,31 @@ func badInUsername(r rune) bool {
 	return r == ':' || unicode.IsControl(r)
 }
 
-// newRedactor removes the credentials of a from text that a server sent.
-func newRedactor(a Auth) *strings.Replacer {
-	if a == nil {
-		return strings.NewReplacer()
-	}
+// newRedactor removes the credentials of a remote from text that a server sent.
+func newRedactor(r Remote) *strings.Replacer {
 	pairs := []string{}
-	for _, s := range a.secrets() {
-		pairs = append(pairs, s, redacted)
+	for _, s := range r.secrets() {
+		if s != "" {
+			pairs = append(pairs, s, redacted)
+		}
 	}
 	return strings.NewReplacer(pairs...)
+}
+
+// secrets of the remote, in the spellings in which they may come back.
+func (r Remote) secrets() []string {
+	out := []string{}
+	if r.Auth != nil {
+		out = append(out, r.Auth.secrets()...)
+	}
+	if r.Proxy != nil && r.Proxy.Password != "" {
+		out = append(out, Basic{Username: r.Proxy.Username, Password: string(r.Proxy.Password)}.secrets()...)
+	}
+	if r.Certificate != nil {
+		out = append(out, string(r.Certificate.Key))
+	}
+	if r.Signing != nil {
+		out = append(out, r.Signing.Private, r.Signing.Passphrase)
+	}
+	return out
 }

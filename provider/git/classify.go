@@ -37,6 +37,10 @@ func (c *Client) fail(ctx context.Context, v verb, err error) error {
 	}
 	class, detail := classifyTransport(v, err)
 	e := failf(class, "cannot %s the repository: %s", v, clean(c.redactor, detail))
+	var w *wireError
+	if errors.As(err, &w) {
+		e.Remote = clean(c.redactor, w.said)
+	}
 	for _, ended := range []error{context.Canceled, context.DeadlineExceeded} {
 		if errors.Is(err, ended) {
 			e.context = ended
@@ -50,6 +54,16 @@ func classifyTransport(v verb, err error) (Class, string) {
 	var unexpected *plumbing.UnexpectedError
 	if errors.As(err, &unexpected) {
 		err = unexpected.Err
+	}
+	var (
+		host *hostKeyError
+		wire *wireError
+	)
+	if errors.As(err, &host) {
+		wire = &host.wireError
+	}
+	if wire != nil || errors.As(err, &wire) {
+		return wire.class, wire.detail
 	}
 	var answer *githttp.Err
 	if errors.As(err, &answer) {
@@ -174,7 +188,7 @@ func refusals() []refusal {
 		}},
 		{class: ClassTooLarge, words: []string{"too large", "exceeds", "file size limit", "quota"}},
 		{class: ClassAuth, words: []string{"authentication required", "invalid credentials", "bad credentials", "authentication failed"}},
-		{class: ClassNotFound, words: []string{"repository not found", "project you were looking for could not be found"}},
+		{class: ClassNotFound, words: []string{"repository not found", "project you were looking for could not be found", "does not appear to be a git repository", "no such repository"}},
 		{class: ClassPolicy, words: []string{
 			"hook declined", "protected branch", "protected ref", "deny", "denied", "declined", "prohibited", "not allowed", "not permitted",
 			"forbidden", "funny refname", "invalid refname", "hidden ref", "read-only", "read only", "archived", "gh006", "gh013", "tf401027",

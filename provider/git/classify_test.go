@@ -101,7 +101,7 @@ func TestJudge(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			c := &Client{remote: Remote{Branch: "main", StateRef: stateRef}, redactor: newRedactor(nil)}
+			c := &Client{remote: Remote{Branch: "main", StateRef: stateRef}, redactor: newRedactor(Remote{})}
 			updates := []update{{name: stateRef}, {name: branch}}
 			got := c.judge(updates, tc.statuses, tc.unpack, tc.said)
 			if diff := cmp.Diff(tc.want, got.Class); diff != "" {
@@ -115,7 +115,7 @@ func TestClean(t *testing.T) {
 	const canary = "s3cr%t/канарейка"
 	auth := Basic{Username: "u", Password: canary}
 	for _, spelling := range auth.secrets() {
-		got := clean(newRedactor(auth), "remote said\x1b[31m:\n"+spelling+"\r\n"+strings.Repeat("x", 2000))
+		got := clean(newRedactor(Remote{Auth: auth}), "remote said\x1b[31m:\n"+spelling+"\r\n"+strings.Repeat("x", 2000))
 		if diff := cmp.Diff("remote said [31m: [redacted] ", got[:29]); diff != "" {
 			t.Errorf("\nCredentials, escapes and line breaks are removed\nclean(...): -want, +got:\n%s", diff)
 		}

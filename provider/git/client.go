@@ -2,20 +2,17 @@ package git
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"io"
-	"net"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/go-git/go-git/v5/plumbing/transport"
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
+
+	"github.com/intentplane/intentplane/apis/policy"
 )
 
 const (
@@ -37,6 +34,7 @@ type Client struct {
 	endpoint transport.Endpoint
 	git      transport.Transport
 	wire     *http.Transport
+	ssh      *sshWire
 	redactor *strings.Replacer
 	inflated int64
 	budget   *Budget
@@ -49,25 +47,23 @@ func NewClient(r Remote) (*Client, error) {
 	if err := r.Validate(); err != nil {
 		return nil, err
 	}
-	u, err := parseURL(r.URL)
-	if err != nil {
-		return nil, err
-	}
-	key, err := Normalise(r.URL)
-	if err != nil {
-		return nil, err
-	}
-	wire, err := newWire(r.CABundle)
+	u, err := policy.ParseRepositoryURL(r.URL)
 	if err != nil {
 		return nil, err
 	}
 	c := &Client{
 		remote:   r,
-		key:      key,
+		key:      u.Key(),
 		endpoint: newEndpoint(u),
-		wire:     wire,
-		redactor: newRedactor(r.Auth),
+		redactor: newRedactor(r),
 		inflated: maxInflatedBytes,
+	}
+	if u.Scheme == schemeSSH {
+		c.ssh = newSSHWire(u, r)
+		return c, nil
+	}
+	if c.wire, err = newWire(r); err != nil {
+		return nil, err
 	}
 	c.limitBodies(maxBodyBytes)
 	return c, nil
@@ -82,7 +78,9 @@ func (c *Client) limitBodies(most int64) {
 
 // Close drops the connections that are idle.
 func (c *Client) Close() {
-	c.wire.CloseIdleConnections()
+	if c.wire != nil {
+		c.wire.CloseIdleConnections()
+	}
 }
 
 // target says which refs of which repository a snapshot speaks about.
@@ -90,21 +88,35 @@ func (c *Client) target() string {
 	return c.key + " " + c.remote.Branch + " " + c.remote.StateRef
 }
 
-func (c *Client) uploadSession() (transport.UploadPackSession, error) {
-	ep := c.endpoint
-	return c.git.NewUploadPackSession(&ep, c.authMethod())
-}
-
-func (c *Client) receiveSession() (transport.ReceivePackSession, error) {
-	ep := c.endpoint
-	return c.git.NewReceivePackSession(&ep, c.authMethod())
-}
-
-func (c *Client) authMethod() transport.AuthMethod {
-	if c.remote.Auth == nil {
-		return nil
+func (c *Client) uploadSession(ctx context.Context) (transport.UploadPackSession, error) {
+	if c.ssh != nil {
+		return c.ssh.session(ctx, transport.UploadPackServiceName)
 	}
-	return c.remote.Auth.method()
+	ep := c.endpoint
+	auth, err := c.authMethod(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return c.git.NewUploadPackSession(&ep, auth)
+}
+
+func (c *Client) receiveSession(ctx context.Context) (transport.ReceivePackSession, error) {
+	if c.ssh != nil {
+		return c.ssh.session(ctx, transport.ReceivePackServiceName)
+	}
+	ep := c.endpoint
+	auth, err := c.authMethod(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return c.git.NewReceivePackSession(&ep, auth)
+}
+
+func (c *Client) authMethod(context.Context) (transport.AuthMethod, error) {
+	if c.remote.Auth == nil {
+		return nil, nil //nolint:nilnil // Nobody is who was asked for.
+	}
+	return c.remote.Auth.method(), nil
 }
 
 func withDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
@@ -115,35 +127,13 @@ func withDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
 }
 
 // newEndpoint keeps the path as written: go-git sends it without escaping.
-func newEndpoint(u *url.URL) transport.Endpoint {
-	host := u.Hostname()
+func newEndpoint(u policy.RepositoryURL) transport.Endpoint {
+	host := u.Host
 	if strings.Contains(host, ":") {
 		host = "[" + host + "]"
 	}
-	port, _ := strconv.Atoi(u.Port()) // url.Parse allows digits only, and none means the default.
-	return transport.Endpoint{Protocol: u.Scheme, Host: host, Port: port, Path: strings.TrimRight(u.EscapedPath(), "/")}
-}
-
-func newWire(bundle []byte) (*http.Transport, error) {
-	conf := &tls.Config{MinVersion: tls.VersionTLS12}
-	if len(bundle) > 0 {
-		conf.RootCAs = x509.NewCertPool()
-		if !conf.RootCAs.AppendCertsFromPEM(bundle) {
-			return nil, errors.New("CA bundle holds no PEM certificate")
-		}
-	}
-	return &http.Transport{
-		// A proxy sees where deliveries go, and what an http:// remote is sent. So only a configuration chooses one, and never the
-		// environment, which its author does not see.
-		Proxy:                 nil,
-		DialContext:           (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
-		TLSClientConfig:       conf,
-		TLSHandshakeTimeout:   10 * time.Second,
-		ResponseHeaderTimeout: 45 * time.Second,
-		IdleConnTimeout:       90 * time.Second,
-		MaxIdleConnsPerHost:   4,
-		ForceAttemptHTTP2:     true,
-	}, nil
+	port, _ := strconv.Atoi(u.Port) // It has digits only, and none means the default.
+	return transport.Endpoint{Protocol: u.Scheme, Host: host, Port: port, Path: u.Path}
 }
 
 // A redirectError is a redirect that is not followed.

@@ -96,10 +96,11 @@ func (c *Client) Contains(ctx context.Context, s *Snapshot, commit string) (bool
 // past fetches the commits from a tip to an older one. If that is none of
 // them, they are of no use.
 func (c *Client) past(ctx context.Context, tip, until plumbing.Hash) ([]plumbing.Hash, error) {
-	session, err := c.uploadSession()
+	session, err := c.uploadSession(ctx)
 	if err != nil {
 		return nil, err
 	}
+	defer session.Close() //nolint:errcheck // Everything was read, or failed before.
 	adv, err := session.AdvertisedReferencesContext(ctx)
 	if err != nil {
 		return nil, err

@@ -10,12 +10,14 @@ import (
 	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/intentplane/intentplane/apis/policy"
 )
 
 // Identity returns a digest that is equal only for remotes that are reached in the same way, with the same credentials: whoever has
 // it may share what the others saw. It returns an error if the URL is refused, or the remote cannot be written down.
 func (r Remote) Identity() (string, error) {
-	key, err := Normalise(r.URL)
+	u, err := policy.ParseRepositoryURL(r.URL)
 	if err != nil {
 		return "", err
 	}
@@ -24,7 +26,7 @@ func (r Remote) Identity() (string, error) {
 	if err != nil {
 		return "", errors.New("cannot tell remotes apart: the credentials cannot be written down")
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%T\x00%s", key, r.Auth, b))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%T\x00%s", u.Key(), r.Auth, b))
 	return hex.EncodeToString(sum[:]), nil
 }
 

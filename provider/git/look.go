@@ -17,10 +17,11 @@ func (c *Client) Look(ctx context.Context, previous *Snapshot) (*Snapshot, error
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()
 
-	s, err := c.uploadSession()
+	s, err := c.uploadSession(ctx)
 	if err != nil {
 		return nil, c.fail(ctx, verbRead, err)
 	}
+	defer s.Close() //nolint:errcheck // Everything was read, or failed before.
 	adv, err := s.AdvertisedReferencesContext(ctx)
 	if errors.Is(err, transport.ErrEmptyRemoteRepository) {
 		return &Snapshot{target: c.target(), empty: true}, nil
@@ -70,10 +71,11 @@ func (c *Client) ReadFile(ctx context.Context, s *Snapshot, path string) ([]byte
 }
 
 func (c *Client) fetchFile(ctx context.Context, s *Snapshot, id plumbing.Hash) (map[plumbing.Hash]object, error) {
-	session, err := c.uploadSession()
+	session, err := c.uploadSession(ctx)
 	if err != nil {
 		return nil, err
 	}
+	defer session.Close() //nolint:errcheck // Everything was read, or failed before.
 	adv, err := session.AdvertisedReferencesContext(ctx)
 	if err != nil {
 		return nil, err

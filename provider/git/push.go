@@ -83,7 +83,7 @@ func (c *Client) connect(ctx context.Context, updates int) (*line, error) {
 	if l := c.line.Swap(nil); l != nil && updates > 1 {
 		return &line{session: l.session, adv: l.adv}, nil
 	}
-	s, err := c.receiveSession()
+	s, err := c.receiveSession(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -39,8 +39,8 @@ func TestRemoteValidate(t *testing.T) {
 		"File":              {reason: "Local files are nobody's remote", remote: url("file:///etc")},
 		"Ext":               {reason: "ext runs commands", remote: url("ext::sh -c id")},
 		"ExtBare":           {reason: "ext runs commands", remote: url("ext::id")},
-		"SSH":               {reason: "ssh is not supported yet", remote: url("ssh://git@h/r")},
-		"SCP":               {reason: "scp-like is ssh", remote: url("git@h:r.git")},
+		"SSHWithoutKey":     {reason: "SSH needs a key", remote: url("ssh://git@h/r")},
+		"SCPWithoutKey":     {reason: "The form of scp is SSH", remote: url("git@h:r.git")},
 		"Option":            {reason: "A URL is never an option", remote: url("--upload-pack=touch /tmp/x")},
 		"OptionInHost":      {reason: "A host is never an option", remote: url("http://-oProxyCommand=x/r")},
 		"OptionInPath":      {reason: "A path is never an option", remote: url("http://h/--upload-pack=x")},
@@ -94,38 +94,6 @@ func TestRemoteValidate(t *testing.T) {
 			err := tc.remote.Validate()
 			if diff := cmp.Diff(tc.want, err == nil); diff != "" {
 				t.Errorf("\n%s\nValidate(): -want, +got:\n%s\n%v", tc.reason, diff, err)
-			}
-		})
-	}
-}
-
-func TestNormalise(t *testing.T) {
-	const same = "https://git.example.org/Team/repo"
-	cases := map[string]struct {
-		reason string
-		url    string
-		want   string
-	}{
-		"Plain":        {reason: "The key is a URL", url: "https://git.example.org/Team/repo", want: same},
-		"Suffix":       {reason: "The suffix is optional", url: "https://git.example.org/Team/repo.git", want: same},
-		"Slash":        {reason: "A slash at the end means nothing", url: "https://git.example.org/Team/repo.git/", want: same},
-		"HostCase":     {reason: "Hosts have no case", url: "HTTPS://Git.Example.ORG/Team/repo", want: same},
-		"DefaultPort":  {reason: "443 is the default", url: "https://git.example.org:443/Team/repo", want: same},
-		"RootDot":      {reason: "A host may be fully qualified", url: "https://git.example.org./Team/repo", want: same},
-		"OtherPort":    {reason: "Another port is another server", url: "https://git.example.org:8443/Team/repo", want: "https://git.example.org:8443/Team/repo"},
-		"PathCase":     {reason: "Paths have case", url: "https://git.example.org/team/repo", want: "https://git.example.org/team/repo"},
-		"HTTPPort":     {reason: "80 is the default of http", url: "http://h:80/r", want: "http://h/r"},
-		"HTTPSOn80":    {reason: "80 is no default of https", url: "https://h:80/r", want: "https://h:80/r"},
-		"EscapedASCII": {reason: "An escape is another spelling", url: "https://git.example.org/%54eam/repo", want: same},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			got, err := Normalise(tc.url)
-			if err != nil {
-				t.Fatalf("\n%s\nNormalise(...): %v", tc.reason, err)
-			}
-			if diff := cmp.Diff(tc.want, got); diff != "" {
-				t.Errorf("\n%s\nNormalise(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}

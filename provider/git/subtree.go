@@ -34,7 +34,7 @@ func (c *Client) FetchCommit(ctx context.Context, id string) (*Commit, error) {
 }
 
 func (c *Client) fetchCommit(ctx context.Context, id plumbing.Hash) (view, error) {
-	s, err := c.uploadSession()
+	s, err := c.uploadSession(ctx)
 	if err != nil {
 		return view{}, err
 	}

@@ -309,7 +309,7 @@ func TestTooLargeInMemory(t *testing.T) {
 }
 
 func TestTLSVersion(t *testing.T) {
-	w, err := newWire(nil)
+	w, err := newWire(Remote{})
 	if err != nil {
 		t.Fatal(err)
 	}

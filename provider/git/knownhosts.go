@@ -1,0 +1,86 @@
+package git
+
+import (
+	"bytes"
+	"net"
+	"os"
+	"slices"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/skeema/knownhosts"
+	"golang.org/x/crypto/ssh"
+	xknownhosts "golang.org/x/crypto/ssh/knownhosts"
+)
+
+// knownHosts are the host keys that are trusted.
+type knownHosts struct {
+	db *knownhosts.HostKeyDB
+}
+
+// checkKnownHosts returns an error if there is none, or they are malformed.
+func checkKnownHosts(lines []byte) error {
+	if len(bytes.TrimSpace(lines)) == 0 {
+		return errors.New("known hosts are empty: an SSH server is never trusted unseen")
+	}
+	for rest := lines; len(bytes.TrimSpace(rest)) > 0; {
+		_, _, _, _, next, err := ssh.ParseKnownHosts(rest)
+		if err != nil {
+			return errors.New("known hosts are malformed")
+		}
+		rest = next
+	}
+	return nil
+}
+
+// readKnownHosts goes through a file, since the library reads nothing else.
+func readKnownHosts(lines []byte) (*knownHosts, error) {
+	f, err := os.CreateTemp("", "known_hosts")
+	if err != nil {
+		return nil, &wireError{class: ClassTransient, detail: "cannot make a temporary file of the known hosts"}
+	}
+	defer os.Remove(f.Name()) //nolint:errcheck // It holds public keys.
+	_, err = f.Write(lines)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return nil, &wireError{class: ClassTransient, detail: "cannot write a temporary file of the known hosts"}
+	}
+	db, err := knownhosts.NewDB(f.Name())
+	if err != nil {
+		return nil, &wireError{class: ClassInvalid, detail: "the known hosts are malformed"}
+	}
+	return &knownHosts{db: db}, nil
+}
+
+// algorithms of the keys that are known of a server, without those that prove nothing any more.
+func (k *knownHosts) algorithms(address string) []string {
+	weak := []string{ssh.KeyAlgoRSA, ssh.CertAlgoRSAv01, ssh.InsecureKeyAlgoDSA, ssh.InsecureCertAlgoDSAv01, ""}
+	return slices.DeleteFunc(k.db.HostKeyAlgorithms(address), func(a string) bool { return slices.Contains(weak, a) })
+}
+
+// A hostKeyError is a host key that is not trusted.
+type hostKeyError struct {
+	wireError
+}
+
+// Error says why it is not.
+func (e *hostKeyError) Error() string { return e.detail }
+
+// check a key that a server shows. It returns a hostKeyError.
+func (k *knownHosts) check(host string, remote net.Addr, key ssh.PublicKey) error {
+	var (
+		revoked *xknownhosts.RevokedError
+		other   *xknownhosts.KeyError
+	)
+	err := k.db.HostKeyCallback()(host, remote, key)
+	detail := "its server's host certificate is not valid"
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &revoked):
+		detail = "its server shows a host key that was revoked"
+	case errors.As(err, &other) && len(other.Want) > 0:
+		detail = "its server shows another host key than the one that is known"
+	case errors.As(err, &other):
+		detail = "the known hosts have no key for its server"
+	}
+	return &hostKeyError{wireError{class: ClassTrust, detail: detail}}
+}

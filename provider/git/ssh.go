@@ -1,0 +1,195 @@
+package git
+
+import (
+	"context"
+	"crypto/rsa"
+	"net"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/go-git/go-git/v5/plumbing/transport"
+	"golang.org/x/crypto/ssh"
+
+	"github.com/intentplane/intentplane/apis/policy"
+)
+
+const (
+	// defaultSSHUser is who all the public forges know.
+	defaultSSHUser = "git"
+
+	dialTime      = 10 * time.Second
+	handshakeTime = 15 * time.Second
+	answerTime    = 45 * time.Second
+
+	minRSABits = 2048
+)
+
+// SSH authenticates with a private key.
+type SSH struct {
+	// PrivateKey in PEM.
+	PrivateKey Secret
+	// Passphrase of the key. Empty if it has none.
+	Passphrase Secret
+}
+
+// String never shows the key.
+func (s SSH) String() string { return "ssh " + redacted }
+
+// GoString never shows the key.
+func (s SSH) GoString() string { return s.String() }
+
+func (s SSH) method() transport.AuthMethod { return nil }
+
+func (s SSH) secrets() []string { return []string{string(s.PrivateKey), string(s.Passphrase)} }
+
+func (s SSH) check() error {
+	if s.PrivateKey == "" {
+		return errors.New("credentials are empty")
+	}
+	return nil
+}
+
+// signer returns what proves that we have the key. It takes a while if the key has a passphrase.
+func (s SSH) signer() (ssh.Signer, error) {
+	signer, err := parseKey([]byte(s.PrivateKey), []byte(s.Passphrase))
+	if err != nil {
+		return nil, &wireError{class: ClassInvalid, detail: err.Error()}
+	}
+	if signer.PublicKey().Type() != ssh.KeyAlgoRSA {
+		return signer, nil
+	}
+	algorithms, ok := signer.(ssh.AlgorithmSigner)
+	if !ok {
+		return nil, &wireError{class: ClassInvalid, detail: "the private key cannot sign in a way that is safe"}
+	}
+	return ssh.NewSignerWithAlgorithms(algorithms, []string{ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256})
+}
+
+// parseKey never repeats what it reads.
+func parseKey(key, passphrase []byte) (ssh.Signer, error) {
+	signer, err := ssh.ParsePrivateKey(key)
+	var sealed *ssh.PassphraseMissingError
+	switch {
+	case errors.As(err, &sealed) && len(passphrase) == 0:
+		return nil, errors.New("the private key needs a passphrase")
+	case errors.As(err, &sealed):
+		if signer, err = ssh.ParsePrivateKeyWithPassphrase(key, passphrase); err != nil {
+			return nil, errors.New("the private key cannot be opened with this passphrase")
+		}
+	case err != nil:
+		return nil, errors.New("the private key is malformed, or of a kind that is not supported")
+	}
+	return signer, checkKey(signer.PublicKey())
+}
+
+func checkKey(k ssh.PublicKey) error {
+	switch k.Type() {
+	case ssh.KeyAlgoED25519, ssh.KeyAlgoECDSA256, ssh.KeyAlgoECDSA384, ssh.KeyAlgoECDSA521:
+		return nil
+	case ssh.KeyAlgoRSA:
+		c, ok := k.(ssh.CryptoPublicKey)
+		if !ok {
+			break
+		}
+		if r, ok := c.CryptoPublicKey().(*rsa.PublicKey); ok && r.N.BitLen() >= minRSABits {
+			return nil
+		}
+		return errors.Errorf("the RSA key has less than %d bits", minRSABits)
+	}
+	return errors.New("the private key must be of ed25519, ecdsa or rsa")
+}
+
+// An sshWire reaches one repository over SSH. What it does not know of is no part of it: neither the agent, the configuration nor the
+// known hosts of whoever runs us.
+type sshWire struct {
+	address string
+	path    string
+	limit   int64
+	stall   time.Duration
+	config  func() (*ssh.ClientConfig, error)
+}
+
+func newSSHWire(u policy.RepositoryURL, r Remote) *sshWire {
+	w := &sshWire{address: u.Address(), path: u.Path, limit: maxBodyBytes, stall: stallTime}
+	key, _ := r.Auth.(SSH) // Remote.Validate has seen to it.
+	user := u.User
+	if user == "" {
+		user = defaultSSHUser
+	}
+	// Many clients are made that nobody uses.
+	w.config = sync.OnceValues(func() (*ssh.ClientConfig, error) {
+		signer, err := key.signer()
+		if err != nil {
+			return nil, err
+		}
+		hosts, err := readKnownHosts(r.KnownHosts)
+		if err != nil {
+			return nil, err
+		}
+		algorithms := hosts.algorithms(w.address)
+		if len(algorithms) == 0 {
+			return nil, &wireError{class: ClassTrust, detail: "the known hosts have no key for its server"}
+		}
+		return &ssh.ClientConfig{
+			User: user, Auth: []ssh.AuthMethod{ssh.PublicKeys(signer)},
+			HostKeyCallback: hosts.check, HostKeyAlgorithms: algorithms,
+		}, nil
+	})
+	return w
+}
+
+// dial returns a connection that ends with the context.
+func (w *sshWire) dial(ctx context.Context) (*ssh.Client, error) {
+	config, err := w.config()
+	if err != nil {
+		return nil, err
+	}
+	conn, err := (&net.Dialer{Timeout: dialTime}).DialContext(ctx, "tcp", w.address)
+	if err != nil {
+		return nil, err
+	}
+	context.AfterFunc(ctx, func() { _ = conn.Close() })
+	if err := conn.SetDeadline(time.Now().Add(handshakeTime)); err != nil {
+		return nil, err
+	}
+	c, channels, requests, err := ssh.NewClientConn(conn, w.address, config)
+	if err != nil {
+		_ = conn.Close()
+		return nil, sshFailure(err)
+	}
+	return ssh.NewClient(c, channels, requests), conn.SetDeadline(time.Time{})
+}
+
+// sshFailure says why a handshake failed, for which the library has hardly anything but words.
+func sshFailure(err error) error {
+	var unlike *ssh.AlgorithmNegotiationError
+	switch {
+	case errors.As(err, new(*hostKeyError)):
+		return err
+	case errors.As(err, &unlike) && strings.Contains(unlike.What, "host key"):
+		return &wireError{class: ClassTrust, detail: "its server has no host key of a kind that is in the known hosts"}
+	case errors.As(err, &unlike):
+		return &wireError{class: ClassTrust, detail: "its server knows no way to encrypt that is safe"}
+	case strings.Contains(err.Error(), "unable to authenticate"):
+		return &wireError{class: ClassAuth, detail: "the key was not accepted"}
+	}
+	return err
+}
+
+// command for the server. Its shell must take the path for nothing else than one word.
+func command(service, path string) string {
+	return service + " '" + strings.NewReplacer("'", `'\''`, "!", `'\!'`).Replace(path) + "'"
+}
+
+// A wireError is a failure whose meaning is known where it happens.
+type wireError struct {
+	class  Class
+	detail string
+	// said is what the server said to a person.
+	said string
+}
+
+// Error says what happened, and not what the server said.
+func (e *wireError) Error() string { return e.detail }

@@ -1,0 +1,278 @@
+package git
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
+	"encoding/pem"
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/knownhosts"
+
+	"github.com/intentplane/intentplane/test/gitserver"
+)
+
+// sshServer serves a repository over SSH to one key.
+func sshServer(t *testing.T, o gitserver.SSHOptions, seed map[string]string) (*gitserver.Server, *gitserver.SSH, SSH) {
+	t.Helper()
+	s := serve(t, seed)
+	user, key, err := gitserver.NewSSHKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Authorized = append(o.Authorized, user.PublicKey())
+	x, err := s.SSH(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(x.Close)
+	return s, x, SSH{PrivateKey: Secret(key)}
+}
+
+func over(x *gitserver.SSH, auth Auth) func(*Remote) {
+	return func(r *Remote) { r.URL, r.Auth, r.KnownHosts = x.URL(repo), auth, x.KnownHosts() }
+}
+
+func newKey(t *testing.T) ssh.Signer {
+	t.Helper()
+	k, _, err := gitserver.NewSSHKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+func TestDeliveryOverSSH(t *testing.T) {
+	s, x, key := sshServer(t, gitserver.SSHOptions{}, map[string]string{"README.md": "hello", "sites/b/other.yaml": "x"})
+	c := client(t, s, over(x, key))
+	snapshot := look(t, c)
+	for n := range 3 {
+		p := plan(t, snapshot, delivery(n))
+		done := push(t, c, p)
+		if !done.Atomic {
+			t.Error("Push(...): it is not atomic over SSH")
+		}
+		if _, err := s.Commit(t.Context(), repo, gitserver.Branch, map[string]string{"foreign": fmt.Sprint(n)}, "Foreign"); err != nil {
+			t.Fatal(err)
+		}
+		var err error
+		if snapshot, err = c.Look(t.Context(), done.Snapshot); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run(t, s, "fsck", "--strict")
+	if diff := cmp.Diff("replicas: 2", run(t, s, "show", "main:sites/a/ns/web/deployment.yaml")); diff != "" {
+		t.Errorf("delivered file: -want, +got:\n%s", diff)
+	}
+	if diff := cmp.Diff("revision: 2", run(t, s, "show", stateRef+":claims/ns/web")); diff != "" {
+		t.Errorf("state: -want, +got:\n%s", diff)
+	}
+	if diff := cmp.Diff("7", run(t, s, "rev-list", "--count", "main")); diff != "" {
+		t.Errorf("commits: -want, +got:\n%s", diff)
+	}
+	content, ok, err := c.ReadFile(t.Context(), snapshot, "sites/b/other.yaml")
+	if err != nil || !ok || string(content) != "x" {
+		t.Errorf("ReadFile(...): %q, %t, %v", content, ok, err)
+	}
+	for _, command := range x.Commands() {
+		if !strings.HasPrefix(command, "git-upload-pack '/") && !strings.HasPrefix(command, "git-receive-pack '/") {
+			t.Errorf("the server was asked for %q", command)
+		}
+	}
+}
+
+func TestEmptyRepositoryOverSSH(t *testing.T) {
+	s, x, key := sshServer(t, gitserver.SSHOptions{}, nil)
+	c := client(t, s, over(x, key))
+	snapshot := look(t, c)
+	if !snapshot.Empty() {
+		t.Fatal("Look(...): the repository is not empty")
+	}
+	push(t, c, plan(t, snapshot, delivery(1)))
+	if diff := cmp.Diff("replicas: 1", run(t, s, "show", "main:sites/a/ns/web/deployment.yaml")); diff != "" {
+		t.Errorf("delivered file: -want, +got:\n%s", diff)
+	}
+}
+
+func TestLostRaceOverSSH(t *testing.T) {
+	s, x, key := sshServer(t, gitserver.SSHOptions{}, map[string]string{"README.md": "hello"})
+	c := client(t, s, over(x, key))
+	p := plan(t, look(t, c), delivery(1))
+	if _, err := s.Commit(t.Context(), repo, gitserver.Branch, map[string]string{"foreign": "x"}, "Foreign"); err != nil {
+		t.Fatal(err)
+	}
+	_, err := c.Push(t.Context(), p)
+	if diff := cmp.Diff(ClassConflict, ClassOf(err)); diff != "" {
+		t.Errorf("Push(...): -want, +got:\n%s\n%v", diff, err)
+	}
+}
+
+func TestRefusedOverSSH(t *testing.T) {
+	s, x, key := sshServer(t, gitserver.SSHOptions{}, map[string]string{"README.md": "hello"})
+	_, stranger, err := gitserver.NewSSHKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases := map[string]struct {
+		reason string
+		change func(*Remote)
+		want   Class
+	}{
+		"Key":        {reason: "The server does not know the key", change: over(x, SSH{PrivateKey: Secret(stranger)}), want: ClassAuth},
+		"Malformed":  {reason: "The key is none", change: over(x, SSH{PrivateKey: "s3cret"}), want: ClassInvalid},
+		"Repository": {reason: "There is no such repository", change: func(r *Remote) { over(x, key)(r); r.URL += "x" }, want: ClassNotFound},
+		"Quotes": {
+			reason: "A path is one word, whatever it holds",
+			change: func(r *Remote) { over(x, key)(r); r.URL = strings.Replace(r.URL, "/team", "/';touch$IFS'x!/team", 1) },
+			want:   ClassNotFound,
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			_, err := client(t, s, tc.change).Look(t.Context(), nil)
+			if diff := cmp.Diff(tc.want, ClassOf(err)); diff != "" {
+				t.Errorf("\n%s\nLook(...): -want, +got:\n%s\n%v", tc.reason, diff, err)
+			}
+			if err != nil && strings.Contains(err.Error(), "s3cret") {
+				t.Errorf("\n%s\nLook(...): the error shows the key: %v", tc.reason, err)
+			}
+		})
+	}
+	if !slices.Contains(x.Commands(), command("git-upload-pack", strings.Replace(s.Path(repo), "/team", "/';touch$IFS'x!/team", 1))) {
+		t.Errorf("the path did not reach the server as one word: %q", x.Commands())
+	}
+}
+
+func TestHostKeys(t *testing.T) {
+	host, other, authority := newKey(t), newKey(t), newKey(t)
+	cert := &ssh.Certificate{Key: host.PublicKey(), CertType: ssh.HostCert, ValidPrincipals: []string{"127.0.0.1"}, ValidBefore: ssh.CertTimeInfinity}
+	if err := cert.SignCert(rand.Reader, authority); err != nil {
+		t.Fatal(err)
+	}
+	certified, err := ssh.NewCertSigner(cert, host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := func(marker string, host string, k ssh.Signer) string {
+		return marker + knownhosts.Line([]string{host}, k.PublicKey()) + "\n"
+	}
+	cases := map[string]struct {
+		reason string
+		host   ssh.Signer
+		lines  func(address string) string
+		want   Class
+	}{
+		"Known":         {reason: "The key is known", host: host, lines: func(a string) string { return line("", a, host) }},
+		"Hashed":        {reason: "The name may be hashed", host: host, lines: func(a string) string { return line("", knownhosts.HashHostname(a), host) }},
+		"Wildcard":      {reason: "A pattern", host: host, lines: func(string) string { return "127.0.0.* " + authorized(host) }},
+		"Changed":       {reason: "Another key than the one that is known", host: host, lines: func(a string) string { return line("", a, other) }, want: ClassTrust},
+		"Unknown":       {reason: "No key of this server is known", host: host, lines: func(string) string { return line("", "git.example.org", host) }, want: ClassTrust},
+		"OtherPort":     {reason: "Another port is another server", host: host, lines: func(string) string { return line("", "[127.0.0.1]:1", host) }, want: ClassTrust},
+		"Revoked":       {reason: "A key that was stolen", host: host, lines: func(a string) string { return line("", a, host) + line("@revoked ", a, host) }, want: ClassTrust},
+		"OtherKind":     {reason: "A key of another kind than the known one", host: host, lines: func(a string) string { return a + " " + authorized(rsaKey(t)) }, want: ClassTrust},
+		"Authority":     {reason: "An authority vouches for the server", host: certified, lines: func(a string) string { return line("@cert-authority ", a, authority) }},
+		"WrongAuthory":  {reason: "Another authority vouches", host: certified, lines: func(a string) string { return line("@cert-authority ", a, other) }, want: ClassTrust},
+		"AuthorityOnly": {reason: "A plain key is no certificate", host: host, lines: func(a string) string { return line("@cert-authority ", a, authority) }, want: ClassTrust},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s, x, key := sshServer(t, gitserver.SSHOptions{HostKey: tc.host}, map[string]string{"README.md": "hello"})
+			c := client(t, s, over(x, key), func(r *Remote) { r.KnownHosts = []byte(tc.lines(x.Address())) })
+			_, err := c.Look(t.Context(), nil)
+			if diff := cmp.Diff(tc.want, ClassOf(err)); diff != "" {
+				t.Errorf("\n%s\nLook(...): -want, +got:\n%s\n%v", tc.reason, diff, err)
+			}
+			if tc.want != "" && len(x.Commands()) > 0 {
+				t.Errorf("\n%s\nLook(...): it told the server %q", tc.reason, x.Commands())
+			}
+		})
+	}
+}
+
+func authorized(k ssh.Signer) string { return string(ssh.MarshalAuthorizedKey(k.PublicKey())) }
+
+func rsaKey(t *testing.T) ssh.Signer {
+	t.Helper()
+	k, err := rsa.GenerateKey(rand.Reader, minRSABits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := ssh.NewSignerFromKey(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestKeysOfSSH(t *testing.T) {
+	seal := func(key any, passphrase string) string {
+		var block *pem.Block
+		var err error
+		if block, err = ssh.MarshalPrivateKey(key, ""); passphrase != "" {
+			block, err = ssh.MarshalPrivateKeyWithPassphrase(key, "", []byte(passphrase))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(pem.EncodeToMemory(block))
+	}
+	ec, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	large, err := rsa.GenerateKey(rand.Reader, minRSABits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases := map[string]struct {
+		reason string
+		auth   SSH
+		public any
+		want   Class
+	}{
+		"ECDSA":           {reason: "ecdsa", auth: SSH{PrivateKey: Secret(seal(ec, ""))}, public: ec.Public()},
+		"RSA":             {reason: "rsa", auth: SSH{PrivateKey: Secret(seal(large, ""))}, public: large.Public()},
+		"Passphrase":      {reason: "A key with a passphrase", auth: SSH{PrivateKey: Secret(seal(ec, "open")), Passphrase: "open"}, public: ec.Public()},
+		"NoPassphrase":    {reason: "A passphrase is missing", auth: SSH{PrivateKey: Secret(seal(ec, "open"))}, public: ec.Public(), want: ClassInvalid},
+		"WrongPassphrase": {reason: "Another passphrase", auth: SSH{PrivateKey: Secret(seal(ec, "open")), Passphrase: "shut"}, public: ec.Public(), want: ClassInvalid},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			public, err := ssh.NewPublicKey(tc.public)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, x, _ := sshServer(t, gitserver.SSHOptions{Authorized: []ssh.PublicKey{public}}, map[string]string{"README.md": "hello"})
+			_, err = client(t, s, over(x, tc.auth)).Look(t.Context(), nil)
+			if diff := cmp.Diff(tc.want, ClassOf(err)); diff != "" {
+				t.Errorf("\n%s\nLook(...): -want, +got:\n%s\n%v", tc.reason, diff, err)
+			}
+		})
+	}
+}
+
+func TestSilentSSHServer(t *testing.T) {
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	s, x, key := sshServer(t, gitserver.SSHOptions{}, nil)
+	c := client(t, s, over(x, key), func(r *Remote) {
+		r.URL = "ssh://git@" + l.Addr().String() + "/r"
+		r.KnownHosts = []byte(strings.ReplaceAll(string(x.KnownHosts()), x.Address(), knownhosts.Normalize(l.Addr().String())))
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), stallTime/100)
+	defer cancel()
+	if _, err := c.Look(ctx, nil); ClassOf(err) != ClassTransient || ctx.Err() == nil {
+		t.Errorf("Look(...): %v, want one that ends with the context", err)
+	}
+}

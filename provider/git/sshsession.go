@@ -1,0 +1,255 @@
+package git
+
+import (
+	"context"
+	"io"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/go-git/go-git/v5/plumbing/format/pktline"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp/sideband"
+	"github.com/go-git/go-git/v5/plumbing/transport"
+	"golang.org/x/crypto/ssh"
+)
+
+// An sshSession speaks to one service of a server over one connection. It is not safe for concurrent use.
+type sshSession struct {
+	wire    *sshWire
+	service string
+	client  *ssh.Client
+	adv     *packp.AdvRefs
+	// line that said what the server has, and was not used since.
+	line *sshLine
+}
+
+// session connects to a service. The connection ends with the context, at the latest.
+func (w *sshWire) session(ctx context.Context, service string) (*sshSession, error) {
+	client, err := w.dial(ctx)
+	return &sshSession{wire: w, service: service, client: client}, err
+}
+
+// AdvertisedReferences is AdvertisedReferencesContext.
+func (s *sshSession) AdvertisedReferences() (*packp.AdvRefs, error) {
+	return s.AdvertisedReferencesContext(context.Background())
+}
+
+// AdvertisedReferencesContext returns what the server has, and what it can.
+func (s *sshSession) AdvertisedReferencesContext(context.Context) (*packp.AdvRefs, error) {
+	if s.adv != nil {
+		return s.adv, nil
+	}
+	l, adv, err := s.open()
+	if err != nil {
+		return nil, err
+	}
+	s.line, s.adv = l, adv
+	if s.service == transport.UploadPackServiceName && adv.IsEmpty() {
+		return nil, transport.ErrEmptyRemoteRepository
+	}
+	return adv, nil
+}
+
+// UploadPack fetches. Each request has a command of its own, for a command takes one.
+func (s *sshSession) UploadPack(_ context.Context, req *packp.UploadPackRequest) (*packp.UploadPackResponse, error) {
+	if err := req.Validate(); err != nil {
+		return nil, err
+	}
+	l, err := s.take()
+	if err != nil {
+		return nil, err
+	}
+	if err := l.ask(req); err != nil {
+		return nil, l.explain(s.service, err)
+	}
+	res := packp.NewUploadPackResponse(req)
+	if err := res.Decode(l); err != nil {
+		return nil, l.explain(s.service, err)
+	}
+	return res, nil
+}
+
+// ReceivePack pushes, and waits until the server has done all that follows: to leave early could stop it.
+func (s *sshSession) ReceivePack(_ context.Context, req *packp.ReferenceUpdateRequest) (*packp.ReportStatus, error) {
+	l, err := s.take()
+	if err != nil {
+		return nil, err
+	}
+	defer l.Close() //nolint:errcheck // Everything was read, or failed before.
+	// A server that refuses may not read to the end, and says why.
+	sent := errors.Join(req.Encode(l.in), l.in.Close())
+	report := packp.NewReportStatus()
+	if err := report.Decode(demultiplexPush(req, l)); err != nil {
+		if sent != nil {
+			err = sent
+		}
+		return nil, l.explain(s.service, err)
+	}
+	_, _ = io.Copy(io.Discard, l)
+	return report, report.Error()
+}
+
+func demultiplexPush(req *packp.ReferenceUpdateRequest, r io.Reader) io.Reader {
+	if !req.Capabilities.Supports(capability.Sideband64k) {
+		return r
+	}
+	d := sideband.NewDemuxer(sideband.Sideband64k, r)
+	d.Progress = req.Progress
+	return d
+}
+
+// Close ends the connection.
+func (s *sshSession) Close() error {
+	if s.line != nil {
+		_, _ = s.line.in.Write(pktline.FlushPkt) // So that the server does not think we were lost.
+	}
+	return s.client.Close()
+}
+
+// take a line that was not used yet.
+func (s *sshSession) take() (*sshLine, error) {
+	l := s.line
+	if s.line = nil; l != nil {
+		return l, nil
+	}
+	l, _, err := s.open()
+	return l, err
+}
+
+// open a line, and read what the server says first.
+func (s *sshSession) open() (*sshLine, *packp.AdvRefs, error) {
+	session, err := s.client.NewSession()
+	if err != nil {
+		return nil, nil, err
+	}
+	l := &sshLine{session: session, said: &murmur{}}
+	session.Stderr = l.said
+	in, err := session.StdinPipe()
+	if err != nil {
+		return nil, nil, err
+	}
+	out, err := session.StdoutPipe()
+	if err != nil {
+		return nil, nil, err
+	}
+	l.in = in
+	l.out = &boundedBody{ReadCloser: &patient{next: out, time: s.wire.stall, left: answerTime, giveUp: s.client.Close}, left: s.wire.limit}
+	if err := session.Start(command(s.service, s.wire.path)); err != nil {
+		var refused *ssh.ExitError
+		if errors.As(err, &refused) || err.Error() == "ssh: command "+command(s.service, s.wire.path)+" failed" {
+			return nil, nil, &wireError{class: ClassAuth, detail: "its server does not run Git for this key"}
+		}
+		return nil, nil, err
+	}
+	adv := packp.NewAdvRefs()
+	err = adv.Decode(l)
+	if err != nil && !errors.Is(err, packp.ErrEmptyAdvRefs) {
+		return nil, nil, l.explain(s.service, err)
+	}
+	transport.FilterUnsupportedCapabilities(adv.Capabilities)
+	return l, adv, nil
+}
+
+// An sshLine is one command at the server.
+type sshLine struct {
+	session *ssh.Session
+	in      io.WriteCloser
+	out     io.Reader
+	said    *murmur
+}
+
+// Read what the server answers.
+func (l *sshLine) Read(p []byte) (int, error) { return l.out.Read(p) }
+
+// Close ends the command.
+func (l *sshLine) Close() error { return l.session.Close() }
+
+func (l *sshLine) ask(req *packp.UploadPackRequest) error {
+	if err := req.UploadRequest.Encode(l.in); err != nil {
+		return err
+	}
+	if err := req.UploadHaves.Encode(l.in, false); err != nil {
+		return err
+	}
+	if err := pktline.NewEncoder(l.in).Encodef("done\n"); err != nil {
+		return err
+	}
+	return l.in.Close()
+}
+
+// explain a failure with what the server said to a person, if it ended the command itself.
+func (l *sshLine) explain(service string, err error) error {
+	if !errors.Is(err, packp.ErrEmptyInput) && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return err
+	}
+	_ = l.session.Wait() // It ended, or the connection does in time.
+	said := l.said.String()
+	e := &wireError{class: ClassifyText(said), detail: "its server ended the command without an answer", said: said}
+	switch {
+	case said == "":
+		e.class = ClassTransient
+	case e.class == ClassNotFound:
+		e.detail = "it does not exist, or this key may not see it"
+	case e.class == ClassPolicy && service == transport.ReceivePackServiceName:
+		e.detail = "this key may not write it"
+	case e.class == ClassPolicy:
+		e.class, e.detail = ClassAuth, "this key may not read it"
+	}
+	return e
+}
+
+// A patient reader waits for a server that sends something, and no longer. It counts only the time of its own waiting.
+type patient struct {
+	next   io.Reader
+	time   time.Duration
+	giveUp func() error
+
+	left  time.Duration
+	since int
+	gone  atomic.Bool
+}
+
+// Read reads, and gives the server more time for each part that it sent.
+func (p *patient) Read(b []byte) (int, error) {
+	began := time.Now()
+	timer := time.AfterFunc(p.left, func() {
+		p.gone.Store(true)
+		_ = p.giveUp()
+	})
+	n, err := p.next.Read(b)
+	timer.Stop()
+	p.left -= time.Since(began)
+	if p.since += n; p.since >= stallBytes {
+		p.since, p.left = 0, p.time
+	}
+	if err != nil && p.gone.Load() {
+		return n, context.DeadlineExceeded
+	}
+	return n, err
+}
+
+// Close does nothing: whoever has the line closes it.
+func (p *patient) Close() error { return nil }
+
+// A murmur is a transcript that is read while it may still be written.
+type murmur struct {
+	mu   sync.Mutex
+	text transcript
+}
+
+// String returns what was kept.
+func (m *murmur) String() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.text.String()
+}
+
+// Write keeps what fits and takes all.
+func (m *murmur) Write(p []byte) (int, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.text.Write(p)
+}

@@ -1,0 +1,67 @@
+package signature
+
+import (
+	"bytes"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/hiddeco/sshsig"
+	"golang.org/x/crypto/ssh"
+)
+
+// namespace keeps signatures of commits from counting for anything else.
+const namespace = "git"
+
+// sshForm signs with an SSH key.
+type sshForm struct {
+	signer  ssh.Signer
+	trusted []ssh.PublicKey
+}
+
+func newSSH(k Key) (form, error) {
+	signer, err := parse(k)
+	if err != nil {
+		return nil, err
+	}
+	f := &sshForm{signer: signer, trusted: []ssh.PublicKey{signer.PublicKey()}}
+	for rest := k.Trusted; len(bytes.TrimSpace(rest)) > 0; {
+		var other ssh.PublicKey
+		if other, _, _, rest, err = ssh.ParseAuthorizedKey(rest); err != nil {
+			return nil, errors.New("the trusted signing keys are malformed")
+		}
+		f.trusted = append(f.trusted, other)
+	}
+	return f, nil
+}
+
+func parse(k Key) (ssh.Signer, error) {
+	signer, err := ssh.ParsePrivateKey([]byte(k.Private))
+	var sealed *ssh.PassphraseMissingError
+	if errors.As(err, &sealed) {
+		signer, err = ssh.ParsePrivateKeyWithPassphrase([]byte(k.Private), []byte(k.Passphrase))
+	}
+	if err != nil {
+		return nil, errors.New("the signing key is malformed, or its passphrase is wrong")
+	}
+	return signer, nil
+}
+
+func (f *sshForm) sign(content []byte) (string, error) {
+	s, err := sshsig.Sign(bytes.NewReader(content), f.signer, sshsig.HashSHA512, namespace)
+	if err != nil {
+		return "", errors.New("the signing key cannot sign")
+	}
+	return string(sshsig.Armor(s)), nil
+}
+
+func (f *sshForm) verify(content []byte, signature string) error {
+	s, err := sshsig.Unarmor([]byte(signature))
+	if err != nil {
+		return errors.New("it is not signed by an SSH key")
+	}
+	for _, key := range f.trusted {
+		if sshsig.Verify(bytes.NewReader(content), s, key, s.HashAlgorithm, namespace) == nil {
+			return nil
+		}
+	}
+	return errors.New("it is not signed by a key that is trusted")
+}
