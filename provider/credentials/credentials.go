@@ -1,24 +1,44 @@
-// Package credentials reads what a configuration names in Secrets: how to authenticate to a Git server, and whom to trust.
+// Package credentials reads what a configuration names in Secrets: how to authenticate to a Git server, whom to trust, what to reach it
+// through, and what to sign with.
 package credentials
 
 import (
 	"context"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	corev1 "k8s.io/api/core/v1"
-	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
-	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/signature"
 )
 
-// Keys of Secrets.
+// Keys of Secrets. Those of SSH and of GitHub Apps are the ones that Kubernetes and Flux use.
 const (
-	keyUsername = "username"
-	keyPassword = "password"
-	keyToken    = "token"
+	keyUsername       = "username"
+	keyPassword       = "password"
+	keyToken          = "token"
+	keyPrivateKey     = "ssh-privatekey"
+	keyIdentity       = "identity"
+	keyKnownHosts     = "known_hosts"
+	keyCertificate    = "tls.crt"
+	keyCertificateKey = "tls.key"
+	keyAppID          = "githubAppID"
+	keyInstallationID = "githubAppInstallationID"
+	keyAppPrivateKey  = "githubAppPrivateKey"
+	keyAppBaseURL     = "githubAppBaseURL"
+	keySigning        = "git.asc"
+	keyPassphrase     = "passphrase"
+	keyTrusted        = "trustedKeys"
+)
+
+// Fields of a configuration that name Secrets.
+const (
+	fieldCredentials = "spec.git.credentials.secretRef"
+	fieldCertificate = "spec.git.credentials.clientCertSecretRef"
+	fieldCABundle    = "spec.git.caBundleSecretRef"
+	fieldKnownHosts  = "spec.git.knownHostsSecretRef"
+	fieldProxy       = "spec.git.proxy.secretRef"
+	fieldSigning     = "spec.git.signing.secretRef"
 )
 
 // A GoneError is a Secret, or a key of one, that does not exist.
@@ -59,127 +79,65 @@ type Credentials struct {
 	Auth git.Auth
 	// CABundle is empty where the system's certificates are trusted.
 	CABundle []byte
+	// KnownHosts are the host keys of an SSH server.
+	KnownHosts []byte
+	// Proxy is nil where there is none.
+	Proxy *git.Proxy
+	// Certificate is nil where none is shown to the server.
+	Certificate *git.Certificate
+	// Signing is nil where commits are not signed.
+	Signing *signature.Key
+}
+
+// Apply returns the remote as it is reached with these credentials.
+func (c Credentials) Apply(r git.Remote) git.Remote {
+	r.Auth, r.CABundle, r.KnownHosts = c.Auth, c.CABundle, c.KnownHosts
+	r.Proxy, r.Certificate, r.Signing = c.Proxy, c.Certificate, c.Signing
+	return r
 }
 
 // Read the credentials of a configuration. It returns a GoneError or an InvalidError, and another one if the API server cannot
 // be asked.
 func Read(ctx context.Context, r client.Reader, c Config) (Credentials, error) {
-	if err := supported(c.Remote); err != nil {
-		return Credentials{}, err
-	}
 	s := secrets{reader: r, config: c}
-	auth, err := s.auth(ctx)
-	if err != nil {
-		return Credentials{}, err
-	}
-	ref := c.Remote.CABundleSecretRef
-	if ref == nil {
-		return Credentials{Auth: auth}, nil
-	}
-	bundle, err := s.value(ctx, "spec.git.caBundleSecretRef", ref.SecretReference, ref.Key)
-	return Credentials{Auth: auth, CABundle: bundle}, err
-}
-
-// supported refuses what would otherwise be silently left out.
-func supported(g configv1alpha1.GitRemote) error {
-	const detail = "is not supported yet"
-	switch {
-	case g.Credentials.Type == configv1alpha1.CredentialsSSH, g.Credentials.Type == configv1alpha1.CredentialsGitHubApp:
-		return &InvalidError{Field: "spec.git.credentials.type", Detail: string(g.Credentials.Type) + " " + detail}
-	case g.Credentials.ClientCertSecretRef != nil:
-		return &InvalidError{Field: "spec.git.credentials.clientCertSecretRef", Detail: detail}
-	case g.Proxy != nil:
-		return &InvalidError{Field: "spec.git.proxy", Detail: detail}
-	case g.Signing != nil:
-		return &InvalidError{Field: "spec.git.signing", Detail: detail}
-	case g.KnownHostsSecretRef != nil:
-		return &InvalidError{Field: "spec.git.knownHostsSecretRef", Detail: "SSH " + detail}
-	}
-	return nil
-}
-
-// secrets reads the Secrets of one configuration.
-type secrets struct {
-	reader client.Reader
-	config Config
-}
-
-func (s secrets) auth(ctx context.Context) (git.Auth, error) {
-	c := s.config.Remote.Credentials
-	if c.Type == "" || c.Type == configv1alpha1.CredentialsNone {
-		return nil, nil //nolint:nilnil // No way to authenticate is what was asked for.
-	}
-	const field = "spec.git.credentials.secretRef"
-	if c.SecretRef == nil {
-		return nil, &InvalidError{Field: field, Detail: "is required for credentials of type " + string(c.Type)}
-	}
-	switch c.Type {
-	case configv1alpha1.CredentialsBasic:
-		return s.basic(ctx, field, *c.SecretRef)
-	case configv1alpha1.CredentialsBearer:
-		token, err := s.value(ctx, field, *c.SecretRef, keyToken)
-		return git.Bearer{Token: string(token)}, err
-	}
-	return nil, &InvalidError{Field: "spec.git.credentials.type", Detail: string(c.Type) + " is not known"}
-}
-
-func (s secrets) basic(ctx context.Context, field string, ref configv1alpha1.SecretReference) (git.Auth, error) {
-	username, err := s.value(ctx, field, ref, keyUsername)
-	if err != nil {
-		return nil, err
-	}
-	password, err := s.value(ctx, field, ref, keyPassword)
-	return git.Basic{Username: string(username), Password: string(password)}, err
-}
-
-func (s secrets) value(ctx context.Context, field string, ref configv1alpha1.SecretReference, key string) ([]byte, error) {
-	at, err := s.key(field, ref)
-	if err != nil {
-		return nil, err
-	}
-	secret := &corev1.Secret{}
-	err = s.reader.Get(ctx, at, secret)
-	if kerrors.IsNotFound(err) {
-		return nil, &GoneError{Field: field, Detail: "Secret " + at.String() + " does not exist"}
-	}
-	if err != nil {
-		return nil, errors.Wrapf(err, "%s: cannot get Secret %s", field, at)
-	}
-	v := secret.Data[key]
-	if len(v) == 0 {
-		return nil, &GoneError{Field: field, Detail: "Secret " + at.String() + " has no key " + key}
-	}
-	return v, nil
-}
-
-// key is where the boundary between tenants is: a ProviderConfig reads Secrets of its own namespace, whatever it names.
-func (s secrets) key(field string, ref configv1alpha1.SecretReference) (client.ObjectKey, error) {
-	if s.config.Kind == policy.KindClusterProviderConfig {
-		if ref.Namespace == "" {
-			return client.ObjectKey{}, &InvalidError{Field: field + ".namespace", Detail: "is required in a ClusterProviderConfig"}
+	out := Credentials{}
+	for _, read := range []func(context.Context, *Credentials) error{s.auth, s.certificate, s.caBundle, s.knownHosts, s.proxy, s.signing} {
+		if err := read(ctx, &out); err != nil {
+			return Credentials{}, err
 		}
-		return client.ObjectKey{Namespace: ref.Namespace, Name: ref.Name}, nil
 	}
-	if ref.Namespace != "" && ref.Namespace != s.config.Namespace {
-		return client.ObjectKey{}, &InvalidError{Field: field + ".namespace", Detail: "a ProviderConfig reads Secrets of its own namespace only"}
-	}
-	return client.ObjectKey{Namespace: s.config.Namespace, Name: ref.Name}, nil
+	return out, nil
 }
 
 // Secrets returns the Secrets that a configuration names, whether they exist or not.
 func Secrets(c Config) []client.ObjectKey {
 	s := secrets{config: c}
-	refs := []configv1alpha1.SecretReference{}
-	if r := c.Remote.Credentials.SecretRef; r != nil {
-		refs = append(refs, *r)
-	}
-	if r := c.Remote.CABundleSecretRef; r != nil {
-		refs = append(refs, r.SecretReference)
-	}
 	out := []client.ObjectKey{}
-	for _, r := range refs {
+	for _, r := range references(c.Remote) {
 		if at, err := s.key("", r); err == nil {
 			out = append(out, at)
+		}
+	}
+	return out
+}
+
+func references(g configv1alpha1.GitRemote) []configv1alpha1.SecretReference {
+	refs := []*configv1alpha1.SecretReference{g.Credentials.SecretRef, g.Credentials.ClientCertSecretRef}
+	for _, r := range []*configv1alpha1.SecretKeyReference{g.CABundleSecretRef, g.KnownHostsSecretRef} {
+		if r != nil {
+			refs = append(refs, &r.SecretReference)
+		}
+	}
+	if g.Proxy != nil {
+		refs = append(refs, g.Proxy.SecretRef)
+	}
+	if g.Signing != nil {
+		refs = append(refs, &g.Signing.SecretRef)
+	}
+	out := []configv1alpha1.SecretReference{}
+	for _, r := range refs {
+		if r != nil {
+			out = append(out, *r)
 		}
 	}
 	return out

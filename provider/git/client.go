@@ -13,6 +13,7 @@ import (
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 
 	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/intentplane/intentplane/provider/signature"
 )
 
 const (
@@ -38,6 +39,7 @@ type Client struct {
 	redactor *strings.Replacer
 	inflated int64
 	budget   *Budget
+	signer   *signature.Signer
 	line     atomic.Pointer[line]
 }
 
@@ -57,6 +59,9 @@ func NewClient(r Remote) (*Client, error) {
 		endpoint: newEndpoint(u),
 		redactor: newRedactor(r),
 		inflated: maxInflatedBytes,
+	}
+	if r.Signing != nil {
+		c.signer = signature.New(*r.Signing)
 	}
 	if u.Scheme == schemeSSH {
 		c.ssh = newSSHWire(u, r)

@@ -47,6 +47,7 @@ func (d *Draft) Commit(c Change) (string, error) {
 	if missing && !trees.removesOnly() {
 		return "", failf(ClassNotFound, "cannot write to the branch: it does not exist, while other branches do")
 	}
+	c.signer = d.before.signer
 	next, made, err := d.at.branch.commitTo(trees, c, c.Message)
 	if err != nil {
 		return "", err
@@ -111,12 +112,12 @@ func (d *Draft) Proposal() (*Proposal, error) {
 	after := *d.at
 	after.pending, after.keeping, after.seen = nil, nil, after.branch.commit
 	p := &Proposal{before: d.before, after: &after, branch: d.branch, commits: d.commits}
-	c := Change{State: d.at.pending, Keep: d.at.keeping, Author: d.author, When: d.when}
+	c := Change{State: d.at.pending, Keep: d.at.keeping, Author: d.author, When: d.when, signer: d.before.signer}
 	files, err := c.files()
 	if err != nil {
 		return nil, err
 	}
-	after.state, p.state, err = d.before.state.commitTo(files, c, stateMessage)
+	after.state, p.state, err = d.before.state.commitTo(files, c, d.before.stateMessage())
 	return p, err
 }
 

@@ -14,6 +14,9 @@ import (
 // fetches only what differs from the previous snapshot, which may be nil. It
 // returns an *Error.
 func (c *Client) Look(ctx context.Context, previous *Snapshot) (*Snapshot, error) {
+	if err := c.checkSigner(); err != nil {
+		return nil, err
+	}
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()
 
@@ -24,13 +27,13 @@ func (c *Client) Look(ctx context.Context, previous *Snapshot) (*Snapshot, error
 	defer s.Close() //nolint:errcheck // Everything was read, or failed before.
 	adv, err := s.AdvertisedReferencesContext(ctx)
 	if errors.Is(err, transport.ErrEmptyRemoteRepository) {
-		return &Snapshot{target: c.target(), empty: true}, nil
+		return &Snapshot{target: c.target(), empty: true, signer: c.signer}, nil
 	}
 	if err != nil {
 		return nil, c.fail(ctx, verbRead, err)
 	}
 
-	next := &Snapshot{target: c.target(), empty: !hasBranches(adv)}
+	next := &Snapshot{target: c.target(), empty: !hasBranches(adv), signer: c.signer}
 	old := c.known(previous)
 	f := fetch{session: s, capabilities: adv.Capabilities, limit: c.inflated, budget: c.budget}
 	var commits []plumbing.Hash
@@ -41,6 +44,9 @@ func (c *Client) Look(ctx context.Context, previous *Snapshot) (*Snapshot, error
 	next.history = old.history.after(next.branch.commit, commits)
 	if next.state, err = f.state(ctx, adv.References[c.remote.StateRef], old.state); err != nil {
 		return nil, c.fail(ctx, verbRead, err)
+	}
+	if next.state.commit != old.state.commit {
+		next.state = next.judge(next.state)
 	}
 	if previous != nil && next.same(previous) {
 		return previous, nil
@@ -90,7 +96,7 @@ func (c *Client) fetchFile(ctx context.Context, s *Snapshot, id plumbing.Hash) (
 
 // known returns the snapshot if it speaks about this remote.
 func (c *Client) known(s *Snapshot) *Snapshot {
-	if s == nil || s.target != c.target() {
+	if s == nil || s.target != c.target() || s.signer != c.signer {
 		return &Snapshot{}
 	}
 	return s

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/intentplane/intentplane/provider/signature"
 )
 
 // stateMessage is the message of every commit of the state: what happened
@@ -37,6 +39,9 @@ type Change struct {
 	When time.Time
 	// MakeBranch makes a branch that does not exist although others do.
 	MakeBranch bool
+
+	// signer of the commits. Nil leaves them unsigned.
+	signer *signature.Signer
 }
 
 // An Author is who a commit is from.
@@ -128,7 +133,11 @@ func (v view) commitTo(root *node, c Change, message string) (view, []object, er
 	if tree == v.tree {
 		return v, nil, nil
 	}
-	commit := newObject(plumbing.CommitObject, encodeCommit(tree, v.commit, c, message))
+	data, err := sign(encodeCommit(tree, v.commit, c, message), c.signer)
+	if err != nil {
+		return view{}, nil, err
+	}
+	commit := newObject(plumbing.CommitObject, data)
 	after, err := v.with(commit, e.made)
 	return after, append(e.made, commit), err
 }

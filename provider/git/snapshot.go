@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/intentplane/intentplane/provider/signature"
 )
 
 // minGarbage is how many objects may lie about before anybody looks for them.
@@ -20,6 +22,8 @@ type Snapshot struct {
 	seen plumbing.Hash
 	// history is what is known of the branch's past.
 	history *history
+	// signer of what follows. Nil leaves it unsigned.
+	signer *signature.Signer
 	// pending are files of the state that a draft will commit. Nil removes one.
 	pending map[string][]byte
 	// keeping are the trees that it will hold on to.
@@ -32,6 +36,8 @@ type view struct {
 	commit  plumbing.Hash
 	tree    plumbing.Hash
 	objects *layer[object]
+	// forged says why nothing of it counts. Empty if it does.
+	forged string
 	// live is how many objects there were when all of them were in use.
 	live int
 	// bytes that the objects take, by and large.

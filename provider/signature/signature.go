@@ -61,6 +61,12 @@ func New(k Key) *Signer {
 	})}
 }
 
+// Check returns an error if the key cannot be used. The error never holds any of it.
+func (s *Signer) Check() error {
+	_, err := s.open()
+	return err
+}
+
 // Sign returns the armored signature of a content. It returns an error if the key cannot be used. The error never holds any of it.
 func (s *Signer) Sign(content []byte) (string, error) {
 	f, err := s.open()

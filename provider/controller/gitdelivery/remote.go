@@ -4,15 +4,16 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	"github.com/intentplane/intentplane/provider/credentials"
 	"github.com/intentplane/intentplane/provider/git"
 )
 
 // clients of a repository, one for each form that its state may have. It returns an error if the repository or a credential is not
 // valid. It contacts nobody.
-func clients(spec *configv1alpha1.ProviderConfigSpec, auth git.Auth, bundle []byte) ([]*git.Client, error) {
+func clients(spec *configv1alpha1.ProviderConfigSpec, creds credentials.Credentials) ([]*git.Client, error) {
 	out := []*git.Client{}
 	for _, ref := range stateRefs(spec) {
-		c, err := git.NewClient(git.Remote{URL: spec.Git.URL, Branch: spec.Git.Branch, StateRef: ref, Auth: auth, CABundle: bundle})
+		c, err := git.NewClient(creds.Apply(git.Remote{URL: spec.Git.URL, Branch: spec.Git.Branch, StateRef: ref}))
 		if err != nil {
 			return nil, errors.Wrap(err, "spec.git")
 		}

@@ -131,10 +131,9 @@ func (p *prover) fetch(ctx context.Context, r repository, id string) (*git.Commi
 	if err != nil {
 		return nil, err
 	}
-	c, err := git.NewClient(git.Remote{
+	c, err := git.NewClient(creds.Apply(git.Remote{
 		URL: g.URL, Branch: g.Branch, StateRef: "refs/intentplane/" + r.spec.ControlPlane + "/state",
-		Auth: creds.Auth, CABundle: creds.CABundle,
-	})
+	}))
 	if err != nil {
 		return nil, err
 	}

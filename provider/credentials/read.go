@@ -1,0 +1,167 @@
+package credentials
+
+import (
+	"context"
+
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/signature"
+)
+
+func (s secrets) auth(ctx context.Context, out *Credentials) error {
+	c := s.config.Remote.Credentials
+	if c.Type == "" || c.Type == configv1alpha1.CredentialsNone {
+		return nil // No way to authenticate is what was asked for.
+	}
+	if c.SecretRef == nil {
+		return &InvalidError{Field: fieldCredentials, Detail: "is required for credentials of type " + string(c.Type)}
+	}
+	read, ok := map[configv1alpha1.CredentialsType]func(content) (git.Auth, error){
+		configv1alpha1.CredentialsBasic:     basic,
+		configv1alpha1.CredentialsBearer:    bearer,
+		configv1alpha1.CredentialsSSH:       sshKey,
+		configv1alpha1.CredentialsGitHubApp: gitHubApp,
+	}[c.Type]
+	if !ok {
+		return &InvalidError{Field: "spec.git.credentials.type", Detail: string(c.Type) + " is not known"}
+	}
+	held, err := s.open(ctx, fieldCredentials, *c.SecretRef)
+	if err != nil {
+		return err
+	}
+	out.Auth, err = read(held)
+	return err
+}
+
+func basic(c content) (git.Auth, error) {
+	v, err := c.texts(keyUsername, keyPassword)
+	if err != nil {
+		return nil, err
+	}
+	return git.Basic{Username: v[0], Password: v[1]}, nil
+}
+
+func bearer(c content) (git.Auth, error) {
+	v, err := c.texts(keyToken)
+	if err != nil {
+		return nil, err
+	}
+	return git.Bearer{Token: v[0]}, nil
+}
+
+func sshKey(c content) (git.Auth, error) {
+	key, err := c.value(keyPrivateKey, keyIdentity)
+	if err != nil {
+		return nil, err
+	}
+	return git.SSH{PrivateKey: git.Secret(key), Passphrase: git.Secret(c.data[keyPassword])}, nil
+}
+
+func gitHubApp(c content) (git.Auth, error) {
+	v, err := c.texts(keyAppID, keyInstallationID, keyAppPrivateKey)
+	if err != nil {
+		return nil, err
+	}
+	return git.GitHubApp{AppID: v[0], InstallationID: v[1], PrivateKey: git.Secret(v[2]), BaseURL: string(c.data[keyAppBaseURL])}, nil
+}
+
+func (s secrets) certificate(ctx context.Context, out *Credentials) error {
+	ref := s.config.Remote.Credentials.ClientCertSecretRef
+	if ref == nil {
+		return nil
+	}
+	held, err := s.open(ctx, fieldCertificate, *ref)
+	if err != nil {
+		return err
+	}
+	v, err := held.texts(keyCertificate, keyCertificateKey)
+	if err != nil {
+		return err
+	}
+	out.Certificate = &git.Certificate{Chain: []byte(v[0]), Key: git.Secret(v[1])}
+	return nil
+}
+
+func (s secrets) caBundle(ctx context.Context, out *Credentials) error {
+	ref := s.config.Remote.CABundleSecretRef
+	if ref == nil {
+		return nil
+	}
+	held, err := s.open(ctx, fieldCABundle, ref.SecretReference)
+	if err != nil {
+		return err
+	}
+	out.CABundle, err = held.value(ref.Key)
+	return err
+}
+
+// knownHosts are in a Secret of their own, or beside the key. There is no SSH without them: who answers first would be trusted.
+func (s secrets) knownHosts(ctx context.Context, out *Credentials) error {
+	ref, c := s.config.Remote.KnownHostsSecretRef, s.config.Remote.Credentials
+	if ref != nil {
+		held, err := s.open(ctx, fieldKnownHosts, ref.SecretReference)
+		if err != nil {
+			return err
+		}
+		out.KnownHosts, err = held.value(ref.Key)
+		return err
+	}
+	if c.Type != configv1alpha1.CredentialsSSH {
+		return nil
+	}
+	held, err := s.open(ctx, fieldCredentials, *c.SecretRef)
+	if err != nil {
+		return err
+	}
+	if out.KnownHosts = held.data[keyKnownHosts]; len(out.KnownHosts) == 0 {
+		return &InvalidError{Field: fieldKnownHosts, Detail: "is required for SSH, or a key " + keyKnownHosts + " in the Secret with the private key"}
+	}
+	return nil
+}
+
+func (s secrets) proxy(ctx context.Context, out *Credentials) error {
+	p := s.config.Remote.Proxy
+	if p == nil {
+		return nil
+	}
+	out.Proxy = &git.Proxy{URL: p.URL}
+	if p.SecretRef == nil {
+		return nil
+	}
+	held, err := s.open(ctx, fieldProxy, *p.SecretRef)
+	if err != nil {
+		return err
+	}
+	v, err := held.texts(keyUsername, keyPassword)
+	if err != nil {
+		return err
+	}
+	out.Proxy.Username, out.Proxy.Password = v[0], git.Secret(v[1])
+	return nil
+}
+
+func (s secrets) signing(ctx context.Context, out *Credentials) error {
+	g := s.config.Remote.Signing
+	if g == nil {
+		return nil
+	}
+	held, err := s.open(ctx, fieldSigning, g.SecretRef)
+	if err != nil {
+		return err
+	}
+	format := signature.Format(g.Format)
+	names := map[signature.Format][]string{
+		signature.FormatSSH:     {keyPrivateKey, keyIdentity},
+		signature.FormatOpenPGP: {keySigning},
+	}[format]
+	if names == nil {
+		return &InvalidError{Field: "spec.git.signing.format", Detail: "must be SSH or OpenPGP"}
+	}
+	key, err := held.value(names...)
+	if err != nil {
+		return err
+	}
+	passphrase, _ := held.value(keyPassphrase, keyPassword)
+	out.Signing = &signature.Key{Format: format, Private: string(key), Passphrase: string(passphrase), Trusted: held.data[keyTrusted]}
+	return nil
+}

@@ -1,0 +1,120 @@
+package git
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/intentplane/intentplane/provider/signature"
+)
+
+// signatureHeader is where a commit has its signature.
+const signatureHeader = "gpgsig "
+
+// sign returns the commit with a signature after its other headers.
+func sign(commit []byte, by *signature.Signer) ([]byte, error) {
+	if by == nil {
+		return commit, nil
+	}
+	s, err := by.Sign(commit)
+	if err != nil {
+		return nil, failf(ClassInvalid, "cannot sign commit: %s", err)
+	}
+	header := signatureHeader + strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n ") + "\n"
+	head, body, _ := bytes.Cut(commit, []byte("\n\n"))
+	return bytes.Join([][]byte{head, []byte("\n" + header + "\n"), body}, nil), nil
+}
+
+// checkSigner returns an error for a key that cannot be used. What it cannot verify would else look like a forgery.
+func (c *Client) checkSigner() error {
+	if c.signer == nil {
+		return nil
+	}
+	if err := c.signer.Check(); err != nil {
+		return failf(ClassInvalid, "cannot sign commits: %s", err)
+	}
+	return nil
+}
+
+// unsign returns what was signed, and the signature. It is empty if there is none.
+func unsign(commit []byte) ([]byte, string) {
+	head, body, _ := bytes.Cut(commit, []byte("\n\n"))
+	kept, signed := []string{}, []string{}
+	inside := false
+	for line := range strings.SplitSeq(string(head), "\n") {
+		first, begins := strings.CutPrefix(line, signatureHeader)
+		next, goesOn := strings.CutPrefix(line, " ")
+		switch {
+		case begins && len(signed) == 0:
+			inside = true
+			signed = append(signed, first)
+			continue
+		case inside && goesOn:
+			signed = append(signed, next)
+			continue
+		}
+		inside = false
+		kept = append(kept, line)
+	}
+	if len(signed) == 0 {
+		return commit, ""
+	}
+	content := bytes.Join([][]byte{[]byte(strings.Join(kept, "\n")), body}, []byte("\n\n"))
+	return content, strings.Join(signed, "\n") + "\n"
+}
+
+// stateMessage of the next commit of the state. One that is signed names its ref: what we signed for another one, such as a commit of
+// the branch, must not count as a state, for files of strangers are in it.
+func (s *Snapshot) stateMessage() string {
+	if s.signer == nil {
+		return stateMessage
+	}
+	_, ref := s.refs()
+	return stateMessage + "\nIntentplane-State: " + ref + "\n"
+}
+
+// refs of the branch and of the state, as the target names them.
+func (s *Snapshot) refs() (branch, state string) {
+	fields := strings.Split(s.target, " ")
+	if len(fields) < 2 {
+		return "", ""
+	}
+	return fields[len(fields)-2], fields[len(fields)-1]
+}
+
+// judge returns the state without anything in it, if it was not signed by who is trusted: the next one is made anew after it. Nothing
+// of what a stranger wrote may stay there, for our signature would stand below it.
+func (s *Snapshot) judge(v view) view {
+	if s.signer == nil || v.commit.IsZero() {
+		return v
+	}
+	why := s.doubt(v)
+	if why == "" {
+		return v
+	}
+	v.tree, v.forged = plumbing.ZeroHash, why
+	return v
+}
+
+func (s *Snapshot) doubt(v view) string {
+	data, err := v.read(plumbing.CommitObject, v.commit)
+	if err != nil {
+		return "its commit is missing"
+	}
+	content, armored := unsign(data)
+	if armored == "" {
+		return "it is not signed"
+	}
+	if err := s.signer.Verify(content, armored); err != nil {
+		return err.Error()
+	}
+	if _, message, _ := bytes.Cut(content, []byte("\n\n")); string(message) != s.stateMessage() {
+		return "what is signed is not the state of this ref"
+	}
+	return ""
+}
+
+// StateForged says why the state in the repository counts as lost: it is not signed by who is trusted. It is empty if the state
+// counts, and where there is no key.
+func (s *Snapshot) StateForged() string { return s.state.forged }
