@@ -15,6 +15,7 @@ import (
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/signature"
 )
 
 func secretsIn(namespace string, data map[string]string) client.Reader {
@@ -106,19 +107,75 @@ func TestRead(t *testing.T) {
 			err:    errors.Wrap(errors.New("boom"), "spec.git.credentials.secretRef: cannot get Secret team-a/creds"),
 		},
 		"SSH": {
-			reason: "What is not supported is never left out silently",
+			reason: "The names of Kubernetes, and the known hosts beside the key",
+			reader: secretsIn("team-a", map[string]string{"ssh-privatekey": "K", "known_hosts": "H"}),
 			remote: of(configv1alpha1.CredentialsSSH, creds),
-			err:    &InvalidError{Field: "spec.git.credentials.type", Detail: "SSH is not supported yet"},
+			want:   Credentials{Auth: git.SSH{PrivateKey: "K"}, KnownHosts: []byte("H")},
+		},
+		"SSHOfFlux": {
+			reason: "The names of Flux, and the known hosts elsewhere",
+			reader: secretsIn("team-a", map[string]string{"identity": "K", "password": "P", "hosts": "H", "known_hosts": "other"}),
+			remote: configv1alpha1.GitRemote{
+				Credentials:         configv1alpha1.Credentials{Type: configv1alpha1.CredentialsSSH, SecretRef: creds},
+				KnownHostsSecretRef: &configv1alpha1.SecretKeyReference{SecretReference: *creds, Key: "hosts"},
+			},
+			want: Credentials{Auth: git.SSH{PrivateKey: "K", Passphrase: "P"}, KnownHosts: []byte("H")},
+		},
+		"SSHWithoutKnownHosts": {
+			reason: "Who answers first is not trusted",
+			reader: secretsIn("team-a", map[string]string{"identity": "K"}),
+			remote: of(configv1alpha1.CredentialsSSH, creds),
+			err: &InvalidError{
+				Field: "spec.git.knownHostsSecretRef", Detail: "is required for SSH, or a key known_hosts in the Secret with the private key",
+			},
+		},
+		"SSHWithoutKey": {
+			reason: "Both names of the key are told",
+			remote: of(configv1alpha1.CredentialsSSH, creds),
+			err:    &GoneError{Field: "spec.git.credentials.secretRef", Detail: "Secret team-a/creds has no key ssh-privatekey or identity"},
+		},
+		"GitHubApp": {
+			reason: "The names of Flux",
+			reader: secretsIn("team-a", map[string]string{
+				"githubAppID": "1", "githubAppInstallationID": "2", "githubAppPrivateKey": "K", "githubAppBaseURL": "https://github.example.org/api/v3",
+			}),
+			remote: of(configv1alpha1.CredentialsGitHubApp, creds),
+			want: Credentials{Auth: git.GitHubApp{
+				AppID: "1", InstallationID: "2", PrivateKey: "K", BaseURL: "https://github.example.org/api/v3",
+			}},
+		},
+		"ClientCertificate": {
+			reason: "The names of kubernetes.io/tls",
+			reader: secretsIn("team-a", map[string]string{"tls.crt": "C", "tls.key": "K"}),
+			remote: configv1alpha1.GitRemote{Credentials: configv1alpha1.Credentials{ClientCertSecretRef: creds}},
+			want:   Credentials{Certificate: &git.Certificate{Chain: []byte("C"), Key: "K"}},
 		},
 		"Proxy": {
-			reason: "What is not supported is never left out silently",
-			remote: configv1alpha1.GitRemote{Proxy: &configv1alpha1.Proxy{}},
-			err:    &InvalidError{Field: "spec.git.proxy", Detail: "is not supported yet"},
+			reason: "A proxy that asks who we are",
+			remote: configv1alpha1.GitRemote{Proxy: &configv1alpha1.Proxy{URL: "http://proxy:3128", SecretRef: creds}},
+			want:   Credentials{Proxy: &git.Proxy{URL: "http://proxy:3128", Username: "u", Password: "p"}},
 		},
-		"Signing": {
-			reason: "What is not supported is never left out silently",
-			remote: configv1alpha1.GitRemote{Signing: &configv1alpha1.Signing{}},
-			err:    &InvalidError{Field: "spec.git.signing", Detail: "is not supported yet"},
+		"OpenProxy": {
+			reason: "A proxy that does not",
+			remote: configv1alpha1.GitRemote{Proxy: &configv1alpha1.Proxy{URL: "http://proxy:3128"}},
+			want:   Credentials{Proxy: &git.Proxy{URL: "http://proxy:3128"}},
+		},
+		"SigningSSH": {
+			reason: "An SSH key that signs, and who signed before it",
+			reader: secretsIn("team-a", map[string]string{"identity": "K", "passphrase": "P", "trustedKeys": "T"}),
+			remote: configv1alpha1.GitRemote{Signing: &configv1alpha1.Signing{Format: "SSH", SecretRef: *creds}},
+			want:   Credentials{Signing: &signature.Key{Format: signature.FormatSSH, Private: "K", Passphrase: "P", Trusted: []byte("T")}},
+		},
+		"SigningOpenPGP": {
+			reason: "An OpenPGP key that signs",
+			reader: secretsIn("team-a", map[string]string{"git.asc": "K"}),
+			remote: configv1alpha1.GitRemote{Signing: &configv1alpha1.Signing{Format: "OpenPGP", SecretRef: *creds}},
+			want:   Credentials{Signing: &signature.Key{Format: signature.FormatOpenPGP, Private: "K"}},
+		},
+		"SigningGone": {
+			reason: "Commits are not silently left unsigned",
+			remote: configv1alpha1.GitRemote{Signing: &configv1alpha1.Signing{Format: "OpenPGP", SecretRef: *creds}},
+			err:    &GoneError{Field: "spec.git.signing.secretRef", Detail: "Secret team-a/creds has no key git.asc"},
 		},
 	}
 	for name, tc := range cases {
@@ -157,6 +214,22 @@ func TestSecrets(t *testing.T) {
 				Remote: of(configv1alpha1.CredentialsBasic, &configv1alpha1.SecretReference{Name: "creds"}),
 			},
 			want: []client.ObjectKey{{Namespace: "team-a", Name: "creds"}},
+		},
+		"All": {
+			reason: "A change of any of them wakes who uses it",
+			config: Config{Kind: policy.KindProviderConfig, Namespace: "team-a", Remote: configv1alpha1.GitRemote{
+				Credentials: configv1alpha1.Credentials{
+					SecretRef: &configv1alpha1.SecretReference{Name: "a"}, ClientCertSecretRef: &configv1alpha1.SecretReference{Name: "b"},
+				},
+				CABundleSecretRef:   &configv1alpha1.SecretKeyReference{SecretReference: configv1alpha1.SecretReference{Name: "c"}},
+				KnownHostsSecretRef: &configv1alpha1.SecretKeyReference{SecretReference: configv1alpha1.SecretReference{Name: "d"}},
+				Proxy:               &configv1alpha1.Proxy{SecretRef: &configv1alpha1.SecretReference{Name: "e"}},
+				Signing:             &configv1alpha1.Signing{SecretRef: configv1alpha1.SecretReference{Name: "f"}},
+			}},
+			want: []client.ObjectKey{
+				{Namespace: "team-a", Name: "a"}, {Namespace: "team-a", Name: "b"}, {Namespace: "team-a", Name: "c"},
+				{Namespace: "team-a", Name: "d"}, {Namespace: "team-a", Name: "e"}, {Namespace: "team-a", Name: "f"},
+			},
 		},
 		"Foreign": {
 			reason: "A Secret that may not be read wakes nobody",

@@ -34,6 +34,7 @@ type SSH struct {
 	config   *ssh.ServerConfig
 
 	mu       sync.Mutex
+	users    []ssh.PublicKey
 	commands []string
 	conns    map[net.Conn]struct{}
 	done     sync.WaitGroup
@@ -52,10 +53,9 @@ func (s *Server) SSH(ctx context.Context, o SSHOptions) (*SSH, error) {
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot listen")
 	}
-	x := &SSH{of: s, listener: l, host: o.HostKey, conns: map[net.Conn]struct{}{}}
+	x := &SSH{of: s, listener: l, host: o.HostKey, users: o.Authorized, conns: map[net.Conn]struct{}{}}
 	x.config = &ssh.ServerConfig{PublicKeyCallback: func(_ ssh.ConnMetadata, key ssh.PublicKey) (*ssh.Permissions, error) {
-		known := func(k ssh.PublicKey) bool { return string(k.Marshal()) == string(key.Marshal()) }
-		if !slices.ContainsFunc(o.Authorized, known) {
+		if !x.knows(key) {
 			return nil, errors.New("key is not known")
 		}
 		return &ssh.Permissions{}, nil
@@ -90,6 +90,19 @@ func (x *SSH) Close() {
 	x.done.Wait()
 }
 
+// Authorize these users, and nobody else.
+func (x *SSH) Authorize(users ...ssh.PublicKey) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.users = users
+}
+
+func (x *SSH) knows(key ssh.PublicKey) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return slices.ContainsFunc(x.users, func(k ssh.PublicKey) bool { return string(k.Marshal()) == string(key.Marshal()) })
+}
+
 // URL returns the URL of a repository.
 func (x *SSH) URL(repo string) string {
 	return "ssh://git@" + x.listener.Addr().String() + filepath.ToSlash(x.of.Path(repo))
@@ -100,7 +113,12 @@ func (x *SSH) Address() string { return knownhosts.Normalize(x.listener.Addr().S
 
 // KnownHosts returns what a client must know to trust the server.
 func (x *SSH) KnownHosts() []byte {
-	return []byte(knownhosts.Line([]string{x.listener.Addr().String()}, x.host.PublicKey()) + "\n")
+	return KnownHost(x, x.host)
+}
+
+// KnownHost returns what a client must know to trust the server with a key, whether it is the server's or not.
+func KnownHost(x *SSH, key ssh.Signer) []byte {
+	return []byte(knownhosts.Line([]string{x.listener.Addr().String()}, key.PublicKey()) + "\n")
 }
 
 // Commands returns what clients asked to be run.

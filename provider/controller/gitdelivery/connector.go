@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
@@ -41,6 +42,7 @@ type connector struct {
 	// interval is how old a look may be that is not for the first time.
 	interval  time.Duration
 	now       func() time.Time
+	recorder  event.Recorder
 	afterPush func()
 	events    recorder
 }
@@ -94,7 +96,7 @@ func (c *connector) open(ctx context.Context, d *v1alpha1.GitDelivery) (*externa
 	}
 	uid, err := clusterUID(ctx, c.kube)
 	return &external{
-		kube: c.kube, repo: repo, config: cfg, age: cfg.interval(c.interval), clusterUID: uid, now: c.now, afterPush: c.afterPush,
+		kube: c.kube, repo: repo, config: cfg, age: cfg.interval(c.interval), clusterUID: uid, now: c.now, recorder: c.recorder, afterPush: c.afterPush,
 		found: map[string]tree.Files{}, open: c.open, events: c.events,
 	}, err
 }

@@ -53,6 +53,8 @@ type facts struct {
 	restored map[string]tree.Files
 	// unreadable says why an entry that exists cannot be read.
 	unreadable string
+	// forged says why the whole state counts as lost. Empty if it does not.
+	forged string
 	// dirs are the directories that the delivery is about, by path.
 	dirs map[string]directory
 }

@@ -33,6 +33,7 @@ func (e *external) gather(ctx context.Context, d *v1alpha1.GitDelivery, s *git.S
 		config:     e.config.spec,
 		marker:     e.marker(d),
 		tip:        s.Tip(),
+		forged:     s.StateForged(),
 	}
 	var err error
 	if f.content, err = f.marker.Encode(); err != nil {

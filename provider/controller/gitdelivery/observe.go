@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -28,6 +30,7 @@ type external struct {
 	// clusterUID tells this cluster from another one with the same control plane name.
 	clusterUID string
 	now        func() time.Time
+	recorder   event.Recorder
 	afterPush  func()
 	events     recorder
 
@@ -72,6 +75,7 @@ func (e *external) Observe(ctx context.Context, d *v1alpha1.GitDelivery) (manage
 		unready(d, e.blame(d, err), e.explain(d, err))
 		return managed.ExternalObservation{}, err
 	}
+	e.warn(d)
 	if meta.WasDeleted(d) {
 		return managed.ExternalObservation{ResourceExists: e.facts.leftovers(), ResourceUpToDate: true}, nil
 	}
@@ -80,6 +84,15 @@ func (e *external) Observe(ctx context.Context, d *v1alpha1.GitDelivery) (manage
 	}
 	e.show(d)
 	return managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: e.decision.action == actionNone}, nil
+}
+
+// warn of a state that a stranger wrote. It is no condition: the state counts as lost, and what is delivered next makes it anew.
+func (e *external) warn(d *v1alpha1.GitDelivery) {
+	if e.facts.forged == "" {
+		return
+	}
+	err := errors.New("the state in the repository counts as lost: " + e.facts.forged)
+	e.recorder.Event(d, event.Warning(event.Reason(v1alpha1.ReasonStateUntrusted), err))
 }
 
 // see looks at the repository and decides. What others saw within the interval is good enough, but for a deletion: nobody looks again

@@ -71,6 +71,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) error {
 		}),
 		interval:  o.PollInterval,
 		now:       time.Now,
+		recorder:  xpevent.NewAPIRecorder(mgr.GetEventRecorderFor(name)),
 		afterPush: g.AfterPush,
 		events:    xpevent.NewAPIRecorder(mgr.GetEventRecorderFor(name)),
 	}
@@ -98,7 +99,7 @@ func options(mgr ctrl.Manager, o controller.Options, name string, c *connector) 
 		managed.WithPollInterval(o.PollInterval),
 		managed.WithPollIntervalHook(interval(mgr.GetClient())),
 		managed.WithLogger(o.Logger.WithValues("controller", name)),
-		managed.WithRecorder(xpevent.NewAPIRecorder(mgr.GetEventRecorderFor(name))),
+		managed.WithRecorder(c.recorder),
 	}
 	if o.Features.Enabled(feature.EnableBetaManagementPolicies) {
 		opts = append(opts, managed.WithManagementPolicies())

@@ -57,6 +57,8 @@ type world struct {
 	dead bool
 	// begun is called when an attempt was recorded, before its push.
 	begun func()
+	// events that were told.
+	events events
 }
 
 func newWorld(t *testing.T) *world {
@@ -250,6 +252,7 @@ func (w *world) try(name string) error {
 		pool:      w.pool,
 		interval:  30 * time.Second,
 		now:       func() time.Time { return w.clock },
+		recorder:  &w.events,
 		afterPush: func() { w.crash() },
 		events:    w,
 	}

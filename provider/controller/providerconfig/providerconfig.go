@@ -64,7 +64,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		return reconcile.Result{}, errors.Wrapf(client.IgnoreNotFound(err), "cannot get %s", r.kind)
 	}
 	if !meta.WasDeleted(c) {
-		return reconcile.Result{}, r.hold(ctx, c)
+		if err := r.hold(ctx, c); err != nil {
+			return reconcile.Result{}, err
+		}
+		return reconcile.Result{}, r.sayIfSigned(ctx, c)
 	}
 	users, err := usage.Holders(ctx, r.kube, c)
 	if err != nil {

@@ -42,7 +42,7 @@ func build(t *testing.T, objects ...client.Object) client.Client {
 			t.Fatal(err)
 		}
 	}
-	b := indexer{fake.NewClientBuilder().WithScheme(s).WithObjects(objects...)}
+	b := indexer{fake.NewClientBuilder().WithScheme(s).WithObjects(objects...).WithStatusSubresource(objects...)}
 	if err := usage.Index(t.Context(), b); err != nil {
 		t.Fatal(err)
 	}
@@ -182,6 +182,42 @@ func TestReconcile(t *testing.T) {
 			}
 			if diff := cmp.Diff(tc.want, config.GetFinalizers()); diff != "" {
 				t.Errorf("\n%s\nfinalizers: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestStateSigned(t *testing.T) {
+	key := &configv1alpha1.Signing{Format: "SSH"}
+	cases := map[string]struct {
+		reason  string
+		signing *configv1alpha1.Signing
+		want    xpv2.ConditionReason
+	}{
+		"Unsigned": {reason: "Without a key anybody's state is believed, and that is said", want: configv1alpha1.ReasonStateUnsigned},
+		"Signed":   {reason: "With a key it is not", signing: key, want: configv1alpha1.ReasonSigned},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			config := &configv1alpha1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: "default"}}
+			config.Spec.Git.Signing = tc.signing
+			kube := build(t, config)
+			r := &Reconciler{kube: kube, kind: policy.KindClusterProviderConfig, newConfig: kinds()[policy.KindClusterProviderConfig], log: logging.NewNopLogger()}
+			versions := []string{}
+			for range 2 {
+				if _, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(config)}); err != nil {
+					t.Fatal(err)
+				}
+				if err := kube.Get(t.Context(), client.ObjectKeyFromObject(config), config); err != nil {
+					t.Fatal(err)
+				}
+				versions = append(versions, config.GetResourceVersion())
+			}
+			if diff := cmp.Diff(tc.want, config.Status.GetCondition(configv1alpha1.TypeStateSigned).Reason); diff != "" {
+				t.Errorf("\n%s\nStateSigned: -want, +got:\n%s", tc.reason, diff)
+			}
+			if diff := cmp.Diff(versions[0], versions[1]); diff != "" {
+				t.Errorf("\n%s: what has not changed is not written\nresource version: -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}

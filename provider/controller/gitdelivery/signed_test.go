@@ -1,0 +1,220 @@
+package gitdelivery
+
+import (
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/state"
+	"github.com/intentplane/intentplane/test/gitserver"
+)
+
+// events are what was told.
+type events []event.Event
+
+// Event takes one.
+func (e *events) Event(_ runtime.Object, one event.Event) { *e = append(*e, one) }
+
+// WithAnnotations takes none.
+func (e *events) WithAnnotations(...string) event.Recorder { return e }
+
+func (e *events) reasons() []string {
+	out := []string{}
+	for _, one := range *e {
+		out = append(out, string(one.Reason))
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// sign lets the configuration name a key.
+func (w *world) sign() {
+	w.Helper()
+	_, key, err := gitserver.NewSSHKey()
+	w.must(err)
+	w.must(w.kube.Create(w.Context(), &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "intentplane", Name: "signing"}, Data: map[string][]byte{"identity": key},
+	}))
+	c := &configv1alpha1.ClusterProviderConfig{}
+	w.must(w.kube.Get(w.Context(), client.ObjectKey{Name: "default"}, c))
+	c.Spec.Git.Signing = &configv1alpha1.Signing{Format: "SSH", SecretRef: configv1alpha1.SecretReference{Namespace: "intentplane", Name: "signing"}}
+	w.must(w.kube.Update(w.Context(), c))
+}
+
+// forge a state in which the claim is at another revision.
+func (w *world) forge(revision int64) {
+	w.Helper()
+	c, err := git.NewClient(git.Remote{URL: w.git.URL(repo), Branch: "main", StateRef: "refs/intentplane/prod/state"})
+	w.must(err)
+	defer c.Close()
+	s, err := c.Look(w.Context(), nil)
+	w.must(err)
+	path := state.Path(w.first().Spec.ForProvider.ClaimRef, 0)
+	content, _, err := s.StateFile(path)
+	w.must(err)
+	entry, err := state.Decode(content)
+	w.must(err)
+	entry.Order.Revision = revision
+	entry.History[0].Revision = revision
+	forged, err := entry.Encode()
+	w.must(err)
+	p, err := git.Plan(s, git.Change{
+		State: map[string][]byte{path: forged}, Message: "x", When: w.clock, Author: git.Author{Name: "x", Email: "x@example.org"},
+	})
+	w.must(err)
+	_, err = c.Push(w.Context(), p)
+	w.must(err)
+}
+
+// states are the commits of the state that git cannot find a signature in.
+func (w *world) unsigned() string {
+	w.Helper()
+	out, err := w.git.Git(w.Context(), repo, "rev-list", "--count", "--no-walk", "--grep=Intentplane-State", "--invert-grep", "refs/intentplane/prod/state")
+	w.must(err)
+	return out
+}
+
+func TestForgedState(t *testing.T) {
+	tell(t, map[string]story{
+		"Unsigned": {reason: "Without a key, whoever writes the state is believed", run: func(w *world) {
+			w.create(w.first())
+			w.reconcile("web")
+			w.forge(9)
+			w.restart()
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonOrderBehind)
+		}},
+		"Remembered": {reason: "A forged state restores nothing, and what the object remembers is written anew", run: func(w *world) {
+			w.sign()
+			w.create(w.first())
+			w.reconcile("web")
+			w.forge(9)
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.count(1)
+			if diff := cmp.Diff("0\n", w.unsigned()); diff != "" {
+				w.Errorf("unsigned state at the tip: -want, +got:\n%s", diff)
+			}
+			if diff := cmp.Diff([]string{string(v1alpha1.ReasonStateUntrusted)}, w.events.reasons()); diff != "" {
+				w.Errorf("events: -want, +got:\n%s", diff)
+			}
+		}},
+		"Forgotten": {reason: "A forged state restores nothing, also where the object remembers nothing", run: func(w *world) {
+			w.sign()
+			w.create(w.first())
+			w.reconcile("web")
+			w.forge(9)
+			w.forget()
+			w.restart()
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDelivered)
+			for _, h := range w.get("web").Status.AtProvider.History {
+				if h.Revision == 9 {
+					w.Errorf("history: it has the forged revision: %v", h)
+				}
+			}
+			w.holds(map[string]tree.Files{webAtE1: files("a")}, nil)
+		}},
+		"Trusted": {reason: "A signed state is believed", run: func(w *world) {
+			w.sign()
+			w.create(w.first())
+			w.reconcile("web")
+			w.forget()
+			w.restart()
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.count(1)
+			if len(w.events) > 0 || len(w.get("web").Status.AtProvider.History) != 1 {
+				w.Errorf("want the history from the state, and no event: %v", w.events)
+			}
+		}},
+	})
+}
+
+func TestSignedCrashes(t *testing.T) {
+	w := newWorld(t)
+	w.sign()
+	w.create(w.first())
+	revision := int64(1)
+	for _, moment := range []string{"BeforeStatus", "BetweenStateAndBranch", "BeforePush", "BeforeFetch", "BetweenStateAndBranch"} {
+		revision++
+		says := "r" + strconv.FormatInt(revision, 10)
+		w.change(func(d *v1alpha1.GitDelivery) {
+			d.Spec.ForProvider.Order = order(revision, says)
+			d.Spec.ForProvider.Trees = []v1alpha1.Tree{desired(w.T, "edge1", webAtE1, says)}
+		})
+		crashes()[moment](w)
+		_ = w.try("web") // Who is dead cannot say so.
+		w.recover()
+		if moment == "BetweenStateAndBranch" {
+			w.forget()
+		}
+		w.reconcile("web")
+		w.expect("web", v1alpha1.ReasonDelivered)
+		w.holds(map[string]tree.Files{webAtE1: files(says)}, nil)
+		w.count(int(revision) - 1)
+	}
+	if len(w.events) > 0 {
+		t.Errorf("events: want none, got %v", w.events)
+	}
+}
+
+func TestRotation(t *testing.T) {
+	w := newWorld(t)
+	c := &configv1alpha1.ClusterProviderConfig{}
+	w.must(w.kube.Get(w.Context(), client.ObjectKey{Name: "default"}, c))
+	user, key, err := gitserver.NewSSHKey()
+	w.must(err)
+	x, err := w.git.SSH(w.Context(), gitserver.SSHOptions{})
+	w.must(err)
+	t.Cleanup(x.Close)
+	secret := &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "intentplane", Name: "ssh"},
+		Data:       map[string][]byte{"identity": key, "known_hosts": x.KnownHosts()},
+	}
+	w.must(w.kube.Create(w.Context(), secret))
+	c.Spec.Git.URL = x.URL(repo)
+	c.Spec.Git.Credentials = configv1alpha1.Credentials{
+		Type: configv1alpha1.CredentialsSSH, SecretRef: &configv1alpha1.SecretReference{Namespace: "intentplane", Name: "ssh"},
+	}
+	w.must(w.kube.Update(w.Context(), c))
+
+	w.create(w.first())
+	_ = w.try("web") // The server does not know the key.
+	w.expect("web", v1alpha1.ReasonAuthFailed)
+	x.Authorize(user.PublicKey())
+	w.reconcile("web")
+	w.expect("web", v1alpha1.ReasonDelivered)
+
+	next, nextKey, err := gitserver.NewSSHKey()
+	w.must(err)
+	x.Authorize(next.PublicKey())
+	w.change(func(d *v1alpha1.GitDelivery) {
+		d.Spec.ForProvider.Order = order(2, "b")
+		d.Spec.ForProvider.Trees = []v1alpha1.Tree{desired(w.T, "edge1", webAtE1, "b")}
+	})
+	_ = w.try("web") // The old key is no longer good.
+	w.expect("web", v1alpha1.ReasonAuthFailed)
+	secret.Data["identity"] = nextKey
+	w.must(w.kube.Update(w.Context(), secret))
+	w.reconcile("web")
+	w.expect("web", v1alpha1.ReasonDelivered)
+
+	other, _, err := gitserver.NewSSHKey()
+	w.must(err)
+	secret.Data["known_hosts"] = gitserver.KnownHost(x, other)
+	w.must(w.kube.Update(w.Context(), secret))
+	_ = w.try("web")
+	w.expect("web", v1alpha1.ReasonTrustFailed)
+}
