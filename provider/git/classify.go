@@ -36,10 +36,13 @@ func (c *Client) fail(ctx context.Context, v verb, err error) error {
 		err = ended
 	}
 	class, detail := classifyTransport(v, err)
-	e := failf(class, "cannot %s the repository: %s", v, clean(c.redactor, detail))
+	e := failf(class, "cannot %s the repository: %s", v, c.clean(detail))
 	var w *wireError
 	if errors.As(err, &w) {
-		e.Remote = clean(c.redactor, w.said)
+		e.Remote = c.clean(w.said)
+	}
+	if class == ClassAuth && c.app != nil {
+		c.app.refused()
 	}
 	for _, ended := range []error{context.Canceled, context.DeadlineExceeded} {
 		if errors.Is(err, ended) {
@@ -48,6 +51,9 @@ func (c *Client) fail(ctx context.Context, v verb, err error) error {
 	}
 	return e
 }
+
+// proxyRefused is the same whether the proxy tunnels or not.
+const proxyRefused = "the proxy did not accept the credentials, or wants some"
 
 func classifyTransport(v verb, err error) (Class, string) {
 	// go-git's UnexpectedError does not unwrap.
@@ -80,6 +86,8 @@ func classifyTransport(v verb, err error) (Class, string) {
 func classifyStatus(code int) (Class, string) {
 	text := "the server answered " + http.StatusText(code)
 	switch {
+	case code == http.StatusProxyAuthRequired:
+		return ClassAuth, proxyRefused
 	case code == http.StatusRequestEntityTooLarge:
 		return ClassTooLarge, text
 	case code == http.StatusGone:
@@ -105,8 +113,22 @@ func classifyAccess(v verb, err error) (Class, string) {
 	case errors.As(err, &packError{}):
 		// Its text is the library's, and says nothing about whose fault it is.
 		return ClassTransient, err.Error()
+	case strings.HasSuffix(err.Error(), http.StatusText(http.StatusProxyAuthRequired)):
+		return ClassAuth, proxyRefused
 	}
-	return "", ""
+	return classifyAlert(err)
+}
+
+// classifyAlert tells what a server of TLS says before it is asked. Its error has no type of its own.
+func classifyAlert(err error) (Class, string) {
+	var said *net.OpError
+	if !errors.As(err, &said) || said.Op != "remote error" {
+		return "", ""
+	}
+	if strings.Contains(said.Error(), "certificate") {
+		return ClassAuth, "the client certificate was not accepted, or there is none"
+	}
+	return ClassTrust, "it refused to speak TLS with us"
 }
 
 func classifyTrust(_ verb, err error) (Class, string) {

@@ -40,12 +40,27 @@ type Client struct {
 	inflated int64
 	budget   *Budget
 	signer   *signature.Signer
+	app      *installation
 	line     atomic.Pointer[line]
 }
 
+type options struct {
+	now func() time.Time
+}
+
+// An Option of a Client.
+type Option func(o *options)
+
+// WithClock sets the clock that says when credentials end. Without it, it is the system's.
+func WithClock(now func() time.Time) Option { return func(o *options) { o.now = now } }
+
 // NewClient returns a Client for the remote. It returns an error if the remote
 // is not valid or its CA bundle holds no certificate; it contacts nobody.
-func NewClient(r Remote) (*Client, error) {
+func NewClient(r Remote, o ...Option) (*Client, error) {
+	opts := options{now: time.Now}
+	for _, fn := range o {
+		fn(&opts)
+	}
 	if err := r.Validate(); err != nil {
 		return nil, err
 	}
@@ -71,6 +86,7 @@ func NewClient(r Remote) (*Client, error) {
 		return nil, err
 	}
 	c.limitBodies(maxBodyBytes)
+	c.app = newInstallation(r.Auth, c.wire, opts.now)
 	return c, nil
 }
 
@@ -117,7 +133,10 @@ func (c *Client) receiveSession(ctx context.Context) (transport.ReceivePackSessi
 	return c.git.NewReceivePackSession(&ep, auth)
 }
 
-func (c *Client) authMethod(context.Context) (transport.AuthMethod, error) {
+func (c *Client) authMethod(ctx context.Context) (transport.AuthMethod, error) {
+	if c.app != nil {
+		return c.app.method(ctx)
+	}
 	if c.remote.Auth == nil {
 		return nil, nil //nolint:nilnil // Nobody is who was asked for.
 	}

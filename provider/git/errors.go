@@ -86,6 +86,16 @@ func failf(class Class, format string, args ...any) *Error {
 	return &Error{Class: class, Detail: errors.Errorf(format, args...).Error()}
 }
 
+// clean makes text of a server fit to be shown, without a credential of ours.
+func (c *Client) clean(text string) string {
+	if c.app != nil {
+		if l := c.app.last.Load(); l != nil {
+			text = l.redactor.Replace(text)
+		}
+	}
+	return clean(c.redactor, text)
+}
+
 // clean makes text of a server fit to be shown: no credential, no control
 // character, one line, not long.
 func clean(redactor *strings.Replacer, text string) string {

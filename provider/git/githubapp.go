@@ -1,8 +1,16 @@
 package git
 
 import (
+	"context"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/go-git/go-git/v5/plumbing/transport"
+
+	"github.com/intentplane/intentplane/provider/githubapp"
 )
 
 // GitHubApp authenticates as an installation of a GitHub App, with tokens that the App's key is exchanged for.
@@ -25,9 +33,59 @@ func (a GitHubApp) method() transport.AuthMethod { return nil }
 
 func (a GitHubApp) secrets() []string { return []string{string(a.PrivateKey)} }
 
-func (a GitHubApp) check() error {
-	if a.PrivateKey == "" {
-		return errors.New("credentials are empty")
+func (a GitHubApp) check() error { return a.app().Check() }
+
+func (a GitHubApp) app() githubapp.App {
+	return githubapp.App{ID: a.AppID, Installation: a.InstallationID, PrivateKey: string(a.PrivateKey), BaseURL: a.BaseURL}
+}
+
+// installation is a GitHub App in use.
+type installation struct {
+	tokens *githubapp.Tokens
+	// last token that was used, and what removes it from text.
+	last atomic.Pointer[lent]
+}
+
+// lent is a token that ends soon.
+type lent struct {
+	token    string
+	redactor *strings.Replacer
+}
+
+// newInstallation asks through the way that the repository is reached by.
+func newInstallation(a Auth, wire http.RoundTripper, now func() time.Time) *installation {
+	app, ok := a.(GitHubApp)
+	if !ok {
+		return nil
 	}
-	return nil
+	return &installation{tokens: githubapp.New(app.app(), bounded{next: impatient{next: wire, time: stallTime}, limit: maxBodyBytes}, now)}
+}
+
+// method returns what the transport sends.
+func (i *installation) method(ctx context.Context) (transport.AuthMethod, error) {
+	token, err := i.tokens.Token(ctx)
+	var refused *githubapp.RefusedError
+	if errors.As(err, &refused) {
+		class := ClassAuth
+		if refused.Status >= http.StatusInternalServerError || refused.Status == http.StatusTooManyRequests {
+			class = ClassTransient
+		}
+		return nil, &wireError{class: class, detail: refused.Error()}
+	}
+	if errors.As(err, new(*githubapp.KeyError)) {
+		return nil, &wireError{class: ClassInvalid, detail: (&githubapp.KeyError{}).Error()}
+	}
+	if err != nil {
+		return nil, err
+	}
+	b := Basic{Username: "x-access-token", Password: token}
+	i.last.Store(&lent{token: token, redactor: newRedactor(Remote{Auth: b})})
+	return b.method(), nil
+}
+
+// refused forgets the token, for a server that does not take it will not take it later.
+func (i *installation) refused() {
+	if l := i.last.Load(); l != nil {
+		i.tokens.Forget(l.token)
+	}
 }

@@ -207,7 +207,7 @@ func (c *Client) refused(ctx context.Context, updates []update, report *packp.Re
 		}
 	}
 	e := c.judge(updates, statuses, report.UnpackStatus, said)
-	e.Remote = clean(c.redactor, said)
+	e.Remote = c.clean(said)
 	return e
 }
 
@@ -231,7 +231,7 @@ func (c *Client) judge(updates []update, statuses map[string]string, unpack, sai
 		if class == ClassUnknown {
 			class = ClassifyText(unpack)
 		}
-		e := failf(class, "cannot push to %s: %s", u.name, clean(c.redactor, status))
+		e := failf(class, "cannot push to %s: %s", u.name, c.clean(status))
 		if first == nil || class == ClassConflict {
 			first = e
 		}
@@ -252,7 +252,7 @@ func (c *Client) fallen(status, said string) *Error {
 	if class == ClassUnknown {
 		class = ClassTransient
 	}
-	return failf(class, "cannot push to the repository: %s", clean(c.redactor, status))
+	return failf(class, "cannot push to the repository: %s", c.clean(status))
 }
 
 func collateral(status string) bool {

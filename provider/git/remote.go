@@ -65,6 +65,7 @@ func (r Remote) Validate() error {
 // checkWay returns an error if the remote asks for what its way to the server does not have.
 func (r Remote) checkWay(u policy.RepositoryURL) error {
 	_, key := r.Auth.(SSH)
+	_, app := r.Auth.(GitHubApp)
 	switch {
 	case u.Scheme == schemeSSH && !key:
 		return errors.New("an SSH server needs credentials of type SSH")
@@ -76,6 +77,8 @@ func (r Remote) checkWay(u policy.RepositoryURL) error {
 		return errors.New("an SSH key and known hosts are for an SSH server")
 	case r.Certificate != nil && u.Scheme != "https":
 		return errors.New("a client certificate is for an https server")
+	case app && (u.Scheme != "https" || r.Certificate != nil):
+		return errors.New("a GitHub App is for an https server, and goes without a client certificate")
 	}
 	return r.Proxy.check()
 }

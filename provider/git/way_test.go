@@ -1,0 +1,262 @@
+package git
+
+import (
+	"bufio"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/base64"
+	"encoding/pem"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/test/gitserver"
+)
+
+// A connectProxy is a proxy that asks who we are.
+type connectProxy struct {
+	*httptest.Server
+
+	mu    sync.Mutex
+	asked []string
+}
+
+func newConnectProxy(t *testing.T, user, password string) *connectProxy {
+	t.Helper()
+	p := &connectProxy{}
+	want := "Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+password))
+	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p.mu.Lock()
+		p.asked = append(p.asked, r.Method+" "+r.Host)
+		p.mu.Unlock()
+		if r.Header.Get("Proxy-Authorization") != want {
+			w.Header().Set("X-Echo", r.Header.Get("Proxy-Authorization"))
+			http.Error(w, r.Header.Get("Proxy-Authorization"), http.StatusProxyAuthRequired)
+			return
+		}
+		if r.Method != http.MethodConnect {
+			forward(t, w, r, "")
+			return
+		}
+		tunnel(w, r.Host)
+	}))
+	t.Cleanup(p.Close)
+	return p
+}
+
+func tunnel(w http.ResponseWriter, to string) {
+	out, err := (&net.Dialer{}).DialContext(context.Background(), "tcp", to)
+	if err != nil {
+		http.Error(w, "", http.StatusBadGateway)
+		return
+	}
+	defer out.Close()
+	h, ok := w.(http.Hijacker)
+	if !ok {
+		return
+	}
+	in, buffered, err := h.Hijack()
+	if err != nil {
+		return
+	}
+	defer in.Close()
+	_, _ = io.WriteString(in, "HTTP/1.1 200 OK\r\n\r\n")
+	go func(r *bufio.ReadWriter) { _, _ = io.Copy(out, r) }(buffered)
+	_, _ = io.Copy(in, out)
+}
+
+func TestProxy(t *testing.T) {
+	p := newConnectProxy(t, "me", canary)
+	s := serve(t, map[string]string{"a": "b"}, gitserver.WithTLS())
+	plain := serve(t, map[string]string{"a": "b"})
+	cases := map[string]struct {
+		reason string
+		server *gitserver.Server
+		proxy  Proxy
+		want   Class
+		asked  string
+	}{
+		"Connect": {reason: "https goes through a tunnel", server: s, proxy: Proxy{URL: p.URL, Username: "me", Password: canary}, asked: "CONNECT "},
+		"Plain":   {reason: "http goes through the proxy", server: plain, proxy: Proxy{URL: p.URL, Username: "me", Password: canary}, asked: "GET "},
+		"Anonymous": {
+			reason: "A proxy that asks is not passed without an answer", server: s, proxy: Proxy{URL: p.URL}, want: ClassAuth, asked: "CONNECT ",
+		},
+		"WrongPassword": {
+			reason: "A proxy that echoes what it was sent learns nobody's password but ours", server: s,
+			proxy: Proxy{URL: p.URL, Username: "me", Password: canary + "x"}, want: ClassAuth, asked: "CONNECT ",
+		},
+		"WrongPasswordPlain": {
+			reason: "The same without a tunnel", server: plain,
+			proxy: Proxy{URL: p.URL, Username: "me", Password: canary + "x"}, want: ClassAuth, asked: "GET ",
+		},
+		"Gone": {reason: "A proxy that is not there", server: s, proxy: Proxy{URL: "http://127.0.0.1:1", Username: "me", Password: canary}, want: ClassTransient},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			p.mu.Lock()
+			p.asked = nil
+			p.mu.Unlock()
+			c := client(t, tc.server, func(r *Remote) { r.Proxy, r.CABundle = &tc.proxy, tc.server.CA() })
+			snapshot, err := c.Look(t.Context(), nil)
+			if diff := cmp.Diff(tc.want, ClassOf(err)); diff != "" {
+				t.Fatalf("\n%s\nLook(...): -want, +got:\n%s\n%v", tc.reason, diff, err)
+			}
+			leaks(t, err)
+			if err == nil {
+				push(t, c, plan(t, snapshot, delivery(1)))
+			}
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			if tc.asked != "" && (len(p.asked) == 0 || !strings.HasPrefix(p.asked[0], tc.asked)) {
+				t.Errorf("\n%s\nthe proxy was asked: want %q first, got %q", tc.reason, tc.asked, p.asked)
+			}
+		})
+	}
+}
+
+func TestProxyIsRefused(t *testing.T) {
+	cases := map[string]string{
+		"Credentials": "http://u:" + url.QueryEscape(canary) + "@proxy:3128",
+		"Scheme":      "socks5://proxy:1080",
+		"Path":        "http://proxy/x",
+		"Query":       "http://proxy?x",
+		"NoHost":      "http://",
+		"Malformed":   "http://%zz",
+	}
+	for name, u := range cases {
+		t.Run(name, func(t *testing.T) {
+			_, err := NewClient(Remote{URL: "https://h/r", Branch: "main", StateRef: stateRef, Proxy: &Proxy{URL: u}})
+			if err == nil {
+				t.Fatalf("NewClient(...): no error for %q", u)
+			}
+			leaks(t, err)
+		})
+	}
+}
+
+// An authority signs certificates.
+type authority struct {
+	key  *ecdsa.PrivateKey
+	cert *x509.Certificate
+}
+
+func newAuthority(t *testing.T) authority {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "authority"}, IsCA: true, BasicConstraintsValid: true,
+		KeyUsage: x509.KeyUsageCertSign, NotBefore: time.Now().Add(-48 * time.Hour), NotAfter: time.Now().Add(time.Hour),
+	}
+	der, err := x509.CreateCertificate(rand.Reader, c, c, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parsed, err := x509.ParseCertificate(der)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return authority{key: key, cert: parsed}
+}
+
+func (a authority) pem() []byte {
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.cert.Raw})
+}
+
+// issue a certificate that ends at some time.
+func (a authority) issue(t *testing.T, end time.Time) (chain, key []byte) {
+	t.Helper()
+	own, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &x509.Certificate{
+		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: "someone"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		NotBefore: end.Add(-24 * time.Hour), NotAfter: end, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+	}
+	der, err := x509.CreateCertificate(rand.Reader, c, a.cert, own.Public(), a.key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := x509.MarshalPKCS8PrivateKey(own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: raw})
+}
+
+// front is a server of TLS before a Git server, with a certificate of its own.
+func front(t *testing.T, s *gitserver.Server, change func(*tls.Config)) string {
+	t.Helper()
+	h := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		forward(t, w, r, strings.TrimSuffix(s.URL(repo), "/"+repo+".git"))
+	}))
+	h.TLS = &tls.Config{MinVersion: tls.VersionTLS12}
+	change(h.TLS)
+	h.StartTLS()
+	t.Cleanup(h.Close)
+	return h.URL + "/" + repo + ".git"
+}
+
+func TestCertificates(t *testing.T) {
+	server, clients := newAuthority(t), newAuthority(t)
+	s := serve(t, map[string]string{"a": "b"})
+	pair := func(end time.Time) []tls.Certificate {
+		p, err := tls.X509KeyPair(server.issue(t, end))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return []tls.Certificate{p}
+	}
+	valid := time.Now().Add(time.Hour)
+	asking := front(t, s, func(c *tls.Config) {
+		c.Certificates, c.ClientAuth, c.ClientCAs = pair(valid), tls.RequireAndVerifyClientCert, x509.NewCertPool()
+		c.ClientCAs.AddCert(clients.cert)
+	})
+	expired := front(t, s, func(c *tls.Config) { c.Certificates = pair(time.Now().Add(-time.Hour)) })
+	chain, key := clients.issue(t, valid)
+	foreignChain, foreignKey := newAuthority(t).issue(t, valid)
+	cases := map[string]struct {
+		reason string
+		url    string
+		cert   *Certificate
+		want   Class
+	}{
+		"Shown":   {reason: "A certificate that the server knows", url: asking, cert: &Certificate{Chain: chain, Key: Secret(key)}},
+		"None":    {reason: "The server wants a certificate", url: asking, want: ClassAuth},
+		"Foreign": {reason: "A certificate that the server does not know", url: asking, cert: &Certificate{Chain: foreignChain, Key: Secret(foreignKey)}, want: ClassAuth},
+		"Expired": {reason: "The server's certificate has expired", url: expired, want: ClassTrust},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			c := client(t, s, func(r *Remote) { r.URL, r.CABundle, r.Certificate = tc.url, server.pem(), tc.cert })
+			snapshot, err := c.Look(t.Context(), nil)
+			if diff := cmp.Diff(tc.want, ClassOf(err)); diff != "" {
+				t.Fatalf("\n%s\nLook(...): -want, +got:\n%s\n%v", tc.reason, diff, err)
+			}
+			if err == nil {
+				push(t, c, plan(t, snapshot, delivery(1)))
+			}
+		})
+	}
+	bad := Remote{URL: asking, Branch: "main", StateRef: stateRef, Certificate: &Certificate{Chain: chain, Key: Secret(foreignKey)}}
+	if _, err := NewClient(bad); err == nil {
+		t.Error("\nA certificate and the key of another one are a mistake\nNewClient(...): no error")
+	}
+}

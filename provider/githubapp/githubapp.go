@@ -1,0 +1,190 @@
+// Package githubapp exchanges the key of a GitHub App for the tokens of one of its installations.
+package githubapp
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/golang-jwt/jwt/v5"
+)
+
+const (
+	// publicAPI is where GitHub itself is.
+	publicAPI = "https://api.github.com"
+
+	// clocks may differ by skew, and GitHub takes no proof that is valid for more than ten minutes.
+	skew     = time.Minute
+	validity = 8 * time.Minute
+
+	// ahead of its end a token is replaced, so that none ends on the way.
+	ahead = 5 * time.Minute
+
+	maxAnswerBytes = 64 << 10
+)
+
+// An App is an installation of a GitHub App.
+type App struct {
+	// ID of the App, or its client ID.
+	ID string
+	// Installation is a number.
+	Installation string
+	// PrivateKey in PEM.
+	PrivateKey string
+	// BaseURL of the API, https. Empty is the public one.
+	BaseURL string
+}
+
+// Check returns an error if the App cannot be used. The error never repeats a key.
+func (a App) Check() error {
+	if a.ID == "" || strings.ContainsFunc(a.ID, func(r rune) bool { return !digit(r) && !letter(r) && r != '.' }) {
+		return errors.New("the ID of the GitHub App must consist of letters, digits and dots")
+	}
+	if a.Installation == "" || strings.ContainsFunc(a.Installation, func(r rune) bool { return !digit(r) }) {
+		return errors.New("the installation ID of the GitHub App must be a number")
+	}
+	if a.PrivateKey == "" {
+		return errors.New("the private key of the GitHub App is empty")
+	}
+	_, err := a.address()
+	return err
+}
+
+func digit(r rune) bool { return r >= '0' && r <= '9' }
+
+func letter(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' }
+
+func (a App) address() (string, error) {
+	base := a.BaseURL
+	if base == "" {
+		base = publicAPI
+	}
+	u, err := url.Parse(base)
+	if err != nil || u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return "", errors.New("the base URL of GitHub's API must be https, without credentials, query and fragment")
+	}
+	return strings.TrimRight(base, "/") + "/app/installations/" + a.Installation + "/access_tokens", nil
+}
+
+// A RefusedError is an answer without a token.
+type RefusedError struct {
+	// Status of the answer.
+	Status int
+}
+
+// Error says what the answer was.
+func (e *RefusedError) Error() string {
+	return "GitHub's API answered " + http.StatusText(e.Status) + " to the App"
+}
+
+// A KeyError is a private key that is none.
+type KeyError struct{}
+
+// Error says nothing of the key.
+func (*KeyError) Error() string { return "the private key of the GitHub App is malformed" }
+
+// Tokens of an App. It is safe for concurrent use.
+type Tokens struct {
+	app  App
+	http *http.Client
+	now  func() time.Time
+
+	// turn is held by who asks, so that others wait for the same answer.
+	turn  chan struct{}
+	token string
+	until time.Time
+}
+
+// New returns the tokens of an App, which are asked for through a transport when they are needed.
+func New(a App, wire http.RoundTripper, now func() time.Time) *Tokens {
+	noRedirect := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &Tokens{app: a, http: &http.Client{Transport: wire, CheckRedirect: noRedirect}, now: now, turn: make(chan struct{}, 1)}
+}
+
+// Token returns one that is valid for some minutes. It returns a RefusedError if GitHub gives none, a KeyError if the key
+// is none, and another error if GitHub cannot be asked.
+func (t *Tokens) Token(ctx context.Context) (string, error) {
+	select {
+	case t.turn <- struct{}{}:
+		defer func() { <-t.turn }()
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+	if t.token != "" && t.now().Before(t.until.Add(-ahead)) {
+		return t.token, nil
+	}
+	var err error
+	t.token, t.until, err = t.ask(ctx)
+	return t.token, err
+}
+
+// Forget a token that was not accepted, unless there is a newer one.
+func (t *Tokens) Forget(token string) {
+	t.turn <- struct{}{}
+	defer func() { <-t.turn }()
+	if t.token == token {
+		t.token = ""
+	}
+}
+
+func (t *Tokens) ask(ctx context.Context) (string, time.Time, error) {
+	proof, err := t.prove()
+	if err != nil {
+		return "", time.Time{}, err
+	}
+	to, err := t.app.address()
+	if err != nil {
+		return "", time.Time{}, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, to, http.NoBody)
+	if err != nil {
+		return "", time.Time{}, errors.New("cannot make request for a token")
+	}
+	req.Header.Set("Accept", "application/vnd.github+json")
+	req.Header.Set("Authorization", "Bearer "+proof)
+	res, err := t.http.Do(req)
+	if err != nil {
+		return "", time.Time{}, err
+	}
+	defer res.Body.Close() //nolint:errcheck // It was read, or is not wanted.
+	return t.read(res)
+}
+
+// prove that we have the key of the App.
+func (t *Tokens) prove() (string, error) {
+	key, err := jwt.ParseRSAPrivateKeyFromPEM([]byte(t.app.PrivateKey))
+	if err != nil {
+		return "", &KeyError{}
+	}
+	now := t.now()
+	proof, err := jwt.NewWithClaims(jwt.SigningMethodRS256, jwt.RegisteredClaims{
+		Issuer: t.app.ID, IssuedAt: jwt.NewNumericDate(now.Add(-skew)), ExpiresAt: jwt.NewNumericDate(now.Add(validity)),
+	}).SignedString(key)
+	if err != nil {
+		return "", &KeyError{}
+	}
+	return proof, nil
+}
+
+func (t *Tokens) read(res *http.Response) (string, time.Time, error) {
+	if res.StatusCode != http.StatusCreated {
+		return "", time.Time{}, &RefusedError{Status: res.StatusCode}
+	}
+	answer := struct {
+		Token string    `json:"token"`
+		Until time.Time `json:"expires_at"`
+	}{}
+	if err := json.NewDecoder(io.LimitReader(res.Body, maxAnswerBytes)).Decode(&answer); err != nil {
+		return "", time.Time{}, errors.New("GitHub's API did not answer with a token")
+	}
+	odd := func(r rune) bool { return !digit(r) && !letter(r) && !strings.ContainsRune("._-", r) }
+	if answer.Token == "" || strings.ContainsFunc(answer.Token, odd) {
+		return "", time.Time{}, errors.New("GitHub's API did not answer with a token")
+	}
+	return answer.Token, answer.Until, nil
+}
