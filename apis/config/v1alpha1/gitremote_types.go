@@ -41,10 +41,10 @@ const (
 	// CredentialsBearer uses the key token.
 	CredentialsBearer CredentialsType = "Bearer"
 
-	// CredentialsSSH uses the key ssh-privatekey.
+	// CredentialsSSH uses the key ssh-privatekey or identity, and password if that has a passphrase.
 	CredentialsSSH CredentialsType = "SSH"
 
-	// CredentialsGitHubApp uses the keys of a GitHub App.
+	// CredentialsGitHubApp uses the keys githubAppID, githubAppInstallationID, githubAppPrivateKey and githubAppBaseURL.
 	CredentialsGitHubApp CredentialsType = "GitHubApp"
 )
 
@@ -52,8 +52,9 @@ const (
 //
 // +kubebuilder:validation:XValidation:rule="(!has(self.type) || self.type == 'None') == !has(self.secretRef)",message="secretRef is required unless type is None, and must be absent with None"
 type Credentials struct {
-	// Type of the credentials. None; Basic (keys username and password); Bearer (key token); SSH (key ssh-privatekey);
-	// GitHubApp.
+	// Type of the credentials. None; Basic (keys username and password); Bearer (key token); SSH (key ssh-privatekey or identity,
+	// with its passphrase in password, and known_hosts unless knownHostsSecretRef names them); GitHubApp (keys githubAppID,
+	// githubAppInstallationID, githubAppPrivateKey, and githubAppBaseURL for a GitHub of one's own).
 	// +optional
 	// +kubebuilder:default=None
 	// +kubebuilder:validation:Enum=None;Basic;Bearer;SSH;GitHubApp
@@ -63,17 +64,17 @@ type Credentials struct {
 	// +optional
 	SecretRef *SecretReference `json:"secretRef,omitempty"`
 
-	// ClientCertSecretRef names a Secret of type kubernetes.io/tls to show to the server.
+	// ClientCertSecretRef names a Secret of type kubernetes.io/tls to show to an https server.
 	// +optional
 	ClientCertSecretRef *SecretReference `json:"clientCertSecretRef,omitempty"`
 }
 
 // Proxy to reach a Git server through.
 type Proxy struct {
-	// URL of the proxy.
+	// URL of the proxy, without credentials and path.
 	// +required
 	// +kubebuilder:validation:MaxLength=512
-	// +kubebuilder:validation:XValidation:rule="self.matches('^(http|https|socks5)://')",message="must be an http, https or socks5 address"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^https?://[^@/?#]+/?$')",message="must be an http or https address such as http://proxy.example.org:3128, without credentials"
 	URL string `json:"url"`
 
 	// SecretRef names the Secret with the proxy's credentials: keys username and password.
@@ -107,7 +108,8 @@ type Signing struct {
 	// +kubebuilder:validation:Enum=SSH;OpenPGP
 	Format string `json:"format"`
 
-	// SecretRef names the Secret with the private key.
+	// SecretRef names the Secret with the private key: for SSH the key ssh-privatekey or identity, for OpenPGP git.asc. The key
+	// passphrase opens it, and trustedKeys holds the public keys of others whose signatures of the state count.
 	// +required
 	SecretRef SecretReference `json:"secretRef"`
 }
@@ -154,7 +156,7 @@ type GitRemote struct {
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=512
-	// +kubebuilder:validation:XValidation:rule="self.matches('^(https?|ssh)://[^@/?#]+/[^?#]+$') || self.matches('^ssh://[^@:/?#]+@[^@/?#]+/[^?#]+$')",message="must be an http, https or ssh URL such as https://git.example.org/fleet.git, without credentials, query or fragment"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^(https?|ssh)://[^@/?#]+/[^?#]+$') || self.matches('^ssh://[^@:/?#]+@[^@/?#]+/[^?#]+$') || self.matches('^[A-Za-z0-9_][A-Za-z0-9._-]*@([A-Za-z0-9._-]+|[[][0-9A-Fa-f:]+[]]):[^-?#@:][^?#@:]*$')",message="must be an http, https or ssh URL such as https://git.example.org/fleet.git, or git@git.example.org:fleet.git, without credentials, query or fragment"
 	URL string `json:"url"`
 
 	// Branch that is written to.
@@ -186,7 +188,8 @@ type GitRemote struct {
 	// +optional
 	CABundleSecretRef *SecretKeyReference `json:"caBundleSecretRef,omitempty"`
 
-	// KnownHostsSecretRef names the host keys of an SSH server.
+	// KnownHostsSecretRef names the host keys of an SSH server, as OpenSSH writes them. Absent means the key known_hosts in the
+	// Secret with the private key.
 	// +optional
 	KnownHostsSecretRef *SecretKeyReference `json:"knownHostsSecretRef,omitempty"`
 
@@ -199,7 +202,8 @@ type GitRemote struct {
 	// +kubebuilder:default={}
 	Author Author `json:"author,omitempty"`
 
-	// Signing of commits. Absent means that they are not signed.
+	// Signing of commits. Absent means that they are not signed, and that whoever may push any ref of the repository is believed
+	// what they write into the state.
 	// +optional
 	Signing *Signing `json:"signing,omitempty"`
 

@@ -1,0 +1,100 @@
+package disruption
+
+import (
+	"crypto/ed25519"
+	"crypto/rand"
+	"encoding/pem"
+	"strings"
+	"testing"
+
+	"golang.org/x/crypto/ssh"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/test/gitserver"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// A sealedKey is a private key with a passphrase.
+type sealedKey struct {
+	public ssh.PublicKey
+	pem    string
+}
+
+func newSealedKey(t *testing.T, passphrase string) sealedKey {
+	t.Helper()
+	public, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	block, err := ssh.MarshalPrivateKeyWithPassphrase(private, "", []byte(passphrase))
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := ssh.NewPublicKey(public)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sealedKey{public: k, pem: string(pem.EncodeToMemory(block))}
+}
+
+// lines of the key that nobody else has.
+func (k sealedKey) lines() []string {
+	all := strings.Split(strings.TrimSpace(k.pem), "\n")
+	return all[2 : len(all)-1] // The first line says only how it is sealed.
+}
+
+// TestKeysStaySecret lets everything go wrong that has a key at hand, and then looks for it wherever anybody reads.
+func TestKeysStaySecret(t *testing.T) {
+	t.Parallel()
+	const passphrase = "canary-4b1e77"
+	s := scene.New(t, cp, "edge1")
+	user, signing := newSealedKey(t, passphrase), newSealedKey(t, passphrase)
+	srv := guarded(s, "unused")
+	x, err := srv.SSH(t.Context(), gitserver.SSHOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(x.Close)
+	data := map[string]any{"identity": user.pem, "password": passphrase + "-wrong", "known_hosts": "git.example.org " + string(ssh.MarshalAuthorizedKey(user.public))}
+	apply := func(change map[string]any) {
+		for k, v := range change {
+			data[k] = v
+		}
+		o := s.Set(secret(s, ""), data, "stringData")
+		s.Apply(o)
+	}
+	apply(nil)
+	keys := s.Set(secret(s, ""), map[string]any{"identity": signing.pem, "passphrase": passphrase}, "stringData")
+	keys.SetName("signing")
+	s.Apply(keys)
+	config := s.Set(s.ProviderConfig(), x.URL(s.Namespace), "spec", "git", "url")
+	config = s.Set(config, map[string]any{"type": "SSH", "secretRef": map[string]any{"name": credentials}}, "spec", "git", "credentials")
+	s.Apply(s.Set(config, map[string]any{"format": "SSH", "secretRef": map[string]any{"name": "signing"}}, "spec", "git", "signing"))
+
+	claim := s.Claim("shop", intent(s, 1, "edge1"))
+	s.Apply(claim)
+	failing(s, deliveryv1alpha1.ReasonInvalid)
+	apply(map[string]any{"password": passphrase})
+	failing(s, deliveryv1alpha1.ReasonTrustFailed)
+	apply(map[string]any{"known_hosts": string(x.KnownHosts())})
+	failing(s, deliveryv1alpha1.ReasonAuthFailed)
+	x.Authorize(user.public)
+	s.Succeed(claim)
+
+	log, err := srv.Git(t.Context(), s.Namespace, "log", "--all", "-p", "--pretty=raw")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(log, "BEGIN SSH SIGNATURE") {
+		t.Error("the commits are not signed")
+	}
+	seen := public(s)
+	seen["the repository"] = log
+	for name, text := range seen {
+		for _, canary := range append(append(user.lines(), signing.lines()...), passphrase) {
+			if strings.Contains(text, canary) {
+				t.Errorf("a key or a passphrase is in %s", name)
+			}
+		}
+	}
+}
