@@ -141,14 +141,25 @@ func (c *Core) Run(ctx context.Context, in Input) (*Output, error) {
 		return nil, err
 	}
 	for name, r := range out.Resources {
-		d := f.Observed[name]
-		r.Ready = d != nil && f.Order != nil && rollout.Delivered(d, *f.Order)
+		r.Ready = carriesOut(f, name)
 		out.Resources[name] = r
 	}
 	out.Status = phase.Status(f, &in.Status, in.Now)
 	out.Conditions = phase.Conditions(f)
 	out.Ready = phase.Ready(f)
 	return out, nil
+}
+
+// carriesOut is true for a composed resource that proves what is asked of it.
+func carriesOut(f *phase.Facts, name string) bool {
+	if f.Order == nil {
+		return false
+	}
+	if name == compose.SyncName {
+		return f.ObservedSync != nil && rollout.Live(f.ObservedSync, *f.Order)
+	}
+	d := f.Observed[name]
+	return d != nil && rollout.Delivered(d, *f.Order)
 }
 
 // observe reads the composed resources, and asks for each as it is.
@@ -170,17 +181,27 @@ func (c *Core) observe(in Input, out *Output) (*phase.Facts, error) {
 			return nil, err
 		}
 		out.Resources[name] = Resource{Object: kept}
-		if o.GroupVersionKind() != deliveryv1alpha1.GroupVersion.WithKind("GitDelivery") {
-			continue
-		}
-		f.Observed[name] = &deliveryv1alpha1.GitDelivery{}
-		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, f.Observed[name]); err != nil {
+		if err := see(f, name, o); err != nil {
 			return nil, errors.Wrapf(err, "cannot read composed resource %q", name)
 		}
 	}
 	maps.Copy(f.Desired, f.Observed)
+	f.Sync = f.ObservedSync
 	f.Order, _ = rollout.Current(slices.Collect(maps.Values(f.Observed)))
 	return f, nil
+}
+
+// see reads a composed resource.
+func see(f *phase.Facts, name string, o *unstructured.Unstructured) error {
+	switch o.GroupVersionKind() {
+	case deliveryv1alpha1.GroupVersion.WithKind("GitDelivery"):
+		f.Observed[name] = &deliveryv1alpha1.GitDelivery{}
+		return runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, f.Observed[name])
+	case deliveryv1alpha1.GroupVersion.WithKind("SiteSync"):
+		f.ObservedSync = &deliveryv1alpha1.SiteSync{}
+		return runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, f.ObservedSync)
+	}
+	return nil
 }
 
 func gatesOff(g deploymentv1alpha1.GatesConfig) bool {

@@ -34,8 +34,15 @@ func TestDeliver(t *testing.T) {
 	w.want("Nothing is delivered yet.", w.call(), view{Phase: deploymentv1alpha1.PhaseDelivering, Revision: 1, Sites: "0/2", Trees: bothFirst})
 	w.deliver()
 	out = w.call()
+	w.want("Delivered is live here, and is to be remembered.", out, view{Phase: deploymentv1alpha1.PhaseValidating, Revision: 1, Sites: "2/2", Trees: bothFirst})
+	w.wantCondition("It is not recorded.", out, deploymentv1alpha1.TypeRecorded, corev1.ConditionFalse, deploymentv1alpha1.ReasonNotRecorded)
+	w.apply(out)
+	w.want("Until then it has not succeeded.", w.call(), view{Phase: deploymentv1alpha1.PhaseValidating, Revision: 1, Sites: "2/2", Trees: bothFirst})
+	w.deliver()
+	out = w.call()
 	w.want("Delivered and recorded.", out, view{Phase: deploymentv1alpha1.PhaseSucceeded, Ready: true, Revision: 1, Sites: "2/2", Trees: bothFirst})
-	w.wantCondition("Nobody tells what the Sites run.", out, deploymentv1alpha1.TypeDelivered, corev1.ConditionTrue, deploymentv1alpha1.ReasonSyncNotObserved)
+	w.wantCondition("It is in the repository.", out, deploymentv1alpha1.TypeDelivered, corev1.ConditionTrue, deploymentv1alpha1.ReasonDelivered)
+	w.wantCondition("Nobody tells what the Sites run.", out, deploymentv1alpha1.TypeAvailable, corev1.ConditionTrue, deploymentv1alpha1.ReasonSyncNotObserved)
 	if out.Status.Delivery.ShortCommit != "0123456" || out.Status.Blueprint.Name != "web-1.0.0" || out.Status.LiveRevision != 1 {
 		t.Errorf("Run(...): got status %+v", out.Status)
 	}
@@ -60,8 +67,7 @@ func TestChange(t *testing.T) {
 	w.want("Another intent is revision 2, and what is delivered is not what is asked for.", out, view{Phase: deploymentv1alpha1.PhaseDelivering, Revision: 2, Sites: "0/2", Trees: bothSecond})
 	w.apply(out)
 	w.want("What was delivered before proves nothing.", w.call(), view{Phase: deploymentv1alpha1.PhaseDelivering, Revision: 2, Sites: "0/2", Trees: bothSecond})
-	w.deliver()
-	w.want("Delivered.", w.call(), view{Phase: deploymentv1alpha1.PhaseSucceeded, Ready: true, Revision: 2, Sites: "2/2", Trees: bothSecond})
+	w.want("Delivered.", w.settle(), view{Phase: deploymentv1alpha1.PhaseSucceeded, Ready: true, Revision: 2, Sites: "2/2", Trees: bothSecond})
 }
 
 // TestFreeze breaks a delivered deployment in every way, and mends it.
@@ -168,8 +174,7 @@ func TestMove(t *testing.T) {
 	if diff := cmp.Diff(before.Resources[old].Object, out.Resources[old].Object); diff != "" {
 		t.Errorf("Run(...): the old delivery: -want, +got:\n%s", diff)
 	}
-	w.deliver()
-	w.want("Delivered, the old one goes.", w.call(), view{Phase: deploymentv1alpha1.PhaseSucceeded, Ready: true, Revision: 2, Sites: "2/2", Trees: bothSecond})
+	w.want("Delivered, the old one goes.", w.settle(), view{Phase: deploymentv1alpha1.PhaseSucceeded, Ready: true, Revision: 2, Sites: "2/2", Trees: bothSecond})
 }
 
 // TestMoveBehindConfig moves the repository behind a configuration: the old one cannot be reached any longer, and a second delivery
@@ -184,9 +189,7 @@ func TestMoveBehindConfig(t *testing.T) {
 	if diff := cmp.Diff(names(before), names(out)); diff != "" {
 		t.Errorf("Run(...): names: -want, +got:\n%s", diff)
 	}
-	w.apply(out)
-	w.deliver()
-	out = w.call()
+	out = w.settle()
 	w.want("Delivered.", out, view{Phase: deploymentv1alpha1.PhaseSucceeded, Ready: true, Revision: 2, Sites: "2/2", Trees: bothSecond})
 	w.apply(out)
 	if diff := cmp.Diff(out, w.call()); diff != "" {
@@ -276,7 +279,7 @@ func TestLost(t *testing.T) {
 	o := w.in.Observed[name]
 	w.status(name, remembered, condition("Ready", "False", "OrderBehind", o), condition("Synced", "True", "ReconcileSuccess", o))
 	out := w.call()
-	w.want("It goes on with the revision that Git remembers.", out, view{Phase: deploymentv1alpha1.PhaseSucceeded, Revision: 2, Sites: "0/2", Trees: bothSecond})
+	w.want("It goes on with the revision that Git remembers.", out, view{Phase: deploymentv1alpha1.PhaseSucceeded, Revision: 2, Sites: "2/2", Trees: bothSecond})
 	w.apply(out)
 	w.deliver()
 	w.want("And is there.", w.call(), view{Phase: deploymentv1alpha1.PhaseSucceeded, Ready: true, Revision: 2, Sites: "2/2", Trees: bothSecond})

@@ -6,14 +6,10 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
-
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
@@ -39,6 +35,8 @@ type plan struct {
 	wish      rollout.Wish
 	// wanted deliveries. Which trees are wanted does not depend on the order that they are part of.
 	wanted map[string]*deliveryv1alpha1.GitDelivery
+	// unobserved are the Sites that nobody observes, and whether delivered counts as live there.
+	unobserved map[string]bool
 }
 
 // plan compiles, places and renders the intent, with the Blueprint that the deployment stays with or, where an update is approved, the
@@ -81,6 +79,9 @@ func (c *Core) fill(ctx context.Context, in Input, f *phase.Facts, i intent.Inte
 	if err := checkSiteReplicas(in.Spec, i, s); err != nil {
 		return err
 	}
+	if err := checkTimeouts(in.Spec.DeliveryConfig); err != nil {
+		return err
+	}
 	set, err := support.Selection(s)
 	if err != nil {
 		return err
@@ -105,6 +106,8 @@ func (c *Core) fill(ctx context.Context, in Input, f *phase.Facts, i intent.Inte
 		return tooLarge(err)
 	}
 	inherited := compose.Inherit(p.wanted, f.Observed)
+	p.unobserved = unobserved(s.Places)
+	p.wish.Eased = eased(in, f)
 	p.wish.Unchanged = unchanged(f, p.wanted) || onlyVersions(f, p.wish) && unchanged(f, inherited)
 	return fits(inherited, f.Observed)
 }
@@ -290,64 +293,4 @@ func policyInput(in Input, p catalog.Place, files tree.Files) policy.Input {
 		Layout:     p.Site.Spec.Repository.Layout,
 		Files:      files,
 	}
-}
-
-// order goes on with the current order, or starts the next revision, and asks for the deliveries that carry it out.
-func (p plan) order(in Input, f *phase.Facts, out *Output) error {
-	current, conflict := rollout.Current(slices.Collect(maps.Values(f.Observed)))
-	next, held := rollout.Next(current, conflict, p.wish)
-	if *in.Spec.Suspend && (current == nil || !rollout.Same(next, *current)) {
-		f.Suspended = true
-		return nil
-	}
-	// A newer version of us ordered this, and it alone knows which trees belong to it.
-	if outranks(next, p.wish.Request) {
-		f.Outranked = rollout.Newer(next) || next.Intent != p.wish.Request.Intent
-		return nil
-	}
-	desired := compose.Inherit(p.wanted, f.Observed)
-	if f.Held = held; held {
-		f.Renderer = strconv.Itoa(int(next.RendererVersion))
-		compose.Hold(desired, f.Observed, next)
-	}
-	f.Order = &next
-	for _, d := range desired {
-		d.Spec.ForProvider.Order = next
-	}
-	return replace(f, out, desired)
-}
-
-// outranks is true for an order of a newer version of us.
-func outranks(o rolloutv1alpha1.Order, r rollout.Request) bool {
-	return rollout.Newer(o) || o.RendererVersion > r.RendererVersion
-}
-
-// replace asks for the deliveries of the order instead of those that are there. A delivery that is no longer wanted stays until
-// the others have carried the order out, so that nothing is removed before its successor is in place.
-func replace(f *phase.Facts, out *Output, desired map[string]*deliveryv1alpha1.GitDelivery) error {
-	f.Desired = desired
-	for name := range f.Observed {
-		if desired[name] == nil && phase.Ready(f) {
-			delete(out.Resources, name)
-		}
-	}
-	for name, d := range desired {
-		o, err := toUnstructured(d)
-		if err != nil {
-			return errors.Wrapf(err, "cannot encode composed resource %q", name)
-		}
-		out.Resources[name] = Resource{Object: o}
-	}
-	return nil
-}
-
-func toUnstructured(d *deliveryv1alpha1.GitDelivery) (*unstructured.Unstructured, error) {
-	m, err := runtime.DefaultUnstructuredConverter.ToUnstructured(d)
-	if err != nil {
-		return nil, err
-	}
-	delete(m, "status")
-	o := &unstructured.Unstructured{Object: m}
-	unstructured.RemoveNestedField(o.Object, "metadata", "creationTimestamp")
-	return o, nil
 }

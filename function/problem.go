@@ -6,6 +6,7 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/phase"
+	"github.com/intentplane/intentplane/function/rollout"
 )
 
 // problemError carries a problem up to where it freezes the order.
@@ -26,6 +27,9 @@ func missing(reason, message string) error {
 
 // problemOf returns the problem that an error stands for, or the error when it stands for none: then it is a bug.
 func problemOf(err error) (*phase.Problem, error) {
+	if e := (&rollout.WavesError{}); errors.As(err, &e) {
+		err = terminal(deploymentv1alpha1.ReasonInvalidSpec, deploymentv1alpha1.PhaseCompiling, e)
+	}
 	if e := (&catalog.InvalidError{}); errors.As(err, &e) {
 		err = terminal(deploymentv1alpha1.ReasonInvalidSpec, deploymentv1alpha1.PhaseCompiling, err)
 	}

@@ -201,8 +201,7 @@ func TestManualWaitsForApproval(t *testing.T) {
 	w.wantUpdated("Who saw this one does.", out, updated{Revision: 4, Blueprint: "web-1.1.0", Lines: "1.1.0", Results: "now=Taken"})
 	w.apply(out)
 	w.wantUpdated("Asked again, it is the same.", w.call(), updated{Revision: 4, Blueprint: "web-1.1.0", Lines: "1.1.0", Results: "now=Taken"})
-	w.deliver()
-	w.wantUpdated("It ends.", w.call(), updated{Revision: 4, Ready: true, Blueprint: "web-1.1.0", Lines: "1.1.0", Results: "now=Done"})
+	w.wantUpdated("It ends.", w.settle(), updated{Revision: 4, Ready: true, Blueprint: "web-1.1.0", Lines: "1.1.0", Results: "now=Done"})
 	for _, d := range w.deliveries(w.call()) {
 		want := &rolloutv1alpha1.RequestReference{Name: "now", UID: "uid-of-request", By: "ann"}
 		if diff := cmp.Diff(want, d.Spec.ForProvider.Order.RequestRef); diff != "" {

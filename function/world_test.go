@@ -218,7 +218,7 @@ func (w *world) status(name string, order map[string]any, conditions ...any) {
 // settle calls, applies and delivers until the deployment has what it asks for.
 func (w *world) settle() *Output {
 	w.t.Helper()
-	for range 3 {
+	for range 5 {
 		w.apply(w.call())
 		w.deliver()
 	}

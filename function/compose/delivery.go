@@ -102,6 +102,8 @@ func delivery(claim rolloutv1alpha1.ClaimReference, spec deploymentv1alpha1.Deli
 				Order:       o,
 				Adopt:       spec.Adopt,
 				DriftPolicy: deliveryv1alpha1.DriftPolicy(spec.DriftPolicy),
+
+				DeliveryTimeout: string(spec.DeliveryTimeout),
 			},
 		},
 	}

@@ -28,8 +28,7 @@ func hold(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery, o rolloutv1a
 	if d != nil && (delivered(d, t.Path) == "" || delivered(d, t.Path) == t.Tree) {
 		return t
 	}
-	t.Action, t.Tree, t.Files = deliveryv1alpha1.ActionKeep, "", nil
-	return t
+	return kept(t)
 }
 
 // asked is the tree in the place of another one that a delivery asks for with an order.

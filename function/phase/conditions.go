@@ -77,8 +77,8 @@ func deliveredCondition(f *Facts) Condition {
 	if f.Order == nil {
 		return is(v1alpha1.TypeDelivered, false, v1alpha1.ReasonNothingOrdered, "")
 	}
-	if f.delivered() {
-		return is(v1alpha1.TypeDelivered, true, v1alpha1.ReasonSyncNotObserved, "The repository holds the revision. Nobody tells what the Sites run.")
+	if f.Order.Rejected() {
+		return is(v1alpha1.TypeDelivered, false, f.Order.Verdict.Reason, f.Order.Verdict.Message)
 	}
 	if d, _ := f.blocked(); d != nil {
 		return is(v1alpha1.TypeDelivered, false, v1alpha1.ReasonDeliveryBlocked, delivering(f))
@@ -86,37 +86,51 @@ func deliveredCondition(f *Facts) Condition {
 	if f.waiting() {
 		return is(v1alpha1.TypeDelivered, false, v1alpha1.ReasonWaitingForCluster, delivering(f))
 	}
-	return is(v1alpha1.TypeDelivered, false, v1alpha1.ReasonDelivering, "")
+	if f.carried() && f.atLastStep() {
+		return is(v1alpha1.TypeDelivered, true, v1alpha1.ReasonDelivered, "")
+	}
+	return is(v1alpha1.TypeDelivered, false, v1alpha1.ReasonDelivering, strings.TrimSpace(f.wave()))
 }
 
 func validated(f *Facts) Condition {
 	switch {
 	case f.Order == nil:
 		return is(v1alpha1.TypeValidated, false, v1alpha1.ReasonNothingOrdered, "")
-	case !f.recorded():
+	case f.Order.Rejected():
+		return is(v1alpha1.TypeValidated, false, f.Order.Verdict.Reason, f.Order.Verdict.Message)
+	case !f.carried():
 		return unknown(v1alpha1.TypeValidated, v1alpha1.ReasonDelivering, "")
 	case !f.GatesOff:
 		return unknown(v1alpha1.TypeValidated, v1alpha1.ReasonNotYetSupported, "Gates are not judged in this version.")
+	case !f.Order.Verified():
+		return unknown(v1alpha1.TypeValidated, v1alpha1.ReasonSyncing, "")
 	}
-	return is(v1alpha1.TypeValidated, true, v1alpha1.ReasonGatesOff, "There is nothing to judge the revision by.")
+	return is(v1alpha1.TypeValidated, true, v1alpha1.ReasonGatesOff, "There is nothing to judge the revision by, but that it is live.")
 }
 
+// recordedCondition says whether every repository remembers how the order was judged.
 func recordedCondition(f *Facts) Condition {
 	switch {
 	case f.Order == nil:
 		return is(v1alpha1.TypeRecorded, false, v1alpha1.ReasonNothingOrdered, "")
-	case f.recorded():
+	case f.Order.Verdict != nil && f.recorded():
 		return is(v1alpha1.TypeRecorded, true, v1alpha1.ReasonRecorded, "")
 	}
 	return is(v1alpha1.TypeRecorded, false, v1alpha1.ReasonNotRecorded, "")
 }
 
 func available(f *Facts) Condition {
-	if f.liveRevision() > 0 {
-		return is(v1alpha1.TypeAvailable, true, v1alpha1.ReasonSyncNotObserved, "A revision is delivered to every Site.")
-	}
-	if f.Order == nil {
+	switch live := f.liveRevision(); {
+	case f.Order == nil:
 		return is(v1alpha1.TypeAvailable, false, v1alpha1.ReasonNothingOrdered, "")
+	case live > 0 && live < f.Order.Revision:
+		return is(v1alpha1.TypeAvailable, true, v1alpha1.ReasonEarlierRevision, "")
+	case live > 0 && f.Sync == nil:
+		return is(v1alpha1.TypeAvailable, true, v1alpha1.ReasonSyncNotObserved, "The revision is delivered to every Site, and nobody tells what they run.")
+	case live > 0:
+		return is(v1alpha1.TypeAvailable, true, v1alpha1.ReasonLive, "")
+	case f.carried():
+		return is(v1alpha1.TypeAvailable, false, v1alpha1.ReasonNotLive, "")
 	}
 	return is(v1alpha1.TypeAvailable, false, v1alpha1.ReasonDelivering, "")
 }
@@ -126,8 +140,17 @@ func stalled(f *Facts) Condition {
 	if f.Problem != nil && f.Problem.Terminal {
 		return is(v1alpha1.TypeStalled, true, f.Problem.Reason, f.Problem.Message)
 	}
-	if d, c := f.blocked(); f.Problem == nil && d != nil && terminal(c.Reason) {
+	if f.Problem != nil {
+		return is(v1alpha1.TypeStalled, false, v1alpha1.ReasonProgressing, "")
+	}
+	if f.Order != nil && f.Order.Rejected() {
+		return is(v1alpha1.TypeStalled, true, f.Order.Verdict.Reason, f.Order.Verdict.Message)
+	}
+	if d, c := f.blocked(); d != nil && terminal(c.Reason) {
 		return is(v1alpha1.TypeStalled, true, v1alpha1.ReasonDeliveryBlocked, delivering(f))
+	}
+	if f.carried() && !f.succeeded() && len(f.uncounted()) > 0 {
+		return is(v1alpha1.TypeStalled, true, v1alpha1.ReasonSyncNotObserved, f.unproven())
 	}
 	return is(v1alpha1.TypeStalled, false, v1alpha1.ReasonProgressing, "")
 }
@@ -143,10 +166,10 @@ func reconciling(f *Facts) Condition {
 		return is(v1alpha1.TypeReconciling, false, v1alpha1.ReasonSuspended, "spec.suspend holds back a newer request.")
 	case f.Outranked:
 		return is(v1alpha1.TypeReconciling, true, v1alpha1.ReasonProgressing, strings.TrimSpace(heldBack(f)))
-	case f.recorded() && !f.delivered():
+	case f.holds():
+		return is(v1alpha1.TypeReconciling, false, v1alpha1.ReasonIdle, "")
+	case f.succeeded():
 		return is(v1alpha1.TypeReconciling, true, v1alpha1.ReasonDrifted, delivering(f))
-	case !f.delivered():
-		return is(v1alpha1.TypeReconciling, true, v1alpha1.ReasonProgressing, "")
 	}
-	return is(v1alpha1.TypeReconciling, false, v1alpha1.ReasonIdle, "")
+	return is(v1alpha1.TypeReconciling, true, v1alpha1.ReasonProgressing, "")
 }

@@ -10,7 +10,6 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
-	"github.com/intentplane/intentplane/function/compose"
 	"github.com/intentplane/intentplane/function/rollout"
 )
 
@@ -73,53 +72,13 @@ type Facts struct {
 
 	// Observed deliveries, by the name of the composed resource.
 	Observed map[string]*deliveryv1alpha1.GitDelivery
-}
 
-// delivered is true when every desired delivery proves now that it carried the order out.
-func (f *Facts) delivered() bool { return f.every(rollout.Delivered) && !f.waiting() }
+	// Sync is the SiteSync that is desired, and ObservedSync the one that is there. Nil means none.
+	Sync, ObservedSync *deliveryv1alpha1.SiteSync
 
-// recorded is true when every desired delivery carried the order out at some time.
-func (f *Facts) recorded() bool { return f.every(rollout.Recorded) && !f.waiting() }
-
-func (f *Facts) every(is func(*deliveryv1alpha1.GitDelivery, rolloutv1alpha1.Order) bool) bool {
-	if f.Order == nil || len(f.Desired) == 0 {
-		return false
-	}
-	for name := range f.Desired {
-		if f.Observed[name] == nil || !is(f.Observed[name], *f.Order) || !f.asked(name) {
-			return false
-		}
-	}
-	return true
-}
-
-// asked is true when the observed delivery was asked for the trees that are desired now. The same order can come to ask for more:
-// a tree that was kept because its cluster was not ready.
-func (f *Facts) asked(name string) bool {
-	one := func(d *deliveryv1alpha1.GitDelivery) map[string]string {
-		return compose.TreeIDs(map[string]*deliveryv1alpha1.GitDelivery{name: d})
-	}
-	return maps.Equal(one(f.Desired[name]), one(f.Observed[name]))
-}
-
-// waiting is true while some Site receives nothing because its cluster is not ready.
-func (f *Facts) waiting() bool {
-	for name, d := range f.Desired {
-		if slices.ContainsFunc(d.Spec.ForProvider.Trees, func(t deliveryv1alpha1.Tree) bool { return f.waits(t, f.Observed[name]) }) {
-			return true
-		}
-	}
-	return false
-}
-
-// waits is true for a tree of a Site whose cluster is not ready. Where a renderer is held back, a tree can also be kept because
-// nobody can render it any more.
-func (f *Facts) waits(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery) bool {
-	served := func(s deliveryv1alpha1.DeliveredTree) bool { return s.Path == t.Path }
-	if f.Held && d != nil && slices.ContainsFunc(d.Status.AtProvider.Trees, served) {
-		return false
-	}
-	return keeps(t)
+	// Unobserved are the Sites that nobody observes, and whether delivered counts as live there. It is nil while the catalog is not
+	// known.
+	Unobserved map[string]bool
 }
 
 // heldBack is true when what is asked for now is not, or may not be, what is ordered.
@@ -132,7 +91,7 @@ func keeps(t deliveryv1alpha1.Tree) bool { return t.Action == deliveryv1alpha1.A
 func (f *Facts) blocked() (*deliveryv1alpha1.GitDelivery, xpv2.Condition) {
 	for _, name := range slices.Sorted(maps.Keys(f.Desired)) {
 		d := f.Observed[name]
-		if d == nil || f.Order == nil || !rollout.Same(d.Spec.ForProvider.Order, *f.Order) {
+		if d == nil || f.Order == nil || !rollout.Alike(d.Spec.ForProvider.Order, *f.Order) {
 			continue
 		}
 		ready := d.Status.GetCondition(xpv2.TypeReady)
@@ -155,19 +114,4 @@ func terminal(r xpv2.ConditionReason) bool {
 		deliveryv1alpha1.ReasonNotOwner, deliveryv1alpha1.ReasonOwnedElsewhere, deliveryv1alpha1.ReasonDiverged,
 		deliveryv1alpha1.ReasonTooLarge, deliveryv1alpha1.ReasonInvalid,
 	}, r)
-}
-
-// liveRevision is the newest revision that every repository holds. Where nobody tells what the Sites run, delivered counts.
-func (f *Facts) liveRevision() int64 {
-	var live int64
-	for name := range f.Desired {
-		d := f.Observed[name]
-		if d == nil || d.Status.AtProvider.Order == nil {
-			return 0
-		}
-		if r := d.Status.AtProvider.Order.Revision; live == 0 || r < live {
-			live = r
-		}
-	}
-	return live
 }

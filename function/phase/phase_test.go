@@ -37,11 +37,12 @@ const (
 	stale      evidence = "StaleGeneration"
 	otherOrder evidence = "OtherOrder"
 	otherTrees evidence = "OtherTrees"
+	unrecorded evidence = "Unrecorded"
 	done       evidence = "Delivered"
 )
 
 func allEvidence() []evidence {
-	return []evidence{absent, silent, pushing, refused, trouble, drifted, stale, otherOrder, otherTrees, done}
+	return []evidence{absent, silent, pushing, refused, trouble, drifted, stale, otherOrder, otherTrees, unrecorded, done}
 }
 
 func desired(name string, o rolloutv1alpha1.Order, action deliveryv1alpha1.TreeAction) *deliveryv1alpha1.GitDelivery {
@@ -60,9 +61,9 @@ func observed(d *deliveryv1alpha1.GitDelivery, e evidence) *deliveryv1alpha1.Git
 	d = d.DeepCopy()
 	d.SetGeneration(4)
 	ready := xpv2.Condition{Type: xpv2.TypeReady, Status: corev1.ConditionFalse, Reason: xpv2.ConditionReason(e), ObservedGeneration: 4, Message: "Words."}
-	if slices.Contains([]evidence{drifted, stale, otherOrder, otherTrees, done}, e) {
+	if slices.Contains([]evidence{drifted, stale, otherOrder, otherTrees, unrecorded, done}, e) {
 		o := d.Spec.ForProvider.Order
-		d.Status.AtProvider.Order = &o
+		d.Status.AtProvider.Order = o.DeepCopy()
 		d.Status.AtProvider.Remote = &deliveryv1alpha1.Remote{Commit: "0123456789abcdef"}
 	}
 	switch e {
@@ -76,6 +77,9 @@ func observed(d *deliveryv1alpha1.GitDelivery, e evidence) *deliveryv1alpha1.Git
 	case otherTrees:
 		ready.Status = corev1.ConditionTrue
 		d.Spec.ForProvider.Trees[0].Tree = "before"
+	case unrecorded:
+		ready.Status = corev1.ConditionTrue
+		d.Spec.ForProvider.Order.Verdict, d.Status.AtProvider.Order.Verdict = nil, nil
 	case done:
 		ready.Status = corev1.ConditionTrue
 	}
@@ -117,7 +121,8 @@ func place(f *Facts, ordered bool, action deliveryv1alpha1.TreeAction, a, b evid
 	if !ordered {
 		return
 	}
-	f.Order = order(2)
+	f.Order, f.Unobserved = order(2), map[string]bool{"a": true, "b": true}
+	f.Order.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictVerified}
 	for name, e := range map[string]evidence{"a": a, "b": b} {
 		tree := deliveryv1alpha1.ActionDesired
 		if name == "b" {
@@ -253,6 +258,7 @@ func TestPhaseOf(t *testing.T) {
 		problem   *Problem
 		ordered   bool
 		suspended bool
+		unjudged  bool
 		a, b      evidence
 		phase     v1alpha1.Phase
 		ready     bool
@@ -262,13 +268,15 @@ func TestPhaseOf(t *testing.T) {
 		"Invalid":          {reason: "An invalid spec.", problem: invalid, phase: v1alpha1.PhaseFailed, message: "Not understood."},
 		"InvalidDelivered": {reason: "An invalid spec freezes what is there.", problem: invalid, ordered: true, a: done, b: done, phase: v1alpha1.PhaseFailed, message: "Not understood. Revision 2 stays as it is."},
 		"Missing":          {reason: "Something is missing.", problem: missing, ordered: true, a: done, b: done, phase: v1alpha1.PhasePending, message: "Site missing. Revision 2 stays as it is."},
-		"OnItsWay":         {reason: "Nobody says anything yet.", ordered: true, a: absent, b: done, phase: v1alpha1.PhaseDelivering, message: "The revision is on its way to the repository."},
-		"Trouble":          {reason: "What blocks is said.", ordered: true, a: done, b: trouble, phase: v1alpha1.PhaseDelivering, message: "GitDelivery b: Unreachable: Words."},
+		"OnItsWay":         {reason: "Nobody says anything yet.", ordered: true, unjudged: true, a: absent, b: done, phase: v1alpha1.PhaseDelivering, message: "The revision is on its way to the repository."},
+		"Trouble":          {reason: "What blocks is said.", ordered: true, unjudged: true, a: done, b: trouble, phase: v1alpha1.PhaseDelivering, message: "GitDelivery b: Unreachable: Words."},
 		"Done":             {reason: "All is delivered.", ordered: true, a: done, b: done, phase: v1alpha1.PhaseSucceeded, ready: true, message: "The repository holds the revision."},
 		"Drifted":          {reason: "The phase does not move with drift, and Ready does.", ordered: true, a: done, b: drifted, phase: v1alpha1.PhaseSucceeded, message: "The repository holds the revision."},
+		"NotToRecord":      {reason: "What keeps the record back is said.", ordered: true, a: done, b: trouble, phase: v1alpha1.PhaseValidating, message: "The revision is verified, and not remembered yet. GitDelivery b: Unreachable: Words."},
+		"Unrecorded":       {reason: "Good news waits for the record.", ordered: true, a: done, b: unrecorded, phase: v1alpha1.PhaseValidating, message: "The revision is verified, once the repository remembers it."},
 		"Stale":            {reason: "Readiness of an earlier generation is none.", ordered: true, a: done, b: stale, phase: v1alpha1.PhaseSucceeded, message: "The repository holds the revision."},
-		"OtherOrder":       {reason: "What speaks of another order is no.", ordered: true, a: done, b: otherOrder, phase: v1alpha1.PhaseDelivering, message: "The revision is on its way to the repository."},
-		"OtherTrees":       {reason: "What speaks of other trees is no.", ordered: true, a: done, b: otherTrees, phase: v1alpha1.PhaseDelivering, message: "The revision is on its way to the repository."},
+		"OtherOrder":       {reason: "What speaks of another order is no.", ordered: true, unjudged: true, a: done, b: otherOrder, phase: v1alpha1.PhaseDelivering, message: "The revision is on its way to the repository."},
+		"OtherTrees":       {reason: "What speaks of other trees is no.", ordered: true, unjudged: true, a: done, b: otherTrees, phase: v1alpha1.PhaseDelivering, message: "The revision is on its way to the repository."},
 		"Suspended": {
 			reason: "What is asked for now is not what is delivered.", ordered: true, suspended: true, a: done, b: done,
 			phase: v1alpha1.PhaseSucceeded, message: "The repository holds the revision. A newer request is held back by spec.suspend.",
@@ -278,6 +286,9 @@ func TestPhaseOf(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := &Facts{Problem: tc.problem, Suspended: tc.suspended}
 			place(f, tc.ordered, deliveryv1alpha1.ActionDesired, tc.a, tc.b)
+			if tc.unjudged {
+				f.Order.Verdict = nil
+			}
 			s := Status(f, &v1alpha1.IntentDeploymentStatus{}, now)
 			want := []any{tc.phase, tc.ready, tc.message}
 			if diff := cmp.Diff(want, []any{s.Phase, Ready(f), s.Message}); diff != "" {
@@ -296,34 +307,6 @@ func TestEarlierObstacle(t *testing.T) {
 	}
 	if c := stalled(f); c.Status != corev1.ConditionFalse {
 		t.Errorf("stalled(...): a refusal of revision 2 must not stall revision 3: %+v", c)
-	}
-}
-
-func TestLiveRevision(t *testing.T) {
-	cases := map[string]struct {
-		reason string
-		a, b   evidence
-		want   int64
-	}{
-		"All":   {reason: "All deliveries hold it.", a: done, b: done, want: 2},
-		"Older": {reason: "One still holds an older one.", a: done, b: otherOrder, want: 1},
-		"None":  {reason: "One holds nothing.", a: done, b: silent, want: 0},
-		"Gone":  {reason: "One is not there.", a: done, b: absent, want: 0},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			f := &Facts{}
-			place(f, true, deliveryv1alpha1.ActionDesired, tc.a, tc.b)
-			if diff := cmp.Diff(tc.want, f.liveRevision()); diff != "" {
-				t.Errorf("\n%s\nliveRevision(): -want, +got:\n%s", tc.reason, diff)
-			}
-		})
-	}
-	f := &Facts{}
-	place(f, true, deliveryv1alpha1.ActionDesired, done, otherOrder)
-	delete(f.Desired, "b")
-	if diff := cmp.Diff(int64(2), f.liveRevision()); diff != "" {
-		t.Errorf("liveRevision(): a delivery that is no longer wanted does not count: -want, +got:\n%s", diff)
 	}
 }
 

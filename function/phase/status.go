@@ -2,15 +2,11 @@ package phase
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
-	"github.com/intentplane/intentplane/function/rollout"
 )
 
 const (
@@ -25,6 +21,9 @@ func Status(f *Facts, last *v1alpha1.IntentDeploymentStatus, now metav1.Time) *v
 		IntentDigest: f.Digest,
 		Understood:   understood(f),
 		LiveRevision: f.liveRevision(),
+
+		VerifiedRevision: f.verifiedRevision(),
+
 		Blueprint:    f.Blueprint,
 		Renderer:     f.Renderer,
 		Update:       f.Update,
@@ -57,13 +56,13 @@ func Fit(message string, most int) string {
 	return string(characters[:most-1]) + "…"
 }
 
-// Recorded is true when every repository holds the order.
-func Recorded(f *Facts) bool { return f.recorded() }
+// Recorded is true when the order was verified, and every repository remembers that.
+func Recorded(f *Facts) bool { return f.succeeded() }
 
 // Ready is true when what was asked for succeeded, and holds now.
 func Ready(f *Facts) bool {
 	p, _, _ := phaseOf(f)
-	return p == v1alpha1.PhaseSucceeded && f.delivered() && !f.heldBack()
+	return p == v1alpha1.PhaseSucceeded && f.holds() && !f.heldBack()
 }
 
 // phaseOf is the table of phases: the first row that matches holds.
@@ -75,8 +74,12 @@ func phaseOf(f *Facts) (v1alpha1.Phase, v1alpha1.Outcome, string) {
 		return v1alpha1.PhasePending, "", f.Problem.Message + goesOn(f)
 	case f.Order == nil:
 		return v1alpha1.PhasePending, "", "Nothing was ordered yet."
-	case f.recorded():
+	case f.Order.Rejected():
+		return v1alpha1.PhaseFailed, v1alpha1.OutcomeFailed, rejected(f)
+	case f.succeeded():
 		return v1alpha1.PhaseSucceeded, v1alpha1.OutcomeSucceeded, succeeded(f)
+	case f.Order.Verified(), f.atLastStep() && f.live():
+		return v1alpha1.PhaseValidating, "", validating(f)
 	}
 	return v1alpha1.PhaseDelivering, "", delivering(f)
 }
@@ -89,8 +92,23 @@ func goesOn(f *Facts) string {
 	return fmt.Sprintf(" Revision %d stays as it is.", f.Order.Revision)
 }
 
+func rejected(f *Facts) string {
+	return fmt.Sprintf("Revision %d was rejected: %s. %s", f.Order.Revision, f.Order.Verdict.Reason, f.Order.Verdict.Message) + heldBack(f)
+}
+
 func succeeded(f *Facts) string {
-	return "The repository holds the revision." + heldBack(f) + waiting(f.Update)
+	said := "Every Site runs the revision."
+	if f.Sync == nil {
+		said = "The repository holds the revision."
+	}
+	return said + heldBack(f) + waiting(f.Update)
+}
+
+func validating(f *Facts) string {
+	if d, _ := f.blocked(); d != nil {
+		return "The revision is verified, and not remembered yet. " + delivering(f) + heldBack(f)
+	}
+	return "The revision is verified, once the repository remembers it." + heldBack(f)
 }
 
 // waiting says which update waits.
@@ -126,70 +144,19 @@ func delivering(f *Facts) string {
 	if f.waiting() {
 		return "A Site waits for its cluster."
 	}
-	return "The revision is on its way to the repository."
+	if f.carried() {
+		return f.unproven() + f.wave()
+	}
+	return "The revision is on its way to the repository." + f.wave()
 }
 
+// failedIn is the phase in which a failure happened.
 func failedIn(f *Facts) v1alpha1.Phase {
-	if f.Problem == nil {
-		return v1alpha1.PhasePending
-	}
-	return f.Problem.Phase
-}
-
-func delivery(f *Facts) v1alpha1.DeliveryStatus {
-	out := v1alpha1.DeliveryStatus{Sites: map[string]v1alpha1.SiteStatus{}}
-	ready, all := 0, 0
-	for _, name := range slices.Sorted(maps.Keys(f.Desired)) {
-		o := f.Observed[name]
-		for _, t := range f.Desired[name].Spec.ForProvider.Trees {
-			s := site(f, t, o)
-			out.Sites[t.Site] = s
-			all++
-			if s.State == v1alpha1.SiteDelivered {
-				ready++
-			}
-		}
-		// A commit of another revision is no answer to where this one is.
-		if out.GitCommit == "" && o != nil && f.Order != nil && rollout.Recorded(o, *f.Order) {
-			out.GitCommit = commit(o)
-		}
-	}
-	if all == 0 {
-		return v1alpha1.DeliveryStatus{}
-	}
-	out.ShortCommit = out.GitCommit[:min(shortCommit, len(out.GitCommit))]
-	out.SitesReady = fmt.Sprintf("%d/%d", ready, all)
-	out.SyncState = v1alpha1.SyncPending
-	if ready == all {
-		out.SyncState = v1alpha1.SyncUnobserved
-	}
-	return out
-}
-
-func commit(d *deliveryv1alpha1.GitDelivery) string {
-	if d == nil || d.Status.AtProvider.Remote == nil {
-		return ""
-	}
-	return d.Status.AtProvider.Remote.Commit
-}
-
-func site(f *Facts, t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery) v1alpha1.SiteStatus {
 	switch {
-	case f.waits(t, d):
-		return v1alpha1.SiteStatus{State: v1alpha1.SiteWaitingForCluster, Message: "The Site's cluster is not ready."}
-	case d != nil && f.Order != nil && rollout.Delivered(d, *f.Order):
-		return v1alpha1.SiteStatus{State: v1alpha1.SiteDelivered, Commit: commit(d)}
+	case f.Problem != nil:
+		return f.Problem.Phase
+	case f.Order != nil && f.Order.Rejected():
+		return v1alpha1.PhaseDelivering
 	}
-	b, c := f.blocked()
-	if b != nil && b == d {
-		return v1alpha1.SiteStatus{State: blockedState(terminal(c.Reason)), Message: string(c.Reason)}
-	}
-	return v1alpha1.SiteStatus{State: v1alpha1.SitePending}
-}
-
-func blockedState(terminal bool) v1alpha1.SiteState {
-	if terminal {
-		return v1alpha1.SiteFailed
-	}
-	return v1alpha1.SitePending
+	return v1alpha1.PhasePending
 }

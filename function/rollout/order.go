@@ -61,12 +61,16 @@ type Wish struct {
 	// Hold says that a new renderer alone starts no revision now.
 	Hold bool
 
+	// Eased says that the deployment may overwrite strangers' files now, and could not when the order went out.
+	Eased bool
+
 	// Approved is the RolloutRequest that lets an update through. Nil means that none does.
 	Approved *rolloutv1alpha1.RequestReference
 }
 
 // Next is the order that follows from what is asked for and where we are. It keeps the current order when
 //   - the order comes from a newer renderer, or a newer scheme of digests, than ours,
+//   - the order was rejected, and neither the intent changed nor what a user said about strangers' files,
 //   - the request is the same,
 //   - only versions changed, and no tree did, or
 //   - only the renderer changed, and that is held back: then held is true.
@@ -82,13 +86,25 @@ func Next(current *rolloutv1alpha1.Order, conflict bool, w Wish) (next rolloutv1
 	if conflict || w.Approved != nil {
 		return revision(current.Revision+1, w), false
 	}
+	if current.Rejected() && current.Intent == w.Request.Intent {
+		return again(*current, w), false
+	}
 	if current.Request == w.Request.Digest || current.Intent == w.Request.Intent && w.Unchanged {
 		return *current, false
 	}
-	if w.Hold && OnlyRenderer(*current, w) {
+	// Nobody can render any more what the Sites of a later step were to get.
+	if w.Hold && OnlyRenderer(*current, w) && current.Step+1 >= current.Steps {
 		return *current, true
 	}
 	return revision(current.Revision+1, w), false
+}
+
+// again is what follows a rejection, as long as the same is asked for: nothing, but where a refusal may have lost its cause.
+func again(current rolloutv1alpha1.Order, w Wish) rolloutv1alpha1.Order {
+	if w.Eased && current.Verdict.Reason == rolloutv1alpha1.RejectedDeliveryRefused {
+		return revision(current.Revision+1, w)
+	}
+	return current
 }
 
 // OnlyRenderer is true when nothing changed since an order but the renderer, and trees with it.

@@ -48,13 +48,16 @@ type content struct {
 }
 
 // NewRequest digests what is asked for. Intent is the canonical form of the intent, and blueprint the digest of the
-// Blueprint's spec. It returns an error when something cannot be encoded.
+// Blueprint's spec. It returns a WavesError when the waves are not good, and another error when something cannot be encoded.
 func NewRequest(spec deploymentv1alpha1.IntentDeploymentSpec, intent string, s *catalog.Selection, blueprint string, renderer int32) (Request, error) {
 	w, err := wishDigest(spec, intent)
 	if err != nil {
 		return Request{}, err
 	}
-	plan := onePlan(s.Places)
+	plan, err := planOf(spec.DeliveryConfig.Waves, s.Places)
+	if err != nil {
+		return Request{}, err
+	}
 	c := content{Intent: w, Blueprint: blueprint, Renderer: renderer, Plan: plan}
 	for _, p := range s.Places {
 		c.Sites = append(c.Sites, partOf(p))
@@ -106,13 +109,4 @@ func partOf(p catalog.Place) sitePart {
 		part.Parameters[key] = string(value)
 	}
 	return part
-}
-
-// onePlan brings a revision to all Sites in one step.
-func onePlan(places []catalog.Place) []rolloutv1alpha1.Step {
-	step := rolloutv1alpha1.Step{}
-	for _, p := range places {
-		step.Sites = append(step.Sites, p.Site.GetName())
-	}
-	return []rolloutv1alpha1.Step{step}
 }

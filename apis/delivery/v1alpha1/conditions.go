@@ -61,6 +61,12 @@ const (
 	// ReasonCredentialsGone means that the configuration or its Secret is missing.
 	ReasonCredentialsGone xpv2.ConditionReason = "CredentialsGone"
 
+	// ReasonSiteMissing means that a Site of the order does not exist, or may not be used from the namespace.
+	ReasonSiteMissing xpv2.ConditionReason = "SiteMissing"
+
+	// ReasonDeliveryTimedOut means that the order was not carried out within deliveryTimeout. It is tried on.
+	ReasonDeliveryTimedOut xpv2.ConditionReason = "DeliveryTimedOut"
+
 	// ReasonInvalid means that the spec or the configuration cannot be understood. Terminal.
 	ReasonInvalid xpv2.ConditionReason = "Invalid"
 )

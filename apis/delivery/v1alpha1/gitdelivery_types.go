@@ -131,6 +131,13 @@ type GitDeliveryParameters struct {
 	// +kubebuilder:default=Restore
 	// +kubebuilder:validation:Enum=Restore;Report
 	DriftPolicy DriftPolicy `json:"driftPolicy,omitempty"`
+
+	// DeliveryTimeout is how long it may take until the repository holds what an order asks for. It is tried on after that too.
+	// +optional
+	// +kubebuilder:default="10m"
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ms|s|m|h))+$') && duration(self) >= duration('1s') && duration(self) <= duration('24h')",message="must be a duration from 1s to 24h, such as 10m"
+	DeliveryTimeout string `json:"deliveryTimeout,omitempty"`
 }
 
 // Remote is what was seen of the repository.
@@ -249,6 +256,10 @@ type GitDeliveryObservation struct {
 	// Attempt that was begun last.
 	// +optional
 	Attempt *rolloutv1alpha1.Attempt `json:"attempt,omitempty"`
+
+	// Waiting is since when the order of the spec was not carried out. Absent when it was.
+	// +optional
+	Waiting *rolloutv1alpha1.Attempt `json:"waiting,omitempty"`
 
 	// Remote that was written to.
 	// +optional

@@ -111,6 +111,11 @@ func (in *GitDeliveryObservation) DeepCopyInto(out *GitDeliveryObservation) {
 		*out = new(rolloutv1alpha1.Attempt)
 		(*in).DeepCopyInto(*out)
 	}
+	if in.Waiting != nil {
+		in, out := &in.Waiting, &out.Waiting
+		*out = new(rolloutv1alpha1.Attempt)
+		(*in).DeepCopyInto(*out)
+	}
 	if in.Remote != nil {
 		in, out := &in.Remote, &out.Remote
 		*out = new(Remote)

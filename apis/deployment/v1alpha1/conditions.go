@@ -93,7 +93,23 @@ const (
 	// ReasonDelivering means that the delivery goes on.
 	ReasonDelivering = "Delivering"
 
-	// ReasonSyncNotObserved means that the repository holds everything, and that nobody tells what the Sites run.
+	// ReasonDelivered means that the repository holds everything.
+	ReasonDelivered = "Delivered"
+
+	// ReasonSyncing means that the repository holds everything, and that not every Site was proven to run it.
+	ReasonSyncing = "Syncing"
+
+	// ReasonLive means that every Site was proven to run what was ordered.
+	ReasonLive = "Live"
+
+	// ReasonEarlierRevision means that the Sites run an earlier revision until they run the one that was ordered.
+	ReasonEarlierRevision = "EarlierRevision"
+
+	// ReasonNotLive means that not every Site was proven to run what was ordered, and that nothing else is known to run.
+	ReasonNotLive = "NotLive"
+
+	// ReasonSyncNotObserved means that the repository holds everything, and that nobody tells what a Site runs. Terminal, where that
+	// does not count as live.
 	ReasonSyncNotObserved = "SyncNotObserved"
 
 	// ReasonDeliveryBlocked means that a GitDelivery cannot go on. Its message says why.
@@ -107,6 +123,18 @@ const (
 
 	// ReasonNotRecorded means that the repository's state does not hold the order yet.
 	ReasonNotRecorded = "NotRecorded"
+
+	// ReasonDeliveryTimedOut means that trouble with a repository lasted too long. Terminal.
+	ReasonDeliveryTimedOut = "DeliveryTimedOut"
+
+	// ReasonDeliveryRefused means that a repository, or a limit, does not let the revision in. Terminal.
+	ReasonDeliveryRefused = "DeliveryRefused"
+
+	// ReasonSyncTimedOut means that a Site took too long to run the revision. Terminal.
+	ReasonSyncTimedOut = "SyncTimedOut"
+
+	// ReasonSyncFailed means that the engine of a Site tried the revision, and failed. Terminal.
+	ReasonSyncFailed = "SyncFailed"
 
 	// ReasonNotRolledBack means that the revision was not taken back.
 	ReasonNotRolledBack = "NotRolledBack"

@@ -37,6 +37,15 @@ const (
 	// SyncPending means that the repository does not hold everything yet.
 	SyncPending SyncState = "Pending"
 
+	// SyncSyncing means that the repository holds everything, and that not every Site was proven to run it.
+	SyncSyncing SyncState = "Syncing"
+
+	// SyncLive means that every Site that is observed was proven to run it.
+	SyncLive SyncState = "Live"
+
+	// SyncFailed means that a Site failed, or took too long.
+	SyncFailed SyncState = "Failed"
+
 	// SyncUnobserved means that the repository holds everything, and that nobody tells what the Sites run.
 	SyncUnobserved SyncState = "Unobserved"
 )
@@ -52,10 +61,23 @@ const (
 	// SitePending means that the repository does not hold the Site's tree yet.
 	SitePending SiteState = "Pending"
 
-	// SiteDelivered means that the repository holds the Site's tree.
+	// SiteDelivered means that the repository holds the Site's tree, which counts as live there: nobody tells what the Site runs.
 	SiteDelivered SiteState = "Delivered"
 
-	// SiteFailed means that the tree cannot be delivered.
+	// SiteSyncing means that the repository holds the Site's tree, and that the Site was not proven to run it.
+	SiteSyncing SiteState = "Syncing"
+
+	// SiteLive means that the Site was proven to run its tree.
+	SiteLive SiteState = "Live"
+
+	// SiteUnobserved means that the repository holds the Site's tree, that nobody tells what the Site runs, and that this counts as
+	// nothing.
+	SiteUnobserved SiteState = "Unobserved"
+
+	// SiteTimedOut means that the Site took too long to run its tree.
+	SiteTimedOut SiteState = "TimedOut"
+
+	// SiteFailed means that the tree cannot be delivered, or that the Site's engine tried it and failed.
 	SiteFailed SiteState = "Failed"
 )
 
@@ -66,7 +88,7 @@ type SiteStatus struct {
 	// +kubebuilder:validation:MaxLength=63
 	State SiteState `json:"state,omitempty"`
 
-	// Commit that brought the Site's tree to the branch.
+	// Commit that the Site was proven to run; before that, the one that brought its tree to the branch.
 	// +optional
 	// +kubebuilder:validation:MaxLength=40
 	Commit string `json:"commit,omitempty"`

@@ -78,6 +78,21 @@ const (
 	VerdictRejected VerdictResult = "Rejected"
 )
 
+// Reasons of a rejection.
+const (
+	// RejectedDeliveryTimedOut means that trouble with a repository lasted longer than deliveryTimeout.
+	RejectedDeliveryTimedOut = "DeliveryTimedOut"
+
+	// RejectedDeliveryRefused means that a repository, or a limit, does not let the revision in.
+	RejectedDeliveryRefused = "DeliveryRefused"
+
+	// RejectedSyncTimedOut means that a Site took longer than syncWaitTimeout to run the revision.
+	RejectedSyncTimedOut = "SyncTimedOut"
+
+	// RejectedSyncFailed means that the engine of a Site tried the revision, and failed.
+	RejectedSyncFailed = "SyncFailed"
+)
+
 // Verdict is how a revision was judged. It never changes.
 type Verdict struct {
 	// Result of the judgement.
@@ -90,6 +105,11 @@ type Verdict struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	Reason string `json:"reason,omitempty"`
+
+	// Message says what was seen when the revision was rejected, for people.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	Message string `json:"message,omitempty"`
 }
 
 // RequestReference names the RolloutRequest that made an order, and who asked.
@@ -237,6 +257,18 @@ func (o Order) restored() bool { return o.Restored != nil && *o.Restored }
 // Rejudges is true when o and other are one revision with two verdicts. A verdict never changes.
 func (o Order) Rejudges(other Order) bool {
 	return o.Revision == other.Revision && o.Verdict != nil && other.Verdict != nil && o.Verdict.Result != other.Verdict.Result
+}
+
+// Rejected is true for an order whose revision must not run.
+func (o Order) Rejected() bool { return o.Verdict != nil && o.Verdict.Result == VerdictRejected }
+
+// Verified is true for an order whose revision was live and passed its gates.
+func (o Order) Verified() bool { return o.Verdict != nil && o.Verdict.Result == VerdictVerified }
+
+// Unjudged returns the order without its verdict. It asks for the same.
+func (o Order) Unjudged() Order {
+	o.Verdict = nil
+	return o
 }
 
 // Conflicts is true when o and other carry the same number for two different requests.

@@ -1,0 +1,60 @@
+package compose
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/rollout"
+)
+
+// SyncName is the name of the composed resource that observes the Sites.
+const SyncName = "sync"
+
+// Sync is the managed resource that observes whether Sites run what deliveries bring them, in whichever step. Sites that nobody
+// observes are left out, and where nobody observes any it is nil. Its order has no verdict: it observes the same with one, and each
+// change of it costs the composite.
+func Sync(claim rolloutv1alpha1.ClaimReference, spec deploymentv1alpha1.DeliveryConfig, o rolloutv1alpha1.Order, ds map[string]*deliveryv1alpha1.GitDelivery, unobserved map[string]bool) *deliveryv1alpha1.SiteSync {
+	sites := observedSites(o, ds, unobserved)
+	if len(sites) == 0 {
+		return nil
+	}
+	return &deliveryv1alpha1.SiteSync{
+		TypeMeta:   metav1.TypeMeta{APIVersion: deliveryv1alpha1.GroupVersion.String(), Kind: "SiteSync"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: claim.Namespace, Labels: map[string]string{LabelClaim: claim.Name}},
+		Spec: deliveryv1alpha1.SiteSyncSpec{
+			ManagedResourceSpec: xpv2.ManagedResourceSpec{ManagementPolicies: xpv2.ManagementPolicies{xpv2.ManagementActionAll}},
+			ForProvider: deliveryv1alpha1.SiteSyncParameters{
+				ClaimRef:           claim,
+				Order:              o.Unjudged(),
+				SyncWaitTimeout:    string(spec.SyncWaitTimeout),
+				ClusterWaitTimeout: string(spec.ClusterWaitTimeout),
+				Sites:              sites,
+			},
+		},
+	}
+}
+
+func observedSites(o rolloutv1alpha1.Order, ds map[string]*deliveryv1alpha1.GitDelivery, unobserved map[string]bool) []deliveryv1alpha1.SiteTree {
+	var out []deliveryv1alpha1.SiteTree
+	for _, name := range slices.Sorted(maps.Keys(ds)) {
+		for _, t := range ds[name].Spec.ForProvider.Trees {
+			if _, nobody := unobserved[t.Site]; nobody || t.Action != deliveryv1alpha1.ActionDesired {
+				continue
+			}
+			ref := ds[name].Spec.ProviderConfigReference
+			out = append(out, deliveryv1alpha1.SiteTree{
+				Name: t.Site, Wave: rollout.StepOf(o, t.Site), Path: t.Path, Tree: t.Tree,
+				RepositoryRef: deliveryv1alpha1.RepositoryReference{Kind: ref.Kind, Name: ref.Name},
+			})
+		}
+	}
+	slices.SortFunc(out, func(a, b deliveryv1alpha1.SiteTree) int { return cmp.Compare(a.Name, b.Name) })
+	return out
+}

@@ -1,0 +1,164 @@
+package function
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/catalog"
+	"github.com/intentplane/intentplane/function/compose"
+	"github.com/intentplane/intentplane/function/phase"
+	"github.com/intentplane/intentplane/function/rollout"
+)
+
+// Bounds of the timeouts that others keep for us.
+const (
+	shortestTimeout = time.Second
+	longestTimeout  = 24 * time.Hour
+)
+
+// order goes on with the current order, or starts the next revision, and asks for what carries it out.
+func (p plan) order(in Input, f *phase.Facts, out *Output) error {
+	current, conflict := rollout.Current(slices.Collect(maps.Values(f.Observed)))
+	next, held := rollout.Next(current, conflict, p.wish)
+	if *in.Spec.Suspend && (current == nil || !rollout.Same(next, *current)) {
+		f.Suspended = true
+		return nil
+	}
+	// A newer version of us ordered this, and it alone knows which trees belong to it.
+	if outranks(next, p.wish.Request) {
+		f.Outranked = rollout.Newer(next) || next.Intent != p.wish.Request.Intent
+		return nil
+	}
+	f.Unobserved = p.unobserved
+	if next.Rejected() {
+		return stay(in, f, out, next)
+	}
+	all := compose.Inherit(p.wanted, f.Observed)
+	if f.Held = held; held {
+		f.Renderer = strconv.Itoa(int(next.RendererVersion))
+		compose.Hold(all, f.Observed, next)
+	}
+	p.ask(in, f, all, next)
+	judged := rollout.Judge(next, f.Proof())
+	if judged.Rejected() {
+		return stay(in, f, out, judged)
+	}
+	if f.Suspended = *in.Spec.Suspend && judged.Step != next.Step; !f.Suspended {
+		p.ask(in, f, all, judged)
+	}
+	return replace(f, out)
+}
+
+// ask for what carries out an order.
+func (p plan) ask(in Input, f *phase.Facts, all map[string]*deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) {
+	f.Order = &o
+	f.Desired = compose.Step(all, o)
+	f.Sync = compose.Sync(in.Claim, in.Spec.DeliveryConfig, o, all, p.unobserved)
+}
+
+// outranks is true for an order of a newer version of us.
+func outranks(o rolloutv1alpha1.Order, r rollout.Request) bool {
+	return rollout.Newer(o) || o.RendererVersion > r.RendererVersion
+}
+
+// stay with a rejected order: nothing is delivered, and nothing is removed. The SiteSync goes on as it is.
+func stay(in Input, f *phase.Facts, out *Output, o rolloutv1alpha1.Order) error {
+	f.Order = &o
+	f.Desired = compose.Stay(f.Observed, in.Spec.DeliveryConfig, o)
+	f.Sync = f.ObservedSync
+	return askFor(f.Desired, out)
+}
+
+// replace asks for what carries out the order instead of what is there. A delivery that is no longer wanted stays until
+// the others have carried the order out and the Sites run it, so that nothing is removed before its successor is in place.
+func replace(f *phase.Facts, out *Output) error {
+	for name := range f.Observed {
+		if f.Desired[name] == nil && phase.Ready(f) {
+			delete(out.Resources, name)
+		}
+	}
+	if f.Sync == nil {
+		delete(out.Resources, compose.SyncName)
+		return askFor(f.Desired, out)
+	}
+	o, err := toUnstructured(f.Sync)
+	if err != nil {
+		return errors.Wrap(err, "cannot encode SiteSync")
+	}
+	out.Resources[compose.SyncName] = Resource{Object: o}
+	return askFor(f.Desired, out)
+}
+
+func askFor(desired map[string]*deliveryv1alpha1.GitDelivery, out *Output) error {
+	for name, d := range desired {
+		o, err := toUnstructured(d)
+		if err != nil {
+			return errors.Wrapf(err, "cannot encode composed resource %q", name)
+		}
+		out.Resources[name] = Resource{Object: o}
+	}
+	return nil
+}
+
+func toUnstructured(v any) (*unstructured.Unstructured, error) {
+	m, err := runtime.DefaultUnstructuredConverter.ToUnstructured(v)
+	if err != nil {
+		return nil, err
+	}
+	delete(m, "status")
+	o := &unstructured.Unstructured{Object: m}
+	unstructured.RemoveNestedField(o.Object, "metadata", "creationTimestamp")
+	return o, nil
+}
+
+// unobserved are the Sites that have no engine, and whether delivered counts as live there.
+func unobserved(places []catalog.Place) map[string]bool {
+	out := map[string]bool{}
+	for _, p := range places {
+		if e := p.Site.Spec.Engine; e.Type == catalogv1alpha1.EngineNone {
+			out[p.Site.GetName()] = e.UnobservedIsLive != nil && *e.UnobservedIsLive
+		}
+	}
+	return out
+}
+
+// eased is true when strangers' files may be overwritten now, and some delivery was not told so.
+func eased(in Input, f *phase.Facts) bool {
+	told := func(d *deliveryv1alpha1.GitDelivery) bool {
+		adopt := d.Spec.ForProvider.Adopt
+		return adopt != nil && *adopt
+	}
+	for _, d := range f.Observed {
+		if *in.Spec.DeliveryConfig.Adopt && !told(d) {
+			return true
+		}
+	}
+	return false
+}
+
+// checkTimeouts returns a problem for a timeout that nobody would keep.
+func checkTimeouts(d deploymentv1alpha1.DeliveryConfig) error {
+	for _, t := range []struct {
+		field string
+		value deploymentv1alpha1.Duration
+	}{
+		{"deliveryTimeout", d.DeliveryTimeout}, {"syncWaitTimeout", d.SyncWaitTimeout}, {"clusterWaitTimeout", d.ClusterWaitTimeout},
+	} {
+		is, err := time.ParseDuration(string(t.value))
+		if err != nil || is < shortestTimeout || is > longestTimeout {
+			return terminal(deploymentv1alpha1.ReasonInvalidSpec, deploymentv1alpha1.PhaseCompiling,
+				errors.Errorf("spec.deliveryConfig.%s: %q is not between %s and %s", t.field, t.value, "1s", "24h"))
+		}
+	}
+	return nil
+}

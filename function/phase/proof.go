@@ -1,0 +1,210 @@
+package phase
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/compose"
+	"github.com/intentplane/intentplane/function/rollout"
+)
+
+// Proof is what the facts prove of the order.
+func (f *Facts) Proof() rollout.Proof {
+	return rollout.Proof{Live: f.live(), Failure: f.failure()}
+}
+
+// failure is the first reason, in the order of names, for which the revision is rejected, or nil.
+func (f *Facts) failure() *rolloutv1alpha1.Verdict {
+	if f.Order == nil {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.Desired)) {
+		if d := f.Observed[name]; d != nil && f.asked(name) {
+			if v := rollout.Refused(d, *f.Order); v != nil {
+				return v
+			}
+		}
+	}
+	if !f.watched() {
+		return nil
+	}
+	return rollout.NotSynced(f.ObservedSync, *f.Order)
+}
+
+// live is true when every repository holds what the order's step asks for, and every Site of the step runs it, now.
+func (f *Facts) live() bool {
+	return f.delivered() && f.synced() && len(f.uncounted()) == 0
+}
+
+// synced is true when the Sites that are observed are proven to run the trees of the order's step.
+func (f *Facts) synced() bool {
+	return f.Sync == nil || f.watched() && rollout.Live(f.ObservedSync, *f.Order)
+}
+
+// watched is true when the SiteSync looks for the trees that are desired.
+func (f *Facts) watched() bool {
+	return f.Sync != nil && f.ObservedSync != nil &&
+		equality.Semantic.DeepEqual(f.Sync.Spec.ForProvider.Sites, f.ObservedSync.Spec.ForProvider.Sites)
+}
+
+// uncounted are the Sites of the order's step that nobody observes, and where delivered does not count as live. What was verified before
+// the catalog was lost from sight counted.
+func (f *Facts) uncounted() []string {
+	var out []string
+	for _, t := range f.trees() {
+		counts, nobody := f.Unobserved[t.Site]
+		if f.Unobserved == nil && !f.syncs(t.Site) {
+			counts, nobody = f.Order.Verified(), true
+		}
+		if nobody && !counts && rollout.Reached(*f.Order, t.Site) {
+			out = append(out, t.Site)
+		}
+	}
+	return out
+}
+
+// syncs is true for a Site that the SiteSync looks at.
+func (f *Facts) syncs(site string) bool {
+	return f.Sync != nil && slices.ContainsFunc(f.Sync.Spec.ForProvider.Sites, func(s deliveryv1alpha1.SiteTree) bool { return s.Name == site })
+}
+
+// trees that are desired, by the names of deliveries and then in their order.
+func (f *Facts) trees() []deliveryv1alpha1.Tree {
+	var out []deliveryv1alpha1.Tree
+	for _, name := range slices.Sorted(maps.Keys(f.Desired)) {
+		out = append(out, f.Desired[name].Spec.ForProvider.Trees...)
+	}
+	return out
+}
+
+// delivered is true when every desired delivery proves now that it carried the order out.
+func (f *Facts) delivered() bool { return f.every(rollout.Delivered) && !f.waiting() }
+
+// carried is true when every desired delivery carried the order out at some time.
+func (f *Facts) carried() bool { return f.every(rollout.Echoes) && !f.waiting() }
+
+// recorded is true when every repository remembers the order, with its verdict.
+func (f *Facts) recorded() bool { return f.every(rollout.Recorded) && !f.waiting() }
+
+// succeeded is true for a revision that was verified, and where every repository remembers that.
+func (f *Facts) succeeded() bool { return f.Order != nil && f.Order.Verified() && f.recorded() }
+
+// holds is true when what was asked for succeeded, and runs now.
+func (f *Facts) holds() bool { return f.succeeded() && f.live() }
+
+func (f *Facts) every(is func(*deliveryv1alpha1.GitDelivery, rolloutv1alpha1.Order) bool) bool {
+	if f.Order == nil || len(f.Desired) == 0 {
+		return false
+	}
+	for name := range f.Desired {
+		if f.Observed[name] == nil || !is(f.Observed[name], *f.Order) || !f.asked(name) {
+			return false
+		}
+	}
+	return true
+}
+
+// asked is true when the observed delivery was asked for the trees that are desired now. The same order can come to ask for more:
+// a tree that was kept because its cluster was not ready.
+func (f *Facts) asked(name string) bool {
+	one := func(d *deliveryv1alpha1.GitDelivery) map[string]string {
+		return compose.TreeIDs(map[string]*deliveryv1alpha1.GitDelivery{name: d})
+	}
+	return maps.Equal(one(f.Desired[name]), one(f.Observed[name]))
+}
+
+// waiting is true while some Site receives nothing because its cluster is not ready.
+func (f *Facts) waiting() bool {
+	for name, d := range f.Desired {
+		if slices.ContainsFunc(d.Spec.ForProvider.Trees, func(t deliveryv1alpha1.Tree) bool { return f.waits(t, f.Observed[name]) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// waits is true for a tree of a Site whose cluster is not ready. A tree can also be kept because its step has not come, because the
+// revision was rejected, or, where a renderer is held back, because nobody can render it any more.
+func (f *Facts) waits(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery) bool {
+	if t.Action != deliveryv1alpha1.ActionKeep || f.Order != nil && (f.Order.Rejected() || !rollout.Reached(*f.Order, t.Site)) {
+		return false
+	}
+	served := func(s deliveryv1alpha1.DeliveredTree) bool { return s.Path == t.Path }
+	return !(f.Held && d != nil && slices.ContainsFunc(d.Status.AtProvider.Trees, served))
+}
+
+// liveRevision is the revision that runs at all Sites: the one of the order where that is proven, and, while it is on its way, the
+// newest one that was verified before. 0 means that none is known to.
+func (f *Facts) liveRevision() int64 {
+	switch {
+	case f.Order == nil:
+		return 0
+	case f.live() && f.atLastStep():
+		return f.Order.Revision
+	case f.Order.Verdict == nil:
+		return f.verifiedRevision()
+	}
+	return 0
+}
+
+// verifiedRevision is the newest revision that every repository of the order remembers to be verified.
+func (f *Facts) verifiedRevision() int64 {
+	var out int64
+	for i, name := range slices.Sorted(maps.Keys(f.Desired)) {
+		d := f.Observed[name]
+		if d == nil {
+			return 0
+		}
+		n := newestVerified(d)
+		if i == 0 || n < out {
+			out = n
+		}
+	}
+	return out
+}
+
+func newestVerified(d *deliveryv1alpha1.GitDelivery) int64 {
+	var out int64
+	if o := d.Status.AtProvider.Order; o != nil && o.Verified() {
+		out = o.Revision
+	}
+	for _, h := range d.Status.AtProvider.History {
+		if h.Verdict != nil && h.Verdict.Result == rolloutv1alpha1.VerdictVerified && h.Revision > out {
+			out = h.Revision
+		}
+	}
+	return out
+}
+
+func (f *Facts) atLastStep() bool { return f.Order != nil && f.Order.Step+1 >= f.Order.Steps }
+
+// wave says which of several steps goes on, or nothing.
+func (f *Facts) wave() string {
+	if f.Order == nil || f.Order.Steps < 2 {
+		return ""
+	}
+	return fmt.Sprintf(" This is step %d of %d.", f.Order.Step+1, f.Order.Steps)
+}
+
+// unproven says why the Sites are not proven to run what their repositories hold.
+func (f *Facts) unproven() string {
+	if names := f.uncounted(); len(names) > 0 {
+		more := ""
+		if len(names) > maxNamed {
+			names, more = names[:maxNamed], " and others"
+		}
+		return "Nobody tells what these Sites run, and they do not say that it counts (unobservedIsLive): " + strings.Join(names, ", ") + more + "."
+	}
+	if f.watched() && rollout.Speaks(f.ObservedSync, *f.Order) {
+		if c := f.ObservedSync.GetCondition("Ready"); c.Message != "" {
+			return fmt.Sprintf("%s: %s", c.Reason, c.Message)
+		}
+	}
+	return "It is not known yet what the Sites run."
+}

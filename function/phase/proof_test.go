@@ -1,0 +1,300 @@
+package phase
+
+import (
+	"testing"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/rollout"
+)
+
+// report is what a SiteSync shows.
+type report string
+
+const (
+	nothing      report = "Nothing"
+	live         report = "Live"
+	syncing      report = "Syncing"
+	timedOut     report = "TimedOut"
+	failed       report = "Failed"
+	liveBefore   report = "LiveBefore"
+	staleLive    report = "StaleLive"
+	otherSites   report = "OtherSites"
+	unsyncedLive report = "UnsyncedLive"
+)
+
+func reports() []report {
+	return []report{nothing, live, syncing, timedOut, failed, liveBefore, staleLive, otherSites, unsyncedLive}
+}
+
+// watch lets a SiteSync look at Sites, and show something.
+func watch(f *Facts, r report, sites ...string) {
+	f.Sync = &deliveryv1alpha1.SiteSync{}
+	f.Sync.Spec.ForProvider.Order = f.Order.Unjudged()
+	for _, name := range sites {
+		delete(f.Unobserved, name)
+		f.Sync.Spec.ForProvider.Sites = append(f.Sync.Spec.ForProvider.Sites, deliveryv1alpha1.SiteTree{Name: name, Path: name, Tree: "t"})
+	}
+	if r == nothing {
+		return
+	}
+	s := f.Sync.DeepCopy()
+	s.SetName("shop-sync")
+	s.SetGeneration(4)
+	ready := xpv2.Condition{Type: xpv2.TypeReady, Status: corev1.ConditionFalse, Reason: xpv2.ConditionReason(r), Message: "Words.", ObservedGeneration: 4}
+	state := map[report]deliveryv1alpha1.SiteState{syncing: deliveryv1alpha1.SiteSyncing, timedOut: deliveryv1alpha1.SiteTimedOut, failed: deliveryv1alpha1.SiteFailed}[r]
+	synced := xpv2.ReconcileSuccess()
+	if state == "" {
+		ready.Status, ready.Message, state = corev1.ConditionTrue, "", deliveryv1alpha1.SiteLive
+	}
+	o := f.Order.Unjudged()
+	for _, name := range sites {
+		s.Status.AtProvider.Sites = append(s.Status.AtProvider.Sites, deliveryv1alpha1.SiteObservation{Name: name, State: state, Commit: "fedcba9876543210"})
+	}
+	switch r {
+	case liveBefore:
+		o.Revision = 1
+	case staleLive:
+		ready.ObservedGeneration = 3
+	case otherSites:
+		s.Spec.ForProvider.Sites[0].Tree = "before"
+	case unsyncedLive:
+		synced = xpv2.ReconcileError(nil)
+	}
+	s.Status.AtProvider.Order = &o
+	s.Status.SetConditions(ready, synced)
+	f.ObservedSync = s
+}
+
+func verdicts() []*rolloutv1alpha1.Verdict {
+	return []*rolloutv1alpha1.Verdict{
+		nil, {Result: rolloutv1alpha1.VerdictVerified},
+		{Result: rolloutv1alpha1.VerdictRejected, Reason: rolloutv1alpha1.RejectedSyncFailed, Message: "Words."},
+	}
+}
+
+// staged is a revision in two steps: Site a first, then b.
+func staged(f *Facts, step int32) {
+	f.Order.Steps, f.Order.Step = 2, step
+	f.Order.Plan = []rolloutv1alpha1.Step{{Sites: []string{"a"}}, {Sites: []string{"b"}}}
+}
+
+// judged facts have an order with a verdict, in a step, with what deliveries and the SiteSync show.
+func judged(v *rolloutv1alpha1.Verdict, step int32, a, b evidence, r report) *Facts {
+	f := &Facts{Digest: "d", GatesOff: true}
+	place(f, true, deliveryv1alpha1.ActionDesired, a, b)
+	f.Order.Verdict = v
+	if step >= 0 {
+		staged(f, step)
+	}
+	for name, e := range map[string]evidence{"a": a, "b": b} {
+		action := deliveryv1alpha1.ActionDesired
+		if !rollout.Reached(*f.Order, name) || f.Order.Rejected() {
+			action = deliveryv1alpha1.ActionKeep
+		}
+		f.Desired[name] = desired(name, *f.Order, action)
+		delete(f.Observed, name)
+		if o := observed(f.Desired[name], e); o != nil {
+			f.Observed[name] = o
+		}
+	}
+	watch(f, r, "a", "b")
+	return f
+}
+
+// TestEveryProof holds for all verdicts, steps and reports.
+func TestEveryProof(t *testing.T) {
+	last := lasts()
+	n := 0
+	for _, v := range verdicts() {
+		for _, step := range []int32{-1, 0, 1} {
+			for _, a := range allEvidence() {
+				for _, b := range allEvidence() {
+					for _, r := range reports() {
+						f := judged(v, step, a, b, r)
+						checkConditions(t, f, Conditions(f))
+						s := Status(f, &last[0], now)
+						checkStatus(t, f, s)
+						checkTransitions(t, &last[n%len(last)], Status(f, &last[n%len(last)], now))
+						checkProof(t, f, step, a, b, r)
+						n++
+					}
+				}
+			}
+		}
+	}
+	t.Logf("%d combinations", n)
+}
+
+// checkProof holds the core to what it is for: nothing is live, and nothing succeeds, without every single proof of just this.
+func checkProof(t *testing.T, f *Facts, step int32, a, b evidence, r report) {
+	t.Helper()
+	delivered := map[evidence]bool{done: true, unrecorded: true}
+	proven := delivered[a] && delivered[b] && r == live
+	if got := f.Proof().Live; got != proven {
+		t.Fatalf("Proof(): live %t with %s, %s and %s at step %d, verdict %v", got, a, b, r, step, f.Order.Verdict)
+	}
+	recorded := a == done && b == done
+	if f.Order.Verified() && step != 0 && Ready(f) != (proven && recorded) {
+		t.Fatalf("Ready(...): %t with %s, %s and %s", Ready(f), a, b, r)
+	}
+	if !f.Order.Verified() && Ready(f) {
+		t.Fatalf("Ready(...): without being verified")
+	}
+}
+
+func TestProof(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		a, b   evidence
+		report report
+		want   string
+	}{
+		"Live":       {reason: "Nothing speaks against it.", a: done, b: done, report: live},
+		"Refused":    {reason: "One repository refuses.", a: done, b: refused, report: nothing, want: "DeliveryRefused"},
+		"Trouble":    {reason: "Trouble is for the clock of the delivery.", a: done, b: trouble, report: nothing},
+		"Late":       {reason: "Which ended.", a: "DeliveryTimedOut", b: done, report: nothing, want: "DeliveryTimedOut"},
+		"Failed":     {reason: "A Site failed.", a: done, b: done, report: failed, want: "SyncFailed"},
+		"TimedOut":   {reason: "A Site took too long.", a: done, b: done, report: timedOut, want: "SyncTimedOut"},
+		"Syncing":    {reason: "A Site is at work.", a: done, b: done, report: syncing},
+		"OtherOrder": {reason: "What is said of another order does not count.", a: otherOrder, b: done, report: liveBefore},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := judged(nil, -1, tc.a, tc.b, tc.report).Proof().Failure
+			if got == nil {
+				got = &rolloutv1alpha1.Verdict{}
+			}
+			if diff := cmp.Diff(tc.want, got.Reason); diff != "" {
+				t.Errorf("\n%s\nProof(): failure: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestSiteStates says where each of two Sites stands: a goes first.
+func TestSiteStates(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		step   int32
+		a, b   evidence
+		report report
+		// counts are the Sites that nobody observes.
+		counts map[string]bool
+		want   v1alpha1.DeliveryStatus
+	}{
+		"Live": {reason: "Both run it.", step: -1, a: done, b: done, report: live, want: v1alpha1.DeliveryStatus{
+			SyncState: "Live", SitesReady: "2/2", Sites: map[string]v1alpha1.SiteStatus{"a": {State: "Live", Commit: "fedcba9876543210"}, "b": {State: "Live", Commit: "fedcba9876543210"}},
+		}},
+		"Silent": {reason: "The repository has it, and nobody says more.", step: -1, a: done, b: done, report: nothing, want: v1alpha1.DeliveryStatus{
+			SyncState: "Syncing", SitesReady: "0/2", Sites: map[string]v1alpha1.SiteStatus{"a": {State: "Syncing", Commit: "0123456789abcdef"}, "b": {State: "Syncing", Commit: "0123456789abcdef"}},
+		}},
+		"FirstWave": {reason: "The second wave has not come.", step: 0, a: done, b: done, report: syncing, want: v1alpha1.DeliveryStatus{
+			SyncState: "Pending", SitesReady: "0/2", Sites: map[string]v1alpha1.SiteStatus{"a": {State: "Syncing", Commit: "0123456789abcdef"}, "b": {State: "Pending", Message: "Its wave has not come."}},
+		}},
+		"Failed": {reason: "One failure is that of all.", step: -1, a: done, b: done, report: failed, want: v1alpha1.DeliveryStatus{
+			SyncState: "Failed", SitesReady: "0/2", Sites: map[string]v1alpha1.SiteStatus{"a": {State: "Failed", Commit: "0123456789abcdef"}, "b": {State: "Failed", Commit: "0123456789abcdef"}},
+		}},
+		"Blocked": {reason: "One is not delivered.", step: -1, a: done, b: trouble, report: nothing, want: v1alpha1.DeliveryStatus{
+			SyncState: "Pending", SitesReady: "0/2", Sites: map[string]v1alpha1.SiteStatus{"a": {State: "Syncing", Commit: "0123456789abcdef"}, "b": {State: "Pending", Message: "Unreachable"}},
+		}},
+		"Unobserved": {reason: "Nobody tells, which counts at one of them.", step: -1, a: done, b: done, counts: map[string]bool{"a": true, "b": false}, want: v1alpha1.DeliveryStatus{
+			SyncState: "Unobserved", SitesReady: "1/2", Sites: map[string]v1alpha1.SiteStatus{"a": {State: "Delivered", Commit: "0123456789abcdef"}, "b": {State: "Unobserved", Commit: "0123456789abcdef", Message: "Nobody tells what the Site runs."}},
+		}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			f := judged(nil, tc.step, tc.a, tc.b, tc.report)
+			if tc.counts != nil {
+				f.Sync, f.ObservedSync, f.Unobserved = nil, nil, tc.counts
+			}
+			got := Status(f, &v1alpha1.IntentDeploymentStatus{}, now).Delivery
+			got.GitCommit, got.ShortCommit = "", ""
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nStatus(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestConditionsOfProof(t *testing.T) {
+	verified, rejected := verdicts()[1], verdicts()[2]
+	cases := map[string]struct {
+		reason     string
+		facts      *Facts
+		phase      v1alpha1.Phase
+		typ        string
+		status     corev1.ConditionStatus
+		why        string
+		unobserved map[string]bool
+	}{
+		"Delivered": {reason: "Delivered is not live.", facts: judged(nil, -1, done, done, syncing), phase: "Delivering", typ: "Delivered", status: "True", why: "Delivered"},
+		"FirstWave": {reason: "A wave is not all.", facts: judged(nil, 0, done, done, live), phase: "Delivering", typ: "Delivered", status: "False", why: "Delivering"},
+		"NotLive":   {reason: "Nothing is known to run.", facts: judged(nil, -1, done, done, syncing), phase: "Delivering", typ: "Available", status: "False", why: "NotLive"},
+		"Live":      {reason: "Everything runs, and that is to be remembered.", facts: judged(verified, -1, unrecorded, unrecorded, live), phase: "Validating", typ: "Available", status: "True", why: "Live"},
+		"Drifted":   {reason: "The phase does not move with drift.", facts: judged(verified, -1, done, done, syncing), phase: "Succeeded", typ: "Reconciling", status: "True", why: "Drifted"},
+		"LateDrift": {reason: "Nor does the verdict, however long it takes.", facts: judged(verified, -1, done, done, timedOut), phase: "Succeeded", typ: "Reconciling", status: "True", why: "Drifted"},
+		"Rejected":  {reason: "A rejection needs somebody.", facts: judged(rejected, -1, done, done, failed), phase: "Failed", typ: "Stalled", status: "True", why: "SyncFailed"},
+		"Stands":    {reason: "It stands, whatever runs later.", facts: judged(rejected, -1, done, done, live), phase: "Failed", typ: "Stalled", status: "True", why: "SyncFailed"},
+		"Bad":       {reason: "Bad news does not wait for the record.", facts: judged(rejected, -1, unrecorded, done, failed), phase: "Failed", typ: "Recorded", status: "False", why: "NotRecorded"},
+		"Nobody": {
+			reason: "Nobody tells, and it does not count.", facts: judged(nil, -1, done, done, nothing), unobserved: map[string]bool{"a": true, "b": false},
+			phase: "Delivering", typ: "Stalled", status: "True", why: "SyncNotObserved",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if tc.unobserved != nil {
+				tc.facts.Sync, tc.facts.Unobserved = nil, tc.unobserved
+			}
+			want := []any{tc.phase, Condition{Type: tc.typ, Status: tc.status, Reason: tc.why}}
+			got := []any{Status(tc.facts, &v1alpha1.IntentDeploymentStatus{}, now).Phase}
+			for _, c := range Conditions(tc.facts) {
+				if c.Type == tc.typ {
+					c.Message = ""
+					got = append(got, c)
+				}
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("\n%s\nConditions(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestLiveRevision reads what runs from what is proven, and, until that is, from what was verified before.
+func TestLiveRevision(t *testing.T) {
+	remember := func(f *Facts, revisions map[string]int64) *Facts {
+		for name, n := range revisions {
+			f.Observed[name].Status.AtProvider.History = []deliveryv1alpha1.HistoryEntry{{Revision: n, Verdict: verdicts()[1]}}
+		}
+		return f
+	}
+	rejected := verdicts()[2]
+	cases := map[string]struct {
+		reason string
+		facts  *Facts
+		want   []int64
+	}{
+		"Live":     {reason: "It runs.", facts: judged(verdicts()[1], -1, done, done, live), want: []int64{2, 2}},
+		"Wave":     {reason: "It does not run everywhere.", facts: judged(nil, 0, done, done, live), want: []int64{0, 0}},
+		"Earlier":  {reason: "Until it runs, the one before does.", facts: remember(judged(nil, -1, done, pushing, nothing), map[string]int64{"a": 1, "b": 1}), want: []int64{1, 1}},
+		"Oldest":   {reason: "Everywhere.", facts: remember(judged(nil, -1, done, done, syncing), map[string]int64{"a": 2, "b": 1}), want: []int64{1, 1}},
+		"Drifted":  {reason: "What was verified need not run any more.", facts: judged(verdicts()[1], -1, done, done, syncing), want: []int64{0, 2}},
+		"Rejected": {reason: "Nobody knows what runs after a rejection.", facts: remember(judged(rejected, -1, done, done, failed), map[string]int64{"a": 1, "b": 1}), want: []int64{0, 1}},
+		"Gone":     {reason: "One does not say.", facts: judged(nil, -1, done, absent, nothing), want: []int64{0, 0}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := []int64{tc.facts.liveRevision(), tc.facts.verifiedRevision()}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nliveRevision(), verifiedRevision(): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,137 @@
+package phase
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/function/rollout"
+)
+
+// maxSaid is how long the message of one Site may be.
+const maxSaid = 1024
+
+// delivery says where each Site stands.
+func delivery(f *Facts) v1alpha1.DeliveryStatus {
+	out := v1alpha1.DeliveryStatus{Sites: map[string]v1alpha1.SiteStatus{}}
+	for _, name := range slices.Sorted(maps.Keys(f.Desired)) {
+		o := f.Observed[name]
+		for _, t := range f.Desired[name].Spec.ForProvider.Trees {
+			out.Sites[t.Site] = site(f, t, o)
+		}
+		// A commit of another revision is no answer to where this one is.
+		if out.GitCommit == "" && o != nil && f.Order != nil && rollout.Echoes(o, *f.Order) {
+			out.GitCommit = commit(o)
+		}
+	}
+	if len(out.Sites) == 0 {
+		return v1alpha1.DeliveryStatus{}
+	}
+	out.ShortCommit = out.GitCommit[:min(shortCommit, len(out.GitCommit))]
+	out.SyncState, out.SitesReady = summary(f, out.Sites)
+	return out
+}
+
+// summary is what the states of Sites come to. The gravest wins.
+func summary(f *Facts, sites map[string]v1alpha1.SiteStatus) (v1alpha1.SyncState, string) {
+	n := map[v1alpha1.SiteState]int{}
+	for _, s := range sites {
+		n[s.State]++
+	}
+	ready := n[v1alpha1.SiteLive] + n[v1alpha1.SiteDelivered]
+	share := fmt.Sprintf("%d/%d", ready, len(sites))
+	switch {
+	case n[v1alpha1.SiteFailed]+n[v1alpha1.SiteTimedOut] > 0:
+		return v1alpha1.SyncFailed, share
+	case !f.carried() || n[v1alpha1.SitePending]+n[v1alpha1.SiteWaitingForCluster] > 0:
+		return v1alpha1.SyncPending, share
+	case n[v1alpha1.SiteSyncing] > 0:
+		return v1alpha1.SyncSyncing, share
+	case n[v1alpha1.SiteLive] == 0 || n[v1alpha1.SiteUnobserved] > 0:
+		return v1alpha1.SyncUnobserved, share
+	}
+	return v1alpha1.SyncLive, share
+}
+
+func commit(d *deliveryv1alpha1.GitDelivery) string {
+	if d == nil || d.Status.AtProvider.Remote == nil {
+		return ""
+	}
+	return d.Status.AtProvider.Remote.Commit
+}
+
+func site(f *Facts, t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery) v1alpha1.SiteStatus {
+	switch {
+	case f.waits(t, d):
+		return v1alpha1.SiteStatus{State: v1alpha1.SiteWaitingForCluster, Message: "The Site's cluster is not ready."}
+	case f.Order != nil && !rollout.Reached(*f.Order, t.Site):
+		return v1alpha1.SiteStatus{State: v1alpha1.SitePending, Message: "Its wave has not come."}
+	}
+	if b, c := f.blocked(); b != nil && b == d {
+		return v1alpha1.SiteStatus{State: blockedState(terminal(c.Reason)), Message: string(c.Reason)}
+	}
+	if d == nil || f.Order == nil || !rollout.Brought(d.Status.AtProvider.Order, *f.Order, t.Site) || !asks(d, t) {
+		return v1alpha1.SiteStatus{State: v1alpha1.SitePending}
+	}
+	return runs(f, t, commit(d))
+}
+
+// asks is true for a delivery that was asked for a tree.
+func asks(d *deliveryv1alpha1.GitDelivery, t deliveryv1alpha1.Tree) bool {
+	return slices.ContainsFunc(d.Spec.ForProvider.Trees, func(o deliveryv1alpha1.Tree) bool {
+		return o.Branch == t.Branch && o.Path == t.Path && o.Tree == t.Tree
+	})
+}
+
+func blockedState(terminal bool) v1alpha1.SiteState {
+	if terminal {
+		return v1alpha1.SiteFailed
+	}
+	return v1alpha1.SitePending
+}
+
+// runs says what is known of a Site whose repository holds the tree.
+func runs(f *Facts, t deliveryv1alpha1.Tree, delivered string) v1alpha1.SiteStatus {
+	if !f.syncs(t.Site) {
+		if slices.Contains(f.uncounted(), t.Site) {
+			return v1alpha1.SiteStatus{State: v1alpha1.SiteUnobserved, Commit: delivered, Message: "Nobody tells what the Site runs."}
+		}
+		return v1alpha1.SiteStatus{State: v1alpha1.SiteDelivered, Commit: delivered}
+	}
+	out := v1alpha1.SiteStatus{State: v1alpha1.SiteSyncing, Commit: delivered}
+	if !f.watched() || !rollout.Brought(f.ObservedSync.Status.AtProvider.Order, *f.Order, t.Site) {
+		return out
+	}
+	for _, s := range f.ObservedSync.Status.AtProvider.Sites {
+		if s.Name == t.Site {
+			return seen(s, out)
+		}
+	}
+	return out
+}
+
+// seen is what the SiteSync says of a Site. One that it still takes for undelivered is behind what the repository holds.
+func seen(s deliveryv1alpha1.SiteObservation, out v1alpha1.SiteStatus) v1alpha1.SiteStatus {
+	states := map[deliveryv1alpha1.SiteState]v1alpha1.SiteState{
+		deliveryv1alpha1.SiteLive:              v1alpha1.SiteLive,
+		deliveryv1alpha1.SiteFailed:            v1alpha1.SiteFailed,
+		deliveryv1alpha1.SiteTimedOut:          v1alpha1.SiteTimedOut,
+		deliveryv1alpha1.SiteWaitingForCluster: v1alpha1.SiteWaitingForCluster,
+		deliveryv1alpha1.SiteUnobserved:        v1alpha1.SiteUnobserved,
+	}
+	if state, ok := states[s.State]; ok {
+		out.State = state
+	}
+	if s.State == deliveryv1alpha1.SiteLive && s.Commit != "" {
+		out.Commit = s.Commit
+	}
+	if s.Reason != "" {
+		out.Message = s.Reason
+		if s.Message != "" {
+			out.Message = Fit(s.Reason+": "+s.Message, maxSaid)
+		}
+	}
+	return out
+}

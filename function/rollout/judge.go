@@ -1,0 +1,49 @@
+package rollout
+
+import (
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+)
+
+// Proof is what is known about an order. What speaks of another one is no part of it.
+type Proof struct {
+	// Live says that every repository holds the trees of the order's step, and that every Site of the step runs them.
+	Live bool
+
+	// Failure is why the revision is rejected. Nil means that nothing speaks against it.
+	Failure *rolloutv1alpha1.Verdict
+}
+
+// Judge returns the order that follows from what is proven of it: with a verdict, or one step further. A verdict never changes.
+func Judge(o rolloutv1alpha1.Order, p Proof) rolloutv1alpha1.Order {
+	switch {
+	case o.Verdict != nil:
+		return o
+	case p.Failure != nil:
+		o.Verdict = p.Failure
+	case p.Live && o.Step+1 < o.Steps:
+		o.Step++
+	case p.Live:
+		o.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictVerified}
+	}
+	return o
+}
+
+// StepOf returns the step of an order that brings a revision to a Site. A Site that the plan does not name comes last.
+func StepOf(o rolloutv1alpha1.Order, site string) int32 {
+	for i, step := range o.Plan {
+		for _, s := range step.Sites {
+			if s == site {
+				return int32(i) //nolint:gosec // A plan has few steps.
+			}
+		}
+	}
+	return max(0, o.Steps-1)
+}
+
+// Brought is true when an order that was carried out, or looked at, brought what another one asks for as far as a Site.
+func Brought(was *rolloutv1alpha1.Order, o rolloutv1alpha1.Order, site string) bool {
+	return was != nil && was.Revision == o.Revision && was.Request == o.Request && was.Attempt == o.Attempt && was.Step >= StepOf(o, site)
+}
+
+// Reached is true for a Site whose step has come.
+func Reached(o rolloutv1alpha1.Order, site string) bool { return StepOf(o, site) <= o.Step }

@@ -1,0 +1,83 @@
+package rollout
+
+import (
+	"fmt"
+	"slices"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/catalog"
+)
+
+// A WavesError says what is wrong with the waves of a spec.
+type WavesError struct{ message string }
+
+// Error names the field.
+func (e *WavesError) Error() string { return e.message }
+
+func badWave(i int, format string, args ...any) error {
+	return &WavesError{message: fmt.Sprintf("spec.deliveryConfig.waves[%d]: ", i) + fmt.Sprintf(format, args...)}
+}
+
+// planOf brings a revision to the Sites of one wave after the other, and at last to those that are in none. A wave without Sites is
+// no step.
+func planOf(waves []deploymentv1alpha1.Wave, places []catalog.Place) ([]rolloutv1alpha1.Step, error) {
+	in, err := membership(waves, places)
+	if err != nil {
+		return nil, err
+	}
+	steps := make([]rolloutv1alpha1.Step, len(waves)+1)
+	for _, p := range places {
+		n, ok := in[p.Site.GetName()]
+		if !ok {
+			n = len(waves)
+		}
+		steps[n].Sites = append(steps[n].Sites, p.Site.GetName())
+	}
+	return slices.DeleteFunc(steps, func(s rolloutv1alpha1.Step) bool { return len(s.Sites) == 0 }), nil
+}
+
+// membership is which wave each Site is in.
+func membership(waves []deploymentv1alpha1.Wave, places []catalog.Place) (map[string]int, error) {
+	in := map[string]int{}
+	for i, w := range waves {
+		if err := checkNamed(i, w, places); err != nil {
+			return nil, err
+		}
+		for _, p := range places {
+			name := p.Site.GetName()
+			if !rides(w, p) {
+				continue
+			}
+			if before, ok := in[name]; ok {
+				return nil, badWave(i, "Site %q is in wave %q too", name, waves[before].Name)
+			}
+			in[name] = i
+		}
+	}
+	return in, nil
+}
+
+// checkNamed returns an error for a Site that was not chosen: one whose name was misspelt would come last, and not first.
+func checkNamed(i int, w deploymentv1alpha1.Wave, places []catalog.Place) error {
+	for _, name := range w.Sites {
+		if !slices.ContainsFunc(places, func(p catalog.Place) bool { return p.Site.GetName() == string(name) }) {
+			return badWave(i, "Site %q is not among the chosen ones", name)
+		}
+	}
+	return nil
+}
+
+// rides is true for a Site of a wave.
+func rides(w deploymentv1alpha1.Wave, p catalog.Place) bool {
+	if len(w.MatchLabels) == 0 {
+		return slices.Contains(w.Sites, deploymentv1alpha1.SiteName(p.Site.GetName()))
+	}
+	labels := p.Site.GetLabels()
+	for key, value := range w.MatchLabels {
+		if is, ok := labels[key]; !ok || is != string(value) {
+			return false
+		}
+	}
+	return true
+}
