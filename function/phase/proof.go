@@ -93,7 +93,7 @@ func (f *Facts) carried() bool { return f.every(rollout.Echoes) && !f.waiting() 
 func (f *Facts) recorded() bool { return f.every(rollout.Recorded) && !f.waiting() }
 
 // succeeded is true for a revision that was verified, and where every repository remembers that.
-func (f *Facts) succeeded() bool { return f.Order != nil && f.Order.Verified() && f.recorded() }
+func (f *Facts) succeeded() bool { return f.atLastStep() && f.Order.Verified() && f.recorded() }
 
 // holds is true when what was asked for succeeded, and runs now.
 func (f *Facts) holds() bool { return f.succeeded() && f.live() }

@@ -3,6 +3,7 @@ package phase
 import (
 	"testing"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
@@ -64,7 +65,7 @@ func watch(f *Facts, r report, sites ...string) {
 	case otherSites:
 		s.Spec.ForProvider.Sites[0].Tree = "before"
 	case unsyncedLive:
-		synced = xpv2.ReconcileError(nil)
+		synced = xpv2.ReconcileError(errors.New("no"))
 	}
 	s.Status.AtProvider.Order = &o
 	s.Status.SetConditions(ready, synced)

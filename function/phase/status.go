@@ -24,11 +24,11 @@ func Status(f *Facts, last *v1alpha1.IntentDeploymentStatus, now metav1.Time) *v
 
 		VerifiedRevision: f.verifiedRevision(),
 
-		Blueprint:    f.Blueprint,
-		Renderer:     f.Renderer,
-		Update:       f.Update,
-		Requests:     f.Requests,
-		Delivery:     delivery(f),
+		Blueprint: f.Blueprint,
+		Renderer:  f.Renderer,
+		Update:    f.Update,
+		Requests:  f.Requests,
+		Delivery:  delivery(f),
 	}
 	if f.Order != nil {
 		s.Revision = f.Order.Revision

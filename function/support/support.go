@@ -10,7 +10,6 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
 	"github.com/intentplane/intentplane/function/catalog"
@@ -25,10 +24,7 @@ type field struct {
 
 func specFields() []field {
 	return []field{
-		{path: "deliveryConfig.deliveryTimeout"},
-		{path: "deliveryConfig.syncWaitTimeout"},
 		{path: "deliveryConfig.clusterWaitTimeout"},
-		{path: "deliveryConfig.waves"},
 		{path: "gatesConfig.sloThresholds"},
 		{path: "gatesConfig.checks"},
 		{path: "gatesConfig.postCheck"},
@@ -41,9 +37,7 @@ func specFields() []field {
 
 func siteFields() []field {
 	return []field{
-		{path: "cluster.kubeconfigSecretRef"},
 		{path: "cluster.clusterRef"},
-		{path: "engine.type", harmless: []string{string(catalogv1alpha1.EngineNone)}},
 		{path: "metrics"},
 		{path: "postCheck"},
 	}

@@ -24,15 +24,18 @@ func TestSpec(t *testing.T) {
 		"Works": {
 			reason: "Fields that do something.",
 			spec: deploymentv1alpha1.IntentDeploymentSpec{
-				Intent:         &text,
-				CompileConfig:  deploymentv1alpha1.CompileConfig{RenderTimeout: "1s"},
-				Blueprint:      deploymentv1alpha1.BlueprintChoice{Name: "web", Channel: "beta", UpdatePolicy: deploymentv1alpha1.UpdateManual},
-				DeliveryConfig: deploymentv1alpha1.DeliveryConfig{TargetSite: "all", DeletionPolicy: deploymentv1alpha1.DeletionOrphan},
-				GatesConfig:    deploymentv1alpha1.GatesConfig{Enabled: &no},
-				Suspend:        &no,
+				Intent:        &text,
+				CompileConfig: deploymentv1alpha1.CompileConfig{RenderTimeout: "1s"},
+				Blueprint:     deploymentv1alpha1.BlueprintChoice{Name: "web", Channel: "beta", UpdatePolicy: deploymentv1alpha1.UpdateManual},
+				DeliveryConfig: deploymentv1alpha1.DeliveryConfig{
+					TargetSite: "all", DeletionPolicy: deploymentv1alpha1.DeletionOrphan,
+					SyncWaitTimeout: "5m", DeliveryTimeout: "5m", Waves: []deploymentv1alpha1.Wave{{Name: "a"}},
+				},
+				GatesConfig: deploymentv1alpha1.GatesConfig{Enabled: &no},
+				Suspend:     &no,
 			},
 		},
-		"SaidDefaults": {reason: "A default that is said asks for nothing.", spec: deploymentv1alpha1.IntentDeploymentSpec{Intent: &text, DeliveryConfig: deploymentv1alpha1.DeliveryConfig{SyncWaitTimeout: "10m"}}},
+		"SaidDefaults": {reason: "A default that is said asks for nothing.", spec: deploymentv1alpha1.IntentDeploymentSpec{Intent: &text, DeliveryConfig: deploymentv1alpha1.DeliveryConfig{ClusterWaitTimeout: "30m"}}},
 		"Later": {
 			reason: "Fields that do nothing yet, also with 0.",
 			spec: deploymentv1alpha1.IntentDeploymentSpec{
@@ -40,11 +43,11 @@ func TestSpec(t *testing.T) {
 					Service: "a", Priority: "high", QoS: &deploymentv1alpha1.QoS{LatencyMs: "5"}, Slice: &deploymentv1alpha1.Slice{SST: 1},
 					Endpoints: []deploymentv1alpha1.Endpoint{{Name: "http", Port: 80}},
 				},
-				DeliveryConfig: deploymentv1alpha1.DeliveryConfig{SyncWaitTimeout: "5m", Waves: []deploymentv1alpha1.Wave{{Name: "a"}}},
+				DeliveryConfig: deploymentv1alpha1.DeliveryConfig{ClusterWaitTimeout: "5m"},
 				GatesConfig:    deploymentv1alpha1.GatesConfig{SLOThresholds: map[string]deploymentv1alpha1.Threshold{"a": "1"}},
 				RollbackConfig: deploymentv1alpha1.RollbackConfig{MaxRetries: &zero},
 			},
-			want: []string{"spec.deliveryConfig.syncWaitTimeout", "spec.deliveryConfig.waves", "spec.gatesConfig.sloThresholds", "spec.rollbackConfig.maxRetries"},
+			want: []string{"spec.deliveryConfig.clusterWaitTimeout", "spec.gatesConfig.sloThresholds", "spec.rollbackConfig.maxRetries"},
 		},
 	}
 	for name, tc := range cases {
@@ -93,7 +96,13 @@ func TestSelection(t *testing.T) {
 		want   []string
 	}{
 		"Plain":  {reason: "A Site without an engine is supported.", change: func(*catalog.Selection) {}},
-		"Engine": {reason: "Engines tell nothing yet.", change: func(s *catalog.Selection) { s.Places[1].Site.Spec.Engine.Type = catalogv1alpha1.EngineFlux }, want: []string{"Site b: spec.engine.type"}},
+		"Engine": {reason: "Engines are asked.", change: func(s *catalog.Selection) { s.Places[1].Site.Spec.Engine.Type = catalogv1alpha1.EngineFlux }},
+		"Cluster": {
+			reason: "Clusters that are made are not waited for yet.", change: func(s *catalog.Selection) {
+				s.Places[1].Site.Spec.Cluster.ClusterRef = &catalogv1alpha1.ObjectReference{Name: "c"}
+			},
+			want: []string{"Site b: spec.cluster.clusterRef"},
+		},
 		"Config": {
 			reason: "A configuration of two Sites is named once, for the fields that do nothing.",
 			change: func(s *catalog.Selection) {

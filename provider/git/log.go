@@ -36,7 +36,7 @@ func (c *Client) Notes(ctx context.Context, s *Snapshot, words string) ([]Note, 
 	}
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()
-	session, err := c.uploadSession()
+	session, err := c.uploadSession(ctx)
 	if err != nil {
 		return nil, c.fail(ctx, verbRead, err)
 	}

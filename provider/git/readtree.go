@@ -88,7 +88,7 @@ func (c *Client) readFiles(ctx context.Context, v view, tree plumbing.Hash, with
 // fetchObjects by their ids; if the server gives none so, the commit that they
 // hang on.
 func (c *Client) fetchObjects(ctx context.Context, commit plumbing.Hash, ids []plumbing.Hash) (map[plumbing.Hash]object, error) {
-	session, err := c.uploadSession()
+	session, err := c.uploadSession(ctx)
 	if err != nil {
 		return nil, err
 	}

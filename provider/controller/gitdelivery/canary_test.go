@@ -78,7 +78,9 @@ func TestCanaries(t *testing.T) {
 		"Proxy": {data: map[string]string{"username": "u", "password": canary}, change: func(g *configv1alpha1.GitRemote) {
 			g.Proxy = &configv1alpha1.Proxy{URL: server.URL, SecretRef: &ref}
 		}},
-		"ProxyURL": {change: func(g *configv1alpha1.GitRemote) { g.Proxy = &configv1alpha1.Proxy{URL: "http://u:" + canary + "@proxy"} }},
+		"ProxyURL": {change: func(g *configv1alpha1.GitRemote) {
+			g.Proxy = &configv1alpha1.Proxy{URL: "http://u:" + canary + "@proxy"}
+		}},
 		"ClientKey": {data: map[string]string{"tls.crt": ca, "tls.key": canary}, change: func(g *configv1alpha1.GitRemote) {
 			g.Credentials.ClientCertSecretRef = &ref
 		}},

@@ -1,6 +1,8 @@
 package gitdelivery
 
 import (
+	"time"
+
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
@@ -15,11 +17,14 @@ import (
 // wayOut is what a person can do about a deletion that cannot reach the repository.
 const wayOut = `. To end the deletion and leave the repository as it is, set spec.managementPolicies to ["Observe"]`
 
-func ready(d *v1alpha1.GitDelivery) {
+func ready(d *v1alpha1.GitDelivery, now time.Time) {
+	wait(d, now)
 	setReady(d, corev1.ConditionTrue, v1alpha1.ReasonDelivered, "")
 }
 
-func unready(d *v1alpha1.GitDelivery, reason xpv2.ConditionReason, message string) {
+func unready(d *v1alpha1.GitDelivery, now time.Time, reason xpv2.ConditionReason, message string) {
+	wait(d, now)
+	reason, message = overdue(d, now, reason, message)
 	setReady(d, corev1.ConditionFalse, reason, message)
 }
 

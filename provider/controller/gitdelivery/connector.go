@@ -44,7 +44,6 @@ type connector struct {
 	now       func() time.Time
 	recorder  event.Recorder
 	afterPush func()
-	events    recorder
 }
 
 // Connect reads the configuration and its credentials. It contacts no repository. It returns an error, and says so in the Ready
@@ -59,7 +58,7 @@ func (c *connector) Connect(ctx context.Context, d *v1alpha1.GitDelivery) (manag
 	if meta.WasDeleted(d) {
 		message += wayOut
 	}
-	unready(d, reasonOf(err), message)
+	unready(d, c.now(), reasonOf(err), message)
 	return nil, err
 }
 
@@ -97,7 +96,7 @@ func (c *connector) open(ctx context.Context, d *v1alpha1.GitDelivery) (*externa
 	uid, err := clusterUID(ctx, c.kube)
 	return &external{
 		kube: c.kube, repo: repo, config: cfg, age: cfg.interval(c.interval), clusterUID: uid, now: c.now, recorder: c.recorder, afterPush: c.afterPush,
-		found: map[string]tree.Files{}, open: c.open, events: c.events,
+		found: map[string]tree.Files{}, open: c.open,
 	}, err
 }
 

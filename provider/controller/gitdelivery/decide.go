@@ -179,8 +179,9 @@ func checkRestore(f facts, t v1alpha1.Tree, field string) *decision {
 
 func checkLimits(f facts, t v1alpha1.Tree, field string, files tree.Files) *decision {
 	site := f.sites[t.Site]
-	if site == nil {
-		return refuse(v1alpha1.ReasonPolicyDenied, "%s: Site %q does not exist or may not be used from namespace %q", field, t.Site, f.namespace)
+	// The same words, and the same reason: nobody learns which Sites there are.
+	if site == nil || policy.CheckSite(site, f.namespace) != nil {
+		return refuse(v1alpha1.ReasonSiteMissing, "%s: Site %q does not exist or may not be used from namespace %q", field, t.Site, f.namespace)
 	}
 	err := policy.CheckTree(policy.Input{
 		Claim: f.spec.ClaimRef, Site: site, ConfigKind: f.configKind, Config: f.config,

@@ -192,14 +192,21 @@ func (f facts) done() bool {
 		return false
 	}
 	m := f.memory
-	remembered := m.Order != nil && m.Remote != nil && m.Remote.URL == f.config.Git.URL && equality.Semantic.DeepEqual(*m.Order, f.spec.Order)
-	return remembered || f.recorded()
+	remembered := m.Order != nil && m.Remote != nil && m.Remote.URL == f.config.Git.URL &&
+		equality.Semantic.DeepEqual(m.Order.Unjudged(), f.spec.Order.Unjudged())
+	return remembered || f.carried()
 }
 
-// recorded is true if the state says that this control plane carried out the order.
-func (f facts) recorded() bool {
+// carried is true if the state says that this control plane carried out the order, whatever its verdict.
+func (f facts) carried() bool {
 	e := f.entry
-	return e != nil && !f.rebuilt && !e.Deleted && e.ClusterUID == f.marker.ClusterUID && equality.Semantic.DeepEqual(*e.Order, f.spec.Order)
+	return e != nil && !f.rebuilt && !e.Deleted && e.ClusterUID == f.marker.ClusterUID &&
+		equality.Semantic.DeepEqual(e.Order.Unjudged(), f.spec.Order.Unjudged())
+}
+
+// recorded is true if the state says so, and has the order's verdict.
+func (f facts) recorded() bool {
+	return f.carried() && equality.Semantic.DeepEqual(*f.entry.Order, f.spec.Order)
 }
 
 // ahead is true if the state was written before the branch, which did not follow: it has the tip of before, and perhaps more. Whoever

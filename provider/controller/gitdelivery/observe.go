@@ -32,7 +32,6 @@ type external struct {
 	now        func() time.Time
 	recorder   event.Recorder
 	afterPush  func()
-	events     recorder
 
 	// found are files of trees that were read. An id says what they are, for ever.
 	found map[string]tree.Files
@@ -72,7 +71,7 @@ type reader interface {
 func (e *external) Observe(ctx context.Context, d *v1alpha1.GitDelivery) (managed.ExternalObservation, error) {
 	d.Status.SetObservedGeneration(d.GetGeneration())
 	if err := e.see(ctx, d); err != nil {
-		unready(d, e.blame(d, err), e.explain(d, err))
+		unready(d, e.now(), e.blame(d, err), e.explain(d, err))
 		return managed.ExternalObservation{}, err
 	}
 	e.warn(d)
@@ -141,11 +140,11 @@ func (e *external) show(d *v1alpha1.GitDelivery) {
 	e.recall(d)
 	switch {
 	case e.decision.reason != "":
-		unready(d, e.decision.reason, e.decision.message)
+		unready(d, e.now(), e.decision.reason, e.decision.message)
 	case e.decision.action == actionNone:
 		e.delivered(d, *e.facts.entry)
 	case e.decision.action == actionCommit:
-		unready(d, v1alpha1.ReasonPushing, "")
+		unready(d, e.now(), v1alpha1.ReasonPushing, "")
 	}
 }
 
@@ -172,7 +171,7 @@ func (e *external) delivered(d *v1alpha1.GitDelivery, entry state.Entry) {
 		URL: e.config.spec.Git.URL, Branch: e.config.spec.Git.Branch, Commit: entry.Commit, CommitTime: entry.CommitTime.DeepCopy(),
 	}
 	e.end(d, entry)
-	ready(d)
+	ready(d, e.now())
 }
 
 // end the attempt. One that the status lost is known from the state.

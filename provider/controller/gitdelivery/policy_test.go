@@ -60,7 +60,7 @@ func TestRefused(t *testing.T) {
 		"MissingSite": {
 			reason: "A Site that does not exist receives nothing",
 			change: func(_ *testing.T, d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Trees[0].Site = "mars" },
-			want:   v1alpha1.ReasonPolicyDenied,
+			want:   v1alpha1.ReasonSiteMissing,
 		},
 		"ClusterScopedKind": {
 			reason: "A kind that the Site does not allow is not delivered",

@@ -73,7 +73,6 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) error {
 		now:       time.Now,
 		recorder:  xpevent.NewAPIRecorder(mgr.GetEventRecorderFor(name)),
 		afterPush: g.AfterPush,
-		events:    xpevent.NewAPIRecorder(mgr.GetEventRecorderFor(name)),
 	}
 	r := managed.NewReconciler(mgr, resource.ManagedKind(gvk), options(mgr, o, name, c)...)
 	w := waker{kube: kube, log: o.Logger.WithValues("controller", name)}
@@ -107,8 +106,8 @@ func options(mgr ctrl.Manager, o controller.Options, name string, c *connector) 
 	return opts
 }
 
-// interval is that of the delivery's configuration where it is shorter than the provider's own. It is never shortened: whoever comes
-// first after an interval looks for all others.
+// interval is that of the delivery's configuration where it is shorter than the provider's own. It is never shortened but for a
+// deadline: whoever comes first after an interval looks for all others.
 func interval(kube client.Reader) managed.PollIntervalHook {
 	return func(mg resource.Managed, every time.Duration) time.Duration {
 		if d, ok := mg.(*v1alpha1.GitDelivery); ok {
@@ -117,7 +116,11 @@ func interval(kube client.Reader) managed.PollIntervalHook {
 				every = cfg.interval(every)
 			}
 		}
-		return every + time.Duration(rand.Float64()*jitter*float64(every)) //nolint:gosec // It spreads load, and keeps no secret.
+		every += time.Duration(rand.Float64() * jitter * float64(every)) //nolint:gosec // It spreads load, and keeps no secret.
+		if d, ok := mg.(*v1alpha1.GitDelivery); ok {
+			return sooner(d, time.Now(), every)
+		}
+		return every
 	}
 }
 

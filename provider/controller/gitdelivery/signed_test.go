@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
@@ -23,15 +22,9 @@ import (
 // events are what was told.
 type events []event.Event
 
-// Event takes one.
-func (e *events) Event(_ runtime.Object, one event.Event) { *e = append(*e, one) }
-
-// WithAnnotations takes none.
-func (e *events) WithAnnotations(...string) event.Recorder { return e }
-
-func (e *events) reasons() []string {
+func (e events) reasons() []string {
 	out := []string{}
-	for _, one := range *e {
+	for _, one := range e {
 		out = append(out, string(one.Reason))
 	}
 	slices.Sort(out)

@@ -6,16 +6,10 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
-	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 )
-
-// A recorder writes events.
-type recorder interface {
-	Event(obj runtime.Object, e event.Event)
-}
 
 // tell the owner of a directory that somebody else wants it, when that is seen first. The owner keeps it, and what it delivers is no
 // worse for that: so it is an event, and no condition. An owner in another cluster cannot be told.
@@ -33,7 +27,7 @@ func (e *external) tell(ctx context.Context, d *v1alpha1.GitDelivery) error {
 		c.UID = ""
 		if c == m.Claim {
 			err := errors.Errorf("GitDelivery %s/%s wants a directory of this claim, and is refused: %s", d.GetNamespace(), d.GetName(), e.decision.message)
-			e.events.Event(&all.Items[i], event.Warning(event.Reason(v1alpha1.ReasonNotOwner), err))
+			e.recorder.Event(&all.Items[i], event.Warning(event.Reason(v1alpha1.ReasonNotOwner), err))
 		}
 	}
 	return nil

@@ -25,11 +25,11 @@ func (e *external) Create(context.Context, *v1alpha1.GitDelivery) (managed.Exter
 func (e *external) Update(ctx context.Context, d *v1alpha1.GitDelivery) (managed.ExternalUpdate, error) {
 	err := e.deliver(ctx, d)
 	if repository.IsPending(err) {
-		unready(d, v1alpha1.ReasonPushing, "")
+		unready(d, e.now(), v1alpha1.ReasonPushing, "")
 		return managed.ExternalUpdate{}, nil
 	}
 	if err != nil {
-		unready(d, reasonOf(err), err.Error())
+		unready(d, e.now(), reasonOf(err), err.Error())
 	}
 	return managed.ExternalUpdate{}, err
 }

@@ -109,10 +109,14 @@ func (w *world) update(ctx context.Context, c client.Client, sub string, o clien
 
 // Event notes what an object is told.
 func (w *world) Event(o runtime.Object, e event.Event) {
+	w.events = append(w.events, e)
 	if m, ok := o.(metav1.Object); ok {
 		w.told[m.GetName()] = append(w.told[m.GetName()], string(e.Reason)+": "+e.Message)
 	}
 }
+
+// WithAnnotations takes none.
+func (w *world) WithAnnotations(...string) event.Recorder { return w }
 
 func scheme(t *testing.T) *runtime.Scheme {
 	t.Helper()
@@ -252,9 +256,8 @@ func (w *world) try(name string) error {
 		pool:      w.pool,
 		interval:  30 * time.Second,
 		now:       func() time.Time { return w.clock },
-		recorder:  &w.events,
+		recorder:  w,
 		afterPush: func() { w.crash() },
-		events:    w,
 	}
 	r := managed.NewReconciler(&rtfake.Manager{Client: w.kube, Scheme: w.kube.Scheme()}, resource.ManagedKind(v1alpha1.GroupVersion.WithKind("GitDelivery")),
 		managed.WithTypedExternalConnector[*v1alpha1.GitDelivery](c),

@@ -74,12 +74,12 @@ func forgedPlaces() map[string]forgery {
 			change: func(s *scene.Scene, d *deliveryv1alpha1.GitDelivery) {
 				d.Spec.ForProvider.Trees[0].Site, d.Spec.ForProvider.Trees[0].Path = s.Site("theirs"), s.Directory("theirs", "shop")
 			},
-			why: deliveryv1alpha1.ReasonPolicyDenied, want: "does not exist or may not be used from namespace",
+			why: deliveryv1alpha1.ReasonSiteMissing, want: "does not exist or may not be used from namespace",
 		},
 		"SiteNowhere": {
 			reason: "One that is not there is told in the same words.",
 			change: to(func(p *deliveryv1alpha1.GitDeliveryParameters) { p.Trees[0].Site = "nowhere" }),
-			why:    deliveryv1alpha1.ReasonPolicyDenied, want: "does not exist or may not be used from namespace",
+			why:    deliveryv1alpha1.ReasonSiteMissing, want: "does not exist or may not be used from namespace",
 		},
 		"OtherClaim":     {reason: "A claim writes to its own directory.", change: path("edge1", "NAMESPACE", "bank"), why: deliveryv1alpha1.ReasonPolicyDenied, want: "is not the claim's directory"},
 		"OtherNamespace": {reason: "No namespace writes to another's.", change: path("edge1", "team-b", "shop"), why: deliveryv1alpha1.ReasonPolicyDenied, want: "is not the claim's directory"},

@@ -15,7 +15,7 @@ import (
 func blocked(s *scene.Scene, o *unstructured.Unstructured, reason string) *unstructured.Unstructured {
 	s.T.Helper()
 	return s.Reach(o, "Stalled for "+reason, func(u *unstructured.Unstructured) bool {
-		return scene.Is(u, "Stalled", corev1.ConditionTrue, "DeliveryBlocked") && scene.Is(u, "Ready", corev1.ConditionFalse, "") &&
+		return scene.Is(u, "Stalled", corev1.ConditionTrue, "DeliveryRefused") && scene.Is(u, "Ready", corev1.ConditionFalse, "") &&
 			strings.Contains(scene.Condition(u, "Stalled").Message, reason+": ")
 	})
 }

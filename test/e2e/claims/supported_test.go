@@ -42,14 +42,6 @@ func TestNothingIsIgnoredInSilence(t *testing.T) {
 			},
 			want: []string{"Blueprint SCENE-web-1.1.0: spec.metrics"},
 		},
-		"Engine": {
-			reason: "No engine is asked yet.",
-			change: func(s *scene.Scene, _ *unstructured.Unstructured) {
-				s.Patch(s.NewSite("edge1"), `{"spec": {"engine": {"type": "Flux", "unobservedIsLive": false, "objectRef":
-					{"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "namespace": "flux-system", "name": "{site}"}}}}`)
-			},
-			want: []string{"Site SCENE-edge1: spec.engine.type"},
-		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -1,0 +1,89 @@
+package gitdelivery
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+)
+
+// defaultTimeout is what the schema says.
+const defaultTimeout = 10 * time.Minute
+
+// carriesOut is true if a status says that an order was carried out, whatever its verdict, and no attempt at it goes on.
+func carriesOut(at v1alpha1.GitDeliveryObservation, o rolloutv1alpha1.Order) bool {
+	if at.Order == nil || !equality.Semantic.DeepEqual(at.Order.Unjudged(), o.Unjudged()) {
+		return false
+	}
+	return at.Attempt == nil || at.Attempt.EndedAt != nil || !isFor(*at.Attempt, o)
+}
+
+func isFor(a rolloutv1alpha1.Attempt, o rolloutv1alpha1.Order) bool {
+	return a.Revision == o.Revision && a.Step == o.Step && a.Number == o.Attempt
+}
+
+// wait notes since when the order of a delivery is not carried out. It needs no write of its own: it goes along with the reason.
+func wait(d *v1alpha1.GitDelivery, now time.Time) {
+	at, o := &d.Status.AtProvider, d.Spec.ForProvider.Order
+	if carriesOut(*at, o) {
+		at.Waiting = nil
+		return
+	}
+	if at.Waiting == nil || !isFor(*at.Waiting, o) {
+		at.Waiting = &rolloutv1alpha1.Attempt{Revision: o.Revision, Step: o.Step, Number: o.Attempt, StartedAt: metav1.NewTime(now.UTC().Truncate(time.Second))}
+	}
+}
+
+// deadline is when a delivery has taken too long. Zero if nothing is waited for.
+func deadline(d *v1alpha1.GitDelivery) time.Time {
+	w := d.Status.AtProvider.Waiting
+	if w == nil || meta.WasDeleted(d) || !isFor(*w, d.Spec.ForProvider.Order) {
+		return time.Time{}
+	}
+	return w.StartedAt.Add(timeoutOf(d))
+}
+
+// timeoutOf a delivery. The API server has checked its form.
+func timeoutOf(d *v1alpha1.GitDelivery) time.Duration {
+	out, err := time.ParseDuration(d.Spec.ForProvider.DeliveryTimeout)
+	if err != nil {
+		return defaultTimeout
+	}
+	return out
+}
+
+// overdue says so of what takes too long, beside the reason. Refusals have an answer already, an order that is behind waits for a
+// newer one, and a Site that is missing is waited for.
+func overdue(d *v1alpha1.GitDelivery, now time.Time, reason xpv2.ConditionReason, message string) (xpv2.ConditionReason, string) {
+	end := deadline(d)
+	if end.IsZero() || now.Before(end) || slices.Contains(untimed(), reason) {
+		return reason, message
+	}
+	if message == "" {
+		return v1alpha1.ReasonDeliveryTimedOut, string(reason)
+	}
+	return v1alpha1.ReasonDeliveryTimedOut, fmt.Sprintf("%s: %s", reason, message)
+}
+
+func untimed() []xpv2.ConditionReason {
+	return []xpv2.ConditionReason{
+		v1alpha1.ReasonPolicyDenied, v1alpha1.ReasonNotOwner, v1alpha1.ReasonOwnedElsewhere, v1alpha1.ReasonTooLarge,
+		v1alpha1.ReasonOrderBehind, v1alpha1.ReasonSiteMissing,
+	}
+}
+
+// sooner is a wait that does not miss the deadline of a delivery.
+func sooner(d *v1alpha1.GitDelivery, now time.Time, every time.Duration) time.Duration {
+	end := deadline(d)
+	if end.IsZero() || !now.Before(end) {
+		return every
+	}
+	return min(every, end.Sub(now)+time.Second)
+}

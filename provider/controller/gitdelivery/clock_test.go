@@ -1,0 +1,141 @@
+package gitdelivery
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/tree"
+)
+
+// unanswered reconciles while the server does not answer.
+func (w *world) unanswered(times int) {
+	w.Helper()
+	w.git.Fail(repo, http.StatusServiceUnavailable)
+	for range times {
+		_ = w.try("web")
+	}
+	w.git.Fail(repo, 0)
+}
+
+func TestClock(t *testing.T) {
+	tell(t, map[string]story{
+		"Trouble": {reason: "Trouble is trouble until it took too long, and then it is not over", run: func(w *world) {
+			w.create(w.first())
+			w.unanswered(10)
+			w.expect("web", v1alpha1.ReasonMemoryUnknown)
+			w.unanswered(1)
+			w.expect("web", v1alpha1.ReasonDeliveryTimedOut)
+			if c := w.get("web").GetCondition(xpv2.TypeReady); !strings.HasPrefix(c.Message, "MemoryUnknown: ") {
+				w.Errorf("the message does not say what the trouble is: %q", c.Message)
+			}
+			before := w.get("web")
+			w.unanswered(2)
+			before.ResourceVersion = w.get("web").ResourceVersion
+			if diff := cmp.Diff(before, w.get("web")); diff != "" {
+				w.Errorf("the same trouble moves the status: -before, +after:\n%s", diff)
+			}
+			w.clock = w.clock.Add(time.Hour)
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.count(1)
+			if at := w.get("web").Status.AtProvider; at.Waiting != nil {
+				w.Errorf("nothing is waited for: %v", at.Waiting)
+			}
+		}},
+		"Restart": {reason: "The clock outlives the provider", run: func(w *world) {
+			w.create(w.first())
+			w.unanswered(6)
+			w.restart()
+			w.unanswered(5)
+			w.expect("web", v1alpha1.ReasonDeliveryTimedOut)
+		}},
+		"Next": {reason: "Another order has its own time, and one that was carried out has none", run: func(w *world) {
+			w.create(w.first())
+			w.reconcile("web")
+			w.clock = w.clock.Add(time.Hour)
+			w.unanswered(2)
+			w.expect("web", v1alpha1.ReasonUnreachable)
+			w.change(func(d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Order = order(2, "b") })
+			w.unanswered(3)
+			w.expect("web", v1alpha1.ReasonUnreachable)
+			w.unanswered(8)
+			w.expect("web", v1alpha1.ReasonDeliveryTimedOut)
+		}},
+		"Missing": {reason: "A Site that is missing stops the clock", run: func(w *world) {
+			w.create(w.first())
+			w.must(w.kube.Delete(w.Context(), site("edge1")))
+			for range 12 {
+				w.reconcile("web")
+			}
+			w.expect("web", v1alpha1.ReasonSiteMissing)
+		}},
+	})
+}
+
+// TestVerdict records how a revision was judged: in the state, and not in the branch.
+func TestVerdict(t *testing.T) {
+	judge := func(v rolloutv1alpha1.Verdict) func(*v1alpha1.GitDelivery) {
+		return func(d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Order.Verdict = &v }
+	}
+	verified := rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictVerified}
+	rejected := rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictRejected, Reason: rolloutv1alpha1.RejectedSyncFailed, Message: "Words."}
+	recorded := func(w *world, want rolloutv1alpha1.Verdict) {
+		w.Helper()
+		w.expect("web", v1alpha1.ReasonDelivered)
+		at := w.get("web").Status.AtProvider
+		if diff := cmp.Diff(&want, at.Order.Verdict); diff != "" {
+			w.Errorf("order in status: -want, +got:\n%s", diff)
+		}
+		if diff := cmp.Diff(&want, at.History[len(at.History)-1].Verdict); diff != "" {
+			w.Errorf("history: -want, +got:\n%s", diff)
+		}
+	}
+	tell(t, map[string]story{
+		"Verified": {reason: "A verdict alone makes no commit of the branch, and is remembered in Git", run: func(w *world) {
+			w.create(w.first())
+			w.reconcile("web")
+			w.change(judge(verified))
+			w.reconcile("web")
+			w.count(1)
+			recorded(w, verified)
+			w.lose("web")
+			w.create(w.first())
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonOrderBehind)
+			if diff := cmp.Diff(&verified, w.get("web").Status.AtProvider.Order.Verdict); diff != "" {
+				w.Errorf("what Git remembers: -want, +got:\n%s", diff)
+			}
+		}},
+		"Rejected": {reason: "A rejected revision keeps what is there", run: func(w *world) {
+			w.create(w.first())
+			w.reconcile("web")
+			w.change(judge(rejected))
+			w.change(func(d *v1alpha1.GitDelivery) {
+				for i := range d.Spec.ForProvider.Trees {
+					d.Spec.ForProvider.Trees[i] = v1alpha1.Tree{Site: "edge1", Branch: "main", Path: webAtE1, Action: v1alpha1.ActionKeep}
+				}
+			})
+			w.reconcile("web")
+			w.count(1)
+			recorded(w, rejected)
+			w.holds(map[string]tree.Files{webAtE1: files("a")}, nil)
+		}},
+		"Drift": {reason: "A change of others that comes with the verdict is still theirs", run: func(w *world) {
+			w.create(w.first())
+			w.reconcile("web")
+			w.push(map[string]string{webAtE1 + "/configmap.yaml": "theirs\n"})
+			w.change(func(d *v1alpha1.GitDelivery) { d.Spec.ForProvider.DriftPolicy = v1alpha1.DriftReport })
+			w.change(judge(verified))
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDrifted)
+			w.count(2)
+		}},
+	})
+}
