@@ -55,6 +55,9 @@ func (t *task) remove(ctx context.Context, draft *git.Draft) error {
 	// The date of the deletion makes a repeated commit the same.
 	c := t.commit(letter{removes: true}, metav1.Unix(t.object.GetDeletionTimestamp().Unix(), 0))
 	c.Remove = t.facts.garbage()
+	if err := t.facts.keepPlaces(draft.Snapshot(), &c); err != nil {
+		return err
+	}
 	if t.facts.remembered() {
 		tombstone := state.Tombstone(*t.facts.entry)
 		content, err := tombstone.Encode()

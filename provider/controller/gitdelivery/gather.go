@@ -39,10 +39,10 @@ func (e *external) gather(ctx context.Context, d *v1alpha1.GitDelivery, s *git.S
 	if f.content, err = f.marker.Encode(); err != nil {
 		return facts{}, err
 	}
-	if f.sites, err = e.sites(ctx, f.spec.Trees); err != nil {
+	if f.entry, f.unreadable, err = readEntry(s, state.Path(f.spec.ClaimRef, f.marker.Shard)); err != nil {
 		return facts{}, err
 	}
-	if f.entry, f.unreadable, err = readEntry(s, state.Path(f.spec.ClaimRef, f.marker.Shard)); err != nil {
+	if f.sites, err = e.sites(ctx, f.allSites()); err != nil {
 		return facts{}, err
 	}
 	if f.unreadable == "" {
@@ -99,18 +99,18 @@ func (e *external) marker(d *v1alpha1.GitDelivery) marker.Marker {
 	return m
 }
 
-func (e *external) sites(ctx context.Context, trees []v1alpha1.Tree) (map[string]*catalogv1alpha1.Site, error) {
+func (e *external) sites(ctx context.Context, names []string) (map[string]*catalogv1alpha1.Site, error) {
 	out := map[string]*catalogv1alpha1.Site{}
-	for _, t := range trees {
+	for _, name := range names {
 		site := &catalogv1alpha1.Site{}
-		err := e.kube.Get(ctx, client.ObjectKey{Name: t.Site}, site)
+		err := e.kube.Get(ctx, client.ObjectKey{Name: name}, site)
 		if kerrors.IsNotFound(err) {
 			continue
 		}
 		if err != nil {
-			return nil, errors.Wrapf(err, "cannot get Site %q", t.Site)
+			return nil, errors.Wrapf(err, "cannot get Site %q", name)
 		}
-		out[t.Site] = site
+		out[name] = site
 	}
 	return out, nil
 }

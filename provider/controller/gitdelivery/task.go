@@ -73,6 +73,9 @@ func (t *task) plan(ctx context.Context, draft *git.Draft) error {
 	}
 	a := t.attempt(t.object)
 	c := t.change(a, t.replaces)
+	if err := t.facts.keepPlaces(draft.Snapshot(), &c); err != nil {
+		return err
+	}
 	commit, err := draft.Commit(c)
 	if err != nil {
 		return err

@@ -1,0 +1,72 @@
+package gitdelivery
+
+import (
+	"maps"
+	"testing"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/tree"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// engine lets a Site have one.
+func (w *world) engine(name string) {
+	w.Helper()
+	s := &catalogv1alpha1.Site{}
+	w.must(w.kube.Get(w.Context(), client.ObjectKey{Name: name}, s))
+	s.Spec.Engine.Type = catalogv1alpha1.EngineFlux
+	w.must(w.kube.Update(w.Context(), s))
+}
+
+func TestPlaceholder(t *testing.T) {
+	both := func(w *world) *v1alpha1.GitDelivery {
+		return delivery("web", order(1, "a"), desired(w.T, "edge1", webAtE1, "a"), desired(w.T, "edge2", webAtE2, "a"))
+	}
+	stays := map[string]string{"clusters/edge2/.placeholder/README": placeholderSays}
+	tell(t, map[string]story{
+		"Deleted": {reason: "Something stays for the engine where nothing else does", run: func(w *world) {
+			w.engine("edge1")
+			w.engine("edge2")
+			w.create(both(w))
+			w.reconcile("web")
+			w.must(w.kube.Delete(w.Context(), w.get("web")))
+			w.reconcile("web")
+			w.holds(nil, stays)
+			w.count(2)
+		}},
+		"Left": {reason: "So it does when a Site is left, and a claim that comes later goes beside it", run: func(w *world) {
+			w.engine("edge2")
+			w.create(both(w))
+			w.reconcile("web")
+			w.change(func(d *v1alpha1.GitDelivery) {
+				d.Spec.ForProvider.Order, d.Spec.ForProvider.Trees = order(2, "b"), d.Spec.ForProvider.Trees[:1]
+			})
+			w.reconcile("web")
+			w.holds(map[string]tree.Files{webAtE1: files("a")}, stays)
+			w.change(func(d *v1alpha1.GitDelivery) {
+				d.Spec.ForProvider.Order = order(3, "c")
+				d.Spec.ForProvider.Trees = append(d.Spec.ForProvider.Trees, desired(w.T, "edge2", webAtE2, "c"))
+			})
+			w.reconcile("web")
+			w.holds(map[string]tree.Files{webAtE1: files("a"), webAtE2: files("c")}, stays)
+		}},
+		"Neighbour": {reason: "Nothing is needed beside another claim", run: func(w *world) {
+			w.engine("edge2")
+			theirs := map[string]string{"clusters/edge2/team-a/other/file": "theirs\n"}
+			w.push(theirs)
+			w.create(both(w))
+			w.reconcile("web")
+			w.must(w.kube.Delete(w.Context(), w.get("web")))
+			w.reconcile("web")
+			w.holds(nil, maps.Clone(theirs))
+		}},
+		"NoEngine": {reason: "Nor where nobody reads", run: func(w *world) {
+			w.create(both(w))
+			w.reconcile("web")
+			w.must(w.kube.Delete(w.Context(), w.get("web")))
+			w.reconcile("web")
+			w.holds(nil, nil)
+		}},
+	})
+}
