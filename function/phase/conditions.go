@@ -102,7 +102,7 @@ func validated(f *Facts) Condition {
 		return unknown(v1alpha1.TypeValidated, v1alpha1.ReasonDelivering, "")
 	case !f.GatesOff:
 		return unknown(v1alpha1.TypeValidated, v1alpha1.ReasonNotYetSupported, "Gates are not judged in this version.")
-	case !f.Order.Verified():
+	case !f.succeeded(): // Only good news waits for the record.
 		return unknown(v1alpha1.TypeValidated, v1alpha1.ReasonSyncing, "")
 	}
 	return is(v1alpha1.TypeValidated, true, v1alpha1.ReasonGatesOff, "There is nothing to judge the revision by, but that it is live.")

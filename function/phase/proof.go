@@ -139,18 +139,25 @@ func (f *Facts) waits(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery) 
 	return !(f.Held && d != nil && slices.ContainsFunc(d.Status.AtProvider.Trees, served))
 }
 
-// liveRevision is the revision that runs at all Sites: the one of the order where that is proven, and, while it is on its way, the
-// newest one that was verified before. 0 means that none is known to.
+// liveRevision is the revision that is known to run at all Sites: the one of the order, once that is remembered to be verified and as
+// long as nothing says otherwise, and before that the newest one that was verified. 0 means that none is known to.
 func (f *Facts) liveRevision() int64 {
 	switch {
-	case f.Order == nil:
+	case f.Order == nil || f.Order.Rejected():
 		return 0
-	case f.live() && f.atLastStep():
-		return f.Order.Revision
-	case f.Order.Verdict == nil:
+	case !f.succeeded():
 		return f.verifiedRevision()
+	case f.runs():
+		return f.Order.Revision
 	}
 	return 0
+}
+
+// runs is true as long as nothing says that Sites do not run what was carried out. It is less than live: an object whose change was not
+// looked at yet does not speak against it.
+func (f *Facts) runs() bool {
+	d, _ := f.blocked()
+	return d == nil && f.carried() && f.synced() && len(f.uncounted()) == 0
 }
 
 // verifiedRevision is the newest revision that every repository of the order remembers to be verified.

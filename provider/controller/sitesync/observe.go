@@ -25,6 +25,9 @@ const (
 	// progressInterval is how often progress is written. What ends a step, or is terminal, is written at once.
 	progressInterval = 10 * time.Second
 
+	// maxDoubled is how often that is doubled for a step that takes long: each change of progress costs the composite.
+	maxDoubled = 3
+
 	// retryInterval is when a commit is fetched again that could not be.
 	retryInterval = 30 * time.Second
 )
@@ -90,8 +93,10 @@ func (e *external) show(s *v1alpha1.SiteSync, d decision) {
 	same := equality.Semantic.DeepEqual(s.Status.AtProvider, d.next) && before.Equal(after)
 	now := e.now()
 	switch {
-	case same || urgent(s, d, before, after):
+	case same:
 		e.note.pending = time.Time{}
+	case urgent(s, d, before, after):
+		e.note.pending, e.note.shown = time.Time{}, 0
 	case e.note.pending.IsZero():
 		e.note.pending = now
 	}
@@ -99,11 +104,15 @@ func (e *external) show(s *v1alpha1.SiteSync, d decision) {
 	if unknown(d) {
 		e.note.next = sooner(e.note.next, now.Add(retryInterval))
 	}
-	if wait := e.note.pending.Add(progressInterval); !e.note.pending.IsZero() && now.Before(wait) {
+	wait := e.note.pending.Add(progressInterval << min(e.note.shown, maxDoubled))
+	if !e.note.pending.IsZero() && now.Before(wait) {
 		e.note.next = sooner(e.note.next, wait)
 		return
 	}
-	e.note.pending = time.Time{}
+	if !e.note.pending.IsZero() {
+		e.note.pending = time.Time{}
+		e.note.shown++
+	}
 	s.Status.AtProvider = d.next
 	s.SetConditions(after)
 }
