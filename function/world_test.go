@@ -193,7 +193,7 @@ func (w *world) apply(out *Output) {
 func (w *world) deliver(names ...string) {
 	w.t.Helper()
 	for name, o := range w.in.Observed {
-		if len(names) > 0 && !slices.Contains(names, name) {
+		if len(names) > 0 && !slices.Contains(names, name) || o.GetKind() != "GitDelivery" {
 			continue
 		}
 		order, _, _ := unstructured.NestedMap(o.Object, "spec", "forProvider", "order")
@@ -230,6 +230,9 @@ func (w *world) deliveries(out *Output) map[string]*deliveryv1alpha1.GitDelivery
 	w.t.Helper()
 	got := map[string]*deliveryv1alpha1.GitDelivery{}
 	for name, r := range out.Resources {
+		if r.Object.GetKind() != "GitDelivery" {
+			continue
+		}
 		got[name] = &deliveryv1alpha1.GitDelivery{}
 		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(r.Object.Object, got[name]); err != nil {
 			w.t.Fatal(err)
