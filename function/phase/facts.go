@@ -84,8 +84,6 @@ type Facts struct {
 // heldBack is true when what is asked for now is not, or may not be, what is ordered.
 func (f *Facts) heldBack() bool { return f.Suspended || f.Outranked }
 
-func keeps(t deliveryv1alpha1.Tree) bool { return t.Action == deliveryv1alpha1.ActionKeep }
-
 // blocked returns the first delivery, by name, that cannot carry the order out, and the condition that says why. What it says of
 // another order does not count.
 func (f *Facts) blocked() (*deliveryv1alpha1.GitDelivery, xpv2.Condition) {

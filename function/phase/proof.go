@@ -136,7 +136,7 @@ func (f *Facts) waits(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery) 
 		return false
 	}
 	served := func(s deliveryv1alpha1.DeliveredTree) bool { return s.Path == t.Path }
-	return !(f.Held && d != nil && slices.ContainsFunc(d.Status.AtProvider.Trees, served))
+	return !f.Held || d == nil || !slices.ContainsFunc(d.Status.AtProvider.Trees, served)
 }
 
 // liveRevision is the revision that is known to run at all Sites: the one of the order, once that is remembered to be verified and as

@@ -74,7 +74,8 @@ func watch(f *Facts, r report, sites ...string) {
 
 func verdicts() []*rolloutv1alpha1.Verdict {
 	return []*rolloutv1alpha1.Verdict{
-		nil, {Result: rolloutv1alpha1.VerdictVerified},
+		nil,
+		{Result: rolloutv1alpha1.VerdictVerified},
 		{Result: rolloutv1alpha1.VerdictRejected, Reason: rolloutv1alpha1.RejectedSyncFailed, Message: "Words."},
 	}
 }

@@ -1,3 +1,5 @@
+// Package rollout decides what is ordered: which revision, step and attempt, from what is asked for and what is observed. It is pure, and
+// keeps no memory: with the same request and the same observed objects it orders the same thing.
 package rollout
 
 import (
@@ -13,7 +15,7 @@ import (
 
 // A managed resource has conditions and a generation that they speak of.
 type managed interface {
-	GetCondition(xpv2.ConditionType) xpv2.Condition
+	GetCondition(ct xpv2.ConditionType) xpv2.Condition
 	GetGeneration() int64
 	GetName() string
 }

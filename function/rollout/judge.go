@@ -1,6 +1,8 @@
 package rollout
 
 import (
+	"slices"
+
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
@@ -31,10 +33,8 @@ func Judge(o rolloutv1alpha1.Order, p Proof) rolloutv1alpha1.Order {
 // StepOf returns the step of an order that brings a revision to a Site. A Site that the plan does not name comes last.
 func StepOf(o rolloutv1alpha1.Order, site string) int32 {
 	for i, step := range o.Plan {
-		for _, s := range step.Sites {
-			if s == site {
-				return int32(i) //nolint:gosec // A plan has few steps.
-			}
+		if slices.Contains(step.Sites, site) {
+			return int32(i)
 		}
 	}
 	return max(0, o.Steps-1)

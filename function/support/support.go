@@ -16,43 +16,38 @@ import (
 	"github.com/intentplane/intentplane/function/intent"
 )
 
-// field is the path of a field that does nothing yet. Values that change nothing may be said all the same.
-type field struct {
-	path     string
-	harmless []string
-}
-
-func specFields() []field {
-	return []field{
-		{path: "deliveryConfig.clusterWaitTimeout"},
-		{path: "gatesConfig.sloThresholds"},
-		{path: "gatesConfig.checks"},
-		{path: "gatesConfig.postCheck"},
-		{path: "rollbackConfig.attemptTimeout"},
-		{path: "rollbackConfig.maxPerHour"},
-		{path: "rollbackConfig.maxRetries"},
-		{path: "rollbackConfig.retainFailedArtifacts"},
+// specFields and the like are the paths of fields that do nothing yet.
+func specFields() []string {
+	return []string{
+		"deliveryConfig.clusterWaitTimeout",
+		"gatesConfig.sloThresholds",
+		"gatesConfig.checks",
+		"gatesConfig.postCheck",
+		"rollbackConfig.attemptTimeout",
+		"rollbackConfig.maxPerHour",
+		"rollbackConfig.maxRetries",
+		"rollbackConfig.retainFailedArtifacts",
 	}
 }
 
-func siteFields() []field {
-	return []field{
-		{path: "cluster.clusterRef"},
-		{path: "metrics"},
-		{path: "postCheck"},
+func siteFields() []string {
+	return []string{
+		"cluster.clusterRef",
+		"metrics",
+		"postCheck",
 	}
 }
 
-func blueprintFields() []field {
-	return []field{{path: "metrics"}, {path: "irreversible"}}
+func blueprintFields() []string {
+	return []string{"metrics", "irreversible"}
 }
 
-func configFields() []field {
-	return []field{
-		{path: "metrics"},
-		{path: "notifications"},
-		{path: "policy.webCheckHosts"},
-		{path: "policy.workspaceTemplates"},
+func configFields() []string {
+	return []string{
+		"metrics",
+		"notifications",
+		"policy.webCheckHosts",
+		"policy.workspaceTemplates",
 	}
 }
 
@@ -95,7 +90,7 @@ func Selection(s *catalog.Selection) ([]string, error) {
 	return slices.Compact(out), nil
 }
 
-func object(spec any, fields []field, prefix string) ([]string, error) {
+func object(spec any, fields []string, prefix string) ([]string, error) {
 	b, err := json.Marshal(spec)
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot encode spec")
@@ -107,14 +102,14 @@ func object(spec any, fields []field, prefix string) ([]string, error) {
 	return named(set, fields, prefix), nil
 }
 
-func named(set map[string]any, fields []field, prefix string) []string {
+func named(set map[string]any, fields []string, prefix string) []string {
 	var out []string
 	for _, f := range fields {
-		v, found, err := unstructured.NestedFieldNoCopy(set, strings.Split(f.path, ".")...)
-		if err != nil || !found || slices.Contains(f.harmless, fmt.Sprint(v)) {
+		_, found, err := unstructured.NestedFieldNoCopy(set, strings.Split(f, ".")...)
+		if err != nil || !found {
 			continue
 		}
-		out = append(out, prefix+f.path)
+		out = append(out, prefix+f)
 	}
 	return out
 }

@@ -4,10 +4,11 @@ import (
 	"maps"
 	"testing"
 
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // engine lets a Site have one.

@@ -2,6 +2,8 @@ package sites
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -71,14 +73,16 @@ func manySites(t *testing.T) (s *stage, names []string) {
 // TestBreakerBudget runs alone: the figure is that of all composites.
 func TestBreakerBudget(t *testing.T) {
 	s, names := manySites(t)
-	full := ""
+	full := []string{}
 	for _, name := range names {
-		full += fmt.Sprintf(", %q", s.Site(name))
+		full = append(full, strconv.Quote(s.Site(name)))
 	}
-	claim := s.Claim("shop", fmt.Sprintf(`{"service": "shop", "type": "web", "sites": [%s], "replicas": 1}`, full[2:]))
+	claim := s.Claim("shop", fmt.Sprintf(`{"service": "shop", "type": "web", "sites": [%s], "replicas": 1}`, strings.Join(full, ", ")))
 	before, droppedBefore := tokens(t)
 	s.Apply(claim)
-	s.Await(claim, "delivered", func(u *unstructured.Unstructured) bool { return scene.Is(u, "Delivered", corev1.ConditionTrue, "Delivered") })
+	s.Await(claim, "delivered", func(u *unstructured.Unstructured) bool {
+		return scene.Is(u, "Delivered", corev1.ConditionTrue, "Delivered")
+	})
 	ticker := time.NewTicker(stagger)
 	defer ticker.Stop()
 	for _, name := range names {
