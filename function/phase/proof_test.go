@@ -181,14 +181,16 @@ func TestProof(t *testing.T) {
 
 // TestSiteStates says where each of two Sites stands: a goes first.
 func TestSiteStates(t *testing.T) {
+	refused := &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictRejected, Reason: rolloutv1alpha1.RejectedDeliveryRefused}
 	cases := map[string]struct {
 		reason string
 		step   int32
 		a, b   evidence
 		report report
 		// counts are the Sites that nobody observes.
-		counts map[string]bool
-		want   v1alpha1.DeliveryStatus
+		counts  map[string]bool
+		verdict *rolloutv1alpha1.Verdict
+		want    v1alpha1.DeliveryStatus
 	}{
 		"Live": {reason: "Both run it.", step: -1, a: done, b: done, report: live, want: v1alpha1.DeliveryStatus{
 			SyncState: "Live", SitesReady: "2/2", Sites: map[string]v1alpha1.SiteStatus{"a": {State: "Live", Commit: "fedcba9876543210"}, "b": {State: "Live", Commit: "fedcba9876543210"}},
@@ -205,6 +207,9 @@ func TestSiteStates(t *testing.T) {
 		"Blocked": {reason: "One is not delivered.", step: -1, a: done, b: trouble, report: nothing, want: v1alpha1.DeliveryStatus{
 			SyncState: "Pending", SitesReady: "0/2", Sites: map[string]v1alpha1.SiteStatus{"a": {State: "Syncing", Commit: "0123456789abcdef"}, "b": {State: "Pending", Message: "Unreachable"}},
 		}},
+		"Refused": {reason: "What was refused is nowhere, whatever is there.", step: -1, a: unrecorded, b: unrecorded, report: live, verdict: refused, want: v1alpha1.DeliveryStatus{
+			SyncState: "Failed", SitesReady: "0/2", Sites: map[string]v1alpha1.SiteStatus{"a": {State: "Failed", Message: "DeliveryRefused"}, "b": {State: "Failed", Message: "DeliveryRefused"}},
+		}},
 		"Unobserved": {reason: "Nobody tells, which counts at one of them.", step: -1, a: done, b: done, counts: map[string]bool{"a": true, "b": false}, want: v1alpha1.DeliveryStatus{
 			SyncState: "Unobserved", SitesReady: "1/2", Sites: map[string]v1alpha1.SiteStatus{"a": {State: "Delivered", Commit: "0123456789abcdef"}, "b": {State: "Unobserved", Commit: "0123456789abcdef", Message: "Nobody tells what the Site runs."}},
 		}},
@@ -212,10 +217,14 @@ func TestSiteStates(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			f := judged(nil, tc.step, tc.a, tc.b, tc.report)
+			f.Order.Verdict = tc.verdict
 			if tc.counts != nil {
 				f.Sync, f.ObservedSync, f.Unobserved = nil, nil, tc.counts
 			}
 			got := Status(f, &v1alpha1.IntentDeploymentStatus{}, now).Delivery
+			if tc.verdict != nil && got.GitCommit != "" {
+				t.Errorf("\n%s\nStatus(...): commit %s", tc.reason, got.GitCommit)
+			}
 			got.GitCommit, got.ShortCommit = "", ""
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\nStatus(...): -want, +got:\n%s", tc.reason, diff)

@@ -7,6 +7,7 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/rollout"
 )
 
@@ -22,7 +23,7 @@ func delivery(f *Facts) v1alpha1.DeliveryStatus {
 			out.Sites[t.Site] = site(f, t, o)
 		}
 		// A commit of another revision is no answer to where this one is.
-		if out.GitCommit == "" && o != nil && f.Order != nil && rollout.Echoes(o, *f.Order) {
+		if out.GitCommit == "" && o != nil && f.Order != nil && rollout.Echoes(o, *f.Order) && came(f, name) {
 			out.GitCommit = commit(o)
 		}
 	}
@@ -32,6 +33,15 @@ func delivery(f *Facts) v1alpha1.DeliveryStatus {
 	out.ShortCommit = out.GitCommit[:min(shortCommit, len(out.GitCommit))]
 	out.SyncState, out.SitesReady = summary(f, out.Sites)
 	return out
+}
+
+// came is true when the order brought something to a repository, as far as is known.
+func came(f *Facts, name string) bool {
+	if !f.Order.Rejected() {
+		return true
+	}
+	trees := f.Desired[name].Spec.ForProvider.Trees
+	return slices.ContainsFunc(trees, func(t deliveryv1alpha1.Tree) bool { return wrote(f.Observed[name], *f.Order, t.Path) })
 }
 
 // summary is what the states of Sites come to. The gravest wins.
@@ -69,6 +79,9 @@ func site(f *Facts, t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery) v1
 	case f.Order != nil && !rollout.Reached(*f.Order, t.Site):
 		return v1alpha1.SiteStatus{State: v1alpha1.SitePending, Message: "Its wave has not come."}
 	}
+	if f.Order != nil && f.Order.Rejected() && !wrote(d, *f.Order, t.Path) {
+		return v1alpha1.SiteStatus{State: v1alpha1.SiteFailed, Message: f.Order.Verdict.Reason}
+	}
 	if b, c := f.blocked(); b != nil && b == d {
 		return v1alpha1.SiteStatus{State: blockedState(terminal(c.Reason)), Message: string(c.Reason)}
 	}
@@ -76,6 +89,18 @@ func site(f *Facts, t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery) v1
 		return v1alpha1.SiteStatus{State: v1alpha1.SitePending}
 	}
 	return runs(f, t, commit(d))
+}
+
+// wrote is true when a delivery brought what a rejected order asked for to a directory. One that failed at a Site was there.
+func wrote(d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order, path string) bool {
+	switch o.Verdict.Reason {
+	case rolloutv1alpha1.RejectedDeliveryTimedOut, rolloutv1alpha1.RejectedDeliveryRefused:
+	default:
+		return true
+	}
+	return d != nil && slices.ContainsFunc(d.Status.AtProvider.Trees, func(t deliveryv1alpha1.DeliveredTree) bool {
+		return t.Path == path && t.Revision == o.Revision
+	})
 }
 
 // asks is true for a delivery that was asked for a tree.

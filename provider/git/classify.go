@@ -103,7 +103,7 @@ func classifyAccess(v verb, err error) (Class, string) {
 	case errors.Is(err, transport.ErrAuthenticationRequired):
 		return ClassAuth, "the credentials were not accepted"
 	case errors.Is(err, transport.ErrAuthorizationFailed) && v == verbPush:
-		return ClassPolicy, "these credentials may not write it"
+		return ClassAuth, "these credentials may not write it"
 	case errors.Is(err, transport.ErrAuthorizationFailed):
 		return ClassAuth, "these credentials may not read it"
 	case errors.Is(err, transport.ErrRepositoryNotFound):

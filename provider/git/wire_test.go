@@ -74,7 +74,7 @@ func TestStatus(t *testing.T) {
 		"NotFound":    {reason: "404", status: http.StatusNotFound, read: ClassNotFound, push: ClassNotFound},
 		"Gone":        {reason: "410", status: http.StatusGone, read: ClassNotFound, push: ClassNotFound},
 		"Login":       {reason: "401", status: http.StatusUnauthorized, read: ClassAuth, push: ClassAuth},
-		"Forbidden":   {reason: "403: who may read may be forbidden to write", status: http.StatusForbidden, read: ClassAuth, push: ClassPolicy},
+		"Forbidden":   {reason: "403: who may read may be forbidden to write", status: http.StatusForbidden, read: ClassAuth, push: ClassAuth},
 		"TooLarge":    {reason: "413", status: http.StatusRequestEntityTooLarge, read: ClassTooLarge, push: ClassTooLarge},
 		"TooMany":     {reason: "429", status: http.StatusTooManyRequests, read: ClassTransient, push: ClassTransient},
 		"Internal":    {reason: "500", status: http.StatusInternalServerError, read: ClassTransient, push: ClassTransient},

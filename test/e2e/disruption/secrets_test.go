@@ -28,7 +28,7 @@ func TestSecretsStaySecret(t *testing.T) {
 	failing(s, deliveryv1alpha1.ReasonAuthFailed)
 	srv.FailPushes(s.Namespace, http.StatusForbidden)
 	s.Apply(secret(s, canary))
-	failing(s, deliveryv1alpha1.ReasonPolicyDenied)
+	failing(s, deliveryv1alpha1.ReasonAuthFailed)
 	srv.FailPushes(s.Namespace, 0)
 	s.Succeed(claim)
 
