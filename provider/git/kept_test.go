@@ -2,6 +2,7 @@ package git
 
 import (
 	"context"
+	"maps"
 	"testing"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -27,9 +28,7 @@ func keeping(f map[string][]byte, others ...string) Change {
 
 func with(f map[string][]byte, name, content string) map[string][]byte {
 	out := map[string][]byte{name: []byte(content)}
-	for k, v := range f {
-		out[k] = v
-	}
+	maps.Copy(out, f)
 	return out
 }
 

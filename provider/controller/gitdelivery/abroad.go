@@ -13,14 +13,14 @@ import (
 )
 
 // fetch the files of a tree from another repository that the claim is or was delivered to. Each is opened with its own configuration
-// and credentials, so that nobody reads more than they may. Nil if none has it.
-func (e *external) fetch(ctx context.Context, d *v1alpha1.GitDelivery, id string) (tree.Files, error) {
+// and credentials, so that nobody reads more than they may.
+func (e *external) fetch(ctx context.Context, d *v1alpha1.GitDelivery, id string) (tree.Files, bool, error) {
 	if e.open == nil {
-		return nil, nil
+		return nil, false, nil
 	}
 	all := &v1alpha1.GitDeliveryList{}
 	if err := e.kube.List(ctx, all, client.InNamespace(d.GetNamespace())); err != nil {
-		return nil, errors.Wrap(err, "cannot list GitDeliveries of the claim")
+		return nil, false, errors.Wrap(err, "cannot list GitDeliveries of the claim")
 	}
 	slices.SortFunc(all.Items, func(a, b v1alpha1.GitDelivery) int {
 		return a.GetCreationTimestamp().Compare(b.GetCreationTimestamp().Time)
@@ -30,14 +30,14 @@ func (e *external) fetch(ctx context.Context, d *v1alpha1.GitDelivery, id string
 		if !related(d, other) || !remembers(other.Status.AtProvider.History, id) {
 			continue
 		}
-		if files, err := e.fetchFrom(ctx, d, other, id); files != nil || err != nil {
-			return files, errors.Wrapf(err, "cannot read tree %s from the repository of GitDelivery %q", id, other.GetName())
+		if files, ok, err := e.fetchFrom(ctx, d, other, id); ok || err != nil {
+			return files, ok, errors.Wrapf(err, "cannot read tree %s from the repository of GitDelivery %q", id, other.GetName())
 		}
 	}
-	return nil, nil
+	return nil, false, nil
 }
 
-func (e *external) fetchFrom(ctx context.Context, d, other *v1alpha1.GitDelivery, id string) (tree.Files, error) {
+func (e *external) fetchFrom(ctx context.Context, d, other *v1alpha1.GitDelivery, id string) (tree.Files, bool, error) {
 	there, err := e.open(ctx, other)
 	var (
 		gone    *credentials.GoneError
@@ -45,23 +45,26 @@ func (e *external) fetchFrom(ctx context.Context, d, other *v1alpha1.GitDelivery
 		denied  *deniedError
 	)
 	if errors.As(err, &gone) || errors.As(err, &invalid) || errors.As(err, &denied) {
-		return nil, nil // That repository cannot be read any more.
+		return nil, false, nil // That repository cannot be read any more.
 	}
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	s, err := there.repo.Look(ctx, client.ObjectKeyFromObject(d), e.now().Add(-e.age))
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	f := facts{spec: other.Spec.ForProvider, memory: other.Status.AtProvider, marker: there.marker(other)}
 	for _, t := range f.spec.Trees {
-		if files, err := there.find(ctx, f, s, id, t.Path, f.bearers(id)); files != nil || err != nil {
+		files, ok, err := there.find(ctx, f, s, id, t.Path, f.bearers(id))
+		if ok {
 			e.found[id] = files
-			return files, err
+		}
+		if ok || err != nil {
+			return files, ok, err
 		}
 	}
-	return nil, nil
+	return nil, false, nil
 }
 
 // related deliveries are of the same claim's shard.

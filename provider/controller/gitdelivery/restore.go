@@ -2,6 +2,7 @@ package gitdelivery
 
 import (
 	"context"
+	"maps"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
@@ -16,37 +17,37 @@ func (e *external) restored(ctx context.Context, d *v1alpha1.GitDelivery, f fact
 		if t.Action != v1alpha1.ActionRestore || t.Tree == "" {
 			continue
 		}
-		files, err := e.find(ctx, f, s, t.Tree, t.Path, f.bearers(t.Tree))
-		if err == nil && files == nil {
-			files, err = e.fetch(ctx, d, t.Tree)
+		files, ok, err := e.find(ctx, f, s, t.Tree, t.Path, f.bearers(t.Tree))
+		if err == nil && !ok {
+			files, ok, err = e.fetch(ctx, d, t.Tree)
 		}
 		if err != nil {
 			return nil, err
 		}
-		if files != nil {
+		if ok {
 			out[t.Tree] = files
 		}
 	}
 	return out, nil
 }
 
-// find the files of a tree. Nil if they are nowhere. What lies there instead of plain files of ours was not delivered by us, and so is
+// find the files of a tree, and say whether they are anywhere. What lies there instead of plain files of ours was not delivered by us, and so is
 // nothing that could be found.
-func (e *external) find(ctx context.Context, f facts, s *git.Snapshot, id, path string, commits []string) (tree.Files, error) {
+func (e *external) find(ctx context.Context, f facts, s *git.Snapshot, id, path string, commits []string) (tree.Files, bool, error) {
 	if files, ok := e.found[id]; ok {
-		return files, nil
+		return files, true, nil
 	}
 	files, ok, err := e.repo.ReadTree(ctx, s, git.Wanted{
 		ID: id, Kept: state.Kept(f.spec.ClaimRef, f.marker.Shard), Path: path, Without: tree.Marker, Commits: commits,
 	})
 	if c := git.ClassOf(err); c == git.ClassInvalid || c == git.ClassTooLarge {
-		return nil, nil
+		return nil, false, nil
 	}
 	if err != nil || !ok || tree.ID(files) != id {
-		return nil, err
+		return nil, false, err
 	}
 	e.found[id] = files
-	return files, nil
+	return files, true, nil
 }
 
 // bearers are the commits of the history that brought a tree.
@@ -78,9 +79,7 @@ func (f facts) files(t v1alpha1.Tree) tree.Files {
 // marked returns the files of a tree with our marker, and the id that they have together.
 func (f facts) marked(t v1alpha1.Tree) (tree.Files, string) {
 	files := tree.Files{tree.Marker: f.content}
-	for name, content := range f.files(t) {
-		files[name] = content
-	}
+	maps.Copy(files, f.files(t))
 	return files, tree.ID(files)
 }
 
@@ -105,7 +104,7 @@ func (t *task) keep(ctx context.Context, s *git.Snapshot) (map[string]git.Trees,
 		}
 		if path, known := places[id]; files == nil && known {
 			var err error
-			if files, err = t.find(ctx, t.facts, s, id, path, t.commits(id)); err != nil {
+			if files, _, err = t.find(ctx, t.facts, s, id, path, t.commits(id)); err != nil {
 				return nil, err
 			}
 		}
