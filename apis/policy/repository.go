@@ -117,8 +117,8 @@ func parseRepository(raw string) (RepositoryURL, error) {
 func parseSCP(raw string) (RepositoryURL, error) {
 	user, rest, ok := strings.Cut(raw, "@")
 	host, path, ok2 := strings.Cut(rest, ":")
-	if strings.HasPrefix(rest, "[") {
-		host, path, ok2 = strings.Cut(strings.TrimPrefix(rest, "["), "]:")
+	if address, is := strings.CutPrefix(rest, "["); is {
+		host, path, ok2 = strings.Cut(address, "]:")
 	}
 	if !ok || !ok2 || user == "" || host == "" || strings.ContainsAny(user+host, "/\\") {
 		return RepositoryURL{}, errors.New("repository URL is neither a URL nor git@host:path")

@@ -227,8 +227,12 @@ func TestSecrets(t *testing.T) {
 				Signing:             &configv1alpha1.Signing{SecretRef: configv1alpha1.SecretReference{Name: "f"}},
 			}},
 			want: []client.ObjectKey{
-				{Namespace: "team-a", Name: "a"}, {Namespace: "team-a", Name: "b"}, {Namespace: "team-a", Name: "c"},
-				{Namespace: "team-a", Name: "d"}, {Namespace: "team-a", Name: "e"}, {Namespace: "team-a", Name: "f"},
+				{Namespace: "team-a", Name: "a"},
+				{Namespace: "team-a", Name: "b"},
+				{Namespace: "team-a", Name: "c"},
+				{Namespace: "team-a", Name: "d"},
+				{Namespace: "team-a", Name: "e"},
+				{Namespace: "team-a", Name: "f"},
 			},
 		},
 		"Foreign": {

@@ -4,12 +4,12 @@ import (
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/x509"
-	"encoding/json"
 	"encoding/pem"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -32,6 +32,7 @@ type forge struct {
 	token  string
 	status int
 	given  int
+	paths  []string
 }
 
 func newForge(t *testing.T, clock func() time.Time) *forge {
@@ -49,11 +50,13 @@ func newForge(t *testing.T, clock func() time.Time) *forge {
 func (f *forge) serve(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.paths = append(f.paths, r.URL.Path)
 	raw := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 	claims := jwt.RegisteredClaims{}
 	_, err := jwt.ParseWithClaims(raw, &claims, func(*jwt.Token) (any, error) { return f.key.Public(), nil }, jwt.WithTimeFunc(f.clock), jwt.WithIssuedAt())
 	switch {
 	case f.status != 0:
+		w.Header().Set("Location", f.URL+"/elsewhere")
 		w.WriteHeader(f.status)
 	case r.Method != http.MethodPost || r.URL.Path != "/api/v3/app/installations/42/access_tokens":
 		w.WriteHeader(http.StatusNotFound)
@@ -63,7 +66,7 @@ func (f *forge) serve(w http.ResponseWriter, r *http.Request) {
 	default:
 		f.given++
 		w.WriteHeader(http.StatusCreated)
-		_ = json.NewEncoder(w).Encode(map[string]any{"token": f.token, "expires_at": f.clock().Add(time.Hour)})
+		fmt.Fprintf(w, `{"token": %q, "expires_at": %q}`, f.token, f.clock().Add(time.Hour).Format(time.RFC3339))
 	}
 }
 
@@ -161,6 +164,11 @@ func TestGitHubAppIsRefused(t *testing.T) {
 			}
 		})
 	}
+	f.mu.Lock()
+	if slices.Contains(f.paths, "/elsewhere") {
+		t.Error("the proof was taken to another address")
+	}
+	f.mu.Unlock()
 	for name, change := range map[string]func(*Remote, *GitHubApp){
 		"HTTPAPI":      func(_ *Remote, a *GitHubApp) { a.BaseURL = "http://github.example.org/api/v3" },
 		"UserAPI":      func(_ *Remote, a *GitHubApp) { a.BaseURL = "https://u:canary@github.example.org/api/v3" },

@@ -52,8 +52,8 @@ func readKnownHosts(lines []byte) (*knownHosts, error) {
 
 // algorithms of the keys that are known of a server, without those that prove nothing any more.
 func (k *knownHosts) algorithms(address string) []string {
-	weak := []string{ssh.KeyAlgoRSA, ssh.CertAlgoRSAv01, ssh.InsecureKeyAlgoDSA, ssh.InsecureCertAlgoDSAv01, ""}
-	return slices.DeleteFunc(k.db.HostKeyAlgorithms(address), func(a string) bool { return slices.Contains(weak, a) })
+	safe := ssh.SupportedAlgorithms().HostKeys
+	return slices.DeleteFunc(k.db.HostKeyAlgorithms(address), func(a string) bool { return !slices.Contains(safe, a) })
 }
 
 // A hostKeyError is a host key that is not trusted.

@@ -108,11 +108,12 @@ type sshWire struct {
 	path    string
 	limit   int64
 	stall   time.Duration
+	answer  time.Duration
 	config  func() (*ssh.ClientConfig, error)
 }
 
 func newSSHWire(u policy.RepositoryURL, r Remote) *sshWire {
-	w := &sshWire{address: u.Address(), path: u.Path, limit: maxBodyBytes, stall: stallTime}
+	w := &sshWire{address: u.Address(), path: u.Path, limit: maxBodyBytes, stall: stallTime, answer: answerTime}
 	key, _ := r.Auth.(SSH) // Remote.Validate has seen to it.
 	user := u.User
 	if user == "" {

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/crypto/ssh"
@@ -82,6 +83,14 @@ func TestDeliveryOverSSH(t *testing.T) {
 	if err != nil || !ok || string(content) != "x" {
 		t.Errorf("ReadFile(...): %q, %t, %v", content, ok, err)
 	}
+	// Who has seen nothing asks for the branch and for the state.
+	fresh := look(t, client(t, s, over(x, key)))
+	if diff := cmp.Diff([]string{snapshot.Tip(), snapshot.StateTip()}, []string{fresh.Tip(), fresh.StateTip()}); diff != "" {
+		t.Errorf("tips: -want, +got:\n%s", diff)
+	}
+	if got, ok, err := fresh.StateFile("claims/ns/web"); err != nil || !ok || string(got) != "revision: 2\n" {
+		t.Errorf("StateFile(...): %q, %t, %v", got, ok, err)
+	}
 	for _, command := range x.Commands() {
 		if !strings.HasPrefix(command, "git-upload-pack '/") && !strings.HasPrefix(command, "git-receive-pack '/") {
 			t.Errorf("the server was asked for %q", command)
@@ -126,8 +135,13 @@ func TestRefusedOverSSH(t *testing.T) {
 		change func(*Remote)
 		want   Class
 	}{
-		"Key":        {reason: "The server does not know the key", change: over(x, SSH{PrivateKey: Secret(stranger)}), want: ClassAuth},
-		"Malformed":  {reason: "The key is none", change: over(x, SSH{PrivateKey: "s3cret"}), want: ClassInvalid},
+		"Key":       {reason: "The server does not know the key", change: over(x, SSH{PrivateKey: Secret(stranger)}), want: ClassAuth},
+		"Malformed": {reason: "The key is none", change: over(x, SSH{PrivateKey: "s3cret"}), want: ClassInvalid},
+		"Nobody": {
+			reason: "A server of which no key is known is not even asked",
+			change: func(r *Remote) { over(x, key)(r); r.URL = "ssh://git@127.0.0.1:1/r" },
+			want:   ClassTrust,
+		},
 		"Repository": {reason: "There is no such repository", change: func(r *Remote) { over(x, key)(r); r.URL += "x" }, want: ClassNotFound},
 		"Quotes": {
 			reason: "A path is one word, whatever it holds",
@@ -152,7 +166,7 @@ func TestRefusedOverSSH(t *testing.T) {
 }
 
 func TestHostKeys(t *testing.T) {
-	host, other, authority := newKey(t), newKey(t), newKey(t)
+	host, other, authority, large := newKey(t), newKey(t), newKey(t), rsaKey(t)
 	cert := &ssh.Certificate{Key: host.PublicKey(), CertType: ssh.HostCert, ValidPrincipals: []string{"127.0.0.1"}, ValidBefore: ssh.CertTimeInfinity}
 	if err := cert.SignCert(rand.Reader, authority); err != nil {
 		t.Fatal(err)
@@ -171,6 +185,7 @@ func TestHostKeys(t *testing.T) {
 		want   Class
 	}{
 		"Known":         {reason: "The key is known", host: host, lines: func(a string) string { return line("", a, host) }},
+		"RSA":           {reason: "A key of rsa, with SHA-2", host: large, lines: func(a string) string { return line("", a, large) }},
 		"Hashed":        {reason: "The name may be hashed", host: host, lines: func(a string) string { return line("", knownhosts.HashHostname(a), host) }},
 		"Wildcard":      {reason: "A pattern", host: host, lines: func(string) string { return "127.0.0.* " + authorized(host) }},
 		"Changed":       {reason: "Another key than the one that is known", host: host, lines: func(a string) string { return line("", a, other) }, want: ClassTrust},
@@ -272,7 +287,34 @@ func TestSilentSSHServer(t *testing.T) {
 	})
 	ctx, cancel := context.WithTimeout(t.Context(), stallTime/100)
 	defer cancel()
-	if _, err := c.Look(ctx, nil); ClassOf(err) != ClassTransient || ctx.Err() == nil {
-		t.Errorf("Look(...): %v, want one that ends with the context", err)
+	began := time.Now()
+	if _, err := c.Look(ctx, nil); ClassOf(err) != ClassTransient || ctx.Err() == nil || time.Since(began) > handshakeTime/2 {
+		t.Errorf("Look(...): %v after %s, want one that ends with the context", err, time.Since(began))
+	}
+}
+
+func TestStallOverSSH(t *testing.T) {
+	s, x, key := sshServer(t, gitserver.SSHOptions{}, map[string]string{"README.md": "hello"})
+	c := client(t, s, over(x, key))
+	c.ssh.answer = stallTime / 100
+	x.Silence()
+	ctx, cancel := context.WithTimeout(t.Context(), stallTime)
+	defer cancel()
+	_, err := c.Look(ctx, nil)
+	if diff := cmp.Diff(ClassTransient, ClassOf(err)); diff != "" {
+		t.Errorf("Look(...) at a server that says nothing: -want, +got:\n%s\n%v", diff, err)
+	}
+	if ctx.Err() != nil {
+		t.Error("Look(...): it ended with the context only")
+	}
+}
+
+func TestTooMuchOverSSH(t *testing.T) {
+	s, x, key := sshServer(t, gitserver.SSHOptions{}, map[string]string{"README.md": "hello"})
+	c := client(t, s, over(x, key))
+	c.ssh.limit = 64
+	_, err := c.Look(t.Context(), nil)
+	if diff := cmp.Diff(ClassTooLarge, ClassOf(err)); diff != "" {
+		t.Errorf("Look(...): -want, +got:\n%s\n%v", diff, err)
 	}
 }

@@ -136,7 +136,7 @@ func (s *sshSession) open() (*sshLine, *packp.AdvRefs, error) {
 		return nil, nil, err
 	}
 	l.in = in
-	l.out = &boundedBody{ReadCloser: &patient{next: out, time: s.wire.stall, left: answerTime, giveUp: s.client.Close}, left: s.wire.limit}
+	l.out = &boundedBody{ReadCloser: &patient{next: out, time: s.wire.stall, left: s.wire.answer, giveUp: s.client.Close}, left: s.wire.limit}
 	if err := session.Start(command(s.service, s.wire.path)); err != nil {
 		var refused *ssh.ExitError
 		if errors.As(err, &refused) || err.Error() == "ssh: command "+command(s.service, s.wire.path)+" failed" {

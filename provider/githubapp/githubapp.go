@@ -177,7 +177,7 @@ func (t *Tokens) read(res *http.Response) (string, time.Time, error) {
 	}
 	answer := struct {
 		Token string    `json:"token"`
-		Until time.Time `json:"expires_at"`
+		Until time.Time `json:"expires_at"` //nolint:tagliatelle // GitHub's name.
 	}{}
 	if err := json.NewDecoder(io.LimitReader(res.Body, maxAnswerBytes)).Decode(&answer); err != nil {
 		return "", time.Time{}, errors.New("GitHub's API did not answer with a token")

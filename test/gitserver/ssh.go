@@ -1,6 +1,7 @@
 package gitserver
 
 import (
+	"bytes"
 	"context"
 	"crypto/ed25519"
 	"crypto/rand"
@@ -35,6 +36,7 @@ type SSH struct {
 
 	mu       sync.Mutex
 	users    []ssh.PublicKey
+	silent   bool
 	commands []string
 	conns    map[net.Conn]struct{}
 	done     sync.WaitGroup
@@ -90,6 +92,13 @@ func (x *SSH) Close() {
 	x.done.Wait()
 }
 
+// Silence lets the server take commands and say nothing.
+func (x *SSH) Silence() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.silent = true
+}
+
 // Authorize these users, and nobody else.
 func (x *SSH) Authorize(users ...ssh.PublicKey) {
 	x.mu.Lock()
@@ -100,7 +109,7 @@ func (x *SSH) Authorize(users ...ssh.PublicKey) {
 func (x *SSH) knows(key ssh.PublicKey) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return slices.ContainsFunc(x.users, func(k ssh.PublicKey) bool { return string(k.Marshal()) == string(key.Marshal()) })
+	return slices.ContainsFunc(x.users, func(k ssh.PublicKey) bool { return bytes.Equal(k.Marshal(), key.Marshal()) })
 }
 
 // URL returns the URL of a repository.
@@ -167,7 +176,7 @@ func (x *SSH) serve(conn net.Conn) {
 }
 
 func (x *SSH) session(channel ssh.Channel, requests <-chan *ssh.Request) {
-	defer channel.Close() //nolint:errcheck // The other side may have gone.
+	defer channel.Close()
 	for r := range requests {
 		if r.Type != "exec" {
 			_ = r.Reply(false, nil)
@@ -188,8 +197,13 @@ func (x *SSH) session(channel ssh.Channel, requests <-chan *ssh.Request) {
 func (x *SSH) run(channel ssh.Channel, command string) {
 	x.mu.Lock()
 	x.commands = append(x.commands, command)
+	silent := x.silent
 	x.mu.Unlock()
-	cmd := exec.CommandContext(context.Background(), "git", "shell", "-c", command) //nolint:gosec // It is a test's.
+	if silent {
+		_, _ = io.Copy(io.Discard, channel) // Until the other side has had enough.
+		return
+	}
+	cmd := exec.CommandContext(context.Background(), "git", "shell", "-c", command)
 	cmd.Dir = x.of.dir
 	cmd.Env = append(isolated(x.of.dir), "PATH="+os.Getenv("PATH"))
 	cmd.Stdout, cmd.Stderr = channel, channel.Stderr()

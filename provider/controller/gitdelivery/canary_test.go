@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/crypto/ssh"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -45,10 +46,11 @@ func TestCanaries(t *testing.T) {
 		t.Fatal(err)
 	}
 	app := string(pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(rsaKey)}))
-	_, key, err := gitserver.NewSSHKey()
+	host, key, err := gitserver.NewSSHKey()
 	if err != nil {
 		t.Fatal(err)
 	}
+	known := "127.0.0.1 " + string(ssh.MarshalAuthorizedKey(host.PublicKey()))
 	ref := configv1alpha1.SecretReference{Namespace: "intentplane", Name: "creds"}
 	cases := map[string]struct {
 		data   map[string]string
@@ -61,7 +63,11 @@ func TestCanaries(t *testing.T) {
 			g.Credentials = configv1alpha1.Credentials{Type: configv1alpha1.CredentialsBearer, SecretRef: &ref}
 		}},
 		"URL": {change: func(g *configv1alpha1.GitRemote) { g.URL = strings.Replace(g.URL, "://", "://u:"+canary+"@", 1) }},
-		"SSH": {data: map[string]string{"identity": canary, "password": canary, "known_hosts": canary}, change: func(g *configv1alpha1.GitRemote) {
+		"SSH": {data: map[string]string{"identity": canary, "password": canary, "known_hosts": known}, change: func(g *configv1alpha1.GitRemote) {
+			g.URL = "ssh://git@127.0.0.1/r"
+			g.Credentials = configv1alpha1.Credentials{Type: configv1alpha1.CredentialsSSH, SecretRef: &ref}
+		}},
+		"KnownHosts": {data: map[string]string{"identity": string(key), "known_hosts": canary}, change: func(g *configv1alpha1.GitRemote) {
 			g.URL = "ssh://git@127.0.0.1/r"
 			g.Credentials = configv1alpha1.Credentials{Type: configv1alpha1.CredentialsSSH, SecretRef: &ref}
 		}},
@@ -106,7 +112,7 @@ func TestCanaries(t *testing.T) {
 			w.must(w.kube.Get(w.Context(), client.ObjectKey{Name: "default"}, c))
 			c.Spec.Git.URL = server.URL + "/team/repo"
 			c.Spec.Git.CABundleSecretRef = &configv1alpha1.SecretKeyReference{SecretReference: ref, Key: "trust"}
-			if name == "SSH" {
+			if strings.HasPrefix(name, "SSH") || name == "KnownHosts" {
 				c.Spec.Git.CABundleSecretRef = nil
 			}
 			tc.change(&c.Spec.Git)

@@ -4,6 +4,7 @@ import (
 	"crypto/ed25519"
 	"crypto/rand"
 	"encoding/pem"
+	"maps"
 	"strings"
 	"testing"
 
@@ -57,11 +58,8 @@ func TestKeysStaySecret(t *testing.T) {
 	t.Cleanup(x.Close)
 	data := map[string]any{"identity": user.pem, "password": passphrase + "-wrong", "known_hosts": "git.example.org " + string(ssh.MarshalAuthorizedKey(user.public))}
 	apply := func(change map[string]any) {
-		for k, v := range change {
-			data[k] = v
-		}
-		o := s.Set(secret(s, ""), data, "stringData")
-		s.Apply(o)
+		maps.Copy(data, change)
+		s.Apply(s.Set(secret(s, ""), data, "stringData"))
 	}
 	apply(nil)
 	keys := s.Set(secret(s, ""), map[string]any{"identity": signing.pem, "passphrase": passphrase}, "stringData")
