@@ -6,7 +6,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -160,7 +159,6 @@ func (c *Core) observe(in Input, out *Output) (*phase.Facts, error) {
 	f := &phase.Facts{
 		Digest:   d,
 		GatesOff: gatesOff(in.Spec.GatesConfig),
-		Renderer: strconv.Itoa(int(c.version)),
 		Desired:  map[string]*deliveryv1alpha1.GitDelivery{},
 		Observed: map[string]*deliveryv1alpha1.GitDelivery{},
 	}

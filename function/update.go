@@ -11,6 +11,7 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/catalog"
+	"github.com/intentplane/intentplane/function/compose"
 	"github.com/intentplane/intentplane/function/intent"
 	"github.com/intentplane/intentplane/function/phase"
 	"github.com/intentplane/intentplane/function/rollout"
@@ -74,8 +75,12 @@ func (c *Core) wish(in Input, f *phase.Facts, i intent.Intent, s *catalog.Select
 	if err != nil {
 		return rollout.Wish{}, err
 	}
-	w := rollout.Wish{Request: r, Before: r.Digest, Hold: c.holds(in)}
-	if f.Order != nil && f.Order.RendererVersion != c.version {
+	w := rollout.Wish{Request: r, Before: r.Digest, Hold: c.holds(in), Manual: manual(in)}
+	if f.Order == nil {
+		return w, nil
+	}
+	w.Also = compose.Also(f.Observed, *f.Order)
+	if f.Order.RendererVersion != c.version {
 		before, err := rollout.NewRequest(in.Spec, said, s, blueprint, f.Order.RendererVersion)
 		if err != nil {
 			return w, err
@@ -123,7 +128,6 @@ func (c *Core) decide(ctx context.Context, in Input, f *phase.Facts, out *Output
 		}
 	}
 	if f.Problem == nil {
-		f.Blueprint = p.blueprint
 		if err := p.order(in, f, out); err != nil {
 			return err
 		}
@@ -140,7 +144,10 @@ func (c *Core) standing(in Input, f *phase.Facts, p plan, out *Output) rollout.S
 	s := rollout.Standing{Order: current, Remembered: rollout.Remembered(slices.Collect(maps.Values(f.Observed)))}
 	if f.Problem == nil && current != nil {
 		next, held := rollout.Next(current, conflict, p.wish)
-		if held {
+		if held && rollout.Unnamed(next, p.wish) {
+			f.Update.Blueprint = p.wish.Request.Blueprint.Name
+		}
+		if held && rollout.OnlyRenderer(next, p.wish) {
 			f.Update.Renderer = strconv.Itoa(int(c.version))
 		}
 		s.Free = !outranks(next, p.wish.Request)

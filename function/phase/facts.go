@@ -61,10 +61,6 @@ type Facts struct {
 	// GatesOff says that there is nothing to judge a revision by.
 	GatesOff bool
 
-	// Blueprint and Renderer that the trees were made with.
-	Blueprint v1alpha1.BlueprintStatus
-	Renderer  string
-
 	// Order that is carried out. Nil means that nothing was ordered.
 	Order *rolloutv1alpha1.Order
 

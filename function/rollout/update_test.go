@@ -143,6 +143,8 @@ func TestHold(t *testing.T) {
 		"Unchanged": {reason: "No tree changed.", wish: with(func(w *Wish) { w.Unchanged = true }), revision: 2},
 		"Blueprint": {reason: "The Blueprint changed too.", wish: with(func(w *Wish) { w.Before = "c" }), revision: 3},
 		"Intent":    {reason: "The intent changed too.", wish: with(func(w *Wish) { w.Before, w.Request.Intent = "c", "other" }), revision: 3},
+		"Also":      {reason: "What changed came to the same trees before.", wish: with(func(w *Wish) { w.Before, w.Also = "c", []string{"c"} }), revision: 2, held: true},
+		"Unnamed":   {reason: "The order does not say its Blueprint, and the next one has to be approved.", wish: with(func(w *Wish) { w.Before, w.Manual = "c", true }), revision: 2, held: true},
 		"Approved":  {reason: "Somebody approved it.", wish: with(func(w *Wish) { w.Approved = approved }), revision: 3},
 		"Older":     {reason: "An approval does not let an older renderer through.", wish: with(func(w *Wish) { w.Approved, w.Request.RendererVersion = approved, 0 }), revision: 2},
 		"Same":      {reason: "An approval of the same is the next revision all the same.", wish: Wish{Request: wishOf(current), Approved: approved}, revision: 3},
