@@ -193,7 +193,12 @@ func (c *Core) render(ctx context.Context, in Input, i intent.Intent, s *catalog
 			return nil, terminal(deploymentv1alpha1.ReasonPolicyDenied, deploymentv1alpha1.PhaseRendering, err)
 		}
 	}
-	return eachPlace(s.Places, func(p catalog.Place) (compose.Rendered, error) { return c.renderPlace(ctx, in, i, s, p) })
+	return eachPlace(s.Places, func(p catalog.Place) (compose.Rendered, error) {
+		if err := ctx.Err(); err != nil {
+			return compose.Rendered{}, late(errors.New("cannot render for all Sites within compileConfig.renderTimeout"))
+		}
+		return c.renderPlace(ctx, in, i, s, p)
+	})
 }
 
 // placesAtOnce is how many Sites one call renders for at once.
@@ -241,6 +246,9 @@ func (c *Core) renderPlace(ctx context.Context, in Input, i intent.Intent, s *ca
 	if err == nil {
 		err = c.checker.Check(&s.Blueprint, policyInput(in, p, files))
 	}
+	if e := (&render.TimeoutError{}); errors.As(err, &e) {
+		return out, late(err)
+	}
 	if err != nil {
 		return out, terminal(renderReason(err, files), deploymentv1alpha1.PhaseRendering, err)
 	}
@@ -254,9 +262,6 @@ func (c *Core) renderPlace(ctx context.Context, in Input, i intent.Intent, s *ca
 
 // renderReason says why there is nothing to deliver. What was rendered and is well-formed is against a limit.
 func renderReason(err error, rendered tree.Files) string {
-	if e := (&render.TimeoutError{}); errors.As(err, &e) {
-		return deploymentv1alpha1.ReasonRenderTimeout
-	}
 	if e := (&policy.InvalidError{}); errors.As(err, &e) || rendered == nil {
 		return deploymentv1alpha1.ReasonRenderFailed
 	}

@@ -25,6 +25,9 @@ type Problem struct {
 	// Terminal says that only a person can help. A problem that is not ends when something appears.
 	Terminal bool
 
+	// Retried says that the same may succeed another time, and is tried again by itself.
+	Retried bool
+
 	// Phase in which the problem was found.
 	Phase v1alpha1.Phase
 }
