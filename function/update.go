@@ -30,9 +30,9 @@ type channel struct {
 	now string
 }
 
-// pin returns the name of the Blueprint to stay with, or none.
+// pin returns the name of the Blueprint to stay with, or none. One that was chosen by its version is asked for by that.
 func (c *channel) pin(b *rolloutv1alpha1.BlueprintReference) string {
-	if c.pinned = b; b == nil {
+	if c.pinned = b; b == nil || b.Channel == "" {
 		return ""
 	}
 	return b.Name
@@ -55,7 +55,9 @@ func (c *channel) check(digest string) error {
 	if c.pinned == nil || c.pinned.Digest == "" || c.pinned.Digest == digest {
 		return nil
 	}
-	c.lost = true
+	if c.lost = true; c.pinned.Channel == "" {
+		c.now = c.pinned.Name
+	}
 	return missing(deploymentv1alpha1.ReasonBlueprintMissing,
 		"Blueprint "+c.pinned.Name+", which the deployment stays with until somebody approves another one, is not the one that was ordered: it was made anew")
 }

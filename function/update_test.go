@@ -109,6 +109,15 @@ func TestPinnedGone(t *testing.T) {
 			reason: "It was deleted.", smash: func(w *world) { w.release("1.1.0"); w.remove("Blueprint", "web-1.0.0") },
 			update: "web-1.1.0", lines: "1.1.0",
 		},
+		"Version": {
+			reason: "There is another one under its version.",
+			smash: func(w *world) {
+				w.release("1.1.0")
+				w.remove("Blueprint", "web-1.0.0")
+				w.object("Blueprint", "web-1.1.0").SetName("web-1.0.0")
+			},
+			update: "web-1.0.0", lines: "1.1.0",
+		},
 		"MadeAnew": {
 			reason: "There is another one under its name, in the channel.",
 			smash: func(w *world) {
@@ -123,6 +132,9 @@ func TestPinnedGone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.manual()
+			if name == "Version" {
+				w.in.Spec.Blueprint.Name, w.in.Spec.Blueprint.Version = "web", "1.0.0"
+			}
 			w.settle()
 			tc.smash(w)
 			out := w.call()

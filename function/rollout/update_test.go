@@ -39,7 +39,15 @@ func TestPinned(t *testing.T) {
 		"Nothing":   {reason: "Nothing was ordered.", choice: choice, name: "web"},
 		"Old":       {reason: "An order of an earlier version does not say.", order: &rolloutv1alpha1.Order{}, choice: choice, name: "web"},
 		"Automatic": {reason: "Nobody has to approve.", order: &rolloutv1alpha1.Order{Blueprint: ordered}, choice: with(func(c *deploymentv1alpha1.BlueprintChoice) { c.UpdatePolicy = deploymentv1alpha1.UpdateAutomatic }), name: "web"},
-		"Version":   {reason: "A version is asked for.", order: &rolloutv1alpha1.Order{Blueprint: ordered}, choice: with(func(c *deploymentv1alpha1.BlueprintChoice) { c.Version = "1.0.0" }), name: "web"},
+		"SameVersion": {
+			reason: "A version can be made anew too.", want: &rolloutv1alpha1.BlueprintReference{Name: "web-1.0.0"},
+			order: &rolloutv1alpha1.Order{Blueprint: &rolloutv1alpha1.BlueprintReference{Name: "web-1.0.0"}}, choice: with(func(c *deploymentv1alpha1.BlueprintChoice) { c.Version = "1.0.0" }), name: "web",
+		},
+		"OtherVersion": {
+			reason: "Another version is asked for.",
+			order:  &rolloutv1alpha1.Order{Blueprint: &rolloutv1alpha1.BlueprintReference{Name: "web-1.0.0"}}, choice: with(func(c *deploymentv1alpha1.BlueprintChoice) { c.Version = "1.0.1" }), name: "web",
+		},
+		"Version":   {reason: "A version is asked for, and it was ordered by its channel.", order: &rolloutv1alpha1.Order{Blueprint: ordered}, choice: with(func(c *deploymentv1alpha1.BlueprintChoice) { c.Version = "1.0.0" }), name: "web"},
 		"Channel":   {reason: "Another channel is asked for.", order: &rolloutv1alpha1.Order{Blueprint: ordered}, choice: with(func(c *deploymentv1alpha1.BlueprintChoice) { c.Channel = "next" }), name: "web"},
 		"ByVersion": {reason: "It was ordered by its version.", order: &rolloutv1alpha1.Order{Blueprint: &rolloutv1alpha1.BlueprintReference{Name: "web-1.0.0"}}, choice: choice, name: "web"},
 		"Name":      {reason: "Another Blueprint is asked for.", order: &rolloutv1alpha1.Order{Blueprint: ordered}, choice: choice, name: "batch"},
