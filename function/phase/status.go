@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -25,14 +26,15 @@ func Status(f *Facts, last *v1alpha1.IntentDeploymentStatus, now metav1.Time) *v
 		IntentDigest: f.Digest,
 		Understood:   understood(f),
 		LiveRevision: f.liveRevision(),
-		Blueprint:    f.Blueprint,
-		Renderer:     f.Renderer,
 		Update:       f.Update,
 		Requests:     f.Requests,
 		Delivery:     delivery(f),
 	}
 	if f.Order != nil {
-		s.Revision = f.Order.Revision
+		s.Revision, s.Renderer = f.Order.Revision, strconv.Itoa(int(f.Order.RendererVersion))
+	}
+	if f.Order != nil && f.Order.Blueprint != nil {
+		s.Blueprint = v1alpha1.BlueprintStatus{Name: f.Order.Blueprint.Name, Digest: f.Order.Blueprint.Digest}
 	}
 	s.Phase, s.Outcome, s.Message = phaseOf(f)
 	s.Message = Fit(s.Message, maxMessage)

@@ -3,8 +3,6 @@
 package rollout
 
 import (
-	"reflect"
-
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
 
@@ -30,14 +28,4 @@ func Recorded(d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) bool {
 }
 
 // Same is true for two orders that say the same.
-func Same(a, b rolloutv1alpha1.Order) bool {
-	return reflect.DeepEqual(normal(a), normal(b))
-}
-
-// normal makes absent and empty the same.
-func normal(o rolloutv1alpha1.Order) rolloutv1alpha1.Order {
-	if len(o.Plan) == 0 {
-		o.Plan = nil
-	}
-	return o
-}
+func Same(a, b rolloutv1alpha1.Order) bool { return a.Same(b) }

@@ -4,7 +4,6 @@ import (
 	"path"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
@@ -161,14 +160,14 @@ func (f facts) done() bool {
 		return false
 	}
 	m := f.memory
-	remembered := m.Order != nil && m.Remote != nil && m.Remote.URL == f.config.Git.URL && equality.Semantic.DeepEqual(*m.Order, f.spec.Order)
+	remembered := m.Order != nil && m.Remote != nil && m.Remote.URL == f.config.Git.URL && m.Order.Same(f.spec.Order)
 	return remembered || f.recorded()
 }
 
 // recorded is true if the state says that this control plane carried out the order.
 func (f facts) recorded() bool {
 	e := f.entry
-	return e != nil && !e.Deleted && e.ClusterUID == f.marker.ClusterUID && equality.Semantic.DeepEqual(*e.Order, f.spec.Order)
+	return e != nil && !e.Deleted && e.ClusterUID == f.marker.ClusterUID && e.Order.Same(f.spec.Order)
 }
 
 // ahead is true if the state was written before the branch, which did not follow: it has the tip of before, and perhaps more. Whoever
