@@ -9,10 +9,8 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
-	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/function"
 	"github.com/intentplane/intentplane/function/memo"
-	"github.com/intentplane/intentplane/function/phase"
 )
 
 // answers remembers responses by the digest of their requests. Crossplane asks again and again while nothing changes. It may be used
@@ -63,6 +61,5 @@ func keyOf(req *fnv1.RunFunctionRequest) (memo.Key, error) {
 
 // lasting says whether the same input will have the same output at any other time.
 func lasting(in function.Input, out *function.Output) bool {
-	late := func(c phase.Condition) bool { return c.Reason == deploymentv1alpha1.ReasonRenderTimeout }
-	return !out.Dated && !slices.ContainsFunc(out.Conditions, late) && slices.Equal(in.Status.Transitions, out.Status.Transitions)
+	return !out.Dated && slices.Equal(in.Status.Transitions, out.Status.Transitions)
 }

@@ -20,7 +20,6 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/function"
-	"github.com/intentplane/intentplane/function/phase"
 	"github.com/intentplane/intentplane/function/render"
 	"github.com/intentplane/intentplane/test/soak"
 )
@@ -96,7 +95,6 @@ func TestAnswersKey(t *testing.T) {
 }
 
 func TestAnswersLast(t *testing.T) {
-	late := phase.Condition{Type: deploymentv1alpha1.TypeValid, Reason: deploymentv1alpha1.ReasonRenderTimeout}
 	moved := &deploymentv1alpha1.IntentDeploymentStatus{Transitions: []deploymentv1alpha1.Transition{{To: deploymentv1alpha1.PhasePending}}}
 	cases := map[string]struct {
 		reason string
@@ -106,7 +104,6 @@ func TestAnswersLast(t *testing.T) {
 		"Settled":    {reason: "Nothing changes.", want: 1},
 		"Dated":      {reason: "What was decided by a clock may be decided otherwise.", stub: stub{out: function.Output{Dated: true}}, want: 2},
 		"Transition": {reason: "A transition has the time of its call.", stub: stub{out: function.Output{Status: moved}}, want: 2},
-		"TooLate":    {reason: "What took too long may be quicker another time.", stub: stub{out: function.Output{Conditions: []phase.Condition{late}}}, want: 2},
 		"Bug":        {reason: "A bug is no answer.", stub: stub{err: errors.New("boom")}, want: 2},
 	}
 	for name, tc := range cases {

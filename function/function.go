@@ -6,7 +6,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -108,6 +107,24 @@ type Core struct {
 	spread   time.Duration
 }
 
+// anew is how long it takes until a rendering that took too long is tried again.
+const anew = time.Minute
+
+// again says that the time had a part in this, and when to ask again at the latest. 0 means never.
+func (o *Output) again(after time.Duration) {
+	o.Dated = true
+	if after > 0 && (o.Wait == 0 || after < o.Wait) {
+		o.Wait = after
+	}
+}
+
+// retry says when to try again what may succeed then.
+func (o *Output) retry(p *phase.Problem) {
+	if p != nil && p.Retried {
+		o.again(anew)
+	}
+}
+
 // An Option changes a Core.
 type Option func(*Core)
 
@@ -171,7 +188,6 @@ func (c *Core) observe(in Input, out *Output) (*phase.Facts, error) {
 	f := &phase.Facts{
 		Digest:   d,
 		GatesOff: gatesOff(in.Spec.GatesConfig),
-		Renderer: strconv.Itoa(int(c.version)),
 		Desired:  map[string]*deliveryv1alpha1.GitDelivery{},
 		Observed: map[string]*deliveryv1alpha1.GitDelivery{},
 	}

@@ -3,7 +3,6 @@ package function
 import (
 	"maps"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -40,12 +39,15 @@ func (p plan) order(in Input, f *phase.Facts, out *Output) error {
 		return nil
 	}
 	f.Unobserved = p.unobserved
+	// Nobody knows which of all that changed may go out.
+	if f.Held = held; held && rollout.Unnamed(next, p.wish) {
+		return nil
+	}
 	if next.Rejected() {
 		return stay(in, f, out, next)
 	}
 	all := compose.Inherit(p.wanted, f.Observed)
-	if f.Held = held; held {
-		f.Renderer = strconv.Itoa(int(next.RendererVersion))
+	if held {
 		compose.Hold(all, f.Observed, next)
 	}
 	p.ask(in, f, all, next)
@@ -63,6 +65,11 @@ func (p plan) order(in Input, f *phase.Facts, out *Output) error {
 func (p plan) ask(in Input, f *phase.Facts, all map[string]*deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) {
 	f.Order = &o
 	f.Desired = compose.Step(all, o)
+	if also := rollout.AlsoOf(o, p.wish); also != "" {
+		for _, d := range f.Desired {
+			d.SetAnnotations(map[string]string{compose.AnnotationAlso: also})
+		}
+	}
 	f.Sync = compose.Sync(in.Claim, in.Spec.DeliveryConfig, o, all, p.unobserved)
 }
 

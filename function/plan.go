@@ -30,10 +30,9 @@ import (
 
 // plan is what is asked for now.
 type plan struct {
-	needs     []catalog.Need
-	blueprint deploymentv1alpha1.BlueprintStatus
-	channel   channel
-	wish      rollout.Wish
+	needs   []catalog.Need
+	channel channel
+	wish    rollout.Wish
 	// wanted deliveries. Which trees are wanted does not depend on the order that they are part of.
 	wanted map[string]*deliveryv1alpha1.GitDelivery
 	// unobserved are the Sites that nobody observes, and whether delivered counts as live there.
@@ -95,7 +94,6 @@ func (c *Core) fill(ctx context.Context, in Input, f *phase.Facts, i intent.Inte
 	if err := p.channel.check(d); err != nil {
 		return err
 	}
-	p.blueprint = deploymentv1alpha1.BlueprintStatus{Name: s.Blueprint.GetName(), Digest: d}
 	if p.wish, err = c.wish(in, f, i, s, d); err != nil {
 		return err
 	}
@@ -121,7 +119,7 @@ func unchanged(f *phase.Facts, ds map[string]*deliveryv1alpha1.GitDelivery) bool
 // onlyVersions is true when the request is that of the order, but for the renderer. Then each delivery goes to the repository that it
 // went to, whatever its name says.
 func onlyVersions(f *phase.Facts, w rollout.Wish) bool {
-	return f.Order != nil && f.Order.Request == w.Before
+	return f.Order != nil && rollout.Asked(*f.Order, w)
 }
 
 // digestOf a Blueprint, which never changes, is remembered: it takes longer to compute than to tell whether it is the same.
@@ -200,7 +198,12 @@ func (c *Core) render(ctx context.Context, in Input, i intent.Intent, s *catalog
 			return nil, terminal(deploymentv1alpha1.ReasonPolicyDenied, deploymentv1alpha1.PhaseRendering, err)
 		}
 	}
-	return eachPlace(s.Places, func(p catalog.Place) (compose.Rendered, error) { return c.renderPlace(ctx, in, i, s, p) })
+	return eachPlace(s.Places, func(p catalog.Place) (compose.Rendered, error) {
+		if err := ctx.Err(); err != nil {
+			return compose.Rendered{}, late(errors.New("cannot render for all Sites within compileConfig.renderTimeout"))
+		}
+		return c.renderPlace(ctx, in, i, s, p)
+	})
 }
 
 // placesAtOnce is how many Sites one call renders for at once.
@@ -248,6 +251,9 @@ func (c *Core) renderPlace(ctx context.Context, in Input, i intent.Intent, s *ca
 	if err == nil {
 		err = c.checker.Check(&s.Blueprint, policyInput(in, p, files))
 	}
+	if e := (&render.TimeoutError{}); errors.As(err, &e) {
+		return out, late(err)
+	}
 	if err != nil {
 		return out, terminal(renderReason(err, files), deploymentv1alpha1.PhaseRendering, err)
 	}
@@ -261,9 +267,6 @@ func (c *Core) renderPlace(ctx context.Context, in Input, i intent.Intent, s *ca
 
 // renderReason says why there is nothing to deliver. What was rendered and is well-formed is against a limit.
 func renderReason(err error, rendered tree.Files) string {
-	if e := (&render.TimeoutError{}); errors.As(err, &e) {
-		return deploymentv1alpha1.ReasonRenderTimeout
-	}
 	if e := (&policy.InvalidError{}); errors.As(err, &e) || rendered == nil {
 		return deploymentv1alpha1.ReasonRenderFailed
 	}

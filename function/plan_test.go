@@ -11,7 +11,6 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/compose"
-	"github.com/intentplane/intentplane/function/render"
 )
 
 func TestRenderReason(t *testing.T) {
@@ -22,7 +21,6 @@ func TestRenderReason(t *testing.T) {
 		files  tree.Files
 		want   string
 	}{
-		"TooLate": {reason: "What took too long says so.", err: errors.Wrap(&render.TimeoutError{}, "x"), want: deploymentv1alpha1.ReasonRenderTimeout},
 		"Failed":  {reason: "What does not render says so.", err: errors.New("boom"), want: deploymentv1alpha1.ReasonRenderFailed},
 		"Invalid": {reason: "What no API server takes was not rendered right.", err: errors.Wrap(&policy.InvalidError{}, "x"), files: files, want: deploymentv1alpha1.ReasonRenderFailed},
 		"Denied":  {reason: "What is well-formed is against a limit.", err: errors.New("boom"), files: files, want: deploymentv1alpha1.ReasonPolicyDenied},

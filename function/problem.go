@@ -20,6 +20,13 @@ func terminal(reason string, in deploymentv1alpha1.Phase, err error) error {
 	return &problemError{phase.Problem{Reason: reason, Message: err.Error(), Terminal: true, Phase: in}}
 }
 
+// late is a problem of the time that rendering took. The same may be quicker another time.
+func late(err error) error {
+	return &problemError{phase.Problem{
+		Reason: deploymentv1alpha1.ReasonRenderTimeout, Message: err.Error(), Terminal: true, Retried: true, Phase: deploymentv1alpha1.PhaseRendering,
+	}}
+}
+
 // missing is a problem that ends when something appears.
 func missing(reason, message string) error {
 	return &problemError{phase.Problem{Reason: reason, Message: message, Phase: deploymentv1alpha1.PhasePending}}

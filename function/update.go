@@ -5,12 +5,14 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/catalog"
+	"github.com/intentplane/intentplane/function/compose"
 	"github.com/intentplane/intentplane/function/intent"
 	"github.com/intentplane/intentplane/function/phase"
 	"github.com/intentplane/intentplane/function/rollout"
@@ -28,9 +30,9 @@ type channel struct {
 	now string
 }
 
-// pin returns the name of the Blueprint to stay with, or none.
+// pin returns the name of the Blueprint to stay with, or none. One that was chosen by its version is asked for by that.
 func (c *channel) pin(b *rolloutv1alpha1.BlueprintReference) string {
-	if c.pinned = b; b == nil {
+	if c.pinned = b; b == nil || b.Channel == "" {
 		return ""
 	}
 	return b.Name
@@ -53,7 +55,9 @@ func (c *channel) check(digest string) error {
 	if c.pinned == nil || c.pinned.Digest == "" || c.pinned.Digest == digest {
 		return nil
 	}
-	c.lost = true
+	if c.lost = true; c.pinned.Channel == "" {
+		c.now = c.pinned.Name
+	}
 	return missing(deploymentv1alpha1.ReasonBlueprintMissing,
 		"Blueprint "+c.pinned.Name+", which the deployment stays with until somebody approves another one, is not the one that was ordered: it was made anew")
 }
@@ -74,8 +78,12 @@ func (c *Core) wish(in Input, f *phase.Facts, i intent.Intent, s *catalog.Select
 	if err != nil {
 		return rollout.Wish{}, err
 	}
-	w := rollout.Wish{Request: r, Before: r.Digest, Hold: c.holds(in)}
-	if f.Order != nil && f.Order.RendererVersion != c.version {
+	w := rollout.Wish{Request: r, Before: r.Digest, Hold: c.holds(in), Manual: manual(in)}
+	if f.Order == nil {
+		return w, nil
+	}
+	w.Also = compose.Also(f.Observed, *f.Order)
+	if f.Order.RendererVersion != c.version {
 		before, err := rollout.NewRequest(in.Spec, said, s, blueprint, f.Order.RendererVersion)
 		if err != nil {
 			return w, err
@@ -106,30 +114,30 @@ func (c *Core) decide(ctx context.Context, in Input, f *phase.Facts, out *Output
 		return err
 	}
 	requests := rollout.Of(in.Claim, asked)
+	ctx, cancel := bounded(ctx, in)
+	defer cancel()
 	p, err := c.plan(ctx, in, f, false)
 	out.Needs = append(out.Needs, need)
 	out.Needs = append(out.Needs, p.needs...)
 	if f.Problem, err = problemOf(err); err != nil {
 		return err
 	}
+	out.retry(f.Problem)
 	s := c.standing(in, f, p, out)
-	refusal := ""
+	v := verdict{}
 	if r := rollout.Approval(requests, s); r != nil {
-		if p, refusal, err = c.approve(ctx, in, f, p, r); err != nil {
+		if p, v, err = c.approve(ctx, in, f, p, r, out); err != nil {
 			return err
 		}
-		if refusal != "" {
-			s.Failed = string(r.GetUID())
-		}
+		s.Failed = v.failed
 	}
 	if f.Problem == nil {
-		f.Blueprint = p.blueprint
 		if err := p.order(in, f, out); err != nil {
 			return err
 		}
 	}
 	s.Order, s.Ended = f.Order, phase.Recorded(f)
-	f.Requests = answers(requests, s, refusal)
+	f.Requests = answers(requests, s, v)
 	return nil
 }
 
@@ -140,7 +148,10 @@ func (c *Core) standing(in Input, f *phase.Facts, p plan, out *Output) rollout.S
 	s := rollout.Standing{Order: current, Remembered: rollout.Remembered(slices.Collect(maps.Values(f.Observed)))}
 	if f.Problem == nil && current != nil {
 		next, held := rollout.Next(current, conflict, p.wish)
-		if held {
+		if held && rollout.Unnamed(next, p.wish) {
+			f.Update.Blueprint = p.wish.Request.Blueprint.Name
+		}
+		if held && rollout.OnlyRenderer(next, p.wish) {
 			f.Update.Renderer = strconv.Itoa(int(c.version))
 		}
 		s.Free = !outranks(next, p.wish.Request)
@@ -157,32 +168,54 @@ func (c *Core) date(in Input, current rolloutv1alpha1.Order, p plan, out *Output
 	if manual(in) || slot.Always() || !rollout.OnlyRenderer(current, p.wish) {
 		return
 	}
-	out.Dated, out.Wait = true, slot.Wait(in.Now.Time)
+	out.again(slot.Wait(in.Now.Time))
 }
 
-// approve returns the plan that a request approves. When that cannot be delivered it returns the one that there is, and why.
-func (c *Core) approve(ctx context.Context, in Input, f *phase.Facts, p plan, r *rolloutv1alpha1.RolloutRequest) (plan, string, error) {
+// bounded lets all plans of a call together take no longer than rendering may. What is no duration is a problem of the plan.
+func bounded(ctx context.Context, in Input) (context.Context, context.CancelFunc) {
+	timeout, err := time.ParseDuration(in.Spec.CompileConfig.RenderTimeout)
+	if err != nil {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, timeout)
+}
+
+// A verdict is why the update that a request approves is not delivered.
+type verdict struct {
+	// request that it is about, by its uid, and failed, which is the same where the update can never be delivered.
+	request, failed string
+	message         string
+}
+
+// approve returns the plan that a request approves. When that cannot be delivered, or not now, it returns the one that there is, and why.
+func (c *Core) approve(ctx context.Context, in Input, f *phase.Facts, p plan, r *rolloutv1alpha1.RolloutRequest, out *Output) (plan, verdict, error) {
 	trial := *f
 	approved, err := c.plan(ctx, in, &trial, true)
 	problem, err := problemOf(err)
 	if err != nil {
-		return p, "", err
+		return p, verdict{}, err
 	}
+	out.Needs = append(out.Needs, approved.needs...)
 	if problem != nil {
-		return p, problem.Message, nil
+		out.retry(problem)
+		v := verdict{request: string(r.GetUID()), message: problem.Message}
+		if problem.Terminal && !problem.Retried {
+			v.failed = v.request
+		}
+		return p, v, nil
 	}
 	f.Problem, f.Unsupported, f.Update = nil, trial.Unsupported, deploymentv1alpha1.UpdateStatus{}
 	approved.wish.Approved = &rolloutv1alpha1.RequestReference{Name: r.GetName(), UID: string(r.GetUID()), By: r.Spec.RequestedBy}
-	return approved, "", nil
+	return approved, verdict{}, nil
 }
 
-func answers(requests []rolloutv1alpha1.RolloutRequest, s rollout.Standing, refusal string) []deploymentv1alpha1.RequestStatus {
+func answers(requests []rolloutv1alpha1.RolloutRequest, s rollout.Standing, v verdict) []deploymentv1alpha1.RequestStatus {
 	var out []deploymentv1alpha1.RequestStatus
 	for i := range requests {
 		a := deploymentv1alpha1.RequestStatus{Name: requests[i].GetName(), UID: string(requests[i].GetUID())}
 		result := rollout.ResultOf(&requests[i], s)
-		if result == rolloutv1alpha1.ResultUpdateFailed {
-			a.Message = phase.Fit(refusal, maxSaid)
+		if v.request == a.UID && !result.Refused() || result == rolloutv1alpha1.ResultUpdateFailed {
+			a.Message = phase.Fit(v.message, maxSaid)
 		}
 		a.Result = string(result)
 		out = append(out, a)

@@ -62,7 +62,8 @@ func checkStructure(in Input, o *unstructured.Unstructured) error {
 	if err != nil {
 		return err
 	}
-	if in.Config.Policy.UnknownFields == configv1alpha1.UnknownFieldsAllow {
+	// A ProviderConfig only narrows.
+	if in.ConfigKind == KindClusterProviderConfig && in.Config.Policy.UnknownFields == configv1alpha1.UnknownFieldsAllow {
 		problems = slices.DeleteFunc(problems, func(p schema.Problem) bool { return p.Unknown })
 	}
 	own, err := in.Definitions.Check(o.GroupVersionKind(), object)

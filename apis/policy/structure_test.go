@@ -70,6 +70,15 @@ func TestCheckTreeStructure(t *testing.T) {
 				in.Files = with("apiVersion: v1\nkind: Service\nmetadata: {name: a, namespace: team-a}\nspec: {ports: [{port: 80, prot: 80}], newer: {a: b}}\n")
 			},
 		},
+		"UnknownAllowedByTenant": {
+			reason: "A namespace's own configuration only narrows.",
+			change: func(in *Input) {
+				in.ConfigKind = KindProviderConfig
+				in.Config.Policy.UnknownFields = configv1alpha1.UnknownFieldsAllow
+				in.Files = with("apiVersion: v1\nkind: Service\nmetadata: {name: a, namespace: team-a}\nspec: {ports: [{port: 80, prot: 80}]}\n")
+			},
+			want: `Service "a": spec.ports[0].prot: is not a field of this kind`,
+		},
 		"KnownStillChecked": {
 			reason: "What it had before is as it was.",
 			change: func(in *Input) {

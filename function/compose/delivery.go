@@ -19,6 +19,21 @@ import (
 // LabelClaim holds the name of the deployment that a managed resource was composed for.
 const LabelClaim = "intentplane.dev/deployment"
 
+// AnnotationAlso holds the digest of the request that came to the trees of the order, where it is not the order's. It is no part of the
+// order: nothing is carried out for it.
+const AnnotationAlso = "intentplane.dev/same-trees-for"
+
+// Also are those digests of deliveries that ask for an order.
+func Also(ds map[string]*deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) []string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(ds)) {
+		if also := ds[name].GetAnnotations()[AnnotationAlso]; also != "" && asksFor(ds[name], o) {
+			out = append(out, also)
+		}
+	}
+	return out
+}
+
 // Rendered is what one Site is to hold.
 type Rendered struct {
 	// Place of the Site.

@@ -137,7 +137,7 @@ func available(f *Facts) Condition {
 
 // stalled says that nothing goes on until somebody acts.
 func stalled(f *Facts) Condition {
-	if f.Problem != nil && f.Problem.Terminal {
+	if f.Problem != nil && f.Problem.Terminal && !f.Problem.Retried {
 		return is(v1alpha1.TypeStalled, true, f.Problem.Reason, f.Problem.Message)
 	}
 	if f.Problem != nil {

@@ -24,6 +24,9 @@ type Problem struct {
 	// Terminal says that only a person can help. A problem that is not ends when something appears.
 	Terminal bool
 
+	// Retried says that the same may succeed another time, and is tried again by itself.
+	Retried bool
+
 	// Phase in which the problem was found.
 	Phase v1alpha1.Phase
 }
@@ -59,10 +62,6 @@ type Facts struct {
 
 	// GatesOff says that there is nothing to judge a revision by.
 	GatesOff bool
-
-	// Blueprint and Renderer that the trees were made with.
-	Blueprint v1alpha1.BlueprintStatus
-	Renderer  string
 
 	// Order that is carried out. Nil means that nothing was ordered.
 	Order *rolloutv1alpha1.Order

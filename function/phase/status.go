@@ -2,6 +2,7 @@ package phase
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -24,14 +25,15 @@ func Status(f *Facts, last *v1alpha1.IntentDeploymentStatus, now metav1.Time) *v
 
 		VerifiedRevision: f.verifiedRevision(),
 
-		Blueprint: f.Blueprint,
-		Renderer:  f.Renderer,
-		Update:    f.Update,
-		Requests:  f.Requests,
-		Delivery:  delivery(f),
+		Update:   f.Update,
+		Requests: f.Requests,
+		Delivery: delivery(f),
 	}
 	if f.Order != nil {
-		s.Revision = f.Order.Revision
+		s.Revision, s.Renderer = f.Order.Revision, strconv.Itoa(int(f.Order.RendererVersion))
+	}
+	if f.Order != nil && f.Order.Blueprint != nil {
+		s.Blueprint = v1alpha1.BlueprintStatus{Name: f.Order.Blueprint.Name, Digest: f.Order.Blueprint.Digest}
 	}
 	s.Phase, s.Outcome, s.Message = phaseOf(f)
 	s.Message = Fit(s.Message, maxMessage)

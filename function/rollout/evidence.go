@@ -4,7 +4,6 @@ package rollout
 
 import (
 	"fmt"
-	"reflect"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
@@ -98,14 +97,4 @@ func says(m managed, status corev1.ConditionStatus) bool {
 func Alike(a, b rolloutv1alpha1.Order) bool { return Same(a.Unjudged(), b.Unjudged()) }
 
 // Same is true for two orders that say the same.
-func Same(a, b rolloutv1alpha1.Order) bool {
-	return reflect.DeepEqual(normal(a), normal(b))
-}
-
-// normal makes absent and empty the same.
-func normal(o rolloutv1alpha1.Order) rolloutv1alpha1.Order {
-	if len(o.Plan) == 0 {
-		o.Plan = nil
-	}
-	return o
-}
+func Same(a, b rolloutv1alpha1.Order) bool { return a.Same(b) }

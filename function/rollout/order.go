@@ -2,6 +2,7 @@ package rollout
 
 import (
 	"cmp"
+	"slices"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
@@ -44,7 +45,16 @@ func before(a, b rolloutv1alpha1.Order) bool {
 		cmp.Compare(a.DigestScheme, b.DigestScheme),
 		cmp.Compare(a.RendererVersion, b.RendererVersion),
 		cmp.Compare(a.Request, b.Request),
+		cmp.Compare(nameOf(a.Blueprint), nameOf(b.Blueprint)),
 	) < 0
+}
+
+// nameOf is empty for an order of an earlier version, which did not name its Blueprint.
+func nameOf(b *rolloutv1alpha1.BlueprintReference) string {
+	if b == nil {
+		return ""
+	}
+	return b.Name
 }
 
 // A Wish is what is asked for now.
@@ -55,6 +65,9 @@ type Wish struct {
 	// Before is the digest that the request would have with the renderer of the current order.
 	Before string
 
+	// Also are digests of other requests that came to the trees of the current order, as AlsoOf told them.
+	Also []string
+
 	// Unchanged says that all trees which the request renders to are those that the current order already asks for.
 	Unchanged bool
 
@@ -64,6 +77,9 @@ type Wish struct {
 	// Eased says that the deployment may overwrite strangers' files now, and could not when the order went out.
 	Eased bool
 
+	// Manual says that somebody has to approve updates.
+	Manual bool
+
 	// Approved is the RolloutRequest that lets an update through. Nil means that none does.
 	Approved *rolloutv1alpha1.RequestReference
 }
@@ -72,8 +88,10 @@ type Wish struct {
 //   - the order comes from a newer renderer, or a newer scheme of digests, than ours,
 //   - the order was rejected, and neither the intent changed nor what a user said about strangers' files,
 //   - the request is the same,
-//   - only versions changed, and no tree did, or
-//   - only the renderer changed, and that is held back: then held is true.
+//   - only the catalog or versions changed, and no tree did,
+//   - only the renderer changed, and that is held back: then held is true, or
+//   - somebody has to approve a new Blueprint, and the order, which an earlier version made, does not say whether there is one: then
+//     held is true too.
 //
 // Otherwise, and when somebody approved an update, it starts the next revision.
 func Next(current *rolloutv1alpha1.Order, conflict bool, w Wish) (next rolloutv1alpha1.Order, held bool) {
@@ -90,10 +108,13 @@ func Next(current *rolloutv1alpha1.Order, conflict bool, w Wish) (next rolloutv1
 		return again(*current, w), false
 	}
 	if current.Request == w.Request.Digest || current.Intent == w.Request.Intent && w.Unchanged {
-		return *current, false
+		return keep(*current, w), false
 	}
 	// Nobody can render any more what the Sites of a later step were to get.
 	if w.Hold && OnlyRenderer(*current, w) && current.Step+1 >= current.Steps {
+		return keep(*current, w), true
+	}
+	if Unnamed(*current, w) {
 		return *current, true
 	}
 	return revision(current.Revision+1, w), false
@@ -107,9 +128,38 @@ func again(current rolloutv1alpha1.Order, w Wish) rolloutv1alpha1.Order {
 	return current
 }
 
+// keep the order. One that does not name its Blueprint, where somebody has to approve the next one, learns it: it is the one that its
+// trees came from.
+func keep(o rolloutv1alpha1.Order, w Wish) rolloutv1alpha1.Order {
+	if o.Blueprint == nil && w.Manual {
+		o.Blueprint = w.Request.Blueprint
+	}
+	return o
+}
+
 // OnlyRenderer is true when nothing changed since an order but the renderer, and trees with it.
 func OnlyRenderer(current rolloutv1alpha1.Order, w Wish) bool {
-	return current.RendererVersion < w.Request.RendererVersion && current.Request == w.Before && !w.Unchanged
+	return current.RendererVersion < w.Request.RendererVersion && Asked(current, w) && !w.Unchanged
+}
+
+// Asked is true when, but for the renderer, what is asked for now is what the order was made for, or came to its trees since.
+func Asked(current rolloutv1alpha1.Order, w Wish) bool {
+	return current.Request == w.Before || slices.Contains(w.Also, w.Before)
+}
+
+// AlsoOf is the digest of the request that came to the trees of an order which was kept, where it is not the order's own. Without it a
+// later renderer would look like a change of the catalog. It is empty when there is none.
+func AlsoOf(next rolloutv1alpha1.Order, w Wish) string {
+	if next.Request == w.Request.Digest || next.Request == w.Before {
+		return ""
+	}
+	return w.Before
+}
+
+// Unnamed is true where somebody has to approve a new Blueprint, and nobody knows whether there is one: an order of an earlier version
+// does not name its own, and trees changed for another reason than the intent and the renderer.
+func Unnamed(current rolloutv1alpha1.Order, w Wish) bool {
+	return w.Manual && w.Approved == nil && current.Blueprint == nil && current.Intent == w.Request.Intent && !Asked(current, w) && !w.Unchanged
 }
 
 // Newer is true for an order whose digests we cannot compute.

@@ -46,6 +46,7 @@ func TestOrders(t *testing.T) {
 	tombstone := rolloutv1alpha1.Order{Revision: 7, Request: "tombstone", DigestScheme: 1, RendererVersion: 1, Steps: 1}
 	newer := changed(two, func(o *rolloutv1alpha1.Order) { o.RendererVersion = 2 })
 	scheme := changed(two, func(o *rolloutv1alpha1.Order) { o.DigestScheme = digest.Scheme + 1 })
+	named := changed(one, func(o *rolloutv1alpha1.Order) { o.Blueprint = &rolloutv1alpha1.BlueprintReference{Name: "web-1.0.0"} })
 	old := changed(two, func(o *rolloutv1alpha1.Order) { o.RendererVersion = 0 })
 	cases := map[string]struct {
 		reason    string
@@ -84,6 +85,7 @@ func TestOrders(t *testing.T) {
 		},
 		"NewerRenderer": {reason: "An older renderer never replaces the order of a newer one.", observed: []*deliveryv1alpha1.GitDelivery{delivery(newer, &newer)}, request: wish("c"), want: newer},
 		"NewerScheme":   {reason: "Nor does an older scheme of digests.", observed: []*deliveryv1alpha1.GitDelivery{delivery(scheme, &scheme)}, request: wish("c"), want: scheme},
+		"Named":         {reason: "Of two that differ in that, the one that names its Blueprint counts.", observed: []*deliveryv1alpha1.GitDelivery{delivery(named, &one), delivery(one, &one)}, request: wish("a"), want: named},
 		"NewerInGit":    {reason: "Also when only Git remembers it.", observed: []*deliveryv1alpha1.GitDelivery{delivery(one, &newer)}, request: wish("a"), want: newer},
 		"Lost": {
 			reason:   "A lost object is asked for revision 1, and its status tells from Git that it was at 7.",

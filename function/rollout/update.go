@@ -11,16 +11,27 @@ import (
 )
 
 // Pinned is the Blueprint that a deployment stays with: that of its order, where updates are for somebody to approve, and where
-// the spec still asks for a Blueprint of that name in that channel. It is nil when there is none: what a spec asks for anew is
-// its author's own act, and followed at once.
+// the spec still asks for a Blueprint of that name in that channel, or for that version of it. It is nil when there is none: what a
+// spec asks for anew is its author's own act, and followed at once.
 func Pinned(o *rolloutv1alpha1.Order, choice deploymentv1alpha1.BlueprintChoice, blueprintName string) *rolloutv1alpha1.BlueprintReference {
-	if o == nil || o.Blueprint == nil || choice.UpdatePolicy != deploymentv1alpha1.UpdateManual || choice.Version != "" {
+	if o == nil || o.Blueprint == nil || choice.UpdatePolicy != deploymentv1alpha1.UpdateManual {
 		return nil
+	}
+	if choice.Version != "" {
+		return sameVersion(o.Blueprint, blueprintName+"-"+choice.Version)
 	}
 	if o.Blueprint.Channel != choice.Channel || !versionOf(o.Blueprint.Name, blueprintName) {
 		return nil
 	}
 	return o.Blueprint
+}
+
+// sameVersion is a Blueprint that was chosen by its version, and that goes by a name. It is nil otherwise.
+func sameVersion(b *rolloutv1alpha1.BlueprintReference, name string) *rolloutv1alpha1.BlueprintReference {
+	if b.Channel != "" || b.Name != name {
+		return nil
+	}
+	return b
 }
 
 // versionOf is true for the name of an object that is a version of a Blueprint. Names have no dots, and versions begin with a number

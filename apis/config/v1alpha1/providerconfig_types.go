@@ -111,7 +111,7 @@ type Policy struct {
 	PlainSecrets PlainSecretsPolicy `json:"plainSecrets,omitempty"`
 
 	// UnknownFields says whether objects of Kubernetes' own kinds may have fields that we do not know. Allow is for Sites whose
-	// Kubernetes is newer than we are; what a field that we know holds is checked still.
+	// Kubernetes is newer than we are, and counts in a ClusterProviderConfig only; what a field that we know holds is checked still.
 	// +optional
 	// +kubebuilder:default=Deny
 	// +kubebuilder:validation:Enum=Deny;Allow

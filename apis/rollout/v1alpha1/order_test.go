@@ -75,3 +75,25 @@ func TestOrderConflicts(t *testing.T) {
 		})
 	}
 }
+
+func TestOrderSame(t *testing.T) {
+	b, c := &BlueprintReference{Name: "web-1.0.0"}, &BlueprintReference{Name: "web-1.1.0"}
+	cases := map[string]struct {
+		reason string
+		a, b   Order
+		want   bool
+	}{
+		"Same":    {reason: "What it points at counts, and not where.", a: Order{Blueprint: b}, b: Order{Blueprint: &BlueprintReference{Name: "web-1.0.0"}}, want: true},
+		"Empty":   {reason: "Absent and empty are the same.", a: Order{Plan: []Step{}}, b: Order{}, want: true},
+		"Unnamed": {reason: "An earlier version did not name its Blueprint.", a: Order{Revision: 1}, b: Order{Revision: 1, Blueprint: b}, want: true},
+		"Other":   {reason: "Two Blueprints are two.", a: Order{Blueprint: b}, b: Order{Blueprint: c}},
+		"Step":    {reason: "So are two steps.", a: Order{Step: 1}, b: Order{Step: 2, Blueprint: b}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff([]bool{tc.want, tc.want}, []bool{tc.a.Same(tc.b), tc.b.Same(tc.a)}); diff != "" {
+				t.Errorf("\n%s\nSame(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
-	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
@@ -19,7 +18,7 @@ const defaultTimeout = 10 * time.Minute
 
 // carriesOut is true if a status says that an order was carried out, whatever its verdict, and no attempt at it goes on.
 func carriesOut(at v1alpha1.GitDeliveryObservation, o rolloutv1alpha1.Order) bool {
-	if at.Order == nil || !equality.Semantic.DeepEqual(at.Order.Unjudged(), o.Unjudged()) {
+	if at.Order == nil || !at.Order.Unjudged().Same(o.Unjudged()) {
 		return false
 	}
 	return at.Attempt == nil || at.Attempt.EndedAt != nil || !isFor(*at.Attempt, o)

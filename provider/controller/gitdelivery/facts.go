@@ -4,8 +4,6 @@ import (
 	"path"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/api/equality"
-
 	"github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
@@ -192,21 +190,19 @@ func (f facts) done() bool {
 		return false
 	}
 	m := f.memory
-	remembered := m.Order != nil && m.Remote != nil && m.Remote.URL == f.config.Git.URL &&
-		equality.Semantic.DeepEqual(m.Order.Unjudged(), f.spec.Order.Unjudged())
+	remembered := m.Order != nil && m.Remote != nil && m.Remote.URL == f.config.Git.URL && m.Order.Unjudged().Same(f.spec.Order.Unjudged())
 	return remembered || f.carried()
 }
 
 // carried is true if the state says that this control plane carried out the order, whatever its verdict.
 func (f facts) carried() bool {
 	e := f.entry
-	return e != nil && !f.rebuilt && !e.Deleted && e.ClusterUID == f.marker.ClusterUID &&
-		equality.Semantic.DeepEqual(e.Order.Unjudged(), f.spec.Order.Unjudged())
+	return e != nil && !f.rebuilt && !e.Deleted && e.ClusterUID == f.marker.ClusterUID && e.Order.Unjudged().Same(f.spec.Order.Unjudged())
 }
 
 // recorded is true if the state says so, and has the order's verdict.
 func (f facts) recorded() bool {
-	return f.carried() && equality.Semantic.DeepEqual(*f.entry.Order, f.spec.Order)
+	return f.carried() && f.entry.Order.Same(f.spec.Order)
 }
 
 // ahead is true if the state was written before the branch, which did not follow: it has the tip of before, and perhaps more. Whoever
