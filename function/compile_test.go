@@ -71,7 +71,7 @@ func TestCompiledAsCalled(t *testing.T) {
 			called := ""
 			for _, c := range w.call().Conditions {
 				if err != nil && strings.Contains(c.Message, err.Error()) {
-					called = string(c.Reason)
+					called = c.Reason
 				}
 			}
 			if diff := cmp.Diff(tc.want, called); diff != "" {

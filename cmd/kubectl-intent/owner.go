@@ -24,7 +24,7 @@ type owner struct {
 func ownerOf(c rolloutv1alpha1.ClaimReference, places []catalog.Place) owner {
 	out := owner{claim: c, controlPlanes: map[string]bool{}}
 	for _, p := range places {
-		if name := string(p.Config.ControlPlane); name != "" {
+		if name := p.Config.ControlPlane; name != "" {
 			out.controlPlanes[name] = true
 		}
 	}

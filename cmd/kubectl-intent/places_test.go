@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,7 +22,7 @@ func TestRefused(t *testing.T) {
 	conflict := strings.Replace(claim, `"shop"}'`, `"shop", "sites": ["edge1"], "slos": {"latency_p99": "< 500ms"}}'`+"\n  gatesConfig: {sloThresholds: {latency_p99: 400ms}}", 1)
 	one := strings.Replace(claim, `"shop"}`, `"shop", "sites": ["edge1"]}`, 1)
 	quickstart := []string{"--site", examples + "10-sites.yaml", "--blueprint", examples + "20-blueprint.yaml"}
-	limited := append(quickstart[:4:4], "--config", file(t, allowThings))
+	limited := slices.Concat(quickstart[:4], []string{"--config", file(t, allowThings)})
 	odd := []string{"--site", examples + "10-sites.yaml", "--blueprint", file(t, strings.Replace(ruled, "SIZE", "3", 1)), "--config", file(t, allowThings)}
 	server := apiServer{}
 	kubeconfig := server.start(t, examples+"10-sites.yaml", examples+"20-blueprint.yaml", file(t, allowThings))
