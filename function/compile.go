@@ -6,6 +6,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/compose"
 	"github.com/intentplane/intentplane/function/intent"
@@ -28,10 +29,10 @@ type Compiled struct {
 	Inputs []render.Input
 }
 
-// Understand reads the intent of a spec, and names the field that it stands in. It returns an error for an intent that cannot be
-// understood.
+// Understand reads the intent of a spec, and names the field that it stands in. It returns an error, whose reason ReasonOf tells, for
+// an intent that cannot be understood, and for one that says other than the gates.
 func Understand(s deploymentv1alpha1.IntentDeploymentSpec) (intent.Intent, string, error) {
-	return read(s)
+	return understand(&s)
 }
 
 // Said tells which values a spec, before its defaults are filled in, says of those that have one.
@@ -49,9 +50,9 @@ func Said(s deploymentv1alpha1.IntentDeploymentSpec) intent.Said {
 // something is wrong with either, and the error of answer.
 func Compile(in Input, answer func([]catalog.Need) (catalog.Answers, error)) (*Compiled, error) {
 	in.Spec.Default()
-	i, field, err := read(in.Spec)
+	i, field, err := understand(&in.Spec)
 	if err != nil {
-		return nil, terminal(deploymentv1alpha1.ReasonInvalidIntent, deploymentv1alpha1.PhaseCompiling, err)
+		return nil, err
 	}
 	out := &Compiled{Intent: i, Field: field}
 	answers := catalog.Answers{}
@@ -83,7 +84,21 @@ func Compile(in Input, answer func([]catalog.Need) (catalog.Answers, error)) (*C
 // what would not be delivered.
 func (c *Core) Render(ctx context.Context, in Input, d *Compiled) ([]compose.Rendered, error) {
 	in.Spec.Default()
-	return c.render(ctx, in, d.Intent, d.Selection)
+	out, err := c.render(ctx, in, d.Intent, d.Selection)
+	if err != nil {
+		return nil, err
+	}
+	return out, Fits(in, out)
+}
+
+// Fits returns an error, whose reason ReasonOf tells, when what was rendered is too large to travel.
+func Fits(in Input, rendered []compose.Rendered) error {
+	in.Spec.Default()
+	wanted, err := deliveries(in, rendered)
+	if err != nil {
+		return err
+	}
+	return fits(wanted, nil)
 }
 
 // ReasonOf returns the reason that a condition of the deployment would have for an error, or none when the error is a bug.
@@ -93,6 +108,11 @@ func ReasonOf(err error) string {
 		return ""
 	}
 	return p.Reason
+}
+
+// Refused is the error of what was rendered, or would have been, and whose reason ReasonOf tells.
+func Refused(err error, rendered tree.Files) error {
+	return Failed(renderReason(err, rendered), err)
 }
 
 // Failed is an error whose reason ReasonOf tells.

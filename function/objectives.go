@@ -10,6 +10,19 @@ import (
 	"github.com/intentplane/intentplane/function/intent"
 )
 
+// understand reads the intent, and puts all that it is judged by into the gates of its spec. The field that it stands in is empty for
+// one that cannot be read. It returns a problem for that, and for one that says other than the gates.
+func understand(s *deploymentv1alpha1.IntentDeploymentSpec) (intent.Intent, string, error) {
+	i, field, err := read(*s)
+	if err != nil {
+		return i, "", terminal(deploymentv1alpha1.ReasonInvalidIntent, deploymentv1alpha1.PhaseCompiling, err)
+	}
+	if s.GatesConfig, err = judged(s.GatesConfig, i, field); err != nil {
+		err = terminal(deploymentv1alpha1.ReasonInvalidIntent, deploymentv1alpha1.PhaseCompiling, err)
+	}
+	return i, field, err
+}
+
 // judged returns the gates with the objectives of the intent among their thresholds. Thresholds that an intent could have said
 // are in its words, so that it does not matter where one was said. It returns an error when one metric has two values.
 func judged(g deploymentv1alpha1.GatesConfig, i intent.Intent, field string) (deploymentv1alpha1.GatesConfig, error) {

@@ -48,14 +48,13 @@ func (c *Core) plan(ctx context.Context, in Input, f *phase.Facts, approved bool
 		return p, err
 	}
 	f.Unsupported = set
-	i, field, err := read(in.Spec)
-	if err != nil {
-		return p, terminal(deploymentv1alpha1.ReasonInvalidIntent, deploymentv1alpha1.PhaseCompiling, err)
+	i, field, err := understand(&in.Spec)
+	if field != "" {
+		f.Understood = string(i.Canonical())
+		f.Unsupported = append(f.Unsupported, support.Intent(i)...)
 	}
-	f.Understood = string(i.Canonical())
-	f.Unsupported = append(f.Unsupported, support.Intent(i)...)
-	if in.Spec.GatesConfig, err = judged(in.Spec.GatesConfig, i, field); err != nil {
-		return p, terminal(deploymentv1alpha1.ReasonInvalidIntent, deploymentv1alpha1.PhaseCompiling, err)
+	if err != nil {
+		return p, err
 	}
 	f.GatesOff = gatesOff(in.Spec.GatesConfig)
 	q := query(in, i, field)
@@ -101,8 +100,8 @@ func (c *Core) fill(ctx context.Context, in Input, f *phase.Facts, i intent.Inte
 	if err != nil {
 		return err
 	}
-	if p.wanted, err = compose.Deliveries(in.Claim, in.Spec.DeliveryConfig, rolloutv1alpha1.Order{}, rendered); err != nil {
-		return tooLarge(err)
+	if p.wanted, err = deliveries(in, rendered); err != nil {
+		return err
 	}
 	inherited := compose.Inherit(p.wanted, f.Observed)
 	p.unobserved = unobserved(s.Places)
@@ -255,7 +254,7 @@ func (c *Core) renderPlace(ctx context.Context, in Input, i intent.Intent, s *ca
 		return out, late(err)
 	}
 	if err != nil {
-		return out, terminal(renderReason(err, files), deploymentv1alpha1.PhaseRendering, err)
+		return out, Refused(err, files)
 	}
 	packed, err := c.packer.Pack(files)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/compose"
 )
 
@@ -17,6 +18,15 @@ const (
 	maxDeliveryBytes = 900 << 10
 	maxResponseBytes = 3 << 20
 )
+
+// deliveries of what was rendered, for no order yet. It returns a problem for trees that do not fit.
+func deliveries(in Input, rendered []compose.Rendered) (map[string]*deliveryv1alpha1.GitDelivery, error) {
+	out, err := compose.Deliveries(in.Claim, in.Spec.DeliveryConfig, rolloutv1alpha1.Order{}, rendered)
+	if err != nil {
+		return nil, tooLarge(err)
+	}
+	return out, nil
+}
 
 // fits returns a problem, with the numbers, when the deliveries are too large to travel: one of them for an object, or all of
 // them, with those that stay until their successors are in place, for a response.

@@ -51,6 +51,39 @@ func compare(root *os.Root, dir string, rendered tree.Files) ([]Change, error) {
 	return out, nil
 }
 
+// differences of all directories: those of the Sites, and those that would be removed.
+func differences(root *os.Root, all []rendered, whose owner) ([]Rendering, error) {
+	out := make([]Rendering, 0, len(all))
+	paths := map[string]bool{}
+	for _, one := range all {
+		paths[one.path] = true
+		changes := []Change{}
+		var err error
+		if !one.waits {
+			changes, err = compare(root, one.path, one.files)
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, Rendering{Site: one.site, Path: one.path, Waits: one.waits, Changes: changes})
+	}
+	left, err := whose.directories(root)
+	if err != nil {
+		return nil, err
+	}
+	for _, dir := range left {
+		if paths[dir] {
+			continue
+		}
+		changes, err := removed(root, dir)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, Rendering{Path: dir, Removed: true, Changes: changes})
+	}
+	return out, nil
+}
+
 func printChanges(w io.Writer, colours palette, all []Rendering) error {
 	for _, one := range all {
 		for _, c := range one.Changes {

@@ -72,7 +72,7 @@ func (e *explainCommand) Run(s *streams) error {
 func (e *explainCommand) explain(from *source, c *deploymentv1alpha1.IntentDeployment) (Explanation, error) {
 	i, field, err := function.Understand(c.Spec)
 	if err != nil {
-		return Explanation{}, err
+		return Explanation{}, reasoned(err)
 	}
 	sum, err := digest.Spec(&c.Spec)
 	out := Explanation{Namespace: c.GetNamespace(), Name: c.GetName(), Digest: sum, Field: field, Understood: i.Canonical()}
@@ -81,7 +81,7 @@ func (e *explainCommand) explain(from *source, c *deploymentv1alpha1.IntentDeplo
 	}
 	_, compiled, err := from.compile(c)
 	if err != nil {
-		return out, err
+		return out, reasoned(err)
 	}
 	out.Blueprint = compiled.Selection.Blueprint.GetName()
 	said := function.Said(c.Spec)

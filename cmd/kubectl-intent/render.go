@@ -1,17 +1,17 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"os"
 	"path"
 	"path/filepath"
-	"time"
+	"slices"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/function"
 	"github.com/intentplane/intentplane/function/render"
 )
 
@@ -37,11 +37,17 @@ type renderCommand struct {
 // A Rendering is what one Site receives.
 type Rendering struct {
 	// Site, and the Path of the directory in the repository.
-	Site string `json:"site"`
+	Site string `json:"site,omitempty"`
 	Path string `json:"path"`
 
 	// Folder that the files were written to.
 	Folder string `json:"folder,omitempty"`
+
+	// Waits says that the Site receives nothing yet, since its cluster is not known to be ready: its directory stays as it is.
+	Waits bool `json:"waits,omitempty"`
+
+	// Removed says that the directory would be removed: the deployment does not go there any more. Then no Site is named.
+	Removed bool `json:"removed,omitempty"`
 
 	// Files by their path in the directory, if they were not written.
 	Files map[string]string `json:"files,omitempty"`
@@ -50,22 +56,23 @@ type Rendering struct {
 	Changes []Change `json:"changes,omitempty"`
 }
 
-// rendered are the files for one Site.
+// rendered are the files for one Site. One that waits has none, and its directory stays as it is.
 type rendered struct {
 	site, path string
 	files      tree.Files
+	waits      bool
 }
 
 // Run prints the files for each Site, writes them to a folder, or prints what would change in a checkout. It returns an error for
-// objects that are not valid, for a Blueprint that does not render, and for what cannot be read.
+// objects that are not valid, for what would not be delivered, and for what cannot be read.
 func (r *renderCommand) Run(s *streams) error {
-	all, err := r.render(s.in)
+	all, whose, err := r.render(s.in)
 	if err != nil {
 		return err
 	}
 	switch {
 	case r.Diff != "":
-		return r.diff(s, all)
+		return r.diff(s, all, whose)
 	case r.To != "":
 		return r.write(s.out, all)
 	}
@@ -73,45 +80,52 @@ func (r *renderCommand) Run(s *streams) error {
 }
 
 // render in memory, so that nothing is written when one Site fails.
-func (r *renderCommand) render(in io.Reader) ([]rendered, error) {
+func (r *renderCommand) render(in io.Reader) ([]rendered, owner, error) {
 	claims, from, err := r.load(in)
 	if err != nil {
-		return nil, err
+		return nil, owner{}, err
 	}
 	if !r.given() {
-		return nil, usageError{errors.New("--site and --blueprint, or --live, must be given")}
+		return nil, owner{}, usageError{errors.New("--site and --blueprint, or --live, must be given")}
 	}
 	if len(claims) != 1 {
-		return nil, errors.Errorf("there must be one IntentDeployment, not %d", len(claims))
+		return nil, owner{}, errors.Errorf("there must be one IntentDeployment, not %d", len(claims))
 	}
 	from.prefix = r.PathPrefix
 	input, compiled, err := from.compile(&claims[0])
 	if err != nil {
-		return nil, err
+		return nil, owner{}, reasoned(err)
 	}
-	timeout, err := time.ParseDuration(input.Spec.CompileConfig.RenderTimeout)
+	all, err := r.files(from, input, compiled)
+	return all, ownerOf(input.Claim, compiled.Selection.Places), err
+}
+
+func (r *renderCommand) files(from *source, in function.Input, c *function.Compiled) ([]rendered, error) {
+	if r.Inputs {
+		return layouts(c)
+	}
+	places, err := newKitchen().places(from.limited(), in, c)
 	if err != nil {
-		return nil, errors.Wrap(err, "spec.compileConfig.renderTimeout")
+		return nil, reasoned(err)
 	}
-	out := make([]rendered, 0, len(compiled.Inputs))
-	renderer := render.NewRenderer()
-	for i, one := range compiled.Inputs {
-		files, err := r.files(renderer, one, timeout)
-		if err != nil {
-			return nil, errors.Wrapf(err, "cannot render for Site %q", one.Site.Name)
-		}
-		out = append(out, rendered{site: one.Site.Name, path: compiled.Selection.Places[i].Path, files: files})
+	out := make([]rendered, 0, len(places))
+	for _, p := range places {
+		out = append(out, rendered{site: p.Place.Site.GetName(), path: p.Place.Path, files: p.Files, waits: p.Files == nil})
 	}
 	return out, nil
 }
 
-func (r *renderCommand) files(renderer *render.Renderer, in render.Input, timeout time.Duration) (tree.Files, error) {
-	if r.Inputs {
-		return render.Layout(in)
+// layouts are what is given to kustomize.
+func layouts(c *function.Compiled) ([]rendered, error) {
+	out := make([]rendered, 0, len(c.Inputs))
+	for i, in := range c.Inputs {
+		files, err := render.Layout(in)
+		if err != nil {
+			return nil, reasoned(atSite(in.Site.Name, function.Refused(err, nil)))
+		}
+		out = append(out, rendered{site: in.Site.Name, path: c.Selection.Places[i].Path, files: files})
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), timeout)
-	defer cancel()
-	return renderer.Build(ctx, in)
+	return out, nil
 }
 
 // show prints the files. As text they are one stream of YAML, each with its path in the repository.
@@ -122,13 +136,18 @@ func (r *renderCommand) show(w io.Writer, all []rendered) error {
 		for name, b := range one.files {
 			files[name] = string(b)
 		}
-		report = append(report, Rendering{Site: one.site, Path: one.path, Files: files})
+		report = append(report, Rendering{Site: one.site, Path: one.path, Waits: one.waits, Files: files})
 	}
 	return r.print(w, report, func(w io.Writer) error { return r.stream(w, all) })
 }
 
 func (r *renderCommand) stream(w io.Writer, all []rendered) error {
 	for _, one := range all {
+		if one.waits {
+			if _, err := fmt.Fprintf(w, "---\n# Site %s: %s: receives nothing before its cluster is known to be ready\n", one.site, one.path); err != nil {
+				return errors.Wrap(err, "cannot print")
+			}
+		}
 		for _, name := range one.files.Names() {
 			if name == kustomization && !r.Inputs {
 				continue
@@ -153,7 +172,7 @@ func (r *renderCommand) write(w io.Writer, all []rendered) error {
 		if err := write(root, one.site, one.files); err != nil {
 			return err
 		}
-		report = append(report, Rendering{Site: one.site, Path: one.path, Folder: filepath.Join(r.To, one.site)})
+		report = append(report, Rendering{Site: one.site, Path: one.path, Waits: one.waits, Folder: filepath.Join(r.To, one.site)})
 	}
 	return r.print(w, report, func(w io.Writer) error {
 		for _, one := range report {
@@ -165,27 +184,23 @@ func (r *renderCommand) write(w io.Writer, all []rendered) error {
 	})
 }
 
-func (r *renderCommand) diff(s *streams, all []rendered) error {
+func (r *renderCommand) diff(s *streams, all []rendered, whose owner) error {
 	root, err := os.OpenRoot(r.Diff)
 	if err != nil {
 		return usageError{errors.Wrap(err, "cannot open the checkout")}
 	}
 	defer root.Close() //nolint:errcheck // Nothing was written.
-	differs := false
-	report := make([]Rendering, 0, len(all))
-	for _, one := range all {
-		changes, err := compare(root, one.path, one.files)
-		if err != nil {
-			return err
-		}
-		differs = differs || len(changes) > 0
-		report = append(report, Rendering{Site: one.site, Path: one.path, Changes: changes})
+	report, err := differences(root, all, whose)
+	if err != nil {
+		return err
 	}
-	err = r.print(s.out, report, func(w io.Writer) error { return printChanges(w, s.colours, report) })
-	if err == nil && differs {
+	if err := r.print(s.out, report, func(w io.Writer) error { return printChanges(w, s.colours, report) }); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(report, func(r Rendering) bool { return len(r.Changes) > 0 }) {
 		return verdictError{}
 	}
-	return err
+	return nil
 }
 
 // emptyFolder makes a folder, or takes an empty one: nothing of the user's is overwritten.

@@ -6,7 +6,6 @@ import (
 	"io"
 	"regexp"
 	"strings"
-	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/fatih/color"
@@ -17,11 +16,9 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
-	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/admission"
 	"github.com/intentplane/intentplane/function"
 	"github.com/intentplane/intentplane/function/blueprint"
-	"github.com/intentplane/intentplane/function/render"
 )
 
 // A validateCommand looks for mistakes.
@@ -68,12 +65,11 @@ type Report struct {
 
 // A validation goes through files.
 type validation struct {
-	report   Report
-	server   *admission.Server
-	catalog  *source
-	compile  bool
-	renderer *render.Renderer
-	core     *function.Core
+	report  Report
+	server  *admission.Server
+	catalog *source
+	compile bool
+	kitchen kitchen
 }
 
 func (v *validateCommand) begin(in io.Reader) (*validation, error) {
@@ -85,8 +81,7 @@ func (v *validateCommand) begin(in io.Reader) (*validation, error) {
 		return nil, err
 	}
 	server, err := admission.New()
-	r := render.NewRenderer()
-	return &validation{report: Report{Findings: []Finding{}}, server: server, catalog: c, compile: v.given(), renderer: r, core: function.New(r)}, err
+	return &validation{report: Report{Findings: []Finding{}}, server: server, catalog: c, compile: v.given(), kitchen: newKitchen()}, err
 }
 
 // Run prints a report. It returns an error when there are findings, or when something cannot be read.
@@ -177,15 +172,15 @@ func (v *validation) claim(at Finding, d document) error {
 		v.found(at, d, err)
 		return nil
 	}
-	if _, field, err := function.Understand(c.Spec); err != nil || !v.compile {
-		at.Field, at.Reason = field, deploymentv1alpha1.ReasonInvalidIntent
+	if _, _, err := function.Understand(c.Spec); err != nil || !v.compile {
+		at.Reason = function.ReasonOf(err)
 		v.found(at, d, err)
 		return nil
 	}
 	v.catalog.place(c)
 	in, compiled, err := v.catalog.compile(c)
 	if err == nil {
-		err = v.render(in, compiled)
+		_, err = v.kitchen.places(v.catalog.limited(), in, compiled)
 	}
 	if at.Reason = function.ReasonOf(err); err != nil && at.Reason == "" {
 		// It is not about the deployment.
@@ -193,51 +188,6 @@ func (v *validation) claim(at Finding, d document) error {
 	}
 	v.found(at, d, err)
 	return nil
-}
-
-// render looks at what a claim renders to. Without configurations there are no limits to look at.
-func (v *validation) render(in function.Input, c *function.Compiled) error {
-	if v.catalog.limited() {
-		places, err := v.core.Render(context.Background(), in, c)
-		for i := 0; err == nil && i < len(places); i++ {
-			err = atSite(places[i].Place.Site.GetName(), checkRules(&c.Selection.Blueprint, places[i].Files))
-		}
-		return err
-	}
-	timeout, err := time.ParseDuration(in.Spec.CompileConfig.RenderTimeout)
-	if err != nil {
-		return function.Failed(deploymentv1alpha1.ReasonInvalidSpec, errors.Wrap(err, "spec.compileConfig.renderTimeout"))
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), timeout)
-	defer cancel()
-	for _, one := range c.Inputs {
-		if err := v.renderOne(ctx, one); err != nil {
-			return atSite(one.Site.Name, err)
-		}
-	}
-	return nil
-}
-
-func (v *validation) renderOne(ctx context.Context, in render.Input) error {
-	definitions, err := render.Definitions(in.Blueprint)
-	if err != nil {
-		return err
-	}
-	files, err := v.renderer.Build(ctx, in)
-	if err != nil {
-		return err
-	}
-	if err := policy.CheckObjects(files, definitions); err != nil {
-		return err
-	}
-	return checkRules(in.Blueprint, files)
-}
-
-func atSite(site string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return function.Failed(deploymentv1alpha1.ReasonRenderFailed, errors.Wrapf(err, "Site %q", site))
 }
 
 func (v *validation) blueprint(at Finding, d document) error {
@@ -250,7 +200,7 @@ func (v *validation) blueprint(at Finding, d document) error {
 		v.found(at, d, err)
 		return nil
 	}
-	results, err := blueprint.Test(context.Background(), b, v.renderer)
+	results, err := blueprint.Test(context.Background(), b, v.kitchen.renderer)
 	v.found(at, d, err)
 	for _, r := range results {
 		if r.Err == nil {

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/function/catalog"
+	"github.com/intentplane/intentplane/provider/marker"
+)
+
+// An owner of directories is a deployment of certain control planes, or of any where nobody says which.
+type owner struct {
+	claim         rolloutv1alpha1.ClaimReference
+	controlPlanes map[string]bool
+}
+
+func ownerOf(c rolloutv1alpha1.ClaimReference, places []catalog.Place) owner {
+	out := owner{claim: c, controlPlanes: map[string]bool{}}
+	for _, p := range places {
+		if name := p.Config.ControlPlane; name != "" {
+			out.controlPlanes[name] = true
+		}
+	}
+	return out
+}
+
+// owns says whether a marker is the owner's.
+func (o owner) owns(m marker.Marker) bool {
+	o.claim.UID, m.Claim.UID = "", ""
+	return m.Claim == o.claim && (len(o.controlPlanes) == 0 || o.controlPlanes[m.ControlPlane])
+}
+
+// mayBe says whether a directory could be one of the owner's: a copy of one is not.
+func (o owner) mayBe(dir string) bool {
+	return strings.HasSuffix("/"+dir, "/"+path.Join(o.claim.Namespace, o.claim.Name))
+}
+
+// directories of the owner in a checkout, sorted. Markers that cannot be read are a stranger's.
+func (o owner) directories(root *os.Root) ([]string, error) {
+	out := []string{}
+	err := fs.WalkDir(root.FS(), ".", func(name string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if e.IsDir() && e.Name() == ".git" {
+			return fs.SkipDir
+		}
+		if e.Name() != tree.Marker || !e.Type().IsRegular() || !o.mayBe(path.Dir(name)) {
+			return nil
+		}
+		b, err := beginning(root, name)
+		if err != nil {
+			return err
+		}
+		if m, err := marker.Parse(b); err == nil && o.owns(m) {
+			out = append(out, path.Dir(name))
+		}
+		return nil
+	})
+	return out, errors.Wrap(err, "cannot read the checkout")
+}
+
+// maxMarker is more than any marker has.
+const maxMarker = 64 << 10
+
+// beginning of a file, which a stranger may have written.
+func beginning(root *os.Root, name string) ([]byte, error) {
+	f, err := root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // Nothing was written.
+	return io.ReadAll(io.LimitReader(f, maxMarker))
+}
+
+// removed returns how a directory would change that nothing is delivered to any more. Its marker goes with it.
+func removed(root *os.Root, dir string) ([]Change, error) {
+	out, err := compare(root, dir, tree.Files{})
+	if err != nil {
+		return nil, err
+	}
+	name := path.Join(dir, tree.Marker)
+	b, err := beginning(root, name)
+	if err != nil {
+		return nil, errors.Wrap(err, "cannot read the checkout")
+	}
+	text, err := change(name, b, nil)
+	return append([]Change{{File: name, Diff: text}}, out...), err
+}

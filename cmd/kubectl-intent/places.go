@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/function"
+	"github.com/intentplane/intentplane/function/compose"
+	"github.com/intentplane/intentplane/function/render"
+)
+
+// A kitchen renders deployments as the function does.
+type kitchen struct {
+	renderer *render.Renderer
+	core     *function.Core
+}
+
+func newKitchen() kitchen {
+	r := render.NewRenderer()
+	return kitchen{renderer: r, core: function.New(r)}
+}
+
+// places returns what each Site is to hold. It returns an error, whose reason function.ReasonOf tells, for what would not be delivered,
+// and for objects that break a rule of their definition. Where there are no configurations no limits of theirs are looked at.
+func (k kitchen) places(limited bool, in function.Input, c *function.Compiled) ([]compose.Rendered, error) {
+	render := k.unlimited
+	if limited {
+		render = k.core.Render
+	}
+	out, err := render(context.Background(), in, c)
+	for i := 0; err == nil && i < len(out); i++ {
+		err = atSite(out[i].Place.Site.GetName(), brokenRule(checkRules(&c.Selection.Blueprint, out[i].Files)))
+	}
+	return out, err
+}
+
+func (k kitchen) unlimited(ctx context.Context, in function.Input, c *function.Compiled) ([]compose.Rendered, error) {
+	timeout, err := time.ParseDuration(in.Spec.CompileConfig.RenderTimeout)
+	if err != nil {
+		return nil, function.Failed(deploymentv1alpha1.ReasonInvalidSpec, errors.Wrap(err, "spec.compileConfig.renderTimeout"))
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	out := make([]compose.Rendered, len(c.Inputs))
+	for i, one := range c.Inputs {
+		out[i].Place = c.Selection.Places[i]
+		// It has to wait, as it would in a cluster.
+		if out[i].Place.Site.Spec.Cluster.ClusterRef != nil {
+			continue
+		}
+		if out[i].Files, err = k.build(ctx, one); err != nil {
+			return nil, atSite(one.Site.Name, function.Refused(err, out[i].Files))
+		}
+	}
+	return out, function.Fits(in, out)
+}
+
+func (k kitchen) build(ctx context.Context, in render.Input) (tree.Files, error) {
+	definitions, err := render.Definitions(in.Blueprint)
+	if err != nil {
+		return nil, err
+	}
+	files, err := k.renderer.Build(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	return files, policy.CheckObjects(files, definitions)
+}
+
+// brokenRule is an error of objects that no API server takes.
+func brokenRule(err error) error {
+	if err == nil {
+		return nil
+	}
+	return function.Failed(deploymentv1alpha1.ReasonRenderFailed, err)
+}
+
+// atSite keeps the reason of an error.
+func atSite(site string, err error) error { return errors.Wrapf(err, "Site %q", site) }
+
+// reasoned begins with the reason that a condition of the deployment would have.
+func reasoned(err error) error {
+	if reason := function.ReasonOf(err); reason != "" {
+		return errors.Wrap(err, reason)
+	}
+	return err
+}

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/google/go-cmp/cmp"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/function"
+	"github.com/intentplane/intentplane/provider/marker"
+)
+
+// TestRefused runs all commands on what the function would refuse.
+func TestRefused(t *testing.T) {
+	conflict := strings.Replace(claim, `"shop"}'`, `"shop", "sites": ["edge1"], "slos": {"latency_p99": "< 500ms"}}'`+"\n  gatesConfig: {sloThresholds: {latency_p99: 400ms}}", 1)
+	one := strings.Replace(claim, `"shop"}`, `"shop", "sites": ["edge1"]}`, 1)
+	quickstart := []string{"--site", examples + "10-sites.yaml", "--blueprint", examples + "20-blueprint.yaml"}
+	limited := slices.Concat(quickstart[:4], []string{"--config", file(t, allowThings)})
+	odd := []string{"--site", examples + "10-sites.yaml", "--blueprint", file(t, strings.Replace(ruled, "SIZE", "3", 1)), "--config", file(t, allowThings)}
+	server := apiServer{}
+	kubeconfig := server.start(t, examples+"10-sites.yaml", examples+"20-blueprint.yaml", file(t, allowThings))
+	cases := map[string]struct {
+		reason  string
+		in      string
+		args    []string
+		explain bool
+		want    string
+	}{
+		"Conflict":    {reason: "One metric has one value.", in: conflict, args: quickstart, explain: true, want: `InvalidIntent: spec.gatesConfig.sloThresholds.latency_p99 says "400ms"`},
+		"Policy":      {reason: "Limits of a configuration in a file hold.", in: one, args: limited, want: "PolicyDenied: "},
+		"PolicyLive":  {reason: "So do those of one in the cluster.", in: one, args: []string{"--live", "--kubeconfig", kubeconfig}, want: "PolicyDenied: "},
+		"Rule":        {reason: "Rules of definitions do.", in: one, args: odd, want: `RenderFailed: Site "edge1": thing-a.yaml: `},
+		"SiteMissing": {reason: "A Site has to be there.", in: strings.Replace(one, "edge1", "edge9", 1), args: limited, explain: true, want: "SiteMissing: "},
+		"AllAndOne":   {reason: "A word for all Sites stands alone.", in: strings.Replace(one, `"edge1"`, `"all", "edge1"`, 1), args: quickstart, explain: true, want: "InvalidIntent: "},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			commands := [][]string{{"validate", "-"}, {"render", "-"}, {"render", "-", "--diff", t.TempDir()}, {"render", "-", "--to", filepath.Join(t.TempDir(), "to")}}
+			if tc.explain {
+				commands = append(commands, []string{"explain", "-"})
+			}
+			for _, command := range commands {
+				out, problems, code := runIntent(tc.in, append(command, tc.args...)...)
+				if code != exitInvalid || !strings.Contains(out+problems, tc.want) {
+					t.Errorf("\n%s\nrun(%q): want %d and %q, got %d:\n%s%s", tc.reason, command, exitInvalid, tc.want, code, out, problems)
+				}
+			}
+		})
+	}
+}
+
+// TestReasons compares what is said without configurations with what a condition would say.
+func TestReasons(t *testing.T) {
+	cases := map[string]struct {
+		reason    string
+		timeout   string
+		blueprint string
+		want      string
+	}{
+		"Fine":    {reason: "What renders has no reason.", timeout: "10s", blueprint: examples + "20-blueprint.yaml"},
+		"Timeout": {reason: "What takes too long may succeed another time.", timeout: "1ns", blueprint: examples + "20-blueprint.yaml", want: deploymentv1alpha1.ReasonRenderTimeout},
+		"Spec":    {reason: "A duration is one.", timeout: "soon", blueprint: examples + "20-blueprint.yaml", want: deploymentv1alpha1.ReasonInvalidSpec},
+		"Failed":  {reason: "What breaks a rule failed.", timeout: "10s", blueprint: file(t, strings.Replace(ruled, "SIZE", "3", 1)), want: deploymentv1alpha1.ReasonRenderFailed},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			flags := subjectFlags{File: "-", catalogFlags: catalogFlags{Site: []string{examples + "10-sites.yaml"}, Blueprint: []string{tc.blueprint}}}
+			claims, from, err := flags.load(strings.NewReader(strings.Replace(claim, `"shop"}`, `"shop", "sites": ["edge1"]}`, 1)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			in, compiled, err := from.compile(&claims[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			in.Spec.CompileConfig.RenderTimeout = tc.timeout
+			_, err = newKitchen().places(false, in, compiled)
+			if diff := cmp.Diff(tc.want, function.ReasonOf(err)); diff != "" {
+				t.Errorf("\n%s\nplaces(...): %v: -want reason, +got reason:\n%s", tc.reason, err, diff)
+			}
+		})
+	}
+	if err := atSite("edge1", nil); err != nil {
+		t.Errorf("Nothing is no error: %v", err)
+	}
+	if diff := cmp.Diff("TooLarge", function.ReasonOf(atSite("edge1", function.Failed("TooLarge", errors.New("a"))))); diff != "" {
+		t.Errorf("A Site changes no reason: -want, +got:\n%s", diff)
+	}
+}
+
+// TestWaiting renders for a Site whose cluster nobody knows to be ready.
+func TestWaiting(t *testing.T) {
+	b, err := os.ReadFile(examples + "10-sites.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	site := file(t, strings.Replace(string(b), "controlPlane: {}", "clusterRef: {name: edge1}", 1))
+	checkout := t.TempDir()
+	leave(t, checkout, "clusters/edge1/team-a/shop", "demo", "shop")
+	one := strings.Replace(claim, `"shop"}`, `"shop", "sites": ["edge1"]}`, 1)
+	catalog := []string{"--site", site, "--blueprint", examples + "20-blueprint.yaml"}
+	for _, args := range [][]string{catalog, append(catalog, "--config", examples+"30-config.yaml")} {
+		if out, problems, code := runIntent(one, append([]string{"render", "-"}, args...)...); code != 0 || !strings.Contains(out, "receives nothing before its cluster is known to be ready") || strings.Contains(out, "kind:") {
+			t.Errorf("It receives nothing: exit code %d:\n%s%s", code, out, problems)
+		}
+		if out, problems, code := runIntent(one, append([]string{"render", "-", "--diff", checkout}, args...)...); code != 0 {
+			t.Errorf("Its directory stays as it is: exit code %d:\n%s%s", code, out, problems)
+		}
+	}
+}
+
+func TestRenderRemoved(t *testing.T) {
+	catalog := []string{"--site", examples + "10-sites.yaml", "--blueprint", examples + "20-blueprint.yaml"}
+	one := strings.Replace(claim, `"shop"}`, `"shop", "sites": ["edge1"]}`, 1)
+	cases := map[string]struct {
+		reason             string
+		dir, control, name string
+		args               []string
+		want               bool
+	}{
+		"Left":         {reason: "A Site is not chosen any more.", dir: "clusters/edge2/team-a/shop", control: "demo", name: "shop", args: []string{"--config", examples + "30-config.yaml"}, want: true},
+		"Unlimited":    {reason: "Without a configuration every control plane may be ours.", dir: "clusters/edge2/team-a/shop", control: "any", name: "shop", want: true},
+		"Moved":        {reason: "A Site has another directory.", dir: "old/edge1/team-a/shop", control: "demo", name: "shop", want: true},
+		"OtherControl": {reason: "Another installation has its own.", dir: "clusters/edge2/team-a/shop", control: "test", name: "shop", args: []string{"--config", examples + "30-config.yaml"}},
+		"OtherClaim":   {reason: "So has another deployment.", dir: "clusters/edge2/team-a/bank", control: "demo", name: "bank"},
+		"Copy":         {reason: "A copy elsewhere is somebody's own.", dir: "copies/shop", control: "demo", name: "shop"},
+		"Git":          {reason: "What git keeps is not in the checkout.", dir: ".git/clusters/team-a/shop", control: "demo", name: "shop"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			checkout, before := t.TempDir(), t.TempDir()
+			leave(t, checkout, tc.dir, tc.control, tc.name)
+			args := append([]string{"render", "-"}, append(catalog[:4:4], tc.args...)...)
+			alone, _, _ := runIntent(one, append(args, "--diff", before)...)
+			out, problems, code := runIntent(one, append(args, "--diff", checkout)...)
+			if code != exitInvalid || problems != "" {
+				t.Fatalf("\n%s\nrun(...): exit code %d:\n%s%s", tc.reason, code, out, problems)
+			}
+			got := strings.Replace(out, alone, "", 1)
+			if says := strings.Contains(got, "--- a/"+tc.dir+"/a.yaml\n+++ /dev/null\n") && strings.Contains(got, "--- a/"+tc.dir+"/.intentplane\n"); says != tc.want || !tc.want && got != "" {
+				t.Errorf("\n%s\nrun(...): want it removed: %v, got:\n%s", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
+
+// leave a directory of a deployment in a checkout.
+func leave(t *testing.T, checkout, dir, controlPlane, name string) {
+	t.Helper()
+	b, err := marker.Marker{
+		Claim:        rolloutv1alpha1.ClaimReference{APIGroup: "claims.intentplane.dev", Kind: "IntentDeployment", Namespace: "team-a", Name: name},
+		ControlPlane: controlPlane, ClusterUID: "uid-1",
+	}.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir = filepath.Join(checkout, dir)
+	if err := os.MkdirAll(dir, 0o750); err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string][]byte{tree.Marker: b, "a.yaml": []byte("kind: ConfigMap\n")} {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
