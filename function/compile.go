@@ -112,6 +112,9 @@ func ReasonOf(err error) string {
 
 // Refused is the error of what was rendered, or would have been, and whose reason ReasonOf tells.
 func Refused(err error, rendered tree.Files) error {
+	if e := (&render.TimeoutError{}); errors.As(err, &e) {
+		return late(err)
+	}
 	return Failed(renderReason(err, rendered), err)
 }
 

@@ -249,9 +249,6 @@ func (c *Core) renderPlace(ctx context.Context, in Input, i intent.Intent, s *ca
 	if err == nil {
 		err = c.checker.Check(&s.Blueprint, policyInput(in, p, files))
 	}
-	if e := (&render.TimeoutError{}); errors.As(err, &e) {
-		return out, late(err)
-	}
 	if err != nil {
 		return out, Refused(err, files)
 	}
