@@ -147,8 +147,9 @@ func TestFunctionUpgrade(t *testing.T) {
 
 	// A version that changes no byte delivers nothing.
 	serve(t, quiet, "--renderer-spread=0")
-	awaits(s, auto, 1, next, "")
-	awaits(s, manual, 1, next, "")
+	awaitCalls(s, len(functionLog(t)), 3)
+	awaits(s, auto, 1, now, "")
+	awaits(s, manual, 1, now, "")
 	wantCommits(s, 2)
 
 	// One that does waits for its time, or for somebody.
