@@ -129,7 +129,7 @@ func (c *Core) decide(ctx context.Context, in Input, f *phase.Facts, out *Output
 		if p, v, err = c.approve(ctx, in, f, p, r, out); err != nil {
 			return err
 		}
-		s.Failed = v.failed
+		s.Other, s.Failed = v.other, v.failed
 	}
 	if f.Problem == nil {
 		if err := p.order(in, f, out); err != nil {
@@ -182,9 +182,11 @@ func bounded(ctx context.Context, in Input) (context.Context, context.CancelFunc
 
 // A verdict is why the update that a request approves is not delivered.
 type verdict struct {
-	// request that it is about, by its uid, and failed, which is the same where the update can never be delivered.
-	request, failed string
-	message         string
+	// request that it is about, by its uid.
+	request string
+	// other is the same where it names another update, and failed where the update can never be delivered.
+	other, failed string
+	message       string
 }
 
 // approve returns the plan that a request approves. When that cannot be delivered, or not now, it returns the one that there is, and why.
@@ -196,6 +198,9 @@ func (c *Core) approve(ctx context.Context, in Input, f *phase.Facts, p plan, r 
 		return p, verdict{}, err
 	}
 	out.Needs = append(out.Needs, approved.needs...)
+	if !rollout.Approves(r, approved.wish.Request) {
+		return p, verdict{request: string(r.GetUID()), other: string(r.GetUID())}, nil
+	}
 	if problem != nil {
 		out.retry(problem)
 		v := verdict{request: string(r.GetUID()), message: problem.Message}

@@ -2,6 +2,7 @@ package rollout
 
 import (
 	"slices"
+	"strconv"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
@@ -24,6 +25,9 @@ type Standing struct {
 	// Ended says that the order came to its end.
 	Ended bool
 
+	// Other is the uid of the request that names another update than the one that waits. Empty means none.
+	Other string
+
 	// Failed is the uid of the request whose update cannot be delivered. Empty means none.
 	Failed string
 }
@@ -41,6 +45,16 @@ func Of(c rolloutv1alpha1.ClaimReference, all []rolloutv1alpha1.RolloutRequest) 
 	})
 	slices.SortFunc(out, rolloutv1alpha1.CompareAge)
 	return out[:min(len(out), rolloutv1alpha1.MaxOpen)]
+}
+
+// Approves is true for a request that names no update, or the one that waits.
+func Approves(r *rolloutv1alpha1.RolloutRequest, waits Request) bool {
+	saw, b := r.Spec.Update, waits.Blueprint
+	if saw == nil || b == nil {
+		return true
+	}
+	named := func(saw, is string) bool { return saw == "" || saw == is }
+	return named(saw.Blueprint, b.Name) && named(saw.Digest, b.Digest) && named(saw.Renderer, strconv.Itoa(int(waits.RendererVersion)))
 }
 
 // Approval returns the first request that approves the update which waits, or nil when none does.
@@ -80,6 +94,8 @@ func judge(r *rolloutv1alpha1.RolloutRequest, s Standing) (result rolloutv1alpha
 		return rolloutv1alpha1.ResultStale, false
 	case r.Spec.Action != rolloutv1alpha1.ActionApproveUpdate:
 		return rolloutv1alpha1.ResultNotSupported, false
+	case s.Other == string(r.GetUID()):
+		return rolloutv1alpha1.ResultStale, false
 	case s.Failed == string(r.GetUID()):
 		return rolloutv1alpha1.ResultUpdateFailed, false
 	case !s.Free:

@@ -258,6 +258,7 @@ func TestResults(t *testing.T) {
 		"Action":       {reason: "This version knows one action.", change: func(a *args) { a.request.Spec.Action = rolloutv1alpha1.ActionRetry }, want: rolloutv1alpha1.ResultNotSupported},
 		"Held":         {reason: "Something holds the deployment back.", change: func(a *args) { a.standing.Free = false }, want: rolloutv1alpha1.ResultWaiting},
 		"NoUpdate":     {reason: "Nothing waits.", change: func(a *args) { a.standing.Waits = false }, want: rolloutv1alpha1.ResultNoUpdate},
+		"Other":        {reason: "Another update waits.", change: func(a *args) { a.standing.Other = "uid-a" }, want: rolloutv1alpha1.ResultStale},
 		"Failed":       {reason: "What waits cannot be delivered.", change: func(a *args) { a.standing.Failed = "uid-a" }, want: rolloutv1alpha1.ResultUpdateFailed},
 	}
 	for name, tc := range cases {

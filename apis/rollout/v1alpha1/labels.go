@@ -10,6 +10,9 @@ import (
 // turn when these are closed.
 const MaxOpen = 20
 
+// MaxBytes is how many bytes an open request has at most, as JSON, with all that others wrote into it.
+const MaxBytes = 16 << 10
+
 // Labels by which an open RolloutRequest is found. The provider sets them, and takes them away when a request is closed.
 const (
 	// LabelDeploymentGroup holds the API group of the deployment.

@@ -44,7 +44,8 @@ const (
 	// ResultDone means that the request made the present revision, and that it came to its end.
 	ResultDone Result = "Done"
 
-	// ResultStale means that the request names another revision than the present one, or another digest.
+	// ResultStale means that the request names another revision than the present one, another digest, or another update than the one
+	// that waits.
 	ResultStale Result = "Stale"
 
 	// ResultUnknownRevision means that there never was a revision of this number.
@@ -55,6 +56,9 @@ const (
 
 	// ResultUpdateFailed means that the update cannot be delivered. Nothing was changed.
 	ResultUpdateFailed Result = "UpdateFailed"
+
+	// ResultTooLarge means that the object, with all that others wrote into it, is larger than the function is told.
+	ResultTooLarge Result = "TooLarge"
 
 	// ResultNotSupported means that this version does not carry the action out.
 	ResultNotSupported Result = "NotSupported"
@@ -67,7 +71,7 @@ func (r Result) Final() bool {
 
 // Refused is true for a result that says no.
 func (r Result) Refused() bool {
-	return slices.Contains([]Result{ResultStale, ResultUnknownRevision, ResultNoUpdate, ResultUpdateFailed, ResultNotSupported}, r)
+	return slices.Contains([]Result{ResultStale, ResultUnknownRevision, ResultNoUpdate, ResultUpdateFailed, ResultTooLarge, ResultNotSupported}, r)
 }
 
 // Types of the conditions of a RolloutRequest.
@@ -109,10 +113,29 @@ type DeploymentReference struct {
 	Name string `json:"name"`
 }
 
+// UpdateReference names the update that somebody saw. What is absent may be anything.
+type UpdateReference struct {
+	// Blueprint in the channel, by the name of its object.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	Blueprint string `json:"blueprint,omitempty"`
+
+	// Digest of the Blueprint's spec.
+	// +optional
+	// +kubebuilder:validation:MaxLength=80
+	Digest string `json:"digest,omitempty"`
+
+	// Renderer is the version of the function's rules.
+	// +optional
+	// +kubebuilder:validation:MaxLength=32
+	Renderer string `json:"renderer,omitempty"`
+}
+
 // RolloutRequestSpec is what is asked for, of which deployment and which of its revisions.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.toRevision) == (self.action == 'RollbackTo')",message="toRevision goes with action RollbackTo, and only with it"
 // +kubebuilder:validation:XValidation:rule="has(self.step) == (self.action == 'Promote')",message="step goes with action Promote, and only with it"
+// +kubebuilder:validation:XValidation:rule="!has(self.update) || self.action == 'ApproveUpdate'",message="update goes with action ApproveUpdate only"
 type RolloutRequestSpec struct {
 	// DeploymentRef names the deployment.
 	// +required
@@ -133,6 +156,11 @@ type RolloutRequestSpec struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=80
 	Request string `json:"request,omitempty"`
+
+	// Update that is approved, as status.update of the deployment names it. Absent means whichever waits; where another one waits, the
+	// request is Stale. Goes with action ApproveUpdate only.
+	// +optional
+	Update *UpdateReference `json:"update,omitempty"`
 
 	// ToRevision to go back to. Goes with action RollbackTo.
 	// +optional

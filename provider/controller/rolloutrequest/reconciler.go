@@ -2,12 +2,14 @@ package rolloutrequest
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	kmeta "k8s.io/apimachinery/pkg/api/meta"
@@ -86,8 +88,8 @@ func (r *Reconciler) tell(ctx context.Context, rr *rolloutv1alpha1.RolloutReques
 	return errors.Wrap(client.IgnoreNotFound(r.kube.Status().Patch(ctx, rr, lock)), "cannot write status of RolloutRequest")
 }
 
-// label gives labels to the open requests of a deployment, and takes them from the others. Not more than so many are open at once, or
-// whoever may make requests could make a call of the function too large.
+// label gives labels to the open requests of a deployment, and takes them from the one that is looked at when it is not one of them.
+// Not more than so many are open at once, and none is large, or whoever may make requests could make a call of the function too large.
 func (r *Reconciler) label(ctx context.Context, rr *rolloutv1alpha1.RolloutRequest) error {
 	ref := rr.Spec.DeploymentRef
 	all, err := requestsOf(ctx, r.kube, rr.GetNamespace(), ref.APIGroup, ref.Name)
@@ -100,31 +102,57 @@ func (r *Reconciler) label(ctx context.Context, rr *rolloutv1alpha1.RolloutReque
 			all[i] = *rr
 		}
 	}
-	slices.SortFunc(all, rolloutv1alpha1.CompareAge)
-	places := rolloutv1alpha1.MaxOpen
-	for i := range all {
-		open := !closed(&all[i]) && !meta.WasDeleted(&all[i]) && places > 0
-		if open {
-			places--
-		}
-		if err := r.mark(ctx, &all[i], open); err != nil {
+	isOpen := false
+	for _, one := range first(all) {
+		isOpen = isOpen || one.GetUID() == rr.GetUID()
+		if err := r.mark(ctx, one, true); err != nil {
 			return err
 		}
 	}
-	return nil
-}
-
-func (r *Reconciler) mark(ctx context.Context, rr *rolloutv1alpha1.RolloutRequest, open bool) error {
-	before := rr.DeepCopy()
-	for key, value := range rolloutv1alpha1.OpenLabels(rr.Spec.DeploymentRef.APIGroup, rr.Spec.DeploymentRef.Name) {
-		if open {
-			meta.AddLabels(rr, map[string]string{key: value})
-			continue
-		}
-		meta.RemoveLabels(rr, key)
-	}
-	if equality.Semantic.DeepEqual(before.GetLabels(), rr.GetLabels()) {
+	if isOpen {
 		return nil
 	}
-	return errors.Wrap(client.IgnoreNotFound(r.kube.Patch(ctx, rr, client.MergeFrom(before))), "cannot label RolloutRequest")
+	return r.mark(ctx, rr, false)
+}
+
+// first are the requests that have their turn, oldest first.
+func first(all []rolloutv1alpha1.RolloutRequest) []*rolloutv1alpha1.RolloutRequest {
+	slices.SortFunc(all, rolloutv1alpha1.CompareAge)
+	var out []*rolloutv1alpha1.RolloutRequest
+	for i := range all {
+		if len(out) == rolloutv1alpha1.MaxOpen {
+			break
+		}
+		if !closed(&all[i]) && !meta.WasDeleted(&all[i]) && !tooLarge(&all[i]) {
+			out = append(out, &all[i])
+		}
+	}
+	return out
+}
+
+// tooLarge is true for a request that is too large to travel. One that was accepted travels: there is one of them at most.
+func tooLarge(rr *rolloutv1alpha1.RolloutRequest) bool {
+	if rr.Status.GetCondition(rolloutv1alpha1.TypeAccepted).Status == corev1.ConditionTrue {
+		return false
+	}
+	b, err := json.Marshal(rr)
+	return err != nil || len(b) > rolloutv1alpha1.MaxBytes
+}
+
+// mark a request as open or not. What is in the cache is shared, and stays as it is.
+func (r *Reconciler) mark(ctx context.Context, rr *rolloutv1alpha1.RolloutRequest, open bool) error {
+	wanted := rolloutv1alpha1.OpenLabels(rr.Spec.DeploymentRef.APIGroup, rr.Spec.DeploymentRef.Name)
+	fits := func(key string) bool {
+		is, ok := rr.GetLabels()[key]
+		return ok == open && (!open || is == wanted[key])
+	}
+	if fits(rolloutv1alpha1.LabelDeployment) && fits(rolloutv1alpha1.LabelDeploymentGroup) {
+		return nil
+	}
+	marked := rr.DeepCopy()
+	meta.RemoveLabels(marked, rolloutv1alpha1.LabelDeployment, rolloutv1alpha1.LabelDeploymentGroup)
+	if open {
+		meta.AddLabels(marked, wanted)
+	}
+	return errors.Wrap(client.IgnoreNotFound(r.kube.Patch(ctx, marked, client.MergeFrom(rr))), "cannot label RolloutRequest")
 }

@@ -20,7 +20,7 @@ func closed(r *rolloutv1alpha1.RolloutRequest) bool {
 // nothing, and a deployment that went on to another revision does not say any more what it did before.
 func record(r *rolloutv1alpha1.RolloutRequest, d *deployment, now metav1.Time) {
 	accepted := r.Status.GetCondition(rolloutv1alpha1.TypeAccepted).Status == corev1.ConditionTrue
-	if d == nil {
+	if d == nil && !tooLarge(r) {
 		s := say{r, now, rolloutv1alpha1.ReasonUnknownDeployment, "There is no such deployment."}
 		s.completed(corev1.ConditionFalse)
 		if !accepted {
@@ -28,7 +28,7 @@ func record(r *rolloutv1alpha1.RolloutRequest, d *deployment, now metav1.Time) {
 		}
 		return
 	}
-	result, message := answer(d, string(r.GetUID()))
+	result, message := answer(d, r)
 	s := say{r, now, xpv2.ConditionReason(result), message}
 	switch {
 	case result == rolloutv1alpha1.ResultTaken, result == rolloutv1alpha1.ResultDone:
@@ -47,11 +47,14 @@ func record(r *rolloutv1alpha1.RolloutRequest, d *deployment, now metav1.Time) {
 	}
 }
 
-// answer of a deployment to a request, and the words for it.
-func answer(d *deployment, uid string) (rolloutv1alpha1.Result, string) {
+// answer of a deployment to a request, and the words for it. One that is too large is never told to it.
+func answer(d *deployment, r *rolloutv1alpha1.RolloutRequest) (rolloutv1alpha1.Result, string) {
+	if tooLarge(r) {
+		return rolloutv1alpha1.ResultTooLarge, messages(rolloutv1alpha1.ResultTooLarge)
+	}
 	given := deploymentv1alpha1.RequestStatus{}
 	for _, s := range d.Status.Requests {
-		if s.UID == uid {
+		if s.UID == string(r.GetUID()) {
 			given = s
 		}
 	}
@@ -70,10 +73,11 @@ func messages(r rolloutv1alpha1.Result) string {
 		rolloutv1alpha1.ResultWaiting:         "The deployment did not decide yet.",
 		rolloutv1alpha1.ResultTaken:           "The deployment starts a revision for it.",
 		rolloutv1alpha1.ResultDone:            "The revision succeeded.",
-		rolloutv1alpha1.ResultStale:           "The deployment has another revision than the request names.",
+		rolloutv1alpha1.ResultStale:           "The deployment has another revision, or another update waits, than the request names.",
 		rolloutv1alpha1.ResultUnknownRevision: "The deployment never had the revision that the request names.",
 		rolloutv1alpha1.ResultNoUpdate:        "There is nothing to approve.",
 		rolloutv1alpha1.ResultUpdateFailed:    "The update cannot be delivered.",
+		rolloutv1alpha1.ResultTooLarge:        "The object is too large, with its labels and annotations. Nobody looked at what it asks for.",
 		rolloutv1alpha1.ResultNotSupported:    "This version does not carry the action out.",
 	}[r]
 }

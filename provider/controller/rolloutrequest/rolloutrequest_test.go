@@ -94,6 +94,10 @@ func before(accepted, completed corev1.ConditionStatus, reason xpv2.ConditionRea
 	}
 }
 
+func large(r *rolloutv1alpha1.RolloutRequest) {
+	r.Annotations = map[string]string{"x": strings.Repeat("x", rolloutv1alpha1.MaxBytes)}
+}
+
 // view is what became of a request.
 type view struct {
 	Accepted, Completed string
@@ -154,6 +158,9 @@ func TestReconcile(t *testing.T) {
 		"Superseded":  {reason: "What was taken is not refused later.", request: request("a", 1, labelled, taken), shop: shop(claims, 5, "uid-a Stale"), want: view{Accepted: "True Taken", Completed: "True Superseded", ObservedAt: "13:30"}},
 		"Wiped":       {reason: "A status that lost its answers takes nothing back.", request: request("a", 1, labelled, taken), shop: shop(claims, 0), want: view{Accepted: "True Taken", Completed: "False Taken", Open: true, ObservedAt: "13:30"}},
 		"Gone":        {reason: "The deployment was deleted.", request: request("a", 1, labelled, taken), want: view{Accepted: "True Taken", Completed: "False UnknownDeployment", Open: true, ObservedAt: "13:30"}},
+		"TooLarge":    {reason: "It never travels.", request: request("a", 1, labelled, large), shop: shop(claims, 3), want: view{Accepted: "False TooLarge", Completed: "False TooLarge", ObservedAt: "13:45"}},
+		"LargeNoShop": {reason: "Whoever it is about.", request: request("a", 1, large), want: view{Accepted: "False TooLarge", Completed: "False TooLarge", ObservedAt: "13:45"}},
+		"LargeLater":  {reason: "What was taken is taken.", request: request("a", 1, labelled, large, taken), shop: shop(claims, 4, "uid-a Taken"), want: view{Accepted: "True Taken", Completed: "False Taken", NewRevision: 4, Open: true, ObservedAt: "13:30"}},
 		"ClosedStays": {reason: "What is closed does not change any more.", request: request("a", 1, labelled, before(corev1.ConditionFalse, corev1.ConditionFalse, "Stale")), shop: shop(claims, 4, "uid-a Taken"), want: view{Accepted: "False Stale", Completed: "False Stale", ObservedAt: "13:30"}},
 	}
 	for name, tc := range cases {
@@ -225,7 +232,12 @@ func TestFewAreOpen(t *testing.T) {
 	for n := range rolloutv1alpha1.MaxOpen + 2 {
 		objects = append(objects, request(fmt.Sprintf("r%02d", n), n))
 	}
+	objects = append(objects, request("a-large", 0, large))
 	kube := build(t, objects...)
+	w := waker{kube: kube, group: deploymentv1alpha1.GroupClaims, log: logging.NewNopLogger()}
+	if woken := w.open(t.Context(), shop(deploymentv1alpha1.GroupClaims, 3)); len(woken) != rolloutv1alpha1.MaxOpen || woken[0].Name != "r00" {
+		t.Errorf("open(...): a deployment wakes those that have their turn, got %v", woken)
+	}
 	if _, err := reconciler(kube).Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "team-a", Name: "r21"}}); err != nil {
 		t.Fatal(err)
 	}

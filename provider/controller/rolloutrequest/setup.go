@@ -86,10 +86,8 @@ func (w waker) open(ctx context.Context, o client.Object) []reconcile.Request {
 		w.log.Info("Cannot wake RolloutRequests", "deployment", o.GetName(), "error", err)
 	}
 	out := []reconcile.Request{}
-	for i := range all {
-		if !closed(&all[i]) {
-			out = append(out, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&all[i])})
-		}
+	for _, r := range first(all) {
+		out = append(out, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(r)})
 	}
 	return out
 }
@@ -105,8 +103,9 @@ func index(ctx context.Context, i client.FieldIndexer) error {
 	}), "cannot index RolloutRequests by deployment")
 }
 
+// requestsOf a deployment, as they are in the cache: what they hold is shared.
 func requestsOf(ctx context.Context, kube client.Reader, namespace, group, deployment string) ([]rolloutv1alpha1.RolloutRequest, error) {
 	l := &rolloutv1alpha1.RolloutRequestList{}
-	err := kube.List(ctx, l, client.InNamespace(namespace), client.MatchingFields{deploymentField: group + "/" + deployment})
+	err := kube.List(ctx, l, client.InNamespace(namespace), client.MatchingFields{deploymentField: group + "/" + deployment}, client.UnsafeDisableDeepCopy)
 	return l.Items, errors.Wrapf(err, "cannot list RolloutRequests of %s", deployment)
 }

@@ -23,7 +23,7 @@ import (
 
 const (
 	// progressInterval is how often progress is written. What ends a step, or is terminal, is written at once.
-	progressInterval = 10 * time.Second
+	progressInterval = 20 * time.Second
 
 	// maxDoubled is how often that is doubled for a step that takes long: each change of progress costs the composite.
 	maxDoubled = 3
