@@ -10,11 +10,22 @@ import (
 
 // line returns the number of the line in its file that holds a field, or as much of the field's path as there is.
 func (d document) line(field string) int {
+	if d.list != nil {
+		return d.list.line(d.item + "." + field)
+	}
 	n := yaml.Node{}
-	if err := yaml.Unmarshal(d.text, &n); err != nil || len(n.Content) == 0 {
+	if err := yaml.Unmarshal(d.text, &n); err != nil {
 		return d.before + 1
 	}
-	return d.before + lineOf(n.Content[0], n.Content[0].Line, field)
+	return lineIn(&n, d.before, field)
+}
+
+// lineIn returns the number of a line, in a document that so many lines come before.
+func lineIn(n *yaml.Node, before int, path string) int {
+	if len(n.Content) == 0 {
+		return before + 1
+	}
+	return before + lineOf(n.Content[0], n.Content[0].Line, path)
 }
 
 // lineOf follows a path such as spec.checks[0].name down from a node, which begins at a line.

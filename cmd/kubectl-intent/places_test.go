@@ -129,7 +129,7 @@ func TestRenderRemoved(t *testing.T) {
 		"Unlimited":    {reason: "Without a configuration every control plane may be ours.", dir: "clusters/edge2/team-a/shop", control: "any", name: "shop", want: true},
 		"Moved":        {reason: "A Site has another directory.", dir: "old/edge1/team-a/shop", control: "demo", name: "shop", want: true},
 		"OtherControl": {reason: "Another installation has its own.", dir: "clusters/edge2/team-a/shop", control: "test", name: "shop", args: []string{"--config", examples + "30-config.yaml"}},
-		"OtherClaim":   {reason: "So has another deployment.", dir: "clusters/edge2/team-a/bank", control: "demo", name: "bank"},
+		"OtherClaim":   {reason: "So has another deployment.", dir: "clusters/edge2/team-a/shop", control: "demo", name: "bank"},
 		"Copy":         {reason: "A copy elsewhere is somebody's own.", dir: "copies/shop", control: "demo", name: "shop"},
 		"Git":          {reason: "What git keeps is not in the checkout.", dir: ".git/clusters/team-a/shop", control: "demo", name: "shop"},
 	}

@@ -55,29 +55,35 @@ func readAll[T any](in io.Reader, file, kind string, versions ...string) ([]T, e
 // decodeAll decodes the documents that are of one kind.
 func decodeAll[T any](documents []document, file, kind string, versions ...string) ([]T, error) {
 	out := []T{}
-	for i, d := range documents {
+	for _, d := range documents {
 		meta := metav1.TypeMeta{}
-		if err := yaml.Unmarshal(d.text, &meta); err != nil {
-			return nil, errors.Wrapf(err, "cannot decode document %d of %s", i+1, file)
+		if err := d.meta(&meta); err != nil {
+			return nil, errors.Wrapf(err, "cannot decode document %d of %s", d.number, file)
 		}
 		if meta.Kind != kind || !slices.Contains(versions, meta.APIVersion) {
 			continue
 		}
 		var o T
 		if err := decodeStrictly(d.text, &o); err != nil {
-			return nil, errors.Wrapf(err, "cannot decode document %d of %s", i+1, file)
+			return nil, errors.Wrapf(err, "cannot decode document %d of %s", d.number, file)
 		}
 		out = append(out, o)
 	}
 	return out, nil
 }
 
-// A document of a file, and the number of the line before it.
+// A document of a file, its number, and the number of the line before it.
 type document struct {
 	text   []byte
+	number int
 	before int
+
+	// list that it is an item of, if it is one, and its path in there.
+	list *list
+	item string
 }
 
+// readDocuments reads the objects of a file, and those of each List in it.
 func readDocuments(in io.Reader, file string) ([]document, error) {
 	if file != "-" {
 		f, err := os.Open(file)
@@ -94,8 +100,15 @@ func readDocuments(in io.Reader, file string) ([]document, error) {
 	if len(b) > maxFileBytes {
 		return nil, errors.Errorf("%s has more than %d bytes", file, maxFileBytes)
 	}
-	out, err := split(b)
-	return out, errors.Wrapf(err, "cannot read %s", file)
+	all, err := split(b)
+	if err != nil {
+		return nil, errors.Wrapf(err, "cannot read %s", file)
+	}
+	out := make([]document, 0, len(all))
+	for _, d := range all {
+		out = append(out, d.items()...)
+	}
+	return out, nil
 }
 
 func split(file []byte) ([]document, error) {
@@ -111,7 +124,7 @@ func split(file []byte) ([]document, error) {
 		}
 		// A document is a part of the file as it is.
 		at += max(0, bytes.Index(file[at:], text))
-		out = append(out, document{text: text, before: bytes.Count(file[:at], []byte("\n"))})
+		out = append(out, document{text: text, number: len(out) + 1, before: bytes.Count(file[:at], []byte("\n"))})
 		at += len(text)
 	}
 }

@@ -21,6 +21,12 @@ import (
 	"github.com/intentplane/intentplane/function/blueprint"
 )
 
+// ourGroup ends the names of our API groups.
+const ourGroup = "intentplane.dev"
+
+// reasonUnreadable is that of what could not be looked at.
+const reasonUnreadable = "Unreadable"
+
 // A validateCommand looks for mistakes.
 type validateCommand struct {
 	catalogFlags
@@ -31,7 +37,7 @@ type validateCommand struct {
 
 // A Finding is one mistake.
 type Finding struct {
-	// File, the number of the document in it, and the number of the line in the file.
+	// File, the number of the document in it (0 for the file as a whole), and the number of the line in the file.
 	File     string `json:"file"`
 	Document int    `json:"document"`
 	Line     int    `json:"line"`
@@ -44,7 +50,8 @@ type Finding struct {
 	// Field is the path of the field, where it is known.
 	Field string `json:"field,omitempty"`
 
-	// Reason is what a condition of the deployment would have as its reason.
+	// Reason is what a condition of the deployment would have as its reason, or Unreadable for what could not be looked at: a file,
+	// or something in the cluster.
 	Reason string `json:"reason"`
 
 	// Message says what is wrong.
@@ -84,16 +91,14 @@ func (v *validateCommand) begin(in io.Reader) (*validation, error) {
 	return &validation{report: Report{Findings: []Finding{}}, server: server, catalog: c, compile: v.given(), kitchen: newKitchen()}, err
 }
 
-// Run prints a report. It returns an error when there are findings, or when something cannot be read.
+// Run prints a report. It returns an error when there are findings.
 func (v *validateCommand) Run(s *streams) error {
 	w, err := v.begin(s.in)
 	if err != nil {
 		return err
 	}
 	for _, name := range v.Files {
-		if err := w.file(s.in, name); err != nil {
-			return err
-		}
+		w.file(s.in, name)
 	}
 	w.report.Valid = len(w.report.Findings) == 0
 	if err := v.print(s.out, w.report, func(to io.Writer) error { return w.report.text(to, s.colours) }); err != nil {
@@ -105,46 +110,65 @@ func (v *validateCommand) Run(s *streams) error {
 	return nil
 }
 
-func (v *validation) file(in io.Reader, name string) error {
+// file looks at all objects of a file. One that cannot be read is a mistake as well, and hides no other.
+func (v *validation) file(in io.Reader, name string) {
 	documents, err := readDocuments(in, name)
 	if err != nil {
-		return err
+		v.found(Finding{File: name, Line: 1, Reason: reasonUnreadable}, document{}, err)
+		return
 	}
-	for i, d := range documents {
-		if err := v.document(Finding{File: name, Document: i + 1, Reason: deploymentv1alpha1.ReasonInvalidSpec}, d); err != nil {
-			return err
-		}
+	for _, d := range documents {
+		v.document(Finding{File: name, Document: d.number, Reason: deploymentv1alpha1.ReasonInvalidSpec}, d)
 	}
-	return nil
 }
 
-// document looks at one object: first as an API server would, then as the function would. It returns an error for what the cluster
-// does not tell.
-func (v *validation) document(at Finding, d document) error {
+// document looks at one object: first as an API server would, then as the function would.
+func (v *validation) document(at Finding, d document) {
 	object, err := objectOf(d.text)
 	if err != nil {
 		line, message := d.located(err)
 		at.Line = line
 		v.found(at, d, errors.New(message))
-		return nil
+		return
 	}
 	o := unstructured.Unstructured{Object: object}
-	if !v.server.Knows(o.GroupVersionKind()) {
-		return nil
+	gvk := o.GroupVersionKind()
+	if !v.server.Knows(gvk) && !ours(gvk.Group) {
+		return
 	}
 	at.Kind, at.Namespace, at.Name = o.GetKind(), o.GetNamespace(), o.GetName()
 	v.report.Checked++
+	if !v.server.Knows(gvk) {
+		v.unknown(at, d, gvk)
+		return
+	}
 	problems := v.server.Check(context.Background(), object)
 	for _, p := range problems {
 		at.Field = p.Field
 		v.found(at, d, errors.New(p.String()))
 	}
-	check := v.checkOf(o.GroupVersionKind().GroupKind())
+	check := v.checkOf(gvk.GroupKind())
 	if len(problems) > 0 || check == nil {
-		return nil
+		return
 	}
 	at.Field = ""
-	return check(at, d)
+	check(at, d)
+}
+
+// ours says whether all kinds of a group are ours.
+func ours(group string) bool {
+	return group == ourGroup || strings.HasSuffix(group, "."+ourGroup)
+}
+
+// unknown is a kind, or a version of one, that our groups do not have.
+func (v *validation) unknown(at Finding, d document, gvk schema.GroupVersionKind) {
+	at.Field = "kind"
+	err := errors.Errorf("kind: %s has no kind %q", gvk.GroupVersion(), gvk.Kind)
+	if versions := v.server.Versions(gvk.GroupKind()); len(versions) > 0 {
+		at.Field = "apiVersion"
+		err = errors.Errorf("apiVersion: %s of %s has no version %q, but %s", gvk.Kind, gvk.Group, gvk.Version, strings.Join(versions, ", "))
+	}
+	v.found(at, d, err)
 }
 
 // objectOf reads an object as an API server does. A field that comes twice is an error.
@@ -158,39 +182,43 @@ func objectOf(text []byte) (map[string]any, error) {
 }
 
 // checkOf returns what looks at what objects of a kind say, or none for kinds that say no more than their schema tells.
-func (v *validation) checkOf(gk schema.GroupKind) func(Finding, document) error {
-	return map[string]func(Finding, document) error{
+func (v *validation) checkOf(gk schema.GroupKind) func(Finding, document) {
+	return map[string]func(Finding, document){
 		"IntentDeployment.claims.intentplane.dev": v.claim,
 		"IntentDeployment.intentplane.dev":        v.claim,
 		"Blueprint.catalog.intentplane.dev":       v.blueprint,
 	}[gk.String()]
 }
 
-func (v *validation) claim(at Finding, d document) error {
+func (v *validation) claim(at Finding, d document) {
 	c := &deploymentv1alpha1.IntentDeployment{}
 	if err := decodeStrictly(d.text, c); err != nil {
 		v.found(at, d, err)
-		return nil
+		return
 	}
-	if _, _, err := function.Understand(c.Spec); err != nil || !v.compile {
-		at.Reason = function.ReasonOf(err)
-		v.found(at, d, err)
-		return nil
+	_, _, err := function.Understand(c.Spec)
+	if err == nil && v.compile {
+		err = v.deliver(c)
 	}
-	v.catalog.place(c)
-	in, compiled, err := v.catalog.compile(c)
-	if err == nil {
-		_, err = v.kitchen.places(v.catalog.limited(), in, compiled)
-	}
-	if at.Reason = function.ReasonOf(err); err != nil && at.Reason == "" {
+	if at.Reason = function.ReasonOf(err); at.Reason == "" {
 		// It is not about the deployment.
-		return err
+		at.Reason = reasonUnreadable
 	}
 	v.found(at, d, err)
-	return nil
 }
 
-func (v *validation) blueprint(at Finding, d document) error {
+// deliver looks at what a claim would deliver.
+func (v *validation) deliver(c *deploymentv1alpha1.IntentDeployment) error {
+	v.catalog.place(c)
+	in, compiled, err := v.catalog.compile(c)
+	if err != nil {
+		return err
+	}
+	_, err = v.kitchen.places(v.catalog.limited(), in, compiled)
+	return err
+}
+
+func (v *validation) blueprint(at Finding, d document) {
 	b := &catalogv1alpha1.Blueprint{}
 	err := decodeStrictly(d.text, b)
 	if err == nil {
@@ -198,7 +226,7 @@ func (v *validation) blueprint(at Finding, d document) error {
 	}
 	if err != nil || len(b.Spec.Examples) == 0 {
 		v.found(at, d, err)
-		return nil
+		return
 	}
 	results, err := blueprint.Test(context.Background(), b, v.kitchen.renderer)
 	v.found(at, d, err)
@@ -209,7 +237,6 @@ func (v *validation) blueprint(at Finding, d document) error {
 		at.Field, at.Reason = r.Name, deploymentv1alpha1.ReasonRenderFailed
 		v.found(at, d, r.Err)
 	}
-	return nil
 }
 
 // found adds a finding for an error. Nil is none.

@@ -88,6 +88,18 @@ func (s *Server) Knows(gvk schema.GroupVersionKind) bool {
 	return ok
 }
 
+// Versions returns the versions of a kind that objects can be checked of, sorted.
+func (s *Server) Versions(gk schema.GroupKind) []string {
+	out := []string{}
+	for gvk := range s.kinds {
+		if gvk.GroupKind() == gk {
+			out = append(out, gvk.Version)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
 // Check returns what is wrong with an object that somebody applies, sorted by field: what the schema forbids, rules included, and
 // fields that do not exist, which kubectl asks an API server to refuse. Numbers are int64 or float64. An object of another kind has
 // no problems. It changes nothing.

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+
+	yamlnode "go.yaml.in/yaml/v3"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+)
+
+// A list of objects, as "kubectl get -o yaml" prints it, is one document.
+type list struct {
+	text   []byte
+	before int
+
+	// parsed is the text, once somebody asked for a line.
+	parsed *yamlnode.Node
+}
+
+// line returns the number of the line in its file that holds a field.
+func (l *list) line(path string) int {
+	if l.parsed == nil {
+		l.parsed = &yamlnode.Node{}
+		// Its items were read from it: it can be parsed.
+		_ = yamlnode.Unmarshal(l.text, l.parsed)
+	}
+	return lineIn(l.parsed, l.before, path)
+}
+
+// items are the objects in a document: those of a list, however deep, or the one that it is. A list that cannot be read is one.
+func (d document) items() []document {
+	object, err := objectOf(d.text)
+	if err != nil || !strings.HasSuffix(text(object["kind"]), "List") {
+		return []document{d}
+	}
+	all, ok := object["items"].([]any)
+	if !ok {
+		return []document{d}
+	}
+	of := d.list
+	if of == nil {
+		of = &list{text: d.text, before: d.before}
+	}
+	out := []document{}
+	for i, one := range all {
+		// What was YAML becomes YAML again.
+		b, _ := yaml.Marshal(typed(one, object))
+		path := strings.TrimPrefix(d.item+".items["+strconv.Itoa(i)+"]", ".")
+		item := document{text: b, number: d.number, before: d.before, list: of, item: path}
+		out = append(out, item.items()...)
+	}
+	return out
+}
+
+// typed says of an item that does not say it what the list of its kind says.
+func typed(item any, of map[string]any) any {
+	o, ok := item.(map[string]any)
+	if kind := strings.TrimSuffix(text(of["kind"]), "List"); ok && o["kind"] == nil && o["apiVersion"] == nil && kind != "" {
+		o["kind"], o["apiVersion"] = kind, of["apiVersion"]
+	}
+	return item
+}
+
+// meta reads what a document is. It returns an error for a list that cannot be read: nobody knows what is in there.
+func (d document) meta(to *metav1.TypeMeta) error {
+	if err := yaml.Unmarshal(d.text, to); err != nil {
+		return err
+	}
+	if !strings.HasSuffix(to.Kind, "List") {
+		return nil
+	}
+	_, err := objectOf(d.text)
+	return err
+}

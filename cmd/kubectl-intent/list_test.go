@@ -1,0 +1,108 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// listed is a List as kubectl prints it, with a claim that is wrong in line 13.
+const listed = `apiVersion: v1
+kind: List
+items:
+- apiVersion: v1
+  kind: Namespace
+  metadata: {name: team-a}
+- apiVersion: claims.intentplane.dev/v1alpha1
+  kind: IntentDeployment
+  metadata:
+    name: shop
+    namespace: team-a
+  spec:
+    intnt: '{"service": "shop"}'
+`
+
+func TestWhatIsOurs(t *testing.T) {
+	const message = "spec.intnt: is not a field of this kind"
+	wrong := Finding{File: "-", Document: 1, Line: 13, Kind: "IntentDeployment", Namespace: "team-a", Name: "shop", Field: "spec.intnt", Reason: "InvalidSpec", Message: message}
+	exactly := Finding{File: "-", Document: 1, Line: 12, Kind: "IntentDeployment", Namespace: "team-a", Name: "shop", Field: "spec", Reason: "InvalidSpec", Message: "spec: Invalid value: exactly one of intent and expectation must be set"}
+	at := func(f Finding, line, document int) Finding {
+		f.Line, f.Document = line, document
+		return f
+	}
+	one := func(line int, field, apiVersion, kind, message string) []Finding {
+		return []Finding{{File: "-", Document: 1, Line: line, Kind: kind, Namespace: "team-a", Name: "shop", Field: field, Reason: "InvalidSpec", Message: message}}
+	}
+	cases := map[string]struct {
+		reason string
+		in     string
+		want   []Finding
+	}{
+		"List":      {reason: "What kubectl prints is looked into.", in: listed, want: []Finding{exactly, wrong}},
+		"Second":    {reason: "Lines are those of the file.", in: "a: 1\n---\n" + listed, want: []Finding{at(exactly, 14, 2), at(wrong, 15, 2)}},
+		"Nested":    {reason: "However deep.", in: "kind: List\nitems:\n" + indented(listed), want: []Finding{at(exactly, 14, 1), at(wrong, 15, 1)}},
+		"Typed":     {reason: "A list of one kind need not say it of each.", in: "apiVersion: claims.intentplane.dev/v1alpha1\nkind: IntentDeploymentList\nitems:\n- metadata: {name: shop, namespace: team-a}\n  spec:\n    intnt: a\n", want: []Finding{at(exactly, 5, 1), at(wrong, 6, 1)}},
+		"Version":   {reason: "A version that does not exist is a mistake.", in: strings.Replace(claim, "v1alpha1", "v1alpha2", 1), want: one(1, "apiVersion", "", "IntentDeployment", `apiVersion: IntentDeployment of claims.intentplane.dev has no version "v1alpha2", but v1alpha1`)},
+		"Kind":      {reason: "So is a kind.", in: strings.Replace(claim, "IntentDeployment", "IntentDeploymnt", 1), want: one(2, "kind", "", "IntentDeploymnt", `kind: claims.intentplane.dev/v1alpha1 has no kind "IntentDeploymnt"`)},
+		"Group":     {reason: "So is a group below ours.", in: strings.Replace(claim, "claims.", "claim.", 1), want: one(2, "kind", "", "IntentDeployment", `kind: claim.intentplane.dev/v1alpha1 has no kind "IntentDeployment"`)},
+		"Strangers": {reason: "What ends alike is a stranger's.", in: strings.Replace(claim, "claims.intent", "myintent", 1), want: []Finding{}},
+		"NotAList":  {reason: "A kind that is called a list may have no items.", in: "apiVersion: x.org/v1\nkind: AllowList\nitems: 3\n", want: []Finding{}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			out, problems, _ := runIntent(tc.in, "validate", "-", "-o", "json")
+			got := Report{}
+			if err := json.Unmarshal([]byte(out), &got); err != nil {
+				t.Fatalf("\n%s\nrun(...): %v: %s", tc.reason, err, problems)
+			}
+			if diff := cmp.Diff(tc.want, got.Findings); diff != "" {
+				t.Errorf("\n%s\nrun(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+	twice := strings.Replace(listed, "intnt:", "intent: a\n    intent:", 1)
+	for _, command := range []string{"validate", "digest"} {
+		if out, problems, code := runIntent(twice+"---\n"+claim, command, "-"); code != exitInvalid || !strings.Contains(out+problems, `"intent" already set`) {
+			t.Errorf("%s: what a list says twice is lost nowhere: exit code %d:\n%s%s", command, code, out, problems)
+		}
+	}
+	want, _, _ := runIntent(claim, "digest", "-")
+	if got, problems, _ := runIntent(strings.Replace(listed, "intnt", "intent", 1), "digest", "-"); got != want {
+		t.Errorf("Other commands look into lists too: want %q, got %q: %s", want, got, problems)
+	}
+}
+
+// indented is a document as the one item of a list.
+func indented(text string) string {
+	return "- " + strings.TrimSpace(strings.ReplaceAll(text, "\n", "\n  ")) + "\n"
+}
+
+// TestUnreadable wants a report, whatever cannot be read.
+func TestUnreadable(t *testing.T) {
+	bad := file(t, strings.Replace(claim, "intent:", "intnt:", 1))
+	server := apiServer{denied: map[string]bool{"blueprints.catalog.intentplane.dev": true}}
+	kubeconfig := server.start(t, examples+"10-sites.yaml")
+	large := file(t, strings.Repeat("# nothing\n", maxFileBytes/10+1))
+	cases := map[string]struct {
+		reason string
+		args   []string
+		want   []string
+	}{
+		"Missing": {reason: "A file that is not there hides no other.", args: []string{"nowhere.yaml", bad}, want: []string{"nowhere.yaml:1: Unreadable: cannot read file: ", "InvalidSpec: spec.intnt: ", "1 objects, 3 mistakes"}},
+		"Folder":  {reason: "Nor does a folder.", args: []string{t.TempDir(), bad}, want: []string{":1: Unreadable: ", "InvalidSpec: spec.intnt: "}},
+		"Large":   {reason: "Nor one that is too large.", args: []string{large, bad}, want: []string{":1: Unreadable: ", "InvalidSpec: spec.intnt: "}},
+		"Cluster": {reason: "Nor what the cluster does not tell.", args: []string{examples + "40-claim.yaml", bad, "--live", "--kubeconfig", kubeconfig}, want: []string{"IntentDeployment team-a/shop: Unreadable: cannot list blueprints.catalog.intentplane.dev: ", "InvalidSpec: spec.intnt: "}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			out, problems, code := runIntent("", append([]string{"validate"}, tc.args...)...)
+			for _, want := range tc.want {
+				if code != exitInvalid || !strings.Contains(out, want) {
+					t.Errorf("\n%s\nrun(...): want %q, got exit code %d:\n%s%s", tc.reason, want, code, out, problems)
+				}
+			}
+		})
+	}
+}
