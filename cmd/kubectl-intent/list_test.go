@@ -32,7 +32,7 @@ func TestWhatIsOurs(t *testing.T) {
 		f.Line, f.Document = line, document
 		return f
 	}
-	one := func(line int, field, apiVersion, kind, message string) []Finding {
+	one := func(line int, field, _, kind, message string) []Finding {
 		return []Finding{{File: "-", Document: 1, Line: line, Kind: kind, Namespace: "team-a", Name: "shop", Field: field, Reason: "InvalidSpec", Message: message}}
 	}
 	cases := map[string]struct {
