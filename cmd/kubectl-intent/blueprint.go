@@ -65,7 +65,7 @@ func (c *createCommand) Run(s *streams) error {
 		return err
 	}
 	for _, line := range advice {
-		if _, err := fmt.Fprintf(s.problems, "kubectl-intent: advice: %s\n", line); err != nil {
+		if _, err := fmt.Fprintf(s.problems, "kubectl-intent: advice: %s\n", plain(line)); err != nil {
 			return errors.Wrap(err, "cannot print")
 		}
 	}
@@ -75,7 +75,7 @@ func (c *createCommand) Run(s *streams) error {
 	}
 	// JSON has no comments.
 	if c.Output == "yaml" {
-		out = append([]byte("# Made by \"kubectl intent blueprint create "+path.Base(filepath.ToSlash(c.Dir))+"\". Change that directory, and raise the version.\n"), out...)
+		out = append([]byte("# Made by \"kubectl intent blueprint create "+plain(path.Base(filepath.ToSlash(c.Dir)))+"\". Change that directory, and raise the version.\n"), out...)
 	}
 	if c.To == "" {
 		_, err := s.out.Write(out)
@@ -156,11 +156,11 @@ func (t *testCommand) read(s *streams) ([]catalogv1alpha1.Blueprint, error) {
 
 func printResults(w io.Writer, colours palette, all []ExampleResult) error {
 	for _, r := range all {
-		verdict := fmt.Sprintf("%s: %d files for Site %s", colours.paint("ok", color.FgGreen), r.Files, r.Site)
+		verdict := fmt.Sprintf("%s: %d files for Site %s", colours.paint("ok", color.FgGreen), r.Files, plain(r.Site))
 		if r.Error != "" {
-			verdict = colours.paint("failed", color.FgRed) + ": " + r.Error
+			verdict = colours.paint("failed", color.FgRed) + ": " + plain(r.Error)
 		}
-		if _, err := fmt.Fprintf(w, "%s %s %s\n", r.Blueprint, r.Example, verdict); err != nil {
+		if _, err := fmt.Fprintf(w, "%s %s %s\n", begin(r.Blueprint), plain(r.Example), verdict); err != nil {
 			return errors.Wrap(err, "cannot print")
 		}
 	}

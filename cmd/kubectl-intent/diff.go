@@ -88,7 +88,7 @@ func printChanges(w io.Writer, colours palette, all []Rendering) error {
 	for _, one := range all {
 		for _, c := range one.Changes {
 			for line := range strings.Lines(c.Diff) {
-				text := colours.paint(strings.TrimSuffix(line, "\n"), diffColour(line)...)
+				text := colours.paint(beginText(strings.TrimSuffix(line, "\n")), diffColour(line)...)
 				if _, err := fmt.Fprintln(w, text); err != nil {
 					return errors.Wrap(err, "cannot print")
 				}
@@ -134,10 +134,11 @@ func checkedOut(root *os.Root, dir string) (tree.Files, error) {
 
 // change is a unified diff of one file. What a Secret holds is shown to nobody.
 func change(name string, before, after []byte) (string, error) {
+	// A name has one line.
+	from, to := "a/"+plain(name), "b/"+plain(name)
 	if isSecret(before) || isSecret(after) {
-		return fmt.Sprintf("--- a/%s\n+++ b/%[1]s\nA Secret differs. Its values are not shown.\n", name), nil
+		return fmt.Sprintf("--- %s\n+++ %s\nA Secret differs. Its values are not shown.\n", from, to), nil
 	}
-	from, to := "a/"+name, "b/"+name
 	if before == nil {
 		from = os.DevNull
 	}

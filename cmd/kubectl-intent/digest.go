@@ -50,7 +50,7 @@ func printDigests(w io.Writer, all []Digest) error {
 		return err
 	}
 	for _, d := range all {
-		if _, err := fmt.Fprintf(w, "%s/%s %s\n", d.Namespace, d.Name, d.Digest); err != nil {
+		if _, err := fmt.Fprintf(w, "%s %s\n", begin(d.Namespace+"/"+d.Name), d.Digest); err != nil {
 			return err
 		}
 	}

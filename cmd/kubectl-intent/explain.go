@@ -98,14 +98,14 @@ func (e *explainCommand) explain(from *source, c *deploymentv1alpha1.IntentDeplo
 func explanations(w io.Writer, all []Explanation) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, e := range all {
-		_, _ = fmt.Fprintf(t, "%s/%s\nDIGEST\t%s\nFROM\t%s\nUNDERSTOOD\t%s\n", e.Namespace, e.Name, e.Digest, e.Field, e.Understood)
+		_, _ = fmt.Fprintf(t, "%s\nDIGEST\t%s\nFROM\t%s\nUNDERSTOOD\t%s\n", begin(e.Namespace+"/"+e.Name), e.Digest, e.Field, plain(string(e.Understood)))
 		if e.Blueprint != "" {
-			_, _ = fmt.Fprintf(t, "BLUEPRINT\t%s\n", e.Blueprint)
+			_, _ = fmt.Fprintf(t, "BLUEPRINT\t%s\n", plain(e.Blueprint))
 		}
 		for _, s := range e.Sites {
-			_, _ = fmt.Fprintf(t, "\nSITE\t%s\nPATH\t%s\nKEY\tVALUE\tFROM\n", s.Site, s.Path)
+			_, _ = fmt.Fprintf(t, "\nSITE\t%s\nPATH\t%s\nKEY\tVALUE\tFROM\n", plain(s.Site), plain(s.Path))
 			for _, v := range s.Values {
-				_, _ = fmt.Fprintf(t, "%s\t%q\t%s\n", v.Key, v.Value, v.From)
+				_, _ = fmt.Fprintf(t, "%s\t%q\t%s\n", begin(v.Key), v.Value, v.From)
 			}
 		}
 	}

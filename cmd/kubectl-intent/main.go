@@ -88,7 +88,7 @@ func code(err error, problems io.Writer) int {
 	if e := (verdictError{}); errors.As(err, &e) {
 		return exitInvalid
 	}
-	_, _ = fmt.Fprintf(problems, "kubectl-intent: error: %s\n", err)
+	_, _ = fmt.Fprintf(problems, "kubectl-intent: error: %s\n", plain(err.Error()))
 	if e := (usageError{}); errors.As(err, &e) {
 		return exitUsage
 	}

@@ -144,7 +144,7 @@ func (r *renderCommand) show(w io.Writer, all []rendered) error {
 func (r *renderCommand) stream(w io.Writer, all []rendered) error {
 	for _, one := range all {
 		if one.waits {
-			if _, err := fmt.Fprintf(w, "---\n# Site %s: %s: receives nothing before its cluster is known to be ready\n", one.site, one.path); err != nil {
+			if _, err := fmt.Fprintf(w, "---\n# Site %s: %s: receives nothing before its cluster is known to be ready\n", plain(one.site), plain(one.path)); err != nil {
 				return errors.Wrap(err, "cannot print")
 			}
 		}
@@ -152,12 +152,20 @@ func (r *renderCommand) stream(w io.Writer, all []rendered) error {
 			if name == kustomization && !r.Inputs {
 				continue
 			}
-			if _, err := fmt.Fprintf(w, "---\n# Site %s: %s\n%s", one.site, path.Join(one.path, name), one.files[name]); err != nil {
+			if _, err := fmt.Fprintf(w, "---\n# Site %s: %s\n%s", plain(one.site), plain(path.Join(one.path, name)), r.shown(one.files[name])); err != nil {
 				return errors.Wrap(err, "cannot print")
 			}
 		}
 	}
 	return nil
+}
+
+// shown is a file as it is printed. What comes from kustomize is YAML of ours, which has no control characters.
+func (r *renderCommand) shown(file []byte) string {
+	if r.Inputs {
+		return plainText(string(file))
+	}
+	return string(file)
 }
 
 // write makes a folder for each Site, and prints its name.
@@ -176,7 +184,7 @@ func (r *renderCommand) write(w io.Writer, all []rendered) error {
 	}
 	return r.print(w, report, func(w io.Writer) error {
 		for _, one := range report {
-			if _, err := fmt.Fprintln(w, one.Folder); err != nil {
+			if _, err := fmt.Fprintln(w, begin(one.Folder)); err != nil {
 				return errors.Wrap(err, "cannot print")
 			}
 		}

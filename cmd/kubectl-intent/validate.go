@@ -264,12 +264,12 @@ func fieldOf(message string) string {
 // text is a line for each finding, which editors and CI know how to read.
 func (r Report) text(w io.Writer, colours palette) error {
 	for _, f := range r.Findings {
-		what := strings.TrimSpace(f.Kind + " " + strings.TrimPrefix(f.Namespace+"/"+f.Name, "/"))
+		what := plain(strings.TrimSpace(f.Kind + " " + strings.TrimPrefix(f.Namespace+"/"+f.Name, "/")))
 		if what != "" {
 			what += ": "
 		}
 		reason := colours.paint(f.Reason, color.FgRed)
-		if _, err := fmt.Fprintf(w, "%s:%d: %s%s: %s\n", f.File, f.Line, what, reason, f.Message); err != nil {
+		if _, err := fmt.Fprintf(w, "%s:%d: %s%s: %s\n", begin(f.File), f.Line, what, reason, plain(f.Message)); err != nil {
 			return errors.Wrap(err, "cannot print")
 		}
 	}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Who reads our text is a terminal, or a CI that takes lines with certain beginnings for its own commands. What others wrote can
+// neither steer the one nor forge lines for the other.
+
+// plain quotes the characters that do not show: control characters, those that turn the direction of text, and bytes that are no
+// text.
+func plain(s string) string { return quoted(s, "") }
+
+// plainText is plain, but for tabs and ends of lines.
+func plainText(s string) string { return quoted(s, "\t\n") }
+
+// begin is plain for the beginning of a line: it does not begin as a command of a CI does.
+func begin(s string) string { return noCommand(plain(s)) }
+
+// beginText is begin, but for tabs.
+func beginText(s string) string { return noCommand(quoted(s, "\t")) }
+
+func quoted(s, but string) string {
+	out := strings.Builder{}
+	for len(s) > 0 {
+		r, n := utf8.DecodeRuneInString(s)
+		switch {
+		case r == utf8.RuneError && n == 1:
+			_, _ = fmt.Fprintf(&out, `\x%02x`, s[0])
+		case unicode.IsPrint(r), strings.ContainsRune(but, r):
+			out.WriteRune(r)
+		default:
+			out.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		}
+		s = s[n:]
+	}
+	return out.String()
+}
+
+func noCommand(s string) string {
+	rest := strings.TrimLeftFunc(s, unicode.IsSpace)
+	if strings.HasPrefix(rest, "::") || strings.HasPrefix(rest, "##") {
+		return s[:len(s)-len(rest)] + `\` + rest
+	}
+	return s
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestPlain(t *testing.T) {
+	cases := map[string]struct {
+		reason                   string
+		text                     string
+		plain, begin, plainLines string
+	}{
+		"Text":     {reason: "Text is text.", text: "Größe: 3 µs, 中文 \"a\" 'b' \\n", plain: "Größe: 3 µs, 中文 \"a\" 'b' \\n"},
+		"Escape":   {reason: "Terminals are not steered.", text: "a\x1b[31mb\u009bc\x7f", plain: `a\x1b[31mb\u009bc\x7f`},
+		"Lines":    {reason: "Lines are not forged.", text: "a\n::error ::b\r\tc", plain: `a\n::error ::b\r\tc`, plainLines: "a\n::error ::b\\r\tc"},
+		"Bidi":     {reason: "The direction of text is not turned.", text: "a\u202eb\u2028c", plain: `a\u202eb\u2028c`},
+		"NoText":   {reason: "Bytes that are no text are told.", text: "a\xff\x01\ufffd", plain: `a\xff\x01` + "\ufffd"},
+		"Command":  {reason: "A line is no command of a CI.", text: " ::error ::b", plain: " ::error ::b", begin: ` \::error ::b`},
+		"Commands": {reason: "Nor is one of the older form.", text: "##[error]b", plain: "##[error]b", begin: `\##[error]b`},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if tc.begin == "" {
+				tc.begin = tc.plain
+			}
+			if tc.plainLines == "" {
+				tc.plainLines = tc.plain
+			}
+			want, got := []string{tc.plain, tc.begin, tc.plainLines}, []string{plain(tc.text), begin(tc.text), plainText(tc.text)}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("\n%s\nplain(%q), begin(...), plainText(...): -want, +got:\n%s", tc.reason, tc.text, diff)
+			}
+		})
+	}
+}
+
+// TestForgery lets each command print what somebody else wrote.
+func TestForgery(t *testing.T) {
+	const evil = `a\n::error ::\u001b[31mforged\u009b`
+	field := strings.Replace(claim, "spec:", "spec:\n  \""+evil+"\": 1", 1)
+	named := strings.NewReplacer("team-a", `"`+evil+`"`, "name: shop", `name: "`+evil+`"`).Replace(claim)
+	blueprint := strings.Replace(bare, "name: web-1.0.0", `name: "`+evil+`"`, 1) + "  examples: [{intent: '{\"service\": \"a\"}'}]\n"
+	here := t.TempDir()
+	t.Chdir(here)
+	checkout := filepath.Join(here, "checkout")
+	leave(t, checkout, "clusters/edge2/team-a/shop", "demo", "shop")
+	const content = "a: \u202eb\n"
+	if err := os.WriteFile(filepath.Join(checkout, "clusters/edge2/team-a/shop", "a\n::error ::\x1bb"), []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	says := []string{`--- a/clusters/edge2/team-a/shop/a\n::error ::\x1bb`, `-a: \u202eb`}
+	if err := os.WriteFile("::error ::forged", []byte("a: ["), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	one := file(t, strings.Replace(claim, `"shop"}`, `"shop", "sites": ["edge1"]}`, 1))
+	inputs := strings.Replace(ruled, "    kustomization.yaml:", `    b.txt: "a\r\e[31m"`+"\n    kustomization.yaml:", 1)
+	cases := map[string]struct {
+		in   string
+		args []string
+		says []string
+	}{
+		"Finding":   {in: field, args: []string{"validate", "-"}},
+		"Object":    {in: named, args: []string{"validate", "-"}},
+		"Kind":      {in: strings.Replace(claim, "kind: IntentDeployment", `kind: "`+evil+`"`, 1), args: []string{"validate", "-"}},
+		"File":      {args: []string{"validate", "::error ::forged"}},
+		"NoFile":    {args: []string{"validate", "::error ::\x1bforged"}},
+		"Error":     {in: field, args: []string{"digest", "-"}},
+		"Digest":    {in: named + "---\n" + named, args: []string{"digest", "-"}},
+		"Explain":   {in: named, args: []string{"explain", "-"}},
+		"Key":       {args: []string{"explain", one, "--site", file(t, aSite), "--blueprint", file(t, strings.Replace(ruled, "    kustomization.yaml:", "    intent.yaml: '{apiVersion: v1, kind: ConfigMap, metadata: {name: intent}, data: {\""+evil+"\": a}}'\n    kustomization.yaml:", 1))}},
+		"Blueprint": {in: blueprint, args: []string{"blueprint", "test", "-"}},
+		"Diff":      {args: []string{"render", one, "--site", file(t, aSite), "--blueprint", file(t, strings.Replace(ruled, "SIZE", "4", 1)), "--diff", checkout}, says: says},
+		"Inputs":    {args: []string{"render", one, "--site", file(t, aSite), "--blueprint", file(t, strings.Replace(inputs, "SIZE", "4", 1)), "--inputs"}},
+		"Flag":      {args: []string{"validate", "--\x1b[31m\n::error ::forged"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			out, problems, _ := runIntent(tc.in, tc.args...)
+			out += problems
+			if !strings.Contains(out, `\x1b`) && !strings.Contains(out, `\u001b`) && !strings.Contains(out, `\::error`) {
+				t.Errorf("run(%q): what is wrong is not shown:\n%q", tc.args, out)
+			}
+			for _, want := range tc.says {
+				if !strings.Contains(out, want) {
+					t.Errorf("run(%q): want %q in:\n%s", tc.args, want, out)
+				}
+			}
+			for line := range strings.Lines(out) {
+				if strings.ContainsAny(line, "\x1b\u009b\r") || strings.HasPrefix(strings.TrimSpace(line), "::") {
+					t.Errorf("run(%q): forged: %q", tc.args, line)
+				}
+			}
+		})
+	}
+}
+
+const aSite = `apiVersion: catalog.intentplane.dev/v1alpha1
+kind: Site
+metadata: {name: edge1}
+spec: {cluster: {controlPlane: {}}, engine: {type: None}, repository: {path: clusters/edge1}, allowedNamespaces: [team-a]}
+`
