@@ -2,6 +2,7 @@ package git
 
 import (
 	"bytes"
+	"io"
 	"net"
 	"os"
 	"slices"
@@ -22,8 +23,13 @@ func checkKnownHosts(lines []byte) error {
 	if len(bytes.TrimSpace(lines)) == 0 {
 		return errors.New("known hosts are empty: an SSH server is never trusted unseen")
 	}
-	for rest := lines; len(bytes.TrimSpace(rest)) > 0; {
+	found := 0
+	for rest := lines; len(bytes.TrimSpace(rest)) > 0; found++ {
 		_, _, _, _, next, err := ssh.ParseKnownHosts(rest)
+		// Comments are at the end.
+		if errors.Is(err, io.EOF) && found > 0 {
+			return nil
+		}
 		if err != nil {
 			return errors.New("known hosts are malformed")
 		}
