@@ -100,6 +100,42 @@ func TestProgressIsWrittenLater(t *testing.T) {
 	w.expect("at the deadline", "TimedOut | TimedOut | Suspended")
 }
 
+// TestTroubleIsShownInTime lets the reason change again and again, with no proof in between.
+func TestTroubleIsShownInTime(t *testing.T) {
+	w := newWorld(t)
+	w.flux(w.deliver("new"), false)
+	w.order(1)
+	w.until(isLiveNow)
+	at := func(secret string) func(*catalogv1alpha1.Site) {
+		return func(s *catalogv1alpha1.Site) {
+			s.Spec.Cluster = catalogv1alpha1.SiteCluster{KubeconfigSecretRef: &catalogv1alpha1.NamespacedSecretKeySelector{Namespace: "admin", Name: secret}}
+		}
+	}
+	w.must(w.kube.Create(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "admin", Name: "bad"}, Data: map[string][]byte{"value": []byte("{}")}}))
+	steps := []struct {
+		change func(*catalogv1alpha1.Site)
+		want   string
+	}{
+		{change: at("none"), want: "Syncing | Syncing | KubeconfigGone"},
+		{change: at("bad"), want: "Syncing | Syncing | KubeconfigRefused"},
+		{change: at("none"), want: "Syncing | Syncing | KubeconfigGone"},
+		{change: func(s *catalogv1alpha1.Site) { s.Spec.Engine.ObjectRef = nil }, want: "Syncing | Syncing | EngineNotProvable"},
+	}
+	for _, step := range steps {
+		before, s := w.says(), &catalogv1alpha1.Site{}
+		w.must(w.kube.Get(t.Context(), keyOf("edge1"), s))
+		step.change(s)
+		w.must(w.kube.Update(t.Context(), s))
+		w.reconcile()
+		w.clock = w.clock.Add(progressInterval - time.Second)
+		w.reconcile()
+		w.expect("just before it is due", before)
+		w.clock = w.clock.Add(time.Second)
+		w.reconcile()
+		w.expect("when it is due", step.want)
+	}
+}
+
 func TestEngineIsAskedOnce(t *testing.T) {
 	w := newWorld(t)
 	w.flux(w.deliver("old"), false)
