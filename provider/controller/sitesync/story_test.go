@@ -74,11 +74,8 @@ func TestProgressIsWrittenLater(t *testing.T) {
 	w.flux(id, false)
 	w.order(1)
 	w.until(isLiveNow)
-	for len(w.woken) > 0 {
-		<-w.woken
-	}
 	w.flux(id, true)
-	<-w.woken
+	w.seesSuspended()
 	w.reconcile()
 	w.expect("at once", isLiveNow)
 	w.clock = w.clock.Add(progressInterval - time.Second)
@@ -144,7 +141,7 @@ func TestEngineIsAskedOnce(t *testing.T) {
 	asked := func() string {
 		g, err := w.cluster.Resource(repositories()).Namespace("flux").Get(t.Context(), "g", metav1.GetOptions{})
 		w.must(err)
-		return g.GetAnnotations()["reconcile.fluxcd.io/requestedAt"]
+		return g.GetAnnotations()[requestedAt]
 	}
 	w.until("Syncing | Syncing | OtherTree")
 	first := asked()
@@ -168,23 +165,22 @@ func TestEngineIsAskedOnce(t *testing.T) {
 		t.Errorf("it was asked %d times", n)
 	}
 	// Several claims share a source. Each asks once, and does not insist when another one did after it.
-	for len(w.woken) > 0 {
-		<-w.woken
-	}
 	_, err := w.cluster.Resource(repositories()).Namespace("flux").Patch(t.Context(), "g", types.MergePatchType,
-		[]byte(`{"metadata":{"resourceVersion":"2","annotations":{"reconcile.fluxcd.io/requestedAt":"another's"}}}`), metav1.PatchOptions{})
+		[]byte(`{"metadata":{"annotations":{"`+requestedAt+`":"another's"}}}`), metav1.PatchOptions{})
 	w.must(err)
-	<-w.woken
+	w.seesAsked("another's")
 	w.reconcile()
 	if n := patches(); n != 2 {
 		t.Errorf("it was asked again, although it was asked once: %d patches", n)
 	}
 	w.order(2)
 	w.reconcile()
-	if second := asked(); second == first || patches() != 3 {
+	second := asked()
+	if second == first || patches() != 3 {
 		t.Errorf("another order asks again: %q, %d patches", second, patches())
 	}
 	// Another provider sees that it was asked.
+	w.seesAsked(second)
 	w.c.memory = newMemory()
 	w.reconcile()
 	if n := patches(); n != 3 {
