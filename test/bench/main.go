@@ -70,6 +70,7 @@ func figures(s *stage) []figure {
 		{"claim_to_succeeded_ms", "ms", s.toSucceeded},
 		{"provider_rss_mib", "MiB", s.memory("VmRSS")},
 		{"provider_peak_rss_mib", "MiB", s.memory("VmHWM")},
+		{"flux_proof_s", "s", s.fluxProof},
 		{"delivery_p99_s", "s", s.deliveryP99},
 		{"deliveries_ready_per_s", "1/s", s.readyRate},
 		{"steady_commits", "commits", y.figure("commits")},

@@ -13,9 +13,9 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
-// delivery of one web service to the Site of a place, as the function would compose it.
-func delivery(key types.NamespacedName) (*deliveryv1alpha1.GitDelivery, error) {
-	files := web(key)
+// delivery of a revision of one web service to the Site of a place, as the function would compose it.
+func delivery(key types.NamespacedName, revision int64) (*deliveryv1alpha1.GitDelivery, error) {
+	files := web(key, revision)
 	encoded, err := tree.Encode(files)
 	if err != nil {
 		return nil, err
@@ -23,14 +23,21 @@ func delivery(key types.NamespacedName) (*deliveryv1alpha1.GitDelivery, error) {
 	d := &deliveryv1alpha1.GitDelivery{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
 	d.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: policy.KindProviderConfig, Name: config}
 	d.Spec.ForProvider = deliveryv1alpha1.GitDeliveryParameters{
-		ClaimRef: rolloutv1alpha1.ClaimReference{APIGroup: "intentplane.dev", Kind: "IntentDeployment", Namespace: key.Namespace, Name: key.Name},
-		Order:    Order(1),
+		ClaimRef: claim(key),
+		Order:    Order(revision),
 		Trees: []deliveryv1alpha1.Tree{{
-			Site: key.Namespace, Branch: Branch, Path: policy.Directory("", directory(key.Namespace), key.Namespace, key.Name),
-			Action: deliveryv1alpha1.ActionDesired, Tree: tree.ID(files), Files: encoded,
+			Site: key.Namespace, Branch: Branch, Path: path(key), Action: deliveryv1alpha1.ActionDesired, Tree: tree.ID(files), Files: encoded,
 		}},
 	}
 	return d, nil
+}
+
+func path(key types.NamespacedName) string {
+	return policy.Directory("", directory(key.Namespace), key.Namespace, key.Name)
+}
+
+func claim(key types.NamespacedName) rolloutv1alpha1.ClaimReference {
+	return rolloutv1alpha1.ClaimReference{APIGroup: "intentplane.dev", Kind: "IntentDeployment", Namespace: key.Namespace, Name: key.Name}
 }
 
 // Order of a revision that has one step.
@@ -40,13 +47,12 @@ func Order(revision int64) rolloutv1alpha1.Order {
 }
 
 // web is a web service, of the size that such things have.
-func web(key types.NamespacedName) tree.Files {
+func web(key types.NamespacedName, revision int64) tree.Files {
 	out := tree.Files{"kustomization.yaml": []byte("resources: [config.yaml, deployment.yaml, service.yaml, serviceaccount.yaml]\n")}
-	for name, content := range map[string]string{
-		"config.yaml": configMap, "deployment.yaml": deployment, "service.yaml": service, "serviceaccount.yaml": serviceAccount,
-	} {
+	for name, content := range map[string]string{"deployment.yaml": deployment, "service.yaml": service, "serviceaccount.yaml": serviceAccount} {
 		out[name] = fmt.Appendf(nil, content, key.Name, key.Namespace)
 	}
+	out["config.yaml"] = fmt.Appendf(nil, configMap, key.Name, key.Namespace, revision)
 	return out
 }
 
@@ -59,6 +65,7 @@ metadata:
 data:
   address: https://%[1]s.%[2]s.example.org
   log.level: info
+  revision: "%[3]d"
   features: |
     search: true
     recommendations: false

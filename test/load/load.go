@@ -48,45 +48,53 @@ func New(cp *controlplane.ControlPlane) (*Load, error) {
 	return &Load{cp: cp, kube: kube}, errors.Wrap(err, "cannot make client")
 }
 
-// Place makes a place to deliver to: a namespace, with a repository, a Site and a configuration of its own. The repository is looked
-// at in this interval. It returns an error if one of them cannot be made.
+// Place makes a place to deliver to: a namespace, with a repository, a configuration and a Site of its own, of which nobody tells what
+// it runs. The repository is looked at in this interval. It returns an error if one of them cannot be made.
 func (l *Load) Place(ctx context.Context, name, interval string) error {
 	if err := l.cp.Git.CreateRepo(ctx, name, map[string]string{"README.md": "What runs here.\n"}); err != nil {
 		return err
 	}
-	for _, o := range l.place(name, interval) {
+	here := catalogv1alpha1.SiteCluster{ControlPlane: &catalogv1alpha1.ControlPlaneCluster{}}
+	return l.create(ctx, namespace(name), l.config(name, interval), site(name, here, catalogv1alpha1.SiteEngine{Type: catalogv1alpha1.EngineNone}))
+}
+
+func (l *Load) create(ctx context.Context, objects ...client.Object) error {
+	for _, o := range objects {
 		if err := l.kube.Create(ctx, o); err != nil {
-			return errors.Wrapf(err, "cannot create %T %q", o, name)
+			return errors.Wrapf(err, "cannot create %T %s", o, client.ObjectKeyFromObject(o))
 		}
 	}
 	return nil
 }
 
-func (l *Load) place(name, interval string) []client.Object {
-	return []client.Object{
-		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}},
-		&catalogv1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: catalogv1alpha1.SiteSpec{
-			Cluster:           catalogv1alpha1.SiteCluster{ControlPlane: &catalogv1alpha1.ControlPlaneCluster{}},
-			Engine:            catalogv1alpha1.SiteEngine{Type: catalogv1alpha1.EngineNone},
-			Repository:        catalogv1alpha1.SiteRepository{Path: directory(name)},
-			AllowedNamespaces: []string{name},
-		}},
-		&configv1alpha1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: name, Name: config}, Spec: configv1alpha1.ProviderConfigSpec{
-			ControlPlane: "load",
-			Git:          configv1alpha1.GitRemote{URL: l.cp.Git.URL(name), Interval: interval},
-		}},
-	}
+func namespace(name string) *corev1.Namespace {
+	return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
+}
+
+func (l *Load) config(place, interval string) *configv1alpha1.ProviderConfig {
+	return &configv1alpha1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: place, Name: config}, Spec: configv1alpha1.ProviderConfigSpec{
+		ControlPlane: "load",
+		Git:          configv1alpha1.GitRemote{URL: l.cp.Git.URL(place), Interval: interval},
+	}}
+}
+
+func site(place string, c catalogv1alpha1.SiteCluster, e catalogv1alpha1.SiteEngine) *catalogv1alpha1.Site {
+	return &catalogv1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Name: place}, Spec: catalogv1alpha1.SiteSpec{
+		Cluster: c, Engine: e,
+		Repository:        catalogv1alpha1.SiteRepository{Path: directory(place)},
+		AllowedNamespaces: []string{place},
+	}}
 }
 
 func directory(place string) string { return "clusters/" + place }
 
 // Deliver creates a GitDelivery, with five files that no other one has. It returns an error if it is refused.
 func (l *Load) Deliver(ctx context.Context, key types.NamespacedName) error {
-	d, err := delivery(key)
+	d, err := delivery(key, 1)
 	if err != nil {
 		return err
 	}
-	return errors.Wrapf(l.kube.Create(ctx, d), "cannot create GitDelivery %s", key)
+	return l.create(ctx, d)
 }
 
 // DeliverAll creates GitDeliveries at once. It returns the first error.

@@ -57,7 +57,7 @@ func (l *Load) Changes(ctx context.Context, n int, until <-chan struct{}) (int, 
 	return changes, nil
 }
 
-// follow tells of each GitDelivery of a place, as it is and whenever it changes, until that is enough. It returns an error if they
+// follow tells of each object of a kind in a place, as it is and whenever it changes, until that is enough. It returns an error if they
 // cannot be watched, or ctx ends.
 func (l *Load) follow(ctx context.Context, all client.ObjectList, place string, enough func(client.Object) bool) error {
 	for ctx.Err() == nil {
@@ -76,7 +76,7 @@ func (l *Load) follow(ctx context.Context, all client.ObjectList, place string, 
 func (l *Load) watch(ctx context.Context, all client.ObjectList, place string, enough func(client.Object) bool) (bool, error) {
 	w, err := l.kube.Watch(ctx, all, client.InNamespace(place))
 	if err != nil {
-		return false, errors.Wrap(err, "cannot watch GitDeliveries")
+		return false, errors.Wrapf(err, "cannot watch %T", all)
 	}
 	defer w.Stop()
 	for e := range w.ResultChan() {
