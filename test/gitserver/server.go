@@ -34,11 +34,13 @@ type Server struct {
 
 // traffic is what happened to one repository, and what shall happen to its next requests.
 type traffic struct {
-	requests    int
-	pushes      int
-	fail        int
-	failPushes  int
-	afterPushFn func()
+	requests      int
+	pushes        int
+	fail          int
+	failPushes    int
+	beforeFetchFn func()
+	dropPushFn    func()
+	afterPushFn   func()
 }
 
 // An Option configures a Server.
@@ -129,6 +131,16 @@ func (s *Server) Fail(repo string, status int) {
 // FailPushes answers every attempt to push with this HTTP status, until it is 0 again. Fetching goes on.
 func (s *Server) FailPushes(repo string, status int) {
 	s.with(repo, func(t *traffic) { t.failPushes = status })
+}
+
+// BeforeFetch calls fn, if it isn't nil, when a client asks what there is to fetch, before it is told.
+func (s *Server) BeforeFetch(repo string, fn func()) {
+	s.with(repo, func(t *traffic) { t.beforeFetchFn = fn })
+}
+
+// DropPush calls fn, if it isn't nil, when a push arrives, and does not carry it out: its sender is never told.
+func (s *Server) DropPush(repo string, fn func()) {
+	s.with(repo, func(t *traffic) { t.dropPushFn = fn })
 }
 
 // AfterPush calls fn, if it isn't nil, when a push was carried out and before its sender is told, which is when a crash hurts most.
