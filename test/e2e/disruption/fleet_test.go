@@ -90,7 +90,7 @@ func (f *fleet) await() {
 // stranger commits beside us. It returns an error if somebody came first.
 func (f *fleet) stranger() error {
 	message := fmt.Sprintf("Theirs %d", len(f.theirs))
-	files := map[string]string{fmt.Sprintf("theirs/%d", len(f.theirs)): "theirs\n"}
+	files := map[string]string{fmt.Sprintf("theirs/%d/file", len(f.theirs)): "theirs\n"}
 	if _, err := f.Git.Commit(f.T.Context(), f.Namespace, "main", files, message); err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func (f *fleet) untouched() {
 	f.T.Helper()
 	want, got := map[string]string{"README.md": "Not ours.\n"}, f.Files()
 	for n := range len(f.theirs) {
-		want[fmt.Sprintf("theirs/%d", n)] = "theirs\n"
+		want[fmt.Sprintf("theirs/%d/file", n)] = "theirs\n"
 	}
 	for name := range f.ordered {
 		for file, content := range f.files(name) {

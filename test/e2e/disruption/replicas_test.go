@@ -1,10 +1,13 @@
 package disruption
 
 import (
+	"context"
+	"fmt"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/test/controlplane"
 	"github.com/intentplane/intentplane/test/scene"
 	"github.com/intentplane/intentplane/test/soak"
@@ -77,14 +80,7 @@ func (f *fleet) race(each int64, lose func() func()) {
 	began := time.Now()
 	go func() {
 		defer close(stopped)
-		for {
-			select {
-			case <-stop:
-				return
-			default:
-				_ = f.stranger() // Who comes too late comes again.
-			}
-		}
+		f.strangers(stop)
 	}()
 	f.deliver(each / 3)
 	f.advance() // Somebody is always at work.
@@ -101,10 +97,51 @@ func (f *fleet) race(each int64, lose func() func()) {
 	}
 }
 
+// strangers push over the network, as often as they can, until they are stopped.
+func (f *fleet) strangers(stop <-chan struct{}) {
+	c, err := git.NewClient(git.Remote{URL: f.Git.URL(f.Namespace), Branch: "main", StateRef: "refs/foreign/state"})
+	if err != nil {
+		f.T.Error(err)
+		return
+	}
+	defer c.Close()
+	for f.T.Context().Err() == nil {
+		select {
+		case <-stop:
+			return
+		default:
+		}
+		message := fmt.Sprintf("Theirs %d", len(f.theirs))
+		switch err := pushOne(f.T.Context(), c, fmt.Sprintf("theirs/%d", len(f.theirs)), message); {
+		case err == nil:
+			f.theirs[message] = 1
+		case !git.IsConflict(err): // Who comes too late comes again.
+			f.T.Errorf("a stranger cannot push: %v", err)
+			return
+		}
+	}
+}
+
+func pushOne(ctx context.Context, c *git.Client, dir, message string) error {
+	seen, err := c.Look(ctx, nil)
+	if err != nil {
+		return err
+	}
+	p, err := git.Plan(seen, git.Change{
+		Put:     map[string]map[string][]byte{dir: {"file": []byte("theirs\n")}},
+		Message: message, Author: git.Author{Name: "A Stranger", Email: "stranger@example.org"}, When: time.Unix(1, 0),
+	})
+	if err != nil {
+		return err
+	}
+	_, err = c.Push(ctx, p)
+	return err
+}
+
 // deliver until each delivery is at a revision.
 func (f *fleet) deliver(revision int64) {
 	f.T.Helper()
-	f.Until("all revisions carried out", time.Duration(revision)*scene.Patience, func() bool {
+	f.Until("all revisions carried out", scene.Patience+time.Duration(revision)*5*time.Second, func() bool {
 		busy := false
 		for _, d := range f.Deliveries() {
 			name := d.GetName()
