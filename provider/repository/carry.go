@@ -153,7 +153,11 @@ type plan struct {
 func newPlan(ctx context.Context, s *git.Snapshot, group []*item) (plan, []*item, error) {
 	p := plan{first: s.StateTip() == ""}
 	draft := git.NewDraft(s)
-	for len(p.items) < len(group) && draft.Size() < maxGroupBytes {
+	most := len(group)
+	if s.Stateless() {
+		most = min(most, 1) // Whoever is first recovers what all others build on.
+	}
+	for len(p.items) < most && draft.Size() < maxGroupBytes {
 		i := group[len(p.items)]
 		next := draft.Fork()
 		err := i.Plan(ctx, next)

@@ -43,7 +43,9 @@ func TestReplicas(t *testing.T) {
 			t.Cleanup(func() {
 				cp.KillProvider()
 				cp.KillStandby()
-				startProvider(t)
+				if err := cp.StartProvider(context.WithoutCancel(t.Context()), controlplane.Program{}); err != nil {
+					t.Error(err)
+				}
 			})
 			t.Log(tc.reason)
 			f := newFleet(scene.New(t, cp, "edge1"), 20)
