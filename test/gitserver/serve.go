@@ -50,7 +50,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	s.fetched(repo, r)
 	if !isPush(r) {
-		s.backend.ServeHTTP(w, r)
+		s.git().ServeHTTP(w, r)
 		return
 	}
 	s.servePush(w, r, repo)
@@ -73,7 +73,7 @@ func (s *Server) servePush(w http.ResponseWriter, r *http.Request, repo string) 
 		panic(http.ErrAbortHandler)
 	}
 	answer := httptest.NewRecorder()
-	s.backend.ServeHTTP(answer, r)
+	s.git().ServeHTTP(answer, r)
 	s.pushed(repo)
 	maps.Copy(w.Header(), answer.Header())
 	w.WriteHeader(answer.Code)
