@@ -34,6 +34,7 @@ var version = "development"
 type cli struct {
 	Debug                    bool          `help:"Log what is done, not only what goes wrong."                                                              short:"d"`
 	LeaderElection           bool          `env:"LEADER_ELECTION"                                                                                           help:"Let only one of several replicas work."`
+	LeaderLease              time.Duration `default:"60s"                                                                                                   help:"How long the others wait for a leader that died. A busy API server must be able to renew the lease within five sixths of it."`
 	Namespace                string        `default:"crossplane-system"                                                                                     env:"POD_NAMESPACE"                                   help:"Namespace of the lease of the leader."`
 	PollInterval             time.Duration `default:"10m"                                                                                                   help:"How often to look at a repository when nothing else gives a reason to. The interval of a configuration holds if it is shorter."`
 	MaxReconcileRate         int           `default:"100"                                                                                                   help:"How many managed resources are looked at per second, and how many at once."`
@@ -47,6 +48,14 @@ func main() {
 	c := &cli{}
 	k := kong.Parse(c, kong.Name("provider"), kong.Description("Intentplane's Crossplane provider."))
 	k.FatalIfErrorf(c.run(ctrl.SetupSignalHandler()))
+}
+
+// Validate returns an error if a flag cannot be as it is.
+func (c *cli) Validate() error {
+	if c.LeaderLease < minLease {
+		return errors.Errorf("--leader-lease must be at least %s", minLease)
+	}
+	return nil
 }
 
 func (c *cli) run(ctx context.Context) error {

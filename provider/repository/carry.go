@@ -159,7 +159,11 @@ type plan struct {
 func newPlan(ctx context.Context, s *git.Snapshot, group []*item, most int) (plan, []*item, error) {
 	p := plan{first: s.StateTip() == ""}
 	draft := git.NewDraft(s)
-	for len(p.items) < min(len(group), most) && draft.Size() < maxGroupBytes {
+most = min(len(group), most)
+	if s.Stateless() {
+		most = min(most, 1) // Whoever is first recovers what all others build on.
+	}
+	for len(p.items) < most && draft.Size() < maxGroupBytes {
 		i := group[len(p.items)]
 		next := draft.Fork()
 		err := i.Plan(ctx, next)
