@@ -324,3 +324,20 @@ func TestFallback(t *testing.T) {
 		t.Errorf("Compile(...): %v", err)
 	}
 }
+
+// TestFilledApart compiles for two claims with one Compiler. Neither is judged by what the other one runs.
+func TestFilledApart(t *testing.T) {
+	c := NewCompiler(1 << 20)
+	for _, id := range []string{"shop/team-a", "shop/team-b", "cart/team-b"} {
+		in := input(config{SLOThresholds: thresholds{"latency_p99": "1s"}}, place("edge1"))
+		in.Service, in.Namespace, _ = strings.Cut(id, "/")
+		got, err := c.Compile(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := fmt.Sprintf(`p99{app=%q,ns=%q,site="edge1"}`, in.Service, in.Namespace)
+		if diff := cmp.Diff(want, got[0].Prometheus.Query); diff != "" {
+			t.Errorf("Compile(%s): -want, +got:\n%s", id, diff)
+		}
+	}
+}
