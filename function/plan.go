@@ -19,6 +19,7 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/compose"
+	"github.com/intentplane/intentplane/function/gates"
 	"github.com/intentplane/intentplane/function/intent"
 	"github.com/intentplane/intentplane/function/memo"
 	"github.com/intentplane/intentplane/function/phase"
@@ -36,6 +37,8 @@ type plan struct {
 	wanted map[string]*deliveryv1alpha1.GitDelivery
 	// unobserved are the Sites that nobody observes, and whether delivered counts as live there.
 	unobserved map[string]bool
+	// checks that the revision is judged by.
+	checks gates.Checks
 }
 
 // plan compiles, places and renders the intent, with the Blueprint that the deployment stays with or, where an update is approved, the
@@ -93,6 +96,9 @@ func (c *Core) fill(ctx context.Context, in Input, f *phase.Facts, i intent.Inte
 		return err
 	}
 	if p.wish, err = c.wish(in, f, i, s, d); err != nil {
+		return err
+	}
+	if p.checks, err = judges(c.gates, in, i, s, p.wish.Request.Plan); err != nil {
 		return err
 	}
 	rendered, err := c.render(ctx, in, i, s)

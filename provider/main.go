@@ -21,11 +21,13 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/controller"
 	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
 	"github.com/intentplane/intentplane/provider/controller/sitesync"
+	"github.com/intentplane/intentplane/provider/telemetry"
 )
 
 // version is set by the linker.
@@ -77,8 +79,13 @@ func (c *cli) run(ctx context.Context) error {
 		Gate:                    new(gate.Gate[schema.GroupVersionKind]),
 	}
 	o.Features.Enable(feature.EnableBetaManagementPolicies)
+	m, err := telemetry.New(metrics.Registry)
+	if err != nil {
+		return err
+	}
 	of := controller.Options{
-		GitDelivery: gitdelivery.Options{AfterPush: crashIf(c.CrashAfterPush)},
+		Metrics:     m,
+		GitDelivery: gitdelivery.Options{AfterPush: crashIf(c.CrashAfterPush), Metrics: m},
 		SiteSync:    sitesync.Options{Limits: clusters.Limits{Insecure: c.AllowInsecureKubeconfigs}},
 	}
 	if err := controller.SetupGated(mgr, o, of); err != nil {

@@ -127,7 +127,7 @@ func (r *Repository) push(ctx context.Context, p plan, at time.Time) error {
 		ahead, branch := p.proposal.Ahead()
 		parts = []*git.Proposal{ahead, branch}
 	}
-	for _, part := range parts {
+	for n, part := range parts {
 		began := r.pool.o.Now()
 		err := r.host.do(ctx, func(ctx context.Context) error {
 			pushed, err := r.client().Push(ctx, part)
@@ -136,6 +136,11 @@ func (r *Repository) push(ctx context.Context, p plan, at time.Time) error {
 			}
 			return err
 		})
+		ended := Operation{Name: OperationPush, Err: err, Took: r.pool.o.Now().Sub(began)}
+		if n == len(parts)-1 {
+			ended.Deliveries = len(p.items)
+		}
+		r.pool.o.Ended(ended)
 		if err != nil {
 			return err
 		}
