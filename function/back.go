@@ -35,7 +35,7 @@ func (p plan) back(in Input, f *phase.Facts, out *Output, o rolloutv1alpha1.Orde
 		}
 		o = next
 	}
-	if err := p.gates(f, out); err != nil {
+	if err := p.gates(in, f, out); err != nil {
 		return err
 	}
 	return observeAs(f, out)
@@ -127,7 +127,7 @@ func (p plan) resume(in Input, f *phase.Facts, out *Output, current *rolloutv1al
 	if judged.Step == current.Step {
 		carryOn(judged)
 	}
-	if err := p.gates(f, out); err != nil || rollout.Same(*f.Order, *current) && !f.Waits {
+	if err := p.gates(in, f, out); err != nil || rollout.Same(*f.Order, *current) && !f.Waits {
 		return err
 	}
 	return observeAs(f, out)
@@ -167,7 +167,7 @@ func inFlight(in Input, f *phase.Facts, unobserved map[string]bool) bool {
 
 // gates asks for the Gate of the order's step once that is live, and lets those go that have told all they can: the Gates of another
 // revision, and, when every repository remembers the verdict, those of earlier steps.
-func (p plan) gates(f *phase.Facts, out *Output) error {
+func (p plan) gates(in Input, f *phase.Facts, out *Output) error {
 	for name, g := range f.Gates {
 		of := g.Spec.ForProvider.Order
 		if of.Revision != f.Order.Revision || of.Request != f.Order.Request || of.Step < f.Order.Step && phase.Remembered(f) {
@@ -175,10 +175,10 @@ func (p plan) gates(f *phase.Facts, out *Output) error {
 		}
 	}
 	name := compose.GateName(*f.Order)
-	if p.gate == nil || f.Gates[name] != nil || f.Order.Verdict != nil || !rollout.Gated(*f.Order) || !f.Live() {
+	if f.Gates[name] != nil || f.Order.Verdict != nil || !rollout.Gated(*f.Order) || !f.Live() {
 		return nil
 	}
-	g := p.gate(*f.Order, f.ObservedSync)
+	g := compose.Gate(in.Claim, *f.Order, f.ObservedSync, p.checks.At(f.Order.Plan[f.Order.Step]))
 	if g == nil {
 		return nil
 	}

@@ -9,8 +9,10 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/compose"
+	"github.com/intentplane/intentplane/function/gates"
 	"github.com/intentplane/intentplane/function/intent"
 	"github.com/intentplane/intentplane/function/render"
+	"github.com/intentplane/intentplane/function/rollout"
 )
 
 // maxRounds is how often a catalog may be asked, as Crossplane would.
@@ -77,7 +79,20 @@ func Compile(in Input, answer func([]catalog.Need) (catalog.Answers, error)) (*C
 	if err := checkSiteReplicas(in.Spec, i, out.Selection); err != nil {
 		return out, err
 	}
-	return out, checkQueries(out.Selection.Blueprint.Spec)
+	if err := checkQueries(out.Selection.Blueprint.Spec); err != nil {
+		return out, err
+	}
+	return out, out.judge(in)
+}
+
+// judge returns an error, whose reason ReasonOf tells, for waves that are not good and for what could not be judged.
+func (d *Compiled) judge(in Input) error {
+	r, err := rollout.NewRequest(in.Spec, "", d.Selection, "", render.Version)
+	if err != nil {
+		return err
+	}
+	_, err = judges(gates.NewCompiler(0), in, d.Intent, d.Selection, r.Plan)
+	return err
 }
 
 // Render returns the files of each place, within the limits that hold there. It returns an error, whose reason ReasonOf tells, for

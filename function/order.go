@@ -68,7 +68,7 @@ func (p plan) order(in Input, f *phase.Facts, out *Output) error {
 	if f.Suspended = *in.Spec.Suspend && judged.Step != next.Step; !f.Suspended {
 		p.ask(in, f, wanted, judged)
 	}
-	if err := p.gates(f, out); err != nil {
+	if err := p.gates(in, f, out); err != nil {
 		return err
 	}
 	return replace(f, out)

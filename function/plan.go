@@ -20,6 +20,7 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/compose"
+	"github.com/intentplane/intentplane/function/gates"
 	"github.com/intentplane/intentplane/function/intent"
 	"github.com/intentplane/intentplane/function/memo"
 	"github.com/intentplane/intentplane/function/phase"
@@ -39,13 +40,12 @@ type plan struct {
 	unobserved map[string]bool
 	// chosen Sites. Nil means that they are not known.
 	chosen map[string]bool
-	// gate that judges an order's step while a SiteSync proves it live, or nil when it cannot be told what it is judged by. Nil means so
-	// too.
-	gate func(o rolloutv1alpha1.Order, s *deliveryv1alpha1.SiteSync) *rolloutv1alpha1.Gate
 	// obeyed is the request that releases a step. Nil means none.
 	obeyed *rolloutv1alpha1.RolloutRequest
 	// irreversible says what the Blueprint marks that is, in the trees of this plan. Empty means nothing.
 	irreversible string
+	// checks that the revision is judged by.
+	checks gates.Checks
 }
 
 // plan compiles, places and renders the intent, with the Blueprint that the deployment stays with or, where an update is approved, the
@@ -105,6 +105,10 @@ func (c *Core) fill(ctx context.Context, in Input, f *phase.Facts, i intent.Inte
 	if p.wish, err = c.wish(in, f, i, s, d); err != nil {
 		return err
 	}
+	if p.checks, err = judges(c.gates, in, i, s, p.wish.Request.Plan); err != nil {
+		return err
+	}
+	p.wish.Request.Plan = gated(p.wish.Request.Plan, p.checks)
 	rendered, err := c.render(ctx, in, i, s)
 	if err != nil {
 		return err

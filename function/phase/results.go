@@ -19,7 +19,7 @@ func results(f *Facts) []v1alpha1.ValidationResult {
 	var out []v1alpha1.ValidationResult
 	for _, g := range f.judges() {
 		if at := g.Status.AtProvider; at.Order != nil && rollout.Alike(*at.Order, g.Spec.ForProvider.Order) {
-			out = append(out, judged(at.Checks)...)
+			out = append(out, ended(at.Checks)...)
 		}
 	}
 	if len(out) > maxResults {
@@ -51,7 +51,7 @@ func (f *Facts) judges() []*rolloutv1alpha1.Gate {
 	return out
 }
 
-func judged(checks []rolloutv1alpha1.CheckResult) []v1alpha1.ValidationResult {
+func ended(checks []rolloutv1alpha1.CheckResult) []v1alpha1.ValidationResult {
 	var out []v1alpha1.ValidationResult
 	for _, c := range checks {
 		if !rollout.Ended(c) {

@@ -269,7 +269,7 @@ func TestResults(t *testing.T) {
 			if diff := cmp.Diff(tc.want, ResultOf(&a.request, a.standing)); diff != "" {
 				t.Errorf("\n%s\nResultOf(...): -want, +got:\n%s", tc.reason, diff)
 			}
-			approval := Approval([]rolloutv1alpha1.RolloutRequest{a.request}, a.standing)
+			approval := Choice([]rolloutv1alpha1.RolloutRequest{a.request}, a.standing)
 			if (approval != nil) != tc.approves {
 				t.Errorf("\n%s\nApproval(...): want one: %t, got %v", tc.reason, tc.approves, approval)
 			}
