@@ -38,6 +38,9 @@ func (p plan) back(in Input, f *phase.Facts, out *Output, o rolloutv1alpha1.Orde
 	if err := p.gates(in, f, out); err != nil {
 		return err
 	}
+	if f.Order.Attempt == 0 {
+		return askFor(f.Desired, out) // The SiteSync goes on as it is.
+	}
 	return observeAs(f, out)
 }
 
