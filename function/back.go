@@ -165,7 +165,7 @@ func inFlight(in Input, f *phase.Facts, unobserved map[string]bool) bool {
 	trial.Unobserved = unobserved
 	trial.Desired = compose.Resume(parts, in.Spec.DeliveryConfig, *f.Order)
 	trial.Sync = f.ObservedSync
-	return trial.Unhindered()
+	return trial.Watched() && trial.Unhindered()
 }
 
 // gates asks for the Gate of the order's step once that is live, and lets those go that have told all they can: the Gates of another

@@ -48,6 +48,16 @@ func (f *Facts) Unhindered() bool {
 	return d == nil && !f.waiting() && len(f.uncounted()) == 0
 }
 
+// Watched is true when the SiteSync looks at every Site that has an engine.
+func (f *Facts) Watched() bool {
+	for _, t := range f.trees() {
+		if _, nobody := f.Unobserved[t.Site]; !nobody && !f.syncs(t.Site) {
+			return false
+		}
+	}
+	return true
+}
+
 // Remembered is true when the order has a verdict, and every repository remembers it.
 func Remembered(f *Facts) bool { return f.Order != nil && f.Order.Verdict != nil && f.recorded() }
 
