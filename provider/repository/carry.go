@@ -164,7 +164,7 @@ type plan struct {
 func newPlan(ctx context.Context, s *git.Snapshot, group []*item, most int) (plan, []*item, error) {
 	p := plan{first: s.StateTip() == ""}
 	draft := git.NewDraft(s)
-most = min(len(group), most)
+	most = min(len(group), most)
 	if s.Stateless() {
 		most = min(most, 1) // Whoever is first recovers what all others build on.
 	}
