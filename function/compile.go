@@ -88,7 +88,7 @@ func (d *Compiled) judge(in Input) error {
 // choose from a catalog, with the Blueprint that the deployment stays with.
 func choose(in Input, q catalog.Query, answer func([]catalog.Need) (catalog.Answers, error)) (*catalog.Selection, error) {
 	at := channel{}
-	q.Pinned = at.pin(rollout.Pinned(ordered(in), in.Spec.Blueprint, q.BlueprintName()))
+	q.Pinned = at.pin(rollout.Pinned(told(in), in.Spec.Blueprint, q.BlueprintName()))
 	answers := catalog.Answers{}
 	for range maxRounds {
 		s, needs, err := catalog.Resolve(q, answers)
@@ -109,9 +109,9 @@ func choose(in Input, q catalog.Query, answer func([]catalog.Need) (catalog.Answ
 	return nil, errors.New("the catalog does not answer")
 }
 
-// ordered is the order that a status tells of, as far as its Blueprint goes, or nil. What a status does not tell is how that was chosen:
+// told is the order that a status tells of, as far as its Blueprint goes, or nil. What a status does not tell is how that was chosen:
 // as the spec says, for another choice is ordered at once.
-func ordered(in Input) *rolloutv1alpha1.Order {
+func told(in Input) *rolloutv1alpha1.Order {
 	b := in.Status.Blueprint
 	if b.Name == "" {
 		return nil
