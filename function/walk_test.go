@@ -41,15 +41,15 @@ type walk struct {
 	prometheusDown bool
 	measurements   map[string]int32
 
-	now   time.Time
-	needs []catalog.Need
-	past  []moment
-	truth *truth
-	trace []string
-	asked int
-	lost  bool
-	wiped bool
-	last  *Output
+	now           time.Time
+	needs         []catalog.Need
+	past          []moment
+	truth         *truth
+	trace         []string
+	asked, rounds int
+	lost          bool
+	wiped         bool
+	last          *Output
 	// fields are the managed fields of objects, by name and generation.
 	fields map[string][]byte
 }
