@@ -104,8 +104,8 @@ func replace(f *phase.Facts, out *Output) error {
 
 // observeAs asks for the deliveries, and for the SiteSync if there is to be one.
 func observeAs(f *phase.Facts, out *Output) error {
-	if f.Sync == nil {
-		delete(out.Resources, compose.SyncName)
+	if f.Sync == nil || f.ObservedSync != nil && rollout.Fenced(f.ObservedSync, *f.Order) {
+		delete(out.Resources, compose.SyncName) // One that is in the way is made anew at the next call.
 		return askFor(f.Desired, out)
 	}
 	o, err := toUnstructured(f.Sync)

@@ -122,7 +122,9 @@ func (w *walk) wish(n int) {
 func qualityOf(n int) quality { return quality{slow: n%4 == 0, breaks: n%5 == 0} }
 
 func (w *walk) note(format string, args ...any) {
-	w.trace = append(w.trace, fmt.Sprintf(format, args...))
+	if s := fmt.Sprintf(format, args...); len(w.trace) == 0 || w.trace[len(w.trace)-1] != s {
+		w.trace = append(w.trace, s)
+	}
 }
 
 // observed is what a call reads now.

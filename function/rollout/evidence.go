@@ -77,6 +77,12 @@ func NotSynced(s *deliveryv1alpha1.SiteSync, o rolloutv1alpha1.Order) *rolloutv1
 	return nil
 }
 
+// Fenced is true for a SiteSync that knows a newer order than the one that it is asked for. Unlike a repository it is no memory: where
+// objects and states were lost, it is just in the way.
+func Fenced(s *deliveryv1alpha1.SiteSync, o rolloutv1alpha1.Order) bool {
+	return says(s, corev1.ConditionFalse) && Alike(s.Spec.ForProvider.Order, o) && s.GetCondition(xpv2.TypeReady).Reason == deliveryv1alpha1.ReasonOrderBehind
+}
+
 // maxMessage is how long the message of a verdict may be.
 const maxMessage = 1024
 
