@@ -64,7 +64,11 @@ func TestContracts(t *testing.T) {
 		blocker string
 	}{
 		"InfraV1Beta1": {
-			reason: "status.ready", in: func() Input { in := good(V1Beta2, V1Beta1); set(in.Infrastructure.Unstructured, "status.ready=false"); return in },
+			reason: "status.ready", in: func() Input {
+				in := good(V1Beta2, V1Beta1)
+				set(in.Infrastructure.Unstructured, "status.ready=false")
+				return in
+			},
 			want: "InfrastructureReady=False/NotReady by XCluster c1",
 		},
 		"InfraV1Beta2": {
@@ -84,7 +88,11 @@ func TestContracts(t *testing.T) {
 			want: "InfrastructureReady=False/NotReady by XCluster c1",
 		},
 		"InfraNotTakenOverV1Beta1": {
-			reason: "Cluster.status.infrastructureReady", in: func() Input { in := good(V1Beta1, V1Beta1); set(in.Cluster.Unstructured, "status.infrastructureReady=false"); return in },
+			reason: "Cluster.status.infrastructureReady", in: func() Input {
+				in := good(V1Beta1, V1Beta1)
+				set(in.Cluster.Unstructured, "status.infrastructureReady=false")
+				return in
+			},
 			want: "InfrastructureReady=False/Provisioning by Cluster c1: Cluster API has not taken over yet that its infrastructure is ready",
 		},
 		"InfraNotTakenOverV1Beta2": {
@@ -131,7 +139,11 @@ func TestContracts(t *testing.T) {
 			want: "InfrastructureReady=False/NotReferenced: the Cluster names none",
 		},
 		"InitializedV1Beta1": {
-			reason: "Condition ControlPlaneInitialized", in: func() Input { in := good(V1Beta1, V1Beta1); set(in.Cluster.Unstructured, "status.conditions=none"); return in },
+			reason: "Condition ControlPlaneInitialized", in: func() Input {
+				in := good(V1Beta1, V1Beta1)
+				set(in.Cluster.Unstructured, "status.conditions=none")
+				return in
+			},
 			want: "ControlPlaneInitialized=False/NotInitialized by XControlPlane c1", blocker: "NotInitialized XControlPlane c1",
 		},
 		"InitializedV1Beta2": {
@@ -219,11 +231,19 @@ func TestContracts(t *testing.T) {
 			want: "ControlPlaneReady=False/NotReady by Cluster c1: it is down",
 		},
 		"NoEndpoint": {
-			reason: "Core copies it from the providers", in: func() Input { in := good(V1Beta2, V1Beta2); set(in.Cluster.Unstructured, "spec.controlPlaneEndpoint.host="); return in },
+			reason: "Core copies it from the providers", in: func() Input {
+				in := good(V1Beta2, V1Beta2)
+				set(in.Cluster.Unstructured, "spec.controlPlaneEndpoint.host=")
+				return in
+			},
 			want: "EndpointKnown=False/EndpointUnknown by Cluster c1: its control plane endpoint is not set", blocker: "EndpointUnknown Cluster c1: its control plane endpoint is not set",
 		},
 		"NoPort": {
-			reason: "A host alone is no endpoint", in: func() Input { in := good(V1Beta2, V1Beta2); set(in.Cluster.Unstructured, "spec.controlPlaneEndpoint.port=0"); return in },
+			reason: "A host alone is no endpoint", in: func() Input {
+				in := good(V1Beta2, V1Beta2)
+				set(in.Cluster.Unstructured, "spec.controlPlaneEndpoint.port=0")
+				return in
+			},
 			want: "EndpointKnown=False/EndpointUnknown by Cluster c1: its control plane endpoint is not set", blocker: "EndpointUnknown Cluster c1: its control plane endpoint is not set",
 		},
 		"EndpointIsURL": {
@@ -235,7 +255,11 @@ func TestContracts(t *testing.T) {
 			want: "EndpointKnown=True/EndpointCorrected by Cluster c1: the host of its control plane endpoint is a URL",
 		},
 		"PausedV1Beta1": {
-			reason: "spec.paused keeps nothing back", in: func() Input { in := good(V1Beta1, V1Beta1); set(in.Cluster.Unstructured, "spec.paused=true"); return in },
+			reason: "spec.paused keeps nothing back", in: func() Input {
+				in := good(V1Beta1, V1Beta1)
+				set(in.Cluster.Unstructured, "spec.paused=true")
+				return in
+			},
 			want: "Paused=True/Paused by Cluster c1",
 		},
 		"PausedByAnnotation": {
