@@ -87,6 +87,9 @@ const (
 	// RejectedDeliveryRefused means that a repository, or a limit, does not let the revision in.
 	RejectedDeliveryRefused = "DeliveryRefused"
 
+	// RejectedClusterTimedOut means that a Site's cluster took longer than clusterWaitTimeout to get ready.
+	RejectedClusterTimedOut = "ClusterTimedOut"
+
 	// RejectedSyncTimedOut means that a Site took longer than syncWaitTimeout to run the revision.
 	RejectedSyncTimedOut = "SyncTimedOut"
 

@@ -42,9 +42,11 @@ type world struct {
 	cluster *dynamicfake.FakeDynamicClient
 	// dialled counts the connections that were made.
 	dialled int
-	woken   chan types.NamespacedName
-	clock   time.Time
-	c       *connector
+	// dialledWith is the kubeconfig of the last one.
+	dialledWith string
+	woken       chan types.NamespacedName
+	clock       time.Time
+	c           *connector
 	// result of the last reconcile.
 	result reconcile.Result
 	// says is the content of the claim's file that is asked for.
@@ -64,16 +66,19 @@ func newWorld(t *testing.T) *world {
 	w := &world{T: t, git: s, clock: noon(), woken: make(chan types.NamespacedName, 1000)}
 	w.cluster = dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{
 		kustomizations(): "KustomizationList", repositories(): "GitRepositoryList",
+		definitions(): "CustomResourceDefinitionList", capiClusters(): "ClusterList", secrets(): "SecretList",
 	})
 	w.kube = kubefake.NewClientBuilder().WithScheme(scheme(t)).WithStatusSubresource(&v1alpha1.SiteSync{}).WithObjects(site("edge1"), w.config()).Build()
 	pool := clusters.NewPool(w.dial, func(o types.NamespacedName) { w.woken <- o })
 	t.Cleanup(func() { pool.Forget(key()) })
 	w.c = &connector{kube: w.kube, pool: pool, prover: newProver(w.kube), memory: newMemory(), log: logging.NewNopLogger(), now: func() time.Time { return w.clock }}
+	w.c.tracks, w.c.prober = newTracks(), w
 	return w
 }
 
 func (w *world) dial(kubeconfig []byte) (dynamic.Interface, func(), error) {
 	w.dialled++
+	w.dialledWith = string(kubeconfig)
 	if kubeconfig != nil {
 		if _, err := clusters.Parse(kubeconfig, clusters.Limits{}); err != nil {
 			return nil, nil, err
