@@ -87,14 +87,20 @@ const (
 	// RejectedDeliveryRefused means that a repository, or a limit, does not let the revision in.
 	RejectedDeliveryRefused = "DeliveryRefused"
 
-	// RejectedClusterTimedOut means that a Site's cluster took longer than clusterWaitTimeout to get ready.
-	RejectedClusterTimedOut = "ClusterTimedOut"
-
 	// RejectedSyncTimedOut means that a Site took longer than syncWaitTimeout to run the revision.
 	RejectedSyncTimedOut = "SyncTimedOut"
 
 	// RejectedSyncFailed means that the engine of a Site tried the revision, and failed.
 	RejectedSyncFailed = "SyncFailed"
+
+	// RejectedClusterTimedOut means that the cluster of a Site took longer than clusterWaitTimeout to become ready.
+	RejectedClusterTimedOut = "ClusterTimedOut"
+
+	// RejectedGateFailed means that a Gate did not let the revision pass.
+	RejectedGateFailed = "GateFailed"
+
+	// RejectedRequested means that a person took the revision back.
+	RejectedRequested = "Requested"
 )
 
 // Verdict is how a revision was judged. It never changes.
