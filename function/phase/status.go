@@ -144,12 +144,22 @@ func delivering(f *Facts) string {
 		return fmt.Sprintf("GitDelivery %s: %s: %s", d.GetName(), c.Reason, c.Message)
 	}
 	if f.waiting() {
-		return "A Site waits for its cluster."
+		return f.unready()
 	}
 	if f.carried() {
 		return f.unproven() + f.wave()
 	}
 	return "The revision is on its way to the repository." + f.wave()
+}
+
+// unready names the first Site, by name, that waits for its cluster, and says why.
+func (f *Facts) unready() string {
+	for _, t := range f.trees() {
+		if s := delivery(f).Sites[t.Site]; s.State == v1alpha1.SiteWaitingForCluster {
+			return fmt.Sprintf("Site %q waits for its cluster: %s", t.Site, s.Message)
+		}
+	}
+	return "A Site waits for its cluster."
 }
 
 // failedIn is the phase in which a failure happened.
