@@ -4,6 +4,7 @@ package rollout
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -31,6 +32,14 @@ func Delivered(d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) bool {
 // Live is true when a SiteSync proves that the Sites of an order's step run the trees that it names.
 func Live(s *deliveryv1alpha1.SiteSync, o rolloutv1alpha1.Order) bool {
 	return says(s, corev1.ConditionTrue) && Speaks(s, o)
+}
+
+// Admits is true when a SiteSync saw the cluster of a Site ready for an order.
+func Admits(s *deliveryv1alpha1.SiteSync, o rolloutv1alpha1.Order, site string) bool {
+	return s != nil && Brought(s.Status.AtProvider.Order, o, site) &&
+		slices.ContainsFunc(s.Status.AtProvider.Sites, func(seen deliveryv1alpha1.SiteObservation) bool {
+			return seen.Name == site && seen.Cluster != nil && seen.Cluster.PassedAt != nil
+		})
 }
 
 // Echoes is true when a delivery carried an order out, whatever the directories hold now.
@@ -69,6 +78,8 @@ func NotSynced(s *deliveryv1alpha1.SiteSync, o rolloutv1alpha1.Order) *rolloutv1
 		return nil
 	}
 	switch s.GetCondition(xpv2.TypeReady).Reason {
+	case deliveryv1alpha1.ReasonClusterTimedOut:
+		return rejected(rolloutv1alpha1.RejectedClusterTimedOut, "SiteSync", s)
 	case deliveryv1alpha1.ReasonTimedOut:
 		return rejected(rolloutv1alpha1.RejectedSyncTimedOut, "SiteSync", s)
 	case deliveryv1alpha1.ReasonFailed:
