@@ -41,15 +41,15 @@ type walk struct {
 	prometheusDown bool
 	measurements   map[string]int32
 
-	now   time.Time
-	needs []catalog.Need
-	past  []moment
-	truth *truth
-	trace []string
-	asked int
-	lost  bool
-	wiped bool
-	last  *Output
+	now           time.Time
+	needs         []catalog.Need
+	past          []moment
+	truth         *truth
+	trace         []string
+	asked, rounds int
+	lost          bool
+	wiped         bool
+	last          *Output
 	// fields are the managed fields of objects, by name and generation.
 	fields map[string][]byte
 }
@@ -122,7 +122,9 @@ func (w *walk) wish(n int) {
 func qualityOf(n int) quality { return quality{slow: n%4 == 0, breaks: n%5 == 0} }
 
 func (w *walk) note(format string, args ...any) {
-	w.trace = append(w.trace, fmt.Sprintf(format, args...))
+	if s := fmt.Sprintf(format, args...); len(w.trace) == 0 || w.trace[len(w.trace)-1] != s {
+		w.trace = append(w.trace, s)
+	}
 }
 
 // observed is what a call reads now.

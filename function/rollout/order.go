@@ -11,28 +11,39 @@ import (
 
 // Current is where we are, read back from the observed deliveries: the newest order that any of them asks for, or has carried
 // out. An order in a status may come from Git, after the objects that asked for it were lost. It is nil when nothing was
-// ordered. Conflict is true when two requests carry the newest number: neither may keep it.
+// ordered. Conflict is true when two requests carry the newest number, or when two repositories remember two verdicts on it: neither
+// may keep it.
 func Current(ds []*deliveryv1alpha1.GitDelivery) (current *rolloutv1alpha1.Order, conflict bool) {
-	var all []rolloutv1alpha1.Order
-	for _, d := range ds {
-		asked, done := d.Spec.ForProvider.Order, d.Status.AtProvider.Order
-		if done != nil {
-			all = append(all, *done)
-		}
-		// What this repository holds under the same number, for another request, is why it never carried out what is asked.
-		if done == nil || !asked.Conflicts(*done) {
-			all = append(all, asked)
-		}
-	}
+	all := orders(ds)
 	for i := range all {
 		if current == nil || before(*current, all[i]) {
 			current = &all[i]
 		}
 	}
 	for i := range all {
-		conflict = conflict || current.Conflicts(all[i])
+		conflict = conflict || current.Conflicts(all[i]) || current.Rejudges(all[i])
 	}
 	return current, conflict
+}
+
+// orders that are remembered, and those that are asked for, but for what a repository is known to refuse: another request or another verdict
+// than it, or any other one, remembers under that number.
+func orders(ds []*deliveryv1alpha1.GitDelivery) []rolloutv1alpha1.Order {
+	var out []rolloutv1alpha1.Order
+	for _, d := range ds {
+		if done := d.Status.AtProvider.Order; done != nil {
+			out = append(out, *done)
+		}
+	}
+	known := len(out)
+	for _, d := range ds {
+		asked, done := d.Spec.ForProvider.Order, d.Status.AtProvider.Order
+		rejudged := slices.ContainsFunc(out[:known], func(o rolloutv1alpha1.Order) bool { return asked.Request == o.Request && asked.Rejudges(o) })
+		if !rejudged && (done == nil || !asked.Conflicts(*done)) {
+			out = append(out, asked)
+		}
+	}
+	return out
 }
 
 // before puts orders in one sequence, whatever sequence they were found in. Of two that are equally far, the one of the newer version of
@@ -46,7 +57,16 @@ func before(a, b rolloutv1alpha1.Order) bool {
 		cmp.Compare(a.RendererVersion, b.RendererVersion),
 		cmp.Compare(a.Request, b.Request),
 		cmp.Compare(nameOf(a.Blueprint), nameOf(b.Blueprint)),
+		cmp.Compare(resultOf(b), resultOf(a)),
 	) < 0
+}
+
+// resultOf a verdict: of two, the rejection counts.
+func resultOf(o rolloutv1alpha1.Order) rolloutv1alpha1.VerdictResult {
+	if o.Verdict == nil {
+		return ""
+	}
+	return o.Verdict.Result
 }
 
 // nameOf is empty for an order of an earlier version, which did not name its Blueprint.

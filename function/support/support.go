@@ -19,7 +19,6 @@ import (
 // specFields and the like are the paths of fields that do nothing yet.
 func specFields() []string {
 	return []string{
-		"deliveryConfig.clusterWaitTimeout",
 		"gatesConfig.sloThresholds",
 		"gatesConfig.checks",
 		"gatesConfig.postCheck",
@@ -29,7 +28,6 @@ func specFields() []string {
 
 func siteFields() []string {
 	return []string{
-		"cluster.clusterRef",
 		"metrics",
 		"postCheck",
 	}

@@ -47,7 +47,7 @@ func TestSpec(t *testing.T) {
 				GatesConfig:    deploymentv1alpha1.GatesConfig{SLOThresholds: map[string]deploymentv1alpha1.Threshold{"a": "1"}},
 				RollbackConfig: deploymentv1alpha1.RollbackConfig{MaxRetries: &zero},
 			},
-			want: []string{"spec.deliveryConfig.clusterWaitTimeout", "spec.gatesConfig.sloThresholds", "spec.rollbackConfig.maxRetries"},
+			want: []string{"spec.gatesConfig.sloThresholds", "spec.rollbackConfig.maxRetries"},
 		},
 	}
 	for name, tc := range cases {
@@ -98,10 +98,9 @@ func TestSelection(t *testing.T) {
 		"Plain":  {reason: "A Site without an engine is supported.", change: func(*catalog.Selection) {}},
 		"Engine": {reason: "Engines are asked.", change: func(s *catalog.Selection) { s.Places[1].Site.Spec.Engine.Type = catalogv1alpha1.EngineFlux }},
 		"Cluster": {
-			reason: "Clusters that are made are not waited for yet.", change: func(s *catalog.Selection) {
+			reason: "Clusters that are made are waited for.", change: func(s *catalog.Selection) {
 				s.Places[1].Site.Spec.Cluster.ClusterRef = &catalogv1alpha1.ObjectReference{Name: "c"}
 			},
-			want: []string{"Site b: spec.cluster.clusterRef"},
 		},
 		"Config": {
 			reason: "A configuration of two Sites is named once, for the fields that do nothing.",

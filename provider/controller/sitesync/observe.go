@@ -17,6 +17,7 @@ import (
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters"
+	"github.com/intentplane/intentplane/provider/clusters/clusterapi"
 	"github.com/intentplane/intentplane/provider/engines"
 )
 
@@ -31,6 +32,10 @@ type connector struct {
 	kube   client.Client
 	pool   *clusters.Pool
 	prover *prover
+	// tracks are what is remembered of clusters, and prober asks their API servers.
+	tracks *tracks
+	prober clusterapi.Asker
+	limits clusters.Limits
 	memory *memory
 	log    logging.Logger
 	now    func() time.Time
@@ -98,8 +103,9 @@ func unknown(d decision) bool {
 	return false
 }
 
-func sooner(a, b time.Time) time.Time {
-	if a.IsZero() || b.Before(a) {
+// soonest of two times, of which a zero one is none.
+func soonest(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b
 	}
 	return a

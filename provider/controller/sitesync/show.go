@@ -25,14 +25,14 @@ func (e *external) show(s *v1alpha1.SiteSync, d decision) {
 	after := ready(s, d)
 	same := equality.Semantic.DeepEqual(s.Status.AtProvider, d.next) && before.Equal(after)
 	now := e.now()
-	e.note.next = d.deadline
+	e.note.next = soonest(d.deadline, d.again)
 	if unknown(d) {
-		e.note.next = sooner(e.note.next, now.Add(retryInterval))
+		e.note.next = soonest(e.note.next, now.Add(retryInterval))
 	}
 	if same || urgent(s, d, before, after) {
 		e.note.draft = nil
 	} else if due := e.note.put(d, now); now.Before(due) {
-		e.note.next = sooner(e.note.next, due)
+		e.note.next = soonest(e.note.next, due)
 		return
 	}
 	e.note.draft = nil
@@ -56,7 +56,7 @@ func (n *note) put(d decision, now time.Time) time.Time {
 		n.draft.changed = now
 	}
 	n.draft.decision = d
-	return sooner(n.draft.begun.Add(longest), n.draft.changed.Add(still))
+	return soonest(n.draft.begun.Add(longest), n.draft.changed.Add(still))
 }
 
 // alike is true for decisions that say the same, whatever their times.
@@ -73,8 +73,8 @@ func timeless(o v1alpha1.SiteSyncObservation) v1alpha1.SiteSyncObservation {
 	return o
 }
 
-// urgent is true if somebody waits for what is new: another order, a step that is complete, or a Site that will not be live by
-// itself.
+// urgent is true if somebody waits for what is new: another order, a step that is complete, a cluster that can be delivered to,
+// or a Site that will not be live by itself.
 func urgent(s *v1alpha1.SiteSync, d decision, before, after xpv2.Condition) bool {
 	if before.ObservedGeneration != after.ObservedGeneration || !equality.Semantic.DeepEqual(s.Status.AtProvider.Order, d.next.Order) {
 		return true
@@ -82,13 +82,14 @@ func urgent(s *v1alpha1.SiteSync, d decision, before, after xpv2.Condition) bool
 	if after.Status == corev1.ConditionTrue && before.Status != corev1.ConditionTrue {
 		return true
 	}
-	was := map[string]v1alpha1.SiteState{}
+	was := map[string]v1alpha1.SiteObservation{}
 	for _, site := range s.Status.AtProvider.Sites {
-		was[site.Name] = site.State
+		was[site.Name] = site
 	}
 	for _, site := range d.next.Sites {
+		before := was[site.Name]
 		terminal := site.State == v1alpha1.SiteFailed || site.State == v1alpha1.SiteTimedOut
-		if terminal && was[site.Name] != site.State {
+		if terminal && before.State != site.State || passed(site) && !passed(before) {
 			return true
 		}
 	}
