@@ -282,3 +282,25 @@ func TestLate(t *testing.T) {
 		t.Errorf("trees in the report: want 1, got %d", len(cm.BinaryData))
 	}
 }
+
+// TestShelf keeps trees from the rejection until the status speaks of it, which may come late.
+func TestShelf(t *testing.T) {
+	w := newWorld(t)
+	d := w.delivery(2, tree.Files{"a.yaml": []byte(plain)})
+	w.reject(d)
+	verdict := d.DeepCopy()
+	verdict.Spec.ForProvider.Order.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictRejected}
+	w.reject(verdict)
+	late := rejected(2)
+	late.Rollback = nil
+	w.looks(true, late)
+	of := subjectOf(d)
+	if diff := cmp.Diff(1, len(w.r.shelf.get(of))); diff != "" {
+		t.Errorf("trees before the status speaks of the rejection: -want, +got:\n%s", diff)
+	}
+	late.Revision = 3
+	w.looks(true, late)
+	if diff := cmp.Diff(0, len(w.r.shelf.get(of))); diff != "" {
+		t.Errorf("trees after the next revision began: -want, +got:\n%s", diff)
+	}
+}
