@@ -9,6 +9,7 @@ require (
 	github.com/google/go-containerregistry v0.21.7
 	github.com/prometheus/client_golang v1.23.2
 	github.com/prometheus/prometheus v0.311.3
+	github.com/yuin/gopher-lua v1.1.1
 	golang.org/x/crypto/x509roots/fallback v0.0.0-20261030153154-30a33513ff6d
 	k8s.io/apiextensions-apiserver v0.36.3
 	sigs.k8s.io/controller-runtime v0.24.1

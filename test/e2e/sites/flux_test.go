@@ -1,12 +1,10 @@
 package sites
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/test/scene"
@@ -72,19 +70,19 @@ func TestReasons(t *testing.T) {
 	s.deliver(1, "one")
 	s.expect(y, "1"+isLive)
 	s.patch(s.engine(), `{"spec":{"suspend":true}}`)
-	s.expect(y, "1 | False | Syncing | Syncing | Suspended")
+	s.look(y, "1 | False | Syncing | Syncing | Suspended")
 	s.patch(s.engine(), `{"spec":{"suspend":false}}`)
-	s.expect(y, "1"+isLive)
+	s.look(y, "1"+isLive)
 	s.patch(s.engine(), `{"spec":{"path":"./clusters/edge2"}}`)
-	s.expect(y, "1 | False | Syncing | Syncing | WrongSource")
+	s.look(y, "1 | False | Syncing | Syncing | WrongSource")
 	s.patch(s.engine(), `{"spec":{"path":"./`+s.path+`"}}`)
-	s.expect(y, "1"+isLive)
+	s.look(y, "1"+isLive)
 	s.must(s.edge.Client.Delete(t.Context(), s.engine()))
-	s.expect(y, "1 | False | Syncing | Syncing | EngineObjectMissing")
+	s.look(y, "1 | False | Syncing | Syncing | EngineObjectMissing")
 	s.Inside("delete", "secret", secret)
-	s.expect(y, "1 | False | Syncing | Syncing | KubeconfigGone")
+	s.look(y, "1 | False | Syncing | Syncing | KubeconfigGone")
 	s.kubeconfig()
-	s.expect(y, "1 | False | Syncing | Syncing | EngineObjectMissing")
+	s.look(y, "1 | False | Syncing | Syncing | EngineObjectMissing")
 	s.Delete(y)
 	s.Gone(y)
 }
@@ -106,8 +104,7 @@ func TestFailure(t *testing.T) {
 	}}
 	s.Apply(s.Set(y, sites, "spec", "forProvider", "sites"))
 	s.expect(y, "1 | False | Failed | Failed | EngineFailed")
-	sites, _, _ = unstructured.NestedSlice(s.Now(y).Object, "status", "atProvider", "sites")
-	if message := fmt.Sprint(sites[0].(map[string]any)["message"]); !strings.Contains(message, "BuildFailed") {
-		t.Errorf("the message does not hold what Flux says: %q", message)
+	if got := because(s.Now(y)); !strings.Contains(got, "BuildFailed") {
+		t.Errorf("the message does not hold what Flux says: %q", got)
 	}
 }

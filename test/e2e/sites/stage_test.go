@@ -128,6 +128,15 @@ func (s *stage) deliver(revision int64, says string) {
 	s.Apply(s.NewDelivery(d))
 }
 
+// delivered waits until a revision was delivered, and returns its commit.
+func (s *stage) delivered(revision int64) string {
+	s.T.Helper()
+	return s.AwaitDelivery("delivered", func(d *deliveryv1alpha1.GitDelivery) bool {
+		at := d.Status.AtProvider
+		return at.Order != nil && at.Order.Revision == revision && at.Remote != nil
+	}).Status.AtProvider.Remote.Commit
+}
+
 // sync describes the SiteSync of a revision that says something.
 func (s *stage) sync(revision int64, says string) *unstructured.Unstructured {
 	s.T.Helper()
@@ -171,6 +180,37 @@ func (s *stage) expect(o *unstructured.Unstructured, want string) time.Duration 
 	began := time.Now()
 	s.Await(o, want, func(u *unstructured.Unstructured) bool { return says(u) == want })
 	return time.Since(began)
+}
+
+// look makes a SiteSync speak at once, and expects that it says something soon, in these words of the engine's: progress is written late, so
+// that it costs little, but who changes the spec gets an answer.
+func (s *stage) look(o *unstructured.Unstructured, want string, words ...string) {
+	s.T.Helper()
+	minutes, last := 10, ""
+	defer func() {
+		if s.T.Failed() {
+			s.T.Logf("the SiteSync said %s", last)
+		}
+	}()
+	s.Until("the SiteSync says "+want+" "+strings.Join(words, " "), scene.Patience, func() bool {
+		minutes++
+		s.Patch(o, fmt.Sprintf(`{"spec":{"forProvider":{"syncWaitTimeout":"%dm"}}}`, minutes))
+		u := s.Await(o, "an answer", func(u *unstructured.Unstructured) bool { return says(u) != "" })
+		last = says(u) + ": " + because(u)
+		return says(u) == want && strings.Contains(because(u), strings.Join(words, " "))
+	})
+}
+
+// because is what the SiteSync says that the engine of its first Site said.
+func because(u *unstructured.Unstructured) string {
+	sites, _, _ := unstructured.NestedSlice(u.Object, "status", "atProvider", "sites")
+	for _, site := range sites {
+		if site, ok := site.(map[string]any); ok {
+			message, _ := site["message"].(string)
+			return message
+		}
+	}
+	return ""
 }
 
 // engine is the Kustomization at the Site, and source its GitRepository.
