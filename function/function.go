@@ -180,6 +180,9 @@ func carriesOut(f *phase.Facts, name string) bool {
 	if name == compose.SyncName {
 		return f.ObservedSync != nil && rollout.Live(f.ObservedSync, *f.Order)
 	}
+	if g := f.Gates[name]; g != nil {
+		return rollout.Judged(g, g.Spec.ForProvider.Order) == rolloutv1alpha1.GatePassed
+	}
 	d := f.Observed[name]
 	return d != nil && rollout.Delivered(d, *f.Order)
 }
@@ -195,6 +198,7 @@ func (c *Core) observe(in Input, out *Output) (*phase.Facts, error) {
 		GatesOff: gatesOff(in.Spec.GatesConfig),
 		Desired:  map[string]*deliveryv1alpha1.GitDelivery{},
 		Observed: map[string]*deliveryv1alpha1.GitDelivery{},
+		Gates:    map[string]*rolloutv1alpha1.Gate{},
 	}
 	for name, o := range in.Observed {
 		kept, err := compose.Retain(o)
@@ -221,6 +225,9 @@ func see(f *phase.Facts, name string, o *unstructured.Unstructured) error {
 	case deliveryv1alpha1.GroupVersion.WithKind("SiteSync"):
 		f.ObservedSync = &deliveryv1alpha1.SiteSync{}
 		return runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, f.ObservedSync)
+	case rolloutv1alpha1.GroupVersion.WithKind("Gate"):
+		f.Gates[name] = &rolloutv1alpha1.Gate{}
+		return runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, f.Gates[name])
 	}
 	return nil
 }

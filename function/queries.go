@@ -1,6 +1,8 @@
 package function
 
 import (
+	"slices"
+
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
@@ -21,6 +23,17 @@ func judges(c *gates.Compiler, in Input, i intent.Intent, s *catalog.Selection, 
 		return nil, terminal(deploymentv1alpha1.ReasonInvalidSpec, deploymentv1alpha1.PhaseCompiling, err)
 	}
 	return checks, nil
+}
+
+// gated is a plan that says which of its steps are judged by a Gate. It is no part of a request: what decides about it is.
+func gated(plan []rolloutv1alpha1.Step, checks gates.Checks) []rolloutv1alpha1.Step {
+	out := slices.Clone(plan)
+	for i, step := range out {
+		if len(checks.At(step)) > 0 {
+			out[i].Gate = new(true)
+		}
+	}
+	return out
 }
 
 // checkQueries returns a problem when a gate could not ask what a Blueprint says.

@@ -11,28 +11,39 @@ import (
 
 // Current is where we are, read back from the observed deliveries: the newest order that any of them asks for, or has carried
 // out. An order in a status may come from Git, after the objects that asked for it were lost. It is nil when nothing was
-// ordered. Conflict is true when two requests carry the newest number: neither may keep it.
+// ordered. Conflict is true when two requests carry the newest number, or when two repositories remember two verdicts on it: neither
+// may keep it.
 func Current(ds []*deliveryv1alpha1.GitDelivery) (current *rolloutv1alpha1.Order, conflict bool) {
-	var all []rolloutv1alpha1.Order
-	for _, d := range ds {
-		asked, done := d.Spec.ForProvider.Order, d.Status.AtProvider.Order
-		if done != nil {
-			all = append(all, *done)
-		}
-		// What this repository holds under the same number, for another request, is why it never carried out what is asked.
-		if done == nil || !asked.Conflicts(*done) {
-			all = append(all, asked)
-		}
-	}
+	all := orders(ds)
 	for i := range all {
 		if current == nil || before(*current, all[i]) {
 			current = &all[i]
 		}
 	}
 	for i := range all {
-		conflict = conflict || current.Conflicts(all[i])
+		conflict = conflict || current.Conflicts(all[i]) || current.Rejudges(all[i])
 	}
 	return current, conflict
+}
+
+// orders that are remembered, and those that are asked for, but for what a repository is known to refuse: another request or another verdict
+// than it, or any other one, remembers under that number.
+func orders(ds []*deliveryv1alpha1.GitDelivery) []rolloutv1alpha1.Order {
+	var out []rolloutv1alpha1.Order
+	for _, d := range ds {
+		if done := d.Status.AtProvider.Order; done != nil {
+			out = append(out, *done)
+		}
+	}
+	known := len(out)
+	for _, d := range ds {
+		asked, done := d.Spec.ForProvider.Order, d.Status.AtProvider.Order
+		rejudged := slices.ContainsFunc(out[:known], func(o rolloutv1alpha1.Order) bool { return asked.Request == o.Request && asked.Rejudges(o) })
+		if !rejudged && (done == nil || !asked.Conflicts(*done)) {
+			out = append(out, asked)
+		}
+	}
+	return out
 }
 
 // before puts orders in one sequence, whatever sequence they were found in. Of two that are equally far, the one of the newer version of
@@ -46,7 +57,16 @@ func before(a, b rolloutv1alpha1.Order) bool {
 		cmp.Compare(a.RendererVersion, b.RendererVersion),
 		cmp.Compare(a.Request, b.Request),
 		cmp.Compare(nameOf(a.Blueprint), nameOf(b.Blueprint)),
+		cmp.Compare(resultOf(b), resultOf(a)),
 	) < 0
+}
+
+// resultOf a verdict: of two, the rejection counts.
+func resultOf(o rolloutv1alpha1.Order) rolloutv1alpha1.VerdictResult {
+	if o.Verdict == nil {
+		return ""
+	}
+	return o.Verdict.Result
 }
 
 // nameOf is empty for an order of an earlier version, which did not name its Blueprint.
@@ -77,10 +97,16 @@ type Wish struct {
 	// Eased says that the deployment may overwrite strangers' files now, and could not when the order went out.
 	Eased bool
 
+	// InFlight says that the current order has no verdict, and that one will come by itself.
+	InFlight bool
+
+	// Carried is the rejection of another request of this intent that carries the current number too. Nil means none.
+	Carried *rolloutv1alpha1.Verdict
+
 	// Manual says that somebody has to approve updates.
 	Manual bool
 
-	// Approved is the RolloutRequest that lets an update through. Nil means that none does.
+	// Approved is the RolloutRequest that lets an update through, or asks for the same again. Nil means that none does.
 	Approved *rolloutv1alpha1.RequestReference
 }
 
@@ -89,7 +115,8 @@ type Wish struct {
 //   - the order was rejected, and neither the intent changed nor what a user said about strangers' files,
 //   - the request is the same,
 //   - only the catalog or versions changed, and no tree did,
-//   - only the renderer changed, and that is held back: then held is true, or
+//   - only the renderer changed, and that is held back: then held is true,
+//   - only the catalog or versions changed, and the verdict is on its way, or
 //   - somebody has to approve a new Blueprint, and the order, which an earlier version made, does not say whether there is one: then
 //     held is true too.
 //
@@ -101,8 +128,11 @@ func Next(current *rolloutv1alpha1.Order, conflict bool, w Wish) (next rolloutv1
 	if Newer(*current) || current.RendererVersion > w.Request.RendererVersion {
 		return *current, false
 	}
-	if conflict || w.Approved != nil {
+	if w.Approved != nil {
 		return revision(current.Revision+1, w), false
+	}
+	if conflict {
+		return carried(revision(current.Revision+1, w), w.Carried), false
 	}
 	if current.Rejected() && current.Intent == w.Request.Intent {
 		return again(*current, w), false
@@ -117,7 +147,40 @@ func Next(current *rolloutv1alpha1.Order, conflict bool, w Wish) (next rolloutv1
 	if Unnamed(*current, w) {
 		return *current, true
 	}
+	if waits(*current, w) {
+		return *current, false
+	}
 	return revision(current.Revision+1, w), false
+}
+
+// waits is true for a change of the catalog, or of versions, while the verdict on the order is on its way.
+func waits(current rolloutv1alpha1.Order, w Wish) bool {
+	return w.InFlight && current.Verdict == nil && current.Intent == w.Request.Intent
+}
+
+// Waits is true for an order that Next keeps although something else is asked for, until its verdict is there.
+func Waits(next rolloutv1alpha1.Order, held bool, w Wish) bool {
+	return !held && waits(next, w) && next.Request != w.Request.Digest && !w.Unchanged
+}
+
+// carried is an order with the verdict of another one that had its number.
+func carried(o rolloutv1alpha1.Order, v *rolloutv1alpha1.Verdict) rolloutv1alpha1.Order {
+	o.Verdict = v
+	return o
+}
+
+// Carried is the rejection of a request for an intent, among all orders of the newest revision: of two that carry one number, it is
+// carried over to the next. It is nil when none was rejected.
+func Carried(ds []*deliveryv1alpha1.GitDelivery, intent string) *rolloutv1alpha1.Verdict {
+	current, _ := Current(ds)
+	for _, d := range ds {
+		for _, o := range []*rolloutv1alpha1.Order{&d.Spec.ForProvider.Order, d.Status.AtProvider.Order} {
+			if o != nil && o.Revision == current.Revision && o.Rejected() && o.Intent == intent {
+				return o.Verdict
+			}
+		}
+	}
+	return nil
 }
 
 // again is what follows a rejection, as long as the same is asked for: nothing, but where a refusal may have lost its cause.
