@@ -13,7 +13,7 @@ import (
 	xpcontroller "github.com/crossplane/crossplane-runtime/v2/pkg/controller"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/feature"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/gate"
+	xpgate "github.com/crossplane/crossplane-runtime/v2/pkg/gate"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/ratelimiter"
 	_ "golang.org/x/crypto/x509roots/fallback" // The image holds no certificates; a system that has some trusts its own.
@@ -25,8 +25,10 @@ import (
 
 	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/controller"
+	"github.com/intentplane/intentplane/provider/controller/gate"
 	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
 	"github.com/intentplane/intentplane/provider/controller/sitesync"
+	"github.com/intentplane/intentplane/provider/gates/fetch"
 	"github.com/intentplane/intentplane/provider/telemetry"
 )
 
@@ -42,6 +44,7 @@ type cli struct {
 	HealthProbeBindAddress   string        `default:":8081"                                                                                                 help:"Address of the health probes."`
 	MetricsBindAddress       string        `default:":8080"                                                                                                 help:"Address of the metrics, or 0 for none."`
 	AllowInsecureKubeconfigs bool          `help:"Let kubeconfigs of Sites skip the verification of certificates."`
+	AllowLoopbackChecks      bool          `help:"Let checks of Gates ask servers on the provider's own machine. For tests."`
 	CrashAfterPush           string        `help:"For tests: die after a push if this file exists, and remove it."                                          hidden:""                                             type:"path"`
 }
 
@@ -67,7 +70,7 @@ func (c *cli) run(ctx context.Context) error {
 		PollInterval:            c.PollInterval,
 		MaxConcurrentReconciles: c.MaxReconcileRate,
 		Features:                &feature.Flags{},
-		Gate:                    new(gate.Gate[schema.GroupVersionKind]),
+		Gate:                    new(xpgate.Gate[schema.GroupVersionKind]),
 	}
 	o.Features.Enable(feature.EnableBetaManagementPolicies)
 	m, err := telemetry.New(metrics.Registry)
@@ -77,7 +80,11 @@ func (c *cli) run(ctx context.Context) error {
 	of := controller.Options{
 		Metrics:     m,
 		GitDelivery: gitdelivery.Options{AfterPush: crashIf(c.CrashAfterPush), Metrics: m},
-		SiteSync:    sitesync.Options{Limits: clusters.Limits{Insecure: c.AllowInsecureKubeconfigs}},
+		Gate: gate.Options{
+			Fetch:    fetch.Options{Loopback: c.AllowLoopbackChecks, UserAgent: "intentplane/" + version},
+			Observer: m,
+		},
+		SiteSync: sitesync.Options{Limits: clusters.Limits{Insecure: c.AllowInsecureKubeconfigs}},
 	}
 	if err := controller.SetupGated(mgr, o, of); err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/provider/controller/failure"
+	"github.com/intentplane/intentplane/provider/controller/gate"
 	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
 	"github.com/intentplane/intentplane/provider/controller/providerconfig"
 	"github.com/intentplane/intentplane/provider/controller/rolloutrequest"
@@ -39,6 +40,9 @@ func needs() []schema.GroupVersionKind {
 
 // Options of the controllers.
 type Options struct {
+	// Gate has those of the controller of Gates.
+	Gate gate.Options
+
 	// GitDelivery has those of the controller of GitDeliveries.
 	GitDelivery gitdelivery.Options
 
@@ -66,6 +70,11 @@ func SetupGated(mgr ctrl.Manager, o controller.Options, of Options) error {
 	}, rolloutrequest.Kind())
 	transition.Setup(mgr, o, of.Metrics)
 	failure.Setup(mgr, o)
+	o.Gate.Register(func() {
+		if err := gate.Setup(mgr, o, of.Gate); err != nil {
+			panic(errors.Wrap(err, "cannot set up controller of Gates"))
+		}
+	}, gate.Kinds()...)
 	return errors.Wrap(customresourcesgate.Setup(mgr, o), "cannot watch CustomResourceDefinitions")
 }
 
