@@ -10,6 +10,7 @@ import (
 const (
 	claims   = "claims.intentplane.dev/v1alpha1"
 	delivery = "delivery.intentplane.dev/v1alpha1"
+	rollout  = "rollout.intentplane.dev/v1alpha1"
 )
 
 func is(typ, status, reason string) any {
@@ -67,6 +68,22 @@ func TestArgoCDHealth(t *testing.T) {
 		"Unsynced": {
 			reason: "It cannot look.", apiVersion: delivery, kind: "SiteSync", conditions: []any{is("Ready", "True", "Live"), is("Synced", "False", "ReconcileError")},
 			want: [2]string{"Degraded", "ReconcileError."},
+		},
+		"Passed":    {reason: "All checks passed.", apiVersion: rollout, kind: "Gate", conditions: []any{is("Ready", "True", "Passed")}, want: [2]string{"Healthy", "Passed."}},
+		"Measuring": {reason: "It goes on.", apiVersion: rollout, kind: "Gate", conditions: []any{is("Ready", "False", "Measuring")}, want: [2]string{"Progressing", "Measuring."}},
+		"Violated":  {reason: "A verdict stays.", apiVersion: rollout, kind: "Gate", conditions: []any{is("Ready", "False", "Failed")}, want: [2]string{"Degraded", "Failed."}},
+		"Asked":     {reason: "Nobody looked.", apiVersion: rollout, kind: "RolloutRequest", want: [2]string{"Progressing", "nobody has looked yet"}},
+		"Taken": {
+			reason: "The revision goes on.", apiVersion: rollout, kind: "RolloutRequest", conditions: []any{is("Accepted", "True", "Taken"), is("Completed", "False", "Taken")},
+			want: [2]string{"Progressing", "Taken."},
+		},
+		"Done": {
+			reason: "It is over.", apiVersion: rollout, kind: "RolloutRequest", conditions: []any{is("Accepted", "True", "Taken"), is("Completed", "True", "Done")},
+			want: [2]string{"Healthy", "Done."},
+		},
+		"Refused": {
+			reason: "Another one has to be made.", apiVersion: rollout, kind: "RolloutRequest", conditions: []any{is("Accepted", "False", "Stale"), is("Completed", "False", "Stale")},
+			want: [2]string{"Degraded", "Stale."},
 		},
 		"Changed": {
 			reason: "What is Live is what was asked before.", apiVersion: delivery, kind: "SiteSync", conditions: []any{is("Ready", "True", "Live")},
