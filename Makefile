@@ -64,9 +64,10 @@ build: $(PROGRAMS:%=$(OUTPUT)/bin/%) ## Build the function, the provider and kub
 xpkg: $(PACKAGES:%=$(OUTPUT)/xpkg/%.xpkg) ## Build the Crossplane packages.
 
 .PHONY: generate
-generate: ## Generate deep copies, method sets, CRDs and XRDs.
+generate: ## Generate deep copies, method sets, CRDs, XRDs and docs/reference.md.
 	@tools/tools.sh build CONTROLLER_GEN ANGRYJET
 	@$(call with_tools,CONTROLLER_GEN ANGRYJET) go generate ./apis/...
+	@go run ./docs/generate
 
 ##@ Test
 

@@ -89,8 +89,11 @@ func (c *cli) run(ctx context.Context) error {
 	of := controller.Options{
 		Metrics:     m,
 		GitDelivery: gitdelivery.Options{AfterPush: crashIf(c.CrashAfterPush), Metrics: m},
-		Gate:        gate.Options{Fetch: fetch.Options{Loopback: c.AllowLoopbackChecks, UserAgent: "intentplane/" + version}},
-		SiteSync:    sitesync.Options{Limits: clusters.Limits{Insecure: c.AllowInsecureKubeconfigs}},
+		Gate: gate.Options{
+			Fetch:    fetch.Options{Loopback: c.AllowLoopbackChecks, UserAgent: "intentplane/" + version},
+			Observer: m,
+		},
+		SiteSync: sitesync.Options{Limits: clusters.Limits{Insecure: c.AllowInsecureKubeconfigs}},
 	}
 	if err := controller.SetupGated(mgr, o, of); err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/provider/controller/failure"
 	"github.com/intentplane/intentplane/provider/controller/gate"
 	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
 	"github.com/intentplane/intentplane/provider/controller/providerconfig"
@@ -68,6 +69,7 @@ func SetupGated(mgr ctrl.Manager, o controller.Options, of Options) error {
 		}
 	}, rolloutrequest.Kind())
 	transition.Setup(mgr, o, of.Metrics)
+	failure.Setup(mgr, o)
 	o.Gate.Register(func() {
 		if err := gate.Setup(mgr, o, of.Gate); err != nil {
 			panic(errors.Wrap(err, "cannot set up controller of Gates"))

@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/provider/gates"
 )
 
 // Values of labels.
@@ -26,8 +27,8 @@ const (
 // Metrics of the provider. They may be used by several goroutines. Counters begin at zero with the process; those of deployments are
 // counted again from what the deployments say of themselves.
 type Metrics struct {
-	transitions, validations, rollbacks, operations      *prometheus.CounterVec
-	phases, syncs, operationSeconds, groups, gateSeconds *prometheus.HistogramVec
+	transitions, validations, rollbacks, operations, measurements *prometheus.CounterVec
+	phases, syncs, operationSeconds, groups, questions            *prometheus.HistogramVec
 }
 
 // New returns metrics that a registry has. It returns an error if the registry has some of them already.
@@ -44,7 +45,7 @@ func New(r prometheus.Registerer) (*Metrics, error) {
 	return &Metrics{
 		transitions: counter(nameTransitions), validations: counter(nameValidations), rollbacks: counter(nameRollbacks),
 		operations: counter(nameOperations), phases: histogram(namePhases), syncs: histogram(nameSyncs),
-		operationSeconds: histogram(nameOperationSeconds), groups: histogram(nameGroups), gateSeconds: histogram(nameMeasurements),
+		operationSeconds: histogram(nameOperationSeconds), groups: histogram(nameGroups), questions: histogram(nameQuestions), measurements: counter(nameMeasurements),
 	}, nil
 }
 
@@ -81,9 +82,11 @@ func (m *Metrics) Operation(name, class string, took time.Duration) {
 // Group notes how many deliveries one push carried.
 func (m *Metrics) Group(deliveries int) { m.groups.WithLabelValues().Observe(float64(deliveries)) }
 
-// Measured notes how long one measurement of a gate took, by the type of its check and how it ended.
-func (m *Metrics) Measured(check, result string, took time.Duration) {
-	m.gateSeconds.WithLabelValues(check, result).Observe(took.Seconds())
+// Asked notes how long one question of gates took, and counts the measurements that it was: equal questions are asked once. Which host was
+// asked is no label, for there may be many.
+func (m *Metrics) Asked(_ string, outcome gates.Outcome, took time.Duration, checks int) {
+	m.questions.WithLabelValues().Observe(took.Seconds())
+	m.measurements.WithLabelValues(string(outcome)).Add(float64(checks))
 }
 
 // phase as a label.

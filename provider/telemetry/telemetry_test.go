@@ -7,6 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
+
+	"github.com/intentplane/intentplane/provider/gates"
 )
 
 // TestFamilies uses each metric once, and lets Prometheus' own linter look at all.
@@ -24,7 +26,7 @@ func TestFamilies(t *testing.T) {
 	m.Operation("push", "", time.Second)
 	m.Operation("look", "Auth", time.Second)
 	m.Group(3)
-	m.Measured("Prometheus", "Passed", time.Second)
+	m.Asked("prometheus.example.org", gates.Pass, time.Second, 2)
 	found, err := r.Gather()
 	if err != nil {
 		t.Fatal(err)
@@ -40,6 +42,9 @@ func TestFamilies(t *testing.T) {
 		if got := testutil.ToFloat64(m.transitions.WithLabelValues(labels[0], labels[1])); got != want {
 			t.Errorf("transitions %v: want %v, got %v", labels, want, got)
 		}
+	}
+	if got := testutil.ToFloat64(m.measurements.WithLabelValues("Pass")); got != 2 {
+		t.Errorf("measurements: want 2, got %v", got)
 	}
 	for labels, want := range map[[2]string]float64{{"push", Succeeded}: 1, {"look", "Auth"}: 1} {
 		if got := testutil.ToFloat64(m.operations.WithLabelValues(labels[0], labels[1])); got != want {

@@ -4,8 +4,11 @@ import (
 	"context"
 	"net/http"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"k8s.io/client-go/discovery"
 )
 
 // FluxNamespace is where Flux lives.
@@ -29,6 +32,9 @@ func (c *ControlPlane) StartFlux(ctx context.Context) error {
 	if err := c.Apply(ctx, tool["FLUX_SOURCE_CRDS"], tool["FLUX_KUSTOMIZE_CRDS"]); err != nil {
 		return err
 	}
+	if err := c.waitForKinds(ctx, "Kustomization", "GitRepository"); err != nil {
+		return err
+	}
 	p, err := freePorts()
 	if err != nil {
 		return err
@@ -39,6 +45,25 @@ func (c *ControlPlane) StartFlux(ctx context.Context) error {
 		return err
 	}
 	return c.startFlux(ctx, "kustomize-controller", tool["FLUX_KUSTOMIZE_CONTROLLER"], p.providerProbe)
+}
+
+// waitForKinds waits until the API server's own list of what it serves has these kinds: a controller that reads it too early gives up.
+func (c *ControlPlane) waitForKinds(ctx context.Context, kinds ...string) error {
+	d, err := discovery.NewDiscoveryClientForConfig(c.Config)
+	if err != nil {
+		return errors.Wrap(err, "cannot make client")
+	}
+	err = until(ctx, func(context.Context) (bool, error) {
+		_, lists, err := d.ServerGroupsAndResources()
+		missing := slices.Clone(kinds)
+		for _, l := range lists {
+			for _, r := range l.APIResources {
+				missing = slices.DeleteFunc(missing, func(kind string) bool { return kind == r.Kind })
+			}
+		}
+		return err == nil && len(missing) == 0, nil
+	})
+	return errors.Wrapf(err, "cannot see %s served", strings.Join(kinds, ", "))
 }
 
 func (c *ControlPlane) startFlux(ctx context.Context, name, path string, health int, args ...string) error {

@@ -113,7 +113,8 @@ type GitDeliveryParameters struct {
 	// +required
 	Order rolloutv1alpha1.Order `json:"order"`
 
-	// Trees to deliver. Directories of the claim that the last order had, and this one does not, are removed.
+	// Trees to deliver. Directories of the claim that the last order had, and this one does not, are removed when the order is
+	// verified.
 	// +optional
 	// +kubebuilder:validation:MaxItems=500
 	// +listType=map

@@ -234,7 +234,8 @@ type RollbackConfig struct {
 	// +kubebuilder:validation:Maximum=60
 	MaxPerHour *int32 `json:"maxPerHour,omitempty"`
 
-	// RetainFailedArtifacts keeps the trees of a rejected revision in the state.
+	// RetainFailedArtifacts keeps the trees, the results and the events of the last three rejected revisions, each in a ConfigMap beside
+	// the deployment.
 	// +optional
 	// +kubebuilder:default=false
 	RetainFailedArtifacts *bool `json:"retainFailedArtifacts,omitempty"`

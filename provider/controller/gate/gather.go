@@ -15,10 +15,15 @@ import (
 	"github.com/intentplane/intentplane/provider/gates"
 	"github.com/intentplane/intentplane/provider/gates/meter"
 	"github.com/intentplane/intentplane/provider/gates/prometheus"
+	"github.com/intentplane/intentplane/provider/gates/web"
 )
 
 // Types of checks.
-const typePrometheus = "Prometheus"
+const (
+	typePrometheus = "Prometheus"
+	typeWeb        = "Web"
+	typeJob        = "Job"
+)
 
 // A round is what is read once for all checks of a Gate.
 type round struct {
@@ -146,9 +151,16 @@ func taskOf(c v1alpha1.GateCheck) (*meter.Task, error) {
 
 // source adds whom a check asks. It returns why nobody can ever be asked, and an error if the API server cannot be.
 func (e *external) source(ctx context.Context, r *round, c v1alpha1.GateCheck, site *catalogv1alpha1.Site, t *meter.Task) (string, error) {
-	if c.Type != typePrometheus || c.Prometheus == nil {
-		return "checks of type " + c.Type + " cannot be carried out", nil
+	switch {
+	case c.Type == typePrometheus && c.Prometheus != nil:
+		return e.prometheus(ctx, r, c, site, t)
+	case c.Type == typeWeb && c.Web != nil:
+		return e.web(r, c, t), nil
 	}
+	return "checks of type " + c.Type + " cannot be carried out", nil
+}
+
+func (e *external) prometheus(ctx context.Context, r *round, c v1alpha1.GateCheck, site *catalogv1alpha1.Site, t *meter.Task) (string, error) {
 	key := c.Site + "\n" + c.Prometheus.Address
 	a, ok := r.servers[key]
 	if !ok {
@@ -168,6 +180,24 @@ func (e *external) source(ctx context.Context, r *round, c v1alpha1.GateCheck, s
 	}
 	t.Question, t.Host, t.Lead = q, q.Host(), q.Lead()
 	return "", nil
+}
+
+// web asks a server that is allowed, without credentials.
+func (e *external) web(r *round, c v1alpha1.GateCheck, t *meter.Task) string {
+	u, err := web.Address(c.Web.URL)
+	if err != nil {
+		return "web.url: " + err.Error()
+	}
+	if problem := r.config.allow(u); problem != "" {
+		t.Question = trouble(problem)
+		return ""
+	}
+	q, err := web.NewQuestion(e.fetch, u, c.Web.Expression)
+	if err != nil {
+		return err.Error()
+	}
+	t.Question, t.Host = q, q.Host()
+	return ""
 }
 
 // unasked is a task whose subject is not live: nothing is asked.

@@ -51,6 +51,9 @@ const (
 type Options struct {
 	// Fetch has those of how servers are asked.
 	Fetch fetch.Options
+
+	// Observer is told of each question. Nil means that nobody wants to know.
+	Observer meter.Observer
 }
 
 // Kinds are those that the controller cannot do without.
@@ -70,7 +73,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) error {
 	gvk := v1alpha1.GroupVersion.WithKind("Gate")
 	name := managed.ControllerName(gvk.GroupKind().String())
 	kube, bell := mgr.GetClient(), make(chan types.NamespacedName)
-	m := meter.New(time.Now, func(owner types.NamespacedName) { bell <- owner }, nil)
+	m := meter.New(time.Now, func(owner types.NamespacedName) { bell <- owner }, g.Observer)
 	if err := mgr.Add(m); err != nil {
 		return errors.Wrap(err, "cannot add what measures")
 	}

@@ -239,7 +239,7 @@ func compare(f facts) decision {
 	}
 	for _, path := range f.known() {
 		if !wanted[path] && f.removable(path) {
-			d.remove = append(d.remove, path)
+			d.leave(f, path)
 		}
 	}
 	switch {
@@ -253,6 +253,16 @@ func compare(f facts) decision {
 	}
 	d.drift(f)
 	return d
+}
+
+// leave a directory that the order does not have any more. It is removed when the order is verified, and so one order after the Sites run
+// what takes its place: made before broken. A revision that is rejected never removes one.
+func (d *decision) leave(f facts, path string) {
+	if f.spec.Order.Verified() {
+		d.remove = append(d.remove, path)
+		return
+	}
+	d.trees = append(d.trees, f.stillThere(path))
 }
 
 // onNewHistory writes on top of a history that somebody else made, if that is wanted. Trees are evidence, and commit ids are not: a

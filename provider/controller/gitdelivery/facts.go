@@ -118,6 +118,20 @@ func (f facts) delivered(branch, path string) (state.Tree, bool) {
 	return f.entry.Tree(branch, path)
 }
 
+// stillThere is what is known of a directory, by the state or, where that does not have it, by the object.
+func (f facts) stillThere(path string) state.Tree {
+	if was, ok := f.delivered(f.branch(), path); ok {
+		return was
+	}
+	out := state.Tree{Branch: f.branch()}
+	for _, t := range f.memory.Trees {
+		if t.Path == path {
+			out.DeliveredTree = t
+		}
+	}
+	return out
+}
+
 // last is the newest order that is known, be it from the state or from the object. The order of a rebuilt object is as old as
 // its backup, and the state may have been lost: neither is always right.
 func (f facts) last() *rolloutv1alpha1.Order {

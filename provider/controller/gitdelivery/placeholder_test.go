@@ -20,6 +20,15 @@ func (w *world) engine(name string) {
 	w.must(w.kube.Update(w.Context(), s))
 }
 
+// move a Site to another directory.
+func (w *world) move(name, dir string) {
+	w.Helper()
+	s := &catalogv1alpha1.Site{}
+	w.must(w.kube.Get(w.Context(), client.ObjectKey{Name: name}, s))
+	s.Spec.Repository.Path = dir
+	w.must(w.kube.Update(w.Context(), s))
+}
+
 func TestPlaceholder(t *testing.T) {
 	both := func(w *world) *v1alpha1.GitDelivery {
 		return delivery("web", order(1, "a"), desired(w.T, "edge1", webAtE1, "a"), desired(w.T, "edge2", webAtE2, "a"))
@@ -44,6 +53,7 @@ func TestPlaceholder(t *testing.T) {
 				d.Spec.ForProvider.Order, d.Spec.ForProvider.Trees = order(2, "b"), d.Spec.ForProvider.Trees[:1]
 			})
 			w.reconcile("web")
+			w.verify()
 			w.holds(map[string]tree.Files{webAtE1: files("a")}, stays)
 			w.change(func(d *v1alpha1.GitDelivery) {
 				d.Spec.ForProvider.Order = order(3, "c")

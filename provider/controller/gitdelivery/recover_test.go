@@ -97,7 +97,7 @@ func TestRecover(t *testing.T) {
 			w.disaster()
 			w.starts("c")
 			w.ask(order(4, "d"), desired(w.T, "edge1", webAtE1, "d"))
-			w.expect("web", v1alpha1.ReasonDelivered)
+			w.verify()
 			w.holds(map[string]tree.Files{webAtE1: files("d")}, nil)
 		}},
 		"Others": {reason: "Whoever comes first recovers all, so that a claim that was deleted goes on counting", run: func(w *world) {

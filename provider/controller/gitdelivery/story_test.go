@@ -74,7 +74,7 @@ func TestDeliver(t *testing.T) {
 				w.Errorf("object: -before, +after:\n%s", diff)
 			}
 		}},
-		"TwoSites": {reason: "All sites of a revision come in one commit, and a site that is left is tidied up", run: func(w *world) {
+		"TwoSites": {reason: "All sites of a revision come in one commit, and a site that is left is tidied up when the revision is verified", run: func(w *world) {
 			w.create(w.first())
 			w.reconcile("web")
 			w.change(func(d *v1alpha1.GitDelivery) {
@@ -90,11 +90,20 @@ func TestDeliver(t *testing.T) {
 			})
 			w.reconcile("web")
 			w.expect("web", v1alpha1.ReasonDelivered)
+			w.count(2)
+			w.holds(map[string]tree.Files{webAtE1: files("b"), webAtE2: files("b")}, nil)
+			if got := w.get("web").Status.AtProvider.Trees; len(got) != 2 || got[1].Path != webAtE1 || got[1].Revision != 2 {
+				w.Errorf("trees: want the one that goes too, of revision 2: %v", got)
+			}
+			w.verify()
 			w.count(3)
 			w.holds(map[string]tree.Files{webAtE2: files("b")}, nil)
-			if got := len(w.get("web").Status.AtProvider.History); got != 3 {
-				w.Errorf("history: want 3 revisions, got %d", got)
+			h := w.get("web").Status.AtProvider.History
+			if len(h) != 3 || len(h[2].Trees) != 1 {
+				w.Errorf("history: want 3 revisions, the last one with one tree, got %v", h)
 			}
+			w.verify()
+			w.count(3)
 		}},
 		"Keep": {reason: "A directory that is kept is neither written nor removed", run: func(w *world) {
 			w.create(w.first())
@@ -111,14 +120,32 @@ func TestDeliver(t *testing.T) {
 				w.Errorf("trees: want the kept one too, of revision 1: %v", got)
 			}
 		}},
+		"Rejected": {reason: "A revision that is rejected removes nothing, and the next one that is verified removes it all", run: func(w *world) {
+			w.create(delivery("web", order(1, "a"), desired(w.T, "edge1", webAtE1, "a"), desired(w.T, "edge2", webAtE2, "a")))
+			w.reconcile("web")
+			moved := "clusters/new/team-a/web"
+			w.move("edge1", "clusters/new")
+			w.ask(order(2, "b"), desired(w.T, "edge1", moved, "b"))
+			w.change(func(d *v1alpha1.GitDelivery) {
+				d.Spec.ForProvider.Order.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictRejected, Reason: rolloutv1alpha1.RejectedSyncFailed}
+				d.Spec.ForProvider.Trees[0] = v1alpha1.Tree{Site: "edge1", Branch: "main", Path: moved, Action: v1alpha1.ActionKeep}
+			})
+			w.reconcile("web")
+			all := map[string]tree.Files{webAtE1: files("a"), webAtE2: files("a"), moved: files("b")}
+			w.holds(all, nil)
+			w.ask(order(3, "c"), desired(w.T, "edge1", moved, "c"))
+			w.lose("web")
+			w.create(delivery("web", order(3, "c"), desired(w.T, "edge1", moved, "c")))
+			w.reconcile("web")
+			all[moved] = files("c")
+			w.holds(all, nil)
+			w.verify()
+			w.holds(map[string]tree.Files{moved: files("c")}, nil)
+		}},
 		"Verdict": {reason: "A verdict is recorded without a commit of the branch", run: func(w *world) {
 			w.create(w.first())
 			w.reconcile("web")
-			w.change(func(d *v1alpha1.GitDelivery) {
-				d.Spec.ForProvider.Order.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictVerified}
-			})
-			w.reconcile("web")
-			w.expect("web", v1alpha1.ReasonDelivered)
+			w.verify()
 			w.count(1)
 			at := w.get("web").Status.AtProvider
 			if at.Order.Verdict == nil || at.History[0].Verdict == nil {
@@ -321,7 +348,7 @@ func TestOwnership(t *testing.T) {
 				d.Spec.ForProvider.Trees = []v1alpha1.Tree{desired(w.T, "edge2", webAtE2, "b")}
 			})
 			w.reconcile("web")
-			w.expect("web", v1alpha1.ReasonDelivered)
+			w.verify()
 			w.holds(map[string]tree.Files{webAtE2: files("b")}, nil)
 		}},
 		"ForgedState": {reason: "A state that cannot be read is not guessed at", run: func(w *world) {
@@ -335,6 +362,16 @@ func TestOwnership(t *testing.T) {
 			w.expect("web", v1alpha1.ReasonStateUntrusted)
 		}},
 	})
+}
+
+// verify the order.
+func (w *world) verify() {
+	w.Helper()
+	w.change(func(d *v1alpha1.GitDelivery) {
+		d.Spec.ForProvider.Order.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictVerified}
+	})
+	w.reconcile("web")
+	w.expect("web", v1alpha1.ReasonDelivered)
 }
 
 // rebuild the cluster: it has another uid, and lost the delivery.

@@ -48,11 +48,9 @@ func TestArgoCD(t *testing.T) {
 	y = s.sync(2, "two")
 	s.Apply(y)
 	p.compare()
-	s.look(y, "2 | False | Syncing | Syncing | Progressing")
-	s.because(y, "OutOfSync")
+	s.look(y, "2 | False | Syncing | Syncing | Progressing", "OutOfSync")
 	p.tell("SyncedWhileRunning")
-	s.look(y, "2 | False | Syncing | Syncing | Progressing")
-	s.because(y, "an operation is running")
+	s.look(y, "2 | False | Syncing | Syncing | Progressing", "an operation is running")
 	p.tell("Succeeded")
 	s.expect(y, "2"+isLive)
 
@@ -63,7 +61,6 @@ func TestArgoCD(t *testing.T) {
 	s.expect(y, "2"+isLive)
 	p.tell("SyncFailed")
 	s.expect(y, "2 | False | Failed | Failed | EngineFailed")
-	s.because(y, "one or more objects failed to apply")
 }
 
 // TestArgoCDStories holds what is recorded of Argo CD against its own schema.

@@ -45,42 +45,55 @@ metadata: {name: %[1]s, namespace: flux-system}
 spec: {interval: 1h, retryInterval: 5s, prune: true, suspend: true, path: "./clusters/%[2]s", sourceRef: {kind: GitRepository, name: %[3]s}}
 `
 
-// manySites is a scene with Sites whose engines are told to do nothing yet.
-func manySites(t *testing.T) (s *stage, names []string) {
+// manySites is a scene with Sites of one cluster, each with a Kustomization of its own. They are told to do nothing yet.
+func manySites(t *testing.T, names ...string) *stage {
 	t.Helper()
 	k, err := edge()
 	if err != nil {
 		t.Fatal(err)
 	}
-	s = &stage{Scene: scene.New(t, cp), edge: k}
+	s := &stage{Scene: scene.New(t, cp), edge: k}
 	s.kubeconfig()
 	s.must(k.Client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.Namespace}}))
 	source := fmt.Sprintf("apiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\nmetadata: {name: %s, namespace: flux-system}\n"+
 		"spec: {interval: 1h, url: %q, ref: {branch: main}}\n", s.Namespace, s.Git.URL(s.Namespace))
 	s.must(k.ApplyYAML(t.Context(), []byte(source)))
-	for i := range tenSites {
-		name := fmt.Sprintf("edge%d", i)
-		names = append(names, name)
+	for _, name := range names {
 		s.must(k.ApplyYAML(t.Context(), fmt.Appendf(nil, kustomization, s.Site(name), name, s.Namespace)))
 		site := s.Set(s.NewSite(name), map[string]any{"kubeconfigSecretRef": map[string]any{"namespace": s.Namespace, "name": secret}}, "spec", "cluster")
 		s.Apply(s.Set(site, map[string]any{"type": "Flux", "objectRef": map[string]any{
 			"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "namespace": controlplane.FluxNamespace, "name": "{site}",
 		}}, "spec", "engine"))
 	}
-	return s, names
+	return s
+}
+
+// suspend tells the engine of a Site to do nothing, or to go on.
+func (s *stage) suspend(site string, yes bool) {
+	s.T.Helper()
+	s.patch(named("kustomize.toolkit.fluxcd.io/v1", "Kustomization", s.Site(site)), fmt.Sprintf(`{"spec":{"suspend":%t}}`, yes))
+}
+
+// intentFor Sites, of a service with a number of replicas.
+func (s *stage) intentFor(service string, replicas int, sites ...string) string {
+	full := []string{}
+	for _, name := range sites {
+		full = append(full, strconv.Quote(s.Site(name)))
+	}
+	return fmt.Sprintf(`{"service": %q, "type": "web", "sites": [%s], "replicas": %d}`, service, strings.Join(full, ", "), replicas)
 }
 
 // TestBreakerBudget runs alone: the figure is that of all composites. A deployment is there before: the first one of a control plane makes
 // Crossplane watch Sites, Blueprints and configurations, which costs one more for each that it names.
 func TestBreakerBudget(t *testing.T) {
-	s, names := manySites(t)
+	names := []string{}
+	for i := range tenSites {
+		names = append(names, fmt.Sprintf("edge%d", i))
+	}
+	s := manySites(t, names...)
 	s.AddSite("near")
 	s.Succeed(s.Claim("first", fmt.Sprintf(`{"service": "first", "type": "web", "sites": [%q]}`, s.Site("near"))))
-	full := []string{}
-	for _, name := range names {
-		full = append(full, strconv.Quote(s.Site(name)))
-	}
-	claim := s.Claim("shop", fmt.Sprintf(`{"service": "shop", "type": "web", "sites": [%s], "replicas": 1}`, strings.Join(full, ", ")))
+	claim := s.Claim("shop", s.intentFor("shop", 1, names...))
 	before, droppedBefore := tokens(t)
 	s.Apply(claim)
 	s.Await(claim, "delivered", func(u *unstructured.Unstructured) bool {
@@ -90,7 +103,7 @@ func TestBreakerBudget(t *testing.T) {
 	defer ticker.Stop()
 	for _, name := range names {
 		<-ticker.C
-		s.patch(named("kustomize.toolkit.fluxcd.io/v1", "Kustomization", s.Site(name)), `{"spec":{"suspend":false}}`)
+		s.suspend(name, false)
 	}
 	s.Succeed(claim)
 	after, dropped := tokens(t)

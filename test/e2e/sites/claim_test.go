@@ -20,11 +20,16 @@ func (s *stage) intent(replicas int) string {
 	return fmt.Sprintf(`{"service": "shop", "type": "web", "sites": [%q], "replicas": %d}`, s.Site("edge1"), replicas)
 }
 
-// replicas of the Deployment at the Site, or -1 without one.
+// replicas of the claim's Deployment at the Site, or -1 without one.
 func (s *stage) replicas() int32 {
 	s.T.Helper()
+	return s.replicasOf(s.Namespace, "shop")
+}
+
+func (s *stage) replicasOf(namespace, name string) int32 {
+	s.T.Helper()
 	d := &appsv1.Deployment{}
-	err := s.edge.Client.Get(s.T.Context(), client.ObjectKey{Namespace: s.Namespace, Name: "shop"}, d)
+	err := s.edge.Client.Get(s.T.Context(), client.ObjectKey{Namespace: namespace, Name: name}, d)
 	if kerrors.IsNotFound(err) {
 		return -1
 	}

@@ -1,12 +1,10 @@
 package sites
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/test/scene"
@@ -106,8 +104,7 @@ func TestFailure(t *testing.T) {
 	}}
 	s.Apply(s.Set(y, sites, "spec", "forProvider", "sites"))
 	s.expect(y, "1 | False | Failed | Failed | EngineFailed")
-	sites, _, _ = unstructured.NestedSlice(s.Now(y).Object, "status", "atProvider", "sites")
-	if message := fmt.Sprint(sites[0].(map[string]any)["message"]); !strings.Contains(message, "BuildFailed") {
-		t.Errorf("the message does not hold what Flux says: %q", message)
+	if got := because(s.Now(y)); !strings.Contains(got, "BuildFailed") {
+		t.Errorf("the message does not hold what Flux says: %q", got)
 	}
 }

@@ -27,3 +27,6 @@ var edge = sync.OnceValues(func() (*controlplane.Cluster, error) {
 	}
 	return k, k.StartFlux(ctx)
 })
+
+// hub is Flux in the control plane's own cluster.
+var hub = sync.OnceValue(func() error { return cp.StartFlux(context.Background()) })

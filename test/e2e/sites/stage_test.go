@@ -166,17 +166,35 @@ func (s *stage) expect(o *unstructured.Unstructured, want string) time.Duration 
 	return time.Since(began)
 }
 
-// look makes a SiteSync speak at once, and expects that it says something soon: progress is written late, so that it costs little, but who
-// changes the spec gets an answer.
-func (s *stage) look(o *unstructured.Unstructured, want string) {
+// look makes a SiteSync speak at once, and expects that it says something soon, in these words of the engine's: progress is written late, so
+// that it costs little, but who changes the spec gets an answer.
+func (s *stage) look(o *unstructured.Unstructured, want string, words ...string) {
 	s.T.Helper()
 	minutes, last := 10, ""
-	s.Until("the SiteSync says "+want, scene.Patience, func() bool {
+	defer func() {
+		if s.T.Failed() {
+			s.T.Logf("the SiteSync said %s", last)
+		}
+	}()
+	s.Until("the SiteSync says "+want+" "+strings.Join(words, " "), scene.Patience, func() bool {
 		minutes++
 		s.Patch(o, fmt.Sprintf(`{"spec":{"forProvider":{"syncWaitTimeout":"%dm"}}}`, minutes))
-		last = says(s.Await(o, "an answer", func(u *unstructured.Unstructured) bool { return says(u) != "" }))
-		return last == want
+		u := s.Await(o, "an answer", func(u *unstructured.Unstructured) bool { return says(u) != "" })
+		last = says(u) + ": " + because(u)
+		return says(u) == want && strings.Contains(because(u), strings.Join(words, " "))
 	})
+}
+
+// because is what the SiteSync says that the engine of its first Site said.
+func because(u *unstructured.Unstructured) string {
+	sites, _, _ := unstructured.NestedSlice(u.Object, "status", "atProvider", "sites")
+	for _, site := range sites {
+		if site, ok := site.(map[string]any); ok {
+			message, _ := site["message"].(string)
+			return message
+		}
+	}
+	return ""
 }
 
 // engine is the Kustomization at the Site, and source its GitRepository.

@@ -133,13 +133,3 @@ func (p *player) text(patch map[string]any) string {
 	p.must(err)
 	return string(b)
 }
-
-// because is what the SiteSync says that the engine said.
-func (s *stage) because(y *unstructured.Unstructured, want string) {
-	s.T.Helper()
-	sites, _, _ := unstructured.NestedSlice(s.Now(y).Object, "status", "atProvider", "sites")
-	site, _ := sites[0].(map[string]any)
-	if got, _ := site["message"].(string); !strings.Contains(got, want) {
-		s.T.Errorf("the message does not hold what the engine says: want %q, got %q", want, got)
-	}
-}

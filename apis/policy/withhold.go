@@ -1,0 +1,28 @@
+package policy
+
+import (
+	"slices"
+
+	"github.com/intentplane/intentplane/apis/tree"
+)
+
+// WithoutSecrets returns the files of a tree that hold no Secret, and the names of those that do, or that nobody can read.
+func WithoutSecrets(files tree.Files) (tree.Files, []string) {
+	out, withheld := tree.Files{}, []string(nil)
+	for _, name := range files.Names() {
+		if readable(name, files[name]) {
+			out[name] = files[name]
+			continue
+		}
+		withheld = append(withheld, name)
+	}
+	return out, withheld
+}
+
+func readable(name string, content []byte) bool {
+	if name == kustomizationRef {
+		return true
+	}
+	objects, err := decode(name, content)
+	return err == nil && !slices.ContainsFunc(objects, isSecret)
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+)
+
+// A constant is a word that objects say.
+type constant struct {
+	// file that declares it, from the root of the project, and group, what the comment above its group says.
+	file, group string
+
+	// name in the code, value in objects, and doc without the name.
+	name, value, doc string
+}
+
+// telling are the names of constants that stand in conditions and events.
+var telling = regexp.MustCompile(`^(Type|Reason|Result)[A-Z]`)
+
+// eachFile reads the Go files of a directory, but for tests and what is generated, in the order of their names.
+func eachFile(root, dir string, do func(file string, f *ast.File) error) error {
+	fset := token.NewFileSet()
+	return filepath.WalkDir(filepath.Join(root, dir), func(path string, d fs.DirEntry, err error) error {
+		name := filepath.Base(path)
+		if err != nil || d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "zz_") {
+			return err
+		}
+		f, err := parser.ParseFile(fset, path, nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return errors.Wrap(err, "cannot parse")
+		}
+		file, err := filepath.Rel(root, path)
+		if err != nil {
+			return errors.Wrap(err, "cannot name file")
+		}
+		return do(filepath.ToSlash(file), f)
+	})
+}
+
+// constants of a directory that stand in conditions and events.
+func constants(root, dir string) ([]constant, error) {
+	var out []constant
+	err := eachFile(root, dir, func(file string, f *ast.File) error {
+		for _, d := range f.Decls {
+			if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.CONST {
+				out = append(out, constantsOf(file, g)...)
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+func constantsOf(file string, g *ast.GenDecl) []constant {
+	var out []constant
+	for _, s := range g.Specs {
+		v, ok := s.(*ast.ValueSpec)
+		if !ok || len(v.Names) != 1 || len(v.Values) != 1 || !telling.MatchString(v.Names[0].Name) {
+			continue
+		}
+		literal, ok := v.Values[0].(*ast.BasicLit)
+		if !ok || literal.Kind != token.STRING {
+			continue
+		}
+		// What was parsed is a string.
+		value, _ := strconv.Unquote(literal.Value)
+		c := constant{file: file, group: line(g.Doc.Text()), name: v.Names[0].Name, value: value, doc: v.Doc.Text()}
+		if !g.Lparen.IsValid() {
+			c.group, c.doc = "", g.Doc.Text()
+		}
+		c.doc = line(strings.TrimPrefix(c.doc, c.name+" "))
+		out = append(out, c)
+	}
+	return out
+}
+
+// line is a text in one line, fit for a table.
+func line(text string) string {
+	return strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "|", `\|`)
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"go/ast"
+	"slices"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+)
+
+// events are the reasons of all events that the provider makes itself, by their constant.
+func events(root string, known []constant) ([]constant, error) {
+	var out []constant
+	add := func(name string) error {
+		i := slices.IndexFunc(known, func(c constant) bool { return c.name == name })
+		if i < 0 {
+			return errors.Errorf("cannot find %s, the reason of an event", name)
+		}
+		if !slices.Contains(out, known[i]) {
+			out = append(out, known[i])
+		}
+		return nil
+	}
+	err := eachFile(root, "provider", func(_ string, f *ast.File) error {
+		var failed error
+		ast.Inspect(f, func(n ast.Node) bool {
+			if name := reasonOf(n); name != "" && failed == nil {
+				failed = add(name)
+			}
+			return failed == nil
+		})
+		return failed
+	})
+	slices.SortFunc(out, func(a, b constant) int { return strings.Compare(a.value, b.value) })
+	return out, err
+}
+
+// reasonOf an event that is made here: event.Reason(v1alpha1.ReasonX), or the field of one that is made whole.
+func reasonOf(n ast.Node) string {
+	switch n := n.(type) {
+	case *ast.CallExpr:
+		f, ok := n.Fun.(*ast.SelectorExpr)
+		if ok && f.Sel.Name == "Reason" && len(n.Args) == 1 && strings.HasSuffix(nameOf(f.X), "event") {
+			return nameOf(n.Args[0])
+		}
+	case *ast.CompositeLit:
+		if t, ok := n.Type.(*ast.SelectorExpr); ok && t.Sel.Name == "Event" && nameOf(t.X) == "corev1" {
+			return fieldOf(n, "Reason")
+		}
+	}
+	return ""
+}
+
+func fieldOf(l *ast.CompositeLit, name string) string {
+	for _, e := range l.Elts {
+		if kv, ok := e.(*ast.KeyValueExpr); ok && nameOf(kv.Key) == name {
+			return nameOf(kv.Value)
+		}
+	}
+	return ""
+}
+
+// nameOf an identifier, without its package.
+func nameOf(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return e.Name
+	case *ast.SelectorExpr:
+		return e.Sel.Name
+	}
+	return ""
+}

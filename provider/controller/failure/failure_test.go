@@ -1,0 +1,306 @@
+package failure
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/tree"
+)
+
+// A world has one deployment.
+type world struct {
+	t    *testing.T
+	kube client.Client
+	r    *Reconciler
+	u    *unstructured.Unstructured
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	s := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, deliveryv1alpha1.AddToScheme} {
+		if err := add(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	gvk := schema.GroupVersionKind{Group: deploymentv1alpha1.GroupClaims, Version: deploymentv1alpha1.Version, Kind: deploymentv1alpha1.Kind}
+	w := &world{t: t, u: &unstructured.Unstructured{}}
+	w.u.SetGroupVersionKind(gvk)
+	w.u.SetNamespace("team-a")
+	w.u.SetName("shop")
+	w.u.SetUID("u1")
+	w.kube = fake.NewClientBuilder().WithScheme(s).
+		WithIndex(&corev1.Event{}, "involvedObject.uid", func(o client.Object) []string {
+			e, _ := o.(*corev1.Event)
+			return []string{string(e.InvolvedObject.UID)}
+		}).Build()
+	w.r = &Reconciler{kube: w.kube, live: w.kube, gvk: gvk, shelf: newShelf(), log: logging.NewNopLogger()}
+	return w
+}
+
+// looks at the deployment as its status has it.
+func (w *world) looks(retain bool, status deploymentv1alpha1.IntentDeploymentStatus) {
+	w.t.Helper()
+	m, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&status)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	u := w.u.DeepCopy()
+	_ = w.kube.Delete(w.t.Context(), w.u.DeepCopy())
+	u.Object["status"] = m
+	u.Object["spec"] = map[string]any{"rollbackConfig": map[string]any{"retainFailedArtifacts": retain}}
+	if err := w.kube.Create(w.t.Context(), u); err != nil {
+		w.t.Fatal(err)
+	}
+	if _, err := w.r.Reconcile(w.t.Context(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(u)}); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func rejected(revision int64) deploymentv1alpha1.IntentDeploymentStatus {
+	return deploymentv1alpha1.IntentDeploymentStatus{
+		Revision: revision, Message: "p99 was too high.", Rollback: &deploymentv1alpha1.RollbackStatus{Reason: rolloutv1alpha1.RejectedGateFailed},
+		ValidationResults: []deploymentv1alpha1.ValidationResult{{Name: "latency_p99", Site: "edge1", Value: "900", Threshold: "<= 500ms"}},
+	}
+}
+
+// delivery of one tree to edge1.
+func (w *world) delivery(revision int64, files tree.Files) *deliveryv1alpha1.GitDelivery {
+	w.t.Helper()
+	packed, err := tree.Encode(files)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	d := &deliveryv1alpha1.GitDelivery{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "shop-1"}}
+	p := &d.Spec.ForProvider
+	p.ClaimRef = rolloutv1alpha1.ClaimReference{APIGroup: deploymentv1alpha1.GroupClaims, Kind: deploymentv1alpha1.Kind, Namespace: "team-a", Name: "shop"}
+	p.Order.Revision = revision
+	p.Trees = []deliveryv1alpha1.Tree{
+		{Site: "edge1", Path: "a/b", Tree: tree.ID(files), Files: packed, Action: deliveryv1alpha1.ActionDesired},
+		{Site: "edge2", Action: deliveryv1alpha1.ActionKeep},
+	}
+	return d
+}
+
+// reject a delivery, and let the watch see it.
+func (w *world) reject(d *deliveryv1alpha1.GitDelivery) {
+	after := d.DeepCopy()
+	after.Spec.ForProvider.Order.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictRejected}
+	after.Spec.ForProvider.Trees = nil
+	rejections(w.r.shelf, deploymentv1alpha1.GroupNamespaced).Update(w.t.Context(), event.UpdateEvent{ObjectOld: d, ObjectNew: after}, nil)
+	rejections(w.r.shelf, deploymentv1alpha1.GroupClaims).Update(w.t.Context(), event.UpdateEvent{ObjectOld: d, ObjectNew: after}, nil)
+}
+
+func configMap(o metav1.Object, labels map[string]string) *corev1.ConfigMap {
+	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: o.GetName(), Labels: labels}}
+}
+
+func (w *world) names() []string {
+	w.t.Helper()
+	l := &corev1.ConfigMapList{}
+	if err := w.kube.List(w.t.Context(), l); err != nil {
+		w.t.Fatal(err)
+	}
+	out := []string{}
+	for _, cm := range l.Items {
+		out = append(out, cm.GetName())
+	}
+	return out
+}
+
+func (w *world) get(name string) (*corev1.ConfigMap, summary) {
+	w.t.Helper()
+	cm, s := &corev1.ConfigMap{}, summary{}
+	if err := w.kube.Get(w.t.Context(), client.ObjectKey{Namespace: "team-a", Name: name}, cm); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := json.Unmarshal([]byte(cm.Data[summaryKey]), &s); err != nil {
+		w.t.Fatal(err)
+	}
+	return cm, s
+}
+
+const plain = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
+
+func TestReport(t *testing.T) {
+	w := newWorld(t)
+	for i, uid := range []types.UID{"u1", "u2"} {
+		e := &corev1.Event{
+			ObjectMeta:     metav1.ObjectMeta{Namespace: "team-a", Name: fmt.Sprintf("e%d", i)},
+			InvolvedObject: corev1.ObjectReference{UID: uid}, Reason: "PhaseTransition", Type: "Normal", Message: "of " + string(uid),
+		}
+		if err := w.kube.Create(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	files := tree.Files{"a.yaml": []byte(plain)}
+	d := w.delivery(2, files)
+	w.reject(d)
+	w.looks(true, rejected(2))
+	// The status changes while the way back goes on.
+	again := rejected(2)
+	again.Message = "It goes back."
+	w.looks(true, again)
+
+	cm, got := w.get("shop-failed-r2")
+	want := summary{
+		Revision: 2, Reason: "GateFailed", Message: "p99 was too high.", Results: rejected(2).ValidationResults,
+		Trees:  []treeSummary{{Site: "edge1", Path: "a/b", Tree: tree.ID(files)}},
+		Events: []eventSummary{{Type: "Normal", Reason: "PhaseTransition", Message: "of u1"}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("summary: -want, +got:\n%s", diff)
+	}
+	unpacked, err := tree.Decode(cm.BinaryData["edge1.tar.gz"])
+	if diff := cmp.Diff(files, unpacked); err != nil || diff != "" {
+		t.Errorf("tree: %v: -want, +got:\n%s", err, diff)
+	}
+	if diff := cmp.Diff([]metav1.OwnerReference{{APIVersion: w.u.GetAPIVersion(), Kind: "IntentDeployment", Name: "shop", UID: "u1"}}, cm.GetOwnerReferences()); diff != "" {
+		t.Errorf("owner: -want, +got:\n%s", diff)
+	}
+	if diff := cmp.Diff(0, len(w.r.shelf.trees)); diff != "" {
+		t.Errorf("trees that are still kept: -want, +got:\n%s", diff)
+	}
+}
+
+// TestNone has nothing to report, or nobody who asks for it.
+func TestNone(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		retain bool
+		change func(*deploymentv1alpha1.IntentDeploymentStatus)
+	}{
+		"NotAsked":    {reason: "Who does not ask gets none.", change: func(*deploymentv1alpha1.IntentDeploymentStatus) {}},
+		"NotRejected": {reason: "Only what was rejected is reported.", retain: true, change: func(s *deploymentv1alpha1.IntentDeploymentStatus) { s.Rollback = nil }},
+		"NotOrdered":  {reason: "What does not compile was never a revision.", retain: true, change: func(s *deploymentv1alpha1.IntentDeploymentStatus) { s.Revision = 0 }},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			status := rejected(2)
+			tc.change(&status)
+			w.looks(tc.retain, status)
+			if diff := cmp.Diff([]string{}, w.names()); diff != "" {
+				t.Errorf("\n%s\nReconcile(...): ConfigMaps: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestLastThree keeps three reports, whatever else is there.
+func TestLastThree(t *testing.T) {
+	w := newWorld(t)
+	others := []*corev1.ConfigMap{
+		configMap(&metav1.ObjectMeta{Name: "somebody-elses"}, map[string]string{LabelDeployment: labelOf(w.u), LabelRevision: "1"}),
+		configMap(&metav1.ObjectMeta{Name: "shop-failed-r10"}, nil),
+	}
+	for _, cm := range others {
+		if err := w.kube.Create(t.Context(), cm); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for revision := int64(7); revision <= 12; revision++ {
+		w.looks(true, rejected(revision))
+	}
+	want := []string{"shop-failed-r10", "shop-failed-r11", "shop-failed-r12", "shop-failed-r9", "somebody-elses"}
+	if diff := cmp.Diff(want, w.names()); diff != "" {
+		t.Errorf("Reconcile(...): ConfigMaps: -want, +got:\n%s", diff)
+	}
+}
+
+// TestWithheld leaves out what nobody is to read, and what does not fit.
+func TestWithheld(t *testing.T) {
+	secret := "apiVersion: v1\nkind: Secret\nmetadata: {name: b}\nstringData: {password: hunter2}\n"
+	large := deliveryv1alpha1.Tree{Site: "edge3", Files: make([]byte, 1)}
+	w := newWorld(t)
+	trees := w.delivery(2, tree.Files{"a.yaml": []byte(plain), "b.yaml": []byte(secret)}).Spec.ForProvider.Trees
+	cm, err := report(w.u, rejected(2), append(trees[:1], large), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unpacked, err := tree.Decode(cm.BinaryData["edge1.tar.gz"])
+	if diff := cmp.Diff(tree.Files{"a.yaml": []byte(plain)}, unpacked); err != nil || diff != "" {
+		t.Errorf("tree: %v: -want, +got:\n%s", err, diff)
+	}
+	for _, want := range []string{`"withheld": "what holds Secrets: b.yaml"`, `"withheld": "the tree is in Git under its id"`} {
+		if !strings.Contains(cm.Data[summaryKey], want) {
+			t.Errorf("summary: want %s in\n%s", want, cm.Data[summaryKey])
+		}
+	}
+	if _, ok := cm.BinaryData["edge3.tar.gz"]; ok {
+		t.Error("what cannot be read is in the report")
+	}
+}
+
+// TestBounded is about a revision with more than fits.
+func TestBounded(t *testing.T) {
+	w := newWorld(t)
+	status, events := rejected(2), []corev1.Event{}
+	for i := range 100 {
+		status.ValidationResults = append(status.ValidationResults, deploymentv1alpha1.ValidationResult{Name: fmt.Sprint(i), Message: strings.Repeat("<", 1024)})
+		events = append(events, corev1.Event{Message: strings.Repeat(">", 1024)})
+	}
+	cm, err := report(w.u, status, nil, events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := summary{}
+	if err := json.Unmarshal([]byte(cm.Data[summaryKey]), &got); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(cm.Data[summaryKey]); n > maxSaidBytes || got.Reason != "GateFailed" || len(got.Results) == 0 {
+		t.Errorf("summary: %d bytes, reason %q and %d results", n, got.Reason, len(got.Results))
+	}
+}
+
+// TestLate reads the trees from a delivery that does not know yet that it was rejected.
+func TestLate(t *testing.T) {
+	w := newWorld(t)
+	if err := w.kube.Create(t.Context(), w.delivery(2, tree.Files{"a.yaml": []byte(plain)})); err != nil {
+		t.Fatal(err)
+	}
+	w.looks(true, rejected(2))
+	if cm, _ := w.get("shop-failed-r2"); len(cm.BinaryData) != 1 {
+		t.Errorf("trees in the report: want 1, got %d", len(cm.BinaryData))
+	}
+}
+
+// TestShelf keeps trees from the rejection until the status speaks of it, which may come late.
+func TestShelf(t *testing.T) {
+	w := newWorld(t)
+	d := w.delivery(2, tree.Files{"a.yaml": []byte(plain)})
+	w.reject(d)
+	verdict := d.DeepCopy()
+	verdict.Spec.ForProvider.Order.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictRejected}
+	w.reject(verdict)
+	late := rejected(2)
+	late.Rollback = nil
+	w.looks(true, late)
+	of := subjectOf(d)
+	if diff := cmp.Diff(1, len(w.r.shelf.get(of))); diff != "" {
+		t.Errorf("trees before the status speaks of the rejection: -want, +got:\n%s", diff)
+	}
+	late.Revision = 3
+	w.looks(true, late)
+	if diff := cmp.Diff(0, len(w.r.shelf.get(of))); diff != "" {
+		t.Errorf("trees after the next revision began: -want, +got:\n%s", diff)
+	}
+}

@@ -1,0 +1,163 @@
+package failure
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/intentplane/intentplane/apis/tree"
+)
+
+// Labels of a report.
+const (
+	// LabelDeployment holds the digest of the deployment's name and group, which may be too long for a label.
+	LabelDeployment = "intentplane.dev/failed-deployment"
+
+	// LabelRevision holds the number of the revision.
+	LabelRevision = "intentplane.dev/failed-revision"
+)
+
+// Bounds of a report: an object has to stay below 1 MiB.
+const (
+	maxTreeBytes = 640 << 10
+	maxSaidBytes = 128 << 10
+	maxEvents    = 100
+	maxName      = 63
+
+	// summaryKey is the part that people read. Each Site has an archive beside it.
+	summaryKey = "summary.json"
+	archive    = ".tar.gz"
+)
+
+// A summary is what a report says beside the trees.
+type summary struct {
+	Revision int64  `json:"revision"`
+	Reason   string `json:"reason"`
+	Message  string `json:"message,omitempty"`
+
+	// Transitions are there although the events that tell them may come later.
+	Transitions []deploymentv1alpha1.Transition `json:"transitions,omitempty"`
+
+	Trees   []treeSummary                         `json:"trees,omitempty"`
+	Results []deploymentv1alpha1.ValidationResult `json:"results,omitempty"`
+	Events  []eventSummary                        `json:"events,omitempty"`
+}
+
+type treeSummary struct {
+	Site string `json:"site"`
+	Path string `json:"path,omitempty"`
+	Tree string `json:"tree,omitempty"`
+
+	// Withheld says what of the tree is not in the report, and why.
+	Withheld string `json:"withheld,omitempty"`
+}
+
+type eventSummary struct {
+	At      metav1.Time `json:"at"`
+	Type    string      `json:"type"`
+	Reason  string      `json:"reason"`
+	Message string      `json:"message"`
+}
+
+// report is the ConfigMap about a rejected revision. It goes with its deployment.
+func report(u *unstructured.Unstructured, s deploymentv1alpha1.IntentDeploymentStatus, trees []deliveryv1alpha1.Tree, events []corev1.Event) (*corev1.ConfigMap, error) {
+	said := summary{Revision: s.Revision, Reason: s.Rollback.Reason, Message: s.Message, Transitions: s.Transitions, Results: s.ValidationResults, Events: shorten(events)}
+	cm := &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: u.GetNamespace(), Name: nameOf(u.GetName(), s.Revision),
+			Labels: map[string]string{LabelDeployment: labelOf(u), LabelRevision: strconv.FormatInt(s.Revision, 10)},
+			OwnerReferences: []metav1.OwnerReference{{
+				APIVersion: u.GetAPIVersion(), Kind: u.GetKind(), Name: u.GetName(), UID: u.GetUID(),
+			}},
+		},
+		BinaryData: map[string][]byte{},
+	}
+	room := maxTreeBytes
+	for _, t := range trees {
+		packed, withheld := safe(t.Files)
+		if len(packed) > room {
+			packed, withheld = nil, "the tree does not fit: it is in Git under its id"
+		}
+		if room -= len(packed); packed != nil {
+			cm.BinaryData[t.Site+archive] = packed
+		}
+		said.Trees = append(said.Trees, treeSummary{Site: t.Site, Path: t.Path, Tree: t.Tree, Withheld: withheld})
+	}
+	text, err := said.fit()
+	cm.Data = map[string]string{summaryKey: text}
+	return cm, err
+}
+
+// fit leaves out the oldest events, and then results, until the summary fits.
+func (s *summary) fit() (string, error) {
+	for {
+		b, err := json.MarshalIndent(s, "", "  ")
+		if err != nil {
+			return "", errors.Wrap(err, "cannot encode report")
+		}
+		switch {
+		case len(b) <= maxSaidBytes:
+			return string(b), nil
+		case len(s.Events) > 0:
+			s.Events = s.Events[(len(s.Events)+1)/2:]
+		case len(s.Results) > 0:
+			s.Results = s.Results[:len(s.Results)/2]
+		default:
+			s.Trees = s.Trees[:len(s.Trees)/2]
+		}
+	}
+}
+
+// safe is a packed tree without Secrets, which may be in Git and are for nobody who reads ConfigMaps.
+func safe(packed []byte) ([]byte, string) {
+	files, err := tree.Decode(packed)
+	if err != nil {
+		return nil, "the tree is in Git under its id"
+	}
+	kept, withheld := policy.WithoutSecrets(files)
+	if len(withheld) == 0 {
+		return packed, ""
+	}
+	packed, err = tree.Encode(kept)
+	if err != nil {
+		packed = nil
+	}
+	return packed, "what holds Secrets: " + strings.Join(withheld, ", ")
+}
+
+func shorten(events []corev1.Event) []eventSummary {
+	slices.SortStableFunc(events, func(a, b corev1.Event) int { return a.LastTimestamp.Compare(b.LastTimestamp.Time) })
+	var out []eventSummary
+	for _, e := range events[max(0, len(events)-maxEvents):] {
+		out = append(out, eventSummary{At: e.LastTimestamp, Type: e.Type, Reason: e.Reason, Message: e.Message})
+	}
+	return out
+}
+
+// nameOf a report. A digest stands for the end of a deployment's name that is too long.
+func nameOf(deployment string, revision int64) string {
+	suffix := fmt.Sprintf("-failed-r%d", revision)
+	if len(deployment)+len(suffix) > maxName {
+		sum := sha256.Sum256([]byte(deployment))
+		suffix = "-" + hex.EncodeToString(sum[:4]) + suffix
+		deployment = strings.TrimRight(deployment[:maxName-len(suffix)], "-.")
+	}
+	return deployment + suffix
+}
+
+func labelOf(u *unstructured.Unstructured) string {
+	sum := sha256.Sum256([]byte(u.GroupVersionKind().Group + "/" + u.GetName()))
+	return hex.EncodeToString(sum[:8])
+}

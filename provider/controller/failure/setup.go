@@ -1,0 +1,56 @@
+package failure
+
+import (
+	"context"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/util/workqueue"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+)
+
+// Setup adds a controller for each shape of deployments to the manager, once it is served, which may be never.
+func Setup(mgr ctrl.Manager, o controller.Options) {
+	for _, group := range []string{deploymentv1alpha1.GroupClaims, deploymentv1alpha1.GroupNamespaced} {
+		gvk := schema.GroupVersionKind{Group: group, Version: deploymentv1alpha1.Version, Kind: deploymentv1alpha1.Kind}
+		o.Gate.Register(func() {
+			if err := add(mgr, o, gvk); err != nil {
+				// There is nobody to return it to, and nothing would be kept.
+				panic(errors.Wrap(err, "cannot set up reports of failures"))
+			}
+		}, gvk, deliveryv1alpha1.GroupVersion.WithKind("GitDelivery"))
+	}
+}
+
+func add(mgr ctrl.Manager, o controller.Options, gvk schema.GroupVersionKind) error {
+	name := "failure/" + gvk.GroupKind().String()
+	partial := &metav1.PartialObjectMetadata{}
+	partial.SetGroupVersionKind(gvk)
+	r := &Reconciler{kube: mgr.GetClient(), live: mgr.GetAPIReader(), gvk: gvk, shelf: newShelf(), log: o.Logger.WithValues("controller", name)}
+	return ctrl.NewControllerManagedBy(mgr).
+		Named(name).
+		WithOptions(o.ForControllerRuntime()).
+		For(partial, builder.OnlyMetadata).
+		Watches(&deliveryv1alpha1.GitDelivery{}, rejections(r.shelf, gvk.Group)).
+		Complete(r)
+}
+
+// rejections puts trees onto the shelf before they are gone. Nobody is woken: the status of the deployment does that.
+func rejections(s *shelf, group string) handler.EventHandler {
+	return handler.Funcs{UpdateFunc: func(_ context.Context, e event.UpdateEvent, _ workqueue.TypedRateLimitingInterface[reconcile.Request]) {
+		before, ok := e.ObjectOld.(*deliveryv1alpha1.GitDelivery)
+		after, also := e.ObjectNew.(*deliveryv1alpha1.GitDelivery)
+		if ok && also && before.Spec.ForProvider.ClaimRef.APIGroup == group {
+			s.put(before, after)
+		}
+	}}
+}

@@ -1,0 +1,142 @@
+package gate
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/gates"
+)
+
+func noon() time.Time { return time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC) }
+
+func check(name, site string) v1alpha1.GateCheck {
+	return v1alpha1.GateCheck{Check: deploymentv1alpha1.Check{
+		Name: name, Site: site, Type: "Prometheus", Threshold: "<= 0.5", Interval: "5s", InitialDelay: "1s", Timeout: "1m",
+		Prometheus: &deploymentv1alpha1.PrometheusCheck{Query: `sum(rate(errors_total[10s]))`},
+	}}
+}
+
+func given(checks ...checkFacts) facts {
+	f := facts{
+		namespace: "team-a", now: noon(), checks: checks,
+		spec: v1alpha1.GateParameters{ClaimRef: v1alpha1.ClaimReference{Namespace: "team-a"}, Order: v1alpha1.Order{Revision: 2, Request: "r"}},
+	}
+	for _, name := range []string{"errors", "latency"}[:len(checks)] {
+		f.spec.Checks = append(f.spec.Checks, check(name, "edge1"))
+	}
+	return f
+}
+
+// summary of a decision is the reason, the verdict, and the phases.
+func summary(d decision) []string {
+	out := []string{string(d.reason), string(d.next.Verdict)}
+	for _, c := range d.next.Checks {
+		out = append(out, string(c.Phase))
+	}
+	return out
+}
+
+func TestDecide(t *testing.T) {
+	live := noon().Add(-time.Minute)
+	judged := func(p v1alpha1.CheckPhase) checkFacts {
+		return checkFacts{liveSince: live, judgement: gates.Judgement{Phase: p, Message: "m"}}
+	}
+	ended := v1alpha1.GateObservation{Order: &v1alpha1.Order{Revision: 2}, Verdict: v1alpha1.GateFailed, Checks: []v1alpha1.CheckResult{{Name: "errors", Site: "edge1", Phase: v1alpha1.CheckFailed}}}
+	once := v1alpha1.GateObservation{StartedAt: timestamp(live), Checks: []v1alpha1.CheckResult{{Name: "errors", Site: "edge1", Phase: v1alpha1.CheckFailed, Message: "first"}}}
+	cases := map[string]struct {
+		reason  string
+		facts   func() facts
+		want    []string
+		message string
+	}{
+		"NotLive": {
+			reason: "What is not proven live is not judged, whatever was measured.",
+			facts: func() facts {
+				return given(checkFacts{judgement: gates.Judgement{Phase: v1alpha1.CheckPassed}})
+			},
+			want: []string{"NotLive", "", "Pending"}, message: "no Site of the checks is proven to run the order",
+		},
+		"Begins": {
+			reason: "The start is shown.",
+			facts:  func() facts { return given(judged(v1alpha1.CheckRunning), checkFacts{}) },
+			want:   []string{"Measuring", "", "Running", "Pending"},
+		},
+		"Passed": {
+			reason: "All have to pass.",
+			facts:  func() facts { return given(judged(v1alpha1.CheckPassed), judged(v1alpha1.CheckPassed)) },
+			want:   []string{"Passed", "Passed", "Passed", "Passed"},
+		},
+		"GoesOnAfterFailure": {
+			reason: "A failure is shown, and the others go on.",
+			facts:  func() facts { return given(judged(v1alpha1.CheckFailed), judged(v1alpha1.CheckRunning)) },
+			want:   []string{"Measuring", "", "Failed", "Running"}, message: `check "errors" at Site "edge1": Failed, m`,
+		},
+		"Failed": {
+			reason:  "The verdict comes with the last one.",
+			facts:   func() facts { return given(judged(v1alpha1.CheckFailed), judged(v1alpha1.CheckTimedOut)) },
+			want:    []string{"Failed", "Failed", "Failed", "TimedOut"},
+			message: `check "errors" at Site "edge1": Failed, m; check "latency" at Site "edge1": TimedOut, m`,
+		},
+		"Impossible": {
+			reason: "What can never be measured is an error, and no pass.",
+			facts:  func() facts { return given(checkFacts{liveSince: live, impossible: "why"}) },
+			want:   []string{"Error", "Error", "Error"}, message: `check "errors" at Site "edge1": Error, why`,
+		},
+		"Kept": {
+			reason: "What has ended stays, whatever is measured later.",
+			facts: func() facts {
+				f := given(judged(v1alpha1.CheckPassed), judged(v1alpha1.CheckPassed))
+				f.before = once
+				return f
+			},
+			want: []string{"Failed", "Failed", "Failed", "Passed"}, message: `check "errors" at Site "edge1": Failed, first`,
+		},
+		"VerdictStays": {
+			reason: "So does a verdict, also when nothing is live any more.",
+			facts: func() facts {
+				f := given(checkFacts{})
+				f.before = ended
+				return f
+			},
+			want: []string{"Failed", "Failed", "Failed"}, message: `check "errors" at Site "edge1": Failed`,
+		},
+		"Waits": {
+			reason: "A check that began waits when its subject is lost, and says nothing new.",
+			facts: func() facts {
+				f := given(checkFacts{judgement: gates.Judgement{Phase: v1alpha1.CheckFailed}})
+				f.before = v1alpha1.GateObservation{StartedAt: timestamp(live), Checks: []v1alpha1.CheckResult{{Name: "errors", Site: "edge1", Phase: v1alpha1.CheckRunning}}}
+				return f
+			},
+			want: []string{"Measuring", "", "Running"},
+		},
+		"Stranger": {
+			reason: "A Gate judges claims of its own namespace only.",
+			facts: func() facts {
+				f := given(judged(v1alpha1.CheckPassed))
+				f.namespace = "team-b"
+				return f
+			},
+			want: []string{"PolicyDenied", ""}, message: `spec.forProvider.claimRef.namespace: "team-a" is not the namespace of the Gate`,
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			d := decide(tc.facts())
+			if diff := cmp.Diff(tc.want, summary(d)); diff != "" {
+				t.Errorf("%s\ndecide(...): -want, +got:\n%s", tc.reason, diff)
+			}
+			if diff := cmp.Diff(tc.message, d.message); diff != "" {
+				t.Errorf("%s\ndecide(...): -want message, +got message:\n%s", tc.reason, diff)
+			}
+			if (d.reason == xpv2.ConditionReason(v1alpha1.GatePassed)) != (d.next.Verdict == v1alpha1.GatePassed) {
+				t.Errorf("%s: Ready with verdict %q", d.reason, d.next.Verdict)
+			}
+		})
+	}
+}

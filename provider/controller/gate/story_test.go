@@ -1,0 +1,217 @@
+package gate
+
+import (
+	"encoding/json"
+	"net/url"
+	"strings"
+	"testing"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/types"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/gates"
+	"github.com/intentplane/intentplane/provider/gates/meter"
+)
+
+// quick is a check that two measurements decide, a second apart.
+func quick(name string) v1alpha1.GateCheck {
+	c := check(name, "edge1")
+	c.Interval, c.Count, c.InitialDelay = "1s", new(int32(2)), "1ms"
+	return c
+}
+
+func TestPasses(t *testing.T) {
+	w := newWorld(t, quick("errors"))
+	w.reconcile()
+	if got := w.state(); got != "Measuring  Running" {
+		t.Fatalf("it begins: %s", got)
+	}
+	w.until("Passed Passed Passed")
+	g := w.get()
+	r := g.Status.AtProvider.Checks[0]
+	if r.Value != "0" || r.Threshold != "<= 0.5" || r.Measurements != 2 || r.StartedAt == nil || r.EndedAt == nil || r.Message != "" {
+		t.Errorf("the result: %+v", r)
+	}
+	if ready := g.GetCondition(xpv2.TypeReady); ready.Status != "True" || ready.ObservedGeneration != 1 {
+		t.Errorf("Ready: %+v", ready)
+	}
+	if w.writes != 2 {
+		t.Errorf("the status was written %d times, want the start and the end", w.writes)
+	}
+	if got := w.asked[0].Header.Get("Authorization"); got != "Bearer hunter2" {
+		t.Errorf("the Site's server was shown %q", got)
+	}
+	all, err := json.Marshal(g)
+	w.must(err)
+	if strings.Contains(string(all), "hunter2") {
+		t.Error("the Gate shows a token")
+	}
+	// It is over: nothing is asked, and nothing changes the verdict.
+	asked := len(w.asked)
+	w.say("9")
+	w.edit(func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].State = deliveryv1alpha1.SiteFailed })
+	for range 3 {
+		w.reconcile()
+	}
+	if diff := cmp.Diff("Passed Passed Passed", w.state()); diff != "" || len(w.asked) != asked || w.writes != 2 {
+		t.Errorf("after the verdict: %s, asked %d times more, written %d times", w.state(), len(w.asked)-asked, w.writes)
+	}
+}
+
+func TestFailureIsRecordedAndTheOthersGoOn(t *testing.T) {
+	slow := quick("latency")
+	slow.Count = new(int32(3))
+	slow.Prometheus.Query = "sum(latency_seconds)"
+	slow.Threshold = "<= 9"
+	w := newWorld(t, quick("errors"), slow)
+	w.say("7")
+	w.until("Measuring  Failed Running")
+	w.until("Failed Failed Failed Passed")
+	if w.writes != 3 {
+		t.Errorf("the status was written %d times, want the start and two ends", w.writes)
+	}
+	got := w.get().GetCondition(xpv2.TypeReady).Message
+	if diff := cmp.Diff(`check "errors" at Site "edge1": Failed, the value is beyond the threshold`, got); diff != "" {
+		t.Errorf("Ready: -want, +got:\n%s", diff)
+	}
+	// Whoever empties the status gets the same verdict again.
+	want := w.get().Status.AtProvider
+	g := w.get()
+	g.Status = v1alpha1.GateStatus{}
+	w.must(w.kube.Status().Update(t.Context(), g))
+	w.say("0")
+	w.reconcile()
+	if diff := cmp.Diff(want, w.get().Status.AtProvider); diff != "" {
+		t.Errorf("an emptied status: -before, +after:\n%s", diff)
+	}
+}
+
+func TestNothingIsAskedUnlessLive(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		change func(*deliveryv1alpha1.SiteSync)
+	}{
+		"NotLive":       {reason: "The Site does not run it.", change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].State = deliveryv1alpha1.SiteSyncing }},
+		"OtherSite":     {reason: "Another one does.", change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].Name = "edge2" }},
+		"OtherRevision": {reason: "It runs another revision.", change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Order.Revision = 1 }},
+		"OtherRequest":  {reason: "Or another request under that number.", change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Order.Request = "other" }},
+		"GoingBack":     {reason: "Or is on its way back.", change: func(s *deliveryv1alpha1.SiteSync) { s.Spec.ForProvider.Order.Attempt = 1 }},
+		"OtherClaim":    {reason: "Or it is another claim's.", change: func(s *deliveryv1alpha1.SiteSync) { s.Spec.ForProvider.ClaimRef.Name = "other" }},
+		"OldStatus":     {reason: "A status of an older generation tells nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.Generation = 2 }},
+		"Trouble":       {reason: "Nor does one that could not be looked after.", change: func(s *deliveryv1alpha1.SiteSync) { s.SetConditions(xpv2.ReconcilePaused()) }},
+		"NoTime":        {reason: "Nor one without a time.", change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].LiveSince = nil }},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, quick("errors"))
+			seen := &recorder{measurer: w.c.meter}
+			w.c.meter = seen
+			w.edit(tc.change)
+			w.reconcile()
+			if w.state() != "NotLive  Pending" {
+				t.Errorf("%s\nwant it to wait, got %s", tc.reason, w.state())
+			}
+			if len(seen.tasks) != 1 || !seen.tasks[0].LiveSince.IsZero() {
+				t.Errorf("%s\nit is measured: %+v", tc.reason, seen.tasks)
+			}
+		})
+	}
+}
+
+// A recorder remembers what is to be measured.
+type recorder struct {
+	measurer
+
+	tasks []meter.Task
+}
+
+func (r *recorder) Measure(owner types.NamespacedName, uid types.UID, tasks []meter.Task) []gates.Judgement {
+	r.tasks = tasks
+	return r.measurer.Measure(owner, uid, tasks)
+}
+
+func TestWhoIsAsked(t *testing.T) {
+	w := newWorld(t, quick("errors"))
+	own := w.c
+	u, err := url.Parse(w.site().Spec.Metrics.Prometheus.Address)
+	w.must(err)
+	there := "http://" + u.Host
+	cases := map[string]struct {
+		reason  string
+		address string
+		site    func(*catalogv1alpha1.Site)
+		allow   []string
+		want    string
+		with    string
+	}{
+		"Site":          {reason: "The Site's server comes first, with its credentials.", want: there, with: "hunter2"},
+		"Configuration": {reason: "Then the configuration's.", site: func(s *catalogv1alpha1.Site) { s.Spec.Metrics = nil }, want: there},
+		"Own":           {reason: "A tenant's own one is asked if it is allowed, and is shown no credentials.", address: there + "/mine", allow: []string{u.Host}, want: there + "/mine"},
+		"OwnDenied":     {reason: "And else it is not.", address: there, allow: []string{"prometheus.example.org"}, want: "spec.policy.webCheckHosts: the configuration does not allow checks to ask this host"},
+		"OtherPort":     {reason: "A host without a port is the one of its scheme.", address: there, allow: []string{"127.0.0.1"}, want: "spec.policy.webCheckHosts: the configuration does not allow checks to ask this host"},
+		"OwnWithUser":   {reason: "Nobody hides a host behind a user.", address: "http://" + u.Host + "@evil.example.org", allow: []string{u.Host}, want: problemAddress},
+		"SecretGone":    {reason: "Without its credentials a server is not asked.", site: func(s *catalogv1alpha1.Site) { s.Spec.Metrics.Prometheus.SecretRef.Name = "gone" }, want: problemSecret},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s, e := w.site(), &external{connector: own}
+			if tc.site != nil {
+				tc.site(s)
+			}
+			c, err := e.config(t.Context(), w.get())
+			w.must(err)
+			c.spec.Policy.WebCheckHosts = tc.allow
+			got, problem, err := e.server(t.Context(), c, s, tc.address)
+			w.must(err)
+			if problem == "" {
+				problem = got.Base.String()
+			}
+			if diff := cmp.Diff(tc.want, problem); diff != "" {
+				t.Errorf("%s\nserver(...): -want, +got:\n%s", tc.reason, diff)
+			}
+			if diff := cmp.Diff(tc.with, string(got.Credentials.Token)); diff != "" {
+				t.Errorf("%s\nserver(...): -want token, +got token:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func (w *world) site() *catalogv1alpha1.Site {
+	w.Helper()
+	s := &catalogv1alpha1.Site{}
+	w.must(w.kube.Get(w.Context(), keyOfSite(), s))
+	return s
+}
+
+func TestCannotBeMeasured(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		change func(*v1alpha1.GateCheck)
+		want   string
+	}{
+		"Query":      {reason: "A query that is none.", change: func(c *v1alpha1.GateCheck) { c.Prometheus.Query = "sum(" }, want: "the query: is not PromQL"},
+		"FixedTime":  {reason: "One that looks at what was before.", change: func(c *v1alpha1.GateCheck) { c.Prometheus.Query = "up @ 1" }, want: "the query: looks at a fixed time"},
+		"Threshold":  {reason: "No threshold.", change: func(c *v1alpha1.GateCheck) { c.Threshold = "good" }, want: "threshold: must be a threshold"},
+		"Bare":       {reason: "A threshold without a good side.", change: func(c *v1alpha1.GateCheck) { c.Threshold = "5" }, want: "threshold: must begin with a comparison"},
+		"Unit":       {reason: "A threshold in a unit of something else.", change: func(c *v1alpha1.GateCheck) { c.Threshold, c.Unit = "<= 5 ms", "%" }, want: "threshold: "},
+		"Impossible": {reason: "Rules that no measurement can meet.", change: func(c *v1alpha1.GateCheck) { c.Count = new(int32(100)) }, want: "timeout: must be longer"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			c := quick("errors")
+			tc.change(&c)
+			w := newWorld(t, c)
+			w.reconcile()
+			if got := w.state(); got != "Error Error Error" {
+				t.Fatalf("%s\ngot %s", tc.reason, got)
+			}
+			if got := w.get().Status.AtProvider.Checks[0].Message; !strings.HasPrefix(got, tc.want) {
+				t.Errorf("%s\nwant %q, got %q", tc.reason, tc.want, got)
+			}
+		})
+	}
+}

@@ -1,0 +1,226 @@
+package gate
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+	rtfake "github.com/crossplane/crossplane-runtime/v2/pkg/resource/fake"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	kubefake "sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/gates/fetch"
+	"github.com/intentplane/intentplane/provider/gates/meter"
+)
+
+// A world is a Prometheus server that answers what a test says, a double of an API server, and the real reconciler and meter between
+// them. Time goes on only when a test says so: the meter is turned by hand.
+type world struct {
+	*testing.T
+
+	kube  client.Client
+	c     *connector
+	woken chan types.NamespacedName
+
+	mu     sync.Mutex
+	says   string
+	asked  []*http.Request
+	writes int
+}
+
+func gateKey() types.NamespacedName {
+	return types.NamespacedName{Namespace: "team-a", Name: "web-2-0"}
+}
+
+func keyOfSite() types.NamespacedName { return types.NamespacedName{Name: "edge1"} }
+
+func order() v1alpha1.Order {
+	return v1alpha1.Order{Revision: 2, Request: "r", Intent: "i", Steps: 1, DigestScheme: 1, RendererVersion: 1}
+}
+
+func claim() v1alpha1.ClaimReference {
+	return v1alpha1.ClaimReference{APIGroup: "claims.intentplane.dev", Kind: "IntentDeployment", Namespace: "team-a", Name: "web"}
+}
+
+func newWorld(t *testing.T, checks ...v1alpha1.GateCheck) *world {
+	t.Helper()
+	w := &world{T: t, woken: make(chan types.NamespacedName, 1000), says: "0"}
+	s := httptest.NewServer(http.HandlerFunc(w.answer))
+	t.Cleanup(s.Close)
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{
+		clientgoscheme.AddToScheme, catalogv1alpha1.AddToScheme, configv1alpha1.AddToScheme, deliveryv1alpha1.AddToScheme, v1alpha1.AddToScheme,
+	} {
+		w.must(add(scheme))
+	}
+	w.kube = kubefake.NewClientBuilder().WithScheme(scheme).WithStatusSubresource(&v1alpha1.Gate{}, &deliveryv1alpha1.SiteSync{}).
+		WithObjects(site(s.URL), settings(s.URL), secret(), sync1(), gateOf(checks)).
+		WithInterceptorFuncs(interceptor.Funcs{SubResourceUpdate: w.write}).Build()
+	m := meter.New(time.Now, func(o types.NamespacedName) { w.woken <- o }, nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	t.Cleanup(cancel)
+	go func() { _ = m.Start(ctx) }()
+	w.c = &connector{kube: w.kube, meter: m, fetch: fetch.New(fetch.Options{Loopback: true}), memory: newMemory(), now: time.Now}
+	return w
+}
+
+// write counts the writes of a status that change it: others do nothing in a real API server.
+func (w *world) write(ctx context.Context, c client.Client, sub string, o client.Object, opts ...client.SubResourceUpdateOption) error {
+	if g, ok := o.(*v1alpha1.Gate); ok {
+		before := &v1alpha1.Gate{}
+		w.must(c.Get(ctx, client.ObjectKeyFromObject(g), before))
+		if cmp.Diff(before.Status.AtProvider, g.Status.AtProvider) != "" {
+			w.mu.Lock()
+			w.writes++
+			w.mu.Unlock()
+		}
+	}
+	return c.SubResource(sub).Update(ctx, o, opts...)
+}
+
+func (w *world) answer(rw http.ResponseWriter, r *http.Request) {
+	_ = r.ParseForm()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.asked = append(w.asked, r)
+	now := float64(time.Now().UnixMilli()) / 1000
+	_, _ = fmt.Fprintf(rw, `{"status":"success","data":{"resultType":"vector","result":[{"metric":{},"value":[%f,%q]}]}}`, now, w.says)
+}
+
+func (w *world) say(value string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.says = value
+}
+
+func site(prometheus string) *catalogv1alpha1.Site {
+	return &catalogv1alpha1.Site{
+		ObjectMeta: metav1.ObjectMeta{Name: "edge1"},
+		Spec: catalogv1alpha1.SiteSpec{
+			Engine:            catalogv1alpha1.SiteEngine{Type: catalogv1alpha1.EngineFlux},
+			AllowedNamespaces: []string{"team-a"},
+			Metrics: &catalogv1alpha1.SiteMetrics{Prometheus: &catalogv1alpha1.PrometheusEndpoint{
+				Address: prometheus, SecretRef: &catalogv1alpha1.NamespacedSecretReference{Namespace: "metrics", Name: "token"},
+			}},
+		},
+	}
+}
+
+func settings(prometheus string) *configv1alpha1.ClusterProviderConfig {
+	return &configv1alpha1.ClusterProviderConfig{
+		ObjectMeta: metav1.ObjectMeta{Name: "default"},
+		Spec: configv1alpha1.ProviderConfigSpec{
+			Policy:  configv1alpha1.Policy{WebCheckHosts: []string{strings.TrimPrefix(prometheus, "http://")}},
+			Metrics: &configv1alpha1.Metrics{Prometheus: &configv1alpha1.Prometheus{Address: prometheus}},
+		},
+	}
+}
+
+func secret() *corev1.Secret {
+	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "metrics", Name: "token"}, Data: map[string][]byte{"token": []byte("hunter2")}}
+}
+
+// sync1 says that the order has been live at the Site for a minute.
+func sync1() *deliveryv1alpha1.SiteSync {
+	o := order()
+	s := &deliveryv1alpha1.SiteSync{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "web", Generation: 1}}
+	s.Spec.ForProvider = deliveryv1alpha1.SiteSyncParameters{ClaimRef: claim(), Order: o}
+	s.Status.AtProvider = deliveryv1alpha1.SiteSyncObservation{Order: &o, Sites: []deliveryv1alpha1.SiteObservation{
+		{Name: "edge1", State: deliveryv1alpha1.SiteLive, LiveSince: timestamp(time.Now().Add(-time.Minute))},
+	}}
+	s.SetConditions(xpv2.ReconcileSuccess(), xpv2.Available().WithObservedGeneration(1))
+	return s
+}
+
+func gateOf(checks []v1alpha1.GateCheck) *v1alpha1.Gate {
+	g := &v1alpha1.Gate{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "web-2-0", UID: "u", Generation: 1}}
+	g.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionAll}
+	g.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: "default"}
+	g.Spec.ForProvider = v1alpha1.GateParameters{ClaimRef: claim(), Order: order(), SiteSyncRef: &v1alpha1.SiteSyncReference{Name: "web"}, Checks: checks}
+	return g
+}
+
+func (w *world) reconcile() {
+	w.Helper()
+	r := managed.NewReconciler(&rtfake.Manager{Client: w.kube, Scheme: w.kube.Scheme()}, resource.ManagedKind(v1alpha1.GroupVersion.WithKind("Gate")),
+		managed.WithTypedExternalConnector[*v1alpha1.Gate](w.c),
+		managed.WithInitializers(),
+		managed.WithFinalizer(none()),
+		managed.WithPollIntervalHook(w.c.interval),
+		managed.WithManagementPolicies(),
+	)
+	_, err := (&forgetful{Reconciler: r, kube: w.kube, connector: w.c}).Reconcile(w.Context(), reconcile.Request{NamespacedName: gateKey()})
+	w.must(err)
+}
+
+func (w *world) get() *v1alpha1.Gate {
+	w.Helper()
+	g := &v1alpha1.Gate{}
+	w.must(w.kube.Get(w.Context(), gateKey(), g))
+	return g
+}
+
+// state is the reason of Ready, the verdict and the phases.
+func (w *world) state() string {
+	w.Helper()
+	g := w.get()
+	out := []string{string(g.GetCondition(xpv2.TypeReady).Reason), string(g.Status.AtProvider.Verdict)}
+	for _, c := range g.Status.AtProvider.Checks {
+		out = append(out, string(c.Phase))
+	}
+	return strings.Join(out, " ")
+}
+
+// until the Gate says so, reconciling each time that the meter wakes it.
+func (w *world) until(want string) {
+	w.Helper()
+	for w.reconcile(); w.state() != want; w.reconcile() {
+		select {
+		case got := <-w.woken:
+			if got != gateKey() {
+				w.Fatalf("%s was woken", got)
+			}
+		case <-time.After(time.Minute):
+			w.Fatalf("want %q, got %q, and nobody is woken", want, w.state())
+		}
+	}
+}
+
+// edit the SiteSync.
+func (w *world) edit(change func(*deliveryv1alpha1.SiteSync)) {
+	w.Helper()
+	s := &deliveryv1alpha1.SiteSync{}
+	w.must(w.kube.Get(w.Context(), types.NamespacedName{Namespace: "team-a", Name: "web"}, s))
+	change(s)
+	status := s.Status
+	w.must(w.kube.Update(w.Context(), s))
+	s.Status = status
+	w.must(w.kube.Status().Update(w.Context(), s))
+}
+
+func (w *world) must(err error) {
+	w.Helper()
+	if err != nil {
+		w.Fatal(err)
+	}
+}

@@ -1,0 +1,120 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/provider/gates"
+	"github.com/intentplane/intentplane/provider/gates/fetch"
+)
+
+// A server answers what a test says.
+type server fetch.Answer
+
+func (s server) Do(context.Context, fetch.Request) (fetch.Answer, error) {
+	if s.Status == 0 {
+		return fetch.Answer{}, fetch.Problem(fetch.ProblemSilent)
+	}
+	return fetch.Answer(s), nil
+}
+
+func TestAsk(t *testing.T) {
+	good := `{"errors":0.25,"ready":true,"items":[1,2,3],"state":"ok","none":null}`
+	long := `[` + strings.Repeat("1,", 20_000) + `1]`
+	cases := map[string]struct {
+		reason     string
+		expression string
+		status     int
+		kind       string
+		body       string
+		want       gates.Answer
+	}{
+		"Number":    {reason: "A number is one.", expression: "answer.errors", body: good, want: gates.Answer{Values: []float64{0.25}}},
+		"Whole":     {reason: "A whole one too.", expression: "size(answer.items)", body: good, want: gates.Answer{Values: []float64{3}}},
+		"Counted":   {reason: "Elements can be counted.", expression: "answer.items.filter(i, i > 1.0).size()", body: good, want: gates.Answer{Values: []float64{2}}},
+		"Unsigned":  {reason: "So can what is never negative.", expression: "uint(answer.items[0])", body: good, want: gates.Answer{Values: []float64{1}}},
+		"True":      {reason: "True is 1.", expression: `answer.state == "ok"`, body: good, want: gates.Answer{Values: []float64{1}}},
+		"False":     {reason: "False is 0.", expression: `answer.ready && answer.errors > 1.0`, body: good, want: gates.Answer{Values: []float64{0}}},
+		"Null":      {reason: "Null is no data.", expression: "answer.none", body: good},
+		"Missing":   {reason: "What is not there is an error.", expression: "answer.gone", body: good, want: gates.Answer{Problem: problemEval}},
+		"Guarded":   {reason: "Unless somebody asks first.", expression: "has(answer.gone) ? answer.gone : 7.0", body: good, want: gates.Answer{Values: []float64{7}}},
+		"Text":      {reason: "Text is no number.", expression: "answer.state", body: good, want: gates.Answer{Problem: problemNumber}},
+		"HTML":      {reason: "A page is no answer.", expression: "answer", kind: "text/html", body: "1", want: gates.Answer{Problem: problemType}},
+		"Other":     {reason: "JSON has more names.", expression: "answer", kind: "application/health+json; charset=utf-8", body: "1", want: gates.Answer{Values: []float64{1}}},
+		"Broken":    {reason: "Half of JSON is none.", expression: "answer", body: `{"a":`, want: gates.Answer{Problem: problemJSON}},
+		"Two":       {reason: "Two of them are none.", expression: "answer", body: `1 2`, want: gates.Answer{Problem: problemJSON}},
+		"Status":    {reason: "Another status is no answer.", expression: "answer", status: http.StatusServiceUnavailable, body: "1", want: gates.Answer{Problem: problemStatus}},
+		"Expensive": {reason: "A loop in a loop ends.", expression: "answer.all(a, answer.all(b, answer.all(c, a == c)))", body: long, want: gates.Answer{Problem: problemCost}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := server{Status: http.StatusOK, ContentType: "application/json", Body: []byte(tc.body)}
+			if tc.status != 0 {
+				s.Status = tc.status
+			}
+			if tc.kind != "" {
+				s.ContentType = tc.kind
+			}
+			u, err := Address("https://shop.example.org/health")
+			if err != nil {
+				t.Fatal(err)
+			}
+			q, err := NewQuestion(s, u, tc.expression)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.want, q.Ask(t.Context(), 0)); diff != "" {
+				t.Errorf("%s\nAsk(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestSilence(t *testing.T) {
+	u, _ := Address("https://shop.example.org")
+	q, err := NewQuestion(server{}, u, "answer")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := q.Ask(t.Context(), 0); got.Problem != fetch.ProblemSilent {
+		t.Errorf("Ask(...): %+v", got)
+	}
+}
+
+func TestRefused(t *testing.T) {
+	u, _ := Address("https://shop.example.org")
+	cases := map[string]struct {
+		reason     string
+		expression string
+		want       string
+	}{
+		"Nonsense": {reason: "What is no CEL.", expression: "answer.", want: "the expression is not CEL"},
+		"Unknown":  {reason: "What knows more than the answer.", expression: "env.HOME", want: "the expression is not CEL"},
+		"List":     {reason: "What gives no number.", expression: "[1, 2]", want: problemNumber},
+		"Long":     {reason: "What is too long.", expression: strings.Repeat("1+", 600) + "1", want: "the expression has more than 1024 characters"},
+		"Deep":     {reason: "What is too deep.", expression: strings.Repeat("(", 400) + "1" + strings.Repeat(")", 400), want: "the expression is not CEL"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			_, err := NewQuestion(server{}, u, tc.expression)
+			if err == nil || !strings.HasPrefix(err.Error(), tc.want) {
+				t.Errorf("%s\nNewQuestion(%.40q): want %q, got %v", tc.reason, tc.expression, tc.want, err)
+			}
+		})
+	}
+}
+
+func TestAddress(t *testing.T) {
+	for text, ok := range map[string]bool{
+		"https://shop.example.org/a?b=c": true, "http://shop.example.org": false, "https://u:p@shop.example.org": false,
+		"https://shop.example.org@evil.example.org": false, "file:///etc/passwd": false, "https://": false, "unix:///run/x.sock": false,
+	} {
+		if _, err := Address(text); (err == nil) != ok {
+			t.Errorf("Address(%q): %v", text, err)
+		}
+	}
+}

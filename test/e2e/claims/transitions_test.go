@@ -1,0 +1,90 @@
+package claims
+
+import (
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+func write(s *scene.Scene, file string, o *unstructured.Unstructured) {
+	s.T.Helper()
+	b, err := yaml.Marshal(o.Object)
+	if err == nil {
+		err = os.WriteFile(file, b, 0o600)
+	}
+	if err != nil {
+		s.T.Fatal(err)
+	}
+}
+
+// told are the messages of the events about a deployment, sorted.
+func told(s *scene.Scene, o *unstructured.Unstructured) []string {
+	s.T.Helper()
+	l := &corev1.EventList{}
+	if err := s.Client.List(s.T.Context(), l, client.InNamespace(s.Namespace)); err != nil {
+		s.T.Fatal(err)
+	}
+	out := []string{}
+	for _, e := range l.Items {
+		if e.Reason == "PhaseTransition" && e.InvolvedObject.UID == o.GetUID() {
+			out = append(out, e.Message)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// TestTransitionsAreTold compares the events about both shapes with their statuses, and finds the metrics.
+func TestTransitionsAreTold(t *testing.T) {
+	t.Parallel()
+	for name, shape := range shapes() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := scene.New(t, cp, "edge1")
+			o := shape.describe(s, "shop", intent(s, 1, "edge1"))
+			s.Succeed(o)
+			o = s.Now(o)
+			log, _, err := unstructured.NestedSlice(o.Object, "status", "transitions")
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := []string{}
+			for _, one := range log {
+				entry, _ := one.(map[string]any)
+				from, _ := entry["from"].(string)
+				to, _ := entry["to"].(string)
+				if from == "" {
+					want = append(want, "Transitioned to "+to)
+					continue
+				}
+				want = append(want, "Transitioned from "+from+" to "+to)
+			}
+			slices.Sort(want)
+			s.Until("all is told", time.Minute, func() bool { return len(told(s, o)) >= len(want) })
+			if diff := cmp.Diff(want, told(s, o)); diff != "" {
+				t.Errorf("events: -want (status), +got:\n%s", diff)
+			}
+			ctx, cancel := s.Context()
+			defer cancel()
+			m, err := cp.ProviderMetrics(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m.Sum("intentdeployment_phase_transitions_total", map[string]string{"from": "Validating", "to": "Succeeded"}) == 0 {
+				t.Error("no transition is counted")
+			}
+			if m.Sum("intentplane_git_operations_total", map[string]string{"operation": "push", "class": "Succeeded"}) == 0 {
+				t.Error("no push is counted")
+			}
+		})
+	}
+}

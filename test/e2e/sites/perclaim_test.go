@@ -1,0 +1,88 @@
+package sites
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+const perClaim = `
+apiVersion: source.toolkit.fluxcd.io/v1
+kind: GitRepository
+metadata: {name: fleet, namespace: %[1]s}
+spec: {interval: 1h, url: %[2]q, ref: {branch: main}}
+---
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {name: shop-%[3]s, namespace: %[1]s}
+spec: {interval: 1h, retryInterval: 2s, prune: true, path: "./%[4]s", sourceRef: {kind: GitRepository, name: fleet}%[5]s}
+`
+
+// TestOnePerClaim has one Kustomization for each claim and Site, which the Site names with placeholders: in the Site's cluster, or on the
+// control plane (a hub), from where it applies to the Site.
+func TestOnePerClaim(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		reason   string
+		location string
+	}{
+		"Site": {reason: "Flux is in the Site's cluster.", location: "Site"},
+		"Hub":  {reason: "Flux is on the control plane.", location: "ControlPlane"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := &stage{Scene: scene.New(t, cp)}
+			var err error
+			s.edge, err = edge()
+			s.must(err)
+			s.must(hub())
+			s.kubeconfig()
+			s.must(s.edge.Client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.Namespace}}))
+			site := s.Set(s.NewSite("edge1"), map[string]any{"kubeconfigSecretRef": map[string]any{"namespace": s.Namespace, "name": secret}}, "spec", "cluster")
+			s.Apply(s.Set(site, map[string]any{"type": "Flux", "location": tc.location, "objectRef": map[string]any{
+				"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "namespace": "{claimNamespace}", "name": "{claimName}-{site}",
+			}}, "spec", "engine"))
+			kustomization := func(more string) []byte {
+				return fmt.Appendf(nil, perClaim, s.Namespace, s.Git.URL(s.Namespace), s.Site("edge1"), s.Directory("edge1", "shop"), more)
+			}
+			if tc.location == "Site" {
+				s.must(s.edge.ApplyYAML(t.Context(), kustomization("")))
+			}
+			if tc.location == "ControlPlane" {
+				s.must(s.ApplyYAML(t.Context(), kustomization(", kubeConfig: {secretRef: {name: "+secret+"}}")))
+			}
+			claim := s.Claim("shop", s.intent(2))
+			s.Succeed(claim)
+			if diff := cmp.Diff(int32(2), s.replicas()); diff != "" {
+				t.Errorf("\n%s\nreplicas at the Site: -want, +got:\n%s", tc.reason, diff)
+			}
+			s.Succeed(s.Set(claim, s.intent(3), "spec", "intent"))
+			if diff := cmp.Diff(int32(3), s.replicas()); diff != "" {
+				t.Errorf("\n%s\nreplicas at the Site: -want, +got:\n%s", tc.reason, diff)
+			}
+			s.withoutClaim(claim, tc.location)
+		})
+	}
+}
+
+// withoutClaim deletes a claim. Its Kustomization finds no directory any more, and prunes when somebody deletes it too.
+func (s *stage) withoutClaim(claim *unstructured.Unstructured, location string) {
+	s.T.Helper()
+	s.Delete(claim)
+	s.Gone(claim)
+	k := named("kustomize.toolkit.fluxcd.io/v1", "Kustomization", "shop-"+s.Site("edge1"))
+	k.SetNamespace(s.Namespace)
+	client := s.edge.Client
+	if location == "ControlPlane" {
+		client = s.Client
+	}
+	s.must(client.Delete(s.T.Context(), k))
+	s.Until("Flux prunes what the claim left", scene.Patience, func() bool { return s.replicas() == -1 })
+}

@@ -1,0 +1,69 @@
+package sites
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// holds are the replicas that the repository asks for at each Site, as they stand in its file. A Site without one has nothing.
+func (s *stage) holds(sites ...string) []string {
+	s.T.Helper()
+	out := []string{}
+	for _, site := range sites {
+		text := s.Files()[s.Directory(site, "shop")+"/deployment-shop.yaml"]
+		_, after, _ := strings.Cut(text, "replicas: ")
+		line, _, _ := strings.Cut(after, "\n")
+		out = append(out, line)
+	}
+	return out
+}
+
+func (s *stage) wantHeld(reason string, want ...string) {
+	s.T.Helper()
+	if diff := cmp.Diff(want, s.holds("edge1", "edge2")); diff != "" {
+		s.T.Errorf("%s: replicas that the repository asks for: -want, +got:\n%s", reason, diff)
+	}
+}
+
+// stateOf a Site in the status of a claim.
+func (s *stage) stateOf(u *unstructured.Unstructured, site string) string {
+	return scene.Field(u, "status", "delivery", "sites", s.Site(site), "state")
+}
+
+// TestWaves delivers to edge1 first, and to edge2 when that is live. The first wave that fails stops.
+func TestWaves(t *testing.T) {
+	t.Parallel()
+	s := manySites(t, "edge1", "edge2")
+	s.suspend("edge2", false)
+	waves := []any{
+		map[string]any{"name": "first", "sites": []any{s.Site("edge1")}},
+		map[string]any{"name": "second", "sites": []any{s.Site("edge2")}},
+	}
+	claim := s.Set(s.Claim("shop", s.intentFor("shop", 1, "edge1", "edge2")), waves, "spec", "deliveryConfig", "waves")
+	s.Apply(claim)
+	s.Await(claim, "the first wave is waited for", func(u *unstructured.Unstructured) bool {
+		return s.stateOf(u, "edge1") == "Syncing" && s.stateOf(u, "edge2") == "Pending" && scene.Is(u, "Delivered", corev1.ConditionFalse, "Delivering")
+	})
+	s.wantHeld("the second wave waits", "1", "")
+	s.AwaitCommits(1)
+	s.suspend("edge1", false)
+	s.Succeed(claim)
+	s.wantHeld("both waves", "1", "1")
+	s.AwaitCommits(2)
+
+	s.suspend("edge1", true)
+	claim = s.Set(s.Set(claim, s.intentFor("shop", 2, "edge1", "edge2"), "spec", "intent"), "3s", "spec", "deliveryConfig", "syncWaitTimeout")
+	s.Reach(claim, "Failed at the first wave", func(u *unstructured.Unstructured) bool {
+		return scene.Field(u, "status", "phase") == "Failed" && scene.Is(u, "Stalled", corev1.ConditionTrue, "SyncTimedOut") && scene.Is(u, "Recorded", corev1.ConditionTrue, "Recorded")
+	})
+	s.suspend("edge1", false)
+	s.Await(claim, "the first Site is live after all", func(u *unstructured.Unstructured) bool { return s.stateOf(u, "edge1") == "Live" })
+	s.wantHeld("the second wave never comes", "2", "1")
+	s.AwaitCommits(3)
+}
