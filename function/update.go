@@ -157,7 +157,7 @@ func (c *Core) standing(in Input, f *phase.Facts, p plan, out *Output) rollout.S
 		s.Free = !outranks(next, p.wish.Request)
 		c.date(in, *current, p, out)
 	}
-	s.Free = (s.Free || p.channel.lost) && !conflict && !*in.Spec.Suspend
+	s.Free = (s.Free || p.channel.lost) && len(conflict) == 0 && !*in.Spec.Suspend
 	s.Waits = f.Update != deploymentv1alpha1.UpdateStatus{}
 	return s
 }

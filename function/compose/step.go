@@ -28,11 +28,16 @@ func Step(ds map[string]*deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) 
 }
 
 // Stay is what deliveries of a rejected order ask for: all directories as they are, wherever the next order would go. What happens
-// when the deployment is deleted follows the spec. Deliveries of other orders are not among them.
+// when the deployment is deleted follows the spec. Deliveries of other orders are not among them, unless nobody was asked for this one
+// yet: then its rejection was carried over from the number before, which two requests had.
 func Stay(observed map[string]*deliveryv1alpha1.GitDelivery, spec deploymentv1alpha1.DeliveryConfig, o rolloutv1alpha1.Order) map[string]*deliveryv1alpha1.GitDelivery {
 	out := map[string]*deliveryv1alpha1.GitDelivery{}
+	begun := false
+	for _, d := range observed {
+		begun = begun || partOf(d, o)
+	}
 	for name, d := range observed {
-		if !rollout.Alike(d.Spec.ForProvider.Order, o) && !rollout.Echoes(d, o) {
+		if !partOf(d, o) && (begun || d.Spec.ForProvider.Order.Revision+1 != o.Revision) {
 			continue
 		}
 		stays := &deliveryv1alpha1.GitDelivery{TypeMeta: d.TypeMeta, Spec: *d.Spec.DeepCopy()}
@@ -46,6 +51,11 @@ func Stay(observed map[string]*deliveryv1alpha1.GitDelivery, spec deploymentv1al
 		out[name] = stays
 	}
 	return out
+}
+
+// partOf is true for a delivery that was asked for an order, or carried it out.
+func partOf(d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) bool {
+	return rollout.Alike(d.Spec.ForProvider.Order, o) || rollout.Echoes(d, o)
 }
 
 func kept(t deliveryv1alpha1.Tree) deliveryv1alpha1.Tree {

@@ -113,4 +113,11 @@ func TestStay(t *testing.T) {
 	if observed["one"].Spec.ForProvider.Trees[0].Action != deliveryv1alpha1.ActionDesired {
 		t.Error("Stay(...): changed what was observed")
 	}
+	// Two requests had the number before, one of which was rejected: nobody was asked for the next number yet.
+	carried := now
+	carried.Revision++
+	got = Stay(map[string]*deliveryv1alpha1.GitDelivery{"older": asking(before, "z"), "one": asking(now, "a", "b")}, deploymentv1alpha1.DeliveryConfig{}, carried)
+	if diff := cmp.Diff([]string{"one 3.1 a Keep 0", "one 3.1 b Keep 0"}, actions(got)); diff != "" {
+		t.Errorf("Stay(...), carried over: -want, +got:\n%s", diff)
+	}
 }

@@ -11,8 +11,8 @@ import (
 
 // Current is where we are, read back from the observed deliveries: the newest order that any of them asks for, or has carried
 // out. An order in a status may come from Git, after the objects that asked for it were lost. It is nil when nothing was
-// ordered. Conflict is true when two requests carry the newest number: neither may keep it.
-func Current(ds []*deliveryv1alpha1.GitDelivery) (current *rolloutv1alpha1.Order, conflict bool) {
+// ordered. Conflict are the orders of the newest number where two requests carry it: neither may keep it.
+func Current(ds []*deliveryv1alpha1.GitDelivery) (current *rolloutv1alpha1.Order, conflict Conflict) {
 	var all []rolloutv1alpha1.Order
 	for _, d := range ds {
 		asked, done := d.Spec.ForProvider.Order, d.Status.AtProvider.Order
@@ -29,10 +29,28 @@ func Current(ds []*deliveryv1alpha1.GitDelivery) (current *rolloutv1alpha1.Order
 			current = &all[i]
 		}
 	}
-	for i := range all {
-		conflict = conflict || current.Conflicts(all[i])
+	if !slices.ContainsFunc(all, func(o rolloutv1alpha1.Order) bool { return current.Conflicts(o) }) {
+		return current, nil
+	}
+	for _, o := range all {
+		if o.Revision == current.Revision {
+			conflict = append(conflict, o)
+		}
 	}
 	return current, conflict
+}
+
+// A Conflict are orders of one number that are for two requests. It is empty where there is none.
+type Conflict []rolloutv1alpha1.Order
+
+// solve it with the next number. What was rejected stays so, or nobody would know any more why it must not go out.
+func (c Conflict) solve(next rolloutv1alpha1.Order, w Wish) rolloutv1alpha1.Order {
+	for _, o := range c {
+		if rejects(o, w) && again(o, w).Rejected() {
+			next.Verdict = o.Verdict.DeepCopy()
+		}
+	}
+	return next
 }
 
 // before puts orders in one sequence, whatever sequence they were found in. Of two that are equally far, the one of the newer version of
@@ -94,17 +112,20 @@ type Wish struct {
 //     held is true too.
 //
 // Otherwise, and when somebody approved an update, it starts the next revision.
-func Next(current *rolloutv1alpha1.Order, conflict bool, w Wish) (next rolloutv1alpha1.Order, held bool) {
+func Next(current *rolloutv1alpha1.Order, conflict Conflict, w Wish) (next rolloutv1alpha1.Order, held bool) {
 	if current == nil {
 		return revision(1, w), false
 	}
 	if Newer(*current) || current.RendererVersion > w.Request.RendererVersion {
 		return *current, false
 	}
-	if conflict || w.Approved != nil {
+	if len(conflict) > 0 {
+		return conflict.solve(revision(current.Revision+1, w), w), false
+	}
+	if w.Approved != nil {
 		return revision(current.Revision+1, w), false
 	}
-	if current.Rejected() && current.Intent == w.Request.Intent {
+	if rejects(*current, w) {
 		return again(*current, w), false
 	}
 	if current.Request == w.Request.Digest || current.Intent == w.Request.Intent && w.Unchanged {
@@ -118,6 +139,11 @@ func Next(current *rolloutv1alpha1.Order, conflict bool, w Wish) (next rolloutv1
 		return *current, true
 	}
 	return revision(current.Revision+1, w), false
+}
+
+// rejects is true for an order that was rejected, and whose intent is still asked for.
+func rejects(o rolloutv1alpha1.Order, w Wish) bool {
+	return o.Rejected() && o.Intent == w.Request.Intent
 }
 
 // again is what follows a rejection, as long as the same is asked for: nothing, but where a refusal may have lost its cause.

@@ -159,7 +159,7 @@ func TestHold(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got, held := Next(&current, false, tc.wish)
+			got, held := Next(&current, nil, tc.wish)
 			if got.Revision != tc.revision || held != tc.held {
 				t.Errorf("\n%s\nNext(...): want revision %d, held %t; got %d, %t", tc.reason, tc.revision, tc.held, got.Revision, held)
 			}
