@@ -21,6 +21,9 @@ const (
 
 	tenSites = 10
 
+	// enough is how many looks in a row find that nothing costs anything any more.
+	enough = 20
+
 	// stagger is how long each engine answers after the one before.
 	stagger = 2 * time.Second
 )
@@ -36,6 +39,19 @@ func tokens(t *testing.T) (allowed, dropped float64) {
 		return m.Sum("circuit_breaker_events_total", map[string]string{"result": result})
 	}
 	return sum("Allowed"), sum("Dropped") + sum("HalfOpenAllowed")
+}
+
+// settled returns when no composite costs anything any more.
+func settled(s *stage) {
+	last, same := -1.0, 0
+	s.Until("Crossplane is done with what was there before", scene.Patience, func() bool {
+		now, _ := tokens(s.T)
+		if now != last {
+			last, same = now, 0
+		}
+		same++
+		return same > enough
+	})
 }
 
 const kustomization = `
@@ -76,6 +92,7 @@ func TestBreakerBudget(t *testing.T) {
 	s, names := manySites(t)
 	s.AddSite("near")
 	s.Succeed(s.Claim("first", fmt.Sprintf(`{"service": "first", "type": "web", "sites": [%q]}`, s.Site("near"))))
+	settled(s)
 	full := []string{}
 	for _, name := range names {
 		full = append(full, strconv.Quote(s.Site(name)))
