@@ -18,8 +18,7 @@ func TestConflictHolds(t *testing.T) {
 	w.deliver()
 	for name, o := range w.in.Observed {
 		other := o.DeepCopy()
-		for _, at := range [][]string{{"spec", "forProvider"}, {"status", "atProvider"}} {
-			order := append(at, "order")
+		for _, order := range [][]string{{"spec", "forProvider", "order"}, {"status", "atProvider", "order"}} {
 			if err := unstructured.SetNestedField(other.Object, "sha256:other", append(order, "request")...); err != nil {
 				t.Fatal(err)
 			}

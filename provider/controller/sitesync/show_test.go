@@ -23,8 +23,10 @@ func TestAlike(t *testing.T) {
 		other  decision
 		want   bool
 	}{
-		"Same":    {reason: "Nothing changed.", other: is(), want: true},
-		"Times":   {reason: "What is not shown yet has the time of the last look.", other: is(func(d *decision) { d.next.Sites[0].LiveSince, d.next.Sites[0].StartedAt, d.next.StartedAt = &later, &later, &later }), want: true},
+		"Same": {reason: "Nothing changed.", other: is(), want: true},
+		"Times": {reason: "What is not shown yet has the time of the last look.", other: is(func(d *decision) {
+			d.next.Sites[0].LiveSince, d.next.Sites[0].StartedAt, d.next.StartedAt = &later, &later, &later
+		}), want: true},
 		"State":   {reason: "A Site is in another state.", other: is(func(d *decision) { d.next.Sites[0].State = v1alpha1.SiteSyncing })},
 		"Commit":  {reason: "It is at another commit.", other: is(func(d *decision) { d.next.Sites[0].Commit = "c9" })},
 		"Reason":  {reason: "All of them say something else.", other: is(func(d *decision) { d.reason = v1alpha1.ReasonWaiting })},
