@@ -40,7 +40,10 @@ func TestStays(t *testing.T) {
 	old, sum := inChannel(t, string(first), "old")
 	now, _ := inChannel(t, second, "stable")
 	const manual, automatic = "Manual", "Automatic"
-	type want struct{ Blueprint, Update string }
+	type want struct {
+		Blueprint string `json:"blueprint"`
+		Update    string `json:"update"`
+	}
 	cases := map[string]struct {
 		reason  string
 		policy  string

@@ -12,19 +12,27 @@ import (
 )
 
 // Parts are the observed deliveries that take part in an order: those that ask for its revision, or carried it out, and those of the
-// revision that it withdraws. Where one that the order's plan needs was lost, it is taken from the wanted ones: it will be told what it
-// did before.
+// revision that it withdraws. Where nobody was asked for it yet, its rejection was carried over from the number before, which two requests
+// had. Where one that the order's plan needs was lost, it is taken from the wanted ones: it will be told what it did before.
 func Parts(observed, wanted map[string]*deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) map[string]*deliveryv1alpha1.GitDelivery {
-	out := map[string]*deliveryv1alpha1.GitDelivery{}
-	for name, d := range observed {
-		if partOf(d, o) {
-			out[name] = d
-		}
+	out := begun(observed, o)
+	if before := (rolloutv1alpha1.Order{Revision: o.Revision - 1}); len(out) == 0 && o.Rejected() {
+		out = begun(observed, before)
 	}
 	has := Sites(out)
 	for name, d := range wanted {
 		if observed[name] == nil && slices.ContainsFunc(d.Spec.ForProvider.Trees, func(t deliveryv1alpha1.Tree) bool { return !has[t.Site] && planned(o, t.Site) }) {
 			out[name] = anew(d, o, has)
+		}
+	}
+	return out
+}
+
+func begun(observed map[string]*deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) map[string]*deliveryv1alpha1.GitDelivery {
+	out := map[string]*deliveryv1alpha1.GitDelivery{}
+	for name, d := range observed {
+		if partOf(d, o) {
+			out[name] = d
 		}
 	}
 	return out

@@ -21,6 +21,9 @@ const (
 
 	tenSites = 10
 
+	// enough is how many looks in a row find that nothing costs anything any more.
+	enough = 20
+
 	// stagger is how long each engine answers after the one before.
 	stagger = 2 * time.Second
 )
@@ -36,6 +39,19 @@ func tokens(t *testing.T) (allowed, dropped float64) {
 		return m.Sum("circuit_breaker_events_total", map[string]string{"result": result})
 	}
 	return sum("Allowed"), sum("Dropped") + sum("HalfOpenAllowed")
+}
+
+// settled returns when no composite costs anything any more.
+func settled(s *stage) {
+	last, same := -1.0, 0
+	s.Until("Crossplane is done with what was there before", scene.Patience, func() bool {
+		now, _ := tokens(s.T)
+		if now != last {
+			last, same = now, 0
+		}
+		same++
+		return same > enough
+	})
 }
 
 const kustomization = `
@@ -93,6 +109,7 @@ func TestBreakerBudget(t *testing.T) {
 	s := manySites(t, names...)
 	s.AddSite("near")
 	s.Succeed(s.Claim("first", fmt.Sprintf(`{"service": "first", "type": "web", "sites": [%q]}`, s.Site("near"))))
+	settled(s)
 	claim := s.Claim("shop", s.intentFor("shop", 1, names...))
 	before, droppedBefore := tokens(t)
 	s.Apply(claim)
