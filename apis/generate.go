@@ -10,4 +10,5 @@ package apis
 //go:generate sh -c "exec \"$CONTROLLER_GEN\" crd:crdVersions=v1 paths=./deployment/... output:crd:artifacts:config=../_output/generate"
 //go:generate sh -c "exec \"$ANGRYJET\" generate-methodsets ./delivery/..."
 //go:generate sh -c "exec \"$ANGRYJET\" generate-methodsets ./config/..."
+//go:generate sh -c "exec \"$ANGRYJET\" generate-methodsets ./rollout/..."
 //go:generate go run ./composition/generate -crd ../_output/generate/intentplane.dev_intentdeployments.yaml -out ./composition

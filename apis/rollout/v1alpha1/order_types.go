@@ -92,6 +92,15 @@ const (
 
 	// RejectedSyncFailed means that the engine of a Site tried the revision, and failed.
 	RejectedSyncFailed = "SyncFailed"
+
+	// RejectedClusterTimedOut means that the cluster of a Site took longer than clusterWaitTimeout to become ready.
+	RejectedClusterTimedOut = "ClusterTimedOut"
+
+	// RejectedGateFailed means that a Gate did not let the revision pass.
+	RejectedGateFailed = "GateFailed"
+
+	// RejectedRequested means that a person took the revision back.
+	RejectedRequested = "Requested"
 )
 
 // Verdict is how a revision was judged. It never changes.

@@ -17,7 +17,7 @@ type memory struct {
 type note struct {
 	// pending is since when the status is not what it should be. Zero if it is.
 	pending time.Time
-	// shown is how often progress was written since something else was.
+	// shown is how often it was written that more Sites are live, since something was written at once.
 	shown int
 	// next is when to look again at the latest. Zero leaves that to the interval.
 	next time.Time

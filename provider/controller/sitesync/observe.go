@@ -25,7 +25,8 @@ const (
 	// progressInterval is how often progress is written. What ends a step, or is terminal, is written at once.
 	progressInterval = 20 * time.Second
 
-	// maxDoubled is how often that is doubled for a step that takes long: each change of progress costs the composite.
+	// maxDoubled is how often that is doubled while one Site after another comes live: each change costs the composite, and no news is no
+	// harm. Trouble is told after the same time however often it changes, for somebody looks for its reason.
 	maxDoubled = 3
 
 	// retryInterval is when a commit is fetched again that could not be.
@@ -104,17 +105,25 @@ func (e *external) show(s *v1alpha1.SiteSync, d decision) {
 	if unknown(d) {
 		e.note.next = sooner(e.note.next, now.Add(retryInterval))
 	}
-	wait := e.note.pending.Add(progressInterval << min(e.note.shown, maxDoubled))
-	if !e.note.pending.IsZero() && now.Before(wait) {
+	waits, better := !e.note.pending.IsZero(), d.next.SitesLive > s.Status.AtProvider.SitesLive
+	if wait := e.note.pending.Add(e.note.pause(better)); waits && now.Before(wait) {
 		e.note.next = sooner(e.note.next, wait)
 		return
 	}
-	if !e.note.pending.IsZero() {
-		e.note.pending = time.Time{}
+	if waits && better {
 		e.note.shown++
 	}
+	e.note.pending = time.Time{}
 	s.Status.AtProvider = d.next
 	s.SetConditions(after)
+}
+
+// pause before something new is shown that nobody waits for.
+func (n *note) pause(better bool) time.Duration {
+	if better {
+		return progressInterval << min(n.shown, maxDoubled)
+	}
+	return progressInterval
 }
 
 func ready(s *v1alpha1.SiteSync, d decision) xpv2.Condition {

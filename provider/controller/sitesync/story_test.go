@@ -74,11 +74,8 @@ func TestProgressIsWrittenLater(t *testing.T) {
 	w.flux(id, false)
 	w.order(1)
 	w.until(isLiveNow)
-	for len(w.woken) > 0 {
-		<-w.woken
-	}
 	w.flux(id, true)
-	<-w.woken
+	w.seesSuspended()
 	w.reconcile()
 	w.expect("at once", isLiveNow)
 	w.clock = w.clock.Add(progressInterval - time.Second)
@@ -100,6 +97,42 @@ func TestProgressIsWrittenLater(t *testing.T) {
 	w.expect("at the deadline", "TimedOut | TimedOut | Suspended")
 }
 
+// TestTroubleIsShownInTime lets the reason change again and again, with no proof in between.
+func TestTroubleIsShownInTime(t *testing.T) {
+	w := newWorld(t)
+	w.flux(w.deliver("new"), false)
+	w.order(1)
+	w.until(isLiveNow)
+	at := func(secret string) func(*catalogv1alpha1.Site) {
+		return func(s *catalogv1alpha1.Site) {
+			s.Spec.Cluster = catalogv1alpha1.SiteCluster{KubeconfigSecretRef: &catalogv1alpha1.NamespacedSecretKeySelector{Namespace: "admin", Name: secret}}
+		}
+	}
+	w.must(w.kube.Create(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "admin", Name: "bad"}, Data: map[string][]byte{"value": []byte("{}")}}))
+	steps := []struct {
+		change func(*catalogv1alpha1.Site)
+		want   string
+	}{
+		{change: at("none"), want: "Syncing | Syncing | KubeconfigGone"},
+		{change: at("bad"), want: "Syncing | Syncing | KubeconfigRefused"},
+		{change: at("none"), want: "Syncing | Syncing | KubeconfigGone"},
+		{change: func(s *catalogv1alpha1.Site) { s.Spec.Engine.ObjectRef = nil }, want: "Syncing | Syncing | EngineNotProvable"},
+	}
+	for _, step := range steps {
+		before, s := w.says(), &catalogv1alpha1.Site{}
+		w.must(w.kube.Get(t.Context(), keyOf("edge1"), s))
+		step.change(s)
+		w.must(w.kube.Update(t.Context(), s))
+		w.reconcile()
+		w.clock = w.clock.Add(progressInterval - time.Second)
+		w.reconcile()
+		w.expect("just before it is due", before)
+		w.clock = w.clock.Add(time.Second)
+		w.reconcile()
+		w.expect("when it is due", step.want)
+	}
+}
+
 func TestEngineIsAskedOnce(t *testing.T) {
 	w := newWorld(t)
 	w.flux(w.deliver("old"), false)
@@ -108,7 +141,7 @@ func TestEngineIsAskedOnce(t *testing.T) {
 	asked := func() string {
 		g, err := w.cluster.Resource(repositories()).Namespace("flux").Get(t.Context(), "g", metav1.GetOptions{})
 		w.must(err)
-		return g.GetAnnotations()["reconcile.fluxcd.io/requestedAt"]
+		return g.GetAnnotations()[requestedAt]
 	}
 	w.until("Syncing | Syncing | OtherTree")
 	first := asked()
@@ -132,23 +165,22 @@ func TestEngineIsAskedOnce(t *testing.T) {
 		t.Errorf("it was asked %d times", n)
 	}
 	// Several claims share a source. Each asks once, and does not insist when another one did after it.
-	for len(w.woken) > 0 {
-		<-w.woken
-	}
 	_, err := w.cluster.Resource(repositories()).Namespace("flux").Patch(t.Context(), "g", types.MergePatchType,
-		[]byte(`{"metadata":{"resourceVersion":"2","annotations":{"reconcile.fluxcd.io/requestedAt":"another's"}}}`), metav1.PatchOptions{})
+		[]byte(`{"metadata":{"annotations":{"`+requestedAt+`":"another's"}}}`), metav1.PatchOptions{})
 	w.must(err)
-	<-w.woken
+	w.seesAsked("another's")
 	w.reconcile()
 	if n := patches(); n != 2 {
 		t.Errorf("it was asked again, although it was asked once: %d patches", n)
 	}
 	w.order(2)
 	w.reconcile()
-	if second := asked(); second == first || patches() != 3 {
+	second := asked()
+	if second == first || patches() != 3 {
 		t.Errorf("another order asks again: %q, %d patches", second, patches())
 	}
 	// Another provider sees that it was asked.
+	w.seesAsked(second)
 	w.c.memory = newMemory()
 	w.reconcile()
 	if n := patches(); n != 3 {

@@ -1,6 +1,8 @@
 package sitesync
 
 import (
+	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -19,6 +21,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	clienttesting "k8s.io/client-go/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	kubefake "sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -28,10 +31,15 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters"
+	"github.com/intentplane/intentplane/provider/engines"
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
-const repo = "fleet"
+const (
+	repo = "fleet"
+
+	requestedAt = "reconcile.fluxcd.io/requestedAt"
+)
 
 // A world is a Git server, doubles of an API server and of a cluster, and the real reconciler between them.
 type world struct {
@@ -43,8 +51,10 @@ type world struct {
 	// dialled counts the connections that were made.
 	dialled int
 	woken   chan types.NamespacedName
-	clock   time.Time
-	c       *connector
+	// versions counts what was patched.
+	versions int
+	clock    time.Time
+	c        *connector
 	// result of the last reconcile.
 	result reconcile.Result
 	// says is the content of the claim's file that is asked for.
@@ -65,6 +75,7 @@ func newWorld(t *testing.T) *world {
 	w.cluster = dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{
 		kustomizations(): "KustomizationList", repositories(): "GitRepositoryList",
 	})
+	w.cluster.PrependReactor("patch", "*", w.versioned)
 	w.kube = kubefake.NewClientBuilder().WithScheme(scheme(t)).WithStatusSubresource(&v1alpha1.SiteSync{}).WithObjects(site("edge1"), w.config()).Build()
 	pool := clusters.NewPool(w.dial, func(o types.NamespacedName) { w.woken <- o })
 	t.Cleanup(func() { pool.Forget(key()) })
@@ -80,6 +91,64 @@ func (w *world) dial(kubeconfig []byte) (dynamic.Interface, func(), error) {
 		}
 	}
 	return w.cluster, func() {}, nil
+}
+
+// versioned gives what is patched another resource version, as a server does, and the double does not. Without that no watch tells of it.
+func (w *world) versioned(a clienttesting.Action) (bool, runtime.Object, error) {
+	p, ok := a.(clienttesting.PatchActionImpl)
+	if !ok {
+		return false, nil, nil
+	}
+	w.versions++
+	patch := map[string]any{}
+	if err := json.Unmarshal(p.Patch, &patch); err != nil {
+		return true, nil, err
+	}
+	if err := unstructured.SetNestedField(patch, fmt.Sprintf("patched-%d", w.versions), "metadata", "resourceVersion"); err != nil {
+		return true, nil, err
+	}
+	changed, err := json.Marshal(patch)
+	if err != nil {
+		return true, nil, err
+	}
+	p.Patch = changed
+	return clienttesting.ObjectReaction(w.cluster.Tracker())(p)
+}
+
+// sees returns when the watch has told of it. What wakes the SiteSync before may be older.
+func (w *world) sees(what string, of engines.Ref, is func(*unstructured.Unstructured) bool) {
+	w.Helper()
+	for {
+		c, err := w.c.pool.Look(key()).Home()
+		w.must(err)
+		o, err := c.Get(w.Context(), of)
+		w.must(err)
+		if is(o) {
+			return
+		}
+		select {
+		case <-w.woken:
+		case <-time.After(time.Minute):
+			w.Fatalf("the watch does not tell: %s", what)
+		}
+	}
+}
+
+// seesAsked returns when the watch has told that the source was asked so.
+func (w *world) seesAsked(token string) {
+	w.Helper()
+	source := engines.Ref{Resource: repositories(), Kind: "GitRepository", Namespace: "flux", Name: "g"}
+	w.sees("asked "+token, source, func(o *unstructured.Unstructured) bool { return o.GetAnnotations()[requestedAt] == token })
+}
+
+// seesSuspended returns when the watch has told that Flux is suspended.
+func (w *world) seesSuspended() {
+	w.Helper()
+	main := engines.Ref{Resource: kustomizations(), Kind: "Kustomization", Namespace: "flux", Name: "team-a-web-edge1"}
+	w.sees("suspended", main, func(o *unstructured.Unstructured) bool {
+		yes, _, _ := unstructured.NestedBool(o.Object, "spec", "suspend")
+		return yes
+	})
 }
 
 func keyOf(name string) types.NamespacedName { return types.NamespacedName{Name: name} }

@@ -1,0 +1,26 @@
+package v1alpha1
+
+import (
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+)
+
+// Reasons of a Gate's Ready condition. It is True with Passed alone. Terminal means that it stays: a verdict never changes.
+const (
+	// ReasonPassed means that all checks passed. Terminal.
+	ReasonPassed xpv2.ConditionReason = "Passed"
+
+	// ReasonFailed means that a check was violated. Terminal.
+	ReasonFailed xpv2.ConditionReason = "Failed"
+
+	// ReasonError means that a check could not be measured. Terminal.
+	ReasonError xpv2.ConditionReason = "Error"
+
+	// ReasonTimedOut means that a check did not end in time. Terminal.
+	ReasonTimedOut xpv2.ConditionReason = "TimedOut"
+
+	// ReasonMeasuring means that the checks go on.
+	ReasonMeasuring xpv2.ConditionReason = "Measuring"
+
+	// ReasonNotLive means that the order is not proven to be live, so that nothing is measured.
+	ReasonNotLive xpv2.ConditionReason = "NotLive"
+)

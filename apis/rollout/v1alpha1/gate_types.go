@@ -1,0 +1,217 @@
+package v1alpha1
+
+import (
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+)
+
+// SiteSyncReference names a SiteSync in the same namespace.
+type SiteSyncReference struct {
+	// Name of the SiteSync.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+}
+
+// GateCheck is one check at one Site.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.site)",message="a check of a Gate names its Site"
+type GateCheck struct {
+	deploymentv1alpha1.Check `json:",inline"`
+}
+
+// GateParameters are what is judged, and by what.
+type GateParameters struct {
+	// ClaimRef names the claim that is judged.
+	// +required
+	ClaimRef ClaimReference `json:"claimRef"`
+
+	// Order whose revision and step are judged, without a verdict.
+	// +required
+	Order Order `json:"order"`
+
+	// SiteSyncRef names what proves that the order is live while it is measured. Absent means that no Site of the step has an engine.
+	// +optional
+	SiteSyncRef *SiteSyncReference `json:"siteSyncRef,omitempty"`
+
+	// Checks that all have to pass, each at one Site.
+	// +required
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=200
+	// +listType=atomic
+	Checks []GateCheck `json:"checks"`
+}
+
+// GateVerdict says how a Gate judged.
+type GateVerdict string
+
+// Verdicts of a Gate. All but Passed reject the revision.
+const (
+	// GatePassed means that all checks passed.
+	GatePassed GateVerdict = "Passed"
+
+	// GateFailed means that a check was violated.
+	GateFailed GateVerdict = "Failed"
+
+	// GateError means that a check could not be measured.
+	GateError GateVerdict = "Error"
+
+	// GateTimedOut means that a check did not end in time.
+	GateTimedOut GateVerdict = "TimedOut"
+)
+
+// CheckPhase is where a check stands.
+type CheckPhase string
+
+// Phases of a check.
+const (
+	// CheckPending means that nothing was measured yet.
+	CheckPending CheckPhase = "Pending"
+
+	// CheckRunning means that the check is measured.
+	CheckRunning CheckPhase = "Running"
+
+	// CheckPassed means that the check passed.
+	CheckPassed CheckPhase = "Passed"
+
+	// CheckFailed means that the check was violated.
+	CheckFailed CheckPhase = "Failed"
+
+	// CheckError means that the check could not be measured.
+	CheckError CheckPhase = "Error"
+
+	// CheckTimedOut means that the check did not end in time.
+	CheckTimedOut CheckPhase = "TimedOut"
+)
+
+// CheckResult is how one check was judged.
+type CheckResult struct {
+	// Name of the check.
+	// +required
+	// +kubebuilder:validation:MaxLength=63
+	Name string `json:"name"`
+
+	// Site that was checked.
+	// +required
+	// +kubebuilder:validation:MaxLength=63
+	Site string `json:"site"`
+
+	// Phase of the check.
+	// +required
+	// +kubebuilder:validation:Enum=Pending;Running;Passed;Failed;Error;TimedOut
+	Phase CheckPhase `json:"phase"`
+
+	// Value that decided: the last one measured, in the unit of the threshold. Empty when there was none.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	Value string `json:"value,omitempty"`
+
+	// Threshold that the value was judged by. Empty for a Job.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	Threshold string `json:"threshold,omitempty"`
+
+	// Measurements that were taken.
+	// +optional
+	Measurements int32 `json:"measurements,omitempty"`
+
+	// Message that explains the phase; of a Job, its last lines.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	Message string `json:"message,omitempty"`
+
+	// StartedAt is when the check began. Absent while it waits for its subject to be live.
+	// +optional
+	StartedAt *metav1.Time `json:"startedAt,omitempty"`
+
+	// EndedAt is when the check was judged.
+	// +optional
+	EndedAt *metav1.Time `json:"endedAt,omitempty"`
+}
+
+// GateObservation is what was measured.
+type GateObservation struct {
+	// Order that the observation speaks of.
+	// +optional
+	Order *Order `json:"order,omitempty"`
+
+	// StartedAt is when the order was first seen to be live.
+	// +optional
+	StartedAt *metav1.Time `json:"startedAt,omitempty"`
+
+	// Verdict on the order. It is written once, when all checks have ended, and never changes. Absent means that there is none yet.
+	// +optional
+	// +kubebuilder:validation:Enum=Passed;Failed;Error;TimedOut
+	Verdict GateVerdict `json:"verdict,omitempty"`
+
+	// EndedAt is when the verdict was found.
+	// +optional
+	EndedAt *metav1.Time `json:"endedAt,omitempty"`
+
+	// Checks, in the order of the spec.
+	// +optional
+	// +kubebuilder:validation:MaxItems=200
+	// +listType=atomic
+	Checks []CheckResult `json:"checks,omitempty"`
+}
+
+// GateSpec is what is judged.
+type GateSpec struct {
+	xpv2.ManagedResourceSpec `json:",inline"`
+
+	// ForProvider is what is judged.
+	// +required
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="what a Gate judges never changes"
+	ForProvider GateParameters `json:"forProvider"`
+}
+
+// GateStatus is how it was judged.
+type GateStatus struct {
+	xpv2.ManagedResourceStatus `json:",inline"`
+
+	// AtProvider is what was measured.
+	// +optional
+	AtProvider GateObservation `json:"atProvider,omitempty"`
+}
+
+// A Gate judges one step of one revision by measurements, once. It is Ready when all checks passed.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:scope=Namespaced,categories={crossplane,managed,intentplane}
+// +kubebuilder:printcolumn:name="CLAIM",type="string",JSONPath=".spec.forProvider.claimRef.name"
+// +kubebuilder:printcolumn:name="REVISION",type="integer",JSONPath=".spec.forProvider.order.revision"
+// +kubebuilder:printcolumn:name="STEP",type="integer",JSONPath=".spec.forProvider.order.step"
+// +kubebuilder:printcolumn:name="VERDICT",type="string",JSONPath=".status.atProvider.verdict"
+// +kubebuilder:printcolumn:name="SYNCED",type="string",JSONPath=".status.conditions[?(@.type=='Synced')].status"
+// +kubebuilder:printcolumn:name="READY",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].status"
+// +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"
+type Gate struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// Spec of the Gate.
+	// +required
+	Spec GateSpec `json:"spec"`
+
+	// Status of the Gate.
+	// +optional
+	Status GateStatus `json:"status,omitempty"`
+}
+
+// GateList contains a list of Gates.
+//
+// +kubebuilder:object:root=true
+type GateList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []Gate `json:"items"`
+}
+
+//nolint:gochecknoinits // Scheme registration.
+func init() {
+	SchemeBuilder.Register(&Gate{}, &GateList{})
+}
