@@ -127,7 +127,7 @@ func (r *Repository) push(ctx context.Context, p plan, at time.Time) error {
 		ahead, branch := p.proposal.Ahead()
 		parts = []*git.Proposal{ahead, branch}
 	}
-	for _, part := range parts {
+	for n, part := range parts {
 		began := r.pool.o.Now()
 		err := r.host.do(ctx, func(ctx context.Context) error {
 			pushed, err := r.client().Push(ctx, part)
@@ -136,6 +136,11 @@ func (r *Repository) push(ctx context.Context, p plan, at time.Time) error {
 			}
 			return err
 		})
+		ended := Operation{Name: OperationPush, Err: err, Took: r.pool.o.Now().Sub(began)}
+		if n == len(parts)-1 {
+			ended.Deliveries = len(p.items)
+		}
+		r.pool.o.Ended(ended)
 		if err != nil {
 			return err
 		}
@@ -159,7 +164,11 @@ type plan struct {
 func newPlan(ctx context.Context, s *git.Snapshot, group []*item, most int) (plan, []*item, error) {
 	p := plan{first: s.StateTip() == ""}
 	draft := git.NewDraft(s)
-	for len(p.items) < min(len(group), most) && draft.Size() < maxGroupBytes {
+	most = min(len(group), most)
+	if s.Stateless() {
+		most = min(most, 1) // Whoever is first recovers what all others build on.
+	}
+	for len(p.items) < most && draft.Size() < maxGroupBytes {
 		i := group[len(p.items)]
 		next := draft.Fork()
 		err := i.Plan(ctx, next)

@@ -127,7 +127,7 @@ func (r *Repository) take() []*item {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	most := maxGroup
-	if r.alone || r.seen == nil || r.seen.StateTip() == "" {
+	if r.alone {
 		most = 1
 	}
 	group := []*item{}

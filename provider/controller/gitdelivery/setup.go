@@ -28,7 +28,9 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/repository"
+	"github.com/intentplane/intentplane/provider/telemetry"
 )
 
 const (
@@ -52,6 +54,9 @@ const (
 type Options struct {
 	// AfterPush is called after each push of a delivery, before the object's status is written. Required.
 	AfterPush func()
+
+	// Metrics of what is done. Required.
+	Metrics *telemetry.Metrics
 }
 
 // Setup adds the controller of GitDeliveries to a manager. It returns an error if it cannot be added.
@@ -70,6 +75,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) error {
 			Pause:    func(lost int) time.Duration { return time.Duration(rand.Float64() * float64(lost+1) * float64(pause)) }, //nolint:gosec // As below.
 			Wake:     still.waking(wake(awake)),
 			Patience: patience,
+			Ended:    ended(g.Metrics),
 		}),
 		interval:  o.PollInterval,
 		now:       time.Now,
@@ -124,6 +130,16 @@ func interval(kube client.Reader) managed.PollIntervalHook {
 			return sooner(d, time.Now(), every)
 		}
 		return every
+	}
+}
+
+// ended returns a function that counts operations.
+func ended(m *telemetry.Metrics) func(repository.Operation) {
+	return func(o repository.Operation) {
+		m.Operation(o.Name, string(git.ClassOf(o.Err)), o.Took)
+		if o.Deliveries > 0 && o.Err == nil {
+			m.Group(o.Deliveries)
+		}
 	}
 }
 

@@ -112,6 +112,15 @@ func (s *stage) deliver(revision int64, says string) {
 	s.Apply(s.NewDelivery(d))
 }
 
+// delivered waits until a revision was delivered, and returns its commit.
+func (s *stage) delivered(revision int64) string {
+	s.T.Helper()
+	return s.AwaitDelivery("delivered", func(d *deliveryv1alpha1.GitDelivery) bool {
+		at := d.Status.AtProvider
+		return at.Order != nil && at.Order.Revision == revision && at.Remote != nil
+	}).Status.AtProvider.Remote.Commit
+}
+
 // sync describes the SiteSync of a revision that says something.
 func (s *stage) sync(revision int64, says string) *unstructured.Unstructured {
 	s.T.Helper()
@@ -155,6 +164,19 @@ func (s *stage) expect(o *unstructured.Unstructured, want string) time.Duration 
 	began := time.Now()
 	s.Await(o, want, func(u *unstructured.Unstructured) bool { return says(u) == want })
 	return time.Since(began)
+}
+
+// look makes a SiteSync speak at once, and expects that it says something soon: progress is written late, so that it costs little, but who
+// changes the spec gets an answer.
+func (s *stage) look(o *unstructured.Unstructured, want string) {
+	s.T.Helper()
+	minutes, last := 10, ""
+	s.Until("the SiteSync says "+want, scene.Patience, func() bool {
+		minutes++
+		s.Patch(o, fmt.Sprintf(`{"spec":{"forProvider":{"syncWaitTimeout":"%dm"}}}`, minutes))
+		last = says(s.Await(o, "an answer", func(u *unstructured.Unstructured) bool { return says(u) != "" }))
+		return last == want
+	})
 }
 
 // engine is the Kustomization at the Site, and source its GitRepository.
