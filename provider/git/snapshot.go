@@ -273,13 +273,18 @@ const maxWalk = 500_000
 // tidy drops what deliveries left behind: trees that were replaced, and files of
 // the branch, which the server has by now.
 func (s *Snapshot) tidy() *Snapshot {
+	if s.branch.isTidy() && s.state.isTidy() {
+		return s
+	}
 	next := *s
 	next.branch, next.state = s.branch.tidy(withoutBlobs), s.state.tidy(everything)
 	return &next
 }
 
+func (v view) isTidy() bool { return v.objects.len() == v.live }
+
 func (v view) tidy(filter packp.Filter) view {
-	if v.objects.len() == v.live {
+	if v.isTidy() {
 		return v
 	}
 	next, err := v.compact(filter)
