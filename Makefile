@@ -106,8 +106,8 @@ soak: tools build xpkg ## Run tests in their long form, and fuzz (ONLY=a test's 
 	@test/soak/fuzz.sh '$(ONLY)' '$(FUZZTIME)'
 
 .PHONY: bench
-bench: tools build xpkg ## Measure every figure that the project claims (ONLY=a figure's name).
-	@$(call with_tools) go run ./test/bench $(ONLY)
+bench: tools build xpkg ## Measure every figure that the project claims (ONLY=a figure's name or pattern).
+	@$(call with_tools) go run ./test/bench '$(ONLY)'
 
 # Programs that run here. A file of settings changes when they do, so that a new
 # VERSION builds anew and an unchanged one builds nothing.

@@ -165,12 +165,16 @@ func TestLookAgain(t *testing.T) {
 		t.Errorf("\nThe tree is the one that was planned\nSubtree(): want %s, got %s, %v", want, got, err)
 	}
 
+	tidy, err := c.Look(context.Background(), done.Snapshot)
+	if err != nil || !tidy.same(done.Snapshot) {
+		t.Errorf("\nNothing moved\nLook(): %v", err)
+	}
 	before := s.Requests(repo)
-	same, err := c.Look(context.Background(), done.Snapshot)
+	same, err := c.Look(context.Background(), tidy)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(1, s.Requests(repo)-before); diff != "" || same != done.Snapshot {
+	if diff := cmp.Diff(1, s.Requests(repo)-before); diff != "" || same != tidy {
 		t.Errorf("\nNothing moved: one request, the same snapshot\nLook(): -want, +got:\n%s", diff)
 	}
 	pushes := s.Pushes(repo)

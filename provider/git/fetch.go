@@ -58,7 +58,7 @@ func (f fetch) view(ctx context.Context, commit plumbing.Hash, old view, filter 
 	}
 	size := sizeOf(objects)
 	v, err := newView(commit, (*layer[object])(nil).with(objects))
-	v.bytes = size
+	v.bytes, v.liveBytes = size, size
 	return v, nil, err
 }
 
@@ -85,7 +85,7 @@ func (f fetch) since(ctx context.Context, commit plumbing.Hash, old view, filter
 	if err != nil {
 		return view{}, nil, err
 	}
-	v.live, v.bytes = old.live, old.bytes+sizeOf(added)
+	v.live, v.liveBytes, v.bytes = old.live, old.liveBytes, old.bytes+sizeOf(added)
 	if err := v.complete(added, filter == everything); err != nil {
 		return view{}, nil, err
 	}

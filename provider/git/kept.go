@@ -125,7 +125,7 @@ func (f fetch) state(ctx context.Context, commit plumbing.Hash, old view) (view,
 	}
 	if files, err := f.several(ctx, missing); err == nil {
 		v.objects, v.bytes = v.objects.with(files), v.bytes+sizeOf(files)
-		v.live = v.objects.len()
+		v.live, v.liveBytes = v.objects.len(), v.bytes
 		if missing, err := v.missing(v.tree, false); err == nil && len(missing) == 0 {
 			return v, nil
 		}

@@ -10,8 +10,12 @@ import (
 	"github.com/intentplane/intentplane/provider/signature"
 )
 
-// minGarbage is how many objects may lie about before anybody looks for them.
-const minGarbage = 256
+// minGarbage is how many objects, and minGarbageBytes how much, may lie about
+// before anybody looks for them.
+const (
+	minGarbage      = 256
+	minGarbageBytes = 1 << 20
+)
 
 // A Snapshot is what a remote held at one moment. It never changes, and is
 // safe for concurrent use.
@@ -40,8 +44,8 @@ type view struct {
 	objects *layer[object]
 	// forged says why nothing of it counts. Empty if it does.
 	forged string
-	// live is how many objects there were when all of them were in use.
-	live int
+	// live is how many objects there were when all of them were in use, and liveBytes what they took.
+	live, liveBytes int
 	// bytes that the objects take, by and large.
 	bytes int
 }
@@ -207,7 +211,7 @@ func (v view) with(commit object, added []object) (view, error) {
 			own[o.id] = o
 		}
 	}
-	next := view{commit: commit.id, bytes: v.bytes + sizeOf(own), live: v.live}
+	next := view{commit: commit.id, bytes: v.bytes + sizeOf(own), live: v.live, liveBytes: v.liveBytes}
 	next.objects = v.objects.with(own)
 	var err error
 	if next.tree, err = treeOf(commit.data); err != nil {
@@ -215,7 +219,7 @@ func (v view) with(commit object, added []object) (view, error) {
 	}
 	// Each delivery leaves the trees behind that it replaced. To look for them
 	// each time costs more than they take.
-	if next.objects.len() < 2*next.live+minGarbage {
+	if next.objects.len() < 2*next.live+minGarbage && next.bytes < next.liveBytes+next.liveBytes/2+minGarbageBytes {
 		return next, nil
 	}
 	return next.compact(everything)
@@ -234,7 +238,8 @@ func (v view) compact(filter packp.Filter) (view, error) {
 		maps.DeleteFunc(own, func(_ plumbing.Hash, o object) bool { return o.kind == plumbing.BlobObject })
 	}
 	objects := (*layer[object])(nil).with(own)
-	return view{commit: v.commit, tree: v.tree, objects: objects, forged: v.forged, live: objects.len(), bytes: sizeOf(own)}, nil
+	size := sizeOf(own)
+	return view{commit: v.commit, tree: v.tree, objects: objects, forged: v.forged, live: objects.len(), bytes: size, liveBytes: size}, nil
 }
 
 func (v view) adopt(own map[plumbing.Hash]object, id plumbing.Hash) error {
@@ -268,13 +273,18 @@ const maxWalk = 500_000
 // tidy drops what deliveries left behind: trees that were replaced, and files of
 // the branch, which the server has by now.
 func (s *Snapshot) tidy() *Snapshot {
+	if s.branch.isTidy() && s.state.isTidy() {
+		return s
+	}
 	next := *s
 	next.branch, next.state = s.branch.tidy(withoutBlobs), s.state.tidy(everything)
 	return &next
 }
 
+func (v view) isTidy() bool { return v.objects.len() == v.live }
+
 func (v view) tidy(filter packp.Filter) view {
-	if v.objects.len() == v.live {
+	if v.isTidy() {
 		return v
 	}
 	next, err := v.compact(filter)

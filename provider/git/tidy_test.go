@@ -64,3 +64,22 @@ func TestTidySnapshotLacksNothing(t *testing.T) {
 	}
 	push(t, c, got)
 }
+
+func TestLargeDirectoryIsNotHoarded(t *testing.T) {
+	many := map[string]map[string][]byte{}
+	for n := range 500 {
+		many[fmt.Sprintf("sites/a/ns/a-name-as-long-as-they-are-%d", n)] = files("a.yaml", fmt.Sprint(n))
+	}
+	s := planned(t, Change{Put: many})
+	used := s.branch.bytes
+	for n := range 200 {
+		p, err := Plan(s, change(put(fmt.Sprintf("sites/a/ns/a-name-as-long-as-they-are-%d", n), files("a.yaml", "new"))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s = p.After()
+	}
+	if most := 2*used + 2*minGarbageBytes; s.branch.bytes > most {
+		t.Errorf("\nEach delivery replaces the list of all of them, and the old ones go\nSize(): %d bytes, more than %d, where %d are in use", s.branch.bytes, most, used)
+	}
+}

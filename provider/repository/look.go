@@ -53,6 +53,7 @@ func (r *Repository) join(key types.NamespacedName, since time.Time) (*git.Snaps
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := r.pool.o.Now()
+	r.used = now // Who was found to need nothing looks, and does not open.
 	if r.seen != nil && !r.seenAt.Before(since) {
 		return r.seen, nil, nil
 	}

@@ -48,6 +48,22 @@ func TestLooksAreShared(t *testing.T) {
 	}
 }
 
+func TestLookedAtIsNotForgotten(t *testing.T) {
+	clock := time.Now()
+	s := serve(t, map[string]string{"README.md": "hello"})
+	p := pool(Options{Now: func() time.Time { return clock }})
+	r := open(t, p, s)
+	clock = clock.Add(unused)
+	if _, err := r.Look(t.Context(), web(0), clock); err != nil {
+		t.Fatal(err)
+	}
+	clock = clock.Add(time.Minute)
+	openURL(t, p, s.URL("team/other"))
+	if again := open(t, p, s); again != r {
+		t.Error("\nA look is a use\nOpen(): another one")
+	}
+}
+
 func TestBrokenIsAskedOnce(t *testing.T) {
 	clock := time.Now()
 	woken := make(chan types.NamespacedName, 1000)

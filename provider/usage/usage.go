@@ -13,11 +13,13 @@ import (
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
 const (
 	configField = "intentplane.config"
 	siteField   = "intentplane.site"
+	claimField  = "intentplane.claim"
 )
 
 // Index makes the managed resources of a cache findable by what they use. It is called once for each cache. It returns an error
@@ -26,7 +28,10 @@ func Index(ctx context.Context, i client.FieldIndexer) error {
 	if err := i.IndexField(ctx, &deliveryv1alpha1.GitDelivery{}, configField, configs); err != nil {
 		return errors.Wrap(err, "cannot index GitDeliveries by configuration")
 	}
-	return errors.Wrap(i.IndexField(ctx, &deliveryv1alpha1.GitDelivery{}, siteField, sites), "cannot index GitDeliveries by Site")
+	if err := i.IndexField(ctx, &deliveryv1alpha1.GitDelivery{}, siteField, sites); err != nil {
+		return errors.Wrap(err, "cannot index GitDeliveries by Site")
+	}
+	return errors.Wrap(i.IndexField(ctx, &deliveryv1alpha1.GitDelivery{}, claimField, claims), "cannot index GitDeliveries by claim")
 }
 
 // OfConfig returns the GitDeliveries that name a configuration. It returns an error if they cannot be listed.
@@ -73,6 +78,26 @@ func OfSite(ctx context.Context, r client.Reader, site string) ([]deliveryv1alph
 	l := &deliveryv1alpha1.GitDeliveryList{}
 	err := r.List(ctx, l, client.MatchingFields{siteField: site})
 	return l.Items, errors.Wrapf(err, "cannot list GitDeliveries of Site %q", site)
+}
+
+// OfClaim returns the GitDeliveries in a claim's namespace that are for the claim, in whichever of its shapes that has this API group. It
+// returns an error if they cannot be listed.
+func OfClaim(ctx context.Context, r client.Reader, c rolloutv1alpha1.ClaimReference) ([]deliveryv1alpha1.GitDelivery, error) {
+	l := &deliveryv1alpha1.GitDeliveryList{}
+	err := r.List(ctx, l, client.InNamespace(c.Namespace), client.MatchingFields{claimField: claimKey(c)})
+	return l.Items, errors.Wrapf(err, "cannot list GitDeliveries of claim %q", c.Name)
+}
+
+func claimKey(c rolloutv1alpha1.ClaimReference) string {
+	return c.APIGroup + "/" + c.Namespace + "/" + c.Name
+}
+
+func claims(o client.Object) []string {
+	d, ok := o.(*deliveryv1alpha1.GitDelivery)
+	if !ok {
+		return nil
+	}
+	return []string{claimKey(d.Spec.ForProvider.ClaimRef)}
 }
 
 // Key of a configuration in the index.

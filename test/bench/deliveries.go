@@ -21,7 +21,7 @@ const (
 	// crowdRounds is how often.
 	crowdRounds = 3
 	// crowdPatience is how long they may take.
-	crowdPatience = 10 * time.Minute
+	crowdPatience = 30 * time.Minute
 
 	// streamEvery is how far apart GitDeliveries are that are created one after another.
 	streamEvery = 200 * time.Millisecond

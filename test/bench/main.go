@@ -2,7 +2,8 @@
 //
 //	figure NAME VALUE UNIT
 //
-// With an argument it measures the figures of that name only. What a figure is compared with is measured in the same run.
+// With an argument it measures the figures of that name only, which may be a pattern such as steady_*. What a figure is compared with is
+// measured in the same run.
 package main
 
 import (
@@ -10,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path"
 	"slices"
 	"strings"
 	"syscall"
@@ -43,7 +45,7 @@ func run(ctx context.Context, only string) error {
 func measure(ctx context.Context, all []figure, only string) error {
 	known := false
 	for _, f := range all {
-		if only != "" && only != f.name {
+		if is, err := path.Match(only, f.name); err != nil || only != "" && !is {
 			continue
 		}
 		known = true

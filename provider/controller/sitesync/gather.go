@@ -18,6 +18,7 @@ import (
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/engines"
+	"github.com/intentplane/intentplane/provider/usage"
 )
 
 // maxAtOnce is how many Sites are asked at the same time.
@@ -48,9 +49,9 @@ func (e *external) gather(ctx context.Context, s *v1alpha1.SiteSync) (facts, err
 	if f.spec.ClaimRef.Namespace != f.namespace {
 		return f, nil // Nothing is looked at for somebody else.
 	}
-	ds := &v1alpha1.GitDeliveryList{}
-	if err := e.kube.List(ctx, ds, client.InNamespace(f.namespace)); err != nil {
-		return facts{}, errors.Wrap(err, "cannot list GitDeliveries")
+	ds, err := usage.OfClaim(ctx, e.kube, f.spec.ClaimRef)
+	if err != nil {
+		return facts{}, err
 	}
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(maxAtOnce)
@@ -58,18 +59,18 @@ func (e *external) gather(ctx context.Context, s *v1alpha1.SiteSync) (facts, err
 		if want.Wave > f.spec.Order.Step {
 			continue
 		}
-		f.sites[i].undelivered, e.readings[i].delivered = undelivered(ds.Items, f.spec, want)
-		f.sites[i].absent = absent(ds.Items, f.spec, want)
+		f.sites[i].undelivered, e.readings[i].delivered = undelivered(ds, f.spec, want)
+		f.sites[i].absent = absent(ds, want)
 		g.Go(func() error { return e.site(ctx, f, want, &f.sites[i], &e.readings[i]) })
 	}
 	return f, g.Wait()
 }
 
-// undelivered is true if a GitDelivery of the claim has the directory, and has not carried out the order. It returns the commit of
+// undelivered is true if one of the claim's GitDeliveries has the directory, and has not carried out the order. It returns the commit of
 // one that has. Who makes a SiteSync by hand needs no GitDelivery.
 func undelivered(ds []v1alpha1.GitDelivery, spec v1alpha1.SiteSyncParameters, want v1alpha1.SiteTree) (bool, string) {
 	for _, d := range ds {
-		if !ofClaim(d, spec) || !delivers(d, want) {
+		if !delivers(d, want) {
 			continue
 		}
 		at := d.Status.AtProvider
@@ -83,16 +84,11 @@ func undelivered(ds []v1alpha1.GitDelivery, spec v1alpha1.SiteSyncParameters, wa
 	return false, ""
 }
 
-func ofClaim(d v1alpha1.GitDelivery, spec v1alpha1.SiteSyncParameters) bool {
-	c := d.Spec.ForProvider.ClaimRef
-	return c.APIGroup == spec.ClaimRef.APIGroup && c.Name == spec.ClaimRef.Name && c.Namespace == spec.ClaimRef.Namespace
-}
-
 // absent is true if a GitDelivery of the claim has the directory, and has not brought the tree there, whatever it carried out: a
 // directory is kept as it is while the Site's cluster is not ready, with the same order.
-func absent(ds []v1alpha1.GitDelivery, spec v1alpha1.SiteSyncParameters, want v1alpha1.SiteTree) bool {
+func absent(ds []v1alpha1.GitDelivery, want v1alpha1.SiteTree) bool {
 	for _, d := range ds {
-		if ofClaim(d, spec) && delivers(d, want) {
+		if delivers(d, want) {
 			return !slices.ContainsFunc(d.Status.AtProvider.Trees, func(t v1alpha1.DeliveredTree) bool { return t.Path == want.Path && t.Tree == want.Tree })
 		}
 	}

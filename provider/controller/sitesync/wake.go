@@ -15,14 +15,31 @@ import (
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
-// siteField finds SiteSyncs by their Sites.
-const siteField = "intentplane.sitesync.site"
+// siteField finds SiteSyncs by their Sites, and claimField by their claim.
+const (
+	siteField  = "intentplane.sitesync.site"
+	claimField = "intentplane.sitesync.claim"
+)
 
 func index(ctx context.Context, i client.FieldIndexer) error {
-	return errors.Wrap(i.IndexField(ctx, &v1alpha1.SiteSync{}, siteField, sites), "cannot index SiteSyncs by Site")
+	if err := i.IndexField(ctx, &v1alpha1.SiteSync{}, siteField, sites); err != nil {
+		return errors.Wrap(err, "cannot index SiteSyncs by Site")
+	}
+	return errors.Wrap(i.IndexField(ctx, &v1alpha1.SiteSync{}, claimField, claims), "cannot index SiteSyncs by claim")
 }
+
+func claims(o client.Object) []string {
+	s, ok := o.(*v1alpha1.SiteSync)
+	if !ok {
+		return nil
+	}
+	return []string{claimKey(s.Spec.ForProvider.ClaimRef)}
+}
+
+func claimKey(c rolloutv1alpha1.ClaimReference) string { return c.APIGroup + "/" + c.Name }
 
 func sites(o client.Object) []string {
 	s, ok := o.(*v1alpha1.SiteSync)
@@ -69,11 +86,7 @@ func (w waker) delivery(ctx context.Context, o client.Object) []reconcile.Reques
 	if !ok {
 		return nil
 	}
-	claim := d.Spec.ForProvider.ClaimRef
-	return w.list(ctx, func(s *v1alpha1.SiteSync) bool {
-		c := s.Spec.ForProvider.ClaimRef
-		return c.APIGroup == claim.APIGroup && c.Name == claim.Name
-	}, client.InNamespace(d.GetNamespace()))
+	return w.list(ctx, all, client.InNamespace(d.GetNamespace()), client.MatchingFields{claimField: claimKey(d.Spec.ForProvider.ClaimRef)})
 }
 
 func (w waker) config(ctx context.Context, o client.Object) []reconcile.Request {

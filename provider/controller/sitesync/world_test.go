@@ -1,12 +1,14 @@
 package sitesync
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
@@ -32,6 +34,7 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/engines"
+	"github.com/intentplane/intentplane/provider/usage"
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
@@ -79,12 +82,27 @@ func newWorld(t *testing.T) *world {
 		definitions(): "CustomResourceDefinitionList", capiClusters(): "ClusterList", secrets(): "SecretList",
 	})
 	w.cluster.PrependReactor("patch", "*", w.versioned)
-	w.kube = kubefake.NewClientBuilder().WithScheme(scheme(t)).WithStatusSubresource(&v1alpha1.SiteSync{}).WithObjects(site("edge1"), w.config()).Build()
+	b := indexer{kubefake.NewClientBuilder().WithScheme(scheme(t)).WithStatusSubresource(&v1alpha1.SiteSync{}).WithObjects(site("edge1"), w.config())}
+	if err := errors.Join(usage.Index(t.Context(), b), index(t.Context(), b)); err != nil {
+		t.Fatal(err)
+	}
+	w.kube = b.Build()
 	pool := clusters.NewPool(w.dial, func(o types.NamespacedName) { w.woken <- o })
 	t.Cleanup(func() { pool.Forget(key()) })
 	w.c = &connector{kube: w.kube, pool: pool, prover: newProver(w.kube), memory: newMemory(), log: logging.NewNopLogger(), now: func() time.Time { return w.clock }}
 	w.c.tracks, w.c.prober = newTracks(), w
 	return w
+}
+
+// indexer adds indexes to a double of an API server.
+type indexer struct {
+	*kubefake.ClientBuilder
+}
+
+// IndexField adds an index.
+func (i indexer) IndexField(_ context.Context, o client.Object, field string, fn client.IndexerFunc) error {
+	i.WithIndex(o, field, fn)
+	return nil
 }
 
 func (w *world) dial(kubeconfig []byte) (dynamic.Interface, func(), error) {
