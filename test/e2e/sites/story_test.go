@@ -19,11 +19,13 @@ type player struct {
 	*stage
 
 	story struct {
-		Main, Second json.RawMessage
-		Steps        []struct {
-			Name         string
-			Main, Second json.RawMessage
-		}
+		Main   json.RawMessage `json:"main"`
+		Second json.RawMessage `json:"second"`
+		Steps  []struct {
+			Name   string          `json:"name"`
+			Main   json.RawMessage `json:"main"`
+			Second json.RawMessage `json:"second"`
+		} `json:"steps"`
 	}
 	next int
 
