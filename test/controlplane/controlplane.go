@@ -59,6 +59,7 @@ type ControlPlane struct {
 	mu       sync.Mutex
 	function *process
 	provider *process
+	standby  *process
 	clusters []*ControlPlane
 
 	// upgraded is the binary that serves the function instead of the first one, if one does.
