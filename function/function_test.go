@@ -327,3 +327,25 @@ func TestUnanswered(t *testing.T) {
 	w.in.Answers = catalog.Answers{}
 	w.wantFrozen("A call without answers keeps what is there.", w.run())
 }
+
+// TestLabelTypo: a selector that finds no Site, and a Site that lost its label, by mistake.
+func TestLabelTypo(t *testing.T) {
+	w := newWorld(t)
+	w.say(`{"service": "shop", "replicas": 2}`)
+	choose := func(region string) {
+		w.in.Spec.DeliveryConfig.SiteSelector = &deploymentv1alpha1.SiteSelector{MatchLabels: map[string]deploymentv1alpha1.LabelValue{"region": deploymentv1alpha1.LabelValue(region)}}
+	}
+	choose("north")
+	one := view{Phase: deploymentv1alpha1.PhaseSucceeded, Ready: true, Revision: 1, Sites: "1/1", Trees: []string{"1 edge1 Desired"}}
+	w.want("One Site is in the north.", w.settle(), one)
+	choose("nroth")
+	out := w.call()
+	w.wantFrozen("A selector that finds nothing removes nothing.", out)
+	w.wantCondition("It is told.", out, deploymentv1alpha1.TypeSitesFound, corev1.ConditionFalse, deploymentv1alpha1.ReasonNoSite)
+	choose("north")
+	w.want("Mended, nothing was done.", w.call(), one)
+	w.set("Site", "edge1", map[string]any{"region": "nroth"}, "metadata", "labels")
+	out = w.call()
+	w.wantFrozen("Nor does a Site that lost its label, where it was the only one.", out)
+	w.wantCondition("It is told.", out, deploymentv1alpha1.TypeSitesFound, corev1.ConditionFalse, deploymentv1alpha1.ReasonNoSite)
+}

@@ -46,6 +46,10 @@ func (c *ControlPlane) servePackages(ctx context.Context) error {
 
 // Publish puts a package into the registry under a version.
 func (c *ControlPlane) Publish(ctx context.Context, p Package, version string) error {
+	return c.publish(ctx, p, version, func(img v1.Image) (v1.Image, error) { return img, nil })
+}
+
+func (c *ControlPlane) publish(ctx context.Context, p Package, version string, change func(v1.Image) (v1.Image, error)) error {
 	img, err := tarball.ImageFromPath(p.File, nil)
 	if err != nil {
 		return errors.Wrapf(err, "cannot read package %s", p.File)
@@ -54,11 +58,33 @@ func (c *ControlPlane) Publish(ctx context.Context, p Package, version string) e
 	if err != nil {
 		return errors.Wrapf(err, "cannot annotate package %s", p.File)
 	}
+	if img, err = change(img); err != nil {
+		return errors.Wrapf(err, "cannot change package %s", p.File)
+	}
 	tag, err := name.NewTag(c.registry.repository() + "/" + p.Name + ":" + version)
 	if err != nil {
 		return errors.Wrapf(err, "cannot name package %s", p.Name)
 	}
 	return errors.Wrapf(remote.Write(tag, img, remote.WithContext(ctx)), "cannot push package %s", p.Name)
+}
+
+// PublishAll puts all packages into the registry again, under another version that says so in its labels: a release that changed nothing
+// else.
+func (c *ControlPlane) PublishAll(ctx context.Context, version string) error {
+	for _, p := range slices.Concat(c.o.Configurations, c.o.Dependencies) {
+		if err := c.publish(ctx, p, version, func(img v1.Image) (v1.Image, error) {
+			cfg, err := img.ConfigFile()
+			if err != nil {
+				return nil, err
+			}
+			next := cfg.DeepCopy()
+			next.Config.Labels["org.opencontainers.image.version"] = version
+			return mutate.ConfigFile(img, next)
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // annotate moves what the labels of an image say about its layers to the layers, where Crossplane looks first: it then reads one

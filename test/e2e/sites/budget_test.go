@@ -108,7 +108,7 @@ func TestBreakerBudget(t *testing.T) {
 	}
 	s := manySites(t, names...)
 	s.AddSite("near")
-	s.Succeed(s.Claim("first", fmt.Sprintf(`{"service": "first", "type": "web", "sites": [%q]}`, s.Site("near"))))
+	s.Succeed(s.Claim("first", s.intentFor("first", 1, "near")))
 	settled(s)
 	claim := s.Claim("shop", s.intentFor("shop", 1, names...))
 	before, droppedBefore := tokens(t)

@@ -153,13 +153,13 @@ func (w *workshop) wantHealth(o *unstructured.Unstructured, want string) {
 }
 
 // says is the file of a claim that says something else than the example.
-func (w *workshop) says(file, old, new string) map[string]string {
+func (w *workshop) says(file, words, instead string) map[string]string {
 	w.T.Helper()
 	text := w.claims()[file]
-	if strings.Count(text, old) != 1 {
-		w.T.Fatalf("%s does not hold %q once", file, old)
+	if strings.Count(text, words) != 1 {
+		w.T.Fatalf("%s does not hold %q once", file, words)
 	}
-	return map[string]string{file: strings.Replace(text, old, new, 1)}
+	return map[string]string{file: strings.Replace(text, words, instead, 1)}
 }
 
 // TestGitToGit goes from a repository to what runs in another cluster, and back: Flux applies claims, their commits go into another
@@ -176,7 +176,7 @@ func TestGitToGit(t *testing.T) {
 	for _, file := range []string{"sites.yaml", "claims.yaml"} {
 		w.must(w.ApplyYAML(t.Context(), w.example("gitops/flux/control-plane/"+file)))
 	}
-	t.Run("ArgoCD", w.argoCD)
+	w.argoCD()
 	shop, bank := w.claim("claims.intentplane.dev/v1alpha1", "shop"), w.claim("intentplane.dev/v1alpha1", "bank")
 
 	log, err := w.Git.Log(t.Context(), claimsRepo, "main")
@@ -225,19 +225,13 @@ func (w *workshop) lookAgain(t *testing.T, what string, shop, bank int32) {
 }
 
 // argoCD delivers to a Site of Argo CD's, whose controller the test plays.
-func (w *workshop) argoCD(t *testing.T) {
-	s := *w.stage.Scene
-	s.T = t
-	w = &workshop{stage: &stage{Scene: &s, edge: w.edge}}
+func (w *workshop) argoCD() {
+	w.T.Helper()
 	w.installArgoCD()
-	w.must(w.Client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "argocd"}}))
+	w.must(w.Client.Create(w.T.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "argocd"}}))
 	for _, file := range []string{"health.yaml", "control-plane/sites.yaml", "control-plane/edge2.yaml", "control-plane/claims.yaml"} {
 		w.Until(file+" applies", scene.Patience, func() bool {
-			err := w.ApplyYAML(t.Context(), w.example("gitops/argocd/"+file))
-			if err != nil {
-				t.Log(err)
-			}
-			return err == nil
+			return w.ApplyYAML(w.T.Context(), w.example("gitops/argocd/"+file)) == nil
 		})
 	}
 	car := w.claim("claims.intentplane.dev/v1alpha1", "car")

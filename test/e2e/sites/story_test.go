@@ -19,11 +19,13 @@ type player struct {
 	*stage
 
 	story struct {
-		Main, Second json.RawMessage
-		Steps        []struct {
-			Name         string
-			Main, Second json.RawMessage
-		}
+		Main   json.RawMessage `json:"main"`
+		Second json.RawMessage `json:"second"`
+		Steps  []struct {
+			Name   string          `json:"name"`
+			Main   json.RawMessage `json:"main"`
+			Second json.RawMessage `json:"second"`
+		} `json:"steps"`
 	}
 	next int
 
@@ -95,8 +97,9 @@ func (p *player) tell(step string) {
 	for p.next < len(p.story.Steps) {
 		now := p.story.Steps[p.next]
 		p.next++
-		p.write(p.main, now.Main)
+		// The second object first: between the two nothing may look as if all were well.
 		p.write(p.second, now.Second)
+		p.write(p.main, now.Main)
 		if now.Name == step {
 			return
 		}

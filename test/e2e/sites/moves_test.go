@@ -1,0 +1,149 @@
+package sites
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// homes are the directories in which the repository has files of the claim.
+func (s *stage) homes(claim string) []string {
+	s.T.Helper()
+	out := []string{}
+	for name := range s.Files() {
+		if site, _, ok := strings.Cut(name, "/"+s.Namespace+"/"+claim+"/"); ok {
+			out = append(out, site)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func (s *stage) wantHomes(reason, claim string, want ...string) {
+	s.T.Helper()
+	if diff := cmp.Diff(want, s.homes(claim)); diff != "" {
+		s.T.Errorf("%s: directories of the claim: -want, +got:\n%s", reason, diff)
+	}
+}
+
+// TestMovedSite moves a Site to another directory. The old one stays until the Site runs the new one.
+func TestMovedSite(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		reason string
+		live   bool
+	}{
+		"Delivering": {reason: "Before anything runs."},
+		"Succeeded":  {reason: "While it runs.", live: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := manySites(t, "edge1")
+			claim := s.Claim("shop", s.intentFor("shop", 1, "edge1"))
+			if tc.live {
+				s.suspend("edge1", false)
+				s.Succeed(claim)
+			}
+			s.Reach(claim, "delivered", func(u *unstructured.Unstructured) bool {
+				return scene.Is(u, "Delivered", corev1.ConditionTrue, "Delivered")
+			})
+
+			s.Patch(s.NewSite("edge1"), `{"spec":{"repository":{"path":"clusters/moved"}}}`)
+			s.Await(claim, "delivered anew", func(u *unstructured.Unstructured) bool {
+				return scene.Number(u, "status", "revision") == 2 && scene.Is(u, "Delivered", corev1.ConditionTrue, "Delivered")
+			})
+			s.wantHomes(tc.reason, "shop", "clusters/edge1", "clusters/moved")
+
+			s.patch(named("kustomize.toolkit.fluxcd.io/v1", "Kustomization", s.Site("edge1")), `{"spec":{"path":"./clusters/moved","suspend":false}}`)
+			s.Await(claim, "Succeeded", func(u *unstructured.Unstructured) bool {
+				return scene.Field(u, "status", "phase") == "Succeeded" && scene.Number(u, "status", "liveRevision") == 2
+			})
+			s.wantHomes(tc.reason, "shop", "clusters/moved")
+			if got := s.replicas(); got != 1 {
+				t.Errorf("\n%s\nreplicas at the Site: want 1, got %d", tc.reason, got)
+			}
+		})
+	}
+}
+
+// TestLeftSite leaves a Site, and comes back to it.
+func TestLeftSite(t *testing.T) {
+	t.Parallel()
+	s := manySites(t, "edge1", "edge2")
+	s.suspend("edge1", false)
+	s.suspend("edge2", false)
+	claim := s.Claim("shop", s.intentFor("shop", 1, "edge1", "edge2"))
+	s.Succeed(claim)
+
+	s.suspend("edge1", true)
+	s.Reach(s.Set(claim, s.intentFor("shop", 2, "edge1"), "spec", "intent"), "delivered", func(u *unstructured.Unstructured) bool {
+		return scene.Is(u, "Delivered", corev1.ConditionTrue, "Delivered")
+	})
+	s.wantHeld("what is left stays until the rest is live", "2", "1")
+	s.suspend("edge1", false)
+	s.Succeed(claim)
+	s.wantHeld("then it goes", "2", "")
+	s.Succeed(s.Set(claim, s.intentFor("shop", 2, "edge1", "edge2"), "spec", "intent"))
+	s.wantHeld("and comes again", "2", "2")
+}
+
+// TestPaused pauses what takes part in a delivery, one at a time. What is paused holds still, and goes on when it is told to.
+func TestPaused(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		reason string
+		which  func(*stage, *unstructured.Unstructured) *unstructured.Unstructured
+		held   string
+	}{
+		"Composite": {reason: "Nothing is asked for.", which: func(_ *stage, o *unstructured.Unstructured) *unstructured.Unstructured { return o }, held: "1"},
+		"GitDelivery": {reason: "Nothing is written.", held: "1", which: func(s *stage, _ *unstructured.Unstructured) *unstructured.Unstructured {
+			return s.composed("GitDelivery")
+		}},
+		"SiteSync": {reason: "It is delivered, and nobody looks.", held: "2", which: func(s *stage, _ *unstructured.Unstructured) *unstructured.Unstructured {
+			return s.composed("SiteSync")
+		}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := manySites(t, "edge1", "edge2")
+			s.suspend("edge1", false)
+			s.suspend("edge2", false)
+			shop, other := s.Composite("shop", s.intentFor("shop", 1, "edge1")), s.Composite("other", s.intentFor("other", 1, "edge2"))
+			s.Succeed(shop)
+			paused := tc.which(s, shop)
+			s.Patch(paused, `{"metadata":{"annotations":{"crossplane.io/paused":"true"}}}`)
+			s.Await(paused, "paused", func(u *unstructured.Unstructured) bool {
+				return scene.Is(u, "Synced", corev1.ConditionFalse, "ReconcilePaused")
+			})
+			s.Apply(s.Set(shop, s.intentFor("shop", 2, "edge1"), "spec", "intent"))
+			s.Succeed(other)
+			s.Until("what is not paused goes on", scene.Patience, func() bool { return s.holds("edge1")[0] == tc.held })
+			if u := s.Now(shop); scene.Field(u, "status", "phase") == "Succeeded" && scene.Field(u, "status", "intentDigest") == s.Digest(shop) {
+				t.Errorf("\n%s\nit succeeded while it was paused", tc.reason)
+			}
+			s.Patch(paused, `{"metadata":{"annotations":{"crossplane.io/paused":null}}}`)
+			s.Succeed(shop)
+			if diff := cmp.Diff([]string{"2", "1"}, []string{s.holds("edge1")[0], fmt.Sprint(s.replicasOf(s.Namespace, "other"))}); diff != "" {
+				t.Errorf("\n%s\nat the end: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// composed is the one managed resource of a kind in the scene.
+func (s *stage) composed(kind string) *unstructured.Unstructured {
+	s.T.Helper()
+	name := strings.TrimSpace(s.Inside("get", strings.ToLower(kind)+".delivery.intentplane.dev", "-o", "jsonpath={.items[*].metadata.name}"))
+	o := named("delivery.intentplane.dev/v1alpha1", kind, name)
+	o.SetNamespace(s.Namespace)
+	return o
+}
