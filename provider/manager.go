@@ -60,8 +60,12 @@ func (c *cli) options() ctrl.Options {
 			// To read one of these through the cache is to keep all of the cluster's in memory.
 			DisableFor: []client.Object{&corev1.Secret{}, &corev1.Namespace{}},
 		}},
-		Cache: cache.Options{ByObject: map[client.Object]cache.ByObject{
-			&apiextensionsv1.CustomResourceDefinition{}: {Transform: customresourcesgate.TransformStripCRDSchema},
-		}},
+		Cache: cache.Options{
+			// Nobody here asks who set which field, and that takes more memory than most of what is set.
+			DefaultTransform: cache.TransformStripManagedFields(),
+			ByObject: map[client.Object]cache.ByObject{
+				&apiextensionsv1.CustomResourceDefinition{}: {Transform: customresourcesgate.TransformStripCRDSchema},
+			},
+		},
 	}
 }
