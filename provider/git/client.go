@@ -51,7 +51,7 @@ type options struct {
 // An Option of a Client.
 type Option func(o *options)
 
-// WithClock sets the clock that says when credentials end. Without it, it is the system's.
+// WithClock sets the clock that says when credentials and signing keys end. Without it, it is the system's.
 func WithClock(now func() time.Time) Option { return func(o *options) { o.now = now } }
 
 // NewClient returns a Client for the remote. It returns an error if the remote
@@ -76,7 +76,7 @@ func NewClient(r Remote, o ...Option) (*Client, error) {
 		inflated: maxInflatedBytes,
 	}
 	if r.Signing != nil {
-		c.signer = signature.New(*r.Signing)
+		c.signer = signature.New(*r.Signing, opts.now)
 	}
 	if u.Scheme == schemeSSH {
 		c.ssh = newSSHWire(u, r)

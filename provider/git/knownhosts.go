@@ -38,22 +38,42 @@ func checkKnownHosts(lines []byte) error {
 	return nil
 }
 
-// readKnownHosts goes through a file, since the library reads nothing else.
+// readKnownHosts goes through something that has a path, since the library reads nothing else.
 func readKnownHosts(lines []byte) (*knownHosts, error) {
-	f, err := os.CreateTemp("", "known_hosts")
+	f, err := memoryFile()
 	if err != nil {
 		return nil, &wireError{class: ClassTransient, detail: "cannot make a temporary file of the known hosts"}
 	}
-	defer os.Remove(f.Name()) //nolint:errcheck // It holds public keys.
-	_, err = f.Write(lines)
-	if err := errors.Join(err, f.Close()); err != nil {
+	defer f.remove()
+	if _, err = f.Write(lines); err != nil {
 		return nil, &wireError{class: ClassTransient, detail: "cannot write a temporary file of the known hosts"}
 	}
-	db, err := knownhosts.NewDB(f.Name())
+	db, err := knownhosts.NewDB(f.path)
 	if err != nil {
 		return nil, &wireError{class: ClassInvalid, detail: "the known hosts are malformed"}
 	}
 	return &knownHosts{db: db}, nil
+}
+
+// A scratch is a file that is gone when it is closed.
+type scratch struct {
+	*os.File
+
+	path string
+	// remove the file. It held public keys only.
+	remove func()
+}
+
+// diskFile is a file in the directory for temporary ones.
+func diskFile() (*scratch, error) {
+	f, err := os.CreateTemp("", "known_hosts")
+	if err != nil {
+		return nil, errors.Wrap(err, "cannot create file")
+	}
+	return &scratch{File: f, path: f.Name(), remove: func() {
+		_ = f.Close()
+		_ = os.Remove(f.Name())
+	}}, nil
 }
 
 // algorithms of the keys that are known of a server, without those that prove nothing any more.

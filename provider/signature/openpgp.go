@@ -3,9 +3,12 @@ package signature
 import (
 	"bytes"
 	"io"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/ProtonMail/go-crypto/openpgp"
+	"github.com/ProtonMail/go-crypto/openpgp/packet"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
@@ -13,9 +16,10 @@ import (
 type pgpForm struct {
 	signer  *openpgp.Entity
 	trusted openpgp.EntityList
+	config  *packet.Config
 }
 
-func newOpenPGP(k Key) (form, error) {
+func newOpenPGP(k Key, now func() time.Time) (form, error) {
 	keys, err := openpgp.ReadArmoredKeyRing(strings.NewReader(k.Private))
 	if err != nil || len(keys) != 1 || keys[0].PrivateKey == nil {
 		return nil, errors.New("the signing key is not one armored private key")
@@ -24,7 +28,10 @@ func newOpenPGP(k Key) (form, error) {
 	if err := signer.DecryptPrivateKeys([]byte(k.Passphrase)); err != nil {
 		return nil, errors.New("the signing key cannot be opened with this passphrase")
 	}
-	f := &pgpForm{signer: signer, trusted: openpgp.EntityList{signer}}
+	if weak(signer) {
+		return nil, errWeak()
+	}
+	f := &pgpForm{signer: signer, trusted: openpgp.EntityList{signer}, config: &packet.Config{Time: now}}
 	if len(bytes.TrimSpace(k.Trusted)) == 0 {
 		return f, nil
 	}
@@ -32,20 +39,52 @@ func newOpenPGP(k Key) (form, error) {
 	if err != nil {
 		return nil, errors.New("the trusted signing keys are not armored public keys")
 	}
+	if slices.ContainsFunc(others, weak) {
+		return nil, errWeakTrusted()
+	}
 	f.trusted = append(f.trusted, others...)
 	return f, nil
 }
 
+// weak is true if something that may sign for an entity is too weak to.
+func weak(e *openpgp.Entity) bool {
+	if weakKey(e.PrimaryKey) {
+		return true
+	}
+	return slices.ContainsFunc(e.Subkeys, func(k openpgp.Subkey) bool {
+		signs := k.Sig != nil && k.Sig.FlagsValid && k.Sig.FlagSign
+		return signs && weakKey(k.PublicKey)
+	})
+}
+
+func weakKey(k *packet.PublicKey) bool {
+	switch k.PubKeyAlgo {
+	case packet.PubKeyAlgoRSA, packet.PubKeyAlgoRSASignOnly:
+		bits, err := k.BitLength()
+		return err != nil || bits < minRSABits
+	case packet.PubKeyAlgoECDSA, packet.PubKeyAlgoEdDSA, packet.PubKeyAlgoEd25519, packet.PubKeyAlgoEd448:
+		return false
+	}
+	return true
+}
+
+func (f *pgpForm) usable() error {
+	if _, ok := f.signer.SigningKey(f.config.Now()); !ok {
+		return errors.New("the signing key may not sign, or has expired")
+	}
+	return nil
+}
+
 func (f *pgpForm) sign(content []byte) (string, error) {
 	b := &bytes.Buffer{}
-	if err := openpgp.ArmoredDetachSign(b, f.signer, bytes.NewReader(content), nil); err != nil {
+	if err := openpgp.ArmoredDetachSign(b, f.signer, bytes.NewReader(content), f.config); err != nil {
 		return "", errors.New("the signing key cannot sign")
 	}
 	return b.String() + "\n", nil
 }
 
 func (f *pgpForm) verify(content []byte, signature string) error {
-	_, err := openpgp.CheckArmoredDetachedSignature(f.trusted, bytes.NewReader(content), io.LimitReader(strings.NewReader(signature), 1<<20), nil)
+	_, err := openpgp.CheckArmoredDetachedSignature(f.trusted, bytes.NewReader(content), io.LimitReader(strings.NewReader(signature), 1<<20), f.config)
 	if err != nil {
 		return errors.New("it is not signed by a key that is trusted")
 	}

@@ -3,6 +3,7 @@ package signature
 
 import (
 	"sync"
+	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
@@ -41,6 +42,8 @@ func (k Key) GoString() string { return k.String() }
 type form interface {
 	sign(content []byte) (string, error)
 	verify(content []byte, signature string) error
+	// usable returns an error if the key cannot sign any more.
+	usable() error
 }
 
 // A Signer signs, and verifies what it or one that it trusts has signed. It is safe for concurrent use.
@@ -48,14 +51,25 @@ type Signer struct {
 	open func() (form, error)
 }
 
-// New returns a signer that opens the key when it is first used, since that may take a while.
-func New(k Key) *Signer {
+// minRSABits is how long an RSA key has to be.
+const minRSABits = 2048
+
+func errWeak() error {
+	return errors.Errorf("the signing key must be of ed25519, ecdsa or rsa, and an RSA key must have %d bits", minRSABits)
+}
+
+func errWeakTrusted() error {
+	return errors.Errorf("each trusted signing key must be of ed25519, ecdsa or rsa, and an RSA key must have %d bits", minRSABits)
+}
+
+// New returns a signer that opens the key when it is first used, since that may take a while. The clock says when keys end.
+func New(k Key, now func() time.Time) *Signer {
 	return &Signer{open: sync.OnceValues(func() (form, error) {
 		switch k.Format {
 		case FormatSSH:
 			return newSSH(k)
 		case FormatOpenPGP:
-			return newOpenPGP(k)
+			return newOpenPGP(k, now)
 		}
 		return nil, errors.New("the format of the signing key is not known")
 	})}
@@ -63,8 +77,11 @@ func New(k Key) *Signer {
 
 // Check returns an error if the key cannot be used. The error never holds any of it.
 func (s *Signer) Check() error {
-	_, err := s.open()
-	return err
+	f, err := s.open()
+	if err != nil {
+		return err
+	}
+	return f.usable()
 }
 
 // Sign returns the armored signature of a content. It returns an error if the key cannot be used. The error never holds any of it.

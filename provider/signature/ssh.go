@@ -2,6 +2,7 @@ package signature
 
 import (
 	"bytes"
+	"crypto/rsa"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/hiddeco/sshsig"
@@ -28,6 +29,9 @@ func newSSH(k Key) (form, error) {
 		if other, _, _, rest, err = ssh.ParseAuthorizedKey(rest); err != nil {
 			return nil, errors.New("the trusted signing keys are malformed")
 		}
+		if weakSSH(other) {
+			return nil, errWeakTrusted()
+		}
 		f.trusted = append(f.trusted, other)
 	}
 	return f, nil
@@ -42,8 +46,30 @@ func parse(k Key) (ssh.Signer, error) {
 	if err != nil {
 		return nil, errors.New("the signing key is malformed, or its passphrase is wrong")
 	}
+	if weakSSH(signer.PublicKey()) {
+		return nil, errWeak()
+	}
 	return signer, nil
 }
+
+// weakSSH is true for a key whose signatures prove nothing.
+func weakSSH(k ssh.PublicKey) bool {
+	switch k.Type() {
+	case ssh.KeyAlgoED25519, ssh.KeyAlgoECDSA256, ssh.KeyAlgoECDSA384, ssh.KeyAlgoECDSA521, ssh.KeyAlgoSKED25519, ssh.KeyAlgoSKECDSA256:
+		return false
+	case ssh.KeyAlgoRSA:
+		c, ok := k.(ssh.CryptoPublicKey)
+		if !ok {
+			return true
+		}
+		r, ok := c.CryptoPublicKey().(*rsa.PublicKey)
+		return !ok || r.N.BitLen() < minRSABits
+	}
+	return true
+}
+
+// usable is always true: SSH keys do not end.
+func (f *sshForm) usable() error { return nil }
 
 func (f *sshForm) sign(content []byte) (string, error) {
 	s, err := sshsig.Sign(bytes.NewReader(content), f.signer, sshsig.HashSHA512, namespace)

@@ -42,8 +42,7 @@ func TestClock(t *testing.T) {
 				w.Errorf("the same trouble moves the status: -before, +after:\n%s", diff)
 			}
 			w.clock = w.clock.Add(time.Hour)
-			w.reconcile("web")
-			w.expect("web", v1alpha1.ReasonDelivered)
+			w.recovers("web")
 			w.count(1)
 			if at := w.get("web").Status.AtProvider; at.Waiting != nil {
 				w.Errorf("nothing is waited for: %v", at.Waiting)

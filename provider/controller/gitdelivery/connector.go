@@ -87,7 +87,7 @@ func (c *connector) open(ctx context.Context, d *v1alpha1.GitDelivery) (*externa
 	if err != nil {
 		return nil, err
 	}
-	forms, err := clients(cfg.spec, creds)
+	forms, err := clients(cfg.spec, creds, c.now)
 	if err != nil {
 		return nil, &credentials.InvalidError{Field: "spec.git", Detail: err.Error()}
 	}

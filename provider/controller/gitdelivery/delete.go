@@ -3,6 +3,7 @@ package gitdelivery
 import (
 	"context"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -37,14 +38,18 @@ func (f facts) remembered() bool {
 	return checkClaim(f) == nil && checkState(f) == nil && f.entry != nil && !f.entry.Deleted
 }
 
-// Delete removes the claim's directories in one commit, and leaves a tombstone in the state.
+// Delete removes the claim's directories in one commit, and leaves a tombstone in the state. It returns an error, with the way out of
+// it, if the repository does not take that.
 func (e *external) Delete(ctx context.Context, d *v1alpha1.GitDelivery) (managed.ExternalDelete, error) {
 	t := e.task(d)
 	err := e.repo.Deliver(ctx, t.delivery(t.remove))
 	if repository.IsPending(err) {
-		err = nil // It goes on, and the next look waits for it.
+		return managed.ExternalDelete{}, nil // It goes on, and the next look waits for it.
 	}
-	return managed.ExternalDelete{}, err
+	if err != nil {
+		return managed.ExternalDelete{}, errors.Errorf("%w%s", err, wayOut) // Ready says Deleting whatever we say, and Synced this.
+	}
+	return managed.ExternalDelete{}, nil
 }
 
 // remove what is left of a deleted delivery.

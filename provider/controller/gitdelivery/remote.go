@@ -1,6 +1,8 @@
 package gitdelivery
 
 import (
+	"time"
+
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
@@ -9,11 +11,11 @@ import (
 )
 
 // clients of a repository, one for each form that its state may have. It returns an error if the repository or a credential is not
-// valid. It contacts nobody.
-func clients(spec *configv1alpha1.ProviderConfigSpec, creds credentials.Credentials) ([]*git.Client, error) {
+// valid. It contacts nobody. The clock says when keys end.
+func clients(spec *configv1alpha1.ProviderConfigSpec, creds credentials.Credentials, now func() time.Time) ([]*git.Client, error) {
 	out := []*git.Client{}
 	for _, ref := range stateRefs(spec) {
-		c, err := git.NewClient(creds.Apply(git.Remote{URL: spec.Git.URL, Branch: spec.Git.Branch, StateRef: ref}))
+		c, err := git.NewClient(creds.Apply(git.Remote{URL: spec.Git.URL, Branch: spec.Git.Branch, StateRef: ref}), git.WithClock(now))
 		if err != nil {
 			return nil, errors.Wrap(err, "spec.git")
 		}

@@ -1,0 +1,201 @@
+package gitdelivery
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/tree"
+)
+
+// An end is how the deletion of a delivery goes.
+type end struct {
+	reason string
+	// state that the delivery is brought to.
+	state func(w *world)
+	// was is the reason that it has then.
+	was xpv2.ConditionReason
+	// blocked is the reason why it does not end by itself. Empty if it does.
+	blocked xpv2.ConditionReason
+	// dirs and theirs are what is left in the repository.
+	dirs   map[string]tree.Files
+	theirs map[string]string
+	// nothing is true where there is no branch to look at.
+	nothing bool
+}
+
+func ends() map[string]end {
+	delivered := func(then func(w *world)) func(w *world) {
+		return func(w *world) {
+			w.create(w.first())
+			w.reconcile("web")
+			then(w)
+			_ = w.try("web") // It is in the condition.
+		}
+	}
+	return map[string]end{
+		"Delivered": {reason: "What was delivered goes", state: delivered(func(*world) {}), was: v1alpha1.ReasonDelivered},
+		"Emptied": {
+			reason: "Nothing is left to remove in a repository that somebody emptied", was: v1alpha1.ReasonDiverged, nothing: true,
+			state: delivered(func(w *world) {
+				for _, ref := range []string{stateRef, "refs/heads/main"} {
+					_, err := w.git.Git(w.Context(), repo, "update-ref", "-d", ref)
+					w.must(err)
+				}
+				w.restart()
+			}),
+		},
+		"BranchDeleted": {
+			reason: "Nor where the branch is gone", was: v1alpha1.ReasonDiverged, nothing: true,
+			state: delivered(func(w *world) {
+				_, err := w.git.Git(w.Context(), repo, "branch", "other", "main")
+				w.must(err)
+				_, err = w.git.Git(w.Context(), repo, "update-ref", "-d", "refs/heads/main")
+				w.must(err)
+			}),
+		},
+		"Diverged": {
+			reason: "A history that was rewritten has nothing of ours", was: v1alpha1.ReasonDiverged,
+			state: delivered(func(w *world) { w.reset("main~1") }),
+		},
+		"Drifted": {
+			reason: "What somebody changed in our directory goes with it", was: v1alpha1.ReasonDrifted,
+			state: delivered(func(w *world) {
+				w.change(func(d *v1alpha1.GitDelivery) { d.Spec.ForProvider.DriftPolicy = v1alpha1.DriftReport })
+				w.push(map[string]string{webAtE1 + "/configmap.yaml": "changed: true\n"})
+			}),
+		},
+		"StateLost": {
+			reason: "Without a state our directories are known by their markers", was: v1alpha1.ReasonDelivered,
+			state: delivered(func(w *world) { w.deleteState(); w.restart() }),
+		},
+		"StateUntrusted": {
+			reason: "A state that cannot be read is nobody's, and ours is what the markers say", was: v1alpha1.ReasonStateUntrusted,
+			state: delivered(func(w *world) { w.forgeAll(map[string]string{"owner.json": "{}"}); w.restart() }),
+		},
+		"OrderBehind": {
+			reason: "An order that is too old owns what newer ones delivered", was: v1alpha1.ReasonOrderBehind,
+			state: delivered(func(w *world) {
+				w.reorder(2, "b")
+				w.reconcile("web")
+				w.reorder(1, "a")
+			}),
+		},
+		"TreeGone": {
+			reason: "A way back that there is not holds up nothing", was: v1alpha1.ReasonTreeGone,
+			state: delivered(func(w *world) {
+				w.change(func(d *v1alpha1.GitDelivery) {
+					d.Spec.ForProvider.Order = back(1, "a", 1, 1)
+					d.Spec.ForProvider.Trees = []v1alpha1.Tree{restore("edge1", webAtE1, "never")}
+				})
+			}),
+		},
+		"SiteGone": {
+			reason: "A Site is not needed to leave it", was: v1alpha1.ReasonSiteMissing,
+			state: delivered(func(w *world) {
+				w.engine("edge1")
+				s := &catalogv1alpha1.Site{}
+				w.must(w.kube.Get(w.Context(), client.ObjectKey{Name: "edge1"}, s))
+				w.must(w.kube.Delete(w.Context(), s))
+				w.reorder(2, "b")
+			}),
+		},
+		"WrittenAhead": {
+			reason: "An order that only the state knows is forgotten", was: v1alpha1.ReasonPolicyDenied,
+			state: func(w *world) {
+				w.must(w.git.Configure(w.Context(), repo, "receive.advertiseAtomic", "false"))
+				w.hook("update", `case "$1" in refs/heads/main) echo "not allowed" >&2; exit 1;; esac`)
+				w.create(w.first())
+				_ = w.try("web") // It is in the condition.
+			},
+		},
+		"PolicyDenied": {
+			reason: "A server that refuses us blocks, until it takes what we push", was: v1alpha1.ReasonPolicyDenied, blocked: "Deleting",
+			state: delivered(func(w *world) {
+				w.hook("update", `case "$1" in refs/heads/main) echo "not allowed" >&2; exit 1;; esac`)
+				w.reorder(2, "b")
+			}),
+			dirs: map[string]tree.Files{webAtE1: files("a")},
+		},
+		"Unavailable": {
+			reason: "So does one that does not answer", was: v1alpha1.ReasonUnreachable, blocked: v1alpha1.ReasonUnreachable,
+			state: delivered(func(w *world) { w.git.Fail(repo, http.StatusServiceUnavailable) }),
+			dirs:  map[string]tree.Files{webAtE1: files("a")},
+		},
+		"NeverSeen": {
+			reason: "One that never did holds up nothing: nothing was delivered", was: v1alpha1.ReasonMemoryUnknown,
+			state: func(w *world) {
+				w.git.Fail(repo, http.StatusServiceUnavailable)
+				w.create(w.first())
+				_ = w.try("web") // It is in the condition.
+			},
+		},
+		"StateRefused": {
+			reason: "Where nothing was ever delivered nothing is left", was: v1alpha1.ReasonStateRefused,
+			state: func(w *world) {
+				w.must(w.git.Configure(w.Context(), repo, "receive.hideRefs", "refs/intentplane"))
+				w.configure(func(c *configv1alpha1.ProviderConfigSpec) { c.Git.State.Form = configv1alpha1.StateRef })
+				w.create(w.first())
+				_ = w.try("web") // It is in the condition.
+			},
+		},
+		"OwnedElsewhere": {
+			reason: "What another cluster delivered stays", was: v1alpha1.ReasonOwnedElsewhere,
+			state: delivered(func(w *world) { w.rebuild("cluster-2", ""); w.create(w.first()) }),
+			dirs:  map[string]tree.Files{webAtE1: files("a")},
+		},
+	}
+}
+
+// TestDeleteAnyhow deletes a delivery in each state that it may be in.
+func TestDeleteAnyhow(t *testing.T) {
+	for name, tc := range ends() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			t.Log(tc.reason)
+			w := newWorld(t)
+			tc.state(w)
+			w.expect("web", tc.was)
+			w.must(w.kube.Delete(w.Context(), w.get("web")))
+			_, _ = w.try("web"), w.tryLater("web")
+			if tc.blocked != "" {
+				w.giveUp(tc.blocked)
+			}
+			if !w.gone("web") {
+				w.Fatalf("object: want it gone: %v", w.get("web").Status)
+			}
+			w.git.Fail(repo, 0)
+			if !tc.nothing {
+				w.holds(tc.dirs, tc.theirs)
+			}
+		})
+	}
+}
+
+// tryLater reconciles a delivery that may be gone.
+func (w *world) tryLater(name string) error {
+	if w.gone(name) {
+		return nil
+	}
+	return w.try(name)
+}
+
+// giveUp takes the documented way out of a deletion that is blocked for a reason.
+func (w *world) giveUp(want xpv2.ConditionReason) {
+	w.Helper()
+	w.expect("web", want)
+	d := w.get("web")
+	if said := d.GetCondition(xpv2.TypeReady).Message + d.GetCondition(xpv2.TypeSynced).Message; !strings.Contains(said, `spec.managementPolicies to ["Observe"]`) {
+		w.Errorf("message: want the way out, got %s", said)
+	}
+	w.change(func(d *v1alpha1.GitDelivery) {
+		d.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
+	})
+	w.reconcile("web")
+}

@@ -1,0 +1,114 @@
+package gitdelivery
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/tree"
+)
+
+// ahead leaves revision 2 in the state alone, as a provider does that dies before the branch follows.
+func (w *world) ahead() {
+	w.Helper()
+	w.create(w.first())
+	w.reconcile("web")
+	w.must(w.git.Configure(w.Context(), repo, "receive.advertiseAtomic", "false"))
+	w.hook("update", `case "$1" in refs/heads/main) exit 1;; esac`)
+	w.restart()
+	w.reorder(2, "b")
+	_ = w.try("web") // It is in the condition.
+	w.expect("web", v1alpha1.ReasonPolicyDenied)
+	w.hook("update", "exit 0")
+	w.count(1)
+}
+
+// TestDisasterInTheMiddle plays what happens to the management cluster, and to Git, while a delivery is under way.
+func TestDisasterInTheMiddle(t *testing.T) {
+	tell(t, map[string]story{
+		"Rebuilt": {reason: "What the lost cluster began is carried out once, as the revision that it was", run: func(w *world) {
+			w.ahead()
+			w.rebuild("cluster-2", "cluster-1")
+			w.restart()
+			w.starts("b")
+			w.expect("web", v1alpha1.ReasonOrderBehind)
+			if diff := cmp.Diff(order(2, "b"), *w.get("web").Status.AtProvider.Order); diff != "" {
+				w.Errorf("order that is known: -want, +got:\n%s", diff)
+			}
+			w.ask(order(2, "b"), desired(w.T, "edge1", webAtE1, "b"))
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.count(2)
+			w.holds(map[string]tree.Files{webAtE1: files("b")}, nil)
+		}},
+		"OldBackup": {reason: "A backup from the middle of an attempt does not make it again", run: func(w *world) {
+			w.create(w.first())
+			w.reconcile("web")
+			var backup *v1alpha1.GitDelivery
+			w.begun = func() { backup = w.get("web") } // The attempt is written down, and nothing is pushed.
+			w.reorder(2, "b")
+			w.reconcile("web")
+			w.begun = func() {}
+			w.reorder(3, "c")
+			w.reconcile("web")
+			w.count(3)
+			w.lose("web")
+			status := backup.Status
+			backup.ResourceVersion, backup.UID = "", ""
+			w.create(backup)
+			backup.Status = status
+			w.restoreStatus(backup)
+			w.restart()
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonOrderBehind)
+			w.count(3)
+			if at := w.get("web").Status.AtProvider; at.Order.Revision != 3 || len(at.History) != 3 {
+				w.Errorf("status: want revision 3 and its history, got %v", at)
+			}
+			w.holds(map[string]tree.Files{webAtE1: files("c")}, nil)
+		}},
+		"OldGit": {reason: "A Git from before the attempt stops, and gets it once when somebody says so", run: func(w *world) {
+			w.create(w.first())
+			w.reconcile("web")
+			refs, err := w.git.Refs(w.Context(), repo)
+			w.must(err)
+			w.reorder(2, "b")
+			w.git.AfterPush(repo, func() { w.dead = true })
+			_ = w.try("web") // Who is dead cannot say so.
+			w.recover()
+			for _, ref := range []string{stateRef, "refs/heads/main"} {
+				_, err = w.git.Git(w.Context(), repo, "update-ref", ref, refs[ref])
+				w.must(err)
+			}
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.count(2)
+			w.holds(map[string]tree.Files{webAtE1: files("b")}, nil)
+		}},
+		"Stopped": {reason: "So does one that was there before what the status knows", run: func(w *world) {
+			w.twoRevisions()
+			w.reset("main~1")
+			w.reorder(3, "c")
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDiverged)
+			w.count(1)
+			w.diverge(configv1alpha1.DivergenceReapply)
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.count(2)
+		}},
+		"WayOut": {reason: "Whoever gives orders by hand goes on from the one that the status names, and nothing is written again", run: func(w *world) {
+			w.twoRevisions()
+			w.lose("web")
+			w.starts("b")
+			w.expect("web", v1alpha1.ReasonOrderBehind)
+			w.ask(*w.get("web").Status.AtProvider.Order, desired(w.T, "edge1", webAtE1, "b"))
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.count(2)
+			w.ask(order(3, "c"), desired(w.T, "edge1", webAtE1, "c"))
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.count(3)
+		}},
+	})
+}

@@ -1,0 +1,145 @@
+package signature
+
+import (
+	"bytes"
+	"crypto/dsa" //nolint:staticcheck // It is what must be refused.
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/pem"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ProtonMail/go-crypto/openpgp"
+	"github.com/ProtonMail/go-crypto/openpgp/armor"
+	"github.com/ProtonMail/go-crypto/openpgp/packet"
+	"golang.org/x/crypto/ssh"
+)
+
+// now is when the tests are.
+func now() time.Time { return time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC) }
+
+func must[T any](t *testing.T) func(v T, err error) T {
+	return func(v T, err error) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+// sshRSA is a key of so many bits, as PEM, and its public half.
+func sshRSA(t *testing.T, bits int) (private, public string) {
+	t.Helper()
+	k := must[*rsa.PrivateKey](t)(rsa.GenerateKey(rand.Reader, bits))
+	block := &pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(k)}
+	return string(pem.EncodeToMemory(block)), string(ssh.MarshalAuthorizedKey(must[ssh.PublicKey](t)(ssh.NewPublicKey(k.Public()))))
+}
+
+func sshDSA(t *testing.T) string {
+	t.Helper()
+	k := &dsa.PrivateKey{}
+	if err := dsa.GenerateParameters(&k.Parameters, rand.Reader, dsa.L1024N160); err != nil {
+		t.Fatal(err)
+	}
+	if err := dsa.GenerateKey(k, rand.Reader); err != nil {
+		t.Fatal(err)
+	}
+	return string(ssh.MarshalAuthorizedKey(must[ssh.PublicKey](t)(ssh.NewPublicKey(&k.PublicKey))))
+}
+
+func sshKey(t *testing.T, k any) string {
+	t.Helper()
+	return string(pem.EncodeToMemory(must[*pem.Block](t)(ssh.MarshalPrivateKey(k, ""))))
+}
+
+// pgp is an armored key made at a time.
+func pgp(t *testing.T, c *packet.Config) (private, public string) {
+	t.Helper()
+	e := must[*openpgp.Entity](t)(openpgp.NewEntity("Intentplane", "", "intentplane@example.org", c))
+	encode := func(kind string, write func(w *bytes.Buffer) error) string {
+		raw, out := &bytes.Buffer{}, &bytes.Buffer{}
+		if err := write(raw); err != nil {
+			t.Fatal(err)
+		}
+		w, err := armor.Encode(out, kind, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = w.Write(raw.Bytes())
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	private = encode(openpgp.PrivateKeyType, func(w *bytes.Buffer) error { return e.SerializePrivateWithoutSigning(w, nil) })
+	return private, encode(openpgp.PublicKeyType, func(w *bytes.Buffer) error { return e.Serialize(w) })
+}
+
+func at(t time.Time) func() time.Time { return func() time.Time { return t } }
+
+func TestCheck(t *testing.T) {
+	_, ed, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	good := sshKey(t, ed)
+	ec := sshKey(t, must[*ecdsa.PrivateKey](t)(ecdsa.GenerateKey(elliptic.P256(), rand.Reader)))
+	long, _ := sshRSA(t, 2048)
+	short, shortPublic := sshRSA(t, 1024)
+	yesterday := at(now().AddDate(0, 0, -1))
+	goodPGP, _ := pgp(t, &packet.Config{Time: yesterday, Algorithm: packet.PubKeyAlgoEdDSA})
+	shortPGP, shortPublicPGP := pgp(t, &packet.Config{Time: yesterday, Algorithm: packet.PubKeyAlgoRSA, RSABits: 1024})
+	ended, _ := pgp(t, &packet.Config{Time: yesterday, Algorithm: packet.PubKeyAlgoEdDSA, KeyLifetimeSecs: 3600})
+	cases := map[string]struct {
+		reason string
+		key    Key
+		want   string
+	}{
+		"Ed25519":         {reason: "A key of today signs", key: Key{Format: FormatSSH, Private: good}},
+		"ECDSA":           {reason: "So does one of an elliptic curve", key: Key{Format: FormatSSH, Private: ec}},
+		"RSA":             {reason: "And a long one", key: Key{Format: FormatSSH, Private: long}},
+		"ShortRSA":        {reason: "A short one could be anybody's", key: Key{Format: FormatSSH, Private: short}, want: "2048 bits"},
+		"TrustedShortRSA": {reason: "Also one of others", key: Key{Format: FormatSSH, Private: good, Trusted: []byte(shortPublic)}, want: "each trusted signing key"},
+		"TrustedDSA":      {reason: "DSA is given up", key: Key{Format: FormatSSH, Private: good, Trusted: []byte(sshDSA(t))}, want: "each trusted signing key"},
+		"OpenPGP":         {reason: "A key of today signs", key: Key{Format: FormatOpenPGP, Private: goodPGP}},
+		"ShortOpenPGP":    {reason: "A short one could be anybody's", key: Key{Format: FormatOpenPGP, Private: shortPGP}, want: "2048 bits"},
+		"TrustedShortOpenPGP": {
+			reason: "Also one of others", key: Key{Format: FormatOpenPGP, Private: goodPGP, Trusted: []byte(shortPublicPGP)}, want: "each trusted signing key",
+		},
+		"Ended": {reason: "What it signed before must not look like a forgery", key: Key{Format: FormatOpenPGP, Private: ended}, want: "has expired"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			err := New(tc.key, now).Check()
+			if (err != nil) != (tc.want != "") || err != nil && !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("\n%s\nCheck(): want an error with %q, got %v", tc.reason, tc.want, err)
+			}
+		})
+	}
+}
+
+func TestClock(t *testing.T) {
+	private, _ := pgp(t, &packet.Config{Time: now, Algorithm: packet.PubKeyAlgoEdDSA, KeyLifetimeSecs: 3600})
+	clock := now().Add(time.Minute)
+	s := New(Key{Format: FormatOpenPGP, Private: private}, func() time.Time { return clock })
+	signed, err := s.Sign([]byte("content"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Verify([]byte("content"), signed); err != nil {
+		t.Errorf("\nThe clock says that the key is good\nVerify(): %v", err)
+	}
+	if err := s.Verify([]byte("other"), signed); err == nil {
+		t.Error("\nAnother content is not what was signed\nVerify(): no error")
+	}
+	clock = now().Add(2 * time.Hour)
+	if _, err := s.Sign([]byte("content")); err == nil || s.Check() == nil {
+		t.Errorf("\nThe clock says that it has ended\nSign(): %v, Check(): %v", err, s.Check())
+	}
+}
