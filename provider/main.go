@@ -71,10 +71,11 @@ func (c *cli) run(ctx context.Context) error {
 		Gate:                    new(xpgate.Gate[schema.GroupVersionKind]),
 	}
 	o.Features.Enable(feature.EnableBetaManagementPolicies)
+	limits := clusters.Limits{Insecure: c.AllowInsecureKubeconfigs}
 	of := controller.Options{
-		Gate:        gate.Options{Fetch: fetch.Options{Loopback: c.AllowLoopbackChecks, UserAgent: "intentplane/" + version}},
+		Gate:        gate.Options{Limits: limits, Fetch: fetch.Options{Loopback: c.AllowLoopbackChecks, UserAgent: "intentplane/" + version}},
 		GitDelivery: gitdelivery.Options{AfterPush: crashIf(c.CrashAfterPush)},
-		SiteSync:    sitesync.Options{Limits: clusters.Limits{Insecure: c.AllowInsecureKubeconfigs}},
+		SiteSync:    sitesync.Options{Limits: limits},
 	}
 	if err := controller.SetupGated(mgr, o, of); err != nil {
 		return err

@@ -45,6 +45,7 @@ func (e *external) gather(ctx context.Context, g *v1alpha1.Gate) (facts, error) 
 	f := facts{namespace: g.GetNamespace(), spec: *g.Spec.ForProvider.DeepCopy(), before: e.before(g), now: e.now()}
 	if f.before.Verdict != "" || f.spec.ClaimRef.Namespace != f.namespace {
 		e.meter.Forget(client.ObjectKeyFromObject(g))
+		e.memory.plan(g, time.Time{})
 		return f, nil // There is nothing left to measure, or it is not for this Gate to.
 	}
 	r := &round{gate: g, sites: map[string]*catalogv1alpha1.Site{}, servers: map[string]answer{}}
@@ -69,10 +70,25 @@ func (e *external) gather(ctx context.Context, g *v1alpha1.Gate) (facts, error) 
 			tasks, of = append(tasks, *t), append(of, i)
 		}
 	}
+	e.plan(g, f)
 	for n, j := range e.meter.Measure(client.ObjectKeyFromObject(g), g.GetUID(), tasks) {
 		f.checks[of[n]].judgement = j
 	}
 	return f, nil
+}
+
+// plan when to look again.
+func (e *external) plan(g *v1alpha1.Gate, f facts) {
+	next := time.Time{}
+	for _, c := range f.checks {
+		if c.next.IsZero() || c.judgement.Ended() {
+			continue
+		}
+		if next.IsZero() || c.next.Before(next) {
+			next = c.next
+		}
+	}
+	e.memory.plan(g, next)
 }
 
 // seen is when a check began, or begins now: no earlier than that.
@@ -91,6 +107,12 @@ func (e *external) check(ctx context.Context, r *round, c v1alpha1.GateCheck, se
 	}
 	if site != nil {
 		into.liveSince = r.evidence.liveSince(site, seen)
+	}
+	if c.Type == typeJob && c.Job != nil {
+		if site == nil || into.liveSince.IsZero() {
+			return nil, nil //nolint:nilnil // There is nothing to measure.
+		}
+		return nil, e.job(ctx, r, c, site, into)
 	}
 	t, err := taskOf(c)
 	if err != nil {
