@@ -25,6 +25,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
+	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
@@ -75,7 +76,11 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) error {
 	name := managed.ControllerName(gvk.GroupKind().String())
 	kube, bell := mgr.GetClient(), make(chan types.NamespacedName)
 	wake := func(owner types.NamespacedName) { bell <- owner }
-	m := meter.New(time.Now, wake, nil)
+	told, err := newMetrics(ctrlmetrics.Registry)
+	if err != nil {
+		return err
+	}
+	m := meter.New(time.Now, wake, told)
 	if err := mgr.Add(m); err != nil {
 		return errors.Wrap(err, "cannot add what measures")
 	}
