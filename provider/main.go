@@ -21,6 +21,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/controller"
@@ -28,6 +29,7 @@ import (
 	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
 	"github.com/intentplane/intentplane/provider/controller/sitesync"
 	"github.com/intentplane/intentplane/provider/gates/fetch"
+	"github.com/intentplane/intentplane/provider/telemetry"
 )
 
 // version is set by the linker.
@@ -36,6 +38,7 @@ var version = "development"
 type cli struct {
 	Debug                    bool          `help:"Log what is done, not only what goes wrong."                                                              short:"d"`
 	LeaderElection           bool          `env:"LEADER_ELECTION"                                                                                           help:"Let only one of several replicas work."`
+	LeaderLease              time.Duration `default:"60s"                                                                                                   help:"How long the others wait for a leader that died. A busy API server must be able to renew the lease within five sixths of it."`
 	Namespace                string        `default:"crossplane-system"                                                                                     env:"POD_NAMESPACE"                                   help:"Namespace of the lease of the leader."`
 	PollInterval             time.Duration `default:"10m"                                                                                                   help:"How often to look at a repository when nothing else gives a reason to. The interval of a configuration holds if it is shorter."`
 	MaxReconcileRate         int           `default:"100"                                                                                                   help:"How many managed resources are looked at per second, and how many at once."`
@@ -50,6 +53,14 @@ func main() {
 	c := &cli{}
 	k := kong.Parse(c, kong.Name("provider"), kong.Description("Intentplane's Crossplane provider."))
 	k.FatalIfErrorf(c.run(ctrl.SetupSignalHandler()))
+}
+
+// Validate returns an error if a flag cannot be as it is.
+func (c *cli) Validate() error {
+	if c.LeaderLease < minLease {
+		return errors.Errorf("--leader-lease must be at least %s", minLease)
+	}
+	return nil
 }
 
 func (c *cli) run(ctx context.Context) error {
@@ -71,10 +82,16 @@ func (c *cli) run(ctx context.Context) error {
 		Gate:                    new(xpgate.Gate[schema.GroupVersionKind]),
 	}
 	o.Features.Enable(feature.EnableBetaManagementPolicies)
+	m, err := telemetry.New(metrics.Registry)
+	if err != nil {
+		return err
+	}
 	limits := clusters.Limits{Insecure: c.AllowInsecureKubeconfigs}
+	web := fetch.Options{Loopback: c.AllowLoopbackChecks, UserAgent: "intentplane/" + version}
 	of := controller.Options{
-		Gate:        gate.Options{Limits: limits, Fetch: fetch.Options{Loopback: c.AllowLoopbackChecks, UserAgent: "intentplane/" + version}},
-		GitDelivery: gitdelivery.Options{AfterPush: crashIf(c.CrashAfterPush)},
+		Metrics:     m,
+		Gate:        gate.Options{Limits: limits, Fetch: web, Observer: m},
+		GitDelivery: gitdelivery.Options{AfterPush: crashIf(c.CrashAfterPush), Metrics: m},
 		SiteSync:    sitesync.Options{Limits: limits},
 	}
 	if err := controller.SetupGated(mgr, o, of); err != nil {

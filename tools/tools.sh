@@ -34,6 +34,7 @@ tools() {
 		FLUX_KUSTOMIZE_CONTROLLER flux          kustomize-controller     github.com/fluxcd/kustomize-controller              -
 		FLUX_KUSTOMIZE_CRDS      flux           kustomize-crds           dir:github.com/fluxcd/kustomize-controller/config/crd/bases -
 		PROMETHEUS               prometheus     prometheus               github.com/prometheus/prometheus/cmd/prometheus    github.com/prometheus/common/version.Version
+		ARGOCD_CRDS              argocd         argocd-crds              dir:github.com/argoproj/argo-cd/v3/manifests/crds   -
 		KUSTOMIZE                kustomize      kustomize                sigs.k8s.io/kustomize/kustomize/v5                 sigs.k8s.io/kustomize/api/provenance.version
 		CONTROLLER_GEN           codegen        controller-gen           sigs.k8s.io/controller-tools/cmd/controller-gen    -
 		ANGRYJET                 codegen        angryjet                 github.com/crossplane/crossplane-tools/cmd/angryjet -

@@ -114,7 +114,8 @@ func (t Threshold) Directed(d catalogv1alpha1.Direction) Threshold {
 // Holds says whether a value in the unit of the threshold is on its good side. What is not a number is not, nor is what is infinite; and
 // nothing is where nobody said which side is good.
 func (t Threshold) Holds(value float64) bool {
-	if math.IsNaN(value) || math.IsInf(value, 0) {
+	// No comparison holds for what is not a number.
+	if math.IsInf(value, 0) {
 		return false
 	}
 	switch t.comparison {

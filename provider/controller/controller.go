@@ -19,6 +19,8 @@ import (
 	"github.com/intentplane/intentplane/provider/controller/rolloutrequest"
 	"github.com/intentplane/intentplane/provider/controller/secret"
 	"github.com/intentplane/intentplane/provider/controller/sitesync"
+	"github.com/intentplane/intentplane/provider/controller/transition"
+	"github.com/intentplane/intentplane/provider/telemetry"
 	"github.com/intentplane/intentplane/provider/usage"
 )
 
@@ -45,6 +47,9 @@ type Options struct {
 
 	// SiteSync has those of the controller of SiteSyncs.
 	SiteSync sitesync.Options
+
+	// Metrics of the provider.
+	Metrics *telemetry.Metrics
 }
 
 // SetupGated starts the controllers as soon as the kinds that they need are served. It returns an error if the gate cannot be
@@ -62,6 +67,7 @@ func SetupGated(mgr ctrl.Manager, o controller.Options, of Options) error {
 			panic(errors.Wrap(err, "cannot set up controller of RolloutRequests"))
 		}
 	}, rolloutrequest.Kind())
+	transition.Setup(mgr, o, of.Metrics)
 	o.Gate.Register(func() {
 		if err := gate.Setup(mgr, o, of.Gate); err != nil {
 			panic(errors.Wrap(err, "cannot set up controller of Gates"))

@@ -168,16 +168,20 @@ func taskOf(c v1alpha1.GateCheck) (*meter.Task, error) {
 	if c.MinSamples != nil {
 		least = int64(*c.MinSamples)
 	}
-	return &meter.Task{ID: c.Site + "/" + c.Name, Rules: rules, Criteria: gates.Criteria{Limit: limit, MinSamples: least, NoData: c.NoData}}, nil
+	return &meter.Task{ID: c.Site + "/" + c.Name, Type: c.Type, Rules: rules, Criteria: gates.Criteria{Limit: limit, MinSamples: least, NoData: c.NoData}}, nil
 }
 
 // source adds whom a check asks. It returns why nobody can ever be asked, and an error if the API server cannot be.
 func (e *external) source(ctx context.Context, r *round, c v1alpha1.GateCheck, site *catalogv1alpha1.Site, t *meter.Task) (string, error) {
+	if problem := r.config.allow(site, c); problem != "" {
+		t.Question = trouble(problem)
+		return "", nil
+	}
 	switch {
 	case c.Type == typePrometheus && c.Prometheus != nil:
 		return e.prometheus(ctx, r, c, site, t)
 	case c.Type == typeWeb && c.Web != nil:
-		return e.web(r, c, t), nil
+		return e.web(c, t), nil
 	}
 	return "checks of type " + c.Type + " cannot be carried out", nil
 }
@@ -205,14 +209,10 @@ func (e *external) prometheus(ctx context.Context, r *round, c v1alpha1.GateChec
 }
 
 // web asks a server that is allowed, without credentials.
-func (e *external) web(r *round, c v1alpha1.GateCheck, t *meter.Task) string {
+func (e *external) web(c v1alpha1.GateCheck, t *meter.Task) string {
 	u, err := web.Address(c.Web.URL)
 	if err != nil {
 		return "web.url: " + err.Error()
-	}
-	if problem := r.config.allow(u); problem != "" {
-		t.Question = trouble(problem)
-		return ""
 	}
 	q, err := web.NewQuestion(e.fetch, u, c.Web.Expression)
 	if err != nil {

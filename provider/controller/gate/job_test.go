@@ -104,8 +104,8 @@ func TestJobIsNotRun(t *testing.T) {
 		change func(*deploymentv1alpha1.JobCheck)
 		want   string
 	}{
-		"Image":    {reason: "A Site says which images it runs.", change: func(j *deploymentv1alpha1.JobCheck) { j.Image = "busybox:2" }, want: "image: "},
-		"Account":  {reason: "And as whom.", change: func(j *deploymentv1alpha1.JobCheck) { j.ServiceAccountName = "admin" }, want: "serviceAccountName: "},
+		"Image":    {reason: "A Site says which images it runs.", change: func(j *deploymentv1alpha1.JobCheck) { j.Image = "busybox:2" }, want: "job: image: "},
+		"Account":  {reason: "And as whom.", change: func(j *deploymentv1alpha1.JobCheck) { j.ServiceAccountName = "admin" }, want: "job: serviceAccountName: "},
 		"Changed":  {reason: "A script is what its digest says.", change: pinned("scripts", strings.Repeat("0", 64)), want: "configMapKeyRef.sha256: "},
 		"NoScript": {reason: "And it is there.", change: pinned("other", hex.EncodeToString(good[:])), want: "configMapKeyRef: "},
 		"Pinned":   {reason: "Then it is run.", change: pinned("scripts", hex.EncodeToString(good[:]))},

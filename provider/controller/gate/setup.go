@@ -25,7 +25,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
-	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
@@ -56,6 +55,9 @@ type Options struct {
 
 	// Fetch has those of how servers are asked.
 	Fetch fetch.Options
+
+	// Observer of measurements. Nil for none.
+	Observer meter.Observer
 }
 
 // Kinds are those that the controller cannot do without.
@@ -76,11 +78,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) error {
 	name := managed.ControllerName(gvk.GroupKind().String())
 	kube, bell := mgr.GetClient(), make(chan types.NamespacedName)
 	wake := func(owner types.NamespacedName) { bell <- owner }
-	told, err := newMetrics(ctrlmetrics.Registry)
-	if err != nil {
-		return err
-	}
-	m := meter.New(time.Now, wake, told)
+	m := meter.New(time.Now, wake, g.Observer)
 	if err := mgr.Add(m); err != nil {
 		return errors.Wrap(err, "cannot add what measures")
 	}

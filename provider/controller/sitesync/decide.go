@@ -145,9 +145,8 @@ func (f facts) wait(want v1alpha1.SiteTree, o v1alpha1.SiteObservation) v1alpha1
 	if o.State == v1alpha1.SiteLive {
 		return f.live(last, o)
 	}
-	o.StartedAt = f.timestamp()
-	if last.StartedAt != nil && last.State != v1alpha1.SiteLive {
-		o.StartedAt = last.StartedAt.DeepCopy()
+	if o.StartedAt = f.waits(want.Name); o.StartedAt == nil {
+		o.StartedAt = f.timestamp()
 	}
 	if last.State == v1alpha1.SiteFailed {
 		last.StartedAt = o.StartedAt
@@ -161,7 +160,9 @@ func (f facts) wait(want v1alpha1.SiteTree, o v1alpha1.SiteObservation) v1alpha1
 
 // live keeps the commit that proved the Site, so that commits of others on top of it change nothing.
 func (f facts) live(last, o v1alpha1.SiteObservation) v1alpha1.SiteObservation {
-	o.StartedAt = last.StartedAt.DeepCopy()
+	if o.StartedAt = last.StartedAt.DeepCopy(); o.StartedAt == nil {
+		o.StartedAt = f.waits(o.Name)
+	}
 	if o.StartedAt == nil {
 		o.StartedAt = f.timestamp()
 	}

@@ -39,6 +39,9 @@ func (e *external) gather(ctx context.Context, s *v1alpha1.SiteSync) (facts, err
 		before:    *s.Status.AtProvider.DeepCopy(),
 		now:       e.now(),
 	}
+	if e.note.draft != nil {
+		f.draft = e.note.draft.decision.next
+	}
 	f.sites = make([]siteFacts, len(f.spec.Sites))
 	e.readings = make([]reading, len(f.spec.Sites))
 	if f.spec.ClaimRef.Namespace != f.namespace {

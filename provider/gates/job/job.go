@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -47,7 +46,7 @@ type Input struct {
 	// Gate is the uid of the Gate.
 	Gate string
 
-	// Check of the Gate, whose type is Job.
+	// Check of the Gate, whose type is Job, and which the Site allows.
 	Check v1alpha1.GateCheck
 
 	// Script that is run.
@@ -59,20 +58,6 @@ type Input struct {
 
 	// Rules of the check.
 	Rules gates.Rules
-}
-
-// Allowed returns an error for a Job that the Site does not take.
-func Allowed(in Input) error {
-	p, want := in.Site.Spec.PostCheck, in.Check.Job
-	switch {
-	case p == nil:
-		return errors.New("the Site runs no Jobs: it has no spec.postCheck")
-	case !slices.Contains(p.AllowedImages, want.Image):
-		return errors.New("image: it is not one of the Site's spec.postCheck.allowedImages")
-	case want.ServiceAccountName != "" && want.ServiceAccountName != p.ServiceAccountName:
-		return errors.New("serviceAccountName: it is not that of the Site's spec.postCheck")
-	}
-	return nil
 }
 
 // Name of the Job: the same for the same check of the same Gate, about a subject that has been live all the time. It is the one thing

@@ -32,6 +32,9 @@ type Task struct {
 	// ID of the check, for ever.
 	ID string
 
+	// Type of the check.
+	Type string
+
 	// Question that is asked. One that is replaced is asked anew from the next time on.
 	Question Question
 
@@ -49,13 +52,10 @@ type Task struct {
 	LiveSince time.Time
 }
 
-// An Observer is told what is done. It must not wait.
+// An Observer is told what is measured. It must not wait.
 type Observer interface {
-	// Asked is called once for each question that was asked.
-	Asked(took time.Duration)
-
-	// Measured is called for each check that an answer counts for.
-	Measured(outcome gates.Outcome)
+	// Measured is called for each measurement, with the type of its check and how it ended.
+	Measured(check, result string, took time.Duration)
 }
 
 // A Meter measures. It is safe for concurrent use.
@@ -229,12 +229,11 @@ func (m *Meter) deliver(g *group, a gates.Answer, took time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now, ended := m.now(), []types.NamespacedName{}
-	m.observer.Asked(took)
 	for _, j := range g.members {
 		if j.run.episode != j.episode {
 			continue // Its subject was not live all the time.
 		}
-		m.observer.Measured(j.run.take(a, now))
+		m.observer.Measured(j.run.task.Type, string(j.run.take(a, now)), took)
 		if j.run.judge(now).Ended() {
 			j.run.told = true
 			ended = append(ended, j.run.owner)
@@ -255,8 +254,5 @@ func slot(key string, interval time.Duration, after time.Time) time.Time {
 // nobody observes nothing.
 type nobody struct{}
 
-// Asked does nothing.
-func (nobody) Asked(time.Duration) {}
-
 // Measured does nothing.
-func (nobody) Measured(gates.Outcome) {}
+func (nobody) Measured(string, string, time.Duration) {}
