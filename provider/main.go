@@ -86,14 +86,13 @@ func (c *cli) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	limits := clusters.Limits{Insecure: c.AllowInsecureKubeconfigs}
+	web := fetch.Options{Loopback: c.AllowLoopbackChecks, UserAgent: "intentplane/" + version}
 	of := controller.Options{
 		Metrics:     m,
+		Gate:        gate.Options{Limits: limits, Fetch: web, Observer: m},
 		GitDelivery: gitdelivery.Options{AfterPush: crashIf(c.CrashAfterPush), Metrics: m},
-		Gate: gate.Options{
-			Fetch:    fetch.Options{Loopback: c.AllowLoopbackChecks, UserAgent: "intentplane/" + version},
-			Observer: m,
-		},
-		SiteSync: sitesync.Options{Limits: clusters.Limits{Insecure: c.AllowInsecureKubeconfigs}},
+		SiteSync:    sitesync.Options{Limits: limits},
 	}
 	if err := controller.SetupGated(mgr, o, of); err != nil {
 		return err

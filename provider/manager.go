@@ -58,7 +58,7 @@ func (c *cli) options() ctrl.Options {
 		Metrics:                       server.Options{BindAddress: c.MetricsBindAddress},
 		Client: client.Options{Cache: &client.CacheOptions{
 			// To read one of these through the cache is to keep all of the cluster's in memory.
-			DisableFor: []client.Object{&corev1.Secret{}, &corev1.Namespace{}},
+			DisableFor: []client.Object{&corev1.Secret{}, &corev1.ConfigMap{}, &corev1.Namespace{}},
 		}},
 		Cache: cache.Options{
 			// Nobody here asks who set which field, and that takes more memory than most of what is set.

@@ -33,6 +33,7 @@ tools() {
 		FLUX_SOURCE_CRDS         flux           source-crds              dir:github.com/fluxcd/source-controller/config/crd/bases -
 		FLUX_KUSTOMIZE_CONTROLLER flux          kustomize-controller     github.com/fluxcd/kustomize-controller              -
 		FLUX_KUSTOMIZE_CRDS      flux           kustomize-crds           dir:github.com/fluxcd/kustomize-controller/config/crd/bases -
+		PROMETHEUS               prometheus     prometheus               github.com/prometheus/prometheus/cmd/prometheus    github.com/prometheus/common/version.Version
 		ARGOCD_CRDS              argocd         argocd-crds              dir:github.com/argoproj/argo-cd/v3/manifests/crds   -
 		KUSTOMIZE                kustomize      kustomize                sigs.k8s.io/kustomize/kustomize/v5                 sigs.k8s.io/kustomize/api/provenance.version
 		CONTROLLER_GEN           codegen        controller-gen           sigs.k8s.io/controller-tools/cmd/controller-gen    -
@@ -85,6 +86,7 @@ digest() {
 key() {
 	{
 		cat "$here/$1"/go.mod "$here/$1"/go.sum
+		[[ ! -e $here/$1/tags ]] || cat "$here/$1/tags"
 		find "$here/$1" -name '*.go' ! -name '*_test.go' -exec cat {} +
 		tools | awk -v m="$1" '$2 == m { print }'
 		echo "$recipe" "$platform"
@@ -132,12 +134,14 @@ module() {
 	awk -v p="${2#dir:}" '{ sub(/^require /, "") } index(p "/", $1 "/") == 1 && $2 ~ /^v/ { print $1, $2 }' "$here/$1/go.mod"
 }
 
-# compile makes one program in a scratch folder.
+# compile makes one program in a scratch folder. A file called tags holds the
+# build tags that leave out of it what nobody here needs.
 compile() {
-	local folder=$1 made=$2 package=$3 stamp=$4 version=$5 flags='-s -w'
+	local folder=$1 made=$2 package=$3 stamp=$4 version=$5 flags='-s -w' tags=''
+	[[ ! -e $here/$folder/tags ]] || tags=$(<"$here/$folder/tags")
 	[[ $stamp == - ]] || flags+=" -X $stamp=$version"
 	(cd "$here/$folder" && GOWORK=off GOFLAGS='' CGO_ENABLED=0 \
-		go build -mod=readonly -trimpath -buildvcs=false -ldflags "$flags" -o "$scratch/$made" "$package")
+		go build -mod=readonly -trimpath -buildvcs=false -tags "$tags" -ldflags "$flags" -o "$scratch/$made" "$package")
 }
 
 # copy takes a folder out of a module.

@@ -13,7 +13,7 @@ const (
 	nameOperationSeconds = "intentplane_git_operation_duration_seconds"
 	nameGroups           = "intentplane_git_push_deliveries"
 	nameMeasurements     = "intentplane_gate_measurements_total"
-	nameQuestions        = "intentplane_gate_question_duration_seconds"
+	nameMeasuring        = "intentplane_gate_measurement_duration_seconds"
 )
 
 // A Family is one metric.
@@ -42,8 +42,8 @@ func Families() []Family {
 		{Name: nameOperations, Labels: []string{"operation", "class"}, Help: "Operations of Git servers: look or push, by the class of their error."},
 		{Name: nameOperationSeconds, Labels: []string{"operation"}, Buckets: short, Help: "How long operations of Git servers took."},
 		{Name: nameGroups, Buckets: []float64{1, 2, 4, 8, 16, 32, 64}, Help: "Deliveries that went out with one push."},
-		{Name: nameMeasurements, Labels: []string{"outcome"}, Help: "Measurements for checks of gates, by how they ended."},
-		{Name: nameQuestions, Buckets: short, Help: "How long questions of gates took. Equal ones are asked once."},
+		{Name: nameMeasurements, Labels: []string{"type", "outcome"}, Help: "Measurements for checks of gates, by how they ended."},
+		{Name: nameMeasuring, Labels: []string{"type"}, Buckets: short, Help: "How long measurements for checks of gates took."},
 	}
 }
 

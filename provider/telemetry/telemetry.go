@@ -9,7 +9,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
-	"github.com/intentplane/intentplane/provider/gates"
 )
 
 // Values of labels.
@@ -28,7 +27,7 @@ const (
 // counted again from what the deployments say of themselves.
 type Metrics struct {
 	transitions, validations, rollbacks, operations, measurements *prometheus.CounterVec
-	phases, syncs, operationSeconds, groups, questions            *prometheus.HistogramVec
+	phases, syncs, operationSeconds, groups, measuring            *prometheus.HistogramVec
 }
 
 // New returns metrics that a registry has. It returns an error if the registry has some of them already.
@@ -45,7 +44,7 @@ func New(r prometheus.Registerer) (*Metrics, error) {
 	return &Metrics{
 		transitions: counter(nameTransitions), validations: counter(nameValidations), rollbacks: counter(nameRollbacks),
 		operations: counter(nameOperations), phases: histogram(namePhases), syncs: histogram(nameSyncs),
-		operationSeconds: histogram(nameOperationSeconds), groups: histogram(nameGroups), questions: histogram(nameQuestions), measurements: counter(nameMeasurements),
+		operationSeconds: histogram(nameOperationSeconds), groups: histogram(nameGroups), measuring: histogram(nameMeasuring), measurements: counter(nameMeasurements),
 	}, nil
 }
 
@@ -82,11 +81,10 @@ func (m *Metrics) Operation(name, class string, took time.Duration) {
 // Group notes how many deliveries one push carried.
 func (m *Metrics) Group(deliveries int) { m.groups.WithLabelValues().Observe(float64(deliveries)) }
 
-// Asked notes how long one question of gates took, and counts the measurements that it was: equal questions are asked once. Which host was
-// asked is no label, for there may be many.
-func (m *Metrics) Asked(_ string, outcome gates.Outcome, took time.Duration, checks int) {
-	m.questions.WithLabelValues().Observe(took.Seconds())
-	m.measurements.WithLabelValues(string(outcome)).Add(float64(checks))
+// Measured notes one measurement of a check. Which host was asked is no label, for there may be many.
+func (m *Metrics) Measured(check, result string, took time.Duration) {
+	m.measurements.WithLabelValues(check, result).Inc()
+	m.measuring.WithLabelValues(check).Observe(took.Seconds())
 }
 
 // phase as a label.

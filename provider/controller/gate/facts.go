@@ -29,6 +29,8 @@ type checkFacts struct {
 	impossible string
 	// judgement on what was measured.
 	judgement gates.Judgement
+	// next is when to look again at a check that nobody wakes us for. Zero if somebody does.
+	next time.Time
 }
 
 // sameTry is true if two orders are of one try, in whatever step.

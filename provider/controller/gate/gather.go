@@ -45,6 +45,7 @@ func (e *external) gather(ctx context.Context, g *v1alpha1.Gate) (facts, error) 
 	f := facts{namespace: g.GetNamespace(), spec: *g.Spec.ForProvider.DeepCopy(), before: e.before(g), now: e.now()}
 	if f.before.Verdict != "" || f.spec.ClaimRef.Namespace != f.namespace {
 		e.meter.Forget(client.ObjectKeyFromObject(g))
+		e.memory.plan(g, time.Time{})
 		return f, nil // There is nothing left to measure, or it is not for this Gate to.
 	}
 	r := &round{gate: g, sites: map[string]*catalogv1alpha1.Site{}, servers: map[string]answer{}}
@@ -69,10 +70,25 @@ func (e *external) gather(ctx context.Context, g *v1alpha1.Gate) (facts, error) 
 			tasks, of = append(tasks, *t), append(of, i)
 		}
 	}
+	e.plan(g, f)
 	for n, j := range e.meter.Measure(client.ObjectKeyFromObject(g), g.GetUID(), tasks) {
 		f.checks[of[n]].judgement = j
 	}
 	return f, nil
+}
+
+// plan when to look again.
+func (e *external) plan(g *v1alpha1.Gate, f facts) {
+	next := time.Time{}
+	for _, c := range f.checks {
+		if c.next.IsZero() || c.judgement.Ended() {
+			continue
+		}
+		if next.IsZero() || c.next.Before(next) {
+			next = c.next
+		}
+	}
+	e.memory.plan(g, next)
 }
 
 // seen is when a check began, or begins now: no earlier than that.
@@ -91,6 +107,12 @@ func (e *external) check(ctx context.Context, r *round, c v1alpha1.GateCheck, se
 	}
 	if site != nil {
 		into.liveSince = r.evidence.liveSince(site, seen)
+	}
+	if c.Type == typeJob && c.Job != nil {
+		if site == nil || into.liveSince.IsZero() {
+			return nil, nil //nolint:nilnil // There is nothing to measure.
+		}
+		return nil, e.job(ctx, r, c, site, into)
 	}
 	t, err := taskOf(c)
 	if err != nil {
@@ -146,16 +168,20 @@ func taskOf(c v1alpha1.GateCheck) (*meter.Task, error) {
 	if c.MinSamples != nil {
 		least = int64(*c.MinSamples)
 	}
-	return &meter.Task{ID: c.Site + "/" + c.Name, Rules: rules, Criteria: gates.Criteria{Limit: limit, MinSamples: least, NoData: c.NoData}}, nil
+	return &meter.Task{ID: c.Site + "/" + c.Name, Type: c.Type, Rules: rules, Criteria: gates.Criteria{Limit: limit, MinSamples: least, NoData: c.NoData}}, nil
 }
 
 // source adds whom a check asks. It returns why nobody can ever be asked, and an error if the API server cannot be.
 func (e *external) source(ctx context.Context, r *round, c v1alpha1.GateCheck, site *catalogv1alpha1.Site, t *meter.Task) (string, error) {
+	if problem := r.config.allow(site, c); problem != "" {
+		t.Question = trouble(problem)
+		return "", nil
+	}
 	switch {
 	case c.Type == typePrometheus && c.Prometheus != nil:
 		return e.prometheus(ctx, r, c, site, t)
 	case c.Type == typeWeb && c.Web != nil:
-		return e.web(r, c, t), nil
+		return e.web(c, t), nil
 	}
 	return "checks of type " + c.Type + " cannot be carried out", nil
 }
@@ -183,14 +209,10 @@ func (e *external) prometheus(ctx context.Context, r *round, c v1alpha1.GateChec
 }
 
 // web asks a server that is allowed, without credentials.
-func (e *external) web(r *round, c v1alpha1.GateCheck, t *meter.Task) string {
+func (e *external) web(c v1alpha1.GateCheck, t *meter.Task) string {
 	u, err := web.Address(c.Web.URL)
 	if err != nil {
 		return "web.url: " + err.Error()
-	}
-	if problem := r.config.allow(u); problem != "" {
-		t.Question = trouble(problem)
-		return ""
 	}
 	q, err := web.NewQuestion(e.fetch, u, c.Web.Expression)
 	if err != nil {

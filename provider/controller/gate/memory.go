@@ -2,6 +2,7 @@ package gate
 
 import (
 	"sync"
+	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -9,10 +10,17 @@ import (
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
+// forgetJobs is longer than any Job may take.
+const forgetJobs = 25 * time.Hour
+
 // A memory is what Gates were last seen to say, so that a verdict outlives its status. A restart loses it.
 type memory struct {
 	mu    sync.Mutex
 	notes map[types.NamespacedName]note
+	// next is when to look again at the latest.
+	next map[types.NamespacedName]time.Time
+	// jobs by their names.
+	jobs map[string]jobNote
 }
 
 type note struct {
@@ -22,7 +30,14 @@ type note struct {
 	open bool
 }
 
-func newMemory() *memory { return &memory{notes: map[types.NamespacedName]note{}} }
+// A jobNote is when a Job was first thought of, and when it was made. Zero if it was not made by this process.
+type jobNote struct {
+	seen, made time.Time
+}
+
+func newMemory() *memory {
+	return &memory{notes: map[types.NamespacedName]note{}, next: map[types.NamespacedName]time.Time{}, jobs: map[string]jobNote{}}
+}
 
 func (m *memory) keep(g *v1alpha1.Gate, said v1alpha1.GateObservation) {
 	m.mu.Lock()
@@ -50,4 +65,44 @@ func (m *memory) forget(key types.NamespacedName) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.notes, key)
+	delete(m.next, key)
+}
+
+// plan when to look at a Gate again. Zero leaves that to the interval.
+func (m *memory) plan(g *v1alpha1.Gate, next time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.next[client.ObjectKeyFromObject(g)] = next
+}
+
+func (m *memory) due(key types.NamespacedName) time.Time {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.next[key]
+}
+
+// job returns what is remembered of a Job, which is seen now if it never was.
+func (m *memory) job(name string, now time.Time) jobNote {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for n, j := range m.jobs {
+		if now.Sub(j.seen) > forgetJobs {
+			delete(m.jobs, n)
+		}
+	}
+	j, ok := m.jobs[name]
+	if !ok {
+		j.seen = now
+		m.jobs[name] = j
+	}
+	return j
+}
+
+// made remembers that a Job was made.
+func (m *memory) made(name string, now time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	j := m.jobs[name]
+	j.made = now
+	m.jobs[name] = j
 }

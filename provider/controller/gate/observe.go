@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/gates"
 	"github.com/intentplane/intentplane/provider/gates/meter"
 	"github.com/intentplane/intentplane/provider/gates/prometheus"
@@ -30,18 +31,24 @@ type connector struct {
 	kube   client.Client
 	meter  measurer
 	fetch  prometheus.Doer
+	pool   *clusters.Pool
 	memory *memory
 	now    func() time.Time
 }
 
 // Connect contacts nobody.
-func (c *connector) Connect(context.Context, *v1alpha1.Gate) (managed.TypedExternalClient[*v1alpha1.Gate], error) {
-	return &external{connector: c}, nil
+func (c *connector) Connect(_ context.Context, g *v1alpha1.Gate) (managed.TypedExternalClient[*v1alpha1.Gate], error) {
+	return &external{connector: c, look: c.pool.Look(client.ObjectKeyFromObject(g))}, nil
 }
 
 // An external is what one Gate measures.
 type external struct {
 	*connector
+
+	look *clusters.Look
+
+	// wishes are what Observe found missing, for Update of the same reconcile.
+	wishes []wish
 }
 
 // Observe says where the checks of a Gate stand. It waits for no measurement, and writes nothing. A Gate exists until it is deleted, and
@@ -59,7 +66,7 @@ func (e *external) Observe(ctx context.Context, g *v1alpha1.Gate) (managed.Exter
 	e.memory.keep(g, d.next)
 	g.Status.AtProvider = d.next
 	g.SetConditions(ready(g, d))
-	return managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: true}, nil
+	return managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: len(e.wishes) == 0}, nil
 }
 
 // before is what the status says, or what was found since: a status may be old, or emptied by somebody, and what has ended is never
@@ -104,9 +111,9 @@ func (e *external) Create(context.Context, *v1alpha1.Gate) (managed.ExternalCrea
 	return managed.ExternalCreation{}, nil
 }
 
-// Update is never called: what is observed is up to date.
-func (e *external) Update(context.Context, *v1alpha1.Gate) (managed.ExternalUpdate, error) {
-	return managed.ExternalUpdate{}, nil
+// Update makes the Jobs of checks. It returns an error if one cannot be made.
+func (e *external) Update(ctx context.Context, _ *v1alpha1.Gate) (managed.ExternalUpdate, error) {
+	return managed.ExternalUpdate{}, e.make(ctx)
 }
 
 // Delete is never called: nothing is left to delete.
@@ -114,5 +121,8 @@ func (e *external) Delete(context.Context, *v1alpha1.Gate) (managed.ExternalDele
 	return managed.ExternalDelete{}, nil
 }
 
-// Disconnect has nothing to end.
-func (e *external) Disconnect(context.Context) error { return nil }
+// Disconnect drops what was not read this time.
+func (e *external) Disconnect(context.Context) error {
+	e.look.Done()
+	return nil
+}

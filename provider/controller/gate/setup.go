@@ -33,6 +33,7 @@ import (
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/gates/fetch"
 	"github.com/intentplane/intentplane/provider/gates/meter"
 )
@@ -49,6 +50,9 @@ const (
 
 // Options of the controller.
 type Options struct {
+	// Limits of the kubeconfigs of Sites.
+	Limits clusters.Limits
+
 	// Fetch has those of how servers are asked.
 	Fetch fetch.Options
 
@@ -73,11 +77,13 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) error {
 	gvk := v1alpha1.GroupVersion.WithKind("Gate")
 	name := managed.ControllerName(gvk.GroupKind().String())
 	kube, bell := mgr.GetClient(), make(chan types.NamespacedName)
-	m := meter.New(time.Now, func(owner types.NamespacedName) { bell <- owner }, g.Observer)
+	wake := func(owner types.NamespacedName) { bell <- owner }
+	m := meter.New(time.Now, wake, g.Observer)
 	if err := mgr.Add(m); err != nil {
 		return errors.Wrap(err, "cannot add what measures")
 	}
-	c := &connector{kube: kube, meter: m, fetch: fetch.New(g.Fetch), memory: newMemory(), now: time.Now}
+	pool := clusters.NewPool(clusters.Dialer(mgr.GetConfig(), g.Limits), wake)
+	c := &connector{kube: kube, meter: m, fetch: fetch.New(g.Fetch), pool: pool, memory: newMemory(), now: time.Now}
 	r := managed.NewReconciler(mgr, resource.ManagedKind(gvk), options(mgr, o, name, c)...)
 	if err := index(context.Background(), mgr.GetFieldIndexer()); err != nil {
 		return err
@@ -142,7 +148,11 @@ func (c *connector) interval(mg resource.Managed, most time.Duration) time.Durat
 	if c.memory.open(client.ObjectKeyFromObject(mg)) {
 		most = min(most, openInterval)
 	}
-	return most + time.Duration((rand.Float64()*2-1)*jitter*float64(most)) //nolint:gosec // It spreads load, and keeps no secret.
+	every := most + time.Duration((rand.Float64()*2-1)*jitter*float64(most)) //nolint:gosec // It spreads load, and keeps no secret.
+	if next := c.memory.due(client.ObjectKeyFromObject(mg)); !next.IsZero() {
+		return min(every, max(next.Sub(c.now()), time.Millisecond))
+	}
+	return every
 }
 
 // A forgetful reconciler drops all that belongs to a Gate that is no more.
@@ -159,6 +169,7 @@ func (f *forgetful) Reconcile(ctx context.Context, req reconcile.Request) (recon
 	err := f.kube.Get(ctx, req.NamespacedName, g)
 	if kerrors.IsNotFound(err) || err == nil && g.GetDeletionTimestamp() != nil {
 		f.connector.meter.Forget(req.NamespacedName)
+		f.connector.pool.Forget(req.NamespacedName)
 		f.connector.memory.forget(req.NamespacedName)
 	}
 	if kerrors.IsNotFound(err) {

@@ -2,7 +2,6 @@ package gate
 
 import (
 	"context"
-	"net/url"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
@@ -58,26 +57,26 @@ func (e *external) config(ctx context.Context, g *v1alpha1.Gate) (config, error)
 	return out, nil
 }
 
-// allow an address of the tenant's own.
-func (c config) allow(u *url.URL) string {
+// allow a check. It returns why it may not be made at a Site.
+func (c config) allow(site *catalogv1alpha1.Site, check v1alpha1.GateCheck) string {
 	if c.problem != "" {
 		return c.problem
 	}
-	if err := policy.CheckWeb(c.kind, c.spec, u); err != nil {
+	if err := policy.CheckGateCheck(site, c.kind, c.spec, &check.Check); err != nil {
 		return err.Error()
 	}
 	return ""
 }
 
-// server that a Prometheus check is asked of: the check's own one, if that is allowed, and never with credentials; else the Site's; else
-// the configuration's. It returns a problem if there is none, and an error if the API server cannot be asked.
+// server that a Prometheus check is asked of: the check's own one, never with credentials; else the Site's; else the configuration's. It
+// returns a problem if there is none, and an error if the API server cannot be asked.
 func (e *external) server(ctx context.Context, c config, site *catalogv1alpha1.Site, address string) (prometheus.Server, string, error) {
-	if address != "" {
+	if address != "" && address != policy.PrometheusAddress(site, c.spec) {
 		u, err := prometheus.Base(address)
 		if err != nil {
 			return prometheus.Server{}, problemAddress, nil //nolint:nilerr // It may hold a password.
 		}
-		return prometheus.Server{Base: u}, c.allow(u), nil
+		return prometheus.Server{Base: u}, "", nil
 	}
 	if m := site.Spec.Metrics; m != nil && m.Prometheus != nil {
 		p := configv1alpha1.Prometheus{Address: m.Prometheus.Address}
@@ -86,9 +85,6 @@ func (e *external) server(ctx context.Context, c config, site *catalogv1alpha1.S
 		}
 		// A Site is as trusted as a configuration of the cluster.
 		return e.named(ctx, config{kind: policy.KindClusterProviderConfig}, p)
-	}
-	if c.problem != "" {
-		return prometheus.Server{}, c.problem, nil
 	}
 	if m := c.spec.Metrics; m != nil && m.Prometheus != nil {
 		return e.named(ctx, c, *m.Prometheus)

@@ -15,6 +15,7 @@ import (
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/gates"
 	"github.com/intentplane/intentplane/provider/gates/meter"
+	"github.com/intentplane/intentplane/provider/gates/prometheus"
 )
 
 // quick is a check that two measurements decide, a second apart.
@@ -150,10 +151,10 @@ func TestWhoIsAsked(t *testing.T) {
 	}{
 		"Site":          {reason: "The Site's server comes first, with its credentials.", want: there, with: "hunter2"},
 		"Configuration": {reason: "Then the configuration's.", site: func(s *catalogv1alpha1.Site) { s.Spec.Metrics = nil }, want: there},
-		"Own":           {reason: "A tenant's own one is asked if it is allowed, and is shown no credentials.", address: there + "/mine", allow: []string{u.Host}, want: there + "/mine"},
-		"OwnDenied":     {reason: "And else it is not.", address: there, allow: []string{"prometheus.example.org"}, want: "spec.policy.webCheckHosts: the configuration does not allow checks to ask this host"},
-		"OtherPort":     {reason: "A host without a port is the one of its scheme.", address: there, allow: []string{"127.0.0.1"}, want: "spec.policy.webCheckHosts: the configuration does not allow checks to ask this host"},
-		"OwnWithUser":   {reason: "Nobody hides a host behind a user.", address: "http://" + u.Host + "@evil.example.org", allow: []string{u.Host}, want: problemAddress},
+		"Own":           {reason: "A tenant's own one is asked if it is allowed, and is shown no credentials.", address: "https://mine.example.org/p", allow: []string{"mine.example.org"}, want: "https://mine.example.org/p"},
+		"OwnDenied":     {reason: "And else it is not.", address: "https://mine.example.org", allow: []string{"example.org"}, want: `prometheus.address: host "mine.example.org" is not among the webCheckHosts of a ClusterProviderConfig`},
+		"OwnWithUser":   {reason: "Nobody hides a host behind a user.", address: "https://mine.example.org@evil.example.org", allow: []string{"mine.example.org"}, want: "prometheus.address: must be an https address with a host, and without a user"},
+		"SaidAgain":     {reason: "Who names the Site's server means that one.", address: there, want: there, with: "hunter2"},
 		"SecretGone":    {reason: "Without its credentials a server is not asked.", site: func(s *catalogv1alpha1.Site) { s.Spec.Metrics.Prometheus.SecretRef.Name = "gone" }, want: problemSecret},
 	}
 	for name, tc := range cases {
@@ -165,8 +166,13 @@ func TestWhoIsAsked(t *testing.T) {
 			c, err := e.config(t.Context(), w.get())
 			w.must(err)
 			c.spec.Policy.WebCheckHosts = tc.allow
-			got, problem, err := e.server(t.Context(), c, s, tc.address)
-			w.must(err)
+			ch := quick("errors")
+			ch.Prometheus.Address = tc.address
+			got, problem := prometheus.Server{}, c.allow(s, ch)
+			if problem == "" {
+				got, problem, err = e.server(t.Context(), c, s, tc.address)
+				w.must(err)
+			}
 			if problem == "" {
 				problem = got.Base.String()
 			}

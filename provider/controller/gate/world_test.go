@@ -19,7 +19,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
+	dynamicfake "k8s.io/client-go/dynamic/fake"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	clienttesting "k8s.io/client-go/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	kubefake "sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
@@ -29,6 +33,8 @@ import (
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/clusters"
+	"github.com/intentplane/intentplane/provider/engines"
 	"github.com/intentplane/intentplane/provider/gates/fetch"
 	"github.com/intentplane/intentplane/provider/gates/meter"
 )
@@ -38,9 +44,11 @@ import (
 type world struct {
 	*testing.T
 
-	kube  client.Client
-	c     *connector
-	woken chan types.NamespacedName
+	kube client.Client
+	// cluster is that of the Site: an API server without nodes, so a test says what becomes of a Job.
+	cluster *dynamicfake.FakeDynamicClient
+	c       *connector
+	woken   chan types.NamespacedName
 
 	mu     sync.Mutex
 	says   string
@@ -80,7 +88,24 @@ func newWorld(t *testing.T, checks ...v1alpha1.GateCheck) *world {
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
 	go func() { _ = m.Start(ctx) }()
-	w.c = &connector{kube: w.kube, meter: m, fetch: fetch.New(fetch.Options{Loopback: true}), memory: newMemory(), now: time.Now}
+	w.cluster = dynamicfake.NewSimpleDynamicClient(scheme)
+	watched := make(chan struct{}, 10)
+	w.cluster.PrependWatchReactor("*", func(a clienttesting.Action) (bool, watch.Interface, error) {
+		// What is made between a list and a watch is lost here, as it is not in a real API server.
+		defer func() { watched <- struct{}{} }()
+		i, err := w.cluster.Tracker().Watch(a.GetResource(), a.GetNamespace())
+		return true, i, err
+	})
+	pool := clusters.NewPool(func([]byte) (dynamic.Interface, func(), error) { return w.cluster, func() {}, nil }, func(o types.NamespacedName) { w.woken <- o })
+	first := pool.Look(types.NamespacedName{Name: "first"})
+	home, err := first.Home()
+	w.must(err)
+	_, err = home.Get(t.Context(), engines.Ref{Resource: jobs(), Namespace: "checks", Name: "none"})
+	w.must(err)
+	first.Done()
+	<-watched
+	t.Cleanup(func() { pool.Forget(gateKey()); pool.Forget(types.NamespacedName{Name: "first"}) })
+	w.c = &connector{kube: w.kube, pool: pool, meter: m, fetch: fetch.New(fetch.Options{Loopback: true}), memory: newMemory(), now: time.Now}
 	return w
 }
 
@@ -117,6 +142,8 @@ func site(prometheus string) *catalogv1alpha1.Site {
 	return &catalogv1alpha1.Site{
 		ObjectMeta: metav1.ObjectMeta{Name: "edge1"},
 		Spec: catalogv1alpha1.SiteSpec{
+			Cluster:           catalogv1alpha1.SiteCluster{ControlPlane: &catalogv1alpha1.ControlPlaneCluster{}},
+			PostCheck:         &catalogv1alpha1.SitePostCheck{Namespace: "checks", ServiceAccountName: "checker", AllowedImages: []string{"busybox:1"}},
 			Engine:            catalogv1alpha1.SiteEngine{Type: catalogv1alpha1.EngineFlux},
 			AllowedNamespaces: []string{"team-a"},
 			Metrics: &catalogv1alpha1.SiteMetrics{Prometheus: &catalogv1alpha1.PrometheusEndpoint{

@@ -32,6 +32,9 @@ type Task struct {
 	// ID of the check, for ever.
 	ID string
 
+	// Type of the check.
+	Type string
+
 	// Question that is asked. One that is replaced is asked anew from the next time on.
 	Question Question
 
@@ -49,10 +52,10 @@ type Task struct {
 	LiveSince time.Time
 }
 
-// An Observer is told of each question that was asked, and for how many checks.
+// An Observer is told what is measured. It must not wait.
 type Observer interface {
-	// Asked is called once for each question.
-	Asked(host string, outcome gates.Outcome, took time.Duration, checks int)
+	// Measured is called for each measurement, with the type of its check and how it ended.
+	Measured(check, result string, took time.Duration)
 }
 
 // A Meter measures. It is safe for concurrent use.
@@ -73,8 +76,11 @@ type owned struct {
 	runs map[string]*run
 }
 
-// New returns a Meter. Wake is called when a check of an owner has ended. The observer may be nil.
+// New returns a Meter. Wake is called when a check of an owner has ended. No observer is one that is told nothing.
 func New(now func() time.Time, wake func(owner types.NamespacedName), o Observer) *Meter {
+	if o == nil {
+		o = nobody{}
+	}
 	return &Meter{
 		now: now, wake: wake, observer: o, changed: make(chan struct{}, 1),
 		gates: map[types.NamespacedName]*owned{}, hosts: map[string]chan struct{}{},
@@ -222,19 +228,16 @@ func (m *Meter) ask(ctx context.Context, g *group, host chan struct{}) {
 func (m *Meter) deliver(g *group, a gates.Answer, took time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	now, ended, outcome := m.now(), []types.NamespacedName{}, gates.Error
+	now, ended := m.now(), []types.NamespacedName{}
 	for _, j := range g.members {
 		if j.run.episode != j.episode {
 			continue // Its subject was not live all the time.
 		}
-		outcome = j.run.take(a, now)
+		m.observer.Measured(j.run.task.Type, string(j.run.take(a, now)), took)
 		if j.run.judge(now).Ended() {
 			j.run.told = true
 			ended = append(ended, j.run.owner)
 		}
-	}
-	if m.observer != nil {
-		m.observer.Asked(g.host, outcome, took, len(g.members))
 	}
 	m.tell(ended)
 	m.touch()
@@ -247,3 +250,9 @@ func slot(key string, interval time.Duration, after time.Time) time.Time {
 	shift := time.Duration(h.Sum64() % uint64(interval)) //nolint:gosec // An interval is never negative.
 	return after.Add(-shift).Truncate(interval).Add(interval).Add(shift)
 }
+
+// nobody observes nothing.
+type nobody struct{}
+
+// Measured does nothing.
+func (nobody) Measured(string, string, time.Duration) {}

@@ -81,12 +81,25 @@ func key(i int) types.NamespacedName {
 type bench struct {
 	*Meter
 
-	woken chan types.NamespacedName
+	woken  chan types.NamespacedName
+	counts counts
+}
+
+// counts are what an Observer was told.
+type counts struct {
+	mu       sync.Mutex
+	measured int
+}
+
+func (c *counts) Measured(string, string, time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.measured++
 }
 
 func start(ctx context.Context) *bench {
 	b := &bench{woken: make(chan types.NamespacedName, 1000)}
-	b.Meter = New(time.Now, func(o types.NamespacedName) { b.woken <- o }, nil)
+	b.Meter = New(time.Now, func(o types.NamespacedName) { b.woken <- o }, &b.counts)
 	go func() { _ = b.Start(ctx) }()
 	return b
 }
@@ -116,6 +129,9 @@ func TestEqualQuestionsAreAskedOnce(t *testing.T) {
 		after(16 * time.Second)
 		if s.times() > 4 {
 			t.Errorf("200 Gates asked %d times", s.times())
+		}
+		if b.counts.measured < 600 {
+			t.Errorf("%d measurements were told, want 600", b.counts.measured)
 		}
 		if n := len(b.woken); n != 200 {
 			t.Errorf("%d of 200 were woken", n)

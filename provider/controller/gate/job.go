@@ -1,0 +1,190 @@
+package gate
+
+import (
+	"context"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/clusters"
+	"github.com/intentplane/intentplane/provider/engines"
+	"github.com/intentplane/intentplane/provider/gates"
+	"github.com/intentplane/intentplane/provider/gates/job"
+)
+
+// grace is how long a cluster may take to say what became of a Job whose time is over.
+const grace = time.Minute
+
+// A wish is a Job that is to be made.
+type wish struct {
+	cluster *clusters.Cluster
+	job     *batchv1.Job
+}
+
+func jobs() schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: "batch", Version: "v1", Resource: "jobs"}
+}
+
+func pods() schema.GroupVersionResource {
+	return schema.GroupVersionResource{Version: "v1", Resource: "pods"}
+}
+
+// job judges a check that runs as a Job, and wishes for the Job if there is none. It returns an error if the control plane's API server
+// cannot be asked.
+func (e *external) job(ctx context.Context, r *round, c v1alpha1.GateCheck, site *catalogv1alpha1.Site, into *checkFacts) error {
+	rules, err := gates.RulesOf(c.Check)
+	if err != nil {
+		into.impossible = err.Error()
+		return nil //nolint:nilerr // It is the check's problem.
+	}
+	in := job.Input{Gate: string(r.gate.GetUID()), Check: c, Site: site, LiveSince: into.liveSince, Rules: rules}
+	if into.impossible = r.config.allow(site, c); into.impossible != "" {
+		return nil
+	}
+	begin := into.liveSince.Add(rules.InitialDelay)
+	if e.now().Before(begin) {
+		into.judgement, into.next = gates.Judgement{Phase: v1alpha1.CheckRunning}, begin
+		return nil
+	}
+	if in.Script, into.impossible, err = e.script(ctx, r.gate.GetNamespace(), c); err != nil || into.impossible != "" {
+		return err
+	}
+	end := e.memory.job(job.Name(in), e.now()).seen.Add(rules.Timeout + grace)
+	into.next = end
+	trouble, err := e.run(ctx, in, into)
+	if !into.judgement.Ended() && !e.now().Before(end) {
+		into.judgement = gates.Judgement{Phase: v1alpha1.CheckTimedOut, Message: or(trouble, "nothing runs Jobs in the cluster")}
+	}
+	return err
+}
+
+func or(text, otherwise string) string {
+	if text == "" {
+		return otherwise
+	}
+	return text
+}
+
+// run looks at the Job. It returns what is in the way.
+func (e *external) run(ctx context.Context, in job.Input, into *checkFacts) (string, error) {
+	into.judgement = gates.Judgement{Phase: v1alpha1.CheckRunning}
+	cluster, trouble, err := e.cluster(ctx, in.Site)
+	if err != nil || trouble != "" {
+		return trouble, err
+	}
+	want := job.Make(in)
+	ref := engines.Ref{Resource: jobs(), Namespace: want.GetNamespace(), Name: want.GetName()}
+	o, err := cluster.Get(ctx, ref)
+	if err != nil {
+		return err.Error(), nil //nolint:nilerr // It is the cluster's trouble.
+	}
+	made := e.memory.job(want.GetName(), e.now()).made
+	switch {
+	case o == nil && !made.IsZero() && e.now().Sub(made) > grace:
+		into.judgement = gates.Judgement{Phase: v1alpha1.CheckError, Message: "the Job was removed before it ended"}
+	case o == nil && !made.IsZero(): // The watch has not seen it yet.
+		into.next = made.Add(grace + time.Second)
+	case o == nil:
+		e.wishes = append(e.wishes, wish{cluster: cluster, job: want})
+	case o.GetLabels()[job.LabelGate] != in.Gate:
+		into.impossible = "the cluster has another Job of this name"
+	default:
+		into.judgement, err = e.judge(ctx, cluster, o)
+	}
+	return "", err
+}
+
+func (e *external) judge(ctx context.Context, cluster *clusters.Cluster, o *unstructured.Unstructured) (gates.Judgement, error) {
+	j := &batchv1.Job{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, j); err != nil {
+		return gates.Judgement{}, errors.Wrap(err, "cannot read Job")
+	}
+	out := job.Judge(j, nil)
+	if !out.Ended() {
+		return out, nil
+	}
+	// Without its pods we know what became of it, and not what it said.
+	found, err := cluster.List(ctx, pods(), j.GetNamespace(), "batch.kubernetes.io/job-name="+j.GetName())
+	if err != nil {
+		return out, nil //nolint:nilerr // It may not be for us to see.
+	}
+	ps := []corev1.Pod{}
+	for _, f := range found {
+		p := corev1.Pod{}
+		if runtime.DefaultUnstructuredConverter.FromUnstructured(f.Object, &p) == nil {
+			ps = append(ps, p)
+		}
+	}
+	return job.Judge(j, ps), nil
+}
+
+// script of a check. It returns why there is none, and an error if the API server cannot be asked.
+func (e *external) script(ctx context.Context, namespace string, c v1alpha1.GateCheck) (string, string, error) {
+	ref := c.Job.ConfigMapKeyRef
+	if ref == nil {
+		return c.Job.Script, "", nil
+	}
+	m := &corev1.ConfigMap{}
+	err := e.kube.Get(ctx, client.ObjectKey{Namespace: namespace, Name: ref.Name}, m)
+	if client.IgnoreNotFound(err) != nil {
+		return "", "", errors.Wrapf(err, "cannot get ConfigMap %q", ref.Name)
+	}
+	text, ok := m.Data[ref.Key]
+	if kerrors.IsNotFound(err) || !ok {
+		return "", "configMapKeyRef: the ConfigMap, or its key, does not exist", nil
+	}
+	if err := job.Pinned(text, ref.SHA256); err != nil {
+		return "", err.Error(), nil //nolint:nilerr // It is the check's problem.
+	}
+	return text, "", nil
+}
+
+// cluster that the Site's workloads run in. It returns why it cannot be reached.
+func (e *external) cluster(ctx context.Context, site *catalogv1alpha1.Site) (*clusters.Cluster, string, error) {
+	if site.Spec.Cluster.ControlPlane != nil {
+		c, err := e.look.Home()
+		return c, "", err
+	}
+	ref := site.Spec.Cluster.KubeconfigSecretRef
+	if ref == nil {
+		return nil, "the Site's cluster cannot be reached yet", nil
+	}
+	s := &corev1.Secret{}
+	err := e.kube.Get(ctx, client.ObjectKey{Namespace: ref.Namespace, Name: ref.Name}, s)
+	if client.IgnoreNotFound(err) != nil {
+		return nil, "", errors.Wrapf(err, "cannot get Secret of Site %q", site.GetName())
+	}
+	key := or(ref.Key, "value") // As Cluster API has it.
+	if kerrors.IsNotFound(err) || len(s.Data[key]) == 0 {
+		return nil, "the Secret with the kubeconfig, or its key, does not exist", nil
+	}
+	c, err := e.look.Remote(s.Data[key])
+	if err != nil {
+		return nil, err.Error(), nil //nolint:nilerr // It is the Site's trouble.
+	}
+	return c, "", nil
+}
+
+// make the Jobs that are wished for. What cannot be made is tried again until the check's time is over.
+func (e *external) make(ctx context.Context) error {
+	for _, w := range e.wishes {
+		o, err := runtime.DefaultUnstructuredConverter.ToUnstructured(w.job)
+		if err != nil {
+			return errors.Wrap(err, "cannot encode Job")
+		}
+		if err := w.cluster.Make(ctx, jobs(), &unstructured.Unstructured{Object: o}); err != nil {
+			return errors.Wrap(err, "cannot make Job of a check")
+		}
+		e.memory.made(w.job.GetName(), e.now())
+	}
+	return nil
+}

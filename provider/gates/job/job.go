@@ -1,0 +1,194 @@
+// Package job makes the Jobs that checks run as, and reads what became of them. It is pure.
+//
+// Exit code 0 passes, 3 says that what was checked is violated, and any other one that it could not be checked.
+package job
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/gates"
+)
+
+const (
+	// violated is the exit code of a script that found what it looked for.
+	violated = 3
+
+	// keep is for how long the cluster keeps a Job that has ended.
+	keep = 10 * time.Minute
+
+	// maxLines is how many bytes of its last lines are kept.
+	maxLines = 1024
+
+	// nobody is the user that scripts run as, unless their image says another one that is not root.
+	nobody = 65532
+
+	container = "check"
+
+	// LabelGate holds the uid of the Gate that a Job is for.
+	LabelGate = "rollout.intentplane.dev/gate"
+)
+
+// An Input is all that a Job follows from.
+type Input struct {
+	// Gate is the uid of the Gate.
+	Gate string
+
+	// Check of the Gate, whose type is Job, and which the Site allows.
+	Check v1alpha1.GateCheck
+
+	// Script that is run.
+	Script string
+
+	// Site whose cluster it runs in, and since when the subject is live there.
+	Site      *catalogv1alpha1.Site
+	LiveSince time.Time
+
+	// Rules of the check.
+	Rules gates.Rules
+}
+
+// Name of the Job: the same for the same check of the same Gate, about a subject that has been live all the time. It is the one thing
+// that keeps a second Job from being made.
+func Name(in Input) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %d", in.Gate, in.Check.Name, in.Site.GetName(), in.LiveSince.Unix()))
+	return "intentplane-" + hex.EncodeToString(sum[:10])
+}
+
+// Pinned returns an error unless a script is what its digest says.
+func Pinned(script, digest string) error {
+	if sum := sha256.Sum256([]byte(script)); hex.EncodeToString(sum[:]) != digest {
+		return errors.New("configMapKeyRef.sha256: the key holds something else")
+	}
+	return nil
+}
+
+// Make the Job. It runs once, as nobody, with nothing of the node or of the cluster, and ends in time.
+func Make(in Input) *batchv1.Job {
+	labels := map[string]string{LabelGate: in.Gate, "app.kubernetes.io/managed-by": "intentplane"}
+	return &batchv1.Job{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: in.Site.Spec.PostCheck.Namespace, Name: Name(in), Labels: labels},
+		Spec: batchv1.JobSpec{
+			BackoffLimit:            new(int32(0)),
+			ActiveDeadlineSeconds:   new(int64(max(in.Rules.Timeout/time.Second, 1))),
+			TTLSecondsAfterFinished: new(int32(keep / time.Second)),
+			// The Job itself says that the script found a violation: nobody needs to see the pod for that.
+			PodFailurePolicy: &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{{
+				Action: batchv1.PodFailurePolicyActionFailJob,
+				OnExitCodes: &batchv1.PodFailurePolicyOnExitCodesRequirement{
+					ContainerName: new(container), Operator: batchv1.PodFailurePolicyOnExitCodesOpIn, Values: []int32{violated},
+				},
+			}}},
+			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: pod(in)},
+		},
+	}
+}
+
+func pod(in Input) corev1.PodSpec {
+	few := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("10m"), corev1.ResourceMemory: resource.MustParse("32Mi")}
+	most := corev1.ResourceList{
+		corev1.ResourceCPU: resource.MustParse("500m"), corev1.ResourceMemory: resource.MustParse("256Mi"),
+		corev1.ResourceEphemeralStorage: resource.MustParse("64Mi"),
+	}
+	return corev1.PodSpec{
+		RestartPolicy:                 corev1.RestartPolicyNever,
+		ServiceAccountName:            in.Site.Spec.PostCheck.ServiceAccountName,
+		AutomountServiceAccountToken:  new(false),
+		EnableServiceLinks:            new(false),
+		TerminationGracePeriodSeconds: new(int64(5)),
+		SecurityContext: &corev1.PodSecurityContext{
+			RunAsNonRoot: new(true), RunAsUser: new(int64(nobody)), RunAsGroup: new(int64(nobody)),
+			SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
+		},
+		Containers: []corev1.Container{{
+			Name: container, Image: in.Check.Job.Image, Command: []string{"/bin/sh", "-c"}, Args: []string{escape(in.Script)},
+			TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
+			Resources:                corev1.ResourceRequirements{Requests: few, Limits: most},
+			SecurityContext: &corev1.SecurityContext{
+				RunAsNonRoot: new(true), AllowPrivilegeEscalation: new(false), ReadOnlyRootFilesystem: new(true),
+				Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
+			},
+		}},
+	}
+}
+
+// escape what the kubelet would replace: it takes $(NAME) for a variable of its own, and $$ for one sign.
+func escape(script string) string { return strings.ReplaceAll(script, "$", "$$") }
+
+// Judge a Job. Its last lines come from its pod, if that could be seen.
+func Judge(j *batchv1.Job, pods []corev1.Pod) gates.Judgement {
+	for _, c := range j.Status.Conditions {
+		if c.Status != corev1.ConditionTrue {
+			continue
+		}
+		switch {
+		case c.Type == batchv1.JobComplete:
+			return gates.Judgement{Phase: v1alpha1.CheckPassed, Value: "exit 0", Message: lines(pods), Count: 1}
+		case c.Type != batchv1.JobFailed:
+		case c.Reason == batchv1.JobReasonDeadlineExceeded:
+			return gates.Judgement{Phase: v1alpha1.CheckTimedOut, Message: "the script did not end in time", Count: 1}
+		case c.Reason == batchv1.JobReasonPodFailurePolicy:
+			return gates.Judgement{Phase: v1alpha1.CheckFailed, Value: "exit 3", Message: or(lines(pods), "the script says that what it checks is violated"), Count: 1}
+		default:
+			return gates.Judgement{Phase: v1alpha1.CheckError, Value: exit(pods), Message: or(lines(pods), "the script could not check"), Count: 1}
+		}
+	}
+	return gates.Judgement{Phase: v1alpha1.CheckRunning}
+}
+
+func or(text, otherwise string) string {
+	if text == "" {
+		return otherwise
+	}
+	return text
+}
+
+func terminated(pods []corev1.Pod) *corev1.ContainerStateTerminated {
+	for _, p := range pods {
+		for _, c := range p.Status.ContainerStatuses {
+			if c.Name == container && c.State.Terminated != nil {
+				return c.State.Terminated
+			}
+		}
+	}
+	return nil
+}
+
+func exit(pods []corev1.Pod) string {
+	if t := terminated(pods); t != nil {
+		return fmt.Sprintf("exit %d", t.ExitCode)
+	}
+	return ""
+}
+
+// lines that a script said last, as far as there is room, without what a terminal would take for more than text.
+func lines(pods []corev1.Pod) string {
+	t := terminated(pods)
+	if t == nil {
+		return ""
+	}
+	said := strings.Map(func(r rune) rune {
+		if r == '\n' || unicode.IsPrint(r) {
+			return r
+		}
+		return -1
+	}, strings.ToValidUTF8(t.Message, ""))
+	said = strings.TrimSpace(said)
+	if over := len(said) - maxLines; over > 0 {
+		said = strings.ToValidUTF8(said[over:], "")
+	}
+	return said
+}

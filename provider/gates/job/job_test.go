@@ -1,0 +1,108 @@
+package job
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/gates"
+)
+
+func input() Input {
+	return Input{
+		Gate: "u", Script: "echo $(date) $$ $HOME; exit 3", LiveSince: time.Unix(1790000000, 0), Rules: gates.Rules{Timeout: 90 * time.Second},
+		Check: v1alpha1.GateCheck{Check: deploymentv1alpha1.Check{Name: "smoke", Job: &deploymentv1alpha1.JobCheck{Image: "busybox:1"}}},
+		Site: &catalogv1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Name: "edge1"}, Spec: catalogv1alpha1.SiteSpec{
+			PostCheck: &catalogv1alpha1.SitePostCheck{Namespace: "checks", ServiceAccountName: "checker", AllowedImages: []string{"busybox:1"}},
+		}},
+	}
+}
+
+// TestRestricted holds what the restricted level of Kubernetes' pod security standards asks for, and what we ask for beyond it.
+func TestRestricted(t *testing.T) {
+	j := Make(input())
+	p := j.Spec.Template.Spec
+	c := p.Containers[0]
+	is := func(b *bool, want bool) bool { return b != nil && *b == want }
+	for what, ok := range map[string]bool{
+		"runs as root":                 is(p.SecurityContext.RunAsNonRoot, true) && is(c.SecurityContext.RunAsNonRoot, true),
+		"may gain privileges":          is(c.SecurityContext.AllowPrivilegeEscalation, false) && c.SecurityContext.Privileged == nil,
+		"has capabilities":             cmp.Equal(c.SecurityContext.Capabilities, &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}}),
+		"may call what it likes":       p.SecurityContext.SeccompProfile.Type == corev1.SeccompProfileTypeRuntimeDefault,
+		"writes to its image":          is(c.SecurityContext.ReadOnlyRootFilesystem, true),
+		"has a token":                  is(p.AutomountServiceAccountToken, false),
+		"sees the node":                !p.HostNetwork && !p.HostPID && !p.HostIPC && len(p.Volumes) == 0,
+		"is told of services":          is(p.EnableServiceLinks, false),
+		"is not alone":                 len(p.Containers) == 1 && len(p.InitContainers) == 0,
+		"runs again":                   *j.Spec.BackoffLimit == 0 && p.RestartPolicy == corev1.RestartPolicyNever,
+		"has no end":                   *j.Spec.ActiveDeadlineSeconds == 90 && *j.Spec.TTLSecondsAfterFinished == 600,
+		"has no limits":                len(c.Resources.Limits) == 3,
+		"says nothing when it fails":   c.TerminationMessagePolicy == corev1.TerminationMessageFallbackToLogsOnError,
+		"runs elsewhere or as another": j.Namespace == "checks" && p.ServiceAccountName == "checker",
+		"has its script replaced":      c.Args[0] == "echo $$(date) $$$$ $$HOME; exit 3",
+	} {
+		if !ok {
+			t.Errorf("the Job %s", what)
+		}
+	}
+}
+
+func TestName(t *testing.T) {
+	same := Name(input())
+	if same != Name(input()) || len(same) > 63 {
+		t.Errorf("the name of a Job: %s", same)
+	}
+	for what, change := range map[string]func(*Input){
+		"Gate": func(i *Input) { i.Gate = "v" }, "check": func(i *Input) { i.Check.Name = "other" }, "Site": func(i *Input) { i.Site.SetName("edge2") },
+		"time of going live": func(i *Input) { i.LiveSince = i.LiveSince.Add(time.Second) },
+	} {
+		in := input()
+		change(&in)
+		if Name(in) == same {
+			t.Errorf("another %s has the same Job", what)
+		}
+	}
+}
+
+func TestJudge(t *testing.T) {
+	job := func(kind batchv1.JobConditionType, reason string, status corev1.ConditionStatus) *batchv1.Job {
+		return &batchv1.Job{Status: batchv1.JobStatus{Conditions: []batchv1.JobCondition{{Type: kind, Reason: reason, Status: status}}}}
+	}
+	pod := func(exit int32, said string) []corev1.Pod {
+		return []corev1.Pod{{Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{
+			Name: "check", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: exit, Message: said}},
+		}}}}}
+	}
+	long := strings.Repeat("é", maxLines)
+	cases := map[string]struct {
+		reason string
+		job    *batchv1.Job
+		pods   []corev1.Pod
+		want   gates.Judgement
+	}{
+		"New":       {reason: "A Job without a status goes on.", job: &batchv1.Job{}, want: gates.Judgement{Phase: v1alpha1.CheckRunning}},
+		"NotYet":    {reason: "So does one that is about to fail.", job: job(batchv1.JobFailureTarget, "PodFailurePolicy", corev1.ConditionTrue), want: gates.Judgement{Phase: v1alpha1.CheckRunning}},
+		"NotTrue":   {reason: "And one that is said not to be complete.", job: job(batchv1.JobComplete, "", corev1.ConditionFalse), want: gates.Judgement{Phase: v1alpha1.CheckRunning}},
+		"Complete":  {reason: "One that is complete passes.", job: job(batchv1.JobComplete, "", corev1.ConditionTrue), want: gates.Judgement{Phase: v1alpha1.CheckPassed, Value: "exit 0", Count: 1}},
+		"Violated":  {reason: "The Job says it, also if nobody sees its pod.", job: job(batchv1.JobFailed, "PodFailurePolicy", corev1.ConditionTrue), want: gates.Judgement{Phase: v1alpha1.CheckFailed, Value: "exit 3", Message: "the script says that what it checks is violated", Count: 1}},
+		"Broken":    {reason: "Whatever else is an error.", job: job(batchv1.JobFailed, "BackoffLimitExceeded", corev1.ConditionTrue), pods: pod(1, "oops\x00\x1b[2J\n"), want: gates.Judgement{Phase: v1alpha1.CheckError, Value: "exit 1", Message: "oops[2J", Count: 1}},
+		"Unknown":   {reason: "Also a reason that we do not know.", job: job(batchv1.JobFailed, "Whatever", corev1.ConditionTrue), want: gates.Judgement{Phase: v1alpha1.CheckError, Message: "the script could not check", Count: 1}},
+		"Deadline":  {reason: "A deadline is a timeout.", job: job(batchv1.JobFailed, "DeadlineExceeded", corev1.ConditionTrue), want: gates.Judgement{Phase: v1alpha1.CheckTimedOut, Message: "the script did not end in time", Count: 1}},
+		"LastLines": {reason: "The last lines are kept, and no half of a letter.", job: job(batchv1.JobFailed, "PodFailurePolicy", corev1.ConditionTrue), pods: pod(3, long+"end"), want: gates.Judgement{Phase: v1alpha1.CheckFailed, Value: "exit 3", Message: strings.Repeat("é", 510) + "end", Count: 1}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, Judge(tc.job, tc.pods)); diff != "" {
+				t.Errorf("%s\nJudge(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

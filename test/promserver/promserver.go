@@ -1,0 +1,181 @@
+// Package promserver runs a real Prometheus server that scrapes targets whose numbers a test drives.
+package promserver
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/intentplane/intentplane/test/controlplane"
+)
+
+const (
+	variable = "PROMETHEUS"
+	poll     = 100 * time.Millisecond
+	patience = time.Minute
+)
+
+// A Target exposes numbers, by the names of their metrics with labels: errors_total{job="shop"}. It is safe for concurrent use.
+type Target struct {
+	server *httptest.Server
+
+	mu      sync.Mutex
+	numbers map[string]float64
+	scrapes int
+}
+
+// NewTarget returns a Target without numbers.
+func NewTarget() *Target {
+	t := &Target{numbers: map[string]float64{}}
+	t.server = httptest.NewServer(http.HandlerFunc(t.expose))
+	return t
+}
+
+func (t *Target) expose(w http.ResponseWriter, _ *http.Request) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.scrapes++
+	for _, name := range slices.Sorted(maps.Keys(t.numbers)) {
+		_, _ = fmt.Fprintf(w, "%s %g\n", name, t.numbers[name])
+	}
+}
+
+// Set a number.
+func (t *Target) Set(metric string, value float64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.numbers[metric] = value
+}
+
+// Clear all numbers: the target is there, and has no data.
+func (t *Target) Clear() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	clear(t.numbers)
+}
+
+// Scrapes is how often the target was scraped.
+func (t *Target) Scrapes() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.scrapes
+}
+
+// Close the target.
+func (t *Target) Close() { t.server.Close() }
+
+// A Job is what Prometheus calls a set of targets with one interval.
+type Job struct {
+	// Name of the job, which is the value of the label job.
+	Name string
+
+	// Interval at which the target is scraped.
+	Interval time.Duration
+
+	// Target that is scraped.
+	Target *Target
+}
+
+// A Server is a Prometheus server. Its data outlive it, until its folder is removed.
+type Server struct {
+	dir, program, address string
+	cmd                   *exec.Cmd
+	log                   bytes.Buffer
+}
+
+// New returns a Server that does not run yet, and keeps its data in a folder. It returns an error if there is no Prometheus to run, or if
+// the folder cannot be written.
+func New(ctx context.Context, dir string, jobs ...Job) (*Server, error) {
+	program, err := find(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		return nil, errors.Wrap(err, "cannot find a free port")
+	}
+	s := &Server{dir: dir, program: program, address: l.Addr().String()}
+	if err := l.Close(); err != nil {
+		return nil, errors.Wrap(err, "cannot free a port")
+	}
+	text := strings.Builder{}
+	_, _ = fmt.Fprintln(&text, "scrape_configs:")
+	for _, j := range jobs {
+		_, _ = fmt.Fprintf(&text, "- {job_name: %s, scrape_interval: %s, scrape_timeout: %s, static_configs: [{targets: [%q]}]}\n",
+			j.Name, j.Interval, min(j.Interval, 5*time.Second), strings.TrimPrefix(j.Target.server.URL, "http://"))
+	}
+	return s, errors.Wrap(os.WriteFile(filepath.Join(dir, "prometheus.yml"), []byte(text.String()), 0o600), "cannot write configuration")
+}
+
+// find the program that the environment names, else the one that tools/tools.sh built.
+func find(ctx context.Context) (string, error) {
+	if path := os.Getenv(variable); path != "" {
+		return path, nil
+	}
+	root, err := controlplane.Root()
+	if err != nil {
+		return "", err
+	}
+	out, err := exec.CommandContext(ctx, filepath.Join(root, "tools", "tools.sh"), "env", variable).Output() //nolint:gosec // It is our own.
+	if err != nil {
+		return "", errors.Wrap(err, `cannot find Prometheus: run "make tools"`)
+	}
+	_, path, _ := strings.Cut(strings.TrimSpace(string(out)), "=")
+	return strings.Trim(path, `'"`), nil
+}
+
+// URL of the server.
+func (s *Server) URL() string { return "http://" + s.address }
+
+// Start the server, and wait until it answers. It returns an error, with the last it said, if it does not.
+func (s *Server) Start(ctx context.Context) error {
+	s.log.Reset()
+	s.cmd = exec.Command(s.program, "--config.file="+filepath.Join(s.dir, "prometheus.yml"), //nolint:gosec,noctx // It is ended by Stop.
+		"--storage.tsdb.path="+filepath.Join(s.dir, "data"), "--web.listen-address="+s.address, "--log.level=warn")
+	s.cmd.Stderr = &s.log
+	if err := s.cmd.Start(); err != nil {
+		return errors.Wrap(err, "cannot start Prometheus")
+	}
+	err := wait.PollUntilContextTimeout(ctx, poll, patience, true, func(ctx context.Context) (bool, error) { return s.ready(ctx), nil })
+	if err != nil {
+		s.Stop()
+		return errors.Errorf("cannot start Prometheus: %s", strings.TrimSpace(s.log.String()))
+	}
+	return nil
+}
+
+func (s *Server) ready(ctx context.Context) bool {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL()+"/-/ready", nil)
+	if err != nil {
+		return false
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return false
+	}
+	return resp.Body.Close() == nil && resp.StatusCode == http.StatusOK
+}
+
+// Stop the server at once, as a machine that fails does. It may be started again.
+func (s *Server) Stop() {
+	if s.cmd == nil || s.cmd.Process == nil {
+		return
+	}
+	_ = s.cmd.Process.Kill()
+	_ = s.cmd.Wait()
+	s.cmd = nil
+}
