@@ -25,6 +25,7 @@ import (
 	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/controller"
 	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
+	"github.com/intentplane/intentplane/provider/controller/managedcluster"
 	"github.com/intentplane/intentplane/provider/controller/sitesync"
 )
 
@@ -69,8 +70,9 @@ func (c *cli) run(ctx context.Context) error {
 	}
 	o.Features.Enable(feature.EnableBetaManagementPolicies)
 	of := controller.Options{
-		GitDelivery: gitdelivery.Options{AfterPush: crashIf(c.CrashAfterPush)},
-		SiteSync:    sitesync.Options{Limits: clusters.Limits{Insecure: c.AllowInsecureKubeconfigs}},
+		GitDelivery:    gitdelivery.Options{AfterPush: crashIf(c.CrashAfterPush)},
+		ManagedCluster: managedcluster.Options{Limits: clusters.Limits{Insecure: c.AllowInsecureKubeconfigs}},
+		SiteSync:       sitesync.Options{Limits: clusters.Limits{Insecure: c.AllowInsecureKubeconfigs}},
 	}
 	if err := controller.SetupGated(mgr, o, of); err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
+	"github.com/intentplane/intentplane/provider/controller/managedcluster"
 	"github.com/intentplane/intentplane/provider/controller/providerconfig"
 	"github.com/intentplane/intentplane/provider/controller/rolloutrequest"
 	"github.com/intentplane/intentplane/provider/controller/secret"
@@ -39,6 +40,9 @@ type Options struct {
 	// GitDelivery has those of the controller of GitDeliveries.
 	GitDelivery gitdelivery.Options
 
+	// ManagedCluster has those of the controller of ManagedClusters.
+	ManagedCluster managedcluster.Options
+
 	// SiteSync has those of the controller of SiteSyncs.
 	SiteSync sitesync.Options
 }
@@ -58,6 +62,11 @@ func SetupGated(mgr ctrl.Manager, o controller.Options, of Options) error {
 			panic(errors.Wrap(err, "cannot set up controller of RolloutRequests"))
 		}
 	}, rolloutrequest.Kind())
+	o.Gate.Register(func() {
+		if err := managedcluster.Setup(mgr, o, of.ManagedCluster); err != nil {
+			panic(errors.Wrap(err, "cannot set up controller of ManagedClusters"))
+		}
+	}, append(needs(), managedcluster.Kind())...)
 	return errors.Wrap(customresourcesgate.Setup(mgr, o), "cannot watch CustomResourceDefinitions")
 }
 

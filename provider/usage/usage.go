@@ -26,7 +26,7 @@ func Index(ctx context.Context, i client.FieldIndexer) error {
 	if err := i.IndexField(ctx, &deliveryv1alpha1.GitDelivery{}, configField, configs); err != nil {
 		return errors.Wrap(err, "cannot index GitDeliveries by configuration")
 	}
-	return errors.Wrap(i.IndexField(ctx, &deliveryv1alpha1.GitDelivery{}, siteField, sites), "cannot index GitDeliveries by Site")
+	return errors.Wrap(i.IndexField(ctx, &deliveryv1alpha1.GitDelivery{}, siteField, Sites), "cannot index GitDeliveries by Site")
 }
 
 // OfConfig returns the GitDeliveries that name a configuration. It returns an error if they cannot be listed.
@@ -92,7 +92,8 @@ func configs(o client.Object) []string {
 	return []string{Key(ref.Kind, client.ObjectKey{Namespace: d.GetNamespace(), Name: ref.Name})}
 }
 
-func sites(o client.Object) []string {
+// Sites that a GitDelivery has directories for.
+func Sites(o client.Object) []string {
 	d, ok := o.(*deliveryv1alpha1.GitDelivery)
 	if !ok {
 		return nil
