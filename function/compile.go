@@ -6,11 +6,15 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/digest"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/compose"
+	"github.com/intentplane/intentplane/function/gates"
 	"github.com/intentplane/intentplane/function/intent"
 	"github.com/intentplane/intentplane/function/render"
+	"github.com/intentplane/intentplane/function/rollout"
 )
 
 // maxRounds is how often a catalog may be asked, as Crossplane would.
@@ -46,7 +50,8 @@ func Said(s deploymentv1alpha1.IntentDeploymentSpec) intent.Said {
 	return intent.Said{}
 }
 
-// Compile understands a deployment and chooses from a catalog, as Run does. It returns an error, whose reason ReasonOf tells, when
+// Compile understands a deployment and chooses from a catalog, as Run does. Where updates are for somebody to approve, that is the
+// Blueprint which the status names: one without a status follows its spec. It returns an error, whose reason ReasonOf tells, when
 // something is wrong with either, and the error of answer.
 func Compile(in Input, answer func([]catalog.Need) (catalog.Answers, error)) (*Compiled, error) {
 	in.Spec.Default()
@@ -55,21 +60,8 @@ func Compile(in Input, answer func([]catalog.Need) (catalog.Answers, error)) (*C
 		return nil, err
 	}
 	out := &Compiled{Intent: i, Field: field}
-	answers := catalog.Answers{}
-	for range maxRounds {
-		s, needs, err := catalog.Resolve(query(in, i, field), answers)
-		if err != nil {
-			return nil, err
-		}
-		if out.Selection = s; s != nil {
-			break
-		}
-		if answers, err = answer(needs); err != nil {
-			return nil, err
-		}
-	}
-	if out.Selection == nil {
-		return nil, errors.New("the catalog does not answer")
+	if out.Selection, err = choose(in, query(in, i, field), answer); err != nil {
+		return nil, err
 	}
 	for _, p := range out.Selection.Places {
 		out.Inputs = append(out.Inputs, renderInput(in, i, out.Selection, p))
@@ -77,7 +69,58 @@ func Compile(in Input, answer func([]catalog.Need) (catalog.Answers, error)) (*C
 	if err := checkSiteReplicas(in.Spec, i, out.Selection); err != nil {
 		return out, err
 	}
-	return out, checkQueries(out.Selection.Blueprint.Spec)
+	if err := checkQueries(out.Selection.Blueprint.Spec); err != nil {
+		return out, err
+	}
+	return out, out.judge(in)
+}
+
+// judge returns an error, whose reason ReasonOf tells, for waves that are not good and for what could not be judged.
+func (d *Compiled) judge(in Input) error {
+	r, err := rollout.NewRequest(in.Spec, "", d.Selection, "", render.Version)
+	if err != nil {
+		return err
+	}
+	_, err = judges(gates.NewCompiler(0), in, d.Intent, d.Selection, r.Plan)
+	return err
+}
+
+// choose from a catalog, with the Blueprint that the deployment stays with.
+func choose(in Input, q catalog.Query, answer func([]catalog.Need) (catalog.Answers, error)) (*catalog.Selection, error) {
+	at := channel{}
+	q.Pinned = at.pin(rollout.Pinned(told(in), in.Spec.Blueprint, q.BlueprintName()))
+	answers := catalog.Answers{}
+	for range maxRounds {
+		s, needs, err := catalog.Resolve(q, answers)
+		if err != nil {
+			return nil, err
+		}
+		if s != nil {
+			d, err := digest.Of(s.Blueprint.Spec, nil)
+			if err != nil {
+				return nil, err
+			}
+			return s, at.check(d)
+		}
+		if answers, err = answer(needs); err != nil {
+			return nil, err
+		}
+	}
+	return nil, errors.New("the catalog does not answer")
+}
+
+// told is the order that a status tells of, as far as its Blueprint goes, or nil. What a status does not tell is how that was chosen:
+// as the spec says, for another choice is ordered at once.
+func told(in Input) *rolloutv1alpha1.Order {
+	b := in.Status.Blueprint
+	if b.Name == "" {
+		return nil
+	}
+	ref := &rolloutv1alpha1.BlueprintReference{Name: b.Name, Digest: b.Digest}
+	if in.Spec.Blueprint.Version == "" {
+		ref.Channel = in.Spec.Blueprint.Channel
+	}
+	return &rolloutv1alpha1.Order{Blueprint: ref}
 }
 
 // Render returns the files of each place, within the limits that hold there. It returns an error, whose reason ReasonOf tells, for

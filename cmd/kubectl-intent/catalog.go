@@ -49,6 +49,9 @@ type source struct {
 
 	// prefix of paths, where there is no configuration.
 	prefix string
+
+	// stays says that a deployment stays with the Blueprint that its status names, where updates are for somebody to approve.
+	stays bool
 }
 
 func (f catalogFlags) read(in io.Reader) (*source, error) {
@@ -207,6 +210,9 @@ func (s *source) compile(c *deploymentv1alpha1.IntentDeployment) (function.Input
 	in := function.Input{
 		Claim: rolloutv1alpha1.ClaimReference{APIGroup: gvk.Group, Kind: gvk.Kind, Namespace: c.GetNamespace(), Name: c.GetName()},
 		Spec:  *c.Spec.DeepCopy(),
+	}
+	if s.stays {
+		in.Status.Blueprint = c.Status.Blueprint
 	}
 	in.Spec.Default()
 	compiled, err := function.Compile(in, s.answer)

@@ -34,6 +34,9 @@ type Explanation struct {
 	// Blueprint that it compiles with.
 	Blueprint string `json:"blueprint,omitempty"`
 
+	// Update is the Blueprint in the channel that somebody has to approve before the deployment compiles with it.
+	Update string `json:"update,omitempty"`
+
 	// Sites that it goes to.
 	Sites []SiteExplanation `json:"sites,omitempty"`
 }
@@ -51,7 +54,7 @@ type SiteExplanation struct {
 // Run prints an explanation of each deployment. Sites and values need a catalog. It returns an error for a deployment that is not
 // valid, and for what cannot be read.
 func (e *explainCommand) Run(s *streams) error {
-	if e.half() {
+	if e.Claim == "" && e.half() {
 		return usageError{errors.New("--site and --blueprint are needed together, or --live")}
 	}
 	claims, c, err := e.load(s.in)
@@ -84,6 +87,9 @@ func (e *explainCommand) explain(from *source, c *deploymentv1alpha1.IntentDeplo
 		return out, reasoned(err)
 	}
 	out.Blueprint = compiled.Selection.Blueprint.GetName()
+	if now := compiled.Selection.InChannel; now != out.Blueprint {
+		out.Update = now
+	}
 	said := function.Said(c.Spec)
 	for n, in := range compiled.Inputs {
 		values, err := render.Explain(in, said)
@@ -101,6 +107,9 @@ func explanations(w io.Writer, all []Explanation) error {
 		_, _ = fmt.Fprintf(t, "%s\nDIGEST\t%s\nFROM\t%s\nUNDERSTOOD\t%s\n", begin(e.Namespace+"/"+e.Name), e.Digest, e.Field, plain(string(e.Understood)))
 		if e.Blueprint != "" {
 			_, _ = fmt.Fprintf(t, "BLUEPRINT\t%s\n", plain(e.Blueprint))
+		}
+		if e.Update != "" {
+			_, _ = fmt.Fprintf(t, "UPDATE\t%s\n", plain(e.Update))
 		}
 		for _, s := range e.Sites {
 			_, _ = fmt.Fprintf(t, "\nSITE\t%s\nPATH\t%s\nKEY\tVALUE\tFROM\n", plain(s.Site), plain(s.Path))

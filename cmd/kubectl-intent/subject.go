@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -13,8 +14,9 @@ import (
 type subjectFlags struct {
 	catalogFlags
 
-	File  string `arg:"" help:"File with IntentDeployments, or - for the standard input." optional:"" predictor:"file"`
-	Claim string `help:"Name of an IntentDeployment in the cluster, instead of a file. Where both API groups have one, intentdeployments.GROUP/NAME." predictor:"claim"`
+	File       string `arg:"" help:"File with IntentDeployments, or - for the standard input." optional:"" predictor:"file"`
+	Claim      string `help:"Name of an IntentDeployment in the cluster, instead of a file. Where both API groups have one, intentdeployments.GROUP/NAME." predictor:"claim"`
+	WithUpdate bool   `help:"Of a deployment in the cluster with the update policy Manual: compile it with the Blueprint that waits for approval, and not with the one that it stays with."`
 }
 
 // load returns the deployments, each in its namespace, and the catalog.
@@ -25,10 +27,15 @@ func (f *subjectFlags) load(in io.Reader) ([]deploymentv1alpha1.IntentDeployment
 	if f.Claim != "" {
 		f.Live = true
 	}
+	if f.WithUpdate && f.Claim == "" {
+		return nil, nil, usageError{errors.New("--with-update is for --claim: what a file says follows its channel")}
+	}
 	from, err := f.read(in)
 	if err != nil {
 		return nil, nil, err
 	}
+	// Who gives a Blueprint wants to see that one.
+	from.stays = f.Claim != "" && !f.WithUpdate && len(f.Blueprint) == 0
 	claims, err := f.claims(in, from)
 	for i := range claims {
 		from.place(&claims[i])
@@ -45,5 +52,20 @@ func (f *subjectFlags) claims(in io.Reader, from *source) ([]deploymentv1alpha1.
 		return nil, err
 	}
 	out := make([]deploymentv1alpha1.IntentDeployment, 1)
-	return out, errors.Wrapf(decodeStrictly(b, &out[0]), "cannot decode %s", f.Claim)
+	if err := decodeStrictly(b, &out[0]); err != nil {
+		return nil, errors.Wrapf(err, "cannot decode %s", f.Claim)
+	}
+	out[0].Status.Blueprint, err = blueprintOf(b)
+	return out, errors.Wrapf(err, "cannot decode the status of %s", f.Claim)
+}
+
+// blueprintOf is the Blueprint that the status of a deployment names. Nothing else of a status is read: it may be that of a newer version.
+func blueprintOf(b []byte) (deploymentv1alpha1.BlueprintStatus, error) {
+	o := struct {
+		Status struct {
+			Blueprint deploymentv1alpha1.BlueprintStatus `json:"blueprint"`
+		} `json:"status"`
+	}{}
+	err := json.Unmarshal(b, &o)
+	return o.Status.Blueprint, err
 }

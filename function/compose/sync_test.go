@@ -102,7 +102,7 @@ func TestStay(t *testing.T) {
 	lost := asking(before, "c")
 	lost.Status.AtProvider.Order = &now
 	observed := map[string]*deliveryv1alpha1.GitDelivery{"old": asking(before, "z"), "one": asking(now, "a", "b"), "lost": lost}
-	got := Stay(observed, deploymentv1alpha1.DeliveryConfig{DeletionPolicy: deploymentv1alpha1.DeletionOrphan}, now)
+	got := Stay(Parts(observed, nil, now), deploymentv1alpha1.DeliveryConfig{DeletionPolicy: deploymentv1alpha1.DeletionOrphan}, now)
 	want := []string{"lost 2.1 c Keep 0", "one 2.1 a Keep 0", "one 2.1 b Keep 0"}
 	if diff := cmp.Diff(want, actions(got)); diff != "" {
 		t.Errorf("Stay(...): -want, +got:\n%s", diff)

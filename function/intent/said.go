@@ -8,6 +8,9 @@ import (
 type Said struct {
 	// Type, Replicas (those of all Sites) and Priority were said.
 	Type, Replicas, Priority bool
+
+	// SST (of the slice) and Latency were said. Where they were not, they can have come from the class of the service.
+	SST, Latency bool
 }
 
 // otherDefaults are defaults that differ from the real ones in everything. What is the same with both was said.
@@ -26,7 +29,8 @@ func SaidInExpectation(e *deploymentv1alpha1.Expectation) Said {
 }
 
 func said(read func(*draft) (Intent, error)) Said {
-	is, err := read(newDraft(defaults()))
+	d := newDraft(defaults())
+	is, err := read(d)
 	if err != nil {
 		return Said{}
 	}
@@ -34,5 +38,9 @@ func said(read func(*draft) (Intent, error)) Said {
 	if err != nil {
 		return Said{}
 	}
-	return Said{Type: is.Type == other.Type, Replicas: is.Replicas == other.Replicas, Priority: is.Priority == other.Priority}
+	return Said{
+		Type: is.Type == other.Type, Replicas: is.Replicas == other.Replicas, Priority: is.Priority == other.Priority,
+		// The draft is what it was before its class had a say.
+		SST: d.Slice.SST != nil, Latency: d.QoS.LatencyMs != "",
+	}
 }

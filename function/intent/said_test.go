@@ -23,7 +23,8 @@ func TestSaid(t *testing.T) {
 		"SiteReplicas": {reason: "Replicas of one Site are not those of all.", text: `{"service": "a", "sites": ["b"], "replicas": {"b": 1}}`},
 		"Sentence":     {reason: "In plain language too.", text: "Deploy shop with 1 replica, medium priority", want: Said{Replicas: true, Priority: true}},
 		"TMF921":       {reason: "TMF921 has a type always.", text: `{"intentId": "a", "service": {"name": "a", "type": "generic"}, "targetSite": "b"}`, want: Said{Type: true}},
-		"Class":        {reason: "A class is a type.", text: "eMBB slice on edge1", want: Said{Type: true}},
+		"Class":        {reason: "A class is a type. What it brings was not said.", text: "eMBB slice on edge1", want: Said{Type: true}},
+		"ClassAndMore": {reason: "What its class would bring too can be said.", text: `{"service": "a", "type": "urllc", "slice": {"sst": 2}, "qos": {"latencyMs": 10}}`, want: Said{Type: true, SST: true, Latency: true}},
 		"Refused":      {reason: "What is refused says nothing.", text: "{"},
 	}
 	for name, tc := range cases {

@@ -13,6 +13,9 @@ const (
 	// FromClaim says that the claim says so, or that it follows from what the claim says.
 	FromClaim = "claim"
 
+	// FromClass says that the claim says eMBB, URLLC or mMTC, and that it is what goes without saying then.
+	FromClass = "class"
+
 	// FromSite says that it is a parameter of the Site, or its name.
 	FromSite = "Site"
 
@@ -78,9 +81,22 @@ func source(in Input, said intent.Said, key string) string {
 		return choose(said.Priority, FromClaim, FromDefault)
 	}
 	if _, ok := network(in.Intent, in.Site)[key]; ok {
-		return FromClaim
+		return networkSource(in, said, key)
 	}
 	return choose(set[key], FromClaim, FromBlueprint)
+}
+
+// networkSource is where a value comes from that an intent's network has.
+func networkSource(in Input, said intent.Said, key string) string {
+	switch key {
+	case "slice-sst":
+		return choose(said.SST, FromClaim, FromClass)
+	case "qos-latency-ms":
+		return choose(said.Latency, FromClaim, FromClass)
+	case "slice-plmn":
+		return choose(in.Intent.Slice.PLMN != "", FromClaim, FromSite)
+	}
+	return FromClaim
 }
 
 func parameterSource(in Input, name string) string {

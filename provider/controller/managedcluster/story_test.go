@@ -14,6 +14,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/provider/clusters/readiness"
 )
 
 const ready = "Ready"
@@ -102,7 +103,11 @@ func TestDegraded(t *testing.T) {
 	for i := range 120 {
 		w.yaml("CAPTControlPlane", map[bool]string{true: "status: {ready: true}", false: "status: {ready: false}"}[i%2 == 0])
 		w.clock = w.clock.Add(time.Second)
-		<-w.woken
+		select {
+		case <-w.woken:
+		case <-time.After(time.Minute):
+			t.Fatal("nobody is woken")
+		}
 		w.reconcile()
 		// An update that changes nothing writes nothing in a real API server.
 		if now := w.get().Status; !cmp.Equal(last, now) {
@@ -128,14 +133,6 @@ func TestNothingIsMadeAgain(t *testing.T) {
 	if len(w.did) > 0 {
 		t.Fatalf("it was made again: %q", w.did)
 	}
-	// Somebody else makes one of that name: it is not the one that is gone.
-	w.yaml("CAPTControlPlane", "metadata: {labels: {cluster.intentplane.dev/managed-cluster: mc-uid}}")
-	w.clock = w.clock.Add(time.Hour)
-	for len(w.woken) == 0 {
-		time.Sleep(time.Millisecond)
-	}
-	w.until("ObjectsGone")
-	w.vanish("CAPTControlPlane")
 	w.change(func(mc *v1alpha1.ManagedCluster) {
 		mc.SetAnnotations(map[string]string{v1alpha1.AnnotationRecreate: uid})
 	})
@@ -426,5 +423,32 @@ func TestSays(t *testing.T) {
 				t.Errorf("\n%s\nsays(): %t", tc.reason, got)
 			}
 		})
+	}
+}
+
+// TestAnotherOfThatName is not the object that is gone, whoever made it.
+func TestAnotherOfThatName(t *testing.T) {
+	mc := &v1alpha1.ManagedCluster{}
+	mc.Spec.ForProvider.Cluster.Name = "c1"
+	mc.Status.AtProvider = v1alpha1.ManagedClusterObservation{UID: "u1", Objects: []v1alpha1.ClusterObject{{Kind: kindCluster, Name: "c1", UID: "u1"}}}
+	live := object(mc, "cluster.x-k8s.io/v1beta2", kindCluster, nil)
+	live.SetUID("u2")
+	f := facts{mc: mc, parts: []part{{want: live, live: live}}, report: readiness.Read(readiness.Input{Cluster: readiness.Found(live, readiness.V1Beta2)})}
+	if reason, _ := refuse(f); reason != v1alpha1.ReasonObjectsGone {
+		t.Errorf("reason %q", reason)
+	}
+	if at := observation(f, mc.Status.AtProvider); at.UID != "u1" || uidOf(at, kindCluster, "c1") != "u1" {
+		t.Errorf("which one was there is forgotten: %+v", at)
+	}
+	if deletable(mc, f.parts[0]) {
+		t.Error("another one would be deleted")
+	}
+	mc.SetAnnotations(map[string]string{v1alpha1.AnnotationRecreate: "u1"})
+	if lost(f) != "" {
+		t.Error("a person said that it may be made again")
+	}
+	mc.SetAnnotations(map[string]string{v1alpha1.AnnotationRecreate: "u0"})
+	if lost(f) == "" {
+		t.Error("a person said so of another one")
 	}
 }

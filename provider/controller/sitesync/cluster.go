@@ -80,8 +80,8 @@ func notOurs(ref catalogv1alpha1.ObjectReference) string {
 	return ""
 }
 
-// waits is true for a Site whose cluster was not ready yet for this order.
-func (f facts) waits(want v1alpha1.SiteTree, s siteFacts) bool {
+// awaits is true for a Site whose cluster was not ready yet for this order.
+func (f facts) awaits(want v1alpha1.SiteTree, s siteFacts) bool {
 	c := f.clusterOf(want, s)
 	return c != nil && c.PassedAt == nil
 }
@@ -114,8 +114,10 @@ func (f facts) clusterOf(want v1alpha1.SiteTree, s siteFacts) *v1alpha1.SiteClus
 func (f facts) await(want v1alpha1.SiteTree, s siteFacts, o v1alpha1.SiteObservation) v1alpha1.SiteObservation {
 	c := f.clusterOf(want, s)
 	o.State, o.Reason, o.Message, o.StartedAt = v1alpha1.SiteWaitingForCluster, c.Reason, c.Message, f.timestamp()
-	if last := f.last(want.Name); last.StartedAt != nil && waited(last) {
-		o.StartedAt = last.StartedAt.DeepCopy()
+	for _, shown := range []v1alpha1.SiteSyncObservation{f.draft, f.before} {
+		if last := seen(shown, f.spec.Order, want.Name); last.StartedAt != nil && waited(last) {
+			o.StartedAt = last.StartedAt.DeepCopy()
+		}
 	}
 	return f.timed(o)
 }

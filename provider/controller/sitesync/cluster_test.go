@@ -154,7 +154,7 @@ func (w *world) later(want string) {
 			w.Fatalf("want %q, got %q, and nobody is woken", want, w.says())
 		}
 		w.reconcile()
-		w.clock = w.clock.Add(8 * progressInterval)
+		w.clock = w.clock.Add(longest)
 		w.reconcile()
 	}
 }

@@ -93,7 +93,7 @@ func (f facts) observeSite(want v1alpha1.SiteTree, s siteFacts) v1alpha1.SiteObs
 		o.Reason = v1alpha1.SiteReasonWaveNotReached
 	case s.denied != "":
 		o.Reason, o.Message = v1alpha1.SiteReasonPolicyDenied, s.denied
-	case f.waits(want, s):
+	case f.awaits(want, s):
 		return f.await(want, s, o)
 	case s.undelivered:
 		o.Reason = v1alpha1.SiteReasonNotDelivered
@@ -152,9 +152,8 @@ func (f facts) wait(want v1alpha1.SiteTree, o v1alpha1.SiteObservation) v1alpha1
 	if o.State == v1alpha1.SiteLive {
 		return f.live(last, o)
 	}
-	o.StartedAt = f.timestamp()
-	if last.StartedAt != nil && last.State != v1alpha1.SiteLive && !waited(last) {
-		o.StartedAt = last.StartedAt.DeepCopy()
+	if o.StartedAt = f.waits(want.Name); o.StartedAt == nil {
+		o.StartedAt = f.timestamp()
 	}
 	if last.State == v1alpha1.SiteFailed {
 		last.StartedAt = o.StartedAt
@@ -178,7 +177,9 @@ func counts(o v1alpha1.SiteObservation) bool {
 
 // live keeps the commit that proved the Site, so that commits of others on top of it change nothing.
 func (f facts) live(last, o v1alpha1.SiteObservation) v1alpha1.SiteObservation {
-	o.StartedAt = last.StartedAt.DeepCopy()
+	if o.StartedAt = last.StartedAt.DeepCopy(); o.StartedAt == nil {
+		o.StartedAt = f.waits(o.Name)
+	}
 	if o.StartedAt == nil {
 		o.StartedAt = f.timestamp()
 	}

@@ -3,6 +3,8 @@ package sitesync
 import (
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
@@ -16,7 +18,9 @@ type facts struct {
 	spec      v1alpha1.SiteSyncParameters
 	// before is what was seen last, by whatever order.
 	before v1alpha1.SiteSyncObservation
-	now    time.Time
+	// draft is what was seen since then, and is not in the status yet.
+	draft v1alpha1.SiteSyncObservation
+	now   time.Time
 	// sites in the order of the spec.
 	sites []siteFacts
 }
@@ -63,10 +67,25 @@ func sameTry(a *rolloutv1alpha1.Order, b rolloutv1alpha1.Order) bool {
 
 // last returns what was seen of a Site for this try.
 func (f facts) last(name string) v1alpha1.SiteObservation {
-	if !sameTry(f.before.Order, f.spec.Order) {
+	return seen(f.before, f.spec.Order, name)
+}
+
+// waits is since when a Site waits, for this try, or nil. What the status does not show yet counts: a clock that began when it is shown
+// would begin late.
+func (f facts) waits(name string) *metav1.Time {
+	for _, o := range []v1alpha1.SiteSyncObservation{f.before, f.draft} {
+		if s := seen(o, f.spec.Order, name); s.StartedAt != nil && s.State != v1alpha1.SiteLive && !waited(s) {
+			return s.StartedAt.DeepCopy()
+		}
+	}
+	return nil
+}
+
+func seen(o v1alpha1.SiteSyncObservation, try rolloutv1alpha1.Order, name string) v1alpha1.SiteObservation {
+	if !sameTry(o.Order, try) {
 		return v1alpha1.SiteObservation{}
 	}
-	for _, s := range f.before.Sites {
+	for _, s := range o.Sites {
 		if s.Name == name {
 			return s
 		}

@@ -40,6 +40,9 @@ func (e *external) gather(ctx context.Context, s *v1alpha1.SiteSync) (facts, err
 		before:    *s.Status.AtProvider.DeepCopy(),
 		now:       e.now(),
 	}
+	if e.note.draft != nil {
+		f.draft = e.note.draft.decision.next
+	}
 	f.sites = make([]siteFacts, len(f.spec.Sites))
 	e.readings = make([]reading, len(f.spec.Sites))
 	if f.spec.ClaimRef.Namespace != f.namespace {
@@ -117,7 +120,7 @@ func (e *external) site(ctx context.Context, f facts, want v1alpha1.SiteTree, s 
 			return err
 		}
 	}
-	if s.undelivered || f.waits(want, *s) || s.site.Spec.Engine.Type == catalogv1alpha1.EngineNone {
+	if s.undelivered || f.awaits(want, *s) || s.site.Spec.Engine.Type == catalogv1alpha1.EngineNone {
 		return nil
 	}
 	if s.problem, err = e.engine(ctx, f, s.site, r); err != nil || s.problem != nil {

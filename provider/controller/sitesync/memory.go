@@ -15,10 +15,8 @@ type memory struct {
 
 // A note is what is kept about one SiteSync. Only one reconcile at a time has it.
 type note struct {
-	// pending is since when the status is not what it should be. Zero if it is.
-	pending time.Time
-	// shown is how often it was written that more Sites are live, since something was written at once.
-	shown int
+	// draft is what the status should be and is not yet. Nil if it is.
+	draft *draft
 	// next is when to look again at the latest. Zero leaves that to the interval.
 	next time.Time
 	// asked are the wishes that engines were told, by Site.

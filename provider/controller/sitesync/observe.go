@@ -12,7 +12,6 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -23,13 +22,6 @@ import (
 )
 
 const (
-	// progressInterval is how often progress is written. What ends a step, or is terminal, is written at once.
-	progressInterval = 20 * time.Second
-
-	// maxDoubled is how often that is doubled while one Site after another comes live: each change costs the composite, and no news is no
-	// harm. Trouble is told after the same time however often it changes, for somebody looks for its reason.
-	maxDoubled = 3
-
 	// retryInterval is when a commit is fetched again that could not be.
 	retryInterval = 30 * time.Second
 )
@@ -92,45 +84,6 @@ func (e *external) Observe(ctx context.Context, s *v1alpha1.SiteSync) (managed.E
 	return managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: len(e.wishes) == 0}, nil
 }
 
-// show the decision in the status, now or a little later.
-func (e *external) show(s *v1alpha1.SiteSync, d decision) {
-	before := s.GetCondition(xpv2.TypeReady)
-	after := ready(s, d)
-	same := equality.Semantic.DeepEqual(s.Status.AtProvider, d.next) && before.Equal(after)
-	now := e.now()
-	switch {
-	case same:
-		e.note.pending = time.Time{}
-	case urgent(s, d, before, after):
-		e.note.pending, e.note.shown = time.Time{}, 0
-	case e.note.pending.IsZero():
-		e.note.pending = now
-	}
-	e.note.next = soonest(d.deadline, d.again)
-	if unknown(d) {
-		e.note.next = soonest(e.note.next, now.Add(retryInterval))
-	}
-	waits, better := !e.note.pending.IsZero(), d.next.SitesLive > s.Status.AtProvider.SitesLive
-	if wait := e.note.pending.Add(e.note.pause(better)); waits && now.Before(wait) {
-		e.note.next = soonest(e.note.next, wait)
-		return
-	}
-	if waits && better {
-		e.note.shown++
-	}
-	e.note.pending = time.Time{}
-	s.Status.AtProvider = d.next
-	s.SetConditions(after)
-}
-
-// pause before something new is shown that nobody waits for.
-func (n *note) pause(better bool) time.Duration {
-	if better {
-		return progressInterval << min(n.shown, maxDoubled)
-	}
-	return progressInterval
-}
-
 func ready(s *v1alpha1.SiteSync, d decision) xpv2.Condition {
 	status := corev1.ConditionFalse
 	if d.reason == v1alpha1.ReasonLive {
@@ -139,29 +92,6 @@ func ready(s *v1alpha1.SiteSync, d decision) xpv2.Condition {
 	return xpv2.Condition{
 		Type: xpv2.TypeReady, Status: status, LastTransitionTime: metav1.Now(), Reason: d.reason, Message: d.message,
 	}.WithObservedGeneration(s.GetGeneration())
-}
-
-// urgent is true if somebody waits for what is new: another order, a step that is complete, a cluster that can be delivered to, or a
-// Site that will not be live by itself.
-func urgent(s *v1alpha1.SiteSync, d decision, before, after xpv2.Condition) bool {
-	if before.ObservedGeneration != after.ObservedGeneration || !equality.Semantic.DeepEqual(s.Status.AtProvider.Order, d.next.Order) {
-		return true
-	}
-	if after.Status == corev1.ConditionTrue && before.Status != corev1.ConditionTrue {
-		return true
-	}
-	was := map[string]v1alpha1.SiteObservation{}
-	for _, site := range s.Status.AtProvider.Sites {
-		was[site.Name] = site
-	}
-	for _, site := range d.next.Sites {
-		before := was[site.Name]
-		terminal := site.State == v1alpha1.SiteFailed || site.State == v1alpha1.SiteTimedOut
-		if terminal && before.State != site.State || passed(site) && !passed(before) {
-			return true
-		}
-	}
-	return false
 }
 
 func unknown(d decision) bool {

@@ -78,7 +78,7 @@ func TestProgressIsWrittenLater(t *testing.T) {
 	w.seesSuspended()
 	w.reconcile()
 	w.expect("at once", isLiveNow)
-	w.clock = w.clock.Add(progressInterval - time.Second)
+	w.clock = w.clock.Add(still - time.Second)
 	w.reconcile()
 	w.expect("a little later", isLiveNow)
 	if diff := cmp.Diff(time.Second, w.result.RequeueAfter); diff != "" {
@@ -97,39 +97,77 @@ func TestProgressIsWrittenLater(t *testing.T) {
 	w.expect("at the deadline", "TimedOut | TimedOut | Suspended")
 }
 
-// TestTroubleIsShownInTime lets the reason change again and again, with no proof in between.
-func TestTroubleIsShownInTime(t *testing.T) {
+// change the Site, such as which Secret holds its kubeconfig.
+func (w *world) change(fn func(*catalogv1alpha1.Site)) {
+	w.Helper()
+	s := &catalogv1alpha1.Site{}
+	w.must(w.kube.Get(w.Context(), keyOf("edge1"), s))
+	fn(s)
+	w.must(w.kube.Update(w.Context(), s))
+}
+
+func kubeconfigIn(secret string) func(*catalogv1alpha1.Site) {
+	return func(s *catalogv1alpha1.Site) {
+		s.Spec.Cluster = catalogv1alpha1.SiteCluster{KubeconfigSecretRef: &catalogv1alpha1.NamespacedSecretKeySelector{Namespace: "admin", Name: secret}}
+	}
+}
+
+const gone, refused = "Syncing | Syncing | KubeconfigGone", "Syncing | Syncing | KubeconfigRefused"
+
+// troubled is a world in which a Site was live, and where a kubeconfig is refused.
+func troubled(t *testing.T) *world {
+	t.Helper()
 	w := newWorld(t)
 	w.flux(w.deliver("new"), false)
 	w.order(1)
 	w.until(isLiveNow)
-	at := func(secret string) func(*catalogv1alpha1.Site) {
-		return func(s *catalogv1alpha1.Site) {
-			s.Spec.Cluster = catalogv1alpha1.SiteCluster{KubeconfigSecretRef: &catalogv1alpha1.NamespacedSecretKeySelector{Namespace: "admin", Name: secret}}
-		}
-	}
 	w.must(w.kube.Create(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "admin", Name: "bad"}, Data: map[string][]byte{"value": []byte("{}")}}))
+	return w
+}
+
+// TestTroubleIsShownInTime lets the reason change again and again, with no proof in between.
+func TestTroubleIsShownInTime(t *testing.T) {
+	w := troubled(t)
 	steps := []struct {
 		change func(*catalogv1alpha1.Site)
 		want   string
 	}{
-		{change: at("none"), want: "Syncing | Syncing | KubeconfigGone"},
-		{change: at("bad"), want: "Syncing | Syncing | KubeconfigRefused"},
-		{change: at("none"), want: "Syncing | Syncing | KubeconfigGone"},
+		{change: kubeconfigIn("none"), want: gone},
+		{change: kubeconfigIn("bad"), want: refused},
+		{change: kubeconfigIn("none"), want: gone},
 		{change: func(s *catalogv1alpha1.Site) { s.Spec.Engine.ObjectRef = nil }, want: "Syncing | Syncing | EngineNotProvable"},
 	}
 	for _, step := range steps {
-		before, s := w.says(), &catalogv1alpha1.Site{}
-		w.must(w.kube.Get(t.Context(), keyOf("edge1"), s))
-		step.change(s)
-		w.must(w.kube.Update(t.Context(), s))
+		before := w.says()
+		w.change(step.change)
 		w.reconcile()
-		w.clock = w.clock.Add(progressInterval - time.Second)
+		w.clock = w.clock.Add(still - time.Second)
 		w.reconcile()
 		w.expect("just before it is due", before)
 		w.clock = w.clock.Add(time.Second)
 		w.reconcile()
 		w.expect("when it is due", step.want)
+	}
+}
+
+// TestWhatChangesIsPutOff lets something change before it was still for long enough, again and again.
+func TestWhatChangesIsPutOff(t *testing.T) {
+	w := troubled(t)
+	began := w.clock
+	for i := 0; w.clock.Before(began.Add(longest)); i++ {
+		w.change(kubeconfigIn([]string{"none", "bad"}[i%2]))
+		w.reconcile()
+		w.expect("before it is due", isLiveNow)
+		due := min(still, began.Add(longest).Sub(w.clock))
+		if diff := cmp.Diff(due, w.result.RequeueAfter); diff != "" {
+			t.Fatalf("when it is due: -want, +got:\n%s", diff)
+		}
+		w.clock = w.clock.Add(min(still-time.Second, due))
+	}
+	w.reconcile()
+	w.expect("at last", gone)
+	if got := w.get().Status.AtProvider.Sites[0].StartedAt; !got.Equal(&metav1.Time{Time: began}) {
+		t.Errorf("the wait began at %s, and is said to have begun at %s", began, got)
 	}
 }
 
@@ -205,12 +243,13 @@ func TestDeliveredFirst(t *testing.T) {
 	w.clock = w.clock.Add(time.Hour)
 	d.Status.AtProvider.Order = p.Order.DeepCopy()
 	w.must(w.kube.Update(t.Context(), d))
+	began := w.clock
 	w.reconcile()
-	w.clock = w.clock.Add(progressInterval)
+	w.clock = w.clock.Add(still)
 	w.reconcile()
 	w.expect("after", "Syncing | Syncing | OtherTree")
-	if got := w.get().Status.AtProvider.Sites[0].StartedAt; !got.Equal(&metav1.Time{Time: w.clock}) {
-		t.Errorf("the wait began at %s, now it is %s", got, w.clock)
+	if got := w.get().Status.AtProvider.Sites[0].StartedAt; !got.Equal(&metav1.Time{Time: began}) {
+		t.Errorf("the wait began at %s, and is said to have begun at %s", began, got)
 	}
 }
 

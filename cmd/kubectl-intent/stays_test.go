@@ -1,0 +1,109 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/apis/digest"
+)
+
+// inChannel returns an example of a Blueprint, in a channel or in none, and the digest that an order would name.
+func inChannel(t *testing.T, text, channel string) (*unstructured.Unstructured, string) {
+	t.Helper()
+	o, b := parse(t, text), &catalogv1alpha1.Blueprint{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, b); err != nil {
+		t.Fatal(err)
+	}
+	d, err := digest.Of(b.Spec, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.SetLabels(map[string]string{"blueprint": "web", "channel": channel})
+	return o, d
+}
+
+// TestStays looks at a deployment whose Blueprint is not in its channel any more.
+func TestStays(t *testing.T) {
+	first, err := os.ReadFile(examples + "20-blueprint.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := strings.NewReplacer("1.0.0", "1.1.0", "default: Hello", "default: Good morning").Replace(string(first))
+	files := map[string]string{"web-1.0.0": examples + "20-blueprint.yaml", "web-1.1.0": file(t, second)}
+	old, sum := inChannel(t, string(first), "old")
+	now, _ := inChannel(t, second, "stable")
+	const manual, automatic = "Manual", "Automatic"
+	type want struct{ Blueprint, Update string }
+	cases := map[string]struct {
+		reason  string
+		policy  string
+		version string
+		digest  string
+		there   []*unstructured.Unstructured
+		args    []string
+		want    want
+		says    string
+	}{
+		"Manual":     {reason: "It stays until somebody approves another one.", policy: manual, digest: sum, there: []*unstructured.Unstructured{old, now}, want: want{Blueprint: "web-1.0.0", Update: "web-1.1.0"}},
+		"WithUpdate": {reason: "What would be approved can be looked at.", policy: manual, digest: sum, there: []*unstructured.Unstructured{old, now}, args: []string{"--with-update"}, want: want{Blueprint: "web-1.1.0"}},
+		"Automatic":  {reason: "Who takes what is in the channel stays with nothing.", policy: automatic, digest: sum, there: []*unstructured.Unstructured{old, now}, want: want{Blueprint: "web-1.1.0"}},
+		"New":        {reason: "So does who was never delivered.", policy: manual, there: []*unstructured.Unstructured{old, now}, want: want{Blueprint: "web-1.1.0"}},
+		"File":       {reason: "A Blueprint in a file is the one to look at.", policy: manual, digest: sum, there: []*unstructured.Unstructured{old, now}, args: []string{"--blueprint", files["web-1.1.0"]}, want: want{Blueprint: "web-1.1.0"}},
+		"Version":    {reason: "One that was chosen by its version waits for nothing.", policy: manual, version: "1.0.0", digest: sum, there: []*unstructured.Unstructured{old, now}, want: want{Blueprint: "web-1.0.0"}},
+		"Gone":       {reason: "The function could not go on either.", policy: manual, digest: sum, there: []*unstructured.Unstructured{now}, says: "BlueprintMissing: Blueprint web-1.0.0, which the deployment stays with"},
+		"Anew":       {reason: "Nor with another one of that name.", policy: manual, digest: "sha256:other", there: []*unstructured.Unstructured{old, now}, says: "it was made anew"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			spec := `{"service": "shop", "site": "edge1"}'` + "\n  blueprint: {updatePolicy: " + tc.policy
+			if tc.version != "" {
+				spec += ", version: " + tc.version
+			}
+			spec += "}\n"
+			if tc.digest != "" {
+				spec += "status: {blueprint: {name: web-1.0.0, digest: \"" + tc.digest + "\"}}"
+			}
+			server := apiServer{objects: append(tc.there, parse(t, strings.Replace(claim, `{"service": "shop"}'`, spec, 1)))}
+			args := append([]string{"--claim", "shop", "--kubeconfig", server.start(t, examples+"10-sites.yaml", examples+"30-config.yaml")}, tc.args...)
+			out, problems, code := runIntent("", append([]string{"explain", "-o", "json"}, args...)...)
+			if (code == 0) != (tc.says == "") || !strings.Contains(problems, tc.says) {
+				t.Fatalf("\n%s\nrun(%q): exit code %d: %s", tc.reason, args, code, problems)
+			}
+			if code != 0 {
+				return
+			}
+			got := []want{}
+			if err := json.Unmarshal([]byte(out), &got); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([]want{tc.want}, got); diff != "" {
+				t.Errorf("\n%s\nrun(%q): -want, +got:\n%s", tc.reason, args, diff)
+			}
+			renders(t, tc.want.Blueprint, files[tc.want.Blueprint], args)
+		})
+	}
+	if _, problems, code := runIntent(claim, "explain", "-", "--with-update"); code != exitUsage || !strings.Contains(problems, "--claim") {
+		t.Errorf("A file waits for no approval: exit code %d: %s", code, problems)
+	}
+}
+
+// renders checks that a deployment is rendered with a Blueprint.
+func renders(t *testing.T, blueprint, file string, args []string) {
+	t.Helper()
+	one := strings.Replace(claim, `"shop"}`, `"shop", "site": "edge1"}`, 1) + "  blueprint: {version: " + strings.TrimPrefix(blueprint, "web-") + "}\n"
+	want, problems, code := runIntent(one, "render", "-", "--site", examples+"10-sites.yaml", "--blueprint", file, "--config", examples+"30-config.yaml")
+	if code != 0 {
+		t.Fatal(problems)
+	}
+	got, problems, _ := runIntent("", append([]string{"render"}, args...)...)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("render: %s: -want, +got:\n%s", problems, diff)
+	}
+}

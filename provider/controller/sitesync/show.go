@@ -1,0 +1,97 @@
+package sitesync
+
+import (
+	"time"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+)
+
+const (
+	// still is how long nothing may have changed before progress is written. Each change that can be seen costs the composite, and while
+	// Sites come live one after another the next one is worth waiting for.
+	still = 10 * time.Second
+
+	// longest is how long progress is put off where something always changes.
+	longest = time.Minute
+)
+
+// show the decision in the status: at once what ends a step, or is terminal; progress when nothing has changed for a while.
+func (e *external) show(s *v1alpha1.SiteSync, d decision) {
+	before := s.GetCondition(xpv2.TypeReady)
+	after := ready(s, d)
+	same := equality.Semantic.DeepEqual(s.Status.AtProvider, d.next) && before.Equal(after)
+	now := e.now()
+	e.note.next = soonest(d.deadline, d.again)
+	if unknown(d) {
+		e.note.next = soonest(e.note.next, now.Add(retryInterval))
+	}
+	if same || urgent(s, d, before, after) {
+		e.note.draft = nil
+	} else if due := e.note.put(d, now); now.Before(due) {
+		e.note.next = soonest(e.note.next, due)
+		return
+	}
+	e.note.draft = nil
+	s.Status.AtProvider = d.next
+	s.SetConditions(after)
+}
+
+// A draft is a status that is not written yet.
+type draft struct {
+	decision decision
+	// begun is since when the status is not what it should be, and changed since when it should be this.
+	begun, changed time.Time
+}
+
+// put off a decision, and return until when.
+func (n *note) put(d decision, now time.Time) time.Time {
+	switch {
+	case n.draft == nil:
+		n.draft = &draft{begun: now, changed: now}
+	case !alike(n.draft.decision, d):
+		n.draft.changed = now
+	}
+	n.draft.decision = d
+	return soonest(n.draft.begun.Add(longest), n.draft.changed.Add(still))
+}
+
+// alike is true for decisions that say the same, whatever their times.
+func alike(a, b decision) bool {
+	return a.reason == b.reason && a.message == b.message && equality.Semantic.DeepEqual(timeless(a.next), timeless(b.next))
+}
+
+func timeless(o v1alpha1.SiteSyncObservation) v1alpha1.SiteSyncObservation {
+	o = *o.DeepCopy()
+	o.StartedAt = nil
+	for i := range o.Sites {
+		o.Sites[i].StartedAt, o.Sites[i].LiveSince = nil, nil
+	}
+	return o
+}
+
+// urgent is true if somebody waits for what is new: another order, a step that is complete, a cluster that can be delivered to, or a
+// Site that will not be live by itself.
+func urgent(s *v1alpha1.SiteSync, d decision, before, after xpv2.Condition) bool {
+	if before.ObservedGeneration != after.ObservedGeneration || !equality.Semantic.DeepEqual(s.Status.AtProvider.Order, d.next.Order) {
+		return true
+	}
+	if after.Status == corev1.ConditionTrue && before.Status != corev1.ConditionTrue {
+		return true
+	}
+	was := map[string]v1alpha1.SiteObservation{}
+	for _, site := range s.Status.AtProvider.Sites {
+		was[site.Name] = site
+	}
+	for _, site := range d.next.Sites {
+		before := was[site.Name]
+		terminal := site.State == v1alpha1.SiteFailed || site.State == v1alpha1.SiteTimedOut
+		if terminal && before.State != site.State || passed(site) && !passed(before) {
+			return true
+		}
+	}
+	return false
+}
