@@ -27,6 +27,7 @@ import (
 	"github.com/intentplane/intentplane/provider/controller"
 	"github.com/intentplane/intentplane/provider/controller/gate"
 	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
+	"github.com/intentplane/intentplane/provider/controller/managedcluster"
 	"github.com/intentplane/intentplane/provider/controller/sitesync"
 	"github.com/intentplane/intentplane/provider/gates/fetch"
 	"github.com/intentplane/intentplane/provider/telemetry"
@@ -89,10 +90,11 @@ func (c *cli) run(ctx context.Context) error {
 	limits := clusters.Limits{Insecure: c.AllowInsecureKubeconfigs}
 	web := fetch.Options{Loopback: c.AllowLoopbackChecks, UserAgent: "intentplane/" + version}
 	of := controller.Options{
-		Metrics:     m,
-		Gate:        gate.Options{Limits: limits, Fetch: web, Observer: m},
-		GitDelivery: gitdelivery.Options{AfterPush: crashIf(c.CrashAfterPush), Metrics: m},
-		SiteSync:    sitesync.Options{Limits: limits},
+		Metrics:        m,
+		Gate:           gate.Options{Limits: limits, Fetch: web, Observer: m},
+		GitDelivery:    gitdelivery.Options{AfterPush: crashIf(c.CrashAfterPush), Metrics: m},
+		SiteSync:       sitesync.Options{Limits: limits},
+		ManagedCluster: managedcluster.Options{Limits: limits},
 	}
 	if err := controller.SetupGated(mgr, o, of); err != nil {
 		return err

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	clusterv1alpha1 "github.com/intentplane/intentplane/apis/cluster/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
@@ -33,6 +34,7 @@ func newScheme() *runtime.Scheme {
 		clientgoscheme.AddToScheme,
 		apiextensionsv1.AddToScheme,
 		catalogv1alpha1.AddToScheme,
+		clusterv1alpha1.AddToScheme,
 		configv1alpha1.AddToScheme,
 		deliveryv1alpha1.AddToScheme,
 		rolloutv1alpha1.AddToScheme,

@@ -175,6 +175,15 @@ func (c *Cluster) Only(ctx context.Context, ref engines.Ref) (*unstructured.Unst
 	return c.read(ctx, ref, watchKey{resource: ref.Resource, namespace: ref.Namespace, name: ref.Name})
 }
 
+// Everywhere returns the objects of that name in all namespaces. It returns an *Error.
+func (c *Cluster) Everywhere(ctx context.Context, ref engines.Ref) ([]*unstructured.Unstructured, error) {
+	w := c.watch(ref, watchKey{resource: ref.Resource, name: ref.Name})
+	if err := w.settled(ctx); err != nil {
+		return nil, err
+	}
+	return w.named(ref.Name), nil
+}
+
 // Fetch returns an object, or nil if the cluster says that there is none. It is read now, and not kept. It returns an *Error.
 func (c *Cluster) Fetch(ctx context.Context, ref engines.Ref) (*unstructured.Unstructured, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)

@@ -1,7 +1,9 @@
 package clusters
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -188,6 +190,18 @@ func (w *watch) get(ref engines.Ref) (*unstructured.Unstructured, error) {
 		return nil, nil //nolint:nilerr,nilnil // A store of keys cannot fail, and nothing is an answer.
 	}
 	return u, nil
+}
+
+// named are the objects of a name, by namespace.
+func (w *watch) named(name string) []*unstructured.Unstructured {
+	var out []*unstructured.Unstructured
+	for _, o := range w.informer.GetStore().List() {
+		if u, ok := o.(*unstructured.Unstructured); ok && u.GetName() == name {
+			out = append(out, u)
+		}
+	}
+	slices.SortFunc(out, func(a, b *unstructured.Unstructured) int { return cmp.Compare(a.GetNamespace(), b.GetNamespace()) })
+	return out
 }
 
 func (w *watch) updated(before, after any) {

@@ -16,6 +16,7 @@ import (
 	"github.com/intentplane/intentplane/provider/controller/failure"
 	"github.com/intentplane/intentplane/provider/controller/gate"
 	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
+	"github.com/intentplane/intentplane/provider/controller/managedcluster"
 	"github.com/intentplane/intentplane/provider/controller/providerconfig"
 	"github.com/intentplane/intentplane/provider/controller/rolloutrequest"
 	"github.com/intentplane/intentplane/provider/controller/secret"
@@ -46,6 +47,9 @@ type Options struct {
 	// GitDelivery has those of the controller of GitDeliveries.
 	GitDelivery gitdelivery.Options
 
+	// ManagedCluster has those of the controller of ManagedClusters.
+	ManagedCluster managedcluster.Options
+
 	// SiteSync has those of the controller of SiteSyncs.
 	SiteSync sitesync.Options
 
@@ -68,6 +72,11 @@ func SetupGated(mgr ctrl.Manager, o controller.Options, of Options) error {
 			panic(errors.Wrap(err, "cannot set up controller of RolloutRequests"))
 		}
 	}, rolloutrequest.Kind())
+	o.Gate.Register(func() {
+		if err := managedcluster.Setup(mgr, o, of.ManagedCluster); err != nil {
+			panic(errors.Wrap(err, "cannot set up controller of ManagedClusters"))
+		}
+	}, append(needs(), managedcluster.Kind())...)
 	transition.Setup(mgr, o, of.Metrics)
 	failure.Setup(mgr, o)
 	o.Gate.Register(func() {

@@ -28,7 +28,7 @@ func Index(ctx context.Context, i client.FieldIndexer) error {
 	if err := i.IndexField(ctx, &deliveryv1alpha1.GitDelivery{}, configField, configs); err != nil {
 		return errors.Wrap(err, "cannot index GitDeliveries by configuration")
 	}
-	if err := i.IndexField(ctx, &deliveryv1alpha1.GitDelivery{}, siteField, sites); err != nil {
+	if err := i.IndexField(ctx, &deliveryv1alpha1.GitDelivery{}, siteField, Sites); err != nil {
 		return errors.Wrap(err, "cannot index GitDeliveries by Site")
 	}
 	return errors.Wrap(i.IndexField(ctx, &deliveryv1alpha1.GitDelivery{}, claimField, claims), "cannot index GitDeliveries by claim")
@@ -117,7 +117,8 @@ func configs(o client.Object) []string {
 	return []string{Key(ref.Kind, client.ObjectKey{Namespace: d.GetNamespace(), Name: ref.Name})}
 }
 
-func sites(o client.Object) []string {
+// Sites that a GitDelivery has directories for.
+func Sites(o client.Object) []string {
 	d, ok := o.(*deliveryv1alpha1.GitDelivery)
 	if !ok {
 		return nil

@@ -85,16 +85,53 @@ type reader struct {
 	version    readiness.Contract
 }
 
-// definition of a kind. It is nil if there is none.
-func (r *reader) definition(ctx context.Context, name string) (*unstructured.Unstructured, string) {
-	return r.read(r.management.Only(ctx, engines.Ref{
+// A Kind is one of a provider of Cluster API.
+type Kind struct {
+	// Resource of the kind, in the version that follows the contract.
+	Resource schema.GroupVersionResource
+	// Contract that it follows.
+	Contract readiness.Contract
+}
+
+// Version of Cluster that is served. If there is none that is known here, it returns why, one of the reasons of readiness.
+func Version(ctx context.Context, m Management) (readiness.Contract, string) {
+	definition, missing := definitionOf(ctx, m, "clusters."+readiness.Group)
+	if missing != "" {
+		return "", missing
+	}
+	if v := readiness.ClusterVersion(definition); v != "" {
+		return v, ""
+	}
+	return "", readiness.ReasonVersionUnknown
+}
+
+// KindOf a provider, as a Cluster of a version is joined with it. If it cannot be, it returns why, one of the reasons of readiness.
+func KindOf(ctx context.Context, m Management, cluster readiness.Contract, group, kind string) (Kind, string) {
+	definition, missing := definitionOf(ctx, m, readiness.DefinitionOf(group, kind))
+	if missing != "" {
+		return Kind{}, missing
+	}
+	contract, version := readiness.ContractOf(definition, cluster)
+	if contract == "" {
+		return Kind{}, readiness.ReasonContractUnknown
+	}
+	plural, _, _ := unstructured.NestedString(definition.Object, "spec", "names", "plural")
+	return Kind{Resource: schema.GroupVersionResource{Group: group, Version: version, Resource: plural}, Contract: contract}, ""
+}
+
+func definitionOf(ctx context.Context, m Management, name string) (*unstructured.Unstructured, string) {
+	definition, missing := Found(m.Only(ctx, engines.Ref{
 		Resource: schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"},
 		Kind:     "CustomResourceDefinition", Name: name,
 	}))
+	if missing == readiness.ReasonObjectMissing {
+		missing = readiness.ReasonKindMissing
+	}
+	return definition, missing
 }
 
-// read says why there is no object, in the words of readiness.
-func (r *reader) read(u *unstructured.Unstructured, err error) (*unstructured.Unstructured, string) {
+// Found returns what was read, or why there is nothing, one of the reasons of readiness.
+func Found(u *unstructured.Unstructured, err error) (*unstructured.Unstructured, string) {
 	var failure *clusters.Error
 	switch {
 	case errors.As(err, &failure) && failure.Reason == v1alpha1.SiteReasonEngineNotInstalled:
@@ -110,22 +147,15 @@ func (r *reader) read(u *unstructured.Unstructured, err error) (*unstructured.Un
 }
 
 func (r *reader) cluster(ctx context.Context) readiness.Object {
-	subject := readiness.Subject{Kind: kindCluster, Name: r.want.Name}
-	definition, missing := r.definition(ctx, "clusters."+readiness.Group)
-	if missing == readiness.ReasonObjectMissing {
-		missing = readiness.ReasonKindMissing
-	}
-	if missing != "" {
+	subject, missing := readiness.Subject{Kind: kindCluster, Name: r.want.Name}, ""
+	if r.version, missing = Version(ctx, r.management); missing != "" {
 		return readiness.Lacks(subject, missing)
-	}
-	if r.version = readiness.ClusterVersion(definition); r.version == "" {
-		return readiness.Lacks(subject, readiness.ReasonVersionUnknown)
 	}
 	return r.object(ctx, subject, schema.GroupVersionResource{Group: readiness.Group, Version: string(r.version), Resource: "clusters"}, r.version)
 }
 
 func (r *reader) object(ctx context.Context, s readiness.Subject, of schema.GroupVersionResource, c readiness.Contract) readiness.Object {
-	u, missing := r.read(r.management.Get(ctx, engines.Ref{Resource: of, Kind: s.Kind, Namespace: r.want.Namespace, Name: s.Name}))
+	u, missing := Found(r.management.Get(ctx, engines.Ref{Resource: of, Kind: s.Kind, Namespace: r.want.Namespace, Name: s.Name}))
 	if missing != "" {
 		return readiness.Lacks(s, missing)
 	}
@@ -144,19 +174,11 @@ func (r *reader) referred(ctx context.Context, cluster readiness.Object, field s
 	if subject.Kind == "" || subject.Name == "" {
 		return readiness.NotReferenced()
 	}
-	definition, missing := r.definition(ctx, readiness.DefinitionOf(group, subject.Kind))
-	if missing == readiness.ReasonObjectMissing {
-		missing = readiness.ReasonKindMissing
-	}
+	kind, missing := KindOf(ctx, r.management, r.version, group, subject.Kind)
 	if missing != "" {
 		return readiness.Lacks(subject, missing)
 	}
-	contract, version := readiness.ContractOf(definition, r.version)
-	if contract == "" {
-		return readiness.Lacks(subject, readiness.ReasonContractUnknown)
-	}
-	plural, _, _ := unstructured.NestedString(definition.Object, "spec", "names", "plural")
-	return r.object(ctx, subject, schema.GroupVersionResource{Group: group, Version: version, Resource: plural}, contract)
+	return r.object(ctx, subject, kind.Resource, kind.Contract)
 }
 
 // behind are the objects that CAPT's objects are made by. The kubeconfig's has no reference, and its name follows from the Cluster's.
@@ -188,7 +210,7 @@ func (r *reader) apply(ctx context.Context, name string) []readiness.Object {
 		return []readiness.Object{apply}
 	}
 	subject := readiness.Subject{Kind: kindSpace, Name: workspace}
-	u, missing := r.read(r.management.Get(ctx, engines.Ref{
+	u, missing := Found(r.management.Get(ctx, engines.Ref{
 		Resource: schema.GroupVersionResource{Group: "tf.upbound.io", Version: "v1beta1", Resource: "workspaces"}, Kind: kindSpace, Name: workspace,
 	}))
 	if missing != "" {
@@ -200,7 +222,7 @@ func (r *reader) apply(ctx context.Context, name string) []readiness.Object {
 // kubeconfig as it is now, and what the API server answers with it.
 func (r *reader) kubeconfig(ctx context.Context, a Asker) (readiness.Kubeconfig, time.Time) {
 	name := readiness.SecretName(r.want.Name)
-	u, missing := r.read(r.management.Fetch(ctx, engines.Ref{
+	u, missing := Found(r.management.Fetch(ctx, engines.Ref{
 		Resource: schema.GroupVersionResource{Version: "v1", Resource: "secrets"}, Kind: "Secret", Namespace: r.want.Namespace, Name: name,
 	}))
 	if missing != "" {

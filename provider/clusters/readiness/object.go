@@ -34,6 +34,14 @@ func NotReferenced() Object { return Object{Missing: ReasonNotReferenced} }
 
 func (o Object) there() bool { return o.Unstructured != nil && o.Missing == "" }
 
+// orNone is an object that nobody refers to, where nobody said what it is.
+func (o Object) orNone() Object {
+	if o.Unstructured == nil && o.Missing == "" {
+		return NotReferenced()
+	}
+	return o
+}
+
 func (o Object) uid() string {
 	if !o.there() {
 		return ""

@@ -254,6 +254,7 @@ func (r Report) tooFewWorkers() Blocker {
 
 // Read what the objects of a cluster say.
 func Read(in Input) Report {
+	in.Infrastructure, in.ControlPlane = in.Infrastructure.orNone(), in.ControlPlane.orNone()
 	c := in.Cluster
 	r := Report{UID: c.uid(), Infrastructure: in.Infrastructure.Contract, ControlPlane: in.ControlPlane.Contract}
 	if c.Missing != "" {

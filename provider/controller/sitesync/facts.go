@@ -70,8 +70,8 @@ func (f facts) last(name string) v1alpha1.SiteObservation {
 	return seen(f.before, f.spec.Order, name)
 }
 
-// since is when the wait for a Site began, for its cluster or for its engine, for this try, or nil. What the status does not show yet counts: a clock that began when it is shown
-// would begin late.
+// since is when the wait for a Site began, for its cluster or for its engine, for this try, or nil. What the status does not show yet
+// counts: a clock that began when it is shown would begin late.
 func (f facts) since(name string, cluster bool) *metav1.Time {
 	for _, o := range []v1alpha1.SiteSyncObservation{f.before, f.draft} {
 		if s := seen(o, f.spec.Order, name); s.StartedAt != nil && s.State != v1alpha1.SiteLive && waited(s) == cluster {

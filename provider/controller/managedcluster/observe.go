@@ -1,0 +1,222 @@
+package managedcluster
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
+	"github.com/intentplane/intentplane/provider/clusters"
+	"github.com/intentplane/intentplane/provider/clusters/clusterapi"
+	"github.com/intentplane/intentplane/provider/clusters/readiness"
+)
+
+// FieldOwner is the name under which objects are applied.
+const FieldOwner = "intentplane-managedcluster"
+
+// A connector makes externals.
+type connector struct {
+	// kube reads from the cache, and writes.
+	kube   client.Client
+	pool   *clusters.Pool
+	prober clusterapi.Asker
+	limits clusters.Limits
+	memory *memory
+	log    logging.Logger
+	now    func() time.Time
+}
+
+// Connect contacts nobody. It returns an error if the provider's own configuration is not valid.
+func (c *connector) Connect(_ context.Context, mc *v1alpha1.ManagedCluster) (managed.TypedExternalClient[*v1alpha1.ManagedCluster], error) {
+	key := client.ObjectKeyFromObject(mc)
+	look := c.pool.Look(key)
+	h, err := look.Home()
+	if err != nil {
+		return nil, err
+	}
+	return &external{connector: c, look: look, home: h, note: c.memory.of(key)}, nil
+}
+
+// An external is one cluster, for one reconcile.
+type external struct {
+	*connector
+
+	look *clusters.Look
+	home home
+	note *note
+
+	// What Observe saw, for Update and Delete of the same reconcile.
+	facts    facts
+	decision decision
+}
+
+// Observe compares the objects of a cluster with what they should be. It writes nothing. A ManagedCluster exists until it is deleted,
+// and then as long as something is left of what it made.
+func (e *external) Observe(ctx context.Context, mc *v1alpha1.ManagedCluster) (managed.ExternalObservation, error) {
+	mc.Status.SetObservedGeneration(mc.GetGeneration())
+	f, err := e.gather(ctx, mc)
+	if err != nil {
+		return managed.ExternalObservation{}, err
+	}
+	e.facts, e.decision = f, decide(f)
+	e.show(mc, f, e.decision)
+	if meta.WasDeleted(mc) {
+		return managed.ExternalObservation{ResourceExists: left(f)}, nil
+	}
+	return managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: len(e.decision.apply) == 0 && !e.decision.publish}, nil
+}
+
+// left is true if something of what a ManagedCluster made is there, or nobody can tell. What it may not look at it never made.
+func left(f facts) bool {
+	if f.site.ours || made(f.mc) && f.lacks.Reason != "" && f.lacks.Reason != readiness.ReasonKindMissing {
+		return true
+	}
+	for _, p := range f.parts {
+		if p.unknown != "" || deletable(f.mc, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// made is true if some object was seen that this ManagedCluster made.
+func made(mc *v1alpha1.ManagedCluster) bool {
+	for _, kind := range []string{kindCluster, kindCAPTControlPlane, kindCAPTCluster} {
+		if recorded(mc, kind) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// deletable is true for an object that this ManagedCluster made, and that is the one that it saw last.
+func deletable(mc *v1alpha1.ManagedCluster, p part) bool {
+	if p.live == nil || !ours(mc, p.live) {
+		return false
+	}
+	uid := recorded(mc, p.want.GetKind())
+	return uid == "" || uid == string(p.live.GetUID())
+}
+
+// Create is never called: a ManagedCluster exists until it is deleted.
+func (e *external) Create(context.Context, *v1alpha1.ManagedCluster) (managed.ExternalCreation, error) {
+	return managed.ExternalCreation{}, nil
+}
+
+// Update applies what is not as it should be, the Cluster last, and publishes the Site. It returns an error if an object is refused.
+func (e *external) Update(ctx context.Context, mc *v1alpha1.ManagedCluster) (managed.ExternalUpdate, error) {
+	for _, o := range e.decision.apply {
+		err := e.kube.Patch(ctx, o.DeepCopy(), client.Apply, client.FieldOwner(FieldOwner), client.ForceOwnership) //nolint:staticcheck // Objects of others have no apply configuration.
+		if err != nil {
+			return managed.ExternalUpdate{}, errors.Wrapf(err, "cannot apply %s %q", o.GetKind(), o.GetName())
+		}
+	}
+	if !e.decision.publish {
+		return managed.ExternalUpdate{}, nil
+	}
+	err := e.kube.Create(ctx, siteOf(mc))
+	if kerrors.IsAlreadyExists(err) {
+		return managed.ExternalUpdate{}, nil // Whose it is, is looked at next time.
+	}
+	return managed.ExternalUpdate{}, errors.Wrapf(err, "cannot create Site %q", siteName(mc))
+}
+
+// Delete withdraws the Site, and then deletes the Cluster that was seen last, and waits: Cluster API deletes workers, control plane
+// and infrastructure in its order. What is left without a Cluster goes after that, the control plane first. Templates stay. It returns an
+// error while deployments use the Site, if the cluster is protected.
+func (e *external) Delete(ctx context.Context, mc *v1alpha1.ManagedCluster) (managed.ExternalDelete, error) {
+	users, err := e.withdraw(ctx, mc)
+	if err != nil {
+		return managed.ExternalDelete{}, err
+	}
+	if p := mc.Spec.ForProvider.DeletionProtection; len(users) > 0 && (p == nil || *p) {
+		return managed.ExternalDelete{}, errors.Errorf("%s: deployments use Site %s: %s. Delete them, or set spec.forProvider.deletionProtection to false", v1alpha1.ReasonInUse, siteName(mc), some(users))
+	}
+	if l := e.facts.lacks; l.Reason != "" {
+		return managed.ExternalDelete{}, errors.Errorf("%s: it cannot be told what is left: %s", l.Reason, l)
+	}
+	// The Cluster is the last part, and the first to go.
+	for i := len(e.facts.parts) - 1; i >= 0; i-- {
+		p := e.facts.parts[i]
+		if !deletable(mc, p) {
+			continue
+		}
+		return managed.ExternalDelete{}, e.remove(ctx, mc, p)
+	}
+	return managed.ExternalDelete{}, nil
+}
+
+// remove an object, and no other of its name.
+func (e *external) remove(ctx context.Context, mc *v1alpha1.ManagedCluster, p part) error {
+	if p.live.GetDeletionTimestamp() == nil {
+		uid := p.live.GetUID()
+		err := e.kube.Delete(ctx, p.live.DeepCopy(), client.Preconditions{UID: &uid})
+		return errors.Wrapf(client.IgnoreNotFound(err), "cannot delete %s %q", p.live.GetKind(), p.live.GetName())
+	}
+	since := mc.GetDeletionTimestamp()
+	if end := since.Add(within(mc.Spec.ForProvider.Timeouts.Deletion, defaultDeletion)); !e.now().Before(end) {
+		c := e.facts.report.Condition(readiness.TypeDeleting)
+		return errors.Errorf("%s: %s %s is still being deleted: %s", v1alpha1.ReasonDeletionTimedOut, p.live.GetKind(), p.live.GetName(), readiness.Blocker{By: c.By, Reason: c.Reason, Message: c.Message})
+	}
+	return nil
+}
+
+const maxNamed = 5
+
+func some(names []string) string {
+	if more := len(names) - maxNamed; more > 0 {
+		names = append(names[:maxNamed:maxNamed], fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(names, ", ")
+}
+
+// Disconnect drops what was not read this time.
+func (e *external) Disconnect(context.Context) error {
+	e.look.Done()
+	return nil
+}
+
+// A memory is what is kept from one reconcile to the next. Losing it costs a little time, and nothing else.
+type memory struct {
+	mu    sync.Mutex
+	notes map[types.NamespacedName]*note
+}
+
+// A note is what is kept about one ManagedCluster. Only one reconcile at a time has it.
+type note struct {
+	// steady is what the cluster counts as.
+	steady readiness.Steady
+	// shown is when the status was last written.
+	shown time.Time
+	// next is when to look again at the latest. Zero leaves that to the interval.
+	next time.Time
+}
+
+func newMemory() *memory { return &memory{notes: map[types.NamespacedName]*note{}} }
+
+func (m *memory) of(key types.NamespacedName) *note {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n, ok := m.notes[key]
+	if !ok {
+		n = &note{}
+		m.notes[key] = n
+	}
+	return n
+}
+
+func (m *memory) forget(key types.NamespacedName) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.notes, key)
+}

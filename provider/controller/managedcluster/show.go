@@ -1,0 +1,246 @@
+package managedcluster
+
+import (
+	"time"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
+	"github.com/intentplane/intentplane/provider/clusters/readiness"
+)
+
+const (
+	maxMessage = 1024
+
+	// progressInterval is how often progress is written. What somebody waits for is written at once.
+	progressInterval = time.Minute
+)
+
+// show the decision in the status, now or a little later: a cluster that flaps is written once in a while.
+func (e *external) show(mc *v1alpha1.ManagedCluster, f facts, d decision) {
+	next := mc.Status.DeepCopy()
+	next.AtProvider = observation(f, mc.Status.AtProvider)
+	next.SetConditions(conditions(mc, f, d)...)
+	n, now := e.note, f.now
+	n.next = soonest(d.deadline, f.again)
+	if same(mc.Status, *next) {
+		return
+	}
+	due := n.shown.Add(progressInterval)
+	if !urgent(mc, *next) && now.Before(due) {
+		n.next = soonest(n.next, due)
+		return
+	}
+	n.shown = now
+	mc.Status = *next
+}
+
+func same(a, b v1alpha1.ManagedClusterStatus) bool {
+	if !equality.Semantic.DeepEqual(a.AtProvider, b.AtProvider) || len(a.Conditions) != len(b.Conditions) {
+		return false
+	}
+	for _, c := range b.Conditions {
+		if !a.GetCondition(c.Type).Equal(c) {
+			return false
+		}
+	}
+	return true
+}
+
+// urgent is true for what somebody waits for, and for what has to be remembered: another generation, readiness, and which objects
+// there are.
+func urgent(mc *v1alpha1.ManagedCluster, next v1alpha1.ManagedClusterStatus) bool {
+	a, b := mc.Status, next
+	before, after := a.GetCondition(xpv2.TypeReady), b.GetCondition(xpv2.TypeReady)
+	if before.Status != after.Status || before.ObservedGeneration != after.ObservedGeneration {
+		return true
+	}
+	if a.AtProvider.UID != b.AtProvider.UID || !equality.Semantic.DeepEqual(a.AtProvider.Initialized, b.AtProvider.Initialized) {
+		return true
+	}
+	for _, o := range b.AtProvider.Objects {
+		if o.UID != uidOf(a.AtProvider, o.Kind, o.Name) {
+			return true
+		}
+	}
+	return false
+}
+
+func uidOf(o v1alpha1.ManagedClusterObservation, kind, name string) string {
+	for _, one := range o.Objects {
+		if one.Kind == kind && one.Name == name {
+			return one.UID
+		}
+	}
+	return ""
+}
+
+func conditions(mc *v1alpha1.ManagedCluster, f facts, d decision) []xpv2.Condition {
+	status := corev1.ConditionFalse
+	if d.reason == v1alpha1.ReasonReady {
+		status = corev1.ConditionTrue
+	}
+	out := []xpv2.Condition{condition(mc, xpv2.TypeReady, status, d.reason, d.message)}
+	for _, c := range f.report.Conditions {
+		message := readiness.Blocker{By: c.By, Message: c.Message}.String()
+		if c.Message == "" {
+			message = ""
+		}
+		out = append(out, condition(mc, xpv2.ConditionType(c.Type), corev1.ConditionStatus(c.Status), xpv2.ConditionReason(c.Reason), message))
+	}
+	return out
+}
+
+func condition(mc *v1alpha1.ManagedCluster, of xpv2.ConditionType, s corev1.ConditionStatus, reason xpv2.ConditionReason, message string) xpv2.Condition {
+	return xpv2.Condition{
+		Type: of, Status: s, Reason: reason, Message: cut(message), LastTransitionTime: metav1.Now(),
+	}.WithObservedGeneration(mc.GetGeneration())
+}
+
+func cut(message string) string {
+	if r := []rune(message); len(r) > maxMessage {
+		return string(r[:maxMessage])
+	}
+	return message
+}
+
+// observation is what is remembered, and what is seen. What was seen of another Cluster of that name says nothing of this one.
+func observation(f facts, before v1alpha1.ManagedClusterObservation) v1alpha1.ManagedClusterObservation {
+	r := f.report
+	if r.UID == "" || lost(f) != "" {
+		return absent(f, before)
+	}
+	out := v1alpha1.ManagedClusterObservation{
+		UID: r.UID, ClusterAPIVersion: r.APIVersion, Phase: r.Phase, Version: r.Version,
+		Contracts:      v1alpha1.Contracts{Infrastructure: string(r.Infrastructure), ControlPlane: string(r.ControlPlane)},
+		Objects:        objectsOf(f, before),
+		FailureDomains: failureDomains(r),
+		Replicas:       v1alpha1.Replicas{ControlPlane: machines(r.ControlPlanes), Workers: machines(r.Workers)},
+		StartedAt:      stamp(f.now),
+	}
+	if before.UID == r.UID {
+		out.StartedAt, out.InfrastructureReadyAt, out.ReadySince, out.WasReady = before.StartedAt, before.InfrastructureReadyAt, before.ReadySince, before.WasReady
+	}
+	if out.StartedAt == nil {
+		out.StartedAt = stamp(f.now)
+	}
+	latch(&out, f)
+	if r.Endpoint != (readiness.Endpoint{}) {
+		out.Endpoint = &v1alpha1.Endpoint{Host: r.Endpoint.Host, Port: int32(r.Endpoint.Port)} //nolint:gosec // A port that is too large is not known, and shown as it is cut.
+	}
+	if r.KubeconfigDigest != "" {
+		out.Kubeconfig = &v1alpha1.Kubeconfig{SecretName: readiness.SecretName(f.mc.Spec.ForProvider.Cluster.Name), Digest: r.KubeconfigDigest}
+		if !r.KubeconfigExpires.IsZero() {
+			out.Kubeconfig.Expires = stamp(r.KubeconfigExpires)
+		}
+	}
+	if b := r.Blocker(); b.Reason != "" {
+		out.Blocker = &v1alpha1.Blocker{Kind: b.By.Kind, Name: b.By.Name, Reason: b.Reason, Message: cut(b.Message)}
+	}
+	if f.site.ours {
+		out.SiteName = siteName(f.mc)
+	}
+	return out
+}
+
+// latch what is remembered of a Cluster.
+func latch(out *v1alpha1.ManagedClusterObservation, f facts) {
+	r := f.report
+	if i := r.Initialized; i.UID != "" {
+		out.Initialized = &v1alpha1.Latch{UID: i.UID, At: *stamp(i.At)}
+	}
+	if out.InfrastructureReadyAt == nil && r.Is(readiness.TypeInfrastructureReady, readiness.True) {
+		out.InfrastructureReadyAt = stamp(f.now)
+	}
+	if !f.ready {
+		out.ReadySince = nil
+		return
+	}
+	if out.ReadySince == nil {
+		out.ReadySince = stamp(f.now)
+	}
+	if out.WasReady == nil {
+		out.WasReady = &v1alpha1.Latch{UID: r.UID, At: *stamp(f.now)}
+	}
+}
+
+// absent is what stays when there is no Cluster, or nobody can tell: which objects there were.
+func absent(f facts, before v1alpha1.ManagedClusterObservation) v1alpha1.ManagedClusterObservation {
+	out := *before.DeepCopy()
+	out.ReadySince = nil
+	if b := f.report.Blocker(); b.Reason != "" {
+		out.Blocker = &v1alpha1.Blocker{Kind: b.By.Kind, Name: b.By.Name, Reason: b.Reason, Message: cut(b.Message)}
+	}
+	out.Objects = objectsOf(f, before)
+	return out
+}
+
+// objectsOf the cluster. The UID of one that is gone stays, so that it is known to be.
+func objectsOf(f facts, before v1alpha1.ManagedClusterObservation) []v1alpha1.ClusterObject {
+	var out []v1alpha1.ClusterObject
+	seen := map[string]bool{}
+	add := func(o v1alpha1.ClusterObject) {
+		if key := o.Kind + " " + o.Name; !seen[key] && o.Kind != "" && o.Name != "" {
+			seen[key] = true
+			out = append(out, o)
+		}
+	}
+	for _, o := range f.report.Objects {
+		uid := o.UID
+		if was := uidOf(before, o.Kind, o.Name); uid == "" || was != "" && lost(f) != "" {
+			uid = was
+		}
+		add(v1alpha1.ClusterObject{APIVersion: o.APIVersion, Kind: o.Kind, Name: o.Name, UID: uid, Ready: o.Ready, Reason: o.Reason, Message: cut(o.Message)})
+	}
+	for _, p := range f.parts {
+		if p.live != nil && lost(f) == "" {
+			add(v1alpha1.ClusterObject{APIVersion: p.live.GetAPIVersion(), Kind: p.live.GetKind(), Name: p.live.GetName(), UID: string(p.live.GetUID())})
+		}
+		if uid := uidOf(before, p.want.GetKind(), p.want.GetName()); uid != "" {
+			add(v1alpha1.ClusterObject{Kind: p.want.GetKind(), Name: p.want.GetName(), UID: uid, Reason: readiness.ReasonObjectMissing})
+		}
+	}
+	return out
+}
+
+func failureDomains(r readiness.Report) []v1alpha1.FailureDomain {
+	var out []v1alpha1.FailureDomain
+	for _, d := range r.FailureDomains {
+		out = append(out, v1alpha1.FailureDomain{Name: d.Name, ControlPlane: d.ControlPlane})
+	}
+	return out
+}
+
+func machines(r readiness.Replicas) v1alpha1.Machines {
+	return v1alpha1.Machines{Desired: int32(r.Desired), Ready: int32(r.Ready)} //nolint:gosec // Nobody has as many machines.
+}
+
+// stamp has no more precision than a status can hold.
+func stamp(t time.Time) *metav1.Time {
+	out := metav1.NewTime(t.UTC().Truncate(time.Second))
+	return &out
+}
+
+func soonest(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
+}
+
+func initialized(mc *v1alpha1.ManagedCluster) readiness.Initialized {
+	if l := mc.Status.AtProvider.Initialized; l != nil {
+		return readiness.Initialized{UID: l.UID, At: l.At.UTC()}
+	}
+	return readiness.Initialized{}
+}
+
+func stabilization(mc *v1alpha1.ManagedCluster) time.Duration {
+	if s := mc.Spec.ForProvider.Readiness.StabilizationSeconds; s != nil {
+		return time.Duration(*s) * time.Second
+	}
+	return readiness.Stabilization
+}
