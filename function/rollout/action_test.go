@@ -135,7 +135,7 @@ func TestObey(t *testing.T) {
 		action string
 		change func(*rolloutv1alpha1.Order)
 	}{
-		"Abort":      {reason: "It is rejected.", action: "Abort", change: func(o *rolloutv1alpha1.Order) { o.Verdict = taken }},
+		"Abort": {reason: "It is rejected.", action: "Abort", change: func(o *rolloutv1alpha1.Order) { o.Verdict = taken }},
 		"RollbackTo": {reason: "The next revision is, and takes this one back.", action: "RollbackTo 1", change: func(o *rolloutv1alpha1.Order) {
 			o.Revision, o.Step, o.Promoted, o.Verdict, o.Target, o.Withdraws = 4, 0, 0, taken, new(int64(1)), new(int64(3))
 		}},
