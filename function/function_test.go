@@ -250,22 +250,6 @@ func TestNewer(t *testing.T) {
 	}
 }
 
-func TestWaitForCluster(t *testing.T) {
-	w := newWorld(t)
-	w.set("Site", "edge2", map[string]any{"clusterRef": map[string]any{"name": "c"}}, "spec", "cluster")
-	waiting := view{Phase: deploymentv1alpha1.PhaseDelivering, Revision: 1, Sites: "1/2", Trees: []string{"1 edge1 Desired", "1 edge2 Keep"}}
-	out := w.settle()
-	w.want("A Site with a cluster of ours receives nothing yet.", out, waiting)
-	w.wantCondition("It says so.", out, deploymentv1alpha1.TypeSupported, corev1.ConditionFalse, deploymentv1alpha1.ReasonNotYetSupported)
-	w.wantCondition("It says so.", out, deploymentv1alpha1.TypeDelivered, corev1.ConditionFalse, deploymentv1alpha1.ReasonWaitingForCluster)
-	w.set("Site", "edge2", map[string]any{"controlPlane": map[string]any{}}, "spec", "cluster")
-	out = w.call()
-	if out.Ready || out.Status.Phase == deploymentv1alpha1.PhaseSucceeded {
-		t.Errorf("Run(...): the tree that comes to be asked for is not delivered yet, and phase is %s", out.Status.Phase)
-	}
-	w.want("Then it receives.", w.settle(), view{Phase: deploymentv1alpha1.PhaseSucceeded, Ready: true, Revision: 1, Sites: "2/2", Trees: bothFirst})
-}
-
 // TestLost: the object is gone without a trace, and Git remembers.
 func TestLost(t *testing.T) {
 	w := newWorld(t)

@@ -77,13 +77,13 @@ func (p plan) order(in Input, f *phase.Facts, out *Output) error {
 // ask for what carries out an order.
 func (p plan) ask(in Input, f *phase.Facts, all map[string]*deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) {
 	f.Order = &o
-	f.Desired = compose.Step(all, o)
+	f.Desired = compose.Step(compose.Await(all, f.Observed, f.ObservedSync, o, p.clustered), o)
 	if also := rollout.AlsoOf(o, p.wish); also != "" {
 		for _, d := range f.Desired {
 			d.SetAnnotations(map[string]string{compose.AnnotationAlso: also})
 		}
 	}
-	f.Sync = compose.Sync(in.Claim, in.Spec.DeliveryConfig, o, all, p.unobserved)
+	f.Sync = compose.Sync(in.Claim, in.Spec.DeliveryConfig, o, all, p.unseen())
 }
 
 // outranks is true for an order of a newer version of us.
@@ -104,8 +104,8 @@ func replace(f *phase.Facts, out *Output) error {
 
 // observeAs asks for the deliveries, and for the SiteSync if there is to be one.
 func observeAs(f *phase.Facts, out *Output) error {
-	if f.Sync == nil {
-		delete(out.Resources, compose.SyncName)
+	if f.Sync == nil || f.ObservedSync != nil && rollout.Fenced(f.ObservedSync, *f.Order) {
+		delete(out.Resources, compose.SyncName) // One that is in the way is made anew at the next call.
 		return askFor(f.Desired, out)
 	}
 	o, err := toUnstructured(f.Sync)
@@ -136,6 +136,24 @@ func toUnstructured(v any) (*unstructured.Unstructured, error) {
 	o := &unstructured.Unstructured{Object: m}
 	unstructured.RemoveNestedField(o.Object, "metadata", "creationTimestamp")
 	return o, nil
+}
+
+// unseen are the Sites that the SiteSync has nothing to do with: they have neither an engine nor a cluster to wait for.
+func (p plan) unseen() map[string]bool {
+	out := maps.Clone(p.unobserved)
+	maps.DeleteFunc(out, func(site string, _ bool) bool { return p.clustered[site] })
+	return out
+}
+
+// clustered are the Sites that wait for a Cluster API cluster.
+func clustered(places []catalog.Place) map[string]bool {
+	out := map[string]bool{}
+	for _, p := range places {
+		if p.Site.Spec.Cluster.ClusterRef != nil {
+			out[p.Site.GetName()] = true
+		}
+	}
+	return out
 }
 
 // unobserved are the Sites that have no engine, and whether delivered counts as live there.

@@ -46,21 +46,17 @@ type plan struct {
 	irreversible string
 	// checks that the revision is judged by.
 	checks gates.Checks
+	// clustered are the Sites that receive nothing before their clusters are ready.
+	clustered map[string]bool
 }
 
 // plan compiles, places and renders the intent, with the Blueprint that the deployment stays with or, where an update is approved, the
 // one in the channel. It returns a problem when it cannot; what it found out by then is in the facts.
 func (c *Core) plan(ctx context.Context, in Input, f *phase.Facts, approved bool) (plan, error) {
 	p := plan{}
-	set, err := support.Spec(&in.Spec)
-	if err != nil {
-		return p, err
-	}
-	f.Unsupported = set
 	i, field, err := understand(&in.Spec)
 	if field != "" {
 		f.Understood = string(i.Canonical())
-		f.Unsupported = append(f.Unsupported, support.Intent(i)...)
 	}
 	if err != nil {
 		return p, err
@@ -94,7 +90,7 @@ func (c *Core) fill(ctx context.Context, in Input, f *phase.Facts, i intent.Inte
 	if err != nil {
 		return err
 	}
-	f.Unsupported = append(f.Unsupported, set...)
+	f.Unsupported = set
 	d, err := c.digestOf(s.Blueprint.Spec)
 	if err != nil {
 		return err
@@ -117,17 +113,21 @@ func (c *Core) fill(ctx context.Context, in Input, f *phase.Facts, i intent.Inte
 		return err
 	}
 	inherited := compose.Inherit(p.wanted, f.Observed)
-	p.unobserved = unobserved(s.Places)
+	p.unobserved, p.clustered = unobserved(s.Places), clustered(s.Places)
 	p.chosen = compose.Sites(p.wanted)
 	p.wish.Eased = eased(in, f)
-	p.wish.Unchanged = unchanged(f, p.wanted) || onlyVersions(f, p.wish) && unchanged(f, inherited)
+	p.wish.Unchanged = p.unchanged(f, p.wanted) || onlyVersions(f, p.wish) && p.unchanged(f, inherited)
 	p.wish.InFlight = inFlight(in, f, p.unobserved)
 	return fits(inherited, f.Observed)
 }
 
 // unchanged is true when deliveries ask for the trees of the order.
-func unchanged(f *phase.Facts, ds map[string]*deliveryv1alpha1.GitDelivery) bool {
-	return f.Order != nil && maps.Equal(compose.TreeIDs(ds), compose.AskedIDs(f.Observed, *f.Order))
+func (p plan) unchanged(f *phase.Facts, ds map[string]*deliveryv1alpha1.GitDelivery) bool {
+	if f.Order == nil {
+		return false
+	}
+	ds = compose.Await(ds, f.Observed, f.ObservedSync, *f.Order, p.clustered)
+	return maps.Equal(compose.TreeIDs(ds), compose.AskedIDs(f.Observed, *f.Order))
 }
 
 // onlyVersions is true when the request is that of the order, but for the renderer. Then each delivery goes to the repository that it
@@ -254,13 +254,9 @@ func sharing(places []catalog.Place, one catalog.Place) int {
 	return n
 }
 
-// renderPlace returns the files of one Site, or none when the Site has to wait: it receives nothing before its cluster is known
-// to be ready, and nobody tells that yet.
+// renderPlace returns the files of one Site.
 func (c *Core) renderPlace(ctx context.Context, in Input, i intent.Intent, s *catalog.Selection, p catalog.Place) (compose.Rendered, error) {
 	out := compose.Rendered{Place: p}
-	if p.Site.Spec.Cluster.ClusterRef != nil {
-		return out, nil
-	}
 	files, err := c.renderer.Build(ctx, renderInput(in, i, s, p))
 	if err == nil {
 		err = c.checker.Check(&s.Blueprint, policyInput(in, p, files))

@@ -397,7 +397,7 @@ func TestWalk(t *testing.T) {
 		t.Logf("%s\n%s", strings.Join(w.trace, "\n"), strings.Join(w.truth.violations, "\n"))
 		return
 	}
-	n, rng := soak.Random(t, 300, 10000)
+	n, rng := soak.Random(t, walks(), 10000)
 	ends := map[string]int{}
 	for range n {
 		seed := rng.Uint64() >> 1
@@ -411,4 +411,12 @@ func TestWalk(t *testing.T) {
 	for _, end := range slices.Sorted(maps.Keys(ends)) {
 		t.Logf("%5d %s", ends[end], end)
 	}
+}
+
+// walks are how many stories make test tells.
+func walks() int {
+	if n, err := strconv.Atoi(os.Getenv("INTENTPLANE_WALKS")); err == nil {
+		return n
+	}
+	return 150
 }

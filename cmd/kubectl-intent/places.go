@@ -34,6 +34,11 @@ func (k kitchen) places(limited bool, in function.Input, c *function.Compiled) (
 	}
 	out, err := render(context.Background(), in, c)
 	for i := 0; err == nil && i < len(out); i++ {
+		// It has to wait, for nobody knows here whether the cluster is ready.
+		if out[i].Place.Site.Spec.Cluster.ClusterRef != nil {
+			out[i].Files = nil
+			continue
+		}
 		err = atSite(out[i].Place.Site.GetName(), brokenRule(checkRules(&c.Selection.Blueprint, out[i].Files)))
 	}
 	return out, err

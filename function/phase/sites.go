@@ -75,7 +75,7 @@ func commit(d *deliveryv1alpha1.GitDelivery) string {
 func site(f *Facts, t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery) v1alpha1.SiteStatus {
 	switch {
 	case f.waits(t, d):
-		return v1alpha1.SiteStatus{State: v1alpha1.SiteWaitingForCluster, Message: "The Site's cluster is not ready."}
+		return f.awaits(t.Site)
 	case f.Order != nil && !rollout.Reached(*f.Order, t.Site):
 		return v1alpha1.SiteStatus{State: v1alpha1.SitePending, Message: "Its wave has not come."}
 	}
@@ -92,6 +92,20 @@ func site(f *Facts, t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery) v1
 		return v1alpha1.SiteStatus{State: v1alpha1.SitePending}
 	}
 	return runs(f, t, commit(d))
+}
+
+// awaits says why a Site's cluster is not ready, as far as is known.
+func (f *Facts) awaits(name string) v1alpha1.SiteStatus {
+	out := v1alpha1.SiteStatus{State: v1alpha1.SiteWaitingForCluster, Message: "It is not known yet whether the Site's cluster is ready."}
+	if f.ObservedSync == nil || f.Order == nil || !rollout.Brought(f.ObservedSync.Status.AtProvider.Order, *f.Order, name) {
+		return out
+	}
+	for _, s := range f.ObservedSync.Status.AtProvider.Sites {
+		if s.Name == name && s.State != deliveryv1alpha1.SitePending {
+			return seen(s, out)
+		}
+	}
+	return out
 }
 
 // wrote is true when a delivery brought what a rejected order asked for to a directory. One that failed at a Site was there.
@@ -122,7 +136,7 @@ func blockedState(terminal bool) v1alpha1.SiteState {
 
 // runs says what is known of a Site whose repository holds the tree.
 func runs(f *Facts, t deliveryv1alpha1.Tree, delivered string) v1alpha1.SiteStatus {
-	if !f.syncs(t.Site) {
+	if _, nobody := f.Unobserved[t.Site]; nobody || !f.syncs(t.Site) {
 		if slices.Contains(f.uncounted(), t.Site) {
 			return v1alpha1.SiteStatus{State: v1alpha1.SiteUnobserved, Commit: delivered, Message: "Nobody tells what the Site runs."}
 		}
@@ -160,6 +174,9 @@ func seen(s deliveryv1alpha1.SiteObservation, out v1alpha1.SiteStatus) v1alpha1.
 		if s.Message != "" {
 			out.Message = Fit(s.Reason+": "+s.Message, maxSaid)
 		}
+	}
+	if c := s.Cluster; out.Message == "" && c != nil && c.Reason != "" {
+		out.Message = Fit("The Site's cluster is not ready any more: "+c.Reason+": "+c.Message, maxSaid)
 	}
 	return out
 }

@@ -204,7 +204,7 @@ func delivering(f *Facts) string {
 		return fmt.Sprintf("GitDelivery %s: %s: %s", d.GetName(), c.Reason, c.Message)
 	}
 	if f.waiting() {
-		return "A Site waits for its cluster."
+		return f.unready()
 	}
 	if f.Order != nil && !f.Order.Rejected() && f.live() && rollout.Gated(*f.Order) {
 		return "Every Site of the step runs the revision, and it is judged." + f.unjudged() + f.wave()
@@ -219,6 +219,16 @@ func delivering(f *Facts) string {
 func wayOf(f *Facts) way {
 	o := f.Order
 	return way{failedIn: failedIn(f), back: f.Problem == nil && o != nil && o.Rejected() && o.Attempt > 0}
+}
+
+// unready names the first Site, by name, that waits for its cluster, and says why.
+func (f *Facts) unready() string {
+	for _, t := range f.trees() {
+		if s := delivery(f).Sites[t.Site]; s.State == v1alpha1.SiteWaitingForCluster {
+			return fmt.Sprintf("Site %q waits for its cluster: %s", t.Site, s.Message)
+		}
+	}
+	return "A Site waits for its cluster."
 }
 
 // failedIn is the phase in which a failure happened.

@@ -4,6 +4,7 @@ package rollout
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -31,6 +32,14 @@ func Delivered(d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) bool {
 // Live is true when a SiteSync proves that the Sites of an order's step run the trees that it names.
 func Live(s *deliveryv1alpha1.SiteSync, o rolloutv1alpha1.Order) bool {
 	return says(s, corev1.ConditionTrue) && Speaks(s, o)
+}
+
+// Admits is true when a SiteSync saw the cluster of a Site ready for an order.
+func Admits(s *deliveryv1alpha1.SiteSync, o rolloutv1alpha1.Order, site string) bool {
+	return s != nil && Brought(s.Status.AtProvider.Order, o, site) &&
+		slices.ContainsFunc(s.Status.AtProvider.Sites, func(seen deliveryv1alpha1.SiteObservation) bool {
+			return seen.Name == site && seen.Cluster != nil && seen.Cluster.PassedAt != nil
+		})
 }
 
 // Echoes is true when a delivery carried an order out, whatever the directories hold now.
@@ -69,12 +78,20 @@ func NotSynced(s *deliveryv1alpha1.SiteSync, o rolloutv1alpha1.Order) *rolloutv1
 		return nil
 	}
 	switch s.GetCondition(xpv2.TypeReady).Reason {
+	case deliveryv1alpha1.ReasonClusterTimedOut:
+		return rejected(rolloutv1alpha1.RejectedClusterTimedOut, "SiteSync", s)
 	case deliveryv1alpha1.ReasonTimedOut:
 		return rejected(rolloutv1alpha1.RejectedSyncTimedOut, "SiteSync", s)
 	case deliveryv1alpha1.ReasonFailed:
 		return rejected(rolloutv1alpha1.RejectedSyncFailed, "SiteSync", s)
 	}
 	return nil
+}
+
+// Fenced is true for a SiteSync that knows a newer order than the one that it is asked for. Unlike a repository it is no memory: where
+// objects and states were lost, it is just in the way.
+func Fenced(s *deliveryv1alpha1.SiteSync, o rolloutv1alpha1.Order) bool {
+	return says(s, corev1.ConditionFalse) && Alike(s.Spec.ForProvider.Order, o) && s.GetCondition(xpv2.TypeReady).Reason == deliveryv1alpha1.ReasonOrderBehind
 }
 
 // maxMessage is how long the message of a verdict may be.

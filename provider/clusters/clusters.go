@@ -1,4 +1,4 @@
-// Package clusters reads the objects of GitOps engines in many clusters.
+// Package clusters reads the objects of GitOps engines, and of Cluster API, in many clusters.
 //
 // Connections are shared by all who read from a cluster, and end with the last of them. Objects are watched, and whoever read one
 // is woken when it changes. A cluster that does not answer costs a short wait, once, and nobody else anything.
@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -166,7 +167,30 @@ func (l *Look) connect(key string, kubeconfig []byte) (*Cluster, error) {
 
 // Get returns an object, or nil if the cluster says that there is none. It must not be changed. It returns an *Error.
 func (c *Cluster) Get(ctx context.Context, ref engines.Ref) (*unstructured.Unstructured, error) {
-	w := c.watch(ref)
+	return c.read(ctx, ref, watchKey{resource: ref.Resource, namespace: ref.Namespace})
+}
+
+// Only does what Get does, and follows this object alone: one of a kind of which the others are large, or are not for us.
+func (c *Cluster) Only(ctx context.Context, ref engines.Ref) (*unstructured.Unstructured, error) {
+	return c.read(ctx, ref, watchKey{resource: ref.Resource, namespace: ref.Namespace, name: ref.Name})
+}
+
+// Fetch returns an object, or nil if the cluster says that there is none. It is read now, and not kept. It returns an *Error.
+func (c *Cluster) Fetch(ctx context.Context, ref engines.Ref) (*unstructured.Unstructured, error) {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	o, err := c.link.client.Resource(ref.Resource).Namespace(ref.Namespace).Get(ctx, ref.Name, metav1.GetOptions{})
+	if kerrors.IsNotFound(err) {
+		return nil, nil //nolint:nilnil // Nothing is an answer.
+	}
+	if failure := classify(err); failure != nil {
+		return nil, failure
+	}
+	return o, nil
+}
+
+func (c *Cluster) read(ctx context.Context, ref engines.Ref, key watchKey) (*unstructured.Unstructured, error) {
+	w := c.watch(ref, key)
 	if err := w.settled(ctx); err != nil {
 		return nil, err
 	}
@@ -174,7 +198,7 @@ func (c *Cluster) Get(ctx context.Context, ref engines.Ref) (*unstructured.Unstr
 }
 
 // watch returns the watch that the object is in, and makes the owner one of its users.
-func (c *Cluster) watch(ref engines.Ref) *watch {
+func (c *Cluster) watch(ref engines.Ref, key watchKey) *watch {
 	p := c.look.pool
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -182,7 +206,6 @@ func (c *Cluster) watch(ref engines.Ref) *watch {
 		c.link = have // Somebody else was first.
 	}
 	p.links[c.link.key] = c.link
-	key := watchKey{resource: ref.Resource, namespace: ref.Namespace}
 	w, ok := c.link.watches[key]
 	if !ok {
 		w = newWatch(p, c.link, key)

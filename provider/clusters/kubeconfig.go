@@ -11,6 +11,9 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
+// fieldExec is the field of a kubeconfig that runs a program.
+const fieldExec = "exec"
+
 // A RefusedError is a kubeconfig that is not valid, or asks for what is not allowed.
 type RefusedError struct {
 	// Field of the kubeconfig. Empty if it is all of it.
@@ -95,7 +98,7 @@ func refuse(c clientcmdapiv1.Cluster, u clientcmdapiv1.AuthInfo, l Limits) error
 		field  string
 		detail string
 	}{
-		{bad: u.Exec != nil, field: "exec", detail: refused},
+		{bad: u.Exec != nil, field: fieldExec, detail: refused},
 		{bad: u.AuthProvider != nil, field: "auth-provider", detail: refused},
 		{bad: u.TokenFile != "", field: "tokenFile", detail: file},
 		{bad: u.ClientCertificate != "", field: "client-certificate", detail: file},
@@ -137,4 +140,10 @@ func digest(kubeconfig []byte) string {
 func IsRefused(err error) bool {
 	var refused *RefusedError
 	return errors.As(err, &refused)
+}
+
+// RunsProgram reports whether an error is a kubeconfig that is refused because it runs a program to get its credentials.
+func RunsProgram(err error) bool {
+	var refused *RefusedError
+	return errors.As(err, &refused) && refused.Field == fieldExec
 }

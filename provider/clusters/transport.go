@@ -21,6 +21,15 @@ const (
 // newClient makes a client with a transport of its own, which ends with it: those that client-go shares are kept for ever. It
 // follows no redirect, since a cluster could lead us to where only we can go, and uses no proxy of the environment.
 func newClient(cfg *rest.Config) (dynamic.Interface, *http.Transport, error) {
+	h, wire, err := newHTTP(cfg)
+	if err != nil {
+		return nil, nil, err
+	}
+	d, err := dynamic.NewForConfigAndClient(cfg, h)
+	return d, wire, errors.Wrap(err, "cannot make client")
+}
+
+func newHTTP(cfg *rest.Config) (*http.Client, *http.Transport, error) {
 	conf, err := rest.TLSConfigFor(cfg)
 	if err != nil {
 		return nil, nil, &RefusedError{Field: "certificates", Detail: "cannot be used"} // The error may repeat a key.
@@ -37,9 +46,7 @@ func newClient(cfg *rest.Config) (dynamic.Interface, *http.Transport, error) {
 	if err != nil {
 		return nil, nil, &RefusedError{Detail: "holds credentials that cannot be used"}
 	}
-	h := &http.Client{Transport: auth, CheckRedirect: func(*http.Request, []*http.Request) error {
+	return &http.Client{Transport: auth, CheckRedirect: func(*http.Request, []*http.Request) error {
 		return errors.New("the cluster redirects, which is not followed")
-	}}
-	d, err := dynamic.NewForConfigAndClient(cfg, h)
-	return d, wire, errors.Wrap(err, "cannot make client")
+	}}, wire, nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -31,9 +32,19 @@ const (
 type watchKey struct {
 	resource  schema.GroupVersionResource
 	namespace string
+	// name of the only object that is followed. Empty follows all.
+	name string
 }
 
-// A watch follows one kind in one namespace of one cluster.
+// narrow a list or a watch to what is followed.
+func (k watchKey) narrow(o metav1.ListOptions) metav1.ListOptions {
+	if k.name != "" {
+		o.FieldSelector = fields.OneTermEqualSelector("metadata.name", k.name).String()
+	}
+	return o
+}
+
+// A watch follows one kind, or one object of it, in one namespace of one cluster.
 type watch struct {
 	pool     *Pool
 	link     *link
@@ -64,12 +75,12 @@ func newWatch(p *Pool, l *link, key watchKey) *watch {
 		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 			ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 			defer cancel()
-			list, err := of.List(ctx, o)
+			list, err := of.List(ctx, key.narrow(o))
 			w.heard(ctx, err)
 			return list, err
 		},
 		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (apiwatch.Interface, error) {
-			i, err := of.Watch(ctx, o)
+			i, err := of.Watch(ctx, key.narrow(o))
 			w.heard(ctx, err)
 			return i, err
 		},
@@ -108,7 +119,24 @@ func strip(o any) (any, error) {
 	} {
 		unstructured.RemoveNestedField(u.Object, fields...)
 	}
+	stripKind(u)
 	return u, nil
+}
+
+// stripKind drops what is large in objects of some kinds: schemas of definitions, and what Workspaces carry out.
+func stripKind(u *unstructured.Unstructured) {
+	switch u.GetKind() {
+	case "CustomResourceDefinition":
+		versions, _, _ := unstructured.NestedFieldNoCopy(u.Object, "spec", "versions")
+		list, _ := versions.([]any)
+		for _, v := range list {
+			if m, ok := v.(map[string]any); ok {
+				delete(m, "schema")
+			}
+		}
+	case "Workspace":
+		unstructured.RemoveNestedField(u.Object, "spec", "forProvider")
+	}
 }
 
 // heard from the cluster, or not.

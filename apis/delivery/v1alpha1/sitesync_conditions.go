@@ -19,18 +19,19 @@ const (
 	// ReasonUnobserved means that nobody tells what a Site runs. Terminal.
 	ReasonUnobserved xpv2.ConditionReason = "Unobserved"
 
-	// ReasonTimedOut means that a Site, or its cluster, took too long. Terminal.
+	// ReasonClusterTimedOut means that a Site's cluster took too long to get ready. Terminal.
+	ReasonClusterTimedOut xpv2.ConditionReason = "ClusterTimedOut"
+
+	// ReasonTimedOut means that a Site took too long. Terminal.
 	ReasonTimedOut xpv2.ConditionReason = "TimedOut"
 
 	// ReasonFailed means that the engine of a Site tried the tree, and failed. Terminal.
 	ReasonFailed xpv2.ConditionReason = "Failed"
 )
 
-// Reasons of a Site's state. What each engine says is in the message.
+// Reasons of a Site's state. What each engine says is in the message. A Site that waits for its cluster has the cluster's reason, which
+// is one of those in docs/operations.md.
 const (
-	// SiteReasonClusterReadinessNotObserved means that nobody can tell yet whether the Site's cluster is ready.
-	SiteReasonClusterReadinessNotObserved = "ClusterReadinessNotObserved"
-
 	// SiteReasonWaveNotReached means that the order has not come to the Site's wave.
 	SiteReasonWaveNotReached = "WaveNotReached"
 

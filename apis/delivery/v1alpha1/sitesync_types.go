@@ -71,7 +71,8 @@ type SiteSyncParameters struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ms|s|m|h))+$') && duration(self) >= duration('1s') && duration(self) <= duration('24h')",message="must be a duration from 1s to 24h, such as 10m"
 	SyncWaitTimeout string `json:"syncWaitTimeout,omitempty"`
 
-	// ClusterWaitTimeout is how long a Site's cluster may take to become ready.
+	// ClusterWaitTimeout is how long a Cluster API cluster that a Site names may take to become ready. It is counted from when the
+	// order is first seen, and apart from syncWaitTimeout, which begins after it.
 	// +optional
 	// +kubebuilder:default="30m"
 	// +kubebuilder:validation:MaxLength=32
@@ -130,12 +131,18 @@ const (
 
 // SiteClusterObservation is what is known of a Site's cluster.
 type SiteClusterObservation struct {
-	// UID of the cluster.
+	// UID of the Cluster. One that was made again under the same name is another one.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	UID string `json:"uid,omitempty"`
 
-	// Ready says whether the cluster can be used.
+	// PassedAt is when the cluster was first seen ready for this order. It stays while the cluster comes and goes: what was let
+	// through is not held back again.
+	// +optional
+	PassedAt *metav1.Time `json:"passedAt,omitempty"`
+
+	// Ready says whether the cluster can be delivered to: it has been ready for 10 s without interruption, and for longer if it
+	// comes and goes.
 	// +optional
 	Ready *bool `json:"ready,omitempty"`
 
@@ -189,7 +196,7 @@ type SiteObservation struct {
 	// +kubebuilder:validation:MaxLength=1024
 	Message string `json:"message,omitempty"`
 
-	// Cluster of the Site.
+	// Cluster of the Site, if the Site names a Cluster API cluster.
 	// +optional
 	Cluster *SiteClusterObservation `json:"cluster,omitempty"`
 

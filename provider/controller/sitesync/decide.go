@@ -13,7 +13,8 @@ import (
 )
 
 const (
-	defaultTimeout = 10 * time.Minute
+	defaultTimeout        = 10 * time.Minute
+	defaultClusterTimeout = 30 * time.Minute
 
 	// maxNamed is how many Sites a condition names.
 	maxNamed = 5
@@ -28,6 +29,8 @@ type decision struct {
 	message string
 	// deadline is when the next Site will have taken too long. Zero if none can.
 	deadline time.Time
+	// again is when a cluster has to be looked at, since time alone changes what it counts as.
+	again time.Time
 }
 
 // decide what the status says. It is pure: the same facts give the same decision.
@@ -76,18 +79,22 @@ func (f facts) timestamp() *metav1.Time {
 	return &t
 }
 
-// observe one Site.
+// observe one Site, and its cluster.
 func (f facts) observe(want v1alpha1.SiteTree, s siteFacts) v1alpha1.SiteObservation {
+	o := f.observeSite(want, s)
+	o.Cluster = f.clusterOf(want, s)
+	return o
+}
+
+func (f facts) observeSite(want v1alpha1.SiteTree, s siteFacts) v1alpha1.SiteObservation {
 	o := v1alpha1.SiteObservation{Name: want.Name, State: v1alpha1.SitePending}
 	switch {
 	case want.Wave > f.spec.Order.Step:
 		o.Reason = v1alpha1.SiteReasonWaveNotReached
 	case s.denied != "":
 		o.Reason, o.Message = v1alpha1.SiteReasonPolicyDenied, s.denied
-	case s.site.Spec.Cluster.ClusterRef != nil:
-		no := false
-		o.State, o.Reason = v1alpha1.SiteWaitingForCluster, v1alpha1.SiteReasonClusterReadinessNotObserved
-		o.Cluster = &v1alpha1.SiteClusterObservation{Ready: &no, Reason: o.Reason}
+	case f.waits(want, s):
+		return f.await(want, s, o)
 	case s.undelivered:
 		o.Reason = v1alpha1.SiteReasonNotDelivered
 	case s.site.Spec.Engine.Type == catalogv1alpha1.EngineNone:
@@ -146,17 +153,27 @@ func (f facts) wait(want v1alpha1.SiteTree, o v1alpha1.SiteObservation) v1alpha1
 		return f.live(last, o)
 	}
 	o.StartedAt = f.timestamp()
-	if last.StartedAt != nil && last.State != v1alpha1.SiteLive {
+	if last.StartedAt != nil && last.State != v1alpha1.SiteLive && !waited(last) {
 		o.StartedAt = last.StartedAt.DeepCopy()
 	}
 	if last.State == v1alpha1.SiteFailed {
 		last.StartedAt = o.StartedAt
 		return last
 	}
-	if o.State == v1alpha1.SiteSyncing && !f.now.Before(o.StartedAt.Add(f.timeout())) {
+	return f.timed(o)
+}
+
+// timed is a Site that took too long, if it did.
+func (f facts) timed(o v1alpha1.SiteObservation) v1alpha1.SiteObservation {
+	if counts(o) && !f.now.Before(o.StartedAt.Add(f.timeout(o.State))) {
 		o.State = v1alpha1.SiteTimedOut
 	}
 	return o
+}
+
+// counts is true for a Site whose clock runs.
+func counts(o v1alpha1.SiteObservation) bool {
+	return o.StartedAt != nil && (o.State == v1alpha1.SiteSyncing || o.State == v1alpha1.SiteWaitingForCluster)
 }
 
 // live keeps the commit that proved the Site, so that commits of others on top of it change nothing.
@@ -178,12 +195,11 @@ func (d *decision) add(f facts, s siteFacts, o v1alpha1.SiteObservation) {
 	if isLive(s, o) {
 		d.next.SitesLive++
 	}
-	if o.State != v1alpha1.SiteSyncing || o.StartedAt == nil {
-		return
+	if s.cluster != nil {
+		d.again = soonest(d.again, s.cluster.again)
 	}
-	end := o.StartedAt.Add(f.timeout())
-	if d.deadline.IsZero() || end.Before(d.deadline) {
-		d.deadline = end
+	if counts(o) {
+		d.deadline = soonest(d.deadline, o.StartedAt.Add(f.timeout(o.State)))
 	}
 }
 
@@ -216,7 +232,10 @@ func (d *decision) conclude(f facts) {
 
 // explained names a Site's state and reason, once where they are the same.
 func explained(o v1alpha1.SiteObservation) string {
-	if o.State == v1alpha1.SiteFailed || o.State == v1alpha1.SiteTimedOut {
+	switch {
+	case waited(o):
+		return string(o.State) + ", " + strings.TrimSuffix(o.Reason+": "+o.Message, ": ")
+	case o.State == v1alpha1.SiteFailed, o.State == v1alpha1.SiteTimedOut:
 		return string(o.State) + ", " + o.Reason
 	}
 	return o.Reason
@@ -227,6 +246,9 @@ func reasonOf(o v1alpha1.SiteObservation) xpv2.ConditionReason {
 	case v1alpha1.SiteFailed:
 		return v1alpha1.ReasonFailed
 	case v1alpha1.SiteTimedOut:
+		if waited(o) {
+			return v1alpha1.ReasonClusterTimedOut
+		}
 		return v1alpha1.ReasonTimedOut
 	case v1alpha1.SiteUnobserved:
 		return v1alpha1.ReasonUnobserved
@@ -241,12 +263,13 @@ func reasonOf(o v1alpha1.SiteObservation) xpv2.ConditionReason {
 
 func gravity(r xpv2.ConditionReason) int {
 	return map[xpv2.ConditionReason]int{
-		v1alpha1.ReasonWaiting:      1,
-		v1alpha1.ReasonSyncing:      2,
-		v1alpha1.ReasonUnobserved:   3,
-		v1alpha1.ReasonPolicyDenied: 4,
-		v1alpha1.ReasonTimedOut:     5,
-		v1alpha1.ReasonFailed:       6,
+		v1alpha1.ReasonWaiting:         1,
+		v1alpha1.ReasonSyncing:         2,
+		v1alpha1.ReasonUnobserved:      3,
+		v1alpha1.ReasonPolicyDenied:    4,
+		v1alpha1.ReasonClusterTimedOut: 5,
+		v1alpha1.ReasonTimedOut:        6,
+		v1alpha1.ReasonFailed:          7,
 	}[r]
 }
 

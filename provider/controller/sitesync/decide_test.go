@@ -12,6 +12,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/clusters/readiness"
 	"github.com/intentplane/intentplane/provider/engines"
 )
 
@@ -69,7 +70,7 @@ func testFacts(s siteFacts, change ...func(*facts)) facts {
 	f := facts{
 		namespace: "team-a",
 		spec: v1alpha1.SiteSyncParameters{
-			ClaimRef: rolloutv1alpha1.ClaimReference{Namespace: "team-a", Name: "web"}, Order: order(2, 0), SyncWaitTimeout: "5m",
+			ClaimRef: rolloutv1alpha1.ClaimReference{Namespace: "team-a", Name: "web"}, Order: order(2, 0), SyncWaitTimeout: "5m", ClusterWaitTimeout: "7m",
 			Sites: []v1alpha1.SiteTree{{Name: "edge1", Path: webAtE1, Tree: wantedTree()}},
 		},
 		now:   noon().Add(time.Minute),
@@ -83,6 +84,38 @@ func testFacts(s siteFacts, change ...func(*facts)) facts {
 
 func was(o rolloutv1alpha1.Order, state v1alpha1.SiteState) func(*facts) {
 	return func(f *facts) { f.before = before(o, state) }
+}
+
+// clustered is a live Site whose cluster is not ready.
+func clustered(change ...func(*siteFacts)) siteFacts {
+	s := live(func(s *siteFacts) {
+		s.cluster = &clusterFacts{uid: "uid-1", blocker: readiness.Blocker{By: readiness.Subject{Kind: "DockerCluster", Name: "c1"}, Reason: "Provisioning", Message: "no quota"}}
+	})
+	for _, fn := range change {
+		if fn != nil {
+			fn(&s)
+		}
+	}
+	return s
+}
+
+func isReady(s *siteFacts) { s.cluster.ready, s.cluster.blocker = true, readiness.Blocker{} }
+
+// wasWaiting is a Site that waited for its cluster since noon.
+func wasWaiting(state v1alpha1.SiteState) func(*facts) {
+	return func(f *facts) {
+		f.before = before(order(2, 0), state)
+		f.before.Sites[0].Cluster = &v1alpha1.SiteClusterObservation{UID: "uid-1"}
+	}
+}
+
+// wasPassed is a live Site whose cluster was ready at noon.
+func wasPassed(uid string) func(*facts) {
+	return func(f *facts) {
+		at := metav1.NewTime(noon())
+		f.before = before(order(2, 0), v1alpha1.SiteLive)
+		f.before.Sites[0].Cluster = &v1alpha1.SiteClusterObservation{UID: uid, PassedAt: &at}
+	}
 }
 
 func later(d time.Duration) func(*facts) { return func(f *facts) { f.now = noon().Add(d) } }
@@ -129,29 +162,40 @@ func TestDecide(t *testing.T) {
 		"TooWeak": {reason: "The Site lets it, but not that far", facts: testFacts(live(func(s *siteFacts) {
 			s.seen.Proof, s.site.Spec.Engine.AcceptProof = v1alpha1.ProofHydrated, "Transformed"
 		})), want: syncing(v1alpha1.SiteReasonWeakProof)},
-		"NoProof":        {reason: "An engine that names none", facts: testFacts(live(func(s *siteFacts) { s.seen.Proof = "" })), want: syncing(v1alpha1.SiteReasonWeakProof)},
-		"AtWork":         {reason: "It was live for this try, and what it applied still runs", facts: testFacts(says(v1alpha1.SiteReasonProgressing, holds), was(order(2, 0), v1alpha1.SiteLive)), want: want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteLive, live: 1, since: 0, deadline: -1}},
-		"AtWorkOnOther":  {reason: "What it applied is another tree by now", facts: testFacts(says(v1alpha1.SiteReasonProgressing, holds, func(s *siteFacts) { s.applied.id = otherTree() }), was(order(2, 0), v1alpha1.SiteLive)), want: syncing(v1alpha1.SiteReasonProgressing)},
-		"AtWorkBefore":   {reason: "It was live for another try: that is no proof", facts: testFacts(says(v1alpha1.SiteReasonProgressing, holds), was(order(1, 0), v1alpha1.SiteLive)), want: syncing(v1alpha1.SiteReasonProgressing)},
-		"AtWorkOnRetry":  {reason: "A retry of the same request is another try, too", facts: testFacts(says(v1alpha1.SiteReasonProgressing, holds), was(order(1, 0), v1alpha1.SiteLive), func(f *facts) { f.before.Order.Request = f.spec.Order.Request }), want: syncing(v1alpha1.SiteReasonProgressing)},
-		"NeverLive":      {reason: "It never was", facts: testFacts(says(v1alpha1.SiteReasonProgressing, holds), was(order(2, 0), v1alpha1.SiteSyncing)), want: want{ready: v1alpha1.ReasonSyncing, state: v1alpha1.SiteSyncing, reason: v1alpha1.SiteReasonProgressing, since: 0, deadline: 5}},
-		"Broken":         {reason: "The engine failed with just this tree", facts: testFacts(says(v1alpha1.SiteReasonEngineFailed, broken)), want: want{ready: v1alpha1.ReasonFailed, state: v1alpha1.SiteFailed, reason: v1alpha1.SiteReasonEngineFailed, since: 1, deadline: -1}},
-		"BrokenShared":   {reason: "Another claim may be to blame", facts: testFacts(says(v1alpha1.SiteReasonEngineFailed, broken, shared)), want: syncing(v1alpha1.SiteReasonEngineFailed)},
-		"BrokenBefore":   {reason: "It failed with another tree", facts: testFacts(says(v1alpha1.SiteReasonEngineFailed, broken, func(s *siteFacts) { s.attempted.id = otherTree() })), want: syncing(v1alpha1.SiteReasonEngineFailed)},
-		"FailedStays":    {reason: "A retry of the engine is no news", facts: testFacts(says(v1alpha1.SiteReasonProgressing), was(order(2, 0), v1alpha1.SiteFailed)), want: want{ready: v1alpha1.ReasonFailed, state: v1alpha1.SiteFailed, since: 0, deadline: -1}},
-		"FailedThenLive": {reason: "Until it works", facts: testFacts(live(), was(order(2, 0), v1alpha1.SiteFailed)), want: want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteLive, live: 1, since: 0, deadline: -1}},
-		"FailedBefore":   {reason: "Another order has another chance", facts: testFacts(says(v1alpha1.SiteReasonProgressing), was(order(1, 0), v1alpha1.SiteFailed)), want: syncing(v1alpha1.SiteReasonProgressing)},
-		"JustInTime":     {reason: "A second is left", facts: testFacts(says(v1alpha1.SiteReasonProgressing), was(order(2, 0), v1alpha1.SiteSyncing), later(minutes5-time.Second)), want: want{ready: v1alpha1.ReasonSyncing, state: v1alpha1.SiteSyncing, reason: v1alpha1.SiteReasonProgressing, since: 0, deadline: 5}},
-		"TimedOut":       {reason: "None is", facts: testFacts(says(v1alpha1.SiteReasonSuspended), was(order(2, 0), v1alpha1.SiteSyncing), later(minutes5)), want: want{ready: v1alpha1.ReasonTimedOut, state: v1alpha1.SiteTimedOut, reason: v1alpha1.SiteReasonSuspended, since: 0, deadline: -1}},
-		"LateButLive":    {reason: "Spent time may come true", facts: testFacts(live(), was(order(2, 0), v1alpha1.SiteTimedOut), later(time.Hour)), want: want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteLive, live: 1, since: 0, deadline: -1}},
-		"LostLater":      {reason: "What was live in time did not take too long: its wait begins anew", facts: testFacts(says(v1alpha1.SiteReasonSuspended), was(order(2, 0), v1alpha1.SiteLive), later(time.Hour)), want: want{ready: v1alpha1.ReasonSyncing, state: v1alpha1.SiteSyncing, reason: v1alpha1.SiteReasonSuspended, since: 60, deadline: 65}},
-		"NewOrder":       {reason: "So does another order's", facts: testFacts(says(v1alpha1.SiteReasonProgressing), was(order(1, 0), v1alpha1.SiteTimedOut), later(time.Hour)), want: want{ready: v1alpha1.ReasonSyncing, state: v1alpha1.SiteSyncing, reason: v1alpha1.SiteReasonProgressing, since: 60, deadline: 65}},
-		"NotDelivered":   {reason: "No clock runs while the tree is not in Git", facts: testFacts(siteFacts{site: aSite(), undelivered: true}, was(order(2, 0), v1alpha1.SiteSyncing), later(time.Hour)), want: waiting(v1alpha1.SitePending, v1alpha1.SiteReasonNotDelivered)},
-		"WaveNotReached": {reason: "Its turn has not come", facts: testFacts(siteFacts{}, func(f *facts) { f.spec.Sites[0].Wave = 1 }), want: want{ready: v1alpha1.ReasonLive, state: v1alpha1.SitePending, reason: v1alpha1.SiteReasonWaveNotReached, since: -1, deadline: -1}},
-		"WaveReached":    {reason: "It has", facts: testFacts(live(), func(f *facts) { f.spec.Sites[0].Wave, f.spec.Order.Step = 1, 1 }), want: isLive},
-		"Denied":         {reason: "Nothing is looked at, and no clock runs", facts: testFacts(siteFacts{denied: "no"}), want: want{ready: v1alpha1.ReasonPolicyDenied, state: v1alpha1.SitePending, reason: v1alpha1.SiteReasonPolicyDenied, since: -1, deadline: -1}},
-		"ClusterRef":     {reason: "Nobody can tell yet whether it is ready", facts: testFacts(siteFacts{site: aSite(func(s *catalogv1alpha1.Site) { s.Spec.Cluster.ClusterRef = &catalogv1alpha1.ObjectReference{} })}), want: waiting(v1alpha1.SiteWaitingForCluster, v1alpha1.SiteReasonClusterReadinessNotObserved)},
-		"Unobserved":     {reason: "Nobody tells", facts: testFacts(siteFacts{site: aSite(func(s *catalogv1alpha1.Site) { s.Spec.Engine.Type = catalogv1alpha1.EngineNone })}), want: want{ready: v1alpha1.ReasonUnobserved, state: v1alpha1.SiteUnobserved, reason: v1alpha1.SiteReasonUnobserved, since: -1, deadline: -1}},
+		"NoProof":            {reason: "An engine that names none", facts: testFacts(live(func(s *siteFacts) { s.seen.Proof = "" })), want: syncing(v1alpha1.SiteReasonWeakProof)},
+		"AtWork":             {reason: "It was live for this try, and what it applied still runs", facts: testFacts(says(v1alpha1.SiteReasonProgressing, holds), was(order(2, 0), v1alpha1.SiteLive)), want: want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteLive, live: 1, since: 0, deadline: -1}},
+		"AtWorkOnOther":      {reason: "What it applied is another tree by now", facts: testFacts(says(v1alpha1.SiteReasonProgressing, holds, func(s *siteFacts) { s.applied.id = otherTree() }), was(order(2, 0), v1alpha1.SiteLive)), want: syncing(v1alpha1.SiteReasonProgressing)},
+		"AtWorkBefore":       {reason: "It was live for another try: that is no proof", facts: testFacts(says(v1alpha1.SiteReasonProgressing, holds), was(order(1, 0), v1alpha1.SiteLive)), want: syncing(v1alpha1.SiteReasonProgressing)},
+		"AtWorkOnRetry":      {reason: "A retry of the same request is another try, too", facts: testFacts(says(v1alpha1.SiteReasonProgressing, holds), was(order(1, 0), v1alpha1.SiteLive), func(f *facts) { f.before.Order.Request = f.spec.Order.Request }), want: syncing(v1alpha1.SiteReasonProgressing)},
+		"NeverLive":          {reason: "It never was", facts: testFacts(says(v1alpha1.SiteReasonProgressing, holds), was(order(2, 0), v1alpha1.SiteSyncing)), want: want{ready: v1alpha1.ReasonSyncing, state: v1alpha1.SiteSyncing, reason: v1alpha1.SiteReasonProgressing, since: 0, deadline: 5}},
+		"Broken":             {reason: "The engine failed with just this tree", facts: testFacts(says(v1alpha1.SiteReasonEngineFailed, broken)), want: want{ready: v1alpha1.ReasonFailed, state: v1alpha1.SiteFailed, reason: v1alpha1.SiteReasonEngineFailed, since: 1, deadline: -1}},
+		"BrokenShared":       {reason: "Another claim may be to blame", facts: testFacts(says(v1alpha1.SiteReasonEngineFailed, broken, shared)), want: syncing(v1alpha1.SiteReasonEngineFailed)},
+		"BrokenBefore":       {reason: "It failed with another tree", facts: testFacts(says(v1alpha1.SiteReasonEngineFailed, broken, func(s *siteFacts) { s.attempted.id = otherTree() })), want: syncing(v1alpha1.SiteReasonEngineFailed)},
+		"FailedStays":        {reason: "A retry of the engine is no news", facts: testFacts(says(v1alpha1.SiteReasonProgressing), was(order(2, 0), v1alpha1.SiteFailed)), want: want{ready: v1alpha1.ReasonFailed, state: v1alpha1.SiteFailed, since: 0, deadline: -1}},
+		"FailedThenLive":     {reason: "Until it works", facts: testFacts(live(), was(order(2, 0), v1alpha1.SiteFailed)), want: want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteLive, live: 1, since: 0, deadline: -1}},
+		"FailedBefore":       {reason: "Another order has another chance", facts: testFacts(says(v1alpha1.SiteReasonProgressing), was(order(1, 0), v1alpha1.SiteFailed)), want: syncing(v1alpha1.SiteReasonProgressing)},
+		"JustInTime":         {reason: "A second is left", facts: testFacts(says(v1alpha1.SiteReasonProgressing), was(order(2, 0), v1alpha1.SiteSyncing), later(minutes5-time.Second)), want: want{ready: v1alpha1.ReasonSyncing, state: v1alpha1.SiteSyncing, reason: v1alpha1.SiteReasonProgressing, since: 0, deadline: 5}},
+		"TimedOut":           {reason: "None is", facts: testFacts(says(v1alpha1.SiteReasonSuspended), was(order(2, 0), v1alpha1.SiteSyncing), later(minutes5)), want: want{ready: v1alpha1.ReasonTimedOut, state: v1alpha1.SiteTimedOut, reason: v1alpha1.SiteReasonSuspended, since: 0, deadline: -1}},
+		"LateButLive":        {reason: "Spent time may come true", facts: testFacts(live(), was(order(2, 0), v1alpha1.SiteTimedOut), later(time.Hour)), want: want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteLive, live: 1, since: 0, deadline: -1}},
+		"LostLater":          {reason: "What was live in time did not take too long: its wait begins anew", facts: testFacts(says(v1alpha1.SiteReasonSuspended), was(order(2, 0), v1alpha1.SiteLive), later(time.Hour)), want: want{ready: v1alpha1.ReasonSyncing, state: v1alpha1.SiteSyncing, reason: v1alpha1.SiteReasonSuspended, since: 60, deadline: 65}},
+		"NewOrder":           {reason: "So does another order's", facts: testFacts(says(v1alpha1.SiteReasonProgressing), was(order(1, 0), v1alpha1.SiteTimedOut), later(time.Hour)), want: want{ready: v1alpha1.ReasonSyncing, state: v1alpha1.SiteSyncing, reason: v1alpha1.SiteReasonProgressing, since: 60, deadline: 65}},
+		"NotDelivered":       {reason: "No clock runs while the tree is not in Git", facts: testFacts(siteFacts{site: aSite(), undelivered: true}, was(order(2, 0), v1alpha1.SiteSyncing), later(time.Hour)), want: waiting(v1alpha1.SitePending, v1alpha1.SiteReasonNotDelivered)},
+		"WaveNotReached":     {reason: "Its turn has not come", facts: testFacts(siteFacts{}, func(f *facts) { f.spec.Sites[0].Wave = 1 }), want: want{ready: v1alpha1.ReasonLive, state: v1alpha1.SitePending, reason: v1alpha1.SiteReasonWaveNotReached, since: -1, deadline: -1}},
+		"WaveReached":        {reason: "It has", facts: testFacts(live(), func(f *facts) { f.spec.Sites[0].Wave, f.spec.Order.Step = 1, 1 }), want: isLive},
+		"Denied":             {reason: "Nothing is looked at, and no clock runs", facts: testFacts(siteFacts{denied: "no"}), want: want{ready: v1alpha1.ReasonPolicyDenied, state: v1alpha1.SitePending, reason: v1alpha1.SiteReasonPolicyDenied, since: -1, deadline: -1}},
+		"Cluster":            {reason: "It is not ready, and has a clock of its own", facts: testFacts(clustered(nil)), want: want{ready: v1alpha1.ReasonWaiting, state: v1alpha1.SiteWaitingForCluster, reason: "Provisioning", since: 1, deadline: 8}},
+		"ClusterAgain":       {reason: "Which goes on", facts: testFacts(clustered(nil), wasWaiting(v1alpha1.SiteWaitingForCluster), later(2*time.Minute)), want: want{ready: v1alpha1.ReasonWaiting, state: v1alpha1.SiteWaitingForCluster, reason: "Provisioning", since: 0, deadline: 7}},
+		"ClusterTimedOut":    {reason: "Until it took too long", facts: testFacts(clustered(nil), wasWaiting(v1alpha1.SiteWaitingForCluster), later(7*time.Minute)), want: want{ready: v1alpha1.ReasonClusterTimedOut, state: v1alpha1.SiteTimedOut, reason: "Provisioning", since: 0, deadline: -1}},
+		"ClusterStillLate":   {reason: "It stays so", facts: testFacts(clustered(nil), wasWaiting(v1alpha1.SiteTimedOut), later(8*time.Minute)), want: want{ready: v1alpha1.ReasonClusterTimedOut, state: v1alpha1.SiteTimedOut, reason: "Provisioning", since: 0, deadline: -1}},
+		"ClusterLate":        {reason: "Until it is ready all the same", facts: testFacts(clustered(isReady), wasWaiting(v1alpha1.SiteTimedOut), later(8*time.Minute)), want: want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteLive, live: 1, since: 0, deadline: -1}},
+		"ClusterReady":       {reason: "It is ready, and what was ordered is not there", facts: testFacts(clustered(isReady, func(s *siteFacts) { s.seen.Reason = v1alpha1.SiteReasonProgressing }), wasWaiting(v1alpha1.SiteWaitingForCluster)), want: syncing(v1alpha1.SiteReasonProgressing)},
+		"ClusterUndelivered": {reason: "It is ready, and nothing was delivered", facts: testFacts(clustered(isReady, func(s *siteFacts) { s.undelivered = true })), want: waiting(v1alpha1.SitePending, v1alpha1.SiteReasonNotDelivered)},
+		"ClusterDegraded":    {reason: "What passed is not held back again", facts: testFacts(clustered(nil), wasPassed("uid-1")), want: want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteLive, live: 1, since: 0, deadline: -1}},
+		"ClusterSilent":      {reason: "Nor when nobody can tell", facts: testFacts(clustered(func(s *siteFacts) { s.cluster.uid = "" }), wasPassed("uid-1")), want: want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteLive, live: 1, since: 0, deadline: -1}},
+		"ClusterGone":        {reason: "Unless it is gone", facts: testFacts(clustered(func(s *siteFacts) { s.cluster.uid, s.cluster.gone = "", true }), wasPassed("uid-1")), want: want{ready: v1alpha1.ReasonWaiting, state: v1alpha1.SiteWaitingForCluster, reason: "Provisioning", since: 1, deadline: 8}},
+		"ClusterReplaced":    {reason: "Another one under the same name has not passed", facts: testFacts(clustered(nil), wasPassed("uid-0")), want: want{ready: v1alpha1.ReasonWaiting, state: v1alpha1.SiteWaitingForCluster, reason: "Provisioning", since: 1, deadline: 8}},
+		"ClusterOtherOrder":  {reason: "Nor has it for another order", facts: testFacts(clustered(nil), wasPassed("uid-1"), func(f *facts) { f.before.Order.Revision = 1 }), want: want{ready: v1alpha1.ReasonWaiting, state: v1alpha1.SiteWaitingForCluster, reason: "Provisioning", since: 1, deadline: 8}},
+		"Unobserved":         {reason: "Nobody tells", facts: testFacts(siteFacts{site: aSite(func(s *catalogv1alpha1.Site) { s.Spec.Engine.Type = catalogv1alpha1.EngineNone })}), want: want{ready: v1alpha1.ReasonUnobserved, state: v1alpha1.SiteUnobserved, reason: v1alpha1.SiteReasonUnobserved, since: -1, deadline: -1}},
 		"UnobservedIsLive": {reason: "And the Site lets that count", facts: testFacts(siteFacts{site: aSite(func(s *catalogv1alpha1.Site) {
 			s.Spec.Engine.Type, s.Spec.Engine.UnobservedIsLive = catalogv1alpha1.EngineNone, &yes
 		})}), want: want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteUnobserved, reason: v1alpha1.SiteReasonUnobserved, live: 1, since: -1, deadline: -1}},

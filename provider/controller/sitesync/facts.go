@@ -27,8 +27,12 @@ type siteFacts struct {
 	denied string
 	// site as the API server has it.
 	site *catalogv1alpha1.Site
+	// cluster is what is known of the Cluster API cluster that the Site names. Nil if it names none.
+	cluster *clusterFacts
 	// undelivered is true if the claim's GitDelivery says that it has not carried out this order.
 	undelivered bool
+	// absent is true if the claim's GitDelivery has not brought the tree, whatever it carried out.
+	absent bool
 	// problem is why the engine could not be asked.
 	problem *problem
 	// seen is what the engine said.
@@ -70,11 +74,15 @@ func (f facts) last(name string) v1alpha1.SiteObservation {
 	return v1alpha1.SiteObservation{}
 }
 
-// timeout of a Site's wait. The API server has checked its form.
-func (f facts) timeout() time.Duration {
-	d, err := time.ParseDuration(f.spec.SyncWaitTimeout)
+// timeout of a Site's wait, for its cluster or for its tree. The API server has checked its form.
+func (f facts) timeout(s v1alpha1.SiteState) time.Duration {
+	text, most := f.spec.SyncWaitTimeout, defaultTimeout
+	if s == v1alpha1.SiteWaitingForCluster {
+		text, most = f.spec.ClusterWaitTimeout, defaultClusterTimeout
+	}
+	d, err := time.ParseDuration(text)
 	if err != nil {
-		return defaultTimeout
+		return most
 	}
 	return d
 }

@@ -3,6 +3,7 @@ package sitesync
 import (
 	"context"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -55,6 +56,7 @@ func (e *external) gather(ctx context.Context, s *v1alpha1.SiteSync) (facts, err
 			continue
 		}
 		f.sites[i].undelivered, e.readings[i].delivered = undelivered(ds.Items, f.spec, want)
+		f.sites[i].absent = absent(ds.Items, f.spec, want)
 		g.Go(func() error { return e.site(ctx, f, want, &f.sites[i], &e.readings[i]) })
 	}
 	return f, g.Wait()
@@ -64,8 +66,7 @@ func (e *external) gather(ctx context.Context, s *v1alpha1.SiteSync) (facts, err
 // one that has. Who makes a SiteSync by hand needs no GitDelivery.
 func undelivered(ds []v1alpha1.GitDelivery, spec v1alpha1.SiteSyncParameters, want v1alpha1.SiteTree) (bool, string) {
 	for _, d := range ds {
-		c := d.Spec.ForProvider.ClaimRef
-		if c.APIGroup != spec.ClaimRef.APIGroup || c.Name != spec.ClaimRef.Name || c.Namespace != spec.ClaimRef.Namespace || !delivers(d, want) {
+		if !ofClaim(d, spec) || !delivers(d, want) {
 			continue
 		}
 		at := d.Status.AtProvider
@@ -77,6 +78,22 @@ func undelivered(ds []v1alpha1.GitDelivery, spec v1alpha1.SiteSyncParameters, wa
 		}
 	}
 	return false, ""
+}
+
+func ofClaim(d v1alpha1.GitDelivery, spec v1alpha1.SiteSyncParameters) bool {
+	c := d.Spec.ForProvider.ClaimRef
+	return c.APIGroup == spec.ClaimRef.APIGroup && c.Name == spec.ClaimRef.Name && c.Namespace == spec.ClaimRef.Namespace
+}
+
+// absent is true if a GitDelivery of the claim has the directory, and has not brought the tree there, whatever it carried out: a
+// directory is kept as it is while the Site's cluster is not ready, with the same order.
+func absent(ds []v1alpha1.GitDelivery, spec v1alpha1.SiteSyncParameters, want v1alpha1.SiteTree) bool {
+	for _, d := range ds {
+		if ofClaim(d, spec) && delivers(d, want) {
+			return !slices.ContainsFunc(d.Status.AtProvider.Trees, func(t v1alpha1.DeliveredTree) bool { return t.Path == want.Path && t.Tree == want.Tree })
+		}
+	}
+	return false
 }
 
 func delivers(d v1alpha1.GitDelivery, want v1alpha1.SiteTree) bool {
@@ -91,11 +108,16 @@ func delivers(d v1alpha1.GitDelivery, want v1alpha1.SiteTree) bool {
 // site reads one Site, its engine, and what the commits hold that it names.
 func (e *external) site(ctx context.Context, f facts, want v1alpha1.SiteTree, s *siteFacts, r *reading) error {
 	repo, err := e.allowed(ctx, f, want, s)
-	if err != nil || s.denied != "" || s.undelivered {
+	if err != nil || s.denied != "" {
 		return err
 	}
-	c := s.site.Spec.Cluster
-	if c.ClusterRef != nil || s.site.Spec.Engine.Type == catalogv1alpha1.EngineNone {
+	if ref := s.site.Spec.Cluster.ClusterRef; ref != nil {
+		s.undelivered = s.undelivered || s.absent
+		if s.cluster, err = e.clusterFacts(ctx, *ref); err != nil {
+			return err
+		}
+	}
+	if s.undelivered || f.waits(want, *s) || s.site.Spec.Engine.Type == catalogv1alpha1.EngineNone {
 		return nil
 	}
 	if s.problem, err = e.engine(ctx, f, s.site, r); err != nil || s.problem != nil {
@@ -193,7 +215,7 @@ func get(ctx context.Context, c *clusters.Cluster, ref engines.Ref) (*unstructur
 
 // cluster that the engine's object is in.
 func (e *external) cluster(ctx context.Context, site *catalogv1alpha1.Site) (*clusters.Cluster, *problem, error) {
-	ref := site.Spec.Cluster.KubeconfigSecretRef
+	ref := kubeconfigOf(site)
 	if onControlPlane(site) || ref == nil {
 		c, err := e.look.Home()
 		return c, nil, err

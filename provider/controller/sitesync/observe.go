@@ -18,6 +18,7 @@ import (
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters"
+	"github.com/intentplane/intentplane/provider/clusters/clusterapi"
 	"github.com/intentplane/intentplane/provider/engines"
 )
 
@@ -39,6 +40,10 @@ type connector struct {
 	kube   client.Client
 	pool   *clusters.Pool
 	prover *prover
+	// tracks are what is remembered of clusters, and prober asks their API servers.
+	tracks *tracks
+	prober clusterapi.Asker
+	limits clusters.Limits
 	memory *memory
 	log    logging.Logger
 	now    func() time.Time
@@ -101,13 +106,13 @@ func (e *external) show(s *v1alpha1.SiteSync, d decision) {
 	case e.note.pending.IsZero():
 		e.note.pending = now
 	}
-	e.note.next = d.deadline
+	e.note.next = soonest(d.deadline, d.again)
 	if unknown(d) {
-		e.note.next = sooner(e.note.next, now.Add(retryInterval))
+		e.note.next = soonest(e.note.next, now.Add(retryInterval))
 	}
 	waits, better := !e.note.pending.IsZero(), d.next.SitesLive > s.Status.AtProvider.SitesLive
 	if wait := e.note.pending.Add(e.note.pause(better)); waits && now.Before(wait) {
-		e.note.next = sooner(e.note.next, wait)
+		e.note.next = soonest(e.note.next, wait)
 		return
 	}
 	if waits && better {
@@ -136,8 +141,8 @@ func ready(s *v1alpha1.SiteSync, d decision) xpv2.Condition {
 	}.WithObservedGeneration(s.GetGeneration())
 }
 
-// urgent is true if somebody waits for what is new: another order, a step that is complete, or a Site that will not be live by
-// itself.
+// urgent is true if somebody waits for what is new: another order, a step that is complete, a cluster that can be delivered to, or a
+// Site that will not be live by itself.
 func urgent(s *v1alpha1.SiteSync, d decision, before, after xpv2.Condition) bool {
 	if before.ObservedGeneration != after.ObservedGeneration || !equality.Semantic.DeepEqual(s.Status.AtProvider.Order, d.next.Order) {
 		return true
@@ -145,13 +150,14 @@ func urgent(s *v1alpha1.SiteSync, d decision, before, after xpv2.Condition) bool
 	if after.Status == corev1.ConditionTrue && before.Status != corev1.ConditionTrue {
 		return true
 	}
-	was := map[string]v1alpha1.SiteState{}
+	was := map[string]v1alpha1.SiteObservation{}
 	for _, site := range s.Status.AtProvider.Sites {
-		was[site.Name] = site.State
+		was[site.Name] = site
 	}
 	for _, site := range d.next.Sites {
+		before := was[site.Name]
 		terminal := site.State == v1alpha1.SiteFailed || site.State == v1alpha1.SiteTimedOut
-		if terminal && was[site.Name] != site.State {
+		if terminal && before.State != site.State || passed(site) && !passed(before) {
 			return true
 		}
 	}
@@ -167,8 +173,9 @@ func unknown(d decision) bool {
 	return false
 }
 
-func sooner(a, b time.Time) time.Time {
-	if a.IsZero() || b.Before(a) {
+// soonest of two times, of which a zero one is none.
+func soonest(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b
 	}
 	return a

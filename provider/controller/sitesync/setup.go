@@ -58,6 +58,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 	bell := make(chan types.NamespacedName)
 	pool := clusters.NewPool(clusters.Dialer(mgr.GetConfig(), s.Limits), func(owner types.NamespacedName) { bell <- owner })
 	c := &connector{kube: kube, pool: pool, prover: newProver(kube), memory: newMemory(), log: log, now: time.Now}
+	c.tracks, c.prober, c.limits = newTracks(), clusters.NewProber(s.Limits, time.Now), s.Limits
 	r := managed.NewReconciler(mgr, resource.ManagedKind(gvk), options(mgr, o, name, c)...)
 	if err := index(context.Background(), mgr.GetFieldIndexer()); err != nil {
 		return err

@@ -99,7 +99,7 @@ func (w waker) secret(ctx context.Context, o client.Object) []reconcile.Request 
 	}
 	out := []reconcile.Request{}
 	for i := range l.Items {
-		ref := l.Items[i].Spec.Cluster.KubeconfigSecretRef
+		ref := kubeconfigOf(&l.Items[i])
 		if ref != nil && ref.Namespace == o.GetNamespace() && ref.Name == o.GetName() {
 			out = append(out, w.site(ctx, &l.Items[i])...)
 		}

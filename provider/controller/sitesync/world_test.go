@@ -50,7 +50,9 @@ type world struct {
 	cluster *dynamicfake.FakeDynamicClient
 	// dialled counts the connections that were made.
 	dialled int
-	woken   chan types.NamespacedName
+	// dialledWith is the kubeconfig of the last one.
+	dialledWith string
+	woken       chan types.NamespacedName
 	// versions counts what was patched.
 	versions int
 	clock    time.Time
@@ -74,17 +76,20 @@ func newWorld(t *testing.T) *world {
 	w := &world{T: t, git: s, clock: noon(), woken: make(chan types.NamespacedName, 1000)}
 	w.cluster = dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{
 		kustomizations(): "KustomizationList", repositories(): "GitRepositoryList",
+		definitions(): "CustomResourceDefinitionList", capiClusters(): "ClusterList", secrets(): "SecretList",
 	})
 	w.cluster.PrependReactor("patch", "*", w.versioned)
 	w.kube = kubefake.NewClientBuilder().WithScheme(scheme(t)).WithStatusSubresource(&v1alpha1.SiteSync{}).WithObjects(site("edge1"), w.config()).Build()
 	pool := clusters.NewPool(w.dial, func(o types.NamespacedName) { w.woken <- o })
 	t.Cleanup(func() { pool.Forget(key()) })
 	w.c = &connector{kube: w.kube, pool: pool, prover: newProver(w.kube), memory: newMemory(), log: logging.NewNopLogger(), now: func() time.Time { return w.clock }}
+	w.c.tracks, w.c.prober = newTracks(), w
 	return w
 }
 
 func (w *world) dial(kubeconfig []byte) (dynamic.Interface, func(), error) {
 	w.dialled++
+	w.dialledWith = string(kubeconfig)
 	if kubeconfig != nil {
 		if _, err := clusters.Parse(kubeconfig, clusters.Limits{}); err != nil {
 			return nil, nil, err

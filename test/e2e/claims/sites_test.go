@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/test/scene"
@@ -86,32 +85,4 @@ func named(value any, name string) any {
 		return out
 	}
 	return value
-}
-
-func TestSiteWaitsForItsCluster(t *testing.T) {
-	t.Parallel()
-	s := scene.New(t, cp, "edge1")
-	waiting := s.Set(s.NewSite("later"), map[string]any{"clusterRef": map[string]any{
-		"apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "Cluster", "namespace": s.Namespace, "name": "later",
-	}}, "spec", "cluster")
-	s.Apply(waiting)
-	claim := s.Claim("shop", intent(s, 1, "edge1", "later"))
-	seen := s.Reach(claim, "Delivering, with one Site served", func(u *unstructured.Unstructured) bool {
-		return scene.Field(u, "status", "phase") == "Delivering" && scene.Field(u, "status", "delivery", "sitesReady") == "1/2" &&
-			scene.Is(u, "Delivered", corev1.ConditionFalse, "WaitingForCluster")
-	})
-	if got := scene.Field(seen, "status", "delivery", "sites", s.Site("later"), "state"); got != "WaitingForCluster" {
-		t.Errorf("the Site without a cluster is %q", got)
-	}
-	if !scene.Is(seen, "Ready", corev1.ConditionFalse, "") || !scene.Is(seen, "Reconciling", corev1.ConditionTrue, "") {
-		t.Errorf("the status does not say that it goes on: %v", seen.Object["status"])
-	}
-	if files := s.FilesBelow("clusters/later"); len(files) != 0 {
-		t.Errorf("the Site without a cluster got files: %q", scene.Names(files))
-	}
-	s.AwaitCommits(1)
-	// Another cluster is there: the Site is served, as part of the same revision.
-	s.Apply(s.NewSite("later"))
-	goesOn(s, claim)
-	s.AwaitCommits(2)
 }

@@ -1,0 +1,78 @@
+package v1alpha1
+
+import (
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+)
+
+// Types of a ManagedCluster's conditions, beside Ready and Synced.
+const (
+	// TypeInfrastructureReady says whether what the cluster runs on is there, and is well.
+	TypeInfrastructureReady xpv2.ConditionType = "InfrastructureReady"
+
+	// TypeControlPlaneInitialized says whether the cluster's API server ever answered. It is never taken back.
+	TypeControlPlaneInitialized xpv2.ConditionType = "ControlPlaneInitialized"
+
+	// TypeControlPlaneReady says whether the control plane is well now.
+	TypeControlPlaneReady xpv2.ConditionType = "ControlPlaneReady"
+
+	// TypeEndpointKnown says whether the address of the API server is known.
+	TypeEndpointKnown xpv2.ConditionType = "EndpointKnown"
+
+	// TypeKubeconfigReady says whether there is a kubeconfig with which the API server answers.
+	TypeKubeconfigReady xpv2.ConditionType = "KubeconfigReady"
+
+	// TypeProviderHealthy says whether those who build the cluster report no error.
+	TypeProviderHealthy xpv2.ConditionType = "ProviderHealthy"
+
+	// TypePaused says whether nobody works on the cluster because somebody wants it so.
+	TypePaused xpv2.ConditionType = "Paused"
+
+	// TypeDeleting says whether the Cluster is being deleted.
+	TypeDeleting xpv2.ConditionType = "Deleting"
+)
+
+// Reasons of a ManagedCluster's Ready condition, beside those of what is in the way, which docs/operations.md lists. Terminal means that
+// it stays until somebody acts.
+const (
+	// ReasonReady means that the cluster can be delivered to, and that all of it is well.
+	ReasonReady xpv2.ConditionReason = "Ready"
+
+	// ReasonDegraded means that the cluster was ready, and is not any more.
+	ReasonDegraded xpv2.ConditionReason = "Degraded"
+
+	// ReasonPolicyDenied means that a limit of the configuration forbids it. Terminal.
+	ReasonPolicyDenied xpv2.ConditionReason = "PolicyDenied"
+
+	// ReasonNameTaken means that somebody else has a cluster of that name. Terminal.
+	ReasonNameTaken xpv2.ConditionReason = "NameTaken"
+
+	// ReasonTemplateMissing means that a template does not exist.
+	ReasonTemplateMissing xpv2.ConditionReason = "TemplateMissing"
+
+	// ReasonObjectsGone means that an object of the cluster was there, and is gone. It is not made again by itself. Terminal.
+	ReasonObjectsGone xpv2.ConditionReason = "ObjectsGone"
+
+	// ReasonChangeIgnored means that the provider of the cluster would ignore what was changed. Terminal.
+	ReasonChangeIgnored xpv2.ConditionReason = "ChangeIgnoredByProvider"
+
+	// ReasonInfrastructureTimedOut means that the infrastructure took longer than its timeout. It is waited on, and nothing is deleted.
+	ReasonInfrastructureTimedOut xpv2.ConditionReason = "InfrastructureTimedOut"
+
+	// ReasonControlPlaneTimedOut means that the control plane took longer than its timeout. It is waited on, and nothing is deleted.
+	ReasonControlPlaneTimedOut xpv2.ConditionReason = "ControlPlaneTimedOut"
+
+	// ReasonDeletionTimedOut means that the deletion takes longer than its timeout. It goes on.
+	ReasonDeletionTimedOut xpv2.ConditionReason = "DeletionTimedOut"
+
+	// ReasonInUse means that the cluster is not deleted since deployments use its Site.
+	ReasonInUse xpv2.ConditionReason = "InUse"
+
+	// ReasonDeleting means that the cluster is being deleted.
+	ReasonDeleting xpv2.ConditionReason = "Deleting"
+)
+
+// AnnotationRecreate lets an object that is gone be made again: its value is the UID that is gone.
+const AnnotationRecreate = "cluster.intentplane.dev/recreate"
+
+// LabelOwner is on the objects that a ManagedCluster made. Its value is the UID of the ManagedCluster.
+const LabelOwner = "cluster.intentplane.dev/managed-cluster"

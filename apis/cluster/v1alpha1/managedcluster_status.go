@@ -1,0 +1,300 @@
+package v1alpha1
+
+import (
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Contracts are the versions of Cluster API's contract that the providers of a cluster follow.
+type Contracts struct {
+	// Infrastructure provider's contract.
+	// +optional
+	// +kubebuilder:validation:MaxLength=32
+	Infrastructure string `json:"infrastructure,omitempty"`
+
+	// ControlPlane provider's contract.
+	// +optional
+	// +kubebuilder:validation:MaxLength=32
+	ControlPlane string `json:"controlPlane,omitempty"`
+}
+
+// Latch is what was seen once, of one Cluster.
+type Latch struct {
+	// UID of the Cluster.
+	// +required
+	// +kubebuilder:validation:MaxLength=64
+	UID string `json:"uid"`
+
+	// At is when it was first seen.
+	// +required
+	At metav1.Time `json:"at"`
+}
+
+// Endpoint of an API server.
+type Endpoint struct {
+	// Host name or address.
+	// +optional
+	// +kubebuilder:validation:MaxLength=512
+	Host string `json:"host,omitempty"`
+
+	// Port of the server.
+	// +optional
+	Port int32 `json:"port,omitempty"`
+}
+
+// FailureDomain is a part of the infrastructure that fails as one.
+type FailureDomain struct {
+	// Name of the failure domain.
+	// +required
+	// +kubebuilder:validation:MaxLength=256
+	Name string `json:"name"`
+
+	// ControlPlane says whether control plane machines may be there.
+	// +optional
+	ControlPlane bool `json:"controlPlane"`
+}
+
+// Machines are numbers of machines.
+type Machines struct {
+	// Desired machines.
+	// +optional
+	Desired int32 `json:"desired"`
+
+	// Ready machines.
+	// +optional
+	Ready int32 `json:"ready"`
+}
+
+// Replicas are the machines of a cluster.
+type Replicas struct {
+	// ControlPlane machines.
+	// +optional
+	ControlPlane Machines `json:"controlPlane,omitempty"`
+
+	// Workers of the cluster.
+	// +optional
+	Workers Machines `json:"workers,omitempty"`
+}
+
+// Kubeconfig of a cluster.
+type Kubeconfig struct {
+	// SecretName is where it is, in the namespace of the Cluster.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	SecretName string `json:"secretName,omitempty"`
+
+	// Digest tells one kubeconfig from another.
+	// +optional
+	// +kubebuilder:validation:MaxLength=71
+	Digest string `json:"digest,omitempty"`
+
+	// Expires is when its credentials do. Absent if they do not, or do not tell.
+	// +optional
+	Expires *metav1.Time `json:"expires,omitempty"`
+}
+
+// ClusterObject is one object that makes up a cluster.
+type ClusterObject struct {
+	// APIVersion of the object, as it was read.
+	// +optional
+	// +kubebuilder:validation:MaxLength=300
+	APIVersion string `json:"apiVersion,omitempty"`
+
+	// Kind of the object.
+	// +required
+	// +kubebuilder:validation:MaxLength=63
+	Kind string `json:"kind"`
+
+	// Name of the object.
+	// +required
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+
+	// UID of the object when it was last seen.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	UID string `json:"uid,omitempty"`
+
+	// Ready says whether the object is as it should be.
+	// +optional
+	Ready bool `json:"ready"`
+
+	// Reason why it is not.
+	// +optional
+	// +kubebuilder:validation:MaxLength=128
+	Reason string `json:"reason,omitempty"`
+
+	// Message that explains the reason.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	Message string `json:"message,omitempty"`
+}
+
+// Blocker is the object that is in the way.
+type Blocker struct {
+	// Kind of the object.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	Kind string `json:"kind,omitempty"`
+
+	// Name of the object.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name,omitempty"`
+
+	// Reason why it is in the way.
+	// +optional
+	// +kubebuilder:validation:MaxLength=128
+	Reason string `json:"reason,omitempty"`
+
+	// Message of the object.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	Message string `json:"message,omitempty"`
+}
+
+// ManagedClusterObservation is what was seen of a cluster.
+type ManagedClusterObservation struct {
+	// UID of the Cluster, when it was last seen. Only that Cluster is ever deleted.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	UID string `json:"uid,omitempty"`
+
+	// ClusterAPIVersion in which the Cluster was read.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	ClusterAPIVersion string `json:"clusterAPIVersion,omitempty"`
+
+	// Contracts of the providers.
+	// +optional
+	Contracts Contracts `json:"contracts,omitempty"`
+
+	// Phase that Cluster API computed. It decides nothing here.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	Phase string `json:"phase,omitempty"`
+
+	// Initialized is since when the control plane is known to be initialized. It is not taken back for that Cluster.
+	// +optional
+	Initialized *Latch `json:"initialized,omitempty"`
+
+	// StartedAt is when the Cluster was made, and InfrastructureReadyAt when its infrastructure was first seen to be ready: the
+	// timeouts are counted from them.
+	// +optional
+	StartedAt *metav1.Time `json:"startedAt,omitempty"`
+
+	// InfrastructureReadyAt is when the infrastructure was first seen to be ready.
+	// +optional
+	InfrastructureReadyAt *metav1.Time `json:"infrastructureReadyAt,omitempty"`
+
+	// ReadySince is since when the cluster counts as ready without interruption. Absent while it does not.
+	// +optional
+	ReadySince *metav1.Time `json:"readySince,omitempty"`
+
+	// WasReady is when this Cluster first counted as ready.
+	// +optional
+	WasReady *Latch `json:"wasReady,omitempty"`
+
+	// Version of Kubernetes that runs.
+	// +optional
+	// +kubebuilder:validation:MaxLength=128
+	Version string `json:"version,omitempty"`
+
+	// Endpoint of the API server.
+	// +optional
+	Endpoint *Endpoint `json:"endpoint,omitempty"`
+
+	// FailureDomains of the infrastructure.
+	// +optional
+	// +kubebuilder:validation:MaxItems=100
+	// +listType=map
+	// +listMapKey=name
+	FailureDomains []FailureDomain `json:"failureDomains,omitempty"`
+
+	// Replicas of the cluster.
+	// +optional
+	Replicas Replicas `json:"replicas,omitempty"`
+
+	// Kubeconfig of the cluster.
+	// +optional
+	Kubeconfig *Kubeconfig `json:"kubeconfig,omitempty"`
+
+	// Objects that make up the cluster.
+	// +optional
+	// +kubebuilder:validation:MaxItems=32
+	// +listType=map
+	// +listMapKey=kind
+	// +listMapKey=name
+	Objects []ClusterObject `json:"objects,omitempty"`
+
+	// Blocker is what is in the way. Absent if nothing is.
+	// +optional
+	Blocker *Blocker `json:"blocker,omitempty"`
+
+	// SiteName of the Site that was published.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	SiteName string `json:"siteName,omitempty"`
+}
+
+// ManagedClusterSpec describes a cluster.
+type ManagedClusterSpec struct {
+	xpv2.ManagedResourceSpec `json:",inline"`
+
+	// ForProvider describes the cluster.
+	// +required
+	ForProvider ManagedClusterParameters `json:"forProvider"`
+}
+
+// ManagedClusterStatus is what was seen.
+type ManagedClusterStatus struct {
+	xpv2.ManagedResourceStatus `json:",inline"`
+
+	// AtProvider is what was seen of the cluster.
+	// +optional
+	AtProvider ManagedClusterObservation `json:"atProvider,omitempty"`
+}
+
+// A ManagedCluster is a Cluster of Cluster API: made from templates (CAPT) or a ClusterClass (Topology), or watched as it is (Existing). It
+// is Ready when the cluster can be delivered to and all of it is well.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:scope=Namespaced,categories={crossplane,managed,intentplane}
+// +kubebuilder:printcolumn:name="TYPE",type="string",JSONPath=".spec.forProvider.type"
+// +kubebuilder:printcolumn:name="CLUSTER",type="string",JSONPath=".spec.forProvider.cluster.name"
+// +kubebuilder:printcolumn:name="VERSION",type="string",JSONPath=".status.atProvider.version"
+// +kubebuilder:printcolumn:name="ENDPOINT",type="string",JSONPath=".status.atProvider.endpoint.host"
+// +kubebuilder:printcolumn:name="INFRA",type="string",JSONPath=".status.conditions[?(@.type=='InfrastructureReady')].status"
+// +kubebuilder:printcolumn:name="CONTROLPLANE",type="string",JSONPath=".status.conditions[?(@.type=='ControlPlaneReady')].status"
+// +kubebuilder:printcolumn:name="SITE",type="string",priority=1,JSONPath=".status.atProvider.siteName"
+// +kubebuilder:printcolumn:name="REASON",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].reason"
+// +kubebuilder:printcolumn:name="SYNCED",type="string",JSONPath=".status.conditions[?(@.type=='Synced')].status"
+// +kubebuilder:printcolumn:name="READY",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].status"
+// +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"
+type ManagedCluster struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// Spec of the cluster.
+	// +required
+	Spec ManagedClusterSpec `json:"spec"`
+
+	// Status of the cluster.
+	// +optional
+	Status ManagedClusterStatus `json:"status,omitempty"`
+}
+
+// ManagedClusterList contains a list of ManagedClusters.
+//
+// +kubebuilder:object:root=true
+type ManagedClusterList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []ManagedCluster `json:"items"`
+}
+
+//nolint:gochecknoinits // Scheme registration.
+func init() {
+	SchemeBuilder.Register(&ManagedCluster{}, &ManagedClusterList{})
+}

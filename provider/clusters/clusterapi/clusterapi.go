@@ -1,0 +1,223 @@
+// Package clusterapi reads what Cluster API has of a cluster: the Cluster, the objects that it refers to, and what is behind them.
+// What they mean is for readiness to say.
+//
+// Everything but the kubeconfig is watched, so whoever read it is woken by a change of any of it, and of the definitions of their
+// kinds. The kubeconfig is read when it is needed, and not kept.
+package clusterapi
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/provider/clusters"
+	"github.com/intentplane/intentplane/provider/clusters/readiness"
+	"github.com/intentplane/intentplane/provider/engines"
+)
+
+const (
+	kindCluster = "Cluster"
+	kindApply   = "WorkspaceTemplateApply"
+	kindSpace   = "Workspace"
+)
+
+// A Management is the cluster that Cluster API runs in.
+type Management interface {
+	// Get returns an object of a kind that is watched, or nil.
+	Get(ctx context.Context, ref engines.Ref) (*unstructured.Unstructured, error)
+	// Only returns an object that is watched alone, or nil.
+	Only(ctx context.Context, ref engines.Ref) (*unstructured.Unstructured, error)
+	// Fetch returns an object that is not watched, or nil.
+	Fetch(ctx context.Context, ref engines.Ref) (*unstructured.Unstructured, error)
+}
+
+// An Asker asks API servers whether they are ready, and says when to ask again.
+type Asker interface {
+	Ask(ctx context.Context, kubeconfig []byte) (readiness.Answer, time.Time)
+}
+
+// A Want is the cluster that is read.
+type Want struct {
+	// Namespace and Name of the Cluster.
+	Namespace, Name string
+	// Options of the caller.
+	Options readiness.Options
+	// Initialized is what was latched before.
+	Initialized readiness.Initialized
+	// Limits of the kubeconfig.
+	Limits clusters.Limits
+}
+
+// A Reading is what was read.
+type Reading struct {
+	readiness.Report
+
+	// Again is when the API server should be asked again. Zero if there is nothing to ask.
+	Again time.Time
+}
+
+// Read a cluster. Whatever cannot be read is in the report.
+func Read(ctx context.Context, m Management, a Asker, w Want, now time.Time) Reading {
+	r := reader{management: m, want: w}
+	in := readiness.Input{Options: w.Options, Initialized: w.Initialized, Now: now}
+	in.Cluster = r.cluster(ctx)
+	if in.Cluster.Missing != "" {
+		return Reading{Report: readiness.Read(in)}
+	}
+	in.Infrastructure = r.referred(ctx, in.Cluster, "infrastructureRef")
+	in.ControlPlane = r.referred(ctx, in.Cluster, "controlPlaneRef")
+	in.Behind = r.behind(ctx, in.Infrastructure, in.ControlPlane)
+	var again time.Time
+	in.Kubeconfig, again = r.kubeconfig(ctx, a)
+	return Reading{Report: readiness.Read(in), Again: again}
+}
+
+type reader struct {
+	management Management
+	want       Want
+	version    readiness.Contract
+}
+
+// definition of a kind. It is nil if there is none.
+func (r *reader) definition(ctx context.Context, name string) (*unstructured.Unstructured, string) {
+	return r.read(r.management.Only(ctx, engines.Ref{
+		Resource: schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"},
+		Kind:     "CustomResourceDefinition", Name: name,
+	}))
+}
+
+// read says why there is no object, in the words of readiness.
+func (r *reader) read(u *unstructured.Unstructured, err error) (*unstructured.Unstructured, string) {
+	var failure *clusters.Error
+	switch {
+	case errors.As(err, &failure) && failure.Reason == v1alpha1.SiteReasonEngineNotInstalled:
+		return nil, readiness.ReasonKindMissing
+	case errors.As(err, &failure) && failure.Reason == v1alpha1.SiteReasonAccessDenied:
+		return nil, readiness.ReasonAccessDenied
+	case err != nil:
+		return nil, readiness.ReasonUnreachable
+	case u == nil:
+		return nil, readiness.ReasonObjectMissing
+	}
+	return u, ""
+}
+
+func (r *reader) cluster(ctx context.Context) readiness.Object {
+	subject := readiness.Subject{Kind: kindCluster, Name: r.want.Name}
+	definition, missing := r.definition(ctx, "clusters."+readiness.Group)
+	if missing == readiness.ReasonObjectMissing {
+		missing = readiness.ReasonKindMissing
+	}
+	if missing != "" {
+		return readiness.Lacks(subject, missing)
+	}
+	if r.version = readiness.ClusterVersion(definition); r.version == "" {
+		return readiness.Lacks(subject, readiness.ReasonVersionUnknown)
+	}
+	return r.object(ctx, subject, schema.GroupVersionResource{Group: readiness.Group, Version: string(r.version), Resource: "clusters"}, r.version)
+}
+
+func (r *reader) object(ctx context.Context, s readiness.Subject, of schema.GroupVersionResource, c readiness.Contract) readiness.Object {
+	u, missing := r.read(r.management.Get(ctx, engines.Ref{Resource: of, Kind: s.Kind, Namespace: r.want.Namespace, Name: s.Name}))
+	if missing != "" {
+		return readiness.Lacks(s, missing)
+	}
+	return readiness.Found(u, c)
+}
+
+// referred is what the Cluster refers to, of whatever kind, in its own namespace. Only kinds of Cluster API's providers are read: they
+// name their contract.
+func (r *reader) referred(ctx context.Context, cluster readiness.Object, field string) readiness.Object {
+	ref, _, _ := unstructured.NestedStringMap(cluster.Object, "spec", field)
+	group := ref["apiGroup"]
+	if r.version == readiness.V1Beta1 {
+		group, _, _ = strings.Cut(ref["apiVersion"], "/")
+	}
+	subject := readiness.Subject{Kind: ref["kind"], Name: ref["name"]}
+	if subject.Kind == "" || subject.Name == "" {
+		return readiness.NotReferenced()
+	}
+	definition, missing := r.definition(ctx, readiness.DefinitionOf(group, subject.Kind))
+	if missing == readiness.ReasonObjectMissing {
+		missing = readiness.ReasonKindMissing
+	}
+	if missing != "" {
+		return readiness.Lacks(subject, missing)
+	}
+	contract, version := readiness.ContractOf(definition, r.version)
+	if contract == "" {
+		return readiness.Lacks(subject, readiness.ReasonContractUnknown)
+	}
+	plural, _, _ := unstructured.NestedString(definition.Object, "spec", "names", "plural")
+	return r.object(ctx, subject, schema.GroupVersionResource{Group: group, Version: version, Resource: plural}, contract)
+}
+
+// behind are the objects that CAPT's objects are made by. The kubeconfig's has no reference, and its name follows from the Cluster's.
+func (r *reader) behind(ctx context.Context, of ...readiness.Object) []readiness.Object {
+	var out []readiness.Object
+	capt := false
+	for _, o := range of {
+		name := o.TemplateApplyName()
+		capt = capt || name != ""
+		if name != "" {
+			out = append(out, r.apply(ctx, name)...)
+		}
+	}
+	if !capt {
+		return out
+	}
+	kubeconfig := r.apply(ctx, r.want.Name+"-kubeconfig-apply")
+	if kubeconfig[0].Missing == readiness.ReasonObjectMissing {
+		return out
+	}
+	return append(out, kubeconfig...)
+}
+
+func (r *reader) apply(ctx context.Context, name string) []readiness.Object {
+	applies := schema.GroupVersionResource{Group: "infrastructure.cluster.x-k8s.io", Version: "v1beta1", Resource: "workspacetemplateapplies"}
+	apply := r.object(ctx, readiness.Subject{Kind: kindApply, Name: name}, applies, "")
+	workspace := apply.WorkspaceName()
+	if workspace == "" {
+		return []readiness.Object{apply}
+	}
+	subject := readiness.Subject{Kind: kindSpace, Name: workspace}
+	u, missing := r.read(r.management.Get(ctx, engines.Ref{
+		Resource: schema.GroupVersionResource{Group: "tf.upbound.io", Version: "v1beta1", Resource: "workspaces"}, Kind: kindSpace, Name: workspace,
+	}))
+	if missing != "" {
+		return []readiness.Object{apply, readiness.Lacks(subject, missing)}
+	}
+	return []readiness.Object{apply, readiness.Found(u, "")}
+}
+
+// kubeconfig as it is now, and what the API server answers with it.
+func (r *reader) kubeconfig(ctx context.Context, a Asker) (readiness.Kubeconfig, time.Time) {
+	name := readiness.SecretName(r.want.Name)
+	u, missing := r.read(r.management.Fetch(ctx, engines.Ref{
+		Resource: schema.GroupVersionResource{Version: "v1", Resource: "secrets"}, Kind: "Secret", Namespace: r.want.Namespace, Name: name,
+	}))
+	if missing != "" {
+		return readiness.Kubeconfig{Secret: name, Missing: missing}, time.Time{}
+	}
+	s := corev1.Secret{}
+	if runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &s) != nil {
+		return readiness.Kubeconfig{Secret: name, Missing: readiness.ReasonUnreachable}, time.Time{}
+	}
+	k := readiness.KubeconfigFrom(name, string(s.Type), s.GetLabels(), s.Data)
+	cfg, err := clusters.Parse(k.Data, r.want.Limits)
+	if err != nil {
+		k.Refused, k.Program = err.Error(), clusters.RunsProgram(err)
+		return k, time.Time{}
+	}
+	k.NotAfter = readiness.Expires(cfg.CertData, cfg.BearerToken)
+	var again time.Time
+	k.Answer, again = a.Ask(ctx, k.Data)
+	return k, again
+}

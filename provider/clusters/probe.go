@@ -1,0 +1,155 @@
+package clusters
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"maps"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"golang.org/x/sync/singleflight"
+
+	"github.com/intentplane/intentplane/provider/clusters/readiness"
+)
+
+const (
+	// probeTimeout ends the question whether an API server is ready.
+	probeTimeout = 5 * time.Second
+
+	// maxSaid bounds what is read of an answer.
+	maxSaid = 64 << 10
+
+	// maxVersion bounds the version that an API server names.
+	maxVersion = 64
+
+	// goodFor and badFor are how long answers are believed.
+	goodFor = 5 * time.Minute
+	badFor  = 10 * time.Second
+)
+
+// A Prober asks API servers whether they are ready, and remembers for a while what they said: each is asked once for all who want to
+// know. It is safe for concurrent use.
+type Prober struct {
+	limits Limits
+	now    func() time.Time
+
+	flights singleflight.Group
+
+	mu    sync.Mutex
+	known map[string]known
+}
+
+type known struct {
+	answer readiness.Answer
+	until  time.Time
+}
+
+// NewProber returns a Prober that takes kubeconfigs within limits.
+func NewProber(l Limits, now func() time.Time) *Prober {
+	return &Prober{limits: l, now: now, known: map[string]known{}}
+}
+
+// Ask the API server that a kubeconfig leads to. It returns when to ask again, too. A kubeconfig that is refused asks nobody.
+func (p *Prober) Ask(ctx context.Context, kubeconfig []byte) (readiness.Answer, time.Time) {
+	key := digest(kubeconfig)
+	if k, ok := p.remembered(key); ok {
+		return k.answer, k.until
+	}
+	v, _, _ := p.flights.Do(key, func() (any, error) {
+		// Whoever asked first may go; the others still wait.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTimeout)
+		defer cancel()
+		return p.remember(key, p.ask(ctx, kubeconfig)), nil
+	})
+	k, _ := v.(known)
+	return k.answer, k.until
+}
+
+func (p *Prober) remembered(key string) (known, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	k, ok := p.known[key]
+	return k, ok && p.now().Before(k.until)
+}
+
+func (p *Prober) remember(key string, a readiness.Answer) known {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.now()
+	maps.DeleteFunc(p.known, func(_ string, k known) bool { return !now.Before(k.until) })
+	k := known{answer: a, until: now.Add(badFor)}
+	if a.Reason == "" {
+		k.until = now.Add(goodFor)
+	}
+	p.known[key] = k
+	return k
+}
+
+func (p *Prober) ask(ctx context.Context, kubeconfig []byte) readiness.Answer {
+	cfg, err := Parse(kubeconfig, p.limits)
+	if err != nil {
+		return readiness.Answer{Asked: true, Reason: readiness.ReasonServerUnreachable}
+	}
+	h, wire, err := newHTTP(cfg)
+	if err != nil {
+		return readiness.Answer{Asked: true, Reason: readiness.ReasonServerUnreachable}
+	}
+	defer wire.CloseIdleConnections()
+	server := strings.TrimRight(cfg.Host, "/")
+	status, _, err := get(ctx, h, server+"/readyz")
+	if err == nil && (status == http.StatusNotFound || status == http.StatusForbidden) {
+		// Not every API server has it, and not everybody may ask.
+		status, _, err = get(ctx, h, server+"/api")
+	}
+	if reason := reasonOf(status, err); reason != "" {
+		return readiness.Answer{Asked: true, Reason: reason}
+	}
+	return readiness.Answer{Asked: true, Version: version(ctx, h, server)}
+}
+
+func reasonOf(status int, err error) string {
+	switch {
+	case err != nil:
+		return readiness.ReasonServerUnreachable
+	case status == http.StatusUnauthorized, status == http.StatusForbidden:
+		return readiness.ReasonKubeconfigDenied
+	case status != http.StatusOK:
+		return readiness.ReasonServerNotReady
+	}
+	return ""
+}
+
+// version that the API server names. It is empty if it does not.
+func version(ctx context.Context, h *http.Client, server string) string {
+	status, body, err := get(ctx, h, server+"/version")
+	said := struct {
+		GitVersion string `json:"gitVersion"`
+	}{}
+	if err != nil || status != http.StatusOK || json.Unmarshal(body, &said) != nil || len(said.GitVersion) > maxVersion {
+		return ""
+	}
+	return strings.Map(func(r rune) rune {
+		if r < '!' || r > '~' {
+			return -1
+		}
+		return r
+	}, said.GitVersion)
+}
+
+func get(ctx context.Context, h *http.Client, url string) (int, []byte, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+	if err != nil {
+		return 0, nil, errors.Wrap(err, "cannot make request")
+	}
+	resp, err := h.Do(req)
+	if err != nil {
+		return 0, nil, errors.Wrap(err, "cannot ask API server")
+	}
+	defer resp.Body.Close() //nolint:errcheck // Nothing was written.
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxSaid))
+	return resp.StatusCode, body, errors.Wrap(err, "cannot read answer")
+}

@@ -1,0 +1,86 @@
+package clusters
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/provider/clusters/readiness"
+)
+
+func TestProbe(t *testing.T) {
+	ok := readiness.Answer{Asked: true, Version: "v1.34.2"}
+	silent := readiness.Answer{Asked: true, Reason: readiness.ReasonServerUnreachable}
+	cases := map[string]struct {
+		reason string
+		// says is what the server answers on /readyz and /api.
+		readyz, api int
+		token       string
+		want        readiness.Answer
+		age         time.Duration
+	}{
+		"Ready":     {reason: "It says so", readyz: http.StatusOK, want: ok, age: goodFor},
+		"NoReadyz":  {reason: "Not every API server has it", readyz: http.StatusNotFound, api: http.StatusOK, want: ok, age: goodFor},
+		"Forbidden": {reason: "Not everybody may ask", readyz: http.StatusForbidden, api: http.StatusOK, want: ok, age: goodFor},
+		"Nobody":    {reason: "But who may ask nothing is nobody", readyz: http.StatusForbidden, api: http.StatusForbidden, want: readiness.Answer{Asked: true, Reason: readiness.ReasonKubeconfigDenied}, age: badFor},
+		"Denied":    {reason: "The token is wrong", token: "other", readyz: http.StatusOK, want: readiness.Answer{Asked: true, Reason: readiness.ReasonKubeconfigDenied}, age: badFor},
+		"Starting":  {reason: "It says no", readyz: http.StatusInternalServerError, want: readiness.Answer{Asked: true, Reason: readiness.ReasonServerNotReady}, age: badFor},
+		"Neither":   {reason: "It is something else", readyz: http.StatusNotFound, api: http.StatusNotFound, want: readiness.Answer{Asked: true, Reason: readiness.ReasonServerNotReady}, age: badFor},
+		"Redirects": {reason: "It leads to where only we can go", readyz: http.StatusFound, want: silent, age: badFor},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := newAPIServer(t)
+			var asked atomic.Int32
+			s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				asked.Add(1)
+				status := map[string]int{"/readyz": tc.readyz, "/api": tc.api, "/version": http.StatusOK}[r.URL.Path]
+				if r.Header.Get("Authorization") != "Bearer "+canary {
+					status = http.StatusUnauthorized
+				}
+				w.Header().Set("Location", "/version")
+				w.WriteHeader(status)
+				fmt.Fprint(w, `{"gitVersion":"v1.34.2\n"}`)
+			})
+			token := tc.token
+			if token == "" {
+				token = canary
+			}
+			now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+			p := NewProber(Limits{}, func() time.Time { return now })
+			got, again := p.Ask(t.Context(), s.kubeconfig(token))
+			if diff := cmp.Diff(tc.want, got); diff != "" || again.Sub(now) != tc.age {
+				t.Fatalf("\n%s\nAsk(): again after %s, -want, +got:\n%s", tc.reason, again.Sub(now), diff)
+			}
+			before := asked.Load()
+			now = now.Add(tc.age - time.Second)
+			if got, _ := p.Ask(t.Context(), s.kubeconfig(token)); got != tc.want || asked.Load() != before {
+				t.Errorf("\n%s\nwhat is known was asked again", tc.reason)
+			}
+			now = now.Add(time.Second)
+			if _, _ = p.Ask(t.Context(), s.kubeconfig(token)); asked.Load() == before {
+				t.Errorf("\n%s\nit is believed for ever", tc.reason)
+			}
+		})
+	}
+}
+
+func TestProbeOfNobody(t *testing.T) {
+	s := newAPIServer(t)
+	k := s.kubeconfig(canary)
+	s.Close()
+	p := NewProber(Limits{}, time.Now)
+	for _, kubeconfig := range [][]byte{k, []byte("junk"), []byte(strings.Replace(string(k), "https:", "http:", 1))} {
+		if got, _ := p.Ask(t.Context(), kubeconfig); got.Reason != readiness.ReasonServerUnreachable {
+			t.Errorf("of nobody: %+v", got)
+		}
+	}
+	if n := len(p.known); n != 3 {
+		t.Errorf("%d answers are remembered", n)
+	}
+}

@@ -1,0 +1,128 @@
+package readiness
+
+import (
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/hex"
+	"encoding/pem"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+)
+
+const (
+	// SecretType is the type of the Secrets that Cluster API's contracts ask for.
+	SecretType = Group + "/secret"
+
+	// SecretKey of the kubeconfig.
+	SecretKey = "value"
+)
+
+// SecretName is where the kubeconfig of a cluster is.
+func SecretName(cluster string) string { return cluster + "-kubeconfig" }
+
+// An Answer is what an API server said.
+type Answer struct {
+	// Asked is true if it was.
+	Asked bool
+	// Version of Kubernetes.
+	Version string
+	// Reason why it is not ready, one of this package. Empty if it is.
+	Reason string
+}
+
+// A Kubeconfig is what was found of one.
+type Kubeconfig struct {
+	// Missing is why there is no Secret. Empty if there is one.
+	Missing string
+	// Secret that was looked for.
+	Secret string
+	// Type and Cluster of the Secret, the latter from its label.
+	Type, Cluster string
+	// Data of the key.
+	Data []byte
+	// Program is true for a kubeconfig that runs a program to get its credentials.
+	Program bool
+	// Refused is why the kubeconfig is refused. It repeats nothing of it.
+	Refused string
+	// NotAfter is when its credentials expire. Zero if they do not, or do not tell.
+	NotAfter time.Time
+	// Answer of the API server.
+	Answer Answer
+}
+
+// KubeconfigFrom reads a Secret as it is. What is in the kubeconfig is for others to parse.
+func KubeconfigFrom(name, secretType string, labels map[string]string, data map[string][]byte) Kubeconfig {
+	return Kubeconfig{Secret: name, Type: secretType, Cluster: labels[labelCluster], Data: data[SecretKey]}
+}
+
+// Expires is when the first of a client certificate and a token does. A token that does not tell does not expire.
+func Expires(certificate []byte, token string) time.Time {
+	var out time.Time
+	if block, _ := pem.Decode(certificate); block != nil {
+		if c, err := x509.ParseCertificate(block.Bytes); err == nil {
+			out = c.NotAfter
+		}
+	}
+	claims := jwt.RegisteredClaims{}
+	// Whether it is genuine is for the API server to say.
+	if _, _, err := jwt.NewParser().ParseUnverified(token, &claims); err != nil || claims.ExpiresAt == nil {
+		return out.UTC()
+	}
+	if out.IsZero() || claims.ExpiresAt.Before(out) {
+		out = claims.ExpiresAt.Time
+	}
+	return out.UTC()
+}
+
+func (k Kubeconfig) digest() string {
+	if len(k.Data) == 0 {
+		return ""
+	}
+	sum := sha256.Sum256(k.Data)
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+func (k Kubeconfig) expires() time.Time { return k.NotAfter }
+
+func (k Kubeconfig) says(s Status, reason, message string) Condition {
+	return Condition{Type: TypeKubeconfigReady, Status: s, Reason: reason, Message: message, By: Subject{Kind: "Secret", Name: k.Secret}}
+}
+
+func kubeconfigReady(in Input) Condition {
+	k := in.Kubeconfig
+	switch {
+	case k.Missing == ReasonObjectMissing:
+		return k.says(False, ReasonKubeconfigMissing, "it does not exist")
+	case k.Missing != "":
+		return Lacks(Subject{Kind: "Secret", Name: k.Secret}, k.Missing).gap(TypeKubeconfigReady)
+	case k.Type != SecretType:
+		return k.says(False, ReasonKubeconfigInvalid, "its type is not "+SecretType)
+	case k.Cluster != in.Cluster.GetName():
+		return k.says(False, ReasonKubeconfigInvalid, "its label "+labelCluster+" does not name the Cluster")
+	case len(k.Data) == 0:
+		return k.says(False, ReasonKubeconfigEmpty, "its key "+SecretKey+" is missing or empty")
+	case k.Program && in.Options.AllowExec:
+		return k.says(True, ReasonKubeconfigNotAsked, "the kubeconfig runs a program, which is not run here: nobody knows whether the API server answers")
+	case k.Refused != "":
+		return k.says(False, ReasonKubeconfigRefused, k.Refused)
+	case !k.NotAfter.IsZero() && !in.Now.Before(k.NotAfter):
+		return k.says(False, ReasonKubeconfigExpired, "its credentials have expired")
+	}
+	return k.answered()
+}
+
+func (k Kubeconfig) answered() Condition {
+	says := map[string]string{
+		ReasonServerUnreachable: "the API server does not answer",
+		ReasonServerNotReady:    "the API server answers that it is not ready",
+		ReasonKubeconfigDenied:  "the API server does not accept the credentials",
+	}
+	switch {
+	case !k.Answer.Asked:
+		return k.says(Unknown, ReasonServerUnreachable, "the API server was not asked yet")
+	case k.Answer.Reason != "":
+		return k.says(False, k.Answer.Reason, says[k.Answer.Reason])
+	}
+	return k.says(True, ReasonAnswers, "")
+}

@@ -1,0 +1,170 @@
+package readiness
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/provider/engines"
+)
+
+// An Object is one that was looked for. Whatever its fields hold, it can be read: a field of another form than it should have is
+// not set.
+type Object struct {
+	*unstructured.Unstructured
+
+	// Subject that was looked for. Empty if nobody refers to one.
+	Subject Subject
+	// Contract that the object's kind follows.
+	Contract Contract
+	// Missing is why there is no object, one of the reasons of this package. Empty if there is one.
+	Missing string
+}
+
+// Found is an object that is there.
+func Found(u *unstructured.Unstructured, c Contract) Object {
+	return Object{Unstructured: u, Subject: Subject{Kind: u.GetKind(), Name: u.GetName()}, Contract: c}
+}
+
+// Lacks is an object that could not be read.
+func Lacks(s Subject, reason string) Object { return Object{Subject: s, Missing: reason} }
+
+// NotReferenced is an object that nobody refers to.
+func NotReferenced() Object { return Object{Missing: ReasonNotReferenced} }
+
+func (o Object) there() bool { return o.Unstructured != nil && o.Missing == "" }
+
+func (o Object) uid() string {
+	if !o.there() {
+		return ""
+	}
+	return string(o.GetUID())
+}
+
+// gap is the condition that follows from an object that could not be read.
+func (o Object) gap(of string) Condition {
+	what := map[string]string{
+		ReasonKindMissing:     "the management cluster does not serve this kind",
+		ReasonObjectMissing:   "it does not exist",
+		ReasonAccessDenied:    "the management cluster does not let us read it",
+		ReasonUnreachable:     "the management cluster does not answer",
+		ReasonContractUnknown: "the definition of its kind names no contract of Cluster API that is known here",
+		ReasonVersionUnknown:  "the management cluster serves no version of it that is known here",
+		ReasonNotReferenced:   "the Cluster names none",
+	}
+	status := Unknown
+	if o.Missing == ReasonObjectMissing || o.Missing == ReasonNotReferenced {
+		status = False
+	}
+	return Condition{Type: of, Status: status, Reason: o.Missing, Message: what[o.Missing], By: o.Subject}
+}
+
+func (o Object) says(of string, s Status, reason, message string) Condition {
+	return Condition{Type: of, Status: s, Reason: reason, Message: engines.Clean(message), By: o.Subject}
+}
+
+func (o Object) text(fields ...string) string {
+	if !o.there() {
+		return ""
+	}
+	s, _, err := unstructured.NestedString(o.Object, fields...)
+	if err != nil {
+		return ""
+	}
+	return s
+}
+
+// flag is a boolean, and whether it is set.
+func (o Object) flag(fields ...string) (value, set bool) {
+	if !o.there() {
+		return false, false
+	}
+	b, found, err := unstructured.NestedBool(o.Object, fields...)
+	return b && err == nil, found && err == nil
+}
+
+func (o Object) number(fields ...string) int64 {
+	if !o.there() {
+		return 0
+	}
+	v, _, err := unstructured.NestedFieldNoCopy(o.Object, fields...)
+	if err != nil {
+		return 0
+	}
+	switch n := v.(type) {
+	case int64:
+		return n
+	case float64:
+		return int64(n)
+	}
+	return 0
+}
+
+// A said condition is one of somebody else's.
+type said struct {
+	found                   bool
+	status, reason, message string
+}
+
+func (s said) is(status Status) bool { return s.found && s.status == string(status) }
+
+// text of the condition, with its reason if that says more.
+func (s said) text() string {
+	if s.message == "" {
+		return s.reason
+	}
+	return s.message
+}
+
+// condition of an object, where Kubernetes has it, or in another place.
+func (o Object) condition(of string, in ...string) said {
+	if !o.there() {
+		return said{}
+	}
+	if len(in) == 0 {
+		in = []string{"status", "conditions"}
+	}
+	all, _, err := unstructured.NestedFieldNoCopy(o.Object, in...)
+	list, ok := all.([]any)
+	if err != nil || !ok {
+		return said{}
+	}
+	for _, c := range list {
+		m, ok := c.(map[string]any)
+		if ok && m["type"] == of {
+			return said{found: true, status: str(m["status"]), reason: str(m["reason"]), message: str(m["message"])}
+		}
+	}
+	return said{}
+}
+
+func str(v any) string {
+	s, ok := v.(string)
+	if !ok {
+		return ""
+	}
+	return s
+}
+
+// paused by its annotation.
+func (o Object) annotatedPaused() bool {
+	if !o.there() {
+		return false
+	}
+	_, ok := o.GetAnnotations()[annotationPaused]
+	return ok
+}
+
+// failure that an object reports, wherever its version has it. It is empty if there is none.
+func (o Object) failure() string {
+	for _, at := range [][]string{{"status"}, {"status", "deprecated", "v1beta1"}} {
+		reason, message := o.text(append(at, "failureReason")...), o.text(append(at, "failureMessage")...)
+		if reason != "" && message != "" {
+			return fmt.Sprintf("%s: %s", reason, message)
+		}
+		if reason+message != "" {
+			return reason + message
+		}
+	}
+	return ""
+}

@@ -1,0 +1,302 @@
+// Package readiness says what the objects of a Cluster API cluster mean: whether something can be delivered to it, and if not, which
+// object is in the way and why.
+//
+// It is pure. Objects are handed in as they were read, or the reason why they could not be; the clock is an argument. Objects of
+// other projects are read by the fields that Cluster API's contracts name, in versions v1beta1 and v1beta2 of both the Cluster and
+// the contracts of its providers, which are two things: a Cluster v1beta2 whose providers have contract v1beta1 is the normal mix.
+package readiness
+
+import (
+	"time"
+)
+
+// Types of conditions.
+const (
+	// TypeInfrastructureReady says whether what the cluster runs on is there, and is well.
+	TypeInfrastructureReady = "InfrastructureReady"
+
+	// TypeControlPlaneInitialized says whether the cluster's API server ever answered. It is never taken back for a cluster.
+	TypeControlPlaneInitialized = "ControlPlaneInitialized"
+
+	// TypeControlPlaneReady says whether the control plane is well now.
+	TypeControlPlaneReady = "ControlPlaneReady"
+
+	// TypeEndpointKnown says whether the address of the API server is known.
+	TypeEndpointKnown = "EndpointKnown"
+
+	// TypeKubeconfigReady says whether there is a kubeconfig with which the API server answers.
+	TypeKubeconfigReady = "KubeconfigReady"
+
+	// TypeProviderHealthy says whether those who build the cluster report no error.
+	TypeProviderHealthy = "ProviderHealthy"
+
+	// TypePaused says whether nobody works on the cluster because somebody wants it so.
+	TypePaused = "Paused"
+
+	// TypeDeleting says whether the cluster is being deleted.
+	TypeDeleting = "Deleting"
+)
+
+// A Status of a condition.
+type Status string
+
+// Statuses.
+const (
+	True    Status = "True"
+	False   Status = "False"
+	Unknown Status = "Unknown"
+)
+
+// A Condition is what is so, and why. Its text is stable.
+type Condition struct {
+	// Type of the condition.
+	Type string
+	// Status of the condition.
+	Status Status
+	// Reason is one of this package, or the one that Cluster API's core gives for a deletion.
+	Reason string
+	// Message of the object that is responsible. It is one line, and not long.
+	Message string
+	// By is the object that is responsible. It may be empty.
+	By Subject
+}
+
+// A Subject names an object.
+type Subject struct {
+	// Kind and Name of the object.
+	Kind, Name string
+}
+
+// String is for people.
+func (s Subject) String() string {
+	if s.Kind == "" {
+		return ""
+	}
+	return s.Kind + " " + s.Name
+}
+
+// Options say what a cluster has to have.
+type Options struct {
+	// MinReadyWorkers that the cluster has to have to be delivered to. 0 asks for none: what makes nodes ready is often the first
+	// thing to be delivered.
+	MinReadyWorkers int64
+	// AllowExec takes a kubeconfig for good that runs a program to get credentials. It is never run here, so nobody knows whether
+	// the API server answers.
+	AllowExec bool
+}
+
+// Input is all that a Report is made from.
+type Input struct {
+	// Cluster, and the objects that it refers to.
+	Cluster, Infrastructure, ControlPlane Object
+	// Behind are the objects that CAPT's objects are made by: WorkspaceTemplateApplies and Workspaces, each after who names it.
+	Behind []Object
+	// Kubeconfig of the cluster.
+	Kubeconfig Kubeconfig
+	// Options of the caller.
+	Options Options
+	// Initialized is what was latched before.
+	Initialized Initialized
+	// Now is the time.
+	Now time.Time
+}
+
+// Initialized is since when the control plane of a cluster is known to be initialized. CAPT takes back what it said about it, so it
+// is remembered here.
+type Initialized struct {
+	// UID of the Cluster that it is said of. A Cluster that was made again under the same name is another one.
+	UID string
+	// At is when it was seen first.
+	At time.Time
+}
+
+// An Endpoint is where an API server is.
+type Endpoint struct {
+	Host string
+	Port int64
+}
+
+// A FailureDomain is a part of the infrastructure that fails as one.
+type FailureDomain struct {
+	Name string
+	// ControlPlane says whether control plane machines may be there.
+	ControlPlane bool
+}
+
+// Replicas are numbers of machines.
+type Replicas struct {
+	// Desired and Ready machines.
+	Desired, Ready int64
+}
+
+// An ObjectReport is what one object comes to.
+type ObjectReport struct {
+	APIVersion, Kind, Name, UID string
+	// Ready says whether the object is as it should be.
+	Ready bool
+	// Reason and Message why it is not.
+	Reason, Message string
+}
+
+// A Report is what the objects of a cluster come to.
+type Report struct {
+	// UID of the Cluster. Empty if it is not there.
+	UID string
+	// APIVersion in which the Cluster was read.
+	APIVersion string
+	// Infrastructure and ControlPlane are the contracts of the providers.
+	Infrastructure, ControlPlane Contract
+	// Phase that Cluster API computed. It decides nothing.
+	Phase string
+	// Initialized to remember.
+	Initialized Initialized
+	// Version of Kubernetes, from the API server if it told.
+	Version string
+	// Endpoint of the API server.
+	Endpoint Endpoint
+	// FailureDomains, by name.
+	FailureDomains []FailureDomain
+	// ControlPlanes and Workers of the cluster.
+	ControlPlanes, Workers Replicas
+	// KubeconfigDigest tells one kubeconfig from another. It is no secret.
+	KubeconfigDigest string
+	// KubeconfigExpires is when the credentials in the kubeconfig do. Zero if they do not, or do not tell.
+	KubeconfigExpires time.Time
+	// Objects that were read.
+	Objects []ObjectReport
+	// Conditions, one of each type.
+	Conditions []Condition
+
+	short bool
+}
+
+// Condition of a type.
+func (r Report) Condition(of string) Condition {
+	for _, c := range r.Conditions {
+		if c.Type == of {
+			return c
+		}
+	}
+	return Condition{Type: of, Status: Unknown}
+}
+
+// Is reports whether a condition has a status.
+func (r Report) Is(of string, s Status) bool { return r.Condition(of).Status == s }
+
+// Deliverable reports whether something can be delivered to the cluster now. Workers are not asked for, unless the options do: what
+// makes them ready is often the first delivery.
+func (r Report) Deliverable() bool { return r.Blocker().Reason == "" }
+
+// Healthy reports whether the cluster is deliverable and its providers are done, and whether all of it is well.
+func (r Report) Healthy() bool {
+	return r.Deliverable() && r.Is(TypeInfrastructureReady, True) && r.Is(TypeControlPlaneReady, True)
+}
+
+// A Blocker is what is in the way.
+type Blocker struct {
+	// By is the object that is in the way. It may be empty.
+	By Subject
+	// Reason and Message of what is wrong. An empty reason means that nothing is in the way.
+	Reason, Message string
+}
+
+// String names the object and says what is wrong.
+func (b Blocker) String() string {
+	out := b.By.String()
+	if b.Message == "" {
+		return out
+	}
+	if out != "" {
+		out += ": "
+	}
+	return out + b.Message
+}
+
+// Blocker is why nothing can be delivered. What comes first in the life of a cluster is named first, and what a provider says of its
+// trouble before what merely lasts.
+func (r Report) Blocker() Blocker {
+	if c := r.Condition(TypeDeleting); c.Status != False {
+		return blocks(c)
+	}
+	open := r.open()
+	if open.Status == True || open.Type == "" {
+		return r.tooFewWorkers()
+	}
+	if c := r.Condition(TypeProviderHealthy); c.Status == False && open.Type != TypeKubeconfigReady {
+		return blocks(c)
+	}
+	return blocks(open)
+}
+
+// open is the first condition for a delivery that is not true. While the control plane is not initialized, the infrastructure that it
+// waits for is to blame.
+func (r Report) open() Condition {
+	initialized := r.Condition(TypeControlPlaneInitialized)
+	if infra := r.Condition(TypeInfrastructureReady); initialized.Status != True && infra.Status == False {
+		return infra
+	}
+	for _, of := range []string{TypeControlPlaneInitialized, TypeEndpointKnown, TypeKubeconfigReady} {
+		if c := r.Condition(of); c.Status != True {
+			return c
+		}
+	}
+	return Condition{}
+}
+
+func blocks(c Condition) Blocker { return Blocker{By: c.By, Reason: c.Reason, Message: c.Message} }
+
+func (r Report) tooFewWorkers() Blocker {
+	if !r.short {
+		return Blocker{}
+	}
+	return Blocker{Reason: ReasonTooFewWorkers, Message: "fewer workers are ready than are asked for"}
+}
+
+// Read what the objects of a cluster say.
+func Read(in Input) Report {
+	c := in.Cluster
+	r := Report{UID: c.uid(), Infrastructure: in.Infrastructure.Contract, ControlPlane: in.ControlPlane.Contract}
+	if c.Missing != "" {
+		return r.without(in)
+	}
+	r.APIVersion = c.GetAPIVersion()
+	r.Phase = c.text("status", "phase")
+	r.Endpoint = endpointOf(c)
+	r.FailureDomains = failureDomains(c, in.Infrastructure)
+	r.ControlPlanes, r.Workers = replicas(in)
+	r.short = r.Workers.Ready < in.Options.MinReadyWorkers
+	r.KubeconfigDigest, r.KubeconfigExpires = in.Kubeconfig.digest(), in.Kubeconfig.expires()
+	r.Version = versionOf(in)
+	initialized := controlPlaneInitialized(in)
+	if initialized.Status == True {
+		r.Initialized = latched(in)
+	}
+	r.Conditions = []Condition{
+		infrastructureReady(in), initialized, controlPlaneReady(in), endpointKnown(in, r.Endpoint),
+		kubeconfigReady(in), providerHealthy(in), paused(in), deleting(in),
+	}
+	r.Objects = objects(in, r)
+	return r
+}
+
+// without the Cluster nothing is known of it. What was latched stays remembered unless the Cluster is known to be gone.
+func (r Report) without(in Input) Report {
+	c := in.Cluster
+	if c.Missing != ReasonObjectMissing {
+		r.Initialized = in.Initialized
+	}
+	for _, of := range []string{
+		TypeInfrastructureReady, TypeControlPlaneInitialized, TypeControlPlaneReady, TypeEndpointKnown,
+		TypeKubeconfigReady, TypeProviderHealthy, TypePaused, TypeDeleting,
+	} {
+		r.Conditions = append(r.Conditions, c.gap(of))
+	}
+	return r
+}
+
+func latched(in Input) Initialized {
+	if uid := in.Cluster.uid(); in.Initialized.UID != uid {
+		return Initialized{UID: uid, At: in.Now.UTC().Truncate(time.Second)}
+	}
+	return in.Initialized
+}

@@ -1,0 +1,66 @@
+package readiness
+
+import "time"
+
+const (
+	// Stabilization is how long a cluster has to be ready without interruption, where nobody says otherwise.
+	Stabilization = 10 * time.Second
+
+	// longestDoubt is the longest time that it is not trusted after it was ready for a short while only.
+	longestDoubt = 10 * time.Minute
+)
+
+// A Steady is what is remembered of a cluster that comes and goes. Its zero value is of one that was never seen.
+type Steady struct {
+	// UID of the Cluster. Another one begins anew.
+	UID string
+	// Ready says whether it counts as ready.
+	Ready bool
+	// Since is since when it is ready, or not, without interruption.
+	Since time.Time
+	// is what was seen last.
+	is bool
+	// flaps are how often it was lost since it was trusted for long.
+	flaps int
+}
+
+// See what a cluster is now. It counts as not ready at once, and as ready when it was so for the time of stabilization without
+// interruption. That doubles each time that it is lost, up to 10 minutes, and is forgotten once it was ready for longer than that.
+func (s Steady) See(uid string, ready bool, now time.Time, stabilization time.Duration) Steady {
+	if s.UID != uid {
+		s = Steady{UID: uid}
+	}
+	if s.Since.IsZero() || s.is != ready {
+		s.is, s.Since = ready, now
+	}
+	switch {
+	case !ready:
+		if s.Ready {
+			s.flaps++
+		}
+		s.Ready = false
+	case s.Ready && now.Sub(s.Since) >= longestDoubt:
+		s.flaps = 0
+	case !now.Before(s.Due(stabilization)):
+		s.Ready = true
+	}
+	return s
+}
+
+// Due is when the cluster will count as ready if nothing happens. It is zero if it already does, or does not come by itself.
+func (s Steady) Due(stabilization time.Duration) time.Time {
+	if s.Ready || !s.is {
+		return time.Time{}
+	}
+	return s.Since.Add(doubt(stabilization, s.flaps))
+}
+
+func doubt(stabilization time.Duration, flaps int) time.Duration {
+	d := stabilization
+	for range flaps {
+		if d *= 2; d >= longestDoubt {
+			return max(longestDoubt, stabilization)
+		}
+	}
+	return d
+}

@@ -1,0 +1,157 @@
+package readiness
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/pem"
+	"fmt"
+	"math/big"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// TestSteady tells a story: each line is what is seen, how many seconds after the line before, and whether it counts as ready then.
+func TestSteady(t *testing.T) {
+	type seen struct {
+		after int
+		is    bool
+		want  bool
+		due   int // seconds until it will count, or -1.
+	}
+	cases := map[string]struct {
+		reason string
+		story  []seen
+	}{
+		"Stable":      {reason: "Ready for ten seconds", story: []seen{{0, true, false, 10}, {9, true, false, 1}, {1, true, true, -1}}},
+		"Interrupted": {reason: "Without interruption", story: []seen{{0, true, false, 10}, {9, false, false, -1}, {1, true, false, 10}, {9, true, false, 1}, {1, true, true, -1}}},
+		"Lost":        {reason: "Lost at once, and trusted after twice the time", story: []seen{{0, true, false, 10}, {10, true, true, -1}, {5, false, false, -1}, {1, true, false, 20}, {20, true, true, -1}, {1, false, false, -1}, {1, true, false, 40}}},
+		"Bounded": {reason: "Never longer than ten minutes", story: func() []seen {
+			var out []seen
+			for range 12 {
+				out = append(out, seen{1, true, false, 0}, seen{600, true, true, -1}, seen{1, false, false, -1})
+			}
+			for i := range out {
+				out[i].due = -2
+			}
+			return append(out, seen{1, true, false, 600})
+		}()},
+		"Forgiven": {reason: "After ten minutes all is forgotten", story: []seen{{0, true, false, 10}, {10, true, true, -1}, {1, false, false, -1}, {1, true, false, 20}, {20, true, true, -1}, {580, true, true, -1}, {1, false, false, -1}, {1, true, false, 20}}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s, now := Steady{}, noon()
+			for i, line := range tc.story {
+				now = now.Add(time.Duration(line.after) * time.Second)
+				s = s.See("uid-1", line.is, now, Stabilization)
+				due := -1
+				if d := s.Due(Stabilization); !d.IsZero() {
+					due = int(d.Sub(now) / time.Second)
+				}
+				if s.Ready != line.want || line.due != -2 && due != line.due {
+					t.Fatalf("\n%s\nline %d: want %t, due in %d s, got %t, %d s", tc.reason, i, line.want, line.due, s.Ready, due)
+				}
+			}
+			if s = s.See("uid-2", true, now, Stabilization); s.Ready || s.Due(Stabilization) != now.Add(Stabilization) {
+				t.Errorf("\n%s\nanother Cluster begins anew: %+v", tc.reason, s)
+			}
+		})
+	}
+}
+
+func definition(labels map[string]string, versions ...string) *unstructured.Unstructured {
+	list := []any{}
+	for _, v := range versions {
+		served := v[0] != '-'
+		if !served {
+			v = v[1:]
+		}
+		list = append(list, map[string]any{"name": v, "served": served})
+	}
+	u := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"versions": list}}}
+	u.SetLabels(labels)
+	return u
+}
+
+func TestContractOf(t *testing.T) {
+	old, both := "cluster.x-k8s.io/v1beta1", "cluster.x-k8s.io/v1beta2"
+	cases := map[string]struct {
+		reason  string
+		labels  map[string]string
+		served  []string
+		cluster Contract
+		want    string
+	}{
+		"Old":       {reason: "CAPT", labels: map[string]string{old: "v1beta1"}, served: []string{"v1beta1"}, cluster: V1Beta2, want: "v1beta1 v1beta1"},
+		"New":       {reason: "The newest wins", labels: map[string]string{old: "v1beta1", both: "v1beta2"}, served: []string{"v1beta1", "v1beta2"}, cluster: V1Beta2, want: "v1beta2 v1beta2"},
+		"OldCore":   {reason: "A core that does not know the new one", labels: map[string]string{old: "v1beta1", both: "v1beta2"}, served: []string{"v1beta1", "v1beta2"}, cluster: V1Beta1, want: "v1beta1 v1beta1"},
+		"Several":   {reason: "The newest of the versions", labels: map[string]string{old: "v1alpha4_v1beta1_v1_v1beta2"}, served: []string{"v1", "v1beta1", "v1beta2", "v1alpha4"}, cluster: V1Beta2, want: "v1beta1 v1"},
+		"NotServed": {reason: "One that is not served is none", labels: map[string]string{both: "v1beta2", old: "v1beta1"}, served: []string{"-v1beta2", "v1beta1"}, cluster: V1Beta2, want: "v1beta1 v1beta1"},
+		"NoLabel":   {reason: "CAPT's own files", served: []string{"v1beta1"}, cluster: V1Beta2, want: " "},
+		"Future":    {reason: "Nobody here knows it", labels: map[string]string{"cluster.x-k8s.io/v1": "v1"}, served: []string{"v1"}, cluster: V1Beta2, want: " "},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			c, v := ContractOf(definition(tc.labels, tc.served...), tc.cluster)
+			if diff := cmp.Diff(tc.want, string(c)+" "+v); diff != "" {
+				t.Errorf("\n%s\nContractOf(): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+	for served, want := range map[string]Contract{"v1beta1": V1Beta1, "v1beta2": V1Beta2, "v2": "", "-v1beta2": ""} {
+		if got := ClusterVersion(definition(nil, served)); got != want {
+			t.Errorf("ClusterVersion() of %s: want %q, got %q", served, want, got)
+		}
+	}
+	if got := ClusterVersion(definition(nil, "v1beta1", "v1beta2")); got != V1Beta2 {
+		t.Errorf("ClusterVersion(): want the newest, got %q", got)
+	}
+	for kind, want := range map[string]string{"CAPTControlPlane": "captcontrolplanes.g", "KubeadmControlPlane": "kubeadmcontrolplanes.g", "DockerCluster": "dockerclusters.g", "Proxy": "proxies.g"} {
+		if got := DefinitionOf("g", kind); got != want {
+			t.Errorf("DefinitionOf(%s): want %s, got %s", kind, want, got)
+		}
+	}
+}
+
+func TestExpires(t *testing.T) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: noon().Add(time.Hour)}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+	encoded := func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) }
+	token := func(at time.Time) string {
+		return encoded(`{"alg":"RS256","typ":"JWT"}`) + "." + encoded(fmt.Sprintf(`{"exp":%d}`, at.Unix())) + "." + encoded("signature")
+	}
+	cases := map[string]struct {
+		reason      string
+		certificate []byte
+		token       string
+		want        time.Time
+	}{
+		"Certificate": {reason: "It says so", certificate: certificate, want: noon().Add(time.Hour)},
+		"Token":       {reason: "So does a token", token: token(noon()), want: noon()},
+		"First":       {reason: "The first one counts", certificate: certificate, token: token(noon()), want: noon()},
+		"FirstIsCert": {reason: "Whichever it is", certificate: certificate, token: token(noon().Add(2 * time.Hour)), want: noon().Add(time.Hour)},
+		"Opaque":      {reason: "A token that does not tell", token: "abcdef"},
+		"NoEnd":       {reason: "Or has no end", token: encoded(`{"alg":"RS256"}`) + "." + encoded(`{}`) + ".x"},
+		"Junk":        {reason: "What is no certificate", certificate: []byte("junk")},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := Expires(tc.certificate, tc.token); !got.Equal(tc.want) {
+				t.Errorf("\n%s\nExpires(): want %s, got %s", tc.reason, tc.want, got)
+			}
+		})
+	}
+}

@@ -1,0 +1,228 @@
+package sitesync
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/provider/clusters/readiness"
+)
+
+func definitions() schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+}
+
+func capiClusters() schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: "cluster.x-k8s.io", Version: "v1beta2", Resource: "clusters"}
+}
+
+func secrets() schema.GroupVersionResource {
+	return schema.GroupVersionResource{Version: "v1", Resource: "secrets"}
+}
+
+// Ask is an API server that answers.
+func (w *world) Ask(context.Context, []byte) (readiness.Answer, time.Time) {
+	return readiness.Answer{Asked: true, Version: "v1.34.2"}, w.clock.Add(time.Hour)
+}
+
+func (w *world) put(gvr schema.GroupVersionResource, text string) {
+	w.Helper()
+	u := &unstructured.Unstructured{}
+	w.must(yaml.Unmarshal([]byte(text), &u.Object))
+	u.SetResourceVersion(fmt.Sprint(len(w.cluster.Actions())))
+	of := w.cluster.Resource(gvr).Namespace(u.GetNamespace())
+	_, err := of.Update(w.Context(), u, metav1.UpdateOptions{})
+	if kerrors.IsNotFound(err) {
+		_, err = of.Create(w.Context(), u, metav1.CreateOptions{})
+	}
+	w.must(err)
+}
+
+// capi says what Cluster API's core says of the Cluster.
+func (w *world) capi(uid string, initialized bool) {
+	w.Helper()
+	w.put(definitions(), `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: clusters.cluster.x-k8s.io}
+spec: {versions: [{name: v1beta2, served: true}]}`)
+	w.put(capiClusters(), fmt.Sprintf(`
+apiVersion: cluster.x-k8s.io/v1beta2
+kind: Cluster
+metadata: {namespace: infra, name: c1, uid: %s}
+spec: {controlPlaneEndpoint: {host: c1, port: 6443}}
+status: {initialization: {infrastructureProvisioned: true, controlPlaneInitialized: %t}}`, uid, initialized))
+}
+
+const goodKubeconfig = `{"apiVersion":"v1","kind":"Config","current-context":"a","clusters":[{"name":"c","cluster":{"server":"https://c1"}}],"contexts":[{"name":"a","context":{"cluster":"c","user":"u"}}],"users":[{"name":"u","user":{"token":"t"}}]}`
+
+// kubeconfig of the cluster, as Cluster API has it, in both doubles of the one API server.
+func (w *world) kubeconfig() {
+	w.Helper()
+	w.put(secrets(), fmt.Sprintf(`
+apiVersion: v1
+kind: Secret
+metadata: {namespace: infra, name: c1-kubeconfig, labels: {cluster.x-k8s.io/cluster-name: c1}}
+type: cluster.x-k8s.io/secret
+data: {value: %s}`, base64.StdEncoding.EncodeToString([]byte(goodKubeconfig))))
+	w.must(w.kube.Create(w.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "infra", Name: "c1-kubeconfig"}, Data: map[string][]byte{"value": []byte(goodKubeconfig)}}))
+}
+
+// clusterSite makes the Site one of a Cluster API cluster.
+func (w *world) clusterSite() {
+	w.Helper()
+	s := &catalogv1alpha1.Site{}
+	w.must(w.kube.Get(w.Context(), keyOf("edge1"), s))
+	s.Spec.Cluster = catalogv1alpha1.SiteCluster{ClusterRef: &catalogv1alpha1.ObjectReference{APIVersion: "cluster.x-k8s.io/v1beta2", Kind: "Cluster", Namespace: "infra", Name: "c1"}}
+	w.must(w.kube.Update(w.Context(), s))
+}
+
+// delivery is the claim's GitDelivery, which carried the order out and brought a tree.
+func (w *world) delivery(tree string) {
+	w.Helper()
+	p := w.get().Spec.ForProvider
+	d := &v1alpha1.GitDelivery{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "web"}}
+	err := w.kube.Get(w.Context(), client.ObjectKeyFromObject(d), d)
+	d.Spec.ForProvider = v1alpha1.GitDeliveryParameters{ClaimRef: p.ClaimRef, Order: p.Order, Trees: []v1alpha1.Tree{{Site: "edge1", Path: webAtE1, Action: v1alpha1.ActionKeep}}}
+	d.Status.AtProvider.Order = p.Order.DeepCopy()
+	d.Status.AtProvider.Trees = []v1alpha1.DeliveredTree{{Path: webAtE1, Tree: tree}}
+	if kerrors.IsNotFound(err) {
+		err = w.kube.Create(w.Context(), d)
+		w.must(err)
+		return
+	}
+	w.must(w.kube.Update(w.Context(), d))
+}
+
+func TestSiteOfACluster(t *testing.T) {
+	w := newWorld(t)
+	w.clusterSite()
+	w.flux(w.deliver("new"), false)
+	w.order(1)
+	w.delivery("")
+	w.until("Waiting | WaitingForCluster | KindMissing")
+	w.capi("u1", false)
+	w.later("Waiting | WaitingForCluster | NotInitialized")
+	w.capi("u1", true)
+	w.later("Waiting | WaitingForCluster | KubeconfigMissing")
+	// Secrets are not watched: whoever watches them wakes it.
+	w.kubeconfig()
+	w.reconcile()
+	if left := w.result.RequeueAfter; left != readiness.Stabilization {
+		t.Errorf("it is looked at again when the cluster counts as ready: in %s", left)
+	}
+	w.clock = w.clock.Add(readiness.Stabilization)
+	w.reconcile()
+	w.expect("once the cluster is ready, somebody waits for it", "Waiting | Pending | NotDelivered")
+	passed := w.get().Status.AtProvider.Sites[0].Cluster
+	if passed.PassedAt == nil || !passed.PassedAt.Time.Equal(w.clock) || passed.UID != "u1" {
+		t.Errorf("the cluster: %+v", passed)
+	}
+	w.delivery(w.tree)
+	w.until(isLiveNow)
+	// Its engine was asked by its own kubeconfig.
+	if w.dialledWith != goodKubeconfig {
+		t.Errorf("its cluster was reached with %q", w.dialledWith)
+	}
+	// It comes and goes, and what was delivered stays.
+	w.capi("u1", false)
+	w.later(isLiveNow)
+	w.latched()
+}
+
+// later reconciles when progress may be written.
+func (w *world) later(want string) {
+	w.Helper()
+	w.reconcile()
+	for w.says() != want {
+		select {
+		case <-w.woken:
+		case <-time.After(time.Minute):
+			w.Fatalf("want %q, got %q, and nobody is woken", want, w.says())
+		}
+		w.reconcile()
+		w.clock = w.clock.Add(8 * progressInterval)
+		w.reconcile()
+	}
+}
+
+// latched shows that CAPT may take back that a control plane is initialized, and that another Cluster has to show it again.
+func (w *world) latched() {
+	w.Helper()
+	if c := w.get().Status.AtProvider.Sites[0].Cluster; c.Reason != "" || !*c.Ready {
+		w.Errorf("what is latched is not taken back: %+v", c)
+	}
+	w.capi("u2", false)
+	w.later("Waiting | WaitingForCluster | NotInitialized")
+}
+
+func TestClusterReference(t *testing.T) {
+	good := catalogv1alpha1.ObjectReference{APIVersion: "cluster.x-k8s.io/v1beta1", Kind: "Cluster", Namespace: "infra", Name: "c1"}
+	cases := map[string]struct {
+		reason string
+		change func(*catalogv1alpha1.ObjectReference)
+		bad    bool
+	}{
+		"Good":        {reason: "Whatever version it names", change: func(*catalogv1alpha1.ObjectReference) {}},
+		"OtherGroup":  {reason: "A Cluster of others", change: func(r *catalogv1alpha1.ObjectReference) { r.APIVersion = "management.cattle.io/v3" }, bad: true},
+		"OtherKind":   {reason: "No Cluster", change: func(r *catalogv1alpha1.ObjectReference) { r.Kind = "Machine" }, bad: true},
+		"NoNamespace": {reason: "Which one?", change: func(r *catalogv1alpha1.ObjectReference) { r.Namespace = "" }, bad: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			ref := good
+			tc.change(&ref)
+			if got := notOurs(ref); (got != "") != tc.bad {
+				t.Errorf("\n%s\nnotOurs(): %q", tc.reason, got)
+			}
+		})
+	}
+}
+
+func TestClusterInTheMessage(t *testing.T) {
+	d := decide(testFacts(clustered(nil)))
+	want := `Site "edge1": WaitingForCluster, Provisioning: DockerCluster c1: no quota`
+	if diff := cmp.Diff(want, d.message); diff != "" {
+		t.Errorf("message: -want, +got:\n%s", diff)
+	}
+}
+
+func TestTracks(t *testing.T) {
+	ts, now := newTracks(), noon()
+	ready := readiness.Report{UID: "u1", Conditions: []readiness.Condition{
+		{Type: readiness.TypeDeleting, Status: readiness.False}, {Type: readiness.TypeControlPlaneInitialized, Status: readiness.True},
+		{Type: readiness.TypeEndpointKnown, Status: readiness.True}, {Type: readiness.TypeKubeconfigReady, Status: readiness.True},
+	}}
+	silent := readiness.Read(readiness.Input{Cluster: readiness.Lacks(readiness.Subject{}, readiness.ReasonUnreachable)})
+	see := func(r readiness.Report, after time.Duration) readiness.Steady {
+		now = now.Add(after)
+		return ts.see(key(), r, now)
+	}
+	see(ready, 0)
+	if s := see(ready, readiness.Stabilization); !s.Ready {
+		t.Fatalf("it is ready: %+v", s)
+	}
+	if s := see(silent, time.Second); s.Ready || s.UID != "u1" {
+		t.Errorf("nobody can tell: %+v", s)
+	}
+	see(ready, time.Second)
+	if s := see(ready, readiness.Stabilization); s.Ready {
+		t.Error("it is the same one, which was lost: it is trusted later")
+	}
+	if s := see(ready, readiness.Stabilization); !s.Ready {
+		t.Error("it is trusted later, and that is now")
+	}
+}
