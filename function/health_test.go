@@ -113,3 +113,30 @@ func TestHealth(t *testing.T) {
 		})
 	}
 }
+
+// TestHealthOfWaysBack judges a deployment whose revision breaks what it promised.
+func TestHealthOfWaysBack(t *testing.T) {
+	w := still(t, false)
+	w.wish(4)
+	for _, tc := range []struct {
+		reason, where string
+		want          [2]string
+	}{
+		{reason: "It is judged.", where: "Validating/ 2", want: [2]string{"InProgress", "Progressing"}},
+		{reason: "It goes back.", where: "RollingBack/ 2", want: [2]string{"InProgress", "Progressing"}},
+		{reason: "What was asked for does not run.", where: "Succeeded/RolledBack 2", want: [2]string{"Failed", "Degraded"}},
+	} {
+		u := w.shown(w.until(tc.where))
+		r, err := status.Compute(u)
+		if err != nil {
+			t.Fatal(err)
+		}
+		health, _, err := gitops.ArgoCDHealth(u)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(tc.want, [2]string{r.Status.String(), health}); diff != "" {
+			t.Errorf("\n%s\nkstatus (%s) and Argo CD: -want, +got:\n%s", tc.reason, r.Message, diff)
+		}
+	}
+}

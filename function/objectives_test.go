@@ -118,7 +118,6 @@ func TestObjectivesInIntent(t *testing.T) {
 	w.measured()
 	w.say("Deploy shop on edge1 and edge2, p99 latency under 500 ms")
 	out := w.settle()
-	w.wantCondition("Objectives do nothing yet.", out, deploymentv1alpha1.TypeSupported, corev1.ConditionFalse, deploymentv1alpha1.ReasonNotYetSupported)
 	w.wantCondition("What is not judged is not validated.", out, deploymentv1alpha1.TypeValidated, corev1.ConditionUnknown, deploymentv1alpha1.ReasonMeasuring)
 	understood := `{"service":"shop","sites":["edge1","edge2"],"slos":{"latency_p99":"< 500ms"}}`
 	if diff := cmp.Diff(understood, out.Status.Understood); diff != "" {

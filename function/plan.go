@@ -54,15 +54,9 @@ type plan struct {
 // one in the channel. It returns a problem when it cannot; what it found out by then is in the facts.
 func (c *Core) plan(ctx context.Context, in Input, f *phase.Facts, approved bool) (plan, error) {
 	p := plan{}
-	set, err := support.Spec(&in.Spec)
-	if err != nil {
-		return p, err
-	}
-	f.Unsupported = set
 	i, field, err := understand(&in.Spec)
 	if field != "" {
 		f.Understood = string(i.Canonical())
-		f.Unsupported = append(f.Unsupported, support.Intent(i)...)
 	}
 	if err != nil {
 		return p, err
@@ -96,7 +90,7 @@ func (c *Core) fill(ctx context.Context, in Input, f *phase.Facts, i intent.Inte
 	if err != nil {
 		return err
 	}
-	f.Unsupported = append(f.Unsupported, set...)
+	f.Unsupported = set
 	d, err := c.digestOf(s.Blueprint.Spec)
 	if err != nil {
 		return err

@@ -20,8 +20,8 @@ type player struct {
 
 // quality is what becomes of a tree.
 type quality struct {
-	// breaks says that engines fail with it, and slow that its objectives are missed.
-	breaks, slow bool
+	// Breaks says that engines fail with it, and Slow that its objectives are missed.
+	Breaks, Slow bool
 }
 
 // sync plays the engine: it runs what the branch has, if it can.
@@ -30,7 +30,7 @@ func (p *player) sync(r *repo, path string, of map[string]quality) {
 	if p.stuck || !ok {
 		return
 	}
-	if of[id].breaks {
+	if of[id].Breaks {
 		p.tried[path] = id
 		return
 	}
@@ -178,7 +178,7 @@ func (w *walk) syncProves(o rolloutv1alpha1.Order) bool {
 // slow is true for a Site that runs what misses its objectives.
 func (w *walk) slow(site string) bool {
 	for _, id := range w.sites[site].runs {
-		if w.qualities[id].slow {
+		if w.qualities[id].Slow {
 			return true
 		}
 	}

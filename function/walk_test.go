@@ -100,6 +100,7 @@ func newWalk(t *testing.T, core *Core, seed uint64) *walk {
 	for _, name := range []string{"edge1", "edge2", "edge3"} {
 		w.sites[name] = &player{runs: map[string]string{}, tried: map[string]string{}}
 	}
+	w.in.Spec.Default()
 	if w.chance(2) {
 		w.in.Spec.GatesConfig.SLOThresholds = map[string]deploymentv1alpha1.Threshold{"latency_p99": "< 500ms"}
 	}
@@ -119,7 +120,7 @@ func (w *walk) wish(n int) {
 }
 
 // qualityOf a tree that says so many replicas: one of four is slow, and one of five breaks engines.
-func qualityOf(n int) quality { return quality{slow: n%4 == 0, breaks: n%5 == 0} }
+func qualityOf(n int) quality { return quality{Slow: n%4 == 0, Breaks: n%5 == 0} }
 
 func (w *walk) note(format string, args ...any) {
 	if s := fmt.Sprintf(format, args...); len(w.trace) == 0 || w.trace[len(w.trace)-1] != s {

@@ -7,80 +7,8 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
-	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/function/catalog"
-	"github.com/intentplane/intentplane/function/intent"
 )
-
-func TestSpec(t *testing.T) {
-	zero, no := int32(0), false
-	text := "x"
-	cases := map[string]struct {
-		reason string
-		spec   deploymentv1alpha1.IntentDeploymentSpec
-		want   []string
-	}{
-		"Smallest": {reason: "The smallest deployment is supported.", spec: deploymentv1alpha1.IntentDeploymentSpec{Intent: &text}},
-		"Works": {
-			reason: "Fields that do something.",
-			spec: deploymentv1alpha1.IntentDeploymentSpec{
-				Intent:        &text,
-				CompileConfig: deploymentv1alpha1.CompileConfig{RenderTimeout: "1s"},
-				Blueprint:     deploymentv1alpha1.BlueprintChoice{Name: "web", Channel: "beta", UpdatePolicy: deploymentv1alpha1.UpdateManual},
-				DeliveryConfig: deploymentv1alpha1.DeliveryConfig{
-					TargetSite: "all", DeletionPolicy: deploymentv1alpha1.DeletionOrphan,
-					SyncWaitTimeout: "5m", DeliveryTimeout: "5m", Waves: []deploymentv1alpha1.Wave{{Name: "a"}},
-				},
-				GatesConfig: deploymentv1alpha1.GatesConfig{Enabled: &no},
-				Suspend:     &no,
-			},
-		},
-		"SaidDefaults": {reason: "A default that is said asks for nothing.", spec: deploymentv1alpha1.IntentDeploymentSpec{Intent: &text, DeliveryConfig: deploymentv1alpha1.DeliveryConfig{ClusterWaitTimeout: "30m"}}},
-		"Later": {
-			reason: "Fields that do nothing yet, also with 0.",
-			spec: deploymentv1alpha1.IntentDeploymentSpec{
-				Expectation: &deploymentv1alpha1.Expectation{
-					Service: "a", Priority: "high", QoS: &deploymentv1alpha1.QoS{LatencyMs: "5"}, Slice: &deploymentv1alpha1.Slice{SST: 1},
-					Endpoints: []deploymentv1alpha1.Endpoint{{Name: "http", Port: 80}},
-				},
-				DeliveryConfig: deploymentv1alpha1.DeliveryConfig{ClusterWaitTimeout: "5m"},
-				GatesConfig:    deploymentv1alpha1.GatesConfig{SLOThresholds: map[string]deploymentv1alpha1.Threshold{"a": "1"}},
-				RollbackConfig: deploymentv1alpha1.RollbackConfig{MaxRetries: &zero},
-			},
-			want: []string{"spec.gatesConfig.sloThresholds", "spec.rollbackConfig.maxRetries"},
-		},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			got, err := Spec(&tc.spec)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(tc.want, got); diff != "" {
-				t.Errorf("\n%s\nSpec(...): -want, +got:\n%s", tc.reason, diff)
-			}
-		})
-	}
-}
-
-func TestIntent(t *testing.T) {
-	slos := map[string]string{"latency_p99": "< 500ms"}
-	cases := map[string]struct {
-		reason string
-		intent intent.Intent
-		want   []string
-	}{
-		"Nothing":    {reason: "An intent without objectives is all carried out.", intent: intent.Intent{Service: "shop"}},
-		"Objectives": {reason: "Objectives are not judged yet.", intent: intent.Intent{SLOs: slos}, want: []string{"spec.intent: service level objectives"}},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, Intent(tc.intent)); diff != "" {
-				t.Errorf("\n%s\nIntent(...): -want, +got:\n%s", tc.reason, diff)
-			}
-		})
-	}
-}
 
 func TestSelection(t *testing.T) {
 	place := func(name string) catalog.Place {
@@ -108,18 +36,22 @@ func TestSelection(t *testing.T) {
 				for i := range s.Places {
 					s.Places[i].Config.Git.DivergencePolicy = configv1alpha1.DivergenceReapply
 					s.Places[i].Config.Policy.WebCheckHosts = []string{"example.org"}
+					s.Places[i].Config.Notifications = []configv1alpha1.Notification{{URL: "https://example.org"}}
 				}
 			},
-			want: []string{"ClusterProviderConfig default: spec.policy.webCheckHosts"},
+			want: []string{"ClusterProviderConfig default: spec.notifications"},
 		},
 		"StateForm": {
 			reason: "Every form of the state works.",
 			change: func(s *catalog.Selection) { s.Places[0].Config.Git.State.Form = configv1alpha1.StateBranch },
 		},
 		"Blueprint": {
-			reason: "Metrics are not measured yet.",
-			change: func(s *catalog.Selection) { s.Blueprint.Spec.Metrics = []catalogv1alpha1.BlueprintMetric{{Name: "a"}} },
-			want:   []string{"Blueprint web-1.0.0: spec.metrics"},
+			reason: "Metrics are measured, and what cannot be undone is not looked at yet.",
+			change: func(s *catalog.Selection) {
+				s.Blueprint.Spec.Metrics = []catalogv1alpha1.BlueprintMetric{{Name: "a"}}
+				s.Blueprint.Spec.Irreversible = []catalogv1alpha1.IrreversibleKind{{Kind: "PersistentVolumeClaim"}}
+			},
+			want: []string{"Blueprint web-1.0.0: spec.irreversible"},
 		},
 	}
 	for name, tc := range cases {

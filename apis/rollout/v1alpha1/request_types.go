@@ -187,7 +187,8 @@ type RolloutRequestSpec struct {
 	// +kubebuilder:validation:Maximum=20
 	Step *int32 `json:"step,omitempty"`
 
-	// RequestedBy is the person who asks. It is written down, and checked by nobody: who made the object is in the audit log.
+	// RequestedBy is the person who asks. It is written down, and checked by nobody where no admission policy does: who made the object
+	// is in the audit log.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:Pattern=`^[^\x00-\x1f\x7f]*$`

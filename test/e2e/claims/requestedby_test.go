@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"context"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -47,7 +48,12 @@ func TestRequestedBy(t *testing.T) {
 			s.Set(o, o.GetName(), "spec", "policyName")
 			s.Set(o, map[string]any{"kubernetes.io/metadata.name": s.Namespace}, "spec", "matchResources", "namespaceSelector", "matchLabels")
 		}
-		t.Cleanup(func() { s.Delete(o) })
+		t.Cleanup(func() {
+			// The test's own context has ended by then.
+			if err := s.Client.Delete(context.WithoutCancel(t.Context()), o.DeepCopy()); err != nil {
+				t.Errorf("cannot delete %s: %v", o.GetName(), err)
+			}
+		})
 		s.Apply(o)
 	}
 	s.Until("the policy holds", time.Minute, func() bool { return as(s, "bob", ask("ann")) != "" })

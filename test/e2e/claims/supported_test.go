@@ -17,30 +17,13 @@ func TestNothingIsIgnoredInSilence(t *testing.T) {
 		change func(s *scene.Scene, o *unstructured.Unstructured)
 		want   []string
 	}{
-		"Thresholds": {
-			reason: "Nobody judges by thresholds yet.",
-			change: func(s *scene.Scene, o *unstructured.Unstructured) {
-				s.Set(o, map[string]any{"latency": "<= 500ms"}, "spec", "gatesConfig", "sloThresholds")
-			},
-			want: []string{"spec.gatesConfig.sloThresholds"},
-		},
-		"Rollback": {
-			reason: "Nothing is taken back yet.",
-			change: func(s *scene.Scene, o *unstructured.Unstructured) {
-				s.Set(o, int64(0), "spec", "rollbackConfig", "maxPerHour")
-				s.Set(o, "1m", "spec", "rollbackConfig", "attemptTimeout")
-			},
-			want: []string{"spec.rollbackConfig.maxPerHour", "spec.rollbackConfig.attemptTimeout"},
-		},
 		"Blueprint": {
-			reason: "A Blueprint's queries are not asked yet.",
+			reason: "What a Blueprint cannot undo is undone all the same.",
 			change: func(s *scene.Scene, o *unstructured.Unstructured) {
-				s.Apply(s.Set(s.Blueprint("1.1.0", "measured"), []any{
-					map[string]any{"name": "latency", "query": "up", "direction": "AtMost"},
-				}, "spec", "metrics"))
-				s.Set(o, "measured", "spec", "blueprint", "channel")
+				s.Apply(s.Set(s.Blueprint("1.1.0", "lasting"), []any{map[string]any{"kind": "PersistentVolumeClaim"}}, "spec", "irreversible"))
+				s.Set(o, "lasting", "spec", "blueprint", "channel")
 			},
-			want: []string{"Blueprint SCENE-web-1.1.0: spec.metrics"},
+			want: []string{"Blueprint SCENE-web-1.1.0: spec.irreversible"},
 		},
 	}
 	for name, tc := range cases {

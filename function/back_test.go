@@ -1,0 +1,232 @@
+package function
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+)
+
+// still is a story without faults, with Gates, in two waves where so asked. Its first revision has succeeded.
+func still(t *testing.T, waves bool) *walk {
+	t.Helper()
+	w := newWalk(t, New(plain{}), 1)
+	w.in.Spec.GatesConfig.SLOThresholds = map[string]deploymentv1alpha1.Threshold{"latency_p99": "< 500ms"}
+	w.in.Spec.DeliveryConfig.Waves = nil
+	if waves {
+		w.in.Spec.DeliveryConfig.Waves = []deploymentv1alpha1.Wave{{Name: "first", Sites: []deploymentv1alpha1.SiteName{"edge2"}}}
+	}
+	w.wish(2)
+	w.until("Succeeded/Succeeded 1")
+	return w
+}
+
+// until everybody worked so often that the deployment is somewhere. It returns what the function says then.
+func (w *walk) until(want string) *Output {
+	w.t.Helper()
+	out := &Output{}
+	for range 40 {
+		if out = w.round(); standing(out) == want {
+			return out
+		}
+	}
+	w.t.Fatalf("it does not come to %s: %s: %s\n%s", want, standing(out), out.Status.Message, strings.Join(w.trace, "\n"))
+	return nil
+}
+
+func standing(out *Output) string {
+	return fmt.Sprintf("%s/%s %d", out.Status.Phase, out.Status.Outcome, out.Status.Revision)
+}
+
+// path is the phases that were gone through for a revision.
+func path(out *Output, revision int64) string {
+	var phases []string
+	for _, tr := range out.Status.Transitions {
+		if tr.Revision == revision {
+			phases = append(phases, string(tr.To))
+		}
+	}
+	return strings.Join(phases, " ")
+}
+
+// runs are how many replicas the Sites run, as their trees say.
+func (w *walk) runs() map[string]quality {
+	out := map[string]quality{}
+	for name, p := range w.sites {
+		for _, id := range p.runs {
+			out[name] = w.qualities[id]
+		}
+	}
+	return out
+}
+
+func (w *walk) stays(reason, want string) {
+	w.t.Helper()
+	for range 10 {
+		if out := w.round(); standing(out) != want {
+			w.t.Fatalf("\n%s\nRun(...): want %s, got %s: %s", reason, want, standing(out), out.Status.Message)
+		}
+	}
+}
+
+// TestBackAndForth takes back a revision that misses its objectives, holds it whatever happens, and goes on with the next one.
+func TestBackAndForth(t *testing.T) {
+	w := still(t, false)
+	w.wish(4)
+	out := w.until("Succeeded/RolledBack 2")
+	if diff := cmp.Diff("Pending Compiling Rendering Delivering Validating Failed RollingBack Succeeded", path(out, 2)); diff != "" {
+		t.Errorf("transitions: -want, +got:\n%s", diff)
+	}
+	if diff := cmp.Diff(map[string]quality{"edge1": {}, "edge2": {}, "edge3": {}}, w.runs()); diff != "" {
+		t.Errorf("what runs: -want, +got:\n%s", diff)
+	}
+	w.wantCondition("What was asked for does not run.", out, deploymentv1alpha1.TypeStalled, corev1.ConditionTrue, deploymentv1alpha1.ReasonRolledBack)
+	w.wantCondition("Something does.", out, deploymentv1alpha1.TypeAvailable, corev1.ConditionTrue, deploymentv1alpha1.ReasonRolledBack)
+	w.wantCondition("It is taken back.", out, deploymentv1alpha1.TypeRolledBack, corev1.ConditionTrue, deploymentv1alpha1.ReasonRolledBack)
+	w.wantCondition("The Gate says why.", out, deploymentv1alpha1.TypeValidated, corev1.ConditionFalse, deploymentv1alpha1.ReasonGateFailed)
+	if r := out.Status.Rollback; out.Ready || out.Status.LiveRevision != 1 || r == nil || r.Active || r.Attempts != 1 || r.Reason != "GateFailed" {
+		t.Errorf("Run(...): ready %t, live %d, rollback %+v", out.Ready, out.Status.LiveRevision, out.Status.Rollback)
+	}
+	if r := out.Status.ValidationResults; len(r) != 3 || r[0].Passed || r[0].Threshold == "" {
+		t.Errorf("Run(...): results %+v", out.Status.ValidationResults)
+	}
+	w.stays("It is held.", "Succeeded/RolledBack 2")
+	w.in.Spec.RollbackConfig.MaxRetries, w.in.Spec.DeliveryConfig.SyncWaitTimeout = new(int32(5)), "20m"
+	w.set("Site", "edge1", map[string]any{"p": "1"}, "spec", "parameters")
+	w.stays("Policies and the catalog do not release it.", "Succeeded/RolledBack 2")
+	w.losses()[1].do()
+	w.until("Succeeded/RolledBack 2")
+	w.stays("Nor does the loss of all objects.", "Succeeded/RolledBack 2")
+	w.wish(3)
+	w.until("Succeeded/Succeeded 3")
+	w.wish(4)
+	w.until("Succeeded/RolledBack 4")
+	for name, r := range w.repos {
+		if n := r.commits[try{revision: 2, attempt: 1}]; n != 1 {
+			t.Errorf("%s has %d commits for the way back from revision 2", name, n)
+		}
+	}
+}
+
+// TestWaveGoesBack lets the first of two waves fail: the second one is not touched.
+func TestWaveGoesBack(t *testing.T) {
+	w := still(t, true)
+	before := len(w.repos["default"].did)
+	w.wish(4)
+	out := w.until("Succeeded/RolledBack 2")
+	if diff := cmp.Diff(before, len(w.repos["default"].did)); diff != "" {
+		t.Errorf("commits where the revision never came: -want, +got:\n%s", diff)
+	}
+	if diff := cmp.Diff("Pending Compiling Rendering Delivering Failed RollingBack Succeeded", path(out, 2)); diff != "" {
+		t.Errorf("transitions: -want, +got:\n%s", diff)
+	}
+}
+
+// TestNoWayBack stops where there is nothing to do, and says so.
+func TestNoWayBack(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		change func(*walk)
+		want   string
+		why    string
+	}{
+		"Off":     {reason: "Nobody is to go back.", change: func(w *walk) { w.in.Spec.RollbackConfig.AutoRollback = new(false); w.wish(4) }, want: "Failed/Failed 2", why: deploymentv1alpha1.ReasonRollbackOff},
+		"Refused": {reason: "Nothing was delivered.", change: func(w *walk) { w.repos["default"].refuses, w.repos["other"].refuses = true, true; w.wish(3) }, want: "Failed/Failed 2", why: deploymentv1alpha1.ReasonNothingToRestore},
+		"Spent": {
+			reason: "The Sites do not come back.", want: "Failed/Failed 2", why: deploymentv1alpha1.ReasonAttemptsSpent,
+			change: func(w *walk) {
+				w.wish(4)
+				w.until("Validating/ 2")
+				for _, s := range w.sites {
+					s.stuck = true
+				}
+			},
+		},
+		"Gone": {
+			reason: "The trees are gone.", want: "Failed/Failed 2", why: deploymentv1alpha1.ReasonAttemptsSpent,
+			change: func(w *walk) {
+				w.wish(4)
+				w.until("Validating/ 2")
+				for _, r := range w.repos {
+					clear(r.objects)
+				}
+			},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := still(t, false)
+			tc.change(w)
+			out := w.until(tc.want)
+			for range 30 {
+				out = w.round()
+			}
+			if diff := cmp.Diff(tc.want, standing(out)); diff != "" {
+				t.Errorf("\n%s\nRun(...): -want, +got:\n%s", tc.reason, diff)
+			}
+			w.wantCondition(tc.reason, out, deploymentv1alpha1.TypeRolledBack, corev1.ConditionFalse, tc.why)
+			if c := conditionOf(out, deploymentv1alpha1.TypeStalled); c.Status != corev1.ConditionTrue || c.Message == "" {
+				t.Errorf("\n%s\nRun(...): %+v", tc.reason, c)
+			}
+			if name == "Spent" && out.Status.Rollback.Attempts != 3 {
+				t.Errorf("\n%s\nRun(...): %d attempts", tc.reason, out.Status.Rollback.Attempts)
+			}
+		})
+	}
+}
+
+// TestWakesUp: what was given up comes true later.
+func TestWakesUp(t *testing.T) {
+	w := still(t, false)
+	w.wish(4)
+	w.until("Validating/ 2")
+	for _, s := range w.sites {
+		s.stuck = true
+	}
+	w.until("RollingBack/ 2")
+	w.until("Failed/Failed 2")
+	for _, s := range w.sites {
+		s.stuck = false
+	}
+	w.until("Succeeded/RolledBack 2")
+}
+
+// TestOrderedBack lets a person take back what works.
+func TestOrderedBack(t *testing.T) {
+	w := still(t, false)
+	w.wish(3)
+	w.until("Succeeded/Succeeded 2")
+	w.in.Spec.RollbackConfig.AutoRollback = new(false)
+	w.ask("back", 2, action(rolloutv1alpha1.ActionRollbackTo), func(r *rolloutv1alpha1.RolloutRequest) { r.Spec.ToRevision = new(int64(1)) })
+	out := w.until("Succeeded/RolledBack 3")
+	if r := out.Status.Requests; len(r) != 1 || r[0].Result != string(rolloutv1alpha1.ResultDone) {
+		t.Errorf("Run(...): requests %+v", r)
+	}
+	w.stays("It is held.", "Succeeded/RolledBack 3")
+	w.ask("again", 3, action(rolloutv1alpha1.ActionRetry), uid("again"))
+	out = w.until("Succeeded/Succeeded 4")
+	if r := out.Status.Requests; len(r) != 2 || r[0].Result != string(rolloutv1alpha1.ResultStale) && r[1].Result != string(rolloutv1alpha1.ResultStale) {
+		t.Errorf("Run(...): requests %+v", r)
+	}
+}
+
+// TestFrozenGoesOn: what was begun comes to its end although the spec cannot be understood any more.
+func TestFrozenGoesOn(t *testing.T) {
+	w := still(t, false)
+	w.wish(4)
+	w.until("Validating/ 2")
+	w.say("{")
+	for range 15 {
+		w.round()
+	}
+	if diff := cmp.Diff(map[string]quality{"edge1": {}, "edge2": {}, "edge3": {}}, w.runs()); diff != "" {
+		t.Errorf("what runs: -want, +got:\n%s", diff)
+	}
+	w.wish(4)
+	w.until("Succeeded/RolledBack 2")
+}
