@@ -394,7 +394,10 @@ func TestWalk(t *testing.T) {
 	core := New(plain{})
 	if seed, err := strconv.ParseUint(os.Getenv("INTENTPLANE_WALK"), 10, 64); err == nil {
 		w := tell(t, core, seed, stepsOf)
-		t.Logf("%s\n%s", strings.Join(w.trace, "\n"), strings.Join(w.truth.violations, "\n"))
+		t.Log(strings.Join(w.trace, "\n"))
+		if len(w.truth.violations) > 0 {
+			t.Error(strings.Join(w.truth.violations, "\n"))
+		}
 		return
 	}
 	n, rng := soak.Random(t, walks(), 10000)

@@ -34,7 +34,7 @@ func siteFields() []string {
 }
 
 func blueprintFields() []string {
-	return []string{"metrics", "irreversible"}
+	return []string{"metrics"}
 }
 
 func configFields() []string {

@@ -45,9 +45,9 @@ func TestSpec(t *testing.T) {
 				},
 				DeliveryConfig: deploymentv1alpha1.DeliveryConfig{ClusterWaitTimeout: "5m"},
 				GatesConfig:    deploymentv1alpha1.GatesConfig{SLOThresholds: map[string]deploymentv1alpha1.Threshold{"a": "1"}},
-				RollbackConfig: deploymentv1alpha1.RollbackConfig{MaxRetries: &zero},
+				RollbackConfig: deploymentv1alpha1.RollbackConfig{MaxRetries: &zero, RetainFailedArtifacts: &no},
 			},
-			want: []string{"spec.gatesConfig.sloThresholds", "spec.rollbackConfig.maxRetries"},
+			want: []string{"spec.gatesConfig.sloThresholds", "spec.rollbackConfig.retainFailedArtifacts"},
 		},
 	}
 	for name, tc := range cases {
