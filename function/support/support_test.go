@@ -13,7 +13,7 @@ import (
 )
 
 func TestSpec(t *testing.T) {
-	zero, no := int32(0), false
+	zero, no, yes := int32(0), false, true
 	text := "x"
 	cases := map[string]struct {
 		reason string
@@ -45,7 +45,7 @@ func TestSpec(t *testing.T) {
 				},
 				DeliveryConfig: deploymentv1alpha1.DeliveryConfig{ClusterWaitTimeout: "5m"},
 				GatesConfig:    deploymentv1alpha1.GatesConfig{SLOThresholds: map[string]deploymentv1alpha1.Threshold{"a": "1"}},
-				RollbackConfig: deploymentv1alpha1.RollbackConfig{MaxRetries: &zero, RetainFailedArtifacts: &no},
+				RollbackConfig: deploymentv1alpha1.RollbackConfig{MaxRetries: &zero, RetainFailedArtifacts: &yes},
 			},
 			want: []string{"spec.gatesConfig.sloThresholds", "spec.rollbackConfig.retainFailedArtifacts"},
 		},
