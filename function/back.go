@@ -29,7 +29,7 @@ func (p plan) back(in Input, f *phase.Facts, out *Output, o rolloutv1alpha1.Orde
 		next, stop := rollout.Back(o, rollout.Retreat{
 			Policy: p.policy(in), All: all, Parts: ordered(parts), Chosen: p.isChosen, Proof: f.Proof(),
 		})
-		f.Stop, f.StopMessage = stop, rollout.Explained(o, stop, p.policy(in))
+		f.Stop, f.StopMessage = stop, rollout.Explained(o, stop)
 		if rollout.Same(next, o) {
 			break
 		}
@@ -84,7 +84,7 @@ func (p plan) isChosen(site string) bool { return p.chosen == nil || p.chosen[si
 
 func (p plan) policy(in Input) rollout.Policy {
 	c := in.Spec.RollbackConfig
-	return rollout.Policy{Auto: *c.AutoRollback, MaxRetries: *c.MaxRetries, MaxPerHour: *c.MaxPerHour, Irreversible: p.irreversible}
+	return rollout.Policy{Auto: *c.AutoRollback, MaxRetries: *c.MaxRetries, MaxPerHour: *c.MaxPerHour}
 }
 
 // attemptTimeout is what an attempt may take. What nobody would keep freezes the order, and a way back goes on with the default.

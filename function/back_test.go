@@ -230,3 +230,35 @@ func TestFrozenGoesOn(t *testing.T) {
 	w.wish(4)
 	w.until("Succeeded/RolledBack 2")
 }
+
+// TestAsks does not undo by itself what a Blueprint marks.
+func TestAsks(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		paths  []any
+		want   string
+	}{
+		"Whole":   {reason: "The object changes.", want: "Failed/Failed 2"},
+		"Field":   {reason: "So does the field.", paths: []any{"data.n"}, want: "Failed/Failed 2"},
+		"Another": {reason: "The field that is marked stays as it was.", paths: []any{"data.p"}, want: "Succeeded/RolledBack 2"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := still(t, false)
+			mark := map[string]any{"kind": "ConfigMap"}
+			if tc.paths != nil {
+				mark["fieldPaths"] = tc.paths
+			}
+			w.set("Blueprint", "web-1.0.0", []any{mark}, "spec", "irreversible")
+			w.wish(4)
+			out := w.until(tc.want)
+			if strings.HasPrefix(tc.want, "Succeeded") {
+				return
+			}
+			w.stays(tc.reason, tc.want)
+			w.wantCondition(tc.reason, out, deploymentv1alpha1.TypeStalled, corev1.ConditionTrue, deploymentv1alpha1.ReasonIrreversible)
+			w.ask("back", 2, action(rolloutv1alpha1.ActionRollbackTo), func(r *rolloutv1alpha1.RolloutRequest) { r.Spec.ToRevision = new(int64(1)) })
+			w.until("Succeeded/RolledBack 3")
+		})
+	}
+}

@@ -42,8 +42,6 @@ type plan struct {
 	chosen map[string]bool
 	// obeyed is the request that releases a step. Nil means none.
 	obeyed *rolloutv1alpha1.RolloutRequest
-	// irreversible says what the Blueprint marks that is, in the trees of this plan. Empty means nothing.
-	irreversible string
 	// checks that the revision is judged by.
 	checks gates.Checks
 	// clustered are the Sites that receive nothing before their clusters are ready.
@@ -117,6 +115,7 @@ func (c *Core) fill(ctx context.Context, in Input, f *phase.Facts, i intent.Inte
 	p.chosen = compose.Sites(p.wanted)
 	p.wish.Eased = eased(in, f)
 	p.wish.Unchanged = p.unchanged(f, p.wanted) || onlyVersions(f, p.wish) && p.unchanged(f, inherited)
+	p.wish.Request.Irreversible = irreversible(s.Blueprint.Spec.Irreversible, f, rendered)
 	p.wish.InFlight = inFlight(in, f, p.unobserved)
 	return fits(inherited, f.Observed)
 }

@@ -1,7 +1,6 @@
 package function
 
 import (
-	"fmt"
 	"maps"
 	"os"
 	"regexp"
@@ -15,7 +14,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/types"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
@@ -164,118 +162,6 @@ func (w *walk) measureAll() {
 	}
 }
 
-// A fault is what the world does to us.
-type fault struct {
-	name string
-	do   func()
-}
-
-func (w *walk) faults() []fault {
-	return append(w.troubles(), append(w.losses(), w.edits()...)...)
-}
-
-func (w *walk) anyRepo() *repo {
-	names := slices.Sorted(maps.Keys(w.repos))
-	return w.repos[names[w.rng.IntN(len(names))]]
-}
-
-func (w *walk) anySite() *player {
-	names := slices.Sorted(maps.Keys(w.sites))
-	return w.sites[names[w.rng.IntN(len(names))]]
-}
-
-func (w *walk) troubles() []fault {
-	return []fault{
-		{"remote dies or revives", func() { r := w.anyRepo(); r.dead = !r.dead }},
-		{"limits change", func() { r := w.anyRepo(); r.refuses = !r.refuses }},
-		{"engine gets stuck or free", func() { s := w.anySite(); s.stuck = !s.stuck }},
-		{"prometheus", func() { w.prometheusDown = !w.prometheusDown }},
-		{"stranger commits", func() {
-			r := w.anyRepo()
-			for path := range r.dirs {
-				r.dirs[path], r.touched = "stranger", true
-			}
-		}},
-		{"forced rewrite", func() {
-			r := w.anyRepo()
-			for path := range r.dirs {
-				delete(r.dirs, path)
-			}
-			r.touched = true
-		}},
-		{"time passes", func() { w.now = w.now.Add(20 * time.Minute) }},
-	}
-}
-
-func (w *walk) losses() []fault {
-	return []fault{
-		{"object is lost", func() {
-			names := slices.Sorted(maps.Keys(w.deliveries))
-			if len(names) > 0 {
-				delete(w.deliveries, names[w.rng.IntN(len(names))])
-				w.wiped = true
-			}
-		}},
-		{"all objects are lost", func() {
-			w.deliveries, w.gates, w.sync = map[string]*deliveryv1alpha1.GitDelivery{}, map[string]*rolloutv1alpha1.Gate{}, nil
-			w.in.Status, w.wiped = deploymentv1alpha1.IntentDeploymentStatus{}, true
-		}},
-		{"SiteSync is lost", func() { w.sync = nil }},
-		{"Gates are lost", func() { clear(w.gates) }},
-		{"statuses are lost", func() {
-			for _, d := range w.deliveries {
-				d.Status = deliveryv1alpha1.GitDeliveryStatus{}
-			}
-			w.wiped = true
-		}},
-		{"state is lost", func() { w.anyRepo().entry, w.lost = nil, true }},
-		{"the status is forged", func() {
-			w.in.Status = deploymentv1alpha1.IntentDeploymentStatus{Phase: deploymentv1alpha1.PhaseSucceeded, Revision: 7, IntentDigest: "x"}
-		}},
-	}
-}
-
-func (w *walk) edits() []fault {
-	return []fault{
-		{"intent", func() { w.wish(1 + w.rng.IntN(10)) }},
-		{"intent again", func() { w.wish(1 + w.rng.IntN(10)) }},
-		{"invalid spec", func() { w.say("{") }},
-		{"suspend", func() { w.in.Spec.Suspend = new(w.chance(2)) }},
-		{"catalog", func() { w.set("Site", "edge1", map[string]any{"p": fmt.Sprint(w.rng.IntN(3))}, "spec", "parameters") }},
-		{"moved", func() {
-			w.set("Site", "edge3", "clusters/edge3"+strings.Repeat("x", w.rng.IntN(2)), "spec", "repository", "path")
-		}},
-		{"moved to another repository", func() {
-			name := []string{"default", "other"}[w.rng.IntN(2)]
-			w.set("Site", "edge3", map[string]any{"kind": "ClusterProviderConfig", "name": name}, "spec", "repository", "providerConfigRef")
-		}},
-		{"policy", func() {
-			w.in.Spec.RollbackConfig.AutoRollback = new(!w.chance(4))
-			w.in.Spec.RollbackConfig.MaxRetries = new(int32(w.rng.IntN(4))) //nolint:gosec // It is small.
-		}},
-		{"request", w.request},
-		{"request again", w.request},
-	}
-}
-
-// request something of the revision that there is, or was.
-func (w *walk) request() {
-	revision := max(1, w.in.Status.Revision-int64(w.rng.IntN(2)))
-	w.asked++
-	w.ask(fmt.Sprint("r", w.asked), revision, func(r *rolloutv1alpha1.RolloutRequest) {
-		r.UID = types.UID(fmt.Sprint("uid-", w.asked))
-		r.CreationTimestamp = metav1.NewTime(w.now)
-		r.Spec.Action = []rolloutv1alpha1.Action{"Retry", "Abort", "RollbackTo", "Promote", "ApproveUpdate"}[w.rng.IntN(5)]
-		switch r.Spec.Action {
-		case rolloutv1alpha1.ActionRollbackTo:
-			r.Spec.ToRevision = new(max(1, revision-int64(w.rng.IntN(3))))
-		case rolloutv1alpha1.ActionPromote:
-			r.Spec.Step = new(int32(w.rng.IntN(2))) //nolint:gosec // It is small.
-		case rolloutv1alpha1.ActionRetry, rolloutv1alpha1.ActionAbort, rolloutv1alpha1.ActionApproveUpdate:
-		}
-	})
-}
-
 // calm lets everything heal, and comes to an end.
 func (w *walk) calm() {
 	for _, r := range w.repos {
@@ -394,7 +280,10 @@ func TestWalk(t *testing.T) {
 	core := New(plain{})
 	if seed, err := strconv.ParseUint(os.Getenv("INTENTPLANE_WALK"), 10, 64); err == nil {
 		w := tell(t, core, seed, stepsOf)
-		t.Logf("%s\n%s", strings.Join(w.trace, "\n"), strings.Join(w.truth.violations, "\n"))
+		t.Log(strings.Join(w.trace, "\n"))
+		if len(w.truth.violations) > 0 {
+			t.Error(strings.Join(w.truth.violations, "\n"))
+		}
 		return
 	}
 	n, rng := soak.Random(t, walks(), 10000)

@@ -244,7 +244,7 @@ func checkTransitions(t *testing.T, last, s *v1alpha1.IntentDeploymentStatus) {
 	if from != s.Phase {
 		t.Fatalf("Status(...): the transitions end in %q and not in %q: %+v", from, s.Phase, s.Transitions)
 	}
-	again := Log(s, s, way{failedIn: v1alpha1.PhasePending}, now)
+	again := Log(s, s, way{failedIn: v1alpha1.PhasePending, back: s.Phase == v1alpha1.PhaseRollingBack}, now)
 	if len(again) != len(s.Transitions) {
 		t.Fatalf("Log(...): nothing changed, and it grew: %+v", again)
 	}

@@ -218,7 +218,7 @@ func delivering(f *Facts) string {
 // wayOf is how a deployment came to where it is.
 func wayOf(f *Facts) way {
 	o := f.Order
-	return way{failedIn: failedIn(f), back: f.Problem == nil && o != nil && o.Rejected() && o.Attempt > 0}
+	return way{failedIn: failedIn(f), back: f.Problem == nil && o != nil && o.Rejected() && (o.Attempt > 0 || rollout.Restored(*o))}
 }
 
 // unready names the first Site, by name, that waits for its cluster, and says why.

@@ -19,9 +19,6 @@ type Policy struct {
 
 	// MaxPerHour is how many revisions are taken back within an hour without being asked. 0 means that there is no such limit.
 	MaxPerHour int32
-
-	// Irreversible says what a way back could not undo, so that a person has to ask for it. Empty means that there is nothing like that.
-	Irreversible string
 }
 
 // A Stop is why a rejected revision is not taken back. None means that it is, or was.
@@ -233,7 +230,7 @@ func Held(d *deliveryv1alpha1.GitDelivery, path string) (deliveryv1alpha1.Delive
 
 // unasked is what stops a way back that nobody asked for.
 func (r Retreat) unasked(o rolloutv1alpha1.Order) Stop {
-	if r.Policy.Irreversible != "" {
+	if o.Irreversible != nil && *o.Irreversible {
 		return StopIrreversible
 	}
 	return r.tooMany(o)
@@ -289,7 +286,7 @@ func (r Retreat) rejections(o rolloutv1alpha1.Order) (before map[int64]time.Time
 }
 
 // Explained says of a stop what it means for an order.
-func Explained(o rolloutv1alpha1.Order, s Stop, p Policy) string {
+func Explained(o rolloutv1alpha1.Order, s Stop) string {
 	switch s {
 	case StopNone:
 		return ""
@@ -302,7 +299,8 @@ func Explained(o rolloutv1alpha1.Order, s Stop, p Policy) string {
 	case StopSame:
 		return "There is nothing to take back: every directory holds what the last good revision brought."
 	case StopIrreversible:
-		return "It is not taken back without being asked: " + p.Irreversible + ". A RolloutRequest with action RollbackTo does."
+		return "It is not taken back without being asked: it changes, or may change, what its Blueprint marks as irreversible. " +
+			"A RolloutRequest with action RollbackTo takes it back."
 	case StopTooMany:
 		return "It is not taken back: as many revisions were rejected within the hour before as rollbackConfig.maxPerHour lets be taken back."
 	case StopSpent:

@@ -87,9 +87,9 @@ func TestBack(t *testing.T) {
 		"Unchosen":   {reason: "What differs is at a Site that is no longer chosen.", change: func(a *args) { a.r.Chosen = func(string) bool { return false } }, want: want{Stop: StopSame}},
 		"Unrecorded": {reason: "Nothing differs as far as anybody told.", change: func(a *args) { a.d.Status.AtProvider = deliveryv1alpha1.GitDeliveryObservation{} }, want: want{Stop: StopUnknown}},
 		"Nobody":     {reason: "There is nobody to tell.", change: func(a *args) { a.r.Parts = nil }, want: want{Stop: StopUnknown}},
-		"Marked":     {reason: "A person has to ask.", change: func(a *args) { a.r.Policy.Irreversible = "words" }, want: want{Stop: StopIrreversible}},
+		"Marked":     {reason: "A person has to ask.", change: func(a *args) { a.o.Irreversible = new(true) }, want: want{Stop: StopIrreversible}},
 		"MarkedAsked": {
-			reason: "A person did.", change: func(a *args) { a.r.Policy.Irreversible, a.o.Withdraws = "words", new(int64(2)) },
+			reason: "A person did.", change: func(a *args) { a.o.Irreversible, a.o.Withdraws = new(true), new(int64(2)) },
 			want: want{Attempt: 1, Target: 1},
 		},
 		"UnderWay":  {reason: "An attempt goes on.", change: func(a *args) { a.o = rejectedAt(3, 1) }, want: want{Attempt: 1, Target: 1}},
@@ -124,8 +124,8 @@ func TestBack(t *testing.T) {
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\nBack(...): -want, +got:\n%s", tc.reason, diff)
 			}
-			if (Explained(o, stop, a.r.Policy) == "") != (stop == StopNone) {
-				t.Errorf("\n%s\nExplained(...): %q for %q", tc.reason, Explained(o, stop, a.r.Policy), stop)
+			if (Explained(o, stop) == "") != (stop == StopNone) {
+				t.Errorf("\n%s\nExplained(...): %q for %q", tc.reason, Explained(o, stop), stop)
 			}
 		})
 	}

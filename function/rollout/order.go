@@ -229,7 +229,7 @@ func Unnamed(current rolloutv1alpha1.Order, w Wish) bool {
 func Newer(o rolloutv1alpha1.Order) bool { return o.DigestScheme > digest.Scheme }
 
 func revision(n int64, w Wish) rolloutv1alpha1.Order {
-	return rolloutv1alpha1.Order{
+	o := rolloutv1alpha1.Order{
 		Revision:        n,
 		Request:         w.Request.Digest,
 		Intent:          w.Request.Intent,
@@ -240,4 +240,8 @@ func revision(n int64, w Wish) rolloutv1alpha1.Order {
 		Steps:           int32(len(w.Request.Plan)), //nolint:gosec // A plan has few steps.
 		RequestRef:      w.Approved,
 	}
+	if w.Request.Irreversible {
+		o.Irreversible = new(true)
+	}
+	return o
 }

@@ -13,22 +13,15 @@ import (
 	"github.com/intentplane/intentplane/function/catalog"
 )
 
-// blueprintFields and the like are the paths of fields that do nothing yet.
-func blueprintFields() []string {
-	return []string{"irreversible"}
-}
-
+// configFields are the paths of fields that do nothing yet.
 func configFields() []string {
 	return []string{"notifications", "policy.workspaceTemplates"}
 }
 
-// Selection names the fields of the Blueprint and the configurations used that are set and do nothing yet. It
-// returns an error when one of them cannot be encoded.
+// Selection names the fields of the configurations used that are set and do nothing yet. It returns an error when one of them
+// cannot be encoded.
 func Selection(s *catalog.Selection) ([]string, error) {
-	out, err := object(s.Blueprint.Spec, blueprintFields(), fmt.Sprintf("Blueprint %s: spec.", s.Blueprint.GetName()))
-	if err != nil {
-		return nil, err
-	}
+	var out []string
 	for _, p := range s.Places {
 		config, err := object(p.Config, configFields(), fmt.Sprintf("%s %s: spec.", p.ConfigRef.Kind, p.ConfigRef.Name))
 		if err != nil {

@@ -232,6 +232,11 @@ type Order struct {
 	// +kubebuilder:validation:Minimum=1
 	Target *int64 `json:"target,omitempty"`
 
+	// Irreversible says that the revision changes what its Blueprint marks as irreversible, or may do so: a person has to ask for the way
+	// back. Absent means that it does not.
+	// +optional
+	Irreversible *bool `json:"irreversible,omitempty"`
+
 	// Withdraws is the revision that a person took back with this one. Absent means none.
 	// +optional
 	// +kubebuilder:validation:Minimum=1

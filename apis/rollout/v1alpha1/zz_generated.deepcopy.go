@@ -294,6 +294,11 @@ func (in *Order) DeepCopyInto(out *Order) {
 		*out = new(int64)
 		**out = **in
 	}
+	if in.Irreversible != nil {
+		in, out := &in.Irreversible, &out.Irreversible
+		*out = new(bool)
+		**out = **in
+	}
 	if in.Withdraws != nil {
 		in, out := &in.Withdraws, &out.Withdraws
 		*out = new(int64)

@@ -1,0 +1,176 @@
+package phase
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/google/go-cmp/cmp"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/rollout"
+)
+
+// documented is the rows of a table in docs/operations.md.
+func documented(t *testing.T, name string) [][]string {
+	t.Helper()
+	b, err := os.ReadFile("../../docs/operations.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, found := strings.Cut(string(b), "<!-- "+name+": checked by a test -->\n")
+	table, _, ended := strings.Cut(after, "<!-- end -->")
+	if !found || !ended {
+		t.Fatalf("docs/operations.md has no table %q", name)
+	}
+	var out [][]string
+	for _, line := range strings.Split(strings.TrimSpace(table), "\n")[2:] {
+		var row []string
+		for cell := range strings.SplitSeq(strings.Trim(line, "|"), "|") {
+			row = append(row, strings.ReplaceAll(strings.TrimSpace(cell), "`", ""))
+		}
+		out = append(out, row)
+	}
+	return out
+}
+
+// TestDocumentedEdges holds the docs against the data.
+func TestDocumentedEdges(t *testing.T) {
+	got := map[string]string{}
+	for _, row := range documented(t, "edges") {
+		got[row[0]] = row[1]
+	}
+	want := map[string]string{}
+	for from, to := range edges() {
+		var names []string
+		for _, p := range to {
+			names = append(names, string(p))
+		}
+		if from != "" && len(names) > 0 {
+			want[string(from)] = strings.Join(names, ", ")
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("docs/operations.md: edges: -want, +got:\n%s", diff)
+	}
+}
+
+// retreats calls with all combinations of what is known of a rejected revision, and returns how many there are.
+func retreats(do func(*Facts)) int {
+	n := 0
+	stops := []rollout.Stop{
+		rollout.StopNone, rollout.StopOff, rollout.StopUnknown, rollout.StopNoTarget, rollout.StopSame, rollout.StopIrreversible, rollout.StopTooMany, rollout.StopSpent,
+	}
+	reasons := []string{rolloutv1alpha1.RejectedDeliveryRefused, rolloutv1alpha1.RejectedGateFailed}
+	for _, stop := range stops {
+		for _, reason := range reasons {
+			for flags := range 64 {
+				for _, a := range allEvidence() {
+					for _, b := range allEvidence() {
+						do(retreating(stop, reason, flags, a, b))
+						n++
+					}
+				}
+			}
+		}
+	}
+	return n
+}
+
+func retreating(stop rollout.Stop, reason string, flags int, a, b evidence) *Facts {
+	f := &Facts{Digest: "d", Stop: stop, Suspended: flags&1 != 0}
+	if stop != rollout.StopNone {
+		f.StopMessage = "Words."
+	}
+	place(f, true, deliveryv1alpha1.ActionRestore, a, b)
+	o := f.Order
+	o.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictRejected, Reason: reason, Message: "Words."}
+	if flags&2 != 0 {
+		o.Attempt, o.Target = 1, new(int64(1))
+		f.Target = &rollout.Target{Revision: 1, Commit: "0123"}
+	}
+	if flags&4 != 0 { // Without an attempt it is forged.
+		o.Restored = new(true)
+	}
+	if flags&8 != 0 {
+		f.Problem = &Problem{Reason: v1alpha1.ReasonInvalidIntent, Message: "Words.", Terminal: true, Phase: v1alpha1.PhaseCompiling}
+	}
+	if flags&16 != 0 {
+		f.Unobserved = map[string]bool{"a": false, "b": true}
+	}
+	follow(f, flags&32 != 0)
+	return f
+}
+
+// follow lets deliveries ask for the rejected order, and those that carried out what they were asked for say so of it too.
+func follow(f *Facts, recorded bool) {
+	for name, d := range f.Desired {
+		d.Spec.ForProvider.Order = *f.Order
+		if d := f.Observed[name]; d != nil && d.Spec.ForProvider.Order.Revision == f.Order.Revision {
+			d.Spec.ForProvider.Order = *f.Order
+			if d.Status.AtProvider.Order != nil && recorded {
+				d.Status.AtProvider.Order = f.Order.DeepCopy()
+			}
+		}
+	}
+}
+
+// rowOf is the row of the documented table that holds for a rejected revision.
+func rowOf(f *Facts) []string {
+	switch o := f.Order; {
+	case f.Problem != nil:
+		return []string{"Failed", "Failed"}
+	case rollout.Restored(*o) && f.recorded():
+		return []string{"Succeeded", "RolledBack"}
+	case !rollout.Restored(*o) && (o.Attempt == 0 || f.Stop != rollout.StopNone):
+		return []string{"Failed", "Failed"}
+	}
+	return []string{"RollingBack", ""}
+}
+
+// TestRetreats holds for all combinations of what is known of a rejected revision.
+func TestRetreats(t *testing.T) {
+	table := documented(t, "phases")
+	seen := map[string]bool{}
+	n := retreats(func(f *Facts) {
+		p, outcome, message := phaseOf(f)
+		got := []string{string(p), string(outcome)}
+		if !slices.Equal(rowOf(f), got) || message == "" {
+			t.Fatalf("phaseOf(...): want %v, got %v %q for %+v", rowOf(f), got, message, f.Order)
+		}
+		if !slices.ContainsFunc(table, func(row []string) bool { return row[1] == got[0] && row[2] == got[1] }) {
+			t.Fatalf("docs/operations.md has no row for %v", got)
+		}
+		conditions := Conditions(f)
+		is := map[string]corev1.ConditionStatus{}
+		for _, c := range conditions {
+			is[c.Type] = c.Status
+			if c.Reason == "" || clockwork.MatchString(c.Message) {
+				t.Fatalf("Conditions(...): %+v", c)
+			}
+		}
+		switch {
+		case Ready(f):
+			t.Fatalf("Ready(...): what was rejected is ready: %+v", f.Order)
+		case is[v1alpha1.TypeStalled] == corev1.ConditionTrue && is[v1alpha1.TypeReconciling] == corev1.ConditionTrue:
+			t.Fatalf("Conditions(...): both Stalled and Reconciling: %+v", conditions)
+		case f.Problem == nil && (p == v1alpha1.PhaseFailed || p == v1alpha1.PhaseSucceeded) != (is[v1alpha1.TypeStalled] == corev1.ConditionTrue) && len(f.uncounted()) == 0:
+			t.Fatalf("Conditions(...): phase %s, and Stalled is %s", p, is[v1alpha1.TypeStalled])
+		case f.Problem == nil && (p == v1alpha1.PhaseSucceeded) != (is[v1alpha1.TypeRolledBack] == corev1.ConditionTrue):
+			t.Fatalf("Conditions(...): phase %s, and RolledBack is %s", p, is[v1alpha1.TypeRolledBack])
+		}
+		if key := fmt.Sprint(p, wayOf(f)); !seen[key] {
+			seen[key] = true
+			for _, last := range append(lasts(), v1alpha1.IntentDeploymentStatus{Phase: v1alpha1.PhaseRollingBack, IntentDigest: "d", Revision: 2}) {
+				checkTransitions(t, &last, Status(f, &last, now))
+			}
+		}
+	})
+	t.Logf("%d combinations of what is known of a rejected revision, and %d ways to where it is", n, len(seen))
+}
