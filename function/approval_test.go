@@ -37,7 +37,7 @@ func TestApprovals(t *testing.T) {
 		"OtherRenderer": {reason: "So with a renderer.", change: func(w *world) { w.ask("a", 1, saw("", "", "2")) }, want: "a=Stale", revision: 1},
 		"Future":        {reason: "There is no such revision.", change: func(w *world) { w.ask("a", 9) }, want: "a=UnknownRevision", revision: 1},
 		"NoUpdate":      {reason: "There is nothing to approve.", change: func(w *world) { w.remove("Blueprint", "web-1.1.0"); w.ask("a", 1) }, want: "a=NoUpdate", revision: 1},
-		"Later":         {reason: "An action that this version does not know.", change: func(w *world) { w.ask("a", 1, action(rolloutv1alpha1.ActionAbort)) }, want: "a=NotSupported", revision: 1},
+		"Later":         {reason: "An action that this version does not know.", change: func(w *world) { w.ask("a", 1, action("Dance")) }, want: "a=NotSupported", revision: 1},
 		"Suspended":     {reason: "Nothing new is delivered.", change: func(w *world) { w.in.Spec.Suspend = new(true); w.ask("a", 1) }, want: "a=Waiting", revision: 1},
 		"Frozen":        {reason: "Something else is wrong.", change: func(w *world) { w.say("{"); w.ask("a", 1) }, want: "a=Waiting", revision: 1},
 		"Two":           {reason: "The older one has it, and the younger one saw another revision.", change: func(w *world) { w.ask("a", 1, born(5)); w.ask("b", 1, born(4), uid("b")) }, want: "b=Done a=Stale", revision: 2},

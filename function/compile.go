@@ -11,6 +11,7 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/compose"
+	"github.com/intentplane/intentplane/function/gates"
 	"github.com/intentplane/intentplane/function/intent"
 	"github.com/intentplane/intentplane/function/render"
 	"github.com/intentplane/intentplane/function/rollout"
@@ -68,13 +69,26 @@ func Compile(in Input, answer func([]catalog.Need) (catalog.Answers, error)) (*C
 	if err := checkSiteReplicas(in.Spec, i, out.Selection); err != nil {
 		return out, err
 	}
-	return out, checkQueries(out.Selection.Blueprint.Spec)
+	if err := checkQueries(out.Selection.Blueprint.Spec); err != nil {
+		return out, err
+	}
+	return out, out.judge(in)
+}
+
+// judge returns an error, whose reason ReasonOf tells, for waves that are not good and for what could not be judged.
+func (d *Compiled) judge(in Input) error {
+	r, err := rollout.NewRequest(in.Spec, "", d.Selection, "", render.Version)
+	if err != nil {
+		return err
+	}
+	_, err = judges(gates.NewCompiler(0), in, d.Intent, d.Selection, r.Plan)
+	return err
 }
 
 // choose from a catalog, with the Blueprint that the deployment stays with.
 func choose(in Input, q catalog.Query, answer func([]catalog.Need) (catalog.Answers, error)) (*catalog.Selection, error) {
 	at := channel{}
-	q.Pinned = at.pin(rollout.Pinned(ordered(in), in.Spec.Blueprint, q.BlueprintName()))
+	q.Pinned = at.pin(rollout.Pinned(told(in), in.Spec.Blueprint, q.BlueprintName()))
 	answers := catalog.Answers{}
 	for range maxRounds {
 		s, needs, err := catalog.Resolve(q, answers)
@@ -95,9 +109,9 @@ func choose(in Input, q catalog.Query, answer func([]catalog.Need) (catalog.Answ
 	return nil, errors.New("the catalog does not answer")
 }
 
-// ordered is the order that a status tells of, as far as its Blueprint goes, or nil. What a status does not tell is how that was chosen:
+// told is the order that a status tells of, as far as its Blueprint goes, or nil. What a status does not tell is how that was chosen:
 // as the spec says, for another choice is ordered at once.
-func ordered(in Input) *rolloutv1alpha1.Order {
+func told(in Input) *rolloutv1alpha1.Order {
 	b := in.Status.Blueprint
 	if b.Name == "" {
 		return nil

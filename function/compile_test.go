@@ -36,7 +36,13 @@ func TestCompiledAsCalled(t *testing.T) {
 	threshold := func(s deploymentv1alpha1.Threshold) func(*world) {
 		return func(w *world) {
 			w.say(latency)
+			w.measured()
 			w.in.Spec.GatesConfig.SLOThresholds = map[string]deploymentv1alpha1.Threshold{"latency_p99": s}
+		}
+	}
+	waves := func(site deploymentv1alpha1.SiteName) func(*world) {
+		return func(w *world) {
+			w.in.Spec.DeliveryConfig.Waves = []deploymentv1alpha1.Wave{{Name: "a", Sites: []deploymentv1alpha1.SiteName{site}}}
 		}
 	}
 	cases := map[string]struct {
@@ -48,6 +54,8 @@ func TestCompiledAsCalled(t *testing.T) {
 		"Agreed":    {reason: "One metric may be said twice.", change: threshold("<0.5 s")},
 		"Conflict":  {reason: "With two values it cannot be judged.", change: threshold("400ms"), want: deploymentv1alpha1.ReasonInvalidIntent},
 		"Threshold": {reason: "Nor with one that is none.", change: threshold("fast"), want: deploymentv1alpha1.ReasonInvalidIntent},
+		"Unknown":   {reason: "A metric has to be measured.", change: func(w *world) { w.say(latency) }, want: deploymentv1alpha1.ReasonInvalidSpec},
+		"Waves":     {reason: "A wave names Sites that were chosen.", change: waves("edge9"), want: deploymentv1alpha1.ReasonInvalidSpec},
 		"Intent":    {reason: "An intent has to be understood.", change: func(w *world) { w.say("{}") }, want: deploymentv1alpha1.ReasonInvalidIntent},
 		"Policy":    {reason: "Limits hold.", change: func(w *world) { w.set("ClusterProviderConfig", "default", int64(1), "spec", "policy", "maxSites") }, want: deploymentv1alpha1.ReasonPolicyDenied},
 		"Tree":      {reason: "A tree has to travel.", change: func(w *world) { w.core = New(noise(800 << 10)) }, want: deploymentv1alpha1.ReasonTooLarge},

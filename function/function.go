@@ -21,6 +21,7 @@ import (
 	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/check"
 	"github.com/intentplane/intentplane/function/compose"
+	"github.com/intentplane/intentplane/function/gates"
 	"github.com/intentplane/intentplane/function/memo"
 	"github.com/intentplane/intentplane/function/phase"
 	"github.com/intentplane/intentplane/function/render"
@@ -94,6 +95,9 @@ const packedBytes = 4 << 20
 // digestBytes is how many bytes of Blueprints' digests a Core remembers: of some hundred.
 const digestBytes = 64 << 10
 
+// queryBytes is how many bytes of filled queries a Core remembers: of some thousand.
+const queryBytes = 4 << 20
+
 // RendererSpread is how long it takes until all deployments took a new renderer, where nobody says otherwise.
 const RendererSpread = 24 * time.Hour
 
@@ -103,6 +107,7 @@ type Core struct {
 	checker  *check.Checker
 	packer   *compose.Packer
 	digests  *memo.Memo[string]
+	gates    *gates.Compiler
 	version  int32
 	spread   time.Duration
 }
@@ -135,7 +140,7 @@ func WithRendererSpread(d time.Duration) Option { return func(c *Core) { c.sprea
 func New(r Renderer, opts ...Option) *Core {
 	c := &Core{
 		renderer: r, checker: check.New(checkedTrees), packer: compose.NewPacker(packedBytes), digests: memo.New[string](digestBytes),
-		version: render.Version, spread: RendererSpread,
+		gates: gates.NewCompiler(queryBytes), version: render.Version, spread: RendererSpread,
 	}
 	for _, o := range opts {
 		o(c)
@@ -175,6 +180,9 @@ func carriesOut(f *phase.Facts, name string) bool {
 	if name == compose.SyncName {
 		return f.ObservedSync != nil && rollout.Live(f.ObservedSync, *f.Order)
 	}
+	if g := f.Gates[name]; g != nil {
+		return rollout.Judged(g, g.Spec.ForProvider.Order) == rolloutv1alpha1.GatePassed
+	}
 	d := f.Observed[name]
 	return d != nil && rollout.Delivered(d, *f.Order)
 }
@@ -190,6 +198,7 @@ func (c *Core) observe(in Input, out *Output) (*phase.Facts, error) {
 		GatesOff: gatesOff(in.Spec.GatesConfig),
 		Desired:  map[string]*deliveryv1alpha1.GitDelivery{},
 		Observed: map[string]*deliveryv1alpha1.GitDelivery{},
+		Gates:    map[string]*rolloutv1alpha1.Gate{},
 	}
 	for name, o := range in.Observed {
 		kept, err := compose.Retain(o)
@@ -216,6 +225,9 @@ func see(f *phase.Facts, name string, o *unstructured.Unstructured) error {
 	case deliveryv1alpha1.GroupVersion.WithKind("SiteSync"):
 		f.ObservedSync = &deliveryv1alpha1.SiteSync{}
 		return runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, f.ObservedSync)
+	case rolloutv1alpha1.GroupVersion.WithKind("Gate"):
+		f.Gates[name] = &rolloutv1alpha1.Gate{}
+		return runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, f.Gates[name])
 	}
 	return nil
 }

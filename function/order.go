@@ -27,11 +27,18 @@ const (
 
 // order goes on with the current order, or starts the next revision, and asks for what carries it out.
 func (p plan) order(in Input, f *phase.Facts, out *Output) error {
-	current, conflict := rollout.Current(slices.Collect(maps.Values(f.Observed)))
+	all := slices.Collect(maps.Values(f.Observed))
+	current, conflict := rollout.Current(all)
+	if conflict {
+		p.wish.Carried = rollout.Carried(all, p.wish.Request.Intent)
+	}
 	next, held := rollout.Next(current, conflict, p.wish)
-	if *in.Spec.Suspend && (current == nil || !rollout.Same(next, *current)) {
+	if p.obeyed != nil {
+		next = rollout.Obey(next, p.obeyed)
+	}
+	if *in.Spec.Suspend && (current == nil || !rollout.Same(next, *current)) && !next.Rejected() {
 		f.Suspended = true
-		return nil
+		return p.resume(in, f, out, current)
 	}
 	// A newer version of us ordered this, and it alone knows which trees belong to it.
 	if outranks(next, p.wish.Request) {
@@ -44,19 +51,25 @@ func (p plan) order(in Input, f *phase.Facts, out *Output) error {
 		return nil
 	}
 	if next.Rejected() {
-		return stay(in, f, out, next)
+		return p.back(in, f, out, next)
 	}
-	all := compose.Inherit(p.wanted, f.Observed)
+	if f.Waits = rollout.Waits(next, held, p.wish); f.Waits {
+		return p.resume(in, f, out, &next)
+	}
+	wanted := compose.Inherit(p.wanted, f.Observed)
 	if held {
-		compose.Hold(all, f.Observed, next)
+		compose.Hold(wanted, f.Observed, next)
 	}
-	p.ask(in, f, all, next)
+	p.ask(in, f, wanted, next)
 	judged := rollout.Judge(next, f.Proof())
 	if judged.Rejected() {
-		return stay(in, f, out, judged)
+		return p.back(in, f, out, judged)
 	}
 	if f.Suspended = *in.Spec.Suspend && judged.Step != next.Step; !f.Suspended {
-		p.ask(in, f, all, judged)
+		p.ask(in, f, wanted, judged)
+	}
+	if err := p.gates(in, f, out); err != nil {
+		return err
 	}
 	return replace(f, out)
 }
@@ -78,14 +91,6 @@ func outranks(o rolloutv1alpha1.Order, r rollout.Request) bool {
 	return rollout.Newer(o) || o.RendererVersion > r.RendererVersion
 }
 
-// stay with a rejected order: nothing is delivered, and nothing is removed. The SiteSync goes on as it is.
-func stay(in Input, f *phase.Facts, out *Output, o rolloutv1alpha1.Order) error {
-	f.Order = &o
-	f.Desired = compose.Stay(f.Observed, in.Spec.DeliveryConfig, o)
-	f.Sync = f.ObservedSync
-	return askFor(f.Desired, out)
-}
-
 // replace asks for what carries out the order instead of what is there. A delivery that is no longer wanted stays until
 // the others have carried the order out and the Sites run it, so that nothing is removed before its successor is in place.
 func replace(f *phase.Facts, out *Output) error {
@@ -94,6 +99,11 @@ func replace(f *phase.Facts, out *Output) error {
 			delete(out.Resources, name)
 		}
 	}
+	return observeAs(f, out)
+}
+
+// observeAs asks for the deliveries, and for the SiteSync if there is to be one.
+func observeAs(f *phase.Facts, out *Output) error {
 	if f.Sync == nil {
 		delete(out.Resources, compose.SyncName)
 		return askFor(f.Desired, out)
@@ -154,18 +164,26 @@ func eased(in Input, f *phase.Facts) bool {
 }
 
 // checkTimeouts returns a problem for a timeout that nobody would keep.
-func checkTimeouts(d deploymentv1alpha1.DeliveryConfig) error {
+func checkTimeouts(s deploymentv1alpha1.IntentDeploymentSpec) error {
 	for _, t := range []struct {
 		field string
 		value deploymentv1alpha1.Duration
 	}{
-		{"deliveryTimeout", d.DeliveryTimeout}, {"syncWaitTimeout", d.SyncWaitTimeout}, {"clusterWaitTimeout", d.ClusterWaitTimeout},
+		{"deliveryConfig.deliveryTimeout", s.DeliveryConfig.DeliveryTimeout},
+		{"deliveryConfig.syncWaitTimeout", s.DeliveryConfig.SyncWaitTimeout},
+		{"deliveryConfig.clusterWaitTimeout", s.DeliveryConfig.ClusterWaitTimeout},
+		{"rollbackConfig.attemptTimeout", s.RollbackConfig.AttemptTimeout},
 	} {
-		is, err := time.ParseDuration(string(t.value))
-		if err != nil || is < shortestTimeout || is > longestTimeout {
+		if !kept(t.value) {
 			return terminal(deploymentv1alpha1.ReasonInvalidSpec, deploymentv1alpha1.PhaseCompiling,
-				errors.Errorf("spec.deliveryConfig.%s: %q is not between %s and %s", t.field, t.value, "1s", "24h"))
+				errors.Errorf("spec.%s: %q is not between %s and %s", t.field, t.value, "1s", "24h"))
 		}
 	}
 	return nil
+}
+
+// kept is true for a timeout that others would keep for us.
+func kept(t deploymentv1alpha1.Duration) bool {
+	is, err := time.ParseDuration(string(t))
+	return err == nil && is >= shortestTimeout && is <= longestTimeout
 }

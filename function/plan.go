@@ -16,9 +16,11 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
 	"github.com/intentplane/intentplane/apis/policy"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/compose"
+	"github.com/intentplane/intentplane/function/gates"
 	"github.com/intentplane/intentplane/function/intent"
 	"github.com/intentplane/intentplane/function/memo"
 	"github.com/intentplane/intentplane/function/phase"
@@ -36,6 +38,14 @@ type plan struct {
 	wanted map[string]*deliveryv1alpha1.GitDelivery
 	// unobserved are the Sites that nobody observes, and whether delivered counts as live there.
 	unobserved map[string]bool
+	// chosen Sites. Nil means that they are not known.
+	chosen map[string]bool
+	// obeyed is the request that releases a step. Nil means none.
+	obeyed *rolloutv1alpha1.RolloutRequest
+	// irreversible says what the Blueprint marks that is, in the trees of this plan. Empty means nothing.
+	irreversible string
+	// checks that the revision is judged by.
+	checks gates.Checks
 }
 
 // plan compiles, places and renders the intent, with the Blueprint that the deployment stays with or, where an update is approved, the
@@ -77,7 +87,7 @@ func (c *Core) fill(ctx context.Context, in Input, f *phase.Facts, i intent.Inte
 	if err := checkSiteReplicas(in.Spec, i, s); err != nil {
 		return err
 	}
-	if err := checkTimeouts(in.Spec.DeliveryConfig); err != nil {
+	if err := checkTimeouts(in.Spec); err != nil {
 		return err
 	}
 	set, err := support.Selection(s)
@@ -95,6 +105,10 @@ func (c *Core) fill(ctx context.Context, in Input, f *phase.Facts, i intent.Inte
 	if p.wish, err = c.wish(in, f, i, s, d); err != nil {
 		return err
 	}
+	if p.checks, err = judges(c.gates, in, i, s, p.wish.Request.Plan); err != nil {
+		return err
+	}
+	p.wish.Request.Plan = gated(p.wish.Request.Plan, p.checks)
 	rendered, err := c.render(ctx, in, i, s)
 	if err != nil {
 		return err
@@ -104,8 +118,10 @@ func (c *Core) fill(ctx context.Context, in Input, f *phase.Facts, i intent.Inte
 	}
 	inherited := compose.Inherit(p.wanted, f.Observed)
 	p.unobserved = unobserved(s.Places)
+	p.chosen = compose.Sites(p.wanted)
 	p.wish.Eased = eased(in, f)
 	p.wish.Unchanged = unchanged(f, p.wanted) || onlyVersions(f, p.wish) && unchanged(f, inherited)
+	p.wish.InFlight = inFlight(in, f, p.unobserved)
 	return fits(inherited, f.Observed)
 }
 

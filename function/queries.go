@@ -1,12 +1,40 @@
 package function
 
 import (
+	"slices"
+
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/promql"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/catalog"
+	"github.com/intentplane/intentplane/function/gates"
+	"github.com/intentplane/intentplane/function/intent"
 )
+
+// judges are the checks of a revision. It returns a problem for what could not be judged.
+func judges(c *gates.Compiler, in Input, i intent.Intent, s *catalog.Selection, plan []rolloutv1alpha1.Step) (gates.Checks, error) {
+	checks, err := c.Compile(gates.Input{
+		Service: i.Service, Namespace: in.Claim.Namespace, Config: in.Spec.GatesConfig, Blueprint: &s.Blueprint, Places: s.Places, Plan: plan,
+	})
+	if err != nil {
+		return nil, terminal(deploymentv1alpha1.ReasonInvalidSpec, deploymentv1alpha1.PhaseCompiling, err)
+	}
+	return checks, nil
+}
+
+// gated is a plan that says which of its steps are judged by a Gate. It is no part of a request: what decides about it is.
+func gated(plan []rolloutv1alpha1.Step, checks gates.Checks) []rolloutv1alpha1.Step {
+	out := slices.Clone(plan)
+	for i, step := range out {
+		if len(checks.At(step)) > 0 {
+			out[i].Gate = new(true)
+		}
+	}
+	return out
+}
 
 // checkQueries returns a problem when a gate could not ask what a Blueprint says.
 func checkQueries(b catalogv1alpha1.BlueprintSpec) error {

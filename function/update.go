@@ -106,8 +106,8 @@ func manual(in Input) bool {
 	return in.Spec.Blueprint.UpdatePolicy == deploymentv1alpha1.UpdateManual
 }
 
-// decide goes on with the order, unless the plan has a problem: then the order is frozen, and everything stays. It answers what
-// people asked for with RolloutRequests.
+// decide goes on with the order. A plan with a problem freezes it: nothing new is ordered, and what was begun goes on with the Sites that
+// it has. What people asked for with RolloutRequests is done first, and answered.
 func (c *Core) decide(ctx context.Context, in Input, f *phase.Facts, out *Output) error {
 	asked, need, err := catalog.Requests(in.Claim, in.Answers)
 	if err != nil {
@@ -125,27 +125,53 @@ func (c *Core) decide(ctx context.Context, in Input, f *phase.Facts, out *Output
 	out.retry(f.Problem)
 	s := c.standing(in, f, p, out)
 	v := verdict{}
-	if r := rollout.Approval(requests, s); r != nil {
+	r := rollout.Choice(requests, s)
+	if r != nil && r.Spec.Action == rolloutv1alpha1.ActionApproveUpdate {
 		if p, v, err = c.approve(ctx, in, f, p, r, out); err != nil {
 			return err
 		}
 		s.Other, s.Failed = v.other, v.failed
 	}
-	if f.Problem == nil {
-		if err := p.order(in, f, out); err != nil {
-			return err
-		}
+	if err := p.carryOut(in, f, out, s, r); err != nil {
+		return err
 	}
-	s.Order, s.Ended = f.Order, phase.Recorded(f)
+	s.Order, s.Ended = f.Order, phase.Ended(f)
 	f.Requests = answers(requests, s, v)
 	return nil
+}
+
+// carryOut does what a request asks for, or goes on.
+func (p plan) carryOut(in Input, f *phase.Facts, out *Output, s rollout.Standing, r *rolloutv1alpha1.RolloutRequest) error {
+	if r == nil {
+		return p.goOn(in, f, out, s)
+	}
+	switch r.Spec.Action {
+	case rolloutv1alpha1.ActionAbort, rolloutv1alpha1.ActionRollbackTo:
+		f.Unobserved = p.unobserved
+		return p.back(in, f, out, rollout.Obey(*s.Order, r))
+	case rolloutv1alpha1.ActionPromote:
+		p.obeyed = r
+	case rolloutv1alpha1.ActionRetry:
+		p.wish.Approved = rollout.Ref(r)
+	case rolloutv1alpha1.ActionApproveUpdate:
+	}
+	return p.goOn(in, f, out, s)
+}
+
+// goOn with the order, or with the next one.
+func (p plan) goOn(in Input, f *phase.Facts, out *Output, s rollout.Standing) error {
+	if f.Problem != nil {
+		return p.resume(in, f, out, s.Order)
+	}
+	return p.order(in, f, out)
 }
 
 // standing is what requests are judged by before anything is ordered. It notes which updates wait.
 func (c *Core) standing(in Input, f *phase.Facts, p plan, out *Output) rollout.Standing {
 	current, conflict := rollout.Current(slices.Collect(maps.Values(f.Observed)))
 	f.Update.Blueprint = p.channel.waiting()
-	s := rollout.Standing{Order: current, Remembered: rollout.Remembered(slices.Collect(maps.Values(f.Observed)))}
+	all := slices.Collect(maps.Values(f.Observed))
+	s := rollout.Standing{Order: current, Remembered: rollout.Remembered(all), Targets: rollout.Targets(all), Known: rollout.Known(all)}
 	if f.Problem == nil && current != nil {
 		next, held := rollout.Next(current, conflict, p.wish)
 		if held && rollout.Unnamed(next, p.wish) {
@@ -157,7 +183,7 @@ func (c *Core) standing(in Input, f *phase.Facts, p plan, out *Output) rollout.S
 		s.Free = !outranks(next, p.wish.Request)
 		c.date(in, *current, p, out)
 	}
-	s.Free = (s.Free || p.channel.lost) && len(conflict) == 0 && !*in.Spec.Suspend
+	s.Free = (s.Free || p.channel.lost) && !conflict && !*in.Spec.Suspend
 	s.Waits = f.Update != deploymentv1alpha1.UpdateStatus{}
 	return s
 }
@@ -210,7 +236,7 @@ func (c *Core) approve(ctx context.Context, in Input, f *phase.Facts, p plan, r 
 		return p, v, nil
 	}
 	f.Problem, f.Unsupported, f.Update = nil, trial.Unsupported, deploymentv1alpha1.UpdateStatus{}
-	approved.wish.Approved = &rolloutv1alpha1.RequestReference{Name: r.GetName(), UID: string(r.GetUID()), By: r.Spec.RequestedBy}
+	approved.wish.Approved = rollout.Ref(r)
 	return approved, verdict{}, nil
 }
 
@@ -221,6 +247,9 @@ func answers(requests []rolloutv1alpha1.RolloutRequest, s rollout.Standing, v ve
 		result := rollout.ResultOf(&requests[i], s)
 		if v.request == a.UID && !result.Refused() || result == rolloutv1alpha1.ResultUpdateFailed {
 			a.Message = phase.Fit(v.message, maxSaid)
+		}
+		if result == rolloutv1alpha1.ResultDone && s.Order.Rejected() {
+			a.Message = phase.Fit(s.Order.Verdict.Reason+": "+s.Order.Verdict.Message, maxSaid)
 		}
 		a.Result = string(result)
 		out = append(out, a)

@@ -13,7 +13,7 @@ import (
 	xpcontroller "github.com/crossplane/crossplane-runtime/v2/pkg/controller"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/feature"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/gate"
+	xpgate "github.com/crossplane/crossplane-runtime/v2/pkg/gate"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/ratelimiter"
 	_ "golang.org/x/crypto/x509roots/fallback" // The image holds no certificates; a system that has some trusts its own.
@@ -21,11 +21,15 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/controller"
+	"github.com/intentplane/intentplane/provider/controller/gate"
 	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
 	"github.com/intentplane/intentplane/provider/controller/sitesync"
+	"github.com/intentplane/intentplane/provider/gates/fetch"
+	"github.com/intentplane/intentplane/provider/telemetry"
 )
 
 // version is set by the linker.
@@ -34,12 +38,14 @@ var version = "development"
 type cli struct {
 	Debug                    bool          `help:"Log what is done, not only what goes wrong."                                                              short:"d"`
 	LeaderElection           bool          `env:"LEADER_ELECTION"                                                                                           help:"Let only one of several replicas work."`
+	LeaderLease              time.Duration `default:"60s"                                                                                                   help:"How long the others wait for a leader that died. A busy API server must be able to renew the lease within five sixths of it."`
 	Namespace                string        `default:"crossplane-system"                                                                                     env:"POD_NAMESPACE"                                   help:"Namespace of the lease of the leader."`
 	PollInterval             time.Duration `default:"10m"                                                                                                   help:"How often to look at a repository when nothing else gives a reason to. The interval of a configuration holds if it is shorter."`
 	MaxReconcileRate         int           `default:"100"                                                                                                   help:"How many managed resources are looked at per second, and how many at once."`
 	HealthProbeBindAddress   string        `default:":8081"                                                                                                 help:"Address of the health probes."`
 	MetricsBindAddress       string        `default:":8080"                                                                                                 help:"Address of the metrics, or 0 for none."`
 	AllowInsecureKubeconfigs bool          `help:"Let kubeconfigs of Sites skip the verification of certificates."`
+	AllowLoopbackChecks      bool          `help:"Let checks of Gates ask servers on the provider's own machine. For tests."`
 	CrashAfterPush           string        `help:"For tests: die after a push if this file exists, and remove it."                                          hidden:""                                             type:"path"`
 }
 
@@ -47,6 +53,14 @@ func main() {
 	c := &cli{}
 	k := kong.Parse(c, kong.Name("provider"), kong.Description("Intentplane's Crossplane provider."))
 	k.FatalIfErrorf(c.run(ctrl.SetupSignalHandler()))
+}
+
+// Validate returns an error if a flag cannot be as it is.
+func (c *cli) Validate() error {
+	if c.LeaderLease < minLease {
+		return errors.Errorf("--leader-lease must be at least %s", minLease)
+	}
+	return nil
 }
 
 func (c *cli) run(ctx context.Context) error {
@@ -65,11 +79,17 @@ func (c *cli) run(ctx context.Context) error {
 		PollInterval:            c.PollInterval,
 		MaxConcurrentReconciles: c.MaxReconcileRate,
 		Features:                &feature.Flags{},
-		Gate:                    new(gate.Gate[schema.GroupVersionKind]),
+		Gate:                    new(xpgate.Gate[schema.GroupVersionKind]),
 	}
 	o.Features.Enable(feature.EnableBetaManagementPolicies)
+	m, err := telemetry.New(metrics.Registry)
+	if err != nil {
+		return err
+	}
 	of := controller.Options{
-		GitDelivery: gitdelivery.Options{AfterPush: crashIf(c.CrashAfterPush)},
+		Metrics:     m,
+		GitDelivery: gitdelivery.Options{AfterPush: crashIf(c.CrashAfterPush), Metrics: m},
+		Gate:        gate.Options{Fetch: fetch.Options{Loopback: c.AllowLoopbackChecks, UserAgent: "intentplane/" + version}},
 		SiteSync:    sitesync.Options{Limits: clusters.Limits{Insecure: c.AllowInsecureKubeconfigs}},
 	}
 	if err := controller.SetupGated(mgr, o, of); err != nil {

@@ -20,13 +20,11 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
-// A leader that cannot renew its lease must stop before another one starts: the renewal is given up 10 s before the lease ends.
-// These are longer than the usual 15 s, since a busy API server would otherwise end a healthy provider. A leader that is asked
-// to stop gives its lease back, so an upgrade does not wait.
 const (
-	leaseDuration = 60 * time.Second
-	renewDeadline = 50 * time.Second
-	leaseName     = "intentplane-provider"
+	leaseName = "intentplane-provider"
+
+	// minLease leaves room for a leader that tries to renew it more than once.
+	minLease = 5 * time.Second
 )
 
 func newScheme() *runtime.Scheme {
@@ -44,8 +42,10 @@ func newScheme() *runtime.Scheme {
 	return s
 }
 
+// options of the manager. A leader that cannot renew its lease must stop before another one starts: the renewal is given up when a sixth
+// of the lease is left. A leader that is asked to stop gives its lease back, so an upgrade does not wait.
 func (c *cli) options() ctrl.Options {
-	lease, renew := leaseDuration, renewDeadline
+	lease, renew := c.LeaderLease, c.LeaderLease-c.LeaderLease/6
 	return ctrl.Options{
 		Scheme:                        newScheme(),
 		LeaderElection:                c.LeaderElection,
@@ -60,8 +60,12 @@ func (c *cli) options() ctrl.Options {
 			// To read one of these through the cache is to keep all of the cluster's in memory.
 			DisableFor: []client.Object{&corev1.Secret{}, &corev1.Namespace{}},
 		}},
-		Cache: cache.Options{ByObject: map[client.Object]cache.ByObject{
-			&apiextensionsv1.CustomResourceDefinition{}: {Transform: customresourcesgate.TransformStripCRDSchema},
-		}},
+		Cache: cache.Options{
+			// Nobody here asks who set which field, and that takes more memory than most of what is set.
+			DefaultTransform: cache.TransformStripManagedFields(),
+			ByObject: map[client.Object]cache.ByObject{
+				&apiextensionsv1.CustomResourceDefinition{}: {Transform: customresourcesgate.TransformStripCRDSchema},
+			},
+		},
 	}
 }

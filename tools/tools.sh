@@ -33,6 +33,7 @@ tools() {
 		FLUX_SOURCE_CRDS         flux           source-crds              dir:github.com/fluxcd/source-controller/config/crd/bases -
 		FLUX_KUSTOMIZE_CONTROLLER flux          kustomize-controller     github.com/fluxcd/kustomize-controller              -
 		FLUX_KUSTOMIZE_CRDS      flux           kustomize-crds           dir:github.com/fluxcd/kustomize-controller/config/crd/bases -
+		ARGOCD_CRDS              argocd         argocd-crds              dir:github.com/argoproj/argo-cd/v3/manifests/crds   -
 		KUSTOMIZE                kustomize      kustomize                sigs.k8s.io/kustomize/kustomize/v5                 sigs.k8s.io/kustomize/api/provenance.version
 		CONTROLLER_GEN           codegen        controller-gen           sigs.k8s.io/controller-tools/cmd/controller-gen    -
 		ANGRYJET                 codegen        angryjet                 github.com/crossplane/crossplane-tools/cmd/angryjet -

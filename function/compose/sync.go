@@ -45,7 +45,7 @@ func observedSites(o rolloutv1alpha1.Order, ds map[string]*deliveryv1alpha1.GitD
 	var out []deliveryv1alpha1.SiteTree
 	for _, name := range slices.Sorted(maps.Keys(ds)) {
 		for _, t := range ds[name].Spec.ForProvider.Trees {
-			if _, nobody := unobserved[t.Site]; nobody || t.Action != deliveryv1alpha1.ActionDesired {
+			if _, nobody := unobserved[t.Site]; nobody || t.Action == deliveryv1alpha1.ActionKeep {
 				continue
 			}
 			ref := ds[name].Spec.ProviderConfigReference

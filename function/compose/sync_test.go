@@ -2,6 +2,7 @@ package compose
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 
@@ -102,7 +103,7 @@ func TestStay(t *testing.T) {
 	lost := asking(before, "c")
 	lost.Status.AtProvider.Order = &now
 	observed := map[string]*deliveryv1alpha1.GitDelivery{"old": asking(before, "z"), "one": asking(now, "a", "b"), "lost": lost}
-	got := Stay(observed, deploymentv1alpha1.DeliveryConfig{DeletionPolicy: deploymentv1alpha1.DeletionOrphan}, now)
+	got := Stay(Parts(observed, nil, now), deploymentv1alpha1.DeliveryConfig{DeletionPolicy: deploymentv1alpha1.DeletionOrphan}, now)
 	want := []string{"lost 2.1 c Keep 0", "one 2.1 a Keep 0", "one 2.1 b Keep 0"}
 	if diff := cmp.Diff(want, actions(got)); diff != "" {
 		t.Errorf("Stay(...): -want, +got:\n%s", diff)
@@ -115,9 +116,9 @@ func TestStay(t *testing.T) {
 	}
 	// Two requests had the number before, one of which was rejected: nobody was asked for the next number yet.
 	carried := now
-	carried.Revision++
-	got = Stay(map[string]*deliveryv1alpha1.GitDelivery{"older": asking(before, "z"), "one": asking(now, "a", "b")}, deploymentv1alpha1.DeliveryConfig{}, carried)
-	if diff := cmp.Diff([]string{"one 3.1 a Keep 0", "one 3.1 b Keep 0"}, actions(got)); diff != "" {
-		t.Errorf("Stay(...), carried over: -want, +got:\n%s", diff)
+	carried.Revision, carried.Verdict = 3, &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictRejected}
+	parts := Parts(map[string]*deliveryv1alpha1.GitDelivery{"older": asking(before, "z"), "one": asking(now, "a", "b")}, nil, carried)
+	if diff := cmp.Diff([]string{"one"}, slices.Sorted(maps.Keys(parts))); diff != "" {
+		t.Errorf("Parts(...), carried over: -want, +got:\n%s", diff)
 	}
 }

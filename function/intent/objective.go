@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/intentplane/intentplane/apis/measure"
 	"github.com/intentplane/intentplane/function/intent/document"
-	"github.com/intentplane/intentplane/function/intent/measure"
 )
 
 // An objective is a number that a name was given, such as latency under 20 ms.

@@ -8,8 +8,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/intentplane/intentplane/apis/measure"
 	"github.com/intentplane/intentplane/function/intent/document"
-	"github.com/intentplane/intentplane/function/intent/measure"
 )
 
 // Bounds of what an intent says about the network and about itself.

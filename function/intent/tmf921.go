@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/intentplane/intentplane/apis/measure"
 	"github.com/intentplane/intentplane/function/intent/document"
-	"github.com/intentplane/intentplane/function/intent/measure"
 )
 
 const tmfForm = "TMF921 intent"

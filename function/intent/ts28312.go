@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/intentplane/intentplane/apis/measure"
 	"github.com/intentplane/intentplane/function/intent/document"
-	"github.com/intentplane/intentplane/function/intent/measure"
 )
 
 const (

@@ -6,6 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/function/rollout"
 )
 
 // Condition is one condition of a deployment. Its message is stable: no times, counters or durations.
@@ -20,9 +21,7 @@ type Condition struct {
 func Conditions(f *Facts) []Condition {
 	return []Condition{
 		valid(f), supported(f), sitesFound(f), deliveredCondition(f), validated(f), recordedCondition(f),
-		available(f),
-		is(v1alpha1.TypeRolledBack, false, v1alpha1.ReasonNotRolledBack, ""),
-		stalled(f), reconciling(f),
+		available(f), rolledBack(f), stalled(f), reconciling(f),
 	}
 }
 
@@ -100,10 +99,12 @@ func validated(f *Facts) Condition {
 		return is(v1alpha1.TypeValidated, false, f.Order.Verdict.Reason, f.Order.Verdict.Message)
 	case !f.carried():
 		return unknown(v1alpha1.TypeValidated, v1alpha1.ReasonDelivering, "")
-	case !f.GatesOff:
-		return unknown(v1alpha1.TypeValidated, v1alpha1.ReasonNotYetSupported, "Gates are not judged in this version.")
+	case f.Order.Verdict == nil && rollout.Gated(*f.Order) && (f.live() || f.gate() != nil):
+		return unknown(v1alpha1.TypeValidated, v1alpha1.ReasonMeasuring, strings.TrimSpace(f.unjudged()))
 	case !f.succeeded(): // Only good news waits for the record.
 		return unknown(v1alpha1.TypeValidated, v1alpha1.ReasonSyncing, "")
+	case rollout.Gated(*f.Order):
+		return is(v1alpha1.TypeValidated, true, v1alpha1.ReasonPassed, "")
 	}
 	return is(v1alpha1.TypeValidated, true, v1alpha1.ReasonGatesOff, "There is nothing to judge the revision by, but that it is live.")
 }
@@ -123,6 +124,10 @@ func available(f *Facts) Condition {
 	switch live := f.liveRevision(); {
 	case f.Order == nil:
 		return is(v1alpha1.TypeAvailable, false, v1alpha1.ReasonNothingOrdered, "")
+	case f.Order.Rejected() && live == 0:
+		return is(v1alpha1.TypeAvailable, false, v1alpha1.ReasonDeploymentFailed, f.Order.Verdict.Message)
+	case f.Order.Rejected():
+		return is(v1alpha1.TypeAvailable, true, v1alpha1.ReasonRolledBack, strings.TrimSpace(backAt(f)))
 	case live > 0 && live < f.Order.Revision:
 		return is(v1alpha1.TypeAvailable, true, v1alpha1.ReasonEarlierRevision, "")
 	case live > 0 && f.Sync == nil:
@@ -135,6 +140,22 @@ func available(f *Facts) Condition {
 	return is(v1alpha1.TypeAvailable, false, v1alpha1.ReasonDelivering, "")
 }
 
+// rolledBack says whether a rejected revision was taken back, or why not.
+func rolledBack(f *Facts) Condition {
+	if f.Order == nil || !f.Order.Rejected() {
+		return is(v1alpha1.TypeRolledBack, false, v1alpha1.ReasonNotRolledBack, "")
+	}
+	switch p, _, _ := retreat(f); {
+	case p == v1alpha1.PhaseSucceeded:
+		return is(v1alpha1.TypeRolledBack, true, v1alpha1.ReasonRolledBack, strings.TrimSpace(backAt(f)))
+	case p == v1alpha1.PhaseRollingBack:
+		return is(v1alpha1.TypeRolledBack, false, v1alpha1.ReasonRollingBack, "")
+	case f.Stop == rollout.StopNone:
+		return is(v1alpha1.TypeRolledBack, false, v1alpha1.ReasonNotRecorded, "")
+	}
+	return is(v1alpha1.TypeRolledBack, false, string(f.Stop), f.StopMessage)
+}
+
 // stalled says that nothing goes on until somebody acts.
 func stalled(f *Facts) Condition {
 	if f.Problem != nil && f.Problem.Terminal && !f.Problem.Retried {
@@ -144,7 +165,7 @@ func stalled(f *Facts) Condition {
 		return is(v1alpha1.TypeStalled, false, v1alpha1.ReasonProgressing, "")
 	}
 	if f.Order != nil && f.Order.Rejected() {
-		return is(v1alpha1.TypeStalled, true, f.Order.Verdict.Reason, f.Order.Verdict.Message)
+		return heldUp(f)
 	}
 	if d, c := f.blocked(); d != nil && terminal(c.Reason) {
 		return is(v1alpha1.TypeStalled, true, v1alpha1.ReasonDeliveryBlocked, delivering(f))
@@ -153,6 +174,22 @@ func stalled(f *Facts) Condition {
 		return is(v1alpha1.TypeStalled, true, v1alpha1.ReasonSyncNotObserved, f.unproven())
 	}
 	return is(v1alpha1.TypeStalled, false, v1alpha1.ReasonProgressing, "")
+}
+
+// heldUp says whether nothing goes on with a rejected revision until somebody acts. One that a person has to decide about says so.
+func heldUp(f *Facts) Condition {
+	v := f.Order.Verdict
+	switch p, _, message := retreat(f); {
+	case p == v1alpha1.PhaseSucceeded:
+		return is(v1alpha1.TypeStalled, true, v1alpha1.ReasonRolledBack, message)
+	case p == v1alpha1.PhaseRollingBack && f.carried() && len(f.uncounted()) > 0 && !rollout.Restored(*f.Order):
+		return is(v1alpha1.TypeStalled, true, v1alpha1.ReasonSyncNotObserved, f.unproven())
+	case p == v1alpha1.PhaseRollingBack:
+		return is(v1alpha1.TypeStalled, false, v1alpha1.ReasonProgressing, "")
+	case f.Stop == rollout.StopIrreversible:
+		return is(v1alpha1.TypeStalled, true, v1alpha1.ReasonIrreversible, message)
+	}
+	return is(v1alpha1.TypeStalled, true, v.Reason, strings.TrimSpace(v.Message+" "+f.StopMessage))
 }
 
 // reconciling says that work goes on, or that something is waited for. It is never true beside Stalled.
@@ -166,6 +203,8 @@ func reconciling(f *Facts) Condition {
 		return is(v1alpha1.TypeReconciling, false, v1alpha1.ReasonSuspended, "spec.suspend holds back a newer request.")
 	case f.Outranked:
 		return is(v1alpha1.TypeReconciling, true, v1alpha1.ReasonProgressing, strings.TrimSpace(heldBack(f)))
+	case f.Order != nil && f.Order.Rejected():
+		return is(v1alpha1.TypeReconciling, true, v1alpha1.ReasonRollingBack, "")
 	case f.holds():
 		return is(v1alpha1.TypeReconciling, false, v1alpha1.ReasonIdle, "")
 	case f.succeeded():

@@ -41,28 +41,53 @@ func Legal(from, to v1alpha1.Phase) bool {
 	return to == v1alpha1.PhasePending || slices.Contains(edges()[from], to)
 }
 
+// A way is how a deployment came to where it is.
+type way struct {
+	// failedIn is the phase that a failure left. Empty where nothing failed.
+	failedIn v1alpha1.Phase
+	// back is true for a revision that was rejected, and taken back or tried to be.
+	back bool
+}
+
 // route is the phases that lead to a phase, itself last. A failure leaves the way where it happened.
-func route(to, failedIn v1alpha1.Phase) []v1alpha1.Phase {
-	if to != v1alpha1.PhaseFailed {
+func (w way) route(to v1alpha1.Phase) []v1alpha1.Phase {
+	if !w.back && to != v1alpha1.PhaseFailed {
 		return forward()[:slices.Index(forward(), to)+1]
 	}
-	return append(forward()[:slices.Index(forward(), failedIn)+1], to)
+	out := append(forward()[:slices.Index(forward(), w.failedIn)+1], v1alpha1.PhaseFailed)
+	if !w.back {
+		return out
+	}
+	if out = append(out, v1alpha1.PhaseRollingBack); to == v1alpha1.PhaseRollingBack {
+		return out
+	}
+	return append(out, to)
 }
 
 // remaining is what is left of a route when it goes on from a phase, or the whole route when it starts again.
 func remaining(from v1alpha1.Phase, route []v1alpha1.Phase, restart bool) []v1alpha1.Phase {
-	if i := slices.Index(route, from); i >= 0 && !restart {
+	if restart {
+		return route
+	}
+	if from == route[len(route)-1] {
+		return nil
+	}
+	if i := slices.Index(route, from); i >= 0 {
 		return route[i+1:]
+	}
+	// What failed may have come further than where such failures are found.
+	if i := slices.Index(route, v1alpha1.PhaseFailed); i >= 0 && slices.Contains(edges()[from], v1alpha1.PhaseFailed) {
+		return route[i:]
 	}
 	return route
 }
 
 // Log adds the phases that were gone through since the last status to its transitions. Each entry is a legal change.
-func Log(last *v1alpha1.IntentDeploymentStatus, next *v1alpha1.IntentDeploymentStatus, failedIn v1alpha1.Phase, now metav1.Time) []v1alpha1.Transition {
+func Log(last *v1alpha1.IntentDeploymentStatus, next *v1alpha1.IntentDeploymentStatus, w way, now metav1.Time) []v1alpha1.Transition {
 	restart := last.IntentDigest != next.IntentDigest || last.Revision != next.Revision && last.Revision != 0
 	log := slices.Clone(last.Transitions)
 	from := last.Phase
-	for _, to := range remaining(from, route(next.Phase, failedIn), restart) {
+	for _, to := range remaining(from, w.route(next.Phase), restart) {
 		log = append(log, v1alpha1.Transition{From: from, To: to, At: now, Revision: next.Revision})
 		from = to
 	}

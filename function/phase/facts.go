@@ -63,6 +63,19 @@ type Facts struct {
 	// GatesOff says that there is nothing to judge a revision by.
 	GatesOff bool
 
+	// Gates that are observed, by the name of the composed resource.
+	Gates map[string]*rolloutv1alpha1.Gate
+
+	// Waits says that a change of the catalog waits for the verdict on the order.
+	Waits bool
+
+	// Stop is why a rejected order is not taken back, and StopMessage says it to people.
+	Stop        rollout.Stop
+	StopMessage string
+
+	// Target is what a rejected order goes, or would go, back to. Nil means that there is nothing known.
+	Target *rollout.Target
+
 	// Order that is carried out. Nil means that nothing was ordered.
 	Order *rolloutv1alpha1.Order
 

@@ -244,7 +244,7 @@ func checkTransitions(t *testing.T, last, s *v1alpha1.IntentDeploymentStatus) {
 	if from != s.Phase {
 		t.Fatalf("Status(...): the transitions end in %q and not in %q: %+v", from, s.Phase, s.Transitions)
 	}
-	again := Log(s, s, v1alpha1.PhasePending, now)
+	again := Log(s, s, way{failedIn: v1alpha1.PhasePending}, now)
 	if len(again) != len(s.Transitions) {
 		t.Fatalf("Log(...): nothing changed, and it grew: %+v", again)
 	}
@@ -339,7 +339,7 @@ func TestLog(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			var got []v1alpha1.Phase
-			for _, tr := range Log(&tc.last, &tc.next, tc.failedIn, now) {
+			for _, tr := range Log(&tc.last, &tc.next, way{failedIn: tc.failedIn}, now) {
 				got = append(got, tr.To)
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
@@ -374,7 +374,7 @@ func TestLogIsBounded(t *testing.T) {
 	s := v1alpha1.IntentDeploymentStatus{}
 	for i := range 10 {
 		next := v1alpha1.IntentDeploymentStatus{Phase: v1alpha1.PhaseSucceeded, IntentDigest: "d", Revision: int64(i + 1)}
-		next.Transitions = Log(&s, &next, "", now)
+		next.Transitions = Log(&s, &next, way{}, now)
 		s = next
 	}
 	if diff := cmp.Diff(maxTransitions, len(s.Transitions)); diff != "" {

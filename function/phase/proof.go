@@ -16,8 +16,50 @@ import (
 
 // Proof is what the facts prove of the order.
 func (f *Facts) Proof() rollout.Proof {
-	return rollout.Proof{Live: f.live(), Failure: f.failure()}
+	p := rollout.Proof{Live: f.live(), Failure: f.failure()}
+	if g := f.gate(); g != nil {
+		p.Passed = rollout.Judged(g, *f.Order) == rolloutv1alpha1.GatePassed
+		if p.Failure == nil {
+			p.Failure = rollout.NotPassed(g, *f.Order)
+		}
+	}
+	return p
 }
+
+// gate is the one that judges the order's step, if it is there.
+func (f *Facts) gate() *rolloutv1alpha1.Gate {
+	if f.Order == nil || !rollout.Gated(*f.Order) {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.Gates)) {
+		if g := f.Gates[name]; rollout.Judges(g, *f.Order) {
+			return g
+		}
+	}
+	return nil
+}
+
+// Live is true when every repository holds what the order's step asks for, and every Site of the step runs it, now.
+func (f *Facts) Live() bool { return f.Order != nil && f.live() }
+
+// Unhindered is true for an order that will come to its end by itself.
+func (f *Facts) Unhindered() bool {
+	d, _ := f.blocked()
+	return d == nil && !f.waiting() && len(f.uncounted()) == 0
+}
+
+// Watched is true when the SiteSync looks at every Site that has an engine.
+func (f *Facts) Watched() bool {
+	for _, t := range f.trees() {
+		if _, nobody := f.Unobserved[t.Site]; !nobody && !f.syncs(t.Site) {
+			return false
+		}
+	}
+	return true
+}
+
+// Remembered is true when the order has a verdict, and every repository remembers it.
+func Remembered(f *Facts) bool { return f.Order != nil && f.Order.Verdict != nil && f.recorded() }
 
 // failure is the first reason, in the order of names, for which the revision is rejected, or nil.
 func (f *Facts) failure() *rolloutv1alpha1.Verdict {
@@ -58,6 +100,9 @@ func (f *Facts) watched() bool {
 func (f *Facts) uncounted() []string {
 	var out []string
 	for _, t := range f.trees() {
+		if f.Order.Attempt > 0 && t.Action == deliveryv1alpha1.ActionKeep {
+			continue // The way back does not touch it.
+		}
 		counts, nobody := f.Unobserved[t.Site]
 		if f.Unobserved == nil && !f.syncs(t.Site) {
 			counts, nobody = f.Order.Verified(), true
@@ -140,10 +185,15 @@ func (f *Facts) waits(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery) 
 }
 
 // liveRevision is the revision that is known to run at all Sites: the one of the order, once that is remembered to be verified and as
-// long as nothing says otherwise, and before that the newest one that was verified. 0 means that none is known to.
+// long as nothing says otherwise, or the one that it went back to, and before that the newest one that was verified. 0 means that none is
+// known to.
 func (f *Facts) liveRevision() int64 {
 	switch {
-	case f.Order == nil || f.Order.Rejected():
+	case f.Order == nil:
+		return 0
+	case f.Order.Rejected() && f.Order.Target != nil && rollout.Restored(*f.Order) && f.runs():
+		return *f.Order.Target
+	case f.Order.Rejected():
 		return 0
 	case !f.succeeded():
 		return f.verifiedRevision()
@@ -168,7 +218,7 @@ func (f *Facts) verifiedRevision() int64 {
 		if d == nil {
 			return 0
 		}
-		n := newestVerified(d)
+		n := newestVerified(d, f.Order)
 		if i == 0 || n < out {
 			out = n
 		}
@@ -176,17 +226,22 @@ func (f *Facts) verifiedRevision() int64 {
 	return out
 }
 
-func newestVerified(d *deliveryv1alpha1.GitDelivery) int64 {
+func newestVerified(d *deliveryv1alpha1.GitDelivery, now *rolloutv1alpha1.Order) int64 {
 	var out int64
 	if o := d.Status.AtProvider.Order; o != nil && o.Verified() {
 		out = o.Revision
 	}
 	for _, h := range d.Status.AtProvider.History {
-		if h.Verdict != nil && h.Verdict.Result == rolloutv1alpha1.VerdictVerified && h.Revision > out {
+		if h.Verdict != nil && h.Verdict.Result == rolloutv1alpha1.VerdictVerified && !withdrawn(h, now) && h.Revision > out {
 			out = h.Revision
 		}
 	}
 	return out
+}
+
+// withdrawn is true for a revision that a person took back.
+func withdrawn(h deliveryv1alpha1.HistoryEntry, now *rolloutv1alpha1.Order) bool {
+	return h.Withdrawn || now != nil && now.Withdraws != nil && *now.Withdraws == h.Revision
 }
 
 func (f *Facts) atLastStep() bool { return f.Order != nil && f.Order.Step+1 >= f.Order.Steps }

@@ -37,7 +37,7 @@ func delivery(f *Facts) v1alpha1.DeliveryStatus {
 
 // came is true when the order brought something to a repository, as far as is known.
 func came(f *Facts, name string) bool {
-	if !f.Order.Rejected() {
+	if !f.Order.Rejected() || f.Order.Attempt > 0 {
 		return true
 	}
 	trees := f.Desired[name].Spec.ForProvider.Trees
@@ -79,7 +79,10 @@ func site(f *Facts, t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery) v1
 	case f.Order != nil && !rollout.Reached(*f.Order, t.Site):
 		return v1alpha1.SiteStatus{State: v1alpha1.SitePending, Message: "Its wave has not come."}
 	}
-	if f.Order != nil && f.Order.Rejected() && !wrote(d, *f.Order, t.Path) {
+	if f.Order != nil && f.Order.Attempt > 0 && t.Action == deliveryv1alpha1.ActionKeep {
+		return v1alpha1.SiteStatus{State: v1alpha1.SiteDelivered, Commit: commit(d), Message: "The way back does not touch it."}
+	}
+	if f.Order != nil && f.Order.Rejected() && f.Order.Attempt == 0 && !wrote(d, *f.Order, t.Path) {
 		return v1alpha1.SiteStatus{State: v1alpha1.SiteFailed, Message: f.Order.Verdict.Reason}
 	}
 	if b, c := f.blocked(); b != nil && b == d {

@@ -8,6 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/rollout"
 )
 
 const (
@@ -28,6 +30,9 @@ func Status(f *Facts, last *v1alpha1.IntentDeploymentStatus, now metav1.Time) *v
 		Update:   f.Update,
 		Requests: f.Requests,
 		Delivery: delivery(f),
+
+		ValidationResults: results(f),
+		Rollback:          rollback(f),
 	}
 	if f.Order != nil {
 		s.Revision, s.Renderer = f.Order.Revision, strconv.Itoa(int(f.Order.RendererVersion))
@@ -37,7 +42,7 @@ func Status(f *Facts, last *v1alpha1.IntentDeploymentStatus, now metav1.Time) *v
 	}
 	s.Phase, s.Outcome, s.Message = phaseOf(f)
 	s.Message = Fit(s.Message, maxMessage)
-	s.Transitions = Log(last, s, failedIn(f), now)
+	s.Transitions = Log(last, s, wayOf(f), now)
 	return s
 }
 
@@ -58,8 +63,11 @@ func Fit(message string, most int) string {
 	return string(characters[:most-1]) + "…"
 }
 
-// Recorded is true when the order was verified, and every repository remembers that.
-func Recorded(f *Facts) bool { return f.succeeded() }
+// Ended is true when the order came to its end, be it good or bad, and nothing is left to do for it.
+func Ended(f *Facts) bool {
+	p, _, _ := phaseOf(f)
+	return f.Problem == nil && (p == v1alpha1.PhaseSucceeded || p == v1alpha1.PhaseFailed && f.recorded())
+}
 
 // Ready is true when what was asked for succeeded, and holds now.
 func Ready(f *Facts) bool {
@@ -77,10 +85,10 @@ func phaseOf(f *Facts) (v1alpha1.Phase, v1alpha1.Outcome, string) {
 	case f.Order == nil:
 		return v1alpha1.PhasePending, "", "Nothing was ordered yet."
 	case f.Order.Rejected():
-		return v1alpha1.PhaseFailed, v1alpha1.OutcomeFailed, rejected(f)
+		return retreat(f)
 	case f.succeeded():
 		return v1alpha1.PhaseSucceeded, v1alpha1.OutcomeSucceeded, succeeded(f)
-	case f.Order.Verified(), f.atLastStep() && f.live():
+	case f.Order.Verified(), f.atLastStep() && (f.live() || f.gate() != nil):
 		return v1alpha1.PhaseValidating, "", validating(f)
 	}
 	return v1alpha1.PhaseDelivering, "", delivering(f)
@@ -91,11 +99,60 @@ func goesOn(f *Facts) string {
 	if f.Order == nil {
 		return ""
 	}
+	switch {
+	case f.Order.Rejected() && f.Order.Attempt > 0 && !rollout.Restored(*f.Order) && f.Stop == rollout.StopNone:
+		return fmt.Sprintf(" The way back from revision %d goes on.", f.Order.Revision)
+	case f.Order.Verdict == nil:
+		return fmt.Sprintf(" Revision %d goes on as it is.", f.Order.Revision)
+	}
 	return fmt.Sprintf(" Revision %d stays as it is.", f.Order.Revision)
 }
 
+// retreat is where a rejected order stands. Only good news waits for the record.
+func retreat(f *Facts) (v1alpha1.Phase, v1alpha1.Outcome, string) {
+	switch {
+	case rollout.Restored(*f.Order) && f.recorded():
+		return v1alpha1.PhaseSucceeded, v1alpha1.OutcomeRolledBack, rejected(f) + backAt(f) + heldBack(f)
+	case rollout.Restored(*f.Order):
+		return v1alpha1.PhaseRollingBack, "", rejected(f) + backAt(f) + " Not every repository remembers that yet." + heldBack(f)
+	case f.Order.Attempt == 0 || f.Stop != rollout.StopNone:
+		return v1alpha1.PhaseFailed, v1alpha1.OutcomeFailed, strings.TrimSpace(rejected(f)+" "+f.StopMessage) + heldBack(f)
+	}
+	return v1alpha1.PhaseRollingBack, "", rejected(f) + goesBack(f) + heldBack(f)
+}
+
+// backAt says which revision runs again.
+func backAt(f *Facts) string {
+	if f.Order.Target == nil {
+		return ""
+	}
+	return fmt.Sprintf(" The Sites run revision %d again.", *f.Order.Target)
+}
+
+// goesBack says which attempt goes on, and what it waits for.
+func goesBack(f *Facts) string {
+	to := ""
+	if f.Order.Target != nil {
+		to = fmt.Sprintf(" to revision %d", *f.Order.Target)
+	}
+	said := fmt.Sprintf(" Attempt %d to go back%s.", f.Order.Attempt, to)
+	if d, _ := f.blocked(); d != nil || f.carried() {
+		return said + " " + delivering(f)
+	}
+	return said
+}
+
 func rejected(f *Facts) string {
-	return fmt.Sprintf("Revision %d was rejected: %s. %s", f.Order.Revision, f.Order.Verdict.Reason, f.Order.Verdict.Message) + heldBack(f)
+	v := f.Order.Verdict
+	return strings.TrimSpace(fmt.Sprintf("Revision %d was rejected: %s. %s", f.Order.Revision, v.Reason, sentence(v.Message)))
+}
+
+// sentence ends with a full stop.
+func sentence(s string) string {
+	if s == "" || strings.HasSuffix(s, ".") {
+		return s
+	}
+	return s + "."
 }
 
 func succeeded(f *Facts) string {
@@ -109,6 +166,9 @@ func succeeded(f *Facts) string {
 func validating(f *Facts) string {
 	if d, _ := f.blocked(); d != nil {
 		return "The revision is verified, and not remembered yet. " + delivering(f) + heldBack(f)
+	}
+	if f.Order.Verdict == nil && rollout.Gated(*f.Order) {
+		return "Every Site runs the revision, and it is judged." + f.unjudged() + heldBack(f)
 	}
 	return "The revision is verified, once the repository remembers it." + heldBack(f)
 }
@@ -146,10 +206,19 @@ func delivering(f *Facts) string {
 	if f.waiting() {
 		return "A Site waits for its cluster."
 	}
+	if f.Order != nil && !f.Order.Rejected() && f.live() && rollout.Gated(*f.Order) {
+		return "Every Site of the step runs the revision, and it is judged." + f.unjudged() + f.wave()
+	}
 	if f.carried() {
 		return f.unproven() + f.wave()
 	}
 	return "The revision is on its way to the repository." + f.wave()
+}
+
+// wayOf is how a deployment came to where it is.
+func wayOf(f *Facts) way {
+	o := f.Order
+	return way{failedIn: failedIn(f), back: f.Problem == nil && o != nil && o.Rejected() && o.Attempt > 0}
 }
 
 // failedIn is the phase in which a failure happened.
@@ -157,6 +226,8 @@ func failedIn(f *Facts) v1alpha1.Phase {
 	switch {
 	case f.Problem != nil:
 		return f.Problem.Phase
+	case f.Order != nil && f.Order.Rejected() && f.Order.Verdict.Reason == rolloutv1alpha1.RejectedGateFailed && f.atLastStep():
+		return v1alpha1.PhaseValidating
 	case f.Order != nil && f.Order.Rejected():
 		return v1alpha1.PhaseDelivering
 	}

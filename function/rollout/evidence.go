@@ -4,6 +4,8 @@ package rollout
 
 import (
 	"fmt"
+	"strings"
+	"unicode"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
@@ -54,7 +56,8 @@ func Refused(d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) *rolloutv
 	switch d.GetCondition(xpv2.TypeReady).Reason {
 	case deliveryv1alpha1.ReasonDeliveryTimedOut:
 		return rejected(rolloutv1alpha1.RejectedDeliveryTimedOut, "GitDelivery", d)
-	case deliveryv1alpha1.ReasonPolicyDenied, deliveryv1alpha1.ReasonNotOwner, deliveryv1alpha1.ReasonOwnedElsewhere, deliveryv1alpha1.ReasonTooLarge:
+	case deliveryv1alpha1.ReasonPolicyDenied, deliveryv1alpha1.ReasonNotOwner, deliveryv1alpha1.ReasonOwnedElsewhere, deliveryv1alpha1.ReasonTooLarge,
+		deliveryv1alpha1.ReasonTreeGone:
 		return rejected(rolloutv1alpha1.RejectedDeliveryRefused, "GitDelivery", d)
 	}
 	return nil
@@ -79,10 +82,22 @@ const maxMessage = 1024
 
 func rejected(reason, kind string, m managed) *rolloutv1alpha1.Verdict {
 	c := m.GetCondition(xpv2.TypeReady)
-	message := []rune(fmt.Sprintf("%s %s: %s: %s", kind, m.GetName(), c.Reason, c.Message))
+	return rejection(reason, fmt.Sprintf("%s %s: %s: %s", kind, m.GetName(), c.Reason, c.Message))
+}
+
+func rejection(reason, said string) *rolloutv1alpha1.Verdict {
+	message := []rune(strings.Map(printable, said))
 	return &rolloutv1alpha1.Verdict{
 		Result: rolloutv1alpha1.VerdictRejected, Reason: reason, Message: string(message[:min(len(message), maxMessage)]),
 	}
+}
+
+// printable turns what would break a line into a blank.
+func printable(r rune) rune {
+	if unicode.IsControl(r) {
+		return ' '
+	}
+	return r
 }
 
 // says is true when the present Ready of a managed resource has a status. One that is not Ready need not be Synced: that is what
@@ -93,7 +108,7 @@ func says(m managed, status corev1.ConditionStatus) bool {
 	return ready.Status == status && ready.ObservedGeneration == m.GetGeneration() && (synced || status == corev1.ConditionFalse)
 }
 
-// Alike is true for two orders that ask for the same, whatever their verdict.
+// Alike is true for two orders that ask for the same, whatever they came to.
 func Alike(a, b rolloutv1alpha1.Order) bool { return Same(a.Unjudged(), b.Unjudged()) }
 
 // Same is true for two orders that say the same.

@@ -11,7 +11,10 @@ type Proof struct {
 	// Live says that every repository holds the trees of the order's step, and that every Site of the step runs them.
 	Live bool
 
-	// Failure is why the revision is rejected. Nil means that nothing speaks against it.
+	// Passed says that the Gate of the order's step let it pass.
+	Passed bool
+
+	// Failure is why the revision is rejected, or why an attempt to go back failed. Nil means that nothing speaks against it.
 	Failure *rolloutv1alpha1.Verdict
 }
 
@@ -22,16 +25,30 @@ func Judge(o rolloutv1alpha1.Order, p Proof) rolloutv1alpha1.Order {
 		return o
 	case p.Failure != nil:
 		o.Verdict = p.Failure
-	case p.Live && o.Step+1 < o.Steps:
+	case !p.Live || Gated(o) && !p.Passed || paused(o):
+		return o
+	case o.Step+1 < o.Steps:
 		o.Step++
-	case p.Live:
+	default:
 		o.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictVerified}
 	}
 	return o
 }
 
-// StepOf returns the step of an order that brings a revision to a Site. A Site that the plan does not name comes last.
+// paused is true for an order that waits until a person releases its next step.
+func paused(o rolloutv1alpha1.Order) bool {
+	return int(o.Step) < len(o.Plan) && o.Plan[o.Step].Pause == PauseManual && o.Step+1 < o.Steps && o.Promoted <= o.Step
+}
+
+// PauseManual is a pause that lasts until a person releases the next step.
+const PauseManual = "Manual"
+
+// StepOf returns the step of an order that brings a revision to a Site. A Site that the plan does not name comes last. The way back
+// goes everywhere at once.
 func StepOf(o rolloutv1alpha1.Order, site string) int32 {
+	if o.Attempt > 0 {
+		return 0
+	}
 	for i, step := range o.Plan {
 		if slices.Contains(step.Sites, site) {
 			return int32(i)

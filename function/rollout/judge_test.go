@@ -69,7 +69,7 @@ func TestRejectedIsHeld(t *testing.T) {
 			current := at(0, 1, tc.verdict)
 			w := Wish{Request: wishOf(current)}
 			tc.change(&w)
-			got, _ := Next(&current, nil, w)
+			got, _ := Next(&current, false, w)
 			if got.Revision != tc.want || got.Revision > 2 && got.Verdict != nil {
 				t.Errorf("\n%s\nNext(...): want revision %d, got %d with verdict %v", tc.reason, tc.want, got.Revision, got.Verdict)
 			}

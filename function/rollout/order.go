@@ -11,8 +11,8 @@ import (
 
 // Current is where we are, read back from the observed deliveries: the newest order that any of them asks for, or has carried
 // out. An order in a status may come from Git, after the objects that asked for it were lost. It is nil when nothing was
-// ordered. Conflict are the orders of the newest number where two requests carry it: neither may keep it.
-func Current(ds []*deliveryv1alpha1.GitDelivery) (current *rolloutv1alpha1.Order, conflict Conflict) {
+// ordered. Conflict is true when two requests carry the newest number: neither may keep it.
+func Current(ds []*deliveryv1alpha1.GitDelivery) (current *rolloutv1alpha1.Order, conflict bool) {
 	var all []rolloutv1alpha1.Order
 	for _, d := range ds {
 		asked, done := d.Spec.ForProvider.Order, d.Status.AtProvider.Order
@@ -29,28 +29,10 @@ func Current(ds []*deliveryv1alpha1.GitDelivery) (current *rolloutv1alpha1.Order
 			current = &all[i]
 		}
 	}
-	if !slices.ContainsFunc(all, func(o rolloutv1alpha1.Order) bool { return current.Conflicts(o) }) {
-		return current, nil
-	}
-	for _, o := range all {
-		if o.Revision == current.Revision {
-			conflict = append(conflict, o)
-		}
+	for i := range all {
+		conflict = conflict || current.Conflicts(all[i])
 	}
 	return current, conflict
-}
-
-// A Conflict are orders of one number that are for two requests. It is empty where there is none.
-type Conflict []rolloutv1alpha1.Order
-
-// solve it with the next number. What was rejected stays so, or nobody would know any more why it must not go out.
-func (c Conflict) solve(next rolloutv1alpha1.Order, w Wish) rolloutv1alpha1.Order {
-	for _, o := range c {
-		if rejects(o, w) && again(o, w).Rejected() {
-			next.Verdict = o.Verdict.DeepCopy()
-		}
-	}
-	return next
 }
 
 // before puts orders in one sequence, whatever sequence they were found in. Of two that are equally far, the one of the newer version of
@@ -95,10 +77,16 @@ type Wish struct {
 	// Eased says that the deployment may overwrite strangers' files now, and could not when the order went out.
 	Eased bool
 
+	// InFlight says that the current order has no verdict, and that one will come by itself.
+	InFlight bool
+
+	// Carried is the rejection of another request of this intent that carries the current number too. Nil means none.
+	Carried *rolloutv1alpha1.Verdict
+
 	// Manual says that somebody has to approve updates.
 	Manual bool
 
-	// Approved is the RolloutRequest that lets an update through. Nil means that none does.
+	// Approved is the RolloutRequest that lets an update through, or asks for the same again. Nil means that none does.
 	Approved *rolloutv1alpha1.RequestReference
 }
 
@@ -107,25 +95,26 @@ type Wish struct {
 //   - the order was rejected, and neither the intent changed nor what a user said about strangers' files,
 //   - the request is the same,
 //   - only the catalog or versions changed, and no tree did,
-//   - only the renderer changed, and that is held back: then held is true, or
+//   - only the renderer changed, and that is held back: then held is true,
+//   - only the catalog or versions changed, and the verdict is on its way, or
 //   - somebody has to approve a new Blueprint, and the order, which an earlier version made, does not say whether there is one: then
 //     held is true too.
 //
 // Otherwise, and when somebody approved an update, it starts the next revision.
-func Next(current *rolloutv1alpha1.Order, conflict Conflict, w Wish) (next rolloutv1alpha1.Order, held bool) {
+func Next(current *rolloutv1alpha1.Order, conflict bool, w Wish) (next rolloutv1alpha1.Order, held bool) {
 	if current == nil {
 		return revision(1, w), false
 	}
 	if Newer(*current) || current.RendererVersion > w.Request.RendererVersion {
 		return *current, false
 	}
-	if len(conflict) > 0 {
-		return conflict.solve(revision(current.Revision+1, w), w), false
-	}
 	if w.Approved != nil {
 		return revision(current.Revision+1, w), false
 	}
-	if rejects(*current, w) {
+	if conflict {
+		return carried(revision(current.Revision+1, w), w.Carried), false
+	}
+	if current.Rejected() && current.Intent == w.Request.Intent {
 		return again(*current, w), false
 	}
 	if current.Request == w.Request.Digest || current.Intent == w.Request.Intent && w.Unchanged {
@@ -138,12 +127,40 @@ func Next(current *rolloutv1alpha1.Order, conflict Conflict, w Wish) (next rollo
 	if Unnamed(*current, w) {
 		return *current, true
 	}
+	if waits(*current, w) {
+		return *current, false
+	}
 	return revision(current.Revision+1, w), false
 }
 
-// rejects is true for an order that was rejected, and whose intent is still asked for.
-func rejects(o rolloutv1alpha1.Order, w Wish) bool {
-	return o.Rejected() && o.Intent == w.Request.Intent
+// waits is true for a change of the catalog, or of versions, while the verdict on the order is on its way.
+func waits(current rolloutv1alpha1.Order, w Wish) bool {
+	return w.InFlight && current.Verdict == nil && current.Intent == w.Request.Intent
+}
+
+// Waits is true for an order that Next keeps although something else is asked for, until its verdict is there.
+func Waits(next rolloutv1alpha1.Order, held bool, w Wish) bool {
+	return !held && waits(next, w) && next.Request != w.Request.Digest && !w.Unchanged
+}
+
+// carried is an order with the verdict of another one that had its number.
+func carried(o rolloutv1alpha1.Order, v *rolloutv1alpha1.Verdict) rolloutv1alpha1.Order {
+	o.Verdict = v
+	return o
+}
+
+// Carried is the rejection of a request for an intent, among all orders of the newest revision: of two that carry one number, it is
+// carried over to the next. It is nil when none was rejected.
+func Carried(ds []*deliveryv1alpha1.GitDelivery, intent string) *rolloutv1alpha1.Verdict {
+	current, _ := Current(ds)
+	for _, d := range ds {
+		for _, o := range []*rolloutv1alpha1.Order{&d.Spec.ForProvider.Order, d.Status.AtProvider.Order} {
+			if o != nil && o.Revision == current.Revision && o.Rejected() && o.Intent == intent {
+				return o.Verdict
+			}
+		}
+	}
+	return nil
 }
 
 // again is what follows a rejection, as long as the same is asked for: nothing, but where a refusal may have lost its cause.

@@ -1,6 +1,7 @@
 package rollout
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -24,6 +25,9 @@ type Standing struct {
 
 	// Ended says that the order came to its end.
 	Ended bool
+
+	// Targets are the revisions that there is a way back to, and Known all that anybody remembers.
+	Targets, Known []int64
 
 	// Other is the uid of the request that names another update than the one that waits. Empty means none.
 	Other string
@@ -57,14 +61,24 @@ func Approves(r *rolloutv1alpha1.RolloutRequest, waits Request) bool {
 	return named(saw.Blueprint, b.Name) && named(saw.Digest, b.Digest) && named(saw.Renderer, strconv.Itoa(int(waits.RendererVersion)))
 }
 
-// Approval returns the first request that approves the update which waits, or nil when none does.
-func Approval(requests []rolloutv1alpha1.RolloutRequest, s Standing) *rolloutv1alpha1.RolloutRequest {
-	for i := range requests {
-		if result, open := judge(&requests[i], s); open && result == rolloutv1alpha1.ResultTaken {
-			return &requests[i]
+// Choice returns the request that is taken now, or nil when none is: the first in the order of actions, and of two alike the older one.
+func Choice(requests []rolloutv1alpha1.RolloutRequest, s Standing) *rolloutv1alpha1.RolloutRequest {
+	for _, action := range precedence() {
+		for i := range requests {
+			r := &requests[i]
+			if result, open := judge(r, s); open && r.Spec.Action == action && result == rolloutv1alpha1.ResultTaken {
+				return r
+			}
 		}
 	}
 	return nil
+}
+
+func precedence() []rolloutv1alpha1.Action {
+	return []rolloutv1alpha1.Action{
+		rolloutv1alpha1.ActionAbort, rolloutv1alpha1.ActionRollbackTo, rolloutv1alpha1.ActionPromote,
+		rolloutv1alpha1.ActionApproveUpdate, rolloutv1alpha1.ActionRetry,
+	}
 }
 
 // ResultOf returns what became of a request. A request that could be taken now, and was not, waits.
@@ -77,7 +91,8 @@ func ResultOf(r *rolloutv1alpha1.RolloutRequest, s Standing) rolloutv1alpha1.Res
 }
 
 // judge says what becomes of a request, and whether that is still to happen. That an order names the request is how it is known to
-// be taken. Each revision is greater than the one that its request names, so that none is taken twice.
+// be taken. A request makes a revision that is greater than the one that it names, or gives it what it cannot get twice, so that none is
+// taken twice.
 func judge(r *rolloutv1alpha1.RolloutRequest, s Standing) (result rolloutv1alpha1.Result, open bool) {
 	switch o := s.Order; {
 	case o == nil:
@@ -90,20 +105,84 @@ func judge(r *rolloutv1alpha1.RolloutRequest, s Standing) (result rolloutv1alpha
 		return rolloutv1alpha1.ResultWaiting, false
 	case r.Spec.Revision > o.Revision:
 		return rolloutv1alpha1.ResultUnknownRevision, false
-	case r.Spec.Request != "" && r.Spec.Request != o.Request:
+	case r.Spec.Request != "" && r.Spec.Request != o.Request, late(r, *o):
 		return rolloutv1alpha1.ResultStale, false
-	case r.Spec.Action != rolloutv1alpha1.ActionApproveUpdate:
-		return rolloutv1alpha1.ResultNotSupported, false
-	case s.Other == string(r.GetUID()):
-		return rolloutv1alpha1.ResultStale, false
-	case s.Failed == string(r.GetUID()):
-		return rolloutv1alpha1.ResultUpdateFailed, false
-	case !s.Free:
+	}
+	if refused := s.refuses(r); refused != "" {
+		return refused, false
+	}
+	if !s.Free && !anytime(r.Spec.Action) {
 		return rolloutv1alpha1.ResultWaiting, false
-	case !s.Waits:
+	}
+	if r.Spec.Action == rolloutv1alpha1.ActionApproveUpdate && !s.Waits {
 		return rolloutv1alpha1.ResultNoUpdate, false
 	}
 	return rolloutv1alpha1.ResultTaken, true
+}
+
+// late is true for a request about a revision that another one changed which was made no earlier: who asked did not see that.
+func late(r *rolloutv1alpha1.RolloutRequest, o rolloutv1alpha1.Order) bool {
+	ref := o.RequestRef
+	changed := o.Promoted > 0 || o.Rejected() && o.Verdict.Reason == rolloutv1alpha1.RejectedRequested && o.Withdraws == nil
+	created := r.GetCreationTimestamp()
+	return changed && ref != nil && ref.At != nil && !ref.At.Before(&created) && r.Spec.Action != rolloutv1alpha1.ActionAbort
+}
+
+// anytime is true for what works although something holds the deployment back: nothing new is delivered for it.
+func anytime(a rolloutv1alpha1.Action) bool {
+	return a == rolloutv1alpha1.ActionAbort || a == rolloutv1alpha1.ActionRollbackTo
+}
+
+// refuses is why the order does not let a request through, or empty.
+func (s Standing) refuses(r *rolloutv1alpha1.RolloutRequest) rolloutv1alpha1.Result {
+	switch r.Spec.Action {
+	case rolloutv1alpha1.ActionAbort:
+		if s.Order.Verdict != nil {
+			return rolloutv1alpha1.ResultAlreadyJudged
+		}
+		return ""
+	case rolloutv1alpha1.ActionRollbackTo:
+		return s.refusesTarget(r.Spec.ToRevision)
+	case rolloutv1alpha1.ActionPromote:
+		return s.refusesStep(r.Spec.Step)
+	case rolloutv1alpha1.ActionApproveUpdate:
+		return s.refusesUpdate(string(r.GetUID()))
+	case rolloutv1alpha1.ActionRetry:
+		return ""
+	}
+	return rolloutv1alpha1.ResultNotSupported
+}
+
+func (s Standing) refusesTarget(to *int64) rolloutv1alpha1.Result {
+	switch {
+	case to == nil || !slices.Contains(s.Known, *to) && *to != s.Order.Revision:
+		return rolloutv1alpha1.ResultUnknownRevision
+	case *to == s.Order.Revision || !slices.Contains(s.Targets, *to):
+		return rolloutv1alpha1.ResultNoTarget
+	}
+	return ""
+}
+
+func (s Standing) refusesStep(step *int32) rolloutv1alpha1.Result {
+	switch o := s.Order; {
+	case o.Verdict != nil:
+		return rolloutv1alpha1.ResultAlreadyJudged
+	case step == nil || *step >= o.Steps:
+		return rolloutv1alpha1.ResultUnknownStep
+	case *step <= max(o.Step, o.Promoted):
+		return rolloutv1alpha1.ResultStale
+	}
+	return ""
+}
+
+func (s Standing) refusesUpdate(uid string) rolloutv1alpha1.Result {
+	switch uid {
+	case s.Other:
+		return rolloutv1alpha1.ResultStale
+	case s.Failed:
+		return rolloutv1alpha1.ResultUpdateFailed
+	}
+	return ""
 }
 
 func taken(s Standing) rolloutv1alpha1.Result {
@@ -111,4 +190,54 @@ func taken(s Standing) rolloutv1alpha1.Result {
 		return rolloutv1alpha1.ResultDone
 	}
 	return rolloutv1alpha1.ResultTaken
+}
+
+// Known are the revisions before the present one that some repository remembers.
+func Known(ds []*deliveryv1alpha1.GitDelivery) []int64 {
+	var out []int64
+	for _, d := range ds {
+		for _, h := range d.Status.AtProvider.History {
+			out = append(out, h.Revision)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Ref is how an order names the request that made or changed it.
+func Ref(r *rolloutv1alpha1.RolloutRequest) *rolloutv1alpha1.RequestReference {
+	ref := &rolloutv1alpha1.RequestReference{Name: r.GetName(), UID: string(r.GetUID()), By: r.Spec.RequestedBy}
+	if created := r.GetCreationTimestamp(); !created.IsZero() {
+		ref.At = &created
+	}
+	return ref
+}
+
+// Obey is the order that follows from one of the requests that need no plan: Abort, RollbackTo and Promote.
+func Obey(o rolloutv1alpha1.Order, r *rolloutv1alpha1.RolloutRequest) rolloutv1alpha1.Order {
+	was := o
+	switch r.Spec.Action {
+	case rolloutv1alpha1.ActionAbort:
+		o.Verdict = requested(r)
+	case rolloutv1alpha1.ActionRollbackTo:
+		o.Revision, o.Step, o.Promoted, o.Attempt = o.Revision+1, 0, 0, 0
+		o.Verdict, o.Target, o.Withdraws, o.Restored = requested(r), r.Spec.ToRevision, &was.Revision, nil
+	case rolloutv1alpha1.ActionPromote:
+		o.Promoted = *r.Spec.Step
+	case rolloutv1alpha1.ActionApproveUpdate, rolloutv1alpha1.ActionRetry:
+		return o
+	}
+	o.RequestRef = Ref(r)
+	return o
+}
+
+func requested(r *rolloutv1alpha1.RolloutRequest) *rolloutv1alpha1.Verdict {
+	said := fmt.Sprintf("RolloutRequest %s", r.GetName())
+	if r.Spec.RequestedBy != "" {
+		said += " of " + r.Spec.RequestedBy
+	}
+	if r.Spec.Reason != "" {
+		said += ": " + r.Spec.Reason
+	}
+	return rejection(rolloutv1alpha1.RejectedRequested, said)
 }

@@ -47,17 +47,12 @@ func TestOrders(t *testing.T) {
 	newer := changed(two, func(o *rolloutv1alpha1.Order) { o.RendererVersion = 2 })
 	scheme := changed(two, func(o *rolloutv1alpha1.Order) { o.DigestScheme = digest.Scheme + 1 })
 	named := changed(one, func(o *rolloutv1alpha1.Order) { o.Blueprint = &rolloutv1alpha1.BlueprintReference{Name: "web-1.0.0"} })
-	rejected := changed(order(2, "a"), func(o *rolloutv1alpha1.Order) {
-		o.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictRejected, Reason: rolloutv1alpha1.RejectedDeliveryRefused}
-	})
-	carried := changed(order(3, "a"), func(o *rolloutv1alpha1.Order) { o.Verdict = rejected.Verdict })
 	old := changed(two, func(o *rolloutv1alpha1.Order) { o.RendererVersion = 0 })
 	cases := map[string]struct {
 		reason    string
 		observed  []*deliveryv1alpha1.GitDelivery
 		request   Request
 		unchanged bool
-		eased     bool
 		want      rolloutv1alpha1.Order
 	}{
 		"Nothing":        {reason: "The first revision is 1.", request: wish("a"), want: one},
@@ -106,22 +101,6 @@ func TestOrders(t *testing.T) {
 			reason:   "Also in two deliveries.",
 			observed: []*deliveryv1alpha1.GitDelivery{delivery(order(2, "a"), nil), delivery(two, nil)}, request: wish("b"), want: order(3, "b"),
 		},
-		"ConflictRejected": {
-			reason:   "What was rejected stays so under the next number.",
-			observed: []*deliveryv1alpha1.GitDelivery{delivery(rejected, &rejected), delivery(two, nil)}, request: wish("a"), want: carried,
-		},
-		"ConflictReleased": {
-			reason:   "Unless something else is asked for.",
-			observed: []*deliveryv1alpha1.GitDelivery{delivery(rejected, &rejected), delivery(two, nil)}, request: wish("b"), want: order(3, "b"),
-		},
-		"ConflictEased": {
-			reason:   "Or its cause may be gone.",
-			observed: []*deliveryv1alpha1.GitDelivery{delivery(rejected, &rejected), delivery(two, nil)}, request: wish("a"), eased: true, want: order(3, "a"),
-		},
-		"ConflictCarried": {
-			reason:   "There the same decision is found, also where only one has it.",
-			observed: []*deliveryv1alpha1.GitDelivery{delivery(carried, nil), delivery(two, nil)}, request: wish("a"), want: carried,
-		},
 		"ConflictWithNewer": {
 			reason:   "A conflict with an order of a newer renderer is for that one to solve, in whatever order they are found.",
 			observed: []*deliveryv1alpha1.GitDelivery{delivery(order(2, "z"), nil), delivery(newer, nil)}, request: wish("z"), want: newer,
@@ -135,7 +114,7 @@ func TestOrders(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for range 2 {
 				current, conflict := Current(tc.observed)
-				got, _ := Next(current, conflict, Wish{Request: tc.request, Unchanged: tc.unchanged, Eased: tc.eased})
+				got, _ := Next(current, conflict, Wish{Request: tc.request, Unchanged: tc.unchanged})
 				if diff := cmp.Diff(tc.want, got); diff != "" {
 					t.Errorf("\n%s\nNext(Current(...)): -want, +got:\n%s", tc.reason, diff)
 				}

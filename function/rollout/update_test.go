@@ -159,7 +159,7 @@ func TestHold(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got, held := Next(&current, nil, tc.wish)
+			got, held := Next(&current, false, tc.wish)
 			if got.Revision != tc.revision || held != tc.held {
 				t.Errorf("\n%s\nNext(...): want revision %d, held %t; got %d, %t", tc.reason, tc.revision, tc.held, got.Revision, held)
 			}
@@ -255,7 +255,7 @@ func TestResults(t *testing.T) {
 		"Future":       {reason: "No revision has that number.", change: func(a *args) { a.request.Spec.Revision = 3 }, want: rolloutv1alpha1.ResultUnknownRevision},
 		"FutureOrLost": {reason: "It may have, and be forgotten.", change: func(a *args) { a.request.Spec.Revision = 3; a.standing.Remembered = false }, want: rolloutv1alpha1.ResultWaiting},
 		"Forgotten":    {reason: "The number may be an old one.", change: func(a *args) { a.standing.Remembered = false }, want: rolloutv1alpha1.ResultWaiting},
-		"Action":       {reason: "This version knows one action.", change: func(a *args) { a.request.Spec.Action = rolloutv1alpha1.ActionRetry }, want: rolloutv1alpha1.ResultNotSupported},
+		"Action":       {reason: "Nobody knows such an action.", change: func(a *args) { a.request.Spec.Action = "Dance" }, want: rolloutv1alpha1.ResultNotSupported},
 		"Held":         {reason: "Something holds the deployment back.", change: func(a *args) { a.standing.Free = false }, want: rolloutv1alpha1.ResultWaiting},
 		"NoUpdate":     {reason: "Nothing waits.", change: func(a *args) { a.standing.Waits = false }, want: rolloutv1alpha1.ResultNoUpdate},
 		"Other":        {reason: "Another update waits.", change: func(a *args) { a.standing.Other = "uid-a" }, want: rolloutv1alpha1.ResultStale},
@@ -269,9 +269,9 @@ func TestResults(t *testing.T) {
 			if diff := cmp.Diff(tc.want, ResultOf(&a.request, a.standing)); diff != "" {
 				t.Errorf("\n%s\nResultOf(...): -want, +got:\n%s", tc.reason, diff)
 			}
-			approval := Approval([]rolloutv1alpha1.RolloutRequest{a.request}, a.standing)
+			approval := Choice([]rolloutv1alpha1.RolloutRequest{a.request}, a.standing)
 			if (approval != nil) != tc.approves {
-				t.Errorf("\n%s\nApproval(...): want one: %t, got %v", tc.reason, tc.approves, approval)
+				t.Errorf("\n%s\nChoice(...): want one: %t, got %v", tc.reason, tc.approves, approval)
 			}
 		})
 	}

@@ -23,9 +23,6 @@ func specFields() []string {
 		"gatesConfig.sloThresholds",
 		"gatesConfig.checks",
 		"gatesConfig.postCheck",
-		"rollbackConfig.attemptTimeout",
-		"rollbackConfig.maxPerHour",
-		"rollbackConfig.maxRetries",
 		"rollbackConfig.retainFailedArtifacts",
 	}
 }

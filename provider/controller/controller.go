@@ -13,11 +13,14 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/provider/controller/gate"
 	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
 	"github.com/intentplane/intentplane/provider/controller/providerconfig"
 	"github.com/intentplane/intentplane/provider/controller/rolloutrequest"
 	"github.com/intentplane/intentplane/provider/controller/secret"
 	"github.com/intentplane/intentplane/provider/controller/sitesync"
+	"github.com/intentplane/intentplane/provider/controller/transition"
+	"github.com/intentplane/intentplane/provider/telemetry"
 	"github.com/intentplane/intentplane/provider/usage"
 )
 
@@ -36,11 +39,17 @@ func needs() []schema.GroupVersionKind {
 
 // Options of the controllers.
 type Options struct {
+	// Gate has those of the controller of Gates.
+	Gate gate.Options
+
 	// GitDelivery has those of the controller of GitDeliveries.
 	GitDelivery gitdelivery.Options
 
 	// SiteSync has those of the controller of SiteSyncs.
 	SiteSync sitesync.Options
+
+	// Metrics of the provider.
+	Metrics *telemetry.Metrics
 }
 
 // SetupGated starts the controllers as soon as the kinds that they need are served. It returns an error if the gate cannot be
@@ -58,6 +67,12 @@ func SetupGated(mgr ctrl.Manager, o controller.Options, of Options) error {
 			panic(errors.Wrap(err, "cannot set up controller of RolloutRequests"))
 		}
 	}, rolloutrequest.Kind())
+	transition.Setup(mgr, o, of.Metrics)
+	o.Gate.Register(func() {
+		if err := gate.Setup(mgr, o, of.Gate); err != nil {
+			panic(errors.Wrap(err, "cannot set up controller of Gates"))
+		}
+	}, gate.Kinds()...)
 	return errors.Wrap(customresourcesgate.Setup(mgr, o), "cannot watch CustomResourceDefinitions")
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/format/pktline"
 	"github.com/go-git/go-git/v5/plumbing/transport"
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 )
@@ -111,8 +112,11 @@ func classifyAccess(v verb, err error) (Class, string) {
 	case errors.As(err, &tooLargeError{}):
 		return ClassTooLarge, tooLargeError{}.Error()
 	case errors.As(err, &packError{}):
-		// Its text is the library's, and says nothing about whose fault it is.
-		return ClassTransient, err.Error()
+		// Its text is the library's: it says nothing about whose fault it is, and depends on what was sent.
+		return ClassTransient, "the pack that the server sent is broken"
+	// Not every layer keeps the error.
+	case strings.HasSuffix(err.Error(), pktline.ErrInvalidPktLen.Error()), errors.Is(err, transport.ErrEmptyUploadPackRequest):
+		return ClassTransient, "what answers is no Git server, or the answer is not whole"
 	case strings.HasSuffix(err.Error(), http.StatusText(http.StatusProxyAuthRequired)):
 		return ClassAuth, proxyRefused
 	}

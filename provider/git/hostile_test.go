@@ -155,12 +155,16 @@ func TestHostileAnswers(t *testing.T) {
 			line := fmt.Sprintf("%s refs/heads/../../evil\n", strings.Repeat("a", 40))
 			return append(bytes.TrimSuffix(b, []byte("0000")), fmt.Sprintf("%04x%s0000", len(line)+4, line)...)
 		}, want: []Class{""}},
-		"Cut":       {reason: "The pack ends in the middle", suffix: "/git-upload-pack", change: func(b []byte) []byte { return b[:pack(b)+40] }, want: []Class{ClassTransient, ClassUnknown}},
-		"Noise":     {reason: "The pack is broken", suffix: "/git-upload-pack", change: noise(7), want: []Class{ClassTransient, ClassUnknown}},
+		"Cut": {reason: "The pack ends in the middle", suffix: "/git-upload-pack", change: func(b []byte) []byte { return b[:pack(b)+40] }, want: []Class{ClassTransient}},
+		// What noise says of sizes may be anything.
+		"Noise":     {reason: "The pack is broken", suffix: "/git-upload-pack", change: noise(7), want: []Class{ClassTransient, ClassTooLarge}},
 		"Count":     {reason: "The pack says it has more than it has", suffix: "/git-upload-pack", change: func(b []byte) []byte { b[pack(b)+9] = 1; return b }, want: []Class{ClassTransient}},
 		"Many":      {reason: "The pack says it has four billion objects", suffix: "/git-upload-pack", change: func(b []byte) []byte { copy(b[pack(b)+8:], "\xff\xff\xff\xff"); return b }, want: []Class{ClassTransient}},
 		"OtherPack": {reason: "The pack is of another version", suffix: "/git-upload-pack", change: func(b []byte) []byte { b[pack(b)+7] = 9; return b }, want: []Class{ClassTransient}},
-		"Empty":     {reason: "There is no pack", suffix: "/git-upload-pack", change: func([]byte) []byte { return nil }, want: []Class{ClassTransient, ClassUnknown}},
+		"Empty":     {reason: "There is no pack", suffix: "/git-upload-pack", change: func([]byte) []byte { return nil }, want: []Class{ClassTransient}},
+		"Checksum":  {reason: "The pack is not the one that was sent", suffix: "/git-upload-pack", change: func(b []byte) []byte { b[len(b)-10] ^= 1; return b }, want: []Class{ClassTransient}},
+		"Page":      {reason: "A page for people is no answer", suffix: "/git-upload-pack", change: func([]byte) []byte { return []byte("<html>Log in</html>") }, want: []Class{ClassTransient}},
+		"Refs":      {reason: "Nor is it a list of refs", suffix: "/info/refs", change: func([]byte) []byte { return []byte("<html>Log in</html>") }, want: []Class{ClassTransient}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/test/gitserver"
@@ -197,7 +198,7 @@ func TestNotes(t *testing.T) {
 		t.Fatalf("Notes(): want two, got %v, %v", got, err)
 	}
 	want := Note{ID: p.Commit(), Seconds: change(Change{}).When.Unix(), Message: change(Change{}).Message}
-	if diff := cmp.Diff(want, got[0]); diff != "" || got[1].Message != "First commit\n" && got[1].Message != "First commit" {
+	if diff := cmp.Diff(want, got[0], cmpopts.IgnoreUnexported(Note{})); diff != "" || got[1].Message != "First commit\n" && got[1].Message != "First commit" {
 		t.Errorf("\nThe newest comes first\nNotes(): -want, +got:\n%s%v", diff, got[1])
 	}
 	if got, err := c.Notes(context.Background(), at, "Deliver"); err != nil || len(got) != 1 {

@@ -25,11 +25,13 @@ type Note struct {
 	Seconds int64
 	// Message of the commit.
 	Message string
+
+	commit []byte
 }
 
 // Notes returns what the last commits of the branch say whose messages contain
-// some words, the newest first, as far as the server gives them. It returns an
-// *Error.
+// some words, the newest first, as far as the server gives them. Where commits
+// are signed, those of strangers since then are left out. It returns an *Error.
 func (c *Client) Notes(ctx context.Context, s *Snapshot, words string) ([]Note, error) {
 	if s.seen.IsZero() {
 		return nil, nil
@@ -49,7 +51,8 @@ func (c *Client) Notes(ctx context.Context, s *Snapshot, words string) ([]Note, 
 	if err != nil {
 		return nil, c.fail(ctx, verbRead, err)
 	}
-	return slices.DeleteFunc(notes, func(n Note) bool { return !strings.Contains(n.Message, words) }), nil
+	notes = slices.DeleteFunc(notes, func(n Note) bool { return !strings.Contains(n.Message, words) })
+	return credible(notes, c.signer), nil
 }
 
 func (f fetch) notes(ctx context.Context, tip plumbing.Hash) ([]Note, error) {
@@ -76,7 +79,7 @@ func (f fetch) notes(ctx context.Context, tip plumbing.Hash) ([]Note, error) {
 
 func noteOf(commit object) Note {
 	head, message, _ := strings.Cut(string(commit.data), "\n\n")
-	return Note{ID: commit.id.String(), Seconds: dateOf(head), Message: message}
+	return Note{ID: commit.id.String(), Seconds: dateOf(head), Message: message, commit: commit.data}
 }
 
 // dateOf returns the date that the head of a commit says it was made at.

@@ -49,7 +49,8 @@ func (c *Client) Look(ctx context.Context, previous *Snapshot) (*Snapshot, error
 		next.state = next.judge(next.state)
 	}
 	if previous != nil && next.same(previous) {
-		return previous, nil
+		// Nothing goes on, so there is time.
+		return previous.tidy(), nil
 	}
 	return next, nil
 }

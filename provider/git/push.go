@@ -227,10 +227,7 @@ func (c *Client) judge(updates []update, statuses map[string]string, unpack, sai
 			continue
 		}
 		own[u.name] = true
-		class := ClassifyText(status)
-		if class == ClassUnknown {
-			class = ClassifyText(unpack)
-		}
+		class := classifyRefusal(status, unpack, said)
 		e := failf(class, "cannot push to %s: %s", u.name, c.clean(status))
 		if first == nil || class == ClassConflict {
 			first = e
@@ -243,6 +240,18 @@ func (c *Client) judge(updates []update, statuses map[string]string, unpack, sai
 		first.Class = ClassStateRefused
 	}
 	return first
+}
+
+// classifyRefusal of one ref. A server that could not unpack what it got says why to people only.
+func classifyRefusal(status, unpack, said string) Class {
+	class := ClassifyText(status)
+	if class == ClassUnknown {
+		class = ClassifyText(unpack)
+	}
+	if strings.Contains(status, "unpacker error") && ClassifyText(said) == ClassTooLarge {
+		return ClassTooLarge
+	}
+	return class
 }
 
 // fallen explains an atomic push in which no ref was refused for a reason of

@@ -118,3 +118,26 @@ func (s *Snapshot) doubt(v view) string {
 // StateForged says why the state in the repository counts as lost: it is not signed by who is trusted. It is empty if the state
 // counts, and where there is no key.
 func (s *Snapshot) StateForged() string { return s.state.forged }
+
+// Stateless is true if nothing is remembered: there is no state, or it counts as lost.
+func (s *Snapshot) Stateless() bool { return s.state.commit.IsZero() || s.state.forged != "" }
+
+// credible leaves out what strangers may have written, where there is a key: what is not signed by who is trusted, and is newer than
+// something that is. What is older was there before the key was used, and nobody can put anything there without rewriting the branch.
+func credible(notes []Note, by *signature.Signer) []Note {
+	signed := make([]bool, len(notes))
+	oldest := -1
+	for i, n := range notes {
+		if content, armored := unsign(n.commit); by != nil && armored != "" && by.Verify(content, armored) == nil {
+			signed[i], oldest = true, i
+		}
+	}
+	out := []Note{}
+	for i, n := range notes {
+		if signed[i] || i > oldest {
+			n.commit = nil // Nobody needs it any more.
+			out = append(out, n)
+		}
+	}
+	return out
+}

@@ -1,9 +1,11 @@
 package git
 
 import (
+	"maps"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 
 	"github.com/intentplane/intentplane/provider/signature"
 )
@@ -216,11 +218,11 @@ func (v view) with(commit object, added []object) (view, error) {
 	if next.objects.len() < 2*next.live+minGarbage {
 		return next, nil
 	}
-	return next.compact()
+	return next.compact(everything)
 }
 
-// compact drops what does not hang on the commit.
-func (v view) compact() (view, error) {
+// compact drops what does not hang on the commit, and what the filter leaves out.
+func (v view) compact(filter packp.Filter) (view, error) {
 	own := map[plumbing.Hash]object{}
 	if commit, ok := v.objects.get(v.commit); ok {
 		own[v.commit] = commit
@@ -228,8 +230,11 @@ func (v view) compact() (view, error) {
 	if err := v.adopt(own, v.tree); err != nil {
 		return view{}, err
 	}
+	if filter == withoutBlobs {
+		maps.DeleteFunc(own, func(_ plumbing.Hash, o object) bool { return o.kind == plumbing.BlobObject })
+	}
 	objects := (*layer[object])(nil).with(own)
-	return view{commit: v.commit, tree: v.tree, objects: objects, live: objects.len(), bytes: sizeOf(own)}, nil
+	return view{commit: v.commit, tree: v.tree, objects: objects, forged: v.forged, live: objects.len(), bytes: sizeOf(own)}, nil
 }
 
 func (v view) adopt(own map[plumbing.Hash]object, id plumbing.Hash) error {
@@ -259,6 +264,25 @@ func (v view) adopt(own map[plumbing.Hash]object, id plumbing.Hash) error {
 // maxWalk is how many directories are looked through: a few bytes can name
 // millions.
 const maxWalk = 500_000
+
+// tidy drops what deliveries left behind: trees that were replaced, and files of
+// the branch, which the server has by now.
+func (s *Snapshot) tidy() *Snapshot {
+	next := *s
+	next.branch, next.state = s.branch.tidy(withoutBlobs), s.state.tidy(everything)
+	return &next
+}
+
+func (v view) tidy(filter packp.Filter) view {
+	if v.objects.len() == v.live {
+		return v
+	}
+	next, err := v.compact(filter)
+	if err != nil {
+		return v // It is as good as it was.
+	}
+	return next
+}
 
 // Named returns the ids of all files of the branch that have a name, by the
 // path of the directory that they lie in. Those whose path is refused are left

@@ -239,7 +239,7 @@ func TestHostileServer(t *testing.T) {
 	}{
 		"EchoesLogin":     {reason: "The header comes back with a 401", serve: func(w http.ResponseWriter, r *http.Request) { echo(w, r, 401) }, want: ClassAuth},
 		"EchoesForbidden": {reason: "The header comes back with a 403", serve: func(w http.ResponseWriter, r *http.Request) { echo(w, r, 403) }, want: ClassAuth},
-		"EchoesRefs":      {reason: "The header comes back as refs", serve: func(w http.ResponseWriter, r *http.Request) { echo(w, r, 200) }, want: ClassUnknown},
+		"EchoesRefs":      {reason: "The header comes back as refs", serve: func(w http.ResponseWriter, r *http.Request) { echo(w, r, 200) }, want: ClassTransient},
 		"EchoesPacket": {reason: "The header comes back in a packet", serve: func(w http.ResponseWriter, _ *http.Request) {
 			fmt.Fprintf(w, "%04xERR %s", len(canary)+8, canary)
 		}, want: ClassUnknown},

@@ -58,9 +58,9 @@ func (r *Repository) attempt(ctx context.Context, group []*item) (plan, []*item,
 		if err != nil {
 			return plan{}, nil, err
 		}
-		p, rest, err = newPlan(ctx, s, group)
+		p, rest, err = newPlan(ctx, s, group, fewer(len(group), lost))
 		if err == nil {
-			err = r.push(ctx, p, at, group)
+			err = r.push(ctx, p, at)
 		}
 		switch {
 		case git.ClassOf(err) == git.ClassStateRefused && r.fallBack():
@@ -76,6 +76,12 @@ func (r *Repository) attempt(ctx context.Context, group []*item) (plan, []*item,
 		again = true
 		<-time.After(r.pool.o.Pause(lost))
 	}
+}
+
+// fewer are planned by who loses one race after the other, and the others come after them: a large group takes its time, and somebody
+// who is faster than that would always be first.
+func fewer(most, lost int) int {
+	return max(1, most>>max(0, lost-1))
 }
 
 // one by one from now on.
@@ -105,9 +111,9 @@ func (r *Repository) snapshot(ctx context.Context, again bool) (*git.Snapshot, t
 }
 
 // push what was planned. What follows from an old snapshot without a push is not certain: it is a race that nobody has won yet.
-func (r *Repository) push(ctx context.Context, p plan, at time.Time, group []*item) error {
+func (r *Repository) push(ctx context.Context, p plan, at time.Time) error {
 	if p.proposal.Empty() {
-		for _, i := range group {
+		for _, i := range p.items {
 			if at.Before(i.asked) {
 				return &git.Error{Class: git.ClassConflict, Detail: "cannot tell what the repository holds: it was not looked at since"}
 			}
@@ -121,7 +127,7 @@ func (r *Repository) push(ctx context.Context, p plan, at time.Time, group []*it
 		ahead, branch := p.proposal.Ahead()
 		parts = []*git.Proposal{ahead, branch}
 	}
-	for _, part := range parts {
+	for n, part := range parts {
 		began := r.pool.o.Now()
 		err := r.host.do(ctx, func(ctx context.Context) error {
 			pushed, err := r.client().Push(ctx, part)
@@ -130,6 +136,11 @@ func (r *Repository) push(ctx context.Context, p plan, at time.Time, group []*it
 			}
 			return err
 		})
+		ended := Operation{Name: OperationPush, Err: err, Took: r.pool.o.Now().Sub(began)}
+		if n == len(parts)-1 {
+			ended.Deliveries = len(p.items)
+		}
+		r.pool.o.Ended(ended)
 		if err != nil {
 			return err
 		}
@@ -149,11 +160,15 @@ type plan struct {
 	errs  []error
 }
 
-// newPlan plans one delivery on top of the other, as many as fit.
-func newPlan(ctx context.Context, s *git.Snapshot, group []*item) (plan, []*item, error) {
+// newPlan plans one delivery on top of the other, as many as fit and no more than most.
+func newPlan(ctx context.Context, s *git.Snapshot, group []*item, most int) (plan, []*item, error) {
 	p := plan{first: s.StateTip() == ""}
 	draft := git.NewDraft(s)
-	for len(p.items) < len(group) && draft.Size() < maxGroupBytes {
+	most = min(len(group), most)
+	if s.Stateless() {
+		most = min(most, 1) // Whoever is first recovers what all others build on.
+	}
+	for len(p.items) < most && draft.Size() < maxGroupBytes {
 		i := group[len(p.items)]
 		next := draft.Fork()
 		err := i.Plan(ctx, next)

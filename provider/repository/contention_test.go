@@ -62,6 +62,24 @@ func foreignPush(t *testing.T, c *git.Client, name string) error {
 }
 
 func TestContention(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		// elsewhere is true for a writer in another process.
+		elsewhere func(w int) bool
+	}{
+		"OneProvider":      {reason: "One provider delivers, while a stranger pushes as fast as they can", elsewhere: func(int) bool { return false }},
+		"SeveralProviders": {reason: "So do several that know nothing of each other", elsewhere: func(w int) bool { return w%4 == 3 }},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Log(tc.reason)
+			testContention(t, tc.elsewhere)
+		})
+	}
+}
+
+func testContention(t *testing.T, elsewhere func(w int) bool) {
+	t.Helper()
 	writers, each := 4, 5
 	if soak.Long() {
 		writers, each = 20, 50
@@ -71,14 +89,14 @@ func TestContention(t *testing.T) {
 	began := time.Now()
 	go func() { pushed <- foreign(t, s, stop) }()
 
-	want := contend(t, s, writers, each)
+	want := contend(t, s, writers, each, elsewhere)
+	took := time.Since(began).Seconds()
 	close(stop)
 	theirs := <-pushed
-	took := time.Since(began).Seconds()
 	for _, name := range theirs {
 		want[name] = 1
 	}
-	t.Logf("soak %s: ours %.1f/s, theirs %.1f/s", t.Name(), float64(writers*each)/took, float64(len(theirs))/took)
+	t.Logf("soak %s: ours %.1f/s, theirs %.1f/s, pushes %.1f/s", t.Name(), float64(writers*each)/took, float64(len(theirs))/took, float64(s.Pushes(repo))/took)
 
 	log, err := s.Log(context.Background(), repo, gitserver.Branch)
 	if err != nil {
@@ -100,16 +118,16 @@ func TestContention(t *testing.T) {
 	untouched(t, s, theirs, writers)
 }
 
-// contend lets writers deliver, each with a pool of its own for half of them, and returns what they have delivered.
-func contend(t *testing.T, s *gitserver.Server, writers, each int) map[string]int {
+// contend lets writers deliver, some of them with a pool of their own, and returns what they have delivered.
+func contend(t *testing.T, s *gitserver.Server, writers, each int, elsewhere func(w int) bool) map[string]int {
 	t.Helper()
 	shared := pool(Options{})
 	want := map[string]int{}
 	var wg sync.WaitGroup
 	for w := range writers {
 		r := open(t, shared, s)
-		if w%4 == 3 {
-			r = open(t, pool(Options{}), s) // Another process.
+		if elsewhere(w) {
+			r = open(t, pool(Options{}), s)
 		}
 		for n := range each {
 			want[trailer(w, n)] = 1
@@ -153,4 +171,39 @@ func untouched(t *testing.T, s *gitserver.Server, theirs []string, writers int) 
 		t.Errorf("\nNobody's files are lost\nFiles(): -want, +got:\n%s", diff)
 	}
 	run(t, s, "fsck", "--strict", "--full")
+}
+
+// hurried are deliveries to a branch on which a stranger always commits while more than so many of them are planned together.
+func hurried(t *testing.T, s *gitserver.Server, deliveries, most int) []Delivery {
+	t.Helper()
+	planned, n := 0, 0
+	out := make([]Delivery, deliveries)
+	for i := range out {
+		out[i] = fiveFiles(i)
+		plan := out[i].Plan
+		out[i].Plan = func(ctx context.Context, d *git.Draft) error {
+			if d.Size() == 0 {
+				planned = 0
+			}
+			if planned++; planned == most+1 {
+				n++
+				if _, err := s.Commit(ctx, repo, gitserver.Branch, map[string]string{fmt.Sprintf("theirs/%d", n): "theirs"}, "Theirs"); err != nil {
+					return err
+				}
+			}
+			return plan(ctx, d)
+		}
+	}
+	return out
+}
+
+func TestFasterStranger(t *testing.T) {
+	const most = 3
+	s := serve(t, map[string]string{"README.md": "hello"})
+	r := open(t, pool(Options{}), s)
+	for key, err := range gather(t, s, r, hurried(t, s, 12, most)...) {
+		if err != nil {
+			t.Errorf("\nWho loses one race after the other delivers less at once\nDeliver(%s): %v", key, err)
+		}
+	}
 }

@@ -13,7 +13,7 @@ const (
 	maxGroupBytes = 8 << 20
 
 	// maxLost is how many races in a row are lost before those who wait are told.
-	maxLost = 8
+	maxLost = 16
 
 	// A pause in which others get their turn is as long as our own was, within limits.
 	shortestGap = 10 * time.Millisecond
@@ -127,7 +127,7 @@ func (r *Repository) take() []*item {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	most := maxGroup
-	if r.alone || r.seen == nil || r.seen.StateTip() == "" {
+	if r.alone {
 		most = 1
 	}
 	group := []*item{}

@@ -114,8 +114,16 @@ func (r *Repository) land(f *flight) []types.NamespacedName {
 	return absent
 }
 
-// look at all forms that the state may have, until one has it.
+// look at the repository, and tell that.
 func (r *Repository) look(ctx context.Context) (*git.Snapshot, error) {
+	began := r.pool.o.Now()
+	s, err := r.search(ctx)
+	r.pool.o.Ended(Operation{Name: OperationLook, Err: err, Took: r.pool.o.Now().Sub(began)})
+	return s, err
+}
+
+// search all forms that the state may have, until one has it.
+func (r *Repository) search(ctx context.Context) (*git.Snapshot, error) {
 	r.mu.Lock()
 	first, seen := r.form, r.seen
 	r.mu.Unlock()

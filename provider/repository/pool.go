@@ -29,7 +29,7 @@ const (
 	cacheBytes = 96 << 20
 )
 
-// Options of a Pool. All are required.
+// Options of a Pool. All are required, but for Ended.
 type Options struct {
 	// Now is the clock.
 	Now func() time.Time
@@ -39,6 +39,28 @@ type Options struct {
 	Wake func(types.NamespacedName)
 	// Patience is how long an object waits for an answer.
 	Patience time.Duration
+	// Ended is called after each operation. It must not block. Nil means that nobody wants to know.
+	Ended func(Operation)
+}
+
+// Names of operations.
+const (
+	// OperationLook reads what a repository holds.
+	OperationLook = "look"
+	// OperationPush writes to it.
+	OperationPush = "push"
+)
+
+// An Operation is one conversation with a server.
+type Operation struct {
+	// Name of the operation.
+	Name string
+	// Err is how it ended.
+	Err error
+	// Took is how long it took.
+	Took time.Duration
+	// Deliveries that a push carried.
+	Deliveries int
 }
 
 // A Pool has all repositories in use. It is safe for concurrent use.
@@ -56,6 +78,9 @@ type Pool struct {
 
 // NewPool returns a pool without repositories.
 func NewPool(o Options) *Pool {
+	if o.Ended == nil {
+		o.Ended = func(Operation) {}
+	}
 	return &Pool{
 		o: o, budget: git.NewBudget(),
 		repos: map[string]*Repository{}, hosts: map[string]*host{}, lanes: map[string]chan struct{}{}, underWay: newUnderWay(),

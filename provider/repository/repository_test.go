@@ -123,6 +123,31 @@ func TestGroup(t *testing.T) {
 	}
 }
 
+// TestStateLostUnderGroup takes the state away while many wait for a push.
+func TestStateLostUnderGroup(t *testing.T) {
+	s := serve(t, map[string]string{"README.md": "hello"})
+	r := open(t, pool(Options{}), s)
+	waiting := []Delivery{}
+	for n := range 5 {
+		waiting = append(waiting, fiveFiles(n))
+	}
+	lose := waiting[4].Plan
+	once := sync.OnceFunc(func() { run(t, s, "update-ref", "-d", "refs/intentplane/prod/state") })
+	waiting[4].Plan = func(ctx context.Context, d *git.Draft) error {
+		once()
+		return lose(ctx, d)
+	}
+	for key, err := range gather(t, s, r, waiting...) {
+		if err != nil {
+			t.Errorf("\nA lost race is tried again\nDeliver(%s): %v", key, err)
+		}
+	}
+	// Two for each first delivery, for its state goes ahead; one that the server did not take; the rest together.
+	if diff := cmp.Diff(2+1+1+2+1, s.Pushes(repo)); diff != "" {
+		t.Errorf("\nWho recovers the state for all goes alone\nPushes(): -want, +got:\n%s", diff)
+	}
+}
+
 func TestQueueIsFair(t *testing.T) {
 	q, want := queue{}, "a0 b0 c0 a1 b1 a2 a3 "
 	for _, name := range []string{"a0", "a1", "a2", "a3", "b0", "gone", "b1", "c0"} {

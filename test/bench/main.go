@@ -61,7 +61,7 @@ func measure(ctx context.Context, all []figure, only string) error {
 
 // figures in the order in which they are measured: what needs a machine for itself comes last.
 func figures(s *stage) []figure {
-	e, l := &engine{}, &large{}
+	e, l, y := &engine{}, &large{}, &steady{s: s}
 	return []figure{
 		{"harness_start_s", "s", s.start},
 		{"breaker_tokens_1_site", "tokens", s.tokens(1)},
@@ -70,6 +70,15 @@ func figures(s *stage) []figure {
 		{"claim_to_succeeded_ms", "ms", s.toSucceeded},
 		{"provider_rss_mib", "MiB", s.memory("VmRSS")},
 		{"provider_peak_rss_mib", "MiB", s.memory("VmHWM")},
+		{"flux_proof_s", "s", s.fluxProof},
+		{"delivery_p99_s", "s", s.deliveryP99},
+		{"deliveries_ready_per_s", "1/s", s.readyRate},
+		{"steady_commits", "commits", y.figure("commits")},
+		{"steady_status_writes", "writes", y.figure("writes")},
+		{"steady_remote_looks", "1/interval", y.figure("looks")},
+		{"steady_cpu_percent", "%", y.figure("cpu_percent")},
+		{"steady_rss_mib", "MiB", y.figure("rss_mib")},
+		{"steady_peak_rss_mib", "MiB", y.figure("peak_rss_mib")},
 		{"render_cold_over_kustomize", "times", s.alone(call("cold", "render_cold_over_kustomize", median))},
 		{"render_warm_over_decode", "times", s.alone(call("warm", "render_warm_over_decode", median))},
 		{"render_changed_over_decode", "times", s.alone(call("changed", "render_changed_over_decode", median))},

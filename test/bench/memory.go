@@ -16,12 +16,17 @@ func (s *stage) memory(field string) func(context.Context) (float64, error) {
 		if _, err := s.latencies(ctx); err != nil {
 			return 0, err
 		}
-		b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cp.ProviderPID()))
-		if err != nil {
-			return 0, errors.Wrap(err, "cannot read memory of process")
-		}
-		return mebibytes(string(b), field)
+		return s.weight(field)
 	}
+}
+
+// weight of the provider's process now.
+func (s *stage) weight(field string) (float64, error) {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cp.ProviderPID()))
+	if err != nil {
+		return 0, errors.Wrap(err, "cannot read memory of process")
+	}
+	return mebibytes(string(b), field)
 }
 
 func mebibytes(status, field string) (float64, error) {

@@ -59,6 +59,7 @@ type ControlPlane struct {
 	mu       sync.Mutex
 	function *process
 	provider *process
+	standby  *process
 	clusters []*ControlPlane
 
 	// upgraded is the binary that serves the function instead of the first one, if one does.
@@ -166,7 +167,7 @@ func (c *ControlPlane) phases(ctx, life context.Context) error {
 }
 
 func (c *ControlPlane) makeDirs() error {
-	for _, d := range []string{"logs", "home", "xpkg-cache", "tls-client", "tls-server", "registry"} {
+	for _, d := range []string{"logs", "home", "xpkg-cache", "tls-client", "tls-server", "registry", "artifacts"} {
 		if err := os.MkdirAll(filepath.Join(c.Dir, d), 0o700); err != nil {
 			return errors.Wrap(err, "cannot make directory for control plane")
 		}
@@ -225,7 +226,7 @@ func (c *ControlPlane) stop() error {
 }
 
 // LogFile returns the path of a component's log: etcd, kube-apiserver, kube-controller-manager, garbage-collector, core-init, core,
-// rbac-manager, function or provider.
+// rbac-manager, function, provider, source-controller or kustomize-controller.
 func (c *ControlPlane) LogFile(component string) string {
 	return c.runner.logFile(component)
 }

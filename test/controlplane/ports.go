@@ -27,7 +27,7 @@ const (
 
 // ports are those that components listen on, on loopback.
 type ports struct {
-	etcd, etcdPeer, apiServer, coreMetrics, coreProbe, function, providerMetrics, providerProbe int
+	etcd, etcdPeer, apiServer, coreMetrics, coreProbe, function, providerMetrics, providerProbe, standbyProbe int
 }
 
 // freePorts returns ports that nobody listens on.
@@ -35,6 +35,7 @@ func freePorts() (ports, error) {
 	p := ports{}
 	wanted := []*int{
 		&p.etcd, &p.etcdPeer, &p.apiServer, &p.coreMetrics, &p.coreProbe, &p.function, &p.providerMetrics, &p.providerProbe,
+		&p.standbyProbe,
 	}
 	for _, port := range wanted {
 		l, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})

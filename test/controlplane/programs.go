@@ -42,31 +42,53 @@ func (c *ControlPlane) StartProvider(ctx context.Context, extra Program) error {
 	if p != nil && p.alive() {
 		return errors.New("cannot start provider: it runs")
 	}
-	base := []string{
-		"--health-probe-bind-address=" + loopback(c.ports.providerProbe),
-		"--metrics-bind-address=" + loopback(c.ports.providerMetrics),
+	p, err := c.spawnProvider(ctx, "provider", c.ports.providerProbe, loopback(c.ports.providerMetrics), extra)
+	if p != nil {
+		c.mu.Lock()
+		c.provider = p
+		c.mu.Unlock()
 	}
+	return err
+}
+
+// spawnProvider returns the process also if it does not get ready.
+func (c *ControlPlane) spawnProvider(ctx context.Context, name string, probe int, metrics string, extra Program) (*process, error) {
+	base := []string{"--health-probe-bind-address=" + loopback(probe), "--metrics-bind-address=" + metrics}
 	env := []string{"KUBECONFIG=" + c.account(ProviderServiceAccount), "POD_NAMESPACE=" + Namespace}
 	p, err := c.runner.start(command{
-		name: "provider",
+		name: name,
 		path: c.o.Provider.Binary,
 		args: slices.Concat(c.o.Provider.Args, base, extra.Args),
 		env:  slices.Concat(env, c.o.Provider.Env, extra.Env),
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	c.mu.Lock()
-	c.provider = p
-	c.mu.Unlock()
-	ready := fmt.Sprintf("http://%s/readyz", loopback(c.ports.providerProbe))
+	ready := fmt.Sprintf("http://%s/readyz", loopback(probe))
 	err = until(ctx, func(ctx context.Context) (bool, error) {
 		if !p.alive() {
 			return false, p.failure("ended early")
 		}
 		return get(ctx, http.DefaultClient, ready) == nil, nil
 	})
-	return errors.Wrap(err, "cannot see provider ready")
+	return p, errors.Wrapf(err, "cannot see %s ready", name)
+}
+
+// StartStandby starts another replica of the provider, without metrics, and returns when it is ready. It returns an error if it does not
+// get ready.
+func (c *ControlPlane) StartStandby(ctx context.Context, extra Program) error {
+	p, err := c.spawnProvider(ctx, "provider-standby", c.ports.standbyProbe, "0", extra)
+	if p != nil {
+		c.mu.Lock()
+		c.standby = p
+		c.mu.Unlock()
+	}
+	return err
+}
+
+// KillStandby ends the other replica, as kill -9 does, and returns when it is gone.
+func (c *ControlPlane) KillStandby() {
+	c.current(&c.standby).kill()
 }
 
 // KillProvider ends the provider, as kill -9 does, and returns when it is gone.

@@ -48,17 +48,32 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "cannot read request", http.StatusBadRequest)
 		return
 	}
+	s.fetched(repo, r)
 	if !isPush(r) {
-		s.backend.ServeHTTP(w, r)
+		s.git().ServeHTTP(w, r)
 		return
 	}
 	s.servePush(w, r, repo)
 }
 
+func (s *Server) fetched(repo string, r *http.Request) {
+	var fn func()
+	s.with(repo, func(t *traffic) { fn = t.beforeFetchFn })
+	if fn != nil && r.URL.Query().Get("service") == "git-upload-pack" {
+		fn()
+	}
+}
+
 // servePush holds the answer back until whoever waits for the push has seen it.
 func (s *Server) servePush(w http.ResponseWriter, r *http.Request, repo string) {
+	var drop func()
+	s.with(repo, func(t *traffic) { drop = t.dropPushFn })
+	if drop != nil {
+		drop()
+		panic(http.ErrAbortHandler)
+	}
 	answer := httptest.NewRecorder()
-	s.backend.ServeHTTP(answer, r)
+	s.git().ServeHTTP(answer, r)
 	s.pushed(repo)
 	maps.Copy(w.Header(), answer.Header())
 	w.WriteHeader(answer.Code)

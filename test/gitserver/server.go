@@ -26,19 +26,24 @@ type Server struct {
 	auth    []authorizer
 	tls     bool
 	backend http.Handler
-	http    *httptest.Server
+	// spaceless is a backend that can write to no file.
+	spaceless http.Handler
+	http      *httptest.Server
 
 	mu    sync.Mutex
+	full  bool
 	repos map[string]*traffic
 }
 
 // traffic is what happened to one repository, and what shall happen to its next requests.
 type traffic struct {
-	requests    int
-	pushes      int
-	fail        int
-	failPushes  int
-	afterPushFn func()
+	requests      int
+	pushes        int
+	fail          int
+	failPushes    int
+	beforeFetchFn func()
+	dropPushFn    func()
+	afterPushFn   func()
 }
 
 // An Option configures a Server.
@@ -78,11 +83,9 @@ func New(ctx context.Context, dir string, o ...Option) (*Server, error) {
 	for _, fn := range o {
 		fn(s)
 	}
-	s.backend = &cgi.Handler{
-		Path: backend,
-		Dir:  dir,
-		Env:  append(isolated(dir), "GIT_PROJECT_ROOT="+dir, "GIT_HTTP_EXPORT_ALL=1", "PATH="+os.Getenv("PATH")),
-	}
+	env := append(isolated(dir), "GIT_PROJECT_ROOT="+dir, "GIT_HTTP_EXPORT_ALL=1", "PATH="+os.Getenv("PATH"))
+	s.backend = &cgi.Handler{Path: backend, Dir: dir, Env: env}
+	s.spaceless = &cgi.Handler{Path: "/bin/sh", Args: []string{"-c", `ulimit -f 0; exec "$0"`, backend}, Dir: dir, Env: env}
 	s.http = s.listen()
 	return s, nil
 }
@@ -129,6 +132,33 @@ func (s *Server) Fail(repo string, status int) {
 // FailPushes answers every attempt to push with this HTTP status, until it is 0 again. Fetching goes on.
 func (s *Server) FailPushes(repo string, status int) {
 	s.with(repo, func(t *traffic) { t.failPushes = status })
+}
+
+// Fill the disk, or make room again. Nothing can be written while it is full.
+func (s *Server) Fill(full bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.full = full
+}
+
+// git returns what answers requests.
+func (s *Server) git() http.Handler {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.full {
+		return s.spaceless
+	}
+	return s.backend
+}
+
+// BeforeFetch calls fn, if it isn't nil, when a client asks what there is to fetch, before it is told.
+func (s *Server) BeforeFetch(repo string, fn func()) {
+	s.with(repo, func(t *traffic) { t.beforeFetchFn = fn })
+}
+
+// DropPush calls fn, if it isn't nil, when a push arrives, and does not carry it out: its sender is never told.
+func (s *Server) DropPush(repo string, fn func()) {
+	s.with(repo, func(t *traffic) { t.dropPushFn = fn })
 }
 
 // AfterPush calls fn, if it isn't nil, when a push was carried out and before its sender is told, which is when a crash hurts most.

@@ -136,8 +136,50 @@ const (
 	// ReasonSyncFailed means that the engine of a Site tried the revision, and failed. Terminal.
 	ReasonSyncFailed = "SyncFailed"
 
-	// ReasonNotRolledBack means that the revision was not taken back.
+	// ReasonClusterTimedOut means that the cluster of a Site took too long to become ready. Terminal.
+	ReasonClusterTimedOut = "ClusterTimedOut"
+
+	// ReasonGateFailed means that a Gate did not let the revision pass. Terminal.
+	ReasonGateFailed = "GateFailed"
+
+	// ReasonRequested means that a person took the revision back. Terminal.
+	ReasonRequested = "Requested"
+
+	// ReasonPassed means that the Gates let the revision pass.
+	ReasonPassed = "Passed"
+
+	// ReasonMeasuring means that the revision runs, and is judged.
+	ReasonMeasuring = "Measuring"
+
+	// ReasonDeploymentFailed means that the revision was rejected, and that nothing else is known to run.
+	ReasonDeploymentFailed = "DeploymentFailed"
+
+	// ReasonNotRolledBack means that the revision was not rejected.
 	ReasonNotRolledBack = "NotRolledBack"
+
+	// ReasonRollingBack means that an attempt to go back goes on.
+	ReasonRollingBack = "RollingBack"
+
+	// ReasonRolledBack means that the Sites run an earlier revision again, and not what was asked for. Terminal.
+	ReasonRolledBack = "RolledBack"
+
+	// ReasonRollbackOff means that rollbackConfig says not to go back. Terminal.
+	ReasonRollbackOff = "RollbackOff"
+
+	// ReasonNoTarget means that there is no revision to go back to. Terminal.
+	ReasonNoTarget = "NoTarget"
+
+	// ReasonNothingToRestore means that every directory holds what the last good revision brought. Terminal.
+	ReasonNothingToRestore = "NothingToRestore"
+
+	// ReasonIrreversible means that the Blueprint marks something that a way back cannot undo, so that a person has to ask for it. Terminal.
+	ReasonIrreversible = "Irreversible"
+
+	// ReasonTooManyRollbacks means that too many revisions were rejected within an hour. Terminal.
+	ReasonTooManyRollbacks = "TooManyRollbacks"
+
+	// ReasonAttemptsSpent means that all attempts to go back failed. Terminal, unless what they asked for comes true later.
+	ReasonAttemptsSpent = "AttemptsSpent"
 
 	// ReasonProgressing means that work goes on.
 	ReasonProgressing = "Progressing"

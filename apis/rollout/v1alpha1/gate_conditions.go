@@ -23,4 +23,7 @@ const (
 
 	// ReasonNotLive means that the order is not proven to be live, so that nothing is measured.
 	ReasonNotLive xpv2.ConditionReason = "NotLive"
+
+	// ReasonPolicyDenied means that the Gate is of another namespace than the claim that it judges, so that nothing is measured.
+	ReasonPolicyDenied xpv2.ConditionReason = "PolicyDenied"
 )

@@ -122,7 +122,7 @@ type Verdict struct {
 	Message string `json:"message,omitempty"`
 }
 
-// RequestReference names the RolloutRequest that made an order, and who asked.
+// RequestReference names the RolloutRequest that made an order, or changed it last, and who asked.
 type RequestReference struct {
 	// Name of the RolloutRequest.
 	// +required
@@ -138,6 +138,10 @@ type RequestReference struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	By string `json:"by,omitempty"`
+
+	// At is when the RolloutRequest was made. One that was made no later, about the same revision, came too late.
+	// +optional
+	At *metav1.Time `json:"at,omitempty"`
 }
 
 // BlueprintReference names the Blueprint that a revision was compiled with.
@@ -237,7 +241,7 @@ type Order struct {
 	// +optional
 	Restored *bool `json:"restored,omitempty"`
 
-	// RequestRef names the RolloutRequest that made this order, if one did.
+	// RequestRef names the RolloutRequest that made this order, or changed it last, if one did.
 	// +optional
 	RequestRef *RequestReference `json:"requestRef,omitempty"`
 }
@@ -275,9 +279,9 @@ func (o Order) Rejected() bool { return o.Verdict != nil && o.Verdict.Result == 
 // Verified is true for an order whose revision was live and passed its gates.
 func (o Order) Verified() bool { return o.Verdict != nil && o.Verdict.Result == VerdictVerified }
 
-// Unjudged returns the order without its verdict. It asks for the same.
+// Unjudged returns the order without what it came to: its verdict, and that it is restored. It asks for the same.
 func (o Order) Unjudged() Order {
-	o.Verdict = nil
+	o.Verdict, o.Restored = nil, nil
 	return o
 }
 

@@ -10,7 +10,8 @@ import (
 // Action is what a RolloutRequest asks for.
 type Action string
 
-// Actions. This version carries out ApproveUpdate; the others are answered with ResultNotSupported.
+// Actions. Of several that name one revision, the first in the order Abort, RollbackTo, Promote, ApproveUpdate, Retry is taken, and of
+// two alike the older one.
 const (
 	// ActionRetry starts the same revision again, as the next one.
 	ActionRetry Action = "Retry"
@@ -38,10 +39,10 @@ const (
 	// something holds the deployment back. It is decided later.
 	ResultWaiting Result = "Waiting"
 
-	// ResultTaken means that the request made the present revision, which goes on.
+	// ResultTaken means that the request made, or changed, the present revision, which goes on.
 	ResultTaken Result = "Taken"
 
-	// ResultDone means that the request made the present revision, and that it came to its end.
+	// ResultDone means that the request made, or changed, the present revision, and that it came to its end, be it good or bad.
 	ResultDone Result = "Done"
 
 	// ResultStale means that the request names another revision than the present one, another digest, or another update than the one
@@ -50,6 +51,16 @@ const (
 
 	// ResultUnknownRevision means that there never was a revision of this number.
 	ResultUnknownRevision Result = "UnknownRevision"
+
+	// ResultAlreadyJudged means that the revision has a verdict, which never changes.
+	ResultAlreadyJudged Result = "AlreadyJudged"
+
+	// ResultNoTarget means that there is no way back to the revision: it was not verified in every repository that took part in it, it
+	// was taken back itself, it is the present one, or nobody remembers its trees.
+	ResultNoTarget Result = "NoTarget"
+
+	// ResultUnknownStep means that the revision has no such step.
+	ResultUnknownStep Result = "UnknownStep"
 
 	// ResultNoUpdate means that there is nothing to approve.
 	ResultNoUpdate Result = "NoUpdate"
@@ -71,7 +82,10 @@ func (r Result) Final() bool {
 
 // Refused is true for a result that says no.
 func (r Result) Refused() bool {
-	return slices.Contains([]Result{ResultStale, ResultUnknownRevision, ResultNoUpdate, ResultUpdateFailed, ResultTooLarge, ResultNotSupported}, r)
+	return slices.Contains([]Result{
+		ResultStale, ResultUnknownRevision, ResultAlreadyJudged, ResultNoTarget, ResultUnknownStep,
+		ResultNoUpdate, ResultUpdateFailed, ResultTooLarge, ResultNotSupported,
+	}, r)
 }
 
 // Types of the conditions of a RolloutRequest.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/intentplane/intentplane/function/intent/measure"
+	"github.com/intentplane/intentplane/apis/measure"
 )
 
 // objective reads "p99 latency under 500 ms", "under 20 ms latency", "20 ms latency" and, for a slice, "under 20 ms".

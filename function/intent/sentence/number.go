@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/intentplane/intentplane/function/intent/measure"
+	"github.com/intentplane/intentplane/apis/measure"
 )
 
 // digits are a number and, right behind it, perhaps its unit.

@@ -5,7 +5,7 @@ package sentence
 import (
 	"strings"
 
-	"github.com/intentplane/intentplane/function/intent/measure"
+	"github.com/intentplane/intentplane/apis/measure"
 )
 
 // MaxCharacters is how long a sentence may be.

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/intentplane/intentplane/function/intent/measure"
+	"github.com/intentplane/intentplane/apis/measure"
 	"github.com/intentplane/intentplane/test/soak"
 )
 

@@ -37,6 +37,8 @@ type connector struct {
 	// kube reads from the cache, and from the API server what the cache must not hold.
 	kube  client.Client
 	usage resource.ModernTracker
+	// calm is told of deliveries that need nothing.
+	calm *calm
 	// pool of the repositories that are in use.
 	pool *repository.Pool
 	// interval is how old a look may be that is not for the first time.
@@ -95,7 +97,7 @@ func (c *connector) open(ctx context.Context, d *v1alpha1.GitDelivery) (*externa
 	}
 	uid, err := clusterUID(ctx, c.kube)
 	return &external{
-		kube: c.kube, repo: repo, config: cfg, age: cfg.interval(c.interval), clusterUID: uid, now: c.now, recorder: c.recorder, afterPush: c.afterPush,
+		kube: c.kube, repo: repo, config: cfg, age: cfg.interval(c.interval), clusterUID: uid, calm: c.calm, now: c.now, recorder: c.recorder, afterPush: c.afterPush,
 		found: map[string]tree.Files{}, open: c.open,
 	}, err
 }

@@ -29,6 +29,7 @@ type external struct {
 	age time.Duration
 	// clusterUID tells this cluster from another one with the same control plane name.
 	clusterUID string
+	calm       *calm
 	now        func() time.Time
 	recorder   event.Recorder
 	afterPush  func()
@@ -101,11 +102,18 @@ func (e *external) see(ctx context.Context, d *v1alpha1.GitDelivery) error {
 	if !meta.WasDeleted(d) {
 		since = since.Add(-e.age)
 	}
-	s, err := e.repo.Look(ctx, client.ObjectKeyFromObject(d), since)
+	key := client.ObjectKeyFromObject(d)
+	s, err := e.repo.Look(ctx, key, since)
 	if err != nil {
 		return err
 	}
-	return e.weigh(ctx, d, s)
+	if err := e.weigh(ctx, d, s); err != nil {
+		return err
+	}
+	if e.decision.action == actionNone && e.decision.reason == "" && e.facts.forged == "" && !meta.WasDeleted(d) {
+		e.calm.note(key, e.repo, e.age, s)
+	}
+	return nil
 }
 
 // weigh what a snapshot holds, and decide.

@@ -19,7 +19,7 @@ func (e *external) recover(ctx context.Context, f *facts, s *git.Snapshot) error
 	if f.entry != nil || f.unreadable != "" || s.Tip() == "" {
 		return nil
 	}
-	stateless := s.StateTip() == ""
+	stateless := s.Stateless()
 	if !stateless && !bereft(*f, s) {
 		return nil // A new claim.
 	}

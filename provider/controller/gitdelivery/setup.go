@@ -28,7 +28,9 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/repository"
+	"github.com/intentplane/intentplane/provider/telemetry"
 )
 
 const (
@@ -52,6 +54,9 @@ const (
 type Options struct {
 	// AfterPush is called after each push of a delivery, before the object's status is written. Required.
 	AfterPush func()
+
+	// Metrics of what is done. Required.
+	Metrics *telemetry.Metrics
 }
 
 // Setup adds the controller of GitDeliveries to a manager. It returns an error if it cannot be added.
@@ -60,14 +65,17 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) error {
 	name := managed.ControllerName(gvk.GroupKind().String())
 	kube := mgr.GetClient()
 	awake := make(chan event.GenericEvent, awakened)
+	still := newCalm(o.PollInterval, time.Now, rand.Float64)
 	c := &connector{
+		calm:  still,
 		kube:  kube,
 		usage: resource.NewProviderConfigUsageTracker(kube, &configv1alpha1.ProviderConfigUsage{}),
 		pool: repository.NewPool(repository.Options{
 			Now:      time.Now,
 			Pause:    func(lost int) time.Duration { return time.Duration(rand.Float64() * float64(lost+1) * float64(pause)) }, //nolint:gosec // As below.
-			Wake:     wake(awake),
+			Wake:     still.waking(wake(awake)),
 			Patience: patience,
+			Ended:    ended(g.Metrics),
 		}),
 		interval:  o.PollInterval,
 		now:       time.Now,
@@ -75,18 +83,19 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) error {
 		afterPush: g.AfterPush,
 	}
 	r := managed.NewReconciler(mgr, resource.ManagedKind(gvk), options(mgr, o, name, c)...)
+	still.inner = ratelimiter.NewReconciler(name, r, o.GlobalRateLimiter)
 	w := waker{kube: kube, log: o.Logger.WithValues("controller", name)}
 	return ctrl.NewControllerManagedBy(mgr).
 		Named(strings.ToLower(name)).
 		WithOptions(o.ForControllerRuntime()).
-		For(&v1alpha1.GitDelivery{}, builder.WithPredicates(predicate.Or(resource.DesiredStateChanged(), forgot()))).
-		Watches(&catalogv1alpha1.Site{}, handler.EnqueueRequestsFromMapFunc(w.site)).
-		Watches(&configv1alpha1.ProviderConfig{}, handler.EnqueueRequestsFromMapFunc(w.config), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
-		Watches(&configv1alpha1.ClusterProviderConfig{}, handler.EnqueueRequestsFromMapFunc(w.config), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		For(&v1alpha1.GitDelivery{}, builder.WithPredicates(still.noticing(predicate.Or(resource.DesiredStateChanged(), forgot())))).
+		Watches(&catalogv1alpha1.Site{}, still.mapping(w.site)).
+		Watches(&configv1alpha1.ProviderConfig{}, still.mapping(w.config), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		Watches(&configv1alpha1.ClusterProviderConfig{}, still.mapping(w.config), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		WatchesRawSource(source.Channel(awake, &handler.EnqueueRequestForObject{})).
 		// Only who a Secret is, not what is in it, is kept in memory.
-		WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(w.secret), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{})).
-		Complete(ratelimiter.NewReconciler(name, r, o.GlobalRateLimiter))
+		WatchesMetadata(&corev1.Secret{}, still.mapping(w.secret), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{})).
+		Complete(still)
 }
 
 func options(mgr ctrl.Manager, o controller.Options, name string, c *connector) []managed.ReconcilerOption {
@@ -121,6 +130,16 @@ func interval(kube client.Reader) managed.PollIntervalHook {
 			return sooner(d, time.Now(), every)
 		}
 		return every
+	}
+}
+
+// ended returns a function that counts operations.
+func ended(m *telemetry.Metrics) func(repository.Operation) {
+	return func(o repository.Operation) {
+		m.Operation(o.Name, string(git.ClassOf(o.Err)), o.Took)
+		if o.Deliveries > 0 && o.Err == nil {
+			m.Group(o.Deliveries)
+		}
 	}
 }
 

@@ -49,6 +49,7 @@ type world struct {
 	kube  client.Client
 	clock time.Time
 	pool  *repository.Pool
+	calm  *calm
 	// told are events, by the object that they are about.
 	told map[string][]string
 	// crash is called after each push.
@@ -83,6 +84,7 @@ func newWorld(t *testing.T) *world {
 
 // restart the provider, which remembers nothing.
 func (w *world) restart() {
+	w.calm = newCalm(time.Hour, func() time.Time { return w.clock }, func() float64 { return 0.5 })
 	w.pool = repository.NewPool(repository.Options{
 		Now:      func() time.Time { return w.clock },
 		Pause:    func(int) time.Duration { return 0 },
@@ -250,7 +252,17 @@ func (w *world) reconcile(name string) {
 
 func (w *world) try(name string) error {
 	w.clock = w.clock.Add(time.Minute)
+	_, err := w.reconciler().Reconcile(w.Context(), request(name))
+	return err
+}
+
+func request(name string) reconcile.Request {
+	return reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "team-a", Name: name}}
+}
+
+func (w *world) reconciler() reconcile.Reconciler {
 	c := &connector{
+		calm:      w.calm,
 		kube:      w.kube,
 		usage:     resource.ModernTrackerFn(func(context.Context, resource.ModernManaged) error { return nil }),
 		pool:      w.pool,
@@ -259,14 +271,12 @@ func (w *world) try(name string) error {
 		recorder:  w,
 		afterPush: func() { w.crash() },
 	}
-	r := managed.NewReconciler(&rtfake.Manager{Client: w.kube, Scheme: w.kube.Scheme()}, resource.ManagedKind(v1alpha1.GroupVersion.WithKind("GitDelivery")),
+	return managed.NewReconciler(&rtfake.Manager{Client: w.kube, Scheme: w.kube.Scheme()}, resource.ManagedKind(v1alpha1.GroupVersion.WithKind("GitDelivery")),
 		managed.WithTypedExternalConnector[*v1alpha1.GitDelivery](c),
 		managed.WithInitializers(),
 		managed.WithFinalizer(finalizer{resource.NewAPIFinalizer(w.kube, managed.FinalizerName)}),
 		managed.WithManagementPolicies(),
 	)
-	_, err := r.Reconcile(w.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "team-a", Name: name}})
-	return err
 }
 
 // expect a reason of Ready.

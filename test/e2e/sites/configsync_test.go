@@ -1,67 +1,67 @@
 package sites
 
 import (
-	"fmt"
-	"strings"
 	"testing"
-
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-const rootSync = `
-apiVersion: configsync.gke.io/v1beta1
-kind: RootSync
-metadata: {name: root-sync, namespace: NAMESPACE}
-spec: {sourceFormat: unstructured, git: {repo: "URL", branch: main, dir: clusters/edge1, auth: none}}
----
-apiVersion: kpt.dev/v1alpha1
-kind: ResourceGroup
-metadata: {name: root-sync, namespace: NAMESPACE}
-spec: {resources: [{group: "", kind: ConfigMap, namespace: NAMESPACE, name: a}]}
-`
-
-// synced is what Config Sync writes when all its stages are at a commit.
-const synced = `{"status":{"observedGeneration":1,"lastSyncedCommit":"COMMIT","conditions":[
-	{"type":"Reconciling","status":"False"},{"type":"Stalled","status":"False"},{"type":"Syncing","status":"False","commit":"COMMIT"}],
-	"source":{"commit":"COMMIT","errorSummary":{"totalCount":0}},"rendering":{"commit":"COMMIT"},"sync":{"commit":"COMMIT","errorSummary":{"totalCount":0}}}}`
-
-// The Site is the control plane's own cluster. Config Sync is not there at first, and its controllers never are: the test writes
+// onControlPlane is a stage whose Site is the control plane's own cluster. The engine's controllers are not there: the test writes
 // what they do.
-func TestConfigSync(t *testing.T) {
-	t.Parallel()
+func onControlPlane(t *testing.T, engine, apiVersion, kind, name string) *stage {
+	t.Helper()
 	s := &stage{Scene: scene.New(t, cp), path: "clusters/edge1"}
-	site := s.Set(s.NewSite("edge1"), map[string]any{"type": "ConfigSync", "objectRef": map[string]any{
-		"apiVersion": "configsync.gke.io/v1beta1", "kind": "RootSync", "namespace": s.Namespace, "name": "root-sync",
+	site := s.Set(s.NewSite("edge1"), map[string]any{"type": engine, "objectRef": map[string]any{
+		"apiVersion": apiVersion, "kind": kind, "namespace": "{claimNamespace}", "name": name,
 	}}, "spec", "engine")
 	s.Apply(site)
+	return s
+}
+
+// TestConfigSync begins before Config Sync is installed. Its kinds are written from its documented fields.
+func TestConfigSync(t *testing.T) {
+	t.Parallel()
+	s := onControlPlane(t, "ConfigSync", "configsync.gke.io/v1beta1", "RootSync", "root-sync")
 	y := s.sync(1, "one")
 	s.Apply(y)
 	s.deliver(1, "one")
-	s.expect(y, "1 | False | Syncing | Syncing | EngineNotInstalled")
+	s.look(y, "1 | False | Syncing | Syncing | EngineNotInstalled")
 	s.must(s.ControlPlane.Apply(t.Context(), "manifests/configsync.yaml"))
-	s.expect(y, "1 | False | Syncing | Syncing | EngineObjectMissing")
+	s.look(y, "1 | False | Syncing | Syncing | EngineObjectMissing")
 
-	objects := strings.NewReplacer("NAMESPACE", s.Namespace, "URL", s.Git.URL(s.Namespace)).Replace(rootSync)
-	s.Until("the kinds are served", scene.Patience, func() bool { return s.ApplyYAML(t.Context(), []byte(objects)) == nil })
-	s.expect(y, "1 | False | Syncing | Syncing | Progressing")
-	root, group := s.inNamespace("configsync.gke.io/v1beta1", "RootSync"), s.inNamespace("kpt.dev/v1alpha1", "ResourceGroup")
-	s.Patch(root, strings.ReplaceAll(synced, "COMMIT", s.Commits()[0].ID), "status")
-	s.Patch(group, groupStatus("InProgress"), "status")
-	s.expect(y, "1 | False | Syncing | Syncing | Progressing")
-	s.Patch(group, groupStatus("Current"), "status")
+	p := s.play("configsync-commit.json")
+	p.commits["a"] = s.delivered(1)
+	s.look(y, "1 | False | Syncing | Syncing | Progressing")
+	p.tell("Applied")
+	s.look(y, "1 | False | Syncing | Syncing | Progressing")
+	s.because(y, "ResourceGroup")
+	s.Patch(p.second.Unstructured, `{"status":{"observedGeneration":1,"resourceStatuses":[{"kind":"Deployment","name":"web","status":"Current"}]}}`, "status")
 	s.expect(y, "1"+isLive)
-	s.Patch(group, groupStatus("Failed"), "status")
-	s.expect(y, "1 | False | Syncing | Syncing | Unhealthy")
-}
 
-func groupStatus(status string) string {
-	return fmt.Sprintf(`{"status":{"observedGeneration":1,"resourceStatuses":[{"kind":"ConfigMap","name":"a","status":%q}]}}`, status)
-}
+	// The next order: fetched and rendered are not applied, and applied is not healthy.
+	s.deliver(2, "two")
+	p.commits["b"] = s.delivered(2)
+	p.tell("NextRendered")
+	y = s.sync(2, "two")
+	s.Apply(y)
+	s.look(y, "2 | False | Syncing | Syncing | Progressing")
+	s.because(y, "not at the same commit")
+	p.tell("AppliedNotHealthy")
+	s.look(y, "2 | False | Syncing | Syncing | Progressing")
+	s.because(y, "is InProgress")
+	p.tell("ObjectFailed")
+	s.look(y, "2 | False | Syncing | Syncing | Unhealthy")
+	p.tell("Healthy")
+	s.expect(y, "2"+isLive)
 
-func (s *stage) inNamespace(apiVersion, kind string) *unstructured.Unstructured {
-	o := named(apiVersion, kind, "root-sync")
-	o.SetNamespace(s.Namespace)
-	return o
+	// The third one: all stages are at its commit, but for an object that was changed since.
+	s.deliver(3, "three")
+	p.commits["b"], p.commits["c"] = s.delivered(3), p.commits["b"]
+	p.tell("StaleGeneration")
+	y = s.sync(3, "three")
+	s.Apply(y)
+	s.look(y, "3 | False | Syncing | Syncing | Progressing")
+	s.because(y, "has not seen the last change")
+	s.Patch(p.main.Unstructured, `{"status":{"observedGeneration":2}}`, "status")
+	s.expect(y, "3"+isLive)
 }

@@ -19,6 +19,7 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/load"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -56,21 +57,9 @@ func newStage(t *testing.T, dir func(s *scene.Scene) string) *stage {
 	s.Apply(site)
 	s.commit(map[string]string{s.path + "/placeholder": placeholder})
 	s.must(k.Client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.Namespace}}))
-	s.must(k.ApplyYAML(t.Context(), fmt.Appendf(nil, flux, s.Namespace, s.Git.URL(s.Namespace), s.Namespace, s.path, s.Namespace)))
+	s.must(k.ApplyYAML(t.Context(), load.Kustomization(s.Namespace, s.Git.URL(s.Namespace), s.path)))
 	return s
 }
-
-const flux = `
-apiVersion: source.toolkit.fluxcd.io/v1
-kind: GitRepository
-metadata: {name: %s, namespace: flux-system}
-spec: {interval: 1h, url: "%s", ref: {branch: main}}
----
-apiVersion: kustomize.toolkit.fluxcd.io/v1
-kind: Kustomization
-metadata: {name: %s, namespace: flux-system}
-spec: {interval: 1h, retryInterval: 5s, prune: true, path: "./%s", sourceRef: {kind: GitRepository, name: %s}}
-`
 
 func (s *stage) kubeconfig() {
 	s.T.Helper()
@@ -101,11 +90,6 @@ func (s *stage) files(says string) tree.Files {
 	}
 }
 
-func order(revision int64) rolloutv1alpha1.Order {
-	digest := fmt.Sprintf("sha256:%d", revision)
-	return rolloutv1alpha1.Order{Revision: revision, Request: digest, Intent: digest, DigestScheme: 1, RendererVersion: 1, Steps: 1}
-}
-
 func (s *stage) claimRef() rolloutv1alpha1.ClaimReference {
 	return rolloutv1alpha1.ClaimReference{APIGroup: "intentplane.dev", Kind: "IntentDeployment", Namespace: s.Namespace, Name: claim}
 }
@@ -120,7 +104,7 @@ func (s *stage) deliver(revision int64, says string) {
 	d.SetName(claim)
 	d.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: scene.Config}
 	d.Spec.ForProvider = deliveryv1alpha1.GitDeliveryParameters{
-		ClaimRef: s.claimRef(), Order: order(revision), DriftPolicy: deliveryv1alpha1.DriftReport, Adopt: &yes,
+		ClaimRef: s.claimRef(), Order: load.Order(revision), DriftPolicy: deliveryv1alpha1.DriftReport, Adopt: &yes,
 		Trees: []deliveryv1alpha1.Tree{{
 			Site: s.Site("edge1"), Branch: "main", Path: s.Directory("edge1", claim), Action: deliveryv1alpha1.ActionDesired, Tree: tree.ID(files), Files: encoded,
 		}},
@@ -128,12 +112,21 @@ func (s *stage) deliver(revision int64, says string) {
 	s.Apply(s.NewDelivery(d))
 }
 
+// delivered waits until a revision was delivered, and returns its commit.
+func (s *stage) delivered(revision int64) string {
+	s.T.Helper()
+	return s.AwaitDelivery("delivered", func(d *deliveryv1alpha1.GitDelivery) bool {
+		at := d.Status.AtProvider
+		return at.Order != nil && at.Order.Revision == revision && at.Remote != nil
+	}).Status.AtProvider.Remote.Commit
+}
+
 // sync describes the SiteSync of a revision that says something.
 func (s *stage) sync(revision int64, says string) *unstructured.Unstructured {
 	s.T.Helper()
 	y := &deliveryv1alpha1.SiteSync{}
 	y.Spec.ForProvider = deliveryv1alpha1.SiteSyncParameters{
-		ClaimRef: s.claimRef(), Order: order(revision), SyncWaitTimeout: "10m",
+		ClaimRef: s.claimRef(), Order: load.Order(revision), SyncWaitTimeout: "10m",
 		Sites: []deliveryv1alpha1.SiteTree{{
 			Name: s.Site("edge1"), Path: s.Directory("edge1", claim), Tree: tree.ID(s.files(says)),
 			RepositoryRef: deliveryv1alpha1.RepositoryReference{Kind: "ProviderConfig", Name: scene.Config},
@@ -171,6 +164,19 @@ func (s *stage) expect(o *unstructured.Unstructured, want string) time.Duration 
 	began := time.Now()
 	s.Await(o, want, func(u *unstructured.Unstructured) bool { return says(u) == want })
 	return time.Since(began)
+}
+
+// look makes a SiteSync speak at once, and expects that it says something soon: progress is written late, so that it costs little, but who
+// changes the spec gets an answer.
+func (s *stage) look(o *unstructured.Unstructured, want string) {
+	s.T.Helper()
+	minutes, last := 10, ""
+	s.Until("the SiteSync says "+want, scene.Patience, func() bool {
+		minutes++
+		s.Patch(o, fmt.Sprintf(`{"spec":{"forProvider":{"syncWaitTimeout":"%dm"}}}`, minutes))
+		last = says(s.Await(o, "an answer", func(u *unstructured.Unstructured) bool { return says(u) != "" }))
+		return last == want
+	})
 }
 
 // engine is the Kustomization at the Site, and source its GitRepository.

@@ -57,3 +57,36 @@ func TestHundredth(t *testing.T) {
 		})
 	}
 }
+
+func TestIn(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		amount string
+		unit   string
+		want   string
+		ok     bool
+	}{
+		"Seconds":    {reason: "What is in milliseconds can be said in seconds.", amount: "500ms", unit: "s", want: "0.5", ok: true},
+		"Micro":      {reason: "Smaller units have more digits.", amount: "500ms", unit: "us", want: "500000", ok: true},
+		"Same":       {reason: "Its own unit changes nothing.", amount: "500ms", unit: "ms", want: "500", ok: true},
+		"Kilobits":   {reason: "Throughput is converted too.", amount: "2.5Gbps", unit: "kbps", want: "2500000", ok: true},
+		"Share":      {reason: "A share of one has no unit.", amount: "5%", unit: "", want: "0.05", ok: true},
+		"NoPercent":  {reason: "A number without a unit need not be a share.", amount: "0.05", unit: "%"},
+		"Other":      {reason: "Time is no throughput.", amount: "5ms", unit: "Mbps"},
+		"Unknown":    {reason: "Nothing is known of other units.", amount: "5ms", unit: "requests/s"},
+		"TooManyNow": {reason: "What could not be read back is refused.", amount: "999999999999999ms", unit: "us"},
+		"TooFineNow": {reason: "What could not be read back is refused.", amount: "0.000000001ms", unit: "s"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			a, _ := Parse(tc.amount)
+			got, ok := a.In(tc.unit)
+			if diff := cmp.Diff(tc.ok, ok); diff != "" {
+				t.Fatalf("\n%s\n%s.In(%q): -want ok, +got ok:\n%s", tc.reason, tc.amount, tc.unit, diff)
+			}
+			if diff := cmp.Diff(tc.want, got); ok && diff != "" {
+				t.Errorf("\n%s\n%s.In(%q): -want, +got:\n%s", tc.reason, tc.amount, tc.unit, diff)
+			}
+		})
+	}
+}

@@ -68,6 +68,24 @@ func Parse(s string) (Amount, bool) {
 	return Of(s[:end], strings.TrimSpace(s[end:]))
 }
 
+// In returns the value of the amount in a unit, or false for a unit of something else, and for a value that has more digits than a
+// number may. A share of one has no unit, and is a hundredth for each percent.
+func (a Amount) In(unit string) (string, bool) {
+	u, ok := known(unit)
+	if !ok || !number.MatchString(a.Value) {
+		return "", false
+	}
+	value := a.Value
+	if a.Unit == Percent && u.canonical == None {
+		value = Hundredth(value)
+	}
+	if a.Unit != u.canonical && (a.Unit != Percent || u.canonical != None) {
+		return "", false
+	}
+	value = times(value, u.over, u.times)
+	return value, number.MatchString(value)
+}
+
 // Hundredth returns a percentage as a share of one.
 func Hundredth(value string) string { return times(value, 1, 100) }
 

@@ -1,0 +1,98 @@
+package policy
+
+import (
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+)
+
+// portHTTPS is where a host is asked that is named without a port.
+const portHTTPS = "443"
+
+// CheckGateCheck returns an error, which names the field of the check, when a check may not be made at a Site, or cannot: for want of a
+// server to ask, or of a place for its Job.
+func CheckGateCheck(site *catalogv1alpha1.Site, configKind string, c *configv1alpha1.ProviderConfigSpec, check *deploymentv1alpha1.Check) error {
+	switch {
+	case check.Prometheus != nil:
+		return checkPrometheus(site, configKind, c, check.Prometheus.Address)
+	case check.Job != nil:
+		return errors.Wrap(checkJob(site, check.Job), "job")
+	case check.Web != nil:
+		return errors.Wrap(CheckWebHost(configKind, c, check.Web.URL), "web.url")
+	}
+	return errors.New("type: one of prometheus, job and web must be set")
+}
+
+// PrometheusAddress is where a Site's metrics are asked for, or none.
+func PrometheusAddress(site *catalogv1alpha1.Site, c *configv1alpha1.ProviderConfigSpec) string {
+	if m := site.Spec.Metrics; m != nil && m.Prometheus != nil {
+		return m.Prometheus.Address
+	}
+	if c.Metrics != nil && c.Metrics.Prometheus != nil {
+		return c.Metrics.Prometheus.Address
+	}
+	return ""
+}
+
+// checkPrometheus lets a check name a server of its own where it may ask that host anything.
+func checkPrometheus(site *catalogv1alpha1.Site, configKind string, c *configv1alpha1.ProviderConfigSpec, address string) error {
+	known := PrometheusAddress(site, c)
+	if address == "" && known == "" {
+		return errors.New("prometheus.address: neither the Site nor the configuration of its repository names a Prometheus server")
+	}
+	if address == "" || address == known {
+		return nil
+	}
+	return errors.Wrap(CheckWebHost(configKind, c, address), "prometheus.address")
+}
+
+// CheckWebHost returns an error when a check may not ask an address. Only a ClusterProviderConfig says which ones may be asked: its
+// webCheckHosts are names, for the port of HTTPS, or names with a port.
+func CheckWebHost(configKind string, c *configv1alpha1.ProviderConfigSpec, address string) error {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "https" || u.Hostname() == "" || u.User != nil {
+		return errors.New("must be an https address with a host, and without a user")
+	}
+	host := withPort(u.Hostname(), u.Port())
+	allowed := func(entry string) bool { return host == entryHost(entry) }
+	if configKind != KindClusterProviderConfig || !slices.ContainsFunc(c.Policy.WebCheckHosts, allowed) {
+		return errors.Errorf("host %q is not among the webCheckHosts of a ClusterProviderConfig", u.Host)
+	}
+	return nil
+}
+
+// entryHost is a host of the policy, with its port.
+func entryHost(entry string) string {
+	if host, port, err := net.SplitHostPort(entry); err == nil {
+		return withPort(host, port)
+	}
+	return withPort(strings.Trim(entry, "[]"), "")
+}
+
+func withPort(host, port string) string {
+	if port == "" {
+		port = portHTTPS
+	}
+	return net.JoinHostPort(strings.ToLower(strings.TrimSuffix(host, ".")), port)
+}
+
+// checkJob takes images letter for letter, or all of them, and no service account but the Site's.
+func checkJob(site *catalogv1alpha1.Site, job *deploymentv1alpha1.JobCheck) error {
+	p := site.Spec.PostCheck
+	switch {
+	case p == nil:
+		return errors.New("the Site has no spec.postCheck, so that no Job runs there")
+	case !allows(p.AllowedImages, job.Image):
+		return errors.Errorf("image: %q is not among the spec.postCheck.allowedImages of the Site", job.Image)
+	case job.ServiceAccountName != "" && job.ServiceAccountName != p.ServiceAccountName:
+		return errors.Errorf("serviceAccountName: must be absent, or %q as the Site says", p.ServiceAccountName)
+	}
+	return nil
+}

@@ -1,0 +1,94 @@
+package policy
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+)
+
+func TestCheckWebHost(t *testing.T) {
+	const form = "must be an https address with a host, and without a user"
+	refused := func(host string) string {
+		return `host "` + host + `" is not among the webCheckHosts of a ClusterProviderConfig`
+	}
+	c := &configv1alpha1.ProviderConfigSpec{Policy: configv1alpha1.Policy{
+		WebCheckHosts: []string{"Status.example.org", "other.example.org:8443", "::1", "[fd00::1]:9000"},
+	}}
+	cases := map[string]struct {
+		reason  string
+		kind    string
+		address string
+		want    string
+	}{
+		"Named":      {reason: "A host that is named is asked.", address: "https://status.example.org/x?y=z"},
+		"Case":       {reason: "Names of hosts have no case, and may end in a dot.", address: "https://STATUS.example.org./x"},
+		"ItsPort":    {reason: "The port of HTTPS may be said.", address: "https://status.example.org:443/x"},
+		"OtherPort":  {reason: "What listens elsewhere is something else.", address: "https://status.example.org:8443/x", want: refused("status.example.org:8443")},
+		"NamedPort":  {reason: "A port may be named.", address: "https://other.example.org:8443/x"},
+		"NoPort":     {reason: "Then it is that one alone.", address: "https://other.example.org/x", want: refused("other.example.org")},
+		"IPv6":       {reason: "Addresses have colons.", address: "https://[::1]/x"},
+		"IPv6Port":   {reason: "And ports.", address: "https://[fd00::1]:9000/x"},
+		"Below":      {reason: "A host below it is another one.", address: "https://a.status.example.org/x", want: refused("a.status.example.org")},
+		"Behind":     {reason: "A host that only begins so is another one.", address: "https://status.example.org.evil.example/x", want: refused("status.example.org.evil.example")},
+		"User":       {reason: "What stands before the host is easily taken for it.", address: "https://status.example.org@evil.example/x", want: form},
+		"Plain":      {reason: "What anybody could answer is not asked.", address: "http://status.example.org/x", want: form},
+		"NoHost":     {reason: "Nobody is no host.", address: "https:///x", want: form},
+		"Unreadable": {reason: "What cannot be read is not asked.", address: "https://[::1/x", want: form},
+		"Namespaced": {reason: "A tenant does not say which hosts are asked.", kind: KindProviderConfig, address: "https://status.example.org/x", want: refused("status.example.org")},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			kind := KindClusterProviderConfig
+			if tc.kind != "" {
+				kind = tc.kind
+			}
+			got := ""
+			if err := CheckWebHost(kind, c, tc.address); err != nil {
+				got = err.Error()
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nCheckWebHost(%q): -want error, +got error:\n%s", tc.reason, tc.address, diff)
+			}
+		})
+	}
+}
+
+func TestCheckGateCheck(t *testing.T) {
+	site := &catalogv1alpha1.Site{}
+	site.Spec.Metrics = &catalogv1alpha1.SiteMetrics{Prometheus: &catalogv1alpha1.PrometheusEndpoint{Address: "http://site"}}
+	site.Spec.PostCheck = &catalogv1alpha1.SitePostCheck{ServiceAccountName: "checker", AllowedImages: []string{"*"}}
+	c := &configv1alpha1.ProviderConfigSpec{Metrics: &configv1alpha1.Metrics{Prometheus: &configv1alpha1.Prometheus{Address: "http://config"}}}
+	asks := func(address string) deploymentv1alpha1.Check {
+		return deploymentv1alpha1.Check{Prometheus: &deploymentv1alpha1.PrometheusCheck{Address: address}}
+	}
+	cases := map[string]struct {
+		reason string
+		check  deploymentv1alpha1.Check
+		want   string
+	}{
+		"Sites":  {reason: "The Site's own server may be named.", check: asks("http://site")},
+		"Absent": {reason: "It need not be.", check: asks("")},
+		"Configs": {
+			reason: "Where a Site has a server, that of the configuration knows nothing of it.", check: asks("http://config"),
+			want: "prometheus.address: must be an https address with a host, and without a user",
+		},
+		"AnyImage":  {reason: "A Site may run all images.", check: deploymentv1alpha1.Check{Job: &deploymentv1alpha1.JobCheck{Image: "x"}}},
+		"SiteOwner": {reason: "Its account may be named.", check: deploymentv1alpha1.Check{Job: &deploymentv1alpha1.JobCheck{ServiceAccountName: "checker"}}},
+		"Nothing":   {reason: "Not everything passed through a schema.", want: "type: one of prometheus, job and web must be set"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := ""
+			if err := CheckGateCheck(site, KindClusterProviderConfig, c, &tc.check); err != nil {
+				got = err.Error()
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nCheckGateCheck(...): -want error, +got error:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,49 @@
+package promql
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestReachOf(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		query  string
+		want   Reach
+		err    string
+	}{
+		"Number":           {reason: "A number looks nowhere.", query: "1", want: Reach{}},
+		"Latest":           {reason: "A selector takes the latest sample.", query: "up", want: Reach{Latest: true}},
+		"Offset":           {reason: "An offset reaches further back.", query: "up offset 3m", want: Reach{Latest: true, Offset: 3 * time.Minute}},
+		"Ahead":            {reason: "An offset into the future does not bring another selector nearer.", query: "up offset -3m", want: Reach{Latest: true}},
+		"Window":           {reason: "A range is all that is looked at.", query: "rate(a[1m])", want: Reach{Windows: time.Minute}},
+		"WindowWithOffset": {reason: "A window may begin in the past.", query: "rate(a[1m] offset 2m)", want: Reach{Windows: 3 * time.Minute}},
+		"Longest":          {reason: "The longest window counts.", query: "rate(a[1m]) / rate(b[5m])", want: Reach{Windows: 5 * time.Minute}},
+		"Subquery":         {reason: "Windows in a subquery begin before it.", query: "max_over_time(rate(a[1m])[10m:30s])", want: Reach{Windows: 11 * time.Minute}},
+		"SubqueryLatest":   {reason: "So does the search for the latest sample.", query: "max_over_time(a[10m:30s])", want: Reach{Latest: true, Offset: 10 * time.Minute}},
+		"SubqueryOffset":   {reason: "A subquery has an offset of its own.", query: "max_over_time(rate(a[1m] offset 1m)[10m:30s] offset 5m)", want: Reach{Windows: 17 * time.Minute}},
+		"Both":             {reason: "Both kinds in one query.", query: "a / rate(b[2m])", want: Reach{Windows: 2 * time.Minute, Latest: true}},
+		"Fixed":            {reason: "A fixed time reaches as far as somebody likes.", query: "up @ 1600000000", err: "looks at a fixed time, which may lie before what is measured went live"},
+		"FixedSubquery":    {reason: "Also around a subquery.", query: "max_over_time(a[1m:10s] @ 1600000000)", err: "looks at a fixed time, which may lie before what is measured went live"},
+		"Start":            {reason: "A time that is said in words is fixed too.", query: "up @ start()", err: "looks at a fixed time, which may lie before what is measured went live"},
+		"Matrix":           {reason: "Many values at many times are not judged.", query: "a[5m]", err: "gives a range vector, which has no value at one time"},
+		"String":           {reason: "Text is not judged.", query: `"a"`, err: "gives a string, which has no value at one time"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got, err := ReachOf(tc.query)
+			said := ""
+			if err != nil {
+				said = err.Error()
+			}
+			if diff := cmp.Diff(tc.err, said); diff != "" {
+				t.Fatalf("%s\nReachOf(%q): -want error, +got error:\n%s", tc.reason, tc.query, diff)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" && err == nil {
+				t.Errorf("%s\nReachOf(%q): -want, +got:\n%s", tc.reason, tc.query, diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,134 @@
+// Package threshold is the one grammar of limits that a measurement is judged by, such as "<= 500ms", ">= 99.0 %" or "< 0.05".
+package threshold
+
+import (
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/apis/measure"
+)
+
+// maxCharacters is how long a threshold may be. The schema says so too.
+const maxCharacters = 64
+
+var (
+	// form is a comparison, which may be left to the metric's direction, a number and its unit.
+	form = regexp.MustCompile(`^ *(<=|>=|<|>|==)? *([0-9]+(?:[.][0-9]+)?) *([A-Za-z%/]*) *$`)
+
+	// writable is a unit that can stand in a threshold. The schema takes no other.
+	writable = regexp.MustCompile(`^[A-Za-z%/]*$`)
+)
+
+// A Threshold is a limit for a measurement.
+type Threshold struct {
+	comparison string
+	amount     measure.Amount
+
+	// limit is the nearest number to the amount that a measurement can be, so that what is measured to be 0.1 is at most 0.1.
+	limit float64
+}
+
+// Parse reads a threshold. Units that are known are brought into one form, so that "<=0.5 s" and "<= 500ms" are the same; one that
+// only a Blueprint knows stays as it is. It returns an error for what is no threshold.
+func Parse(text string) (Threshold, error) {
+	found := form.FindStringSubmatch(text)
+	if found == nil || len(text) > maxCharacters {
+		return Threshold{}, errors.New("must be a threshold such as '<= 500ms', '>= 99.0 %' or '< 0.05'")
+	}
+	if a, ok := measure.Of(found[2], found[3]); ok {
+		return of(found[1], a)
+	}
+	value, ok := measure.Decimal(found[2])
+	if !ok {
+		return Threshold{}, errors.New("must have at most 15 digits before the point, and 9 behind it")
+	}
+	return of(found[1], measure.Amount{Value: value, Unit: found[3]})
+}
+
+func of(comparison string, a measure.Amount) (Threshold, error) {
+	limit, err := strconv.ParseFloat(a.Value, 64)
+	return Threshold{comparison: comparison, amount: a, limit: limit}, errors.Wrapf(err, "cannot read %q", a.Value)
+}
+
+// String returns the threshold as Parse reads it.
+func (t Threshold) String() string {
+	return strings.TrimSpace(t.comparison + " " + t.amountText())
+}
+
+// amountText keeps a distance to units that only a Blueprint knows, and leaves out those that cannot be written.
+func (t Threshold) amountText() string {
+	if t.amount.Unit == measure.None || measure.IsUnit(t.amount.Unit) {
+		return t.amount.String()
+	}
+	if !writable.MatchString(t.amount.Unit) {
+		return t.amount.Value
+	}
+	return t.amount.Value + " " + t.amount.Unit
+}
+
+// Unit of the limit. It is empty for a number without one.
+func (t Threshold) Unit() string { return t.amount.Unit }
+
+// Compares says whether the threshold has a comparison.
+func (t Threshold) Compares() bool { return t.comparison != "" }
+
+// In returns the threshold in the unit of its metric. A number without a unit is in that unit. It returns an error for a threshold that
+// is in a unit of something else, and for one that has too many digits in that unit.
+func (t Threshold) In(unit string) (Threshold, error) {
+	if t.amount.Unit == measure.None || t.amount.Unit == unit {
+		t.amount.Unit = unit
+		return t, nil
+	}
+	canonical, _ := measure.Of(t.amount.Value, t.amount.Unit)
+	value, ok := canonical.In(unit)
+	if !ok {
+		return t, errors.Errorf("%q cannot be said in %s", t, named(unit))
+	}
+	return of(t.comparison, measure.Amount{Value: value, Unit: unit})
+}
+
+func named(unit string) string {
+	if unit == measure.None {
+		return "a number without a unit"
+	}
+	return unit
+}
+
+// Directed returns the threshold with a comparison: its own, or the one that follows from the good side of its metric.
+func (t Threshold) Directed(d catalogv1alpha1.Direction) Threshold {
+	switch {
+	case t.Compares():
+	case d == catalogv1alpha1.DirectionAtMost:
+		t.comparison = "<="
+	case d == catalogv1alpha1.DirectionAtLeast:
+		t.comparison = ">="
+	}
+	return t
+}
+
+// Holds says whether a value in the unit of the threshold is on its good side. What is not a number is not, nor is what is infinite; and
+// nothing is where nobody said which side is good.
+func (t Threshold) Holds(value float64) bool {
+	// No comparison holds for what is not a number.
+	if math.IsInf(value, 0) {
+		return false
+	}
+	switch t.comparison {
+	case "<=":
+		return value <= t.limit
+	case ">=":
+		return value >= t.limit
+	case "<":
+		return value < t.limit
+	case ">":
+		return value > t.limit
+	case "==":
+		return value == t.limit
+	}
+	return false
+}

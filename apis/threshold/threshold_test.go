@@ -1,0 +1,207 @@
+package threshold
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/test/soak"
+)
+
+// textOf an error, or none.
+func textOf(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+func TestParse(t *testing.T) {
+	const grammar = "must be a threshold such as '<= 500ms', '>= 99.0 %' or '< 0.05'"
+	cases := map[string]struct {
+		reason string
+		text   string
+		want   string
+		err    string
+	}{
+		"Time":       {reason: "Times are in milliseconds.", text: "<=0.5 s", want: "<= 500ms"},
+		"Percent":    {reason: "Needless zeros go.", text: " >= 99.0 % ", want: ">= 99%"},
+		"Share":      {reason: "A number needs no unit.", text: "< 0.05", want: "< 0.05"},
+		"Bare":       {reason: "The comparison may be left to the metric.", text: "500ms", want: "500ms"},
+		"Exactly":    {reason: "A value may be fixed.", text: "==1", want: "== 1"},
+		"More":       {reason: "There is more than at least.", text: ">1Gbps", want: "> 1000Mbps"},
+		"Own":        {reason: "A unit that only a Blueprint knows stays.", text: ">=10requests/s", want: ">= 10 requests/s"},
+		"TooLong":    {reason: "Texts are bounded.", text: "1" + strings.Repeat(" ", maxCharacters), err: grammar},
+		"Digits":     {reason: "Digits are bounded.", text: "1.0000000001", err: "must have at most 15 digits before the point, and 9 behind it"},
+		"Negative":   {reason: "There is nothing below zero.", text: "> -1", err: grammar},
+		"Exponent":   {reason: "An exponent could stand for any number of digits.", text: "< 1e9", err: grammar},
+		"NotANumber": {reason: "Nothing is at most what is no number.", text: "<= NaN", err: grammar},
+		"Empty":      {reason: "Nothing is no threshold.", text: "", err: grammar},
+		"Comparison": {reason: "A comparison alone is no threshold.", text: "<=", err: grammar},
+		"Unequal":    {reason: "There are five comparisons.", text: "!= 1", err: grammar},
+		"Line":       {reason: "A threshold is one line.", text: "<= 1\n", err: grammar},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got, err := Parse(tc.text)
+			if diff := cmp.Diff(tc.err, textOf(err)); diff != "" {
+				t.Errorf("\n%s\nParse(%q): -want error, +got error:\n%s", tc.reason, tc.text, diff)
+			}
+			if diff := cmp.Diff(tc.want, got.String()); err == nil && diff != "" {
+				t.Errorf("\n%s\nParse(%q): -want, +got:\n%s", tc.reason, tc.text, diff)
+			}
+		})
+	}
+}
+
+func TestIn(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		text   string
+		unit   string
+		want   string
+		err    string
+	}{
+		"Converted":  {reason: "Times are converted.", text: "<= 500ms", unit: "s", want: "<= 0.5s"},
+		"Number":     {reason: "A number is in the unit of its metric.", text: "99.0", unit: "%", want: "99%"},
+		"NumberOwn":  {reason: "That may be a unit that only the Blueprint knows.", text: "< 10", unit: "requests/s", want: "< 10 requests/s"},
+		"Share":      {reason: "A metric without a unit is measured in shares of one.", text: "< 5 %", unit: "", want: "< 0.05"},
+		"Own":        {reason: "The same unit is the same.", text: ">= 10 requests/s", unit: "requests/s", want: ">= 10 requests/s"},
+		"Unwritable": {reason: "A unit of several words cannot be said, and is left out.", text: "3", unit: "calls per day", want: "3"},
+		"Mismatch":   {reason: "Time is no share.", text: "<= 500ms", unit: "%", err: `"<= 500ms" cannot be said in %`},
+		"MismatchNo": {reason: "Time is no plain number.", text: "<= 500ms", unit: "", err: `"<= 500ms" cannot be said in a number without a unit`},
+		"OtherOwn":   {reason: "Nothing is known of other units.", text: "<= 5 errors", unit: "requests", err: `"<= 5 errors" cannot be said in requests`},
+		"TooFine":    {reason: "What could not be read back is refused.", text: "< 0.000000001ms", unit: "s", err: `"< 0.000000001ms" cannot be said in s`},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			parsed, err := Parse(tc.text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := parsed.In(tc.unit)
+			if diff := cmp.Diff(tc.err, textOf(err)); diff != "" {
+				t.Fatalf("\n%s\n%q.In(%q): -want error, +got error:\n%s", tc.reason, tc.text, tc.unit, diff)
+			}
+			if diff := cmp.Diff(tc.want, got.String()); err == nil && diff != "" {
+				t.Errorf("\n%s\n%q.In(%q): -want, +got:\n%s", tc.reason, tc.text, tc.unit, diff)
+			}
+		})
+	}
+}
+
+func TestDirected(t *testing.T) {
+	cases := map[string]struct {
+		reason    string
+		text      string
+		direction catalogv1alpha1.Direction
+		want      string
+	}{
+		"AtMost":  {reason: "Latencies are good below.", text: "500ms", direction: catalogv1alpha1.DirectionAtMost, want: "<= 500ms"},
+		"AtLeast": {reason: "Availability is good above.", text: "99%", direction: catalogv1alpha1.DirectionAtLeast, want: ">= 99%"},
+		"Said":    {reason: "What was said stays.", text: "< 500ms", direction: catalogv1alpha1.DirectionAtLeast, want: "< 500ms"},
+		"Unknown": {reason: "Nothing follows from nothing.", text: "5", want: "5"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			parsed, err := Parse(tc.text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := parsed.Directed(tc.direction)
+			if diff := cmp.Diff(tc.want, got.String()); diff != "" {
+				t.Errorf("\n%s\n%q.Directed(%q): -want, +got:\n%s", tc.reason, tc.text, tc.direction, diff)
+			}
+			if diff := cmp.Diff(tc.direction != "", got.Compares()); diff != "" {
+				t.Errorf("\n%s\n%q.Directed(%q).Compares(): -want, +got:\n%s", tc.reason, tc.text, tc.direction, diff)
+			}
+		})
+	}
+}
+
+func TestHolds(t *testing.T) {
+	tenth, fifth := 0.1, 0.2
+	cases := map[string]struct {
+		reason string
+		text   string
+		unit   string
+		value  float64
+		want   bool
+	}{
+		"Exactly":       {reason: "What is at most half a second is so at 500 ms.", text: "<= 0.5s", unit: "ms", value: 500, want: true},
+		"ExactlyInS":    {reason: "It is so in seconds too.", text: "<= 500ms", unit: "s", value: 0.5, want: true},
+		"Binary":        {reason: "No measurement is exactly a tenth: the nearest one is.", text: "<= 100ms", unit: "s", value: tenth, want: true},
+		"BinaryAtLeast": {reason: "The same holds from the other side.", text: ">= 0.1", value: tenth, want: true},
+		"Rounded":       {reason: "What is more is more, however little.", text: "<= 0.3", value: tenth + fifth},
+		"Less":          {reason: "Less is not equal.", text: "< 500ms", unit: "ms", value: 500},
+		"LessHolds":     {reason: "Less is less.", text: "< 500ms", unit: "ms", value: math.Nextafter(500, 0), want: true},
+		"More":          {reason: "More is not equal.", text: "> 99%", unit: "%", value: 99},
+		"MoreHolds":     {reason: "More is more.", text: "> 99%", unit: "%", value: 99.01, want: true},
+		"Equal":         {reason: "A fixed value is met.", text: "== 1", value: 1, want: true},
+		"Unequal":       {reason: "Or it is not.", text: "== 1", value: 1.0000001},
+		"Share":         {reason: "A percentage of a share is exact.", text: "<= 7%", value: 0.07, want: true},
+		"Undirected":    {reason: "Nobody said which side is good.", text: "5", value: 5},
+		"NaN":           {reason: "What is not a number is not good.", text: "<= 5", value: math.NaN()},
+		"Infinite":      {reason: "What is infinite was divided by nothing.", text: ">= 5", value: math.Inf(1)},
+		"MinusInfinite": {reason: "What is infinite was divided by nothing.", text: "<= 5", value: math.Inf(-1)},
+		"Negative":      {reason: "A measurement may be below zero.", text: "<= 5", value: -1, want: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			parsed, err := Parse(tc.text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			limit, err := parsed.In(tc.unit)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.want, limit.Holds(tc.value)); diff != "" {
+				t.Errorf("\n%s\n%q.In(%q).Holds(%v): -want, +got:\n%s", tc.reason, tc.text, tc.unit, tc.value, diff)
+			}
+		})
+	}
+}
+
+// FuzzParse reads each threshold again as it is written, also in another unit.
+func FuzzParse(f *testing.F) {
+	for _, text := range []string{"<= 500ms", ">=99.0 %", "< 0.05", "10 requests/s", "==1", "> 2.5 Gbps", "0.000000001ms"} {
+		f.Add(text, "s")
+	}
+	f.Add("5%", "")
+	f.Add("1 s", "milliseconds")
+	f.Fuzz(func(t *testing.T, text, unit string) {
+		defer soak.Input(t)()
+		first, err := Parse(text)
+		if err != nil {
+			return
+		}
+		checkAgain(t, first)
+		in, err := first.In(unit)
+		if err != nil {
+			return
+		}
+		again, err := Parse(in.String())
+		if err != nil {
+			t.Fatalf("%q.In(%q) is %q, which is none: %v", text, unit, in, err)
+		}
+		back, err := again.In(unit)
+		if err != nil || back.limit != in.limit {
+			t.Errorf("%q.In(%q) is %q, and again %q: %v", text, unit, in, back, err)
+		}
+	})
+}
+
+func checkAgain(t *testing.T, first Threshold) {
+	t.Helper()
+	again, err := Parse(first.String())
+	if err != nil {
+		t.Fatalf("%q is none when it is read again: %v", first, err)
+	}
+	if diff := cmp.Diff(first.String(), again.String()); diff != "" {
+		t.Errorf("read again: -want, +got:\n%s", diff)
+	}
+}

@@ -1,0 +1,54 @@
+package compose
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+)
+
+// maxGateName is how long the name of a Gate may be: that of a label, so that it can be one.
+const maxGateName = 63
+
+// GateName is the name of the composed resource that judges the step of an order.
+func GateName(o rolloutv1alpha1.Order) string {
+	return fmt.Sprintf("gate-%d-%d", o.Revision, o.Step)
+}
+
+// Gate is the managed resource that judges the step of an order, while the SiteSync proves that it is live. It is nil where there is
+// nothing to check, and where the SiteSync has no name yet. A Gate never changes, so one that is there stays as it is; its order has no
+// verdict, since it is what the verdict comes from.
+func Gate(claim rolloutv1alpha1.ClaimReference, o rolloutv1alpha1.Order, sync *deliveryv1alpha1.SiteSync, checks []rolloutv1alpha1.GateCheck) *rolloutv1alpha1.Gate {
+	if len(checks) == 0 || sync != nil && sync.GetName() == "" {
+		return nil
+	}
+	g := &rolloutv1alpha1.Gate{
+		TypeMeta:   metav1.TypeMeta{APIVersion: rolloutv1alpha1.GroupVersion.String(), Kind: "Gate"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: claim.Namespace, Name: gateObjectName(claim.Name, o), Labels: map[string]string{LabelClaim: claim.Name}},
+		Spec: rolloutv1alpha1.GateSpec{
+			ManagedResourceSpec: xpv2.ManagedResourceSpec{ManagementPolicies: xpv2.ManagementPolicies{xpv2.ManagementActionAll}},
+			ForProvider:         rolloutv1alpha1.GateParameters{ClaimRef: claim, Order: o.Unjudged(), Checks: checks},
+		},
+	}
+	if sync != nil {
+		g.Spec.ForProvider.SiteSyncRef = &rolloutv1alpha1.SiteSyncReference{Name: sync.GetName()}
+	}
+	return g
+}
+
+// gateObjectName says which claim, revision and step a Gate judges. A digest stands for the end of a claim's name that is too long.
+func gateObjectName(claim string, o rolloutv1alpha1.Order) string {
+	suffix := fmt.Sprintf("-r%d-s%d", o.Revision, o.Step)
+	if len(claim)+len(suffix) > maxGateName {
+		sum := sha256.Sum256([]byte(claim))
+		suffix = "-" + hex.EncodeToString(sum[:4]) + suffix
+		claim = strings.TrimRight(claim[:maxGateName-len(suffix)], "-")
+	}
+	return claim + suffix
+}

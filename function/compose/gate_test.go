@@ -1,0 +1,86 @@
+package compose
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+)
+
+func TestGate(t *testing.T) {
+	claim := rolloutv1alpha1.ClaimReference{APIGroup: "intentplane.dev", Kind: "IntentDeployment", Namespace: "team-a", Name: "shop"}
+	verdict := &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictVerified}
+	order := rolloutv1alpha1.Order{Revision: 3, Request: "sha256:1", Steps: 2, Step: 1, Verdict: verdict}
+	checks := []rolloutv1alpha1.GateCheck{{Check: deploymentv1alpha1.Check{Name: "a", Site: "edge1"}}}
+	sync := func(name string) *deliveryv1alpha1.SiteSync {
+		return &deliveryv1alpha1.SiteSync{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	}
+	unjudged := order
+	unjudged.Verdict = nil
+	cases := map[string]struct {
+		reason string
+		sync   *deliveryv1alpha1.SiteSync
+		checks []rolloutv1alpha1.GateCheck
+		want   *rolloutv1alpha1.GateParameters
+	}{
+		"Observed": {
+			reason: "The SiteSync proves what is judged. The verdict comes from the Gate, and not the other way.",
+			sync:   sync("shop-x1"), checks: checks,
+			want: &rolloutv1alpha1.GateParameters{
+				ClaimRef: claim, Order: unjudged, SiteSyncRef: &rolloutv1alpha1.SiteSyncReference{Name: "shop-x1"}, Checks: checks,
+			},
+		},
+		"Unobserved": {
+			reason: "Where no Site has an engine there is no SiteSync.", checks: checks,
+			want: &rolloutv1alpha1.GateParameters{ClaimRef: claim, Order: unjudged, Checks: checks},
+		},
+		"NotThereYet": {reason: "A Gate never changes, so it waits for the name.", sync: sync(""), checks: checks},
+		"Nothing":     {reason: "Nothing to check needs no Gate.", sync: sync("shop-x1")},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			var got *rolloutv1alpha1.GateParameters
+			if g := Gate(claim, order, tc.sync, tc.checks); g != nil {
+				got = &g.Spec.ForProvider
+				if diff := cmp.Diff("team-a/shop-r3-s1", g.GetNamespace()+"/"+g.GetName()); diff != "" {
+					t.Errorf("\n%s\nGate(...): -want, +got:\n%s", tc.reason, diff)
+				}
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nGate(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+	if diff := cmp.Diff("gate-3-1", GateName(order)); diff != "" {
+		t.Errorf("GateName(...): -want, +got:\n%s", diff)
+	}
+}
+
+func TestGateObjectName(t *testing.T) {
+	a := strings.Repeat("a", 50)
+	cases := map[string]struct {
+		reason   string
+		claim    string
+		revision int64
+		want     string
+	}{
+		"Short":    {reason: "Names that fit are said.", claim: "shop", revision: 2, want: "shop-r2-s0"},
+		"Fits":     {reason: "The longest one that fits is said too.", claim: a + "bcdefgh", revision: 2, want: a + "bcdefgh-r2-s0"},
+		"TooLong":  {reason: "A digest stands for what does not fit.", claim: a + "bcdefghi", revision: 2, want: a[:48] + "-64c67077-r2-s0"},
+		"Alike":    {reason: "Names that differ at their end do so here.", claim: a + "bcdefghj", revision: 2, want: a[:48] + "-762a4bcb-r2-s0"},
+		"NoDouble": {reason: "No dash comes before a dash.", claim: a[:47] + "-cdefghijkl", revision: 2, want: a[:47] + "-2596ccc1-r2-s0"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := gateObjectName(tc.claim, rolloutv1alpha1.Order{Revision: tc.revision})
+			if diff := cmp.Diff(tc.want, got); diff != "" || len(got) > maxGateName {
+				t.Errorf("\n%s\ngateObjectName(%q): %d characters, -want, +got:\n%s", tc.reason, tc.claim, len(got), diff)
+			}
+		})
+	}
+}

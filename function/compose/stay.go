@@ -1,0 +1,194 @@
+package compose
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/rollout"
+)
+
+// Parts are the observed deliveries that take part in an order: those that ask for its revision, or carried it out, and those of the
+// revision that it withdraws. Where nobody was asked for a rejected one yet, its rejection was carried over from the number before, which
+// two requests had: those of that number take part. Where one that the order's plan needs was lost, it is taken from the wanted ones: it will be told what it
+// did before.
+func Parts(observed, wanted map[string]*deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) map[string]*deliveryv1alpha1.GitDelivery {
+	out := partsOf(observed, o)
+	if before := o; len(out) == 0 && o.Rejected() {
+		before.Revision--
+		out = partsOf(observed, before)
+	}
+	has := Sites(out)
+	for name, d := range wanted {
+		if observed[name] == nil && slices.ContainsFunc(d.Spec.ForProvider.Trees, func(t deliveryv1alpha1.Tree) bool { return !has[t.Site] && planned(o, t.Site) }) {
+			out[name] = anew(d, o, has)
+		}
+	}
+	return out
+}
+
+func partsOf(observed map[string]*deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) map[string]*deliveryv1alpha1.GitDelivery {
+	out := map[string]*deliveryv1alpha1.GitDelivery{}
+	for name, d := range observed {
+		if partOf(d, o) {
+			out[name] = d
+		}
+	}
+	return out
+}
+
+func partOf(d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) bool {
+	is := func(n int64) bool { return n == o.Revision || o.Withdraws != nil && n == *o.Withdraws }
+	done := d.Status.AtProvider.Order
+	return is(d.Spec.ForProvider.Order.Revision) || done != nil && is(done.Revision)
+}
+
+// anew is a delivery that was lost, with the Sites that it had. Its directories stay as they are until it tells what they hold.
+func anew(d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order, has map[string]bool) *deliveryv1alpha1.GitDelivery {
+	out := &deliveryv1alpha1.GitDelivery{TypeMeta: d.TypeMeta, ObjectMeta: *d.ObjectMeta.DeepCopy(), Spec: *d.Spec.DeepCopy()}
+	out.Spec.ForProvider.Trees = nil
+	for _, t := range d.Spec.ForProvider.Trees {
+		if !has[t.Site] && planned(o, t.Site) {
+			out.Spec.ForProvider.Trees = append(out.Spec.ForProvider.Trees, kept(t))
+		}
+	}
+	return out
+}
+
+func planned(o rolloutv1alpha1.Order, site string) bool {
+	return slices.ContainsFunc(o.Plan, func(s rolloutv1alpha1.Step) bool { return slices.Contains(s.Sites, site) })
+}
+
+// Sites that deliveries have directories for.
+func Sites(ds map[string]*deliveryv1alpha1.GitDelivery) map[string]bool {
+	out := map[string]bool{}
+	for _, d := range ds {
+		for _, t := range d.Spec.ForProvider.Trees {
+			out[t.Site] = true
+		}
+	}
+	return out
+}
+
+// Covers is true for deliveries that have a directory for every Site of an order's plan: none of them was lost.
+func Covers(ds map[string]*deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) bool {
+	has := Sites(ds)
+	for _, step := range o.Plan {
+		for _, site := range step.Sites {
+			if !has[site] {
+				return false
+			}
+		}
+	}
+	return len(ds) > 0
+}
+
+// Resume is what the parts of an order ask for while nothing new may be ordered: what they asked for before. What happens when the
+// deployment is deleted follows the spec, and so do timeouts that the spec says.
+func Resume(parts map[string]*deliveryv1alpha1.GitDelivery, spec deploymentv1alpha1.DeliveryConfig, o rolloutv1alpha1.Order) map[string]*deliveryv1alpha1.GitDelivery {
+	out := map[string]*deliveryv1alpha1.GitDelivery{}
+	for name, d := range parts {
+		out[name] = resumed(d, spec, o)
+	}
+	return out
+}
+
+func resumed(d *deliveryv1alpha1.GitDelivery, spec deploymentv1alpha1.DeliveryConfig, o rolloutv1alpha1.Order) *deliveryv1alpha1.GitDelivery {
+	out := &deliveryv1alpha1.GitDelivery{TypeMeta: d.TypeMeta, Spec: *d.Spec.DeepCopy()}
+	out.Namespace, out.Labels = d.GetNamespace(), map[string]string{LabelClaim: d.Spec.ForProvider.ClaimRef.Name}
+	if also := d.GetAnnotations()[AnnotationAlso]; also != "" {
+		out.SetAnnotations(map[string]string{AnnotationAlso: also})
+	}
+	out.Spec.ManagementPolicies = policies(spec.DeletionPolicy)
+	p := &out.Spec.ForProvider
+	p.Order, p.DriftPolicy = o, deliveryv1alpha1.DriftPolicy(spec.DriftPolicy)
+	p.DeliveryTimeout = cmp.Or(string(spec.DeliveryTimeout), p.DeliveryTimeout)
+	return out
+}
+
+// Stay is what the parts of a rejected order ask for: all directories as they are, wherever the next order would go.
+func Stay(parts map[string]*deliveryv1alpha1.GitDelivery, spec deploymentv1alpha1.DeliveryConfig, o rolloutv1alpha1.Order) map[string]*deliveryv1alpha1.GitDelivery {
+	out := Resume(parts, spec, o)
+	for _, d := range out {
+		for i, t := range d.Spec.ForProvider.Trees {
+			d.Spec.ForProvider.Trees[i] = kept(t)
+		}
+	}
+	return out
+}
+
+// A Return is where an attempt to go back goes.
+type Return struct {
+	// Target that is gone back to. Nil means that nobody remembers it any more.
+	Target *rollout.Target
+
+	// Chosen is true for a Site that the deployment is still for.
+	Chosen func(site string) bool
+
+	// Timeout of the attempt.
+	Timeout string
+}
+
+// Back is what the parts of a rejected order ask for in an attempt to go back: the target's trees where others are, or may be, and
+// everything else as it is. A directory that the target did not have stays. Whatever the policy for drift says, what the attempt has to change is no drift.
+func Back(parts map[string]*deliveryv1alpha1.GitDelivery, spec deploymentv1alpha1.DeliveryConfig, o rolloutv1alpha1.Order, r Return) map[string]*deliveryv1alpha1.GitDelivery {
+	out := Resume(parts, spec, o)
+	for name, d := range out {
+		p := &d.Spec.ForProvider
+		p.DeliveryTimeout = r.Timeout
+		if !rollout.Restored(o) {
+			p.DriftPolicy = deliveryv1alpha1.DriftRestore
+		}
+		for i, t := range p.Trees {
+			p.Trees[i] = r.back(t, parts[name], o)
+		}
+	}
+	return out
+}
+
+func (r Return) back(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) deliveryv1alpha1.Tree {
+	restores := t.Action == deliveryv1alpha1.ActionRestore && sameTry(d.Spec.ForProvider.Order, o)
+	if r.Target == nil && restores {
+		return t
+	}
+	if r.Target == nil || !r.Chosen(t.Site) {
+		return kept(t)
+	}
+	want, served := r.Target.Trees[t.Site]
+	if !served || !restores && r.holds(t, d, o, want) {
+		return kept(t)
+	}
+	t.Action, t.Tree, t.Files = deliveryv1alpha1.ActionRestore, want, nil
+	return t
+}
+
+// holds is true for a directory that an order neither changed nor may be changing, and that holds a tree.
+func (r Return) holds(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order, want string) bool {
+	if t.Action != deliveryv1alpha1.ActionKeep && t.Tree != want {
+		return false
+	}
+	is, known := rollout.Held(d, t.Path)
+	return known && is.Tree == want && is.Revision != o.Revision
+}
+
+// sameTry is true for two orders of one way back, in whichever attempt.
+func sameTry(a, b rolloutv1alpha1.Order) bool {
+	return a.Revision == b.Revision && a.Request == b.Request && a.Attempt > 0 && b.Attempt > 0
+}
+
+// Observers of an order that goes on as it is: the same Sites, with the time that they have by the spec.
+func Observers(observed *deliveryv1alpha1.SiteSync, spec deploymentv1alpha1.DeliveryConfig, o rolloutv1alpha1.Order) *deliveryv1alpha1.SiteSync {
+	if observed == nil {
+		return nil
+	}
+	out := &deliveryv1alpha1.SiteSync{TypeMeta: observed.TypeMeta, Spec: *observed.Spec.DeepCopy()}
+	out.Namespace, out.Labels = observed.GetNamespace(), maps.Clone(observed.GetLabels())
+	p := &out.Spec.ForProvider
+	p.Order = o.Unjudged()
+	p.SyncWaitTimeout = cmp.Or(string(spec.SyncWaitTimeout), p.SyncWaitTimeout)
+	p.ClusterWaitTimeout = cmp.Or(string(spec.ClusterWaitTimeout), p.ClusterWaitTimeout)
+	return out
+}

@@ -1,0 +1,159 @@
+package gates
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/promql"
+	"github.com/intentplane/intentplane/apis/threshold"
+	"github.com/intentplane/intentplane/function/catalog"
+)
+
+// PostCheckName is the name of the check that the post check of a deployment becomes.
+const PostCheckName = "postCheck"
+
+// Types of checks.
+const (
+	typePrometheus = "Prometheus"
+	typeJob        = "Job"
+)
+
+// Bounds of the times of a check, so that it neither floods a server nor holds a revision up for ever.
+const (
+	shortestInterval = time.Second
+	longestTimeout   = 24 * time.Hour
+)
+
+// postCheckDelay is the shortest one: a script knows itself what it has to wait for.
+const postCheckDelay = "1s"
+
+const postCheckPath = "spec.gatesConfig.postCheck"
+
+func checkPath(i int) string { return "spec.gatesConfig.checks[" + strconv.Itoa(i) + "]" }
+
+// checkNames returns an error when two results could not be told apart.
+func checkNames(g deploymentv1alpha1.GatesConfig) error {
+	for i, c := range g.Checks {
+		path := checkPath(i) + ".name"
+		if _, taken := g.SLOThresholds[c.Name]; taken {
+			return errors.Errorf("%s: %q is the name of a metric in sloThresholds", path, c.Name)
+		}
+		if g.PostCheck != nil && c.Name == PostCheckName {
+			return errors.Errorf("%s: %q is the name of the post check", path, c.Name)
+		}
+		if slices.ContainsFunc(g.Checks[:i], func(other deploymentv1alpha1.Check) bool { return other.Name == c.Name }) {
+			return errors.Errorf("%s: %q is the name of another check", path, c.Name)
+		}
+	}
+	if _, taken := g.SLOThresholds[PostCheckName]; taken && g.PostCheck != nil {
+		return errors.Errorf("%s: is the name of the post check", thresholdPath(PostCheckName))
+	}
+	return nil
+}
+
+// ownChecks are the checks that the deployment says itself, and its post check.
+func ownChecks(in Input) ([]pathed, error) {
+	var out []pathed
+	for i := range in.Config.Checks {
+		c := in.Config.Checks[i].DeepCopy()
+		c.Default()
+		if err := own(c, in.Places); err != nil {
+			return nil, errors.Wrap(err, checkPath(i))
+		}
+		out = append(out, pathed{path: checkPath(i), Check: *c})
+	}
+	if p := in.Config.PostCheck; p != nil {
+		c := postCheck(p.DeepCopy())
+		if err := checkTimes(&c); err != nil {
+			return nil, errors.Wrap(err, postCheckPath)
+		}
+		out = append(out, pathed{path: postCheckPath, Check: c})
+	}
+	return out, nil
+}
+
+// postCheck runs once.
+func postCheck(p *deploymentv1alpha1.PostCheck) deploymentv1alpha1.Check {
+	once := int32(1)
+	c := deploymentv1alpha1.Check{
+		Name: PostCheckName, Type: typeJob, InitialDelay: postCheckDelay, Count: &once, Timeout: p.Timeout,
+		Job: &deploymentv1alpha1.JobCheck{Image: p.Image, Script: p.Script, ConfigMapKeyRef: p.ConfigMapKeyRef},
+	}
+	c.Default()
+	return c
+}
+
+// own brings a check into the form that a Gate measures. It returns an error that names its field when nobody could.
+func own(c *deploymentv1alpha1.Check, places []catalog.Place) error {
+	chosen := func(p catalog.Place) bool { return p.Site.GetName() == c.Site }
+	if c.Site != "" && !slices.ContainsFunc(places, chosen) {
+		return errors.Errorf("site: %q is not among the chosen Sites", c.Site)
+	}
+	if c.Prometheus != nil {
+		if _, err := promql.Parse(c.Prometheus.Query); err != nil {
+			return errors.Wrap(err, "prometheus.query")
+		}
+	}
+	if err := limit(c); err != nil {
+		return errors.Wrap(err, "threshold")
+	}
+	return checkTimes(c)
+}
+
+// limit brings the threshold of a check into the unit of its value.
+func limit(c *deploymentv1alpha1.Check) error {
+	if c.Job != nil {
+		if c.Threshold != "" {
+			return errors.New("a Job has none: the code that it exits with decides")
+		}
+		return nil
+	}
+	t, err := threshold.Parse(string(c.Threshold))
+	if err != nil {
+		return err
+	}
+	if !t.Compares() {
+		return errors.Errorf("%q needs a comparison, such as <= or >=: nothing else says which side is good", c.Threshold)
+	}
+	if c.Unit == "" && t.Unit() != "" {
+		return errors.Errorf("%q is in %s, and unit does not say what the value is in", c.Threshold, t.Unit())
+	}
+	if t, err = t.In(c.Unit); err != nil {
+		return err
+	}
+	c.Threshold = deploymentv1alpha1.Threshold(t.String())
+	return nil
+}
+
+// checkTimes returns an error for times that nobody would keep, and for measurements that cannot all be made in time.
+func checkTimes(c *deploymentv1alpha1.Check) error {
+	delay, err := duration("initialDelay", c.InitialDelay)
+	if err != nil {
+		return err
+	}
+	interval, err := duration("interval", c.Interval)
+	if err != nil {
+		return err
+	}
+	timeout, err := duration("timeout", c.Timeout)
+	if err != nil {
+		return err
+	}
+	// Durations and counts are bounded, so that this is too.
+	if takes := delay + time.Duration(*c.Count-1)*interval; takes >= timeout {
+		return errors.Errorf("timeout: %s is not longer than the %s that initialDelay and the intervals between %d measurements take", timeout, takes, *c.Count)
+	}
+	return nil
+}
+
+func duration(field string, d deploymentv1alpha1.Duration) (time.Duration, error) {
+	is, err := time.ParseDuration(string(d))
+	if err != nil || is < shortestInterval || is > longestTimeout {
+		return 0, errors.Errorf("%s: %q is not between 1s and 24h", field, d)
+	}
+	return is, nil
+}

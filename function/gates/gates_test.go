@@ -1,0 +1,343 @@
+package gates
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/policy"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/catalog"
+)
+
+type (
+	thresholds = map[string]deploymentv1alpha1.Threshold
+	config     = deploymentv1alpha1.GatesConfig
+	check      = deploymentv1alpha1.Check
+)
+
+func place(name string) catalog.Place {
+	p := catalog.Place{ConfigRef: catalog.ConfigRef{Kind: policy.KindClusterProviderConfig, Name: "default"}}
+	p.Site.SetName(name)
+	p.Site.Spec.Metrics = &catalogv1alpha1.SiteMetrics{Prometheus: &catalogv1alpha1.PrometheusEndpoint{Address: "https://" + name + ".example.org"}}
+	p.Site.Spec.PostCheck = &catalogv1alpha1.SitePostCheck{Namespace: "checks", ServiceAccountName: "checker", AllowedImages: []string{"curl:8"}}
+	p.Config.Policy.WebCheckHosts = []string{"status.example.org"}
+	return p
+}
+
+func input(c config, places ...catalog.Place) Input {
+	in := Input{
+		Service: "shop", Namespace: "team-a", Config: c, Places: places,
+		Blueprint: &catalogv1alpha1.Blueprint{ObjectMeta: metav1.ObjectMeta{Name: "web-1.0.0"}, Spec: catalogv1alpha1.BlueprintSpec{
+			Metrics: []catalogv1alpha1.BlueprintMetric{
+				{Name: "latency_p99", Query: `p99{app="{{service}}",ns="{{namespace}}",site="{{site}}"}`, Unit: "s", Direction: catalogv1alpha1.DirectionAtMost},
+				{Name: "availability", Query: `up{app="{{service}}"}`, Unit: "%", Direction: catalogv1alpha1.DirectionAtLeast},
+			},
+		}},
+	}
+	in.Config.Default()
+	step := rolloutv1alpha1.Step{}
+	for _, p := range places {
+		step.Sites = append(step.Sites, p.Site.GetName())
+	}
+	in.Plan = []rolloutv1alpha1.Step{step}
+	return in
+}
+
+// said is what a test wants to see of a check.
+func said(c rolloutv1alpha1.GateCheck) string {
+	out := fmt.Sprintf("%s@%s %s %s unit=%q", c.Name, c.Site, c.Type, c.Threshold, c.Unit)
+	switch {
+	case c.Prometheus != nil:
+		out += " " + c.Prometheus.Query
+	case c.Job != nil:
+		out += " " + c.Job.Image + " " + c.Job.Script
+	case c.Web != nil:
+		out += " " + c.Web.URL
+	}
+	return out + fmt.Sprintf(" %s+%d*%s<%s %d,%d,%d min=%d %s",
+		c.InitialDelay, *c.Count, c.Interval, c.Timeout, *c.FailureLimit, *c.ConsecutiveErrorLimit, *c.InconclusiveLimit, *c.MinSamples, c.NoData)
+}
+
+const defaults = " 30s+3*30s<5m 0,4,0 min=1 Fail"
+
+func TestCompile(t *testing.T) {
+	off := false
+	web := check{Name: "status", Site: "edge2", Type: "Web", Threshold: "== 1", Web: &deploymentv1alpha1.WebCheck{URL: "https://status.example.org/x", Expression: "a"}}
+	cases := map[string]struct {
+		reason string
+		config config
+		want   []string
+	}{
+		"Off": {reason: "Gates that are off judge by nothing, also what they could not.", config: config{Enabled: &off, SLOThresholds: thresholds{"x": "1"}}},
+		"Objectives": {
+			reason: "Each Site is judged by each metric, in the unit of the Blueprint, and from its good side.",
+			config: config{SLOThresholds: thresholds{"latency_p99": "500ms", "availability": "99.0"}},
+			want: []string{
+				`availability@edge1 Prometheus >= 99% unit="%" up{app="shop"}` + defaults,
+				`latency_p99@edge1 Prometheus <= 0.5s unit="s" p99{app="shop",ns="team-a",site="edge1"}` + defaults,
+				`availability@edge2 Prometheus >= 99% unit="%" up{app="shop"}` + defaults,
+				`latency_p99@edge2 Prometheus <= 0.5s unit="s" p99{app="shop",ns="team-a",site="edge2"}` + defaults,
+			},
+		},
+		"Own": {
+			reason: "A check may be for one Site, and say its own query.",
+			config: config{Checks: []check{
+				{Name: "own", Type: "Prometheus", Threshold: "< 1 s", Unit: "ms", Prometheus: &deploymentv1alpha1.PrometheusCheck{Query: `x{site="{{site}}"}`}}, web,
+			}},
+			want: []string{
+				`own@edge1 Prometheus < 1000ms unit="ms" x{site="edge1"}` + defaults,
+				`own@edge2 Prometheus < 1000ms unit="ms" x{site="edge2"}` + defaults,
+				`status@edge2 Web == 1 unit="" https://status.example.org/x` + defaults,
+			},
+		},
+		"PostCheck": {
+			reason: "A post check runs once at each Site.",
+			config: config{PostCheck: &deploymentv1alpha1.PostCheck{Image: "curl:8", Script: "true", Timeout: "1m"}},
+			want: []string{
+				`postCheck@edge1 Job  unit="" curl:8 true 1s+1*30s<1m 0,4,0 min=1 Fail`,
+				`postCheck@edge2 Job  unit="" curl:8 true 1s+1*30s<1m 0,4,0 min=1 Fail`,
+			},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			in := input(tc.config, place("edge2"), place("edge1"))
+			before := tc.config.DeepCopy()
+			checks, err := NewCompiler(1 << 20).Compile(in)
+			if err != nil {
+				t.Fatalf("\n%s\nCompile(...): %v", tc.reason, err)
+			}
+			var got []string
+			for _, c := range checks {
+				got = append(got, said(c))
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nCompile(...): -want, +got:\n%s", tc.reason, diff)
+			}
+			before.Default()
+			if diff := cmp.Diff(*before, in.Config); diff != "" {
+				t.Errorf("\n%s\nCompile(...) changed its input: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestCompileRefuses(t *testing.T) {
+	prometheus := func(c check) check {
+		c.Name, c.Type, c.Prometheus = "own", "Prometheus", &deploymentv1alpha1.PrometheusCheck{Query: "x"}
+		return c
+	}
+	job := func(image string) check {
+		return check{Name: "own", Type: "Job", Job: &deploymentv1alpha1.JobCheck{Image: image, Script: "true"}}
+	}
+	one := func(c check) config { return config{Checks: []check{c}} }
+	web := func(url string) config {
+		return one(check{Name: "own", Type: "Web", Threshold: "== 1", Web: &deploymentv1alpha1.WebCheck{URL: url, Expression: "a"}})
+	}
+	post := &deploymentv1alpha1.PostCheck{Image: "curl:8", Script: "true"}
+	cases := map[string]struct {
+		reason string
+		config config
+		change func(*Input)
+		want   string
+	}{
+		"UnknownMetric": {
+			reason: "Who misspells a metric is told which ones there are.", config: config{SLOThresholds: thresholds{"latency": "1s"}},
+			want: `spec.gatesConfig.sloThresholds.latency: Blueprint web-1.0.0 has no such metric: it has availability, latency_p99`,
+		},
+		"NoMetrics": {
+			reason: "Or that there are none.", config: config{SLOThresholds: thresholds{"latency": "1s"}},
+			change: func(in *Input) { in.Blueprint.Spec.Metrics = nil },
+			want:   `spec.gatesConfig.sloThresholds.latency: Blueprint web-1.0.0 has no metrics`,
+		},
+		"Unit": {
+			reason: "A time is no share.", config: config{SLOThresholds: thresholds{"availability": "500ms"}},
+			want: `spec.gatesConfig.sloThresholds.availability: Blueprint web-1.0.0 measures in another unit: ">= 500ms" cannot be said in %`,
+		},
+		"Threshold": {
+			reason: "Not everything passed through a schema.", config: config{SLOThresholds: thresholds{"availability": "much"}},
+			want: `spec.gatesConfig.sloThresholds.availability: must be a threshold such as '<= 500ms', '>= 99.0 %' or '< 0.05'`,
+		},
+		"Site": {
+			reason: "A check whose Site was not chosen would never be made.", config: one(prometheus(check{Site: "edge9", Threshold: "< 1"})),
+			want: `spec.gatesConfig.checks[0]: site: "edge9" is not among the chosen Sites`,
+		},
+		"NameOfMetric": {
+			reason: "Results are told apart by their names.",
+			config: config{SLOThresholds: thresholds{"own": "1"}, Checks: []check{prometheus(check{Threshold: "< 1"})}},
+			want:   `spec.gatesConfig.checks[0].name: "own" is the name of a metric in sloThresholds`,
+		},
+		"NameOfPostCheck": {
+			reason: "The post check has a name too.", config: config{PostCheck: post, Checks: []check{{Name: "postCheck"}}},
+			want: `spec.gatesConfig.checks[0].name: "postCheck" is the name of the post check`,
+		},
+		"MetricPostCheck": {
+			reason: "No metric may have it either.", config: config{PostCheck: post, SLOThresholds: thresholds{"postCheck": "1"}},
+			want: `spec.gatesConfig.sloThresholds.postCheck: is the name of the post check`,
+		},
+		"Twice": {
+			reason: "Not everything passed through a schema.", config: config{Checks: []check{job("curl:8"), job("curl:8")}},
+			want: `spec.gatesConfig.checks[1].name: "own" is the name of another check`,
+		},
+		"Bare": {
+			reason: "Nobody knows which side of an own query is good.", config: one(prometheus(check{Threshold: "5"})),
+			want: `spec.gatesConfig.checks[0]: threshold: "5" needs a comparison, such as <= or >=: nothing else says which side is good`,
+		},
+		"NoUnit": {
+			reason: "A query in seconds would always be below 500.", config: one(prometheus(check{Threshold: "< 500ms"})),
+			want: `spec.gatesConfig.checks[0]: threshold: "< 500ms" is in ms, and unit does not say what the value is in`,
+		},
+		"OwnUnit": {
+			reason: "A time is no share here either.", config: one(prometheus(check{Threshold: "< 500ms", Unit: "%"})),
+			want: `spec.gatesConfig.checks[0]: threshold: "< 500ms" cannot be said in %`,
+		},
+		"Query": {
+			reason: "What is not PromQL would only be an error later.",
+			config: one(check{Name: "own", Type: "Prometheus", Threshold: "< 1", Prometheus: &deploymentv1alpha1.PrometheusCheck{Query: "x["}}),
+			want:   `spec.gatesConfig.checks[0]: prometheus.query: is not PromQL`,
+		},
+		"JobThreshold": {
+			reason: "What would be ignored is refused.", config: one(check{Name: "own", Type: "Job", Threshold: "< 1", Job: job("curl:8").Job}),
+			want: `spec.gatesConfig.checks[0]: threshold: a Job has none: the code that it exits with decides`,
+		},
+		"Late": {
+			reason: "A check that can never end in time would reject all revisions.", config: one(prometheus(check{Threshold: "< 1", Interval: "2m15s"})),
+			want: `spec.gatesConfig.checks[0]: timeout: 5m0s is not longer than the 5m0s that initialDelay and the intervals between 3 measurements take`,
+		},
+		"Flood": {
+			reason: "Nobody asks a server a thousand times in a second.", config: one(prometheus(check{Threshold: "< 1", Interval: "1ms"})),
+			want: `spec.gatesConfig.checks[0]: interval: "1ms" is not between 1s and 24h`,
+		},
+		"NoJobs": {
+			reason: "A Site may run no Jobs.", config: config{PostCheck: post}, change: func(in *Input) { in.Places[0].Site.Spec.PostCheck = nil },
+			want: `spec.gatesConfig.postCheck: Site "edge1": job: the Site has no spec.postCheck, so that no Job runs there`,
+		},
+		"Image": {
+			reason: "A Site says which images run there.", config: one(job("curl:9")),
+			want: `spec.gatesConfig.checks[0]: Site "edge1": job: image: "curl:9" is not among the spec.postCheck.allowedImages of the Site`,
+		},
+		"ServiceAccount": {
+			reason: "A Site says who runs there.",
+			config: one(check{Name: "own", Type: "Job", Job: &deploymentv1alpha1.JobCheck{Image: "curl:8", ServiceAccountName: "admin"}}),
+			want:   `spec.gatesConfig.checks[0]: Site "edge1": job: serviceAccountName: must be absent, or "checker" as the Site says`,
+		},
+		"NoPrometheus": {
+			reason: "Somebody has to be asked.", config: config{SLOThresholds: thresholds{"availability": "99"}},
+			change: func(in *Input) { in.Places[0].Site.Spec.Metrics = nil },
+			want:   `spec.gatesConfig.sloThresholds.availability: Site "edge1": prometheus.address: neither the Site nor the configuration of its repository names a Prometheus server`,
+		},
+		"Web": {
+			reason: "A ClusterProviderConfig says which hosts are asked.", config: web("https://169.254.169.254/x"),
+			want: `spec.gatesConfig.checks[0]: Site "edge1": web.url: host "169.254.169.254" is not among the webCheckHosts of a ClusterProviderConfig`,
+		},
+		"WebNamespaced": {
+			reason: "A ProviderConfig, which a tenant may write, does not.", config: web("https://status.example.org/x"),
+			change: func(in *Input) { in.Places[0].ConfigRef.Kind = policy.KindProviderConfig },
+			want:   `spec.gatesConfig.checks[0]: Site "edge1": web.url: host "status.example.org" is not among the webCheckHosts of a ClusterProviderConfig`,
+		},
+		"Address": {
+			reason: "A server of one's own is such a host.",
+			config: one(check{
+				Name: "own", Type: "Prometheus", Threshold: "< 1",
+				Prometheus: &deploymentv1alpha1.PrometheusCheck{Query: "x", Address: "https://other.example.org"},
+			}),
+			want: `spec.gatesConfig.checks[0]: Site "edge1": prometheus.address: host "other.example.org" is not among the webCheckHosts of a ClusterProviderConfig`,
+		},
+		"TooMany": {
+			reason: "One Gate holds so many.", config: config{SLOThresholds: thresholds{"availability": "99"}},
+			change: func(in *Input) { *in = input(in.Config, many(201)...) },
+			want:   `spec.gatesConfig: step 1 of 1 has 201 checks at 201 Sites, more than the 200 of one Gate: say fewer checks, or more waves`,
+		},
+		"TooLarge": {
+			reason: "Scripts travel with each Site.", config: config{PostCheck: &deploymentv1alpha1.PostCheck{Image: "curl:8", Script: strings.Repeat("#", 16000)}},
+			change: func(in *Input) { *in = input(in.Config, many(17)...) },
+			want:   `spec.gatesConfig: 17 checks have about 552500 bytes, more than the 524288 that fit: keep scripts in a ConfigMap`,
+		},
+		"LongQuery": {
+			reason: "Values may make a query too long.",
+			config: one(check{
+				Name: "own", Type: "Prometheus", Threshold: "< 1",
+				Prometheus: &deploymentv1alpha1.PrometheusCheck{Query: strings.Repeat(" ", 4070) + `x{s="{{service}}"}`},
+			}),
+			change: func(in *Input) { in.Service = strings.Repeat("s", 40) },
+			want:   `spec.gatesConfig.checks[0]: Site "edge1": query: has 4117 characters with its values, more than 4096`,
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			in := input(tc.config, place("edge1"))
+			if tc.change != nil {
+				tc.change(&in)
+			}
+			_, err := NewCompiler(0).Compile(in)
+			got := ""
+			if err != nil {
+				got = err.Error()
+			}
+			// What the parser of PromQL says is its own.
+			got, _, _ = strings.Cut(got, ": 1:")
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nCompile(...): -want error, +got error:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func many(n int) []catalog.Place {
+	out := make([]catalog.Place, 0, n)
+	for i := range n {
+		out = append(out, place(fmt.Sprintf("s%03d", i)))
+	}
+	return out
+}
+
+// TestWaves has more Sites than one Gate holds, in two steps.
+func TestWaves(t *testing.T) {
+	in := input(config{SLOThresholds: thresholds{"availability": "99"}}, many(201)...)
+	all := in.Plan[0].Sites
+	in.Plan = []rolloutv1alpha1.Step{{Sites: all[:1]}, {Sites: all[1:]}}
+	checks, err := NewCompiler(0).Compile(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]int{1, 200}, []int{len(checks.At(in.Plan[0])), len(checks.At(in.Plan[1]))}); diff != "" {
+		t.Errorf("At(...): -want, +got:\n%s", diff)
+	}
+	if diff := cmp.Diff("s000", checks.At(in.Plan[0])[0].Site); diff != "" {
+		t.Errorf("At(...): -want, +got:\n%s", diff)
+	}
+}
+
+// TestFallback asks the server of the configuration where a Site names none.
+func TestFallback(t *testing.T) {
+	p := place("edge1")
+	p.Site.Spec.Metrics = nil
+	p.Config.Metrics = &configv1alpha1.Metrics{Prometheus: &configv1alpha1.Prometheus{Address: "http://prometheus"}}
+	if _, err := NewCompiler(0).Compile(input(config{SLOThresholds: thresholds{"availability": "99"}}, p)); err != nil {
+		t.Errorf("Compile(...): %v", err)
+	}
+}
+
+// TestFilledApart compiles for two claims with one Compiler. Neither is judged by what the other one runs.
+func TestFilledApart(t *testing.T) {
+	c := NewCompiler(1 << 20)
+	for _, id := range []string{"shop/team-a", "shop/team-b", "cart/team-b"} {
+		in := input(config{SLOThresholds: thresholds{"latency_p99": "1s"}}, place("edge1"))
+		in.Service, in.Namespace, _ = strings.Cut(id, "/")
+		got, err := c.Compile(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := fmt.Sprintf(`p99{app=%q,ns=%q,site="edge1"}`, in.Service, in.Namespace)
+		if diff := cmp.Diff(want, got[0].Prometheus.Query); diff != "" {
+			t.Errorf("Compile(%s): -want, +got:\n%s", id, diff)
+		}
+	}
+}

@@ -1,0 +1,94 @@
+package phase
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/rollout"
+)
+
+// maxResults is how many results a status has. Those that did not pass come first where not all fit.
+const maxResults = 100
+
+// results are how the checks of the order's revision were judged, step after step.
+func results(f *Facts) []v1alpha1.ValidationResult {
+	var out []v1alpha1.ValidationResult
+	for _, g := range f.judges() {
+		if at := g.Status.AtProvider; at.Order != nil && rollout.Alike(*at.Order, g.Spec.ForProvider.Order) {
+			out = append(out, ended(at.Checks)...)
+		}
+	}
+	if len(out) > maxResults {
+		slices.SortStableFunc(out, func(a, b v1alpha1.ValidationResult) int { return cmp.Compare(truth(a.Passed), truth(b.Passed)) })
+		out = out[:maxResults]
+	}
+	return out
+}
+
+func truth(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// judges are the Gates of the order's revision, in the order of steps.
+func (f *Facts) judges() []*rolloutv1alpha1.Gate {
+	var out []*rolloutv1alpha1.Gate
+	for _, name := range slices.Sorted(maps.Keys(f.Gates)) {
+		of := f.Gates[name].Spec.ForProvider.Order
+		if f.Order != nil && of.Revision == f.Order.Revision && of.Request == f.Order.Request {
+			out = append(out, f.Gates[name])
+		}
+	}
+	slices.SortStableFunc(out, func(a, b *rolloutv1alpha1.Gate) int {
+		return cmp.Compare(a.Spec.ForProvider.Order.Step, b.Spec.ForProvider.Order.Step)
+	})
+	return out
+}
+
+func ended(checks []rolloutv1alpha1.CheckResult) []v1alpha1.ValidationResult {
+	var out []v1alpha1.ValidationResult
+	for _, c := range checks {
+		if !rollout.Ended(c) {
+			continue
+		}
+		r := v1alpha1.ValidationResult{
+			Name: c.Name, Site: c.Site, Passed: c.Phase == rolloutv1alpha1.CheckPassed, Value: c.Value, Threshold: c.Threshold, Message: c.Message,
+		}
+		if c.Phase == rolloutv1alpha1.CheckError || c.Phase == rolloutv1alpha1.CheckTimedOut {
+			r.Message = Fit(string(c.Phase)+": "+c.Message, maxSaid)
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// unjudged says what the Gate waits for, or nothing.
+func (f *Facts) unjudged() string {
+	g := f.gate()
+	if g == nil {
+		return " Its Gate is on its way."
+	}
+	if c := g.GetCondition("Ready"); c.Reason == rolloutv1alpha1.ReasonNotLive {
+		return fmt.Sprintf(" Gate %s: %s.", g.GetName(), c.Reason)
+	}
+	return fmt.Sprintf(" Gate %s measures.", g.GetName())
+}
+
+// rollback is where the way back of a rejected order stands.
+func rollback(f *Facts) *v1alpha1.RollbackStatus {
+	if f.Order == nil || !f.Order.Rejected() {
+		return nil
+	}
+	p, _, _ := retreat(f)
+	out := &v1alpha1.RollbackStatus{Active: p == v1alpha1.PhaseRollingBack, Reason: f.Order.Verdict.Reason, Attempts: f.Order.Attempt}
+	if f.Target != nil && f.Order.Attempt > 0 {
+		out.PreviousCommit = f.Target.Commit
+	}
+	return out
+}

@@ -1,0 +1,186 @@
+package function
+
+import (
+	"time"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+)
+
+// A player plays a Site, with its engine.
+type player struct {
+	// runs is the tree that it runs at each path, and tried the one that it failed with.
+	runs, tried map[string]string
+	stuck       bool
+}
+
+// quality is what becomes of a tree.
+type quality struct {
+	// breaks says that engines fail with it, and slow that its objectives are missed.
+	breaks, slow bool
+}
+
+// sync plays the engine: it runs what the branch has, if it can.
+func (p *player) sync(r *repo, path string, of map[string]quality) {
+	id, ok := r.dirs[path]
+	if p.stuck || !ok {
+		return
+	}
+	if of[id].breaks {
+		p.tried[path] = id
+		return
+	}
+	delete(p.tried, path)
+	p.runs[path] = id
+}
+
+// look plays one reconcile of the SiteSync.
+func (w *walk) look(s *deliveryv1alpha1.SiteSync) {
+	at, o := &s.Status.AtProvider, s.Spec.ForProvider.Order
+	if last := at.Order; last != nil && (o.Conflicts(*last) || o.Behind(*last)) {
+		setReady(s, corev1.ConditionFalse, deliveryv1alpha1.ReasonOrderBehind)
+		return
+	}
+	before := map[string]deliveryv1alpha1.SiteObservation{}
+	if last := at.Order; last != nil && last.Revision == o.Revision && last.Request == o.Request && last.Attempt == o.Attempt {
+		for _, was := range at.Sites {
+			before[was.Name] = was
+		}
+	}
+	at.Order, at.Sites = o.DeepCopy(), nil
+	reason := deliveryv1alpha1.ReasonLive
+	for _, want := range s.Spec.ForProvider.Sites {
+		is := w.see(s, want, before[want.Name])
+		at.Sites = append(at.Sites, is)
+		if want.Wave <= o.Step && is.State != deliveryv1alpha1.SiteLive {
+			reason = graver(reason, is.State)
+		}
+	}
+	status := corev1.ConditionFalse
+	if reason == deliveryv1alpha1.ReasonLive {
+		status = corev1.ConditionTrue
+	}
+	setReady(s, status, reason)
+}
+
+func graver(than xpv2.ConditionReason, s deliveryv1alpha1.SiteState) xpv2.ConditionReason {
+	rank := map[xpv2.ConditionReason]int{
+		deliveryv1alpha1.ReasonLive: 0, deliveryv1alpha1.ReasonWaiting: 1, deliveryv1alpha1.ReasonSyncing: 2,
+		deliveryv1alpha1.ReasonTimedOut: 3, deliveryv1alpha1.ReasonFailed: 4,
+	}
+	is := map[deliveryv1alpha1.SiteState]xpv2.ConditionReason{
+		deliveryv1alpha1.SitePending: deliveryv1alpha1.ReasonWaiting, deliveryv1alpha1.SiteSyncing: deliveryv1alpha1.ReasonSyncing,
+		deliveryv1alpha1.SiteTimedOut: deliveryv1alpha1.ReasonTimedOut, deliveryv1alpha1.SiteFailed: deliveryv1alpha1.ReasonFailed,
+	}[s]
+	if rank[is] > rank[than] {
+		return is
+	}
+	return than
+}
+
+// see one Site.
+func (w *walk) see(s *deliveryv1alpha1.SiteSync, want deliveryv1alpha1.SiteTree, last deliveryv1alpha1.SiteObservation) deliveryv1alpha1.SiteObservation {
+	o := deliveryv1alpha1.SiteObservation{Name: want.Name, State: deliveryv1alpha1.SitePending}
+	if want.Wave > s.Spec.ForProvider.Order.Step || w.undelivered(s.Spec.ForProvider.Order, want) {
+		return o
+	}
+	at := metav1.NewTime(w.now)
+	if o.StartedAt = &at; last.StartedAt != nil {
+		o.StartedAt = last.StartedAt
+	}
+	p := w.sites[want.Name]
+	timeout, _ := time.ParseDuration(s.Spec.ForProvider.SyncWaitTimeout)
+	switch {
+	case p.runs[want.Path] == want.Tree:
+		o.State = deliveryv1alpha1.SiteLive
+		w.truth.live(s.Spec.ForProvider.Order, want)
+	case p.tried[want.Path] == want.Tree || last.State == deliveryv1alpha1.SiteFailed:
+		o.State = deliveryv1alpha1.SiteFailed
+	case w.now.Sub(o.StartedAt.Time) >= timeout:
+		o.State = deliveryv1alpha1.SiteTimedOut
+	default:
+		o.State = deliveryv1alpha1.SiteSyncing
+	}
+	return o
+}
+
+// undelivered is true while the claim's delivery has not carried out the order.
+func (w *walk) undelivered(o rolloutv1alpha1.Order, want deliveryv1alpha1.SiteTree) bool {
+	for _, d := range w.deliveries {
+		for _, t := range d.Spec.ForProvider.Trees {
+			if t.Path != want.Path {
+				continue
+			}
+			at := d.Status.AtProvider.Order
+			if at == nil || at.Revision != o.Revision || at.Request != o.Request || at.Attempt != o.Attempt || at.Step < o.Step {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// measure plays one reconcile of a Gate: it judges when it has measured twice while its order was live.
+func (w *walk) measure(g *rolloutv1alpha1.Gate) {
+	at, o := &g.Status.AtProvider, g.Spec.ForProvider.Order
+	at.Order = o.DeepCopy()
+	if at.Verdict != "" {
+		return
+	}
+	if w.sync == nil || !w.syncProves(o) {
+		setReady(g, corev1.ConditionFalse, rolloutv1alpha1.ReasonNotLive)
+		return
+	}
+	if w.prometheusDown {
+		setReady(g, corev1.ConditionFalse, rolloutv1alpha1.ReasonMeasuring)
+		return
+	}
+	at.Checks = nil
+	bad, measured := false, int32(0)
+	for _, c := range g.Spec.ForProvider.Checks {
+		slow := w.slow(c.Site)
+		bad = bad || slow
+		w.measurements[g.GetName()]++
+		measured = w.measurements[g.GetName()]
+		phase := rolloutv1alpha1.CheckPassed
+		if slow {
+			phase = rolloutv1alpha1.CheckFailed
+		}
+		at.Checks = append(at.Checks, rolloutv1alpha1.CheckResult{Name: c.Name, Site: c.Site, Phase: phase, Value: "1", Threshold: "2", Measurements: measured})
+	}
+	if !bad && int(measured) < 2*len(at.Checks) {
+		at.Checks = nil
+		setReady(g, corev1.ConditionFalse, rolloutv1alpha1.ReasonMeasuring)
+		return
+	}
+	if bad {
+		at.Verdict = rolloutv1alpha1.GateFailed
+		setReady(g, corev1.ConditionFalse, rolloutv1alpha1.ReasonFailed)
+		return
+	}
+	at.Verdict = rolloutv1alpha1.GatePassed
+	w.truth.pass(o)
+	setReady(g, corev1.ConditionTrue, rolloutv1alpha1.ReasonPassed)
+}
+
+// syncProves is true while the SiteSync says now that an order is live.
+func (w *walk) syncProves(o rolloutv1alpha1.Order) bool {
+	at := w.sync.Status.AtProvider.Order
+	ready := w.sync.GetCondition(xpv2.TypeReady)
+	return at != nil && at.Revision == o.Revision && at.Step == o.Step && at.Attempt == o.Attempt &&
+		ready.Status == corev1.ConditionTrue && ready.ObservedGeneration == w.sync.GetGeneration()
+}
+
+// slow is true for a Site that runs what misses its objectives.
+func (w *walk) slow(site string) bool {
+	for _, id := range w.sites[site].runs {
+		if w.qualities[id].slow {
+			return true
+		}
+	}
+	return false
+}

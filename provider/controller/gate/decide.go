@@ -1,0 +1,123 @@
+package gate
+
+import (
+	"fmt"
+	"strings"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/gates"
+)
+
+const (
+	// maxNamed is how many checks a condition names.
+	maxNamed = 5
+
+	// maxMessage is how long the message of a check may be.
+	maxMessage = 1024
+)
+
+// A decision is what follows from the facts.
+type decision struct {
+	// next is what the status should say.
+	next v1alpha1.GateObservation
+	// reason of the Ready condition, which is true with ReasonPassed only.
+	reason  xpv2.ConditionReason
+	message string
+}
+
+// decide what the status says. It is pure: the same facts give the same decision. A verdict stays, whatever comes.
+func decide(f facts) decision {
+	if c := f.spec.ClaimRef; c.Namespace != f.namespace {
+		message := fmt.Sprintf("spec.forProvider.claimRef.namespace: %q is not the namespace of the Gate", c.Namespace)
+		return decision{next: f.before, reason: v1alpha1.ReasonPolicyDenied, message: message}
+	}
+	d := decision{next: *f.before.DeepCopy()}
+	if d.next.Verdict == "" {
+		d.next = f.judge()
+	}
+	d.explain(f)
+	return d
+}
+
+func (f facts) judge() v1alpha1.GateObservation {
+	next := v1alpha1.GateObservation{Order: f.spec.Order.DeepCopy(), StartedAt: f.before.StartedAt.DeepCopy()}
+	for i := range f.spec.Checks {
+		r := f.check(i)
+		if next.StartedAt == nil {
+			next.StartedAt = r.StartedAt.DeepCopy()
+		}
+		next.Checks = append(next.Checks, r)
+	}
+	if next.Verdict = gates.Verdict(next.Checks); next.Verdict != "" {
+		next.EndedAt = timestamp(f.now)
+	}
+	return next
+}
+
+// check says where one check stands. One that has ended stays so, and one whose subject is not live waits.
+func (f facts) check(i int) v1alpha1.CheckResult {
+	r, c := f.last(i), f.checks[i]
+	if gates.Ended(r.Phase) || c.liveSince.IsZero() {
+		return r
+	}
+	if r.StartedAt == nil {
+		r.StartedAt = timestamp(f.now)
+	}
+	j := c.judgement
+	if c.impossible != "" {
+		j = gates.Judgement{Phase: v1alpha1.CheckError, Message: c.impossible}
+	}
+	if r.Phase = v1alpha1.CheckRunning; !j.Ended() {
+		return r
+	}
+	r.Phase, r.Value, r.Measurements = j.Phase, j.Value, int32(j.Count) //nolint:gosec // It is bounded by the limits of the check.
+	r.Message, r.EndedAt = cut(j.Message), timestamp(f.now)
+	return r
+}
+
+// cut a message where its field ends.
+func cut(text string) string {
+	if len(text) <= maxMessage {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxMessage], "")
+}
+
+// explain the Ready condition.
+func (d *decision) explain(f facts) {
+	switch {
+	case d.next.Verdict == v1alpha1.GatePassed:
+		d.reason = v1alpha1.ReasonPassed
+	case d.next.Verdict != "":
+		d.reason = xpv2.ConditionReason(d.next.Verdict)
+		d.message = named(d.next.Checks, func(c v1alpha1.CheckResult) bool { return c.Phase != v1alpha1.CheckPassed })
+	case d.next.StartedAt == nil:
+		d.reason, d.message = v1alpha1.ReasonNotLive, "no Site of the checks is proven to run the order"
+	default:
+		d.reason = v1alpha1.ReasonMeasuring
+		d.message = named(d.next.Checks, func(c v1alpha1.CheckResult) bool { return gates.Ended(c.Phase) && c.Phase != v1alpha1.CheckPassed })
+	}
+}
+
+// named lists checks, in the order of the spec.
+func named(checks []v1alpha1.CheckResult, which func(v1alpha1.CheckResult) bool) string {
+	out := []string{}
+	for _, c := range checks {
+		if which(c) {
+			out = append(out, fmt.Sprintf("check %q at Site %q: %s", c.Name, c.Site, said(c)))
+		}
+	}
+	if more := len(out) - maxNamed; more > 0 {
+		out = append(out[:maxNamed], fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(out, "; ")
+}
+
+func said(c v1alpha1.CheckResult) string {
+	if c.Message == "" || len(c.Message) > maxMessage/maxNamed {
+		return string(c.Phase)
+	}
+	return string(c.Phase) + ", " + c.Message
+}

@@ -1,0 +1,58 @@
+package gate
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/gates"
+)
+
+// facts are all that a decision is made from. Who gathers them decides nothing, and who decides reads nothing else.
+type facts struct {
+	// namespace of the Gate.
+	namespace string
+	spec      v1alpha1.GateParameters
+	// before is what was seen last.
+	before v1alpha1.GateObservation
+	now    time.Time
+	// checks in the order of the spec.
+	checks []checkFacts
+}
+
+// A checkFacts is what is known of one check.
+type checkFacts struct {
+	// liveSince is since when the check's Site is proven to run the order. Zero if it is not.
+	liveSince time.Time
+	// impossible says why the check can never be measured.
+	impossible string
+	// judgement on what was measured.
+	judgement gates.Judgement
+}
+
+// sameTry is true if two orders are of one try, in whatever step.
+func sameTry(a *v1alpha1.Order, b v1alpha1.Order) bool {
+	return a != nil && a.Revision == b.Revision && a.Request == b.Request && a.Attempt == b.Attempt
+}
+
+// reaches is true if an order is of the same try as another one, and has come to its step.
+func reaches(a *v1alpha1.Order, b v1alpha1.Order) bool { return sameTry(a, b) && a.Step >= b.Step }
+
+// last returns what was seen of a check.
+func (f facts) last(i int) v1alpha1.CheckResult {
+	want := f.spec.Checks[i]
+	out := v1alpha1.CheckResult{Name: want.Name, Site: want.Site, Phase: v1alpha1.CheckPending, Threshold: string(want.Threshold)}
+	if i < len(f.before.Checks) {
+		if have := f.before.Checks[i]; have.Name == want.Name && have.Site == want.Site {
+			return *have.DeepCopy()
+		}
+	}
+	return out
+}
+
+// timestamp has no more precision than a status can hold.
+func timestamp(t time.Time) *metav1.Time {
+	out := metav1.NewTime(t.UTC().Truncate(time.Second))
+	return &out
+}

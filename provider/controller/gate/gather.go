@@ -1,0 +1,188 @@
+package gate
+
+import (
+	"context"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/threshold"
+	"github.com/intentplane/intentplane/provider/gates"
+	"github.com/intentplane/intentplane/provider/gates/meter"
+	"github.com/intentplane/intentplane/provider/gates/prometheus"
+)
+
+// Types of checks.
+const typePrometheus = "Prometheus"
+
+// A round is what is read once for all checks of a Gate.
+type round struct {
+	gate     *v1alpha1.Gate
+	config   config
+	evidence evidence
+	sites    map[string]*catalogv1alpha1.Site
+	servers  map[string]answer
+}
+
+// An answer is a server, or why there is none.
+type answer struct {
+	server  prometheus.Server
+	problem string
+}
+
+// gather the facts about a Gate that has no verdict. It returns an error if the control plane's API server cannot be asked.
+func (e *external) gather(ctx context.Context, g *v1alpha1.Gate) (facts, error) {
+	f := facts{namespace: g.GetNamespace(), spec: *g.Spec.ForProvider.DeepCopy(), before: e.before(g), now: e.now()}
+	if f.before.Verdict != "" || f.spec.ClaimRef.Namespace != f.namespace {
+		e.meter.Forget(client.ObjectKeyFromObject(g))
+		return f, nil // There is nothing left to measure, or it is not for this Gate to.
+	}
+	r := &round{gate: g, sites: map[string]*catalogv1alpha1.Site{}, servers: map[string]answer{}}
+	var err error
+	if r.evidence, err = e.evidence(ctx, f.namespace, f.spec); err != nil {
+		return facts{}, err
+	}
+	if r.config, err = e.config(ctx, g); err != nil {
+		return facts{}, err
+	}
+	f.checks = make([]checkFacts, len(f.spec.Checks))
+	tasks, of := []meter.Task{}, []int{}
+	for i, c := range f.spec.Checks {
+		if gates.Ended(f.last(i).Phase) {
+			continue
+		}
+		t, err := e.check(ctx, r, c, f.seen(i), &f.checks[i])
+		if err != nil {
+			return facts{}, err
+		}
+		if t != nil {
+			tasks, of = append(tasks, *t), append(of, i)
+		}
+	}
+	for n, j := range e.meter.Measure(client.ObjectKeyFromObject(g), g.GetUID(), tasks) {
+		f.checks[of[n]].judgement = j
+	}
+	return f, nil
+}
+
+// seen is when a check began, or begins now: no earlier than that.
+func (f facts) seen(i int) time.Time {
+	if at := f.last(i).StartedAt; at != nil {
+		return at.Time
+	}
+	return timestamp(f.now).Time
+}
+
+// check what there is to know of one check. It returns what is to be measured, if anything can be.
+func (e *external) check(ctx context.Context, r *round, c v1alpha1.GateCheck, seen time.Time, into *checkFacts) (*meter.Task, error) {
+	site, err := e.site(ctx, r, c.Site)
+	if err != nil {
+		return nil, err
+	}
+	if site != nil {
+		into.liveSince = r.evidence.liveSince(site, seen)
+	}
+	t, err := taskOf(c)
+	if err != nil {
+		into.impossible = err.Error()
+		return nil, nil //nolint:nilerr,nilnil // It is the check's problem, and nothing is measured.
+	}
+	t.LiveSince = into.liveSince
+	if site == nil || t.LiveSince.IsZero() {
+		return unasked(t), nil
+	}
+	if into.impossible, err = e.source(ctx, r, c, site, t); err != nil || into.impossible != "" {
+		return nil, err
+	}
+	return t, nil
+}
+
+// site returns a Site that the Gate's namespace may use, or nil.
+func (e *external) site(ctx context.Context, r *round, name string) (*catalogv1alpha1.Site, error) {
+	if s, ok := r.sites[name]; ok {
+		return s, nil
+	}
+	s := &catalogv1alpha1.Site{}
+	err := e.kube.Get(ctx, client.ObjectKey{Name: name}, s)
+	if client.IgnoreNotFound(err) != nil {
+		return nil, errors.Wrapf(err, "cannot get Site %q", name)
+	}
+	if kerrors.IsNotFound(err) || policy.CheckSite(s, r.gate.GetNamespace()) != nil {
+		s = nil
+	}
+	r.sites[name] = s
+	return s, nil
+}
+
+// taskOf a check, but for what it asks. It returns an error for a check that can never be measured.
+func taskOf(c v1alpha1.GateCheck) (*meter.Task, error) {
+	rules, err := gates.RulesOf(c.Check)
+	if err != nil {
+		return nil, err
+	}
+	limit, err := threshold.Parse(string(c.Threshold))
+	if err != nil {
+		return nil, errors.Wrap(err, "threshold")
+	}
+	if c.Unit != "" || limit.Unit() == "" {
+		if limit, err = limit.In(c.Unit); err != nil {
+			return nil, errors.Wrap(err, "threshold")
+		}
+	}
+	if !limit.Compares() {
+		return nil, errors.New("threshold: must begin with a comparison")
+	}
+	least := int64(1)
+	if c.MinSamples != nil {
+		least = int64(*c.MinSamples)
+	}
+	return &meter.Task{ID: c.Site + "/" + c.Name, Rules: rules, Criteria: gates.Criteria{Limit: limit, MinSamples: least, NoData: c.NoData}}, nil
+}
+
+// source adds whom a check asks. It returns why nobody can ever be asked, and an error if the API server cannot be.
+func (e *external) source(ctx context.Context, r *round, c v1alpha1.GateCheck, site *catalogv1alpha1.Site, t *meter.Task) (string, error) {
+	if c.Type != typePrometheus || c.Prometheus == nil {
+		return "checks of type " + c.Type + " cannot be carried out", nil
+	}
+	key := c.Site + "\n" + c.Prometheus.Address
+	a, ok := r.servers[key]
+	if !ok {
+		var err error
+		if a.server, a.problem, err = e.server(ctx, r.config, site, c.Prometheus.Address); err != nil {
+			return "", err
+		}
+		r.servers[key] = a
+	}
+	if a.problem != "" {
+		t.Question = trouble(a.problem)
+		return "", nil
+	}
+	q, err := prometheus.NewQuestion(e.fetch, a.server, c.Prometheus.Query, t.Criteria.MinSamples > 1)
+	if err != nil {
+		return err.Error(), nil //nolint:nilerr // It is the check's problem.
+	}
+	t.Question, t.Host, t.Lead = q, q.Host(), q.Lead()
+	return "", nil
+}
+
+// unasked is a task whose subject is not live: nothing is asked.
+func unasked(t *meter.Task) *meter.Task {
+	t.Question = trouble("")
+	return t
+}
+
+// trouble is a question that cannot be asked for now. It goes wrong as often as it may, for somebody may solve it in the meantime.
+type trouble string
+
+// Key is the same for all.
+func (trouble) Key(time.Duration) string { return "" }
+
+// Ask nobody.
+func (t trouble) Ask(context.Context, time.Duration) gates.Answer {
+	return gates.Answer{Problem: string(t)}
+}

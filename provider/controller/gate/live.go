@@ -1,0 +1,111 @@
+package gate
+
+import (
+	"context"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+)
+
+// An evidence is what tells whether the Sites of a Gate run its order.
+type evidence struct {
+	spec       v1alpha1.GateParameters
+	sync       *deliveryv1alpha1.SiteSync
+	deliveries []deliveryv1alpha1.GitDelivery
+}
+
+// evidence of a Gate, from the cache. It returns an error if the API server cannot be asked.
+func (e *external) evidence(ctx context.Context, namespace string, spec v1alpha1.GateParameters) (evidence, error) {
+	out := evidence{spec: spec}
+	if spec.SiteSyncRef != nil {
+		s := &deliveryv1alpha1.SiteSync{}
+		err := e.kube.Get(ctx, client.ObjectKey{Namespace: namespace, Name: spec.SiteSyncRef.Name}, s)
+		if client.IgnoreNotFound(err) != nil {
+			return evidence{}, errors.Wrapf(err, "cannot get SiteSync %q", spec.SiteSyncRef.Name)
+		}
+		if !kerrors.IsNotFound(err) {
+			out.sync = s
+		}
+	}
+	ds := &deliveryv1alpha1.GitDeliveryList{}
+	if err := e.kube.List(ctx, ds, client.InNamespace(namespace)); err != nil {
+		return evidence{}, errors.Wrap(err, "cannot list GitDeliveries")
+	}
+	for _, d := range ds.Items {
+		if sameClaim(d.Spec.ForProvider.ClaimRef, spec.ClaimRef) {
+			out.deliveries = append(out.deliveries, d)
+		}
+	}
+	return out, nil
+}
+
+func sameClaim(a, b v1alpha1.ClaimReference) bool {
+	return a.APIGroup == b.APIGroup && a.Namespace == b.Namespace && a.Name == b.Name
+}
+
+// liveSince is since when a Site is proven to run the order. Zero if it is not. Where nobody tells what the Site runs, what was
+// delivered counts from when it was first seen, if the Site says so.
+func (e evidence) liveSince(site *catalogv1alpha1.Site, seen time.Time) time.Time {
+	if site.Spec.Engine.Type != catalogv1alpha1.EngineNone {
+		return e.synced(site.GetName())
+	}
+	if u := site.Spec.Engine.UnobservedIsLive; u == nil || !*u || !e.delivered(site.GetName()) {
+		return time.Time{}
+	}
+	return seen
+}
+
+// synced believes a SiteSync that speaks of this order, as it is asked for now.
+func (e evidence) synced(site string) time.Time {
+	s := e.sync
+	if s == nil || s.GetDeletionTimestamp() != nil || !sameClaim(s.Spec.ForProvider.ClaimRef, e.spec.ClaimRef) || !current(s) {
+		return time.Time{}
+	}
+	if !reaches(&s.Spec.ForProvider.Order, e.spec.Order) || !reaches(s.Status.AtProvider.Order, e.spec.Order) {
+		return time.Time{}
+	}
+	for _, o := range s.Status.AtProvider.Sites {
+		if o.Name == site && o.State == deliveryv1alpha1.SiteLive && o.LiveSince != nil {
+			return o.LiveSince.Time
+		}
+	}
+	return time.Time{}
+}
+
+// current is true for an object whose status is about its present spec, and whose last look went well.
+func current(o interface {
+	client.Object
+	GetCondition(ct xpv2.ConditionType) xpv2.Condition
+}) bool {
+	ready, synced := o.GetCondition(xpv2.TypeReady), o.GetCondition(xpv2.TypeSynced)
+	return ready.ObservedGeneration == o.GetGeneration() && synced.Status == corev1.ConditionTrue
+}
+
+func (e evidence) delivered(site string) bool {
+	for i := range e.deliveries {
+		d := &e.deliveries[i]
+		if !carries(d, site) {
+			continue
+		}
+		done := d.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue && current(d)
+		return done && d.GetDeletionTimestamp() == nil && reaches(&d.Spec.ForProvider.Order, e.spec.Order) && reaches(d.Status.AtProvider.Order, e.spec.Order)
+	}
+	return false
+}
+
+func carries(d *deliveryv1alpha1.GitDelivery, site string) bool {
+	for _, t := range d.Spec.ForProvider.Trees {
+		if t.Site == site {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,118 @@
+package gate
+
+import (
+	"context"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/gates"
+	"github.com/intentplane/intentplane/provider/gates/meter"
+	"github.com/intentplane/intentplane/provider/gates/prometheus"
+)
+
+// A measurer takes measurements.
+type measurer interface {
+	Measure(owner types.NamespacedName, uid types.UID, tasks []meter.Task) []gates.Judgement
+	Forget(owner types.NamespacedName)
+}
+
+// A connector makes externals.
+type connector struct {
+	// kube reads from the cache, and from the API server what the cache must not hold.
+	kube   client.Client
+	meter  measurer
+	fetch  prometheus.Doer
+	memory *memory
+	now    func() time.Time
+}
+
+// Connect contacts nobody.
+func (c *connector) Connect(context.Context, *v1alpha1.Gate) (managed.TypedExternalClient[*v1alpha1.Gate], error) {
+	return &external{connector: c}, nil
+}
+
+// An external is what one Gate measures.
+type external struct {
+	*connector
+}
+
+// Observe says where the checks of a Gate stand. It waits for no measurement, and writes nothing. A Gate exists until it is deleted, and
+// leaves nothing behind.
+func (e *external) Observe(ctx context.Context, g *v1alpha1.Gate) (managed.ExternalObservation, error) {
+	if meta.WasDeleted(g) {
+		return managed.ExternalObservation{}, nil
+	}
+	g.Status.SetObservedGeneration(g.GetGeneration())
+	f, err := e.gather(ctx, g)
+	if err != nil {
+		return managed.ExternalObservation{}, err
+	}
+	d := decide(f)
+	e.memory.keep(g, d.next)
+	g.Status.AtProvider = d.next
+	g.SetConditions(ready(g, d))
+	return managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: true}, nil
+}
+
+// before is what the status says, or what was found since: a status may be old, or emptied by somebody, and what has ended is never
+// measured again.
+func (e *external) before(g *v1alpha1.Gate) v1alpha1.GateObservation {
+	at := g.Status.AtProvider
+	if said := e.memory.of(g); ended(said) > ended(at) || at.Order == nil {
+		at = said
+	}
+	if at.Order != nil && !sameTry(at.Order, g.Spec.ForProvider.Order) {
+		at = v1alpha1.GateObservation{}
+	}
+	return *at.DeepCopy()
+}
+
+// ended is how many checks have ended, and one more with the verdict.
+func ended(o v1alpha1.GateObservation) int {
+	n := 0
+	for _, c := range o.Checks {
+		if gates.Ended(c.Phase) {
+			n++
+		}
+	}
+	if o.Verdict != "" {
+		n++
+	}
+	return n
+}
+
+func ready(g *v1alpha1.Gate, d decision) xpv2.Condition {
+	status := corev1.ConditionFalse
+	if d.reason == v1alpha1.ReasonPassed {
+		status = corev1.ConditionTrue
+	}
+	return xpv2.Condition{
+		Type: xpv2.TypeReady, Status: status, LastTransitionTime: metav1.Now(), Reason: d.reason, Message: d.message,
+	}.WithObservedGeneration(g.GetGeneration())
+}
+
+// Create is never called: a Gate exists until it is deleted.
+func (e *external) Create(context.Context, *v1alpha1.Gate) (managed.ExternalCreation, error) {
+	return managed.ExternalCreation{}, nil
+}
+
+// Update is never called: what is observed is up to date.
+func (e *external) Update(context.Context, *v1alpha1.Gate) (managed.ExternalUpdate, error) {
+	return managed.ExternalUpdate{}, nil
+}
+
+// Delete is never called: nothing is left to delete.
+func (e *external) Delete(context.Context, *v1alpha1.Gate) (managed.ExternalDelete, error) {
+	return managed.ExternalDelete{}, nil
+}
+
+// Disconnect has nothing to end.
+func (e *external) Disconnect(context.Context) error { return nil }

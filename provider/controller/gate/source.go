@@ -1,0 +1,116 @@
+package gate
+
+import (
+	"context"
+	"net/url"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/credentials"
+	"github.com/intentplane/intentplane/provider/gates/prometheus"
+)
+
+// Problems of a source, which somebody may solve while the check goes on.
+const (
+	problemNowhere = "neither the Site nor the configuration names a Prometheus server"
+	problemAddress = "the address of the Prometheus server cannot be used"
+	problemSecret  = "the Secret with the credentials of the Prometheus server, or a key of it, does not exist"
+)
+
+// A config is the configuration of a Gate.
+type config struct {
+	kind, namespace string
+	spec            *configv1alpha1.ProviderConfigSpec
+	// problem is why there is none, or none that this Gate may use.
+	problem string
+}
+
+// config of a Gate. It returns an error if the API server cannot be asked.
+func (e *external) config(ctx context.Context, g *v1alpha1.Gate) (config, error) {
+	ref := g.GetProviderConfigReference()
+	if ref == nil {
+		return config{problem: "the Gate names no configuration"}, nil
+	}
+	out := config{kind: policy.KindClusterProviderConfig}
+	cluster := &configv1alpha1.ClusterProviderConfig{}
+	var o client.Object = cluster
+	out.spec = &cluster.Spec
+	if ref.Kind == policy.KindProviderConfig {
+		own := &configv1alpha1.ProviderConfig{}
+		o, out = own, config{kind: ref.Kind, namespace: g.GetNamespace(), spec: &own.Spec}
+	}
+	err := e.kube.Get(ctx, client.ObjectKey{Namespace: out.namespace, Name: ref.Name}, o)
+	if kerrors.IsNotFound(err) {
+		return config{problem: "the configuration does not exist"}, nil
+	}
+	if err != nil {
+		return config{}, errors.Wrapf(err, "cannot get %s %q", out.kind, ref.Name)
+	}
+	if err := policy.CheckConfig(out.kind, out.spec, g.GetNamespace()); err != nil {
+		return config{problem: err.Error()}, nil //nolint:nilerr // A refusal is an answer.
+	}
+	return out, nil
+}
+
+// allow an address of the tenant's own.
+func (c config) allow(u *url.URL) string {
+	if c.problem != "" {
+		return c.problem
+	}
+	if err := policy.CheckWeb(c.kind, c.spec, u); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// server that a Prometheus check is asked of: the check's own one, if that is allowed, and never with credentials; else the Site's; else
+// the configuration's. It returns a problem if there is none, and an error if the API server cannot be asked.
+func (e *external) server(ctx context.Context, c config, site *catalogv1alpha1.Site, address string) (prometheus.Server, string, error) {
+	if address != "" {
+		u, err := prometheus.Base(address)
+		if err != nil {
+			return prometheus.Server{}, problemAddress, nil //nolint:nilerr // It may hold a password.
+		}
+		return prometheus.Server{Base: u}, c.allow(u), nil
+	}
+	if m := site.Spec.Metrics; m != nil && m.Prometheus != nil {
+		p := configv1alpha1.Prometheus{Address: m.Prometheus.Address}
+		if s := m.Prometheus.SecretRef; s != nil {
+			p.SecretRef = &configv1alpha1.SecretReference{Namespace: s.Namespace, Name: s.Name}
+		}
+		// A Site is as trusted as a configuration of the cluster.
+		return e.named(ctx, config{kind: policy.KindClusterProviderConfig}, p)
+	}
+	if c.problem != "" {
+		return prometheus.Server{}, c.problem, nil
+	}
+	if m := c.spec.Metrics; m != nil && m.Prometheus != nil {
+		return e.named(ctx, c, *m.Prometheus)
+	}
+	return prometheus.Server{}, problemNowhere, nil
+}
+
+func (e *external) named(ctx context.Context, c config, p configv1alpha1.Prometheus) (prometheus.Server, string, error) {
+	u, err := prometheus.Base(p.Address)
+	if err != nil {
+		return prometheus.Server{}, problemAddress, nil //nolint:nilerr // It may hold a password.
+	}
+	k, err := credentials.ReadMetrics(ctx, e.kube, credentials.Config{Kind: c.kind, Namespace: c.namespace}, p)
+	var (
+		gone    *credentials.GoneError
+		invalid *credentials.InvalidError
+	)
+	switch {
+	case errors.As(err, &gone):
+		return prometheus.Server{}, problemSecret, nil // Where it should be is for those who may read the Site.
+	case errors.As(err, &invalid):
+		return prometheus.Server{}, invalid.Error(), nil
+	}
+	return prometheus.Server{Base: u, Credentials: k}, "", err
+}

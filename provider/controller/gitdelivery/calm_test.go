@@ -1,0 +1,119 @@
+package gitdelivery
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+)
+
+// A counter counts reconciles that are for good.
+type counter struct {
+	world *world
+	count int
+	// during is called in each of them.
+	during func() error
+}
+
+// Reconcile as the provider does.
+func (c *counter) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+	c.count++
+	res, err := c.world.reconciler().Reconcile(ctx, req)
+	return res, errors.Join(err, c.during())
+}
+
+// calmly reconciles the delivery some time later, unless it needs nothing, and returns whether it was for good.
+func (c *counter) calmly(after time.Duration) bool {
+	before := c.count
+	c.world.clock = c.world.clock.Add(after)
+	_, _ = c.world.calm.Reconcile(c.world.Context(), request("web"))
+	return c.count > before
+}
+
+func TestCalm(t *testing.T) {
+	web := client.ObjectKey{Namespace: "team-a", Name: "web"}
+	notice := func(w *world, name string) {
+		o := &v1alpha1.GitDelivery{}
+		o.SetNamespace("team-a")
+		o.SetName(name)
+		nobody := predicate.NewPredicateFuncs(func(client.Object) bool { return false })
+		w.calm.noticing(nobody).Update(event.UpdateEvent{ObjectOld: o, ObjectNew: o})
+	}
+	cases := map[string]struct {
+		reason string
+		before func(w *world, c *counter)
+		after  func(w *world)
+		wait   time.Duration
+		want   bool
+	}{
+		"Nothing":       {reason: "What needs nothing is left alone"},
+		"Disturbed":     {reason: "Who is woken by something else is looked at", after: func(w *world) { w.calm.disturb(web) }, want: true},
+		"Woken":         {reason: "So is who waited for the repository", after: func(w *world) { w.calm.waking(wake(make(chan event.GenericEvent)))(web) }, want: true},
+		"Changed":       {reason: "A change counts also if it wakes nobody", after: func(w *world) { notice(w, "web") }, want: true},
+		"OtherChanged":  {reason: "A change of another one does not", after: func(w *world) { notice(w, "other") }},
+		"Stranger":      {reason: "A branch that moved may hold something else", after: func(w *world) { w.push(map[string]string{"x": "y"}) }, want: true},
+		"StateMoved":    {reason: "So may a state", after: func(w *world) { w.moveState() }, want: true},
+		"Unreachable":   {reason: "A repository that cannot be read is told about", after: func(w *world) { w.git.Fail(repo, http.StatusServiceUnavailable) }, want: true},
+		"LongAgo":       {reason: "What nobody tells is seen in the end", wait: 2 * time.Hour, want: true},
+		"NotYetLooked":  {reason: "A look that is new enough is good enough", after: func(w *world) { w.push(map[string]string{"x": "y"}) }, wait: time.Second},
+		"WhileLooked":   {reason: "What happened meanwhile may not have been seen", before: func(w *world, c *counter) { c.during = func() error { w.calm.disturb(web); return nil } }, want: true},
+		"Failed":        {reason: "What failed is tried again", before: func(_ *world, c *counter) { c.during = func() error { return errors.New("boom") } }, want: true},
+		"WokenByOthers": {reason: "A mapping disturbs before it wakes", after: func(w *world) { mapped(w, web) }, want: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			c := &counter{world: w, during: func() error { return nil }}
+			w.calm.inner = c
+			w.create(w.first())
+			c.calmly(time.Minute)
+			if tc.before != nil {
+				tc.before(w, c)
+			}
+			if !c.calmly(time.Minute) {
+				t.Fatal("a delivery that was just carried out is not reconciled again")
+			}
+			if tc.after != nil {
+				tc.after(w)
+			}
+			if tc.wait == 0 {
+				tc.wait = time.Minute
+			}
+			if diff := cmp.Diff(tc.want, c.calmly(tc.wait)); diff != "" {
+				t.Errorf("\n%s\nReconcile(...): reconciled for good: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// moveState adds a commit to the state that changes nothing.
+func (w *world) moveState() {
+	w.Helper()
+	id, err := w.git.Git(w.Context(), repo, "-c", "user.name=x", "-c", "user.email=x@example.org", "commit-tree", "-m", "Same", "-p", stateRef, stateRef+"^{tree}")
+	w.must(err)
+	_, err = w.git.Git(w.Context(), repo, "update-ref", stateRef, strings.TrimSpace(id))
+	w.must(err)
+}
+
+// mapped lets something that the delivery depends on change.
+func mapped(w *world, key client.ObjectKey) {
+	q := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
+	defer q.ShutDown()
+	w.calm.mapping(func(context.Context, client.Object) []reconcile.Request {
+		return []reconcile.Request{{NamespacedName: key}}
+	}).Create(w.Context(), event.CreateEvent{Object: site("edge1")}, q)
+	if q.Len() != 1 {
+		w.Fatal("the mapping wakes nobody")
+	}
+}

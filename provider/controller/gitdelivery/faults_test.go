@@ -1,0 +1,302 @@
+package gitdelivery
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/provider/repository"
+	"github.com/intentplane/intentplane/test/gitserver"
+)
+
+// A fault is what may be wrong with a server.
+type fault struct {
+	reason string
+	breaks func(w *world)
+	want   xpv2.ConditionReason
+	// mend what is broken. Nil where a person has to say something else, or nothing is wrong.
+	mend func(w *world)
+}
+
+// newBranchRefused is a hook that takes no new refs.
+const newBranchRefused = `case "$2" in 0000000000000000000000000000000000000000) echo "new branches are not allowed" >&2; exit 1;; esac`
+
+func faultsOfServer() map[string]fault {
+	status := func(code int) func(w *world) { return func(w *world) { w.git.Fail(repo, code) } }
+	hook := func(name, script string) func(w *world) { return func(w *world) { w.hook(name, script) } }
+	setting := func(key, value string) func(w *world) {
+		return func(w *world) { w.must(w.git.Configure(w.Context(), repo, key, value)) }
+	}
+	return map[string]fault{
+		"Unavailable": {reason: "A server that has trouble is tried again", breaks: status(http.StatusServiceUnavailable), want: v1alpha1.ReasonUnreachable, mend: status(0)},
+		"PreReceive": {
+			reason: "A hook that refuses is a rule", want: v1alpha1.ReasonPolicyDenied,
+			breaks: hook("pre-receive", `echo "only on Mondays" >&2; exit 1`), mend: hook("pre-receive", "exit 0"),
+		},
+		"ProtectedBranch": {
+			reason: "So is a branch that is protected", want: v1alpha1.ReasonPolicyDenied,
+			breaks: hook("update", `case "$1" in refs/heads/main) echo "GH006: Protected branch update failed" >&2; exit 1;; esac`), mend: hook("update", "exit 0"),
+		},
+		"Size": {
+			reason: "A server that takes no more says how much is too much", want: v1alpha1.ReasonTooLarge,
+			breaks: setting("receive.maxInputSize", "10"), mend: setting("receive.maxInputSize", "0"),
+		},
+		"FullDisk": {
+			reason: "Nothing of what does not fit on the disk is there", want: v1alpha1.ReasonUnreachable,
+			breaks: func(w *world) { w.git.Fill(true) }, mend: func(w *world) { w.git.Fill(false) },
+		},
+		"NotAtomic": {reason: "A server that cannot take all or nothing gets the state first", breaks: setting("receive.advertiseAtomic", "false"), want: v1alpha1.ReasonDelivered},
+		"Gone": {
+			reason: "A repository that is not there may come back", breaks: status(http.StatusNotFound), want: v1alpha1.ReasonUnreachable, mend: status(0),
+		},
+		"Loris": {
+			reason: "Who sends a byte now and then keeps nobody waiting", want: v1alpha1.ReasonUnreachable,
+			breaks: func(w *world) { w.moveTo(loris(w) + "/" + repo + ".git") },
+			mend:   func(w *world) { w.moveTo(w.git.URL(repo)); w.restart() },
+		},
+		"Expired": {
+			reason: "A certificate that has expired proves nothing", want: v1alpha1.ReasonTrustFailed,
+			breaks: func(w *world) {
+				url, ca := expired(w)
+				w.must(w.kube.Create(w.Context(), &corev1.Secret{
+					ObjectMeta: metav1.ObjectMeta{Namespace: "intentplane", Name: "ca"}, Data: map[string][]byte{"ca.crt": ca},
+				}))
+				w.configure(func(c *configv1alpha1.ProviderConfigSpec) {
+					c.Git.URL = url
+					c.Git.CABundleSecretRef = &configv1alpha1.SecretKeyReference{SecretReference: configv1alpha1.SecretReference{Namespace: "intentplane", Name: "ca"}, Key: "ca.crt"}
+				})
+			},
+			mend: func(w *world) {
+				w.configure(func(c *configv1alpha1.ProviderConfigSpec) { c.Git.URL, c.Git.CABundleSecretRef = w.git.URL(repo), nil })
+			},
+		},
+		"HostKey": {reason: "Nor does the host key of somebody else", breaks: wrongHostKey, want: v1alpha1.ReasonTrustFailed},
+	}
+}
+
+// TestFaults breaks a server under a claim that was delivered before, while another repository on it goes on.
+func TestFaults(t *testing.T) {
+	for name, tc := range faultsOfServer() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			t.Log(tc.reason)
+			w := newWorld(t)
+			w.neighbour()
+			w.create(w.first())
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDelivered)
+			tc.breaks(w)
+			w.reorder(2, "b")
+			_ = w.try("web") // It is in the condition.
+			w.expect("web", tc.want)
+			if tc.want != v1alpha1.ReasonDelivered {
+				w.count(1)
+			}
+			if said := w.get("web").GetCondition(xpv2.TypeReady).Message; strings.Contains(said, w.TempDir()) {
+				w.Errorf("message: it names what is of no use to anybody: %s", said)
+			}
+			w.git.Fill(false)
+			w.unharmed(2)
+			if tc.mend == nil {
+				return
+			}
+			tc.mend(w)
+			w.clock = w.clock.Add(time.Hour)
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.count(2)
+		})
+	}
+}
+
+// neighbour delivers to another repository of the same server.
+func (w *world) neighbour() {
+	w.Helper()
+	w.must(w.git.CreateRepo(w.Context(), "other", map[string]string{"README.md": "hello\n"}))
+	c := w.config()
+	c.Name, c.Spec.Git.URL = "other", w.git.URL("other")
+	w.must(w.kube.Create(w.Context(), c))
+	d := delivery("neighbour", order(1, "r1"), desired(w.T, "edge2", "clusters/edge2/team-a/neighbour", "r1"))
+	d.Spec.ForProvider.ClaimRef.Name, d.Spec.ProviderConfigReference.Name = "neighbour", "other"
+	w.create(d)
+	w.unharmed(1)
+}
+
+// unharmed fails the test unless the neighbour carries out a revision at once.
+func (w *world) unharmed(revision int64) {
+	w.Helper()
+	says := fmt.Sprintf("r%d", revision)
+	d := w.get("neighbour")
+	d.Spec.ForProvider.Order = order(revision, says)
+	d.Spec.ForProvider.Trees = []v1alpha1.Tree{desired(w.T, "edge2", "clusters/edge2/team-a/neighbour", says)}
+	w.must(w.kube.Update(w.Context(), d))
+	w.reconcile("neighbour")
+	w.expect("neighbour", v1alpha1.ReasonDelivered)
+	if at := w.get("neighbour").Status.AtProvider.Order; at == nil || at.Revision != revision {
+		w.Errorf("neighbour: want revision %d, got %v", revision, at)
+	}
+}
+
+func (w *world) moveTo(url string) {
+	w.Helper()
+	w.configure(func(c *configv1alpha1.ProviderConfigSpec) { c.Git.URL = url })
+}
+
+// loris is a server that never comes to the end of an answer.
+func loris(w *world) string {
+	w.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		rw.Header().Set("Content-Type", "application/x-git-upload-pack-advertisement")
+		tick := time.NewTicker(50 * time.Millisecond)
+		defer tick.Stop()
+		for _, c := range []byte(strings.Repeat("001e# service=git-upload-pack\n", 1000)) {
+			select {
+			case <-tick.C:
+				_, _ = rw.Write([]byte{c})
+				_ = http.NewResponseController(rw).Flush()
+			case <-r.Context().Done():
+				return
+			}
+		}
+	}))
+	w.Cleanup(func() { s.CloseClientConnections(); s.Close() })
+	w.pool = repository.NewPool(repository.Options{
+		Now:   func() time.Time { return w.clock },
+		Pause: func(int) time.Duration { return 0 },
+		Wake:  func(types.NamespacedName) {},
+		// How long a worker waits.
+		Patience: 200 * time.Millisecond,
+	})
+	return s.URL
+}
+
+// expired is a server whose certificate was valid until yesterday, and what would make it trusted.
+func expired(w *world) (url string, ca []byte) {
+	w.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	w.must(err)
+	now := time.Now()
+	c := &x509.Certificate{
+		SerialNumber: big.NewInt(1), NotBefore: now.AddDate(0, 0, -9), NotAfter: now.AddDate(0, 0, -1), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, c, c, key.Public(), key)
+	w.must(err)
+	s := httptest.NewUnstartedServer(http.NotFoundHandler())
+	s.TLS = &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}
+	s.StartTLS()
+	w.Cleanup(s.Close)
+	return s.URL + "/" + repo + ".git", pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+}
+
+func wrongHostKey(w *world) {
+	w.Helper()
+	user, key, err := gitserver.NewSSHKey()
+	w.must(err)
+	x, err := w.git.SSH(w.Context(), gitserver.SSHOptions{})
+	w.must(err)
+	w.Cleanup(x.Close)
+	x.Authorize(user.PublicKey())
+	other, _, err := gitserver.NewSSHKey()
+	w.must(err)
+	w.must(w.kube.Create(w.Context(), &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "intentplane", Name: "ssh"},
+		Data:       map[string][]byte{"identity": key, "known_hosts": gitserver.KnownHost(x, other)},
+	}))
+	w.configure(func(c *configv1alpha1.ProviderConfigSpec) {
+		c.Git.URL = x.URL(repo)
+		c.Git.Credentials = configv1alpha1.Credentials{
+			Type: configv1alpha1.CredentialsSSH, SecretRef: &configv1alpha1.SecretReference{Namespace: "intentplane", Name: "ssh"},
+		}
+	})
+}
+
+// TestNewRepositories delivers for the first time to repositories that are not as most are.
+func TestNewRepositories(t *testing.T) {
+	hideRefs := func(w *world) { w.must(w.git.Configure(w.Context(), repo, "receive.hideRefs", "refs/intentplane")) }
+	cases := map[string]fault{
+		"RefsRefused": {reason: "A branch remembers where no other refs are taken", breaks: hideRefs, want: v1alpha1.ReasonDelivered},
+		"RefsAndBranchesRefused": {
+			reason: "Where nothing can be remembered nothing is delivered", want: v1alpha1.ReasonStateRefused,
+			breaks: func(w *world) { hideRefs(w); w.hook("update", newBranchRefused) }, mend: func(w *world) { w.hook("update", "exit 0") },
+		},
+		"RefsAndBranchesRefusedOneByOne": {
+			reason: "That is so where pushes are not atomic too", want: v1alpha1.ReasonStateRefused,
+			breaks: func(w *world) {
+				hideRefs(w)
+				w.hook("update", newBranchRefused)
+				w.must(w.git.Configure(w.Context(), repo, "receive.advertiseAtomic", "false"))
+			},
+			mend: func(w *world) { w.hook("update", "exit 0") },
+		},
+		"ManyFiles": {reason: "However many files others have", breaks: manyFiles, want: v1alpha1.ReasonDelivered},
+		"Submodule": {reason: "A submodule at our place is a stranger's", breaks: func(w *world) { w.link("160000", "main") }, want: v1alpha1.ReasonNotOwner},
+		"Link":      {reason: "So is a link", breaks: func(w *world) { w.link("120000", "main:README.md") }, want: v1alpha1.ReasonNotOwner},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			t.Log(tc.reason)
+			w := newWorld(t)
+			w.neighbour()
+			tc.breaks(w)
+			before := w.commits()
+			w.create(w.first())
+			_ = w.try("web") // It is in the condition.
+			w.expect("web", tc.want)
+			delivered := 0
+			if tc.want == v1alpha1.ReasonDelivered {
+				delivered = 1
+			}
+			w.count(len(before) - 1 + delivered)
+			w.unharmed(2)
+			if tc.mend == nil {
+				return
+			}
+			tc.mend(w)
+			w.clock = w.clock.Add(time.Hour)
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDelivered)
+		})
+	}
+}
+
+// manyFiles adds a hundred thousand files of strangers.
+func manyFiles(w *world) {
+	files := map[string]string{}
+	for n := range 100_000 {
+		files[fmt.Sprintf("theirs/%d/%d/%d", n%100, n/100%100, n)] = "x"
+	}
+	w.push(files)
+}
+
+// link puts something that is no directory where the Site's is.
+func (w *world) link(mode, what string) {
+	w.Helper()
+	git := func(args ...string) string {
+		out, err := w.git.Git(w.Context(), repo, args...)
+		w.must(err)
+		return strings.TrimSpace(out)
+	}
+	git("read-tree", "main")
+	git("update-index", "--add", "--replace", "--cacheinfo", mode+","+git("rev-parse", what)+",clusters/edge1")
+	w.reset(git("-c", "user.name=x", "-c", "user.email=x@example.org", "commit-tree", "-m", "Link", "-p", "main", git("write-tree")))
+}

@@ -1,0 +1,199 @@
+package gitdelivery
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/test/gitserver"
+)
+
+// forgeAll puts a state in place that holds only what a stranger wrote.
+func (w *world) forgeAll(files map[string]string) {
+	w.Helper()
+	_, err := w.git.Commit(w.Context(), repo, "forged", files, "Forge")
+	w.must(err)
+	_, err = w.git.Git(w.Context(), repo, "update-ref", stateRef, "refs/heads/forged")
+	w.must(err)
+	_, err = w.git.Git(w.Context(), repo, "update-ref", "-d", "refs/heads/forged")
+	w.must(err)
+}
+
+// rekey lets the configuration sign with another key, and trust no other.
+func (w *world) rekey() {
+	w.Helper()
+	_, key, err := gitserver.NewSSHKey()
+	w.must(err)
+	s := &corev1.Secret{}
+	w.must(w.kube.Get(w.Context(), client.ObjectKey{Namespace: "intentplane", Name: "signing"}, s))
+	s.Data["identity"] = key
+	w.must(w.kube.Update(w.Context(), s))
+}
+
+func (w *world) stateTip() string {
+	w.Helper()
+	refs, err := w.git.Refs(w.Context(), repo)
+	w.must(err)
+	return refs[stateRef]
+}
+
+// TestForgedMemory forges the state while nothing else remembers anything.
+func TestForgedMemory(t *testing.T) {
+	tell(t, map[string]story{
+		"ObjectLost": {reason: "A new object learns from our commits, and not from the forged state, what was ordered last", run: func(w *world) {
+			w.sign()
+			w.twoRevisions()
+			w.forge(9)
+			w.lose("web")
+			w.restart()
+			w.starts("b")
+			w.expect("web", v1alpha1.ReasonOrderBehind)
+			at := w.get("web").Status.AtProvider
+			if diff := cmp.Diff(order(2, "b"), *at.Order); diff != "" {
+				w.Errorf("order: -want, +got:\n%s", diff)
+			}
+			if len(at.History) != 2 || at.History[0].Verdict != nil || at.History[1].Verdict != nil {
+				w.Errorf("history: want both revisions, and no verdict: %v", at.History)
+			}
+			w.ask(order(2, "b"), desired(w.T, "edge1", webAtE1, "b"))
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.count(2)
+			w.held(files("b"))
+		}},
+		"Tree": {reason: "Nobody goes back to a tree that only a stranger's state holds", run: func(w *world) {
+			w.sign()
+			w.twoRevisions()
+			evil := map[string]string{}
+			for name, content := range files("evil") {
+				evil["claims.intentplane.dev/team-a/web/0.trees/"+tree.ID(files("evil"))+"/"+name] = string(content)
+			}
+			w.forgeAll(evil)
+			w.forget()
+			w.restart()
+			w.ask(back(2, "b", 1, 1), restore("edge1", webAtE1, "evil"))
+			w.expect("web", v1alpha1.ReasonTreeGone)
+			w.holds(map[string]tree.Files{webAtE1: files("b")}, nil)
+			w.count(2)
+		}},
+		"TreeWithoutKey": {reason: "Without a key it is: that is why the configuration says StateUnsigned", run: func(w *world) {
+			w.twoRevisions()
+			evil := map[string]string{}
+			for name, content := range files("evil") {
+				evil["claims.intentplane.dev/team-a/web/0.trees/"+tree.ID(files("evil"))+"/"+name] = string(content)
+			}
+			w.forgeAll(evil)
+			w.restart()
+			w.ask(back(2, "b", 1, 1), restore("edge1", webAtE1, "evil"))
+			w.expect("web", v1alpha1.ReasonDelivered)
+		}},
+		"Others": {reason: "Whoever comes first recovers all, so that a claim that was deleted goes on counting", run: func(w *world) {
+			w.sign()
+			w.create(w.first())
+			api := delivery("api", order(7, "x"), desired(w.T, "edge1", "clusters/edge1/team-a/api", "x"))
+			api.Spec.ForProvider.ClaimRef.Name = "api"
+			w.create(api.DeepCopy())
+			w.reconcile("web")
+			w.reconcile("api")
+			w.must(w.kube.Delete(w.Context(), w.get("api")))
+			w.reconcile("api")
+			w.reconcile("api")
+			w.forgeAll(map[string]string{"x": "y"})
+			w.restart()
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDelivered)
+			api.Spec.ForProvider.Order = order(1, "x")
+			w.create(api)
+			w.reconcile("api")
+			w.expect("api", v1alpha1.ReasonOrderBehind)
+		}},
+		"Commits": {reason: "Where commits are signed, a stranger's tell nothing", run: func(w *world) {
+			w.sign()
+			w.twoRevisions()
+			_, err := w.git.Commit(w.Context(), repo, "main", map[string]string{"x": "y"}, forgery("prod", "cluster-1", 9))
+			w.must(err)
+			w.disaster()
+			w.starts("b")
+			w.expect("web", v1alpha1.ReasonOrderBehind)
+			if diff := cmp.Diff(order(2, "b"), *w.get("web").Status.AtProvider.Order); diff != "" {
+				w.Errorf("order: -want, +got:\n%s", diff)
+			}
+		}},
+		"KeyIsNew": {reason: "What was there before the key still counts", run: func(w *world) {
+			w.twoRevisions()
+			w.sign()
+			w.lose("web")
+			w.restart()
+			w.starts("b")
+			w.expect("web", v1alpha1.ReasonOrderBehind)
+			if diff := cmp.Diff(order(2, "b"), *w.get("web").Status.AtProvider.Order); diff != "" {
+				w.Errorf("order: -want, +got:\n%s", diff)
+			}
+		}},
+		"OtherCluster": {reason: "Two clusters with different keys do not rewrite each other's state: the second one writes nothing", run: func(w *world) {
+			w.sign()
+			w.twoRevisions()
+			before := w.stateTip()
+			w.rebuild("cluster-2", "")
+			w.rekey()
+			w.restart()
+			for _, name := range []string{"web", "api"} {
+				d := delivery(name, order(1, "z"), desired(w.T, "edge2", "clusters/edge2/team-a/"+name, "z"))
+				d.Spec.ForProvider.ClaimRef.Name = name
+				w.create(d)
+				w.reconcile(name)
+				w.expect(name, v1alpha1.ReasonOwnedElsewhere)
+			}
+			w.count(2)
+			if diff := cmp.Diff(before, w.stateTip()); diff != "" {
+				w.Errorf("state: -want, +got:\n%s", diff)
+			}
+		}},
+		"TakenOver": {reason: "A rebuilt cluster, whose key is another one, goes on from the commits", run: func(w *world) {
+			w.sign()
+			w.twoRevisions()
+			w.rebuild("cluster-2", "cluster-1")
+			w.rekey()
+			w.restart()
+			w.starts("b")
+			w.expect("web", v1alpha1.ReasonOrderBehind)
+			w.ask(order(2, "b"), desired(w.T, "edge1", webAtE1, "b"))
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.rebuild("cluster-1", "")
+			w.restart()
+			w.starts("b")
+			w.expect("web", v1alpha1.ReasonOwnedElsewhere)
+		}},
+	})
+}
+
+// TestGroupAfterForgery delivers for many at once where the state was forged.
+func TestGroupAfterForgery(t *testing.T) {
+	w := newWorld(t)
+	w.sign()
+	names := []string{"a", "b", "c"}
+	for _, name := range names {
+		d := delivery(name, order(3, name), desired(w.T, "edge1", "clusters/edge1/team-a/"+name, name))
+		d.Spec.ForProvider.ClaimRef.Name = name
+		w.create(d)
+		w.reconcile(name)
+	}
+	w.forgeAll(map[string]string{"x": "y"})
+	w.restart()
+	for _, name := range names {
+		w.reconcile(name)
+		w.expect(name, v1alpha1.ReasonDelivered)
+	}
+	w.count(len(names))
+	got, err := w.git.Files(w.Context(), repo, stateRef)
+	w.must(err)
+	for _, name := range names {
+		if entry := got["claims.intentplane.dev/team-a/"+name+"/0.json"]; !strings.Contains(entry, `"revision":3`) && !strings.Contains(entry, `"revision": 3`) {
+			t.Errorf("state of %s: want revision 3, got %q", name, entry)
+		}
+	}
+}

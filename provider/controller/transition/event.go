@@ -1,0 +1,47 @@
+package transition
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+)
+
+// ReasonPhaseTransition is the reason of the event for a change of the phase.
+const ReasonPhaseTransition = "PhaseTransition"
+
+// reporter of events.
+const reporter = "intentplane-provider"
+
+// eventOf one step. Its name follows from what it tells.
+func eventOf(u *unstructured.Unstructured, s step) *corev1.Event {
+	return &corev1.Event{
+		ObjectMeta: metav1.ObjectMeta{Namespace: u.GetNamespace(), Name: u.GetName() + "." + s.key},
+		InvolvedObject: corev1.ObjectReference{
+			APIVersion: u.GetAPIVersion(), Kind: u.GetKind(), Namespace: u.GetNamespace(), Name: u.GetName(), UID: u.GetUID(),
+		},
+		Type:                typeOf(s.To),
+		Reason:              ReasonPhaseTransition,
+		Message:             message(s),
+		Source:              corev1.EventSource{Component: reporter},
+		ReportingController: reporter,
+		FirstTimestamp:      s.At,
+		LastTimestamp:       s.At,
+		Count:               1,
+	}
+}
+
+func message(s step) string {
+	if s.From == "" {
+		return "Transitioned to " + string(s.To)
+	}
+	return "Transitioned from " + string(s.From) + " to " + string(s.To)
+}
+
+func typeOf(p deploymentv1alpha1.Phase) string {
+	if p == deploymentv1alpha1.PhaseFailed || p == deploymentv1alpha1.PhaseRollingBack {
+		return corev1.EventTypeWarning
+	}
+	return corev1.EventTypeNormal
+}

@@ -1,0 +1,120 @@
+// Package transition tells what deployments go through: an event for each change of their phase, and metrics.
+//
+// The function is called several times for one change, and its answers may be thrown away, so it tells nobody. What counts is what
+// stands in the status. A process counts it from there when it begins, and an event has a name that follows from what it tells, so that
+// none is told twice.
+package transition
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
+	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/provider/telemetry"
+)
+
+// stale is how old a change may be to be told. API servers forget events after an hour by default, so that older ones could be told
+// twice.
+const stale = 30 * time.Minute
+
+// A Reconciler follows the deployments of one shape.
+type Reconciler struct {
+	kube    client.Client
+	gvk     schema.GroupVersionKind
+	metrics *telemetry.Metrics
+	now     func() time.Time
+	log     logging.Logger
+
+	mu      sync.Mutex
+	stories map[types.NamespacedName]*story
+}
+
+// deployment is what of a deployment is read.
+type deployment struct {
+	Status deploymentv1alpha1.IntentDeploymentStatus `json:"status"`
+}
+
+// Reconcile counts what is new in a status, and tells it. It returns an error if the deployment cannot be read, or an event not be made.
+func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+	u := &unstructured.Unstructured{}
+	u.SetGroupVersionKind(r.gvk)
+	err := r.kube.Get(ctx, req.NamespacedName, u)
+	if kerrors.IsNotFound(err) {
+		r.forget(req.NamespacedName)
+		return reconcile.Result{}, nil
+	}
+	if err != nil {
+		return reconcile.Result{}, errors.Wrap(err, "cannot get deployment")
+	}
+	d := &deployment{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, d); err != nil {
+		return reconcile.Result{}, errors.Wrap(err, "cannot read deployment")
+	}
+	s := r.story(req.NamespacedName, string(u.GetUID()))
+	r.count(s, &d.Status)
+	return reconcile.Result{}, r.tell(ctx, u, s)
+}
+
+// story of a deployment. One that was made anew under its name begins another.
+func (r *Reconciler) story(key types.NamespacedName, uid string) *story {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if s, ok := r.stories[key]; ok && s.uid == uid {
+		return s
+	}
+	s := &story{uid: uid, judged: map[judgement]bool{}}
+	r.stories[key] = s
+	return s
+}
+
+func (r *Reconciler) forget(key types.NamespacedName) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.stories, key)
+}
+
+// count what is new. It happens once for each change, whatever becomes of the event.
+func (r *Reconciler) count(s *story, status *deploymentv1alpha1.IntentDeploymentStatus) {
+	for _, one := range s.follow(status.Transitions) {
+		r.metrics.Transition(one.From, one.To)
+		if one.long {
+			r.metrics.PhaseTook(one.From, one.took)
+		}
+		if r.now().Sub(one.At.Time) < stale {
+			s.untold = append(s.untold, one)
+		}
+	}
+	for _, passed := range s.results(status.Revision, status.ValidationResults) {
+		r.metrics.Validated(passed)
+	}
+}
+
+// tell what has no event yet. Another process may have told it.
+func (r *Reconciler) tell(ctx context.Context, u *unstructured.Unstructured, s *story) error {
+	for len(s.untold) > 0 {
+		one := s.untold[0]
+		err := r.kube.Create(ctx, eventOf(u, one))
+		switch {
+		case err == nil:
+			r.log.Info("Phase changed", "deployment", u.GetNamespace()+"/"+u.GetName(), "group", r.gvk.Group,
+				"from", one.From, "phase", one.To, "revision", one.Revision)
+		case kerrors.IsAlreadyExists(err), kerrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
+		default:
+			return errors.Wrap(err, "cannot make event")
+		}
+		s.untold = s.untold[1:]
+	}
+	return nil
+}

@@ -1,0 +1,62 @@
+package transition
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/provider/telemetry"
+)
+
+// A SiteReconciler measures how long Sites took to run what was delivered to them.
+type SiteReconciler struct {
+	kube    client.Reader
+	metrics *telemetry.Metrics
+
+	mu sync.Mutex
+	// begun is when the wait of each Site began that came to its end.
+	begun map[types.NamespacedName]map[string]time.Time
+}
+
+// Reconcile measures each wait once. It returns an error if the SiteSync cannot be read.
+func (r *SiteReconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+	s := &deliveryv1alpha1.SiteSync{}
+	if err := r.kube.Get(ctx, req.NamespacedName, s); err != nil {
+		r.set(req.NamespacedName, nil)
+		return reconcile.Result{}, errors.Wrap(client.IgnoreNotFound(err), "cannot get SiteSync")
+	}
+	known, now := r.of(req.NamespacedName), map[string]time.Time{}
+	for _, site := range s.Status.AtProvider.Sites {
+		before, ok := known[site.Name]
+		if ok {
+			now[site.Name] = before
+		}
+		if site.StartedAt == nil || site.LiveSince == nil || ok && before.Equal(site.StartedAt.Time) {
+			continue
+		}
+		now[site.Name] = site.StartedAt.Time
+		r.metrics.Synced(site.LiveSince.Sub(site.StartedAt.Time))
+	}
+	r.set(req.NamespacedName, now)
+	return reconcile.Result{}, nil
+}
+
+func (r *SiteReconciler) of(key types.NamespacedName) map[string]time.Time {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.begun[key]
+}
+
+func (r *SiteReconciler) set(key types.NamespacedName, begun map[string]time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.begun[key] = begun; len(begun) == 0 {
+		delete(r.begun, key)
+	}
+}

@@ -1,0 +1,55 @@
+package credentials
+
+import (
+	"context"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	"github.com/intentplane/intentplane/provider/gates/fetch"
+)
+
+// Fields of a configuration, or a Site, that name Secrets for a Prometheus server.
+const (
+	fieldMetrics   = "spec.metrics.prometheus.secretRef"
+	fieldMetricsCA = "spec.metrics.prometheus.caBundleSecretRef"
+)
+
+// ReadMetrics reads what a configuration names for a Prometheus server: a Secret with the key token, or with username and password, and
+// the certificates to trust. Of the configuration only kind and namespace count. It returns a GoneError or an InvalidError, and another
+// one if the API server cannot be asked.
+func ReadMetrics(ctx context.Context, r client.Reader, c Config, p configv1alpha1.Prometheus) (fetch.Credentials, error) {
+	s, out := secrets{reader: r, config: c}, fetch.Credentials{}
+	if p.SecretRef != nil {
+		held, err := s.open(ctx, fieldMetrics, *p.SecretRef)
+		if err != nil {
+			return fetch.Credentials{}, err
+		}
+		if out, err = metrics(held); err != nil {
+			return fetch.Credentials{}, err
+		}
+	}
+	if p.CABundleSecretRef == nil {
+		return out, nil
+	}
+	held, err := s.open(ctx, fieldMetricsCA, p.CABundleSecretRef.SecretReference)
+	if err != nil {
+		return fetch.Credentials{}, err
+	}
+	out.CABundle, err = held.value(p.CABundleSecretRef.Key)
+	return out, err
+}
+
+func metrics(held content) (fetch.Credentials, error) {
+	if token := held.data[keyToken]; len(token) > 0 {
+		return fetch.Credentials{Token: fetch.Secret(token)}, nil
+	}
+	if len(held.data[keyUsername]) == 0 {
+		return fetch.Credentials{}, &GoneError{Field: held.field, Detail: "Secret " + held.at.String() + " has no key " + keyToken + ", and no keys " + keyUsername + " and " + keyPassword}
+	}
+	v, err := held.texts(keyUsername, keyPassword)
+	if err != nil {
+		return fetch.Credentials{}, err
+	}
+	return fetch.Credentials{Username: v[0], Password: fetch.Secret(v[1])}, nil
+}

@@ -1,0 +1,261 @@
+// Package fetch gets answers from web servers that others name.
+//
+// It reaches no machine that is near or that trusts whoever reaches it, whatever a name is resolved to; it follows no redirect, uses no
+// proxy of the environment, and reads no more than it has room for. What goes wrong is said in stable words, without an address.
+package fetch
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+)
+
+const (
+	// MaxBytes of an answer.
+	MaxBytes = 1 << 20
+
+	// Timeout of a question, with all that it takes to ask it.
+	Timeout = 10 * time.Second
+
+	maxHeaderBytes = 64 << 10
+	idleTimeout    = 90 * time.Second
+
+	// maxTransports is how many sets of certificates we keep connections for.
+	maxTransports = 64
+)
+
+// Problems of a question.
+const (
+	ProblemRefused   = "the server's address may not be reached by checks"
+	ProblemSilent    = "the server does not answer"
+	ProblemSlow      = "the server does not answer in time"
+	ProblemUntrusted = "the server's certificate is not trusted"
+	ProblemRedirect  = "the server redirects, which is not followed"
+	ProblemLarge     = "the answer is larger than 1 MiB"
+)
+
+// A Problem is why there is no answer, in stable words that hold no address.
+type Problem string
+
+// Error returns the problem.
+func (p Problem) Error() string { return string(p) }
+
+// A Secret is text that is never shown.
+type Secret string
+
+// String never shows the secret.
+func (Secret) String() string { return "[redacted]" }
+
+// GoString never shows the secret.
+func (Secret) GoString() string { return "[redacted]" }
+
+// Credentials for a server, and whom to trust. The zero Credentials are none, and the system's certificates.
+type Credentials struct {
+	// Username and Password of basic authentication.
+	Username string
+	Password Secret
+
+	// Token of bearer authentication.
+	Token Secret
+
+	// CABundle is the certificates that the server's must descend from, as PEM. Empty means the system's.
+	CABundle []byte
+}
+
+// Digest tells credentials apart, and holds nothing of them that could be turned back.
+func (c Credentials) Digest() [sha256.Size]byte {
+	h := sha256.New()
+	for _, part := range [][]byte{[]byte(c.Username), []byte(c.Password), []byte(c.Token), c.CABundle} {
+		sum := sha256.Sum256(part)
+		_, _ = h.Write(sum[:])
+	}
+	return [sha256.Size]byte(h.Sum(nil))
+}
+
+// A Request is one question.
+type Request struct {
+	// URL that is asked.
+	URL *url.URL
+
+	// Form that is posted. Nil means that nothing is, and that the method is GET.
+	Form url.Values
+
+	// Credentials for the server.
+	Credentials Credentials
+}
+
+// An Answer is what a server said.
+type Answer struct {
+	// Status code.
+	Status int
+
+	// Date of the answer by the server's clock. Zero if it did not say.
+	Date time.Time
+
+	// ContentType of the body.
+	ContentType string
+
+	// Body of the answer.
+	Body []byte
+}
+
+// Options of a Client.
+type Options struct {
+	// Loopback lets checks reach the provider's own machine. It is for tests.
+	Loopback bool
+
+	// UserAgent that servers see.
+	UserAgent string
+}
+
+// A Client asks servers. It is safe for concurrent use.
+type Client struct {
+	options Options
+
+	mu         sync.Mutex
+	transports map[[sha256.Size]byte]*http.Transport
+}
+
+// New returns a Client.
+func New(o Options) *Client {
+	return &Client{options: o, transports: map[[sha256.Size]byte]*http.Transport{}}
+}
+
+// Do asks one question. It returns a Problem, and nothing else, if there is no answer. Any status but a redirect is an answer.
+func (c *Client) Do(ctx context.Context, r Request) (Answer, error) {
+	ctx, cancel := context.WithTimeout(ctx, Timeout)
+	defer cancel()
+	wire, err := c.transport(r.Credentials.CABundle)
+	if err != nil {
+		return Answer{}, err
+	}
+	req, err := c.request(ctx, r)
+	if err != nil {
+		return Answer{}, Problem(ProblemSilent) // What the error says may repeat what was asked.
+	}
+	resp, err := wire.RoundTrip(req)
+	if err != nil {
+		return Answer{}, classify(ctx, err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	return read(ctx, resp)
+}
+
+func (c *Client) request(ctx context.Context, r Request) (*http.Request, error) {
+	method, body := http.MethodGet, []byte(nil)
+	if r.Form != nil {
+		method, body = http.MethodPost, []byte(r.Form.Encode())
+	}
+	req, err := http.NewRequestWithContext(ctx, method, r.URL.String(), bytes.NewReader(body))
+	if err != nil {
+		return nil, errors.Wrap(err, "cannot make request")
+	}
+	if r.Form != nil {
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("Cache-Control", "no-store")
+	req.Header.Set("User-Agent", c.options.UserAgent)
+	switch k := r.Credentials; {
+	case k.Token != "":
+		req.Header.Set("Authorization", "Bearer "+string(k.Token))
+	case k.Username != "":
+		req.SetBasicAuth(k.Username, string(k.Password))
+	}
+	return req, nil
+}
+
+func read(ctx context.Context, resp *http.Response) (Answer, error) {
+	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
+		return Answer{}, Problem(ProblemRedirect)
+	}
+	body, err := io.ReadAll(io.LimitReader(resp.Body, MaxBytes+1))
+	if err != nil {
+		return Answer{}, classify(ctx, err)
+	}
+	if len(body) > MaxBytes {
+		return Answer{}, Problem(ProblemLarge)
+	}
+	date, _ := http.ParseTime(resp.Header.Get("Date")) // Zero if there is none that can be read.
+	return Answer{Status: resp.StatusCode, Date: date, ContentType: resp.Header.Get("Content-Type"), Body: body}, nil
+}
+
+func classify(ctx context.Context, err error) Problem {
+	var (
+		refusal   refusedError
+		authority x509.UnknownAuthorityError
+		cert      *tls.CertificateVerificationError
+		timeout   net.Error
+	)
+	switch {
+	case errors.As(err, &refusal):
+		return ProblemRefused
+	case errors.As(err, &authority), errors.As(err, &cert):
+		return ProblemUntrusted
+	case errors.Is(ctx.Err(), context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
+		return ProblemSlow
+	}
+	return ProblemSilent
+}
+
+// A refusedError is a connection that may not be made.
+type refusedError struct{}
+
+// Error says no more than that.
+func (refusedError) Error() string { return ProblemRefused }
+
+// transport returns the connections for one set of certificates.
+func (c *Client) transport(bundle []byte) (*http.Transport, error) {
+	key := sha256.Sum256(bundle)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if t, ok := c.transports[key]; ok {
+		return t, nil
+	}
+	conf := &tls.Config{MinVersion: tls.VersionTLS12}
+	if len(bundle) > 0 {
+		conf.RootCAs = x509.NewCertPool()
+		if !conf.RootCAs.AppendCertsFromPEM(bundle) {
+			return nil, Problem(ProblemUntrusted)
+		}
+	}
+	if len(c.transports) >= maxTransports {
+		c.closeAll()
+	}
+	d := &net.Dialer{Timeout: Timeout, Control: c.control}
+	t := &http.Transport{
+		DialContext: d.DialContext, TLSClientConfig: conf, TLSHandshakeTimeout: Timeout, ForceAttemptHTTP2: true,
+		MaxResponseHeaderBytes: maxHeaderBytes, MaxConnsPerHost: 32, IdleConnTimeout: idleTimeout,
+	}
+	c.transports[key] = t
+	return t, nil
+}
+
+// closeAll ends the connections that nobody uses now, and forgets whom they trusted.
+func (c *Client) closeAll() {
+	for k, t := range c.transports {
+		t.CloseIdleConnections()
+		delete(c.transports, k)
+	}
+}
+
+// control is asked before each connection, with the address that the name was resolved to.
+func (c *Client) control(_, address string, _ syscall.RawConn) error {
+	at, err := netip.ParseAddrPort(address)
+	if err != nil || refused(at.Addr(), c.options.Loopback) {
+		return refusedError{}
+	}
+	return nil
+}

@@ -1,0 +1,177 @@
+package fetch
+
+import (
+	"compress/gzip"
+	"context"
+	"encoding/pem"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestRefused(t *testing.T) {
+	cases := map[string]struct {
+		reason   string
+		ip       string
+		loopback bool
+		want     bool
+	}{
+		"Public":         {reason: "The world may be asked.", ip: "93.184.216.34"},
+		"Private":        {reason: "Servers of a cluster have private addresses.", ip: "10.96.0.10"},
+		"Public6":        {reason: "Also by IPv6.", ip: "2a00:1450:4001::1"},
+		"Unique6":        {reason: "And with private ones.", ip: "fd12:3456::1"},
+		"Metadata":       {reason: "Metadata is link-local.", ip: "169.254.169.254", want: true},
+		"LinkLocal6":     {reason: "Also by IPv6.", ip: "fe80::1%eth0", want: true},
+		"MetadataAWS":    {reason: "Some clouds have it elsewhere.", ip: "fd00:ec2::254", want: true},
+		"MetadataGoogle": {reason: "Each at its own place.", ip: "fd20:ce::254", want: true},
+		"MetadataAli":    {reason: "Some of them in IPv4.", ip: "100.100.100.200", want: true},
+		"MetadataOracle": {reason: "In a range that nobody else has.", ip: "192.0.0.192", want: true},
+		"Azure":          {reason: "What Azure has for its machines.", ip: "168.63.129.16", want: true},
+		"Loopback":       {reason: "We are not asked.", ip: "127.0.0.1", want: true},
+		"LoopbackOther":  {reason: "By none of our names.", ip: "127.8.9.10", want: true},
+		"Loopback6":      {reason: "Nor by IPv6.", ip: "::1", want: true},
+		"Mapped":         {reason: "Nor by IPv4 in IPv6.", ip: "::ffff:127.0.0.1", want: true},
+		"MappedMetadata": {reason: "Whatever is in it.", ip: "::ffff:169.254.169.254", want: true},
+		"NAT64":          {reason: "Nor behind a translation.", ip: "64:ff9b::a9fe:a9fe", want: true},
+		"NAT64Public":    {reason: "Which may lead to the world.", ip: "64:ff9b::5db8:d822"},
+		"6to4":           {reason: "Nor through a tunnel.", ip: "2002:a9fe:a9fe::1", want: true},
+		"Teredo":         {reason: "Whatever the tunnel.", ip: "2001:0:1::1", want: true},
+		"Compatible":     {reason: "Old ways lead there too.", ip: "::7f00:1", want: true},
+		"Unspecified":    {reason: "Linux takes it for loopback.", ip: "0.0.0.0", want: true},
+		"ThisNetwork":    {reason: "And its neighbours.", ip: "0.1.2.3", want: true},
+		"Unspecified6":   {reason: "In both families.", ip: "::", want: true},
+		"Multicast":      {reason: "A group is no server.", ip: "224.0.0.1", want: true},
+		"Broadcast":      {reason: "Nor is everybody.", ip: "255.255.255.255", want: true},
+		"Allowed":        {reason: "Tests may ask themselves.", ip: "127.0.0.1", loopback: true},
+		"AllowedNoMore":  {reason: "That allows nothing else.", ip: "169.254.169.254", loopback: true, want: true},
+		"AllowedHidden":  {reason: "Nor loopback in disguise.", ip: "64:ff9b::7f00:1", loopback: true, want: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := refused(netip.MustParseAddr(tc.ip), tc.loopback); got != tc.want {
+				t.Errorf("%s\nrefused(%s): want %t, got %t", tc.reason, tc.ip, tc.want, got)
+			}
+		})
+	}
+}
+
+func do(t *testing.T, c *Client, address string, k Credentials) string {
+	t.Helper()
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := c.Do(t.Context(), Request{URL: u, Credentials: k})
+	if err != nil {
+		return err.Error()
+	}
+	return fmt.Sprint(a.Status, " ", string(a.Body))
+}
+
+func TestDo(t *testing.T) {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/good", func(w http.ResponseWriter, r *http.Request) {
+		_, _ = w.Write([]byte("hello " + r.Header.Get("Authorization")))
+	})
+	mux.HandleFunc("/bad", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) })
+	mux.HandleFunc("/there", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/good", http.StatusFound) })
+	mux.HandleFunc("/large", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 10<<20)) })
+	mux.HandleFunc("/full", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(strings.Repeat("a", MaxBytes))) })
+	mux.HandleFunc("/bomb", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Encoding", "gzip")
+		z := gzip.NewWriter(w)
+		_, _ = z.Write(make([]byte, 10<<20))
+		_ = z.Close()
+	})
+	mux.HandleFunc("/broken", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "100")
+		_, _ = w.Write([]byte("less"))
+	})
+	s := httptest.NewServer(mux)
+	defer s.Close()
+	c := New(Options{Loopback: true})
+	cases := map[string]struct {
+		reason string
+		client *Client
+		url    string
+		with   Credentials
+		want   string
+	}{
+		"Good":      {reason: "An answer is one.", url: s.URL + "/good", want: "200 hello "},
+		"Bearer":    {reason: "A token is shown to the server.", url: s.URL + "/good", with: Credentials{Token: "t"}, want: "200 hello Bearer t"},
+		"Basic":     {reason: "So are a name and a password.", url: s.URL + "/good", with: Credentials{Username: "u", Password: "p"}, want: "200 hello Basic dTpw"},
+		"Bad":       {reason: "Who is asked decides what a status means.", url: s.URL + "/bad", want: "502 "},
+		"Redirect":  {reason: "Nobody is sent elsewhere, not even nearby.", url: s.URL + "/there", want: ProblemRedirect},
+		"Large":     {reason: "What is too large is not read.", url: s.URL + "/large", want: ProblemLarge},
+		"Full":      {reason: "What is just not too large is.", url: s.URL + "/full", want: "200 " + strings.Repeat("a", MaxBytes)},
+		"Bomb":      {reason: "Nor what becomes too large.", url: s.URL + "/bomb", want: ProblemLarge},
+		"Broken":    {reason: "Half an answer is none.", url: s.URL + "/broken", want: ProblemSilent},
+		"Nobody":    {reason: "Where nobody listens is silence.", url: "http://127.0.0.1:1/", want: ProblemSilent},
+		"Refused":   {reason: "The provider's own machine is not asked.", client: New(Options{}), url: s.URL + "/good", want: ProblemRefused},
+		"ByName":    {reason: "Whatever it is called.", client: New(Options{}), url: strings.Replace(s.URL, "127.0.0.1", "localhost", 1) + "/good", want: ProblemRefused},
+		"ByNumber":  {reason: "Metadata is not asked, also where loopback is.", url: "http://169.254.169.254/latest", want: ProblemRefused},
+		"InIPv6":    {reason: "Nor in disguise.", url: "http://[::ffff:169.254.169.254]/latest", want: ProblemRefused},
+		"BadBundle": {reason: "Certificates that are none trust nobody.", url: s.URL + "/good", with: Credentials{CABundle: []byte("x")}, want: ProblemUntrusted},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			client := c
+			if tc.client != nil {
+				client = tc.client
+			}
+			if diff := cmp.Diff(tc.want, do(t, client, tc.url, tc.with)); diff != "" {
+				t.Errorf("%s\nDo(%s): -want, +got:\n%.300s", tc.reason, tc.url, diff)
+			}
+		})
+	}
+}
+
+func TestCertificates(t *testing.T) {
+	s := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer s.Close()
+	c := New(Options{Loopback: true})
+	if got := do(t, c, s.URL, Credentials{}); got != ProblemUntrusted {
+		t.Errorf("a certificate of nobody: %s", got)
+	}
+	bundle := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})
+	if got := do(t, c, s.URL, Credentials{CABundle: bundle}); got != "200 " {
+		t.Errorf("a certificate that is trusted: %s", got)
+	}
+	for i := range 2 * maxTransports {
+		_, _ = c.transport(append([]byte(fmt.Sprintln(i)), bundle...))
+	}
+	if n := len(c.transports); n > maxTransports {
+		t.Errorf("%d sets of certificates are kept", n)
+	}
+}
+
+func TestSlow(t *testing.T) {
+	stop := make(chan struct{})
+	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-stop }))
+	defer s.Close()
+	defer close(stop)
+	u, _ := url.Parse(s.URL)
+	ctx, cancel := context.WithTimeout(t.Context(), 1)
+	defer cancel()
+	if _, err := New(Options{Loopback: true}).Do(ctx, Request{URL: u}); err == nil || err.Error() != ProblemSlow {
+		t.Errorf("Do(...): want %q, got %v", ProblemSlow, err)
+	}
+}
+
+func TestSecretsAreNotShown(t *testing.T) {
+	k := Credentials{Password: "hunter2", Token: "hunter2"}
+	for _, format := range []string{"%v", "%+v", "%#v", "%s", "%q"} {
+		if said := fmt.Sprintf(format, k); strings.Contains(said, "hunter2") {
+			t.Errorf("%s shows %s", format, said)
+		}
+	}
+	if k.Digest() == (Credentials{Username: "hunter2", Token: "hunter2"}).Digest() {
+		t.Error("a name is told from a password")
+	}
+}

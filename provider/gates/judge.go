@@ -1,0 +1,149 @@
+package gates
+
+import (
+	"time"
+
+	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+)
+
+// Messages of a judgement.
+const (
+	messageTimedOut     = "the check did not end within its timeout"
+	messageNothing      = "no measurement was conclusive"
+	messageInconclusive = "more measurements were inconclusive than inconclusiveLimit allows"
+	messageStandstill   = "the server gives an answer of a time that it has given before"
+)
+
+// A Tally is what the measurements of one check come to, for as long as its subject stays live. The zero Tally has none.
+type Tally struct {
+	passed, failed, inconclusive int
+
+	// errors in a row.
+	errors int
+
+	// last of those that count.
+	last Measurement
+
+	// failure is the last measurement that failed, and value the last one that had a value.
+	failure Measurement
+	value   string
+}
+
+// Add a measurement. An answer that is not later than the one before is no new one, whoever keeps it.
+func (t Tally) Add(m Measurement) Tally {
+	if !m.At.IsZero() && !m.At.After(t.last.At) {
+		m = Measurement{Outcome: Error, Message: messageStandstill, At: t.last.At}
+	}
+	if m.At.IsZero() {
+		m.At = t.last.At
+	}
+	if t.last = m; m.Value != "" {
+		t.value = m.Value
+	}
+	switch m.Outcome {
+	case Error:
+		t.errors++
+		return t
+	case Pass:
+		t.passed++
+	case Fail:
+		t.failed++
+		t.failure = m
+	case Inconclusive:
+		t.inconclusive++
+	case Early:
+	}
+	t.errors = 0
+	return t
+}
+
+// Count of the measurements that were taken, without those that went wrong.
+func (t Tally) Count() int { return t.passed + t.failed + t.inconclusive }
+
+// A Judgement is where a check stands.
+type Judgement struct {
+	// Phase of the check.
+	Phase v1alpha1.CheckPhase
+
+	// Value that decided.
+	Value string
+
+	// Message explains a phase that is not Passed.
+	Message string
+
+	// Count of measurements.
+	Count int
+}
+
+// Ended is true for a judgement that will not change.
+func (j Judgement) Ended() bool { return Ended(j.Phase) }
+
+// Ended is true for a phase that will not change.
+func Ended(p v1alpha1.CheckPhase) bool {
+	return p != "" && p != v1alpha1.CheckPending && p != v1alpha1.CheckRunning
+}
+
+// Judge a tally, when the subject has been live and measurable for so long. What was measured counts before time does.
+func Judge(r Rules, t Tally, measurable time.Duration) Judgement {
+	j := Judgement{Phase: v1alpha1.CheckRunning, Value: t.value, Count: t.Count()}
+	switch {
+	case t.failed > r.FailureLimit:
+		return j.because(v1alpha1.CheckFailed, t.failure)
+	case t.errors > r.ErrorLimit:
+		return j.because(v1alpha1.CheckError, t.last)
+	case t.inconclusive > r.InconclusiveLimit:
+		return j.because(v1alpha1.CheckError, Measurement{Message: messageInconclusive})
+	case t.Count() >= r.Count:
+		return j.counted(t)
+	case measurable >= r.Timeout:
+		return j.because(v1alpha1.CheckTimedOut, Measurement{Message: timedOut(t)})
+	}
+	return j
+}
+
+// counted judges as many measurements as are needed. Without one that passed there is nothing that would speak for the subject.
+func (j Judgement) counted(t Tally) Judgement {
+	switch {
+	case t.passed > 0:
+		j.Phase = v1alpha1.CheckPassed
+		return j
+	case t.failed > 0:
+		return j.because(v1alpha1.CheckFailed, t.failure)
+	}
+	return j.because(v1alpha1.CheckError, Measurement{Message: messageNothing})
+}
+
+func (j Judgement) because(p v1alpha1.CheckPhase, m Measurement) Judgement {
+	j.Phase, j.Message = p, m.Message
+	if m.Value != "" {
+		j.Value = m.Value
+	}
+	return j
+}
+
+func timedOut(t Tally) string {
+	if t.last.Message == "" {
+		return messageTimedOut
+	}
+	return messageTimedOut + "; at last: " + t.last.Message
+}
+
+// Verdict of a Gate, once all of its checks have ended; else none. The gravest wins.
+func Verdict(checks []v1alpha1.CheckResult) v1alpha1.GateVerdict {
+	seen := map[v1alpha1.CheckPhase]bool{}
+	for _, c := range checks {
+		if !Ended(c.Phase) {
+			return ""
+		}
+		seen[c.Phase] = true
+	}
+	for _, p := range []v1alpha1.CheckPhase{v1alpha1.CheckFailed, v1alpha1.CheckError, v1alpha1.CheckTimedOut} {
+		if seen[p] {
+			return v1alpha1.GateVerdict(p)
+		}
+	}
+	if len(checks) == 0 || len(seen) != 1 || !seen[v1alpha1.CheckPassed] {
+		return v1alpha1.GateError // What is not known does not pass.
+	}
+	return v1alpha1.GatePassed
+}

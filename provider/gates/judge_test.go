@@ -1,0 +1,216 @@
+package gates
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+)
+
+// atMost is a Limit.
+type atMost float64
+
+func (a atMost) Holds(v float64) bool { return v <= float64(a) }
+
+func TestMeasure(t *testing.T) {
+	ten := int64(10)
+	strict := Criteria{Limit: atMost(0.5), MinSamples: 1}
+	cases := map[string]struct {
+		reason string
+		c      Criteria
+		a      Answer
+		want   Measurement
+	}{
+		"Good":         {reason: "A value on the good side passes.", c: strict, a: Answer{Values: []float64{0.5}}, want: Measurement{Outcome: Pass, Value: "0.5"}},
+		"Bad":          {reason: "One on the bad side fails.", c: strict, a: Answer{Values: []float64{0.51}}, want: Measurement{Outcome: Fail, Value: "0.51", Message: "the value is beyond the threshold"}},
+		"Problem":      {reason: "A server that does not answer is an error, whatever else it said.", c: strict, a: Answer{Problem: "p", Values: []float64{0}}, want: Measurement{Outcome: Error, Message: "p"}},
+		"Empty":        {reason: "No data fails when nobody said otherwise.", c: strict, want: Measurement{Outcome: Fail, Message: "there is no data, which fails"}},
+		"EmptyUnknown": {reason: "A policy that we do not know fails.", c: Criteria{NoData: "Whatever"}, want: Measurement{Outcome: Fail, Message: "there is no data, which fails"}},
+		"EmptyPass":    {reason: "No data may pass if somebody said so.", c: Criteria{NoData: "Pass"}, want: Measurement{Outcome: Pass, Message: "there is no data"}},
+		"EmptyUnclear": {reason: "Or decide nothing.", c: Criteria{NoData: "Inconclusive"}, want: Measurement{Outcome: Inconclusive, Message: "there is no data"}},
+		"EmptyEarly":   {reason: "What is young need not have data.", c: Criteria{NoData: "Pass"}, a: Answer{Early: true}, want: Measurement{Outcome: Early, Message: "there is no data"}},
+		"EarlyValue":   {reason: "What has a value is not early.", c: strict, a: Answer{Early: true, Values: []float64{1}}, want: Measurement{Outcome: Fail, Value: "1", Message: "the value is beyond the threshold"}},
+		"NaN":          {reason: "0/0 is no data.", c: strict, a: Answer{Values: []float64{math.NaN()}}, want: Measurement{Outcome: Fail, Message: "there is no data, which fails"}},
+		"Infinite":     {reason: "An infinite value has no good side.", c: Criteria{Limit: atMost(math.Inf(1))}, a: Answer{Values: []float64{math.Inf(1)}}, want: Measurement{Outcome: Fail, Value: "+Inf", Message: "the value is infinite"}},
+		"BelowAll":     {reason: "Nor has one below everything.", c: strict, a: Answer{Values: []float64{math.Inf(-1)}}, want: Measurement{Outcome: Fail, Value: "-Inf", Message: "the value is infinite"}},
+		"Many":         {reason: "Nobody knows which of several series is meant.", c: strict, a: Answer{Values: []float64{0, 0}}, want: Measurement{Outcome: Error, Message: "the query gives several series: aggregate them to one"}},
+		"Few":          {reason: "A value from too few samples is none.", c: Criteria{Limit: atMost(1), MinSamples: 11}, a: Answer{Values: []float64{0}, Samples: &ten}, want: Measurement{Outcome: Fail, Message: "the value is made from fewer samples than minSamples, which fails"}},
+		"Enough":       {reason: "As many as are asked for are enough.", c: Criteria{Limit: atMost(1), MinSamples: 10}, a: Answer{Values: []float64{0}, Samples: &ten}, want: Measurement{Outcome: Pass, Value: "0"}},
+		"Untold":       {reason: "Who does not say how many samples cannot be believed.", c: Criteria{Limit: atMost(1), MinSamples: 2}, a: Answer{Values: []float64{0}}, want: Measurement{Outcome: Error, Message: "the server does not say how many samples the value is made from, which minSamples asks for"}},
+		"NoLimit":      {reason: "Without a threshold nothing passes.", a: Answer{Values: []float64{0}}, want: Measurement{Outcome: Error, Value: "0", Message: "there is no threshold to judge the value by"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, tc.c.Measure(tc.a)); diff != "" {
+				t.Errorf("%s\nMeasure(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// tally of one letter for each measurement: passed, failed, inconclusive, error, early.
+func tally(letters string) Tally {
+	t, at := Tally{}, time.Unix(0, 0)
+	for _, l := range letters {
+		at = at.Add(time.Second)
+		m := map[rune]Measurement{
+			'p': {Outcome: Pass, Value: "1"}, 'f': {Outcome: Fail, Value: "9", Message: "bad"},
+			'i': {Outcome: Inconclusive, Message: "unclear"}, 'e': {Outcome: Error, Message: "broken"}, 'y': {Outcome: Early, Message: "young"},
+		}[l]
+		m.At = at
+		t = t.Add(m)
+	}
+	return t
+}
+
+func TestJudge(t *testing.T) {
+	strict := Rules{Count: 3, ErrorLimit: 2, Timeout: 5 * time.Minute}
+	lax := Rules{Count: 3, FailureLimit: 3, ErrorLimit: 2, InconclusiveLimit: 3, Timeout: 5 * time.Minute}
+	cases := map[string]struct {
+		reason string
+		rules  Rules
+		of     string
+		after  time.Duration
+		want   Judgement
+	}{
+		"Nothing":           {reason: "Nothing measured is nothing judged.", rules: strict, want: Judgement{Phase: v1alpha1.CheckRunning}},
+		"Some":              {reason: "Fewer than count decide nothing.", rules: strict, of: "pp", want: Judgement{Phase: v1alpha1.CheckRunning, Value: "1", Count: 2}},
+		"Passed":            {reason: "As many as count pass.", rules: strict, of: "ppp", want: Judgement{Phase: v1alpha1.CheckPassed, Value: "1", Count: 3}},
+		"PassedLate":        {reason: "What was measured counts before time does.", rules: strict, of: "ppp", after: time.Hour, want: Judgement{Phase: v1alpha1.CheckPassed, Value: "1", Count: 3}},
+		"FailedAtOnce":      {reason: "Without a limit the first failure decides.", rules: strict, of: "pf", want: Judgement{Phase: v1alpha1.CheckFailed, Value: "9", Message: "bad", Count: 2}},
+		"FailedLate":        {reason: "A failure counts before time does.", rules: strict, of: "f", after: time.Hour, want: Judgement{Phase: v1alpha1.CheckFailed, Value: "9", Message: "bad", Count: 1}},
+		"FailureAllowed":    {reason: "As many failures as the limit allows.", rules: lax, of: "fpf", want: Judgement{Phase: v1alpha1.CheckPassed, Value: "9", Count: 3}},
+		"OnlyFailures":      {reason: "A limit that allows all does not make a pass of none.", rules: lax, of: "fff", want: Judgement{Phase: v1alpha1.CheckFailed, Value: "9", Message: "bad", Count: 3}},
+		"OnlyInconclusive":  {reason: "Nor of what decides nothing.", rules: lax, of: "iii", want: Judgement{Phase: v1alpha1.CheckError, Message: messageNothing, Count: 3}},
+		"Inconclusive":      {reason: "Too many inconclusive ones are an error.", rules: strict, of: "pi", want: Judgement{Phase: v1alpha1.CheckError, Value: "1", Message: messageInconclusive, Count: 2}},
+		"ErrorsAllowed":     {reason: "Errors do not count.", rules: strict, of: "peepp", want: Judgement{Phase: v1alpha1.CheckPassed, Value: "1", Count: 3}},
+		"ErrorsInARow":      {reason: "Too many of them in a row do.", rules: strict, of: "peee", want: Judgement{Phase: v1alpha1.CheckError, Value: "1", Message: "broken", Count: 1}},
+		"ErrorsApart":       {reason: "In a row is said: one that works begins anew.", rules: strict, of: "eepee", want: Judgement{Phase: v1alpha1.CheckRunning, Value: "1", Count: 1}},
+		"EarlyBetween":      {reason: "An answer without data is an answer.", rules: strict, of: "eeyee", want: Judgement{Phase: v1alpha1.CheckRunning}},
+		"Early":             {reason: "What is early does not count.", rules: strict, of: "yyyy", want: Judgement{Phase: v1alpha1.CheckRunning}},
+		"EarlyForEver":      {reason: "And ends with the timeout.", rules: strict, of: "yyyy", after: 5 * time.Minute, want: Judgement{Phase: v1alpha1.CheckTimedOut, Message: messageTimedOut + "; at last: young"}},
+		"TimedOut":          {reason: "Nothing measured in time.", rules: strict, after: 5 * time.Minute, want: Judgement{Phase: v1alpha1.CheckTimedOut, Message: messageTimedOut}},
+		"AlmostTimedOut":    {reason: "The time is not over before it is over.", rules: strict, after: 5*time.Minute - 1, want: Judgement{Phase: v1alpha1.CheckRunning}},
+		"TimedOutInErrors":  {reason: "What went wrong at last is said.", rules: strict, of: "pe", after: time.Hour, want: Judgement{Phase: v1alpha1.CheckTimedOut, Value: "1", Message: messageTimedOut + "; at last: broken", Count: 1}},
+		"NoErrorsTolerated": {reason: "0 means none.", rules: Rules{Count: 3, Timeout: time.Hour}, of: "e", want: Judgement{Phase: v1alpha1.CheckError, Message: "broken"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, Judge(tc.rules, tally(tc.of), tc.after)); diff != "" {
+				t.Errorf("%s\nJudge(%q): -want, +got:\n%s", tc.reason, tc.of, diff)
+			}
+		})
+	}
+}
+
+func TestSameAnswerAgain(t *testing.T) {
+	now := time.Unix(100, 0)
+	got := Tally{}.Add(Measurement{Outcome: Pass, Value: "1", At: now}).Add(Measurement{Outcome: Pass, Value: "1", At: now})
+	if got.Count() != 1 || got.errors != 1 || got.last.Message != messageStandstill {
+		t.Errorf("the same answer counts again: %+v", got)
+	}
+	got = got.Add(Measurement{Outcome: Pass, Value: "1", At: now.Add(-time.Hour)})
+	if got.errors != 2 {
+		t.Errorf("an older answer counts: %+v", got)
+	}
+	got = got.Add(Measurement{Outcome: Error, Message: "down"}).Add(Measurement{Outcome: Pass, At: now.Add(-time.Second)})
+	if got.errors != 4 {
+		t.Errorf("an older answer counts after an error without a time: %+v", got)
+	}
+}
+
+func TestVerdict(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		phases string
+		want   v1alpha1.GateVerdict
+	}{
+		"None":     {reason: "Nothing is not a pass.", want: v1alpha1.GateError},
+		"Passed":   {reason: "All have to pass.", phases: "Passed Passed", want: v1alpha1.GatePassed},
+		"Running":  {reason: "There is no verdict while a check goes on, also after a failure.", phases: "Failed Running", want: ""},
+		"Pending":  {reason: "Nor while one waits.", phases: "Passed Pending", want: ""},
+		"Failed":   {reason: "A failure is the gravest.", phases: "Passed TimedOut Error Failed", want: v1alpha1.GateFailed},
+		"Error":    {reason: "Then an error.", phases: "Passed TimedOut Error", want: v1alpha1.GateError},
+		"TimedOut": {reason: "Then a timeout.", phases: "Passed TimedOut", want: v1alpha1.GateTimedOut},
+		"Unknown":  {reason: "A phase that nobody knows does not pass.", phases: "Passed Fine", want: v1alpha1.GateError},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			checks := []v1alpha1.CheckResult{}
+			for _, p := range strings.Fields(tc.phases) {
+				checks = append(checks, v1alpha1.CheckResult{Phase: v1alpha1.CheckPhase(p)})
+			}
+			if diff := cmp.Diff(tc.want, Verdict(checks)); diff != "" {
+				t.Errorf("%s\nVerdict(%q): -want, +got:\n%s", tc.reason, tc.phases, diff)
+			}
+		})
+	}
+}
+
+func TestRulesOf(t *testing.T) {
+	n := func(i int32) *int32 { return &i }
+	cases := map[string]struct {
+		reason string
+		check  deploymentv1alpha1.Check
+		want   Rules
+		err    string
+	}{
+		"Defaults": {reason: "What is absent has its default.", want: Rules{
+			InitialDelay: 30 * time.Second, Interval: 30 * time.Second, Timeout: 5 * time.Minute, Count: 3, ErrorLimit: 4,
+		}},
+		"Said": {
+			reason: "What is said holds, also none.",
+			check: deploymentv1alpha1.Check{
+				InitialDelay: "1s", Interval: "5s", Timeout: "1m", Count: n(2), FailureLimit: n(1), ConsecutiveErrorLimit: n(0), InconclusiveLimit: n(7),
+			},
+			want: Rules{InitialDelay: time.Second, Interval: 5 * time.Second, Timeout: time.Minute, Count: 2, FailureLimit: 1, InconclusiveLimit: 7},
+		},
+		"TooOften":  {reason: "A server is not asked a thousand times in a second.", check: deploymentv1alpha1.Check{Interval: "1ms"}, err: "interval: must be at least 1s"},
+		"TooLong":   {reason: "What would go on for ever is refused.", check: deploymentv1alpha1.Check{Timeout: "9999h"}, err: "timeout: must be a duration of at most 24h0m0s"},
+		"NoTime":    {reason: "So is what is no duration.", check: deploymentv1alpha1.Check{InitialDelay: "soon"}, err: "initialDelay: must be a duration of at most 24h0m0s"},
+		"CannotEnd": {reason: "A check that needs more time than it has could never pass.", check: deploymentv1alpha1.Check{Count: n(11)}, err: "timeout: must be longer than it takes to measure count times at this interval"},
+		"NoCount":   {reason: "None would pass without a measurement.", check: deploymentv1alpha1.Check{Count: n(0)}, err: "timeout: must be longer than it takes to measure count times at this interval"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got, err := RulesOf(tc.check)
+			said := ""
+			if err != nil {
+				said, got = err.Error(), Rules{}
+			}
+			if diff := cmp.Diff(tc.err, said); diff != "" {
+				t.Errorf("%s\nRulesOf(...): -want error, +got error:\n%s", tc.reason, diff)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("%s\nRulesOf(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// FuzzJudge holds what has to be true of any measurements.
+func FuzzJudge(f *testing.F) {
+	f.Add("ppfie", 3, 1, 1, 1, int64(10))
+	f.Add("eeeee", 1, 0, 0, 0, int64(0))
+	f.Fuzz(func(t *testing.T, letters string, count, failures, errs, unclear int, seconds int64) {
+		letters = strings.Map(func(r rune) rune {
+			if strings.ContainsRune("pfiey", r) {
+				return r
+			}
+			return -1
+		}, letters)
+		r := Rules{Count: max(count, 1), FailureLimit: max(failures, 0), ErrorLimit: max(errs, 0), InconclusiveLimit: max(unclear, 0), Timeout: time.Minute}
+		j := Judge(r, tally(letters), time.Duration(seconds)*time.Second)
+		if j.Phase == v1alpha1.CheckPassed && (!strings.Contains(letters, "p") || strings.Count(letters, "f") > r.FailureLimit || j.Count < r.Count) {
+			t.Errorf("%q passed by %+v", letters, r)
+		}
+		if seconds >= 60 && !j.Ended() {
+			t.Errorf("%q goes on for ever", letters)
+		}
+	})
+}

@@ -1,0 +1,136 @@
+package gates
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+)
+
+// Outcome of one measurement.
+type Outcome string
+
+// Outcomes of a measurement.
+const (
+	// Pass means that the value was on the good side of its threshold.
+	Pass Outcome = "Pass"
+
+	// Fail means that the value was on the bad side of its threshold, or that there was none and there had to be one.
+	Fail Outcome = "Fail"
+
+	// Inconclusive means that there was no value, and that this decides nothing.
+	Inconclusive Outcome = "Inconclusive"
+
+	// Error means that nothing could be measured.
+	Error Outcome = "Error"
+
+	// Early means that there was no value yet, and need not be: it does not count.
+	Early Outcome = "Early"
+)
+
+// An Answer is what was found out, once.
+type Answer struct {
+	// Problem says in stable words why there is no answer. Empty means that there is one.
+	Problem string
+
+	// Values that were found. One is what a check is judged by.
+	Values []float64
+
+	// Samples that the values were made from. Nil when nobody told.
+	Samples *int64
+
+	// At is the time of the answer by the clock of who gave it. Zero when nobody told.
+	At time.Time
+
+	// Early is true if what was looked at is so young that it need not have values.
+	Early bool
+}
+
+// A Limit has a good side.
+type Limit interface {
+	// Holds is true for a value on the good side.
+	Holds(value float64) bool
+}
+
+// Criteria make a Measurement of an Answer.
+type Criteria struct {
+	// Limit that a value is judged by.
+	Limit Limit
+
+	// MinSamples that a value has to be made from.
+	MinSamples int64
+
+	// NoData is what a measurement without a value is: Fail, Inconclusive or Pass. Anything else is Fail.
+	NoData string
+}
+
+// A Measurement is an Answer that was judged.
+type Measurement struct {
+	// Outcome of the measurement.
+	Outcome Outcome
+
+	// Value that was measured. Empty if there was none.
+	Value string
+
+	// Message explains an outcome that is not Pass, in stable words.
+	Message string
+
+	// At is the time of the answer by the clock of who gave it.
+	At time.Time
+}
+
+// Measure judges one answer.
+func (c Criteria) Measure(a Answer) Measurement {
+	m := c.measure(a)
+	m.At = a.At
+	return m
+}
+
+func (c Criteria) measure(a Answer) Measurement {
+	switch {
+	case a.Problem != "":
+		return Measurement{Outcome: Error, Message: a.Problem}
+	case len(a.Values) > 1:
+		return Measurement{Outcome: Error, Message: "the query gives several series: aggregate them to one"}
+	case len(a.Values) == 0 || math.IsNaN(a.Values[0]):
+		return c.missing(a, "there is no data")
+	}
+	if c.MinSamples > 1 {
+		if a.Samples == nil {
+			return Measurement{Outcome: Error, Message: "the server does not say how many samples the value is made from, which minSamples asks for"}
+		}
+		if *a.Samples < c.MinSamples {
+			return c.missing(a, "the value is made from fewer samples than minSamples")
+		}
+	}
+	return c.compare(a.Values[0])
+}
+
+// compare a number. An infinite one has no good side: it is what divides by nothing, or is beyond what was counted.
+func (c Criteria) compare(v float64) Measurement {
+	m := Measurement{Outcome: Fail, Value: strconv.FormatFloat(v, 'g', 6, 64)}
+	switch {
+	case math.IsInf(v, 0):
+		m.Message = "the value is infinite"
+	case c.Limit == nil:
+		m.Outcome, m.Message = Error, "there is no threshold to judge the value by"
+	case c.Limit.Holds(v):
+		m.Outcome = Pass
+	default:
+		m.Message = "the value is beyond the threshold"
+	}
+	return m
+}
+
+// missing is what a measurement without a value is. Who says nothing, or what we do not know, fails.
+func (c Criteria) missing(a Answer, why string) Measurement {
+	if a.Early {
+		return Measurement{Outcome: Early, Message: why}
+	}
+	for _, o := range []Outcome{Inconclusive, Pass} {
+		if c.NoData == string(o) {
+			return Measurement{Outcome: o, Message: why}
+		}
+	}
+	return Measurement{Outcome: Fail, Message: fmt.Sprintf("%s, which fails", why)}
+}

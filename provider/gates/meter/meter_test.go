@@ -1,0 +1,317 @@
+package meter
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/gates"
+)
+
+// A source is what is measured, and counts how often.
+type source struct {
+	name string
+	// takes is how long an answer takes.
+	takes time.Duration
+	mu    sync.Mutex
+	value float64
+	asked int
+	// most is how many questions were under way at once, now or before.
+	under, most int
+}
+
+func (s *source) Key(time.Duration) string { return s.name }
+
+func (s *source) Ask(ctx context.Context, _ time.Duration) gates.Answer {
+	s.mu.Lock()
+	s.asked++
+	s.under++
+	s.most = max(s.most, s.under)
+	v := s.value
+	s.mu.Unlock()
+	select {
+	case <-time.After(s.takes):
+	case <-ctx.Done():
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.under--
+	return gates.Answer{Values: []float64{v}, At: time.Now()}
+}
+
+func (s *source) say(v float64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.value = v
+}
+
+func (s *source) count() (asked, under, most int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.asked, s.under, s.most
+}
+
+func (s *source) times() int {
+	asked, _, _ := s.count()
+	return asked
+}
+
+func (s *source) busy() bool {
+	_, under, _ := s.count()
+	return under > 0
+}
+
+type atMost float64
+
+func (a atMost) Holds(v float64) bool { return v <= float64(a) }
+
+func key(i int) types.NamespacedName {
+	return types.NamespacedName{Namespace: "team-a", Name: fmt.Sprint(i)}
+}
+
+// A bench is a Meter that runs.
+type bench struct {
+	*Meter
+
+	woken chan types.NamespacedName
+}
+
+func start(ctx context.Context) *bench {
+	b := &bench{woken: make(chan types.NamespacedName, 1000)}
+	b.Meter = New(time.Now, func(o types.NamespacedName) { b.woken <- o }, nil)
+	go func() { _ = b.Start(ctx) }()
+	return b
+}
+
+func task(q Question, live time.Time) Task {
+	return Task{
+		ID: "e1/errors", Question: q, Host: "prometheus", LiveSince: live, Criteria: gates.Criteria{Limit: atMost(1)},
+		Rules: gates.Rules{InitialDelay: time.Second, Interval: 5 * time.Second, Timeout: time.Minute, Count: 3, ErrorLimit: 1},
+	}
+}
+
+// after some time, without anything that is still under way.
+func after(d time.Duration) {
+	<-time.After(d)
+	synctest.Wait()
+}
+
+func TestEqualQuestionsAreAskedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		b, s := start(ctx), &source{name: "q"}
+		for i := range 200 {
+			b.Measure(key(i), "u", []Task{task(s, time.Now())})
+			after(10 * time.Millisecond) // They are not made at the same time.
+		}
+		after(16 * time.Second)
+		if s.times() > 4 {
+			t.Errorf("200 Gates asked %d times", s.times())
+		}
+		if n := len(b.woken); n != 200 {
+			t.Errorf("%d of 200 were woken", n)
+		}
+		got := b.Measure(key(7), "u", []Task{task(s, time.Now().Add(-time.Hour))})
+		if got[0].Phase != v1alpha1.CheckRunning {
+			t.Errorf("another time of going live is another subject: %+v", got)
+		}
+	})
+}
+
+func TestFailureWakesWithinAnInterval(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		b, s := start(ctx), &source{name: "q"}
+		tk := task(s, time.Now())
+		tk.Rules.Count = 10
+		b.Measure(key(1), "u", []Task{tk})
+		after(11 * time.Second)
+		if got := b.Measure(key(1), "u", []Task{tk})[0]; got.Phase != v1alpha1.CheckRunning || got.Count == 0 {
+			t.Fatalf("it is measured: %+v", got)
+		}
+		s.say(7)
+		begun := time.Now()
+		<-b.woken
+		if took := time.Since(begun); took > tk.Rules.Interval {
+			t.Errorf("it took %s to see a failure", took)
+		}
+		want := gates.Judgement{Phase: v1alpha1.CheckFailed, Value: "7", Message: "the value is beyond the threshold", Count: 3}
+		for range 2 {
+			got := b.Measure(key(1), "u", []Task{tk})[0]
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("Measure(...): -want, +got:\n%s", diff)
+			}
+			s.say(0)
+			after(time.Minute) // What ended is not measured again.
+		}
+	})
+}
+
+func TestOnlyWhatIsLiveCounts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		b, s := start(ctx), &source{name: "q", takes: time.Second}
+		live := time.Now()
+		b.Measure(key(1), "u", []Task{task(s, live)})
+		for !s.busy() {
+			after(time.Second / 2)
+		}
+		// Its subject is lost while an answer is under way, and comes back before that.
+		b.Measure(key(1), "u", []Task{task(s, time.Time{})})
+		s.say(7)
+		again := time.Now().Add(time.Second / 4)
+		after(time.Second / 4)
+		b.Measure(key(1), "u", []Task{task(s, again)})
+		after(time.Second / 2)
+		if got := b.Measure(key(1), "u", []Task{task(s, again)})[0]; got.Count != 0 || got.Phase != v1alpha1.CheckRunning {
+			t.Errorf("an answer about something else counts: %+v", got)
+		}
+		b.Measure(key(1), "u", []Task{task(s, time.Time{})})
+		asked := s.times()
+		after(time.Hour)
+		if s.times() != asked || len(b.woken) > 0 {
+			t.Errorf("what is not live was measured %d times, and woke %d", s.times()-asked, len(b.woken))
+		}
+	})
+}
+
+func TestTimeCountsOnlyWhileLive(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		b, s := start(ctx), &source{name: "q", takes: 10 * time.Hour}
+		tk := task(s, time.Now())
+		tk.Lead = 20 * time.Second
+		phase := func() v1alpha1.CheckPhase { return b.Measure(key(1), "u", []Task{tk})[0].Phase }
+		phase()
+		after(79 * time.Second) // The lead is no part of the minute.
+		if got := phase(); got != v1alpha1.CheckRunning {
+			t.Errorf("before the minute is over: %s", got)
+		}
+		tk.LiveSince = time.Time{}
+		phase()
+		after(time.Hour)
+		if got := phase(); got != v1alpha1.CheckRunning {
+			t.Errorf("an hour without a subject: %s", got)
+		}
+		tk.LiveSince = time.Now()
+		phase()
+		after(time.Second)
+		if got := phase(); got != v1alpha1.CheckTimedOut {
+			t.Errorf("after the minute: %s", got)
+		}
+		select {
+		case <-b.woken:
+		default:
+			t.Error("nobody is told")
+		}
+	})
+}
+
+func TestLeadAndDelay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		b, s := start(ctx), &source{name: "q"}
+		tk := task(s, time.Now())
+		tk.Lead = 30 * time.Second
+		b.Measure(key(1), "u", []Task{tk})
+		after(30*time.Second - 1)
+		if s.times() > 0 {
+			t.Error("it was asked about what was before")
+		}
+		after(5 * time.Second)
+		if s.times() != 1 {
+			t.Errorf("it was asked %d times in the first interval", s.times())
+		}
+		// Who was live long before we began is asked about at once.
+		other := &source{name: "r"}
+		tk = task(other, time.Now().Add(-time.Hour))
+		b.Measure(key(2), "u", []Task{tk})
+		after(5 * time.Second)
+		if other.times() != 1 {
+			t.Errorf("it was asked %d times in the first interval", other.times())
+		}
+	})
+}
+
+func TestServersAreNotFlooded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		b, s := start(ctx), &source{takes: time.Second}
+		for i := range 100 {
+			b.Measure(key(i), "u", []Task{task(named{source: s, name: fmt.Sprint(i)}, time.Now().Add(-time.Minute))})
+		}
+		after(30 * time.Second)
+		if _, _, most := s.count(); most != maxPerHost {
+			t.Errorf("at most %d questions were under way, want %d", most, maxPerHost)
+		}
+	})
+}
+
+// named is the same source by another question.
+type named struct {
+	*source
+
+	name string
+}
+
+func (n named) Key(time.Duration) string { return n.name }
+
+func TestForget(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		b, s := start(ctx), &source{name: "q"}
+		tk := task(s, time.Now())
+		b.Measure(key(1), "u", []Task{tk})
+		after(11 * time.Second)
+		if got := b.Measure(key(1), "another", []Task{tk})[0]; got.Count != 0 {
+			t.Errorf("a Gate inherits from one of its name: %+v", got)
+		}
+		b.Measure(key(1), "another", nil)
+		asked := s.times()
+		after(time.Minute)
+		b.Forget(key(1))
+		after(time.Minute)
+		if s.times() != asked {
+			t.Errorf("what nobody wants to know was asked %d times", s.times()-asked)
+		}
+		if len(b.gates) > 0 {
+			t.Errorf("%d Gates are remembered", len(b.gates))
+		}
+	})
+}
+
+func TestSlot(t *testing.T) {
+	now := time.Unix(1790000000, 0)
+	seen := []time.Time{}
+	for range 100 {
+		now = now.Add(97 * time.Millisecond)
+		at := slot("q", 5*time.Second, now)
+		if !at.After(now) || at.Sub(now) > 5*time.Second {
+			t.Fatalf("slot(%s): %s", now, at)
+		}
+		if !slices.Contains(seen, at) {
+			seen = append(seen, at)
+		}
+	}
+	if len(seen) > 3 {
+		t.Errorf("there are %d slots in 10 s", len(seen))
+	}
+	if slot("q", 5*time.Second, now).Equal(slot("other", 5*time.Second, now)) {
+		t.Error("all questions are asked at the same moment")
+	}
+}

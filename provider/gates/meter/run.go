@@ -1,0 +1,134 @@
+package meter
+
+import (
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/intentplane/intentplane/provider/gates"
+)
+
+// A run is the measurements of one check.
+type run struct {
+	owner types.NamespacedName
+	task  Task
+	tally gates.Tally
+
+	// since is when this run of measurements began, and spent how long earlier ones were measurable.
+	since time.Time
+	spent time.Duration
+
+	// episode changes whenever the subject stops being live.
+	episode int
+
+	// due is when the next measurement is, and asking is true while one is under way.
+	due    time.Time
+	asking bool
+
+	// told is true once the owner knows that the check has ended.
+	told bool
+}
+
+// A group is one question, and all who want to know.
+type group struct {
+	question Question
+	host     string
+	live     time.Duration
+	members  []member
+}
+
+// A member is a run as it was when it asked.
+type member struct {
+	run     *run
+	episode int
+}
+
+// follow what is asked for now. A subject that stopped being live is measured anew once it is live again.
+func (r *run) follow(t Task, now time.Time) {
+	before := r.task
+	r.task = t
+	if before.LiveSince.Equal(t.LiveSince) {
+		return
+	}
+	r.spent = r.measurable(now, before)
+	r.tally, r.since, r.asking, r.told = gates.Tally{}, time.Time{}, false, false
+	r.episode++
+	if t.LiveSince.IsZero() {
+		return
+	}
+	r.since = now
+	first := t.LiveSince.Add(r.lead())
+	if first.Before(now) {
+		first = now
+	}
+	r.due = r.slot(first.Add(-time.Nanosecond))
+}
+
+func (r *run) lead() time.Duration { return max(r.task.Lead, r.task.Rules.InitialDelay) }
+
+// slot is where the question is asked next. How long the subject is live changes the question, and must not change its place.
+func (r *run) slot(after time.Time) time.Time {
+	return slot(r.task.Question.Key(0), r.task.Rules.Interval, after)
+}
+
+// measurable is for how long a subject could be measured: from when it first was due, and only while it is live.
+func (r *run) measurable(now time.Time, t Task) time.Duration {
+	if r.since.IsZero() {
+		return r.spent
+	}
+	begin := r.since
+	if first := t.LiveSince.Add(max(t.Lead, t.Rules.InitialDelay)); first.After(begin) && r.spent == 0 {
+		begin = first
+	}
+	return r.spent + max(now.Sub(begin), 0)
+}
+
+func (r *run) judge(now time.Time) gates.Judgement {
+	return gates.Judge(r.task.Rules, r.tally, r.measurable(now, r.task))
+}
+
+// idle is true for a run that nothing is due for.
+func (r *run) idle() bool { return r.since.IsZero() || r.told }
+
+// next is when a run has to be looked at again: to be measured, or since its time is over.
+func (r *run) next() time.Time {
+	end := r.since
+	if first := r.task.LiveSince.Add(r.lead()); first.After(end) && r.spent == 0 {
+		end = first
+	}
+	end = end.Add(r.task.Rules.Timeout - r.spent)
+	if r.asking || end.Before(r.due) {
+		return end
+	}
+	return r.due
+}
+
+// join those who ask the same.
+func (r *run) join(groups map[string]*group, now time.Time) {
+	if r.asking {
+		return
+	}
+	r.asking = true
+	live := now.Sub(r.task.LiveSince)
+	key := fmt.Sprintf("%s\n%s", r.task.Host, r.task.Question.Key(live))
+	g := groups[key]
+	if g == nil {
+		g = &group{question: r.task.Question, host: r.task.Host, live: live}
+		groups[key] = g
+	}
+	g.live = min(g.live, live)
+	g.members = append(g.members, member{run: r, episode: r.episode})
+}
+
+// take an answer, and return what it was.
+func (r *run) take(a gates.Answer, now time.Time) gates.Outcome {
+	r.asking = false
+	r.due = r.slot(now)
+	m := r.task.Criteria.Measure(a)
+	if r.judge(now).Ended() {
+		return m.Outcome // It came too late.
+	}
+	r.tally = r.tally.Add(m)
+	return m.Outcome
+}

@@ -1,0 +1,164 @@
+package prometheus
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/intentplane/intentplane/provider/gates"
+	"github.com/intentplane/intentplane/provider/gates/fetch"
+)
+
+const (
+	// maxSkew is how far the time of an answer may be from the date that the same server gives it.
+	maxSkew = time.Minute
+
+	// maxSeconds is the latest time that an answer may be of: the year 9999.
+	maxSeconds = 253402300799
+
+	// maxSaid is how much is repeated of what a server says about a query.
+	maxSaid = 200
+)
+
+// Problems of an answer.
+const (
+	problemForeign     = "the answer is not one of Prometheus"
+	problemDenied      = "the server does not accept the credentials"
+	problemRefused     = "the server refuses the query"
+	problemUnavailable = "the server has trouble of its own"
+	problemIncomplete  = "the server warns that the answer may be incomplete"
+	problemHistogram   = "the query gives a histogram, which is no number"
+	problemStale       = "the answer is not of the time at which the server gave it"
+)
+
+// An envelope is what the HTTP API answers with.
+type envelope struct {
+	Status    string   `json:"status"`
+	ErrorType string   `json:"errorType"`
+	Error     string   `json:"error"`
+	Warnings  []string `json:"warnings"`
+	Data      struct {
+		ResultType string          `json:"resultType"`
+		Result     json.RawMessage `json:"result"`
+		Stats      *struct {
+			Samples *struct {
+				Total *int64 `json:"totalQueryableSamples"`
+			} `json:"samples"`
+		} `json:"stats"`
+	} `json:"data"`
+}
+
+// decode what a server said. It believes nothing that it does not know.
+func decode(said fetch.Answer) gates.Answer {
+	if said.Status == http.StatusUnauthorized || said.Status == http.StatusForbidden {
+		return gates.Answer{Problem: problemDenied}
+	}
+	e := envelope{}
+	d := json.NewDecoder(bytes.NewReader(said.Body))
+	if err := d.Decode(&e); err != nil || d.Decode(&struct{}{}) != io.EOF {
+		return gates.Answer{Problem: foreign(said.Status)}
+	}
+	switch {
+	case e.Status == "error" && e.ErrorType != "":
+		return gates.Answer{Problem: refusal(said.Status, e)}
+	case said.Status != http.StatusOK || e.Status != "success":
+		return gates.Answer{Problem: foreign(said.Status)}
+	case len(e.Warnings) > 0:
+		return gates.Answer{Problem: problemIncomplete}
+	}
+	a := values(e.Data.ResultType, e.Data.Result)
+	if e.Data.Stats != nil && e.Data.Stats.Samples != nil {
+		a.Samples = e.Data.Stats.Samples.Total
+	}
+	if !a.At.IsZero() && !said.Date.IsZero() && a.At.Sub(said.Date).Abs() > maxSkew {
+		return gates.Answer{Problem: problemStale}
+	}
+	return a
+}
+
+func foreign(status int) string {
+	if status >= http.StatusInternalServerError {
+		return problemUnavailable
+	}
+	return problemForeign
+}
+
+// refusal repeats what the server says about the query, if that is what it speaks about.
+func refusal(status int, e envelope) string {
+	if status >= http.StatusInternalServerError {
+		return problemUnavailable
+	}
+	said := printable(e.Error)
+	if said == "" {
+		return problemRefused
+	}
+	return problemRefused + ": " + said
+}
+
+func printable(text string) string {
+	text = strings.ToValidUTF8(text, "")
+	text = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}, text)
+	if r := []rune(text); len(r) > maxSaid {
+		text = string(r[:maxSaid]) + " …"
+	}
+	return strings.Join(strings.Fields(text), " ")
+}
+
+// values of a result at one time.
+func values(kind string, result json.RawMessage) gates.Answer {
+	switch kind {
+	case "vector":
+		return vector(result)
+	case "scalar":
+		return with(gates.Answer{}, result)
+	}
+	return gates.Answer{Problem: problemForeign}
+}
+
+func vector(result json.RawMessage) gates.Answer {
+	series := []struct {
+		Value     json.RawMessage `json:"value"`
+		Histogram json.RawMessage `json:"histogram"`
+	}{}
+	if json.Unmarshal(result, &series) != nil || !bytes.HasPrefix(bytes.TrimSpace(result), []byte("[")) {
+		return gates.Answer{Problem: problemForeign}
+	}
+	a := gates.Answer{}
+	for _, s := range series {
+		if s.Histogram != nil {
+			return gates.Answer{Problem: problemHistogram}
+		}
+		if a = with(a, s.Value); a.Problem != "" {
+			break
+		}
+	}
+	return a
+}
+
+// with adds a pair of a time and a value, which is a text. Anything else would be read as 0.
+func with(a gates.Answer, pair json.RawMessage) gates.Answer {
+	parts := []json.RawMessage{}
+	if json.Unmarshal(pair, &parts) != nil || len(parts) != 2 {
+		return gates.Answer{Problem: problemForeign}
+	}
+	at, text := 0.0, ""
+	if json.Unmarshal(parts[0], &at) != nil || at <= 0 || at > maxSeconds || json.Unmarshal(parts[1], &text) != nil {
+		return gates.Answer{Problem: problemForeign}
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return gates.Answer{Problem: problemForeign}
+	}
+	a.Values, a.At = append(a.Values, v), time.UnixMilli(int64(at*1000)).UTC()
+	return a
+}

@@ -1,0 +1,201 @@
+package prometheus
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/provider/gates"
+	"github.com/intentplane/intentplane/provider/gates/fetch"
+)
+
+const text = `rate(errors_total{job="shop"}[1m])`
+
+func at() time.Time { return time.Unix(1790000000, 500_000_000).UTC() }
+
+func TestDecode(t *testing.T) {
+	vector := func(series string) string {
+		return `{"status":"success","data":{"resultType":"vector","result":` + series + `}}`
+	}
+	n := int64(7)
+	cases := map[string]struct {
+		reason string
+		status int
+		date   time.Time
+		body   string
+		want   gates.Answer
+	}{
+		"Vector":      {reason: "One series has one value.", body: vector(`[{"metric":{"a":"b"},"value":[1790000000.5,"0.25"]}]`), want: gates.Answer{Values: []float64{0.25}, At: at()}},
+		"Scalar":      {reason: "A number has one too.", body: `{"status":"success","data":{"resultType":"scalar","result":[1790000000.5,"3"]}}`, want: gates.Answer{Values: []float64{3}, At: at()}},
+		"Empty":       {reason: "No series is an answer.", body: vector(`[]`), want: gates.Answer{}},
+		"Many":        {reason: "All values are told.", body: vector(`[{"value":[1790000000.5,"1"]},{"value":[1790000000.5,"2"]}]`), want: gates.Answer{Values: []float64{1, 2}, At: at()}},
+		"Samples":     {reason: "So is from how many samples.", body: `{"status":"success","data":{"resultType":"vector","result":[],"stats":{"samples":{"totalQueryableSamples":7}}}}`, want: gates.Answer{Samples: &n}},
+		"Null":        {reason: "Nothing is not an empty list.", body: vector(`null`), want: gates.Answer{Problem: problemForeign}},
+		"NoResult":    {reason: "Nor is what is not there.", body: `{"status":"success","data":{"resultType":"vector"}}`, want: gates.Answer{Problem: problemForeign}},
+		"NoValue":     {reason: "A series without a value is not one of 0.", body: vector(`[{"metric":{}}]`), want: gates.Answer{Problem: problemForeign}},
+		"HalfValue":   {reason: "Nor is half a value.", body: vector(`[{"value":[1790000000.5]}]`), want: gates.Answer{Problem: problemForeign}},
+		"NullValue":   {reason: "Nor is no value.", body: vector(`[{"value":[1790000000.5,null]}]`), want: gates.Answer{Problem: problemForeign}},
+		"BareValue":   {reason: "Values are texts.", body: vector(`[{"value":[1790000000.5,0]}]`), want: gates.Answer{Problem: problemForeign}},
+		"NoNumber":    {reason: "Of numbers.", body: vector(`[{"value":[1790000000.5,"good"]}]`), want: gates.Answer{Problem: problemForeign}},
+		"NoTime":      {reason: "At a time.", body: vector(`[{"value":[0,"1"]}]`), want: gates.Answer{Problem: problemForeign}},
+		"LateTime":    {reason: "That there can be.", body: vector(`[{"value":[1e300,"1"]}]`), want: gates.Answer{Problem: problemForeign}},
+		"Histogram":   {reason: "A histogram is no number.", body: vector(`[{"histogram":[1790000000.5,{"count":"1","sum":"1"}]}]`), want: gates.Answer{Problem: problemHistogram}},
+		"Matrix":      {reason: "Nor are many.", body: `{"status":"success","data":{"resultType":"matrix","result":[]}}`, want: gates.Answer{Problem: problemForeign}},
+		"Text":        {reason: "Nor is text.", body: `{"status":"success","data":{"resultType":"string","result":[1790000000.5,"1"]}}`, want: gates.Answer{Problem: problemForeign}},
+		"Warned":      {reason: "Half of the data may speak for anything.", body: `{"status":"success","warnings":["a store is down"],"data":{"resultType":"vector","result":[]}}`, want: gates.Answer{Problem: problemIncomplete}},
+		"Notes":       {reason: "Notes about a query are none.", body: `{"status":"success","infos":["not a counter"],"data":{"resultType":"vector","result":[]}}`, want: gates.Answer{}},
+		"HTML":        {reason: "A page of a proxy is no answer.", body: `<html>Sign in</html>`, want: gates.Answer{Problem: problemForeign}},
+		"Nothing":     {reason: "Nor is nothing.", want: gates.Answer{Problem: problemForeign}},
+		"Other":       {reason: "Nor is other JSON.", body: `{"ok":true}`, want: gates.Answer{Problem: problemForeign}},
+		"Two":         {reason: "Nor are two answers.", body: vector(`[]`) + vector(`[]`), want: gates.Answer{Problem: problemForeign}},
+		"Refused":     {reason: "What is wrong with a query is repeated.", status: 400, body: `{"status":"error","errorType":"bad_data","error":"unknown\n\u001b[31m function"}`, want: gates.Answer{Problem: problemRefused + ": unknown [31m function"}},
+		"Denied":      {reason: "Wrong credentials are said so.", status: 401, body: `{"status":"error","errorType":"x","error":"token abc is wrong"}`, want: gates.Answer{Problem: problemDenied}},
+		"Down":        {reason: "Trouble of a server is said so.", status: 503, body: `{"status":"error","errorType":"unavailable","error":"starting"}`, want: gates.Answer{Problem: problemUnavailable}},
+		"Gateway":     {reason: "Also by who stands in front of it.", status: 502, body: `<html>`, want: gates.Answer{Problem: problemUnavailable}},
+		"WrongStatus": {reason: "Success with another status is none.", status: 202, body: vector(`[]`), want: gates.Answer{Problem: problemForeign}},
+		"Skew":        {reason: "A server's clock is compared with itself only.", date: at().Add(30 * time.Second), body: vector(`[{"value":[1790000000.5,"1"]}]`), want: gates.Answer{Values: []float64{1}, At: at()}},
+		"Old":         {reason: "An answer that was kept is of another time.", date: at().Add(2 * time.Minute), body: vector(`[{"value":[1790000000.5,"1"]}]`), want: gates.Answer{Problem: problemStale}},
+		"Ahead":       {reason: "Whichever.", date: at().Add(-2 * time.Minute), body: vector(`[{"value":[1790000000.5,"1"]}]`), want: gates.Answer{Problem: problemStale}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if tc.status == 0 {
+				tc.status = http.StatusOK
+			}
+			got := decode(fetch.Answer{Status: tc.status, Date: tc.date, Body: []byte(tc.body)})
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("%s\ndecode(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add([]byte(`{"status":"success","data":{"resultType":"vector","result":[{"value":[1790000000.5,"0.25"]}]}}`))
+	f.Add([]byte(`{"status":"success","data":{"resultType":"scalar","result":[1,"NaN"]}}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		a := decode(fetch.Answer{Status: http.StatusOK, Body: body})
+		if a.Problem != "" && len(a.Values) > 0 {
+			t.Errorf("%q has a problem and values", body)
+		}
+		if len(a.Values) > 0 && a.At.IsZero() {
+			t.Errorf("%q has values of no time", body)
+		}
+	})
+}
+
+// server answers with 1, and remembers what it was asked.
+func server(t *testing.T, asked *[]string) Server {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_ = r.ParseForm()
+		*asked = append(*asked, strings.Join([]string{r.Method, r.URL.Path, r.Form.Get("query"), r.Form.Get("lookback_delta"), r.Form.Get("stats"), r.Form.Get("time")}, "|"))
+		_, _ = fmt.Fprintf(w, `{"status":"success","data":{"resultType":"scalar","result":[%d,"1"]}}`, time.Now().Unix())
+	}))
+	t.Cleanup(s.Close)
+	base, err := Base(s.URL + "/prom/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Server{Base: base}
+}
+
+func TestAsk(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		query  string
+		stats  bool
+		live   time.Duration
+		lead   time.Duration
+		want   string
+		early  bool
+	}{
+		"Window":     {reason: "A window is all that a server looks at.", query: text, live: 2 * time.Minute, lead: 61 * time.Second, want: "||"},
+		"Young":      {reason: "A server does not look further back than the subject is live.", query: "up", live: 6 * time.Second, lead: 6 * time.Second, want: "|5s|", early: true},
+		"Older":      {reason: "Which it may a little later.", query: "up", live: 31 * time.Second, lead: 6 * time.Second, want: "|30s|", early: true},
+		"NotYet":     {reason: "And not a moment before.", query: "up", live: 31*time.Second - 1, lead: 6 * time.Second, want: "|15s|", early: true},
+		"Settled":    {reason: "After a minute no data means something.", query: "up", live: 61 * time.Second, lead: 6 * time.Second, want: "|60s|"},
+		"Old":        {reason: "And then as far as servers do.", query: "up", live: time.Hour, lead: 6 * time.Second, want: "|300s|"},
+		"Offset":     {reason: "An offset is taken off.", query: "up offset 1m", live: 91 * time.Second, lead: 66 * time.Second, want: "|30s|", early: true},
+		"MinSamples": {reason: "Samples are counted where that matters.", query: "1", stats: true, live: time.Hour, want: "||true"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			asked := []string{}
+			q, err := NewQuestion(fetch.New(fetch.Options{Loopback: true}), server(t, &asked), tc.query, tc.stats)
+			if err != nil {
+				t.Fatal(err)
+			}
+			a := q.Ask(t.Context(), tc.live)
+			if a.Problem != "" || len(a.Values) != 1 || a.Early != tc.early {
+				t.Errorf("%s\nAsk(...): %+v", tc.reason, a)
+			}
+			// The server is never told what time it is.
+			if diff := cmp.Diff([]string{"POST|/prom/api/v1/query|" + tc.query + tc.want + "|"}, asked); diff != "" {
+				t.Errorf("%s\nAsk(...): -want, +got:\n%s", tc.reason, diff)
+			}
+			if q.Lead() != tc.lead {
+				t.Errorf("%s\nLead(): want %s, got %s", tc.reason, tc.lead, q.Lead())
+			}
+		})
+	}
+}
+
+func TestKey(t *testing.T) {
+	asked := []string{}
+	s := server(t, &asked)
+	key := func(k fetch.Credentials, query string, live time.Duration) string {
+		q, err := NewQuestion(nil, Server{Base: s.Base, Credentials: k}, query, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return q.Key(live)
+	}
+	same := key(fetch.Credentials{Token: "a"}, "up", time.Hour)
+	for name, other := range map[string]string{
+		"another token": key(fetch.Credentials{Token: "b"}, "up", time.Hour), "another query": key(fetch.Credentials{Token: "a"}, "down", time.Hour),
+		"another age": key(fetch.Credentials{Token: "a"}, "up", time.Minute),
+	} {
+		if other == same {
+			t.Errorf("%s is the same question", name)
+		}
+	}
+	if same != key(fetch.Credentials{Token: "a"}, "up", 2*time.Hour) {
+		t.Error("the same question is another one")
+	}
+	if strings.Contains(key(fetch.Credentials{Token: "hunter2"}, "up", 0), "hunter2") {
+		t.Error("a key holds a token")
+	}
+}
+
+func TestBase(t *testing.T) {
+	cases := map[string]struct {
+		reason  string
+		address string
+		ok      bool
+	}{
+		"Good":        {reason: "An address with a path.", address: "https://prometheus.example.org/prom", ok: true},
+		"Scheme":      {reason: "Files are not asked.", address: "file:///etc/passwd"},
+		"Socket":      {reason: "Nor are sockets.", address: "unix:///var/run/docker.sock"},
+		"Credentials": {reason: "Credentials belong into a Secret.", address: "https://u:hunter2@prometheus.example.org"},
+		"Disguise":    {reason: "What looks like a host may be a user.", address: "https://prometheus.example.org@evil.example.org"},
+		"Query":       {reason: "A query is ours to make.", address: "https://prometheus.example.org?query=1"},
+		"Nothing":     {reason: "Nobody is asked.", address: "https://"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			_, err := Base(tc.address)
+			if (err == nil) != tc.ok {
+				t.Errorf("%s\nBase(%q): %v", tc.reason, tc.address, err)
+			}
+			if err != nil && strings.Contains(err.Error(), "hunter2") {
+				t.Errorf("the error shows a password: %v", err)
+			}
+		})
+	}
+}

@@ -1,0 +1,138 @@
+// Package prometheus asks Prometheus servers for one number.
+//
+// A server is asked for what is now, by its own clock: nobody else's is compared with it. How long the subject has been live decides
+// when a query may be asked, and how far the server may look back for the latest sample, so that nothing counts from before.
+//
+// The client of Prometheus' own library is not used: it leaves out how many samples a value is made from, and reads answers of any size.
+package prometheus
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/intentplane/intentplane/apis/promql"
+	"github.com/intentplane/intentplane/provider/gates"
+	"github.com/intentplane/intentplane/provider/gates/fetch"
+)
+
+const (
+	// margin is the precision of the time since which a subject is live.
+	margin = time.Second
+
+	// settled is how long a subject has to be live before the lack of data means something: until then nobody may have scraped it.
+	settled = time.Minute
+)
+
+// lookbacks are how far a server may be let look back for the latest sample: few, so that questions stay equal. The last one is what it
+// does by itself.
+func lookbacks() []time.Duration {
+	return []time.Duration{5 * time.Second, 15 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute}
+}
+
+// A Doer asks one question of a web server. It returns a fetch.Problem.
+type Doer interface {
+	Do(ctx context.Context, r fetch.Request) (fetch.Answer, error)
+}
+
+// A Server is one that is asked.
+type Server struct {
+	// Base is the address of the HTTP API.
+	Base *url.URL
+
+	// Credentials for it.
+	Credentials fetch.Credentials
+}
+
+// Base parses the address of a server. It returns an error for one that is not http or https, or holds more than host and path. The
+// error holds nothing of the address: that may hold a password.
+func Base(address string) (*url.URL, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, errors.New("must be an http or https address")
+	}
+	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return nil, errors.New("must not hold credentials, a query or a fragment")
+	}
+	return u, nil
+}
+
+// A Question is a query to one server.
+type Question struct {
+	doer   Doer
+	server Server
+	text   string
+	reach  promql.Reach
+	stats  bool
+}
+
+// NewQuestion returns a Question that asks for how many samples a value is made from, if so wanted. It returns an error for a query that
+// cannot be asked.
+func NewQuestion(d Doer, s Server, text string, samples bool) (*Question, error) {
+	r, err := promql.ReachOf(text)
+	return &Question{doer: d, server: s, text: text, reach: r, stats: samples}, errors.Wrap(err, "the query")
+}
+
+// Host that is asked.
+func (q *Question) Host() string { return q.server.Base.Host }
+
+// Lead is how long the subject has to be live before the question may be asked: what it looks at then lies behind that.
+func (q *Question) Lead() time.Duration {
+	lead := time.Duration(0)
+	if q.reach.Windows > 0 {
+		lead = q.reach.Windows + margin
+	}
+	if q.reach.Latest {
+		lead = max(lead, q.reach.Offset+lookbacks()[0]+margin)
+	}
+	return lead
+}
+
+// Key is equal for questions that have the same answer, about subjects that have been live for so long.
+func (q *Question) Key(live time.Duration) string {
+	digest := q.server.Credentials.Digest()
+	return strings.Join([]string{
+		q.server.Base.String(), hex.EncodeToString(digest[:]), q.lookback(live).String(),
+		strconv.FormatBool(q.stats), strconv.FormatBool(q.early(live)), q.text,
+	}, "\n")
+}
+
+// lookback is how far the server may look for the latest sample. It is 0 where that is no matter.
+func (q *Question) lookback(live time.Duration) time.Duration {
+	out := time.Duration(0)
+	if !q.reach.Latest {
+		return out
+	}
+	for _, l := range lookbacks() {
+		if out == 0 || l <= live-q.reach.Offset-margin {
+			out = l
+		}
+	}
+	return out
+}
+
+func (q *Question) early(live time.Duration) bool { return live-q.reach.Offset < settled+margin }
+
+// Ask the server about a subject that has been live for so long.
+func (q *Question) Ask(ctx context.Context, live time.Duration) gates.Answer {
+	form := url.Values{"query": {q.text}, "timeout": {fetch.Timeout.String()}}
+	if l := q.lookback(live); l > 0 {
+		form.Set("lookback_delta", fmt.Sprintf("%ds", l/time.Second))
+	}
+	if q.stats {
+		form.Set("stats", "true")
+	}
+	said, err := q.doer.Do(ctx, fetch.Request{URL: q.server.Base.JoinPath("api/v1/query"), Form: form, Credentials: q.server.Credentials})
+	if err != nil {
+		return gates.Answer{Problem: err.Error()}
+	}
+	a := decode(said)
+	a.Early = q.early(live)
+	return a
+}

@@ -1,0 +1,66 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/test/gitserver"
+)
+
+// delivered is a server with a few deliveries, and what the client knows after them.
+func delivered(t *testing.T) (*gitserver.Server, *Client, *Snapshot) {
+	t.Helper()
+	s := serve(t, map[string]string{"README.md": "hello"})
+	c := client(t, s)
+	known := look(t, c)
+	for n := range 5 {
+		known = push(t, c, plan(t, known, Change{
+			Put:   map[string]map[string][]byte{fmt.Sprintf("sites/a/ns/web-%d", n): files("a.yaml", fmt.Sprint(n))},
+			State: files(fmt.Sprintf("claims/ns/web-%d.json", n), fmt.Sprint(n)),
+		})).Snapshot
+	}
+	return s, c, known
+}
+
+func TestQuietLookTidies(t *testing.T) {
+	_, c, known := delivered(t)
+	quiet, err := c.Look(t.Context(), known)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first := look(t, c).Size(); quiet.Size() > first || known.Size() <= first {
+		t.Errorf("\nA quiet look holds no more than a first one\nSize(): %d, first %d, before %d", quiet.Size(), first, known.Size())
+	}
+	again, err := c.Look(t.Context(), quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again.branch.objects != quiet.branch.objects || again.state.objects != quiet.state.objects {
+		t.Error("\nWhat is tidy is left as it is")
+	}
+}
+
+func TestTidySnapshotLacksNothing(t *testing.T) {
+	_, c, known := delivered(t)
+	quiet, err := c.Look(t.Context(), known)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ch := Change{Put: map[string]map[string][]byte{"sites/a/ns/web-2": files("a.yaml", "new")}, State: files("claims/ns/web-2.json", "new")}
+	want, got := plan(t, known, ch), plan(t, quiet, ch)
+	if diff := cmp.Diff([]string{want.Commit(), want.StateCommit()}, []string{got.Commit(), got.StateCommit()}); diff != "" {
+		t.Errorf("\nThe same follows from it\nPlan(): -want, +got:\n%s", diff)
+	}
+	content, ok, err := c.ReadFile(context.Background(), quiet, "sites/a/ns/web-1/a.yaml")
+	if diff := cmp.Diff("1", string(content)); diff != "" || !ok || err != nil {
+		t.Errorf("\nFiles are asked for\nReadFile(): %v, %v: -want, +got:\n%s", ok, err, diff)
+	}
+	content, ok, err = quiet.StateFile("claims/ns/web-1.json")
+	if diff := cmp.Diff("1", string(content)); diff != "" || !ok || err != nil {
+		t.Errorf("\nFiles of the state are there\nStateFile(): %v, %v: -want, +got:\n%s", ok, err, diff)
+	}
+	push(t, c, got)
+}

@@ -1,0 +1,61 @@
+package telemetry
+
+import "github.com/prometheus/client_golang/prometheus"
+
+// Names of the metrics.
+const (
+	nameTransitions      = "intentdeployment_phase_transitions_total"
+	namePhases           = "intentdeployment_phase_duration_seconds"
+	nameValidations      = "intentdeployment_validation_results_total"
+	nameRollbacks        = "intentdeployment_rollback_total"
+	nameSyncs            = "intentdeployment_sync_duration_seconds"
+	nameOperations       = "intentplane_git_operations_total"
+	nameOperationSeconds = "intentplane_git_operation_duration_seconds"
+	nameGroups           = "intentplane_git_push_deliveries"
+	nameMeasurements     = "intentplane_gate_measurement_duration_seconds"
+)
+
+// A Family is one metric.
+type Family struct {
+	// Name of the metric, and Help, what it counts or measures.
+	Name, Help string
+
+	// Labels of the metric.
+	Labels []string
+
+	// Buckets of a histogram. A counter has none.
+	Buckets []float64
+}
+
+// Families are all metrics.
+func Families() []Family {
+	// From a second to two hours, and from ten milliseconds to a minute.
+	long := []float64{1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200}
+	short := []float64{.01, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60}
+	return []Family{
+		{Name: nameTransitions, Labels: []string{"from", "to"}, Help: "Changes of the phase of deployments."},
+		{Name: namePhases, Labels: []string{"phase"}, Buckets: long, Help: "How long deployments were in a phase that they left."},
+		{Name: nameValidations, Labels: []string{"result"}, Help: "Checks of deployments that were judged: passed or failed."},
+		{Name: nameRollbacks, Help: "Ways back that deployments began."},
+		{Name: nameSyncs, Buckets: long, Help: "How long Sites took to run what was delivered to them."},
+		{Name: nameOperations, Labels: []string{"operation", "class"}, Help: "Operations of Git servers: look or push, by the class of their error."},
+		{Name: nameOperationSeconds, Labels: []string{"operation"}, Buckets: short, Help: "How long operations of Git servers took."},
+		{Name: nameGroups, Buckets: []float64{1, 2, 4, 8, 16, 32, 64}, Help: "Deliveries that went out with one push."},
+		{Name: nameMeasurements, Labels: []string{"type", "result"}, Buckets: short, Help: "How long measurements of gates took, by the type of their check and how they ended."},
+	}
+}
+
+// Type of the metric, as Prometheus calls it.
+func (f Family) Type() string {
+	if f.Buckets == nil {
+		return "counter"
+	}
+	return "histogram"
+}
+
+func (f Family) collector() prometheus.Collector {
+	if f.Buckets == nil {
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: f.Name, Help: f.Help}, f.Labels)
+	}
+	return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: f.Name, Help: f.Help, Buckets: f.Buckets}, f.Labels)
+}

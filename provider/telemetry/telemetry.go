@@ -1,0 +1,105 @@
+// Package telemetry has the metrics of the provider. Their labels have few values, whatever is in the cluster.
+package telemetry
+
+import (
+	"slices"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/prometheus/client_golang/prometheus"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+)
+
+// Values of labels.
+const (
+	// None stands for the phase before the first one.
+	None = "None"
+
+	// Other stands for all that is not known.
+	Other = "Other"
+
+	// Succeeded is the class of an operation without an error.
+	Succeeded = "Succeeded"
+)
+
+// Metrics of the provider. They may be used by several goroutines. Counters begin at zero with the process; those of deployments are
+// counted again from what the deployments say of themselves.
+type Metrics struct {
+	transitions, validations, rollbacks, operations      *prometheus.CounterVec
+	phases, syncs, operationSeconds, groups, gateSeconds *prometheus.HistogramVec
+}
+
+// New returns metrics that a registry has. It returns an error if the registry has some of them already.
+func New(r prometheus.Registerer) (*Metrics, error) {
+	all := map[string]prometheus.Collector{}
+	for _, f := range Families() {
+		all[f.Name] = f.collector()
+		if err := r.Register(all[f.Name]); err != nil {
+			return nil, errors.Wrapf(err, "cannot register metric %s", f.Name)
+		}
+	}
+	counter := func(name string) *prometheus.CounterVec { c, _ := all[name].(*prometheus.CounterVec); return c }
+	histogram := func(name string) *prometheus.HistogramVec { h, _ := all[name].(*prometheus.HistogramVec); return h }
+	return &Metrics{
+		transitions: counter(nameTransitions), validations: counter(nameValidations), rollbacks: counter(nameRollbacks),
+		operations: counter(nameOperations), phases: histogram(namePhases), syncs: histogram(nameSyncs),
+		operationSeconds: histogram(nameOperationSeconds), groups: histogram(nameGroups), gateSeconds: histogram(nameMeasurements),
+	}, nil
+}
+
+// Transition counts a change of the phase of a deployment, and a way back that begins with it.
+func (m *Metrics) Transition(from, to deploymentv1alpha1.Phase) {
+	m.transitions.WithLabelValues(phase(from), phase(to)).Inc()
+	if to == deploymentv1alpha1.PhaseRollingBack {
+		m.rollbacks.WithLabelValues().Inc()
+	}
+}
+
+// PhaseTook notes how long a deployment was in a phase.
+func (m *Metrics) PhaseTook(p deploymentv1alpha1.Phase, took time.Duration) {
+	m.phases.WithLabelValues(phase(p)).Observe(took.Seconds())
+}
+
+// Validated counts a check that was judged.
+func (m *Metrics) Validated(passed bool) {
+	m.validations.WithLabelValues(map[bool]string{true: "passed", false: "failed"}[passed]).Inc()
+}
+
+// Synced notes how long a Site took to run what was delivered to it.
+func (m *Metrics) Synced(took time.Duration) { m.syncs.WithLabelValues().Observe(took.Seconds()) }
+
+// Operation counts an operation of a Git server, such as a look or a push, by the class of its error, which is empty without one.
+func (m *Metrics) Operation(name, class string, took time.Duration) {
+	if class == "" {
+		class = Succeeded
+	}
+	m.operations.WithLabelValues(name, class).Inc()
+	m.operationSeconds.WithLabelValues(name).Observe(took.Seconds())
+}
+
+// Group notes how many deliveries one push carried.
+func (m *Metrics) Group(deliveries int) { m.groups.WithLabelValues().Observe(float64(deliveries)) }
+
+// Measured notes how long one measurement of a gate took, by the type of its check and how it ended.
+func (m *Metrics) Measured(check, result string, took time.Duration) {
+	m.gateSeconds.WithLabelValues(check, result).Observe(took.Seconds())
+}
+
+// phase as a label.
+func phase(p deploymentv1alpha1.Phase) string {
+	switch {
+	case p == "":
+		return None
+	case slices.Contains(phases(), p):
+		return string(p)
+	}
+	return Other
+}
+
+func phases() []deploymentv1alpha1.Phase {
+	return []deploymentv1alpha1.Phase{
+		deploymentv1alpha1.PhasePending, deploymentv1alpha1.PhaseCompiling, deploymentv1alpha1.PhaseRendering, deploymentv1alpha1.PhaseDelivering,
+		deploymentv1alpha1.PhaseValidating, deploymentv1alpha1.PhaseSucceeded, deploymentv1alpha1.PhaseFailed, deploymentv1alpha1.PhaseRollingBack,
+	}
+}

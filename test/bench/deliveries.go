@@ -1,0 +1,192 @@
+package main
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/intentplane/intentplane/test/load"
+)
+
+const (
+	// crowd is how many GitDeliveries are created at once.
+	crowd = 1000
+	// crowdRounds is how often.
+	crowdRounds = 3
+	// crowdPatience is how long they may take.
+	crowdPatience = 10 * time.Minute
+
+	// streamEvery is how far apart GitDeliveries are that are created one after another.
+	streamEvery = 200 * time.Millisecond
+	// streamed is how many of them there are.
+	streamed = 300
+
+	// often is an interval at which nobody looks while a figure is measured.
+	often = "10m"
+)
+
+// readyRate is how many GitDeliveries per second become Ready, of a thousand that are created at once, into one repository. Creating
+// them is part of it.
+func (s *stage) readyRate(ctx context.Context) (float64, error) {
+	rates := []float64{}
+	for _, place := range []string{"crowd-a", "crowd-b", "crowd-c"}[:crowdRounds] {
+		r, err := s.crowd(ctx, place)
+		if err != nil {
+			return 0, err
+		}
+		rates = append(rates, r)
+	}
+	return median(rates), nil
+}
+
+// crowd creates a thousand GitDeliveries, and returns how many became Ready per second.
+func (s *stage) crowd(ctx context.Context, place string) (float64, error) {
+	ctx, cancel := context.WithTimeout(ctx, crowdPatience)
+	defer cancel()
+	l, err := s.place(ctx, place)
+	if err != nil {
+		return 0, err
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	began := time.Now()
+	g.Go(func() error { return l.Ready(ctx, place, crowd) })
+	g.Go(func() error { return l.DeliverAll(ctx, load.Keys(crowd, place)) })
+	err = g.Wait()
+	return crowd / time.Since(began).Seconds(), err
+}
+
+// place makes one to deliver to, on a control plane that is started if it has to be.
+func (s *stage) place(ctx context.Context, name string) (*load.Load, error) {
+	if err := s.open(ctx); err != nil {
+		return nil, err
+	}
+	l, err := load.New(s.cp)
+	if err != nil {
+		return nil, err
+	}
+	return l, l.Place(ctx, name, often)
+}
+
+// deliveryP99 is the time, in seconds, from when a GitDelivery is created until its commit is on the branch, as the Git server sees it,
+// that one in a hundred takes longer than, while five per second are created.
+func (s *stage) deliveryP99(ctx context.Context) (float64, error) {
+	const place = "stream"
+	ctx, cancel := context.WithTimeout(ctx, crowdPatience)
+	defer cancel()
+	l, err := s.place(ctx, place)
+	if err != nil {
+		return 0, err
+	}
+	tips := s.tips(ctx, place)
+	defer s.cp.Git.AfterPush(place, nil)
+	created, err := paced(ctx, l, load.Keys(streamed, place))
+	if err != nil {
+		return 0, err
+	}
+	if err := l.Ready(ctx, place, streamed); err != nil {
+		return 0, err
+	}
+	arrived, err := s.arrivals(ctx, place, tips())
+	if err != nil {
+		return 0, err
+	}
+	commits, err := l.Commits(ctx, place)
+	if err != nil {
+		return 0, err
+	}
+	took := []float64{}
+	for name, at := range created {
+		when, ok := arrived[commits[name]]
+		if !ok {
+			return 0, errors.Errorf("GitDelivery %s is Ready, and its commit is not on the branch", name)
+		}
+		took = append(took, when.Sub(at).Seconds())
+	}
+	return percentile(took, 99), nil
+}
+
+// paced creates GitDeliveries at a steady pace, and returns when each of them was about to be.
+func paced(ctx context.Context, l *load.Load, keys []types.NamespacedName) (map[string]time.Time, error) {
+	at := map[string]time.Time{}
+	next := time.NewTicker(streamEvery)
+	defer next.Stop()
+	for _, key := range keys {
+		select {
+		case <-next.C:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		at[key.Name] = time.Now()
+		if err := l.Deliver(ctx, key); err != nil {
+			return nil, err
+		}
+	}
+	return at, nil
+}
+
+// A tip is where a branch was after a push.
+type tip struct {
+	commit string
+	at     time.Time
+}
+
+// tips notes where the branch is after each push, from now on. It returns a function that returns them.
+func (s *stage) tips(ctx context.Context, repo string) func() []tip {
+	var (
+		mu  sync.Mutex
+		all []tip
+	)
+	s.cp.Git.AfterPush(repo, func() {
+		now := time.Now()
+		commit, err := s.cp.Git.Git(ctx, repo, "rev-parse", "refs/heads/"+load.Branch)
+		if err != nil {
+			return // What is missing is found missing.
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		all = append(all, tip{commit: strings.TrimSpace(commit), at: now})
+	})
+	return func() []tip {
+		mu.Lock()
+		defer mu.Unlock()
+		return slices.Clone(all)
+	}
+}
+
+// arrivals are when each commit of the branch came, which is with the first tip that it is below.
+func (s *stage) arrivals(ctx context.Context, repo string, tips []tip) (map[string]time.Time, error) {
+	out, err := s.cp.Git.Git(ctx, repo, "rev-list", "--reverse", "refs/heads/"+load.Branch)
+	if err != nil {
+		return nil, err
+	}
+	arrived := map[string]time.Time{}
+	waiting := []string{}
+	for commit := range strings.FieldsSeq(out) {
+		waiting = append(waiting, commit)
+		i := slices.IndexFunc(tips, func(t tip) bool { return t.commit == commit })
+		if i < 0 {
+			continue
+		}
+		for _, c := range waiting {
+			arrived[c] = tips[i].at
+		}
+		waiting = nil
+	}
+	return arrived, nil
+}
+
+// percentile is the smallest value that so many of a hundred are not above.
+func percentile(v []float64, of int) float64 {
+	if len(v) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(v))
+	return sorted[int(math.Ceil(float64(len(sorted)*of)/100))-1]
+}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/intentplane/intentplane/test/load"
+)
+
+const (
+	// proofs are revisions of one deployment, one after another, after a first one that starts everything.
+	proofs = 15
+
+	// proofPatience is how long one of them may take.
+	proofPatience = time.Minute
+)
+
+// fluxProof is how long it takes, in seconds, from when a commit is on the branch, as the Git server sees it, until the SiteSync says
+// that the Site runs it: real Flux, which looks once an hour by itself, and waits for no health.
+func (s *stage) fluxProof(ctx context.Context) (float64, error) {
+	const place = "proof"
+	if err := s.open(ctx); err != nil {
+		return 0, err
+	}
+	l, err := load.New(s.cp)
+	if err != nil {
+		return 0, err
+	}
+	if err := l.FluxPlace(ctx, place, often); err != nil {
+		return 0, err
+	}
+	pushes := make(chan time.Time, proofs)
+	s.cp.Git.AfterPush(place, func() { pushes <- time.Now() })
+	defer s.cp.Git.AfterPush(place, nil)
+	took := []float64{}
+	for revision := range int64(proofs + 1) {
+		d, err := prove(ctx, l, types.NamespacedName{Namespace: place, Name: "app"}, revision+1, pushes)
+		if err != nil {
+			return 0, err
+		}
+		if revision > 0 {
+			took = append(took, d.Seconds())
+		}
+	}
+	return median(took), nil
+}
+
+// prove a revision, and return how long that took since its last push. The first one has two: the state goes ahead of the branch.
+func prove(ctx context.Context, l *load.Load, key types.NamespacedName, revision int64, pushes <-chan time.Time) (time.Duration, error) {
+	ctx, cancel := context.WithTimeout(ctx, proofPatience)
+	defer cancel()
+	if err := l.Order(ctx, key, revision); err != nil {
+		return 0, err
+	}
+	if err := l.Proven(ctx, key, revision); err != nil {
+		return 0, err
+	}
+	now := time.Now()
+	var pushed time.Time
+	for len(pushes) > 0 {
+		pushed = <-pushes
+	}
+	if pushed.IsZero() {
+		return 0, errors.Errorf("revision %d is proven without a push", revision)
+	}
+	return now.Sub(pushed), nil
+}

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/intentplane/intentplane/test/load"
+)
+
+const (
+	// steadyDeliveries are in steadyPlaces repositories.
+	steadyDeliveries = 5000
+	steadyPlaces     = 10
+
+	// steadyInterval is how often the repositories are looked at, and steadyIntervals how many of these are measured, after one in
+	// which what the deliveries left behind ends.
+	steadyInterval  = time.Minute
+	steadyIntervals = 3
+
+	// clockTicks is how many of those that the kernel counts are a second.
+	clockTicks = 100
+)
+
+// A steady is a control plane on which nothing happens to many GitDeliveries. It is measured once.
+type steady struct {
+	s       *stage
+	figures map[string]float64
+}
+
+// figure of the steady state.
+func (y *steady) figure(name string) func(context.Context) (float64, error) {
+	return func(ctx context.Context) (float64, error) {
+		if y.figures != nil {
+			return y.figures[name], nil
+		}
+		// A provider of its own: what it delivered before would stay in its memory.
+		if err := y.s.close(); err != nil {
+			return 0, err
+		}
+		if err := y.s.open(ctx); err != nil {
+			return 0, err
+		}
+		places, err := y.fill(ctx)
+		if err != nil {
+			return 0, err
+		}
+		y.figures, err = y.watch(ctx, places)
+		return y.figures[name], err
+	}
+}
+
+// fill the repositories, and let one interval pass.
+func (y *steady) fill(ctx context.Context) ([]string, error) {
+	l, err := load.New(y.s.cp)
+	if err != nil {
+		return nil, err
+	}
+	places := make([]string, steadyPlaces)
+	for i := range places {
+		places[i] = fmt.Sprintf("steady-%d", i)
+		if err := l.Place(ctx, places[i], steadyInterval.String()); err != nil {
+			return nil, err
+		}
+	}
+	limited, cancel := context.WithTimeout(ctx, crowdPatience)
+	defer cancel()
+	if err := l.DeliverAll(limited, load.Keys(steadyDeliveries, places...)); err != nil {
+		return nil, err
+	}
+	if err := l.Ready(limited, "", steadyDeliveries); err != nil {
+		return nil, err
+	}
+	return places, pass(ctx, steadyInterval)
+}
+
+func pass(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// watch what happens in some intervals.
+func (y *steady) watch(ctx context.Context, places []string) (map[string]float64, error) {
+	l, err := load.New(y.s.cp)
+	if err != nil {
+		return nil, err
+	}
+	before, err := y.traffic(places)
+	if err != nil {
+		return nil, err
+	}
+	over, cancel := context.WithTimeout(ctx, steadyIntervals*steadyInterval)
+	defer cancel()
+	writes, err := l.Changes(ctx, steadyDeliveries, over.Done())
+	if err != nil {
+		return nil, err
+	}
+	after, err := y.traffic(places)
+	if err != nil {
+		return nil, err
+	}
+	figures := map[string]float64{
+		"commits":     float64(after.pushes - before.pushes),
+		"writes":      float64(writes),
+		"looks":       float64(after.requests-before.requests) / steadyIntervals,
+		"cpu_percent": 100 * (after.cpu - before.cpu) / (steadyIntervals * steadyInterval).Seconds(),
+	}
+	return figures, y.weigh(figures)
+}
+
+// traffic is what was counted up to a moment.
+type traffic struct {
+	pushes, requests int
+	cpu              float64
+}
+
+func (y *steady) traffic(places []string) (traffic, error) {
+	out := traffic{}
+	for _, p := range places {
+		out.pushes += y.s.cp.Git.Pushes(p)
+		out.requests += y.s.cp.Git.Requests(p)
+	}
+	var err error
+	out.cpu, err = cpuSeconds(y.s.cp.ProviderPID())
+	return out, err
+}
+
+// weigh the provider.
+func (y *steady) weigh(figures map[string]float64) error {
+	for name, field := range map[string]string{"rss_mib": "VmRSS", "peak_rss_mib": "VmHWM"} {
+		v, err := y.s.weight(field)
+		if err != nil {
+			return err
+		}
+		figures[name] = v
+	}
+	return nil
+}
+
+// cpuSeconds is the time that the processors gave to a process.
+func cpuSeconds(pid int) (float64, error) {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0, errors.Wrap(err, "cannot read times of process")
+	}
+	// The name of the program, in parentheses, may hold anything. The times are the twelfth and thirteenth field after it.
+	f := strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
+	if len(f) < 13 {
+		return 0, errors.New("the kernel does not say the times of the process")
+	}
+	user, err := strconv.ParseFloat(f[11], 64)
+	if err != nil {
+		return 0, errors.Wrap(err, "cannot parse time of process")
+	}
+	system, err := strconv.ParseFloat(f[12], 64)
+	return (user + system) / clockTicks, errors.Wrap(err, "cannot parse time of process")
+}

@@ -1,0 +1,71 @@
+package controlplane
+
+import (
+	"context"
+	"net/http"
+	"path/filepath"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+)
+
+// FluxNamespace is where Flux lives.
+const FluxNamespace = "flux-system"
+
+// StartFlux installs Flux's kinds in the control plane's own cluster, and starts its source-controller and kustomize-controller. It
+// returns an error if they were not built, or do not get ready.
+func (c *ControlPlane) StartFlux(ctx context.Context) error {
+	root, err := Root()
+	if err != nil {
+		return err
+	}
+	names := []string{"FLUX_SOURCE_CONTROLLER", "FLUX_SOURCE_CRDS", "FLUX_KUSTOMIZE_CONTROLLER", "FLUX_KUSTOMIZE_CRDS"}
+	tool, err := builtTools(ctx, root, names...)
+	if err != nil {
+		return err
+	}
+	if err := c.createNamespace(ctx, FluxNamespace); err != nil {
+		return err
+	}
+	if err := c.Apply(ctx, tool["FLUX_SOURCE_CRDS"], tool["FLUX_KUSTOMIZE_CRDS"]); err != nil {
+		return err
+	}
+	p, err := freePorts()
+	if err != nil {
+		return err
+	}
+	storage := loopback(p.function)
+	source := []string{"--storage-path=" + filepath.Join(c.Dir, "artifacts"), "--storage-addr=" + storage, "--storage-adv-addr=" + storage}
+	if err := c.startFlux(ctx, "source-controller", tool["FLUX_SOURCE_CONTROLLER"], p.coreProbe, source...); err != nil {
+		return err
+	}
+	return c.startFlux(ctx, "kustomize-controller", tool["FLUX_KUSTOMIZE_CONTROLLER"], p.providerProbe)
+}
+
+func (c *ControlPlane) startFlux(ctx context.Context, name, path string, health int, args ...string) error {
+	p, err := c.runner.start(command{
+		name: name, path: path,
+		args: append([]string{"--events-addr=", "--metrics-addr=0", "--health-addr=" + loopback(health)}, args...),
+		env:  []string{"KUBECONFIG=" + c.Kubeconfig, "RUNTIME_NAMESPACE=" + FluxNamespace},
+	})
+	if err != nil {
+		return err
+	}
+	err = until(ctx, func(ctx context.Context) (bool, error) {
+		if !p.alive() {
+			return false, p.failure("ended early")
+		}
+		return get(ctx, http.DefaultClient, "http://"+loopback(health)+"/readyz") == nil, nil
+	})
+	return errors.Wrapf(err, "cannot see %s ready", name)
+}
+
+// ToolPath returns the path of a program or a folder that the repository's own tools build, or that the environment names. It returns an
+// error if it was not built.
+func ToolPath(ctx context.Context, name string) (string, error) {
+	root, err := Root()
+	if err != nil {
+		return "", err
+	}
+	built, err := builtTools(ctx, root, name)
+	return built[name], err
+}

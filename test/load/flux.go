@@ -1,0 +1,126 @@
+package load
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/test/controlplane"
+)
+
+const (
+	secret    = "edge-kubeconfig"
+	secretKey = "value"
+)
+
+// Kustomization describes a GitRepository and a Kustomization of Flux, of one name, that read a directory of a repository once an hour
+// only, unless they are told to look. Nothing waits for the health of what was applied.
+func Kustomization(name, url, path string) []byte {
+	return fmt.Appendf(nil, fluxObjects, name, url, path)
+}
+
+const fluxObjects = `
+apiVersion: source.toolkit.fluxcd.io/v1
+kind: GitRepository
+metadata: {name: %[1]s, namespace: flux-system}
+spec: {interval: 1h, url: "%[2]s", ref: {branch: main}}
+---
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {name: %[1]s, namespace: flux-system}
+spec: {interval: 1h, retryInterval: 5s, prune: true, path: "./%[3]s", sourceRef: {kind: GitRepository, name: %[1]s}}
+`
+
+// FluxEngine says that a Kustomization of the claim's namespace brings the repository to a Site.
+func FluxEngine() catalogv1alpha1.SiteEngine {
+	return catalogv1alpha1.SiteEngine{Type: catalogv1alpha1.EngineFlux, ObjectRef: &catalogv1alpha1.ObjectReference{
+		APIVersion: "kustomize.toolkit.fluxcd.io/v1", Kind: "Kustomization", Namespace: controlplane.FluxNamespace, Name: "{claimNamespace}",
+	}}
+}
+
+// FluxPlace makes a place like Place, whose Site is in another cluster, to which real Flux brings the repository. It returns an error if
+// something cannot be made, or Flux does not start.
+func (l *Load) FluxPlace(ctx context.Context, name, interval string) error {
+	if err := l.cp.Git.CreateRepo(ctx, name, map[string]string{directory(name) + "/placeholder": "An empty directory is none.\n"}); err != nil {
+		return err
+	}
+	edge, err := l.cp.StartCluster(ctx, name)
+	if err != nil {
+		return err
+	}
+	if err := edge.StartFlux(ctx); err != nil {
+		return err
+	}
+	if err := edge.Client.Create(ctx, namespace(name)); err != nil {
+		return errors.Wrap(err, "cannot create namespace at the Site")
+	}
+	if err := edge.ApplyYAML(ctx, Kustomization(name, l.cp.Git.URL(name), directory(name))); err != nil {
+		return err
+	}
+	kubeconfig, err := os.ReadFile(edge.Kubeconfig)
+	if err != nil {
+		return errors.Wrap(err, "cannot read kubeconfig")
+	}
+	there := catalogv1alpha1.SiteCluster{KubeconfigSecretRef: &catalogv1alpha1.NamespacedSecretKeySelector{Namespace: name, Name: secret, Key: secretKey}}
+	return l.create(ctx, namespace(name), l.config(name, interval), site(name, there, FluxEngine()),
+		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: name, Name: secret}, Data: map[string][]byte{secretKey: kubeconfig}})
+}
+
+// Order makes a GitDelivery and a SiteSync ask for a revision, one more than before. It returns an error if they refuse.
+func (l *Load) Order(ctx context.Context, key types.NamespacedName, revision int64) error {
+	d, err := delivery(key, revision)
+	if err != nil {
+		return err
+	}
+	s := sync(key, revision)
+	if revision == 1 {
+		return l.create(ctx, s, d)
+	}
+	was, err := delivery(key, revision-1)
+	if err != nil {
+		return err
+	}
+	if err := l.kube.Patch(ctx, s, client.MergeFrom(sync(key, revision-1))); err != nil {
+		return errors.Wrap(err, "cannot change SiteSync")
+	}
+	return errors.Wrap(l.kube.Patch(ctx, d, client.MergeFrom(was)), "cannot change GitDelivery")
+}
+
+// sync observes a revision of one web service at the Site of a place.
+func sync(key types.NamespacedName, revision int64) *deliveryv1alpha1.SiteSync {
+	s := &deliveryv1alpha1.SiteSync{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
+	s.Spec.ForProvider = deliveryv1alpha1.SiteSyncParameters{
+		ClaimRef: claim(key), Order: Order(revision),
+		Sites: []deliveryv1alpha1.SiteTree{{
+			Name: key.Namespace, Path: path(key), Tree: tree.ID(web(key, revision)),
+			RepositoryRef: deliveryv1alpha1.RepositoryReference{Kind: policy.KindProviderConfig, Name: config},
+		}},
+	}
+	return s
+}
+
+// Proven waits until a SiteSync is Ready with a revision. It returns an error if that cannot be told.
+func (l *Load) Proven(ctx context.Context, key types.NamespacedName, revision int64) error {
+	last := deliveryv1alpha1.SiteSyncObservation{}
+	err := l.follow(ctx, &deliveryv1alpha1.SiteSyncList{}, key.Namespace, func(o client.Object) bool {
+		s, ok := o.(*deliveryv1alpha1.SiteSync)
+		if !ok || s.GetName() != key.Name {
+			return false
+		}
+		last = s.Status.AtProvider
+		c := s.GetCondition(xpv2.TypeReady)
+		return c.Status == corev1.ConditionTrue && c.ObservedGeneration == s.GetGeneration() && last.Order != nil && last.Order.Revision == revision
+	})
+	return errors.Wrapf(err, "revision %d of SiteSync %s is not proven: %+v", revision, key, last.Sites)
+}

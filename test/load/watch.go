@@ -1,0 +1,88 @@
+package load
+
+import (
+	"context"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+)
+
+// Ready waits until so many GitDeliveries of a place are Ready. What is Ready already counts. It returns an error if it cannot be told.
+func (l *Load) Ready(ctx context.Context, place string, n int) error {
+	ready := map[types.NamespacedName]bool{}
+	err := l.follow(ctx, &deliveryv1alpha1.GitDeliveryList{}, place, func(o client.Object) bool {
+		d, ok := o.(*deliveryv1alpha1.GitDelivery)
+		if ok && d.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue {
+			ready[client.ObjectKeyFromObject(d)] = true
+		}
+		return len(ready) == n
+	})
+	return errors.Wrapf(err, "%d of %d GitDeliveries are Ready", len(ready), n)
+}
+
+// Changes returns how often any of so many GitDeliveries is written until a channel ends. It returns an error if it cannot be told.
+func (l *Load) Changes(ctx context.Context, n int, until <-chan struct{}) (int, error) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	go func() {
+		select {
+		case <-until:
+			stop()
+		case <-ctx.Done():
+		}
+	}()
+	all := &metav1.PartialObjectMetadataList{}
+	all.SetGroupVersionKind(deliveryv1alpha1.GroupVersion.WithKind("GitDeliveryList"))
+	versions, changes := map[types.NamespacedName]string{}, 0
+	err := l.follow(ctx, all, "", func(o client.Object) bool {
+		key, version := client.ObjectKeyFromObject(o), o.GetResourceVersion()
+		if was, known := versions[key]; known && was != version {
+			changes++
+		}
+		versions[key] = version
+		return false
+	})
+	if err != nil && ctx.Err() == nil {
+		return 0, err
+	}
+	if len(versions) != n {
+		return 0, errors.Errorf("%d of %d GitDeliveries were seen", len(versions), n)
+	}
+	return changes, nil
+}
+
+// follow tells of each object of a kind in a place, as it is and whenever it changes, until that is enough. It returns an error if they
+// cannot be watched, or ctx ends.
+func (l *Load) follow(ctx context.Context, all client.ObjectList, place string, enough func(client.Object) bool) error {
+	for ctx.Err() == nil {
+		done, err := l.watch(ctx, all, place, enough)
+		if done || err != nil {
+			return err
+		}
+		if err := l.cp.Err(); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// watch until it is enough, or until the API server ends the watch, which it may at any time.
+func (l *Load) watch(ctx context.Context, all client.ObjectList, place string, enough func(client.Object) bool) (bool, error) {
+	w, err := l.kube.Watch(ctx, all, client.InNamespace(place))
+	if err != nil {
+		return false, errors.Wrapf(err, "cannot watch %T", all)
+	}
+	defer w.Stop()
+	for e := range w.ResultChan() {
+		if o, ok := e.Object.(client.Object); ok && enough(o) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
