@@ -28,6 +28,7 @@ func Parts(observed, wanted map[string]*deliveryv1alpha1.GitDelivery, o rolloutv
 	return out
 }
 
+// begun are the deliveries that take part in an order.
 func begun(observed map[string]*deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) map[string]*deliveryv1alpha1.GitDelivery {
 	out := map[string]*deliveryv1alpha1.GitDelivery{}
 	for name, d := range observed {

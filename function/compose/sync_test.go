@@ -2,6 +2,7 @@ package compose
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 
@@ -112,5 +113,12 @@ func TestStay(t *testing.T) {
 	}
 	if observed["one"].Spec.ForProvider.Trees[0].Action != deliveryv1alpha1.ActionDesired {
 		t.Error("Stay(...): changed what was observed")
+	}
+	// Two requests had the number before, one of which was rejected: nobody was asked for the next number yet.
+	carried := now
+	carried.Revision, carried.Verdict = 3, &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictRejected}
+	parts := Parts(map[string]*deliveryv1alpha1.GitDelivery{"older": asking(before, "z"), "one": asking(now, "a", "b")}, nil, carried)
+	if diff := cmp.Diff([]string{"one"}, slices.Sorted(maps.Keys(parts))); diff != "" {
+		t.Errorf("Parts(...), carried over: -want, +got:\n%s", diff)
 	}
 }
