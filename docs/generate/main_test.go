@@ -23,7 +23,7 @@ func TestReference(t *testing.T) {
 	if diff := cmp.Diff(want, string(got)); diff != "" {
 		t.Errorf("%s: run make generate: -want, +got:\n%s", page, diff)
 	}
-	for _, line := range strings.Split(want, "\n") {
+	for line := range strings.SplitSeq(want, "\n") {
 		if strings.HasPrefix(line, "| `") && strings.HasSuffix(line, "|  |") {
 			t.Errorf("%s says nothing about %s", page, line)
 		}
