@@ -102,7 +102,7 @@ func (w *walk) edits() []fault {
 		}},
 		{"policy", func() {
 			w.in.Spec.RollbackConfig.AutoRollback = new(!w.chance(4))
-			w.in.Spec.RollbackConfig.MaxRetries = new(int32(w.rng.IntN(4))) //nolint:gosec // It is small.
+			w.in.Spec.RollbackConfig.MaxRetries = new(int32(w.rng.IntN(4)))
 		}},
 		{"request", w.request},
 		{"request again", w.request},
@@ -121,7 +121,7 @@ func (w *walk) request() {
 		case rolloutv1alpha1.ActionRollbackTo:
 			r.Spec.ToRevision = new(max(1, revision-int64(w.rng.IntN(3))))
 		case rolloutv1alpha1.ActionPromote:
-			r.Spec.Step = new(int32(w.rng.IntN(2))) //nolint:gosec // It is small.
+			r.Spec.Step = new(int32(w.rng.IntN(2)))
 		case rolloutv1alpha1.ActionRetry, rolloutv1alpha1.ActionAbort, rolloutv1alpha1.ActionApproveUpdate:
 		}
 	})

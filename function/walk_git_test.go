@@ -1,7 +1,6 @@
 package function
 
 import (
-	"maps"
 	"slices"
 	"time"
 
@@ -232,6 +231,3 @@ func setReady(o conditioned, status corev1.ConditionStatus, reason xpv2.Conditio
 		xpv2.Condition{Type: xpv2.TypeSynced, Status: corev1.ConditionTrue, Reason: xpv2.ReasonReconcileSuccess},
 	)
 }
-
-// rewrite the branch: somebody forces it back.
-func (r *repo) rewrite(to map[string]string) { r.dirs, r.touched = maps.Clone(to), true }

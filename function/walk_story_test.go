@@ -60,7 +60,7 @@ func (w *walk) put(name string, o *unstructured.Unstructured) {
 			was.SetGeneration(0)
 		}
 		if !equality.Semantic.DeepEqual(was.Spec.ForProvider, next.Spec.ForProvider) {
-			w.truth.violated("%s is changed", name)
+			w.truth.violatedf("%s is changed", name)
 		}
 		next.Status = was.Status
 		stamp(next, was.GetGeneration(), "shop-"+name, was.GetGeneration() > 0)
@@ -141,7 +141,7 @@ func (w *walk) step() {
 	case n < 58 && len(names) > 0:
 		name, crash := names[w.rng.IntN(len(names))], w.chance(10)
 		w.provide(name, crash)
-		w.note("delivered %s, crash %t", name, crash)
+		w.notef("delivered %s, crash %t", name, crash)
 	case n < 70:
 		w.engines()
 	case n < 82 && w.sync != nil:
@@ -151,7 +151,7 @@ func (w *walk) step() {
 	case n < 100:
 		all := w.faults()
 		f := all[w.rng.IntN(len(all))]
-		w.note("fault: %s", f.name)
+		w.notef("fault: %s", f.name)
 		f.do()
 	}
 }
@@ -187,7 +187,7 @@ func (w *walk) calm() {
 			return
 		}
 	}
-	w.truth.violated("it comes to no end: %s %s", w.brief(w.last), w.last.Status.Message)
+	w.truth.violatedf("it comes to no end: %s %s", w.brief(w.last), w.last.Status.Message)
 }
 
 // round lets everybody work once, without faults.
@@ -196,7 +196,7 @@ func (w *walk) round() *Output {
 	out := w.decide(w.moment())
 	w.judge(w.moment(), out, true)
 	w.apply(out, func() bool { return true })
-	w.note("calm: %s", w.brief(out))
+	w.notef("calm: %s", w.brief(out))
 	w.in.Status = *out.Status
 	for _, name := range slices.Sorted(maps.Keys(w.deliveries)) {
 		w.provide(name, false)
@@ -215,19 +215,19 @@ func (w *walk) ended(out *Output) {
 	case deploymentv1alpha1.OutcomeSucceeded:
 		w.mustHold("Succeeded")
 		if !out.Ready {
-			w.truth.violated("it succeeded, and is not ready: %+v", out.Conditions)
+			w.truth.violatedf("it succeeded, and is not ready: %+v", out.Conditions)
 		}
 	case deploymentv1alpha1.OutcomeRolledBack:
 		w.mustHold("RolledBack")
 	case deploymentv1alpha1.OutcomeFailed:
 		if c := conditionOf(out, deploymentv1alpha1.TypeRolledBack); c.Reason == deploymentv1alpha1.ReasonNotRecorded {
-			w.truth.violated("nobody comes to know what there is to take back")
+			w.truth.violatedf("nobody comes to know what there is to take back")
 		}
 	}
 	for name, r := range w.repos {
 		for t, n := range r.commits {
 			if n > 1 && !w.lost && !w.wiped {
-				w.truth.violated("%d commits for %+v in %s", n, t, name)
+				w.truth.violatedf("%d commits for %+v in %s", n, t, name)
 			}
 		}
 	}
@@ -238,7 +238,7 @@ func (w *walk) mustHold(said string) {
 	for _, d := range w.deliveries {
 		for _, t := range d.Spec.ForProvider.Trees {
 			if is := w.sites[t.Site].runs[t.Path]; t.Action != deliveryv1alpha1.ActionKeep && is != t.Tree {
-				w.truth.violated("%s, and %s runs %s instead of %s", said, t.Site, is, t.Tree)
+				w.truth.violatedf("%s, and %s runs %s instead of %s", said, t.Site, is, t.Tree)
 			}
 		}
 	}

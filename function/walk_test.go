@@ -122,7 +122,7 @@ func (w *walk) wish(n int) {
 // qualityOf a tree that says so many replicas: one of four is slow, and one of five breaks engines.
 func qualityOf(n int) quality { return quality{Slow: n%4 == 0, Breaks: n%5 == 0} }
 
-func (w *walk) note(format string, args ...any) {
+func (w *walk) notef(format string, args ...any) {
 	if s := fmt.Sprintf(format, args...); len(w.trace) == 0 || w.trace[len(w.trace)-1] != s {
 		w.trace = append(w.trace, s)
 	}
@@ -227,15 +227,15 @@ func (w *walk) turn() {
 	w.judge(m, out, fresh)
 	switch w.rng.IntN(12) {
 	case 0:
-		w.note("lost: %s", w.brief(out))
+		w.notef("lost: %s", w.brief(out))
 		return
 	case 1:
 		w.apply(out, func() bool { return w.chance(2) })
-		w.note("half applied: %s", w.brief(out))
+		w.notef("half applied: %s", w.brief(out))
 		return
 	}
 	w.apply(out, func() bool { return true })
-	w.note("fresh %t: %s", fresh, w.brief(out))
+	w.notef("fresh %t: %s", fresh, w.brief(out))
 	w.in.Status, w.last = *out.Status, out
 }
 
@@ -248,13 +248,14 @@ func (w *walk) brief(out *Output) string {
 		step, _, _ := unstructured.NestedInt64(o.Object, "spec", "forProvider", "order", "step")
 		v, _, _ := unstructured.NestedString(o.Object, "spec", "forProvider", "order", "verdict", "result")
 		trees, _, _ := unstructured.NestedSlice(o.Object, "spec", "forProvider", "trees")
-		said := fmt.Sprintf("%s=%d.%d.%d%s", name, n, step, a, v)
+		said := &strings.Builder{}
+		fmt.Fprintf(said, "%s=%d.%d.%d%s", name, n, step, a, v)
 		for _, t := range trees {
 			if t, ok := t.(map[string]any); ok {
-				said += fmt.Sprintf(" %v:%.1s:%.4s", t["site"], t["action"], fmt.Sprint(t["tree"]))
+				fmt.Fprintf(said, " %v:%.1s:%.4s", t["site"], t["action"], fmt.Sprint(t["tree"]))
 			}
 		}
-		s = append(s, said)
+		s = append(s, said.String())
 	}
 	return strings.Join(s, "; ")
 }
@@ -267,7 +268,7 @@ func (w *walk) judge(m moment, out *Output, fresh bool) {
 			continue
 		}
 		if !phase.Legal(tr.From, tr.To) {
-			w.truth.violated("%s to %s is no edge", tr.From, tr.To)
+			w.truth.violatedf("%s to %s is no edge", tr.From, tr.To)
 		}
 	}
 	if out.Status.Phase == deploymentv1alpha1.PhaseSucceeded && out.Status.Outcome == deploymentv1alpha1.OutcomeSucceeded && fresh {
@@ -279,7 +280,7 @@ func (w *walk) judge(m moment, out *Output, fresh bool) {
 	if w.chance(20) {
 		again := w.decide(m)
 		if w.brief(again) != w.brief(out) || again.Status.Message != out.Status.Message {
-			w.truth.violated("the same input, another answer: %s, then %s", w.brief(out), w.brief(again))
+			w.truth.violatedf("the same input, another answer: %s, then %s", w.brief(out), w.brief(again))
 		}
 	}
 }
@@ -289,7 +290,7 @@ func (w *walk) mustRun(said string) {
 	for _, d := range w.deliveries {
 		for _, t := range d.Spec.ForProvider.Trees {
 			if t.Action == deliveryv1alpha1.ActionDesired && !w.truth.ran[ranKey(d.Spec.ForProvider.Order, t.Site, "")] {
-				w.truth.violated("%s, and %s never ran revision %d", said, t.Site, d.Spec.ForProvider.Order.Revision)
+				w.truth.violatedf("%s, and %s never ran revision %d", said, t.Site, d.Spec.ForProvider.Order.Revision)
 			}
 		}
 	}
@@ -309,7 +310,7 @@ func (w *walk) apply(out *Output, gets func() bool) {
 	}
 	for name, d := range w.deliveries {
 		if _, ok := out.Resources[name]; !ok && gets() {
-			w.note("deleted %s", name)
+			w.notef("deleted %s", name)
 			_ = d
 			delete(w.deliveries, name)
 		}

@@ -33,7 +33,7 @@ func newTruth() *truth {
 	return &truth{ran: map[string]bool{}, passed: map[string]bool{}, judged: map[subject]rolloutv1alpha1.VerdictResult{}, rejected: map[string]int64{}}
 }
 
-func (t *truth) violated(format string, args ...any) {
+func (t *truth) violatedf(format string, args ...any) {
 	t.violations = append(t.violations, fmt.Sprintf(format, args...))
 }
 
@@ -54,14 +54,14 @@ func (t *truth) pass(o rolloutv1alpha1.Order) { t.passed[passKey(o)] = true }
 func (t *truth) ordered(o rolloutv1alpha1.Order, maxRetries int32) {
 	about := subject{o.Revision, o.Request}
 	if o.Attempt > maxRetries {
-		t.violated("revision %d has attempt %d of %d", o.Revision, o.Attempt, maxRetries)
+		t.violatedf("revision %d has attempt %d of %d", o.Revision, o.Attempt, maxRetries)
 	}
 	switch {
 	case o.Verdict == nil:
 		t.undecided(o)
 		return
 	case t.judged[about] != "" && t.judged[about] != o.Verdict.Result && !t.forgot:
-		t.violated("revision %d was %s, and is %s", o.Revision, t.judged[about], o.Verdict.Result)
+		t.violatedf("revision %d was %s, and is %s", o.Revision, t.judged[about], o.Verdict.Result)
 	}
 	t.judged[about] = o.Verdict.Result
 	if o.Rejected() {
@@ -74,7 +74,7 @@ func (t *truth) ordered(o rolloutv1alpha1.Order, maxRetries int32) {
 // undecided is an order that delivers.
 func (t *truth) undecided(o rolloutv1alpha1.Order) {
 	if n, held := t.rejected[o.Intent]; held && o.Revision > n && o.RequestRef == nil && !t.forgot {
-		t.violated("revision %d delivers the intent of revision %d, which was rejected", o.Revision, n)
+		t.violatedf("revision %d delivers the intent of revision %d, which was rejected", o.Revision, n)
 	}
 	for intent, n := range t.rejected {
 		if intent != o.Intent && n < o.Revision || o.RequestRef != nil {
@@ -88,13 +88,13 @@ func (t *truth) proven(o rolloutv1alpha1.Order) {
 	for i, step := range o.Plan {
 		for _, site := range step.Sites {
 			if !t.ran[ranKey(o, site, "")] {
-				t.violated("revision %d is verified, and never ran at %s", o.Revision, site)
+				t.violatedf("revision %d is verified, and never ran at %s", o.Revision, site)
 			}
 		}
 		at := o
-		at.Step = int32(i) //nolint:gosec // A plan is short.
+		at.Step = int32(i)
 		if step.Gate != nil && *step.Gate && !t.passed[passKey(at)] {
-			t.violated("revision %d is verified, and no Gate let step %d pass", o.Revision, i)
+			t.violatedf("revision %d is verified, and no Gate let step %d pass", o.Revision, i)
 		}
 	}
 }
@@ -103,7 +103,7 @@ func (t *truth) proven(o rolloutv1alpha1.Order) {
 func (t *truth) restored(o rolloutv1alpha1.Order, trees map[string]string) {
 	for site, tree := range trees {
 		if !t.ran[ranKey(o, site, tree)] {
-			t.violated("revision %d is taken back, and %s never ran its tree", o.Revision, site)
+			t.violatedf("revision %d is taken back, and %s never ran its tree", o.Revision, site)
 		}
 	}
 }
@@ -113,7 +113,7 @@ func (t *truth) mustBeVerified(ds map[string]*deliveryv1alpha1.GitDelivery, revi
 	for _, d := range ds {
 		o := d.Status.AtProvider.Order
 		if o != nil && o.Revision == revision && !o.Verified() {
-			t.violated("revision %d succeeded, and is not recorded to be verified", revision)
+			t.violatedf("revision %d succeeded, and is not recorded to be verified", revision)
 		}
 	}
 }

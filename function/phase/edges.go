@@ -54,7 +54,8 @@ func (w way) route(to v1alpha1.Phase) []v1alpha1.Phase {
 	if !w.back && to != v1alpha1.PhaseFailed {
 		return forward()[:slices.Index(forward(), to)+1]
 	}
-	out := append(forward()[:slices.Index(forward(), w.failedIn)+1], v1alpha1.PhaseFailed)
+	out := forward()[:slices.Index(forward(), w.failedIn)+1]
+	out = append(out, v1alpha1.PhaseFailed)
 	if !w.back {
 		return out
 	}

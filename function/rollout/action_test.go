@@ -51,7 +51,7 @@ func asking(action string, minute int) rolloutv1alpha1.RolloutRequest {
 	case rolloutv1alpha1.ActionRollbackTo:
 		r.Spec.ToRevision = &number
 	case rolloutv1alpha1.ActionPromote:
-		r.Spec.Step = new(int32(number)) //nolint:gosec // It is small.
+		r.Spec.Step = new(int32(number))
 	case rolloutv1alpha1.ActionAbort, rolloutv1alpha1.ActionRetry, rolloutv1alpha1.ActionApproveUpdate:
 	}
 	return r

@@ -127,23 +127,23 @@ func TestSameAnswerAgain(t *testing.T) {
 func TestVerdict(t *testing.T) {
 	cases := map[string]struct {
 		reason string
-		phases string
+		phases []v1alpha1.CheckPhase
 		want   v1alpha1.GateVerdict
 	}{
 		"None":     {reason: "Nothing is not a pass.", want: v1alpha1.GateError},
-		"Passed":   {reason: "All have to pass.", phases: "Passed Passed", want: v1alpha1.GatePassed},
-		"Running":  {reason: "There is no verdict while a check goes on, also after a failure.", phases: "Failed Running", want: ""},
-		"Pending":  {reason: "Nor while one waits.", phases: "Passed Pending", want: ""},
-		"Failed":   {reason: "A failure is the gravest.", phases: "Passed TimedOut Error Failed", want: v1alpha1.GateFailed},
-		"Error":    {reason: "Then an error.", phases: "Passed TimedOut Error", want: v1alpha1.GateError},
-		"TimedOut": {reason: "Then a timeout.", phases: "Passed TimedOut", want: v1alpha1.GateTimedOut},
-		"Unknown":  {reason: "A phase that nobody knows does not pass.", phases: "Passed Fine", want: v1alpha1.GateError},
+		"Passed":   {reason: "All have to pass.", phases: []v1alpha1.CheckPhase{"Passed", "Passed"}, want: v1alpha1.GatePassed},
+		"Running":  {reason: "There is no verdict while a check goes on, also after a failure.", phases: []v1alpha1.CheckPhase{"Failed", "Running"}, want: ""},
+		"Pending":  {reason: "Nor while one waits.", phases: []v1alpha1.CheckPhase{"Passed", "Pending"}, want: ""},
+		"Failed":   {reason: "A failure is the gravest.", phases: []v1alpha1.CheckPhase{"Passed", "TimedOut", "Error", "Failed"}, want: v1alpha1.GateFailed},
+		"Error":    {reason: "Then an error.", phases: []v1alpha1.CheckPhase{"Passed", "TimedOut", "Error"}, want: v1alpha1.GateError},
+		"TimedOut": {reason: "Then a timeout.", phases: []v1alpha1.CheckPhase{"Passed", "TimedOut"}, want: v1alpha1.GateTimedOut},
+		"Unknown":  {reason: "A phase that nobody knows does not pass.", phases: []v1alpha1.CheckPhase{"Passed", "Fine"}, want: v1alpha1.GateError},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			checks := []v1alpha1.CheckResult{}
-			for _, p := range strings.Fields(tc.phases) {
-				checks = append(checks, v1alpha1.CheckResult{Phase: v1alpha1.CheckPhase(p)})
+			for _, p := range tc.phases {
+				checks = append(checks, v1alpha1.CheckResult{Phase: p})
 			}
 			if diff := cmp.Diff(tc.want, Verdict(checks)); diff != "" {
 				t.Errorf("%s\nVerdict(%q): -want, +got:\n%s", tc.reason, tc.phases, diff)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -153,7 +154,7 @@ func cpuSeconds(pid int) (float64, error) {
 		return 0, errors.Wrap(err, "cannot read times of process")
 	}
 	// The name of the program, in parentheses, may hold anything. The times are the twelfth and thirteenth field after it.
-	f := strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
+	f := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
 	if len(f) < 13 {
 		return 0, errors.New("the kernel does not say the times of the process")
 	}

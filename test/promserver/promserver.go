@@ -130,7 +130,7 @@ func find(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	out, err := exec.CommandContext(ctx, filepath.Join(root, "tools", "tools.sh"), "env", variable).Output() //nolint:gosec // It is our own.
+	out, err := exec.CommandContext(ctx, filepath.Join(root, "tools", "tools.sh"), "env", variable).Output()
 	if err != nil {
 		return "", errors.Wrap(err, `cannot find Prometheus: run "make tools"`)
 	}
@@ -144,7 +144,7 @@ func (s *Server) URL() string { return "http://" + s.address }
 // Start the server, and wait until it answers. It returns an error, with the last it said, if it does not.
 func (s *Server) Start(ctx context.Context) error {
 	s.log.Reset()
-	s.cmd = exec.Command(s.program, "--config.file="+filepath.Join(s.dir, "prometheus.yml"), //nolint:gosec,noctx // It is ended by Stop.
+	s.cmd = exec.Command(s.program, "--config.file="+filepath.Join(s.dir, "prometheus.yml"), // It is ended by Stop.
 		"--storage.tsdb.path="+filepath.Join(s.dir, "data"), "--web.listen-address="+s.address, "--log.level=warn")
 	s.cmd.Stderr = &s.log
 	if err := s.cmd.Start(); err != nil {

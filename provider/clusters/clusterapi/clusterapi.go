@@ -147,8 +147,9 @@ func Found(u *unstructured.Unstructured, err error) (*unstructured.Unstructured,
 }
 
 func (r *reader) cluster(ctx context.Context) readiness.Object {
-	subject, missing := readiness.Subject{Kind: kindCluster, Name: r.want.Name}, ""
-	if r.version, missing = Version(ctx, r.management); missing != "" {
+	subject := readiness.Subject{Kind: kindCluster, Name: r.want.Name}
+	version, missing := Version(ctx, r.management)
+	if r.version = version; missing != "" {
 		return readiness.Lacks(subject, missing)
 	}
 	return r.object(ctx, subject, schema.GroupVersionResource{Group: readiness.Group, Version: string(r.version), Resource: "clusters"}, r.version)

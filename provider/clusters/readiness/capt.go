@@ -28,7 +28,7 @@ func behind(o Object) ObjectReport {
 		return report(o, false, o.gap(""))
 	}
 	if o.Subject.Kind != kindWorkspace {
-		applied, _ := o.flag("status", "applied")
+		applied := o.flag("status", "applied")
 		return report(o, applied, Condition{Reason: ReasonProvisioning})
 	}
 	synced, ready := o.condition("Synced"), o.condition("Ready")

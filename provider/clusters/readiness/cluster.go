@@ -26,10 +26,10 @@ func (o Object) version() Contract {
 // infrastructureProvisioned is what the Cluster says.
 func infrastructureProvisioned(c Object) bool {
 	if c.version() == V1Beta1 {
-		done, _ := c.flag("status", "infrastructureReady")
+		done := c.flag("status", "infrastructureReady")
 		return done
 	}
-	done, _ := c.flag("status", "initialization", "infrastructureProvisioned")
+	done := c.flag("status", "initialization", "infrastructureProvisioned")
 	return done
 }
 
@@ -38,7 +38,7 @@ func initializedSaid(c Object) bool {
 	if c.version() == V1Beta1 {
 		return c.condition(TypeControlPlaneInitialized).is(True)
 	}
-	done, _ := c.flag("status", "initialization", "controlPlaneInitialized")
+	done := c.flag("status", "initialization", "controlPlaneInitialized")
 	return done
 }
 
@@ -149,7 +149,7 @@ func versionOf(in Input) string {
 
 func paused(in Input) Condition {
 	c := in.Cluster
-	if stopped, _ := c.flag("spec", "paused"); stopped || c.annotatedPaused() {
+	if c.flag("spec", "paused") || c.annotatedPaused() {
 		if isCAPT(in) {
 			return c.says(TypePaused, True, ReasonPausedIgnored, "its provider works on it all the same")
 		}

@@ -82,13 +82,13 @@ func (o Object) text(fields ...string) string {
 	return s
 }
 
-// flag is a boolean, and whether it is set.
-func (o Object) flag(fields ...string) (value, set bool) {
+// flag is a boolean. One that is not set is false.
+func (o Object) flag(fields ...string) bool {
 	if !o.there() {
-		return false, false
+		return false
 	}
-	b, found, err := unstructured.NestedBool(o.Object, fields...)
-	return b && err == nil, found && err == nil
+	b, _, err := unstructured.NestedBool(o.Object, fields...)
+	return b && err == nil
 }
 
 func (o Object) number(fields ...string) int64 {

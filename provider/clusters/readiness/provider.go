@@ -3,10 +3,10 @@ package readiness
 // ready is what an infrastructure object says of itself, by the contract of its kind.
 func infrastructureDone(o Object) bool {
 	if o.Contract == V1Beta1 {
-		done, _ := o.flag("status", "ready")
+		done := o.flag("status", "ready")
 		return done
 	}
-	done, _ := o.flag("status", "initialization", "provisioned")
+	done := o.flag("status", "initialization", "provisioned")
 	return done
 }
 
@@ -93,13 +93,13 @@ func controlPlaneWell(c, o Object) (bool, string) {
 		return clusterSaysWell(c)
 	}
 	if o.Contract == V1Beta1 {
-		ready, _ := o.flag("status", "ready")
+		ready := o.flag("status", "ready")
 		return ready, trouble(o)
 	}
 	if a := o.condition("Available"); a.found {
 		return a.is(True), a.text()
 	}
-	done, _ := o.flag("status", "initialization", "controlPlaneInitialized")
+	done := o.flag("status", "initialization", "controlPlaneInitialized")
 	return done, trouble(o)
 }
 
@@ -108,7 +108,7 @@ func clusterSaysWell(c Object) (bool, string) {
 		return a.is(True), a.text()
 	}
 	if c.version() == V1Beta1 {
-		ready, _ := c.flag("status", "controlPlaneReady")
+		ready := c.flag("status", "controlPlaneReady")
 		return ready, ""
 	}
 	return initializedSaid(c), ""

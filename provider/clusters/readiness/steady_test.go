@@ -87,18 +87,18 @@ func TestContractOf(t *testing.T) {
 		cluster Contract
 		want    string
 	}{
-		"Old":       {reason: "CAPT", labels: map[string]string{old: "v1beta1"}, served: []string{"v1beta1"}, cluster: V1Beta2, want: "v1beta1 v1beta1"},
-		"New":       {reason: "The newest wins", labels: map[string]string{old: "v1beta1", both: "v1beta2"}, served: []string{"v1beta1", "v1beta2"}, cluster: V1Beta2, want: "v1beta2 v1beta2"},
-		"OldCore":   {reason: "A core that does not know the new one", labels: map[string]string{old: "v1beta1", both: "v1beta2"}, served: []string{"v1beta1", "v1beta2"}, cluster: V1Beta1, want: "v1beta1 v1beta1"},
-		"Several":   {reason: "The newest of the versions", labels: map[string]string{old: "v1alpha4_v1beta1_v1_v1beta2"}, served: []string{"v1", "v1beta1", "v1beta2", "v1alpha4"}, cluster: V1Beta2, want: "v1beta1 v1"},
-		"NotServed": {reason: "One that is not served is none", labels: map[string]string{both: "v1beta2", old: "v1beta1"}, served: []string{"-v1beta2", "v1beta1"}, cluster: V1Beta2, want: "v1beta1 v1beta1"},
-		"NoLabel":   {reason: "CAPT's own files", served: []string{"v1beta1"}, cluster: V1Beta2, want: " "},
-		"Future":    {reason: "Nobody here knows it", labels: map[string]string{"cluster.x-k8s.io/v1": "v1"}, served: []string{"v1"}, cluster: V1Beta2, want: " "},
+		"Old":       {reason: "CAPT", labels: map[string]string{old: "v1beta1"}, served: []string{"v1beta1"}, cluster: V1Beta2, want: "v1beta1/v1beta1"},
+		"New":       {reason: "The newest wins", labels: map[string]string{old: "v1beta1", both: "v1beta2"}, served: []string{"v1beta1", "v1beta2"}, cluster: V1Beta2, want: "v1beta2/v1beta2"},
+		"OldCore":   {reason: "A core that does not know the new one", labels: map[string]string{old: "v1beta1", both: "v1beta2"}, served: []string{"v1beta1", "v1beta2"}, cluster: V1Beta1, want: "v1beta1/v1beta1"},
+		"Several":   {reason: "The newest of the versions", labels: map[string]string{old: "v1alpha4_v1beta1_v1_v1beta2"}, served: []string{"v1", "v1beta1", "v1beta2", "v1alpha4"}, cluster: V1Beta2, want: "v1beta1/v1"},
+		"NotServed": {reason: "One that is not served is none", labels: map[string]string{both: "v1beta2", old: "v1beta1"}, served: []string{"-v1beta2", "v1beta1"}, cluster: V1Beta2, want: "v1beta1/v1beta1"},
+		"NoLabel":   {reason: "CAPT's own files", served: []string{"v1beta1"}, cluster: V1Beta2, want: "/"},
+		"Future":    {reason: "Nobody here knows it", labels: map[string]string{"cluster.x-k8s.io/v1": "v1"}, served: []string{"v1"}, cluster: V1Beta2, want: "/"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			c, v := ContractOf(definition(tc.labels, tc.served...), tc.cluster)
-			if diff := cmp.Diff(tc.want, string(c)+" "+v); diff != "" {
+			if diff := cmp.Diff(tc.want, string(c)+"/"+v); diff != "" {
 				t.Errorf("\n%s\nContractOf(): -want, +got:\n%s", tc.reason, diff)
 			}
 		})

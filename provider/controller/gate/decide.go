@@ -37,7 +37,7 @@ func decide(f facts) decision {
 	if d.next.Verdict == "" {
 		d.next = f.judge()
 	}
-	d.explain(f)
+	d.explain()
 	return d
 }
 
@@ -86,7 +86,7 @@ func cut(text string) string {
 }
 
 // explain the Ready condition.
-func (d *decision) explain(f facts) {
+func (d *decision) explain() {
 	switch {
 	case d.next.Verdict == v1alpha1.GatePassed:
 		d.reason = v1alpha1.ReasonPassed

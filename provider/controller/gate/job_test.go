@@ -63,16 +63,16 @@ func TestJob(t *testing.T) {
 		want      string
 		result    string
 	}{
-		"Passes":   {reason: "Exit code 0 passes.", condition: batchv1.JobComplete, want: "Passed Passed Passed", result: "exit 0|"},
-		"Violated": {reason: "Exit code 3 says that it is violated.", condition: batchv1.JobFailed, why: "PodFailurePolicy", exit: 3, said: "2 of 7\n\x1b[31mfailed\n", want: "Failed Failed Failed", result: "exit 3|2 of 7\n[31mfailed"},
-		"Broken":   {reason: "Any other one says that it could not check.", condition: batchv1.JobFailed, why: "BackoffLimitExceeded", exit: 127, said: "curl: not found", want: "Error Error Error", result: "exit 127|curl: not found"},
-		"Slow":     {reason: "The Job ends in time.", condition: batchv1.JobFailed, why: "DeadlineExceeded", want: "TimedOut TimedOut TimedOut", result: "|the script did not end in time"},
+		"Passes":   {reason: "Exit code 0 passes.", condition: batchv1.JobComplete, want: "Passed/Passed/Passed", result: "exit 0|"},
+		"Violated": {reason: "Exit code 3 says that it is violated.", condition: batchv1.JobFailed, why: "PodFailurePolicy", exit: 3, said: "2 of 7\n\x1b[31mfailed\n", want: "Failed/Failed/Failed", result: "exit 3|2 of 7\n[31mfailed"},
+		"Broken":   {reason: "Any other one says that it could not check.", condition: batchv1.JobFailed, why: "BackoffLimitExceeded", exit: 127, said: "curl: not found", want: "Error/Error/Error", result: "exit 127|curl: not found"},
+		"Slow":     {reason: "The Job ends in time.", condition: batchv1.JobFailed, why: "DeadlineExceeded", want: "TimedOut/TimedOut/TimedOut", result: "|the script did not end in time"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, script(nil))
 			w.reconcile()
-			if got := w.state(); got != "Measuring  Running" || len(w.made()) != 1 {
+			if got := w.state(); got != "Measuring//Running" || len(w.made()) != 1 {
 				t.Fatalf("it begins: %s, with %d Jobs", got, len(w.made()))
 			}
 			// A restart makes no second one.
@@ -131,7 +131,7 @@ func TestNobodyRunsJobs(t *testing.T) {
 	<-w.woken                      // The watch saw the Job.
 	now = now.Add(2 * time.Minute) // The check has one, and the cluster another one.
 	w.reconcile()
-	if got := w.state(); got != "TimedOut TimedOut TimedOut" {
+	if got := w.state(); got != "TimedOut/TimedOut/TimedOut" {
 		t.Errorf("nothing runs Jobs: %s", got)
 	}
 }

@@ -80,11 +80,14 @@ func (e evidence) synced(site string) time.Time {
 	return time.Time{}
 }
 
-// current is true for an object whose status is about its present spec, and whose last look went well.
-func current(o interface {
-	client.Object
+// A conditioned object has conditions, and a generation that they speak of.
+type conditioned interface {
+	GetGeneration() int64
 	GetCondition(ct xpv2.ConditionType) xpv2.Condition
-}) bool {
+}
+
+// current is true for an object whose status is about its present spec, and whose last look went well.
+func current(o conditioned) bool {
 	ready, synced := o.GetCondition(xpv2.TypeReady), o.GetCondition(xpv2.TypeSynced)
 	return ready.ObservedGeneration == o.GetGeneration() && synced.Status == corev1.ConditionTrue
 }

@@ -28,10 +28,10 @@ func quick(name string) v1alpha1.GateCheck {
 func TestPasses(t *testing.T) {
 	w := newWorld(t, quick("errors"))
 	w.reconcile()
-	if got := w.state(); got != "Measuring  Running" {
+	if got := w.state(); got != "Measuring//Running" {
 		t.Fatalf("it begins: %s", got)
 	}
-	w.until("Passed Passed Passed")
+	w.until("Passed/Passed/Passed")
 	g := w.get()
 	r := g.Status.AtProvider.Checks[0]
 	if r.Value != "0" || r.Threshold != "<= 0.5" || r.Measurements != 2 || r.StartedAt == nil || r.EndedAt == nil || r.Message != "" {
@@ -58,7 +58,7 @@ func TestPasses(t *testing.T) {
 	for range 3 {
 		w.reconcile()
 	}
-	if diff := cmp.Diff("Passed Passed Passed", w.state()); diff != "" || len(w.asked) != asked || w.writes != 2 {
+	if diff := cmp.Diff("Passed/Passed/Passed", w.state()); diff != "" || len(w.asked) != asked || w.writes != 2 {
 		t.Errorf("after the verdict: %s, asked %d times more, written %d times", w.state(), len(w.asked)-asked, w.writes)
 	}
 }
@@ -70,8 +70,8 @@ func TestFailureIsRecordedAndTheOthersGoOn(t *testing.T) {
 	slow.Threshold = "<= 9"
 	w := newWorld(t, quick("errors"), slow)
 	w.say("7")
-	w.until("Measuring  Failed Running")
-	w.until("Failed Failed Failed Passed")
+	w.until("Measuring//Failed/Running")
+	w.until("Failed/Failed/Failed/Passed")
 	if w.writes != 3 {
 		t.Errorf("the status was written %d times, want the start and two ends", w.writes)
 	}
@@ -113,7 +113,7 @@ func TestNothingIsAskedUnlessLive(t *testing.T) {
 			w.c.meter = seen
 			w.edit(tc.change)
 			w.reconcile()
-			if w.state() != "NotLive  Pending" {
+			if w.state() != "NotLive//Pending" {
 				t.Errorf("%s\nwant it to wait, got %s", tc.reason, w.state())
 			}
 			if len(seen.tasks) != 1 || !seen.tasks[0].LiveSince.IsZero() {
@@ -212,7 +212,7 @@ func TestCannotBeMeasured(t *testing.T) {
 			tc.change(&c)
 			w := newWorld(t, c)
 			w.reconcile()
-			if got := w.state(); got != "Error Error Error" {
+			if got := w.state(); got != "Error/Error/Error" {
 				t.Fatalf("%s\ngot %s", tc.reason, got)
 			}
 			if got := w.get().Status.AtProvider.Checks[0].Message; !strings.HasPrefix(got, tc.want) {

@@ -215,7 +215,7 @@ func (w *world) state() string {
 	for _, c := range g.Status.AtProvider.Checks {
 		out = append(out, string(c.Phase))
 	}
-	return strings.Join(out, " ")
+	return strings.Join(out, "/")
 }
 
 // until the Gate says so, reconciling each time that the meter wakes it.

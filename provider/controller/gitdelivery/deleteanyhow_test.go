@@ -155,6 +155,7 @@ func ends() map[string]end {
 
 // TestDeleteAnyhow deletes a delivery in each state that it may be in.
 func TestDeleteAnyhow(t *testing.T) {
+	t.Parallel()
 	for name, tc := range ends() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -94,6 +94,7 @@ func faultsOfServer() map[string]fault {
 
 // TestFaults breaks a server under a claim that was delivered before, while another repository on it goes on.
 func TestFaults(t *testing.T) {
+	t.Parallel()
 	for name, tc := range faultsOfServer() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -241,6 +242,7 @@ func wrongHostKey(w *world) {
 
 // TestNewRepositories delivers for the first time to repositories that are not as most are.
 func TestNewRepositories(t *testing.T) {
+	t.Parallel()
 	hideRefs := func(w *world) { w.must(w.git.Configure(w.Context(), repo, "receive.hideRefs", "refs/intentplane")) }
 	cases := map[string]fault{
 		"RefsRefused": {reason: "A branch remembers where no other refs are taken", breaks: hideRefs, want: v1alpha1.ReasonDelivered},

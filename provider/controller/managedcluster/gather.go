@@ -3,6 +3,7 @@ package managedcluster
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
@@ -66,20 +67,11 @@ func (e *external) denied(ctx context.Context, mc *v1alpha1.ManagedCluster) (str
 		return message, err
 	}
 	for _, t := range templates(mc) {
-		if !contains(allowed, t) {
+		if !slices.Contains(allowed, t) {
 			return fmt.Sprintf("spec.policy.workspaceTemplates of the configuration does not name %s/%s", t.Namespace, t.Name), nil
 		}
 	}
 	return "", nil
-}
-
-func contains(all []configv1alpha1.NamespacedName, one configv1alpha1.NamespacedName) bool {
-	for _, o := range all {
-		if o == one {
-			return true
-		}
-	}
-	return false
 }
 
 // templates that a cluster is built from.

@@ -3,6 +3,7 @@ package managedcluster
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -146,8 +147,7 @@ func (e *external) Delete(ctx context.Context, mc *v1alpha1.ManagedCluster) (man
 		return managed.ExternalDelete{}, errors.Errorf("%s: it cannot be told what is left: %s", l.Reason, l)
 	}
 	// The Cluster is the last part, and the first to go.
-	for i := len(e.facts.parts) - 1; i >= 0; i-- {
-		p := e.facts.parts[i]
+	for _, p := range slices.Backward(e.facts.parts) {
 		if !deletable(mc, p) {
 			continue
 		}

@@ -203,8 +203,10 @@ func TestClusterInTheMessage(t *testing.T) {
 func TestTracks(t *testing.T) {
 	ts, now := newTracks(), noon()
 	ready := readiness.Report{UID: "u1", Conditions: []readiness.Condition{
-		{Type: readiness.TypeDeleting, Status: readiness.False}, {Type: readiness.TypeControlPlaneInitialized, Status: readiness.True},
-		{Type: readiness.TypeEndpointKnown, Status: readiness.True}, {Type: readiness.TypeKubeconfigReady, Status: readiness.True},
+		{Type: readiness.TypeDeleting, Status: readiness.False},
+		{Type: readiness.TypeControlPlaneInitialized, Status: readiness.True},
+		{Type: readiness.TypeEndpointKnown, Status: readiness.True},
+		{Type: readiness.TypeKubeconfigReady, Status: readiness.True},
 	}}
 	silent := readiness.Read(readiness.Input{Cluster: readiness.Lacks(readiness.Subject{}, readiness.ReasonUnreachable)})
 	see := func(r readiness.Report, after time.Duration) readiness.Steady {

@@ -46,11 +46,11 @@ const (
 	ProblemLarge     = "the answer is larger than 1 MiB"
 )
 
-// A Problem is why there is no answer, in stable words that hold no address.
-type Problem string
+// An Error is why there is no answer, in stable words that hold no address.
+type Error string
 
 // Error returns the problem.
-func (p Problem) Error() string { return string(p) }
+func (e Error) Error() string { return string(e) }
 
 // A Secret is text that is never shown.
 type Secret string
@@ -133,7 +133,7 @@ func New(o Options) *Client {
 	return &Client{options: o, transports: map[[sha256.Size]byte]*http.Transport{}}
 }
 
-// Do asks one question. It returns a Problem, and nothing else, if there is no answer. Any status but a redirect is an answer.
+// Do asks one question. It returns an Error, and nothing else, if there is no answer. Any status but a redirect is an answer.
 func (c *Client) Do(ctx context.Context, r Request) (Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
@@ -143,7 +143,7 @@ func (c *Client) Do(ctx context.Context, r Request) (Answer, error) {
 	}
 	req, err := c.request(ctx, r)
 	if err != nil {
-		return Answer{}, Problem(ProblemSilent) // What the error says may repeat what was asked.
+		return Answer{}, Error(ProblemSilent) // What the error says may repeat what was asked.
 	}
 	resp, err := wire.RoundTrip(req)
 	if err != nil {
@@ -179,20 +179,20 @@ func (c *Client) request(ctx context.Context, r Request) (*http.Request, error) 
 
 func read(ctx context.Context, resp *http.Response) (Answer, error) {
 	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
-		return Answer{}, Problem(ProblemRedirect)
+		return Answer{}, Error(ProblemRedirect)
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, MaxBytes+1))
 	if err != nil {
 		return Answer{}, classify(ctx, err)
 	}
 	if len(body) > MaxBytes {
-		return Answer{}, Problem(ProblemLarge)
+		return Answer{}, Error(ProblemLarge)
 	}
 	date, _ := http.ParseTime(resp.Header.Get("Date")) // Zero if there is none that can be read.
 	return Answer{Status: resp.StatusCode, Date: date, ContentType: resp.Header.Get("Content-Type"), Body: body}, nil
 }
 
-func classify(ctx context.Context, err error) Problem {
+func classify(ctx context.Context, err error) Error {
 	var (
 		refusal   refusedError
 		authority x509.UnknownAuthorityError
@@ -228,7 +228,7 @@ func (c *Client) transport(bundle []byte) (*http.Transport, error) {
 	if len(bundle) > 0 {
 		conf.RootCAs = x509.NewCertPool()
 		if !conf.RootCAs.AppendCertsFromPEM(bundle) {
-			return nil, Problem(ProblemUntrusted)
+			return nil, Error(ProblemUntrusted)
 		}
 	}
 	if len(c.transports) >= maxTransports {

@@ -36,7 +36,7 @@ func lookbacks() []time.Duration {
 	return []time.Duration{5 * time.Second, 15 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute}
 }
 
-// A Doer asks one question of a web server. It returns a fetch.Problem.
+// A Doer asks one question of a web server. It returns a fetch.Error.
 type Doer interface {
 	Do(ctx context.Context, r fetch.Request) (fetch.Answer, error)
 }

@@ -46,7 +46,7 @@ const (
 	problemNumber = "the expression gives neither a number nor true or false"
 )
 
-// A Doer asks one question of a web server. It returns a fetch.Problem.
+// A Doer asks one question of a web server. It returns a fetch.Error.
 type Doer interface {
 	Do(ctx context.Context, r fetch.Request) (fetch.Answer, error)
 }

@@ -17,7 +17,7 @@ type server fetch.Answer
 
 func (s server) Do(context.Context, fetch.Request) (fetch.Answer, error) {
 	if s.Status == 0 {
-		return fetch.Answer{}, fetch.Problem(fetch.ProblemSilent)
+		return fetch.Answer{}, fetch.Error(fetch.ProblemSilent)
 	}
 	return fetch.Answer(s), nil
 }

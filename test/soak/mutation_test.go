@@ -1,4 +1,4 @@
-package function
+package soak
 
 import (
 	"encoding/json"
@@ -8,11 +8,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/intentplane/intentplane/test/soak"
 )
 
-// A mutation takes one rule away. The story with the seed goes wrong without it.
+// A mutation takes one rule of the function away. The story with the seed goes wrong without it.
 type mutation struct {
 	reason string
 	file   string
@@ -53,7 +51,7 @@ func mutations() map[string]mutation {
 // source of a mutation, with the rule and without it.
 func (m mutation) source(t *testing.T) (path, without string) {
 	t.Helper()
-	path, err := filepath.Abs(m.file)
+	path, err := filepath.Abs(filepath.Join("..", "..", "function", m.file))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,12 +65,12 @@ func (m mutation) source(t *testing.T) (path, without string) {
 	return path, strings.Replace(string(b), m.old, m.new, 1)
 }
 
-// TestMutations takes one rule away at a time, and tells the story that shows why it is there. In the short form it only finds the rules.
+// TestMutations takes one rule of the function away at a time, and tells the story that shows why it is there. In the short form it only finds the rules.
 func TestMutations(t *testing.T) {
 	for name, m := range mutations() {
 		t.Run(name, func(t *testing.T) {
 			path, without := m.source(t)
-			if !soak.Long() {
+			if !Long() {
 				return
 			}
 			dir := t.TempDir()
@@ -86,10 +84,10 @@ func TestMutations(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			cmd := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-overlay", overlay, "-run", "^TestWalk$", ".") //nolint:gosec // It is our own.
-			cmd.Env = append(os.Environ(), "INTENTPLANE_WALK="+strconv.FormatUint(m.seed, 10), "INTENTPLANE_SOAK=")
+			cmd := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-overlay", overlay, "-run", "^TestWalk$", "github.com/intentplane/intentplane/function")
+			cmd.Env = append(os.Environ(), "INTENTPLANE_WALK="+strconv.FormatUint(m.seed, 10), variable+"=")
 			out, err := cmd.CombinedOutput()
-			if err == nil {
+			if err == nil || !strings.Contains(string(out), "--- FAIL: TestWalk") {
 				t.Errorf("\n%s\nstory %d does not miss the rule:\n%s", m.reason, m.seed, out)
 			}
 		})
