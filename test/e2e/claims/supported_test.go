@@ -17,13 +17,13 @@ func TestNothingIsIgnoredInSilence(t *testing.T) {
 		change func(s *scene.Scene, o *unstructured.Unstructured)
 		want   []string
 	}{
-		"Blueprint": {
-			reason: "What a Blueprint cannot undo is undone all the same.",
+		"Configuration": {
+			reason: "Nobody is notified.",
 			change: func(s *scene.Scene, o *unstructured.Unstructured) {
-				s.Apply(s.Set(s.Blueprint("1.1.0", "lasting"), []any{map[string]any{"kind": "PersistentVolumeClaim"}}, "spec", "irreversible"))
-				s.Set(o, "lasting", "spec", "blueprint", "channel")
+				s.Apply(s.Set(s.ClusterProviderConfig(), []any{map[string]any{"url": "https://example.org", "on": []any{"Failed"}}}, "spec", "notifications"))
+				s.Set(o, map[string]any{"kind": "ClusterProviderConfig", "name": s.Namespace}, "spec", "deliveryConfig", "gitOpsRepo")
 			},
-			want: []string{"Blueprint SCENE-web-1.1.0: spec.irreversible"},
+			want: []string{"ClusterProviderConfig SCENE: spec.notifications"},
 		},
 	}
 	for name, tc := range cases {

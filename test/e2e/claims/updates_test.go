@@ -134,7 +134,8 @@ func TestManualUpdateApproved(t *testing.T) {
 			if diff := cmp.Diff(int64(2), scene.Number(closed, "status", "newRevision")); diff != "" {
 				t.Errorf("status.newRevision: -want, +got:\n%s", diff)
 			}
-			want := &rolloutv1alpha1.RequestReference{Name: "good", UID: string(closed.GetUID()), By: "ann"}
+			at := closed.GetCreationTimestamp()
+			want := &rolloutv1alpha1.RequestReference{Name: "good", UID: string(closed.GetUID()), By: "ann", At: &at}
 			if diff := cmp.Diff(want, s.Delivery().Spec.ForProvider.Order.RequestRef); diff != "" {
 				t.Errorf("order.requestRef: -want, +got:\n%s", diff)
 			}
@@ -158,7 +159,7 @@ func TestRefusedRequests(t *testing.T) {
 	}{
 		"Digest":   {reason: "It means another content.", action: rolloutv1alpha1.ActionApproveUpdate, revision: 1, field: "request", value: "sha256:0", want: rolloutv1alpha1.ResultStale},
 		"Future":   {reason: "There is no such revision.", action: rolloutv1alpha1.ActionApproveUpdate, revision: 7, want: rolloutv1alpha1.ResultUnknownRevision},
-		"Rollback": {reason: "This version does not do it.", action: rolloutv1alpha1.ActionRollbackTo, revision: 1, field: "toRevision", value: int64(1), want: rolloutv1alpha1.ResultNotSupported},
+		"Rollback": {reason: "A revision is no way back from itself.", action: rolloutv1alpha1.ActionRollbackTo, revision: 1, field: "toRevision", value: int64(1), want: rolloutv1alpha1.ResultNoTarget},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -31,9 +31,10 @@ func TestReplicas(t *testing.T) {
 			lose:   frozen,
 		},
 	}
-	each := soak.Rounds(t, 3, 50)
+	each, writers := soak.Rounds(t, 3, 50), 20
 	if !soak.Long() {
 		delete(cases, "Frozen")
+		writers = 8
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -51,7 +52,7 @@ func TestReplicas(t *testing.T) {
 				}
 			})
 			t.Log(tc.reason)
-			f := newFleet(scene.New(t, cp, "edge1"), 20)
+			f := newFleet(scene.New(t, cp, "edge1"), writers)
 			f.race(int64(each), func() func() { return tc.lose(t) })
 			f.once()
 		})

@@ -74,7 +74,7 @@ func (v *validator) examples(t *testing.T) []string {
 }
 
 // foreign are the kinds of the examples that no definition of ours, and none of Crossplane's, is about.
-var foreign = regexp.MustCompile(`(?m)^\[!\] could not find CRD/XRD for: (rbac\.authorization\.k8s\.io/v1|/v1), Kind=(ClusterRole|ClusterRoleBinding|Secret|Namespace)\n`)
+var foreign = regexp.MustCompile(`(?m)^\[!\] could not find CRD/XRD for: (rbac\.authorization\.k8s\.io/v1|/v1|admissionregistration\.k8s\.io/v1|(source|kustomize)\.toolkit\.fluxcd\.io/v1|argoproj\.io/v1alpha1), Kind=\w+\n`)
 
 func TestValidateExamples(t *testing.T) {
 	v := newValidator(t)
