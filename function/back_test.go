@@ -239,7 +239,7 @@ func TestAsks(t *testing.T) {
 		want   string
 	}{
 		"Whole":   {reason: "The object changes.", want: "Failed/Failed 2"},
-		"Field":   {reason: "So does the field.", paths: []any{"data.n"}, want: "Failed/Failed 2"},
+		"Field":   {reason: "So does the field.", paths: []any{"data.replicas"}, want: "Failed/Failed 2"},
 		"Another": {reason: "The field that is marked stays as it was.", paths: []any{"data.p"}, want: "Succeeded/RolledBack 2"},
 	}
 	for name, tc := range cases {

@@ -75,7 +75,7 @@ func stamp(o metav1.Object, generation int64, name string, same bool) {
 	}
 }
 
-var says = regexp.MustCompile(`n: "([0-9]+)"`)
+var says = regexp.MustCompile(`replicas: "([0-9]+)"`)
 
 // learn what becomes of the trees that a delivery carries.
 func (w *walk) learn(d *deliveryv1alpha1.GitDelivery) {

@@ -69,7 +69,7 @@ func (plain) Build(_ context.Context, in render.Input) (tree.Files, error) {
 	n := in.Intent.Replicas
 	return tree.Files{
 		"kustomization.yaml": []byte("apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [configmap.yaml]\n"),
-		"configmap.yaml": fmt.Appendf(nil, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: shop, namespace: team-a}\ndata: {n: %q, p: %q}\n",
+		"configmap.yaml": fmt.Appendf(nil, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: shop, namespace: team-a}\ndata: {replicas: %q, p: %q}\n",
 			fmt.Sprint(n), in.Site.Parameters["p"]),
 	}, nil
 }
