@@ -14,8 +14,8 @@ import (
 const parallel = "12"
 
 // Main starts the one control plane of a package's tests, runs them, and returns the code to exit with. The tests fail also when a
-// component ends by itself.
-func Main(m *testing.M, cp **controlplane.ControlPlane) int {
+// component ends by itself. What the control plane consists of may be changed.
+func Main(m *testing.M, cp **controlplane.ControlPlane, changes ...func(*controlplane.Options)) int {
 	if err := flag.Set("test.parallel", parallel); err != nil {
 		return complain(err)
 	}
@@ -24,6 +24,9 @@ func Main(m *testing.M, cp **controlplane.ControlPlane) int {
 		return complain(err)
 	}
 	o.KeepDirOnFailure = true
+	for _, change := range changes {
+		change(&o)
+	}
 	if *cp, err = controlplane.Start(context.Background(), o); err != nil {
 		return complain(err)
 	}

@@ -15,7 +15,7 @@ import (
 var cp *controlplane.ControlPlane
 
 func TestMain(m *testing.M) {
-	os.Exit(scene.Main(m, &cp))
+	os.Exit(scene.Main(m, &cp, loopback))
 }
 
 // edge is the one other cluster, with Flux in it.

@@ -1,0 +1,106 @@
+package sites
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/promserver"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+const (
+	errorRatio = `max(error_ratio{job="{{service}}"})`
+
+	good, bad = 0.01, 0.2
+)
+
+// loopback lets Gates ask the servers of the tests.
+func loopback(o *controlplane.Options) {
+	o.Provider.Args = append(o.Provider.Args, "--allow-loopback-checks")
+}
+
+// A trial is a stage whose Site is measured by a real Prometheus server. That scrapes a target each second, whose numbers the test drives.
+type trial struct {
+	*stage
+
+	server *promserver.Server
+	target *promserver.Target
+}
+
+// onTrial measures the Site edge1 of a stage.
+func onTrial(s *stage) *trial {
+	s.T.Helper()
+	r := &trial{stage: s, target: promserver.NewTarget()}
+	s.T.Cleanup(r.target.Close)
+	r.target.Set("error_ratio", good)
+	var err error
+	r.server, err = promserver.New(s.T.Context(), s.T.TempDir(), promserver.Job{Name: claim, Interval: time.Second, Target: r.target})
+	s.must(err)
+	s.must(r.server.Start(s.T.Context()))
+	s.T.Cleanup(r.server.Stop)
+	s.Patch(s.NewSite("edge1"), fmt.Sprintf(`{"spec":{"metrics":{"prometheus":{"address":%q}}}}`, r.server.URL()))
+	return r
+}
+
+// unobserved is a trial at a Site that nobody looks at.
+func unobserved(t *testing.T) *trial {
+	t.Helper()
+	return onTrial(&stage{Scene: scene.New(t, cp, "edge1")})
+}
+
+// judged describes a claim with one check, which measures each second.
+func (r *trial) judged(replicas, count int) *unstructured.Unstructured {
+	r.T.Helper()
+	return r.counted(r.Claim(claim, r.intent(replicas)), count)
+}
+
+// counted is a claim with so many measurements.
+func (r *trial) counted(o *unstructured.Unstructured, count int) *unstructured.Unstructured {
+	r.T.Helper()
+	check := map[string]any{
+		"name": "errors", "type": "Prometheus", "prometheus": map[string]any{"query": errorRatio}, "threshold": "<= 0.05",
+		"initialDelay": "1s", "interval": "1s", "count": int64(count), "timeout": "3m", "consecutiveErrorLimit": int64(3),
+	}
+	return r.Set(o, []any{check}, "spec", "gatesConfig", "checks")
+}
+
+// breach the objective, and return when it was scraped.
+func (r *trial) breach() time.Time {
+	r.T.Helper()
+	r.target.Set("error_ratio", bad)
+	before := r.target.Scrapes()
+	r.Until("the breach is scraped", scene.Patience, func() bool { return r.target.Scrapes() > before })
+	return time.Now()
+}
+
+// outcome waits until this very spec came to a phase and an outcome.
+func (r *trial) outcome(o *unstructured.Unstructured, phase, outcome string) *unstructured.Unstructured {
+	r.T.Helper()
+	return r.Reach(o, phase+" "+outcome, func(u *unstructured.Unstructured) bool {
+		return scene.Field(u, "status", "phase") == phase && scene.Field(u, "status", "outcome") == outcome
+	})
+}
+
+// log of the transitions of a deployment, each as "revision: from to".
+func (r *trial) log(u *unstructured.Unstructured) []string {
+	r.T.Helper()
+	all, _, err := unstructured.NestedSlice(u.Object, "status", "transitions")
+	r.must(err)
+	var out []string
+	for _, one := range all {
+		entry, _ := one.(map[string]any)
+		out = append(out, fmt.Sprintf("%v: %v>%v", entry["revision"], or(entry["from"], ""), entry["to"]))
+	}
+	return out
+}
+
+func or(v any, otherwise string) any {
+	if v == nil {
+		return otherwise
+	}
+	return v
+}

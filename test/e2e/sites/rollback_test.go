@@ -1,0 +1,259 @@
+package sites
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+const gatesResource = "gates.rollout.intentplane.dev"
+
+// forth are the transitions of a revision that goes well, from a phase on.
+func forth(revision, from string) []string {
+	return steps(revision, from, "Pending", "Compiling", "Rendering", "Delivering", "Validating", "Succeeded")
+}
+
+// andBack are those of one that is rejected by its Gate and taken back.
+func andBack(revision, from string) []string {
+	return steps(revision, from, "Pending", "Compiling", "Rendering", "Delivering", "Validating", "Failed", "RollingBack", "Succeeded")
+}
+
+func steps(revision string, phases ...string) []string {
+	var out []string
+	for i, to := range phases[1:] {
+		out = append(out, revision+": "+phases[i]+">"+to)
+	}
+	return out
+}
+
+// told are the events about the transitions of a deployment, without those that are told of others.
+func (r *trial) told(o *unstructured.Unstructured) []string {
+	r.T.Helper()
+	l := &corev1.EventList{}
+	r.must(r.Client.List(r.T.Context(), l, client.InNamespace(r.Namespace)))
+	var out []string
+	for _, e := range l.Items {
+		if e.Reason == "PhaseTransition" && e.InvolvedObject.UID == o.GetUID() {
+			out = append(out, e.Message)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// wantTold fails the test unless an event tells each transition of the status, and no other does.
+func (r *trial) wantTold(u *unstructured.Unstructured) {
+	r.T.Helper()
+	var want []string
+	for _, entry := range r.log(u) {
+		_, phases, _ := strings.Cut(entry, ": ")
+		from, to, _ := strings.Cut(phases, ">")
+		if from == "" {
+			want = append(want, "Transitioned to "+to)
+			continue
+		}
+		want = append(want, "Transitioned from "+from+" to "+to)
+	}
+	slices.Sort(want)
+	r.Until("all is told", scene.Patience, func() bool { return len(r.told(u)) >= len(want) })
+	if diff := cmp.Diff(want, r.told(u)); diff != "" {
+		r.T.Errorf("events: -want (status), +got:\n%s", diff)
+	}
+}
+
+// wantRolledBack compares what a claim says that was taken back by its Gate.
+func (r *trial) wantRolledBack(u *unstructured.Unstructured, previous string) {
+	r.T.Helper()
+	status, _, _ := unstructured.NestedMap(u.Object, "status")
+	got := map[string]any{"rollback": status["rollback"], "validationResults": status["validationResults"], "liveRevision": status["liveRevision"]}
+	want := map[string]any{
+		"rollback": map[string]any{"active": false, "reason": "GateFailed", "previousCommit": previous, "attempts": int64(1)},
+		"validationResults": []any{map[string]any{
+			"name": "errors", "site": r.Site("edge1"), "passed": false, "value": "0.2", "threshold": "<= 0.05", "message": "the value is beyond the threshold",
+		}},
+		"liveRevision": int64(1),
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		r.T.Errorf("status: -want, +got:\n%s", diff)
+	}
+	for _, c := range []struct {
+		typ, reason string
+		status      corev1.ConditionStatus
+	}{
+		{typ: "Ready", status: corev1.ConditionFalse},
+		{typ: "Stalled", reason: "RolledBack", status: corev1.ConditionTrue},
+		{typ: "RolledBack", status: corev1.ConditionTrue},
+		{typ: "Validated", reason: "GateFailed", status: corev1.ConditionFalse},
+	} {
+		if !scene.Is(u, c.typ, c.status, c.reason) {
+			r.T.Errorf("condition %s: want %s %s, got %v", c.typ, c.status, c.reason, scene.Condition(u, c.typ))
+		}
+	}
+}
+
+// held touches a claim whose revision was taken back: nothing may be delivered for that.
+func (r *trial) held(o *unstructured.Unstructured) {
+	r.T.Helper()
+	commits := len(r.Commits())
+	for _, edit := range []struct {
+		value any
+		field []string
+	}{
+		{value: "10m", field: []string{"deliveryConfig", "syncWaitTimeout"}},
+		{value: int64(5), field: []string{"rollbackConfig", "maxRetries"}},
+		{value: false, field: []string{"rollbackConfig", "autoRollback"}},
+		{value: "7m", field: []string{"rollbackConfig", "attemptTimeout"}},
+		{value: true, field: []string{"rollbackConfig", "autoRollback"}},
+	} {
+		r.outcome(r.Set(o, edit.value, append([]string{"spec"}, edit.field...)...), "Succeeded", "RolledBack")
+	}
+	r.Patch(o, `{"metadata":{"annotations":{"example.org/touched":"yes"}}}`)
+	r.Await(r.XR(r.Now(o)), "touched", func(u *unstructured.Unstructured) bool { return u.GetAnnotations()["example.org/touched"] == "yes" })
+	r.outcome(r.Set(o, "11m", "spec", "deliveryConfig", "syncWaitTimeout"), "Succeeded", "RolledBack")
+	if diff := cmp.Diff(commits, len(r.Commits())); diff != "" {
+		r.T.Errorf("commits while the revision is held: -want, +got:\n%s", diff)
+	}
+}
+
+// TestRollback takes back what breaks its objective, with a real Prometheus server that measures it and real Flux that applies it.
+func TestRollback(t *testing.T) {
+	t.Parallel()
+	r := onTrial(newStage(t, siteDirectory))
+	dir := r.Directory("edge1", claim)
+	first := r.Succeed(r.judged(2, 3))
+	one, v1 := r.Tree(dir), scene.Field(first, "status", "delivery", "gitCommit")
+
+	// The second one is good at first. Another claim delivers while it is judged.
+	o := r.judged(3, 60)
+	r.Reach(o, "Validating", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Validating" })
+	two := r.Tree(dir)
+	r.Succeed(r.Claim("other", strings.ReplaceAll(r.intent(1), `"shop"`, `"other"`)))
+	others, commits := r.Tree(r.Directory("edge1", "other")), len(r.Commits())
+	began := r.breach()
+	r.AwaitCommits(commits + 1)
+	t.Logf("slo_breach_to_rollback_s %.2f, measured each second", time.Since(began).Seconds())
+	if diff := cmp.Diff([]string{one, others}, []string{r.Tree(dir), r.Tree(r.Directory("edge1", "other"))}); diff != "" || one == two {
+		t.Errorf("trees after the way back (the second one was %s): -want, +got:\n%s", two, diff)
+	}
+	r.outcome(o, "Succeeded", "RolledBack")
+	t.Logf("slo_breach_to_live_again_s %.2f", time.Since(began).Seconds())
+	seen := r.Await(o, "Stalled and recorded", func(u *unstructured.Unstructured) bool {
+		return scene.Is(u, "Stalled", corev1.ConditionTrue, "RolledBack") && scene.Is(u, "Ready", corev1.ConditionFalse, "")
+	})
+	if diff := cmp.Diff(int32(2), r.replicas()); diff != "" {
+		t.Errorf("replicas at the Site: -want, +got:\n%s", diff)
+	}
+	r.wantRolledBack(seen, v1)
+	if diff := cmp.Diff(slices.Concat(forth("1", ""), andBack("2", "Succeeded")), r.log(seen)); diff != "" {
+		t.Errorf("transitions: -want, +got:\n%s", diff)
+	}
+	r.wantTold(seen)
+	row := scene.ParseTable(r.Inside("get", gatesResource))["shop-r2-s0"]
+	delete(row, "AGE")
+	want := scene.Row{"NAME": "shop-r2-s0", "CLAIM": "shop", "REVISION": "2", "STEP": "0", "VERDICT": "Failed", "SYNCED": "True", "READY": "False"}
+	if diff := cmp.Diff(want, row); diff != "" {
+		t.Errorf("kubectl get gates: -want, +got:\n%s", diff)
+	}
+
+	r.target.Set("error_ratio", good)
+	r.held(o)
+
+	r.Succeed(r.counted(r.Set(o, r.intent(4), "spec", "intent"), 3))
+	r.AwaitCommits(commits + 2)
+	if diff := cmp.Diff(int32(4), r.replicas()); diff != "" {
+		t.Errorf("replicas at the Site: -want, +got:\n%s", diff)
+	}
+}
+
+// TestObjective is judged by a threshold that stands in the claim alone: its query is the Blueprint's. There is nowhere to go back to.
+func TestObjective(t *testing.T) {
+	t.Parallel()
+	r := unobserved(t)
+	metric := map[string]any{"name": "error_rate", "query": errorRatio, "unit": "%", "direction": "AtMost"}
+	r.Apply(r.Set(r.Blueprint("1.0.0", "stable"), []any{metric}, "spec", "metrics"))
+	r.target.Set("error_ratio", 20)
+	o := r.Set(r.Claim(claim, r.intent(1)), map[string]any{"error_rate": "5 %"}, "spec", "gatesConfig", "sloThresholds")
+	seen := r.outcome(o, "Failed", "Failed")
+	if !scene.Is(seen, "Validated", corev1.ConditionFalse, "GateFailed") || !strings.Contains(scene.Field(seen, "status", "message"), "error_rate") {
+		t.Errorf("what the claim says: %s, %v", scene.Field(seen, "status", "message"), scene.Condition(seen, "Validated"))
+	}
+	r.Await(o, "nothing to go back to", func(u *unstructured.Unstructured) bool {
+		return scene.Is(u, "Stalled", corev1.ConditionTrue, "") && strings.Contains(scene.Field(u, "status", "message"), "nothing to go back to")
+	})
+	r.AwaitCommits(1)
+
+	// Without gates the same goes straight on.
+	r.Succeed(r.Set(o, false, "spec", "gatesConfig", "enabled"))
+}
+
+// TestPrometheusDown lets nothing pass while nobody can be asked.
+func TestPrometheusDown(t *testing.T) {
+	t.Parallel()
+	r := unobserved(t)
+	r.server.Stop()
+	o := r.judged(1, 3)
+	r.Reach(o, "Validating", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Validating" })
+	r.Until("nobody answers", scene.Patience, func() bool {
+		m, err := cp.ProviderMetrics(t.Context())
+		r.must(err)
+		return m.Sum("intentplane_gate_measurements_total", map[string]string{"outcome": "Error"}) >= 10
+	})
+	if phase := scene.Field(r.Now(o), "status", "phase"); phase != "Validating" {
+		t.Errorf("the phase while nobody answers: %s", phase)
+	}
+	r.must(r.server.Start(t.Context()))
+	r.Succeed(o)
+	r.AwaitCommits(1)
+}
+
+// TestRequestedRollback goes back because somebody says so: from a revision that is judged, and from a good one.
+func TestRequestedRollback(t *testing.T) {
+	t.Parallel()
+	r := unobserved(t)
+	dir := r.Directory("edge1", claim)
+	r.Succeed(r.judged(1, 1))
+	one := r.Tree(dir)
+
+	o := r.judged(2, 100)
+	r.Reach(o, "Validating", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Validating" })
+	r.Apply(r.Request("abort", o, rolloutv1alpha1.ActionAbort, 2))
+	r.outcome(o, "Succeeded", "RolledBack")
+	r.done("abort")
+	if diff := cmp.Diff(one, r.Tree(dir)); diff != "" {
+		t.Errorf("tree after Abort: -want, +got:\n%s", diff)
+	}
+	r.AwaitCommits(3)
+
+	o = r.judged(3, 1)
+	r.Succeed(o)
+	back := r.Request("back", o, rolloutv1alpha1.ActionRollbackTo, 3)
+	r.Apply(r.Set(back, int64(1), "spec", "toRevision"))
+	r.outcome(o, "Succeeded", "RolledBack")
+	r.done("back")
+	if diff := cmp.Diff(one, r.Tree(dir)); diff != "" {
+		t.Errorf("tree after RollbackTo: -want, +got:\n%s", diff)
+	}
+	r.AwaitCommits(5)
+
+	// Somebody thinks again.
+	now := scene.Number(r.Now(o), "status", "revision")
+	r.Apply(r.Request("again", o, rolloutv1alpha1.ActionRetry, now))
+	r.Succeed(o)
+	r.done("again")
+	r.AwaitCommits(6)
+}
+
+// done waits until a RolloutRequest was carried out.
+func (r *trial) done(name string) {
+	r.T.Helper()
+	r.Inside("wait", "--timeout=60s", "--for=condition=Completed", "rolloutrequests.rollout.intentplane.dev/"+name)
+}
