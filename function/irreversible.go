@@ -83,8 +83,8 @@ func said(m catalogv1alpha1.IrreversibleKind, o *unstructured.Unstructured) []st
 	var out []string
 	for _, path := range m.FieldPaths {
 		// A path that leads nowhere says nothing.
-		value, _, err := unstructured.NestedFieldNoCopy(o.Object, strings.Split(strings.TrimPrefix(path, "."), ".")...)
-		if err == nil {
+		value, found, err := unstructured.NestedFieldNoCopy(o.Object, strings.Split(strings.TrimPrefix(path, "."), ".")...)
+		if err == nil && found {
 			out = append(out, name+" "+path+" "+plainly(value))
 		}
 	}
