@@ -32,8 +32,12 @@ func Gate(claim rolloutv1alpha1.ClaimReference, o rolloutv1alpha1.Order, sync *d
 		TypeMeta:   metav1.TypeMeta{APIVersion: rolloutv1alpha1.GroupVersion.String(), Kind: "Gate"},
 		ObjectMeta: metav1.ObjectMeta{Namespace: claim.Namespace, Name: gateObjectName(claim.Name, o), Labels: map[string]string{LabelClaim: claim.Name}},
 		Spec: rolloutv1alpha1.GateSpec{
-			ManagedResourceSpec: xpv2.ManagedResourceSpec{ManagementPolicies: xpv2.ManagementPolicies{xpv2.ManagementActionAll}},
-			ForProvider:         rolloutv1alpha1.GateParameters{ClaimRef: claim, Order: o.Unjudged(), Checks: checks},
+			// Each check names the configuration of its Site. The Gate names the first, so that nobody takes it for one of the default.
+			ManagedResourceSpec: xpv2.ManagedResourceSpec{
+				ProviderConfigReference: checks[0].ProviderConfigReference.DeepCopy(),
+				ManagementPolicies:      xpv2.ManagementPolicies{xpv2.ManagementActionAll},
+			},
+			ForProvider: rolloutv1alpha1.GateParameters{ClaimRef: claim, Order: o.Unjudged(), Checks: checks},
 		},
 	}
 	if sync != nil {

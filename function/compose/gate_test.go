@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -16,7 +17,9 @@ func TestGate(t *testing.T) {
 	claim := rolloutv1alpha1.ClaimReference{APIGroup: "intentplane.dev", Kind: "IntentDeployment", Namespace: "team-a", Name: "shop"}
 	verdict := &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictVerified}
 	order := rolloutv1alpha1.Order{Revision: 3, Request: "sha256:1", Steps: 2, Step: 1, Verdict: verdict}
-	checks := []rolloutv1alpha1.GateCheck{{Check: deploymentv1alpha1.Check{Name: "a", Site: "edge1"}}}
+	checks := []rolloutv1alpha1.GateCheck{{
+		Check: deploymentv1alpha1.Check{Name: "a", Site: "edge1"}, ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: "repo"},
+	}}
 	sync := func(name string) *deliveryv1alpha1.SiteSync {
 		return &deliveryv1alpha1.SiteSync{ObjectMeta: metav1.ObjectMeta{Name: name}}
 	}
@@ -47,6 +50,9 @@ func TestGate(t *testing.T) {
 			var got *rolloutv1alpha1.GateParameters
 			if g := Gate(claim, order, tc.sync, tc.checks); g != nil {
 				got = &g.Spec.ForProvider
+				if diff := cmp.Diff(checks[0].ProviderConfigReference, g.Spec.ProviderConfigReference); diff != "" {
+					t.Errorf("\n%s\nGate(...): configuration: -want, +got:\n%s", tc.reason, diff)
+				}
 				if diff := cmp.Diff("team-a/shop-r3-s1", g.GetNamespace()+"/"+g.GetName()); diff != "" {
 					t.Errorf("\n%s\nGate(...): -want, +got:\n%s", tc.reason, diff)
 				}

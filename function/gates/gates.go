@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
@@ -159,7 +160,8 @@ func (c *Compiler) place(in Input, p catalog.Place, all []pathed) (Checks, error
 		if err != nil {
 			return nil, errors.Wrapf(err, "%s: Site %q", said.path, p.Site.GetName())
 		}
-		out = append(out, rolloutv1alpha1.GateCheck{Check: check})
+		ref := &xpv2.ProviderConfigReference{Kind: p.ConfigRef.Kind, Name: p.ConfigRef.Name}
+		out = append(out, rolloutv1alpha1.GateCheck{Check: check, ProviderConfigReference: ref})
 	}
 	return out, nil
 }

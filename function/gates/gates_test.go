@@ -117,6 +117,9 @@ func TestCompile(t *testing.T) {
 			var got []string
 			for _, c := range checks {
 				got = append(got, said(c))
+				if c.ProviderConfigReference == nil || c.ProviderConfigReference.Name != "default" {
+					t.Errorf("\n%s\ncheck %s names no configuration of its Site's repository", tc.reason, c.Name)
+				}
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\nCompile(...): -want, +got:\n%s", tc.reason, diff)

@@ -21,6 +21,18 @@ type SiteSyncReference struct {
 // +kubebuilder:validation:XValidation:rule="has(self.site)",message="a check of a Gate names its Site"
 type GateCheck struct {
 	deploymentv1alpha1.Check `json:",inline"`
+
+	// ProviderConfigReference names the configuration of the Site's repository. Absent means the one that the Gate names.
+	// +optional
+	ProviderConfigReference *xpv2.ProviderConfigReference `json:"providerConfigRef,omitempty"`
+}
+
+// ConfigOf a check is the configuration that says what it may ask: its own one, or else the Gate's. It is nil where neither names one.
+func (g *Gate) ConfigOf(c GateCheck) *xpv2.ProviderConfigReference {
+	if c.ProviderConfigReference != nil {
+		return c.ProviderConfigReference
+	}
+	return g.Spec.ProviderConfigReference
 }
 
 // GateParameters are what is judged, and by what.

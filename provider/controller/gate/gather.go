@@ -2,9 +2,11 @@ package gate
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -28,7 +30,7 @@ const (
 // A round is what is read once for all checks of a Gate.
 type round struct {
 	gate     *v1alpha1.Gate
-	config   config
+	configs  map[xpv2.ProviderConfigReference]config
 	evidence evidence
 	sites    map[string]*catalogv1alpha1.Site
 	servers  map[string]answer
@@ -48,12 +50,11 @@ func (e *external) gather(ctx context.Context, g *v1alpha1.Gate) (facts, error) 
 		e.memory.plan(g, time.Time{})
 		return f, nil // There is nothing left to measure, or it is not for this Gate to.
 	}
-	r := &round{gate: g, sites: map[string]*catalogv1alpha1.Site{}, servers: map[string]answer{}}
+	r := &round{
+		gate: g, configs: map[xpv2.ProviderConfigReference]config{}, sites: map[string]*catalogv1alpha1.Site{}, servers: map[string]answer{},
+	}
 	var err error
 	if r.evidence, err = e.evidence(ctx, f.namespace, f.spec); err != nil {
-		return facts{}, err
-	}
-	if r.config, err = e.config(ctx, g); err != nil {
 		return facts{}, err
 	}
 	f.checks = make([]checkFacts, len(f.spec.Checks))
@@ -173,25 +174,29 @@ func taskOf(c v1alpha1.GateCheck) (*meter.Task, error) {
 
 // source adds whom a check asks. It returns why nobody can ever be asked, and an error if the API server cannot be.
 func (e *external) source(ctx context.Context, r *round, c v1alpha1.GateCheck, site *catalogv1alpha1.Site, t *meter.Task) (string, error) {
-	if problem := r.config.allow(site, c); problem != "" {
+	config, err := e.configOf(ctx, r, c)
+	if err != nil {
+		return "", err
+	}
+	if problem := config.allow(site, c); problem != "" {
 		t.Question = trouble(problem)
 		return "", nil
 	}
 	switch {
 	case c.Type == typePrometheus && c.Prometheus != nil:
-		return e.prometheus(ctx, r, c, site, t)
+		return e.prometheus(ctx, r, config, c, site, t)
 	case c.Type == typeWeb && c.Web != nil:
 		return e.web(c, t), nil
 	}
 	return "checks of type " + c.Type + " cannot be carried out", nil
 }
 
-func (e *external) prometheus(ctx context.Context, r *round, c v1alpha1.GateCheck, site *catalogv1alpha1.Site, t *meter.Task) (string, error) {
-	key := c.Site + "\n" + c.Prometheus.Address
+func (e *external) prometheus(ctx context.Context, r *round, k config, c v1alpha1.GateCheck, site *catalogv1alpha1.Site, t *meter.Task) (string, error) {
+	key := fmt.Sprintf("%s\n%s\n%v", c.Site, c.Prometheus.Address, r.gate.ConfigOf(c))
 	a, ok := r.servers[key]
 	if !ok {
 		var err error
-		if a.server, a.problem, err = e.server(ctx, r.config, site, c.Prometheus.Address); err != nil {
+		if a.server, a.problem, err = e.server(ctx, k, site, c.Prometheus.Address); err != nil {
 			return "", err
 		}
 		r.servers[key] = a

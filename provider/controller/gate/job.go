@@ -47,7 +47,11 @@ func (e *external) job(ctx context.Context, r *round, c v1alpha1.GateCheck, site
 		return nil //nolint:nilerr // It is the check's problem.
 	}
 	in := job.Input{Gate: string(r.gate.GetUID()), Check: c, Site: site, LiveSince: into.liveSince, Rules: rules}
-	if into.impossible = r.config.allow(site, c); into.impossible != "" {
+	config, err := e.configOf(ctx, r, c)
+	if err != nil {
+		return err
+	}
+	if into.impossible = config.allow(site, c); into.impossible != "" {
 		return nil
 	}
 	begin := into.liveSince.Add(rules.InitialDelay)

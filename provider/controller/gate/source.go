@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -30,12 +31,24 @@ type config struct {
 	problem string
 }
 
-// config of a Gate. It returns an error if the API server cannot be asked.
-func (e *external) config(ctx context.Context, g *v1alpha1.Gate) (config, error) {
-	ref := g.GetProviderConfigReference()
+// configOf a check, which is read once for all checks that have the same. It returns an error if the API server cannot be asked.
+func (e *external) configOf(ctx context.Context, r *round, c v1alpha1.GateCheck) (config, error) {
+	ref := r.gate.ConfigOf(c)
 	if ref == nil {
 		return config{problem: "the Gate names no configuration"}, nil
 	}
+	if known, ok := r.configs[*ref]; ok {
+		return known, nil
+	}
+	out, err := e.config(ctx, r.gate, *ref)
+	if err == nil {
+		r.configs[*ref] = out
+	}
+	return out, err
+}
+
+// config that a Gate may use. It returns an error if the API server cannot be asked.
+func (e *external) config(ctx context.Context, g *v1alpha1.Gate, ref xpv2.ProviderConfigReference) (config, error) {
 	out := config{kind: policy.KindClusterProviderConfig}
 	cluster := &configv1alpha1.ClusterProviderConfig{}
 	var o client.Object = cluster

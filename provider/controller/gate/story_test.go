@@ -163,7 +163,7 @@ func TestWhoIsAsked(t *testing.T) {
 			if tc.site != nil {
 				tc.site(s)
 			}
-			c, err := e.config(t.Context(), w.get())
+			c, err := e.config(t.Context(), w.get(), *w.get().Spec.ProviderConfigReference)
 			w.must(err)
 			c.spec.Policy.WebCheckHosts = tc.allow
 			ch := quick("errors")
@@ -219,5 +219,18 @@ func TestCannotBeMeasured(t *testing.T) {
 				t.Errorf("%s\nwant %q, got %q", tc.reason, tc.want, got)
 			}
 		})
+	}
+}
+
+// TestConfigOfCheck has two checks of Sites with different repositories: each is under its own configuration.
+func TestConfigOfCheck(t *testing.T) {
+	gone := quick("latency")
+	gone.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: "gone"}
+	gone.ConsecutiveErrorLimit = new(int32(0))
+	w := newWorld(t, quick("errors"), gone)
+	w.reconcile()
+	w.until("Error Error Passed Error")
+	if got := w.get().Status.AtProvider.Checks[1].Message; got != "the configuration does not exist" {
+		t.Errorf("why the check of the other configuration did not pass: %q", got)
 	}
 }

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"slices"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
@@ -80,8 +81,10 @@ func (w waker) site(ctx context.Context, o client.Object) []reconcile.Request {
 // config wakes those that name a configuration. One of the cluster has no namespace, and wakes in all of them.
 func (w waker) config(ctx context.Context, o client.Object) []reconcile.Request {
 	return w.list(ctx, func(g *v1alpha1.Gate) bool {
-		ref := g.GetProviderConfigReference()
-		return ref != nil && ref.Name == o.GetName()
+		return slices.ContainsFunc(g.Spec.ForProvider.Checks, func(c v1alpha1.GateCheck) bool {
+			ref := g.ConfigOf(c)
+			return ref != nil && ref.Name == o.GetName()
+		})
 	}, client.InNamespace(o.GetNamespace()))
 }
 

@@ -63,7 +63,7 @@ func (r *trial) counted(o *unstructured.Unstructured, count int) *unstructured.U
 	r.T.Helper()
 	check := map[string]any{
 		"name": "errors", "type": "Prometheus", "prometheus": map[string]any{"query": errorRatio}, "threshold": "<= 0.05",
-		"initialDelay": "1s", "interval": "1s", "count": int64(count), "timeout": "3m", "consecutiveErrorLimit": int64(3),
+		"initialDelay": "1s", "interval": "1s", "count": int64(count), "timeout": "3m", "consecutiveErrorLimit": int64(100),
 	}
 	return r.Set(o, []any{check}, "spec", "gatesConfig", "checks")
 }

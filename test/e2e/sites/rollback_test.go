@@ -179,7 +179,8 @@ func TestObjective(t *testing.T) {
 	t.Parallel()
 	r := unobserved(t)
 	metric := map[string]any{"name": "error_rate", "query": errorRatio, "unit": "%", "direction": "AtMost"}
-	r.Apply(r.Set(r.Blueprint("1.0.0", "stable"), []any{metric}, "spec", "metrics"))
+	r.Apply(r.Blueprint("1.0.0", "before"))
+	r.Apply(r.Set(r.Blueprint("1.1.0", "stable"), []any{metric}, "spec", "metrics"))
 	r.target.Set("error_ratio", 20)
 	o := r.Set(r.Claim(claim, r.intent(1)), map[string]any{"error_rate": "5 %"}, "spec", "gatesConfig", "sloThresholds")
 	seen := r.outcome(o, "Failed", "Failed")
