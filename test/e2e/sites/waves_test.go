@@ -58,9 +58,10 @@ func TestWaves(t *testing.T) {
 	s.AwaitCommits(2)
 
 	s.suspend("edge1", true)
+	s.Set(claim, false, "spec", "rollbackConfig", "autoRollback")
 	claim = s.Set(s.Set(claim, s.intentFor("shop", 2, "edge1", "edge2"), "spec", "intent"), "3s", "spec", "deliveryConfig", "syncWaitTimeout")
 	s.Reach(claim, "Failed at the first wave", func(u *unstructured.Unstructured) bool {
-		return scene.Field(u, "status", "phase") == "Failed" && scene.Is(u, "Stalled", corev1.ConditionTrue, "SyncTimedOut") && scene.Is(u, "Recorded", corev1.ConditionTrue, "Recorded")
+		return scene.Field(u, "status", "phase") == "Failed" && scene.Is(u, "Stalled", corev1.ConditionTrue, "SyncTimedOut") && scene.Is(u, "RolledBack", corev1.ConditionFalse, "RollbackOff") && scene.Is(u, "Recorded", corev1.ConditionTrue, "Recorded")
 	})
 	s.suspend("edge1", false)
 	s.Await(claim, "the first Site is live after all", func(u *unstructured.Unstructured) bool { return s.stateOf(u, "edge1") == "Live" })
