@@ -15,7 +15,7 @@ import (
 var cp *controlplane.ControlPlane
 
 func TestMain(m *testing.M) {
-	os.Exit(scene.Main(m, &cp, loopback))
+	os.Exit(scene.Main(m, &cp, forTrials))
 }
 
 // edge is the one other cluster, with Flux in it.
