@@ -189,7 +189,10 @@ func heldUp(f *Facts) Condition {
 	case f.Stop == rollout.StopIrreversible:
 		return is(v1alpha1.TypeStalled, true, v1alpha1.ReasonIrreversible, message)
 	}
-	return is(v1alpha1.TypeStalled, true, v.Reason, strings.TrimSpace(v.Message+" "+f.StopMessage))
+	if f.StopMessage != "" {
+		return is(v1alpha1.TypeStalled, true, v.Reason, sentence(v.Message)+" "+f.StopMessage)
+	}
+	return is(v1alpha1.TypeStalled, true, v.Reason, v.Message)
 }
 
 // reconciling says that work goes on, or that something is waited for. It is never true beside Stalled.

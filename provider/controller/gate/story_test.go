@@ -229,7 +229,7 @@ func TestConfigOfCheck(t *testing.T) {
 	gone.ConsecutiveErrorLimit = new(int32(0))
 	w := newWorld(t, quick("errors"), gone)
 	w.reconcile()
-	w.until("Error Error Passed Error")
+	w.until("Error/Error/Passed/Error")
 	if got := w.get().Status.AtProvider.Checks[1].Message; got != "the configuration does not exist" {
 		t.Errorf("why the check of the other configuration did not pass: %q", got)
 	}
