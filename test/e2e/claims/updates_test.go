@@ -158,7 +158,7 @@ func TestRefusedRequests(t *testing.T) {
 	}{
 		"Digest":   {reason: "It means another content.", action: rolloutv1alpha1.ActionApproveUpdate, revision: 1, field: "request", value: "sha256:0", want: rolloutv1alpha1.ResultStale},
 		"Future":   {reason: "There is no such revision.", action: rolloutv1alpha1.ActionApproveUpdate, revision: 7, want: rolloutv1alpha1.ResultUnknownRevision},
-		"Rollback": {reason: "This version does not do it.", action: rolloutv1alpha1.ActionRollbackTo, revision: 1, field: "toRevision", value: int64(1), want: rolloutv1alpha1.ResultNotSupported},
+		"Rollback": {reason: "There is no way back to the present one.", action: rolloutv1alpha1.ActionRollbackTo, revision: 1, field: "toRevision", value: int64(1), want: rolloutv1alpha1.ResultNoTarget},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
