@@ -103,7 +103,10 @@ func (f *fleet) race(each int64, lose func() func()) {
 	}
 }
 
-// strangers push over the network, as often as they can, until they are stopped.
+// pace of strangers in the short form. Under make soak they push as often as they can.
+const pace = 100 * time.Millisecond
+
+// strangers push over the network until they are stopped.
 func (f *fleet) strangers(stop <-chan struct{}) {
 	c, err := git.NewClient(git.Remote{URL: f.Git.URL(f.Namespace), Branch: "main", StateRef: "refs/foreign/state"})
 	if err != nil {
@@ -111,11 +114,16 @@ func (f *fleet) strangers(stop <-chan struct{}) {
 		return
 	}
 	defer c.Close()
+	next := time.NewTicker(pace)
+	if soak.Long() {
+		next.Reset(time.Nanosecond)
+	}
+	defer next.Stop()
 	for f.T.Context().Err() == nil {
 		select {
 		case <-stop:
 			return
-		default:
+		case <-next.C:
 		}
 		message := fmt.Sprintf("Theirs %d", len(f.theirs))
 		switch err := pushOne(f.T.Context(), c, fmt.Sprintf("theirs/%d", len(f.theirs)), message); {
