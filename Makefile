@@ -92,7 +92,7 @@ check-generated: ## Check that generated files are up to date.
 .PHONY: test-unit
 test-unit: ## Run the unit tests with the race detector.
 	@tools/tools.sh check race
-	go test -race $$(go list ./... | grep -v /test/e2e)
+	go test -race -timeout 25m $$(go list ./... | grep -v /test/e2e)
 	cd tools/images && go test -race ./...
 
 .PHONY: test-e2e

@@ -307,5 +307,5 @@ func walks() int {
 	if n, err := strconv.Atoi(os.Getenv("INTENTPLANE_WALKS")); err == nil {
 		return n
 	}
-	return 150
+	return 40
 }
