@@ -44,7 +44,7 @@ func newWorld(t *testing.T) *world {
 	w.seldom.Set("error_ratio", 0.9)
 	var err error
 	w.server, err = promserver.New(t.Context(), t.TempDir(),
-		promserver.Job{Name: "shop", Interval: time.Second, Target: w.target}, promserver.Job{Name: "slow", Interval: 2 * time.Minute, Target: w.seldom})
+		promserver.Job{Name: "shop", Interval: time.Second, Target: w.target}, promserver.Job{Name: "slow", Interval: 30 * time.Second, Target: w.seldom})
 	w.must(err)
 	w.must(w.server.Start(t.Context()))
 	t.Cleanup(w.server.Stop)
@@ -71,7 +71,7 @@ func (w *world) question(query string, samples bool) *prometheus.Question {
 func (w *world) ask(what string, q *prometheus.Question, live time.Duration, good func(gates.Answer) bool) gates.Answer {
 	w.Helper()
 	a := gates.Answer{}
-	err := wait.PollUntilContextTimeout(w.Context(), 100*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(w.Context(), 100*time.Millisecond, 2*time.Minute, true, func(ctx context.Context) (bool, error) {
 		a = q.Ask(ctx, live)
 		return good(a), nil
 	})
