@@ -135,6 +135,11 @@ func (w *walk) measure(g *rolloutv1alpha1.Gate) {
 		setReady(g, corev1.ConditionFalse, rolloutv1alpha1.ReasonNotLive)
 		return
 	}
+	if at.StartedAt == nil {
+		at.StartedAt = new(metav1.NewTime(w.now))
+		setReady(g, corev1.ConditionFalse, rolloutv1alpha1.ReasonMeasuring)
+		return // What is measured is told later than that it began.
+	}
 	if w.prometheusDown {
 		setReady(g, corev1.ConditionFalse, rolloutv1alpha1.ReasonMeasuring)
 		return

@@ -37,8 +37,11 @@ func (f *Facts) gate() *rolloutv1alpha1.Gate {
 	return nil
 }
 
-// Live is true when every repository holds what the order's step asks for, and every Site of the step runs it, now.
-func (f *Facts) Live() bool { return f.Order != nil && f.live() }
+// judging is true when the order's step was live, and its Gate began to measure.
+func (f *Facts) judging() bool {
+	g := f.gate()
+	return g != nil && g.Status.AtProvider.StartedAt != nil && g.Status.AtProvider.Order != nil && rollout.Judges(g, *g.Status.AtProvider.Order)
+}
 
 // Unhindered is true for an order that will come to its end by itself.
 func (f *Facts) Unhindered() bool {
