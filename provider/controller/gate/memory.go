@@ -19,6 +19,8 @@ type memory struct {
 	notes map[types.NamespacedName]note
 	// next is when to look again at the latest.
 	next map[types.NamespacedName]time.Time
+	// put is since when something is kept back.
+	put map[types.NamespacedName]time.Time
 	// jobs by their names.
 	jobs map[string]jobNote
 }
@@ -36,7 +38,7 @@ type jobNote struct {
 }
 
 func newMemory() *memory {
-	return &memory{notes: map[types.NamespacedName]note{}, next: map[types.NamespacedName]time.Time{}, jobs: map[string]jobNote{}}
+	return &memory{notes: map[types.NamespacedName]note{}, next: map[types.NamespacedName]time.Time{}, put: map[types.NamespacedName]time.Time{}, jobs: map[string]jobNote{}}
 }
 
 func (m *memory) keep(g *v1alpha1.Gate, said v1alpha1.GateObservation) {
@@ -66,6 +68,26 @@ func (m *memory) forget(key types.NamespacedName) {
 	defer m.mu.Unlock()
 	delete(m.notes, key)
 	delete(m.next, key)
+	delete(m.put, key)
+}
+
+// putOff returns until when what is new about a Gate may be kept back, if it may, since it was first new.
+func (m *memory) putOff(g *v1alpha1.Gate, may bool, now time.Time) time.Time {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	key := client.ObjectKeyFromObject(g)
+	since, ok := m.put[key]
+	switch {
+	case !may:
+		delete(m.put, key)
+		return time.Time{}
+	case !ok:
+		since = now
+		m.put[key] = now
+	case !now.Before(since.Add(together)):
+		delete(m.put, key)
+	}
+	return since.Add(together)
 }
 
 // plan when to look at a Gate again. Zero leaves that to the interval.

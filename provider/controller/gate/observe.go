@@ -62,10 +62,7 @@ func (e *external) Observe(ctx context.Context, g *v1alpha1.Gate) (managed.Exter
 	if err != nil {
 		return managed.ExternalObservation{}, err
 	}
-	d := decide(f)
-	e.memory.keep(g, d.next)
-	g.Status.AtProvider = d.next
-	g.SetConditions(ready(g, d))
+	e.show(g, decide(f))
 	return managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: len(e.wishes) == 0}, nil
 }
 

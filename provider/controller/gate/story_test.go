@@ -112,14 +112,47 @@ func TestNothingIsAskedUnlessLive(t *testing.T) {
 			seen := &recorder{measurer: w.c.meter}
 			w.c.meter = seen
 			w.edit(tc.change)
-			w.reconcile()
-			if w.state() != "NotLive//Pending" {
-				t.Errorf("%s\nwant it to wait, got %s", tc.reason, w.state())
-			}
-			if len(seen.tasks) != 1 || !seen.tasks[0].LiveSince.IsZero() {
-				t.Errorf("%s\nit is measured: %+v", tc.reason, seen.tasks)
+			for _, named := range []bool{true, false} {
+				w.name(named)
+				w.reconcile()
+				if w.state() != "NotLive//Pending" {
+					t.Errorf("%s\nwant it to wait, got %s, with its SiteSync named: %t", tc.reason, w.state(), named)
+				}
+				if len(seen.tasks) != 1 || !seen.tasks[0].LiveSince.IsZero() {
+					t.Errorf("%s\nit is measured: %+v, with its SiteSync named: %t", tc.reason, seen.tasks, named)
+				}
 			}
 		})
+	}
+}
+
+// name the SiteSync in the Gate, or leave it to be found by the claim.
+func (w *world) name(is bool) {
+	w.Helper()
+	g := w.get()
+	if g.Spec.ForProvider.SiteSyncRef = nil; is {
+		g.Spec.ForProvider.SiteSyncRef = &v1alpha1.SiteSyncReference{Name: "web"}
+	}
+	w.must(w.kube.Update(w.Context(), g))
+}
+
+// TestSiteSyncOfClaim finds what proves that the order is live where the Gate was made before that had a name, and is woken by it.
+func TestSiteSyncOfClaim(t *testing.T) {
+	w := newWorld(t, quick("errors"))
+	w.name(false)
+	w.until("Passed/Passed/Passed")
+	s := &deliveryv1alpha1.SiteSync{}
+	w.must(w.kube.Get(t.Context(), types.NamespacedName{Namespace: "team-a", Name: "web"}, s))
+	g := w.get()
+	other := s.DeepCopy()
+	other.Spec.ForProvider.ClaimRef.Name = "other"
+	if !wakes(s, g) || wakes(other, g) {
+		t.Errorf("without a name: woken by its claim's SiteSync: %t, by another claim's: %t", wakes(s, g), wakes(other, g))
+	}
+	w.name(true)
+	other.SetName("other")
+	if g = w.get(); !wakes(s, g) || wakes(other, g) {
+		t.Errorf("with a name: woken by it: %t, by another one: %t", wakes(s, g), wakes(other, g))
 	}
 }
 

@@ -55,12 +55,15 @@ func (w waker) sync(ctx context.Context, o client.Object) []reconcile.Request {
 	if !ok {
 		return nil
 	}
-	return w.list(ctx, func(g *v1alpha1.Gate) bool {
-		if ref := g.Spec.ForProvider.SiteSyncRef; ref != nil {
-			return ref.Name == s.GetName()
-		}
-		return sameClaim(s.Spec.ForProvider.ClaimRef, g.Spec.ForProvider.ClaimRef)
-	}, client.InNamespace(o.GetNamespace()))
+	return w.list(ctx, func(g *v1alpha1.Gate) bool { return wakes(s, g) }, client.InNamespace(o.GetNamespace()))
+}
+
+// wakes is true for a SiteSync that may prove something to a Gate of its namespace.
+func wakes(s *deliveryv1alpha1.SiteSync, g *v1alpha1.Gate) bool {
+	if ref := g.Spec.ForProvider.SiteSyncRef; ref != nil {
+		return ref.Name == s.GetName()
+	}
+	return sameClaim(s.Spec.ForProvider.ClaimRef, g.Spec.ForProvider.ClaimRef)
 }
 
 // delivery wakes those of the same claim.

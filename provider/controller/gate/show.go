@@ -1,0 +1,50 @@
+package gate
+
+import (
+	"time"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+)
+
+// together is how long checks that passed are kept back while others go on. Each change of the status costs the composite, and Sites that went
+// live one after another come to their verdicts one after another.
+const together = 10 * time.Second
+
+// show a decision in the status: at once, unless all that is new is that some checks passed, and others go on.
+func (e *external) show(g *v1alpha1.Gate, d decision) {
+	after := ready(g, d)
+	e.memory.keep(g, d.next)
+	if due := e.memory.putOff(g, onlyPassed(g, d, after), e.now()); e.now().Before(due) {
+		e.memory.plan(g, soonest(e.memory.due(client.ObjectKeyFromObject(g)), due))
+		return
+	}
+	g.Status.AtProvider = d.next
+	g.SetConditions(after)
+}
+
+// onlyPassed is true when a decision says the same as the status, but that more checks passed.
+func onlyPassed(g *v1alpha1.Gate, d decision, after xpv2.Condition) bool {
+	was, is := g.Status.AtProvider, *d.next.DeepCopy()
+	if len(was.Checks) != len(is.Checks) || !g.GetCondition(xpv2.TypeReady).Equal(after) {
+		return false
+	}
+	passed := false
+	for i, c := range is.Checks {
+		if c.Phase == v1alpha1.CheckPassed && was.Checks[i].Phase == v1alpha1.CheckRunning {
+			is.Checks[i], passed = was.Checks[i], true
+		}
+	}
+	return passed && equality.Semantic.DeepEqual(was, is)
+}
+
+// soonest of two times, of which a zero one is none.
+func soonest(a, b time.Time) time.Time {
+	if a.IsZero() || b.Before(a) {
+		return b
+	}
+	return a
+}
