@@ -140,6 +140,12 @@ func (w *world) name(is bool) {
 func TestSiteSyncOfClaim(t *testing.T) {
 	w := newWorld(t, quick("errors"))
 	w.name(false)
+	stranger := &deliveryv1alpha1.SiteSync{}
+	stranger.SetNamespace("team-a")
+	stranger.SetName("a") // It comes first.
+	stranger.Spec.ForProvider.ClaimRef = claim()
+	stranger.Spec.ForProvider.ClaimRef.Name = "other"
+	w.must(w.kube.Create(t.Context(), stranger))
 	w.until("Passed/Passed/Passed")
 	s := &deliveryv1alpha1.SiteSync{}
 	w.must(w.kube.Get(t.Context(), types.NamespacedName{Namespace: "team-a", Name: "web"}, s))
