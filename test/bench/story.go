@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"slices"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -33,9 +32,7 @@ const (
 	good   = 0.01
 	bad    = 0.2
 
-	// breaches are the rounds of slo_breach_to_rollback_s, of which the longest counts.
-	breaches = 5
-	// gateInterval is how often a Gate measures there.
+	// gateInterval is how often a Gate measures.
 	gateInterval = 5 * time.Second
 )
 
@@ -204,67 +201,6 @@ func (y *story) settled(ctx context.Context) (float64, error) {
 		if after, err := y.s.allowed(ctx); after == before || err != nil {
 			return after, err
 		}
-	}
-}
-
-// breach a service level objective while a revision is judged, and measure from the scrape that shows it to the commit that takes it back. Each
-// round has a deployment of its own, so that none costs more than Crossplane's circuit breaker lets it.
-func (y *story) breach(ctx context.Context, figures map[string]float64) error {
-	const place = "breach"
-	l, err := load.New(y.s.cp)
-	if err != nil {
-		return err
-	}
-	if err := l.Measured(ctx, place, often, y.server.URL()); err != nil {
-		return err
-	}
-	took := []float64{}
-	for i := range breaches {
-		claim := func(replicas, count int) *unstructured.Unstructured {
-			return load.Claim(place, fmt.Sprintf("shop-%d", i), replicas, check(gateInterval, count))
-		}
-		if err := y.apply(ctx, claim(1, 1), "Succeeded", "Succeeded"); err != nil {
-			return err
-		}
-		if err := y.apply(ctx, claim(2, 100), "Validating", ""); err != nil {
-			return err
-		}
-		d, err := y.taken(ctx, place, time.Duration(i)*time.Second)
-		if err != nil {
-			return err
-		}
-		took = append(took, d.Seconds())
-		if err := y.await(ctx, claim(2, 100), "Succeeded", "RolledBack"); err != nil {
-			return err
-		}
-	}
-	figures["breach"] = slices.Max(took)
-	return nil
-}
-
-// taken is how long it takes until the branch goes back. Each round begins at another time of the Gate's interval.
-func (y *story) taken(ctx context.Context, repository string, after time.Duration) (time.Duration, error) {
-	if err := pass(ctx, 2*gateInterval+after); err != nil {
-		return 0, err
-	}
-	pushed := make(chan time.Time, 8)
-	y.s.cp.Git.AfterPush(repository, func() { pushed <- time.Now() })
-	defer y.s.cp.Git.AfterPush(repository, nil)
-	y.target.Set(metric, bad)
-	defer y.target.Set(metric, good)
-	for before := y.target.Scrapes(); y.target.Scrapes() == before; {
-		if err := pass(ctx, time.Millisecond); err != nil {
-			return 0, err
-		}
-	}
-	scraped := time.Now()
-	select {
-	case at := <-pushed:
-		return at.Sub(scraped), nil
-	case <-time.After(storyPatience):
-		return 0, errors.New("nothing was taken back")
-	case <-ctx.Done():
-		return 0, ctx.Err()
 	}
 }
 
