@@ -89,8 +89,16 @@ func Log(last *v1alpha1.IntentDeploymentStatus, next *v1alpha1.IntentDeploymentS
 	log := slices.Clone(last.Transitions)
 	from := last.Phase
 	for _, to := range remaining(from, w.route(next.Phase), restart) {
-		log = append(log, v1alpha1.Transition{From: from, To: to, At: now, Revision: next.Revision})
+		log = append(log, v1alpha1.Transition{Index: following(log), From: from, To: to, At: now, Revision: next.Revision})
 		from = to
 	}
 	return log[max(0, len(log)-maxTransitions):]
+}
+
+// following is the index of what comes after a log.
+func following(log []v1alpha1.Transition) int64 {
+	if len(log) == 0 {
+		return 0
+	}
+	return log[len(log)-1].Index + 1
 }

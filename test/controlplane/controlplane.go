@@ -56,11 +56,12 @@ type ControlPlane struct {
 	stopOnce sync.Once
 	stopErr  error
 
-	mu       sync.Mutex
-	function *process
-	provider *process
-	standby  *process
-	clusters []*ControlPlane
+	mu        sync.Mutex
+	apiServer *process
+	function  *process
+	provider  *process
+	standby   *process
+	clusters  []*ControlPlane
 
 	// upgraded is the binary that serves the function instead of the first one, if one does.
 	upgraded string

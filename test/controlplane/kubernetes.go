@@ -60,12 +60,27 @@ func (c *ControlPlane) startAPIServer(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	certs := filepath.Join(c.Dir, "apiserver")
-	_, err = c.runner.start(command{name: "kube-apiserver", path: c.tools.KubeAPIServer, args: []string{
+	if err := c.spawnAPIServer(); err != nil {
+		return err
+	}
+	// The API server makes its certificate before it listens.
+	if err := waitForFile(ctx, filepath.Join(c.apiServerDir(), "apiserver.crt")); err != nil {
+		return err
+	}
+	if err := c.connect(token); err != nil {
+		return err
+	}
+	return c.waitForAPIServer(ctx)
+}
+
+func (c *ControlPlane) apiServerDir() string { return filepath.Join(c.Dir, "apiserver") }
+
+func (c *ControlPlane) spawnAPIServer() error {
+	p, err := c.runner.start(command{name: "kube-apiserver", path: c.tools.KubeAPIServer, args: []string{
 		"--etcd-servers=http://" + loopback(c.ports.etcd),
 		"--bind-address=127.0.0.1",
 		fmt.Sprintf("--secure-port=%d", c.ports.apiServer),
-		"--cert-dir=" + certs,
+		"--cert-dir=" + c.apiServerDir(),
 		"--authorization-mode=RBAC",
 		"--token-auth-file=" + filepath.Join(c.Dir, "tokens.csv"),
 		"--service-account-issuer=https://kubernetes.default.svc",
@@ -74,15 +89,17 @@ func (c *ControlPlane) startAPIServer(ctx context.Context) error {
 		"--service-cluster-ip-range=10.96.0.0/16",
 		"--endpoint-reconciler-type=none",
 	}})
-	if err != nil {
-		return err
-	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.apiServer = p
+	return err
+}
 
-	// The API server makes its certificate before it listens.
-	if err := waitForFile(ctx, filepath.Join(certs, "apiserver.crt")); err != nil {
-		return err
-	}
-	if err := c.connect(token); err != nil {
+// RestartAPIServer kills the API server, as kill -9 does, and starts it again on what etcd has. It returns an error if it does not get
+// ready again.
+func (c *ControlPlane) RestartAPIServer(ctx context.Context) error {
+	c.current(&c.apiServer).kill()
+	if err := c.spawnAPIServer(); err != nil {
 		return err
 	}
 	return c.waitForAPIServer(ctx)
