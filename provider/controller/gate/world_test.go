@@ -32,6 +32,7 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters"
+	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/gates/fetch"
 	"github.com/intentplane/intentplane/provider/gates/meter"
 	"github.com/intentplane/intentplane/test/apiserver"
@@ -176,11 +177,11 @@ func (w *world) reconcile() {
 	r := managed.NewReconciler(&rtfake.Manager{Client: w.kube, Scheme: w.kube.Scheme()}, resource.ManagedKind(v1alpha1.GroupVersion.WithKind("Gate")),
 		managed.WithTypedExternalConnector[*v1alpha1.Gate](w.c),
 		managed.WithInitializers(),
-		managed.WithFinalizer(none()),
+		setup.WithoutFinalizer(),
 		managed.WithPollIntervalHook(w.c.interval),
 		managed.WithManagementPolicies(),
 	)
-	_, err := (&forgetful{Reconciler: r, kube: w.kube, connector: w.c}).Reconcile(w.Context(), reconcile.Request{NamespacedName: gateKey()})
+	_, err := (&setup.Forgetful{Reconciler: r, Kube: w.kube, New: func() client.Object { return &v1alpha1.Gate{} }, Forget: w.c.forget}).Reconcile(w.Context(), reconcile.Request{NamespacedName: gateKey()})
 	w.must(err)
 }
 

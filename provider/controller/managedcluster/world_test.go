@@ -31,6 +31,7 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
+	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/engines"
 	"github.com/intentplane/intentplane/provider/usage"
 	"github.com/intentplane/intentplane/test/apiserver"
@@ -320,7 +321,7 @@ func (w *world) reconcile() {
 		managed.WithPollIntervalHook(w.c.interval), managed.WithManagementPolicies(),
 	)
 	var err error
-	w.result, err = (&forgetful{Reconciler: r, kube: w, connector: w.c}).Reconcile(w.Context(), reconcile.Request{NamespacedName: key()})
+	w.result, err = (&setup.Forgetful{Reconciler: r, Kube: w, New: func() client.Object { return &v1alpha1.ManagedCluster{} }, Forget: w.c.forget}).Reconcile(w.Context(), reconcile.Request{NamespacedName: key()})
 	w.must(err)
 }
 

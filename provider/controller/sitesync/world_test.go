@@ -29,6 +29,7 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters"
+	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/engines"
 	"github.com/intentplane/intentplane/provider/usage"
 	"github.com/intentplane/intentplane/test/apiserver"
@@ -268,13 +269,13 @@ func (w *world) reconcile() {
 	r := managed.NewReconciler(&rtfake.Manager{Client: w.kube, Scheme: w.kube.Scheme()}, resource.ManagedKind(v1alpha1.GroupVersion.WithKind("SiteSync")),
 		managed.WithTypedExternalConnector[*v1alpha1.SiteSync](w.c),
 		managed.WithInitializers(),
-		managed.WithFinalizer(none()),
+		setup.WithoutFinalizer(),
 		managed.WithPollInterval(time.Hour),
 		managed.WithPollIntervalHook(w.c.interval),
 		managed.WithManagementPolicies(),
 	)
 	var err error
-	w.result, err = (&forgetful{Reconciler: r, kube: w.kube, connector: w.c}).Reconcile(w.Context(), reconcile.Request{NamespacedName: key()})
+	w.result, err = (&setup.Forgetful{Reconciler: r, Kube: w.kube, New: func() client.Object { return &v1alpha1.SiteSync{} }, Forget: w.c.forget}).Reconcile(w.Context(), reconcile.Request{NamespacedName: key()})
 	w.must(err)
 }
 
