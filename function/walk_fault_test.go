@@ -63,20 +63,24 @@ func (w *walk) losses() []fault {
 		{"object is lost", func() {
 			names := slices.Sorted(maps.Keys(w.deliveries))
 			if len(names) > 0 {
-				delete(w.deliveries, names[w.rng.IntN(len(names))])
+				name := names[w.rng.IntN(len(names))]
+				delete(w.deliveries, name)
+				w.changed(name)
 				w.wiped = true
 			}
 		}},
 		{"all objects are lost", func() {
 			w.deliveries, w.gates, w.sync = map[string]*deliveryv1alpha1.GitDelivery{}, map[string]*rolloutv1alpha1.Gate{}, nil
 			w.in.Status, w.wiped = deploymentv1alpha1.IntentDeploymentStatus{}, true
+			clear(w.reads)
 		}},
-		{"SiteSync is lost", func() { w.sync = nil }},
-		{"Gates are lost", func() { clear(w.gates) }},
+		{"SiteSync is lost", func() { w.sync = nil; clear(w.reads) }},
+		{"Gates are lost", func() { clear(w.gates); clear(w.reads) }},
 		{"statuses are lost", func() {
 			for _, d := range w.deliveries {
 				d.Status = deliveryv1alpha1.GitDeliveryStatus{}
 			}
+			clear(w.reads)
 			w.wiped = true
 		}},
 		{"state is lost", func() { w.anyRepo().entry, w.lost = nil, true }},
@@ -113,6 +117,7 @@ func (w *walk) edits() []fault {
 func (w *walk) request() {
 	revision := max(1, w.in.Status.Revision-int64(w.rng.IntN(2)))
 	w.asked++
+	w.catalogued++
 	w.ask(fmt.Sprint("r", w.asked), revision, func(r *rolloutv1alpha1.RolloutRequest) {
 		r.UID = types.UID(fmt.Sprint("uid-", w.asked))
 		r.CreationTimestamp = metav1.NewTime(w.now)
