@@ -112,18 +112,19 @@ func (w *walk) fieldsOf(m map[string]any) []byte {
 type call struct {
 	moment
 
+	core    *Core
 	answers int
 	out     *Output
 }
 
 // decide calls the function with a moment. One that has just been told the same is not asked again, as answers.go has it.
 func (w *walk) decide(m moment) *Output {
-	if c := w.recent; c != nil && c.answers == w.catalogued && !c.out.Dated && maps.Equal(c.observed, m.observed) &&
+	if c := w.recent; c != nil && c.core == w.core && c.answers == w.catalogued && !c.out.Dated && maps.Equal(c.observed, m.observed) &&
 		equality.Semantic.DeepEqual(c.status, m.status) && equality.Semantic.DeepEqual(c.spec, m.spec) {
 		return c.out
 	}
 	out := w.consult(m)
-	w.recent = &call{moment: m, answers: w.catalogued, out: out}
+	w.recent = &call{moment: m, core: w.core, answers: w.catalogued, out: out}
 	return out
 }
 
@@ -176,7 +177,7 @@ func (w *walk) set(kind, name string, value any, path ...string) {
 }
 
 func (w *walk) moment() moment {
-	return moment{observed: w.observed(), spec: *w.in.Spec.DeepCopy(), status: *w.in.Status.DeepCopy()}
+	return moment{observed: w.observed(), deliveries: maps.Clone(w.deliveries), sync: w.sync.DeepCopy(), spec: *w.in.Spec.DeepCopy(), status: *w.in.Status.DeepCopy()}
 }
 
 // turn is one call, be it fresh or stale, whose answer is applied as a whole, in part, or not at all.
@@ -196,11 +197,11 @@ func (w *walk) turn() {
 		w.notef("lost: %s", w.brief(out))
 		return
 	case 1:
-		w.apply(out, func() bool { return w.chance(2) })
+		w.apply(out, fresh, func() bool { return w.chance(2) })
 		w.notef("half applied: %s", w.brief(out))
 		return
 	}
-	w.apply(out, func() bool { return true })
+	w.apply(out, fresh, func() bool { return true })
 	w.notef("fresh %t: %s", fresh, w.brief(out))
 	w.in.Status, w.last = *out.Status, out
 }

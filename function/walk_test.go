@@ -54,30 +54,53 @@ type walk struct {
 	catalogued int
 	recent     *call
 	born       int
+	// wanted are what RolloutRequests ask for, by uid.
+	wanted map[string]rolloutv1alpha1.RolloutRequestSpec
+	// cores are versions of the function.
+	cores []*Core
+	saved *backup
+	// lasting says that not all trouble heals at the end.
+	lasting bool
+	// begun is when Gates began to measure.
+	begun map[string]time.Time
 }
 
 // A moment is what a stale read finds.
 type moment struct {
-	observed map[string]*unstructured.Unstructured
-	spec     deploymentv1alpha1.IntentDeploymentSpec
-	status   deploymentv1alpha1.IntentDeploymentStatus
+	observed   map[string]*unstructured.Unstructured
+	deliveries map[string]*deliveryv1alpha1.GitDelivery
+	sync       *deliveryv1alpha1.SiteSync
+	spec       deploymentv1alpha1.IntentDeploymentSpec
+	status     deploymentv1alpha1.IntentDeploymentStatus
 }
 
 // plain renders next to nothing, in no time.
-type plain struct{}
+type plain struct {
+	// line that a version of it adds.
+	line string
+}
+
+// versions of the function: one, the next one, which makes the same trees, and one that makes others.
+func versions() []*Core {
+	out := []*Core{New(plain{}), New(plain{}, WithRendererSpread(0)), New(plain{line: "# new\n"}, WithRendererSpread(0))}
+	for i, c := range out {
+		c.version += int32(i)
+	}
+	return out
+}
 
 // Build returns files that say how many replicas there are, and one parameter of the Site.
-func (plain) Build(_ context.Context, in render.Input) (tree.Files, error) {
+func (p plain) Build(_ context.Context, in render.Input) (tree.Files, error) {
 	n := in.Intent.Replicas
 	return tree.Files{
 		"kustomization.yaml": []byte("apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [configmap.yaml]\n"),
-		"configmap.yaml": fmt.Appendf(nil, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: shop, namespace: team-a}\ndata: {replicas: %q, p: %q}\n",
-			fmt.Sprint(n), in.Site.Parameters["p"]),
+		"configmap.yaml": fmt.Appendf(nil, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: shop, namespace: team-a}\ndata: {replicas: %q, p: %q}\n%s",
+			fmt.Sprint(n), in.Site.Parameters["p"], p.line),
 	}, nil
 }
 
 // newWalk begins a story with three Sites in two repositories.
-func newWalk(t *testing.T, core *Core, seed uint64) *walk {
+func newWalk(t *testing.T, cores []*Core, seed uint64) *walk {
 	t.Helper()
 	w := &walk{
 		world: newWorld(t), ctx: t.Context(), rng: rand.New(rand.NewPCG(seed, seed)),
@@ -85,8 +108,9 @@ func newWalk(t *testing.T, core *Core, seed uint64) *walk {
 		repos: map[string]*repo{"default": newRepo(), "other": newRepo()}, sites: map[string]*player{}, qualities: map[string]quality{},
 		measurements: map[string]int32{}, now: time.Date(2031, 12, 17, 13, 14, 15, 0, time.UTC), truth: newTruth(),
 		fields: map[string]any{}, applied: map[string]*unstructured.Unstructured{}, reads: map[string]*unstructured.Unstructured{}, texts: map[*unstructured.Unstructured][]byte{},
+		wanted: map[string]rolloutv1alpha1.RolloutRequestSpec{}, begun: map[string]time.Time{},
 	}
-	w.core = core
+	w.core, w.cores = cores[0], cores
 	other := w.object("ClusterProviderConfig", "default").DeepCopy()
 	other.SetName("other")
 	w.objects = append(w.objects, other)
@@ -105,6 +129,10 @@ func newWalk(t *testing.T, core *Core, seed uint64) *walk {
 	w.in.Spec.Default()
 	if w.chance(2) {
 		w.in.Spec.GatesConfig.SLOThresholds = map[string]deploymentv1alpha1.Threshold{"latency_p99": "< 500ms"}
+	}
+	if w.chance(5) {
+		w.set("Site", "edge3", map[string]any{"clusterRef": map[string]any{"apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "Cluster", "namespace": "infra", "name": "c"}}, "spec", "cluster")
+		w.sites["edge3"].clustered, w.sites["edge3"].built = true, w.chance(2)
 	}
 	if w.chance(3) {
 		w.in.Spec.DeliveryConfig.Waves = []deploymentv1alpha1.Wave{{Name: "first", Sites: []deploymentv1alpha1.SiteName{"edge2"}}}
@@ -146,7 +174,10 @@ func (w *walk) judge(m moment, out *Output, fresh bool) {
 	}
 	if out.Ready && fresh {
 		w.mustRun("Ready")
+		w.mustSay(m, "Ready")
 	}
+	w.truth.forgot = w.lost && w.wiped
+	w.judgeOrders(m, out, fresh)
 	if w.chance(20) {
 		again := w.consult(m)
 		if w.brief(again) != w.brief(out) || again.Status.Message != out.Status.Message {
@@ -166,8 +197,20 @@ func (w *walk) mustRun(said string) {
 	}
 }
 
+// mustSay checks that every object says now that it has what is asked for.
+func (w *walk) mustSay(m moment, said string) {
+	for name, d := range m.deliveries {
+		if !isReady(d) {
+			w.truth.violatedf("%s, and %s is not", said, name)
+		}
+	}
+	if m.sync != nil && !isReady(m.sync) {
+		w.truth.violatedf("%s, and the SiteSync is not", said)
+	}
+}
+
 // apply what was answered, as far as it gets.
-func (w *walk) apply(out *Output, gets func() bool) {
+func (w *walk) apply(out *Output, fresh bool, gets func() bool) {
 	for _, name := range slices.Sorted(maps.Keys(out.Resources)) {
 		if gets() {
 			w.put(name, out.Resources[name].Object)
@@ -179,11 +222,10 @@ func (w *walk) apply(out *Output, gets func() bool) {
 			w.changed(name)
 		}
 	}
-	for name := range w.deliveries {
+	for _, name := range slices.Sorted(maps.Keys(w.deliveries)) {
 		if _, ok := out.Resources[name]; !ok && gets() {
 			w.notef("deleted %s", name)
-			delete(w.deliveries, name)
-			w.changed(name)
+			w.remove(name, fresh)
 		}
 	}
 	if _, ok := out.Resources[compose.SyncName]; !ok && w.sync != nil && gets() {
