@@ -282,7 +282,7 @@ func (o Order) Rejudges(other Order) bool {
 // the rejection. Eased says that strangers' files may be overwritten now, so that a refusal may have lost its cause.
 func (o Order) Revives(last Order, eased bool) bool {
 	requested := o.RequestRef != nil && (last.RequestRef == nil || last.RequestRef.UID != o.RequestRef.UID)
-	return o.Revision == last.Revision+1 && o.Intent == last.Intent && o.Verdict == nil && last.Rejected() && !requested &&
+	return o.Revision == last.Revision+1 && o.Intent != "" && o.Intent == last.Intent && o.Verdict == nil && last.Rejected() && !requested &&
 		(!eased || last.Verdict.Reason != RejectedDeliveryRefused)
 }
 
