@@ -3,6 +3,7 @@ package function
 import (
 	"maps"
 	"slices"
+	"time"
 
 	k8sruntime "k8s.io/apimachinery/pkg/runtime"
 
@@ -41,11 +42,16 @@ func (w *walk) askedBy(out *Output) map[string]*deliveryv1alpha1.GitDelivery {
 	return all
 }
 
-// newest is the order that is the furthest of all that deliveries ask for and tell of. It is nil when there is none.
+// newest is the order that is the furthest of all that deliveries tell of and, as far as they may carry them out, ask for. It is nil when
+// there is none.
 func newest(ds map[string]*deliveryv1alpha1.GitDelivery) *rolloutv1alpha1.Order {
 	var out *rolloutv1alpha1.Order
 	for _, name := range slices.Sorted(maps.Keys(ds)) {
-		for _, o := range []*rolloutv1alpha1.Order{ds[name].Status.AtProvider.Order, &ds[name].Spec.ForProvider.Order} {
+		asked, told := &ds[name].Spec.ForProvider.Order, ds[name].Status.AtProvider.Order
+		if told != nil && (asked.Conflicts(*told) || asked.Revives(*told, false)) {
+			asked = nil
+		}
+		for _, o := range []*rolloutv1alpha1.Order{told, asked} {
 			if o != nil && (out == nil || out.Behind(*o)) {
 				out = o
 			}
@@ -232,6 +238,7 @@ func (w *walk) mayGoTo(m moment, o rolloutv1alpha1.Order) {
 			good[h.Revision] = verified(h) && len(h.Trees) > 0 && (was || !known)
 		}
 	}
+	w.mayGoAgain(m, o)
 	if !good[*o.Target] {
 		w.truth.violatedf("revision %d goes back to %d, which was not verified, or was taken back", o.Revision, *o.Target)
 	}
@@ -242,12 +249,36 @@ func (w *walk) mayGoTo(m moment, o rolloutv1alpha1.Order) {
 	}
 }
 
+// mayGoAgain checks that no more revisions are taken back within an hour than may be.
+func (w *walk) mayGoAgain(m moment, o rolloutv1alpha1.Order) {
+	ended := map[int64]time.Time{}
+	for _, d := range m.deliveries {
+		for _, h := range d.Status.AtProvider.History {
+			if h.Verdict != nil && h.EndedAt != nil && h.Verdict.Result == rolloutv1alpha1.VerdictRejected && h.Verdict.Reason != rolloutv1alpha1.RejectedRequested {
+				if was, ok := ended[h.Revision]; !ok || h.EndedAt.Time.Before(was) {
+					ended[h.Revision] = h.EndedAt.Time
+				}
+			}
+		}
+	}
+	at, n := ended[o.Revision], int32(0)
+	for revision, t := range ended {
+		if revision < o.Revision && t.After(at.Add(-time.Hour)) && !t.After(at) {
+			n++
+		}
+	}
+	if most := *m.spec.RollbackConfig.MaxPerHour; !at.IsZero() && o.Withdraws == nil && most > 0 && n >= most {
+		w.truth.violatedf("revision %d is taken back, and %d were rejected within the hour", o.Revision, n)
+	}
+}
+
 // takes checks that an order which names a request does what that says, and that it does so once.
 func (t *truth) takes(all map[string]rolloutv1alpha1.RolloutRequestSpec, was, o rolloutv1alpha1.Order) {
 	ref := o.RequestRef
 	if !names(o, was) {
 		return
 	}
+	delete(t.rejected, o.Intent)
 	r := all[ref.UID]
 	if r.Revision != was.Revision || r.Request != "" && r.Request != was.Request {
 		t.violatedf("request %s means revision %d, and is done for %d", ref.UID, r.Revision, was.Revision)

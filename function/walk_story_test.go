@@ -192,20 +192,29 @@ func (w *walk) measureAll() {
 	}
 }
 
-// calm lets everything heal, and comes to an end.
-func (w *walk) calm() {
-	w.core = w.cores[len(w.cores)-1]
+// heal what is wrong.
+func (w *walk) heal() {
 	for _, r := range w.repos {
-		r.dead, r.refuses = false, false
+		r.refuses = false
 	}
 	for _, s := range w.sites {
 		s.stuck, s.built = false, true
 	}
-	w.prometheusDown, w.in.Spec.Suspend = false, nil
-	if strings.HasPrefix(*w.in.Spec.Intent, "{") && len(*w.in.Spec.Intent) == 1 {
+	if w.prometheusDown = false; *w.in.Spec.Intent == "{" {
 		w.wish(3)
 	}
-	for quiet := 0; w.rounds < 80; w.rounds++ {
+}
+
+// calm lets everything heal, or some of it stay wrong for good, and comes to an end.
+func (w *walk) calm() {
+	w.core, w.in.Spec.Suspend = w.cores[len(w.cores)-1], nil
+	for _, r := range w.repos {
+		r.dead = false
+	}
+	if w.lasting = w.chance(4); !w.lasting {
+		w.heal()
+	}
+	for quiet := 0; w.rounds < 200; w.rounds++ {
 		out := w.round()
 		if w.last != nil && w.brief(out) == w.brief(w.last) && equality.Semantic.DeepEqual(out.Status, w.last.Status) {
 			quiet++
@@ -243,10 +252,10 @@ func (w *walk) round() *Output {
 
 // ended checks what the end says.
 func (w *walk) ended(out *Output) {
+	w.mustBeJudged()
 	switch out.Status.Outcome {
 	case deploymentv1alpha1.OutcomeSucceeded:
-		w.mustHold("Succeeded")
-		if !out.Ready {
+		if w.mustHold("Succeeded"); !out.Ready {
 			w.truth.violatedf("it succeeded, and is not ready: %+v", out.Conditions)
 		}
 	case deploymentv1alpha1.OutcomeRolledBack:
@@ -267,6 +276,17 @@ func (w *walk) ended(out *Output) {
 				w.truth.violatedf("%d commits for %+v in %s", n, t, name)
 			}
 		}
+	}
+}
+
+// mustBeJudged checks that a revision which was begun came to a verdict, also where nothing new may be ordered.
+func (w *walk) mustBeJudged() {
+	o := newest(w.deliveries)
+	if o == nil || o.Steps > 1 || w.wiped || w.lost || w.sync == nil || len(w.sync.Spec.ForProvider.Sites) < len(w.sites) {
+		return
+	}
+	if o.Verdict == nil {
+		w.truth.violatedf("revision %d comes to no verdict", o.Revision)
 	}
 }
 
