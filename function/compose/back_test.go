@@ -20,10 +20,15 @@ func TestBack(t *testing.T) {
 		change func(*deliveryv1alpha1.GitDelivery, *Return)
 		want   string
 	}{
-		"Written":    {reason: "It is brought back.", change: func(*deliveryv1alpha1.GitDelivery, *Return) {}, want: "d 2.1 a Restore good0"},
-		"Held":       {reason: "It was never changed.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) { holds(d, "good", 1); keep(d) }, want: "d 2.1 a Keep 0"},
-		"OnItsWay":   {reason: "It may be changed any moment.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) { holds(d, "good", 1) }, want: "d 2.1 a Restore good0"},
-		"Unknown":    {reason: "Nobody knows what it holds.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) { d.Status.AtProvider.Trees = nil; keep(d) }, want: "d 2.1 a Restore good0"},
+		"Written":  {reason: "It is brought back.", change: func(*deliveryv1alpha1.GitDelivery, *Return) {}, want: "d 2.1 a Restore good0"},
+		"Held":     {reason: "It was never changed.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) { holds(d, "good", 1); keep(d) }, want: "d 2.1 a Keep 0"},
+		"OnItsWay": {reason: "It may be changed any moment.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) { holds(d, "good", 1) }, want: "d 2.1 a Restore good0"},
+		"Unknown":  {reason: "Nobody knows what it holds.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) { d.Status.AtProvider.Trees = nil; keep(d) }, want: "d 2.1 a Restore good0"},
+		"Spared": {reason: "It was not there, and was not to be.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) {
+			d.Status.AtProvider.Trees = nil
+			keep(d)
+			d.Status.AtProvider.Order = d.Spec.ForProvider.Order.DeepCopy()
+		}, want: "d 2.1 a Keep 0"},
 		"Earlier":    {reason: "A revision in between, which nobody judged, changed it.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) { holds(d, "other", 1); keep(d) }, want: "d 2.1 a Restore good0"},
 		"Back":       {reason: "What was brought back stays so.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) { holds(d, "good", 2); keep(d) }, want: "d 2.1 a Restore good0"},
 		"New":        {reason: "The target had no such Site.", change: func(_ *deliveryv1alpha1.GitDelivery, r *Return) { r.Target.Trees = map[string]string{} }, want: "d 2.1 a Keep 0"},

@@ -157,7 +157,7 @@ func (r Return) back(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery, o
 		return kept(t)
 	}
 	want, served := r.Target.Trees[t.Site]
-	if !served || !restores && r.holds(t, d, o, want) {
+	if !served || !restores && (r.holds(t, d, o, want) || spared(t, d)) {
 		return kept(t)
 	}
 	t.Action, t.Tree, t.Files = deliveryv1alpha1.ActionRestore, want, nil
@@ -171,6 +171,13 @@ func (r Return) holds(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery, 
 	}
 	is, known := rollout.Held(d, t.Path)
 	return known && is.Tree == want && is.Revision != o.Revision
+}
+
+// spared is true for a directory that a delivery was to keep, and that was not there when it had carried out what it is asked for: that of
+// a Site which was moved there, and whose turn had not come.
+func spared(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery) bool {
+	_, known := rollout.Held(d, t.Path)
+	return t.Action == deliveryv1alpha1.ActionKeep && !known && rollout.Recorded(d, d.Spec.ForProvider.Order)
 }
 
 // sameTry is true for two orders of one way back, in whichever attempt.

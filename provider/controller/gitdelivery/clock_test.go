@@ -112,6 +112,24 @@ func TestVerdict(t *testing.T) {
 				w.Errorf("what Git remembers: -want, +got:\n%s", diff)
 			}
 		}},
+		"Revived": {reason: "What was rejected is not delivered under the next number by whoever did not see that", run: func(w *world) {
+			w.create(w.first())
+			w.reconcile("web")
+			w.change(func(d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Order.Intent = "i" })
+			w.change(judge(rejected))
+			w.reconcile("web")
+			again := order(2, "b")
+			again.Intent = "i"
+			w.ask(again, desired(w.T, "edge1", webAtE1, "b"))
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonOrderBehind)
+			w.count(1)
+			again.RequestRef = &rolloutv1alpha1.RequestReference{Name: "retry", UID: "u"}
+			w.ask(again, desired(w.T, "edge1", webAtE1, "b"))
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.count(2)
+		}},
 		"Rejected": {reason: "A rejected revision keeps what is there", run: func(w *world) {
 			w.create(w.first())
 			w.reconcile("web")

@@ -110,6 +110,9 @@ func checkFence(f facts) *decision {
 	if o.Rejudges(*last) {
 		return refuse(v1alpha1.ReasonOrderBehind, "revision %d was judged already: a verdict never changes", last.Revision)
 	}
+	if o.Revives(*last, f.spec.Adopt != nil && *f.spec.Adopt) {
+		return refuse(v1alpha1.ReasonOrderBehind, "revision %d was rejected, and revision %d delivers the same without being asked for", last.Revision, o.Revision)
+	}
 	if o.Behind(*last) {
 		return refuse(v1alpha1.ReasonOrderBehind, "the order is older than %s, which is known", describe(*last))
 	}
