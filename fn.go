@@ -86,6 +86,9 @@ func (f *Function) answer(ctx context.Context, req *fnv1.RunFunctionRequest) (*f
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot run")
 	}
+	if err := pace(in, out); err != nil {
+		return nil, err
+	}
 	rsp := response.To(req, f.lifetime(out))
 	if err := encode(rsp, out); err != nil {
 		return nil, err
@@ -117,7 +120,11 @@ type composite struct {
 			Name      string `json:"name"`
 		} `json:"claimRef"`
 	} `json:"spec"`
-	Status deploymentv1alpha1.IntentDeploymentStatus `json:"status"`
+	Status struct {
+		deploymentv1alpha1.IntentDeploymentStatus `json:",inline"`
+
+		Conditions []phase.Condition `json:"conditions"`
+	} `json:"status"`
 }
 
 // claim is the claim, or the namespaced composite itself.
@@ -151,11 +158,12 @@ func decode(req *fnv1.RunFunctionRequest) (function.Input, error) {
 		return function.Input{}, err
 	}
 	in := function.Input{
-		Claim:    claim,
-		Spec:     c.Spec.IntentDeploymentSpec,
-		Status:   c.Status,
-		Observed: map[string]*unstructured.Unstructured{},
-		Answers:  catalog.Answers{},
+		Claim:      claim,
+		Spec:       c.Spec.IntentDeploymentSpec,
+		Status:     c.Status.IntentDeploymentStatus,
+		Conditions: c.Status.Conditions,
+		Observed:   map[string]*unstructured.Unstructured{},
+		Answers:    catalog.Answers{},
 	}
 	for name, r := range req.GetObserved().GetResources() {
 		in.Observed[name] = &unstructured.Unstructured{}
