@@ -191,7 +191,7 @@ func loris(w *world) string {
 	w.Cleanup(func() { s.CloseClientConnections(); s.Close() })
 	w.pool = repository.NewPool(repository.Options{
 		Now:   func() time.Time { return w.clock },
-		Pause: func(int) time.Duration { return 0 },
+		Pause: func() time.Duration { return 0 },
 		Wake:  func(types.NamespacedName) {},
 		// How long a worker waits.
 		Patience: 200 * time.Millisecond,

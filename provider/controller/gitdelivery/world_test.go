@@ -87,7 +87,7 @@ func (w *world) restart() {
 	w.calm = newCalm(time.Hour, func() time.Time { return w.clock }, func() float64 { return 0.5 })
 	w.pool = repository.NewPool(repository.Options{
 		Now:      func() time.Time { return w.clock },
-		Pause:    func(int) time.Duration { return 0 },
+		Pause:    func() time.Duration { return 0 },
 		Wake:     func(types.NamespacedName) {},
 		Patience: 30 * time.Second,
 	})
