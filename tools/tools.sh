@@ -35,6 +35,8 @@ tools() {
 		FLUX_KUSTOMIZE_CRDS      flux           kustomize-crds           dir:github.com/fluxcd/kustomize-controller/config/crd/bases -
 		PROMETHEUS               prometheus     prometheus               github.com/prometheus/prometheus/cmd/prometheus    github.com/prometheus/common/version.Version
 		ARGOCD_CRDS              argocd         argocd-crds              dir:github.com/argoproj/argo-cd/v3/manifests/crds   -
+		CLUSTER_API_1_10_CRDS    capt           cluster-api-crds         dir:sigs.k8s.io/cluster-api/config/crd/bases        -
+		TERRAFORM_CRDS           capt           terraform-crds           dir:github.com/upbound/provider-terraform/package/crds -
 		KUSTOMIZE                kustomize      kustomize                sigs.k8s.io/kustomize/kustomize/v5                 sigs.k8s.io/kustomize/api/provenance.version
 		CONTROLLER_GEN           codegen        controller-gen           sigs.k8s.io/controller-tools/cmd/controller-gen    -
 		ANGRYJET                 codegen        angryjet                 github.com/crossplane/crossplane-tools/cmd/angryjet -
