@@ -64,6 +64,9 @@ type Options struct {
 	// CoreArgs are further flags of Crossplane's core.
 	CoreArgs []string
 
+	// Audit is an audit policy of the API server, as YAML. With one it writes AuditFile.
+	Audit []byte
+
 	// Git configures the Git server.
 	Git []gitserver.Option
 
