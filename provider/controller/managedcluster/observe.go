@@ -203,6 +203,16 @@ type note struct {
 	next time.Time
 }
 
+// due is when progress may be written. If that is now, it counts as written.
+func (n *note) due(now time.Time) time.Time {
+	r := n.writes.ReserveN(now, 1)
+	wait := r.DelayFrom(now)
+	if wait > 0 {
+		r.CancelAt(now)
+	}
+	return now.Add(wait)
+}
+
 func newMemory() *memory { return &memory{notes: map[types.NamespacedName]*note{}} }
 
 func (m *memory) of(key types.NamespacedName) *note {

@@ -19,7 +19,7 @@ const (
 	progressInterval = time.Minute
 
 	// progressBurst is how many steps of progress are written at once: a cluster that is built takes a few, and one that flaps more.
-	progressBurst = 5
+	progressBurst = 10
 )
 
 // show the decision in the status, now or a little later: a cluster that flaps is written once in a while.
@@ -32,11 +32,9 @@ func (e *external) show(mc *v1alpha1.ManagedCluster, f facts, d decision) {
 	if same(mc.Status, *next) {
 		return
 	}
-	r := n.writes.ReserveN(now, 1)
-	if wait := r.DelayFrom(now); wait > 0 {
-		r.CancelAt(now)
-		if !urgent(mc, *next) {
-			n.next = soonest(n.next, now.Add(wait))
+	if !urgent(mc, *next) {
+		if due := n.due(now); now.Before(due) {
+			n.next = soonest(n.next, due)
 			return
 		}
 	}

@@ -375,9 +375,10 @@ func TestTimeouts(t *testing.T) {
 	w.clock = w.clock.Add(15 * time.Minute)
 	w.until("InfrastructureTimedOut")
 	w.did = nil
-	w.built()
+	// Nobody ever says that it is initialized: that would be remembered.
+	w.yaml("CAPTCluster", "status: {ready: true}")
 	w.yaml("CAPTControlPlane", "status: {ready: false, initialized: false}")
-	w.yaml("Cluster", "status: {initialization: {controlPlaneInitialized: false}}")
+	w.yaml("Cluster", "status: {initialization: {infrastructureProvisioned: true}}")
 	w.until("NotInitialized")
 	w.clock = w.clock.Add(30 * time.Minute)
 	w.until("ControlPlaneTimedOut")
