@@ -76,7 +76,7 @@ func (c *ControlPlane) startAPIServer(ctx context.Context) error {
 func (c *ControlPlane) apiServerDir() string { return filepath.Join(c.Dir, "apiserver") }
 
 func (c *ControlPlane) spawnAPIServer() error {
-	p, err := c.runner.start(command{name: "kube-apiserver", path: c.tools.KubeAPIServer, args: []string{
+	p, err := c.runner.start(command{name: "kube-apiserver", path: c.tools.KubeAPIServer, args: append(c.auditArgs(), []string{
 		"--etcd-servers=http://" + loopback(c.ports.etcd),
 		"--bind-address=127.0.0.1",
 		fmt.Sprintf("--secure-port=%d", c.ports.apiServer),
@@ -88,7 +88,7 @@ func (c *ControlPlane) spawnAPIServer() error {
 		"--service-account-signing-key-file=" + filepath.Join(c.Dir, "sa.key"),
 		"--service-cluster-ip-range=10.96.0.0/16",
 		"--endpoint-reconciler-type=none",
-	}})
+	}...)})
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.apiServer = p
@@ -116,8 +116,22 @@ func (c *ControlPlane) writeAPIServerFiles() (string, error) {
 		"sa.key":     private,
 		"sa.pub":     public,
 		"tokens.csv": []byte(token + ",admin,admin,\"system:masters\"\n"),
+		auditPolicy:  c.o.Audit,
 	})
 }
+
+// auditPolicy is the name of the file with the audit policy.
+const auditPolicy = "audit-policy.yaml"
+
+func (c *ControlPlane) auditArgs() []string {
+	if len(c.o.Audit) == 0 {
+		return nil
+	}
+	return []string{"--audit-policy-file=" + filepath.Join(c.Dir, auditPolicy), "--audit-log-path=" + c.AuditFile(), "--audit-log-maxsize=1024"}
+}
+
+// AuditFile returns the path of the API server's audit log, one event of JSON in each line. It is there if Options have a policy.
+func (c *ControlPlane) AuditFile() string { return filepath.Join(c.Dir, "logs", "audit.json") }
 
 func (c *ControlPlane) write(files map[string][]byte) error {
 	for name, b := range files {

@@ -12,6 +12,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"golang.org/x/time/rate"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -196,10 +197,20 @@ type memory struct {
 type note struct {
 	// steady is what the cluster counts as.
 	steady readiness.Steady
-	// shown is when the status was last written.
-	shown time.Time
+	// writes of progress that the status may still have.
+	writes *rate.Limiter
 	// next is when to look again at the latest. Zero leaves that to the interval.
 	next time.Time
+}
+
+// due is when progress may be written. If that is now, it counts as written.
+func (n *note) due(now time.Time) time.Time {
+	r := n.writes.ReserveN(now, 1)
+	wait := r.DelayFrom(now)
+	if wait > 0 {
+		r.CancelAt(now)
+	}
+	return now.Add(wait)
 }
 
 func newMemory() *memory { return &memory{notes: map[types.NamespacedName]*note{}} }
@@ -209,7 +220,7 @@ func (m *memory) of(key types.NamespacedName) *note {
 	defer m.mu.Unlock()
 	n, ok := m.notes[key]
 	if !ok {
-		n = &note{}
+		n = &note{writes: rate.NewLimiter(rate.Every(progressInterval), progressBurst)}
 		m.notes[key] = n
 	}
 	return n
