@@ -114,7 +114,7 @@ func (o Options) built() error {
 		files = append(files, p.File)
 	}
 	for _, f := range files {
-		if !exists(f) {
+		if f != "" && !exists(f) {
 			return errors.Errorf(`cannot find %s: run "make build xpkg"`, f)
 		}
 	}

@@ -124,6 +124,10 @@ func isFree(port int) bool {
 	return l.Close() == nil
 }
 
+// release gives the port back. Without a lock there is nothing to give back.
 func (l *portLock) release() error {
+	if l == nil {
+		return nil
+	}
 	return errors.Wrap(l.file.Close(), "cannot release lock of port 8080")
 }

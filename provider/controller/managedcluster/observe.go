@@ -12,6 +12,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"golang.org/x/time/rate"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -196,8 +197,8 @@ type memory struct {
 type note struct {
 	// steady is what the cluster counts as.
 	steady readiness.Steady
-	// shown is when the status was last written.
-	shown time.Time
+	// writes of progress that the status may still have.
+	writes *rate.Limiter
 	// next is when to look again at the latest. Zero leaves that to the interval.
 	next time.Time
 }
@@ -209,7 +210,7 @@ func (m *memory) of(key types.NamespacedName) *note {
 	defer m.mu.Unlock()
 	n, ok := m.notes[key]
 	if !ok {
-		n = &note{}
+		n = &note{writes: rate.NewLimiter(rate.Every(progressInterval), progressBurst)}
 		m.notes[key] = n
 	}
 	return n

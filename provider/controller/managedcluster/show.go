@@ -15,8 +15,11 @@ import (
 const (
 	maxMessage = 1024
 
-	// progressInterval is how often progress is written. What somebody waits for is written at once.
+	// progressInterval is how often progress is written in the long run. What somebody waits for is written at once.
 	progressInterval = time.Minute
+
+	// progressBurst is how many steps of progress are written at once: a cluster that is built takes a few, and one that flaps more.
+	progressBurst = 5
 )
 
 // show the decision in the status, now or a little later: a cluster that flaps is written once in a while.
@@ -29,12 +32,14 @@ func (e *external) show(mc *v1alpha1.ManagedCluster, f facts, d decision) {
 	if same(mc.Status, *next) {
 		return
 	}
-	due := n.shown.Add(progressInterval)
-	if !urgent(mc, *next) && now.Before(due) {
-		n.next = soonest(n.next, due)
-		return
+	r := n.writes.ReserveN(now, 1)
+	if wait := r.DelayFrom(now); wait > 0 {
+		r.CancelAt(now)
+		if !urgent(mc, *next) {
+			n.next = soonest(n.next, now.Add(wait))
+			return
+		}
 	}
-	n.shown = now
 	mc.Status = *next
 }
 
