@@ -68,7 +68,7 @@ func (c *ControlPlane) alone(ctx context.Context) error {
 	if err := c.ApplyYAML(ctx, aloneRBAC); err != nil {
 		return err
 	}
-	if err := c.createAccount(ctx, ProviderServiceAccount); err != nil {
+	if err := c.createAccount(ctx, Namespace, ProviderServiceAccount, c.account(ProviderServiceAccount)); err != nil {
 		return err
 	}
 	if err := c.Apply(ctx, c.o.Manifests...); err != nil {
