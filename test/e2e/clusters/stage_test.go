@@ -1,6 +1,8 @@
 package clusters
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -54,7 +56,7 @@ func (s *stage) explain() {
 		return
 	}
 	for _, kind := range []string{"managedclusters.cluster.intentplane.dev", "clusters.cluster.x-k8s.io", "kubeadmcontrolplanes", "devclusters", "machines.cluster.x-k8s.io"} {
-		out, err := s.Kubectl(s.T.Context(), "get", kind, "-n", s.Namespace, "-o", "yaml")
+		out, err := s.Kubectl(context.Background(), "get", kind, "-n", s.Namespace, "-o", "yaml")
 		s.T.Logf("%s: %v\n%s", kind, err, out)
 	}
 }
@@ -150,4 +152,35 @@ func (s *stage) contains(o *unstructured.Unstructured, condition string, words .
 		}
 		return true
 	})
+}
+
+// finalizers of an object are set.
+func (s *stage) finalizers(o *unstructured.Unstructured, all []string) {
+	s.T.Helper()
+	b, err := json.Marshal(map[string]any{"metadata": map[string]any{"finalizers": all, "resourceVersion": s.Now(o).GetResourceVersion()}})
+	s.must(err)
+	s.Patch(o, string(b))
+}
+
+// stays says that objects are there and nobody deletes them.
+func (s *stage) stays(all ...*unstructured.Unstructured) {
+	s.T.Helper()
+	for _, o := range all {
+		if at := s.Now(o).GetDeletionTimestamp(); at != nil {
+			s.T.Errorf("%s %s is being deleted since %s", o.GetKind(), o.GetName(), at)
+		}
+	}
+}
+
+// one is the only object of a kind in the namespace.
+func (s *stage) one(apiVersion, kind string) *unstructured.Unstructured {
+	s.T.Helper()
+	l := &unstructured.UnstructuredList{}
+	l.SetAPIVersion(apiVersion)
+	l.SetKind(kind + "List")
+	s.must(s.Client.List(s.T.Context(), l, client.InNamespace(s.Namespace)))
+	if len(l.Items) != 1 {
+		s.T.Fatalf("%d of %s", len(l.Items), kind)
+	}
+	return s.describe(apiVersion, kind, l.Items[0].GetName())
 }
