@@ -1,8 +1,11 @@
 package managedcluster
 
 import (
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -147,6 +150,22 @@ func topology(mc *v1alpha1.ManagedCluster, v readiness.Contract) (map[string]any
 	return map[string]any{"topology": out}, nil
 }
 
+// seal an object with a digest of all that we say in it. By that is known what we said before and do not say any more: it is still there,
+// and looks like something that others added. It returns an error if the object is no JSON.
+func seal(o *unstructured.Unstructured) error {
+	b, err := json.Marshal(o.Object)
+	if err != nil {
+		return errors.Wrapf(err, "cannot encode %s", o.GetKind())
+	}
+	annotations := o.GetAnnotations()
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	annotations[v1alpha1.AnnotationApplied] = fmt.Sprintf("%x", sha256.Sum256(b))
+	o.SetAnnotations(annotations)
+	return nil
+}
+
 // says is true if an object has all that is wanted of it. What others added does not matter.
 func says(live, want any) bool {
 	switch w := want.(type) {
@@ -160,17 +179,27 @@ func says(live, want any) bool {
 		return ok
 	case []any:
 		l, ok := live.([]any)
-		if !ok || len(l) != len(w) {
-			return false
-		}
-		for i := range w {
-			if !says(l[i], w[i]) {
-				return false
-			}
-		}
-		return true
+		return ok && (saysNamed(l, w) || slices.EqualFunc(l, w, says))
 	}
 	return number(live) == number(want)
+}
+
+// saysNamed finds each element that is wanted by its name. Others have theirs between them, such as the variables that a ClusterClass has
+// defaults for.
+func saysNamed(live, want []any) bool {
+	for _, w := range want {
+		name := nameOf(w)
+		if i := slices.IndexFunc(live, func(l any) bool { return nameOf(l) == name }); name == "" || i < 0 || !says(live[i], w) {
+			return false
+		}
+	}
+	return len(want) > 0
+}
+
+func nameOf(v any) string {
+	m, _ := v.(map[string]any)
+	name, _ := m["name"].(string)
+	return name
 }
 
 // number makes numbers of JSON comparable.

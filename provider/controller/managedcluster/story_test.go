@@ -404,7 +404,10 @@ func TestObserveOnly(t *testing.T) {
 }
 
 func TestSays(t *testing.T) {
-	live := map[string]any{"a": int64(1), "b": []any{map[string]any{"x": "y", "defaulted": true}}, "others": "too"}
+	live := map[string]any{
+		"a": int64(1), "b": []any{map[string]any{"x": "y", "defaulted": true}}, "others": "too",
+		"named": []any{map[string]any{"name": "theirs", "value": "v"}, map[string]any{"name": "ours", "value": "v"}},
+	}
 	cases := map[string]struct {
 		reason string
 		want   any
@@ -415,6 +418,10 @@ func TestSays(t *testing.T) {
 		"Other":      {reason: "Another value does", want: map[string]any{"a": int64(2)}},
 		"Absent":     {reason: "So does none", want: map[string]any{"c": "d"}},
 		"ListLonger": {reason: "An element more", want: map[string]any{"b": []any{map[string]any{"x": "y"}, "z"}}},
+		"Named":      {reason: "Others have theirs in the same list", want: map[string]any{"named": []any{map[string]any{"name": "ours", "value": "v"}}}, is: true},
+		"NamedOther": {reason: "Ours is compared with the one of its name", want: map[string]any{"named": []any{map[string]any{"name": "ours", "value": "w"}}}},
+		"NamedNone":  {reason: "Ours is not there", want: map[string]any{"named": []any{map[string]any{"name": "new", "value": "v"}}}},
+		"Empty":      {reason: "A list that should be empty", want: map[string]any{"named": []any{}}},
 		"OtherForm":  {reason: "Another form", want: map[string]any{"others": map[string]any{}}},
 	}
 	for name, tc := range cases {
@@ -423,6 +430,25 @@ func TestSays(t *testing.T) {
 				t.Errorf("\n%s\nsays(): %t", tc.reason, got)
 			}
 		})
+	}
+}
+
+// TestWithdrawn carries out what is not asked for any more: it is still there, and looks like somebody else's.
+func TestWithdrawn(t *testing.T) {
+	w := settled(t)
+	w.change(func(mc *v1alpha1.ManagedCluster) { mc.Spec.ForProvider.Labels["cni"] = "cilium" })
+	w.until(ready)
+	w.did = nil
+	w.change(func(mc *v1alpha1.ManagedCluster) { delete(mc.Spec.ForProvider.Labels, "cni") })
+	w.until(ready)
+	if diff := cmp.Diff([]string{"apply Cluster"}, w.did); diff != "" {
+		t.Errorf("a label that is withdrawn: -want, +got:\n%s", diff)
+	}
+	w.did = nil
+	w.clock = w.clock.Add(time.Hour)
+	w.reconcile()
+	if len(w.did) > 0 {
+		t.Errorf("steady state writes: %q", w.did)
 	}
 }
 
