@@ -44,7 +44,7 @@ tools() {
 		CLUSTERAPI_INFRASTRUCTURE clusterapi    clusterapi-infrastructure sigs.k8s.io/cluster-api/test/infrastructure/docker -
 		CLUSTERAPI_INFRASTRUCTURE_CONFIG clusterapi clusterapi-infrastructure-config dir:sigs.k8s.io/cluster-api/test/infrastructure/docker/config -
 		ARGOCD_CRDS              argocd         argocd-crds              dir:github.com/argoproj/argo-cd/v3/manifests/crds   -
-		CLUSTER_API_1_10_CRDS    capt           cluster-api-crds         dir:sigs.k8s.io/cluster-api/config/crd/bases        -
+		CLUSTERAPI_1_10_CRDS     capt           clusterapi-1.10-crds       dir:sigs.k8s.io/cluster-api/config/crd/bases        -
 		TERRAFORM_CRDS           capt           terraform-crds           dir:github.com/upbound/provider-terraform/package/crds -
 		KUSTOMIZE                kustomize      kustomize                sigs.k8s.io/kustomize/kustomize/v5                 sigs.k8s.io/kustomize/api/provenance.version
 		CONTROLLER_GEN           codegen        controller-gen           sigs.k8s.io/controller-tools/cmd/controller-gen    -

@@ -76,17 +76,3 @@ func (c *ControlPlane) alone(ctx context.Context) error {
 	}
 	return c.StartProvider(ctx, Program{})
 }
-
-// StartController starts a controller of somebody else, as the administrator, and returns when it is ready. flags get the path of the
-// administrator's kubeconfig and the address of the health probes.
-func (c *ControlPlane) StartController(ctx context.Context, name, binary string, flags func(kubeconfig, probes string) []string) error {
-	ports, err := freePorts()
-	if err != nil {
-		return err
-	}
-	p, err := c.runner.start(command{name: name, path: binary, args: flags(c.Kubeconfig, loopback(ports.coreProbe))})
-	if err != nil {
-		return err
-	}
-	return errors.Wrapf(waitForPort(ctx, p, ports.coreProbe), "cannot see %s", name)
-}

@@ -130,9 +130,6 @@ func (e *external) parts(ctx context.Context, f *facts) error {
 	clusters := schema.GroupVersionResource{Group: readiness.Group, Version: string(version), Resource: "clusters"}
 	f.parts = append(f.parts, part{resource: clusters, want: cluster(f.mc, version, spec)})
 	for i := range f.parts {
-		if err := seal(f.parts[i].want); err != nil {
-			return err
-		}
 		e.find(ctx, f, &f.parts[i])
 	}
 	return nil

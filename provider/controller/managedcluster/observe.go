@@ -199,8 +199,20 @@ type note struct {
 	steady readiness.Steady
 	// writes of progress that the status may still have.
 	writes *rate.Limiter
+	// known is true once it was looked at.
+	known bool
 	// next is when to look again at the latest. Zero leaves that to the interval.
 	next time.Time
+}
+
+// due is when progress may be written. If that is now, it counts as written.
+func (n *note) due(now time.Time) time.Time {
+	r := n.writes.ReserveN(now, 1)
+	wait := r.DelayFrom(now)
+	if wait > 0 {
+		r.CancelAt(now)
+	}
+	return now.Add(wait)
 }
 
 func newMemory() *memory { return &memory{notes: map[types.NamespacedName]*note{}} }

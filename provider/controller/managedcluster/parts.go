@@ -2,8 +2,8 @@ package managedcluster
 
 import (
 	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -22,6 +22,9 @@ const (
 
 	groupInfrastructure = "infrastructure.cluster.x-k8s.io"
 	groupControlPlane   = "controlplane.cluster.x-k8s.io"
+
+	// digestLength is how many bytes of a digest tell what was applied from what is wanted.
+	digestLength = 8
 )
 
 // object of the cluster's name, with our label. It has no owner: core and CAPT set those, and take no other for one of theirs.
@@ -32,6 +35,23 @@ func object(mc *v1alpha1.ManagedCluster, apiVersion, kind string, spec map[strin
 	o.SetNamespace(namespace(mc))
 	o.SetName(mc.Spec.ForProvider.Cluster.Name)
 	o.SetLabels(map[string]string{v1alpha1.LabelOwner: string(mc.GetUID())})
+	return o
+}
+
+// seal an object with a digest of what is wanted of it. By it a field that is not wanted any more is noticed: server-side apply then
+// removes it, and what others wrote stays.
+func seal(o *unstructured.Unstructured) *unstructured.Unstructured {
+	sum := sha256.New()
+	for _, v := range []any{o.GetLabels(), o.GetAnnotations(), o.Object["spec"]} {
+		// What is made here can be encoded, with sorted keys.
+		_ = json.NewEncoder(sum).Encode(v)
+	}
+	annotations := o.GetAnnotations()
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	annotations[v1alpha1.AnnotationApplied] = hex.EncodeToString(sum.Sum(nil)[:digestLength])
+	o.SetAnnotations(annotations)
 	return o
 }
 
@@ -48,7 +68,7 @@ func captCluster(mc *v1alpha1.ManagedCluster, k clusterapi.Kind) *unstructured.U
 	if p.VPC.RetainOnDelete {
 		spec["retainVpcOnDelete"] = true
 	}
-	return object(mc, k.Resource.GroupVersion().String(), kindCAPTCluster, spec)
+	return seal(object(mc, k.Resource.GroupVersion().String(), kindCAPTCluster, spec))
 }
 
 // captControlPlane is the control plane, as CAPT has it. CAPT itself writes controlPlaneEndpoint and workspaceTemplateApplyName.
@@ -68,7 +88,7 @@ func captControlPlane(mc *v1alpha1.ManagedCluster, k clusterapi.Kind) *unstructu
 		}
 		spec["additionalTags"] = tags
 	}
-	return object(mc, k.Resource.GroupVersion().String(), kindCAPTControlPlane, spec)
+	return seal(object(mc, k.Resource.GroupVersion().String(), kindCAPTControlPlane, spec))
 }
 
 func templateRef(mc *v1alpha1.ManagedCluster, ref v1alpha1.TemplateReference) map[string]any {
@@ -95,10 +115,8 @@ func cluster(mc *v1alpha1.ManagedCluster, v readiness.Contract, spec map[string]
 	for key, value := range mc.Spec.ForProvider.Annotations {
 		annotations[key] = string(value)
 	}
-	if len(annotations) > 0 {
-		o.SetAnnotations(annotations)
-	}
-	return o
+	o.SetAnnotations(annotations)
+	return seal(o)
 }
 
 // reference to an object of the cluster's name.
@@ -148,22 +166,6 @@ func topology(mc *v1alpha1.ManagedCluster, v readiness.Contract) (map[string]any
 		out["variables"] = variables
 	}
 	return map[string]any{"topology": out}, nil
-}
-
-// seal an object with a digest of all that we say in it. By that is known what we said before and do not say any more: it is still there,
-// and looks like something that others added. It returns an error if the object is no JSON.
-func seal(o *unstructured.Unstructured) error {
-	b, err := json.Marshal(o.Object)
-	if err != nil {
-		return errors.Wrapf(err, "cannot encode %s", o.GetKind())
-	}
-	annotations := o.GetAnnotations()
-	if annotations == nil {
-		annotations = map[string]string{}
-	}
-	annotations[v1alpha1.AnnotationApplied] = fmt.Sprintf("%x", sha256.Sum256(b))
-	o.SetAnnotations(annotations)
-	return nil
 }
 
 // says is true if an object has all that is wanted of it. What others added does not matter.

@@ -3,6 +3,8 @@ package managedcluster
 import (
 	"time"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -19,7 +21,7 @@ const (
 	progressInterval = time.Minute
 
 	// progressBurst is how many steps of progress are written at once: a cluster that is built takes a few, and one that flaps more.
-	progressBurst = 5
+	progressBurst = 10
 )
 
 // show the decision in the status, now or a little later: a cluster that flaps is written once in a while.
@@ -29,14 +31,17 @@ func (e *external) show(mc *v1alpha1.ManagedCluster, f facts, d decision) {
 	next.SetConditions(conditions(mc, f, d)...)
 	n, now := e.note, f.now
 	n.next = soonest(d.deadline, f.again)
+	if !n.known && !meta.FinalizerExists(mc, managed.FinalizerName) {
+		// The finalizer is written next, and takes with it what stands in the status. Nothing may happen for long after that.
+		n.next = now
+	}
+	n.known = true
 	if same(mc.Status, *next) {
 		return
 	}
-	r := n.writes.ReserveN(now, 1)
-	if wait := r.DelayFrom(now); wait > 0 {
-		r.CancelAt(now)
-		if !urgent(mc, *next) {
-			n.next = soonest(n.next, now.Add(wait))
+	if !urgent(mc, *next) {
+		if due := n.due(now); now.Before(due) {
+			n.next = soonest(n.next, due)
 			return
 		}
 	}

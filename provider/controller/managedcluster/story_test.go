@@ -375,9 +375,10 @@ func TestTimeouts(t *testing.T) {
 	w.clock = w.clock.Add(15 * time.Minute)
 	w.until("InfrastructureTimedOut")
 	w.did = nil
-	w.built()
+	// Nobody ever says that it is initialized: that would be remembered.
+	w.yaml("CAPTCluster", "status: {ready: true}")
 	w.yaml("CAPTControlPlane", "status: {ready: false, initialized: false}")
-	w.yaml("Cluster", "status: {initialization: {controlPlaneInitialized: false}}")
+	w.yaml("Cluster", "status: {initialization: {infrastructureProvisioned: true}}")
 	w.until("NotInitialized")
 	w.clock = w.clock.Add(30 * time.Minute)
 	w.until("ControlPlaneTimedOut")
@@ -430,6 +431,23 @@ func TestSays(t *testing.T) {
 				t.Errorf("\n%s\nsays(): %t", tc.reason, got)
 			}
 		})
+	}
+}
+
+// TestToldAtOnce says why nothing is made as soon as that is known, though nothing ever happens after that.
+func TestToldAtOnce(t *testing.T) {
+	w := newWorld(t)
+	p := captSpec()
+	p.Cluster.Namespace = "team-b"
+	w.create(p)
+	w.reconcile()
+	for range 3 {
+		if w.result.RequeueAfter <= time.Second {
+			w.reconcile()
+		}
+	}
+	if c := w.get().GetCondition(xpv2.TypeReady); c.Reason != v1alpha1.ReasonPolicyDenied || w.result.RequeueAfter < time.Minute {
+		t.Errorf("%+v, and it is looked at again after %s", c, w.result.RequeueAfter)
 	}
 }
 

@@ -2,7 +2,6 @@ package clusters
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -10,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/test/clusterapi"
@@ -154,12 +154,14 @@ func (s *stage) contains(o *unstructured.Unstructured, condition string, words .
 	})
 }
 
-// finalizers of an object are set.
-func (s *stage) finalizers(o *unstructured.Unstructured, all []string) {
+// finalizers of an object are changed. Its controllers write it at the same time.
+func (s *stage) finalizers(o *unstructured.Unstructured, change func([]string) []string) {
 	s.T.Helper()
-	b, err := json.Marshal(map[string]any{"metadata": map[string]any{"finalizers": all, "resourceVersion": s.Now(o).GetResourceVersion()}})
-	s.must(err)
-	s.Patch(o, string(b))
+	s.must(retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		now := s.Now(o)
+		now.SetFinalizers(change(now.GetFinalizers()))
+		return s.Client.Update(s.T.Context(), now)
+	}))
 }
 
 // stays says that objects are there and nobody deletes them.

@@ -1,6 +1,7 @@
 package clusters
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -132,16 +133,10 @@ const held = "test.intentplane.dev/held"
 // hold an object, so that its deletion can be seen.
 func (s *stage) hold(o *unstructured.Unstructured) {
 	s.T.Helper()
-	s.finalizers(o, append(s.Now(o).GetFinalizers(), held))
+	s.finalizers(o, func(all []string) []string { return append(all, held) })
 }
 
 func (s *stage) release(o *unstructured.Unstructured) {
 	s.T.Helper()
-	var rest []string
-	for _, f := range s.Now(o).GetFinalizers() {
-		if f != held {
-			rest = append(rest, f)
-		}
-	}
-	s.finalizers(o, rest)
+	s.finalizers(o, func(all []string) []string { return slices.DeleteFunc(all, func(f string) bool { return f == held }) })
 }
