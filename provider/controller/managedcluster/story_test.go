@@ -105,7 +105,7 @@ func TestDegraded(t *testing.T) {
 		w.clock = w.clock.Add(time.Second)
 		select {
 		case <-w.woken:
-		case <-time.After(time.Minute):
+		case <-time.After(patience):
 			t.Fatal("nobody is woken")
 		}
 		w.reconcile()
@@ -197,12 +197,12 @@ func TestRefused(t *testing.T) {
 			p.Site.Publish, p.Site.Engine = true, &catalogv1alpha1.SiteEngine{Type: "Flux", Location: "ControlPlane"}
 		}, want: "PolicyDenied"},
 		"Missing": {reason: "A template that is not there", before: func(w *world) {
-			w.must(w.capi.Resource(w.kinds["WorkspaceTemplate"]).Namespace("team-a").Delete(w.Context(), "vpc", metav1.DeleteOptions{}))
+			w.remove("WorkspaceTemplate", "team-a", "vpc")
 		}, want: "TemplateMissing"},
 		"Taken":          {reason: "Somebody made it by hand", before: func(w *world) { w.yaml("Cluster", "spec: {paused: false}") }, want: "NameTaken"},
 		"TakenElsewhere": {reason: "Workspaces are in no namespace", before: func(w *world) { w.yaml("CAPTControlPlane", "metadata: {namespace: team-b}") }, want: "NameTaken"},
 		"NoContract": {reason: "A kind without the label", before: func(w *world) {
-			w.must(w.capi.Resource(w.kinds["CustomResourceDefinition"]).Delete(w.Context(), "captclusters."+groupInfrastructure, metav1.DeleteOptions{}))
+			w.remove("CustomResourceDefinition", "", "captclusters."+groupInfrastructure)
 			w.yaml("CustomResourceDefinition", "metadata: {name: captclusters.infrastructure.cluster.x-k8s.io}\nspec: {names: {plural: captclusters}, versions: [{name: v1beta1, served: true}]}")
 		}, want: "ContractUnknown"},
 	}
