@@ -58,6 +58,9 @@ func urgent(mc *v1alpha1.ManagedCluster, next v1alpha1.ManagedClusterStatus) boo
 	if before.Status != after.Status || before.ObservedGeneration != after.ObservedGeneration {
 		return true
 	}
+	if !equality.Semantic.DeepEqual(a.AtProvider.Provisioned, b.AtProvider.Provisioned) {
+		return true
+	}
 	if a.AtProvider.UID != b.AtProvider.UID || !equality.Semantic.DeepEqual(a.AtProvider.Initialized, b.AtProvider.Initialized) {
 		return true
 	}
@@ -123,6 +126,7 @@ func observation(f facts, before v1alpha1.ManagedClusterObservation) v1alpha1.Ma
 	}
 	if before.UID == r.UID {
 		out.StartedAt, out.InfrastructureReadyAt, out.ReadySince, out.WasReady = before.StartedAt, before.InfrastructureReadyAt, before.ReadySince, before.WasReady
+		out.Provisioned = before.Provisioned
 	}
 	if out.StartedAt == nil {
 		out.StartedAt = stamp(f.now)
@@ -155,6 +159,9 @@ func latch(out *v1alpha1.ManagedClusterObservation, f facts) {
 	if out.InfrastructureReadyAt == nil && r.Is(readiness.TypeInfrastructureReady, readiness.True) {
 		out.InfrastructureReadyAt = stamp(f.now)
 	}
+	if out.Provisioned == nil && provisioned(r) {
+		out.Provisioned = &v1alpha1.Latch{UID: r.UID, At: *stamp(f.now)}
+	}
 	if !f.ready {
 		out.ReadySince = nil
 		return
@@ -165,6 +172,11 @@ func latch(out *v1alpha1.ManagedClusterObservation, f facts) {
 	if out.WasReady == nil {
 		out.WasReady = &v1alpha1.Latch{UID: r.UID, At: *stamp(f.now)}
 	}
+}
+
+// provisioned is true for a cluster that is all there, be there a kubeconfig or not.
+func provisioned(r readiness.Report) bool {
+	return r.Is(readiness.TypeInfrastructureReady, readiness.True) && r.Is(readiness.TypeControlPlaneReady, readiness.True) && r.Is(readiness.TypeEndpointKnown, readiness.True)
 }
 
 // absent is what stays when there is no Cluster, or nobody can tell: which objects there were.
