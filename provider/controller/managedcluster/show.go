@@ -64,12 +64,24 @@ func urgent(mc *v1alpha1.ManagedCluster, next v1alpha1.ManagedClusterStatus) boo
 	if a.AtProvider.UID != b.AtProvider.UID || !equality.Semantic.DeepEqual(a.AtProvider.Initialized, b.AtProvider.Initialized) {
 		return true
 	}
+	if leaving(b) && !leaving(a) || missing(b) != missing(a) {
+		return true
+	}
 	for _, o := range b.AtProvider.Objects {
 		if o.UID != uidOf(a.AtProvider, o.Kind, o.Name) {
 			return true
 		}
 	}
 	return false
+}
+
+// leaving is true for a Cluster that is being deleted, and missing for one that is known not to be there.
+func leaving(s v1alpha1.ManagedClusterStatus) bool {
+	return s.GetCondition(v1alpha1.TypeDeleting).Status == corev1.ConditionTrue
+}
+
+func missing(s v1alpha1.ManagedClusterStatus) bool {
+	return s.GetCondition(v1alpha1.TypeDeleting).Reason == readiness.ReasonObjectMissing
 }
 
 func uidOf(o v1alpha1.ManagedClusterObservation, kind, name string) string {
