@@ -356,7 +356,7 @@ func TestExisting(t *testing.T) {
 	w := newWorld(t)
 	w.install()
 	w.yaml("Cluster", "spec: {paused: false}")
-	w.create(v1alpha1.ManagedClusterParameters{Cluster: v1alpha1.ClusterReference{Name: "c1"}, Type: v1alpha1.TypeExisting, Labels: map[string]v1alpha1.LabelValue{"a": "b"}})
+	w.create(v1alpha1.ManagedClusterParameters{Cluster: v1alpha1.ClusterReference{Name: "c1"}, ClusterDescription: v1alpha1.ClusterDescription{Type: v1alpha1.TypeExisting, Labels: map[string]v1alpha1.LabelValue{"a": "b"}}})
 	w.until("NotReferenced")
 	w.built()
 	w.until(ready)
