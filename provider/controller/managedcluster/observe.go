@@ -199,6 +199,8 @@ type note struct {
 	steady readiness.Steady
 	// writes of progress that the status may still have.
 	writes *rate.Limiter
+	// known is true once it was looked at.
+	known bool
 	// next is when to look again at the latest. Zero leaves that to the interval.
 	next time.Time
 }
