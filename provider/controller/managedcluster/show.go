@@ -3,6 +3,7 @@ package managedcluster
 import (
 	"time"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -20,6 +21,9 @@ const (
 
 	// progressBurst is how many steps of progress are written at once: a cluster that is built takes a few, and one that flaps more.
 	progressBurst = 10
+
+	// progressPace is how long one step waits for the next: who builds a cluster writes several objects for one step.
+	progressPace = time.Second
 )
 
 // show the decision in the status, now or a little later: a cluster that flaps is written once in a while.
@@ -86,7 +90,12 @@ func conditions(mc *v1alpha1.ManagedCluster, f facts, d decision) []xpv2.Conditi
 	if d.reason == v1alpha1.ReasonReady {
 		status = corev1.ConditionTrue
 	}
-	out := []xpv2.Condition{condition(mc, xpv2.TypeReady, status, d.reason, d.message)}
+	ready := condition(mc, xpv2.TypeReady, status, d.reason, d.message)
+	if meta.WasDeleted(mc) {
+		// Whoever calls us says this after each look. What it waits for is in another condition.
+		ready = xpv2.Deleting().WithObservedGeneration(mc.GetGeneration())
+	}
+	out := []xpv2.Condition{ready}
 	for _, c := range f.report.Conditions {
 		message := readiness.Blocker{By: c.By, Message: c.Message}.String()
 		if c.Message == "" {
