@@ -58,8 +58,11 @@ func same(a, b v1alpha1.ManagedClusterStatus) bool {
 }
 
 // urgent is true for what somebody waits for, and for what has to be remembered: another generation, readiness, and which objects
-// there are.
+// there are. During a deletion it is all of it, since nobody comes back when progress is due.
 func urgent(mc *v1alpha1.ManagedCluster, next v1alpha1.ManagedClusterStatus) bool {
+	if meta.WasDeleted(mc) {
+		return true
+	}
 	a, b := mc.Status, next
 	before, after := a.GetCondition(xpv2.TypeReady), b.GetCondition(xpv2.TypeReady)
 	if before.Status != after.Status || before.ObservedGeneration != after.ObservedGeneration {

@@ -223,14 +223,14 @@ func (s *stage) appears(kind string, name ...string) *unstructured.Unstructured 
 	s.until(kind+" is there", func(context.Context) (bool, error) {
 		u = s.live(kind, name...)
 		return u != nil, nil
-	}, func() string { return "" })
+	}, nothingElse)
 	return u
 }
 
 // vanishes waits until an object is gone.
 func (s *stage) vanishes(kind string, name ...string) {
 	s.Helper()
-	s.until(kind+" is gone", func(context.Context) (bool, error) { return s.live(kind, name...) == nil, nil }, func() string { return "" })
+	s.until(kind+" is gone", func(context.Context) (bool, error) { return s.live(kind, name...) == nil, nil }, nothingElse)
 }
 
 // condition is one in the form of Kubernetes.
