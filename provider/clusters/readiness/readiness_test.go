@@ -145,7 +145,7 @@ func TestContracts(t *testing.T) {
 				set(in.Cluster.Unstructured, "status.initialization=none")
 				return in
 			},
-			want: "InfrastructureReady=Unknown/ContractUnknown by XCluster c1: the definition of its kind names no contract of Cluster API that is known here", blocker: "ContractUnknown XCluster c1",
+			want: "InfrastructureReady=Unknown/ContractUnknown by XCluster c1: the definition of its kind names no contract of Cluster API that is known here", blocker: "ContractUnknown XCluster c1: the definition of its kind names no contract of Cluster API that is known here",
 		},
 		"InitializedV1Beta1": {
 			reason: "Condition ControlPlaneInitialized", in: func() Input {
