@@ -185,7 +185,7 @@ func (p plan) gates(in Input, f *phase.Facts, out *Output) error {
 	if g == nil {
 		return nil
 	}
-	o, err := toUnstructured(g)
+	o, err := compose.Encode(g)
 	out.Resources[name] = Resource{Object: o}
 	return errors.Wrapf(err, "cannot encode composed resource %q", name)
 }

@@ -25,6 +25,23 @@ func quick(name string) v1alpha1.GateCheck {
 	return c
 }
 
+// TestDeletedIsForgotten is of a Gate that somebody else's finalizer holds: nothing is measured for it any more.
+func TestDeletedIsForgotten(t *testing.T) {
+	w := newWorld(t, check("errors", "edge1"))
+	w.reconcile()
+	if !w.c.memory.open(gateKey()) {
+		t.Fatal("nothing is measured")
+	}
+	g := w.get()
+	g.SetFinalizers([]string{"example.org/audit"})
+	w.must(w.kube.Update(t.Context(), g))
+	w.must(w.kube.Delete(t.Context(), g))
+	w.reconcile()
+	if w.c.memory.open(gateKey()) {
+		t.Error("a Gate that is deleted is remembered")
+	}
+}
+
 func TestPasses(t *testing.T) {
 	w := newWorld(t, quick("errors"))
 	w.reconcile()

@@ -199,6 +199,8 @@ type note struct {
 	steady readiness.Steady
 	// pace at which steps follow one another, and writes of progress that the status may still have.
 	pace, writes *rate.Limiter
+	// known is true once it was looked at.
+	known bool
 	// next is when to look again at the latest. Zero leaves that to the interval.
 	next time.Time
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"maps"
+	"slices"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -180,17 +181,27 @@ func says(live, want any) bool {
 		return ok
 	case []any:
 		l, ok := live.([]any)
-		if !ok || len(l) != len(w) {
-			return false
-		}
-		for i := range w {
-			if !says(l[i], w[i]) {
-				return false
-			}
-		}
-		return true
+		return ok && (saysNamed(l, w) || slices.EqualFunc(l, w, says))
 	}
 	return number(live) == number(want)
+}
+
+// saysNamed finds each element that is wanted by its name. Others have theirs between them, such as the variables that a ClusterClass has
+// defaults for.
+func saysNamed(live, want []any) bool {
+	for _, w := range want {
+		name := nameOf(w)
+		if i := slices.IndexFunc(live, func(l any) bool { return nameOf(l) == name }); name == "" || i < 0 || !says(live[i], w) {
+			return false
+		}
+	}
+	return len(want) > 0
+}
+
+func nameOf(v any) string {
+	m, _ := v.(map[string]any)
+	name, _ := m["name"].(string)
+	return name
 }
 
 // number makes numbers of JSON comparable.

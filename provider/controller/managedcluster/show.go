@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -33,6 +34,11 @@ func (e *external) show(mc *v1alpha1.ManagedCluster, f facts, d decision) {
 	next.SetConditions(conditions(mc, f, d)...)
 	n, now := e.note, f.now
 	n.next = soonest(d.deadline, f.again)
+	if !n.known && !meta.FinalizerExists(mc, managed.FinalizerName) {
+		// The finalizer is written next, and takes with it what stands in the status. Nothing may happen for long after that.
+		n.next = now
+	}
+	n.known = true
 	if same(mc.Status, *next) {
 		return
 	}
@@ -68,7 +74,13 @@ func urgent(mc *v1alpha1.ManagedCluster, next v1alpha1.ManagedClusterStatus) boo
 	if before.Status != after.Status || before.ObservedGeneration != after.ObservedGeneration {
 		return true
 	}
+	if !equality.Semantic.DeepEqual(a.AtProvider.Provisioned, b.AtProvider.Provisioned) {
+		return true
+	}
 	if a.AtProvider.UID != b.AtProvider.UID || !equality.Semantic.DeepEqual(a.AtProvider.Initialized, b.AtProvider.Initialized) {
+		return true
+	}
+	if leaving(b) && !leaving(a) || missing(b) != missing(a) {
 		return true
 	}
 	for _, o := range b.AtProvider.Objects {
@@ -77,6 +89,15 @@ func urgent(mc *v1alpha1.ManagedCluster, next v1alpha1.ManagedClusterStatus) boo
 		}
 	}
 	return false
+}
+
+// leaving is true for a Cluster that is being deleted, and missing for one that is known not to be there.
+func leaving(s v1alpha1.ManagedClusterStatus) bool {
+	return s.GetCondition(v1alpha1.TypeDeleting).Status == corev1.ConditionTrue
+}
+
+func missing(s v1alpha1.ManagedClusterStatus) bool {
+	return s.GetCondition(v1alpha1.TypeDeleting).Reason == readiness.ReasonObjectMissing
 }
 
 func uidOf(o v1alpha1.ManagedClusterObservation, kind, name string) string {
@@ -138,6 +159,7 @@ func observation(f facts, before v1alpha1.ManagedClusterObservation) v1alpha1.Ma
 	}
 	if before.UID == r.UID {
 		out.StartedAt, out.InfrastructureReadyAt, out.ReadySince, out.WasReady = before.StartedAt, before.InfrastructureReadyAt, before.ReadySince, before.WasReady
+		out.Provisioned = before.Provisioned
 	}
 	if out.StartedAt == nil {
 		out.StartedAt = stamp(f.now)
@@ -170,6 +192,9 @@ func latch(out *v1alpha1.ManagedClusterObservation, f facts) {
 	if out.InfrastructureReadyAt == nil && r.Is(readiness.TypeInfrastructureReady, readiness.True) {
 		out.InfrastructureReadyAt = stamp(f.now)
 	}
+	if out.Provisioned == nil && provisioned(r) {
+		out.Provisioned = &v1alpha1.Latch{UID: r.UID, At: *stamp(f.now)}
+	}
 	if !f.ready {
 		out.ReadySince = nil
 		return
@@ -180,6 +205,11 @@ func latch(out *v1alpha1.ManagedClusterObservation, f facts) {
 	if out.WasReady == nil {
 		out.WasReady = &v1alpha1.Latch{UID: r.UID, At: *stamp(f.now)}
 	}
+}
+
+// provisioned is true for a cluster that is all there, be there a kubeconfig or not.
+func provisioned(r readiness.Report) bool {
+	return r.Is(readiness.TypeInfrastructureReady, readiness.True) && r.Is(readiness.TypeControlPlaneReady, readiness.True) && r.Is(readiness.TypeEndpointKnown, readiness.True)
 }
 
 // absent is what stays when there is no Cluster, or nobody can tell: which objects there were.

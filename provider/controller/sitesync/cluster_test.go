@@ -42,7 +42,6 @@ func (w *world) put(gvr schema.GroupVersionResource, text string) {
 	w.Helper()
 	u := &unstructured.Unstructured{}
 	w.must(yaml.Unmarshal([]byte(text), &u.Object))
-	u.SetResourceVersion(fmt.Sprint(len(w.cluster.Actions())))
 	of := w.cluster.Resource(gvr).Namespace(u.GetNamespace())
 	_, err := of.Update(w.Context(), u, metav1.UpdateOptions{})
 	if kerrors.IsNotFound(err) {
@@ -150,7 +149,7 @@ func (w *world) later(want string) {
 	for w.says() != want {
 		select {
 		case <-w.woken:
-		case <-time.After(time.Minute):
+		case <-time.After(patience):
 			w.Fatalf("want %q, got %q, and nobody is woken", want, w.says())
 		}
 		w.reconcile()

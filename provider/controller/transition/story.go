@@ -7,17 +7,27 @@ import (
 	"slices"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
+// A change of the phase, as a status has it. Only deployments have revisions.
+type change struct {
+	From     string      `json:"from"`
+	To       string      `json:"to"`
+	At       metav1.Time `json:"at"`
+	Revision int64       `json:"revision"`
+}
+
 // A step is one change of the phase.
 type step struct {
-	deploymentv1alpha1.Transition
+	change
 
 	// key tells the step apart from all others, also for another process.
 	key string
 
-	// took is how long the deployment was in the phase that it left, where that is known.
+	// took is how long it was in the phase that it left, where that is known.
 	took time.Duration
 	long bool
 }
@@ -28,11 +38,11 @@ type judgement struct {
 	name, site string
 }
 
-// A story is what a process has seen of one deployment. A status remembers the last changes only, and a story goes on where they are
+// A story is what a process has seen of one deployment or cluster. A status remembers the last changes only, and a story goes on where they are
 // cut off.
 type story struct {
 	uid    string
-	seen   []deploymentv1alpha1.Transition
+	seen   []change
 	judged map[judgement]bool
 
 	// untold are steps that have no event yet.
@@ -40,7 +50,7 @@ type story struct {
 }
 
 // follow returns what is new in a status.
-func (s *story) follow(now []deploymentv1alpha1.Transition) []step {
+func (s *story) follow(now []change) []step {
 	begins := len(now) - fresh(s.seen, now)
 	if begins == len(now) {
 		// Nothing is new in a status that went back in time, and it may come forward again.
@@ -48,7 +58,7 @@ func (s *story) follow(now []deploymentv1alpha1.Transition) []step {
 	}
 	var out []step
 	for i := begins; i < len(now); i++ {
-		one := step{Transition: now[i], key: keyOf(s.uid, now, i)}
+		one := step{change: now[i], key: keyOf(s.uid, now, i)}
 		if before, ok := s.before(now, i); ok && before.To == now[i].From {
 			one.took, one.long = now[i].At.Sub(before.At.Time), true
 		}
@@ -59,19 +69,19 @@ func (s *story) follow(now []deploymentv1alpha1.Transition) []step {
 }
 
 // before is the change before one, which the status may have forgotten.
-func (s *story) before(now []deploymentv1alpha1.Transition, i int) (deploymentv1alpha1.Transition, bool) {
+func (s *story) before(now []change, i int) (change, bool) {
 	if i > 0 {
 		return now[i-1], true
 	}
 	if len(s.seen) > 0 {
 		return s.seen[len(s.seen)-1], true
 	}
-	return deploymentv1alpha1.Transition{}, false
+	return change{}, false
 }
 
 // fresh is how many of the last entries were not there before. Entries are added at the end, and cut off at the beginning; a status
 // that went back in time has none.
-func fresh(seen, now []deploymentv1alpha1.Transition) int {
+func fresh(seen, now []change) int {
 	for cut := range seen {
 		kept := seen[cut:]
 		if len(kept) <= len(now) && slices.EqualFunc(kept, now[:len(kept)], same) {
@@ -84,12 +94,12 @@ func fresh(seen, now []deploymentv1alpha1.Transition) int {
 	return len(now)
 }
 
-func same(a, b deploymentv1alpha1.Transition) bool {
+func same(a, b change) bool {
 	return a.From == b.From && a.To == b.To && a.Revision == b.Revision && a.At.Equal(&b.At)
 }
 
 // keyOf one entry: of equal ones, which times in whole seconds cannot tell apart, how many came before tells which it is.
-func keyOf(uid string, all []deploymentv1alpha1.Transition, i int) string {
+func keyOf(uid string, all []change, i int) string {
 	t, nth := all[i], 0
 	for _, other := range all[:i] {
 		if same(other, t) {
