@@ -99,7 +99,7 @@ func (s *stage) phase(o *unstructured.Unstructured, phase string, words ...strin
 	s.T.Helper()
 	s.until(o, phase+" "+strings.Join(words, " "), func(u *unstructured.Unstructured) bool {
 		said := ""
-		for _, c := range []string{"Ready", "Compiled", "Delivered"} {
+		for _, c := range []string{"Ready", "SitesFound", "Delivered"} {
 			said += scene.Condition(u, c).Message + "\n"
 		}
 		for _, w := range words {

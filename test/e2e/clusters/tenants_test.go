@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/test/clusterapi"
+	"github.com/intentplane/intentplane/test/scene"
 )
 
 // administrators describes a Site of theirs, which another namespace may use.
@@ -117,7 +118,9 @@ func TestDeletedEarly(t *testing.T) {
 		"Made": {reason: "The Cluster is there, and nothing else", until: func(s *stage, _ *unstructured.Unstructured) {
 			s.until(s.cluster(), "is there", func(*unstructured.Unstructured) bool { return true })
 		}},
-		"Uninitialized": {reason: "The infrastructure is there, and no control plane", until: func(s *stage, mc *unstructured.Unstructured) { s.reason(mc, "NotInitialized") }},
+		"Uninitialized": {reason: "The infrastructure is there, and no control plane", until: func(s *stage, _ *unstructured.Unstructured) {
+			s.until(s.cluster(), "is provisioned", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Provisioned" })
+		}},
 		"Deleting": {reason: "Somebody deleted the Cluster before", until: func(s *stage, mc *unstructured.Unstructured) {
 			s.until(s.cluster(), "is there", func(*unstructured.Unstructured) bool { return true })
 			s.Delete(s.cluster())
