@@ -49,6 +49,9 @@ type world struct {
 	c       *connector
 	woken   chan types.NamespacedName
 
+	// hold keeps back the answers to questions about latency until it is closed. Nil keeps back none.
+	hold chan struct{}
+
 	mu     sync.Mutex
 	says   string
 	asked  []*http.Request
@@ -110,6 +113,13 @@ func (w *world) write(ctx context.Context, c client.Client, sub string, o client
 
 func (w *world) answer(rw http.ResponseWriter, r *http.Request) {
 	_ = r.ParseForm()
+	if w.hold != nil && strings.Contains(r.Form.Get("query"), "latency") {
+		select {
+		case <-w.hold:
+		case <-r.Context().Done():
+			return
+		}
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.asked = append(w.asked, r)
