@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"maps"
 	"sync"
+	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
@@ -31,6 +32,8 @@ const home = ""
 type Pool struct {
 	dial Dial
 	wake func(owner types.NamespacedName)
+	// patience is how long the first reader of a watch waits for it.
+	patience time.Duration
 
 	mu    sync.Mutex
 	links map[string]*link
@@ -64,7 +67,7 @@ func Dialer(config *rest.Config, limits Limits) Dial {
 
 // NewPool returns a Pool. Wake is called when something changed that the owner read; it must not wait for a reader.
 func NewPool(d Dial, wake func(owner types.NamespacedName)) *Pool {
-	return &Pool{dial: d, wake: wake, links: map[string]*link{}, held: map[types.NamespacedName]map[*watch]bool{}}
+	return &Pool{dial: d, wake: wake, patience: patience, links: map[string]*link{}, held: map[types.NamespacedName]map[*watch]bool{}}
 }
 
 // A link is the connection to one cluster.
