@@ -199,7 +199,7 @@ func (p *pool) read(who string, kubeconfig []byte, names ...string) string {
 	defer l.Done()
 	out := []string{}
 	for _, name := range names {
-		c, err := l.Remote(kubeconfig)
+		c, err := l.Remote(kubeconfig, Administrator)
 		if err != nil {
 			p.t.Fatal(err)
 		}
@@ -316,10 +316,46 @@ func TestFailures(t *testing.T) {
 	}
 }
 
+// TestTenant reads from where a tenant says: not from the provider's own machine, also when an administrator's Site leads there.
+func TestTenant(t *testing.T) {
+	s := newAPIServer(t)
+	s.put("edge1", "one")
+	cases := map[string]struct {
+		reason string
+		origin Origin
+		limits Limits
+		want   string
+	}{
+		"Administrator": {reason: "An administrator says where clusters are", origin: Administrator, want: "nothing is wrong"},
+		"Tenant":        {reason: "A tenant could ask what listens beside the provider", origin: Tenant, want: v1alpha1.SiteReasonKubeconfigRefused},
+		"Allowed":       {reason: "Unless the provider's own flag says so", origin: Tenant, limits: Limits{Loopback: true}, want: "nothing is wrong"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			p := newPool(t)
+			p.dial = Dialer(&rest.Config{}, tc.limits)
+			// What an administrator has a connection to is nothing for a tenant.
+			p.expect("an administrator's", "one", p.read("b", s.kubeconfig(canary), "edge1"))
+			l := p.Look(owner("a"))
+			defer l.Done()
+			c, err := l.Remote(s.kubeconfig(canary), tc.origin)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := "nothing is wrong"
+			var failure *Error
+			if _, err := c.Get(t.Context(), ref("edge1")); errors.As(err, &failure) {
+				got = failure.Reason
+			}
+			p.expect(tc.reason, tc.want, got)
+		})
+	}
+}
+
 func TestAnnotate(t *testing.T) {
 	s := newAPIServer(t)
 	l := newPool(t).Look(owner("a"))
-	c, err := l.Remote(s.kubeconfig(canary))
+	c, err := l.Remote(s.kubeconfig(canary), Administrator)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -171,7 +171,7 @@ func (e *external) cluster(ctx context.Context, site *catalogv1alpha1.Site) (*cl
 	if kerrors.IsNotFound(err) || len(s.Data[key]) == 0 {
 		return nil, "the Secret with the kubeconfig, or its key, does not exist", nil
 	}
-	c, err := e.look.Remote(s.Data[key])
+	c, err := e.look.Remote(s.Data[key], clusters.Administrator)
 	if err != nil {
 		return nil, err.Error(), nil //nolint:nilerr // It is the Site's trouble.
 	}

@@ -233,7 +233,7 @@ func (e *external) cluster(ctx context.Context, site *catalogv1alpha1.Site) (*cl
 		// Where it should be is for those who may read the Site.
 		return nil, &problem{reason: v1alpha1.SiteReasonKubeconfigGone, message: "the Secret with the kubeconfig, or its key, does not exist"}, nil
 	}
-	c, err := e.look.Remote(s.Data[key])
+	c, err := e.look.Remote(s.Data[key], originOf(site))
 	if err != nil {
 		return nil, &problem{reason: v1alpha1.SiteReasonKubeconfigRefused, message: err.Error()}, nil //nolint:nilerr // It is the Site's problem.
 	}
