@@ -46,6 +46,8 @@ type world struct {
 	kube client.Client
 	// cluster is that of the Site: an API server without nodes, so a test says what becomes of a Job.
 	cluster *apiserver.Server
+	// dialled are the kubeconfigs that led there, and who wrote them.
+	dialled []string
 	c       *connector
 	woken   chan types.NamespacedName
 
@@ -91,10 +93,16 @@ func newWorld(t *testing.T, checks ...v1alpha1.GateCheck) *world {
 	t.Cleanup(cancel)
 	go func() { _ = m.Start(ctx) }()
 	w.cluster = apiserver.New(map[string]schema.GroupVersionResource{"Job": jobs(), "Pod": pods()})
-	pool := clusters.NewPool(func([]byte, clusters.Origin) (dynamic.Interface, func(), error) { return w.cluster, func() {}, nil }, func(o types.NamespacedName) { w.woken <- o })
+	pool := clusters.NewPool(w.dial, func(o types.NamespacedName) { w.woken <- o })
 	t.Cleanup(func() { pool.Forget(gateKey()) })
 	w.c = &connector{kube: w.kube, pool: pool, meter: m, fetch: fetch.New(fetch.Options{Loopback: true}), memory: newMemory(), now: time.Now}
 	return w
+}
+
+// dial the cluster of the Site.
+func (w *world) dial(kubeconfig []byte, o clusters.Origin) (dynamic.Interface, func(), error) {
+	w.dialled = append(w.dialled, string(o)+" "+string(kubeconfig))
+	return w.cluster, func() {}, nil
 }
 
 // write counts the writes of a status that change it: others do nothing in a real API server.

@@ -11,7 +11,6 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
-	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/clusters/clusterapi"
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
 )
@@ -35,22 +34,6 @@ type clusterFacts struct {
 	blocker readiness.Blocker
 	// again is when to look again.
 	again time.Time
-}
-
-// kubeconfigOf a Site is in a Secret that it names, or in that of the Cluster that it names. Nil means that there is none.
-func kubeconfigOf(site *catalogv1alpha1.Site) *catalogv1alpha1.NamespacedSecretKeySelector {
-	if ref := site.Spec.Cluster.ClusterRef; ref != nil {
-		return &catalogv1alpha1.NamespacedSecretKeySelector{Namespace: ref.Namespace, Name: readiness.SecretName(ref.Name), Key: readiness.SecretKey}
-	}
-	return site.Spec.Cluster.KubeconfigSecretRef
-}
-
-// originOf a Site's kubeconfig. That of a Cluster is in a namespace of tenants.
-func originOf(site *catalogv1alpha1.Site) clusters.Origin {
-	if site.Spec.Cluster.ClusterRef != nil {
-		return clusters.Tenant
-	}
-	return clusters.Administrator
 }
 
 // clusterFacts reads the Cluster. It returns an error if the provider's own configuration is not valid.
