@@ -169,9 +169,9 @@ func inFlight(in Input, f *phase.Facts, unobserved map[string]bool) bool {
 	return trial.Watched() && trial.Unhindered()
 }
 
-// gates asks for the Gate of the order's step once that is live, and lets those go that have told all they can: when every repository
-// remembers the verdict, the Gates of earlier steps, and by then, or with the first Gate of the revision, those of others. Whatever is added or
-// removed makes a generation of the composite, which Crossplane tells in three writes: so both happen at once.
+// gates asks for the Gate of the order's step, which waits until that is live, and lets those go that have told all they can: when every
+// repository remembers the verdict, the Gates of earlier steps, and by then, or with the first Gate of the revision, those of others. Whatever is
+// added or removed makes a generation of the composite, which Crossplane tells in several writes: so all of that happens with the order.
 func (p plan) gates(in Input, f *phase.Facts, out *Output) error {
 	name := compose.GateName(*f.Order)
 	g, err := p.gate(in, f, name)
@@ -195,12 +195,12 @@ func (p plan) gates(in Input, f *phase.Facts, out *Output) error {
 
 // gate is the one to make, or nil.
 func (p plan) gate(in Input, f *phase.Facts, name string) (*unstructured.Unstructured, error) {
-	if f.Gates[name] != nil || f.Order.Verdict != nil || !rollout.Gated(*f.Order) || !f.Live() {
+	if f.Gates[name] != nil || f.Order.Verdict != nil || !rollout.Gated(*f.Order) {
 		return nil, nil //nolint:nilnil // There is nothing to judge.
 	}
 	g := compose.Gate(in.Claim, *f.Order, f.ObservedSync, p.checks.At(f.Order.Plan[f.Order.Step]))
 	if g == nil {
-		return nil, nil //nolint:nilnil // There is nobody to ask yet.
+		return nil, nil //nolint:nilnil // There is nothing to ask.
 	}
 	o, err := compose.Encode(g)
 	return o, errors.Wrapf(err, "cannot encode composed resource %q", name)

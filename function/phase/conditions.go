@@ -89,8 +89,8 @@ func validated(f *Facts) Condition {
 		return is(v1alpha1.TypeValidated, false, f.Order.Verdict.Reason, f.Order.Verdict.Message)
 	case !f.carried():
 		return unknown(v1alpha1.TypeValidated, v1alpha1.ReasonDelivering, "")
-	case !f.succeeded() && rollout.Gated(*f.Order) && (f.live() || f.gate() != nil): // Only good news waits for the record.
-		return unknown(v1alpha1.TypeValidated, v1alpha1.ReasonMeasuring, strings.TrimSpace(f.unjudged()))
+	case !f.succeeded() && rollout.Gated(*f.Order): // Only good news waits for the record.
+		return unknown(v1alpha1.TypeValidated, v1alpha1.ReasonMeasuring, "")
 	case !f.succeeded():
 		return unknown(v1alpha1.TypeValidated, v1alpha1.ReasonSyncing, "")
 	case rollout.Gated(*f.Order):

@@ -18,8 +18,10 @@ const (
 	good, bad = 0.01, 0.2
 )
 
-// forTrials lets Gates ask the servers of the tests. A story of several revisions within seconds costs more than Crossplane lets a composite
-// react to at once, which is 100 by default and one more each second: there is room for it. TestBreakerBudget counts what one costs.
+// forTrials lets Gates ask the servers of the tests. Nobody edits as fast as these tests do: five or ten edits of one deployment within seconds
+// cost more than Crossplane lets a composite react to at once, which is 100 by default and one more each second. So there is room for them.
+// What a good revision, a bad one and the way back cost is held against Crossplane's defaults by TestBreakerStory, next door in disruption, and
+// with real engines by "make bench".
 func forTrials(o *controlplane.Options) {
 	o.Provider.Args = append(o.Provider.Args, "--allow-loopback-checks")
 	o.CoreArgs = append(o.CoreArgs, "--circuit-breaker-burst=1000")
