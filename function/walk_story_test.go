@@ -152,7 +152,8 @@ func (w *walk) engines() {
 		for _, d := range w.deliveries {
 			for _, t := range d.Spec.ForProvider.Trees {
 				if t.Site == name {
-					p.sync(w.repos[d.Spec.ProviderConfigReference.Name], t.Path, w.qualities)
+					repository := d.Spec.ProviderConfigReference.Name
+					p.sync(w.repos[repository], repository, t.Path, w.qualities)
 				}
 			}
 		}
@@ -294,7 +295,7 @@ func (w *walk) mustBeJudged() {
 func (w *walk) mustHold(said string) {
 	for _, d := range w.deliveries {
 		for _, t := range d.Spec.ForProvider.Trees {
-			if is := w.sites[t.Site].runs[t.Path]; t.Action != deliveryv1alpha1.ActionKeep && is != t.Tree {
+			if is := w.sites[t.Site].runs[place(d.Spec.ProviderConfigReference.Name, t.Path)]; t.Action != deliveryv1alpha1.ActionKeep && is != t.Tree {
 				w.truth.violatedf("%s, and %s runs %s instead of %s", said, t.Site, is, t.Tree)
 			}
 		}
@@ -371,13 +372,23 @@ func stories(t *testing.T) (first, last uint64) {
 type tally struct {
 	sync.Mutex
 
-	all map[string]int
+	all     map[string]int
+	stopped bool
 }
 
-func (c *tally) count(end string) {
+// stop telling.
+func (c *tally) stop() {
+	c.Lock()
+	defer c.Unlock()
+	c.stopped = true
+}
+
+// count an end, and say whether to go on.
+func (c *tally) count(end string) bool {
 	c.Lock()
 	defer c.Unlock()
 	c.all[end]++
+	return !c.stopped
 }
 
 // tellAll tells every nth story, for as many tellers as there are processors, until one goes wrong.
@@ -390,9 +401,12 @@ func tellAll(t *testing.T, first, last uint64, ends *tally) {
 			if os.Getenv("INTENTPLANE_WALK") == "" {
 				w.trace = w.trace[max(0, len(w.trace)-40):]
 			}
+			ends.stop()
 			t.Fatalf("story %d: %s\n%s", seed, strings.Join(w.truth.violations, "\n"), strings.Join(w.trace, "\n"))
 		}
-		ends.count(w.end())
+		if !ends.count(w.end()) {
+			return
+		}
 	}
 }
 

@@ -118,7 +118,7 @@ type Wish struct {
 	// InFlight says that the current order has no verdict, and that one will come by itself.
 	InFlight bool
 
-	// Untold says that some delivery which is asked for the current order never told what its repository remembers.
+	// Untold says that some delivery which takes part in the current order was lost, or never told what its repository remembers.
 	Untold bool
 	// Carried is the rejection of another request of this intent that carries the current number too. Nil means none.
 	Carried *rolloutv1alpha1.Verdict
