@@ -83,7 +83,6 @@ func (c *Core) wish(in Input, f *phase.Facts, i intent.Intent, s *catalog.Select
 		return w, nil
 	}
 	w.Also = compose.Also(f.Observed, *f.Order)
-	w.Untold = rollout.Untold(slices.Collect(maps.Values(f.Observed)), *f.Order)
 	if f.Order.RendererVersion != c.version {
 		before, err := rollout.NewRequest(in.Spec, said, s, blueprint, f.Order.RendererVersion)
 		if err != nil {

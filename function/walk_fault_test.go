@@ -58,6 +58,7 @@ func (w *walk) troubles() []fault {
 		}},
 		{"cluster comes or goes", func() { s := w.anySite(); s.built = !s.built }},
 		{"the function is rolled out, or back", func() { w.core = w.cores[w.rng.IntN(len(w.cores))] }},
+		{"the function is rolled back", func() { w.core = w.cores[0] }},
 		{"time passes", func() { w.now = w.now.Add(20 * time.Minute) }},
 	}
 }
@@ -117,14 +118,14 @@ func (w *walk) edits() []fault {
 		}},
 		{"moved to another repository", func() {
 			name := []string{"default", "other"}[w.rng.IntN(2)]
-			w.set("Site", "edge3", map[string]any{"kind": "ClusterProviderConfig", "name": name}, "spec", "repository", "providerConfigRef")
+			w.set("Site", []string{"edge2", "edge3"}[w.rng.IntN(2)], map[string]any{"kind": "ClusterProviderConfig", "name": name}, "spec", "repository", "providerConfigRef")
 		}},
 		{"policy", func() {
-			w.in.Spec.RollbackConfig.AutoRollback = new(!w.chance(4))
+			w.in.Spec.RollbackConfig.AutoRollback = new(!w.chance(3))
 			w.in.Spec.RollbackConfig.MaxRetries = new(int32(w.rng.IntN(4)))
 		}},
 		{"request", w.request},
-		{"request again", w.request},
+		{"two requests", func() { w.request(); w.request() }},
 	}
 }
 
@@ -202,10 +203,11 @@ func (w *walk) remove(name string, fresh bool) {
 	}
 	for _, t := range r.entry.trees {
 		delete(r.dirs, t.Path)
-		if w.sites[t.Site].runs[t.Path] != "" && fresh && !w.truth.forgot && !w.runsElsewhere(t) {
+		at := place(d.Spec.ProviderConfigReference.Name, t.Path)
+		if w.sites[t.Site].runs[at] != "" && fresh && !w.truth.forgot && !w.runsElsewhere(t) {
 			w.truth.violatedf("%s is removed from where %s runs it, and does not run elsewhere", t.Path, t.Site)
 		}
-		delete(w.sites[t.Site].runs, t.Path)
+		delete(w.sites[t.Site].runs, at)
 	}
 	r.entry.trees, r.entry.history = nil, nil
 }
@@ -214,7 +216,7 @@ func (w *walk) remove(name string, fresh bool) {
 func (w *walk) runsElsewhere(t deliveryv1alpha1.DeliveredTree) bool {
 	for _, d := range w.deliveries {
 		for _, other := range d.Status.AtProvider.Trees {
-			if other.Site == t.Site && w.sites[t.Site].runs[other.Path] == other.Tree {
+			if other.Site == t.Site && w.sites[t.Site].runs[place(d.Spec.ProviderConfigReference.Name, other.Path)] == other.Tree {
 				return true
 			}
 		}

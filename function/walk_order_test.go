@@ -303,5 +303,10 @@ func (w *walk) heeds(m moment, asked map[string]*deliveryv1alpha1.GitDelivery) {
 	if known, ok := w.truth.intents[said]; ok && known != is.Intent {
 		w.truth.violatedf("%s is said, and another intent is ordered", said)
 	}
+	for other, intent := range w.truth.intents {
+		if other != said && intent == is.Intent {
+			w.truth.violatedf("%s is said, and what is ordered is %s", said, other)
+		}
+	}
 	w.truth.intents[said] = is.Intent
 }

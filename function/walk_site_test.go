@@ -15,7 +15,7 @@ import (
 
 // A player plays a Site, with its engine.
 type player struct {
-	// runs is the tree that it runs at each path, and tried the one that it failed with.
+	// runs is the tree that it runs at each place, and tried the one that it failed with.
 	runs, tried map[string]string
 	stuck       bool
 	// clustered is true for a Site that waits for its cluster, and built while that is ready.
@@ -29,18 +29,22 @@ type quality struct {
 }
 
 // sync plays the engine: it runs what the branch has, if it can.
-func (p *player) sync(r *repo, path string, of map[string]quality) {
+func (p *player) sync(r *repo, repository, path string, of map[string]quality) {
 	id, ok := r.dirs[path]
 	if p.stuck || !ok {
 		return
 	}
+	at := place(repository, path)
 	if of[id].Breaks {
-		p.tried[path] = id
+		p.tried[at] = id
 		return
 	}
-	delete(p.tried, path)
-	p.runs[path] = id
+	delete(p.tried, at)
+	p.runs[at] = id
 }
+
+// place is a directory of a repository.
+func place(repository, path string) string { return repository + " " + path }
 
 // look plays one reconcile of the SiteSync.
 func (w *walk) look(s *deliveryv1alpha1.SiteSync) {
@@ -105,10 +109,10 @@ func (w *walk) see(s *deliveryv1alpha1.SiteSync, want deliveryv1alpha1.SiteTree,
 	p := w.sites[want.Name]
 	timeout, _ := time.ParseDuration(s.Spec.ForProvider.SyncWaitTimeout)
 	switch {
-	case p.runs[want.Path] == want.Tree:
+	case p.runs[place(want.RepositoryRef.Name, want.Path)] == want.Tree:
 		o.State = deliveryv1alpha1.SiteLive
 		w.truth.live(s.Spec.ForProvider.Order, want)
-	case p.tried[want.Path] == want.Tree || last.State == deliveryv1alpha1.SiteFailed:
+	case p.tried[place(want.RepositoryRef.Name, want.Path)] == want.Tree || last.State == deliveryv1alpha1.SiteFailed:
 		o.State = deliveryv1alpha1.SiteFailed
 	case w.now.Sub(o.StartedAt.Time) >= timeout:
 		o.State = deliveryv1alpha1.SiteTimedOut
@@ -149,7 +153,7 @@ func (w *walk) waits(s *deliveryv1alpha1.SiteSync, want deliveryv1alpha1.SiteTre
 func (w *walk) undelivered(o rolloutv1alpha1.Order, want deliveryv1alpha1.SiteTree) bool {
 	for _, d := range w.deliveries {
 		for _, t := range d.Spec.ForProvider.Trees {
-			if t.Path != want.Path {
+			if t.Path != want.Path || d.Spec.ProviderConfigReference.Name != want.RepositoryRef.Name {
 				continue
 			}
 			at := d.Status.AtProvider.Order

@@ -152,7 +152,8 @@ func (w *walk) engines() {
 		for _, d := range w.deliveries {
 			for _, t := range d.Spec.ForProvider.Trees {
 				if t.Site == name {
-					p.sync(w.repos[d.Spec.ProviderConfigReference.Name], t.Path, w.qualities)
+					repository := d.Spec.ProviderConfigReference.Name
+					p.sync(w.repos[repository], repository, t.Path, w.qualities)
 				}
 			}
 		}
@@ -294,7 +295,7 @@ func (w *walk) mustBeJudged() {
 func (w *walk) mustHold(said string) {
 	for _, d := range w.deliveries {
 		for _, t := range d.Spec.ForProvider.Trees {
-			if is := w.sites[t.Site].runs[t.Path]; t.Action != deliveryv1alpha1.ActionKeep && is != t.Tree {
+			if is := w.sites[t.Site].runs[place(d.Spec.ProviderConfigReference.Name, t.Path)]; t.Action != deliveryv1alpha1.ActionKeep && is != t.Tree {
 				w.truth.violatedf("%s, and %s runs %s instead of %s", said, t.Site, is, t.Tree)
 			}
 		}
@@ -332,67 +333,94 @@ func (w *walk) end() string {
 // stepsOf a story.
 const stepsOf = 70
 
-// TestWalk tells stories of faults. INTENTPLANE_WALK names them, as 7 or 1-100, and the first that goes wrong is told with all that happens
-// in it.
+// TestWalk tells stories of faults. INTENTPLANE_WALK names them, as 7, 1-100 or 4,8,15, and the first that goes wrong is told with all that
+// happens in it.
 func TestWalk(t *testing.T) {
-	first, last := stories(t)
+	all := stories(t)
 	ends := tally{all: map[string]int{}}
 	// A story makes much that nobody needs any more: collecting it seldom saves a third of the time.
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	t.Run("Stories", func(t *testing.T) {
-		for i := range uint64(runtime.GOMAXPROCS(0)) {
-			t.Run(strconv.FormatUint(i, 10), func(t *testing.T) {
+		for i := range runtime.GOMAXPROCS(0) {
+			t.Run(strconv.Itoa(i), func(t *testing.T) {
 				t.Parallel()
-				tellAll(t, first+i, last, &ends)
+				tellAll(t, all[min(i, len(all)):], &ends)
 			})
 		}
 	})
-	t.Logf("stories %d to %d, of %d steps each, ended so:", first, last, stepsOf)
+	t.Logf("%d stories of %d steps each, from %d to %d, ended so:", len(all), stepsOf, all[0], all[len(all)-1])
 	for _, end := range slices.Sorted(maps.Keys(ends.all)) {
 		t.Logf("%5d %s", ends.all[end], end)
 	}
 }
 
 // stories that are told: in make test always the same.
-func stories(t *testing.T) (first, last uint64) {
+func stories(t *testing.T) []uint64 {
 	t.Helper()
-	from, to, ranged := strings.Cut(os.Getenv("INTENTPLANE_WALK"), "-")
-	if first, err := strconv.ParseUint(from, 10, 64); err == nil {
-		if last, err = strconv.ParseUint(to, 10, 64); err != nil || !ranged {
-			last = first
-		}
-		return first, last
+	n, first := 0, uint64(0)
+	named := os.Getenv("INTENTPLANE_WALK")
+	if named == "" {
+		n, first = soak.Seed(t, walks(), 10000)
+		named = fmt.Sprintf("%d-%d", first, first+uint64(n)-1)
 	}
-	n, seed := soak.Seed(t, walks(), 10000)
-	return seed, seed + uint64(n) - 1
+	var out []uint64
+	for part := range strings.SplitSeq(named, ",") {
+		from, to, ranged := strings.Cut(part, "-")
+		if !ranged {
+			to = from
+		}
+		first, err := strconv.ParseUint(from, 10, 64)
+		last, err2 := strconv.ParseUint(to, 10, 64)
+		if err != nil || err2 != nil {
+			t.Fatalf("INTENTPLANE_WALK=%s: %q is no story", named, part)
+		}
+		for ; first <= last; first++ {
+			out = append(out, first)
+		}
+	}
+	return out
 }
 
 // A tally counts how stories ended.
 type tally struct {
 	sync.Mutex
 
-	all map[string]int
+	all     map[string]int
+	stopped bool
 }
 
-func (c *tally) count(end string) {
+// stop telling.
+func (c *tally) stop() {
+	c.Lock()
+	defer c.Unlock()
+	c.stopped = true
+}
+
+// count an end, and say whether to go on.
+func (c *tally) count(end string) bool {
 	c.Lock()
 	defer c.Unlock()
 	c.all[end]++
+	return !c.stopped
 }
 
-// tellAll tells every nth story, for as many tellers as there are processors, until one goes wrong.
-func tellAll(t *testing.T, first, last uint64, ends *tally) {
+// tellAll tells every nth of the stories, for as many tellers as there are processors, until one goes wrong.
+func tellAll(t *testing.T, stories []uint64, ends *tally) {
 	t.Helper()
 	cores := versions()
-	for seed := first; seed <= last; seed += uint64(runtime.GOMAXPROCS(0)) {
+	for i := 0; i < len(stories); i += runtime.GOMAXPROCS(0) {
+		seed := stories[i]
 		w := tell(t, cores, seed, stepsOf)
 		if len(w.truth.violations) > 0 {
 			if os.Getenv("INTENTPLANE_WALK") == "" {
 				w.trace = w.trace[max(0, len(w.trace)-40):]
 			}
+			ends.stop()
 			t.Fatalf("story %d: %s\n%s", seed, strings.Join(w.truth.violations, "\n"), strings.Join(w.trace, "\n"))
 		}
-		ends.count(w.end())
+		if !ends.count(w.end()) {
+			return
+		}
 	}
 }
 

@@ -173,8 +173,8 @@ func (w *walk) judge(m moment, out *Output, fresh bool) {
 		w.truth.mustBeVerified(w.deliveries, out.Status.Revision)
 	}
 	if out.Ready && fresh {
-		w.mustRun("Ready")
-		w.mustSay(m, "Ready")
+		w.mustRun("Ready", w.askedBy(out))
+		w.mustSay(m, "Ready", out)
 	}
 	w.truth.forgot = w.lost && w.wiped
 	w.judgeOrders(m, out, fresh)
@@ -186,9 +186,9 @@ func (w *walk) judge(m moment, out *Output, fresh bool) {
 	}
 }
 
-// mustRun checks that every Site once ran what is asked for, and that it is what the spec says.
-func (w *walk) mustRun(said string) {
-	for _, d := range w.deliveries {
+// mustRun checks that every Site once ran what is asked for.
+func (w *walk) mustRun(said string, asked map[string]*deliveryv1alpha1.GitDelivery) {
+	for _, d := range asked {
 		for _, t := range d.Spec.ForProvider.Trees {
 			if t.Action == deliveryv1alpha1.ActionDesired && !w.truth.ran[ranKey(d.Spec.ForProvider.Order, t.Site, "")] {
 				w.truth.violatedf("%s, and %s never ran revision %d", said, t.Site, d.Spec.ForProvider.Order.Revision)
@@ -197,10 +197,10 @@ func (w *walk) mustRun(said string) {
 	}
 }
 
-// mustSay checks that every object says now that it has what is asked for.
-func (w *walk) mustSay(m moment, said string) {
+// mustSay checks that every object that is to stay says now that it has what is asked for.
+func (w *walk) mustSay(m moment, said string, out *Output) {
 	for name, d := range m.deliveries {
-		if !isReady(d) {
+		if _, asked := out.Resources[name]; asked && !isReady(d) {
 			w.truth.violatedf("%s, and %s is not", said, name)
 		}
 	}

@@ -109,10 +109,13 @@ func (t *truth) ordered(o rolloutv1alpha1.Order, maxRetries int32) {
 	case t.judged[about] != "" && t.judged[about] != o.Verdict.Result && !t.forgot:
 		t.violatedf("revision %d was %s, and is %s", o.Revision, t.judged[about], o.Verdict.Result)
 	}
+	first := t.judged[about] == ""
 	t.judged[about] = o.Verdict.Result
-	if o.Rejected() {
+	if o.Rejected() && first {
 		t.blames(o)
 		t.rejected[o.Intent] = o.Revision
+	}
+	if o.Rejected() {
 		return
 	}
 	t.proven(o)

@@ -90,3 +90,31 @@ func TestParts(t *testing.T) {
 		t.Error("Parts(...): what a revision withdraws takes part in it")
 	}
 }
+
+// TestUntold looks at what is known of a delivery that an order needs.
+func TestUntold(t *testing.T) {
+	now := waves(1)
+	now.Plan = []rolloutv1alpha1.Step{{Sites: []string{"a"}}}
+	told := asking(now, "a")
+	told.Status.AtProvider.Order = &now
+	cases := map[string]struct {
+		reason   string
+		observed map[string]*deliveryv1alpha1.GitDelivery
+		site     string
+		want     bool
+	}{
+		"Told":   {reason: "It is known what it remembers.", observed: map[string]*deliveryv1alpha1.GitDelivery{"d": told}, site: "a"},
+		"Untold": {reason: "It did not tell.", observed: map[string]*deliveryv1alpha1.GitDelivery{"d": asking(now, "a")}, site: "a", want: true},
+		"Lost":   {reason: "It is not there any more.", site: "a", want: true},
+		"New":    {reason: "It was not there before.", site: "b"},
+		"Left":   {reason: "Nobody wants it any more.", observed: map[string]*deliveryv1alpha1.GitDelivery{"d": told, "old": asking(now, "a")}, site: "a"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			wanted := map[string]*deliveryv1alpha1.GitDelivery{"d": asking(now, tc.site)}
+			if diff := cmp.Diff(tc.want, Untold(wanted, tc.observed, now)); diff != "" {
+				t.Errorf("\n%s\nUntold(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

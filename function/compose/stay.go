@@ -57,6 +57,20 @@ func anew(d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order, has map[stri
 	return out
 }
 
+// Untold is true when some of the wanted deliveries never told what its repository remembers, or was lost: the order's plan needs it.
+func Untold(wanted, observed map[string]*deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) bool {
+	for name, w := range wanted {
+		d := observed[name]
+		if d == nil && slices.ContainsFunc(w.Spec.ForProvider.Trees, func(t deliveryv1alpha1.Tree) bool { return planned(o, t.Site) }) {
+			return true
+		}
+		if d != nil && d.Status.AtProvider.Order == nil {
+			return true
+		}
+	}
+	return false
+}
+
 func planned(o rolloutv1alpha1.Order, site string) bool {
 	return slices.ContainsFunc(o.Plan, func(s rolloutv1alpha1.Step) bool { return slices.Contains(s.Sites, site) })
 }

@@ -112,13 +112,15 @@ type Wish struct {
 	// Hold says that a new renderer alone starts no revision now.
 	Hold bool
 
+	// Awaited says that some Site of the current order's step waits for its cluster.
+	Awaited bool
 	// Eased says that the deployment may overwrite strangers' files now, and could not when the order went out.
 	Eased bool
 
 	// InFlight says that the current order has no verdict, and that one will come by itself.
 	InFlight bool
 
-	// Untold says that some delivery which is asked for the current order never told what its repository remembers.
+	// Untold says that some delivery which takes part in the current order was lost, or never told what its repository remembers.
 	Untold bool
 	// Carried is the rejection of another request of this intent that carries the current number too. Nil means none.
 	Carried *rolloutv1alpha1.Verdict
@@ -162,8 +164,8 @@ func Next(current *rolloutv1alpha1.Order, conflict bool, w Wish) (next rolloutv1
 	if current.Request == w.Request.Digest || current.Intent == w.Request.Intent && w.Unchanged {
 		return keep(*current, w), false
 	}
-	// Nobody can render any more what the Sites of a later step were to get.
-	if w.Hold && OnlyRenderer(*current, w) && current.Step+1 >= current.Steps {
+	// Nobody can render any more what the Sites of a later step were to get, or those that wait for their clusters.
+	if w.Hold && OnlyRenderer(*current, w) && current.Step+1 >= current.Steps && !w.Awaited {
 		return keep(*current, w), true
 	}
 	if Unnamed(*current, w) {

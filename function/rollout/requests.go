@@ -41,14 +41,6 @@ func Remembered(ds []*deliveryv1alpha1.GitDelivery) bool {
 	return slices.ContainsFunc(ds, func(d *deliveryv1alpha1.GitDelivery) bool { return d.Status.AtProvider.Order != nil })
 }
 
-// Untold is true when some delivery that is asked for an order's revision never told what its repository remembers: it is new, or what
-// was known of it was lost.
-func Untold(ds []*deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) bool {
-	return slices.ContainsFunc(ds, func(d *deliveryv1alpha1.GitDelivery) bool {
-		return d.Status.AtProvider.Order == nil && d.Spec.ForProvider.Order.Revision == o.Revision
-	})
-}
-
 // Of returns the requests for a deployment, oldest first, and no more than rolloutv1alpha1.MaxOpen. Labels can be forged, and say nothing.
 func Of(c rolloutv1alpha1.ClaimReference, all []rolloutv1alpha1.RolloutRequest) []rolloutv1alpha1.RolloutRequest {
 	out := slices.DeleteFunc(slices.Clone(all), func(r rolloutv1alpha1.RolloutRequest) bool {

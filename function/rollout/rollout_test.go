@@ -171,12 +171,6 @@ func TestUntold(t *testing.T) {
 			}
 		})
 	}
-	o := order(1, "a")
-	for _, d := range []*deliveryv1alpha1.GitDelivery{delivery(o, nil), delivery(o, &o), delivery(order(2, "b"), nil)} {
-		if want := d.Status.AtProvider.Order == nil && d.Spec.ForProvider.Order.Revision == 1; Untold([]*deliveryv1alpha1.GitDelivery{d}, o) != want {
-			t.Errorf("Untold(...): want %t for one that asks for %d", want, d.Spec.ForProvider.Order.Revision)
-		}
-	}
 }
 
 // TestDelivered takes one part of the evidence away at a time.

@@ -44,7 +44,7 @@ func orders() map[string]rule {
 		},
 		"Hold": {
 			reason: "A rejected revision is held.", file: "rollout/order.go",
-			at: "if «current.Rejected()» && current.Intent ==", without: "false",
+			at: "\tif «current.Rejected()» && ", without: "false",
 		},
 		"Supersedes": {
 			reason: "A new intent supersedes a way back.", file: "rollout/order.go",
