@@ -13,6 +13,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 const (
@@ -70,7 +71,7 @@ func (c *ControlPlane) createAccounts(ctx context.Context) error {
 // createAccount makes a service account and the kubeconfig that account returns.
 func (c *ControlPlane) createAccount(ctx context.Context, name string) error {
 	sa := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: Namespace, Name: name}}
-	if err := c.Client.Create(ctx, sa); err != nil {
+	if err := client.IgnoreAlreadyExists(c.Client.Create(ctx, sa)); err != nil {
 		return errors.Wrapf(err, "cannot create service account %s", name)
 	}
 	tr := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: new(int64(tokenLife.Seconds()))}}
