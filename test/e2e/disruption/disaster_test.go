@@ -20,7 +20,7 @@ import (
 // TestDisaster tells what becomes of two claims, one of which is always being delivered, while their management cluster and their Git
 // are lost, rebuilt and restored.
 func TestDisaster(t *testing.T) {
-	p := &disaster{Scene: scene.New(t, cp, "edge1", "edge2"), catalog: nil}
+	p := &disaster{Scene: scene.New(t, cp, "edge1", "edge2")}
 	p.catalog = []*unstructured.Unstructured{p.ProviderConfig(), p.Blueprint("1.0.0", "stable"), p.NewSite("edge1"), p.NewSite("edge2")}
 	p.Succeed(p.shop(1))
 	p.Succeed(p.shop(2))
@@ -193,10 +193,14 @@ func (p *disaster) secondCluster() {
 	for _, o := range p.catalog {
 		p.Apply(o)
 	}
-	for _, claim := range []*unstructured.Unstructured{p.shop(4), p.late(2), p.Claim("new", intent(p.Scene, 1, "edge1"))} {
+	never := p.Claim("never", intent(p.Scene, 1, "edge1")) // The first cluster never had it.
+	for _, claim := range []*unstructured.Unstructured{p.shop(4), p.late(2), never} {
 		p.Apply(claim)
 	}
 	p.reached(deliveryv1alpha1.ReasonOwnedElsewhere, 3)
+	p.Delete(never)
+	gone := func() bool { return len(p.Deliveries()) == 2 }
+	p.Until("a deletion that leaves what is not ours", scene.Patience, gone)
 	if diff := cmp.Diff(before, p.refs()); diff != "" {
 		p.T.Errorf("refs: -want, +got:\n%s", diff)
 	}
@@ -208,17 +212,17 @@ var first = regexp.MustCompile(`cluster with uid "([^"]+)"`)
 // rebuilt is what the second cluster becomes once somebody says so.
 func (p *disaster) rebuilt() {
 	files := p.Files()
-	all := p.reached(deliveryv1alpha1.ReasonOwnedElsewhere, 3)
+	all := p.reached(deliveryv1alpha1.ReasonOwnedElsewhere, 2)
 	uid := first.FindStringSubmatch(all[0].Status.GetCondition(xpv2.TypeReady).Message)
 	if len(uid) != 2 {
 		p.T.Fatalf("the message should name the first cluster: %v", all[0].Status.Conditions)
 	}
 	p.Apply(p.Set(p.ProviderConfig(), uid[1], "spec", "takeOverFrom"))
-	// One commit for each that was there, since the marker names the new cluster, and the one of the new deployment.
-	p.expect(6+3, map[string]int64{"shop": 4, "late": 2, "new": 1})
+	// One commit for each, since the marker names the new cluster.
+	p.expect(6+2, map[string]int64{"shop": 4, "late": 2})
 	p.Apply(p.ProviderConfig())
-	p.reached(deliveryv1alpha1.ReasonDelivered, 3)
-	p.expect(6+3, nil)
+	p.reached(deliveryv1alpha1.ReasonDelivered, 2)
+	p.expect(6+2, nil)
 	for name, content := range p.Files() {
 		if was, there := files[name]; there && filepath.Base(name) != ".intentplane" && was != content {
 			p.T.Errorf("%s should be what it was", name)
