@@ -72,19 +72,25 @@ func (r *Repository) yield() {
 	}
 }
 
-// giveUp on deliveries that lost one race after the other, and let them come again soon if somebody else was faster. A branch that does
-// not move is no race: something holds it, and who comes again too soon would do so for ever.
+// giveUp on deliveries that lost one race after the other, and let them come again soon if somebody else was faster.
 func (r *Repository) giveUp(group []*item) {
-	r.mu.Lock()
-	moved := r.seen == nil || r.seen.Tip() != r.others.tip
-	if r.seen != nil {
-		r.others.tip = r.seen.Tip()
-	}
-	r.mu.Unlock()
-	if !moved {
+	if !r.outrun() {
 		return
 	}
 	for _, i := range group {
 		time.AfterFunc(comeback, func() { r.pool.o.Wake(i.Object) })
 	}
+}
+
+// outrun is true if the branch has moved since we gave up the last time. If it has not, that was no race: something holds it, and who
+// comes again too soon would do so for ever.
+func (r *Repository) outrun() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.seen == nil {
+		return true
+	}
+	moved := r.seen.Tip() != r.others.tip
+	r.others.tip = r.seen.Tip()
+	return moved
 }

@@ -56,7 +56,11 @@ type ControlPlane struct {
 	stopOnce sync.Once
 	stopErr  error
 
+	// epoch ends what the harness runs itself for the cluster that there is now.
+	epoch context.CancelFunc
+
 	mu        sync.Mutex
+	etcd      *process
 	apiServer *process
 	function  *process
 	provider  *process

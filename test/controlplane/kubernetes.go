@@ -23,6 +23,9 @@ import (
 const (
 	garbageCollector = "garbage-collector-controller"
 
+	// certificates of the API server lie here.
+	certificates = "apiserver"
+
 	// controllers are those of Kubernetes that a control plane without nodes needs: namespaces that finish deleting, aggregated
 	// ClusterRoles, the service account of a new namespace.
 	controllers = "namespace-controller,clusterrole-aggregation-controller,serviceaccount-controller"
@@ -41,8 +44,8 @@ func (c *ControlPlane) startKubernetes(ctx context.Context) error {
 
 func (c *ControlPlane) startEtcd() error {
 	client, peer := "http://"+loopback(c.ports.etcd), "http://"+loopback(c.ports.etcdPeer)
-	_, err := c.runner.start(command{name: "etcd", path: c.tools.Etcd, args: []string{
-		"--data-dir=" + filepath.Join(c.Dir, "etcd"),
+	p, err := c.runner.start(command{name: "etcd", path: c.tools.Etcd, args: []string{
+		"--data-dir=" + c.data(),
 		"--listen-client-urls=" + client,
 		"--advertise-client-urls=" + client,
 		"--listen-peer-urls=" + peer,
@@ -52,8 +55,14 @@ func (c *ControlPlane) startEtcd() error {
 		"--unsafe-no-fsync",
 		"--log-level=warn",
 	}})
+	c.mu.Lock()
+	c.etcd = p
+	c.mu.Unlock()
 	return err
 }
+
+// data of the cluster.
+func (c *ControlPlane) data() string { return filepath.Join(c.Dir, "etcd") }
 
 func (c *ControlPlane) startAPIServer(ctx context.Context) error {
 	token, err := c.writeAPIServerFiles()
@@ -73,7 +82,7 @@ func (c *ControlPlane) startAPIServer(ctx context.Context) error {
 	return c.waitForAPIServer(ctx)
 }
 
-func (c *ControlPlane) apiServerDir() string { return filepath.Join(c.Dir, "apiserver") }
+func (c *ControlPlane) apiServerDir() string { return filepath.Join(c.Dir, certificates) }
 
 func (c *ControlPlane) spawnAPIServer() error {
 	p, err := c.runner.start(command{name: "kube-apiserver", path: c.tools.KubeAPIServer, args: append(c.auditArgs(), []string{
@@ -167,7 +176,7 @@ func (c *ControlPlane) connect(token string) error {
 
 // writeKubeconfig writes a kubeconfig with a token.
 func (c *ControlPlane) writeKubeconfig(path, token string) error {
-	ca, err := os.ReadFile(filepath.Join(c.Dir, "apiserver", "apiserver.crt"))
+	ca, err := os.ReadFile(filepath.Join(c.apiServerDir(), "apiserver.crt"))
 	if err != nil {
 		return errors.Wrap(err, "cannot read certificate of API server")
 	}
@@ -205,10 +214,10 @@ func (c *ControlPlane) startControllers(name, controllers string) error {
 	return err
 }
 
-// createNamespace makes a namespace that nothing else makes.
+// createNamespace makes a namespace that nothing else makes. A cluster that comes from a backup has it.
 func (c *ControlPlane) createNamespace(ctx context.Context, name string) error {
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
-	return errors.Wrapf(c.Client.Create(ctx, ns), "cannot create namespace %s", name)
+	return errors.Wrapf(client.IgnoreAlreadyExists(c.Client.Create(ctx, ns)), "cannot create namespace %s", name)
 }
 
 // until polls until fn is done, fails or ctx ends, whose cause it then returns.
