@@ -202,6 +202,6 @@ func (p plan) gate(in Input, f *phase.Facts, name string) (*unstructured.Unstruc
 	if g == nil {
 		return nil, nil //nolint:nilnil // There is nothing to ask.
 	}
-	o, err := toUnstructured(g)
+	o, err := compose.Encode(g)
 	return o, errors.Wrapf(err, "cannot encode composed resource %q", name)
 }

@@ -58,13 +58,7 @@ type Input struct {
 }
 
 // Resource is one composed resource that should exist.
-type Resource struct {
-	// Object to apply.
-	Object *unstructured.Unstructured
-
-	// Ready says whether the observed resource carried out what is asked for.
-	Ready bool
-}
+type Resource = compose.Resource
 
 // Output is what follows from an Input.
 type Output struct {

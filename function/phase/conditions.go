@@ -6,16 +6,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/function/projection"
 	"github.com/intentplane/intentplane/function/rollout"
 )
 
-// Condition is one condition of a deployment. Its message is stable: no times, counters or durations.
-type Condition struct {
-	Type    string
-	Status  corev1.ConditionStatus
-	Reason  string
-	Message string
-}
+// Condition is one condition of a deployment.
+type Condition = projection.Condition
 
 // Conditions projects facts. All types are always there: Crossplane leaves what is no longer returned as it was.
 func Conditions(f *Facts) []Condition {
@@ -26,16 +22,10 @@ func Conditions(f *Facts) []Condition {
 }
 
 func is(typ string, status bool, reason, message string) Condition {
-	c := Condition{Type: typ, Status: corev1.ConditionFalse, Reason: reason, Message: message}
-	if status {
-		c.Status = corev1.ConditionTrue
-	}
-	return c
+	return projection.Is(typ, status, reason, message)
 }
 
-func unknown(typ, reason, message string) Condition {
-	return Condition{Type: typ, Status: corev1.ConditionUnknown, Reason: reason, Message: message}
-}
+func unknown(typ, reason, message string) Condition { return projection.Unknown(typ, reason, message) }
 
 func valid(f *Facts) Condition {
 	if f.Problem == nil {

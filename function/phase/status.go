@@ -9,6 +9,7 @@ import (
 
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/projection"
 	"github.com/intentplane/intentplane/function/rollout"
 )
 
@@ -54,14 +55,8 @@ func understood(f *Facts) string {
 	return f.Understood
 }
 
-// Fit shortens a message to what the schema takes: nothing of a status is written that has a longer one.
-func Fit(message string, most int) string {
-	characters := []rune(message)
-	if len(characters) <= most {
-		return message
-	}
-	return string(characters[:most-1]) + "…"
-}
+// Fit shortens a message to what the schema takes.
+func Fit(message string, most int) string { return projection.Fit(message, most) }
 
 // Ended is true when the order came to its end, be it good or bad, and nothing is left to do for it.
 func Ended(f *Facts) bool {

@@ -63,7 +63,7 @@ func measure(ctx context.Context, all []figure, only string) error {
 
 // figures in the order in which they are measured: what needs a machine for itself comes last.
 func figures(s *stage) []figure {
-	e, l, y, t, g := &engine{}, &large{}, &steady{s: s}, &story{s: s}, &judged{s: s}
+	e, l, y, t, g, c := &engine{}, &large{}, &steady{s: s}, &story{s: s}, &judged{s: s}, &fleet{s: s}
 	return []figure{
 		{"harness_start_s", "s", s.start},
 		{"breaker_tokens_1_site", "tokens", s.tokens(1)},
@@ -86,6 +86,8 @@ func figures(s *stage) []figure {
 		{"steady_cpu_percent", "%", y.figure("cpu_percent")},
 		{"steady_rss_mib", "MiB", y.figure("rss_mib")},
 		{"steady_peak_rss_mib", "MiB", y.figure("peak_rss_mib")},
+		{"clusters_300_cpu_percent", "%", c.figure("cpu_percent")},
+		{"cluster_status_writes_per_min", "1/min", c.figure("writes")},
 		{"render_cold_over_kustomize", "times", s.alone(call("cold", "render_cold_over_kustomize", median))},
 		{"render_warm_over_decode", "times", s.alone(call("warm", "render_warm_over_decode", median))},
 		{"render_changed_over_decode", "times", s.alone(call("changed", "render_changed_over_decode", median))},

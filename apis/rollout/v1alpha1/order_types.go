@@ -277,6 +277,14 @@ func (o Order) Rejudges(other Order) bool {
 	return o.Revision == other.Revision && o.Verdict != nil && other.Verdict != nil && o.Verdict.Result != other.Verdict.Result
 }
 
+// Revives is true for an order that follows a rejected one and delivers the same intent, which nobody asked for: who ordered it did not see
+// the rejection. Eased says that strangers' files may be overwritten now, so that a refusal may have lost its cause.
+func (o Order) Revives(last Order, eased bool) bool {
+	requested := o.RequestRef != nil && (last.RequestRef == nil || last.RequestRef.UID != o.RequestRef.UID)
+	return o.Revision == last.Revision+1 && o.Intent != "" && o.Intent == last.Intent && o.Verdict == nil && last.Rejected() && !requested &&
+		(!eased || last.Verdict.Reason != RejectedDeliveryRefused)
+}
+
 // Rejected is true for an order whose revision must not run.
 func (o Order) Rejected() bool { return o.Verdict != nil && o.Verdict.Result == VerdictRejected }
 

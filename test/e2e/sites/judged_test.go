@@ -80,31 +80,3 @@ func (r *trial) breach() time.Time {
 	r.Until("the breach is scraped", scene.Patience, func() bool { return r.target.Scrapes() > before })
 	return time.Now()
 }
-
-// outcome waits until this very spec came to a phase and an outcome.
-func (r *trial) outcome(o *unstructured.Unstructured, phase, outcome string) *unstructured.Unstructured {
-	r.T.Helper()
-	return r.Reach(o, phase+" "+outcome, func(u *unstructured.Unstructured) bool {
-		return scene.Field(u, "status", "phase") == phase && scene.Field(u, "status", "outcome") == outcome
-	})
-}
-
-// log of the transitions of a deployment, each as "revision: from to".
-func (r *trial) log(u *unstructured.Unstructured) []string {
-	r.T.Helper()
-	all, _, err := unstructured.NestedSlice(u.Object, "status", "transitions")
-	r.must(err)
-	var out []string
-	for _, one := range all {
-		entry, _ := one.(map[string]any)
-		out = append(out, fmt.Sprintf("%v: %v>%v", entry["revision"], or(entry["from"], ""), entry["to"]))
-	}
-	return out
-}
-
-func or(v any, otherwise string) any {
-	if v == nil {
-		return otherwise
-	}
-	return v
-}
