@@ -142,7 +142,7 @@ func waysBack() map[string]rule {
 		},
 		"AttemptsEnd": {
 			reason: "There are no more attempts than there may be.", file: "rollout/back.go",
-			at: "case «o.Attempt >= r.Policy.MaxRetries»:", without: "false",
+			at: "case «o.Attempt >= r.Policy.MaxRetries»:", without: "false", story: 169,
 		},
 		"AttemptFails": {
 			reason: "The next attempt begins when the last one failed.", file: "rollout/back.go",
