@@ -176,8 +176,11 @@ func (w *walk) measure(g *rolloutv1alpha1.Gate) {
 		setReady(g, corev1.ConditionFalse, rolloutv1alpha1.ReasonNotLive)
 		return
 	}
-	if w.begun[g.GetName()].IsZero() {
+	if at.StartedAt == nil {
 		w.begun[g.GetName()] = w.now
+		at.StartedAt = new(metav1.NewTime(w.now))
+		setReady(g, corev1.ConditionFalse, rolloutv1alpha1.ReasonMeasuring)
+		return // What is measured is told later than that it began.
 	}
 	if w.prometheusDown {
 		w.measureNothing(g)

@@ -1,7 +1,6 @@
 package v1alpha1
 
 import (
-	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -301,15 +300,6 @@ func (o Order) Unjudged() Order {
 // Conflicts is true when o and other carry the same number for two different requests.
 func (o Order) Conflicts(other Order) bool {
 	return o.Revision == other.Revision && o.Request != other.Request
-}
-
-// Same is true when o and other say the same. Absent and empty are the same, and so is an order that does not name its Blueprint and
-// one that does: earlier versions did not, and the request decides.
-func (o Order) Same(other Order) bool {
-	if o.Blueprint == nil || other.Blueprint == nil {
-		o.Blueprint, other.Blueprint = nil, nil
-	}
-	return equality.Semantic.DeepEqual(o, other)
 }
 
 // Attempt is one try to carry out a step of a revision.
