@@ -291,9 +291,13 @@ func (w *walk) mustBeJudged() {
 	}
 }
 
-// mustHold checks that each Site runs what is asked for now.
+// mustHold checks that each Site runs what is asked for now, by whoever takes part in that.
 func (w *walk) mustHold(said string) {
+	now := newest(w.deliveries)
 	for _, d := range w.deliveries {
+		if !d.Spec.ForProvider.Order.Same(*now) {
+			continue
+		}
 		for _, t := range d.Spec.ForProvider.Trees {
 			if is := w.sites[t.Site].runs[place(d.Spec.ProviderConfigReference.Name, t.Path)]; t.Action != deliveryv1alpha1.ActionKeep && is != t.Tree {
 				w.truth.violatedf("%s, and %s runs %s instead of %s", said, t.Site, is, t.Tree)

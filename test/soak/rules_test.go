@@ -16,11 +16,11 @@ func orders() map[string]rule {
 	return map[string]rule{
 		"Highest": {
 			reason: "The highest revision wins.", file: "rollout/order.go",
-			at: "current == nil || «before(*current, all[i])»", without: "before(all[i], *current)",
+			at: "current == nil || «before(*current, all[i])»", without: "before(all[i], *current)", story: 1,
 		},
 		"NextNumber": {
 			reason: "Of two requests under one number neither keeps it.", file: "rollout/order.go",
-			at: "conflict = «conflict || current.Conflicts(all[i]) || current.Rejudges(all[i])»", without: "false",
+			at: "conflict = «conflict || current.Conflicts(all[i]) || current.Rejudges(all[i])»", without: "false", story: 5,
 		},
 		"Carried": {
 			reason: "A rejection is carried over to the next number.", file: "order.go",
@@ -36,19 +36,19 @@ func orders() map[string]rule {
 		},
 		"Frozen": {
 			reason: "Nothing new is ordered while something is wrong.", file: "update.go",
-			at: "if «f.Problem != nil» {\n\t\treturn p.resume", without: "false",
+			at: "if «f.Problem != nil» {\n\t\treturn p.resume", without: "false", story: 6,
 		},
 		"GoesOn": {
 			reason: "What was begun goes on while something is wrong.", file: "back.go",
-			at: "if «current == nil || !agreed(f, *current)» {", without: "true",
+			at: "if «current == nil || !agreed(f, *current)» {", without: "true", story: 6,
 		},
 		"Hold": {
 			reason: "A rejected revision is held.", file: "rollout/order.go",
-			at: "\tif «current.Rejected()» && ", without: "false",
+			at: "\tif «current.Rejected()» && ", without: "false", story: 4,
 		},
 		"Supersedes": {
 			reason: "A new intent supersedes a way back.", file: "rollout/order.go",
-			at: "«current.Intent == w.Request.Intent» {\n\t\treturn again", without: "current.Intent == w.Request.Intent || current.Attempt > 0",
+			at: "«current.Intent == w.Request.Intent» {\n\t\treturn again", without: "current.Intent == w.Request.Intent || current.Attempt > 0", story: 28,
 		},
 		"OlderRenderer": {
 			reason: "An order of a newer renderer is never replaced by an older one.", file: "rollout/order.go",
@@ -56,11 +56,11 @@ func orders() map[string]rule {
 		},
 		"EqualTrees": {
 			reason: "A change of versions that leaves all trees equal is no new revision.", file: "rollout/order.go",
-			at: "w.Request.Digest || «current.Intent == w.Request.Intent && w.Unchanged» {", without: "false",
+			at: "w.Request.Digest || «current.Intent == w.Request.Intent && w.Unchanged» {", without: "false", story: 10,
 		},
 		"InFlight": {
 			reason: "Changes of the catalog wait for the verdict in flight.", file: "rollout/order.go",
-			at: "return «w.InFlight && current.Verdict == nil» &&", without: "false",
+			at: "return «w.InFlight && current.Verdict == nil» &&", without: "false", story: 15,
 		},
 	}
 }
@@ -70,11 +70,11 @@ func requests() map[string]rule {
 	return map[string]rule{
 		"ThisRevision": {
 			reason: "A request is done for the revision that it names.", file: "rollout/requests.go",
-			at: "case «r.Spec.Revision < o.Revision»:", without: "false",
+			at: "case «r.Spec.Revision < o.Revision»:", without: "false", story: 4,
 		},
 		"AlreadyJudged": {
 			reason: "What was judged is not aborted.", file: "rollout/requests.go",
-			at: "case rolloutv1alpha1.ActionAbort:\n\t\tif «s.Order.Verdict != nil» {", without: "false",
+			at: "case rolloutv1alpha1.ActionAbort:\n\t\tif «s.Order.Verdict != nil» {", without: "false", story: 104,
 		},
 		"AbortFirst": {
 			reason: "Abort comes before all others.", file: "rollout/requests.go",
@@ -92,43 +92,43 @@ func proofs() map[string]rule {
 		},
 		"Generation": {
 			reason: "What is said of an earlier generation is no evidence.", file: "rollout/evidence.go",
-			at: "ready.Status == status && «ready.ObservedGeneration == m.GetGeneration()»", without: "true",
+			at: "ready.Status == status && «ready.ObservedGeneration == m.GetGeneration()»", without: "true", story: 60,
 		},
 		"LiveFirst": {
 			reason: "What is not proven to run is not verified.", file: "phase/proof.go",
-			at: "f.Sync == nil || «f.watched() && rollout.Live(f.ObservedSync, *f.Order)»", without: "true",
+			at: "f.Sync == nil || «f.watched() && rollout.Live(f.ObservedSync, *f.Order)»", without: "true", story: 3,
 		},
 		"GateFirst": {
 			reason: "What has a Gate waits for its verdict.", file: "rollout/judge.go",
-			at: "!p.Live || «Gated(o) && !p.Passed» ||", without: "false",
+			at: "!p.Live || «Gated(o) && !p.Passed» ||", without: "false", story: 1,
 		},
 		"GateOfStep": {
 			reason: "A Gate judges one step.", file: "rollout/gate.go",
-			at: "of.Request == o.Request && «of.Step == o.Step»", without: "true",
+			at: "of.Request == o.Request && «of.Step == o.Step»", without: "true", story: 7,
 		},
 		"Refused": {
 			reason: "What is refused for good is rejected.", file: "rollout/evidence.go",
-			at: "if «!says(d, corev1.ConditionFalse) || !Alike(d.Spec.ForProvider.Order, o)» {", without: "true",
+			at: "if «!says(d, corev1.ConditionFalse) || !Alike(d.Spec.ForProvider.Order, o)» {", without: "true", story: 37,
 		},
 		"NotSynced": {
 			reason: "What does not run in time is rejected.", file: "rollout/evidence.go",
-			at: "if «!says(s, corev1.ConditionFalse) || !Speaks(s, o)» {", without: "true",
+			at: "if «!says(s, corev1.ConditionFalse) || !Speaks(s, o)» {", without: "true", story: 2,
 		},
 		"Verdict": {
 			reason: "A verdict never changes.", file: "rollout/judge.go",
-			at: "case «o.Verdict != nil»:\n\t\treturn o\n\tcase p.Failure", without: "o.Rejected()",
+			at: "case «o.Verdict != nil»:\n\t\treturn o\n\tcase p.Failure", without: "o.Rejected()", story: 9,
 		},
 		"FreshSync": {
 			reason: "A SiteSync that knows a newer order than there is is made anew.", file: "order.go",
-			at: "f.ObservedSync != nil && «rollout.Fenced(f.ObservedSync, *f.Order)» {", without: "false",
+			at: "f.ObservedSync != nil && «rollout.Fenced(f.ObservedSync, *f.Order)» {", without: "false", story: 10,
 		},
 		"Recorded": {
 			reason: "Good news waits for the record.", file: "phase/proof.go",
-			at: "f.Order.Verified() && «f.recorded()» }", without: "true",
+			at: "f.Order.Verified() && «f.recorded()» }", without: "true", story: 2,
 		},
 		"ReadyNow": {
 			reason: "Ready is now.", file: "phase/proof.go",
-			at: "return f.succeeded() && «f.live()» }", without: "true",
+			at: "return f.succeeded() && «f.live()» }", without: "true", story: 10,
 		},
 	}
 }
@@ -138,19 +138,19 @@ func waysBack() map[string]rule {
 	return map[string]rule{
 		"ProvenBack": {
 			reason: "What is taken back is proven to run.", file: "rollout/back.go",
-			at: "case «r.Proof.Live»:", without: "true",
+			at: "case «r.Proof.Live»:", without: "true", story: 2,
 		},
 		"AttemptsEnd": {
 			reason: "There are no more attempts than there may be.", file: "rollout/back.go",
-			at: "case «o.Attempt >= r.Policy.MaxRetries»:", without: "false",
+			at: "case «o.Attempt >= r.Policy.MaxRetries»:", without: "false", story: 169,
 		},
 		"AttemptFails": {
 			reason: "The next attempt begins when the last one failed.", file: "rollout/back.go",
-			at: "case «r.Proof.Failure == nil»:", without: "false",
+			at: "case «r.Proof.Failure == nil»:", without: "false", story: 2,
 		},
 		"Policy": {
 			reason: "The policy is read before the first attempt.", file: "rollout/back.go",
-			at: "if «!wanted(o, r.Policy) || r.Policy.MaxRetries == 0» {", without: "false",
+			at: "if «!wanted(o, r.Policy) || r.Policy.MaxRetries == 0» {", without: "false", story: 101,
 		},
 		"PolicyAgain": {
 			reason: "And before each other one.", file: "rollout/back.go",
@@ -158,11 +158,11 @@ func waysBack() map[string]rule {
 		},
 		"Everywhere": {
 			reason: "A target was verified in every repository that took part in it.", file: "rollout/back.go",
-			at: "return «bad[n]» })", without: "false",
+			at: "return «bad[n]» })", without: "false", story: 35,
 		},
 		"TargetVerified": {
 			reason: "A target was verified.", file: "rollout/back.go",
-			at: "return h.Verdict != nil && «h.Verdict.Result == rolloutv1alpha1.VerdictVerified»", without: "true",
+			at: "return h.Verdict != nil && «h.Verdict.Result == rolloutv1alpha1.VerdictVerified»", without: "true", story: 108,
 		},
 		"Withdrawn": {
 			reason: "A target was never taken back.", file: "rollout/back.go",
@@ -174,7 +174,7 @@ func waysBack() map[string]rule {
 		},
 		"Touched": {
 			reason: "Only what the revision changed is brought back.", file: "compose/stay.go",
-			at: "!restores && («r.holds(t, d, o, want)» ||", without: "false",
+			at: "!restores && («r.holds(t, d, o, want)» ||", without: "false", story: 28,
 		},
 		"Spared": {
 			reason: "What a revision was not to bring yet is not brought back.", file: "compose/stay.go",
@@ -188,15 +188,15 @@ func goingOut() map[string]rule {
 	return map[string]rule{
 		"Steps": {
 			reason: "Sites whose step has not come keep what they have.", file: "compose/step.go",
-			at: "if «!rollout.Reached(o, t.Site)» {", without: "false",
+			at: "if «!rollout.Reached(o, t.Site)» {", without: "false", story: 3,
 		},
 		"Clusters": {
 			reason: "Nothing is delivered to a Site before its cluster is ready.", file: "compose/await.go",
-			at: "«clustered[t.Site] && !through && !rollout.Admits(sync, o, t.Site)» {", without: "false",
+			at: "«clustered[t.Site] && !through && !rollout.Admits(sync, o, t.Site)» {", without: "false", story: 1,
 		},
 		"SuccessorFirst": {
 			reason: "What is left is removed when its successor runs.", file: "order.go",
-			at: "f.Desired[name] == nil && «phase.Ready(f)» {", without: "true",
+			at: "f.Desired[name] == nil && «phase.Ready(f)» {", without: "true", story: 45,
 		},
 	}
 }
