@@ -40,6 +40,24 @@ func ReadMetrics(ctx context.Context, r client.Reader, c Config, p configv1alpha
 	return out, err
 }
 
+// MetricsSecrets returns the Secrets that are named for a Prometheus server, whether they exist or not.
+func MetricsSecrets(c Config, p configv1alpha1.Prometheus) []client.ObjectKey {
+	s, refs := secrets{config: c}, []configv1alpha1.SecretReference{}
+	if p.SecretRef != nil {
+		refs = append(refs, *p.SecretRef)
+	}
+	if p.CABundleSecretRef != nil {
+		refs = append(refs, p.CABundleSecretRef.SecretReference)
+	}
+	out := []client.ObjectKey{}
+	for _, r := range refs {
+		if at, err := s.key("", r); err == nil {
+			out = append(out, at)
+		}
+	}
+	return out
+}
+
 func metrics(held content) (fetch.Credentials, error) {
 	if token := held.data[keyToken]; len(token) > 0 {
 		return fetch.Credentials{Token: fetch.Secret(token)}, nil

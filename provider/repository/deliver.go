@@ -42,7 +42,7 @@ func (r *Repository) patience() time.Duration {
 	broken := r.pushes.err != nil
 	r.mu.Unlock()
 	if broken {
-		return min(r.host.wait(), time.Second)
+		return min(r.host.wait(), max(time.Second, r.pool.o.Glance))
 	}
 	return r.host.wait()
 }

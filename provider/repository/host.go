@@ -20,11 +20,12 @@ const (
 type host struct {
 	slots    chan struct{}
 	patience time.Duration
+	glance   time.Duration
 	slow     atomic.Bool
 }
 
-func newHost(patience time.Duration) *host {
-	return &host{slots: make(chan struct{}, atOnce), patience: patience}
+func newHost(patience, glance time.Duration) *host {
+	return &host{slots: make(chan struct{}, atOnce), patience: patience, glance: glance}
 }
 
 // do an operation when the host has room for one.
@@ -48,7 +49,7 @@ func (h *host) do(ctx context.Context, fn func(context.Context) error) error {
 // wait is how long somebody may wait for an answer.
 func (h *host) wait() time.Duration {
 	if h.slow.Load() {
-		return min(glance, h.patience)
+		return min(h.glance, h.patience)
 	}
 	return h.patience
 }

@@ -33,7 +33,7 @@ func (r *Repository) Look(ctx context.Context, key types.NamespacedName, since t
 	}
 	wait := r.host.wait()
 	if known != nil {
-		wait = min(wait, glance)
+		wait = min(wait, r.pool.o.Glance)
 	}
 	timer := time.NewTimer(wait)
 	defer timer.Stop()

@@ -29,7 +29,7 @@ const (
 	cacheBytes = 96 << 20
 )
 
-// Options of a Pool. All are required, but for Ended.
+// Options of a Pool. All are required, but for Glance and Ended.
 type Options struct {
 	// Now is the clock.
 	Now func() time.Time
@@ -39,6 +39,8 @@ type Options struct {
 	Wake func(types.NamespacedName)
 	// Patience is how long an object waits for an answer.
 	Patience time.Duration
+	// Glance is how long it waits for one that was slow the last time, or gave none. Zero means a moment.
+	Glance time.Duration
 	// Ended is called after each operation. It must not block. Nil means that nobody wants to know.
 	Ended func(Operation)
 }
@@ -80,6 +82,9 @@ type Pool struct {
 func NewPool(o Options) *Pool {
 	if o.Ended == nil {
 		o.Ended = func(Operation) {}
+	}
+	if o.Glance == 0 {
+		o.Glance = glance
 	}
 	return &Pool{
 		o: o, budget: git.NewBudget(),
@@ -132,7 +137,7 @@ func (p *Pool) forget(now time.Time) {
 func (p *Pool) host(name string) *host {
 	h, ok := p.hosts[name]
 	if !ok {
-		h = newHost(p.o.Patience)
+		h = newHost(p.o.Patience, p.o.Glance)
 		p.hosts[name] = h
 	}
 	return h

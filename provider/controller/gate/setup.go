@@ -14,6 +14,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/ratelimiter"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -32,7 +33,7 @@ import (
 	"github.com/intentplane/intentplane/provider/gates/meter"
 )
 
-// openInterval is how often a Gate without a verdict is looked at when nothing wakes it: credentials may have been replaced.
+// openInterval is how often a Gate without a verdict is looked at when nothing wakes it: what is in the way of a Job may end unseen.
 const openInterval = time.Minute
 
 // Options of the controller.
@@ -85,6 +86,8 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) error {
 		Watches(&catalogv1alpha1.Site{}, handler.EnqueueRequestsFromMapFunc(w.site), changed).
 		Watches(&configv1alpha1.ProviderConfig{}, handler.EnqueueRequestsFromMapFunc(w.config), changed).
 		Watches(&configv1alpha1.ClusterProviderConfig{}, handler.EnqueueRequestsFromMapFunc(w.config), changed).
+		// Only who a Secret is, not what is in it, is kept in memory.
+		WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(w.secret), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{})).
 		WatchesRawSource(bell).
 		Complete(ratelimiter.NewReconciler(name, &setup.Forgetful{
 			Reconciler: r, Kube: kube, New: func() client.Object { return &v1alpha1.Gate{} }, Forget: c.forget,

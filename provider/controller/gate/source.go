@@ -92,17 +92,24 @@ func (e *external) server(ctx context.Context, c config, site *catalogv1alpha1.S
 		return prometheus.Server{Base: u}, "", nil
 	}
 	if m := site.Spec.Metrics; m != nil && m.Prometheus != nil {
-		p := configv1alpha1.Prometheus{Address: m.Prometheus.Address}
-		if s := m.Prometheus.SecretRef; s != nil {
-			p.SecretRef = &configv1alpha1.SecretReference{Namespace: s.Namespace, Name: s.Name}
-		}
-		// A Site is as trusted as a configuration of the cluster.
-		return e.named(ctx, config{kind: policy.KindClusterProviderConfig}, p)
+		return e.named(ctx, siteConfig(), prometheusOf(m.Prometheus))
 	}
 	if m := c.spec.Metrics; m != nil && m.Prometheus != nil {
 		return e.named(ctx, c, *m.Prometheus)
 	}
 	return prometheus.Server{}, problemNowhere, nil
+}
+
+// siteConfig is what a Site counts as, which is as trusted as a configuration of the cluster.
+func siteConfig() config { return config{kind: policy.KindClusterProviderConfig} }
+
+// prometheusOf a Site, in the words of a configuration.
+func prometheusOf(e *catalogv1alpha1.PrometheusEndpoint) configv1alpha1.Prometheus {
+	out := configv1alpha1.Prometheus{Address: e.Address}
+	if s := e.SecretRef; s != nil {
+		out.SecretRef = &configv1alpha1.SecretReference{Namespace: s.Namespace, Name: s.Name}
+	}
+	return out
 }
 
 func (e *external) named(ctx context.Context, c config, p configv1alpha1.Prometheus) (prometheus.Server, string, error) {

@@ -11,8 +11,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/clusters"
+	"github.com/intentplane/intentplane/provider/credentials"
 )
 
 // openField finds Gates without a verdict, which are all that a change of something else can concern.
@@ -96,6 +101,49 @@ func (w waker) config(ctx context.Context, o client.Object) []reconcile.Request 
 			return ref != nil && ref.Name == o.GetName()
 		})
 	}, client.InNamespace(o.GetNamespace()))
+}
+
+// secret wakes those whom it may give credentials, for a Prometheus server or for the cluster of a Site.
+func (w waker) secret(ctx context.Context, o client.Object) []reconcile.Request {
+	key, out := client.ObjectKeyFromObject(o), []reconcile.Request{}
+	sites, own, all := &catalogv1alpha1.SiteList{}, &configv1alpha1.ProviderConfigList{}, &configv1alpha1.ClusterProviderConfigList{}
+	if err := errors.Join(w.kube.List(ctx, sites), w.kube.List(ctx, own, client.InNamespace(key.Namespace)), w.kube.List(ctx, all)); err != nil {
+		w.log.Info("Cannot list who names a Secret", "error", err)
+	}
+	for i := range sites.Items {
+		if slices.Contains(secretsOf(&sites.Items[i]), key) {
+			out = append(out, w.site(ctx, &sites.Items[i])...)
+		}
+	}
+	for i := range own.Items {
+		if names(credentials.Config{Kind: policy.KindProviderConfig, Namespace: key.Namespace}, own.Items[i].Spec, key) {
+			out = append(out, w.config(ctx, &own.Items[i])...)
+		}
+	}
+	for i := range all.Items {
+		if names(credentials.Config{Kind: policy.KindClusterProviderConfig}, all.Items[i].Spec, key) {
+			out = append(out, w.config(ctx, &all.Items[i])...)
+		}
+	}
+	return out
+}
+
+// secretsOf a Site, for its Prometheus server and its cluster.
+func secretsOf(s *catalogv1alpha1.Site) []client.ObjectKey {
+	out := []client.ObjectKey{}
+	if m := s.Spec.Metrics; m != nil && m.Prometheus != nil {
+		out = credentials.MetricsSecrets(credentials.Config{Kind: siteConfig().kind}, prometheusOf(m.Prometheus))
+	}
+	if ref, _ := clusters.KubeconfigOf(s); ref != nil {
+		out = append(out, client.ObjectKey{Namespace: ref.Namespace, Name: ref.Name})
+	}
+	return out
+}
+
+// names is true for a configuration whose Prometheus server a Secret is for.
+func names(c credentials.Config, spec configv1alpha1.ProviderConfigSpec, key client.ObjectKey) bool {
+	m := spec.Metrics
+	return m != nil && m.Prometheus != nil && slices.Contains(credentials.MetricsSecrets(c, *m.Prometheus), key)
 }
 
 // forgot lets through a status that lost its memory.

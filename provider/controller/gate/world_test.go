@@ -87,7 +87,7 @@ func newWorld(t *testing.T, checks ...v1alpha1.GateCheck) *world {
 	}
 	w.kube = kubefake.NewClientBuilder().WithScheme(scheme).WithStatusSubresource(&v1alpha1.Gate{}, &deliveryv1alpha1.SiteSync{}).
 		WithObjects(site(s.URL), settings(s.URL), secret(), sync1(), gateOf(checks)).
-		WithInterceptorFuncs(interceptor.Funcs{SubResourceUpdate: w.write}).Build()
+		WithIndex(&v1alpha1.Gate{}, openField, open).WithInterceptorFuncs(interceptor.Funcs{SubResourceUpdate: w.write}).Build()
 	m := meter.New(time.Now, func(o types.NamespacedName) { w.woken <- o }, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)

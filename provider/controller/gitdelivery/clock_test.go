@@ -41,7 +41,7 @@ func TestClock(t *testing.T) {
 			if diff := cmp.Diff(before, w.get("web")); diff != "" {
 				w.Errorf("the same trouble moves the status: -before, +after:\n%s", diff)
 			}
-			w.clock = w.clock.Add(time.Hour)
+			w.pass(time.Hour)
 			w.recovers("web")
 			w.count(1)
 			if at := w.get("web").Status.AtProvider; at.Waiting != nil {
@@ -58,7 +58,7 @@ func TestClock(t *testing.T) {
 		"Next": {reason: "Another order has its own time, and one that was carried out has none", run: func(w *world) {
 			w.create(w.first())
 			w.reconcile("web")
-			w.clock = w.clock.Add(time.Hour)
+			w.pass(time.Hour)
 			w.unanswered(2)
 			w.expect("web", v1alpha1.ReasonUnreachable)
 			w.change(func(d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Order = order(2, "b") })

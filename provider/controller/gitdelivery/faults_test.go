@@ -120,7 +120,7 @@ func TestFaults(t *testing.T) {
 				return
 			}
 			tc.mend(w)
-			w.clock = w.clock.Add(time.Hour)
+			w.pass(time.Hour)
 			w.recovers("web")
 			w.count(2)
 		})
@@ -191,7 +191,7 @@ func loris(w *world) string {
 	}))
 	w.Cleanup(func() { s.CloseClientConnections(); s.Close() })
 	w.pool = repository.NewPool(repository.Options{
-		Now:   func() time.Time { return w.clock },
+		Now:   w.now,
 		Pause: func() time.Duration { return 0 },
 		Wake:  func(types.NamespacedName) {},
 		// How long a worker waits.
@@ -285,7 +285,7 @@ func TestNewRepositories(t *testing.T) {
 				return
 			}
 			tc.mend(w)
-			w.clock = w.clock.Add(time.Hour)
+			w.pass(time.Hour)
 			w.recovers("web")
 		})
 	}

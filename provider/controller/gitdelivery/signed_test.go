@@ -63,7 +63,7 @@ func (w *world) forge(revision int64) {
 	forged, err := entry.Encode()
 	w.must(err)
 	p, err := git.Plan(s, git.Change{
-		State: map[string][]byte{path: forged}, Message: "x", When: w.clock, Author: git.Author{Name: "x", Email: "x@example.org"},
+		State: map[string][]byte{path: forged}, Message: "x", When: w.now(), Author: git.Author{Name: "x", Email: "x@example.org"},
 	})
 	w.must(err)
 	_, err = c.Push(w.Context(), p)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -48,9 +49,10 @@ const inTime = 5 * time.Minute
 type world struct {
 	*testing.T
 
-	git   *gitserver.Server
-	kube  client.Client
-	clock time.Time
+	git  *gitserver.Server
+	kube client.Client
+	// later is how much later than noon it is. Who was left behind reads it while it moves.
+	later atomic.Int64
 	pool  *repository.Pool
 	calm  *calm
 	// told are events, by the object that they are about.
@@ -75,7 +77,7 @@ func newWorld(t *testing.T) *world {
 	if err := s.CreateRepo(t.Context(), repo, map[string]string{"README.md": "hello\n", "clusters/edge1/other/file": "theirs\n"}); err != nil {
 		t.Fatal(err)
 	}
-	w := &world{T: t, git: s, clock: time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC), crash: func() {}, begun: func() {}, told: map[string][]string{}}
+	w := &world{T: t, git: s, crash: func() {}, begun: func() {}, told: map[string][]string{}}
 	w.restart()
 	w.kube = kubefake.NewClientBuilder().WithScheme(scheme(t)).WithStatusSubresource(&v1alpha1.GitDelivery{}).WithObjects(
 		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "kube-system", UID: "cluster-1"}},
@@ -85,14 +87,22 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
+func (w *world) now() time.Time {
+	return time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC).Add(time.Duration(w.later.Load()))
+}
+
+// pass some time.
+func (w *world) pass(d time.Duration) { w.later.Add(int64(d)) }
+
 // restart the provider, which remembers nothing.
 func (w *world) restart() {
-	w.calm = newCalm(time.Hour, func() time.Time { return w.clock }, func() float64 { return 0.5 })
+	w.calm = newCalm(time.Hour, w.now, func() float64 { return 0.5 })
 	w.pool = repository.NewPool(repository.Options{
-		Now:      func() time.Time { return w.clock },
+		Now:      w.now,
 		Pause:    func() time.Duration { return 0 },
 		Wake:     func(types.NamespacedName) {},
 		Patience: inTime,
+		Glance:   inTime,
 	})
 }
 
@@ -254,7 +264,7 @@ func (w *world) reconcile(name string) {
 }
 
 func (w *world) try(name string) error {
-	w.clock = w.clock.Add(time.Minute)
+	w.pass(time.Minute)
 	_, err := w.reconciler().Reconcile(w.Context(), request(name))
 	return err
 }
@@ -270,7 +280,7 @@ func (w *world) reconciler() reconcile.Reconciler {
 		usage:     resource.ModernTrackerFn(func(context.Context, resource.ModernManaged) error { return nil }),
 		pool:      w.pool,
 		interval:  30 * time.Second,
-		now:       func() time.Time { return w.clock },
+		now:       w.now,
 		recorder:  w,
 		afterPush: func() { w.crash() },
 	}

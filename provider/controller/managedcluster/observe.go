@@ -12,6 +12,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 	"golang.org/x/time/rate"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
@@ -29,7 +30,9 @@ const FieldOwner = "intentplane-managedcluster"
 // A connector makes externals.
 type connector struct {
 	// kube reads from the cache, and writes.
-	kube   client.Client
+	kube client.Client
+	// usage records which configuration is used.
+	usage  resource.ModernTracker
 	pool   *clusters.Pool
 	prober clusterapi.Asker
 	limits clusters.Limits
@@ -38,8 +41,15 @@ type connector struct {
 	now    func() time.Time
 }
 
-// Connect contacts nobody. It returns an error if the provider's own configuration is not valid.
-func (c *connector) Connect(_ context.Context, mc *v1alpha1.ManagedCluster) (managed.TypedExternalClient[*v1alpha1.ManagedCluster], error) {
+// Connect contacts no other cluster. It returns an error if the use of the configuration cannot be recorded, or the provider's own one is
+// not valid.
+func (c *connector) Connect(ctx context.Context, mc *v1alpha1.ManagedCluster) (managed.TypedExternalClient[*v1alpha1.ManagedCluster], error) {
+	// A usage cannot be made in a namespace that is going, and is of no use to an object that is.
+	if !meta.WasDeleted(mc) && mc.GetProviderConfigReference() != nil {
+		if err := c.usage.Track(ctx, mc); err != nil {
+			return nil, errors.Wrap(err, "cannot track use of configuration")
+		}
+	}
 	key := client.ObjectKeyFromObject(mc)
 	look := c.pool.Look(key)
 	h, err := look.Home()

@@ -25,6 +25,7 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
 	"github.com/intentplane/intentplane/provider/controller/setup"
@@ -45,7 +46,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 	kube := mgr.GetClient()
 	bell := &setup.Bell{}
 	c := &connector{
-		kube: kube, pool: clusters.NewPool(clusters.Dialer(mgr.GetConfig(), s.Limits), bell.Ring),
+		kube: kube, usage: resource.NewProviderConfigUsageTracker(kube, &configv1alpha1.ProviderConfigUsage{}), pool: clusters.NewPool(clusters.Dialer(mgr.GetConfig(), s.Limits), bell.Ring),
 		prober: clusters.NewProber(s.Limits, time.Now), limits: s.Limits, memory: newMemory(),
 		log: o.Logger.WithValues("controller", name), now: time.Now,
 	}

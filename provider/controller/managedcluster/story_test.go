@@ -13,6 +13,7 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
 )
@@ -84,6 +85,26 @@ func TestCAPTCluster(t *testing.T) {
 	}
 	if diff := cmp.Diff(mc.Status, w.get().Status); diff != "" {
 		t.Errorf("steady state writes a status: -before, +after:\n%s", diff)
+	}
+}
+
+// TestUsage is recorded for those who ask what a configuration is used by, and not for what is going.
+func TestUsage(t *testing.T) {
+	w := newWorld(t)
+	w.create(captSpec())
+	w.reconcile()
+	l := &configv1alpha1.ProviderConfigUsageList{}
+	w.must(w.List(t.Context(), l, client.InNamespace("team-a")))
+	if len(l.Items) != 1 || l.Items[0].ProviderConfigReference.Name != "default" || l.Items[0].ResourceReference.Name != "prod" {
+		t.Fatalf("usages: %+v", l.Items)
+	}
+	w.must(w.Client.Delete(t.Context(), &l.Items[0]))
+	w.change(func(mc *v1alpha1.ManagedCluster) { mc.SetFinalizers([]string{"example.org/audit"}) })
+	w.must(w.Delete(t.Context(), w.get()))
+	w.reconcile()
+	w.must(w.List(t.Context(), l, client.InNamespace("team-a")))
+	if len(l.Items) > 0 {
+		t.Errorf("what is going uses: %+v", l.Items)
 	}
 }
 

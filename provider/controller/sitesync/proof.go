@@ -68,16 +68,17 @@ func repositoryOf(ctx context.Context, r client.Reader, ref v1alpha1.RepositoryR
 	return out, "", nil
 }
 
-// A prover says what commits hold. It is safe for concurrent use.
+// A prover says what commits hold. Its clock says when credentials end. It is safe for concurrent use.
 type prover struct {
 	kube    client.Reader
+	now     func() time.Time
 	answers *lru.Cache
 	commits *lru.Cache
 	fetches singleflight.Group
 }
 
-func newProver(kube client.Reader) *prover {
-	return &prover{kube: kube, answers: lru.New(maxAnswers), commits: lru.New(maxCommits)}
+func newProver(kube client.Reader, now func() time.Time) *prover {
+	return &prover{kube: kube, now: now, answers: lru.New(maxAnswers), commits: lru.New(maxCommits)}
 }
 
 // subtree returns what a commit holds in a directory, of which the engine reads root. An empty commit holds nothing.
@@ -133,7 +134,7 @@ func (p *prover) fetch(ctx context.Context, r repository, id string) (*git.Commi
 	}
 	c, err := git.NewClient(creds.Apply(git.Remote{
 		URL: g.URL, Branch: g.Branch, StateRef: "refs/intentplane/" + r.spec.ControlPlane + "/state",
-	}))
+	}), git.WithClock(p.now))
 	if err != nil {
 		return nil, err
 	}

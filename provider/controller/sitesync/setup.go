@@ -42,7 +42,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 	kube := mgr.GetClient()
 	bell := &setup.Bell{}
 	pool := clusters.NewPool(clusters.Dialer(mgr.GetConfig(), s.Limits), bell.Ring)
-	c := &connector{kube: kube, pool: pool, prover: newProver(kube), memory: newMemory(), log: log, now: time.Now}
+	c := &connector{kube: kube, pool: pool, prover: newProver(kube, time.Now), memory: newMemory(), log: log, now: time.Now}
 	c.tracks, c.prober, c.limits = newTracks(), clusters.NewProber(s.Limits, time.Now), s.Limits
 	r := managed.NewReconciler(mgr, resource.ManagedKind(gvk), append(setup.Options(mgr, o, name, c, c.interval), setup.WithoutFinalizer())...)
 	if err := index(context.Background(), mgr.GetFieldIndexer()); err != nil {

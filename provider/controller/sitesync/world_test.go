@@ -89,7 +89,7 @@ func newWorld(t *testing.T) *world {
 	w.kube = b.Build()
 	pool := clusters.NewPool(w.dial, func(o types.NamespacedName) { w.woken <- o })
 	t.Cleanup(func() { pool.Forget(key()) })
-	w.c = &connector{kube: w.kube, pool: pool, prover: newProver(w.kube), memory: newMemory(), log: logging.NewNopLogger(), now: func() time.Time { return w.clock }}
+	w.c = &connector{kube: w.kube, pool: pool, prover: newProver(w.kube, func() time.Time { return w.clock }), memory: newMemory(), log: logging.NewNopLogger(), now: func() time.Time { return w.clock }}
 	w.c.tracks, w.c.prober = newTracks(), w
 	return w
 }

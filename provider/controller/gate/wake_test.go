@@ -1,0 +1,56 @@
+package gate
+
+import (
+	"testing"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+)
+
+func TestSecretWakes(t *testing.T) {
+	us := []reconcile.Request{{NamespacedName: gateKey()}}
+	cases := map[string]struct {
+		reason          string
+		namespace, name string
+		want            []reconcile.Request
+	}{
+		"Site":           {reason: "The Site's server is shown it", namespace: "metrics", name: "token", want: us},
+		"Configuration":  {reason: "So is the configuration's", namespace: "metrics", name: "other", want: us},
+		"Certificates":   {reason: "It says whom to trust", namespace: "metrics", name: "ca", want: us},
+		"Cluster":        {reason: "Jobs run with it", namespace: "team-a", name: "c1-kubeconfig", want: us},
+		"Namesake":       {reason: "Another namespace's is another one", namespace: "team-b", name: "token", want: []reconcile.Request{}},
+		"Foreign":        {reason: "Most Secrets are nothing to a Gate", namespace: "metrics", name: "grafana", want: []reconcile.Request{}},
+		"OtherNamespace": {reason: "A tenant's own configuration names no Secret of others", namespace: "team-b", name: "own", want: []reconcile.Request{}},
+		"Own":            {reason: "Nor does a Gate that does not use it wait for its", namespace: "team-a", name: "own", want: []reconcile.Request{}},
+	}
+	w := newWorld(t, quick("errors"))
+	s := w.site()
+	s.Spec.Cluster = inCluster("c1")
+	w.must(w.kube.Update(t.Context(), s))
+	c := settings("http://prometheus")
+	w.must(w.kube.Get(t.Context(), types.NamespacedName{Name: "default"}, c))
+	c.Spec.Metrics.Prometheus.SecretRef = &configv1alpha1.SecretReference{Namespace: "metrics", Name: "other"}
+	c.Spec.Metrics.Prometheus.CABundleSecretRef = &configv1alpha1.SecretKeyReference{SecretReference: configv1alpha1.SecretReference{Namespace: "metrics", Name: "ca"}, Key: "ca.crt"}
+	w.must(w.kube.Update(t.Context(), c))
+	w.must(w.kube.Create(t.Context(), &configv1alpha1.ProviderConfig{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "mine"},
+		Spec:       configv1alpha1.ProviderConfigSpec{Metrics: &configv1alpha1.Metrics{Prometheus: &configv1alpha1.Prometheus{SecretRef: &configv1alpha1.SecretReference{Name: "own"}}}},
+	}))
+	w.must(w.kube.Create(t.Context(), &catalogv1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Name: "edge9"}}))
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			o := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: tc.namespace, Name: tc.name}}
+			got := waker{kube: w.kube, log: logging.NewNopLogger()}.secret(t.Context(), o)
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nsecret(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

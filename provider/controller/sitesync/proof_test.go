@@ -1,0 +1,53 @@
+package sitesync
+
+import (
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/pem"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	"github.com/intentplane/intentplane/apis/policy"
+)
+
+// TestProofClock shows a GitHub App's key at the time that the clock says, and not at that of the machine.
+func TestProofClock(t *testing.T) {
+	var seen time.Time
+	s := httptest.NewTLSServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		claims := jwt.RegisteredClaims{}
+		if _, _, err := jwt.NewParser().ParseUnverified(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "), &claims); err == nil {
+			seen = claims.IssuedAt.Time
+		}
+		rw.WriteHeader(http.StatusUnauthorized)
+	}))
+	defer s.Close()
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t)
+	w.must(w.kube.Create(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "admin", Name: "app"}, Data: map[string][]byte{
+		"githubAppID": []byte("7"), "githubAppInstallationID": []byte("42"), "githubAppBaseURL": []byte(s.URL),
+		"githubAppPrivateKey": pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)}),
+		"ca.crt":              pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}),
+	}}))
+	app := configv1alpha1.SecretReference{Namespace: "admin", Name: "app"}
+	c := w.config()
+	c.Spec.Git.URL = s.URL + "/fleet.git"
+	c.Spec.Git.Credentials = configv1alpha1.Credentials{Type: configv1alpha1.CredentialsGitHubApp, SecretRef: &app}
+	c.Spec.Git.CABundleSecretRef = &configv1alpha1.SecretKeyReference{SecretReference: app, Key: "ca.crt"}
+	w.clock = w.clock.AddDate(1, 0, 0)
+	_, err = w.c.prover.fetch(t.Context(), repository{kind: policy.KindClusterProviderConfig, spec: &c.Spec}, strings.Repeat("a", 40))
+	if left := w.clock.Sub(seen); err == nil || left < 0 || left > time.Hour {
+		t.Errorf("fetch(...): the App was shown as of %s, at %s: %v", seen, w.clock, err)
+	}
+}
