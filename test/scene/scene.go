@@ -19,8 +19,8 @@ import (
 	"github.com/intentplane/intentplane/test/controlplane"
 )
 
-// Patience is how long a test waits for something to happen before it fails.
-const Patience = time.Minute
+// Patience is how long a test waits for something to happen before it fails. A crowded machine may need a minute for the first deployment.
+const Patience = 3 * time.Minute
 
 // Config is the name of a scene's ProviderConfig.
 const Config = "repo"

@@ -79,16 +79,17 @@ func TestWavesBack(t *testing.T) {
 	s.AwaitCommits(4)
 }
 
-// refuse lets a repository take no commits to its branch any more, or take them again. What it remembers in the state is taken.
-func (s *stage) refuse(repo string, yes bool) {
-	s.T.Helper()
-	hook := filepath.Join(s.Git.Path(repo), "hooks", "pre-receive")
-	if !yes {
-		s.must(os.Remove(hook))
-		return
+// refuse lets a repository take no commits to its branch any more. What it is to remember in the state is taken.
+func (s *stage) refuse(repo string) error {
+	hook := s.hook(repo)
+	if err := os.MkdirAll(filepath.Dir(hook), 0o755); err != nil {
+		return err
 	}
-	s.must(os.MkdirAll(filepath.Dir(hook), 0o755))
-	s.must(os.WriteFile(hook, []byte("#!/bin/sh\nwhile read -r old new ref; do case \"$ref\" in refs/heads/*) exit 1;; esac; done\n"), 0o755))
+	return os.WriteFile(hook, []byte("#!/bin/sh\nwhile read -r old new ref; do case \"$ref\" in refs/heads/*) exit 1;; esac; done\n"), 0o755)
+}
+
+func (s *stage) hook(repo string) string {
+	return filepath.Join(s.Git.Path(repo), "hooks", "pre-receive")
 }
 
 // commitsIn another repository, without the one that it was made with.
@@ -99,9 +100,9 @@ func (s *stage) commitsIn(repo string) int {
 	return len(log) - 1
 }
 
-func (s *stage) treeIn(repo, path string) string {
+func (s *stage) treeIn(repo, revision, path string) string {
 	s.T.Helper()
-	out, err := s.Git.Git(s.T.Context(), repo, "ls-tree", "--object-only", "main", path)
+	out, err := s.Git.Git(s.T.Context(), repo, "ls-tree", "--object-only", revision, path)
 	s.must(err)
 	return strings.TrimSpace(out)
 }
@@ -117,24 +118,29 @@ func TestTwoRepositoriesBack(t *testing.T) {
 	site := r.Set(r.NewSite("edge2"), map[string]any{"name": r.Namespace}, "spec", "repository", "providerConfigRef")
 	r.Apply(r.Set(site, r.server.URL(), "spec", "metrics", "prometheus", "address"))
 	here, there := r.Directory("edge1", claim), r.Directory("edge2", claim)
-	both := func(replicas, count int) *unstructured.Unstructured {
-		o := r.counted(r.Claim(claim, r.intentFor("shop", replicas, "edge1", "edge2")), count)
+	both := func(replicas int) *unstructured.Unstructured {
+		o := r.counted(r.Claim(claim, r.intentFor("shop", replicas, "edge1", "edge2")), 1)
 		return r.Set(o, int64(2), "spec", "rollbackConfig", "maxRetries")
 	}
-	r.Succeed(both(1, 1))
+	r.Succeed(both(1))
 	one := r.Tree(here)
 
-	o := both(2, 100)
-	r.Reach(o, "Validating", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Validating" })
-	two, twoThere := r.Tree(here), r.treeIn(other, there)
-	r.refuse(other, true)
+	// The second revision is the last that the other repository takes.
 	r.breach()
-	seen := r.Await(o, "all attempts spent", func(u *unstructured.Unstructured) bool {
+	r.Git.AfterPush(other, func() {
+		if err := r.refuse(other); err != nil {
+			t.Error(err)
+		}
+	})
+	o := both(2)
+	seen := r.Reach(o, "all attempts spent", func(u *unstructured.Unstructured) bool {
 		return scene.Field(u, "status", "phase") == "Failed" && scene.Is(u, "RolledBack", corev1.ConditionFalse, "AttemptsSpent") && scene.Is(u, "Ready", corev1.ConditionFalse, "")
 	})
+	r.Until("the one that takes it goes back", scene.Patience, func() bool { return r.Tree(here) == one })
+	two, twoThere := r.treeIn(r.Namespace, "main~1", here), r.treeIn(other, "main", there)
 	want := map[string]string{"here": one, "there": twoThere, "commits": "3 and 2", "outcome": "Failed", "attempts": "2", "stalled": "True"}
 	got := map[string]string{
-		"here": r.Tree(here), "there": r.treeIn(other, there), "commits": fmt.Sprintf("%d and %d", len(r.Commits()), r.commitsIn(other)),
+		"here": r.Tree(here), "there": r.treeIn(other, "main", there), "commits": fmt.Sprintf("%d and %d", len(r.Commits()), r.commitsIn(other)),
 		"outcome": scene.Field(seen, "status", "outcome"), "attempts": fmt.Sprint(scene.Number(seen, "status", "rollback", "attempts")),
 		"stalled": string(scene.Condition(seen, "Stalled").Status),
 	}
@@ -143,12 +149,14 @@ func TestTwoRepositoriesBack(t *testing.T) {
 	}
 	r.wantSeenAs(seen, "Failed", "Degraded")
 
-	r.refuse(other, false)
+	r.Git.AfterPush(other, nil)
+	r.must(os.Remove(r.hook(other)))
 	r.target.Set("error_ratio", good)
 	r.Apply(r.Request("again", o, rolloutv1alpha1.ActionRetry, 2))
-	r.Succeed(r.counted(o, 1))
-	if diff := cmp.Diff([]string{two, twoThere}, []string{r.Tree(here), r.treeIn(other, there)}); diff != "" {
-		t.Errorf("trees after Retry: -want, +got:\n%s", diff)
+	r.Succeed(o)
+	r.done("again")
+	if diff := cmp.Diff([]string{two, twoThere}, []string{r.Tree(here), r.treeIn(other, "main", there)}); diff != "" || two == one {
+		t.Errorf("trees after Retry (the first one was %s): -want, +got:\n%s", one, diff)
 	}
 }
 
