@@ -181,6 +181,7 @@ func (p *disaster) oldGit() {
 	// What was being delivered is not known to be there, so it is simply delivered. What was there before is missed.
 	p.Until("a lost history noticed", scene.Patience, func() bool { return p.has(deliveryv1alpha1.ReasonDiverged) })
 	p.Apply(p.Set(p.ProviderConfig(), string(configv1alpha1.DivergenceReapply), "spec", "git", "divergencePolicy"))
+	p.reached(deliveryv1alpha1.ReasonDelivered, 2)
 	p.expect(6, map[string]int64{"shop": 4, "late": 2})
 	p.Apply(p.ProviderConfig())
 }
