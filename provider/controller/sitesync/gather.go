@@ -84,10 +84,8 @@ func undelivered(ds []v1alpha1.GitDelivery, spec v1alpha1.SiteSyncParameters, wa
 // absent is true if a GitDelivery of the claim has the directory, and has not brought the tree there, whatever it carried out: a
 // directory is kept as it is while the Site's cluster is not ready, with the same order.
 func absent(ds []v1alpha1.GitDelivery, want v1alpha1.SiteTree) bool {
-	for _, d := range bringing(ds, want) {
-		return !slices.ContainsFunc(d.Status.AtProvider.Trees, func(t v1alpha1.DeliveredTree) bool { return t.Path == want.Path && t.Tree == want.Tree })
-	}
-	return false
+	ds = bringing(ds, want)
+	return len(ds) > 0 && !slices.ContainsFunc(ds[0].Status.AtProvider.Trees, func(t v1alpha1.DeliveredTree) bool { return t.Path == want.Path && t.Tree == want.Tree })
 }
 
 // bringing are the GitDeliveries that have the directory. A Site that moves to another repository has one in each, until the new one
