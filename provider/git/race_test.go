@@ -56,7 +56,7 @@ func TestWritersLoseNothing(t *testing.T) {
 }
 
 func deliver(c *Client, ch Change) error {
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	for {
 		s, err := c.Look(ctx, nil)

@@ -153,7 +153,7 @@ func pool(o Options) *Pool {
 		o.Wake = func(types.NamespacedName) {}
 	}
 	if o.Patience == 0 {
-		o.Patience = time.Minute
+		o.Patience = 5 * time.Minute
 	}
 	return NewPool(o)
 }

@@ -54,7 +54,7 @@ func (c *ControlPlane) Rebuild(ctx context.Context, from Backup, first func() er
 }
 
 func (c *ControlPlane) rebuild(ctx context.Context, first func() error) error {
-	if err := errors.Join(c.startEtcd(), c.runAPIServer()); err != nil {
+	if err := errors.Join(c.startEtcd(), c.spawnAPIServer()); err != nil {
 		return err
 	}
 	if err := c.waitForAPIServer(ctx); err != nil {

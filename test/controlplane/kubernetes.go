@@ -69,12 +69,11 @@ func (c *ControlPlane) startAPIServer(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := c.runAPIServer(); err != nil {
+	if err := c.spawnAPIServer(); err != nil {
 		return err
 	}
-
 	// The API server makes its certificate before it listens.
-	if err := waitForFile(ctx, filepath.Join(c.Dir, certificates, "apiserver.crt")); err != nil {
+	if err := waitForFile(ctx, filepath.Join(c.apiServerDir(), "apiserver.crt")); err != nil {
 		return err
 	}
 	if err := c.connect(token); err != nil {
@@ -83,13 +82,14 @@ func (c *ControlPlane) startAPIServer(ctx context.Context) error {
 	return c.waitForAPIServer(ctx)
 }
 
-// runAPIServer with the files that were written for it.
-func (c *ControlPlane) runAPIServer() error {
-	_, err := c.runner.start(command{name: "kube-apiserver", path: c.tools.KubeAPIServer, args: []string{
+func (c *ControlPlane) apiServerDir() string { return filepath.Join(c.Dir, certificates) }
+
+func (c *ControlPlane) spawnAPIServer() error {
+	p, err := c.runner.start(command{name: "kube-apiserver", path: c.tools.KubeAPIServer, args: append(c.auditArgs(), []string{
 		"--etcd-servers=http://" + loopback(c.ports.etcd),
 		"--bind-address=127.0.0.1",
 		fmt.Sprintf("--secure-port=%d", c.ports.apiServer),
-		"--cert-dir=" + filepath.Join(c.Dir, certificates),
+		"--cert-dir=" + c.apiServerDir(),
 		"--authorization-mode=RBAC",
 		"--token-auth-file=" + filepath.Join(c.Dir, "tokens.csv"),
 		"--service-account-issuer=https://kubernetes.default.svc",
@@ -97,8 +97,21 @@ func (c *ControlPlane) runAPIServer() error {
 		"--service-account-signing-key-file=" + filepath.Join(c.Dir, "sa.key"),
 		"--service-cluster-ip-range=10.96.0.0/16",
 		"--endpoint-reconciler-type=none",
-	}})
+	}...)})
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.apiServer = p
 	return err
+}
+
+// RestartAPIServer kills the API server, as kill -9 does, and starts it again on what etcd has. It returns an error if it does not get
+// ready again.
+func (c *ControlPlane) RestartAPIServer(ctx context.Context) error {
+	c.current(&c.apiServer).kill()
+	if err := c.spawnAPIServer(); err != nil {
+		return err
+	}
+	return c.waitForAPIServer(ctx)
 }
 
 // writeAPIServerFiles makes the keys of service accounts and the administrator's token, which it returns.
@@ -112,8 +125,22 @@ func (c *ControlPlane) writeAPIServerFiles() (string, error) {
 		"sa.key":     private,
 		"sa.pub":     public,
 		"tokens.csv": []byte(token + ",admin,admin,\"system:masters\"\n"),
+		auditPolicy:  c.o.Audit,
 	})
 }
+
+// auditPolicy is the name of the file with the audit policy.
+const auditPolicy = "audit-policy.yaml"
+
+func (c *ControlPlane) auditArgs() []string {
+	if len(c.o.Audit) == 0 {
+		return nil
+	}
+	return []string{"--audit-policy-file=" + filepath.Join(c.Dir, auditPolicy), "--audit-log-path=" + c.AuditFile(), "--audit-log-maxsize=1024"}
+}
+
+// AuditFile returns the path of the API server's audit log, one event of JSON in each line. It is there if Options have a policy.
+func (c *ControlPlane) AuditFile() string { return filepath.Join(c.Dir, "logs", "audit.json") }
 
 func (c *ControlPlane) write(files map[string][]byte) error {
 	for name, b := range files {
@@ -149,7 +176,7 @@ func (c *ControlPlane) connect(token string) error {
 
 // writeKubeconfig writes a kubeconfig with a token.
 func (c *ControlPlane) writeKubeconfig(path, token string) error {
-	ca, err := os.ReadFile(filepath.Join(c.Dir, certificates, "apiserver.crt"))
+	ca, err := os.ReadFile(filepath.Join(c.apiServerDir(), "apiserver.crt"))
 	if err != nil {
 		return errors.Wrap(err, "cannot read certificate of API server")
 	}

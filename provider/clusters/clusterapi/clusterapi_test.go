@@ -16,23 +16,26 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
-	dynamicfake "k8s.io/client-go/dynamic/fake"
 	kubetesting "k8s.io/client-go/testing"
 	"sigs.k8s.io/yaml"
 
 	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
+	"github.com/intentplane/intentplane/test/apiserver"
 )
 
 const kubeconfig = `{"apiVersion":"v1","kind":"Config","current-context":"a","clusters":[{"name":"c","cluster":{"server":"https://c1"}}],"contexts":[{"name":"a","context":{"cluster":"c","user":"u"}}],"users":[{"name":"u","user":{"token":"t"%s}}]}`
 
 func owner() types.NamespacedName { return types.NamespacedName{Namespace: "team-a", Name: "web"} }
 
+// patience is how long a watch may take to tell something.
+const patience = 5 * time.Minute
+
 // A management is a double of the cluster that Cluster API runs in, behind the real watches.
 type management struct {
 	*testing.T
 
-	client *dynamicfake.FakeDynamicClient
+	client *apiserver.Server
 	pool   *clusters.Pool
 	woken  chan types.NamespacedName
 	asked  []string
@@ -41,24 +44,24 @@ type management struct {
 
 func newManagement(t *testing.T) *management {
 	t.Helper()
-	kinds := map[schema.GroupVersionResource]string{}
+	kinds := map[string]schema.GroupVersionResource{}
 	for _, gvr := range []string{
 		"apiextensions.k8s.io/v1/customresourcedefinitions", "cluster.x-k8s.io/v1beta1/clusters", "cluster.x-k8s.io/v1beta2/clusters",
 		"infrastructure.cluster.x-k8s.io/v1beta1/captclusters", "controlplane.cluster.x-k8s.io/v1beta1/captcontrolplanes",
 		"infrastructure.cluster.x-k8s.io/v1beta1/workspacetemplateapplies", "tf.upbound.io/v1beta1/workspaces", "/v1/secrets",
 	} {
 		p := strings.Split(gvr, "/")
-		kinds[schema.GroupVersionResource{Group: p[0], Version: p[1], Resource: p[2]}] = "List"
+		kinds[gvr] = schema.GroupVersionResource{Group: p[0], Version: p[1], Resource: p[2]}
 	}
 	m := &management{T: t, woken: make(chan types.NamespacedName, 1000)}
-	m.client = dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), kinds)
+	m.client = apiserver.New(kinds)
 	m.client.PrependReactor("*", "*", func(a kubetesting.Action) (bool, runtime.Object, error) {
 		if a.GetResource().Resource == m.denied {
 			return true, nil, kerrors.NewForbidden(a.GetResource().GroupResource(), "", nil)
 		}
 		return false, nil, nil
 	})
-	m.pool = clusters.NewPool(func([]byte) (dynamic.Interface, func(), error) { return m.client, func() {}, nil }, func(o types.NamespacedName) { m.woken <- o })
+	m.pool = clusters.NewPool(func([]byte, clusters.Origin) (dynamic.Interface, func(), error) { return m.client, func() {}, nil }, func(o types.NamespacedName) { m.woken <- o })
 	t.Cleanup(func() { m.pool.Forget(owner()) })
 	return m
 }
@@ -92,7 +95,7 @@ func (m *management) until(want string) Reading {
 		}
 		select {
 		case <-m.woken:
-		case <-time.After(time.Minute):
+		case <-time.After(patience):
 			m.Fatalf("want %q, got %q, and nobody is woken", want, got)
 		}
 	}
@@ -105,7 +108,6 @@ func (m *management) apply(resource, text string) {
 	if err := yaml.Unmarshal([]byte(text), &u.Object); err != nil {
 		m.Fatal(err)
 	}
-	u.SetResourceVersion(fmt.Sprint(len(m.client.Actions())))
 	gvr := u.GroupVersionKind().GroupVersion().WithResource(resource)
 	of := m.client.Resource(gvr).Namespace(u.GetNamespace())
 	_, err := of.Update(m.Context(), u, metav1.UpdateOptions{})
@@ -175,7 +177,7 @@ func TestLife(t *testing.T) {
 	for r := m.until("KubeconfigMissing Secret c1-kubeconfig"); r.Version != "v1.33.0"; r = m.read(readiness.Options{}) {
 		select {
 		case <-m.woken:
-		case <-time.After(time.Minute):
+		case <-time.After(patience):
 			m.Fatalf("version %q, and nobody is woken", r.Version)
 		}
 	}

@@ -55,6 +55,7 @@ type external struct {
 // leaves nothing behind.
 func (e *external) Observe(ctx context.Context, g *v1alpha1.Gate) (managed.ExternalObservation, error) {
 	if meta.WasDeleted(g) {
+		e.forget(client.ObjectKeyFromObject(g))
 		return managed.ExternalObservation{}, nil
 	}
 	g.Status.SetObservedGeneration(g.GetGeneration())

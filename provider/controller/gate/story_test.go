@@ -25,6 +25,23 @@ func quick(name string) v1alpha1.GateCheck {
 	return c
 }
 
+// TestDeletedIsForgotten is of a Gate that somebody else's finalizer holds: nothing is measured for it any more.
+func TestDeletedIsForgotten(t *testing.T) {
+	w := newWorld(t, check("errors", "edge1"))
+	w.reconcile()
+	if !w.c.memory.open(gateKey()) {
+		t.Fatal("nothing is measured")
+	}
+	g := w.get()
+	g.SetFinalizers([]string{"example.org/audit"})
+	w.must(w.kube.Update(t.Context(), g))
+	w.must(w.kube.Delete(t.Context(), g))
+	w.reconcile()
+	if w.c.memory.open(gateKey()) {
+		t.Error("a Gate that is deleted is remembered")
+	}
+}
+
 func TestPasses(t *testing.T) {
 	w := newWorld(t, quick("errors"))
 	w.reconcile()
@@ -69,8 +86,10 @@ func TestFailureIsRecordedAndTheOthersGoOn(t *testing.T) {
 	slow.Prometheus.Query = "sum(latency_seconds)"
 	slow.Threshold = "<= 9"
 	w := newWorld(t, quick("errors"), slow)
+	w.hold = make(chan struct{})
 	w.say("7")
 	w.until("Measuring//Failed/Running")
+	close(w.hold)
 	w.until("Failed/Failed/Failed/Passed")
 	if w.writes != 3 {
 		t.Errorf("the status was written %d times, want the start and two ends", w.writes)

@@ -18,12 +18,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
-	dynamicfake "k8s.io/client-go/dynamic/fake"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
-	clienttesting "k8s.io/client-go/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	kubefake "sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
@@ -34,9 +32,10 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters"
-	"github.com/intentplane/intentplane/provider/engines"
+	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/gates/fetch"
 	"github.com/intentplane/intentplane/provider/gates/meter"
+	"github.com/intentplane/intentplane/test/apiserver"
 )
 
 // A world is a Prometheus server that answers what a test says, a double of an API server, and the real reconciler and meter between
@@ -46,9 +45,14 @@ type world struct {
 
 	kube client.Client
 	// cluster is that of the Site: an API server without nodes, so a test says what becomes of a Job.
-	cluster *dynamicfake.FakeDynamicClient
+	cluster *apiserver.Server
+	// dialled are the kubeconfigs that led there, and who wrote them.
+	dialled []string
 	c       *connector
 	woken   chan types.NamespacedName
+
+	// hold keeps back the answers to questions about latency until it is closed. Nil keeps back none.
+	hold chan struct{}
 
 	mu     sync.Mutex
 	says   string
@@ -88,25 +92,17 @@ func newWorld(t *testing.T, checks ...v1alpha1.GateCheck) *world {
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
 	go func() { _ = m.Start(ctx) }()
-	w.cluster = dynamicfake.NewSimpleDynamicClient(scheme)
-	watched := make(chan struct{}, 10)
-	w.cluster.PrependWatchReactor("*", func(a clienttesting.Action) (bool, watch.Interface, error) {
-		// What is made between a list and a watch is lost here, as it is not in a real API server.
-		defer func() { watched <- struct{}{} }()
-		i, err := w.cluster.Tracker().Watch(a.GetResource(), a.GetNamespace())
-		return true, i, err
-	})
-	pool := clusters.NewPool(func([]byte) (dynamic.Interface, func(), error) { return w.cluster, func() {}, nil }, func(o types.NamespacedName) { w.woken <- o })
-	first := pool.Look(types.NamespacedName{Name: "first"})
-	home, err := first.Home()
-	w.must(err)
-	_, err = home.Get(t.Context(), engines.Ref{Resource: jobs(), Namespace: "checks", Name: "none"})
-	w.must(err)
-	first.Done()
-	<-watched
-	t.Cleanup(func() { pool.Forget(gateKey()); pool.Forget(types.NamespacedName{Name: "first"}) })
+	w.cluster = apiserver.New(map[string]schema.GroupVersionResource{"Job": jobs(), "Pod": pods()})
+	pool := clusters.NewPool(w.dial, func(o types.NamespacedName) { w.woken <- o })
+	t.Cleanup(func() { pool.Forget(gateKey()) })
 	w.c = &connector{kube: w.kube, pool: pool, meter: m, fetch: fetch.New(fetch.Options{Loopback: true}), memory: newMemory(), now: time.Now}
 	return w
+}
+
+// dial the cluster of the Site.
+func (w *world) dial(kubeconfig []byte, o clusters.Origin) (dynamic.Interface, func(), error) {
+	w.dialled = append(w.dialled, string(o)+" "+string(kubeconfig))
+	return w.cluster, func() {}, nil
 }
 
 // write counts the writes of a status that change it: others do nothing in a real API server.
@@ -125,6 +121,13 @@ func (w *world) write(ctx context.Context, c client.Client, sub string, o client
 
 func (w *world) answer(rw http.ResponseWriter, r *http.Request) {
 	_ = r.ParseForm()
+	if w.hold != nil && strings.Contains(r.Form.Get("query"), "latency") {
+		select {
+		case <-w.hold:
+		case <-r.Context().Done():
+			return
+		}
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.asked = append(w.asked, r)
@@ -192,11 +195,11 @@ func (w *world) reconcile() {
 	r := managed.NewReconciler(&rtfake.Manager{Client: w.kube, Scheme: w.kube.Scheme()}, resource.ManagedKind(v1alpha1.GroupVersion.WithKind("Gate")),
 		managed.WithTypedExternalConnector[*v1alpha1.Gate](w.c),
 		managed.WithInitializers(),
-		managed.WithFinalizer(none()),
+		setup.WithoutFinalizer(),
 		managed.WithPollIntervalHook(w.c.interval),
 		managed.WithManagementPolicies(),
 	)
-	_, err := (&forgetful{Reconciler: r, kube: w.kube, connector: w.c}).Reconcile(w.Context(), reconcile.Request{NamespacedName: gateKey()})
+	_, err := (&setup.Forgetful{Reconciler: r, Kube: w.kube, New: func() client.Object { return &v1alpha1.Gate{} }, Forget: w.c.forget}).Reconcile(w.Context(), reconcile.Request{NamespacedName: gateKey()})
 	w.must(err)
 }
 
@@ -227,7 +230,7 @@ func (w *world) until(want string) {
 			if got != gateKey() {
 				w.Fatalf("%s was woken", got)
 			}
-		case <-time.After(time.Minute):
+		case <-time.After(5 * time.Minute):
 			w.Fatalf("want %q, got %q, and nobody is woken", want, w.state())
 		}
 	}

@@ -41,6 +41,9 @@ const (
 	webAtE2  = "clusters/edge2/team-a/web"
 )
 
+// inTime is how long something may take that does not depend on the clock of the world.
+const inTime = 5 * time.Minute
+
 // A world is a Git server, a double of an API server, and the real reconciler between them.
 type world struct {
 	*testing.T
@@ -89,7 +92,7 @@ func (w *world) restart() {
 		Now:      func() time.Time { return w.clock },
 		Pause:    func() time.Duration { return 0 },
 		Wake:     func(types.NamespacedName) {},
-		Patience: 30 * time.Second,
+		Patience: inTime,
 	})
 }
 

@@ -20,7 +20,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
-	dynamicfake "k8s.io/client-go/dynamic/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	kubefake "sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -32,10 +31,19 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
+	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/engines"
 	"github.com/intentplane/intentplane/provider/usage"
+	"github.com/intentplane/intentplane/test/apiserver"
 )
 
 func noon() time.Time { return time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC) }
+
+// witness is who looks for the test.
+func witness() types.NamespacedName { return types.NamespacedName{Name: "witness"} }
+
+// patience is how long something may take that does not depend on the clock of the world.
+const patience = 5 * time.Minute
 
 func key() types.NamespacedName { return types.NamespacedName{Namespace: "team-a", Name: "prod"} }
 
@@ -45,9 +53,12 @@ type world struct {
 	*testing.T
 	client.Client
 
-	capi   *dynamicfake.FakeDynamicClient
+	capi *apiserver.Server
+	// home is what the test sees of it.
+	home   home
 	kinds  map[string]schema.GroupVersionResource
 	woken  chan types.NamespacedName
+	told   chan types.NamespacedName
 	clock  time.Time
 	c      *connector
 	result reconcile.Result
@@ -64,8 +75,7 @@ func newWorld(t *testing.T) *world {
 			t.Fatal(err)
 		}
 	}
-	w := &world{T: t, clock: noon(), woken: make(chan types.NamespacedName, 1000), kinds: map[string]schema.GroupVersionResource{}}
-	lists := map[schema.GroupVersionResource]string{}
+	w := &world{T: t, clock: noon(), woken: make(chan types.NamespacedName, 1000), told: make(chan types.NamespacedName, 1000), kinds: map[string]schema.GroupVersionResource{}}
 	for kind, gvr := range map[string]string{
 		"CustomResourceDefinition": "apiextensions.k8s.io/v1/customresourcedefinitions", "Cluster": "cluster.x-k8s.io/v1beta2/clusters", "Secret": "/v1/secrets",
 		"CAPTCluster": groupInfrastructure + "/v1beta1/captclusters", "CAPTControlPlane": groupControlPlane + "/v1beta1/captcontrolplanes",
@@ -74,18 +84,30 @@ func newWorld(t *testing.T) *world {
 	} {
 		p := strings.Split(gvr, "/")
 		w.kinds[kind] = schema.GroupVersionResource{Group: p[0], Version: p[1], Resource: p[2]}
-		lists[w.kinds[kind]] = kind + "List"
 	}
-	w.capi = dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), lists)
+	w.capi = apiserver.New(w.kinds)
 	b := kubefake.NewClientBuilder().WithScheme(s).WithStatusSubresource(&v1alpha1.ManagedCluster{})
 	w.Client = b.WithIndex(&deliveryv1alpha1.GitDelivery{}, "intentplane.site", usage.Sites).Build()
-	pool := clusters.NewPool(func([]byte) (dynamic.Interface, func(), error) { return w.capi, func() {}, nil }, func(o types.NamespacedName) { w.woken <- o })
-	t.Cleanup(func() { pool.Forget(key()) })
+	pool := clusters.NewPool(func([]byte, clusters.Origin) (dynamic.Interface, func(), error) { return w.capi, func() {}, nil }, w.wake)
+	look := pool.Look(witness())
+	t.Cleanup(func() { look.Done(); pool.Forget(witness()); pool.Forget(key()) })
+	var err error
+	w.home, err = look.Home()
+	w.must(err)
 	w.c = &connector{kube: w, pool: pool, prober: w, memory: newMemory(), log: logging.NewNopLogger(), now: func() time.Time { return w.clock }}
 	w.must(w.Create(t.Context(), &configv1alpha1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: "default"}, Spec: configv1alpha1.ProviderConfigSpec{
 		Policy: configv1alpha1.Policy{WorkspaceTemplates: []configv1alpha1.NamespacedName{{Namespace: "team-a", Name: "eks"}, {Namespace: "team-a", Name: "vpc"}}},
 	}}))
 	return w
+}
+
+// wake whom a watch told something: the reconciler, or the test.
+func (w *world) wake(owner types.NamespacedName) {
+	if owner == witness() {
+		w.told <- owner
+		return
+	}
+	w.woken <- owner
 }
 
 // Ask is an API server that answers.
@@ -130,16 +152,16 @@ func (w *world) put(u *unstructured.Unstructured) {
 		if u.GetUID() == "" {
 			u.SetUID(types.UID(fmt.Sprintf("uid-%d", w.uid)))
 		}
-		u.SetResourceVersion(fmt.Sprint(w.uid))
 		_, err = of.Create(w.Context(), u, metav1.CreateOptions{})
 		w.must(err)
+		w.witness(u)
 		return
 	}
 	w.must(err)
 	merge(have.Object, u.DeepCopy().Object)
-	have.SetResourceVersion(fmt.Sprint(w.uid))
 	_, err = of.Update(w.Context(), have, metav1.UpdateOptions{})
 	w.must(err)
+	w.witness(have)
 }
 
 func merge(into, from map[string]any) {
@@ -171,10 +193,65 @@ func (w *world) yaml(kind, text string) {
 }
 
 // vanish removes an object without a trace.
-func (w *world) vanish(kind string) {
+func (w *world) vanish(kind string) { w.remove(kind, "team-a", "c1") }
+
+func (w *world) remove(kind, namespace, name string) {
 	w.Helper()
-	w.must(w.capi.Resource(w.kinds[kind]).Namespace("team-a").Delete(w.Context(), "c1", metav1.DeleteOptions{}))
+	w.must(w.capi.Resource(w.kinds[kind]).Namespace(namespace).Delete(w.Context(), name, metav1.DeleteOptions{}))
+	u := &unstructured.Unstructured{}
+	u.SetKind(kind)
+	u.SetNamespace(namespace)
+	u.SetName(name)
+	w.witness(u)
 }
+
+// witness returns when every watch has told of an object as it is now, or that it is gone. A watch tells in its own time, one kind before
+// another, and what is reconciled in between may be remembered, as it should be. Here nothing is, until all of it is told.
+func (w *world) witness(u *unstructured.Unstructured) {
+	w.Helper()
+	ref := engines.Ref{Resource: w.kinds[u.GetKind()], Kind: u.GetKind(), Namespace: u.GetNamespace(), Name: u.GetName()}
+	for !w.sees(ref) {
+		select {
+		case <-w.told:
+		case <-time.After(patience):
+			w.Fatalf("the watches do not tell of %s", ref)
+		}
+	}
+}
+
+// sees is true if the watches have an object as it is, in each way in which the reconciler reads it.
+func (w *world) sees(ref engines.Ref) bool {
+	w.Helper()
+	live, err := w.capi.Resource(ref.Resource).Namespace(ref.Namespace).Get(w.Context(), ref.Name, metav1.GetOptions{})
+	if !kerrors.IsNotFound(err) {
+		w.must(err)
+	}
+	got, err := w.home.Get(w.Context(), ref)
+	only, err2 := w.home.Only(w.Context(), ref)
+	everywhere, err3 := w.home.Everywhere(w.Context(), ref)
+	if err != nil || err2 != nil || err3 != nil {
+		return false
+	}
+	var among *unstructured.Unstructured
+	for _, u := range everywhere {
+		if u.GetNamespace() == ref.Namespace {
+			among = u
+		}
+	}
+	want := version(live)
+	return version(got) == want && version(only) == want && version(among) == want
+}
+
+// version of an object. That of none is empty.
+func version(u *unstructured.Unstructured) string {
+	if u == nil {
+		return ""
+	}
+	return u.GetResourceVersion()
+}
+
+// maxRounds is how often nothing may come of a reconcile before something does.
+const maxRounds = 100
 
 func (w *world) live(kind string) *unstructured.Unstructured {
 	w.Helper()
@@ -204,10 +281,13 @@ func (w *world) built() {
 
 func captSpec() v1alpha1.ManagedClusterParameters {
 	return v1alpha1.ManagedClusterParameters{
-		Cluster: v1alpha1.ClusterReference{Name: "c1"}, Type: v1alpha1.TypeCAPT, Version: "v1.34.2", Labels: map[string]v1alpha1.LabelValue{"env": "prod"},
-		CAPT: &v1alpha1.CAPT{
-			Region: "eu-west-1", VPC: v1alpha1.CAPTVPC{TemplateRef: &v1alpha1.TemplateReference{Name: "vpc"}},
-			ControlPlane: v1alpha1.CAPTControlPlane{TemplateRef: v1alpha1.TemplateReference{Name: "eks"}},
+		Cluster: v1alpha1.ClusterReference{Name: "c1"},
+		ClusterDescription: v1alpha1.ClusterDescription{
+			Type: v1alpha1.TypeCAPT, Version: "v1.34.2", Labels: map[string]v1alpha1.LabelValue{"env": "prod"},
+			CAPT: &v1alpha1.CAPT{
+				Region: "eu-west-1", VPC: v1alpha1.CAPTVPC{TemplateRef: &v1alpha1.TemplateReference{Name: "vpc"}},
+				ControlPlane: v1alpha1.CAPTControlPlane{TemplateRef: v1alpha1.TemplateReference{Name: "eks"}},
+			},
 		},
 	}
 }
@@ -244,27 +324,24 @@ func (w *world) reconcile() {
 		managed.WithPollIntervalHook(w.c.interval), managed.WithManagementPolicies(),
 	)
 	var err error
-	w.result, err = (&forgetful{Reconciler: r, kube: w, connector: w.c}).Reconcile(w.Context(), reconcile.Request{NamespacedName: key()})
+	w.result, err = (&setup.Forgetful{Reconciler: r, Kube: w, New: func() client.Object { return &v1alpha1.ManagedCluster{} }, Forget: w.c.forget}).Reconcile(w.Context(), reconcile.Request{NamespacedName: key()})
 	w.must(err)
 }
 
-// until the ManagedCluster's Ready has a reason, reconciling each time that a watch wakes it, with the clock that far ahead that all is
-// written at once.
+// until the ManagedCluster's Ready has a reason, reconciling each time that the clock is that far ahead that all is written at once.
 func (w *world) until(want string) *v1alpha1.ManagedCluster {
 	w.Helper()
-	for {
+	for rounds := 0; ; rounds++ {
 		w.reconcile()
 		mc := w.get()
 		if c := mc.GetCondition(xpv2.TypeReady); string(c.Reason) == want {
 			return mc
 		}
-		select {
-		case <-w.woken:
-		case <-time.After(200 * time.Millisecond):
-			if w.clock = w.clock.Add(progressInterval); w.clock.Sub(noon()) > 24*time.Hour {
-				w.Fatalf("want %s, got %+v, Synced %s", want, mc.GetCondition(xpv2.TypeReady), mc.GetCondition(xpv2.TypeSynced).Message)
-			}
+		if rounds > maxRounds {
+			w.Fatalf("want %s, got %+v, Synced %s", want, mc.GetCondition(xpv2.TypeReady), mc.GetCondition(xpv2.TypeSynced).Message)
 		}
+		// All that happened is told, so nothing else than time can change anything.
+		w.clock = w.clock.Add(progressInterval)
 	}
 }
 

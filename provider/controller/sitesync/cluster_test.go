@@ -18,6 +18,7 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
 )
 
@@ -42,7 +43,6 @@ func (w *world) put(gvr schema.GroupVersionResource, text string) {
 	w.Helper()
 	u := &unstructured.Unstructured{}
 	w.must(yaml.Unmarshal([]byte(text), &u.Object))
-	u.SetResourceVersion(fmt.Sprint(len(w.cluster.Actions())))
 	of := w.cluster.Resource(gvr).Namespace(u.GetNamespace())
 	_, err := of.Update(w.Context(), u, metav1.UpdateOptions{})
 	if kerrors.IsNotFound(err) {
@@ -134,8 +134,8 @@ func TestSiteOfACluster(t *testing.T) {
 	w.delivery(w.tree)
 	w.until(isLiveNow)
 	// Its engine was asked by its own kubeconfig.
-	if w.dialledWith != goodKubeconfig {
-		t.Errorf("its cluster was reached with %q", w.dialledWith)
+	if w.dialledWith != goodKubeconfig || w.origin != clusters.Tenant {
+		t.Errorf("its cluster was reached with %q of origin %q", w.dialledWith, w.origin)
 	}
 	// It comes and goes, and what was delivered stays.
 	w.capi("u1", false)
@@ -150,7 +150,7 @@ func (w *world) later(want string) {
 	for w.says() != want {
 		select {
 		case <-w.woken:
-		case <-time.After(time.Minute):
+		case <-time.After(patience):
 			w.Fatalf("want %q, got %q, and nobody is woken", want, w.says())
 		}
 		w.reconcile()

@@ -2,8 +2,6 @@ package sitesync
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -21,9 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
-	dynamicfake "k8s.io/client-go/dynamic/fake"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
-	clienttesting "k8s.io/client-go/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	kubefake "sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -33,8 +29,10 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters"
+	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/engines"
 	"github.com/intentplane/intentplane/provider/usage"
+	"github.com/intentplane/intentplane/test/apiserver"
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
@@ -44,22 +42,25 @@ const (
 	requestedAt = "reconcile.fluxcd.io/requestedAt"
 )
 
+// patience is how long a watch may take to tell something.
+const patience = 5 * time.Minute
+
 // A world is a Git server, doubles of an API server and of a cluster, and the real reconciler between them.
 type world struct {
 	*testing.T
 
 	git     *gitserver.Server
 	kube    client.Client
-	cluster *dynamicfake.FakeDynamicClient
+	cluster *apiserver.Server
 	// dialled counts the connections that were made.
 	dialled int
 	// dialledWith is the kubeconfig of the last one.
 	dialledWith string
-	woken       chan types.NamespacedName
-	// versions counts what was patched.
-	versions int
-	clock    time.Time
-	c        *connector
+	// origin of it.
+	origin clusters.Origin
+	woken  chan types.NamespacedName
+	clock  time.Time
+	c      *connector
 	// result of the last reconcile.
 	result reconcile.Result
 	// says is the content of the claim's file that is asked for.
@@ -77,11 +78,10 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	w := &world{T: t, git: s, clock: noon(), woken: make(chan types.NamespacedName, 1000)}
-	w.cluster = dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{
-		kustomizations(): "KustomizationList", repositories(): "GitRepositoryList",
-		definitions(): "CustomResourceDefinitionList", capiClusters(): "ClusterList", secrets(): "SecretList",
+	w.cluster = apiserver.New(map[string]schema.GroupVersionResource{
+		"Kustomization": kustomizations(), "GitRepository": repositories(),
+		"CustomResourceDefinition": definitions(), "Cluster": capiClusters(), "Secret": secrets(),
 	})
-	w.cluster.PrependReactor("patch", "*", w.versioned)
 	b := indexer{kubefake.NewClientBuilder().WithScheme(scheme(t)).WithStatusSubresource(&v1alpha1.SiteSync{}).WithObjects(site("edge1"), w.config())}
 	if err := errors.Join(usage.Index(t.Context(), b), index(t.Context(), b)); err != nil {
 		t.Fatal(err)
@@ -105,37 +105,15 @@ func (i indexer) IndexField(_ context.Context, o client.Object, field string, fn
 	return nil
 }
 
-func (w *world) dial(kubeconfig []byte) (dynamic.Interface, func(), error) {
+func (w *world) dial(kubeconfig []byte, o clusters.Origin) (dynamic.Interface, func(), error) {
 	w.dialled++
-	w.dialledWith = string(kubeconfig)
+	w.dialledWith, w.origin = string(kubeconfig), o
 	if kubeconfig != nil {
 		if _, err := clusters.Parse(kubeconfig, clusters.Limits{}); err != nil {
 			return nil, nil, err
 		}
 	}
 	return w.cluster, func() {}, nil
-}
-
-// versioned gives what is patched another resource version, as a server does, and the double does not. Without that no watch tells of it.
-func (w *world) versioned(a clienttesting.Action) (bool, runtime.Object, error) {
-	p, ok := a.(clienttesting.PatchActionImpl)
-	if !ok {
-		return false, nil, nil
-	}
-	w.versions++
-	patch := map[string]any{}
-	if err := json.Unmarshal(p.Patch, &patch); err != nil {
-		return true, nil, err
-	}
-	if err := unstructured.SetNestedField(patch, fmt.Sprintf("patched-%d", w.versions), "metadata", "resourceVersion"); err != nil {
-		return true, nil, err
-	}
-	changed, err := json.Marshal(patch)
-	if err != nil {
-		return true, nil, err
-	}
-	p.Patch = changed
-	return clienttesting.ObjectReaction(w.cluster.Tracker())(p)
 }
 
 // sees returns when the watch has told of it. What wakes the SiteSync before may be older.
@@ -151,7 +129,7 @@ func (w *world) sees(what string, of engines.Ref, is func(*unstructured.Unstruct
 		}
 		select {
 		case <-w.woken:
-		case <-time.After(time.Minute):
+		case <-time.After(patience):
 			w.Fatalf("the watch does not tell: %s", what)
 		}
 	}
@@ -268,16 +246,13 @@ func (w *world) flux(commit string, suspended bool) {
 	}}
 	k := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization",
-		"metadata": map[string]any{"name": "team-a-web-edge1", "namespace": "flux", "generation": int64(1), "resourceVersion": commit},
+		"metadata": map[string]any{"name": "team-a-web-edge1", "namespace": "flux", "generation": int64(1)},
 		"spec":     map[string]any{"path": webAtE1, "suspend": suspended, "sourceRef": map[string]any{"kind": "GitRepository", "name": "g"}},
 		"status": map[string]any{
 			"observedGeneration": int64(1), "lastAppliedRevision": "main@sha1:" + commit, "lastAttemptedRevision": "main@sha1:" + commit,
 			"conditions": []any{map[string]any{"type": "Ready", "status": "True", "reason": "ReconciliationSucceeded", "message": "", "observedGeneration": int64(1), "lastTransitionTime": "2026-11-01T12:00:00Z"}},
 		},
 	}}
-	if suspended {
-		k.SetResourceVersion(commit + "-suspended")
-	}
 	_, err := w.cluster.Resource(repositories()).Namespace("flux").Get(w.Context(), "g", metav1.GetOptions{})
 	if err != nil {
 		_, err = w.cluster.Resource(repositories()).Namespace("flux").Create(w.Context(), g, metav1.CreateOptions{})
@@ -296,13 +271,13 @@ func (w *world) reconcile() {
 	r := managed.NewReconciler(&rtfake.Manager{Client: w.kube, Scheme: w.kube.Scheme()}, resource.ManagedKind(v1alpha1.GroupVersion.WithKind("SiteSync")),
 		managed.WithTypedExternalConnector[*v1alpha1.SiteSync](w.c),
 		managed.WithInitializers(),
-		managed.WithFinalizer(none()),
+		setup.WithoutFinalizer(),
 		managed.WithPollInterval(time.Hour),
 		managed.WithPollIntervalHook(w.c.interval),
 		managed.WithManagementPolicies(),
 	)
 	var err error
-	w.result, err = (&forgetful{Reconciler: r, kube: w.kube, connector: w.c}).Reconcile(w.Context(), reconcile.Request{NamespacedName: key()})
+	w.result, err = (&setup.Forgetful{Reconciler: r, Kube: w.kube, New: func() client.Object { return &v1alpha1.SiteSync{} }, Forget: w.c.forget}).Reconcile(w.Context(), reconcile.Request{NamespacedName: key()})
 	w.must(err)
 }
 
@@ -322,7 +297,7 @@ func (w *world) until(want string) {
 			if got != key() {
 				w.Fatalf("%s was woken", got)
 			}
-		case <-time.After(time.Minute):
+		case <-time.After(patience):
 			w.Fatalf("want %q, got %q, and nobody is woken", want, w.says())
 		}
 	}

@@ -1,0 +1,101 @@
+package setup
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	kubefake "sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+)
+
+func named(name string) types.NamespacedName { return types.NamespacedName{Namespace: "a", Name: name} }
+
+// TestBell rings before and after the controller began: nobody waits, and nothing is lost.
+func TestBell(t *testing.T) {
+	queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
+	defer queue.ShutDown()
+	b := &Bell{}
+	b.Ring(named("early"))
+	if err := b.Start(t.Context(), queue); err != nil {
+		t.Fatal(err)
+	}
+	b.Ring(named("late"))
+	var got []string
+	for range queue.Len() {
+		r, _ := queue.Get()
+		got = append(got, r.Name)
+	}
+	if diff := cmp.Diff([]string{"early", "late"}, got); diff != "" {
+		t.Errorf("woken: -want, +got:\n%s", diff)
+	}
+}
+
+func TestInterval(t *testing.T) {
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	cases := map[string]struct {
+		reason      string
+		due         time.Time
+		least, most time.Duration
+	}{
+		"Never": {reason: "The interval, more or less.", least: 54 * time.Second, most: 66 * time.Second},
+		"Soon":  {reason: "What is due comes first.", due: now.Add(time.Second), least: time.Second, most: time.Second},
+		"Late":  {reason: "What is due later than the interval waits for it.", due: now.Add(time.Hour), least: 54 * time.Second, most: 66 * time.Second},
+		"Past":  {reason: "What was due is due now.", due: now.Add(-time.Hour), least: time.Millisecond, most: time.Millisecond},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := Interval(time.Minute, tc.due, now); got < tc.least || got > tc.most {
+				t.Errorf("\n%s\nInterval(...): want %s to %s, got %s", tc.reason, tc.least, tc.most, got)
+			}
+		})
+	}
+}
+
+func TestForgetful(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		name   string
+		want   string
+		fails  bool
+	}{
+		"There":   {reason: "It is reconciled.", name: "there", want: "reconciled there"},
+		"Gone":    {reason: "It is forgotten, and not reconciled.", name: "gone", want: "forgot gone"},
+		"Unknown": {reason: "Nobody knows: nothing is forgotten.", name: "unknown", fails: true},
+	}
+	there := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "there"}}
+	kube := kubefake.NewClientBuilder().WithObjects(there).WithInterceptorFuncs(interceptor.Funcs{
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
+			if key.Name == "unknown" {
+				return errors.New("no answer")
+			}
+			return c.Get(ctx, key, o, opts...)
+		},
+	}).Build()
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := ""
+			f := &Forgetful{
+				Kube: kube, New: func() client.Object { return &corev1.ConfigMap{} }, Forget: func(key types.NamespacedName) { got += "forgot " + key.Name },
+				Reconciler: reconcile.Func(func(_ context.Context, r reconcile.Request) (reconcile.Result, error) {
+					got += "reconciled " + r.Name
+					return reconcile.Result{}, nil
+				}),
+			}
+			if _, err := f.Reconcile(t.Context(), reconcile.Request{NamespacedName: named(tc.name)}); (err != nil) != tc.fails {
+				t.Errorf("\n%s\nReconcile(...): %v", tc.reason, err)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nReconcile(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,202 @@
+package apiserver
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
+	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/client-go/tools/cache"
+)
+
+const patience = 5 * time.Minute
+
+func jobs() schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: "batch", Version: "v1", Resource: "jobs"}
+}
+
+func newServer() *Server {
+	return New(map[string]schema.GroupVersionResource{"Job": jobs(), "Pod": {Version: "v1", Resource: "pods"}})
+}
+
+func job(name, says string) *unstructured.Unstructured {
+	u := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"says": says}}}
+	u.SetAPIVersion("batch/v1")
+	u.SetKind("Job")
+	u.SetNamespace("ns")
+	u.SetName(name)
+	return u
+}
+
+// A story is what happens to objects, one after the other.
+type story struct {
+	*testing.T
+	dynamic.ResourceInterface
+}
+
+func (s story) create(name string) {
+	s.Helper()
+	_, err := s.Create(s.Context(), job(name, "created"), metav1.CreateOptions{})
+	s.must(err)
+}
+
+func (s story) update(name string) {
+	s.Helper()
+	_, err := s.Update(s.Context(), job(name, "updated"), metav1.UpdateOptions{})
+	s.must(err)
+}
+
+func (s story) patch(name string) {
+	s.Helper()
+	_, err := s.Patch(s.Context(), name, types.MergePatchType, []byte(`{"spec":{"says":"patched"}}`), metav1.PatchOptions{})
+	s.must(err)
+}
+
+func (s story) remove(name string) {
+	s.Helper()
+	s.must(s.Delete(s.Context(), name, metav1.DeleteOptions{}))
+}
+
+func (s story) must(err error) {
+	s.Helper()
+	if err != nil {
+		s.Fatal(err)
+	}
+}
+
+func newStory(t *testing.T, s *Server) story {
+	t.Helper()
+	return story{T: t, ResourceInterface: s.Resource(jobs()).Namespace("ns")}
+}
+
+// TestHistory tells a watch what happened since the list, and what happens then.
+func TestHistory(t *testing.T) {
+	s := newServer()
+	on := newStory(t, s)
+	on.create("kept")
+	on.create("changed")
+	on.create("gone")
+	list, err := on.List(t.Context(), metav1.ListOptions{})
+	on.must(err)
+	on.update("changed")
+	on.patch("changed")
+	on.remove("gone")
+	on.create("new")
+	w, err := on.Watch(t.Context(), metav1.ListOptions{ResourceVersion: list.GetResourceVersion()})
+	on.must(err)
+	defer w.Stop()
+	on.update("kept")
+	want := []string{"MODIFIED changed 4 updated", "MODIFIED changed 5 patched", "DELETED gone 6 created", "ADDED new 7 created", "MODIFIED kept 8 updated"}
+	if diff := cmp.Diff(want, next(t, w, len(want))); diff != "" {
+		t.Errorf("what is told: -want, +got:\n%s", diff)
+	}
+	live, err := on.Get(t.Context(), "changed", metav1.GetOptions{})
+	on.must(err)
+	if v := live.GetResourceVersion(); v != "5" {
+		t.Errorf("an object that was patched has version %q", v)
+	}
+}
+
+// next events of a watch.
+func next(t *testing.T, w watch.Interface, n int) []string {
+	t.Helper()
+	var out []string
+	for range n {
+		select {
+		case e := <-w.ResultChan():
+			u, _ := e.Object.(*unstructured.Unstructured)
+			says, _, _ := unstructured.NestedString(u.Object, "spec", "says")
+			out = append(out, fmt.Sprintf("%s %s %s %s", e.Type, u.GetName(), u.GetResourceVersion(), says))
+		case <-time.After(patience):
+			t.Fatalf("nothing more is told after %q", out)
+		}
+	}
+	return out
+}
+
+func TestSelected(t *testing.T) {
+	s := newServer()
+	on := newStory(t, s)
+	one, err := on.Watch(t.Context(), metav1.ListOptions{FieldSelector: "metadata.name=b"})
+	on.must(err)
+	elsewhere, err := s.Resource(jobs()).Namespace("other").Watch(t.Context(), metav1.ListOptions{})
+	on.must(err)
+	all, err := s.Resource(jobs()).Watch(t.Context(), metav1.ListOptions{})
+	on.must(err)
+	on.create("a")
+	on.create("b")
+	if diff := cmp.Diff([]string{"ADDED b 2 created"}, next(t, one, 1)); diff != "" {
+		t.Errorf("one object: -want, +got:\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"ADDED a 1 created", "ADDED b 2 created"}, next(t, all, 2)); diff != "" {
+		t.Errorf("all namespaces: -want, +got:\n%s", diff)
+	}
+	list, err := on.List(t.Context(), metav1.ListOptions{FieldSelector: "metadata.name=b"})
+	on.must(err)
+	if len(list.Items) != 1 || list.Items[0].GetName() != "b" {
+		t.Errorf("a list of one object: %v", list.Items)
+	}
+	if n := len(elsewhere.ResultChan()); n > 0 {
+		t.Errorf("another namespace is told of %d", n)
+	}
+}
+
+// TestStopped is not told any more, and nobody waits for it.
+func TestStopped(t *testing.T) {
+	s := newServer()
+	on := newStory(t, s)
+	w, err := on.Watch(t.Context(), metav1.ListOptions{})
+	on.must(err)
+	w.Stop()
+	on.create("a")
+	for range 2 * room {
+		on.update("a")
+	}
+}
+
+// TestCache is of an informer that lists and watches while objects change between the two.
+func TestCache(t *testing.T) {
+	s := newServer()
+	on := newStory(t, s)
+	on.create("changed")
+	on.create("gone")
+	between := make(chan struct{})
+	s.PrependWatchReactor("jobs", func(clienttesting.Action) (bool, watch.Interface, error) {
+		select {
+		case <-between:
+		default:
+			on.must(s.Tracker().Update(jobs(), job("changed", "updated"), "ns"))
+			on.must(s.Tracker().Delete(jobs(), "ns", "gone"))
+			close(between)
+		}
+		return false, nil, nil
+	})
+	told := make(chan string, 100)
+	i := cache.NewSharedIndexInformer(cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
+		ListFunc:  func(o metav1.ListOptions) (runtime.Object, error) { return on.List(t.Context(), o) },
+		WatchFunc: func(o metav1.ListOptions) (watch.Interface, error) { return on.Watch(t.Context(), o) },
+	}, s), &unstructured.Unstructured{}, 0, cache.Indexers{})
+	_, err := i.AddEventHandler(cache.ResourceEventHandlerFuncs{DeleteFunc: func(any) { told <- "deleted" }})
+	on.must(err)
+	go i.RunWithContext(t.Context())
+	select {
+	case <-told:
+	case <-time.After(patience):
+		t.Fatal("what was deleted between list and watch is not told")
+	}
+	o, ok, err := i.GetStore().GetByKey("ns/changed")
+	if err != nil || !ok {
+		t.Fatalf("changed is there: %t, %v", ok, err)
+	}
+	if says, _, _ := unstructured.NestedString(o.(*unstructured.Unstructured).Object, "spec", "says"); says != "updated" {
+		t.Errorf("the cache says %q", says)
+	}
+}

@@ -1,0 +1,39 @@
+package apiserver
+
+import (
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// room is for how many changes nobody has to be told of yet. More than that wait.
+const room = 1000
+
+// A watcher is somebody who watches.
+type watcher struct {
+	*watch.ProxyWatcher
+
+	events    chan<- watch.Event
+	resource  schema.GroupVersionResource
+	namespace string
+	only      fields.Selector
+}
+
+func newWatcher(r schema.GroupVersionResource, ns string, only fields.Selector) *watcher {
+	events := make(chan watch.Event, room)
+	return &watcher{ProxyWatcher: watch.NewProxyWatcher(events), events: events, resource: r, namespace: ns, only: only}
+}
+
+// tell a change to who asked for it, and watches still.
+func (w *watcher) tell(c change) {
+	if w.resource != c.resource || w.namespace != "" && w.namespace != c.namespace {
+		return
+	}
+	if !w.only.Matches(named(c.namespace, c.name)) {
+		return
+	}
+	select {
+	case w.events <- watch.Event{Type: c.Type, Object: c.Object.DeepCopyObject()}:
+	case <-w.StopChan():
+	}
+}
