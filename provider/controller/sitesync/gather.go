@@ -69,10 +69,7 @@ func (e *external) gather(ctx context.Context, s *v1alpha1.SiteSync) (facts, err
 // undelivered is true if one of the claim's GitDeliveries has the directory, and has not carried out the order. It returns the commit of
 // one that has. Who makes a SiteSync by hand needs no GitDelivery.
 func undelivered(ds []v1alpha1.GitDelivery, spec v1alpha1.SiteSyncParameters, want v1alpha1.SiteTree) (bool, string) {
-	for _, d := range ds {
-		if !delivers(d, want) {
-			continue
-		}
+	for _, d := range bringing(ds, want) {
 		at := d.Status.AtProvider
 		if !sameTry(at.Order, spec.Order) || at.Order.Step < spec.Order.Step {
 			return true, ""
@@ -87,12 +84,27 @@ func undelivered(ds []v1alpha1.GitDelivery, spec v1alpha1.SiteSyncParameters, wa
 // absent is true if a GitDelivery of the claim has the directory, and has not brought the tree there, whatever it carried out: a
 // directory is kept as it is while the Site's cluster is not ready, with the same order.
 func absent(ds []v1alpha1.GitDelivery, want v1alpha1.SiteTree) bool {
+	ds = bringing(ds, want)
+	return len(ds) > 0 && !slices.ContainsFunc(ds[0].Status.AtProvider.Trees, func(t v1alpha1.DeliveredTree) bool { return t.Path == want.Path && t.Tree == want.Tree })
+}
+
+// bringing are the GitDeliveries that have the directory. A Site that moves to another repository has one in each, until the new one
+// is verified: then only who goes to the repository that the Site is to be proven with counts.
+func bringing(ds []v1alpha1.GitDelivery, want v1alpha1.SiteTree) []v1alpha1.GitDelivery {
+	all, there := []v1alpha1.GitDelivery{}, []v1alpha1.GitDelivery{}
 	for _, d := range ds {
-		if delivers(d, want) {
-			return !slices.ContainsFunc(d.Status.AtProvider.Trees, func(t v1alpha1.DeliveredTree) bool { return t.Path == want.Path && t.Tree == want.Tree })
+		if !delivers(d, want) {
+			continue
+		}
+		all = append(all, d)
+		if ref := d.GetProviderConfigReference(); ref != nil && ref.Kind == want.RepositoryRef.Kind && ref.Name == want.RepositoryRef.Name {
+			there = append(there, d)
 		}
 	}
-	return false
+	if len(there) > 0 {
+		return there
+	}
+	return all
 }
 
 func delivers(d v1alpha1.GitDelivery, want v1alpha1.SiteTree) bool {

@@ -57,6 +57,9 @@ func TestMovedRepository(t *testing.T) {
 			})
 
 			s.Patch(s.NewSite("edge1"), fmt.Sprintf(`{"spec":{"repository":{"providerConfigRef":{"name":%q}}}}`, s.Namespace))
+			if !tc.live {
+				s.suspend("edge1", false) // A change of the catalog waits for the verdict on what was begun.
+			}
 			s.Await(claim, "delivered anew", func(u *unstructured.Unstructured) bool {
 				return scene.Number(u, "status", "revision") == 2 && scene.Is(u, "Delivered", corev1.ConditionTrue, "Delivered")
 			})
