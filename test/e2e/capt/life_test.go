@@ -325,6 +325,7 @@ func (l *life) deleted() {
 func (l *life) bornAgain(first *v1alpha1.ManagedCluster) {
 	l.Helper()
 	l.manage()
+	l.appears("Cluster")
 	l.follow(applied)
 	mc := l.await("another Cluster", func(mc *v1alpha1.ManagedCluster) bool { return mc.Status.AtProvider.UID != "" })
 	at := mc.Status.AtProvider
