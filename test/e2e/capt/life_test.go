@@ -124,6 +124,24 @@ func (l *life) owned() {
 			l.Errorf("%s has no owner label of ours", kind)
 		}
 	}
+	for _, kind := range []string{"CAPTCluster", "CAPTControlPlane", "Cluster"} {
+		l.keepsOff(kind)
+	}
+}
+
+// keepsOff: what CAPT and core write we never did, nor any status.
+func (l *life) keepsOff(kind string) {
+	l.Helper()
+	for _, f := range l.live(kind).GetManagedFields() {
+		if f.Manager != fieldOwner {
+			continue
+		}
+		for _, field := range []string{"ownerReferences", "finalizers", "controlPlaneEndpoint", "workspaceTemplateApplyName", "cluster-name", "f:status"} {
+			if f.Subresource != "" || strings.Contains(string(f.FieldsV1.Raw), field) {
+				l.Errorf("we wrote %s of %s, %s: %s", field, kind, f.Subresource, f.FieldsV1.Raw)
+			}
+		}
+	}
 }
 
 // terraformFails: CAPT hides what Terraform says, and we name it.
