@@ -40,7 +40,7 @@ func (e *external) show(mc *v1alpha1.ManagedCluster, f facts, d decision) {
 		return
 	}
 	if !urgent(mc, *next) {
-		if due := n.due(now); now.Before(due) {
+		if due := n.due(now, e.glance); now.Before(due) {
 			n.next = soonest(n.next, due)
 			return
 		}

@@ -100,6 +100,7 @@ func TestDegraded(t *testing.T) {
 	}
 	// It flaps every second, and is written once in a minute.
 	writes, last := 0, w.get().Status
+	w.thorough = 0
 	for i := range 120 {
 		w.yaml("CAPTControlPlane", map[bool]string{true: "status: {ready: true}", false: "status: {ready: false}"}[i%2 == 0])
 		w.clock = w.clock.Add(time.Second)
@@ -116,6 +117,9 @@ func TestDegraded(t *testing.T) {
 	}
 	if most := progressBurst + 3; writes > most {
 		t.Errorf("%d writes in two minutes, and at most %d may be", writes, most)
+	}
+	if w.thorough > writes {
+		t.Errorf("a glance was not enough %d times, with %d writes", w.thorough, writes)
 	}
 }
 
