@@ -371,6 +371,53 @@ func TestExisting(t *testing.T) {
 	}
 }
 
+// TestProvisionedIsRemembered by the ManagedCluster, for one Cluster.
+func TestProvisionedIsRemembered(t *testing.T) {
+	w := newWorld(t)
+	w.install()
+	w.yaml("Cluster", "spec: {paused: false}")
+	w.create(v1alpha1.ManagedClusterParameters{Cluster: v1alpha1.ClusterReference{Name: "c1"}, ClusterDescription: v1alpha1.ClusterDescription{Type: v1alpha1.TypeExisting}})
+	if at := w.until("NotReferenced").Status.AtProvider; at.Provisioned != nil {
+		t.Errorf("it is not: %+v", at.Provisioned)
+	}
+	// It is at once, though there is no kubeconfig yet.
+	w.yaml("Cluster", "spec: {controlPlaneEndpoint: {host: c1.example.org, port: 443}}\nstatus: {initialization: {infrastructureProvisioned: true, controlPlaneInitialized: true}}")
+	at := w.until("KubeconfigMissing").Status.AtProvider
+	if at.Provisioned == nil || at.Provisioned.UID != at.UID {
+		t.Fatalf("it is: %+v", at)
+	}
+	since := at.Provisioned.At
+	w.built()
+	w.until(ready)
+	w.yaml("Cluster", "status: {initialization: {infrastructureProvisioned: false}}")
+	if at := w.until("Degraded").Status.AtProvider; at.Provisioned == nil || !at.Provisioned.At.Equal(&since) {
+		t.Errorf("it was: %+v", at.Provisioned)
+	}
+	w.vanish("Cluster")
+	for range 3 {
+		w.reconcile()
+	}
+	if mc := w.get(); !missing(mc.Status) || mc.Status.AtProvider.UID != string(at.UID) {
+		t.Errorf("that it is gone is not told at once: %+v", mc.GetCondition(v1alpha1.TypeDeleting))
+	}
+}
+
+// TestForeign is a Cluster of that name which somebody else made, and which goes again.
+func TestForeign(t *testing.T) {
+	w := newWorld(t)
+	w.install()
+	w.yaml("Cluster", "spec: {controlPlaneEndpoint: {host: c1.example.org, port: 443}}\nstatus: {initialization: {infrastructureProvisioned: true, controlPlaneInitialized: true}}")
+	w.create(captSpec())
+	if at := w.until("NameTaken").Status.AtProvider; at.Provisioned != nil {
+		t.Errorf("it is another one that was provisioned: %+v", at.Provisioned)
+	}
+	w.vanish("Cluster")
+	w.until("Provisioning")
+	if len(w.did) == 0 {
+		t.Error("nothing is made")
+	}
+}
+
 func TestTimeouts(t *testing.T) {
 	w := newWorld(t)
 	w.install()
