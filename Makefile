@@ -14,6 +14,8 @@ ARCH ?= $(shell go env GOARCH)
 ONLY ?=
 # How long each fuzz target runs under soak.
 FUZZTIME ?= 1m
+# The manager of CAPT, for e2e-capt.
+CAPT ?=
 # 1 ends the demo when its claim is Succeeded.
 ONCE ?=
 
@@ -21,6 +23,8 @@ OUTPUT := _output
 PACKAGES := configuration configuration-namespaced function provider
 # The demo needs no linter and no generators.
 DEMO_TOOLS := ETCD KUBE_APISERVER KUBE_CONTROLLER_MANAGER KUBECTL CROSSPLANE_CORE CROSSPLANE_CRDS CROSSPLANE_CLI XPKG_IMAGE
+# CAPT works with an older core of Cluster API than the newest.
+CAPT_TOOLS := ETCD KUBE_APISERVER KUBE_CONTROLLER_MANAGER KUBECTL CROSSPLANE_CORE CROSSPLANE_CRDS CLUSTERAPI_1_10 CLUSTERAPI_1_10_CRDS TERRAFORM_CRDS
 PROGRAMS := function provider kubectl-intent
 BUILD := CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)'
 
@@ -98,6 +102,12 @@ test-unit: ## Run the unit tests with the race detector.
 .PHONY: test-e2e
 test-e2e: tools build xpkg ## Run the end-to-end tests on a real control plane.
 	@$(call with_tools) go test -count=1 -timeout 30m ./test/e2e/...
+
+.PHONY: e2e-capt
+e2e-capt: build ## Tell the life of a CAPT cluster with CAPT's real controllers (CAPT=path of its manager).
+	@[[ -x '$(CAPT)' ]] || { echo 'cannot run CAPT: name its manager, as in "make e2e-capt CAPT=/path/to/manager"' >&2; exit 1; }
+	@tools/tools.sh build $(CAPT_TOOLS)
+	@$(call with_tools,$(CAPT_TOOLS)) CAPT='$(abspath $(CAPT))' go test -count=1 -v -timeout 30m -run 'TestLife|TestFlaps' ./test/e2e/capt
 
 .PHONY: soak
 soak: tools build xpkg ## Run tests in their long form, and fuzz (ONLY=a test's name or pattern, FUZZTIME=1m).
