@@ -88,9 +88,12 @@ func reconciling(f *facts) projection.Condition {
 // doing is the reason of what goes on.
 func (f *facts) doing() string {
 	c := f.verdict()
+	_, unsynced := f.unsynced()
 	switch {
 	case f.phase() == v1alpha1.PhaseDeleting:
 		return string(clusterv1alpha1.ReasonDeleting)
+	case unsynced:
+		return v1alpha1.ReasonNotSynced
 	case !f.seen() || !f.current():
 		return v1alpha1.ReasonProgressing
 	case c.Status != corev1.ConditionTrue:

@@ -3,8 +3,10 @@ package workloadcluster
 import (
 	"fmt"
 	"maps"
+	"os"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -226,5 +228,61 @@ func TestEveryPhaseGoesOn(t *testing.T) {
 				t.Errorf("from %q to %q: %v", from, to, through)
 			}
 		}
+	}
+}
+
+// documented is the rows of a table in docs/clusters.md.
+func documented(t *testing.T, name string) [][]string {
+	t.Helper()
+	b, err := os.ReadFile("../../docs/clusters.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, found := strings.Cut(string(b), "<!-- "+name+": checked by a test -->\n")
+	rows, _, ended := strings.Cut(after, "<!-- end -->")
+	if !found || !ended {
+		t.Fatalf("docs/clusters.md has no table %q", name)
+	}
+	var out [][]string
+	for _, line := range strings.Split(strings.TrimSpace(rows), "\n")[2:] {
+		var row []string
+		for cell := range strings.SplitSeq(strings.Trim(line, "|"), "|") {
+			row = append(row, strings.ReplaceAll(strings.TrimSpace(cell), "`", ""))
+		}
+		out = append(out, row)
+	}
+	return out
+}
+
+// TestDocumentedTables holds the docs against the data.
+func TestDocumentedTables(t *testing.T) {
+	edges := map[string]string{}
+	for _, row := range documented(t, "edges") {
+		edges[row[0]] = row[1]
+	}
+	want := map[string]string{}
+	for from, to := range table().Next {
+		var names []string
+		for _, p := range to {
+			names = append(names, string(p))
+		}
+		if from != "" && len(names) > 0 {
+			want[string(from)] = strings.Join(names, ", ")
+		}
+	}
+	if diff := cmp.Diff(want, edges); diff != "" {
+		t.Errorf("docs/clusters.md: edges: -want, +got:\n%s", diff)
+	}
+	var order []v1alpha1.Phase
+	for _, row := range documented(t, "phases") {
+		order = append(order, v1alpha1.Phase(row[1]))
+	}
+	// All rows hold of this one.
+	all := evidence{
+		infrastructure: "True", controlPlane: "True", endpoint: "True", deleting: xpv2.Condition{Status: "True", Reason: "R"}, verdict: clusterv1alpha1.ReasonPolicyDenied,
+		uid: "u1", latch: "u1", carried: true, synced: true,
+	}
+	if diff := cmp.Diff(order, all.rows()); diff != "" {
+		t.Errorf("docs/clusters.md: phases: -want, +got:\n%s", diff)
 	}
 }

@@ -53,6 +53,9 @@ const (
 	// ReasonProgressing means that work goes on.
 	ReasonProgressing = "Progressing"
 
+	// ReasonNotSynced means that the ManagedCluster cannot be carried out. Its message says why, and it is tried again.
+	ReasonNotSynced = "NotSynced"
+
 	// ReasonUpgrading means that another version of Kubernetes runs than was asked for.
 	ReasonUpgrading = "Upgrading"
 

@@ -32,6 +32,7 @@ func (e *external) gather(ctx context.Context, mc *v1alpha1.ManagedCluster) (fac
 	p := mc.Spec.ForProvider
 	r := clusterapi.Read(ctx, e.home, e.prober, clusterapi.Want{
 		Namespace: namespace(mc), Name: p.Cluster.Name, Limits: e.limits, Initialized: initialized(mc),
+		Held: &e.note.held, SecretVersion: e.secretVersion(ctx, mc),
 		Options: readiness.Options{MinReadyWorkers: int64(p.Readiness.MinReadyWorkers), AllowExec: p.Readiness.AllowExec},
 	}, f.now)
 	f.report = r.Report
