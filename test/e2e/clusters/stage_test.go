@@ -87,7 +87,9 @@ func (s *stage) topology() map[string]any {
 		"topology": map[string]any{
 			"classRef":     map[string]any{"name": clusterapi.ClassName},
 			"controlPlane": map[string]any{"replicas": int64(1)},
-			"workers":      []any{map[string]any{"class": clusterapi.WorkerClass, "name": "md-0", "replicas": int64(1)}},
+			// Core adds the class's other variable to the same list.
+			"variables": []any{map[string]any{"name": "tier", "value": "gold"}},
+			"workers":   []any{map[string]any{"class": clusterapi.WorkerClass, "name": "md-0", "replicas": int64(1)}},
 		},
 		"readiness": map[string]any{"stabilizationSeconds": int64(1)},
 	}

@@ -36,7 +36,7 @@ func TestStory(t *testing.T) {
 	s := newStage(t)
 	h := s.host(k)
 	s.bring(k)
-	wc, mc := s.workload(s.publishing()), s.managed("mine", nil)
+	wc, mc := s.workload("mine", s.publishing()), s.managed("mine", nil)
 	said := s.follow(wc, phases())
 	s.Apply(wc)
 	site := s.Namespace + ".mine"

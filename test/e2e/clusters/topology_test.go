@@ -1,6 +1,7 @@
 package clusters
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -17,7 +18,7 @@ import (
 func TestTopology(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	wc, mc := s.workload(s.topology()), s.managed("mine", nil)
+	wc, mc := s.workload("mine", s.topology()), s.managed("mine", nil)
 	said, reason := s.follow(wc, phases()), s.follow(mc, reasons())
 	s.Apply(wc)
 	built := s.ready(mc)
@@ -52,15 +53,12 @@ func TestTopology(t *testing.T) {
 // maxWrites is what a few changes may cost: each is repeated while a webhook refuses it, or core has not seen it yet.
 const maxWrites = 40
 
-// workload describes a WorkloadCluster, which composes the ManagedCluster "mine".
-func (s *stage) workload(forProvider map[string]any) *unstructured.Unstructured {
-	spec := map[string]any{"clusterName": name}
-	for field, value := range forProvider {
-		if field != "cluster" {
-			spec[field] = value
-		}
-	}
-	return s.Set(s.describe("claims.intentplane.dev/v1alpha1", "WorkloadCluster", "mine"), spec, "spec")
+// workload describes a WorkloadCluster, which composes the ManagedCluster of its name.
+func (s *stage) workload(as string, forProvider map[string]any) *unstructured.Unstructured {
+	spec := maps.Clone(forProvider)
+	spec["clusterName"], _, _ = unstructured.NestedFieldCopy(forProvider, "cluster", "name")
+	delete(spec, "cluster")
+	return s.Set(s.describe("claims.intentplane.dev/v1alpha1", "WorkloadCluster", as), spec, "spec")
 }
 
 // provisioned waits until a WorkloadCluster is, and is ready.
