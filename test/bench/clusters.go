@@ -287,7 +287,7 @@ apiVersion: cluster.intentplane.dev/v1alpha1
 kind: ManagedCluster
 metadata: {name: %[1]s, namespace: %[2]s}
 spec:
-  forProvider: {cluster: {name: %[1]s}, type: Existing, readiness: {stabilizationSeconds: 0}}
+  forProvider: {cluster: {name: %[1]s}, type: Existing}
 `
 
 // fleetKinds are as small as they can be: nobody runs Cluster API here.

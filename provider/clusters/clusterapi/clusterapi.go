@@ -2,7 +2,7 @@
 // What they mean is for readiness to say.
 //
 // Everything but the kubeconfig is watched, so whoever read it is woken by a change of any of it, and of the definitions of their
-// kinds. The kubeconfig is read when it is needed, and not kept.
+// kinds. The kubeconfig is read when it is needed, and its credentials are not kept.
 package clusterapi
 
 import (
@@ -53,6 +53,29 @@ type Want struct {
 	Initialized readiness.Initialized
 	// Limits of the kubeconfig.
 	Limits clusters.Limits
+	// Held, if it is not nil, is where to keep what was read of the kubeconfig. Its Secret is not read again while that has the resource
+	// version SecretVersion and its API server need not be asked.
+	Held          *Held
+	SecretVersion string
+}
+
+// A Held is what was read of a kubeconfig, and what its API server said. It holds no credentials.
+type Held struct {
+	version    string
+	kubeconfig readiness.Kubeconfig
+	again      time.Time
+}
+
+// good is true while a Secret need not be read again.
+func (h *Held) good(version string, now time.Time) bool {
+	return h != nil && version != "" && h.version == version && (h.again.IsZero() || now.Before(h.again))
+}
+
+// keep what was read of the Secret of a version.
+func (h *Held) keep(version string, k readiness.Kubeconfig, again time.Time) {
+	if h != nil {
+		*h = Held{version: version, kubeconfig: k.WithoutData(), again: again}
+	}
 }
 
 // A Reading is what was read.
@@ -75,7 +98,7 @@ func Read(ctx context.Context, m Management, a Asker, w Want, now time.Time) Rea
 	in.ControlPlane = r.referred(ctx, in.Cluster, "controlPlaneRef")
 	in.Behind = r.behind(ctx, in.Infrastructure, in.ControlPlane)
 	var again time.Time
-	in.Kubeconfig, again = r.kubeconfig(ctx, a)
+	in.Kubeconfig, again = r.kubeconfig(ctx, a, now)
 	return Reading{Report: readiness.Read(in), Again: again}
 }
 
@@ -221,26 +244,36 @@ func (r *reader) apply(ctx context.Context, name string) []readiness.Object {
 }
 
 // kubeconfig as it is now, and what the API server answers with it.
-func (r *reader) kubeconfig(ctx context.Context, a Asker) (readiness.Kubeconfig, time.Time) {
+func (r *reader) kubeconfig(ctx context.Context, a Asker, now time.Time) (readiness.Kubeconfig, time.Time) {
+	if h := r.want.Held; h.good(r.want.SecretVersion, now) {
+		return h.kubeconfig, h.again
+	}
+	version, k, again := r.fetch(ctx, a)
+	r.want.Held.keep(version, k, again)
+	return k, again
+}
+
+// fetch the Secret. It returns its version, too.
+func (r *reader) fetch(ctx context.Context, a Asker) (string, readiness.Kubeconfig, time.Time) {
 	name := readiness.SecretName(r.want.Name)
 	u, missing := Found(r.management.Fetch(ctx, engines.Ref{
 		Resource: schema.GroupVersionResource{Version: "v1", Resource: "secrets"}, Kind: "Secret", Namespace: r.want.Namespace, Name: name,
 	}))
 	if missing != "" {
-		return readiness.Kubeconfig{Secret: name, Missing: missing}, time.Time{}
+		return "", readiness.Kubeconfig{Secret: name, Missing: missing}, time.Time{}
 	}
 	s := corev1.Secret{}
 	if runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &s) != nil {
-		return readiness.Kubeconfig{Secret: name, Missing: readiness.ReasonUnreachable}, time.Time{}
+		return "", readiness.Kubeconfig{Secret: name, Missing: readiness.ReasonUnreachable}, time.Time{}
 	}
 	k := readiness.KubeconfigFrom(name, string(s.Type), s.GetLabels(), s.Data)
 	cfg, err := clusters.Parse(k.Data, r.want.Limits)
 	if err != nil {
 		k.Refused, k.Program = err.Error(), clusters.RunsProgram(err)
-		return k, time.Time{}
+		return s.GetResourceVersion(), k, time.Time{}
 	}
 	k.NotAfter = readiness.Expires(cfg.CertData, cfg.BearerToken)
 	var again time.Time
 	k.Answer, again = a.Ask(ctx, k.Data)
-	return k, again
+	return s.GetResourceVersion(), k, again
 }

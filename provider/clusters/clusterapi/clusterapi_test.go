@@ -252,4 +252,46 @@ func TestProgram(t *testing.T) {
 	m.until("KubeconfigEmpty Secret c1-kubeconfig")
 }
 
+// TestHeld reads a kubeconfig again when it changed, or when its API server is to be asked.
+func TestHeld(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		// version of the Secret, as it is known beside what was read: the same one, another, or none.
+		version func(read string) string
+		at      time.Time
+		asked   int
+	}{
+		"Same":    {reason: "Nothing changed", version: func(read string) string { return read }, at: time.Unix(299, 0)},
+		"Due":     {reason: "The API server is to be asked", version: func(read string) string { return read }, at: time.Unix(300, 0), asked: 1},
+		"Changed": {reason: "Another kubeconfig may be in it", version: func(read string) string { return read + "0" }, asked: 1},
+		"Unknown": {reason: "Nobody told", version: func(string) string { return "" }, asked: 1},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			m := newManagement(t)
+			m.onlyCluster()
+			m.secret("c1-kubeconfig", "c1", b64(fmt.Sprintf(kubeconfig, "")))
+			m.until("")
+			look, held := m.pool.Look(owner()), Held{}
+			defer look.Done()
+			home, err := look.Home()
+			if err != nil {
+				t.Fatal(err)
+			}
+			first := Read(t.Context(), home, m, Want{Namespace: "team-a", Name: "c1", Held: &held}, time.Unix(0, 0))
+			if held.version == "" || len(held.kubeconfig.Data) > 0 {
+				t.Fatalf("what is held: version %q, %d bytes of a kubeconfig", held.version, len(held.kubeconfig.Data))
+			}
+			m.asked = nil
+			r := Read(t.Context(), home, m, Want{Namespace: "team-a", Name: "c1", Held: &held, SecretVersion: tc.version(held.version)}, tc.at)
+			if diff := cmp.Diff(tc.asked, len(m.asked)); diff != "" {
+				t.Errorf("\n%s\nhow often it was asked: -want, +got:\n%s", tc.reason, diff)
+			}
+			if diff := cmp.Diff(first.KubeconfigDigest+fmt.Sprint(first.Conditions), r.KubeconfigDigest+fmt.Sprint(r.Conditions)); diff != "" {
+				t.Errorf("\n%s\nwhat is said: -first, +then:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
 func b64(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }

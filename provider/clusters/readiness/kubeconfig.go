@@ -39,8 +39,9 @@ type Kubeconfig struct {
 	Secret string
 	// Type and Cluster of the Secret, the latter from its label.
 	Type, Cluster string
-	// Data of the key.
-	Data []byte
+	// Data of the key. Without it, Digest stands for it.
+	Data   []byte
+	Digest string
 	// Program is true for a kubeconfig that runs a program to get its credentials.
 	Program bool
 	// Refused is why the kubeconfig is refused. It repeats nothing of it.
@@ -75,9 +76,15 @@ func Expires(certificate []byte, token string) time.Time {
 	return out.UTC()
 }
 
+// WithoutData is what can be kept of a kubeconfig: it holds no credentials, and says the same.
+func (k Kubeconfig) WithoutData() Kubeconfig {
+	k.Data, k.Digest = nil, k.digest()
+	return k
+}
+
 func (k Kubeconfig) digest() string {
 	if len(k.Data) == 0 {
-		return ""
+		return k.Digest
 	}
 	sum := sha256.Sum256(k.Data)
 	return "sha256:" + hex.EncodeToString(sum[:])
@@ -100,7 +107,7 @@ func kubeconfigReady(in Input) Condition {
 		return k.says(False, ReasonKubeconfigInvalid, "its type is not "+SecretType)
 	case k.Cluster != in.Cluster.GetName():
 		return k.says(False, ReasonKubeconfigInvalid, "its label "+labelCluster+" does not name the Cluster")
-	case len(k.Data) == 0:
+	case k.digest() == "":
 		return k.says(False, ReasonKubeconfigEmpty, "its key "+SecretKey+" is missing or empty")
 	case k.Program && in.Options.AllowExec:
 		return k.says(True, ReasonKubeconfigNotAsked, "the kubeconfig runs a program, which is not run here: nobody knows whether the API server answers")

@@ -6,6 +6,9 @@ const (
 	// Stabilization is how long a cluster has to be ready without interruption, where nobody says otherwise.
 	Stabilization = 10 * time.Second
 
+	// leastDoubt is what doubles, where nobody wants it to be ready for any time.
+	leastDoubt = time.Second
+
 	// longestDoubt is the longest time that it is not trusted after it was ready for a short while only.
 	longestDoubt = 10 * time.Minute
 )
@@ -57,6 +60,9 @@ func (s Steady) Due(stabilization time.Duration) time.Time {
 
 func doubt(stabilization time.Duration, flaps int) time.Duration {
 	d := stabilization
+	if flaps > 0 {
+		d = max(d, leastDoubt)
+	}
 	for range flaps {
 		if d *= 2; d >= longestDoubt {
 			return max(longestDoubt, stabilization)

@@ -66,6 +66,8 @@ type external struct {
 	look *clusters.Look
 	home home
 	note *note
+	// glance is true for a look that writes nothing.
+	glance bool
 
 	// What Observe saw, for Update and Delete of the same reconcile.
 	facts    facts
@@ -79,6 +81,9 @@ func (e *external) Observe(ctx context.Context, mc *v1alpha1.ManagedCluster) (ma
 	f, err := e.gather(ctx, mc)
 	if err != nil {
 		return managed.ExternalObservation{}, err
+	}
+	if !e.glance {
+		e.note.looked = f.now
 	}
 	e.facts, e.decision = f, decide(f)
 	e.show(mc, f, e.decision)
@@ -209,17 +214,21 @@ type note struct {
 	steady readiness.Steady
 	// pace at which steps follow one another, and writes of progress that the status may still have.
 	pace, writes *rate.Limiter
+	// held is what was read of the kubeconfig.
+	held clusterapi.Held
+	// looked is when it was last reconciled for good.
+	looked time.Time
 	// known is true once it was looked at.
 	known bool
 	// next is when to look again at the latest. Zero leaves that to the interval.
 	next time.Time
 }
 
-// due is when progress may be written. If that is now, it counts as written.
-func (n *note) due(now time.Time) time.Time {
+// due is when progress may be written. If that is now, it counts as written, unless nothing is written by a glance.
+func (n *note) due(now time.Time, glance bool) time.Time {
 	pace, writes := n.pace.ReserveN(now, 1), n.writes.ReserveN(now, 1)
 	wait := max(pace.DelayFrom(now), writes.DelayFrom(now))
-	if wait > 0 {
+	if wait > 0 || glance {
 		pace.CancelAt(now)
 		writes.CancelAt(now)
 	}

@@ -60,9 +60,9 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 		// Only who a Secret is, not what is in it, is kept in memory.
 		WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(w.secret), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{})).
 		WatchesRawSource(bell).
-		Complete(ratelimiter.NewReconciler(name, &setup.Forgetful{
+		Complete(&glancer{Reconciler: ratelimiter.NewReconciler(name, &setup.Forgetful{
 			Reconciler: r, Kube: kube, New: func() client.Object { return &v1alpha1.ManagedCluster{} }, Forget: c.forget,
-		}, o.GlobalRateLimiter))
+		}, o.GlobalRateLimiter), connector: c, interval: o.PollInterval})
 }
 
 // interval is until something is due, and at most the one for what nobody tells.

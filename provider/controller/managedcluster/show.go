@@ -43,7 +43,7 @@ func (e *external) show(mc *v1alpha1.ManagedCluster, f facts, d decision) {
 		return
 	}
 	if !urgent(mc, *next) {
-		if due := n.due(now); now.Before(due) {
+		if due := n.due(now, e.glance); now.Before(due) {
 			n.next = soonest(n.next, due)
 			return
 		}
@@ -63,8 +63,8 @@ func same(a, b v1alpha1.ManagedClusterStatus) bool {
 	return true
 }
 
-// urgent is true for what somebody waits for, and for what has to be remembered: another generation, readiness, and which objects
-// there are. During a deletion it is all of it, since nobody comes back when progress is due.
+// urgent is true for what somebody waits for, and for what has to be remembered: another generation, readiness, which objects
+// there are, whether the Cluster goes, and the Site. During a deletion it is all of it, since nobody comes back when progress is due.
 func urgent(mc *v1alpha1.ManagedCluster, next v1alpha1.ManagedClusterStatus) bool {
 	if meta.WasDeleted(mc) {
 		return true
@@ -80,7 +80,7 @@ func urgent(mc *v1alpha1.ManagedCluster, next v1alpha1.ManagedClusterStatus) boo
 	if a.AtProvider.UID != b.AtProvider.UID || !equality.Semantic.DeepEqual(a.AtProvider.Initialized, b.AtProvider.Initialized) {
 		return true
 	}
-	if leaving(b) && !leaving(a) || missing(b) != missing(a) {
+	if leaving(b) && !leaving(a) || missing(b) != missing(a) || a.AtProvider.SiteName != b.AtProvider.SiteName {
 		return true
 	}
 	for _, o := range b.AtProvider.Objects {
@@ -146,7 +146,7 @@ func cut(message string) string {
 // observation is what is remembered, and what is seen. What was seen of another Cluster of that name says nothing of this one.
 func observation(f facts, before v1alpha1.ManagedClusterObservation) v1alpha1.ManagedClusterObservation {
 	r := f.report
-	if r.UID == "" || lost(f) != "" {
+	if r.UID == "" || lost(f) != "" || f.taken != "" {
 		return absent(f, before)
 	}
 	out := v1alpha1.ManagedClusterObservation{
@@ -212,14 +212,16 @@ func provisioned(r readiness.Report) bool {
 	return r.Is(readiness.TypeInfrastructureReady, readiness.True) && r.Is(readiness.TypeControlPlaneReady, readiness.True) && r.Is(readiness.TypeEndpointKnown, readiness.True)
 }
 
-// absent is what stays when there is no Cluster, or nobody can tell: which objects there were.
+// absent is what stays when there is no Cluster of ours, or nobody can tell: which objects there were.
 func absent(f facts, before v1alpha1.ManagedClusterObservation) v1alpha1.ManagedClusterObservation {
 	out := *before.DeepCopy()
 	out.ReadySince = nil
 	if b := f.report.Blocker(); b.Reason != "" {
 		out.Blocker = &v1alpha1.Blocker{Kind: b.By.Kind, Name: b.By.Name, Reason: b.Reason, Message: cut(b.Message)}
 	}
-	out.Objects = objectsOf(f, before)
+	if f.taken == "" { // What is somebody else's is not remembered, or it would be missed when it goes.
+		out.Objects = objectsOf(f, before)
+	}
 	return out
 }
 

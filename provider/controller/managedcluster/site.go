@@ -89,6 +89,13 @@ func published(s *catalogv1alpha1.Site, mc *v1alpha1.ManagedCluster) bool {
 
 // site looks whether the Site is there. It is made once, and never changed: what an administrator does to it stays.
 func (e *external) site(ctx context.Context, mc *v1alpha1.ManagedCluster) (siteFacts, error) {
+	s := &catalogv1alpha1.Site{}
+	if err := client.IgnoreNotFound(e.kube.Get(ctx, client.ObjectKey{Name: siteName(mc)}, s)); err != nil {
+		return siteFacts{}, errors.Wrapf(err, "cannot get Site %q", siteName(mc))
+	}
+	if ours := published(s, mc); ours || !mc.Spec.ForProvider.Site.Publish {
+		return siteFacts{ours: ours}, nil // What is there is not judged again.
+	}
 	l := &catalogv1alpha1.SiteList{}
 	if err := e.kube.List(ctx, l); err != nil {
 		return siteFacts{}, errors.Wrap(err, "cannot list Sites")

@@ -121,6 +121,7 @@ func TestDegraded(t *testing.T) {
 	}
 	// It flaps every second, and is written once in a minute.
 	writes, last := 0, w.get().Status
+	w.thorough = 0
 	for i := range 120 {
 		w.yaml("CAPTControlPlane", map[bool]string{true: "status: {ready: true}", false: "status: {ready: false}"}[i%2 == 0])
 		w.clock = w.clock.Add(time.Second)
@@ -137,6 +138,9 @@ func TestDegraded(t *testing.T) {
 	}
 	if most := progressBurst + 3; writes > most {
 		t.Errorf("%d writes in two minutes, and at most %d may be", writes, most)
+	}
+	if w.thorough > writes {
+		t.Errorf("a glance was not enough %d times, with %d writes", w.thorough, writes)
 	}
 }
 
@@ -206,7 +210,13 @@ func TestRefused(t *testing.T) {
 		"OtherNamespace": {reason: "Another namespace's cluster", change: func(p *v1alpha1.ManagedClusterParameters) { p.Cluster.Namespace = "team-b" }, want: "PolicyDenied"},
 		"Template":       {reason: "A template that nobody allowed", change: func(p *v1alpha1.ManagedClusterParameters) { p.CAPT.ControlPlane.TemplateRef.Name = "admin" }, want: "PolicyDenied"},
 		"VPCElsewhere":   {reason: "Another namespace's template", change: func(p *v1alpha1.ManagedClusterParameters) { p.CAPT.VPC.TemplateRef.Namespace = "team-b" }, want: "PolicyDenied"},
-		"EKSElsewhere":   {reason: "CAPT would take another one", change: func(p *v1alpha1.ManagedClusterParameters) { p.CAPT.ControlPlane.TemplateRef.Namespace = "team-b" }, want: "PolicyDenied"},
+		"VPCAllowedElsewhere": {reason: "CAPT would not find it", before: func(w *world) {
+			c := &configv1alpha1.ClusterProviderConfig{}
+			w.must(w.Get(w.Context(), client.ObjectKey{Name: "default"}, c))
+			c.Spec.Policy.WorkspaceTemplates = append(c.Spec.Policy.WorkspaceTemplates, configv1alpha1.NamespacedName{Namespace: "team-b", Name: "vpc"})
+			w.must(w.Update(w.Context(), c))
+		}, change: func(p *v1alpha1.ManagedClusterParameters) { p.CAPT.VPC.TemplateRef.Namespace = "team-b" }, want: "PolicyDenied"},
+		"EKSElsewhere": {reason: "CAPT would take another one", change: func(p *v1alpha1.ManagedClusterParameters) { p.CAPT.ControlPlane.TemplateRef.Namespace = "team-b" }, want: "PolicyDenied"},
 		"ClassElsewhere": {reason: "Another namespace's class", change: func(p *v1alpha1.ManagedClusterParameters) {
 			p.Type, p.CAPT, p.Topology = v1alpha1.TypeTopology, nil, &v1alpha1.Topology{ClassRef: v1alpha1.ClassReference{Name: "c", Namespace: "team-b"}}
 		}, want: "PolicyDenied"},
@@ -272,6 +282,29 @@ func TestDeletion(t *testing.T) {
 	for w.Get(t.Context(), key(), &v1alpha1.ManagedCluster{}) == nil {
 		w.clock = w.clock.Add(time.Second)
 		w.reconcile()
+	}
+}
+
+// TestDeletionIsTold at once, however fast one step follows another: nobody comes back for what was not written.
+func TestDeletionIsTold(t *testing.T) {
+	w := settled(t)
+	w.must(w.Delete(t.Context(), w.get()))
+	w.reconcile()
+	for _, reason := range []string{"WaitingForWorkersDeletion", "WaitingForControlPlaneDeletion", "WaitingForInfrastructureDeletion"} {
+		w.yaml("Cluster", "metadata: {deletionTimestamp: '2026-11-01T12:00:00Z', finalizers: [a/b]}\nstatus: {conditions: [{type: Deleting, status: 'True', reason: "+reason+"}]}")
+		for string(w.get().GetCondition(v1alpha1.TypeDeleting).Reason) != reason {
+			select {
+			case <-w.woken:
+			case <-time.After(time.Minute):
+				t.Fatalf("want %s, got %+v", reason, w.get().GetCondition(v1alpha1.TypeDeleting))
+			}
+			w.reconcile()
+		}
+	}
+	before := w.get().Status
+	w.reconcile()
+	if diff := cmp.Diff(before, w.get().Status); diff != "" {
+		t.Errorf("nothing happened, and the status was written: -before, +after:\n%s", diff)
 	}
 }
 
@@ -385,6 +418,53 @@ func TestExisting(t *testing.T) {
 	w.reconcile()
 	if err := w.Get(t.Context(), key(), &v1alpha1.ManagedCluster{}); err == nil || len(w.did) > 0 {
 		t.Errorf("it is only watched: %v, %q", err, w.did)
+	}
+}
+
+// TestProvisionedIsRemembered by the ManagedCluster, for one Cluster.
+func TestProvisionedIsRemembered(t *testing.T) {
+	w := newWorld(t)
+	w.install()
+	w.yaml("Cluster", "spec: {paused: false}")
+	w.create(v1alpha1.ManagedClusterParameters{Cluster: v1alpha1.ClusterReference{Name: "c1"}, ClusterDescription: v1alpha1.ClusterDescription{Type: v1alpha1.TypeExisting}})
+	if at := w.until("NotReferenced").Status.AtProvider; at.Provisioned != nil {
+		t.Errorf("it is not: %+v", at.Provisioned)
+	}
+	// It is at once, though there is no kubeconfig yet.
+	w.yaml("Cluster", "spec: {controlPlaneEndpoint: {host: c1.example.org, port: 443}}\nstatus: {initialization: {infrastructureProvisioned: true, controlPlaneInitialized: true}}")
+	at := w.until("KubeconfigMissing").Status.AtProvider
+	if at.Provisioned == nil || at.Provisioned.UID != at.UID {
+		t.Fatalf("it is: %+v", at)
+	}
+	since := at.Provisioned.At
+	w.built()
+	w.until(ready)
+	w.yaml("Cluster", "status: {initialization: {infrastructureProvisioned: false}}")
+	if at := w.until("Degraded").Status.AtProvider; at.Provisioned == nil || !at.Provisioned.At.Equal(&since) {
+		t.Errorf("it was: %+v", at.Provisioned)
+	}
+	w.vanish("Cluster")
+	for range 3 {
+		w.reconcile()
+	}
+	if mc := w.get(); !missing(mc.Status) || mc.Status.AtProvider.UID != string(at.UID) {
+		t.Errorf("that it is gone is not told at once: %+v", mc.GetCondition(v1alpha1.TypeDeleting))
+	}
+}
+
+// TestForeign is a Cluster of that name which somebody else made, and which goes again.
+func TestForeign(t *testing.T) {
+	w := newWorld(t)
+	w.install()
+	w.yaml("Cluster", "spec: {controlPlaneEndpoint: {host: c1.example.org, port: 443}}\nstatus: {initialization: {infrastructureProvisioned: true, controlPlaneInitialized: true}}")
+	w.create(captSpec())
+	if at := w.until("NameTaken").Status.AtProvider; at.Provisioned != nil {
+		t.Errorf("it is another one that was provisioned: %+v", at.Provisioned)
+	}
+	w.vanish("Cluster")
+	w.until("Provisioning")
+	if len(w.did) == 0 {
+		t.Error("nothing is made")
 	}
 }
 

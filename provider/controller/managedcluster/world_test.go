@@ -62,6 +62,8 @@ type world struct {
 	clock  time.Time
 	c      *connector
 	result reconcile.Result
+	// thorough is how often a glance was not enough.
+	thorough int
 	// did are the writes to objects of Cluster API.
 	did []string
 	uid int
@@ -324,7 +326,11 @@ func (w *world) reconcile() {
 		managed.WithPollIntervalHook(w.c.interval), managed.WithManagementPolicies(),
 	)
 	var err error
-	w.result, err = (&setup.Forgetful{Reconciler: r, Kube: w, New: func() client.Object { return &v1alpha1.ManagedCluster{} }, Forget: w.c.forget}).Reconcile(w.Context(), reconcile.Request{NamespacedName: key()})
+	inner := &setup.Forgetful{Reconciler: r, Kube: w, New: func() client.Object { return &v1alpha1.ManagedCluster{} }, Forget: w.c.forget}
+	w.result, err = (&glancer{connector: w.c, interval: time.Hour, Reconciler: reconcile.Func(func(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+		w.thorough++
+		return inner.Reconcile(ctx, req)
+	})}).Reconcile(w.Context(), reconcile.Request{NamespacedName: key()})
 	w.must(err)
 }
 
