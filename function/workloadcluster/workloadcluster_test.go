@@ -39,6 +39,19 @@ func TestCreation(t *testing.T) {
 	}
 }
 
+// TestDegradedWithoutKubeconfig says what was lost, and not what never was.
+func TestDegradedWithoutKubeconfig(t *testing.T) {
+	w := newWorld(t)
+	w.sees("KubeconfigMissing", "Secret x: it does not exist", w.there("True", "True", "True"))
+	w.sees("KubeconfigMissing", "Secret x: it does not exist", func(*clusterv1alpha1.ManagedClusterStatus) {
+		w.says(clusterv1alpha1.TypeControlPlaneReady, corev1.ConditionFalse, "NotReady", "Cluster north: 2 of 3 machines are lost")
+	})
+	w.is("it is lost", v1alpha1.PhaseDegraded, false, "", "KubeconfigMissing")
+	if diff := cmp.Diff("ControlPlaneReady: NotReady: Cluster north: 2 of 3 machines are lost.", w.out.Status.Message); diff != "" {
+		t.Errorf("message: -want, +got:\n%s", diff)
+	}
+}
+
 func TestStatus(t *testing.T) {
 	w := ready(t)
 	want := v1alpha1.WorkloadClusterStatus{
