@@ -107,7 +107,9 @@ func (l *life) shows() {
 	l.Inside("wait", "--timeout=60s", "--for=jsonpath={.status.phase}=Provisioned", l.resource+"/east")
 	l.Inside("wait", "--timeout=60s", "--for=condition=Ready", l.resource+"/east")
 	l.ready()
-	u := l.Await(l.east, "the Site is published", func(u *unstructured.Unstructured) bool { return scene.Is(u, "SitePublished", corev1.ConditionTrue, "Published") })
+	u := l.Await(l.east, "the Site is published", func(u *unstructured.Unstructured) bool {
+		return scene.Is(u, "SitePublished", corev1.ConditionTrue, "Published")
+	})
 	want := scene.Row{
 		"PHASE": "Provisioned", "VERSION": scene.Field(u, "status", "version"), "ENDPOINT": "c1.example.org", "INFRA": "True", "CONTROLPLANE": "True", "SYNCED": "True", "READY": "True",
 	}
