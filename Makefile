@@ -14,6 +14,8 @@ ARCH ?= $(shell go env GOARCH)
 ONLY ?=
 # How long each fuzz target runs under soak.
 FUZZTIME ?= 1m
+# The manager of CAPT, for e2e-capt.
+CAPT ?=
 # 1 ends the demo when its claim is Succeeded.
 ONCE ?=
 
@@ -21,6 +23,9 @@ OUTPUT := _output
 PACKAGES := configuration configuration-namespaced function provider
 # The demo needs no linter and no generators.
 DEMO_TOOLS := ETCD KUBE_APISERVER KUBE_CONTROLLER_MANAGER KUBECTL CROSSPLANE_CORE CROSSPLANE_CRDS CROSSPLANE_CLI XPKG_IMAGE
+# CAPT works with an older core of Cluster API than the newest.
+CAPT_TOOLS := ETCD KUBE_APISERVER KUBE_CONTROLLER_MANAGER KUBECTL CROSSPLANE_CORE CROSSPLANE_CRDS CLUSTERAPI_1_10 CLUSTERAPI_1_10_CRDS TERRAFORM_CRDS
+CLUSTER_TOOLS := $(foreach part,CORE BOOTSTRAP CONTROLPLANE INFRASTRUCTURE,CLUSTERAPI_$(part) CLUSTERAPI_$(part)_CONFIG)
 PROGRAMS := function provider kubectl-intent
 BUILD := CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)'
 
@@ -72,7 +77,7 @@ generate: ## Generate deep copies, method sets, CRDs, XRDs and docs/reference.md
 ##@ Test
 
 .PHONY: test
-test: tools lint check-generated test-unit test-e2e ## Check everything: lint, generated files, unit tests, end to end.
+test: tools lint check-generated test-unit test-e2e test-clusters ## Check everything: lint, generated files, unit tests, end to end.
 
 .PHONY: lint
 lint: ## Lint the code.
@@ -97,10 +102,22 @@ test-unit: ## Run the unit tests with the race detector.
 
 .PHONY: test-e2e
 test-e2e: tools build xpkg ## Run the end-to-end tests on a real control plane.
-	@$(call with_tools) go test -count=1 -timeout 30m ./test/e2e/...
+	@$(call with_tools) go test -count=1 -timeout 30m $$(go list ./test/e2e/... | grep -v /test/e2e/clusters$$)
+
+.PHONY: test-clusters
+test-clusters: tools build xpkg ## Build clusters with Cluster API's own controllers (their first build takes minutes).
+	@tools/tools.sh build $(CLUSTER_TOOLS)
+	@$(call with_tools) go test -count=1 -timeout 30m ./test/e2e/clusters
+
+.PHONY: e2e-capt
+e2e-capt: build ## Tell the life of a CAPT cluster with CAPT's real controllers (CAPT=path of its manager).
+	@[[ -x '$(CAPT)' ]] || { echo 'cannot run CAPT: name its manager, as in "make e2e-capt CAPT=/path/to/manager"' >&2; exit 1; }
+	@tools/tools.sh build $(CAPT_TOOLS)
+	@$(call with_tools,$(CAPT_TOOLS)) CAPT='$(abspath $(CAPT))' go test -count=1 -v -timeout 30m -run 'TestLife|TestFlaps' ./test/e2e/capt
 
 .PHONY: soak
 soak: tools build xpkg ## Run tests in their long form, and fuzz (ONLY=a test's name or pattern, FUZZTIME=1m).
+	@$(if $(ONLY),,tools/tools.sh build $(CLUSTER_TOOLS))
 	@$(call with_tools) INTENTPLANE_SOAK=1 go test -count=1 -v -timeout 0 $(if $(ONLY),-run '$(ONLY)') ./... | \
 		awk '/^ *soak |soak .* rounds=|^(---|ok|FAIL|panic)|^ +--- FAIL/'
 	@test/soak/fuzz.sh '$(ONLY)' '$(FUZZTIME)'

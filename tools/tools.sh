@@ -8,7 +8,7 @@ usage() {
 		usage: tools/tools.sh build [NAME...]   build what is missing
 		       tools/tools.sh env [NAME...]     print NAME=PATH lines for a shell to source
 		       tools/tools.sh check [race]      check what must be installed
-		NAME is a variable or a program, for example KUBECTL or kubectl; none means all but those of clusterapi,
+		NAME is a variable or a program, for example KUBECTL or kubectl; none means all but those of Cluster API,
 		which take long and few tests need.
 
 		What is built goes to $INTENTPLANE_CACHE (default: your user's cache folder).
@@ -44,6 +44,7 @@ tools() {
 		CLUSTERAPI_INFRASTRUCTURE clusterapi    clusterapi-infrastructure sigs.k8s.io/cluster-api/test/infrastructure/docker -
 		CLUSTERAPI_INFRASTRUCTURE_CONFIG clusterapi clusterapi-infrastructure-config dir:sigs.k8s.io/cluster-api/test/infrastructure/docker/config -
 		ARGOCD_CRDS              argocd         argocd-crds              dir:github.com/argoproj/argo-cd/v3/manifests/crds   -
+		CLUSTERAPI_1_10          clusterapi110  clusterapi-1.10-core     sigs.k8s.io/cluster-api                             -
 		CLUSTERAPI_1_10_CRDS     capt           clusterapi-1.10-crds       dir:sigs.k8s.io/cluster-api/config/crd/bases        -
 		TERRAFORM_CRDS           capt           terraform-crds           dir:github.com/upbound/provider-terraform/package/crds -
 		KUSTOMIZE                kustomize      kustomize                sigs.k8s.io/kustomize/kustomize/v5                 sigs.k8s.io/kustomize/api/provenance.version
@@ -125,7 +126,7 @@ locate() {
 wanted() {
 	local name=$1 made=$2 folder=$3 n
 	shift 3
-	[[ $# -gt 0 ]] || { [[ $folder != clusterapi ]] && return 0 || return 1; }
+	[[ $# -gt 0 ]] || { [[ $folder != clusterapi* ]] && return 0 || return 1; }
 	for n in "$@"; do
 		[[ $n != "$name" && $n != "$made" ]] || return 0
 	done

@@ -15,7 +15,8 @@ const (
 )
 
 // Class returns a ClusterClass and its templates, for clusters that are simulated in the infrastructure provider's memory: their API
-// servers answer, know no server-side apply and no /readyz, and cost nothing. It returns an error if it cannot be written down.
+// servers answer, know no server-side apply and no /readyz, and cost nothing. Its variables "tier" and "zone" have defaults, which core adds
+// to each Cluster. It returns an error if it cannot be written down.
 func Class(namespace string) ([]*unstructured.Unstructured, error) {
 	return controlplane.ParseYAML(fmt.Appendf(nil, class, namespace))
 }
@@ -60,6 +61,9 @@ apiVersion: cluster.x-k8s.io/v1beta2
 kind: ClusterClass
 metadata: {namespace: %[1]s, name: in-memory}
 spec:
+  variables:
+    - {name: tier, required: false, schema: {openAPIV3Schema: {type: string, default: silver}}}
+    - {name: zone, required: false, schema: {openAPIV3Schema: {type: string, default: a}}}
   infrastructure:
     templateRef: {apiVersion: infrastructure.cluster.x-k8s.io/v1beta2, kind: DevClusterTemplate, name: in-memory}
   controlPlane:

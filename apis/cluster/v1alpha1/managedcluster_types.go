@@ -38,7 +38,7 @@ type ClusterReference struct {
 
 // TemplateReference names a WorkspaceTemplate. The configuration has to allow it.
 type TemplateReference struct {
-	// Namespace of the template. The default is that of the ManagedCluster. CAPT looks for a control plane's template there only.
+	// Namespace of the template. It has to be that of the ManagedCluster, which is the default: CAPT looks for templates there only.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	Namespace string `json:"namespace,omitempty"`

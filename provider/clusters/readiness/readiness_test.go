@@ -271,6 +271,14 @@ func TestContracts(t *testing.T) {
 			},
 			want: "Paused=True/Paused by Cluster c1",
 		},
+		"PausedV1Beta2": {
+			reason: "The same field of a new Cluster", in: func() Input {
+				in := good(V1Beta2, V1Beta2)
+				set(in.Cluster.Unstructured, "spec.paused=true")
+				return in
+			},
+			want: "Paused=True/Paused by Cluster c1",
+		},
 		"PausedByAnnotation": {
 			reason: "So does the annotation, with any value", in: func() Input {
 				in := good(V1Beta2, V1Beta2)

@@ -3,6 +3,7 @@ package managedcluster
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -60,8 +61,8 @@ func (e *external) denied(ctx context.Context, mc *v1alpha1.ManagedCluster) (str
 	if p.CAPT == nil {
 		return "", nil
 	}
-	if orOwn(mc, p.CAPT.ControlPlane.TemplateRef.Namespace) != namespace(mc) {
-		return "spec.forProvider.capt.controlPlane.templateRef.namespace: CAPT looks for it in the namespace of the cluster only", nil
+	if message := elsewhereTemplate(mc); message != "" {
+		return message, nil
 	}
 	allowed, message, err := e.allowed(ctx, mc)
 	if err != nil || message != "" {
@@ -73,6 +74,21 @@ func (e *external) denied(ctx context.Context, mc *v1alpha1.ManagedCluster) (str
 		}
 	}
 	return "", nil
+}
+
+// elsewhereTemplate says which template is in another namespace. CAPT looks for both in the namespace of the cluster, whatever is written.
+func elsewhereTemplate(mc *v1alpha1.ManagedCluster) string {
+	c := mc.Spec.ForProvider.CAPT
+	refs := map[string]string{"controlPlane": c.ControlPlane.TemplateRef.Namespace}
+	if ref := c.VPC.TemplateRef; ref != nil {
+		refs["vpc"] = ref.Namespace
+	}
+	for _, of := range slices.Sorted(maps.Keys(refs)) {
+		if orOwn(mc, refs[of]) != namespace(mc) {
+			return "spec.forProvider.capt." + of + ".templateRef.namespace: CAPT looks for it in the namespace of the cluster only"
+		}
+	}
+	return ""
 }
 
 // templates that a cluster is built from.

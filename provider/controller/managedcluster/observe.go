@@ -202,8 +202,8 @@ type memory struct {
 type note struct {
 	// steady is what the cluster counts as.
 	steady readiness.Steady
-	// writes of progress that the status may still have.
-	writes *rate.Limiter
+	// pace at which steps follow one another, and writes of progress that the status may still have.
+	pace, writes *rate.Limiter
 	// held is what was read of the kubeconfig.
 	held clusterapi.Held
 	// looked is when it was last reconciled for good.
@@ -216,10 +216,11 @@ type note struct {
 
 // due is when progress may be written. If that is now, it counts as written, unless nothing is written by a glance.
 func (n *note) due(now time.Time, glance bool) time.Time {
-	r := n.writes.ReserveN(now, 1)
-	wait := r.DelayFrom(now)
+	pace, writes := n.pace.ReserveN(now, 1), n.writes.ReserveN(now, 1)
+	wait := max(pace.DelayFrom(now), writes.DelayFrom(now))
 	if wait > 0 || glance {
-		r.CancelAt(now)
+		pace.CancelAt(now)
+		writes.CancelAt(now)
 	}
 	return now.Add(wait)
 }
@@ -231,7 +232,7 @@ func (m *memory) of(key types.NamespacedName) *note {
 	defer m.mu.Unlock()
 	n, ok := m.notes[key]
 	if !ok {
-		n = &note{writes: rate.NewLimiter(rate.Every(progressInterval), progressBurst)}
+		n = &note{pace: rate.NewLimiter(rate.Every(progressPace), 1), writes: rate.NewLimiter(rate.Every(progressInterval), progressBurst)}
 		m.notes[key] = n
 	}
 	return n

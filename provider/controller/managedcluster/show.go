@@ -22,6 +22,9 @@ const (
 
 	// progressBurst is how many steps of progress are written at once: a cluster that is built takes a few, and one that flaps more.
 	progressBurst = 10
+
+	// progressPace is how long one step waits for the next: who builds a cluster writes several objects for one step.
+	progressPace = time.Second
 )
 
 // show the decision in the status, now or a little later: a cluster that flaps is written once in a while.
@@ -61,8 +64,11 @@ func same(a, b v1alpha1.ManagedClusterStatus) bool {
 }
 
 // urgent is true for what somebody waits for, and for what has to be remembered: another generation, readiness, which objects
-// there are, whether the Cluster goes, and the Site.
+// there are, whether the Cluster goes, and the Site. During a deletion it is all of it, since nobody comes back when progress is due.
 func urgent(mc *v1alpha1.ManagedCluster, next v1alpha1.ManagedClusterStatus) bool {
+	if meta.WasDeleted(mc) {
+		return true
+	}
 	a, b := mc.Status, next
 	before, after := a.GetCondition(xpv2.TypeReady), b.GetCondition(xpv2.TypeReady)
 	if before.Status != after.Status || before.ObservedGeneration != after.ObservedGeneration {
@@ -108,7 +114,12 @@ func conditions(mc *v1alpha1.ManagedCluster, f facts, d decision) []xpv2.Conditi
 	if d.reason == v1alpha1.ReasonReady {
 		status = corev1.ConditionTrue
 	}
-	out := []xpv2.Condition{condition(mc, xpv2.TypeReady, status, d.reason, d.message)}
+	ready := condition(mc, xpv2.TypeReady, status, d.reason, d.message)
+	if meta.WasDeleted(mc) {
+		// Whoever calls us says this after each look. What it waits for is in another condition.
+		ready = xpv2.Deleting().WithObservedGeneration(mc.GetGeneration())
+	}
+	out := []xpv2.Condition{ready}
 	for _, c := range f.report.Conditions {
 		message := readiness.Blocker{By: c.By, Message: c.Message}.String()
 		if c.Message == "" {

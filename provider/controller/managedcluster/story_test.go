@@ -13,6 +13,7 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
 )
@@ -189,7 +190,13 @@ func TestRefused(t *testing.T) {
 		"OtherNamespace": {reason: "Another namespace's cluster", change: func(p *v1alpha1.ManagedClusterParameters) { p.Cluster.Namespace = "team-b" }, want: "PolicyDenied"},
 		"Template":       {reason: "A template that nobody allowed", change: func(p *v1alpha1.ManagedClusterParameters) { p.CAPT.ControlPlane.TemplateRef.Name = "admin" }, want: "PolicyDenied"},
 		"VPCElsewhere":   {reason: "Another namespace's template", change: func(p *v1alpha1.ManagedClusterParameters) { p.CAPT.VPC.TemplateRef.Namespace = "team-b" }, want: "PolicyDenied"},
-		"EKSElsewhere":   {reason: "CAPT would take another one", change: func(p *v1alpha1.ManagedClusterParameters) { p.CAPT.ControlPlane.TemplateRef.Namespace = "team-b" }, want: "PolicyDenied"},
+		"VPCAllowedElsewhere": {reason: "CAPT would not find it", before: func(w *world) {
+			c := &configv1alpha1.ClusterProviderConfig{}
+			w.must(w.Get(w.Context(), client.ObjectKey{Name: "default"}, c))
+			c.Spec.Policy.WorkspaceTemplates = append(c.Spec.Policy.WorkspaceTemplates, configv1alpha1.NamespacedName{Namespace: "team-b", Name: "vpc"})
+			w.must(w.Update(w.Context(), c))
+		}, change: func(p *v1alpha1.ManagedClusterParameters) { p.CAPT.VPC.TemplateRef.Namespace = "team-b" }, want: "PolicyDenied"},
+		"EKSElsewhere": {reason: "CAPT would take another one", change: func(p *v1alpha1.ManagedClusterParameters) { p.CAPT.ControlPlane.TemplateRef.Namespace = "team-b" }, want: "PolicyDenied"},
 		"ClassElsewhere": {reason: "Another namespace's class", change: func(p *v1alpha1.ManagedClusterParameters) {
 			p.Type, p.CAPT, p.Topology = v1alpha1.TypeTopology, nil, &v1alpha1.Topology{ClassRef: v1alpha1.ClassReference{Name: "c", Namespace: "team-b"}}
 		}, want: "PolicyDenied"},

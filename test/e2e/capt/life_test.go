@@ -113,7 +113,7 @@ func (l *life) vpcFirst() {
 // owned: what CAPT and core wrote into our objects is there, and so is what we wrote.
 func (l *life) owned() {
 	l.Helper()
-	l.until("owner references of Cluster API", l.hasOwners, func() string { return "" })
+	l.until("owner references of Cluster API", l.hasOwners, nothingElse)
 	for kind, field := range map[string]string{"CAPTCluster": "vpcTemplateRef", "CAPTControlPlane": "workspaceTemplateRef"} {
 		u := l.live(kind)
 		spec, _, _ := unstructured.NestedMap(u.Object, "spec")
@@ -209,7 +209,7 @@ func (l *life) flaps() {
 // lostPlane waits until CAPT says so.
 func (l *life) lostPlane(lost bool) {
 	l.Helper()
-	l.until("CAPT says whether the control plane is ready", l.planeIs(!lost), func() string { return "" })
+	l.until("CAPT says whether the control plane is ready", l.planeIs(!lost), nothingElse)
 }
 
 // writes counts how often the status is written from now on, how often it says Degraded, and how often that the control plane is not
@@ -265,9 +265,9 @@ func (l *life) paused() {
 		l.Errorf("a paused Cluster was written")
 	}
 	l.pause(false)
-	l.until("the label is there once it is not paused any more", l.labelled("cni", "cilium"), func() string { return "" })
+	l.until("the label is there once it is not paused any more", l.labelled("cni", "cilium"), nothingElse)
 	l.change(func(mc *v1alpha1.ManagedCluster) { delete(mc.Spec.ForProvider.Labels, "cni") })
-	l.until("the label goes with the one who wanted it", l.labelled("cni", ""), func() string { return "" })
+	l.until("the label goes with the one who wanted it", l.labelled("cni", ""), nothingElse)
 	l.owned()
 }
 
@@ -297,7 +297,7 @@ func (l *life) deleted() {
 	l.Helper()
 	l.hold("-eks-controlplane")
 	l.must(kube.Delete(l.Context(), &v1alpha1.ManagedCluster{ObjectMeta: metav1Name(l.namespace)}))
-	l.until("the Cluster is deleted", l.deletes("Cluster"), func() string { return "" })
+	l.until("the Cluster is deleted", l.deletes("Cluster"), nothingElse)
 	if u := l.live("CAPTCluster"); u == nil || u.GetDeletionTimestamp() != nil {
 		l.Errorf("the infrastructure is deleted before the control plane")
 	}
@@ -313,7 +313,7 @@ func (l *life) deleted() {
 	for _, kind := range []string{"Cluster", "CAPTControlPlane", "CAPTCluster"} {
 		l.vanishes(kind)
 	}
-	l.until("the ManagedCluster is gone", l.isGone, func() string { return "" })
+	l.until("the ManagedCluster is gone", l.isGone, nothingElse)
 	for _, template := range []string{"vpc", "eks"} {
 		if l.live("WorkspaceTemplate", template) == nil {
 			l.Errorf("template %s is gone", template)

@@ -56,6 +56,16 @@ func (s *stage) isGone(ctx context.Context) (bool, error) {
 	return kerrors.IsNotFound(err), client.IgnoreNotFound(err)
 }
 
+func (s *stage) specIs(kind, want, field string) wait.ConditionWithContextFunc {
+	return func(context.Context) (bool, error) {
+		got, _, _ := unstructured.NestedString(s.live(kind).Object, "spec", field)
+		return got == want, nil
+	}
+}
+
+// nothingElse is what to say when there is nothing to say.
+func nothingElse() string { return "" }
+
 // pause the Cluster, or go on.
 func (s *stage) pause(paused bool) {
 	s.Helper()

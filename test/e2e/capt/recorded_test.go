@@ -19,6 +19,7 @@ const (
 	clusterFinalizer        = "cluster.cluster.x-k8s.io"
 	infrastructureFinalizer = "infrastructure.cluster.x-k8s.io/captcluster"
 	planeFinalizer          = "controlplane.cluster.x-k8s.io/captcontrolplane"
+	applyFinalizer          = "infrastructure.cluster.x-k8s.io/finalizer"
 
 	// managers under whose names CAPT and core write.
 	captManager = client.FieldOwner("capt")
@@ -107,7 +108,7 @@ func (s *stage) begin() {
 		})
 	}
 	s.apply("vpc", s.namespace+"-vpc", s.namespace+"-vpc")
-	s.must(kube.Create(s.Context(), s.parse("WorkspaceTemplateApply", fmt.Sprintf("metadata: {name: %[1]s-eks-controlplane-apply}\nspec: {templateRef: {name: eks}, waitForWorkspaces: [{name: %[1]s-vpc}]}", s.namespace))))
+	s.must(kube.Create(s.Context(), s.parse("WorkspaceTemplateApply", fmt.Sprintf("metadata: {name: %[1]s-eks-controlplane-apply, finalizers: [%[2]s]}\nspec: {templateRef: {name: eks}, waitForWorkspaces: [{name: %[1]s-vpc}]}", s.namespace, applyFinalizer))))
 	s.waiting()
 }
 
@@ -219,6 +220,7 @@ func (s *stage) deleteRest() {
 		kind := map[string]string{"-kubeconfig-apply": "WorkspaceTemplateApply", "-kubeconfig": "Workspace"}[suffix]
 		s.must(client.IgnoreNotFound(kube.Delete(s.Context(), s.named(kind, s.namespace+suffix))))
 	}
+	s.release("WorkspaceTemplateApply", applyFinalizer, s.namespace+"-eks-controlplane-apply")
 	s.release("CAPTControlPlane", planeFinalizer)
 	s.must(kube.Delete(s.Context(), s.named("CAPTCluster")))
 	s.must(client.IgnoreNotFound(kube.Delete(s.Context(), s.named("WorkspaceTemplateApply", s.namespace+"-vpc"))))
@@ -229,10 +231,10 @@ func (s *stage) deleteRest() {
 }
 
 // release what a controller protected.
-func (s *stage) release(kind, finalizer string) {
+func (s *stage) release(kind, finalizer string, name ...string) {
 	s.Helper()
-	s.edit(s.named(kind), captManager, func(u *unstructured.Unstructured) { controllerutil.RemoveFinalizer(u, finalizer) })
-	s.vanishes(kind)
+	s.edit(s.named(kind, name...), captManager, func(u *unstructured.Unstructured) { controllerutil.RemoveFinalizer(u, finalizer) })
+	s.vanishes(kind, name...)
 }
 
 // terraform says what became of a Workspace, as the provider of Terraform does. An error is in Synced, and nowhere else.

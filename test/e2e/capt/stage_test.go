@@ -120,9 +120,9 @@ func (s *stage) manage(changes ...func(*v1alpha1.ManagedClusterParameters)) {
 	mc := &v1alpha1.ManagedCluster{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: s.namespace}}
 	mc.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: s.namespace}
 	one := int32(1)
-	mc.Spec.ForProvider = v1alpha1.ManagedClusterParameters{
-		Cluster: v1alpha1.ClusterReference{Name: s.namespace}, Type: v1alpha1.TypeCAPT, Version: "v1.31.0",
-		Labels: map[string]v1alpha1.LabelValue{"env": "prod"}, Readiness: v1alpha1.Readiness{StabilizationSeconds: &one},
+	mc.Spec.ForProvider.Cluster.Name = s.namespace
+	mc.Spec.ForProvider.ClusterDescription = v1alpha1.ClusterDescription{
+		Type: v1alpha1.TypeCAPT, Version: "v1.31.0", Labels: map[string]v1alpha1.LabelValue{"env": "prod"}, Readiness: v1alpha1.Readiness{StabilizationSeconds: &one},
 		CAPT: &v1alpha1.CAPT{
 			Region: "eu-west-1", VPC: v1alpha1.CAPTVPC{TemplateRef: &v1alpha1.TemplateReference{Name: "vpc"}},
 			ControlPlane: v1alpha1.CAPTControlPlane{
@@ -223,14 +223,14 @@ func (s *stage) appears(kind string, name ...string) *unstructured.Unstructured 
 	s.until(kind+" is there", func(context.Context) (bool, error) {
 		u = s.live(kind, name...)
 		return u != nil, nil
-	}, func() string { return "" })
+	}, nothingElse)
 	return u
 }
 
 // vanishes waits until an object is gone.
 func (s *stage) vanishes(kind string, name ...string) {
 	s.Helper()
-	s.until(kind+" is gone", func(context.Context) (bool, error) { return s.live(kind, name...) == nil, nil }, func() string { return "" })
+	s.until(kind+" is gone", func(context.Context) (bool, error) { return s.live(kind, name...) == nil, nil }, nothingElse)
 }
 
 // condition is one in the form of Kubernetes.

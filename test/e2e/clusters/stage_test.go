@@ -55,7 +55,7 @@ func (s *stage) explain() {
 	if !s.T.Failed() {
 		return
 	}
-	for _, kind := range []string{"managedclusters.cluster.intentplane.dev", "clusters.cluster.x-k8s.io", "kubeadmcontrolplanes", "devclusters", "machines.cluster.x-k8s.io"} {
+	for _, kind := range []string{"workloadclusters.claims.intentplane.dev", "managedclusters.cluster.intentplane.dev", "clusters.cluster.x-k8s.io", "kubeadmcontrolplanes", "devclusters", "machines.cluster.x-k8s.io"} {
 		out, err := s.Kubectl(context.Background(), "get", kind, "-n", s.Namespace, "-o", "yaml")
 		s.T.Logf("%s: %v\n%s", kind, err, out)
 	}
@@ -70,10 +70,13 @@ func (s *stage) describe(apiVersion, kind, name string) *unstructured.Unstructur
 	return o
 }
 
-// managed describes a ManagedCluster, of which fields are set.
+// managed describes a ManagedCluster, to be made or only to be looked at.
 func (s *stage) managed(name string, forProvider map[string]any) *unstructured.Unstructured {
 	o := s.describe("cluster.intentplane.dev/v1alpha1", "ManagedCluster", name)
 	s.Set(o, map[string]any{"kind": "ProviderConfig", "name": scene.Config}, "spec", "providerConfigRef")
+	if forProvider == nil {
+		return o
+	}
 	return s.Set(o, forProvider, "spec", "forProvider")
 }
 
@@ -84,7 +87,9 @@ func (s *stage) topology() map[string]any {
 		"topology": map[string]any{
 			"classRef":     map[string]any{"name": clusterapi.ClassName},
 			"controlPlane": map[string]any{"replicas": int64(1)},
-			"workers":      []any{map[string]any{"class": clusterapi.WorkerClass, "name": "md-0", "replicas": int64(1)}},
+			// Core adds the class's other variable to the same list.
+			"variables": []any{map[string]any{"name": "tier", "value": "gold"}},
+			"workers":   []any{map[string]any{"class": clusterapi.WorkerClass, "name": "md-0", "replicas": int64(1)}},
 		},
 		"readiness": map[string]any{"stabilizationSeconds": int64(1)},
 	}

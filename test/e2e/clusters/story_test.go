@@ -36,8 +36,9 @@ func TestStory(t *testing.T) {
 	s := newStage(t)
 	h := s.host(k)
 	s.bring(k)
-	mc := s.managed("mine", s.publishing())
-	s.Apply(mc)
+	wc, mc := s.workload("mine", s.publishing()), s.managed("mine", nil)
+	said := s.follow(wc, phases())
+	s.Apply(wc)
 	site := s.Namespace + ".mine"
 	shop := s.Claim("shop", `{"service":"shop","type":"web","sites":["`+site+`"],"replicas":1}`)
 	s.Apply(shop)
@@ -57,12 +58,14 @@ func TestStory(t *testing.T) {
 
 	h.build()
 	s.ready(mc)
+	s.provisioned(wc)
 	s.phase(early, "Succeeded")
 	s.phase(shop, "Succeeded")
 	s.runs(k)
 
 	h.available("False", "etcd has no leader")
 	s.contains(mc, "Ready", "Degraded: NotReady: HostedControlPlane "+name+": Said: etcd has no leader")
+	s.until(wc, "is degraded", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Degraded" })
 	s.broken(h)
 	s.until(shop, "says that its cluster is in trouble", func(u *unstructured.Unstructured) bool {
 		message, _, _ := unstructured.NestedString(u.Object, "status", "delivery", "sites", site, "message")
@@ -72,7 +75,9 @@ func TestStory(t *testing.T) {
 		t.Errorf("what was delivered is taken back: phase %s", got)
 	}
 	s.runs(k)
-	s.protected(mc, shop)
+	s.protected(wc, mc, shop)
+	said.check(t, pair{"Provisioned", "Provisioned"}, pair{"Provisioned", "Degraded"})
+	s.audited(0)
 }
 
 // publishing is a cluster that is there, whose Site is published.
@@ -125,13 +130,14 @@ func (s *stage) broken(h *hosted) {
 }
 
 // protected keeps the Site while the deployment uses it, and both go after that. The Cluster is somebody else's, and stays.
-func (s *stage) protected(mc, shop *unstructured.Unstructured) {
+func (s *stage) protected(wc, mc, shop *unstructured.Unstructured) {
 	s.T.Helper()
-	s.Delete(mc)
+	s.Delete(wc)
 	s.contains(mc, "Synced", "InUse: deployments use Site "+s.Namespace+".mine: "+s.Namespace+"/shop")
 	s.Delete(shop)
 	s.gone(shop)
 	s.gone(mc)
+	s.gone(wc)
 	site := s.NewSite("x")
 	site.SetName(s.Namespace + ".mine")
 	s.gone(site)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/test/clusterapi"
@@ -19,7 +20,7 @@ func (s *stage) administrators(name, path string) *unstructured.Unstructured {
 	return s.Set(site, []any{"others"}, "spec", "allowedNamespaces")
 }
 
-// TestTenants take nothing over, whatever they ask for: neither a Site of the administrators nor what is in another namespace. Nothing is made,
+// TestTenants take nothing over, whatever they ask for, by a ManagedCluster or by a claim: neither a Site of the administrators nor what is in another namespace. Nothing is made,
 // and what they asked with can be deleted.
 func TestTenants(t *testing.T) {
 	t.Parallel()
@@ -69,6 +70,15 @@ func TestTenants(t *testing.T) {
 			s.contains(mc, "Ready", tc.want)
 			s.Delete(mc)
 			s.gone(mc)
+			if namespace, _, _ := unstructured.NestedString(tc.spec, "cluster", "namespace"); namespace != "" {
+				return // There is no word for it in a claim.
+			}
+			wc := s.workload(tc.name, tc.spec)
+			s.Apply(wc)
+			reason, _, _ := strings.Cut(tc.want, ":")
+			s.until(wc, "is refused: "+reason, func(u *unstructured.Unstructured) bool { return scene.Is(u, "Valid", corev1.ConditionFalse, reason) })
+			s.Delete(wc)
+			s.gone(wc)
 		})
 	}
 	after := []*unstructured.Unstructured{s.Now(theirs), s.Now(parent)}

@@ -1,54 +1,83 @@
 package clusters
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/test/scene"
 )
 
 // TestTopology builds a cluster from a ClusterClass, scales it, upgrades it and deletes it. At each step the phase that core computes and
-// what we say of it are as documented.
+// what we say of it are as documented, and nobody but core writes the status of the Cluster.
 func TestTopology(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	mc := s.managed("mine", s.topology())
-	seen := s.follow(mc)
-	s.Apply(mc)
+	wc, mc := s.workload("mine", s.topology()), s.managed("mine", nil)
+	said, reason := s.follow(wc, phases()), s.follow(mc, reasons())
+	s.Apply(wc)
 	built := s.ready(mc)
 	s.describesItself(built)
+	s.provisioned(wc)
 	s.carries(s.cluster(), version, 1, 1)
 
-	s.Set(mc, int64(3), "spec", "forProvider", "topology", "controlPlane", "replicas")
-	s.workers(mc, 2)
-	s.Apply(mc)
+	s.Set(wc, int64(3), "spec", "topology", "controlPlane", "replicas")
+	s.workers(wc, 2)
+	s.Apply(wc)
 	s.machines(mc, 3, 2)
 
-	s.Set(mc, newVersion, "spec", "forProvider", "version")
-	s.Apply(mc)
+	s.Set(wc, newVersion, "spec", "version")
+	s.Apply(wc)
 	s.until(mc, "is upgraded", func(u *unstructured.Unstructured) bool {
 		return scene.Field(u, "status", "atProvider", "version") == newVersion && scene.Condition(u, "Ready").Reason == "Ready"
 	})
 	s.machines(mc, 3, 2)
 	s.carries(s.cluster(), newVersion, 3, 2)
+	s.provisioned(wc)
 
-	s.dismantle(mc)
-	seen.check(t, pair{"Provisioning", "Provisioning"}, pair{"Provisioned", "NotInitialized"}, pair{"Provisioned", "Ready"}, pair{"Deleting", "Deleting"})
+	s.dismantle(wc, mc)
+	said.check(t, pair{"Provisioned", "Provisioning"}, pair{"Provisioned", "Provisioned"})
+	reason.check(t, pair{"Provisioned", "NotInitialized"}, pair{"Provisioned", "Ready"}, pair{"Deleting", "Deleting"})
+	s.audited(4)
+	s.coreWrote()
+	if n := len(s.writes(provider)); n > maxWrites {
+		t.Errorf("the provider wrote %d times what it changed four times", n)
+	}
+}
+
+// maxWrites is what a few changes may cost: each is repeated while a webhook refuses it, or core has not seen it yet.
+const maxWrites = 40
+
+// workload describes a WorkloadCluster, which composes the ManagedCluster of its name.
+func (s *stage) workload(as string, forProvider map[string]any) *unstructured.Unstructured {
+	spec := maps.Clone(forProvider)
+	spec["clusterName"], _, _ = unstructured.NestedFieldCopy(forProvider, "cluster", "name")
+	delete(spec, "cluster")
+	return s.Set(s.describe("claims.intentplane.dev/v1alpha1", "WorkloadCluster", as), spec, "spec")
+}
+
+// provisioned waits until a WorkloadCluster is, and is ready.
+func (s *stage) provisioned(wc *unstructured.Unstructured) {
+	s.T.Helper()
+	s.until(wc, "is provisioned", func(u *unstructured.Unstructured) bool {
+		return scene.Field(u, "status", "phase") == "Provisioned" && scene.Is(u, "Ready", corev1.ConditionTrue, "")
+	})
 }
 
 // workers asked for.
-func (s *stage) workers(mc *unstructured.Unstructured, n int64) {
+func (s *stage) workers(wc *unstructured.Unstructured, n int64) {
 	s.T.Helper()
-	workers, _, err := unstructured.NestedSlice(mc.Object, "spec", "forProvider", "topology", "workers")
+	workers, _, err := unstructured.NestedSlice(wc.Object, "spec", "topology", "workers")
 	s.must(err)
 	if w, ok := workers[0].(map[string]any); ok {
 		w["replicas"] = n
 	}
-	s.Set(mc, workers, "spec", "forProvider", "topology", "workers")
+	s.Set(wc, workers, "spec", "topology", "workers")
 }
 
 // machines waits until the ManagedCluster says that there are so many, all ready.
@@ -103,7 +132,7 @@ func (s *stage) carries(cluster *unstructured.Unstructured, version string, plan
 }
 
 // dismantle the cluster: core deletes workers, the control plane and the infrastructure, in this order, and at each what it waits for is said.
-func (s *stage) dismantle(mc *unstructured.Unstructured) {
+func (s *stage) dismantle(wc, mc *unstructured.Unstructured) {
 	s.T.Helper()
 	c := s.Now(s.cluster())
 	ref := func(field string) *unstructured.Unstructured {
@@ -115,7 +144,7 @@ func (s *stage) dismantle(mc *unstructured.Unstructured) {
 	for _, o := range []*unstructured.Unstructured{worker, plane, infrastructure} {
 		s.hold(o)
 	}
-	s.Delete(mc)
+	s.Delete(wc)
 	s.contains(mc, "Deleting", "WaitingForWorkersDeletion", worker.GetName())
 	s.stays(plane, infrastructure)
 	s.release(worker)
@@ -125,6 +154,7 @@ func (s *stage) dismantle(mc *unstructured.Unstructured) {
 	s.contains(mc, "Deleting", "WaitingForInfrastructureDeletion", infrastructure.GetKind())
 	s.release(infrastructure)
 	s.gone(mc)
+	s.gone(wc)
 	s.gone(s.cluster())
 }
 
