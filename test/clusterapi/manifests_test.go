@@ -1,0 +1,61 @@
+package clusterapi
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/test/controlplane"
+)
+
+func TestAdd(t *testing.T) {
+	client := func(path string) map[string]any { return map[string]any{"url": "https://here" + path, "caBundle": "Y2E="} }
+	cases := map[string]struct {
+		reason string
+		object string
+		// plain and webhooks are the clients of what is installed at once, and of what waits until it is served.
+		plain, webhooks []any
+	}{
+		"Deployment": {reason: "It runs beside the control plane", object: "kind: Deployment"},
+		"Role":       {reason: "It is applied as it is", object: "kind: ClusterRole", plain: []any{nil}},
+		"Kind": {
+			reason: "It is converted by URL", plain: []any{client("/convert")},
+			object: "kind: CustomResourceDefinition\nspec: {conversion: {webhook: {clientConfig: {service: {path: /convert}}}}}",
+		},
+		"Webhook": {
+			reason: "It is called where its service would have it", webhooks: []any{client("/mutate")},
+			object: "kind: MutatingWebhookConfiguration\nwebhooks: [{clientConfig: {service: {name: s, path: /mutate}}}]",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			objects, err := controlplane.ParseYAML([]byte(tc.object))
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := manifests{}
+			if err := m.add(objects[0], "https://here", "Y2E="); err != nil {
+				t.Fatal(err)
+			}
+			got := [][]any{clients(m.plain), clients(m.webhooks)}
+			if diff := cmp.Diff([][]any{tc.plain, tc.webhooks}, got); diff != "" {
+				t.Errorf("\n%s\nclients: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// clients that objects are called by, or nothing for those that are not.
+func clients(all []*unstructured.Unstructured) []any {
+	var out []any
+	for _, o := range all {
+		c, _, _ := unstructured.NestedFieldNoCopy(o.Object, "spec", "conversion", "webhook", "clientConfig")
+		if hooks, _, _ := unstructured.NestedSlice(o.Object, "webhooks"); len(hooks) > 0 {
+			hook, _ := hooks[0].(map[string]any)
+			c = hook["clientConfig"]
+		}
+		out = append(out, c)
+	}
+	return out
+}
