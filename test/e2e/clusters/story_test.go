@@ -64,7 +64,7 @@ func TestStory(t *testing.T) {
 	s.runs(k)
 
 	h.available("False", "etcd has no leader")
-	s.contains(mc, "Ready", "Degraded: NotReady: HostedControlPlane "+name+": Said: etcd has no leader")
+	s.contains(mc, "Ready", "Degraded: NotReady: HostedControlPlane "+name+": etcd has no leader")
 	s.until(wc, "is degraded", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Degraded" })
 	s.broken(h)
 	s.until(shop, "says that its cluster is in trouble", func(u *unstructured.Unstructured) bool {
