@@ -52,7 +52,7 @@ func TestStory(t *testing.T) {
 	early := s.Claim("early", `{"service":"early","type":"web","sites":["`+theirs.GetName()+`"],"replicas":1}`)
 	s.Apply(early)
 	s.phase(early, "Delivering", theirs.GetName(), "HostedCluster "+name)
-	if len(s.Commits()) > 0 {
+	if n := len(s.Commits()); n > 1 { // The stranger's.
 		t.Errorf("something was delivered before the cluster was ready: %v", s.Commits())
 	}
 
