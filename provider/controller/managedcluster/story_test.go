@@ -265,6 +265,29 @@ func TestDeletion(t *testing.T) {
 	}
 }
 
+// TestDeletionIsTold at once, however fast one step follows another: nobody comes back for what was not written.
+func TestDeletionIsTold(t *testing.T) {
+	w := settled(t)
+	w.must(w.Delete(t.Context(), w.get()))
+	w.reconcile()
+	for _, reason := range []string{"WaitingForWorkersDeletion", "WaitingForControlPlaneDeletion", "WaitingForInfrastructureDeletion"} {
+		w.yaml("Cluster", "metadata: {deletionTimestamp: '2026-11-01T12:00:00Z', finalizers: [a/b]}\nstatus: {conditions: [{type: Deleting, status: 'True', reason: "+reason+"}]}")
+		for string(w.get().GetCondition(v1alpha1.TypeDeleting).Reason) != reason {
+			select {
+			case <-w.woken:
+			case <-time.After(time.Minute):
+				t.Fatalf("want %s, got %+v", reason, w.get().GetCondition(v1alpha1.TypeDeleting))
+			}
+			w.reconcile()
+		}
+	}
+	before := w.get().Status
+	w.reconcile()
+	if diff := cmp.Diff(before, w.get().Status); diff != "" {
+		t.Errorf("nothing happened, and the status was written: -before, +after:\n%s", diff)
+	}
+}
+
 // gone reconciles until an object is deleted, and then removes it.
 func (w *world) gone(want, kind string) {
 	w.Helper()

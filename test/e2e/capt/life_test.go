@@ -124,6 +124,24 @@ func (l *life) owned() {
 			l.Errorf("%s has no owner label of ours", kind)
 		}
 	}
+	for _, kind := range []string{"CAPTCluster", "CAPTControlPlane", "Cluster"} {
+		l.keepsOff(kind)
+	}
+}
+
+// keepsOff: what CAPT and core write we never did, nor any status.
+func (l *life) keepsOff(kind string) {
+	l.Helper()
+	for _, f := range l.live(kind).GetManagedFields() {
+		if f.Manager != fieldOwner {
+			continue
+		}
+		for _, field := range []string{"ownerReferences", "finalizers", "controlPlaneEndpoint", "workspaceTemplateApplyName", "cluster-name", "f:status"} {
+			if f.Subresource != "" || strings.Contains(string(f.FieldsV1.Raw), field) {
+				l.Errorf("we wrote %s of %s, %s: %s", field, kind, f.Subresource, f.FieldsV1.Raw)
+			}
+		}
+	}
 }
 
 // terraformFails: CAPT hides what Terraform says, and we name it.
@@ -325,6 +343,7 @@ func (l *life) deleted() {
 func (l *life) bornAgain(first *v1alpha1.ManagedCluster) {
 	l.Helper()
 	l.manage()
+	l.appears("Cluster")
 	l.follow(applied)
 	mc := l.await("another Cluster", func(mc *v1alpha1.ManagedCluster) bool { return mc.Status.AtProvider.UID != "" })
 	at := mc.Status.AtProvider

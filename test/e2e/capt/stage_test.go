@@ -23,7 +23,7 @@ import (
 
 const (
 	// patience is how long a test waits for something to happen before it fails.
-	patience = time.Minute
+	patience = 5 * time.Minute
 
 	// often is how often it looks.
 	often = 50 * time.Millisecond
