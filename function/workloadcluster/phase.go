@@ -3,6 +3,9 @@ package workloadcluster
 import (
 	"strings"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
+
 	clusterv1alpha1 "github.com/intentplane/intentplane/apis/cluster/v1alpha1"
 	v1alpha1 "github.com/intentplane/intentplane/apis/workloadcluster/v1alpha1"
 	"github.com/intentplane/intentplane/function/projection"
@@ -54,6 +57,18 @@ func (f *facts) message() string {
 		return said("The Cluster is being deleted", string(c.Reason), c.Message)
 	case f.ready():
 		return "The cluster is ready."
+	case p == v1alpha1.PhaseDegraded && f.reason() != clusterv1alpha1.ReasonDegraded && f.reason() != clusterv1alpha1.ReasonObjectsGone:
+		return f.lost()
+	}
+	return f.waits()
+}
+
+// lost says what of a cluster was provisioned and is not any more. A kubeconfig that was never there is not what it lost.
+func (f *facts) lost() string {
+	for _, of := range []xpv2.ConditionType{clusterv1alpha1.TypeInfrastructureReady, clusterv1alpha1.TypeControlPlaneReady, clusterv1alpha1.TypeEndpointKnown} {
+		if c := f.condition(of); c.Status != corev1.ConditionTrue {
+			return said(string(of), string(c.Reason), c.Message)
+		}
 	}
 	return f.waits()
 }

@@ -44,10 +44,12 @@ func TestClusters(t *testing.T) {
 	t.Parallel()
 	t.Run("SiteWaitsForItsCluster", siteWaits)
 	for name, version := range map[string]string{"Claim": "claims.intentplane.dev/v1alpha1", "Composite": "intentplane.dev/v1alpha1"} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			workloadCluster(t, version)
-		})
+		for part, tell := range map[string]func(*testing.T, string){"Builds": builds, "Loses": loses} {
+			t.Run(name+part, func(t *testing.T) {
+				t.Parallel()
+				tell(t, version)
+			})
+		}
 	}
 }
 
