@@ -64,6 +64,8 @@ func refuse(f facts) (xpv2.ConditionReason, string) {
 		return v1alpha1.ReasonNameTaken, f.taken
 	case gone != "":
 		return v1alpha1.ReasonObjectsGone, gone
+	case f.site.problem != "" && incomplete(f):
+		return v1alpha1.ReasonPolicyDenied, f.site.problem // What cannot be used as it was asked for is not paid for.
 	case len(f.templates) > 0 && incomplete(f):
 		return v1alpha1.ReasonTemplateMissing, strings.Join(f.templates, ", ") + " does not exist"
 	}

@@ -389,6 +389,9 @@ func TestForeignSite(t *testing.T) {
 			p.Site.Publish = true
 			w.create(p)
 			w.until("PolicyDenied")
+			if len(w.did) > 0 {
+				t.Errorf("\n%s\nit is built all the same: %q", tc.reason, w.did)
+			}
 			w.built()
 			for range 5 {
 				w.clock = w.clock.Add(time.Hour)

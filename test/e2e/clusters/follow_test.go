@@ -28,10 +28,11 @@ func reasons() table {
 			return pair{scene.Field(u, "status", "atProvider", "phase"), string(scene.Condition(u, "Ready").Reason)}
 		},
 		rows: map[string][]string{
-			"":             {"ObjectMissing", "NotReferenced", "NotInitialized", "Provisioning"},
-			"Pending":      {"NotReferenced", "NotInitialized", "Provisioning"},
-			"Provisioning": {"Provisioning", "NotInitialized", "EndpointUnknown"},
-			"Provisioned":  {"NotInitialized", "KubeconfigMissing", "ServerUnreachable", "NotReady", "Stabilizing", "Ready", "Degraded"},
+			// Deleting is said as soon as the ManagedCluster is, and core sees that its Cluster is a moment later.
+			"":             {"ObjectMissing", "NotReferenced", "NotInitialized", "Provisioning", "Deleting"},
+			"Pending":      {"NotReferenced", "NotInitialized", "Provisioning", "Deleting"},
+			"Provisioning": {"Provisioning", "NotInitialized", "EndpointUnknown", "Deleting"},
+			"Provisioned":  {"NotInitialized", "KubeconfigMissing", "ServerUnreachable", "NotReady", "Stabilizing", "Ready", "Degraded", "Deleting"},
 			"Deleting":     {"Deleting"},
 		},
 	}

@@ -36,7 +36,7 @@ func TestExisting(t *testing.T) {
 	s.Apply(s.own())
 	s.ready(mc)
 	s.Patch(s.cluster(), `{"spec":{"paused":true}}`)
-	s.contains(mc, "Paused", "Paused: Cluster "+name)
+	s.paused(mc)
 	s.Delete(mc)
 	s.gone(mc)
 	s.stays(s.cluster())
@@ -44,6 +44,12 @@ func TestExisting(t *testing.T) {
 	if w := s.writes(provider); len(w) > 0 {
 		t.Errorf("it is only watched: %+v", w)
 	}
+}
+
+// paused waits until a ManagedCluster says that its Cluster is.
+func (s *stage) paused(mc *unstructured.Unstructured) {
+	s.T.Helper()
+	s.until(mc, "is paused", func(u *unstructured.Unstructured) bool { return scene.Is(u, "Paused", corev1.ConditionTrue, "Paused") })
 }
 
 // TestPaused writes nothing to a Cluster while it is paused, and what was asked for meanwhile when it is not any more.
@@ -54,7 +60,7 @@ func TestPaused(t *testing.T) {
 	s.Apply(mc)
 	s.ready(mc)
 	s.Patch(s.cluster(), `{"spec":{"paused":true}}`)
-	s.contains(mc, "Paused", "Paused: Cluster "+name)
+	s.paused(mc)
 	before := len(s.writes(provider))
 	s.Set(mc, map[string]any{"team": "a"}, "spec", "forProvider", "labels")
 	s.Set(mc, newVersion, "spec", "forProvider", "version")

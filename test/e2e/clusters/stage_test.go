@@ -8,8 +8,8 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/test/clusterapi"
@@ -162,11 +162,15 @@ func (s *stage) contains(o *unstructured.Unstructured, condition string, words .
 // finalizers of an object are changed. Its controllers write it at the same time.
 func (s *stage) finalizers(o *unstructured.Unstructured, change func([]string) []string) {
 	s.T.Helper()
-	s.must(retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+	s.Until("the finalizers of "+o.GetName()+" are changed", patience, func() bool {
 		now := s.Now(o)
 		now.SetFinalizers(change(now.GetFinalizers()))
-		return s.Client.Update(s.T.Context(), now)
-	}))
+		err := s.Client.Update(s.T.Context(), now)
+		if !kerrors.IsConflict(err) {
+			s.must(err)
+		}
+		return err == nil
+	})
 }
 
 // stays says that objects are there and nobody deletes them.

@@ -52,7 +52,7 @@ func TestStory(t *testing.T) {
 	early := s.Claim("early", `{"service":"early","type":"web","sites":["`+theirs.GetName()+`"],"replicas":1}`)
 	s.Apply(early)
 	s.phase(early, "Delivering", theirs.GetName(), "HostedCluster "+name)
-	if len(s.Commits()) > 0 {
+	if n := len(s.Commits()); n > 1 { // The stranger's.
 		t.Errorf("something was delivered before the cluster was ready: %v", s.Commits())
 	}
 
@@ -64,7 +64,7 @@ func TestStory(t *testing.T) {
 	s.runs(k)
 
 	h.available("False", "etcd has no leader")
-	s.contains(mc, "Ready", "Degraded: NotReady: HostedControlPlane "+name+": Said: etcd has no leader")
+	s.contains(mc, "Ready", "Degraded: NotReady: HostedControlPlane "+name+": etcd has no leader")
 	s.until(wc, "is degraded", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Degraded" })
 	s.broken(h)
 	s.until(shop, "says that its cluster is in trouble", func(u *unstructured.Unstructured) bool {
