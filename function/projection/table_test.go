@@ -86,12 +86,18 @@ func TestAlong(t *testing.T) {
 }
 
 func TestLog(t *testing.T) {
-	var log []string
-	for range 30 {
-		log = Log(log, "green", []string{"yellow", "red"}, func(from, to string) string { return from + " " + to })
+	type entry struct {
+		Index    int64
+		From, To string
 	}
-	if diff := cmp.Diff(MaxTransitions, len(log)); diff != "" || log[MaxTransitions-2] != "green yellow" || log[MaxTransitions-1] != "yellow red" {
-		t.Errorf("Log(...): -want, +got:\n%s\n%q", diff, log)
+	var log []entry
+	for range 30 {
+		index := func(e entry) int64 { return e.Index }
+		log = Log(log, index, "green", []string{"yellow", "red"}, func(i int64, from, to string) entry { return entry{Index: i, From: from, To: to} })
+	}
+	want := []entry{{Index: 58, From: "green", To: "yellow"}, {Index: 59, From: "yellow", To: "red"}}
+	if diff := cmp.Diff(want, log[MaxTransitions-2:]); diff != "" || len(log) != MaxTransitions {
+		t.Errorf("Log(...): %d entries; the last ones: -want, +got:\n%s", len(log), diff)
 	}
 }
 
