@@ -17,11 +17,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
-	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function"
 	"github.com/intentplane/intentplane/function/catalog"
-	"github.com/intentplane/intentplane/function/phase"
+	"github.com/intentplane/intentplane/function/compose"
+	"github.com/intentplane/intentplane/function/projection"
 )
 
 // A Runner carries out one call.
@@ -77,93 +76,65 @@ func (f *Function) answer(ctx context.Context, req *fnv1.RunFunctionRequest) (*f
 	if known, err := f.answers.get(key); known != nil || err != nil {
 		return known, err
 	}
-	in, err := decode(req)
+	r, err := f.reply(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	in.Now = metav1.NewTime(f.now().UTC().Truncate(time.Second))
-	out, err := f.core.Run(ctx, in)
-	if err != nil {
-		return nil, errors.Wrap(err, "cannot run")
-	}
-	rsp := response.To(req, f.lifetime(out))
-	if err := encode(rsp, out); err != nil {
+	rsp := response.To(req, f.lifetime(r.wait))
+	if err := encode(rsp, r); err != nil {
 		return nil, err
 	}
-	if !lasting(in, out) {
+	if !r.lasting {
 		return rsp, nil
 	}
 	return rsp, f.answers.put(key, rsp)
 }
 
-// lifetime is how long an output counts. One that will change by itself counts until then.
-func (f *Function) lifetime(out *function.Output) time.Duration {
-	if out.Wait > 0 {
-		return min(f.ttl, out.Wait)
-	}
-	return f.ttl
+// A reply is what follows from a request, whatever kind it is about.
+type reply struct {
+	needs      []catalog.Need
+	resources  map[string]compose.Resource
+	status     any
+	conditions []projection.Condition
+	ready      bool
+
+	// wait is how long it is until the reply changes by itself. 0 means that it does not.
+	wait time.Duration
+
+	// lasting says whether the same request will have the same reply at any other time.
+	lasting bool
 }
 
-// composite is what is read of a composite resource of either shape.
-type composite struct {
-	metav1.TypeMeta `json:",inline"`
-
-	Metadata metav1.ObjectMeta `json:"metadata"`
-	Spec     struct {
-		deploymentv1alpha1.IntentDeploymentSpec `json:",inline"`
-
-		ClaimRef *struct {
-			Namespace string `json:"namespace"`
-			Name      string `json:"name"`
-		} `json:"claimRef"`
-	} `json:"spec"`
-	Status deploymentv1alpha1.IntentDeploymentStatus `json:"status"`
-}
-
-// claim is the claim, or the namespaced composite itself.
-func (c *composite) claim() (rolloutv1alpha1.ClaimReference, error) {
-	if c.Spec.ClaimRef != nil {
-		return rolloutv1alpha1.ClaimReference{
-			APIGroup:  deploymentv1alpha1.GroupClaims,
-			Kind:      deploymentv1alpha1.Kind,
-			Namespace: c.Spec.ClaimRef.Namespace,
-			Name:      c.Spec.ClaimRef.Name,
-		}, nil
+// reply to a request. The kind of the composite decides who does.
+func (f *Function) reply(ctx context.Context, req *fnv1.RunFunctionRequest) (*reply, error) {
+	now := metav1.NewTime(f.now().UTC().Truncate(time.Second))
+	if isCluster(req) {
+		return clusterReply(req, now)
 	}
-	if c.Metadata.Namespace == "" {
-		return rolloutv1alpha1.ClaimReference{}, errors.Errorf("%s %q has neither a claim nor a namespace: make it by a claim", c.Kind, c.Metadata.Name)
+	in, err := decode(req)
+	if err != nil {
+		return nil, err
 	}
-	return rolloutv1alpha1.ClaimReference{
-		APIGroup:  deploymentv1alpha1.GroupNamespaced,
-		Kind:      deploymentv1alpha1.Kind,
-		Namespace: c.Metadata.Namespace,
-		Name:      c.Metadata.Name,
+	in.Now = now
+	out, err := f.core.Run(ctx, in)
+	if err != nil {
+		return nil, errors.Wrap(err, "cannot run")
+	}
+	if err := pace(in, out); err != nil {
+		return nil, err
+	}
+	return &reply{
+		needs: out.Needs, resources: out.Resources, status: out.Status, conditions: out.Conditions, ready: out.Ready,
+		wait: out.Wait, lasting: lasting(in, out),
 	}, nil
 }
 
-func decode(req *fnv1.RunFunctionRequest) (function.Input, error) {
-	c := &composite{}
-	if err := decodeInto(req.GetObserved().GetComposite().GetResource(), c); err != nil {
-		return function.Input{}, errors.Wrap(err, "cannot read the observed composite")
+// lifetime is how long a reply counts. One that will change by itself counts until then.
+func (f *Function) lifetime(wait time.Duration) time.Duration {
+	if wait > 0 {
+		return min(f.ttl, wait)
 	}
-	claim, err := c.claim()
-	if err != nil {
-		return function.Input{}, err
-	}
-	in := function.Input{
-		Claim:    claim,
-		Spec:     c.Spec.IntentDeploymentSpec,
-		Status:   c.Status,
-		Observed: map[string]*unstructured.Unstructured{},
-		Answers:  catalog.Answers{},
-	}
-	for name, r := range req.GetObserved().GetResources() {
-		in.Observed[name] = &unstructured.Unstructured{}
-		if err := decodeInto(r.GetResource(), in.Observed[name]); err != nil {
-			return in, errors.Wrapf(err, "cannot read composed resource %q", name)
-		}
-	}
-	return in, decodeAnswers(req, in.Answers)
+	return f.ttl
 }
 
 func decodeAnswers(req *fnv1.RunFunctionRequest, answers catalog.Answers) error {
@@ -180,6 +151,34 @@ func decodeAnswers(req *fnv1.RunFunctionRequest, answers catalog.Answers) error 
 	return nil
 }
 
+// claimRef is the claim behind a composite. A namespaced composite has none.
+type claimRef struct {
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+}
+
+// whose is the claim behind a composite, or the namespaced composite itself.
+func whose(t metav1.TypeMeta, m metav1.ObjectMeta, claim *claimRef) (claimRef, error) {
+	if claim != nil {
+		return *claim, nil
+	}
+	if m.Namespace == "" {
+		return claimRef{}, errors.Errorf("%s %q has neither a claim nor a namespace: make it by a claim", t.Kind, m.Name)
+	}
+	return claimRef{Namespace: m.Namespace, Name: m.Name}, nil
+}
+
+func decodeObserved(req *fnv1.RunFunctionRequest) (map[string]*unstructured.Unstructured, error) {
+	out := map[string]*unstructured.Unstructured{}
+	for name, r := range req.GetObserved().GetResources() {
+		out[name] = &unstructured.Unstructured{}
+		if err := decodeInto(r.GetResource(), out[name]); err != nil {
+			return nil, errors.Wrapf(err, "cannot read composed resource %q", name)
+		}
+	}
+	return out, nil
+}
+
 // decodeInto goes by JSON: the SDK's own objects hold every number as a float.
 func decodeInto(s *structpb.Struct, into any) error {
 	b, err := protojson.Marshal(s)
@@ -189,29 +188,29 @@ func decodeInto(s *structpb.Struct, into any) error {
 	return json.Unmarshal(b, into)
 }
 
-func encode(rsp *fnv1.RunFunctionResponse, out *function.Output) error {
-	rsp.Requirements = requirements(out.Needs)
-	status, err := structOf(map[string]any{"status": out.Status})
+func encode(rsp *fnv1.RunFunctionResponse, out *reply) error {
+	rsp.Requirements = requirements(out.needs)
+	status, err := structOf(map[string]any{"status": out.status})
 	if err != nil {
 		return errors.Wrap(err, "cannot encode the status")
 	}
 	if rsp.GetDesired() == nil {
 		rsp.Desired = &fnv1.State{}
 	}
-	rsp.Desired.Composite = &fnv1.Resource{Resource: status, Ready: ready(out.Ready)}
+	rsp.Desired.Composite = &fnv1.Resource{Resource: status, Ready: ready(out.ready)}
 	// What earlier functions of the pipeline ask for stays.
 	if rsp.GetDesired().GetResources() == nil {
 		rsp.Desired.Resources = map[string]*fnv1.Resource{}
 	}
-	for _, name := range slices.Sorted(maps.Keys(out.Resources)) {
-		r := out.Resources[name]
+	for _, name := range slices.Sorted(maps.Keys(out.resources)) {
+		r := out.resources[name]
 		o, err := structOf(r.Object.Object)
 		if err != nil {
 			return errors.Wrapf(err, "cannot encode composed resource %q", name)
 		}
 		rsp.Desired.Resources[name] = &fnv1.Resource{Resource: o, Ready: ready(r.Ready)}
 	}
-	for _, c := range out.Conditions {
+	for _, c := range out.conditions {
 		rsp.Conditions = append(rsp.Conditions, condition(c))
 	}
 	return nil
@@ -235,7 +234,7 @@ func requirements(needs []catalog.Need) *fnv1.Requirements {
 	return out
 }
 
-func condition(c phase.Condition) *fnv1.Condition {
+func condition(c projection.Condition) *fnv1.Condition {
 	status := map[corev1.ConditionStatus]fnv1.Status{
 		corev1.ConditionTrue:  fnv1.Status_STATUS_CONDITION_TRUE,
 		corev1.ConditionFalse: fnv1.Status_STATUS_CONDITION_FALSE,

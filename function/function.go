@@ -43,6 +43,9 @@ type Input struct {
 	Spec   deploymentv1alpha1.IntentDeploymentSpec
 	Status deploymentv1alpha1.IntentDeploymentStatus
 
+	// Conditions that the composite has. Nothing is decided by them.
+	Conditions []phase.Condition
+
 	// Observed composed resources, by their name in the composition.
 	Observed map[string]*unstructured.Unstructured
 
@@ -55,13 +58,7 @@ type Input struct {
 }
 
 // Resource is one composed resource that should exist.
-type Resource struct {
-	// Object to apply.
-	Object *unstructured.Unstructured
-
-	// Ready says whether the observed resource carried out what is asked for.
-	Ready bool
-}
+type Resource = compose.Resource
 
 // Output is what follows from an Input.
 type Output struct {

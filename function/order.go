@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
@@ -108,7 +106,7 @@ func observeAs(f *phase.Facts, out *Output) error {
 		delete(out.Resources, compose.SyncName) // One that is in the way is made anew at the next call.
 		return askFor(f.Desired, out)
 	}
-	o, err := toUnstructured(f.Sync)
+	o, err := compose.Encode(f.Sync)
 	if err != nil {
 		return errors.Wrap(err, "cannot encode SiteSync")
 	}
@@ -118,24 +116,13 @@ func observeAs(f *phase.Facts, out *Output) error {
 
 func askFor(desired map[string]*deliveryv1alpha1.GitDelivery, out *Output) error {
 	for name, d := range desired {
-		o, err := toUnstructured(d)
+		o, err := compose.Encode(d)
 		if err != nil {
 			return errors.Wrapf(err, "cannot encode composed resource %q", name)
 		}
 		out.Resources[name] = Resource{Object: o}
 	}
 	return nil
-}
-
-func toUnstructured(v any) (*unstructured.Unstructured, error) {
-	m, err := runtime.DefaultUnstructuredConverter.ToUnstructured(v)
-	if err != nil {
-		return nil, err
-	}
-	delete(m, "status")
-	o := &unstructured.Unstructured{Object: m}
-	unstructured.RemoveNestedField(o.Object, "metadata", "creationTimestamp")
-	return o, nil
 }
 
 // unseen are the Sites that the SiteSync has nothing to do with: they have neither an engine nor a cluster to wait for.

@@ -8,7 +8,8 @@ usage() {
 		usage: tools/tools.sh build [NAME...]   build what is missing
 		       tools/tools.sh env [NAME...]     print NAME=PATH lines for a shell to source
 		       tools/tools.sh check [race]      check what must be installed
-		NAME is a variable or a program, for example KUBECTL or kubectl; none means all.
+		NAME is a variable or a program, for example KUBECTL or kubectl; none means all but those of clusterapi,
+		which take long and few tests need.
 
 		What is built goes to $INTENTPLANE_CACHE (default: your user's cache folder).
 		A variable that is set already names a program of your own, which is used as it is:
@@ -34,7 +35,17 @@ tools() {
 		FLUX_KUSTOMIZE_CONTROLLER flux          kustomize-controller     github.com/fluxcd/kustomize-controller              -
 		FLUX_KUSTOMIZE_CRDS      flux           kustomize-crds           dir:github.com/fluxcd/kustomize-controller/config/crd/bases -
 		PROMETHEUS               prometheus     prometheus               github.com/prometheus/prometheus/cmd/prometheus    github.com/prometheus/common/version.Version
+		CLUSTERAPI_CORE          clusterapi     clusterapi-core          sigs.k8s.io/cluster-api/core                        -
+		CLUSTERAPI_CORE_CONFIG   clusterapi     clusterapi-core-config   dir:sigs.k8s.io/cluster-api/core/config             -
+		CLUSTERAPI_BOOTSTRAP     clusterapi     clusterapi-bootstrap     sigs.k8s.io/cluster-api/bootstrap/kubeadm           -
+		CLUSTERAPI_BOOTSTRAP_CONFIG clusterapi  clusterapi-bootstrap-config dir:sigs.k8s.io/cluster-api/bootstrap/kubeadm/config -
+		CLUSTERAPI_CONTROLPLANE  clusterapi     clusterapi-controlplane  sigs.k8s.io/cluster-api/controlplane/kubeadm        -
+		CLUSTERAPI_CONTROLPLANE_CONFIG clusterapi clusterapi-controlplane-config dir:sigs.k8s.io/cluster-api/controlplane/kubeadm/config -
+		CLUSTERAPI_INFRASTRUCTURE clusterapi    clusterapi-infrastructure sigs.k8s.io/cluster-api/test/infrastructure/docker -
+		CLUSTERAPI_INFRASTRUCTURE_CONFIG clusterapi clusterapi-infrastructure-config dir:sigs.k8s.io/cluster-api/test/infrastructure/docker/config -
 		ARGOCD_CRDS              argocd         argocd-crds              dir:github.com/argoproj/argo-cd/v3/manifests/crds   -
+		CLUSTERAPI_1_10_CRDS     capt           clusterapi-1.10-crds       dir:sigs.k8s.io/cluster-api/config/crd/bases        -
+		TERRAFORM_CRDS           capt           terraform-crds           dir:github.com/upbound/provider-terraform/package/crds -
 		KUSTOMIZE                kustomize      kustomize                sigs.k8s.io/kustomize/kustomize/v5                 sigs.k8s.io/kustomize/api/provenance.version
 		CONTROLLER_GEN           codegen        controller-gen           sigs.k8s.io/controller-tools/cmd/controller-gen    -
 		ANGRYJET                 codegen        angryjet                 github.com/crossplane/crossplane-tools/cmd/angryjet -
@@ -98,7 +109,7 @@ locate() {
 	platform=$(go env GOVERSION GOOS GOARCH)
 	local name folder made package stamp last='' k=''
 	while read -r name folder made package stamp; do
-		wanted "$name" "$made" "$@" || continue
+		wanted "$name" "$made" "$folder" "$@" || continue
 		if [[ -n ${!name:-} ]]; then
 			[[ -x ${!name} ]] || fail "cannot use $name=${!name}: no such program or folder"
 			echo "$name ${!name} own - - -"
@@ -110,11 +121,11 @@ locate() {
 	done < <(tools)
 }
 
-# wanted says whether a tool is among the names given, or no names are given.
+# wanted says whether a tool is among the names given. Without names all are, but those that take long and few tests need.
 wanted() {
-	local name=$1 made=$2 n
-	shift 2
-	[[ $# -gt 0 ]] || return 0
+	local name=$1 made=$2 folder=$3 n
+	shift 3
+	[[ $# -gt 0 ]] || { [[ $folder != clusterapi ]] && return 0 || return 1; }
 	for n in "$@"; do
 		[[ $n != "$name" && $n != "$made" ]] || return 0
 	done
@@ -129,9 +140,11 @@ known() {
 	done
 }
 
-# module prints the module that provides a package, and its version.
+# module prints the module that provides a package, and its version. One module may lie in another's path.
 module() {
-	awk -v p="${2#dir:}" '{ sub(/^require /, "") } index(p "/", $1 "/") == 1 && $2 ~ /^v/ { print $1, $2 }' "$here/$1/go.mod"
+	awk -v p="${2#dir:}" '{ sub(/^require /, "") }
+		index(p "/", $1 "/") == 1 && $2 ~ /^v/ && length($1) > length(m) { m = $1; v = $2 }
+		END { if (m) print m, v }' "$here/$1/go.mod"
 }
 
 # compile makes one program in a scratch folder. A file called tags holds the

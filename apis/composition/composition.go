@@ -3,8 +3,9 @@ package composition
 
 import "embed"
 
-//go:embed claims/definition.yaml namespaced/definition.yaml
+//go:embed claims/*definition.yaml namespaced/*definition.yaml
 var definitions embed.FS
 
-// Definitions returns the files that hold the definitions of the IntentDeployment, one for each shape of it.
+// Definitions returns the files that hold the definitions of the kinds that people write, one for each shape of
+// each.
 func Definitions() embed.FS { return definitions }

@@ -37,11 +37,6 @@ func read(t *testing.T, file string, into any) {
 // crds are the CRDs that Crossplane makes of our definitions, and those of the provider.
 func crds(t *testing.T) map[string]*apiextensions.CustomResourceDefinition {
 	t.Helper()
-	claims, namespaced := &xpextv1.CompositeResourceDefinition{}, &xpextv1.CompositeResourceDefinition{}
-	read(t, "claims/definition.yaml", claims)
-	read(t, "namespaced/definition.yaml", namespaced)
-	claims.SetUID("claims")
-	namespaced.SetUID("namespaced")
 	out := map[string]*apiextensions.CustomResourceDefinition{}
 	add := func(name string, crd *extv1.CustomResourceDefinition, err error) {
 		if err != nil {
@@ -55,12 +50,19 @@ func crds(t *testing.T) map[string]*apiextensions.CustomResourceDefinition {
 			t.Fatalf("%s: %v", name, err)
 		}
 	}
-	crd, err := xcrd.ForCompositeResourceClaim(claims)
-	add("claim", crd, err)
-	crd, err = xcrd.ForCompositeResource(claims)
-	add("composite", crd, err)
-	crd, err = xcrd.ForCompositeResource(namespaced)
-	add("namespaced", crd, err)
+	for prefix, name := range map[string]string{"": "", "workloadcluster-": "cluster-"} {
+		claims, namespaced := &xpextv1.CompositeResourceDefinition{}, &xpextv1.CompositeResourceDefinition{}
+		read(t, "claims/"+prefix+"definition.yaml", claims)
+		read(t, "namespaced/"+prefix+"definition.yaml", namespaced)
+		claims.SetUID("claims")
+		namespaced.SetUID("namespaced")
+		crd, err := xcrd.ForCompositeResourceClaim(claims)
+		add(name+"claim", crd, err)
+		crd, err = xcrd.ForCompositeResource(claims)
+		add(name+"composite", crd, err)
+		crd, err = xcrd.ForCompositeResource(namespaced)
+		add(name+"namespaced", crd, err)
+	}
 	files, err := filepath.Glob("../../package/provider/crds/*.yaml")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no CRDs of the provider: %v", err)
@@ -127,6 +129,44 @@ func TestBadInput(t *testing.T) {
 		"SmallestNamespaced": {
 			reason: "both shapes have one schema",
 			crd:    "namespaced", object: `{metadata: {name: a}, spec: {intent: "{}"}}`,
+		},
+		"Cluster": {
+			reason: "a cluster that is there needs nothing but its type",
+			crd:    "cluster-claim", object: `{metadata: {name: a}, spec: {type: Existing}}`,
+		},
+		"ClusterNamespaced": {
+			reason: "both shapes have one schema",
+			crd:    "cluster-namespaced", object: `{metadata: {name: a}, spec: {type: Topology, version: v1.34.2, topology: {classRef: {name: a}, variables: [{name: x, value: {y: [1]}}]}}}`,
+		},
+		"ClusterUnion": {
+			reason: "a cluster has the block of its type",
+			crd:    "cluster-claim", object: `{metadata: {name: a}, spec: {type: CAPT, version: v1.34.2, topology: {classRef: {name: a}}}}`,
+			want: "topology must be set with type Topology, and with no other",
+		},
+		"ClusterVersion": {
+			reason: "what is made has a version",
+			crd:    "cluster-namespaced", object: `{metadata: {name: a}, spec: {type: Topology, topology: {classRef: {name: a}}}}`,
+			want: "version is required unless type is Existing",
+		},
+		"ClusterName": {
+			reason: "a Cluster's name is a label",
+			crd:    "cluster-claim", object: `{metadata: {name: a}, spec: {type: Existing, clusterName: 1a}}`,
+			want: "must begin with a letter",
+		},
+		"ClusterType": {
+			reason: "there are three types",
+			crd:    "cluster-claim", object: `{metadata: {name: a}, spec: {type: Magic, version: v1.34.2}}`,
+			want: "spec.type: Unsupported value",
+		},
+		"ClusterTimeout": {
+			reason: "a timeout has an end",
+			crd:    "cluster-claim", object: `{metadata: {name: a}, spec: {type: Existing, timeouts: {controlPlane: 999h}}}`,
+			want: "must be a duration from 1s to 24h",
+		},
+		"ClusterPolicy": {
+			reason: "what becomes of a cluster is one of two",
+			crd:    "cluster-claim", object: `{metadata: {name: a}, spec: {type: Existing, deletionPolicy: Forget}}`,
+			want: "spec.deletionPolicy: Unsupported value",
 		},
 		"Both": {
 			reason: "there is one place for the intent",

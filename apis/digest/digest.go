@@ -37,21 +37,26 @@ func Of(v, defaults any) (string, error) {
 // Spec returns the digest of the whole of what a user wrote in a spec. It is what status.intentDigest says. Fields that the
 // schema would have filled in count as if it had. It returns an error when the spec cannot be encoded.
 func Spec(s *deploymentv1alpha1.IntentDeploymentSpec) (string, error) {
-	return Of(defaulted(s))
+	return Of(defaulted(s.DeepCopy(), &deploymentv1alpha1.IntentDeploymentSpec{}))
 }
 
 // Set returns the fields of a spec that do not equal their default, as JSON would hold them. It returns an error when the spec
 // cannot be encoded.
 func Set(s *deploymentv1alpha1.IntentDeploymentSpec) (map[string]any, error) {
-	set, err := without(defaulted(s))
+	set, err := without(defaulted(s.DeepCopy(), &deploymentv1alpha1.IntentDeploymentSpec{}))
 	out, _ := set.(map[string]any)
 	return out, err
 }
 
-// defaulted returns a spec with its defaults, and the same spec with nothing but defaults. The defaults of a block that is
-// only there when the user asks for it count only when it is there.
-func defaulted(s *deploymentv1alpha1.IntentDeploymentSpec) (full, empty *deploymentv1alpha1.IntentDeploymentSpec) {
-	full, empty = s.DeepCopy(), &deploymentv1alpha1.IntentDeploymentSpec{}
+// A spec has defaults.
+type spec interface {
+	// Default fills in what the schema would.
+	Default()
+}
+
+// defaulted fills in the defaults of a spec, and of an empty one that gets the same blocks: one with nothing but defaults. The defaults
+// of a block that is only there when the user asks for it count only when it is there.
+func defaulted[S spec](full, empty S) (S, S) {
 	full.Default()
 	outline(reflect.ValueOf(full).Elem(), reflect.ValueOf(empty).Elem())
 	empty.Default()

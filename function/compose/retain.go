@@ -8,9 +8,31 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 )
+
+// Resource is one composed resource that should exist.
+type Resource struct {
+	// Object to apply.
+	Object *unstructured.Unstructured
+
+	// Ready says whether the observed resource carried out what is asked for.
+	Ready bool
+}
+
+// Encode returns what to apply of a composed resource. It returns an error for one that cannot be encoded.
+func Encode(v any) (*unstructured.Unstructured, error) {
+	m, err := runtime.DefaultUnstructuredConverter.ToUnstructured(v)
+	if err != nil {
+		return nil, errors.Wrap(err, "cannot encode")
+	}
+	delete(m, "status")
+	o := &unstructured.Unstructured{Object: m}
+	unstructured.RemoveNestedField(o.Object, "metadata", "creationTimestamp")
+	return o, nil
+}
 
 // managerPrefix begins the name of the field manager that Crossplane applies composed resources with.
 const managerPrefix = "apiextensions.crossplane.io/composed/"

@@ -6,16 +6,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/function/projection"
 	"github.com/intentplane/intentplane/function/rollout"
 )
 
-// Condition is one condition of a deployment. Its message is stable: no times, counters or durations.
-type Condition struct {
-	Type    string
-	Status  corev1.ConditionStatus
-	Reason  string
-	Message string
-}
+// Condition is one condition of a deployment.
+type Condition = projection.Condition
 
 // Conditions projects facts. All types are always there: Crossplane leaves what is no longer returned as it was.
 func Conditions(f *Facts) []Condition {
@@ -26,16 +22,10 @@ func Conditions(f *Facts) []Condition {
 }
 
 func is(typ string, status bool, reason, message string) Condition {
-	c := Condition{Type: typ, Status: corev1.ConditionFalse, Reason: reason, Message: message}
-	if status {
-		c.Status = corev1.ConditionTrue
-	}
-	return c
+	return projection.Is(typ, status, reason, message)
 }
 
-func unknown(typ, reason, message string) Condition {
-	return Condition{Type: typ, Status: corev1.ConditionUnknown, Reason: reason, Message: message}
-}
+func unknown(typ, reason, message string) Condition { return projection.Unknown(typ, reason, message) }
 
 func valid(f *Facts) Condition {
 	if f.Problem == nil {
@@ -99,9 +89,9 @@ func validated(f *Facts) Condition {
 		return is(v1alpha1.TypeValidated, false, f.Order.Verdict.Reason, f.Order.Verdict.Message)
 	case !f.carried():
 		return unknown(v1alpha1.TypeValidated, v1alpha1.ReasonDelivering, "")
-	case f.Order.Verdict == nil && rollout.Gated(*f.Order) && (f.live() || f.gate() != nil):
-		return unknown(v1alpha1.TypeValidated, v1alpha1.ReasonMeasuring, strings.TrimSpace(f.unjudged()))
-	case !f.succeeded(): // Only good news waits for the record.
+	case !f.succeeded() && rollout.Gated(*f.Order): // Only good news waits for the record.
+		return unknown(v1alpha1.TypeValidated, v1alpha1.ReasonMeasuring, "")
+	case !f.succeeded():
 		return unknown(v1alpha1.TypeValidated, v1alpha1.ReasonSyncing, "")
 	case rollout.Gated(*f.Order):
 		return is(v1alpha1.TypeValidated, true, v1alpha1.ReasonPassed, "")
@@ -109,12 +99,12 @@ func validated(f *Facts) Condition {
 	return is(v1alpha1.TypeValidated, true, v1alpha1.ReasonGatesOff, "There is nothing to judge the revision by, but that it is live.")
 }
 
-// recordedCondition says whether every repository remembers how the order was judged.
+// recordedCondition says whether every repository remembers how the order was judged, and, of one that goes back, how that ended.
 func recordedCondition(f *Facts) Condition {
 	switch {
 	case f.Order == nil:
 		return is(v1alpha1.TypeRecorded, false, v1alpha1.ReasonNothingOrdered, "")
-	case f.Order.Verdict != nil && f.recorded():
+	case f.Order.Verdict != nil && f.recorded() && !f.retreats():
 		return is(v1alpha1.TypeRecorded, true, v1alpha1.ReasonRecorded, "")
 	}
 	return is(v1alpha1.TypeRecorded, false, v1alpha1.ReasonNotRecorded, "")
@@ -124,7 +114,7 @@ func available(f *Facts) Condition {
 	switch live := f.liveRevision(); {
 	case f.Order == nil:
 		return is(v1alpha1.TypeAvailable, false, v1alpha1.ReasonNothingOrdered, "")
-	case f.Order.Rejected() && live == 0:
+	case f.Order.Rejected() && (live == 0 || f.retreats()):
 		return is(v1alpha1.TypeAvailable, false, v1alpha1.ReasonDeploymentFailed, f.Order.Verdict.Message)
 	case f.Order.Rejected():
 		return is(v1alpha1.TypeAvailable, true, v1alpha1.ReasonRolledBack, strings.TrimSpace(backAt(f)))
@@ -138,6 +128,15 @@ func available(f *Facts) Condition {
 		return is(v1alpha1.TypeAvailable, false, v1alpha1.ReasonNotLive, "")
 	}
 	return is(v1alpha1.TypeAvailable, false, v1alpha1.ReasonDelivering, "")
+}
+
+// retreats is true while a rejected revision is taken back. What comes true on the way is told when it ends.
+func (f *Facts) retreats() bool {
+	if !f.Order.Rejected() {
+		return false
+	}
+	p, _, _ := retreat(f)
+	return p == v1alpha1.PhaseRollingBack
 }
 
 // rolledBack says whether a rejected revision was taken back, or why not.

@@ -8,10 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/function/projection"
 )
-
-// maxTransitions is how many transitions a status remembers.
-const maxTransitions = 20
 
 // edges are the legal changes of a phase. A deployment starts again at Pending from anywhere.
 func edges() map[v1alpha1.Phase][]v1alpha1.Phase {
@@ -36,10 +34,12 @@ func forward() []v1alpha1.Phase {
 	}
 }
 
-// Legal is true for a change of the phase that may be written.
-func Legal(from, to v1alpha1.Phase) bool {
-	return to == v1alpha1.PhasePending || slices.Contains(edges()[from], to)
+func table() projection.Table[v1alpha1.Phase] {
+	return projection.Table[v1alpha1.Phase]{Start: v1alpha1.PhasePending, Failed: v1alpha1.PhaseFailed, Next: edges()}
 }
+
+// Legal is true for a change of the phase that may be written.
+func Legal(from, to v1alpha1.Phase) bool { return table().Legal(from, to) }
 
 // A way is how a deployment came to where it is.
 type way struct {
@@ -65,32 +65,11 @@ func (w way) route(to v1alpha1.Phase) []v1alpha1.Phase {
 	return append(out, to)
 }
 
-// remaining is what is left of a route when it goes on from a phase, or the whole route when it starts again.
-func remaining(from v1alpha1.Phase, route []v1alpha1.Phase, restart bool) []v1alpha1.Phase {
-	if restart {
-		return route
-	}
-	if from == route[len(route)-1] {
-		return nil
-	}
-	if i := slices.Index(route, from); i >= 0 {
-		return route[i+1:]
-	}
-	// What failed may have come further than where such failures are found.
-	if i := slices.Index(route, v1alpha1.PhaseFailed); i >= 0 && slices.Contains(edges()[from], v1alpha1.PhaseFailed) {
-		return route[i:]
-	}
-	return route
-}
-
 // Log adds the phases that were gone through since the last status to its transitions. Each entry is a legal change.
 func Log(last *v1alpha1.IntentDeploymentStatus, next *v1alpha1.IntentDeploymentStatus, w way, now metav1.Time) []v1alpha1.Transition {
 	restart := last.IntentDigest != next.IntentDigest || last.Revision != next.Revision && last.Revision != 0
-	log := slices.Clone(last.Transitions)
-	from := last.Phase
-	for _, to := range remaining(from, w.route(next.Phase), restart) {
-		log = append(log, v1alpha1.Transition{From: from, To: to, At: now, Revision: next.Revision})
-		from = to
-	}
-	return log[max(0, len(log)-maxTransitions):]
+	through := table().Along(last.Phase, w.route(next.Phase), restart)
+	return projection.Log(last.Transitions, func(t v1alpha1.Transition) int64 { return t.Index }, last.Phase, through, func(index int64, from, to v1alpha1.Phase) v1alpha1.Transition {
+		return v1alpha1.Transition{Index: index, From: from, To: to, At: now, Revision: next.Revision}
+	})
 }

@@ -16,6 +16,7 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/projection"
 )
 
 var now = metav1.NewTime(time.Date(2031, 12, 17, 13, 14, 15, 0, time.UTC))
@@ -377,10 +378,10 @@ func TestLogIsBounded(t *testing.T) {
 		next.Transitions = Log(&s, &next, way{}, now)
 		s = next
 	}
-	if diff := cmp.Diff(maxTransitions, len(s.Transitions)); diff != "" {
+	if diff := cmp.Diff(projection.MaxTransitions, len(s.Transitions)); diff != "" {
 		t.Errorf("Log(...): -want, +got:\n%s", diff)
 	}
-	if last := s.Transitions[maxTransitions-1]; last.To != v1alpha1.PhaseSucceeded || last.Revision != 10 {
+	if last := s.Transitions[projection.MaxTransitions-1]; last.To != v1alpha1.PhaseSucceeded || last.Revision != 10 {
 		t.Errorf("Log(...): the newest one comes last, got %+v", last)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/projection"
 	"github.com/intentplane/intentplane/function/rollout"
 )
 
@@ -54,14 +55,8 @@ func understood(f *Facts) string {
 	return f.Understood
 }
 
-// Fit shortens a message to what the schema takes: nothing of a status is written that has a longer one.
-func Fit(message string, most int) string {
-	characters := []rune(message)
-	if len(characters) <= most {
-		return message
-	}
-	return string(characters[:most-1]) + "…"
-}
+// Fit shortens a message to what the schema takes.
+func Fit(message string, most int) string { return projection.Fit(message, most) }
 
 // Ended is true when the order came to its end, be it good or bad, and nothing is left to do for it.
 func Ended(f *Facts) bool {
@@ -88,7 +83,7 @@ func phaseOf(f *Facts) (v1alpha1.Phase, v1alpha1.Outcome, string) {
 		return retreat(f)
 	case f.succeeded():
 		return v1alpha1.PhaseSucceeded, v1alpha1.OutcomeSucceeded, succeeded(f)
-	case f.Order.Verified(), f.atLastStep() && (f.live() || f.gate() != nil):
+	case f.Order.Verified(), f.atLastStep() && (f.live() || f.judging()):
 		return v1alpha1.PhaseValidating, "", validating(f)
 	}
 	return v1alpha1.PhaseDelivering, "", delivering(f)

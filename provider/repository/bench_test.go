@@ -147,7 +147,7 @@ func pool(o Options) *Pool {
 		o.Now = time.Now
 	}
 	if o.Pause == nil {
-		o.Pause = func(int) time.Duration { return 0 }
+		o.Pause = func() time.Duration { return 0 }
 	}
 	if o.Wake == nil {
 		o.Wake = func(types.NamespacedName) {}

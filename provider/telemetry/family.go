@@ -9,6 +9,8 @@ const (
 	nameValidations      = "intentdeployment_validation_results_total"
 	nameRollbacks        = "intentdeployment_rollback_total"
 	nameSyncs            = "intentdeployment_sync_duration_seconds"
+	nameClusterMoves     = "workloadcluster_phase_transitions_total"
+	nameClusterPhases    = "workloadcluster_phase_duration_seconds"
 	nameOperations       = "intentplane_git_operations_total"
 	nameOperationSeconds = "intentplane_git_operation_duration_seconds"
 	nameGroups           = "intentplane_git_push_deliveries"
@@ -39,6 +41,8 @@ func Families() []Family {
 		{Name: nameValidations, Labels: []string{"result"}, Help: "Checks of deployments that were judged: passed or failed."},
 		{Name: nameRollbacks, Help: "Ways back that deployments began."},
 		{Name: nameSyncs, Buckets: long, Help: "How long Sites took to run what was delivered to them."},
+		{Name: nameClusterMoves, Labels: []string{"from", "to"}, Help: "Changes of the phase of WorkloadClusters."},
+		{Name: nameClusterPhases, Labels: []string{"phase"}, Buckets: long, Help: "How long WorkloadClusters were in a phase that they left."},
 		{Name: nameOperations, Labels: []string{"operation", "class"}, Help: "Operations of Git servers: look or push, by the class of their error."},
 		{Name: nameOperationSeconds, Labels: []string{"operation"}, Buckets: short, Help: "How long operations of Git servers took."},
 		{Name: nameGroups, Buckets: []float64{1, 2, 4, 8, 16, 32, 64}, Help: "Deliveries that went out with one push."},

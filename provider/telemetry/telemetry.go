@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	workloadclusterv1alpha1 "github.com/intentplane/intentplane/apis/workloadcluster/v1alpha1"
 )
 
 // Values of labels.
@@ -26,8 +27,8 @@ const (
 // Metrics of the provider. They may be used by several goroutines. Counters begin at zero with the process; those of deployments are
 // counted again from what the deployments say of themselves.
 type Metrics struct {
-	transitions, validations, rollbacks, operations, measurements *prometheus.CounterVec
-	phases, syncs, operationSeconds, groups, measuring            *prometheus.HistogramVec
+	transitions, clusterTransitions, validations, rollbacks, operations, measurements *prometheus.CounterVec
+	phases, clusterPhases, syncs, operationSeconds, groups, measuring                 *prometheus.HistogramVec
 }
 
 // New returns metrics that a registry has. It returns an error if the registry has some of them already.
@@ -42,23 +43,39 @@ func New(r prometheus.Registerer) (*Metrics, error) {
 	counter := func(name string) *prometheus.CounterVec { c, _ := all[name].(*prometheus.CounterVec); return c }
 	histogram := func(name string) *prometheus.HistogramVec { h, _ := all[name].(*prometheus.HistogramVec); return h }
 	return &Metrics{
-		transitions: counter(nameTransitions), validations: counter(nameValidations), rollbacks: counter(nameRollbacks),
+		transitions: counter(nameTransitions), clusterTransitions: counter(nameClusterMoves), clusterPhases: histogram(nameClusterPhases), validations: counter(nameValidations), rollbacks: counter(nameRollbacks),
 		operations: counter(nameOperations), phases: histogram(namePhases), syncs: histogram(nameSyncs),
 		operationSeconds: histogram(nameOperationSeconds), groups: histogram(nameGroups), measuring: histogram(nameMeasuring), measurements: counter(nameMeasurements),
 	}, nil
 }
 
 // Transition counts a change of the phase of a deployment, and a way back that begins with it.
-func (m *Metrics) Transition(from, to deploymentv1alpha1.Phase) {
-	m.transitions.WithLabelValues(phase(from), phase(to)).Inc()
-	if to == deploymentv1alpha1.PhaseRollingBack {
+func (m *Metrics) Transition(from, to string) {
+	m.transitions.WithLabelValues(phase(from, phases()), phase(to, phases())).Inc()
+	if to == string(deploymentv1alpha1.PhaseRollingBack) {
 		m.rollbacks.WithLabelValues().Inc()
 	}
 }
 
 // PhaseTook notes how long a deployment was in a phase.
-func (m *Metrics) PhaseTook(p deploymentv1alpha1.Phase, took time.Duration) {
-	m.phases.WithLabelValues(phase(p)).Observe(took.Seconds())
+func (m *Metrics) PhaseTook(p string, took time.Duration) {
+	m.phases.WithLabelValues(phase(p, phases())).Observe(took.Seconds())
+}
+
+// Clusters are the same metrics of WorkloadClusters.
+func (m *Metrics) Clusters() Clusters { return Clusters{m} }
+
+// Clusters are the metrics of WorkloadClusters.
+type Clusters struct{ m *Metrics }
+
+// Transition counts a change of the phase of a WorkloadCluster.
+func (c Clusters) Transition(from, to string) {
+	c.m.clusterTransitions.WithLabelValues(phase(from, clusterPhases()), phase(to, clusterPhases())).Inc()
+}
+
+// PhaseTook notes how long a WorkloadCluster was in a phase.
+func (c Clusters) PhaseTook(p string, took time.Duration) {
+	c.m.clusterPhases.WithLabelValues(phase(p, clusterPhases())).Observe(took.Seconds())
 }
 
 // Validated counts a check that was judged.
@@ -87,20 +104,35 @@ func (m *Metrics) Measured(check, result string, took time.Duration) {
 	m.measuring.WithLabelValues(check).Observe(took.Seconds())
 }
 
-// phase as a label.
-func phase(p deploymentv1alpha1.Phase) string {
+// phase as a label, if it is one of those that are known.
+func phase(p string, known []string) string {
 	switch {
 	case p == "":
 		return None
-	case slices.Contains(phases(), p):
-		return string(p)
+	case slices.Contains(known, p):
+		return p
 	}
 	return Other
 }
 
-func phases() []deploymentv1alpha1.Phase {
-	return []deploymentv1alpha1.Phase{
+func phases() []string {
+	return texts(
 		deploymentv1alpha1.PhasePending, deploymentv1alpha1.PhaseCompiling, deploymentv1alpha1.PhaseRendering, deploymentv1alpha1.PhaseDelivering,
 		deploymentv1alpha1.PhaseValidating, deploymentv1alpha1.PhaseSucceeded, deploymentv1alpha1.PhaseFailed, deploymentv1alpha1.PhaseRollingBack,
+	)
+}
+
+func clusterPhases() []string {
+	return texts(
+		workloadclusterv1alpha1.PhasePending, workloadclusterv1alpha1.PhaseProvisioning, workloadclusterv1alpha1.PhaseProvisioned,
+		workloadclusterv1alpha1.PhaseDegraded, workloadclusterv1alpha1.PhaseDeleting, workloadclusterv1alpha1.PhaseFailed,
+	)
+}
+
+func texts[P ~string](all ...P) []string {
+	out := make([]string, len(all))
+	for i := range all {
+		out[i] = string(all[i])
 	}
+	return out
 }

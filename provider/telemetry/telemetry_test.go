@@ -19,6 +19,9 @@ func TestFamilies(t *testing.T) {
 	m.Transition("Failed", "RollingBack")
 	m.Transition("", "made up by who can write a status")
 	m.PhaseTook("Pending", time.Second)
+	m.Clusters().Transition("Provisioning", "Provisioned")
+	m.Clusters().Transition("Provisioned", "Succeeded")
+	m.Clusters().PhaseTook("Provisioning", time.Second)
 	m.Validated(true)
 	m.Synced(time.Second)
 	m.Operation("push", "", time.Second)
@@ -40,6 +43,11 @@ func TestFamilies(t *testing.T) {
 	for labels, want := range map[[2]string]float64{{"Failed", "RollingBack"}: 1, {None, Other}: 1} {
 		if got := testutil.ToFloat64(m.transitions.WithLabelValues(labels[0], labels[1])); got != want {
 			t.Errorf("transitions %v: want %v, got %v", labels, want, got)
+		}
+	}
+	for labels, want := range map[[2]string]float64{{"Provisioning", "Provisioned"}: 1, {"Provisioned", Other}: 1} {
+		if got := testutil.ToFloat64(m.clusterTransitions.WithLabelValues(labels[0], labels[1])); got != want {
+			t.Errorf("transitions of clusters %v: want %v, got %v", labels, want, got)
 		}
 	}
 	if got := testutil.ToFloat64(m.measurements.WithLabelValues("Prometheus", "Pass")); got != 2 {

@@ -13,6 +13,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 const (
@@ -60,24 +61,24 @@ func (c *ControlPlane) startCrossplane(ctx, life context.Context) error {
 
 func (c *ControlPlane) createAccounts(ctx context.Context) error {
 	for _, name := range []string{coreServiceAccount, rbacServiceAccount, ProviderServiceAccount} {
-		if err := c.createAccount(ctx, name); err != nil {
+		if err := c.createAccount(ctx, Namespace, name, c.account(name)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// createAccount makes a service account and the kubeconfig that account returns.
-func (c *ControlPlane) createAccount(ctx context.Context, name string) error {
-	sa := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: Namespace, Name: name}}
-	if err := c.Client.Create(ctx, sa); err != nil {
+// createAccount makes a service account, unless it is there, and a kubeconfig with a token of its own.
+func (c *ControlPlane) createAccount(ctx context.Context, namespace, name, path string) error {
+	sa := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
+	if err := client.IgnoreAlreadyExists(c.Client.Create(ctx, sa)); err != nil {
 		return errors.Wrapf(err, "cannot create service account %s", name)
 	}
 	tr := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: new(int64(tokenLife.Seconds()))}}
 	if err := c.Client.SubResource("token").Create(ctx, sa, tr); err != nil {
 		return errors.Wrapf(err, "cannot create token of service account %s", name)
 	}
-	return c.writeKubeconfig(c.account(name), tr.Status.Token)
+	return c.writeKubeconfig(path, tr.Status.Token)
 }
 
 // account returns the path of the kubeconfig of a service account.

@@ -64,6 +64,9 @@ type Options struct {
 	// CoreArgs are further flags of Crossplane's core.
 	CoreArgs []string
 
+	// Audit is an audit policy of the API server, as YAML. With one it writes AuditFile.
+	Audit []byte
+
 	// Git configures the Git server.
 	Git []gitserver.Option
 
@@ -111,7 +114,7 @@ func (o Options) built() error {
 		files = append(files, p.File)
 	}
 	for _, f := range files {
-		if !exists(f) {
+		if f != "" && !exists(f) {
 			return errors.Errorf(`cannot find %s: run "make build xpkg"`, f)
 		}
 	}

@@ -37,20 +37,33 @@ func freePorts() (ports, error) {
 		&p.etcd, &p.etcdPeer, &p.apiServer, &p.coreMetrics, &p.coreProbe, &p.function, &p.providerMetrics, &p.providerProbe,
 		&p.standbyProbe,
 	}
-	for _, port := range wanted {
+	free, err := FreePorts(len(wanted))
+	if err != nil {
+		return ports{}, err
+	}
+	for i, port := range wanted {
+		*port = free[i]
+	}
+	return p, nil
+}
+
+// FreePorts returns so many ports of loopback that nobody listens on. It returns an error if it finds none.
+func FreePorts(n int) ([]int, error) {
+	out := make([]int, n)
+	for i := range out {
 		l, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
 		if err != nil {
-			return ports{}, errors.Wrap(err, "cannot find a free port")
+			return nil, errors.Wrap(err, "cannot find a free port")
 		}
 		// All are held until all are found, or one might be found twice.
 		defer func() { _ = l.Close() }()
 		addr, err := netip.ParseAddrPort(l.Addr().String())
 		if err != nil {
-			return ports{}, errors.Wrap(err, "cannot tell which port is free")
+			return nil, errors.Wrap(err, "cannot tell which port is free")
 		}
-		*port = int(addr.Port())
+		out[i] = int(addr.Port())
 	}
-	return p, nil
+	return out, nil
 }
 
 func loopback(port int) string {
@@ -111,6 +124,10 @@ func isFree(port int) bool {
 	return l.Close() == nil
 }
 
+// release gives the port back. Without a lock there is nothing to give back.
 func (l *portLock) release() error {
+	if l == nil {
+		return nil
+	}
 	return errors.Wrap(l.file.Close(), "cannot release lock of port 8080")
 }

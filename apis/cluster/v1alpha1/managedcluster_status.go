@@ -178,6 +178,11 @@ type ManagedClusterObservation struct {
 	// +optional
 	Initialized *Latch `json:"initialized,omitempty"`
 
+	// Provisioned is since when infrastructure and control plane were ready, and the endpoint known, for the first time. It is not
+	// taken back for that Cluster.
+	// +optional
+	Provisioned *Latch `json:"provisioned,omitempty"`
+
 	// StartedAt is when the Cluster was made, and InfrastructureReadyAt when its infrastructure was first seen to be ready: the
 	// timeouts are counted from them.
 	// +optional

@@ -305,16 +305,21 @@ type LabelValue string
 type AnnotationValue string
 
 // ManagedClusterParameters describe a cluster.
-//
-// +kubebuilder:validation:XValidation:rule="has(self.capt) == (self.type == 'CAPT')",message="capt must be set with type CAPT, and with no other"
-// +kubebuilder:validation:XValidation:rule="has(self.topology) == (self.type == 'Topology')",message="topology must be set with type Topology, and with no other"
-// +kubebuilder:validation:XValidation:rule="self.type == 'Existing' || has(self.version)",message="version is required unless type is Existing"
 type ManagedClusterParameters struct {
 	// Cluster that is managed.
 	// +required
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cluster is immutable"
 	Cluster ClusterReference `json:"cluster"`
 
+	ClusterDescription `json:",inline"`
+}
+
+// ClusterDescription says what a cluster is like, whoever asks for it.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.capt) == (self.type == 'CAPT')",message="capt must be set with type CAPT, and with no other"
+// +kubebuilder:validation:XValidation:rule="has(self.topology) == (self.type == 'Topology')",message="topology must be set with type Topology, and with no other"
+// +kubebuilder:validation:XValidation:rule="self.type == 'Existing' || has(self.version)",message="version is required unless type is Existing"
+type ClusterDescription struct {
 	// Labels of the Cluster, which others select clusters by. At most 64.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=64

@@ -1,42 +1,71 @@
 package main
 
 import (
+	"strings"
+
 	extv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// maxName bounds the names of deployments: a claim's name becomes a directory, and the beginning of its composite's name.
+// maxName bounds the names of claims: a claim's name becomes a directory or that of a cluster, and the beginning of its composite's
+// name.
 const maxName = int64(63)
 
 type object = map[string]any
 
+// A kind is one that has both shapes.
+type kind struct {
+	// name of the claim and of the namespaced composite. The composite behind a claim has an X before it.
+	name string
+
+	// claimShort and short are the short names of the claim and of the namespaced composite.
+	claimShort, short string
+
+	// source is the folder of the types, and prefix begins the names of the files that are written.
+	source, prefix string
+}
+
+func kinds() []kind {
+	return []kind{
+		{name: "IntentDeployment", claimShort: "idc", short: "idep", source: "apis/deployment"},
+		{name: "WorkloadCluster", claimShort: "wcc", short: "wcl", source: "apis/workloadcluster", prefix: "workloadcluster-"},
+	}
+}
+
+func (k kind) singular() string { return strings.ToLower(k.name) }
+func (k kind) plural() string   { return k.singular() + "s" }
+
+// claims is the name of the definition and the Composition of the claim, and namespaced that of the other shape's.
+func (k kind) claims() string     { return "x" + k.plural() + ".claims.intentplane.dev" }
+func (k kind) namespaced() string { return k.plural() + ".intentplane.dev" }
+
 // claimDefinition is an apiextensions.crossplane.io/v1 definition: only those offer claims. Foreground deletion keeps the
-// claim until Git is clean.
-func claimDefinition(v extv1.CustomResourceDefinitionVersion) object {
+// claim until what it made is gone.
+func claimDefinition(k kind, v extv1.CustomResourceDefinitionVersion) object {
 	return object{
 		"apiVersion": "apiextensions.crossplane.io/v1",
 		"kind":       "CompositeResourceDefinition",
-		"metadata":   object{"name": "xintentdeployments.claims.intentplane.dev"},
+		"metadata":   object{"name": k.claims()},
 		"spec": object{
 			"group":                        "claims.intentplane.dev",
-			"names":                        object{"kind": "XIntentDeployment", "plural": "xintentdeployments", "singular": "xintentdeployment"},
-			"claimNames":                   object{"kind": "IntentDeployment", "plural": "intentdeployments", "singular": "intentdeployment", "shortNames": []string{"idc"}},
+			"names":                        object{"kind": "X" + k.name, "plural": "x" + k.plural(), "singular": "x" + k.singular()},
+			"claimNames":                   object{"kind": k.name, "plural": k.plural(), "singular": k.singular(), "shortNames": []string{k.claimShort}},
 			"defaultCompositeDeletePolicy": "Foreground",
-			"defaultCompositionRef":        object{"name": "xintentdeployments.claims.intentplane.dev"},
+			"defaultCompositionRef":        object{"name": k.claims()},
 			"versions":                     versions(v),
 		},
 	}
 }
 
-func namespacedDefinition(v extv1.CustomResourceDefinitionVersion) object {
+func namespacedDefinition(k kind, v extv1.CustomResourceDefinitionVersion) object {
 	return object{
 		"apiVersion": "apiextensions.crossplane.io/v2",
 		"kind":       "CompositeResourceDefinition",
-		"metadata":   object{"name": "intentdeployments.intentplane.dev"},
+		"metadata":   object{"name": k.namespaced()},
 		"spec": object{
 			"group":                 "intentplane.dev",
 			"scope":                 "Namespaced",
-			"names":                 object{"kind": "IntentDeployment", "plural": "intentdeployments", "singular": "intentdeployment", "shortNames": []string{"idep"}},
-			"defaultCompositionRef": object{"name": "intentdeployments.intentplane.dev"},
+			"names":                 object{"kind": k.name, "plural": k.plural(), "singular": k.singular(), "shortNames": []string{k.short}},
+			"defaultCompositionRef": object{"name": k.namespaced()},
 			"versions":              versions(v),
 		},
 	}

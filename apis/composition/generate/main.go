@@ -1,4 +1,4 @@
-// Command generate writes the two definitions of the IntentDeployment, the claim and the namespaced composite, and their
+// Command generate writes the two definitions of each kind that people write, the claim and the namespaced composite, and their
 // Compositions, from the CRD that controller-gen makes of the Go type. So one Go type is the source of both shapes.
 package main
 
@@ -13,48 +13,57 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-const header = "# Generated from apis/deployment by make generate. Do not edit.\n"
-
 func main() {
-	crd := flag.String("crd", "", "the CRD that controller-gen made")
+	crds := flag.String("crds", "", "the folder with the CRDs that controller-gen made")
 	out := flag.String("out", ".", "the folder to write to")
 	flag.Parse()
-	if err := run(*crd, *out); err != nil {
+	if err := run(*crds, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "generate:", err)
 		os.Exit(1)
 	}
 }
 
-func run(crdFile, out string) error {
-	b, err := os.ReadFile(crdFile) //nolint:gosec // A build tool reads the file that it is told to.
-	if err != nil {
-		return errors.Wrap(err, "cannot read CRD")
-	}
-	crd := &extv1.CustomResourceDefinition{}
-	if err := yaml.Unmarshal(b, crd); err != nil {
-		return errors.Wrap(err, "cannot decode CRD")
-	}
-	if len(crd.Spec.Versions) != 1 {
-		return errors.Errorf("want one version in the CRD, found %d", len(crd.Spec.Versions))
-	}
-	for name, object := range outputs(crd.Spec.Versions[0]) {
-		if err := write(filepath.Join(out, name), object); err != nil {
+func run(crds, out string) error {
+	for _, k := range kinds() {
+		v, err := version(filepath.Join(crds, "intentplane.dev_"+k.plural()+".yaml"))
+		if err != nil {
 			return err
+		}
+		for name, object := range outputs(k, v) {
+			if err := write(k, filepath.Join(out, name), object); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-func outputs(v extv1.CustomResourceDefinitionVersion) map[string]any {
+// version is the only one in a CRD.
+func version(file string) (extv1.CustomResourceDefinitionVersion, error) {
+	crd := &extv1.CustomResourceDefinition{}
+	b, err := os.ReadFile(file) //nolint:gosec // A build tool reads the file that it is told to.
+	if err != nil {
+		return extv1.CustomResourceDefinitionVersion{}, errors.Wrap(err, "cannot read CRD")
+	}
+	if err := yaml.Unmarshal(b, crd); err != nil {
+		return extv1.CustomResourceDefinitionVersion{}, errors.Wrap(err, "cannot decode CRD")
+	}
+	if len(crd.Spec.Versions) != 1 {
+		return extv1.CustomResourceDefinitionVersion{}, errors.Errorf("want one version in %s, found %d", file, len(crd.Spec.Versions))
+	}
+	return crd.Spec.Versions[0], nil
+}
+
+func outputs(k kind, v extv1.CustomResourceDefinitionVersion) map[string]any {
 	return map[string]any{
-		"claims/definition.yaml":      claimDefinition(v),
-		"claims/composition.yaml":     composition("xintentdeployments.claims.intentplane.dev", "claims.intentplane.dev/v1alpha1", "XIntentDeployment"),
-		"namespaced/definition.yaml":  namespacedDefinition(v),
-		"namespaced/composition.yaml": composition("intentdeployments.intentplane.dev", "intentplane.dev/v1alpha1", "IntentDeployment"),
+		"claims/" + k.prefix + "definition.yaml":      claimDefinition(k, v),
+		"claims/" + k.prefix + "composition.yaml":     composition(k.claims(), "claims.intentplane.dev/v1alpha1", "X"+k.name),
+		"namespaced/" + k.prefix + "definition.yaml":  namespacedDefinition(k, v),
+		"namespaced/" + k.prefix + "composition.yaml": composition(k.namespaced(), "intentplane.dev/v1alpha1", k.name),
 	}
 }
 
-func write(file string, object any) error {
+func write(k kind, file string, object any) error {
 	b, err := yaml.Marshal(object)
 	if err != nil {
 		return errors.Wrapf(err, "cannot encode %s", file)
@@ -63,5 +72,5 @@ func write(file string, object any) error {
 		return errors.Wrapf(err, "cannot make the folder of %s", file)
 	}
 	//nolint:gosec // What is generated is committed, and everybody may read it.
-	return errors.Wrapf(os.WriteFile(file, append([]byte(header), b...), 0o644), "cannot write %s", file)
+	return errors.Wrapf(os.WriteFile(file, append(fmt.Appendf(nil, "# Generated from %s by make generate. Do not edit.\n", k.source), b...), 0o644), "cannot write %s", file)
 }

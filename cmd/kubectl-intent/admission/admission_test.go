@@ -34,6 +34,9 @@ func TestCheck(t *testing.T) {
 		"OtherKind":       {reason: "Of other kinds nothing is known.", object: `apiVersion: v1, kind: Secret, spec: 3`},
 		"Site":            {reason: "A Site is fine.", object: site + `, spec: {cluster: {controlPlane: {}}, engine: {type: None}, repository: {path: x}}`},
 
+		"WorkloadCluster": {reason: "A cluster is fine.", object: `apiVersion: claims.intentplane.dev/v1alpha1, kind: WorkloadCluster, metadata: {namespace: a, name: c}, spec: {type: Existing, compositeDeletePolicy: Foreground}`},
+		"ClusterUnion":    {reason: "A cluster has the block of its type.", object: `apiVersion: intentplane.dev/v1alpha1, kind: WorkloadCluster, metadata: {namespace: a, name: c}, spec: {type: CAPT, version: v1.34.2}`, want: []string{"capt must be set with type CAPT, and with no other"}},
+
 		"Unknown":       {reason: "Fields that do not exist are found, however deep.", object: claim + `, spec: {intent: a, suspendd: true, deliveryConfig: {gitOpsRepo: {nam: a}}}, spex: {}`, want: []string{"spec.deliveryConfig.gitOpsRepo.nam: is not a field of this kind", "spec.suspendd: is not a field of this kind", "spex: is not a field of this kind"}},
 		"UnknownInList": {reason: "In lists too.", object: claim + `, spec: {expectation: {service: a, endpoints: [{name: a, port: 1}, {name: b, port: 2, prot: c}]}}`, want: []string{"spec.expectation.endpoints[1].prot: is not a field of this kind"}},
 		"UnknownOther":  {reason: "Composites of one shape have no fields of the other.", object: namespaced + `, spec: {intent: a, resourceRef: {apiVersion: a, kind: b, name: c}}`, want: []string{"spec.resourceRef: is not a field of this kind"}},

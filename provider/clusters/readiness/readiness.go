@@ -229,10 +229,11 @@ func (r Report) Blocker() Blocker {
 }
 
 // open is the first condition for a delivery that is not true. While the control plane is not initialized, the infrastructure that it
-// waits for is to blame.
+// waits for is to blame, also if nobody can tell how it is.
 func (r Report) open() Condition {
 	initialized := r.Condition(TypeControlPlaneInitialized)
-	if infra := r.Condition(TypeInfrastructureReady); initialized.Status != True && infra.Status == False {
+	infra := r.Condition(TypeInfrastructureReady)
+	if initialized.Status != True && infra.Status == False || initialized.Status == False && infra.Status == Unknown {
 		return infra
 	}
 	for _, of := range []string{TypeControlPlaneInitialized, TypeEndpointKnown, TypeKubeconfigReady} {

@@ -138,6 +138,15 @@ func TestContracts(t *testing.T) {
 			},
 			want: "InfrastructureReady=False/NotReferenced: the Cluster names none",
 		},
+		"InfraUnknown": {
+			reason: "What is known of the cause is said before what follows from it", in: func() Input {
+				in := good(V1Beta2, V1Beta2)
+				in.Infrastructure, in.ControlPlane = Lacks(Subject{Kind: "XCluster", Name: "c1"}, ReasonContractUnknown), NotReferenced()
+				set(in.Cluster.Unstructured, "status.initialization=none")
+				return in
+			},
+			want: "InfrastructureReady=Unknown/ContractUnknown by XCluster c1: the definition of its kind names no contract of Cluster API that is known here", blocker: "ContractUnknown XCluster c1: the definition of its kind names no contract of Cluster API that is known here",
+		},
 		"InitializedV1Beta1": {
 			reason: "Condition ControlPlaneInitialized", in: func() Input {
 				in := good(V1Beta1, V1Beta1)

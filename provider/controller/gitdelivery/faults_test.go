@@ -192,7 +192,7 @@ func loris(w *world) string {
 	w.Cleanup(func() { s.CloseClientConnections(); s.Close() })
 	w.pool = repository.NewPool(repository.Options{
 		Now:   w.now,
-		Pause: func(int) time.Duration { return 0 },
+		Pause: func() time.Duration { return 0 },
 		Wake:  func(types.NamespacedName) {},
 		// How long a worker waits.
 		Patience: 200 * time.Millisecond,

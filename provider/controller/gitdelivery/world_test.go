@@ -99,7 +99,7 @@ func (w *world) restart() {
 	w.calm = newCalm(time.Hour, w.now, func() float64 { return 0.5 })
 	w.pool = repository.NewPool(repository.Options{
 		Now:      w.now,
-		Pause:    func(int) time.Duration { return 0 },
+		Pause:    func() time.Duration { return 0 },
 		Wake:     func(types.NamespacedName) {},
 		Patience: inTime,
 		Glance:   inTime,

@@ -117,17 +117,25 @@ func change(p part) (*unstructured.Unstructured, []string) {
 	return nil, differs(p)
 }
 
-// differs names the fields of a spec that are not as wanted.
+// differs names the fields of a spec that are not as wanted, and those of ours that are not wanted any more.
 func differs(p part) []string {
 	live, _, _ := unstructured.NestedMap(p.live.Object, "spec")
 	want, _, _ := unstructured.NestedMap(p.want.Object, "spec")
+	fields := append(slices.Collect(maps.Keys(want)), optional()...)
+	slices.Sort(fields)
 	var out []string
-	for _, field := range slices.Sorted(maps.Keys(want)) {
-		if !says(live[field], want[field]) {
+	for _, field := range slices.Compact(fields) {
+		left := slices.Contains(optional(), field) && live[field] != nil && !says(want[field], live[field])
+		if left || want[field] != nil && !says(live[field], want[field]) {
 			out = append(out, fmt.Sprintf("%s %s: spec.%s", p.want.GetKind(), p.want.GetName(), field))
 		}
 	}
 	return out
+}
+
+// optional fields of CAPT's objects that nobody but us writes.
+func optional() []string {
+	return []string{"additionalTags", "existingVpcId", "retainVpcOnDelete", "vpcTemplateRef"}
 }
 
 // state of the cluster: ready, degraded, late, or on its way.

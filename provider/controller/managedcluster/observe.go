@@ -13,6 +13,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+	"golang.org/x/time/rate"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -206,10 +207,23 @@ type memory struct {
 type note struct {
 	// steady is what the cluster counts as.
 	steady readiness.Steady
-	// shown is when the status was last written.
-	shown time.Time
+	// pace at which steps follow one another, and writes of progress that the status may still have.
+	pace, writes *rate.Limiter
+	// known is true once it was looked at.
+	known bool
 	// next is when to look again at the latest. Zero leaves that to the interval.
 	next time.Time
+}
+
+// due is when progress may be written. If that is now, it counts as written.
+func (n *note) due(now time.Time) time.Time {
+	pace, writes := n.pace.ReserveN(now, 1), n.writes.ReserveN(now, 1)
+	wait := max(pace.DelayFrom(now), writes.DelayFrom(now))
+	if wait > 0 {
+		pace.CancelAt(now)
+		writes.CancelAt(now)
+	}
+	return now.Add(wait)
 }
 
 func newMemory() *memory { return &memory{notes: map[types.NamespacedName]*note{}} }
@@ -219,7 +233,7 @@ func (m *memory) of(key types.NamespacedName) *note {
 	defer m.mu.Unlock()
 	n, ok := m.notes[key]
 	if !ok {
-		n = &note{}
+		n = &note{pace: rate.NewLimiter(rate.Every(progressPace), 1), writes: rate.NewLimiter(rate.Every(progressInterval), progressBurst)}
 		m.notes[key] = n
 	}
 	return n

@@ -1,8 +1,11 @@
 package managedcluster
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"maps"
+	"slices"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -19,6 +22,9 @@ const (
 
 	groupInfrastructure = "infrastructure.cluster.x-k8s.io"
 	groupControlPlane   = "controlplane.cluster.x-k8s.io"
+
+	// digestLength is how many bytes of a digest tell what was applied from what is wanted.
+	digestLength = 8
 )
 
 // object of the cluster's name, with our label. It has no owner: core and CAPT set those, and take no other for one of theirs.
@@ -29,6 +35,23 @@ func object(mc *v1alpha1.ManagedCluster, apiVersion, kind string, spec map[strin
 	o.SetNamespace(namespace(mc))
 	o.SetName(mc.Spec.ForProvider.Cluster.Name)
 	o.SetLabels(map[string]string{v1alpha1.LabelOwner: string(mc.GetUID())})
+	return o
+}
+
+// seal an object with a digest of what is wanted of it. By it a field that is not wanted any more is noticed: server-side apply then
+// removes it, and what others wrote stays.
+func seal(o *unstructured.Unstructured) *unstructured.Unstructured {
+	sum := sha256.New()
+	for _, v := range []any{o.GetLabels(), o.GetAnnotations(), o.Object["spec"]} {
+		// What is made here can be encoded, with sorted keys.
+		_ = json.NewEncoder(sum).Encode(v)
+	}
+	annotations := o.GetAnnotations()
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	annotations[v1alpha1.AnnotationApplied] = hex.EncodeToString(sum.Sum(nil)[:digestLength])
+	o.SetAnnotations(annotations)
 	return o
 }
 
@@ -45,7 +68,7 @@ func captCluster(mc *v1alpha1.ManagedCluster, k clusterapi.Kind) *unstructured.U
 	if p.VPC.RetainOnDelete {
 		spec["retainVpcOnDelete"] = true
 	}
-	return object(mc, k.Resource.GroupVersion().String(), kindCAPTCluster, spec)
+	return seal(object(mc, k.Resource.GroupVersion().String(), kindCAPTCluster, spec))
 }
 
 // captControlPlane is the control plane, as CAPT has it. CAPT itself writes controlPlaneEndpoint and workspaceTemplateApplyName.
@@ -65,7 +88,7 @@ func captControlPlane(mc *v1alpha1.ManagedCluster, k clusterapi.Kind) *unstructu
 		}
 		spec["additionalTags"] = tags
 	}
-	return object(mc, k.Resource.GroupVersion().String(), kindCAPTControlPlane, spec)
+	return seal(object(mc, k.Resource.GroupVersion().String(), kindCAPTControlPlane, spec))
 }
 
 func templateRef(mc *v1alpha1.ManagedCluster, ref v1alpha1.TemplateReference) map[string]any {
@@ -92,10 +115,8 @@ func cluster(mc *v1alpha1.ManagedCluster, v readiness.Contract, spec map[string]
 	for key, value := range mc.Spec.ForProvider.Annotations {
 		annotations[key] = string(value)
 	}
-	if len(annotations) > 0 {
-		o.SetAnnotations(annotations)
-	}
-	return o
+	o.SetAnnotations(annotations)
+	return seal(o)
 }
 
 // reference to an object of the cluster's name.
@@ -160,17 +181,27 @@ func says(live, want any) bool {
 		return ok
 	case []any:
 		l, ok := live.([]any)
-		if !ok || len(l) != len(w) {
-			return false
-		}
-		for i := range w {
-			if !says(l[i], w[i]) {
-				return false
-			}
-		}
-		return true
+		return ok && (saysNamed(l, w) || slices.EqualFunc(l, w, says))
 	}
 	return number(live) == number(want)
+}
+
+// saysNamed finds each element that is wanted by its name. Others have theirs between them, such as the variables that a ClusterClass has
+// defaults for.
+func saysNamed(live, want []any) bool {
+	for _, w := range want {
+		name := nameOf(w)
+		if i := slices.IndexFunc(live, func(l any) bool { return nameOf(l) == name }); name == "" || i < 0 || !says(live[i], w) {
+			return false
+		}
+	}
+	return len(want) > 0
+}
+
+func nameOf(v any) string {
+	m, _ := v.(map[string]any)
+	name, _ := m["name"].(string)
+	return name
 }
 
 // number makes numbers of JSON comparable.

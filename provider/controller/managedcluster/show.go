@@ -3,6 +3,8 @@ package managedcluster
 import (
 	"time"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -15,8 +17,14 @@ import (
 const (
 	maxMessage = 1024
 
-	// progressInterval is how often progress is written. What somebody waits for is written at once.
+	// progressInterval is how often progress is written in the long run. What somebody waits for is written at once.
 	progressInterval = time.Minute
+
+	// progressBurst is how many steps of progress are written at once: a cluster that is built takes a few, and one that flaps more.
+	progressBurst = 10
+
+	// progressPace is how long one step waits for the next: who builds a cluster writes several objects for one step.
+	progressPace = time.Second
 )
 
 // show the decision in the status, now or a little later: a cluster that flaps is written once in a while.
@@ -26,15 +34,20 @@ func (e *external) show(mc *v1alpha1.ManagedCluster, f facts, d decision) {
 	next.SetConditions(conditions(mc, f, d)...)
 	n, now := e.note, f.now
 	n.next = soonest(d.deadline, f.again)
+	if !n.known && !meta.FinalizerExists(mc, managed.FinalizerName) {
+		// The finalizer is written next, and takes with it what stands in the status. Nothing may happen for long after that.
+		n.next = now
+	}
+	n.known = true
 	if same(mc.Status, *next) {
 		return
 	}
-	due := n.shown.Add(progressInterval)
-	if !urgent(mc, *next) && now.Before(due) {
-		n.next = soonest(n.next, due)
-		return
+	if !urgent(mc, *next) {
+		if due := n.due(now); now.Before(due) {
+			n.next = soonest(n.next, due)
+			return
+		}
 	}
-	n.shown = now
 	mc.Status = *next
 }
 
@@ -51,14 +64,23 @@ func same(a, b v1alpha1.ManagedClusterStatus) bool {
 }
 
 // urgent is true for what somebody waits for, and for what has to be remembered: another generation, readiness, and which objects
-// there are.
+// there are. During a deletion it is all of it, since nobody comes back when progress is due.
 func urgent(mc *v1alpha1.ManagedCluster, next v1alpha1.ManagedClusterStatus) bool {
+	if meta.WasDeleted(mc) {
+		return true
+	}
 	a, b := mc.Status, next
 	before, after := a.GetCondition(xpv2.TypeReady), b.GetCondition(xpv2.TypeReady)
 	if before.Status != after.Status || before.ObservedGeneration != after.ObservedGeneration {
 		return true
 	}
+	if !equality.Semantic.DeepEqual(a.AtProvider.Provisioned, b.AtProvider.Provisioned) {
+		return true
+	}
 	if a.AtProvider.UID != b.AtProvider.UID || !equality.Semantic.DeepEqual(a.AtProvider.Initialized, b.AtProvider.Initialized) {
+		return true
+	}
+	if leaving(b) && !leaving(a) || missing(b) != missing(a) {
 		return true
 	}
 	for _, o := range b.AtProvider.Objects {
@@ -67,6 +89,15 @@ func urgent(mc *v1alpha1.ManagedCluster, next v1alpha1.ManagedClusterStatus) boo
 		}
 	}
 	return false
+}
+
+// leaving is true for a Cluster that is being deleted, and missing for one that is known not to be there.
+func leaving(s v1alpha1.ManagedClusterStatus) bool {
+	return s.GetCondition(v1alpha1.TypeDeleting).Status == corev1.ConditionTrue
+}
+
+func missing(s v1alpha1.ManagedClusterStatus) bool {
+	return s.GetCondition(v1alpha1.TypeDeleting).Reason == readiness.ReasonObjectMissing
 }
 
 func uidOf(o v1alpha1.ManagedClusterObservation, kind, name string) string {
@@ -83,7 +114,12 @@ func conditions(mc *v1alpha1.ManagedCluster, f facts, d decision) []xpv2.Conditi
 	if d.reason == v1alpha1.ReasonReady {
 		status = corev1.ConditionTrue
 	}
-	out := []xpv2.Condition{condition(mc, xpv2.TypeReady, status, d.reason, d.message)}
+	ready := condition(mc, xpv2.TypeReady, status, d.reason, d.message)
+	if meta.WasDeleted(mc) {
+		// Whoever calls us says this after each look. What it waits for is in another condition.
+		ready = xpv2.Deleting().WithObservedGeneration(mc.GetGeneration())
+	}
+	out := []xpv2.Condition{ready}
 	for _, c := range f.report.Conditions {
 		message := readiness.Blocker{By: c.By, Message: c.Message}.String()
 		if c.Message == "" {
@@ -123,6 +159,7 @@ func observation(f facts, before v1alpha1.ManagedClusterObservation) v1alpha1.Ma
 	}
 	if before.UID == r.UID {
 		out.StartedAt, out.InfrastructureReadyAt, out.ReadySince, out.WasReady = before.StartedAt, before.InfrastructureReadyAt, before.ReadySince, before.WasReady
+		out.Provisioned = before.Provisioned
 	}
 	if out.StartedAt == nil {
 		out.StartedAt = stamp(f.now)
@@ -155,6 +192,9 @@ func latch(out *v1alpha1.ManagedClusterObservation, f facts) {
 	if out.InfrastructureReadyAt == nil && r.Is(readiness.TypeInfrastructureReady, readiness.True) {
 		out.InfrastructureReadyAt = stamp(f.now)
 	}
+	if out.Provisioned == nil && provisioned(r) {
+		out.Provisioned = &v1alpha1.Latch{UID: r.UID, At: *stamp(f.now)}
+	}
 	if !f.ready {
 		out.ReadySince = nil
 		return
@@ -165,6 +205,11 @@ func latch(out *v1alpha1.ManagedClusterObservation, f facts) {
 	if out.WasReady == nil {
 		out.WasReady = &v1alpha1.Latch{UID: r.UID, At: *stamp(f.now)}
 	}
+}
+
+// provisioned is true for a cluster that is all there, be there a kubeconfig or not.
+func provisioned(r readiness.Report) bool {
+	return r.Is(readiness.TypeInfrastructureReady, readiness.True) && r.Is(readiness.TypeControlPlaneReady, readiness.True) && r.Is(readiness.TypeEndpointKnown, readiness.True)
 }
 
 // absent is what stays when there is no Cluster, or nobody can tell: which objects there were.

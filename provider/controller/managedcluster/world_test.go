@@ -281,10 +281,13 @@ func (w *world) built() {
 
 func captSpec() v1alpha1.ManagedClusterParameters {
 	return v1alpha1.ManagedClusterParameters{
-		Cluster: v1alpha1.ClusterReference{Name: "c1"}, Type: v1alpha1.TypeCAPT, Version: "v1.34.2", Labels: map[string]v1alpha1.LabelValue{"env": "prod"},
-		CAPT: &v1alpha1.CAPT{
-			Region: "eu-west-1", VPC: v1alpha1.CAPTVPC{TemplateRef: &v1alpha1.TemplateReference{Name: "vpc"}},
-			ControlPlane: v1alpha1.CAPTControlPlane{TemplateRef: v1alpha1.TemplateReference{Name: "eks"}},
+		Cluster: v1alpha1.ClusterReference{Name: "c1"},
+		ClusterDescription: v1alpha1.ClusterDescription{
+			Type: v1alpha1.TypeCAPT, Version: "v1.34.2", Labels: map[string]v1alpha1.LabelValue{"env": "prod"},
+			CAPT: &v1alpha1.CAPT{
+				Region: "eu-west-1", VPC: v1alpha1.CAPTVPC{TemplateRef: &v1alpha1.TemplateReference{Name: "vpc"}},
+				ControlPlane: v1alpha1.CAPTControlPlane{TemplateRef: v1alpha1.TemplateReference{Name: "eks"}},
+			},
 		},
 	}
 }

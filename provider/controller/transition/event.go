@@ -1,11 +1,14 @@
 package transition
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	workloadclusterv1alpha1 "github.com/intentplane/intentplane/apis/workloadcluster/v1alpha1"
 )
 
 // ReasonPhaseTransition is the reason of the event for a change of the phase.
@@ -34,13 +37,17 @@ func eventOf(u *unstructured.Unstructured, s step) *corev1.Event {
 
 func message(s step) string {
 	if s.From == "" {
-		return "Transitioned to " + string(s.To)
+		return "Transitioned to " + s.To
 	}
-	return "Transitioned from " + string(s.From) + " to " + string(s.To)
+	return "Transitioned from " + s.From + " to " + s.To
 }
 
-func typeOf(p deploymentv1alpha1.Phase) string {
-	if p == deploymentv1alpha1.PhaseFailed || p == deploymentv1alpha1.PhaseRollingBack {
+func typeOf(phase string) string {
+	bad := []string{
+		string(deploymentv1alpha1.PhaseFailed), string(deploymentv1alpha1.PhaseRollingBack),
+		string(workloadclusterv1alpha1.PhaseFailed), string(workloadclusterv1alpha1.PhaseDegraded),
+	}
+	if slices.Contains(bad, phase) {
 		return corev1.EventTypeWarning
 	}
 	return corev1.EventTypeNormal

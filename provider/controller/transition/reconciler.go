@@ -1,4 +1,4 @@
-// Package transition tells what deployments go through: an event for each change of their phase, and metrics.
+// Package transition tells what deployments and clusters go through: an event for each change of their phase, and metrics.
 //
 // The function is called several times for one change, and its answers may be thrown away, so it tells nobody. What counts is what
 // stands in the status. A process counts it from there when it begins, and an event has a name that follows from what it tells, so that
@@ -29,10 +29,20 @@ import (
 // twice.
 const stale = 30 * time.Minute
 
-// A Reconciler follows the deployments of one shape.
+// A Counter counts and measures changes of the phase.
+type Counter interface {
+	// Transition counts a change.
+	Transition(from, to string)
+
+	// PhaseTook notes how long a phase took.
+	PhaseTook(phase string, took time.Duration)
+}
+
+// A Reconciler follows the objects of one kind that have transitions in their status.
 type Reconciler struct {
 	kube    client.Client
 	gvk     schema.GroupVersionKind
+	changes Counter
 	metrics *telemetry.Metrics
 	now     func() time.Time
 	log     logging.Logger
@@ -41,9 +51,15 @@ type Reconciler struct {
 	stories map[types.NamespacedName]*story
 }
 
-// deployment is what of a deployment is read.
-type deployment struct {
-	Status deploymentv1alpha1.IntentDeploymentStatus `json:"status"`
+// followed is what of an object is read. Only deployments have revisions, and are judged.
+type followed struct {
+	Status status `json:"status"`
+}
+
+type status struct {
+	Transitions       []change                              `json:"transitions"`
+	Revision          int64                                 `json:"revision"`
+	ValidationResults []deploymentv1alpha1.ValidationResult `json:"validationResults"`
 }
 
 // Reconcile counts what is new in a status, and tells it. It returns an error if the deployment cannot be read, or an event not be made.
@@ -56,18 +72,18 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		return reconcile.Result{}, nil
 	}
 	if err != nil {
-		return reconcile.Result{}, errors.Wrap(err, "cannot get deployment")
+		return reconcile.Result{}, errors.Wrap(err, "cannot get object")
 	}
-	d := &deployment{}
+	d := &followed{}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, d); err != nil {
-		return reconcile.Result{}, errors.Wrap(err, "cannot read deployment")
+		return reconcile.Result{}, errors.Wrap(err, "cannot read object")
 	}
 	s := r.story(req.NamespacedName, string(u.GetUID()))
 	r.count(s, &d.Status)
 	return reconcile.Result{}, r.tell(ctx, u, s)
 }
 
-// story of a deployment. One that was made anew under its name begins another.
+// story of an object. One that was made anew under its name begins another.
 func (r *Reconciler) story(key types.NamespacedName, uid string) *story {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -86,11 +102,11 @@ func (r *Reconciler) forget(key types.NamespacedName) {
 }
 
 // count what is new. It happens once for each change, whatever becomes of the event.
-func (r *Reconciler) count(s *story, status *deploymentv1alpha1.IntentDeploymentStatus) {
+func (r *Reconciler) count(s *story, status *status) {
 	for _, one := range s.follow(status.Transitions) {
-		r.metrics.Transition(one.From, one.To)
+		r.changes.Transition(one.From, one.To)
 		if one.long {
-			r.metrics.PhaseTook(one.From, one.took)
+			r.changes.PhaseTook(one.From, one.took)
 		}
 		if r.now().Sub(one.At.Time) < stale {
 			s.untold = append(s.untold, one)
@@ -108,7 +124,7 @@ func (r *Reconciler) tell(ctx context.Context, u *unstructured.Unstructured, s *
 		err := r.kube.Create(ctx, eventOf(u, one))
 		switch {
 		case err == nil:
-			r.log.Info("Phase changed", "deployment", u.GetNamespace()+"/"+u.GetName(), "group", r.gvk.Group,
+			r.log.Info("Phase changed", "kind", r.gvk.Kind, "object", u.GetNamespace()+"/"+u.GetName(), "group", r.gvk.Group,
 				"from", one.From, "phase", one.To, "revision", one.Revision)
 		case kerrors.IsAlreadyExists(err), kerrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
 		default:

@@ -13,14 +13,17 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	workloadclusterv1alpha1 "github.com/intentplane/intentplane/apis/workloadcluster/v1alpha1"
 	"github.com/intentplane/intentplane/provider/telemetry"
 )
 
-// Setup adds the controllers to the manager, each once the kind that it follows is served: a shape of deployments may never be.
+// Setup adds the controllers to the manager, each once the kind that it follows is served: a shape of them may never be.
 func Setup(mgr ctrl.Manager, o controller.Options, m *telemetry.Metrics) {
 	for _, group := range []string{deploymentv1alpha1.GroupClaims, deploymentv1alpha1.GroupNamespaced} {
-		gvk := schema.GroupVersionKind{Group: group, Version: deploymentv1alpha1.Version, Kind: deploymentv1alpha1.Kind}
-		o.Gate.Register(func() { must(deployments(mgr, o, m, gvk)) }, gvk)
+		deployments := schema.GroupVersionKind{Group: group, Version: deploymentv1alpha1.Version, Kind: deploymentv1alpha1.Kind}
+		o.Gate.Register(func() { must(follow(mgr, o, m, m, deployments)) }, deployments)
+		clusters := schema.GroupVersionKind{Group: group, Version: workloadclusterv1alpha1.Version, Kind: workloadclusterv1alpha1.Kind}
+		o.Gate.Register(func() { must(follow(mgr, o, m, m.Clusters(), clusters)) }, clusters)
 	}
 	o.Gate.Register(func() { must(sites(mgr, o, m)) }, deliveryv1alpha1.GroupVersion.WithKind("SiteSync"))
 }
@@ -32,13 +35,13 @@ func must(err error) {
 	}
 }
 
-// deployments of one shape. Only who they are is kept in memory.
-func deployments(mgr ctrl.Manager, o controller.Options, m *telemetry.Metrics, gvk schema.GroupVersionKind) error {
+// follow the objects of one kind. Only who they are is kept in memory.
+func follow(mgr ctrl.Manager, o controller.Options, m *telemetry.Metrics, changes Counter, gvk schema.GroupVersionKind) error {
 	name := "transition/" + gvk.GroupKind().String()
 	partial := &metav1.PartialObjectMetadata{}
 	partial.SetGroupVersionKind(gvk)
 	r := &Reconciler{
-		kube: mgr.GetClient(), gvk: gvk, metrics: m, now: time.Now,
+		kube: mgr.GetClient(), gvk: gvk, changes: changes, metrics: m, now: time.Now,
 		log: o.Logger.WithValues("controller", name), stories: map[types.NamespacedName]*story{},
 	}
 	return ctrl.NewControllerManagedBy(mgr).Named(name).WithOptions(o.ForControllerRuntime()).For(partial, builder.OnlyMetadata).Complete(r)

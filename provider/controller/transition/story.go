@@ -7,17 +7,28 @@ import (
 	"slices"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
+// A change of the phase, as a status has it. Only deployments have revisions.
+type change struct {
+	Index    int64       `json:"index"`
+	From     string      `json:"from"`
+	To       string      `json:"to"`
+	At       metav1.Time `json:"at"`
+	Revision int64       `json:"revision"`
+}
+
 // A step is one change of the phase.
 type step struct {
-	deploymentv1alpha1.Transition
+	change
 
 	// key tells the step apart from all others, also for another process.
 	key string
 
-	// took is how long the deployment was in the phase that it left, where that is known.
+	// took is how long it was in the phase that it left, where that is known.
 	took time.Duration
 	long bool
 }
@@ -28,11 +39,11 @@ type judgement struct {
 	name, site string
 }
 
-// A story is what a process has seen of one deployment. A status remembers the last changes only, and a story goes on where they are
+// A story is what a process has seen of one deployment or cluster. A status remembers the last changes only, and a story goes on where they are
 // cut off.
 type story struct {
 	uid    string
-	seen   []deploymentv1alpha1.Transition
+	seen   []change
 	judged map[judgement]bool
 
 	// untold are steps that have no event yet.
@@ -40,7 +51,7 @@ type story struct {
 }
 
 // follow returns what is new in a status.
-func (s *story) follow(now []deploymentv1alpha1.Transition) []step {
+func (s *story) follow(now []change) []step {
 	begins := len(now) - fresh(s.seen, now)
 	if begins == len(now) {
 		// Nothing is new in a status that went back in time, and it may come forward again.
@@ -48,7 +59,7 @@ func (s *story) follow(now []deploymentv1alpha1.Transition) []step {
 	}
 	var out []step
 	for i := begins; i < len(now); i++ {
-		one := step{Transition: now[i], key: keyOf(s.uid, now, i)}
+		one := step{change: now[i], key: keyOf(s.uid, now[i])}
 		if before, ok := s.before(now, i); ok && before.To == now[i].From {
 			one.took, one.long = now[i].At.Sub(before.At.Time), true
 		}
@@ -59,44 +70,43 @@ func (s *story) follow(now []deploymentv1alpha1.Transition) []step {
 }
 
 // before is the change before one, which the status may have forgotten.
-func (s *story) before(now []deploymentv1alpha1.Transition, i int) (deploymentv1alpha1.Transition, bool) {
+func (s *story) before(now []change, i int) (change, bool) {
 	if i > 0 {
 		return now[i-1], true
 	}
-	if len(s.seen) > 0 {
-		return s.seen[len(s.seen)-1], true
+	return at(s.seen, now[i].Index-1)
+}
+
+// at an index, which need not be there any more.
+func at(all []change, index int64) (change, bool) {
+	i := slices.IndexFunc(all, func(t change) bool { return t.Index == index })
+	if i < 0 {
+		return change{}, false
 	}
-	return deploymentv1alpha1.Transition{}, false
+	return all[i], true
 }
 
 // fresh is how many of the last entries were not there before. Entries are added at the end, and cut off at the beginning; a status
-// that went back in time has none.
-func fresh(seen, now []deploymentv1alpha1.Transition) int {
-	for cut := range seen {
-		kept := seen[cut:]
-		if len(kept) <= len(now) && slices.EqualFunc(kept, now[:len(kept)], same) {
-			return len(now) - len(kept)
-		}
-		if len(now) < len(kept) && slices.EqualFunc(now, kept[:len(now)], same) {
-			return 0
+// that went back in time has none. One that Crossplane wrote again from what it saw too late has another time, and is still the same.
+func fresh(seen, now []change) int {
+	for i, t := range now {
+		if !known(seen, t) {
+			return len(now) - i
 		}
 	}
-	return len(now)
+	return 0
 }
 
-func same(a, b deploymentv1alpha1.Transition) bool {
-	return a.From == b.From && a.To == b.To && a.Revision == b.Revision && a.At.Equal(&b.At)
-}
-
-// keyOf one entry: of equal ones, which times in whole seconds cannot tell apart, how many came before tells which it is.
-func keyOf(uid string, all []deploymentv1alpha1.Transition, i int) string {
-	t, nth := all[i], 0
-	for _, other := range all[:i] {
-		if same(other, t) {
-			nth++
-		}
+func known(seen []change, t change) bool {
+	if len(seen) == 0 || t.Index > seen[len(seen)-1].Index {
+		return false
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %d %q %q %d", uid, t.Revision, t.At.Unix(), t.From, t.To, nth))
+	s, ok := at(seen, t.Index)
+	return !ok || s.From == t.From && s.To == t.To && s.Revision == t.Revision
+}
+
+func keyOf(uid string, t change) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %d %q %q", uid, t.Index, t.Revision, t.From, t.To))
 	return hex.EncodeToString(sum[:8])
 }
 

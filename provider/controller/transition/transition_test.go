@@ -25,6 +25,7 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	workloadclusterv1alpha1 "github.com/intentplane/intentplane/apis/workloadcluster/v1alpha1"
 	"github.com/intentplane/intentplane/provider/telemetry"
 )
 
@@ -76,7 +77,7 @@ func (w *world) restart() {
 		w.t.Fatal(err)
 	}
 	w.r = &Reconciler{
-		kube: w.kube, gvk: gvk(), metrics: m, now: clock, log: logging.NewNopLogger(), stories: map[types.NamespacedName]*story{},
+		kube: w.kube, gvk: gvk(), changes: m, metrics: m, now: clock, log: logging.NewNopLogger(), stories: map[types.NamespacedName]*story{},
 	}
 }
 
@@ -86,7 +87,7 @@ func (w *world) goes(revision int64, to ...deploymentv1alpha1.Phase) {
 		t := deploymentv1alpha1.Transition{To: p, Revision: revision, At: metav1.NewTime(clock().Add(-20 * time.Minute))}
 		if log := w.status.Transitions; len(log) > 0 {
 			last := log[len(log)-1]
-			t.From, t.At = last.To, metav1.NewTime(last.At.Add(10*time.Second))
+			t.Index, t.From, t.At = last.Index+1, last.To, metav1.NewTime(last.At.Add(10*time.Second))
 		}
 		w.status.Transitions = append(w.status.Transitions, t)
 	}
@@ -301,35 +302,28 @@ func TestAnew(t *testing.T) {
 }
 
 func TestFollow(t *testing.T) {
-	log := func(phases ...string) []deploymentv1alpha1.Transition {
-		out := []deploymentv1alpha1.Transition{}
-		for _, p := range phases {
-			// A letter is a phase, and a digit the second in which it came.
-			at := metav1.NewTime(clock().Add(time.Duration(p[1]-'0') * time.Second))
-			out = append(out, deploymentv1alpha1.Transition{To: deploymentv1alpha1.Phase(p[:1]), At: at})
-		}
-		return out
-	}
 	cases := map[string]struct {
 		reason string
-		looks  [][]deploymentv1alpha1.Transition
-		want   []int
+		// Each look is a log: a letter is a phase, and the digit its index. What stands in it again has another time.
+		looks []string
+		want  []int
 	}{
-		"First":   {reason: "All that is there at first is new.", looks: [][]deploymentv1alpha1.Transition{log("a1", "b1")}, want: []int{2}},
-		"Same":    {reason: "Nothing is new twice.", looks: [][]deploymentv1alpha1.Transition{log("a1", "b1"), log("a1", "b1")}, want: []int{2, 0}},
-		"More":    {reason: "What was added is new.", looks: [][]deploymentv1alpha1.Transition{log("a1"), log("a1", "b1", "c1")}, want: []int{1, 2}},
-		"CutOff":  {reason: "What was cut off is not.", looks: [][]deploymentv1alpha1.Transition{log("a1", "b1", "c1"), log("b1", "c1", "d2")}, want: []int{3, 1}},
-		"Again":   {reason: "The same change may come in the same second.", looks: [][]deploymentv1alpha1.Transition{log("a1"), log("a1", "a1")}, want: []int{1, 1}},
-		"Back":    {reason: "A status may be restored, and go on.", looks: [][]deploymentv1alpha1.Transition{log("a1", "b1", "c1"), log("a1"), log("a1", "b1", "c1")}, want: []int{3, 0, 0}},
-		"Lost":    {reason: "A status that was lost begins again.", looks: [][]deploymentv1alpha1.Transition{log("a1", "b1"), log(), log("a3", "b3")}, want: []int{2, 0, 2}},
-		"TooLate": {reason: "Of what came and went meanwhile nobody knows.", looks: [][]deploymentv1alpha1.Transition{log("a1", "b1"), log("d3", "e3")}, want: []int{2, 2}},
+		"First":   {reason: "All that is there at first is new.", looks: []string{"a0 b1"}, want: []int{2}},
+		"Same":    {reason: "Nothing is new twice, also if it was written again later.", looks: []string{"a0 b1", "a0 b1"}, want: []int{2, 0}},
+		"More":    {reason: "What was added is new.", looks: []string{"a0", "a0 b1 c2"}, want: []int{1, 2}},
+		"CutOff":  {reason: "What was cut off is not.", looks: []string{"a0 b1 c2", "b1 c2 d3"}, want: []int{3, 1}},
+		"Again":   {reason: "The same change may come in the same second.", looks: []string{"a0", "a0 a1"}, want: []int{1, 1}},
+		"Back":    {reason: "A status may be restored, and go on.", looks: []string{"a0 b1 c2", "a0", "a0 b1 c2"}, want: []int{3, 0, 0}},
+		"Lost":    {reason: "A status that was lost comes back the same.", looks: []string{"a0 b1", "", "a0 b1"}, want: []int{2, 0, 0}},
+		"Other":   {reason: "Or another one, which is new.", looks: []string{"a0 b1", "", "a0 c1 d2"}, want: []int{2, 0, 2}},
+		"TooLate": {reason: "Of what came and went meanwhile nobody knows.", looks: []string{"a0 b1", "d3 e4"}, want: []int{2, 2}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := &story{uid: "u1"}
 			var got []int
-			for _, look := range tc.looks {
-				got = append(got, len(s.follow(look)))
+			for n, look := range tc.looks {
+				got = append(got, len(s.follow(logOf(look, n))))
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\nfollow(...): -want, +got:\n%s", tc.reason, diff)
@@ -338,16 +332,26 @@ func TestFollow(t *testing.T) {
 	}
 }
 
+func logOf(look string, second int) []change {
+	out := []change{}
+	for _, one := range strings.Fields(look) {
+		out = append(out, change{
+			Index: int64(one[1] - '0'), To: one[:1], At: metav1.NewTime(clock().Add(time.Duration(second) * time.Second)),
+		})
+	}
+	return out
+}
+
 // TestSteps tells equal changes apart, and does not measure what nobody saw.
 func TestSteps(t *testing.T) {
 	at := metav1.NewTime(clock())
 	s := &story{uid: "u1"}
-	twice := s.follow([]deploymentv1alpha1.Transition{{To: "Pending", At: at}, {To: "Pending", At: at}})
+	twice := s.follow([]change{{To: "Pending", At: at}, {Index: 1, To: "Pending", At: at}})
 	if twice[0].key == twice[1].key {
 		t.Error("follow(...): two changes have one key")
 	}
 	later := metav1.NewTime(at.Add(time.Minute))
-	gap := s.follow([]deploymentv1alpha1.Transition{{From: "Delivering", To: "Failed", At: later}})
+	gap := s.follow([]change{{Index: 2, From: "Delivering", To: "Failed", At: later}})
 	if diff := cmp.Diff([]bool{false, false, false}, []bool{twice[0].long, twice[1].long, gap[0].long}); diff != "" {
 		t.Errorf("follow(...): what is measured: -want, +got:\n%s", diff)
 	}
@@ -381,5 +385,52 @@ func TestSites(t *testing.T) {
 	look(deliveryv1alpha1.SiteObservation{Name: "a", StartedAt: at(0), LiveSince: at(7)}, deliveryv1alpha1.SiteObservation{Name: "b", StartedAt: at(30), LiveSince: at(130)})
 	if diff := cmp.Diff(map[string]float64{"": 127}, values(t, registry, syncs)); diff != "" {
 		t.Errorf("%s: -want, +got:\n%s", syncs, diff)
+	}
+}
+
+// TestClusters tells what WorkloadClusters go through, with metrics of their own.
+func TestClusters(t *testing.T) {
+	w := newWorld(t)
+	registry := prometheus.NewRegistry()
+	m, err := telemetry.New(registry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kind := schema.GroupVersionKind{Group: workloadclusterv1alpha1.GroupNamespaced, Version: workloadclusterv1alpha1.Version, Kind: workloadclusterv1alpha1.Kind}
+	r := &Reconciler{kube: w.kube, gvk: kind, changes: m.Clusters(), metrics: m, now: clock, log: logging.NewNopLogger(), stories: map[types.NamespacedName]*story{}}
+	at := func(s int) metav1.Time { return metav1.NewTime(clock().Add(time.Duration(s) * time.Second)) }
+	status, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&workloadclusterv1alpha1.WorkloadClusterStatus{Transitions: []workloadclusterv1alpha1.Transition{
+		{To: "Pending", At: at(0)}, {Index: 1, From: "Pending", To: "Provisioning", At: at(1)}, {Index: 2, From: "Provisioning", To: "Provisioned", At: at(61)}, {Index: 3, From: "Provisioned", To: "Degraded", At: at(100)},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := &unstructured.Unstructured{Object: map[string]any{"status": status}}
+	u.SetGroupVersionKind(kind)
+	u.SetNamespace("team-a")
+	u.SetName("east")
+	if err := w.kube.Create(t.Context(), u); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(u)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	events := []string{
+		"Normal PhaseTransition WorkloadCluster east: Transitioned to Pending", "Normal PhaseTransition WorkloadCluster east: Transitioned from Pending to Provisioning",
+		"Normal PhaseTransition WorkloadCluster east: Transitioned from Provisioning to Provisioned", "Warning PhaseTransition WorkloadCluster east: Transitioned from Provisioned to Degraded",
+	}
+	if diff := cmp.Diff(events, w.events()); diff != "" {
+		t.Errorf("events: -want, +got:\n%s", diff)
+	}
+	for name, want := range map[string]map[string]float64{
+		"workloadcluster_phase_transitions_total": {"None Pending": 1, "Pending Provisioning": 1, "Provisioning Provisioned": 1, "Provisioned Degraded": 1},
+		"workloadcluster_phase_duration_seconds":  {"Pending": 1, "Provisioning": 60, "Provisioned": 39},
+		transitions:                               {},
+	} {
+		if diff := cmp.Diff(want, values(t, registry, name)); diff != "" {
+			t.Errorf("%s: -want, +got:\n%s", name, diff)
+		}
 	}
 }

@@ -39,8 +39,19 @@ func object(t *testing.T, text string) *unstructured.Unstructured {
 	return o
 }
 
-func TestSiteWaitsForItsCluster(t *testing.T) {
+// TestClusters begins where the kinds of Cluster API are not served.
+func TestClusters(t *testing.T) {
 	t.Parallel()
+	t.Run("SiteWaitsForItsCluster", siteWaits)
+	for name, version := range map[string]string{"Claim": "claims.intentplane.dev/v1alpha1", "Composite": "intentplane.dev/v1alpha1"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			workloadCluster(t, version)
+		})
+	}
+}
+
+func siteWaits(t *testing.T) {
 	s := scene.New(t, cp, "edge1")
 	s.Apply(s.Set(s.NewSite("later"), map[string]any{"clusterRef": map[string]any{
 		"apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "Cluster", "namespace": s.Namespace, "name": "later",
@@ -70,16 +81,22 @@ func TestSiteWaitsForItsCluster(t *testing.T) {
 	s.Patch(cluster, `{"status": {"initialization": {"infrastructureProvisioned": true, "controlPlaneInitialized": true}}}`, "status")
 	s.Await(claim, "there is no kubeconfig", waits("KubeconfigMissing: Secret later-kubeconfig"))
 	// It is: the Site is served, as part of the same revision.
-	kubeconfig, err := os.ReadFile(cp.Kubeconfig)
-	if err != nil {
-		t.Fatal(err)
-	}
-	secret := object(t, "apiVersion: v1\nkind: Secret\nmetadata: {name: later-kubeconfig, labels: {cluster.x-k8s.io/cluster-name: later}}\ntype: cluster.x-k8s.io/secret")
-	secret.SetNamespace(s.Namespace)
-	s.Apply(s.Set(secret, string(kubeconfig), "stringData", "value"))
+	s.Apply(kubeconfigOf(s, "later"))
 	goesOn(s, claim)
 	s.AwaitCommits(2)
 	if len(s.FilesBelow(s.Directory("later", "shop"))) == 0 {
 		t.Error("the Site got no files")
 	}
+}
+
+// kubeconfigOf a cluster whose API server is the control plane's.
+func kubeconfigOf(s *scene.Scene, cluster string) *unstructured.Unstructured {
+	s.T.Helper()
+	kubeconfig, err := os.ReadFile(cp.Kubeconfig)
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	secret := object(s.T, "apiVersion: v1\nkind: Secret\nmetadata: {name: "+cluster+"-kubeconfig, labels: {cluster.x-k8s.io/cluster-name: "+cluster+"}}\ntype: cluster.x-k8s.io/secret")
+	secret.SetNamespace(s.Namespace)
+	return s.Set(secret, string(kubeconfig), "stringData", "value")
 }

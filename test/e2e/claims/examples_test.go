@@ -47,13 +47,16 @@ func TestExamplesApply(t *testing.T) {
 	if err := cp.Git.CreateRepo(t.Context(), fleet, map[string]string{"README.md": "Not ours.\n"}); err != nil {
 		t.Fatal(err)
 	}
-	for _, folder := range []string{"quickstart", "namespaced", "rollout"} {
+	for _, folder := range []string{"quickstart", "namespaced", "rollout", "clusters"} {
 		for _, o := range examples(s, folder) {
 			switch o.GetKind() {
 			case "ClusterProviderConfig":
 				s.Apply(s.Set(o, cp.Git.URL(fleet), "spec", "git", "url"))
 			case "IntentDeployment":
 				s.Succeed(o)
+			case "WorkloadCluster":
+				s.Apply(o)
+				s.AwaitPhase(o, "Provisioning") // Nobody builds clusters here.
 			case "RolloutRequest":
 				s.Apply(o)
 				s.AwaitRefusal(o, rolloutv1alpha1.ResultNoUpdate) // The quickstart has one version of its Blueprint.

@@ -47,10 +47,12 @@ func TestPackagesWork(t *testing.T) {
 			want: []string{"intentplane-provider-intentplane Installed=True Healthy=True"},
 		},
 		"Composites": {
-			reason: "Only one of the two shapes has a claim.", kind: "xrds", types: []string{"Established", "Offered"},
+			reason: "Only one of the two shapes of each kind has a claim.", kind: "xrds", types: []string{"Established", "Offered"},
 			want: []string{
 				"intentdeployments.intentplane.dev Established=True Offered=",
+				"workloadclusters.intentplane.dev Established=True Offered=",
 				"xintentdeployments.claims.intentplane.dev Established=True Offered=True",
+				"xworkloadclusters.claims.intentplane.dev Established=True Offered=True",
 			},
 		},
 	}
@@ -107,6 +109,9 @@ func TestRoles(t *testing.T) {
 		"ProviderSeesComposites":  {reason: "Transitions are told from the composites of claims.", as: provider, args: []string{"list", "xintentdeployments.claims.intentplane.dev"}, want: "yes"},
 		"ProviderSeesNoJobs":      {reason: "Checks run as Jobs, in namespaces that an administrator chose.", as: provider, args: []string{"list", "jobs.batch"}, want: "no"},
 		"ProviderMakesNoJobs":     {reason: "So it makes none elsewhere.", as: provider, args: []string{"create", "jobs.batch"}, want: "no"},
+		"ProviderSeesClusters":    {reason: "Transitions of clusters are told too.", as: provider, args: []string{"watch", "workloadclusters.intentplane.dev"}, want: "yes"},
+		"EditorMakesClusters":     {reason: "Who deploys makes clusters.", as: "edit", args: []string{"create", "workloadclusters.claims.intentplane.dev"}, want: "yes"},
+		"EditorLeavesManaged":     {reason: "What is behind them is composed.", as: "edit", args: []string{"update", "managedclusters.cluster.intentplane.dev"}, want: "no"},
 		"ProviderLeavesClaims":    {reason: "Claims are people's.", as: provider, args: []string{"update", "intentdeployments.claims.intentplane.dev"}, want: "no"},
 		"ProviderSeesNoNodes":     {reason: "Nodes are none of its business.", as: provider, args: []string{"list", "nodes"}, want: "no"},
 		"ProviderSeesNoPods":      {reason: "Pods are none of its business.", as: provider, args: []string{"list", "pods"}, want: "no"},

@@ -36,11 +36,13 @@ func TestRender(t *testing.T) {
 		reason string
 		shape  string
 		dir    string
+		prefix string
 	}{
 		"Claim":        {reason: "A claim's composite should become deliveries to both Sites.", shape: "claims", dir: "claim"},
 		"Namespaced":   {reason: "A composite without a claim should become a delivery.", shape: "namespaced", dir: "namespaced"},
 		"UnknownSite":  {reason: "A Site that is not there should be waited for.", shape: "claims", dir: "unknown-site"},
 		"BrokenIntent": {reason: "What is wrong should stand in the status.", shape: "claims", dir: "broken-intent"},
+		"Cluster":      {reason: "A WorkloadCluster should become a ManagedCluster.", shape: "claims", dir: "cluster", prefix: "workloadcluster-"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -48,8 +50,8 @@ func TestRender(t *testing.T) {
 			examples := filepath.Join(root, "examples", "render")
 			args := []string{
 				"render",
-				filepath.Join(examples, tc.dir, "composite.yaml"), filepath.Join(composition, "composition.yaml"), filepath.Join(examples, "functions.yaml"),
-				"--required-resources=" + filepath.Join(examples, "required"), "--xrd=" + filepath.Join(composition, "definition.yaml"),
+				filepath.Join(examples, tc.dir, "composite.yaml"), filepath.Join(composition, tc.prefix+"composition.yaml"), filepath.Join(examples, "functions.yaml"),
+				"--required-resources=" + filepath.Join(examples, "required"), "--xrd=" + filepath.Join(composition, tc.prefix+"definition.yaml"),
 				"--function-annotations=render.crossplane.io/runtime-development-target=" + address,
 			}
 			compare(t, tc.reason, filepath.Join(examples, tc.dir, "want.yaml"), withoutTimes(crossplane(t, v.cli, args...)))

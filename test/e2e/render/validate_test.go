@@ -45,6 +45,7 @@ func (v *validator) run(t *testing.T, in string, resources ...string) (string, e
 	extensions := []string{
 		filepath.Join(v.root, "package", "provider", "crds"),
 		filepath.Join(composition, "claims", "definition.yaml"), filepath.Join(composition, "namespaced", "definition.yaml"),
+		filepath.Join(composition, "claims", "workloadcluster-definition.yaml"), filepath.Join(composition, "namespaced", "workloadcluster-definition.yaml"),
 	}
 	cmd := exec.CommandContext(t.Context(), v.cli, "beta", "validate", strings.Join(extensions, ","), strings.Join(resources, ","),
 		"--cache-dir="+v.cache, "--crossplane-image="+image)
@@ -103,8 +104,8 @@ func TestValidateExamples(t *testing.T) {
 			}
 		}
 	}
-	if objects < 16 {
-		t.Errorf("the examples hold %d objects of ours, want at least 16", objects)
+	if objects < 20 {
+		t.Errorf("the examples hold %d objects of ours, want at least 20", objects)
 	}
 }
 
@@ -120,6 +121,10 @@ spec: `
 	brokenConfig = `apiVersion: config.intentplane.dev/v1alpha1
 kind: ClusterProviderConfig
 metadata: {name: default}
+spec: `
+	brokenCluster = `apiVersion: claims.intentplane.dev/v1alpha1
+kind: WorkloadCluster
+metadata: {namespace: team-a, name: east}
 spec: `
 	brokenBlueprint = `apiVersion: catalog.intentplane.dev/v1alpha1
 kind: Blueprint
@@ -148,6 +153,8 @@ func TestValidateBroken(t *testing.T) {
 		"SiteRequired":    {reason: "What is required is.", object: brokenSite + `{cluster: {controlPlane: {}}, engine: {type: None}}`, want: "spec.repository: Required value"},
 		"ConfigURL":       {reason: "Credentials do not belong into a URL.", object: brokenConfig + `{controlPlane: a, git: {url: "https://u:p@h/r.git"}}`, want: "spec.git.url: Invalid value"},
 		"ConfigNamespace": {reason: "A ClusterProviderConfig is in no namespace.", object: brokenConfig + `{controlPlane: a, git: {url: "https://h/r.git", credentials: {type: Basic, secretRef: {name: s}}}}`, want: "each secretRef must set namespace"},
+		"ClusterUnion":    {reason: "A cluster has the block of its type.", object: brokenCluster + `{type: Topology, version: v1.34.2}`, want: "topology must be set with type Topology, and with no other"},
+		"ClusterVersion":  {reason: "What is made has a version.", object: brokenCluster + `{type: Topology, topology: {classRef: {name: a}}}`, want: "version is required unless type is Existing"},
 		"BlueprintName":   {reason: "A Blueprint's name says which version it is.", object: brokenBlueprint + `{blueprintName: web, version: 1.0.1, serviceTypes: [web], files: {a: b}}`, want: "metadata.name must be"},
 	}
 	v := newValidator(t)

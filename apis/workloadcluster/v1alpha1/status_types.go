@@ -1,0 +1,205 @@
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	clusterv1alpha1 "github.com/intentplane/intentplane/apis/cluster/v1alpha1"
+)
+
+// Phase of a WorkloadCluster.
+type Phase string
+
+// Phases.
+const (
+	// PhasePending means that nobody has looked at what was asked for yet.
+	PhasePending Phase = "Pending"
+
+	// PhaseProvisioning means that the cluster is built, or that what it needs is waited for.
+	PhaseProvisioning Phase = "Provisioning"
+
+	// PhaseProvisioned means that infrastructure and control plane are ready, and that the endpoint is known.
+	PhaseProvisioned Phase = "Provisioned"
+
+	// PhaseDegraded means that the cluster was provisioned, and is not any more.
+	PhaseDegraded Phase = "Degraded"
+
+	// PhaseDeleting means that the Cluster is being deleted, or is gone, while the WorkloadCluster stays.
+	PhaseDeleting Phase = "Deleting"
+
+	// PhaseFailed means that a cluster that never was provisioned took too long, or was refused.
+	PhaseFailed Phase = "Failed"
+)
+
+// SecretReference names a key of a Secret in the namespace of the WorkloadCluster.
+type SecretReference struct {
+	// Name of the Secret.
+	// +required
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+
+	// Key in the Secret.
+	// +required
+	// +kubebuilder:validation:MaxLength=253
+	Key string `json:"key"`
+}
+
+// Kubeconfig of a cluster.
+type Kubeconfig struct {
+	// SecretRef names the Secret that it is in.
+	// +required
+	SecretRef SecretReference `json:"secretRef"`
+
+	// Digest tells one kubeconfig from another.
+	// +optional
+	// +kubebuilder:validation:MaxLength=80
+	Digest string `json:"digest,omitempty"`
+
+	// Expires is when its credentials do. Absent if they do not, or do not tell.
+	// +optional
+	Expires *metav1.Time `json:"expires,omitempty"`
+}
+
+// ObservedCluster is what was seen of the Cluster of Cluster API.
+type ObservedCluster struct {
+	// Name of the Cluster.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	Name string `json:"name,omitempty"`
+
+	// UID of the Cluster. Another one is another cluster.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	UID string `json:"uid,omitempty"`
+
+	// Phase that Cluster API computed. It decides nothing here.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	Phase string `json:"phase,omitempty"`
+
+	// APIVersion in which the Cluster was read.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	APIVersion string `json:"apiVersion,omitempty"`
+}
+
+// Transition is one change of the phase.
+type Transition struct {
+	// Index of this transition among all that the composite went through, the first one being 0. It tells equal ones apart, also when
+	// the oldest are forgotten.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	Index int64 `json:"index"`
+
+	// From which phase. Empty for the first one.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	From Phase `json:"from,omitempty"`
+
+	// To which phase.
+	// +required
+	// +kubebuilder:validation:MaxLength=63
+	To Phase `json:"to"`
+
+	// At which time.
+	// +required
+	At metav1.Time `json:"at"`
+}
+
+// WorkloadClusterStatus is a projection of what is known. Each part of it could be thrown away and computed again, but for
+// transitions, which nothing reads. Crossplane adds the conditions.
+type WorkloadClusterStatus struct {
+	// Phase of the cluster.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	Phase Phase `json:"phase,omitempty"`
+
+	// Message for people.
+	// +optional
+	// +kubebuilder:validation:MaxLength=2048
+	Message string `json:"message,omitempty"`
+
+	// SpecDigest of the spec that this status speaks about.
+	// +optional
+	// +kubebuilder:validation:MaxLength=80
+	SpecDigest string `json:"specDigest,omitempty"`
+
+	// ManagedCluster that was composed. It is in the namespace of the WorkloadCluster.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	ManagedCluster string `json:"managedCluster,omitempty"`
+
+	// Cluster of Cluster API.
+	// +optional
+	Cluster *ObservedCluster `json:"cluster,omitempty"`
+
+	// Version of Kubernetes that runs.
+	// +optional
+	// +kubebuilder:validation:MaxLength=128
+	Version string `json:"version,omitempty"`
+
+	// Endpoint of the API server.
+	// +optional
+	Endpoint *clusterv1alpha1.Endpoint `json:"endpoint,omitempty"`
+
+	// Kubeconfig of the cluster.
+	// +optional
+	Kubeconfig *Kubeconfig `json:"kubeconfig,omitempty"`
+
+	// Initialized is since when the control plane is known to be initialized. It is not taken back for that Cluster.
+	// +optional
+	Initialized *clusterv1alpha1.Latch `json:"initialized,omitempty"`
+
+	// Provisioned is when this Cluster first was. It is not taken back for that Cluster.
+	// +optional
+	Provisioned *clusterv1alpha1.Latch `json:"provisioned,omitempty"`
+
+	// Replicas of the cluster.
+	// +optional
+	Replicas *clusterv1alpha1.Replicas `json:"replicas,omitempty"`
+
+	// FailureDomains of the infrastructure.
+	// +optional
+	// +kubebuilder:validation:MaxItems=100
+	// +listType=atomic
+	FailureDomains []clusterv1alpha1.FailureDomain `json:"failureDomains,omitempty"`
+
+	// Blocker is what is in the way. Absent if nothing is.
+	// +optional
+	Blocker *clusterv1alpha1.Blocker `json:"blocker,omitempty"`
+
+	// SiteName of the Site that was published for the cluster. Absent while none was.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	SiteName string `json:"siteName,omitempty"`
+
+	// Transitions are the last changes of the phase, the newest one last.
+	// +optional
+	// +kubebuilder:validation:MaxItems=20
+	// +listType=atomic
+	Transitions []Transition `json:"transitions,omitempty"`
+}
+
+// A WorkloadCluster is one cluster of Cluster API: made from templates (CAPT) or a ClusterClass (Topology), or watched as it is
+// (Existing).
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:scope=Namespaced,path=workloadclusters,singular=workloadcluster,shortName=wcl
+// +kubebuilder:printcolumn:name="PHASE",type="string",JSONPath=".status.phase"
+// +kubebuilder:printcolumn:name="VERSION",type="string",JSONPath=".status.version"
+// +kubebuilder:printcolumn:name="ENDPOINT",type="string",JSONPath=".status.endpoint.host"
+// +kubebuilder:printcolumn:name="INFRA",type="string",JSONPath=".status.conditions[?(@.type=='InfrastructureReady')].status"
+// +kubebuilder:printcolumn:name="CONTROLPLANE",type="string",JSONPath=".status.conditions[?(@.type=='ControlPlaneReady')].status"
+// +kubebuilder:printcolumn:name="SITE",type="string",priority=1,JSONPath=".status.siteName"
+type WorkloadCluster struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// Spec of the cluster.
+	// +required
+	Spec WorkloadClusterSpec `json:"spec"`
+
+	// Status of the cluster.
+	// +optional
+	Status WorkloadClusterStatus `json:"status,omitempty"`
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function"
+	"github.com/intentplane/intentplane/function/catalog"
+	"github.com/intentplane/intentplane/function/phase"
+)
+
+// deployment is what is read of an IntentDeployment of either shape.
+type deployment struct {
+	metav1.TypeMeta `json:",inline"`
+
+	Metadata metav1.ObjectMeta `json:"metadata"`
+	Spec     struct {
+		deploymentv1alpha1.IntentDeploymentSpec `json:",inline"`
+
+		ClaimRef *claimRef `json:"claimRef"`
+	} `json:"spec"`
+	Status struct {
+		deploymentv1alpha1.IntentDeploymentStatus `json:",inline"`
+
+		Conditions []phase.Condition `json:"conditions"`
+	} `json:"status"`
+}
+
+// claim is the claim, or the namespaced composite itself.
+func (c *deployment) claim() (rolloutv1alpha1.ClaimReference, error) {
+	who, err := whose(c.TypeMeta, c.Metadata, c.Spec.ClaimRef)
+	if err != nil {
+		return rolloutv1alpha1.ClaimReference{}, err
+	}
+	group := deploymentv1alpha1.GroupNamespaced
+	if c.Spec.ClaimRef != nil {
+		group = deploymentv1alpha1.GroupClaims
+	}
+	return rolloutv1alpha1.ClaimReference{APIGroup: group, Kind: deploymentv1alpha1.Kind, Namespace: who.Namespace, Name: who.Name}, nil
+}
+
+func decode(req *fnv1.RunFunctionRequest) (function.Input, error) {
+	c := &deployment{}
+	if err := decodeInto(req.GetObserved().GetComposite().GetResource(), c); err != nil {
+		return function.Input{}, errors.Wrap(err, "cannot read the observed composite")
+	}
+	claim, err := c.claim()
+	if err != nil {
+		return function.Input{}, err
+	}
+	observed, err := decodeObserved(req)
+	if err != nil {
+		return function.Input{}, err
+	}
+	in := function.Input{
+		Claim:      claim,
+		Spec:       c.Spec.IntentDeploymentSpec,
+		Status:     c.Status.IntentDeploymentStatus,
+		Conditions: c.Status.Conditions,
+		Observed:   observed,
+		Answers:    catalog.Answers{},
+	}
+	return in, decodeAnswers(req, in.Answers)
+}

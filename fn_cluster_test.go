@@ -1,0 +1,60 @@
+package main
+
+import (
+	"testing"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/proto"
+)
+
+// TestClusters serves WorkloadClusters of both shapes beside the deployments.
+func TestClusters(t *testing.T) {
+	cases := map[string]struct {
+		reason    string
+		composite string
+	}{
+		"Claim": {reason: "The claim tells name and namespace.", composite: `
+apiVersion: claims.intentplane.dev/v1alpha1
+kind: XWorkloadCluster
+metadata: {name: north-x7k2p, generation: 3, uid: u}
+spec:
+  claimRef: {apiVersion: claims.intentplane.dev/v1alpha1, kind: WorkloadCluster, namespace: team-a, name: north}
+  compositionRef: {name: clusters}
+  type: Existing
+`},
+		"Namespaced": {reason: "The composite is the claim.", composite: `
+apiVersion: intentplane.dev/v1alpha1
+kind: WorkloadCluster
+metadata: {name: north, namespace: team-a}
+spec:
+  crossplane: {compositionRef: {name: clusters}}
+  type: Existing
+`},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			f, req := newFunction().Remember(1<<20), request(t, tc.composite)
+			rsp := run(t, f, req)
+			r := rsp.GetDesired().GetResources()["cluster"].GetResource().GetFields()
+			meta := r["metadata"].GetStructValue().GetFields()
+			got := []string{kindOf(rsp.GetDesired().GetResources()["cluster"].GetResource()), meta["namespace"].GetStringValue(), meta["name"].GetStringValue(), statusOf(rsp, "phase")}
+			if diff := cmp.Diff([]string{"ManagedCluster", "team-a", "north", "Pending"}, got); diff != "" {
+				t.Errorf("\n%s\nRunFunction(...): -want, +got:\n%s", tc.reason, diff)
+			}
+			if len(rsp.GetResults()) > 0 || len(rsp.GetRequirements().GetResources()) > 0 || rsp.GetDesired().GetComposite().GetReady() != fnv1.Ready_READY_FALSE {
+				t.Errorf("\n%s\nRunFunction(...): %v", tc.reason, rsp)
+			}
+			// The same request has the same bytes, whoever answers it.
+			req.Observed.Composite.Resource.Fields["status"] = rsp.GetDesired().GetComposite().GetResource().GetFields()["status"]
+			first, second, third := run(t, f, req), run(t, f, req), run(t, newFunction(), req)
+			if !proto.Equal(first, second) || !proto.Equal(first, third) {
+				t.Errorf("\n%s\nRunFunction(...): the same request has another answer", tc.reason)
+			}
+		})
+	}
+	rsp := run(t, newFunction(), request(t, "apiVersion: claims.intentplane.dev/v1alpha1\nkind: XWorkloadCluster\nmetadata: {name: x}\nspec: {type: Existing}"))
+	if len(rsp.GetResults()) != 1 || rsp.GetResults()[0].GetSeverity() != fnv1.Severity_SEVERITY_FATAL {
+		t.Errorf("a composite without a claim: %v", rsp.GetResults())
+	}
+}

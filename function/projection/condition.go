@@ -1,0 +1,38 @@
+// Package projection has what the statuses of all composites share: conditions, and a phase that changes along a table. A projection
+// decides nothing: throw a status away, and it comes back the same.
+package projection
+
+import (
+	corev1 "k8s.io/api/core/v1"
+)
+
+// Condition is one condition of a composite. Its message is stable: no times, counters or durations.
+type Condition struct {
+	Type    string
+	Status  corev1.ConditionStatus
+	Reason  string
+	Message string
+}
+
+// Is returns a condition that is true or false.
+func Is(typ string, status bool, reason, message string) Condition {
+	c := Condition{Type: typ, Status: corev1.ConditionFalse, Reason: reason, Message: message}
+	if status {
+		c.Status = corev1.ConditionTrue
+	}
+	return c
+}
+
+// Unknown returns a condition that nobody knows.
+func Unknown(typ, reason, message string) Condition {
+	return Condition{Type: typ, Status: corev1.ConditionUnknown, Reason: reason, Message: message}
+}
+
+// Fit shortens a message to what the schema takes: nothing of a status is written that has a longer one.
+func Fit(message string, most int) string {
+	characters := []rune(message)
+	if len(characters) <= most {
+		return message
+	}
+	return string(characters[:most-1]) + "…"
+}

@@ -1,0 +1,92 @@
+package projection
+
+import (
+	"slices"
+)
+
+// MaxTransitions is how many transitions a status remembers.
+const MaxTransitions = 20
+
+// A Table is the legal changes of a phase, as data. What is not in it is never written.
+type Table[P ~string] struct {
+	// Start is where all begins, and begins again: it is legal from anywhere.
+	Start P
+
+	// Failed is where what fails goes. Along takes a shorter way there from where it is legal.
+	Failed P
+
+	// Next phases of each phase. That of an empty phase is Start.
+	Next map[P][]P
+}
+
+// Legal is true for a change of the phase that may be written.
+func (t Table[P]) Legal(from, to P) bool { return to == t.Start || slices.Contains(t.Next[from], to) }
+
+// Along is what is left of a route when it goes on from a phase, or the whole route when it starts again.
+func (t Table[P]) Along(from P, route []P, restart bool) []P {
+	if restart {
+		return route
+	}
+	if from == route[len(route)-1] {
+		return nil
+	}
+	if i := slices.Index(route, from); i >= 0 {
+		return route[i+1:]
+	}
+	// What failed may have come further than where such failures are found.
+	if i := slices.Index(route, t.Failed); i >= 0 && slices.Contains(t.Next[from], t.Failed) {
+		return route[i:]
+	}
+	return route
+}
+
+// Shortest is the phases between two, the second one last. Where the table knows no way it starts again.
+func (t Table[P]) Shortest(from, to P, restart bool) []P {
+	if from == to && !restart {
+		return nil
+	}
+	if !restart {
+		if way := t.search(from, to); way != nil {
+			return way
+		}
+	}
+	if to == t.Start {
+		return []P{t.Start}
+	}
+	return append([]P{t.Start}, t.search(t.Start, to)...)
+}
+
+// search the table breadth first, in its order.
+func (t Table[P]) search(from, to P) []P {
+	ways, seen := [][]P{{from}}, map[P]bool{from: true}
+	for len(ways) > 0 {
+		way := ways[0]
+		ways = ways[1:]
+		for _, next := range t.Next[way[len(way)-1]] {
+			if seen[next] {
+				continue
+			}
+			seen[next] = true
+			longer := append(slices.Clone(way), next)
+			if next == to {
+				return longer[1:]
+			}
+			ways = append(ways, longer)
+		}
+	}
+	return nil
+}
+
+// Log adds an entry for each phase that was gone through to the transitions of a status, each with the index after the one before, and
+// forgets the oldest ones.
+func Log[P ~string, T any](last []T, index func(T) int64, from P, through []P, entry func(index int64, from, to P) T) []T {
+	log, next := slices.Clone(last), int64(0)
+	if len(log) > 0 {
+		next = index(log[len(log)-1]) + 1
+	}
+	for i, to := range through {
+		log = append(log, entry(next+int64(i), from, to))
+		from = to
+	}
+	return log[max(0, len(log)-MaxTransitions):]
+}

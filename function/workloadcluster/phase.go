@@ -1,0 +1,91 @@
+package workloadcluster
+
+import (
+	"strings"
+
+	clusterv1alpha1 "github.com/intentplane/intentplane/apis/cluster/v1alpha1"
+	v1alpha1 "github.com/intentplane/intentplane/apis/workloadcluster/v1alpha1"
+	"github.com/intentplane/intentplane/function/projection"
+)
+
+// table of the legal changes of a phase. A Cluster that was made again under its name starts again at Pending from anywhere.
+func table() projection.Table[v1alpha1.Phase] {
+	return projection.Table[v1alpha1.Phase]{
+		Start: v1alpha1.PhasePending, Failed: v1alpha1.PhaseFailed,
+		Next: map[v1alpha1.Phase][]v1alpha1.Phase{
+			"":                         {v1alpha1.PhasePending},
+			v1alpha1.PhasePending:      {v1alpha1.PhaseProvisioning, v1alpha1.PhaseFailed},
+			v1alpha1.PhaseProvisioning: {v1alpha1.PhaseProvisioned, v1alpha1.PhaseDeleting, v1alpha1.PhaseFailed},
+			v1alpha1.PhaseProvisioned:  {v1alpha1.PhaseDegraded, v1alpha1.PhaseDeleting},
+			v1alpha1.PhaseDegraded:     {v1alpha1.PhaseProvisioned, v1alpha1.PhaseDeleting},
+			v1alpha1.PhaseFailed:       {v1alpha1.PhaseProvisioning, v1alpha1.PhaseProvisioned, v1alpha1.PhaseDeleting},
+			v1alpha1.PhaseDeleting:     {},
+		},
+	}
+}
+
+// phase is the first row that holds. It speaks of the cluster: one that runs is not failed by a spec that cannot be carried out.
+func (f *facts) phase() v1alpha1.Phase {
+	switch {
+	case f.deleting():
+		return v1alpha1.PhaseDeleting
+	case f.provisioned():
+		return v1alpha1.PhaseProvisioned
+	case f.wasProvisioned():
+		return v1alpha1.PhaseDegraded
+	case f.Problem != "", f.refused(), f.late():
+		return v1alpha1.PhaseFailed
+	case f.seen():
+		return v1alpha1.PhaseProvisioning
+	}
+	return v1alpha1.PhasePending
+}
+
+// message says why a cluster is in its phase.
+func (f *facts) message() string {
+	if f.Problem != "" {
+		return f.Problem
+	}
+	switch p := f.phase(); {
+	case p == v1alpha1.PhaseDeleting && f.gone():
+		return "The Cluster is gone."
+	case p == v1alpha1.PhaseDeleting:
+		c := f.condition(clusterv1alpha1.TypeDeleting)
+		return said("The Cluster is being deleted", string(c.Reason), c.Message)
+	case f.ready():
+		return "The cluster is ready."
+	}
+	return f.waits()
+}
+
+// waits says what is waited for, or in the way.
+func (f *facts) waits() string {
+	if c, ok := f.unsynced(); ok {
+		return said("The ManagedCluster cannot be carried out", "", c.Message)
+	}
+	switch c := f.verdict(); {
+	case !f.seen():
+		return "The ManagedCluster was not looked at yet."
+	case !f.current():
+		return "What is asked for is on its way to the cluster."
+	case c.Reason == clusterv1alpha1.ReasonReady && f.upgrading():
+		return "The cluster runs " + f.Observed.Status.AtProvider.Version + ", and " + f.Spec.Version + " is asked for."
+	default:
+		return said("", string(c.Reason), c.Message)
+	}
+}
+
+// said joins what there is, and ends with a full stop.
+func said(parts ...string) string {
+	var out []string
+	for _, p := range parts {
+		if p != "" {
+			out = append(out, p)
+		}
+	}
+	text := strings.Join(out, ": ")
+	if text == "" || strings.HasSuffix(text, ".") {
+		return text
+	}
+	return text + "."
+}

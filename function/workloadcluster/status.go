@@ -1,0 +1,48 @@
+package workloadcluster
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	clusterv1alpha1 "github.com/intentplane/intentplane/apis/cluster/v1alpha1"
+	v1alpha1 "github.com/intentplane/intentplane/apis/workloadcluster/v1alpha1"
+	"github.com/intentplane/intentplane/function/projection"
+)
+
+const (
+	maxMessage = 2048
+
+	// kubeconfigKey is the key of a Secret in which Cluster API keeps a kubeconfig.
+	kubeconfigKey = "value"
+)
+
+// status projects facts. Last is the last status: of it the log of transitions is carried over, with what it takes to go on with it.
+func status(f *facts, last *v1alpha1.WorkloadClusterStatus, now metav1.Time) *v1alpha1.WorkloadClusterStatus {
+	s := &v1alpha1.WorkloadClusterStatus{SpecDigest: f.Digest, Phase: f.phase(), Message: projection.Fit(f.message(), maxMessage)}
+	if f.Observed != nil {
+		observed(s, f.Observed)
+	}
+	through, index := table().Shortest(last.Phase, s.Phase, another(last, s)), func(t v1alpha1.Transition) int64 { return t.Index }
+	s.Transitions = projection.Log(last.Transitions, index, last.Phase, through, func(i int64, from, to v1alpha1.Phase) v1alpha1.Transition {
+		return v1alpha1.Transition{Index: i, From: from, To: to, At: now}
+	})
+	return s
+}
+
+// another is true if the Cluster is not the one that it was.
+func another(last, next *v1alpha1.WorkloadClusterStatus) bool {
+	return last.Cluster != nil && next.Cluster != nil && last.Cluster.UID != "" && next.Cluster.UID != "" && last.Cluster.UID != next.Cluster.UID
+}
+
+func observed(s *v1alpha1.WorkloadClusterStatus, mc *clusterv1alpha1.ManagedCluster) {
+	at := mc.Status.AtProvider
+	s.ManagedCluster = mc.GetName()
+	s.Cluster = &v1alpha1.ObservedCluster{Name: mc.Spec.ForProvider.Cluster.Name, UID: at.UID, Phase: at.Phase, APIVersion: at.ClusterAPIVersion}
+	s.Version, s.Endpoint, s.Initialized, s.Provisioned = at.Version, at.Endpoint, at.Initialized, at.Provisioned
+	s.FailureDomains, s.Blocker, s.SiteName = at.FailureDomains, at.Blocker, at.SiteName
+	if at.Replicas != (clusterv1alpha1.Replicas{}) {
+		s.Replicas = &at.Replicas
+	}
+	if k := at.Kubeconfig; k != nil {
+		s.Kubeconfig = &v1alpha1.Kubeconfig{SecretRef: v1alpha1.SecretReference{Name: k.SecretName, Key: kubeconfigKey}, Digest: k.Digest, Expires: k.Expires}
+	}
+}

@@ -1,0 +1,288 @@
+package workloadcluster
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	clusterv1alpha1 "github.com/intentplane/intentplane/apis/cluster/v1alpha1"
+	v1alpha1 "github.com/intentplane/intentplane/apis/workloadcluster/v1alpha1"
+)
+
+var (
+	now = metav1.NewTime(time.Date(2031, 12, 17, 13, 14, 15, 0, time.UTC))
+
+	// clockwork is what no message may have in it.
+	clockwork = regexp.MustCompile(`\d{2}:\d{2}|\d+(\.\d+)?(ms|s|m|h)\b|resourceVersion`)
+
+	statuses = []corev1.ConditionStatus{corev1.ConditionTrue, corev1.ConditionFalse, corev1.ConditionUnknown}
+
+	// verdicts are what a ManagedCluster may say of itself. The first one is said before anybody looked.
+	verdicts = []xpv2.ConditionReason{
+		"", clusterv1alpha1.ReasonReady, "Provisioning", clusterv1alpha1.ReasonDegraded, clusterv1alpha1.ReasonPolicyDenied, clusterv1alpha1.ReasonNameTaken,
+		clusterv1alpha1.ReasonTemplateMissing, clusterv1alpha1.ReasonObjectsGone, clusterv1alpha1.ReasonChangeIgnored,
+		clusterv1alpha1.ReasonInfrastructureTimedOut, clusterv1alpha1.ReasonControlPlaneTimedOut, clusterv1alpha1.ReasonDeleting,
+	}
+
+	allPhases = []v1alpha1.Phase{
+		"", v1alpha1.PhasePending, v1alpha1.PhaseProvisioning, v1alpha1.PhaseProvisioned, v1alpha1.PhaseDegraded, v1alpha1.PhaseDeleting, v1alpha1.PhaseFailed,
+	}
+)
+
+// evidence is one combination of all that has a part in a phase.
+type evidence struct {
+	infrastructure, controlPlane, endpoint corev1.ConditionStatus
+	deleting                               xpv2.Condition
+	verdict                                xpv2.ConditionReason
+	uid, latch                             string
+	behind, carried, synced, goes, problem bool
+}
+
+func (e evidence) facts() *facts {
+	f := &facts{Digest: "d", carried: e.carried, Spec: v1alpha1.WorkloadClusterSpec{ClusterDescription: clusterv1alpha1.ClusterDescription{Type: clusterv1alpha1.TypeExisting}}}
+	if e.problem {
+		f.Problem = "spec.clusterName: it is wrong"
+	}
+	mc := &clusterv1alpha1.ManagedCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1", Generation: 2}}
+	if e.goes {
+		mc.DeletionTimestamp = &now
+	}
+	mc.Status.AtProvider.UID = e.uid
+	if e.latch != "" {
+		mc.Status.AtProvider.Provisioned = &clusterv1alpha1.Latch{UID: e.latch, At: now}
+	}
+	say := func(of xpv2.ConditionType, s corev1.ConditionStatus, reason xpv2.ConditionReason) {
+		mc.SetConditions(xpv2.Condition{Type: of, Status: s, Reason: reason, Message: "words"}.WithObservedGeneration(2 - map[bool]int64{true: 1}[e.behind]))
+	}
+	say(xpv2.TypeSynced, map[bool]corev1.ConditionStatus{true: "True", false: "False"}[e.synced], "R")
+	if e.verdict != "" {
+		say(xpv2.TypeReady, map[bool]corev1.ConditionStatus{true: "True", false: "False"}[e.verdict == clusterv1alpha1.ReasonReady], e.verdict)
+		say(clusterv1alpha1.TypeInfrastructureReady, e.infrastructure, "R")
+		say(clusterv1alpha1.TypeControlPlaneReady, e.controlPlane, "R")
+		say(clusterv1alpha1.TypeEndpointKnown, e.endpoint, "R")
+		say(clusterv1alpha1.TypeDeleting, e.deleting.Status, e.deleting.Reason)
+	}
+	f.Observed = mc
+	return f
+}
+
+// each calls with all combinations of evidence, and returns how many there are.
+func each(do func(evidence)) int {
+	n := 0
+	deletings := []xpv2.Condition{{Status: "False", Reason: "NotDeleting"}, {Status: "True", Reason: "DeletionRequested"}, {Status: "False", Reason: "ObjectMissing"}, {Status: "Unknown", Reason: "ManagementUnreachable"}}
+	for _, infrastructure := range statuses {
+		for _, controlPlane := range statuses {
+			for _, endpoint := range statuses {
+				for _, deleting := range deletings {
+					for _, verdict := range verdicts {
+						for _, seen := range [][2]string{{"", ""}, {"u1", ""}, {"u1", "u1"}, {"u2", "u1"}} {
+							for flags := range 32 {
+								do(evidence{
+									infrastructure: infrastructure, controlPlane: controlPlane, endpoint: endpoint, deleting: deleting, verdict: verdict,
+									uid: seen[0], latch: seen[1],
+									behind: flags&1 != 0, carried: flags&2 == 0, synced: flags&4 == 0, goes: flags&8 != 0, problem: flags&16 != 0,
+								})
+								n++
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	return n
+}
+
+// rows of the documented table that hold, of which the first one counts.
+func (e evidence) rows() []v1alpha1.Phase {
+	three := e.infrastructure == "True" && e.controlPlane == "True" && e.endpoint == "True"
+	looked, judged := e.verdict != "", e.verdict != "" && e.carried && !e.behind
+	ours := e.verdict != clusterv1alpha1.ReasonNameTaken && e.verdict != clusterv1alpha1.ReasonObjectsGone
+	against := slices.Contains([]xpv2.ConditionReason{"PolicyDenied", "NameTaken", "ChangeIgnoredByProvider", "InfrastructureTimedOut", "ControlPlaneTimedOut"}, e.verdict)
+	var out []v1alpha1.Phase
+	add := func(p v1alpha1.Phase, is bool) {
+		if is {
+			out = append(out, p)
+		}
+	}
+	going := e.goes || looked && (e.deleting.Status == "True" || e.deleting.Reason == "ObjectMissing")
+	add("Deleting", e.uid != "" && e.verdict != "NameTaken" && going)
+	add("Provisioned", looked && ours && three)
+	add("Degraded", e.uid != "" && e.latch == e.uid)
+	add("Failed", e.problem || judged && against)
+	add("Provisioning", looked)
+	return append(out, "Pending")
+}
+
+// TestEvidence holds for all combinations of evidence: there is one phase, which is that of the documented table, and what it takes to
+// come there is legal.
+func TestEvidence(t *testing.T) {
+	ways, reached := map[string]bool{}, map[v1alpha1.Phase]int{}
+	n := each(func(e evidence) {
+		f := e.facts()
+		p := f.phase()
+		if want := e.rows()[0]; p != want {
+			t.Fatalf("phase of %+v: want %s, got %s", e, want, p)
+		}
+		if again := e.facts().phase(); again != p {
+			t.Fatalf("phase of %+v: %s, and then %s", e, p, again)
+		}
+		reached[p]++
+		checkConditions(t, e, f)
+		for _, from := range allPhases {
+			for _, uid := range []string{"", "u1"} {
+				last := &v1alpha1.WorkloadClusterStatus{Phase: from, Cluster: &v1alpha1.ObservedCluster{UID: uid}}
+				if key := fmt.Sprint(from, p, uid, e.uid); !ways[key] {
+					ways[key] = true
+					checkTransitions(t, last, status(f, last, now))
+				}
+			}
+		}
+	})
+	if diff := cmp.Diff(len(allPhases)-1, len(reached)); diff != "" {
+		t.Errorf("phases that something leads to: -want, +got:\n%s", diff)
+	}
+	t.Logf("%d combinations of evidence, in %v; %d ways from one phase to another", n, reached, len(ways))
+}
+
+func checkConditions(t *testing.T, e evidence, f *facts) {
+	t.Helper()
+	is, seen := map[string]corev1.ConditionStatus{}, map[string]int{}
+	for _, c := range conditions(f) {
+		is[c.Type] = c.Status
+		if seen[c.Type]++; seen[c.Type] > 1 || c.Reason == "" || clockwork.MatchString(c.Message) {
+			t.Fatalf("conditions of %+v: %+v", e, c)
+		}
+	}
+	ready, phase := f.ready(), f.phase()
+	switch {
+	case len(is) != 12:
+		t.Fatalf("conditions of %+v: want all twelve, got %v", e, slices.Sorted(maps.Keys(is)))
+	case is[v1alpha1.TypeStalled] == "True" && is[v1alpha1.TypeReconciling] == "True":
+		t.Fatalf("conditions of %+v: both Stalled and Reconciling", e)
+	case ready && (is[v1alpha1.TypeStalled] == "True" || is[v1alpha1.TypeReconciling] == "True" || phase != v1alpha1.PhaseProvisioned):
+		t.Fatalf("%+v: ready, phase %s, conditions %v", e, phase, is)
+	case ready && (e.behind || !e.carried || !e.synced || e.problem || e.verdict != clusterv1alpha1.ReasonReady):
+		t.Fatalf("%+v: ready without evidence", e)
+	case !ready && is[v1alpha1.TypeStalled] != "True" && is[v1alpha1.TypeReconciling] != "True":
+		t.Fatalf("%+v: not ready, and it does not say whether something goes on", e)
+	case phase == v1alpha1.PhaseFailed && is[v1alpha1.TypeStalled] != "True":
+		t.Fatalf("%+v: failed, and not stalled", e)
+	case f.message() == "" || clockwork.MatchString(f.message()):
+		t.Fatalf("%+v: message %q", e, f.message())
+	}
+}
+
+// legal changes of the phase, as they are documented. Any phase starts again at Pending for another Cluster.
+func legal() map[v1alpha1.Phase][]v1alpha1.Phase {
+	return map[v1alpha1.Phase][]v1alpha1.Phase{
+		"":             {"Pending"},
+		"Pending":      {"Provisioning", "Failed"},
+		"Provisioning": {"Provisioned", "Deleting", "Failed"},
+		"Provisioned":  {"Degraded", "Deleting"},
+		"Degraded":     {"Provisioned", "Deleting"},
+		"Failed":       {"Provisioning", "Provisioned", "Deleting"},
+		"Deleting":     {},
+	}
+}
+
+func checkTransitions(t *testing.T, last, next *v1alpha1.WorkloadClusterStatus) {
+	t.Helper()
+	at := last.Phase
+	for _, one := range next.Transitions {
+		if one.From != at || one.To != "Pending" && !slices.Contains(legal()[one.From], one.To) {
+			t.Fatalf("from %q to %q: illegal transition %q to %q", last.Phase, next.Phase, one.From, one.To)
+		}
+		at = one.To
+	}
+	another := last.Cluster.UID != "" && next.Cluster.UID != "" && last.Cluster.UID != next.Cluster.UID
+	switch {
+	case at != next.Phase:
+		t.Fatalf("from %q to %q: transitions end at %q", last.Phase, next.Phase, at)
+	case another && next.Transitions[0].To != "Pending":
+		t.Fatalf("another Cluster does not start again: %v", next.Transitions)
+	case last.Phase == next.Phase && !another && len(next.Transitions) > 0:
+		t.Fatalf("nothing changed, and transitions are %v", next.Transitions)
+	}
+}
+
+// TestEveryPhaseGoesOn says that a cluster can come from everywhere to where it is provisioned, or failed.
+func TestEveryPhaseGoesOn(t *testing.T) {
+	if diff := cmp.Diff(legal(), table().Next); diff != "" {
+		t.Errorf("table().Next: -want, +got:\n%s", diff)
+	}
+	for _, from := range allPhases {
+		for _, to := range []v1alpha1.Phase{v1alpha1.PhaseProvisioned, v1alpha1.PhaseFailed} {
+			through := table().Shortest(from, to, false)
+			if from != to && (len(through) == 0 || through[len(through)-1] != to) {
+				t.Errorf("from %q to %q: %v", from, to, through)
+			}
+		}
+	}
+}
+
+// documented is the rows of a table in docs/clusters.md.
+func documented(t *testing.T, name string) [][]string {
+	t.Helper()
+	b, err := os.ReadFile("../../docs/clusters.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, found := strings.Cut(string(b), "<!-- "+name+": checked by a test -->\n")
+	rows, _, ended := strings.Cut(after, "<!-- end -->")
+	if !found || !ended {
+		t.Fatalf("docs/clusters.md has no table %q", name)
+	}
+	var out [][]string
+	for _, line := range strings.Split(strings.TrimSpace(rows), "\n")[2:] {
+		var row []string
+		for cell := range strings.SplitSeq(strings.Trim(line, "|"), "|") {
+			row = append(row, strings.ReplaceAll(strings.TrimSpace(cell), "`", ""))
+		}
+		out = append(out, row)
+	}
+	return out
+}
+
+// TestDocumentedTables holds the docs against the data.
+func TestDocumentedTables(t *testing.T) {
+	edges := map[string]string{}
+	for _, row := range documented(t, "edges") {
+		edges[row[0]] = row[1]
+	}
+	want := map[string]string{}
+	for from, to := range table().Next {
+		var names []string
+		for _, p := range to {
+			names = append(names, string(p))
+		}
+		if from != "" && len(names) > 0 {
+			want[string(from)] = strings.Join(names, ", ")
+		}
+	}
+	if diff := cmp.Diff(want, edges); diff != "" {
+		t.Errorf("docs/clusters.md: edges: -want, +got:\n%s", diff)
+	}
+	var order []v1alpha1.Phase
+	for _, row := range documented(t, "phases") {
+		order = append(order, v1alpha1.Phase(row[1]))
+	}
+	// All rows hold of this one.
+	all := evidence{
+		infrastructure: "True", controlPlane: "True", endpoint: "True", deleting: xpv2.Condition{Status: "True", Reason: "R"}, verdict: clusterv1alpha1.ReasonPolicyDenied,
+		uid: "u1", latch: "u1", carried: true, synced: true,
+	}
+	if diff := cmp.Diff(order, all.rows()); diff != "" {
+		t.Errorf("docs/clusters.md: phases: -want, +got:\n%s", diff)
+	}
+}

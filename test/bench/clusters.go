@@ -1,0 +1,314 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/clientcmd"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+const (
+	// manyClusters flap once in each flapInterval: half of the time each is ready.
+	manyClusters = 300
+	flapInterval = time.Second
+	flapNs       = "flapping"
+
+	// flapWarmup passes before something is measured, for flapMeasured.
+	flapWarmup   = time.Minute
+	flapMeasured = 3 * time.Minute
+
+	// flapLeast is which part of the flaps have to come about, or the machine is too slow for this figure.
+	flapLeast = 0.9
+
+	makers = 16
+)
+
+// A fleet are clusters of which one object each comes and goes. It is measured once.
+type fleet struct {
+	s       *stage
+	figures map[string]float64
+}
+
+func (f *fleet) figure(name string) func(context.Context) (float64, error) {
+	return func(ctx context.Context) (float64, error) {
+		if f.figures != nil {
+			return f.figures[name], nil
+		}
+		// A control plane of its own: what others left on it would count.
+		if err := f.s.close(); err != nil {
+			return 0, err
+		}
+		if err := f.s.open(ctx); err != nil {
+			return 0, err
+		}
+		if err := f.fill(ctx); err != nil {
+			return 0, err
+		}
+		var err error
+		f.figures, err = f.watch(ctx)
+		return f.figures[name], err
+	}
+}
+
+// fill the control plane with clusters, and wait until all are ready.
+func (f *fleet) fill(ctx context.Context) error {
+	if err := f.s.cp.ApplyYAML(ctx, []byte(fleetKinds)); err != nil {
+		return err
+	}
+	if err := f.s.cp.Client.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: flapNs}}); err != nil {
+		return errors.Wrap(err, "cannot create namespace")
+	}
+	limited, cancel := context.WithTimeout(ctx, crowdPatience)
+	defer cancel()
+	// Kinds are served a moment after they were applied.
+	for f.s.cp.ApplyYAML(limited, fmt.Appendf(nil, fleetCluster, clusterName(0), flapNs)) != nil && limited.Err() == nil {
+		_ = pass(limited, time.Second)
+	}
+	if err := f.each(limited, f.make); err != nil {
+		return err
+	}
+	return f.ready(limited)
+}
+
+func clusterName(i int) string { return fmt.Sprintf("c-%03d", i) }
+
+// each does something for all clusters, some at once.
+func (f *fleet) each(ctx context.Context, fn func(ctx context.Context, i int) error) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(makers)
+	for i := range manyClusters {
+		g.Go(func() error { return fn(ctx, i) })
+	}
+	return g.Wait()
+}
+
+func (f *fleet) make(ctx context.Context, i int) error {
+	name := clusterName(i)
+	if err := f.s.cp.ApplyYAML(ctx, fmt.Appendf(nil, fleetCluster, name, flapNs)); err != nil {
+		return err
+	}
+	kubeconfig, err := f.kubeconfig(name)
+	if err != nil {
+		return err
+	}
+	s := &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: flapNs, Name: name + "-kubeconfig", Labels: map[string]string{"cluster.x-k8s.io/cluster-name": name}},
+		Type:       "cluster.x-k8s.io/secret", Data: map[string][]byte{"value": kubeconfig},
+	}
+	if err := f.s.cp.Client.Create(ctx, s); err != nil {
+		return errors.Wrap(err, "cannot create kubeconfig")
+	}
+	built := `{"status":{"phase":"Provisioned","initialization":{"infrastructureProvisioned":true,"controlPlaneInitialized":true}}}`
+	if err := f.say(ctx, "cluster.x-k8s.io/v1beta2", "Cluster", name, built); err != nil {
+		return err
+	}
+	return f.flap(ctx, i, true)
+}
+
+// kubeconfig of the control plane itself, under a name that makes it another one for each cluster.
+func (f *fleet) kubeconfig(name string) ([]byte, error) {
+	b, err := os.ReadFile(f.s.cp.Kubeconfig)
+	if err != nil {
+		return nil, errors.Wrap(err, "cannot read kubeconfig")
+	}
+	c, err := clientcmd.Load(b)
+	if err != nil {
+		return nil, errors.Wrap(err, "cannot parse kubeconfig")
+	}
+	c.Contexts[name] = c.Contexts[c.CurrentContext]
+	c.CurrentContext = name
+	b, err = clientcmd.Write(*c)
+	return b, errors.Wrap(err, "cannot write kubeconfig")
+}
+
+// flap is what the infrastructure of a cluster says of itself.
+func (f *fleet) flap(ctx context.Context, i int, well bool) error {
+	status, message := "True", ""
+	if !well {
+		status, message = "False", "It is gone for a moment."
+	}
+	says := `{"status":{"initialization":{"provisioned":true},"conditions":[{"type":"Ready","status":%q,"reason":"Said","message":%q,"lastTransitionTime":"2026-11-01T00:00:00Z"}]}}`
+	return f.say(ctx, "infrastructure.cluster.x-k8s.io/v1beta2", "FlappingCluster", clusterName(i), fmt.Sprintf(says, status, message))
+}
+
+func (f *fleet) say(ctx context.Context, apiVersion, kind, name, patch string) error {
+	o := &unstructured.Unstructured{}
+	o.SetAPIVersion(apiVersion)
+	o.SetKind(kind)
+	o.SetNamespace(flapNs)
+	o.SetName(name)
+	err := f.s.cp.Client.Status().Patch(ctx, o, client.RawPatch(types.MergePatchType, []byte(patch)))
+	return errors.Wrapf(err, "cannot write status of %s %s", kind, name)
+}
+
+// ready waits until all clusters are.
+func (f *fleet) ready(ctx context.Context) error {
+	for {
+		l := managedClusters()
+		if err := f.s.cp.Client.List(ctx, l, client.InNamespace(flapNs)); err != nil {
+			return errors.Wrap(err, "cannot list ManagedClusters")
+		}
+		n := 0
+		for i := range l.Items {
+			if since, _, _ := unstructured.NestedString(l.Items[i].Object, "status", "atProvider", "readySince"); since != "" {
+				n++
+			}
+		}
+		if n == manyClusters {
+			return nil
+		}
+		if err := pass(ctx, time.Second); err != nil {
+			return errors.Wrapf(err, "%d of %d clusters are ready", n, manyClusters)
+		}
+	}
+}
+
+func managedClusters() *unstructured.UnstructuredList {
+	l := &unstructured.UnstructuredList{}
+	l.SetAPIVersion("cluster.intentplane.dev/v1alpha1")
+	l.SetKind("ManagedClusterList")
+	return l
+}
+
+// watch what happens while all clusters flap.
+func (f *fleet) watch(ctx context.Context) (map[string]float64, error) {
+	flapping, stop := context.WithCancel(ctx)
+	defer stop()
+	flaps, failed := &atomic.Int64{}, make(chan error, 1)
+	go func() { failed <- f.flapAll(flapping, flaps) }()
+	if err := pass(ctx, flapWarmup); err != nil {
+		return nil, err
+	}
+	before, err := cpuSeconds(f.s.cp.ProviderPID())
+	if err != nil {
+		return nil, err
+	}
+	made := flaps.Load()
+	writes, err := f.writes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	after, err := cpuSeconds(f.s.cp.ProviderPID())
+	if err != nil {
+		return nil, err
+	}
+	rate := float64(flaps.Load()-made) / flapMeasured.Seconds()
+	stop()
+	if err := <-failed; err != nil {
+		return nil, err
+	}
+	if want := flapLeast * manyClusters / flapInterval.Seconds(); rate < want {
+		return nil, errors.Errorf("only %.0f objects flapped in a second, and %.0f have to", rate, want)
+	}
+	return map[string]float64{
+		"cpu_percent": 100 * (after - before) / flapMeasured.Seconds(),
+		"writes":      float64(writes) / manyClusters / flapMeasured.Minutes(),
+	}, nil
+}
+
+// flapAll turns all clusters once in each interval, until the context ends.
+func (f *fleet) flapAll(ctx context.Context, flaps *atomic.Int64) error {
+	tick := time.NewTicker(flapInterval)
+	defer tick.Stop()
+	for well := false; ; well = !well {
+		err := f.each(ctx, func(ctx context.Context, i int) error {
+			defer flaps.Add(1)
+			return f.flap(ctx, i, well)
+		})
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// writes to ManagedClusters within the time that is measured.
+func (f *fleet) writes(ctx context.Context) (int, error) {
+	l := managedClusters()
+	if err := f.s.cp.Client.List(ctx, l, client.InNamespace(flapNs)); err != nil {
+		return 0, errors.Wrap(err, "cannot list ManagedClusters")
+	}
+	w, err := f.s.cp.Client.Watch(ctx, l, client.InNamespace(flapNs), &client.ListOptions{Raw: &metav1.ListOptions{ResourceVersion: l.GetResourceVersion()}})
+	if err != nil {
+		return 0, errors.Wrap(err, "cannot watch ManagedClusters")
+	}
+	defer w.Stop()
+	end := time.NewTimer(flapMeasured)
+	defer end.Stop()
+	for n := 0; ; {
+		select {
+		case e, open := <-w.ResultChan():
+			if !open {
+				return 0, errors.New("the watch of ManagedClusters ended")
+			}
+			if e.Type == watch.Modified {
+				n++
+			}
+		case <-end.C:
+			return n, nil
+		case <-ctx.Done():
+			return 0, ctx.Err()
+		}
+	}
+}
+
+const fleetCluster = `
+apiVersion: infrastructure.cluster.x-k8s.io/v1beta2
+kind: FlappingCluster
+metadata: {name: %[1]s, namespace: %[2]s}
+spec: {}
+---
+apiVersion: cluster.x-k8s.io/v1beta2
+kind: Cluster
+metadata: {name: %[1]s, namespace: %[2]s}
+spec:
+  controlPlaneEndpoint: {host: 127.0.0.1, port: 6443}
+  infrastructureRef: {apiGroup: infrastructure.cluster.x-k8s.io, kind: FlappingCluster, name: %[1]s}
+---
+apiVersion: cluster.intentplane.dev/v1alpha1
+kind: ManagedCluster
+metadata: {name: %[1]s, namespace: %[2]s}
+spec:
+  forProvider: {cluster: {name: %[1]s}, type: Existing, readiness: {stabilizationSeconds: 0}}
+`
+
+// fleetKinds are as small as they can be: nobody runs Cluster API here.
+const fleetKinds = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: clusters.cluster.x-k8s.io}
+spec:
+  group: cluster.x-k8s.io
+  scope: Namespaced
+  names: {kind: Cluster, plural: clusters}
+  versions:
+    - {name: v1beta2, served: true, storage: true, subresources: {status: {}}, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}
+---
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: flappingclusters.infrastructure.cluster.x-k8s.io, labels: {cluster.x-k8s.io/v1beta2: v1beta2}}
+spec:
+  group: infrastructure.cluster.x-k8s.io
+  scope: Namespaced
+  names: {kind: FlappingCluster, plural: flappingclusters}
+  versions:
+    - {name: v1beta2, served: true, storage: true, subresources: {status: {}}, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}
+`

@@ -1,0 +1,83 @@
+package clusterapi
+
+import (
+	"cmp"
+	"encoding/base64"
+	"slices"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+)
+
+// manifests of one provider, as they are applied here.
+type manifests struct {
+	plain, webhooks []*unstructured.Unstructured
+}
+
+// read a kustomization of Cluster API's. What runs in a cluster is left out, and webhooks are called by URL.
+func read(dir, url string, ca []byte) (manifests, error) {
+	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), dir)
+	if err != nil {
+		return manifests{}, errors.Wrapf(err, "cannot build %s", dir)
+	}
+	out := manifests{}
+	for _, r := range built.Resources() {
+		m, err := r.Map()
+		if err != nil {
+			return manifests{}, errors.Wrapf(err, "cannot read %s", dir)
+		}
+		if err := out.add(&unstructured.Unstructured{Object: m}, url, base64.StdEncoding.EncodeToString(ca)); err != nil {
+			return manifests{}, err
+		}
+	}
+	slices.SortStableFunc(out.plain, func(a, b *unstructured.Unstructured) int { return cmp.Compare(rank(a), rank(b)) })
+	return out, nil
+}
+
+// rank of an object among those that are applied: others lie in a namespace.
+func rank(o *unstructured.Unstructured) int {
+	if o.GetKind() == "Namespace" {
+		return 0
+	}
+	return 1
+}
+
+func (m *manifests) add(o *unstructured.Unstructured, url, ca string) error {
+	switch o.GetKind() {
+	case "Deployment", "Service", "Certificate", "Issuer":
+		return nil
+	case "CustomResourceDefinition":
+		m.plain = append(m.plain, o)
+		return called(o.Object, url+"/convert", ca, "spec", "conversion", "webhook", "clientConfig")
+	case "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration":
+		m.webhooks = append(m.webhooks, o)
+		return byURL(o, url, ca)
+	}
+	m.plain = append(m.plain, o)
+	return nil
+}
+
+// byURL calls each webhook at the path where its service would have it.
+func byURL(o *unstructured.Unstructured, url, ca string) error {
+	hooks, _, err := unstructured.NestedSlice(o.Object, "webhooks")
+	if err != nil {
+		return errors.Wrap(err, "cannot read webhooks")
+	}
+	for _, h := range hooks {
+		hook, ok := h.(map[string]any)
+		if !ok {
+			return errors.Errorf("%s %s has a webhook that is none", o.GetKind(), o.GetName())
+		}
+		path, _, _ := unstructured.NestedString(hook, "clientConfig", "service", "path")
+		if err := called(hook, url+path, ca, "clientConfig"); err != nil {
+			return err
+		}
+	}
+	return errors.Wrap(unstructured.SetNestedSlice(o.Object, hooks, "webhooks"), "cannot write webhooks")
+}
+
+func called(in map[string]any, url, ca string, at ...string) error {
+	return errors.Wrap(unstructured.SetNestedField(in, map[string]any{"url": url, "caBundle": ca}, at...), "cannot write client of webhook")
+}

@@ -1,0 +1,78 @@
+package controlplane
+
+import (
+	"context"
+	_ "embed"
+	"os"
+	"path/filepath"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/go-logr/logr"
+	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
+)
+
+// aloneRBAC is what Crossplane's RBAC manager would let the provider do.
+//
+//go:embed manifests/alone.yaml
+var aloneRBAC []byte
+
+// StartAlone starts an API server and the provider that "make build" left, as its service account, without Crossplane: for what the
+// provider does by itself. Manifests are applied before the provider starts. It returns an error, and leaves nothing running, if
+// something does not get ready.
+func StartAlone(ctx context.Context, manifests ...string) (*ControlPlane, error) {
+	ctrllog.SetLogger(logr.Discard())
+	root, err := Root()
+	if err != nil {
+		return nil, err
+	}
+	o := Options{
+		Provider:  Program{Binary: filepath.Join(root, "_output", "bin", "provider"), Args: []string{"--debug"}},
+		Manifests: append([]string{filepath.Join(root, "package", "provider", "crds"), filepath.Join(root, "examples", "rbac")}, manifests...),
+	}
+	if err := o.built(); err != nil {
+		return nil, err
+	}
+	tools, err := o.tools(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p, err := freePorts()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "intentplane-")
+	if err != nil {
+		return nil, errors.Wrap(err, "cannot make directory for control plane")
+	}
+	c := &ControlPlane{Dir: dir, Kubeconfig: filepath.Join(dir, "kubeconfig"), o: o, tools: tools, ports: p}
+	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	c.cancel = cancel
+	c.broken, c.fail = context.WithCancelCause(life)
+	c.runner = newRunner(filepath.Join(dir, "logs"), c.fail)
+	if err := c.alone(ctx); err != nil {
+		return nil, errors.Join(errors.Wrap(err, "cannot start provider alone"), c.Stop())
+	}
+	return c, nil
+}
+
+func (c *ControlPlane) alone(ctx context.Context) error {
+	if err := c.makeDirs(); err != nil {
+		return err
+	}
+	if err := c.startKubernetes(ctx); err != nil {
+		return err
+	}
+	if err := c.createNamespace(ctx, Namespace); err != nil {
+		return err
+	}
+	if err := c.ApplyYAML(ctx, aloneRBAC); err != nil {
+		return err
+	}
+	if err := c.createAccount(ctx, Namespace, ProviderServiceAccount, c.account(ProviderServiceAccount)); err != nil {
+		return err
+	}
+	if err := c.Apply(ctx, c.o.Manifests...); err != nil {
+		return err
+	}
+	return c.StartProvider(ctx, Program{})
+}

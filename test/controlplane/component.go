@@ -1,0 +1,49 @@
+package controlplane
+
+import (
+	"context"
+	"net/http"
+	"path/filepath"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+)
+
+// A Component is a further program beside a control plane, such as a controller.
+type Component struct {
+	Program
+
+	// Name of the component, which is also that of its log.
+	Name string
+
+	// Ready is a URL that answers with success once the component is ready.
+	Ready string
+}
+
+// StartComponent starts a component, which ends with the control plane, and returns when it is ready. It returns an error, with the end of
+// its log, if it ends before. If it ends later, that is the control plane's Err.
+func (c *ControlPlane) StartComponent(ctx context.Context, k Component) error {
+	p, err := c.runner.start(command{name: k.Name, path: k.Binary, args: k.Args, env: k.Env})
+	if err != nil {
+		return err
+	}
+	err = until(ctx, func(ctx context.Context) (bool, error) {
+		if !p.alive() {
+			return false, p.failure("ended early")
+		}
+		return get(ctx, http.DefaultClient, k.Ready) == nil, nil
+	})
+	return errors.Wrapf(err, "cannot see %s ready; its log ends with:\n%s", k.Name, tail(p.log, tailLines))
+}
+
+// Account makes a service account, unless it is there, and returns the path of a kubeconfig with a token of its own. It returns an error if
+// the API server refuses.
+func (c *ControlPlane) Account(ctx context.Context, namespace, name string) (string, error) {
+	path := c.account(namespace + "." + name)
+	return path, c.createAccount(ctx, namespace, name, path)
+}
+
+// Broken is closed when a component ended that nobody ended. Err then says which.
+func (c *ControlPlane) Broken() <-chan struct{} { return c.broken.Done() }
+
+// File returns the path of a file of this name that is removed with the control plane.
+func (c *ControlPlane) File(name string) string { return filepath.Join(c.Dir, name) }

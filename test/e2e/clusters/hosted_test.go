@@ -1,0 +1,98 @@
+package clusters
+
+import (
+	"fmt"
+	"net/url"
+	"os"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/test/controlplane"
+)
+
+// A hosted cluster is one whose providers the test plays, with a real API server behind it. Core is the real one.
+type hosted struct {
+	*stage
+
+	edge *controlplane.Cluster
+}
+
+// host makes a Cluster of an API server, of which nothing is ready yet.
+func (s *stage) host(edge *controlplane.Cluster) *hosted {
+	s.T.Helper()
+	s.must(s.ApplyYAML(s.T.Context(), []byte(hostedKinds)))
+	at, err := url.Parse(edge.Config.Host)
+	s.must(err)
+	port, err := strconv.ParseInt(at.Port(), 10, 64)
+	s.must(err)
+	h := &hosted{stage: s, edge: edge}
+	for _, o := range []*unstructured.Unstructured{h.infrastructure(), h.plane()} {
+		s.Set(o, map[string]any{}, "spec")
+		s.Until("the kind is served", patience, func() bool { return s.ApplyObject(s.T.Context(), o.DeepCopy()) == nil })
+	}
+	c := s.Set(s.cluster(), map[string]any{"host": at.Hostname(), "port": port}, "spec", "controlPlaneEndpoint")
+	s.Set(c, map[string]any{"apiGroup": "infrastructure.cluster.x-k8s.io", "kind": "HostedCluster", "name": name}, "spec", "infrastructureRef")
+	s.Apply(s.Set(c, map[string]any{"apiGroup": "controlplane.cluster.x-k8s.io", "kind": "HostedControlPlane", "name": name}, "spec", "controlPlaneRef"))
+	return h
+}
+
+func (s *stage) infrastructure() *unstructured.Unstructured {
+	return s.describe("infrastructure.cluster.x-k8s.io/v1beta2", "HostedCluster", name)
+}
+
+func (s *stage) plane() *unstructured.Unstructured {
+	return s.describe("controlplane.cluster.x-k8s.io/v1beta2", "HostedControlPlane", name)
+}
+
+// build the cluster: the infrastructure, the control plane and its kubeconfig.
+func (h *hosted) build() {
+	h.T.Helper()
+	h.Patch(h.infrastructure(), `{"status":{"initialization":{"provisioned":true}}}`, "status")
+	b, err := os.ReadFile(h.edge.Kubeconfig)
+	h.must(err)
+	h.must(h.Client.Create(h.T.Context(), &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: h.Namespace, Name: name + "-kubeconfig", Labels: map[string]string{"cluster.x-k8s.io/cluster-name": name}},
+		Type:       "cluster.x-k8s.io/secret", Data: map[string][]byte{"value": b},
+	}))
+	h.available("True", "")
+}
+
+// available is what the control plane says of itself.
+func (h *hosted) available(status, message string) {
+	h.T.Helper()
+	h.Patch(h.plane(), fmt.Sprintf(`{"status":{"initialization":{"controlPlaneInitialized":true},"externalManagedControlPlane":true,"version":%q,"conditions":[
+		{"type":"Available","status":%q,"reason":"Said","message":%q,"lastTransitionTime":"2026-11-01T00:00:00Z"}]}}`, version, status, message), "status")
+}
+
+// hostedKinds are those of the providers that a test plays, and what lets core use them.
+const hostedKinds = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: hostedclusters.infrastructure.cluster.x-k8s.io, labels: {cluster.x-k8s.io/v1beta2: v1beta2}}
+spec:
+  group: infrastructure.cluster.x-k8s.io
+  scope: Namespaced
+  names: {kind: HostedCluster, plural: hostedclusters}
+  versions:
+    - {name: v1beta2, served: true, storage: true, subresources: {status: {}}, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}
+---
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: hostedcontrolplanes.controlplane.cluster.x-k8s.io, labels: {cluster.x-k8s.io/v1beta2: v1beta2}}
+spec:
+  group: controlplane.cluster.x-k8s.io
+  scope: Namespaced
+  names: {kind: HostedControlPlane, plural: hostedcontrolplanes}
+  versions:
+    - {name: v1beta2, served: true, storage: true, subresources: {status: {}}, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: hosted, labels: {cluster.x-k8s.io/aggregate-to-manager: "true"}}
+rules:
+  - {apiGroups: [infrastructure.cluster.x-k8s.io], resources: [hostedclusters], verbs: ["*"]}
+  - {apiGroups: [controlplane.cluster.x-k8s.io], resources: [hostedcontrolplanes], verbs: ["*"]}
+`

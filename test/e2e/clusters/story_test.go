@@ -1,0 +1,139 @@
+package clusters
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/load"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// edge is the one other cluster, with Flux in it.
+var edge = sync.OnceValues(func() (*controlplane.Cluster, error) {
+	ctx := context.Background()
+	k, err := cp.StartCluster(ctx, "edge")
+	if err != nil {
+		return nil, err
+	}
+	return k, k.StartFlux(ctx)
+})
+
+// TestStory waits for a cluster, delivers to it, and stays delivered whatever becomes of the cluster.
+func TestStory(t *testing.T) {
+	t.Parallel()
+	k, err := edge()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newStage(t)
+	h := s.host(k)
+	s.bring(k)
+	mc := s.managed("mine", s.publishing())
+	s.Apply(mc)
+	site := s.Namespace + ".mine"
+	shop := s.Claim("shop", `{"service":"shop","type":"web","sites":["`+site+`"],"replicas":1}`)
+	s.Apply(shop)
+	s.phase(shop, "Pending", site)
+
+	// A Site of the administrators that names the cluster is there before the cluster is.
+	theirs := s.Set(s.NewSite("theirs"), map[string]any{"clusterRef": map[string]any{
+		"apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "Cluster", "namespace": s.Namespace, "name": name,
+	}}, "spec", "cluster")
+	s.Apply(theirs)
+	early := s.Claim("early", `{"service":"early","type":"web","sites":["`+theirs.GetName()+`"],"replicas":1}`)
+	s.Apply(early)
+	s.phase(early, "Delivering", theirs.GetName(), "HostedCluster "+name)
+	if len(s.Commits()) > 0 {
+		t.Errorf("something was delivered before the cluster was ready: %v", s.Commits())
+	}
+
+	h.build()
+	s.ready(mc)
+	s.phase(early, "Succeeded")
+	s.phase(shop, "Succeeded")
+	s.runs(k)
+
+	h.available("False", "etcd has no leader")
+	s.contains(mc, "Ready", "Degraded: NotReady: HostedControlPlane "+name+": Said: etcd has no leader")
+	s.broken(h)
+	s.until(shop, "says that its cluster is in trouble", func(u *unstructured.Unstructured) bool {
+		message, _, _ := unstructured.NestedString(u.Object, "status", "delivery", "sites", site, "message")
+		return strings.Contains(message, "KubeconfigEmpty") || strings.Contains(message, "kubeconfig")
+	})
+	if got := scene.Field(s.Now(shop), "status", "phase"); got != "Succeeded" {
+		t.Errorf("what was delivered is taken back: phase %s", got)
+	}
+	s.runs(k)
+	s.protected(mc, shop)
+}
+
+// publishing is a cluster that is there, whose Site is published.
+func (s *stage) publishing() map[string]any {
+	o := &unstructured.Unstructured{Object: s.existing()}
+	s.Set(o, map[string]any{"publish": true, "engine": map[string]any{"type": "Flux", "objectRef": map[string]any{
+		"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "namespace": controlplane.FluxNamespace, "name": "{claimNamespace}",
+	}}}, "site")
+	return o.Object
+}
+
+// bring the Site's directory to the other cluster.
+func (s *stage) bring(k *controlplane.Cluster) {
+	s.T.Helper()
+	dir := "clusters/" + s.Namespace + "/mine"
+	_, err := s.Git.Commit(s.T.Context(), s.Namespace, "main", map[string]string{dir + "/placeholder": "An empty directory is none.\n"}, "A stranger's commit")
+	s.must(err)
+	s.must(k.Client.Create(s.T.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.Namespace}}))
+	s.must(k.ApplyYAML(s.T.Context(), load.Kustomization(s.Namespace, s.Git.URL(s.Namespace), dir)))
+}
+
+// phase waits until a deployment has one, and says some words with it.
+func (s *stage) phase(o *unstructured.Unstructured, phase string, words ...string) {
+	s.T.Helper()
+	s.until(o, phase+" "+strings.Join(words, " "), func(u *unstructured.Unstructured) bool {
+		said := ""
+		for _, c := range []string{"Ready", "SitesFound", "Delivered"} {
+			said += scene.Condition(u, c).Message + "\n"
+		}
+		for _, w := range words {
+			if !strings.Contains(said, w) {
+				return false
+			}
+		}
+		return scene.Field(u, "status", "phase") == phase
+	})
+}
+
+// runs says that the service is in the other cluster.
+func (s *stage) runs(k *controlplane.Cluster) {
+	s.T.Helper()
+	d := s.describe("apps/v1", "Deployment", "shop")
+	s.must(k.Client.Get(s.T.Context(), client.ObjectKeyFromObject(d), d))
+}
+
+// broken takes the kubeconfig away.
+func (s *stage) broken(h *hosted) {
+	s.T.Helper()
+	s.Patch(h.describe("v1", "Secret", name+"-kubeconfig"), `{"data":{"value":null}}`)
+}
+
+// protected keeps the Site while the deployment uses it, and both go after that. The Cluster is somebody else's, and stays.
+func (s *stage) protected(mc, shop *unstructured.Unstructured) {
+	s.T.Helper()
+	s.Delete(mc)
+	s.contains(mc, "Synced", "InUse: deployments use Site "+s.Namespace+".mine: "+s.Namespace+"/shop")
+	s.Delete(shop)
+	s.gone(shop)
+	s.gone(mc)
+	site := s.NewSite("x")
+	site.SetName(s.Namespace + ".mine")
+	s.gone(site)
+	s.stays(s.cluster())
+}

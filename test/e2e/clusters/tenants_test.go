@@ -1,0 +1,142 @@
+package clusters
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/test/clusterapi"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// administrators describes a Site of theirs, which another namespace may use.
+func (s *stage) administrators(name, path string) *unstructured.Unstructured {
+	site := s.NewSite(name)
+	site.SetName(name)
+	s.Set(site, path, "spec", "repository", "path")
+	return s.Set(site, []any{"others"}, "spec", "allowedNamespaces")
+}
+
+// TestTenants take nothing over, whatever they ask for: neither a Site of the administrators nor what is in another namespace. Nothing is made,
+// and what they asked with can be deleted.
+func TestTenants(t *testing.T) {
+	t.Parallel()
+	s, other := newStage(t), newStage(t)
+	theirs := s.administrators(s.Namespace+".taken", "elsewhere/"+s.Namespace)
+	parent := s.administrators(s.Namespace+"-parent", "clusters/"+s.Namespace+"/parent")
+	hand := s.own()
+	hand.SetName("by-hand")
+	s.Set(hand, true, "spec", "paused")
+	for _, o := range []*unstructured.Unstructured{theirs, parent, hand} {
+		s.Apply(o)
+	}
+	with := func(value any, fields ...string) map[string]any {
+		o := &unstructured.Unstructured{Object: s.topology()}
+		s.Set(o, value, fields...)
+		return o.Object
+	}
+	cases := map[string]struct {
+		reason string
+		name   string
+		spec   map[string]any
+		want   string
+	}{
+		"SiteName": {reason: "A Site of the administrators by its name", spec: with(map[string]any{"publish": true, "name": parent.GetName()}, "site"), want: "PolicyDenied: spec.forProvider.site.name"},
+		"SameName": {reason: "A Site that has the name which is the tenant's own", name: "taken", spec: with(map[string]any{"publish": true}, "site"), want: "PolicyDenied: Site " + theirs.GetName()},
+		"Path":     {reason: "A directory outside the namespace's", spec: with(map[string]any{"publish": true, "repository": map[string]any{"path": "elsewhere"}}, "site"), want: "PolicyDenied: spec.forProvider.site.repository.path"},
+		"Inside": {reason: "A directory in that of another Site", spec: with(map[string]any{"publish": true, "repository": map[string]any{
+			"path": "clusters/" + s.Namespace + "/parent/child",
+		}}, "site"), want: "PolicyDenied: spec.forProvider.site.repository.path"},
+		"Class":   {reason: "Another namespace's class", spec: with(map[string]any{"name": clusterapi.ClassName, "namespace": other.Namespace}, "topology", "classRef"), want: "PolicyDenied: spec.forProvider.topology.classRef.namespace"},
+		"Cluster": {reason: "Another namespace's cluster", spec: with(map[string]any{"name": name, "namespace": other.Namespace}, "cluster"), want: "PolicyDenied: spec.forProvider.cluster.namespace"},
+		"Template": {reason: "A template that no administrator allows", spec: map[string]any{
+			"cluster": map[string]any{"name": name}, "type": "CAPT", "version": version, "capt": map[string]any{
+				"region": "eu-west-1", "vpc": map[string]any{"existingID": "vpc-1"}, "controlPlane": map[string]any{"templateRef": map[string]any{"name": "eks", "namespace": other.Namespace}},
+			},
+		}, want: "PolicyDenied: spec.forProvider.capt.controlPlane.templateRef.namespace"},
+		"ByHand": {reason: "A cluster that somebody made by hand", spec: with(map[string]any{"name": hand.GetName()}, "cluster"), want: "NameTaken"},
+	}
+	before := []*unstructured.Unstructured{s.Now(theirs), s.Now(parent)}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if tc.name == "" {
+				tc.name = strings.ToLower(name)
+			}
+			mc := s.managed(tc.name, tc.spec)
+			s.Apply(mc)
+			s.contains(mc, "Ready", tc.want)
+			s.Delete(mc)
+			s.gone(mc)
+		})
+	}
+	after := []*unstructured.Unstructured{s.Now(theirs), s.Now(parent)}
+	if diff := cmp.Diff(before, after); diff != "" {
+		t.Errorf("the administrators' Sites: -before, +after:\n%s", diff)
+	}
+	s.stays(hand)
+	for _, in := range []*stage{s, other} {
+		if w := in.writes(provider); len(w) > 0 {
+			t.Errorf("something was written: %+v", w)
+		}
+	}
+}
+
+// TestTenantRights has the role edit not reach around the claims.
+func TestTenantRights(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.Inside("create", "rolebinding", "tenant", "--clusterrole=edit", "--user=tenant")
+	s.Until("the role has its rules", patience, func() bool { return s.may("get", "managedclusters.cluster.intentplane.dev") })
+	for _, what := range []string{"managedclusters.cluster.intentplane.dev", "sites.catalog.intentplane.dev", "clusterproviderconfigs.config.intentplane.dev", "clusters.cluster.x-k8s.io"} {
+		for _, verb := range []string{"create", "update", "patch", "delete"} {
+			if s.may(verb, what) {
+				t.Errorf("a tenant may %s %s", verb, what)
+			}
+		}
+	}
+}
+
+// may says whether the tenant may do something in the namespace.
+func (s *stage) may(verb, what string) bool {
+	s.T.Helper()
+	ctx, cancel := s.Context()
+	defer cancel()
+	out, _ := s.Kubectl(ctx, "auth", "can-i", "-n", s.Namespace, "--as", "tenant", verb, what) // It fails when the answer is no.
+	return strings.TrimSpace(out) == "yes"
+}
+
+// TestDeletedEarly ends, in whatever phase the cluster is.
+func TestDeletedEarly(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		reason string
+		until  func(s *stage, mc *unstructured.Unstructured)
+	}{
+		"Unseen": {reason: "Nothing was looked at", until: func(*stage, *unstructured.Unstructured) {}},
+		"Made": {reason: "The Cluster is there, and nothing else", until: func(s *stage, _ *unstructured.Unstructured) {
+			s.until(s.cluster(), "is there", func(*unstructured.Unstructured) bool { return true })
+		}},
+		"Uninitialized": {reason: "The infrastructure is there, and no control plane", until: func(s *stage, _ *unstructured.Unstructured) {
+			s.until(s.cluster(), "is provisioned", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Provisioned" })
+		}},
+		"Deleting": {reason: "Somebody deleted the Cluster before", until: func(s *stage, mc *unstructured.Unstructured) {
+			s.until(s.cluster(), "is there", func(*unstructured.Unstructured) bool { return true })
+			s.Delete(s.cluster())
+		}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t)
+			mc := s.managed("mine", s.topology())
+			s.Apply(mc)
+			tc.until(s, mc)
+			s.Delete(mc)
+			s.gone(mc)
+			s.gone(s.cluster())
+			s.audited(0)
+		})
+	}
+}

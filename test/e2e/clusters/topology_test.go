@@ -1,0 +1,142 @@
+package clusters
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// TestTopology builds a cluster from a ClusterClass, scales it, upgrades it and deletes it. At each step the phase that core computes and
+// what we say of it are as documented.
+func TestTopology(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	mc := s.managed("mine", s.topology())
+	seen := s.follow(mc)
+	s.Apply(mc)
+	built := s.ready(mc)
+	s.describesItself(built)
+	s.carries(s.cluster(), version, 1, 1)
+
+	s.Set(mc, int64(3), "spec", "forProvider", "topology", "controlPlane", "replicas")
+	s.workers(mc, 2)
+	s.Apply(mc)
+	s.machines(mc, 3, 2)
+
+	s.Set(mc, newVersion, "spec", "forProvider", "version")
+	s.Apply(mc)
+	s.until(mc, "is upgraded", func(u *unstructured.Unstructured) bool {
+		return scene.Field(u, "status", "atProvider", "version") == newVersion && scene.Condition(u, "Ready").Reason == "Ready"
+	})
+	s.machines(mc, 3, 2)
+	s.carries(s.cluster(), newVersion, 3, 2)
+
+	s.dismantle(mc)
+	seen.check(t, pair{"Provisioning", "Provisioning"}, pair{"Provisioned", "NotInitialized"}, pair{"Provisioned", "Ready"}, pair{"Deleting", "Deleting"})
+}
+
+// workers asked for.
+func (s *stage) workers(mc *unstructured.Unstructured, n int64) {
+	s.T.Helper()
+	workers, _, err := unstructured.NestedSlice(mc.Object, "spec", "forProvider", "topology", "workers")
+	s.must(err)
+	if w, ok := workers[0].(map[string]any); ok {
+		w["replicas"] = n
+	}
+	s.Set(mc, workers, "spec", "forProvider", "topology", "workers")
+}
+
+// machines waits until the ManagedCluster says that there are so many, all ready.
+func (s *stage) machines(mc *unstructured.Unstructured, planes, workers int64) {
+	s.T.Helper()
+	s.until(mc, "has its machines", func(u *unstructured.Unstructured) bool {
+		count := func(of, what string) int64 { return scene.Number(u, "status", "atProvider", "replicas", of, what) }
+		return count("controlPlane", "desired") == planes && count("controlPlane", "ready") == planes &&
+			count("workers", "desired") == workers && count("workers", "ready") == workers && scene.Condition(u, "Ready").Reason == "Ready"
+	})
+}
+
+// describesItself is true to what the Cluster and its objects say.
+func (s *stage) describesItself(mc *unstructured.Unstructured) {
+	s.T.Helper()
+	c := s.Now(s.cluster())
+	at := func(fields ...string) string {
+		return scene.Field(mc, append([]string{"status", "atProvider"}, fields...)...)
+	}
+	got := map[string]string{
+		"uid": at("uid"), "phase": at("phase"), "version": at("version"), "clusterAPIVersion": at("clusterAPIVersion"), "host": at("endpoint", "host"),
+		"infrastructure": at("contracts", "infrastructure"), "controlPlane": at("contracts", "controlPlane"), "secret": at("kubeconfig", "secretName"),
+	}
+	want := map[string]string{
+		"uid": string(c.GetUID()), "phase": scene.Field(c, "status", "phase"), "version": version, "clusterAPIVersion": "cluster.x-k8s.io/v1beta2",
+		"host": scene.Field(c, "spec", "controlPlaneEndpoint", "host"), "infrastructure": "v1beta2", "controlPlane": "v1beta2", "secret": name + "-kubeconfig",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		s.T.Errorf("what is said of the cluster: -want, +got:\n%s", diff)
+	}
+}
+
+// carries what was asked for, in fields that are ours. What core wrote into the spec is core's.
+func (s *stage) carries(cluster *unstructured.Unstructured, version string, planes, workers int64) {
+	s.T.Helper()
+	c := s.Now(cluster)
+	all, _, err := unstructured.NestedSlice(c.Object, "spec", "topology", "workers", "machineDeployments")
+	s.must(err)
+	got := []any{scene.Field(c, "spec", "topology", "version"), scene.Number(c, "spec", "topology", "controlPlane", "replicas"), all}
+	want := []any{version, planes, []any{map[string]any{"class": "default-worker", "name": "md-0", "replicas": workers}}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		s.T.Errorf("the Cluster: -want, +got:\n%s", diff)
+	}
+	for _, m := range c.GetManagedFields() {
+		if m.Manager == "intentplane-managedcluster" && (m.Subresource != "" || strings.Contains(string(m.FieldsV1.Raw), `"f:infrastructureRef"`)) {
+			s.T.Errorf("fields that are not ours: %s %q: %s", m.Operation, m.Subresource, m.FieldsV1.Raw)
+		}
+	}
+	if len(c.GetOwnerReferences()) > 0 {
+		s.T.Errorf("the Cluster has owners: %v", c.GetOwnerReferences())
+	}
+}
+
+// dismantle the cluster: core deletes workers, the control plane and the infrastructure, in this order, and at each what it waits for is said.
+func (s *stage) dismantle(mc *unstructured.Unstructured) {
+	s.T.Helper()
+	c := s.Now(s.cluster())
+	ref := func(field string) *unstructured.Unstructured {
+		group := scene.Field(c, "spec", field, "apiGroup")
+		return s.describe(group+"/v1beta2", scene.Field(c, "spec", field, "kind"), scene.Field(c, "spec", field, "name"))
+	}
+	plane, infrastructure := ref("controlPlaneRef"), ref("infrastructureRef")
+	worker := s.one("cluster.x-k8s.io/v1beta2", "MachineDeployment")
+	for _, o := range []*unstructured.Unstructured{worker, plane, infrastructure} {
+		s.hold(o)
+	}
+	s.Delete(mc)
+	s.contains(mc, "Deleting", "WaitingForWorkersDeletion", worker.GetName())
+	s.stays(plane, infrastructure)
+	s.release(worker)
+	s.contains(mc, "Deleting", "WaitingForControlPlaneDeletion", plane.GetKind())
+	s.stays(infrastructure)
+	s.release(plane)
+	s.contains(mc, "Deleting", "WaitingForInfrastructureDeletion", infrastructure.GetKind())
+	s.release(infrastructure)
+	s.gone(mc)
+	s.gone(s.cluster())
+}
+
+const held = "test.intentplane.dev/held"
+
+// hold an object, so that its deletion can be seen.
+func (s *stage) hold(o *unstructured.Unstructured) {
+	s.T.Helper()
+	s.finalizers(o, func(all []string) []string { return append(all, held) })
+}
+
+func (s *stage) release(o *unstructured.Unstructured) {
+	s.T.Helper()
+	s.finalizers(o, func(all []string) []string { return slices.DeleteFunc(all, func(f string) bool { return f == held }) })
+}

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"slices"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	workloadclusterv1alpha1 "github.com/intentplane/intentplane/apis/workloadcluster/v1alpha1"
+	"github.com/intentplane/intentplane/function/workloadcluster"
+)
+
+// cluster is what is read of a WorkloadCluster of either shape.
+type cluster struct {
+	metav1.TypeMeta `json:",inline"`
+
+	Metadata metav1.ObjectMeta `json:"metadata"`
+	Spec     struct {
+		workloadclusterv1alpha1.WorkloadClusterSpec `json:",inline"`
+
+		ClaimRef *claimRef `json:"claimRef"`
+	} `json:"spec"`
+	Status workloadclusterv1alpha1.WorkloadClusterStatus `json:"status"`
+}
+
+// isCluster is true for a request about a WorkloadCluster of either shape.
+func isCluster(req *fnv1.RunFunctionRequest) bool {
+	kind := req.GetObserved().GetComposite().GetResource().GetFields()["kind"].GetStringValue()
+	return kind == workloadclusterv1alpha1.Kind || kind == workloadclusterv1alpha1.KindComposite
+}
+
+// clusterReply is the reply to a request about a WorkloadCluster. It needs no catalog.
+func clusterReply(req *fnv1.RunFunctionRequest, now metav1.Time) (*reply, error) {
+	c := &cluster{}
+	if err := decodeInto(req.GetObserved().GetComposite().GetResource(), c); err != nil {
+		return nil, errors.Wrap(err, "cannot read the observed composite")
+	}
+	who, err := whose(c.TypeMeta, c.Metadata, c.Spec.ClaimRef)
+	if err != nil {
+		return nil, err
+	}
+	observed, err := decodeObserved(req)
+	if err != nil {
+		return nil, err
+	}
+	out, err := workloadcluster.Run(workloadcluster.Input{
+		Namespace: who.Namespace, Name: who.Name, Spec: c.Spec.WorkloadClusterSpec, Status: c.Status, Observed: observed, Now: now,
+	})
+	if err != nil {
+		return nil, errors.Wrap(err, "cannot run")
+	}
+	return &reply{
+		resources: out.Resources, status: out.Status, conditions: out.Conditions, ready: out.Ready,
+		lasting: slices.Equal(c.Status.Transitions, out.Status.Transitions),
+	}, nil
+}
