@@ -433,5 +433,5 @@ func walks() int {
 	if n, err := strconv.Atoi(os.Getenv("INTENTPLANE_WALKS")); err == nil {
 		return n
 	}
-	return 40
+	return 25
 }
