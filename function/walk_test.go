@@ -61,6 +61,8 @@ type walk struct {
 	saved *backup
 	// lasting says that not all trouble heals at the end.
 	lasting bool
+	// fresh says that what is applied follows from what there is.
+	fresh bool
 	// begun is when Gates began to measure.
 	begun map[string]time.Time
 }
@@ -211,6 +213,7 @@ func (w *walk) mustSay(m moment, said string, out *Output) {
 
 // apply what was answered, as far as it gets.
 func (w *walk) apply(out *Output, fresh bool, gets func() bool) {
+	w.fresh = fresh
 	for _, name := range slices.Sorted(maps.Keys(out.Resources)) {
 		if gets() {
 			w.put(name, out.Resources[name].Object)

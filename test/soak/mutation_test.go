@@ -149,7 +149,7 @@ func walk(t *testing.T, walker, stories, without string) (told string, wrong boo
 }
 
 // shortWalk is how many stories are told with all rules in make test, which tells few with the race detector.
-const shortWalk = 300
+const shortWalk = 200
 
 // TestRules takes one rule of the function away at a time, and tells the story that shows why it is there. All stories go well with it.
 func TestRules(t *testing.T) {
