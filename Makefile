@@ -122,6 +122,11 @@ soak: tools build xpkg ## Run tests in their long form, and fuzz (ONLY=a test's 
 		awk '/^ *soak |soak .* rounds=|^(---|ok|FAIL|panic)|^ +--- FAIL/'
 	@test/soak/fuzz.sh '$(ONLY)' '$(FUZZTIME)'
 
+.PHONY: walk
+walk: ## Tell 10,000 stories of faults to the function (WALK=1-10000, or the number of one).
+	@INTENTPLANE_WALK=$(or $(WALK),1-10000) go test -count=1 -v -timeout 0 -run '^TestWalk$$' ./function | \
+		awk '/^ *walk_story|^ {8}|^(---|ok|FAIL|panic)/'
+
 .PHONY: bench
 bench: tools build xpkg ## Measure every figure that the project claims (ONLY=a figure's name or pattern).
 	@$(call with_tools) go run ./test/bench '$(ONLY)'

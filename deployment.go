@@ -9,6 +9,7 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function"
 	"github.com/intentplane/intentplane/function/catalog"
+	"github.com/intentplane/intentplane/function/phase"
 )
 
 // deployment is what is read of an IntentDeployment of either shape.
@@ -21,7 +22,11 @@ type deployment struct {
 
 		ClaimRef *claimRef `json:"claimRef"`
 	} `json:"spec"`
-	Status deploymentv1alpha1.IntentDeploymentStatus `json:"status"`
+	Status struct {
+		deploymentv1alpha1.IntentDeploymentStatus `json:",inline"`
+
+		Conditions []phase.Condition `json:"conditions"`
+	} `json:"status"`
 }
 
 // claim is the claim, or the namespaced composite itself.
@@ -51,11 +56,12 @@ func decode(req *fnv1.RunFunctionRequest) (function.Input, error) {
 		return function.Input{}, err
 	}
 	in := function.Input{
-		Claim:    claim,
-		Spec:     c.Spec.IntentDeploymentSpec,
-		Status:   c.Status,
-		Observed: observed,
-		Answers:  catalog.Answers{},
+		Claim:      claim,
+		Spec:       c.Spec.IntentDeploymentSpec,
+		Status:     c.Status.IntentDeploymentStatus,
+		Conditions: c.Status.Conditions,
+		Observed:   observed,
+		Answers:    catalog.Answers{},
 	}
 	return in, decodeAnswers(req, in.Answers)
 }

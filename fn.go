@@ -120,6 +120,9 @@ func (f *Function) reply(ctx context.Context, req *fnv1.RunFunctionRequest) (*re
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot run")
 	}
+	if err := pace(in, out); err != nil {
+		return nil, err
+	}
 	return &reply{
 		needs: out.Needs, resources: out.Resources, status: out.Status, conditions: out.Conditions, ready: out.Ready,
 		wait: out.Wait, lasting: lasting(in, out),

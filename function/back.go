@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
@@ -168,24 +169,39 @@ func inFlight(in Input, f *phase.Facts, unobserved map[string]bool) bool {
 	return trial.Watched() && trial.Unhindered()
 }
 
-// gates asks for the Gate of the order's step once that is live, and lets those go that have told all they can: the Gates of another
-// revision, and, when every repository remembers the verdict, those of earlier steps.
+// gates asks for the Gate of the order's step, which waits until that is live, and lets those go that have told all they can: when every
+// repository remembers the verdict, the Gates of earlier steps, and by then, or with the first Gate of the revision, those of others. Whatever is
+// added or removed makes a generation of the composite, which Crossplane tells in several writes: so all of that happens with the order.
 func (p plan) gates(in Input, f *phase.Facts, out *Output) error {
-	for name, g := range f.Gates {
-		of := g.Spec.ForProvider.Order
-		if of.Revision != f.Order.Revision || of.Request != f.Order.Request || of.Step < f.Order.Step && phase.Remembered(f) {
-			delete(out.Resources, name)
+	name := compose.GateName(*f.Order)
+	g, err := p.gate(in, f, name)
+	if err != nil {
+		return err
+	}
+	if g != nil {
+		out.Resources[name] = Resource{Object: g}
+	}
+	remembered := phase.Remembered(f)
+	judged := remembered || g != nil || f.Gates[name] != nil
+	for other, o := range f.Gates {
+		of := o.Spec.ForProvider.Order
+		another := of.Revision != f.Order.Revision || of.Request != f.Order.Request
+		if another && judged || !another && of.Step < f.Order.Step && remembered {
+			delete(out.Resources, other)
 		}
 	}
-	name := compose.GateName(*f.Order)
-	if f.Gates[name] != nil || f.Order.Verdict != nil || !rollout.Gated(*f.Order) || !f.Live() {
-		return nil
+	return nil
+}
+
+// gate is the one to make, or nil.
+func (p plan) gate(in Input, f *phase.Facts, name string) (*unstructured.Unstructured, error) {
+	if f.Gates[name] != nil || f.Order.Verdict != nil || !rollout.Gated(*f.Order) {
+		return nil, nil //nolint:nilnil // There is nothing to judge.
 	}
 	g := compose.Gate(in.Claim, *f.Order, f.ObservedSync, p.checks.At(f.Order.Plan[f.Order.Step]))
 	if g == nil {
-		return nil
+		return nil, nil //nolint:nilnil // There is nothing to ask.
 	}
 	o, err := compose.Encode(g)
-	out.Resources[name] = Resource{Object: o}
-	return errors.Wrapf(err, "cannot encode composed resource %q", name)
+	return o, errors.Wrapf(err, "cannot encode composed resource %q", name)
 }

@@ -15,9 +15,10 @@ import (
 // still is a story without faults, with Gates, in two waves where so asked. Its first revision has succeeded.
 func still(t *testing.T, waves bool) *walk {
 	t.Helper()
-	w := newWalk(t, New(plain{}), 1)
+	w := newWalk(t, []*Core{New(plain{})}, 1)
 	w.in.Spec.GatesConfig.SLOThresholds = map[string]deploymentv1alpha1.Threshold{"latency_p99": "< 500ms"}
 	w.in.Spec.DeliveryConfig.Waves = nil
+	w.sites["edge3"].built = true
 	if waves {
 		w.in.Spec.DeliveryConfig.Waves = []deploymentv1alpha1.Wave{{Name: "first", Sites: []deploymentv1alpha1.SiteName{"edge2"}}}
 	}

@@ -114,6 +114,27 @@ func (w *world) succeed(engine bool) {
 	w.live()
 }
 
+// TestUpgradeWhileWaiting replaces the function by one that makes other trees, which somebody has to approve.
+func TestUpgradeWhileWaiting(t *testing.T) {
+	for name, waits := range map[string]bool{"Waits": true, "Ready": false} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.manual()
+			w.withCluster(true)
+			w.settle()
+			want := view{Phase: deploymentv1alpha1.PhaseDelivering, Revision: 2, Sites: "1/2", Trees: []string{"2 edge1 Desired", "2 edge2 Keep"}}
+			if !waits {
+				w.cluster("Pending", "", true, true)
+				w.succeed(true)
+				w.settle()
+				want = view{Phase: deploymentv1alpha1.PhaseSucceeded, Ready: true, Revision: 1, Sites: "2/2", Trees: bothFirst}
+			}
+			w.upgrade("# new\n")
+			w.want("What a Site waits for cannot be rendered any more.", w.settle(), want)
+		})
+	}
+}
+
 func TestClusterTakesTooLong(t *testing.T) {
 	w := newWorld(t)
 	w.withCluster(true)

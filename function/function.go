@@ -43,6 +43,9 @@ type Input struct {
 	Spec   deploymentv1alpha1.IntentDeploymentSpec
 	Status deploymentv1alpha1.IntentDeploymentStatus
 
+	// Conditions that the composite has. Nothing is decided by them.
+	Conditions []phase.Condition
+
 	// Observed composed resources, by their name in the composition.
 	Observed map[string]*unstructured.Unstructured
 

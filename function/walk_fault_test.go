@@ -8,11 +8,13 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/compose"
 )
 
 // A fault is what the world does to us.
@@ -54,6 +56,9 @@ func (w *walk) troubles() []fault {
 			}
 			r.touched = true
 		}},
+		{"cluster comes or goes", func() { s := w.anySite(); s.built = !s.built }},
+		{"the function is rolled out, or back", func() { w.core = w.cores[w.rng.IntN(len(w.cores))] }},
+		{"the function is rolled back", func() { w.core = w.cores[0] }},
 		{"time passes", func() { w.now = w.now.Add(20 * time.Minute) }},
 	}
 }
@@ -63,21 +68,36 @@ func (w *walk) losses() []fault {
 		{"object is lost", func() {
 			names := slices.Sorted(maps.Keys(w.deliveries))
 			if len(names) > 0 {
-				delete(w.deliveries, names[w.rng.IntN(len(names))])
+				name := names[w.rng.IntN(len(names))]
+				delete(w.deliveries, name)
+				w.changed(name)
 				w.wiped = true
 			}
 		}},
 		{"all objects are lost", func() {
 			w.deliveries, w.gates, w.sync = map[string]*deliveryv1alpha1.GitDelivery{}, map[string]*rolloutv1alpha1.Gate{}, nil
 			w.in.Status, w.wiped = deploymentv1alpha1.IntentDeploymentStatus{}, true
+			clear(w.reads)
 		}},
-		{"SiteSync is lost", func() { w.sync = nil }},
-		{"Gates are lost", func() { clear(w.gates) }},
+		{"SiteSync is lost", func() { w.sync = nil; clear(w.reads) }},
+		{"Gates are lost", func() { clear(w.gates); clear(w.reads) }},
 		{"statuses are lost", func() {
-			for _, d := range w.deliveries {
-				d.Status = deliveryv1alpha1.GitDeliveryStatus{}
+			for name, d := range w.deliveries {
+				w.deliveries[name] = d.DeepCopy()
+				w.deliveries[name].Status = deliveryv1alpha1.GitDeliveryStatus{}
 			}
+			clear(w.reads)
 			w.wiped = true
+		}},
+		{"a backup is made", func() { w.saved = w.backup() }},
+		{"a backup is restored", w.restore},
+		{"repositories are made anew", func() {
+			for name := range w.repos {
+				w.repos[name] = newRepo()
+			}
+			clear(w.deliveries)
+			clear(w.reads)
+			w.lost, w.wiped = true, true
 		}},
 		{"state is lost", func() { w.anyRepo().entry, w.lost = nil, true }},
 		{"the status is forged", func() {
@@ -98,14 +118,14 @@ func (w *walk) edits() []fault {
 		}},
 		{"moved to another repository", func() {
 			name := []string{"default", "other"}[w.rng.IntN(2)]
-			w.set("Site", "edge3", map[string]any{"kind": "ClusterProviderConfig", "name": name}, "spec", "repository", "providerConfigRef")
+			w.set("Site", []string{"edge2", "edge3"}[w.rng.IntN(2)], map[string]any{"kind": "ClusterProviderConfig", "name": name}, "spec", "repository", "providerConfigRef")
 		}},
 		{"policy", func() {
-			w.in.Spec.RollbackConfig.AutoRollback = new(!w.chance(4))
+			w.in.Spec.RollbackConfig.AutoRollback = new(!w.chance(3))
 			w.in.Spec.RollbackConfig.MaxRetries = new(int32(w.rng.IntN(4)))
 		}},
 		{"request", w.request},
-		{"request again", w.request},
+		{"two requests", func() { w.request(); w.request() }},
 	}
 }
 
@@ -113,6 +133,7 @@ func (w *walk) edits() []fault {
 func (w *walk) request() {
 	revision := max(1, w.in.Status.Revision-int64(w.rng.IntN(2)))
 	w.asked++
+	w.catalogued++
 	w.ask(fmt.Sprint("r", w.asked), revision, func(r *rolloutv1alpha1.RolloutRequest) {
 		r.UID = types.UID(fmt.Sprint("uid-", w.asked))
 		r.CreationTimestamp = metav1.NewTime(w.now)
@@ -124,5 +145,81 @@ func (w *walk) request() {
 			r.Spec.Step = new(int32(w.rng.IntN(2)))
 		case rolloutv1alpha1.ActionRetry, rolloutv1alpha1.ActionAbort, rolloutv1alpha1.ActionApproveUpdate:
 		}
+		w.wanted[string(r.UID)] = r.Spec
 	})
+}
+
+// A backup is objects as they were at some time.
+type backup struct {
+	deliveries map[string]*deliveryv1alpha1.GitDelivery
+	sync       *deliveryv1alpha1.SiteSync
+	applied    map[string]*unstructured.Unstructured
+}
+
+func (w *walk) backup() *backup {
+	return &backup{deliveries: maps.Clone(w.deliveries), sync: w.sync.DeepCopy(), applied: maps.Clone(w.applied)}
+}
+
+// restore objects from a backup: with other uids and their first generation, and with what they said of a later one.
+func (w *walk) restore() {
+	if w.saved == nil {
+		return
+	}
+	w.deliveries, w.sync = map[string]*deliveryv1alpha1.GitDelivery{}, nil
+	for name, was := range w.saved.deliveries {
+		d := was.DeepCopy()
+		if d.GetGeneration() < 2 {
+			d.Status = deliveryv1alpha1.GitDeliveryStatus{}
+		}
+		w.revive(d)
+		w.deliveries[name] = d
+		w.applied[name] = w.saved.applied[name]
+	}
+	if s := w.saved.sync.DeepCopy(); s != nil {
+		if s.GetGeneration() < 2 {
+			s.Status = deliveryv1alpha1.SiteSyncStatus{}
+		}
+		w.revive(s)
+		w.sync, w.applied[compose.SyncName] = s, w.saved.applied[compose.SyncName]
+	}
+	clear(w.reads)
+	w.wiped = true
+}
+
+func (w *walk) revive(o metav1.Object) {
+	w.born++
+	o.SetUID(types.UID(fmt.Sprint(w.born)))
+	o.SetGeneration(1)
+}
+
+// remove a delivery, as one that is deleted does: its directories go, and what it remembers but for its last number.
+func (w *walk) remove(name string, fresh bool) {
+	d := w.deliveries[name]
+	delete(w.deliveries, name)
+	w.changed(name)
+	r := w.repos[d.Spec.ProviderConfigReference.Name]
+	if r.entry == nil {
+		return
+	}
+	for _, t := range r.entry.trees {
+		delete(r.dirs, t.Path)
+		at := place(d.Spec.ProviderConfigReference.Name, t.Path)
+		if w.sites[t.Site].runs[at] != "" && fresh && !w.truth.forgot && !w.runsElsewhere(t) {
+			w.truth.violatedf("%s is removed from where %s runs it, and does not run elsewhere", t.Path, t.Site)
+		}
+		delete(w.sites[t.Site].runs, at)
+	}
+	r.entry.trees, r.entry.history = nil, nil
+}
+
+// runsElsewhere is true for a Site that runs what another delivery brings it.
+func (w *walk) runsElsewhere(t deliveryv1alpha1.DeliveredTree) bool {
+	for _, d := range w.deliveries {
+		for _, other := range d.Status.AtProvider.Trees {
+			if other.Site == t.Site && w.sites[t.Site].runs[place(d.Spec.ProviderConfigReference.Name, other.Path)] == other.Tree {
+				return true
+			}
+		}
+	}
+	return false
 }

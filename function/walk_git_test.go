@@ -10,6 +10,7 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/rollout"
 )
 
 // A repo plays a repository: a branch, the trees that anybody ever pushed, and the state.
@@ -103,7 +104,7 @@ func (r *repo) rebuilt(d *deliveryv1alpha1.GitDelivery) *entry {
 // refused is the fence, and the limits.
 func (r *repo) refused(d *deliveryv1alpha1.GitDelivery) xpv2.ConditionReason {
 	o, last := d.Spec.ForProvider.Order, d.Status.AtProvider.Order
-	if last != nil && (o.Conflicts(*last) || o.Rejudges(*last) || o.Behind(*last)) {
+	if last != nil && (o.Conflicts(*last) || o.Rejudges(*last) || o.Revives(*last, false) || o.Behind(*last)) {
 		return deliveryv1alpha1.ReasonOrderBehind
 	}
 	for _, t := range d.Spec.ForProvider.Trees {
@@ -223,6 +224,21 @@ func unready(d *deliveryv1alpha1.GitDelivery, now time.Time, reason xpv2.Conditi
 type conditioned interface {
 	SetConditions(c ...xpv2.Condition)
 	GetGeneration() int64
+}
+
+// reasonOf the rejection that follows from a delivery.
+func reasonOf(d *deliveryv1alpha1.GitDelivery) string {
+	return rollout.Refused(d, d.Spec.ForProvider.Order).Reason
+}
+
+// isReady is true for an object that says now that it has what it is asked for.
+func isReady(o interface {
+	conditioned
+	GetCondition(ct xpv2.ConditionType) xpv2.Condition
+},
+) bool {
+	c := o.GetCondition(xpv2.TypeReady)
+	return c.Status == corev1.ConditionTrue && c.ObservedGeneration == o.GetGeneration()
 }
 
 func setReady(o conditioned, status corev1.ConditionStatus, reason xpv2.ConditionReason) {

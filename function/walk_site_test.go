@@ -1,6 +1,7 @@
 package function
 
 import (
+	"cmp"
 	"time"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -9,13 +10,16 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/rollout"
 )
 
 // A player plays a Site, with its engine.
 type player struct {
-	// runs is the tree that it runs at each path, and tried the one that it failed with.
+	// runs is the tree that it runs at each place, and tried the one that it failed with.
 	runs, tried map[string]string
 	stuck       bool
+	// clustered is true for a Site that waits for its cluster, and built while that is ready.
+	clustered, built bool
 }
 
 // quality is what becomes of a tree.
@@ -25,18 +29,22 @@ type quality struct {
 }
 
 // sync plays the engine: it runs what the branch has, if it can.
-func (p *player) sync(r *repo, path string, of map[string]quality) {
+func (p *player) sync(r *repo, repository, path string, of map[string]quality) {
 	id, ok := r.dirs[path]
 	if p.stuck || !ok {
 		return
 	}
+	at := place(repository, path)
 	if of[id].Breaks {
-		p.tried[path] = id
+		p.tried[at] = id
 		return
 	}
-	delete(p.tried, path)
-	p.runs[path] = id
+	delete(p.tried, at)
+	p.runs[at] = id
 }
+
+// place is a directory of a repository.
+func place(repository, path string) string { return repository + " " + path }
 
 // look plays one reconcile of the SiteSync.
 func (w *walk) look(s *deliveryv1alpha1.SiteSync) {
@@ -57,7 +65,7 @@ func (w *walk) look(s *deliveryv1alpha1.SiteSync) {
 		is := w.see(s, want, before[want.Name])
 		at.Sites = append(at.Sites, is)
 		if want.Wave <= o.Step && is.State != deliveryv1alpha1.SiteLive {
-			reason = graver(reason, is.State)
+			reason = graver(reason, is)
 		}
 	}
 	status := corev1.ConditionFalse
@@ -65,17 +73,23 @@ func (w *walk) look(s *deliveryv1alpha1.SiteSync) {
 		status = corev1.ConditionTrue
 	}
 	setReady(s, status, reason)
+	if v := rollout.NotSynced(s, o); v != nil {
+		w.truth.fails(o, v.Reason)
+	}
 }
 
-func graver(than xpv2.ConditionReason, s deliveryv1alpha1.SiteState) xpv2.ConditionReason {
+func graver(than xpv2.ConditionReason, s deliveryv1alpha1.SiteObservation) xpv2.ConditionReason {
 	rank := map[xpv2.ConditionReason]int{
 		deliveryv1alpha1.ReasonLive: 0, deliveryv1alpha1.ReasonWaiting: 1, deliveryv1alpha1.ReasonSyncing: 2,
-		deliveryv1alpha1.ReasonTimedOut: 3, deliveryv1alpha1.ReasonFailed: 4,
+		deliveryv1alpha1.ReasonTimedOut: 3, deliveryv1alpha1.ReasonClusterTimedOut: 3, deliveryv1alpha1.ReasonFailed: 4,
 	}
 	is := map[deliveryv1alpha1.SiteState]xpv2.ConditionReason{
 		deliveryv1alpha1.SitePending: deliveryv1alpha1.ReasonWaiting, deliveryv1alpha1.SiteSyncing: deliveryv1alpha1.ReasonSyncing,
 		deliveryv1alpha1.SiteTimedOut: deliveryv1alpha1.ReasonTimedOut, deliveryv1alpha1.SiteFailed: deliveryv1alpha1.ReasonFailed,
-	}[s]
+	}[s.State]
+	if s.State == deliveryv1alpha1.SiteWaitingForCluster {
+		is = cmp.Or(xpv2.ConditionReason(s.Reason), deliveryv1alpha1.ReasonWaiting)
+	}
 	if rank[is] > rank[than] {
 		return is
 	}
@@ -85,20 +99,20 @@ func graver(than xpv2.ConditionReason, s deliveryv1alpha1.SiteState) xpv2.Condit
 // see one Site.
 func (w *walk) see(s *deliveryv1alpha1.SiteSync, want deliveryv1alpha1.SiteTree, last deliveryv1alpha1.SiteObservation) deliveryv1alpha1.SiteObservation {
 	o := deliveryv1alpha1.SiteObservation{Name: want.Name, State: deliveryv1alpha1.SitePending}
-	if want.Wave > s.Spec.ForProvider.Order.Step || w.undelivered(s.Spec.ForProvider.Order, want) {
+	if want.Wave > s.Spec.ForProvider.Order.Step || w.waits(s, want, last, &o) || w.undelivered(s.Spec.ForProvider.Order, want) {
 		return o
 	}
 	at := metav1.NewTime(w.now)
-	if o.StartedAt = &at; last.StartedAt != nil {
+	if o.StartedAt = &at; last.StartedAt != nil && last.State != deliveryv1alpha1.SiteWaitingForCluster {
 		o.StartedAt = last.StartedAt
 	}
 	p := w.sites[want.Name]
 	timeout, _ := time.ParseDuration(s.Spec.ForProvider.SyncWaitTimeout)
 	switch {
-	case p.runs[want.Path] == want.Tree:
+	case p.runs[place(want.RepositoryRef.Name, want.Path)] == want.Tree:
 		o.State = deliveryv1alpha1.SiteLive
 		w.truth.live(s.Spec.ForProvider.Order, want)
-	case p.tried[want.Path] == want.Tree || last.State == deliveryv1alpha1.SiteFailed:
+	case p.tried[place(want.RepositoryRef.Name, want.Path)] == want.Tree || last.State == deliveryv1alpha1.SiteFailed:
 		o.State = deliveryv1alpha1.SiteFailed
 	case w.now.Sub(o.StartedAt.Time) >= timeout:
 		o.State = deliveryv1alpha1.SiteTimedOut
@@ -108,11 +122,38 @@ func (w *walk) see(s *deliveryv1alpha1.SiteSync, want deliveryv1alpha1.SiteTree,
 	return o
 }
 
+// waits is true for a Site whose cluster was not ready yet.
+func (w *walk) waits(s *deliveryv1alpha1.SiteSync, want deliveryv1alpha1.SiteTree, last deliveryv1alpha1.SiteObservation, o *deliveryv1alpha1.SiteObservation) bool {
+	p, at := w.sites[want.Name], metav1.NewTime(w.now)
+	if !p.clustered {
+		return false
+	}
+	o.Cluster = &deliveryv1alpha1.SiteClusterObservation{UID: "u", Ready: new(p.built)}
+	if last.Cluster != nil {
+		o.Cluster.PassedAt = last.Cluster.PassedAt
+	}
+	if p.built && o.Cluster.PassedAt == nil {
+		o.Cluster.PassedAt = &at
+	}
+	if o.Cluster.PassedAt != nil {
+		w.truth.admitted[ranKey(s.Spec.ForProvider.Order, want.Name, "")] = true
+		return false
+	}
+	if o.StartedAt = &at; last.StartedAt != nil {
+		o.StartedAt = last.StartedAt
+	}
+	timeout, _ := time.ParseDuration(s.Spec.ForProvider.ClusterWaitTimeout)
+	if o.State = deliveryv1alpha1.SiteWaitingForCluster; w.now.Sub(o.StartedAt.Time) >= timeout {
+		o.Reason = string(deliveryv1alpha1.ReasonClusterTimedOut)
+	}
+	return true
+}
+
 // undelivered is true while the claim's delivery has not carried out the order.
 func (w *walk) undelivered(o rolloutv1alpha1.Order, want deliveryv1alpha1.SiteTree) bool {
 	for _, d := range w.deliveries {
 		for _, t := range d.Spec.ForProvider.Trees {
-			if t.Path != want.Path {
+			if t.Path != want.Path || d.Spec.ProviderConfigReference.Name != want.RepositoryRef.Name {
 				continue
 			}
 			at := d.Status.AtProvider.Order
@@ -135,8 +176,14 @@ func (w *walk) measure(g *rolloutv1alpha1.Gate) {
 		setReady(g, corev1.ConditionFalse, rolloutv1alpha1.ReasonNotLive)
 		return
 	}
-	if w.prometheusDown {
+	if at.StartedAt == nil {
+		w.begun[g.GetName()] = w.now
+		at.StartedAt = new(metav1.NewTime(w.now))
 		setReady(g, corev1.ConditionFalse, rolloutv1alpha1.ReasonMeasuring)
+		return // What is measured is told later than that it began.
+	}
+	if w.prometheusDown {
+		w.measureNothing(g)
 		return
 	}
 	at.Checks = nil
@@ -158,13 +205,30 @@ func (w *walk) measure(g *rolloutv1alpha1.Gate) {
 		return
 	}
 	if bad {
-		at.Verdict = rolloutv1alpha1.GateFailed
-		setReady(g, corev1.ConditionFalse, rolloutv1alpha1.ReasonFailed)
+		w.fail(g, rolloutv1alpha1.GateFailed)
 		return
 	}
 	at.Verdict = rolloutv1alpha1.GatePassed
 	w.truth.pass(o)
 	setReady(g, corev1.ConditionTrue, rolloutv1alpha1.ReasonPassed)
+}
+
+// gatePatience is how long the Gates of stories wait for a measurement.
+const gatePatience = 10 * time.Minute
+
+// measureNothing plays a Gate that nobody answers.
+func (w *walk) measureNothing(g *rolloutv1alpha1.Gate) {
+	if w.now.Sub(w.begun[g.GetName()]) < gatePatience {
+		setReady(g, corev1.ConditionFalse, rolloutv1alpha1.ReasonMeasuring)
+		return
+	}
+	w.fail(g, rolloutv1alpha1.GateTimedOut)
+}
+
+func (w *walk) fail(g *rolloutv1alpha1.Gate, v rolloutv1alpha1.GateVerdict) {
+	g.Status.AtProvider.Verdict = v
+	w.truth.fails(g.Spec.ForProvider.Order, rolloutv1alpha1.RejectedGateFailed)
+	setReady(g, corev1.ConditionFalse, rolloutv1alpha1.ReasonFailed)
 }
 
 // syncProves is true while the SiteSync says now that an order is live.

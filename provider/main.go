@@ -46,6 +46,7 @@ type cli struct {
 	HealthProbeBindAddress   string        `default:":8081"                                                                                                 help:"Address of the health probes."`
 	MetricsBindAddress       string        `default:":8080"                                                                                                 help:"Address of the metrics, or 0 for none."`
 	AllowInsecureKubeconfigs bool          `help:"Let kubeconfigs of Sites skip the verification of certificates."`
+	AllowLoopbackClusters    bool          `help:"Let kubeconfigs in namespaces of tenants lead to the provider's own machine. For tests."`
 	AllowLoopbackChecks      bool          `help:"Let checks of Gates ask servers on the provider's own machine. For tests."`
 	CrashAfterPush           string        `help:"For tests: die after a push if this file exists, and remove it."                                          hidden:""                                             type:"path"`
 }
@@ -87,7 +88,7 @@ func (c *cli) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	limits := clusters.Limits{Insecure: c.AllowInsecureKubeconfigs}
+	limits := clusters.Limits{Insecure: c.AllowInsecureKubeconfigs, Loopback: c.AllowLoopbackClusters}
 	web := fetch.Options{Loopback: c.AllowLoopbackChecks, UserAgent: "intentplane/" + version}
 	of := controller.Options{
 		Metrics:        m,

@@ -8,6 +8,19 @@ import (
 	"github.com/intentplane/intentplane/function/rollout"
 )
 
+// Awaits is true for an order that some Site still waits for: it was not asked for there, since its cluster was not ready. What is to be
+// brought there is in no object.
+func Awaits(wanted, observed map[string]*deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order, clustered map[string]bool) bool {
+	for name, d := range wanted {
+		for _, t := range d.Spec.ForProvider.Trees {
+			if _, through := asked(t, observed[name], o); clustered[t.Site] && !through && o.Verdict == nil && observed[name] != nil && asksFor(observed[name], o) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // Await is what deliveries ask for with an order while Sites wait for their clusters: their directories stay as they are. A cluster
 // that the SiteSync saw ready for the order lets its Site through, and what was let through is asked for from then on.
 func Await(wanted, observed map[string]*deliveryv1alpha1.GitDelivery, sync *deliveryv1alpha1.SiteSync, o rolloutv1alpha1.Order, clustered map[string]bool) map[string]*deliveryv1alpha1.GitDelivery {

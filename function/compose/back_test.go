@@ -20,10 +20,15 @@ func TestBack(t *testing.T) {
 		change func(*deliveryv1alpha1.GitDelivery, *Return)
 		want   string
 	}{
-		"Written":    {reason: "It is brought back.", change: func(*deliveryv1alpha1.GitDelivery, *Return) {}, want: "d 2.1 a Restore good0"},
-		"Held":       {reason: "It was never changed.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) { holds(d, "good", 1); keep(d) }, want: "d 2.1 a Keep 0"},
-		"OnItsWay":   {reason: "It may be changed any moment.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) { holds(d, "good", 1) }, want: "d 2.1 a Restore good0"},
-		"Unknown":    {reason: "Nobody knows what it holds.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) { d.Status.AtProvider.Trees = nil; keep(d) }, want: "d 2.1 a Restore good0"},
+		"Written":  {reason: "It is brought back.", change: func(*deliveryv1alpha1.GitDelivery, *Return) {}, want: "d 2.1 a Restore good0"},
+		"Held":     {reason: "It was never changed.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) { holds(d, "good", 1); keep(d) }, want: "d 2.1 a Keep 0"},
+		"OnItsWay": {reason: "It may be changed any moment.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) { holds(d, "good", 1) }, want: "d 2.1 a Restore good0"},
+		"Unknown":  {reason: "Nobody knows what it holds.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) { d.Status.AtProvider.Trees = nil; keep(d) }, want: "d 2.1 a Restore good0"},
+		"Spared": {reason: "It was not there, and was not to be.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) {
+			d.Status.AtProvider.Trees = nil
+			keep(d)
+			d.Status.AtProvider.Order = d.Spec.ForProvider.Order.DeepCopy()
+		}, want: "d 2.1 a Keep 0"},
 		"Earlier":    {reason: "A revision in between, which nobody judged, changed it.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) { holds(d, "other", 1); keep(d) }, want: "d 2.1 a Restore good0"},
 		"Back":       {reason: "What was brought back stays so.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) { holds(d, "good", 2); keep(d) }, want: "d 2.1 a Restore good0"},
 		"New":        {reason: "The target had no such Site.", change: func(_ *deliveryv1alpha1.GitDelivery, r *Return) { r.Target.Trees = map[string]string{} }, want: "d 2.1 a Keep 0"},
@@ -83,5 +88,33 @@ func TestParts(t *testing.T) {
 	next.Revision, next.Withdraws = 3, new(int64(2))
 	if len(Parts(observed, nil, next)) != 1 {
 		t.Error("Parts(...): what a revision withdraws takes part in it")
+	}
+}
+
+// TestUntold looks at what is known of a delivery that an order needs.
+func TestUntold(t *testing.T) {
+	now := waves(1)
+	now.Plan = []rolloutv1alpha1.Step{{Sites: []string{"a"}}}
+	told := asking(now, "a")
+	told.Status.AtProvider.Order = &now
+	cases := map[string]struct {
+		reason   string
+		observed map[string]*deliveryv1alpha1.GitDelivery
+		site     string
+		want     bool
+	}{
+		"Told":   {reason: "It is known what it remembers.", observed: map[string]*deliveryv1alpha1.GitDelivery{"d": told}, site: "a"},
+		"Untold": {reason: "It did not tell.", observed: map[string]*deliveryv1alpha1.GitDelivery{"d": asking(now, "a")}, site: "a", want: true},
+		"Lost":   {reason: "It is not there any more.", site: "a", want: true},
+		"New":    {reason: "It was not there before.", site: "b"},
+		"Left":   {reason: "Nobody wants it any more.", observed: map[string]*deliveryv1alpha1.GitDelivery{"d": told, "old": asking(now, "a")}, site: "a"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			wanted := map[string]*deliveryv1alpha1.GitDelivery{"d": asking(now, tc.site)}
+			if diff := cmp.Diff(tc.want, Untold(wanted, tc.observed, now)); diff != "" {
+				t.Errorf("\n%s\nUntold(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
 	}
 }

@@ -21,11 +21,11 @@ func GateName(o rolloutv1alpha1.Order) string {
 	return fmt.Sprintf("gate-%d-%d", o.Revision, o.Step)
 }
 
-// Gate is the managed resource that judges the step of an order, while the SiteSync proves that it is live. It is nil where there is
-// nothing to check, and where the SiteSync has no name yet. A Gate never changes, so one that is there stays as it is; its order has no
+// Gate is the managed resource that judges the step of an order, while the SiteSync proves that it is live: one that has no name yet is the
+// one of the claim. It is nil where there is nothing to check. A Gate never changes, so one that is there stays as it is; its order has no
 // verdict, since it is what the verdict comes from.
 func Gate(claim rolloutv1alpha1.ClaimReference, o rolloutv1alpha1.Order, sync *deliveryv1alpha1.SiteSync, checks []rolloutv1alpha1.GateCheck) *rolloutv1alpha1.Gate {
-	if len(checks) == 0 || sync != nil && sync.GetName() == "" {
+	if len(checks) == 0 {
 		return nil
 	}
 	g := &rolloutv1alpha1.Gate{
@@ -40,7 +40,7 @@ func Gate(claim rolloutv1alpha1.ClaimReference, o rolloutv1alpha1.Order, sync *d
 			ForProvider: rolloutv1alpha1.GateParameters{ClaimRef: claim, Order: o.Unjudged(), Checks: checks},
 		},
 	}
-	if sync != nil {
+	if sync != nil && sync.GetName() != "" {
 		g.Spec.ForProvider.SiteSyncRef = &rolloutv1alpha1.SiteSyncReference{Name: sync.GetName()}
 	}
 	return g

@@ -42,8 +42,11 @@ func TestGate(t *testing.T) {
 			reason: "Where no Site has an engine there is no SiteSync.", checks: checks,
 			want: &rolloutv1alpha1.GateParameters{ClaimRef: claim, Order: unjudged, Checks: checks},
 		},
-		"NotThereYet": {reason: "A Gate never changes, so it waits for the name.", sync: sync(""), checks: checks},
-		"Nothing":     {reason: "Nothing to check needs no Gate.", sync: sync("shop-x1")},
+		"NotThereYet": {
+			reason: "One without a name is the claim's.", sync: sync(""), checks: checks,
+			want: &rolloutv1alpha1.GateParameters{ClaimRef: claim, Order: unjudged, Checks: checks},
+		},
+		"Nothing": {reason: "Nothing to check needs no Gate.", sync: sync("shop-x1")},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -57,6 +57,20 @@ func anew(d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order, has map[stri
 	return out
 }
 
+// Untold is true when some of the wanted deliveries never told what its repository remembers, or was lost: the order's plan needs it.
+func Untold(wanted, observed map[string]*deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) bool {
+	for name, w := range wanted {
+		d := observed[name]
+		if d == nil && slices.ContainsFunc(w.Spec.ForProvider.Trees, func(t deliveryv1alpha1.Tree) bool { return planned(o, t.Site) }) {
+			return true
+		}
+		if d != nil && d.Status.AtProvider.Order == nil {
+			return true
+		}
+	}
+	return false
+}
+
 func planned(o rolloutv1alpha1.Order, site string) bool {
 	return slices.ContainsFunc(o.Plan, func(s rolloutv1alpha1.Step) bool { return slices.Contains(s.Sites, site) })
 }
@@ -157,7 +171,7 @@ func (r Return) back(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery, o
 		return kept(t)
 	}
 	want, served := r.Target.Trees[t.Site]
-	if !served || !restores && r.holds(t, d, o, want) {
+	if !served || !restores && (r.holds(t, d, o, want) || spared(t, d)) {
 		return kept(t)
 	}
 	t.Action, t.Tree, t.Files = deliveryv1alpha1.ActionRestore, want, nil
@@ -171,6 +185,13 @@ func (r Return) holds(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery, 
 	}
 	is, known := rollout.Held(d, t.Path)
 	return known && is.Tree == want && is.Revision != o.Revision
+}
+
+// spared is true for a directory that a delivery was to keep, and that was not there when it had carried out what it is asked for: that of
+// a Site which was moved there, and whose turn had not come.
+func spared(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery) bool {
+	_, known := rollout.Held(d, t.Path)
+	return t.Action == deliveryv1alpha1.ActionKeep && !known && rollout.Recorded(d, d.Spec.ForProvider.Order)
 }
 
 // sameTry is true for two orders of one way back, in whichever attempt.

@@ -89,9 +89,9 @@ func validated(f *Facts) Condition {
 		return is(v1alpha1.TypeValidated, false, f.Order.Verdict.Reason, f.Order.Verdict.Message)
 	case !f.carried():
 		return unknown(v1alpha1.TypeValidated, v1alpha1.ReasonDelivering, "")
-	case f.Order.Verdict == nil && rollout.Gated(*f.Order) && (f.live() || f.gate() != nil):
-		return unknown(v1alpha1.TypeValidated, v1alpha1.ReasonMeasuring, strings.TrimSpace(f.unjudged()))
-	case !f.succeeded(): // Only good news waits for the record.
+	case !f.succeeded() && rollout.Gated(*f.Order): // Only good news waits for the record.
+		return unknown(v1alpha1.TypeValidated, v1alpha1.ReasonMeasuring, "")
+	case !f.succeeded():
 		return unknown(v1alpha1.TypeValidated, v1alpha1.ReasonSyncing, "")
 	case rollout.Gated(*f.Order):
 		return is(v1alpha1.TypeValidated, true, v1alpha1.ReasonPassed, "")
@@ -99,12 +99,12 @@ func validated(f *Facts) Condition {
 	return is(v1alpha1.TypeValidated, true, v1alpha1.ReasonGatesOff, "There is nothing to judge the revision by, but that it is live.")
 }
 
-// recordedCondition says whether every repository remembers how the order was judged.
+// recordedCondition says whether every repository remembers how the order was judged, and, of one that goes back, how that ended.
 func recordedCondition(f *Facts) Condition {
 	switch {
 	case f.Order == nil:
 		return is(v1alpha1.TypeRecorded, false, v1alpha1.ReasonNothingOrdered, "")
-	case f.Order.Verdict != nil && f.recorded():
+	case f.Order.Verdict != nil && f.recorded() && !f.retreats():
 		return is(v1alpha1.TypeRecorded, true, v1alpha1.ReasonRecorded, "")
 	}
 	return is(v1alpha1.TypeRecorded, false, v1alpha1.ReasonNotRecorded, "")
@@ -114,7 +114,7 @@ func available(f *Facts) Condition {
 	switch live := f.liveRevision(); {
 	case f.Order == nil:
 		return is(v1alpha1.TypeAvailable, false, v1alpha1.ReasonNothingOrdered, "")
-	case f.Order.Rejected() && live == 0:
+	case f.Order.Rejected() && (live == 0 || f.retreats()):
 		return is(v1alpha1.TypeAvailable, false, v1alpha1.ReasonDeploymentFailed, f.Order.Verdict.Message)
 	case f.Order.Rejected():
 		return is(v1alpha1.TypeAvailable, true, v1alpha1.ReasonRolledBack, strings.TrimSpace(backAt(f)))
@@ -128,6 +128,15 @@ func available(f *Facts) Condition {
 		return is(v1alpha1.TypeAvailable, false, v1alpha1.ReasonNotLive, "")
 	}
 	return is(v1alpha1.TypeAvailable, false, v1alpha1.ReasonDelivering, "")
+}
+
+// retreats is true while a rejected revision is taken back. What comes true on the way is told when it ends.
+func (f *Facts) retreats() bool {
+	if !f.Order.Rejected() {
+		return false
+	}
+	p, _, _ := retreat(f)
+	return p == v1alpha1.PhaseRollingBack
 }
 
 // rolledBack says whether a rejected revision was taken back, or why not.

@@ -69,7 +69,7 @@ func (w way) route(to v1alpha1.Phase) []v1alpha1.Phase {
 func Log(last *v1alpha1.IntentDeploymentStatus, next *v1alpha1.IntentDeploymentStatus, w way, now metav1.Time) []v1alpha1.Transition {
 	restart := last.IntentDigest != next.IntentDigest || last.Revision != next.Revision && last.Revision != 0
 	through := table().Along(last.Phase, w.route(next.Phase), restart)
-	return projection.Log(last.Transitions, last.Phase, through, func(from, to v1alpha1.Phase) v1alpha1.Transition {
-		return v1alpha1.Transition{From: from, To: to, At: now, Revision: next.Revision}
+	return projection.Log(last.Transitions, func(t v1alpha1.Transition) int64 { return t.Index }, last.Phase, through, func(index int64, from, to v1alpha1.Phase) v1alpha1.Transition {
+		return v1alpha1.Transition{Index: index, From: from, To: to, At: now, Revision: next.Revision}
 	})
 }

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/equality"
-
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/compose"
@@ -39,8 +37,11 @@ func (f *Facts) gate() *rolloutv1alpha1.Gate {
 	return nil
 }
 
-// Live is true when every repository holds what the order's step asks for, and every Site of the step runs it, now.
-func (f *Facts) Live() bool { return f.Order != nil && f.live() }
+// judging is true when the order's step was live, and its Gate began to measure.
+func (f *Facts) judging() bool {
+	g := f.gate()
+	return g != nil && g.Status.AtProvider.StartedAt != nil && g.Status.AtProvider.Order != nil && rollout.Judges(g, *g.Status.AtProvider.Order)
+}
 
 // Unhindered is true for an order that will come to its end by itself.
 func (f *Facts) Unhindered() bool {
@@ -92,12 +93,15 @@ func (f *Facts) synced() bool {
 // watched is true when the SiteSync looks for the trees that are desired.
 func (f *Facts) watched() bool {
 	return f.Sync != nil && f.ObservedSync != nil &&
-		equality.Semantic.DeepEqual(f.Sync.Spec.ForProvider.Sites, f.ObservedSync.Spec.ForProvider.Sites)
+		slices.Equal(f.Sync.Spec.ForProvider.Sites, f.ObservedSync.Spec.ForProvider.Sites)
 }
 
 // uncounted are the Sites of the order's step that nobody observes, and where delivered does not count as live. What was verified before
 // the catalog was lost from sight counted.
 func (f *Facts) uncounted() []string {
+	if f.Unobserved != nil && len(f.Unobserved) == 0 {
+		return nil
+	}
 	var out []string
 	for _, t := range f.trees() {
 		if f.Order.Attempt > 0 && t.Action == deliveryv1alpha1.ActionKeep {
@@ -120,10 +124,14 @@ func (f *Facts) syncs(site string) bool {
 }
 
 // trees that are desired, by the names of deliveries and then in their order.
-func (f *Facts) trees() []deliveryv1alpha1.Tree {
-	var out []deliveryv1alpha1.Tree
+func (f *Facts) trees() []*deliveryv1alpha1.Tree {
+	var out []*deliveryv1alpha1.Tree
 	for _, name := range slices.Sorted(maps.Keys(f.Desired)) {
-		out = append(out, f.Desired[name].Spec.ForProvider.Trees...)
+		trees := f.Desired[name].Spec.ForProvider.Trees
+		out = slices.Grow(out, len(trees))
+		for i := range trees {
+			out = append(out, &trees[i])
+		}
 	}
 	return out
 }
@@ -158,17 +166,37 @@ func (f *Facts) every(is func(*deliveryv1alpha1.GitDelivery, rolloutv1alpha1.Ord
 // asked is true when the observed delivery was asked for the trees that are desired now. The same order can come to ask for more:
 // a tree that was kept because its cluster was not ready.
 func (f *Facts) asked(name string) bool {
+	if sameTrees(f.Desired[name].Spec.ForProvider.Trees, f.Observed[name].Spec.ForProvider.Trees) {
+		return true
+	}
 	one := func(d *deliveryv1alpha1.GitDelivery) map[string]string {
 		return compose.TreeIDs(map[string]*deliveryv1alpha1.GitDelivery{name: d})
 	}
 	return maps.Equal(one(f.Desired[name]), one(f.Observed[name]))
 }
 
+// sameTrees is true for the same ones in the same order, which is what they mostly are.
+func sameTrees(a, b []deliveryv1alpha1.Tree) bool {
+	for i := range a {
+		if i >= len(b) || !sameTree(&a[i], &b[i]) {
+			return false
+		}
+	}
+	return len(a) == len(b)
+}
+
+func sameTree(a, b *deliveryv1alpha1.Tree) bool {
+	return a.Tree == b.Tree && a.Path == b.Path && a.Branch == b.Branch
+}
+
 // waiting is true while some Site receives nothing because its cluster is not ready.
 func (f *Facts) waiting() bool {
 	for name, d := range f.Desired {
-		if slices.ContainsFunc(d.Spec.ForProvider.Trees, func(t deliveryv1alpha1.Tree) bool { return f.waits(t, f.Observed[name]) }) {
-			return true
+		trees := d.Spec.ForProvider.Trees
+		for i := range trees {
+			if f.waits(&trees[i], f.Observed[name]) {
+				return true
+			}
 		}
 	}
 	return false
@@ -176,7 +204,7 @@ func (f *Facts) waiting() bool {
 
 // waits is true for a tree of a Site whose cluster is not ready. A tree can also be kept because its step has not come, because the
 // revision was rejected, or, where a renderer is held back, because nobody can render it any more.
-func (f *Facts) waits(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery) bool {
+func (f *Facts) waits(t *deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery) bool {
 	if t.Action != deliveryv1alpha1.ActionKeep || f.Order != nil && (f.Order.Rejected() || !rollout.Reached(*f.Order, t.Site)) {
 		return false
 	}

@@ -2,7 +2,6 @@ package phase
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -68,16 +67,13 @@ func ended(checks []rolloutv1alpha1.CheckResult) []v1alpha1.ValidationResult {
 	return out
 }
 
-// unjudged says what the Gate waits for, or nothing.
+// unjudged says that the Gate waits, or nothing. It does not follow what the Gate says of itself: each word that changes here costs the
+// composite two writes.
 func (f *Facts) unjudged() string {
-	g := f.gate()
-	if g == nil {
-		return " Its Gate is on its way."
+	if f.runs() {
+		return ""
 	}
-	if c := g.GetCondition("Ready"); c.Reason == rolloutv1alpha1.ReasonNotLive {
-		return fmt.Sprintf(" Gate %s: %s.", g.GetName(), c.Reason)
-	}
-	return fmt.Sprintf(" Gate %s measures.", g.GetName())
+	return " Its Gate waits until that is proven again."
 }
 
 // rollback is where the way back of a rejected order stands.

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
@@ -14,13 +16,49 @@ import (
 // maxSaid is how long the message of one Site may be.
 const maxSaid = 1024
 
+// A glance is what is asked for each Site, found out once for all of them.
+type glance struct {
+	*Facts
+
+	// block is the delivery that is blocked, and why.
+	block *deliveryv1alpha1.GitDelivery
+	why   xpv2.Condition
+	// nobody tells what these Sites run, and it does not count.
+	nobody map[string]bool
+	// wanted are the Sites that the SiteSync is to look at. Looked says that it looks for what is desired, and said is what it says.
+	wanted map[string]bool
+	looked bool
+	said   map[string]deliveryv1alpha1.SiteObservation
+}
+
+func look(f *Facts) *glance {
+	g := &glance{Facts: f, looked: f.watched(), nobody: map[string]bool{}, wanted: map[string]bool{}, said: map[string]deliveryv1alpha1.SiteObservation{}}
+	g.block, g.why = f.blocked()
+	for _, name := range f.uncounted() {
+		g.nobody[name] = true
+	}
+	if f.Sync != nil {
+		for _, s := range f.Sync.Spec.ForProvider.Sites {
+			g.wanted[s.Name] = true
+		}
+	}
+	if f.ObservedSync != nil {
+		for _, s := range f.ObservedSync.Status.AtProvider.Sites {
+			g.said[s.Name] = s
+		}
+	}
+	return g
+}
+
 // delivery says where each Site stands.
 func delivery(f *Facts) v1alpha1.DeliveryStatus {
 	out := v1alpha1.DeliveryStatus{Sites: map[string]v1alpha1.SiteStatus{}}
+	g := look(f)
 	for _, name := range slices.Sorted(maps.Keys(f.Desired)) {
 		o := f.Observed[name]
-		for _, t := range f.Desired[name].Spec.ForProvider.Trees {
-			out.Sites[t.Site] = site(f, t, o)
+		trees := f.Desired[name].Spec.ForProvider.Trees
+		for i := range trees {
+			out.Sites[trees[i].Site] = site(g, i, &trees[i], o)
 		}
 		// A commit of another revision is no answer to where this one is.
 		if out.GitCommit == "" && o != nil && f.Order != nil && rollout.Echoes(o, *f.Order) && came(f, name) {
@@ -72,7 +110,8 @@ func commit(d *deliveryv1alpha1.GitDelivery) string {
 	return d.Status.AtProvider.Remote.Commit
 }
 
-func site(f *Facts, t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery) v1alpha1.SiteStatus {
+// site is where one stands, whose tree is the one with this index.
+func site(f *glance, i int, t *deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery) v1alpha1.SiteStatus {
 	switch {
 	case f.waits(t, d):
 		return f.awaits(t.Site)
@@ -85,25 +124,23 @@ func site(f *Facts, t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery) v1
 	if f.Order != nil && f.Order.Rejected() && f.Order.Attempt == 0 && !wrote(d, *f.Order, t.Path) {
 		return v1alpha1.SiteStatus{State: v1alpha1.SiteFailed, Message: f.Order.Verdict.Reason}
 	}
-	if b, c := f.blocked(); b != nil && b == d {
-		return v1alpha1.SiteStatus{State: blockedState(terminal(c.Reason)), Message: string(c.Reason)}
+	if f.block != nil && f.block == d {
+		return v1alpha1.SiteStatus{State: blockedState(terminal(f.why.Reason)), Message: string(f.why.Reason)}
 	}
-	if d == nil || f.Order == nil || !rollout.Brought(d.Status.AtProvider.Order, *f.Order, t.Site) || !asks(d, t) {
+	if d == nil || f.Order == nil || !rollout.Brought(d.Status.AtProvider.Order, *f.Order, t.Site) || !asks(d, i, t) {
 		return v1alpha1.SiteStatus{State: v1alpha1.SitePending}
 	}
 	return runs(f, t, commit(d))
 }
 
 // awaits says why a Site's cluster is not ready, as far as is known.
-func (f *Facts) awaits(name string) v1alpha1.SiteStatus {
+func (f *glance) awaits(name string) v1alpha1.SiteStatus {
 	out := v1alpha1.SiteStatus{State: v1alpha1.SiteWaitingForCluster, Message: "It is not known yet whether the Site's cluster is ready."}
 	if f.ObservedSync == nil || f.Order == nil || !rollout.Brought(f.ObservedSync.Status.AtProvider.Order, *f.Order, name) {
 		return out
 	}
-	for _, s := range f.ObservedSync.Status.AtProvider.Sites {
-		if s.Name == name && s.State != deliveryv1alpha1.SitePending {
-			return seen(s, out)
-		}
+	if s, ok := f.said[name]; ok && s.State != deliveryv1alpha1.SitePending {
+		return seen(s, out)
 	}
 	return out
 }
@@ -120,11 +157,13 @@ func wrote(d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order, path string
 	})
 }
 
-// asks is true for a delivery that was asked for a tree.
-func asks(d *deliveryv1alpha1.GitDelivery, t deliveryv1alpha1.Tree) bool {
-	return slices.ContainsFunc(d.Spec.ForProvider.Trees, func(o deliveryv1alpha1.Tree) bool {
-		return o.Branch == t.Branch && o.Path == t.Path && o.Tree == t.Tree
-	})
+// asks is true for a delivery that was asked for a tree, which is mostly the one with this index.
+func asks(d *deliveryv1alpha1.GitDelivery, i int, t *deliveryv1alpha1.Tree) bool {
+	asked := d.Spec.ForProvider.Trees
+	if i < len(asked) && sameTree(&asked[i], t) {
+		return true
+	}
+	return slices.ContainsFunc(asked, func(o deliveryv1alpha1.Tree) bool { return sameTree(&o, t) })
 }
 
 func blockedState(terminal bool) v1alpha1.SiteState {
@@ -135,21 +174,19 @@ func blockedState(terminal bool) v1alpha1.SiteState {
 }
 
 // runs says what is known of a Site whose repository holds the tree.
-func runs(f *Facts, t deliveryv1alpha1.Tree, delivered string) v1alpha1.SiteStatus {
-	if _, nobody := f.Unobserved[t.Site]; nobody || !f.syncs(t.Site) {
-		if slices.Contains(f.uncounted(), t.Site) {
+func runs(f *glance, t *deliveryv1alpha1.Tree, delivered string) v1alpha1.SiteStatus {
+	if _, nobody := f.Unobserved[t.Site]; nobody || !f.wanted[t.Site] {
+		if f.nobody[t.Site] {
 			return v1alpha1.SiteStatus{State: v1alpha1.SiteUnobserved, Commit: delivered, Message: "Nobody tells what the Site runs."}
 		}
 		return v1alpha1.SiteStatus{State: v1alpha1.SiteDelivered, Commit: delivered}
 	}
 	out := v1alpha1.SiteStatus{State: v1alpha1.SiteSyncing, Commit: delivered}
-	if !f.watched() || !rollout.Brought(f.ObservedSync.Status.AtProvider.Order, *f.Order, t.Site) {
+	if !f.looked || !rollout.Brought(f.ObservedSync.Status.AtProvider.Order, *f.Order, t.Site) {
 		return out
 	}
-	for _, s := range f.ObservedSync.Status.AtProvider.Sites {
-		if s.Name == t.Site {
-			return seen(s, out)
-		}
+	if s, ok := f.said[t.Site]; ok {
+		return seen(s, out)
 	}
 	return out
 }

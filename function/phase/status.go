@@ -83,7 +83,7 @@ func phaseOf(f *Facts) (v1alpha1.Phase, v1alpha1.Outcome, string) {
 		return retreat(f)
 	case f.succeeded():
 		return v1alpha1.PhaseSucceeded, v1alpha1.OutcomeSucceeded, succeeded(f)
-	case f.Order.Verified(), f.atLastStep() && (f.live() || f.gate() != nil):
+	case f.Order.Verified(), f.atLastStep() && (f.live() || f.judging()):
 		return v1alpha1.PhaseValidating, "", validating(f)
 	}
 	return v1alpha1.PhaseDelivering, "", delivering(f)

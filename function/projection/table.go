@@ -77,11 +77,15 @@ func (t Table[P]) search(from, to P) []P {
 	return nil
 }
 
-// Log adds an entry for each phase that was gone through to the transitions of a status, and forgets the oldest ones.
-func Log[P ~string, T any](last []T, from P, through []P, entry func(from, to P) T) []T {
-	log := slices.Clone(last)
-	for _, to := range through {
-		log = append(log, entry(from, to))
+// Log adds an entry for each phase that was gone through to the transitions of a status, each with the index after the one before, and
+// forgets the oldest ones.
+func Log[P ~string, T any](last []T, index func(T) int64, from P, through []P, entry func(index int64, from, to P) T) []T {
+	log, next := slices.Clone(last), int64(0)
+	if len(log) > 0 {
+		next = index(log[len(log)-1]) + 1
+	}
+	for i, to := range through {
+		log = append(log, entry(next+int64(i), from, to))
 		from = to
 	}
 	return log[max(0, len(log)-MaxTransitions):]

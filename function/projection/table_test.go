@@ -86,12 +86,20 @@ func TestAlong(t *testing.T) {
 }
 
 func TestLog(t *testing.T) {
-	var log []string
-	for range 30 {
-		log = Log(log, "green", []string{"yellow", "red"}, func(from, to string) string { return from + " " + to })
+	type entry struct {
+		index    int64
+		from, to string
 	}
-	if diff := cmp.Diff(MaxTransitions, len(log)); diff != "" || log[MaxTransitions-2] != "green yellow" || log[MaxTransitions-1] != "yellow red" {
-		t.Errorf("Log(...): -want, +got:\n%s\n%q", diff, log)
+	var log []entry
+	for range 30 {
+		log = Log(log, func(e entry) int64 { return e.index }, "green", []string{"yellow", "red"}, func(index int64, from, to string) entry { return entry{index, from, to} })
+	}
+	first, last := log[MaxTransitions-2], log[MaxTransitions-1]
+	if len(log) != MaxTransitions || first.from != "green" || first.to != "yellow" || last.from != "yellow" || last.to != "red" {
+		t.Errorf("Log(...): %v", log)
+	}
+	if diff := cmp.Diff(first.index+1, last.index); diff != "" {
+		t.Errorf("Log(...): index: -want, +got:\n%s", diff)
 	}
 }
 

@@ -46,7 +46,7 @@ const PauseManual = "Manual"
 // StepOf returns the step of an order that brings a revision to a Site. A Site that the plan does not name comes last. The way back
 // goes everywhere at once.
 func StepOf(o rolloutv1alpha1.Order, site string) int32 {
-	if o.Attempt > 0 {
+	if o.Attempt > 0 || len(o.Plan) < 2 && o.Steps < 2 {
 		return 0
 	}
 	for i, step := range o.Plan {

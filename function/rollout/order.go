@@ -12,7 +12,7 @@ import (
 // Current is where we are, read back from the observed deliveries: the newest order that any of them asks for, or has carried
 // out. An order in a status may come from Git, after the objects that asked for it were lost. It is nil when nothing was
 // ordered. Conflict is true when two requests carry the newest number, or when two repositories remember two verdicts on it: neither
-// may keep it.
+// may keep it. An order that delivers what was rejected before, and that not every repository knew of, is rejected for the same reason.
 func Current(ds []*deliveryv1alpha1.GitDelivery) (current *rolloutv1alpha1.Order, conflict bool) {
 	all := orders(ds)
 	for i := range all {
@@ -23,11 +23,29 @@ func Current(ds []*deliveryv1alpha1.GitDelivery) (current *rolloutv1alpha1.Order
 	for i := range all {
 		conflict = conflict || current.Conflicts(all[i]) || current.Rejudges(all[i])
 	}
+	if current != nil {
+		current.Verdict = cmp.Or(current.Verdict, revived(*current, ds))
+	}
 	return current, conflict
 }
 
+// revived is the rejection of the revision before an order that delivers the same, and that a repository carried out which did not know of
+// it. It is nil when there is none.
+func revived(o rolloutv1alpha1.Order, ds []*deliveryv1alpha1.GitDelivery) *rolloutv1alpha1.Verdict {
+	for _, d := range ds {
+		if done := d.Status.AtProvider.Order; done != nil && o.Revives(*done, adopts(d)) {
+			return done.Verdict
+		}
+	}
+	return nil
+}
+
+func adopts(d *deliveryv1alpha1.GitDelivery) bool {
+	return d.Spec.ForProvider.Adopt != nil && *d.Spec.ForProvider.Adopt
+}
+
 // orders that are remembered, and those that are asked for, but for what a repository is known to refuse: another request or another verdict
-// than it, or any other one, remembers under that number.
+// than it, or any other one, remembers under that number, or what it remembers to be rejected under the number before.
 func orders(ds []*deliveryv1alpha1.GitDelivery) []rolloutv1alpha1.Order {
 	var out []rolloutv1alpha1.Order
 	for _, d := range ds {
@@ -39,7 +57,7 @@ func orders(ds []*deliveryv1alpha1.GitDelivery) []rolloutv1alpha1.Order {
 	for _, d := range ds {
 		asked, done := d.Spec.ForProvider.Order, d.Status.AtProvider.Order
 		rejudged := slices.ContainsFunc(out[:known], func(o rolloutv1alpha1.Order) bool { return asked.Request == o.Request && asked.Rejudges(o) })
-		if !rejudged && (done == nil || !asked.Conflicts(*done)) {
+		if !rejudged && (done == nil || !asked.Conflicts(*done) && !asked.Revives(*done, adopts(d))) {
 			out = append(out, asked)
 		}
 	}
@@ -94,12 +112,16 @@ type Wish struct {
 	// Hold says that a new renderer alone starts no revision now.
 	Hold bool
 
+	// Awaited says that some Site of the current order's step waits for its cluster.
+	Awaited bool
 	// Eased says that the deployment may overwrite strangers' files now, and could not when the order went out.
 	Eased bool
 
 	// InFlight says that the current order has no verdict, and that one will come by itself.
 	InFlight bool
 
+	// Untold says that some delivery which takes part in the current order was lost, or never told what its repository remembers.
+	Untold bool
 	// Carried is the rejection of another request of this intent that carries the current number too. Nil means none.
 	Carried *rolloutv1alpha1.Verdict
 
@@ -120,7 +142,9 @@ type Wish struct {
 //   - somebody has to approve a new Blueprint, and the order, which an earlier version made, does not say whether there is one: then
 //     held is true too.
 //
-// Otherwise, and when somebody approved an update, it starts the next revision.
+// Otherwise, and when somebody approved an update, it starts the next revision. While a repository did not tell what it remembers, the same
+// intent keeps its number: it may have been rejected under it, and a repository that remembers so refuses another request with that number,
+// and would take the next one.
 func Next(current *rolloutv1alpha1.Order, conflict bool, w Wish) (next rolloutv1alpha1.Order, held bool) {
 	if current == nil {
 		return revision(1, w), false
@@ -132,7 +156,7 @@ func Next(current *rolloutv1alpha1.Order, conflict bool, w Wish) (next rolloutv1
 		return revision(current.Revision+1, w), false
 	}
 	if conflict {
-		return carried(revision(current.Revision+1, w), w.Carried), false
+		return carried(revision(number(*current, w), w), w.Carried), false
 	}
 	if current.Rejected() && current.Intent == w.Request.Intent {
 		return again(*current, w), false
@@ -140,8 +164,8 @@ func Next(current *rolloutv1alpha1.Order, conflict bool, w Wish) (next rolloutv1
 	if current.Request == w.Request.Digest || current.Intent == w.Request.Intent && w.Unchanged {
 		return keep(*current, w), false
 	}
-	// Nobody can render any more what the Sites of a later step were to get.
-	if w.Hold && OnlyRenderer(*current, w) && current.Step+1 >= current.Steps {
+	// Nobody can render any more what the Sites of a later step were to get, or those that wait for their clusters.
+	if w.Hold && OnlyRenderer(*current, w) && current.Step+1 >= current.Steps && !w.Awaited {
 		return keep(*current, w), true
 	}
 	if Unnamed(*current, w) {
@@ -150,7 +174,15 @@ func Next(current *rolloutv1alpha1.Order, conflict bool, w Wish) (next rolloutv1
 	if waits(*current, w) {
 		return *current, false
 	}
-	return revision(current.Revision+1, w), false
+	return revision(number(*current, w), w), false
+}
+
+// number of what follows an order.
+func number(current rolloutv1alpha1.Order, w Wish) int64 {
+	if w.Untold && w.Carried == nil && current.Verdict == nil && current.Intent == w.Request.Intent {
+		return current.Revision
+	}
+	return current.Revision + 1
 }
 
 // waits is true for a change of the catalog, or of versions, while the verdict on the order is on its way.

@@ -47,6 +47,14 @@ func TestOrders(t *testing.T) {
 	newer := changed(two, func(o *rolloutv1alpha1.Order) { o.RendererVersion = 2 })
 	scheme := changed(two, func(o *rolloutv1alpha1.Order) { o.DigestScheme = digest.Scheme + 1 })
 	named := changed(one, func(o *rolloutv1alpha1.Order) { o.Blueprint = &rolloutv1alpha1.BlueprintReference{Name: "web-1.0.0"} })
+	bad := changed(order(2, "c"), func(o *rolloutv1alpha1.Order) {
+		o.Verdict = &rolloutv1alpha1.Verdict{Result: "Rejected", Reason: "GateFailed"}
+	})
+	again := changed(order(3, "c2"), func(o *rolloutv1alpha1.Order) { o.Intent = bad.Intent })
+	asked := changed(again, func(o *rolloutv1alpha1.Order) {
+		o.RequestRef = &rolloutv1alpha1.RequestReference{Name: "retry", UID: "u"}
+	})
+	content := func(request string) Request { r := wish(request); r.Intent = bad.Intent; return r }
 	old := changed(two, func(o *rolloutv1alpha1.Order) { o.RendererVersion = 0 })
 	cases := map[string]struct {
 		reason    string
@@ -105,6 +113,19 @@ func TestOrders(t *testing.T) {
 			reason:   "A conflict with an order of a newer renderer is for that one to solve, in whatever order they are found.",
 			observed: []*deliveryv1alpha1.GitDelivery{delivery(order(2, "z"), nil), delivery(newer, nil)}, request: wish("z"), want: newer,
 		},
+		"Revived": {
+			reason:   "An order of what the repository rejected before is none: somebody read old objects.",
+			observed: []*deliveryv1alpha1.GitDelivery{delivery(again, &bad)}, request: content("c2"), want: bad,
+		},
+		"RevivedElsewhere": {
+			reason:   "Where another repository took it, it is rejected too.",
+			observed: []*deliveryv1alpha1.GitDelivery{delivery(again, &bad), delivery(again, &again)}, request: content("c2"),
+			want: changed(again, func(o *rolloutv1alpha1.Order) { o.Verdict = bad.Verdict }),
+		},
+		"RevivedOnPurpose": {
+			reason:   "A person may ask for it.",
+			observed: []*deliveryv1alpha1.GitDelivery{delivery(asked, &bad)}, request: content("c2"), want: asked,
+		},
 		"OldConflict": {
 			reason:   "Numbers below the highest one do not matter.",
 			observed: []*deliveryv1alpha1.GitDelivery{delivery(order(1, "x"), &one), delivery(two, nil)}, request: wish("b"), want: two,
@@ -119,6 +140,34 @@ func TestOrders(t *testing.T) {
 					t.Errorf("\n%s\nNext(Current(...)): -want, +got:\n%s", tc.reason, diff)
 				}
 				slices.Reverse(tc.observed)
+			}
+		})
+	}
+}
+
+// TestUntold changes one thing at a time about another request for the same intent, while a repository did not tell what it remembers.
+func TestUntold(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		change func(*rolloutv1alpha1.Order, *Wish)
+		want   int64
+	}{
+		"Untold":   {reason: "It keeps its number, under which it may have been rejected.", change: func(*rolloutv1alpha1.Order, *Wish) {}, want: 1},
+		"Told":     {reason: "It is known that it was not.", change: func(_ *rolloutv1alpha1.Order, w *Wish) { w.Untold = false }, want: 2},
+		"Intent":   {reason: "Another intent was not rejected under that number.", change: func(_ *rolloutv1alpha1.Order, w *Wish) { w.Request.Intent = "x" }, want: 2},
+		"Verified": {reason: "It was judged.", change: func(o *rolloutv1alpha1.Order, _ *Wish) { o.Verdict = verified }, want: 2},
+		"Asked":    {reason: "A person asks for it.", change: func(_ *rolloutv1alpha1.Order, w *Wish) { w.Approved = &rolloutv1alpha1.RequestReference{UID: "u"} }, want: 2},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			o, w := order(1, "a"), Wish{Request: wish("b"), Untold: true}
+			w.Request.Intent = o.Intent
+			tc.change(&o, &w)
+			for _, conflict := range []bool{false, true} {
+				got, _ := Next(&o, conflict, w)
+				if got.Revision != tc.want || got.Request != "b" {
+					t.Errorf("\n%s\nNext(...): want revision %d of b, got %d of %s", tc.reason, tc.want, got.Revision, got.Request)
+				}
 			}
 		})
 	}

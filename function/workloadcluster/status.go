@@ -21,8 +21,9 @@ func status(f *facts, last *v1alpha1.WorkloadClusterStatus, now metav1.Time) *v1
 	if f.Observed != nil {
 		observed(s, f.Observed)
 	}
-	s.Transitions = projection.Log(last.Transitions, last.Phase, table().Shortest(last.Phase, s.Phase, another(last, s)), func(from, to v1alpha1.Phase) v1alpha1.Transition {
-		return v1alpha1.Transition{From: from, To: to, At: now}
+	through, index := table().Shortest(last.Phase, s.Phase, another(last, s)), func(t v1alpha1.Transition) int64 { return t.Index }
+	s.Transitions = projection.Log(last.Transitions, index, last.Phase, through, func(i int64, from, to v1alpha1.Phase) v1alpha1.Transition {
+		return v1alpha1.Transition{Index: i, From: from, To: to, At: now}
 	})
 	return s
 }

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"maps"
 	"sync"
+	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
@@ -31,6 +32,8 @@ const home = ""
 type Pool struct {
 	dial Dial
 	wake func(owner types.NamespacedName)
+	// patience is how long the first reader of a watch waits for it.
+	patience time.Duration
 
 	mu    sync.Mutex
 	links map[string]*link
@@ -40,11 +43,23 @@ type Pool struct {
 
 // A Dial makes a client of the cluster that a kubeconfig leads to, or of the one that the provider runs in if there is none, and
 // what closes its connections. It contacts nobody.
-type Dial func(kubeconfig []byte) (dynamic.Interface, func(), error)
+type Dial func(kubeconfig []byte, o Origin) (dynamic.Interface, func(), error)
+
+// An Origin is who wrote a kubeconfig, and so who says which machine is reached.
+type Origin string
+
+// Origins.
+const (
+	// Administrator is who names a Secret in a Site. They may have a cluster wherever they like.
+	Administrator Origin = ""
+
+	// Tenant is who may write in the namespace of a Cluster. They name no machine that is near, or that trusts whoever reaches it.
+	Tenant Origin = "tenant"
+)
 
 // Dialer returns what makes real clients. The config is that of the cluster that the provider runs in.
 func Dialer(config *rest.Config, limits Limits) Dial {
-	return func(kubeconfig []byte) (dynamic.Interface, func(), error) {
+	return func(kubeconfig []byte, o Origin) (dynamic.Interface, func(), error) {
 		if kubeconfig == nil {
 			d, err := dynamic.NewForConfig(config)
 			return d, func() {}, errors.Wrap(err, "cannot make client")
@@ -54,7 +69,7 @@ func Dialer(config *rest.Config, limits Limits) Dial {
 			return nil, nil, err
 		}
 		cfg.UserAgent = config.UserAgent
-		d, wire, err := newClient(cfg)
+		d, wire, err := newClient(cfg, o, limits)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -64,7 +79,7 @@ func Dialer(config *rest.Config, limits Limits) Dial {
 
 // NewPool returns a Pool. Wake is called when something changed that the owner read; it must not wait for a reader.
 func NewPool(d Dial, wake func(owner types.NamespacedName)) *Pool {
-	return &Pool{dial: d, wake: wake, links: map[string]*link{}, held: map[types.NamespacedName]map[*watch]bool{}}
+	return &Pool{dial: d, wake: wake, patience: patience, links: map[string]*link{}, held: map[types.NamespacedName]map[*watch]bool{}}
 }
 
 // A link is the connection to one cluster.
@@ -142,22 +157,22 @@ type Cluster struct {
 
 // Home is the cluster that the provider runs in. It returns an error if the provider's own configuration is not valid.
 func (l *Look) Home() (*Cluster, error) {
-	return l.connect(home, nil)
+	return l.connect(home, nil, Administrator)
 }
 
 // Remote is the cluster that a kubeconfig leads to. It contacts nobody yet. It returns a RefusedError.
-func (l *Look) Remote(kubeconfig []byte) (*Cluster, error) {
-	return l.connect(digest(kubeconfig), kubeconfig)
+func (l *Look) Remote(kubeconfig []byte, o Origin) (*Cluster, error) {
+	return l.connect(string(o)+" "+digest(kubeconfig), kubeconfig, o)
 }
 
-func (l *Look) connect(key string, kubeconfig []byte) (*Cluster, error) {
+func (l *Look) connect(key string, kubeconfig []byte, o Origin) (*Cluster, error) {
 	p := l.pool
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if have, ok := p.links[key]; ok {
 		return &Cluster{look: l, link: have}, nil
 	}
-	d, closeFn, err := p.dial(kubeconfig)
+	d, closeFn, err := p.dial(kubeconfig, o)
 	if err != nil {
 		return nil, err
 	}

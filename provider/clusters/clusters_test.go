@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -23,15 +24,19 @@ import (
 	"github.com/intentplane/intentplane/provider/engines"
 )
 
+// inTime is how long something may take that is not meant to.
+const inTime = 5 * time.Minute
+
 // An apiServer is as much of one as a watch of Kustomizations needs.
 type apiServer struct {
 	*httptest.Server
 
 	mu      sync.Mutex
 	status  int
-	hang    bool
 	version int
 	objects map[string]string
+	// told are the events so far: the version of an object is the number of its event.
+	told    []string
 	watches map[chan string]bool
 	lists   int
 	patched string
@@ -51,11 +56,9 @@ func newAPIServer(t *testing.T) *apiServer {
 
 func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
-	status, hang := s.status, s.hang
+	status := s.status
 	s.mu.Unlock()
 	switch {
-	case hang:
-		<-r.Context().Done()
 	case r.Header.Get("Authorization") != "Bearer "+canary:
 		http.Error(w, "", http.StatusUnauthorized)
 	case status == http.StatusFound && r.URL.Query().Get("redirected") == "":
@@ -96,8 +99,12 @@ func (s *apiServer) list(w http.ResponseWriter) {
 }
 
 func (s *apiServer) watch(w http.ResponseWriter, r *http.Request) {
-	events := make(chan string, 10)
+	events := make(chan string, 1000)
 	s.mu.Lock()
+	since, _ := strconv.Atoi(r.URL.Query().Get("resourceVersion"))
+	for _, e := range s.told[since:] {
+		events <- e
+	}
 	s.watches[events] = true
 	s.mu.Unlock()
 	w.Header().Set("Content-Type", "application/json")
@@ -127,8 +134,10 @@ func (s *apiServer) put(name, says string) {
 		verb = "ADDED"
 	}
 	s.objects[name] = s.object(name, says)
+	event := fmt.Sprintf(`{"type":%q,"object":%s}`, verb, s.objects[name])
+	s.told = append(s.told, event)
 	for c := range s.watches {
-		c <- fmt.Sprintf(`{"type":%q,"object":%s}`, verb, s.objects[name])
+		c <- event
 	}
 }
 
@@ -174,6 +183,7 @@ func newPool(t *testing.T) *pool {
 	t.Helper()
 	woken := make(chan types.NamespacedName, 100)
 	p := &pool{Pool: NewPool(Dialer(&rest.Config{}, Limits{}), func(o types.NamespacedName) { woken <- o }), t: t, woken: woken}
+	p.patience = inTime
 	t.Cleanup(func() {
 		for _, name := range []string{"a", "b"} {
 			p.Forget(owner(name))
@@ -189,7 +199,7 @@ func (p *pool) read(who string, kubeconfig []byte, names ...string) string {
 	defer l.Done()
 	out := []string{}
 	for _, name := range names {
-		c, err := l.Remote(kubeconfig)
+		c, err := l.Remote(kubeconfig, Administrator)
 		if err != nil {
 			p.t.Fatal(err)
 		}
@@ -223,7 +233,7 @@ func (p *pool) until(what, want string, read func() string) {
 	for got := read(); got != want; got = read() {
 		select {
 		case <-p.woken:
-		case <-time.After(time.Minute):
+		case <-time.After(inTime):
 			p.t.Fatalf("%s: want %q, got %q, and nobody is woken", what, want, got)
 		}
 	}
@@ -241,15 +251,13 @@ func TestShared(t *testing.T) {
 	s.put("edge1", "one")
 	p, k := newPool(t), s.kubeconfig(canary)
 	p.expect("a", "one nothing", p.read("a", k, "edge1", "edge2"))
+	<-p.woken // The object came while it was read.
 	p.expect("b", "one", p.read("b", k, "edge1"))
 	p.sizes(1, 1)
 	if s.lists != 1 {
 		t.Errorf("two owners of one cluster listed %d times", s.lists)
 	}
 	// A change wakes those who read it, and nobody else.
-	for len(p.woken) > 0 {
-		<-p.woken
-	}
 	for range 3 {
 		s.put("edge2", "two")
 	}
@@ -267,7 +275,7 @@ func TestShared(t *testing.T) {
 	p.sizes(0, 0)
 	select {
 	case <-s.ended:
-	case <-time.After(time.Minute):
+	case <-time.After(inTime):
 		t.Error("the cluster is still watched")
 	}
 }
@@ -308,26 +316,46 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-func TestUnreachableHarmsNobody(t *testing.T) {
-	dead, alive := newAPIServer(t), newAPIServer(t)
-	alive.put("edge1", "one")
-	dead.set(func() { dead.hang = true })
-	p := newPool(t)
-	done := make(chan string)
-	go func() { done <- p.read("a", dead.kubeconfig(canary), "edge1") }()
-	p.expect("the one that answers", "one", p.read("b", alive.kubeconfig(canary), "edge1"))
-	select {
-	case <-done:
-		t.Fatal("a cluster that hangs answered")
-	default:
+// TestTenant reads from where a tenant says: not from the provider's own machine, also when an administrator's Site leads there.
+func TestTenant(t *testing.T) {
+	s := newAPIServer(t)
+	s.put("edge1", "one")
+	cases := map[string]struct {
+		reason string
+		origin Origin
+		limits Limits
+		want   string
+	}{
+		"Administrator": {reason: "An administrator says where clusters are", origin: Administrator, want: "nothing is wrong"},
+		"Tenant":        {reason: "A tenant could ask what listens beside the provider", origin: Tenant, want: v1alpha1.SiteReasonKubeconfigRefused},
+		"Allowed":       {reason: "Unless the provider's own flag says so", origin: Tenant, limits: Limits{Loopback: true}, want: "nothing is wrong"},
 	}
-	p.expect("the one that hangs", v1alpha1.SiteReasonClusterUnreachable, <-done)
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			p := newPool(t)
+			p.dial = Dialer(&rest.Config{}, tc.limits)
+			// What an administrator has a connection to is nothing for a tenant.
+			p.expect("an administrator's", "one", p.read("b", s.kubeconfig(canary), "edge1"))
+			l := p.Look(owner("a"))
+			defer l.Done()
+			c, err := l.Remote(s.kubeconfig(canary), tc.origin)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := "nothing is wrong"
+			var failure *Error
+			if _, err := c.Get(t.Context(), ref("edge1")); errors.As(err, &failure) {
+				got = failure.Reason
+			}
+			p.expect(tc.reason, tc.want, got)
+		})
+	}
 }
 
 func TestAnnotate(t *testing.T) {
 	s := newAPIServer(t)
 	l := newPool(t).Look(owner("a"))
-	c, err := l.Remote(s.kubeconfig(canary))
+	c, err := l.Remote(s.kubeconfig(canary), Administrator)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/provider/address"
 )
 
 // An Error is a cluster that does not tell. Its text is stable, and holds nothing that the cluster said.
@@ -38,6 +39,7 @@ func unanswered() *Error {
 // classify an error of an API server. It returns nil for none.
 func classify(err error) *Error {
 	var (
+		refusal   *address.RefusedError
 		authority x509.UnknownAuthorityError
 		cert      *tls.CertificateVerificationError
 	)
@@ -52,6 +54,8 @@ func classify(err error) *Error {
 		return &Error{Reason: v1alpha1.SiteReasonAccessDenied, Detail: "the cluster does not accept the credentials"}
 	case kerrors.IsForbidden(err):
 		return &Error{Reason: v1alpha1.SiteReasonAccessDenied, Detail: "the credentials may not read the engine's objects"}
+	case errors.As(err, &refusal):
+		return &Error{Reason: v1alpha1.SiteReasonKubeconfigRefused, Detail: "the kubeconfig leads to an address that may not be reached"}
 	case errors.As(err, &authority), errors.As(err, &cert):
 		return &Error{Reason: v1alpha1.SiteReasonClusterUnreachable, Detail: "the cluster's certificate is not trusted"}
 	}

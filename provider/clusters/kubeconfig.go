@@ -34,6 +34,8 @@ func (e *RefusedError) Error() string {
 type Limits struct {
 	// Insecure lets a kubeconfig trust any server.
 	Insecure bool
+	// Loopback lets a tenant's kubeconfig lead to the provider's own machine. It is for tests.
+	Loopback bool
 }
 
 // Parse a kubeconfig, as far as its current context goes. Whoever writes one is not trusted: it can neither run a program, nor

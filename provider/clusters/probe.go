@@ -13,6 +13,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"golang.org/x/sync/singleflight"
 
+	"github.com/intentplane/intentplane/provider/address"
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
 )
 
@@ -32,7 +33,7 @@ const (
 )
 
 // A Prober asks API servers whether they are ready, and remembers for a while what they said: each is asked once for all who want to
-// know. It is safe for concurrent use.
+// know. It asks those of Cluster API's clusters, whose kubeconfigs are in namespaces of tenants. It is safe for concurrent use.
 type Prober struct {
 	limits Limits
 	now    func() time.Time
@@ -94,7 +95,7 @@ func (p *Prober) ask(ctx context.Context, kubeconfig []byte) readiness.Answer {
 	if err != nil {
 		return readiness.Answer{Asked: true, Reason: readiness.ReasonServerUnreachable}
 	}
-	h, wire, err := newHTTP(cfg)
+	h, wire, err := newHTTP(cfg, dialer(Tenant, p.limits))
 	if err != nil {
 		return readiness.Answer{Asked: true, Reason: readiness.ReasonServerUnreachable}
 	}
@@ -112,7 +113,10 @@ func (p *Prober) ask(ctx context.Context, kubeconfig []byte) readiness.Answer {
 }
 
 func reasonOf(status int, err error) string {
+	var refusal *address.RefusedError
 	switch {
+	case errors.As(err, &refusal):
+		return readiness.ReasonKubeconfigRefused
 	case err != nil:
 		return readiness.ReasonServerUnreachable
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:

@@ -23,6 +23,7 @@ func TestProbe(t *testing.T) {
 		token       string
 		want        readiness.Answer
 		age         time.Duration
+		near        bool
 	}{
 		"Ready":     {reason: "It says so", readyz: http.StatusOK, want: ok, age: goodFor},
 		"NoReadyz":  {reason: "Not every API server has it", readyz: http.StatusNotFound, api: http.StatusOK, want: ok, age: goodFor},
@@ -32,6 +33,7 @@ func TestProbe(t *testing.T) {
 		"Starting":  {reason: "It says no", readyz: http.StatusInternalServerError, want: readiness.Answer{Asked: true, Reason: readiness.ReasonServerNotReady}, age: badFor},
 		"Neither":   {reason: "It is something else", readyz: http.StatusNotFound, api: http.StatusNotFound, want: readiness.Answer{Asked: true, Reason: readiness.ReasonServerNotReady}, age: badFor},
 		"Redirects": {reason: "It leads to where only we can go", readyz: http.StatusFound, want: silent, age: badFor},
+		"Near":      {reason: "It is the provider's own machine", readyz: http.StatusOK, want: readiness.Answer{Asked: true, Reason: readiness.ReasonKubeconfigRefused}, age: badFor, near: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -52,7 +54,7 @@ func TestProbe(t *testing.T) {
 				token = canary
 			}
 			now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
-			p := NewProber(Limits{}, func() time.Time { return now })
+			p := NewProber(Limits{Loopback: !tc.near}, func() time.Time { return now })
 			got, again := p.Ask(t.Context(), s.kubeconfig(token))
 			if diff := cmp.Diff(tc.want, got); diff != "" || again.Sub(now) != tc.age {
 				t.Fatalf("\n%s\nAsk(): again after %s, -want, +got:\n%s", tc.reason, again.Sub(now), diff)
@@ -63,7 +65,7 @@ func TestProbe(t *testing.T) {
 				t.Errorf("\n%s\nwhat is known was asked again", tc.reason)
 			}
 			now = now.Add(time.Second)
-			if _, _ = p.Ask(t.Context(), s.kubeconfig(token)); asked.Load() == before {
+			if _, _ = p.Ask(t.Context(), s.kubeconfig(token)); asked.Load() == before && !tc.near {
 				t.Errorf("\n%s\nit is believed for ever", tc.reason)
 			}
 		})
@@ -74,7 +76,7 @@ func TestProbeOfNobody(t *testing.T) {
 	s := newAPIServer(t)
 	k := s.kubeconfig(canary)
 	s.Close()
-	p := NewProber(Limits{}, time.Now)
+	p := NewProber(Limits{Loopback: true}, time.Now)
 	for _, kubeconfig := range [][]byte{k, []byte("junk"), []byte(strings.Replace(string(k), "https:", "http:", 1))} {
 		if got, _ := p.Ask(t.Context(), kubeconfig); got.Reason != readiness.ReasonServerUnreachable {
 			t.Errorf("of nobody: %+v", got)

@@ -8,6 +8,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
+
+	"github.com/intentplane/intentplane/provider/address"
 )
 
 const (
@@ -20,8 +22,8 @@ const (
 
 // newClient makes a client with a transport of its own, which ends with it: those that client-go shares are kept for ever. It
 // follows no redirect, since a cluster could lead us to where only we can go, and uses no proxy of the environment.
-func newClient(cfg *rest.Config) (dynamic.Interface, *http.Transport, error) {
-	h, wire, err := newHTTP(cfg)
+func newClient(cfg *rest.Config, o Origin, l Limits) (dynamic.Interface, *http.Transport, error) {
+	h, wire, err := newHTTP(cfg, dialer(o, l))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -29,13 +31,22 @@ func newClient(cfg *rest.Config) (dynamic.Interface, *http.Transport, error) {
 	return d, wire, errors.Wrap(err, "cannot make client")
 }
 
-func newHTTP(cfg *rest.Config) (*http.Client, *http.Transport, error) {
+// dialer of connections to where a kubeconfig leads. What a tenant wrote leads to no machine that is near, or that trusts whoever reaches it.
+func dialer(o Origin, l Limits) *net.Dialer {
+	d := &net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}
+	if o == Tenant {
+		d.Control = address.Guard{Loopback: l.Loopback}.Control
+	}
+	return d
+}
+
+func newHTTP(cfg *rest.Config, d *net.Dialer) (*http.Client, *http.Transport, error) {
 	conf, err := rest.TLSConfigFor(cfg)
 	if err != nil {
 		return nil, nil, &RefusedError{Field: "certificates", Detail: "cannot be used"} // The error may repeat a key.
 	}
 	wire := &http.Transport{
-		DialContext:         (&net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}).DialContext,
+		DialContext:         d.DialContext,
 		TLSClientConfig:     conf,
 		TLSHandshakeTimeout: dialTimeout,
 		IdleConnTimeout:     90 * time.Second,

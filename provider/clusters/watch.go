@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/wait"
 	apiwatch "k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
@@ -27,8 +26,6 @@ const (
 
 	// patience is how long the first reader of a watch waits for it.
 	patience = 5 * time.Second
-
-	often = 10 * time.Millisecond
 )
 
 type watchKey struct {
@@ -60,6 +57,8 @@ type watch struct {
 	mu sync.Mutex
 	// failure is why the cluster does not tell any more.
 	failure *Error
+	// trouble is closed while there is a failure.
+	trouble chan struct{}
 }
 
 // A feed lists and watches as the reflector wants it.
@@ -71,7 +70,7 @@ type feed struct {
 func (feed) IsWatchListSemanticsUnSupported() bool { return true }
 
 func newWatch(p *Pool, l *link, key watchKey) *watch {
-	w := &watch{pool: p, link: l, key: key, owners: map[types.NamespacedName]map[string]bool{}}
+	w := &watch{pool: p, link: l, key: key, owners: map[types.NamespacedName]map[string]bool{}, trouble: make(chan struct{})}
 	of := l.client.Resource(key.resource).Namespace(key.namespace)
 	lw := &cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
@@ -152,6 +151,12 @@ func (w *watch) heard(ctx context.Context, err error) {
 	}
 	w.mu.Lock()
 	news := failure.reason() != w.failure.reason()
+	switch {
+	case failure != nil && w.failure == nil:
+		close(w.trouble)
+	case failure == nil && w.failure != nil:
+		w.trouble = make(chan struct{})
+	}
 	w.failure = failure
 	w.mu.Unlock()
 	if news {
@@ -159,21 +164,27 @@ func (w *watch) heard(ctx context.Context, err error) {
 	}
 }
 
-func (w *watch) failed() *Error {
+// failed says why the cluster does not tell, and what is closed while that is so.
+func (w *watch) failed() (<-chan struct{}, *Error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.failure
+	return w.trouble, w.failure
 }
 
 // settled waits until it is known what there is, or that nobody tells. A cluster that is known not to answer is not waited for.
 func (w *watch) settled(ctx context.Context) error {
-	err := wait.PollUntilContextTimeout(ctx, often, patience, true, func(context.Context) (bool, error) {
-		return w.informer.HasSynced() || w.failed() != nil, nil
-	})
-	if f := w.failed(); f != nil {
+	ctx, cancel := context.WithTimeout(ctx, w.pool.patience)
+	defer cancel()
+	trouble, _ := w.failed()
+	select {
+	case <-w.informer.HasSyncedChecker().Done():
+	case <-trouble:
+	case <-ctx.Done():
+	}
+	if _, f := w.failed(); f != nil {
 		return f
 	}
-	if err != nil {
+	if !w.informer.HasSynced() {
 		return unanswered()
 	}
 	return nil

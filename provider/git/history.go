@@ -110,14 +110,19 @@ func (c *Client) past(ctx context.Context, tip, until plumbing.Hash) ([]plumbing
 }
 
 func (f fetch) past(ctx context.Context, tip, until plumbing.Hash) ([]plumbing.Hash, error) {
+	objects, err := f.newer(ctx, tip, until)
+	return lineage(objects, tip), err
+}
+
+// newer are the commits that came after an older one; none if the server does
+// not have that, for it would send everything.
+func (f fetch) newer(ctx context.Context, tip, old plumbing.Hash) (map[plumbing.Hash]object, error) {
 	req, err := f.request(tip, 0, withoutTrees)
 	if err != nil {
 		return nil, err
 	}
-	req.Haves = []plumbing.Hash{until}
-	// A server that does not have the older one would send everything.
-	objects, err := f.answer(ctx, req, func(res *packp.UploadPackResponse) bool { return slices.Contains(res.ACKs, until) })
-	return lineage(objects, tip), err
+	req.Haves = []plumbing.Hash{old}
+	return f.answer(ctx, req, func(res *packp.UploadPackResponse) bool { return slices.Contains(res.ACKs, old) })
 }
 
 // lineage lists what is reached from a tip: the commits that are there, and the

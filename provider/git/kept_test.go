@@ -3,6 +3,7 @@ package git
 import (
 	"context"
 	"maps"
+	"strings"
 	"testing"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -193,18 +194,64 @@ func TestNotes(t *testing.T) {
 	c := client(t, s)
 	p := plan(t, look(t, c), put("sites/a/ns/web", files("a.yaml", "1")))
 	at := push(t, c, p).Snapshot
-	got, err := c.Notes(context.Background(), at, "")
-	if err != nil || len(got) != 2 {
-		t.Fatalf("Notes(): want two, got %v, %v", got, err)
+	told, err := c.Notes(context.Background(), at, "", nil)
+	if err != nil || len(told.Notes()) != 2 {
+		t.Fatalf("Notes(): want two, got %v, %v", told, err)
 	}
+	got := told.Notes()
 	want := Note{ID: p.Commit(), Seconds: change(Change{}).When.Unix(), Message: change(Change{}).Message}
 	if diff := cmp.Diff(want, got[0], cmpopts.IgnoreUnexported(Note{})); diff != "" || got[1].Message != "First commit\n" && got[1].Message != "First commit" {
 		t.Errorf("\nThe newest comes first\nNotes(): -want, +got:\n%s%v", diff, got[1])
 	}
-	if got, err := c.Notes(context.Background(), at, "Deliver"); err != nil || len(got) != 1 {
-		t.Errorf("\nOnly what is looked for is told\nNotes(): got %v, %v", got, err)
+	if some, err := c.Notes(context.Background(), at, "Deliver", told); err != nil || len(some.Notes()) != 1 {
+		t.Errorf("\nOnly what is looked for is told\nNotes(): got %v, %v", some, err)
 	}
-	if got, err := c.Notes(context.Background(), &Snapshot{}, ""); got != nil || err != nil {
-		t.Errorf("\nWithout a branch there is nothing to say\nNotes(): got %v, %v", got, err)
+	if none, err := c.Notes(context.Background(), &Snapshot{}, "", nil); err != nil || len(none.Notes()) != 0 {
+		t.Errorf("\nWithout a branch there is nothing to say\nNotes(): got %v, %v", none, err)
+	}
+}
+
+// TestNotesGoOn asks what was said since, of a branch that went on and of one that was rewritten.
+func TestNotesGoOn(t *testing.T) {
+	s := serve(t, map[string]string{"README.md": "hello"})
+	c := client(t, s)
+	at := look(t, c)
+	told, err := c.Notes(context.Background(), at, "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	messages := func() []string {
+		out := []string{}
+		for _, n := range told.Notes() {
+			out = append(out, strings.TrimSpace(n.Message))
+		}
+		return out
+	}
+	// What was told before is not asked for again.
+	told.notes[0].Message = "Told before"
+	theirs(t, s, "one", "two")
+	if told, err = c.Notes(context.Background(), look(t, c), "", told); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"two", "one", "Told before"}, messages()); diff != "" {
+		t.Errorf("\nOnly what came since is read\nNotes(): -want, +got:\n%s", diff)
+	}
+	run(t, s, "update-ref", "refs/heads/main", "main~1")
+	theirs(t, s, "three")
+	if told, err = c.Notes(context.Background(), look(t, c), "", told); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"three", "one", "First commit"}, messages()); diff != "" {
+		t.Errorf("\nWhat was rewritten is read anew\nNotes(): -want, +got:\n%s", diff)
+	}
+}
+
+// theirs are commits of a stranger.
+func theirs(t *testing.T, s *gitserver.Server, messages ...string) {
+	t.Helper()
+	for _, m := range messages {
+		if _, err := s.Commit(context.Background(), repo, gitserver.Branch, map[string]string{"theirs": m}, m); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

@@ -26,15 +26,45 @@ type Note struct {
 	// Message of the commit.
 	Message string
 
-	commit []byte
+	// signed is true for one that is trusted.
+	signed bool
+}
+
+// A Chronicle is what the last commits of a branch say, up to a tip. It never
+// changes.
+type Chronicle struct {
+	target string
+	seen   plumbing.Hash
+	words  string
+	notes  []Note
+}
+
+// Notes that are credible, the newest first. Where commits are signed, those of
+// strangers since then are left out.
+func (c *Chronicle) Notes() []Note { return credible(c.notes) }
+
+// Tells reports whether that is all there is to tell: what the commits of a
+// snapshot say that contain some words.
+func (c *Chronicle) Tells(s *Snapshot, words string) bool {
+	return c.goesOn(s.target, words) && c.seen == s.seen
+}
+
+func (c *Chronicle) goesOn(target, words string) bool {
+	return c != nil && c.target == target && c.words == words && !c.seen.IsZero()
 }
 
 // Notes returns what the last commits of the branch say whose messages contain
-// some words, the newest first, as far as the server gives them. Where commits
-// are signed, those of strangers since then are left out. It returns an *Error.
-func (c *Client) Notes(ctx context.Context, s *Snapshot, words string) ([]Note, error) {
+// some words, as far as the server gives them. Where that was told before, up to
+// an older tip, only what came since is asked for: in a branch that others push
+// to all the time, nobody could read everything before it moves again. It
+// returns an *Error.
+func (c *Client) Notes(ctx context.Context, s *Snapshot, words string, before *Chronicle) (*Chronicle, error) {
+	if before.Tells(s, words) {
+		return before, nil
+	}
+	next := &Chronicle{target: s.target, seen: s.seen, words: words}
 	if s.seen.IsZero() {
-		return nil, nil
+		return next, nil
 	}
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()
@@ -42,20 +72,28 @@ func (c *Client) Notes(ctx context.Context, s *Snapshot, words string) ([]Note, 
 	if err != nil {
 		return nil, c.fail(ctx, verbRead, err)
 	}
+	defer session.Close() //nolint:errcheck // Everything was read, or failed before.
 	adv, err := session.AdvertisedReferencesContext(ctx)
 	if err != nil {
 		return nil, c.fail(ctx, verbRead, err)
 	}
 	f := fetch{session: session, capabilities: adv.Capabilities, limit: c.inflated, budget: c.budget}
-	notes, err := f.notes(ctx, s.seen)
+	if before.goesOn(s.target, words) {
+		if commits, ok, err := f.commitsSince(ctx, s.seen, before.seen); err == nil && ok {
+			next.notes = append(c.notes(commits, words), before.notes...)
+			return next, nil
+		}
+	}
+	commits, err := f.commits(ctx, s.seen)
 	if err != nil {
 		return nil, c.fail(ctx, verbRead, err)
 	}
-	notes = slices.DeleteFunc(notes, func(n Note) bool { return !strings.Contains(n.Message, words) })
-	return credible(notes, c.signer), nil
+	next.notes = c.notes(commits, words)
+	return next, nil
 }
 
-func (f fetch) notes(ctx context.Context, tip plumbing.Hash) ([]Note, error) {
+// commits are those up to a tip, the newest first.
+func (f fetch) commits(ctx context.Context, tip plumbing.Hash) ([]object, error) {
 	depth := maxNotes
 	if !f.capabilities.Supports(capability.Filter) {
 		depth = maxNotesTrees
@@ -68,18 +106,45 @@ func (f fetch) notes(ctx context.Context, tip plumbing.Hash) ([]Note, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := []Note{}
-	for _, id := range lineage(objects, tip) {
+	return commitsOf(objects, lineage(objects, tip)), nil
+}
+
+// commitsSince are those that came after an older tip. It is false if that is
+// not in the past of the new one.
+func (f fetch) commitsSince(ctx context.Context, tip, old plumbing.Hash) ([]object, bool, error) {
+	objects, err := f.newer(ctx, tip, old)
+	if err != nil {
+		return nil, false, err
+	}
+	ids := lineage(objects, tip)
+	return commitsOf(objects, ids), slices.Contains(ids, old), nil
+}
+
+func commitsOf(objects map[plumbing.Hash]object, ids []plumbing.Hash) []object {
+	out := []object{}
+	for _, id := range ids {
 		if o, ok := objects[id]; ok && o.kind == plumbing.CommitObject {
-			out = append(out, noteOf(o))
+			out = append(out, o)
 		}
 	}
-	return out, nil
+	return out
+}
+
+// notes of the commits that contain some words.
+func (c *Client) notes(commits []object, words string) []Note {
+	out := []Note{}
+	for _, commit := range commits {
+		if n := noteOf(commit); strings.Contains(n.Message, words) {
+			n.signed = c.trusts(commit)
+			out = append(out, n)
+		}
+	}
+	return out
 }
 
 func noteOf(commit object) Note {
 	head, message, _ := strings.Cut(string(commit.data), "\n\n")
-	return Note{ID: commit.id.String(), Seconds: dateOf(head), Message: message, commit: commit.data}
+	return Note{ID: commit.id.String(), Seconds: dateOf(head), Message: message}
 }
 
 // dateOf returns the date that the head of a commit says it was made at.

@@ -60,10 +60,13 @@ func (c *Client) Push(ctx context.Context, p *Proposal) (*Pushed, error) {
 		}
 		updates = pending(updates, l.adv)
 	}
-	if err := c.send(ctx, l.session, l.adv, updates, atomic); err != nil {
+	err = c.send(ctx, l.session, l.adv, updates, atomic)
+	if err == nil || IsConflict(err) {
+		c.reuse(l)
+	}
+	if err != nil {
 		return nil, err
 	}
-	c.reuse(l)
 	p.landed()
 	return &Pushed{Snapshot: p.after, Atomic: atomic}, nil
 }
@@ -78,7 +81,8 @@ type line struct {
 
 // connect to the server. Where both refs are moved, the server itself sees
 // whether they are where we saw them, so that it need not be asked before: a
-// race is shorter by one request. It is asked again after anything went wrong.
+// race is shorter by one request, the next one after a lost one too. It is
+// asked again after anything else went wrong.
 func (c *Client) connect(ctx context.Context, updates int) (*line, error) {
 	if l := c.line.Swap(nil); l != nil && updates > 1 {
 		return &line{session: l.session, adv: l.adv}, nil

@@ -56,7 +56,7 @@ func TestWritersLoseNothing(t *testing.T) {
 }
 
 func deliver(c *Client, ch Change) error {
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	for {
 		s, err := c.Look(ctx, nil)
@@ -85,5 +85,25 @@ func TestDeletedBranchIsNotMadeAgain(t *testing.T) {
 	}
 	if diff := cmp.Diff("other", run(t, s, "branch", "--format=%(refname:short)")); diff != "" {
 		t.Errorf("\nA branch that somebody deleted stays deleted\nbranch: -want, +got:\n%s", diff)
+	}
+}
+
+// TestShortRace loses a race, and asks nothing before the next one.
+func TestShortRace(t *testing.T) {
+	s := serve(t, map[string]string{"README.md": "hello"})
+	c := client(t, s)
+	push(t, c, plan(t, look(t, c), delivery(1)))
+	late := plan(t, look(t, c), delivery(2))
+	theirs(t, s, "Theirs")
+	before := s.Requests(repo)
+	if _, err := c.Push(context.Background(), late); !IsConflict(err) {
+		t.Fatalf("\nSomebody else was first\nPush(): %v", err)
+	}
+	lost := s.Requests(repo) - before
+	p := plan(t, look(t, c), delivery(2))
+	before = s.Requests(repo)
+	push(t, c, p)
+	if diff := cmp.Diff([]int{1, 1}, []int{lost, s.Requests(repo) - before}); diff != "" {
+		t.Errorf("\nThe server itself sees who comes too late\nrequests of the lost push and of the next one: -want, +got:\n%s", diff)
 	}
 }

@@ -124,20 +124,24 @@ func (s *Snapshot) Stateless() bool { return s.state.commit.IsZero() || s.state.
 
 // credible leaves out what strangers may have written, where there is a key: what is not signed by who is trusted, and is newer than
 // something that is. What is older was there before the key was used, and nobody can put anything there without rewriting the branch.
-func credible(notes []Note, by *signature.Signer) []Note {
-	signed := make([]bool, len(notes))
+func credible(notes []Note) []Note {
 	oldest := -1
 	for i, n := range notes {
-		if content, armored := unsign(n.commit); by != nil && armored != "" && by.Verify(content, armored) == nil {
-			signed[i], oldest = true, i
+		if n.signed {
+			oldest = i
 		}
 	}
 	out := []Note{}
 	for i, n := range notes {
-		if signed[i] || i > oldest {
-			n.commit = nil // Nobody needs it any more.
+		if n.signed || i > oldest {
 			out = append(out, n)
 		}
 	}
 	return out
+}
+
+// trusts a commit that is signed by who is trusted.
+func (c *Client) trusts(commit object) bool {
+	content, armored := unsign(commit.data)
+	return c.signer != nil && armored != "" && c.signer.Verify(content, armored) == nil
 }

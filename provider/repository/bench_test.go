@@ -147,13 +147,13 @@ func pool(o Options) *Pool {
 		o.Now = time.Now
 	}
 	if o.Pause == nil {
-		o.Pause = func(int) time.Duration { return 0 }
+		o.Pause = func() time.Duration { return 0 }
 	}
 	if o.Wake == nil {
 		o.Wake = func(types.NamespacedName) {}
 	}
 	if o.Patience == 0 {
-		o.Patience = time.Minute
+		o.Patience = 5 * time.Minute
 	}
 	return NewPool(o)
 }

@@ -37,6 +37,9 @@ func (r *Repository) fail(group []*item, err error) {
 		r.pushes.note(err, r.pool.o.Now())
 		r.mu.Unlock()
 	}
+	if git.IsConflict(err) {
+		r.giveUp(group)
+	}
 	for _, i := range group {
 		if !common(err) && !git.IsConflict(err) {
 			r.refuse(i, err)
@@ -47,41 +50,38 @@ func (r *Repository) fail(group []*item, err error) {
 
 // attempt a group, again and again as long as somebody else pushes first. It returns what was done, and what there was no room for.
 func (r *Repository) attempt(ctx context.Context, group []*item) (plan, []*item, error) {
-	var (
-		p    plan
-		rest []*item
-	)
-	again := false
 	for lost := 0; ; lost++ {
 		began := r.pool.o.Now()
-		s, at, err := r.snapshot(ctx, again)
-		if err != nil {
-			return plan{}, nil, err
-		}
-		p, rest, err = newPlan(ctx, s, group, fewer(len(group), lost))
-		if err == nil {
-			err = r.push(ctx, p, at)
-		}
+		p, rest, err := r.try(ctx, group, lost > 0)
 		switch {
 		case git.ClassOf(err) == git.ClassStateRefused && r.fallBack():
 		case git.ClassOf(err) == git.ClassNotAtomic:
 			r.one()
 			return plan{}, nil, err
-		case !git.IsConflict(err) || lost == maxLost:
-			if err == nil && lost > 0 {
-				r.contended(r.pool.o.Now().Sub(began))
-			}
+		case err == nil:
+			r.win(lost, r.pool.o.Now().Sub(began))
+			return p, rest, nil
+		case !git.IsConflict(err):
 			return p, rest, err
+		case lost == maxLost:
+			return plan{}, nil, err
 		}
-		again = true
-		<-time.After(r.pool.o.Pause(lost))
+		r.lose(lost, len(p.items))
+		<-time.After(r.pool.o.Pause())
 	}
 }
 
-// fewer are planned by who loses one race after the other, and the others come after them: a large group takes its time, and somebody
-// who is faster than that would always be first.
-func fewer(most, lost int) int {
-	return max(1, most>>max(0, lost-1))
+// try to push a group, or as many of it as go together, on what is known; again on what is there now.
+func (r *Repository) try(ctx context.Context, group []*item, again bool) (plan, []*item, error) {
+	s, at, err := r.snapshot(ctx, again)
+	if err != nil {
+		return plan{}, nil, err
+	}
+	p, rest, err := newPlan(ctx, s, group, r.together())
+	if err == nil {
+		err = r.push(ctx, p, at)
+	}
+	return p, rest, err
 }
 
 // one by one from now on.

@@ -3,6 +3,8 @@ package repository
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -205,5 +207,73 @@ func TestFasterStranger(t *testing.T) {
 		if err != nil {
 			t.Errorf("\nWho loses one race after the other delivers less at once\nDeliver(%s): %v", key, err)
 		}
+	}
+}
+
+// TestOutrun delivers beside somebody who is always first, until they pause.
+func TestOutrun(t *testing.T) {
+	s := serve(t, map[string]string{"README.md": "hello"})
+	woken := make(chan types.NamespacedName, 10)
+	r := open(t, pool(Options{Wake: func(key types.NamespacedName) { woken <- key }}), s)
+	tries, fast := 0, true
+	d := fiveFiles(1)
+	plan := d.Plan
+	d.Plan = func(ctx context.Context, draft *git.Draft) error {
+		if tries++; fast {
+			if _, err := s.Commit(ctx, repo, gitserver.Branch, map[string]string{fmt.Sprintf("theirs/%d", tries): "theirs"}, "Theirs"); err != nil {
+				return err
+			}
+		}
+		return plan(ctx, draft)
+	}
+	for round := range 2 {
+		if err := deliver(r, d); !git.IsConflict(err) {
+			t.Fatalf("\nWho always comes too late is told\nDeliver(): %v", err)
+		}
+		if diff := cmp.Diff((round+1)*(maxLost+1), tries); diff != "" {
+			t.Errorf("\nNobody tries for ever\ntries: -want, +got:\n%s", diff)
+		}
+		select {
+		case key := <-woken:
+			if diff := cmp.Diff(d.Object, key); diff != "" {
+				t.Errorf("\nWho was told comes again\nWake(): -want, +got:\n%s", diff)
+			}
+		case <-time.After(time.Minute):
+			t.Fatal("\nWho was told comes again\nWake() was not called")
+		}
+	}
+	fast = false
+	if err := deliver(r, d); err != nil {
+		t.Errorf("\nOnce the others pause we come first\nDeliver(): %v", err)
+	}
+	if diff := cmp.Diff(2*(maxLost+1)+2, tries); diff != "" {
+		t.Errorf("\nWhat was seen before is out of date, and then it works\ntries: -want, +got:\n%s", diff)
+	}
+}
+
+// TestLockedBranch delivers to a branch that somebody holds, and that does not move: nobody is faster there.
+func TestLockedBranch(t *testing.T) {
+	s := serve(t, map[string]string{"README.md": "hello"})
+	woken := make(chan types.NamespacedName, 10)
+	r := open(t, pool(Options{Wake: func(key types.NamespacedName) { woken <- key }}), s)
+	lock := filepath.Join(s.Path(repo), "refs", "heads", "main.lock")
+	if err := os.WriteFile(lock, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := deliver(r, fiveFiles(1)); !git.IsConflict(err) {
+		t.Fatalf("\nA lock looks like a race\nDeliver(): %v", err)
+	}
+	<-woken // The first time nobody knows.
+	if r.outrun() {
+		t.Error("\nWho is not outrun does not come again soon\noutrun(): want false where the branch did not move")
+	}
+	if err := os.Remove(lock); err != nil {
+		t.Fatal(err)
+	}
+	if err := deliver(r, fiveFiles(1)); err != nil {
+		t.Errorf("\nWithout the lock it works\nDeliver(): %v", err)
+	}
+	if !r.outrun() {
+		t.Error("\nWhat moves is no lock\noutrun(): want true where the branch moved")
 	}
 }

@@ -11,13 +11,6 @@ const (
 	// maxGroup is how many deliveries go out together, and maxGroupBytes how much they may bring, by and large.
 	maxGroup      = 64
 	maxGroupBytes = 8 << 20
-
-	// maxLost is how many races in a row are lost before those who wait are told.
-	maxLost = 16
-
-	// A pause in which others get their turn is as long as our own was, within limits.
-	shortestGap = 10 * time.Millisecond
-	longestGap  = 250 * time.Millisecond
 )
 
 // A refusal is a delivery that the server did not want.
@@ -99,27 +92,6 @@ func (r *Repository) work() {
 		more = len(group) > 0
 		r.yield()
 	}
-}
-
-// yield to others who push to the branch, and who would always come too late after us. Whoever waits meanwhile goes with the next
-// group, so that this costs nobody a turn. Where nobody else pushes there is no pause.
-func (r *Repository) yield() {
-	r.mu.Lock()
-	gap := r.gap
-	if r.gap /= 2; r.gap < shortestGap {
-		r.gap = 0
-	}
-	r.mu.Unlock()
-	if gap > 0 {
-		<-time.After(gap)
-	}
-}
-
-// contended notes how long a push took that lost races before.
-func (r *Repository) contended(took time.Duration) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.gap = min(took, longestGap)
 }
 
 // take the next group. Those who were refused before go alone, so that they harm nobody.

@@ -108,7 +108,8 @@ func silent(t *testing.T) string {
 }
 
 func TestSilentHostHoldsNobody(t *testing.T) {
-	const patience = 300 * time.Millisecond
+	// The bounds are far from what it takes, and further from what it would take, since a machine may be busy with others.
+	const patience = 2 * time.Second
 	p := pool(Options{Patience: patience})
 	dead, s := silent(t), serve(t, map[string]string{"README.md": "hello"})
 	began := time.Now()
@@ -119,10 +120,11 @@ func TestSilentHostHoldsNobody(t *testing.T) {
 		t.Errorf("\nWho asks waits for a bounded time\nLook(): %s", took)
 	}
 	began = time.Now()
-	for n := range 30 {
+	const others = 20
+	for n := range others {
 		_, _ = openURL(t, p, strings.Replace(dead, "/x", fmt.Sprintf("/%d", n), 1)).Look(context.Background(), web(n), began)
 	}
-	if took := time.Since(began); took > 30*patience/2 {
+	if took := time.Since(began); took > others*patience/2 {
 		t.Errorf("\nNobody waits for a host that was slow before\nLook(): %s", took)
 	}
 	r := open(t, p, s)

@@ -11,13 +11,11 @@ import (
 type story struct {
 	trouble
 
-	tip   string
-	words string
-	notes []git.Note
+	told *git.Chronicle
 }
 
-// Notes returns what the last commits of the branch say that contain some words. They are read once for each tip; whoever comes
-// meanwhile waits for a bounded time. It returns a *git.Error.
+// Notes returns what the last commits of the branch say that contain some words. They are read once, and then what
+// came since; whoever comes meanwhile waits for a bounded time. It returns a *git.Error.
 func (r *Repository) Notes(ctx context.Context, s *git.Snapshot, words string) ([]git.Note, error) {
 	timer := time.NewTimer(r.host.wait())
 	defer timer.Stop()
@@ -29,21 +27,22 @@ func (r *Repository) Notes(ctx context.Context, s *git.Snapshot, words string) (
 		return nil, &git.Error{Class: git.ClassTransient, Detail: "cannot read the commits of the repository: " + ctx.Err().Error()}
 	}
 	defer func() { <-r.telling }()
-	if r.told.tip == s.Tip() && r.told.words == words {
-		return r.told.notes, nil
+	if r.story.told.Tells(s, words) {
+		return r.story.told.Notes(), nil
 	}
-	if err := r.told.of(r.pool.o.Now()); err != nil {
+	if err := r.story.of(r.pool.o.Now()); err != nil {
 		return nil, err
 	}
-	var notes []git.Note
+	told := r.story.told
 	err := r.host.do(ctx, func(ctx context.Context) error {
 		var err error
-		notes, err = r.client().Notes(ctx, s, words)
+		told, err = r.client().Notes(ctx, s, words, told)
 		return err
 	})
-	r.told.note(err, r.pool.o.Now())
-	if err == nil {
-		r.told.tip, r.told.words, r.told.notes = s.Tip(), words, notes
+	r.story.note(err, r.pool.o.Now())
+	if err != nil {
+		return nil, err
 	}
-	return notes, err
+	r.story.told = told
+	return told.Notes(), nil
 }

@@ -33,8 +33,8 @@ const (
 type Options struct {
 	// Now is the clock.
 	Now func() time.Time
-	// Pause before a push is tried again that lost a race so many times.
-	Pause func(lost int) time.Duration
+	// Pause before a push is tried again that lost a race.
+	Pause func() time.Duration
 	// Wake is called when something has ended that the object no longer waits for. It must not block.
 	Wake func(types.NamespacedName)
 	// Patience is how long an object waits for an answer.

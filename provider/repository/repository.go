@@ -41,12 +41,12 @@ type Repository struct {
 	refused map[types.NamespacedName]*refusal
 	// alone is true for a server that cannot take several deliveries or none.
 	alone bool
-	// gap is a pause in which others get their turn.
-	gap time.Duration
+	// others who push to the branch.
+	others contention
 
 	// telling is held by who asks what the commits of the branch say: once, however many want to know.
 	telling chan struct{}
-	told    story
+	story   story
 }
 
 func newRepository(p *Pool, clients []*git.Client) *Repository {

@@ -63,15 +63,20 @@ func measure(ctx context.Context, all []figure, only string) error {
 
 // figures in the order in which they are measured: what needs a machine for itself comes last.
 func figures(s *stage) []figure {
-	e, l, y, c := &engine{}, &large{}, &steady{s: s}, &fleet{s: s}
+	e, l, y, t, g, c := &engine{}, &large{}, &steady{s: s}, &story{s: s}, &judged{s: s}, &fleet{s: s}
 	return []figure{
 		{"harness_start_s", "s", s.start},
 		{"breaker_tokens_1_site", "tokens", s.tokens(1)},
-		{"breaker_tokens_10_sites", "tokens", s.tokens(10)},
+		{"breaker_tokens_10_sites", "tokens", t.figure("ungated")},
+		{"breaker_tokens_10_sites_gated", "tokens", t.figure("one")},
+		{"breaker_tokens_rollback_story", "tokens", t.figure("story")},
+		{"slo_breach_to_rollback_s", "s", t.figure("breach")},
 		{"claim_to_commit_ms", "ms", s.toCommit},
 		{"claim_to_succeeded_ms", "ms", s.toSucceeded},
 		{"provider_rss_mib", "MiB", s.memory("VmRSS")},
 		{"provider_peak_rss_mib", "MiB", s.memory("VmHWM")},
+		{"gates_200_cpu_percent", "%", g.figure("cpu_percent")},
+		{"gates_200_queries_per_interval", "1/interval", g.figure("queries")},
 		{"flux_proof_s", "s", s.fluxProof},
 		{"delivery_p99_s", "s", s.deliveryP99},
 		{"deliveries_ready_per_s", "1/s", s.readyRate},
@@ -92,6 +97,7 @@ func figures(s *stage) []figure {
 		{"render_1000_objects_cpu_s", "s", s.alone(call("cold1000", "render_1000_objects_cpu_s", median))},
 		{"function_rss_mib", "MiB", s.alone(claimsMemory("function_rss_mib"))},
 		{"function_peak_rss_mib", "MiB", s.alone(claimsMemory("function_peak_rss_mib"))},
+		{"phase_us", "us", s.alone(decided)},
 		{"render_20_objects_ms", "ms", s.alone(renderTime)},
 		{"render_ratio_vs_kustomize", "times", s.alone(renderRatio)},
 		{"git_engine_per_s", "1/s", s.alone(e.together)},

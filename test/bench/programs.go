@@ -40,6 +40,15 @@ func call(name, unit string, pick func([]float64) float64) func(context.Context)
 	}
 }
 
+// decided is how long it takes to decide on a rollout and to project it, in microseconds.
+func decided(ctx context.Context) (float64, error) {
+	r, err := benchmark(ctx, "./function/phase", "BenchmarkDecide$", "ns/op", benchTime, rounds)
+	if err != nil {
+		return 0, err
+	}
+	return slices.Min(r["BenchmarkDecide"]) / float64(time.Microsecond), nil
+}
+
 // claimsMemory is what the function's process holds after 1,000 claims. It takes its time: once is enough.
 func claimsMemory(unit string) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {

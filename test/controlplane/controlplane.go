@@ -56,11 +56,16 @@ type ControlPlane struct {
 	stopOnce sync.Once
 	stopErr  error
 
-	mu       sync.Mutex
-	function *process
-	provider *process
-	standby  *process
-	clusters []*ControlPlane
+	// epoch ends what the harness runs itself for the cluster that there is now.
+	epoch context.CancelFunc
+
+	mu        sync.Mutex
+	etcd      *process
+	apiServer *process
+	function  *process
+	provider  *process
+	standby   *process
+	clusters  []*ControlPlane
 
 	// upgraded is the binary that serves the function instead of the first one, if one does.
 	upgraded string

@@ -23,6 +23,9 @@ import (
 const (
 	garbageCollector = "garbage-collector-controller"
 
+	// certificates of the API server lie here.
+	certificates = "apiserver"
+
 	// controllers are those of Kubernetes that a control plane without nodes needs: namespaces that finish deleting, aggregated
 	// ClusterRoles, the service account of a new namespace.
 	controllers = "namespace-controller,clusterrole-aggregation-controller,serviceaccount-controller"
@@ -41,8 +44,8 @@ func (c *ControlPlane) startKubernetes(ctx context.Context) error {
 
 func (c *ControlPlane) startEtcd() error {
 	client, peer := "http://"+loopback(c.ports.etcd), "http://"+loopback(c.ports.etcdPeer)
-	_, err := c.runner.start(command{name: "etcd", path: c.tools.Etcd, args: []string{
-		"--data-dir=" + filepath.Join(c.Dir, "etcd"),
+	p, err := c.runner.start(command{name: "etcd", path: c.tools.Etcd, args: []string{
+		"--data-dir=" + c.data(),
 		"--listen-client-urls=" + client,
 		"--advertise-client-urls=" + client,
 		"--listen-peer-urls=" + peer,
@@ -52,20 +55,41 @@ func (c *ControlPlane) startEtcd() error {
 		"--unsafe-no-fsync",
 		"--log-level=warn",
 	}})
+	c.mu.Lock()
+	c.etcd = p
+	c.mu.Unlock()
 	return err
 }
+
+// data of the cluster.
+func (c *ControlPlane) data() string { return filepath.Join(c.Dir, "etcd") }
 
 func (c *ControlPlane) startAPIServer(ctx context.Context) error {
 	token, err := c.writeAPIServerFiles()
 	if err != nil {
 		return err
 	}
-	certs := filepath.Join(c.Dir, "apiserver")
-	_, err = c.runner.start(command{name: "kube-apiserver", path: c.tools.KubeAPIServer, args: append(c.auditArgs(), []string{
+	if err := c.spawnAPIServer(); err != nil {
+		return err
+	}
+	// The API server makes its certificate before it listens.
+	if err := waitForFile(ctx, filepath.Join(c.apiServerDir(), "apiserver.crt")); err != nil {
+		return err
+	}
+	if err := c.connect(token); err != nil {
+		return err
+	}
+	return c.waitForAPIServer(ctx)
+}
+
+func (c *ControlPlane) apiServerDir() string { return filepath.Join(c.Dir, certificates) }
+
+func (c *ControlPlane) spawnAPIServer() error {
+	p, err := c.runner.start(command{name: "kube-apiserver", path: c.tools.KubeAPIServer, args: append(c.auditArgs(), []string{
 		"--etcd-servers=http://" + loopback(c.ports.etcd),
 		"--bind-address=127.0.0.1",
 		fmt.Sprintf("--secure-port=%d", c.ports.apiServer),
-		"--cert-dir=" + certs,
+		"--cert-dir=" + c.apiServerDir(),
 		"--authorization-mode=RBAC",
 		"--token-auth-file=" + filepath.Join(c.Dir, "tokens.csv"),
 		"--service-account-issuer=https://kubernetes.default.svc",
@@ -74,15 +98,17 @@ func (c *ControlPlane) startAPIServer(ctx context.Context) error {
 		"--service-cluster-ip-range=10.96.0.0/16",
 		"--endpoint-reconciler-type=none",
 	}...)})
-	if err != nil {
-		return err
-	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.apiServer = p
+	return err
+}
 
-	// The API server makes its certificate before it listens.
-	if err := waitForFile(ctx, filepath.Join(certs, "apiserver.crt")); err != nil {
-		return err
-	}
-	if err := c.connect(token); err != nil {
+// RestartAPIServer kills the API server, as kill -9 does, and starts it again on what etcd has. It returns an error if it does not get
+// ready again.
+func (c *ControlPlane) RestartAPIServer(ctx context.Context) error {
+	c.current(&c.apiServer).kill()
+	if err := c.spawnAPIServer(); err != nil {
 		return err
 	}
 	return c.waitForAPIServer(ctx)
@@ -150,7 +176,7 @@ func (c *ControlPlane) connect(token string) error {
 
 // writeKubeconfig writes a kubeconfig with a token.
 func (c *ControlPlane) writeKubeconfig(path, token string) error {
-	ca, err := os.ReadFile(filepath.Join(c.Dir, "apiserver", "apiserver.crt"))
+	ca, err := os.ReadFile(filepath.Join(c.apiServerDir(), "apiserver.crt"))
 	if err != nil {
 		return errors.Wrap(err, "cannot read certificate of API server")
 	}
@@ -188,10 +214,10 @@ func (c *ControlPlane) startControllers(name, controllers string) error {
 	return err
 }
 
-// createNamespace makes a namespace that nothing else makes.
+// createNamespace makes a namespace that nothing else makes. A cluster that comes from a backup has it.
 func (c *ControlPlane) createNamespace(ctx context.Context, name string) error {
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
-	return errors.Wrapf(c.Client.Create(ctx, ns), "cannot create namespace %s", name)
+	return errors.Wrapf(client.IgnoreAlreadyExists(c.Client.Create(ctx, ns)), "cannot create namespace %s", name)
 }
 
 // until polls until fn is done, fails or ctx ends, whose cause it then returns.

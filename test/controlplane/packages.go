@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // An expectation is that there are enough objects of a kind, and that all of them have conditions that are True.
@@ -31,7 +32,8 @@ func (c *ControlPlane) installPackages(ctx context.Context) error {
 		return err
 	}
 	for _, p := range c.o.Configurations {
-		if err := c.Install(ctx, p.Name, version); err != nil {
+		// A cluster that comes from a backup has it.
+		if err := c.Install(ctx, p.Name, version); client.IgnoreAlreadyExists(err) != nil {
 			return err
 		}
 	}
@@ -60,7 +62,7 @@ func (c *ControlPlane) rewriteRepository(ctx context.Context) error {
 			RewriteImage: &pkgv1beta1.ImageRewrite{Prefix: c.registry.repository()},
 		},
 	}
-	return errors.Wrap(c.Client.Create(ctx, ic), "cannot create ImageConfig")
+	return errors.Wrap(client.IgnoreAlreadyExists(c.Client.Create(ctx, ic)), "cannot create ImageConfig")
 }
 
 // Install installs a Configuration that was published. It does not wait.

@@ -27,6 +27,7 @@ func (c *ControlPlane) startRuntime(ctx, life context.Context) error {
 	if err := c.issueServerCertificate(ctx); err != nil {
 		return err
 	}
+	life, c.epoch = context.WithCancel(life)
 	if err := c.watchRevisions(life); err != nil {
 		return err
 	}
@@ -50,7 +51,8 @@ func (c *ControlPlane) issueServerCertificate(ctx context.Context) error {
 		ObjectMeta: metav1.ObjectMeta{Namespace: Namespace, Name: serverSecret},
 		Data:       map[string][]byte{caKey: ca.Data[corev1.TLSCertKey], corev1.TLSCertKey: cert, corev1.TLSPrivateKeyKey: key},
 	}
-	if err := c.Client.Create(ctx, s); err != nil {
+	// The CA of a cluster that comes from a backup is the one that the certificate was made with.
+	if err := client.IgnoreAlreadyExists(c.Client.Create(ctx, s)); err != nil {
 		return errors.Wrap(err, "cannot create certificate of packages")
 	}
 	return c.writeTLS("tls-server", s.Data)

@@ -83,7 +83,7 @@ func (l *Load) Order(ctx context.Context, key types.NamespacedName, revision int
 	if err != nil {
 		return err
 	}
-	s := sync(key, revision)
+	s := siteSync(key, revision)
 	if revision == 1 {
 		return l.create(ctx, s, d)
 	}
@@ -91,14 +91,14 @@ func (l *Load) Order(ctx context.Context, key types.NamespacedName, revision int
 	if err != nil {
 		return err
 	}
-	if err := l.kube.Patch(ctx, s, client.MergeFrom(sync(key, revision-1))); err != nil {
+	if err := l.kube.Patch(ctx, s, client.MergeFrom(siteSync(key, revision-1))); err != nil {
 		return errors.Wrap(err, "cannot change SiteSync")
 	}
 	return errors.Wrap(l.kube.Patch(ctx, d, client.MergeFrom(was)), "cannot change GitDelivery")
 }
 
-// sync observes a revision of one web service at the Site of a place.
-func sync(key types.NamespacedName, revision int64) *deliveryv1alpha1.SiteSync {
+// siteSync observes a revision of one web service at the Site of a place.
+func siteSync(key types.NamespacedName, revision int64) *deliveryv1alpha1.SiteSync {
 	s := &deliveryv1alpha1.SiteSync{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
 	s.Spec.ForProvider = deliveryv1alpha1.SiteSyncParameters{
 		ClaimRef: claim(key), Order: Order(revision),

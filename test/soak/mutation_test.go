@@ -2,96 +2,189 @@ package soak
 
 import (
 	"encoding/json"
+	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 )
 
-// A mutation takes one rule of the function away. The story with the seed goes wrong without it.
-type mutation struct {
+// The environment of a walk: the stories that it tells, and the rule that is taken away.
+const (
+	walkVariable = "INTENTPLANE_WALK"
+	ruleVariable = "INTENTPLANE_WITHOUT"
+)
+
+// findVariable looks for the first story that goes wrong without each rule, among so many, and prints it.
+const findVariable = "INTENTPLANE_FIND"
+
+// module of the product.
+const module = "github.com/intentplane/intentplane"
+
+// A rule of the function. The story goes wrong without it, and not with it.
+type rule struct {
 	reason string
-	file   string
-	old    string
-	new    string
-	seed   uint64
+	// file below function/.
+	file string
+	// at is where the rule is in the file. What decides is between « and ».
+	at string
+	// without is what decides where the rule is taken away.
+	without string
+	// typ of what decides. Empty means bool.
+	typ   string
+	story uint64
 }
 
-func mutations() map[string]mutation {
-	return map[string]mutation{
-		"Hold": {
-			reason: "A rejected revision is held until the intent changes.", file: "rollout/order.go",
-			old: "if current.Rejected() && current.Intent == w.Request.Intent {", new: "if false {", seed: 4992970188115753511,
-		},
-		"GateFirst": {
-			reason: "What has a Gate waits for its verdict.", file: "rollout/judge.go",
-			old: "!p.Live || Gated(o) && !p.Passed || paused(o)", new: "!p.Live || paused(o)", seed: 6500587889403840581,
-		},
-		"LiveFirst": {
-			reason: "What is not proven to run is not verified.", file: "phase/proof.go",
-			old: "return f.Sync == nil || f.watched() && rollout.Live(f.ObservedSync, *f.Order)", new: "return true", seed: 3932766500995672396,
-		},
-		"ProvenBack": {
-			reason: "What is taken back is proven to run.", file: "rollout/back.go",
-			old: "case r.Proof.Live:\n", new: "case true:\n", seed: 4665578744567781730,
-		},
-		"Recorded": {
-			reason: "Good news waits for the record.", file: "phase/proof.go",
-			old: "return f.atLastStep() && f.Order.Verified() && f.recorded() }", new: "return f.atLastStep() && f.Order.Verified() }", seed: 6500587889403840581,
-		},
-		"Verdict": {
-			reason: "A verdict never changes.", file: "rollout/judge.go",
-			old: "case o.Verdict != nil:\n		return o\n	case p.Failure", new: "case o.Rejected():\n		return o\n	case p.Failure", seed: 4500664256484299131,
-		},
+// decides splits where a rule is: what is before, what decides, and what is after.
+func (r rule) decides() (before, with, after string) {
+	before, rest, _ := strings.Cut(r.at, "«")
+	with, after, _ = strings.Cut(rest, "»")
+	return before, with, after
+}
+
+// switched lets a rule be taken away when the program runs.
+func (r rule) switched(name string) string {
+	before, with, after := r.decides()
+	typ := r.typ
+	if typ == "" {
+		typ = "bool"
 	}
+	return fmt.Sprintf("%sruleOf(%q, func() %s { return %s }, func() %s { return %s })%s", before, name, typ, with, typ, r.without, after)
 }
 
-// source of a mutation, with the rule and without it.
-func (m mutation) source(t *testing.T) (path, without string) {
+// helper is what each package has that a rule is taken away from.
+const helper = `package %s
+
+import "os"
+
+func ruleOf[T any](name string, with, without func() T) T {
+	if os.Getenv("` + ruleVariable + `") == name {
+		return without()
+	}
+	return with()
+}
+`
+
+// overlay writes the sources with all rules switched, and returns the file that names them.
+func overlay(t *testing.T, dir string) string {
 	t.Helper()
-	path, err := filepath.Abs(filepath.Join("..", "..", "function", m.file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := strings.Count(string(b), m.old); n != 1 {
-		t.Fatalf("%s holds the rule %d times: %s", m.file, n, m.old)
-	}
-	return path, strings.Replace(string(b), m.old, m.new, 1)
-}
-
-// TestMutations takes one rule of the function away at a time, and tells the story that shows why it is there. In the short form it only finds the rules.
-func TestMutations(t *testing.T) {
-	for name, m := range mutations() {
-		t.Run(name, func(t *testing.T) {
-			path, without := m.source(t)
-			if !Long() {
-				return
-			}
-			dir := t.TempDir()
-			mutant, overlay := filepath.Join(dir, "mutant.go"), filepath.Join(dir, "overlay.json")
-			replace, err := json.Marshal(map[string]any{"Replace": map[string]string{path: mutant}})
+	sources, replace := map[string]string{}, map[string]string{}
+	all := rules()
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		r := all[name]
+		path, err := filepath.Abs(filepath.Join("..", "..", "function", r.file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sources[path] == "" {
+			b, err := os.ReadFile(path)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for file, content := range map[string][]byte{mutant: []byte(without), overlay: replace} {
-				if err := os.WriteFile(file, content, 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			cmd := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-overlay", overlay, "-run", "^TestWalk$", "github.com/intentplane/intentplane/function")
-			cmd.Env = append(os.Environ(), "INTENTPLANE_WALK="+strconv.FormatUint(m.seed, 10), variable+"=")
-			out, err := cmd.CombinedOutput()
-			// One that does not build, or panics, shows nothing.
-			told := strings.Contains(string(out), "--- FAIL: TestWalk") && !strings.Contains(string(out), "panic: ")
-			if err == nil || !told {
-				t.Errorf("\n%s\nstory %d does not miss the rule:\n%s", m.reason, m.seed, out)
+			sources[path] = string(b)
+		}
+		before, with, after := r.decides()
+		if n := strings.Count(sources[path], before+with+after); n != 1 || with == "" {
+			t.Fatalf("%s: %s holds the rule %d times: %s", name, r.file, n, r.at)
+		}
+		sources[path] = strings.Replace(sources[path], before+with+after, r.switched(name), 1)
+	}
+	for path, text := range sources {
+		_, rest, _ := strings.Cut("\n"+text, "\npackage ")
+		pkg, _, _ := strings.Cut(rest, "\n")
+		replace[path] = write(t, dir, text)
+		replace[filepath.Join(filepath.Dir(path), "rule_of.go")] = write(t, dir, fmt.Sprintf(helper, pkg))
+	}
+	b, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return write(t, dir, string(b))
+}
+
+func write(t *testing.T, dir, text string) string {
+	t.Helper()
+	f, err := os.CreateTemp(dir, "*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteString(text); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return f.Name()
+}
+
+// walker builds the walk of faults with all rules switched.
+func walker(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	out := filepath.Join(dir, "walk.test")
+	cmd := exec.CommandContext(t.Context(), "go", "test", "-c", "-vet=off", "-overlay", overlay(t, dir), "-o", out, module+"/function")
+	if b, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("cannot build the walk: %v\n%s", err, b)
+	}
+	return out
+}
+
+// walk tells stories without a rule, and returns what was told, and whether one went wrong. One that panics shows nothing.
+func walk(t *testing.T, walker, stories, without string) (told string, wrong bool) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), walker, "-test.run", "^TestWalk$", "-test.v")
+	cmd.Dir = filepath.Join("..", "..", "function")
+	cmd.Env = append(os.Environ(), walkVariable+"="+stories, ruleVariable+"="+without, variable+"=")
+	out, err := cmd.CombinedOutput()
+	panics := strings.Contains(string(out), "panic: ")
+	if panics || err == nil && !strings.Contains(string(out), "--- PASS: TestWalk") {
+		t.Errorf("the stories %s cannot be told:\n%s", stories, out)
+	}
+	return string(out), err != nil && !panics && strings.Contains(string(out), "--- FAIL: TestWalk")
+}
+
+// shortWalk is how many stories are told with all rules in make test, which tells few with the race detector.
+const shortWalk = 300
+
+// TestRules takes one rule of the function away at a time, and tells the story that shows why it is there. All stories go well with it.
+func TestRules(t *testing.T) {
+	walker, all := walker(t), rules()
+	if find := os.Getenv(findVariable); find != "" {
+		for _, name := range slices.Sorted(maps.Keys(all)) {
+			t.Logf("rule %s: %s", name, first(t, walker, find, name))
+		}
+		return
+	}
+	t.Run("All", func(t *testing.T) {
+		named := fmt.Sprintf("1-%d", shortWalk)
+		for _, name := range slices.Sorted(maps.Keys(all)) {
+			named += "," + strconv.FormatUint(all[name].story, 10)
+		}
+		if told, wrong := walk(t, walker, named, ""); wrong {
+			t.Errorf("a story goes wrong with all rules:\n%s", told)
+		}
+	})
+	for name, r := range all {
+		t.Run(name, func(t *testing.T) {
+			if told, wrong := walk(t, walker, strconv.FormatUint(r.story, 10), name); !wrong {
+				t.Errorf("\n%s\nstory %d does not miss the rule, look for one that does with %s=2000:\n%s", r.reason, r.story, findVariable, told)
 			}
 		})
 	}
+}
+
+// first is the first story that goes wrong without a rule, and what is wrong with it.
+func first(t *testing.T, walker, among, rule string) string {
+	t.Helper()
+	told, _ := walk(t, walker, "1-"+among, rule)
+	for line := range strings.SplitSeq(told, "\n") {
+		if _, story, ok := strings.Cut(line, ": story "); ok {
+			return story
+		}
+	}
+	return "none of " + among
 }

@@ -30,6 +30,13 @@ func Rounds(t *testing.T, few, many int) int {
 // by a fault that somebody else made. It says its seed, which can be given in INTENTPLANE_SEED to do the same again.
 func Random(t *testing.T, few, many int) (int, *rand.Rand) {
 	t.Helper()
+	n, seed := Seed(t, few, many)
+	return n, rand.New(rand.NewPCG(seed, seed))
+}
+
+// Seed is like Random, for a test that makes its own chances of the seed.
+func Seed(t *testing.T, few, many int) (rounds int, seed uint64) {
+	t.Helper()
 	seed, err := strconv.ParseUint(os.Getenv(seedVariable), 10, 64)
 	switch {
 	case err == nil:
@@ -38,7 +45,7 @@ func Random(t *testing.T, few, many int) (int, *rand.Rand) {
 	default:
 		seed = 1
 	}
-	return report(t, few, many, strconv.FormatUint(seed, 10)), rand.New(rand.NewPCG(seed, seed))
+	return report(t, few, many, strconv.FormatUint(seed, 10)), seed
 }
 
 func report(t *testing.T, few, many int, seed string) int {

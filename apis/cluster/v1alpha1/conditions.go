@@ -74,7 +74,7 @@ const (
 // AnnotationRecreate lets an object that is gone be made again: its value is the UID that is gone.
 const AnnotationRecreate = "cluster.intentplane.dev/recreate"
 
-// AnnotationApplied is on the objects that a ManagedCluster made. Its value tells what was applied from what is wanted.
+// AnnotationApplied is on the objects that a ManagedCluster made. Its value is the digest of what was asked for when they were last written.
 const AnnotationApplied = "cluster.intentplane.dev/applied"
 
 // LabelOwner is on the objects that a ManagedCluster made. Its value is the UID of the ManagedCluster.

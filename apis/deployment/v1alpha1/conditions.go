@@ -148,7 +148,7 @@ const (
 	// ReasonPassed means that the Gates let the revision pass.
 	ReasonPassed = "Passed"
 
-	// ReasonMeasuring means that the revision runs, and is judged.
+	// ReasonMeasuring means that the repository holds everything, and that Gates judge it as soon as it runs.
 	ReasonMeasuring = "Measuring"
 
 	// ReasonDeploymentFailed means that the revision was rejected, and that nothing else is known to run.

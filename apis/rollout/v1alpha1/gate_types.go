@@ -45,7 +45,7 @@ type GateParameters struct {
 	// +required
 	Order Order `json:"order"`
 
-	// SiteSyncRef names what proves that the order is live while it is measured. Absent means that no Site of the step has an engine.
+	// SiteSyncRef names what proves that the order is live while it is measured. Absent means the SiteSync of the claim, if there is one.
 	// +optional
 	SiteSyncRef *SiteSyncReference `json:"siteSyncRef,omitempty"`
 

@@ -57,6 +57,44 @@ func TestOrderRejudges(t *testing.T) {
 	}
 }
 
+// TestOrderRevives changes one thing at a time about an order that redelivers what was rejected.
+func TestOrderRevives(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		change func(o, last *Order)
+		eased  bool
+		want   bool
+	}{
+		"Same":     {reason: "Nobody asked for that.", change: func(_, _ *Order) {}, want: true},
+		"Request":  {reason: "Nor for another request of that intent.", change: func(o, _ *Order) { o.Request = "other" }, want: true},
+		"Intent":   {reason: "Another intent is something else.", change: func(o, _ *Order) { o.Intent = "other" }},
+		"NoIntent": {reason: "Nobody knows what they deliver.", change: func(o, last *Order) { o.Intent, last.Intent = "", "" }},
+		"Later":    {reason: "Somebody may have asked for what was in between.", change: func(o, _ *Order) { o.Revision = 4 }},
+		"Verified": {reason: "It was not rejected.", change: func(_, last *Order) { last.Verdict = &Verdict{Result: VerdictVerified} }},
+		"Judged":   {reason: "It is rejected, and delivers nothing.", change: func(o, last *Order) { o.Verdict = last.Verdict }},
+		"Asked":    {reason: "A person did.", change: func(o, _ *Order) { o.RequestRef = &RequestReference{UID: "a"} }},
+		"AskedToo": {reason: "And one before.", change: func(o, last *Order) {
+			o.RequestRef, last.RequestRef = &RequestReference{UID: "a"}, &RequestReference{UID: "b"}
+		}},
+		"NotAgain": {reason: "That was the one before.", change: func(o, last *Order) {
+			o.RequestRef, last.RequestRef = &RequestReference{UID: "a"}, &RequestReference{UID: "a"}
+		}, want: true},
+		"Eased":     {reason: "What was refused may be taken now.", change: func(_, last *Order) { last.Verdict.Reason = RejectedDeliveryRefused }, eased: true},
+		"NotEased":  {reason: "It may not.", change: func(_, last *Order) { last.Verdict.Reason = RejectedDeliveryRefused }, want: true},
+		"EasedOnly": {reason: "It was rejected for something else.", change: func(_, _ *Order) {}, eased: true, want: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			last := Order{Revision: 2, Request: "a", Intent: "i", Verdict: &Verdict{Result: VerdictRejected, Reason: RejectedGateFailed}}
+			o := Order{Revision: 3, Request: "a", Intent: "i"}
+			tc.change(&o, &last)
+			if diff := cmp.Diff(tc.want, o.Revives(last, tc.eased)); diff != "" {
+				t.Errorf("\n%s\nRevives(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
 func TestOrderConflicts(t *testing.T) {
 	cases := map[string]struct {
 		reason string

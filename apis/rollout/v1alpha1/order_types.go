@@ -1,7 +1,6 @@
 package v1alpha1
 
 import (
-	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -278,6 +277,14 @@ func (o Order) Rejudges(other Order) bool {
 	return o.Revision == other.Revision && o.Verdict != nil && other.Verdict != nil && o.Verdict.Result != other.Verdict.Result
 }
 
+// Revives is true for an order that follows a rejected one and delivers the same intent, which nobody asked for: who ordered it did not see
+// the rejection. Eased says that strangers' files may be overwritten now, so that a refusal may have lost its cause.
+func (o Order) Revives(last Order, eased bool) bool {
+	requested := o.RequestRef != nil && (last.RequestRef == nil || last.RequestRef.UID != o.RequestRef.UID)
+	return o.Revision == last.Revision+1 && o.Intent != "" && o.Intent == last.Intent && o.Verdict == nil && last.Rejected() && !requested &&
+		(!eased || last.Verdict.Reason != RejectedDeliveryRefused)
+}
+
 // Rejected is true for an order whose revision must not run.
 func (o Order) Rejected() bool { return o.Verdict != nil && o.Verdict.Result == VerdictRejected }
 
@@ -293,15 +300,6 @@ func (o Order) Unjudged() Order {
 // Conflicts is true when o and other carry the same number for two different requests.
 func (o Order) Conflicts(other Order) bool {
 	return o.Revision == other.Revision && o.Request != other.Request
-}
-
-// Same is true when o and other say the same. Absent and empty are the same, and so is an order that does not name its Blueprint and
-// one that does: earlier versions did not, and the request decides.
-func (o Order) Same(other Order) bool {
-	if o.Blueprint == nil || other.Blueprint == nil {
-		o.Blueprint, other.Blueprint = nil, nil
-	}
-	return equality.Semantic.DeepEqual(o, other)
 }
 
 // Attempt is one try to carry out a step of a revision.

@@ -84,6 +84,12 @@ type ObservedCluster struct {
 
 // Transition is one change of the phase.
 type Transition struct {
+	// Index of this transition among all that the composite went through, the first one being 0. It tells equal ones apart, also when
+	// the oldest are forgotten.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	Index int64 `json:"index"`
+
 	// From which phase. Empty for the first one.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63

@@ -124,6 +124,7 @@ func (k Kubeconfig) answered() Condition {
 		ReasonServerUnreachable: "the API server does not answer",
 		ReasonServerNotReady:    "the API server answers that it is not ready",
 		ReasonKubeconfigDenied:  "the API server does not accept the credentials",
+		ReasonKubeconfigRefused: "the kubeconfig leads to an address that may not be reached",
 	}
 	switch {
 	case !k.Answer.Asked:

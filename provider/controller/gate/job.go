@@ -158,20 +158,19 @@ func (e *external) cluster(ctx context.Context, site *catalogv1alpha1.Site) (*cl
 		c, err := e.look.Home()
 		return c, "", err
 	}
-	ref := site.Spec.Cluster.KubeconfigSecretRef
+	ref, origin := clusters.KubeconfigOf(site)
 	if ref == nil {
-		return nil, "the Site's cluster cannot be reached yet", nil
+		return nil, "the Site names no cluster", nil
 	}
 	s := &corev1.Secret{}
 	err := e.kube.Get(ctx, client.ObjectKey{Namespace: ref.Namespace, Name: ref.Name}, s)
 	if client.IgnoreNotFound(err) != nil {
 		return nil, "", errors.Wrapf(err, "cannot get Secret of Site %q", site.GetName())
 	}
-	key := or(ref.Key, "value") // As Cluster API has it.
-	if kerrors.IsNotFound(err) || len(s.Data[key]) == 0 {
+	if kerrors.IsNotFound(err) || len(s.Data[ref.Key]) == 0 {
 		return nil, "the Secret with the kubeconfig, or its key, does not exist", nil
 	}
-	c, err := e.look.Remote(s.Data[key])
+	c, err := e.look.Remote(s.Data[ref.Key], origin)
 	if err != nil {
 		return nil, err.Error(), nil //nolint:nilerr // It is the Site's trouble.
 	}

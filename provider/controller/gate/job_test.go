@@ -7,12 +7,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
@@ -89,6 +91,57 @@ func TestJob(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestJobInNamedCluster runs a Job with the kubeconfig that the Site names, or with that of the Cluster that it names.
+func TestJobInNamedCluster(t *testing.T) {
+	kubeconfig := func(key string) *catalogv1alpha1.NamespacedSecretKeySelector {
+		return &catalogv1alpha1.NamespacedSecretKeySelector{Namespace: "admin", Name: "edge1", Key: key}
+	}
+	cases := map[string]struct {
+		reason  string
+		cluster catalogv1alpha1.SiteCluster
+		secret  *corev1.Secret
+		want    []string
+	}{
+		"Secret": {
+			reason: "An administrator names a Secret.", cluster: catalogv1alpha1.SiteCluster{KubeconfigSecretRef: kubeconfig("k")},
+			secret: held("admin", "edge1", "k"), want: []string{" of edge1"},
+		},
+		"Default": {
+			reason: "Its key has a default.", cluster: catalogv1alpha1.SiteCluster{KubeconfigSecretRef: kubeconfig("")},
+			secret: held("admin", "edge1", "value"), want: []string{" of edge1"},
+		},
+		"Cluster": {
+			reason: "Or a Cluster, whose Secret is a tenant's.", cluster: inCluster("c1"),
+			secret: held("team-a", "c1-kubeconfig", "value"), want: []string{"tenant of c1-kubeconfig"},
+		},
+		"NotYet": {reason: "It may not have one yet.", cluster: inCluster("c2"), secret: held("team-a", "c1-kubeconfig", "value")},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, script(nil))
+			s := w.site()
+			s.Spec.Cluster = tc.cluster
+			w.must(w.kube.Update(t.Context(), s))
+			w.must(w.kube.Create(t.Context(), tc.secret))
+			w.reconcile()
+			if diff := cmp.Diff(tc.want, w.dialled); diff != "" || len(w.made()) != len(tc.want) {
+				t.Errorf("%s\n%d Jobs, clusters that were reached: -want, +got:\n%s", tc.reason, len(w.made()), diff)
+			}
+		})
+	}
+}
+
+func inCluster(cluster string) catalogv1alpha1.SiteCluster {
+	return catalogv1alpha1.SiteCluster{ClusterRef: &catalogv1alpha1.ObjectReference{
+		APIVersion: "cluster.x-k8s.io/v1beta2", Kind: "Cluster", Namespace: "team-a", Name: cluster,
+	}}
+}
+
+// held is a Secret with a kubeconfig.
+func held(namespace, name, key string) *corev1.Secret {
+	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, Data: map[string][]byte{key: []byte("of " + name)}}
 }
 
 func TestJobIsNotRun(t *testing.T) {

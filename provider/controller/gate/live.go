@@ -25,15 +25,9 @@ type evidence struct {
 // evidence of a Gate, from the cache. It returns an error if the API server cannot be asked.
 func (e *external) evidence(ctx context.Context, namespace string, spec v1alpha1.GateParameters) (evidence, error) {
 	out := evidence{spec: spec}
-	if spec.SiteSyncRef != nil {
-		s := &deliveryv1alpha1.SiteSync{}
-		err := e.kube.Get(ctx, client.ObjectKey{Namespace: namespace, Name: spec.SiteSyncRef.Name}, s)
-		if client.IgnoreNotFound(err) != nil {
-			return evidence{}, errors.Wrapf(err, "cannot get SiteSync %q", spec.SiteSyncRef.Name)
-		}
-		if !kerrors.IsNotFound(err) {
-			out.sync = s
-		}
+	var err error
+	if out.sync, err = e.syncOf(ctx, namespace, spec); err != nil {
+		return evidence{}, err
 	}
 	ds := &deliveryv1alpha1.GitDeliveryList{}
 	if err := e.kube.List(ctx, ds, client.InNamespace(namespace)); err != nil {
@@ -45,6 +39,28 @@ func (e *external) evidence(ctx context.Context, namespace string, spec v1alpha1
 		}
 	}
 	return out, nil
+}
+
+// syncOf returns the SiteSync that a Gate names, or else the one of its claim, or nil.
+func (e *external) syncOf(ctx context.Context, namespace string, spec v1alpha1.GateParameters) (*deliveryv1alpha1.SiteSync, error) {
+	if spec.SiteSyncRef != nil {
+		s := &deliveryv1alpha1.SiteSync{}
+		err := e.kube.Get(ctx, client.ObjectKey{Namespace: namespace, Name: spec.SiteSyncRef.Name}, s)
+		if kerrors.IsNotFound(err) {
+			return nil, nil //nolint:nilnil // It proves nothing.
+		}
+		return s, errors.Wrapf(err, "cannot get SiteSync %q", spec.SiteSyncRef.Name)
+	}
+	all := &deliveryv1alpha1.SiteSyncList{}
+	if err := e.kube.List(ctx, all, client.InNamespace(namespace)); err != nil {
+		return nil, errors.Wrap(err, "cannot list SiteSyncs")
+	}
+	for i := range all.Items {
+		if sameClaim(all.Items[i].Spec.ForProvider.ClaimRef, spec.ClaimRef) {
+			return &all.Items[i], nil
+		}
+	}
+	return nil, nil //nolint:nilnil // It proves nothing.
 }
 
 func sameClaim(a, b v1alpha1.ClaimReference) bool {

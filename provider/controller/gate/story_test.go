@@ -86,8 +86,10 @@ func TestFailureIsRecordedAndTheOthersGoOn(t *testing.T) {
 	slow.Prometheus.Query = "sum(latency_seconds)"
 	slow.Threshold = "<= 9"
 	w := newWorld(t, quick("errors"), slow)
+	w.hold = make(chan struct{})
 	w.say("7")
 	w.until("Measuring//Failed/Running")
+	close(w.hold)
 	w.until("Failed/Failed/Failed/Passed")
 	if w.writes != 3 {
 		t.Errorf("the status was written %d times, want the start and two ends", w.writes)

@@ -49,10 +49,17 @@ func (w waker) list(ctx context.Context, keep func(*v1alpha1.Gate) bool, o ...cl
 	return out
 }
 
+// sync wakes those that name it, and of its claim those that name none.
 func (w waker) sync(ctx context.Context, o client.Object) []reconcile.Request {
+	s, ok := o.(*deliveryv1alpha1.SiteSync)
+	if !ok {
+		return nil
+	}
 	return w.list(ctx, func(g *v1alpha1.Gate) bool {
-		ref := g.Spec.ForProvider.SiteSyncRef
-		return ref != nil && ref.Name == o.GetName()
+		if ref := g.Spec.ForProvider.SiteSyncRef; ref != nil {
+			return ref.Name == s.GetName()
+		}
+		return sameClaim(s.Spec.ForProvider.ClaimRef, g.Spec.ForProvider.ClaimRef)
 	}, client.InNamespace(o.GetNamespace()))
 }
 

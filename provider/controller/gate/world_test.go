@@ -46,8 +46,13 @@ type world struct {
 	kube client.Client
 	// cluster is that of the Site: an API server without nodes, so a test says what becomes of a Job.
 	cluster *apiserver.Server
+	// dialled are the kubeconfigs that led there, and who wrote them.
+	dialled []string
 	c       *connector
 	woken   chan types.NamespacedName
+
+	// hold keeps back the answers to questions about latency until it is closed. Nil keeps back none.
+	hold chan struct{}
 
 	mu     sync.Mutex
 	says   string
@@ -88,10 +93,16 @@ func newWorld(t *testing.T, checks ...v1alpha1.GateCheck) *world {
 	t.Cleanup(cancel)
 	go func() { _ = m.Start(ctx) }()
 	w.cluster = apiserver.New(map[string]schema.GroupVersionResource{"Job": jobs(), "Pod": pods()})
-	pool := clusters.NewPool(func([]byte) (dynamic.Interface, func(), error) { return w.cluster, func() {}, nil }, func(o types.NamespacedName) { w.woken <- o })
+	pool := clusters.NewPool(w.dial, func(o types.NamespacedName) { w.woken <- o })
 	t.Cleanup(func() { pool.Forget(gateKey()) })
 	w.c = &connector{kube: w.kube, pool: pool, meter: m, fetch: fetch.New(fetch.Options{Loopback: true}), memory: newMemory(), now: time.Now}
 	return w
+}
+
+// dial the cluster of the Site.
+func (w *world) dial(kubeconfig []byte, o clusters.Origin) (dynamic.Interface, func(), error) {
+	w.dialled = append(w.dialled, string(o)+" "+string(kubeconfig))
+	return w.cluster, func() {}, nil
 }
 
 // write counts the writes of a status that change it: others do nothing in a real API server.
@@ -110,6 +121,13 @@ func (w *world) write(ctx context.Context, c client.Client, sub string, o client
 
 func (w *world) answer(rw http.ResponseWriter, r *http.Request) {
 	_ = r.ParseForm()
+	if w.hold != nil && strings.Contains(r.Form.Get("query"), "latency") {
+		select {
+		case <-w.hold:
+		case <-r.Context().Done():
+			return
+		}
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.asked = append(w.asked, r)

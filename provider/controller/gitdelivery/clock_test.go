@@ -78,6 +78,28 @@ func TestClock(t *testing.T) {
 	})
 }
 
+// TestMore lets an order that was carried out come to ask for a directory that it kept before: a Site's cluster got ready.
+func TestMore(t *testing.T) {
+	for _, policy := range []v1alpha1.DriftPolicy{v1alpha1.DriftReport, v1alpha1.DriftRestore} {
+		tell(t, map[string]story{
+			string(policy): {reason: "It is no drift, whatever the policy for that", run: func(w *world) {
+				d := w.first()
+				d.Spec.ForProvider.DriftPolicy = policy
+				want := d.Spec.ForProvider.Trees
+				d.Spec.ForProvider.Trees = []v1alpha1.Tree{{Site: "edge1", Branch: "main", Path: webAtE1, Action: v1alpha1.ActionKeep}}
+				w.create(d)
+				w.reconcile("web")
+				w.expect("web", v1alpha1.ReasonDelivered)
+				w.holds(nil, nil)
+				w.change(func(d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Trees = want })
+				w.reconcile("web")
+				w.expect("web", v1alpha1.ReasonDelivered)
+				w.count(1)
+			}},
+		})
+	}
+}
+
 // TestVerdict records how a revision was judged: in the state, and not in the branch.
 func TestVerdict(t *testing.T) {
 	judge := func(v rolloutv1alpha1.Verdict) func(*v1alpha1.GitDelivery) {
@@ -111,6 +133,24 @@ func TestVerdict(t *testing.T) {
 			if diff := cmp.Diff(&verified, w.get("web").Status.AtProvider.Order.Verdict); diff != "" {
 				w.Errorf("what Git remembers: -want, +got:\n%s", diff)
 			}
+		}},
+		"Revived": {reason: "What was rejected is not delivered under the next number by whoever did not see that", run: func(w *world) {
+			w.create(w.first())
+			w.reconcile("web")
+			w.change(func(d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Order.Intent = "i" })
+			w.change(judge(rejected))
+			w.reconcile("web")
+			again := order(2, "b")
+			again.Intent = "i"
+			w.ask(again, desired(w.T, "edge1", webAtE1, "b"))
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonOrderBehind)
+			w.count(1)
+			again.RequestRef = &rolloutv1alpha1.RequestReference{Name: "retry", UID: "u"}
+			w.ask(again, desired(w.T, "edge1", webAtE1, "b"))
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.count(2)
 		}},
 		"Rejected": {reason: "A rejected revision keeps what is there", run: func(w *world) {
 			w.create(w.first())

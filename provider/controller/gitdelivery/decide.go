@@ -40,6 +40,9 @@ type decision struct {
 	sites []string
 	// trees of the claim afterwards.
 	trees []state.Tree
+	// fresh is true if the order, which was carried out, came to ask for more than before.
+	fresh bool
+
 	// drifted is true if somebody else changed what was delivered.
 	drifted bool
 	// blind is true if nothing of the state may be shown: it is somebody else's, or nobody knows whose.
@@ -109,6 +112,9 @@ func checkFence(f facts) *decision {
 	}
 	if o.Rejudges(*last) {
 		return refuse(v1alpha1.ReasonOrderBehind, "revision %d was judged already: a verdict never changes", last.Revision)
+	}
+	if o.Revives(*last, f.spec.Adopt != nil && *f.spec.Adopt) {
+		return refuse(v1alpha1.ReasonOrderBehind, "revision %d was rejected, and revision %d delivers the same without being asked for", last.Revision, o.Revision)
 	}
 	if o.Behind(*last) {
 		return refuse(v1alpha1.ReasonOrderBehind, "the order is older than %s, which is known", describe(*last))
@@ -265,6 +271,35 @@ func (d *decision) leave(f facts, path string) {
 	d.trees = append(d.trees, f.stillThere(path))
 }
 
+// tidies is true if nothing is to be done in the branch but to remove directories that the order has no more.
+func (d decision) tidies() bool {
+	return d.action == actionCommit && len(d.put) == 0 && len(d.remove) > 0
+}
+
+// untidied records the order, and leaves the directories that it has no more. Where more is to be done, nothing is.
+func (d decision) untidied(f facts) decision {
+	if !d.tidies() || f.recorded() {
+		return decision{}
+	}
+	for _, path := range d.remove {
+		d.trees = append(d.trees, f.stillThere(path))
+	}
+	d.action, d.remove = actionRecord, nil
+	return d
+}
+
+// about says which directories something is about, if only those are meant that the order has no more.
+func (d decision) about(message string) string {
+	if !d.tidies() {
+		return message
+	}
+	removed := "removing " + listed(d.remove)
+	if message == "" {
+		return removed
+	}
+	return removed + ": " + message
+}
+
 // onNewHistory writes on top of a history that somebody else made, if that is wanted. Trees are evidence, and commit ids are not: a
 // history that holds the same directories is no reason to stop.
 func (d *decision) onNewHistory(f facts) decision {
@@ -297,6 +332,8 @@ func (d *decision) tree(f facts, t v1alpha1.Tree) {
 	d.trees = append(d.trees, now)
 	files, id := f.marked(t)
 	if f.dirs[t.Path].tree != id {
+		// What was kept until now, as that of a Site whose cluster was not ready, is no drift.
+		d.fresh = d.fresh || f.entry != nil && !f.rebuilt && (!known || was.Tree != now.Tree)
 		d.put[t.Path] = files
 		d.sites = append(d.sites, t.Site)
 	}
@@ -304,7 +341,7 @@ func (d *decision) tree(f facts, t v1alpha1.Tree) {
 
 // drift is a difference in what was delivered, while nothing new was ordered and no attempt goes on.
 func (d *decision) drift(f facts) {
-	d.drifted = d.action == actionCommit && f.done()
+	d.drifted = d.action == actionCommit && !d.tidies() && f.done() && !d.fresh
 	if !d.drifted {
 		return
 	}

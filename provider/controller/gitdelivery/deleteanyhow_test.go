@@ -2,6 +2,8 @@ package gitdelivery
 
 import (
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -144,6 +146,32 @@ func ends() map[string]end {
 				w.create(w.first())
 				_ = w.try("web") // It is in the condition.
 			},
+		},
+		"NotOwner": {
+			reason: "What a stranger put there stays", was: v1alpha1.ReasonNotOwner,
+			state: func(w *world) {
+				w.push(map[string]string{webAtE1 + "/theirs.yaml": "x: 1\n"})
+				w.create(w.first())
+				_ = w.try("web") // It is in the condition.
+			},
+			theirs: map[string]string{webAtE1 + "/theirs.yaml": "x: 1\n"},
+		},
+		"Invalid": {
+			reason: "What cannot be understood holds up nothing", was: v1alpha1.ReasonInvalid,
+			state: delivered(func(w *world) {
+				w.change(func(d *v1alpha1.GitDelivery) {
+					d.Spec.ForProvider.Order = order(2, "b")
+					d.Spec.ForProvider.Trees[0].Files = []byte("no archive")
+				})
+			}),
+		},
+		"Conflict": {
+			reason: "A ref that somebody holds blocks, until it is let go", was: v1alpha1.ReasonConflict, blocked: "Deleting",
+			state: delivered(func(w *world) {
+				w.must(os.WriteFile(filepath.Join(w.git.Path(repo), "refs", "heads", "main.lock"), nil, 0o600))
+				w.reorder(2, "b")
+			}),
+			dirs: map[string]tree.Files{webAtE1: files("a")},
 		},
 		"OwnedElsewhere": {
 			reason: "What another cluster delivered stays", was: v1alpha1.ReasonOwnedElsewhere,

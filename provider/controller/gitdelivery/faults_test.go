@@ -154,10 +154,11 @@ func (w *world) unharmed(revision int64) {
 	}
 }
 
-// recovers reconciles until a delivery is carried out: who was broken before is waited for in real time, and for a moment only.
+// recovers reconciles until a delivery is carried out: each time, who was broken before is waited for in real time, and for a moment
+// only.
 func (w *world) recovers(name string) {
 	w.Helper()
-	for range 100 {
+	for began := time.Now(); time.Since(began) < inTime; {
 		w.reconcile(name)
 		if w.get(name).GetCondition(xpv2.TypeReady).Reason == v1alpha1.ReasonDelivered {
 			break
@@ -191,7 +192,7 @@ func loris(w *world) string {
 	w.Cleanup(func() { s.CloseClientConnections(); s.Close() })
 	w.pool = repository.NewPool(repository.Options{
 		Now:   func() time.Time { return w.clock },
-		Pause: func(int) time.Duration { return 0 },
+		Pause: func() time.Duration { return 0 },
 		Wake:  func(types.NamespacedName) {},
 		// How long a worker waits.
 		Patience: 200 * time.Millisecond,

@@ -27,7 +27,7 @@ const (
 // deletion is how the subject of a commit begins that removes a claim.
 const deletion = "Remove "
 
-// maxListed is how many Sites a message lists.
+// maxListed is how many Sites or directories a message lists.
 const maxListed = 20
 
 // A letter is what the message of a commit is made from.
@@ -101,12 +101,15 @@ func (l letter) subject() string {
 	return fmt.Sprintf("Deliver %s revision %d to %s", claim, l.spec.Order.Revision, count(len(l.sites)))
 }
 
-func (l letter) list() string {
-	sites := slices.Sorted(slices.Values(l.sites))
-	if len(sites) <= maxListed {
-		return oneLine(strings.Join(sites, ", "))
+func (l letter) list() string { return oneLine(listed(l.sites)) }
+
+// listed names, sorted and no more than somebody reads.
+func listed(names []string) string {
+	names = slices.Sorted(slices.Values(names))
+	if len(names) <= maxListed {
+		return strings.Join(names, ", ")
 	}
-	return oneLine(fmt.Sprintf("%s and %d more", strings.Join(sites[:maxListed], ", "), len(sites)-maxListed))
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:maxListed], ", "), len(names)-maxListed)
 }
 
 func count(sites int) string {

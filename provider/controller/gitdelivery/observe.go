@@ -152,7 +152,7 @@ func (e *external) show(d *v1alpha1.GitDelivery) {
 	case e.decision.action == actionNone:
 		e.delivered(d, *e.facts.entry)
 	case e.decision.action == actionCommit:
-		unready(d, e.now(), v1alpha1.ReasonPushing, "")
+		unready(d, e.now(), v1alpha1.ReasonPushing, e.decision.about(""))
 	}
 }
 

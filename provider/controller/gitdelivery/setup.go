@@ -46,7 +46,7 @@ const (
 	// awakened is how many objects may be woken at once.
 	awakened = 10_000
 
-	// pause before a push that lost a race is tried again, which grows with the races that were lost.
+	// pause before a push that lost a race is tried again, at most. Who pauses longer after each race loses more of them.
 	pause = 20 * time.Millisecond
 )
 
@@ -72,7 +72,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) error {
 		usage: resource.NewProviderConfigUsageTracker(kube, &configv1alpha1.ProviderConfigUsage{}),
 		pool: repository.NewPool(repository.Options{
 			Now:      time.Now,
-			Pause:    func(lost int) time.Duration { return time.Duration(rand.Float64() * float64(lost+1) * float64(pause)) }, //nolint:gosec // As below.
+			Pause:    func() time.Duration { return time.Duration(rand.Float64() * float64(pause)) }, //nolint:gosec // As below.
 			Wake:     still.waking(wake(awake)),
 			Patience: patience,
 			Ended:    ended(g.Metrics),

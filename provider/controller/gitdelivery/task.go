@@ -23,6 +23,8 @@ type task struct {
 	object *v1alpha1.GitDelivery
 	// replaces is the tip at which somebody else's change was seen. Empty where there was none.
 	replaces string
+	// alone is true for a verdict that is recorded without removing anything.
+	alone bool
 	// entry of the state, once it is planned.
 	entry state.Entry
 }
@@ -44,7 +46,7 @@ func (t *task) delivery(plan func(context.Context, *git.Draft) error) repository
 	return repository.Delivery{
 		Size:    size,
 		Object:  client.ObjectKeyFromObject(t.object),
-		Version: fmt.Sprint(t.object.GetUID(), t.object.GetGeneration(), t.config.generation),
+		Version: fmt.Sprint(t.object.GetUID(), t.object.GetGeneration(), t.config.generation, t.alone),
 		Plan:    plan,
 	}
 }
@@ -64,6 +66,9 @@ func isUnbegun(err error) bool {
 func (t *task) plan(ctx context.Context, draft *git.Draft) error {
 	if err := t.weigh(ctx, t.object, draft.Snapshot()); err != nil {
 		return err
+	}
+	if t.alone {
+		t.decision = t.decision.untidied(t.facts)
 	}
 	if t.decision.action == actionNone {
 		return nil

@@ -25,11 +25,11 @@ func (e *external) Create(context.Context, *v1alpha1.GitDelivery) (managed.Exter
 func (e *external) Update(ctx context.Context, d *v1alpha1.GitDelivery) (managed.ExternalUpdate, error) {
 	err := e.deliver(ctx, d)
 	if repository.IsPending(err) {
-		unready(d, e.now(), v1alpha1.ReasonPushing, "")
+		unready(d, e.now(), v1alpha1.ReasonPushing, e.decision.about(""))
 		return managed.ExternalUpdate{}, nil
 	}
 	if err != nil {
-		unready(d, e.now(), reasonOf(err), err.Error())
+		unready(d, e.now(), reasonOf(err), e.decision.about(err.Error()))
 	}
 	return managed.ExternalUpdate{}, err
 }
@@ -45,6 +45,7 @@ func (e *external) deliver(ctx context.Context, d *v1alpha1.GitDelivery) error {
 		}
 		t := e.task(d)
 		if err = e.repo.Deliver(ctx, t.delivery(t.plan)); err != nil && !isUnbegun(err) {
+			e.recordAlone(ctx, d, err)
 			return err
 		}
 		e.facts, e.decision = t.facts, t.decision
@@ -60,6 +61,21 @@ func (e *external) deliver(ctx context.Context, d *v1alpha1.GitDelivery) error {
 		return nil
 	}
 	return err
+}
+
+// recordAlone lets the state learn a verdict whose push the server refused because of directories that the order has no more. They stay
+// where they are, and that is tried again; how the order was judged has nothing to do with it. What fails here is tried again too.
+func (e *external) recordAlone(ctx context.Context, d *v1alpha1.GitDelivery, refused error) {
+	if git.ClassOf(refused) != git.ClassPolicy || !e.decision.tidies() || e.facts.recorded() {
+		return
+	}
+	t := e.task(d)
+	t.alone = true
+	if err := e.repo.Deliver(ctx, t.delivery(t.plan)); err != nil || t.entry.Order == nil {
+		return
+	}
+	e.facts.entry = &t.entry
+	e.recall(d)
 }
 
 // begin an attempt, and write it down before anything is pushed: its start is the date of the commit, so that a repeat after a

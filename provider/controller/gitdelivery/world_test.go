@@ -41,6 +41,9 @@ const (
 	webAtE2  = "clusters/edge2/team-a/web"
 )
 
+// inTime is how long something may take that does not depend on the clock of the world.
+const inTime = 5 * time.Minute
+
 // A world is a Git server, a double of an API server, and the real reconciler between them.
 type world struct {
 	*testing.T
@@ -87,9 +90,9 @@ func (w *world) restart() {
 	w.calm = newCalm(time.Hour, func() time.Time { return w.clock }, func() float64 { return 0.5 })
 	w.pool = repository.NewPool(repository.Options{
 		Now:      func() time.Time { return w.clock },
-		Pause:    func(int) time.Duration { return 0 },
+		Pause:    func() time.Duration { return 0 },
 		Wake:     func(types.NamespacedName) {},
-		Patience: 30 * time.Second,
+		Patience: inTime,
 	})
 }
 

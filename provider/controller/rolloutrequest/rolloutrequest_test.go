@@ -281,3 +281,19 @@ func TestWake(t *testing.T) {
 		t.Errorf("open(...): a deployment wakes its open requests: -want, +got:\n%s", diff)
 	}
 }
+
+// TestMessages looks for words for each answer.
+func TestMessages(t *testing.T) {
+	seen := map[string]rolloutv1alpha1.Result{}
+	for _, r := range []rolloutv1alpha1.Result{
+		rolloutv1alpha1.ResultWaiting, rolloutv1alpha1.ResultTaken, rolloutv1alpha1.ResultDone, rolloutv1alpha1.ResultStale,
+		rolloutv1alpha1.ResultUnknownRevision, rolloutv1alpha1.ResultAlreadyJudged, rolloutv1alpha1.ResultNoTarget, rolloutv1alpha1.ResultUnknownStep,
+		rolloutv1alpha1.ResultNoUpdate, rolloutv1alpha1.ResultUpdateFailed, rolloutv1alpha1.ResultTooLarge, rolloutv1alpha1.ResultNotSupported,
+	} {
+		said := messages(r)
+		if other, twice := seen[said]; said == "" || twice {
+			t.Errorf("messages(%s): want words of its own, got %q, as for %q", r, said, other)
+		}
+		seen[said] = r
+	}
+}

@@ -36,14 +36,6 @@ type clusterFacts struct {
 	again time.Time
 }
 
-// kubeconfigOf a Site is in a Secret that it names, or in that of the Cluster that it names. Nil means that there is none.
-func kubeconfigOf(site *catalogv1alpha1.Site) *catalogv1alpha1.NamespacedSecretKeySelector {
-	if ref := site.Spec.Cluster.ClusterRef; ref != nil {
-		return &catalogv1alpha1.NamespacedSecretKeySelector{Namespace: ref.Namespace, Name: readiness.SecretName(ref.Name), Key: readiness.SecretKey}
-	}
-	return site.Spec.Cluster.KubeconfigSecretRef
-}
-
 // clusterFacts reads the Cluster. It returns an error if the provider's own configuration is not valid.
 func (e *external) clusterFacts(ctx context.Context, ref catalogv1alpha1.ObjectReference) (*clusterFacts, error) {
 	if message := notOurs(ref); message != "" {

@@ -18,6 +18,7 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
 )
 
@@ -133,8 +134,8 @@ func TestSiteOfACluster(t *testing.T) {
 	w.delivery(w.tree)
 	w.until(isLiveNow)
 	// Its engine was asked by its own kubeconfig.
-	if w.dialledWith != goodKubeconfig {
-		t.Errorf("its cluster was reached with %q", w.dialledWith)
+	if w.dialledWith != goodKubeconfig || w.origin != clusters.Tenant {
+		t.Errorf("its cluster was reached with %q of origin %q", w.dialledWith, w.origin)
 	}
 	// It comes and goes, and what was delivered stays.
 	w.capi("u1", false)

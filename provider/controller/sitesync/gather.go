@@ -214,14 +214,10 @@ func get(ctx context.Context, c *clusters.Cluster, ref engines.Ref) (*unstructur
 
 // cluster that the engine's object is in.
 func (e *external) cluster(ctx context.Context, site *catalogv1alpha1.Site) (*clusters.Cluster, *problem, error) {
-	ref := kubeconfigOf(site)
+	ref, origin := clusters.KubeconfigOf(site)
 	if onControlPlane(site) || ref == nil {
 		c, err := e.look.Home()
 		return c, nil, err
-	}
-	key := ref.Key
-	if key == "" {
-		key = "value" // As Cluster API has it.
 	}
 	at := client.ObjectKey{Namespace: ref.Namespace, Name: ref.Name}
 	s := &corev1.Secret{}
@@ -229,11 +225,11 @@ func (e *external) cluster(ctx context.Context, site *catalogv1alpha1.Site) (*cl
 	if client.IgnoreNotFound(err) != nil {
 		return nil, nil, errors.Wrapf(err, "cannot get Secret of Site %q", site.GetName())
 	}
-	if kerrors.IsNotFound(err) || len(s.Data[key]) == 0 {
+	if kerrors.IsNotFound(err) || len(s.Data[ref.Key]) == 0 {
 		// Where it should be is for those who may read the Site.
 		return nil, &problem{reason: v1alpha1.SiteReasonKubeconfigGone, message: "the Secret with the kubeconfig, or its key, does not exist"}, nil
 	}
-	c, err := e.look.Remote(s.Data[key])
+	c, err := e.look.Remote(s.Data[ref.Key], origin)
 	if err != nil {
 		return nil, &problem{reason: v1alpha1.SiteReasonKubeconfigRefused, message: err.Error()}, nil //nolint:nilerr // It is the Site's problem.
 	}

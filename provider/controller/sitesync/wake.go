@@ -16,6 +16,7 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/clusters"
 )
 
 // siteField finds SiteSyncs by their Sites, and claimField by their claim.
@@ -112,7 +113,7 @@ func (w waker) secret(ctx context.Context, o client.Object) []reconcile.Request 
 	}
 	out := []reconcile.Request{}
 	for i := range l.Items {
-		ref := kubeconfigOf(&l.Items[i])
+		ref, _ := clusters.KubeconfigOf(&l.Items[i])
 		if ref != nil && ref.Namespace == o.GetNamespace() && ref.Name == o.GetName() {
 			out = append(out, w.site(ctx, &l.Items[i])...)
 		}

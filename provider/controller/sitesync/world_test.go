@@ -56,9 +56,11 @@ type world struct {
 	dialled int
 	// dialledWith is the kubeconfig of the last one.
 	dialledWith string
-	woken       chan types.NamespacedName
-	clock       time.Time
-	c           *connector
+	// origin of it.
+	origin clusters.Origin
+	woken  chan types.NamespacedName
+	clock  time.Time
+	c      *connector
 	// result of the last reconcile.
 	result reconcile.Result
 	// says is the content of the claim's file that is asked for.
@@ -103,9 +105,9 @@ func (i indexer) IndexField(_ context.Context, o client.Object, field string, fn
 	return nil
 }
 
-func (w *world) dial(kubeconfig []byte) (dynamic.Interface, func(), error) {
+func (w *world) dial(kubeconfig []byte, o clusters.Origin) (dynamic.Interface, func(), error) {
 	w.dialled++
-	w.dialledWith = string(kubeconfig)
+	w.dialledWith, w.origin = string(kubeconfig), o
 	if kubeconfig != nil {
 		if _, err := clusters.Parse(kubeconfig, clusters.Limits{}); err != nil {
 			return nil, nil, err

@@ -14,6 +14,7 @@ import (
 
 // A change of the phase, as a status has it. Only deployments have revisions.
 type change struct {
+	Index    int64       `json:"index"`
 	From     string      `json:"from"`
 	To       string      `json:"to"`
 	At       metav1.Time `json:"at"`
@@ -58,7 +59,7 @@ func (s *story) follow(now []change) []step {
 	}
 	var out []step
 	for i := begins; i < len(now); i++ {
-		one := step{change: now[i], key: keyOf(s.uid, now, i)}
+		one := step{change: now[i], key: keyOf(s.uid, now[i])}
 		if before, ok := s.before(now, i); ok && before.To == now[i].From {
 			one.took, one.long = now[i].At.Sub(before.At.Time), true
 		}
@@ -73,40 +74,39 @@ func (s *story) before(now []change, i int) (change, bool) {
 	if i > 0 {
 		return now[i-1], true
 	}
-	if len(s.seen) > 0 {
-		return s.seen[len(s.seen)-1], true
+	return at(s.seen, now[i].Index-1)
+}
+
+// at an index, which need not be there any more.
+func at(all []change, index int64) (change, bool) {
+	i := slices.IndexFunc(all, func(t change) bool { return t.Index == index })
+	if i < 0 {
+		return change{}, false
 	}
-	return change{}, false
+	return all[i], true
 }
 
 // fresh is how many of the last entries were not there before. Entries are added at the end, and cut off at the beginning; a status
-// that went back in time has none.
+// that went back in time has none. One that Crossplane wrote again from what it saw too late has another time, and is still the same.
 func fresh(seen, now []change) int {
-	for cut := range seen {
-		kept := seen[cut:]
-		if len(kept) <= len(now) && slices.EqualFunc(kept, now[:len(kept)], same) {
-			return len(now) - len(kept)
-		}
-		if len(now) < len(kept) && slices.EqualFunc(now, kept[:len(now)], same) {
-			return 0
+	for i, t := range now {
+		if !known(seen, t) {
+			return len(now) - i
 		}
 	}
-	return len(now)
+	return 0
 }
 
-func same(a, b change) bool {
-	return a.From == b.From && a.To == b.To && a.Revision == b.Revision && a.At.Equal(&b.At)
-}
-
-// keyOf one entry: of equal ones, which times in whole seconds cannot tell apart, how many came before tells which it is.
-func keyOf(uid string, all []change, i int) string {
-	t, nth := all[i], 0
-	for _, other := range all[:i] {
-		if same(other, t) {
-			nth++
-		}
+func known(seen []change, t change) bool {
+	if len(seen) == 0 || t.Index > seen[len(seen)-1].Index {
+		return false
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %d %q %q %d", uid, t.Revision, t.At.Unix(), t.From, t.To, nth))
+	s, ok := at(seen, t.Index)
+	return !ok || s.From == t.From && s.To == t.To && s.Revision == t.Revision
+}
+
+func keyOf(uid string, t change) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %d %q %q", uid, t.Index, t.Revision, t.From, t.To))
 	return hex.EncodeToString(sum[:8])
 }
 

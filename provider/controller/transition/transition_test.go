@@ -87,7 +87,7 @@ func (w *world) goes(revision int64, to ...deploymentv1alpha1.Phase) {
 		t := deploymentv1alpha1.Transition{To: p, Revision: revision, At: metav1.NewTime(clock().Add(-20 * time.Minute))}
 		if log := w.status.Transitions; len(log) > 0 {
 			last := log[len(log)-1]
-			t.From, t.At = last.To, metav1.NewTime(last.At.Add(10*time.Second))
+			t.Index, t.From, t.At = last.Index+1, last.To, metav1.NewTime(last.At.Add(10*time.Second))
 		}
 		w.status.Transitions = append(w.status.Transitions, t)
 	}
@@ -302,35 +302,28 @@ func TestAnew(t *testing.T) {
 }
 
 func TestFollow(t *testing.T) {
-	log := func(phases ...string) []change {
-		out := []change{}
-		for _, p := range phases {
-			// A letter is a phase, and a digit the second in which it came.
-			at := metav1.NewTime(clock().Add(time.Duration(p[1]-'0') * time.Second))
-			out = append(out, change{To: p[:1], At: at})
-		}
-		return out
-	}
 	cases := map[string]struct {
 		reason string
-		looks  [][]change
-		want   []int
+		// Each look is a log: a letter is a phase, and the digit its index. What stands in it again has another time.
+		looks []string
+		want  []int
 	}{
-		"First":   {reason: "All that is there at first is new.", looks: [][]change{log("a1", "b1")}, want: []int{2}},
-		"Same":    {reason: "Nothing is new twice.", looks: [][]change{log("a1", "b1"), log("a1", "b1")}, want: []int{2, 0}},
-		"More":    {reason: "What was added is new.", looks: [][]change{log("a1"), log("a1", "b1", "c1")}, want: []int{1, 2}},
-		"CutOff":  {reason: "What was cut off is not.", looks: [][]change{log("a1", "b1", "c1"), log("b1", "c1", "d2")}, want: []int{3, 1}},
-		"Again":   {reason: "The same change may come in the same second.", looks: [][]change{log("a1"), log("a1", "a1")}, want: []int{1, 1}},
-		"Back":    {reason: "A status may be restored, and go on.", looks: [][]change{log("a1", "b1", "c1"), log("a1"), log("a1", "b1", "c1")}, want: []int{3, 0, 0}},
-		"Lost":    {reason: "A status that was lost begins again.", looks: [][]change{log("a1", "b1"), log(), log("a3", "b3")}, want: []int{2, 0, 2}},
-		"TooLate": {reason: "Of what came and went meanwhile nobody knows.", looks: [][]change{log("a1", "b1"), log("d3", "e3")}, want: []int{2, 2}},
+		"First":   {reason: "All that is there at first is new.", looks: []string{"a0 b1"}, want: []int{2}},
+		"Same":    {reason: "Nothing is new twice, also if it was written again later.", looks: []string{"a0 b1", "a0 b1"}, want: []int{2, 0}},
+		"More":    {reason: "What was added is new.", looks: []string{"a0", "a0 b1 c2"}, want: []int{1, 2}},
+		"CutOff":  {reason: "What was cut off is not.", looks: []string{"a0 b1 c2", "b1 c2 d3"}, want: []int{3, 1}},
+		"Again":   {reason: "The same change may come in the same second.", looks: []string{"a0", "a0 a1"}, want: []int{1, 1}},
+		"Back":    {reason: "A status may be restored, and go on.", looks: []string{"a0 b1 c2", "a0", "a0 b1 c2"}, want: []int{3, 0, 0}},
+		"Lost":    {reason: "A status that was lost comes back the same.", looks: []string{"a0 b1", "", "a0 b1"}, want: []int{2, 0, 0}},
+		"Other":   {reason: "Or another one, which is new.", looks: []string{"a0 b1", "", "a0 c1 d2"}, want: []int{2, 0, 2}},
+		"TooLate": {reason: "Of what came and went meanwhile nobody knows.", looks: []string{"a0 b1", "d3 e4"}, want: []int{2, 2}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := &story{uid: "u1"}
 			var got []int
-			for _, look := range tc.looks {
-				got = append(got, len(s.follow(look)))
+			for n, look := range tc.looks {
+				got = append(got, len(s.follow(logOf(look, n))))
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\nfollow(...): -want, +got:\n%s", tc.reason, diff)
@@ -339,16 +332,26 @@ func TestFollow(t *testing.T) {
 	}
 }
 
+func logOf(look string, second int) []change {
+	out := []change{}
+	for _, one := range strings.Fields(look) {
+		out = append(out, change{
+			Index: int64(one[1] - '0'), To: one[:1], At: metav1.NewTime(clock().Add(time.Duration(second) * time.Second)),
+		})
+	}
+	return out
+}
+
 // TestSteps tells equal changes apart, and does not measure what nobody saw.
 func TestSteps(t *testing.T) {
 	at := metav1.NewTime(clock())
 	s := &story{uid: "u1"}
-	twice := s.follow([]change{{To: "Pending", At: at}, {To: "Pending", At: at}})
+	twice := s.follow([]change{{To: "Pending", At: at}, {Index: 1, To: "Pending", At: at}})
 	if twice[0].key == twice[1].key {
 		t.Error("follow(...): two changes have one key")
 	}
 	later := metav1.NewTime(at.Add(time.Minute))
-	gap := s.follow([]change{{From: "Delivering", To: "Failed", At: later}})
+	gap := s.follow([]change{{Index: 2, From: "Delivering", To: "Failed", At: later}})
 	if diff := cmp.Diff([]bool{false, false, false}, []bool{twice[0].long, twice[1].long, gap[0].long}); diff != "" {
 		t.Errorf("follow(...): what is measured: -want, +got:\n%s", diff)
 	}
@@ -397,7 +400,7 @@ func TestClusters(t *testing.T) {
 	r := &Reconciler{kube: w.kube, gvk: kind, changes: m.Clusters(), metrics: m, now: clock, log: logging.NewNopLogger(), stories: map[types.NamespacedName]*story{}}
 	at := func(s int) metav1.Time { return metav1.NewTime(clock().Add(time.Duration(s) * time.Second)) }
 	status, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&workloadclusterv1alpha1.WorkloadClusterStatus{Transitions: []workloadclusterv1alpha1.Transition{
-		{To: "Pending", At: at(0)}, {From: "Pending", To: "Provisioning", At: at(1)}, {From: "Provisioning", To: "Provisioned", At: at(61)}, {From: "Provisioned", To: "Degraded", At: at(100)},
+		{To: "Pending", At: at(0)}, {Index: 1, From: "Pending", To: "Provisioning", At: at(1)}, {Index: 2, From: "Provisioning", To: "Provisioned", At: at(61)}, {Index: 3, From: "Provisioned", To: "Degraded", At: at(100)},
 	}})
 	if err != nil {
 		t.Fatal(err)

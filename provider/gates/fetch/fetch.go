@@ -13,13 +13,13 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/intentplane/intentplane/provider/address"
 )
 
 const (
@@ -194,7 +194,7 @@ func read(ctx context.Context, resp *http.Response) (Answer, error) {
 
 func classify(ctx context.Context, err error) Error {
 	var (
-		refusal   refusedError
+		refusal   *address.RefusedError
 		authority x509.UnknownAuthorityError
 		cert      *tls.CertificateVerificationError
 		timeout   net.Error
@@ -209,12 +209,6 @@ func classify(ctx context.Context, err error) Error {
 	}
 	return ProblemSilent
 }
-
-// A refusedError is a connection that may not be made.
-type refusedError struct{}
-
-// Error says no more than that.
-func (refusedError) Error() string { return ProblemRefused }
 
 // transport returns the connections for one set of certificates.
 func (c *Client) transport(bundle []byte) (*http.Transport, error) {
@@ -234,7 +228,7 @@ func (c *Client) transport(bundle []byte) (*http.Transport, error) {
 	if len(c.transports) >= maxTransports {
 		c.closeAll()
 	}
-	d := &net.Dialer{Timeout: Timeout, Control: c.control}
+	d := &net.Dialer{Timeout: Timeout, Control: address.Guard{Loopback: c.options.Loopback}.Control}
 	t := &http.Transport{
 		DialContext: d.DialContext, TLSClientConfig: conf, TLSHandshakeTimeout: Timeout, ForceAttemptHTTP2: true,
 		MaxResponseHeaderBytes: maxHeaderBytes, MaxConnsPerHost: 32, IdleConnTimeout: idleTimeout,
@@ -249,13 +243,4 @@ func (c *Client) closeAll() {
 		t.CloseIdleConnections()
 		delete(c.transports, k)
 	}
-}
-
-// control is asked before each connection, with the address that the name was resolved to.
-func (c *Client) control(_, address string, _ syscall.RawConn) error {
-	at, err := netip.ParseAddrPort(address)
-	if err != nil || refused(at.Addr(), c.options.Loopback) {
-		return refusedError{}
-	}
-	return nil
 }

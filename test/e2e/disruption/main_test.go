@@ -17,7 +17,7 @@ import (
 var cp *controlplane.ControlPlane
 
 func TestMain(m *testing.M) {
-	os.Exit(scene.Main(m, &cp))
+	os.Exit(scene.Main(m, &cp, func(o *controlplane.Options) { o.Provider.Args = append(o.Provider.Args, "--allow-loopback-checks") }))
 }
 
 // intent is one line for a claim or a composite.

@@ -3,9 +3,14 @@ package disruption
 import (
 	"context"
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/test/controlplane"
@@ -13,30 +18,43 @@ import (
 	"github.com/intentplane/intentplane/test/soak"
 )
 
-// strangersPerSecond is how fast a foreign pusher has to be, to be one that disturbs.
+// strangersPerSecond is how fast a foreign pusher has to be under make soak, to be one that disturbs. How fast it can be elsewhere nobody
+// knows.
 const strangersPerSecond = 5
 
 // TestReplicas takes the active one of two replicas away while all deliver and a stranger pushes as fast as they can.
 func TestReplicas(t *testing.T) {
 	cases := map[string]struct {
-		reason string
-		lose   func(t *testing.T) (end func())
+		reason   string
+		stranger func(f *fleet) pusher
+		lose     func(t *testing.T) (end func())
+		long     bool
 	}{
 		"Killed": {
-			reason: "The second one goes on where the first one died.",
-			lose:   func(*testing.T) func() { cp.KillProvider(); return func() {} },
+			reason:   "The second one goes on where the first one died.",
+			stranger: newPerson, lose: killed,
 		},
 		"Frozen": {
-			reason: "One that wakes up too late, in the middle of what it did, writes nothing any more.",
-			lose:   frozen,
+			reason:   "One that wakes up too late, in the middle of what it did, writes nothing any more.",
+			stranger: newPerson, lose: frozen, long: true,
+		},
+		"KilledBesideEngine": {
+			reason:   "So it does beside one that is as fast as we are.",
+			stranger: newEngine, lose: killed, long: true,
+		},
+		"FrozenBesideEngine": {
+			reason:   "Nor does it there.",
+			stranger: newEngine, lose: frozen, long: true,
 		},
 	}
 	each, writers := soak.Rounds(t, 3, 50), 20
 	if !soak.Long() {
-		delete(cases, "Frozen")
 		writers = 8
 	}
 	for name, tc := range cases {
+		if tc.long && !soak.Long() {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			args := controlplane.Program{Args: []string{"--leader-election", "--leader-lease=5s"}}
 			cp.KillProvider()
@@ -53,10 +71,15 @@ func TestReplicas(t *testing.T) {
 			})
 			t.Log(tc.reason)
 			f := newFleet(scene.New(t, cp, "edge1"), writers)
-			f.race(int64(each), func() func() { return tc.lose(t) })
+			f.race(int64(each), tc.stranger(f), func() func() { return tc.lose(t) })
 			f.once()
 		})
 	}
+}
+
+func killed(*testing.T) func() {
+	cp.KillProvider()
+	return func() {}
 }
 
 // frozen stops the provider, and returns what lets it go on.
@@ -80,13 +103,13 @@ func frozen(t *testing.T) func() {
 }
 
 // race lets all deliver while a stranger pushes, and takes the active provider away in the middle.
-func (f *fleet) race(each int64, lose func() func()) {
+func (f *fleet) race(each int64, by pusher, lose func() func()) {
 	f.T.Helper()
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	began := time.Now()
 	go func() {
 		defer close(stopped)
-		f.strangers(stop)
+		f.strangers(by, stop)
 	}()
 	f.deliver(each / 3)
 	f.advance() // Somebody is always at work.
@@ -98,40 +121,47 @@ func (f *fleet) race(each int64, lose func() func()) {
 	took := time.Since(began).Seconds()
 	rate := float64(len(f.theirs)) / took
 	f.T.Logf("soak %s: ours %.1f/s, theirs %.1f/s", f.T.Name(), float64(int64(len(f.ordered))*each)/took, rate)
-	if rate < strangersPerSecond {
+	if soak.Long() && rate < strangersPerSecond {
 		f.T.Errorf("the stranger should push %d times per second, not %.1f", strangersPerSecond, rate)
+	}
+	if len(f.theirs) == 0 {
+		f.T.Error("the stranger should not always come too late")
 	}
 }
 
-// pace of strangers in the short form. Under make soak they push as often as they can.
-const pace = 100 * time.Millisecond
+// A pusher adds a file to the branch, in a commit of its own, and comes again as often as it comes too late. It returns an error if it
+// cannot push for another reason.
+type pusher func(ctx context.Context, path, message string) error
 
-// strangers push over the network until they are stopped.
-func (f *fleet) strangers(stop <-chan struct{}) {
-	c, err := git.NewClient(git.Remote{URL: f.Git.URL(f.Namespace), Branch: "main", StateRef: "refs/foreign/state"})
-	if err != nil {
-		f.T.Error(err)
-		return
-	}
-	defer c.Close()
-	next := time.NewTicker(pace)
-	if soak.Long() {
-		next.Reset(time.Nanosecond)
-	}
-	defer next.Stop()
+// strangers push as fast as they can until they are stopped.
+func (f *fleet) strangers(push pusher, stop <-chan struct{}) {
 	for f.T.Context().Err() == nil {
 		select {
 		case <-stop:
 			return
-		case <-next.C:
+		default:
 		}
 		message := fmt.Sprintf("Theirs %d", len(f.theirs))
-		switch err := pushOne(f.T.Context(), c, fmt.Sprintf("theirs/%d", len(f.theirs)), message); {
-		case err == nil:
-			f.theirs[message] = 1
-		case !git.IsConflict(err): // Who comes too late comes again.
+		if err := push(f.T.Context(), fmt.Sprintf("theirs/%d", len(f.theirs)), message); err != nil {
 			f.T.Errorf("a stranger cannot push: %v", err)
 			return
+		}
+		f.theirs[message] = 1
+	}
+}
+
+// newEngine returns a pusher that uses what we push with.
+func newEngine(f *fleet) pusher {
+	c, err := git.NewClient(git.Remote{URL: f.Git.URL(f.Namespace), Branch: "main", StateRef: "refs/foreign/state"})
+	if err != nil {
+		f.T.Fatal(err)
+	}
+	f.T.Cleanup(c.Close)
+	return func(ctx context.Context, path, message string) error {
+		for {
+			if err := pushOne(ctx, c, path, message); !git.IsConflict(err) {
+				return err
+			}
 		}
 	}
 }
@@ -150,6 +180,63 @@ func pushOne(ctx context.Context, c *git.Client, dir, message string) error {
 	}
 	_, err = c.Push(ctx, p)
 	return err
+}
+
+// newPerson returns a pusher that works in a clone, with the git command.
+func newPerson(f *fleet) pusher {
+	p := person{clone: f.T.TempDir()}
+	if err := p.git(f.T.Context(), "clone", "-q", "-c", "gc.auto=0", f.Git.URL(f.Namespace), "."); err != nil {
+		f.T.Fatal(err)
+	}
+	return p.push
+}
+
+// A person has a clone.
+type person struct {
+	clone string
+}
+
+func (p person) git(ctx context.Context, args ...string) error {
+	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd.Dir = p.clone
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.clone, "GIT_CONFIG_NOSYSTEM=1", "LC_ALL=C"}
+	for _, role := range []string{"AUTHOR", "COMMITTER"} {
+		cmd.Env = append(cmd.Env, "GIT_"+role+"_NAME=A Stranger", "GIT_"+role+"_EMAIL=stranger@example.org")
+	}
+	out, err := cmd.CombinedOutput()
+	return errors.Wrapf(err, "git %s: %s", args[0], out)
+}
+
+func (p person) push(ctx context.Context, path, message string) error {
+	dir := filepath.Join(p.clone, path)
+	if err := os.MkdirAll(dir, 0o750); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(dir, "file"), []byte("theirs\n"), 0o600); err != nil {
+		return err
+	}
+	if err := p.all(ctx, []string{"add", path}, []string{"commit", "-q", "-m", message}); err != nil {
+		return err
+	}
+	for {
+		err := p.git(ctx, "push", "-q", "origin", "HEAD:main")
+		if err == nil || git.ClassifyText(err.Error()) != git.ClassConflict {
+			return err
+		}
+		if err := p.all(ctx, []string{"fetch", "-q", "origin", "main"}, []string{"rebase", "-q", "FETCH_HEAD"}); err != nil {
+			return err
+		}
+	}
+}
+
+// all commands, one after another.
+func (p person) all(ctx context.Context, commands ...[]string) error {
+	for _, args := range commands {
+		if err := p.git(ctx, args...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // deliver until each delivery is at a revision.

@@ -18,8 +18,10 @@ const (
 	good, bad = 0.01, 0.2
 )
 
-// forTrials lets Gates ask the servers of the tests. A story of several revisions within seconds costs more than Crossplane lets a composite
-// react to at once, which is 100 by default and one more each second: there is room for it. TestBreakerBudget counts what one costs.
+// forTrials lets Gates ask the servers of the tests. Nobody edits as fast as these tests do: five or ten edits of one deployment within seconds
+// cost more than Crossplane lets a composite react to at once, which is 100 by default and one more each second. So there is room for them.
+// What a good revision, a bad one and the way back cost is held against Crossplane's defaults by TestBreakerStory, next door in disruption, and
+// with real engines by "make bench".
 func forTrials(o *controlplane.Options) {
 	o.Provider.Args = append(o.Provider.Args, "--allow-loopback-checks")
 	o.CoreArgs = append(o.CoreArgs, "--circuit-breaker-burst=1000")
@@ -77,32 +79,4 @@ func (r *trial) breach() time.Time {
 	before := r.target.Scrapes()
 	r.Until("the breach is scraped", scene.Patience, func() bool { return r.target.Scrapes() > before })
 	return time.Now()
-}
-
-// outcome waits until this very spec came to a phase and an outcome.
-func (r *trial) outcome(o *unstructured.Unstructured, phase, outcome string) *unstructured.Unstructured {
-	r.T.Helper()
-	return r.Reach(o, phase+" "+outcome, func(u *unstructured.Unstructured) bool {
-		return scene.Field(u, "status", "phase") == phase && scene.Field(u, "status", "outcome") == outcome
-	})
-}
-
-// log of the transitions of a deployment, each as "revision: from to".
-func (r *trial) log(u *unstructured.Unstructured) []string {
-	r.T.Helper()
-	all, _, err := unstructured.NestedSlice(u.Object, "status", "transitions")
-	r.must(err)
-	var out []string
-	for _, one := range all {
-		entry, _ := one.(map[string]any)
-		out = append(out, fmt.Sprintf("%v: %v>%v", entry["revision"], or(entry["from"], ""), entry["to"]))
-	}
-	return out
-}
-
-func or(v any, otherwise string) any {
-	if v == nil {
-		return otherwise
-	}
-	return v
 }

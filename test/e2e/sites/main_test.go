@@ -1,4 +1,18 @@
-// Package sites shows, on a real control plane and a second cluster with real Flux in it, what a SiteSync says.
+// Package sites shows, on a real control plane and a second cluster with real Flux in it, what a SiteSync says, and which way
+// deployments go.
+//
+// The edges of the machine of phases, and who goes along them:
+//
+//	Pending → Compiling → Rendering → Delivering → Validating → Succeeded   TestRollback, TestEditedInEachPhase
+//	Compiling → Failed, Rendering → Failed                                  TestBrokenEditLosesNothing of package claims
+//	Delivering → Failed: a Site takes too long                              TestRejected, TestEditedInEachPhase/Failed
+//	Validating → Failed: a Gate                                             TestRollback, TestOnPurpose
+//	Failed → RollingBack → Succeeded                                        TestRollback, TestWavesBack
+//	RollingBack → Failed: all attempts spent                                TestAttemptsSpent, TestTwoRepositoriesBack
+//	Failed, and nowhere to go back to                                       TestObjective
+//	Validating → Succeeded without Gates                                    TestObjective
+//	any → Pending: another spec                                             TestEditedInEachPhase
+//	any → gone: deleted                                                     TestDeletedInEachPhase
 package sites
 
 import (

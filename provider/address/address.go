@@ -1,9 +1,32 @@
-package fetch
+// Package address says which machines the provider reaches for those who are not trusted to say where.
+package address
 
 import (
 	"net/netip"
 	"slices"
+	"syscall"
 )
+
+// A RefusedError is a connection that may not be made.
+type RefusedError struct{}
+
+// Error says no more than that: where it leads is not for everybody.
+func (*RefusedError) Error() string { return "the address may not be reached" }
+
+// A Guard lets a dialer reach no machine that is near, or that trusts whoever reaches it.
+type Guard struct {
+	// Loopback lets it reach the provider's own machine. It is for tests.
+	Loopback bool
+}
+
+// Control is asked by a net.Dialer before each connection, with the address that a name was resolved to. It returns a RefusedError.
+func (g Guard) Control(_, address string, _ syscall.RawConn) error {
+	at, err := netip.ParseAddrPort(address)
+	if err != nil || refused(at.Addr(), g.Loopback) {
+		return &RefusedError{}
+	}
+	return nil
+}
 
 // refusedPrefixes lead to machines that trust whoever can reach them: clouds' metadata, what is near, and what hides an address in
 // another one.
@@ -34,7 +57,7 @@ func embedded(ip netip.Addr) (netip.Addr, bool) {
 	return netip.Addr{}, false
 }
 
-// refused is true for an address that no check may reach. It is asked about what a name was resolved to, for each connection.
+// refused is true for an address that may not be reached. It is asked about what a name was resolved to, for each connection.
 func refused(ip netip.Addr, loopback bool) bool {
 	ip = ip.WithZone("").Unmap()
 	if ip.IsLoopback() {

@@ -1,0 +1,89 @@
+package phase
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+)
+
+// inJudgement is a revision that a Gate judges, which began to measure or not.
+func inJudgement(v *rolloutv1alpha1.Verdict, recorded, begun bool, r report) *Facts {
+	f := &Facts{Digest: "d"}
+	place(f, true, deliveryv1alpha1.ActionDesired, done, done)
+	f.Order.Plan, f.Order.Verdict = []rolloutv1alpha1.Step{{Sites: []string{"a", "b"}, Gate: new(true)}}, nil
+	follow(f, true)
+	g := &rolloutv1alpha1.Gate{}
+	g.Spec.ForProvider.Order = *f.Order.DeepCopy()
+	g.Status.AtProvider.Order = f.Order.DeepCopy()
+	if begun {
+		g.Status.AtProvider.StartedAt = &now
+	}
+	f.Gates = map[string]*rolloutv1alpha1.Gate{"gate": g}
+	f.Order.Verdict = v
+	follow(f, recorded)
+	watch(f, r, "a", "b")
+	return f
+}
+
+// goingBack is a revision that an attempt takes back.
+func goingBack(restored, recorded bool) *Facts {
+	f := &Facts{Digest: "d"}
+	place(f, true, deliveryv1alpha1.ActionRestore, done, done)
+	f.Order.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictRejected, Reason: rolloutv1alpha1.RejectedGateFailed}
+	f.Order.Attempt, f.Order.Target = 1, new(int64(1))
+	if restored {
+		follow(f, true)
+		f.Order.Restored = new(true)
+	}
+	follow(f, recorded)
+	watch(f, live, "a", "b")
+	return f
+}
+
+// TestTurns holds conditions to turning where somebody has to know, and nowhere else: each turn costs Crossplane's circuit breaker.
+func TestTurns(t *testing.T) {
+	verified := verdicts()[1]
+	cases := map[string]struct {
+		reason string
+		// same conditions, and what then turns them.
+		same   []*Facts
+		turned *Facts
+		phases []v1alpha1.Phase
+	}{
+		"Judged": {
+			reason: "From when it is delivered until its verdict is remembered.",
+			same: []*Facts{
+				inJudgement(nil, true, false, syncing), inJudgement(nil, true, false, live), inJudgement(nil, true, true, live),
+				inJudgement(nil, true, true, syncing), inJudgement(verified, false, true, live),
+			},
+			turned: inJudgement(verified, true, true, live),
+			phases: []v1alpha1.Phase{"Delivering", "Validating", "Validating", "Validating", "Validating", "Succeeded"},
+		},
+		"Back": {
+			reason: "From when an attempt begins until it is remembered how it ended.",
+			same:   []*Facts{goingBack(false, false), goingBack(false, true), goingBack(true, false)},
+			turned: goingBack(true, true),
+			phases: []v1alpha1.Phase{"RollingBack", "RollingBack", "RollingBack", "Succeeded"},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			var phases []v1alpha1.Phase
+			for i, f := range append(tc.same, tc.turned) {
+				p, _, _ := phaseOf(f)
+				phases = append(phases, p)
+				diff := cmp.Diff(Conditions(tc.same[0]), Conditions(f))
+				if (diff != "") != (f == tc.turned) {
+					t.Errorf("\n%s\nConditions(...) of %d: -first, +got:\n%s", tc.reason, i, diff)
+				}
+			}
+			if diff := cmp.Diff(tc.phases, phases); diff != "" {
+				t.Errorf("\n%s\nphaseOf(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,56 @@
+package address
+
+import (
+	"net"
+	"testing"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+)
+
+func TestRefused(t *testing.T) {
+	cases := map[string]struct {
+		reason   string
+		ip       string
+		loopback bool
+		want     bool
+	}{
+		"Public":         {reason: "The world may be asked.", ip: "93.184.216.34"},
+		"Private":        {reason: "Servers of a cluster have private addresses.", ip: "10.96.0.10"},
+		"Public6":        {reason: "Also by IPv6.", ip: "2a00:1450:4001::1"},
+		"Unique6":        {reason: "And with private ones.", ip: "fd12:3456::1"},
+		"Metadata":       {reason: "Metadata is link-local.", ip: "169.254.169.254", want: true},
+		"LinkLocal6":     {reason: "Also by IPv6.", ip: "fe80::1%eth0", want: true},
+		"MetadataAWS":    {reason: "Some clouds have it elsewhere.", ip: "fd00:ec2::254", want: true},
+		"MetadataGoogle": {reason: "Each at its own place.", ip: "fd20:ce::254", want: true},
+		"MetadataAli":    {reason: "Some of them in IPv4.", ip: "100.100.100.200", want: true},
+		"MetadataOracle": {reason: "In a range that nobody else has.", ip: "192.0.0.192", want: true},
+		"Azure":          {reason: "What Azure has for its machines.", ip: "168.63.129.16", want: true},
+		"Loopback":       {reason: "We are not asked.", ip: "127.0.0.1", want: true},
+		"LoopbackOther":  {reason: "By none of our names.", ip: "127.8.9.10", want: true},
+		"Loopback6":      {reason: "Nor by IPv6.", ip: "::1", want: true},
+		"Mapped":         {reason: "Nor by IPv4 in IPv6.", ip: "::ffff:127.0.0.1", want: true},
+		"MappedMetadata": {reason: "Whatever is in it.", ip: "::ffff:169.254.169.254", want: true},
+		"NAT64":          {reason: "Nor behind a translation.", ip: "64:ff9b::a9fe:a9fe", want: true},
+		"NAT64Public":    {reason: "Which may lead to the world.", ip: "64:ff9b::5db8:d822"},
+		"6to4":           {reason: "Nor through a tunnel.", ip: "2002:a9fe:a9fe::1", want: true},
+		"Teredo":         {reason: "Whatever the tunnel.", ip: "2001:0:1::1", want: true},
+		"Compatible":     {reason: "Old ways lead there too.", ip: "::7f00:1", want: true},
+		"Unspecified":    {reason: "Linux takes it for loopback.", ip: "0.0.0.0", want: true},
+		"ThisNetwork":    {reason: "And its neighbours.", ip: "0.1.2.3", want: true},
+		"Unspecified6":   {reason: "In both families.", ip: "::", want: true},
+		"Multicast":      {reason: "A group is no server.", ip: "224.0.0.1", want: true},
+		"Broadcast":      {reason: "Nor is everybody.", ip: "255.255.255.255", want: true},
+		"Allowed":        {reason: "Tests may ask themselves.", ip: "127.0.0.1", loopback: true},
+		"AllowedNoMore":  {reason: "That allows nothing else.", ip: "169.254.169.254", loopback: true, want: true},
+		"AllowedHidden":  {reason: "Nor loopback in disguise.", ip: "64:ff9b::7f00:1", loopback: true, want: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			err := Guard{Loopback: tc.loopback}.Control("tcp", net.JoinHostPort(tc.ip, "443"), nil)
+			var refusal *RefusedError
+			if got := errors.As(err, &refusal); got != tc.want || (err != nil) != tc.want {
+				t.Errorf("%s\nControl(%s): want a refusal: %t, got %v", tc.reason, tc.ip, tc.want, err)
+			}
+		})
+	}
+}

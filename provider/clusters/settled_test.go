@@ -1,0 +1,125 @@
+package clusters
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/test/apiserver"
+)
+
+// A held server has one object, and answers a list when it is let.
+type held struct {
+	*apiserver.Server
+
+	free chan error
+}
+
+func newHeld(t *testing.T) *held {
+	t.Helper()
+	h := &held{Server: apiserver.New(map[string]schema.GroupVersionResource{"Kustomization": ref("").Resource}), free: make(chan error, 1)}
+	o := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"path": "one"}}}
+	o.SetAPIVersion("kustomize.toolkit.fluxcd.io/v1")
+	o.SetKind("Kustomization")
+	o.SetNamespace("flux")
+	o.SetName("edge1")
+	if err := h.Tracker().Create(ref("").Resource, o, "flux"); err != nil {
+		t.Fatal(err)
+	}
+	h.PrependReactor("list", "*", func(clienttesting.Action) (bool, runtime.Object, error) {
+		err := <-h.free
+		return err != nil, nil, err
+	})
+	return h
+}
+
+// answer is what a read comes to, and how long it took.
+type answer struct {
+	says string
+	took time.Duration
+}
+
+// read an object of a cluster, on the clock of the test.
+func read(t *testing.T, p *Pool, who, cluster string) <-chan answer {
+	t.Helper()
+	out, began := make(chan answer, 1), time.Now()
+	l := p.Look(owner(who))
+	c, err := l.Remote([]byte(cluster), Administrator)
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer l.Done()
+		o, err := c.Get(t.Context(), ref("edge1"))
+		var failure *Error
+		switch {
+		case errors.As(err, &failure):
+			out <- answer{says: failure.Reason, took: time.Since(began)}
+		case o != nil:
+			says, _, _ := unstructured.NestedString(o.Object, "spec", "path")
+			out <- answer{says: says, took: time.Since(began)}
+		}
+	}()
+	return out
+}
+
+// TestSettled waits for what a cluster says, and not a moment longer.
+func TestSettled(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		after  time.Duration
+		err    error
+		want   answer
+	}{
+		"Synced": {reason: "A list came", after: 1234567, want: answer{says: "one", took: 1234567}},
+		"Failed": {
+			reason: "It was refused", after: 1234567, err: kerrors.NewForbidden(schema.GroupResource{}, "", nil),
+			want: answer{says: v1alpha1.SiteReasonAccessDenied, took: 1234567},
+		},
+		"Silent": {reason: "Nothing came", after: 2 * patience, want: answer{says: v1alpha1.SiteReasonClusterUnreachable, took: patience}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := newHeld(t)
+				p := NewPool(func([]byte, Origin) (dynamic.Interface, func(), error) { return h, func() {}, nil }, func(types.NamespacedName) {})
+				got := read(t, p, "a", "c")
+				<-time.After(tc.after)
+				h.free <- tc.err
+				if a := <-got; a != tc.want {
+					t.Errorf("\n%s\nGet(...): want %+v, got %+v", tc.reason, tc.want, a)
+				}
+				p.Forget(owner("a"))
+			})
+		})
+	}
+}
+
+// TestUnreachableHarmsNobody reads from one cluster while another one hangs.
+func TestUnreachableHarmsNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		servers := map[string]*held{"dead": newHeld(t), "alive": newHeld(t)}
+		p := NewPool(func(k []byte, _ Origin) (dynamic.Interface, func(), error) { return servers[string(k)], func() {}, nil }, func(types.NamespacedName) {})
+		dead := read(t, p, "a", "dead")
+		servers["alive"].free <- nil
+		if got, want := <-read(t, p, "b", "alive"), (answer{says: "one"}); got != want {
+			t.Errorf("the one that answers: want %+v, got %+v", want, got)
+		}
+		if got, want := <-dead, (answer{says: v1alpha1.SiteReasonClusterUnreachable, took: patience}); got != want {
+			t.Errorf("the one that hangs: want %+v, got %+v", want, got)
+		}
+		servers["dead"].free <- nil
+		p.Forget(owner("a"))
+		p.Forget(owner("b"))
+	})
+}

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+
+	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/load"
+	"github.com/intentplane/intentplane/test/promserver"
+)
+
+const (
+	// judgedClaims are in Validating at the same time, and ask judgedQuestions different questions.
+	judgedClaims    = 200
+	judgedQuestions = 20
+
+	// judgedIntervals are measured, after warmIntervals.
+	judgedIntervals = 12
+	warmIntervals   = 3
+)
+
+// A judged is many Gates that measure. It is measured once.
+type judged struct {
+	s       *stage
+	figures map[string]float64
+}
+
+func (y *judged) figure(name string) func(context.Context) (float64, error) {
+	return func(ctx context.Context) (float64, error) {
+		if y.figures != nil {
+			return y.figures[name], nil
+		}
+		// A provider of its own: what it delivered before would stay in its memory.
+		if err := errors.Join(y.s.close(), y.s.open(ctx)); err != nil {
+			return 0, err
+		}
+		dir, err := os.MkdirTemp("", "prometheus")
+		if err != nil {
+			return 0, errors.Wrap(err, "cannot make directory")
+		}
+		defer func() { _ = os.RemoveAll(dir) }()
+		y.figures, err = y.measure(ctx, dir)
+		return y.figures[name], err
+	}
+}
+
+func (y *judged) measure(ctx context.Context, dir string) (map[string]float64, error) {
+	target := promserver.NewTarget()
+	defer target.Close()
+	target.Set(metric, good)
+	server, err := promserver.New(ctx, dir, promserver.Job{Name: "judged", Interval: time.Second, Target: target})
+	if err != nil {
+		return nil, err
+	}
+	if err := server.Start(ctx); err != nil {
+		return nil, err
+	}
+	defer server.Stop()
+	if err := y.validate(ctx, server.URL()); err != nil {
+		return nil, err
+	}
+	if err := pass(ctx, warmIntervals*gateInterval); err != nil {
+		return nil, err
+	}
+	return y.count(ctx, server.URL())
+}
+
+// validate makes the claims' GitDeliveries and Gates, as the function would compose them, and waits until all Gates measure.
+func (y *judged) validate(ctx context.Context, prometheus string) error {
+	const place = "judged"
+	l, err := load.New(y.s.cp)
+	if err != nil {
+		return err
+	}
+	if err := l.Measured(ctx, place, often, prometheus); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, crowdPatience)
+	defer cancel()
+	keys := load.Keys(judgedClaims, place)
+	if err := l.DeliverAll(ctx, keys); err != nil {
+		return err
+	}
+	if err := l.Ready(ctx, place, judgedClaims); err != nil {
+		return err
+	}
+	if err := l.Judge(ctx, keys, gateInterval, judgedQuestions); err != nil {
+		return err
+	}
+	return l.Measuring(ctx, place, judgedClaims)
+}
+
+// count what the provider takes, and what the server is asked.
+func (y *judged) count(ctx context.Context, prometheus string) (map[string]float64, error) {
+	queries, err := asked(ctx, prometheus)
+	if err != nil {
+		return nil, err
+	}
+	cpu, err := cpuSeconds(y.s.cp.ProviderPID())
+	if err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	if err := pass(ctx, judgedIntervals*gateInterval); err != nil {
+		return nil, err
+	}
+	after, err := cpuSeconds(y.s.cp.ProviderPID())
+	if err != nil {
+		return nil, err
+	}
+	took := time.Since(began)
+	more, err := asked(ctx, prometheus)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]float64{
+		"cpu_percent": 100 * (after - cpu) / took.Seconds(),
+		"queries":     (more - queries) / (took.Seconds() / gateInterval.Seconds()),
+	}, nil
+}
+
+// asked is how many queries a Prometheus server answered, as it counts them.
+func asked(ctx context.Context, prometheus string) (float64, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, prometheus+"/metrics", nil)
+	if err != nil {
+		return 0, errors.Wrap(err, "cannot make request")
+	}
+	rsp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return 0, errors.Wrap(err, "cannot get metrics")
+	}
+	defer func() { _ = rsp.Body.Close() }()
+	p := expfmt.NewTextParser(model.UTF8Validation)
+	families, err := p.TextToMetricFamilies(rsp.Body)
+	return controlplane.Metrics(families).Sum("prometheus_http_requests_total", map[string]string{"handler": "/api/v1/query"}), errors.Wrap(err, "cannot parse metrics")
+}

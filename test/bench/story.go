@@ -1,0 +1,308 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/intentplane/intentplane/test/load"
+	"github.com/intentplane/intentplane/test/promserver"
+)
+
+const (
+	fleetPlace = "ten"
+	fleetSites = 10
+
+	// stagger is how long each engine answers after the one before, at the first revision.
+	stagger = 500 * time.Millisecond
+
+	// quiet is how long Crossplane says nothing of tokens before they are counted.
+	quiet = 2 * time.Second
+
+	// storyPatience is how long each step may take.
+	storyPatience = 3 * time.Minute
+
+	metric = "error_ratio"
+	good   = 0.01
+	bad    = 0.2
+
+	// breaches are the rounds of slo_breach_to_rollback_s, of which the longest counts.
+	breaches = 5
+	// gateInterval is how often a Gate measures there.
+	gateInterval = 5 * time.Second
+)
+
+// A story is a good revision, a bad one that a Gate rejects, and the way back, at ten Sites with real engines and real measurements. It is
+// told once.
+type story struct {
+	s       *stage
+	figures map[string]float64
+
+	server *promserver.Server
+	target *promserver.Target
+}
+
+func (y *story) figure(name string) func(context.Context) (float64, error) {
+	return func(ctx context.Context) (float64, error) {
+		if y.figures != nil {
+			return y.figures[name], nil
+		}
+		if err := y.s.open(ctx); err != nil {
+			return 0, err
+		}
+		dir, err := os.MkdirTemp("", "prometheus")
+		if err != nil {
+			return 0, errors.Wrap(err, "cannot make directory")
+		}
+		defer func() { _ = os.RemoveAll(dir) }()
+		if err := y.measureBy(ctx, dir); err != nil {
+			return 0, err
+		}
+		defer y.target.Close()
+		defer y.server.Stop()
+		figures := map[string]float64{}
+		if err := errors.Join(y.tell(ctx, figures), y.breach(ctx, figures)); err != nil {
+			return 0, err
+		}
+		y.figures = figures
+		return figures[name], nil
+	}
+}
+
+// measureBy starts a server that scrapes a target each second.
+func (y *story) measureBy(ctx context.Context, dir string) error {
+	y.target = promserver.NewTarget()
+	y.target.Set(metric, good)
+	var err error
+	if y.server, err = promserver.New(ctx, dir, promserver.Job{Name: "fleet", Interval: time.Second, Target: y.target}); err != nil {
+		return err
+	}
+	return y.server.Start(ctx)
+}
+
+// check measures in an interval, so often.
+func check(interval time.Duration, count int) map[string]any {
+	return map[string]any{
+		"name": "errors", "type": "Prometheus", "prometheus": map[string]any{"query": "max(" + metric + ")"}, "threshold": "<= 0.05",
+		"initialDelay": "2s", "interval": interval.String(), "count": int64(count), "timeout": "10m",
+	}
+}
+
+// tell the story at ten Sites, and count.
+func (y *story) tell(ctx context.Context, figures map[string]float64) error {
+	l, err := load.New(y.s.cp)
+	if err != nil {
+		return err
+	}
+	f, err := l.NewFleet(ctx, fleetPlace, fleetSites, y.server.URL())
+	if err != nil {
+		return err
+	}
+	ledger, err := load.NewLedger(ctx, y.s.cp.Client, fleetPlace)
+	if err != nil {
+		return err
+	}
+	defer ledger.Close()
+	// A deployment is there before: with the first one, Crossplane begins to watch all that it names.
+	if err := y.spend(ctx, figures, "first", func() error { return y.deploy(ctx, f, f.Claim("first", 1)) }); err != nil {
+		return err
+	}
+	if err := y.spend(ctx, figures, "ungated", func() error { return y.again(ctx, f, f.Claim("ungated", 1)) }); err != nil {
+		return err
+	}
+	gate := check(gateInterval, 3)
+	if err := y.spend(ctx, figures, "one", func() error { return y.again(ctx, f, f.Claim("judged", 1, gate)) }); err != nil {
+		return err
+	}
+	err = y.spend(ctx, figures, "two", func() error {
+		if err := y.apply(ctx, f.Claim("judged", 2, gate), "Validating", ""); err != nil {
+			return err
+		}
+		y.target.Set(metric, bad)
+		defer y.target.Set(metric, good)
+		return y.await(ctx, f.Claim("judged", 2, gate), "Succeeded", "RolledBack")
+	})
+	figures["story"] = figures["one"] + figures["two"]
+	print(ledger)
+	return err
+}
+
+// print what cost something, on the standard error.
+func print(l *load.Ledger) {
+	for _, e := range l.Entries() {
+		fmt.Fprintf(os.Stderr, "token %d %s %s %v %v\n", e.Tokens, e.Kind, e.Name, e.Writers, e.Changed)
+	}
+}
+
+// deploy a first revision, while the engines are told to go on, one after another.
+func (y *story) deploy(ctx context.Context, f *load.Fleet, o *unstructured.Unstructured) error {
+	if err := y.apply(ctx, o, "Delivering", ""); err != nil {
+		return err
+	}
+	for _, site := range f.Sites {
+		if err := f.Suspend(ctx, site, false); err != nil {
+			return err
+		}
+		if err := pass(ctx, stagger); err != nil {
+			return err
+		}
+	}
+	return y.await(ctx, o, "Succeeded", "Succeeded")
+}
+
+// again deploys when the engines are told to do nothing at first.
+func (y *story) again(ctx context.Context, f *load.Fleet, o *unstructured.Unstructured) error {
+	for _, site := range f.Sites {
+		if err := f.Suspend(ctx, site, true); err != nil {
+			return err
+		}
+	}
+	return y.deploy(ctx, f, o)
+}
+
+// spend counts what something costs until nothing does any more. It returns an error if the circuit breaker opened.
+func (y *story) spend(ctx context.Context, figures map[string]float64, name string, what func() error) error {
+	before, err := y.s.allowed(ctx)
+	if err != nil {
+		return err
+	}
+	if err := what(); err != nil {
+		return err
+	}
+	after, err := y.settled(ctx)
+	if err != nil {
+		return err
+	}
+	m, err := y.s.cp.CoreMetrics(ctx)
+	if err != nil {
+		return err
+	}
+	if opened := m.Sum("circuit_breaker_opens_total", nil); opened > 0 {
+		return errors.Errorf("the circuit breaker opened in %s, after %v tokens", name, after-before)
+	}
+	figures[name] = after - before
+	return nil
+}
+
+// settled is what was spent when nothing costs anything any more.
+func (y *story) settled(ctx context.Context) (float64, error) {
+	for {
+		before, err := y.s.allowed(ctx)
+		if err != nil {
+			return 0, err
+		}
+		if err := pass(ctx, quiet); err != nil {
+			return 0, err
+		}
+		if after, err := y.s.allowed(ctx); after == before || err != nil {
+			return after, err
+		}
+	}
+}
+
+// breach a service level objective while a revision is judged, and measure from the scrape that shows it to the commit that takes it back. Each
+// round has a deployment of its own, so that none costs more than Crossplane's circuit breaker lets it.
+func (y *story) breach(ctx context.Context, figures map[string]float64) error {
+	const place = "breach"
+	l, err := load.New(y.s.cp)
+	if err != nil {
+		return err
+	}
+	if err := l.Measured(ctx, place, often, y.server.URL()); err != nil {
+		return err
+	}
+	took := []float64{}
+	for i := range breaches {
+		claim := func(replicas, count int) *unstructured.Unstructured {
+			return load.Claim(place, fmt.Sprintf("shop-%d", i), replicas, check(gateInterval, count))
+		}
+		if err := y.apply(ctx, claim(1, 1), "Succeeded", "Succeeded"); err != nil {
+			return err
+		}
+		if err := y.apply(ctx, claim(2, 100), "Validating", ""); err != nil {
+			return err
+		}
+		d, err := y.taken(ctx, place, time.Duration(i)*time.Second)
+		if err != nil {
+			return err
+		}
+		took = append(took, d.Seconds())
+		if err := y.await(ctx, claim(2, 100), "Succeeded", "RolledBack"); err != nil {
+			return err
+		}
+	}
+	figures["breach"] = slices.Max(took)
+	return nil
+}
+
+// taken is how long it takes until the branch goes back. Each round begins at another time of the Gate's interval.
+func (y *story) taken(ctx context.Context, repository string, after time.Duration) (time.Duration, error) {
+	if err := pass(ctx, 2*gateInterval+after); err != nil {
+		return 0, err
+	}
+	pushed := make(chan time.Time, 8)
+	y.s.cp.Git.AfterPush(repository, func() { pushed <- time.Now() })
+	defer y.s.cp.Git.AfterPush(repository, nil)
+	y.target.Set(metric, bad)
+	defer y.target.Set(metric, good)
+	for before := y.target.Scrapes(); y.target.Scrapes() == before; {
+		if err := pass(ctx, time.Millisecond); err != nil {
+			return 0, err
+		}
+	}
+	scraped := time.Now()
+	select {
+	case at := <-pushed:
+		return at.Sub(scraped), nil
+	case <-time.After(storyPatience):
+		return 0, errors.New("nothing was taken back")
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	}
+}
+
+// apply a deployment, and wait until its status speaks of it, with a phase and, unless it is empty, an outcome.
+func (y *story) apply(ctx context.Context, o *unstructured.Unstructured, phase, outcome string) error {
+	if err := y.s.cp.ApplyObject(ctx, o.DeepCopy()); err != nil {
+		return err
+	}
+	return y.await(ctx, o, phase, outcome)
+}
+
+func (y *story) await(ctx context.Context, o *unstructured.Unstructured, phase, outcome string) error {
+	ctx, cancel := context.WithTimeout(ctx, storyPatience)
+	defer cancel()
+	digest, err := load.Digest(o)
+	if err != nil {
+		return err
+	}
+	all := &unstructured.UnstructuredList{}
+	all.SetAPIVersion(o.GetAPIVersion())
+	all.SetKind(o.GetKind() + "List")
+	w, err := y.s.cp.Client.Watch(ctx, all, client.InNamespace(o.GetNamespace()), client.MatchingFieldsSelector{
+		Selector: fields.OneTermEqualSelector("metadata.name", o.GetName()),
+	})
+	if err != nil {
+		return errors.Wrap(err, "cannot watch claim")
+	}
+	defer w.Stop()
+	last := map[string]any{}
+	for e := range w.ResultChan() {
+		seen, ok := e.Object.(*unstructured.Unstructured)
+		if !ok {
+			continue
+		}
+		last, _, _ = unstructured.NestedMap(seen.Object, "status")
+		if last["intentDigest"] == digest && last["phase"] == phase && (outcome == "" || last["outcome"] == outcome) {
+			return nil
+		}
+	}
+	return errors.Errorf("claim %s is not %s %s: %v", o.GetName(), phase, outcome, last)
+}

@@ -1,0 +1,75 @@
+package controlplane
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+)
+
+// A Backup is what the cluster held at a moment. The zero Backup holds nothing.
+type Backup struct {
+	dir string
+}
+
+// Backup returns what the cluster holds now. Its etcd is away for a moment, as if it had been killed. It returns an error if the files
+// cannot be copied, or etcd does not come back.
+func (c *ControlPlane) Backup(ctx context.Context) (Backup, error) {
+	dir, err := os.MkdirTemp(c.Dir, "backup-")
+	if err != nil {
+		return Backup{}, errors.Wrap(err, "cannot make directory for backup")
+	}
+	c.current(&c.etcd).kill()
+	b := Backup{dir: filepath.Join(dir, "etcd")}
+	if err := os.CopyFS(b.dir, os.DirFS(c.data())); err != nil {
+		return Backup{}, errors.Wrap(err, "cannot copy data of etcd")
+	}
+	if err := c.startEtcd(); err != nil {
+		return Backup{}, err
+	}
+	return b, c.waitForAPIServer(ctx)
+}
+
+// Rebuild switches everything off but the Git server and the registry, and starts another cluster in its place, with what a backup held,
+// under the same address. The program is called when the API server answers and no controller runs yet; it may be nil. It returns an
+// error if something does not get ready.
+func (c *ControlPlane) Rebuild(ctx context.Context, from Backup, first func() error) error {
+	c.epoch()
+	c.runner.stop()
+	c.runner = newRunner(filepath.Join(c.Dir, "logs"), c.fail)
+	if err := os.RemoveAll(c.data()); err != nil {
+		return errors.Wrap(err, "cannot remove data of etcd")
+	}
+	if from.dir != "" {
+		if err := os.CopyFS(c.data(), os.DirFS(from.dir)); err != nil {
+			return errors.Wrap(err, "cannot copy data of etcd")
+		}
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	defer context.AfterFunc(c.broken, func() { stop(c.Err()) })()
+	return c.timed(fmt.Sprintf("rebuild from %q", filepath.Base(from.dir)), func() error { return c.rebuild(ctx, first) })
+}
+
+func (c *ControlPlane) rebuild(ctx context.Context, first func() error) error {
+	if err := errors.Join(c.startEtcd(), c.spawnAPIServer()); err != nil {
+		return err
+	}
+	if err := c.waitForAPIServer(ctx); err != nil {
+		return err
+	}
+	if first != nil {
+		if err := first(); err != nil {
+			return err
+		}
+	}
+	if err := c.startControllers("kube-controller-manager", controllers); err != nil {
+		return err
+	}
+	if err := c.startCrossplane(ctx, c.broken); err != nil {
+		return err
+	}
+	return c.installPackages(ctx)
+}

@@ -1,0 +1,80 @@
+package disruption
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/test/load"
+	"github.com/intentplane/intentplane/test/promserver"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// measured is a scene with so many Sites, which a real Prometheus server measures.
+func measured(t *testing.T, names []string) (*scene.Scene, *promserver.Target) {
+	t.Helper()
+	target := promserver.NewTarget()
+	t.Cleanup(target.Close)
+	target.Set("error_ratio", 0.01)
+	server, err := promserver.New(t.Context(), t.TempDir(), promserver.Job{Name: "shop", Interval: time.Second, Target: target})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Stop)
+	s := scene.New(t, cp, names...)
+	for _, name := range names {
+		s.Patch(s.NewSite(name), fmt.Sprintf(`{"spec":{"metrics":{"prometheus":{"address":%q}}}}`, server.URL()))
+	}
+	return s, target
+}
+
+// TestBreakerStory tells of a good revision, a bad one that its Gate rejects, and the way back, with Crossplane's own settings: its circuit
+// breaker stays closed. The Gates take a few seconds, as the shortest ones do.
+func TestBreakerStory(t *testing.T) {
+	names := make([]string, 10)
+	for i := range names {
+		names[i] = fmt.Sprintf("edge%d", i+1)
+	}
+	s, target := measured(t, names)
+	check := map[string]any{
+		"name": "errors", "type": "Prometheus", "prometheus": map[string]any{"query": `max(error_ratio{job="shop"})`}, "threshold": "<= 0.05",
+		"initialDelay": "1s", "interval": "2s", "count": int64(3), "timeout": "3m",
+	}
+	claim := func(replicas int) *unstructured.Unstructured {
+		return s.Set(s.Claim("shop", intent(s, replicas, names...)), []any{check}, "spec", "gatesConfig", "checks")
+	}
+	reach := func(replicas int, phase, outcome string) {
+		s.Reach(claim(replicas), phase+" "+outcome, func(u *unstructured.Unstructured) bool {
+			return scene.Field(u, "status", "phase") == phase && scene.Field(u, "status", "outcome") == outcome
+		})
+	}
+	ledger, err := load.NewLedger(t.Context(), cp.Client, s.Namespace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ledger.Close()
+	before := tokens(t)
+	reach(1, "Succeeded", "Succeeded")
+	first := tokens(t)["Allowed"] - before["Allowed"]
+	reach(2, "Validating", "")
+	target.Set("error_ratio", 0.2)
+	reach(2, "Succeeded", "RolledBack")
+	after := tokens(t)
+	t.Logf("%v tokens for the first revision, and %v for the bad one and the way back", first, after["Allowed"]-before["Allowed"]-first)
+	if first > budget {
+		t.Errorf("%v tokens for the first revision are more than the %d of the budget", first, budget)
+	}
+	if after["Dropped"] != before["Dropped"] || after["HalfOpenAllowed"] != before["HalfOpenAllowed"] {
+		t.Errorf("the circuit breaker opened: %v, before %v", after, before)
+	}
+	for _, e := range ledger.Entries() {
+		if t.Failed() {
+			t.Logf("%d %s %s %v %v", e.Tokens, e.Kind, e.Name, e.Writers, e.Changed)
+		}
+	}
+}

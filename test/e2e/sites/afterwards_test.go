@@ -1,0 +1,63 @@
+package sites
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// lost waits until a deployment that succeeded is not Ready any more, for a reason of Reconciling or Stalled.
+func (s *stage) lost(o *unstructured.Unstructured, what, condition, reason string) *unstructured.Unstructured {
+	s.T.Helper()
+	return s.Await(o, what, func(u *unstructured.Unstructured) bool {
+		return scene.Is(u, "Ready", corev1.ConditionFalse, "") && scene.Is(u, condition, corev1.ConditionTrue, reason) && scene.Field(u, "status", "phase") == "Succeeded"
+	})
+}
+
+// TestAfterwards disturbs what succeeded: a stranger edits the directory, the engine is told to do nothing, and the branch is forced
+// back. The phase stays, Ready is lost, and comes again.
+func TestAfterwards(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, siteDirectory)
+	dir := s.Directory("edge1", claim)
+	o := s.Set(s.Claim(claim, s.intent(1)), "Report", "spec", "deliveryConfig", "driftPolicy")
+	s.Succeed(o)
+	first := s.AwaitCommits(2)[0].ID
+	s.Succeed(s.Set(o, s.intent(2), "spec", "intent"))
+	ours := s.Files()[dir+"/deployment-shop.yaml"]
+
+	s.applied(s.commit(map[string]string{dir + "/deployment-shop.yaml": ours + "# Theirs.\n"}))
+	s.wantSeenAs(s.lost(o, "a stranger edits", "Reconciling", "Drifted"), "InProgress", "Progressing")
+	s.applied(s.commit(map[string]string{dir + "/deployment-shop.yaml": ours}))
+	s.Succeed(o)
+
+	s.patch(s.engine(), `{"spec":{"suspend":true}}`)
+	s.lost(o, "the engine does nothing", "Reconciling", "Drifted")
+	s.patch(s.engine(), `{"spec":{"suspend":false}}`)
+	s.Succeed(o)
+
+	tip := s.Commits()[0].ID
+	s.force(first)
+	s.wantSeenAs(s.lost(o, "the branch is forced back", "Reconciling", "Drifted"), "InProgress", "Progressing")
+	s.force(tip)
+	seen := s.Succeed(o)
+	if diff := cmp.Diff(slices.Concat(forth("1", ""), forth("2", "Succeeded")), s.log(seen)); diff != "" {
+		t.Errorf("transitions: -want, +got:\n%s", diff)
+	}
+	if diff := cmp.Diff(tip, s.AwaitCommits(5)[0].ID); diff != "" {
+		t.Errorf("tip of the branch: -want, +got:\n%s", diff)
+	}
+}
+
+// force the branch to a commit, and tell Flux.
+func (s *stage) force(commit string) {
+	s.T.Helper()
+	_, err := s.Git.Git(s.T.Context(), s.Namespace, "update-ref", "refs/heads/main", commit)
+	s.must(err)
+	s.applied(commit)
+}

@@ -1,0 +1,181 @@
+package sites
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// trees of a claim's directories at Sites, by their names.
+func (s *stage) trees(claim string, sites ...string) map[string]string {
+	s.T.Helper()
+	out := map[string]string{}
+	for _, site := range sites {
+		out[site] = s.Tree(s.Directory(site, claim))
+	}
+	return out
+}
+
+// twoWaves are edge1, and edge2 after it.
+func (s *stage) twoWaves(o *unstructured.Unstructured) *unstructured.Unstructured {
+	s.T.Helper()
+	return s.Set(o, []any{
+		map[string]any{"name": "first", "sites": []any{s.Site("edge1")}},
+		map[string]any{"name": "second", "sites": []any{s.Site("edge2")}},
+	}, "spec", "deliveryConfig", "waves")
+}
+
+// wantWayBack compares what the status says of the way back.
+func (s *stage) wantWayBack(u *unstructured.Unstructured, reason, commit string, attempts int64) {
+	s.T.Helper()
+	got, _, err := unstructured.NestedMap(u.Object, "status", "rollback")
+	s.must(err)
+	if diff := cmp.Diff(map[string]any{"active": false, "reason": reason, "previousCommit": commit, "attempts": attempts}, got); diff != "" {
+		s.T.Errorf("status.rollback: -want, +got:\n%s", diff)
+	}
+}
+
+// TestWavesBack takes back a revision whose second wave was never reached: what was delivered, and nothing else.
+func TestWavesBack(t *testing.T) {
+	t.Parallel()
+	s := manySites(t, "edge1", "edge2")
+	s.suspend("edge1", false)
+	s.suspend("edge2", false)
+	o := s.twoWaves(s.Claim(claim, s.intentFor("shop", 1, "edge1", "edge2")))
+	first := s.Succeed(o)
+	before, tip := s.trees(claim, "edge1", "edge2"), s.AwaitCommits(2)[0].ID
+
+	s.suspend("edge1", true)
+	s.Set(s.Set(o, s.intentFor("shop", 2, "edge1", "edge2"), "spec", "intent"), "3s", "spec", "deliveryConfig", "syncWaitTimeout")
+	s.Apply(o)
+	commits := s.AwaitCommits(4)
+	s.suspend("edge1", false)
+	seen := s.outcome(o, "Succeeded", "RolledBack")
+	if diff := cmp.Diff(before, s.trees(claim, "edge1", "edge2")); diff != "" {
+		t.Errorf("trees after the way back: -want, +got:\n%s", diff)
+	}
+	touched, err := s.Git.Git(t.Context(), s.Namespace, "log", "--format=", "--name-only", tip+"..main")
+	s.must(err)
+	for name := range strings.FieldsSeq(touched) {
+		if !strings.HasPrefix(name, s.Directory("edge1", claim)+"/") {
+			t.Errorf("the second revision, or its way back, touched %s", name)
+		}
+	}
+	if diff := cmp.Diff(map[string]string{"revision": "2", "attempt": "1"}, map[string]string{
+		"revision": commits[0].Trailers["Intentplane-Revision"], "attempt": commits[0].Trailers["Intentplane-Attempt"],
+	}); diff != "" {
+		t.Errorf("trailers of the way back: -want, +got:\n%s", diff)
+	}
+	s.wantWayBack(seen, "SyncTimedOut", scene.Field(first, "status", "delivery", "gitCommit"), 1)
+	s.AwaitCommits(4)
+}
+
+// refuse lets a repository take no commits to its branch any more, or take them again. What it remembers in the state is taken.
+func (s *stage) refuse(repo string, yes bool) {
+	s.T.Helper()
+	hook := filepath.Join(s.Git.Path(repo), "hooks", "pre-receive")
+	if !yes {
+		s.must(os.Remove(hook))
+		return
+	}
+	s.must(os.MkdirAll(filepath.Dir(hook), 0o755))
+	s.must(os.WriteFile(hook, []byte("#!/bin/sh\nwhile read -r old new ref; do case \"$ref\" in refs/heads/*) exit 1;; esac; done\n"), 0o755))
+}
+
+// commitsIn another repository, without the one that it was made with.
+func (s *stage) commitsIn(repo string) int {
+	s.T.Helper()
+	log, err := s.Git.Log(s.T.Context(), repo, "main")
+	s.must(err)
+	return len(log) - 1
+}
+
+func (s *stage) treeIn(repo, path string) string {
+	s.T.Helper()
+	out, err := s.Git.Git(s.T.Context(), repo, "ls-tree", "--object-only", "main", path)
+	s.must(err)
+	return strings.TrimSpace(out)
+}
+
+// TestTwoRepositoriesBack goes back in the one repository that takes it. The other one refuses until all attempts are spent. Then a person
+// asks for the same again.
+func TestTwoRepositoriesBack(t *testing.T) {
+	t.Parallel()
+	r := unobserved(t)
+	other := r.Namespace + "-other"
+	r.must(r.Git.CreateRepo(t.Context(), other, map[string]string{"README.md": "Not ours.\n"}))
+	r.Apply(r.Set(r.ClusterProviderConfig(), r.Git.URL(other), "spec", "git", "url"))
+	site := r.Set(r.NewSite("edge2"), map[string]any{"name": r.Namespace}, "spec", "repository", "providerConfigRef")
+	r.Apply(r.Set(site, r.server.URL(), "spec", "metrics", "prometheus", "address"))
+	here, there := r.Directory("edge1", claim), r.Directory("edge2", claim)
+	both := func(replicas, count int) *unstructured.Unstructured {
+		o := r.counted(r.Claim(claim, r.intentFor("shop", replicas, "edge1", "edge2")), count)
+		return r.Set(o, int64(2), "spec", "rollbackConfig", "maxRetries")
+	}
+	r.Succeed(both(1, 1))
+	one := r.Tree(here)
+
+	o := both(2, 100)
+	r.Reach(o, "Validating", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Validating" })
+	two, twoThere := r.Tree(here), r.treeIn(other, there)
+	r.refuse(other, true)
+	r.breach()
+	seen := r.Await(o, "all attempts spent", func(u *unstructured.Unstructured) bool {
+		return scene.Field(u, "status", "phase") == "Failed" && scene.Is(u, "RolledBack", corev1.ConditionFalse, "AttemptsSpent") && scene.Is(u, "Ready", corev1.ConditionFalse, "")
+	})
+	want := map[string]string{"here": one, "there": twoThere, "commits": "3 and 2", "outcome": "Failed", "attempts": "2", "stalled": "True"}
+	got := map[string]string{
+		"here": r.Tree(here), "there": r.treeIn(other, there), "commits": fmt.Sprintf("%d and %d", len(r.Commits()), r.commitsIn(other)),
+		"outcome": scene.Field(seen, "status", "outcome"), "attempts": fmt.Sprint(scene.Number(seen, "status", "rollback", "attempts")),
+		"stalled": string(scene.Condition(seen, "Stalled").Status),
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("when all attempts are spent: -want, +got:\n%s", diff)
+	}
+	r.wantSeenAs(seen, "Failed", "Degraded")
+
+	r.refuse(other, false)
+	r.target.Set("error_ratio", good)
+	r.Apply(r.Request("again", o, rolloutv1alpha1.ActionRetry, 2))
+	r.Succeed(r.counted(o, 1))
+	if diff := cmp.Diff([]string{two, twoThere}, []string{r.Tree(here), r.treeIn(other, there)}); diff != "" {
+		t.Errorf("trees after Retry: -want, +got:\n%s", diff)
+	}
+}
+
+// TestAttemptsSpent takes back at a Site whose engine does nothing: attempts are counted, spent, and come true when it wakes up.
+func TestAttemptsSpent(t *testing.T) {
+	t.Parallel()
+	s := manySites(t, "edge1")
+	s.suspend("edge1", false)
+	o := s.Claim(claim, s.intent(1))
+	first := s.Succeed(o)
+	s.suspend("edge1", true)
+	s.Set(s.Set(o, "2s", "spec", "deliveryConfig", "syncWaitTimeout"), map[string]any{"maxRetries": int64(2), "attemptTimeout": "2s"}, "spec", "rollbackConfig")
+	seen := s.Reach(s.Set(o, s.intent(2), "spec", "intent"), "all attempts spent", func(u *unstructured.Unstructured) bool {
+		return scene.Field(u, "status", "phase") == "Failed" && scene.Is(u, "RolledBack", corev1.ConditionFalse, "AttemptsSpent") && scene.Is(u, "Recorded", corev1.ConditionTrue, "Recorded")
+	})
+	previous := scene.Field(first, "status", "delivery", "gitCommit")
+	s.wantWayBack(seen, "SyncTimedOut", previous, 2)
+	s.wantSeenAs(seen, "Failed", "Degraded")
+	s.AwaitCommits(3)
+
+	s.suspend("edge1", false)
+	seen = s.outcome(o, "Succeeded", "RolledBack")
+	s.wantWayBack(seen, "SyncTimedOut", previous, 2)
+	s.AwaitCommits(3)
+	s.Succeed(s.Set(s.Set(o, s.intent(3), "spec", "intent"), "10m", "spec", "deliveryConfig", "syncWaitTimeout"))
+	if diff := cmp.Diff(int32(3), s.replicas()); diff != "" {
+		t.Errorf("replicas at the Site: -want, +got:\n%s", diff)
+	}
+	s.AwaitCommits(4)
+}

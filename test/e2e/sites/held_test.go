@@ -1,0 +1,81 @@
+package sites
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// forced is how often the function is called for a revision that is held.
+const forced = 10
+
+// chosen is a claim for the Sites that a label chooses, judged by one measurement at edge1.
+func (r *trial) chosen(replicas int) *unstructured.Unstructured {
+	r.T.Helper()
+	o := r.Claim(claim, fmt.Sprintf(`{"service": "shop", "type": "web", "replicas": %d}`, replicas))
+	r.Set(o, map[string]any{"matchLabels": map[string]any{"scene": r.Namespace}}, "spec", "deliveryConfig", "siteSelector")
+	return r.counted(o, 1)
+}
+
+// choose a Site by its label.
+func (r *trial) choose(name string) {
+	r.T.Helper()
+	site := r.Set(r.NewSite(name), map[string]any{"prometheus": map[string]any{"address": r.server.URL()}}, "spec", "metrics")
+	r.Apply(r.Set(site, map[string]any{"scene": r.Namespace}, "metadata", "labels"))
+}
+
+// TestOnPurpose asks for what was rejected again: it is a new revision, and judged anew. What is rejected then is held, whatever
+// changes in the catalog, and however often the function is called.
+func TestOnPurpose(t *testing.T) {
+	t.Parallel()
+	r := unobserved(t)
+	r.choose("edge1")
+	dir := r.Directory("edge1", claim)
+	r.Succeed(r.chosen(1))
+	r.breach()
+	o := r.chosen(2)
+	r.outcome(o, "Succeeded", "RolledBack")
+	two, err := r.Git.Git(t.Context(), r.Namespace, "rev-parse", "main~1:"+dir)
+	r.must(err)
+
+	r.target.Set("error_ratio", good)
+	r.Succeed(r.chosen(3))
+	r.AwaitCommits(4)
+	seen := r.Succeed(r.chosen(2))
+	if diff := cmp.Diff(two, r.Tree(dir)+"\n"); diff != "" {
+		t.Errorf("tree of what was rejected, asked for on purpose: -want, +got:\n%s", diff)
+	}
+	if diff := cmp.Diff(slices.Concat(forth("3", "Succeeded"), forth("4", "Succeeded")), r.log(seen)[len(r.log(seen))-12:]); diff != "" {
+		t.Errorf("transitions: -want, +got:\n%s", diff)
+	}
+
+	r.breach()
+	o = r.chosen(5)
+	r.outcome(o, "Succeeded", "RolledBack")
+	commits := r.AwaitCommits(7)[0].ID
+	r.target.Set("error_ratio", good)
+	r.Release("1.1.0", "1.0.0")
+	r.choose("edge2")
+	for i := range forced {
+		r.outcome(r.Set(o, fmt.Sprintf("%dm", 11+i), "spec", "deliveryConfig", "syncWaitTimeout"), "Succeeded", "RolledBack")
+	}
+	if diff := cmp.Diff(commits, r.AwaitCommits(7)[0].ID); diff != "" {
+		t.Errorf("tip of the branch while the revision is held: -want, +got:\n%s", diff)
+	}
+	r.wantSeenAs(r.Now(o), "Failed", "Degraded")
+
+	// The next intent takes the new Blueprint and the new Site along.
+	r.Succeed(r.chosen(6))
+	if r.Tree(r.Directory("edge2", claim)) == "" {
+		t.Error("the Site that was chosen meanwhile has nothing")
+	}
+	if got := scene.Field(r.Now(o), "status", "blueprint", "name"); got != r.BlueprintName()+"-1.1.0" {
+		t.Errorf("the Blueprint after the next intent: %s", got)
+	}
+	r.AwaitCommits(8)
+}

@@ -1,0 +1,145 @@
+package sites
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/provider/telemetry"
+	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/scene"
+	"github.com/intentplane/intentplane/test/soak"
+)
+
+const (
+	// kills in one story, at most, each within so long after the one before.
+	kills  = 3
+	within = 4 * time.Second
+)
+
+// A victim is a part of the control plane that is killed, as kill -9 does, and started again, as a kubelet would.
+type victim struct {
+	name string
+	kill func(t *testing.T) error
+}
+
+func victims() []victim {
+	return []victim{
+		{name: "function", kill: func(t *testing.T) error { return cp.RestartFunction(t.Context()) }},
+		{name: "provider", kill: func(t *testing.T) error {
+			cp.KillProvider()
+			return cp.StartProvider(t.Context(), controlplane.Program{})
+		}},
+		{name: "API server", kill: func(t *testing.T) error { return cp.RestartAPIServer(t.Context()) }},
+	}
+}
+
+// TestKillsOnTheWayBack kills parts of the control plane while a revision is delivered, judged and taken back. It runs before the tests that
+// run at once.
+func TestKillsOnTheWayBack(t *testing.T) {
+	rounds, random := soak.Random(t, 2, 50)
+	for range rounds {
+		r := unobserved(t)
+		dir := r.Directory("edge1", claim)
+		r.Succeed(r.judged(1, 1))
+		one := r.Tree(dir)
+		r.target.Set("error_ratio", bad)
+		o := r.judged(2, 60)
+		r.Apply(o)
+		r.murder(random)
+		seen := r.outcome(o, "Succeeded", "RolledBack")
+		r.AwaitCommits(3)
+		if diff := cmp.Diff(one, r.Tree(dir)); diff != "" {
+			t.Errorf("tree after the way back: -want, +got:\n%s", diff)
+		}
+		if diff := cmp.Diff(int64(1), scene.Number(seen, "status", "rollback", "attempts")); diff != "" {
+			t.Errorf("attempts: -want, +got:\n%s", diff)
+		}
+		// What a claim waited for before its first revision is of none.
+		if diff := cmp.Diff(slices.Concat(forth("1", "")[1:], andBack("2", "Succeeded")), r.log(seen)[1:]); diff != "" {
+			t.Errorf("transitions: -want, +got:\n%s", diff)
+		}
+		r.wantTold(seen)
+		if t.Failed() {
+			return
+		}
+	}
+	wantCounted(t)
+}
+
+// murder some parts of the control plane, at random moments.
+func (r *trial) murder(random *rand.Rand) {
+	r.T.Helper()
+	var said []string
+	for range 1 + random.IntN(kills) {
+		v, after := victims()[random.IntN(len(victims()))], time.Duration(random.Int64N(int64(within)))
+		said = append(said, v.name+" after "+after.Round(time.Millisecond).String())
+		<-time.After(after)
+		r.must(v.kill(r.T))
+	}
+	r.T.Logf("killed: %s", strings.Join(said, ", "))
+}
+
+// wantCounted fails the test unless the metrics of the provider that runs now are the transitions of all deployments there are, however
+// many providers told them.
+func wantCounted(t *testing.T) {
+	t.Helper()
+	s := scene.New(t, cp)
+	var got, want map[string]float64
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("transitions: -want (statuses), +got (metrics):\n%s", cmp.Diff(want, got))
+		}
+	})
+	s.Until("all transitions are counted", scene.Patience, func() bool {
+		m, err := cp.ProviderMetrics(t.Context())
+		if err != nil {
+			return false // It only just began.
+		}
+		want, got = transitions(s), map[string]float64{}
+		for change := range want {
+			from, to, _ := strings.Cut(change, ">")
+			if from == "" {
+				from = telemetry.None
+			}
+			got[change] = m.Sum("intentdeployment_phase_transitions_total", map[string]string{"from": from, "to": to})
+		}
+		got["all"], want["all"] = m.Sum("intentdeployment_phase_transitions_total", nil), sum(want)
+		return cmp.Equal(want, got)
+	})
+}
+
+func sum(all map[string]float64) float64 {
+	out := 0.0
+	for _, n := range all {
+		out += n
+	}
+	return out
+}
+
+// transitions in the statuses of all deployments, by "from>to".
+func transitions(s *scene.Scene) map[string]float64 {
+	s.T.Helper()
+	out := map[string]float64{}
+	for _, apiVersion := range []string{"claims.intentplane.dev/v1alpha1", "intentplane.dev/v1alpha1"} {
+		l := &unstructured.UnstructuredList{}
+		l.SetAPIVersion(apiVersion)
+		l.SetKind("IntentDeploymentList")
+		if err := s.Client.List(s.T.Context(), l); err != nil {
+			s.T.Fatal(err)
+		}
+		for _, u := range l.Items {
+			all, _, _ := unstructured.NestedSlice(u.Object, "status", "transitions")
+			for _, one := range all {
+				entry := &unstructured.Unstructured{Object: one.(map[string]any)}
+				out[scene.Field(entry, "from")+">"+scene.Field(entry, "to")]++
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,113 @@
+package sites
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// homesIn are the directories in which another repository than the scene's has files of the claim.
+func (s *stage) homesIn(repo, claim string) []string {
+	s.T.Helper()
+	files, err := s.Git.Files(s.T.Context(), repo, "main")
+	s.must(err)
+	out := []string{}
+	for name := range files {
+		if site, _, ok := strings.Cut(name, "/"+s.Namespace+"/"+claim+"/"); ok {
+			out = append(out, site)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// TestMovedRepository moves a Site to another repository. The old one keeps its files until the Site runs those of the new one.
+func TestMovedRepository(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		reason string
+		live   bool
+	}{
+		"Delivering": {reason: "Before anything runs."},
+		"Succeeded":  {reason: "While it runs.", live: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			t.Log(tc.reason)
+			s := manySites(t, "edge1")
+			other := s.Namespace + "-other"
+			s.must(s.Git.CreateRepo(t.Context(), other, map[string]string{"README.md": "Not ours.\n"}))
+			s.Apply(s.Set(s.ClusterProviderConfig(), s.Git.URL(other), "spec", "git", "url"))
+			claim := s.Claim("shop", s.intentFor("shop", 1, "edge1"))
+			if tc.live {
+				s.suspend("edge1", false)
+				s.Succeed(claim)
+				s.suspend("edge1", true)
+			}
+			s.Reach(claim, "delivered", func(u *unstructured.Unstructured) bool {
+				return scene.Is(u, "Delivered", corev1.ConditionTrue, "Delivered")
+			})
+
+			s.Patch(s.NewSite("edge1"), fmt.Sprintf(`{"spec":{"repository":{"providerConfigRef":{"name":%q}}}}`, s.Namespace))
+			s.Await(claim, "delivered anew", func(u *unstructured.Unstructured) bool {
+				return scene.Number(u, "status", "revision") == 2 && scene.Is(u, "Delivered", corev1.ConditionTrue, "Delivered")
+			})
+			made := []string{"clusters/edge1"}
+			s.wantHomes("the old one stays until the new one runs", "shop", made...)
+			if diff := cmp.Diff(made, s.homesIn(other, "shop")); diff != "" {
+				t.Errorf("directories in the new repository: -want, +got:\n%s", diff)
+			}
+
+			s.patch(s.source(), fmt.Sprintf(`{"spec":{"url":%q}}`, s.Git.URL(other)))
+			s.suspend("edge1", false)
+			s.Await(claim, "Succeeded", func(u *unstructured.Unstructured) bool {
+				return scene.Field(u, "status", "phase") == "Succeeded" && scene.Number(u, "status", "liveRevision") == 2
+			})
+			s.Until("nothing left behind", scene.Patience, func() bool { return len(s.homes("shop")) == 0 && len(s.Deliveries()) == 1 })
+			if diff := cmp.Diff(made, s.homesIn(other, "shop")); diff != "" {
+				t.Errorf("directories in the new repository at the end: -want, +got:\n%s", diff)
+			}
+			if got := s.replicas(); got != 1 {
+				t.Errorf("replicas at the Site: want 1, got %d", got)
+			}
+		})
+	}
+}
+
+// TestDeletedUnreachable deletes claims while the cluster of their Site does not answer. It is not needed to leave it.
+func TestDeletedUnreachable(t *testing.T) {
+	t.Parallel()
+	s := manySites(t, "far")
+	wire := s.behind("far")
+	s.suspend("far", false)
+	live := s.Claim("live", s.intentFor("live", 1, "far"))
+	s.Succeed(live)
+	wire.cut()
+	begun := s.Claim("begun", s.intentFor("begun", 1, "far"))
+	s.Apply(begun)
+	for _, c := range []*unstructured.Unstructured{live, begun} {
+		s.Await(c, "nobody knows what runs", func(u *unstructured.Unstructured) bool {
+			return strings.Contains(scene.Field(u, "status", "delivery", "sites", s.Site("far"), "message"), "ClusterUnreachable")
+		})
+	}
+	for _, c := range []*unstructured.Unstructured{live, begun} {
+		s.Delete(c)
+	}
+	for _, c := range []*unstructured.Unstructured{live, begun} {
+		s.Gone(c)
+	}
+	if diff := cmp.Diff([]string{"README.md", "clusters/far/.placeholder/README"}, scene.Names(s.Files())); diff != "" {
+		t.Errorf("files: -want, +got:\n%s", diff)
+	}
+	s.Until("nothing of them", scene.Patience, func() bool {
+		return s.Inside("get", "gitdeliveries.delivery.intentplane.dev,sitesyncs.delivery.intentplane.dev", "-o", "name") == ""
+	})
+}

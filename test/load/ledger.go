@@ -1,0 +1,208 @@
+package load
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+)
+
+// A Ledger is what Crossplane's circuit breaker charges for, as a watch sees it: an object that comes costs one token, and each change of
+// one two, since Crossplane maps what was and what is.
+type Ledger struct {
+	mu      sync.Mutex
+	entries []Entry
+	last    map[types.UID]*unstructured.Unstructured
+	stop    context.CancelFunc
+	ended   sync.WaitGroup
+}
+
+// An Entry is one event that costs something.
+type Entry struct {
+	// Kind and Name of the object.
+	Kind, Name string
+
+	// Writers are the field managers whose part was written, as far as the server tells.
+	Writers []string
+
+	// Changed are the fields that came, changed or went. They are none where nothing but somebody's fields changed hands.
+	Changed []string
+
+	// Tokens that it costs.
+	Tokens int
+}
+
+// charged are the kinds whose events reach a composite: its own, what is composed, and what is asked for.
+func charged() []schema.GroupVersionKind {
+	return []schema.GroupVersionKind{
+		{Group: "claims.intentplane.dev", Version: "v1alpha1", Kind: "XIntentDeployment"},
+		deliveryv1alpha1.GroupVersion.WithKind("GitDelivery"),
+		deliveryv1alpha1.GroupVersion.WithKind("SiteSync"),
+		rolloutv1alpha1.GroupVersion.WithKind("Gate"),
+		rolloutv1alpha1.GroupVersion.WithKind("RolloutRequest"),
+		catalogv1alpha1.GroupVersion.WithKind("Site"),
+		catalogv1alpha1.GroupVersion.WithKind("Blueprint"),
+		configv1alpha1.GroupVersion.WithKind("ProviderConfig"),
+	}
+}
+
+// NewLedger begins to note, until Close. What is there already is not noted, nor what does not concern an object of a namespace, whose
+// cluster-scoped objects have names that begin with it, or are of its claims. It returns an error if something cannot be watched.
+func NewLedger(ctx context.Context, kube client.WithWatch, namespace string) (*Ledger, error) {
+	ctx, stop := context.WithCancel(ctx)
+	l := &Ledger{last: map[types.UID]*unstructured.Unstructured{}, stop: stop}
+	for _, kind := range charged() {
+		all := &unstructured.UnstructuredList{}
+		all.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
+		if err := kube.List(ctx, all); err != nil {
+			l.Close()
+			return nil, errors.Wrapf(err, "cannot list %s", kind.Kind)
+		}
+		for _, o := range all.Items {
+			l.last[o.GetUID()] = &o
+		}
+		w, err := kube.Watch(ctx, all, &client.ListOptions{Raw: &metav1.ListOptions{ResourceVersion: all.GetResourceVersion()}})
+		if err != nil {
+			l.Close()
+			return nil, errors.Wrapf(err, "cannot watch %s", kind.Kind)
+		}
+		l.ended.Go(func() {
+			defer w.Stop()
+			for e := range w.ResultChan() {
+				l.note(e, namespace)
+			}
+		})
+	}
+	return l, nil
+}
+
+// Close ends it. What was noted stays.
+func (l *Ledger) Close() {
+	l.stop()
+	l.ended.Wait()
+}
+
+// Entries are what was noted so far.
+func (l *Ledger) Entries() []Entry {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.entries)
+}
+
+func (l *Ledger) note(e watch.Event, namespace string) {
+	o, ok := e.Object.(*unstructured.Unstructured)
+	if !ok || !concerns(o, namespace) {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	was := l.last[o.GetUID()]
+	l.last[o.GetUID()] = o
+	entry := Entry{Kind: o.GetKind(), Name: o.GetName(), Tokens: 2}
+	switch e.Type {
+	case watch.Added:
+		entry.Tokens, entry.Changed = 1, []string{"(made)"}
+	case watch.Deleted:
+		entry.Tokens, entry.Changed = 1, []string{"(gone)"}
+	case watch.Modified:
+		entry.Writers, entry.Changed = writers(was, o), changed(was, o)
+	case watch.Bookmark, watch.Error:
+		return
+	}
+	l.entries = append(l.entries, entry)
+}
+
+func concerns(o *unstructured.Unstructured, namespace string) bool {
+	return o.GetNamespace() == namespace || o.GetLabels()["crossplane.io/claim-namespace"] == namespace ||
+		o.GetNamespace() == "" && strings.HasPrefix(o.GetName(), namespace+"-")
+}
+
+// writers are the managers whose entry is another one now.
+func writers(was, is *unstructured.Unstructured) []string {
+	key := func(f metav1.ManagedFieldsEntry) string {
+		return strings.TrimSuffix(f.Manager+" "+string(f.Operation)+" "+f.Subresource, " ")
+	}
+	before := map[string]metav1.ManagedFieldsEntry{}
+	for _, f := range was.GetManagedFields() {
+		before[key(f)] = f
+	}
+	var out []string
+	for _, f := range is.GetManagedFields() {
+		if !reflect.DeepEqual(before[key(f)], f) {
+			out = append(out, key(f))
+		}
+	}
+	return out
+}
+
+// depth is how deep the names of changed fields go.
+const depth = 3
+
+// changed are the fields in which two states of an object differ.
+func changed(was, is *unstructured.Unstructured) []string {
+	out := map[string]bool{}
+	compare("", was.Object, is.Object, depth, out)
+	for _, ignored := range []string{"metadata.resourceVersion", "metadata.managedFields", "metadata.generation"} {
+		delete(out, ignored)
+	}
+	return slices.Sorted(maps.Keys(out))
+}
+
+func compare(path string, was, is any, deep int, out map[string]bool) {
+	if reflect.DeepEqual(was, is) {
+		return
+	}
+	a, b := fields(was), fields(is)
+	if deep == 0 || a == nil && b == nil {
+		out[path] = true
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(merged(a, b))) {
+		compare(strings.TrimPrefix(path+"."+name, "."), a[name], b[name], deep-1, out)
+	}
+}
+
+// fields of a map, or conditions by their types.
+func fields(v any) map[string]any {
+	if m, ok := v.(map[string]any); ok {
+		return m
+	}
+	list, _ := v.([]any)
+	out := map[string]any{}
+	for _, item := range list {
+		m, _ := item.(map[string]any)
+		if m["type"] == nil || m["status"] == nil {
+			return nil
+		}
+		out[fmt.Sprint(m["type"])] = fmt.Sprint(m["status"], m["reason"], m["message"], m["observedGeneration"])
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return out
+}
+
+func merged(a, b map[string]any) map[string]any {
+	out := maps.Clone(a)
+	if out == nil {
+		out = map[string]any{}
+	}
+	maps.Copy(out, b)
+	return out
+}

@@ -1,0 +1,202 @@
+package soak
+
+// rules of the function, by name, each with a story that misses it.
+func rules() map[string]rule {
+	out := map[string]rule{}
+	for _, some := range []map[string]rule{orders(), requests(), proofs(), waysBack(), goingOut()} {
+		for name, r := range some {
+			out[name] = r
+		}
+	}
+	return out
+}
+
+// orders are the rules about where a deployment is, and when the next revision starts.
+func orders() map[string]rule {
+	return map[string]rule{
+		"Highest": {
+			reason: "The highest revision wins.", file: "rollout/order.go",
+			at: "current == nil || «before(*current, all[i])»", without: "before(all[i], *current)",
+		},
+		"NextNumber": {
+			reason: "Of two requests under one number neither keeps it.", file: "rollout/order.go",
+			at: "conflict = «conflict || current.Conflicts(all[i]) || current.Rejudges(all[i])»", without: "false",
+		},
+		"Carried": {
+			reason: "A rejection is carried over to the next number.", file: "order.go",
+			at: "if «conflict» {\n\t\tp.wish.Carried", without: "false",
+		},
+		"Revived": {
+			reason: "What a repository rejected before is no order.", file: "rollout/order.go",
+			at: "!asked.Conflicts(*done) && «!asked.Revives(*done, adopts(d))»", without: "true",
+		},
+		"Untold": {
+			reason: "While a repository did not tell, the same intent keeps its number.", file: "rollout/order.go",
+			at: "if «w.Untold && w.Carried == nil» &&", without: "false",
+		},
+		"Frozen": {
+			reason: "Nothing new is ordered while something is wrong.", file: "update.go",
+			at: "if «f.Problem != nil» {\n\t\treturn p.resume", without: "false",
+		},
+		"GoesOn": {
+			reason: "What was begun goes on while something is wrong.", file: "back.go",
+			at: "if «current == nil || !agreed(f, *current)» {", without: "true",
+		},
+		"Hold": {
+			reason: "A rejected revision is held.", file: "rollout/order.go",
+			at: "\tif «current.Rejected()» && ", without: "false",
+		},
+		"Supersedes": {
+			reason: "A new intent supersedes a way back.", file: "rollout/order.go",
+			at: "«current.Intent == w.Request.Intent» {\n\t\treturn again", without: "current.Intent == w.Request.Intent || current.Attempt > 0",
+		},
+		"OlderRenderer": {
+			reason: "An order of a newer renderer is never replaced by an older one.", file: "rollout/order.go",
+			at: "Newer(*current) || «current.RendererVersion > w.Request.RendererVersion»", without: "false",
+		},
+		"EqualTrees": {
+			reason: "A change of versions that leaves all trees equal is no new revision.", file: "rollout/order.go",
+			at: "w.Request.Digest || «current.Intent == w.Request.Intent && w.Unchanged» {", without: "false",
+		},
+		"InFlight": {
+			reason: "Changes of the catalog wait for the verdict in flight.", file: "rollout/order.go",
+			at: "return «w.InFlight && current.Verdict == nil» &&", without: "false",
+		},
+	}
+}
+
+// requests are the rules about RolloutRequests.
+func requests() map[string]rule {
+	return map[string]rule{
+		"ThisRevision": {
+			reason: "A request is done for the revision that it names.", file: "rollout/requests.go",
+			at: "case «r.Spec.Revision < o.Revision»:", without: "false",
+		},
+		"AlreadyJudged": {
+			reason: "What was judged is not aborted.", file: "rollout/requests.go",
+			at: "case rolloutv1alpha1.ActionAbort:\n\t\tif «s.Order.Verdict != nil» {", without: "false",
+		},
+		"AbortFirst": {
+			reason: "Abort comes before all others.", file: "rollout/requests.go",
+			at: "range «precedence()» {", without: "slices.Concat(precedence()[1:], precedence()[:1])", typ: "[]rolloutv1alpha1.Action",
+		},
+	}
+}
+
+// proofs are the rules about what is proven, and judged.
+func proofs() map[string]rule {
+	return map[string]rule{
+		"ThisOrder": {
+			reason: "What a delivery says of another order is no proof.", file: "rollout/evidence.go",
+			at: "return says(d, corev1.ConditionTrue) && «Alike(d.Spec.ForProvider.Order, o) && Echoes(d, o)»", without: "true",
+		},
+		"Generation": {
+			reason: "What is said of an earlier generation is no evidence.", file: "rollout/evidence.go",
+			at: "ready.Status == status && «ready.ObservedGeneration == m.GetGeneration()»", without: "true",
+		},
+		"LiveFirst": {
+			reason: "What is not proven to run is not verified.", file: "phase/proof.go",
+			at: "f.Sync == nil || «f.watched() && rollout.Live(f.ObservedSync, *f.Order)»", without: "true",
+		},
+		"GateFirst": {
+			reason: "What has a Gate waits for its verdict.", file: "rollout/judge.go",
+			at: "!p.Live || «Gated(o) && !p.Passed» ||", without: "false",
+		},
+		"GateOfStep": {
+			reason: "A Gate judges one step.", file: "rollout/gate.go",
+			at: "of.Request == o.Request && «of.Step == o.Step»", without: "true",
+		},
+		"Refused": {
+			reason: "What is refused for good is rejected.", file: "rollout/evidence.go",
+			at: "if «!says(d, corev1.ConditionFalse) || !Alike(d.Spec.ForProvider.Order, o)» {", without: "true",
+		},
+		"NotSynced": {
+			reason: "What does not run in time is rejected.", file: "rollout/evidence.go",
+			at: "if «!says(s, corev1.ConditionFalse) || !Speaks(s, o)» {", without: "true",
+		},
+		"Verdict": {
+			reason: "A verdict never changes.", file: "rollout/judge.go",
+			at: "case «o.Verdict != nil»:\n\t\treturn o\n\tcase p.Failure", without: "o.Rejected()",
+		},
+		"FreshSync": {
+			reason: "A SiteSync that knows a newer order than there is is made anew.", file: "order.go",
+			at: "f.ObservedSync != nil && «rollout.Fenced(f.ObservedSync, *f.Order)» {", without: "false",
+		},
+		"Recorded": {
+			reason: "Good news waits for the record.", file: "phase/proof.go",
+			at: "f.Order.Verified() && «f.recorded()» }", without: "true",
+		},
+		"ReadyNow": {
+			reason: "Ready is now.", file: "phase/proof.go",
+			at: "return f.succeeded() && «f.live()» }", without: "true",
+		},
+	}
+}
+
+// waysBack are the rules about taking a revision back.
+func waysBack() map[string]rule {
+	return map[string]rule{
+		"ProvenBack": {
+			reason: "What is taken back is proven to run.", file: "rollout/back.go",
+			at: "case «r.Proof.Live»:", without: "true",
+		},
+		"AttemptsEnd": {
+			reason: "There are no more attempts than there may be.", file: "rollout/back.go",
+			at: "case «o.Attempt >= r.Policy.MaxRetries»:", without: "false",
+		},
+		"AttemptFails": {
+			reason: "The next attempt begins when the last one failed.", file: "rollout/back.go",
+			at: "case «r.Proof.Failure == nil»:", without: "false",
+		},
+		"Policy": {
+			reason: "The policy is read before the first attempt.", file: "rollout/back.go",
+			at: "if «!wanted(o, r.Policy) || r.Policy.MaxRetries == 0» {", without: "false",
+		},
+		"PolicyAgain": {
+			reason: "And before each other one.", file: "rollout/back.go",
+			at: "case «!wanted(o, r.Policy)»:", without: "false",
+		},
+		"Everywhere": {
+			reason: "A target was verified in every repository that took part in it.", file: "rollout/back.go",
+			at: "return «bad[n]» })", without: "false",
+		},
+		"TargetVerified": {
+			reason: "A target was verified.", file: "rollout/back.go",
+			at: "return h.Verdict != nil && «h.Verdict.Result == rolloutv1alpha1.VerdictVerified»", without: "true",
+		},
+		"Withdrawn": {
+			reason: "A target was never taken back.", file: "rollout/back.go",
+			at: "&& «!h.Withdrawn» &&", without: "true",
+		},
+		"Cap": {
+			reason: "Only so many revisions are taken back within an hour.", file: "rollout/back.go",
+			at: "if «n >= most» {", without: "false",
+		},
+		"Touched": {
+			reason: "Only what the revision changed is brought back.", file: "compose/stay.go",
+			at: "!restores && («r.holds(t, d, o, want)» ||", without: "false",
+		},
+		"Spared": {
+			reason: "What a revision was not to bring yet is not brought back.", file: "compose/stay.go",
+			at: "|| «spared(t, d)») {", without: "false",
+		},
+	}
+}
+
+// goingOut are the rules about what goes out.
+func goingOut() map[string]rule {
+	return map[string]rule{
+		"Steps": {
+			reason: "Sites whose step has not come keep what they have.", file: "compose/step.go",
+			at: "if «!rollout.Reached(o, t.Site)» {", without: "false",
+		},
+		"Clusters": {
+			reason: "Nothing is delivered to a Site before its cluster is ready.", file: "compose/await.go",
+			at: "«clustered[t.Site] && !through && !rollout.Admits(sync, o, t.Site)» {", without: "false",
+		},
+		"SuccessorFirst": {
+			reason: "What is left is removed when its successor runs.", file: "order.go",
+			at: "f.Desired[name] == nil && «phase.Ready(f)» {", without: "true",
+		},
+	}
+}
