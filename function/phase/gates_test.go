@@ -42,7 +42,7 @@ func gated(o rolloutv1alpha1.Order, e evidence) *rolloutv1alpha1.Gate {
 		g.Spec.ForProvider.Order.Step++
 	}
 	at := &g.Status.AtProvider
-	at.Order = g.Spec.ForProvider.Order.DeepCopy()
+	at.Order, at.StartedAt = g.Spec.ForProvider.Order.DeepCopy(), &now
 	ready := xpv2.Condition{Type: xpv2.TypeReady, Status: corev1.ConditionTrue, Reason: "Passed", ObservedGeneration: 1}
 	at.Verdict = rolloutv1alpha1.GatePassed
 	switch e {
