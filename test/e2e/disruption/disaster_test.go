@@ -15,6 +15,7 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/test/controlplane"
 	"github.com/intentplane/intentplane/test/scene"
+	"github.com/intentplane/intentplane/test/soak"
 )
 
 // TestDisaster tells what becomes of two claims, one of which is always being delivered, while their management cluster and their Git
@@ -26,10 +27,14 @@ func TestDisaster(t *testing.T) {
 	p.Succeed(p.shop(2))
 	p.expect(2, nil)
 
-	p.Case("OldBackup", func(s *scene.Scene) { p.on(s).oldBackup() })
-	p.Case("OldGit", func(s *scene.Scene) { p.on(s).oldGit() })
+	if soak.Long() {
+		p.Case("OldBackup", func(s *scene.Scene) { p.on(s).oldBackup() })
+		p.Case("OldGit", func(s *scene.Scene) { p.on(s).oldGit() })
+	}
 	p.Case("SecondCluster", func(s *scene.Scene) { p.on(s).secondCluster() })
-	p.Case("Rebuilt", func(s *scene.Scene) { p.on(s).rebuilt() })
+	if soak.Long() {
+		p.Case("Rebuilt", func(s *scene.Scene) { p.on(s).rebuilt() })
+	}
 }
 
 // A disaster is a scene whose cluster does not stay.
