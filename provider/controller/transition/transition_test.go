@@ -334,7 +334,7 @@ func TestFollow(t *testing.T) {
 
 func logOf(look string, second int) []change {
 	out := []change{}
-	for _, one := range strings.Fields(look) {
+	for one := range strings.FieldsSeq(look) {
 		out = append(out, change{
 			Index: int64(one[1] - '0'), To: one[:1], At: metav1.NewTime(clock().Add(time.Duration(second) * time.Second)),
 		})

@@ -37,6 +37,7 @@ func newLife(t *testing.T, apiVersion string) *life {
 
 // builds waits for a Cluster that is built, and is deleted.
 func builds(t *testing.T, apiVersion string) {
+	t.Helper()
 	l := newLife(t, apiVersion)
 	l.built()
 	l.shows()
@@ -45,6 +46,7 @@ func builds(t *testing.T, apiVersion string) {
 
 // loses has a Cluster that is lost for a while, and then for good.
 func loses(t *testing.T, apiVersion string) {
+	t.Helper()
 	l := newLife(t, apiVersion)
 	l.Apply(l.cluster)
 	l.status(well)
