@@ -521,6 +521,8 @@ func TestSays(t *testing.T) {
 		"Part":       {reason: "What others added does not matter", want: map[string]any{"a": float64(1)}, is: true},
 		"List":       {reason: "Nor in elements", want: map[string]any{"b": []any{map[string]any{"x": "y"}}}, is: true},
 		"Other":      {reason: "Another value does", want: map[string]any{"a": int64(2)}},
+		"False":      {reason: "What is false may be left out", want: map[string]any{"c": false}, is: true},
+		"True":       {reason: "What is true may not", want: map[string]any{"c": true}},
 		"Absent":     {reason: "So does none", want: map[string]any{"c": "d"}},
 		"ListLonger": {reason: "An element more", want: map[string]any{"b": []any{map[string]any{"x": "y"}, "z"}}},
 		"Named":      {reason: "Others have theirs in the same list", want: map[string]any{"named": []any{map[string]any{"name": "ours", "value": "v"}}}, is: true},

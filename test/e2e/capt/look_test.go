@@ -19,7 +19,7 @@ const terraformFinalizer = "finalizer.managedresource.crossplane.io"
 // metav1Name is an object of the stage's name and namespace.
 func metav1Name(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Namespace: name, Name: name} }
 
-// hasOwners is true once the Cluster owns both objects that it refers to.
+// hasOwners is true once the Cluster owns both objects that it refers to, and CAPT began with them.
 func (s *stage) hasOwners(context.Context) (bool, error) {
 	c := s.live("Cluster")
 	for _, kind := range []string{"CAPTCluster", "CAPTControlPlane"} {
@@ -27,7 +27,8 @@ func (s *stage) hasOwners(context.Context) (bool, error) {
 		for _, o := range s.live(kind).GetOwnerReferences() {
 			owned = owned || o.UID == c.GetUID()
 		}
-		if !owned || s.live(kind).GetLabels()["cluster.x-k8s.io/cluster-name"] != c.GetName() {
+		begun, _, _ := unstructured.NestedString(s.live(kind).Object, "spec", "workspaceTemplateApplyName")
+		if !owned || begun == "" || s.live(kind).GetLabels()["cluster.x-k8s.io/cluster-name"] != c.GetName() {
 			return false, nil
 		}
 	}

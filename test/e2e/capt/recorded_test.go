@@ -105,6 +105,8 @@ func (s *stage) begin() {
 	for kind, apply := range map[string]string{"CAPTCluster": s.namespace + "-vpc", "CAPTControlPlane": s.namespace + "-eks-controlplane-apply"} {
 		s.edit(s.named(kind), captManager, func(u *unstructured.Unstructured) {
 			s.must(unstructured.SetNestedField(u.Object, apply, "spec", "workspaceTemplateApplyName"))
+			// What is false is lost when CAPT writes all of the object.
+			unstructured.RemoveNestedField(u.Object, "spec", "controlPlaneConfig", "endpointAccess", "private")
 		})
 	}
 	s.apply("vpc", s.namespace+"-vpc", s.namespace+"-vpc")
