@@ -1,9 +1,10 @@
 package disruption
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
-	"regexp"
+	"strings"
 	"testing"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -13,27 +14,27 @@ import (
 
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/test/controlplane"
 	"github.com/intentplane/intentplane/test/scene"
-	"github.com/intentplane/intentplane/test/soak"
 )
 
-// TestDisaster tells what becomes of two claims, one of which is always being delivered, while their management cluster and their Git
-// are lost, rebuilt and restored.
+// TestDisaster tells what becomes of two claims, one of which is being delivered, while their management cluster or their Git is lost,
+// rebuilt or restored.
 func TestDisaster(t *testing.T) {
-	p := &disaster{Scene: scene.New(t, cp, "edge1", "edge2")}
-	p.catalog = []*unstructured.Unstructured{p.ProviderConfig(), p.Blueprint("1.0.0", "stable"), p.NewSite("edge1"), p.NewSite("edge2")}
-	p.Succeed(p.shop(1))
-	p.Succeed(p.shop(2))
-	p.expect(2, nil)
-
-	if soak.Long() {
-		p.Case("OldBackup", func(s *scene.Scene) { p.on(s).oldBackup() })
-		p.Case("OldGit", func(s *scene.Scene) { p.on(s).oldGit() })
-	}
-	p.Case("SecondCluster", func(s *scene.Scene) { p.on(s).secondCluster() })
-	if soak.Long() {
-		p.Case("Rebuilt", func(s *scene.Scene) { p.on(s).rebuilt() })
+	for name, tell := range map[string]func(p *disaster){
+		"OldBackup":     (*disaster).oldBackup,
+		"OldGit":        (*disaster).oldGit,
+		"SecondCluster": (*disaster).secondCluster,
+		"Rebuilt":       (*disaster).rebuilt,
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := &disaster{Scene: scene.New(t, cp, "edge1", "edge2")}
+			p.catalog = []*unstructured.Unstructured{p.ProviderConfig(), p.Blueprint("1.0.0", "stable"), p.NewSite("edge1"), p.NewSite("edge2")}
+			p.Succeed(p.shop(1))
+			p.Succeed(p.shop(2))
+			tell(p)
+		})
 	}
 }
 
@@ -43,10 +44,6 @@ type disaster struct {
 
 	// catalog is what deployments need, and what somebody who rebuilds a cluster applies first.
 	catalog []*unstructured.Unstructured
-}
-
-func (p *disaster) on(s *scene.Scene) *disaster {
-	return &disaster{Scene: s, catalog: p.catalog}
 }
 
 // shop is the claim at a revision, and late the one that is being delivered.
@@ -109,7 +106,9 @@ func (p *disaster) reached(want xpv2.ConditionReason, deliveries int) []delivery
 func (p *disaster) rebuild(from controlplane.Backup, first func()) {
 	p.T.Helper()
 	err := cp.Rebuild(p.T.Context(), from, func() error {
-		first()
+		if first != nil {
+			first()
+		}
 		return nil
 	})
 	if err != nil {
@@ -127,27 +126,21 @@ func (p *disaster) oldBackup() {
 	startProvider(p.T)
 	p.Succeed(p.shop(3))
 	p.expect(4, map[string]int64{"shop": 3, "late": 1})
-	refs := p.refs()
+	branch := p.refs()["refs/heads/main"]
 
-	var composites []*unstructured.Unstructured
+	composites := []string{"annotate", "xintentdeployments.claims.intentplane.dev", "-l", "crossplane.io/claim-namespace=" + p.Namespace}
 	p.rebuild(backup, func() {
+		p.Run(append(composites, "crossplane.io/paused=true")...)
 		p.Apply(p.shop(3))
-		for _, name := range []string{"shop", "late"} {
-			composites = append(composites, p.XR(p.Now(p.Claim(name, ""))))
-		}
-		// The function does not answer yet, so that it is seen what the provider does with an old order.
-		for _, xr := range composites {
-			p.Patch(xr, `{"metadata":{"annotations":{"crossplane.io/paused":"true"}}}`)
-		}
 	})
 	// What was being delivered was verified since then, so its order is as old as the other one.
 	p.reached(deliveryv1alpha1.ReasonOrderBehind, 2)
-	p.expect(4, nil)
-	for _, xr := range composites {
-		p.Patch(xr, `{"metadata":{"annotations":{"crossplane.io/paused":null}}}`)
-	}
+	// Crossplane copies a claim's spec into its composite, and says so. A composite that is called before has that of the backup.
+	p.Run("wait", "intentdeployments.claims.intentplane.dev", "--all", "-n", p.Namespace, "--for=condition=Synced", "--timeout="+scene.Patience.String())
+	p.Run(append(composites, "crossplane.io/paused-")...)
+	p.reached(deliveryv1alpha1.ReasonDelivered, 2)
 	p.expect(4, map[string]int64{"shop": 3, "late": 1})
-	if diff := cmp.Diff(refs["refs/heads/main"], p.refs()["refs/heads/main"]); diff != "" {
+	if diff := cmp.Diff(branch, p.refs()["refs/heads/main"]); diff != "" {
 		p.T.Errorf("branch: -want, +got:\n%s", diff)
 	}
 }
@@ -171,12 +164,13 @@ func (p *disaster) refs() map[string]string {
 	return refs
 }
 
-// oldGit brings back a repository from before the fourth revision, and from before one that is being delivered.
+// oldGit brings back a repository from before the third revision, and from before one that is being delivered.
 func (p *disaster) oldGit() {
+	p.Succeed(p.late(1))
 	before := p.refs()
-	p.Succeed(p.shop(4))
+	p.Succeed(p.shop(3))
 	p.interrupt(p.late(2))
-	p.expect(6, nil)
+	p.expect(5, nil)
 	for name, id := range before {
 		if _, err := p.Git.Git(p.T.Context(), p.Namespace, "update-ref", name, id); err != nil {
 			p.T.Fatal(err)
@@ -187,48 +181,78 @@ func (p *disaster) oldGit() {
 	p.Until("a lost history noticed", scene.Patience, func() bool { return p.has(deliveryv1alpha1.ReasonDiverged) })
 	p.Apply(p.Set(p.ProviderConfig(), string(configv1alpha1.DivergenceReapply), "spec", "git", "divergencePolicy"))
 	p.reached(deliveryv1alpha1.ReasonDelivered, 2)
-	p.expect(6, map[string]int64{"shop": 4, "late": 2})
-	p.Apply(p.ProviderConfig())
+	p.expect(5, map[string]int64{"shop": 3, "late": 2})
 }
 
-// secondCluster has the same control plane's name and all claims, and nobody said that the first one is gone.
-func (p *disaster) secondCluster() {
-	before := p.refs()
-	p.rebuild(controlplane.Backup{}, func() {})
+// another cluster, with nothing but a configuration and the catalog.
+func (p *disaster) another(config *unstructured.Unstructured) {
+	p.T.Helper()
+	p.rebuild(controlplane.Backup{}, nil)
 	p.Run("create", "namespace", p.Namespace)
 	for _, o := range p.catalog {
 		p.Apply(o)
 	}
-	never := p.Claim("never", intent(p.Scene, 1, "edge1")) // The first cluster never had it.
-	for _, claim := range []*unstructured.Unstructured{p.shop(4), p.late(2), never} {
+	p.Apply(config)
+}
+
+// owner is the cluster that Git names.
+func (p *disaster) owner() string {
+	p.T.Helper()
+	file, err := p.Git.Git(p.T.Context(), p.Namespace, "show", "refs/intentplane/test/state:owner.json")
+	if err != nil {
+		p.T.Fatal(err)
+	}
+	var owner struct{ ClusterUID string }
+	if err := json.Unmarshal([]byte(file), &owner); err != nil || owner.ClusterUID == "" {
+		p.T.Fatalf("the state should name its cluster: %q, %v", file, err)
+	}
+	return owner.ClusterUID
+}
+
+// secondCluster has the same control plane's name and all claims, and nobody said that the first one is gone, until somebody does.
+func (p *disaster) secondCluster() {
+	p.interrupt(p.late(1))
+	before, owner := p.refs(), p.owner()
+	p.another(p.ProviderConfig())
+	fresh := p.Claim("fresh", intent(p.Scene, 1, "edge1")) // The first cluster never had it.
+	never := p.Claim("never", intent(p.Scene, 1, "edge1")) // Nor this one.
+	for _, claim := range []*unstructured.Unstructured{p.shop(2), p.late(1), fresh, never} {
 		p.Apply(claim)
 	}
-	p.reached(deliveryv1alpha1.ReasonOwnedElsewhere, 3)
+	for _, d := range p.reached(deliveryv1alpha1.ReasonOwnedElsewhere, 4) {
+		if said := d.Status.GetCondition(xpv2.TypeReady).Message; !strings.Contains(said, owner) {
+			p.T.Errorf("the message should name the first cluster: %s", said)
+		}
+	}
+	p.AwaitPhase(fresh, "Failed")
+	p.AwaitPhase(p.late(1), "Failed")
 	p.Delete(never)
-	gone := func() bool { return len(p.Deliveries()) == 2 }
-	p.Until("a deletion that leaves what is not ours", scene.Patience, gone)
+	p.Until("a deletion that leaves what is not ours", scene.Patience, func() bool { return len(p.Deliveries()) == 3 })
 	if diff := cmp.Diff(before, p.refs()); diff != "" {
 		p.T.Errorf("refs: -want, +got:\n%s", diff)
 	}
+
+	p.Apply(p.Set(p.ProviderConfig(), owner, "spec", "takeOverFrom"))
+	p.expect(3+1, map[string]int64{"shop": 2}) // The marker names the new cluster.
+	for _, claim := range []*unstructured.Unstructured{fresh, p.late(1)} {
+		p.Apply(p.Request(claim.GetName(), claim, rolloutv1alpha1.ActionRetry, 1))
+	}
+	p.expect(3+3, map[string]int64{"shop": 2, "late": 2, "fresh": 2})
 }
 
-// first finds the cluster that a message names.
-var first = regexp.MustCompile(`cluster with uid "([^"]+)"`)
-
-// rebuilt is what the second cluster becomes once somebody says so.
+// rebuilt is a cluster in the place of one that is known to be gone.
 func (p *disaster) rebuilt() {
-	files := p.Files()
-	all := p.reached(deliveryv1alpha1.ReasonOwnedElsewhere, 2)
-	uid := first.FindStringSubmatch(all[0].Status.GetCondition(xpv2.TypeReady).Message)
-	if len(uid) != 2 {
-		p.T.Fatalf("the message should name the first cluster: %v", all[0].Status.Conditions)
+	p.interrupt(p.late(1))
+	files, owner := p.Files(), p.owner()
+	p.another(p.Set(p.ProviderConfig(), owner, "spec", "takeOverFrom"))
+	for _, claim := range []*unstructured.Unstructured{p.shop(2), p.late(1)} {
+		p.Apply(claim)
 	}
-	p.Apply(p.Set(p.ProviderConfig(), uid[1], "spec", "takeOverFrom"))
 	// One commit for each, since the marker names the new cluster.
-	p.expect(6+2, map[string]int64{"shop": 4, "late": 2})
+	p.expect(3+2, map[string]int64{"shop": 2, "late": 1})
 	p.Apply(p.ProviderConfig())
-	p.reached(deliveryv1alpha1.ReasonDelivered, 2)
-	p.expect(6+2, nil)
+	p.Succeed(p.Claim("fresh", intent(p.Scene, 1, "edge1")))
+	p.expect(3+3, map[string]int64{"shop": 2, "late": 1, "fresh": 1})
 	for name, content := range p.Files() {
 		if was, there := files[name]; there && filepath.Base(name) != ".intentplane" && was != content {
 			p.T.Errorf("%s should be what it was", name)

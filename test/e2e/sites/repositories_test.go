@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/test/scene"
-	"github.com/intentplane/intentplane/test/soak"
 )
 
 // homesIn are the directories in which another repository than the scene's has files of the claim.
@@ -29,13 +28,9 @@ func (s *stage) homesIn(repo, claim string) []string {
 	return slices.Compact(out)
 }
 
-// TestMovedRepository moves a Site to another repository. The old one keeps its files until the Site runs those of the new one. It runs
-// under make soak.
+// TestMovedRepository moves a Site to another repository. The old one keeps its files until the Site runs those of the new one.
 func TestMovedRepository(t *testing.T) {
 	t.Parallel()
-	if !soak.Long() {
-		return
-	}
 	cases := map[string]struct {
 		reason string
 		live   bool
