@@ -1,12 +1,12 @@
 package soak
 
+import "maps"
+
 // rules of the function, by name, each with a story that misses it.
 func rules() map[string]rule {
 	out := map[string]rule{}
 	for _, some := range []map[string]rule{orders(), requests(), proofs(), waysBack(), goingOut()} {
-		for name, r := range some {
-			out[name] = r
-		}
+		maps.Copy(out, some)
 	}
 	return out
 }
@@ -119,7 +119,7 @@ func proofs() map[string]rule {
 			at: "case «o.Verdict != nil»:\n\t\treturn o\n\tcase p.Failure", without: "o.Rejected()", story: 9,
 		},
 		"FreshSync": {
-			reason: "A SiteSync that knows a newer order than there is is made anew.", file: "order.go",
+			reason: "A SiteSync that knows a newer order than the one there is made anew.", file: "order.go",
 			at: "f.ObservedSync != nil && «rollout.Fenced(f.ObservedSync, *f.Order)» {", without: "false", story: 10,
 		},
 		"Recorded": {
