@@ -156,7 +156,7 @@ func TestRules(t *testing.T) {
 	walker, all := walker(t), rules()
 	if find := os.Getenv(findVariable); find != "" {
 		for _, name := range slices.Sorted(maps.Keys(all)) {
-			t.Logf("rule %s: %s", name, first(t, walker, find, name))
+			t.Run(name, func(t *testing.T) { t.Logf("rule %s: %s", name, first(t, walker, find, name)) })
 		}
 		return
 	}
