@@ -81,7 +81,7 @@ func (w *walk) own(u *unstructured.Unstructured) {
 		}})
 		w.fields[key], _, _ = unstructured.NestedFieldNoCopy(o.Object, "metadata", "managedFields")
 	}
-	u.Object["metadata"].(map[string]any)["managedFields"] = w.fields[key] //nolint:forcetypeassert // Its name was set.
+	u.Object["metadata"].(map[string]any)["managedFields"] = w.fields[key]
 }
 
 func asMap(in map[string]string) map[string]any {

@@ -377,10 +377,9 @@ func TestWalk(t *testing.T) {
 // stories that are told: in make test always the same.
 func stories(t *testing.T) []uint64 {
 	t.Helper()
-	n, first := 0, uint64(0)
 	named := os.Getenv("INTENTPLANE_WALK")
 	if named == "" {
-		n, first = soak.Seed(t, walks(), 10000)
+		n, first := soak.Seed(t, walks(), 10000)
 		named = fmt.Sprintf("%d-%d", first, first+uint64(n)-1)
 	}
 	var out []uint64

@@ -127,12 +127,12 @@ func (y *story) tell(ctx context.Context, figures map[string]float64) error {
 		return y.await(ctx, f.Claim("judged", 2, gate), "Succeeded", "RolledBack")
 	})
 	figures["story"] = figures["one"] + figures["two"]
-	print(ledger)
+	report(ledger)
 	return err
 }
 
 // print what cost something, on the standard error.
-func print(l *load.Ledger) {
+func report(l *load.Ledger) {
 	for _, e := range l.Entries() {
 		fmt.Fprintf(os.Stderr, "token %d %s %s %v %v\n", e.Tokens, e.Kind, e.Name, e.Writers, e.Changed)
 	}

@@ -10,7 +10,9 @@ import (
 )
 
 func TestAdd(t *testing.T) {
-	client := func(path string) map[string]any { return map[string]any{"url": "https://here" + path, "caBundle": "Y2E="} }
+	client := func(path string) map[string]any {
+		return map[string]any{"url": "https://here" + path, "caBundle": "Y2E="}
+	}
 	cases := map[string]struct {
 		reason string
 		object string

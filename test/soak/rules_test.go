@@ -1,12 +1,12 @@
 package soak
 
+import "maps"
+
 // rules of the function, by name, each with a story that misses it.
 func rules() map[string]rule {
 	out := map[string]rule{}
 	for _, some := range []map[string]rule{orders(), requests(), proofs(), waysBack(), goingOut()} {
-		for name, r := range some {
-			out[name] = r
-		}
+		maps.Copy(out, some)
 	}
 	return out
 }
@@ -20,7 +20,7 @@ func orders() map[string]rule {
 		},
 		"NextNumber": {
 			reason: "Of two requests under one number neither keeps it.", file: "rollout/order.go",
-			at: "conflict = «conflict || current.Conflicts(all[i]) || current.Rejudges(all[i])»", without: "false", story: 5,
+			at: "conflict = «conflict || current.Conflicts(all[i]) || current.Rejudges(all[i])»", without: "false", story: 7,
 		},
 		"Carried": {
 			reason: "A rejection is carried over to the next number.", file: "order.go",
@@ -36,11 +36,11 @@ func orders() map[string]rule {
 		},
 		"Frozen": {
 			reason: "Nothing new is ordered while something is wrong.", file: "update.go",
-			at: "if «f.Problem != nil» {\n\t\treturn p.resume", without: "false", story: 6,
+			at: "if «f.Problem != nil» {\n\t\treturn p.resume", without: "false", story: 84,
 		},
 		"GoesOn": {
 			reason: "What was begun goes on while something is wrong.", file: "back.go",
-			at: "if «current == nil || !agreed(f, *current)» {", without: "true", story: 6,
+			at: "if «current == nil || !agreed(f, *current)» {", without: "true", story: 8,
 		},
 		"Hold": {
 			reason: "A rejected revision is held.", file: "rollout/order.go",
@@ -60,7 +60,7 @@ func orders() map[string]rule {
 		},
 		"InFlight": {
 			reason: "Changes of the catalog wait for the verdict in flight.", file: "rollout/order.go",
-			at: "return «w.InFlight && current.Verdict == nil» &&", without: "false", story: 15,
+			at: "return «w.InFlight && current.Verdict == nil» &&", without: "false", story: 19,
 		},
 	}
 }
@@ -108,7 +108,7 @@ func proofs() map[string]rule {
 		},
 		"Refused": {
 			reason: "What is refused for good is rejected.", file: "rollout/evidence.go",
-			at: "if «!says(d, corev1.ConditionFalse) || !Alike(d.Spec.ForProvider.Order, o)» {", without: "true", story: 37,
+			at: "if «!says(d, corev1.ConditionFalse) || !Alike(d.Spec.ForProvider.Order, o)» {", without: "true", story: 108,
 		},
 		"NotSynced": {
 			reason: "What does not run in time is rejected.", file: "rollout/evidence.go",
@@ -119,7 +119,7 @@ func proofs() map[string]rule {
 			at: "case «o.Verdict != nil»:\n\t\treturn o\n\tcase p.Failure", without: "o.Rejected()", story: 9,
 		},
 		"FreshSync": {
-			reason: "A SiteSync that knows a newer order than there is is made anew.", file: "order.go",
+			reason: "A SiteSync that knows a newer order than the one there is made anew.", file: "order.go",
 			at: "f.ObservedSync != nil && «rollout.Fenced(f.ObservedSync, *f.Order)» {", without: "false", story: 10,
 		},
 		"Recorded": {
@@ -150,7 +150,7 @@ func waysBack() map[string]rule {
 		},
 		"Policy": {
 			reason: "The policy is read before the first attempt.", file: "rollout/back.go",
-			at: "if «!wanted(o, r.Policy) || r.Policy.MaxRetries == 0» {", without: "false", story: 101,
+			at: "if «!wanted(o, r.Policy) || r.Policy.MaxRetries == 0» {", without: "false", story: 0,
 		},
 		"PolicyAgain": {
 			reason: "And before each other one.", file: "rollout/back.go",

@@ -272,24 +272,25 @@ func (d *decision) leave(f facts, path string) {
 }
 
 // tidies is true if nothing is to be done in the branch but to remove directories that the order has no more.
-func (d decision) tidies() bool {
+func (d *decision) tidies() bool {
 	return d.action == actionCommit && len(d.put) == 0 && len(d.remove) > 0
 }
 
 // untidied records the order, and leaves the directories that it has no more. Where more is to be done, nothing is.
-func (d decision) untidied(f facts) decision {
+func (d *decision) untidied(f facts) decision {
 	if !d.tidies() || f.recorded() {
 		return decision{}
 	}
+	out := *d
 	for _, path := range d.remove {
-		d.trees = append(d.trees, f.stillThere(path))
+		out.trees = append(out.trees, f.stillThere(path))
 	}
-	d.action, d.remove = actionRecord, nil
-	return d
+	out.action, out.remove = actionRecord, nil
+	return out
 }
 
 // about says which directories something is about, if only those are meant that the order has no more.
-func (d decision) about(message string) string {
+func (d *decision) about(message string) string {
 	if !d.tidies() {
 		return message
 	}

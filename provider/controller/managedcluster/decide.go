@@ -60,10 +60,10 @@ func refuse(f facts) (xpv2.ConditionReason, string) {
 		return v1alpha1.ReasonPolicyDenied, f.denied
 	case f.lacks.Reason != "":
 		return xpv2.ConditionReason(f.lacks.Reason), f.lacks.String()
-	case f.taken != "":
-		return v1alpha1.ReasonNameTaken, f.taken
 	case gone != "":
 		return v1alpha1.ReasonObjectsGone, gone
+	case f.taken != "":
+		return v1alpha1.ReasonNameTaken, f.taken
 	case f.site.problem != "" && incomplete(f):
 		return v1alpha1.ReasonPolicyDenied, f.site.problem // What cannot be used as it was asked for is not paid for.
 	case len(f.templates) > 0 && incomplete(f):

@@ -44,7 +44,7 @@ func seal(o *unstructured.Unstructured) *unstructured.Unstructured {
 	sum := sha256.New()
 	for _, v := range []any{o.GetLabels(), o.GetAnnotations(), o.Object["spec"]} {
 		// What is made here can be encoded, with sorted keys.
-		_ = json.NewEncoder(sum).Encode(v)
+		_ = json.NewEncoder(sum).Encode(v) //nolint:errchkjson // See above.
 	}
 	annotations := o.GetAnnotations()
 	if annotations == nil {

@@ -450,7 +450,7 @@ func TestProvisionedIsRemembered(t *testing.T) {
 	for range 3 {
 		w.reconcile()
 	}
-	if mc := w.get(); !missing(mc.Status) || mc.Status.AtProvider.UID != string(at.UID) {
+	if mc := w.get(); !missing(mc.Status) || mc.Status.AtProvider.UID != at.UID {
 		t.Errorf("that it is gone is not told at once: %+v", mc.GetCondition(v1alpha1.TypeDeleting))
 	}
 }

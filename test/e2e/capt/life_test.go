@@ -137,8 +137,8 @@ func (l *life) keepsOff(kind string) {
 			continue
 		}
 		for _, field := range []string{"ownerReferences", "finalizers", "controlPlaneEndpoint", "workspaceTemplateApplyName", "cluster-name", "f:status"} {
-			if f.Subresource != "" || strings.Contains(string(f.FieldsV1.Raw), field) {
-				l.Errorf("we wrote %s of %s, %s: %s", field, kind, f.Subresource, f.FieldsV1.Raw)
+			if f.Subresource != "" || strings.Contains(f.FieldsV1.GetRawString(), field) {
+				l.Errorf("we wrote %s of %s, %s: %s", field, kind, f.Subresource, f.FieldsV1.GetRawString())
 			}
 		}
 	}

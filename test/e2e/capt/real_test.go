@@ -27,13 +27,13 @@ const (
 	nudge = 500 * time.Millisecond
 )
 
-// real others are the real controllers of CAPT and core. Nobody plays them.
-type real struct{}
+// themselves are the real controllers of CAPT and core. Nobody plays them.
+type themselves struct{}
 
 // cast are the others of this run.
 func cast() others {
 	if os.Getenv(captBinary) != "" {
-		return real{}
+		return themselves{}
 	}
 	return recorded{}
 }
@@ -97,7 +97,7 @@ func address() (string, error) {
 }
 
 // follow makes CAPT look at what is there, from the first moment on until the test ends.
-func (real) follow(s *stage, m moment) {
+func (themselves) follow(s *stage, m moment) {
 	if m != applied {
 		return
 	}

@@ -103,12 +103,12 @@ func (s *stage) bring(k *controlplane.Cluster) {
 func (s *stage) phase(o *unstructured.Unstructured, phase string, words ...string) {
 	s.T.Helper()
 	s.until(o, phase+" "+strings.Join(words, " "), func(u *unstructured.Unstructured) bool {
-		said := ""
+		var said strings.Builder
 		for _, c := range []string{"Ready", "SitesFound", "Delivered"} {
-			said += scene.Condition(u, c).Message + "\n"
+			said.WriteString(scene.Condition(u, c).Message + "\n")
 		}
 		for _, w := range words {
-			if !strings.Contains(said, w) {
+			if !strings.Contains(said.String(), w) {
 				return false
 			}
 		}

@@ -61,7 +61,8 @@ func TestTenants(t *testing.T) {
 	}
 	before := []*unstructured.Unstructured{s.Now(theirs), s.Now(parent)}
 	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
+		s.Case(name, func(one *scene.Scene) {
+			s := &stage{Scene: one}
 			if tc.name == "" {
 				tc.name = strings.ToLower(name)
 			}
@@ -131,7 +132,7 @@ func TestDeletedEarly(t *testing.T) {
 		"Uninitialized": {reason: "The infrastructure is there, and no control plane", until: func(s *stage, _ *unstructured.Unstructured) {
 			s.until(s.cluster(), "is provisioned", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Provisioned" })
 		}},
-		"Deleting": {reason: "Somebody deleted the Cluster before", until: func(s *stage, mc *unstructured.Unstructured) {
+		"Deleting": {reason: "Somebody deleted the Cluster before", until: func(s *stage, _ *unstructured.Unstructured) {
 			s.until(s.cluster(), "is there", func(*unstructured.Unstructured) bool { return true })
 			s.Delete(s.cluster())
 		}},

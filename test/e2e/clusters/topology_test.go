@@ -122,8 +122,8 @@ func (s *stage) carries(cluster *unstructured.Unstructured, version string, plan
 		s.T.Errorf("the Cluster: -want, +got:\n%s", diff)
 	}
 	for _, m := range c.GetManagedFields() {
-		if m.Manager == "intentplane-managedcluster" && (m.Subresource != "" || strings.Contains(string(m.FieldsV1.Raw), `"f:infrastructureRef"`)) {
-			s.T.Errorf("fields that are not ours: %s %q: %s", m.Operation, m.Subresource, m.FieldsV1.Raw)
+		if m.Manager == "intentplane-managedcluster" && (m.Subresource != "" || strings.Contains(m.FieldsV1.GetRawString(), `"f:infrastructureRef"`)) {
+			s.T.Errorf("fields that are not ours: %s %q: %s", m.Operation, m.Subresource, m.FieldsV1.GetRawString())
 		}
 	}
 	if len(c.GetOwnerReferences()) > 0 {

@@ -1,6 +1,7 @@
 package sites
 
 import (
+	"context"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -25,17 +26,17 @@ const (
 // A victim is a part of the control plane that is killed, as kill -9 does, and started again, as a kubelet would.
 type victim struct {
 	name string
-	kill func(t *testing.T) error
+	kill func(ctx context.Context) error
 }
 
 func victims() []victim {
 	return []victim{
-		{name: "function", kill: func(t *testing.T) error { return cp.RestartFunction(t.Context()) }},
-		{name: "provider", kill: func(t *testing.T) error {
+		{name: "function", kill: func(ctx context.Context) error { return cp.RestartFunction(ctx) }},
+		{name: "provider", kill: func(ctx context.Context) error {
 			cp.KillProvider()
-			return cp.StartProvider(t.Context(), controlplane.Program{})
+			return cp.StartProvider(ctx, controlplane.Program{})
 		}},
-		{name: "API server", kill: func(t *testing.T) error { return cp.RestartAPIServer(t.Context()) }},
+		{name: "API server", kill: func(ctx context.Context) error { return cp.RestartAPIServer(ctx) }},
 	}
 }
 
@@ -80,7 +81,7 @@ func (r *trial) murder(random *rand.Rand) {
 		v, after := victims()[random.IntN(len(victims()))], time.Duration(random.Int64N(int64(within)))
 		said = append(said, v.name+" after "+after.Round(time.Millisecond).String())
 		<-time.After(after)
-		r.must(v.kill(r.T))
+		r.must(v.kill(r.T.Context()))
 	}
 	r.T.Logf("killed: %s", strings.Join(said, ", "))
 }
