@@ -139,11 +139,11 @@ func Judge(j *batchv1.Job, pods []corev1.Pod) gates.Judgement {
 			return gates.Judgement{Phase: v1alpha1.CheckPassed, Value: "exit 0", Message: lines(pods), Count: 1}
 		case c.Type != batchv1.JobFailed:
 		case c.Reason == batchv1.JobReasonDeadlineExceeded:
-			return gates.Judgement{Phase: v1alpha1.CheckTimedOut, Message: "the script did not end in time", Count: 1}
+			return gates.Judgement{Phase: v1alpha1.CheckTimedOut, Message: "the script took too long, or could not be started", Count: 1}
 		case c.Reason == batchv1.JobReasonPodFailurePolicy:
 			return gates.Judgement{Phase: v1alpha1.CheckFailed, Value: "exit 3", Message: or(lines(pods), "the script says that what it checks is violated"), Count: 1}
 		default:
-			return gates.Judgement{Phase: v1alpha1.CheckError, Value: exit(pods), Message: or(lines(pods), "the script could not check"), Count: 1}
+			return gates.Judgement{Phase: v1alpha1.CheckError, Value: exit(pods), Message: or(lines(pods), or(killed(pods), "the script could not check")), Count: 1}
 		}
 	}
 	return gates.Judgement{Phase: v1alpha1.CheckRunning}
@@ -174,6 +174,14 @@ func exit(pods []corev1.Pod) string {
 	return ""
 }
 
+// killed says why a script could say nothing itself.
+func killed(pods []corev1.Pod) string {
+	if t := terminated(pods); t != nil && t.Reason == "OOMKilled" {
+		return "the script needed more memory than it may have"
+	}
+	return ""
+}
+
 // lines that a script said last, as far as there is room, without what a terminal would take for more than text.
 func lines(pods []corev1.Pod) string {
 	t := terminated(pods)
@@ -181,7 +189,10 @@ func lines(pods []corev1.Pod) string {
 		return ""
 	}
 	said := strings.Map(func(r rune) rune {
-		if r == '\n' || unicode.IsPrint(r) {
+		switch {
+		case r == '\t': // It keeps words apart.
+			return ' '
+		case r == '\n' || unicode.IsPrint(r):
 			return r
 		}
 		return -1

@@ -81,6 +81,8 @@ func TestJudge(t *testing.T) {
 			Name: "check", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: exit, Message: said}},
 		}}}}}
 	}
+	starved := pod(137, "")
+	starved[0].Status.ContainerStatuses[0].State.Terminated.Reason = "OOMKilled"
 	long := strings.Repeat("é", maxLines)
 	cases := map[string]struct {
 		reason string
@@ -93,9 +95,10 @@ func TestJudge(t *testing.T) {
 		"NotTrue":   {reason: "And one that is said not to be complete.", job: job(batchv1.JobComplete, "", corev1.ConditionFalse), want: gates.Judgement{Phase: v1alpha1.CheckRunning}},
 		"Complete":  {reason: "One that is complete passes.", job: job(batchv1.JobComplete, "", corev1.ConditionTrue), want: gates.Judgement{Phase: v1alpha1.CheckPassed, Value: "exit 0", Count: 1}},
 		"Violated":  {reason: "The Job says it, also if nobody sees its pod.", job: job(batchv1.JobFailed, "PodFailurePolicy", corev1.ConditionTrue), want: gates.Judgement{Phase: v1alpha1.CheckFailed, Value: "exit 3", Message: "the script says that what it checks is violated", Count: 1}},
-		"Broken":    {reason: "Whatever else is an error.", job: job(batchv1.JobFailed, "BackoffLimitExceeded", corev1.ConditionTrue), pods: pod(1, "oops\x00\x1b[2J\n"), want: gates.Judgement{Phase: v1alpha1.CheckError, Value: "exit 1", Message: "oops[2J", Count: 1}},
+		"Broken":    {reason: "Whatever else is an error.", job: job(batchv1.JobFailed, "BackoffLimitExceeded", corev1.ConditionTrue), pods: pod(1, "oops:\x00\x1b[2J\tno\n"), want: gates.Judgement{Phase: v1alpha1.CheckError, Value: "exit 1", Message: "oops:[2J no", Count: 1}},
 		"Unknown":   {reason: "Also a reason that we do not know.", job: job(batchv1.JobFailed, "Whatever", corev1.ConditionTrue), want: gates.Judgement{Phase: v1alpha1.CheckError, Message: "the script could not check", Count: 1}},
-		"Deadline":  {reason: "A deadline is a timeout.", job: job(batchv1.JobFailed, "DeadlineExceeded", corev1.ConditionTrue), want: gates.Judgement{Phase: v1alpha1.CheckTimedOut, Message: "the script did not end in time", Count: 1}},
+		"Starved":   {reason: "One that was killed says nothing itself.", job: job(batchv1.JobFailed, "BackoffLimitExceeded", corev1.ConditionTrue), pods: starved, want: gates.Judgement{Phase: v1alpha1.CheckError, Value: "exit 137", Message: "the script needed more memory than it may have", Count: 1}},
+		"Deadline":  {reason: "A deadline is a timeout.", job: job(batchv1.JobFailed, "DeadlineExceeded", corev1.ConditionTrue), want: gates.Judgement{Phase: v1alpha1.CheckTimedOut, Message: "the script took too long, or could not be started", Count: 1}},
 		"LastLines": {reason: "The last lines are kept, and no half of a letter.", job: job(batchv1.JobFailed, "PodFailurePolicy", corev1.ConditionTrue), pods: pod(3, long+"end"), want: gates.Judgement{Phase: v1alpha1.CheckFailed, Value: "exit 3", Message: strings.Repeat("é", 510) + "end", Count: 1}},
 	}
 	for name, tc := range cases {

@@ -105,7 +105,8 @@ func (themselves) follow(s *stage, m moment) {
 	go wait.UntilWithContext(s.Context(), s.nudge, nudge)
 }
 
-// nudge all that CAPT has of this cluster.
+// nudge all that CAPT has of this cluster. A nudge between the making of a Workspace and the noting of its name leaves CAPT without it for
+// ever, which is why few clusters are told at once: the more there are, the longer that takes.
 func (s *stage) nudge(ctx context.Context) {
 	objects := []client.Object{s.named("CAPTCluster"), s.named("CAPTControlPlane")}
 	for _, suffix := range []string{"-vpc", "-eks-controlplane-apply", "-kubeconfig-apply"} {

@@ -109,9 +109,15 @@ func (s *stage) begin() {
 			unstructured.RemoveNestedField(u.Object, "spec", "controlPlaneConfig", "endpointAccess", "private")
 		})
 	}
+	s.edit(s.named("CAPTControlPlane"), captManager, func(u *unstructured.Unstructured) { s.must(noEndpoint(u)) })
 	s.apply("vpc", s.namespace+"-vpc", s.namespace+"-vpc")
 	s.must(kube.Create(s.Context(), s.parse("WorkspaceTemplateApply", fmt.Sprintf("metadata: {name: %[1]s-eks-controlplane-apply, finalizers: [%[2]s]}\nspec: {templateRef: {name: eks}, waitForWorkspaces: [{name: %[1]s-vpc}]}", s.namespace, applyFinalizer))))
 	s.waiting()
+}
+
+// noEndpoint is how CAPT writes that there is none.
+func noEndpoint(u *unstructured.Unstructured) error {
+	return unstructured.SetNestedMap(u.Object, map[string]any{"host": "", "port": int64(0)}, "spec", "controlPlaneEndpoint")
 }
 
 // apply makes a WorkspaceTemplateApply, unless it is there, and the Workspace that follows from it.
@@ -208,7 +214,7 @@ func (s *stage) deletePlane() {
 	}}})
 	s.must(kube.Delete(s.Context(), s.named("CAPTControlPlane")))
 	s.edit(s.named("Cluster"), captManager, func(u *unstructured.Unstructured) {
-		unstructured.RemoveNestedField(u.Object, "spec", "controlPlaneEndpoint")
+		s.must(noEndpoint(u))
 	})
 	s.must(kube.Delete(s.Context(), s.named("WorkspaceTemplateApply", s.namespace+"-eks-controlplane-apply")))
 	s.must(kube.Delete(s.Context(), s.named("Workspace", s.namespace+"-eks-controlplane")))
