@@ -52,7 +52,7 @@ func orders() map[string]rule {
 		},
 		"OlderRenderer": {
 			reason: "An order of a newer renderer is never replaced by an older one.", file: "rollout/order.go",
-			at: "Newer(*current) || «current.RendererVersion > w.Request.RendererVersion»", without: "false",
+			at: "Newer(*current) || «current.RendererVersion > w.Request.RendererVersion»", without: "false", story: 138,
 		},
 		"EqualTrees": {
 			reason: "A change of versions that leaves all trees equal is no new revision.", file: "rollout/order.go",
@@ -78,7 +78,7 @@ func requests() map[string]rule {
 		},
 		"AbortFirst": {
 			reason: "Abort comes before all others.", file: "rollout/requests.go",
-			at: "range «precedence()» {", without: "slices.Concat(precedence()[1:], precedence()[:1])", typ: "[]rolloutv1alpha1.Action",
+			at: "range «precedence()» {", without: "slices.Concat(precedence()[1:], precedence()[:1])", typ: "[]rolloutv1alpha1.Action", story: 172,
 		},
 	}
 }
@@ -150,7 +150,7 @@ func waysBack() map[string]rule {
 		},
 		"Policy": {
 			reason: "The policy is read before the first attempt.", file: "rollout/back.go",
-			at: "if «!wanted(o, r.Policy) || r.Policy.MaxRetries == 0» {", without: "false", story: 0,
+			at: "if «!wanted(o, r.Policy) || r.Policy.MaxRetries == 0» {", without: "false", story: 298,
 		},
 		"PolicyAgain": {
 			reason: "And before each other one.", file: "rollout/back.go",
