@@ -206,7 +206,9 @@ func (p *disaster) owner() string {
 	if err != nil {
 		p.T.Fatal(err)
 	}
-	var owner struct{ ClusterUID string }
+	var owner struct {
+		ClusterUID string `json:"clusterUID"`
+	}
 	if err := json.Unmarshal([]byte(file), &owner); err != nil || owner.ClusterUID == "" {
 		p.T.Fatalf("the state should name its cluster: %q, %v", file, err)
 	}
