@@ -28,11 +28,11 @@ func orders() map[string]rule {
 		},
 		"Revived": {
 			reason: "What a repository rejected before is no order.", file: "rollout/order.go",
-			at: "!asked.Conflicts(*done) && «!asked.Revives(*done, adopts(d))»", without: "true",
+			at: "!asked.Conflicts(*done) && «!asked.Revives(*done, adopts(d))»", without: "true", story: 808,
 		},
 		"Untold": {
 			reason: "While a repository did not tell, the same intent keeps its number.", file: "rollout/order.go",
-			at: "if «w.Untold && w.Carried == nil» &&", without: "false",
+			at: "if «w.Untold && w.Carried == nil» &&", without: "false", story: 1412,
 		},
 		"Frozen": {
 			reason: "Nothing new is ordered while something is wrong.", file: "update.go",
@@ -178,7 +178,7 @@ func waysBack() map[string]rule {
 		},
 		"Spared": {
 			reason: "What a revision was not to bring yet is not brought back.", file: "compose/stay.go",
-			at: "|| «spared(t, d)») {", without: "false",
+			at: "|| «spared(t, d)») {", without: "false", story: 364,
 		},
 	}
 }
