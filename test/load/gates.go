@@ -29,7 +29,7 @@ func (l *Load) Judge(ctx context.Context, keys []types.NamespacedName, interval 
 }
 
 func gate(key types.NamespacedName, interval time.Duration, query string) *rolloutv1alpha1.Gate {
-	count := int32(1000)
+	count := int32(100)
 	g := &rolloutv1alpha1.Gate{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
 	g.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: policy.KindProviderConfig, Name: config}
 	g.Spec.ForProvider = rolloutv1alpha1.GateParameters{
