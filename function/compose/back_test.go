@@ -70,6 +70,20 @@ func restores(d *deliveryv1alpha1.GitDelivery) {
 	t.Action, t.Tree, t.Files = deliveryv1alpha1.ActionRestore, "good", nil
 }
 
+// TestBackOnceRestored keeps asking for what came true, though the directory is a new one that no delivery has told of yet.
+func TestBackOnceRestored(t *testing.T) {
+	o := waves(1)
+	o.Attempt, o.Target, o.Restored = 1, new(int64(1)), new(true)
+	d := asking(o, "a")
+	keep(d)
+	d.Status.AtProvider.Trees = nil
+	r := Return{Target: &rollout.Target{Revision: 1, Trees: map[string]string{"a": "good"}}, Chosen: func(string) bool { return true }}
+	got := Back(map[string]*deliveryv1alpha1.GitDelivery{"d": d}, deploymentv1alpha1.DeliveryConfig{}, o, r)
+	if diff := cmp.Diff([]string{"d 2.1 a Keep 0"}, actions(got)); diff != "" {
+		t.Errorf("Back(...): -want, +got:\n%s", diff)
+	}
+}
+
 // TestParts finds a delivery that was lost among the wanted ones.
 func TestParts(t *testing.T) {
 	now := waves(1)

@@ -170,6 +170,9 @@ func (r Return) back(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery, o
 	if r.Target == nil || !r.Chosen(t.Site) {
 		return kept(t)
 	}
+	if rollout.Restored(o) && sameTry(d.Spec.ForProvider.Order, o) {
+		return t // What came true is what was asked for then, wherever Sites moved since.
+	}
 	want, served := r.Target.Trees[t.Site]
 	if !served || !restores && (r.holds(t, d, o, want) || spared(t, d)) {
 		return kept(t)
