@@ -295,7 +295,7 @@ func Explained(o rolloutv1alpha1.Order, s Stop) string {
 	case StopUnknown:
 		return "Not every repository remembers that yet."
 	case StopNoTarget:
-		return "There is nothing to go back to: no earlier revision was verified everywhere."
+		return "There is nothing to go back to: no earlier revision was verified everywhere, or its trees are not remembered."
 	case StopSame:
 		return "There is nothing to take back: every directory holds what the last good revision brought."
 	case StopIrreversible:

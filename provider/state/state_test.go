@@ -202,37 +202,6 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-func TestShown(t *testing.T) {
-	revision := func(number int64, trees int) deliveryv1alpha1.HistoryEntry {
-		return deliveryv1alpha1.HistoryEntry{Revision: number, Trees: make([]deliveryv1alpha1.HistoryTree, trees)}
-	}
-	cases := map[string]struct {
-		reason  string
-		history []deliveryv1alpha1.HistoryEntry
-		want    []int
-	}{
-		"None":   {reason: "No history is none"},
-		"Few":    {reason: "What there is room for is shown", history: []deliveryv1alpha1.HistoryEntry{revision(1, 100), revision(2, 400)}, want: []int{100, 400}},
-		"Many":   {reason: "The newest revisions come first", history: []deliveryv1alpha1.HistoryEntry{revision(1, 1), revision(2, 300), revision(3, 300)}, want: []int{0, 0, 300}},
-		"Oldest": {reason: "A revision has all of its trees or none", history: []deliveryv1alpha1.HistoryEntry{revision(1, 101), revision(2, 400)}, want: []int{0, 400}},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			e := Entry{History: tc.history}
-			var got []int
-			for i, h := range e.Shown() {
-				if h.Revision != tc.history[i].Revision {
-					t.Errorf("\n%s\nrevision %d is in place %d", tc.reason, h.Revision, i)
-				}
-				got = append(got, len(h.Trees))
-			}
-			if diff := cmp.Diff(tc.want, got); diff != "" {
-				t.Errorf("\n%s\ntrees of the history: -want, +got:\n%s", tc.reason, diff)
-			}
-		})
-	}
-}
-
 func TestTombstone(t *testing.T) {
 	got := Tombstone(entry())
 	want := Entry{Version: 1, Claim: claim(), ClusterUID: "uid-1", Deleted: true, Order: &rolloutv1alpha1.Order{

@@ -219,8 +219,9 @@ type HistoryEntry struct {
 	// +kubebuilder:validation:MaxLength=40
 	Commit string `json:"commit,omitempty"`
 
-	// Trees of the revision. A status has at most 500 of them over the whole history, those of the newest revisions: an older
-	// entry may have none. The state in the repository keeps them as far as they fit.
+	// Trees of the revision. A status has those of the two newest revisions that are verified and not withdrawn, and of the others
+	// as long as all are at most 500, those that there is a way back to first: an entry may have none. The state in the repository
+	// keeps them as far as they fit.
 	// +optional
 	// +kubebuilder:validation:MaxItems=500
 	// +listType=atomic
