@@ -133,7 +133,9 @@ func target(n int64, all []*deliveryv1alpha1.GitDelivery) *Target {
 				out.Commit = h.Commit
 			}
 			for _, t := range h.Trees {
-				out.Trees[t.Site] = t.Tree
+				if _, told := out.Trees[t.Site]; !told {
+					out.Trees[t.Site] = t.Tree // What a Site left comes after what it got.
+				}
 			}
 		}
 	}

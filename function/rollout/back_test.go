@@ -131,6 +131,17 @@ func TestBack(t *testing.T) {
 	}
 }
 
+// TestTargetOfMoved goes back to what a Site got, wherever the history has what it left too.
+func TestTargetOfMoved(t *testing.T) {
+	h := remembered(1, verified, 0, "new")
+	h.Trees = append(h.Trees, deliveryv1alpha1.HistoryTree{Site: "s", Tree: "old"}, deliveryv1alpha1.HistoryTree{Site: "t", Tree: "other"})
+	o := rejectedAt(2, 0)
+	got := TargetOf(o, []*deliveryv1alpha1.GitDelivery{holding(o, "bad", 2, h)})
+	if diff := cmp.Diff(&Target{Revision: 1, Commit: "c", Trees: map[string]string{"s": "new", "t": "other"}}, got); diff != "" {
+		t.Errorf("TargetOf(...): -want, +got:\n%s", diff)
+	}
+}
+
 // TestCap counts rejections back from the one that is to be taken back.
 func TestCap(t *testing.T) {
 	asked := &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictRejected, Reason: rolloutv1alpha1.RejectedRequested}

@@ -20,8 +20,10 @@ type Delivery struct {
 	Attempt *rolloutv1alpha1.Attempt
 	// Base is the tip of the branch that the commit goes on. Empty when nothing is pushed to the branch.
 	Base string
-	// Trees of the claim afterwards.
+	// Trees that the order names, as they are afterwards.
 	Trees []Tree
+	// Left are directories that it has no more, and that are still there. The history has none of them: nobody goes back to them.
+	Left []Tree
 	// Commit that changed the branch. Empty when the branch had everything.
 	Commit string
 	// At is the date of the commit.
@@ -37,7 +39,7 @@ func Record(e Entry, d Delivery) Entry {
 	e.Order = d.Order.DeepCopy()
 	e.Attempt = d.Attempt.DeepCopy()
 	e.Base = d.Base
-	e.Trees = slices.Clone(d.Trees)
+	e.Trees = slices.Concat(d.Trees, d.Left)
 	if d.Commit != "" {
 		e.Commit, e.CommitTime = d.Commit, d.At.DeepCopy()
 	}
