@@ -2,6 +2,8 @@ package function
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -213,6 +215,49 @@ func TestOrderedBack(t *testing.T) {
 	out = w.until("Succeeded/Succeeded 4")
 	if r := out.Status.Requests; len(r) != 2 || r[0].Result != string(rolloutv1alpha1.ResultStale) && r[1].Result != string(rolloutv1alpha1.ResultStale) {
 		t.Errorf("Run(...): requests %+v", r)
+	}
+}
+
+// TestStepsOver: what fails after a person went back goes back to where the person went, and not to what was stepped over.
+func TestStepsOver(t *testing.T) {
+	w := still(t, false)
+	holds := func() map[string]map[string]string {
+		out := map[string]map[string]string{}
+		for name, r := range w.repos {
+			out[name] = maps.Clone(r.dirs)
+		}
+		return out
+	}
+	first := holds()
+	w.wish(3)
+	w.until("Succeeded/Succeeded 2")
+	w.wish(6)
+	w.until("Succeeded/Succeeded 3")
+	w.ask("back", 3, action(rolloutv1alpha1.ActionRollbackTo), func(r *rolloutv1alpha1.RolloutRequest) { r.Spec.ToRevision = new(int64(1)) })
+	w.until("Succeeded/RolledBack 4")
+	w.wish(4)
+	w.until("Succeeded/RolledBack 5")
+	if diff := cmp.Diff(first, holds()); diff != "" {
+		t.Errorf("what the repositories hold: -want, +got:\n%s", diff)
+	}
+}
+
+// TestOneCommit: of several repositories the same one's commit is named each time.
+func TestOneCommit(t *testing.T) {
+	w := still(t, false)
+	w.wish(4)
+	w.until("Succeeded/RolledBack 2")
+	want := w.deliveries[slices.Min(slices.Collect(maps.Keys(w.deliveries)))]
+	for name, d := range w.deliveries {
+		for i := range d.Status.AtProvider.History {
+			d.Status.AtProvider.History[i].Commit = "of " + name
+		}
+	}
+	for range 20 {
+		out := w.decide(w.moment())
+		if diff := cmp.Diff(want.Status.AtProvider.History[0].Commit, out.Status.Rollback.PreviousCommit); diff != "" {
+			t.Fatalf("status.rollback.previousCommit: -want, +got:\n%s", diff)
+		}
 	}
 }
 

@@ -169,9 +169,7 @@ func (e *entry) note(o rolloutv1alpha1.Order, at metav1.Time) {
 		if was.Revision == o.Revision {
 			h = was
 		}
-		if o.Withdraws != nil && was.Revision == *o.Withdraws {
-			e.history[i].Withdrawn = true
-		}
+		e.history[i].Withdrawn = was.Withdrawn || o.TakesBack(was.Revision)
 	}
 	h.Request, h.Intent = o.Request, o.Intent
 	if o.Attempt == 0 {

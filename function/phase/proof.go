@@ -269,7 +269,7 @@ func newestVerified(d *deliveryv1alpha1.GitDelivery, now *rolloutv1alpha1.Order)
 
 // withdrawn is true for a revision that a person took back.
 func withdrawn(h deliveryv1alpha1.HistoryEntry, now *rolloutv1alpha1.Order) bool {
-	return h.Withdrawn || now != nil && now.Withdraws != nil && *now.Withdraws == h.Revision
+	return h.Withdrawn || now != nil && now.TakesBack(h.Revision)
 }
 
 func (f *Facts) atLastStep() bool { return f.Order != nil && f.Order.Step+1 >= f.Order.Steps }

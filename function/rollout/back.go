@@ -88,7 +88,7 @@ func TargetOf(o rolloutv1alpha1.Order, all []*deliveryv1alpha1.GitDelivery) *Tar
 		return target(*o.Target, all)
 	}
 	for _, n := range Targets(all) {
-		if n < o.Revision && (o.Withdraws == nil || n != *o.Withdraws) {
+		if n < o.Revision && !o.TakesBack(n) {
 			return target(n, all)
 		}
 	}

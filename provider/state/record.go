@@ -43,7 +43,7 @@ func Record(e Entry, d Delivery) Entry {
 	if d.Commit != "" {
 		e.Commit, e.CommitTime = d.Commit, d.At.DeepCopy()
 	}
-	e.History = remember(withdraw(e.History, d.Order.Withdraws), e.revision(d))
+	e.History = remember(withdraw(e.History, d.Order), e.revision(d))
 	return e
 }
 
@@ -95,13 +95,11 @@ func historyTrees(trees []Tree) []deliveryv1alpha1.HistoryTree {
 	return out
 }
 
-// withdraw marks the revision that was taken back.
-func withdraw(history []deliveryv1alpha1.HistoryEntry, revision *int64) []deliveryv1alpha1.HistoryEntry {
+// withdraw marks the revisions that a person takes back with an order.
+func withdraw(history []deliveryv1alpha1.HistoryEntry, o rolloutv1alpha1.Order) []deliveryv1alpha1.HistoryEntry {
 	out := slices.Clone(history)
 	for i := range out {
-		if revision != nil && out[i].Revision == *revision {
-			out[i].Withdrawn = true
-		}
+		out[i].Withdrawn = out[i].Withdrawn || o.TakesBack(out[i].Revision)
 	}
 	return out
 }

@@ -154,14 +154,18 @@ func TestRemember(t *testing.T) {
 	cases := map[string]struct {
 		reason   string
 		verified int64
-		// older is verified too, withdrawn is taken back by revision 13.
-		older, withdrawn int64
-		want             []int64
+		// older is verified too, withdrawn is taken back by revision 13, which goes back to target, if that is a revision.
+		older, withdrawn, target int64
+		want                     []int64
 	}{
 		"None": {reason: "The last ten revisions are remembered", want: []int64{6, 7, 8, 9, 10, 11, 12, 13, 14, 15}},
 		"Old":  {reason: "The newest verified one is remembered however old it is", verified: 3, want: []int64{3, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}},
 		"Withdrawn": {
 			reason: "One that was taken back is nothing to go back to, so an older one is remembered", verified: 4, older: 3, withdrawn: 4,
+			want: []int64{3, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
+		},
+		"SteppedOver": {
+			reason: "Nor is one that a person stepped over", verified: 4, older: 3, withdrawn: 12, target: 3,
 			want: []int64{3, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
 		},
 		"Recent": {reason: "A verified one among the last ten is enough", verified: 9, want: []int64{6, 7, 8, 9, 10, 11, 12, 13, 14, 15}},
@@ -173,6 +177,9 @@ func TestRemember(t *testing.T) {
 				o := order(revision)
 				if revision == 13 && tc.withdrawn > 0 {
 					o.Withdraws = &tc.withdrawn
+					if tc.target > 0 {
+						o.Target = &tc.target
+					}
 				}
 				if revision == tc.verified || revision == tc.older {
 					o.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictVerified}

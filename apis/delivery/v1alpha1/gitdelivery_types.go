@@ -231,7 +231,7 @@ type HistoryEntry struct {
 	// +optional
 	Verdict *rolloutv1alpha1.Verdict `json:"verdict,omitempty"`
 
-	// Withdrawn is true once a person took the revision back. Nobody goes back to it any more.
+	// Withdrawn is true once a person took the revision back, or stepped over it to an older one. Nobody goes back to it any more.
 	// +optional
 	Withdrawn bool `json:"withdrawn,omitempty"`
 
