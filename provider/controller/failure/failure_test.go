@@ -304,3 +304,26 @@ func TestShelf(t *testing.T) {
 		t.Errorf("trees after the next revision began: -want, +got:\n%s", diff)
 	}
 }
+
+func TestNameOf(t *testing.T) {
+	a := strings.Repeat("a", 60)
+	cases := map[string]struct {
+		reason string
+		group  string
+		name   string
+		want   string
+	}{
+		"Claim":         {reason: "Names that fit are said.", group: deploymentv1alpha1.GroupClaims, name: "shop", want: "shop-failed-r2"},
+		"Composite":     {reason: "A composite may have the name of a claim.", group: deploymentv1alpha1.GroupNamespaced, name: "shop", want: "shop-8c526e1c-failed-r2"},
+		"Long":          {reason: "A digest stands for what does not fit.", group: deploymentv1alpha1.GroupClaims, name: a, want: a[:44] + "-11ee3912-failed-r2"},
+		"LongComposite": {reason: "So it does for a composite.", group: deploymentv1alpha1.GroupNamespaced, name: a, want: a[:44] + "-916b2f3c-failed-r2"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := nameOf(tc.group, tc.name, 2)
+			if diff := cmp.Diff(tc.want, got); diff != "" || len(got) > maxName {
+				t.Errorf("\n%s\nnameOf(...): %d characters: -want, +got:\n%s", tc.reason, len(got), diff)
+			}
+		})
+	}
+}

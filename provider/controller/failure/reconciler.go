@@ -84,7 +84,7 @@ func (r *Reconciler) report(ctx context.Context, u *unstructured.Unstructured, d
 	if err != nil {
 		return err
 	}
-	name := nameOf(u.GetName(), of.revision)
+	name := nameOf(of.group, u.GetName(), of.revision)
 	if !slices.ContainsFunc(reports, func(o metav1.PartialObjectMetadata) bool { return o.GetName() == name }) {
 		if err := r.create(ctx, u, d, of); err != nil {
 			return err
