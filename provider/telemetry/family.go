@@ -38,7 +38,7 @@ func Families() []Family {
 	return []Family{
 		{Name: nameTransitions, Labels: []string{"from", "to"}, Help: "Changes of the phase of deployments."},
 		{Name: namePhases, Labels: []string{"phase"}, Buckets: long, Help: "How long deployments were in a phase that they left."},
-		{Name: nameValidations, Labels: []string{"result"}, Help: "Checks of deployments that were judged: passed or failed."},
+		{Name: nameValidations, Labels: []string{"result"}, Help: "Checks of deployments that were judged: passed or failed. Counted from status.validationResults, which has 100 of a revision at most, and those first that failed."},
 		{Name: nameRollbacks, Help: "Ways back that deployments began."},
 		{Name: nameSyncs, Buckets: long, Help: "How long Sites took to run what was delivered to them."},
 		{Name: nameClusterMoves, Labels: []string{"from", "to"}, Help: "Changes of the phase of WorkloadClusters."},
