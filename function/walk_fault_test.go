@@ -204,7 +204,7 @@ func (w *walk) remove(name string, fresh bool) {
 	for _, t := range r.entry.trees {
 		delete(r.dirs, t.Path)
 		at := place(d.Spec.ProviderConfigReference.Name, t.Path)
-		if w.sites[t.Site].runs[at] != "" && fresh && !w.truth.forgot && !w.runsElsewhere(t) {
+		if w.sites[t.Site].runs[at] != "" && !w.sites[t.Site].untold && fresh && !w.truth.forgot && !w.runsElsewhere(t) {
 			w.truth.violatedf("%s is removed from where %s runs it, and does not run elsewhere", t.Path, t.Site)
 		}
 		delete(w.sites[t.Site].runs, at)

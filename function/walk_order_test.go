@@ -93,7 +93,13 @@ func (w *walk) succeeds(m moment, was rolloutv1alpha1.Order, asked map[string]*d
 	if o.Revision != was.Revision+1 {
 		w.truth.violatedf("revision %d is ordered after %d", o.Revision, was.Revision)
 	}
-	if requested := names(o, was); requested || disagree(m.deliveries, was) {
+	if names(o, was) {
+		return
+	}
+	if o.Verdict == nil && refusesIntent(m.deliveries, was.Revision, o.Intent) {
+		w.truth.violatedf("revision %d delivers what was rejected under the number %d", o.Revision, was.Revision)
+	}
+	if disagree(m.deliveries, was) {
 		return
 	}
 	switch same := o.Intent == was.Intent; {
@@ -106,6 +112,16 @@ func (w *walk) succeeds(m moment, was rolloutv1alpha1.Order, asked map[string]*d
 	case same && alike(m.deliveries, was, asked):
 		w.truth.violatedf("revision %d changes nothing", o.Revision)
 	}
+}
+
+// refusesIntent is true where some repository remembers that an intent was rejected under a number.
+func refusesIntent(ds map[string]*deliveryv1alpha1.GitDelivery, revision int64, intent string) bool {
+	for _, d := range ds {
+		if o := d.Status.AtProvider.Order; o != nil && o.Rejected() && o.Revision == revision && o.Intent == intent {
+			return true
+		}
+	}
+	return false
 }
 
 // names is true for an order that names a RolloutRequest, and the one before did not.

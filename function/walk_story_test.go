@@ -151,6 +151,7 @@ func (w *walk) provide(name string, crash bool) {
 		return
 	}
 	w.truth.forgot = w.lost && w.wiped
+	w.count(d)
 	w.truth.ordered(r.entry.order, 3)
 	if rollout.Restored(r.entry.order) {
 		trees := map[string]string{}
@@ -160,6 +161,19 @@ func (w *walk) provide(name string, crash bool) {
 			}
 		}
 		w.truth.restored(r.entry.order, trees)
+	}
+}
+
+// count what a repository carried out as live where nobody tells more.
+func (w *walk) count(d *deliveryv1alpha1.GitDelivery) {
+	o := d.Spec.ForProvider.Order
+	if done := w.repos[d.Spec.ProviderConfigReference.Name].entry.order; !done.Same(o) || o.Verified() {
+		return
+	}
+	for _, t := range d.Spec.ForProvider.Trees {
+		if w.sites[t.Site].untold && t.Action != deliveryv1alpha1.ActionKeep {
+			w.truth.live(o, deliveryv1alpha1.SiteTree{Name: t.Site, Tree: t.Tree})
+		}
 	}
 }
 
@@ -315,7 +329,7 @@ func (w *walk) mustHold(said string) {
 			continue
 		}
 		for _, t := range d.Spec.ForProvider.Trees {
-			if is := w.sites[t.Site].runs[place(d.Spec.ProviderConfigReference.Name, t.Path)]; t.Action != deliveryv1alpha1.ActionKeep && is != t.Tree {
+			if is := w.sites[t.Site].runs[place(d.Spec.ProviderConfigReference.Name, t.Path)]; t.Action != deliveryv1alpha1.ActionKeep && is != t.Tree && !w.sites[t.Site].untold {
 				w.truth.violatedf("%s, and %s runs %s instead of %s", said, t.Site, is, t.Tree)
 			}
 		}
