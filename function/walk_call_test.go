@@ -69,7 +69,7 @@ func (w *walk) read(name string, o metav1.Object, status any) *unstructured.Unst
 
 // own writes the managed fields of an object. They change with its generation, and with its annotations.
 func (w *walk) own(u *unstructured.Unstructured) {
-	key := fmt.Sprint(u.GetUID(), u.GetGeneration(), u.GetAnnotations())
+	key := fmt.Sprintf("%s/%d/%v", u.GetUID(), u.GetGeneration(), u.GetAnnotations())
 	if w.fields[key] == nil {
 		o := &unstructured.Unstructured{Object: map[string]any{
 			"spec": u.Object["spec"], "metadata": map[string]any{"labels": asMap(u.GetLabels()), "annotations": asMap(u.GetAnnotations())},

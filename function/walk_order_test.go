@@ -303,6 +303,9 @@ func (t *truth) takes(all map[string]rolloutv1alpha1.RolloutRequestSpec, was, o 
 		t.violatedf("request %s is done for revision %d, and was for %d", ref.UID, o.Revision, n)
 	}
 	t.done[ref.UID] = o.Revision
+	if r.Action == rolloutv1alpha1.ActionPromote && r.Revision != o.Revision {
+		t.violatedf("request %s releases a step of revision %d, and not of %d", ref.UID, o.Revision, r.Revision)
+	}
 	for uid, other := range all {
 		if other.Action == rolloutv1alpha1.ActionAbort && r.Action != other.Action && was.Verdict == nil && other.Revision == was.Revision {
 			t.violatedf("request %s is done, and %s asks to abort", ref.UID, uid)

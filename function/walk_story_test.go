@@ -54,6 +54,7 @@ func (w *walk) put(name string, o *unstructured.Unstructured) {
 		w.stamp(next, was, was.GetGeneration(), "shop-"+name, equality.Semantic.DeepEqual(was.Spec, next.Spec))
 		w.deliveries[name] = next
 		w.learn(next)
+		w.truth.releases(next.Spec.ForProvider.Order)
 	case "SiteSync":
 		next, was := &deliveryv1alpha1.SiteSync{}, w.sync
 		into(next)
@@ -193,6 +194,9 @@ func (w *walk) engines() {
 // step does one thing, whichever.
 func (w *walk) step() {
 	w.now = w.now.Add(time.Duration(1+w.rng.IntN(3)) * time.Minute)
+	if w.busy && w.aside.IntN(8) == 0 {
+		w.meddle()
+	}
 	names := slices.Sorted(maps.Keys(w.deliveries))
 	switch n := w.rng.IntN(100); {
 	case n < 38:

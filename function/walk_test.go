@@ -60,6 +60,8 @@ type walk struct {
 	// cores are versions of the function.
 	cores []*Core
 	saved *backup
+	// busy says that people meddle with the deployment all the time.
+	busy bool
 	// lasting says that not all trouble heals at the end.
 	lasting bool
 	// fresh says that what is applied follows from what there is.
@@ -141,12 +143,13 @@ func newWalk(t *testing.T, cores []*Core, seed uint64) *walk {
 		w.in.Spec.DeliveryConfig.Waves = []deploymentv1alpha1.Wave{{Name: "first", Sites: []deploymentv1alpha1.SiteName{"edge2"}}}
 	}
 	w.wish(2)
-	w.vary()
+	w.vary(seed)
 	return w
 }
 
-// vary makes some stories special: in one nobody tells what some Sites run, and in another few revisions are taken back within an hour.
-func (w *walk) vary() {
+// vary makes some stories special: in one nobody tells what some Sites run, and in another people never rest, and few revisions are taken
+// back within an hour.
+func (w *walk) vary(seed uint64) {
 	if w.aside.IntN(6) == 0 {
 		for _, name := range slices.Sorted(maps.Keys(w.sites)) {
 			if s := w.sites[name]; !s.clustered && w.aside.IntN(2) == 0 {
@@ -155,7 +158,7 @@ func (w *walk) vary() {
 			}
 		}
 	}
-	if w.aside.IntN(4) == 0 {
+	if w.busy = seed%10 == 6; w.busy {
 		w.in.Spec.RollbackConfig.MaxPerHour = new(1 + w.aside.Int32N(2))
 	}
 }
