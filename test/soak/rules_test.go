@@ -36,7 +36,7 @@ func orders() map[string]rule {
 		},
 		"Frozen": {
 			reason: "Nothing new is ordered while something is wrong.", file: "update.go",
-			at: "if «f.Problem != nil» {\n\t\treturn p.resume", without: "false", story: 84,
+			at: "if «f.Problem != nil» {\n\t\treturn p.resume", without: "false", story: 282,
 		},
 		"GoesOn": {
 			reason: "What was begun goes on while something is wrong.", file: "back.go",
