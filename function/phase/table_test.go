@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
@@ -12,6 +13,24 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/rollout"
 )
+
+// TestEdges holds the table of changes against what the design says of them.
+func TestEdges(t *testing.T) {
+	want := map[v1alpha1.Phase][]v1alpha1.Phase{
+		"":            {"Pending"},
+		"Pending":     {"Compiling", "Failed"},
+		"Compiling":   {"Rendering", "Failed"},
+		"Rendering":   {"Delivering", "Failed"},
+		"Delivering":  {"Validating", "Failed"},
+		"Validating":  {"Succeeded", "Failed"},
+		"Failed":      {"RollingBack"},
+		"RollingBack": {"Succeeded", "Failed"},
+		"Succeeded":   {},
+	}
+	if diff := cmp.Diff(want, Edges()); diff != "" {
+		t.Errorf("Edges(): -want, +got:\n%s", diff)
+	}
+}
 
 // retreatings calls with all combinations of what is known of a rejected revision, and returns how many there are.
 func retreatings(do func(*Facts)) int {
