@@ -1,8 +1,13 @@
 package main
 
 import (
+	"go/ast"
+	"go/token"
+	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -94,4 +99,74 @@ func TestFill(t *testing.T) {
 			}
 		})
 	}
+}
+
+var (
+	explaining = regexp.MustCompile(`^\| (reason|type|condition) \|`)
+	word       = regexp.MustCompile("`([A-Z][A-Za-z]+)`")
+)
+
+// TestExplained holds for the pages that are written by hand, since they say what to do: what their tables explain is something that the code
+// says, and of what conditions say all is explained on some page beside the reference.
+func TestExplained(t *testing.T) {
+	known, all := literals(t), handwritten(t)
+	n := 0
+	for file, text := range all {
+		explains := false
+		for line := range strings.SplitSeq(text, "\n") {
+			explains = strings.HasPrefix(line, "|") && (explains || explaining.MatchString(line))
+			if !explains {
+				continue
+			}
+			for _, w := range word.FindAllStringSubmatch(strings.Split(line, "|")[1], -1) {
+				n++
+				if !known[w[1]] {
+					t.Errorf("%s explains %s, which nothing says", file, w[1])
+				}
+			}
+		}
+	}
+	said, err := constants(root, "apis")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages := strings.Join(slices.Collect(maps.Values(all)), "\n")
+	for _, c := range said {
+		if !strings.Contains(pages, "`"+c.value+"`") {
+			t.Errorf("no page explains %s of %s", c.value, c.file)
+		}
+	}
+	t.Logf("%d types and reasons in tables, and %d that conditions have", n, len(said))
+}
+
+// literals are all strings in the code.
+func literals(t *testing.T) map[string]bool {
+	t.Helper()
+	out := map[string]bool{}
+	for _, dir := range []string{"apis", "function", "provider"} {
+		err := eachFile(root, dir, func(_ string, f *ast.File) error {
+			ast.Inspect(f, func(n ast.Node) bool {
+				if l, ok := n.(*ast.BasicLit); ok && l.Kind == token.STRING {
+					out[strings.Trim(l.Value, "\"`")] = true
+				}
+				return true
+			})
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out
+}
+
+// handwritten are the pages beside the reference.
+func handwritten(t *testing.T) map[string]string {
+	t.Helper()
+	all, err := pages(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	delete(all, filepath.Join(root, "docs", "reference.md"))
+	return all
 }
