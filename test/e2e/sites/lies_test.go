@@ -73,7 +73,7 @@ func TestUnknownMetric(t *testing.T) {
 	}
 	o := r.Set(r.Claim(claim, r.intent(1)), []any{check}, "spec", "gatesConfig", "checks")
 	r.Reach(o, "Validating", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Validating" })
-	seen := r.outcome(o, "Failed", "Failed")
+	seen := r.Reach(o, "judged", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "outcome") != "" })
 	got, _, err := unstructured.NestedSlice(seen.Object, "status", "validationResults")
 	r.must(err)
 	want := []any{map[string]any{"name": "unknown", "site": r.Site("edge1"), "passed": false, "threshold": "<= 0.05", "message": "there is no data, which fails"}}
