@@ -66,6 +66,10 @@ func TestLostWhileHeld(t *testing.T) {
 	r.target.Set("error_ratio", good)
 
 	r.lose()
+	again := r.Reach(o, "an outcome after the loss", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "outcome") != "" })
+	if got := scene.Field(again, "status", "outcome"); got != "RolledBack" {
+		t.Fatalf("outcome after the loss: %s: %s", got, scene.Field(again, "status", "message"))
+	}
 	previous := scene.Field(first, "status", "delivery", "gitCommit")
 	for i := range forced {
 		seen := r.outcome(r.Set(o, fmt.Sprintf("%dm", 11+i), "spec", "deliveryConfig", "syncWaitTimeout"), "Succeeded", "RolledBack")
