@@ -52,9 +52,6 @@ const (
 
 // Options of the controller.
 type Options struct {
-	// AfterPush is called after each push of a delivery, before the object's status is written. Required.
-	AfterPush func()
-
 	// Metrics of what is done. Required.
 	Metrics *telemetry.Metrics
 }
@@ -77,10 +74,9 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) error {
 			Patience: patience,
 			Ended:    ended(g.Metrics),
 		}),
-		interval:  o.PollInterval,
-		now:       time.Now,
-		recorder:  xpevent.NewAPIRecorder(mgr.GetEventRecorderFor(name)),
-		afterPush: g.AfterPush,
+		interval: o.PollInterval,
+		now:      time.Now,
+		recorder: xpevent.NewAPIRecorder(mgr.GetEventRecorderFor(name)),
 	}
 	r := managed.NewReconciler(mgr, resource.ManagedKind(gvk), options(mgr, o, name, c)...)
 	still.inner = ratelimiter.NewReconciler(name, r, o.GlobalRateLimiter)
