@@ -100,6 +100,8 @@ func (f *facts) doing() string {
 		return string(c.Reason)
 	case f.upgrading():
 		return v1alpha1.ReasonUpgrading
+	case f.rebasing():
+		return v1alpha1.ReasonRebasing
 	}
 	return v1alpha1.ReasonProgressing
 }

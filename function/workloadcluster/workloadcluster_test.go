@@ -198,6 +198,38 @@ func TestUpgrade(t *testing.T) {
 	}
 }
 
+// TestRebase moves a cluster to another ClusterClass, and half way back.
+func TestRebase(t *testing.T) {
+	w := ready(t)
+	tells := func(topology clusterv1alpha1.ObservedTopology) {
+		w.sees(clusterv1alpha1.ReasonReady, "", func(s *clusterv1alpha1.ManagedClusterStatus) { s.AtProvider.Topology = &topology })
+	}
+	tells(clusterv1alpha1.ObservedTopology{Class: "standard"})
+	w.is("it is made of its class", v1alpha1.PhaseProvisioned, true, "", "")
+	w.in.Spec.Topology.ClassRef.Name = "large"
+	w.call()
+	w.is("it is on its way", v1alpha1.PhaseProvisioned, false, "", v1alpha1.ReasonProgressing)
+	tells(clusterv1alpha1.ObservedTopology{Class: "standard"})
+	w.is("the Cluster does not name it yet", v1alpha1.PhaseProvisioned, false, "", v1alpha1.ReasonRebasing)
+	tells(clusterv1alpha1.ObservedTopology{Class: "standard", Rebasing: true, Reason: "ReconcileFailed", Message: "no such template"})
+	w.is("Cluster API cannot do it", v1alpha1.PhaseProvisioned, false, "", v1alpha1.ReasonRebasing)
+	const want = "ClusterClass large is asked for, and Cluster API is not done with it: ReconcileFailed: no such template."
+	if diff := cmp.Diff([]string{want, want}, []string{w.out.Status.Message, w.condition(v1alpha1.TypeReconciling).Message}); diff != "" {
+		t.Errorf("messages: -want, +got:\n%s", diff)
+	}
+	w.in.Spec.Topology.ClassRef.Name = "standard"
+	w.call()
+	tells(clusterv1alpha1.ObservedTopology{Class: "standard", Rebasing: true})
+	w.is("the way back is one too", v1alpha1.PhaseProvisioned, false, "", v1alpha1.ReasonRebasing)
+	tells(clusterv1alpha1.ObservedTopology{Class: "standard"})
+	w.is("it is done", v1alpha1.PhaseProvisioned, true, "", "")
+	tells(clusterv1alpha1.ObservedTopology{Class: "standard", Reason: "RollingOut"})
+	w.is("machines are replaced for another reason", v1alpha1.PhaseProvisioned, true, "", "")
+	if diff := cmp.Diff("Pending Provisioning Provisioned", w.way()); diff != "" {
+		t.Errorf("transitions: -want, +got:\n%s", diff)
+	}
+}
+
 func TestUpgrading(t *testing.T) {
 	cases := map[string]struct {
 		reason      string

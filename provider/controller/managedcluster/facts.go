@@ -27,6 +27,8 @@ type facts struct {
 	// report of what the cluster is, and whether it counts as ready.
 	report readiness.Report
 	ready  bool
+	// carried is true if Cluster API was done with the Cluster's topology for long enough.
+	carried bool
 	// again is when time alone may change something.
 	again time.Time
 	// site that is published, or why it is not.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
@@ -38,6 +39,9 @@ func (e *external) gather(ctx context.Context, mc *v1alpha1.ManagedCluster) (fac
 	f.report = r.Report
 	e.note.steady = e.note.steady.See(r.UID, r.Healthy(), f.now, stabilization(mc))
 	f.ready, f.again = e.note.steady.Ready, soonest(e.note.steady.Due(stabilization(mc)), r.Again)
+	var done time.Time
+	e.note.carried, f.carried, done = e.note.carried.see(r.Topology, f.now, stabilization(mc))
+	f.again = soonest(f.again, done)
 	if err := e.parts(ctx, &f); err != nil {
 		return f, err
 	}

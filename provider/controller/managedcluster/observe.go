@@ -212,6 +212,8 @@ type memory struct {
 type note struct {
 	// steady is what the cluster counts as.
 	steady readiness.Steady
+	// carried is the topology that Cluster API was last seen to be done with.
+	carried carried
 	// pace at which steps follow one another, and writes of progress that the status may still have.
 	pace, writes *rate.Limiter
 	// held is what was read of the kubeconfig.
