@@ -22,6 +22,8 @@ type facts struct {
 	parts []part
 	// taken says who else has a cluster of that name.
 	taken string
+	// reserved is true while a name that is given up is still reserved for this cluster.
+	reserved bool
 	// templates that do not exist.
 	templates []string
 	// report of what the cluster is, and whether it counts as ready.

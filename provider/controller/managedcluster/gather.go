@@ -45,6 +45,9 @@ func (e *external) gather(ctx context.Context, mc *v1alpha1.ManagedCluster) (fac
 	if err := e.parts(ctx, &f); err != nil {
 		return f, err
 	}
+	if err := e.reservations(ctx, &f); err != nil {
+		return f, err
+	}
 	f.site, err = e.site(ctx, mc)
 	return f, err
 }

@@ -13,18 +13,20 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestTopology builds a cluster from a ClusterClass, scales it, upgrades it and deletes it. At each step the phase that core computes and
+// TestTopology builds a cluster from a ClusterClass, rebases it to another one, scales it, upgrades it and deletes it. At each step the phase that core computes and
 // what we say of it are as documented, and nobody but core writes the status of the Cluster.
 func TestTopology(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	wc, mc := s.workload("mine", s.topology()), s.managed("mine", nil)
+	s.Set(wc, map[string]any{"deletion": "1s"}, "spec", "timeouts")
 	said, reason := s.follow(wc, phases()), s.follow(mc, reasons())
 	s.Apply(wc)
 	built := s.ready(mc)
 	s.describesItself(built)
 	s.provisioned(wc)
 	s.carries(s.cluster(), version, 1, 1)
+	s.rebases(wc, mc)
 
 	s.Set(wc, int64(3), "spec", "topology", "controlPlane", "replicas")
 	s.workers(wc, 2)
@@ -152,6 +154,7 @@ func (s *stage) dismantle(wc, mc *unstructured.Unstructured) {
 	s.stays(infrastructure)
 	s.release(plane)
 	s.contains(mc, "Deleting", "WaitingForInfrastructureDeletion", infrastructure.GetKind())
+	s.contains(mc, "Synced", "DeletionTimedOut: Cluster "+name, "WaitingForInfrastructureDeletion")
 	s.release(infrastructure)
 	s.gone(mc)
 	s.gone(wc)
