@@ -22,8 +22,11 @@ type facts struct {
 	// Spec that is asked for.
 	Spec v1alpha1.WorkloadClusterSpec
 
-	// Problem of the spec, because of which nothing can be asked for. Empty if there is none.
-	Problem string
+	// Problem because of which nothing can be asked for, and the reason to give. Empty if there is none.
+	Problem, Because string
+
+	// Wait says what has to go before anything can be asked for. Empty if nothing has.
+	Wait string
 
 	// Desired ManagedCluster, unless there is a problem, and Observed one. Nil means none.
 	Desired, Observed *clusterv1alpha1.ManagedCluster

@@ -49,6 +49,9 @@ func (f *facts) message() string {
 	if f.Problem != "" {
 		return f.Problem
 	}
+	if f.Wait != "" {
+		return f.Wait
+	}
 	switch p := f.phase(); {
 	case p == v1alpha1.PhaseDeleting && f.gone():
 		return "The Cluster is gone."
