@@ -58,6 +58,12 @@ func TestRebase(t *testing.T) {
 	}
 	after(time.Second)
 	is("it is made of b", v1alpha1.ObservedTopology{Class: "b"})
+	w.topology("d", 2, "True")
+	after(time.Second)
+	is("core was done at once", v1alpha1.ObservedTopology{Class: "b", Rebasing: true})
+	w.topology("b", 2, "True")
+	after(progressInterval)
+	is("it is made of b again", v1alpha1.ObservedTopology{Class: "b"})
 	w.topology("c", 3, "False")
 	is("the Cluster names c", v1alpha1.ObservedTopology{Class: "b", Rebasing: true, Reason: "Words"})
 	w.topology("b", 4, "False")
