@@ -281,8 +281,6 @@ func TestRebase(t *testing.T) {
 	w.is("the way back is one too", v1alpha1.PhaseProvisioned, false, "", v1alpha1.ReasonRebasing)
 	tells(clusterv1alpha1.ObservedTopology{Class: "standard"})
 	w.is("it is done", v1alpha1.PhaseProvisioned, true, "", "")
-	tells(clusterv1alpha1.ObservedTopology{Class: "standard", Reason: "RollingOut"})
-	w.is("machines are replaced for another reason", v1alpha1.PhaseProvisioned, true, "", "")
 	if diff := cmp.Diff("Pending Provisioning Provisioned", w.way()); diff != "" {
 		t.Errorf("transitions: -want, +got:\n%s", diff)
 	}

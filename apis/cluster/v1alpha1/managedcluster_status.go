@@ -165,7 +165,7 @@ type ObservedTopology struct {
 	// +optional
 	Rebasing bool `json:"rebasing,omitempty"`
 
-	// Reason why Cluster API is not done. Empty once it is.
+	// Reason why Cluster API is not done with another ClusterClass.
 	// +optional
 	// +kubebuilder:validation:MaxLength=1024
 	Reason string `json:"reason,omitempty"`

@@ -41,6 +41,9 @@ func topologyOf(f facts, before *v1alpha1.ObservedTopology) *v1alpha1.ObservedTo
 	if f.carried {
 		out.Class, out.Rebasing = t.Class, false
 	}
+	if !out.Rebasing {
+		out.Reason, out.Message = "", "" // Machines are replaced for other reasons too, and each time that this is told costs something.
+	}
 	return out
 }
 

@@ -72,6 +72,12 @@ func TestRebase(t *testing.T) {
 	w.topology("b", 4, "True")
 	after(progressInterval)
 	is("and is done", v1alpha1.ObservedTopology{Class: "b"})
+	w.topology("b", 4, "False")
+	after(progressInterval)
+	is("what is done for another reason is not told", v1alpha1.ObservedTopology{Class: "b"})
+	w.topology("b", 4, "True")
+	after(progressInterval)
+	w.reconcile()
 	if w.result.RequeueAfter < time.Minute {
 		t.Errorf("it is looked at again after %s", w.result.RequeueAfter)
 	}

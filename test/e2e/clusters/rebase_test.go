@@ -2,11 +2,11 @@ package clusters
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
+	"testing"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/test/clusterapi"
 	"github.com/intentplane/intentplane/test/scene"
@@ -14,32 +14,52 @@ import (
 
 const otherClass = "other"
 
-// rebases moves a cluster to another ClusterClass, whose machines are others. While Cluster API replaces them the cluster is Provisioned, and
-// said to be rebased; and that is over when the last one is replaced.
-func (s *stage) rebases(wc, mc *unstructured.Unstructured) {
-	s.T.Helper()
-	s.until(mc, "is made of its class", func(u *unstructured.Unstructured) bool {
-		return scene.Field(u, "status", "atProvider", "topology", "class") == clusterapi.ClassName
-	})
-	s.anotherClass()
-	old := s.worker()
-	s.hold(old)
-	s.Set(wc, otherClass, "spec", "topology", "classRef", "name")
-	s.Apply(wc)
-	s.until(old, "is replaced", func(u *unstructured.Unstructured) bool { return u.GetDeletionTimestamp() != nil })
-	s.until(wc, "is rebased", func(u *unstructured.Unstructured) bool {
-		return scene.Is(u, "Reconciling", corev1.ConditionTrue, "Rebasing") && scene.Field(u, "status", "phase") == "Provisioned" &&
-			strings.Contains(scene.Condition(u, "Reconciling").Message, "ClusterClass other is asked for") && !scene.Is(u, "Ready", corev1.ConditionTrue, "")
-	})
-	s.until(mc, "is being made of the other", func(u *unstructured.Unstructured) bool {
-		return scene.Field(u, "status", "atProvider", "topology", "class") == clusterapi.ClassName && scene.Condition(u, "Ready").Reason == "Ready"
-	})
-	s.release(old)
-	s.provisioned(wc)
-	if class := scene.Field(s.Now(mc), "status", "atProvider", "topology", "class"); class != otherClass {
-		s.T.Errorf("it is made of %q", class)
+// TestRebase moves a cluster to another ClusterClass, whose machines are others. It is said to be rebased, by name of the class that it was made
+// of, until Cluster API is done with the other one.
+func TestRebase(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	mc := s.managed("mine", s.topology())
+	s.Apply(mc)
+	s.ready(mc)
+	class := func(want string) {
+		t.Helper()
+		s.until(mc, "is made of "+want, func(u *unstructured.Unstructured) bool {
+			return scene.Field(u, "status", "atProvider", "topology", "class") == want
+		})
 	}
-	s.gone(old)
+	class(clusterapi.ClassName)
+	machines := s.one("controlplane.cluster.x-k8s.io/v1beta2", "KubeadmControlPlane")
+	before := s.template(machines)
+	s.anotherClass()
+	seen := s.follow(mc, rebasing())
+	s.Set(mc, otherClass, "spec", "forProvider", "topology", "classRef", "name")
+	s.Apply(mc)
+	class(otherClass)
+	s.ready(mc)
+	seen.check(t, pair{clusterapi.ClassName, "false"}, pair{clusterapi.ClassName, "true"}, pair{otherClass, "false"})
+	if after := s.template(machines); after == before {
+		t.Errorf("its machines are still made of %s", after)
+	}
+	s.Delete(mc)
+	s.gone(mc)
+}
+
+// rebasing says which class a ManagedCluster is made of, and whether it gets another one.
+func rebasing() table {
+	return table{
+		of: func(u *unstructured.Unstructured) pair {
+			is, _, _ := unstructured.NestedBool(u.Object, "status", "atProvider", "topology", "rebasing")
+			return pair{scene.Field(u, "status", "atProvider", "topology", "class"), strconv.FormatBool(is)}
+		},
+		rows: map[string][]string{clusterapi.ClassName: {"false", "true"}, otherClass: {"false"}},
+	}
+}
+
+// template that the machines of a control plane are made of.
+func (s *stage) template(plane *unstructured.Unstructured) string {
+	s.T.Helper()
+	return scene.Field(s.Now(plane), "spec", "machineTemplate", "spec", "infrastructureRef", "name")
 }
 
 // anotherClass is like the first, with templates of its own, and machines that take longer to start.
@@ -55,17 +75,4 @@ func (s *stage) anotherClass() {
 		s.must(other.UnmarshalJSON([]byte(strings.ReplaceAll(text, `"startupDuration":"2s"`, `"startupDuration":"3s"`))))
 		s.Apply(other)
 	}
-}
-
-// worker is the Machine of the only one.
-func (s *stage) worker() *unstructured.Unstructured {
-	s.T.Helper()
-	l := &unstructured.UnstructuredList{}
-	l.SetAPIVersion("cluster.x-k8s.io/v1beta2")
-	l.SetKind("MachineList")
-	s.must(s.Client.List(s.T.Context(), l, client.InNamespace(s.Namespace), client.HasLabels{"cluster.x-k8s.io/deployment-name"}))
-	if len(l.Items) != 1 {
-		s.T.Fatalf("%d workers", len(l.Items))
-	}
-	return &l.Items[0]
 }

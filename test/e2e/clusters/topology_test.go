@@ -13,7 +13,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestTopology builds a cluster from a ClusterClass, rebases it to another one, scales it, upgrades it and deletes it. At each step the phase that core computes and
+// TestTopology builds a cluster from a ClusterClass, scales it, upgrades it and deletes it. At each step the phase that core computes and
 // what we say of it are as documented, and nobody but core writes the status of the Cluster.
 func TestTopology(t *testing.T) {
 	t.Parallel()
@@ -26,7 +26,6 @@ func TestTopology(t *testing.T) {
 	s.describesItself(built)
 	s.provisioned(wc)
 	s.carries(s.cluster(), version, 1, 1)
-	s.rebases(wc, mc)
 
 	s.Set(wc, int64(3), "spec", "topology", "controlPlane", "replicas")
 	s.workers(wc, 2)
