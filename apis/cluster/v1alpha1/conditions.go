@@ -71,7 +71,7 @@ const (
 	ReasonDeleting xpv2.ConditionReason = "Deleting"
 )
 
-// AnnotationRecreate lets an object that is gone be made again: its value is the UID that is gone.
+// AnnotationRecreate lets objects that are gone be made again: its value is the UIDs that are gone, with commas between them.
 const AnnotationRecreate = "cluster.intentplane.dev/recreate"
 
 // AnnotationApplied is on the objects that a ManagedCluster made. Its value is the digest of what was asked for when they were last written.

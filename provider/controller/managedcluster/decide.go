@@ -82,23 +82,6 @@ func incomplete(f facts) bool {
 	return slices.ContainsFunc(f.parts, func(p part) bool { return p.live == nil })
 }
 
-// lost names an object that was there, and is gone while nobody here deletes it. It may live on in another management cluster, so
-// making it again could build the cluster twice.
-func lost(f facts) string {
-	for _, p := range f.parts {
-		uid := recorded(f.mc, p.want.GetKind())
-		if uid == "" || p.live != nil && string(p.live.GetUID()) == uid || p.unknown != "" {
-			continue
-		}
-		if f.mc.GetAnnotations()[v1alpha1.AnnotationRecreate] == uid {
-			continue
-		}
-		return fmt.Sprintf("%s %s with uid %s is gone, and is not made again by itself. Did it move to another management cluster? If it is really lost, annotate this ManagedCluster with %s=%s",
-			p.want.GetKind(), p.want.GetName(), uid, v1alpha1.AnnotationRecreate, uid)
-	}
-	return ""
-}
-
 // writable is false for a cluster that is paused, or that somebody deletes.
 func writable(f facts) bool {
 	return !f.report.Is(readiness.TypePaused, readiness.True) && !f.report.Is(readiness.TypeDeleting, readiness.True)

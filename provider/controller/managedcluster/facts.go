@@ -45,16 +45,6 @@ type part struct {
 	unknown string
 }
 
-// recorded is the UID of an object of ours when it was last seen.
-func recorded(mc *v1alpha1.ManagedCluster, kind string) string {
-	for _, o := range mc.Status.AtProvider.Objects {
-		if o.Kind == kind && o.Name == mc.Spec.ForProvider.Cluster.Name {
-			return o.UID
-		}
-	}
-	return ""
-}
-
 // ours is true for an object that this ManagedCluster made.
 func ours(mc *v1alpha1.ManagedCluster, o *unstructured.Unstructured) bool {
 	return o.GetLabels()[v1alpha1.LabelOwner] == string(mc.GetUID())

@@ -132,7 +132,7 @@ func (e *external) parts(ctx context.Context, f *facts) error {
 	version, missing := clusterapi.Version(ctx, e.home)
 	if missing != "" {
 		f.lacks = readiness.Blocker{By: readiness.Subject{Kind: kindCluster, Name: f.mc.Spec.ForProvider.Cluster.Name}, Reason: missing, Message: "Cluster API cannot be used"}
-		return nil
+		version = readiness.V1Beta1 // What CAPT has is looked for all the same, and nothing is made.
 	}
 	spec := map[string]any{}
 	if f.mc.Spec.ForProvider.CAPT != nil {
@@ -144,31 +144,29 @@ func (e *external) parts(ctx context.Context, f *facts) error {
 			return err
 		}
 	}
-	clusters := schema.GroupVersionResource{Group: readiness.Group, Version: string(version), Resource: "clusters"}
-	f.parts = append(f.parts, part{resource: clusters, want: cluster(f.mc, version, spec)})
+	p := part{want: cluster(f.mc, version, spec), unknown: unlessNone(missing)}
+	if missing == "" {
+		p.resource = schema.GroupVersionResource{Group: readiness.Group, Version: string(version), Resource: "clusters"}
+	}
+	f.parts = append(f.parts, p)
 	for i := range f.parts {
 		e.find(ctx, f, &f.parts[i])
 	}
 	return nil
 }
 
+// unlessNone is why nobody can tell of an object. Where its kind is not served there is none.
+func unlessNone(missing string) string {
+	if missing == readiness.ReasonKindMissing {
+		return ""
+	}
+	return missing
+}
+
 // capt adds CAPT's objects, and returns the spec of the Cluster that refers to them.
 func (e *external) capt(ctx context.Context, f *facts, v readiness.Contract) map[string]any {
-	infrastructure, missing := clusterapi.KindOf(ctx, e.home, v, groupInfrastructure, kindCAPTCluster)
-	if missing != "" {
-		f.lacks = lacking(kindCAPTCluster, missing)
-	}
-	plane, missing := clusterapi.KindOf(ctx, e.home, v, groupControlPlane, kindCAPTControlPlane)
-	if missing != "" {
-		f.lacks = lacking(kindCAPTControlPlane, missing)
-	}
-	if f.lacks.Reason != "" {
-		return nil
-	}
-	f.parts = []part{
-		{resource: infrastructure.Resource, want: captCluster(f.mc, infrastructure)},
-		{resource: plane.Resource, want: captControlPlane(f.mc, plane)},
-	}
+	infrastructure := e.captPart(ctx, f, v, captCluster, groupInfrastructure, kindCAPTCluster)
+	plane := e.captPart(ctx, f, v, captControlPlane, groupControlPlane, kindCAPTControlPlane)
 	for _, t := range templates(f.mc) {
 		ref := engines.Ref{Resource: schema.GroupVersionResource{Group: groupInfrastructure, Version: "v1beta1", Resource: "workspacetemplates"}, Kind: "WorkspaceTemplate", Namespace: t.Namespace, Name: t.Name}
 		if _, missing := clusterapi.Found(e.home.Only(ctx, ref)); missing == readiness.ReasonObjectMissing {
@@ -181,14 +179,31 @@ func (e *external) capt(ctx context.Context, f *facts, v readiness.Contract) map
 	}
 }
 
+// captPart adds an object of one of CAPT's kinds, and returns the kind. If that cannot be had, nothing can be made.
+func (e *external) captPart(ctx context.Context, f *facts, v readiness.Contract, want func(*v1alpha1.ManagedCluster, clusterapi.Kind) *unstructured.Unstructured, group, kind string) clusterapi.Kind {
+	k, missing := clusterapi.KindOf(ctx, e.home, v, group, kind)
+	if missing != "" && f.lacks.Reason == "" {
+		f.lacks = lacking(kind, missing)
+	}
+	f.parts = append(f.parts, part{resource: k.Resource, want: want(f.mc, k), unknown: unlessNone(missing)})
+	return k
+}
+
 func lacking(kind, reason string) readiness.Blocker {
 	return readiness.Blocker{By: readiness.Subject{Kind: "definition of", Name: kind}, Reason: reason, Message: "a cluster of CAPT cannot be made"}
 }
 
 // find looks for a part as it is. CAPT's names have to be unique over all namespaces, since its Workspaces are in none.
 func (e *external) find(ctx context.Context, f *facts, p *part) {
+	if p.resource.Resource == "" {
+		return
+	}
 	ref := engines.Ref{Resource: p.resource, Kind: p.want.GetKind(), Namespace: p.want.GetNamespace(), Name: p.want.GetName()}
 	live, missing := clusterapi.Found(e.home.Get(ctx, ref))
+	if meta.WasDeleted(f.mc) && (live != nil || missing == readiness.ReasonObjectMissing) {
+		// What watches told may be old, and nobody comes back for what is left.
+		live, missing = clusterapi.Found(e.home.Fetch(ctx, ref))
+	}
 	if missing != "" && missing != readiness.ReasonObjectMissing {
 		p.unknown = missing
 	}
@@ -196,7 +211,7 @@ func (e *external) find(ctx context.Context, f *facts, p *part) {
 	if live != nil && !ours(f.mc, live) {
 		f.taken = fmt.Sprintf("%s is somebody else's. To watch it, use type Existing", ref)
 	}
-	if p.resource.Group == readiness.Group || live != nil {
+	if p.resource.Group == readiness.Group || live != nil || meta.WasDeleted(f.mc) {
 		return // Who comes later takes nothing away.
 	}
 	all, err := e.home.Everywhere(ctx, ref)

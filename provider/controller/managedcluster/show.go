@@ -146,7 +146,7 @@ func cut(message string) string {
 // observation is what is remembered, and what is seen. What was seen of another Cluster of that name says nothing of this one.
 func observation(f facts, before v1alpha1.ManagedClusterObservation) v1alpha1.ManagedClusterObservation {
 	r := f.report
-	if r.UID == "" || lost(f) != "" || f.taken != "" {
+	if r.UID == "" || lost(f) != "" || f.taken != "" || replaced(f, before) {
 		return absent(f, before)
 	}
 	out := v1alpha1.ManagedClusterObservation{
@@ -221,34 +221,6 @@ func absent(f facts, before v1alpha1.ManagedClusterObservation) v1alpha1.Managed
 	}
 	if f.taken == "" { // What is somebody else's is not remembered, or it would be missed when it goes.
 		out.Objects = objectsOf(f, before)
-	}
-	return out
-}
-
-// objectsOf the cluster. The UID of one that is gone stays, so that it is known to be.
-func objectsOf(f facts, before v1alpha1.ManagedClusterObservation) []v1alpha1.ClusterObject {
-	var out []v1alpha1.ClusterObject
-	seen := map[string]bool{}
-	add := func(o v1alpha1.ClusterObject) {
-		if key := o.Kind + " " + o.Name; !seen[key] && o.Kind != "" && o.Name != "" {
-			seen[key] = true
-			out = append(out, o)
-		}
-	}
-	for _, o := range f.report.Objects {
-		uid := o.UID
-		if was := uidOf(before, o.Kind, o.Name); uid == "" || was != "" && lost(f) != "" {
-			uid = was
-		}
-		add(v1alpha1.ClusterObject{APIVersion: o.APIVersion, Kind: o.Kind, Name: o.Name, UID: uid, Ready: o.Ready, Reason: o.Reason, Message: cut(o.Message)})
-	}
-	for _, p := range f.parts {
-		if p.live != nil && lost(f) == "" {
-			add(v1alpha1.ClusterObject{APIVersion: p.live.GetAPIVersion(), Kind: p.live.GetKind(), Name: p.live.GetName(), UID: string(p.live.GetUID())})
-		}
-		if uid := uidOf(before, p.want.GetKind(), p.want.GetName()); uid != "" {
-			add(v1alpha1.ClusterObject{Kind: p.want.GetKind(), Name: p.want.GetName(), UID: uid, Reason: readiness.ReasonObjectMissing})
-		}
 	}
 	return out
 }

@@ -311,10 +311,11 @@ func TestDeletionIsTold(t *testing.T) {
 // gone reconciles until an object is deleted, and then removes it.
 func (w *world) gone(want, kind string) {
 	w.Helper()
-	for len(w.did) == 0 || w.did[len(w.did)-1] != want {
-		if len(w.did) > 1000 {
-			w.Fatalf("%q is not done: %q", want, w.did)
+	for rounds := 0; len(w.did) == 0 || w.did[len(w.did)-1] != want; rounds++ {
+		if rounds > maxRounds {
+			w.Fatalf("%q is not done: %q, %+v", want, w.did, w.get().Status.Conditions)
 		}
+		w.clock = w.clock.Add(time.Second)
 		w.reconcile()
 	}
 	w.vanish(kind)
@@ -579,7 +580,7 @@ func TestWithdrawn(t *testing.T) {
 // TestAnotherOfThatName is not the object that is gone, whoever made it.
 func TestAnotherOfThatName(t *testing.T) {
 	mc := &v1alpha1.ManagedCluster{}
-	mc.Spec.ForProvider.Cluster.Name = "c1"
+	mc.Spec.ForProvider.Type, mc.Spec.ForProvider.Cluster.Name = v1alpha1.TypeTopology, "c1"
 	mc.Status.AtProvider = v1alpha1.ManagedClusterObservation{UID: "u1", Objects: []v1alpha1.ClusterObject{{Kind: kindCluster, Name: "c1", UID: "u1"}}}
 	live := object(mc, "cluster.x-k8s.io/v1beta2", kindCluster, nil)
 	live.SetUID("u2")
