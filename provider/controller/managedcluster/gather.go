@@ -36,7 +36,7 @@ func (e *external) gather(ctx context.Context, mc *v1alpha1.ManagedCluster) (fac
 		Options: readiness.Options{MinReadyWorkers: int64(p.Readiness.MinReadyWorkers), AllowExec: p.Readiness.AllowExec},
 	}, f.now)
 	f.report = r.Report
-	e.note.steady = e.note.steady.See(r.UID, r.Healthy(), f.now, stabilization(mc))
+	e.note.steady = e.note.trusted(mc).Hear(r.Report, r.Healthy(), f.now, stabilization(mc))
 	f.ready, f.again = e.note.steady.Ready, soonest(e.note.steady.Due(stabilization(mc)), r.Again)
 	if err := e.parts(ctx, &f); err != nil {
 		return f, err

@@ -213,6 +213,16 @@ type note struct {
 	next time.Time
 }
 
+// trusted is what the cluster counts as. Who begins takes that from what was written down, or each cluster would be lost for a while
+// whenever the provider begins.
+func (n *note) trusted(mc *v1alpha1.ManagedCluster) readiness.Steady {
+	at := mc.Status.AtProvider
+	if n.steady != (readiness.Steady{}) || at.UID == "" || at.ReadySince == nil {
+		return n.steady
+	}
+	return readiness.Trusted(at.UID, at.ReadySince.Time)
+}
+
 // due is when progress may be written. If that is now, it counts as written, unless nothing is written by a glance.
 func (n *note) due(now time.Time, glance bool) time.Time {
 	pace, writes := n.pace.ReserveN(now, 1), n.writes.ReserveN(now, 1)

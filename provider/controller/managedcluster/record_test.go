@@ -293,3 +293,29 @@ func TestDeletionLooksItself(t *testing.T) {
 		})
 	}
 }
+
+// TestRestart of the provider changes nothing that is said of a cluster.
+func TestRestart(t *testing.T) {
+	w := settled(t)
+	w.clock = w.clock.Add(24 * time.Hour)
+	w.reconcile()
+	before := w.get().Status
+	w.reads(w.capi)
+	w.reconcile()
+	if diff := cmp.Diff(before, w.get().Status); diff != "" {
+		t.Errorf("the provider begins: -before, +after:\n%s", diff)
+	}
+	// Another Cluster under that name is not trusted because of that.
+	w.vanish("Cluster")
+	w.reads(w.capi)
+	w.until("ObjectsGone")
+	w.change(func(mc *v1alpha1.ManagedCluster) {
+		mc.SetAnnotations(map[string]string{v1alpha1.AnnotationRecreate: before.AtProvider.UID})
+	})
+	w.reconcile()
+	w.built()
+	w.reconcile()
+	if c := w.get().GetCondition(xpv2.TypeReady); c.Reason == ready {
+		t.Errorf("another one is trusted at once: %+v", c)
+	}
+}
