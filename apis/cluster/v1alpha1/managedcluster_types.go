@@ -320,12 +320,13 @@ type ManagedClusterParameters struct {
 // +kubebuilder:validation:XValidation:rule="has(self.topology) == (self.type == 'Topology')",message="topology must be set with type Topology, and with no other"
 // +kubebuilder:validation:XValidation:rule="self.type == 'Existing' || has(self.version)",message="version is required unless type is Existing"
 type ClusterDescription struct {
-	// Labels of the Cluster, which others select clusters by. At most 64.
+	// Labels of the Cluster, which others select clusters by. At most 64, and none of cluster.x-k8s.io, intentplane.dev or what is below
+	// them.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=64
 	Labels map[string]LabelValue `json:"labels,omitempty"`
 
-	// Annotations of the Cluster. At most 64.
+	// Annotations of the Cluster. At most 64, and none of cluster.x-k8s.io, intentplane.dev or what is below them.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=64
 	Annotations map[string]AnnotationValue `json:"annotations,omitempty"`

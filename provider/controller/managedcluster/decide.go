@@ -8,6 +8,7 @@ import (
 	"time"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
@@ -156,18 +157,38 @@ func unhealthy(r readiness.Report) readiness.Blocker {
 
 // late tells what took too long, and when it will have. It is waited on.
 func late(f facts, b readiness.Blocker) (xpv2.ConditionReason, string, time.Time) {
-	at, t := f.mc.Status.AtProvider, f.mc.Spec.ForProvider.Timeouts
-	since, limit, reason := at.StartedAt, within(t.Infrastructure, defaultInfrastructure), v1alpha1.ReasonInfrastructureTimedOut
-	if at.InfrastructureReadyAt != nil {
-		since, limit, reason = at.InfrastructureReadyAt, within(t.ControlPlane, defaultControlPlane), v1alpha1.ReasonControlPlaneTimedOut
+	t := f.mc.Spec.ForProvider.Timeouts
+	started, infrastructure := clocks(f)
+	since, limit, reason := started, within(t.Infrastructure, defaultInfrastructure), v1alpha1.ReasonInfrastructureTimedOut
+	if infrastructure != nil {
+		since, limit, reason = infrastructure, within(t.ControlPlane, defaultControlPlane), v1alpha1.ReasonControlPlaneTimedOut
 	}
-	if since == nil {
+	if since == nil || rests(f.report) {
 		return xpv2.ConditionReason(b.Reason), b.String(), time.Time{}
 	}
 	if end := since.Add(limit); f.now.Before(end) {
 		return xpv2.ConditionReason(b.Reason), b.String(), end
 	}
 	return reason, b.Reason + ": " + b.String(), time.Time{}
+}
+
+// rests is true for a cluster on which nobody works because somebody wants it so.
+func rests(r readiness.Report) bool {
+	return r.Condition(readiness.TypePaused).Reason == readiness.ReasonPaused
+}
+
+// clocks are since when infrastructure and control plane are waited for. A pause that has ended was no time of theirs, so the one that is
+// waited for has all of its time again.
+func clocks(f facts) (started, infrastructure *metav1.Time) {
+	at := f.mc.Status.AtProvider
+	rested := f.mc.Status.GetCondition(v1alpha1.TypePaused).Reason == readiness.ReasonPaused
+	switch {
+	case !rested || rests(f.report) || at.WasReady != nil:
+		return at.StartedAt, at.InfrastructureReadyAt
+	case at.InfrastructureReadyAt != nil:
+		return at.StartedAt, stamp(f.now)
+	}
+	return stamp(f.now), nil
 }
 
 const (

@@ -55,6 +55,9 @@ func (e *external) denied(ctx context.Context, mc *v1alpha1.ManagedCluster) (str
 	if p.Topology != nil && orOwn(mc, p.Topology.ClassRef.Namespace) != namespace(mc) {
 		return "spec.forProvider.topology.classRef.namespace: it is not the namespace of the ManagedCluster", nil
 	}
+	if path := p.Reserved(); path != "" {
+		return "spec.forProvider." + path + ": what is of cluster.x-k8s.io or intentplane.dev is not for users to set", nil
+	}
 	if message := deniedSite(mc); message != "" {
 		return message, nil
 	}

@@ -158,7 +158,8 @@ func observation(f facts, before v1alpha1.ManagedClusterObservation) v1alpha1.Ma
 		StartedAt:      stamp(f.now),
 	}
 	if before.UID == r.UID {
-		out.StartedAt, out.InfrastructureReadyAt, out.ReadySince, out.WasReady = before.StartedAt, before.InfrastructureReadyAt, before.ReadySince, before.WasReady
+		out.StartedAt, out.InfrastructureReadyAt = clocks(f)
+		out.ReadySince, out.WasReady = before.ReadySince, before.WasReady
 		out.Provisioned = before.Provisioned
 	}
 	if out.StartedAt == nil {
@@ -169,7 +170,8 @@ func observation(f facts, before v1alpha1.ManagedClusterObservation) v1alpha1.Ma
 		out.Endpoint = &v1alpha1.Endpoint{Host: r.Endpoint.Host, Port: int32(r.Endpoint.Port)} //nolint:gosec // A port that is too large is not known, and shown as it is cut.
 	}
 	if r.KubeconfigDigest != "" {
-		out.Kubeconfig = &v1alpha1.Kubeconfig{SecretName: readiness.SecretName(f.mc.Spec.ForProvider.Cluster.Name), Digest: r.KubeconfigDigest}
+		ref := v1alpha1.SecretReference{Name: readiness.SecretName(f.mc.Spec.ForProvider.Cluster.Name), Key: readiness.SecretKey}
+		out.Kubeconfig = &v1alpha1.Kubeconfig{SecretRef: ref, Digest: r.KubeconfigDigest}
 		if !r.KubeconfigExpires.IsZero() {
 			out.Kubeconfig.Expires = stamp(r.KubeconfigExpires)
 		}

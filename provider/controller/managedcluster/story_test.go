@@ -1,6 +1,7 @@
 package managedcluster
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
@@ -70,8 +72,8 @@ func TestCAPTCluster(t *testing.T) {
 	w.built()
 	mc := w.until(ready)
 	at := mc.Status.AtProvider
-	got := []string{at.ClusterAPIVersion, at.Contracts.Infrastructure, at.Contracts.ControlPlane, at.Version, at.Endpoint.Host, at.Kubeconfig.SecretName}
-	if diff := cmp.Diff([]string{"cluster.x-k8s.io/v1beta2", "v1beta1", "v1beta1", "v1.34.2", "c1.example.org", "c1-kubeconfig"}, got); diff != "" || at.ReadySince == nil || at.WasReady.UID != at.UID {
+	got := []string{at.ClusterAPIVersion, at.Contracts.Infrastructure, at.Contracts.ControlPlane, at.Version, at.Endpoint.Host, at.Kubeconfig.SecretRef.Name + "/" + at.Kubeconfig.SecretRef.Key}
+	if diff := cmp.Diff([]string{"cluster.x-k8s.io/v1beta2", "v1beta1", "v1beta1", "v1.34.2", "c1.example.org", "c1-kubeconfig/value"}, got); diff != "" || at.ReadySince == nil || at.WasReady.UID != at.UID {
 		t.Errorf("what is seen: -want, +got:\n%s", diff)
 	}
 	// What CAPT and core write afterwards is theirs, and nothing is written again.
@@ -219,6 +221,9 @@ func TestRefused(t *testing.T) {
 		"EKSElsewhere": {reason: "CAPT would take another one", change: func(p *v1alpha1.ManagedClusterParameters) { p.CAPT.ControlPlane.TemplateRef.Namespace = "team-b" }, want: "PolicyDenied"},
 		"ClassElsewhere": {reason: "Another namespace's class", change: func(p *v1alpha1.ManagedClusterParameters) {
 			p.Type, p.CAPT, p.Topology = v1alpha1.TypeTopology, nil, &v1alpha1.Topology{ClassRef: v1alpha1.ClassReference{Name: "c", Namespace: "team-b"}}
+		}, want: "PolicyDenied"},
+		"Paused": {reason: "Nobody pauses a Cluster by its annotations", change: func(p *v1alpha1.ManagedClusterParameters) {
+			p.Annotations = map[string]v1alpha1.AnnotationValue{"cluster.x-k8s.io/paused": ""}
 		}, want: "PolicyDenied"},
 		"SiteName": {reason: "An administrator's Site", change: func(p *v1alpha1.ManagedClusterParameters) { p.Site.Publish, p.Site.Name = true, "prod" }, want: "PolicyDenied"},
 		"SitePath": {reason: "An administrator's directory", change: func(p *v1alpha1.ManagedClusterParameters) {
@@ -491,6 +496,77 @@ func TestTimeouts(t *testing.T) {
 	w.until(ready)
 	if len(w.did) > 0 {
 		t.Errorf("a timeout writes: %q", w.did)
+	}
+}
+
+// TestPauseIsNoDelay takes no time from what is waited for, where who builds the cluster waits too.
+func TestPauseIsNoDelay(t *testing.T) {
+	w := newWorld(t)
+	w.install()
+	w.create(topologySpec("v1.34.2"))
+	w.until("NotReferenced")
+	pause := func(paused bool) {
+		w.yaml("Cluster", fmt.Sprintf("spec: {paused: %t}", paused))
+		for rounds := 0; (w.get().GetCondition(v1alpha1.TypePaused).Status == corev1.ConditionTrue) != paused; rounds++ {
+			if rounds > maxRounds {
+				t.Fatalf("it is not seen: %+v", w.get().Status.Conditions)
+			}
+			w.clock = w.clock.Add(time.Minute)
+			w.reconcile()
+		}
+	}
+	stays := func(reason string, d time.Duration) {
+		t.Helper()
+		w.clock = w.clock.Add(d)
+		w.reconcile()
+		if c := w.get().GetCondition(xpv2.TypeReady); string(c.Reason) != reason {
+			t.Fatalf("want %s, got %+v", reason, c)
+		}
+	}
+	pause(true)
+	stays("NotReferenced", time.Hour)
+	pause(false)
+	stays("NotReferenced", 14*time.Minute)
+	w.until("InfrastructureTimedOut")
+	w.yaml("Cluster", "status: {initialization: {infrastructureProvisioned: true}}")
+	w.until("NotInitialized")
+	pause(true)
+	stays("NotInitialized", time.Hour)
+	pause(false)
+	stays("NotInitialized", 29*time.Minute)
+	w.until("ControlPlaneTimedOut")
+}
+
+// TestIgnoredPause is one that CAPT knows nothing of: it goes on, and may take too long.
+func TestIgnoredPause(t *testing.T) {
+	w := newWorld(t)
+	w.install()
+	w.create(captSpec())
+	w.until("Provisioning")
+	w.yaml("Cluster", "spec: {paused: true}")
+	w.clock = w.clock.Add(15 * time.Minute)
+	if c := w.until("InfrastructureTimedOut").GetCondition(v1alpha1.TypePaused); c.Reason != readiness.ReasonPausedIgnored {
+		t.Errorf("%+v", c)
+	}
+}
+
+// TestVersion is asked for in the one form that Cluster API keeps.
+func TestVersion(t *testing.T) {
+	for name, p := range map[string]v1alpha1.ManagedClusterParameters{"Topology": topologySpec("1.34.2"), "CAPT": captSpec()} {
+		t.Run(name, func(t *testing.T) {
+			p.Version = "1.34.2"
+			w := newWorld(t)
+			w.install()
+			w.create(p)
+			kind, path := "Cluster", []string{"spec", "topology", "version"}
+			if name == "CAPT" {
+				kind, path = "CAPTControlPlane", []string{"spec", "version"}
+			}
+			w.until(map[string]string{"Cluster": "NotReferenced", "CAPTControlPlane": "Provisioning"}[kind])
+			if v, _, _ := unstructured.NestedString(w.live(kind).Object, path...); v != "v1.34.2" {
+				t.Errorf("%s is asked for version %q", kind, v)
+			}
+		})
 	}
 }
 

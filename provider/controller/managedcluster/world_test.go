@@ -294,6 +294,15 @@ func captSpec() v1alpha1.ManagedClusterParameters {
 	}
 }
 
+func topologySpec(version string) v1alpha1.ManagedClusterParameters {
+	return v1alpha1.ManagedClusterParameters{
+		Cluster: v1alpha1.ClusterReference{Name: "c1"},
+		ClusterDescription: v1alpha1.ClusterDescription{
+			Type: v1alpha1.TypeTopology, Version: version, Topology: &v1alpha1.Topology{ClassRef: v1alpha1.ClassReference{Name: "c"}},
+		},
+	}
+}
+
 func (w *world) create(p v1alpha1.ManagedClusterParameters) {
 	w.Helper()
 	mc := &v1alpha1.ManagedCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "prod", UID: "mc-uid", Generation: 1}}

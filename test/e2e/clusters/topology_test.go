@@ -99,7 +99,7 @@ func (s *stage) describesItself(mc *unstructured.Unstructured) {
 	}
 	got := map[string]string{
 		"uid": at("uid"), "phase": at("phase"), "version": at("version"), "clusterAPIVersion": at("clusterAPIVersion"), "host": at("endpoint", "host"),
-		"infrastructure": at("contracts", "infrastructure"), "controlPlane": at("contracts", "controlPlane"), "secret": at("kubeconfig", "secretName"),
+		"infrastructure": at("contracts", "infrastructure"), "controlPlane": at("contracts", "controlPlane"), "secret": at("kubeconfig", "secretRef", "name"),
 	}
 	want := map[string]string{
 		"uid": string(c.GetUID()), "phase": scene.Field(c, "status", "phase"), "version": version, "clusterAPIVersion": "cluster.x-k8s.io/v1beta2",
