@@ -252,6 +252,11 @@ type ManagedClusterObservation struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	SiteName string `json:"siteName,omitempty"`
+
+	// SiteUID of the Site that was published last. A Site that is gone is not made again by itself.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	SiteUID string `json:"siteUID,omitempty"`
 }
 
 // ManagedClusterSpec describes a cluster.

@@ -270,7 +270,8 @@ type PublishedSite struct {
 	// +kubebuilder:default=false
 	Publish bool `json:"publish,omitempty"`
 
-	// Name of the Site. It has to be <namespace>.<name> of the ManagedCluster, which is the default, and at most 63 characters.
+	// Name of the Site. It has to be <namespace>.<name> of the ManagedCluster, which is the default, or one that policy.siteNames of the
+	// ClusterProviderConfig allows, and at most 63 characters. A Site that is published is not renamed.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	Name string `json:"name,omitempty"`

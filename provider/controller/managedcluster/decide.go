@@ -43,13 +43,15 @@ func decide(f facts) decision {
 		}
 	}
 	d.reason, d.message, d.deadline = state(f)
-	d.publish = d.reason == v1alpha1.ReasonReady && f.site.missing && f.site.problem == ""
+	d.publish = d.reason == v1alpha1.ReasonReady && f.site.missing && f.site.problem == "" && f.site.gone == ""
 	switch {
 	case len(ignored) > 0:
 		d.reason = v1alpha1.ReasonChangeIgnored
 		d.message = strings.Join(ignored, "; ") + ": CAPT carries out nothing that is changed after it began. Take the change back, or build another cluster and move to it"
 	case f.site.problem != "":
 		d.reason, d.message = v1alpha1.ReasonPolicyDenied, f.site.problem
+	case f.site.gone != "" && d.reason == v1alpha1.ReasonReady:
+		d.reason, d.message = v1alpha1.ReasonSiteGone, f.site.gone
 	}
 	return d
 }

@@ -3,19 +3,12 @@ package managedcluster
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
-	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
-	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/provider/clusters/clusterapi"
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
 	"github.com/intentplane/intentplane/provider/engines"
@@ -43,88 +36,6 @@ func (e *external) gather(ctx context.Context, mc *v1alpha1.ManagedCluster) (fac
 	}
 	f.site, err = e.site(ctx, mc)
 	return f, err
-}
-
-// denied says which limit the spec is against. It acts with the administrator's credentials, so it stays in its own namespace, and
-// builds only from what the configuration allows.
-func (e *external) denied(ctx context.Context, mc *v1alpha1.ManagedCluster) (string, error) {
-	p := mc.Spec.ForProvider
-	if ns := p.Cluster.Namespace; ns != "" && ns != namespace(mc) {
-		return "spec.forProvider.cluster.namespace: it is not the namespace of the ManagedCluster", nil
-	}
-	if p.Topology != nil && orOwn(mc, p.Topology.ClassRef.Namespace) != namespace(mc) {
-		return "spec.forProvider.topology.classRef.namespace: it is not the namespace of the ManagedCluster", nil
-	}
-	if path := p.Reserved(); path != "" {
-		return "spec.forProvider." + path + ": what is of cluster.x-k8s.io or intentplane.dev is not for users to set", nil
-	}
-	if message := deniedSite(mc); message != "" {
-		return message, nil
-	}
-	if p.CAPT == nil {
-		return "", nil
-	}
-	if message := elsewhereTemplate(mc); message != "" {
-		return message, nil
-	}
-	allowed, message, err := e.allowed(ctx, mc)
-	if err != nil || message != "" {
-		return message, err
-	}
-	for _, t := range templates(mc) {
-		if !slices.Contains(allowed, t) {
-			return fmt.Sprintf("spec.policy.workspaceTemplates of the configuration does not name %s/%s", t.Namespace, t.Name), nil
-		}
-	}
-	return "", nil
-}
-
-// elsewhereTemplate says which template is in another namespace. CAPT looks for both in the namespace of the cluster, whatever is written.
-func elsewhereTemplate(mc *v1alpha1.ManagedCluster) string {
-	c := mc.Spec.ForProvider.CAPT
-	refs := map[string]string{"controlPlane": c.ControlPlane.TemplateRef.Namespace}
-	if ref := c.VPC.TemplateRef; ref != nil {
-		refs["vpc"] = ref.Namespace
-	}
-	for _, of := range slices.Sorted(maps.Keys(refs)) {
-		if orOwn(mc, refs[of]) != namespace(mc) {
-			return "spec.forProvider.capt." + of + ".templateRef.namespace: CAPT looks for it in the namespace of the cluster only"
-		}
-	}
-	return ""
-}
-
-// templates that a cluster is built from.
-func templates(mc *v1alpha1.ManagedCluster) []configv1alpha1.NamespacedName {
-	c := mc.Spec.ForProvider.CAPT
-	if c == nil {
-		return nil
-	}
-	out := []configv1alpha1.NamespacedName{{Namespace: namespace(mc), Name: c.ControlPlane.TemplateRef.Name}}
-	if ref := c.VPC.TemplateRef; ref != nil {
-		out = append(out, configv1alpha1.NamespacedName{Namespace: orOwn(mc, ref.Namespace), Name: ref.Name})
-	}
-	return out
-}
-
-// allowed templates stand in a ClusterProviderConfig: whoever writes a ProviderConfig could allow themselves anything.
-func (e *external) allowed(ctx context.Context, mc *v1alpha1.ManagedCluster) ([]configv1alpha1.NamespacedName, string, error) {
-	ref := mc.GetProviderConfigReference()
-	if ref == nil || ref.Kind != policy.KindClusterProviderConfig {
-		return nil, "spec.providerConfigRef: templates are allowed by a ClusterProviderConfig only", nil
-	}
-	c := &configv1alpha1.ClusterProviderConfig{}
-	err := e.kube.Get(ctx, client.ObjectKey{Name: ref.Name}, c)
-	if kerrors.IsNotFound(err) {
-		return nil, "spec.providerConfigRef: ClusterProviderConfig " + ref.Name + " does not exist", nil
-	}
-	if err != nil {
-		return nil, "", errors.Wrapf(err, "cannot get ClusterProviderConfig %q", ref.Name)
-	}
-	if err := policy.CheckConfig(ref.Kind, &c.Spec, namespace(mc)); err != nil {
-		return nil, err.Error(), nil //nolint:nilerr // A refusal is an answer.
-	}
-	return c.Spec.Policy.WorkspaceTemplates, "", nil
 }
 
 // parts of the cluster: as they should be, as they are, and who else has one of that name.
@@ -155,7 +66,47 @@ func (e *external) parts(ctx context.Context, f *facts) error {
 	for i := range f.parts {
 		e.find(ctx, f, &f.parts[i])
 	}
+	e.workspaces(ctx, f)
 	return nil
+}
+
+// workspaces of the names that CAPT gives them have to be free: it takes what is there for its own.
+func (e *external) workspaces(ctx context.Context, f *facts) {
+	c, name := f.mc.Spec.ForProvider.CAPT, f.mc.Spec.ForProvider.Cluster.Name
+	if c == nil || meta.WasDeleted(f.mc) {
+		return
+	}
+	of := map[string][]string{kindCAPTControlPlane: {name + "-eks-controlplane", name + "-kubeconfig"}}
+	if c.VPC.TemplateRef != nil {
+		of[kindCAPTCluster] = []string{name + "-vpc"}
+	}
+	for i := range f.parts {
+		p := &f.parts[i]
+		// Of what was made once they are its own, and what was just made need not be seen yet.
+		if f.taken != "" || p.live != nil || p.resource.Resource == "" || recorded(f.mc, p.want.GetKind()) != "" {
+			continue
+		}
+		e.free(ctx, f, p, of[p.want.GetKind()])
+	}
+}
+
+// free says whether the Workspaces of a part that is not there are not there either.
+func (e *external) free(ctx context.Context, f *facts, p *part, names []string) {
+	for _, name := range names {
+		ref := engines.Ref{Resource: schema.GroupVersionResource{Group: "tf.upbound.io", Version: "v1beta1", Resource: "workspaces"}, Kind: "Workspace", Name: name}
+		found, missing := clusterapi.Found(e.home.Get(ctx, ref))
+		if found == nil && missing != readiness.ReasonObjectMissing && missing != readiness.ReasonKindMissing {
+			f.lacks = readiness.Blocker{By: readiness.Subject{Kind: ref.Kind, Name: name}, Reason: missing, Message: "it cannot be told whether its name is free"}
+		}
+		if found == nil {
+			continue
+		}
+		if f.found(p, e.fetch(ctx, p)); p.live != nil || p.unknown != "" {
+			return // It was made a moment ago.
+		}
+		f.taken = fmt.Sprintf("%s is there already, and CAPT would take it for this cluster's. Take another name, or have it deleted", ref)
+		return
+	}
 }
 
 // unlessNone is why nobody can tell of an object. Where its kind is not served there is none.
@@ -201,20 +152,14 @@ func (e *external) find(ctx context.Context, f *facts, p *part) {
 	if p.resource.Resource == "" {
 		return
 	}
-	ref := engines.Ref{Resource: p.resource, Kind: p.want.GetKind(), Namespace: p.want.GetNamespace(), Name: p.want.GetName()}
-	live, missing := clusterapi.Found(e.home.Get(ctx, ref))
-	if meta.WasDeleted(f.mc) && (live != nil || missing == readiness.ReasonObjectMissing) {
+	ref := p.ref()
+	is := seenAs(clusterapi.Found(e.home.Get(ctx, ref)))
+	if meta.WasDeleted(f.mc) && is.unknown == "" {
 		// What watches told may be old, and nobody comes back for what is left.
-		live, missing = clusterapi.Found(e.home.Fetch(ctx, ref))
+		is = e.fetch(ctx, p)
 	}
-	if missing != "" && missing != readiness.ReasonObjectMissing {
-		p.unknown = missing
-	}
-	p.live = live
-	if live != nil && !ours(f.mc, live) {
-		f.taken = fmt.Sprintf("%s is somebody else's. To watch it, use type Existing", ref)
-	}
-	if p.resource.Group == readiness.Group || live != nil || meta.WasDeleted(f.mc) {
+	f.found(p, is)
+	if p.resource.Group == readiness.Group || p.live != nil || meta.WasDeleted(f.mc) {
 		return // Who comes later takes nothing away.
 	}
 	all, err := e.home.Everywhere(ctx, ref)
@@ -225,6 +170,11 @@ func (e *external) find(ctx context.Context, f *facts, p *part) {
 	if other := elsewhere(all, p.want.GetNamespace()); other != nil {
 		f.taken = fmt.Sprintf("another namespace has a %s of that name, and CAPT's names have to be unique over all of them", other.GetKind())
 	}
+}
+
+// fetch a part as it is now.
+func (e *external) fetch(ctx context.Context, p *part) seen {
+	return seenAs(clusterapi.Found(e.home.Fetch(ctx, p.ref())))
 }
 
 // elsewhere is an object in another namespace that was there first.

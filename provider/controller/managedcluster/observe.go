@@ -140,7 +140,7 @@ func (e *external) Update(ctx context.Context, mc *v1alpha1.ManagedCluster) (man
 
 // Delete withdraws the Site, and then deletes the Cluster that was seen last, and waits: Cluster API deletes workers, control plane
 // and infrastructure in its order. What is left without a Cluster goes after that, the control plane first. Templates stay. It returns an
-// error while deployments use the Site, if the cluster is protected.
+// error while deployments use the Site: at once if the cluster is protected, else when nothing but the Site is left.
 func (e *external) Delete(ctx context.Context, mc *v1alpha1.ManagedCluster) (managed.ExternalDelete, error) {
 	users, err := e.withdraw(ctx, mc)
 	if err != nil {
@@ -157,6 +157,9 @@ func (e *external) Delete(ctx context.Context, mc *v1alpha1.ManagedCluster) (man
 		if deletable(mc, p) {
 			return managed.ExternalDelete{}, e.remove(ctx, mc, p)
 		}
+	}
+	if len(users) > 0 {
+		return managed.ExternalDelete{}, errors.Errorf("%s: the cluster is gone, and Site %s stays while deployments use it: %s. Delete them, or take the Site out of them", v1alpha1.ReasonInUse, siteName(mc), some(users))
 	}
 	return managed.ExternalDelete{}, nil
 }

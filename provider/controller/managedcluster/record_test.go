@@ -217,6 +217,15 @@ func TestRemembered(t *testing.T) {
 	}
 }
 
+// only a namespace may use the configuration.
+func (w *world) only(ns string) {
+	w.Helper()
+	c := &configv1alpha1.ClusterProviderConfig{}
+	w.must(w.Get(w.Context(), client.ObjectKey{Name: "default"}, c))
+	c.Spec.Policy.AllowedNamespaces = []string{ns}
+	w.must(w.Update(w.Context(), c))
+}
+
 // allow templates of the namespace, and no others.
 func (w *world) allow(templates ...string) {
 	w.Helper()
@@ -236,6 +245,10 @@ func TestAllAreGone(t *testing.T) {
 	before := w.uids()
 	for _, kind := range madeKinds() {
 		w.vanish(kind)
+	}
+	// What Terraform made is still there, and its own.
+	for _, name := range []string{"c1-vpc", "c1-eks-controlplane", "c1-kubeconfig"} {
+		w.yaml("Workspace", "metadata: {name: "+name+"}")
 	}
 	value := strings.Join([]string{before["CAPTCluster"], before["CAPTControlPlane"], before["Cluster"]}, ",")
 	m := w.until("ObjectsGone").GetCondition(xpv2.TypeReady).Message
@@ -317,5 +330,23 @@ func TestRestart(t *testing.T) {
 	w.reconcile()
 	if c := w.get().GetCondition(xpv2.TypeReady); c.Reason == ready {
 		t.Errorf("another one is trusted at once: %+v", c)
+	}
+}
+
+// TestJustMade is a part that CAPT saw before we did: its Workspace is no other's.
+func TestJustMade(t *testing.T) {
+	w := newWorld(t)
+	w.install()
+	w.reads(deaf{Interface: w.capi, resource: "captclusters", watch: func() watch.Interface { return watch.NewFake() }})
+	w.create(captSpec())
+	w.until("ObjectMissing")
+	w.yaml("Workspace", "metadata: {name: c1-vpc}")
+	w.did = nil
+	for range 3 {
+		w.clock = w.clock.Add(progressInterval)
+		w.reconcile()
+	}
+	if c := w.get().GetCondition(xpv2.TypeReady); c.Reason == v1alpha1.ReasonNameTaken || len(w.did) > 0 {
+		t.Errorf("%+v, writes %q", c, w.did)
 	}
 }

@@ -80,7 +80,7 @@ func urgent(mc *v1alpha1.ManagedCluster, next v1alpha1.ManagedClusterStatus) boo
 	if a.AtProvider.UID != b.AtProvider.UID || !equality.Semantic.DeepEqual(a.AtProvider.Initialized, b.AtProvider.Initialized) {
 		return true
 	}
-	if leaving(b) && !leaving(a) || missing(b) != missing(a) || a.AtProvider.SiteName != b.AtProvider.SiteName {
+	if leaving(b) && !leaving(a) || missing(b) != missing(a) || a.AtProvider.SiteName != b.AtProvider.SiteName || a.AtProvider.SiteUID != b.AtProvider.SiteUID {
 		return true
 	}
 	for _, o := range b.AtProvider.Objects {
@@ -179,8 +179,9 @@ func observation(f facts, before v1alpha1.ManagedClusterObservation) v1alpha1.Ma
 	if b := r.Blocker(); b.Reason != "" {
 		out.Blocker = &v1alpha1.Blocker{Kind: b.By.Kind, Name: b.By.Name, Reason: b.Reason, Message: cut(b.Message)}
 	}
+	out.SiteUID = before.SiteUID
 	if f.site.ours {
-		out.SiteName = siteName(f.mc)
+		out.SiteName, out.SiteUID = siteName(f.mc), f.site.uid
 	}
 	return out
 }

@@ -235,8 +235,24 @@ func TestRefused(t *testing.T) {
 		"Missing": {reason: "A template that is not there", before: func(w *world) {
 			w.remove("WorkspaceTemplate", "team-a", "vpc")
 		}, want: "TemplateMissing"},
-		"Taken":          {reason: "Somebody made it by hand", before: func(w *world) { w.yaml("Cluster", "spec: {paused: false}") }, want: "NameTaken"},
-		"TakenElsewhere": {reason: "Workspaces are in no namespace", before: func(w *world) { w.yaml("CAPTControlPlane", "metadata: {namespace: team-b}") }, want: "NameTaken"},
+		"Taken":           {reason: "Somebody made it by hand", before: func(w *world) { w.yaml("Cluster", "spec: {paused: false}") }, want: "NameTaken"},
+		"TakenElsewhere":  {reason: "Workspaces are in no namespace", before: func(w *world) { w.yaml("CAPTControlPlane", "metadata: {namespace: team-b}") }, want: "NameTaken"},
+		"TakenVPC":        {reason: "CAPT would take another's network", before: func(w *world) { w.yaml("Workspace", "metadata: {name: c1-vpc}") }, want: "NameTaken"},
+		"TakenPlane":      {reason: "Or another's control plane", before: func(w *world) { w.yaml("Workspace", "metadata: {name: c1-eks-controlplane}") }, want: "NameTaken"},
+		"TakenKubeconfig": {reason: "Or another's kubeconfig", before: func(w *world) { w.yaml("Workspace", "metadata: {name: c1-kubeconfig}") }, want: "NameTaken"},
+		"Namespace":       {reason: "A configuration that is not for this namespace", before: func(w *world) { w.only("team-b") }, want: "PolicyDenied"},
+		"TopologyNamespace": {reason: "Whatever is made by it", before: func(w *world) { w.only("team-b") }, change: func(p *v1alpha1.ManagedClusterParameters) {
+			*p = topologySpec("v1.34.2")
+		}, want: "PolicyDenied"},
+		"ExistingNamespace": {reason: "A Site is made too", before: func(w *world) { w.only("team-b") }, change: func(p *v1alpha1.ManagedClusterParameters) {
+			p.Type, p.CAPT, p.Site.Publish = v1alpha1.TypeExisting, nil, true
+		}, want: "PolicyDenied"},
+		"NoConfiguration": {reason: "Limits that do not exist would be none", before: func(w *world) {
+			w.must(w.Client.Delete(w.Context(), &configv1alpha1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: "default"}}))
+		}, change: func(p *v1alpha1.ManagedClusterParameters) { *p = topologySpec("v1.34.2") }, want: "PolicyDenied"},
+		"LongSiteName": {reason: "No Site has such a name", change: func(p *v1alpha1.ManagedClusterParameters) {
+			p.Site.Publish, p.Site.Name = true, strings.Repeat("a", 64)
+		}, want: "PolicyDenied"},
 		"NoContract": {reason: "A kind without the label", before: func(w *world) {
 			w.remove("CustomResourceDefinition", "", "captclusters."+groupInfrastructure)
 			w.yaml("CustomResourceDefinition", "metadata: {name: captclusters.infrastructure.cluster.x-k8s.io}\nspec: {names: {plural: captclusters}, versions: [{name: v1beta1, served: true}]}")

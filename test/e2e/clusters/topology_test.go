@@ -58,6 +58,7 @@ func (s *stage) workload(as string, forProvider map[string]any) *unstructured.Un
 	spec := maps.Clone(forProvider)
 	spec["clusterName"], _, _ = unstructured.NestedFieldCopy(forProvider, "cluster", "name")
 	delete(spec, "cluster")
+	spec["providerConfigRef"] = map[string]any{"kind": "ProviderConfig", "name": scene.Config}
 	return s.Set(s.describe("claims.intentplane.dev/v1alpha1", "WorkloadCluster", as), spec, "spec")
 }
 
