@@ -40,7 +40,7 @@ type cli struct {
 	Debug                    bool          `help:"Log what is done, not only what goes wrong."                                                              short:"d"`
 	LeaderElection           bool          `env:"LEADER_ELECTION"                                                                                           help:"Let only one of several replicas work."`
 	LeaderLease              time.Duration `default:"60s"                                                                                                   help:"How long the others wait for a leader that died. A busy API server must be able to renew the lease within five sixths of it."`
-	Namespace                string        `default:"crossplane-system"                                                                                     env:"POD_NAMESPACE"                                   help:"Namespace of the lease of the leader."`
+	Namespace                string        `default:"crossplane-system"                                                                                     env:"POD_NAMESPACE"                                   help:"Namespace of the leases: that of the leader, and those of names of clusters."`
 	PollInterval             time.Duration `default:"10m"                                                                                                   help:"How often to look at a repository when nothing else gives a reason to. The interval of a configuration holds if it is shorter."`
 	MaxReconcileRate         int           `default:"100"                                                                                                   help:"How many managed resources are looked at per second, and how many at once."`
 	HealthProbeBindAddress   string        `default:":8081"                                                                                                 help:"Address of the health probes."`
@@ -95,7 +95,7 @@ func (c *cli) run(ctx context.Context) error {
 		Gate:           gate.Options{Limits: limits, Fetch: web, Observer: m},
 		GitDelivery:    gitdelivery.Options{AfterPush: crashIf(c.CrashAfterPush), Metrics: m},
 		SiteSync:       sitesync.Options{Limits: limits},
-		ManagedCluster: managedcluster.Options{Limits: limits},
+		ManagedCluster: managedcluster.Options{Limits: limits, Namespace: c.Namespace},
 	}
 	if err := controller.SetupGated(mgr, o, of); err != nil {
 		return err

@@ -49,6 +49,9 @@ func (f *facts) message() string {
 	if f.Problem != "" {
 		return f.Problem
 	}
+	if f.Wait != "" {
+		return f.Wait
+	}
 	switch p := f.phase(); {
 	case p == v1alpha1.PhaseDeleting && f.gone():
 		return "The Cluster is gone."
@@ -85,6 +88,9 @@ func (f *facts) waits() string {
 		return "What is asked for is on its way to the cluster."
 	case c.Reason == clusterv1alpha1.ReasonReady && f.upgrading():
 		return "The cluster runs " + f.Observed.Status.AtProvider.Version + ", and " + f.Spec.Version + " is asked for."
+	case c.Reason == clusterv1alpha1.ReasonReady && f.rebasing():
+		t := f.Observed.Status.AtProvider.Topology
+		return said("ClusterClass "+f.Spec.Topology.ClassRef.Name+" is asked for, and Cluster API is not done with it", t.Reason, t.Message)
 	default:
 		return said("", string(c.Reason), c.Message)
 	}

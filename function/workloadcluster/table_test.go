@@ -50,7 +50,7 @@ type evidence struct {
 func (e evidence) facts() *facts {
 	f := &facts{Digest: "d", carried: e.carried, Spec: v1alpha1.WorkloadClusterSpec{ClusterDescription: clusterv1alpha1.ClusterDescription{Type: clusterv1alpha1.TypeExisting}}}
 	if e.problem {
-		f.Problem = "spec.clusterName: it is wrong"
+		f.Problem, f.Because = "spec.clusterName: it is wrong", v1alpha1.ReasonInvalidSpec
 	}
 	mc := &clusterv1alpha1.ManagedCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1", Generation: 2}}
 	if e.goes {

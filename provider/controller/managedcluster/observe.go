@@ -31,6 +31,10 @@ const FieldOwner = "intentplane-managedcluster"
 type connector struct {
 	// kube reads from the cache, and writes.
 	kube client.Client
+	// live reads past the cache.
+	live client.Reader
+	// namespace of the provider.
+	namespace string
 	// usage records which configuration is used.
 	usage  resource.ModernTracker
 	pool   *clusters.Pool
@@ -97,13 +101,13 @@ func (e *external) Observe(ctx context.Context, mc *v1alpha1.ManagedCluster) (ma
 
 // left is true if something of what a ManagedCluster made is there, or nobody can tell.
 func left(f facts) bool {
-	return f.site.ours || slices.ContainsFunc(f.parts, func(p part) bool { return doubtful(f.mc, p) || deletable(f.mc, p) })
+	return f.site.ours || f.reserved || slices.ContainsFunc(f.parts, func(p part) bool { return doubtful(f, p) || deletable(f.mc, p) })
 }
 
 // doubtful is true for an object of which nobody can tell whether it is there. What is of a kind that could not be looked for was never
-// made, unless something was seen that was.
-func doubtful(mc *v1alpha1.ManagedCluster, p part) bool {
-	return p.unknown != "" && (p.resource.Resource != "" || made(mc))
+// made, unless something was seen that was, or the name was reserved for it.
+func doubtful(f facts, p part) bool {
+	return p.unknown != "" && (p.resource.Resource != "" || f.reserved || made(f.mc))
 }
 
 // deletable is true for an object that this ManagedCluster made, and that is the one that it saw last, or that a person wanted in its place.
@@ -120,8 +124,20 @@ func (e *external) Create(context.Context, *v1alpha1.ManagedCluster) (managed.Ex
 	return managed.ExternalCreation{}, nil
 }
 
-// Update applies what is not as it should be, the Cluster last, and publishes the Site. It returns an error if an object is refused.
+// Update applies what is not as it should be, the Cluster last, and publishes the Site. Before it makes anything it reserves the cluster's
+// name, and if somebody else has that, it writes nothing. It returns an error if an object is refused.
 func (e *external) Update(ctx context.Context, mc *v1alpha1.ManagedCluster) (managed.ExternalUpdate, error) {
+	if len(e.decision.apply) > 0 && incomplete(e.facts) {
+		taken, err := e.reserve(ctx, mc)
+		if err != nil {
+			return managed.ExternalUpdate{}, err
+		}
+		if taken != "" {
+			e.facts.taken, e.facts.again = taken, e.facts.now.Add(reservedAgain)
+			e.show(mc, e.facts, decide(e.facts))
+			return managed.ExternalUpdate{}, nil
+		}
+	}
 	for _, o := range e.decision.apply {
 		err := e.kube.Patch(ctx, o.DeepCopy(), client.Apply, client.FieldOwner(FieldOwner), client.ForceOwnership) //nolint:staticcheck // Objects of others have no apply configuration.
 		if err != nil {
@@ -151,7 +167,7 @@ func (e *external) Delete(ctx context.Context, mc *v1alpha1.ManagedCluster) (man
 	}
 	// The Cluster is the last part, and the first to go.
 	for _, p := range slices.Backward(e.facts.parts) {
-		if doubtful(mc, p) {
+		if doubtful(e.facts, p) {
 			return managed.ExternalDelete{}, errors.Errorf("%s: it cannot be told whether %s %s is left", p.unknown, p.want.GetKind(), p.want.GetName())
 		}
 		if deletable(mc, p) {
@@ -161,7 +177,7 @@ func (e *external) Delete(ctx context.Context, mc *v1alpha1.ManagedCluster) (man
 	if len(users) > 0 {
 		return managed.ExternalDelete{}, errors.Errorf("%s: the cluster is gone, and Site %s stays while deployments use it: %s. Delete them, or take the Site out of them", v1alpha1.ReasonInUse, siteName(mc), some(users))
 	}
-	return managed.ExternalDelete{}, nil
+	return managed.ExternalDelete{}, e.release(ctx, mc)
 }
 
 // remove an object, and no other of its name.
@@ -204,6 +220,8 @@ type memory struct {
 type note struct {
 	// steady is what the cluster counts as.
 	steady readiness.Steady
+	// carried is the topology that Cluster API was last seen to be done with.
+	carried carried
 	// pace at which steps follow one another, and writes of progress that the status may still have.
 	pace, writes *rate.Limiter
 	// held is what was read of the kubeconfig.

@@ -97,7 +97,7 @@ func TestAllowedSiteName(t *testing.T) {
 			c.Spec.Policy.SiteNames = tc.allow
 			w.must(w.Update(t.Context(), c))
 			w.must(w.Create(t.Context(), &configv1alpha1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "default"}, Spec: c.Spec}))
-			p := topologySpec("v1.34.2")
+			p := topologySpec()
 			p.Site = v1alpha1.PublishedSite{Publish: true, Name: "edge-1"}
 			w.create(p)
 			if tc.kind != "" {
@@ -154,7 +154,7 @@ func TestSiteOfTheDead(t *testing.T) {
 				Repository: catalogv1alpha1.SiteRepository{Path: "clusters/team-a/prod"},
 				Owner:      &catalogv1alpha1.SiteOwner{APIGroup: v1alpha1.Group, Kind: "ManagedCluster", Namespace: "team-a", Name: "prod", UID: "dead"},
 			}}))
-			p := topologySpec("v1.34.2")
+			p := topologySpec()
 			p.Site.Publish = true
 			w.create(p)
 			m := w.until("PolicyDenied").GetCondition(xpv2.TypeReady).Message

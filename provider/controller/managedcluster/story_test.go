@@ -242,14 +242,14 @@ func TestRefused(t *testing.T) {
 		"TakenKubeconfig": {reason: "Or another's kubeconfig", before: func(w *world) { w.yaml("Workspace", "metadata: {name: c1-kubeconfig}") }, want: "NameTaken"},
 		"Namespace":       {reason: "A configuration that is not for this namespace", before: func(w *world) { w.only("team-b") }, want: "PolicyDenied"},
 		"TopologyNamespace": {reason: "Whatever is made by it", before: func(w *world) { w.only("team-b") }, change: func(p *v1alpha1.ManagedClusterParameters) {
-			*p = topologySpec("v1.34.2")
+			*p = topologySpec()
 		}, want: "PolicyDenied"},
 		"ExistingNamespace": {reason: "A Site is made too", before: func(w *world) { w.only("team-b") }, change: func(p *v1alpha1.ManagedClusterParameters) {
 			p.Type, p.CAPT, p.Site.Publish = v1alpha1.TypeExisting, nil, true
 		}, want: "PolicyDenied"},
 		"NoConfiguration": {reason: "Limits that do not exist would be none", before: func(w *world) {
 			w.must(w.Client.Delete(w.Context(), &configv1alpha1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: "default"}}))
-		}, change: func(p *v1alpha1.ManagedClusterParameters) { *p = topologySpec("v1.34.2") }, want: "PolicyDenied"},
+		}, change: func(p *v1alpha1.ManagedClusterParameters) { *p = topologySpec() }, want: "PolicyDenied"},
 		"LongSiteName": {reason: "No Site has such a name", change: func(p *v1alpha1.ManagedClusterParameters) {
 			p.Site.Publish, p.Site.Name = true, strings.Repeat("a", 64)
 		}, want: "PolicyDenied"},
@@ -519,7 +519,7 @@ func TestTimeouts(t *testing.T) {
 func TestPauseIsNoDelay(t *testing.T) {
 	w := newWorld(t)
 	w.install()
-	w.create(topologySpec("v1.34.2"))
+	w.create(topologySpec())
 	w.until("NotReferenced")
 	pause := func(paused bool) {
 		w.yaml("Cluster", fmt.Sprintf("spec: {paused: %t}", paused))
@@ -568,7 +568,7 @@ func TestIgnoredPause(t *testing.T) {
 
 // TestVersion is asked for in the one form that Cluster API keeps.
 func TestVersion(t *testing.T) {
-	for name, p := range map[string]v1alpha1.ManagedClusterParameters{"Topology": topologySpec("1.34.2"), "CAPT": captSpec()} {
+	for name, p := range map[string]v1alpha1.ManagedClusterParameters{"Topology": topologySpec(), "CAPT": captSpec()} {
 		t.Run(name, func(t *testing.T) {
 			p.Version = "1.34.2"
 			w := newWorld(t)
