@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -131,8 +132,11 @@ func published(s *catalogv1alpha1.Site, mc *v1alpha1.ManagedCluster) bool {
 
 // site looks whether the Site is there. It is made once, and never changed: what an administrator does to it stays.
 func (e *external) site(ctx context.Context, mc *v1alpha1.ManagedCluster) (siteFacts, error) {
-	s := &catalogv1alpha1.Site{}
-	if err := client.IgnoreNotFound(e.kube.Get(ctx, client.ObjectKey{Name: siteName(mc)}, s)); err != nil {
+	s, from := &catalogv1alpha1.Site{}, client.Reader(e.kube)
+	if meta.WasDeleted(mc) {
+		from = e.live // The cache may be old, and nobody comes back for what is left.
+	}
+	if err := client.IgnoreNotFound(from.Get(ctx, client.ObjectKey{Name: siteName(mc)}, s)); err != nil {
 		return siteFacts{}, errors.Wrapf(err, "cannot get Site %q", siteName(mc))
 	}
 	if published(s, mc) {
@@ -197,7 +201,7 @@ func overlap(a, b string) bool {
 // withdraw the Site. It returns what uses it, and leaves it then.
 func (e *external) withdraw(ctx context.Context, mc *v1alpha1.ManagedCluster) (users []string, err error) {
 	s := &catalogv1alpha1.Site{}
-	err = e.kube.Get(ctx, client.ObjectKey{Name: siteName(mc)}, s)
+	err = e.live.Get(ctx, client.ObjectKey{Name: siteName(mc)}, s)
 	if kerrors.IsNotFound(err) || err == nil && !published(s, mc) {
 		return nil, nil
 	}

@@ -1,6 +1,7 @@
 package managedcluster
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -198,5 +199,33 @@ func TestUnprotected(t *testing.T) {
 	w.released()
 	if w.site("team-a.prod") != nil {
 		t.Error("its Site is still there")
+	}
+}
+
+// A siteless cache was not told of any Site yet.
+type siteless struct {
+	client.Client
+}
+
+func (s siteless) Get(ctx context.Context, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
+	if _, ok := o.(*catalogv1alpha1.Site); ok {
+		return kerrors.NewNotFound(catalogv1alpha1.GroupVersion.WithResource("sites").GroupResource(), key.Name)
+	}
+	return s.Client.Get(ctx, key, o, opts...)
+}
+
+// TestDeletionLooksForItsSite itself, since the cache may not know it yet.
+func TestDeletionLooksForItsSite(t *testing.T) {
+	w := settled(t, publish)
+	w.looks()
+	w.c.kube = siteless{w}
+	w.must(w.Delete(t.Context(), w.get()))
+	w.did = nil
+	for _, kind := range []string{"Cluster", "CAPTControlPlane", "CAPTCluster"} {
+		w.gone("delete "+kind, kind)
+	}
+	w.released()
+	if w.site("team-a.prod") != nil {
+		t.Error("its Site is left behind")
 	}
 }
