@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -48,7 +47,6 @@ type cli struct {
 	AllowInsecureKubeconfigs bool          `help:"Let kubeconfigs of Sites skip the verification of certificates."`
 	AllowLoopbackClusters    bool          `help:"Let kubeconfigs in namespaces of tenants lead to the provider's own machine. For tests."`
 	AllowLoopbackChecks      bool          `help:"Let checks of Gates ask servers on the provider's own machine. For tests."`
-	CrashAfterPush           string        `help:"For tests: die after a push if this file exists, and remove it."                                          hidden:""                                             type:"path"`
 }
 
 func main() {
@@ -93,7 +91,7 @@ func (c *cli) run(ctx context.Context) error {
 	of := controller.Options{
 		Metrics:        m,
 		Gate:           gate.Options{Limits: limits, Fetch: web, Observer: m},
-		GitDelivery:    gitdelivery.Options{AfterPush: crashIf(c.CrashAfterPush), Metrics: m},
+		GitDelivery:    gitdelivery.Options{Metrics: m},
 		SiteSync:       sitesync.Options{Limits: limits},
 		ManagedCluster: managedcluster.Options{Limits: limits, Namespace: c.Namespace},
 	}
@@ -120,15 +118,4 @@ func (c *cli) manager() (ctrl.Manager, error) {
 		return nil, errors.Wrap(err, "cannot add health probe")
 	}
 	return mgr, errors.Wrap(mgr.AddReadyzCheck("ping", healthz.Ping), "cannot add readiness probe")
-}
-
-// crashIf returns a function that kills the process, as if the machine had failed, once the file is there.
-func crashIf(file string) func() {
-	return func() {
-		if file == "" || os.Remove(file) != nil {
-			return
-		}
-		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-		select {} // Nothing happens until the signal arrives.
-	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/intentplane/intentplane/function/projection"
 )
 
-// table of the legal changes of a phase. A Cluster that was made again under its name starts again at Pending from anywhere.
+// table of the legal changes of a phase.
 func table() projection.Table[v1alpha1.Phase] {
 	return projection.Table[v1alpha1.Phase]{
 		Start: v1alpha1.PhasePending, Failed: v1alpha1.PhaseFailed,
@@ -25,23 +25,6 @@ func table() projection.Table[v1alpha1.Phase] {
 			v1alpha1.PhaseDeleting:     {},
 		},
 	}
-}
-
-// phase is the first row that holds. It speaks of the cluster: one that runs is not failed by a spec that cannot be carried out.
-func (f *facts) phase() v1alpha1.Phase {
-	switch {
-	case f.deleting():
-		return v1alpha1.PhaseDeleting
-	case f.provisioned():
-		return v1alpha1.PhaseProvisioned
-	case f.wasProvisioned():
-		return v1alpha1.PhaseDegraded
-	case f.Problem != "", f.refused(), f.late():
-		return v1alpha1.PhaseFailed
-	case f.seen():
-		return v1alpha1.PhaseProvisioning
-	}
-	return v1alpha1.PhasePending
 }
 
 // message says why a cluster is in its phase.
