@@ -130,6 +130,15 @@ type Policy struct {
 	// +listType=atomic
 	WorkspaceTemplates []NamespacedName `json:"workspaceTemplates,omitempty"`
 
+	// SiteNames under which clusters may publish a Site, beside <namespace>.<name>, which is always theirs: names, or patterns in
+	// which * stands for any characters but a dot. Of a ClusterProviderConfig only. Absent means none.
+	// +optional
+	// +kubebuilder:validation:MaxItems=100
+	// +kubebuilder:validation:items:MaxLength=63
+	// +kubebuilder:validation:items:Pattern=`^[a-z0-9*]([-a-z0-9.*]*[a-z0-9*])?$`
+	// +listType=set
+	SiteNames []string `json:"siteNames,omitempty"`
+
 	// MaxSites of one delivery. In a ProviderConfig no more than 100.
 	// +optional
 	// +kubebuilder:default=100
