@@ -213,6 +213,11 @@ func Ref(r *rolloutv1alpha1.RolloutRequest) *rolloutv1alpha1.RequestReference {
 	return ref
 }
 
+// Meant is true for an order that is the one which a request is about: what is asked for now may just have started another.
+func Meant(o rolloutv1alpha1.Order, r *rolloutv1alpha1.RolloutRequest) bool {
+	return r.Spec.Revision == o.Revision && (r.Spec.Request == "" || r.Spec.Request == o.Request)
+}
+
 // Obey is the order that follows from one of the requests that need no plan: Abort, RollbackTo and Promote.
 func Obey(o rolloutv1alpha1.Order, r *rolloutv1alpha1.RolloutRequest) rolloutv1alpha1.Order {
 	was := o
