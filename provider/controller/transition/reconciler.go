@@ -7,6 +7,7 @@ package transition
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -22,6 +23,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/telemetry"
 )
 
@@ -60,6 +62,17 @@ type status struct {
 	Transitions       []change                              `json:"transitions"`
 	Revision          int64                                 `json:"revision"`
 	ValidationResults []deploymentv1alpha1.ValidationResult `json:"validationResults"`
+	Requests          []deploymentv1alpha1.RequestStatus    `json:"requests"`
+}
+
+// request is the name of the RolloutRequest that made the present revision, or changed it last, or empty.
+func (s status) request() string {
+	for _, r := range slices.Backward(s.Requests) {
+		if is := rolloutv1alpha1.Result(r.Result); is == rolloutv1alpha1.ResultTaken || is == rolloutv1alpha1.ResultDone {
+			return r.Name
+		}
+	}
+	return ""
 }
 
 // Reconcile counts what is new in a status, and tells it. It returns an error if the deployment cannot be read, or an event not be made.
@@ -80,7 +93,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	}
 	s := r.story(req.NamespacedName, string(u.GetUID()))
 	r.count(s, &d.Status)
-	return reconcile.Result{}, r.tell(ctx, u, s)
+	return reconcile.Result{}, r.tell(ctx, u, s, d.Status.request())
 }
 
 // story of an object. One that was made anew under its name begins another.
@@ -118,14 +131,14 @@ func (r *Reconciler) count(s *story, status *status) {
 }
 
 // tell what has no event yet. Another process may have told it.
-func (r *Reconciler) tell(ctx context.Context, u *unstructured.Unstructured, s *story) error {
+func (r *Reconciler) tell(ctx context.Context, u *unstructured.Unstructured, s *story, request string) error {
 	for len(s.untold) > 0 {
 		one := s.untold[0]
 		err := r.kube.Create(ctx, eventOf(u, one))
 		switch {
 		case err == nil:
-			r.log.Info("Phase changed", "kind", r.gvk.Kind, "object", u.GetNamespace()+"/"+u.GetName(), "group", r.gvk.Group,
-				"from", one.From, "phase", one.To, "revision", one.Revision)
+			r.log.Info("Phase changed", "kind", r.gvk.Kind, "claim", u.GetNamespace()+"/"+u.GetName(), "group", r.gvk.Group,
+				"from", one.From, "phase", one.To, "revision", one.Revision, "rolloutRequest", request)
 		case kerrors.IsAlreadyExists(err), kerrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
 		default:
 			return errors.Wrap(err, "cannot make event")
