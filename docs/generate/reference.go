@@ -94,7 +94,7 @@ func writeTable(b *strings.Builder, kind string, all []constant) {
 
 func writeMetrics(b *strings.Builder) {
 	b.WriteString("\n## Metrics\n\nOf the provider, beside those of Go and of controller-runtime. Labels have few values. Counters of deployments are counted " +
-		"again from their status\nwhen a provider begins, and those of servers begin at zero.\n\n| metric | type | labels | |\n|---|---|---|---|\n")
+		"again from their status\nwhen a provider begins, and those of servers begin at zero. A gauge tells what is now: [which queries are safe](operations.md#alerts).\n\n| metric | type | labels | |\n|---|---|---|---|\n")
 	for _, f := range telemetry.Families() {
 		labels := ""
 		if len(f.Labels) > 0 {

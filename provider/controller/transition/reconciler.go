@@ -38,6 +38,9 @@ type Counter interface {
 
 	// PhaseTook notes how long a phase took.
 	PhaseTook(phase string, took time.Duration)
+
+	// Current says that so many objects more are in a phase, with an outcome.
+	Current(phase, outcome string, more int)
 }
 
 // A Reconciler follows the objects of one kind that have transitions in their status.
@@ -59,6 +62,8 @@ type followed struct {
 }
 
 type status struct {
+	Phase             string                                `json:"phase"`
+	Outcome           string                                `json:"outcome"`
 	Transitions       []change                              `json:"transitions"`
 	Revision          int64                                 `json:"revision"`
 	ValidationResults []deploymentv1alpha1.ValidationResult `json:"validationResults"`
@@ -92,6 +97,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		return reconcile.Result{}, errors.Wrap(err, "cannot read object")
 	}
 	s := r.story(req.NamespacedName, string(u.GetUID()))
+	r.stand(s, &d.Status)
 	r.count(s, &d.Status)
 	return reconcile.Result{}, r.tell(ctx, u, s, d.Status.request())
 }
@@ -103,6 +109,7 @@ func (r *Reconciler) story(key types.NamespacedName, uid string) *story {
 	if s, ok := r.stories[key]; ok && s.uid == uid {
 		return s
 	}
+	r.leave(r.stories[key])
 	s := &story{uid: uid, judged: map[judgement]bool{}}
 	r.stories[key] = s
 	return s
@@ -111,7 +118,26 @@ func (r *Reconciler) story(key types.NamespacedName, uid string) *story {
 func (r *Reconciler) forget(key types.NamespacedName) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.leave(r.stories[key])
 	delete(r.stories, key)
+}
+
+// leave the phase in which an object was seen last.
+func (r *Reconciler) leave(s *story) {
+	if s != nil && s.phase != "" {
+		r.changes.Current(s.phase, s.outcome, -1)
+	}
+}
+
+// stand says where an object is now.
+func (r *Reconciler) stand(s *story, status *status) {
+	if s.phase == status.Phase && s.outcome == status.Outcome {
+		return
+	}
+	r.leave(s)
+	if s.phase, s.outcome = status.Phase, status.Outcome; s.phase != "" {
+		r.changes.Current(s.phase, s.outcome, 1)
+	}
 }
 
 // count what is new. It happens once for each change, whatever becomes of the event.

@@ -46,6 +46,9 @@ type story struct {
 	seen   []change
 	judged map[judgement]bool
 
+	// phase and outcome in which it was seen last.
+	phase, outcome string
+
 	// untold are steps that have no event yet.
 	untold []step
 }
