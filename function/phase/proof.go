@@ -213,16 +213,18 @@ func (f *Facts) waits(t *deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery)
 }
 
 // liveRevision is the revision that is known to run at all Sites: the one of the order, once that is remembered to be verified and as
-// long as nothing says otherwise, or the one that it went back to, and before that the newest one that was verified. 0 means that none is
-// known to.
+// long as nothing says otherwise, or the one that it went back to, and before that the newest one that was verified. So it is where a rejected
+// one touched nothing. 0 means that none is known to.
 func (f *Facts) liveRevision() int64 {
 	switch {
 	case f.Order == nil:
 		return 0
 	case f.Order.Rejected() && f.Order.Target != nil && rollout.Restored(*f.Order) && f.runs():
 		return *f.Order.Target
-	case f.Order.Rejected():
+	case f.Order.Rejected() && (f.Stop != rollout.StopSame || f.carried() && !f.runs()):
 		return 0
+	case f.Order.Rejected():
+		return f.verifiedRevision()
 	case !f.succeeded():
 		return f.verifiedRevision()
 	case f.runs():
