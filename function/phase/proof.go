@@ -221,7 +221,7 @@ func (f *Facts) liveRevision() int64 {
 		return 0
 	case f.Order.Rejected() && f.Order.Target != nil && rollout.Restored(*f.Order) && f.runs():
 		return *f.Order.Target
-	case f.Order.Rejected() && (f.Stop != rollout.StopSame || f.carried() && !f.runs()):
+	case f.Order.Rejected() && (f.Stop != rollout.StopSame || f.targetSeen() && !f.runs()):
 		return 0
 	case f.Order.Rejected():
 		return f.verifiedRevision()
@@ -231,6 +231,14 @@ func (f *Facts) liveRevision() int64 {
 		return f.Order.Revision
 	}
 	return 0
+}
+
+// targetSeen is true when the SiteSync looks at the very trees that there is to go back to. One that looks for others says nothing of these.
+func (f *Facts) targetSeen() bool {
+	if f.Target == nil || f.ObservedSync == nil {
+		return false
+	}
+	return !slices.ContainsFunc(f.ObservedSync.Spec.ForProvider.Sites, func(s deliveryv1alpha1.SiteTree) bool { return f.Target.Trees[s.Name] != s.Tree })
 }
 
 // runs is true as long as nothing says that Sites do not run what was carried out. It is less than live: an object whose change was not
