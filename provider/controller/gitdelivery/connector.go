@@ -43,11 +43,10 @@ type connector struct {
 	// pool of the repositories that are in use.
 	pool *repository.Pool
 	// interval is how old a look may be that is not for the first time.
-	interval  time.Duration
-	now       func() time.Time
-	recorder  event.Recorder
-	afterPush func()
-	logger    logging.Logger
+	interval time.Duration
+	now      func() time.Time
+	recorder event.Recorder
+	logger   logging.Logger
 }
 
 // Connect reads the configuration and its credentials. It contacts no repository. It returns an error, and says so in the Ready
@@ -99,7 +98,7 @@ func (c *connector) open(ctx context.Context, d *v1alpha1.GitDelivery) (*externa
 	}
 	uid, err := clusterUID(ctx, c.kube)
 	return &external{
-		kube: c.kube, repo: repo, config: cfg, age: cfg.interval(c.interval), clusterUID: uid, calm: c.calm, now: c.now, recorder: c.recorder, afterPush: c.afterPush, logger: c.logger,
+		kube: c.kube, repo: repo, config: cfg, age: cfg.interval(c.interval), clusterUID: uid, calm: c.calm, now: c.now, recorder: c.recorder, logger: c.logger,
 		found: map[string]tree.Files{}, open: c.open,
 	}, err
 }

@@ -33,7 +33,6 @@ type external struct {
 	calm       *calm
 	now        func() time.Time
 	recorder   event.Recorder
-	afterPush  func()
 	logger     logging.Logger
 
 	// found are files of trees that were read. An id says what they are, for ever.
