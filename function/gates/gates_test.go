@@ -206,6 +206,27 @@ func TestCompileRefuses(t *testing.T) {
 			config: one(check{Name: "own", Type: "Prometheus", Threshold: "< 1", Prometheus: &deploymentv1alpha1.PrometheusCheck{Query: "x["}}),
 			want:   `spec.gatesConfig.checks[0]: prometheus.query: is not PromQL`,
 		},
+		"Fixed": {
+			reason: "What can never be judged is not delivered.", config: one(asking("x @ 1")),
+			want: `spec.gatesConfig.checks[0]: prometheus.query: looks at a fixed time, which may lie before what is measured went live`,
+		},
+		"Window": {
+			reason: "Nor is what would only be judged in a month.", config: one(asking("rate(x[30d])")),
+			want: `spec.gatesConfig.checks[0]: prometheus.query: looks back or ahead for more than 24h, and could not be asked before what is measured was live for as long`,
+		},
+		"Heavy": {
+			reason: "A few bytes may take gigabytes to compile.", config: one(asking(`x{a=~"(?i)\\pL{900}"}`)),
+			want: `spec.gatesConfig.checks[0]: prometheus.query: the regular expression "(?i)\\pL{900}" takes too long to compile: repeat less, and use smaller classes of characters`,
+		},
+		"HeavyTogether": {
+			reason: "Many queries are as bad as one.", config: config{Checks: named(asking(`x{a=~"(?i)[^a]"}`), 3)},
+			want: `spec.gatesConfig.checks[2]: prometheus.query: the regular expressions of this query and of those before it take too long to compile`,
+		},
+		"HeavyEverywhere": {
+			reason: "So are many Sites.", config: one(asking(`x{a=~"(?i)[^a]",b="{{site}}"}`)),
+			change: func(in *Input) { *in = input(in.Config, many(40)...) },
+			want:   `spec.gatesConfig.checks[0]: prometheus.query: the regular expressions of all queries take too long to compile for 40 Sites`,
+		},
 		"JobThreshold": {
 			reason: "What would be ignored is refused.", config: one(check{Name: "own", Type: "Job", Threshold: "< 1", Job: job("curl:8").Job}),
 			want: `spec.gatesConfig.checks[0]: threshold: a Job has none: the code that it exits with decides`,
@@ -297,6 +318,21 @@ func many(n int) []catalog.Place {
 	out := make([]catalog.Place, 0, n)
 	for i := range n {
 		out = append(out, place(fmt.Sprintf("s%03d", i)))
+	}
+	return out
+}
+
+// asking is a check of one's own.
+func asking(query string) check {
+	return check{Name: "own", Type: "Prometheus", Threshold: "< 1", Prometheus: &deploymentv1alpha1.PrometheusCheck{Query: query}}
+}
+
+// named is one check under many names.
+func named(c check, n int) []check {
+	out := make([]check, 0, n)
+	for i := range n {
+		c.Name = fmt.Sprintf("own%d", i)
+		out = append(out, c)
 	}
 	return out
 }

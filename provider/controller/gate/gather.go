@@ -205,7 +205,7 @@ func (e *external) prometheus(ctx context.Context, r *round, k config, c v1alpha
 		t.Question = trouble(a.problem)
 		return "", nil
 	}
-	q, err := prometheus.NewQuestion(e.fetch, a.server, c.Prometheus.Query, t.Criteria.MinSamples > 1)
+	q, err := prometheus.NewQuestion(e.fetch, e.memory.queries, a.server, c.Prometheus.Query, t.Criteria.MinSamples > 1)
 	if err != nil {
 		return err.Error(), nil //nolint:nilerr // It is the check's problem.
 	}

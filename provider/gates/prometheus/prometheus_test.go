@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/intentplane/intentplane/apis/promql"
 	"github.com/intentplane/intentplane/provider/gates"
 	"github.com/intentplane/intentplane/provider/gates/fetch"
 )
@@ -127,7 +128,7 @@ func TestAsk(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			asked := []string{}
-			q, err := NewQuestion(fetch.New(fetch.Options{Loopback: true}), server(t, &asked), tc.query, tc.stats)
+			q, err := NewQuestion(fetch.New(fetch.Options{Loopback: true}), promql.NewReader(10), server(t, &asked), tc.query, tc.stats)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -150,7 +151,7 @@ func TestKey(t *testing.T) {
 	asked := []string{}
 	s := server(t, &asked)
 	key := func(k fetch.Credentials, query string, live time.Duration) string {
-		q, err := NewQuestion(nil, Server{Base: s.Base, Credentials: k}, query, false)
+		q, err := NewQuestion(nil, promql.NewReader(10), Server{Base: s.Base, Credentials: k}, query, false)
 		if err != nil {
 			t.Fatal(err)
 		}
