@@ -236,8 +236,8 @@ func unasked(t *meter.Task) *meter.Task {
 // trouble is a question that cannot be asked for now. It goes wrong as often as it may, for somebody may solve it in the meantime.
 type trouble string
 
-// Key is the same for all.
-func (trouble) Key(time.Duration) string { return "" }
+// Key is the trouble: who has another one is told another.
+func (t trouble) Key(time.Duration) string { return string(t) }
 
 // Ask nobody.
 func (t trouble) Ask(context.Context, time.Duration) gates.Answer {
