@@ -64,7 +64,7 @@ func (c *Compiler) ownChecks(in Input) ([]pathed, error) {
 		if err := c.own(check, in.Places, &weight); err != nil {
 			return nil, errors.Wrap(err, checkPath(i))
 		}
-		out = append(out, pathed{path: checkPath(i), Check: *check})
+		out = append(out, pathed{path: checkPath(i), own: true, Check: *check})
 	}
 	if p := in.Config.PostCheck; p != nil {
 		check := postCheck(p.DeepCopy())

@@ -179,6 +179,8 @@ func sortedPlaces(places []catalog.Place) []catalog.Place {
 // A pathed check knows where it was said.
 type pathed struct {
 	path string
+	// own is true for what the deployment says, and not its Blueprint.
+	own bool
 	deploymentv1alpha1.Check
 }
 
@@ -189,7 +191,7 @@ func (c *Compiler) place(in Input, p catalog.Place, all []pathed) (Checks, error
 		if said.Site != "" && said.Site != p.Site.GetName() {
 			continue
 		}
-		check, err := c.at(in, p, said.Check)
+		check, err := c.at(in, p, said)
 		if err != nil {
 			return nil, errors.Wrapf(err, "%s: Site %q", said.path, p.Site.GetName())
 		}
@@ -200,8 +202,8 @@ func (c *Compiler) place(in Input, p catalog.Place, all []pathed) (Checks, error
 }
 
 // at is a check for one Site. It shares nothing with what was said.
-func (c *Compiler) at(in Input, p catalog.Place, said deploymentv1alpha1.Check) (deploymentv1alpha1.Check, error) {
-	check := *said.DeepCopy()
+func (c *Compiler) at(in Input, p catalog.Place, said pathed) (deploymentv1alpha1.Check, error) {
+	check := *said.Check.DeepCopy()
 	check.Site = p.Site.GetName()
 	if q := check.Prometheus; q != nil {
 		var err error
@@ -209,7 +211,10 @@ func (c *Compiler) at(in Input, p catalog.Place, said deploymentv1alpha1.Check) 
 			return check, errors.Wrap(err, "query")
 		}
 	}
-	return check, policy.CheckGateCheck(&p.Site, p.ConfigRef.Kind, &p.Config, &check)
+	if err := policy.CheckGateCheck(&p.Site, p.ConfigRef.Kind, &p.Config, &check); err != nil || !said.own {
+		return check, err
+	}
+	return check, policy.CheckOwnQuery(&p.Site, &p.Config, &check)
 }
 
 // fill puts values into a query.

@@ -266,6 +266,16 @@ func TestCompileRefuses(t *testing.T) {
 			change: func(in *Input) { in.Places[0].ConfigRef.Kind = policy.KindProviderConfig },
 			want:   `spec.gatesConfig.checks[0]: Site "edge1": web.url: host "status.example.org" is not among the webCheckHosts of a ClusterProviderConfig`,
 		},
+		"OwnQuerySite": {
+			reason: "A Site may show nothing but the metrics of Blueprints.", config: one(asking("x")),
+			change: func(in *Input) { in.Places[0].Site.Spec.Metrics.OwnQueries = catalogv1alpha1.OwnQueriesDeny },
+			want:   `spec.gatesConfig.checks[0]: Site "edge1": prometheus.query: spec.metrics.ownQueries of the Site lets it be asked by the metrics of Blueprints only`,
+		},
+		"OwnQueryConfig": {
+			reason: "So may who owns the configuration.", config: one(asking("x")),
+			change: func(in *Input) { in.Places[0].Config.Policy.OwnQueries = configv1alpha1.OwnQueriesDeny },
+			want:   `spec.gatesConfig.checks[0]: Site "edge1": prometheus.query: spec.policy.ownQueries of the configuration lets servers be asked by the metrics of Blueprints only`,
+		},
 		"Address": {
 			reason: "A server of one's own is such a host.",
 			config: one(check{
@@ -378,5 +388,35 @@ func TestFilledApart(t *testing.T) {
 		if diff := cmp.Diff(want, got[0].Prometheus.Query); diff != "" {
 			t.Errorf("Compile(%s): -want, +got:\n%s", id, diff)
 		}
+	}
+}
+
+// TestOwnQueries lets a Site be asked by the metrics of Blueprints only.
+func TestOwnQueries(t *testing.T) {
+	deny := func(p catalog.Place) catalog.Place {
+		p.Site.Spec.Metrics.OwnQueries, p.Config.Policy.OwnQueries = catalogv1alpha1.OwnQueriesDeny, configv1alpha1.OwnQueriesDeny
+		return p
+	}
+	elsewhere, known, empty := asking("x"), asking("x"), check{Name: "own", Type: "Web"}
+	elsewhere.Prometheus.Address, known.Prometheus.Address = "https://status.example.org", "https://edge1.example.org"
+	empty.Web, empty.Threshold = &deploymentv1alpha1.WebCheck{URL: "https://status.example.org", Expression: "answer"}, "== 1"
+	cases := map[string]struct {
+		reason string
+		config config
+		place  catalog.Place
+		want   bool
+	}{
+		"Allowed":   {reason: "Without a word they are allowed.", config: config{Checks: []check{asking("x")}}, place: place("edge1"), want: true},
+		"Blueprint": {reason: "What the Blueprint asks is not the tenant's.", config: config{SLOThresholds: thresholds{"availability": "99"}}, place: deny(place("edge1")), want: true},
+		"Elsewhere": {reason: "Another server is asked without credentials.", config: config{Checks: []check{elsewhere}}, place: deny(place("edge1")), want: true},
+		"Web":       {reason: "What is no query is not meant.", config: config{Checks: []check{empty}}, place: deny(place("edge1")), want: true},
+		"Known":     {reason: "To say its address does not make it another server.", config: config{Checks: []check{known}}, place: deny(place("edge1"))},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if _, err := NewCompiler(0).Compile(input(tc.config, tc.place)); (err == nil) != tc.want {
+				t.Errorf("%s\nCompile(...): %v", tc.reason, err)
+			}
+		})
 	}
 }
