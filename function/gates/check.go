@@ -99,6 +99,11 @@ func (c *Compiler) own(check *deploymentv1alpha1.Check, places []catalog.Place, 
 			return errors.Wrap(err, "prometheus.query")
 		}
 	}
+	if check.Web != nil {
+		if _, err := c.expressions.Read(check.Web.Expression); err != nil {
+			return errors.Wrap(err, "web.expression")
+		}
+	}
 	if err := limit(check); err != nil {
 		return errors.Wrap(err, "threshold")
 	}

@@ -13,6 +13,7 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/expression"
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/apis/promql"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
@@ -29,7 +30,7 @@ const (
 	// maxFilled is what all queries together may weigh, where each counts for each Site that it is filled for.
 	maxFilled = 1_000_000
 
-	// maxRead is how many queries a Compiler remembers to have read.
+	// maxRead is how many queries, and how many expressions, a Compiler remembers to have read.
 	maxRead = 1000
 
 	// overhead is what an object says about a check beside its texts.
@@ -71,13 +72,14 @@ func (c Checks) At(step rolloutv1alpha1.Step) []rolloutv1alpha1.GateCheck {
 // A Compiler compiles gates. It remembers queries that were read and filled, which takes longer than all else. It may be used by several
 // goroutines.
 type Compiler struct {
-	queries *promql.Reader
-	filled  *memo.Memo[string]
+	queries     *promql.Reader
+	expressions *expression.Reader
+	filled      *memo.Memo[string]
 }
 
 // NewCompiler returns a Compiler that remembers so many bytes of filled queries.
 func NewCompiler(bytes int) *Compiler {
-	return &Compiler{queries: promql.NewReader(maxRead), filled: memo.New[string](bytes)}
+	return &Compiler{queries: promql.NewReader(maxRead), expressions: expression.NewReader(maxRead), filled: memo.New[string](bytes)}
 }
 
 // Compile returns what a revision is judged by: for each Site its metrics by name, then the checks, then the post check. Gates that are

@@ -69,7 +69,7 @@ const defaults = " 30s+3*30s<5m 0,4,0 min=1 Fail"
 
 func TestCompile(t *testing.T) {
 	off := false
-	web := check{Name: "status", Site: "edge2", Type: "Web", Threshold: "== 1", Web: &deploymentv1alpha1.WebCheck{URL: "https://status.example.org/x", Expression: "a"}}
+	web := check{Name: "status", Site: "edge2", Type: "Web", Threshold: "== 1", Web: &deploymentv1alpha1.WebCheck{URL: "https://status.example.org/x", Expression: "answer.a"}}
 	cases := map[string]struct {
 		reason string
 		config config
@@ -142,7 +142,7 @@ func TestCompileRefuses(t *testing.T) {
 	}
 	one := func(c check) config { return config{Checks: []check{c}} }
 	web := func(url string) config {
-		return one(check{Name: "own", Type: "Web", Threshold: "== 1", Web: &deploymentv1alpha1.WebCheck{URL: url, Expression: "a"}})
+		return one(check{Name: "own", Type: "Web", Threshold: "== 1", Web: &deploymentv1alpha1.WebCheck{URL: url, Expression: "answer.a"}})
 	}
 	post := &deploymentv1alpha1.PostCheck{Image: "curl:8", Script: "true"}
 	cases := map[string]struct {
@@ -260,6 +260,14 @@ func TestCompileRefuses(t *testing.T) {
 		"Web": {
 			reason: "A ClusterProviderConfig says which hosts are asked.", config: web("https://169.254.169.254/x"),
 			want: `spec.gatesConfig.checks[0]: Site "edge1": web.url: host "169.254.169.254" is not among the webCheckHosts of a ClusterProviderConfig`,
+		},
+		"Expression": {
+			reason: "An expression is read before anything is delivered.",
+			config: one(check{
+				Name: "own", Type: "Web", Threshold: "== 1",
+				Web: &deploymentv1alpha1.WebCheck{URL: "https://status.example.org/x", Expression: `answer.s.matches("x")`},
+			}),
+			want: `spec.gatesConfig.checks[0]: web.expression: is not CEL that checks may use: undeclared reference to 'matches' (in container '')`,
 		},
 		"WebNamespaced": {
 			reason: "A ProviderConfig, which a tenant may write, does not.", config: web("https://status.example.org/x"),

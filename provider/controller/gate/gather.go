@@ -219,7 +219,7 @@ func (e *external) web(c v1alpha1.GateCheck, t *meter.Task) string {
 	if err != nil {
 		return "web.url: " + err.Error()
 	}
-	q, err := web.NewQuestion(e.fetch, u, c.Web.Expression)
+	q, err := web.NewQuestion(e.fetch, e.memory.expressions, u, c.Web.Expression)
 	if err != nil {
 		return err.Error()
 	}

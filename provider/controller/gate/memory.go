@@ -7,11 +7,12 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/intentplane/intentplane/apis/expression"
 	"github.com/intentplane/intentplane/apis/promql"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
-// maxQueries is how many queries are remembered to have been read.
+// maxQueries is how many queries, and how many expressions, are remembered to have been read.
 const maxQueries = 1000
 
 // forgetJobs is longer than any Job may take.
@@ -28,8 +29,9 @@ type memory struct {
 	// jobs by their names.
 	jobs map[string]jobNote
 
-	// queries that were read.
-	queries *promql.Reader
+	// queries and expressions that were read.
+	queries     *promql.Reader
+	expressions *expression.Reader
 }
 
 type note struct {
@@ -47,7 +49,7 @@ type jobNote struct {
 func newMemory() *memory {
 	return &memory{
 		notes: map[types.NamespacedName]note{}, next: map[types.NamespacedName]time.Time{}, put: map[types.NamespacedName]time.Time{},
-		jobs: map[string]jobNote{}, queries: promql.NewReader(maxQueries),
+		jobs: map[string]jobNote{}, queries: promql.NewReader(maxQueries), expressions: expression.NewReader(maxQueries),
 	}
 }
 
