@@ -97,7 +97,7 @@ func (r *Reader) read(text string) (*Expression, error) {
 	if err := check(parsed); err != nil {
 		return nil, err
 	}
-	p, err := env.Program(parsed, cel.CostLimit(maxCost), cel.InterruptCheckFrequency(checkFrequency))
+	p, err := env.Program(parsed, cel.CostLimit(maxCost), cel.CostTracking(costs{}), cel.InterruptCheckFrequency(checkFrequency))
 	return &Expression{program: p}, errors.Wrap(err, "cannot prepare the expression")
 }
 

@@ -102,11 +102,23 @@ func TestBombs(t *testing.T) {
 }
 
 func TestCost(t *testing.T) {
-	many := `[` + strings.Repeat("1,", 20_000) + `1]`
-	_, err := evaluate(t, "answer.all(a, answer.all(b, answer.all(c, a == c)))", many)
 	var cost *CostError
-	if !errors.As(err, &cost) {
+	many := `[` + strings.Repeat("1,", 20_000) + `1]`
+	// As many steps as are too many by themselves, and ones that are few and long.
+	if _, err := evaluate(t, "answer.all(a, answer.all(b, answer.all(c, a == c)))", many); !errors.As(err, &cost) {
 		t.Errorf("Evaluate(...): %v", err)
+	}
+	long := `["` + strings.Repeat("a", 500_000) + `",1,2,3,4,5,6,7,8]`
+	for what, answer := range map[string]string{
+		strings.Repeat("[answer] == [answer] && ", 30) + "true": `[1]`, strings.Repeat("answer in [answer] && ", 30) + "true": `[1]`,
+		"{'a': answer} != {'a': answer}" + strings.Repeat(" || {'a': answer} != {'a': answer}", 25):            `[1]`,
+		strings.Repeat("!(1 in answer) && ", 9) + "false || " + strings.Repeat("2 in answer || ", 9) + "false": many,
+		"answer.all(a, size(answer[0]) > 0)": long, `answer.all(a, answer[0] > "")`: long, `answer.all(a, answer[0].contains("a"))`: long,
+		"answer.all(a, string(answer[0]) != '')": long,
+	} {
+		if _, err := evaluate(t, what, answer); !errors.As(err, &cost) || t.Context().Err() != nil {
+			t.Errorf("Evaluate(%.40q): %v", what, err)
+		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

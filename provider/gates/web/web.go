@@ -20,7 +20,7 @@ import (
 )
 
 // maxValues is how many values an answer may have: as JSON some bytes, and in memory some dozens.
-const maxValues = 50_000
+const maxValues = 25_000
 
 // Problems of an answer.
 const (
