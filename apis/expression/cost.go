@@ -71,5 +71,5 @@ func sizeOf(v ref.Val) uint64 {
 	if !ok {
 		return 0
 	}
-	return uint64(max(n, 0)) //nolint:gosec // It is not negative.
+	return uint64(max(n, 0))
 }

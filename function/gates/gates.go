@@ -205,7 +205,7 @@ func (c *Compiler) place(in Input, p catalog.Place, all []pathed) (Checks, error
 
 // at is a check for one Site. It shares nothing with what was said.
 func (c *Compiler) at(in Input, p catalog.Place, said pathed) (deploymentv1alpha1.Check, error) {
-	check := *said.Check.DeepCopy()
+	check := *said.DeepCopy()
 	check.Site = p.Site.GetName()
 	if q := check.Prometheus; q != nil {
 		var err error
