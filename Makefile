@@ -69,7 +69,7 @@ build: $(PROGRAMS:%=$(OUTPUT)/bin/%) ## Build the function, the provider and kub
 xpkg: $(PACKAGES:%=$(OUTPUT)/xpkg/%.xpkg) ## Build the Crossplane packages.
 
 .PHONY: generate
-generate: ## Generate deep copies, method sets, CRDs, XRDs and docs/reference.md.
+generate: ## Generate deep copies, method sets, CRDs, XRDs and the tables in docs.
 	@tools/tools.sh build CONTROLLER_GEN ANGRYJET
 	@$(call with_tools,CONTROLLER_GEN ANGRYJET) go generate ./apis/...
 	@go run ./docs/generate
@@ -89,8 +89,8 @@ lint: ## Lint the code.
 .PHONY: check-generated
 check-generated: ## Check that generated files are up to date.
 	@before="$$(mktemp -d)"; trap 'rm -rf "$$before"' EXIT; \
-		cp -R apis package "$$before"; $(MAKE) generate; \
-		for d in apis package; do diff -rN "$$before/$$d" $$d || touch "$$before/stale"; done; \
+		cp -R apis docs package "$$before"; $(MAKE) generate; \
+		for d in apis docs package; do diff -rN "$$before/$$d" $$d || touch "$$before/stale"; done; \
 		[[ ! -e $$before/stale ]] || \
 		{ echo 'generated files are not up to date: "make generate" made the difference above, commit it' >&2; exit 1; }
 

@@ -42,7 +42,7 @@ spec:
 			if diff := cmp.Diff([]string{"ManagedCluster", "team-a", "north", "Pending"}, got); diff != "" {
 				t.Errorf("\n%s\nRunFunction(...): -want, +got:\n%s", tc.reason, diff)
 			}
-			if len(rsp.GetResults()) > 0 || len(rsp.GetRequirements().GetResources()) > 0 || rsp.GetDesired().GetComposite().GetReady() != fnv1.Ready_READY_FALSE {
+			if len(rsp.GetResults()) > 0 || len(rsp.GetRequirements().GetResources()) != 1 || rsp.GetDesired().GetComposite().GetReady() != fnv1.Ready_READY_FALSE {
 				t.Errorf("\n%s\nRunFunction(...): %v", tc.reason, rsp)
 			}
 			// The same request has the same bytes, whoever answers it.

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	workloadclusterv1alpha1 "github.com/intentplane/intentplane/apis/workloadcluster/v1alpha1"
+	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/workloadcluster"
 )
 
@@ -30,7 +31,7 @@ func isCluster(req *fnv1.RunFunctionRequest) bool {
 	return kind == workloadclusterv1alpha1.Kind || kind == workloadclusterv1alpha1.KindComposite
 }
 
-// clusterReply is the reply to a request about a WorkloadCluster. It needs no catalog.
+// clusterReply is the reply to a request about a WorkloadCluster.
 func clusterReply(req *fnv1.RunFunctionRequest, now metav1.Time) (*reply, error) {
 	c := &cluster{}
 	if err := decodeInto(req.GetObserved().GetComposite().GetResource(), c); err != nil {
@@ -44,14 +45,18 @@ func clusterReply(req *fnv1.RunFunctionRequest, now metav1.Time) (*reply, error)
 	if err != nil {
 		return nil, err
 	}
+	answers := catalog.Answers{}
+	if err := decodeAnswers(req, answers); err != nil {
+		return nil, err
+	}
 	out, err := workloadcluster.Run(workloadcluster.Input{
-		Namespace: who.Namespace, Name: who.Name, Spec: c.Spec.WorkloadClusterSpec, Status: c.Status, Observed: observed, Now: now,
+		Namespace: who.Namespace, Name: who.Name, UID: string(c.Metadata.UID), Answers: answers, Spec: c.Spec.WorkloadClusterSpec, Status: c.Status, Observed: observed, Now: now,
 	})
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot run")
 	}
 	return &reply{
-		resources: out.Resources, status: out.Status, conditions: out.Conditions, ready: out.Ready,
+		needs: out.Needs, resources: out.Resources, status: out.Status, conditions: out.Conditions, ready: out.Ready,
 		lasting: slices.Equal(c.Status.Transitions, out.Status.Transitions),
 	}, nil
 }

@@ -129,22 +129,44 @@ func (w *walk) edits() []fault {
 	}
 }
 
+// meddle does what people do who do not wait for the end.
+func (w *walk) meddle() {
+	switch n := w.aside.IntN(7); {
+	case n < 4:
+		w.wish(1 + w.aside.IntN(10))
+		w.notef("people: %s", *w.in.Spec.Intent)
+	case n < 6:
+		w.in.Spec.RollbackConfig.AutoRollback, w.in.Spec.RollbackConfig.MaxRetries = new(w.aside.IntN(3) > 0), new(int32(3))
+		w.notef("people: autoRollback %t", *w.in.Spec.RollbackConfig.AutoRollback)
+	default:
+		n := max(1, w.in.Status.Revision)
+		w.require(rolloutv1alpha1.RolloutRequestSpec{Action: rolloutv1alpha1.ActionRollbackTo, Revision: n, ToRevision: new(max(1, n-1-w.aside.Int64N(2)))})
+		w.notef("people: back from %d", n)
+	}
+}
+
 // request something of the revision that there is, or was.
 func (w *walk) request() {
-	revision := max(1, w.in.Status.Revision-int64(w.rng.IntN(2)))
+	r := rolloutv1alpha1.RolloutRequestSpec{Revision: max(1, w.in.Status.Revision-int64(w.rng.IntN(2)))}
+	r.Action = []rolloutv1alpha1.Action{"Retry", "Abort", "RollbackTo", "Promote", "ApproveUpdate"}[w.rng.IntN(5)]
+	switch r.Action {
+	case rolloutv1alpha1.ActionRollbackTo:
+		r.ToRevision = new(max(1, r.Revision-int64(w.rng.IntN(3))))
+	case rolloutv1alpha1.ActionPromote:
+		r.Step = new(int32(w.rng.IntN(2)))
+	case rolloutv1alpha1.ActionRetry, rolloutv1alpha1.ActionAbort, rolloutv1alpha1.ActionApproveUpdate:
+	}
+	w.require(r)
+}
+
+// require makes a RolloutRequest.
+func (w *walk) require(spec rolloutv1alpha1.RolloutRequestSpec) {
 	w.asked++
 	w.catalogued++
-	w.ask(fmt.Sprint("r", w.asked), revision, func(r *rolloutv1alpha1.RolloutRequest) {
+	w.ask(fmt.Sprint("r", w.asked), spec.Revision, func(r *rolloutv1alpha1.RolloutRequest) {
 		r.UID = types.UID(fmt.Sprint("uid-", w.asked))
 		r.CreationTimestamp = metav1.NewTime(w.now)
-		r.Spec.Action = []rolloutv1alpha1.Action{"Retry", "Abort", "RollbackTo", "Promote", "ApproveUpdate"}[w.rng.IntN(5)]
-		switch r.Spec.Action {
-		case rolloutv1alpha1.ActionRollbackTo:
-			r.Spec.ToRevision = new(max(1, revision-int64(w.rng.IntN(3))))
-		case rolloutv1alpha1.ActionPromote:
-			r.Spec.Step = new(int32(w.rng.IntN(2)))
-		case rolloutv1alpha1.ActionRetry, rolloutv1alpha1.ActionAbort, rolloutv1alpha1.ActionApproveUpdate:
-		}
+		r.Spec.Action, r.Spec.ToRevision, r.Spec.Step = spec.Action, spec.ToRevision, spec.Step
 		w.wanted[string(r.UID)] = r.Spec
 	})
 }
@@ -204,7 +226,7 @@ func (w *walk) remove(name string, fresh bool) {
 	for _, t := range r.entry.trees {
 		delete(r.dirs, t.Path)
 		at := place(d.Spec.ProviderConfigReference.Name, t.Path)
-		if w.sites[t.Site].runs[at] != "" && fresh && !w.truth.forgot && !w.runsElsewhere(t) {
+		if w.sites[t.Site].runs[at] != "" && !w.sites[t.Site].untold && fresh && !w.truth.forgot && !w.runsElsewhere(t) {
 			w.truth.violatedf("%s is removed from where %s runs it, and does not run elsewhere", t.Path, t.Site)
 		}
 		delete(w.sites[t.Site].runs, at)

@@ -93,7 +93,13 @@ func (w *walk) succeeds(m moment, was rolloutv1alpha1.Order, asked map[string]*d
 	if o.Revision != was.Revision+1 {
 		w.truth.violatedf("revision %d is ordered after %d", o.Revision, was.Revision)
 	}
-	if requested := names(o, was); requested || disagree(m.deliveries, was) {
+	if names(o, was) {
+		return
+	}
+	if o.Verdict == nil && refusesIntent(m.deliveries, was.Revision, o.Intent) {
+		w.truth.violatedf("revision %d delivers what was rejected under the number %d", o.Revision, was.Revision)
+	}
+	if disagree(m.deliveries, was) {
 		return
 	}
 	switch same := o.Intent == was.Intent; {
@@ -106,6 +112,16 @@ func (w *walk) succeeds(m moment, was rolloutv1alpha1.Order, asked map[string]*d
 	case same && alike(m.deliveries, was, asked):
 		w.truth.violatedf("revision %d changes nothing", o.Revision)
 	}
+}
+
+// refusesIntent is true where some repository remembers that an intent was rejected under a number.
+func refusesIntent(ds map[string]*deliveryv1alpha1.GitDelivery, revision int64, intent string) bool {
+	for _, d := range ds {
+		if o := d.Status.AtProvider.Order; o != nil && o.Rejected() && o.Revision == revision && o.Intent == intent {
+			return true
+		}
+	}
+	return false
 }
 
 // names is true for an order that names a RolloutRequest, and the one before did not.
@@ -239,7 +255,8 @@ func (w *walk) mayGoTo(m moment, o rolloutv1alpha1.Order) {
 		}
 	}
 	w.mayGoAgain(m, o)
-	if !good[*o.Target] {
+	// A person names a target by what is known then, and what was lost may tell another thing later.
+	if !good[*o.Target] && (o.Withdraws == nil || !w.wiped) {
 		w.truth.violatedf("revision %d goes back to %d, which was not verified, or was taken back", o.Revision, *o.Target)
 	}
 	for n, is := range good {
@@ -287,6 +304,9 @@ func (t *truth) takes(all map[string]rolloutv1alpha1.RolloutRequestSpec, was, o 
 		t.violatedf("request %s is done for revision %d, and was for %d", ref.UID, o.Revision, n)
 	}
 	t.done[ref.UID] = o.Revision
+	if r.Action == rolloutv1alpha1.ActionPromote && r.Revision != o.Revision {
+		t.violatedf("request %s releases a step of revision %d, and not of %d", ref.UID, o.Revision, r.Revision)
+	}
 	for uid, other := range all {
 		if other.Action == rolloutv1alpha1.ActionAbort && r.Action != other.Action && was.Verdict == nil && other.Revision == was.Revision {
 			t.violatedf("request %s is done, and %s asks to abort", ref.UID, uid)

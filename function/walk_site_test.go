@@ -2,6 +2,7 @@ package function
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -20,6 +21,8 @@ type player struct {
 	stuck       bool
 	// clustered is true for a Site that waits for its cluster, and built while that is ready.
 	clustered, built bool
+	// untold is true for a Site of which nobody tells what it runs: what was delivered counts.
+	untold bool
 }
 
 // quality is what becomes of a tree.
@@ -172,7 +175,7 @@ func (w *walk) measure(g *rolloutv1alpha1.Gate) {
 	if at.Verdict != "" {
 		return
 	}
-	if w.sync == nil || !w.syncProves(o) {
+	if !w.proves(o) {
 		setReady(g, corev1.ConditionFalse, rolloutv1alpha1.ReasonNotLive)
 		return
 	}
@@ -229,6 +232,28 @@ func (w *walk) fail(g *rolloutv1alpha1.Gate, v rolloutv1alpha1.GateVerdict) {
 	g.Status.AtProvider.Verdict = v
 	w.truth.fails(g.Spec.ForProvider.Order, rolloutv1alpha1.RejectedGateFailed)
 	setReady(g, corev1.ConditionFalse, rolloutv1alpha1.ReasonFailed)
+}
+
+// proves is true while an order is live, as far as anybody tells.
+func (w *walk) proves(o rolloutv1alpha1.Order) bool {
+	watched := false
+	for name, s := range w.sites {
+		if watched = watched || !s.untold; s.untold && rollout.Reached(o, name) && !w.delivered(o, name) {
+			return false
+		}
+	}
+	return !watched || w.sync != nil && w.syncProves(o)
+}
+
+// delivered is true while a delivery says now that it carried an order out for a Site.
+func (w *walk) delivered(o rolloutv1alpha1.Order, site string) bool {
+	for _, d := range w.deliveries {
+		brings := slices.ContainsFunc(d.Spec.ForProvider.Trees, func(t deliveryv1alpha1.Tree) bool { return t.Site == site })
+		if at := d.Status.AtProvider.Order; brings && isReady(d) && at != nil && rollout.Alike(*at, o) {
+			return true
+		}
+	}
+	return false
 }
 
 // syncProves is true while the SiteSync says now that an order is live.

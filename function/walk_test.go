@@ -25,7 +25,8 @@ import (
 type walk struct {
 	*world
 	ctx context.Context
-	rng *rand.Rand
+	// rng are the chances of a story, and aside those of what only some stories have, so that the others stay as they are.
+	rng, aside *rand.Rand
 
 	deliveries map[string]*deliveryv1alpha1.GitDelivery
 	sync       *deliveryv1alpha1.SiteSync
@@ -59,6 +60,8 @@ type walk struct {
 	// cores are versions of the function.
 	cores []*Core
 	saved *backup
+	// busy says that people meddle with the deployment all the time.
+	busy bool
 	// lasting says that not all trouble heals at the end.
 	lasting bool
 	// fresh says that what is applied follows from what there is.
@@ -105,7 +108,7 @@ func (p plain) Build(_ context.Context, in render.Input) (tree.Files, error) {
 func newWalk(t *testing.T, cores []*Core, seed uint64) *walk {
 	t.Helper()
 	w := &walk{
-		world: newWorld(t), ctx: t.Context(), rng: rand.New(rand.NewPCG(seed, seed)),
+		world: newWorld(t), ctx: t.Context(), rng: rand.New(rand.NewPCG(seed, seed)), aside: rand.New(rand.NewPCG(seed, ^seed)),
 		deliveries: map[string]*deliveryv1alpha1.GitDelivery{}, gates: map[string]*rolloutv1alpha1.Gate{},
 		repos: map[string]*repo{"default": newRepo(), "other": newRepo()}, sites: map[string]*player{}, qualities: map[string]quality{},
 		measurements: map[string]int32{}, now: time.Date(2031, 12, 17, 13, 14, 15, 0, time.UTC), truth: newTruth(),
@@ -140,7 +143,24 @@ func newWalk(t *testing.T, cores []*Core, seed uint64) *walk {
 		w.in.Spec.DeliveryConfig.Waves = []deploymentv1alpha1.Wave{{Name: "first", Sites: []deploymentv1alpha1.SiteName{"edge2"}}}
 	}
 	w.wish(2)
+	w.vary(seed)
 	return w
+}
+
+// vary makes some stories special: in one nobody tells what some Sites run, and in another people never rest, and few revisions are taken
+// back within an hour.
+func (w *walk) vary(seed uint64) {
+	if w.aside.IntN(6) == 0 {
+		for _, name := range slices.Sorted(maps.Keys(w.sites)) {
+			if s := w.sites[name]; !s.clustered && w.aside.IntN(2) == 0 {
+				s.untold = true
+				w.set("Site", name, map[string]any{"type": "None", "unobservedIsLive": true}, "spec", "engine")
+			}
+		}
+	}
+	if w.busy = seed%10 == 6; w.busy {
+		w.in.Spec.RollbackConfig.MaxPerHour = new(1 + w.aside.Int32N(2))
+	}
 }
 
 // chance is true once in n times.

@@ -126,6 +126,14 @@ func (t *truth) undecided(o rolloutv1alpha1.Order) {
 	if n, held := t.rejected[o.Intent]; held && o.Revision > n && o.RequestRef == nil && !t.forgot {
 		t.violatedf("revision %d delivers the intent of revision %d, which was rejected", o.Revision, n)
 	}
+	t.releases(o)
+}
+
+// releases is an order by which something else, or the same again, was asked for.
+func (t *truth) releases(o rolloutv1alpha1.Order) {
+	if o.Verdict != nil {
+		return
+	}
 	for intent, n := range t.rejected {
 		if intent != o.Intent && n < o.Revision || o.RequestRef != nil {
 			delete(t.rejected, intent)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -40,7 +39,7 @@ type cli struct {
 	Debug                    bool          `help:"Log what is done, not only what goes wrong."                                                              short:"d"`
 	LeaderElection           bool          `env:"LEADER_ELECTION"                                                                                           help:"Let only one of several replicas work."`
 	LeaderLease              time.Duration `default:"60s"                                                                                                   help:"How long the others wait for a leader that died. A busy API server must be able to renew the lease within five sixths of it."`
-	Namespace                string        `default:"crossplane-system"                                                                                     env:"POD_NAMESPACE"                                   help:"Namespace of the lease of the leader."`
+	Namespace                string        `default:"crossplane-system"                                                                                     env:"POD_NAMESPACE"                                   help:"Namespace of the leases: that of the leader, and those of names of clusters."`
 	PollInterval             time.Duration `default:"10m"                                                                                                   help:"How often to look at a repository when nothing else gives a reason to. The interval of a configuration holds if it is shorter."`
 	MaxReconcileRate         int           `default:"100"                                                                                                   help:"How many managed resources are looked at per second, and how many at once."`
 	HealthProbeBindAddress   string        `default:":8081"                                                                                                 help:"Address of the health probes."`
@@ -48,7 +47,6 @@ type cli struct {
 	AllowInsecureKubeconfigs bool          `help:"Let kubeconfigs of Sites skip the verification of certificates."`
 	AllowLoopbackClusters    bool          `help:"Let kubeconfigs in namespaces of tenants lead to the provider's own machine. For tests."`
 	AllowLoopbackChecks      bool          `help:"Let checks of Gates ask servers on the provider's own machine. For tests."`
-	CrashAfterPush           string        `help:"For tests: die after a push if this file exists, and remove it."                                          hidden:""                                             type:"path"`
 }
 
 func main() {
@@ -93,9 +91,9 @@ func (c *cli) run(ctx context.Context) error {
 	of := controller.Options{
 		Metrics:        m,
 		Gate:           gate.Options{Limits: limits, Fetch: web, Observer: m},
-		GitDelivery:    gitdelivery.Options{AfterPush: crashIf(c.CrashAfterPush), Metrics: m},
+		GitDelivery:    gitdelivery.Options{Metrics: m},
 		SiteSync:       sitesync.Options{Limits: limits},
-		ManagedCluster: managedcluster.Options{Limits: limits},
+		ManagedCluster: managedcluster.Options{Limits: limits, Namespace: c.Namespace},
 	}
 	if err := controller.SetupGated(mgr, o, of); err != nil {
 		return err
@@ -120,15 +118,4 @@ func (c *cli) manager() (ctrl.Manager, error) {
 		return nil, errors.Wrap(err, "cannot add health probe")
 	}
 	return mgr, errors.Wrap(mgr.AddReadyzCheck("ping", healthz.Ping), "cannot add readiness probe")
-}
-
-// crashIf returns a function that kills the process, as if the machine had failed, once the file is there.
-func crashIf(file string) func() {
-	return func() {
-		if file == "" || os.Remove(file) != nil {
-			return
-		}
-		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-		select {} // Nothing happens until the signal arrives.
-	}
 }

@@ -1,17 +1,14 @@
-// Package main writes docs/reference.md: each condition, reason, event and metric, as the code says it.
+// Package main writes the tables of docs/*.md that say what the code says: phases and their changes, conditions, reasons, events and metrics.
+// Each stands between two marks.
 package main
 
 import (
 	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
-
-// page is where the reference is, from the root of the project.
-const page = "docs/reference.md"
 
 func main() {
 	root := flag.String("root", ".", "Directory of the project.")
@@ -23,9 +20,14 @@ func main() {
 }
 
 func write(root string) error {
-	text, err := reference(root)
+	all, err := pages(root)
 	if err != nil {
 		return err
 	}
-	return errors.Wrap(os.WriteFile(filepath.Join(root, page), []byte(text), 0o600), "cannot write the reference")
+	for file, text := range all {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			return errors.Wrap(err, "cannot write page")
+		}
+	}
+	return nil
 }

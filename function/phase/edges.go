@@ -11,8 +11,8 @@ import (
 	"github.com/intentplane/intentplane/function/projection"
 )
 
-// edges are the legal changes of a phase. A deployment starts again at Pending from anywhere.
-func edges() map[v1alpha1.Phase][]v1alpha1.Phase {
+// Edges are the legal changes of a phase. A deployment starts again at Pending from anywhere.
+func Edges() map[v1alpha1.Phase][]v1alpha1.Phase {
 	return map[v1alpha1.Phase][]v1alpha1.Phase{
 		"":                        {v1alpha1.PhasePending},
 		v1alpha1.PhasePending:     {v1alpha1.PhaseCompiling, v1alpha1.PhaseFailed},
@@ -35,7 +35,7 @@ func forward() []v1alpha1.Phase {
 }
 
 func table() projection.Table[v1alpha1.Phase] {
-	return projection.Table[v1alpha1.Phase]{Start: v1alpha1.PhasePending, Failed: v1alpha1.PhaseFailed, Next: edges()}
+	return projection.Table[v1alpha1.Phase]{Start: v1alpha1.PhasePending, Failed: v1alpha1.PhaseFailed, Next: Edges()}
 }
 
 // Legal is true for a change of the phase that may be written.

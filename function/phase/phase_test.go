@@ -215,7 +215,7 @@ func checkConditions(t *testing.T, f *Facts, conditions []Condition) {
 
 func checkStatus(t *testing.T, f *Facts, s *v1alpha1.IntentDeploymentStatus) {
 	t.Helper()
-	if _, ok := edges()[s.Phase]; !ok || s.Phase == "" {
+	if _, ok := Edges()[s.Phase]; !ok || s.Phase == "" {
 		t.Fatalf("Status(...): %q is no phase", s.Phase)
 	}
 	if Ready(f) && (s.Phase != v1alpha1.PhaseSucceeded || s.Outcome != v1alpha1.OutcomeSucceeded || f.Problem != nil || f.Suspended || f.Outranked) {

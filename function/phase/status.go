@@ -70,23 +70,12 @@ func Ready(f *Facts) bool {
 	return p == v1alpha1.PhaseSucceeded && f.holds() && !f.heldBack()
 }
 
-// phaseOf is the table of phases: the first row that matches holds.
-func phaseOf(f *Facts) (v1alpha1.Phase, v1alpha1.Outcome, string) {
-	switch {
-	case f.Problem != nil && f.Problem.Terminal:
-		return v1alpha1.PhaseFailed, v1alpha1.OutcomeFailed, f.Problem.Message + goesOn(f)
-	case f.Problem != nil:
-		return v1alpha1.PhasePending, "", f.Problem.Message + goesOn(f)
-	case f.Order == nil:
-		return v1alpha1.PhasePending, "", "Nothing was ordered yet."
-	case f.Order.Rejected():
-		return retreat(f)
-	case f.succeeded():
-		return v1alpha1.PhaseSucceeded, v1alpha1.OutcomeSucceeded, succeeded(f)
-	case f.Order.Verified(), f.atLastStep() && (f.live() || f.judging()):
-		return v1alpha1.PhaseValidating, "", validating(f)
+// frozen says what is in the way of a deployment, or that there is nothing yet.
+func frozen(f *Facts) string {
+	if f.Problem == nil {
+		return "Nothing was ordered yet."
 	}
-	return v1alpha1.PhaseDelivering, "", delivering(f)
+	return f.Problem.Message + goesOn(f)
 }
 
 // goesOn says what a frozen order still does.
@@ -103,19 +92,6 @@ func goesOn(f *Facts) string {
 	return fmt.Sprintf(" Revision %d stays as it is.", f.Order.Revision)
 }
 
-// retreat is where a rejected order stands. Only good news waits for the record.
-func retreat(f *Facts) (v1alpha1.Phase, v1alpha1.Outcome, string) {
-	switch {
-	case rollout.Restored(*f.Order) && f.recorded():
-		return v1alpha1.PhaseSucceeded, v1alpha1.OutcomeRolledBack, rejected(f) + backAt(f) + heldBack(f)
-	case rollout.Restored(*f.Order):
-		return v1alpha1.PhaseRollingBack, "", rejected(f) + backAt(f) + " Not every repository remembers that yet." + heldBack(f)
-	case f.Order.Attempt == 0 || f.Stop != rollout.StopNone:
-		return v1alpha1.PhaseFailed, v1alpha1.OutcomeFailed, strings.TrimSpace(rejected(f)+" "+f.StopMessage) + heldBack(f)
-	}
-	return v1alpha1.PhaseRollingBack, "", rejected(f) + goesBack(f) + heldBack(f)
-}
-
 // backAt says which revision runs again.
 func backAt(f *Facts) string {
 	if f.Order.Target == nil {
@@ -126,15 +102,18 @@ func backAt(f *Facts) string {
 
 // goesBack says which attempt goes on, and what it waits for.
 func goesBack(f *Facts) string {
+	if rollout.Restored(*f.Order) {
+		return rejected(f) + backAt(f) + " Not every repository remembers that yet." + heldBack(f)
+	}
 	to := ""
 	if f.Order.Target != nil {
 		to = fmt.Sprintf(" to revision %d", *f.Order.Target)
 	}
-	said := fmt.Sprintf(" Attempt %d to go back%s.", f.Order.Attempt, to)
+	said := rejected(f) + fmt.Sprintf(" Attempt %d to go back%s.", f.Order.Attempt, to)
 	if d, _ := f.blocked(); d != nil || f.carried() {
-		return said + " " + delivering(f)
+		said += " " + delivering(f)
 	}
-	return said
+	return said + heldBack(f)
 }
 
 func rejected(f *Facts) string {

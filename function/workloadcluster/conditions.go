@@ -40,7 +40,7 @@ func repeat(f *facts, of xpv2.ConditionType) projection.Condition {
 func valid(f *facts) projection.Condition {
 	switch {
 	case f.Problem != "":
-		return projection.Is(v1alpha1.TypeValid, false, v1alpha1.ReasonInvalidSpec, f.Problem)
+		return projection.Is(v1alpha1.TypeValid, false, f.Because, f.Problem)
 	case f.refused():
 		return projection.Is(v1alpha1.TypeValid, false, string(f.reason()), f.verdict().Message)
 	case !f.current():
@@ -67,7 +67,7 @@ func stalled(f *facts) projection.Condition {
 	const of = v1alpha1.TypeStalled
 	switch {
 	case f.Problem != "":
-		return projection.Is(of, true, v1alpha1.ReasonInvalidSpec, f.Problem)
+		return projection.Is(of, true, f.Because, f.Problem)
 	case f.refused(), f.late(), f.current() && f.reason() == clusterv1alpha1.ReasonObjectsGone:
 		return projection.Is(of, true, string(f.reason()), f.verdict().Message)
 	case f.phase() == v1alpha1.PhaseDeleting && f.gone():
@@ -100,6 +100,8 @@ func (f *facts) doing() string {
 		return string(c.Reason)
 	case f.upgrading():
 		return v1alpha1.ReasonUpgrading
+	case f.rebasing():
+		return v1alpha1.ReasonRebasing
 	}
 	return v1alpha1.ReasonProgressing
 }

@@ -22,8 +22,11 @@ type facts struct {
 	// Spec that is asked for.
 	Spec v1alpha1.WorkloadClusterSpec
 
-	// Problem of the spec, because of which nothing can be asked for. Empty if there is none.
-	Problem string
+	// Problem because of which nothing can be asked for, and the reason to give. Empty if there is none.
+	Problem, Because string
+
+	// Wait says what has to go before anything can be asked for. Empty if nothing has.
+	Wait string
 
 	// Desired ManagedCluster, unless there is a problem, and Observed one. Nil means none.
 	Desired, Observed *clusterv1alpha1.ManagedCluster
@@ -115,6 +118,16 @@ func (f *facts) upgrading() bool {
 	return !ok || rest != "" && !strings.ContainsAny(rest[:1], ".+-")
 }
 
+// rebasing is true while a cluster is not made of the ClusterClass that was asked for, or while it is being made of it: what it was made
+// of when Cluster API was last done is remembered by the ManagedCluster.
+func (f *facts) rebasing() bool {
+	if f.Observed == nil || f.Spec.Topology == nil {
+		return false
+	}
+	t := f.Observed.Status.AtProvider.Topology
+	return t != nil && (t.Rebasing || t.Class != "" && t.Class != f.Spec.Topology.ClassRef.Name)
+}
+
 // unsynced is the condition of a ManagedCluster that cannot be carried out.
 func (f *facts) unsynced() (xpv2.Condition, bool) {
 	c := f.condition(xpv2.TypeSynced)
@@ -128,5 +141,5 @@ func (f *facts) managedReady() bool {
 
 // ready is true for a cluster that is as it was asked for.
 func (f *facts) ready() bool {
-	return f.Problem == "" && f.phase() == v1alpha1.PhaseProvisioned && f.managedReady() && !f.upgrading()
+	return f.Problem == "" && f.phase() == v1alpha1.PhaseProvisioned && f.managedReady() && !f.upgrading() && !f.rebasing()
 }

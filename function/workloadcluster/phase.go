@@ -11,7 +11,7 @@ import (
 	"github.com/intentplane/intentplane/function/projection"
 )
 
-// table of the legal changes of a phase. A Cluster that was made again under its name starts again at Pending from anywhere.
+// table of the legal changes of a phase.
 func table() projection.Table[v1alpha1.Phase] {
 	return projection.Table[v1alpha1.Phase]{
 		Start: v1alpha1.PhasePending, Failed: v1alpha1.PhaseFailed,
@@ -27,27 +27,13 @@ func table() projection.Table[v1alpha1.Phase] {
 	}
 }
 
-// phase is the first row that holds. It speaks of the cluster: one that runs is not failed by a spec that cannot be carried out.
-func (f *facts) phase() v1alpha1.Phase {
-	switch {
-	case f.deleting():
-		return v1alpha1.PhaseDeleting
-	case f.provisioned():
-		return v1alpha1.PhaseProvisioned
-	case f.wasProvisioned():
-		return v1alpha1.PhaseDegraded
-	case f.Problem != "", f.refused(), f.late():
-		return v1alpha1.PhaseFailed
-	case f.seen():
-		return v1alpha1.PhaseProvisioning
-	}
-	return v1alpha1.PhasePending
-}
-
 // message says why a cluster is in its phase.
 func (f *facts) message() string {
 	if f.Problem != "" {
 		return f.Problem
+	}
+	if f.Wait != "" {
+		return f.Wait
 	}
 	switch p := f.phase(); {
 	case p == v1alpha1.PhaseDeleting && f.gone():
@@ -85,6 +71,9 @@ func (f *facts) waits() string {
 		return "What is asked for is on its way to the cluster."
 	case c.Reason == clusterv1alpha1.ReasonReady && f.upgrading():
 		return "The cluster runs " + f.Observed.Status.AtProvider.Version + ", and " + f.Spec.Version + " is asked for."
+	case c.Reason == clusterv1alpha1.ReasonReady && f.rebasing():
+		t := f.Observed.Status.AtProvider.Topology
+		return said("ClusterClass "+f.Spec.Topology.ClassRef.Name+" is asked for, and Cluster API is not done with it", t.Reason, t.Message)
 	default:
 		return said("", string(c.Reason), c.Message)
 	}

@@ -21,15 +21,15 @@ func status(f *facts, last *v1alpha1.WorkloadClusterStatus, now metav1.Time) *v1
 	if f.Observed != nil {
 		observed(s, f.Observed)
 	}
-	through, index := table().Shortest(last.Phase, s.Phase, another(last, s)), func(t v1alpha1.Transition) int64 { return t.Index }
+	through, index := table().Shortest(last.Phase, s.Phase, differs(last, s)), func(t v1alpha1.Transition) int64 { return t.Index }
 	s.Transitions = projection.Log(last.Transitions, index, last.Phase, through, func(i int64, from, to v1alpha1.Phase) v1alpha1.Transition {
 		return v1alpha1.Transition{Index: i, From: from, To: to, At: now}
 	})
 	return s
 }
 
-// another is true if the Cluster is not the one that it was.
-func another(last, next *v1alpha1.WorkloadClusterStatus) bool {
+// differs is true if the Cluster is not the one that it was.
+func differs(last, next *v1alpha1.WorkloadClusterStatus) bool {
 	return last.Cluster != nil && next.Cluster != nil && last.Cluster.UID != "" && next.Cluster.UID != "" && last.Cluster.UID != next.Cluster.UID
 }
 

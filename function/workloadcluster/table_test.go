@@ -2,10 +2,8 @@ package workloadcluster
 
 import (
 	"maps"
-	"os"
 	"regexp"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -50,7 +48,7 @@ type evidence struct {
 func (e evidence) facts() *facts {
 	f := &facts{Digest: "d", carried: e.carried, Spec: v1alpha1.WorkloadClusterSpec{ClusterDescription: clusterv1alpha1.ClusterDescription{Type: clusterv1alpha1.TypeExisting}}}
 	if e.problem {
-		f.Problem = "spec.clusterName: it is wrong"
+		f.Problem, f.Because = "spec.clusterName: it is wrong", v1alpha1.ReasonInvalidSpec
 	}
 	mc := &clusterv1alpha1.ManagedCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1", Generation: 2}}
 	if e.goes {
@@ -102,7 +100,7 @@ func each(do func(evidence)) int {
 	return n
 }
 
-// rows of the documented table that hold, of which the first one counts.
+// rows of the table that hold, of which the first one counts.
 func (e evidence) rows() []v1alpha1.Phase {
 	three := e.infrastructure == "True" && e.controlPlane == "True" && e.endpoint == "True"
 	looked, judged := e.verdict != "", e.verdict != "" && e.carried && !e.behind
@@ -123,7 +121,7 @@ func (e evidence) rows() []v1alpha1.Phase {
 	return append(out, "Pending")
 }
 
-// TestEvidence holds for all combinations of evidence: there is one phase, which is that of the documented table, and what it takes to
+// TestEvidence holds for all combinations of evidence: there is one phase, which is that of the first row that holds, and what it takes to
 // come there is legal.
 func TestEvidence(t *testing.T) {
 	ways, reached, messages := map[[2]string]bool{}, map[v1alpha1.Phase]int{}, map[string]bool{}
@@ -195,7 +193,7 @@ func checkConditions(t *testing.T, e evidence, f *facts, messages map[string]boo
 	}
 }
 
-// legal changes of the phase, as they are documented. Any phase starts again at Pending for another Cluster.
+// legal changes of the phase. Any phase starts again at Pending for another Cluster.
 func legal() map[v1alpha1.Phase][]v1alpha1.Phase {
 	return map[v1alpha1.Phase][]v1alpha1.Phase{
 		"":             {"Pending"},
@@ -240,61 +238,5 @@ func TestEveryPhaseGoesOn(t *testing.T) {
 				t.Errorf("from %q to %q: %v", from, to, through)
 			}
 		}
-	}
-}
-
-// documented is the rows of a table in docs/clusters.md.
-func documented(t *testing.T, name string) [][]string {
-	t.Helper()
-	b, err := os.ReadFile("../../docs/clusters.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, after, found := strings.Cut(string(b), "<!-- "+name+": checked by a test -->\n")
-	rows, _, ended := strings.Cut(after, "<!-- end -->")
-	if !found || !ended {
-		t.Fatalf("docs/clusters.md has no table %q", name)
-	}
-	var out [][]string
-	for _, line := range strings.Split(strings.TrimSpace(rows), "\n")[2:] {
-		var row []string
-		for cell := range strings.SplitSeq(strings.Trim(line, "|"), "|") {
-			row = append(row, strings.ReplaceAll(strings.TrimSpace(cell), "`", ""))
-		}
-		out = append(out, row)
-	}
-	return out
-}
-
-// TestDocumentedTables holds the docs against the data.
-func TestDocumentedTables(t *testing.T) {
-	edges := map[string]string{}
-	for _, row := range documented(t, "edges") {
-		edges[row[0]] = row[1]
-	}
-	want := map[string]string{}
-	for from, to := range table().Next {
-		var names []string
-		for _, p := range to {
-			names = append(names, string(p))
-		}
-		if from != "" && len(names) > 0 {
-			want[string(from)] = strings.Join(names, ", ")
-		}
-	}
-	if diff := cmp.Diff(want, edges); diff != "" {
-		t.Errorf("docs/clusters.md: edges: -want, +got:\n%s", diff)
-	}
-	var order []v1alpha1.Phase
-	for _, row := range documented(t, "phases") {
-		order = append(order, v1alpha1.Phase(row[1]))
-	}
-	// All rows hold of this one.
-	all := evidence{
-		infrastructure: "True", controlPlane: "True", endpoint: "True", deleting: xpv2.Condition{Status: "True", Reason: "R"}, verdict: clusterv1alpha1.ReasonPolicyDenied,
-		uid: "u1", latch: "u1", carried: true, synced: true,
-	}
-	if diff := cmp.Diff(order, all.rows()); diff != "" {
-		t.Errorf("docs/clusters.md: phases: -want, +got:\n%s", diff)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	clusterv1alpha1 "github.com/intentplane/intentplane/apis/cluster/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
 	v1alpha1 "github.com/intentplane/intentplane/apis/workloadcluster/v1alpha1"
+	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/compose"
 	"github.com/intentplane/intentplane/function/projection"
 )
@@ -19,6 +20,12 @@ import (
 type Input struct {
 	// Namespace and Name of the claim, or of the namespaced composite.
 	Namespace, Name string
+
+	// UID of the composite.
+	UID string
+
+	// Answers to the needs of earlier calls.
+	Answers catalog.Answers
 
 	// Spec, and the last Status.
 	Spec   v1alpha1.WorkloadClusterSpec
@@ -33,6 +40,9 @@ type Input struct {
 
 // Output is what follows from an Input.
 type Output struct {
+	// Needs that have to be answered.
+	Needs []catalog.Need
+
 	// Resources that should exist, by their name in the composition.
 	Resources map[string]compose.Resource
 
@@ -56,7 +66,13 @@ func Run(in Input) (*Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.Problem = problemOf(in, f.Observed); f.Problem == "" {
+	if err := another(in, f, out); err != nil {
+		return nil, err
+	}
+	if problem := problemOf(in, f.Observed); problem != "" {
+		f.Problem, f.Because = problem, v1alpha1.ReasonInvalidSpec
+	}
+	if f.Problem == "" && f.Wait == "" {
 		if err := ask(in, f, out); err != nil {
 			return nil, err
 		}

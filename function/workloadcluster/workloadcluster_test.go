@@ -1,6 +1,7 @@
 package workloadcluster
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 
 	clusterv1alpha1 "github.com/intentplane/intentplane/apis/cluster/v1alpha1"
 	v1alpha1 "github.com/intentplane/intentplane/apis/workloadcluster/v1alpha1"
+	"github.com/intentplane/intentplane/function/catalog"
 )
 
 func TestCreation(t *testing.T) {
@@ -193,6 +195,92 @@ func TestUpgrade(t *testing.T) {
 	w.call()
 	w.sees(clusterv1alpha1.ReasonChangeIgnored, "words", nil)
 	w.is("nobody carries it out", v1alpha1.PhaseProvisioned, false, "ChangeIgnoredByProvider", "")
+	if diff := cmp.Diff("Pending Provisioning Provisioned", w.way()); diff != "" {
+		t.Errorf("transitions: -want, +got:\n%s", diff)
+	}
+}
+
+// TestShapesOfOneName want one ManagedCluster: the first one keeps it.
+func TestShapesOfOneName(t *testing.T) {
+	const need = "managedcluster/team-a/north"
+	owned := func(more string) []json.RawMessage {
+		return []json.RawMessage{json.RawMessage(`{"metadata": {"name": "north", "namespace": "team-a"` + more + `}}`)}
+	}
+	const theirs = `, "ownerReferences": [{"apiVersion": "a/v1", "kind": "K", "name": "n", "uid": "theirs", "controller": true}]`
+	cases := map[string]struct {
+		reason  string
+		answers catalog.Answers
+		asked   bool
+		phase   v1alpha1.Phase
+		stalled string
+		message string
+	}{
+		"Unanswered": {reason: "Crossplane calls again with the answer.", asked: true, phase: v1alpha1.PhasePending, message: "The ManagedCluster was not looked at yet."},
+		"None":       {reason: "The name is free.", answers: catalog.Answers{need: {}}, asked: true, phase: v1alpha1.PhasePending, message: "The ManagedCluster was not looked at yet."},
+		"Ours":       {reason: "It is ours, though it is not observed yet.", answers: catalog.Answers{need: owned(strings.ReplaceAll(theirs, "theirs", "ours"))}, asked: true, phase: v1alpha1.PhasePending, message: "The ManagedCluster was not looked at yet."},
+		"Nobodys":    {reason: "Crossplane takes it over.", answers: catalog.Answers{need: owned("")}, asked: true, phase: v1alpha1.PhasePending, message: "The ManagedCluster was not looked at yet."},
+		"Theirs": {
+			reason: "The first one keeps it.", answers: catalog.Answers{need: owned(theirs)}, phase: v1alpha1.PhaseFailed, stalled: "NameTaken",
+			message: "ManagedCluster north belongs to another WorkloadCluster: a claim and a namespaced composite cannot have one name in one namespace.",
+		},
+		"Going": {
+			reason: "It will be gone.", answers: catalog.Answers{need: owned(theirs + `, "deletionTimestamp": "2026-11-01T12:00:00Z"`)}, phase: v1alpha1.PhasePending,
+			message: "ManagedCluster north of another WorkloadCluster has to be gone first: it is being deleted.",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			in := Input{Namespace: "team-a", Name: "north", UID: "ours", Spec: topology(), Now: now, Answers: tc.answers}
+			out, err := Run(in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w := &world{T: t, in: in, out: out}
+			doing := v1alpha1.ReasonProgressing
+			if tc.stalled != "" {
+				doing = ""
+			}
+			w.is(tc.reason, tc.phase, false, tc.stalled, doing)
+			_, asked := out.Resources[Name]
+			want := []catalog.Need{{Name: need, APIVersion: "cluster.intentplane.dev/v1alpha1", Kind: "ManagedCluster", MatchName: "north", Namespace: "team-a"}}
+			if diff := cmp.Diff(want, out.Needs); diff != "" || asked != tc.asked || out.Status.Message != tc.message {
+				t.Errorf("\n%s\nasked %t, message %q, needs: -want, +got:\n%s", tc.reason, asked, out.Status.Message, diff)
+			}
+			if c := w.condition(v1alpha1.TypeValid); (c.Reason == "NameTaken") != (tc.stalled != "") {
+				t.Errorf("\n%s\nValid: %+v", tc.reason, c)
+			}
+		})
+	}
+	if w := ready(t); len(w.out.Needs) > 0 {
+		t.Errorf("one that has its own looks for another: %v", w.out.Needs)
+	}
+}
+
+// TestRebase moves a cluster to another ClusterClass, and half way back.
+func TestRebase(t *testing.T) {
+	w := ready(t)
+	tells := func(topology clusterv1alpha1.ObservedTopology) {
+		w.sees(clusterv1alpha1.ReasonReady, "", func(s *clusterv1alpha1.ManagedClusterStatus) { s.AtProvider.Topology = &topology })
+	}
+	tells(clusterv1alpha1.ObservedTopology{Class: "standard"})
+	w.is("it is made of its class", v1alpha1.PhaseProvisioned, true, "", "")
+	w.in.Spec.Topology.ClassRef.Name = "large"
+	w.call()
+	w.is("it is on its way", v1alpha1.PhaseProvisioned, false, "", v1alpha1.ReasonProgressing)
+	tells(clusterv1alpha1.ObservedTopology{Class: "standard"})
+	w.is("the Cluster does not name it yet", v1alpha1.PhaseProvisioned, false, "", v1alpha1.ReasonRebasing)
+	tells(clusterv1alpha1.ObservedTopology{Class: "standard", Rebasing: true, Reason: "ReconcileFailed", Message: "no such template"})
+	w.is("Cluster API cannot do it", v1alpha1.PhaseProvisioned, false, "", v1alpha1.ReasonRebasing)
+	const want = "ClusterClass large is asked for, and Cluster API is not done with it: ReconcileFailed: no such template."
+	if diff := cmp.Diff([]string{want, want}, []string{w.out.Status.Message, w.condition(v1alpha1.TypeReconciling).Message}); diff != "" {
+		t.Errorf("messages: -want, +got:\n%s", diff)
+	}
+	w.in.Spec.Topology.ClassRef.Name = "standard"
+	w.call()
+	tells(clusterv1alpha1.ObservedTopology{Class: "standard", Rebasing: true})
+	w.is("the way back is one too", v1alpha1.PhaseProvisioned, false, "", v1alpha1.ReasonRebasing)
+	tells(clusterv1alpha1.ObservedTopology{Class: "standard"})
+	w.is("it is done", v1alpha1.PhaseProvisioned, true, "", "")
 	if diff := cmp.Diff("Pending Provisioning Provisioned", w.way()); diff != "" {
 		t.Errorf("transitions: -want, +got:\n%s", diff)
 	}

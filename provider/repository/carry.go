@@ -67,7 +67,9 @@ func (r *Repository) attempt(ctx context.Context, group []*item) (plan, []*item,
 			return plan{}, nil, err
 		}
 		r.lose(lost, len(p.items))
-		<-time.After(r.pool.o.Pause())
+		if !r.pool.pause(r.pool.o.Pause()) {
+			return plan{}, nil, &git.Error{Class: git.ClassTransient, Detail: "cannot push to the repository: the provider ends"}
+		}
 	}
 }
 

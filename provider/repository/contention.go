@@ -68,7 +68,7 @@ func (r *Repository) yield() {
 	}
 	r.mu.Unlock()
 	if gap > 0 {
-		<-time.After(gap)
+		_ = r.pool.pause(gap) // Whoever is next has their turn at once where there is no time left.
 	}
 }
 

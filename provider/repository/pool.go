@@ -29,10 +29,12 @@ const (
 	cacheBytes = 96 << 20
 )
 
-// Options of a Pool. All are required, but for Glance and Ended.
+// Options of a Pool. All are required, but for After, Glance and Ended.
 type Options struct {
 	// Now is the clock.
 	Now func() time.Time
+	// After tells when so much time has passed. Nil means by the clock of the system.
+	After func(time.Duration) <-chan time.Time
 	// Pause before a push is tried again that lost a race.
 	Pause func() time.Duration
 	// Wake is called when something has ended that the object no longer waits for. It must not block.
@@ -76,6 +78,10 @@ type Pool struct {
 	lanes map[string]chan struct{}
 
 	underWay underWay
+
+	// ended is closed when nobody may wait any more.
+	ended chan struct{}
+	end   func()
 }
 
 // NewPool returns a pool without repositories.
@@ -86,9 +92,36 @@ func NewPool(o Options) *Pool {
 	if o.Glance == 0 {
 		o.Glance = glance
 	}
+	if o.After == nil {
+		o.After = time.After
+	}
+	ended := make(chan struct{})
 	return &Pool{
 		o: o, budget: git.NewBudget(),
 		repos: map[string]*Repository{}, hosts: map[string]*host{}, lanes: map[string]chan struct{}{}, underWay: newUnderWay(),
+		ended: ended, end: sync.OnceFunc(func() { close(ended) }),
+	}
+}
+
+// Start lets nobody wait for a pause once the context ends. It returns nil then.
+func (p *Pool) Start(ctx context.Context) error {
+	<-ctx.Done()
+	p.end()
+	return nil
+}
+
+// pause for some time. It is false if the pool has ended.
+func (p *Pool) pause(d time.Duration) bool {
+	select {
+	case <-p.ended:
+		return false
+	default:
+	}
+	select {
+	case <-p.ended:
+		return false
+	case <-p.o.After(d):
+		return true
 	}
 }
 

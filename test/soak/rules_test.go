@@ -24,7 +24,7 @@ func orders() map[string]rule {
 		},
 		"Carried": {
 			reason: "A rejection is carried over to the next number.", file: "order.go",
-			at: "if «conflict» {\n\t\tp.wish.Carried", without: "false",
+			at: "if «conflict» {\n\t\tp.wish.Carried", without: "false", story: 1000000,
 		},
 		"Revived": {
 			reason: "What a repository rejected before is no order.", file: "rollout/order.go",
@@ -36,7 +36,7 @@ func orders() map[string]rule {
 		},
 		"Frozen": {
 			reason: "Nothing new is ordered while something is wrong.", file: "update.go",
-			at: "if «f.Problem != nil» {\n\t\treturn p.resume", without: "false", story: 84,
+			at: "if «f.Problem != nil» {\n\t\treturn p.resume", without: "false", story: 282,
 		},
 		"GoesOn": {
 			reason: "What was begun goes on while something is wrong.", file: "back.go",
@@ -88,7 +88,7 @@ func proofs() map[string]rule {
 	return map[string]rule{
 		"ThisOrder": {
 			reason: "What a delivery says of another order is no proof.", file: "rollout/evidence.go",
-			at: "return says(d, corev1.ConditionTrue) && «Alike(d.Spec.ForProvider.Order, o) && Echoes(d, o)»", without: "true",
+			at: "return says(d, corev1.ConditionTrue) && «Alike(d.Spec.ForProvider.Order, o) && Echoes(d, o)»", without: "true", story: 474,
 		},
 		"Generation": {
 			reason: "What is said of an earlier generation is no evidence.", file: "rollout/evidence.go",
@@ -154,7 +154,7 @@ func waysBack() map[string]rule {
 		},
 		"PolicyAgain": {
 			reason: "And before each other one.", file: "rollout/back.go",
-			at: "case «!wanted(o, r.Policy)»:", without: "false",
+			at: "case «!wanted(o, r.Policy)»:", without: "false", story: 2856,
 		},
 		"Everywhere": {
 			reason: "A target was verified in every repository that took part in it.", file: "rollout/back.go",
@@ -166,11 +166,11 @@ func waysBack() map[string]rule {
 		},
 		"Withdrawn": {
 			reason: "A target was never taken back.", file: "rollout/back.go",
-			at: "&& «!h.Withdrawn» &&", without: "true",
+			at: "&& «!h.Withdrawn» &&", without: "true", story: 1000001,
 		},
 		"Cap": {
 			reason: "Only so many revisions are taken back within an hour.", file: "rollout/back.go",
-			at: "if «n >= most» {", without: "false",
+			at: "if «n >= most» {", without: "false", story: 876,
 		},
 		"Touched": {
 			reason: "Only what the revision changed is brought back.", file: "compose/stay.go",

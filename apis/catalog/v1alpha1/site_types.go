@@ -208,9 +208,13 @@ type PrometheusEndpoint struct {
 	// +kubebuilder:validation:XValidation:rule="self.startsWith('http://') || self.startsWith('https://')",message="must be an http or https address"
 	Address string `json:"address"`
 
-	// SecretRef names the Secret with the credentials. Absent means none.
+	// SecretRef names the Secret with the credentials: a token, or a username and a password. Absent means none.
 	// +optional
 	SecretRef *NamespacedSecretReference `json:"secretRef,omitempty"`
+
+	// CABundleSecretRef names the certificates that the server's must descend from, as PEM. Absent means the system's.
+	// +optional
+	CABundleSecretRef *NamespacedSecretKeyReference `json:"caBundleSecretRef,omitempty"`
 }
 
 // NamespacedSecretReference names a Secret in a namespace.
@@ -224,6 +228,17 @@ type NamespacedSecretReference struct {
 	// +required
 	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name"`
+}
+
+// NamespacedSecretKeyReference names one key of a Secret in a namespace.
+type NamespacedSecretKeyReference struct {
+	NamespacedSecretReference `json:",inline"`
+
+	// Key in the Secret.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Key string `json:"key"`
 }
 
 // SiteMetrics says where the Site's metrics are.

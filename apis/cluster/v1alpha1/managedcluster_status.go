@@ -153,6 +153,29 @@ type Blocker struct {
 	Message string `json:"message,omitempty"`
 }
 
+// ObservedTopology is how far Cluster API is with what a Cluster asks for of its ClusterClass. It is done once the Cluster's condition
+// TopologyReconciled is true for the Cluster as it is, and neither the Cluster nor its control plane says that machines are rolled out.
+type ObservedTopology struct {
+	// Class is the name of the ClusterClass that the cluster was made of when Cluster API was last done.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	Class string `json:"class,omitempty"`
+
+	// Rebasing is true from when the Cluster names another ClusterClass until Cluster API was done for stabilizationSeconds.
+	// +optional
+	Rebasing bool `json:"rebasing,omitempty"`
+
+	// Reason why Cluster API is not done with another ClusterClass.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	Reason string `json:"reason,omitempty"`
+
+	// Message of the Cluster, if it says why.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	Message string `json:"message,omitempty"`
+}
+
 // ManagedClusterObservation is what was seen of a cluster.
 type ManagedClusterObservation struct {
 	// UID of the Cluster, when it was last seen. Only that Cluster is ever deleted.
@@ -215,6 +238,10 @@ type ManagedClusterObservation struct {
 	// +listType=map
 	// +listMapKey=name
 	FailureDomains []FailureDomain `json:"failureDomains,omitempty"`
+
+	// Topology of a Cluster that has a ClusterClass, as far as Cluster API carried it out.
+	// +optional
+	Topology *ObservedTopology `json:"topology,omitempty"`
 
 	// Replicas of the cluster.
 	// +optional

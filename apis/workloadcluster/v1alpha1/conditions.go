@@ -59,6 +59,9 @@ const (
 	// ReasonUpgrading means that another version of Kubernetes runs than was asked for.
 	ReasonUpgrading = "Upgrading"
 
+	// ReasonRebasing means that the cluster is not made of the ClusterClass that was asked for, or that Cluster API is not done with it.
+	ReasonRebasing = "Rebasing"
+
 	// ReasonClusterGone means that the Cluster was there, and is not any more. Terminal.
 	ReasonClusterGone = "ClusterGone"
 

@@ -99,6 +99,11 @@ func (o Object) number(fields ...string) int64 {
 	if err != nil {
 		return 0
 	}
+	return integer(v)
+}
+
+// integer of JSON, in whatever form it was decoded.
+func integer(v any) int64 {
 	switch n := v.(type) {
 	case int64:
 		return n
@@ -112,6 +117,8 @@ func (o Object) number(fields ...string) int64 {
 type said struct {
 	found                   bool
 	status, reason, message string
+	// generation of the object that it is said of.
+	generation int64
 }
 
 func (s said) is(status Status) bool { return s.found && s.status == string(status) }
@@ -140,7 +147,10 @@ func (o Object) condition(of string, in ...string) said {
 	for _, c := range list {
 		m, ok := c.(map[string]any)
 		if ok && m["type"] == of {
-			return said{found: true, status: str(m["status"]), reason: str(m["reason"]), message: str(m["message"])}
+			return said{
+				found: true, status: str(m["status"]), reason: str(m["reason"]), message: str(m["message"]),
+				generation: integer(m["observedGeneration"]),
+			}
 		}
 	}
 	return said{}

@@ -158,6 +158,8 @@ type Report struct {
 	FailureDomains []FailureDomain
 	// ControlPlanes and Workers of the cluster.
 	ControlPlanes, Workers Replicas
+	// Topology of a Cluster that has a ClusterClass. Its Class is empty without one.
+	Topology Topology
 	// KubeconfigDigest tells one kubeconfig from another. It is no secret.
 	KubeconfigDigest string
 	// KubeconfigExpires is when the credentials in the kubeconfig do. Zero if they do not, or do not tell.
@@ -269,6 +271,7 @@ func Read(in Input) Report {
 	r.short = r.Workers.Ready < in.Options.MinReadyWorkers
 	r.KubeconfigDigest, r.KubeconfigExpires = in.Kubeconfig.digest(), in.Kubeconfig.expires()
 	r.Version = versionOf(in)
+	r.Topology = topologyOf(in)
 	initialized := controlPlaneInitialized(in)
 	if initialized.Status == True {
 		r.Initialized = latched(in)

@@ -111,6 +111,12 @@ const (
 	// ReasonTooFewWorkers means that fewer workers are ready than are asked for.
 	ReasonTooFewWorkers = "TooFewWorkers"
 
+	// ReasonTopologyNotReconciled means that Cluster API has not carried out what a Cluster asks for of its ClusterClass.
+	ReasonTopologyNotReconciled = "TopologyNotReconciled"
+
+	// ReasonRollingOut means that machines are replaced by others.
+	ReasonRollingOut = "RollingOut"
+
 	// ReasonStabilizing means that the cluster is ready, and has not been for long enough.
 	ReasonStabilizing = "Stabilizing"
 )

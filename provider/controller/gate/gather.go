@@ -236,7 +236,7 @@ func unasked(t *meter.Task) *meter.Task {
 // trouble is a question that cannot be asked for now. It goes wrong as often as it may, for somebody may solve it in the meantime.
 type trouble string
 
-// Key is the trouble: who has another one is told another.
+// Key is what is in the way: what others cannot ask for another reason is no answer to this.
 func (t trouble) Key(time.Duration) string { return string(t) }
 
 // Ask nobody.

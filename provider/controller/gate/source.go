@@ -109,6 +109,10 @@ func prometheusOf(e *catalogv1alpha1.PrometheusEndpoint) configv1alpha1.Promethe
 	if s := e.SecretRef; s != nil {
 		out.SecretRef = &configv1alpha1.SecretReference{Namespace: s.Namespace, Name: s.Name}
 	}
+	if s := e.CABundleSecretRef; s != nil {
+		in := configv1alpha1.SecretReference{Namespace: s.Namespace, Name: s.Name}
+		out.CABundleSecretRef = &configv1alpha1.SecretKeyReference{SecretReference: in, Key: s.Key}
+	}
 	return out
 }
 

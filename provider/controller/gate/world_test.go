@@ -224,7 +224,18 @@ func (w *world) state() string {
 // until the Gate says so, reconciling each time that the meter wakes it.
 func (w *world) until(want string) {
 	w.Helper()
-	for w.reconcile(); w.state() != want; w.reconcile() {
+	w.when(want, func() bool { return w.state() == want })
+}
+
+// judged waits for the verdict, whatever it is.
+func (w *world) judged() {
+	w.Helper()
+	w.when("a verdict", func() bool { return w.get().Status.AtProvider.Verdict != "" })
+}
+
+func (w *world) when(want string, is func() bool) {
+	w.Helper()
+	for w.reconcile(); !is(); w.reconcile() {
 		select {
 		case got := <-w.woken:
 			if got != gateKey() {

@@ -42,10 +42,9 @@ type connector struct {
 	// pool of the repositories that are in use.
 	pool *repository.Pool
 	// interval is how old a look may be that is not for the first time.
-	interval  time.Duration
-	now       func() time.Time
-	recorder  event.Recorder
-	afterPush func()
+	interval time.Duration
+	now      func() time.Time
+	recorder event.Recorder
 }
 
 // Connect reads the configuration and its credentials. It contacts no repository. It returns an error, and says so in the Ready
@@ -97,7 +96,7 @@ func (c *connector) open(ctx context.Context, d *v1alpha1.GitDelivery) (*externa
 	}
 	uid, err := clusterUID(ctx, c.kube)
 	return &external{
-		kube: c.kube, repo: repo, config: cfg, age: cfg.interval(c.interval), clusterUID: uid, calm: c.calm, now: c.now, recorder: c.recorder, afterPush: c.afterPush,
+		kube: c.kube, repo: repo, config: cfg, age: cfg.interval(c.interval), clusterUID: uid, calm: c.calm, now: c.now, recorder: c.recorder,
 		found: map[string]tree.Files{}, open: c.open,
 	}, err
 }

@@ -32,7 +32,6 @@ type external struct {
 	calm       *calm
 	now        func() time.Time
 	recorder   event.Recorder
-	afterPush  func()
 
 	// found are files of trees that were read. An id says what they are, for ever.
 	found map[string]tree.Files

@@ -213,10 +213,10 @@ func TestRestore(t *testing.T) {
 		"Crash": {reason: "A provider that dies between push and status makes no second commit", run: func(w *world) {
 			w.twoRevisions()
 			before := w.get("web")
-			w.crash = func() { before = w.get("web") }
+			w.git.AfterPush(repo, func() { before = w.get("web") })
 			w.ask(back(2, "b", 1, 1), restore("edge1", webAtE1, "a"))
 			w.restoreStatus(before)
-			w.crash = func() {}
+			w.git.AfterPush(repo, nil)
 			w.restart()
 			w.reconcile("web")
 			w.expect("web", v1alpha1.ReasonDelivered)

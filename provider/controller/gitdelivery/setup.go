@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	xpevent "github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/feature"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/ratelimiter"
@@ -52,9 +53,6 @@ const (
 
 // Options of the controller.
 type Options struct {
-	// AfterPush is called after each push of a delivery, before the object's status is written. Required.
-	AfterPush func()
-
 	// Metrics of what is done. Required.
 	Metrics *telemetry.Metrics
 }
@@ -66,21 +64,24 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) error {
 	kube := mgr.GetClient()
 	awake := make(chan event.GenericEvent, awakened)
 	still := newCalm(o.PollInterval, time.Now, rand.Float64)
+	pool := repository.NewPool(repository.Options{
+		Now:      time.Now,
+		Pause:    func() time.Duration { return time.Duration(rand.Float64() * float64(pause)) }, //nolint:gosec // As below.
+		Wake:     still.waking(wake(awake)),
+		Patience: patience,
+		Ended:    ended(g.Metrics),
+	})
+	if err := mgr.Add(pool); err != nil {
+		return errors.Wrap(err, "cannot add what pushes")
+	}
 	c := &connector{
-		calm:  still,
-		kube:  kube,
-		usage: resource.NewProviderConfigUsageTracker(kube, &configv1alpha1.ProviderConfigUsage{}),
-		pool: repository.NewPool(repository.Options{
-			Now:      time.Now,
-			Pause:    func() time.Duration { return time.Duration(rand.Float64() * float64(pause)) }, //nolint:gosec // As below.
-			Wake:     still.waking(wake(awake)),
-			Patience: patience,
-			Ended:    ended(g.Metrics),
-		}),
-		interval:  o.PollInterval,
-		now:       time.Now,
-		recorder:  xpevent.NewAPIRecorder(mgr.GetEventRecorderFor(name)),
-		afterPush: g.AfterPush,
+		calm:     still,
+		kube:     kube,
+		usage:    resource.NewProviderConfigUsageTracker(kube, &configv1alpha1.ProviderConfigUsage{}),
+		pool:     pool,
+		interval: o.PollInterval,
+		now:      time.Now,
+		recorder: xpevent.NewAPIRecorder(mgr.GetEventRecorderFor(name)),
 	}
 	r := managed.NewReconciler(mgr, resource.ManagedKind(gvk), options(mgr, o, name, c)...)
 	still.inner = ratelimiter.NewReconciler(name, r, o.GlobalRateLimiter)

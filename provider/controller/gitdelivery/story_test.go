@@ -160,11 +160,11 @@ func TestCrash(t *testing.T) {
 		"AfterPush": {reason: "A provider that dies between push and status makes no second commit", run: func(w *world) {
 			w.create(w.first())
 			before := w.get("web")
-			w.crash = func() { before = w.get("web") } // What the API server holds when it happens.
+			w.git.AfterPush(repo, func() { before = w.get("web") }) // What the API server holds when it happens.
 			w.reconcile("web")
 			w.restoreStatus(before)
 			w.expect("web", v1alpha1.ReasonPushing)
-			w.crash = func() {}
+			w.git.AfterPush(repo, nil)
 			w.reconcile("web")
 			w.expect("web", v1alpha1.ReasonDelivered)
 			w.count(1)

@@ -56,7 +56,6 @@ func (e *external) deliver(ctx context.Context, d *v1alpha1.GitDelivery) error {
 			e.show(d) // Somebody else did it, or it may not be done any more.
 			return nil
 		}
-		e.afterPush()
 		e.delivered(d, t.entry)
 		return nil
 	}

@@ -57,8 +57,6 @@ type world struct {
 	calm  *calm
 	// told are events, by the object that they are about.
 	told map[string][]string
-	// crash is called after each push.
-	crash func()
 	// dead is true when the provider has crashed: nothing that it writes arrives any more.
 	dead bool
 	// begun is called when an attempt was recorded, before its push.
@@ -77,7 +75,7 @@ func newWorld(t *testing.T) *world {
 	if err := s.CreateRepo(t.Context(), repo, map[string]string{"README.md": "hello\n", "clusters/edge1/other/file": "theirs\n"}); err != nil {
 		t.Fatal(err)
 	}
-	w := &world{T: t, git: s, crash: func() {}, begun: func() {}, told: map[string][]string{}}
+	w := &world{T: t, git: s, begun: func() {}, told: map[string][]string{}}
 	w.restart()
 	w.kube = kubefake.NewClientBuilder().WithScheme(scheme(t)).WithStatusSubresource(&v1alpha1.GitDelivery{}).WithObjects(
 		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "kube-system", UID: "cluster-1"}},
@@ -275,14 +273,13 @@ func request(name string) reconcile.Request {
 
 func (w *world) reconciler() reconcile.Reconciler {
 	c := &connector{
-		calm:      w.calm,
-		kube:      w.kube,
-		usage:     resource.ModernTrackerFn(func(context.Context, resource.ModernManaged) error { return nil }),
-		pool:      w.pool,
-		interval:  30 * time.Second,
-		now:       w.now,
-		recorder:  w,
-		afterPush: func() { w.crash() },
+		calm:     w.calm,
+		kube:     w.kube,
+		usage:    resource.ModernTrackerFn(func(context.Context, resource.ModernManaged) error { return nil }),
+		pool:     w.pool,
+		interval: 30 * time.Second,
+		now:      w.now,
+		recorder: w,
 	}
 	return managed.NewReconciler(&rtfake.Manager{Client: w.kube, Scheme: w.kube.Scheme()}, resource.ManagedKind(v1alpha1.GroupVersion.WithKind("GitDelivery")),
 		managed.WithTypedExternalConnector[*v1alpha1.GitDelivery](c),

@@ -22,11 +22,15 @@ type facts struct {
 	parts []part
 	// taken says who else has a cluster of that name.
 	taken string
+	// reserved is true while a name that is given up is still reserved for this cluster.
+	reserved bool
 	// templates that do not exist.
 	templates []string
 	// report of what the cluster is, and whether it counts as ready.
 	report readiness.Report
 	ready  bool
+	// carried is true if Cluster API was done with the Cluster's topology for long enough.
+	carried bool
 	// again is when time alone may change something.
 	again time.Time
 	// site that is published, or why it is not.

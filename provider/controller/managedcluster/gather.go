@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
@@ -26,10 +27,44 @@ func (e *external) gather(ctx context.Context, mc *v1alpha1.ManagedCluster) (fac
 	f := facts{mc: mc, now: e.now()}
 	var err error
 	// What is not allowed any more is deleted all the same.
-	if f.denied, err = e.denied(ctx, mc); err != nil || f.denied != "" && !meta.WasDeleted(mc) {
+	if f.denied, err = e.denied(ctx, mc); err != nil {
 		return f, err
 	}
-	p := mc.Spec.ForProvider
+	if f.denied != "" && !meta.WasDeleted(mc) {
+		return f, e.regard(ctx, &f)
+	}
+	e.read(ctx, &f)
+	if err := e.parts(ctx, &f); err != nil {
+		return f, err
+	}
+	if err := e.reservations(ctx, &f); err != nil {
+		return f, err
+	}
+	f.site, err = e.site(ctx, mc)
+	return f, err
+}
+
+// regard a cluster whose spec is against a limit. Nothing is written, and the cluster that was looked at before is looked at all the same: it is
+// as well as it was. Of any other, nothing is known.
+func (e *external) regard(ctx context.Context, f *facts) error {
+	mc := f.mc
+	was, p := mc.Status.AtProvider.UID, mc.Spec.ForProvider.Cluster
+	if was != "" && orOwn(mc, p.Namespace) == namespace(mc) {
+		e.read(ctx, f)
+	}
+	if f.report.Conditions == nil || f.report.UID != "" && f.report.UID != was {
+		f.report = readiness.Read(readiness.Input{
+			Cluster: readiness.Lacks(readiness.Subject{Kind: kindCluster, Name: p.Name}, string(v1alpha1.ReasonPolicyDenied)),
+		})
+	}
+	var err error
+	f.site, err = e.site(ctx, mc)
+	return err
+}
+
+// read what there is of the cluster.
+func (e *external) read(ctx context.Context, f *facts) {
+	mc, p := f.mc, f.mc.Spec.ForProvider
 	r := clusterapi.Read(ctx, e.home, e.prober, clusterapi.Want{
 		Namespace: namespace(mc), Name: p.Cluster.Name, Limits: e.limits, Initialized: initialized(mc),
 		Held: &e.note.held, SecretVersion: e.secretVersion(ctx, mc),
@@ -38,11 +73,9 @@ func (e *external) gather(ctx context.Context, mc *v1alpha1.ManagedCluster) (fac
 	f.report = r.Report
 	e.note.steady = e.note.steady.See(r.UID, r.Healthy(), f.now, stabilization(mc))
 	f.ready, f.again = e.note.steady.Ready, soonest(e.note.steady.Due(stabilization(mc)), r.Again)
-	if err := e.parts(ctx, &f); err != nil {
-		return f, err
-	}
-	f.site, err = e.site(ctx, mc)
-	return f, err
+	var done time.Time
+	e.note.carried, f.carried, done = e.note.carried.see(r.Topology, f.now, stabilization(mc))
+	f.again = soonest(f.again, done)
 }
 
 // denied says which limit the spec is against. It acts with the administrator's credentials, so it stays in its own namespace, and

@@ -31,6 +31,10 @@ const FieldOwner = "intentplane-managedcluster"
 type connector struct {
 	// kube reads from the cache, and writes.
 	kube client.Client
+	// live reads past the cache.
+	live client.Reader
+	// namespace of the provider.
+	namespace string
 	// usage records which configuration is used.
 	usage  resource.ModernTracker
 	pool   *clusters.Pool
@@ -95,7 +99,7 @@ func (e *external) Observe(ctx context.Context, mc *v1alpha1.ManagedCluster) (ma
 
 // left is true if something of what a ManagedCluster made is there, or nobody can tell. What it may not look at it never made.
 func left(f facts) bool {
-	if f.site.ours || made(f.mc) && f.lacks.Reason != "" && f.lacks.Reason != readiness.ReasonKindMissing {
+	if f.site.ours || f.reserved || made(f.mc) && f.lacks.Reason != "" && f.lacks.Reason != readiness.ReasonKindMissing {
 		return true
 	}
 	for _, p := range f.parts {
@@ -130,8 +134,20 @@ func (e *external) Create(context.Context, *v1alpha1.ManagedCluster) (managed.Ex
 	return managed.ExternalCreation{}, nil
 }
 
-// Update applies what is not as it should be, the Cluster last, and publishes the Site. It returns an error if an object is refused.
+// Update applies what is not as it should be, the Cluster last, and publishes the Site. Before it makes anything it reserves the cluster's
+// name, and if somebody else has that, it writes nothing. It returns an error if an object is refused.
 func (e *external) Update(ctx context.Context, mc *v1alpha1.ManagedCluster) (managed.ExternalUpdate, error) {
+	if len(e.decision.apply) > 0 && incomplete(e.facts) {
+		taken, err := e.reserve(ctx, mc)
+		if err != nil {
+			return managed.ExternalUpdate{}, err
+		}
+		if taken != "" {
+			e.facts.taken, e.facts.again = taken, e.facts.now.Add(reservedAgain)
+			e.show(mc, e.facts, decide(e.facts))
+			return managed.ExternalUpdate{}, nil
+		}
+	}
 	for _, o := range e.decision.apply {
 		err := e.kube.Patch(ctx, o.DeepCopy(), client.Apply, client.FieldOwner(FieldOwner), client.ForceOwnership) //nolint:staticcheck // Objects of others have no apply configuration.
 		if err != nil {
@@ -159,7 +175,7 @@ func (e *external) Delete(ctx context.Context, mc *v1alpha1.ManagedCluster) (man
 	if p := mc.Spec.ForProvider.DeletionProtection; len(users) > 0 && (p == nil || *p) {
 		return managed.ExternalDelete{}, errors.Errorf("%s: deployments use Site %s: %s. Delete them, or set spec.forProvider.deletionProtection to false", v1alpha1.ReasonInUse, siteName(mc), some(users))
 	}
-	if l := e.facts.lacks; l.Reason != "" {
+	if l := e.facts.lacks; l.Reason != "" && l.Reason != readiness.ReasonKindMissing {
 		return managed.ExternalDelete{}, errors.Errorf("%s: it cannot be told what is left: %s", l.Reason, l)
 	}
 	// The Cluster is the last part, and the first to go.
@@ -169,7 +185,7 @@ func (e *external) Delete(ctx context.Context, mc *v1alpha1.ManagedCluster) (man
 		}
 		return managed.ExternalDelete{}, e.remove(ctx, mc, p)
 	}
-	return managed.ExternalDelete{}, nil
+	return managed.ExternalDelete{}, e.release(ctx, mc)
 }
 
 // remove an object, and no other of its name.
@@ -212,6 +228,8 @@ type memory struct {
 type note struct {
 	// steady is what the cluster counts as.
 	steady readiness.Steady
+	// carried is the topology that Cluster API was last seen to be done with.
+	carried carried
 	// pace at which steps follow one another, and writes of progress that the status may still have.
 	pace, writes *rate.Limiter
 	// held is what was read of the kubeconfig.

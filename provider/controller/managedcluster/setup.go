@@ -35,6 +35,9 @@ import (
 type Options struct {
 	// Limits of the kubeconfigs of clusters.
 	Limits clusters.Limits
+
+	// Namespace of the provider, in which names of clusters are reserved.
+	Namespace string
 }
 
 // Kind that the controller is for.
@@ -46,7 +49,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 	kube := mgr.GetClient()
 	bell := &setup.Bell{}
 	c := &connector{
-		kube: kube, usage: resource.NewProviderConfigUsageTracker(kube, &configv1alpha1.ProviderConfigUsage{}), pool: clusters.NewPool(clusters.Dialer(mgr.GetConfig(), s.Limits), bell.Ring),
+		kube: kube, live: mgr.GetAPIReader(), namespace: s.Namespace, usage: resource.NewProviderConfigUsageTracker(kube, &configv1alpha1.ProviderConfigUsage{}), pool: clusters.NewPool(clusters.Dialer(mgr.GetConfig(), s.Limits), bell.Ring),
 		prober: clusters.NewProber(s.Limits, time.Now), limits: s.Limits, memory: newMemory(),
 		log: o.Logger.WithValues("controller", name), now: time.Now,
 	}

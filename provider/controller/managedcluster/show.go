@@ -77,6 +77,9 @@ func urgent(mc *v1alpha1.ManagedCluster, next v1alpha1.ManagedClusterStatus) boo
 	if !equality.Semantic.DeepEqual(a.AtProvider.Provisioned, b.AtProvider.Provisioned) {
 		return true
 	}
+	if rebased(a.AtProvider.Topology, b.AtProvider.Topology) {
+		return true
+	}
 	if a.AtProvider.UID != b.AtProvider.UID || !equality.Semantic.DeepEqual(a.AtProvider.Initialized, b.AtProvider.Initialized) {
 		return true
 	}
@@ -157,10 +160,12 @@ func observation(f facts, before v1alpha1.ManagedClusterObservation) v1alpha1.Ma
 		Replicas:       v1alpha1.Replicas{ControlPlane: machines(r.ControlPlanes), Workers: machines(r.Workers)},
 		StartedAt:      stamp(f.now),
 	}
+	var was *v1alpha1.ObservedTopology
 	if before.UID == r.UID {
 		out.StartedAt, out.InfrastructureReadyAt, out.ReadySince, out.WasReady = before.StartedAt, before.InfrastructureReadyAt, before.ReadySince, before.WasReady
-		out.Provisioned = before.Provisioned
+		out.Provisioned, was = before.Provisioned, before.Topology
 	}
+	out.Topology = topologyOf(f, was)
 	if out.StartedAt == nil {
 		out.StartedAt = stamp(f.now)
 	}

@@ -13,9 +13,11 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 	rtfake "github.com/crossplane/crossplane-runtime/v2/pkg/resource/fake"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -72,7 +74,7 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	s := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{catalogv1alpha1.AddToScheme, configv1alpha1.AddToScheme, deliveryv1alpha1.AddToScheme, v1alpha1.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{catalogv1alpha1.AddToScheme, configv1alpha1.AddToScheme, coordinationv1.AddToScheme, deliveryv1alpha1.AddToScheme, v1alpha1.AddToScheme} {
 		if err := add(s); err != nil {
 			t.Fatal(err)
 		}
@@ -96,9 +98,9 @@ func newWorld(t *testing.T) *world {
 	var err error
 	w.home, err = look.Home()
 	w.must(err)
-	w.c = &connector{kube: w, usage: resource.NewProviderConfigUsageTracker(w, &configv1alpha1.ProviderConfigUsage{}), pool: pool, prober: w, memory: newMemory(), log: logging.NewNopLogger(), now: func() time.Time { return w.clock }}
+	w.c = &connector{kube: w, live: w, namespace: "crossplane-system", usage: resource.NewProviderConfigUsageTracker(w, &configv1alpha1.ProviderConfigUsage{}), pool: pool, prober: w, memory: newMemory(), log: logging.NewNopLogger(), now: func() time.Time { return w.clock }}
 	w.must(w.Create(t.Context(), &configv1alpha1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: "default"}, Spec: configv1alpha1.ProviderConfigSpec{
-		Policy: configv1alpha1.Policy{WorkspaceTemplates: []configv1alpha1.NamespacedName{{Namespace: "team-a", Name: "eks"}, {Namespace: "team-a", Name: "vpc"}}},
+		Policy: configv1alpha1.Policy{WorkspaceTemplates: []configv1alpha1.NamespacedName{{Namespace: "team-a", Name: "eks"}, {Namespace: "team-a", Name: "vpc"}, {Namespace: "team-b", Name: "eks"}, {Namespace: "team-b", Name: "vpc"}}},
 	}}))
 	return w
 }
@@ -125,6 +127,26 @@ func (w *world) Patch(ctx context.Context, o client.Object, p client.Patch, opts
 	}
 	w.did = append(w.did, "apply "+u.GetKind())
 	w.put(u)
+	return nil
+}
+
+// List lists objects of Cluster API as they are, of one name.
+func (w *world) List(ctx context.Context, l client.ObjectList, opts ...client.ListOption) error {
+	u, ok := l.(*unstructured.UnstructuredList)
+	if !ok {
+		return w.Client.List(ctx, l, opts...)
+	}
+	o := &client.ListOptions{}
+	o.ApplyOptions(opts)
+	all, err := w.capi.Resource(w.kinds[strings.TrimSuffix(u.GetKind(), "List")]).Namespace(o.Namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	for _, item := range all.Items {
+		if o.FieldSelector.Matches(fields.Set{"metadata.name": item.GetName()}) {
+			u.Items = append(u.Items, item)
+		}
+	}
 	return nil
 }
 

@@ -2,16 +2,15 @@ package disruption
 
 import (
 	"net/http"
-	"os"
-	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"golang.org/x/sync/errgroup"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/gitserver"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -22,24 +21,52 @@ func startProvider(t *testing.T, args ...string) {
 	}
 }
 
+// dieAfterPush lets the provider die once a push has brought a commit, while the server still holds back its answer: nothing in the cluster
+// can know of it. What it returns waits for that.
+func dieAfterPush(s *scene.Scene) func() {
+	s.T.Helper()
+	tip := func() (string, error) {
+		// The scene's own way to look may end the test, which only the test itself may do.
+		log, err := s.Git.Log(s.T.Context(), s.Namespace, gitserver.Branch)
+		if err != nil || len(log) == 0 {
+			return "", err
+		}
+		return log[0].ID, nil
+	}
+	before, err := tip()
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	dead := make(chan struct{})
+	die := sync.OnceFunc(func() {
+		cp.KillProvider()
+		close(dead)
+	})
+	s.Git.AfterPush(s.Namespace, func() {
+		// The first state of a repository is pushed alone, before any commit of the branch.
+		if now, err := tip(); err == nil && now != before {
+			die()
+		}
+	})
+	return func() {
+		s.T.Helper()
+		ctx, cancel := s.Context()
+		defer cancel()
+		select {
+		case <-dead:
+		case <-ctx.Done():
+			s.T.Fatal("the provider pushed nothing that it could die of")
+		}
+		s.Git.AfterPush(s.Namespace, nil)
+	}
+}
+
 func TestCrashAfterPush(t *testing.T) {
 	s := scene.New(t, cp, "edge1", "edge2")
-	file := filepath.Join(t.TempDir(), "crash")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	cp.KillProvider()
-	startProvider(t, "--crash-after-push="+file)
-
-	ctx, cancel := s.Context()
-	defer cancel()
-	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return cp.AwaitProviderEnd(ctx) })
+	died := dieAfterPush(s)
 	claim := s.Claim("shop", intent(s, 2, "edge1", "edge2"))
 	s.Apply(claim)
-	if err := g.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	died()
 	wantCommits(s, 1)
 	pushed := s.Commits()[0]
 	left := s.Delivery().Status.AtProvider

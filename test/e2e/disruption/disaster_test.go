@@ -2,7 +2,6 @@ package disruption
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -62,20 +61,9 @@ func (p *disaster) late(revision int) *unstructured.Unstructured {
 // interrupt a delivery after its push, before anything in the cluster knows of it. The provider is gone then.
 func (p *disaster) interrupt(claim *unstructured.Unstructured) {
 	p.T.Helper()
-	file := filepath.Join(p.T.TempDir(), "crash")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		p.T.Fatal(err)
-	}
-	cp.KillProvider()
-	startProvider(p.T, "--crash-after-push="+file)
-	ctx, cancel := p.Context()
-	defer cancel()
-	ended := make(chan error, 1)
-	go func() { ended <- cp.AwaitProviderEnd(ctx) }()
+	died := dieAfterPush(p.Scene)
 	p.Apply(claim)
-	if err := <-ended; err != nil {
-		p.T.Fatal(err)
-	}
+	died()
 }
 
 // expect so many commits, and deployments that succeeded at these revisions, by name.

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/test/promserver"
@@ -59,4 +60,28 @@ func enoughLies(lie promserver.Lie) int {
 		return 2
 	}
 	return 5
+}
+
+// TestUnknownMetric asks for a metric that the server does not know, and says nothing about it. For a minute after the Site went live that may be
+// early, and then it fails.
+func TestUnknownMetric(t *testing.T) {
+	t.Parallel()
+	r := unobserved(t)
+	const query = `max(nobody_counts{job="{{service}}"})`
+	check := map[string]any{
+		"name": "unknown", "type": "Prometheus", "prometheus": map[string]any{"query": query}, "threshold": "<= 0.05", "initialDelay": "1s", "interval": "1s", "count": int64(1),
+	}
+	o := r.Set(r.Claim(claim, r.intent(1)), []any{check}, "spec", "gatesConfig", "checks")
+	r.Reach(o, "Validating", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Validating" })
+	seen := r.Reach(o, "judged", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "outcome") != "" })
+	got, _, err := unstructured.NestedSlice(seen.Object, "status", "validationResults")
+	r.must(err)
+	want := []any{map[string]any{"name": "unknown", "site": r.Site("edge1"), "passed": false, "threshold": "<= 0.05", "message": "there is no data, which fails"}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("status.validationResults: -want, +got:\n%s", diff)
+	}
+	if diff := cmp.Diff(steps("1", "Pending", "Compiling", "Rendering", "Delivering", "Validating", "Failed"), r.log(seen)[1:]); diff != "" {
+		t.Errorf("transitions: -want, +got:\n%s", diff)
+	}
+	r.wantSeenAs(seen, "Failed", "Degraded")
 }

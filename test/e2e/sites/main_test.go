@@ -13,6 +13,7 @@
 //	Validating → Succeeded without Gates                                    TestObjective
 //	any → Pending: another spec                                             TestEditedInEachPhase
 //	any → gone: deleted                                                     TestDeletedInEachPhase
+//	any → nowhere: the management cluster is lost                           TestLostWhileHeld
 package sites
 
 import (

@@ -50,15 +50,20 @@ func newStage(t *testing.T, dir func(s *scene.Scene) string) *stage {
 	s := &stage{Scene: scene.New(t, cp), edge: k}
 	s.path = dir(s.Scene)
 	s.kubeconfig()
-	site := s.Set(s.NewSite("edge1"), map[string]any{"kubeconfigSecretRef": map[string]any{"namespace": s.Namespace, "name": secret}}, "spec", "cluster")
-	s.Set(site, map[string]any{"type": "Flux", "objectRef": map[string]any{
-		"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "namespace": controlplane.FluxNamespace, "name": "{claimNamespace}",
-	}}, "spec", "engine")
-	s.Apply(site)
+	s.Apply(s.fluxSite())
 	s.commit(map[string]string{s.path + "/placeholder": placeholder})
 	s.must(k.Client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.Namespace}}))
 	s.must(k.ApplyYAML(t.Context(), load.Kustomization(s.Namespace, s.Git.URL(s.Namespace), s.path)))
 	return s
+}
+
+// fluxSite describes the Site.
+func (s *stage) fluxSite() *unstructured.Unstructured {
+	s.T.Helper()
+	site := s.Set(s.NewSite("edge1"), map[string]any{"kubeconfigSecretRef": map[string]any{"namespace": s.Namespace, "name": secret}}, "spec", "cluster")
+	return s.Set(site, map[string]any{"type": "Flux", "objectRef": map[string]any{
+		"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "namespace": controlplane.FluxNamespace, "name": "{claimNamespace}",
+	}}, "spec", "engine")
 }
 
 func (s *stage) kubeconfig() {

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+)
+
+const (
+	// begin marks where a part of a page is generated, before its name, and end is where it ends.
+	begin = "<!-- generated: "
+	end   = "<!-- end -->"
+)
+
+// pages are those of a project's documentation, by their files, with all parts generated anew. It returns an error about a mark that is not
+// understood, and a part that is on no page.
+func pages(root string) (map[string]string, error) {
+	all, err := parts(root)
+	if err != nil {
+		return nil, err
+	}
+	files, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	if err != nil {
+		return nil, errors.Wrap(err, "cannot list pages")
+	}
+	out, missing := map[string]string{}, maps.Clone(all)
+	for _, file := range files {
+		b, err := os.ReadFile(file) //nolint:gosec // It is a page of the project.
+		if err != nil {
+			return nil, errors.Wrap(err, "cannot read page")
+		}
+		text, used, err := fill(string(b), all)
+		if err != nil {
+			return nil, errors.Wrapf(err, "cannot generate %s", file)
+		}
+		out[file] = text
+		for _, name := range used {
+			delete(missing, name)
+		}
+	}
+	if len(missing) > 0 {
+		return nil, errors.Errorf("no page has %q", slices.Sorted(maps.Keys(missing)))
+	}
+	return out, nil
+}
+
+// fill a page with its parts, and return which ones it has.
+func fill(page string, parts map[string]string) (text string, used []string, err error) {
+	b := &strings.Builder{}
+	for {
+		before, rest, found := strings.Cut(page, begin)
+		b.WriteString(before)
+		if !found {
+			return b.String(), used, nil
+		}
+		name, rest, _ := strings.Cut(rest, " -->\n")
+		part, known := parts[name]
+		if !known {
+			return "", nil, errors.Errorf("there is no %q", name)
+		}
+		stale, rest, ended := strings.Cut(rest, end)
+		if !ended || strings.Contains(stale, begin) {
+			return "", nil, errors.Errorf("%q has no end", name)
+		}
+		b.WriteString(begin + name + " -->\n" + part + end)
+		page, used = rest, append(used, name)
+	}
+}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/intentplane/intentplane/function/phase"
+	"github.com/intentplane/intentplane/function/workloadcluster"
+)
+
+// A section is about the objects whose conditions a file declares.
+type section struct{ title, file string }
+
+func sections() []section {
+	return []section{
+		{"IntentDeployment", "apis/deployment/v1alpha1/conditions.go"},
+		{"WorkloadCluster", "apis/workloadcluster/v1alpha1/conditions.go"},
+		{"GitDelivery", "apis/delivery/v1alpha1/conditions.go"},
+		{"SiteSync", "apis/delivery/v1alpha1/sitesync_conditions.go"},
+		{"Gate", "apis/rollout/v1alpha1/gate_conditions.go"},
+		{"ManagedCluster", "apis/cluster/v1alpha1/conditions.go"},
+		{"RolloutRequest", "apis/rollout/v1alpha1/request_types.go"},
+		{"ProviderConfig and ClusterProviderConfig", "apis/config/v1alpha1/conditions.go"},
+	}
+}
+
+// parts are all that is generated, by their names. It returns an error for reasons that are in no section.
+func parts(root string) (map[string]string, error) {
+	all, err := constants(root, "apis")
+	if err != nil {
+		return nil, err
+	}
+	own, err := constants(root, "provider")
+	if err != nil {
+		return nil, err
+	}
+	said, err := events(root, append(own, all...))
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]string{
+		"phases of IntentDeployment":  deploymentPhases(),
+		"changes of IntentDeployment": changes(phase.Edges()),
+		"phases of WorkloadCluster":   clusterPhases(),
+		"changes of WorkloadCluster":  changes(workloadcluster.Edges()),
+		"events":                      words("reason", said),
+		"metrics":                     metrics(),
+	}
+	for _, s := range sections() {
+		out["conditions of "+s.title] = groups(slices.DeleteFunc(slices.Clone(all), func(c constant) bool { return c.file != s.file }))
+	}
+	for _, c := range all {
+		if kindOf(c) == "reason" && !slices.ContainsFunc(sections(), func(s section) bool { return s.file == c.file }) {
+			return nil, errors.Errorf("cannot place %s of %s in the reference", c.name, c.file)
+		}
+	}
+	return out, nil
+}
+
+// groups are one table for each group of constants, below what is said about it.
+func groups(all []constant) string {
+	var out []string
+	for len(all) > 0 {
+		n := 1
+		for n < len(all) && all[n].group == all[0].group && kindOf(all[n]) == kindOf(all[0]) {
+			n++
+		}
+		if all[0].group != "" {
+			out = append(out, all[0].group+"\n")
+		}
+		out = append(out, words(kindOf(all[0]), all[:n]))
+		all = all[n:]
+	}
+	return strings.Join(out, "\n")
+}
+
+func kindOf(c constant) string { return strings.ToLower(telling.FindStringSubmatch(c.name)[1]) }

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/intentplane/intentplane/function/phase"
+	"github.com/intentplane/intentplane/function/workloadcluster"
+	"github.com/intentplane/intentplane/provider/telemetry"
+)
+
+// table has a head and rows of equal length. Cells may be empty.
+func table(head []string, rows [][]string) string {
+	b := &strings.Builder{}
+	write := func(cells []string) {
+		for _, c := range cells {
+			b.WriteString(strings.TrimRight("| "+c, " ") + " ")
+		}
+		b.WriteString("|\n")
+	}
+	write(head)
+	b.WriteString(strings.Repeat("|---", len(head)) + "|\n")
+	for _, cells := range rows {
+		write(cells)
+	}
+	return b.String()
+}
+
+// code marks words as code, one after another.
+func code[S ~string](words ...S) string {
+	var out []string
+	for _, w := range words {
+		if w != "" {
+			out = append(out, "`"+string(w)+"`")
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// deploymentPhases are what tells the phase of a deployment.
+func deploymentPhases() string {
+	var rows [][]string
+	for _, r := range phase.Rows() {
+		rows = append(rows, []string{r.Known, code(r.Phase), code(r.Outcome)})
+	}
+	return table([]string{"what is known", "phase", "outcome"}, rows)
+}
+
+// clusterPhases are what tells the phase of a cluster.
+func clusterPhases() string {
+	var rows [][]string
+	for _, r := range workloadcluster.Rows() {
+		rows = append(rows, []string{r.Known, code(r.Phase)})
+	}
+	return table([]string{"what is known", "phase"}, rows)
+}
+
+// changes of a phase that are legal, in the order in which phases are come to from none.
+func changes[P ~string](next map[P][]P) string {
+	var rows [][]string
+	seen := map[P]bool{}
+	var visit func(P)
+	visit = func(p P) {
+		if seen[p] {
+			return
+		}
+		seen[p] = true
+		if p != "" && len(next[p]) > 0 {
+			rows = append(rows, []string{code(p), code(next[p]...)})
+		}
+		for _, to := range next[p] {
+			visit(to)
+		}
+	}
+	visit("")
+	return table([]string{"from", "to"}, rows)
+}
+
+// words are constants that mean something.
+func words(kind string, all []constant) string {
+	var rows [][]string
+	for _, c := range all {
+		rows = append(rows, []string{code(c.value), c.doc})
+	}
+	return table([]string{kind, ""}, rows)
+}
+
+// metrics of the provider.
+func metrics() string {
+	var rows [][]string
+	for _, f := range telemetry.Families() {
+		rows = append(rows, []string{code(f.Name), f.Type(), code(f.Labels...), f.Help})
+	}
+	return table([]string{"metric", "type", "labels", ""}, rows)
+}

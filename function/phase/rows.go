@@ -1,0 +1,95 @@
+package phase
+
+import (
+	"strings"
+
+	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/function/rollout"
+)
+
+// A Row of the table of phases.
+type Row struct {
+	// Known is what is known of a deployment when the row holds, in words.
+	Known string
+
+	// Phase and Outcome of the deployment.
+	Phase   v1alpha1.Phase
+	Outcome v1alpha1.Outcome
+
+	holds func(*Facts) bool
+	says  func(*Facts) string
+}
+
+// Rows are the table of phases: the first row that holds tells the phase. The last one always does.
+func Rows() []Row {
+	rows := append([]Row{{
+		Known: "the spec cannot be carried out",
+		Phase: v1alpha1.PhaseFailed, Outcome: v1alpha1.OutcomeFailed,
+		holds: func(f *Facts) bool { return f.Problem != nil && f.Problem.Terminal },
+		says:  frozen,
+	}, {
+		Known: "something that the spec names is missing, or nothing was ordered yet",
+		Phase: v1alpha1.PhasePending,
+		holds: func(f *Facts) bool { return f.Problem != nil || f.Order == nil },
+		says:  frozen,
+	}}, retreats()...)
+	return append(rows, advances()...)
+}
+
+// retreats are the rows of an order that was rejected. Only good news waits for the record.
+func retreats() []Row {
+	return []Row{{
+		Known: "the revision was rejected, the Sites run the target again, and every repository remembers that",
+		Phase: v1alpha1.PhaseSucceeded, Outcome: v1alpha1.OutcomeRolledBack,
+		holds: func(f *Facts) bool { return f.Order.Rejected() && rollout.Restored(*f.Order) && f.recorded() },
+		says:  func(f *Facts) string { return rejected(f) + backAt(f) + heldBack(f) },
+	}, {
+		Known: "the revision was rejected, and no attempt to go back was begun, or all failed",
+		Phase: v1alpha1.PhaseFailed, Outcome: v1alpha1.OutcomeFailed,
+		holds: func(f *Facts) bool {
+			return f.Order.Rejected() && !rollout.Restored(*f.Order) && (f.Order.Attempt == 0 || f.Stop != rollout.StopNone)
+		},
+		says: func(f *Facts) string { return strings.TrimSpace(rejected(f)+" "+f.StopMessage) + heldBack(f) },
+	}, {
+		Known: "the revision was rejected, and an attempt goes on, or worked and is not remembered yet",
+		Phase: v1alpha1.PhaseRollingBack,
+		holds: func(f *Facts) bool { return f.Order.Rejected() },
+		says:  goesBack,
+	}}
+}
+
+// advances are the rows of an order that was not rejected.
+func advances() []Row {
+	return []Row{{
+		Known: "the revision was verified, and every repository remembers that",
+		Phase: v1alpha1.PhaseSucceeded, Outcome: v1alpha1.OutcomeSucceeded,
+		holds: (*Facts).succeeded,
+		says:  succeeded,
+	}, {
+		Known: "it was verified, or runs at its last step and is judged",
+		Phase: v1alpha1.PhaseValidating,
+		holds: func(f *Facts) bool { return f.Order.Verified() || f.atLastStep() && (f.live() || f.judging()) },
+		says:  validating,
+	}, {
+		Known: "anything else: the commit is on its way, or not all Sites of the step run it, or an earlier step is judged",
+		Phase: v1alpha1.PhaseDelivering,
+		holds: func(*Facts) bool { return true },
+		says:  delivering,
+	}}
+}
+
+// first is what the first row says that holds.
+func first(rows []Row, f *Facts) (v1alpha1.Phase, v1alpha1.Outcome, string) {
+	for _, r := range rows {
+		if r.holds(f) {
+			return r.Phase, r.Outcome, r.says(f)
+		}
+	}
+	return "", "", ""
+}
+
+// phaseOf facts, with the outcome and what is said about it.
+func phaseOf(f *Facts) (v1alpha1.Phase, v1alpha1.Outcome, string) { return first(Rows(), f) }
+
+// retreat is where a rejected order stands, also while the spec cannot be carried out.
+func retreat(f *Facts) (v1alpha1.Phase, v1alpha1.Outcome, string) { return first(retreats(), f) }

@@ -1,0 +1,78 @@
+package readiness
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestTopology says when Cluster API is done with what a Cluster asks for of its ClusterClass.
+func TestTopology(t *testing.T) {
+	reconciled := func(in Input, status, reason string, generation int64) {
+		at := []string{"status", "conditions"}
+		if in.Cluster.version() == V1Beta1 {
+			at = []string{"status", "v1beta2", "conditions"}
+		}
+		with(in.Cluster.Unstructured, strings.Join(at, "."), "TopologyReconciled="+status+"/"+reason+"/words")
+		all, _ := in.Cluster.Object["status"].(map[string]any)
+		for _, field := range at[1 : len(at)-1] {
+			all, _ = all[field].(map[string]any)
+		}
+		list, _ := all["conditions"].([]any)
+		last, _ := list[len(list)-1].(map[string]any)
+		last["observedGeneration"] = generation
+	}
+	cases := map[string]struct {
+		reason  string
+		version Contract
+		change  func(Input)
+		want    Topology
+	}{
+		"None":     {reason: "Without a class there is nothing to tell.", change: func(in Input) { set(in.Cluster.Unstructured, "spec.topology.classRef.name=") }},
+		"Done":     {reason: "All is said of the Cluster as it is.", change: func(in Input) { reconciled(in, "True", "ReconcileSucceeded", 2) }, want: Topology{Class: "a"}},
+		"Old":      {reason: "So it is in the old version, in another place.", version: V1Beta1, change: func(in Input) { reconciled(in, "True", "ReconcileSucceeded", 2) }, want: Topology{Class: "a"}},
+		"Silent":   {reason: "Nobody said anything.", change: func(Input) {}, want: Topology{Class: "a", Reason: ReasonTopologyNotReconciled}},
+		"Failed":   {reason: "The Cluster says why.", change: func(in Input) { reconciled(in, "False", "ReconcileFailed", 2) }, want: Topology{Class: "a", Reason: "ReconcileFailed", Message: "words"}},
+		"Stale":    {reason: "It is said of the Cluster before.", change: func(in Input) { reconciled(in, "True", "ReconcileSucceeded", 1) }, want: Topology{Class: "a", Reason: ReasonTopologyNotReconciled}},
+		"StaleOld": {reason: "So it is in the old version.", version: V1Beta1, change: func(in Input) { reconciled(in, "True", "ReconcileSucceeded", 1) }, want: Topology{Class: "a", Reason: ReasonTopologyNotReconciled}},
+		"PlaneBehind": {reason: "The control plane was not looked at.", change: func(in Input) {
+			reconciled(in, "True", "", 2)
+			set(in.ControlPlane.Unstructured, "metadata.generation=3", "status.observedGeneration=2")
+		}, want: Topology{Class: "a", Reason: ReasonTopologyNotReconciled}},
+		"PlaneSilent": {reason: "A provider need not say what it looked at.", change: func(in Input) {
+			reconciled(in, "True", "", 2)
+			set(in.ControlPlane.Unstructured, "metadata.generation=3")
+		}, want: Topology{Class: "a"}},
+		"RollingOut": {reason: "Machines are replaced.", change: func(in Input) {
+			reconciled(in, "True", "", 2)
+			with(in.Cluster.Unstructured, "status.conditions", "RollingOut=True/RollingOut/1 of 3")
+		}, want: Topology{Class: "a", Reason: ReasonRollingOut}},
+		"PlaneRolls": {reason: "The control plane knows it first.", change: func(in Input) {
+			reconciled(in, "True", "", 2)
+			with(in.ControlPlane.Unstructured, "status.conditions", "RollingOut=True/RollingOut/1 of 3")
+		}, want: Topology{Class: "a", Reason: ReasonRollingOut}},
+		"OldRolls": {reason: "One of the old contract says it in another place.", change: func(in Input) {
+			reconciled(in, "True", "", 2)
+			with(in.ControlPlane.Unstructured, "status.v1beta2.conditions", "RollingOut=True/RollingOut/1 of 3")
+		}, want: Topology{Class: "a", Reason: ReasonRollingOut}},
+		"NotRolling": {reason: "Nothing is replaced.", change: func(in Input) {
+			reconciled(in, "True", "", 2)
+			with(in.ControlPlane.Unstructured, "status.conditions", "RollingOut=False/NotRollingOut/")
+		}, want: Topology{Class: "a"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			version, class := V1Beta2, "spec.topology.classRef.name=a"
+			if tc.version == V1Beta1 {
+				version, class = V1Beta1, "spec.topology.class=a"
+			}
+			in := good(version, version)
+			set(in.Cluster.Unstructured, class, "metadata.generation=2")
+			tc.change(in)
+			if diff := cmp.Diff(tc.want, Read(in).Topology); diff != "" {
+				t.Errorf("\n%s\nRead(): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,327 @@
+package gate
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+)
+
+// An authority is a certificate of a server, and the same as those who trust it know it.
+type authority struct {
+	cert tls.Certificate
+	pem  []byte
+}
+
+func newAuthority(t *testing.T) *authority {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &x509.Certificate{
+		SerialNumber: big.NewInt(time.Now().UnixNano()), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, c, c, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &authority{
+		cert: tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key},
+		pem:  pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
+	}
+}
+
+// A vault is a Prometheus server that answers who shows what it expects, and remembers what it was shown.
+type vault struct {
+	*httptest.Server
+
+	// denied is told of each question that was not answered.
+	denied chan struct{}
+
+	mu    sync.Mutex
+	cert  tls.Certificate
+	admit []string
+	shown map[string]string
+}
+
+func newVault(t *testing.T, a *authority, admit ...string) *vault {
+	t.Helper()
+	v := &vault{denied: make(chan struct{}, 1000), shown: map[string]string{}}
+	v.rotate(a, admit...)
+	v.Server = httptest.NewUnstartedServer(v)
+	// The server has a certificate of its own for those who do not name it.
+	v.TLS = &tls.Config{GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		return &tls.Config{Certificates: []tls.Certificate{v.cert}, MinVersion: tls.VersionTLS12}, nil
+	}, MinVersion: tls.VersionTLS12}
+	v.StartTLS()
+	t.Cleanup(v.Close)
+	return v
+}
+
+// rotate the certificate, and whom to admit.
+func (v *vault) rotate(a *authority, admit ...string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.cert, v.admit = a.cert, admit
+}
+
+func (v *vault) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	_ = r.ParseForm()
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	auth := r.Header.Get("Authorization")
+	v.shown[r.Form.Get("query")] = auth
+	for _, a := range v.admit {
+		if a == auth {
+			now := float64(time.Now().UnixMilli()) / 1000
+			_, _ = fmt.Fprintf(w, `{"status":"success","data":{"resultType":"vector","result":[{"metric":{},"value":[%f,"0"]}]}}`, now)
+			return
+		}
+	}
+	v.denied <- struct{}{}
+	w.WriteHeader(http.StatusUnauthorized)
+}
+
+// was returns what a question was shown with.
+func (v *vault) was(query string) string {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.shown[query]
+}
+
+const (
+	bearerCanary = "Bearer c4n4ry"
+	basicCanary  = "Basic cHJvbTpjNG40cnk=" // prom:c4n4ry
+)
+
+// A metricsCase is what somebody names for a Prometheus server, and what becomes of a check that is asked of it.
+type metricsCase struct {
+	reason string
+	// credentials are what the Secret holds, and ca is what the one with the certificates holds. Nil means that it does not exist, and
+	// none that it is not named.
+	credentials, ca map[string]string
+	none            string
+	want            v1alpha1.CheckPhase
+	message         string
+	shown           string
+}
+
+func metricsCases(good, other []byte) map[string]metricsCase {
+	ca, token := map[string]string{"ca.crt": string(good)}, map[string]string{"token": "c4n4ry"}
+	passed, failed := v1alpha1.CheckPassed, v1alpha1.CheckError
+	return map[string]metricsCase{
+		"token":    {reason: "A token is shown.", credentials: token, ca: ca, want: passed, shown: bearerCanary},
+		"basic":    {reason: "So are a name and a password.", credentials: map[string]string{"username": "prom", "password": "c4n4ry"}, ca: ca, want: passed, shown: basicCanary},
+		"wrong":    {reason: "Wrong ones are not accepted.", credentials: map[string]string{"token": "c4n4ry2"}, ca: ca, want: failed, message: "the server does not accept the credentials", shown: "Bearer c4n4ry2"},
+		"bare":     {reason: "Nor are none.", none: "credentials", ca: ca, want: failed, message: "the server does not accept the credentials"},
+		"otherca":  {reason: "A server of another authority is shown nothing.", credentials: token, ca: map[string]string{"ca.crt": string(other)}, want: failed, message: "the server's certificate is not trusted"},
+		"systemca": {reason: "Nor is one that the system does not trust.", credentials: token, none: "ca", want: failed, message: "the server's certificate is not trusted"},
+		"badca":    {reason: "Certificates that are none trust nobody.", credentials: token, ca: map[string]string{"ca.crt": "c4n4ry"}, want: failed, message: "the server's certificate is not trusted"},
+		"gone":     {reason: "Without its credentials a server is not asked.", ca: ca, want: failed, message: problemSecret},
+		"keygone":  {reason: "Nor with half of them.", credentials: map[string]string{"username": "prom"}, ca: ca, want: failed, message: problemSecret},
+		"cagone":   {reason: "Nor without its certificates.", credentials: token, want: failed, message: problemSecret},
+		"cakey":    {reason: "Nor with those of another key.", credentials: token, ca: map[string]string{"tls.crt": string(good)}, want: failed, message: problemSecret},
+	}
+}
+
+// sources are who may name a Prometheus server.
+func sources() []string { return []string{"site", "cluster", "own"} }
+
+// name what a case says, for a Prometheus server that a Site or a configuration names. Each has Secrets of its own.
+func (w *world) metrics(source, name, address string, tc metricsCase) {
+	w.Helper()
+	key := types.NamespacedName{Namespace: "admin", Name: source + "-" + name}
+	if source == "own" {
+		key.Namespace = "team-a"
+	}
+	for suffix, data := range map[string]map[string]string{"": tc.credentials, "-ca": tc.ca} {
+		if data != nil {
+			w.must(w.kube.Create(w.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name + suffix}, Data: bytesOf(data)}))
+		}
+	}
+	p := &configv1alpha1.Prometheus{Address: address}
+	if tc.none != "credentials" {
+		p.SecretRef = &configv1alpha1.SecretReference{Namespace: key.Namespace, Name: key.Name}
+	}
+	if tc.none != "ca" {
+		p.CABundleSecretRef = &configv1alpha1.SecretKeyReference{SecretReference: configv1alpha1.SecretReference{Namespace: key.Namespace, Name: key.Name + "-ca"}, Key: "ca.crt"}
+	}
+	w.publish(source, key.Name, p)
+}
+
+// publish a Site with the name, and a configuration with the same, of which one has the server.
+func (w *world) publish(source, name string, p *configv1alpha1.Prometheus) {
+	w.Helper()
+	s := site("")
+	s.ObjectMeta, s.Spec.Metrics = metav1.ObjectMeta{Name: name}, nil
+	spec := configv1alpha1.ProviderConfigSpec{Metrics: &configv1alpha1.Metrics{Prometheus: p}}
+	if source == "site" {
+		s.Spec.Metrics = &catalogv1alpha1.SiteMetrics{Prometheus: endpointOf(p)}
+		spec.Metrics = nil
+	}
+	w.must(w.kube.Create(w.Context(), s))
+	if source == "own" {
+		w.must(w.kube.Create(w.Context(), &configv1alpha1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: name}, Spec: spec}))
+		return
+	}
+	w.must(w.kube.Create(w.Context(), &configv1alpha1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: spec}))
+}
+
+// endpointOf a Site is the same as that of a configuration, in the words of a Site.
+func endpointOf(p *configv1alpha1.Prometheus) *catalogv1alpha1.PrometheusEndpoint {
+	out := &catalogv1alpha1.PrometheusEndpoint{Address: p.Address}
+	if r := p.SecretRef; r != nil {
+		out.SecretRef = &catalogv1alpha1.NamespacedSecretReference{Namespace: r.Namespace, Name: r.Name}
+	}
+	if r := p.CABundleSecretRef; r != nil {
+		out.CABundleSecretRef = &catalogv1alpha1.NamespacedSecretKeyReference{
+			NamespacedSecretReference: catalogv1alpha1.NamespacedSecretReference{Namespace: r.Namespace, Name: r.Name}, Key: r.Key,
+		}
+	}
+	return out
+}
+
+func bytesOf(data map[string]string) map[string][]byte {
+	out := map[string][]byte{}
+	for k, v := range data {
+		out[k] = []byte(v)
+	}
+	return out
+}
+
+// queryOf a check is its own, so that the server can tell them apart.
+func queryOf(name string) string {
+	return "sum(rate(" + strings.ReplaceAll(name, "-", "_") + "_total[10s]))"
+}
+
+// metricsCheck is asked of the Site with the name, under the configuration with the same.
+func metricsCheck(source, name string) v1alpha1.GateCheck {
+	c := quick(name)
+	c.Site, c.Prometheus.Query, c.ConsecutiveErrorLimit = name, queryOf(name), new(int32(0))
+	c.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: policy.KindClusterProviderConfig, Name: name}
+	if source == "own" {
+		c.ProviderConfigReference.Kind = policy.KindProviderConfig
+	}
+	return c
+}
+
+// live says that the order is live at a Site, too.
+func (w *world) live(site string) {
+	w.Helper()
+	w.edit(func(s *deliveryv1alpha1.SiteSync) {
+		s.Status.AtProvider.Sites = append(s.Status.AtProvider.Sites, deliveryv1alpha1.SiteObservation{
+			Name: site, State: deliveryv1alpha1.SiteLive, LiveSince: timestamp(time.Now().Add(-time.Minute)),
+		})
+	})
+}
+
+// TestMetricsCredentials has what may be named for a Prometheus server, named by all who may, in one Gate.
+func TestMetricsCredentials(t *testing.T) {
+	good, other := newAuthority(t), newAuthority(t)
+	v := newVault(t, good, bearerCanary, basicCanary)
+	cases, checks := metricsCases(good.pem, other.pem), []v1alpha1.GateCheck{}
+	for _, source := range sources() {
+		for name := range cases {
+			checks = append(checks, metricsCheck(source, source+"-"+name))
+		}
+	}
+	w := newWorld(t, checks...)
+	for _, source := range sources() {
+		for name, tc := range cases {
+			w.metrics(source, name, v.URL, tc)
+			w.live(source + "-" + name)
+		}
+	}
+	w.judged()
+	for _, r := range w.get().Status.AtProvider.Checks {
+		t.Run(r.Name, func(t *testing.T) {
+			_, name, _ := strings.Cut(r.Name, "-")
+			tc := cases[name]
+			if diff := cmp.Diff([]string{string(tc.want), tc.message, tc.shown}, []string{string(r.Phase), r.Message, v.was(queryOf(r.Name))}); diff != "" {
+				t.Errorf("%s\nphase, message, and what the server was shown: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+	w.keepsSecrets()
+}
+
+// keepsSecrets is so if the Gate shows none.
+func (w *world) keepsSecrets() {
+	w.Helper()
+	all, err := json.Marshal(w.get())
+	w.must(err)
+	if strings.Contains(string(all), "c4n4ry") {
+		w.Errorf("the Gate shows a secret:\n%s", all)
+	}
+}
+
+// TestMetricsRotate changes certificate and token of a server while a check goes on, and then the Secrets.
+func TestMetricsRotate(t *testing.T) {
+	for _, source := range sources() {
+		t.Run(source, func(t *testing.T) {
+			before, after := newAuthority(t), newAuthority(t)
+			v := newVault(t, before, "Bearer c4n4ry-2")
+			c := metricsCheck(source, source+"-rotates")
+			c.ConsecutiveErrorLimit, c.Timeout = new(int32(100_000)), "24h"
+			w := newWorld(t, c)
+			w.metrics(source, "rotates", v.URL, metricsCase{credentials: map[string]string{"token": "c4n4ry-1"}, ca: map[string]string{"ca.crt": string(before.pem)}})
+			w.live(source + "-rotates")
+			w.reconcile()
+			select {
+			case <-v.denied: // It was asked with what is not accepted any more.
+			case <-time.After(5 * time.Minute):
+				t.Fatal("the server is not asked")
+			}
+			v.rotate(after, "Bearer c4n4ry-2")
+			w.refill(source, map[string]string{"token": "c4n4ry-2"}, map[string]string{"ca.crt": string(after.pem)})
+			w.until("Passed/Passed/Passed")
+			if diff := cmp.Diff("Bearer c4n4ry-2", v.was(queryOf(c.Name))); diff != "" {
+				t.Errorf("what the server was shown: -want, +got:\n%s", diff)
+			}
+			w.keepsSecrets()
+		})
+	}
+}
+
+// refill the Secrets of the check that rotates.
+func (w *world) refill(source string, credentials, ca map[string]string) {
+	w.Helper()
+	key := types.NamespacedName{Namespace: "admin", Name: source + "-rotates"}
+	if source == "own" {
+		key.Namespace = "team-a"
+	}
+	for suffix, data := range map[string]map[string]string{"": credentials, "-ca": ca} {
+		s := &corev1.Secret{}
+		w.must(w.kube.Get(w.Context(), types.NamespacedName{Namespace: key.Namespace, Name: key.Name + suffix}, s))
+		s.Data = bytesOf(data)
+		w.must(w.kube.Update(w.Context(), s))
+	}
+}

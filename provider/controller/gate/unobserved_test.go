@@ -1,0 +1,110 @@
+package gate
+
+import (
+	"testing"
+	"time"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/provider/gates"
+	"github.com/intentplane/intentplane/provider/gates/meter"
+)
+
+// delivered says that the order was delivered to the Site.
+func delivered() *deliveryv1alpha1.GitDelivery {
+	o := order()
+	d := &deliveryv1alpha1.GitDelivery{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "web", Generation: 1}}
+	d.Spec.ForProvider = deliveryv1alpha1.GitDeliveryParameters{ClaimRef: claim(), Order: o, Trees: []deliveryv1alpha1.Tree{{Site: "edge1"}}}
+	d.Status.AtProvider.Order = &o
+	d.SetConditions(xpv2.ReconcileSuccess(), xpv2.Available().WithObservedGeneration(1))
+	return d
+}
+
+// unobserve the Site: no engine tells what it runs.
+func (w *world) unobserve(isLive *bool) {
+	w.Helper()
+	s := w.site()
+	s.Spec.Engine = catalogv1alpha1.SiteEngine{Type: catalogv1alpha1.EngineNone, UnobservedIsLive: isLive}
+	w.must(w.kube.Update(w.Context(), s))
+}
+
+// TestUnobserved is of Sites without an engine. What the SiteSync says, which is that they are live, counts for nothing there.
+func TestUnobserved(t *testing.T) {
+	type change = func(*deliveryv1alpha1.GitDelivery)
+	cases := map[string]struct {
+		reason string
+		isLive *bool
+		change change
+		want   bool
+	}{
+		"Delivered": {reason: "What was delivered counts, if the Site says so", isLive: new(true), want: true},
+		"LaterStep": {reason: "Also in a later step", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) {
+			d.Spec.ForProvider.Order.Step, d.Status.AtProvider.Order.Step = 1, 1
+		}, want: true},
+		"Unsaid":        {reason: "And only then", isLive: nil},
+		"Denied":        {reason: "Not if it says otherwise", isLive: new(false)},
+		"OtherSite":     {reason: "Another Site's delivery is none", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Spec.ForProvider.Trees[0].Site = "edge2" }},
+		"OtherClaim":    {reason: "Nor another claim's", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Spec.ForProvider.ClaimRef.Name = "other" }},
+		"OtherRevision": {reason: "Nor another revision's", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Order.Revision = 1 }},
+		"OtherRequest":  {reason: "Nor another request's under that number", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Order.Request = "other" }},
+		"GoingBack":     {reason: "Nor one that is on its way back", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Spec.ForProvider.Order.Attempt = 1 }},
+		"NotYet":        {reason: "What was ordered is not delivered", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Order = nil }},
+		"NotReady":      {reason: "Nor what is under way", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.SetConditions(xpv2.Creating().WithObservedGeneration(1)) }},
+		"OldStatus":     {reason: "Nor what is told of an older generation", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Generation = 2 }},
+		"Trouble":       {reason: "Nor by one that could not be looked after", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.SetConditions(xpv2.ReconcilePaused()) }},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, quick("errors"))
+			seen := &recorder{measurer: w.c.meter}
+			w.c.meter = seen
+			w.unobserve(tc.isLive)
+			d := delivered()
+			if tc.change != nil {
+				tc.change(d)
+			}
+			w.must(w.kube.Create(t.Context(), d))
+			w.reconcile()
+			want := "NotLive//Pending"
+			if tc.want {
+				want = "Measuring//Running"
+			}
+			if got := w.state(); got != want {
+				t.Errorf("%s\nstate: want %s, got %s", tc.reason, want, got)
+			}
+			if len(seen.tasks) != 1 || seen.tasks[0].LiveSince.IsZero() == tc.want {
+				t.Errorf("%s\nmeasured: %+v", tc.reason, seen.tasks)
+			}
+		})
+	}
+}
+
+// TestUnobservedSince counts what was delivered from when it was first seen, also after a restart.
+func TestUnobservedSince(t *testing.T) {
+	w := newWorld(t, quick("errors"))
+	w.unobserve(new(true))
+	noon, seen := noon(), &recorder{measurer: nothing{}}
+	w.c.meter, w.c.now = seen, func() time.Time { return noon }
+	w.must(w.kube.Create(t.Context(), delivered()))
+	for _, later := range []time.Duration{0, time.Minute, time.Hour} {
+		w.c.now = func() time.Time { return noon.Add(later) }
+		w.c.memory = newMemory()
+		w.reconcile()
+		if got := seen.tasks[0].LiveSince; !got.Equal(noon) {
+			t.Errorf("%s later it is live since %s, want %s", later, got, noon)
+		}
+	}
+}
+
+// nothing measures, so that a check goes on.
+type nothing struct{ measurer }
+
+func (nothing) Forget(types.NamespacedName) {}
+
+func (nothing) Measure(_ types.NamespacedName, _ types.UID, tasks []meter.Task) []gates.Judgement {
+	return make([]gates.Judgement, len(tasks))
+}

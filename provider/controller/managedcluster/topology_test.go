@@ -1,0 +1,84 @@
+package managedcluster
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
+	"github.com/intentplane/intentplane/provider/clusters/readiness"
+)
+
+// topology is what core says of the topology of the Cluster, of a generation of it.
+func (w *world) topology(class string, generation int, status string) {
+	w.Helper()
+	w.yaml("Cluster", fmt.Sprintf(`
+metadata: {generation: %d}
+spec: {topology: {classRef: {name: %s}}}
+status: {conditions: [{type: TopologyReconciled, status: '%s', reason: Words, observedGeneration: %d}]}`, generation, class, status, generation))
+}
+
+// TestRebase remembers which ClusterClass a cluster was made of, and that it gets another one.
+func TestRebase(t *testing.T) {
+	w := newWorld(t)
+	w.install()
+	w.topology("a", 1, "True")
+	w.built()
+	w.create(v1alpha1.ManagedClusterParameters{Cluster: v1alpha1.ClusterReference{Name: "c1"}, ClusterDescription: v1alpha1.ClusterDescription{Type: v1alpha1.TypeExisting}})
+	w.until(ready)
+	is := func(what string, want v1alpha1.ObservedTopology) {
+		t.Helper()
+		w.reconcile()
+		got := w.get().Status.AtProvider.Topology
+		if got == nil {
+			t.Fatalf("%s: nothing is known", what)
+		}
+		if diff := cmp.Diff(want, *got); diff != "" {
+			t.Errorf("%s: -want, +got:\n%s", what, diff)
+		}
+	}
+	after := func(d time.Duration) { w.reconcile(); w.clock = w.clock.Add(d) }
+	after(progressInterval)
+	is("it is made of a", v1alpha1.ObservedTopology{Class: "a"})
+	w.topology("b", 2, "False")
+	is("the Cluster names b", v1alpha1.ObservedTopology{Class: "a", Rebasing: true, Reason: "Words"})
+	// Core says that it is done before it sees what follows from that.
+	w.topology("b", 2, "True")
+	after(readiness.Stabilization - time.Second)
+	is("it is done, and not for long enough", v1alpha1.ObservedTopology{Class: "a", Rebasing: true})
+	w.topology("b", 2, "False")
+	after(2 * time.Second)
+	w.topology("b", 2, "True")
+	after(readiness.Stabilization - time.Second)
+	is("it was interrupted", v1alpha1.ObservedTopology{Class: "a", Rebasing: true})
+	if w.result.RequeueAfter > time.Second {
+		t.Errorf("it is looked at again after %s only", w.result.RequeueAfter)
+	}
+	after(time.Second)
+	is("it is made of b", v1alpha1.ObservedTopology{Class: "b"})
+	w.topology("d", 2, "True")
+	after(time.Second)
+	is("core was done at once", v1alpha1.ObservedTopology{Class: "b", Rebasing: true})
+	w.topology("b", 2, "True")
+	after(progressInterval)
+	is("it is made of b again", v1alpha1.ObservedTopology{Class: "b"})
+	w.topology("c", 3, "False")
+	is("the Cluster names c", v1alpha1.ObservedTopology{Class: "b", Rebasing: true, Reason: "Words"})
+	w.topology("b", 4, "False")
+	after(progressInterval)
+	is("the way back is one too", v1alpha1.ObservedTopology{Class: "b", Rebasing: true, Reason: "Words"})
+	w.topology("b", 4, "True")
+	after(progressInterval)
+	is("and is done", v1alpha1.ObservedTopology{Class: "b"})
+	w.topology("b", 4, "False")
+	after(progressInterval)
+	is("what is done for another reason is not told", v1alpha1.ObservedTopology{Class: "b"})
+	w.topology("b", 4, "True")
+	after(progressInterval)
+	w.reconcile()
+	if w.result.RequeueAfter < time.Minute {
+		t.Errorf("it is looked at again after %s", w.result.RequeueAfter)
+	}
+}

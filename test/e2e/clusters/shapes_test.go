@@ -1,0 +1,55 @@
+package clusters
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// TestShapesOfOneName want one ManagedCluster. The first one keeps it; the second one is told, changes nothing, removes nothing, and has the
+// name when the first one is gone.
+func TestShapesOfOneName(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	first, mc := s.workload("north", s.existing()), s.managed("north", nil)
+	s.Apply(first)
+	s.contains(mc, "Ready", "ObjectMissing")
+	kept := s.Now(mc)
+	second := s.workload("north", s.existing())
+	second.SetAPIVersion("intentplane.dev/v1alpha1")
+	s.Set(second, map[string]any{"team": "b"}, "spec", "labels")
+	refused := func() {
+		t.Helper()
+		s.Apply(second.DeepCopy())
+		s.until(second, "is told that its name is taken", func(u *unstructured.Unstructured) bool {
+			return scene.Is(u, "Valid", corev1.ConditionFalse, "NameTaken") && scene.Is(u, "Stalled", corev1.ConditionTrue, "NameTaken") &&
+				scene.Is(u, "Synced", corev1.ConditionTrue, "") && scene.Field(u, "status", "phase") == "Failed"
+		})
+	}
+	same := func() {
+		t.Helper()
+		now := s.Now(mc)
+		if diff := cmp.Diff(kept.Object["spec"], now.Object["spec"]); diff != "" || now.GetUID() != kept.GetUID() || now.GetDeletionTimestamp() != nil {
+			t.Errorf("uid %s, was %s; spec of the first one's ManagedCluster: -want, +got:\n%s", now.GetUID(), kept.GetUID(), diff)
+		}
+	}
+	refused()
+	same()
+	s.Delete(second)
+	s.gone(second)
+	same()
+	refused()
+	s.Delete(first)
+	s.until(mc, "is the second one's", func(u *unstructured.Unstructured) bool {
+		team, _, _ := unstructured.NestedString(u.Object, "spec", "forProvider", "labels", "team")
+		return u.GetUID() != kept.GetUID() && team == "b"
+	})
+	s.until(second, "has its name", func(u *unstructured.Unstructured) bool { return scene.Is(u, "Valid", corev1.ConditionTrue, "") })
+	s.Delete(second)
+	s.gone(second)
+	s.gone(mc)
+}

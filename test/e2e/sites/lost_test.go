@@ -1,0 +1,101 @@
+package sites
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/state"
+	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// remembered is what the repository knows of a claim.
+func (r *trial) remembered() state.Entry {
+	r.T.Helper()
+	ref := rolloutv1alpha1.ClaimReference{APIGroup: "claims.intentplane.dev", Namespace: r.Namespace, Name: claim}
+	file, err := r.Git.Git(r.T.Context(), r.Namespace, "show", "refs/intentplane/test/state:"+state.Path(ref, 0))
+	r.must(err)
+	entry, err := state.Decode([]byte(file))
+	r.must(err)
+	return entry
+}
+
+// lose all that is in the management cluster, and build another one in its place from what a person has in files. Git, the Site's cluster
+// with Flux in it and what measures there go on.
+func (r *trial) lose() {
+	r.T.Helper()
+	gone := r.remembered().ClusterUID
+	began := time.Now()
+	r.must(cp.Rebuild(r.T.Context(), controlplane.Backup{}, nil))
+	r.T.Logf("another cluster after %s", time.Since(began))
+	r.Run("create", "namespace", r.Namespace)
+	r.kubeconfig()
+	r.Apply(r.Set(r.ProviderConfig(), gone, "spec", "takeOverFrom"))
+	r.Apply(r.Blueprint("1.0.0", "stable"))
+	r.Apply(r.Set(r.fluxSite(), r.server.URL(), "spec", "metrics", "prometheus", "address"))
+}
+
+// changed are the files of the branch that changed since a commit.
+func (r *trial) changed(since string) []string {
+	r.T.Helper()
+	out, err := r.Git.Git(r.T.Context(), r.Namespace, "log", "--format=", "--name-only", since+"..main")
+	r.must(err)
+	return strings.Fields(out)
+}
+
+// TestLostWhileHeld loses the management cluster while a revision is held that was taken back. Git alone knows that, and where to go back to:
+// what was rejected stays held, although it would pass by now. The test runs before those that run at once.
+func TestLostWhileHeld(t *testing.T) {
+	r := onTrial(newStage(t, siteDirectory))
+	dir := r.Directory("edge1", claim)
+	first := r.Succeed(r.judged(2, 1))
+	r.breach()
+	o := r.judged(3, 1)
+	r.outcome(o, "Succeeded", "RolledBack")
+	before, tip := r.remembered(), r.AwaitCommits(4)[0].ID
+	if before.Order.Revision != 2 || !before.Order.Rejected() || before.Order.Target == nil || *before.Order.Target != 1 {
+		t.Errorf("the state should have rejected revision 2, and name 1 as the target: %+v", before.Order)
+	}
+	r.target.Set("error_ratio", good)
+
+	r.lose()
+	again := r.Reach(o, "an outcome after the loss", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "outcome") != "" })
+	if got := scene.Field(again, "status", "outcome"); got != "RolledBack" {
+		t.Fatalf("outcome after the loss: %s: %s", got, scene.Field(again, "status", "message"))
+	}
+	previous := scene.Field(first, "status", "delivery", "gitCommit")
+	for i := range forced {
+		seen := r.outcome(r.Set(o, fmt.Sprintf("%dm", 11+i), "spec", "deliveryConfig", "syncWaitTimeout"), "Succeeded", "RolledBack")
+		r.wantWayBack(seen, "GateFailed", previous, 1)
+	}
+	seen := r.Await(o, "held", func(u *unstructured.Unstructured) bool {
+		return scene.Is(u, "Stalled", corev1.ConditionTrue, "RolledBack") && scene.Is(u, "Ready", corev1.ConditionFalse, "") && scene.Number(u, "status", "liveRevision") == 1
+	})
+	if got := scene.Number(seen, "status", "revision"); got != 2 {
+		t.Errorf("revision after the loss: %d", got)
+	}
+	after := r.remembered()
+	if diff := cmp.Diff([]any{before.Order, before.History}, []any{after.Order, after.History}); diff != "" {
+		t.Errorf("what the state has of the claim: -want (before the loss), +got:\n%s", diff)
+	}
+	// The directory names the cluster that writes it, and that is another one.
+	if diff := cmp.Diff([]string{dir + "/.intentplane"}, r.changed(tip)); diff != "" || after.ClusterUID == before.ClusterUID {
+		t.Errorf("files that commits changed since the loss: -want, +got:\n%s", diff)
+	}
+	if got := r.replicas(); got != 2 {
+		t.Errorf("replicas at the Site after the loss: %d", got)
+	}
+
+	r.Succeed(r.counted(r.Set(o, r.intent(4), "spec", "intent"), 1))
+	if got := r.replicas(); got != 4 {
+		t.Errorf("replicas at the Site with the third revision: %d", got)
+	}
+	r.AwaitCommits(6)
+}
