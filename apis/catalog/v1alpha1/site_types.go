@@ -237,6 +237,14 @@ type SiteMetrics struct {
 	// Prometheus of the Site. It is asked before the one of the ProviderConfig.
 	// +optional
 	Prometheus *PrometheusEndpoint `json:"prometheus,omitempty"`
+
+	// AllowedHosts are the Prometheus servers that the ProviderConfig of a namespace may name for this Site, as in webCheckHosts: a host, for
+	// the port of HTTPS, or host:port. Plain HTTP needs http:// before it. Absent means none. A ClusterProviderConfig is not bound by it.
+	// +optional
+	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:items:MaxLength=260
+	// +listType=set
+	AllowedHosts []string `json:"allowedHosts,omitempty"`
 }
 
 // SitePostCheck says how checks run as Jobs in the Site's cluster.
