@@ -159,6 +159,14 @@ func scripts(text string) *corev1.ConfigMap {
 	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "scripts"}, Data: map[string]string{"run": text}}
 }
 
+// change the Site.
+func (w *world) change(do func(s *catalogv1alpha1.Site)) {
+	w.Helper()
+	s := w.site()
+	do(s)
+	w.must(w.kube.Update(w.Context(), s))
+}
+
 // TestJobWaits has something in the way of a Job. It may go away until the check's time is over, and is the message then.
 func TestJobWaits(t *testing.T) {
 	cases := map[string]struct {
@@ -171,31 +179,19 @@ func TestJobWaits(t *testing.T) {
 		"Image": {
 			reason: "A Site says which images it runs.", change: func(j *deploymentv1alpha1.JobCheck) { j.Image = "busybox:2" }, want: "job: image: ",
 			mend: func(w *world) {
-				s := w.site()
-				s.Spec.PostCheck.AllowedImages = []string{"busybox:2"}
-				w.must(w.kube.Update(w.Context(), s))
+				w.change(func(s *catalogv1alpha1.Site) { s.Spec.PostCheck.AllowedImages = []string{"busybox:2"} })
 			},
 		},
 		"Account": {
 			reason: "And as whom.", change: func(j *deploymentv1alpha1.JobCheck) { j.ServiceAccountName = "admin" }, want: "job: serviceAccountName: ",
 			mend: func(w *world) {
-				s := w.site()
-				s.Spec.PostCheck.ServiceAccountName = "admin"
-				w.must(w.kube.Update(w.Context(), s))
+				w.change(func(s *catalogv1alpha1.Site) { s.Spec.PostCheck.ServiceAccountName = "admin" })
 			},
 		},
 		"Nowhere": {
 			reason: "And where.", want: "job: the Site has no spec.postCheck",
-			spoil: func(w *world) {
-				s := w.site()
-				s.Spec.PostCheck = nil
-				w.must(w.kube.Update(w.Context(), s))
-			},
-			mend: func(w *world) {
-				s := w.site()
-				s.Spec.PostCheck = site("").Spec.PostCheck
-				w.must(w.kube.Update(w.Context(), s))
-			},
+			spoil: func(w *world) { w.change(func(s *catalogv1alpha1.Site) { s.Spec.PostCheck = nil }) },
+			mend:  func(w *world) { w.change(func(s *catalogv1alpha1.Site) { s.Spec.PostCheck = site("").Spec.PostCheck }) },
 		},
 		"Changed": {
 			reason: "A script is what its digest says.", change: pinned("scripts", "exit 1"), want: "configMapKeyRef.sha256: ",
