@@ -13,8 +13,11 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
-// portHTTPS is where a host is asked that is named without a port.
-const portHTTPS = "443"
+// Ports where a host is asked that is named without one.
+const (
+	portHTTPS = "443"
+	portHTTP  = "80"
+)
 
 // CheckGateCheck returns an error, which names the field of the check, when a check may not be made at a Site, or cannot: for want of a
 // server to ask, or of a place for its Job.
@@ -64,10 +67,45 @@ func checkPrometheus(site *catalogv1alpha1.Site, configKind string, c *configv1a
 	if address == "" && known == "" {
 		return errors.New("prometheus.address: neither the Site nor the configuration of its repository names a Prometheus server")
 	}
-	if address == "" || address == known {
+	if address != "" && address != known {
+		return errors.Wrap(CheckWebHost(configKind, c, address), "prometheus.address")
+	}
+	if configKind == KindClusterProviderConfig || site.Spec.Metrics != nil && site.Spec.Metrics.Prometheus != nil {
 		return nil
 	}
-	return errors.Wrap(CheckWebHost(configKind, c, address), "prometheus.address")
+	return errors.Wrapf(checkMetricsHost(site, known), "%s: spec.metrics.prometheus.address", configKind)
+}
+
+// checkMetricsHost lets the configuration of a namespace, which who owns the namespace may write, name the servers that a Site lists. Else it
+// would lead to any machine that the provider can reach.
+func checkMetricsHost(site *catalogv1alpha1.Site, address string) error {
+	const plain, schemePlain = "http://", "http"
+	u, err := url.Parse(address)
+	if err != nil || u.Hostname() == "" || u.User != nil || u.Scheme != "https" && u.Scheme != schemePlain {
+		return errors.New("must be an address with a host, and without a user")
+	}
+	host := withPort(u.Hostname(), u.Port())
+	if u.Scheme == schemePlain && u.Port() == "" {
+		host = withPort(u.Hostname(), portHTTP)
+	}
+	for _, entry := range hostsOf(site) {
+		named, isPlain := strings.CutPrefix(entry, plain)
+		listed := entryHost(named)
+		if _, _, err := net.SplitHostPort(named); isPlain && err != nil {
+			listed = withPort(strings.Trim(named, "[]"), portHTTP)
+		}
+		if isPlain == (u.Scheme == schemePlain) && host == listed {
+			return nil
+		}
+	}
+	return errors.Errorf("%q is not among the spec.metrics.allowedHosts of the Site", u.Scheme+"://"+u.Host)
+}
+
+func hostsOf(site *catalogv1alpha1.Site) []string {
+	if m := site.Spec.Metrics; m != nil {
+		return m.AllowedHosts
+	}
+	return nil
 }
 
 // CheckWebHost returns an error when a check may not ask an address. Only a ClusterProviderConfig says which ones may be asked: its

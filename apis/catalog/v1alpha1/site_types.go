@@ -247,6 +247,14 @@ type SiteMetrics struct {
 	// +optional
 	Prometheus *PrometheusEndpoint `json:"prometheus,omitempty"`
 
+	// AllowedHosts are the Prometheus servers that the ProviderConfig of a namespace may name for this Site, as in webCheckHosts: a host, for
+	// the port of HTTPS, or host:port. Plain HTTP needs http:// before it. Absent means none. A ClusterProviderConfig is not bound by it.
+	// +optional
+	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:items:MaxLength=260
+	// +listType=set
+	AllowedHosts []string `json:"allowedHosts,omitempty"`
+
 	// OwnQueries says whether checks of deployments may ask the Prometheus server whatever they like, with its credentials. Deny leaves
 	// the metrics of Blueprints. Absent means Allow. It holds whichever configuration a deployment goes by.
 	// +optional

@@ -44,6 +44,8 @@ type note struct {
 // A jobNote is when a Job was first thought of, and when it was made. Zero if it was not made by this process.
 type jobNote struct {
 	seen, made time.Time
+	// refused is why it could not be made at last.
+	refused string
 }
 
 func newMemory() *memory {
@@ -138,5 +140,14 @@ func (m *memory) made(name string, now time.Time) {
 	defer m.mu.Unlock()
 	j := m.jobs[name]
 	j.made = now
+	m.jobs[name] = j
+}
+
+// refused remembers why a Job could not be made.
+func (m *memory) refused(name, why string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	j := m.jobs[name]
+	j.refused = why
 	m.jobs[name] = j
 }

@@ -26,8 +26,8 @@ const (
 	// violated is the exit code of a script that found what it looked for.
 	violated = 3
 
-	// keep is for how long the cluster keeps a Job that has ended.
-	keep = 10 * time.Minute
+	// keep is for how long the cluster keeps a Job that has ended. The Job alone tells that it was run: without it, it is run again.
+	keep = 24 * time.Hour
 
 	// maxLines is how many bytes of its last lines are kept.
 	maxLines = 1024

@@ -45,7 +45,7 @@ func TestRestricted(t *testing.T) {
 		"is told of services":          is(p.EnableServiceLinks, false),
 		"is not alone":                 len(p.Containers) == 1 && len(p.InitContainers) == 0,
 		"runs again":                   *j.Spec.BackoffLimit == 0 && p.RestartPolicy == corev1.RestartPolicyNever,
-		"has no end":                   *j.Spec.ActiveDeadlineSeconds == 90 && *j.Spec.TTLSecondsAfterFinished == 600,
+		"has no end":                   *j.Spec.ActiveDeadlineSeconds == 90 && *j.Spec.TTLSecondsAfterFinished == 86400,
 		"has no limits":                len(c.Resources.Limits) == 3,
 		"says nothing when it fails":   c.TerminationMessagePolicy == corev1.TerminationMessageFallbackToLogsOnError,
 		"runs elsewhere or as another": j.Namespace == "checks" && p.ServiceAccountName == "checker",
