@@ -1,17 +1,20 @@
 package sitesync
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	clusterv1alpha1 "github.com/intentplane/intentplane/apis/cluster/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
+	"github.com/intentplane/intentplane/provider/engines"
 )
 
 func running() string {
@@ -171,6 +174,7 @@ func TestInitializedStays(t *testing.T) {
 			tc.before(w)
 			w.runs()
 			w.capi("u1", false)
+			w.seesInitialized(false)
 			tc.after(w)
 			w.c.tracks = newTracks()
 			w.order(2)
@@ -186,6 +190,16 @@ func TestInitializedStays(t *testing.T) {
 			w.later("Waiting | WaitingForCluster | NotInitialized")
 		})
 	}
+}
+
+// seesInitialized returns when the watch has told what Cluster API's core says of the control plane.
+func (w *world) seesInitialized(want bool) {
+	w.Helper()
+	ref := engines.Ref{Resource: capiClusters(), Kind: "Cluster", Namespace: "infra", Name: "c1"}
+	w.sees(fmt.Sprintf("initialized %t", want), ref, func(o *unstructured.Unstructured) bool {
+		got, _, _ := unstructured.NestedBool(o.Object, "status", "initialization", "controlPlaneInitialized")
+		return got == want
+	})
 }
 
 // runs lets the Site of a cluster run what was ordered.
