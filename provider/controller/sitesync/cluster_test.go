@@ -54,6 +54,12 @@ func (w *world) put(gvr schema.GroupVersionResource, text string) {
 // capi says what Cluster API's core says of the Cluster.
 func (w *world) capi(uid string, initialized bool) {
 	w.Helper()
+	w.capiAs(uid, initialized, "c1")
+}
+
+// capiAs does so with a host of the endpoint, which may be none.
+func (w *world) capiAs(uid string, initialized bool, host string) {
+	w.Helper()
 	w.put(definitions(), `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -63,8 +69,8 @@ spec: {versions: [{name: v1beta2, served: true}]}`)
 apiVersion: cluster.x-k8s.io/v1beta2
 kind: Cluster
 metadata: {namespace: infra, name: c1, uid: %s}
-spec: {controlPlaneEndpoint: {host: c1, port: 6443}}
-status: {initialization: {infrastructureProvisioned: true, controlPlaneInitialized: %t}}`, uid, initialized))
+spec: {controlPlaneEndpoint: {host: %q, port: 6443}}
+status: {initialization: {infrastructureProvisioned: true, controlPlaneInitialized: %t}}`, uid, host, initialized))
 }
 
 const goodKubeconfig = `{"apiVersion":"v1","kind":"Config","current-context":"a","clusters":[{"name":"c","cluster":{"server":"https://c1"}}],"contexts":[{"name":"a","context":{"cluster":"c","user":"u"}}],"users":[{"name":"u","user":{"token":"t"}}]}`
@@ -77,13 +83,19 @@ func (w *world) kubeconfig() {
 
 func (w *world) kubeconfigOf(text string) {
 	w.Helper()
+	w.inCluster(text)
+	w.must(w.kube.Create(w.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "infra", Name: "c1-kubeconfig"}, Data: map[string][]byte{"value": []byte(text)}}))
+}
+
+// inCluster puts a kubeconfig where Cluster API has it.
+func (w *world) inCluster(text string) {
+	w.Helper()
 	w.put(secrets(), fmt.Sprintf(`
 apiVersion: v1
 kind: Secret
 metadata: {namespace: infra, name: c1-kubeconfig, labels: {cluster.x-k8s.io/cluster-name: c1}}
 type: cluster.x-k8s.io/secret
 data: {value: %s}`, base64.StdEncoding.EncodeToString([]byte(text))))
-	w.must(w.kube.Create(w.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "infra", Name: "c1-kubeconfig"}, Data: map[string][]byte{"value": []byte(text)}}))
 }
 
 // clusterSite makes the Site one of a Cluster API cluster.
