@@ -123,7 +123,7 @@ func available(f *Facts) Condition {
 	case live > 0 && f.Sync == nil:
 		return is(v1alpha1.TypeAvailable, true, v1alpha1.ReasonSyncNotObserved, "The revision is delivered to every Site, and nobody tells what they run.")
 	case live > 0:
-		return is(v1alpha1.TypeAvailable, true, v1alpha1.ReasonLive, "")
+		return is(v1alpha1.TypeAvailable, true, v1alpha1.ReasonLive, strings.TrimSpace(degraded(f)))
 	case f.carried():
 		return is(v1alpha1.TypeAvailable, false, v1alpha1.ReasonNotLive, "")
 	}
