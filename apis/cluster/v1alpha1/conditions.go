@@ -67,6 +67,9 @@ const (
 	// ReasonInUse means that the cluster is not deleted since deployments use its Site.
 	ReasonInUse xpv2.ConditionReason = "InUse"
 
+	// ReasonRollingOut means that machines of the control plane are replaced by others that were asked for.
+	ReasonRollingOut xpv2.ConditionReason = "RollingOut"
+
 	// ReasonDeleting means that the cluster is being deleted.
 	ReasonDeleting xpv2.ConditionReason = "Deleting"
 )
