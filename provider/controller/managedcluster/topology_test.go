@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
@@ -80,5 +81,34 @@ func TestRebase(t *testing.T) {
 	w.reconcile()
 	if w.result.RequeueAfter < time.Minute {
 		t.Errorf("it is looked at again after %s", w.result.RequeueAfter)
+	}
+}
+
+// TestRollingOut stays ready while the control plane is replaced, and tells of that as of any progress. That it is over is told at once.
+func TestRollingOut(t *testing.T) {
+	w := settled(t)
+	plane := func() string {
+		t.Helper()
+		w.reconcile()
+		mc := w.get()
+		c := mc.GetCondition(v1alpha1.TypeControlPlaneReady)
+		return fmt.Sprintf("%s %s %s", mc.GetCondition(xpv2.TypeReady).Reason, c.Status, c.Reason)
+	}
+	w.yaml("Cluster", "status: {conditions: [{type: RollingOut, status: 'True', reason: Words}]}")
+	w.yaml("CAPTControlPlane", "status: {ready: false}")
+	var got []string
+	w.clock = w.clock.Add(progressInterval)
+	got = append(got, plane())
+	w.yaml("CAPTControlPlane", "status: {ready: true}")
+	got = append(got, plane())
+	w.yaml("CAPTControlPlane", "status: {ready: false}")
+	got = append(got, plane())
+	w.clock = w.clock.Add(progressPace)
+	got = append(got, plane())
+	w.yaml("CAPTCluster", "status: {ready: false}")
+	got = append(got, plane())
+	want := []string{"Ready False RollingOut", "Ready True Available", "Ready True Available", "Ready False RollingOut", "Degraded False RollingOut"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Ready and ControlPlaneReady: -want, +got:\n%s", diff)
 	}
 }
