@@ -112,3 +112,20 @@ func TestRollingOut(t *testing.T) {
 		t.Errorf("Ready and ControlPlaneReady: -want, +got:\n%s", diff)
 	}
 }
+
+// TestMadeAgain remembers at once which object was made, or it would be missed by nobody when it goes.
+func TestMadeAgain(t *testing.T) {
+	w := settled(t)
+	uid := string(w.live("CAPTControlPlane").GetUID())
+	w.vanish("CAPTControlPlane")
+	w.until("ObjectsGone")
+	w.change(func(mc *v1alpha1.ManagedCluster) {
+		mc.SetAnnotations(map[string]string{v1alpha1.AnnotationRecreate: uid})
+	})
+	w.reconcile()
+	w.c.memory.of(key()).pace.ReserveN(w.clock, 1) // No progress is due.
+	w.reconcile()
+	if diff := cmp.Diff(string(w.live("CAPTControlPlane").GetUID()), uidOf(w.get().Status.AtProvider, "CAPTControlPlane", "c1")); diff != "" {
+		t.Errorf("uid of the CAPTControlPlane: -want, +got:\n%s", diff)
+	}
+}
