@@ -56,7 +56,7 @@ func ordered(ds map[string]*deliveryv1alpha1.GitDelivery) []*deliveryv1alpha1.Gi
 
 // retreat composes a rejected order: as it is, or an attempt to go back.
 func (p plan) retreat(in Input, f *phase.Facts, parts map[string]*deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) {
-	f.Order, f.Target = &o, rollout.TargetOf(o, slices.Collect(maps.Values(f.Observed)))
+	f.Order, f.Target = &o, rollout.TargetOf(o, ordered(f.Observed))
 	spec := usable(in.Spec.DeliveryConfig)
 	if o.Attempt == 0 {
 		f.Desired, f.Sync = compose.Stay(parts, spec, o), f.ObservedSync

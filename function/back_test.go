@@ -2,6 +2,8 @@ package function
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -135,9 +137,11 @@ func TestNoWayBack(t *testing.T) {
 		change func(*walk)
 		want   string
 		why    string
+		// live revision that is known of.
+		live int64
 	}{
 		"Off":     {reason: "Nobody is to go back.", change: func(w *walk) { w.in.Spec.RollbackConfig.AutoRollback = new(false); w.wish(4) }, want: "Failed/Failed 2", why: deploymentv1alpha1.ReasonRollbackOff},
-		"Refused": {reason: "Nothing was delivered.", change: func(w *walk) { w.repos["default"].refuses, w.repos["other"].refuses = true, true; w.wish(3) }, want: "Failed/Failed 2", why: deploymentv1alpha1.ReasonNothingToRestore},
+		"Refused": {reason: "Nothing was delivered.", change: func(w *walk) { w.repos["default"].refuses, w.repos["other"].refuses = true, true; w.wish(3) }, want: "Failed/Failed 2", why: deploymentv1alpha1.ReasonNothingToRestore, live: 1},
 		"Spent": {
 			reason: "The Sites do not come back.", want: "Failed/Failed 2", why: deploymentv1alpha1.ReasonAttemptsSpent,
 			change: func(w *walk) {
@@ -173,6 +177,9 @@ func TestNoWayBack(t *testing.T) {
 			w.wantCondition(tc.reason, out, deploymentv1alpha1.TypeRolledBack, corev1.ConditionFalse, tc.why)
 			if c := conditionOf(out, deploymentv1alpha1.TypeStalled); c.Status != corev1.ConditionTrue || c.Message == "" {
 				t.Errorf("\n%s\nRun(...): %+v", tc.reason, c)
+			}
+			if diff := cmp.Diff(tc.live, out.Status.LiveRevision); diff != "" {
+				t.Errorf("\n%s\nRun(...): live revision: -want, +got:\n%s", tc.reason, diff)
 			}
 			if name == "Spent" && out.Status.Rollback.Attempts != 3 {
 				t.Errorf("\n%s\nRun(...): %d attempts", tc.reason, out.Status.Rollback.Attempts)
@@ -213,6 +220,49 @@ func TestOrderedBack(t *testing.T) {
 	out = w.until("Succeeded/Succeeded 4")
 	if r := out.Status.Requests; len(r) != 2 || r[0].Result != string(rolloutv1alpha1.ResultStale) && r[1].Result != string(rolloutv1alpha1.ResultStale) {
 		t.Errorf("Run(...): requests %+v", r)
+	}
+}
+
+// TestStepsOver: what fails after a person went back goes back to where the person went, and not to what was stepped over.
+func TestStepsOver(t *testing.T) {
+	w := still(t, false)
+	holds := func() map[string]map[string]string {
+		out := map[string]map[string]string{}
+		for name, r := range w.repos {
+			out[name] = maps.Clone(r.dirs)
+		}
+		return out
+	}
+	first := holds()
+	w.wish(3)
+	w.until("Succeeded/Succeeded 2")
+	w.wish(6)
+	w.until("Succeeded/Succeeded 3")
+	w.ask("back", 3, action(rolloutv1alpha1.ActionRollbackTo), func(r *rolloutv1alpha1.RolloutRequest) { r.Spec.ToRevision = new(int64(1)) })
+	w.until("Succeeded/RolledBack 4")
+	w.wish(4)
+	w.until("Succeeded/RolledBack 5")
+	if diff := cmp.Diff(first, holds()); diff != "" {
+		t.Errorf("what the repositories hold: -want, +got:\n%s", diff)
+	}
+}
+
+// TestOneCommit: of several repositories the same one's commit is named each time.
+func TestOneCommit(t *testing.T) {
+	w := still(t, false)
+	w.wish(4)
+	w.until("Succeeded/RolledBack 2")
+	want := w.deliveries[slices.Min(slices.Collect(maps.Keys(w.deliveries)))]
+	for name, d := range w.deliveries {
+		for i := range d.Status.AtProvider.History {
+			d.Status.AtProvider.History[i].Commit = "of " + name
+		}
+	}
+	for range 20 {
+		out := w.decide(w.moment())
+		if diff := cmp.Diff(want.Status.AtProvider.History[0].Commit, out.Status.Rollback.PreviousCommit); diff != "" {
+			t.Fatalf("status.rollback.previousCommit: -want, +got:\n%s", diff)
+		}
 	}
 }
 

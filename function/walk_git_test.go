@@ -63,7 +63,7 @@ func (r *repo) deliver(d *deliveryv1alpha1.GitDelivery, now time.Time, crash boo
 		return
 	}
 	at := &d.Status.AtProvider
-	at.Order, at.History, at.Trees = r.entry.order.DeepCopy(), slices.Clone(r.entry.history), slices.Clone(r.entry.trees)
+	at.Order, at.History, at.Trees = r.entry.order.DeepCopy(), shown(r.entry.history), slices.Clone(r.entry.trees)
 	at.Remote, at.Waiting = &deliveryv1alpha1.Remote{Commit: "0123456789012345678901234567890123456789"}, nil
 	setReady(d, corev1.ConditionTrue, deliveryv1alpha1.ReasonDelivered)
 }
@@ -78,7 +78,7 @@ func (r *repo) recall(d *deliveryv1alpha1.GitDelivery) {
 		r.entry = r.rebuilt(d)
 	}
 	if r.entry != nil && (at.Order == nil || at.Order.Behind(r.entry.order)) {
-		at.Order, at.History = r.entry.order.DeepCopy(), slices.Clone(r.entry.history)
+		at.Order, at.History = r.entry.order.DeepCopy(), shown(r.entry.history)
 	}
 }
 
@@ -169,9 +169,7 @@ func (e *entry) note(o rolloutv1alpha1.Order, at metav1.Time) {
 		if was.Revision == o.Revision {
 			h = was
 		}
-		if o.Withdraws != nil && was.Revision == *o.Withdraws {
-			e.history[i].Withdrawn = true
-		}
+		e.history[i].Withdrawn = was.Withdrawn || o.TakesBack(was.Revision)
 	}
 	h.Request, h.Intent = o.Request, o.Intent
 	if o.Attempt == 0 {
@@ -204,6 +202,17 @@ func (e *entry) remember(h deliveryv1alpha1.HistoryEntry) {
 
 func verified(h deliveryv1alpha1.HistoryEntry) bool {
 	return !h.Withdrawn && h.Verdict != nil && h.Verdict.Result == rolloutv1alpha1.VerdictVerified
+}
+
+// shown is a history as a status has it where there is no room: the trees of what there is to go back to, and of nothing else.
+func shown(history []deliveryv1alpha1.HistoryEntry) []deliveryv1alpha1.HistoryEntry {
+	out := slices.Clone(history)
+	for i := range out {
+		if !verified(out[i]) {
+			out[i].Trees = nil
+		}
+	}
+	return out
 }
 
 // unready says why, and after the timeout that it took too long.

@@ -30,6 +30,23 @@ func CheckGateCheck(site *catalogv1alpha1.Site, configKind string, c *configv1al
 	return errors.New("type: one of prometheus, job and web must be set")
 }
 
+// CheckOwnQuery returns an error, which names the field of the check, when a check may not ask a query that is not a Blueprint's. A
+// server shows all of its series to whoever asks, so that its owner may leave the metrics of Blueprints alone. A server of the check's
+// own is asked without credentials, and is another matter.
+func CheckOwnQuery(site *catalogv1alpha1.Site, c *configv1alpha1.ProviderConfigSpec, check *deploymentv1alpha1.Check) error {
+	p := check.Prometheus
+	if p == nil || p.Address != "" && p.Address != PrometheusAddress(site, c) {
+		return nil
+	}
+	if m := site.Spec.Metrics; m != nil && m.OwnQueries == catalogv1alpha1.OwnQueriesDeny {
+		return errors.New("prometheus.query: spec.metrics.ownQueries of the Site lets it be asked by the metrics of Blueprints only")
+	}
+	if c.Policy.OwnQueries == configv1alpha1.OwnQueriesDeny {
+		return errors.New("prometheus.query: spec.policy.ownQueries of the configuration lets servers be asked by the metrics of Blueprints only")
+	}
+	return nil
+}
+
 // PrometheusAddress is where a Site's metrics are asked for, or none.
 func PrometheusAddress(site *catalogv1alpha1.Site, c *configv1alpha1.ProviderConfigSpec) string {
 	if m := site.Spec.Metrics; m != nil && m.Prometheus != nil {

@@ -6,6 +6,7 @@ package policy
 import (
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
@@ -71,6 +72,20 @@ func CheckConfig(kind string, c *configv1alpha1.ProviderConfigSpec, namespace st
 		return nil
 	}
 	return errors.Errorf("spec.policy.allowedNamespaces: the configuration may not be used from namespace %q", namespace)
+}
+
+// CheckSiteName returns an error when a cluster may not publish a Site under a name that is not its own. In a pattern * stands for any
+// characters but a dot, so that none takes a name that is a namespace's.
+func CheckSiteName(kind string, c *configv1alpha1.ProviderConfigSpec, name string) error {
+	parts := strings.NewReplacer(".", "/")
+	allowed := func(pattern string) bool {
+		ok, err := path.Match(parts.Replace(pattern), parts.Replace(name))
+		return ok && err == nil
+	}
+	if kind != KindClusterProviderConfig || !slices.ContainsFunc(c.Policy.SiteNames, allowed) {
+		return errors.Errorf("%q is not among the siteNames of a ClusterProviderConfig", name)
+	}
+	return nil
 }
 
 // CheckSite returns an error when a namespace may not use a Site. It says nothing else about the Site.

@@ -283,6 +283,34 @@ func bomb() string {
 	return configMap + b.String()
 }
 
+func TestCheckSiteName(t *testing.T) {
+	cases := map[string]struct {
+		reason  string
+		kind    string
+		allowed []string
+		name    string
+		want    bool
+	}{
+		"Named":       {reason: "A name allows itself.", kind: KindClusterProviderConfig, allowed: []string{"a", "edge-1"}, name: "edge-1", want: true},
+		"Other":       {reason: "And no other.", kind: KindClusterProviderConfig, allowed: []string{"edge-1"}, name: "edge-10"},
+		"Pattern":     {reason: "A pattern is for all of it.", kind: KindClusterProviderConfig, allowed: []string{"edge-*"}, name: "edge-10", want: true},
+		"PatternPart": {reason: "Not for a part.", kind: KindClusterProviderConfig, allowed: []string{"edge-*"}, name: "my-edge-1"},
+		"Every":       {reason: "Any name without a dot.", kind: KindClusterProviderConfig, allowed: []string{"*"}, name: "prod", want: true},
+		"Namespace":   {reason: "Names with one are those of namespaces.", kind: KindClusterProviderConfig, allowed: []string{"*", "team-*"}, name: "team-b.prod"},
+		"Dots":        {reason: "They may be named.", kind: KindClusterProviderConfig, allowed: []string{"*.eu.example"}, name: "a.eu.example", want: true},
+		"None":        {reason: "Nothing is allowed by itself.", kind: KindClusterProviderConfig, name: "prod"},
+		"OwnConfig":   {reason: "Whoever writes a ProviderConfig could allow themselves anything.", kind: KindProviderConfig, allowed: []string{"*"}, name: "prod"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			c := &configv1alpha1.ProviderConfigSpec{Policy: configv1alpha1.Policy{SiteNames: tc.allowed}}
+			if err := CheckSiteName(tc.kind, c, tc.name); (err == nil) != tc.want {
+				t.Errorf("\n%s\nCheckSiteName(...): %v", tc.reason, err)
+			}
+		})
+	}
+}
+
 func TestCheckConfig(t *testing.T) {
 	cases := map[string]struct {
 		reason  string

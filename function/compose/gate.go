@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
@@ -30,7 +31,7 @@ func Gate(claim rolloutv1alpha1.ClaimReference, o rolloutv1alpha1.Order, sync *d
 	}
 	g := &rolloutv1alpha1.Gate{
 		TypeMeta:   metav1.TypeMeta{APIVersion: rolloutv1alpha1.GroupVersion.String(), Kind: "Gate"},
-		ObjectMeta: metav1.ObjectMeta{Namespace: claim.Namespace, Name: gateObjectName(claim.Name, o), Labels: map[string]string{LabelClaim: claim.Name}},
+		ObjectMeta: metav1.ObjectMeta{Namespace: claim.Namespace, Name: gateObjectName(claim, o), Labels: map[string]string{LabelClaim: claim.Name}},
 		Spec: rolloutv1alpha1.GateSpec{
 			// Each check names the configuration of its Site. The Gate names the first, so that nobody takes it for one of the default.
 			ManagedResourceSpec: xpv2.ManagedResourceSpec{
@@ -46,13 +47,18 @@ func Gate(claim rolloutv1alpha1.ClaimReference, o rolloutv1alpha1.Order, sync *d
 	return g
 }
 
-// gateObjectName says which claim, revision and step a Gate judges. A digest stands for the end of a claim's name that is too long.
-func gateObjectName(claim string, o rolloutv1alpha1.Order) string {
-	suffix := fmt.Sprintf("-r%d-s%d", o.Revision, o.Step)
-	if len(claim)+len(suffix) > maxGateName {
-		sum := sha256.Sum256([]byte(claim))
-		suffix = "-" + hex.EncodeToString(sum[:4]) + suffix
-		claim = strings.TrimRight(claim[:maxGateName-len(suffix)], "-")
+// gateObjectName says which claim, revision and step a Gate judges. A digest tells a composite from the claim of its name, and stands for
+// the end of a name that is too long.
+func gateObjectName(of rolloutv1alpha1.ClaimReference, o rolloutv1alpha1.Order) string {
+	suffix, whole, name := fmt.Sprintf("-r%d-s%d", o.Revision, o.Step), of.Name, of.Name
+	claimed := of.APIGroup == deploymentv1alpha1.GroupClaims
+	if !claimed {
+		whole = of.APIGroup + "/" + of.Name
 	}
-	return claim + suffix
+	if !claimed || len(name)+len(suffix) > maxGateName {
+		sum := sha256.Sum256([]byte(whole))
+		suffix = "-" + hex.EncodeToString(sum[:4]) + suffix
+		name = strings.TrimRight(name[:min(len(name), maxGateName-len(suffix))], "-")
+	}
+	return name + suffix
 }

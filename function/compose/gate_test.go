@@ -14,7 +14,7 @@ import (
 )
 
 func TestGate(t *testing.T) {
-	claim := rolloutv1alpha1.ClaimReference{APIGroup: "intentplane.dev", Kind: "IntentDeployment", Namespace: "team-a", Name: "shop"}
+	claim := rolloutv1alpha1.ClaimReference{APIGroup: deploymentv1alpha1.GroupClaims, Kind: "IntentDeployment", Namespace: "team-a", Name: "shop"}
 	verdict := &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictVerified}
 	order := rolloutv1alpha1.Order{Revision: 3, Request: "sha256:1", Steps: 2, Step: 1, Verdict: verdict}
 	checks := []rolloutv1alpha1.GateCheck{{
@@ -75,9 +75,14 @@ func TestGateObjectName(t *testing.T) {
 	cases := map[string]struct {
 		reason   string
 		claim    string
+		group    string
 		revision int64
 		want     string
 	}{
+		"Composite": {reason: "A composite may have the name of a claim.", claim: "shop", group: deploymentv1alpha1.GroupNamespaced, revision: 2, want: "shop-8c526e1c-r2-s0"},
+		"LongComposite": {
+			reason: "Also where it is too long.", claim: a + "bcdefghi", group: deploymentv1alpha1.GroupNamespaced, revision: 2, want: a[:48] + "-ddf36035-r2-s0",
+		},
 		"Short":    {reason: "Names that fit are said.", claim: "shop", revision: 2, want: "shop-r2-s0"},
 		"Fits":     {reason: "The longest one that fits is said too.", claim: a + "bcdefgh", revision: 2, want: a + "bcdefgh-r2-s0"},
 		"TooLong":  {reason: "A digest stands for what does not fit.", claim: a + "bcdefghi", revision: 2, want: a[:48] + "-64c67077-r2-s0"},
@@ -86,7 +91,11 @@ func TestGateObjectName(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got := gateObjectName(tc.claim, rolloutv1alpha1.Order{Revision: tc.revision})
+			of := rolloutv1alpha1.ClaimReference{APIGroup: deploymentv1alpha1.GroupClaims, Name: tc.claim}
+			if tc.group != "" {
+				of.APIGroup = tc.group
+			}
+			got := gateObjectName(of, rolloutv1alpha1.Order{Revision: tc.revision})
 			if diff := cmp.Diff(tc.want, got); diff != "" || len(got) > maxGateName {
 				t.Errorf("\n%s\ngateObjectName(%q): %d characters, -want, +got:\n%s", tc.reason, tc.claim, len(got), diff)
 			}

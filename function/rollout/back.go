@@ -88,7 +88,7 @@ func TargetOf(o rolloutv1alpha1.Order, all []*deliveryv1alpha1.GitDelivery) *Tar
 		return target(*o.Target, all)
 	}
 	for _, n := range Targets(all) {
-		if n < o.Revision && (o.Withdraws == nil || n != *o.Withdraws) {
+		if n < o.Revision && !o.TakesBack(n) {
 			return target(n, all)
 		}
 	}
@@ -133,7 +133,9 @@ func target(n int64, all []*deliveryv1alpha1.GitDelivery) *Target {
 				out.Commit = h.Commit
 			}
 			for _, t := range h.Trees {
-				out.Trees[t.Site] = t.Tree
+				if _, told := out.Trees[t.Site]; !told {
+					out.Trees[t.Site] = t.Tree // What a Site left comes after what it got.
+				}
 			}
 		}
 	}
@@ -295,7 +297,7 @@ func Explained(o rolloutv1alpha1.Order, s Stop) string {
 	case StopUnknown:
 		return "Not every repository remembers that yet."
 	case StopNoTarget:
-		return "There is nothing to go back to: no earlier revision was verified everywhere."
+		return "There is nothing to go back to: no earlier revision was verified everywhere, or its trees are not remembered."
 	case StopSame:
 		return "There is nothing to take back: every directory holds what the last good revision brought."
 	case StopIrreversible:

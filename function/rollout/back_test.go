@@ -131,7 +131,27 @@ func TestBack(t *testing.T) {
 	}
 }
 
+// TestTargetOfMoved goes back to what a Site got, wherever the history has what it left too.
+func TestTargetOfMoved(t *testing.T) {
+	h := remembered(1, verified, 0, "new")
+	h.Trees = append(h.Trees, deliveryv1alpha1.HistoryTree{Site: "s", Tree: "old"}, deliveryv1alpha1.HistoryTree{Site: "t", Tree: "other"})
+	o := rejectedAt(2, 0)
+	got := TargetOf(o, []*deliveryv1alpha1.GitDelivery{holding(o, "bad", 2, h)})
+	if diff := cmp.Diff(&Target{Revision: 1, Commit: "c", Trees: map[string]string{"s": "new", "t": "other"}}, got); diff != "" {
+		t.Errorf("TargetOf(...): -want, +got:\n%s", diff)
+	}
+}
+
 // TestCap counts rejections back from the one that is to be taken back.
+// rejections are the history of so many revisions after the first, and of the one after them, all rejected.
+func rejections(n int) []deliveryv1alpha1.HistoryEntry {
+	var out []deliveryv1alpha1.HistoryEntry
+	for i := range n + 1 {
+		out = append(out, remembered(int64(i)+2, failure, i, "b"))
+	}
+	return out
+}
+
 func TestCap(t *testing.T) {
 	asked := &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictRejected, Reason: rolloutv1alpha1.RejectedRequested}
 	cases := map[string]struct {
@@ -145,12 +165,13 @@ func TestCap(t *testing.T) {
 		"Old":     {reason: "One of them is an hour ago.", most: 2, history: []deliveryv1alpha1.HistoryEntry{remembered(2, failure, 10, "b"), remembered(3, failure, 20, "b"), remembered(9, failure, 70, "b")}},
 		"Unknown": {reason: "This one is not recorded yet.", most: 2, history: []deliveryv1alpha1.HistoryEntry{remembered(2, failure, 10, "b"), remembered(3, failure, 20, "b")}, want: StopUnknown},
 		"Asked":   {reason: "What a person took back does not count.", most: 2, history: []deliveryv1alpha1.HistoryEntry{remembered(2, asked, 10, "b"), remembered(3, failure, 20, "b"), remembered(9, failure, 30, "b")}},
+		"Most":    {reason: "A history holds nine and this one.", most: 9, history: rejections(9), want: StopTooMany},
 		"None":    {reason: "There is no limit.", history: []deliveryv1alpha1.HistoryEntry{remembered(2, failure, 10, "b"), remembered(3, failure, 20, "b"), remembered(9, failure, 30, "b")}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			o := rejectedAt(9, 0)
-			d := holding(o, "bad", 9, append([]deliveryv1alpha1.HistoryEntry{remembered(1, verified, 0, "good")}, tc.history...)...)
+			o := rejectedAt(max(9, int64(len(tc.history))+1), 0)
+			d := holding(o, "bad", o.Revision, append([]deliveryv1alpha1.HistoryEntry{remembered(1, verified, 0, "good")}, tc.history...)...)
 			_, got := Back(o, Retreat{
 				Policy: Policy{Auto: true, MaxRetries: 3, MaxPerHour: tc.most}, All: []*deliveryv1alpha1.GitDelivery{d}, Parts: []*deliveryv1alpha1.GitDelivery{d},
 				Chosen: func(string) bool { return true },

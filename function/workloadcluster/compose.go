@@ -89,6 +89,9 @@ func problemOf(in Input, observed *clusterv1alpha1.ManagedCluster) string {
 	if s.Type != clusterv1alpha1.TypeExisting && s.Version == "" {
 		return "spec.version: it is required unless type is Existing"
 	}
+	if path := s.Reserved(); path != "" {
+		return "spec." + path + ": what is of cluster.x-k8s.io or intentplane.dev is not for users to set"
+	}
 	return immutable(in, observed)
 }
 

@@ -54,6 +54,8 @@ func sitePublished(f *facts) projection.Condition {
 	switch {
 	case f.Observed != nil && f.Observed.Status.AtProvider.SiteName != "":
 		return projection.Is(of, true, v1alpha1.ReasonPublished, "")
+	case f.current() && f.reason() == clusterv1alpha1.ReasonSiteGone:
+		return projection.Is(of, false, string(f.reason()), f.verdict().Message)
 	case !f.Spec.Site.Publish:
 		return projection.Is(of, false, v1alpha1.ReasonNotRequested, "")
 	case f.refused():
@@ -68,7 +70,7 @@ func stalled(f *facts) projection.Condition {
 	switch {
 	case f.Problem != "":
 		return projection.Is(of, true, f.Because, f.Problem)
-	case f.refused(), f.late(), f.current() && f.reason() == clusterv1alpha1.ReasonObjectsGone:
+	case f.refused(), f.late(), f.current() && (f.reason() == clusterv1alpha1.ReasonObjectsGone || f.reason() == clusterv1alpha1.ReasonSiteGone):
 		return projection.Is(of, true, string(f.reason()), f.verdict().Message)
 	case f.phase() == v1alpha1.PhaseDeleting && f.gone():
 		return projection.Is(of, true, v1alpha1.ReasonClusterGone, f.message())

@@ -8,12 +8,7 @@ import (
 	"github.com/intentplane/intentplane/function/projection"
 )
 
-const (
-	maxMessage = 2048
-
-	// kubeconfigKey is the key of a Secret in which Cluster API keeps a kubeconfig.
-	kubeconfigKey = "value"
-)
+const maxMessage = 2048
 
 // status projects facts. Last is the last status: of it the log of transitions is carried over, with what it takes to go on with it.
 func status(f *facts, last *v1alpha1.WorkloadClusterStatus, now metav1.Time) *v1alpha1.WorkloadClusterStatus {
@@ -43,6 +38,6 @@ func observed(s *v1alpha1.WorkloadClusterStatus, mc *clusterv1alpha1.ManagedClus
 		s.Replicas = &at.Replicas
 	}
 	if k := at.Kubeconfig; k != nil {
-		s.Kubeconfig = &v1alpha1.Kubeconfig{SecretRef: v1alpha1.SecretReference{Name: k.SecretName, Key: kubeconfigKey}, Digest: k.Digest, Expires: k.Expires}
+		s.Kubeconfig = &v1alpha1.Kubeconfig{SecretRef: v1alpha1.SecretReference(k.SecretRef), Digest: k.Digest, Expires: k.Expires}
 	}
 }

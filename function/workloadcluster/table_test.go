@@ -27,7 +27,7 @@ var (
 	// verdicts are what a ManagedCluster may say of itself. The first one is said before anybody looked.
 	verdicts = []xpv2.ConditionReason{
 		"", clusterv1alpha1.ReasonReady, "Provisioning", clusterv1alpha1.ReasonDegraded, clusterv1alpha1.ReasonPolicyDenied, clusterv1alpha1.ReasonNameTaken,
-		clusterv1alpha1.ReasonTemplateMissing, clusterv1alpha1.ReasonObjectsGone, clusterv1alpha1.ReasonChangeIgnored,
+		clusterv1alpha1.ReasonTemplateMissing, clusterv1alpha1.ReasonObjectsGone, clusterv1alpha1.ReasonSiteGone, clusterv1alpha1.ReasonChangeIgnored,
 		clusterv1alpha1.ReasonInfrastructureTimedOut, clusterv1alpha1.ReasonControlPlaneTimedOut, clusterv1alpha1.ReasonDeleting,
 	}
 

@@ -136,6 +136,9 @@ func TestInvalidSpec(t *testing.T) {
 		"OtherType": {reason: "And no other.", change: func(in *Input) { in.Spec.CAPT = &clusterv1alpha1.CAPT{} }, want: "spec.capt: "},
 		"NoType":    {reason: "There are three.", change: func(in *Input) { in.Spec.Type, in.Spec.Topology = "Magic", nil }, want: "spec.type: "},
 		"Version":   {reason: "What is made has one.", change: func(in *Input) { in.Spec.Version = "" }, want: "spec.version: "},
+		"Reserved": {reason: "Nobody pauses a Cluster by its annotations.", change: func(in *Input) {
+			in.Spec.Annotations = map[string]clusterv1alpha1.AnnotationValue{"cluster.x-k8s.io/paused": ""}
+		}, want: "spec.annotations[cluster.x-k8s.io/paused]: "},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

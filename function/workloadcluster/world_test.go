@@ -179,7 +179,7 @@ func ready(t *testing.T) *world {
 		w.there("True", "True", "True")(s)
 		s.AtProvider.Version, s.AtProvider.SiteName = "v1.34.2", "team-a.north"
 		s.AtProvider.Endpoint = &clusterv1alpha1.Endpoint{Host: "north.example.org", Port: 6443}
-		s.AtProvider.Kubeconfig = &clusterv1alpha1.Kubeconfig{SecretName: "north-kubeconfig", Digest: "sha256:x"}
+		s.AtProvider.Kubeconfig = &clusterv1alpha1.Kubeconfig{SecretRef: clusterv1alpha1.SecretReference{Name: "north-kubeconfig", Key: "value"}, Digest: "sha256:x"}
 	})
 	return w
 }

@@ -25,8 +25,13 @@ const (
 	maxTrees   = 500
 	maxHistory = 10
 
-	// maxShown trees are shown of the whole history. More would not leave an object room for what it is about.
+	// maxShown trees are shown of the whole history, beside those of the revisions that are always shown. More would not leave an object
+	// room for what it is about.
 	maxShown = 500
+
+	// alwaysShown is how many good revisions a status has the trees of, whatever room there is: the one that runs, which the next revision
+	// goes back to, and the one before, which a person does.
+	alwaysShown = 2
 )
 
 // An Entry is what is remembered of one claim, or of one shard of it.
@@ -90,14 +95,17 @@ func (e Entry) Named() []string {
 	return slices.Compact(out)
 }
 
-// Encode returns the content of the entry's file. Equal entries have equal content. Where not all fits, the oldest revisions lose
-// their trees. It returns an error if the entry is longer than what can be read back even so.
+// Encode returns the content of the entry's file. Equal entries have equal content. Where not all fits, revisions lose their trees, and
+// those last that there is a way back to. It returns an error if the entry is longer than what can be read back even so.
 func (e Entry) Encode() ([]byte, error) {
 	e.Version = version
 	e.Claim.UID = ""
 	b, err := e.marshal()
-	for i := 0; err == nil && len(b) >= maxBytes && i < len(e.History); i++ {
-		e.History = slices.Clone(e.History)
+	e.History = slices.Clone(e.History)
+	for _, i := range slices.Backward(byWorth(e.History)) {
+		if err != nil || len(b) < maxBytes {
+			break
+		}
 		e.History[i].Trees = nil
 		b, err = e.marshal()
 	}
@@ -146,18 +154,35 @@ func (e Entry) Tree(branch, path string) (Tree, bool) {
 	return Tree{}, false
 }
 
-// Shown returns a copy of the history as a status holds it: the newest revisions have their trees, as far as there is room.
+// Shown returns a copy of the history as a status holds it. The two newest good revisions have their trees, and of the others, those that
+// there is a way back to first, as many as there is room for.
 func (e Entry) Shown() []deliveryv1alpha1.HistoryEntry {
 	var out []deliveryv1alpha1.HistoryEntry
-	room := maxShown
-	for _, h := range slices.Backward(e.History) {
-		h = *h.DeepCopy()
-		room -= len(h.Trees)
-		if room < 0 {
-			h.Trees = nil
-		}
-		out = append(out, h)
+	for _, h := range e.History {
+		out = append(out, *h.DeepCopy())
 	}
-	slices.Reverse(out)
+	room := maxShown
+	for rank, i := range byWorth(out) {
+		n := len(out[i].Trees)
+		if n > room && (rank >= alwaysShown || !good(out[i])) {
+			out[i].Trees = nil
+			continue
+		}
+		room -= n
+	}
 	return out
+}
+
+// byWorth are the places of a history's revisions, by how much their trees matter: nobody goes back to one that is not good, and those
+// that are newer come first.
+func byWorth(history []deliveryv1alpha1.HistoryEntry) []int {
+	var worth, rest []int
+	for i, h := range slices.Backward(history) {
+		if good(h) {
+			worth = append(worth, i)
+			continue
+		}
+		rest = append(rest, i)
+	}
+	return append(worth, rest...)
 }

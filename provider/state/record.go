@@ -20,8 +20,10 @@ type Delivery struct {
 	Attempt *rolloutv1alpha1.Attempt
 	// Base is the tip of the branch that the commit goes on. Empty when nothing is pushed to the branch.
 	Base string
-	// Trees of the claim afterwards.
+	// Trees that the order names, as they are afterwards.
 	Trees []Tree
+	// Left are directories that it has no more, and that are still there. The history has none of them: nobody goes back to them.
+	Left []Tree
 	// Commit that changed the branch. Empty when the branch had everything.
 	Commit string
 	// At is the date of the commit.
@@ -37,11 +39,11 @@ func Record(e Entry, d Delivery) Entry {
 	e.Order = d.Order.DeepCopy()
 	e.Attempt = d.Attempt.DeepCopy()
 	e.Base = d.Base
-	e.Trees = slices.Clone(d.Trees)
+	e.Trees = slices.Concat(d.Trees, d.Left)
 	if d.Commit != "" {
 		e.Commit, e.CommitTime = d.Commit, d.At.DeepCopy()
 	}
-	e.History = remember(withdraw(e.History, d.Order.Withdraws), e.revision(d))
+	e.History = remember(withdraw(e.History, d.Order), e.revision(d))
 	return e
 }
 
@@ -93,13 +95,11 @@ func historyTrees(trees []Tree) []deliveryv1alpha1.HistoryTree {
 	return out
 }
 
-// withdraw marks the revision that was taken back.
-func withdraw(history []deliveryv1alpha1.HistoryEntry, revision *int64) []deliveryv1alpha1.HistoryEntry {
+// withdraw marks the revisions that a person takes back with an order.
+func withdraw(history []deliveryv1alpha1.HistoryEntry, o rolloutv1alpha1.Order) []deliveryv1alpha1.HistoryEntry {
 	out := slices.Clone(history)
 	for i := range out {
-		if revision != nil && out[i].Revision == *revision {
-			out[i].Withdrawn = true
-		}
+		out[i].Withdrawn = out[i].Withdrawn || o.TakesBack(out[i].Revision)
 	}
 	return out
 }

@@ -154,14 +154,18 @@ func TestRemember(t *testing.T) {
 	cases := map[string]struct {
 		reason   string
 		verified int64
-		// older is verified too, withdrawn is taken back by revision 13.
-		older, withdrawn int64
-		want             []int64
+		// older is verified too, withdrawn is taken back by revision 13, which goes back to target, if that is a revision.
+		older, withdrawn, target int64
+		want                     []int64
 	}{
 		"None": {reason: "The last ten revisions are remembered", want: []int64{6, 7, 8, 9, 10, 11, 12, 13, 14, 15}},
 		"Old":  {reason: "The newest verified one is remembered however old it is", verified: 3, want: []int64{3, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}},
 		"Withdrawn": {
 			reason: "One that was taken back is nothing to go back to, so an older one is remembered", verified: 4, older: 3, withdrawn: 4,
+			want: []int64{3, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
+		},
+		"SteppedOver": {
+			reason: "Nor is one that a person stepped over", verified: 4, older: 3, withdrawn: 12, target: 3,
 			want: []int64{3, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
 		},
 		"Recent": {reason: "A verified one among the last ten is enough", verified: 9, want: []int64{6, 7, 8, 9, 10, 11, 12, 13, 14, 15}},
@@ -173,6 +177,9 @@ func TestRemember(t *testing.T) {
 				o := order(revision)
 				if revision == 13 && tc.withdrawn > 0 {
 					o.Withdraws = &tc.withdrawn
+					if tc.target > 0 {
+						o.Target = &tc.target
+					}
 				}
 				if revision == tc.verified || revision == tc.older {
 					o.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictVerified}
@@ -199,37 +206,6 @@ func TestNamed(t *testing.T) {
 	}
 	if diff := cmp.Diff("claims.intentplane.dev/team-a/web/2.trees", Kept(claim(), 2)); diff != "" {
 		t.Errorf("\nIt lies beside the entry\nKept(...): -want, +got:\n%s", diff)
-	}
-}
-
-func TestShown(t *testing.T) {
-	revision := func(number int64, trees int) deliveryv1alpha1.HistoryEntry {
-		return deliveryv1alpha1.HistoryEntry{Revision: number, Trees: make([]deliveryv1alpha1.HistoryTree, trees)}
-	}
-	cases := map[string]struct {
-		reason  string
-		history []deliveryv1alpha1.HistoryEntry
-		want    []int
-	}{
-		"None":   {reason: "No history is none"},
-		"Few":    {reason: "What there is room for is shown", history: []deliveryv1alpha1.HistoryEntry{revision(1, 100), revision(2, 400)}, want: []int{100, 400}},
-		"Many":   {reason: "The newest revisions come first", history: []deliveryv1alpha1.HistoryEntry{revision(1, 1), revision(2, 300), revision(3, 300)}, want: []int{0, 0, 300}},
-		"Oldest": {reason: "A revision has all of its trees or none", history: []deliveryv1alpha1.HistoryEntry{revision(1, 101), revision(2, 400)}, want: []int{0, 400}},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			e := Entry{History: tc.history}
-			var got []int
-			for i, h := range e.Shown() {
-				if h.Revision != tc.history[i].Revision {
-					t.Errorf("\n%s\nrevision %d is in place %d", tc.reason, h.Revision, i)
-				}
-				got = append(got, len(h.Trees))
-			}
-			if diff := cmp.Diff(tc.want, got); diff != "" {
-				t.Errorf("\n%s\ntrees of the history: -want, +got:\n%s", tc.reason, diff)
-			}
-		})
 	}
 }
 

@@ -191,6 +191,15 @@ type TargetNamespaces struct {
 	ClusterScoped ClusterScopedPolicy `json:"clusterScoped,omitempty"`
 }
 
+// OwnQueriesPolicy says whether checks may ask queries of their own.
+type OwnQueriesPolicy string
+
+// Policies for queries of one's own.
+const (
+	OwnQueriesAllow OwnQueriesPolicy = "Allow"
+	OwnQueriesDeny  OwnQueriesPolicy = "Deny"
+)
+
 // PrometheusEndpoint is a Prometheus server.
 type PrometheusEndpoint struct {
 	// Address of the server's HTTP API, such as https://prometheus.example.org.
@@ -237,6 +246,12 @@ type SiteMetrics struct {
 	// Prometheus of the Site. It is asked before the one of the ProviderConfig.
 	// +optional
 	Prometheus *PrometheusEndpoint `json:"prometheus,omitempty"`
+
+	// OwnQueries says whether checks of deployments may ask the Prometheus server whatever they like, with its credentials. Deny leaves
+	// the metrics of Blueprints. Absent means Allow. It holds whichever configuration a deployment goes by.
+	// +optional
+	// +kubebuilder:validation:Enum=Allow;Deny
+	OwnQueries OwnQueriesPolicy `json:"ownQueries,omitempty"`
 }
 
 // SitePostCheck says how checks run as Jobs in the Site's cluster.

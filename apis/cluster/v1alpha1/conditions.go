@@ -70,11 +70,14 @@ const (
 	// ReasonRollingOut means that machines of the control plane are replaced by others that were asked for.
 	ReasonRollingOut xpv2.ConditionReason = "RollingOut"
 
+	// ReasonSiteGone means that the cluster's Site was there, and is gone. It is not made again by itself. Terminal.
+	ReasonSiteGone xpv2.ConditionReason = "SiteGone"
+
 	// ReasonDeleting means that the cluster is being deleted.
 	ReasonDeleting xpv2.ConditionReason = "Deleting"
 )
 
-// AnnotationRecreate lets an object that is gone be made again: its value is the UID that is gone.
+// AnnotationRecreate lets objects that are gone be made again, and a Site: its value is the UIDs that are gone, with commas between them.
 const AnnotationRecreate = "cluster.intentplane.dev/recreate"
 
 // AnnotationApplied is on the objects that a ManagedCluster made. Its value is the digest of what was asked for when they were last written.

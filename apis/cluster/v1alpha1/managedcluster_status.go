@@ -76,12 +76,24 @@ type Replicas struct {
 	Workers Machines `json:"workers,omitempty"`
 }
 
+// SecretReference names a key of a Secret in the namespace of the Cluster.
+type SecretReference struct {
+	// Name of the Secret.
+	// +required
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+
+	// Key in the Secret.
+	// +required
+	// +kubebuilder:validation:MaxLength=253
+	Key string `json:"key"`
+}
+
 // Kubeconfig of a cluster.
 type Kubeconfig struct {
-	// SecretName is where it is, in the namespace of the Cluster.
-	// +optional
-	// +kubebuilder:validation:MaxLength=253
-	SecretName string `json:"secretName,omitempty"`
+	// SecretRef names the Secret that it is in.
+	// +required
+	SecretRef SecretReference `json:"secretRef"`
 
 	// Digest tells one kubeconfig from another.
 	// +optional
@@ -207,7 +219,7 @@ type ManagedClusterObservation struct {
 	Provisioned *Latch `json:"provisioned,omitempty"`
 
 	// StartedAt is when the Cluster was made, and InfrastructureReadyAt when its infrastructure was first seen to be ready: the
-	// timeouts are counted from them.
+	// timeouts are counted from them, and anew when a pause ends.
 	// +optional
 	StartedAt *metav1.Time `json:"startedAt,omitempty"`
 
@@ -267,6 +279,11 @@ type ManagedClusterObservation struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	SiteName string `json:"siteName,omitempty"`
+
+	// SiteUID of the Site that was published last. A Site that is gone is not made again by itself.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	SiteUID string `json:"siteUID,omitempty"`
 }
 
 // ManagedClusterSpec describes a cluster.

@@ -270,7 +270,8 @@ type PublishedSite struct {
 	// +kubebuilder:default=false
 	Publish bool `json:"publish,omitempty"`
 
-	// Name of the Site. It has to be <namespace>.<name> of the ManagedCluster, which is the default, and at most 63 characters.
+	// Name of the Site. It has to be <namespace>.<name> of the ManagedCluster, which is the default, or one that policy.siteNames of the
+	// ClusterProviderConfig allows, and at most 63 characters. A Site that is published is not renamed.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	Name string `json:"name,omitempty"`
@@ -320,12 +321,13 @@ type ManagedClusterParameters struct {
 // +kubebuilder:validation:XValidation:rule="has(self.topology) == (self.type == 'Topology')",message="topology must be set with type Topology, and with no other"
 // +kubebuilder:validation:XValidation:rule="self.type == 'Existing' || has(self.version)",message="version is required unless type is Existing"
 type ClusterDescription struct {
-	// Labels of the Cluster, which others select clusters by. At most 64.
+	// Labels of the Cluster, which others select clusters by. At most 64, and none of cluster.x-k8s.io, intentplane.dev or what is below
+	// them.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=64
 	Labels map[string]LabelValue `json:"labels,omitempty"`
 
-	// Annotations of the Cluster. At most 64.
+	// Annotations of the Cluster. At most 64, and none of cluster.x-k8s.io, intentplane.dev or what is below them.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=64
 	Annotations map[string]AnnotationValue `json:"annotations,omitempty"`

@@ -50,6 +50,15 @@ const (
 	UnknownFieldsAllow UnknownFieldsPolicy = "Allow"
 )
 
+// OwnQueriesPolicy says whether checks may ask queries of their own.
+type OwnQueriesPolicy string
+
+// Policies for queries of one's own.
+const (
+	OwnQueriesAllow OwnQueriesPolicy = "Allow"
+	OwnQueriesDeny  OwnQueriesPolicy = "Deny"
+)
+
 // KindSet names kinds of one API group.
 type KindSet struct {
 	// Group of the kinds. Empty means the core group.
@@ -117,6 +126,12 @@ type Policy struct {
 	// +kubebuilder:validation:Enum=Deny;Allow
 	UnknownFields UnknownFieldsPolicy `json:"unknownFields,omitempty"`
 
+	// OwnQueries says whether checks of deployments may ask the Prometheus server, of the Site or of this configuration, whatever
+	// they like, with its credentials. Deny leaves the metrics of Blueprints, and addresses of a check's own. Absent means Allow.
+	// +optional
+	// +kubebuilder:validation:Enum=Allow;Deny
+	OwnQueries OwnQueriesPolicy `json:"ownQueries,omitempty"`
+
 	// WebCheckHosts that web checks may ask. Of a ClusterProviderConfig only. Absent means none.
 	// +optional
 	// +kubebuilder:validation:MaxItems=64
@@ -129,6 +144,15 @@ type Policy struct {
 	// +kubebuilder:validation:MaxItems=100
 	// +listType=atomic
 	WorkspaceTemplates []NamespacedName `json:"workspaceTemplates,omitempty"`
+
+	// SiteNames under which clusters may publish a Site, beside <namespace>.<name>, which is always theirs: names, or patterns in
+	// which * stands for any characters but a dot. Of a ClusterProviderConfig only. Absent means none.
+	// +optional
+	// +kubebuilder:validation:MaxItems=100
+	// +kubebuilder:validation:items:MaxLength=63
+	// +kubebuilder:validation:items:Pattern=`^[a-z0-9*]([-a-z0-9.*]*[a-z0-9*])?$`
+	// +listType=set
+	SiteNames []string `json:"siteNames,omitempty"`
 
 	// MaxSites of one delivery. In a ProviderConfig no more than 100.
 	// +optional

@@ -255,6 +255,11 @@ func (in *Policy) DeepCopyInto(out *Policy) {
 		*out = make([]NamespacedName, len(*in))
 		copy(*out, *in)
 	}
+	if in.SiteNames != nil {
+		in, out := &in.SiteNames, &out.SiteNames
+		*out = make([]string, len(*in))
+		copy(*out, *in)
+	}
 	if in.MaxSites != nil {
 		in, out := &in.MaxSites, &out.MaxSites
 		*out = new(int32)

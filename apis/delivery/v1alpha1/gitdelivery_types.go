@@ -219,8 +219,9 @@ type HistoryEntry struct {
 	// +kubebuilder:validation:MaxLength=40
 	Commit string `json:"commit,omitempty"`
 
-	// Trees of the revision. A status has at most 500 of them over the whole history, those of the newest revisions: an older
-	// entry may have none. The state in the repository keeps them as far as they fit.
+	// Trees of the revision. A status has those of the two newest revisions that are verified and not withdrawn, and of the others
+	// as long as all are at most 500, those that there is a way back to first: an entry may have none. The state in the repository
+	// keeps them as far as they fit.
 	// +optional
 	// +kubebuilder:validation:MaxItems=500
 	// +listType=atomic
@@ -230,7 +231,7 @@ type HistoryEntry struct {
 	// +optional
 	Verdict *rolloutv1alpha1.Verdict `json:"verdict,omitempty"`
 
-	// Withdrawn is true once a person took the revision back. Nobody goes back to it any more.
+	// Withdrawn is true once a person took the revision back, or stepped over it to an older one. Nobody goes back to it any more.
 	// +optional
 	Withdrawn bool `json:"withdrawn,omitempty"`
 

@@ -57,6 +57,32 @@ func TestOrderRejudges(t *testing.T) {
 	}
 }
 
+func TestOrderTakesBack(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		o      Order
+		want   []int64
+	}{
+		"None":    {reason: "An order takes nothing back.", o: Order{Revision: 4, Target: new(int64(1))}},
+		"Between": {reason: "Who goes from 3 to 1 does not want 2 either.", o: Order{Revision: 4, Withdraws: new(int64(3)), Target: new(int64(1))}, want: []int64{2, 3}},
+		"One":     {reason: "There may be nothing between.", o: Order{Revision: 4, Withdraws: new(int64(3)), Target: new(int64(2))}, want: []int64{3}},
+		"Unaimed": {reason: "What is withdrawn is known without a target.", o: Order{Revision: 4, Withdraws: new(int64(3))}, want: []int64{3}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			var got []int64
+			for n := range int64(6) {
+				if tc.o.TakesBack(n) {
+					got = append(got, n)
+				}
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nTakesBack(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
 // TestOrderRevives changes one thing at a time about an order that redelivers what was rejected.
 func TestOrderRevives(t *testing.T) {
 	cases := map[string]struct {

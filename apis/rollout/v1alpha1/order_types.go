@@ -236,7 +236,7 @@ type Order struct {
 	// +optional
 	Irreversible *bool `json:"irreversible,omitempty"`
 
-	// Withdraws is the revision that a person took back with this one. Absent means none.
+	// Withdraws is the revision that a person took back with this one, and all after the target with it. Absent means none.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	Withdraws *int64 `json:"withdraws,omitempty"`
@@ -283,6 +283,15 @@ func (o Order) Revives(last Order, eased bool) bool {
 	requested := o.RequestRef != nil && (last.RequestRef == nil || last.RequestRef.UID != o.RequestRef.UID)
 	return o.Revision == last.Revision+1 && o.Intent != "" && o.Intent == last.Intent && o.Verdict == nil && last.Rejected() && !requested &&
 		(!eased || last.Verdict.Reason != RejectedDeliveryRefused)
+}
+
+// TakesBack is true for a revision that a person takes back with the order: the one that it withdraws, and those between that and its target,
+// which the person stepped over.
+func (o Order) TakesBack(revision int64) bool {
+	if o.Withdraws == nil || o.Target == nil {
+		return o.Withdraws != nil && *o.Withdraws == revision
+	}
+	return *o.Target < revision && revision <= *o.Withdraws
 }
 
 // Rejected is true for an order whose revision must not run.

@@ -27,6 +27,20 @@ type Steady struct {
 	flaps int
 }
 
+// Trusted is a Steady of a Cluster that counts as ready since a time, as somebody wrote it down.
+func Trusted(uid string, since time.Time) Steady {
+	return Steady{UID: uid, Ready: true, Since: since, is: true}
+}
+
+// Hear what a report says, and see what a cluster is now. One that nobody can tell of is still the same one.
+func (s Steady) Hear(r Report, ready bool, now time.Time, stabilization time.Duration) Steady {
+	uid := r.UID
+	if uid == "" && r.Blocker().Reason != ReasonObjectMissing {
+		uid = s.UID
+	}
+	return s.See(uid, ready, now, stabilization)
+}
+
 // See what a cluster is now. It counts as not ready at once, and as ready when it was so for the time of stabilization without
 // interruption. That doubles each time that it is lost, up to 10 minutes, and is forgotten once it was ready for longer than that.
 func (s Steady) See(uid string, ready bool, now time.Time, stabilization time.Duration) Steady {

@@ -64,6 +64,35 @@ func TestSteady(t *testing.T) {
 	}
 }
 
+// TestHear tells a Cluster that nobody can tell of from one that is not there.
+func TestHear(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		gap    string
+		want   time.Duration
+	}{
+		"Unreachable": {reason: "It is still the same, and was lost twice", gap: ReasonUnreachable, want: 4 * Stabilization},
+		"Gone":        {reason: "Who comes after it is another one", gap: ReasonObjectMissing, want: Stabilization},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			there := Read(good(V1Beta2, V1Beta2))
+			gap := Read(Input{Cluster: Lacks(Subject{Kind: "Cluster", Name: "c1"}, tc.gap)})
+			now := noon()
+			s := Trusted(there.UID, now.Add(-time.Minute)).Hear(there, true, now, Stabilization)
+			if !s.Ready || !s.Since.Equal(now.Add(-time.Minute)) {
+				t.Fatalf("\n%s\nwhat was written down does not count: %+v", tc.reason, s)
+			}
+			s = s.Hear(there, false, now, Stabilization).Hear(there, true, now, Stabilization)
+			now = now.Add(2 * Stabilization)
+			s = s.Hear(there, true, now, Stabilization).Hear(gap, false, now, Stabilization).Hear(there, true, now, Stabilization)
+			if got := s.Due(Stabilization).Sub(now); got != tc.want {
+				t.Errorf("\n%s\nit counts as ready after: want %s, got %s", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
+
 func definition(labels map[string]string, versions ...string) *unstructured.Unstructured {
 	list := []any{}
 	for _, v := range versions {

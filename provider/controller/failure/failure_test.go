@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/event"
@@ -102,11 +103,49 @@ func (w *world) delivery(revision int64, files tree.Files) *deliveryv1alpha1.Git
 
 // reject a delivery, and let the watch see it.
 func (w *world) reject(d *deliveryv1alpha1.GitDelivery) {
-	after := d.DeepCopy()
-	after.Spec.ForProvider.Order.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictRejected}
-	after.Spec.ForProvider.Trees = nil
-	rejections(w.r.shelf, deploymentv1alpha1.GroupNamespaced).Update(w.t.Context(), event.UpdateEvent{ObjectOld: d, ObjectNew: after}, nil)
-	rejections(w.r.shelf, deploymentv1alpha1.GroupClaims).Update(w.t.Context(), event.UpdateEvent{ObjectOld: d, ObjectNew: after}, nil)
+	w.t.Helper()
+	after := w.back(d)
+	q := w.queue()
+	rejections(w.r.shelf, deploymentv1alpha1.GroupNamespaced).Update(w.t.Context(), event.UpdateEvent{ObjectOld: d, ObjectNew: after}, q)
+	if q.Len() != 0 {
+		w.t.Error("a delivery wakes a deployment of the other shape")
+	}
+	rejections(w.r.shelf, deploymentv1alpha1.GroupClaims).Update(w.t.Context(), event.UpdateEvent{ObjectOld: d, ObjectNew: after}, q)
+	if woken := q.Len() == 1; woken == d.Spec.ForProvider.Order.Rejected() {
+		w.t.Errorf("revision %d: woken is %t", d.Spec.ForProvider.Order.Revision, woken)
+	}
+	w.put(after)
+}
+
+// back is a delivery that was rejected, and goes back: it carries no files any more, and remembers what it brought to which Site.
+func (w *world) back(d *deliveryv1alpha1.GitDelivery) *deliveryv1alpha1.GitDelivery {
+	out := d.DeepCopy()
+	p := &out.Spec.ForProvider
+	p.Order.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictRejected}
+	h := deliveryv1alpha1.HistoryEntry{Revision: p.Order.Revision}
+	for i, t := range p.Trees {
+		p.Trees[i].Action, p.Trees[i].Tree, p.Trees[i].Files = deliveryv1alpha1.ActionKeep, "", nil
+		if t.Tree != "" {
+			h.Trees = append(h.Trees, deliveryv1alpha1.HistoryTree{Site: t.Site, Tree: t.Tree})
+		}
+	}
+	out.Status.AtProvider.History = append(out.Status.AtProvider.History, h)
+	return out
+}
+
+// put a delivery where there may be one.
+func (w *world) put(d *deliveryv1alpha1.GitDelivery) {
+	w.t.Helper()
+	_ = w.kube.Delete(w.t.Context(), d.DeepCopy())
+	if err := w.kube.Create(w.t.Context(), d.DeepCopy()); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) queue() workqueue.TypedRateLimitingInterface[reconcile.Request] {
+	q := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
+	w.t.Cleanup(q.ShutDown)
+	return q
 }
 
 func configMap(o metav1.Object, labels map[string]string) *corev1.ConfigMap {
@@ -197,6 +236,7 @@ func TestNone(t *testing.T) {
 			w := newWorld(t)
 			status := rejected(2)
 			tc.change(&status)
+			w.reject(w.delivery(2, tree.Files{"a.yaml": []byte(plain)}))
 			w.looks(tc.retain, status)
 			if diff := cmp.Diff([]string{}, w.names()); diff != "" {
 				t.Errorf("\n%s\nReconcile(...): ConfigMaps: -want, +got:\n%s", tc.reason, diff)
@@ -218,11 +258,22 @@ func TestLastThree(t *testing.T) {
 		}
 	}
 	for revision := int64(7); revision <= 12; revision++ {
+		w.reject(w.delivery(revision, tree.Files{"a.yaml": []byte(plain)}))
 		w.looks(true, rejected(revision))
 	}
+	// A person goes back, and that is no failure.
+	d := w.back(w.delivery(13, nil))
+	d.Spec.ForProvider.Order.Withdraws = new(int64(12))
+	w.put(d)
+	w.looks(true, rejected(13))
 	want := []string{"shop-failed-r10", "shop-failed-r11", "shop-failed-r12", "shop-failed-r9", "somebody-elses"}
 	if diff := cmp.Diff(want, w.names()); diff != "" {
 		t.Errorf("Reconcile(...): ConfigMaps: -want, +got:\n%s", diff)
+	}
+	for _, name := range []string{"shop-failed-r9", "shop-failed-r11", "shop-failed-r12"} {
+		if cm, s := w.get(name); len(cm.BinaryData) != 1 || len(s.Trees) != 1 {
+			t.Errorf("%s: want one tree and its files, got %d archives and %v", name, len(cm.BinaryData), s.Trees)
+		}
 	}
 }
 
@@ -283,6 +334,39 @@ func TestLate(t *testing.T) {
 	}
 }
 
+// TestRestarted reports what was rejected while nobody looked: the files are gone, and what is in Git is named.
+func TestRestarted(t *testing.T) {
+	w := newWorld(t)
+	d := w.delivery(2, tree.Files{"a.yaml": []byte(plain)})
+	p := &d.Spec.ForProvider
+	p.Order.Plan, p.Order.Steps = []rolloutv1alpha1.Step{{Sites: []string{"edge1"}}, {Sites: []string{"edge2"}}}, 3
+	id := p.Trees[0].Tree
+	p.Trees[1].Tree = "of revision 1"
+	p.Trees = append(p.Trees, deliveryv1alpha1.Tree{Site: "edge3", Tree: "of revision 1 too", Action: deliveryv1alpha1.ActionKeep})
+	d.Status.AtProvider.History = []deliveryv1alpha1.HistoryEntry{{Revision: 1, Trees: []deliveryv1alpha1.HistoryTree{{Site: "edge1", Tree: "older"}}}}
+	other := w.delivery(2, tree.Files{"a.yaml": []byte("b: 1\n")})
+	other.Name, other.Spec.ForProvider.ClaimRef.Name = "other-1", "other"
+	w.put(w.back(other))
+	w.put(w.delivery(1, nil))
+
+	w.looks(true, rejected(2))
+	if diff := cmp.Diff([]string{}, w.names()); diff != "" {
+		t.Errorf("ConfigMaps before a delivery is told of the revision: -want, +got:\n%s", diff)
+	}
+	w.put(w.back(d))
+	q := w.queue()
+	rejections(w.r.shelf, deploymentv1alpha1.GroupClaims).Create(t.Context(), event.CreateEvent{Object: w.back(d)}, q)
+	if diff := cmp.Diff(1, q.Len()); diff != "" {
+		t.Errorf("deployments that are woken: -want, +got:\n%s", diff)
+	}
+	w.looks(true, rejected(2))
+	cm, got := w.get("shop-failed-r2")
+	want := []treeSummary{{Site: "edge1", Path: "a/b", Tree: id, Withheld: "the tree is in Git under its id"}}
+	if diff := cmp.Diff(want, got.Trees); diff != "" || len(cm.BinaryData) != 0 {
+		t.Errorf("trees, and %d archives: -want, +got:\n%s", len(cm.BinaryData), diff)
+	}
+}
+
 // TestShelf keeps trees from the rejection until the status speaks of it, which may come late.
 func TestShelf(t *testing.T) {
 	w := newWorld(t)
@@ -302,5 +386,28 @@ func TestShelf(t *testing.T) {
 	w.looks(true, late)
 	if diff := cmp.Diff(0, len(w.r.shelf.get(of))); diff != "" {
 		t.Errorf("trees after the next revision began: -want, +got:\n%s", diff)
+	}
+}
+
+func TestNameOf(t *testing.T) {
+	a := strings.Repeat("a", 60)
+	cases := map[string]struct {
+		reason string
+		group  string
+		name   string
+		want   string
+	}{
+		"Claim":         {reason: "Names that fit are said.", group: deploymentv1alpha1.GroupClaims, name: "shop", want: "shop-failed-r2"},
+		"Composite":     {reason: "A composite may have the name of a claim.", group: deploymentv1alpha1.GroupNamespaced, name: "shop", want: "shop-8c526e1c-failed-r2"},
+		"Long":          {reason: "A digest stands for what does not fit.", group: deploymentv1alpha1.GroupClaims, name: a, want: a[:44] + "-11ee3912-failed-r2"},
+		"LongComposite": {reason: "So it does for a composite.", group: deploymentv1alpha1.GroupNamespaced, name: a, want: a[:44] + "-916b2f3c-failed-r2"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := nameOf(tc.group, tc.name, 2)
+			if diff := cmp.Diff(tc.want, got); diff != "" || len(got) > maxName {
+				t.Errorf("\n%s\nnameOf(...): %d characters: -want, +got:\n%s", tc.reason, len(got), diff)
+			}
+		})
 	}
 }

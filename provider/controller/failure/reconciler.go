@@ -70,7 +70,11 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		return reconcile.Result{}, nil
 	}
 	if d.retains() && u.GetDeletionTimestamp() == nil {
-		if err := r.report(ctx, u, d, of); err != nil {
+		parts, err := r.parts(ctx, of)
+		if err != nil || !ordered(parts, of.revision) {
+			return reconcile.Result{}, err // The status is here before what it speaks of, which wakes this.
+		}
+		if err := r.report(ctx, u, d, of, parts); err != nil {
 			return reconcile.Result{}, err
 		}
 	}
@@ -78,15 +82,18 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	return reconcile.Result{}, nil
 }
 
-// report a revision, unless it has a report, and forget the oldest ones.
-func (r *Reconciler) report(ctx context.Context, u *unstructured.Unstructured, d *deployment, of subject) error {
+// report a revision, unless it has a report, and forget the oldest ones. One that a person ordered to take back others brought nothing.
+func (r *Reconciler) report(ctx context.Context, u *unstructured.Unstructured, d *deployment, of subject, parts []deliveryv1alpha1.GitDelivery) error {
+	if withdraws(parts, of.revision) {
+		return nil
+	}
 	reports, err := r.reports(ctx, u)
 	if err != nil {
 		return err
 	}
-	name := nameOf(u.GetName(), of.revision)
+	name := nameOf(of.group, u.GetName(), of.revision)
 	if !slices.ContainsFunc(reports, func(o metav1.PartialObjectMetadata) bool { return o.GetName() == name }) {
-		if err := r.create(ctx, u, d, of); err != nil {
+		if err := r.create(ctx, u, d, of, parts); err != nil {
 			return err
 		}
 		reports = append(reports, metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: name}})
@@ -101,16 +108,12 @@ func (r *Reconciler) report(ctx context.Context, u *unstructured.Unstructured, d
 }
 
 // create a report. A ConfigMap of its name that is somebody else's stays as it is.
-func (r *Reconciler) create(ctx context.Context, u *unstructured.Unstructured, d *deployment, of subject) error {
+func (r *Reconciler) create(ctx context.Context, u *unstructured.Unstructured, d *deployment, of subject, parts []deliveryv1alpha1.GitDelivery) error {
 	events := &corev1.EventList{}
 	if err := r.live.List(ctx, events, client.InNamespace(u.GetNamespace()), client.MatchingFields{"involvedObject.uid": string(u.GetUID())}); err != nil {
 		return errors.Wrap(err, "cannot list events")
 	}
-	trees, err := r.trees(ctx, of)
-	if err != nil {
-		return err
-	}
-	cm, err := report(u, d.Status, trees, events.Items)
+	cm, err := report(u, d.Status, trees(r.shelf.get(of), of, parts), events.Items)
 	if err != nil {
 		return err
 	}
@@ -122,22 +125,17 @@ func (r *Reconciler) create(ctx context.Context, u *unstructured.Unstructured, d
 	return errors.Wrap(err, "cannot create report")
 }
 
-// trees of a revision. A status may be here before the deliveries that it speaks of.
-func (r *Reconciler) trees(ctx context.Context, of subject) ([]deliveryv1alpha1.Tree, error) {
-	if trees := r.shelf.get(of); len(trees) > 0 {
-		return trees, nil
-	}
+// parts are the deliveries of a deployment.
+func (r *Reconciler) parts(ctx context.Context, of subject) ([]deliveryv1alpha1.GitDelivery, error) {
 	l := &deliveryv1alpha1.GitDeliveryList{}
 	if err := r.kube.List(ctx, l, client.InNamespace(of.key.Namespace)); err != nil {
 		return nil, errors.Wrap(err, "cannot list GitDeliveries")
 	}
-	var out []deliveryv1alpha1.Tree
-	for i := range l.Items {
-		if subjectOf(&l.Items[i]) == of {
-			out = append(out, desired(&l.Items[i])...)
-		}
+	others := func(d deliveryv1alpha1.GitDelivery) bool {
+		is := subjectOf(&d)
+		return is.group != of.group || is.key != of.key
 	}
-	return bySite(out), nil
+	return slices.DeleteFunc(l.Items, others), nil
 }
 
 // reports of a deployment, the oldest revision first: those that it owns.

@@ -76,7 +76,7 @@ func report(u *unstructured.Unstructured, s deploymentv1alpha1.IntentDeploymentS
 	said := summary{Revision: s.Revision, Reason: s.Rollback.Reason, Message: s.Message, Transitions: s.Transitions, Results: s.ValidationResults, Events: shorten(events)}
 	cm := &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: u.GetNamespace(), Name: nameOf(u.GetName(), s.Revision),
+			Namespace: u.GetNamespace(), Name: nameOf(u.GroupVersionKind().Group, u.GetName(), s.Revision),
 			Labels: map[string]string{LabelDeployment: labelOf(u), LabelRevision: strconv.FormatInt(s.Revision, 10)},
 			OwnerReferences: []metav1.OwnerReference{{
 				APIVersion: u.GetAPIVersion(), Kind: u.GetKind(), Name: u.GetName(), UID: u.GetUID(),
@@ -146,13 +146,17 @@ func shorten(events []corev1.Event) []eventSummary {
 	return out
 }
 
-// nameOf a report. A digest stands for the end of a deployment's name that is too long.
-func nameOf(deployment string, revision int64) string {
-	suffix := fmt.Sprintf("-failed-r%d", revision)
-	if len(deployment)+len(suffix) > maxName {
-		sum := sha256.Sum256([]byte(deployment))
+// nameOf a report. A digest tells a composite from the claim of its name, and stands for the end of a name that is too long.
+func nameOf(group, deployment string, revision int64) string {
+	suffix, whole := fmt.Sprintf("-failed-r%d", revision), deployment
+	claimed := group == deploymentv1alpha1.GroupClaims
+	if !claimed {
+		whole = group + "/" + deployment
+	}
+	if !claimed || len(deployment)+len(suffix) > maxName {
+		sum := sha256.Sum256([]byte(whole))
 		suffix = "-" + hex.EncodeToString(sum[:4]) + suffix
-		deployment = strings.TrimRight(deployment[:maxName-len(suffix)], "-.")
+		deployment = strings.TrimRight(deployment[:min(len(deployment), maxName-len(suffix))], "-.")
 	}
 	return deployment + suffix
 }

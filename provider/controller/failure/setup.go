@@ -44,13 +44,29 @@ func add(mgr ctrl.Manager, o controller.Options, gvk schema.GroupVersionKind) er
 		Complete(r)
 }
 
-// rejections puts trees onto the shelf before they are gone. Nobody is woken: the status of the deployment does that.
+// rejections puts trees onto the shelf before they are gone, and wakes the deployment, whose status may have been there before.
 func rejections(s *shelf, group string) handler.EventHandler {
-	return handler.Funcs{UpdateFunc: func(_ context.Context, e event.UpdateEvent, _ workqueue.TypedRateLimitingInterface[reconcile.Request]) {
-		before, ok := e.ObjectOld.(*deliveryv1alpha1.GitDelivery)
-		after, also := e.ObjectNew.(*deliveryv1alpha1.GitDelivery)
-		if ok && also && before.Spec.ForProvider.ClaimRef.APIGroup == group {
-			s.put(before, after)
+	wake := func(d *deliveryv1alpha1.GitDelivery, q workqueue.TypedRateLimitingInterface[reconcile.Request]) {
+		if of := subjectOf(d); of.group == group && d.Spec.ForProvider.Order.Rejected() {
+			q.Add(reconcile.Request{NamespacedName: of.key})
 		}
-	}}
+	}
+	return handler.Funcs{
+		CreateFunc: func(_ context.Context, e event.CreateEvent, q workqueue.TypedRateLimitingInterface[reconcile.Request]) {
+			if d, ok := e.Object.(*deliveryv1alpha1.GitDelivery); ok {
+				wake(d, q)
+			}
+		},
+		UpdateFunc: func(_ context.Context, e event.UpdateEvent, q workqueue.TypedRateLimitingInterface[reconcile.Request]) {
+			before, ok := e.ObjectOld.(*deliveryv1alpha1.GitDelivery)
+			after, also := e.ObjectNew.(*deliveryv1alpha1.GitDelivery)
+			if !ok || !also || before.Spec.ForProvider.ClaimRef.APIGroup != group {
+				return
+			}
+			s.put(before, after)
+			if was := before.Spec.ForProvider.Order; !was.Rejected() || was.Revision != after.Spec.ForProvider.Order.Revision {
+				wake(after, q)
+			}
+		},
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
 // maxRevisions is how many rejected revisions wait for their report at once. What a process does not remember is in Git.
@@ -68,8 +69,61 @@ func desired(d *deliveryv1alpha1.GitDelivery) []deliveryv1alpha1.Tree {
 }
 
 func bySite(trees []deliveryv1alpha1.Tree) []deliveryv1alpha1.Tree {
-	slices.SortFunc(trees, func(a, b deliveryv1alpha1.Tree) int { return cmp.Compare(a.Site, b.Site) })
+	slices.SortStableFunc(trees, func(a, b deliveryv1alpha1.Tree) int { return cmp.Compare(a.Site, b.Site) })
 	return trees
+}
+
+// trees of a revision, one for each Site: those that were seen, or that a delivery still carries, and else what the deliveries remember.
+func trees(seen []deliveryv1alpha1.Tree, of subject, parts []deliveryv1alpha1.GitDelivery) []deliveryv1alpha1.Tree {
+	for i := range parts {
+		if subjectOf(&parts[i]) == of {
+			seen = append(seen, desired(&parts[i])...)
+		}
+	}
+	for i := range parts {
+		seen = append(seen, remembered(&parts[i], of.revision)...)
+	}
+	return slices.CompactFunc(bySite(seen), func(a, b deliveryv1alpha1.Tree) bool { return a.Site == b.Site })
+}
+
+// remembered are the trees of a revision as a delivery has them in its history: their ids, without files. A Site whose step never came kept
+// what it had.
+func remembered(d *deliveryv1alpha1.GitDelivery, revision int64) []deliveryv1alpha1.Tree {
+	p, out := d.Spec.ForProvider, []deliveryv1alpha1.Tree{}
+	paths := map[string]string{}
+	for _, t := range p.Trees {
+		paths[t.Site] = t.Path
+	}
+	for _, h := range d.Status.AtProvider.History {
+		for _, t := range h.Trees {
+			if h.Revision == revision && !(p.Order.Revision == revision && awaits(p.Order, t.Site)) {
+				out = append(out, deliveryv1alpha1.Tree{Site: t.Site, Path: paths[t.Site], Tree: t.Tree})
+			}
+		}
+	}
+	return out
+}
+
+// awaits is true for a Site of a later step.
+func awaits(o rolloutv1alpha1.Order, site string) bool {
+	step := slices.IndexFunc(o.Plan, func(s rolloutv1alpha1.Step) bool { return slices.Contains(s.Sites, site) })
+	if step < 0 {
+		step = int(o.Steps) - 1 // Those that no step names come last.
+	}
+	return step > int(o.Step)
+}
+
+// ordered is true when some delivery is told of a revision.
+func ordered(parts []deliveryv1alpha1.GitDelivery, revision int64) bool {
+	return slices.ContainsFunc(parts, func(d deliveryv1alpha1.GitDelivery) bool { return d.Spec.ForProvider.Order.Revision >= revision })
+}
+
+// withdraws is true for a revision that a person ordered to take back others.
+func withdraws(parts []deliveryv1alpha1.GitDelivery, revision int64) bool {
+	return slices.ContainsFunc(parts, func(d deliveryv1alpha1.GitDelivery) bool {
+		o := d.Spec.ForProvider.Order
+		return o.Revision == revision && o.Withdraws != nil
+	})
 }
 
 // drop the trees of a deployment up to a revision.

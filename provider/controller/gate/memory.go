@@ -7,8 +7,13 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/intentplane/intentplane/apis/expression"
+	"github.com/intentplane/intentplane/apis/promql"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
+
+// maxQueries is how many queries, and how many expressions, are remembered to have been read.
+const maxQueries = 1000
 
 // forgetJobs is longer than any Job may take.
 const forgetJobs = 25 * time.Hour
@@ -23,6 +28,10 @@ type memory struct {
 	put map[types.NamespacedName]time.Time
 	// jobs by their names.
 	jobs map[string]jobNote
+
+	// queries and expressions that were read.
+	queries     *promql.Reader
+	expressions *expression.Reader
 }
 
 type note struct {
@@ -38,7 +47,10 @@ type jobNote struct {
 }
 
 func newMemory() *memory {
-	return &memory{notes: map[types.NamespacedName]note{}, next: map[types.NamespacedName]time.Time{}, put: map[types.NamespacedName]time.Time{}, jobs: map[string]jobNote{}}
+	return &memory{
+		notes: map[types.NamespacedName]note{}, next: map[types.NamespacedName]time.Time{}, put: map[types.NamespacedName]time.Time{},
+		jobs: map[string]jobNote{}, queries: promql.NewReader(maxQueries), expressions: expression.NewReader(maxQueries),
+	}
 }
 
 func (m *memory) keep(g *v1alpha1.Gate, said v1alpha1.GateObservation) {

@@ -2,6 +2,7 @@ package gitdelivery
 
 import (
 	"fmt"
+	"slices"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -38,8 +39,8 @@ type decision struct {
 	remove []string
 	// sites of the directories to write.
 	sites []string
-	// trees of the claim afterwards.
-	trees []state.Tree
+	// trees that the order names, afterwards, and those left that it has no more.
+	trees, left []state.Tree
 	// fresh is true if the order, which was carried out, came to ask for more than before.
 	fresh bool
 
@@ -251,7 +252,7 @@ func compare(f facts) decision {
 	switch {
 	case len(d.put)+len(d.remove) > 0:
 		d.action = actionCommit
-	case !f.recorded() || f.reapplies() || !equality.Semantic.DeepEqual(f.entry.Trees, d.trees) || f.unkept():
+	case !f.recorded() || f.reapplies() || !equality.Semantic.DeepEqual(f.entry.Trees, slices.Concat(d.trees, d.left)) || f.unkept():
 		d.action = actionRecord
 	}
 	if d.action == actionCommit && f.diverged() {
@@ -268,7 +269,7 @@ func (d *decision) leave(f facts, path string) {
 		d.remove = append(d.remove, path)
 		return
 	}
-	d.trees = append(d.trees, f.stillThere(path))
+	d.left = append(d.left, f.stillThere(path))
 }
 
 // tidies is true if nothing is to be done in the branch but to remove directories that the order has no more.
@@ -283,7 +284,7 @@ func (d *decision) untidied(f facts) decision {
 	}
 	out := *d
 	for _, path := range d.remove {
-		out.trees = append(out.trees, f.stillThere(path))
+		out.left = append(out.left, f.stillThere(path))
 	}
 	out.action, out.remove = actionRecord, nil
 	return out

@@ -5,7 +5,10 @@ import (
 	"testing"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
@@ -65,4 +68,54 @@ func TestLeft(t *testing.T) {
 			w.holds(map[string]tree.Files{webAtE2: files("b")}, nil)
 		}},
 	})
+}
+
+// TestMovedAndRefused remembers of a revision what it brought, and not what could not be removed for it.
+func TestMovedAndRefused(t *testing.T) {
+	const moved = "clusters/moved/team-a/web"
+	tell(t, map[string]story{
+		"Refused": {reason: "A server that does not let the old directory go", run: func(w *world) {
+			w.create(w.first())
+			w.reconcile("web")
+			s := &catalogv1alpha1.Site{}
+			w.must(w.kube.Get(w.Context(), client.ObjectKey{Name: "edge1"}, s))
+			s.Spec.Repository.Path = "clusters/moved"
+			w.must(w.kube.Update(w.Context(), s))
+			w.change(func(d *v1alpha1.GitDelivery) {
+				d.Spec.ForProvider.Order = order(2, "b")
+				d.Spec.ForProvider.Trees = []v1alpha1.Tree{desired(w.T, "edge1", moved, "b")}
+			})
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.recalls(2, "b")
+			w.change(func(d *v1alpha1.GitDelivery) {
+				d.Spec.ForProvider.Order.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictVerified}
+			})
+			w.hook("update", `case "$1" in refs/heads/main) echo "nothing is removed" >&2; exit 1;; esac`)
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonPolicyDenied)
+			w.recalls(2, "b")
+			w.holds(map[string]tree.Files{webAtE1: files("a"), moved: files("b")}, nil)
+			w.hook("update", "exit 0")
+			w.restart()
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.recalls(2, "b")
+			w.holds(map[string]tree.Files{moved: files("b")}, nil)
+		}},
+	})
+}
+
+// recalls checks that the history has one tree of edge1 for a revision.
+func (w *world) recalls(revision int64, content string) {
+	w.Helper()
+	var got []v1alpha1.HistoryTree
+	for _, h := range w.get("web").Status.AtProvider.History {
+		if h.Revision == revision {
+			got = h.Trees
+		}
+	}
+	if diff := cmp.Diff([]v1alpha1.HistoryTree{{Site: "edge1", Tree: tree.ID(files(content))}}, got); diff != "" {
+		w.Errorf("trees of revision %d in the history: -want, +got:\n%s", revision, diff)
+	}
 }

@@ -92,7 +92,7 @@ func (t *task) plan(ctx context.Context, draft *git.Draft) error {
 func (t *task) remember(ctx context.Context, draft *git.Draft, c git.Change, commit string, a *rolloutv1alpha1.Attempt) error {
 	begun := a.DeepCopy()
 	begun.EndedAt = nil
-	did := state.Delivery{Order: t.facts.spec.Order, Attempt: begun, Trees: t.decision.trees, Commit: commit, At: t.date(a)}
+	did := state.Delivery{Order: t.facts.spec.Order, Attempt: begun, Trees: t.decision.trees, Left: t.decision.left, Commit: commit, At: t.date(a)}
 	if t.decision.action == actionCommit {
 		did.Base = t.facts.before()
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
@@ -42,13 +43,15 @@ func decide(f facts) decision {
 		}
 	}
 	d.reason, d.message, d.deadline = state(f)
-	d.publish = d.reason == v1alpha1.ReasonReady && f.site.missing && f.site.problem == ""
+	d.publish = d.reason == v1alpha1.ReasonReady && f.site.missing && f.site.problem == "" && f.site.gone == ""
 	switch {
 	case len(ignored) > 0:
 		d.reason = v1alpha1.ReasonChangeIgnored
 		d.message = strings.Join(ignored, "; ") + ": CAPT carries out nothing that is changed after it began. Take the change back, or build another cluster and move to it"
 	case f.site.problem != "":
 		d.reason, d.message = v1alpha1.ReasonPolicyDenied, f.site.problem
+	case f.site.gone != "" && d.reason == v1alpha1.ReasonReady:
+		d.reason, d.message = v1alpha1.ReasonSiteGone, f.site.gone
 	}
 	return d
 }
@@ -80,23 +83,6 @@ func refuse(f facts) (xpv2.ConditionReason, string) {
 // incomplete is true while something has to be made.
 func incomplete(f facts) bool {
 	return slices.ContainsFunc(f.parts, func(p part) bool { return p.live == nil })
-}
-
-// lost names an object that was there, and is gone while nobody here deletes it. It may live on in another management cluster, so
-// making it again could build the cluster twice.
-func lost(f facts) string {
-	for _, p := range f.parts {
-		uid := recorded(f.mc, p.want.GetKind())
-		if uid == "" || p.live != nil && string(p.live.GetUID()) == uid || p.unknown != "" {
-			continue
-		}
-		if f.mc.GetAnnotations()[v1alpha1.AnnotationRecreate] == uid {
-			continue
-		}
-		return fmt.Sprintf("%s %s with uid %s is gone, and is not made again by itself. Did it move to another management cluster? If it is really lost, annotate this ManagedCluster with %s=%s",
-			p.want.GetKind(), p.want.GetName(), uid, v1alpha1.AnnotationRecreate, uid)
-	}
-	return ""
 }
 
 // writable is false for a cluster that is paused, or that somebody deletes.
@@ -173,18 +159,38 @@ func unhealthy(r readiness.Report) readiness.Blocker {
 
 // late tells what took too long, and when it will have. It is waited on.
 func late(f facts, b readiness.Blocker) (xpv2.ConditionReason, string, time.Time) {
-	at, t := f.mc.Status.AtProvider, f.mc.Spec.ForProvider.Timeouts
-	since, limit, reason := at.StartedAt, within(t.Infrastructure, defaultInfrastructure), v1alpha1.ReasonInfrastructureTimedOut
-	if at.InfrastructureReadyAt != nil {
-		since, limit, reason = at.InfrastructureReadyAt, within(t.ControlPlane, defaultControlPlane), v1alpha1.ReasonControlPlaneTimedOut
+	t := f.mc.Spec.ForProvider.Timeouts
+	started, infrastructure := clocks(f)
+	since, limit, reason := started, within(t.Infrastructure, defaultInfrastructure), v1alpha1.ReasonInfrastructureTimedOut
+	if infrastructure != nil {
+		since, limit, reason = infrastructure, within(t.ControlPlane, defaultControlPlane), v1alpha1.ReasonControlPlaneTimedOut
 	}
-	if since == nil {
+	if since == nil || rests(f.report) {
 		return xpv2.ConditionReason(b.Reason), b.String(), time.Time{}
 	}
 	if end := since.Add(limit); f.now.Before(end) {
 		return xpv2.ConditionReason(b.Reason), b.String(), end
 	}
 	return reason, b.Reason + ": " + b.String(), time.Time{}
+}
+
+// rests is true for a cluster on which nobody works because somebody wants it so.
+func rests(r readiness.Report) bool {
+	return r.Condition(readiness.TypePaused).Reason == readiness.ReasonPaused
+}
+
+// clocks are since when infrastructure and control plane are waited for. A pause that has ended was no time of theirs, so the one that is
+// waited for has all of its time again.
+func clocks(f facts) (started, infrastructure *metav1.Time) {
+	at := f.mc.Status.AtProvider
+	rested := f.mc.Status.GetCondition(v1alpha1.TypePaused).Reason == readiness.ReasonPaused
+	switch {
+	case !rested || rests(f.report) || at.WasReady != nil:
+		return at.StartedAt, at.InfrastructureReadyAt
+	case at.InfrastructureReadyAt != nil:
+		return at.StartedAt, stamp(f.now)
+	}
+	return stamp(f.now), nil
 }
 
 const (

@@ -1,6 +1,7 @@
 package managedcluster
 
 import (
+	"fmt"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
+	"github.com/intentplane/intentplane/provider/engines"
 )
 
 // facts are all that a decision is made from. Who gathers them decides nothing, and who decides reads nothing else.
@@ -49,14 +51,30 @@ type part struct {
 	unknown string
 }
 
-// recorded is the UID of an object of ours when it was last seen.
-func recorded(mc *v1alpha1.ManagedCluster, kind string) string {
-	for _, o := range mc.Status.AtProvider.Objects {
-		if o.Kind == kind && o.Name == mc.Spec.ForProvider.Cluster.Name {
-			return o.UID
-		}
+// ref names the object.
+func (p *part) ref() engines.Ref {
+	return engines.Ref{Resource: p.resource, Kind: p.want.GetKind(), Namespace: p.want.GetNamespace(), Name: p.want.GetName()}
+}
+
+// seen is what was found of an object, or why nobody can tell.
+type seen struct {
+	live    *unstructured.Unstructured
+	unknown string
+}
+
+func seenAs(live *unstructured.Unstructured, missing string) seen {
+	if missing == readiness.ReasonObjectMissing {
+		missing = ""
 	}
-	return ""
+	return seen{live: live, unknown: missing}
+}
+
+// found notes how a part is, and whether somebody else has it.
+func (f *facts) found(p *part, s seen) {
+	p.live, p.unknown = s.live, s.unknown
+	if s.live != nil && !ours(f.mc, s.live) {
+		f.taken = fmt.Sprintf("%s is somebody else's. To watch it, use type Existing", p.ref())
+	}
 }
 
 // ours is true for an object that this ManagedCluster made.

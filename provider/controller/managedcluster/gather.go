@@ -3,20 +3,13 @@ package managedcluster
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 	"time"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
-	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
-	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/provider/clusters/clusterapi"
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
 	"github.com/intentplane/intentplane/provider/engines"
@@ -71,90 +64,11 @@ func (e *external) read(ctx context.Context, f *facts) {
 		Options: readiness.Options{MinReadyWorkers: int64(p.Readiness.MinReadyWorkers), AllowExec: p.Readiness.AllowExec},
 	}, f.now)
 	f.report = r.Report
-	e.note.steady = e.note.steady.See(r.UID, r.Healthy(), f.now, stabilization(mc))
+	e.note.steady = e.note.trusted(mc).Hear(r.Report, r.Healthy(), f.now, stabilization(mc))
 	f.ready, f.again = e.note.steady.Ready, soonest(e.note.steady.Due(stabilization(mc)), r.Again)
 	var done time.Time
 	e.note.carried, f.carried, done = e.note.carried.see(r.Topology, f.now, stabilization(mc))
 	f.again = soonest(f.again, done)
-}
-
-// denied says which limit the spec is against. It acts with the administrator's credentials, so it stays in its own namespace, and
-// builds only from what the configuration allows.
-func (e *external) denied(ctx context.Context, mc *v1alpha1.ManagedCluster) (string, error) {
-	p := mc.Spec.ForProvider
-	if ns := p.Cluster.Namespace; ns != "" && ns != namespace(mc) {
-		return "spec.forProvider.cluster.namespace: it is not the namespace of the ManagedCluster", nil
-	}
-	if p.Topology != nil && orOwn(mc, p.Topology.ClassRef.Namespace) != namespace(mc) {
-		return "spec.forProvider.topology.classRef.namespace: it is not the namespace of the ManagedCluster", nil
-	}
-	if message := deniedSite(mc); message != "" {
-		return message, nil
-	}
-	if p.CAPT == nil {
-		return "", nil
-	}
-	if message := elsewhereTemplate(mc); message != "" {
-		return message, nil
-	}
-	allowed, message, err := e.allowed(ctx, mc)
-	if err != nil || message != "" {
-		return message, err
-	}
-	for _, t := range templates(mc) {
-		if !slices.Contains(allowed, t) {
-			return fmt.Sprintf("spec.policy.workspaceTemplates of the configuration does not name %s/%s", t.Namespace, t.Name), nil
-		}
-	}
-	return "", nil
-}
-
-// elsewhereTemplate says which template is in another namespace. CAPT looks for both in the namespace of the cluster, whatever is written.
-func elsewhereTemplate(mc *v1alpha1.ManagedCluster) string {
-	c := mc.Spec.ForProvider.CAPT
-	refs := map[string]string{"controlPlane": c.ControlPlane.TemplateRef.Namespace}
-	if ref := c.VPC.TemplateRef; ref != nil {
-		refs["vpc"] = ref.Namespace
-	}
-	for _, of := range slices.Sorted(maps.Keys(refs)) {
-		if orOwn(mc, refs[of]) != namespace(mc) {
-			return "spec.forProvider.capt." + of + ".templateRef.namespace: CAPT looks for it in the namespace of the cluster only"
-		}
-	}
-	return ""
-}
-
-// templates that a cluster is built from.
-func templates(mc *v1alpha1.ManagedCluster) []configv1alpha1.NamespacedName {
-	c := mc.Spec.ForProvider.CAPT
-	if c == nil {
-		return nil
-	}
-	out := []configv1alpha1.NamespacedName{{Namespace: namespace(mc), Name: c.ControlPlane.TemplateRef.Name}}
-	if ref := c.VPC.TemplateRef; ref != nil {
-		out = append(out, configv1alpha1.NamespacedName{Namespace: orOwn(mc, ref.Namespace), Name: ref.Name})
-	}
-	return out
-}
-
-// allowed templates stand in a ClusterProviderConfig: whoever writes a ProviderConfig could allow themselves anything.
-func (e *external) allowed(ctx context.Context, mc *v1alpha1.ManagedCluster) ([]configv1alpha1.NamespacedName, string, error) {
-	ref := mc.GetProviderConfigReference()
-	if ref == nil || ref.Kind != policy.KindClusterProviderConfig {
-		return nil, "spec.providerConfigRef: templates are allowed by a ClusterProviderConfig only", nil
-	}
-	c := &configv1alpha1.ClusterProviderConfig{}
-	err := e.kube.Get(ctx, client.ObjectKey{Name: ref.Name}, c)
-	if kerrors.IsNotFound(err) {
-		return nil, "spec.providerConfigRef: ClusterProviderConfig " + ref.Name + " does not exist", nil
-	}
-	if err != nil {
-		return nil, "", errors.Wrapf(err, "cannot get ClusterProviderConfig %q", ref.Name)
-	}
-	if err := policy.CheckConfig(ref.Kind, &c.Spec, namespace(mc)); err != nil {
-		return nil, err.Error(), nil //nolint:nilerr // A refusal is an answer.
-	}
-	return c.Spec.Policy.WorkspaceTemplates, "", nil
 }
 
 // parts of the cluster: as they should be, as they are, and who else has one of that name.
@@ -165,7 +79,7 @@ func (e *external) parts(ctx context.Context, f *facts) error {
 	version, missing := clusterapi.Version(ctx, e.home)
 	if missing != "" {
 		f.lacks = readiness.Blocker{By: readiness.Subject{Kind: kindCluster, Name: f.mc.Spec.ForProvider.Cluster.Name}, Reason: missing, Message: "Cluster API cannot be used"}
-		return nil
+		version = readiness.V1Beta1 // What CAPT has is looked for all the same, and nothing is made.
 	}
 	spec := map[string]any{}
 	if f.mc.Spec.ForProvider.CAPT != nil {
@@ -177,31 +91,69 @@ func (e *external) parts(ctx context.Context, f *facts) error {
 			return err
 		}
 	}
-	clusters := schema.GroupVersionResource{Group: readiness.Group, Version: string(version), Resource: "clusters"}
-	f.parts = append(f.parts, part{resource: clusters, want: cluster(f.mc, version, spec)})
+	p := part{want: cluster(f.mc, version, spec), unknown: unlessNone(missing)}
+	if missing == "" {
+		p.resource = schema.GroupVersionResource{Group: readiness.Group, Version: string(version), Resource: "clusters"}
+	}
+	f.parts = append(f.parts, p)
 	for i := range f.parts {
 		e.find(ctx, f, &f.parts[i])
 	}
+	e.workspaces(ctx, f)
 	return nil
+}
+
+// workspaces of the names that CAPT gives them have to be free: it takes what is there for its own.
+func (e *external) workspaces(ctx context.Context, f *facts) {
+	c, name := f.mc.Spec.ForProvider.CAPT, f.mc.Spec.ForProvider.Cluster.Name
+	if c == nil || meta.WasDeleted(f.mc) {
+		return
+	}
+	of := map[string][]string{kindCAPTControlPlane: {name + "-eks-controlplane", name + "-kubeconfig"}}
+	if c.VPC.TemplateRef != nil {
+		of[kindCAPTCluster] = []string{name + "-vpc"}
+	}
+	for i := range f.parts {
+		p := &f.parts[i]
+		// Of what was made once they are its own, and what was just made need not be seen yet.
+		if f.taken != "" || p.live != nil || p.resource.Resource == "" || recorded(f.mc, p.want.GetKind()) != "" {
+			continue
+		}
+		e.free(ctx, f, p, of[p.want.GetKind()])
+	}
+}
+
+// free says whether the Workspaces of a part that is not there are not there either.
+func (e *external) free(ctx context.Context, f *facts, p *part, names []string) {
+	for _, name := range names {
+		ref := engines.Ref{Resource: schema.GroupVersionResource{Group: "tf.upbound.io", Version: "v1beta1", Resource: "workspaces"}, Kind: "Workspace", Name: name}
+		found, missing := clusterapi.Found(e.home.Get(ctx, ref))
+		if found == nil && missing != readiness.ReasonObjectMissing && missing != readiness.ReasonKindMissing {
+			f.lacks = readiness.Blocker{By: readiness.Subject{Kind: ref.Kind, Name: name}, Reason: missing, Message: "it cannot be told whether its name is free"}
+		}
+		if found == nil {
+			continue
+		}
+		if f.found(p, e.fetch(ctx, p)); p.live != nil || p.unknown != "" {
+			return // It was made a moment ago.
+		}
+		f.taken = fmt.Sprintf("%s is there already, and CAPT would take it for this cluster's. Take another name, or have it deleted", ref)
+		return
+	}
+}
+
+// unlessNone is why nobody can tell of an object. Where its kind is not served there is none.
+func unlessNone(missing string) string {
+	if missing == readiness.ReasonKindMissing {
+		return ""
+	}
+	return missing
 }
 
 // capt adds CAPT's objects, and returns the spec of the Cluster that refers to them.
 func (e *external) capt(ctx context.Context, f *facts, v readiness.Contract) map[string]any {
-	infrastructure, missing := clusterapi.KindOf(ctx, e.home, v, groupInfrastructure, kindCAPTCluster)
-	if missing != "" {
-		f.lacks = lacking(kindCAPTCluster, missing)
-	}
-	plane, missing := clusterapi.KindOf(ctx, e.home, v, groupControlPlane, kindCAPTControlPlane)
-	if missing != "" {
-		f.lacks = lacking(kindCAPTControlPlane, missing)
-	}
-	if f.lacks.Reason != "" {
-		return nil
-	}
-	f.parts = []part{
-		{resource: infrastructure.Resource, want: captCluster(f.mc, infrastructure)},
-		{resource: plane.Resource, want: captControlPlane(f.mc, plane)},
-	}
+	infrastructure := e.captPart(ctx, f, v, captCluster, groupInfrastructure, kindCAPTCluster)
+	plane := e.captPart(ctx, f, v, captControlPlane, groupControlPlane, kindCAPTControlPlane)
 	for _, t := range templates(f.mc) {
 		ref := engines.Ref{Resource: schema.GroupVersionResource{Group: groupInfrastructure, Version: "v1beta1", Resource: "workspacetemplates"}, Kind: "WorkspaceTemplate", Namespace: t.Namespace, Name: t.Name}
 		if _, missing := clusterapi.Found(e.home.Only(ctx, ref)); missing == readiness.ReasonObjectMissing {
@@ -214,22 +166,33 @@ func (e *external) capt(ctx context.Context, f *facts, v readiness.Contract) map
 	}
 }
 
+// captPart adds an object of one of CAPT's kinds, and returns the kind. If that cannot be had, nothing can be made.
+func (e *external) captPart(ctx context.Context, f *facts, v readiness.Contract, want func(*v1alpha1.ManagedCluster, clusterapi.Kind) *unstructured.Unstructured, group, kind string) clusterapi.Kind {
+	k, missing := clusterapi.KindOf(ctx, e.home, v, group, kind)
+	if missing != "" && f.lacks.Reason == "" {
+		f.lacks = lacking(kind, missing)
+	}
+	f.parts = append(f.parts, part{resource: k.Resource, want: want(f.mc, k), unknown: unlessNone(missing)})
+	return k
+}
+
 func lacking(kind, reason string) readiness.Blocker {
 	return readiness.Blocker{By: readiness.Subject{Kind: "definition of", Name: kind}, Reason: reason, Message: "a cluster of CAPT cannot be made"}
 }
 
 // find looks for a part as it is. CAPT's names have to be unique over all namespaces, since its Workspaces are in none.
 func (e *external) find(ctx context.Context, f *facts, p *part) {
-	ref := engines.Ref{Resource: p.resource, Kind: p.want.GetKind(), Namespace: p.want.GetNamespace(), Name: p.want.GetName()}
-	live, missing := clusterapi.Found(e.home.Get(ctx, ref))
-	if missing != "" && missing != readiness.ReasonObjectMissing {
-		p.unknown = missing
+	if p.resource.Resource == "" {
+		return
 	}
-	p.live = live
-	if live != nil && !ours(f.mc, live) {
-		f.taken = fmt.Sprintf("%s is somebody else's. To watch it, use type Existing", ref)
+	ref := p.ref()
+	is := seenAs(clusterapi.Found(e.home.Get(ctx, ref)))
+	if meta.WasDeleted(f.mc) && is.unknown == "" {
+		// What watches told may be old, and nobody comes back for what is left.
+		is = e.fetch(ctx, p)
 	}
-	if p.resource.Group == readiness.Group || live != nil {
+	f.found(p, is)
+	if p.resource.Group == readiness.Group || p.live != nil || meta.WasDeleted(f.mc) {
 		return // Who comes later takes nothing away.
 	}
 	all, err := e.home.Everywhere(ctx, ref)
@@ -240,6 +203,11 @@ func (e *external) find(ctx context.Context, f *facts, p *part) {
 	if other := elsewhere(all, p.want.GetNamespace()); other != nil {
 		f.taken = fmt.Sprintf("another namespace has a %s of that name, and CAPT's names have to be unique over all of them", other.GetKind())
 	}
+}
+
+// fetch a part as it is now.
+func (e *external) fetch(ctx context.Context, p *part) seen {
+	return seenAs(clusterapi.Found(e.home.Fetch(ctx, p.ref())))
 }
 
 // elsewhere is an object in another namespace that was there first.

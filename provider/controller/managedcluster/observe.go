@@ -90,43 +90,33 @@ func (e *external) Observe(ctx context.Context, mc *v1alpha1.ManagedCluster) (ma
 		e.note.looked = f.now
 	}
 	e.facts, e.decision = f, decide(f)
+	// What was made is told by the status as it was read.
+	exists := !meta.WasDeleted(mc) || left(f)
 	e.show(mc, f, e.decision)
 	if meta.WasDeleted(mc) {
-		return managed.ExternalObservation{ResourceExists: left(f)}, nil
+		return managed.ExternalObservation{ResourceExists: exists}, nil
 	}
 	return managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: len(e.decision.apply) == 0 && !e.decision.publish}, nil
 }
 
-// left is true if something of what a ManagedCluster made is there, or nobody can tell. What it may not look at it never made.
+// left is true if something of what a ManagedCluster made is there, or nobody can tell.
 func left(f facts) bool {
-	if f.site.ours || f.reserved || made(f.mc) && f.lacks.Reason != "" && f.lacks.Reason != readiness.ReasonKindMissing {
-		return true
-	}
-	for _, p := range f.parts {
-		if p.unknown != "" || deletable(f.mc, p) {
-			return true
-		}
-	}
-	return false
+	return f.site.ours || f.reserved || slices.ContainsFunc(f.parts, func(p part) bool { return doubtful(f, p) || deletable(f.mc, p) })
 }
 
-// made is true if some object was seen that this ManagedCluster made.
-func made(mc *v1alpha1.ManagedCluster) bool {
-	for _, kind := range []string{kindCluster, kindCAPTControlPlane, kindCAPTCluster} {
-		if recorded(mc, kind) != "" {
-			return true
-		}
-	}
-	return false
+// doubtful is true for an object of which nobody can tell whether it is there. What is of a kind that could not be looked for was never
+// made, unless something was seen that was, or the name was reserved for it.
+func doubtful(f facts, p part) bool {
+	return p.unknown != "" && (p.resource.Resource != "" || f.reserved || made(f.mc))
 }
 
-// deletable is true for an object that this ManagedCluster made, and that is the one that it saw last.
+// deletable is true for an object that this ManagedCluster made, and that is the one that it saw last, or that a person wanted in its place.
 func deletable(mc *v1alpha1.ManagedCluster, p part) bool {
 	if p.live == nil || !ours(mc, p.live) {
 		return false
 	}
 	uid := recorded(mc, p.want.GetKind())
-	return uid == "" || uid == string(p.live.GetUID())
+	return uid == "" || uid == string(p.live.GetUID()) || forgiven(mc, uid)
 }
 
 // Create is never called: a ManagedCluster exists until it is deleted.
@@ -166,7 +156,7 @@ func (e *external) Update(ctx context.Context, mc *v1alpha1.ManagedCluster) (man
 
 // Delete withdraws the Site, and then deletes the Cluster that was seen last, and waits: Cluster API deletes workers, control plane
 // and infrastructure in its order. What is left without a Cluster goes after that, the control plane first. Templates stay. It returns an
-// error while deployments use the Site, if the cluster is protected.
+// error while deployments use the Site: at once if the cluster is protected, else when nothing but the Site is left.
 func (e *external) Delete(ctx context.Context, mc *v1alpha1.ManagedCluster) (managed.ExternalDelete, error) {
 	users, err := e.withdraw(ctx, mc)
 	if err != nil {
@@ -175,15 +165,17 @@ func (e *external) Delete(ctx context.Context, mc *v1alpha1.ManagedCluster) (man
 	if p := mc.Spec.ForProvider.DeletionProtection; len(users) > 0 && (p == nil || *p) {
 		return managed.ExternalDelete{}, errors.Errorf("%s: deployments use Site %s: %s. Delete them, or set spec.forProvider.deletionProtection to false", v1alpha1.ReasonInUse, siteName(mc), some(users))
 	}
-	if l := e.facts.lacks; l.Reason != "" && l.Reason != readiness.ReasonKindMissing {
-		return managed.ExternalDelete{}, errors.Errorf("%s: it cannot be told what is left: %s", l.Reason, l)
-	}
 	// The Cluster is the last part, and the first to go.
 	for _, p := range slices.Backward(e.facts.parts) {
-		if !deletable(mc, p) {
-			continue
+		if doubtful(e.facts, p) {
+			return managed.ExternalDelete{}, errors.Errorf("%s: it cannot be told whether %s %s is left", p.unknown, p.want.GetKind(), p.want.GetName())
 		}
-		return managed.ExternalDelete{}, e.remove(ctx, mc, p)
+		if deletable(mc, p) {
+			return managed.ExternalDelete{}, e.remove(ctx, mc, p)
+		}
+	}
+	if len(users) > 0 {
+		return managed.ExternalDelete{}, errors.Errorf("%s: the cluster is gone, and Site %s stays while deployments use it: %s. Delete them, or take the Site out of them", v1alpha1.ReasonInUse, siteName(mc), some(users))
 	}
 	return managed.ExternalDelete{}, e.release(ctx, mc)
 }
@@ -240,6 +232,16 @@ type note struct {
 	known bool
 	// next is when to look again at the latest. Zero leaves that to the interval.
 	next time.Time
+}
+
+// trusted is what the cluster counts as. Who begins takes that from what was written down, or each cluster would be lost for a while
+// whenever the provider begins.
+func (n *note) trusted(mc *v1alpha1.ManagedCluster) readiness.Steady {
+	at := mc.Status.AtProvider
+	if n.steady != (readiness.Steady{}) || at.UID == "" || at.ReadySince == nil {
+		return n.steady
+	}
+	return readiness.Trusted(at.UID, at.ReadySince.Time)
 }
 
 // due is when progress may be written. If that is now, it counts as written, unless nothing is written by a glance.

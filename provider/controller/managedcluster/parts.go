@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -79,7 +80,7 @@ func captControlPlane(mc *v1alpha1.ManagedCluster, k clusterapi.Kind) *unstructu
 		config["endpointAccess"] = map[string]any{"public": a.Public == nil || *a.Public, "private": a.Private == nil || *a.Private}
 	}
 	spec := map[string]any{
-		"version": mc.Spec.ForProvider.Version, "workspaceTemplateRef": templateRef(mc, p.ControlPlane.TemplateRef), "controlPlaneConfig": config,
+		"version": versionOf(mc), "workspaceTemplateRef": templateRef(mc, p.ControlPlane.TemplateRef), "controlPlaneConfig": config,
 	}
 	if len(p.ControlPlane.Tags) > 0 {
 		tags := map[string]any{}
@@ -89,6 +90,11 @@ func captControlPlane(mc *v1alpha1.ManagedCluster, k clusterapi.Kind) *unstructu
 		spec["additionalTags"] = tags
 	}
 	return seal(object(mc, k.Resource.GroupVersion().String(), kindCAPTControlPlane, spec))
+}
+
+// versionOf a cluster, as Cluster API writes it: its webhook puts a v before one that has none, and would do so for ever.
+func versionOf(mc *v1alpha1.ManagedCluster) string {
+	return "v" + strings.TrimPrefix(mc.Spec.ForProvider.Version, "v")
 }
 
 func templateRef(mc *v1alpha1.ManagedCluster, ref v1alpha1.TemplateReference) map[string]any {
@@ -133,7 +139,7 @@ func reference(mc *v1alpha1.ManagedCluster, v readiness.Contract, k clusterapi.K
 // topology of a cluster with a ClusterClass. It returns an error if a variable is no JSON.
 func topology(mc *v1alpha1.ManagedCluster, v readiness.Contract) (map[string]any, error) {
 	t := mc.Spec.ForProvider.Topology
-	out := map[string]any{"version": mc.Spec.ForProvider.Version}
+	out := map[string]any{"version": versionOf(mc)}
 	if v == readiness.V1Beta1 {
 		out["class"], out["classNamespace"] = t.ClassRef.Name, namespace(mc)
 	}

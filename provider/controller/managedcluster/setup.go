@@ -26,6 +26,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
 	"github.com/intentplane/intentplane/provider/controller/setup"
@@ -60,6 +61,8 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 		WithOptions(o.ForControllerRuntime()).
 		For(&v1alpha1.ManagedCluster{}, builder.WithPredicates(resource.DesiredStateChanged())).
 		Watches(&catalogv1alpha1.Site{}, handler.EnqueueRequestsFromMapFunc(w.site)).
+		Watches(&configv1alpha1.ClusterProviderConfig{}, handler.EnqueueRequestsFromMapFunc(w.config), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		Watches(&configv1alpha1.ProviderConfig{}, handler.EnqueueRequestsFromMapFunc(w.config), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		// Only who a Secret is, not what is in it, is kept in memory.
 		WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(w.secret), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{})).
 		WatchesRawSource(bell).
@@ -90,6 +93,25 @@ func (w waker) site(_ context.Context, o client.Object) []reconcile.Request {
 		return nil
 	}
 	return []reconcile.Request{{NamespacedName: types.NamespacedName{Namespace: s.Spec.Owner.Namespace, Name: s.Spec.Owner.Name}}}
+}
+
+// config wakes those whose limits it holds, for the most part those that wait for it.
+func (w waker) config(ctx context.Context, o client.Object) []reconcile.Request {
+	l := &v1alpha1.ManagedClusterList{}
+	if w.kube.List(ctx, l, client.InNamespace(o.GetNamespace())) != nil {
+		return nil // It is looked at anyway, an interval later.
+	}
+	kind := policy.KindProviderConfig
+	if o.GetNamespace() == "" {
+		kind = policy.KindClusterProviderConfig
+	}
+	var out []reconcile.Request
+	for i := range l.Items {
+		if ref := l.Items[i].GetProviderConfigReference(); ref != nil && ref.Kind == kind && ref.Name == o.GetName() {
+			out = append(out, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&l.Items[i])})
+		}
+	}
+	return out
 }
 
 // secret wakes those whose kubeconfig it may hold.

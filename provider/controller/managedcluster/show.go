@@ -84,7 +84,7 @@ func urgent(mc *v1alpha1.ManagedCluster, f facts, next v1alpha1.ManagedClusterSt
 	if a.AtProvider.UID != b.AtProvider.UID || !equality.Semantic.DeepEqual(a.AtProvider.Initialized, b.AtProvider.Initialized) {
 		return true
 	}
-	if leaving(b) && !leaving(a) || missing(b) != missing(a) || a.AtProvider.SiteName != b.AtProvider.SiteName {
+	if leaving(b) && !leaving(a) || missing(b) != missing(a) || a.AtProvider.SiteName != b.AtProvider.SiteName || a.AtProvider.SiteUID != b.AtProvider.SiteUID {
 		return true
 	}
 	if rolled(a, b) {
@@ -160,7 +160,7 @@ func cut(message string) string {
 // observation is what is remembered, and what is seen. What was seen of another Cluster of that name says nothing of this one.
 func observation(f facts, before v1alpha1.ManagedClusterObservation) v1alpha1.ManagedClusterObservation {
 	r := f.report
-	if r.UID == "" || lost(f) != "" || f.taken != "" {
+	if r.UID == "" || lost(f) != "" || f.taken != "" || replaced(f, before) {
 		return absent(f, before)
 	}
 	out := v1alpha1.ManagedClusterObservation{
@@ -173,7 +173,8 @@ func observation(f facts, before v1alpha1.ManagedClusterObservation) v1alpha1.Ma
 	}
 	var was *v1alpha1.ObservedTopology
 	if before.UID == r.UID {
-		out.StartedAt, out.InfrastructureReadyAt, out.ReadySince, out.WasReady = before.StartedAt, before.InfrastructureReadyAt, before.ReadySince, before.WasReady
+		out.StartedAt, out.InfrastructureReadyAt = clocks(f)
+		out.ReadySince, out.WasReady = before.ReadySince, before.WasReady
 		out.Provisioned, was = before.Provisioned, before.Topology
 	}
 	out.Topology = topologyOf(f, was)
@@ -185,7 +186,8 @@ func observation(f facts, before v1alpha1.ManagedClusterObservation) v1alpha1.Ma
 		out.Endpoint = &v1alpha1.Endpoint{Host: r.Endpoint.Host, Port: int32(r.Endpoint.Port)} //nolint:gosec // A port that is too large is not known, and shown as it is cut.
 	}
 	if r.KubeconfigDigest != "" {
-		out.Kubeconfig = &v1alpha1.Kubeconfig{SecretName: readiness.SecretName(f.mc.Spec.ForProvider.Cluster.Name), Digest: r.KubeconfigDigest}
+		ref := v1alpha1.SecretReference{Name: readiness.SecretName(f.mc.Spec.ForProvider.Cluster.Name), Key: readiness.SecretKey}
+		out.Kubeconfig = &v1alpha1.Kubeconfig{SecretRef: ref, Digest: r.KubeconfigDigest}
 		if !r.KubeconfigExpires.IsZero() {
 			out.Kubeconfig.Expires = stamp(r.KubeconfigExpires)
 		}
@@ -193,8 +195,9 @@ func observation(f facts, before v1alpha1.ManagedClusterObservation) v1alpha1.Ma
 	if b := r.Blocker(); b.Reason != "" {
 		out.Blocker = &v1alpha1.Blocker{Kind: b.By.Kind, Name: b.By.Name, Reason: b.Reason, Message: cut(b.Message)}
 	}
+	out.SiteUID = before.SiteUID
 	if f.site.ours {
-		out.SiteName = siteName(f.mc)
+		out.SiteName, out.SiteUID = siteName(f.mc), f.site.uid
 	}
 	return out
 }
@@ -237,34 +240,6 @@ func absent(f facts, before v1alpha1.ManagedClusterObservation) v1alpha1.Managed
 	}
 	if f.taken == "" { // What is somebody else's is not remembered, or it would be missed when it goes.
 		out.Objects = objectsOf(f, before)
-	}
-	return out
-}
-
-// objectsOf the cluster. The UID of one that is gone stays, so that it is known to be.
-func objectsOf(f facts, before v1alpha1.ManagedClusterObservation) []v1alpha1.ClusterObject {
-	var out []v1alpha1.ClusterObject
-	seen := map[string]bool{}
-	add := func(o v1alpha1.ClusterObject) {
-		if key := o.Kind + " " + o.Name; !seen[key] && o.Kind != "" && o.Name != "" {
-			seen[key] = true
-			out = append(out, o)
-		}
-	}
-	for _, o := range f.report.Objects {
-		uid := o.UID
-		if was := uidOf(before, o.Kind, o.Name); uid == "" || was != "" && lost(f) != "" {
-			uid = was
-		}
-		add(v1alpha1.ClusterObject{APIVersion: o.APIVersion, Kind: o.Kind, Name: o.Name, UID: uid, Ready: o.Ready, Reason: o.Reason, Message: cut(o.Message)})
-	}
-	for _, p := range f.parts {
-		if p.live != nil && lost(f) == "" {
-			add(v1alpha1.ClusterObject{APIVersion: p.live.GetAPIVersion(), Kind: p.live.GetKind(), Name: p.live.GetName(), UID: string(p.live.GetUID())})
-		}
-		if uid := uidOf(before, p.want.GetKind(), p.want.GetName()); uid != "" {
-			add(v1alpha1.ClusterObject{Kind: p.want.GetKind(), Name: p.want.GetName(), UID: uid, Reason: readiness.ReasonObjectMissing})
-		}
 	}
 	return out
 }

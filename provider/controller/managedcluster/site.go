@@ -6,12 +6,16 @@ import (
 	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
 	"github.com/intentplane/intentplane/provider/usage"
 )
@@ -24,32 +28,71 @@ type siteFacts struct {
 	missing bool
 	// ours is true if it is there, and this ManagedCluster made it.
 	ours bool
+	// uid of one that is ours.
+	uid string
 	// problem is why it cannot be published.
 	problem string
+	// gone says that it was published, and is not there any more.
+	gone string
 }
 
-// siteName that a ManagedCluster may publish. Sites are in no namespace, so the namespace is part of it: nobody can take the name of
-// an administrator's Site, or of another namespace's.
-func siteName(mc *v1alpha1.ManagedCluster) string { return mc.GetNamespace() + "." + mc.GetName() }
+// siteName is what the Site of a ManagedCluster is called, or will be. What is published keeps its name.
+func siteName(mc *v1alpha1.ManagedCluster) string {
+	if name := mc.Status.AtProvider.SiteName; name != "" {
+		return name
+	}
+	return askedSite(mc)
+}
+
+// askedSite is the name that is asked for. Sites are in no namespace, so the namespace is part of it where nobody allowed another: nobody can
+// take the name of an administrator's Site, or of another namespace's.
+func askedSite(mc *v1alpha1.ManagedCluster) string {
+	if name := mc.Spec.ForProvider.Site.Name; name != "" {
+		return name
+	}
+	return ownSite(mc)
+}
+
+func ownSite(mc *v1alpha1.ManagedCluster) string { return mc.GetNamespace() + "." + mc.GetName() }
 
 // sitePrefix is what all paths of a namespace's Sites begin with.
 func sitePrefix(mc *v1alpha1.ManagedCluster) string { return "clusters/" + mc.GetNamespace() + "/" }
 
 // deniedSite says why a Site may not be published as it is described.
-func deniedSite(mc *v1alpha1.ManagedCluster) string {
+func deniedSite(mc *v1alpha1.ManagedCluster, c *configv1alpha1.ProviderConfigSpec) string {
 	const field = "spec.forProvider.site."
 	s := mc.Spec.ForProvider.Site
-	switch {
-	case !s.Publish:
+	if !s.Publish {
 		return ""
-	case s.Name != "" && s.Name != siteName(mc):
-		return field + "name: it has to be " + siteName(mc)
-	case len(siteName(mc)) > maxSiteName:
-		return fmt.Sprintf("%sname: %s is longer than %d characters", field, siteName(mc), maxSiteName)
+	}
+	if message := deniedSiteName(mc, c); message != "" {
+		return field + "name: " + message
+	}
+	switch {
 	case s.Repository.Path != "" && !strings.HasPrefix(s.Repository.Path, sitePrefix(mc)):
 		return field + "repository.path: it has to lie below " + sitePrefix(mc)
 	case s.Engine != nil && s.Engine.Location != "" && s.Engine.Location != "Site":
 		return field + "engine.location: it has to be Site, since objects of the control plane are not for every namespace to read"
+	}
+	return ""
+}
+
+// deniedSiteName says why a name may not be published. One that is published was allowed.
+func deniedSiteName(mc *v1alpha1.ManagedCluster, c *configv1alpha1.ProviderConfigSpec) string {
+	name := askedSite(mc)
+	switch {
+	case name == mc.Status.AtProvider.SiteName:
+		return ""
+	case len(name) > maxSiteName:
+		return fmt.Sprintf("%s is longer than %d characters. Take a shorter name for the cluster, or one that policy.siteNames of the ClusterProviderConfig allows", name, maxSiteName)
+	case name == ownSite(mc):
+		return ""
+	}
+	if err := policy.CheckSiteName(mc.GetProviderConfigReference().Kind, c, name); err != nil {
+		return "it has to be " + ownSite(mc) + ", or one that an administrator allowed: " + err.Error()
+	}
+	if len(validation.IsDNS1123Subdomain(name)) > 0 {
+		return fmt.Sprintf("%q cannot be the name of a Site", name)
 	}
 	return ""
 }
@@ -89,18 +132,46 @@ func published(s *catalogv1alpha1.Site, mc *v1alpha1.ManagedCluster) bool {
 
 // site looks whether the Site is there. It is made once, and never changed: what an administrator does to it stays.
 func (e *external) site(ctx context.Context, mc *v1alpha1.ManagedCluster) (siteFacts, error) {
-	s := &catalogv1alpha1.Site{}
-	if err := client.IgnoreNotFound(e.kube.Get(ctx, client.ObjectKey{Name: siteName(mc)}, s)); err != nil {
+	s, from := &catalogv1alpha1.Site{}, client.Reader(e.kube)
+	if meta.WasDeleted(mc) {
+		from = e.live // The cache may be old, and nobody comes back for what is left.
+	}
+	if err := client.IgnoreNotFound(from.Get(ctx, client.ObjectKey{Name: siteName(mc)}, s)); err != nil {
 		return siteFacts{}, errors.Wrapf(err, "cannot get Site %q", siteName(mc))
 	}
-	if ours := published(s, mc); ours || !mc.Spec.ForProvider.Site.Publish {
-		return siteFacts{ours: ours}, nil // What is there is not judged again.
+	if published(s, mc) {
+		return siteFacts{ours: true, uid: string(s.GetUID()), problem: renamed(mc, s)}, nil // What is there is not judged again.
+	}
+	if !mc.Spec.ForProvider.Site.Publish {
+		return siteFacts{}, nil
+	}
+	if uid := mc.Status.AtProvider.SiteUID; s.GetName() == "" && uid != "" && !forgiven(mc, uid) {
+		return siteFacts{gone: fmt.Sprintf("Site %s with uid %s is gone, and is not made again by itself: whoever deleted it may want no more deliveries there. If it is to come back, annotate this ManagedCluster with %s=%s",
+			siteName(mc), uid, v1alpha1.AnnotationRecreate, uid)}, nil
 	}
 	l := &catalogv1alpha1.SiteList{}
 	if err := e.kube.List(ctx, l); err != nil {
 		return siteFacts{}, errors.Wrap(err, "cannot list Sites")
 	}
 	return among(l.Items, mc), nil
+}
+
+// renamed says that another name is asked for than the Site has.
+func renamed(mc *v1alpha1.ManagedCluster, s *catalogv1alpha1.Site) string {
+	if !mc.Spec.ForProvider.Site.Publish || askedSite(mc) == s.GetName() {
+		return ""
+	}
+	return "spec.forProvider.site.name: it is published as " + s.GetName() + ", and a Site is not renamed"
+}
+
+// foreign says whose a Site is, as far as that is for the users of a namespace to know.
+func foreign(mc *v1alpha1.ManagedCluster, s *catalogv1alpha1.Site) string {
+	o := s.Spec.Owner
+	if o == nil || o.APIGroup != v1alpha1.Group || o.Namespace != mc.GetNamespace() || o.Name != mc.GetName() {
+		return "Site " + s.GetName() + " is not one that this ManagedCluster made"
+	}
+	return fmt.Sprintf("Site %s was made by a ManagedCluster of this name with uid %s, which is not this one. An administrator can hand it over, by setting its spec.owner.uid to %s, or delete it, and it is made again",
+		s.GetName(), o.UID, mc.GetUID())
 }
 
 // among the Sites that there are.
@@ -114,9 +185,9 @@ func among(all []catalogv1alpha1.Site, mc *v1alpha1.ManagedCluster) siteFacts {
 			// Whose it is, is for those who may read Sites.
 			out.problem = "spec.forProvider.site.repository.path: it touches that of another Site"
 		case s.GetName() == want.GetName() && published(s, mc):
-			return siteFacts{ours: true} // What is there is not judged again.
+			return siteFacts{ours: true, uid: string(s.GetUID())} // What is there is not judged again.
 		case s.GetName() == want.GetName() && publish:
-			return siteFacts{problem: "Site " + s.GetName() + " is not one that this ManagedCluster made"}
+			return siteFacts{problem: foreign(mc, s)}
 		}
 	}
 	return out
@@ -130,7 +201,7 @@ func overlap(a, b string) bool {
 // withdraw the Site. It returns what uses it, and leaves it then.
 func (e *external) withdraw(ctx context.Context, mc *v1alpha1.ManagedCluster) (users []string, err error) {
 	s := &catalogv1alpha1.Site{}
-	err = e.kube.Get(ctx, client.ObjectKey{Name: siteName(mc)}, s)
+	err = e.live.Get(ctx, client.ObjectKey{Name: siteName(mc)}, s)
 	if kerrors.IsNotFound(err) || err == nil && !published(s, mc) {
 		return nil, nil
 	}

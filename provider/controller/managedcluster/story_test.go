@@ -1,6 +1,7 @@
 package managedcluster
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
@@ -70,8 +72,8 @@ func TestCAPTCluster(t *testing.T) {
 	w.built()
 	mc := w.until(ready)
 	at := mc.Status.AtProvider
-	got := []string{at.ClusterAPIVersion, at.Contracts.Infrastructure, at.Contracts.ControlPlane, at.Version, at.Endpoint.Host, at.Kubeconfig.SecretName}
-	if diff := cmp.Diff([]string{"cluster.x-k8s.io/v1beta2", "v1beta1", "v1beta1", "v1.34.2", "c1.example.org", "c1-kubeconfig"}, got); diff != "" || at.ReadySince == nil || at.WasReady.UID != at.UID {
+	got := []string{at.ClusterAPIVersion, at.Contracts.Infrastructure, at.Contracts.ControlPlane, at.Version, at.Endpoint.Host, at.Kubeconfig.SecretRef.Name + "/" + at.Kubeconfig.SecretRef.Key}
+	if diff := cmp.Diff([]string{"cluster.x-k8s.io/v1beta2", "v1beta1", "v1beta1", "v1.34.2", "c1.example.org", "c1-kubeconfig/value"}, got); diff != "" || at.ReadySince == nil || at.WasReady.UID != at.UID {
 		t.Errorf("what is seen: -want, +got:\n%s", diff)
 	}
 	// What CAPT and core write afterwards is theirs, and nothing is written again.
@@ -220,6 +222,9 @@ func TestRefused(t *testing.T) {
 		"ClassElsewhere": {reason: "Another namespace's class", change: func(p *v1alpha1.ManagedClusterParameters) {
 			p.Type, p.CAPT, p.Topology = v1alpha1.TypeTopology, nil, &v1alpha1.Topology{ClassRef: v1alpha1.ClassReference{Name: "c", Namespace: "team-b"}}
 		}, want: "PolicyDenied"},
+		"Paused": {reason: "Nobody pauses a Cluster by its annotations", change: func(p *v1alpha1.ManagedClusterParameters) {
+			p.Annotations = map[string]v1alpha1.AnnotationValue{"cluster.x-k8s.io/paused": ""}
+		}, want: "PolicyDenied"},
 		"SiteName": {reason: "An administrator's Site", change: func(p *v1alpha1.ManagedClusterParameters) { p.Site.Publish, p.Site.Name = true, "prod" }, want: "PolicyDenied"},
 		"SitePath": {reason: "An administrator's directory", change: func(p *v1alpha1.ManagedClusterParameters) {
 			p.Site.Publish, p.Site.Repository.Path = true, "clusters/prod"
@@ -230,8 +235,24 @@ func TestRefused(t *testing.T) {
 		"Missing": {reason: "A template that is not there", before: func(w *world) {
 			w.remove("WorkspaceTemplate", "team-a", "vpc")
 		}, want: "TemplateMissing"},
-		"Taken":          {reason: "Somebody made it by hand", before: func(w *world) { w.yaml("Cluster", "spec: {paused: false}") }, want: "NameTaken"},
-		"TakenElsewhere": {reason: "Workspaces are in no namespace", before: func(w *world) { w.yaml("CAPTControlPlane", "metadata: {namespace: team-b}") }, want: "NameTaken"},
+		"Taken":           {reason: "Somebody made it by hand", before: func(w *world) { w.yaml("Cluster", "spec: {paused: false}") }, want: "NameTaken"},
+		"TakenElsewhere":  {reason: "Workspaces are in no namespace", before: func(w *world) { w.yaml("CAPTControlPlane", "metadata: {namespace: team-b}") }, want: "NameTaken"},
+		"TakenVPC":        {reason: "CAPT would take another's network", before: func(w *world) { w.yaml("Workspace", "metadata: {name: c1-vpc}") }, want: "NameTaken"},
+		"TakenPlane":      {reason: "Or another's control plane", before: func(w *world) { w.yaml("Workspace", "metadata: {name: c1-eks-controlplane}") }, want: "NameTaken"},
+		"TakenKubeconfig": {reason: "Or another's kubeconfig", before: func(w *world) { w.yaml("Workspace", "metadata: {name: c1-kubeconfig}") }, want: "NameTaken"},
+		"Namespace":       {reason: "A configuration that is not for this namespace", before: func(w *world) { w.only("team-b") }, want: "PolicyDenied"},
+		"TopologyNamespace": {reason: "Whatever is made by it", before: func(w *world) { w.only("team-b") }, change: func(p *v1alpha1.ManagedClusterParameters) {
+			*p = topologySpec()
+		}, want: "PolicyDenied"},
+		"ExistingNamespace": {reason: "A Site is made too", before: func(w *world) { w.only("team-b") }, change: func(p *v1alpha1.ManagedClusterParameters) {
+			p.Type, p.CAPT, p.Site.Publish = v1alpha1.TypeExisting, nil, true
+		}, want: "PolicyDenied"},
+		"NoConfiguration": {reason: "Limits that do not exist would be none", before: func(w *world) {
+			w.must(w.Client.Delete(w.Context(), &configv1alpha1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: "default"}}))
+		}, change: func(p *v1alpha1.ManagedClusterParameters) { *p = topologySpec() }, want: "PolicyDenied"},
+		"LongSiteName": {reason: "No Site has such a name", change: func(p *v1alpha1.ManagedClusterParameters) {
+			p.Site.Publish, p.Site.Name = true, strings.Repeat("a", 64)
+		}, want: "PolicyDenied"},
 		"NoContract": {reason: "A kind without the label", before: func(w *world) {
 			w.remove("CustomResourceDefinition", "", "captclusters."+groupInfrastructure)
 			w.yaml("CustomResourceDefinition", "metadata: {name: captclusters.infrastructure.cluster.x-k8s.io}\nspec: {names: {plural: captclusters}, versions: [{name: v1beta1, served: true}]}")
@@ -311,10 +332,11 @@ func TestDeletionIsTold(t *testing.T) {
 // gone reconciles until an object is deleted, and then removes it.
 func (w *world) gone(want, kind string) {
 	w.Helper()
-	for len(w.did) == 0 || w.did[len(w.did)-1] != want {
-		if len(w.did) > 1000 {
-			w.Fatalf("%q is not done: %q", want, w.did)
+	for rounds := 0; len(w.did) == 0 || w.did[len(w.did)-1] != want; rounds++ {
+		if rounds > maxRounds {
+			w.Fatalf("%q is not done: %q, %+v", want, w.did, w.get().Status.Conditions)
 		}
+		w.clock = w.clock.Add(time.Second)
 		w.reconcile()
 	}
 	w.vanish(kind)
@@ -493,6 +515,77 @@ func TestTimeouts(t *testing.T) {
 	}
 }
 
+// TestPauseIsNoDelay takes no time from what is waited for, where who builds the cluster waits too.
+func TestPauseIsNoDelay(t *testing.T) {
+	w := newWorld(t)
+	w.install()
+	w.create(topologySpec())
+	w.until("NotReferenced")
+	pause := func(paused bool) {
+		w.yaml("Cluster", fmt.Sprintf("spec: {paused: %t}", paused))
+		for rounds := 0; (w.get().GetCondition(v1alpha1.TypePaused).Status == corev1.ConditionTrue) != paused; rounds++ {
+			if rounds > maxRounds {
+				t.Fatalf("it is not seen: %+v", w.get().Status.Conditions)
+			}
+			w.clock = w.clock.Add(time.Minute)
+			w.reconcile()
+		}
+	}
+	stays := func(reason string, d time.Duration) {
+		t.Helper()
+		w.clock = w.clock.Add(d)
+		w.reconcile()
+		if c := w.get().GetCondition(xpv2.TypeReady); string(c.Reason) != reason {
+			t.Fatalf("want %s, got %+v", reason, c)
+		}
+	}
+	pause(true)
+	stays("NotReferenced", time.Hour)
+	pause(false)
+	stays("NotReferenced", 14*time.Minute)
+	w.until("InfrastructureTimedOut")
+	w.yaml("Cluster", "status: {initialization: {infrastructureProvisioned: true}}")
+	w.until("NotInitialized")
+	pause(true)
+	stays("NotInitialized", time.Hour)
+	pause(false)
+	stays("NotInitialized", 29*time.Minute)
+	w.until("ControlPlaneTimedOut")
+}
+
+// TestIgnoredPause is one that CAPT knows nothing of: it goes on, and may take too long.
+func TestIgnoredPause(t *testing.T) {
+	w := newWorld(t)
+	w.install()
+	w.create(captSpec())
+	w.until("Provisioning")
+	w.yaml("Cluster", "spec: {paused: true}")
+	w.clock = w.clock.Add(15 * time.Minute)
+	if c := w.until("InfrastructureTimedOut").GetCondition(v1alpha1.TypePaused); c.Reason != readiness.ReasonPausedIgnored {
+		t.Errorf("%+v", c)
+	}
+}
+
+// TestVersion is asked for in the one form that Cluster API keeps.
+func TestVersion(t *testing.T) {
+	for name, p := range map[string]v1alpha1.ManagedClusterParameters{"Topology": topologySpec(), "CAPT": captSpec()} {
+		t.Run(name, func(t *testing.T) {
+			p.Version = "1.34.2"
+			w := newWorld(t)
+			w.install()
+			w.create(p)
+			kind, path := "Cluster", []string{"spec", "topology", "version"}
+			if name == "CAPT" {
+				kind, path = "CAPTControlPlane", []string{"spec", "version"}
+			}
+			w.until(map[string]string{"Cluster": "NotReferenced", "CAPTControlPlane": "Provisioning"}[kind])
+			if v, _, _ := unstructured.NestedString(w.live(kind).Object, path...); v != "v1.34.2" {
+				t.Errorf("%s is asked for version %q", kind, v)
+			}
+		})
+	}
+}
+
 func TestObserveOnly(t *testing.T) {
 	w := newWorld(t)
 	w.install()
@@ -579,7 +672,7 @@ func TestWithdrawn(t *testing.T) {
 // TestAnotherOfThatName is not the object that is gone, whoever made it.
 func TestAnotherOfThatName(t *testing.T) {
 	mc := &v1alpha1.ManagedCluster{}
-	mc.Spec.ForProvider.Cluster.Name = "c1"
+	mc.Spec.ForProvider.Type, mc.Spec.ForProvider.Cluster.Name = v1alpha1.TypeTopology, "c1"
 	mc.Status.AtProvider = v1alpha1.ManagedClusterObservation{UID: "u1", Objects: []v1alpha1.ClusterObject{{Kind: kindCluster, Name: "c1", UID: "u1"}}}
 	live := object(mc, "cluster.x-k8s.io/v1beta2", kindCluster, nil)
 	live.SetUID("u2")

@@ -1,6 +1,8 @@
 package job
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"strings"
 	"testing"
 	"time"
@@ -107,5 +109,18 @@ func TestJudge(t *testing.T) {
 				t.Errorf("%s\nJudge(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+func TestPinnedIsBounded(t *testing.T) {
+	for size, want := range map[int]string{maxScript: "", maxScript + 1: "configMapKeyRef: the script has more than 131071 bytes, and no pod would start with it"} {
+		text := strings.Repeat("#", size)
+		sum, got := sha256.Sum256([]byte(text)), ""
+		if err := Pinned(text, hex.EncodeToString(sum[:])); err != nil {
+			got = err.Error()
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("Pinned(...) of %d bytes: -want error, +got error:\n%s", size, diff)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package meter
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -26,6 +27,12 @@ type run struct {
 	due    time.Time
 	asking bool
 
+	// waits is the question that waits for its turn, if one does, and queued since when; waited is how long others did. That time is not the
+	// subject's.
+	waits  *group
+	queued time.Time
+	waited time.Duration
+
 	// told is true once the owner knows that the check has ended.
 	told bool
 }
@@ -36,6 +43,37 @@ type group struct {
 	host     string
 	live     time.Duration
 	members  []member
+
+	// wanted is how many of the members still wait for it, and namespace whose turn it was.
+	wanted    int
+	namespace string
+}
+
+// namespaces that want to know.
+func (g *group) namespaces() []string {
+	out := make([]string, 0, len(g.members))
+	for _, j := range g.members {
+		out = append(out, j.run.owner.Namespace)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// wait for a turn.
+func (g *group) wait(now time.Time) {
+	g.wanted = len(g.members)
+	for _, j := range g.members {
+		j.run.waits, j.run.queued = g, now
+	}
+}
+
+// begin to be asked.
+func (g *group) begin(now time.Time) {
+	for _, j := range g.members {
+		if j.run.waits == g {
+			j.run.begin(now)
+		}
+	}
 }
 
 // A member is a run as it was when it asked.
@@ -52,7 +90,7 @@ func (r *run) follow(t Task, now time.Time) {
 		return
 	}
 	r.spent = r.measurable(now, before)
-	r.tally, r.since, r.asking, r.told = gates.Tally{}, time.Time{}, false, false
+	r.tally, r.since, r.asking, r.told, r.waited = gates.Tally{}, time.Time{}, false, false, 0
 	r.episode++
 	if t.LiveSince.IsZero() {
 		return
@@ -65,6 +103,12 @@ func (r *run) follow(t Task, now time.Time) {
 	r.due = r.slot(first.Add(-time.Nanosecond))
 }
 
+// begin to be asked, or give up to wait.
+func (r *run) begin(now time.Time) {
+	r.waited += now.Sub(r.queued)
+	r.waits, r.queued = nil, time.Time{}
+}
+
 func (r *run) lead() time.Duration { return max(r.task.Lead, r.task.Rules.InitialDelay) }
 
 // slot is where the question is asked next. How long the subject is live changes the question, and must not change its place.
@@ -72,7 +116,8 @@ func (r *run) slot(after time.Time) time.Time {
 	return slot(r.task.Question.Key(0), r.task.Rules.Interval, after)
 }
 
-// measurable is for how long a subject could be measured: from when it first was due, and only while it is live.
+// measurable is for how long a subject could be measured: from when it first was due, and only while it is live and nobody else is asked
+// instead.
 func (r *run) measurable(now time.Time, t Task) time.Duration {
 	if r.since.IsZero() {
 		return r.spent
@@ -81,7 +126,11 @@ func (r *run) measurable(now time.Time, t Task) time.Duration {
 	if first := t.LiveSince.Add(max(t.Lead, t.Rules.InitialDelay)); first.After(begin) && r.spent == 0 {
 		begin = first
 	}
-	return r.spent + max(now.Sub(begin), 0)
+	waited := r.waited
+	if r.waits != nil {
+		waited += now.Sub(r.queued)
+	}
+	return r.spent + max(now.Sub(begin)-waited, 0)
 }
 
 func (r *run) judge(now time.Time) gates.Judgement {
@@ -97,7 +146,7 @@ func (r *run) next() time.Time {
 	if first := r.task.LiveSince.Add(r.lead()); first.After(end) && r.spent == 0 {
 		end = first
 	}
-	end = end.Add(r.task.Rules.Timeout - r.spent)
+	end = end.Add(r.task.Rules.Timeout - r.spent + r.waited)
 	if r.asking || end.Before(r.due) {
 		return end
 	}

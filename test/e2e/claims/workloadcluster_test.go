@@ -28,7 +28,7 @@ func newLife(t *testing.T, apiVersion string) *life {
 	t.Helper()
 	l := &life{Scene: scene.New(t, cp)}
 	l.east = l.object(fmt.Sprintf(`{apiVersion: %s, kind: WorkloadCluster, metadata: {name: east},
-		spec: {clusterName: c1, type: Existing, readiness: {stabilizationSeconds: 1}, site: {publish: true, labels: {region: east}}}}`, apiVersion))
+		spec: {providerConfigRef: {kind: ProviderConfig, name: %s}, clusterName: c1, type: Existing, readiness: {stabilizationSeconds: 1}, site: {publish: true, labels: {region: east}}}}`, apiVersion, scene.Config))
 	l.cluster = l.object(`{apiVersion: cluster.x-k8s.io/v1beta2, kind: Cluster, metadata: {name: c1, finalizers: [test/hold]}, spec: {controlPlaneEndpoint: {host: c1.example.org, port: 6443}}}`)
 	l.managed = l.object(`{apiVersion: cluster.intentplane.dev/v1alpha1, kind: ManagedCluster, metadata: {name: east}}`)
 	l.resource = "workloadclusters." + strings.TrimSuffix(apiVersion, "/v1alpha1")

@@ -59,6 +59,7 @@ func (s *stage) workload(as string, forProvider map[string]any) *unstructured.Un
 	spec := maps.Clone(forProvider)
 	spec["clusterName"], _, _ = unstructured.NestedFieldCopy(forProvider, "cluster", "name")
 	delete(spec, "cluster")
+	spec["providerConfigRef"] = map[string]any{"kind": "ProviderConfig", "name": scene.Config}
 	return s.Set(s.describe("claims.intentplane.dev/v1alpha1", "WorkloadCluster", as), spec, "spec")
 }
 
@@ -100,7 +101,7 @@ func (s *stage) describesItself(mc *unstructured.Unstructured) {
 	}
 	got := map[string]string{
 		"uid": at("uid"), "phase": at("phase"), "version": at("version"), "clusterAPIVersion": at("clusterAPIVersion"), "host": at("endpoint", "host"),
-		"infrastructure": at("contracts", "infrastructure"), "controlPlane": at("contracts", "controlPlane"), "secret": at("kubeconfig", "secretName"),
+		"infrastructure": at("contracts", "infrastructure"), "controlPlane": at("contracts", "controlPlane"), "secret": at("kubeconfig", "secretRef", "name"),
 	}
 	want := map[string]string{
 		"uid": string(c.GetUID()), "phase": scene.Field(c, "status", "phase"), "version": version, "clusterAPIVersion": "cluster.x-k8s.io/v1beta2",

@@ -1,0 +1,32 @@
+package v1alpha1
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// reservedDomains are those whose labels and annotations mean something to Cluster API and to Intentplane: who sets one of them could pause a
+// Cluster, or pass it off as another's.
+func reservedDomains() []string { return []string{"cluster.x-k8s.io", "intentplane.dev"} }
+
+// Reserved is the path of a label or an annotation that nobody may ask for, below the description. It is empty if there is none.
+func (d *ClusterDescription) Reserved() string {
+	for _, key := range slices.Sorted(maps.Keys(d.Labels)) {
+		if reserved(key) {
+			return fmt.Sprintf("labels[%s]", key)
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(d.Annotations)) {
+		if reserved(key) {
+			return fmt.Sprintf("annotations[%s]", key)
+		}
+	}
+	return ""
+}
+
+func reserved(key string) bool {
+	domain, _, found := strings.Cut(key, "/")
+	return found && slices.ContainsFunc(reservedDomains(), func(r string) bool { return domain == r || strings.HasSuffix(domain, "."+r) })
+}

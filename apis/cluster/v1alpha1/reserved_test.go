@@ -1,0 +1,34 @@
+package v1alpha1
+
+import "testing"
+
+func TestReserved(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		labels []string
+		notes  []string
+		want   string
+	}{
+		"Own":         {reason: "What others select by is for users.", labels: []string{"env", "example.org/cni"}, notes: []string{"a.b/c"}},
+		"Paused":      {reason: "It would stop who builds the cluster.", notes: []string{"a", "cluster.x-k8s.io/paused"}, want: "annotations[cluster.x-k8s.io/paused]"},
+		"Below":       {reason: "So are those of Cluster API's parts.", labels: []string{"topology.cluster.x-k8s.io/owned"}, want: "labels[topology.cluster.x-k8s.io/owned]"},
+		"Owner":       {reason: "By this one an object is told to be ours.", labels: []string{LabelOwner}, want: "labels[" + LabelOwner + "]"},
+		"First":       {reason: "One is named, and always the same.", labels: []string{"z", "intentplane.dev/b", "intentplane.dev/a"}, want: "labels[intentplane.dev/a]"},
+		"OtherDomain": {reason: "A domain that only ends alike is another one.", labels: []string{"mycluster.x-k8s.io/a", "notintentplane.dev/b"}},
+		"NoDomain":    {reason: "A name is no domain.", labels: []string{"cluster.x-k8s.io"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			d := ClusterDescription{Labels: map[string]LabelValue{}, Annotations: map[string]AnnotationValue{}}
+			for _, key := range tc.labels {
+				d.Labels[key] = ""
+			}
+			for _, key := range tc.notes {
+				d.Annotations[key] = ""
+			}
+			if got := d.Reserved(); got != tc.want {
+				t.Errorf("\n%s\nReserved(): want %q, got %q", tc.reason, tc.want, got)
+			}
+		})
+	}
+}

@@ -1,0 +1,231 @@
+package managedcluster
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+)
+
+func publish(p *v1alpha1.ManagedClusterParameters) { p.Site.Publish = true }
+
+// site of a name, or nil.
+func (w *world) site(name string) *catalogv1alpha1.Site {
+	w.Helper()
+	s := &catalogv1alpha1.Site{}
+	err := w.Get(w.Context(), client.ObjectKey{Name: name}, s)
+	if kerrors.IsNotFound(err) {
+		return nil
+	}
+	w.must(err)
+	return s
+}
+
+// looks a few times, with time in between.
+func (w *world) looks() *v1alpha1.ManagedCluster {
+	w.Helper()
+	for range 3 {
+		w.clock = w.clock.Add(progressInterval)
+		w.reconcile()
+	}
+	return w.get()
+}
+
+// TestSiteGone is one that an administrator deleted: it is not made again by itself.
+func TestSiteGone(t *testing.T) {
+	w := settled(t, publish)
+	w.looks()
+	s := w.site("team-a.prod")
+	s.SetUID("site-1") // The double of an API server gives none.
+	w.must(w.Update(t.Context(), s))
+	w.looks()
+	w.must(w.Client.Delete(t.Context(), s))
+	c := w.until("SiteGone").GetCondition(xpv2.TypeReady)
+	w.looks()
+	if w.site("team-a.prod") != nil || !strings.HasPrefix(c.Message, "Site team-a.prod with uid site-1 is gone") || !strings.HasSuffix(c.Message, v1alpha1.AnnotationRecreate+"=site-1") {
+		t.Fatalf("message %q, Site %v", c.Message, w.site("team-a.prod"))
+	}
+	if at := w.get().Status.AtProvider; at.SiteName != "" || at.SiteUID != "site-1" || at.ReadySince == nil {
+		t.Errorf("what is published: %q with uid %q, ready since %v", at.SiteName, at.SiteUID, at.ReadySince)
+	}
+	annotate := func(uid string) {
+		w.change(func(mc *v1alpha1.ManagedCluster) {
+			mc.SetAnnotations(map[string]string{v1alpha1.AnnotationRecreate: uid})
+		})
+		w.looks()
+	}
+	if annotate("site-0"); w.site("team-a.prod") != nil {
+		t.Error("the annotation is for another one")
+	}
+	annotate("site-1")
+	w.until(ready)
+	w.looks()
+	if w.site("team-a.prod") == nil || w.get().Status.AtProvider.SiteName != "team-a.prod" {
+		t.Errorf("a person wants it: %+v", w.get().Status.AtProvider)
+	}
+}
+
+// TestAllowedSiteName is one that an administrator allows, and that the Site then keeps.
+func TestAllowedSiteName(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		kind   string
+		allow  []string
+		want   bool
+	}{
+		"Named":     {reason: "It is named", allow: []string{"other", "edge-1"}, want: true},
+		"Pattern":   {reason: "A pattern is for several", allow: []string{"edge-*"}, want: true},
+		"Other":     {reason: "Another one is", allow: []string{"edge-2"}},
+		"None":      {reason: "None is"},
+		"Namespace": {reason: "Whoever writes a ProviderConfig could allow themselves anything", kind: "ProviderConfig", allow: []string{"*"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.install()
+			c := &configv1alpha1.ClusterProviderConfig{}
+			w.must(w.Get(t.Context(), client.ObjectKey{Name: "default"}, c))
+			c.Spec.Policy.SiteNames = tc.allow
+			w.must(w.Update(t.Context(), c))
+			w.must(w.Create(t.Context(), &configv1alpha1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "default"}, Spec: c.Spec}))
+			p := topologySpec()
+			p.Site = v1alpha1.PublishedSite{Publish: true, Name: "edge-1"}
+			w.create(p)
+			if tc.kind != "" {
+				w.change(func(mc *v1alpha1.ManagedCluster) { mc.Spec.ProviderConfigReference.Kind = tc.kind })
+			}
+			if !tc.want {
+				if m := w.until("PolicyDenied").GetCondition(xpv2.TypeReady).Message; !strings.HasPrefix(m, "spec.forProvider.site.name: it has to be team-a.prod, or one that an administrator allowed") || len(w.did) > 0 {
+					t.Errorf("\n%s\nmessage %q, writes %q", tc.reason, m, w.did)
+				}
+				return
+			}
+			w.until("NotReferenced")
+			w.built()
+			w.until(ready)
+			w.looks()
+			if w.site("edge-1") == nil || w.site("team-a.prod") != nil || w.get().Status.AtProvider.SiteName != "edge-1" {
+				t.Fatalf("\n%s\n%+v", tc.reason, w.get().Status.AtProvider)
+			}
+			// What was allowed once stays, and is not renamed.
+			c.Spec.Policy.SiteNames = nil
+			w.must(w.Update(t.Context(), c))
+			w.looks()
+			w.until(ready)
+			w.change(func(mc *v1alpha1.ManagedCluster) { mc.Spec.ForProvider.Site.Name = "" })
+			if m := w.until("PolicyDenied").GetCondition(xpv2.TypeReady).Message; !strings.Contains(m, "it is published as edge-1") || w.site("team-a.prod") != nil {
+				t.Errorf("\n%s\nmessage %q", tc.reason, m)
+			}
+			w.must(w.Delete(t.Context(), w.get()))
+			w.reconcile()
+			if w.site("edge-1") != nil {
+				t.Errorf("\n%s\nit is not withdrawn", tc.reason)
+			}
+		})
+	}
+}
+
+// TestSiteOfTheDead is one of a ManagedCluster of this name that is no more, such as after deletionPolicy Orphan.
+func TestSiteOfTheDead(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		act    func(*world, *catalogv1alpha1.Site)
+	}{
+		"HandedOver": {reason: "An administrator hands it over", act: func(w *world, s *catalogv1alpha1.Site) {
+			s.Spec.Owner.UID = "mc-uid"
+			w.must(w.Update(w.Context(), s))
+		}},
+		"Deleted": {reason: "Or deletes it", act: func(w *world, s *catalogv1alpha1.Site) { w.must(w.Client.Delete(w.Context(), s)) }},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.install()
+			w.must(w.Create(t.Context(), &catalogv1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Name: "team-a.prod"}, Spec: catalogv1alpha1.SiteSpec{
+				Repository: catalogv1alpha1.SiteRepository{Path: "clusters/team-a/prod"},
+				Owner:      &catalogv1alpha1.SiteOwner{APIGroup: v1alpha1.Group, Kind: "ManagedCluster", Namespace: "team-a", Name: "prod", UID: "dead"},
+			}}))
+			p := topologySpec()
+			p.Site.Publish = true
+			w.create(p)
+			m := w.until("PolicyDenied").GetCondition(xpv2.TypeReady).Message
+			for _, part := range []string{"Site team-a.prod", "uid dead", "spec.owner.uid to mc-uid", "or delete it"} {
+				if !strings.Contains(m, part) {
+					t.Errorf("\n%s\nthe message does not say %q: %q", tc.reason, part, m)
+				}
+			}
+			tc.act(w, w.site("team-a.prod"))
+			w.until("NotReferenced")
+			w.built()
+			w.until(ready)
+			w.looks()
+			if s := w.site("team-a.prod"); s == nil || s.Spec.Owner.UID != "mc-uid" || w.get().Status.AtProvider.SiteName != "team-a.prod" {
+				t.Errorf("\n%s\n%+v, %+v", tc.reason, s, w.get().Status.AtProvider)
+			}
+		})
+	}
+}
+
+// TestUnprotected goes while deployments use its Site, which stays, and says who uses it.
+func TestUnprotected(t *testing.T) {
+	no := false
+	w := settled(t, publish, func(p *v1alpha1.ManagedClusterParameters) { p.DeletionProtection = &no })
+	w.looks()
+	d := &deliveryv1alpha1.GitDelivery{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "web"}}
+	d.Spec.ForProvider.ClaimRef.Name = "shop"
+	d.Spec.ForProvider.Trees = []deliveryv1alpha1.Tree{{Site: "team-a.prod"}}
+	w.must(w.Create(t.Context(), d))
+	w.must(w.Delete(t.Context(), w.get()))
+	w.did = nil
+	for _, kind := range []string{"Cluster", "CAPTControlPlane", "CAPTCluster"} {
+		w.gone("delete "+kind, kind)
+	}
+	w.clock = w.clock.Add(time.Hour)
+	w.reconcile()
+	if m := w.get().GetCondition(xpv2.TypeSynced).Message; !strings.Contains(m, "InUse: the cluster is gone, and Site team-a.prod stays while deployments use it: team-a/shop.") {
+		t.Errorf("what it waits for is not said: %q", m)
+	}
+	w.must(w.Client.Delete(t.Context(), d))
+	w.released()
+	if w.site("team-a.prod") != nil {
+		t.Error("its Site is still there")
+	}
+}
+
+// A siteless cache was not told of any Site yet.
+type siteless struct {
+	client.Client
+}
+
+func (s siteless) Get(ctx context.Context, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
+	if _, ok := o.(*catalogv1alpha1.Site); ok {
+		return kerrors.NewNotFound(catalogv1alpha1.GroupVersion.WithResource("sites").GroupResource(), key.Name)
+	}
+	return s.Client.Get(ctx, key, o, opts...)
+}
+
+// TestDeletionLooksForItsSite itself, since the cache may not know it yet.
+func TestDeletionLooksForItsSite(t *testing.T) {
+	w := settled(t, publish)
+	w.looks()
+	w.c.kube = siteless{w}
+	w.must(w.Delete(t.Context(), w.get()))
+	w.did = nil
+	for _, kind := range []string{"Cluster", "CAPTControlPlane", "CAPTCluster"} {
+		w.gone("delete "+kind, kind)
+	}
+	w.released()
+	if w.site("team-a.prod") != nil {
+		t.Error("its Site is left behind")
+	}
+}

@@ -1,0 +1,126 @@
+package state
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+)
+
+// told is a history in short: for each revision v if it is verified, w if it was taken back, r if it was rejected.
+func told(verdicts string, sites int) Entry {
+	e := Entry{Claim: claim(), ClusterUID: "uid-1"}
+	for i, v := range verdicts {
+		o := order(int64(i + 1))
+		o.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictRejected}
+		if v != 'r' {
+			o.Verdict.Result = rolloutv1alpha1.VerdictVerified
+		}
+		d := Delivery{Order: o, Commit: "c", At: at(i)}
+		for s := range sites {
+			d.Trees = append(d.Trees, treeAt(fmt.Sprintf("%s%03d", strings.Repeat("s", 60), s), strings.Repeat(string(rune('a'+i)), 40), o.Revision))
+		}
+		e = Record(e, d)
+	}
+	for i, v := range verdicts[len(verdicts)-len(e.History):] {
+		e.History[i].Withdrawn = v == 'w'
+	}
+	return e
+}
+
+// withTrees are the revisions of a history that have trees.
+func withTrees(history []deliveryv1alpha1.HistoryEntry) []int64 {
+	var out []int64
+	for _, h := range history {
+		if len(h.Trees) > 0 {
+			out = append(out, h.Revision)
+		}
+	}
+	return out
+}
+
+func TestShown(t *testing.T) {
+	cases := map[string]struct {
+		reason   string
+		verdicts string
+		sites    int
+		want     []int64
+	}{
+		"None":      {reason: "No history is none."},
+		"Few":       {reason: "What there is room for is shown.", verdicts: "vrr", sites: 100, want: []int64{1, 2, 3}},
+		"Rejected":  {reason: "Ten rejections do not hide what there is to go back to.", verdicts: "vrrrrrrrrrr", sites: 100, want: []int64{1, 8, 9, 10, 11}},
+		"Many":      {reason: "Nor does one, where a revision has many Sites.", verdicts: "vr", sites: 251, want: []int64{1}},
+		"Most":      {reason: "Nor does it where a revision has as many as there can be.", verdicts: "vrr", sites: 500, want: []int64{1}},
+		"Before":    {reason: "A person goes back from the one that runs to the one before.", verdicts: "vvvr", sites: 500, want: []int64{2, 3}},
+		"Older":     {reason: "Older good ones come before what was rejected.", verdicts: "vrvrvr", sites: 150, want: []int64{1, 3, 5}},
+		"Withdrawn": {reason: "What was taken back is not gone back to.", verdicts: "vvww", sites: 260, want: []int64{1, 2}},
+		"OneIsGood": {reason: "Only what is good is always shown.", verdicts: "vw", sites: 300, want: []int64{1}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			e := told(tc.verdicts, tc.sites)
+			shown := e.Shown()
+			if diff := cmp.Diff(tc.want, withTrees(shown)); diff != "" {
+				t.Errorf("\n%s\nrevisions with trees: -want, +got:\n%s", tc.reason, diff)
+			}
+			for i, h := range shown {
+				if h.Revision != e.History[i].Revision || len(h.Trees) != 0 && len(h.Trees) != tc.sites {
+					t.Errorf("\n%s\nplace %d: want revision %d with all of its trees or none, got %d with %d", tc.reason, i, e.History[i].Revision, h.Revision, len(h.Trees))
+				}
+			}
+			if diff := cmp.Diff(len(tc.verdicts), len(withTrees(e.History))); diff != "" {
+				t.Errorf("\n%s\nrevisions with trees in the entry afterwards: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestEncodeFits has more than fits into the file.
+func TestEncodeFits(t *testing.T) {
+	cases := map[string]struct {
+		reason   string
+		verdicts string
+		// worth are revisions that keep their trees, and lost is one that does not.
+		worth []int64
+		lost  int64
+	}{
+		"Rejected":  {reason: "What was rejected gives way, the oldest first.", verdicts: "vrrrrrrrrrr", worth: []int64{1, 11}, lost: 2},
+		"Withdrawn": {reason: "So does what was taken back.", verdicts: "vwvvvvvvvv", worth: []int64{1, 10}, lost: 2},
+		"Good":      {reason: "Of good ones, the oldest does.", verdicts: "vvvvvvvvvv", worth: []int64{2, 10}, lost: 1},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			e := told(tc.verdicts, 500)
+			for i := range e.Trees {
+				e.Trees[i].Path = strings.Repeat("p", 550)
+			}
+			content, err := e.Encode()
+			if err != nil {
+				t.Fatalf("\n%s\nEncode(): %v", tc.reason, err)
+			}
+			got, err := Decode(content)
+			if err != nil {
+				t.Fatalf("\n%s\nDecode(...): %v", tc.reason, err)
+			}
+			has := map[int64]bool{}
+			for _, n := range withTrees(got.History) {
+				has[n] = true
+			}
+			for _, n := range tc.worth {
+				if !has[n] {
+					t.Errorf("\n%s\nrevision %d: want its trees, got none", tc.reason, n)
+				}
+			}
+			if has[tc.lost] {
+				t.Errorf("\n%s\nrevision %d: want none of its trees", tc.reason, tc.lost)
+			}
+			if len(withTrees(e.History)) != len(e.History) {
+				t.Errorf("\n%s\nthe entry itself lost trees", tc.reason)
+			}
+		})
+	}
+}
