@@ -2,11 +2,13 @@ package managedcluster
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
@@ -127,5 +129,23 @@ func TestMadeAgain(t *testing.T) {
 	w.reconcile()
 	if diff := cmp.Diff(string(w.live("CAPTControlPlane").GetUID()), uidOf(w.get().Status.AtProvider, "CAPTControlPlane", "c1")); diff != "" {
 		t.Errorf("uid of the CAPTControlPlane: -want, +got:\n%s", diff)
+	}
+}
+
+// TestDeletionTimedOut says what a deletion waits for that takes too long.
+func TestDeletionTimedOut(t *testing.T) {
+	w := settled(t)
+	w.must(w.Delete(t.Context(), w.get()))
+	at := metav1.NewTime(w.clock)
+	w.yaml("Cluster", fmt.Sprintf("metadata: {deletionTimestamp: '%s', finalizers: [a/b]}\nstatus: {conditions: [{type: Deleting, status: 'True', reason: WaitingForWorkersDeletion, message: two of them}]}", at.Format(time.RFC3339)))
+	w.reconcile()
+	const late = "DeletionTimedOut: Cluster c1 is still being deleted: WaitingForWorkersDeletion: Cluster c1: two of them"
+	if m := w.get().GetCondition(xpv2.TypeSynced).Message; strings.Contains(m, "DeletionTimedOut") {
+		t.Errorf("it is late at once: %q", m)
+	}
+	w.clock = time.Now().Add(defaultDeletion + time.Minute) // The client says when the ManagedCluster's deletion began.
+	w.reconcile()
+	if m := w.get().GetCondition(xpv2.TypeSynced).Message; !strings.Contains(m, late) {
+		t.Errorf("Synced says %q, which has no %q", m, late)
 	}
 }

@@ -1,6 +1,7 @@
 package clusters
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -18,9 +19,9 @@ const flaps = 60
 const budget = 75
 
 // refused is what the circuit breaker kept from composites so far.
-func (s *stage) refused() map[string]float64 {
+func (s *stage) refused(ctx context.Context) map[string]float64 {
 	s.T.Helper()
-	m, err := cp.CoreMetrics(s.T.Context())
+	m, err := cp.CoreMetrics(ctx)
 	s.must(err)
 	of := func(result string) float64 {
 		return m.Sum("circuit_breaker_events_total", map[string]string{"result": result})
@@ -45,7 +46,7 @@ func TestBreaker(t *testing.T) {
 	s.Apply(wc)
 	s.ready(mc)
 	s.provisioned(wc)
-	before := s.refused()
+	before := s.refused(t.Context())
 	tick := time.NewTicker(time.Second / 2) //nolint:mnd // Half of a flap.
 	defer tick.Stop()
 	for range flaps {
@@ -56,7 +57,7 @@ func TestBreaker(t *testing.T) {
 	}
 	h.available("False", "etcd has no leader")
 	s.until(wc, "is degraded", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Degraded" })
-	if diff := cmp.Diff(before, s.refused()); diff != "" {
+	if diff := cmp.Diff(before, s.refused(t.Context())); diff != "" {
 		t.Errorf("what the circuit breaker refused in %d flaps: -before, +after:\n%s", flaps, diff)
 	}
 	s.Delete(wc)
