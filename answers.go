@@ -2,14 +2,12 @@ package main
 
 import (
 	"crypto/sha256"
-	"slices"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
-	"github.com/intentplane/intentplane/function"
 	"github.com/intentplane/intentplane/function/memo"
 )
 
@@ -57,9 +55,4 @@ func keyOf(req *fnv1.RunFunctionRequest) (memo.Key, error) {
 	}
 	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(bare.Interface())
 	return sha256.Sum256(b), errors.Wrap(err, "cannot encode the request")
-}
-
-// lasting says whether the same input will have the same output at any other time.
-func lasting(in function.Input, out *function.Output) bool {
-	return !out.Dated && slices.Equal(in.Status.Transitions, out.Status.Transitions)
 }

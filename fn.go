@@ -101,6 +101,9 @@ type reply struct {
 	// wait is how long it is until the reply changes by itself. 0 means that it does not.
 	wait time.Duration
 
+	// paced is true if the status is told by a later call: it is the one that was observed.
+	paced bool
+
 	// lasting says whether the same request will have the same reply at any other time.
 	lasting bool
 }
@@ -120,13 +123,14 @@ func (f *Function) reply(ctx context.Context, req *fnv1.RunFunctionRequest) (*re
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot run")
 	}
-	if err := pace(in, out); err != nil {
+	r := &reply{
+		needs: out.Needs, resources: out.Resources, status: out.Status, conditions: out.Conditions, ready: out.Ready, wait: out.Wait,
+	}
+	if err := pace(in.Conditions, in.Status, r); err != nil {
 		return nil, err
 	}
-	return &reply{
-		needs: out.Needs, resources: out.Resources, status: out.Status, conditions: out.Conditions, ready: out.Ready,
-		wait: out.Wait, lasting: lasting(in, out),
-	}, nil
+	r.lasting = !out.Dated && (r.paced || slices.Equal(in.Status.Transitions, out.Status.Transitions))
+	return r, nil
 }
 
 // lifetime is how long a reply counts. One that will change by itself counts until then.

@@ -6,6 +6,7 @@ import (
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
 )
 
 // TestClusters serves WorkloadClusters of both shapes beside the deployments.
@@ -56,5 +57,40 @@ spec:
 	rsp := run(t, newFunction(), request(t, "apiVersion: claims.intentplane.dev/v1alpha1\nkind: XWorkloadCluster\nmetadata: {name: x}\nspec: {type: Existing}"))
 	if len(rsp.GetResults()) != 1 || rsp.GetResults()[0].GetSeverity() != fnv1.Severity_SEVERITY_FATAL {
 		t.Errorf("a composite without a claim: %v", rsp.GetResults())
+	}
+}
+
+// TestClustersArePaced tells conditions of a cluster first, and its phase with the call that follows.
+func TestClustersArePaced(t *testing.T) {
+	f, req := newFunction().Remember(1<<20), request(t, `
+apiVersion: intentplane.dev/v1alpha1
+kind: WorkloadCluster
+metadata: {name: north, namespace: team-a}
+spec: {type: Existing}
+`)
+	first := run(t, f, req)
+	told := []any{map[string]any{"type": "Ready", "status": "False", "reason": "Creating"}}
+	for _, c := range first.GetConditions() {
+		told = append(told, map[string]any{"type": c.GetType(), "status": "Unknown", "reason": c.GetReason(), "message": c.GetMessage()})
+	}
+	crossplaneTells := func(phase string, conditions []any) {
+		t.Helper()
+		status, err := structpb.NewValue(map[string]any{"phase": phase, "conditions": conditions})
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Observed.Composite.Resource.Fields["status"] = status
+	}
+	crossplaneTells("Provisioning", told)
+	if got := statusOf(run(t, f, req), "phase"); got != "Provisioning" {
+		t.Errorf("phase %q is told together with other conditions", got)
+	}
+	for i, c := range first.GetConditions() {
+		status := map[fnv1.Status]string{fnv1.Status_STATUS_CONDITION_TRUE: "True", fnv1.Status_STATUS_CONDITION_FALSE: "False", fnv1.Status_STATUS_CONDITION_UNKNOWN: "Unknown"}[c.GetStatus()]
+		told[i+1] = map[string]any{"type": c.GetType(), "status": status, "reason": c.GetReason(), "message": c.GetMessage()}
+	}
+	crossplaneTells("Provisioning", told)
+	if got := statusOf(run(t, f, req), "phase"); got != "Pending" {
+		t.Errorf("phase %q follows the conditions", got)
 	}
 }

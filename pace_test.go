@@ -5,51 +5,51 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
-	"github.com/intentplane/intentplane/function"
-	"github.com/intentplane/intentplane/function/phase"
+	"github.com/intentplane/intentplane/function/projection"
 )
 
 func TestPace(t *testing.T) {
-	valid := phase.Condition{Type: "Valid", Status: corev1.ConditionTrue, Reason: "Valid"}
-	stalled := func(message string) phase.Condition {
-		return phase.Condition{Type: "Stalled", Status: corev1.ConditionFalse, Reason: "Progressing", Message: message}
+	valid := projection.Condition{Type: "Valid", Status: corev1.ConditionTrue, Reason: "Valid"}
+	stalled := func(message string) projection.Condition {
+		return projection.Condition{Type: "Stalled", Status: corev1.ConditionFalse, Reason: "Progressing", Message: message}
 	}
-	ready := func(status corev1.ConditionStatus) phase.Condition {
-		return phase.Condition{Type: "Ready", Status: status, Reason: "Whatever"}
+	ready := func(status corev1.ConditionStatus) projection.Condition {
+		return projection.Condition{Type: "Ready", Status: status, Reason: "Whatever"}
 	}
-	at := deploymentv1alpha1.IntentDeploymentStatus{
-		Phase: deploymentv1alpha1.PhaseDelivering, Transitions: []deploymentv1alpha1.Transition{{To: deploymentv1alpha1.PhasePending, At: metav1.Unix(1, 0)}},
-	}
-	next := at
-	next.Phase = deploymentv1alpha1.PhaseValidating
+	type status struct{ Phase string }
+	at, next := status{"Delivering"}, status{"Validating"}
+	cluster := struct{ At *status }{&at}
 
 	for name, tc := range map[string]struct {
 		reason string
-		told   []phase.Condition
-		says   []phase.Condition
+		told   []projection.Condition
+		was    any
+		is     any
+		says   []projection.Condition
 		ready  bool
-		want   deploymentv1alpha1.Phase
+		want   any
+		paced  bool
 	}{
-		"First":     {reason: "Who has no conditions yet gets everything at once.", says: []phase.Condition{valid}, want: next.Phase},
-		"Settled":   {reason: "The status follows conditions that are there.", told: []phase.Condition{valid, ready("False")}, says: []phase.Condition{valid}, want: next.Phase},
-		"Added":     {reason: "A type that was never told comes with everything.", told: []phase.Condition{valid, ready("False")}, says: []phase.Condition{valid, stalled("")}, want: next.Phase},
-		"Turned":    {reason: "Conditions go first.", told: []phase.Condition{valid, stalled("a"), ready("False")}, says: []phase.Condition{valid, stalled("b")}, want: at.Phase},
-		"Ready":     {reason: "So does readiness.", told: []phase.Condition{valid, ready("False")}, says: []phase.Condition{valid}, ready: true, want: at.Phase},
-		"Unready":   {reason: "In either direction.", told: []phase.Condition{valid, ready("True")}, says: []phase.Condition{valid}, want: at.Phase},
-		"ReadyNone": {reason: "Crossplane did not tell of readiness yet.", told: []phase.Condition{valid}, says: []phase.Condition{valid}, ready: true, want: next.Phase},
+		"First":     {reason: "Who has no conditions yet gets everything at once.", was: at, is: next, says: []projection.Condition{valid}, want: next},
+		"Settled":   {reason: "The status follows conditions that are there.", was: at, is: next, told: []projection.Condition{valid, ready("False")}, says: []projection.Condition{valid}, want: next},
+		"Added":     {reason: "A type that was never told comes with everything.", was: at, is: next, told: []projection.Condition{valid, ready("False")}, says: []projection.Condition{valid, stalled("")}, want: next},
+		"Turned":    {reason: "Conditions go first.", was: at, is: next, told: []projection.Condition{valid, stalled("a"), ready("False")}, says: []projection.Condition{valid, stalled("b")}, want: at, paced: true},
+		"Ready":     {reason: "So does readiness.", was: at, is: next, told: []projection.Condition{valid, ready("False")}, says: []projection.Condition{valid}, ready: true, want: at, paced: true},
+		"Unready":   {reason: "In either direction.", was: at, is: next, told: []projection.Condition{valid, ready("True")}, says: []projection.Condition{valid}, want: at, paced: true},
+		"ReadyNone": {reason: "Crossplane did not tell of readiness yet.", was: at, is: next, told: []projection.Condition{valid}, says: []projection.Condition{valid}, ready: true, want: next},
+		"Same":      {reason: "A status that says the same is not kept back, whoever holds it.", was: at, is: &at, told: []projection.Condition{valid, ready("True")}, says: []projection.Condition{valid}, want: &at},
+		"AnyStatus": {reason: "It does not matter whose status it is.", was: cluster, is: struct{ At *status }{&next}, told: []projection.Condition{valid, ready("True")}, says: []projection.Condition{valid}, want: cluster, paced: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			out := &function.Output{Status: next.DeepCopy(), Conditions: tc.says, Ready: tc.ready}
-			if err := pace(function.Input{Status: at, Conditions: tc.told}, out); err != nil {
+			r := &reply{status: tc.is, conditions: tc.says, ready: tc.ready}
+			if err := pace(tc.told, tc.was, r); err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(tc.want, out.Status.Phase); diff != "" {
-				t.Errorf("%s\npace(...): phase: -want, +got:\n%s", tc.reason, diff)
+			if diff := cmp.Diff([]any{tc.want, tc.paced}, []any{r.status, r.paced}); diff != "" {
+				t.Errorf("%s\npace(...): status: -want, +got:\n%s", tc.reason, diff)
 			}
-			if diff := cmp.Diff(tc.says, out.Conditions); diff != "" {
+			if diff := cmp.Diff(tc.says, r.conditions); diff != "" {
 				t.Errorf("%s\npace(...): conditions: -want, +got:\n%s", tc.reason, diff)
 			}
 		})

@@ -9,6 +9,7 @@ import (
 
 	workloadclusterv1alpha1 "github.com/intentplane/intentplane/apis/workloadcluster/v1alpha1"
 	"github.com/intentplane/intentplane/function/catalog"
+	"github.com/intentplane/intentplane/function/projection"
 	"github.com/intentplane/intentplane/function/workloadcluster"
 )
 
@@ -22,7 +23,11 @@ type cluster struct {
 
 		ClaimRef *claimRef `json:"claimRef"`
 	} `json:"spec"`
-	Status workloadclusterv1alpha1.WorkloadClusterStatus `json:"status"`
+	Status struct {
+		workloadclusterv1alpha1.WorkloadClusterStatus `json:",inline"`
+
+		Conditions []projection.Condition `json:"conditions"`
+	} `json:"status"`
 }
 
 // isCluster is true for a request about a WorkloadCluster of either shape.
@@ -49,14 +54,17 @@ func clusterReply(req *fnv1.RunFunctionRequest, now metav1.Time) (*reply, error)
 	if err := decodeAnswers(req, answers); err != nil {
 		return nil, err
 	}
+	was := c.Status.WorkloadClusterStatus
 	out, err := workloadcluster.Run(workloadcluster.Input{
-		Namespace: who.Namespace, Name: who.Name, UID: string(c.Metadata.UID), Answers: answers, Spec: c.Spec.WorkloadClusterSpec, Status: c.Status, Observed: observed, Now: now,
+		Namespace: who.Namespace, Name: who.Name, UID: string(c.Metadata.UID), Answers: answers, Spec: c.Spec.WorkloadClusterSpec, Status: was, Observed: observed, Now: now,
 	})
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot run")
 	}
-	return &reply{
-		needs: out.Needs, resources: out.Resources, status: out.Status, conditions: out.Conditions, ready: out.Ready,
-		lasting: slices.Equal(c.Status.Transitions, out.Status.Transitions),
-	}, nil
+	r := &reply{needs: out.Needs, resources: out.Resources, status: out.Status, conditions: out.Conditions, ready: out.Ready}
+	if err := pace(c.Status.Conditions, was, r); err != nil {
+		return nil, err
+	}
+	r.lasting = r.paced || slices.Equal(was.Transitions, out.Status.Transitions)
+	return r, nil
 }

@@ -104,6 +104,8 @@ func (f *facts) doing() string {
 		return v1alpha1.ReasonUpgrading
 	case f.rebasing():
 		return v1alpha1.ReasonRebasing
+	case f.rolled():
+		return string(clusterv1alpha1.ReasonRollingOut)
 	}
 	return v1alpha1.ReasonProgressing
 }

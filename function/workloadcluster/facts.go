@@ -89,6 +89,14 @@ func (f *facts) provisioned() bool {
 	return f.is(clusterv1alpha1.TypeInfrastructureReady) && f.is(clusterv1alpha1.TypeControlPlaneReady) && f.is(clusterv1alpha1.TypeEndpointKnown) && !f.foreign()
 }
 
+// rolled is true for a cluster whose control plane was all there, and is replaced because somebody asked for another one: its API server
+// answers, and all else is there.
+func (f *facts) rolled() bool {
+	plane := f.condition(clusterv1alpha1.TypeControlPlaneReady)
+	return f.wasProvisioned() && plane.Status == corev1.ConditionFalse && plane.Reason == clusterv1alpha1.ReasonRollingOut &&
+		f.is(clusterv1alpha1.TypeInfrastructureReady) && f.is(clusterv1alpha1.TypeEndpointKnown) && f.is(clusterv1alpha1.TypeKubeconfigReady) && !f.foreign()
+}
+
 // wasProvisioned is true for a cluster that was all there once.
 func (f *facts) wasProvisioned() bool {
 	return f.uid() != "" && f.Observed.Status.AtProvider.Provisioned != nil && f.Observed.Status.AtProvider.Provisioned.UID == f.uid()
@@ -141,5 +149,5 @@ func (f *facts) managedReady() bool {
 
 // ready is true for a cluster that is as it was asked for.
 func (f *facts) ready() bool {
-	return f.Problem == "" && f.phase() == v1alpha1.PhaseProvisioned && f.managedReady() && !f.upgrading() && !f.rebasing()
+	return f.Problem == "" && f.phase() == v1alpha1.PhaseProvisioned && f.managedReady() && !f.upgrading() && !f.rebasing() && !f.rolled()
 }

@@ -74,6 +74,8 @@ func (f *facts) waits() string {
 	case c.Reason == clusterv1alpha1.ReasonReady && f.rebasing():
 		t := f.Observed.Status.AtProvider.Topology
 		return said("ClusterClass "+f.Spec.Topology.ClassRef.Name+" is asked for, and Cluster API is not done with it", t.Reason, t.Message)
+	case c.Reason == clusterv1alpha1.ReasonReady && f.rolled():
+		return said("Machines of the control plane are replaced", "", f.condition(clusterv1alpha1.TypeControlPlaneReady).Message)
 	default:
 		return said("", string(c.Reason), c.Message)
 	}

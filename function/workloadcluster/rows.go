@@ -26,6 +26,10 @@ func Rows() []Row {
 		Phase: v1alpha1.PhaseProvisioned,
 		holds: (*facts).provisioned,
 	}, {
+		Known: "this Cluster was `Provisioned` once, and machines of its control plane are replaced because that was asked for, while infrastructure, endpoint and kubeconfig are as they should be",
+		Phase: v1alpha1.PhaseProvisioned,
+		holds: (*facts).rolled,
+	}, {
 		Known: "this Cluster was `Provisioned` once, and is not any more, or nobody can tell",
 		Phase: v1alpha1.PhaseDegraded,
 		holds: (*facts).wasProvisioned,

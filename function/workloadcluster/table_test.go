@@ -39,6 +39,8 @@ var (
 // evidence is one combination of all that has a part in a phase.
 type evidence struct {
 	infrastructure, controlPlane, endpoint corev1.ConditionStatus
+	plane                                  xpv2.ConditionReason
+	kubeconfig                             corev1.ConditionStatus
 	deleting                               xpv2.Condition
 	verdict                                xpv2.ConditionReason
 	uid, latch                             string
@@ -65,7 +67,8 @@ func (e evidence) facts() *facts {
 	if e.verdict != "" {
 		say(xpv2.TypeReady, map[bool]corev1.ConditionStatus{true: "True", false: "False"}[e.verdict == clusterv1alpha1.ReasonReady], e.verdict)
 		say(clusterv1alpha1.TypeInfrastructureReady, e.infrastructure, "R")
-		say(clusterv1alpha1.TypeControlPlaneReady, e.controlPlane, "R")
+		say(clusterv1alpha1.TypeControlPlaneReady, e.controlPlane, e.plane)
+		say(clusterv1alpha1.TypeKubeconfigReady, e.kubeconfig, "R")
 		say(clusterv1alpha1.TypeEndpointKnown, e.endpoint, "R")
 		say(clusterv1alpha1.TypeDeleting, e.deleting.Status, e.deleting.Reason)
 	}
@@ -77,15 +80,19 @@ func (e evidence) facts() *facts {
 func each(do func(evidence)) int {
 	n := 0
 	deletings := []xpv2.Condition{{Status: "False", Reason: "NotDeleting"}, {Status: "True", Reason: "DeletionRequested"}, {Status: "False", Reason: "ObjectMissing"}, {Status: "Unknown", Reason: "ManagementUnreachable"}}
+	planes := []evidence{
+		{controlPlane: "True", plane: "R", kubeconfig: "True"}, {controlPlane: "False", plane: "R", kubeconfig: "True"}, {controlPlane: "Unknown", plane: "R", kubeconfig: "True"},
+		{controlPlane: "False", plane: "RollingOut", kubeconfig: "True"}, {controlPlane: "False", plane: "RollingOut", kubeconfig: "False"}, {controlPlane: "Unknown", plane: "RollingOut", kubeconfig: "True"},
+	}
 	for _, infrastructure := range statuses {
-		for _, controlPlane := range statuses {
+		for _, plane := range planes {
 			for _, endpoint := range statuses {
 				for _, deleting := range deletings {
 					for _, verdict := range verdicts {
 						for _, seen := range [][2]string{{"", ""}, {"u1", ""}, {"u1", "u1"}, {"u2", "u1"}} {
 							for flags := range 32 {
 								do(evidence{
-									infrastructure: infrastructure, controlPlane: controlPlane, endpoint: endpoint, deleting: deleting, verdict: verdict,
+									infrastructure: infrastructure, controlPlane: plane.controlPlane, plane: plane.plane, kubeconfig: plane.kubeconfig, endpoint: endpoint, deleting: deleting, verdict: verdict,
 									uid: seen[0], latch: seen[1],
 									behind: flags&1 != 0, carried: flags&2 == 0, synced: flags&4 == 0, goes: flags&8 != 0, problem: flags&16 != 0,
 								})
@@ -115,6 +122,8 @@ func (e evidence) rows() []v1alpha1.Phase {
 	going := e.goes || looked && (e.deleting.Status == "True" || e.deleting.Reason == "ObjectMissing")
 	add("Deleting", e.uid != "" && e.verdict != "NameTaken" && going)
 	add("Provisioned", looked && ours && three)
+	rolls := e.controlPlane == "False" && e.plane == "RollingOut" && e.kubeconfig == "True"
+	add("Provisioned", looked && ours && e.uid != "" && e.latch == e.uid && rolls && e.infrastructure == "True" && e.endpoint == "True")
 	add("Degraded", e.uid != "" && e.latch == e.uid)
 	add("Failed", e.problem || judged && against)
 	add("Provisioning", looked)
@@ -182,6 +191,8 @@ func checkConditions(t *testing.T, e evidence, f *facts, messages map[string]boo
 		t.Fatalf("conditions of %+v: both Stalled and Reconciling", e)
 	case ready && (is[v1alpha1.TypeStalled] == "True" || is[v1alpha1.TypeReconciling] == "True" || phase != v1alpha1.PhaseProvisioned):
 		t.Fatalf("%+v: ready, phase %s, conditions %v", e, phase, is)
+	case ready && e.controlPlane != "True":
+		t.Fatalf("%+v: ready without a control plane", e)
 	case ready && (e.behind || !e.carried || !e.synced || e.problem || e.verdict != clusterv1alpha1.ReasonReady):
 		t.Fatalf("%+v: ready without evidence", e)
 	case !ready && is[v1alpha1.TypeStalled] != "True" && is[v1alpha1.TypeReconciling] != "True":

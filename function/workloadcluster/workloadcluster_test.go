@@ -289,6 +289,31 @@ func TestRebase(t *testing.T) {
 	}
 }
 
+// TestRollingOut replaces a control plane, which is not available for a moment.
+func TestRollingOut(t *testing.T) {
+	w := ready(t)
+	says := func(s corev1.ConditionStatus, reason xpv2.ConditionReason, kubeconfig corev1.ConditionStatus) {
+		w.sees(clusterv1alpha1.ReasonReady, "", func(*clusterv1alpha1.ManagedClusterStatus) {
+			w.says(clusterv1alpha1.TypeControlPlaneReady, s, reason, "etcd is not well")
+			w.says(clusterv1alpha1.TypeKubeconfigReady, kubeconfig, "R", "")
+		})
+	}
+	says("False", clusterv1alpha1.ReasonRollingOut, "True")
+	w.is("it is replaced", v1alpha1.PhaseProvisioned, false, "", "RollingOut")
+	if diff := cmp.Diff("Machines of the control plane are replaced: etcd is not well.", w.out.Status.Message); diff != "" {
+		t.Errorf("message: -want, +got:\n%s", diff)
+	}
+	says("True", "Available", "True")
+	w.is("it is done", v1alpha1.PhaseProvisioned, true, "", "")
+	if diff := cmp.Diff("Pending Provisioning Provisioned", w.way()); diff != "" {
+		t.Errorf("transitions: -want, +got:\n%s", diff)
+	}
+	says("False", clusterv1alpha1.ReasonRollingOut, "False")
+	w.is("its API server does not answer", v1alpha1.PhaseDegraded, false, "", v1alpha1.ReasonProgressing)
+	says("False", "NotReady", "True")
+	w.is("nobody asked for it", v1alpha1.PhaseDegraded, false, "", v1alpha1.ReasonProgressing)
+}
+
 func TestUpgrading(t *testing.T) {
 	cases := map[string]struct {
 		reason      string

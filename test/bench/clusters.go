@@ -31,6 +31,9 @@ const (
 	// flapLeast is which part of the flaps have to come about, or the machine is too slow for this figure.
 	flapLeast = 0.9
 
+	// composedClusters of them are WorkloadClusters: Crossplane reacts to all that is said of these.
+	composedClusters = 20
+
 	makers = 16
 )
 
@@ -72,13 +75,22 @@ func (f *fleet) fill(ctx context.Context) error {
 	limited, cancel := context.WithTimeout(ctx, crowdPatience)
 	defer cancel()
 	// Kinds are served a moment after they were applied.
-	for f.s.cp.ApplyYAML(limited, fmt.Appendf(nil, fleetCluster, clusterName(0), flapNs)) != nil && limited.Err() == nil {
+	for f.s.cp.ApplyYAML(limited, described(0)) != nil && limited.Err() == nil {
 		_ = pass(limited, time.Second)
 	}
 	if err := f.each(limited, f.make); err != nil {
 		return err
 	}
 	return f.ready(limited)
+}
+
+// described is a cluster, and what watches it.
+func described(i int) []byte {
+	watched := fleetManaged
+	if i < composedClusters {
+		watched = fleetComposed
+	}
+	return fmt.Appendf(nil, fleetCluster+watched, clusterName(i), flapNs)
 }
 
 func clusterName(i int) string { return fmt.Sprintf("c-%03d", i) }
@@ -95,7 +107,7 @@ func (f *fleet) each(ctx context.Context, fn func(ctx context.Context, i int) er
 
 func (f *fleet) make(ctx context.Context, i int) error {
 	name := clusterName(i)
-	if err := f.s.cp.ApplyYAML(ctx, fmt.Appendf(nil, fleetCluster, name, flapNs)); err != nil {
+	if err := f.s.cp.ApplyYAML(ctx, described(i)); err != nil {
 		return err
 	}
 	kubeconfig, err := f.kubeconfig(name)
@@ -211,10 +223,28 @@ func (f *fleet) watch(ctx context.Context) (map[string]float64, error) {
 	if want := flapLeast * manyClusters / flapInterval.Seconds(); rate < want {
 		return nil, errors.Errorf("only %.0f objects flapped in a second, and %.0f have to", rate, want)
 	}
+	if err := f.closed(ctx); err != nil {
+		return nil, err
+	}
 	return map[string]float64{
 		"cpu_percent": 100 * (after - before) / flapMeasured.Seconds(),
 		"writes":      float64(writes) / manyClusters / flapMeasured.Minutes(),
 	}, nil
+}
+
+// closed returns an error if Crossplane's circuit breaker did not stay so: nobody heard some WorkloadCluster for a while.
+func (f *fleet) closed(ctx context.Context) error {
+	m, err := f.s.cp.CoreMetrics(ctx)
+	if err != nil {
+		return err
+	}
+	if m.Sum("circuit_breaker_events_total", map[string]string{"result": "Allowed"}) == 0 {
+		return errors.New("Crossplane does not count the events of its circuit breaker")
+	}
+	if opens := m.Sum("circuit_breaker_opens_total", nil); opens > 0 {
+		return errors.Errorf("Crossplane's circuit breaker opened %.0f times", opens)
+	}
+	return nil
 }
 
 // flapAll turns all clusters once in each interval, until the context ends.
@@ -283,11 +313,22 @@ spec:
   controlPlaneEndpoint: {host: 127.0.0.1, port: 6443}
   infrastructureRef: {apiGroup: infrastructure.cluster.x-k8s.io, kind: FlappingCluster, name: %[1]s}
 ---
+`
+
+const fleetManaged = `
 apiVersion: cluster.intentplane.dev/v1alpha1
 kind: ManagedCluster
 metadata: {name: %[1]s, namespace: %[2]s}
 spec:
   forProvider: {cluster: {name: %[1]s}, type: Existing}
+`
+
+// fleetComposed has Crossplane make the same ManagedCluster.
+const fleetComposed = `
+apiVersion: claims.intentplane.dev/v1alpha1
+kind: WorkloadCluster
+metadata: {name: %[1]s, namespace: %[2]s}
+spec: {type: Existing}
 `
 
 // fleetKinds are as small as they can be: nobody runs Cluster API here.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -18,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	clusterv1alpha1 "github.com/intentplane/intentplane/apis/cluster/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
@@ -46,12 +48,17 @@ type Entry struct {
 
 	// Tokens that it costs.
 	Tokens int
+
+	// At is when it was seen.
+	At time.Time
 }
 
 // charged are the kinds whose events reach a composite: its own, what is composed, and what is asked for.
 func charged() []schema.GroupVersionKind {
 	return []schema.GroupVersionKind{
 		{Group: "claims.intentplane.dev", Version: "v1alpha1", Kind: "XIntentDeployment"},
+		{Group: "claims.intentplane.dev", Version: "v1alpha1", Kind: "XWorkloadCluster"},
+		clusterv1alpha1.GroupVersion.WithKind("ManagedCluster"),
 		deliveryv1alpha1.GroupVersion.WithKind("GitDelivery"),
 		deliveryv1alpha1.GroupVersion.WithKind("SiteSync"),
 		rolloutv1alpha1.GroupVersion.WithKind("Gate"),
@@ -105,6 +112,19 @@ func (l *Ledger) Entries() []Entry {
 	return slices.Clone(l.entries)
 }
 
+// Deepest is how many tokens were missing when most were, if one comes back each second. The circuit breaker opens where it has no more.
+func (l *Ledger) Deepest() float64 {
+	missing, deepest, last := 0.0, 0.0, time.Time{}
+	for _, e := range l.Entries() {
+		if !last.IsZero() {
+			missing = max(0, missing-e.At.Sub(last).Seconds())
+		}
+		missing, last = missing+float64(e.Tokens), e.At
+		deepest = max(deepest, missing)
+	}
+	return deepest
+}
+
 func (l *Ledger) note(e watch.Event, namespace string) {
 	o, ok := e.Object.(*unstructured.Unstructured)
 	if !ok || !concerns(o, namespace) {
@@ -114,7 +134,7 @@ func (l *Ledger) note(e watch.Event, namespace string) {
 	defer l.mu.Unlock()
 	was := l.last[o.GetUID()]
 	l.last[o.GetUID()] = o
-	entry := Entry{Kind: o.GetKind(), Name: o.GetName(), Tokens: 2}
+	entry := Entry{Kind: o.GetKind(), Name: o.GetName(), Tokens: 2, At: time.Now()}
 	switch e.Type {
 	case watch.Added:
 		entry.Tokens, entry.Changed = 1, []string{"(made)"}

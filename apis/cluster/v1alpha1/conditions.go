@@ -67,6 +67,9 @@ const (
 	// ReasonInUse means that the cluster is not deleted since deployments use its Site.
 	ReasonInUse xpv2.ConditionReason = "InUse"
 
+	// ReasonRollingOut means that machines of the control plane are replaced by others that were asked for.
+	ReasonRollingOut xpv2.ConditionReason = "RollingOut"
+
 	// ReasonSiteGone means that the cluster's Site was there, and is gone. It is not made again by itself. Terminal.
 	ReasonSiteGone xpv2.ConditionReason = "SiteGone"
 

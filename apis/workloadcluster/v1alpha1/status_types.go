@@ -17,7 +17,7 @@ const (
 	// PhaseProvisioning means that the cluster is built, or that what it needs is waited for.
 	PhaseProvisioning Phase = "Provisioning"
 
-	// PhaseProvisioned means that infrastructure and control plane are ready, and that the endpoint is known.
+	// PhaseProvisioned means that infrastructure and control plane are ready, or that the latter is rolled out, and that the endpoint is known.
 	PhaseProvisioned Phase = "Provisioned"
 
 	// PhaseDegraded means that the cluster was provisioned, and is not any more.

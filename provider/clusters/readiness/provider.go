@@ -79,12 +79,15 @@ func controlPlaneReady(in Input) Condition {
 	return by.says(of, True, ReasonAvailable, "")
 }
 
-// notYet tells what was never ready from what is not any more.
+// notYet tells what was never ready from what is not any more, and that from what is replaced because somebody asked for it.
 func notYet(in Input) string {
-	if controlPlaneInitialized(in).Status == True {
-		return ReasonNotReady
+	switch {
+	case controlPlaneInitialized(in).Status != True:
+		return ReasonNotInitialized
+	case rolling(in):
+		return ReasonRollingOut
 	}
-	return ReasonNotInitialized
+	return ReasonNotReady
 }
 
 // controlPlaneWell is what the control plane says of itself, by its contract, or else what the Cluster says of it.

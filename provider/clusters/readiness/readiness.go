@@ -189,9 +189,11 @@ func (r Report) Is(of string, s Status) bool { return r.Condition(of).Status == 
 // makes them ready is often the first delivery.
 func (r Report) Deliverable() bool { return r.Blocker().Reason == "" }
 
-// Healthy reports whether the cluster is deliverable and its providers are done, and whether all of it is well.
+// Healthy reports whether the cluster is deliverable and its providers are done, and whether all of it is well. While machines of the
+// control plane are replaced because somebody asked for it, it is enough that the API server answers.
 func (r Report) Healthy() bool {
-	return r.Deliverable() && r.Is(TypeInfrastructureReady, True) && r.Is(TypeControlPlaneReady, True)
+	plane := r.Condition(TypeControlPlaneReady)
+	return r.Deliverable() && r.Is(TypeInfrastructureReady, True) && (plane.Status == True || plane.Reason == ReasonRollingOut)
 }
 
 // A Blocker is what is in the way.

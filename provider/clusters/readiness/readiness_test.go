@@ -239,6 +239,14 @@ func TestContracts(t *testing.T) {
 			},
 			want: "ControlPlaneReady=False/NotReady by Cluster c1: it is down",
 		},
+		"PlaneRollsOut": {
+			reason: "Its machines are replaced because somebody asked for others", in: func() Input {
+				in := good(V1Beta2, V1Beta2)
+				with(with(in.ControlPlane.Unstructured, "status.conditions", "RollingOut=True/RollingOut/1 of 3"), "status.conditions", "Available=False/NotAvailable/etcd is not well")
+				return in
+			},
+			want: "ControlPlaneReady=False/RollingOut by XControlPlane c1: etcd is not well",
+		},
 		"NoEndpoint": {
 			reason: "Core copies it from the providers", in: func() Input {
 				in := good(V1Beta2, V1Beta2)

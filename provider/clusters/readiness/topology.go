@@ -13,7 +13,7 @@ type Topology struct {
 	Reason, Message string
 }
 
-// topologyOf a Cluster. That nothing is rolled out is also asked of the control plane, which knows it before the Cluster does.
+// topologyOf a Cluster.
 func topologyOf(in Input) Topology {
 	c, plane := in.Cluster, in.ControlPlane
 	t := Topology{Class: c.text("spec", "topology", "classRef", "name")}
@@ -29,7 +29,7 @@ func topologyOf(in Input) Topology {
 		t.Reason, t.Message = orElse(done.reason, ReasonTopologyNotReconciled), c.says("", "", "", done.message).Message
 	case done.generation < c.GetGeneration(), unseen(plane):
 		t.Reason = ReasonTopologyNotReconciled
-	case newCondition(c, typeRollingOut).is(True), rollsOut(plane):
+	case rolling(in):
 		t.Reason = ReasonRollingOut
 	}
 	return t
@@ -41,8 +41,10 @@ func unseen(o Object) bool {
 	return seen > 0 && seen < o.GetGeneration()
 }
 
-func rollsOut(o Object) bool {
-	return o.condition(typeRollingOut).is(True) || o.condition(typeRollingOut, "status", "v1beta2", "conditions").is(True)
+// rolling is true while machines are replaced by others that are asked for. The control plane knows it before the Cluster does.
+func rolling(in Input) bool {
+	o := in.ControlPlane
+	return newCondition(in.Cluster, typeRollingOut).is(True) || o.condition(typeRollingOut).is(True) || o.condition(typeRollingOut, "status", "v1beta2", "conditions").is(True)
 }
 
 func orElse(text, otherwise string) string {

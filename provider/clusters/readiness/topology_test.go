@@ -76,3 +76,45 @@ func TestTopology(t *testing.T) {
 		})
 	}
 }
+
+// TestRolling holds a cluster for healthy while its control plane is replaced, and for nothing else that is the matter with it.
+func TestRolling(t *testing.T) {
+	cases := map[string]struct {
+		reason  string
+		change  func(*Input)
+		want    string
+		healthy bool
+	}{
+		"Rolls": {reason: "Somebody asked for it.", change: func(*Input) {}, want: ReasonRollingOut, healthy: true},
+		"Cluster": {reason: "The Cluster says so.", change: func(in *Input) {
+			in.ControlPlane.Object["status"] = map[string]any{"initialization": map[string]any{"controlPlaneInitialized": false}}
+			with(in.Cluster.Unstructured, "status.conditions", "RollingOut=True/RollingOut/1 of 3")
+		}, want: ReasonRollingOut, healthy: true},
+		"Lost": {reason: "Nobody asked for it.", change: func(in *Input) {
+			in.ControlPlane.Object["status"] = map[string]any{"initialization": map[string]any{"controlPlaneInitialized": false}}
+		}, want: ReasonNotReady},
+		"New": {reason: "What never was there is not replaced.", change: func(in *Input) {
+			set(in.Cluster.Unstructured, "status.initialization.controlPlaneInitialized=false")
+		}, want: ReasonNotInitialized},
+		"Infrastructure": {reason: "The infrastructure is lost.", change: func(in *Input) {
+			set(in.Infrastructure.Unstructured, "status.initialization.provisioned=false")
+		}, want: ReasonRollingOut},
+		"Endpoint": {reason: "The endpoint is lost.", change: func(in *Input) {
+			set(in.Cluster.Unstructured, "spec.controlPlaneEndpoint.host=")
+		}, want: ReasonRollingOut},
+		"Kubeconfig": {reason: "The API server does not answer.", change: func(in *Input) {
+			in.Kubeconfig.Answer = Answer{Asked: true, Reason: ReasonServerUnreachable}
+		}, want: ReasonRollingOut},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			in := good(V1Beta2, V1Beta2)
+			with(with(in.ControlPlane.Unstructured, "status.conditions", "RollingOut=True/RollingOut/1 of 3"), "status.conditions", "Available=False/NotAvailable/words")
+			tc.change(&in)
+			r := Read(in)
+			if diff := cmp.Diff([]any{tc.want, tc.healthy}, []any{r.Condition(TypeControlPlaneReady).Reason, r.Healthy()}); diff != "" {
+				t.Errorf("\n%s\nRead(): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

@@ -192,7 +192,7 @@ func (e *external) remove(ctx context.Context, mc *v1alpha1.ManagedCluster, p pa
 	since := mc.GetDeletionTimestamp()
 	if end := since.Add(within(mc.Spec.ForProvider.Timeouts.Deletion, defaultDeletion)); !e.now().Before(end) {
 		c := e.facts.report.Condition(readiness.TypeDeleting)
-		return errors.Errorf("%s: %s %s is still being deleted: %s", v1alpha1.ReasonDeletionTimedOut, p.live.GetKind(), p.live.GetName(), readiness.Blocker{By: c.By, Reason: c.Reason, Message: c.Message})
+		return errors.Errorf("%s: %s %s is still being deleted: %s: %s", v1alpha1.ReasonDeletionTimedOut, p.live.GetKind(), p.live.GetName(), c.Reason, readiness.Blocker{By: c.By, Message: c.Message})
 	}
 	return nil
 }

@@ -23,8 +23,9 @@ const (
 	// progressBurst is how many steps of progress are written at once: a cluster that is built takes a few, and one that flaps more.
 	progressBurst = 10
 
-	// progressPace is how long one step waits for the next: who builds a cluster writes several objects for one step.
-	progressPace = time.Second
+	// progressPace is how long one step waits for the next: who builds a cluster writes several objects for one step. Each step costs
+	// six tokens of Crossplane's circuit breaker, which gets one each second: the step, and what its WorkloadCluster tells of it.
+	progressPace = 5 * time.Second
 )
 
 // show the decision in the status, now or a little later: a cluster that flaps is written once in a while.
@@ -42,7 +43,7 @@ func (e *external) show(mc *v1alpha1.ManagedCluster, f facts, d decision) {
 	if same(mc.Status, *next) {
 		return
 	}
-	if !urgent(mc, *next) {
+	if !urgent(mc, f, *next) {
 		if due := n.due(now, e.glance); now.Before(due) {
 			n.next = soonest(n.next, due)
 			return
@@ -63,9 +64,9 @@ func same(a, b v1alpha1.ManagedClusterStatus) bool {
 	return true
 }
 
-// urgent is true for what somebody waits for, and for what has to be remembered: another generation, readiness, which objects
+// urgent is true for what somebody waits for, and for what has to be remembered: another generation, readiness, which of its objects
 // there are, whether the Cluster goes, and the Site. During a deletion it is all of it, since nobody comes back when progress is due.
-func urgent(mc *v1alpha1.ManagedCluster, next v1alpha1.ManagedClusterStatus) bool {
+func urgent(mc *v1alpha1.ManagedCluster, f facts, next v1alpha1.ManagedClusterStatus) bool {
 	if meta.WasDeleted(mc) {
 		return true
 	}
@@ -86,12 +87,22 @@ func urgent(mc *v1alpha1.ManagedCluster, next v1alpha1.ManagedClusterStatus) boo
 	if leaving(b) && !leaving(a) || missing(b) != missing(a) || a.AtProvider.SiteName != b.AtProvider.SiteName || a.AtProvider.SiteUID != b.AtProvider.SiteUID {
 		return true
 	}
-	for _, o := range b.AtProvider.Objects {
-		if o.UID != uidOf(a.AtProvider, o.Kind, o.Name) {
+	if rolled(a, b) {
+		return true
+	}
+	// Those that others made are not missed when they go.
+	for _, p := range f.parts {
+		kind, name := p.want.GetKind(), p.want.GetName()
+		if uidOf(a.AtProvider, kind, name) != uidOf(b.AtProvider, kind, name) {
 			return true
 		}
 	}
 	return false
+}
+
+// rolled is true if it was told that the control plane is rolled out, and it is well again.
+func rolled(a, b v1alpha1.ManagedClusterStatus) bool {
+	return a.GetCondition(v1alpha1.TypeControlPlaneReady).Reason == readiness.ReasonRollingOut && b.GetCondition(v1alpha1.TypeControlPlaneReady).Status == corev1.ConditionTrue
 }
 
 // leaving is true for a Cluster that is being deleted, and missing for one that is known not to be there.

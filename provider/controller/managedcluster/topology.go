@@ -47,10 +47,11 @@ func topologyOf(f facts, before *v1alpha1.ObservedTopology) *v1alpha1.ObservedTo
 	return out
 }
 
-// rebased is true if something is to be remembered of a topology.
+// rebased is true if something is to be remembered of a topology at once. What a cluster is made of first comes with its next step: it is
+// built, and all of these are told until it is ready.
 func rebased(a, b *v1alpha1.ObservedTopology) bool {
 	if a == nil || b == nil {
-		return a != b && (b == nil || b.Class != "")
+		return a != nil
 	}
-	return a.Class != b.Class || a.Rebasing != b.Rebasing
+	return a.Class != "" && a.Class != b.Class || a.Rebasing != b.Rebasing
 }

@@ -2,10 +2,13 @@ package managedcluster
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
@@ -80,5 +83,69 @@ func TestRebase(t *testing.T) {
 	w.reconcile()
 	if w.result.RequeueAfter < time.Minute {
 		t.Errorf("it is looked at again after %s", w.result.RequeueAfter)
+	}
+}
+
+// TestRollingOut stays ready while the control plane is replaced, and tells of that as of any progress. That it is over is told at once.
+func TestRollingOut(t *testing.T) {
+	w := settled(t)
+	plane := func() string {
+		t.Helper()
+		w.reconcile()
+		mc := w.get()
+		c := mc.GetCondition(v1alpha1.TypeControlPlaneReady)
+		return fmt.Sprintf("%s %s %s", mc.GetCondition(xpv2.TypeReady).Reason, c.Status, c.Reason)
+	}
+	w.yaml("Cluster", "status: {conditions: [{type: RollingOut, status: 'True', reason: Words}]}")
+	w.yaml("CAPTControlPlane", "status: {ready: false}")
+	var got []string
+	w.clock = w.clock.Add(progressInterval)
+	got = append(got, plane())
+	w.yaml("CAPTControlPlane", "status: {ready: true}")
+	got = append(got, plane())
+	w.yaml("CAPTControlPlane", "status: {ready: false}")
+	got = append(got, plane())
+	w.clock = w.clock.Add(progressPace)
+	got = append(got, plane())
+	w.yaml("CAPTCluster", "status: {ready: false}")
+	got = append(got, plane())
+	want := []string{"Ready False RollingOut", "Ready True Available", "Ready True Available", "Ready False RollingOut", "Degraded False RollingOut"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Ready and ControlPlaneReady: -want, +got:\n%s", diff)
+	}
+}
+
+// TestMadeAgain remembers at once which object was made, or it would be missed by nobody when it goes.
+func TestMadeAgain(t *testing.T) {
+	w := settled(t)
+	uid := string(w.live("CAPTControlPlane").GetUID())
+	w.vanish("CAPTControlPlane")
+	w.until("ObjectsGone")
+	w.change(func(mc *v1alpha1.ManagedCluster) {
+		mc.SetAnnotations(map[string]string{v1alpha1.AnnotationRecreate: uid})
+	})
+	w.reconcile()
+	w.c.memory.of(key()).pace.ReserveN(w.clock, 1) // No progress is due.
+	w.reconcile()
+	if diff := cmp.Diff(string(w.live("CAPTControlPlane").GetUID()), uidOf(w.get().Status.AtProvider, "CAPTControlPlane", "c1")); diff != "" {
+		t.Errorf("uid of the CAPTControlPlane: -want, +got:\n%s", diff)
+	}
+}
+
+// TestDeletionTimedOut says what a deletion waits for that takes too long.
+func TestDeletionTimedOut(t *testing.T) {
+	w := settled(t)
+	w.must(w.Delete(t.Context(), w.get()))
+	at := metav1.NewTime(w.clock)
+	w.yaml("Cluster", fmt.Sprintf("metadata: {deletionTimestamp: '%s', finalizers: [a/b]}\nstatus: {conditions: [{type: Deleting, status: 'True', reason: WaitingForWorkersDeletion, message: two of them}]}", at.Format(time.RFC3339)))
+	w.reconcile()
+	const late = "DeletionTimedOut: Cluster c1 is still being deleted: WaitingForWorkersDeletion: Cluster c1: two of them"
+	if m := w.get().GetCondition(xpv2.TypeSynced).Message; strings.Contains(m, "DeletionTimedOut") {
+		t.Errorf("it is late at once: %q", m)
+	}
+	w.clock = time.Now().Add(defaultDeletion + time.Minute) // The client says when the ManagedCluster's deletion began.
+	w.reconcile()
+	if m := w.get().GetCondition(xpv2.TypeSynced).Message; !strings.Contains(m, late) {
+		t.Errorf("Synced says %q, which has no %q", m, late)
 	}
 }

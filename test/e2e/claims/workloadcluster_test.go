@@ -110,7 +110,7 @@ func (l *life) shows() {
 	l.Inside("wait", "--timeout=60s", "--for=condition=Ready", l.resource+"/east")
 	l.ready()
 	u := l.Await(l.east, "the Site is published", func(u *unstructured.Unstructured) bool {
-		return scene.Is(u, "SitePublished", corev1.ConditionTrue, "Published")
+		return scene.Is(u, "SitePublished", corev1.ConditionTrue, "Published") && scene.Field(u, "status", "siteName") != "" // Conditions go first.
 	})
 	want := scene.Row{
 		"PHASE": "Provisioned", "VERSION": scene.Field(u, "status", "version"), "ENDPOINT": "c1.example.org", "INFRA": "True", "CONTROLPLANE": "True", "SYNCED": "True", "READY": "True",

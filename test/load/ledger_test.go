@@ -1,0 +1,33 @@
+package load
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestDeepest empties a bucket that gets one token back each second, and never has more than all.
+func TestDeepest(t *testing.T) {
+	began := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+	at := func(seconds, tokens int) Entry {
+		return Entry{At: began.Add(time.Duration(seconds) * time.Second), Tokens: tokens}
+	}
+	cases := map[string]struct {
+		reason  string
+		entries []Entry
+		want    float64
+	}{
+		"None":   {reason: "Nothing was charged."},
+		"AtOnce": {reason: "Nothing comes back.", entries: []Entry{at(0, 2), at(0, 1)}, want: 3},
+		"Slowly": {reason: "All of it comes back, and no more than that.", entries: []Entry{at(0, 2), at(60, 2), at(61, 2)}, want: 3},
+		"Before": {reason: "What was missing most counts.", entries: []Entry{at(0, 9), at(5, 1)}, want: 9},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, (&Ledger{entries: tc.entries}).Deepest()); diff != "" {
+				t.Errorf("\n%s\nDeepest(): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
