@@ -137,9 +137,11 @@ func TestNoWayBack(t *testing.T) {
 		change func(*walk)
 		want   string
 		why    string
+		// live revision that is known of.
+		live int64
 	}{
 		"Off":     {reason: "Nobody is to go back.", change: func(w *walk) { w.in.Spec.RollbackConfig.AutoRollback = new(false); w.wish(4) }, want: "Failed/Failed 2", why: deploymentv1alpha1.ReasonRollbackOff},
-		"Refused": {reason: "Nothing was delivered.", change: func(w *walk) { w.repos["default"].refuses, w.repos["other"].refuses = true, true; w.wish(3) }, want: "Failed/Failed 2", why: deploymentv1alpha1.ReasonNothingToRestore},
+		"Refused": {reason: "Nothing was delivered.", change: func(w *walk) { w.repos["default"].refuses, w.repos["other"].refuses = true, true; w.wish(3) }, want: "Failed/Failed 2", why: deploymentv1alpha1.ReasonNothingToRestore, live: 1},
 		"Spent": {
 			reason: "The Sites do not come back.", want: "Failed/Failed 2", why: deploymentv1alpha1.ReasonAttemptsSpent,
 			change: func(w *walk) {
@@ -175,6 +177,9 @@ func TestNoWayBack(t *testing.T) {
 			w.wantCondition(tc.reason, out, deploymentv1alpha1.TypeRolledBack, corev1.ConditionFalse, tc.why)
 			if c := conditionOf(out, deploymentv1alpha1.TypeStalled); c.Status != corev1.ConditionTrue || c.Message == "" {
 				t.Errorf("\n%s\nRun(...): %+v", tc.reason, c)
+			}
+			if diff := cmp.Diff(tc.live, out.Status.LiveRevision); diff != "" {
+				t.Errorf("\n%s\nRun(...): live revision: -want, +got:\n%s", tc.reason, diff)
 			}
 			if name == "Spent" && out.Status.Rollback.Attempts != 3 {
 				t.Errorf("\n%s\nRun(...): %d attempts", tc.reason, out.Status.Rollback.Attempts)

@@ -82,8 +82,11 @@ func TestWaitForCluster(t *testing.T) {
 			w.live()
 			out = w.settle()
 			w.want("What was delivered stays.", out, both)
-			if got := out.Status.Delivery.Sites["edge2"].Message; engine && !strings.Contains(got, "not ready any more: NotReady: DockerCluster c: no quota") {
-				t.Errorf("the deployment does not say so: %q", got)
+			if got := out.Status.Delivery.Sites["edge2"].Message; engine && got != "The Site's cluster is degraded: NotReady: DockerCluster c: no quota" {
+				t.Errorf("the Site does not say so: %q", got)
+			}
+			if want := `The cluster of Site "edge2" is degraded: NotReady: DockerCluster c: no quota.`; !strings.Contains(out.Status.Message, want) {
+				t.Errorf("the deployment does not say so: %q", out.Status.Message)
 			}
 			// Whoever loses the SiteSync has let the Site through all the same.
 			delete(w.in.Observed, compose.SyncName)

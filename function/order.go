@@ -31,7 +31,7 @@ func (p plan) order(in Input, f *phase.Facts, out *Output) error {
 		p.wish.Carried = rollout.Carried(all, p.wish.Request.Intent)
 	}
 	next, held := rollout.Next(current, conflict, p.wish)
-	if p.obeyed != nil && p.obeyed.Spec.Revision == next.Revision {
+	if p.obeyed != nil && rollout.Meant(next, p.obeyed) {
 		next = rollout.Obey(next, p.obeyed)
 	}
 	if *in.Spec.Suspend && (current == nil || !rollout.Same(next, *current)) && !next.Rejected() {

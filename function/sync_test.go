@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
-	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/compose"
 )
 
@@ -185,25 +184,6 @@ func TestWaves(t *testing.T) {
 	w.apply(w.call())
 	w.deliver()
 	w.want("Live everywhere.", w.call(), view{Phase: deploymentv1alpha1.PhaseSucceeded, Ready: true, Revision: 1, Sites: "2/2", Trees: bothFirst})
-}
-
-// TestPromoteOutrun releases a step of a revision that a new intent replaces in the same call.
-func TestPromoteOutrun(t *testing.T) {
-	w := newWorld(t)
-	w.observe("edge1", "edge2")
-	w.in.Spec.DeliveryConfig.Waves = []deploymentv1alpha1.Wave{{Name: "first", Sites: []deploymentv1alpha1.SiteName{"edge2"}}}
-	w.round("Syncing", "Syncing")
-	w.say(`{"service": "shop", "sites": ["edge1", "edge2"], "replicas": 3}`)
-	w.ask("a", 1, action(rolloutv1alpha1.ActionPromote), func(r *rolloutv1alpha1.RolloutRequest) { r.Spec.Step = new(int32(1)) })
-	out := w.call()
-	if got := w.updated(out); got.Revision != 2 || got.Results != "a=Stale" {
-		t.Errorf("Run(...): want revision 2 and a=Stale, got %+v", got)
-	}
-	for name, d := range w.deliveries(out) {
-		if o := d.Spec.ForProvider.Order; o.Promoted != 0 || o.RequestRef != nil {
-			t.Errorf("%s: a step of revision 2, which nobody meant, is released by %+v", name, o.RequestRef)
-		}
-	}
 }
 
 // TestWaveFails stops at the first wave that does.

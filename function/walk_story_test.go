@@ -251,12 +251,21 @@ func (w *walk) calm() {
 			quiet = 0
 		}
 		w.last = out
-		if quiet > 3 && (out.Status.Phase == deploymentv1alpha1.PhaseSucceeded || out.Status.Phase == deploymentv1alpha1.PhaseFailed) {
+		if quiet > w.patience() && (out.Status.Phase == deploymentv1alpha1.PhaseSucceeded || out.Status.Phase == deploymentv1alpha1.PhaseFailed) {
 			w.ended(out)
 			return
 		}
 	}
 	w.truth.violatedf("it comes to no end: %s %s", w.brief(w.last), w.last.Status.Message)
+}
+
+// patience is how many rounds nothing may change before it is the end. While a spec is refused the phase is Failed, whatever was begun before goes
+// on, and only its timeouts, of half an hour at most, end it.
+func (w *walk) patience() int {
+	if *w.in.Spec.Intent == "{" {
+		return 40
+	}
+	return 3
 }
 
 // round lets everybody work once, without faults.

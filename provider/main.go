@@ -87,13 +87,14 @@ func (c *cli) run(ctx context.Context) error {
 		return err
 	}
 	limits := clusters.Limits{Insecure: c.AllowInsecureKubeconfigs, Loopback: c.AllowLoopbackClusters}
+	prober := clusters.NewProber(limits, time.Now)
 	web := fetch.Options{Loopback: c.AllowLoopbackChecks, UserAgent: "intentplane/" + version}
 	of := controller.Options{
 		Metrics:        m,
 		Gate:           gate.Options{Limits: limits, Fetch: web, Observer: m},
 		GitDelivery:    gitdelivery.Options{Metrics: m},
-		SiteSync:       sitesync.Options{Limits: limits},
-		ManagedCluster: managedcluster.Options{Limits: limits, Namespace: c.Namespace},
+		SiteSync:       sitesync.Options{Limits: limits, Prober: prober},
+		ManagedCluster: managedcluster.Options{Limits: limits, Prober: prober, Namespace: c.Namespace},
 	}
 	if err := controller.SetupGated(mgr, o, of); err != nil {
 		return err

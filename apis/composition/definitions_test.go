@@ -217,6 +217,15 @@ func TestBadInput(t *testing.T) {
 			reason: "every false and every 0 can be said",
 			crd:    "claim", object: `{metadata: {name: a}, spec: {expectation: {service: a, replicas: 0}, suspend: false, gatesConfig: {enabled: false}, rollbackConfig: {autoRollback: false, maxRetries: 0, maxPerHour: 0}}}`,
 		},
+		"MostPerHour": {
+			reason: "as many rejections can be counted as histories hold",
+			crd:    "claim", object: `{metadata: {name: a}, spec: {intent: "{}", rollbackConfig: {maxPerHour: 9}}}`,
+		},
+		"TooManyPerHour": {
+			reason: "more would be no limit, and look like one",
+			crd:    "claim", object: `{metadata: {name: a}, spec: {intent: "{}", rollbackConfig: {maxPerHour: 10}}}`,
+			want: "spec.rollbackConfig.maxPerHour: Invalid value: 10",
+		},
 		"BadQuantity": {
 			reason: "a quantity is a quantity",
 			crd:    "claim", object: `{metadata: {name: a}, spec: {expectation: {service: a, resources: {cpu: lots}}}}`,

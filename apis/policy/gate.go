@@ -13,8 +13,11 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
-// portHTTPS is where a host is asked that is named without a port.
-const portHTTPS = "443"
+// Ports where a host is asked that is named without one.
+const (
+	portHTTPS = "443"
+	portHTTP  = "80"
+)
 
 // CheckGateCheck returns an error, which names the field of the check, when a check may not be made at a Site, or cannot: for want of a
 // server to ask, or of a place for its Job.
@@ -28,6 +31,23 @@ func CheckGateCheck(site *catalogv1alpha1.Site, configKind string, c *configv1al
 		return errors.Wrap(CheckWebHost(configKind, c, check.Web.URL), "web.url")
 	}
 	return errors.New("type: one of prometheus, job and web must be set")
+}
+
+// CheckOwnQuery returns an error, which names the field of the check, when a check may not ask a query that is not a Blueprint's. A
+// server shows all of its series to whoever asks, so that its owner may leave the metrics of Blueprints alone. A server of the check's
+// own is asked without credentials, and is another matter.
+func CheckOwnQuery(site *catalogv1alpha1.Site, c *configv1alpha1.ProviderConfigSpec, check *deploymentv1alpha1.Check) error {
+	p := check.Prometheus
+	if p == nil || p.Address != "" && p.Address != PrometheusAddress(site, c) {
+		return nil
+	}
+	if m := site.Spec.Metrics; m != nil && m.OwnQueries == catalogv1alpha1.OwnQueriesDeny {
+		return errors.New("prometheus.query: spec.metrics.ownQueries of the Site lets it be asked by the metrics of Blueprints only")
+	}
+	if c.Policy.OwnQueries == configv1alpha1.OwnQueriesDeny {
+		return errors.New("prometheus.query: spec.policy.ownQueries of the configuration lets servers be asked by the metrics of Blueprints only")
+	}
+	return nil
 }
 
 // PrometheusAddress is where a Site's metrics are asked for, or none.
@@ -47,10 +67,45 @@ func checkPrometheus(site *catalogv1alpha1.Site, configKind string, c *configv1a
 	if address == "" && known == "" {
 		return errors.New("prometheus.address: neither the Site nor the configuration of its repository names a Prometheus server")
 	}
-	if address == "" || address == known {
+	if address != "" && address != known {
+		return errors.Wrap(CheckWebHost(configKind, c, address), "prometheus.address")
+	}
+	if configKind == KindClusterProviderConfig || site.Spec.Metrics != nil && site.Spec.Metrics.Prometheus != nil {
 		return nil
 	}
-	return errors.Wrap(CheckWebHost(configKind, c, address), "prometheus.address")
+	return errors.Wrapf(checkMetricsHost(site, known), "%s: spec.metrics.prometheus.address", configKind)
+}
+
+// checkMetricsHost lets the configuration of a namespace, which who owns the namespace may write, name the servers that a Site lists. Else it
+// would lead to any machine that the provider can reach.
+func checkMetricsHost(site *catalogv1alpha1.Site, address string) error {
+	const plain, schemePlain = "http://", "http"
+	u, err := url.Parse(address)
+	if err != nil || u.Hostname() == "" || u.User != nil || u.Scheme != "https" && u.Scheme != schemePlain {
+		return errors.New("must be an address with a host, and without a user")
+	}
+	host := withPort(u.Hostname(), u.Port())
+	if u.Scheme == schemePlain && u.Port() == "" {
+		host = withPort(u.Hostname(), portHTTP)
+	}
+	for _, entry := range hostsOf(site) {
+		named, isPlain := strings.CutPrefix(entry, plain)
+		listed := entryHost(named)
+		if _, _, err := net.SplitHostPort(named); isPlain && err != nil {
+			listed = withPort(strings.Trim(named, "[]"), portHTTP)
+		}
+		if isPlain == (u.Scheme == schemePlain) && host == listed {
+			return nil
+		}
+	}
+	return errors.Errorf("%q is not among the spec.metrics.allowedHosts of the Site", u.Scheme+"://"+u.Host)
+}
+
+func hostsOf(site *catalogv1alpha1.Site) []string {
+	if m := site.Spec.Metrics; m != nil {
+		return m.AllowedHosts
+	}
+	return nil
 }
 
 // CheckWebHost returns an error when a check may not ask an address. Only a ClusterProviderConfig says which ones may be asked: its

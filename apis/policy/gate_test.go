@@ -92,3 +92,65 @@ func TestCheckGateCheck(t *testing.T) {
 		})
 	}
 }
+
+// TestMetricsHost is of the server that the configuration of a namespace names. Who owns the namespace may write that.
+func TestMetricsHost(t *testing.T) {
+	refused := func(host string) string {
+		return `ProviderConfig: spec.metrics.prometheus.address: "` + host + `" is not among the spec.metrics.allowedHosts of the Site`
+	}
+	const form = "ProviderConfig: spec.metrics.prometheus.address: must be an address with a host, and without a user"
+	listed := []string{"prom.example.org", "other.example.org:9090", "http://plain.example.org:9090", "http://bare.example.org", "http://[fd00::1]"}
+	cases := map[string]struct {
+		reason  string
+		kind    string
+		address string
+		none    bool
+		own     bool
+		want    string
+	}{
+		"Listed":     {reason: "An administrator lists it.", address: "https://prom.example.org/x"},
+		"Port":       {reason: "With its port.", address: "https://other.example.org:9090"},
+		"OtherPort":  {reason: "And no other.", address: "https://other.example.org", want: refused("https://other.example.org")},
+		"Other":      {reason: "What nobody lists may be any machine.", address: "https://etcd.example.org:2379", want: refused("https://etcd.example.org:2379")},
+		"Plain":      {reason: "What anybody could answer is not asked.", address: "http://prom.example.org:443", want: refused("http://prom.example.org:443")},
+		"PlainToo":   {reason: "Unless the list says so.", address: "http://plain.example.org:9090/x"},
+		"PlainOnly":  {reason: "Then it speaks of nothing else.", address: "https://plain.example.org:9090", want: refused("https://plain.example.org:9090")},
+		"PlainPort":  {reason: "Plain HTTP has a port of its own.", address: "http://bare.example.org"},
+		"PlainOther": {reason: "Which is not that of HTTPS.", address: "http://bare.example.org:443", want: refused("http://bare.example.org:443")},
+		"PlainIPv6":  {reason: "Addresses have colons.", address: "http://[fd00::1]:80"},
+		"User":       {reason: "What stands before the host is easily taken for it.", address: "https://prom.example.org@evil.example", want: form},
+		"Scheme":     {reason: "Nothing else is asked.", address: "ftp://prom.example.org", want: form},
+		"None":       {reason: "Without a list nothing is.", address: "https://prom.example.org", none: true, want: refused("https://prom.example.org")},
+		"OwnServer":  {reason: "Where the Site has a server, it is asked.", address: "https://evil.example", own: true},
+		"Clusters":   {reason: "An administrator's configuration needs no list.", kind: KindClusterProviderConfig, address: "http://any.example.org"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			site := &catalogv1alpha1.Site{}
+			if !tc.none {
+				site.Spec.Metrics = &catalogv1alpha1.SiteMetrics{AllowedHosts: listed}
+			}
+			if tc.own {
+				site.Spec.Metrics.Prometheus = &catalogv1alpha1.PrometheusEndpoint{Address: "http://site"}
+			}
+			kind := KindProviderConfig
+			if tc.kind != "" {
+				kind = tc.kind
+			}
+			c := &configv1alpha1.ProviderConfigSpec{Metrics: &configv1alpha1.Metrics{Prometheus: &configv1alpha1.Prometheus{Address: tc.address}}}
+			for _, named := range []string{"", tc.address} {
+				if tc.own {
+					named = ""
+				}
+				got := ""
+				check := &deploymentv1alpha1.Check{Prometheus: &deploymentv1alpha1.PrometheusCheck{Address: named}}
+				if err := CheckGateCheck(site, kind, c, check); err != nil {
+					got = err.Error()
+				}
+				if diff := cmp.Diff(tc.want, got); diff != "" {
+					t.Errorf("\n%s\nCheckGateCheck(%q, named as %q): -want error, +got error:\n%s", tc.reason, tc.address, named, diff)
+				}
+			}
+		})
+	}
+}

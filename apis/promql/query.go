@@ -21,9 +21,13 @@ type Query struct {
 	Direction catalogv1alpha1.Direction
 }
 
-// maxTogether is how many bytes all queries of a Blueprint may have: a regular expression of a few bytes may take Prometheus'
-// parser long to compile.
-const maxTogether = 16 << 10
+// Bounds of all queries of a Blueprint, or of a claim.
+const (
+	maxTogether = 16 << 10
+
+	// MaxWeight of their regular expressions: what each weighs is bounded, and many of them would still take long.
+	MaxWeight = 2 * maxWeight
+)
 
 // Check returns an error that names the first query of a Blueprint which is not valid, by its path.
 func Check(metrics []catalogv1alpha1.BlueprintMetric) error {
@@ -50,7 +54,7 @@ func Queries(metrics []catalogv1alpha1.BlueprintMetric, v Values) ([]Query, erro
 }
 
 func parseAll(metrics []catalogv1alpha1.BlueprintMetric) ([]*Template, error) {
-	out, total := make([]*Template, 0, len(metrics)), 0
+	out, total, weight := make([]*Template, 0, len(metrics)), 0, 0
 	for i, m := range metrics {
 		if total += len(m.Query); total > maxTogether {
 			return nil, errors.Errorf("spec.metrics[%d].query: the queries have more than %d bytes together", i, maxTogether)
@@ -58,6 +62,9 @@ func parseAll(metrics []catalogv1alpha1.BlueprintMetric) ([]*Template, error) {
 		t, err := Parse(m.Query)
 		if err != nil {
 			return nil, errors.Wrapf(err, "spec.metrics[%d].query", i)
+		}
+		if weight += t.Weight(); weight > MaxWeight {
+			return nil, errors.Errorf("spec.metrics[%d].query: the regular expressions of all queries together take too long to compile", i)
 		}
 		out = append(out, t)
 	}

@@ -44,4 +44,8 @@ func TestPaths(t *testing.T) {
 	if err := Check(many); err == nil || err.Error() != "spec.metrics[4].query: the queries have more than 16384 bytes together" {
 		t.Errorf("Check(...) of many bytes: got %v", err)
 	}
+	heavy := slices.Repeat([]catalogv1alpha1.BlueprintMetric{{Query: `max(x{a=~"[a-z]{999}b{999}[a-z]{999}c{999}"})`}}, 12)
+	if err := Check(heavy); err == nil || err.Error() != "spec.metrics[8].query: the regular expressions of all queries together take too long to compile" {
+		t.Errorf("Check(...) of many expressions: got %v", err)
+	}
 }

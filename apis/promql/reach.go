@@ -19,17 +19,32 @@ type Reach struct {
 	Offset time.Duration
 }
 
-// ReachOf a query that was filled. It returns an error for what is not PromQL, for a query that does not give numbers at one time, and
-// for one that looks at a fixed time: that may lie before what is measured went live.
+// maxReach is how far back a query may look: as long as a check may take. What is measured has to be live for as long before it is asked
+// for the first time, and nobody hears of it until then.
+const maxReach = 24 * time.Hour
+
+// ReachOf a query that was filled. It returns an error for what is not PromQL, and for a query that can never be judged: one that does
+// not give numbers at one time, that looks back for longer than 24 hours, or that looks at a fixed time, which may lie before what is
+// measured went live.
 func ReachOf(text string) (Reach, error) {
+	if err := checkLength(text); err != nil {
+		return Reach{}, err
+	}
 	e, err := parse(text)
 	if err != nil {
 		return Reach{}, err
 	}
+	return reachOf(e)
+}
+
+func reachOf(e parser.Expr) (Reach, error) {
 	if kind := e.Type(); kind != parser.ValueTypeVector && kind != parser.ValueTypeScalar {
 		return Reach{}, errors.Errorf("gives a %s, which has no value at one time", parser.DocumentedType(kind))
 	}
-	out := Reach{}
+	var (
+		out Reach
+		err error
+	)
 	parser.Inspect(e, func(n parser.Node, path []parser.Node) error {
 		if s, ok := n.(*parser.VectorSelector); ok && err == nil {
 			err = out.add(s, path)
@@ -41,18 +56,22 @@ func ReachOf(text string) (Reach, error) {
 
 // add a selector, and the subqueries and the window that it stands in.
 func (r *Reach) add(s *parser.VectorSelector, path []parser.Node) error {
-	back, window, fixed := s.OriginalOffset, false, s.Timestamp != nil || s.StartOrEnd != 0
+	steps, window, fixed := []time.Duration{s.OriginalOffset}, false, s.Timestamp != nil || s.StartOrEnd != 0
 	for _, n := range path {
 		switch n := n.(type) {
 		case *parser.MatrixSelector:
-			back, window = back+n.Range, true
+			steps, window = append(steps, n.Range), true
 		case *parser.SubqueryExpr:
-			back += n.Range + n.OriginalOffset
+			steps = append(steps, n.Range, n.OriginalOffset)
 			fixed = fixed || n.Timestamp != nil || n.StartOrEnd != 0
 		}
 	}
 	if fixed {
 		return errors.New("looks at a fixed time, which may lie before what is measured went live")
+	}
+	back, err := together(steps)
+	if err != nil {
+		return err
 	}
 	if window {
 		r.Windows = max(r.Windows, back)
@@ -60,4 +79,16 @@ func (r *Reach) add(s *parser.VectorSelector, path []parser.Node) error {
 	}
 	r.Latest, r.Offset = true, max(r.Offset, back)
 	return nil
+}
+
+// together is how far back some steps lead. It returns an error for too far, in whichever direction.
+func together(steps []time.Duration) (time.Duration, error) {
+	back := time.Duration(0)
+	for _, step := range steps {
+		// Each is looked at by itself too: as numbers, some of them may come to less than one.
+		if back += step; step.Abs() > maxReach || back > maxReach {
+			return 0, errors.New("looks back or ahead for more than 24h, and could not be asked before what is measured was live for as long")
+		}
+	}
+	return back, nil
 }

@@ -8,6 +8,7 @@ import (
 )
 
 func TestReachOf(t *testing.T) {
+	const tooFar = "looks back or ahead for more than 24h, and could not be asked before what is measured was live for as long"
 	cases := map[string]struct {
 		reason string
 		query  string
@@ -28,6 +29,12 @@ func TestReachOf(t *testing.T) {
 		"Fixed":            {reason: "A fixed time reaches as far as somebody likes.", query: "up @ 1600000000", err: "looks at a fixed time, which may lie before what is measured went live"},
 		"FixedSubquery":    {reason: "Also around a subquery.", query: "max_over_time(a[1m:10s] @ 1600000000)", err: "looks at a fixed time, which may lie before what is measured went live"},
 		"Start":            {reason: "A time that is said in words is fixed too.", query: "up @ start()", err: "looks at a fixed time, which may lie before what is measured went live"},
+		"Day":              {reason: "A day is as long as a check may take.", query: "rate(a[12h] offset 12h)", want: Reach{Windows: 24 * time.Hour}},
+		"Month":            {reason: "Nobody waits for a month.", query: "rate(x[30d])", err: tooFar},
+		"Years":            {reason: "Nor for years.", query: "up offset 10y", err: tooFar},
+		"YearsAhead":       {reason: "Nor is anything known of the future.", query: "up offset -10y", err: tooFar},
+		"Together":         {reason: "What is added up counts.", query: "max_over_time(rate(a[1h])[24h:1h])", err: tooFar},
+		"Overflow":         {reason: "A number that turns around is not less.", query: "max_over_time(rate(a[290y])[290y:1y])", err: tooFar},
 		"Matrix":           {reason: "Many values at many times are not judged.", query: "a[5m]", err: "gives a range vector, which has no value at one time"},
 		"String":           {reason: "Text is not judged.", query: `"a"`, err: "gives a string, which has no value at one time"},
 	}

@@ -53,7 +53,16 @@ type Template struct {
 
 	// matchers are the strings with placeholders, in the order of the text.
 	matchers []matcher
+
+	// weight of its regular expressions.
+	weight int
 }
+
+// Weight is about how long it takes to read the query, and again for each value that it is filled with.
+func (t *Template) Weight() int { return t.weight }
+
+// Constant is true for a query without placeholders.
+func (t *Template) Constant() bool { return len(t.matchers) == 0 }
 
 // matcher is the value of one label matcher.
 type matcher struct {
@@ -65,13 +74,17 @@ type matcher struct {
 	regex bool
 }
 
-// Parse reads a query. It returns an error for what is not PromQL, for a query that does not give numbers at one time, and for a
+// Parse reads a query. It returns an error for what is not PromQL, for a query that cannot be judged, as ReachOf says, and for a
 // placeholder that is unknown, or that stands anywhere but in the value of a label matcher.
 func Parse(text string) (*Template, error) {
-	if n := utf8.RuneCountInString(text); n > maxCharacters {
-		return nil, errors.Errorf("has %d characters, more than %d", n, maxCharacters)
+	if err := checkLength(text); err != nil {
+		return nil, err
 	}
 	t := &Template{text: text}
+	var err error
+	if t.weight, err = weigh(text); err != nil {
+		return nil, err
+	}
 	if err := t.scan(); err != nil {
 		return nil, err
 	}
@@ -79,13 +92,24 @@ func Parse(text string) (*Template, error) {
 	if err != nil {
 		return nil, err
 	}
-	if kind := e.Type(); kind != parser.ValueTypeVector && kind != parser.ValueTypeScalar {
-		return nil, errors.Errorf("gives a %s, which has no value at one time", parser.DocumentedType(kind))
+	if _, err := reachOf(e); err != nil {
+		return nil, err
 	}
 	return t, checkMatchers(e)
 }
 
+func checkLength(text string) error {
+	if n := utf8.RuneCountInString(text); n > maxCharacters {
+		return errors.Errorf("has %d characters, more than %d", n, maxCharacters)
+	}
+	return nil
+}
+
+// parse a query, unless that would take too long.
 func parse(text string) (parser.Expr, error) {
+	if _, err := weigh(text); err != nil {
+		return nil, err
+	}
 	e, err := parser.NewParser(parser.Options{}).ParseExpr(text)
 	return e, errors.Wrap(err, "is not PromQL")
 }
@@ -136,7 +160,7 @@ func (t *Template) item(item parser.Item, before parser.ItemType) error {
 	if at < 0 {
 		return nil
 	}
-	regex := before == parser.EQL_REGEX || before == parser.NEQ_REGEX
+	regex := isRegex(before)
 	if item.Typ != parser.STRING || !regex && before != parser.EQL && before != parser.NEQ {
 		return misplaced(text[at:])
 	}
@@ -183,6 +207,9 @@ func matchersOf(e parser.Expr) []*labels.Matcher {
 // Fill returns the query with values for its placeholders. It returns an error for a value that no label can have, and for one that
 // would change the query.
 func (t *Template) Fill(v Values) (string, error) {
+	if t.Constant() {
+		return t.text, nil
+	}
 	out, from := strings.Builder{}, 0
 	for _, m := range t.matchers {
 		if err := m.checkValues(v); err != nil {

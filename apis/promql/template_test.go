@@ -171,6 +171,8 @@ func TestRefusedTemplates(t *testing.T) {
 		"NotPromQL":  {reason: "A query has to be one.", query: `sum(up{a="{{service}}"}`, want: "is not PromQL"},
 		"OpenString": {reason: "A query has to be one.", query: `up{a="{{service}}}`, want: "is not PromQL"},
 		"Range":      {reason: "There is no one value to judge.", query: `up{a="{{service}}"}[5m]`, want: "gives a range vector"},
+		"Fixed":      {reason: "What can never be judged is said at once.", query: `up{a="{{service}}"} @ 1`, want: "looks at a fixed time"},
+		"Month":      {reason: "Also what would only be judged in a month.", query: `rate(up{a="{{service}}"}[30d])`, want: "looks back or ahead for more than 24h"},
 		"Text":       {reason: "A text is no value.", query: `"up"`, want: "gives a string"},
 		"Large":      {reason: "There is an end.", query: `up{a="` + strings.Repeat("a", 4096) + `"}`, want: "has 4104 characters, more than 4096"},
 		"Empty":      {reason: "There is something to ask.", query: "", want: "is not PromQL"},

@@ -24,6 +24,7 @@ const configVersion = "config.intentplane.dev/v1alpha1"
 type catalogFlags struct {
 	clusterFlags
 
+	Live      bool     `help:"Read Sites, Blueprints and configurations that no file gives from the cluster."`
 	Site      []string `help:"File with Sites."                                       predictor:"file" sep:"none"`
 	Blueprint []string `help:"File with Blueprints."                                  predictor:"file" sep:"none"`
 	Config    []string `help:"File with ProviderConfigs and ClusterProviderConfigs. Where none are given, and --live is not, their limits are not looked at." predictor:"file" sep:"none"`

@@ -6,9 +6,8 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
 )
 
-// clusterFlags say which cluster is read, if any. They are called as kubectl's are.
+// clusterFlags say which cluster. They are called as kubectl's are.
 type clusterFlags struct {
-	Live           bool          `help:"Read Sites, Blueprints and configurations that no file gives from the cluster."`
 	Kubeconfig     string        `help:"Kubeconfig of the cluster."                                  predictor:"file"`
 	Context        string        `help:"Context of the kubeconfig."`
 	Namespace      string        `help:"Namespace of deployments that name none."                   short:"n"`

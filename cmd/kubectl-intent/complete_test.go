@@ -19,8 +19,8 @@ func TestCompletion(t *testing.T) {
 		words  []string
 		want   string
 	}{
-		"Commands":      {reason: "Commands come first.", words: []string{""}, want: "blueprint completion digest explain render validate :4"},
-		"Nothing":       {reason: "No word is an empty one.", want: "blueprint completion digest explain render validate :4"},
+		"Commands":      {reason: "Commands come first.", words: []string{""}, want: "abort approve blueprint completion digest explain render retry rollback validate :4"},
+		"Nothing":       {reason: "No word is an empty one.", want: "abort approve blueprint completion digest explain render retry rollback validate :4"},
 		"Begun":         {reason: "What was typed is completed.", words: []string{"blueprint", "c"}, want: "create :4"},
 		"Flag":          {reason: "So are flags.", words: []string{"render", "--pa"}, want: "--path-prefix :4"},
 		"Values":        {reason: "Closed values are known.", words: []string{"validate", "-o", ""}, want: "json text yaml :4"},
@@ -32,6 +32,7 @@ func TestCompletion(t *testing.T) {
 		"Claims":        {reason: "Deployments are known where there is a cluster.", words: []string{"render", "--kubeconfig", kubeconfig, "--claim", ""}, want: "bank shop :4"},
 		"ClaimsJoined":  {reason: "However the flags were said.", words: []string{"explain", "--live", "--kubeconfig=" + kubeconfig, "--claim=s"}, want: "--claim=shop :4"},
 		"ClaimsElse":    {reason: "In the namespace that was said.", words: []string{"explain", "--kubeconfig=" + kubeconfig, "-n", "team-b", "--inputs", "--claim", ""}, want: ":0"},
+		"ClaimsAsked":   {reason: "Also where something is asked of one.", words: []string{"rollback", "--kubeconfig=" + kubeconfig, ""}, want: "bank shop :4"},
 		"ClaimsNowhere": {reason: "A cluster that is not there costs nothing.", words: []string{"explain", "--kubeconfig", "/nowhere", "--claim", ""}, want: ":0"},
 	}
 	for name, tc := range cases {

@@ -25,6 +25,10 @@ type apiServer struct {
 
 	// absent kinds are not served, and denied ones are shown to nobody.
 	absent, denied map[string]bool
+
+	// made is what was made, and answers are what a RolloutRequest becomes, one status after the other.
+	made    []*unstructured.Unstructured
+	answers []string
 }
 
 // start returns the kubeconfig of a server that holds the objects of files.
@@ -68,6 +72,10 @@ func (a *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 	case a.denied[key]:
 		fail(w, kerrors.NewForbidden(resource.GroupResource(), name, nil))
+	case r.Method == http.MethodPost:
+		a.create(w, r)
+	case r.URL.Query().Get("watch") != "":
+		a.watch(w, r)
 	case name != "":
 		a.one(w, resource, namespace, name)
 	default:

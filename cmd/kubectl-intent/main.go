@@ -1,4 +1,4 @@
-// Command kubectl-intent looks at IntentDeployments and what they need, from files or from a cluster. As kubectl-intent on the PATH it is
+// Command kubectl-intent looks at IntentDeployments and what they need, from files or from a cluster, and asks for what a person decides. As kubectl-intent on the PATH it is
 // also "kubectl intent", and as kubectl_complete-intent it completes that.
 package main
 
@@ -20,11 +20,15 @@ const (
 
 // commands are what kubectl-intent can do.
 type commands struct {
+	Abort      abortCommand      `cmd:"" help:"Give up the revision that goes out."`
+	Approve    approveCommand    `cmd:"" help:"Let the update through that waits."`
 	Blueprint  blueprintCommand  `cmd:"" help:"Make and test Blueprints."`
 	Completion completionCommand `cmd:"" help:"Print what a shell needs to complete this command."`
 	Digest     digestCommand     `cmd:"" help:"Print the digest that status.intentDigest has when the status speaks about this spec."`
 	Explain    explainCommand    `cmd:"" help:"Show what an IntentDeployment is understood as, and where each value comes from."`
 	Render     renderCommand     `cmd:"" help:"Write what an IntentDeployment renders to, for each Site that it goes to."`
+	Retry      retryCommand      `cmd:"" help:"Deliver the same again, as a revision that is judged anew."`
+	Rollback   rollbackCommand   `cmd:"" help:"Go back to an earlier revision."`
 	Validate   validateCommand   `cmd:"" help:"Look for mistakes in objects of Intentplane. Exits with 1 when there are any."`
 }
 
@@ -63,7 +67,7 @@ func main() {
 func newParser(out, problems io.Writer) (*kong.Kong, error) {
 	return kong.New(&commands{},
 		kong.Name("kubectl-intent"),
-		kong.Description("Looks at IntentDeployments and what they need, from files or from a cluster."),
+		kong.Description("Looks at IntentDeployments and what they need, from files or from a cluster, and asks for what a person decides."),
 		kong.Writers(out, problems))
 }
 

@@ -56,22 +56,22 @@ func checkNames(g deploymentv1alpha1.GatesConfig) error {
 }
 
 // ownChecks are the checks that the deployment says itself, and its post check.
-func ownChecks(in Input) ([]pathed, error) {
-	var out []pathed
+func (c *Compiler) ownChecks(in Input) ([]pathed, error) {
+	out, weight := make([]pathed, 0, len(in.Config.Checks)+1), 0
 	for i := range in.Config.Checks {
-		c := in.Config.Checks[i].DeepCopy()
-		c.Default()
-		if err := own(c, in.Places); err != nil {
+		check := in.Config.Checks[i].DeepCopy()
+		check.Default()
+		if err := c.own(check, in.Places, &weight); err != nil {
 			return nil, errors.Wrap(err, checkPath(i))
 		}
-		out = append(out, pathed{path: checkPath(i), Check: *c})
+		out = append(out, pathed{path: checkPath(i), own: true, Check: *check})
 	}
 	if p := in.Config.PostCheck; p != nil {
-		c := postCheck(p.DeepCopy())
-		if err := checkTimes(&c); err != nil {
+		check := postCheck(p.DeepCopy())
+		if err := checkTimes(&check); err != nil {
 			return nil, errors.Wrap(err, postCheckPath)
 		}
-		out = append(out, pathed{path: postCheckPath, Check: c})
+		out = append(out, pathed{path: postCheckPath, Check: check})
 	}
 	return out, nil
 }
@@ -87,21 +87,39 @@ func postCheck(p *deploymentv1alpha1.PostCheck) deploymentv1alpha1.Check {
 	return c
 }
 
-// own brings a check into the form that a Gate measures. It returns an error that names its field when nobody could.
-func own(c *deploymentv1alpha1.Check, places []catalog.Place) error {
-	chosen := func(p catalog.Place) bool { return p.Site.GetName() == c.Site }
-	if c.Site != "" && !slices.ContainsFunc(places, chosen) {
-		return errors.Errorf("site: %q is not among the chosen Sites", c.Site)
+// own brings a check into the form that a Gate measures, and adds what it weighs to what those before it do. It returns an error that
+// names its field when nobody could measure it.
+func (c *Compiler) own(check *deploymentv1alpha1.Check, places []catalog.Place, weight *int) error {
+	chosen := func(p catalog.Place) bool { return p.Site.GetName() == check.Site }
+	if check.Site != "" && !slices.ContainsFunc(places, chosen) {
+		return errors.Errorf("site: %q is not among the chosen Sites", check.Site)
 	}
-	if c.Prometheus != nil {
-		if _, err := promql.Parse(c.Prometheus.Query); err != nil {
+	if check.Prometheus != nil {
+		if err := c.query(check.Prometheus.Query, weight); err != nil {
 			return errors.Wrap(err, "prometheus.query")
 		}
 	}
-	if err := limit(c); err != nil {
+	if check.Web != nil {
+		if _, err := c.expressions.Read(check.Web.Expression); err != nil {
+			return errors.Wrap(err, "web.expression")
+		}
+	}
+	if err := limit(check); err != nil {
 		return errors.Wrap(err, "threshold")
 	}
-	return checkTimes(c)
+	return checkTimes(check)
+}
+
+// query of a claim's own. All of them together are bounded, before the next one is read.
+func (c *Compiler) query(text string, weight *int) error {
+	t, err := c.queries.Parse(text)
+	if err != nil {
+		return err
+	}
+	if *weight += t.Weight(); *weight > promql.MaxWeight {
+		return errors.New("the regular expressions of this query and of those before it take too long to compile")
+	}
+	return nil
 }
 
 // limit brings the threshold of a check into the unit of its value.

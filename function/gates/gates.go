@@ -13,6 +13,7 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/expression"
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/apis/promql"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
@@ -25,6 +26,12 @@ const (
 	maxChecks      = 200
 	maxBytes       = 512 << 10
 	maxQueryLength = 4096
+
+	// maxFilled is what all queries together may weigh, where each counts for each Site that it is filled for.
+	maxFilled = 1_000_000
+
+	// maxRead is how many queries, and how many expressions, a Compiler remembers to have read.
+	maxRead = 1000
 
 	// overhead is what an object says about a check beside its texts.
 	overhead = 500
@@ -62,14 +69,18 @@ func (c Checks) At(step rolloutv1alpha1.Step) []rolloutv1alpha1.GateCheck {
 	return out
 }
 
-// A Compiler compiles gates. It remembers queries that were filled, which takes longer than all else. It may be used by several
+// A Compiler compiles gates. It remembers queries that were read and filled, which takes longer than all else. It may be used by several
 // goroutines.
 type Compiler struct {
-	filled *memo.Memo[string]
+	queries     *promql.Reader
+	expressions *expression.Reader
+	filled      *memo.Memo[string]
 }
 
-// NewCompiler returns a Compiler that remembers so many bytes of queries.
-func NewCompiler(bytes int) *Compiler { return &Compiler{filled: memo.New[string](bytes)} }
+// NewCompiler returns a Compiler that remembers so many bytes of filled queries.
+func NewCompiler(bytes int) *Compiler {
+	return &Compiler{queries: promql.NewReader(maxRead), expressions: expression.NewReader(maxRead), filled: memo.New[string](bytes)}
+}
 
 // Compile returns what a revision is judged by: for each Site its metrics by name, then the checks, then the post check. Gates that are
 // off have none. It returns an error that names the field for what could not be judged.
@@ -80,8 +91,11 @@ func (c *Compiler) Compile(in Input) (Checks, error) {
 	if err := checkNames(in.Config); err != nil {
 		return nil, err
 	}
-	all, err := sayings(in)
+	all, err := c.sayings(in)
 	if err != nil {
+		return nil, err
+	}
+	if err := c.weigh(all, len(in.Places)); err != nil {
 		return nil, err
 	}
 	var out Checks
@@ -96,13 +110,34 @@ func (c *Compiler) Compile(in Input) (Checks, error) {
 }
 
 // sayings are the checks for whichever Site, as they were said.
-func sayings(in Input) ([]pathed, error) {
+func (c *Compiler) sayings(in Input) ([]pathed, error) {
 	metrics, err := objectives(in)
 	if err != nil {
 		return nil, err
 	}
-	own, err := ownChecks(in)
+	own, err := c.ownChecks(in)
 	return append(metrics, own...), err
+}
+
+// weigh what is filled for so many Sites. It returns an error for more than can be filled in a call.
+func (c *Compiler) weigh(all []pathed, sites int) error {
+	weight := 0
+	for _, said := range all {
+		if said.Prometheus == nil {
+			continue
+		}
+		t, err := c.queries.Parse(said.Prometheus.Query)
+		if err != nil {
+			return errors.Wrap(err, said.path+": prometheus.query")
+		}
+		if !t.Constant() && said.Site == "" {
+			weight += t.Weight() * sites
+		}
+		if weight > maxFilled {
+			return errors.Errorf("%s: prometheus.query: the regular expressions of all queries take too long to compile for %d Sites", said.path, sites)
+		}
+	}
+	return nil
 }
 
 // fit returns an error, with the numbers, when there is more to judge than Gates hold.
@@ -146,6 +181,8 @@ func sortedPlaces(places []catalog.Place) []catalog.Place {
 // A pathed check knows where it was said.
 type pathed struct {
 	path string
+	// own is true for what the deployment says, and not its Blueprint.
+	own bool
 	deploymentv1alpha1.Check
 }
 
@@ -156,7 +193,7 @@ func (c *Compiler) place(in Input, p catalog.Place, all []pathed) (Checks, error
 		if said.Site != "" && said.Site != p.Site.GetName() {
 			continue
 		}
-		check, err := c.at(in, p, said.Check)
+		check, err := c.at(in, p, said)
 		if err != nil {
 			return nil, errors.Wrapf(err, "%s: Site %q", said.path, p.Site.GetName())
 		}
@@ -167,7 +204,7 @@ func (c *Compiler) place(in Input, p catalog.Place, all []pathed) (Checks, error
 }
 
 // at is a check for one Site. It shares nothing with what was said.
-func (c *Compiler) at(in Input, p catalog.Place, said deploymentv1alpha1.Check) (deploymentv1alpha1.Check, error) {
+func (c *Compiler) at(in Input, p catalog.Place, said pathed) (deploymentv1alpha1.Check, error) {
 	check := *said.DeepCopy()
 	check.Site = p.Site.GetName()
 	if q := check.Prometheus; q != nil {
@@ -176,7 +213,10 @@ func (c *Compiler) at(in Input, p catalog.Place, said deploymentv1alpha1.Check) 
 			return check, errors.Wrap(err, "query")
 		}
 	}
-	return check, policy.CheckGateCheck(&p.Site, p.ConfigRef.Kind, &p.Config, &check)
+	if err := policy.CheckGateCheck(&p.Site, p.ConfigRef.Kind, &p.Config, &check); err != nil || !said.own {
+		return check, err
+	}
+	return check, policy.CheckOwnQuery(&p.Site, &p.Config, &check)
 }
 
 // fill puts values into a query.
@@ -185,7 +225,7 @@ func (c *Compiler) fill(query string, v promql.Values) (string, error) {
 	if filled, ok := c.filled.Get(k); ok {
 		return filled, nil
 	}
-	t, err := promql.Parse(query)
+	t, err := c.queries.Parse(query)
 	if err != nil {
 		return "", err
 	}

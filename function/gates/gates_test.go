@@ -69,7 +69,7 @@ const defaults = " 30s+3*30s<5m 0,4,0 min=1 Fail"
 
 func TestCompile(t *testing.T) {
 	off := false
-	web := check{Name: "status", Site: "edge2", Type: "Web", Threshold: "== 1", Web: &deploymentv1alpha1.WebCheck{URL: "https://status.example.org/x", Expression: "a"}}
+	web := check{Name: "status", Site: "edge2", Type: "Web", Threshold: "== 1", Web: &deploymentv1alpha1.WebCheck{URL: "https://status.example.org/x", Expression: "answer.a"}}
 	cases := map[string]struct {
 		reason string
 		config config
@@ -142,7 +142,7 @@ func TestCompileRefuses(t *testing.T) {
 	}
 	one := func(c check) config { return config{Checks: []check{c}} }
 	web := func(url string) config {
-		return one(check{Name: "own", Type: "Web", Threshold: "== 1", Web: &deploymentv1alpha1.WebCheck{URL: url, Expression: "a"}})
+		return one(check{Name: "own", Type: "Web", Threshold: "== 1", Web: &deploymentv1alpha1.WebCheck{URL: url, Expression: "answer.a"}})
 	}
 	post := &deploymentv1alpha1.PostCheck{Image: "curl:8", Script: "true"}
 	cases := map[string]struct {
@@ -206,6 +206,27 @@ func TestCompileRefuses(t *testing.T) {
 			config: one(check{Name: "own", Type: "Prometheus", Threshold: "< 1", Prometheus: &deploymentv1alpha1.PrometheusCheck{Query: "x["}}),
 			want:   `spec.gatesConfig.checks[0]: prometheus.query: is not PromQL`,
 		},
+		"Fixed": {
+			reason: "What can never be judged is not delivered.", config: one(asking("x @ 1")),
+			want: `spec.gatesConfig.checks[0]: prometheus.query: looks at a fixed time, which may lie before what is measured went live`,
+		},
+		"Window": {
+			reason: "Nor is what would only be judged in a month.", config: one(asking("rate(x[30d])")),
+			want: `spec.gatesConfig.checks[0]: prometheus.query: looks back or ahead for more than 24h, and could not be asked before what is measured was live for as long`,
+		},
+		"Heavy": {
+			reason: "A few bytes may take gigabytes to compile.", config: one(asking(`x{a=~"(?i)\\pL{900}"}`)),
+			want: `spec.gatesConfig.checks[0]: prometheus.query: the regular expression "(?i)\\pL{900}" takes too long to compile: repeat less, and use smaller classes of characters`,
+		},
+		"HeavyTogether": {
+			reason: "Many queries are as bad as one.", config: config{Checks: named(asking(`x{a=~"(?i)[^a]"}`), 3)},
+			want: `spec.gatesConfig.checks[2]: prometheus.query: the regular expressions of this query and of those before it take too long to compile`,
+		},
+		"HeavyEverywhere": {
+			reason: "So are many Sites.", config: one(asking(`x{a=~"(?i)[^a]",b="{{site}}"}`)),
+			change: func(in *Input) { *in = input(in.Config, many(40)...) },
+			want:   `spec.gatesConfig.checks[0]: prometheus.query: the regular expressions of all queries take too long to compile for 40 Sites`,
+		},
 		"JobThreshold": {
 			reason: "What would be ignored is refused.", config: one(check{Name: "own", Type: "Job", Threshold: "< 1", Job: job("curl:8").Job}),
 			want: `spec.gatesConfig.checks[0]: threshold: a Job has none: the code that it exits with decides`,
@@ -240,10 +261,28 @@ func TestCompileRefuses(t *testing.T) {
 			reason: "A ClusterProviderConfig says which hosts are asked.", config: web("https://169.254.169.254/x"),
 			want: `spec.gatesConfig.checks[0]: Site "edge1": web.url: host "169.254.169.254" is not among the webCheckHosts of a ClusterProviderConfig`,
 		},
+		"Expression": {
+			reason: "An expression is read before anything is delivered.",
+			config: one(check{
+				Name: "own", Type: "Web", Threshold: "== 1",
+				Web: &deploymentv1alpha1.WebCheck{URL: "https://status.example.org/x", Expression: `answer.s.matches("x")`},
+			}),
+			want: `spec.gatesConfig.checks[0]: web.expression: is not CEL that checks may use: undeclared reference to 'matches' (in container '')`,
+		},
 		"WebNamespaced": {
 			reason: "A ProviderConfig, which a tenant may write, does not.", config: web("https://status.example.org/x"),
 			change: func(in *Input) { in.Places[0].ConfigRef.Kind = policy.KindProviderConfig },
 			want:   `spec.gatesConfig.checks[0]: Site "edge1": web.url: host "status.example.org" is not among the webCheckHosts of a ClusterProviderConfig`,
+		},
+		"OwnQuerySite": {
+			reason: "A Site may show nothing but the metrics of Blueprints.", config: one(asking("x")),
+			change: func(in *Input) { in.Places[0].Site.Spec.Metrics.OwnQueries = catalogv1alpha1.OwnQueriesDeny },
+			want:   `spec.gatesConfig.checks[0]: Site "edge1": prometheus.query: spec.metrics.ownQueries of the Site lets it be asked by the metrics of Blueprints only`,
+		},
+		"OwnQueryConfig": {
+			reason: "So may who owns the configuration.", config: one(asking("x")),
+			change: func(in *Input) { in.Places[0].Config.Policy.OwnQueries = configv1alpha1.OwnQueriesDeny },
+			want:   `spec.gatesConfig.checks[0]: Site "edge1": prometheus.query: spec.policy.ownQueries of the configuration lets servers be asked by the metrics of Blueprints only`,
 		},
 		"Address": {
 			reason: "A server of one's own is such a host.",
@@ -301,6 +340,21 @@ func many(n int) []catalog.Place {
 	return out
 }
 
+// asking is a check of one's own.
+func asking(query string) check {
+	return check{Name: "own", Type: "Prometheus", Threshold: "< 1", Prometheus: &deploymentv1alpha1.PrometheusCheck{Query: query}}
+}
+
+// named is one check under many names.
+func named(c check, n int) []check {
+	out := make([]check, 0, n)
+	for i := range n {
+		c.Name = fmt.Sprintf("own%d", i)
+		out = append(out, c)
+	}
+	return out
+}
+
 // TestWaves has more Sites than one Gate holds, in two steps.
 func TestWaves(t *testing.T) {
 	in := input(config{SLOThresholds: thresholds{"availability": "99"}}, many(201)...)
@@ -342,5 +396,35 @@ func TestFilledApart(t *testing.T) {
 		if diff := cmp.Diff(want, got[0].Prometheus.Query); diff != "" {
 			t.Errorf("Compile(%s): -want, +got:\n%s", id, diff)
 		}
+	}
+}
+
+// TestOwnQueries lets a Site be asked by the metrics of Blueprints only.
+func TestOwnQueries(t *testing.T) {
+	deny := func(p catalog.Place) catalog.Place {
+		p.Site.Spec.Metrics.OwnQueries, p.Config.Policy.OwnQueries = catalogv1alpha1.OwnQueriesDeny, configv1alpha1.OwnQueriesDeny
+		return p
+	}
+	elsewhere, known, empty := asking("x"), asking("x"), check{Name: "own", Type: "Web"}
+	elsewhere.Prometheus.Address, known.Prometheus.Address = "https://status.example.org", "https://edge1.example.org"
+	empty.Web, empty.Threshold = &deploymentv1alpha1.WebCheck{URL: "https://status.example.org", Expression: "answer"}, "== 1"
+	cases := map[string]struct {
+		reason string
+		config config
+		place  catalog.Place
+		want   bool
+	}{
+		"Allowed":   {reason: "Without a word they are allowed.", config: config{Checks: []check{asking("x")}}, place: place("edge1"), want: true},
+		"Blueprint": {reason: "What the Blueprint asks is not the tenant's.", config: config{SLOThresholds: thresholds{"availability": "99"}}, place: deny(place("edge1")), want: true},
+		"Elsewhere": {reason: "Another server is asked without credentials.", config: config{Checks: []check{elsewhere}}, place: deny(place("edge1")), want: true},
+		"Web":       {reason: "What is no query is not meant.", config: config{Checks: []check{empty}}, place: deny(place("edge1")), want: true},
+		"Known":     {reason: "To say its address does not make it another server.", config: config{Checks: []check{known}}, place: deny(place("edge1"))},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if _, err := NewCompiler(0).Compile(input(tc.config, tc.place)); (err == nil) != tc.want {
+				t.Errorf("%s\nCompile(...): %v", tc.reason, err)
+			}
+		})
 	}
 }

@@ -116,14 +116,14 @@ func available(f *Facts) Condition {
 		return is(v1alpha1.TypeAvailable, false, v1alpha1.ReasonNothingOrdered, "")
 	case f.Order.Rejected() && (live == 0 || f.retreats()):
 		return is(v1alpha1.TypeAvailable, false, v1alpha1.ReasonDeploymentFailed, f.Order.Verdict.Message)
-	case f.Order.Rejected():
+	case f.Order.Rejected() && rollout.Restored(*f.Order):
 		return is(v1alpha1.TypeAvailable, true, v1alpha1.ReasonRolledBack, strings.TrimSpace(backAt(f)))
 	case live > 0 && live < f.Order.Revision:
 		return is(v1alpha1.TypeAvailable, true, v1alpha1.ReasonEarlierRevision, "")
 	case live > 0 && f.Sync == nil:
 		return is(v1alpha1.TypeAvailable, true, v1alpha1.ReasonSyncNotObserved, "The revision is delivered to every Site, and nobody tells what they run.")
 	case live > 0:
-		return is(v1alpha1.TypeAvailable, true, v1alpha1.ReasonLive, "")
+		return is(v1alpha1.TypeAvailable, true, v1alpha1.ReasonLive, strings.TrimSpace(degraded(f)))
 	case f.carried():
 		return is(v1alpha1.TypeAvailable, false, v1alpha1.ReasonNotLive, "")
 	}

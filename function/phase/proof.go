@@ -213,22 +213,32 @@ func (f *Facts) waits(t *deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery)
 }
 
 // liveRevision is the revision that is known to run at all Sites: the one of the order, once that is remembered to be verified and as
-// long as nothing says otherwise, or the one that it went back to, and before that the newest one that was verified. 0 means that none is
-// known to.
+// long as nothing says otherwise, or the one that it went back to, and before that the newest one that was verified. So it is where a rejected
+// one touched nothing. 0 means that none is known to.
 func (f *Facts) liveRevision() int64 {
 	switch {
 	case f.Order == nil:
 		return 0
 	case f.Order.Rejected() && f.Order.Target != nil && rollout.Restored(*f.Order) && f.runs():
 		return *f.Order.Target
-	case f.Order.Rejected():
+	case f.Order.Rejected() && (f.Stop != rollout.StopSame || f.targetSeen() && !f.runs()):
 		return 0
+	case f.Order.Rejected():
+		return f.verifiedRevision()
 	case !f.succeeded():
 		return f.verifiedRevision()
 	case f.runs():
 		return f.Order.Revision
 	}
 	return 0
+}
+
+// targetSeen is true when the SiteSync looks at the very trees that there is to go back to. One that looks for others says nothing of these.
+func (f *Facts) targetSeen() bool {
+	if f.Target == nil || f.ObservedSync == nil {
+		return false
+	}
+	return !slices.ContainsFunc(f.ObservedSync.Spec.ForProvider.Sites, func(s deliveryv1alpha1.SiteTree) bool { return f.Target.Trees[s.Name] != s.Tree })
 }
 
 // runs is true as long as nothing says that Sites do not run what was carried out. It is less than live: an object whose change was not

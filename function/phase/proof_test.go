@@ -289,6 +289,10 @@ func TestLiveRevision(t *testing.T) {
 		return f
 	}
 	rejected := verdicts()[2]
+	stopped := func(f *Facts, tree string) *Facts {
+		f.Stop, f.Target = rollout.StopSame, &rollout.Target{Revision: 1, Trees: map[string]string{"a": tree, "b": tree}}
+		return remember(f, map[string]int64{"a": 1, "b": 1})
+	}
 	cases := map[string]struct {
 		reason string
 		facts  *Facts
@@ -300,6 +304,10 @@ func TestLiveRevision(t *testing.T) {
 		"Oldest":   {reason: "Everywhere.", facts: remember(judged(nil, -1, done, done, syncing), map[string]int64{"a": 2, "b": 1}), want: []int64{1, 1}},
 		"Drifted":  {reason: "What was verified need not run any more.", facts: judged(verdicts()[1], -1, done, done, syncing), want: []int64{0, 2}},
 		"Rejected": {reason: "Nobody knows what runs after a rejection.", facts: remember(judged(rejected, -1, done, done, failed), map[string]int64{"a": 1, "b": 1}), want: []int64{0, 1}},
+		"Refused":  {reason: "But where nothing was touched.", facts: stopped(judged(rejected, -1, pushing, pushing, nothing), "before"), want: []int64{1, 1}},
+		"Recorded": {reason: "Whatever is looked for.", facts: stopped(judged(rejected, -1, done, done, syncing), "before"), want: []int64{1, 1}},
+		"Gates":    {reason: "Or only what it was judged by.", facts: stopped(judged(rejected, -1, done, done, live), "t"), want: []int64{1, 1}},
+		"Stopped":  {reason: "Not where it is known not to run.", facts: stopped(judged(rejected, -1, done, done, syncing), "t"), want: []int64{0, 1}},
 		"Gone":     {reason: "One does not say.", facts: judged(nil, -1, done, absent, nothing), want: []int64{0, 0}},
 	}
 	for name, tc := range cases {

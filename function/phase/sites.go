@@ -212,8 +212,35 @@ func seen(s deliveryv1alpha1.SiteObservation, out v1alpha1.SiteStatus) v1alpha1.
 			out.Message = Fit(s.Reason+": "+s.Message, maxSaid)
 		}
 	}
-	if c := s.Cluster; out.Message == "" && c != nil && c.Reason != "" {
-		out.Message = Fit("The Site's cluster is not ready any more: "+c.Reason+": "+c.Message, maxSaid)
+	if why := ailing(s); out.Message == "" && why != "" {
+		out.Message = Fit("The Site's cluster is degraded: "+why, maxSaid)
 	}
 	return out
+}
+
+// ailing is what is not well of the cluster of a Site that was delivered to. It takes nothing back.
+func ailing(s deliveryv1alpha1.SiteObservation) string {
+	if c := s.Cluster; c != nil && c.PassedAt != nil && c.Reason != "" {
+		return c.Reason + ": " + c.Message
+	}
+	return ""
+}
+
+// degraded names the first Site, by name, whose cluster is in trouble, and says how many more there are.
+func degraded(f *Facts) string {
+	g, said, more := look(f), "", 0
+	for _, t := range f.trees() {
+		why := ailing(g.said[t.Site])
+		switch {
+		case why == "":
+		case said == "":
+			said = fmt.Sprintf(" The cluster of Site %q is degraded: %s", t.Site, sentence(why))
+		default:
+			more++
+		}
+	}
+	if more > 0 {
+		said += fmt.Sprintf(" So are those of %d more.", more)
+	}
+	return said
 }

@@ -134,7 +134,7 @@ func succeeded(f *Facts) string {
 	if f.Sync == nil {
 		said = "The repository holds the revision."
 	}
-	return said + heldBack(f) + waiting(f.Update)
+	return said + degraded(f) + heldBack(f) + waiting(f.Update)
 }
 
 func validating(f *Facts) string {

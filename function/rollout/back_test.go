@@ -156,6 +156,15 @@ func TestTargetOfMoved(t *testing.T) {
 }
 
 // TestCap counts rejections back from the one that is to be taken back.
+// rejections are the history of so many revisions after the first, and of the one after them, all rejected.
+func rejections(n int) []deliveryv1alpha1.HistoryEntry {
+	var out []deliveryv1alpha1.HistoryEntry
+	for i := range n + 1 {
+		out = append(out, remembered(int64(i)+2, failure, i, "b"))
+	}
+	return out
+}
+
 func TestCap(t *testing.T) {
 	asked := &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictRejected, Reason: rolloutv1alpha1.RejectedRequested}
 	cases := map[string]struct {
@@ -169,12 +178,13 @@ func TestCap(t *testing.T) {
 		"Old":     {reason: "One of them is an hour ago.", most: 2, history: []deliveryv1alpha1.HistoryEntry{remembered(2, failure, 10, "b"), remembered(3, failure, 20, "b"), remembered(9, failure, 70, "b")}},
 		"Unknown": {reason: "This one is not recorded yet.", most: 2, history: []deliveryv1alpha1.HistoryEntry{remembered(2, failure, 10, "b"), remembered(3, failure, 20, "b")}, want: StopUnknown},
 		"Asked":   {reason: "What a person took back does not count.", most: 2, history: []deliveryv1alpha1.HistoryEntry{remembered(2, asked, 10, "b"), remembered(3, failure, 20, "b"), remembered(9, failure, 30, "b")}},
+		"Most":    {reason: "A history holds nine and this one.", most: 9, history: rejections(9), want: StopTooMany},
 		"None":    {reason: "There is no limit.", history: []deliveryv1alpha1.HistoryEntry{remembered(2, failure, 10, "b"), remembered(3, failure, 20, "b"), remembered(9, failure, 30, "b")}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			o := rejectedAt(9, 0)
-			d := holding(o, "bad", 9, append([]deliveryv1alpha1.HistoryEntry{remembered(1, verified, 0, "good")}, tc.history...)...)
+			o := rejectedAt(max(9, int64(len(tc.history))+1), 0)
+			d := holding(o, "bad", o.Revision, append([]deliveryv1alpha1.HistoryEntry{remembered(1, verified, 0, "good")}, tc.history...)...)
 			_, got := Back(o, Retreat{
 				Policy: Policy{Auto: true, MaxRetries: 3, MaxPerHour: tc.most}, All: []*deliveryv1alpha1.GitDelivery{d}, Parts: []*deliveryv1alpha1.GitDelivery{d},
 				Chosen: func(string) bool { return true },

@@ -41,14 +41,17 @@ func Remembered(ds []*deliveryv1alpha1.GitDelivery) bool {
 	return slices.ContainsFunc(ds, func(d *deliveryv1alpha1.GitDelivery) bool { return d.Status.AtProvider.Order != nil })
 }
 
-// Of returns the requests for a deployment, oldest first, and no more than rolloutv1alpha1.MaxOpen. Labels can be forged, and say nothing.
+// Of returns the requests for a deployment, oldest first, and of more than rolloutv1alpha1.MaxOpen those whose turn comes first. Labels can be
+// forged, and say nothing.
 func Of(c rolloutv1alpha1.ClaimReference, all []rolloutv1alpha1.RolloutRequest) []rolloutv1alpha1.RolloutRequest {
 	out := slices.DeleteFunc(slices.Clone(all), func(r rolloutv1alpha1.RolloutRequest) bool {
 		ref := r.Spec.DeploymentRef
 		return ref.APIGroup != c.APIGroup || ref.Kind != c.Kind || ref.Name != c.Name || r.GetNamespace() != c.Namespace
 	})
+	slices.SortFunc(out, rolloutv1alpha1.CompareTurn)
+	out = out[:min(len(out), rolloutv1alpha1.MaxOpen)]
 	slices.SortFunc(out, rolloutv1alpha1.CompareAge)
-	return out[:min(len(out), rolloutv1alpha1.MaxOpen)]
+	return out
 }
 
 // Approves is true for a request that names no update, or the one that waits.
@@ -63,7 +66,7 @@ func Approves(r *rolloutv1alpha1.RolloutRequest, waits Request) bool {
 
 // Choice returns the request that is taken now, or nil when none is: the first in the order of actions, and of two alike the older one.
 func Choice(requests []rolloutv1alpha1.RolloutRequest, s Standing) *rolloutv1alpha1.RolloutRequest {
-	for _, action := range precedence() {
+	for _, action := range rolloutv1alpha1.Actions() {
 		for i := range requests {
 			r := &requests[i]
 			if result, open := judge(r, s); open && r.Spec.Action == action && result == rolloutv1alpha1.ResultTaken {
@@ -72,13 +75,6 @@ func Choice(requests []rolloutv1alpha1.RolloutRequest, s Standing) *rolloutv1alp
 		}
 	}
 	return nil
-}
-
-func precedence() []rolloutv1alpha1.Action {
-	return []rolloutv1alpha1.Action{
-		rolloutv1alpha1.ActionAbort, rolloutv1alpha1.ActionRollbackTo, rolloutv1alpha1.ActionPromote,
-		rolloutv1alpha1.ActionApproveUpdate, rolloutv1alpha1.ActionRetry,
-	}
 }
 
 // ResultOf returns what became of a request. A request that could be taken now, and was not, waits.
@@ -211,6 +207,11 @@ func Ref(r *rolloutv1alpha1.RolloutRequest) *rolloutv1alpha1.RequestReference {
 		ref.At = &created
 	}
 	return ref
+}
+
+// Meant is true for an order that is the one which a request is about: what is asked for now may just have started another.
+func Meant(o rolloutv1alpha1.Order, r *rolloutv1alpha1.RolloutRequest) bool {
+	return r.Spec.Revision == o.Revision && (r.Spec.Request == "" || r.Spec.Request == o.Request)
 }
 
 // Obey is the order that follows from one of the requests that need no plan: Abort, RollbackTo and Promote.

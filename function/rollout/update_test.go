@@ -206,9 +206,13 @@ func TestOf(t *testing.T) {
 		all    []rolloutv1alpha1.RolloutRequest
 		want   []string
 	}{
-		"None":  {reason: "None is none."},
-		"Age":   {reason: "Age comes first, then the name.", all: []rolloutv1alpha1.RolloutRequest{request("c", 1), request("a", 2), request("b", 1)}, want: []string{"b", "c", "a"}},
-		"Many":  {reason: "So many are looked at, oldest first.", all: many, want: oldest},
+		"None": {reason: "None is none."},
+		"Age":  {reason: "Age comes first, then the name.", all: []rolloutv1alpha1.RolloutRequest{request("c", 1), request("a", 2), request("b", 1)}, want: []string{"b", "c", "a"}},
+		"Many": {reason: "So many are looked at, oldest first.", all: many, want: oldest},
+		"Abort": {
+			reason: "An Abort is among them, however young it is.", want: append(slices.Clone(oldest[:rolloutv1alpha1.MaxOpen-1]), "abort"),
+			all: append(slices.Clone(many), request("abort", 60, func(r *rolloutv1alpha1.RolloutRequest) { r.Spec.Action = rolloutv1alpha1.ActionAbort })),
+		},
 		"Group": {reason: "The other shape of the same name is another.", all: []rolloutv1alpha1.RolloutRequest{request("a", 1, func(r *rolloutv1alpha1.RolloutRequest) { r.Spec.DeploymentRef.APIGroup = "intentplane.dev" })}},
 		"Kind":  {reason: "So is another kind.", all: []rolloutv1alpha1.RolloutRequest{request("a", 1, func(r *rolloutv1alpha1.RolloutRequest) { r.Spec.DeploymentRef.Kind = "Application" })}},
 		"Name":  {reason: "So is another name.", all: []rolloutv1alpha1.RolloutRequest{request("a", 1, func(r *rolloutv1alpha1.RolloutRequest) { r.Spec.DeploymentRef.Name = "bank" })}},

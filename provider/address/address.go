@@ -37,9 +37,10 @@ func refusedPrefixes() []netip.Prefix {
 		netip.MustParsePrefix("168.63.129.16/32"),   // What Azure has for its machines.
 		netip.MustParsePrefix("192.0.0.0/24"),       // Metadata of Oracle Cloud, among others.
 		netip.MustParsePrefix("240.0.0.0/4"),
-		netip.MustParsePrefix("fd00:ec2::/32"), // Metadata of AWS.
-		netip.MustParsePrefix("fd20:ce::/32"),  // Metadata of Google Cloud.
-		netip.MustParsePrefix("2001::/32"),     // Teredo.
+		netip.MustParsePrefix("fd00:ec2::/32"),  // Metadata of AWS.
+		netip.MustParsePrefix("fd20:ce::/32"),   // Metadata of Google Cloud.
+		netip.MustParsePrefix("2001::/32"),      // Teredo.
+		netip.MustParsePrefix("64:ff9b:1::/48"), // Translations of one's own: where the other address is in it, nobody knows.
 		netip.MustParsePrefix("100::/64"),
 	}
 }
@@ -49,7 +50,7 @@ func embedded(ip netip.Addr) (netip.Addr, bool) {
 	b := ip.As16()
 	switch {
 	case ip.Is4():
-	case netip.MustParsePrefix("64:ff9b::/96").Contains(ip), netip.MustParsePrefix("64:ff9b:1::/48").Contains(ip), netip.MustParsePrefix("::/96").Contains(ip):
+	case netip.MustParsePrefix("64:ff9b::/96").Contains(ip), netip.MustParsePrefix("::/96").Contains(ip):
 		return netip.AddrFrom4([4]byte(b[12:])), true
 	case netip.MustParsePrefix("2002::/16").Contains(ip):
 		return netip.AddrFrom4([4]byte(b[2:6])), true

@@ -9,6 +9,8 @@ const (
 	nameValidations      = "intentdeployment_validation_results_total"
 	nameRollbacks        = "intentdeployment_rollback_total"
 	nameSyncs            = "intentdeployment_sync_duration_seconds"
+	nameCurrent          = "intentdeployment_current"
+	nameClusterCurrent   = "workloadcluster_current"
 	nameClusterMoves     = "workloadcluster_phase_transitions_total"
 	nameClusterPhases    = "workloadcluster_phase_duration_seconds"
 	nameOperations       = "intentplane_git_operations_total"
@@ -26,8 +28,11 @@ type Family struct {
 	// Labels of the metric.
 	Labels []string
 
-	// Buckets of a histogram. A counter has none.
+	// Buckets of a histogram. Others have none.
 	Buckets []float64
+
+	// Now says that it is a gauge: it tells what is, and not what was.
+	Now bool
 }
 
 // Families are all metrics.
@@ -41,8 +46,10 @@ func Families() []Family {
 		{Name: nameValidations, Labels: []string{"result"}, Help: "Checks of deployments that were judged: passed or failed. Counted from status.validationResults, which has 100 of a revision at most, and those first that failed."},
 		{Name: nameRollbacks, Help: "Ways back that deployments began."},
 		{Name: nameSyncs, Buckets: long, Help: "How long Sites took to run what was delivered to them."},
+		{Name: nameCurrent, Labels: []string{"phase", "outcome"}, Now: true, Help: "Deployments that are in a phase now, by their outcome."},
 		{Name: nameClusterMoves, Labels: []string{"from", "to"}, Help: "Changes of the phase of WorkloadClusters."},
 		{Name: nameClusterPhases, Labels: []string{"phase"}, Buckets: long, Help: "How long WorkloadClusters were in a phase that they left."},
+		{Name: nameClusterCurrent, Labels: []string{"phase"}, Now: true, Help: "WorkloadClusters that are in a phase now."},
 		{Name: nameOperations, Labels: []string{"operation", "class"}, Help: "Operations of Git servers: look or push, by the class of their error."},
 		{Name: nameOperationSeconds, Labels: []string{"operation"}, Buckets: short, Help: "How long operations of Git servers took."},
 		{Name: nameGroups, Buckets: []float64{1, 2, 4, 8, 16, 32, 64}, Help: "Deliveries that went out with one push."},
@@ -53,14 +60,20 @@ func Families() []Family {
 
 // Type of the metric, as Prometheus calls it.
 func (f Family) Type() string {
-	if f.Buckets == nil {
+	switch {
+	case f.Now:
+		return "gauge"
+	case f.Buckets == nil:
 		return "counter"
 	}
 	return "histogram"
 }
 
 func (f Family) collector() prometheus.Collector {
-	if f.Buckets == nil {
+	switch {
+	case f.Now:
+		return prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: f.Name, Help: f.Help}, f.Labels)
+	case f.Buckets == nil:
 		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: f.Name, Help: f.Help}, f.Labels)
 	}
 	return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: f.Name, Help: f.Help, Buckets: f.Buckets}, f.Labels)

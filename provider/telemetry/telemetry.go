@@ -29,6 +29,7 @@ const (
 type Metrics struct {
 	transitions, clusterTransitions, validations, rollbacks, operations, measurements *prometheus.CounterVec
 	phases, clusterPhases, syncs, operationSeconds, groups, measuring                 *prometheus.HistogramVec
+	current, clusterCurrent                                                           *prometheus.GaugeVec
 }
 
 // New returns metrics that a registry has. It returns an error if the registry has some of them already.
@@ -42,7 +43,9 @@ func New(r prometheus.Registerer) (*Metrics, error) {
 	}
 	counter := func(name string) *prometheus.CounterVec { c, _ := all[name].(*prometheus.CounterVec); return c }
 	histogram := func(name string) *prometheus.HistogramVec { h, _ := all[name].(*prometheus.HistogramVec); return h }
+	gauge := func(name string) *prometheus.GaugeVec { g, _ := all[name].(*prometheus.GaugeVec); return g }
 	return &Metrics{
+		current: gauge(nameCurrent), clusterCurrent: gauge(nameClusterCurrent),
 		transitions: counter(nameTransitions), clusterTransitions: counter(nameClusterMoves), clusterPhases: histogram(nameClusterPhases), validations: counter(nameValidations), rollbacks: counter(nameRollbacks),
 		operations: counter(nameOperations), phases: histogram(namePhases), syncs: histogram(nameSyncs),
 		operationSeconds: histogram(nameOperationSeconds), groups: histogram(nameGroups), measuring: histogram(nameMeasuring), measurements: counter(nameMeasurements),
@@ -62,6 +65,11 @@ func (m *Metrics) PhaseTook(p string, took time.Duration) {
 	m.phases.WithLabelValues(phase(p, phases())).Observe(took.Seconds())
 }
 
+// Current says that so many deployments more are in a phase, with an outcome.
+func (m *Metrics) Current(p, outcome string, more int) {
+	m.current.WithLabelValues(phase(p, phases()), phase(outcome, outcomes())).Add(float64(more))
+}
+
 // Clusters are the same metrics of WorkloadClusters.
 func (m *Metrics) Clusters() Clusters { return Clusters{m} }
 
@@ -76,6 +84,11 @@ func (c Clusters) Transition(from, to string) {
 // PhaseTook notes how long a WorkloadCluster was in a phase.
 func (c Clusters) PhaseTook(p string, took time.Duration) {
 	c.m.clusterPhases.WithLabelValues(phase(p, clusterPhases())).Observe(took.Seconds())
+}
+
+// Current says that so many WorkloadClusters more are in a phase. They have no outcome.
+func (c Clusters) Current(p, _ string, more int) {
+	c.m.clusterCurrent.WithLabelValues(phase(p, clusterPhases())).Add(float64(more))
 }
 
 // Validated counts a check that was judged.
@@ -120,6 +133,10 @@ func phases() []string {
 		deploymentv1alpha1.PhasePending, deploymentv1alpha1.PhaseCompiling, deploymentv1alpha1.PhaseRendering, deploymentv1alpha1.PhaseDelivering,
 		deploymentv1alpha1.PhaseValidating, deploymentv1alpha1.PhaseSucceeded, deploymentv1alpha1.PhaseFailed, deploymentv1alpha1.PhaseRollingBack,
 	)
+}
+
+func outcomes() []string {
+	return texts(deploymentv1alpha1.OutcomeSucceeded, deploymentv1alpha1.OutcomeFailed, deploymentv1alpha1.OutcomeRolledBack)
 }
 
 func clusterPhases() []string {

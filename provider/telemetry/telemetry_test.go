@@ -22,6 +22,8 @@ func TestFamilies(t *testing.T) {
 	m.Clusters().Transition("Provisioning", "Provisioned")
 	m.Clusters().Transition("Provisioned", "Succeeded")
 	m.Clusters().PhaseTook("Provisioning", time.Second)
+	m.Current("Succeeded", "RolledBack", 1)
+	m.Clusters().Current("Degraded", "", 1)
 	m.Validated(true)
 	m.Synced(time.Second)
 	m.Operation("push", "", time.Second)

@@ -50,6 +50,17 @@ func (m Metrics) Sum(name string, labels map[string]string) float64 {
 	return sum
 }
 
+// Count returns how often a histogram with these labels, among others, measured something. It is 0 when it never did.
+func (m Metrics) Count(name string, labels map[string]string) float64 {
+	count := 0.0
+	for _, s := range m[name].GetMetric() {
+		if matches(s, labels) {
+			count += float64(s.GetHistogram().GetSampleCount())
+		}
+	}
+	return count
+}
+
 func matches(m *dto.Metric, labels map[string]string) bool {
 	found := 0
 	for _, l := range m.GetLabel() {

@@ -191,6 +191,15 @@ type TargetNamespaces struct {
 	ClusterScoped ClusterScopedPolicy `json:"clusterScoped,omitempty"`
 }
 
+// OwnQueriesPolicy says whether checks may ask queries of their own.
+type OwnQueriesPolicy string
+
+// Policies for queries of one's own.
+const (
+	OwnQueriesAllow OwnQueriesPolicy = "Allow"
+	OwnQueriesDeny  OwnQueriesPolicy = "Deny"
+)
+
 // PrometheusEndpoint is a Prometheus server.
 type PrometheusEndpoint struct {
 	// Address of the server's HTTP API, such as https://prometheus.example.org.
@@ -237,6 +246,20 @@ type SiteMetrics struct {
 	// Prometheus of the Site. It is asked before the one of the ProviderConfig.
 	// +optional
 	Prometheus *PrometheusEndpoint `json:"prometheus,omitempty"`
+
+	// AllowedHosts are the Prometheus servers that the ProviderConfig of a namespace may name for this Site, as in webCheckHosts: a host, for
+	// the port of HTTPS, or host:port. Plain HTTP needs http:// before it. Absent means none. A ClusterProviderConfig is not bound by it.
+	// +optional
+	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:items:MaxLength=260
+	// +listType=set
+	AllowedHosts []string `json:"allowedHosts,omitempty"`
+
+	// OwnQueries says whether checks of deployments may ask the Prometheus server whatever they like, with its credentials. Deny leaves
+	// the metrics of Blueprints. Absent means Allow. It holds whichever configuration a deployment goes by.
+	// +optional
+	// +kubebuilder:validation:Enum=Allow;Deny
+	OwnQueries OwnQueriesPolicy `json:"ownQueries,omitempty"`
 }
 
 // SitePostCheck says how checks run as Jobs in the Site's cluster.

@@ -50,6 +50,15 @@ const (
 	UnknownFieldsAllow UnknownFieldsPolicy = "Allow"
 )
 
+// OwnQueriesPolicy says whether checks may ask queries of their own.
+type OwnQueriesPolicy string
+
+// Policies for queries of one's own.
+const (
+	OwnQueriesAllow OwnQueriesPolicy = "Allow"
+	OwnQueriesDeny  OwnQueriesPolicy = "Deny"
+)
+
 // KindSet names kinds of one API group.
 type KindSet struct {
 	// Group of the kinds. Empty means the core group.
@@ -116,6 +125,12 @@ type Policy struct {
 	// +kubebuilder:default=Deny
 	// +kubebuilder:validation:Enum=Deny;Allow
 	UnknownFields UnknownFieldsPolicy `json:"unknownFields,omitempty"`
+
+	// OwnQueries says whether checks of deployments may ask the Prometheus server, of the Site or of this configuration, whatever
+	// they like, with its credentials. Deny leaves the metrics of Blueprints, and addresses of a check's own. Absent means Allow.
+	// +optional
+	// +kubebuilder:validation:Enum=Allow;Deny
+	OwnQueries OwnQueriesPolicy `json:"ownQueries,omitempty"`
 
 	// WebCheckHosts that web checks may ask. Of a ClusterProviderConfig only. Absent means none.
 	// +optional

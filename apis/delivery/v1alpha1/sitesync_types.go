@@ -136,17 +136,21 @@ type SiteClusterObservation struct {
 	// +kubebuilder:validation:MaxLength=64
 	UID string `json:"uid,omitempty"`
 
+	// InitializedAt is since when the control plane of that Cluster is known to be initialized. It is not taken back, whoever does.
+	// +optional
+	InitializedAt *metav1.Time `json:"initializedAt,omitempty"`
+
 	// PassedAt is when the cluster was first seen ready for this order. It stays while the cluster comes and goes: what was let
 	// through is not held back again.
 	// +optional
 	PassedAt *metav1.Time `json:"passedAt,omitempty"`
 
-	// Ready says whether the cluster can be delivered to: it has been ready for 10 s without interruption, and for longer if it
-	// comes and goes.
+	// Ready says whether the cluster can be delivered to: it has been ready without interruption for 10 s, or for as long as the
+	// ManagedCluster asks for that published the Site, and for longer if it comes and goes.
 	// +optional
 	Ready *bool `json:"ready,omitempty"`
 
-	// Reason why the cluster is not ready.
+	// Reason why the cluster is not ready; and once it passed, what is not well of it, until it has been well for long enough.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	Reason string `json:"reason,omitempty"`

@@ -102,7 +102,8 @@ const (
 	// ReasonLive means that every Site was proven to run what was ordered.
 	ReasonLive = "Live"
 
-	// ReasonEarlierRevision means that the Sites run an earlier revision until they run the one that was ordered.
+	// ReasonEarlierRevision means that the Sites run an earlier revision until they run the one that was ordered, or since that was rejected
+	// before it touched anything.
 	ReasonEarlierRevision = "EarlierRevision"
 
 	// ReasonNotLive means that not every Site was proven to run what was ordered, and that nothing else is known to run.

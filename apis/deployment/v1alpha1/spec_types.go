@@ -227,11 +227,12 @@ type RollbackConfig struct {
 	// +kubebuilder:default="5m"
 	AttemptTimeout Duration `json:"attemptTimeout,omitempty"`
 
-	// MaxPerHour is how many rollbacks there may be within an hour. 0 means that there is no such limit.
+	// MaxPerHour is how many rollbacks there may be within an hour, counted among the last ten revisions, which is what Git remembers. 0
+	// means that there is no such limit.
 	// +optional
 	// +kubebuilder:default=3
 	// +kubebuilder:validation:Minimum=0
-	// +kubebuilder:validation:Maximum=60
+	// +kubebuilder:validation:Maximum=9
 	MaxPerHour *int32 `json:"maxPerHour,omitempty"`
 
 	// RetainFailedArtifacts keeps the trees, the results and the events of the last three rejected revisions, each in a ConfigMap beside

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 )
 
 // MaxOpen is how many requests for one deployment are open at once: they travel in each call of the function. The others have their
@@ -34,7 +35,26 @@ func OpenLabels(apiGroup, name string) map[string]string {
 	return map[string]string{LabelDeploymentGroup: apiGroup, LabelDeployment: name}
 }
 
-// CompareAge puts requests in the order in which they have their turn: by age, and by name where that is equal.
+// Actions in their order: of several requests about one revision, the first one is taken.
+func Actions() []Action {
+	return []Action{ActionAbort, ActionRollbackTo, ActionPromote, ActionApproveUpdate, ActionRetry}
+}
+
+// CompareTurn puts requests in the order in which they have their turn: by action, so that many that wait never hide an Abort, and then
+// by age. An action that is not known comes last.
+func CompareTurn(a, b RolloutRequest) int {
+	return cmp.Or(cmp.Compare(turn(a.Spec.Action), turn(b.Spec.Action)), CompareAge(a, b))
+}
+
+func turn(a Action) int {
+	all := Actions()
+	if n := slices.Index(all, a); n >= 0 {
+		return n
+	}
+	return len(all)
+}
+
+// CompareAge puts requests in the order of their age, and of their names where that is equal.
 func CompareAge(a, b RolloutRequest) int {
 	return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.GetName(), b.GetName()))
 }

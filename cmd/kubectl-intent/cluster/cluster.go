@@ -1,4 +1,4 @@
-// Package cluster reads our objects from an API server, as the person who runs the command may read them.
+// Package cluster reads our objects from an API server, as the person who runs the command may read them, and makes RolloutRequests there.
 package cluster
 
 import (
@@ -42,7 +42,10 @@ type Options struct {
 
 // A Cluster is an API server.
 type Cluster struct {
-	client    dynamic.Interface
+	client dynamic.Interface
+
+	// watcher is a client whose requests last for as long as they are wanted.
+	watcher   dynamic.Interface
 	namespace string
 }
 
@@ -63,9 +66,14 @@ func Open(o Options) (*Cluster, error) {
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot use the kubeconfig")
 	}
-	c.Timeout, c.UserAgent = o.Timeout, rest.DefaultKubernetesUserAgent()
+	c.UserAgent = rest.DefaultKubernetesUserAgent()
+	watcher, err := dynamic.NewForConfig(c)
+	if err != nil {
+		return nil, errors.Wrap(err, "cannot use the kubeconfig")
+	}
+	c.Timeout = o.Timeout
 	client, err := dynamic.NewForConfig(c)
-	return &Cluster{client: client, namespace: namespace}, errors.Wrap(err, "cannot use the kubeconfig")
+	return &Cluster{client: client, watcher: watcher, namespace: namespace}, errors.Wrap(err, "cannot use the kubeconfig")
 }
 
 // Namespace that was chosen by options or kubeconfig.

@@ -230,6 +230,20 @@ func (r Report) Blocker() Blocker {
 	return blocks(open)
 }
 
+// Trouble is what is not well of a cluster: what is in the way of a delivery, and else its infrastructure or its control plane. An
+// empty reason means that all of it is well.
+func (r Report) Trouble() Blocker {
+	if b := r.Blocker(); b.Reason != "" {
+		return b
+	}
+	for _, of := range []string{TypeInfrastructureReady, TypeControlPlaneReady} {
+		if c := r.Condition(of); c.Status != True {
+			return blocks(c)
+		}
+	}
+	return Blocker{}
+}
+
 // open is the first condition for a delivery that is not true. While the control plane is not initialized, the infrastructure that it
 // waits for is to blame, also if nobody can tell how it is.
 func (r Report) open() Condition {

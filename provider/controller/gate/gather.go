@@ -205,7 +205,7 @@ func (e *external) prometheus(ctx context.Context, r *round, k config, c v1alpha
 		t.Question = trouble(a.problem)
 		return "", nil
 	}
-	q, err := prometheus.NewQuestion(e.fetch, a.server, c.Prometheus.Query, t.Criteria.MinSamples > 1)
+	q, err := prometheus.NewQuestion(e.fetch, e.memory.queries, a.server, c.Prometheus.Query, t.Criteria.MinSamples > 1)
 	if err != nil {
 		return err.Error(), nil //nolint:nilerr // It is the check's problem.
 	}
@@ -219,7 +219,7 @@ func (e *external) web(c v1alpha1.GateCheck, t *meter.Task) string {
 	if err != nil {
 		return "web.url: " + err.Error()
 	}
-	q, err := web.NewQuestion(e.fetch, u, c.Web.Expression)
+	q, err := web.NewQuestion(e.fetch, e.memory.expressions, u, c.Web.Expression)
 	if err != nil {
 		return err.Error()
 	}

@@ -38,37 +38,32 @@ func pods() schema.GroupVersionResource {
 	return schema.GroupVersionResource{Version: "v1", Resource: "pods"}
 }
 
-// job judges a check that runs as a Job, and wishes for the Job if there is none. It returns an error if the control plane's API server
-// cannot be asked.
+// job judges a check that runs as a Job, and wishes for the Job if there is none. What is in the way may be solved until the check's time is
+// over. It returns an error if the control plane's API server cannot be asked.
 func (e *external) job(ctx context.Context, r *round, c v1alpha1.GateCheck, site *catalogv1alpha1.Site, into *checkFacts) error {
 	rules, err := gates.RulesOf(c.Check)
 	if err != nil {
 		into.impossible = err.Error()
 		return nil //nolint:nilerr // It is the check's problem.
 	}
+	into.judgement = gates.Judgement{Phase: v1alpha1.CheckRunning}
+	if into.next = into.liveSince.Add(rules.InitialDelay); e.now().Before(into.next) {
+		return nil
+	}
 	in := job.Input{Gate: string(r.gate.GetUID()), Check: c, Site: site, LiveSince: into.liveSince, Rules: rules}
-	config, err := e.configOf(ctx, r, c)
-	if err != nil {
-		return err
-	}
-	if into.impossible = config.allow(site, c); into.impossible != "" {
-		return nil
-	}
-	begin := into.liveSince.Add(rules.InitialDelay)
-	if e.now().Before(begin) {
-		into.judgement, into.next = gates.Judgement{Phase: v1alpha1.CheckRunning}, begin
-		return nil
-	}
-	if in.Script, into.impossible, err = e.script(ctx, r.gate.GetNamespace(), c); err != nil || into.impossible != "" {
-		return err
-	}
 	end := e.memory.job(job.Name(in), e.now()).seen.Add(rules.Timeout + grace)
 	into.next = end
-	trouble, err := e.run(ctx, in, into)
-	if !into.judgement.Ended() && !e.now().Before(end) {
-		into.judgement = gates.Judgement{Phase: v1alpha1.CheckTimedOut, Message: or(trouble, "nothing runs Jobs in the cluster")}
+	wishes := len(e.wishes)
+	trouble, err := e.run(ctx, r, in, into)
+	if err != nil || into.judgement.Ended() || e.now().Before(end) {
+		return err
 	}
-	return err
+	if len(e.wishes) > wishes { // It comes too late for a Job.
+		e.wishes = e.wishes[:wishes]
+		trouble = e.memory.job(job.Name(in), e.now()).refused
+	}
+	into.judgement = gates.Judgement{Phase: v1alpha1.CheckTimedOut, Message: or(trouble, "nothing runs Jobs in the cluster")}
+	return nil
 }
 
 func or(text, otherwise string) string {
@@ -78,33 +73,52 @@ func or(text, otherwise string) string {
 	return text
 }
 
-// run looks at the Job. It returns what is in the way.
-func (e *external) run(ctx context.Context, in job.Input, into *checkFacts) (string, error) {
-	into.judgement = gates.Judgement{Phase: v1alpha1.CheckRunning}
+// run looks at the Job. It returns what is in the way, and an error if the control plane's API server cannot be asked.
+func (e *external) run(ctx context.Context, r *round, in job.Input, into *checkFacts) (string, error) {
+	if in.Site.Spec.PostCheck == nil {
+		return e.wish(ctx, r, in, nil)
+	}
 	cluster, trouble, err := e.cluster(ctx, in.Site)
 	if err != nil || trouble != "" {
 		return trouble, err
 	}
-	want := job.Make(in)
-	ref := engines.Ref{Resource: jobs(), Namespace: want.GetNamespace(), Name: want.GetName()}
-	o, err := cluster.Get(ctx, ref)
+	name := job.Name(in)
+	o, err := cluster.Get(ctx, engines.Ref{Resource: jobs(), Namespace: in.Site.Spec.PostCheck.Namespace, Name: name})
 	if err != nil {
 		return err.Error(), nil //nolint:nilerr // It is the cluster's trouble.
 	}
-	made := e.memory.job(want.GetName(), e.now()).made
+	made := e.memory.job(name, e.now()).made
 	switch {
 	case o == nil && !made.IsZero() && e.now().Sub(made) > grace:
 		into.judgement = gates.Judgement{Phase: v1alpha1.CheckError, Message: "the Job was removed before it ended"}
 	case o == nil && !made.IsZero(): // The watch has not seen it yet.
 		into.next = made.Add(grace + time.Second)
 	case o == nil:
-		e.wishes = append(e.wishes, wish{cluster: cluster, job: want})
+		return e.wish(ctx, r, in, cluster)
 	case o.GetLabels()[job.LabelGate] != in.Gate:
 		into.impossible = "the cluster has another Job of this name"
 	default:
 		into.judgement, err = e.judge(ctx, cluster, o)
 	}
 	return "", err
+}
+
+// wish for a Job. Only now it is read what it follows from: whatever changes later concerns another one. It returns why it may not be made.
+func (e *external) wish(ctx context.Context, r *round, in job.Input, cluster *clusters.Cluster) (string, error) {
+	config, err := e.configOf(ctx, r, in.Check)
+	if err != nil {
+		return "", err
+	}
+	if problem := config.allow(in.Site, in.Check); problem != "" {
+		return problem, nil
+	}
+	script, problem, err := e.script(ctx, r.gate.GetNamespace(), in.Check)
+	if err != nil || problem != "" {
+		return problem, err
+	}
+	in.Script = script
+	e.wishes = append(e.wishes, wish{cluster: cluster, job: job.Make(in)})
+	return "", nil
 }
 
 func (e *external) judge(ctx context.Context, cluster *clusters.Cluster, o *unstructured.Unstructured) (gates.Judgement, error) {
@@ -177,17 +191,21 @@ func (e *external) cluster(ctx context.Context, site *catalogv1alpha1.Site) (*cl
 	return c, "", nil
 }
 
-// make the Jobs that are wished for. What cannot be made is tried again until the check's time is over.
+// make the Jobs that are wished for. What cannot be made is tried again until the check's time is over. It returns an error if one of them
+// cannot be made.
 func (e *external) make(ctx context.Context) error {
+	var failed []error
 	for _, w := range e.wishes {
 		o, err := runtime.DefaultUnstructuredConverter.ToUnstructured(w.job)
 		if err != nil {
 			return errors.Wrap(err, "cannot encode Job")
 		}
 		if err := w.cluster.Make(ctx, jobs(), &unstructured.Unstructured{Object: o}); err != nil {
-			return errors.Wrap(err, "cannot make Job of a check")
+			e.memory.refused(w.job.GetName(), err.Error())
+			failed = append(failed, errors.Wrap(err, "cannot make Job of a check"))
+			continue
 		}
 		e.memory.made(w.job.GetName(), e.now())
 	}
-	return nil
+	return errors.Join(failed...)
 }

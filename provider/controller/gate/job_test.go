@@ -10,9 +10,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	clienttesting "k8s.io/client-go/testing"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
@@ -144,34 +146,139 @@ func held(namespace, name, key string) *corev1.Secret {
 	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, Data: map[string][]byte{key: []byte("of " + name)}}
 }
 
-func TestJobIsNotRun(t *testing.T) {
-	good := sha256.Sum256([]byte("exit 0"))
-	pinned := func(name, digest string) func(*deploymentv1alpha1.JobCheck) {
-		return func(j *deploymentv1alpha1.JobCheck) {
-			j.Script, j.ConfigMapKeyRef = "", &deploymentv1alpha1.ConfigMapKeySelector{Name: name, Key: "run", SHA256: digest}
-		}
+// pinned takes the script from a ConfigMap.
+func pinned(name, text string) func(*deploymentv1alpha1.JobCheck) {
+	sum := sha256.Sum256([]byte(text))
+	return func(j *deploymentv1alpha1.JobCheck) {
+		j.Script, j.ConfigMapKeyRef = "", &deploymentv1alpha1.ConfigMapKeySelector{Name: name, Key: "run", SHA256: hex.EncodeToString(sum[:])}
 	}
+}
+
+// scripts that Jobs are pinned to.
+func scripts(text string) *corev1.ConfigMap {
+	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "scripts"}, Data: map[string]string{"run": text}}
+}
+
+// change the Site.
+func (w *world) change(do func(s *catalogv1alpha1.Site)) {
+	w.Helper()
+	s := w.site()
+	do(s)
+	w.must(w.kube.Update(w.Context(), s))
+}
+
+// TestJobWaits has something in the way of a Job. It may go away until the check's time is over, and is the message then.
+func TestJobWaits(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		change func(*deploymentv1alpha1.JobCheck)
+		spoil  func(w *world)
+		mend   func(w *world)
 		want   string
 	}{
-		"Image":    {reason: "A Site says which images it runs.", change: func(j *deploymentv1alpha1.JobCheck) { j.Image = "busybox:2" }, want: "job: image: "},
-		"Account":  {reason: "And as whom.", change: func(j *deploymentv1alpha1.JobCheck) { j.ServiceAccountName = "admin" }, want: "job: serviceAccountName: "},
-		"Changed":  {reason: "A script is what its digest says.", change: pinned("scripts", strings.Repeat("0", 64)), want: "configMapKeyRef.sha256: "},
-		"NoScript": {reason: "And it is there.", change: pinned("other", hex.EncodeToString(good[:])), want: "configMapKeyRef: "},
-		"Pinned":   {reason: "Then it is run.", change: pinned("scripts", hex.EncodeToString(good[:]))},
+		"Image": {
+			reason: "A Site says which images it runs.", change: func(j *deploymentv1alpha1.JobCheck) { j.Image = "busybox:2" }, want: "job: image: ",
+			mend: func(w *world) {
+				w.change(func(s *catalogv1alpha1.Site) { s.Spec.PostCheck.AllowedImages = []string{"busybox:2"} })
+			},
+		},
+		"Account": {
+			reason: "And as whom.", change: func(j *deploymentv1alpha1.JobCheck) { j.ServiceAccountName = "admin" }, want: "job: serviceAccountName: ",
+			mend: func(w *world) {
+				w.change(func(s *catalogv1alpha1.Site) { s.Spec.PostCheck.ServiceAccountName = "admin" })
+			},
+		},
+		"Nowhere": {
+			reason: "And where.", want: "job: the Site has no spec.postCheck",
+			spoil: func(w *world) { w.change(func(s *catalogv1alpha1.Site) { s.Spec.PostCheck = nil }) },
+			mend:  func(w *world) { w.change(func(s *catalogv1alpha1.Site) { s.Spec.PostCheck = site("").Spec.PostCheck }) },
+		},
+		"Changed": {
+			reason: "A script is what its digest says.", change: pinned("scripts", "exit 1"), want: "configMapKeyRef.sha256: ",
+			mend: func(w *world) { w.must(w.kube.Update(w.Context(), scripts("exit 1"))) },
+		},
+		"NoScript": {
+			reason: "And it is there.", change: pinned("scripts", "exit 0"), want: "configMapKeyRef: ",
+			spoil: func(w *world) { w.must(w.kube.Delete(w.Context(), scripts(""))) },
+			mend:  func(w *world) { w.must(w.kube.Create(w.Context(), scripts("exit 0"))) },
+		},
+		"NoConfig": {
+			reason: "As is the configuration.", want: "the configuration does not exist",
+			spoil: func(w *world) { w.must(w.kube.Delete(w.Context(), settings(""))) },
+			mend:  func(w *world) { w.must(w.kube.Create(w.Context(), settings(""))) },
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, script(tc.change))
-			w.must(w.kube.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "scripts"}, Data: map[string]string{"run": "exit 0"}}))
-			w.reconcile()
-			got := w.get().Status.AtProvider.Checks[0].Message
-			if !strings.HasPrefix(got, tc.want) || (tc.want == "") != (len(w.made()) == 1) {
-				t.Errorf("%s\nwant %q, got %q, and %d Jobs", tc.reason, tc.want, got, len(w.made()))
+			for _, mended := range []bool{true, false} {
+				w := newWorld(t, script(tc.change))
+				now := time.Now()
+				w.c.now = func() time.Time { return now }
+				w.must(w.kube.Create(t.Context(), scripts("exit 0")))
+				if tc.spoil != nil {
+					tc.spoil(w)
+				}
+				w.reconcile()
+				if got := w.state(); got != "Measuring//Running" || len(w.made()) > 0 {
+					t.Fatalf("%s\nit waits: %s, with %d Jobs", tc.reason, got, len(w.made()))
+				}
+				if mended {
+					tc.mend(w)
+				}
+				now = now.Add(time.Minute)
+				w.reconcile()
+				if mended != (len(w.made()) == 1) {
+					t.Errorf("%s\nmended: %t, and %d Jobs", tc.reason, mended, len(w.made()))
+				}
+				now = now.Add(time.Minute) // The check has one, and the cluster another one.
+				w.reconcile()
+				got := w.get().Status.AtProvider.Checks[0]
+				if !mended && (got.Phase != v1alpha1.CheckTimedOut || !strings.HasPrefix(got.Message, tc.want)) {
+					t.Errorf("%s\nat the end: want TimedOut, %q, got %s, %q", tc.reason, tc.want, got.Phase, got.Message)
+				}
 			}
 		})
+	}
+}
+
+// TestJobThatRuns is of one that was made. What it was made from may change: that is for the next one.
+func TestJobThatRuns(t *testing.T) {
+	w := newWorld(t, script(pinned("scripts", "exit 0")))
+	w.must(w.kube.Create(t.Context(), scripts("exit 0")))
+	w.reconcile()
+	w.must(w.kube.Update(t.Context(), scripts("exit 1")))
+	w.must(w.kube.Delete(t.Context(), settings("")))
+	s := w.site()
+	s.Spec.PostCheck.AllowedImages = nil
+	w.must(w.kube.Update(t.Context(), s))
+	w.reconcile()
+	if got := w.state(); got != "Measuring//Running" {
+		t.Fatalf("while it runs: %s", got)
+	}
+	w.end(batchv1.JobComplete, "", 0, "")
+	w.until("Passed/Passed/Passed")
+}
+
+// TestJobIsRefused by the cluster until the check's time is over. What was in the way is told, and nothing is made after the verdict.
+func TestJobIsRefused(t *testing.T) {
+	w := newWorld(t, script(nil))
+	refuses := true
+	w.cluster.PrependReactor("create", "jobs", func(clienttesting.Action) (bool, runtime.Object, error) {
+		return refuses, nil, kerrors.NewForbidden(jobs().GroupResource(), "j", nil)
+	})
+	now := time.Now()
+	w.c.now = func() time.Time { return now }
+	w.reconcile()
+	now, refuses = now.Add(2*time.Minute), false
+	w.reconcile()
+	if got := w.state(); got != "TimedOut/TimedOut/TimedOut" {
+		t.Fatalf("when its time is over: %s", got)
+	}
+	if got := w.get().Status.AtProvider.Checks[0].Message; !strings.Contains(got, "the cluster does not take what is made") {
+		t.Errorf("why there was no Job: %q", got)
+	}
+	if n := len(w.made()); n > 0 {
+		t.Errorf("%d Jobs are made after the verdict", n)
 	}
 }
 

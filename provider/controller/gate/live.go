@@ -68,15 +68,19 @@ func sameClaim(a, b v1alpha1.ClaimReference) bool {
 }
 
 // liveSince is since when a Site is proven to run the order. Zero if it is not. Where nobody tells what the Site runs, what was
-// delivered counts from when it was first seen, if the Site says so.
+// delivered counts from when it was first seen, or from when it was there again, if the Site says so.
 func (e evidence) liveSince(site *catalogv1alpha1.Site, seen time.Time) time.Time {
 	if site.Spec.Engine.Type != catalogv1alpha1.EngineNone {
 		return e.synced(site.GetName())
 	}
-	if u := site.Spec.Engine.UnobservedIsLive; u == nil || !*u || !e.delivered(site.GetName()) {
+	since := e.delivered(site.GetName())
+	if u := site.Spec.Engine.UnobservedIsLive; u == nil || !*u || since.IsZero() {
 		return time.Time{}
 	}
-	return seen
+	if since.Before(seen) {
+		return seen
+	}
+	return since
 }
 
 // synced believes a SiteSync that speaks of this order, as it is asked for now.
@@ -108,16 +112,24 @@ func current(o conditioned) bool {
 	return ready.ObservedGeneration == o.GetGeneration() && synced.Status == corev1.ConditionTrue
 }
 
-func (e evidence) delivered(site string) bool {
+// delivered is since when what a Site gets is proven to be there. Its conditions tell that, also after a restart.
+func (e evidence) delivered(site string) time.Time {
 	for i := range e.deliveries {
 		d := &e.deliveries[i]
 		if !carries(d, site) {
 			continue
 		}
-		done := d.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue && current(d)
-		return done && d.GetDeletionTimestamp() == nil && reaches(&d.Spec.ForProvider.Order, e.spec.Order) && reaches(d.Status.AtProvider.Order, e.spec.Order)
+		ready, synced := d.GetCondition(xpv2.TypeReady), d.GetCondition(xpv2.TypeSynced)
+		done := ready.Status == corev1.ConditionTrue && current(d) && d.GetDeletionTimestamp() == nil
+		if !done || !reaches(&d.Spec.ForProvider.Order, e.spec.Order) || !reaches(d.Status.AtProvider.Order, e.spec.Order) {
+			return time.Time{}
+		}
+		if synced.LastTransitionTime.After(ready.LastTransitionTime.Time) {
+			return synced.LastTransitionTime.Time
+		}
+		return ready.LastTransitionTime.Time
 	}
-	return false
+	return time.Time{}
 }
 
 func carries(d *deliveryv1alpha1.GitDelivery, site string) bool {

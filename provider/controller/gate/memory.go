@@ -7,8 +7,13 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/intentplane/intentplane/apis/expression"
+	"github.com/intentplane/intentplane/apis/promql"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
+
+// maxQueries is how many queries, and how many expressions, are remembered to have been read.
+const maxQueries = 1000
 
 // forgetJobs is longer than any Job may take.
 const forgetJobs = 25 * time.Hour
@@ -23,6 +28,10 @@ type memory struct {
 	put map[types.NamespacedName]time.Time
 	// jobs by their names.
 	jobs map[string]jobNote
+
+	// queries and expressions that were read.
+	queries     *promql.Reader
+	expressions *expression.Reader
 }
 
 type note struct {
@@ -35,10 +44,15 @@ type note struct {
 // A jobNote is when a Job was first thought of, and when it was made. Zero if it was not made by this process.
 type jobNote struct {
 	seen, made time.Time
+	// refused is why it could not be made at last.
+	refused string
 }
 
 func newMemory() *memory {
-	return &memory{notes: map[types.NamespacedName]note{}, next: map[types.NamespacedName]time.Time{}, put: map[types.NamespacedName]time.Time{}, jobs: map[string]jobNote{}}
+	return &memory{
+		notes: map[types.NamespacedName]note{}, next: map[types.NamespacedName]time.Time{}, put: map[types.NamespacedName]time.Time{},
+		jobs: map[string]jobNote{}, queries: promql.NewReader(maxQueries), expressions: expression.NewReader(maxQueries),
+	}
 }
 
 func (m *memory) keep(g *v1alpha1.Gate, said v1alpha1.GateObservation) {
@@ -126,5 +140,14 @@ func (m *memory) made(name string, now time.Time) {
 	defer m.mu.Unlock()
 	j := m.jobs[name]
 	j.made = now
+	m.jobs[name] = j
+}
+
+// refused remembers why a Job could not be made.
+func (m *memory) refused(name, why string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	j := m.jobs[name]
+	j.refused = why
 	m.jobs[name] = j
 }

@@ -189,6 +189,8 @@ func (w *world) publish(source, name string, p *configv1alpha1.Prometheus) {
 	}
 	w.must(w.kube.Create(w.Context(), s))
 	if source == "own" {
+		s.Spec.Metrics = &catalogv1alpha1.SiteMetrics{AllowedHosts: []string{strings.TrimPrefix(p.Address, "https://")}}
+		w.must(w.kube.Update(w.Context(), s))
 		w.must(w.kube.Create(w.Context(), &configv1alpha1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: name}, Spec: spec}))
 		return
 	}

@@ -4,7 +4,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -20,8 +22,14 @@ func delivered() *deliveryv1alpha1.GitDelivery {
 	d := &deliveryv1alpha1.GitDelivery{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "web", Generation: 1}}
 	d.Spec.ForProvider = deliveryv1alpha1.GitDeliveryParameters{ClaimRef: claim(), Order: o, Trees: []deliveryv1alpha1.Tree{{Site: "edge1"}}}
 	d.Status.AtProvider.Order = &o
-	d.SetConditions(xpv2.ReconcileSuccess(), xpv2.Available().WithObservedGeneration(1))
+	d.SetConditions(at(xpv2.ReconcileSuccess(), noon()), at(xpv2.Available().WithObservedGeneration(1), noon()))
 	return d
+}
+
+// at a time, a condition came to be.
+func at(c xpv2.Condition, t time.Time) xpv2.Condition {
+	c.LastTransitionTime = metav1.NewTime(t)
+	return c
 }
 
 // unobserve the Site: no engine tells what it runs.
@@ -97,6 +105,40 @@ func TestUnobservedSince(t *testing.T) {
 		if got := seen.tasks[0].LiveSince; !got.Equal(noon) {
 			t.Errorf("%s later it is live since %s, want %s", later, got, noon)
 		}
+	}
+}
+
+// TestUnobservedAgain counts what diverged, or was not looked after, from when it was there again: the window never reaches back over that.
+func TestUnobservedAgain(t *testing.T) {
+	cases := map[string]struct {
+		reason   string
+		lost, is xpv2.Condition
+	}{
+		"Diverged":  {reason: "What was delivered was not there", lost: xpv2.Unavailable().WithObservedGeneration(1), is: xpv2.Available().WithObservedGeneration(1)},
+		"NotLooked": {reason: "Nobody could look", lost: xpv2.ReconcileError(errors.New("boom")), is: xpv2.ReconcileSuccess()},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, quick("errors"))
+			w.unobserve(new(true))
+			now, seen := noon(), &recorder{measurer: nothing{}}
+			w.c.meter, w.c.now = seen, func() time.Time { return now }
+			d := delivered()
+			w.must(w.kube.Create(t.Context(), d))
+			w.reconcile()
+			since := []time.Time{seen.tasks[0].LiveSince}
+			for _, c := range []xpv2.Condition{tc.lost, tc.is} {
+				now = now.Add(10 * time.Minute)
+				d.SetConditions(at(c, now))
+				w.must(w.kube.Update(t.Context(), d))
+				w.c.memory = newMemory()
+				w.reconcile()
+				since = append(since, seen.tasks[0].LiveSince.UTC())
+			}
+			if diff := cmp.Diff([]time.Time{noon(), {}, noon().Add(20 * time.Minute)}, since); diff != "" {
+				t.Errorf("%s\nlive since: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
 	}
 }
 

@@ -101,7 +101,7 @@ func webCases(s, elsewhere string) map[string]webCase {
 		"Large":      {reason: "Ten megabytes are not read.", address: s + "/large", want: v1alpha1.CheckError, message: fetch.ProblemLarge},
 		"Status":     {reason: "A status that is not 200 is no answer.", address: s + "/gone", want: v1alpha1.CheckError, message: "the server does not answer with status 200"},
 		"Missing":    {reason: "What an error says of the answer is kept back.", address: s + "/good", expression: "answer.canary.more", want: v1alpha1.CheckError, message: "the expression cannot be evaluated over the answer"},
-		"Nonsense":   {reason: "An expression that is none is never asked.", address: s + "/good", expression: "answer.", want: v1alpha1.CheckError, message: "the expression is not CEL", silent: true},
+		"Nonsense":   {reason: "An expression that is none is never asked.", address: s + "/good", expression: "answer.", want: v1alpha1.CheckError, message: "web.expression: is not CEL that checks may use: Syntax error: no viable alternative at input '.'", silent: true},
 	}
 }
 

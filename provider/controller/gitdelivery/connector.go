@@ -6,6 +6,7 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
@@ -45,6 +46,7 @@ type connector struct {
 	interval time.Duration
 	now      func() time.Time
 	recorder event.Recorder
+	logger   logging.Logger
 }
 
 // Connect reads the configuration and its credentials. It contacts no repository. It returns an error, and says so in the Ready
@@ -96,7 +98,7 @@ func (c *connector) open(ctx context.Context, d *v1alpha1.GitDelivery) (*externa
 	}
 	uid, err := clusterUID(ctx, c.kube)
 	return &external{
-		kube: c.kube, repo: repo, config: cfg, age: cfg.interval(c.interval), clusterUID: uid, calm: c.calm, now: c.now, recorder: c.recorder,
+		kube: c.kube, repo: repo, config: cfg, age: cfg.interval(c.interval), clusterUID: uid, calm: c.calm, now: c.now, recorder: c.recorder, logger: c.logger,
 		found: map[string]tree.Files{}, open: c.open,
 	}, err
 }

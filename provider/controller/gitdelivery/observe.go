@@ -6,6 +6,7 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -32,6 +33,7 @@ type external struct {
 	calm       *calm
 	now        func() time.Time
 	recorder   event.Recorder
+	logger     logging.Logger
 
 	// found are files of trees that were read. An id says what they are, for ever.
 	found map[string]tree.Files
@@ -161,6 +163,7 @@ func (e *external) recall(d *v1alpha1.GitDelivery) {
 	if entry == nil || e.decision.blind || (at.Order != nil && !at.Order.Behind(*entry.Order)) {
 		return
 	}
+	e.log(d, *entry)
 	at.Order = entry.Order.DeepCopy()
 	at.History = entry.Shown()
 }
@@ -168,6 +171,7 @@ func (e *external) recall(d *v1alpha1.GitDelivery) {
 // delivered says that the order of the entry is carried out. It is the evidence that others rely on.
 func (e *external) delivered(d *v1alpha1.GitDelivery, entry state.Entry) {
 	at := &d.Status.AtProvider
+	e.log(d, entry)
 	at.Order = entry.Order.DeepCopy()
 	at.History = entry.Shown()
 	at.Trees = entry.ShownTrees()

@@ -82,6 +82,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) error {
 		interval: o.PollInterval,
 		now:      time.Now,
 		recorder: xpevent.NewAPIRecorder(mgr.GetEventRecorderFor(name)),
+		logger:   o.Logger.WithValues("controller", name),
 	}
 	r := managed.NewReconciler(mgr, resource.ManagedKind(gvk), options(mgr, o, name, c)...)
 	still.inner = ratelimiter.NewReconciler(name, r, o.GlobalRateLimiter)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
@@ -94,7 +95,7 @@ func TestSize(t *testing.T) {
 // shown checks the status that shows an entry.
 func shown(t *testing.T, reason string, entry state.Entry) {
 	t.Helper()
-	e := &external{config: config{spec: &configv1alpha1.ProviderConfigSpec{}}, now: time.Now}
+	e := &external{config: config{spec: &configv1alpha1.ProviderConfigSpec{}}, now: time.Now, logger: logging.NewNopLogger()}
 	d := delivery("web", *entry.Order)
 	e.facts.spec = d.Spec.ForProvider
 	e.delivered(d, entry)

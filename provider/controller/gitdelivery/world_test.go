@@ -10,6 +10,7 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 	rtfake "github.com/crossplane/crossplane-runtime/v2/pkg/resource/fake"
@@ -63,6 +64,7 @@ type world struct {
 	begun func()
 	// events that were told.
 	events events
+	log    logging.Logger
 }
 
 func newWorld(t *testing.T) *world {
@@ -75,7 +77,7 @@ func newWorld(t *testing.T) *world {
 	if err := s.CreateRepo(t.Context(), repo, map[string]string{"README.md": "hello\n", "clusters/edge1/other/file": "theirs\n"}); err != nil {
 		t.Fatal(err)
 	}
-	w := &world{T: t, git: s, begun: func() {}, told: map[string][]string{}}
+	w := &world{T: t, git: s, begun: func() {}, told: map[string][]string{}, log: logging.NewNopLogger()}
 	w.restart()
 	w.kube = kubefake.NewClientBuilder().WithScheme(scheme(t)).WithStatusSubresource(&v1alpha1.GitDelivery{}).WithObjects(
 		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "kube-system", UID: "cluster-1"}},
@@ -280,6 +282,7 @@ func (w *world) reconciler() reconcile.Reconciler {
 		interval: 30 * time.Second,
 		now:      w.now,
 		recorder: w,
+		logger:   w.log,
 	}
 	return managed.NewReconciler(&rtfake.Manager{Client: w.kube, Scheme: w.kube.Scheme()}, resource.ManagedKind(v1alpha1.GroupVersion.WithKind("GitDelivery")),
 		managed.WithTypedExternalConnector[*v1alpha1.GitDelivery](c),

@@ -73,7 +73,7 @@ func (e *external) secretVersion(ctx context.Context, mc *v1alpha1.ManagedCluste
 	}
 	s := &metav1.PartialObjectMetadata{}
 	s.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Secret"))
-	if e.kube.Get(ctx, client.ObjectKey{Namespace: namespace(mc), Name: readiness.SecretName(mc.Spec.ForProvider.Cluster.Name)}, s) != nil {
+	if e.told.Get(ctx, client.ObjectKey{Namespace: namespace(mc), Name: readiness.SecretName(mc.Spec.ForProvider.Cluster.Name)}, s) != nil {
 		return ""
 	}
 	return s.GetResourceVersion()

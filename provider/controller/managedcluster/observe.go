@@ -33,6 +33,8 @@ type connector struct {
 	kube client.Client
 	// live reads past the cache.
 	live client.Reader
+	// told is what watches told of who Secrets are. Kube would ask the API server.
+	told client.Reader
 	// namespace of the provider.
 	namespace string
 	// usage records which configuration is used.

@@ -28,6 +28,7 @@ import (
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/provider/clusters"
+	"github.com/intentplane/intentplane/provider/clusters/clusterapi"
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
 	"github.com/intentplane/intentplane/provider/controller/setup"
 )
@@ -36,6 +37,9 @@ import (
 type Options struct {
 	// Limits of the kubeconfigs of clusters.
 	Limits clusters.Limits
+
+	// Prober asks the API servers of clusters. Whoever shares one has each asked once for all.
+	Prober clusterapi.Asker
 
 	// Namespace of the provider, in which names of clusters are reserved.
 	Namespace string
@@ -50,8 +54,8 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 	kube := mgr.GetClient()
 	bell := &setup.Bell{}
 	c := &connector{
-		kube: kube, live: mgr.GetAPIReader(), namespace: s.Namespace, usage: resource.NewProviderConfigUsageTracker(kube, &configv1alpha1.ProviderConfigUsage{}), pool: clusters.NewPool(clusters.Dialer(mgr.GetConfig(), s.Limits), bell.Ring),
-		prober: clusters.NewProber(s.Limits, time.Now), limits: s.Limits, memory: newMemory(),
+		kube: kube, live: mgr.GetAPIReader(), told: mgr.GetCache(), namespace: s.Namespace, usage: resource.NewProviderConfigUsageTracker(kube, &configv1alpha1.ProviderConfigUsage{}), pool: clusters.NewPool(clusters.Dialer(mgr.GetConfig(), s.Limits), bell.Ring),
+		prober: s.Prober, limits: s.Limits, memory: newMemory(),
 		log: o.Logger.WithValues("controller", name), now: time.Now,
 	}
 	r := managed.NewReconciler(mgr, resource.ManagedKind(Kind()), setup.Options(mgr, o, name, c, c.interval)...)

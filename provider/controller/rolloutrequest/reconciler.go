@@ -16,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -40,21 +41,45 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if meta.WasDeleted(rr) {
 		return reconcile.Result{}, nil
 	}
+	if closed(rr) && slices.ContainsFunc(rr.GetOwnerReferences(), isDeployment) {
+		return reconcile.Result{}, r.label(ctx, rr)
+	}
+	d, err := r.deployment(ctx, rr)
+	if err != nil {
+		return reconcile.Result{}, err
+	}
 	if !closed(rr) {
-		d, err := r.deployment(ctx, rr)
-		if err != nil {
-			return reconcile.Result{}, err
-		}
 		if err := r.tell(ctx, rr, d); err != nil {
 			return reconcile.Result{}, err
 		}
 	}
-	return reconcile.Result{}, r.label(ctx, rr)
+	if err := r.label(ctx, rr); err != nil {
+		return reconcile.Result{}, err
+	}
+	return reconcile.Result{}, r.own(ctx, rr, d)
 }
 
 // A deployment is what is read of one.
 type deployment struct {
-	Status deploymentv1alpha1.IntentDeploymentStatus `json:"status"`
+	Metadata metav1.ObjectMeta                         `json:"metadata"`
+	Status   deploymentv1alpha1.IntentDeploymentStatus `json:"status"`
+}
+
+func isDeployment(o metav1.OwnerReference) bool { return o.Kind == deploymentv1alpha1.Kind }
+
+// own lets a request go with its deployment, so that none is left to speak of another one of that name. A composite of a claim is in no
+// namespace, and cannot own it: the reference of the request names the claim.
+func (r *Reconciler) own(ctx context.Context, rr *rolloutv1alpha1.RolloutRequest, d *deployment) error {
+	if d == nil || slices.ContainsFunc(rr.GetOwnerReferences(), func(o metav1.OwnerReference) bool { return o.UID == d.Metadata.UID }) {
+		return nil
+	}
+	owned := rr.DeepCopy()
+	meta.AddOwnerReference(owned, metav1.OwnerReference{
+		APIVersion: kindOf(rr.Spec.DeploymentRef.APIGroup).GroupVersion().String(), Kind: rr.Spec.DeploymentRef.Kind,
+		Name: rr.Spec.DeploymentRef.Name, UID: d.Metadata.UID,
+	})
+	lock := client.MergeFromWithOptions(rr, client.MergeFromWithOptimisticLock{})
+	return errors.Wrap(client.IgnoreNotFound(r.kube.Patch(ctx, owned, lock)), "cannot write owner of RolloutRequest")
 }
 
 // deployment that a request is about, or nil when there is none: also when its kind is not served.
@@ -88,36 +113,35 @@ func (r *Reconciler) tell(ctx context.Context, rr *rolloutv1alpha1.RolloutReques
 	return errors.Wrap(client.IgnoreNotFound(r.kube.Status().Patch(ctx, rr, lock)), "cannot write status of RolloutRequest")
 }
 
-// label gives labels to the open requests of a deployment, and takes them from the one that is looked at when it is not one of them.
-// Not more than so many are open at once, and none is large, or whoever may make requests could make a call of the function too large.
+// label gives labels to the requests of a deployment that have their turn, and takes them from the others. Not more than so many are open
+// at once, and none is large, or whoever may make requests could make a call of the function too large.
 func (r *Reconciler) label(ctx context.Context, rr *rolloutv1alpha1.RolloutRequest) error {
 	ref := rr.Spec.DeploymentRef
 	all, err := requestsOf(ctx, r.kube, rr.GetNamespace(), ref.APIGroup, ref.Name)
 	if err != nil {
 		return err
 	}
-	for i := range all {
-		// The cache may not know yet what was just written.
-		if all[i].GetUID() == rr.GetUID() {
-			all[i] = *rr
-		}
-	}
-	isOpen := false
+	// The cache may not know yet what was just written.
+	all = slices.DeleteFunc(slices.Clone(all), func(one rolloutv1alpha1.RolloutRequest) bool { return one.GetUID() == rr.GetUID() })
+	all = append(all, *rr)
+	open := map[types.UID]bool{}
 	for _, one := range first(all) {
-		isOpen = isOpen || one.GetUID() == rr.GetUID()
-		if err := r.mark(ctx, one, true); err != nil {
+		open[one.GetUID()] = true
+	}
+	for i := range all {
+		if err := r.mark(ctx, &all[i], open[all[i].GetUID()]); err != nil {
 			return err
 		}
+		if all[i].GetUID() == rr.GetUID() {
+			*rr = all[i]
+		}
 	}
-	if isOpen {
-		return nil
-	}
-	return r.mark(ctx, rr, false)
+	return nil
 }
 
-// first are the requests that have their turn, oldest first.
+// first are the requests that have their turn, in its order.
 func first(all []rolloutv1alpha1.RolloutRequest) []*rolloutv1alpha1.RolloutRequest {
-	slices.SortFunc(all, rolloutv1alpha1.CompareAge)
+	slices.SortFunc(all, rolloutv1alpha1.CompareTurn)
 	var out []*rolloutv1alpha1.RolloutRequest
 	for i := range all {
 		if len(out) == rolloutv1alpha1.MaxOpen {
@@ -139,7 +163,7 @@ func tooLarge(rr *rolloutv1alpha1.RolloutRequest) bool {
 	return err != nil || len(b) > rolloutv1alpha1.MaxBytes
 }
 
-// mark a request as open or not. What is in the cache is shared, and stays as it is.
+// mark a request as open or not, and return what was written in its place. What is in the cache is shared, and stays as it is.
 func (r *Reconciler) mark(ctx context.Context, rr *rolloutv1alpha1.RolloutRequest, open bool) error {
 	wanted := rolloutv1alpha1.OpenLabels(rr.Spec.DeploymentRef.APIGroup, rr.Spec.DeploymentRef.Name)
 	fits := func(key string) bool {
@@ -154,5 +178,9 @@ func (r *Reconciler) mark(ctx context.Context, rr *rolloutv1alpha1.RolloutReques
 	if open {
 		meta.AddLabels(marked, wanted)
 	}
-	return errors.Wrap(client.IgnoreNotFound(r.kube.Patch(ctx, marked, client.MergeFrom(rr))), "cannot label RolloutRequest")
+	if err := r.kube.Patch(ctx, marked, client.MergeFrom(rr)); err != nil {
+		return errors.Wrap(client.IgnoreNotFound(err), "cannot label RolloutRequest")
+	}
+	*rr = *marked
+	return nil
 }

@@ -32,8 +32,10 @@ func record(r *rolloutv1alpha1.RolloutRequest, d *deployment, now metav1.Time) {
 	s := say{r, now, xpv2.ConditionReason(result), message}
 	switch {
 	case result == rolloutv1alpha1.ResultTaken, result == rolloutv1alpha1.ResultDone:
-		r.Status.NewRevision = d.Status.Revision
-		say{r, now, xpv2.ConditionReason(rolloutv1alpha1.ResultTaken), messages(rolloutv1alpha1.ResultTaken)}.accepted(corev1.ConditionTrue)
+		if makesRevision(r.Spec.Action) {
+			r.Status.NewRevision = d.Status.Revision
+		}
+		say{r, now, xpv2.ConditionReason(rolloutv1alpha1.ResultTaken), acceptance(r.Spec.Action)}.accepted(corev1.ConditionTrue)
 		s.completed(status(result == rolloutv1alpha1.ResultDone))
 	case accepted && result.Final():
 		say{r, now, rolloutv1alpha1.ReasonSuperseded, "Another revision took its place."}.completed(corev1.ConditionTrue)
@@ -68,11 +70,27 @@ func answer(d *deployment, r *rolloutv1alpha1.RolloutRequest) (rolloutv1alpha1.R
 	return result, messages(result)
 }
 
+// makesRevision is true for an action whose request makes a revision. The others change the one that they name.
+func makesRevision(a rolloutv1alpha1.Action) bool {
+	return a != rolloutv1alpha1.ActionAbort && a != rolloutv1alpha1.ActionPromote
+}
+
+// acceptance says what a deployment does for an action.
+func acceptance(a rolloutv1alpha1.Action) string {
+	return map[rolloutv1alpha1.Action]string{
+		rolloutv1alpha1.ActionRetry:         "The deployment starts a revision with the same content.",
+		rolloutv1alpha1.ActionAbort:         "The deployment gives the revision up.",
+		rolloutv1alpha1.ActionRollbackTo:    "The deployment starts a revision that goes back.",
+		rolloutv1alpha1.ActionPromote:       "The deployment releases the step.",
+		rolloutv1alpha1.ActionApproveUpdate: "The deployment starts a revision with the update.",
+	}[a]
+}
+
 func messages(r rolloutv1alpha1.Result) string {
 	return map[rolloutv1alpha1.Result]string{
 		rolloutv1alpha1.ResultWaiting:         "The deployment did not decide yet.",
-		rolloutv1alpha1.ResultTaken:           "The deployment starts a revision for it.",
-		rolloutv1alpha1.ResultDone:            "The revision succeeded.",
+		rolloutv1alpha1.ResultTaken:           "The deployment carries it out.",
+		rolloutv1alpha1.ResultDone:            "The revision came to its end.",
 		rolloutv1alpha1.ResultStale:           "The deployment has another revision, or another update waits, than the request names.",
 		rolloutv1alpha1.ResultUnknownRevision: "The deployment never had the revision that the request names.",
 		rolloutv1alpha1.ResultAlreadyJudged:   "The revision has its verdict already.",

@@ -80,6 +80,7 @@ func shop(group string, revision int64, answers ...string) *unstructured.Unstruc
 	u.SetGroupVersionKind(kindOf(group))
 	u.SetNamespace("team-a")
 	u.SetName("shop")
+	u.SetUID("uid-shop")
 	return u
 }
 

@@ -3,11 +3,11 @@ package sitesync
 import (
 	"context"
 	"strings"
-	"sync"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/utils/lru"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
@@ -15,12 +15,7 @@ import (
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
 )
 
-const (
-	// maxClusters bounds how many clusters are remembered. One that is forgotten has to be ready for a while again.
-	maxClusters = 4096
-
-	maxClusterReason = 64
-)
+const maxClusterReason = 64
 
 // A clusterFacts is what is known of a Site's Cluster API cluster.
 type clusterFacts struct {
@@ -32,12 +27,18 @@ type clusterFacts struct {
 	ready bool
 	// blocker says why it is not.
 	blocker readiness.Blocker
+	// trouble says what was not well of it last, until all of it has been well for long enough.
+	trouble readiness.Blocker
+	// initialized is since when its control plane is known to be.
+	initialized readiness.Initialized
 	// again is when to look again.
 	again time.Time
 }
 
-// clusterFacts reads the Cluster. It returns an error if the provider's own configuration is not valid.
-func (e *external) clusterFacts(ctx context.Context, ref catalogv1alpha1.ObjectReference) (*clusterFacts, error) {
+// clusterFacts reads the Cluster. It returns an error if the control plane's API server cannot be asked, or the provider's own
+// configuration is not valid.
+func (e *external) clusterFacts(ctx context.Context, site *catalogv1alpha1.Site, last readiness.Initialized) (*clusterFacts, error) {
+	ref := *site.Spec.Cluster.ClusterRef
 	if message := notOurs(ref); message != "" {
 		return &clusterFacts{gone: true, blocker: readiness.Blocker{Reason: readiness.ReasonKindMissing, Message: message}}, nil
 	}
@@ -45,19 +46,47 @@ func (e *external) clusterFacts(ctx context.Context, ref catalogv1alpha1.ObjectR
 	if err != nil {
 		return nil, err
 	}
-	key, now := types.NamespacedName{Namespace: ref.Namespace, Name: ref.Name}, e.now()
-	r := clusterapi.Read(ctx, home, e.prober, clusterapi.Want{
-		Namespace: ref.Namespace, Name: ref.Name, Limits: e.limits, Initialized: e.tracks.initialized(key),
-	}, now)
-	s := e.tracks.see(key, r.Report, now)
-	out := &clusterFacts{
-		uid: r.UID, ready: s.Ready, blocker: r.Blocker(), again: soonest(s.Due(readiness.Stabilization), r.Again),
-		gone: r.UID == "" && r.Blocker().Reason == readiness.ReasonObjectMissing,
+	t, latched, err := e.terms(ctx, site)
+	if err != nil {
+		return nil, err
 	}
-	if out.blocker.Reason == "" && !s.Ready {
+	at, now := types.NamespacedName{Namespace: ref.Namespace, Name: ref.Name}, e.now()
+	key := trackKey{cluster: at, terms: t}
+	was := e.tracks.of(key)
+	r := clusterapi.Read(ctx, home, e.prober, clusterapi.Want{
+		Namespace: ref.Namespace, Name: ref.Name, Options: t.options, Limits: e.limits, Initialized: firstKnown(was.initialized, latched, last),
+		Held: &was.held, SecretVersion: e.secretVersion(ctx, types.NamespacedName{Namespace: ref.Namespace, Name: readiness.SecretName(ref.Name)}),
+	}, now)
+	is := e.tracks.see(key, r.Report, was.held, now)
+	out := &clusterFacts{
+		uid: r.UID, ready: is.steady.Ready, blocker: r.Blocker(), trouble: is.trouble, initialized: is.initialized,
+		again: soonest(is.due(t.stabilization), r.Again),
+		gone:  r.UID == "" && r.Blocker().Reason == readiness.ReasonObjectMissing,
+	}
+	if out.blocker.Reason == "" && !out.ready {
 		out.blocker = readiness.Blocker{Reason: readiness.ReasonStabilizing, Message: "it is ready, and has not been for long enough"}
 	}
 	return out, nil
+}
+
+// firstKnown of what was latched.
+func firstKnown(all ...readiness.Initialized) readiness.Initialized {
+	for _, i := range all {
+		if i.UID != "" {
+			return i
+		}
+	}
+	return readiness.Initialized{}
+}
+
+// secretVersion is the resource version of a Secret, as far as watches told. It is empty if they told of none.
+func (e *external) secretVersion(ctx context.Context, at types.NamespacedName) string {
+	s := &metav1.PartialObjectMetadata{}
+	s.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Secret"))
+	if e.told.Get(ctx, at, s) != nil {
+		return ""
+	}
+	return s.GetResourceVersion()
 }
 
 // notOurs says why a reference is to no Cluster of Cluster API.
@@ -81,17 +110,16 @@ func (f facts) waits(want v1alpha1.SiteTree, s siteFacts) bool {
 // clusterOf a Site, as it is shown. What passed stays so as long as the Cluster is the same one, or nobody can tell.
 func (f facts) clusterOf(want v1alpha1.SiteTree, s siteFacts) *v1alpha1.SiteClusterObservation {
 	if s.cluster == nil {
-		return nil
+		return f.remembered(want, s)
 	}
 	ready := s.cluster.ready
 	out := &v1alpha1.SiteClusterObservation{UID: s.cluster.uid, Ready: &ready}
-	if !ready {
-		out.Reason, out.Message = s.cluster.blocker.Reason, s.cluster.blocker.String()
-		out.Reason = out.Reason[:min(len(out.Reason), maxClusterReason)]
-	}
 	last := f.last(want.Name).Cluster
 	if last != nil && out.UID == "" && !s.cluster.gone {
 		out.UID = last.UID
+	}
+	if i := s.cluster.initialized; i.UID != "" && i.UID == out.UID {
+		out.InitializedAt = &metav1.Time{Time: i.At}
 	}
 	switch {
 	case last != nil && last.PassedAt != nil && last.UID == out.UID:
@@ -99,7 +127,32 @@ func (f facts) clusterOf(want v1alpha1.SiteTree, s siteFacts) *v1alpha1.SiteClus
 	case ready:
 		out.PassedAt = f.timestamp()
 	}
+	why := s.cluster.blocker
+	if out.PassedAt != nil {
+		why = s.cluster.trouble // Nobody waits any more.
+	}
+	out.Reason, out.Message = why.Reason, why.String()
+	out.Reason = out.Reason[:min(len(out.Reason), maxClusterReason)]
 	return out
+}
+
+// remembered is what stays known of the cluster of a Site that is not looked at, whatever the order was.
+func (f facts) remembered(want v1alpha1.SiteTree, s siteFacts) *v1alpha1.SiteClusterObservation {
+	l := f.latched(want.Name)
+	if l.UID == "" || s.site != nil {
+		return nil
+	}
+	return &v1alpha1.SiteClusterObservation{UID: l.UID, InitializedAt: &metav1.Time{Time: l.At}}
+}
+
+// latched is since when the cluster of a Site is known to be initialized, by the status, whatever the order was.
+func (f facts) latched(site string) readiness.Initialized {
+	for _, s := range f.before.Sites {
+		if c := s.Cluster; s.Name == site && c != nil && c.InitializedAt != nil {
+			return readiness.Initialized{UID: c.UID, At: c.InitializedAt.UTC()}
+		}
+	}
+	return readiness.Initialized{}
 }
 
 // await a Site's cluster. The wait has a clock of its own.
@@ -117,41 +170,3 @@ func waited(o v1alpha1.SiteObservation) bool { return o.Cluster != nil && o.Clus
 
 // passed is true for a Site whose cluster was ready for the order.
 func passed(o v1alpha1.SiteObservation) bool { return o.Cluster != nil && o.Cluster.PassedAt != nil }
-
-// tracks are what is remembered of clusters, shared by all who wait for them. They are safe for concurrent use.
-type tracks struct {
-	mu    sync.Mutex
-	known *lru.Cache
-}
-
-type track struct {
-	steady      readiness.Steady
-	initialized readiness.Initialized
-}
-
-func newTracks() *tracks { return &tracks{known: lru.New(maxClusters)} }
-
-func (t *tracks) of(key types.NamespacedName) track {
-	known, _ := t.known.Get(key)
-	out, _ := known.(track)
-	return out
-}
-
-func (t *tracks) initialized(key types.NamespacedName) readiness.Initialized {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.of(key).initialized
-}
-
-// see what a cluster is now. One that nobody can tell of is still the same one.
-func (t *tracks) see(key types.NamespacedName, r readiness.Report, now time.Time) readiness.Steady {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	last, uid := t.of(key).steady, r.UID
-	if uid == "" && r.Blocker().Reason != readiness.ReasonObjectMissing {
-		uid = last.UID
-	}
-	s := last.See(uid, r.Deliverable(), now, readiness.Stabilization)
-	t.known.Add(key, track{steady: s, initialized: r.Initialized})
-	return s
-}

@@ -54,6 +54,12 @@ func (w *world) put(gvr schema.GroupVersionResource, text string) {
 // capi says what Cluster API's core says of the Cluster.
 func (w *world) capi(uid string, initialized bool) {
 	w.Helper()
+	w.capiAs(uid, initialized, "c1")
+}
+
+// capiAs does so with a host of the endpoint, which may be none.
+func (w *world) capiAs(uid string, initialized bool, host string) {
+	w.Helper()
 	w.put(definitions(), `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -63,8 +69,8 @@ spec: {versions: [{name: v1beta2, served: true}]}`)
 apiVersion: cluster.x-k8s.io/v1beta2
 kind: Cluster
 metadata: {namespace: infra, name: c1, uid: %s}
-spec: {controlPlaneEndpoint: {host: c1, port: 6443}}
-status: {initialization: {infrastructureProvisioned: true, controlPlaneInitialized: %t}}`, uid, initialized))
+spec: {controlPlaneEndpoint: {host: %q, port: 6443}}
+status: {initialization: {infrastructureProvisioned: true, controlPlaneInitialized: %t}}`, uid, host, initialized))
 }
 
 const goodKubeconfig = `{"apiVersion":"v1","kind":"Config","current-context":"a","clusters":[{"name":"c","cluster":{"server":"https://c1"}}],"contexts":[{"name":"a","context":{"cluster":"c","user":"u"}}],"users":[{"name":"u","user":{"token":"t"}}]}`
@@ -72,13 +78,24 @@ const goodKubeconfig = `{"apiVersion":"v1","kind":"Config","current-context":"a"
 // kubeconfig of the cluster, as Cluster API has it, in both doubles of the one API server.
 func (w *world) kubeconfig() {
 	w.Helper()
+	w.kubeconfigOf(goodKubeconfig)
+}
+
+func (w *world) kubeconfigOf(text string) {
+	w.Helper()
+	w.inCluster(text)
+	w.must(w.kube.Create(w.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "infra", Name: "c1-kubeconfig"}, Data: map[string][]byte{"value": []byte(text)}}))
+}
+
+// inCluster puts a kubeconfig where Cluster API has it.
+func (w *world) inCluster(text string) {
+	w.Helper()
 	w.put(secrets(), fmt.Sprintf(`
 apiVersion: v1
 kind: Secret
 metadata: {namespace: infra, name: c1-kubeconfig, labels: {cluster.x-k8s.io/cluster-name: c1}}
 type: cluster.x-k8s.io/secret
-data: {value: %s}`, base64.StdEncoding.EncodeToString([]byte(goodKubeconfig))))
-	w.must(w.kube.Create(w.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "infra", Name: "c1-kubeconfig"}, Data: map[string][]byte{"value": []byte(goodKubeconfig)}}))
+data: {value: %s}`, base64.StdEncoding.EncodeToString([]byte(text))))
 }
 
 // clusterSite makes the Site one of a Cluster API cluster.
@@ -197,34 +214,5 @@ func TestClusterInTheMessage(t *testing.T) {
 	want := `Site "edge1": WaitingForCluster, Provisioning: DockerCluster c1: no quota`
 	if diff := cmp.Diff(want, d.message); diff != "" {
 		t.Errorf("message: -want, +got:\n%s", diff)
-	}
-}
-
-func TestTracks(t *testing.T) {
-	ts, now := newTracks(), noon()
-	ready := readiness.Report{UID: "u1", Conditions: []readiness.Condition{
-		{Type: readiness.TypeDeleting, Status: readiness.False},
-		{Type: readiness.TypeControlPlaneInitialized, Status: readiness.True},
-		{Type: readiness.TypeEndpointKnown, Status: readiness.True},
-		{Type: readiness.TypeKubeconfigReady, Status: readiness.True},
-	}}
-	silent := readiness.Read(readiness.Input{Cluster: readiness.Lacks(readiness.Subject{}, readiness.ReasonUnreachable)})
-	see := func(r readiness.Report, after time.Duration) readiness.Steady {
-		now = now.Add(after)
-		return ts.see(key(), r, now)
-	}
-	see(ready, 0)
-	if s := see(ready, readiness.Stabilization); !s.Ready {
-		t.Fatalf("it is ready: %+v", s)
-	}
-	if s := see(silent, time.Second); s.Ready || s.UID != "u1" {
-		t.Errorf("nobody can tell: %+v", s)
-	}
-	see(ready, time.Second)
-	if s := see(ready, readiness.Stabilization); s.Ready {
-		t.Error("it is the same one, which was lost: it is trusted later")
-	}
-	if s := see(ready, readiness.Stabilization); !s.Ready {
-		t.Error("it is trusted later, and that is now")
 	}
 }

@@ -122,9 +122,9 @@ func (e *external) site(ctx context.Context, f facts, want v1alpha1.SiteTree, s 
 	if err != nil || s.denied != "" {
 		return err
 	}
-	if ref := s.site.Spec.Cluster.ClusterRef; ref != nil {
+	if s.site.Spec.Cluster.ClusterRef != nil {
 		s.undelivered = s.undelivered || s.absent
-		if s.cluster, err = e.clusterFacts(ctx, *ref); err != nil {
+		if s.cluster, err = e.clusterFacts(ctx, s.site, f.latched(want.Name)); err != nil {
 			return err
 		}
 	}

@@ -17,6 +17,8 @@ type memory struct {
 type note struct {
 	// draft is what the status should be and is not yet. Nil if it is.
 	draft *draft
+	// looked is when it was last reconciled for good.
+	looked time.Time
 	// next is when to look again at the latest. Zero leaves that to the interval.
 	next time.Time
 	// asked are the wishes that engines were told, by Site.

@@ -29,7 +29,9 @@ const (
 // A connector makes externals.
 type connector struct {
 	// kube reads from the cache, and from the API server what the cache must not hold.
-	kube   client.Client
+	kube client.Client
+	// told is what watches told of who Secrets are.
+	told   client.Reader
 	pool   *clusters.Pool
 	prover *prover
 	// tracks are what is remembered of clusters, and prober asks their API servers.
@@ -53,6 +55,8 @@ type external struct {
 
 	look *clusters.Look
 	note *note
+	// glance is true for a look that writes nothing.
+	glance bool
 
 	// What Observe saw, for Update of the same reconcile.
 	readings []reading
@@ -77,6 +81,9 @@ func (e *external) Observe(ctx context.Context, s *v1alpha1.SiteSync) (managed.E
 	f, err := e.gather(ctx, s)
 	if err != nil {
 		return managed.ExternalObservation{}, err
+	}
+	if !e.glance {
+		e.note.looked = f.now
 	}
 	d := decide(f)
 	e.show(s, d)

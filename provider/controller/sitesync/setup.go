@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/ratelimiter"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
@@ -20,11 +21,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	clusterv1alpha1 "github.com/intentplane/intentplane/apis/cluster/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters"
+	"github.com/intentplane/intentplane/provider/clusters/clusterapi"
 	"github.com/intentplane/intentplane/provider/controller/setup"
 )
 
@@ -32,6 +36,9 @@ import (
 type Options struct {
 	// Limits of the kubeconfigs of Sites.
 	Limits clusters.Limits
+
+	// Prober asks the API servers of clusters. Whoever shares one has each asked once for all.
+	Prober clusterapi.Asker
 }
 
 // Setup adds the controller of SiteSyncs to a manager. It returns an error if it cannot be added.
@@ -42,15 +49,15 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 	kube := mgr.GetClient()
 	bell := &setup.Bell{}
 	pool := clusters.NewPool(clusters.Dialer(mgr.GetConfig(), s.Limits), bell.Ring)
-	c := &connector{kube: kube, pool: pool, prover: newProver(kube, time.Now), memory: newMemory(), log: log, now: time.Now}
-	c.tracks, c.prober, c.limits = newTracks(), clusters.NewProber(s.Limits, time.Now), s.Limits
+	c := &connector{kube: kube, told: mgr.GetCache(), pool: pool, prover: newProver(kube, time.Now), memory: newMemory(), log: log, now: time.Now}
+	c.tracks, c.prober, c.limits = newTracks(), s.Prober, s.Limits
 	r := managed.NewReconciler(mgr, resource.ManagedKind(gvk), append(setup.Options(mgr, o, name, c, c.interval), setup.WithoutFinalizer())...)
 	if err := index(context.Background(), mgr.GetFieldIndexer()); err != nil {
 		return err
 	}
 	w := waker{kube: kube, log: log}
 	changed := builder.WithPredicates(predicate.GenerationChangedPredicate{})
-	return ctrl.NewControllerManagedBy(mgr).
+	control, err := ctrl.NewControllerManagedBy(mgr).
 		Named(strings.ToLower(name)).
 		WithOptions(o.ForControllerRuntime()).
 		For(&v1alpha1.SiteSync{}, builder.WithPredicates(predicate.Or(resource.DesiredStateChanged(), forgot()))).
@@ -61,9 +68,19 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 		// Only who a Secret is, not what is in it, is kept in memory.
 		WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(w.secret), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{})).
 		WatchesRawSource(bell).
-		Complete(ratelimiter.NewReconciler(name, &setup.Forgetful{
+		Build(&glancer{Reconciler: ratelimiter.NewReconciler(name, &setup.Forgetful{
 			Reconciler: r, Kube: kube, New: func() client.Object { return &v1alpha1.SiteSync{} }, Forget: c.forget,
-		}, o.GlobalRateLimiter))
+		}, o.GlobalRateLimiter), connector: c, interval: o.PollInterval})
+	if err != nil {
+		return errors.Wrap(err, "cannot make controller")
+	}
+	// Sites are observed also where nobody publishes any.
+	o.Gate.Register(func() {
+		if err := control.Watch(source.Kind[client.Object](mgr.GetCache(), &clusterv1alpha1.ManagedCluster{}, handler.EnqueueRequestsFromMapFunc(w.owner), otherTerms())); err != nil {
+			log.Info("Cannot watch ManagedClusters", "error", err) // Their Sites are looked at an interval later.
+		}
+	}, ownerKind())
+	return nil
 }
 
 // interval is until something is due, be it a deadline or a status that waits, and at most the one for what nobody tells.

@@ -81,6 +81,21 @@ func (w waker) site(ctx context.Context, o client.Object) []reconcile.Request {
 	return w.list(ctx, all, client.MatchingFields{siteField: o.GetName()})
 }
 
+// owner wakes those whose Site a ManagedCluster published.
+func (w waker) owner(ctx context.Context, o client.Object) []reconcile.Request {
+	l := &catalogv1alpha1.SiteList{}
+	if err := w.kube.List(ctx, l); err != nil {
+		w.log.Info("Cannot list Sites", "error", err)
+	}
+	out := []reconcile.Request{}
+	for i := range l.Items {
+		if owner := l.Items[i].Spec.Owner; owner != nil && owner.UID == string(o.GetUID()) {
+			out = append(out, w.site(ctx, &l.Items[i])...)
+		}
+	}
+	return out
+}
+
 // delivery wakes those of the same claim.
 func (w waker) delivery(ctx context.Context, o client.Object) []reconcile.Request {
 	d, ok := o.(*v1alpha1.GitDelivery)

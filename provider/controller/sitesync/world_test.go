@@ -13,6 +13,7 @@ import (
 	rtfake "github.com/crossplane/crossplane-runtime/v2/pkg/resource/fake"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -25,6 +26,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	clusterv1alpha1 "github.com/intentplane/intentplane/apis/cluster/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
@@ -61,6 +63,8 @@ type world struct {
 	woken  chan types.NamespacedName
 	clock  time.Time
 	c      *connector
+	// thorough is how often a glance was not enough.
+	thorough int
 	// result of the last reconcile.
 	result reconcile.Result
 	// says is the content of the claim's file that is asked for.
@@ -89,9 +93,30 @@ func newWorld(t *testing.T) *world {
 	w.kube = b.Build()
 	pool := clusters.NewPool(w.dial, func(o types.NamespacedName) { w.woken <- o })
 	t.Cleanup(func() { pool.Forget(key()) })
-	w.c = &connector{kube: w.kube, pool: pool, prover: newProver(w.kube, func() time.Time { return w.clock }), memory: newMemory(), log: logging.NewNopLogger(), now: func() time.Time { return w.clock }}
+	w.c = &connector{kube: w.kube, told: teller{Reader: w.kube, from: w.cluster}, pool: pool, prover: newProver(w.kube, func() time.Time { return w.clock }), memory: newMemory(), log: logging.NewNopLogger(), now: func() time.Time { return w.clock }}
 	w.c.tracks, w.c.prober = newTracks(), w
 	return w
+}
+
+// A teller is what watches of the API server's double told.
+type teller struct {
+	client.Reader
+
+	from *apiserver.Server
+}
+
+// Get a Secret's metadata.
+func (t teller) Get(_ context.Context, at client.ObjectKey, o client.Object, _ ...client.GetOption) error {
+	u, err := t.from.Tracker().Get(secrets(), at.Namespace, at.Name)
+	if err != nil {
+		return err
+	}
+	m, err := meta.Accessor(u)
+	if err != nil {
+		return err
+	}
+	o.SetResourceVersion(m.GetResourceVersion())
+	return nil
 }
 
 // indexer adds indexes to a double of an API server.
@@ -168,7 +193,7 @@ func scheme(t *testing.T) *runtime.Scheme {
 	t.Helper()
 	s := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{
-		clientgoscheme.AddToScheme, catalogv1alpha1.AddToScheme, configv1alpha1.AddToScheme, v1alpha1.AddToScheme,
+		clientgoscheme.AddToScheme, catalogv1alpha1.AddToScheme, configv1alpha1.AddToScheme, clusterv1alpha1.AddToScheme, v1alpha1.AddToScheme,
 	} {
 		if err := add(s); err != nil {
 			t.Fatal(err)
@@ -277,7 +302,11 @@ func (w *world) reconcile() {
 		managed.WithManagementPolicies(),
 	)
 	var err error
-	w.result, err = (&setup.Forgetful{Reconciler: r, Kube: w.kube, New: func() client.Object { return &v1alpha1.SiteSync{} }, Forget: w.c.forget}).Reconcile(w.Context(), reconcile.Request{NamespacedName: key()})
+	inner := &setup.Forgetful{Reconciler: r, Kube: w.kube, New: func() client.Object { return &v1alpha1.SiteSync{} }, Forget: w.c.forget}
+	w.result, err = (&glancer{connector: w.c, interval: time.Hour, Reconciler: reconcile.Func(func(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+		w.thorough++
+		return inner.Reconcile(ctx, req)
+	})}).Reconcile(w.Context(), reconcile.Request{NamespacedName: key()})
 	w.must(err)
 }
 

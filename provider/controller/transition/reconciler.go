@@ -7,6 +7,7 @@ package transition
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -22,6 +23,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/telemetry"
 )
 
@@ -36,6 +38,9 @@ type Counter interface {
 
 	// PhaseTook notes how long a phase took.
 	PhaseTook(phase string, took time.Duration)
+
+	// Current says that so many objects more are in a phase, with an outcome.
+	Current(phase, outcome string, more int)
 }
 
 // A Reconciler follows the objects of one kind that have transitions in their status.
@@ -57,9 +62,22 @@ type followed struct {
 }
 
 type status struct {
+	Phase             string                                `json:"phase"`
+	Outcome           string                                `json:"outcome"`
 	Transitions       []change                              `json:"transitions"`
 	Revision          int64                                 `json:"revision"`
 	ValidationResults []deploymentv1alpha1.ValidationResult `json:"validationResults"`
+	Requests          []deploymentv1alpha1.RequestStatus    `json:"requests"`
+}
+
+// request is the name of the RolloutRequest that made the present revision, or changed it last, or empty.
+func (s status) request() string {
+	for _, r := range slices.Backward(s.Requests) {
+		if is := rolloutv1alpha1.Result(r.Result); is == rolloutv1alpha1.ResultTaken || is == rolloutv1alpha1.ResultDone {
+			return r.Name
+		}
+	}
+	return ""
 }
 
 // Reconcile counts what is new in a status, and tells it. It returns an error if the deployment cannot be read, or an event not be made.
@@ -79,8 +97,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		return reconcile.Result{}, errors.Wrap(err, "cannot read object")
 	}
 	s := r.story(req.NamespacedName, string(u.GetUID()))
+	r.stand(s, &d.Status)
 	r.count(s, &d.Status)
-	return reconcile.Result{}, r.tell(ctx, u, s)
+	return reconcile.Result{}, r.tell(ctx, u, s, d.Status.request())
 }
 
 // story of an object. One that was made anew under its name begins another.
@@ -90,6 +109,7 @@ func (r *Reconciler) story(key types.NamespacedName, uid string) *story {
 	if s, ok := r.stories[key]; ok && s.uid == uid {
 		return s
 	}
+	r.leave(r.stories[key])
 	s := &story{uid: uid, judged: map[judgement]bool{}}
 	r.stories[key] = s
 	return s
@@ -98,7 +118,26 @@ func (r *Reconciler) story(key types.NamespacedName, uid string) *story {
 func (r *Reconciler) forget(key types.NamespacedName) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.leave(r.stories[key])
 	delete(r.stories, key)
+}
+
+// leave the phase in which an object was seen last.
+func (r *Reconciler) leave(s *story) {
+	if s != nil && s.phase != "" {
+		r.changes.Current(s.phase, s.outcome, -1)
+	}
+}
+
+// stand says where an object is now.
+func (r *Reconciler) stand(s *story, status *status) {
+	if s.phase == status.Phase && s.outcome == status.Outcome {
+		return
+	}
+	r.leave(s)
+	if s.phase, s.outcome = status.Phase, status.Outcome; s.phase != "" {
+		r.changes.Current(s.phase, s.outcome, 1)
+	}
 }
 
 // count what is new. It happens once for each change, whatever becomes of the event.
@@ -118,14 +157,14 @@ func (r *Reconciler) count(s *story, status *status) {
 }
 
 // tell what has no event yet. Another process may have told it.
-func (r *Reconciler) tell(ctx context.Context, u *unstructured.Unstructured, s *story) error {
+func (r *Reconciler) tell(ctx context.Context, u *unstructured.Unstructured, s *story, request string) error {
 	for len(s.untold) > 0 {
 		one := s.untold[0]
 		err := r.kube.Create(ctx, eventOf(u, one))
 		switch {
 		case err == nil:
-			r.log.Info("Phase changed", "kind", r.gvk.Kind, "object", u.GetNamespace()+"/"+u.GetName(), "group", r.gvk.Group,
-				"from", one.From, "phase", one.To, "revision", one.Revision)
+			r.log.Info("Phase changed", "kind", r.gvk.Kind, "claim", u.GetNamespace()+"/"+u.GetName(), "group", r.gvk.Group,
+				"from", one.From, "phase", one.To, "revision", one.Revision, "rolloutRequest", request)
 		case kerrors.IsAlreadyExists(err), kerrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
 		default:
 			return errors.Wrap(err, "cannot make event")

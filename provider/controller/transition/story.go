@@ -46,6 +46,9 @@ type story struct {
 	seen   []change
 	judged map[judgement]bool
 
+	// phase and outcome in which it was seen last.
+	phase, outcome string
+
 	// untold are steps that have no event yet.
 	untold []step
 }
@@ -87,8 +90,12 @@ func at(all []change, index int64) (change, bool) {
 }
 
 // fresh is how many of the last entries were not there before. Entries are added at the end, and cut off at the beginning; a status
-// that went back in time has none. One that Crossplane wrote again from what it saw too late has another time, and is still the same.
+// that went back in time has none. One that Crossplane wrote again from what it saw too late has another time, and is still the same. A
+// status that was cleared begins a log of its own.
 func fresh(seen, now []change) int {
+	if anew(seen, now) {
+		return len(now)
+	}
 	for i, t := range now {
 		if !known(seen, t) {
 			return len(now) - i
@@ -97,12 +104,27 @@ func fresh(seen, now []change) int {
 	return 0
 }
 
+// anew is true for a log that begins before the one that was seen, and says nothing that was in there.
+func anew(seen, now []change) bool {
+	if len(seen) == 0 || len(now) == 0 || now[0].Index >= seen[0].Index {
+		return false
+	}
+	return !slices.ContainsFunc(now, func(t change) bool {
+		s, ok := at(seen, t.Index)
+		return ok && s.same(t)
+	})
+}
+
+func (c change) same(t change) bool {
+	return c.From == t.From && c.To == t.To && c.Revision == t.Revision
+}
+
 func known(seen []change, t change) bool {
 	if len(seen) == 0 || t.Index > seen[len(seen)-1].Index {
 		return false
 	}
 	s, ok := at(seen, t.Index)
-	return !ok || s.From == t.From && s.To == t.To && s.Revision == t.Revision
+	return !ok || s.same(t)
 }
 
 func keyOf(uid string, t change) string {

@@ -316,6 +316,9 @@ func TestFollow(t *testing.T) {
 		"Back":    {reason: "A status may be restored, and go on.", looks: []string{"a0 b1 c2", "a0", "a0 b1 c2"}, want: []int{3, 0, 0}},
 		"Lost":    {reason: "A status that was lost comes back the same.", looks: []string{"a0 b1", "", "a0 b1"}, want: []int{2, 0, 0}},
 		"Other":   {reason: "Or another one, which is new.", looks: []string{"a0 b1", "", "a0 c1 d2"}, want: []int{2, 0, 2}},
+		"Cleared": {reason: "A status that was cleared begins its log anew, however far that was.", looks: []string{"d5 e6", "a0 b1", "a0 b1 c2"}, want: []int{2, 2, 1}},
+		"Further": {reason: "Also when it has come to where the other was.", looks: []string{"d2 e3", "a0 b1 c2"}, want: []int{2, 3}},
+		"Longer":  {reason: "One that goes back in time says the same, as far as it is known.", looks: []string{"b1 c2 d3", "a0 b1 c2"}, want: []int{3, 0}},
 		"TooLate": {reason: "Of what came and went meanwhile nobody knows.", looks: []string{"a0 b1", "d3 e4"}, want: []int{2, 2}},
 	}
 	for name, tc := range cases {

@@ -26,8 +26,8 @@ const (
 	// violated is the exit code of a script that found what it looked for.
 	violated = 3
 
-	// keep is for how long the cluster keeps a Job that has ended.
-	keep = 10 * time.Minute
+	// keep is for how long the cluster keeps a Job that has ended. The Job alone tells that it was run: without it, it is run again.
+	keep = 24 * time.Hour
 
 	// maxLines is how many bytes of its last lines are kept.
 	maxLines = 1024
@@ -67,8 +67,14 @@ func Name(in Input) string {
 	return "intentplane-" + hex.EncodeToString(sum[:10])
 }
 
-// Pinned returns an error unless a script is what its digest says.
+// maxScript is what Linux takes as one argument of a program, without the byte that ends it. With more no pod would start.
+const maxScript = 128<<10 - 1
+
+// Pinned returns an error unless a script is what its digest says, and small enough to be run.
 func Pinned(script, digest string) error {
+	if len(script) > maxScript {
+		return errors.Errorf("configMapKeyRef: the script has more than %d bytes, and no pod would start with it", maxScript)
+	}
 	if sum := sha256.Sum256([]byte(script)); hex.EncodeToString(sum[:]) != digest {
 		return errors.New("configMapKeyRef.sha256: the key holds something else")
 	}

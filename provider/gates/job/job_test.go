@@ -1,6 +1,8 @@
 package job
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"strings"
 	"testing"
 	"time"
@@ -43,7 +45,7 @@ func TestRestricted(t *testing.T) {
 		"is told of services":          is(p.EnableServiceLinks, false),
 		"is not alone":                 len(p.Containers) == 1 && len(p.InitContainers) == 0,
 		"runs again":                   *j.Spec.BackoffLimit == 0 && p.RestartPolicy == corev1.RestartPolicyNever,
-		"has no end":                   *j.Spec.ActiveDeadlineSeconds == 90 && *j.Spec.TTLSecondsAfterFinished == 600,
+		"has no end":                   *j.Spec.ActiveDeadlineSeconds == 90 && *j.Spec.TTLSecondsAfterFinished == 86400,
 		"has no limits":                len(c.Resources.Limits) == 3,
 		"says nothing when it fails":   c.TerminationMessagePolicy == corev1.TerminationMessageFallbackToLogsOnError,
 		"runs elsewhere or as another": j.Namespace == "checks" && p.ServiceAccountName == "checker",
@@ -107,5 +109,18 @@ func TestJudge(t *testing.T) {
 				t.Errorf("%s\nJudge(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+func TestPinnedIsBounded(t *testing.T) {
+	for size, want := range map[int]string{maxScript: "", maxScript + 1: "configMapKeyRef: the script has more than 131071 bytes, and no pod would start with it"} {
+		text := strings.Repeat("#", size)
+		sum, got := sha256.Sum256([]byte(text)), ""
+		if err := Pinned(text, hex.EncodeToString(sum[:])); err != nil {
+			got = err.Error()
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("Pinned(...) of %d bytes: -want error, +got error:\n%s", size, diff)
+		}
 	}
 }

@@ -15,9 +15,6 @@ import (
 	"github.com/intentplane/intentplane/provider/gates"
 )
 
-// maxPerHost is how many questions one server is asked at the same time.
-const maxPerHost = 8
-
 // A Question can be asked again and again, about a subject that has been live for some time.
 type Question interface {
 	// Key is equal for equal questions.
@@ -38,7 +35,7 @@ type Task struct {
 	// Question that is asked. One that is replaced is asked anew from the next time on.
 	Question Question
 
-	// Host that is asked.
+	// Host that is asked. Empty means that nobody is, and that the question need not wait.
 	Host string
 
 	// Lead is how long the subject has to be live before the first measurement.
@@ -67,7 +64,7 @@ type Meter struct {
 
 	mu    sync.Mutex
 	gates map[types.NamespacedName]*owned
-	hosts map[string]chan struct{}
+	lines *lines
 }
 
 // owned are the runs of one Gate.
@@ -83,7 +80,7 @@ func New(now func() time.Time, wake func(owner types.NamespacedName), o Observer
 	}
 	return &Meter{
 		now: now, wake: wake, observer: o, changed: make(chan struct{}, 1),
-		gates: map[types.NamespacedName]*owned{}, hosts: map[string]chan struct{}{},
+		gates: map[types.NamespacedName]*owned{}, lines: newLines(),
 	}
 }
 
@@ -93,6 +90,7 @@ func (m *Meter) Measure(owner types.NamespacedName, uid types.UID, tasks []Task)
 	defer m.mu.Unlock()
 	g := m.gates[owner]
 	if g == nil || g.uid != uid {
+		m.forget(owner)
 		g = &owned{uid: uid, runs: map[string]*run{}}
 		m.gates[owner] = g
 	}
@@ -104,11 +102,12 @@ func (m *Meter) Measure(owner types.NamespacedName, uid types.UID, tasks []Task)
 			r = &run{owner: owner}
 			g.runs[t.ID] = r
 		}
-		r.follow(t, now)
+		m.follow(r, t, now)
 		out = append(out, r.judge(now))
 	}
-	for id := range g.runs {
+	for id, r := range g.runs {
 		if !wanted[id] {
+			m.leave(r, now)
 			delete(g.runs, id)
 		}
 	}
@@ -120,7 +119,38 @@ func (m *Meter) Measure(owner types.NamespacedName, uid types.UID, tasks []Task)
 func (m *Meter) Forget(owner types.NamespacedName) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.forget(owner)
+}
+
+func (m *Meter) forget(owner types.NamespacedName) {
+	g := m.gates[owner]
+	if g == nil {
+		return
+	}
+	for _, r := range g.runs {
+		m.leave(r, m.now())
+	}
 	delete(m.gates, owner)
+}
+
+// follow what is asked for now.
+func (m *Meter) follow(r *run, t Task, now time.Time) {
+	if !r.task.LiveSince.Equal(t.LiveSince) {
+		m.leave(r, now)
+	}
+	r.follow(t, now)
+}
+
+// leave the line, if a run waits in one. What nobody wants to know any more is not asked.
+func (m *Meter) leave(r *run, now time.Time) {
+	g := r.waits
+	if g == nil {
+		return
+	}
+	r.begin(now)
+	if g.wanted--; g.wanted == 0 {
+		m.lines.drop(g)
+	}
 }
 
 func (m *Meter) touch() {
@@ -154,8 +184,9 @@ func (m *Meter) turn(ctx context.Context) (time.Duration, bool) {
 	now := m.now()
 	due, ended, next := m.due(now)
 	for _, g := range due {
-		go m.ask(ctx, g, m.host(g.host))
+		m.enqueue(ctx, g, now)
 	}
+	m.dispatch(ctx, now)
 	m.tell(ended)
 	return max(next.Sub(now), 0), !next.IsZero()
 }
@@ -176,7 +207,7 @@ func (m *Meter) due(now time.Time) ([]*group, []types.NamespacedName, time.Time)
 			if !r.due.After(now) {
 				r.join(groups, now)
 			}
-			if at := r.next(); next.IsZero() || at.Before(next) {
+			if at := r.next(); r.waits == nil && (next.IsZero() || at.Before(next)) {
 				next = at
 			}
 		}
@@ -200,35 +231,44 @@ func (m *Meter) tell(owners []types.NamespacedName) {
 	}()
 }
 
-func (m *Meter) host(name string) chan struct{} {
-	h, ok := m.hosts[name]
-	if !ok {
-		h = make(chan struct{}, maxPerHost)
-		m.hosts[name] = h
+// enqueue a question. One that asks nobody does not wait.
+func (m *Meter) enqueue(ctx context.Context, g *group, now time.Time) {
+	if g.host == "" {
+		go m.ask(ctx, g)
+		return
 	}
-	return h
+	g.wait(now)
+	m.lines.add(g)
+}
+
+// dispatch the questions that may be asked now.
+func (m *Meter) dispatch(ctx context.Context, now time.Time) {
+	for g := m.lines.next(); g != nil; g = m.lines.next() {
+		g.begin(now)
+		go m.ask(ctx, g)
+		m.touch() // From now on the time of its checks counts.
+	}
 }
 
 // ask one question, for all who want to know.
-func (m *Meter) ask(ctx context.Context, g *group, host chan struct{}) {
-	select {
-	case host <- struct{}{}:
-		defer func() { <-host }()
-	case <-ctx.Done():
-		return
-	}
+func (m *Meter) ask(ctx context.Context, g *group) {
 	begun := m.now()
 	a := g.question.Ask(ctx, g.live)
 	if ctx.Err() != nil {
 		return // We end, and not the server.
 	}
-	m.deliver(g, a, m.now().Sub(begun))
+	m.deliver(ctx, g, a, m.now().Sub(begun))
 }
 
-func (m *Meter) deliver(g *group, a gates.Answer, took time.Duration) {
+// deliver an answer, and ask what waited for it.
+func (m *Meter) deliver(ctx context.Context, g *group, a gates.Answer, took time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now, ended := m.now(), []types.NamespacedName{}
+	if g.host != "" {
+		m.lines.end(g)
+		m.dispatch(ctx, now)
+	}
 	for _, j := range g.members {
 		if j.run.episode != j.episode {
 			continue // Its subject was not live all the time.

@@ -223,7 +223,7 @@ func TestTimeCountsOnlyWhileLive(t *testing.T) {
 		}
 		tk.LiveSince = time.Now()
 		phase()
-		after(time.Second)
+		after(time.Second + tk.Rules.Interval) // The first measurement was up to an interval later than the lead.
 		if got := phase(); got != v1alpha1.CheckTimedOut {
 			t.Errorf("after the minute: %s", got)
 		}
@@ -231,6 +231,32 @@ func TestTimeCountsOnlyWhileLive(t *testing.T) {
 		case <-b.woken:
 		default:
 			t.Error("nobody is told")
+		}
+	})
+}
+
+// TestGridTakesNoTime has checks that just fit into their timeouts. Wherever the grid puts their first measurements, they come to an end.
+func TestGridTakesNoTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		b, s := start(ctx), &source{}
+		of := func(i int, live time.Time) Task {
+			tk := task(named{source: s, name: fmt.Sprint(i)}, live)
+			tk.Rules = gates.Rules{InitialDelay: 30 * time.Second, Interval: 2 * time.Minute, Timeout: 5 * time.Minute, Count: 3}
+			return tk
+		}
+		live := time.Now()
+		for i := range 100 {
+			b.Measure(key(i), "u", []Task{of(i, live)})
+		}
+		after(7 * time.Minute)
+		ends := map[v1alpha1.CheckPhase]int{}
+		for i := range 100 {
+			ends[b.Measure(key(i), "u", []Task{of(i, live)})[0].Phase]++
+		}
+		if diff := cmp.Diff(map[v1alpha1.CheckPhase]int{v1alpha1.CheckPassed: 100}, ends); diff != "" {
+			t.Errorf("a hundred subjects without a fault: -want, +got:\n%s", diff)
 		}
 	})
 }

@@ -23,6 +23,18 @@ const (
 
 	// maxSaid is how much is repeated of what a server says about a query.
 	maxSaid = 200
+
+	// maxSeries is how many series are looked at. One is judged, and any more are an error.
+	maxSeries = 2
+
+	// pairSize is how many things a value comes with: its time, and itself.
+	pairSize = 2
+)
+
+// Types of errors: those about the text of a query, and those about the data.
+const (
+	typeBadData   = "bad_data"
+	typeExecution = "execution"
 )
 
 // Problems of an answer.
@@ -30,6 +42,7 @@ const (
 	problemForeign     = "the answer is not one of Prometheus"
 	problemDenied      = "the server does not accept the credentials"
 	problemRefused     = "the server refuses the query"
+	problemExecution   = "the server cannot evaluate the query over its data"
 	problemUnavailable = "the server has trouble of its own"
 	problemIncomplete  = "the server warns that the answer may be incomplete"
 	problemHistogram   = "the query gives a histogram, which is no number"
@@ -38,10 +51,10 @@ const (
 
 // An envelope is what the HTTP API answers with.
 type envelope struct {
-	Status    string   `json:"status"`
-	ErrorType string   `json:"errorType"`
-	Error     string   `json:"error"`
-	Warnings  []string `json:"warnings"`
+	Status    string          `json:"status"`
+	ErrorType string          `json:"errorType"`
+	Error     string          `json:"error"`
+	Warnings  json.RawMessage `json:"warnings"`
 	Data      struct {
 		ResultType string          `json:"resultType"`
 		Result     json.RawMessage `json:"result"`
@@ -68,7 +81,7 @@ func decode(said fetch.Answer) gates.Answer {
 		return gates.Answer{Problem: refusal(said.Status, e)}
 	case said.Status != http.StatusOK || e.Status != "success":
 		return gates.Answer{Problem: foreign(said.Status)}
-	case len(e.Warnings) > 0:
+	case warned(e.Warnings):
 		return gates.Answer{Problem: problemIncomplete}
 	}
 	a := values(e.Data.ResultType, e.Data.Result)
@@ -88,16 +101,45 @@ func foreign(status int) string {
 	return problemForeign
 }
 
-// refusal repeats what the server says about the query, if that is what it speaks about.
-func refusal(status int, e envelope) string {
-	if status >= http.StatusInternalServerError {
-		return problemUnavailable
+// warned is true for a list of warnings that is not empty, and for what is no list.
+func warned(list json.RawMessage) bool {
+	if len(list) == 0 || string(list) == "null" {
+		return false
 	}
+	some, ok := first(1, list)
+	return !ok || len(some) > 0
+}
+
+// refusal repeats what the server says about the text of a query, and nothing that it says about its data: the labels of series that it
+// shows there may be somebody else's.
+func refusal(status int, e envelope) string {
 	said := printable(e.Error)
-	if said == "" {
+	switch {
+	case status >= http.StatusInternalServerError:
+		return problemUnavailable
+	case e.ErrorType == typeExecution:
+		return problemExecution
+	case e.ErrorType != typeBadData || said == "":
 		return problemRefused
 	}
 	return problemRefused + ": " + said
+}
+
+// first items of a list, at most so many: a list that is long is not held a second time. It is false for what is no list.
+func first(n int, list json.RawMessage) ([]json.RawMessage, bool) {
+	d := json.NewDecoder(bytes.NewReader(list))
+	if begin, err := d.Token(); err != nil || begin != json.Delim('[') {
+		return nil, false
+	}
+	out := make([]json.RawMessage, 0, n)
+	for len(out) < n && d.More() {
+		item := json.RawMessage{}
+		if d.Decode(&item) != nil {
+			return nil, false
+		}
+		out = append(out, item)
+	}
+	return out, true
 }
 
 func printable(text string) string {
@@ -125,16 +167,21 @@ func values(kind string, result json.RawMessage) gates.Answer {
 	return gates.Answer{Problem: problemForeign}
 }
 
+// vector has the values of up to two series: more say no more.
 func vector(result json.RawMessage) gates.Answer {
-	series := []struct {
-		Value     json.RawMessage `json:"value"`
-		Histogram json.RawMessage `json:"histogram"`
-	}{}
-	if json.Unmarshal(result, &series) != nil || !bytes.HasPrefix(bytes.TrimSpace(result), []byte("[")) {
+	series, ok := first(maxSeries, result)
+	if !ok {
 		return gates.Answer{Problem: problemForeign}
 	}
 	a := gates.Answer{}
-	for _, s := range series {
+	for _, one := range series {
+		s := struct {
+			Value     json.RawMessage `json:"value"`
+			Histogram json.RawMessage `json:"histogram"`
+		}{}
+		if json.Unmarshal(one, &s) != nil {
+			return gates.Answer{Problem: problemForeign}
+		}
 		if s.Histogram != nil {
 			return gates.Answer{Problem: problemHistogram}
 		}
@@ -147,8 +194,8 @@ func vector(result json.RawMessage) gates.Answer {
 
 // with adds a pair of a time and a value, which is a text. Anything else would be read as 0.
 func with(a gates.Answer, pair json.RawMessage) gates.Answer {
-	parts := []json.RawMessage{}
-	if json.Unmarshal(pair, &parts) != nil || len(parts) != 2 {
+	parts, ok := first(pairSize+1, pair)
+	if !ok || len(parts) != pairSize {
 		return gates.Answer{Problem: problemForeign}
 	}
 	at, text := 0.0, ""

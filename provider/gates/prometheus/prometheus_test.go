@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/intentplane/intentplane/apis/promql"
 	"github.com/intentplane/intentplane/provider/gates"
 	"github.com/intentplane/intentplane/provider/gates/fetch"
 )
@@ -54,6 +56,10 @@ func TestDecode(t *testing.T) {
 		"Other":       {reason: "Nor is other JSON.", body: `{"ok":true}`, want: gates.Answer{Problem: problemForeign}},
 		"Two":         {reason: "Nor are two answers.", body: vector(`[]`) + vector(`[]`), want: gates.Answer{Problem: problemForeign}},
 		"Refused":     {reason: "What is wrong with a query is repeated.", status: 400, body: `{"status":"error","errorType":"bad_data","error":"unknown\n\u001b[31m function"}`, want: gates.Answer{Problem: problemRefused + ": unknown [31m function"}},
+		"Execution":   {reason: "What is wrong with the data is not: it may be others'.", status: 422, body: `{"status":"error","errorType":"execution","error":"duplicate series: [{namespace=\"team-b\"}]"}`, want: gates.Answer{Problem: problemExecution}},
+		"Slow":        {reason: "Nor is what took too long.", status: 503, body: `{"status":"error","errorType":"timeout","error":"query timed out in {team-b}"}`, want: gates.Answer{Problem: problemUnavailable}},
+		"Unknown":     {reason: "Nor is what we do not know.", status: 422, body: `{"status":"error","errorType":"other","error":"{team-b}"}`, want: gates.Answer{Problem: problemRefused}},
+		"Unbounded":   {reason: "More than two series say no more than two do.", body: vector(`[{"value":[1790000000.5,"1"]},{"value":[1790000000.5,"2"]}` + strings.Repeat(`,{"value":[1790000000.5,"3"]}`, 9) + `]`), want: gates.Answer{Values: []float64{1, 2}, At: at()}},
 		"Denied":      {reason: "Wrong credentials are said so.", status: 401, body: `{"status":"error","errorType":"x","error":"token abc is wrong"}`, want: gates.Answer{Problem: problemDenied}},
 		"Down":        {reason: "Trouble of a server is said so.", status: 503, body: `{"status":"error","errorType":"unavailable","error":"starting"}`, want: gates.Answer{Problem: problemUnavailable}},
 		"Gateway":     {reason: "Also by who stands in front of it.", status: 502, body: `<html>`, want: gates.Answer{Problem: problemUnavailable}},
@@ -72,6 +78,28 @@ func TestDecode(t *testing.T) {
 				t.Errorf("%s\ndecode(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+// TestDecodeIsBounded decodes the largest answers that are read at all.
+func TestDecodeIsBounded(t *testing.T) {
+	fill := func(form, of string) string {
+		return fmt.Sprintf(form, strings.Repeat(of, (fetch.MaxBytes-200)/len(of)))
+	}
+	for name, body := range map[string]string{
+		"series":   fill(`{"status":"success","data":{"resultType":"vector","result":[{"value":[1,"1"]}%s]}}`, ",{}"),
+		"pair":     fill(`{"status":"success","data":{"resultType":"scalar","result":[1,"1"%s]}}`, ",[]"),
+		"warnings": fill(`{"status":"success","warnings":[""%s],"data":{"resultType":"vector","result":[]}}`, `,""`),
+		"unknown":  fill(`{"status":"success","infos":[""%s],"data":{"resultType":"vector","result":[]}}`, `,{}`),
+		"labels":   fill(`{"status":"success","data":{"resultType":"vector","result":[{"metric":{"a":""%s},"value":[1,"1"]}]}}`, `,"a":""`),
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_ = decode(fetch.Answer{Status: http.StatusOK, Body: []byte(body)})
+		runtime.ReadMemStats(&after)
+		if took := after.TotalAlloc - before.TotalAlloc; took > 12*fetch.MaxBytes {
+			t.Errorf("%s: %d bytes took %d", name, len(body), took)
+		}
 	}
 }
 
@@ -127,7 +155,7 @@ func TestAsk(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			asked := []string{}
-			q, err := NewQuestion(fetch.New(fetch.Options{Loopback: true}), server(t, &asked), tc.query, tc.stats)
+			q, err := NewQuestion(fetch.New(fetch.Options{Loopback: true}), promql.NewReader(10), server(t, &asked), tc.query, tc.stats)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -150,7 +178,7 @@ func TestKey(t *testing.T) {
 	asked := []string{}
 	s := server(t, &asked)
 	key := func(k fetch.Credentials, query string, live time.Duration) string {
-		q, err := NewQuestion(nil, Server{Base: s.Base, Credentials: k}, query, false)
+		q, err := NewQuestion(nil, promql.NewReader(10), Server{Base: s.Base, Credentials: k}, query, false)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -41,6 +41,12 @@ type Doer interface {
 	Do(ctx context.Context, r fetch.Request) (fetch.Answer, error)
 }
 
+// A Reader reads queries. One that remembers them saves much time: the same question is made again at each look.
+type Reader interface {
+	// ReachOf is how far a query looks back. It returns an error for one that can never be judged.
+	ReachOf(text string) (promql.Reach, error)
+}
+
 // A Server is one that is asked.
 type Server struct {
 	// Base is the address of the HTTP API.
@@ -74,9 +80,9 @@ type Question struct {
 
 // NewQuestion returns a Question that asks for how many samples a value is made from, if so wanted. It returns an error for a query that
 // cannot be asked.
-func NewQuestion(d Doer, s Server, text string, samples bool) (*Question, error) {
-	r, err := promql.ReachOf(text)
-	return &Question{doer: d, server: s, text: text, reach: r, stats: samples}, errors.Wrap(err, "the query")
+func NewQuestion(d Doer, r Reader, s Server, text string, samples bool) (*Question, error) {
+	reach, err := r.ReachOf(text)
+	return &Question{doer: d, server: s, text: text, reach: reach, stats: samples}, errors.Wrap(err, "the query")
 }
 
 // Host that is asked.

@@ -11,38 +11,24 @@ import (
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 
+	"github.com/intentplane/intentplane/apis/expression"
 	"github.com/intentplane/intentplane/provider/gates"
 	"github.com/intentplane/intentplane/provider/gates/fetch"
 )
 
-const (
-	// maxCharacters of an expression.
-	maxCharacters = 1024
-
-	// maxCost of evaluating one, as CEL counts it: enough to look at each of some thousand elements, and over in milliseconds.
-	maxCost = 100_000
-
-	// checkFrequency is after how many steps of a loop CEL looks whether its time is over.
-	checkFrequency = 100
-
-	// evaluation is how long it may take at most.
-	evaluation = time.Second
-
-	// variable is what an expression calls the answer.
-	variable = "answer"
-)
+// maxValues is how many values an answer may have: as JSON some bytes, and in memory some dozens.
+const maxValues = 25_000
 
 // Problems of an answer.
 const (
 	problemStatus = "the server does not answer with status 200"
 	problemType   = "the answer is not said to be JSON"
 	problemJSON   = "the answer is not JSON"
+	problemMany   = "the answer has too many values"
 	problemEval   = "the expression cannot be evaluated over the answer"
-	problemCost   = "the expression costs too much to evaluate over the answer"
 	problemNumber = "the expression gives neither a number nor true or false"
 )
 
@@ -51,12 +37,18 @@ type Doer interface {
 	Do(ctx context.Context, r fetch.Request) (fetch.Answer, error)
 }
 
+// A Reader reads expressions. One that remembers them saves much time: the same question is made again at each look.
+type Reader interface {
+	// Read an expression. It returns an error for what is none.
+	Read(text string) (*expression.Expression, error)
+}
+
 // A Question is an expression over the answer of a server.
 type Question struct {
-	doer    Doer
-	url     *url.URL
-	text    string
-	program cel.Program
+	doer       Doer
+	url        *url.URL
+	text       string
+	expression *expression.Expression
 }
 
 // Address parses the URL of a server. It returns an error for one that is not https, or holds credentials. The error holds nothing of it.
@@ -69,30 +61,9 @@ func Address(text string) (*url.URL, error) {
 }
 
 // NewQuestion returns a Question. It returns an error for an expression that is none, or cannot give a number.
-func NewQuestion(d Doer, u *url.URL, expression string) (*Question, error) {
-	p, err := compile(expression)
-	return &Question{doer: d, url: u, text: expression, program: p}, err
-}
-
-func compile(expression string) (cel.Program, error) {
-	if len(expression) > maxCharacters {
-		return nil, errors.Errorf("the expression has more than %d characters", maxCharacters)
-	}
-	env, err := cel.NewEnv(cel.Variable(variable, cel.DynType))
-	if err != nil {
-		return nil, errors.Wrap(err, "cannot prepare CEL")
-	}
-	ast, issues := env.Compile(expression)
-	if issues.Err() != nil {
-		return nil, errors.Wrap(issues.Err(), "the expression is not CEL")
-	}
-	switch t := ast.OutputType(); {
-	case t.IsExactType(cel.DynType), t.IsExactType(cel.BoolType), t.IsExactType(cel.IntType), t.IsExactType(cel.UintType), t.IsExactType(cel.DoubleType):
-	default:
-		return nil, errors.New(problemNumber)
-	}
-	p, err := env.Program(ast, cel.CostLimit(maxCost), cel.InterruptCheckFrequency(checkFrequency))
-	return p, errors.Wrap(err, "cannot prepare the expression")
+func NewQuestion(d Doer, r Reader, u *url.URL, text string) (*Question, error) {
+	e, err := r.Read(text)
+	return &Question{doer: d, url: u, text: text, expression: e}, errors.Wrap(err, "web.expression")
 }
 
 // Host that is asked.
@@ -116,6 +87,9 @@ func (q *Question) Ask(ctx context.Context, _ time.Duration) gates.Answer {
 	if kind = strings.ToLower(strings.TrimSpace(kind)); kind != "application/json" && !strings.HasSuffix(kind, "+json") {
 		return gates.Answer{Problem: problemType}
 	}
+	if many(said.Body) {
+		return gates.Answer{Problem: problemMany}
+	}
 	var body any
 	if json.Unmarshal(said.Body, &body) != nil {
 		return gates.Answer{Problem: problemJSON}
@@ -123,13 +97,23 @@ func (q *Question) Ask(ctx context.Context, _ time.Duration) gates.Answer {
 	return q.evaluate(ctx, body)
 }
 
+// many is true for JSON with many values, before it is read. What only looks like one, in a text, counts too.
+func many(body []byte) bool {
+	n := 0
+	for _, c := range body {
+		if c == ',' || c == '[' || c == '{' {
+			n++
+		}
+	}
+	return n > maxValues
+}
+
 func (q *Question) evaluate(ctx context.Context, body any) gates.Answer {
-	ctx, cancel := context.WithTimeout(ctx, evaluation)
-	defer cancel()
-	v, _, err := q.program.ContextEval(ctx, map[string]any{variable: body})
+	v, err := q.expression.Evaluate(ctx, body)
+	var cost *expression.CostError
 	switch {
-	case err != nil && (ctx.Err() != nil || strings.Contains(err.Error(), "cost limit exceeded")):
-		return gates.Answer{Problem: problemCost}
+	case errors.As(err, &cost):
+		return gates.Answer{Problem: cost.Error()}
 	case err != nil:
 		return gates.Answer{Problem: problemEval} // What the error says may repeat the answer.
 	}

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
@@ -40,6 +41,23 @@ func examples(s *scene.Scene, folder string) []*unstructured.Unstructured {
 	return out
 }
 
+// awaitAnswer waits for what an example asks of the quickstart, which succeeded and has one version of its Blueprint.
+func awaitAnswer(s *scene.Scene, o *unstructured.Unstructured) {
+	s.T.Helper()
+	switch action := rolloutv1alpha1.Action(scene.Field(o, "spec", "action")); action {
+	case rolloutv1alpha1.ActionAbort:
+		s.AwaitRefusal(o, rolloutv1alpha1.ResultAlreadyJudged)
+	case rolloutv1alpha1.ActionApproveUpdate:
+		s.AwaitRefusal(o, rolloutv1alpha1.ResultNoUpdate)
+	case rolloutv1alpha1.ActionRetry, rolloutv1alpha1.ActionRollbackTo:
+		s.Await(o, "done", func(u *unstructured.Unstructured) bool {
+			return scene.Is(u, string(rolloutv1alpha1.TypeCompleted), corev1.ConditionTrue, string(rolloutv1alpha1.ResultDone))
+		})
+	case rolloutv1alpha1.ActionPromote:
+		s.T.Errorf("%s: nobody waits for the answer to %s", o.GetName(), action)
+	}
+}
+
 // TestExamplesApply applies the examples as they are: only the URL of the repository is ours.
 func TestExamplesApply(t *testing.T) {
 	t.Parallel()
@@ -59,7 +77,7 @@ func TestExamplesApply(t *testing.T) {
 				s.AwaitPhase(o, "Provisioning") // Nobody builds clusters here.
 			case "RolloutRequest":
 				s.Apply(o)
-				s.AwaitRefusal(o, rolloutv1alpha1.ResultNoUpdate) // The quickstart has one version of its Blueprint.
+				awaitAnswer(s, o)
 			default:
 				s.Apply(o)
 			}

@@ -44,3 +44,35 @@ func TestPluginReadsTheCluster(t *testing.T) {
 		})
 	}
 }
+
+// TestPluginAsks shows that the plugin asks for what a person decides, tells when it is done, and that what it made goes with the deployment.
+func TestPluginAsks(t *testing.T) {
+	t.Parallel()
+	for name, shape := range shapes() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := scene.New(t, cp, "edge1")
+			o := shape.describe(s, "shop", intent(s, 1, "edge1"))
+			s.Succeed(o)
+			plugin := func(args ...string) []string {
+				return append(args, "shop", "--namespace", s.Namespace, "--kubeconfig", cp.Kubeconfig, "--wait")
+			}
+			said := s.Program("", s.Built("kubectl-intent"), plugin("retry")...)
+			if !strings.HasSuffix(said, "Done: The revision came to its end.\n") {
+				t.Errorf("retry --wait says:\n%s", said)
+			}
+			revision(s, o, 2)
+			said = s.Program("", s.Built("kubectl-intent"), plugin("rollback", "--to-revision=1")...)
+			if !strings.Contains(said, "/shop-rollback-2-") || !strings.Contains(said, "\nDone: ") {
+				t.Errorf("rollback --wait says:\n%s", said)
+			}
+			refused, err := exec.CommandContext(t.Context(), s.Built("kubectl-intent"), plugin("abort")...).CombinedOutput()
+			exit := &exec.ExitError{}
+			if !errors.As(err, &exit) || exit.ExitCode() != 1 || !strings.Contains(string(refused), "AlreadyJudged: ") {
+				t.Errorf("what is refused is said so: %v: %s", err, refused)
+			}
+			s.Delete(o)
+			s.Until("the requests go with their deployment", scene.Patience, func() bool { return s.Inside("get", "rolloutrequests", "-o", "name") == "" })
+		})
+	}
+}

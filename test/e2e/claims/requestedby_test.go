@@ -27,6 +27,25 @@ func as(s *scene.Scene, user string, o *unstructured.Unstructured) string {
 	return err.Error()
 }
 
+// bindPolicies of the examples to the namespace of a scene alone.
+func bindPolicies(s *scene.Scene) {
+	s.T.Helper()
+	for _, o := range examples(s, "policies") {
+		o.SetName(s.Namespace + "." + o.GetName())
+		if o.GetKind() == "ValidatingAdmissionPolicyBinding" {
+			s.Set(o, o.GetName(), "spec", "policyName")
+			s.Set(o, map[string]any{"kubernetes.io/metadata.name": s.Namespace}, "spec", "matchResources", "namespaceSelector", "matchLabels")
+		}
+		s.T.Cleanup(func() {
+			// The test's own context has ended by then.
+			if err := s.Client.Delete(context.WithoutCancel(s.T.Context()), o.DeepCopy()); err != nil {
+				s.T.Errorf("cannot delete %s: %v", o.GetName(), err)
+			}
+		})
+		s.Apply(o)
+	}
+}
+
 // TestRequestedBy lets nobody ask in the name of somebody else, once the example's policy is there. It is bound to one namespace here.
 func TestRequestedBy(t *testing.T) {
 	t.Parallel()
@@ -42,20 +61,7 @@ func TestRequestedBy(t *testing.T) {
 	if said := as(s, "bob", ask("ann")); said != "" {
 		t.Fatalf("without the policy: %s", said)
 	}
-	for _, o := range examples(s, "policies") {
-		o.SetName(s.Namespace + "." + o.GetName())
-		if o.GetKind() == "ValidatingAdmissionPolicyBinding" {
-			s.Set(o, o.GetName(), "spec", "policyName")
-			s.Set(o, map[string]any{"kubernetes.io/metadata.name": s.Namespace}, "spec", "matchResources", "namespaceSelector", "matchLabels")
-		}
-		t.Cleanup(func() {
-			// The test's own context has ended by then.
-			if err := s.Client.Delete(context.WithoutCancel(t.Context()), o.DeepCopy()); err != nil {
-				t.Errorf("cannot delete %s: %v", o.GetName(), err)
-			}
-		})
-		s.Apply(o)
-	}
+	bindPolicies(s)
 	s.Until("the policy holds", time.Minute, func() bool { return as(s, "bob", ask("ann")) != "" })
 	for name, tc := range map[string]struct{ user, by, want string }{
 		"Own":    {user: "bob", by: "bob"},

@@ -2,6 +2,8 @@ package clusters
 
 import (
 	"context"
+	"fmt"
+	"maps"
 	"strings"
 	"sync"
 	"testing"
@@ -66,11 +68,9 @@ func TestStory(t *testing.T) {
 	h.available("False", "etcd has no leader")
 	s.contains(mc, "Ready", "Degraded: NotReady: HostedControlPlane "+name+": etcd has no leader")
 	s.until(wc, "is degraded", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Degraded" })
+	s.degraded(shop, site, "NotReady: HostedControlPlane "+name+": etcd has no leader")
 	s.broken(h)
-	s.until(shop, "says that its cluster is in trouble", func(u *unstructured.Unstructured) bool {
-		message, _, _ := unstructured.NestedString(u.Object, "status", "delivery", "sites", site, "message")
-		return strings.Contains(message, "KubeconfigEmpty") || strings.Contains(message, "kubeconfig")
-	})
+	s.degraded(shop, site, "KubeconfigEmpty: Secret "+name+"-kubeconfig: its key value is missing or empty")
 	if got := scene.Field(s.Now(shop), "status", "phase"); got != "Succeeded" {
 		t.Errorf("what was delivered is taken back: phase %s", got)
 	}
@@ -113,6 +113,20 @@ func (s *stage) phase(o *unstructured.Unstructured, phase string, words ...strin
 			}
 		}
 		return scene.Field(u, "status", "phase") == phase
+	})
+}
+
+// degraded waits until a deployment says that the cluster of its Site is, and why.
+func (s *stage) degraded(o *unstructured.Unstructured, site, why string) {
+	s.T.Helper()
+	want := map[string]string{
+		"site":      "The Site's cluster is degraded: " + why,
+		"message":   fmt.Sprintf("Every Site runs the revision. The cluster of Site %q is degraded: %s.", site, why),
+		"available": fmt.Sprintf("The cluster of Site %q is degraded: %s.", site, why),
+	}
+	s.until(o, fmt.Sprintf("says %q", want), func(u *unstructured.Unstructured) bool {
+		said, _, _ := unstructured.NestedString(u.Object, "status", "delivery", "sites", site, "message")
+		return maps.Equal(want, map[string]string{"site": said, "message": scene.Field(u, "status", "message"), "available": scene.Condition(u, "Available").Message})
 	})
 }
 

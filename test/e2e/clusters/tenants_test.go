@@ -122,8 +122,9 @@ func (s *stage) may(verb, what string) bool {
 func TestDeletedEarly(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
-		reason string
-		until  func(s *stage, mc *unstructured.Unstructured)
+		reason  string
+		claimed bool
+		until   func(s *stage, mc *unstructured.Unstructured)
 	}{
 		"Unseen": {reason: "Nothing was looked at", until: func(*stage, *unstructured.Unstructured) {}},
 		"Made": {reason: "The Cluster is there, and nothing else", until: func(s *stage, _ *unstructured.Unstructured) {
@@ -131,6 +132,10 @@ func TestDeletedEarly(t *testing.T) {
 		}},
 		"Uninitialized": {reason: "The infrastructure is there, and no control plane", until: func(s *stage, _ *unstructured.Unstructured) {
 			s.until(s.cluster(), "is provisioned", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Provisioned" })
+		}},
+		"Claimed": {reason: "Whoever asked by a claim takes that back, while the cluster is built", claimed: true, until: func(s *stage, wc *unstructured.Unstructured) {
+			s.until(s.cluster(), "is there", func(*unstructured.Unstructured) bool { return true })
+			s.until(wc, "is provisioning", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Provisioning" })
 		}},
 		"Deleting": {reason: "Somebody deleted the Cluster before", until: func(s *stage, _ *unstructured.Unstructured) {
 			s.until(s.cluster(), "is there", func(*unstructured.Unstructured) bool { return true })
@@ -142,9 +147,14 @@ func TestDeletedEarly(t *testing.T) {
 			t.Parallel()
 			s := newStage(t)
 			mc := s.managed("mine", s.topology())
-			s.Apply(mc)
-			tc.until(s, mc)
-			s.Delete(mc)
+			asked := mc
+			if tc.claimed {
+				asked = s.workload("mine", s.topology())
+			}
+			s.Apply(asked)
+			tc.until(s, asked)
+			s.Delete(asked)
+			s.gone(asked)
 			s.gone(mc)
 			s.gone(s.cluster())
 			s.audited(0)

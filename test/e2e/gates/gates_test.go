@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 
+	"github.com/intentplane/intentplane/apis/promql"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/threshold"
 	"github.com/intentplane/intentplane/provider/gates"
@@ -62,7 +63,7 @@ func (w *world) question(query string, samples bool) *prometheus.Question {
 	w.Helper()
 	base, err := prometheus.Base(w.server.URL())
 	w.must(err)
-	q, err := prometheus.NewQuestion(fetch.New(fetch.Options{Loopback: true}), prometheus.Server{Base: base}, query, samples)
+	q, err := prometheus.NewQuestion(fetch.New(fetch.Options{Loopback: true}), promql.NewReader(10), prometheus.Server{Base: base}, query, samples)
 	w.must(err)
 	return q
 }

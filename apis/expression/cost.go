@@ -1,0 +1,75 @@
+package expression
+
+import (
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/overloads"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
+)
+
+const (
+	// wholeCost is what it costs to compare a list or a map: CEL counts its own elements, and not what they are made from.
+	wholeCost = 5000
+
+	// traversed is how many characters of a text cost 1.
+	traversed = 10
+)
+
+// costs are those of steps whose operands may be large. CEL counts 1 for most of them, as it does not know their types.
+type costs struct{}
+
+// CallCost of a step that was taken, or nil for what CEL counts.
+func (costs) CallCost(function, _ string, args []ref.Val, _ ref.Val) *uint64 {
+	switch function {
+	case operators.Equals, operators.NotEquals:
+		return sum(wholes(args))
+	case operators.In:
+		return sum(wholes(args[:1]) + sizeOf(args[len(args)-1]))
+	case operators.Add, operators.Less, operators.LessEquals, operators.Greater, operators.GreaterEquals, overloads.Size, overloads.Contains,
+		overloads.StartsWith, overloads.EndsWith, overloads.TypeConvertString, overloads.TypeConvertInt, overloads.TypeConvertDouble:
+		return sum(texts(args))
+	}
+	return nil
+}
+
+func sum(more uint64) *uint64 {
+	more++
+	return &more
+}
+
+// wholes are what it costs to compare operands.
+func wholes(args []ref.Val) uint64 {
+	cost := texts(args)
+	for _, a := range args {
+		switch a.(type) {
+		case traits.Lister, traits.Mapper:
+			return cost + wholeCost
+		}
+	}
+	return cost
+}
+
+// texts are what it costs to look at operands that are texts.
+func texts(args []ref.Val) uint64 {
+	cost := uint64(0)
+	for _, a := range args {
+		if s, ok := a.(types.String); ok {
+			cost += uint64(len(s)) / traversed
+		}
+	}
+	return cost
+}
+
+// sizeOf a list or a map.
+func sizeOf(v ref.Val) uint64 {
+	s, ok := v.(traits.Sizer)
+	if !ok {
+		return 0
+	}
+	n, ok := s.Size().(types.Int)
+	if !ok {
+		return 0
+	}
+	return uint64(max(n, 0))
+}

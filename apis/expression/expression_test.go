@@ -1,0 +1,132 @@
+package expression
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+)
+
+// chain nests an expression n times: %s stands for the one inside.
+func chain(form, inside string, n int) string {
+	for range n {
+		inside = strings.Replace(form, "%s", inside, 1)
+	}
+	return inside
+}
+
+func TestRead(t *testing.T) {
+	const cel, large, noNumber = "is not CEL that checks may use", "makes a list or a map of several things", "gives neither a number nor true or false"
+	cases := map[string]struct {
+		reason string
+		text   string
+		want   string
+	}{
+		"Number":     {reason: "A number is asked for.", text: "answer.errors"},
+		"Sum":        {reason: "Numbers are added.", text: "answer.a + answer.b * 2.0 - 1.0"},
+		"Compare":    {reason: "Texts are compared.", text: `answer.state == "ok" || answer.state.startsWith("good")`},
+		"Among":      {reason: "With several constants.", text: `answer.state in ["ok", "good"]`},
+		"Count":      {reason: "What is wanted is counted.", text: `answer.items.filter(i, has(i.up) && i.up).size() >= 2 && answer.items.exists_one(i, i.x == 1)`},
+		"Nonsense":   {reason: "What is no CEL.", text: "answer.", want: cel},
+		"Unknown":    {reason: "What knows more than the answer.", text: "env.HOME", want: cel},
+		"List":       {reason: "What gives no number.", text: "[1, 2]", want: noNumber},
+		"Long":       {reason: "What is too long.", text: strings.Repeat("1+", 600) + "1", want: "has more than 1024 characters"},
+		"Deep":       {reason: "What is too deep.", text: chain("(%s)", "1", 400), want: cel},
+		"Matches":    {reason: "A regular expression takes as long as it likes, in one step.", text: `answer.s.matches("(?i)(\\pL{400}\\d)$")`, want: cel},
+		"Map":        {reason: "A list of one thing many times.", text: "answer.map(x, answer).size()", want: cel},
+		"Twice":      {reason: "A list of one thing twice.", text: "[answer, answer].size()", want: large},
+		"Entries":    {reason: "A map of it.", text: "{'a': answer, 'b': answer}.size()", want: large},
+		"TwiceDeep":  {reason: "Wherever it is.", text: "answer.all(x, [[[x], [x]]].size() == 1)", want: large},
+		"Zones":      {reason: "A time zone is a file.", text: `timestamp("2026-01-01T00:00:00Z").getHours("Europe/Berlin")`, want: cel},
+		"Bytes":      {reason: "Nobody needs bytes.", text: `size(bytes(answer.s))`, want: cel},
+		"Accumulate": {reason: "What CEL keeps for itself.", text: "answer.filter(x, size(__result__ + __result__) > 0).size()", want: "__result__ is CEL's own"},
+	}
+	r := NewReader(100)
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			for range 2 {
+				_, err := r.Read(tc.text)
+				if tc.want == "" && err != nil || tc.want != "" && (err == nil || !strings.HasPrefix(err.Error(), tc.want)) {
+					t.Errorf("%s\nRead(%.80q): want error %q, got %v", tc.reason, tc.text, tc.want, err)
+				}
+			}
+		})
+	}
+	one, _ := r.Read("answer")
+	if again, _ := r.Read("answer"); one == nil || one != again {
+		t.Error("an expression is read again")
+	}
+}
+
+func evaluate(t *testing.T, text, answer string) (ref.Val, error) {
+	t.Helper()
+	e, err := NewReader(1).Read(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var body any
+	if err := json.Unmarshal([]byte(answer), &body); err != nil {
+		t.Fatal(err)
+	}
+	return e.Evaluate(t.Context(), body)
+}
+
+func TestEvaluate(t *testing.T) {
+	for text, want := range map[string]ref.Val{
+		"answer.n + 1.0": types.Double(3), "answer.l.filter(x, x > 1.0).size()": types.Int(2), `answer.s + "x" == "ax"`: types.True,
+		"answer.l.exists_one(x, x == 1.0)": types.True, `answer.s in ["a", "b"]`: types.True, `double(answer.l.size()) / 2.0`: types.Double(1.5),
+		"answer.l.filter(x, answer.l.filter(y, y < x).size() > 0).size()": types.Int(2), "answer.n in answer.l ? 1 : 0": types.Int(1),
+	} {
+		if got, err := evaluate(t, text, `{"n":2,"s":"a","l":[1,2,3]}`); err != nil || got.Equal(want) != types.True {
+			t.Errorf("Evaluate(%q): want %v, got %v, %v", text, want, got, err)
+		}
+	}
+}
+
+// TestBombs are expressions that would take all time, or all memory, in one step.
+func TestBombs(t *testing.T) {
+	long := `"` + strings.Repeat("a", maxText/2) + `"`
+	for name, tc := range map[string]struct{ text, answer, want string }{
+		"Text":  {text: chain("[answer + answer].all(answer, %s)", "size(answer) > 0", 2), answer: long, want: "the text is too long"},
+		"Lists": {text: "answer + answer == answer", answer: `[[]]`, want: "lists cannot be added"},
+		"Inner": {text: "[answer.filter(x, true) + answer.filter(x, true)].all(y, y == y)", answer: `[1]`, want: "lists cannot be added"},
+	} {
+		if _, err := evaluate(t, tc.text, tc.answer); err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%s: want error %q, got %v", name, tc.want, err)
+		}
+	}
+}
+
+func TestCost(t *testing.T) {
+	var cost *CostError
+	many := `[` + strings.Repeat("1,", 20_000) + `1]`
+	// As many steps as are too many by themselves, and ones that are few and long.
+	if _, err := evaluate(t, "answer.all(a, answer.all(b, answer.all(c, a == c)))", many); !errors.As(err, &cost) {
+		t.Errorf("Evaluate(...): %v", err)
+	}
+	long := `["` + strings.Repeat("a", 500_000) + `",1,2,3,4,5,6,7,8]`
+	for what, answer := range map[string]string{
+		strings.Repeat("[answer] == [answer] && ", 30) + "true": `[1]`, strings.Repeat("answer in [answer] && ", 30) + "true": `[1]`,
+		"{'a': answer} != {'a': answer}" + strings.Repeat(" || {'a': answer} != {'a': answer}", 25):            `[1]`,
+		strings.Repeat("!(1 in answer) && ", 9) + "false || " + strings.Repeat("2 in answer || ", 9) + "false": many,
+		"answer.all(a, size(answer[0]) > 0)": long, `answer.all(a, answer[0] > "")`: long, `answer.all(a, answer[0].contains("a"))`: long,
+		"answer.all(a, string(answer[0]) != '')": long,
+	} {
+		if _, err := evaluate(t, what, answer); !errors.As(err, &cost) || t.Context().Err() != nil {
+			t.Errorf("Evaluate(%.40q): %v", what, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	e, err := NewReader(1).Read("answer.all(a, [answer] == [answer])")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Evaluate(ctx, []any{1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0, 12.0}); !errors.As(err, &cost) {
+		t.Errorf("Evaluate(...) of what is over: %v", err)
+	}
+}

@@ -1,0 +1,108 @@
+package promql
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// selector has as many matchers with a regular expression.
+func selector(n int, regex string) string {
+	out := make([]string, 0, n)
+	for i := range n {
+		out = append(out, fmt.Sprintf(`a%d=~"%s"`, i, regex))
+	}
+	return "max(x{" + strings.Join(out, ",") + "})"
+}
+
+func TestWeigh(t *testing.T) {
+	const heavy, many = "takes too long to compile", "has more than 64 regular expressions, or more than 2048 bytes of them"
+	cases := map[string]struct {
+		reason string
+		query  string
+		want   string
+	}{
+		"Usual":       {reason: "What people write is light.", query: `sum(rate(x{a=~"shop-[a-z0-9]+|web-.*",b!~"(GET|POST)_[45]..",c=~"(?i)err(or)?s?-[^ ]+"}[5m]))`},
+		"Many":        {reason: "Also many times.", query: selector(60, "web-[0-9a-f]{5}")},
+		"Long":        {reason: "A list of names may be long.", query: selector(1, strings.Repeat("some-name-of-a-pod|", 100)+"x")},
+		"TooMany":     {reason: "There is an end.", query: selector(65, "a.*"), want: many},
+		"TooLong":     {reason: "Also of their bytes.", query: selector(4, strings.Repeat("a|", 300)), want: many},
+		"Class":       {reason: "A large class that is repeated.", query: selector(1, `\\pL{900}`), want: heavy},
+		"Folded":      {reason: "And ignores case.", query: selector(150, `(?i)\\pL{900}`), want: heavy},
+		"FoldedOnce":  {reason: "It is heavy without being repeated.", query: selector(1, `(?i)\\pL\\PL[^a]`), want: heavy},
+		"FoldedWide":  {reason: "Also when it is written as a range.", query: selector(1, `(?s-U:(?is)[B-𞥂][C-𞥂])`), want: heavy},
+		"Repeated":    {reason: "Repeats are multiplied.", query: selector(1, `(((abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz){9}){9}b){12}`), want: heavy},
+		"Optional":    {reason: "Also those that need not be.", query: selector(20, `(abc){0,999}`), want: heavy},
+		"Empty":       {reason: "Also of nothing.", query: selector(1, `(`+strings.Repeat("()", 50)+`){900}`), want: heavy},
+		"OpenEnd":     {reason: "Also without an upper end.", query: selector(1, `(abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz){900,}`), want: heavy},
+		"Apart":       {reason: "They are weighed together.", query: selector(20, `[a-z]{999}`), want: heavy},
+		"Raw":         {reason: "However they are quoted.", query: "max(x{a=~`\\pL{900}`,b!~'\\\\pL{900}'})", want: heavy},
+		"Comment":     {reason: "Whatever stands between.", query: "max(x{a=~ # ~\n`\\pL{900}`})", want: heavy},
+		"Name":        {reason: "Also of the name of a metric.", query: `max({"__name__"=~"\\pL{900}"})`, want: heavy},
+		"Disguised":   {reason: "Nor does a class that only looks like flags help.", query: selector(2, `(?i)[(?i-k]\\pL{900}`), want: heavy},
+		"BeforeError": {reason: "What is no query is not compiled either.", query: `max(x{a=~"\\pL{900}"} !! )`, want: heavy},
+		"Equal":       {reason: "A text is no expression.", query: `max(x{a="\\pL{900}"})`},
+		"Literal":     {reason: "What is quoted in it is text.", query: selector(1, `\\Q(?i)\\E[(?i]+`)},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			for which, read := range map[string]func(string) error{
+				"Parse":   func(s string) error { _, err := Parse(s); return err },
+				"ReachOf": func(s string) error { _, err := ReachOf(s); return err },
+			} {
+				err := read(tc.query)
+				if tc.want == "" && err != nil || tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)) {
+					t.Errorf("%s\n%s(%.80q): want error %q, got %v", tc.reason, which, tc.query, tc.want, err)
+				}
+			}
+		})
+	}
+}
+
+// TestLightIsLight reads as much as is let through.
+func TestLightIsLight(t *testing.T) {
+	for _, regex := range []string{`(?i)\\pL`, `(?i)[B-𞥂]`, `\\pL`, `[a-z]{99}`, `(a?){99}`, `(((a{9}){9}){9})`, `(?i)[^a]`, `(ab|cd){0,99}`, `\\PL{3}`, `(abc|cde){0,499}`} {
+		most := 0
+		for n := range maxExpressions {
+			if _, err := weigh(selector(n, regex)); err == nil {
+				most = n
+			}
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if _, err := Parse(selector(most, regex)); err != nil {
+			t.Error(err)
+		}
+		runtime.ReadMemStats(&after)
+		if mib := (after.TotalAlloc - before.TotalAlloc) >> 20; mib > 30 {
+			t.Errorf("%d of %s take %d MiB", most, regex, mib)
+		}
+	}
+}
+
+func TestReader(t *testing.T) {
+	r := NewReader(2)
+	for range 2 {
+		if _, err := r.Parse("up{"); err == nil || !strings.Contains(err.Error(), "is not PromQL") {
+			t.Errorf("Parse(...): %v", err)
+		}
+		got, err := r.ReachOf("rate(a[1m])")
+		if diff := cmp.Diff(Reach{Windows: time.Minute}, got); diff != "" || err != nil {
+			t.Errorf("ReachOf(...): %v, -want, +got:\n%s", err, diff)
+		}
+	}
+	one, _ := r.Parse("up")
+	if again, _ := r.Parse("up"); one == nil || one != again {
+		t.Error("a query is read again")
+	}
+	for _, other := range []string{"a", "b"} {
+		_, _ = r.Parse(other)
+	}
+	if again, _ := r.Parse("up"); one == again {
+		t.Error("nothing is ever forgotten")
+	}
+}

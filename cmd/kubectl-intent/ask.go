@@ -1,0 +1,257 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
+	"github.com/intentplane/intentplane/function/rollout"
+)
+
+// askFlags name a deployment of which something is asked, and say how.
+type askFlags struct {
+	clusterFlags
+	formFlag
+
+	Name    string        `arg:""         help:"Name of an IntentDeployment. Where both API groups have one, intentdeployments.GROUP/NAME." predictor:"claim"`
+	Reason  string        `help:"Why, for whoever reads the RolloutRequest later."`
+	DryRun  string        `default:"none" enum:"none,client"                                                                                help:"With client, the RolloutRequest is printed and not made."`
+	Wait    bool          `help:"Wait until the RolloutRequest is done, or refused. Exits with 1 if it is refused, or another revision took its place."`
+	Timeout time.Duration `default:"10m"  help:"How long to wait."`
+}
+
+type abortCommand struct{ askFlags }
+
+// Run rejects the revision that goes out. It returns an error for what cannot be read or made.
+func (c *abortCommand) Run(s *streams) error { return c.ask(s, asking(rolloutv1alpha1.ActionAbort)) }
+
+type retryCommand struct{ askFlags }
+
+// Run starts the same revision again. It returns an error for what cannot be read or made.
+func (c *retryCommand) Run(s *streams) error { return c.ask(s, asking(rolloutv1alpha1.ActionRetry)) }
+
+type approveCommand struct{ askFlags }
+
+// Run approves the update that waits. It returns an error when none does, and for what cannot be read or made.
+func (c *approveCommand) Run(s *streams) error {
+	return c.ask(s, func(_ context.Context, a *asked) error {
+		u := a.status.Update
+		if u == (deploymentv1alpha1.UpdateStatus{}) {
+			return errors.New("no update waits to be approved")
+		}
+		a.spec.Action = rolloutv1alpha1.ActionApproveUpdate
+		a.spec.Update = &rolloutv1alpha1.UpdateReference{Blueprint: u.Blueprint, Renderer: u.Renderer}
+		return nil
+	})
+}
+
+type rollbackCommand struct {
+	askFlags
+
+	ToRevision int64 `help:"Revision to go back to. Without it, the newest one before the present one that was verified and does not run already."`
+}
+
+// Run goes back to an earlier revision. It returns an error when there is none, and for what cannot be read or made.
+func (c *rollbackCommand) Run(s *streams) error {
+	return c.ask(s, func(ctx context.Context, a *asked) error {
+		a.spec.Action, a.spec.ToRevision = rolloutv1alpha1.ActionRollbackTo, &c.ToRevision
+		if c.ToRevision != 0 {
+			return nil
+		}
+		all, err := a.cluster.Deliveries(ctx, a.spec.DeploymentRef)
+		if err != nil {
+			return err
+		}
+		to := earlier(all, a.status)
+		if to == 0 {
+			return errors.Errorf("no earlier revision was verified everywhere that does not run already: --to-revision asks for one nevertheless")
+		}
+		a.spec.ToRevision = &to
+		return nil
+	})
+}
+
+// earlier is the newest revision that there is a way back to, or 0.
+func earlier(all []*deliveryv1alpha1.GitDelivery, s deploymentv1alpha1.IntentDeploymentStatus) int64 {
+	for _, n := range rollout.Targets(all) {
+		if n < s.Revision && n != s.LiveRevision {
+			return n
+		}
+	}
+	return 0
+}
+
+func asking(action rolloutv1alpha1.Action) func(context.Context, *asked) error {
+	return func(_ context.Context, a *asked) error {
+		a.spec.Action = action
+		return nil
+	}
+}
+
+// asked is what is asked of a deployment, and what is known of it.
+type asked struct {
+	cluster *cluster.Cluster
+	spec    rolloutv1alpha1.RolloutRequestSpec
+	status  deploymentv1alpha1.IntentDeploymentStatus
+}
+
+// ask makes a RolloutRequest, which complete says more of.
+func (f *askFlags) ask(s *streams, complete func(context.Context, *asked) error) error {
+	c, err := f.open()
+	if err != nil {
+		return usageError{err}
+	}
+	ctx := context.Background()
+	a, err := f.look(ctx, c)
+	if err != nil {
+		return err
+	}
+	if err := complete(ctx, a); err != nil {
+		return errors.Wrap(err, f.Name)
+	}
+	o, err := a.object(c.Namespace())
+	if err != nil {
+		return err
+	}
+	if f.DryRun == "client" {
+		// What is printed can be applied, which needs a name.
+		o.SetName(strings.TrimSuffix(o.GetGenerateName(), "-"))
+		o.SetGenerateName("")
+		return f.show(s.out, o, "would be created")
+	}
+	if o, err = c.Ask(ctx, o); err != nil {
+		return err
+	}
+	if !f.Wait {
+		return f.show(s.out, o, "created")
+	}
+	return f.await(ctx, s, c, o)
+}
+
+// look at the deployment: a request names the revision that it is about.
+func (f *askFlags) look(ctx context.Context, c *cluster.Cluster) (*asked, error) {
+	b, err := c.Claim(ctx, f.Name)
+	if err != nil {
+		return nil, err
+	}
+	// What a newer version says beside it is not read.
+	d := &struct {
+		metav1.TypeMeta `json:",inline"`
+		Metadata        metav1.ObjectMeta `json:"metadata"`
+		Status          struct {
+			Revision     int64                           `json:"revision"`
+			LiveRevision int64                           `json:"liveRevision"`
+			Update       deploymentv1alpha1.UpdateStatus `json:"update"`
+		} `json:"status"`
+	}{}
+	if err := json.Unmarshal(b, d); err != nil {
+		return nil, errors.Wrapf(err, "cannot decode the status of %s", f.Name)
+	}
+	if d.Status.Revision == 0 {
+		return nil, errors.Errorf("%s has no revision yet", f.Name)
+	}
+	return &asked{
+		cluster: c,
+		spec: rolloutv1alpha1.RolloutRequestSpec{
+			DeploymentRef: rolloutv1alpha1.DeploymentReference{APIGroup: schema.FromAPIVersionAndKind(d.APIVersion, d.Kind).Group, Kind: d.Kind, Name: d.Metadata.Name},
+			Revision:      d.Status.Revision, RequestedBy: c.User(ctx), Reason: f.Reason,
+		},
+		status: deploymentv1alpha1.IntentDeploymentStatus{Revision: d.Status.Revision, LiveRevision: d.Status.LiveRevision, Update: d.Status.Update},
+	}, nil
+}
+
+// object is the request. The server finds a name for it, since the same may be asked twice.
+func (a *asked) object(namespace string) (*unstructured.Unstructured, error) {
+	verb := map[rolloutv1alpha1.Action]string{
+		rolloutv1alpha1.ActionAbort: "abort", rolloutv1alpha1.ActionApproveUpdate: "approve",
+		rolloutv1alpha1.ActionRetry: "retry", rolloutv1alpha1.ActionRollbackTo: "rollback",
+	}[a.spec.Action]
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&a.spec)
+	if err != nil {
+		return nil, errors.Wrap(err, "cannot encode the RolloutRequest")
+	}
+	o := &unstructured.Unstructured{Object: map[string]any{"spec": content}}
+	o.SetGroupVersionKind(rolloutv1alpha1.GroupVersion.WithKind("RolloutRequest"))
+	o.SetNamespace(namespace)
+	o.SetGenerateName(fmt.Sprintf("%s-%s-%d-", a.spec.DeploymentRef.Name, verb, a.spec.Revision))
+	return o, nil
+}
+
+// show prints a request.
+func (f *askFlags) show(w io.Writer, o *unstructured.Unstructured, became string) error {
+	return f.print(w, o.Object, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "rolloutrequest.%s/%s %s\n", rolloutv1alpha1.GroupVersion.Group, plain(o.GetName()), became)
+		return errors.Wrap(err, "cannot print")
+	})
+}
+
+// await prints each answer to a request, until there will be no other one.
+func (f *askFlags) await(ctx context.Context, s *streams, c *cluster.Cluster, o *unstructured.Unstructured) error {
+	ctx, cancel := context.WithTimeout(ctx, f.Timeout)
+	defer cancel()
+	// Who reads a form wants one object.
+	progress := io.Discard
+	if f.Output == "text" {
+		progress = s.out
+	}
+	if err := f.show(progress, o, "created"); err != nil {
+		return err
+	}
+	last, before := &rolloutv1alpha1.RolloutRequest{}, ""
+	err := c.Follow(ctx, o, func(r *rolloutv1alpha1.RolloutRequest) (bool, error) {
+		last = r
+		said := answerOf(r)
+		if said == before || said == "" {
+			return false, nil
+		}
+		before = said
+		_, err := fmt.Fprintln(progress, begin(said))
+		return ended(r), errors.Wrap(err, "cannot print")
+	})
+	if err != nil {
+		return err
+	}
+	if err := f.print(s.out, last, func(io.Writer) error { return nil }); err != nil {
+		return err
+	}
+	if reasonOf(last) != rolloutv1alpha1.ResultDone {
+		return verdictError{}
+	}
+	return nil
+}
+
+// reasonOf what a request became. It is empty before it was looked at.
+func reasonOf(r *rolloutv1alpha1.RolloutRequest) rolloutv1alpha1.Result {
+	return rolloutv1alpha1.Result(r.Status.GetCondition(rolloutv1alpha1.TypeCompleted).Reason)
+}
+
+// ended is true for a request whose answer never changes.
+func ended(r *rolloutv1alpha1.RolloutRequest) bool {
+	why := reasonOf(r)
+	return why.Final() || string(why) == string(rolloutv1alpha1.ReasonSuperseded)
+}
+
+// answerOf a request is its reason, and words for it.
+func answerOf(r *rolloutv1alpha1.RolloutRequest) string {
+	c := r.Status.GetCondition(rolloutv1alpha1.TypeCompleted)
+	if c.Reason == "" {
+		return ""
+	}
+	if string(c.Reason) == string(rolloutv1alpha1.ResultTaken) {
+		c = r.Status.GetCondition(rolloutv1alpha1.TypeAccepted)
+	}
+	return strings.TrimSuffix(fmt.Sprintf("%s: %s", c.Reason, c.Message), ": ")
+}

@@ -1,0 +1,190 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+)
+
+// create answers what is made: who asks is ann, and a RolloutRequest gets a name.
+func (a *apiServer) create(w http.ResponseWriter, r *http.Request) {
+	o := &unstructured.Unstructured{}
+	if err := json.NewDecoder(r.Body).Decode(&o.Object); err != nil {
+		fail(w, kerrors.NewBadRequest(err.Error()))
+		return
+	}
+	if o.GetKind() == "SelfSubjectReview" {
+		o.Object["status"] = map[string]any{"userInfo": map[string]any{"username": "ann"}}
+		reply(w, http.StatusCreated, o.Object)
+		return
+	}
+	a.made = append(a.made, o.DeepCopy())
+	o.SetName(o.GetGenerateName() + "x")
+	o.SetResourceVersion("1")
+	a.objects = append(a.objects, o)
+	reply(w, http.StatusCreated, o.Object)
+}
+
+// watch shows the one RolloutRequest that was asked for, as it becomes. The last answer ends the connection, as a server may at any time.
+func (a *apiServer) watch(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	version, _ := strconv.Atoi(r.URL.Query().Get("resourceVersion"))
+	for _, o := range a.objects {
+		if "metadata.name="+o.GetName() != r.URL.Query().Get("fieldSelector") {
+			continue
+		}
+		for i, text := range a.answers {
+			if i+2 <= version {
+				continue
+			}
+			status := map[string]any{}
+			_ = yaml.Unmarshal([]byte(text), &status) //nolint:errcheck // A test that is not well written fails.
+			o.Object["status"] = status
+			o.SetResourceVersion(strconv.Itoa(i + 2))
+			_ = json.NewEncoder(w).Encode(map[string]any{"type": "MODIFIED", "object": o.Object}) //nolint:errchkjson // A client that cannot read it says so.
+			return
+		}
+	}
+	<-r.Context().Done()
+}
+
+// standing is a claim that has a status.
+func standing(t *testing.T, status string) *unstructured.Unstructured {
+	t.Helper()
+	return parse(t, claim+"status: "+status+"\n")
+}
+
+const took = `{conditions: [{type: Accepted, status: "True", reason: Taken, message: It goes.}, {type: Completed, status: "False", reason: Taken}]}`
+
+// history is a GitDelivery of shop whose revisions 1 and 2 were verified.
+const history = `apiVersion: delivery.intentplane.dev/v1alpha1
+kind: GitDelivery
+metadata: {namespace: team-a, name: %s-x}
+spec: {forProvider: {claimRef: {apiGroup: claims.intentplane.dev, kind: IntentDeployment, namespace: team-a, name: %s}}}
+status: {atProvider: {history: [
+  {revision: 1, verdict: {result: Verified}, trees: [{site: edge1, tree: a}]},
+  {revision: 2, verdict: {result: Verified}, trees: [{site: edge1, tree: a}]},
+  {revision: 3, verdict: {result: Rejected}, trees: [{site: edge1, tree: a}]}]}}
+`
+
+func TestAsk(t *testing.T) {
+	request := func(action, verb, also string) map[string]any {
+		return parse(t, `{apiVersion: rollout.intentplane.dev/v1alpha1, kind: RolloutRequest, metadata: {namespace: team-a, generateName: shop-`+verb+`-4-},
+			spec: {deploymentRef: {apiGroup: claims.intentplane.dev, kind: IntentDeployment, name: shop}, action: `+action+`, revision: 4, requestedBy: ann`+also+`}}`).Object
+	}
+	const fourth = "{revision: 4, liveRevision: 2, update: {blueprint: web-1.1.0, renderer: '2'}}"
+	cases := map[string]struct {
+		reason string
+		status string
+		args   []string
+		denied string
+		code   int
+		says   string
+		want   map[string]any
+	}{
+		"Abort":     {reason: "The revision that is there is named.", args: []string{"abort", "shop"}, says: "rolloutrequest.rollout.intentplane.dev/shop-abort-4-x created\n", want: request("Abort", "abort", "")},
+		"Retry":     {reason: "So it is here, and why.", args: []string{"retry", "shop", "--reason", "again"}, says: "shop-retry-4-x created", want: request("Retry", "retry", ", reason: again")},
+		"Approve":   {reason: "What waits is approved, and nothing else.", args: []string{"approve", "shop"}, says: "shop-approve-4-x created", want: request("ApproveUpdate", "approve", ", update: {blueprint: web-1.1.0, renderer: '2'}")},
+		"NoUpdate":  {reason: "Nothing waits.", status: "{revision: 4}", args: []string{"approve", "shop"}, code: exitInvalid, says: "shop: no update waits to be approved"},
+		"Rollback":  {reason: "It goes to the newest good one that does not run.", args: []string{"rollback", "shop"}, says: "shop-rollback-4-x created", want: request("RollbackTo", "rollback", ", toRevision: 1")},
+		"To":        {reason: "Or to the one that is said.", args: []string{"rollback", "shop", "--to-revision", "3"}, says: "shop-rollback-4-x created", want: request("RollbackTo", "rollback", ", toRevision: 3")},
+		"Nowhere":   {reason: "There is none before the one that runs.", status: "{revision: 2, liveRevision: 1}", args: []string{"rollback", "shop"}, code: exitInvalid, says: "shop: no earlier revision was verified everywhere"},
+		"MayNot":    {reason: "Who may not look back is told so.", args: []string{"rollback", "shop"}, denied: "gitdeliveries.delivery.intentplane.dev", code: exitInvalid, says: "cannot list gitdeliveries.delivery.intentplane.dev: ask for the right to"},
+		"MayNotAsk": {reason: "So is who may not ask.", args: []string{"abort", "shop"}, denied: "rolloutrequests.rollout.intentplane.dev", code: exitInvalid, says: "cannot create rolloutrequests.rollout.intentplane.dev: ask for the right to"},
+		"Unknown":   {reason: "Who asks may stay unknown.", args: []string{"abort", "shop"}, denied: "selfsubjectreviews.authentication.k8s.io", says: "created", want: without(request("Abort", "abort", ""), "requestedBy")},
+		"None":      {reason: "Nothing was ordered yet.", status: "{}", args: []string{"retry", "shop"}, code: exitInvalid, says: "shop has no revision yet"},
+		"Missing":   {reason: "There is no such deployment.", args: []string{"retry", "shap"}, code: exitInvalid, says: `has no IntentDeployment "shap"`},
+		"DryRun":    {reason: "Nothing is made.", args: []string{"abort", "shop", "--dry-run=client"}, says: "shop-abort-4 would be created"},
+		"Newer":     {reason: "What a newer version says beside it is not read.", status: "{revision: 4, delivery: 7}", args: []string{"abort", "shop"}, says: "created", want: request("Abort", "abort", "")},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if tc.status == "" {
+				tc.status = fourth
+			}
+			server := &apiServer{denied: map[string]bool{tc.denied: true}, objects: []*unstructured.Unstructured{
+				standing(t, tc.status), parse(t, strings.ReplaceAll(history, "%s", "shop")), parse(t, strings.NewReplacer("%s", "bank", "revision: 1", "revision: 3").Replace(history)),
+			}}
+			out, problems, code := runIntent("", append(tc.args, "--kubeconfig", server.start(t))...)
+			if code != tc.code || !strings.Contains(out+problems, tc.says) {
+				t.Errorf("\n%s\nrun(%q): want %d and %q, got %d:\n%s%s", tc.reason, tc.args, tc.code, tc.says, code, out, problems)
+			}
+			var got map[string]any
+			if len(server.made) > 0 {
+				got = server.made[0].Object
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" || len(server.made) > 1 {
+				t.Errorf("\n%s\nrun(%q): made: -want, +got:\n%s", tc.reason, tc.args, diff)
+			}
+		})
+	}
+}
+
+func without(o map[string]any, field string) map[string]any {
+	unstructured.RemoveNestedField(o, "spec", field)
+	return o
+}
+
+// TestDryRun prints what can be made as it is.
+func TestDryRun(t *testing.T) {
+	server := &apiServer{objects: []*unstructured.Unstructured{standing(t, "{revision: 4}")}}
+	out, problems, code := runIntent("", "retry", "shop", "--dry-run=client", "-o", "yaml", "--kubeconfig", server.start(t))
+	if code != 0 {
+		t.Fatalf("run(...): exit code %d: %s", code, problems)
+	}
+	file := filepath.Join(t.TempDir(), "request.yaml")
+	if err := os.WriteFile(file, []byte(out), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if said, _, code := runIntent("", "validate", file); code != 0 || !strings.Contains(said, "1 objects, 0 mistakes") {
+		t.Errorf("run(...): want what is valid, got %s:\n%s", said, out)
+	}
+	if len(server.made) > 0 {
+		t.Errorf("run(...): made %v", server.made)
+	}
+}
+
+func TestWait(t *testing.T) {
+	const waiting = `{conditions: [{type: Accepted, status: Unknown, reason: Waiting, message: Not yet.}, {type: Completed, status: "False", reason: Waiting, message: Not yet.}]}`
+	const done = `{conditions: [{type: Accepted, status: "True", reason: Taken, message: It goes.}, {type: Completed, status: "True", reason: Done, message: It ended.}]}`
+	const stale = `{conditions: [{type: Accepted, status: "False", reason: Stale, message: Too late.}, {type: Completed, status: "False", reason: Stale, message: Too late.}]}`
+	const superseded = `{conditions: [{type: Accepted, status: "True", reason: Taken, message: It goes.}, {type: Completed, status: "True", reason: Superseded, message: Another came.}]}`
+	cases := map[string]struct {
+		reason  string
+		answers []string
+		args    []string
+		code    int
+		want    string
+	}{
+		"Done":       {reason: "Each answer is said once, also when the connection ends between them.", answers: []string{"{}", waiting, waiting, took, done}, want: "Waiting: Not yet.\nTaken: It goes.\nDone: It ended.\n"},
+		"Stale":      {reason: "It came too late.", answers: []string{stale}, code: exitInvalid, want: "Stale: Too late.\n"},
+		"Superseded": {reason: "Another revision came in between.", answers: []string{took, superseded}, code: exitInvalid, want: "Taken: It goes.\nSuperseded: Another came.\n"},
+		"Late":       {reason: "No answer comes for as long as somebody waits.", args: []string{"--timeout=1ns"}, code: exitInvalid},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			server := &apiServer{objects: []*unstructured.Unstructured{standing(t, "{revision: 4}")}, answers: tc.answers}
+			out, problems, code := runIntent("", append([]string{"abort", "shop", "--wait", "--kubeconfig", server.start(t)}, tc.args...)...)
+			if diff := cmp.Diff("rolloutrequest.rollout.intentplane.dev/shop-abort-4-x created\n"+tc.want, out); diff != "" || code != tc.code {
+				t.Errorf("\n%s\nrun(...): want %d, got %d: -want, +got:\n%s%s", tc.reason, tc.code, code, diff, problems)
+			}
+		})
+	}
+	t.Run("JSON", func(t *testing.T) {
+		server := &apiServer{objects: []*unstructured.Unstructured{standing(t, "{revision: 4}")}, answers: []string{took, done}}
+		out, problems, code := runIntent("", "abort", "shop", "--wait", "-o", "json", "--kubeconfig", server.start(t))
+		o := &unstructured.Unstructured{}
+		if err := json.Unmarshal([]byte(out), &o.Object); err != nil || code != 0 || o.GetName() != "shop-abort-4-x" {
+			t.Errorf("run(...): want one object, got %d: %v:\n%s%s", code, err, out, problems)
+		}
+	})
+}

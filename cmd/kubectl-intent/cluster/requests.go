@@ -1,0 +1,104 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+	watchtools "k8s.io/client-go/tools/watch"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+)
+
+func requestsResource() schema.GroupVersionResource {
+	return rolloutv1alpha1.GroupVersion.WithResource("rolloutrequests")
+}
+
+// Deliveries returns the GitDeliveries of a deployment. It returns an error when they cannot be read.
+func (c *Cluster) Deliveries(ctx context.Context, of rolloutv1alpha1.DeploymentReference) ([]*deliveryv1alpha1.GitDelivery, error) {
+	resource := deliveryv1alpha1.GroupVersion.WithResource("gitdeliveries")
+	list, err := c.client.Resource(resource).Namespace(c.namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, describe(err, "list", resource, "")
+	}
+	out := []*deliveryv1alpha1.GitDelivery{}
+	for i := range list.Items {
+		d := &deliveryv1alpha1.GitDelivery{}
+		if err := decode(&list.Items[i], d); err != nil {
+			return nil, err
+		}
+		if is := d.Spec.ForProvider.ClaimRef; is.APIGroup == of.APIGroup && is.Kind == of.Kind && is.Name == of.Name {
+			out = append(out, d)
+		}
+	}
+	return out, nil
+}
+
+// User is how the cluster calls who asks. It is empty where it does not say.
+func (c *Cluster) User(ctx context.Context) string {
+	review := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"}}
+	resource := schema.GroupVersionResource{Group: "authentication.k8s.io", Version: "v1", Resource: "selfsubjectreviews"}
+	got, err := c.client.Resource(resource).Create(ctx, review, metav1.CreateOptions{})
+	if err != nil {
+		return ""
+	}
+	user, _, _ := unstructured.NestedString(got.Object, "status", "userInfo", "username")
+	return user
+}
+
+// Ask makes a RolloutRequest, and returns it as the server has it. It returns an error when the server refuses it.
+func (c *Cluster) Ask(ctx context.Context, o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	made, err := c.client.Resource(requestsResource()).Namespace(o.GetNamespace()).Create(ctx, o, metav1.CreateOptions{})
+	if err != nil {
+		return nil, describe(err, "create", requestsResource(), "")
+	}
+	return made, nil
+}
+
+// Follow shows a RolloutRequest each time that it changes, until it was seen to be done. It returns an error when that did not happen before
+// the context ended, when the request was deleted, and when it cannot be watched.
+func (c *Cluster) Follow(ctx context.Context, o *unstructured.Unstructured, done func(*rolloutv1alpha1.RolloutRequest) (bool, error)) error {
+	only := fields.OneTermEqualSelector(metav1.ObjectNameField, o.GetName()).String()
+	w := &cache.ListWatch{WatchFuncWithContext: func(ctx context.Context, with metav1.ListOptions) (watch.Interface, error) {
+		with.FieldSelector = only
+		return c.watcher.Resource(requestsResource()).Namespace(o.GetNamespace()).Watch(ctx, with)
+	}}
+	_, err := watchtools.Until(ctx, o.GetResourceVersion(), w, func(e watch.Event) (bool, error) { return see(e, done) })
+	if ctx.Err() != nil {
+		return errors.Wrapf(ctx.Err(), "%s has no answer yet", o.GetName())
+	}
+	return errors.Wrapf(err, "cannot wait for %s", o.GetName())
+}
+
+func see(e watch.Event, done func(*rolloutv1alpha1.RolloutRequest) (bool, error)) (bool, error) {
+	switch e.Type {
+	case watch.Error:
+		return false, kerrors.FromObject(e.Object)
+	case watch.Deleted:
+		return false, errors.New("it was deleted")
+	case watch.Added, watch.Modified, watch.Bookmark:
+	}
+	r := &rolloutv1alpha1.RolloutRequest{}
+	if err := decode(e.Object, r); err != nil {
+		return false, err
+	}
+	return done(r)
+}
+
+// decode an object as far as we know its kind: the server may know more.
+func decode(from runtime.Object, to any) error {
+	b, err := json.Marshal(from)
+	if err != nil {
+		return errors.Wrap(err, "cannot encode what the cluster has")
+	}
+	return errors.Wrap(json.Unmarshal(b, to), "cannot decode what the cluster has")
+}

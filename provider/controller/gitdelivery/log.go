@@ -1,0 +1,51 @@
+package gitdelivery
+
+import (
+	"k8s.io/apimachinery/pkg/api/equality"
+
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/state"
+)
+
+// What is logged of a repository, once for each thing that comes true there.
+const (
+	loggedDelivered = "Repository holds the revision"
+	loggedVerdict   = "Repository remembers the verdict"
+	loggedBack      = "Repository holds what the way back restores"
+)
+
+// log what a repository is known to hold, or to remember, when that is not what the status says already. So a look that finds nothing new
+// says nothing.
+func (e *external) log(d *v1alpha1.GitDelivery, entry state.Entry) {
+	before, now := d.Status.AtProvider.Order, entry.Order
+	if now == nil || equality.Semantic.DeepEqual(before, now) {
+		return
+	}
+	claim := d.Spec.ForProvider.ClaimRef
+	values := []any{
+		"claim", claim.Namespace + "/" + claim.Name, "group", claim.APIGroup, "delivery", d.GetName(),
+		"revision", now.Revision, "step", now.Step, "request", now.Request, "commit", entry.Commit,
+	}
+	if now.RequestRef != nil {
+		values = append(values, "rolloutRequest", now.RequestRef.Name)
+	}
+	if now.Verdict != nil {
+		values = append(values, "verdict", now.Verdict.Result, "reason", now.Verdict.Reason)
+	}
+	if now.Attempt > 0 && now.Target != nil {
+		values = append(values, "attempt", now.Attempt, "target", *now.Target)
+	}
+	e.logger.Info(logged(before, *now), values...)
+}
+
+// logged says what came true since.
+func logged(before *rolloutv1alpha1.Order, now rolloutv1alpha1.Order) string {
+	switch same := before != nil && before.Revision == now.Revision; {
+	case now.Attempt > 0 && (!same || before.Attempt < now.Attempt):
+		return loggedBack
+	case now.Verdict != nil:
+		return loggedVerdict
+	}
+	return loggedDelivered
+}

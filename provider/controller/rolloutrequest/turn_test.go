@@ -1,0 +1,117 @@
+package rolloutrequest
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+)
+
+func reconcileOne(t *testing.T, kube client.Client, name string) *rolloutv1alpha1.RolloutRequest {
+	t.Helper()
+	key := client.ObjectKey{Namespace: "team-a", Name: name}
+	if _, err := reconciler(kube).Reconcile(t.Context(), reconcile.Request{NamespacedName: key}); err != nil {
+		t.Fatal(err)
+	}
+	r := &rolloutv1alpha1.RolloutRequest{}
+	if err := kube.Get(t.Context(), key, r); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestAbortHasItsTurn: as many requests wait as may be open, all of them older.
+func TestAbortHasItsTurn(t *testing.T) {
+	objects := []client.Object{shop(deploymentv1alpha1.GroupClaims, 3)}
+	for n := range rolloutv1alpha1.MaxOpen {
+		objects = append(objects, request(fmt.Sprintf("r%02d", n), n))
+	}
+	kube := build(t, objects...)
+	reconcileOne(t, kube, "r00")
+	if got := open(t, kube); got != "r00-r19" {
+		t.Fatalf("Reconcile(...): open are %s", got)
+	}
+	abort := request("abort", 30, func(r *rolloutv1alpha1.RolloutRequest) { r.Spec.Action = rolloutv1alpha1.ActionAbort })
+	if err := kube.Create(t.Context(), abort); err != nil {
+		t.Fatal(err)
+	}
+	reconcileOne(t, kube, "abort")
+	if got := open(t, kube); got != "abort-r18" {
+		t.Errorf("Reconcile(...): open are %s, want the Abort and no more than there may be", got)
+	}
+}
+
+// TestAccepted says what a deployment does for each action, and which revision a request made.
+func TestAccepted(t *testing.T) {
+	cases := map[rolloutv1alpha1.Action]struct {
+		reason string
+		want   int64
+	}{
+		rolloutv1alpha1.ActionRetry:         {reason: "It makes a revision.", want: 4},
+		rolloutv1alpha1.ActionAbort:         {reason: "It changes the one that there is."},
+		rolloutv1alpha1.ActionRollbackTo:    {reason: "It makes one that goes back.", want: 4},
+		rolloutv1alpha1.ActionPromote:       {reason: "It changes the one that there is."},
+		rolloutv1alpha1.ActionApproveUpdate: {reason: "It makes one.", want: 4},
+	}
+	said := map[string]rolloutv1alpha1.Action{}
+	for action, tc := range cases {
+		t.Run(string(action), func(t *testing.T) {
+			r := request("a", 1, func(r *rolloutv1alpha1.RolloutRequest) { r.Spec.Action = action })
+			got := reconcileOne(t, build(t, r, shop(deploymentv1alpha1.GroupClaims, 4, "uid-a Taken")), "a")
+			if diff := cmp.Diff(tc.want, got.Status.NewRevision); diff != "" {
+				t.Errorf("\n%s\nReconcile(...): newRevision: -want, +got:\n%s", tc.reason, diff)
+			}
+			message := got.Status.GetCondition(rolloutv1alpha1.TypeAccepted).Message
+			if other, twice := said[message]; message == "" || twice {
+				t.Errorf("\n%s\nReconcile(...): want words of its own, got %q, as for %q", tc.reason, message, other)
+			}
+			said[message] = action
+		})
+	}
+}
+
+// TestOwner lets a request go with the deployment that it is about.
+func TestOwner(t *testing.T) {
+	shopOf := func(group string) []metav1.OwnerReference {
+		return []metav1.OwnerReference{{APIVersion: group + "/v1alpha1", Kind: "IntentDeployment", Name: "shop", UID: "uid-shop"}}
+	}
+	stranger := metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: "x", UID: "uid-x"}
+	owned := func(r *rolloutv1alpha1.RolloutRequest) { r.OwnerReferences = []metav1.OwnerReference{stranger} }
+	namespaced := func(r *rolloutv1alpha1.RolloutRequest) {
+		r.Spec.DeploymentRef.APIGroup = deploymentv1alpha1.GroupNamespaced
+	}
+	done := before(corev1.ConditionTrue, corev1.ConditionTrue, "Done")
+	cases := map[string]struct {
+		reason  string
+		request *rolloutv1alpha1.RolloutRequest
+		shop    *unstructured.Unstructured
+		want    []metav1.OwnerReference
+	}{
+		"Claim":      {reason: "A claim owns it.", request: request("a", 1), shop: shop(deploymentv1alpha1.GroupClaims, 3), want: shopOf(deploymentv1alpha1.GroupClaims)},
+		"Namespaced": {reason: "So does a composite in its namespace.", request: request("a", 1, namespaced), shop: shop(deploymentv1alpha1.GroupNamespaced, 3), want: shopOf(deploymentv1alpha1.GroupNamespaced)},
+		"None":       {reason: "There is nobody yet.", request: request("a", 1)},
+		"Others":     {reason: "Others own it too.", request: request("a", 1, owned), shop: shop(deploymentv1alpha1.GroupClaims, 3), want: append([]metav1.OwnerReference{stranger}, shopOf(deploymentv1alpha1.GroupClaims)...)},
+		"Refused":    {reason: "What is closed at once goes too.", request: request("a", 1), shop: shop(deploymentv1alpha1.GroupClaims, 4, "uid-a Stale"), want: shopOf(deploymentv1alpha1.GroupClaims)},
+		"Done":       {reason: "And what was closed before.", request: request("a", 1, done), shop: shop(deploymentv1alpha1.GroupClaims, 4), want: shopOf(deploymentv1alpha1.GroupClaims)},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			objects := []client.Object{tc.request}
+			if tc.shop != nil {
+				objects = append(objects, tc.shop)
+			}
+			got := reconcileOne(t, build(t, objects...), "a").GetOwnerReferences()
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nReconcile(...): owners: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

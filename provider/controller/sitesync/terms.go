@@ -1,0 +1,84 @@
+package sitesync
+
+import (
+	"context"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	clusterv1alpha1 "github.com/intentplane/intentplane/apis/cluster/v1alpha1"
+	"github.com/intentplane/intentplane/provider/clusters/readiness"
+)
+
+// ownerKind is the kind of those who publish Sites.
+func ownerKind() schema.GroupVersionKind {
+	return clusterv1alpha1.GroupVersion.WithKind("ManagedCluster")
+}
+
+// terms say when a cluster counts as ready.
+type terms struct {
+	options       readiness.Options
+	stabilization time.Duration
+}
+
+// terms of a Site's cluster are those of the ManagedCluster that published the Site, and the usual ones for any other Site. What the
+// ManagedCluster latched comes with them. It returns an error if the ManagedCluster cannot be read.
+func (e *external) terms(ctx context.Context, site *catalogv1alpha1.Site) (terms, readiness.Initialized, error) {
+	usual := terms{stabilization: readiness.Stabilization}
+	o := site.Spec.Owner
+	if o == nil || o.APIGroup != clusterv1alpha1.Group || o.Kind != ownerKind().Kind {
+		return usual, readiness.Initialized{}, nil
+	}
+	mc := &clusterv1alpha1.ManagedCluster{}
+	err := e.kube.Get(ctx, client.ObjectKey{Namespace: o.Namespace, Name: o.Name}, mc)
+	if kerrors.IsNotFound(err) || meta.IsNoMatchError(err) || err == nil && !published(site, mc) {
+		return usual, readiness.Initialized{}, nil
+	}
+	if err != nil {
+		return terms{}, readiness.Initialized{}, errors.Wrapf(err, "cannot get ManagedCluster of Site %q", site.GetName())
+	}
+	return termsOf(mc), initializedOf(mc), nil
+}
+
+// published is true for a Site of this very ManagedCluster that still leads to its cluster.
+func published(site *catalogv1alpha1.Site, mc *clusterv1alpha1.ManagedCluster) bool {
+	ref := site.Spec.Cluster.ClusterRef
+	return site.Spec.Owner.UID == string(mc.GetUID()) && ref.Namespace == mc.GetNamespace() && ref.Name == mc.Spec.ForProvider.Cluster.Name
+}
+
+// termsOf a ManagedCluster. Only one that no limit is against, as it is now, has a kubeconfig taken for good that nobody asks with.
+func termsOf(mc *clusterv1alpha1.ManagedCluster) terms {
+	r, judged := mc.Spec.ForProvider.Readiness, mc.GetCondition(xpv2.TypeReady)
+	allowed := judged.ObservedGeneration == mc.GetGeneration() && judged.Reason != clusterv1alpha1.ReasonPolicyDenied
+	out := terms{stabilization: readiness.Stabilization, options: readiness.Options{
+		MinReadyWorkers: int64(r.MinReadyWorkers), AllowExec: r.AllowExec && allowed,
+	}}
+	if s := r.StabilizationSeconds; s != nil {
+		out.stabilization = time.Duration(*s) * time.Second
+	}
+	return out
+}
+
+func initializedOf(mc *clusterv1alpha1.ManagedCluster) readiness.Initialized {
+	if l := mc.Status.AtProvider.Initialized; l != nil {
+		return readiness.Initialized{UID: l.UID, At: l.At.UTC()}
+	}
+	return readiness.Initialized{}
+}
+
+// otherTerms lets through a ManagedCluster whose terms changed, or what it latched.
+func otherTerms() predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+		before, ok := e.ObjectOld.(*clusterv1alpha1.ManagedCluster)
+		after, ok2 := e.ObjectNew.(*clusterv1alpha1.ManagedCluster)
+		return ok && ok2 && (termsOf(before) != termsOf(after) || initializedOf(before) != initializedOf(after))
+	}}
+}

@@ -1,0 +1,159 @@
+package sites
+
+import (
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// jobController makes pods of Jobs, once for all.
+var jobController = sync.OnceValue(func() error { return cp.StartJobController() })
+
+const (
+	checker      = "checker"
+	checkerImage = "registry.example.org/checker:1"
+)
+
+// A kubelet is played by the test, in a namespace that lets nobody run more than a restricted pod. All else is real: the provider makes the
+// Job as its own account, the API server admits it, and the Job controller makes the pod and says what became of it.
+type kubelet struct {
+	*stage
+
+	checks string
+}
+
+// newKubelet lets checks of the Site run in a namespace of their own.
+func newKubelet(t *testing.T) *kubelet {
+	t.Helper()
+	if err := jobController(); err != nil {
+		t.Fatal(err)
+	}
+	k := &kubelet{stage: &stage{Scene: scene.New(t, cp, "edge1")}}
+	k.checks = k.Namespace + "-checks"
+	in := metav1.ObjectMeta{Namespace: k.checks, Name: checker}
+	for _, o := range []client.Object{
+		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: k.checks, Labels: map[string]string{"pod-security.kubernetes.io/enforce": "restricted"}}},
+		&corev1.ServiceAccount{ObjectMeta: in},
+		&rbacv1.RoleBinding{
+			ObjectMeta: in, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "intentplane:checks"},
+			Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: controlplane.Namespace, Name: controlplane.ProviderServiceAccount}},
+		},
+	} {
+		k.must(k.Client.Create(t.Context(), o))
+	}
+	k.Apply(k.Set(k.NewSite("edge1"), map[string]any{"namespace": k.checks, "serviceAccountName": checker, "allowedImages": []any{checkerImage}}, "spec", "postCheck"))
+	return k
+}
+
+// exit of the script of a claim: its pod's container says so, and what it said last.
+func (k *kubelet) exit(script string, code int32, said string) {
+	k.T.Helper()
+	var pod *corev1.Pod
+	k.Until("the pod of "+script, scene.Patience, func() bool {
+		l := &corev1.PodList{}
+		k.must(k.Client.List(k.T.Context(), l, client.InNamespace(k.checks)))
+		for i := range l.Items {
+			if l.Items[i].Spec.Containers[0].Args[0] == script {
+				pod = &l.Items[i]
+			}
+		}
+		return pod != nil
+	})
+	if pod.Spec.ServiceAccountName != checker {
+		k.T.Errorf("%s runs as %q", script, pod.Spec.ServiceAccountName)
+	}
+	phase := corev1.PodFailed
+	if code == 0 {
+		phase = corev1.PodSucceeded
+	}
+	ended := corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: code, Message: said}}
+	now := pod.DeepCopy()
+	now.Status.Phase, now.Status.ContainerStatuses = phase, []corev1.ContainerStatus{{Name: pod.Spec.Containers[0].Name, State: ended}}
+	k.must(k.Client.Status().Patch(k.T.Context(), now, client.MergeFrom(pod)))
+}
+
+// verdict of a claim's Gate, with what its check says.
+func (k *kubelet) verdict(claim string) []string {
+	k.T.Helper()
+	l := &unstructured.UnstructuredList{}
+	l.SetGroupVersionKind(rolloutv1alpha1.GroupVersion.WithKind("GateList"))
+	k.must(k.Client.List(k.T.Context(), l, client.InNamespace(k.Namespace)))
+	for _, o := range l.Items {
+		g := &rolloutv1alpha1.Gate{}
+		k.must(runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, g))
+		if at := g.Status.AtProvider; g.Spec.ForProvider.ClaimRef.Name == claim && len(at.Checks) > 0 {
+			return []string{string(at.Verdict), at.Checks[0].Value, at.Checks[0].Message}
+		}
+	}
+	return nil
+}
+
+// controller is what the Job controller says why a Job ended.
+func (k *kubelet) controller(script string) string {
+	k.T.Helper()
+	l := &batchv1.JobList{}
+	k.must(k.Client.List(k.T.Context(), l, client.InNamespace(k.checks)))
+	for _, j := range l.Items {
+		for _, c := range j.Status.Conditions {
+			if j.Spec.Template.Spec.Containers[0].Args[0] == script && c.Type == batchv1.JobFailed {
+				return c.Reason
+			}
+		}
+	}
+	return ""
+}
+
+// TestJobCheck judges three claims by their post checks. The node is the test's: that a kubelet starts the pod, and that what it runs cannot
+// do more than it may, is not shown here.
+func TestJobCheck(t *testing.T) {
+	t.Parallel()
+	k := newKubelet(t)
+	loose := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: k.checks, Name: "loose"}}
+	loose.Spec.Containers = []corev1.Container{{Name: "a", Image: checkerImage}}
+	if err := k.Client.Create(t.Context(), loose); err == nil || !strings.Contains(err.Error(), "PodSecurity") {
+		t.Fatalf("the namespace does not enforce what it should: %v", err)
+	}
+	cases := map[string]struct {
+		code       int32
+		said       string
+		controller string
+		want       []string
+		phase      string
+	}{
+		"passes":   {code: 0, want: []string{"Passed", "exit 0", ""}, phase: "Succeeded"},
+		"violated": {code: 3, said: "7 orders\n2 are lost\n", controller: "PodFailurePolicy", want: []string{"Failed", "exit 3", "7 orders\n2 are lost"}, phase: "Failed"},
+		"broken":   {code: 127, said: "sh: curl: not found", controller: "BackoffLimitExceeded", want: []string{"Error", "exit 127", "sh: curl: not found"}, phase: "Failed"},
+	}
+	for name := range cases {
+		o := k.Claim(name, k.intentFor(name, 1, "edge1"))
+		k.Apply(k.Set(o, map[string]any{"image": checkerImage, "script": "exit; # " + name}, "spec", "gatesConfig", "postCheck"))
+	}
+	for name, tc := range cases {
+		k.exit("exit; # "+name, tc.code, tc.said)
+	}
+	for name, tc := range cases {
+		o := k.AwaitPhase(k.Claim(name, ""), tc.phase)
+		if diff := cmp.Diff(tc.want, k.verdict(name)); diff != "" {
+			t.Errorf("%s: verdict: -want, +got:\n%s", name, diff)
+		}
+		if diff := cmp.Diff(tc.controller, k.controller("exit; # "+name)); diff != "" {
+			t.Errorf("%s: why the Job failed: -want, +got:\n%s", name, diff)
+		}
+		if message := scene.Field(o, "status", "message"); tc.phase == "Failed" && !strings.Contains(message, "postCheck") {
+			t.Errorf("%s: the claim says %q", name, message)
+		}
+	}
+}
