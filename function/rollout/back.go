@@ -82,8 +82,12 @@ type Target struct {
 }
 
 // TargetOf an order is the one that it names, or else the newest revision before it that was verified in every repository that took part in
-// it, and that nobody took back. It is nil when there is none, or when nobody remembers its trees.
+// it, and that nobody took back. It is nil when there is none, or when nobody remembers its trees. One that a person named is judged again
+// until the way back begins: a repository that was lost may tell later that it is none.
 func TargetOf(o rolloutv1alpha1.Order, all []*deliveryv1alpha1.GitDelivery) *Target {
+	if o.Target != nil && o.Attempt == 0 && !slices.Contains(Targets(all), *o.Target) {
+		return nil
+	}
 	if o.Target != nil {
 		return target(*o.Target, all)
 	}

@@ -73,6 +73,19 @@ func TestBack(t *testing.T) {
 			},
 			want: want{Stop: StopNoTarget},
 		},
+		"Named": {
+			reason: "A person named it, and it is good everywhere.",
+			change: func(a *args) { a.o.Withdraws, a.o.Target = new(int64(2)), new(int64(1)) }, want: want{Attempt: 1, Target: 1},
+		},
+		"NamedElsewhere": {
+			reason: "A person named it before a repository told that it is none.",
+			change: func(a *args) {
+				a.o.Withdraws, a.o.Target = new(int64(2)), new(int64(1))
+				*a.d = *holding(a.o, "bad", 2, good)
+				a.r.All = append(a.r.All, holding(a.o, "bad", 3, remembered(1, nil, 0, "good")))
+			},
+			want: want{Target: 1, Stop: StopNoTarget},
+		},
 		"Apart": {
 			reason: "A repository that took no part has no say.",
 			change: func(a *args) { a.r.All = append(a.r.All, holding(a.o, "bad", 3)) }, want: want{Attempt: 1, Target: 1},

@@ -20,9 +20,13 @@ import (
 const (
 	version = 1
 
-	// maxBytes is what a status can hold at most. A longer entry could not be shown.
-	maxBytes   = 1 << 20
-	maxTrees   = 500
+	// maxBytes holds a thousand directories with the longest names, and the trees of the revisions that there is a way back to.
+	maxBytes = 2 << 20
+
+	// maxNamed directories are named by an order, and so by a revision of the history, and a status shows as many. An entry has those on top
+	// that were left by the orders since the last one that was verified, each of which may have moved all.
+	maxNamed   = 500
+	maxTrees   = 4 * maxNamed
 	maxHistory = 10
 
 	// maxShown trees are shown of the whole history, beside those of the revisions that are always shown. More would not leave an object
@@ -96,10 +100,13 @@ func (e Entry) Named() []string {
 }
 
 // Encode returns the content of the entry's file. Equal entries have equal content. Where not all fits, revisions lose their trees, and
-// those last that there is a way back to. It returns an error if the entry is longer than what can be read back even so.
+// those last that there is a way back to. It returns an error, and no content, about an entry that Decode would not take even so.
 func (e Entry) Encode() ([]byte, error) {
 	e.Version = version
 	e.Claim.UID = ""
+	if err := e.check(); err != nil {
+		return nil, errors.Wrap(err, "cannot encode state")
+	}
 	b, err := e.marshal()
 	e.History = slices.Clone(e.History)
 	for _, i := range slices.Backward(byWorth(e.History)) {
@@ -152,6 +159,16 @@ func (e Entry) Tree(branch, path string) (Tree, bool) {
 		}
 	}
 	return Tree{}, false
+}
+
+// ShownTrees returns the directories as a status holds them: those that the order names, which come first, and of those that were left as
+// many as there is room for. The others are known from the state, and without that by their markers.
+func (e Entry) ShownTrees() []deliveryv1alpha1.DeliveredTree {
+	var out []deliveryv1alpha1.DeliveredTree
+	for _, t := range e.Trees[:min(len(e.Trees), maxNamed)] {
+		out = append(out, t.DeliveredTree)
+	}
+	return out
 }
 
 // Shown returns a copy of the history as a status holds it. The two newest good revisions have their trees, and of the others, those that

@@ -22,6 +22,7 @@ const (
 	maxPause  = 32
 	maxPerson = 253
 	maxReason = 64
+	maxWords  = 1024
 	maxSites  = 500
 	maxSteps  = 20
 	maxUID    = 64
@@ -127,8 +128,8 @@ func (e Entry) checkHistory() error {
 }
 
 func checkRevision(field string, h deliveryv1alpha1.HistoryEntry) error {
-	if len(h.Trees) > maxTrees {
-		return errors.Errorf("revision %d has more than %d trees", h.Revision, maxTrees)
+	if len(h.Trees) > maxNamed {
+		return errors.Errorf("revision %d has more than %d trees", h.Revision, maxNamed)
 	}
 	for i, t := range h.Trees {
 		tree := fmt.Sprintf("%s.trees[%d]", field, i)
@@ -151,7 +152,7 @@ func checkRevision(field string, h deliveryv1alpha1.HistoryEntry) error {
 
 // sound is true for an order that the API server accepts in a status, as far as its numbers and digests go.
 func sound(o *rolloutv1alpha1.Order) bool {
-	digests := o.Request != "" && len(o.Request) <= maxDigest && o.Intent != "" && len(o.Intent) <= maxDigest
+	digests := o.Request != "" && o.Intent != "" && short(text{"", o.Request, maxDigest}, text{"", o.Intent, maxDigest}) == nil
 	versions := o.Revision >= 1 && o.DigestScheme >= 1 && o.RendererVersion >= 1
 	steps := o.Steps >= 1 && o.Steps <= maxSteps && len(o.Plan) <= maxSteps && o.Step >= 0 && o.Promoted >= 0 && o.Attempt >= 0
 	named := o.Blueprint == nil || o.Blueprint.Name != ""
@@ -184,11 +185,12 @@ func checkRequest(r *rolloutv1alpha1.RequestReference) error {
 	if r == nil {
 		return nil
 	}
-	return short(
+	err := short(
 		text{"order.requestRef.name", r.Name, maxObject},
 		text{"order.requestRef.uid", r.UID, maxUID},
 		text{"order.requestRef.by", r.By, maxPerson},
 	)
+	return first(err, checkDate("order.requestRef.at", r.At))
 }
 
 func checkStep(field string, s rolloutv1alpha1.Step) error {
@@ -213,7 +215,7 @@ func checkVerdict(field string, v *rolloutv1alpha1.Verdict) error {
 	case v.Result != rolloutv1alpha1.VerdictVerified && v.Result != rolloutv1alpha1.VerdictRejected:
 		return errors.Errorf("%s.result is not known", field)
 	}
-	return short(text{field + ".reason", v.Reason, maxReason})
+	return short(text{field + ".reason", v.Reason, maxReason}, text{field + ".message", v.Message, maxWords})
 }
 
 // checkDate refuses what is written as no date, or as one that the API server does not read.

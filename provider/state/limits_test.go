@@ -42,6 +42,23 @@ func TestDecodeLimits(t *testing.T) {
 			},
 			err: "order.verdict.reason has more than 64 characters",
 		},
+		"Words": {
+			reason: "What was seen has a length",
+			forge: func(e *Entry) {
+				e.Order.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictRejected, Message: long + long}
+			},
+			err: "order.verdict.message has more than 1024 characters",
+		},
+		"Asked": {
+			reason: "Nobody asked before there were dates",
+			forge: func(e *Entry) {
+				e.Order.RequestRef = &rolloutv1alpha1.RequestReference{At: new(metav1.NewTime(at(0).AddDate(-100, 0, 0)))}
+			},
+			err: "order.requestRef.at is not from the years 1970 to 9999",
+		},
+		"Digests":          {reason: "Of digests too, characters are counted", forge: func(e *Entry) { e.Order.Intent = strings.Repeat("é", 80) }},
+		"LongDigest":       {reason: "A digest has a length", forge: func(e *Entry) { e.Order.Request = long }, err: "its order is not complete"},
+		"Directories":      {reason: "A claim has so many directories, with those that were left", forge: func(e *Entry) { e.Trees = make([]Tree, 2001) }, err: "it has more than 2000 trees"},
 		"RequestRef":       {reason: "A RolloutRequest has a name", forge: func(e *Entry) { e.Order.RequestRef = &rolloutv1alpha1.RequestReference{Name: long} }, err: "order.requestRef.name has more than 253 characters"},
 		"Blueprint":        {reason: "A Blueprint has a name", forge: func(e *Entry) { e.Order.Blueprint = &rolloutv1alpha1.BlueprintReference{Channel: "stable"} }, err: "its order is not complete"},
 		"BlueprintName":    {reason: "Which has a length", forge: func(e *Entry) { e.Order.Blueprint = &rolloutv1alpha1.BlueprintReference{Name: long} }, err: "order.blueprint.name has more than 253 characters"},
@@ -67,7 +84,10 @@ func TestDecodeLimits(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e := entry()
 			tc.forge(&e)
-			content, err := e.Encode()
+			if _, err := e.Encode(); (err == nil) != (tc.err == "") {
+				t.Errorf("\n%s\nEncode(): want what cannot be read not to be written, got %v", tc.reason, err)
+			}
+			content, err := e.marshal()
 			if err != nil {
 				t.Fatal(err)
 			}

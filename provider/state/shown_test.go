@@ -2,6 +2,7 @@ package state
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -95,8 +96,9 @@ func TestEncodeFits(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			e := told(tc.verdicts, 500)
+			e.Trees = slices.Concat(e.Trees, e.Trees, e.Trees, e.Trees)
 			for i := range e.Trees {
-				e.Trees[i].Path = strings.Repeat("p", 550)
+				e.Trees[i].Path = strings.Repeat("p", 480)
 			}
 			content, err := e.Encode()
 			if err != nil {

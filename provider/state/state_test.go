@@ -64,7 +64,7 @@ func TestDecode(t *testing.T) {
 		"Version":      {reason: "A newer form is not guessed at", content: edit(`"version": 1`, `"version": 2`), err: "cannot decode state: version 2 is not known"},
 		"NoOrder":      {reason: "An entry without an order says nothing", content: `{"version":1}`, err: "cannot decode state: it has no order"},
 		"BadOrder":     {reason: "An order that no status can hold would block every status", content: edit(`"request": "r"`, `"request": ""`), err: "cannot decode state: its order is not complete"},
-		"Long":         {reason: "Input is bounded", content: strings.Repeat(" ", maxBytes+1), err: "cannot decode state: it has more than 1048576 bytes"},
+		"Long":         {reason: "Input is bounded", content: strings.Repeat(" ", maxBytes+1), err: "cannot decode state: it has more than 2097152 bytes"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -267,7 +267,8 @@ type GitDeliveryObservation struct {
 	// +optional
 	Remote *Remote `json:"remote,omitempty"`
 
-	// Trees in the repository.
+	// Trees in the repository: those that the order names, and of those that earlier orders left there, until one is verified, as many
+	// as there is room for. The state in the repository has all.
 	// +optional
 	// +kubebuilder:validation:MaxItems=500
 	// +listType=atomic

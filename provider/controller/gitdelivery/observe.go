@@ -174,10 +174,7 @@ func (e *external) delivered(d *v1alpha1.GitDelivery, entry state.Entry) {
 	e.log(d, entry)
 	at.Order = entry.Order.DeepCopy()
 	at.History = entry.Shown()
-	at.Trees = nil
-	for _, t := range entry.Trees {
-		at.Trees = append(at.Trees, t.DeliveredTree)
-	}
+	at.Trees = entry.ShownTrees()
 	at.Remote = &v1alpha1.Remote{
 		URL: e.config.spec.Git.URL, Branch: e.config.spec.Git.Branch, Commit: entry.Commit, CommitTime: entry.CommitTime.DeepCopy(),
 	}

@@ -22,7 +22,7 @@ const (
 
 	// roomForStatus leaves most of what etcd takes, 1.5 MiB, to the spec, which has 900 KiB at most.
 	roomForStatus = 560 << 10
-	roomForState  = 1 << 20
+	roomForState  = 2 << 20
 )
 
 // wide is a revision with the longest names at most Sites, in a directory below prefix.
@@ -50,9 +50,13 @@ func TestSize(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		prefix string
+		// moved is true if all Sites have moved with the last revision.
+		moved bool
 	}{
-		"Usual":   {reason: "A history never makes a delivery too large", prefix: "fleet"},
-		"Longest": {reason: "Nor does it with the longest paths", prefix: strings.Repeat("p", 430)},
+		"Usual":        {reason: "A history never makes a delivery too large", prefix: "fleet"},
+		"Longest":      {reason: "Nor does it with the longest paths", prefix: strings.Repeat("p", 430)},
+		"Moved":        {reason: "Nor does it while all directories are there twice", prefix: "fleet", moved: true},
+		"LongestMoved": {reason: "With the longest paths, too", prefix: strings.Repeat("p", 430), moved: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -61,6 +65,9 @@ func TestSize(t *testing.T) {
 				d := wide(revision+1, tc.prefix)
 				if revision >= mostRevisions-2 {
 					d.Order.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictVerified}
+				}
+				if tc.moved && revision == mostRevisions-1 {
+					d.Left = wide(revision, "before"+tc.prefix).Trees
 				}
 				e = state.Record(e, d)
 			}

@@ -117,7 +117,7 @@ func (t *task) remember(ctx context.Context, draft *git.Draft, c git.Change, com
 func (t *task) write(c *git.Change) error {
 	content, err := t.entry.Encode()
 	if err != nil {
-		return &git.Error{Class: git.ClassTooLarge, Detail: err.Error()}
+		return t.tooLarge(err)
 	}
 	c.State = map[string][]byte{}
 	for path, other := range t.facts.others {
@@ -128,4 +128,14 @@ func (t *task) write(c *git.Change) error {
 	c.State[state.Path(t.entry.Claim, t.entry.Shard)] = content
 	c.State[state.OwnerPath], err = state.EncodeOwner(t.clusterUID)
 	return err
+}
+
+// tooLarge says what a person can do about an entry that could not be read back, and which is therefore not written, nor what it is about.
+func (t *task) tooLarge(err error) error {
+	said := err.Error()
+	if n := len(t.decision.left); n > 0 {
+		said += fmt.Sprintf(". %d directories are left of earlier orders, and go once one is verified: give Sites that moved their spec.repository.path back, "+
+			"or choose fewer", n)
+	}
+	return &git.Error{Class: git.ClassTooLarge, Detail: said}
 }

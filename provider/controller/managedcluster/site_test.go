@@ -7,6 +7,7 @@ import (
 	"time"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"github.com/google/go-cmp/cmp"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -227,5 +228,74 @@ func TestDeletionLooksForItsSite(t *testing.T) {
 	w.released()
 	if w.site("team-a.prod") != nil {
 		t.Error("its Site is left behind")
+	}
+}
+
+func TestPublishedSite(t *testing.T) {
+	w := settled(t, func(p *v1alpha1.ManagedClusterParameters) {
+		p.Site = v1alpha1.PublishedSite{Publish: true, Labels: map[string]v1alpha1.LabelValue{"env": "prod"}}
+	})
+	w.reconcile()
+	s := &catalogv1alpha1.Site{}
+	w.must(w.Get(t.Context(), client.ObjectKey{Name: "team-a.prod"}, s))
+	want := catalogv1alpha1.SiteSpec{
+		Cluster:    catalogv1alpha1.SiteCluster{ClusterRef: &catalogv1alpha1.ObjectReference{APIVersion: "cluster.x-k8s.io/v1beta2", Kind: "Cluster", Namespace: "team-a", Name: "c1"}},
+		Engine:     catalogv1alpha1.SiteEngine{Type: "None"},
+		Repository: catalogv1alpha1.SiteRepository{Path: "clusters/team-a/prod"}, AllowedNamespaces: []string{"team-a"},
+		Owner: &catalogv1alpha1.SiteOwner{APIGroup: "cluster.intentplane.dev", Kind: "ManagedCluster", Namespace: "team-a", Name: "prod", UID: "mc-uid"},
+	}
+	if diff := cmp.Diff(want, s.Spec); diff != "" || s.Labels["env"] != "prod" {
+		t.Errorf("Site: -want, +got:\n%s", diff)
+	}
+	// It is made once, and never changed.
+	s.Spec.AllowedNamespaces = []string{"team-a", "team-c"}
+	w.must(w.Update(t.Context(), s))
+	w.change(func(mc *v1alpha1.ManagedCluster) { mc.Spec.ForProvider.Site.Labels["env"] = "test" })
+	w.reconcile()
+	w.must(w.Get(t.Context(), client.ObjectKey{Name: "team-a.prod"}, s))
+	if len(s.Spec.AllowedNamespaces) != 2 || s.Labels["env"] != "prod" {
+		t.Errorf("what an administrator did was undone: %v, %v", s.Spec.AllowedNamespaces, s.Labels)
+	}
+}
+
+func TestForeignSite(t *testing.T) {
+	foreign := func(name, path string) *catalogv1alpha1.Site {
+		return &catalogv1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: catalogv1alpha1.SiteSpec{Repository: catalogv1alpha1.SiteRepository{Path: path}, AllowedNamespaces: []string{"x"}}}
+	}
+	cases := map[string]struct {
+		reason string
+		site   *catalogv1alpha1.Site
+	}{
+		"Name":   {reason: "A Site of that name is an administrator's", site: foreign("team-a.prod", "elsewhere")},
+		"Path":   {reason: "Its directory is", site: foreign("edge1", "clusters/team-a/prod")},
+		"Parent": {reason: "An engine reads all of it", site: foreign("edge1", "clusters")},
+		"Child":  {reason: "Or ours would read all of another's", site: foreign("edge1", "clusters/team-a/prod/edge1")},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.install()
+			w.must(w.Create(t.Context(), tc.site.DeepCopy()))
+			p := captSpec()
+			p.Site.Publish = true
+			w.create(p)
+			w.until("PolicyDenied")
+			if len(w.did) > 0 {
+				t.Errorf("\n%s\nit is built all the same: %q", tc.reason, w.did)
+			}
+			w.built()
+			for range 5 {
+				w.clock = w.clock.Add(time.Hour)
+				w.reconcile()
+			}
+			l := &catalogv1alpha1.SiteList{}
+			w.must(w.List(t.Context(), l))
+			if diff := cmp.Diff(tc.site.Spec, l.Items[0].Spec); diff != "" || len(l.Items) != 1 {
+				t.Errorf("\n%s\n%d Sites, -want, +got:\n%s", tc.reason, len(l.Items), diff)
+			}
+			w.must(w.Delete(t.Context(), w.get()))
+			w.reconcile()
+			w.must(w.Get(t.Context(), client.ObjectKey{Name: tc.site.GetName()}, &catalogv1alpha1.Site{}))
+		})
 	}
 }

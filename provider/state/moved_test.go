@@ -1,0 +1,140 @@
+package state
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+)
+
+// namesOf are what an object of the API may have: each as long as its field may be, of characters of some bytes.
+type namesOf struct {
+	letter string
+	// long is the share of the most that a name may have, in percent.
+	long int
+}
+
+func (n namesOf) of(most int) string { return strings.Repeat(n.letter, max(1, most*n.long/100)) }
+
+// trees at a place, of which there are others with another number.
+func (n namesOf) trees(count, place int, revision int64) []Tree {
+	var out []Tree
+	for i := range count {
+		t := treeAt(n.of(maxName-4)+fmt.Sprintf("-%03d", i), fmt.Sprintf("%040d", place*maxNamed+i), revision)
+		t.Path, t.Branch = n.of(maxPath-8)+fmt.Sprintf("/%03d/%03d", place, i), n.of(maxBranch)
+		out = append(out, t)
+	}
+	return out
+}
+
+// order of a revision that a person asked for.
+func (n namesOf) order(revision int64, sites []Tree) rolloutv1alpha1.Order {
+	when := at(int(revision))
+	o := order(revision)
+	o.Request, o.Intent = n.of(maxDigest), n.of(maxDigest)
+	o.Blueprint = &rolloutv1alpha1.BlueprintReference{Name: n.of(maxObject), Channel: n.of(maxName), Digest: n.of(maxDigest)}
+	o.RequestRef = &rolloutv1alpha1.RequestReference{Name: n.of(maxObject), UID: n.of(maxUID), By: n.of(maxPerson), At: &when}
+	step := rolloutv1alpha1.Step{Pause: n.of(maxPause)}
+	for _, t := range sites {
+		step.Sites = append(step.Sites, t.Site)
+	}
+	o.Plan = []rolloutv1alpha1.Step{step}
+	return o
+}
+
+func (n namesOf) verdict(verified bool) *rolloutv1alpha1.Verdict {
+	if verified {
+		return &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictVerified}
+	}
+	return &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictRejected, Reason: n.of(maxReason), Message: n.of(maxWords)}
+}
+
+// TestMoved moves all Sites of a claim. What is written can always be read.
+func TestMoved(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		names  namesOf
+		sites  int
+		// moves that were not verified.
+		moves int
+		err   string
+	}{
+		"Some":     {reason: "Three hundred Sites move at once.", names: namesOf{"s", 50}, sites: 300, moves: 1},
+		"All":      {reason: "So do all that there can be.", names: namesOf{"s", 50}, sites: 500, moves: 1},
+		"Longest":  {reason: "So do those with the longest names.", names: namesOf{"s", 100}, sites: 500, moves: 1},
+		"Again":    {reason: "They move on before they were verified.", names: namesOf{"s", 20}, sites: 500, moves: 3},
+		"TooOften": {reason: "There is an end to that.", names: namesOf{"s", 20}, sites: 500, moves: 4, err: "cannot encode state: it has more than 2000 trees"},
+		"TooLong":  {reason: "And one to what fits.", names: namesOf{"s", 100}, sites: 500, moves: 3, err: "are more than the 2097152 that fit"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			good := tc.names.order(1, tc.names.trees(tc.sites, 0, 1))
+			good.Verdict = tc.names.verdict(true)
+			e := Record(Entry{Claim: claim(), ClusterUID: "uid-1"}, Delivery{Order: good, Trees: tc.names.trees(tc.sites, 0, 1), Commit: "c1", At: at(0)})
+			for move := 1; move <= tc.moves; move++ {
+				left, trees := e.Trees, tc.names.trees(tc.sites, move, int64(move+1))
+				e = Record(e, Delivery{Order: tc.names.order(int64(move+1), trees), Trees: trees, Left: left, Commit: "c2", At: at(move)})
+			}
+			content, err := e.Encode()
+			if tc.err != "" {
+				if err == nil || !strings.Contains(err.Error(), tc.err) || content != nil {
+					t.Errorf("\n%s\nEncode(): want %q and no content, got %v", tc.reason, tc.err, err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatalf("\n%s\nEncode(): %v", tc.reason, err)
+			}
+			got, err := Decode(content)
+			if diff := cmp.Diff(e.Trees, got.Trees); err != nil || diff != "" {
+				t.Errorf("\n%s\nDecode(...).Trees: %v, -want, +got:\n%s", tc.reason, err, diff)
+			}
+			if len(got.History[0].Trees) != tc.sites {
+				t.Errorf("\n%s\nhistory: want the trees of what there is to go back to, got %d", tc.reason, len(got.History[0].Trees))
+			}
+			shown := e.ShownTrees()
+			if len(shown) > maxNamed || !strings.HasPrefix(shown[tc.sites-1].Path, e.Trees[tc.sites-1].Path) {
+				t.Errorf("\n%s\nShownTrees(): want those that the order names first, and no more than %d, got %d", tc.reason, maxNamed, len(shown))
+			}
+		})
+	}
+}
+
+// FuzzEncode records deliveries of any size, by any names that the API takes: what is written can be read, and is refused only because it
+// is too much.
+func FuzzEncode(f *testing.F) {
+	for seed := range uint64(12) {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		r := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // It has to be the same again.
+		names := namesOf{[]string{"s", "é", "<", "\x00", "\"", "\xff"}[r.IntN(6)], r.IntN(101)}
+		e := Entry{Claim: claim(), ClusterUID: names.of(maxUID)}
+		for revision := range int64(1 + r.IntN(14)) {
+			trees := names.trees(r.IntN(maxNamed+1), r.IntN(5), revision+1)
+			d := Delivery{Order: names.order(revision+1, trees), Trees: trees, Commit: names.of(maxCommit), At: at(int(revision))}
+			d.Attempt = &rolloutv1alpha1.Attempt{Revision: revision + 1, StartedAt: at(int(revision))}
+			if r.IntN(3) > 0 {
+				d.Order.Verdict = names.verdict(r.IntN(2) > 0)
+			}
+			if !d.Order.Verified() {
+				d.Left = e.Trees
+			}
+			e = Record(e, d)
+			content, err := e.Encode()
+			if err != nil {
+				if len(e.Trees) <= maxTrees && !strings.HasSuffix(err.Error(), "that fit") {
+					t.Fatalf("Encode(): %v", err)
+				}
+				return
+			}
+			if _, err := Decode(content); err != nil {
+				t.Fatalf("Decode(...): %v", err)
+			}
+		}
+	})
+}
