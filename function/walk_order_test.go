@@ -255,8 +255,7 @@ func (w *walk) mayGoTo(m moment, o rolloutv1alpha1.Order) {
 		}
 	}
 	w.mayGoAgain(m, o)
-	// A person names a target by what is known then, and what was lost may tell another thing later.
-	if !good[*o.Target] && (o.Withdraws == nil || !w.wiped) {
+	if !good[*o.Target] {
 		w.truth.violatedf("revision %d goes back to %d, which was not verified, or was taken back", o.Revision, *o.Target)
 	}
 	for n, is := range good {
