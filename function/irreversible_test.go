@@ -30,3 +30,32 @@ func TestSaid(t *testing.T) {
 		})
 	}
 }
+
+func TestMarkedDigest(t *testing.T) {
+	kinds := []catalogv1alpha1.IrreversibleKind{{Kind: "PersistentVolumeClaim"}}
+	type args struct {
+		kinds []catalogv1alpha1.IrreversibleKind
+		has   map[string]string
+	}
+	cases := map[string]struct {
+		reason string
+		a, b   args
+		want   bool
+	}{
+		"Equal":   {reason: "The same is the same.", a: args{kinds, map[string]string{"a": "x", "b": "y"}}, b: args{kinds, map[string]string{"b": "y", "a": "x"}}, want: true},
+		"Added":   {reason: "Sites that are alike are not named.", a: args{kinds, map[string]string{"a": "x"}}, b: args{kinds, map[string]string{"a": "x", "b": "x"}}, want: true},
+		"Moved":   {reason: "Nor is a Site that takes the place of another.", a: args{kinds, map[string]string{"a": "x"}}, b: args{kinds, map[string]string{"b": "x"}}, want: true},
+		"Changed": {reason: "What one Site has changed.", a: args{kinds, map[string]string{"a": "x", "b": "x"}}, b: args{kinds, map[string]string{"a": "x", "b": "y"}}},
+		"Swapped": {reason: "Two Sites have what the other had.", a: args{kinds, map[string]string{"a": "x", "b": "y"}}, b: args{kinds, map[string]string{"a": "y", "b": "x"}}},
+		"Gained":  {reason: "A Site without anything counts.", a: args{kinds, map[string]string{"a": "", "b": "x"}}, b: args{kinds, map[string]string{"a": "x", "b": "x"}}},
+		"Marks":   {reason: "Other marks are about another thing.", a: args{kinds, map[string]string{"a": ""}}, b: args{[]catalogv1alpha1.IrreversibleKind{{Kind: "Secret"}}, map[string]string{"a": ""}}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			a, b := markedDigest(tc.a.kinds, tc.a.has), markedDigest(tc.b.kinds, tc.b.has)
+			if (a == b) != tc.want || len(a) != digestLength || len(b) != digestLength {
+				t.Errorf("\n%s\nmarkedDigest(...): %q and %q: want the same %t", tc.reason, a, b, tc.want)
+			}
+		})
+	}
+}
