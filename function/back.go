@@ -30,7 +30,7 @@ func (p plan) back(in Input, f *phase.Facts, out *Output, o rolloutv1alpha1.Orde
 		next, stop := rollout.Back(o, rollout.Retreat{
 			Policy: p.policy(in), All: all, Parts: ordered(parts), Chosen: p.isChosen, Proof: f.Proof(),
 		})
-		f.Stop, f.StopMessage = stop, rollout.Explained(o, stop)
+		f.Stop, f.StopMessage = stop, rollout.Explained(o, f.Target, stop)
 		if rollout.Same(next, o) {
 			break
 		}

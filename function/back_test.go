@@ -313,3 +313,42 @@ func TestAsks(t *testing.T) {
 		})
 	}
 }
+
+// TestAsksOfTheTarget: what a way back changes is told from its target, whatever was bad in between.
+func TestAsksOfTheTarget(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		path   string
+		late   bool
+		first  string
+		want   string
+		says   string
+	}{
+		"Same":    {reason: "What is marked is as it was.", path: "data.p", first: "Succeeded/RolledBack 3", want: "Succeeded/RolledBack 4"},
+		"Edited":  {reason: "The one in between has no verdict.", path: "data.p", first: "Validating/ 3", want: "Succeeded/RolledBack 4"},
+		"Changed": {reason: "What is marked is another.", path: "data.replicas", first: "Failed/Failed 3", want: "Failed/Failed 4", says: "it changes, or may change, what its Blueprint marks"},
+		"Unknown": {reason: "The target was made before there were marks.", path: "data.p", late: true, first: "Succeeded/RolledBack 3", want: "Failed/Failed 4", says: "nothing is remembered of what revision 2 has of that"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := still(t, false)
+			mark := func() {
+				w.set("Blueprint", "web-1.0.0", []any{map[string]any{"kind": "ConfigMap", "fieldPaths": []any{tc.path}}}, "spec", "irreversible")
+			}
+			if !tc.late {
+				mark()
+			}
+			w.wish(3)
+			w.until("Succeeded/Succeeded 2")
+			mark()
+			w.wish(4)
+			w.until(tc.first)
+			w.wish(8)
+			w.until(tc.want)
+			w.stays(tc.reason, tc.want)
+			if out := w.round(); !strings.Contains(out.Status.Message, tc.says) {
+				t.Errorf("\n%s\nstatus.message: want %q in %q", tc.reason, tc.says, out.Status.Message)
+			}
+		})
+	}
+}

@@ -116,7 +116,7 @@ func (c *Core) fill(ctx context.Context, in Input, f *phase.Facts, i intent.Inte
 	p.wish.Eased, p.wish.Untold = eased(in, f), f.Order != nil && compose.Untold(inherited, f.Observed, *f.Order)
 	p.wish.Awaited = f.Order != nil && compose.Awaits(inherited, f.Observed, *f.Order, p.clustered)
 	p.wish.Unchanged = p.unchanged(f, p.wanted) || onlyVersions(f, p.wish) && p.unchanged(f, inherited)
-	p.wish.Request.Irreversible = irreversible(s.Blueprint.Spec.Irreversible, f, rendered)
+	p.wish.Marks = marks(s.Blueprint.Spec.Irreversible, f, rendered)
 	p.wish.InFlight = inFlight(in, f, p.unobserved)
 	return fits(inherited, f.Observed)
 }

@@ -171,7 +171,7 @@ func (e *entry) note(o rolloutv1alpha1.Order, at metav1.Time) {
 		}
 		e.history[i].Withdrawn = was.Withdrawn || o.TakesBack(was.Revision)
 	}
-	h.Request, h.Intent = o.Request, o.Intent
+	h.Request, h.Intent, h.Marked = o.Request, o.Intent, o.Marked
 	if o.Attempt == 0 {
 		h.Trees = nil
 		for _, t := range e.trees {

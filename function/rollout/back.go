@@ -79,6 +79,9 @@ type Target struct {
 
 	// Commit that brought it to a branch. Of several repositories, the first one's.
 	Commit string
+
+	// Marked is a digest of what it has of what its Blueprint marks as irreversible. Empty means that nobody knows.
+	Marked string
 }
 
 // TargetOf an order is the one that it names, or else the newest revision before it that was verified in every repository that took part in
@@ -127,7 +130,7 @@ func restorable(h deliveryv1alpha1.HistoryEntry) bool {
 }
 
 func target(n int64, all []*deliveryv1alpha1.GitDelivery) *Target {
-	out := &Target{Revision: n, Trees: map[string]string{}}
+	out := &Target{Revision: n, Trees: map[string]string{}, Marked: markedBy(n, all)}
 	for _, d := range all {
 		for _, h := range d.Status.AtProvider.History {
 			if h.Revision != n {
@@ -189,7 +192,7 @@ func first(o rolloutv1alpha1.Order, r Retreat) (rolloutv1alpha1.Order, Stop) {
 	if stop := r.untold(o, to); stop != StopNone {
 		return o, stop
 	}
-	if stop := r.unasked(o); stop != StopNone && !Ordered(o) {
+	if stop := r.unasked(o, to); stop != StopNone && !Ordered(o) {
 		return o, stop
 	}
 	o.Attempt, o.Target = 1, &to.Revision
@@ -235,9 +238,9 @@ func Held(d *deliveryv1alpha1.GitDelivery, path string) (deliveryv1alpha1.Delive
 }
 
 // unasked is what stops a way back that nobody asked for.
-func (r Retreat) unasked(o rolloutv1alpha1.Order) Stop {
-	if o.Irreversible != nil && *o.Irreversible {
-		return StopIrreversible
+func (r Retreat) unasked(o rolloutv1alpha1.Order, to *Target) Stop {
+	if stop := r.irreversible(o, to); stop != StopNone {
+		return stop
 	}
 	return r.tooMany(o)
 }
@@ -291,8 +294,8 @@ func (r Retreat) rejections(o rolloutv1alpha1.Order) (before map[int64]time.Time
 	return before, at
 }
 
-// Explained says of a stop what it means for an order.
-func Explained(o rolloutv1alpha1.Order, s Stop) string {
+// Explained says of a stop what it means for an order, and for what it would go back to. Nil means that there is nothing known.
+func Explained(o rolloutv1alpha1.Order, to *Target, s Stop) string {
 	switch s {
 	case StopNone:
 		return ""
@@ -305,8 +308,7 @@ func Explained(o rolloutv1alpha1.Order, s Stop) string {
 	case StopSame:
 		return "There is nothing to take back: every directory holds what the last good revision brought."
 	case StopIrreversible:
-		return "It is not taken back without being asked: it changes, or may change, what its Blueprint marks as irreversible. " +
-			"A RolloutRequest with action RollbackTo takes it back."
+		return "It is not taken back without being asked: " + whyIrreversible(o, to) + " A RolloutRequest with action RollbackTo takes it back."
 	case StopTooMany:
 		return "It is not taken back: as many revisions were rejected within the hour before as rollbackConfig.maxPerHour lets be taken back."
 	case StopSpent:

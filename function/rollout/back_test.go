@@ -137,8 +137,8 @@ func TestBack(t *testing.T) {
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\nBack(...): -want, +got:\n%s", tc.reason, diff)
 			}
-			if (Explained(o, stop) == "") != (stop == StopNone) {
-				t.Errorf("\n%s\nExplained(...): %q for %q", tc.reason, Explained(o, stop), stop)
+			if said := Explained(o, nil, stop); (said == "") != (stop == StopNone) {
+				t.Errorf("\n%s\nExplained(...): %q for %q", tc.reason, said, stop)
 			}
 		})
 	}

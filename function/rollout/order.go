@@ -128,6 +128,10 @@ type Wish struct {
 	// Manual says that somebody has to approve updates.
 	Manual bool
 
+	// Marks are called for the next revision alone, since they take their time: a digest of what it has of what its Blueprint marks as
+	// irreversible, and whether it changes, or may change, any of that. Nil means that nothing is marked.
+	Marks func() (marked string, irreversible bool)
+
 	// Approved is the RolloutRequest that lets an update through, or asks for the same again. Nil means that none does.
 	Approved *rolloutv1alpha1.RequestReference
 }
@@ -272,8 +276,11 @@ func revision(n int64, w Wish) rolloutv1alpha1.Order {
 		Steps:           int32(len(w.Request.Plan)), //nolint:gosec // A plan has few steps.
 		RequestRef:      w.Approved,
 	}
-	if w.Request.Irreversible {
-		o.Irreversible = new(true)
+	if w.Marks != nil {
+		var irreversible bool
+		if o.Marked, irreversible = w.Marks(); irreversible {
+			o.Irreversible = new(true)
+		}
 	}
 	return o
 }

@@ -25,9 +25,6 @@ type Request struct {
 
 	// Plan to go out in.
 	Plan []rolloutv1alpha1.Step
-
-	// Irreversible says that a way back from it could not undo all that it changes, or may not.
-	Irreversible bool
 }
 
 // sitePart is what a request says about one Site.

@@ -17,6 +17,7 @@ const (
 	maxObject = 253
 	maxCommit = 40
 	maxDigest = 80
+	maxMarked = 16
 	maxName   = 63
 	maxPath   = 700
 	maxPause  = 32
@@ -142,6 +143,7 @@ func checkRevision(field string, h deliveryv1alpha1.HistoryEntry) error {
 			text{field + ".request", h.Request, maxDigest},
 			text{field + ".intent", h.Intent, maxDigest},
 			text{field + ".commit", h.Commit, maxCommit},
+			text{field + ".marked", h.Marked, maxMarked},
 			text{field + ".requestedBy", h.RequestedBy, maxPerson},
 		),
 		checkVerdict(field+".verdict", h.Verdict),
@@ -167,7 +169,10 @@ func checkOrder(o *rolloutv1alpha1.Order) error {
 			return err
 		}
 	}
-	return first(checkVerdict("order.verdict", o.Verdict), checkBlueprint(o.Blueprint), checkRequest(o.RequestRef))
+	return first(
+		short(text{"order.marked", o.Marked, maxMarked}),
+		checkVerdict("order.verdict", o.Verdict), checkBlueprint(o.Blueprint), checkRequest(o.RequestRef),
+	)
 }
 
 func checkBlueprint(b *rolloutv1alpha1.BlueprintReference) error {

@@ -31,6 +31,8 @@ func TestDecodeLimits(t *testing.T) {
 		"Request":        {reason: "The history has digests", forge: func(e *Entry) { e.History[0].Request = long }, err: "history[0].request has more than 80 characters"},
 		"Intent":         {reason: "The history has digests", forge: func(e *Entry) { e.History[0].Intent = long }, err: "history[0].intent has more than 80 characters"},
 		"HistoryCommit":  {reason: "The history has commits", forge: func(e *Entry) { e.History[0].Commit = long }, err: "history[0].commit has more than 40 characters"},
+		"HistoryMarked":  {reason: "The history has short digests", forge: func(e *Entry) { e.History[0].Marked = long }, err: "history[0].marked has more than 16 characters"},
+		"OrderMarked":    {reason: "So does the order", forge: func(e *Entry) { e.Order.Marked = long }, err: "order.marked has more than 16 characters"},
 		"Person":         {reason: "A person has a name", forge: func(e *Entry) { e.History[0].RequestedBy = long }, err: "history[0].requestedBy has more than 253 characters"},
 		"HistorySite":    {reason: "The history has Sites", forge: func(e *Entry) { e.History[0].Trees[0].Site = long }, err: "history[0].trees[0].site has more than 63 characters"},
 		"HistoryTree":    {reason: "The history has trees", forge: func(e *Entry) { e.History[0].Trees[0].Tree = long }, err: "history[0].trees[0].tree has more than 40 characters"},

@@ -73,7 +73,7 @@ func (e Entry) revision(d Delivery) deliveryv1alpha1.HistoryEntry {
 			h = *was.DeepCopy()
 		}
 	}
-	h.Request, h.Intent = d.Order.Request, d.Order.Intent
+	h.Request, h.Intent, h.Marked = d.Order.Request, d.Order.Intent, d.Order.Marked
 	if d.Order.RequestRef != nil {
 		h.RequestedBy = d.Order.RequestRef.By
 	}

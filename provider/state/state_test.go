@@ -17,7 +17,7 @@ func claim() rolloutv1alpha1.ClaimReference {
 }
 
 func order(revision int64) rolloutv1alpha1.Order {
-	return rolloutv1alpha1.Order{Revision: revision, Request: "r", Intent: "i", DigestScheme: 1, RendererVersion: 2, Steps: 1}
+	return rolloutv1alpha1.Order{Revision: revision, Request: "r", Intent: "i", Marked: "m", DigestScheme: 1, RendererVersion: 2, Steps: 1}
 }
 
 func at(minute int) metav1.Time {
@@ -92,12 +92,12 @@ func TestRecord(t *testing.T) {
 	judged := at(5)
 
 	first := deliveryv1alpha1.HistoryEntry{
-		Revision: 1, Request: "r", Intent: "i", Commit: "c1", StartedAt: &start,
+		Revision: 1, Request: "r", Intent: "i", Marked: "m", Commit: "c1", StartedAt: &start,
 		Trees: []deliveryv1alpha1.HistoryTree{{Site: "edge1", Tree: "t1"}},
 	}
 	firstJudged := first
 	firstJudged.Verdict, firstJudged.EndedAt = verified.Verdict, &judged
-	wayBack := deliveryv1alpha1.HistoryEntry{Revision: 2, Request: "r", Intent: "i", StartedAt: &judged}
+	wayBack := deliveryv1alpha1.HistoryEntry{Revision: 2, Request: "r", Intent: "i", Marked: "m", StartedAt: &judged}
 
 	cases := map[string]struct {
 		reason string

@@ -227,6 +227,11 @@ type HistoryEntry struct {
 	// +listType=atomic
 	Trees []HistoryTree `json:"trees,omitempty"`
 
+	// Marked is what the revision's order says of what its Blueprint marks as irreversible. Empty means that nobody knows.
+	// +optional
+	// +kubebuilder:validation:MaxLength=16
+	Marked string `json:"marked,omitempty"`
+
 	// Verdict on the revision. Absent means that there is none.
 	// +optional
 	Verdict *rolloutv1alpha1.Verdict `json:"verdict,omitempty"`

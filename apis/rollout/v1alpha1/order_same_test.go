@@ -14,7 +14,7 @@ func fullOrder() Order {
 	return Order{
 		Revision: 7, Request: "r", Intent: "i", DigestScheme: 1, RendererVersion: 2, Blueprint: &BlueprintReference{Name: "b", Channel: "c", Digest: "d"},
 		Plan: []Step{{Sites: []string{"a"}, Weight: new(int32(5)), Gate: new(true), Pause: "Manual"}}, Steps: 1, Step: 2, Promoted: 3, Attempt: 4,
-		Verdict: &Verdict{Result: VerdictRejected, Reason: "x", Message: "y"}, Target: new(int64(6)), Irreversible: new(true), Withdraws: new(int64(5)),
+		Verdict: &Verdict{Result: VerdictRejected, Reason: "x", Message: "y"}, Target: new(int64(6)), Irreversible: new(true), Marked: "m", Withdraws: new(int64(5)),
 		Restored: new(true), RequestRef: &RequestReference{Name: "n", UID: "u", By: "p", At: &metav1.Time{Time: time.Unix(8, 0)}},
 	}
 }
@@ -41,7 +41,8 @@ func leaves(v reflect.Value, path string, do func(path string, v reflect.Value))
 	}
 }
 
-// TestOrderSameValues takes each value of an order away in turn: it is another one then, and none but the Blueprint may be absent.
+// TestOrderSameValues takes each value of an order away in turn: it is another one then, and none but the Blueprint, and what that marks, may
+// be absent.
 func TestOrderSameValues(t *testing.T) {
 	n := 0
 	o := fullOrder()
@@ -54,13 +55,16 @@ func TestOrderSameValues(t *testing.T) {
 		was.Set(v)
 		v.SetZero()
 		defer v.Set(was)
-		want := path == ".Blueprint" || equality.Semantic.DeepEqual(o, fullOrder())
+		want := path == ".Blueprint" || path == ".Marked" || equality.Semantic.DeepEqual(o, fullOrder())
 		if got := o.Same(fullOrder()); got != want || fullOrder().Same(o) != want {
 			t.Errorf("without %s: want same %t, got %t", path, want, got)
 		}
 	})
 	if other := fullOrder(); !o.Same(other) || n < 30 {
 		t.Errorf("a copy is the same: %t; %d values", o.Same(other), n)
+	}
+	if a, b := (Order{Marked: "a"}), (Order{Marked: "b"}); a.Same(b) {
+		t.Error("Two that say what is marked say different things.")
 	}
 	if a, b := (Order{Plan: []Step{}}), (Order{}); !a.Same(b) {
 		t.Error("Empty is absent.")

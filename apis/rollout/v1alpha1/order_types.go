@@ -231,10 +231,17 @@ type Order struct {
 	// +kubebuilder:validation:Minimum=1
 	Target *int64 `json:"target,omitempty"`
 
-	// Irreversible says that the revision changes what its Blueprint marks as irreversible, or may do so: a person has to ask for the way
-	// back. Absent means that it does not.
+	// Irreversible says that the revision changes what its Blueprint marks as irreversible, compared with the revision before, or may do so.
+	// A person has to ask for the way back then, unless marked tells that the way back changes none of it. Absent means that it does not.
 	// +optional
 	Irreversible *bool `json:"irreversible,omitempty"`
+
+	// Marked is a digest of what the revision has, at its Sites, of what its Blueprint marks as irreversible. Between two revisions that say
+	// the same here none of that changes. It never changes for a revision. Empty means that the Blueprint marks nothing, or that an earlier
+	// version made the order.
+	// +optional
+	// +kubebuilder:validation:MaxLength=16
+	Marked string `json:"marked,omitempty"`
 
 	// Withdraws is the revision that a person took back with this one, and all after the target with it. Absent means none.
 	// +optional
