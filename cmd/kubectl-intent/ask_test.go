@@ -47,7 +47,7 @@ func (a *apiServer) watch(w http.ResponseWriter, r *http.Request) {
 				continue
 			}
 			status := map[string]any{}
-			_ = yaml.Unmarshal([]byte(text), &status) //nolint:errcheck // A test that is not well written fails.
+			_ = yaml.Unmarshal([]byte(text), &status)
 			o.Object["status"] = status
 			o.SetResourceVersion(strconv.Itoa(i + 2))
 			_ = json.NewEncoder(w).Encode(map[string]any{"type": "MODIFIED", "object": o.Object}) //nolint:errchkjson // A client that cannot read it says so.

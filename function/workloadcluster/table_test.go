@@ -81,8 +81,12 @@ func each(do func(evidence)) int {
 	n := 0
 	deletings := []xpv2.Condition{{Status: "False", Reason: "NotDeleting"}, {Status: "True", Reason: "DeletionRequested"}, {Status: "False", Reason: "ObjectMissing"}, {Status: "Unknown", Reason: "ManagementUnreachable"}}
 	planes := []evidence{
-		{controlPlane: "True", plane: "R", kubeconfig: "True"}, {controlPlane: "False", plane: "R", kubeconfig: "True"}, {controlPlane: "Unknown", plane: "R", kubeconfig: "True"},
-		{controlPlane: "False", plane: "RollingOut", kubeconfig: "True"}, {controlPlane: "False", plane: "RollingOut", kubeconfig: "False"}, {controlPlane: "Unknown", plane: "RollingOut", kubeconfig: "True"},
+		{controlPlane: "True", plane: "R", kubeconfig: "True"},
+		{controlPlane: "False", plane: "R", kubeconfig: "True"},
+		{controlPlane: "Unknown", plane: "R", kubeconfig: "True"},
+		{controlPlane: "False", plane: "RollingOut", kubeconfig: "True"},
+		{controlPlane: "False", plane: "RollingOut", kubeconfig: "False"},
+		{controlPlane: "Unknown", plane: "RollingOut", kubeconfig: "True"},
 	}
 	for _, infrastructure := range statuses {
 		for _, plane := range planes {

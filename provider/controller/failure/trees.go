@@ -96,7 +96,7 @@ func remembered(d *deliveryv1alpha1.GitDelivery, revision int64) []deliveryv1alp
 	}
 	for _, h := range d.Status.AtProvider.History {
 		for _, t := range h.Trees {
-			if h.Revision == revision && !(p.Order.Revision == revision && awaits(p.Order, t.Site)) {
+			if h.Revision == revision && (p.Order.Revision != revision || !awaits(p.Order, t.Site)) {
 				out = append(out, deliveryv1alpha1.Tree{Site: t.Site, Path: paths[t.Site], Tree: t.Tree})
 			}
 		}

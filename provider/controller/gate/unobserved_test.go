@@ -143,7 +143,7 @@ func TestUnobservedAgain(t *testing.T) {
 }
 
 // nothing measures, so that a check goes on.
-type nothing struct{ measurer }
+type nothing struct{}
 
 func (nothing) Forget(types.NamespacedName) {}
 
