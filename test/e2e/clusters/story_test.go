@@ -3,7 +3,6 @@ package clusters
 import (
 	"context"
 	"fmt"
-	"maps"
 	"strings"
 	"sync"
 	"testing"
@@ -68,9 +67,16 @@ func TestStory(t *testing.T) {
 	h.available("False", "etcd has no leader")
 	s.contains(mc, "Ready", "Degraded: NotReady: HostedControlPlane "+name+": etcd has no leader")
 	s.until(wc, "is degraded", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Degraded" })
-	s.degraded(shop, site, "NotReady: HostedControlPlane "+name+": etcd has no leader")
+	why := "NotReady: HostedControlPlane " + name + ": etcd has no leader"
+	s.says(shop, site, degraded{
+		Site: "The Site's cluster is degraded: " + why, Message: ailing(site, why), Available: strings.TrimPrefix(ailing(site, why), "Every Site runs the revision. "),
+	})
 	s.broken(h)
-	s.degraded(shop, site, "KubeconfigEmpty: Secret "+name+"-kubeconfig: its key value is missing or empty")
+	// Nobody can look at the Site any more, so it is not known to be live.
+	s.says(shop, site, degraded{
+		Site:    "KubeconfigGone: the Secret with the kubeconfig, or its key, does not exist",
+		Message: ailing(site, "KubeconfigEmpty: Secret "+name+"-kubeconfig: its key value is missing or empty"),
+	})
 	if got := scene.Field(s.Now(shop), "status", "phase"); got != "Succeeded" {
 		t.Errorf("what was delivered is taken back: phase %s", got)
 	}
@@ -116,17 +122,20 @@ func (s *stage) phase(o *unstructured.Unstructured, phase string, words ...strin
 	})
 }
 
-// degraded waits until a deployment says that the cluster of its Site is, and why.
-func (s *stage) degraded(o *unstructured.Unstructured, site, why string) {
+// What a deployment says while the cluster of one of its Sites is degraded.
+type degraded struct{ Site, Message, Available string }
+
+// ailing is the message of a deployment whose Site has a cluster with that trouble.
+func ailing(site, why string) string {
+	return fmt.Sprintf("Every Site runs the revision. The cluster of Site %q is degraded: %s.", site, why)
+}
+
+// says waits until a deployment says that of a Site.
+func (s *stage) says(o *unstructured.Unstructured, site string, want degraded) {
 	s.T.Helper()
-	want := map[string]string{
-		"site":      "The Site's cluster is degraded: " + why,
-		"message":   fmt.Sprintf("Every Site runs the revision. The cluster of Site %q is degraded: %s.", site, why),
-		"available": fmt.Sprintf("The cluster of Site %q is degraded: %s.", site, why),
-	}
 	s.until(o, fmt.Sprintf("says %q", want), func(u *unstructured.Unstructured) bool {
 		said, _, _ := unstructured.NestedString(u.Object, "status", "delivery", "sites", site, "message")
-		return maps.Equal(want, map[string]string{"site": said, "message": scene.Field(u, "status", "message"), "available": scene.Condition(u, "Available").Message})
+		return want == degraded{Site: said, Message: scene.Field(u, "status", "message"), Available: scene.Condition(u, "Available").Message}
 	})
 }
 
