@@ -93,7 +93,7 @@ func (w *walk) losses() []fault {
 		{"a backup is restored", w.restore},
 		{"repositories are made anew", func() {
 			for name := range w.repos {
-				w.repos[name] = newRepo()
+				w.repos[name] = newRepo(w.repos[name].cramped)
 			}
 			clear(w.deliveries)
 			clear(w.reads)

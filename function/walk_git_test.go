@@ -16,9 +16,11 @@ import (
 // A repo plays a repository: a branch, the trees that anybody ever pushed, and the state.
 type repo struct {
 	dead, refuses bool
-	dirs          map[string]string
-	objects       map[string]bool
-	entry         *entry
+	// cramped is true for one whose delivery has no room for all trees of the history.
+	cramped bool
+	dirs    map[string]string
+	objects map[string]bool
+	entry   *entry
 	// did are the orders that commits tell about, oldest first.
 	did []rolloutv1alpha1.Order
 	// commits of each try that changed what nobody else had touched.
@@ -39,8 +41,8 @@ type try struct {
 	step, attempt int32
 }
 
-func newRepo() *repo {
-	return &repo{dirs: map[string]string{}, objects: map[string]bool{}, commits: map[try]int{}}
+func newRepo(cramped bool) *repo {
+	return &repo{cramped: cramped, dirs: map[string]string{}, objects: map[string]bool{}, commits: map[try]int{}}
 }
 
 // deliver plays one reconcile of a GitDelivery. A crash leaves what was pushed, and no status.
@@ -63,7 +65,7 @@ func (r *repo) deliver(d *deliveryv1alpha1.GitDelivery, now time.Time, crash boo
 		return
 	}
 	at := &d.Status.AtProvider
-	at.Order, at.History, at.Trees = r.entry.order.DeepCopy(), shown(r.entry.history), slices.Clone(r.entry.trees)
+	at.Order, at.History, at.Trees = r.entry.order.DeepCopy(), r.shown(), slices.Clone(r.entry.trees)
 	at.Remote, at.Waiting = &deliveryv1alpha1.Remote{Commit: "0123456789012345678901234567890123456789"}, nil
 	setReady(d, corev1.ConditionTrue, deliveryv1alpha1.ReasonDelivered)
 }
@@ -78,7 +80,7 @@ func (r *repo) recall(d *deliveryv1alpha1.GitDelivery) {
 		r.entry = r.rebuilt(d)
 	}
 	if r.entry != nil && (at.Order == nil || at.Order.Behind(r.entry.order)) {
-		at.Order, at.History = r.entry.order.DeepCopy(), shown(r.entry.history)
+		at.Order, at.History = r.entry.order.DeepCopy(), r.shown()
 	}
 }
 
@@ -204,11 +206,11 @@ func verified(h deliveryv1alpha1.HistoryEntry) bool {
 	return !h.Withdrawn && h.Verdict != nil && h.Verdict.Result == rolloutv1alpha1.VerdictVerified
 }
 
-// shown is a history as a status has it where there is no room: the trees of what there is to go back to, and of nothing else.
-func shown(history []deliveryv1alpha1.HistoryEntry) []deliveryv1alpha1.HistoryEntry {
-	out := slices.Clone(history)
+// shown is the history as a status has it. Where there is no room, that is the trees of what there is to go back to, and of nothing else.
+func (r *repo) shown() []deliveryv1alpha1.HistoryEntry {
+	out := slices.Clone(r.entry.history)
 	for i := range out {
-		if !verified(out[i]) {
+		if r.cramped && !verified(out[i]) {
 			out[i].Trees = nil
 		}
 	}

@@ -151,7 +151,9 @@ func (w *walk) provide(name string, crash bool) {
 	if rollout.Restored(r.entry.order) {
 		trees := map[string]string{}
 		for _, t := range d.Spec.ForProvider.Trees {
-			if t.Action == deliveryv1alpha1.ActionRestore {
+			// Who lost everything asks for all that the target had, also where it never was anything else.
+			same := w.wiped && w.sites[t.Site].runs[place(d.Spec.ProviderConfigReference.Name, t.Path)] == t.Tree
+			if t.Action == deliveryv1alpha1.ActionRestore && !same {
 				trees[t.Site] = t.Tree
 			}
 		}

@@ -110,7 +110,7 @@ func newWalk(t *testing.T, cores []*Core, seed uint64) *walk {
 	w := &walk{
 		world: newWorld(t), ctx: t.Context(), rng: rand.New(rand.NewPCG(seed, seed)), aside: rand.New(rand.NewPCG(seed, ^seed)),
 		deliveries: map[string]*deliveryv1alpha1.GitDelivery{}, gates: map[string]*rolloutv1alpha1.Gate{},
-		repos: map[string]*repo{"default": newRepo(), "other": newRepo()}, sites: map[string]*player{}, qualities: map[string]quality{},
+		repos: map[string]*repo{"default": newRepo(seed%5 == 4), "other": newRepo(seed%5 == 4)}, sites: map[string]*player{}, qualities: map[string]quality{},
 		measurements: map[string]int32{}, now: time.Date(2031, 12, 17, 13, 14, 15, 0, time.UTC), truth: newTruth(),
 		fields: map[string]any{}, applied: map[string]*unstructured.Unstructured{}, reads: map[string]*unstructured.Unstructured{}, texts: map[*unstructured.Unstructured][]byte{},
 		wanted: map[string]rolloutv1alpha1.RolloutRequestSpec{}, begun: map[string]time.Time{},

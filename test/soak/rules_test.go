@@ -78,7 +78,7 @@ func requests() map[string]rule {
 		},
 		"AbortFirst": {
 			reason: "Abort comes before all others.", file: "rollout/requests.go",
-			at: "range «precedence()» {", without: "slices.Concat(precedence()[1:], precedence()[:1])", typ: "[]rolloutv1alpha1.Action", story: 172,
+			at: "range «rolloutv1alpha1.Actions()» {", without: "slices.Concat(rolloutv1alpha1.Actions()[1:], rolloutv1alpha1.Actions()[:1])", typ: "[]rolloutv1alpha1.Action", story: 172,
 		},
 	}
 }
@@ -138,7 +138,7 @@ func waysBack() map[string]rule {
 	return map[string]rule{
 		"ProvenBack": {
 			reason: "What is taken back is proven to run.", file: "rollout/back.go",
-			at: "case «r.Proof.Live»:", without: "true", story: 2,
+			at: "case «r.Proof.Live»:", without: "true", story: 21,
 		},
 		"AttemptsEnd": {
 			reason: "There are no more attempts than there may be.", file: "rollout/back.go",
