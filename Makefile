@@ -8,8 +8,10 @@ MAKEFLAGS += --no-print-directory
 
 # What is built calls itself this.
 VERSION ?= v0.1.0-0.git
-# Linux programs of this architecture go into the packages.
+# Linux programs of these architectures go into the packages, as in amd64,arm64.
 ARCH ?= $(shell go env GOARCH)
+# Where "make push" puts the packages.
+REGISTRY ?=
 # Names one test (soak) or one figure (bench); empty means all.
 ONLY ?=
 # How long each fuzz target runs under soak.
@@ -23,6 +25,8 @@ OUTPUT := _output
 PACKAGES := configuration configuration-namespaced function provider
 # The demo needs no linter and no generators.
 DEMO_TOOLS := ETCD KUBE_APISERVER KUBE_CONTROLLER_MANAGER KUBECTL CROSSPLANE_CORE CROSSPLANE_CRDS CROSSPLANE_CLI XPKG_IMAGE
+# The tour has GitOps and measurements beside it.
+TOUR_TOOLS := $(DEMO_TOOLS) FLUX_SOURCE_CONTROLLER FLUX_SOURCE_CRDS FLUX_KUSTOMIZE_CONTROLLER FLUX_KUSTOMIZE_CRDS PROMETHEUS
 # CAPT works with an older core of Cluster API than the newest.
 CAPT_TOOLS := ETCD KUBE_APISERVER KUBE_CONTROLLER_MANAGER KUBECTL CROSSPLANE_CORE CROSSPLANE_CRDS CLUSTERAPI_1_10 CLUSTERAPI_1_10_CRDS TERRAFORM_CRDS
 CLUSTER_TOOLS := $(foreach part,CORE BOOTSTRAP CONTROLPLANE INFRASTRUCTURE,CLUSTERAPI_$(part) CLUSTERAPI_$(part)_CONFIG)
@@ -60,6 +64,12 @@ demo: ## Show a claim become a commit on a real control plane (ONCE=1 ends by it
 	@$(MAKE) build xpkg
 	@$(call with_tools,$(DEMO_TOOLS)) ONCE=$(ONCE) go run ./cmd/playground
 
+.PHONY: tour
+tour: ## Release three versions on a real control plane, with Flux and Prometheus; the second one is rolled back.
+	@tools/tools.sh build $(TOUR_TOOLS)
+	@$(MAKE) build xpkg
+	@$(call with_tools,$(TOUR_TOOLS)) go run ./cmd/playground tour
+
 ##@ Build
 
 .PHONY: build
@@ -67,6 +77,12 @@ build: $(PROGRAMS:%=$(OUTPUT)/bin/%) ## Build the function, the provider and kub
 
 .PHONY: xpkg
 xpkg: $(PACKAGES:%=$(OUTPUT)/xpkg/%.xpkg) ## Build the Crossplane packages.
+
+.PHONY: push
+push: xpkg ## Push the packages, each for all of ARCH (REGISTRY=registry.example.org/intentplane).
+	@[[ -n '$(REGISTRY)' ]] || { echo 'cannot push: name a registry, as in "make push REGISTRY=registry.example.org/intentplane"' >&2; exit 1; }
+	@tools/tools.sh build CROSSPLANE_CLI
+	@$(call with_tools,CROSSPLANE_CLI) $(foreach p,$(PACKAGES),$(call push_package,$p) &&) true
 
 .PHONY: generate
 generate: ## Generate deep copies, method sets, CRDs, XRDs and the tables in docs.
@@ -80,11 +96,14 @@ generate: ## Generate deep copies, method sets, CRDs, XRDs and the tables in doc
 test: tools lint check-generated test-unit test-e2e test-clusters ## Check everything: lint, generated files, unit tests, end to end.
 
 .PHONY: lint
-lint: ## Lint the code.
+lint: ## Lint the code, and check that go.mod is tidy.
 	@tools/tools.sh build GOLANGCI_LINT
 	@# A cache shared with another checkout names files by their paths there, which no exclusion matches.
 	@$(call with_tools,GOLANGCI_LINT) GOLANGCI_LINT_CACHE="$(CURDIR)/$(OUTPUT)/lint" "$$GOLANGCI_LINT" run ./...
 	@cd tools/images && go vet ./...
+	@# The other modules of tools/ pin programs that others wrote, with the versions that those were tested with.
+	@for module in . tools/images; do (cd $$module && go mod tidy -diff) || \
+		{ echo "$$module/go.mod is not tidy: \"go mod tidy\" makes the difference above, commit it" >&2; exit 1; }; done
 
 .PHONY: check-generated
 check-generated: ## Check that generated files are up to date.
@@ -99,11 +118,12 @@ check-generated: ## Check that generated files are up to date.
 PURE := /function$$|/function/phase$$|/function/workloadcluster$$|/cmd/kubectl-intent$$|/test/soak$$
 
 .PHONY: test-unit
-test-unit: ## Run the unit tests, with the race detector where something runs at once.
-	@tools/tools.sh check race
-	go test -race -timeout 25m $$(go list ./... | grep -v /test/e2e | grep -vE '$(PURE)')
-	go test -timeout 25m $$(go list ./... | grep -E '$(PURE)')
-	cd tools/images && go test -race ./...
+test-unit: ## Run the unit tests, with the race detector where something runs at once and a C compiler is there.
+	@tools/tools.sh check
+	@race="$$(tools/tools.sh race)" && set -x && \
+		go test $$race -timeout 25m $$(go list ./... | grep -v /test/e2e | grep -vE '$(PURE)') && \
+		go test -timeout 25m $$(go list ./... | grep -E '$(PURE)') && \
+		cd tools/images && go test $$race ./...
 
 .PHONY: test-e2e
 test-e2e: tools build xpkg ## Run the end-to-end tests on a real control plane.
@@ -154,17 +174,20 @@ $(OUTPUT)/bin/%: $(SOURCES) $(SETTINGS)
 	@echo "building $@"
 	@$(BUILD) -o $@ $(package_of_$*)
 
-# Runtime images: one static Linux program each, non-root.
+# Runtime images: one static Linux program each, non-root, for each architecture.
+
+comma := ,
+ARCHITECTURES := $(subst $(comma), ,$(ARCH))
 
 $(OUTPUT)/linux/%: $(SOURCES) $(SETTINGS)
-	@echo "building $@ ($(ARCH))"
-	@GOOS=linux GOARCH=$(ARCH) $(BUILD) -o $@ $(package_of_$*)
+	@echo "building $@"
+	@GOOS=linux GOARCH=$(*D) $(BUILD) -o $@ $(package_of_$(*F))
 
 $(OUTPUT)/image/%.tar: $(OUTPUT)/linux/% $(RECIPES)
 	@mkdir -p $(@D)
 	@tools/tools.sh build XPKG_IMAGE
-	@$(call with_tools,XPKG_IMAGE) "$$XPKG_IMAGE" -binary $< -platform linux/$(ARCH) \
-		-tag ghcr.io/intentplane/$*-intentplane:$(VERSION) -output $@
+	@$(call with_tools,XPKG_IMAGE) "$$XPKG_IMAGE" -binary $< -platform linux/$(*D) \
+		-tag ghcr.io/intentplane/$(*F)-intentplane:$(VERSION) -output $@
 
 # Packages. "xpkg build" takes every YAML below its root and wants exactly one
 # meta object, so each package is staged into a folder of its own first.
@@ -174,20 +197,48 @@ files_of_configuration-namespaced := package/namespaced/crossplane.yaml $(wildca
 files_of_function := package/function/crossplane.yaml
 files_of_provider := package/provider/crossplane.yaml $(wildcard package/provider/crds/*.yaml)
 
+examples_of_configuration := $(wildcard examples/quickstart/*.yaml)
+examples_of_configuration-namespaced := $(filter-out %/40-claim.yaml,$(wildcard examples/quickstart/*.yaml)) examples/namespaced/deployment.yaml
+examples_of_provider := $(wildcard examples/quickstart/[1-3]0-*.yaml)
+
 folder_of_configuration := $(wildcard apis/composition/claims)
 folder_of_configuration-namespaced := $(wildcard apis/composition/namespaced)
 folder_of_provider := $(wildcard package/provider/crds)
 
-image_of_function := $(OUTPUT)/image/function.tar
-image_of_provider := $(OUTPUT)/image/provider.tar
+# A package with a program is one file for each architecture, which "xpkg push" puts together. The first one has the package's own name too.
+RUN := function provider
+define package_for
+files_of_$(1)-$(2) := $$(files_of_$(1))
+folder_of_$(1)-$(2) := $$(folder_of_$(1))
+examples_of_$(1)-$(2) := $$(examples_of_$(1))
+image_of_$(1)-$(2) := $$(OUTPUT)/image/$(2)/$(1).tar
+endef
+$(foreach p,$(RUN),$(foreach a,$(ARCHITECTURES),$(eval $(call package_for,$p,$a))))
+
+parts = $(if $(filter $1,$(RUN)),$(ARCHITECTURES:%=$(OUTPUT)/xpkg/$1-%.xpkg),$(OUTPUT)/xpkg/$1.xpkg)
+name_of_configuration-namespaced := configuration-intentplane-namespaced
+push_package = "$$CROSSPLANE_CLI" xpkg push --package-files=$(subst $() ,$(comma),$(strip $(call parts,$1))) $(REGISTRY)/$(or $(name_of_$1),$1-intentplane):$(VERSION)
+
+# A Configuration takes the function and the provider of its own minor version. A VERSION that is a pre-release admits those of that
+# minor version: a constraint without one skips them. The -0 is the lowest of all pre-releases, so that none of the next minor version fits.
+release := $(subst ., ,$(firstword $(subst -, ,$(VERSION:v%=%))))
+next_minor = $(shell echo $$(($(word 2,$(release)) + 1)))
+DEPENDENCIES = >=$(VERSION), <v$(word 1,$(release)).$(next_minor).0$(if $(findstring -,$(VERSION)),-0)
+check_version = $(if $(and $(filter v%,$(VERSION)),$(word 3,$(release))),,$(error cannot build packages of version "$(VERSION)": want a semantic version, such as v0.1.0))
 
 .SECONDEXPANSION:
 .PRECIOUS: $(OUTPUT)/linux/% $(OUTPUT)/image/%.tar
 
-$(OUTPUT)/xpkg/%.xpkg: $$(files_of_$$*) $$(folder_of_$$*) $$(image_of_$$*) $(SETTINGS) $(RECIPES)
+$(RUN:%=$(OUTPUT)/xpkg/%.xpkg): $$(call parts,$$(basename $$(@F)))
+	@ln -f $< $@
+
+$(OUTPUT)/xpkg/%.xpkg: $$(files_of_$$*) $$(folder_of_$$*) $$(examples_of_$$*) $$(image_of_$$*) $(SETTINGS) $(RECIPES)
 	@echo "building $@"
-	@rm -rf $(OUTPUT)/stage/$* && mkdir -p $(OUTPUT)/stage/$* $(@D)
+	$(check_version)
+	@rm -rf $(OUTPUT)/stage/$* && mkdir -p $(OUTPUT)/stage/$*/examples $(@D)
 	@cp $(files_of_$*) $(OUTPUT)/stage/$*
+	@$(if $(examples_of_$*),cp $(examples_of_$*) $(OUTPUT)/stage/$*/examples)
+	@sed -e '/package: ghcr.io.intentplane/{n;s/version: .*/version: "$(DEPENDENCIES)"/;}' $(firstword $(files_of_$*)) >$(OUTPUT)/stage/$*/crossplane.yaml
 	@tools/tools.sh build CROSSPLANE_CLI
 	@$(call with_tools,CROSSPLANE_CLI) "$$CROSSPLANE_CLI" xpkg build --package-root=$(OUTPUT)/stage/$* --examples-root=$(OUTPUT)/stage/$*/examples \
 		--package-file=$@ $(if $(image_of_$*),--embed-runtime-image-tarball=$(image_of_$*)) >/dev/null

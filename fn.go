@@ -38,7 +38,8 @@ type Function struct {
 	ttl  time.Duration
 	now  func() time.Time
 
-	answers *answers
+	answers   *answers
+	telemetry *telemetry
 }
 
 // NewFunction returns a Function that answers with a core's output, for as long as ttl.
@@ -53,12 +54,19 @@ func (f *Function) Remember(maxBytes int) *Function {
 	return f
 }
 
+// Measure counts answers, and the time that calls take. It returns the Function.
+func (f *Function) Measure(t *telemetry) *Function {
+	f.telemetry = t
+	return f
+}
+
 // RunFunction decodes a request, runs the core, and encodes its output. Whatever a user did wrong is in the status; a fatal
 // result is for bugs.
 func (f *Function) RunFunction(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
 	f.log.Debug("Running function", "tag", req.GetMeta().GetTag())
 	rsp, err := f.answer(ctx, req)
 	if err != nil {
+		f.telemetry.answered(fromFailures)
 		rsp = response.To(req, f.ttl)
 		response.Fatal(rsp, err)
 	}
@@ -73,14 +81,21 @@ func (f *Function) answer(ctx context.Context, req *fnv1.RunFunctionRequest) (*f
 	if err != nil {
 		return nil, err
 	}
-	if known, err := f.answers.get(key); known != nil || err != nil {
-		return known, err
+	known, err := f.answers.get(key)
+	if err != nil {
+		return nil, err
+	}
+	if known != nil {
+		f.telemetry.answered(fromMemory)
+		return known, nil
 	}
 	r, err := f.reply(ctx, req)
 	if err != nil {
 		return nil, err
 	}
+	f.telemetry.answered(fromCore)
 	rsp := response.To(req, f.lifetime(r.wait))
+	r.resourceVersion = observedVersion(req)
 	if err := encode(rsp, r); err != nil {
 		return nil, err
 	}
@@ -106,6 +121,9 @@ type reply struct {
 
 	// lasting says whether the same request will have the same reply at any other time.
 	lasting bool
+
+	// resourceVersion of the composite that the reply follows from. Empty where it has none.
+	resourceVersion string
 }
 
 // reply to a request. The kind of the composite decides who does.
@@ -123,6 +141,7 @@ func (f *Function) reply(ctx context.Context, req *fnv1.RunFunctionRequest) (*re
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot run")
 	}
+	f.telemetry.took(out.Stages)
 	r := &reply{
 		needs: out.Needs, resources: out.Resources, status: out.Status, conditions: out.Conditions, ready: out.Ready, wait: out.Wait,
 	}
@@ -194,7 +213,7 @@ func decodeInto(s *structpb.Struct, into any) error {
 
 func encode(rsp *fnv1.RunFunctionResponse, out *reply) error {
 	rsp.Requirements = requirements(out.needs)
-	status, err := structOf(map[string]any{"status": out.status})
+	status, err := structOf(desiredComposite(out))
 	if err != nil {
 		return errors.Wrap(err, "cannot encode the status")
 	}
@@ -218,6 +237,25 @@ func encode(rsp *fnv1.RunFunctionResponse, out *reply) error {
 		rsp.Conditions = append(rsp.Conditions, condition(c))
 	}
 	return nil
+}
+
+// observedVersion is the resourceVersion of the composite as Crossplane read it, or empty.
+func observedVersion(req *fnv1.RunFunctionRequest) string {
+	metadata := req.GetObserved().GetComposite().GetResource().GetFields()["metadata"].GetStructValue()
+	return metadata.GetFields()["resourceVersion"].GetStringValue()
+}
+
+// desiredComposite is what Crossplane applies to the status of the composite. It names the version that the reply follows from.
+//
+// Crossplane reads the composite from a cache, and applies the conditions that it read together with our status, by force. Right after it
+// wrote other conditions, the cache is one version behind: it would take those conditions back for a moment, and every client that waits for
+// one of them would see it turn twice. With the version the API server refuses that write (a conflict), and Crossplane calls again.
+func desiredComposite(out *reply) map[string]any {
+	composite := map[string]any{"status": out.status}
+	if out.resourceVersion != "" {
+		composite["metadata"] = map[string]any{"resourceVersion": out.resourceVersion}
+	}
+	return composite
 }
 
 func requirements(needs []catalog.Need) *fnv1.Requirements {

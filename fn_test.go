@@ -221,11 +221,13 @@ func big(n, size int) string {
 		for j := range content {
 			content[j] = letters[r.Intn(len(letters))]
 		}
-		fmt.Fprintf(&objects, "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c%d}\ndata: {k: %q}\n", i, content)
+		fmt.Fprintf(&objects, "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c%d}\ndata: {k: %q, replicas: \"0\"}\n", i, content)
 	}
 	return "apiVersion: catalog.intentplane.dev/v1alpha1\nkind: Blueprint\nmetadata: {name: web-1.0.0, labels: {blueprint: web, channel: stable}}\n" +
 		"spec:\n  blueprintName: web\n  version: 1.0.0\n  serviceTypes: [web]\n  files:\n" +
 		"    kustomization.yaml: |\n      resources: [intent.yaml, objects.yaml]\n" +
+		"      replacements: [{source: {kind: ConfigMap, name: intent, fieldPath: data.replicas},\n" +
+		"        targets: [{select: {kind: ConfigMap, name: c0}, fieldPaths: [data.replicas]}]}]\n" +
 		"    intent.yaml: |\n      apiVersion: v1\n      kind: ConfigMap\n      metadata: {name: intent, annotations: {config.kubernetes.io/local-config: \"true\"}}\n" +
 		"    objects.yaml: |\n      " + strings.ReplaceAll(objects.String(), "\n", "\n      ") + "\n"
 }
@@ -263,5 +265,38 @@ func TestRunFunctionTooLarge(t *testing.T) {
 	t.Log(message)
 	if !strings.HasSuffix(message, "bytes, more than the 921600 that fit into one object") {
 		t.Errorf("RunFunction(...): %q does not say the numbers", message)
+	}
+}
+
+// TestDesiredVersion looks at the version that a response names, so that Crossplane writes no status over a newer one.
+func TestDesiredVersion(t *testing.T) {
+	cluster := `
+apiVersion: intentplane.dev/v1alpha1
+kind: WorkloadCluster
+metadata: {name: east, namespace: team-a}
+spec: {type: Existing}
+`
+	for name, tc := range map[string]struct{ reason, composite, version string }{
+		"Claim":      {reason: "The composite of a claim is written as long as it is at the version that was observed.", composite: claimComposite, version: "41"},
+		"Namespaced": {reason: "A namespaced composite is written as long as it is at the version that was observed.", composite: namespacedComposite, version: "7"},
+		"Cluster":    {reason: "A WorkloadCluster is written as long as it is at the version that was observed.", composite: cluster, version: "8"},
+		"Rendered":   {reason: "A composite without a version, as crossplane render has it, is written in any case.", composite: claimComposite},
+	} {
+		t.Run(name, func(t *testing.T) {
+			req := request(t, tc.composite)
+			if tc.version != "" {
+				req.GetObserved().GetComposite().GetResource().GetFields()["metadata"].GetStructValue().Fields["resourceVersion"] = structpb.NewStringValue(tc.version)
+			}
+			f := newFunction().Remember(1 << 20)
+			run(t, f, req)
+			desired := run(t, f, req).GetDesired().GetComposite().GetResource().GetFields()
+			got := desired["metadata"].GetStructValue().GetFields()["resourceVersion"].GetStringValue()
+			if diff := cmp.Diff(tc.version, got); diff != "" {
+				t.Errorf("\n%s\nRunFunction(...): metadata.resourceVersion: -want, +got:\n%s", tc.reason, diff)
+			}
+			if _, named := desired["metadata"]; named != (tc.version != "") {
+				t.Errorf("\n%s\nRunFunction(...): desired composite: %v", tc.reason, desired)
+			}
+		})
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/alecthomas/kong"
 	sdk "github.com/crossplane/function-sdk-go"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/intentplane/intentplane/function"
 	"github.com/intentplane/intentplane/function/render"
@@ -22,11 +23,12 @@ type cli struct {
 	Address            string           `default:":9443" help:"Address at which to listen for gRPC connections."`
 	TLSCertsDir        string           `env:"TLS_SERVER_CERTS_DIR" help:"Folder with the server's certificate (tls.crt), its key (tls.key), and the CA of clients (ca.crt)."`
 	Insecure           bool             `help:"Serve without TLS. Needed by crossplane render."`
-	MetricsAddress     string           `default:"" help:"Address at which to serve metrics. Empty serves none."`
+	MetricsAddress     string           `default:":8080" help:"Address at which to serve metrics. Empty serves none."`
 	MaxRecvMessageSize int              `default:"16" help:"Largest request, in MiB."`
 	CacheSize          int              `default:"12" help:"Most memory for what was answered and rendered before, in MiB."`
 	TTL                time.Duration    `default:"10m" help:"How long a response counts when nothing changes."`
 	RendererSpread     time.Duration    `default:"24h" help:"How long it takes until all deployments took a new version of the renderer, each in its own time of the day. 0 means at once."`
+	ProviderTimeout    time.Duration    `default:"5m" help:"How long the provider may take to observe a change before deployments say ProviderNotResponding. 0 means any time."`
 	Version            kong.VersionFlag `help:"Print the version."`
 }
 
@@ -43,8 +45,13 @@ func (c *cli) Run() error {
 		return err
 	}
 	answered, rendered := shares(c.CacheSize << 20)
-	core := function.New(render.NewCache(render.NewRenderer(), rendered), function.WithRendererSpread(c.RendererSpread))
-	return sdk.Serve(NewFunction(core, log, c.TTL, time.Now).Remember(answered),
+	core := function.New(render.NewCache(render.NewRenderer(), rendered), function.WithRendererSpread(c.RendererSpread), function.WithStopwatch(time.Now),
+		function.WithProviderTimeout(c.ProviderTimeout))
+	metrics, err := newTelemetry(prometheus.DefaultRegisterer)
+	if err != nil {
+		return err
+	}
+	return sdk.Serve(NewFunction(core, log, c.TTL, time.Now).Remember(answered).Measure(metrics),
 		sdk.Listen(c.Network, c.Address),
 		sdk.MTLSCertificates(c.TLSCertsDir),
 		sdk.Insecure(c.Insecure),

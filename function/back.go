@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
@@ -169,6 +170,13 @@ func inFlight(in Input, f *phase.Facts, unobserved map[string]bool) bool {
 	return trial.Watched() && trial.Unhindered()
 }
 
+// changesChecks is true when the Gate of the order's step cannot measure, and the revision would be judged by other checks now. Those of a
+// Gate never change, so it takes the next revision to ask them.
+func (p plan) changesChecks(f *phase.Facts) bool {
+	g := f.AwaitingGate()
+	return g != nil && !equality.Semantic.DeepEqual(g.Spec.ForProvider.Checks, p.checks.At(f.Order.Plan[f.Order.Step]))
+}
+
 // gates asks for the Gate of the order's step, which waits until that is live, and lets those go that have told all they can: when every
 // repository remembers the verdict, the Gates of earlier steps, and by then, or with the first Gate of the revision, those of others. Whatever is
 // added or removed makes a generation of the composite, which Crossplane tells in several writes: so all of that happens with the order.
@@ -198,7 +206,7 @@ func (p plan) gate(in Input, f *phase.Facts, name string) (*unstructured.Unstruc
 	if f.Gates[name] != nil || f.Order.Verdict != nil || !rollout.Gated(*f.Order) {
 		return nil, nil //nolint:nilnil // There is nothing to judge.
 	}
-	g := compose.Gate(in.Claim, *f.Order, f.ObservedSync, p.checks.At(f.Order.Plan[f.Order.Step]))
+	g := compose.Gate(in.Claim, *f.Order, f.ObservedSync, in.Spec.GatesConfig, p.checks.At(f.Order.Plan[f.Order.Step]))
 	if g == nil {
 		return nil, nil //nolint:nilnil // There is nothing to ask.
 	}

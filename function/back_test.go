@@ -215,6 +215,14 @@ func TestOrderedBack(t *testing.T) {
 	if r := out.Status.Requests; len(r) != 1 || r[0].Result != string(rolloutv1alpha1.ResultDone) {
 		t.Errorf("Run(...): requests %+v", r)
 	}
+	reason := "A rollback that a user asked for is no failure, and the message says how to go on."
+	w.wantCondition(reason, out, deploymentv1alpha1.TypeStalled, corev1.ConditionFalse, deploymentv1alpha1.ReasonIdle)
+	w.wantCondition(reason, out, deploymentv1alpha1.TypeReconciling, corev1.ConditionFalse, deploymentv1alpha1.ReasonRolledBack)
+	want := "A user asked for the rollback: RolloutRequest back of ann. The Sites run revision 1 again. " +
+		"To go on, change the intent, or deliver it again: kubectl intent retry " + w.in.Claim.Name + " -n " + w.in.Claim.Namespace + "."
+	if diff := cmp.Diff(want, out.Status.Message); diff != "" {
+		t.Errorf("\n%s\nRun(...): message: -want, +got:\n%s", reason, diff)
+	}
 	w.stays("It is held.", "Succeeded/RolledBack 3")
 	w.ask("again", 3, action(rolloutv1alpha1.ActionRetry), uid("again"))
 	out = w.until("Succeeded/Succeeded 4")

@@ -31,6 +31,9 @@ type Compiled struct {
 
 	// Inputs for the renderer, one for each place of the selection.
 	Inputs []render.Input
+
+	// Checks that the deployment is judged by.
+	Checks gates.Checks
 }
 
 // Understand reads the intent of a spec, and names the field that it stands in. It returns an error, whose reason ReasonOf tells, for
@@ -69,19 +72,24 @@ func Compile(in Input, answer func([]catalog.Need) (catalog.Answers, error)) (*C
 	if err := checkSiteReplicas(in.Spec, i, out.Selection); err != nil {
 		return out, err
 	}
-	if err := checkQueries(out.Selection.Blueprint.Spec); err != nil {
+	if err := checkMetrics(out.Selection.Blueprint.Spec); err != nil {
 		return out, err
 	}
 	return out, out.judge(in)
 }
 
-// judge returns an error, whose reason ReasonOf tells, for waves that are not good and for what could not be judged.
+// CheckRead returns an error, whose reason ReasonOf tells, when the intent sets a value that the Blueprint does not read.
+func (d *Compiled) CheckRead(in Input) error {
+	return checkRead(in.Spec, d.Intent, &d.Selection.Blueprint)
+}
+
+// judge compiles the checks. It returns an error, whose reason ReasonOf tells, for waves that are not good and for what could not be judged.
 func (d *Compiled) judge(in Input) error {
 	r, err := rollout.NewRequest(in.Spec, "", d.Selection, "", render.Version)
 	if err != nil {
 		return err
 	}
-	_, err = judges(gates.NewCompiler(0), in, d.Intent, d.Selection, r.Plan)
+	d.Checks, err = judges(gates.NewCompiler(0), in, d.Intent, d.Selection, r.Plan)
 	return err
 }
 
@@ -129,6 +137,9 @@ func (c *Core) Render(ctx context.Context, in Input, d *Compiled) ([]compose.Ren
 	in.Spec.Default()
 	out, err := c.render(ctx, in, d.Intent, d.Selection)
 	if err != nil {
+		return nil, err
+	}
+	if err := d.CheckRead(in); err != nil {
 		return nil, err
 	}
 	return out, Fits(in, out)

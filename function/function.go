@@ -52,8 +52,8 @@ type Input struct {
 	// Answers to the needs of earlier calls.
 	Answers catalog.Answers
 
-	// Now is written to the log of transitions, and read for one decision alone: whether it is a deployment's turn to take a new
-	// renderer.
+	// Now is written to the log of transitions, and read for two decisions: whether it is a deployment's turn to take a new renderer, and
+	// whether the provider has not observed a change for too long.
 	Now metav1.Time
 }
 
@@ -81,6 +81,18 @@ type Output struct {
 	// then, or 0 when it does not change by itself.
 	Dated bool
 	Wait  time.Duration
+
+	// Stages that the call went through, with the time that each took. Nothing else depends on it. Empty without a stopwatch.
+	Stages []Stage
+}
+
+// A Stage of a call is Compiling or Rendering.
+type Stage struct {
+	// Name of the stage.
+	Name deploymentv1alpha1.Phase
+
+	// Took is how long it took. A rendering that is remembered takes nearly no time.
+	Took time.Duration
 }
 
 // checkedTrees is how many trees a Core remembers to have checked: for 1,000 deployments, to two Sites each.
@@ -98,6 +110,9 @@ const queryBytes = 4 << 20
 // RendererSpread is how long it takes until all deployments took a new renderer, where nobody says otherwise.
 const RendererSpread = 24 * time.Hour
 
+// ProviderTimeout is how long the provider may take to observe a change of a composed resource, where no option says otherwise.
+const ProviderTimeout = 5 * time.Minute
+
 // A Core runs calls. It may be used by several goroutines.
 type Core struct {
 	renderer Renderer
@@ -105,8 +120,15 @@ type Core struct {
 	packer   *compose.Packer
 	digests  *memo.Memo[string]
 	gates    *gates.Compiler
+	uses     *memo.Memo[render.Uses]
 	version  int32
 	spread   time.Duration
+
+	// providerTimeout is how long the provider may take to observe a change of a composed resource.
+	providerTimeout time.Duration
+
+	// stopwatch returns the time, to measure stages by, or always the zero time.
+	stopwatch func() time.Time
 }
 
 // anew is how long it takes until a rendering that took too long is tried again.
@@ -133,11 +155,18 @@ type Option func(*Core)
 // WithRendererSpread lets deployments take a new renderer one after another, over so long a time. 0 means all at once.
 func WithRendererSpread(d time.Duration) Option { return func(c *Core) { c.spread = d } }
 
+// WithProviderTimeout says how long the provider may take to observe a change of a composed resource. 0 means that it may take any time.
+func WithProviderTimeout(d time.Duration) Option { return func(c *Core) { c.providerTimeout = d } }
+
+// WithStopwatch measures the stages of calls by a clock.
+func WithStopwatch(now func() time.Time) Option { return func(c *Core) { c.stopwatch = now } }
+
 // New returns a Core that renders with r.
 func New(r Renderer, opts ...Option) *Core {
 	c := &Core{
 		renderer: r, checker: check.New(checkedTrees), packer: compose.NewPacker(packedBytes), digests: memo.New[string](digestBytes),
-		gates: gates.NewCompiler(queryBytes), version: render.Version, spread: RendererSpread,
+		gates: gates.NewCompiler(queryBytes), uses: memo.New[render.Uses](usesBytes), version: render.Version, spread: RendererSpread,
+		providerTimeout: ProviderTimeout, stopwatch: func() time.Time { return time.Time{} },
 	}
 	for _, o := range opts {
 		o(c)
@@ -191,11 +220,12 @@ func (c *Core) observe(in Input, out *Output) (*phase.Facts, error) {
 		return nil, err
 	}
 	f := &phase.Facts{
-		Digest:   d,
-		GatesOff: gatesOff(in.Spec.GatesConfig),
-		Desired:  map[string]*deliveryv1alpha1.GitDelivery{},
-		Observed: map[string]*deliveryv1alpha1.GitDelivery{},
-		Gates:    map[string]*rolloutv1alpha1.Gate{},
+		Claim:         in.Claim,
+		Digest:        d,
+		GatesDisabled: !*in.Spec.GatesConfig.Enabled,
+		Desired:       map[string]*deliveryv1alpha1.GitDelivery{},
+		Observed:      map[string]*deliveryv1alpha1.GitDelivery{},
+		Gates:         map[string]*rolloutv1alpha1.Gate{},
 	}
 	for name, o := range in.Observed {
 		kept, err := compose.Retain(o)
@@ -207,6 +237,7 @@ func (c *Core) observe(in Input, out *Output) (*phase.Facts, error) {
 			return nil, errors.Wrapf(err, "cannot read composed resource %q", name)
 		}
 	}
+	f.Unobserving = c.unobserving(in, out)
 	maps.Copy(f.Desired, f.Observed)
 	f.Sync = f.ObservedSync
 	f.Order, _ = rollout.Current(slices.Collect(maps.Values(f.Observed)))
@@ -227,8 +258,4 @@ func see(f *phase.Facts, name string, o *unstructured.Unstructured) error {
 		return runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, f.Gates[name])
 	}
 	return nil
-}
-
-func gatesOff(g deploymentv1alpha1.GatesConfig) bool {
-	return !*g.Enabled || len(g.SLOThresholds) == 0 && len(g.Checks) == 0 && g.PostCheck == nil
 }

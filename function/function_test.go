@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
 	"github.com/intentplane/intentplane/function/catalog"
@@ -111,6 +112,21 @@ func TestFreeze(t *testing.T) {
 			reason: "A Site that is gone.", smash: func(w *world) { w.remove("Site", "edge2") },
 			phase: deploymentv1alpha1.PhasePending, typ: "SitesFound", status: corev1.ConditionFalse, why: deploymentv1alpha1.ReasonSiteMissing, message: `"edge2"`,
 		},
+		"UnknownSiteInSentence": {
+			reason: "A Site that a sentence names for the first time, and that does not exist, is refused.", smash: func(w *world) { w.say("Deploy shop on edge1 and edge9, 2 replicas") },
+			phase: deploymentv1alpha1.PhaseFailed, typ: "Valid", status: corev1.ConditionFalse, why: deploymentv1alpha1.ReasonInvalidSpec,
+			message: `did you mean "edge2" instead of "edge9"?`,
+		},
+		"UnknownSiteInQuotes": {
+			reason: "A Site that a sentence names in quotes is waited for.", smash: func(w *world) { w.say(`Deploy shop on edge1 and "edge9", 2 replicas`) },
+			phase: deploymentv1alpha1.PhasePending, typ: "SitesFound", status: corev1.ConditionFalse, why: deploymentv1alpha1.ReasonSiteMissing,
+			message: `did you mean "edge2" instead of "edge9"?`,
+		},
+		"DeliveredSiteInSentence": {
+			reason: "A Site that the deployment was delivered to is waited for after it was deleted, also if a sentence names it.",
+			smash:  func(w *world) { w.say("Deploy shop on edge1 and edge2, 2 replicas"); w.remove("Site", "edge2") },
+			phase:  deploymentv1alpha1.PhasePending, typ: "SitesFound", status: corev1.ConditionFalse, why: deploymentv1alpha1.ReasonSiteMissing, message: `"edge2"`,
+		},
 		"BlueprintMissing": {
 			reason: "A Blueprint that is gone.", smash: func(w *world) { w.remove("Blueprint", "web-1.0.0") },
 			phase: deploymentv1alpha1.PhasePending, typ: "SitesFound", status: corev1.ConditionFalse, why: deploymentv1alpha1.ReasonBlueprintMissing,
@@ -171,7 +187,9 @@ func TestMove(t *testing.T) {
 	w.apply(out)
 	out = w.call()
 	w.want("It stays.", out, view{Phase: deploymentv1alpha1.PhaseDelivering, Revision: 2, Sites: "0/2", Trees: both})
-	if diff := cmp.Diff(before.Resources[old].Object, out.Resources[old].Object); diff != "" {
+	want := before.Resources[old].Object.DeepCopy()
+	want.SetAnnotations(map[string]string{deliveryv1alpha1.AnnotationSuperseded: "true"})
+	if diff := cmp.Diff(want, out.Resources[old].Object); diff != "" {
 		t.Errorf("Run(...): the old delivery: -want, +got:\n%s", diff)
 	}
 	w.want("Delivered, the old one goes.", w.settle(), view{Phase: deploymentv1alpha1.PhaseSucceeded, Ready: true, Revision: 2, Sites: "2/2", Trees: bothSecond})
@@ -183,8 +201,10 @@ func TestMoveBehindConfig(t *testing.T) {
 	w := newWorld(t)
 	before := w.settle()
 	w.set("ClusterProviderConfig", "default", "https://git.example.org/other.git", "spec", "git", "url")
+	w.wantFrozen("The revision is in the old repository until the provider reaches the new one.", w.call())
+	w.deliver()
 	out := w.call()
-	w.want("The delivery goes on, with a new revision: what it proved was of the old repository.", out, view{Phase: deploymentv1alpha1.PhaseDelivering, Revision: 2, Sites: "0/2", Trees: bothSecond})
+	w.want("The provider reached the new repository, so the next revision begins: what was proven was of the old one.", out, view{Phase: deploymentv1alpha1.PhaseDelivering, Revision: 2, Sites: "0/2", Trees: bothSecond})
 	names := func(out *Output) []string { return slices.Sorted(maps.Keys(out.Resources)) }
 	if diff := cmp.Diff(names(before), names(out)); diff != "" {
 		t.Errorf("Run(...): names: -want, +got:\n%s", diff)

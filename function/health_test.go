@@ -1,6 +1,7 @@
 package function
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/fluxcd/cli-utils/pkg/kstatus/status"
@@ -9,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/test/gitops"
 )
 
@@ -80,6 +82,17 @@ func TestHealth(t *testing.T) {
 				return w.call()
 			},
 		},
+		"RolledBack": {
+			reason: "A deployment that a user rolled back waits for the user, and is no failure.", phase: deploymentv1alpha1.PhaseSucceeded,
+			want: [2]string{"InProgress", "Suspended"},
+			reach: func(*world) *Output {
+				w := still(t, false)
+				w.wish(3)
+				w.until("Succeeded/Succeeded 2")
+				w.ask("back", 2, action(rolloutv1alpha1.ActionRollbackTo), func(r *rolloutv1alpha1.RolloutRequest) { r.Spec.ToRevision = new(int64(1)) })
+				return w.until("Succeeded/RolledBack 3")
+			},
+		},
 		"Suspended": {
 			reason: "It is told to wait.", phase: deploymentv1alpha1.PhaseSucceeded, want: [2]string{"InProgress", "Suspended"},
 			reach: func(w *world) *Output {
@@ -111,6 +124,23 @@ func TestHealth(t *testing.T) {
 				t.Errorf("\n%s\nkstatus (%s) and Argo CD: -want, +got:\n%s", tc.reason, r.Message, diff)
 			}
 		})
+	}
+}
+
+// TestMessageWhileUnobserved reads the message of a deployment whose Sites ran the revision, and cannot be observed any more.
+func TestMessageWhileUnobserved(t *testing.T) {
+	w := newWorld(t)
+	w.observe("edge1", "edge2")
+	w.settleLive()
+	if diff := cmp.Diff("Every Site runs the revision.", w.call().Status.Message); diff != "" {
+		t.Errorf("Run(...) while every Site is proven to run the revision: message: -want, +got:\n%s", diff)
+	}
+	w.sync("Syncing", "Syncing")
+	out := w.call()
+	want := "The revision was verified, and not every Site is known to run it now: "
+	if !strings.HasPrefix(out.Status.Message, want) || out.Status.Phase != deploymentv1alpha1.PhaseSucceeded {
+		t.Errorf("Run(...) while no Site is proven to run the revision: want %s and a message that begins with %q, got %s and %q",
+			deploymentv1alpha1.PhaseSucceeded, want, out.Status.Phase, out.Status.Message)
 	}
 }
 

@@ -29,7 +29,7 @@ func judged(g deploymentv1alpha1.GatesConfig, i intent.Intent, field string) (de
 	all := make(map[string]deploymentv1alpha1.Threshold, len(g.SLOThresholds)+len(i.SLOs))
 	for _, metric := range slices.Sorted(maps.Keys(g.SLOThresholds)) {
 		path := "spec.gatesConfig.sloThresholds." + metric
-		threshold, err := intent.Threshold(string(g.SLOThresholds[metric]))
+		threshold, err := intent.Threshold(metric, string(g.SLOThresholds[metric]))
 		if err != nil {
 			return g, errors.Wrap(err, path)
 		}

@@ -33,6 +33,12 @@ func TestJudged(t *testing.T) {
 			slos:   map[string]string{"latency_p99": "< 500ms"},
 			want:   thresholds{"latency_p99": "< 500ms", "error_rate": "0.05"},
 		},
+		"WrongWay": {
+			reason: "A threshold that points to the bad side of its metric is refused with its field.",
+			gates:  thresholds{"error_rate": ">= 5 %"},
+			want:   thresholds{"error_rate": ">= 5 %"},
+			err:    `spec.gatesConfig.sloThresholds.error_rate: ">= 5%" points the wrong way: less is better, so the threshold must begin with <= or <`,
+		},
 		"Conflict": {
 			reason: "One metric with two values is an error that names both fields.",
 			gates:  thresholds{"latency_p99": "400ms"},

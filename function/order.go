@@ -77,9 +77,7 @@ func (p plan) ask(in Input, f *phase.Facts, all map[string]*deliveryv1alpha1.Git
 	f.Order = &o
 	f.Desired = compose.Step(compose.Await(all, f.Observed, f.ObservedSync, o, p.clustered), o)
 	if also := rollout.AlsoOf(o, p.wish); also != "" {
-		for _, d := range f.Desired {
-			d.SetAnnotations(map[string]string{compose.AnnotationAlso: also})
-		}
+		f.Desired = compose.Annotate(f.Desired, also)
 	}
 	f.Sync = compose.Sync(in.Claim, in.Spec.DeliveryConfig, o, all, p.unseen())
 }
@@ -93,9 +91,14 @@ func outranks(o rolloutv1alpha1.Order, r rollout.Request) bool {
 // the others have carried the order out and the Sites run it, so that nothing is removed before its successor is in place.
 func replace(f *phase.Facts, out *Output) error {
 	for name := range f.Observed {
-		if f.Desired[name] == nil && phase.Ready(f) {
-			delete(out.Resources, name)
+		if f.Desired[name] != nil {
+			continue
 		}
+		if phase.Ready(f) {
+			delete(out.Resources, name)
+			continue
+		}
+		compose.Supersede(out.Resources[name].Object)
 	}
 	return observeAs(f, out)
 }
@@ -178,6 +181,7 @@ func checkTimeouts(s deploymentv1alpha1.IntentDeploymentSpec) error {
 		{"deliveryConfig.syncWaitTimeout", s.DeliveryConfig.SyncWaitTimeout},
 		{"deliveryConfig.clusterWaitTimeout", s.DeliveryConfig.ClusterWaitTimeout},
 		{"rollbackConfig.attemptTimeout", s.RollbackConfig.AttemptTimeout},
+		{"gatesConfig.metricsUnavailableTimeout", s.GatesConfig.MetricsUnavailableTimeout},
 	} {
 		if !kept(t.value) {
 			return terminal(deploymentv1alpha1.ReasonInvalidSpec, deploymentv1alpha1.PhaseCompiling,

@@ -46,12 +46,23 @@ type plan struct {
 	checks gates.Checks
 	// clustered are the Sites that receive nothing before their clusters are ready.
 	clustered map[string]bool
+	// stages of the plan that ended, and when the present one began.
+	stages []Stage
+	began  time.Time
+}
+
+// endStage notes how long the present stage took. The next one begins.
+func endStage(p *plan, name deploymentv1alpha1.Phase, now time.Time) {
+	if !now.IsZero() {
+		p.stages = append(p.stages, Stage{Name: name, Took: now.Sub(p.began)})
+	}
+	p.began = now
 }
 
 // plan compiles, places and renders the intent, with the Blueprint that the deployment stays with or, where an update is approved, the
 // one in the channel. It returns a problem when it cannot; what it found out by then is in the facts.
 func (c *Core) plan(ctx context.Context, in Input, f *phase.Facts, approved bool) (plan, error) {
-	p := plan{}
+	p := plan{began: c.stopwatch()}
 	i, field, err := understand(&in.Spec)
 	if field != "" {
 		f.Understood = string(i.Canonical())
@@ -59,7 +70,6 @@ func (c *Core) plan(ctx context.Context, in Input, f *phase.Facts, approved bool
 	if err != nil {
 		return p, err
 	}
-	f.GatesOff = gatesOff(in.Spec.GatesConfig)
 	q := query(in, i, field)
 	if !approved {
 		q.Pinned = p.channel.pin(rollout.Pinned(f.Order, in.Spec.Blueprint, q.BlueprintName()))
@@ -84,6 +94,7 @@ func (c *Core) fill(ctx context.Context, in Input, f *phase.Facts, i intent.Inte
 	if err := checkTimeouts(in.Spec); err != nil {
 		return err
 	}
+	s.Places = keepRepositories(s.Places, f.Observed)
 	set, err := support.Selection(s)
 	if err != nil {
 		return err
@@ -103,8 +114,14 @@ func (c *Core) fill(ctx context.Context, in Input, f *phase.Facts, i intent.Inte
 		return err
 	}
 	p.wish.Request.Plan = gated(p.wish.Request.Plan, p.checks)
+	endStage(p, deploymentv1alpha1.PhaseCompiling, c.stopwatch())
 	rendered, err := c.render(ctx, in, i, s)
+	endStage(p, deploymentv1alpha1.PhaseRendering, c.stopwatch())
 	if err != nil {
+		return err
+	}
+	// What its schema says of a parameter is said first.
+	if err := c.checkRead(in, i, s); err != nil {
 		return err
 	}
 	if p.wanted, err = deliveries(in, rendered); err != nil {
@@ -115,19 +132,21 @@ func (c *Core) fill(ctx context.Context, in Input, f *phase.Facts, i intent.Inte
 	p.chosen = compose.Sites(p.wanted)
 	p.wish.Eased, p.wish.Untold = eased(in, f), f.Order != nil && compose.Untold(inherited, f.Observed, *f.Order)
 	p.wish.Awaited = f.Order != nil && compose.Awaits(inherited, f.Observed, *f.Order, p.clustered)
-	p.wish.Unchanged = p.unchanged(f, p.wanted) || onlyVersions(f, p.wish) && p.unchanged(f, inherited)
+	p.wish.Unchanged = p.unchanged(f, inherited) && !p.changesChecks(f)
 	p.wish.Marks = marks(s.Blueprint.Spec.Irreversible, f, rendered)
 	p.wish.InFlight = inFlight(in, f, p.unobserved)
 	return fits(inherited, f.Observed)
 }
 
-// unchanged is true when deliveries ask for the trees of the order.
+// unchanged is true when deliveries ask for the trees of the order, in the repositories that it is for.
 func (p plan) unchanged(f *phase.Facts, ds map[string]*deliveryv1alpha1.GitDelivery) bool {
 	if f.Order == nil {
 		return false
 	}
+	asked := onlyVersions(f, p.wish)
 	ds = compose.Await(ds, f.Observed, f.ObservedSync, *f.Order, p.clustered)
-	return maps.Equal(compose.TreeIDs(ds), compose.AskedIDs(f.Observed, *f.Order))
+	wanted, observed := compose.ByRepository(ds, ds, asked), compose.ByRepository(f.Observed, ds, asked)
+	return maps.Equal(compose.TreeIDs(wanted), compose.AskedIDs(observed, *f.Order))
 }
 
 // onlyVersions is true when the request is that of the order, but for the renderer. Then each delivery goes to the repository that it
@@ -147,7 +166,7 @@ func (c *Core) digestOf(b catalogv1alpha1.BlueprintSpec) (string, error) {
 		return d, nil
 	}
 	// What is remembered has good queries: they are read once too.
-	if err := checkQueries(b); err != nil {
+	if err := checkMetrics(b); err != nil {
 		return "", err
 	}
 	d, err := digest.Of(b, nil)
@@ -188,15 +207,28 @@ func read(s deploymentv1alpha1.IntentDeploymentSpec) (intent.Intent, string, err
 
 func query(in Input, i intent.Intent, field string) catalog.Query {
 	return catalog.Query{
-		Namespace:    in.Claim.Namespace,
-		Name:         in.Claim.Name,
-		ServiceType:  i.Type,
-		IntentSites:  i.Sites,
-		IntentLabels: i.Selector,
-		IntentField:  field,
-		Blueprint:    in.Spec.Blueprint,
-		Delivery:     in.Spec.DeliveryConfig,
+		Namespace:     in.Claim.Namespace,
+		Name:          in.Claim.Name,
+		ServiceType:   i.Type,
+		IntentSites:   i.Sites,
+		IntentLabels:  i.Selector,
+		IntentField:   field,
+		UnquotedSites: unquotedSites(in),
+		Blueprint:     in.Spec.Blueprint,
+		Delivery:      in.Spec.DeliveryConfig,
 	}
+}
+
+// unquotedSites are the Sites that a sentence says without quotes. One that the deployment was delivered to is no mistake of the sentence: if it
+// is deleted, the deployment waits for it.
+func unquotedSites(in Input) []string {
+	if in.Spec.Intent == nil {
+		return nil
+	}
+	return slices.DeleteFunc(intent.UnquotedSites(*in.Spec.Intent), func(site string) bool {
+		_, delivered := in.Status.Delivery.Sites[site]
+		return delivered
+	})
 }
 
 func (c *Core) render(ctx context.Context, in Input, i intent.Intent, s *catalog.Selection) ([]compose.Rendered, error) {

@@ -9,7 +9,7 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
-// TestPromote releases a step of revision 2, which waits for its first one.
+// TestPromote asks to release the second of two waves, neither of which waits for a person.
 func TestPromote(t *testing.T) {
 	type result struct {
 		Revision int64
@@ -22,12 +22,12 @@ func TestPromote(t *testing.T) {
 		say    string
 		want   result
 	}{
-		"Named": {
-			reason: "The step of the revision that it names is released.",
-			want:   result{Revision: 2, Promoted: 1, Named: true, Results: "p=Taken"},
+		"Unpaused": {
+			reason: "A step that no pause holds back cannot be released, and the order stays as it is.",
+			want:   result{Revision: 2, Results: "p=UnknownStep"},
 		},
 		"Next": {
-			reason: "The call that looks at it starts revision 3, whose steps nobody released.",
+			reason: "A call that starts revision 3 refuses a request about revision 2.",
 			say:    `{"service": "shop", "sites": ["edge1", "edge2"], "replicas": 4}`,
 			want:   result{Revision: 3, Results: "p=Stale"},
 		},

@@ -36,9 +36,13 @@ func gated(plan []rolloutv1alpha1.Step, checks gates.Checks) []rolloutv1alpha1.S
 	return out
 }
 
-// checkQueries returns a problem when a gate could not ask what a Blueprint says.
-func checkQueries(b catalogv1alpha1.BlueprintSpec) error {
-	if err := promql.Check(b.Metrics); err != nil {
+// checkMetrics returns a problem when a gate could not ask what a Blueprint says, or could not judge the answers.
+func checkMetrics(b catalogv1alpha1.BlueprintSpec) error {
+	err := promql.Check(b.Metrics)
+	if err == nil {
+		err = gates.CheckMetrics(b.Metrics)
+	}
+	if err != nil {
 		// Its name is made of these, as its schema says.
 		err = errors.Wrapf(err, "Blueprint %s-%s", b.BlueprintName, b.Version)
 		return terminal(deploymentv1alpha1.ReasonInvalidSpec, deploymentv1alpha1.PhaseCompiling, err)

@@ -119,6 +119,7 @@ func (c *Core) decide(ctx context.Context, in Input, f *phase.Facts, out *Output
 	p, err := c.plan(ctx, in, f, false)
 	out.Needs = append(out.Needs, need)
 	out.Needs = append(out.Needs, p.needs...)
+	out.Stages = append(out.Stages, p.stages...)
 	if f.Problem, err = problemOf(err); err != nil {
 		return err
 	}
@@ -224,6 +225,7 @@ func (c *Core) approve(ctx context.Context, in Input, f *phase.Facts, p plan, r 
 		return p, verdict{}, err
 	}
 	out.Needs = append(out.Needs, approved.needs...)
+	out.Stages = append(out.Stages, approved.stages...)
 	if !rollout.Approves(r, approved.wish.Request) {
 		return p, verdict{request: string(r.GetUID()), other: string(r.GetUID())}, nil
 	}

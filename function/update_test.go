@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -148,19 +149,30 @@ func TestPinnedGone(t *testing.T) {
 	}
 }
 
+// TestAmbiguousChannel puts a second Blueprint into the channel: it stops who follows the channel, and not who stays with a Blueprint.
 func TestAmbiguousChannel(t *testing.T) {
-	w := newWorld(t)
-	w.manual()
-	w.settle()
-	w.release("1.1.0")
-	w.object("Blueprint", "web-1.0.0").SetLabels(map[string]string{"blueprint": "web", "channel": "stable"})
-	out := w.call()
-	w.wantFrozen("Two objects under one pair.", out)
-	w.wantCondition("Two objects under one pair.", out, deploymentv1alpha1.TypeSitesFound, corev1.ConditionFalse, deploymentv1alpha1.ReasonBlueprintAmbiguous)
-	for _, name := range []string{"web-1.0.0", "web-1.1.0"} {
-		if !strings.Contains(out.Status.Message, name) {
-			t.Errorf("Run(...): want message with %q, got %q", name, out.Status.Message)
-		}
+	for name, manual := range map[string]bool{"Automatic": false, "Manual": true} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			if manual {
+				w.manual()
+			}
+			w.settle()
+			w.release("1.1.0")
+			w.object("Blueprint", "web-1.0.0").SetLabels(map[string]string{"blueprint": "web", "channel": "stable"})
+			out := w.call()
+			if manual {
+				w.wantUpdated("A deployment that stays with its Blueprint goes on, and has no update to approve.", out, updated{Revision: 1, Ready: true, Blueprint: "web-1.0.0", Lines: "1.0.0"})
+				return
+			}
+			w.wantFrozen("A deployment that follows the channel does not know which one is meant.", out)
+			w.wantCondition("The reason says so.", out, deploymentv1alpha1.TypeSitesFound, corev1.ConditionFalse, deploymentv1alpha1.ReasonBlueprintAmbiguous)
+			for _, name := range []string{"web-1.0.0", "web-1.1.0"} {
+				if !strings.Contains(out.Status.Message, name) {
+					t.Errorf("Run(...): want message with %q, got %q", name, out.Status.Message)
+				}
+			}
+		})
 	}
 }
 
@@ -242,6 +254,52 @@ func TestStatusNamesWhatIsOrdered(t *testing.T) {
 			if diff := cmp.Diff(wantBlueprint, out.Status.Blueprint) + cmp.Diff(wantRenderer, out.Status.Renderer); diff != "" {
 				t.Errorf("\n%s\nRun(...): -want, +got:\n%s", tc.reason, diff)
 			}
+		})
+	}
+}
+
+// TestGateCannotMeasure mends the catalog while the Gate of a revision waits for metrics that may never come.
+func TestGateCannotMeasure(t *testing.T) {
+	changeQuery := func(w *walk) {
+		w.release("1.1.0")
+		metric := map[string]any{"name": "latency_p99", "query": `fixed{site="{{site}}"}`, "unit": "s", "direction": "AtMost"}
+		w.set("Blueprint", "web-1.1.0", []any{metric}, "spec", "metrics")
+	}
+	changeTree := func(w *walk) { w.set("Site", "edge1", map[string]any{"p": "1"}, "spec", "parameters") }
+	changeNothing := func(w *walk) { w.release("1.1.0") }
+	cases := map[string]struct {
+		reason       string
+		unmeasurable xpv2.ConditionReason
+		manual       bool
+		change       func(*walk)
+		want         string
+	}{
+		"NoData":      {reason: "A query that gives data is asked by the next revision.", unmeasurable: rolloutv1alpha1.ReasonNoData, change: changeQuery, want: "Succeeded/Succeeded 3"},
+		"Held":        {reason: "A Gate that is held does not keep a mended query out.", unmeasurable: rolloutv1alpha1.ReasonHeld, change: changeQuery, want: "Succeeded/Succeeded 3"},
+		"Unavailable": {reason: "A Gate whose backend does not answer does not keep a mended query out.", unmeasurable: rolloutv1alpha1.ReasonMetricsUnavailable, change: changeQuery, want: "Succeeded/Succeeded 3"},
+		"Tree":        {reason: "A changed tree does not wait for a Gate without data.", unmeasurable: rolloutv1alpha1.ReasonNoData, change: changeTree, want: "Succeeded/Succeeded 3"},
+		"Measuring":   {reason: "A changed tree waits for a Gate that measures.", unmeasurable: rolloutv1alpha1.ReasonMeasuring, change: changeTree, want: "Validating/ 2"},
+		"SameChecks":  {reason: "A Blueprint with the same trees and checks is no reason to judge a revision again.", unmeasurable: rolloutv1alpha1.ReasonNoData, change: changeNothing, want: "Validating/ 2"},
+		"Manual":      {reason: "A Blueprint that a person has to approve waits for that.", unmeasurable: rolloutv1alpha1.ReasonNoData, manual: true, change: changeQuery, want: "Validating/ 2"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := still(t, false)
+			if tc.manual {
+				w.manual()
+			}
+			w.unmeasurable = tc.unmeasurable
+			w.wish(3)
+			w.until("Validating/ 2")
+			w.stays("The Gate waits.", "Validating/ 2")
+			tc.change(w)
+			if tc.want == "Validating/ 2" {
+				w.stays(tc.reason, tc.want)
+				return
+			}
+			w.until("Validating/ 3")
+			w.unmeasurable = ""
+			w.until(tc.want)
 		})
 	}
 }

@@ -185,6 +185,10 @@ func (w *walk) measure(g *rolloutv1alpha1.Gate) {
 		setReady(g, corev1.ConditionFalse, rolloutv1alpha1.ReasonMeasuring)
 		return // What is measured is told later than that it began.
 	}
+	if w.unmeasurable != "" {
+		setReady(g, corev1.ConditionFalse, w.unmeasurable)
+		return
+	}
 	if w.prometheusDown {
 		w.measureNothing(g)
 		return

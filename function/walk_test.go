@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
@@ -66,6 +67,8 @@ type walk struct {
 	lasting bool
 	// fresh says that what is applied follows from what there is.
 	fresh bool
+	// unmeasurable is why Gates cannot measure. Empty means that they can.
+	unmeasurable xpv2.ConditionReason
 	// begun is when Gates began to measure.
 	begun map[string]time.Time
 }

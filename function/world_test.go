@@ -211,8 +211,23 @@ func condition(typ, status, reason string, o *unstructured.Unstructured) any {
 func (w *world) status(name string, order map[string]any, conditions ...any) {
 	w.in.Observed[name].Object["status"] = map[string]any{
 		"conditions": conditions,
-		"atProvider": map[string]any{"order": order, "remote": map[string]any{"commit": strings.Repeat("0123456789", 4)}},
+		"atProvider": map[string]any{"order": order, "remote": map[string]any{"url": w.url(name), "commit": strings.Repeat("0123456789", 4)}},
 	}
+}
+
+// url of the repository that a delivery is carried out in: the one that its configuration names by now. Without the configuration it is
+// the one from before.
+func (w *world) url(name string) string {
+	d := w.in.Observed[name].Object
+	kind, _, _ := unstructured.NestedString(d, "spec", "providerConfigRef", "kind")
+	config, _, _ := unstructured.NestedString(d, "spec", "providerConfigRef", "name")
+	url, _, _ := unstructured.NestedString(d, "status", "atProvider", "remote", "url")
+	for _, o := range w.objects {
+		if o.GetKind() == kind && o.GetName() == config {
+			url, _, _ = unstructured.NestedString(o.Object, "spec", "git", "url")
+		}
+	}
+	return url
 }
 
 // settle calls, applies and delivers until the deployment has what it asks for.

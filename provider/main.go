@@ -47,11 +47,13 @@ type cli struct {
 	AllowInsecureKubeconfigs bool          `help:"Let kubeconfigs of Sites skip the verification of certificates."`
 	AllowLoopbackClusters    bool          `help:"Let kubeconfigs in namespaces of tenants lead to the provider's own machine. For tests."`
 	AllowLoopbackChecks      bool          `help:"Let checks of Gates ask servers on the provider's own machine. For tests."`
+
+	Version kong.VersionFlag `help:"Print the version."`
 }
 
 func main() {
 	c := &cli{}
-	k := kong.Parse(c, kong.Name("provider"), kong.Description("Intentplane's Crossplane provider."))
+	k := kong.Parse(c, kong.Name("provider"), kong.Description("Intentplane's Crossplane provider."), kong.Vars{"version": version})
 	k.FatalIfErrorf(c.run(ctrl.SetupSignalHandler()))
 }
 

@@ -7,7 +7,8 @@ usage() {
 	cat <<-'TEXT'
 		usage: tools/tools.sh build [NAME...]   build what is missing
 		       tools/tools.sh env [NAME...]     print NAME=PATH lines for a shell to source
-		       tools/tools.sh check [race]      check what must be installed
+		       tools/tools.sh check             check what must be installed
+		       tools/tools.sh race              print -race, or say why there is no race detector here
 		NAME is a variable or a program, for example KUBECTL or kubectl; none means all but those of Cluster API,
 		which take long and few tests need.
 
@@ -82,11 +83,18 @@ check() {
 	minor=${version#go1.}
 	minor=${minor%%[!0-9]*}
 	[[ ${minor:-0} -ge 26 ]] || fail "cannot build with $version: install Go 1.26 or newer (https://go.dev/dl)"
-	command -v "${CC:-gcc}" >/dev/null || command -v clang >/dev/null || {
-		local hint='cannot find a C compiler, which the race detector (make test) needs: install one (Debian: apt-get install gcc libc6-dev)'
-		[[ ${1:-} != race ]] || fail "$hint"
-		echo "tools: $hint" >&2
-	}
+}
+
+# race prints the flag of "go test" that switches on the race detector, which
+# needs cgo and a C compiler. Without them it says so, and prints nothing.
+race() {
+	local compiler
+	read -r compiler _ <<<"$(go env CC)"
+	if [[ $(go env CGO_ENABLED) == 1 ]] && command -v "$compiler" >/dev/null; then
+		echo -race
+		return
+	fi
+	echo 'tools: tests run WITHOUT the race detector: it needs cgo and a C compiler (Debian: apt-get install gcc libc6-dev)' >&2
 }
 
 digest() {
@@ -239,7 +247,8 @@ main() {
 	case $verb in
 	build) build "$@" ;;
 	env) print_env "$@" ;;
-	check) check "$@" ;;
+	check) check ;;
+	race) race ;;
 	*) usage ;;
 	esac
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
@@ -56,6 +57,17 @@ func TestSpecGolden(t *testing.T) {
 			},
 			want: "sha256:9b4c074c83be4d297a8acf7bf78da520f0d497598822b2415f0307fb0eee72b6",
 		},
+		"MetricRules": {
+			reason: "Rules that a deployment says for a metric, which have no defaults of their own.",
+			spec: v1alpha1.IntentDeploymentSpec{
+				Intent: new("x"),
+				GatesConfig: v1alpha1.GatesConfig{
+					SLOThresholds: map[string]v1alpha1.Threshold{"latency": "< 100ms"},
+					MetricRules:   map[string]v1alpha1.MetricRules{"latency": {Interval: "30s", FailureLimit: new(int32(0))}},
+				},
+			},
+			want: "sha256:cf32f03e0dfabb70f4201f4f6ad1bee9ae78bc812c56ab39fb34893f1fa4bf40",
+		},
 		"Everything": {
 			reason: "One value that is not its default in each block.",
 			spec: v1alpha1.IntentDeploymentSpec{
@@ -83,6 +95,24 @@ func TestSpecGolden(t *testing.T) {
 	}
 }
 
+// TestBlueprintGolden keeps the digest of a Blueprint without rules as it was before metrics could have some: it is part of each request.
+func TestBlueprintGolden(t *testing.T) {
+	b := catalogv1alpha1.BlueprintSpec{
+		BlueprintName: "web", Version: "1.0.0", ServiceTypes: []string{"web"}, Files: map[string]catalogv1alpha1.File{"kustomization.yaml": "resources: []"},
+		Metrics: []catalogv1alpha1.BlueprintMetric{{Name: "up", Query: "up", Unit: "%", Direction: catalogv1alpha1.DirectionAtLeast}},
+	}
+	// The digest is that of {"blueprintName":"web","files":{"kustomization.yaml":"resources: []"},"metrics":[{"direction":"AtLeast","name":"up",
+	// "query":"up","unit":"%"}],"serviceTypes":["web"],"version":"1.0.0"}, without the line break.
+	const want = "sha256:45798f6400aa7d9a098aa5e7732bb418e8cccd37745c28316bb4f901cf7ce0fa"
+	got, err := Of(b, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Of(...): -want, +got:\n%s", diff)
+	}
+}
+
 func TestSpec(t *testing.T) {
 	plain := v1alpha1.IntentDeploymentSpec{Intent: new("x"), GatesConfig: v1alpha1.GatesConfig{Checks: []v1alpha1.Check{{Name: "a", Type: "Job"}}}}
 	cases := map[string]struct {
@@ -94,6 +124,10 @@ func TestSpec(t *testing.T) {
 		"SaidDefault":   {reason: "To say a default is to say nothing.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.RollbackConfig.MaxRetries = new(int32(3)) }, same: true},
 		"EmptyMap":      {reason: "An empty map says nothing.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.GatesConfig.SLOThresholds = map[string]v1alpha1.Threshold{} }, same: true},
 		"DefaultOfItem": {reason: "Nor does the default of an item.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.GatesConfig.Checks[0].FailureLimit = new(int32(0)) }, same: true},
+		"DefaultOfMetricsUnavailable": {reason: "The defaults for an unavailable metrics backend say nothing.", change: func(s *v1alpha1.IntentDeploymentSpec) {
+			s.GatesConfig.MetricsUnavailableTimeout, s.GatesConfig.OnMetricsUnavailable = "30m", v1alpha1.MetricsUnavailableHold
+		}, same: true},
+		"RejectForHold": {reason: "Reject is said where Hold is the default.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.GatesConfig.OnMetricsUnavailable = "Reject" }},
 		"FalseForTrue":  {reason: "False is said where true is the default.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.RollbackConfig.AutoRollback = new(false) }},
 		"ZeroForThree":  {reason: "0 is said where 3 is the default.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.RollbackConfig.MaxRetries = new(int32(0)) }},
 		"ZeroInItem":    {reason: "0 is said where 1 is the default of an item.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.GatesConfig.Checks[0].MinSamples = new(int32(0)) }},

@@ -65,7 +65,8 @@ func PrometheusAddress(site *catalogv1alpha1.Site, c *configv1alpha1.ProviderCon
 func checkPrometheus(site *catalogv1alpha1.Site, configKind string, c *configv1alpha1.ProviderConfigSpec, address string) error {
 	known := PrometheusAddress(site, c)
 	if address == "" && known == "" {
-		return errors.New("prometheus.address: neither the Site nor the configuration of its repository names a Prometheus server")
+		return errors.Errorf("prometheus.address: there is no server to ask: set spec.metrics.prometheus.address in Site %q, or in the %s of its repository",
+			site.GetName(), configKind)
 	}
 	if address != "" && address != known {
 		return errors.Wrap(CheckWebHost(configKind, c, address), "prometheus.address")

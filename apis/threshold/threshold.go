@@ -99,16 +99,21 @@ func named(unit string) string {
 	return unit
 }
 
-// Directed returns the threshold with a comparison: its own, or the one that follows from the good side of its metric.
-func (t Threshold) Directed(d catalogv1alpha1.Direction) Threshold {
+// Directed returns the threshold with a comparison: its own, or the one that follows from the good side of its metric. It returns an error
+// when the comparison of the threshold points to the bad side: that would reject what is good, and pass what is bad.
+func (t Threshold) Directed(d catalogv1alpha1.Direction) (Threshold, error) {
 	switch {
+	case d == catalogv1alpha1.DirectionAtMost && strings.HasPrefix(t.comparison, ">"):
+		return t, errors.Errorf("%q points the wrong way: less is better, so the threshold must begin with <= or <", t)
+	case d == catalogv1alpha1.DirectionAtLeast && strings.HasPrefix(t.comparison, "<"):
+		return t, errors.Errorf("%q points the wrong way: more is better, so the threshold must begin with >= or >", t)
 	case t.Compares():
 	case d == catalogv1alpha1.DirectionAtMost:
 		t.comparison = "<="
 	case d == catalogv1alpha1.DirectionAtLeast:
 		t.comparison = ">="
 	}
-	return t
+	return t, nil
 }
 
 // Holds says whether a value in the unit of the threshold is on its good side. What is not a number is not, nor is what is infinite; and

@@ -99,10 +99,20 @@ func TestDirected(t *testing.T) {
 		text      string
 		direction catalogv1alpha1.Direction
 		want      string
+		err       string
 	}{
 		"AtMost":  {reason: "Latencies are good below.", text: "500ms", direction: catalogv1alpha1.DirectionAtMost, want: "<= 500ms"},
 		"AtLeast": {reason: "Availability is good above.", text: "99%", direction: catalogv1alpha1.DirectionAtLeast, want: ">= 99%"},
-		"Said":    {reason: "What was said stays.", text: "< 500ms", direction: catalogv1alpha1.DirectionAtLeast, want: "< 500ms"},
+		"Said":    {reason: "A comparison that is said stays.", text: "< 500ms", direction: catalogv1alpha1.DirectionAtMost, want: "< 500ms"},
+		"Exactly": {reason: "A value that is fixed points nowhere.", text: "== 0", direction: catalogv1alpha1.DirectionAtMost, want: "== 0"},
+		"WrongMost": {
+			reason: "A lower limit for what is good below is refused.", text: ">= 5 %", direction: catalogv1alpha1.DirectionAtMost, want: ">= 5%",
+			err: `">= 5%" points the wrong way: less is better, so the threshold must begin with <= or <`,
+		},
+		"WrongLeast": {
+			reason: "An upper limit for what is good above is refused.", text: "< 99%", direction: catalogv1alpha1.DirectionAtLeast, want: "< 99%",
+			err: `"< 99%" points the wrong way: more is better, so the threshold must begin with >= or >`,
+		},
 		"Unknown": {reason: "Nothing follows from nothing.", text: "5", want: "5"},
 	}
 	for name, tc := range cases {
@@ -111,7 +121,10 @@ func TestDirected(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := parsed.Directed(tc.direction)
+			got, err := parsed.Directed(tc.direction)
+			if diff := cmp.Diff(tc.err, textOf(err)); diff != "" {
+				t.Errorf("\n%s\n%q.Directed(%q): -want error, +got error:\n%s", tc.reason, tc.text, tc.direction, diff)
+			}
 			if diff := cmp.Diff(tc.want, got.String()); diff != "" {
 				t.Errorf("\n%s\n%q.Directed(%q): -want, +got:\n%s", tc.reason, tc.text, tc.direction, diff)
 			}

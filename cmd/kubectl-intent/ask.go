@@ -122,6 +122,9 @@ func (f *askFlags) ask(s *streams, complete func(context.Context, *asked) error)
 	if err := complete(ctx, a); err != nil {
 		return errors.Wrap(err, f.Name)
 	}
+	if err := a.refusal(ctx, time.Now()); err != nil {
+		return errors.Wrap(err, f.Name)
+	}
 	o, err := a.object(c.Namespace())
 	if err != nil {
 		return err
@@ -200,7 +203,7 @@ func (f *askFlags) show(w io.Writer, o *unstructured.Unstructured, became string
 
 // await prints each answer to a request, until there will be no other one.
 func (f *askFlags) await(ctx context.Context, s *streams, c *cluster.Cluster, o *unstructured.Unstructured) error {
-	ctx, cancel := context.WithTimeout(ctx, f.Timeout)
+	ctx, cancel := cancelAfter(ctx, f.Timeout)
 	defer cancel()
 	// Who reads a form wants one object.
 	progress := io.Discard
@@ -218,7 +221,7 @@ func (f *askFlags) await(ctx context.Context, s *streams, c *cluster.Cluster, o 
 			return false, nil
 		}
 		before = said
-		_, err := fmt.Fprintln(progress, begin(said))
+		_, err := fmt.Fprintln(progress, noCommand(plainMessage(said)))
 		return ended(r), errors.Wrap(err, "cannot print")
 	})
 	if err != nil {

@@ -69,8 +69,8 @@ const took = `{conditions: [{type: Accepted, status: "True", reason: Taken, mess
 const history = `apiVersion: delivery.intentplane.dev/v1alpha1
 kind: GitDelivery
 metadata: {namespace: team-a, name: %s-x}
-spec: {forProvider: {claimRef: {apiGroup: claims.intentplane.dev, kind: IntentDeployment, namespace: team-a, name: %s}}}
-status: {atProvider: {history: [
+spec: {forProvider: {claimRef: {apiGroup: claims.intentplane.dev, kind: IntentDeployment, namespace: team-a, name: %s}, order: {revision: 4, request: a, steps: 1}}}
+status: {atProvider: {order: {revision: 4, request: a, steps: 1}, history: [
   {revision: 1, verdict: {result: Verified}, trees: [{site: edge1, tree: a}]},
   {revision: 2, verdict: {result: Verified}, trees: [{site: edge1, tree: a}]},
   {revision: 3, verdict: {result: Rejected}, trees: [{site: edge1, tree: a}]}]}}
@@ -87,32 +87,43 @@ func TestAsk(t *testing.T) {
 		status string
 		args   []string
 		denied string
+		judged bool
 		code   int
 		says   string
 		want   map[string]any
 	}{
-		"Abort":     {reason: "The revision that is there is named.", args: []string{"abort", "shop"}, says: "rolloutrequest.rollout.intentplane.dev/shop-abort-4-x created\n", want: request("Abort", "abort", "")},
-		"Retry":     {reason: "So it is here, and why.", args: []string{"retry", "shop", "--reason", "again"}, says: "shop-retry-4-x created", want: request("Retry", "retry", ", reason: again")},
-		"Approve":   {reason: "What waits is approved, and nothing else.", args: []string{"approve", "shop"}, says: "shop-approve-4-x created", want: request("ApproveUpdate", "approve", ", update: {blueprint: web-1.1.0, renderer: '2'}")},
-		"NoUpdate":  {reason: "Nothing waits.", status: "{revision: 4}", args: []string{"approve", "shop"}, code: exitInvalid, says: "shop: no update waits to be approved"},
-		"Rollback":  {reason: "It goes to the newest good one that does not run.", args: []string{"rollback", "shop"}, says: "shop-rollback-4-x created", want: request("RollbackTo", "rollback", ", toRevision: 1")},
-		"To":        {reason: "Or to the one that is said.", args: []string{"rollback", "shop", "--to-revision", "3"}, says: "shop-rollback-4-x created", want: request("RollbackTo", "rollback", ", toRevision: 3")},
-		"Nowhere":   {reason: "There is none before the one that runs.", status: "{revision: 2, liveRevision: 1}", args: []string{"rollback", "shop"}, code: exitInvalid, says: "shop: no earlier revision was verified everywhere"},
-		"MayNot":    {reason: "Who may not look back is told so.", args: []string{"rollback", "shop"}, denied: "gitdeliveries.delivery.intentplane.dev", code: exitInvalid, says: "cannot list gitdeliveries.delivery.intentplane.dev: ask for the right to"},
-		"MayNotAsk": {reason: "So is who may not ask.", args: []string{"abort", "shop"}, denied: "rolloutrequests.rollout.intentplane.dev", code: exitInvalid, says: "cannot create rolloutrequests.rollout.intentplane.dev: ask for the right to"},
-		"Unknown":   {reason: "Who asks may stay unknown.", args: []string{"abort", "shop"}, denied: "selfsubjectreviews.authentication.k8s.io", says: "created", want: without(request("Abort", "abort", ""), "requestedBy")},
-		"None":      {reason: "Nothing was ordered yet.", status: "{}", args: []string{"retry", "shop"}, code: exitInvalid, says: "shop has no revision yet"},
-		"Missing":   {reason: "There is no such deployment.", args: []string{"retry", "shap"}, code: exitInvalid, says: `has no IntentDeployment "shap"`},
-		"DryRun":    {reason: "Nothing is made.", args: []string{"abort", "shop", "--dry-run=client"}, says: "shop-abort-4 would be created"},
-		"Newer":     {reason: "What a newer version says beside it is not read.", status: "{revision: 4, delivery: 7}", args: []string{"abort", "shop"}, says: "created", want: request("Abort", "abort", "")},
+		"Abort":      {reason: "The revision that is there is named.", args: []string{"abort", "shop"}, says: "rolloutrequest.rollout.intentplane.dev/shop-abort-4-x created\n", want: request("Abort", "abort", "")},
+		"Retry":      {reason: "So it is here, and why.", args: []string{"retry", "shop", "--reason", "again"}, says: "shop-retry-4-x created", want: request("Retry", "retry", ", reason: again")},
+		"Approve":    {reason: "What waits is approved, and nothing else.", args: []string{"approve", "shop"}, says: "shop-approve-4-x created", want: request("ApproveUpdate", "approve", ", update: {blueprint: web-1.1.0, renderer: '2'}")},
+		"NoUpdate":   {reason: "Nothing waits.", status: "{revision: 4}", args: []string{"approve", "shop"}, code: exitInvalid, says: "shop: no update waits to be approved"},
+		"Rollback":   {reason: "It goes to the newest good one that does not run.", args: []string{"rollback", "shop"}, says: "shop-rollback-4-x created", want: request("RollbackTo", "rollback", ", toRevision: 1")},
+		"To":         {reason: "Or to the one that is said.", args: []string{"rollback", "shop", "--to-revision", "2"}, says: "shop-rollback-4-x created", want: request("RollbackTo", "rollback", ", toRevision: 2")},
+		"ToNever":    {reason: "A revision that never was is refused before anything is created.", args: []string{"rollback", "shop", "--to-revision", "9"}, code: exitInvalid, says: "shop: revision 9 cannot be rolled back to: the history does not have it; possible: 1, 2"},
+		"ToBad":      {reason: "A revision that was rejected is refused before anything is created.", args: []string{"rollback", "shop", "--to-revision", "3"}, code: exitInvalid, says: "shop: revision 3 cannot be rolled back to: it is the present one, was not verified"},
+		"ToPresent":  {reason: "The present revision is refused before anything is created.", args: []string{"rollback", "shop", "--to-revision", "4"}, code: exitInvalid, says: "shop: revision 4 cannot be rolled back to: it is the present one"},
+		"Judged":     {reason: "A revision that has its verdict is not aborted.", judged: true, args: []string{"abort", "shop"}, code: exitInvalid, says: "shop: revision 4 cannot be aborted: it was judged already (Verified); use rollback"},
+		"Meanwhile":  {reason: "A request about a revision that is not the present one is refused before anything is created.", status: "{revision: 3}", args: []string{"abort", "shop"}, code: exitInvalid, says: "shop: revision 3 is not the present one any more"},
+		"AbortBlind": {reason: "A user who may not read GitDeliveries leaves the answer to the deployment.", args: []string{"abort", "shop"}, denied: "gitdeliveries.delivery.intentplane.dev", says: "created", want: request("Abort", "abort", "")},
+		"Nowhere":    {reason: "There is none before the one that runs.", status: "{revision: 2, liveRevision: 1}", args: []string{"rollback", "shop"}, code: exitInvalid, says: "shop: no earlier revision was verified everywhere"},
+		"MayNot":     {reason: "Who may not look back is told so.", args: []string{"rollback", "shop"}, denied: "gitdeliveries.delivery.intentplane.dev", code: exitInvalid, says: "cannot list gitdeliveries.delivery.intentplane.dev: ask for the right to"},
+		"MayNotAsk":  {reason: "So is who may not ask.", args: []string{"abort", "shop"}, denied: "rolloutrequests.rollout.intentplane.dev", code: exitInvalid, says: "cannot create rolloutrequests.rollout.intentplane.dev: ask for the right to"},
+		"Unknown":    {reason: "Who asks may stay unknown.", args: []string{"abort", "shop"}, denied: "selfsubjectreviews.authentication.k8s.io", says: "created", want: without(request("Abort", "abort", ""), "requestedBy")},
+		"None":       {reason: "Nothing was ordered yet.", status: "{}", args: []string{"retry", "shop"}, code: exitInvalid, says: "shop has no revision yet"},
+		"Missing":    {reason: "There is no such deployment.", args: []string{"retry", "shap"}, code: exitInvalid, says: `has no IntentDeployment "shap"`},
+		"DryRun":     {reason: "Nothing is made.", args: []string{"abort", "shop", "--dry-run=client"}, says: "shop-abort-4 would be created"},
+		"Newer":      {reason: "What a newer version says beside it is not read.", status: "{revision: 4, delivery: 7}", args: []string{"abort", "shop"}, says: "created", want: request("Abort", "abort", "")},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			if tc.status == "" {
 				tc.status = fourth
 			}
+			own := strings.ReplaceAll(history, "%s", "shop")
+			if tc.judged {
+				own = strings.Replace(own, "order: {revision: 4,", "order: {revision: 4, verdict: {result: Verified},", 2)
+			}
 			server := &apiServer{denied: map[string]bool{tc.denied: true}, objects: []*unstructured.Unstructured{
-				standing(t, tc.status), parse(t, strings.ReplaceAll(history, "%s", "shop")), parse(t, strings.NewReplacer("%s", "bank", "revision: 1", "revision: 3").Replace(history)),
+				standing(t, tc.status), parse(t, own), parse(t, strings.NewReplacer("%s", "bank", "revision: 1", "revision: 3").Replace(history)),
 			}}
 			out, problems, code := runIntent("", append(tc.args, "--kubeconfig", server.start(t))...)
 			if code != tc.code || !strings.Contains(out+problems, tc.says) {

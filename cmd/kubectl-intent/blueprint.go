@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/fatih/color"
@@ -20,7 +21,7 @@ import (
 // A blueprintCommand holds what can be done with Blueprints.
 type blueprintCommand struct {
 	Create createCommand `cmd:"" help:"Make a Blueprint from a kustomize directory."`
-	Test   testCommand   `cmd:"" help:"Render a Blueprint's own examples. Exits with 1 when one fails."`
+	Test   testCommand   `cmd:"" help:"Render a Blueprint's own examples, and list the values that it reads. Exits with 1 when one fails."`
 }
 
 // choices are what a directory does not say about its Blueprint.
@@ -101,11 +102,14 @@ type ExampleResult struct {
 	Site  string `json:"site"`
 	Files int    `json:"files"`
 
+	// Reads are the keys of the values that the Blueprint reads. An intent that sets another value is refused.
+	Reads []string `json:"reads"`
+
 	// Error says why it failed.
 	Error string `json:"error,omitempty"`
 }
 
-// Run prints one line for each example. It returns an error when one fails, or when there is none.
+// Run prints what each Blueprint reads, and one line for each example. It returns an error when one fails, or when there is none.
 func (t *testCommand) Run(s *streams) error {
 	blueprints, err := t.read(s)
 	if err != nil {
@@ -114,16 +118,11 @@ func (t *testCommand) Run(s *streams) error {
 	r := render.NewRenderer()
 	all := []ExampleResult{}
 	for i := range blueprints {
-		results, err := blueprint.Test(context.Background(), &blueprints[i], r)
+		results, err := testBlueprint(&blueprints[i], r)
 		if err != nil {
 			return errors.Wrapf(err, "cannot test Blueprint %q", blueprints[i].GetName())
 		}
-		for _, result := range results {
-			if result.Err == nil {
-				result.Err = checkRules(&blueprints[i], result.Files)
-			}
-			all = append(all, newResult(blueprints[i].GetName(), result))
-		}
+		all = append(all, results...)
 	}
 	if err := t.print(s.out, all, func(w io.Writer) error { return printResults(w, s.colours, all) }); err != nil {
 		return err
@@ -134,8 +133,28 @@ func (t *testCommand) Run(s *streams) error {
 	return nil
 }
 
-func newResult(name string, r blueprint.Result) ExampleResult {
-	out := ExampleResult{Blueprint: name, Example: r.Name, Site: r.Site, Files: len(r.Files)}
+// testBlueprint renders the examples of a Blueprint, and tells what it reads.
+func testBlueprint(b *catalogv1alpha1.Blueprint, r render.Builder) ([]ExampleResult, error) {
+	results, err := blueprint.Test(context.Background(), b, r)
+	if err != nil {
+		return nil, err
+	}
+	uses, err := render.UsesOf(b)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]ExampleResult, 0, len(results))
+	for _, result := range results {
+		if result.Err == nil {
+			result.Err = checkRules(b, result.Files)
+		}
+		out = append(out, newResult(b.GetName(), uses.ReadKeys(), result))
+	}
+	return out, nil
+}
+
+func newResult(name string, reads []string, r blueprint.Result) ExampleResult {
+	out := ExampleResult{Blueprint: name, Example: r.Name, Site: r.Site, Files: len(r.Files), Reads: reads}
 	if r.Err != nil {
 		out.Error = r.Err.Error()
 	}
@@ -155,10 +174,15 @@ func (t *testCommand) read(s *streams) ([]catalogv1alpha1.Blueprint, error) {
 }
 
 func printResults(w io.Writer, colours palette, all []ExampleResult) error {
-	for _, r := range all {
+	for i, r := range all {
+		if i == 0 || all[i-1].Blueprint != r.Blueprint {
+			if _, err := fmt.Fprintf(w, "%s reads %s\n", begin(r.Blueprint), plain(strings.Join(r.Reads, ", "))); err != nil {
+				return errors.Wrap(err, "cannot print")
+			}
+		}
 		verdict := fmt.Sprintf("%s: %d files for Site %s", colours.paint("ok", color.FgGreen), r.Files, plain(r.Site))
 		if r.Error != "" {
-			verdict = colours.paint("failed", color.FgRed) + ": " + plain(r.Error)
+			verdict = colours.paint("failed", color.FgRed) + ": " + plainMessage(r.Error)
 		}
 		if _, err := fmt.Fprintf(w, "%s %s %s\n", begin(r.Blueprint), plain(r.Example), verdict); err != nil {
 			return errors.Wrap(err, "cannot print")

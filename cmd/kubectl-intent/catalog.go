@@ -113,7 +113,7 @@ func (f catalogFlags) readConfigs(in io.Reader, out *source) error {
 		}
 		// Both kinds have the same spec.
 		for _, kind := range []string{policy.KindProviderConfig, policy.KindClusterProviderConfig} {
-			configs, err := decodeAll[configv1alpha1.ClusterProviderConfig](documents, name, kind, configVersion)
+			configs, err := decodeAll[configv1alpha1.ClusterProviderConfig](documents, kind, configVersion)
 			if err != nil {
 				return err
 			}

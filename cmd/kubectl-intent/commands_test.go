@@ -30,22 +30,31 @@ func TestExitCodes(t *testing.T) {
 		want   int
 		says   string
 	}{
-		"Valid":          {reason: "What is right is 0.", args: []string{"validate", examples + "10-sites.yaml", examples + "20-blueprint.yaml", examples + "30-config.yaml", examples + "40-claim.yaml"}, says: "5 objects, 0 mistakes"},
-		"ValidCompiled":  {reason: "Also with a catalog.", args: []string{"validate", examples + "40-claim.yaml", sites, blueprint, "--config=" + examples + "30-config.yaml"}, says: "1 objects, 0 mistakes"},
-		"Invalid":        {reason: "What is wrong is 1, and named.", in: strings.Replace(claim, "intent:", "intnt:", 1), args: []string{"validate", "-"}, want: exitInvalid, says: `-:5: IntentDeployment team-a/shop: InvalidSpec: spec.intnt: is not a field of this kind`},
-		"InvalidIntent":  {reason: "So is an intent that nobody understands.", in: strings.Replace(claim, `"service"`, `"servce"`, 1), args: []string{"validate", "-"}, want: exitInvalid, says: "InvalidIntent"},
-		"InvalidSite":    {reason: "And what fits no catalog.", in: strings.Replace(claim, `"shop"}`, `"shop", "site": "edge9"}`, 1), args: []string{"validate", "-", sites, blueprint}, want: exitInvalid, says: "SiteMissing"},
-		"InvalidRender":  {reason: "Or no Blueprint.", in: strings.Replace(claim, `"shop"}`, `"shop", "site": "edge1", "parameters": {"a": "b"}}`, 1), args: []string{"validate", "-", sites, blueprint}, want: exitInvalid, says: "RenderFailed"},
-		"InvalidYAML":    {reason: "Or is no YAML.", in: "a: [", args: []string{"validate", "-"}, want: exitInvalid, says: "1 mistakes"},
-		"InvalidSecond":  {reason: "A line is that of the file.", in: claim + "---\nkind: a\nb: [\n", args: []string{"validate", "-"}, want: exitInvalid, says: "-:8: InvalidSpec: yaml: line 8: did not find expected node content\n"},
-		"Twice":          {reason: "A field that comes twice is one mistake on one line.", in: "---\na: 1\na: 2\n", args: []string{"validate", "-"}, want: exitInvalid, says: "-:3: InvalidSpec: yaml: unmarshal errors: line 3: key \"a\" already set in map\n"},
-		"OtherKinds":     {reason: "What is not ours is somebody else's affair.", in: "apiVersion: v1\nkind: Namespace\n", args: []string{"validate", "-"}, says: "0 objects, 0 mistakes"},
-		"UnknownFlag":    {reason: "A wrong command line is 2.", args: []string{"validate", "-", "--sites"}, want: exitUsage},
-		"UnknownForm":    {reason: "So is a form that does not exist.", args: []string{"validate", "-", "-o", "xml"}, want: exitUsage},
-		"NoFile":         {reason: "A file that is not there is a mistake.", args: []string{"validate", "nowhere.yaml"}, want: exitInvalid, says: "nowhere.yaml:1: Unreadable: cannot read file: "},
-		"NoSiteFile":     {reason: "One that the command line gives to all is a wrong command line.", args: []string{"validate", "-", "--site", "nowhere.yaml", blueprint}, want: exitUsage},
-		"HalfACatalog":   {reason: "And half a catalog.", args: []string{"validate", "-", sites}, want: exitUsage},
-		"BlueprintTest":  {reason: "Examples that render are 0.", args: []string{"blueprint", "test", blueprints + "web-1.1.0.yaml"}, says: "web-1.1.0 spec.examples[0] ok: 7 files for Site edge1"},
+		"Valid":         {reason: "What is right is 0.", args: []string{"validate", examples + "10-sites.yaml", examples + "20-blueprint.yaml", examples + "30-config.yaml", examples + "40-claim.yaml"}, says: "5 objects, 0 mistakes"},
+		"ValidCompiled": {reason: "Also with a catalog.", args: []string{"validate", examples + "40-claim.yaml", sites, blueprint, "--config=" + examples + "30-config.yaml"}, says: "1 objects, 0 mistakes"},
+		"Invalid":       {reason: "What is wrong is 1, and named.", in: strings.Replace(claim, "intent:", "intnt:", 1), args: []string{"validate", "-"}, want: exitInvalid, says: `-:5: IntentDeployment team-a/shop: InvalidSpec: spec.intnt: is not a field of this kind`},
+		"InvalidIntent": {reason: "So is an intent that nobody understands.", in: strings.Replace(claim, `"service"`, `"servce"`, 1), args: []string{"validate", "-"}, want: exitInvalid, says: "InvalidIntent"},
+		"InvalidSite":   {reason: "And what fits no catalog.", in: strings.Replace(claim, `"shop"}`, `"shop", "site": "edge9"}`, 1), args: []string{"validate", "-", sites, blueprint}, want: exitInvalid, says: "SiteMissing"},
+		"InvalidRender": {reason: "Or no Blueprint.", in: strings.Replace(claim, `"shop"}`, `"shop", "site": "edge1", "parameters": {"a": "b"}}`, 1), args: []string{"validate", "-", sites, blueprint}, want: exitInvalid, says: "RenderFailed"},
+		"UnreadValue": {
+			reason: "A value that the Blueprint does not read is refused with its field.",
+			in:     strings.Replace(claim, `"shop"}`, `"shop", "site": "edge1", "qos": {"latencyMs": 5}}`, 1), args: []string{"validate", "-", sites, blueprint}, want: exitInvalid,
+			says: `-:5: IntentDeployment team-a/shop: NotSupportedByBlueprint: spec.intent: qos.latencyMs: Blueprint "web-1.0.0" does not read what is set here`,
+		},
+		"InvalidYAML":   {reason: "Or is no YAML.", in: "a: [", args: []string{"validate", "-"}, want: exitInvalid, says: "1 mistakes"},
+		"InvalidSecond": {reason: "A line is that of the file.", in: claim + "---\nkind: a\nb: [\n", args: []string{"validate", "-"}, want: exitInvalid, says: "-:8: InvalidSpec: yaml: line 8: did not find expected node content\n"},
+		"Twice":         {reason: "A field that comes twice is one mistake on one line.", in: "---\na: 1\na: 2\n", args: []string{"validate", "-"}, want: exitInvalid, says: "-:3: InvalidSpec: yaml: unmarshal errors: line 3: key \"a\" already set in map\n"},
+		"OtherKinds":    {reason: "What is not ours is somebody else's affair.", in: "apiVersion: v1\nkind: Namespace\n", args: []string{"validate", "-"}, says: "0 objects, 0 mistakes"},
+		"UnknownFlag":   {reason: "A wrong command line is 2.", args: []string{"validate", "-", "--sites"}, want: exitUsage},
+		"UnknownForm":   {reason: "So is a form that does not exist.", args: []string{"validate", "-", "-o", "xml"}, want: exitUsage},
+		"NoFile":        {reason: "A file that is not there is a mistake.", args: []string{"validate", "nowhere.yaml"}, want: exitInvalid, says: "nowhere.yaml:1: Unreadable: cannot read file: "},
+		"NoSiteFile":    {reason: "One that the command line gives to all is a wrong command line.", args: []string{"validate", "-", "--site", "nowhere.yaml", blueprint}, want: exitUsage},
+		"HalfACatalog":  {reason: "And half a catalog.", args: []string{"validate", "-", sites}, want: exitUsage},
+		"BlueprintTest": {reason: "Examples that render are 0.", args: []string{"blueprint", "test", blueprints + "web-1.1.0.yaml"}, says: "web-1.1.0 spec.examples[0] ok: 7 files for Site edge1"},
+		"BlueprintReads": {
+			reason: "What a Blueprint reads is listed.", args: []string{"blueprint", "test", blueprints + "adopted"},
+			says: "test-0.0.0 reads cpu, image, memory, replicas\ntest-0.0.0 spec.examples[0] ok",
+		},
 		"BlueprintDir":   {reason: "A directory can be tested before it is made a Blueprint.", args: []string{"blueprint", "test", blueprints + "batch"}, says: "spec.examples[1] ok"},
 		"NoExamples":     {reason: "Nothing to test is not success.", in: bare, args: []string{"blueprint", "test", "-"}, want: exitInvalid},
 		"BlueprintFails": {reason: "Which example failed is said, and why.", in: bare + "  examples: [{intent: '{\"service\": \"a\"}'}]\n", args: []string{"blueprint", "test", "-"}, want: exitInvalid, says: "web-1.0.0 spec.examples[0] failed:"},
@@ -120,6 +129,65 @@ func TestExplain(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("Each value has a source: -want, +got:\n%s", diff)
+	}
+}
+
+// TestExplainChecks explains a claim with an objective and a rule of its own, by the Blueprint of the quickstart.
+func TestExplainChecks(t *testing.T) {
+	text, err := os.ReadFile(examples + "10-sites.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sites := filepath.Join(t.TempDir(), "sites.yaml")
+	measured := strings.ReplaceAll(string(text), "  engine:\n", "  metrics: {prometheus: {address: 'http://prometheus.example.org:9090'}}\n  engine:\n")
+	if err := os.WriteFile(sites, []byte(measured), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	judged := strings.Replace(claim, `"shop"}'`, `"shop", "site": "edge1", "slos": {"latency_p99": "<= 500ms"}}'`+"\n  gatesConfig: {metricRules: {latency_p99: {count: 5}}}", 1)
+	out, problems, code := runIntent(judged, "explain", "-", "--site", sites, "--blueprint", examples+"20-blueprint.yaml")
+	if code != 0 {
+		t.Fatalf("run(...): exit code %d: %s", code, problems)
+	}
+	_, table, _ := strings.Cut(out, "CHECK ")
+	want := strings.Fields("THRESHOLD DELAY INTERVAL COUNT FAILURES ERRORS NO-DATA TIMEOUT latency_p99 <= 0.5s 30s 30s 5 1 4 Wait 5m")
+	if diff := cmp.Diff(want, strings.Fields(table)); diff != "" {
+		t.Errorf("Each check has its threshold and all of its rules: -want, +got:\n%s\n%s", diff, out)
+	}
+	_, problems, code = runIntent(judged, "explain", "-", "--site", examples+"10-sites.yaml", "--blueprint", examples+"20-blueprint.yaml")
+	const nowhere = `InvalidSpec: spec.gatesConfig.sloThresholds.latency_p99: Site "edge1": prometheus.address: there is no server to ask: ` +
+		`set spec.metrics.prometheus.address in Site "edge1", or in the ClusterProviderConfig of its repository`
+	if code != exitInvalid || !strings.Contains(problems, nowhere) {
+		t.Errorf("Without a Prometheus server the claim says what to set: exit code %d: %s", code, problems)
+	}
+}
+
+// TestValidateOverlap looks at claims of two files of which the later one brings objects of the first one to the same Site.
+func TestValidateOverlap(t *testing.T) {
+	dir, files := t.TempDir(), map[string]string{"one": "shop", "two": "market", "three": "elsewhere"}
+	args := []string{"validate"}
+	for _, name := range []string{"one", "two", "three"} {
+		site := map[string]string{"one": "edge1", "two": "edge1", "three": "edge2"}[name]
+		text := strings.NewReplacer("name: shop}", "name: "+files[name]+"}", `"shop"}`, `"shop", "site": "`+site+`"}`).Replace(claim)
+		file := filepath.Join(dir, name+".yaml")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		args = append(args, file)
+	}
+	out, problems, code := runIntent("", append(args, "--site="+examples+"10-sites.yaml", "--blueprint="+examples+"20-blueprint.yaml")...)
+	want := `two.yaml:1: IntentDeployment team-a/market: ObjectConflict: Site "edge1": ConfigMap team-a/shop is delivered there by team-a/shop as well: give one of the services another name` +
+		"\n3 objects, 1 mistakes\n"
+	if code != exitInvalid || !strings.HasSuffix(out, want) {
+		t.Errorf("An object that two claims bring to one Site is found across files: want 1 and %q, got %d:\n%s%s", want, code, out, problems)
+	}
+}
+
+func TestExplainUnread(t *testing.T) {
+	_, problems, code := runIntent(strings.Replace(claim, `"shop"}`, `"shop", "site": "edge1", "qos": {"latencyMs": 5}}`, 1),
+		"explain", "-", "--site", examples+"10-sites.yaml", "--blueprint", examples+"20-blueprint.yaml")
+	want := "kubectl-intent: error: team-a/shop: NotSupportedByBlueprint: spec.intent: qos.latencyMs: "
+	if code != exitInvalid || !strings.HasPrefix(problems, want) {
+		t.Errorf("explain does not call a value the claim's that the Blueprint does not read: exit code %d, %q, want %q", code, problems, want)
 	}
 }
 

@@ -19,8 +19,8 @@ func TestCompletion(t *testing.T) {
 		words  []string
 		want   string
 	}{
-		"Commands":      {reason: "Commands come first.", words: []string{""}, want: "abort approve blueprint completion digest explain render retry rollback validate :4"},
-		"Nothing":       {reason: "No word is an empty one.", want: "abort approve blueprint completion digest explain render retry rollback validate :4"},
+		"Commands":      {reason: "Commands come first.", words: []string{""}, want: "abort approve blueprint completion digest explain render retry rollback validate version wait :4"},
+		"Nothing":       {reason: "No word is an empty one.", want: "abort approve blueprint completion digest explain render retry rollback validate version wait :4"},
 		"Begun":         {reason: "What was typed is completed.", words: []string{"blueprint", "c"}, want: "create :4"},
 		"Flag":          {reason: "So are flags.", words: []string{"render", "--pa"}, want: "--path-prefix :4"},
 		"Values":        {reason: "Closed values are known.", words: []string{"validate", "-o", ""}, want: "json text yaml :4"},

@@ -12,7 +12,7 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/fatih/color"
-	"github.com/pmezard/go-difflib/difflib"
+	"github.com/rogpeppe/go-internal/diff"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
@@ -42,11 +42,7 @@ func compare(root *os.Root, dir string, rendered tree.Files) ([]Change, error) {
 			continue
 		}
 		full := path.Join(dir, name)
-		text, err := change(full, there[name], rendered[name])
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, Change{File: full, Diff: text})
+		out = append(out, Change{File: full, Diff: change(full, there[name], rendered[name])})
 	}
 	return out, nil
 }
@@ -133,11 +129,11 @@ func checkedOut(root *os.Root, dir string) (tree.Files, error) {
 }
 
 // change is a unified diff of one file. What a Secret holds is shown to nobody.
-func change(name string, before, after []byte) (string, error) {
+func change(name string, before, after []byte) string {
 	// A name has one line.
 	from, to := "a/"+plain(name), "b/"+plain(name)
 	if isSecret(before) || isSecret(after) {
-		return fmt.Sprintf("--- %s\n+++ %s\nA Secret differs. Its values are not shown.\n", from, to), nil
+		return fmt.Sprintf("--- %s\n+++ %s\nA Secret differs. Its values are not shown.\n", from, to)
 	}
 	if before == nil {
 		from = os.DevNull
@@ -145,17 +141,9 @@ func change(name string, before, after []byte) (string, error) {
 	if after == nil {
 		to = os.DevNull
 	}
-	text, err := difflib.GetUnifiedDiffString(difflib.UnifiedDiff{
-		A: lines(before), B: lines(after), FromFile: from, ToFile: to, Context: 3,
-	})
-	return text, errors.Wrapf(err, "cannot compare %s", name)
-}
-
-func lines(b []byte) []string {
-	if len(b) == 0 {
-		return nil
-	}
-	return difflib.SplitLines(strings.TrimSuffix(string(b), "\n"))
+	// What it returns begins with a line that names both files once more.
+	_, text, _ := bytes.Cut(diff.Diff(from, before, to, after), []byte("\n"))
+	return string(text)
 }
 
 // isSecret is also true for what cannot be read: it could be one.

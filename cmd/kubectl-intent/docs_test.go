@@ -47,9 +47,9 @@ func TestDocumentation(t *testing.T) {
 	}
 }
 
-// isOurs is true for commands that stand alone.
+// isOurs is true for commands that stand alone. Those that wait need a control plane, and are run with one.
 func isOurs(words []string) bool {
-	return len(words) > 1 && (words[0] == "kubectl-intent" || words[0] == "kubectl" && words[1] == "intent")
+	return len(words) > 1 && !slices.Contains(words, "wait") && (words[0] == "kubectl-intent" || words[0] == "kubectl" && words[1] == "intent")
 }
 
 // argsOfLine does what a shell does: it finds files, and leaves redirections out.

@@ -11,6 +11,7 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
 	"github.com/intentplane/intentplane/function"
+	"github.com/intentplane/intentplane/function/gates"
 	"github.com/intentplane/intentplane/function/render"
 )
 
@@ -49,6 +50,9 @@ type SiteExplanation struct {
 
 	// Values that the Blueprint reads.
 	Values []render.Value `json:"values"`
+
+	// Checks that a revision is judged by there, with all of their rules. None means that nothing is measured.
+	Checks []deploymentv1alpha1.Check `json:"checks,omitempty"`
 }
 
 // Run prints an explanation of each deployment. Sites and values need a catalog. It returns an error for a deployment that is not
@@ -82,7 +86,7 @@ func (e *explainCommand) explain(from *source, c *deploymentv1alpha1.IntentDeplo
 	if err != nil || !e.given() {
 		return out, err
 	}
-	_, compiled, err := from.compile(c)
+	input, compiled, err := from.compile(c)
 	if err != nil {
 		return out, reasoned(err)
 	}
@@ -96,9 +100,21 @@ func (e *explainCommand) explain(from *source, c *deploymentv1alpha1.IntentDeplo
 		if err != nil {
 			return out, err
 		}
-		out.Sites = append(out.Sites, SiteExplanation{Site: in.Site.Name, Path: compiled.Selection.Places[n].Path, Values: values})
+		site := SiteExplanation{Site: in.Site.Name, Path: compiled.Selection.Places[n].Path, Values: values, Checks: checksAt(compiled.Checks, in.Site.Name)}
+		out.Sites = append(out.Sites, site)
 	}
-	return out, nil
+	return out, reasoned(compiled.CheckRead(input))
+}
+
+// checksAt a Site.
+func checksAt(all gates.Checks, site string) []deploymentv1alpha1.Check {
+	var out []deploymentv1alpha1.Check
+	for _, c := range all {
+		if c.Site == site {
+			out = append(out, c.Check)
+		}
+	}
+	return out
 }
 
 func explanations(w io.Writer, all []Explanation) error {
@@ -116,7 +132,26 @@ func explanations(w io.Writer, all []Explanation) error {
 			for _, v := range s.Values {
 				_, _ = fmt.Fprintf(t, "%s\t%q\t%s\n", begin(v.Key), v.Value, v.From)
 			}
+			explainChecks(t, s.Checks)
 		}
 	}
 	return errors.Wrap(t.Flush(), "cannot print")
+}
+
+// explainChecks prints how a revision is judged at a Site.
+func explainChecks(t io.Writer, checks []deploymentv1alpha1.Check) {
+	for i, c := range checks {
+		if i == 0 {
+			_, _ = fmt.Fprint(t, "CHECK\tTHRESHOLD\tDELAY\tINTERVAL\tCOUNT\tFAILURES\tERRORS\tNO-DATA\tTIMEOUT\n")
+		}
+		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d\t%d\t%d\t%s\t%s\n", begin(c.Name), orNone(plain(string(c.Threshold))), c.InitialDelay, c.Interval,
+			*c.Count, *c.FailureLimit, *c.ConsecutiveErrorLimit, c.NoData, c.Timeout)
+	}
+}
+
+func orNone(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return text
 }

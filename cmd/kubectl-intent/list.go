@@ -47,7 +47,7 @@ func (d document) items() []document {
 		// What was YAML becomes YAML again.
 		b, _ := yaml.Marshal(typed(one, object))
 		path := strings.TrimPrefix(d.item+".items["+strconv.Itoa(i)+"]", ".")
-		item := document{text: b, number: d.number, before: d.before, list: of, item: path}
+		item := document{file: d.file, text: b, number: d.number, before: d.before, list: of, item: path}
 		out = append(out, item.items()...)
 	}
 	return out

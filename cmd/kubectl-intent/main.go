@@ -7,10 +7,14 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/alecthomas/kong"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
+
+// version of the build. The linker sets it.
+var version = "dev"
 
 // Exit codes.
 const (
@@ -30,6 +34,17 @@ type commands struct {
 	Retry      retryCommand      `cmd:"" help:"Deliver the same again, as a revision that is judged anew."`
 	Rollback   rollbackCommand   `cmd:"" help:"Go back to an earlier revision."`
 	Validate   validateCommand   `cmd:"" help:"Look for mistakes in objects of Intentplane. Exits with 1 when there are any."`
+	Version    versionCommand    `cmd:"" help:"Print the version of this program, as --version does."`
+	Wait       waitCommand       `cmd:"" help:"Wait until the Sites run what an IntentDeployment asks for now. Exits with 1 when that is rejected, rolled back or held up."`
+}
+
+// A versionCommand prints the version.
+type versionCommand struct{}
+
+// Run prints the version. It returns an error if that is not possible.
+func (versionCommand) Run(s *streams) error {
+	_, err := fmt.Fprintln(s.out, version)
+	return errors.Wrap(err, "cannot print")
 }
 
 // streams that commands read from and write to.
@@ -77,6 +92,10 @@ func run(args []string, s *streams, problems io.Writer) int {
 	if err != nil {
 		return code(err, problems)
 	}
+	// A flag of the whole program would stand in the way of the --version of "blueprint create".
+	if slices.Equal(args, []string{"--version"}) {
+		args = []string{"version"}
+	}
 	c, err := parser.Parse(args)
 	if err != nil {
 		return code(usageError{err}, problems)
@@ -92,7 +111,7 @@ func code(err error, problems io.Writer) int {
 	if e := (verdictError{}); errors.As(err, &e) {
 		return exitInvalid
 	}
-	_, _ = fmt.Fprintf(problems, "kubectl-intent: error: %s\n", plain(err.Error()))
+	_, _ = fmt.Fprintf(problems, "kubectl-intent: error: %s\n", plainMessage(err.Error()))
 	if e := (usageError{}); errors.As(err, &e) {
 		return exitUsage
 	}

@@ -91,6 +91,5 @@ func removed(root *os.Root, dir string) ([]Change, error) {
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot read the checkout")
 	}
-	text, err := change(name, b, nil)
-	return append([]Change{{File: name, Diff: text}}, out...), err
+	return append([]Change{{File: name, Diff: change(name, b, nil)}}, out...), nil
 }

@@ -62,6 +62,9 @@ func (k kitchen) unlimited(ctx context.Context, in function.Input, c *function.C
 			return nil, atSite(one.Site.Name, function.Refused(err, out[i].Files))
 		}
 	}
+	if err := c.CheckRead(in); err != nil {
+		return nil, err
+	}
 	return out, function.Fits(in, out)
 }
 

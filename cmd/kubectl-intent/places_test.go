@@ -20,6 +20,7 @@ import (
 // TestRefused runs all commands on what the function would refuse.
 func TestRefused(t *testing.T) {
 	conflict := strings.Replace(claim, `"shop"}'`, `"shop", "sites": ["edge1"], "slos": {"latency_p99": "< 500ms"}}'`+"\n  gatesConfig: {sloThresholds: {latency_p99: 400ms}}", 1)
+	wrong := strings.Replace(claim, `"shop"}'`, `"shop", "sites": ["edge1"]}'`+"\n  gatesConfig: {sloThresholds: {error_rate: '>= 5 %'}}", 1)
 	one := strings.Replace(claim, `"shop"}`, `"shop", "sites": ["edge1"]}`, 1)
 	quickstart := []string{"--site", examples + "10-sites.yaml", "--blueprint", examples + "20-blueprint.yaml"}
 	limited := slices.Concat(quickstart[:4], []string{"--config", file(t, allowThings)})
@@ -34,6 +35,7 @@ func TestRefused(t *testing.T) {
 		want    string
 	}{
 		"Conflict":    {reason: "One metric has one value.", in: conflict, args: quickstart, explain: true, want: `InvalidIntent: spec.gatesConfig.sloThresholds.latency_p99 says "400ms"`},
+		"WrongWay":    {reason: "A threshold that points to the bad side of its metric is refused.", in: wrong, args: quickstart, explain: true, want: `InvalidIntent: spec.gatesConfig.sloThresholds.error_rate: ">= 5%" points the wrong way`},
 		"Policy":      {reason: "Limits of a configuration in a file hold.", in: one, args: limited, want: "PolicyDenied: "},
 		"PolicyLive":  {reason: "So do those of one in the cluster.", in: one, args: []string{"--live", "--kubeconfig", kubeconfig}, want: "PolicyDenied: "},
 		"Rule":        {reason: "Rules of definitions do.", in: one, args: odd, want: `RenderFailed: Site "edge1": thing-a.yaml: `},

@@ -24,6 +24,17 @@ func begin(s string) string { return noCommand(plain(s)) }
 // beginText is begin, but for tabs.
 func beginText(s string) string { return noCommand(quoted(s, "\t")) }
 
+// plainMessage is plain for a message of several lines. The lines after the first are indented, so that none of them reads as another message, and
+// none begins as a command of a CI does.
+func plainMessage(s string) string {
+	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
+	for i, line := range lines[1:] {
+		lines[i+1] = noCommand("  " + quoted(line, "\t"))
+	}
+	lines[0] = plain(lines[0])
+	return strings.Join(lines, "\n")
+}
+
 func quoted(s, but string) string {
 	out := strings.Builder{}
 	for len(s) > 0 {

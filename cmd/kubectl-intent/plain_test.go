@@ -39,6 +39,37 @@ func TestPlain(t *testing.T) {
 	}
 }
 
+func TestPlainMessage(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		text   string
+		want   string
+	}{
+		"One":     {reason: "A message of one line is printed as it is.", text: "spec.intent: is empty", want: "spec.intent: is empty"},
+		"Several": {reason: "Each line of a message is printed on a line of its own.", text: "unknown verb\n  deplyo shop\n  ^^^^^^", want: "unknown verb\n    deplyo shop\n    ^^^^^^"},
+		"Last":    {reason: "A line end at the end of a message adds no line.", text: "failed\n", want: "failed"},
+		"Forged":  {reason: "A further line of a message does not read as a message, or as a command of a CI.", text: "a\nb.yaml:1: c\n::error ::d\r", want: "a\n  b.yaml:1: c\n  \\::error ::d\\r"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, plainMessage(tc.text)); diff != "" {
+				t.Errorf("\n%s\nplainMessage(%q): -want, +got:\n%s", tc.reason, tc.text, diff)
+			}
+		})
+	}
+}
+
+// TestLineEnds runs commands whose messages have several lines.
+func TestLineEnds(t *testing.T) {
+	sentence := strings.Replace(claim, `'{"service": "shop"}'`, `deplyo shop on edge1`, 1)
+	for _, tc := range []struct{ command, in string }{{"validate", sentence}, {"explain", sentence}} {
+		out, problems, code := runIntent(tc.in, tc.command, "-")
+		if all := out + problems; code != exitInvalid || strings.Contains(all, `\n`) || !strings.Contains(all, "\n  ") {
+			t.Errorf("A line end of a message of ours is a line end: %s: exit code %d:\n%s", tc.command, code, all)
+		}
+	}
+}
+
 // TestForgery lets each command print what somebody else wrote.
 func TestForgery(t *testing.T) {
 	const evil = `a\n::error ::\u001b[31mforged\u009b`

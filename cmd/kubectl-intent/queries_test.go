@@ -17,13 +17,13 @@ func TestBadQueries(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "web.yaml")
-	bad := strings.Replace(string(b), `avg_over_time(up{`, `avg_over_time({{service}}{`, 1)
+	bad := strings.Replace(string(b), `100 * sum(sum_over_time(up{`, `100 * sum(sum_over_time({{service}}{`, 1)
 	if err := os.WriteFile(file, []byte(bad), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	before, _, _ := strings.Cut(bad, `avg_over_time({{service}}{`)
-	line := 1 + strings.Count(before, "\n")
-	const message = `spec.metrics[2].query: "{{service}}" stands where no placeholder may: only in the value of a label matcher`
+	before, _, _ := strings.Cut(bad, `100 * sum(sum_over_time({{service}}{`)
+	line := strings.Count(before, "\n") // The field begins in the line before.
+	const message = `spec.metrics[5].query: "{{service}}" stands where no placeholder may: only in the value of a label matcher`
 	onSite := strings.Replace(claim, `"shop"}`, `"shop", "site": "edge1"}`, 1)
 	// The claim asks for the channel stable.
 	channel := strings.Replace(bad, "channel: next", "channel: stable", 1)
@@ -40,7 +40,7 @@ func TestBadQueries(t *testing.T) {
 		"Blueprint": {
 			reason: "A Blueprint in a repository is refused there.",
 			args:   []string{"validate", file, "-o", "json"},
-			want:   Finding{File: file, Document: 1, Line: line, Kind: "Blueprint", Name: "web-1.1.0", Field: "spec.metrics[2].query", Reason: "InvalidSpec", Message: message},
+			want:   Finding{File: file, Document: 1, Line: line, Kind: "Blueprint", Name: "web-1.1.0", Field: "spec.metrics[5].query", Reason: "InvalidSpec", Message: message},
 		},
 		"NoExamples": {
 			reason: "Also one that has nothing to render.",
@@ -48,7 +48,7 @@ func TestBadQueries(t *testing.T) {
 			args:   []string{"validate", "-", "-o", "json"},
 			want: Finding{
 				File: "-", Document: 1, Line: 11, Kind: "Blueprint", Name: "web-1.0.0", Field: "spec.metrics[0].query", Reason: "InvalidSpec",
-				Message: strings.Replace(message, "[2]", "[0]", 1),
+				Message: strings.Replace(message, "[5]", "[0]", 1),
 			},
 		},
 		"Claim": {

@@ -45,7 +45,7 @@ func readAll[T any](in io.Reader, file, kind string, versions ...string) ([]T, e
 	if err != nil {
 		return nil, err
 	}
-	out, err := decodeAll[T](documents, file, kind, versions...)
+	out, err := decodeAll[T](documents, kind, versions...)
 	if err == nil && len(out) == 0 {
 		return nil, errors.Errorf("%s has no %s of %s", file, kind, strings.Join(versions, " or "))
 	}
@@ -53,19 +53,19 @@ func readAll[T any](in io.Reader, file, kind string, versions ...string) ([]T, e
 }
 
 // decodeAll decodes the documents that are of one kind.
-func decodeAll[T any](documents []document, file, kind string, versions ...string) ([]T, error) {
+func decodeAll[T any](documents []document, kind string, versions ...string) ([]T, error) {
 	out := []T{}
 	for _, d := range documents {
 		meta := metav1.TypeMeta{}
 		if err := d.meta(&meta); err != nil {
-			return nil, errors.Wrapf(err, "cannot decode document %d of %s", d.number, file)
+			return nil, errors.Wrapf(err, "cannot decode document %d of %s", d.number, d.file)
 		}
 		if meta.Kind != kind || !slices.Contains(versions, meta.APIVersion) {
 			continue
 		}
 		var o T
 		if err := decodeStrictly(d.text, &o); err != nil {
-			return nil, errors.Wrapf(err, "cannot decode document %d of %s", d.number, file)
+			return nil, errors.Wrapf(err, "cannot decode document %d of %s", d.number, d.file)
 		}
 		out = append(out, o)
 	}
@@ -74,6 +74,7 @@ func decodeAll[T any](documents []document, file, kind string, versions ...strin
 
 // A document of a file, its number, and the number of the line before it.
 type document struct {
+	file   string
 	text   []byte
 	number int
 	before int
@@ -83,8 +84,31 @@ type document struct {
 	item string
 }
 
-// readDocuments reads the objects of a file, and those of each List in it.
-func readDocuments(in io.Reader, file string) ([]document, error) {
+// hasContent says whether there is anything but comments in a document.
+func (d document) hasContent() bool {
+	object, err := objectOf(d.text)
+	return err != nil || len(object) > 0
+}
+
+// readDocuments reads the objects of a file, or of the manifests in a directory, and those of each List in them.
+func readDocuments(in io.Reader, path string) ([]document, error) {
+	files, err := manifestsIn(path)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	out := []document{}
+	for _, file := range files {
+		documents, err := readFile(in, file)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, documents...)
+	}
+	return out, nil
+}
+
+// readFile reads the objects of one file.
+func readFile(in io.Reader, file string) ([]document, error) {
 	if file != "-" {
 		f, err := os.Open(file)
 		if err != nil {
@@ -106,6 +130,7 @@ func readDocuments(in io.Reader, file string) ([]document, error) {
 	}
 	out := make([]document, 0, len(all))
 	for _, d := range all {
+		d.file = file
 		out = append(out, d.items()...)
 	}
 	return out, nil

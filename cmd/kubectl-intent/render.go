@@ -118,12 +118,12 @@ func (r *renderCommand) files(from *source, in function.Input, c *function.Compi
 // layouts are what is given to kustomize.
 func layouts(c *function.Compiled) ([]rendered, error) {
 	out := make([]rendered, 0, len(c.Inputs))
-	for i, in := range c.Inputs {
-		files, err := render.Layout(in)
+	for i, one := range c.Inputs {
+		files, err := render.Layout(one)
 		if err != nil {
-			return nil, reasoned(atSite(in.Site.Name, function.Refused(err, nil)))
+			return nil, reasoned(atSite(one.Site.Name, function.Refused(err, nil)))
 		}
-		out = append(out, rendered{site: in.Site.Name, path: c.Selection.Places[i].Path, files: files})
+		out = append(out, rendered{site: one.Site.Name, path: c.Selection.Places[i].Path, files: files})
 	}
 	return out, nil
 }

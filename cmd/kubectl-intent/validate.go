@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -32,7 +33,8 @@ type validateCommand struct {
 	catalogFlags
 	formFlag
 
-	Files []string `arg:"" help:"Files with objects, or - for the standard input. Kinds that are not ours are passed over." predictor:"file"`
+	Strict bool     `help:"Exit with 1 for warnings too."`
+	Files  []string `arg:"" help:"Files with objects, directories of which all .yaml, .yml and .json files are read, those below them too, or - for the standard input. Objects of other kinds are passed over." predictor:"file"`
 }
 
 // A Finding is one mistake.
@@ -68,6 +70,12 @@ type Report struct {
 
 	// Findings in the order of files and documents.
 	Findings []Finding `json:"findings"`
+
+	// Warnings are what is probably not meant, and no mistake: in the order of files and documents.
+	Warnings []Finding `json:"warnings,omitempty"`
+
+	// PassedOver are the kinds of objects that were not looked at, sorted.
+	PassedOver []PassedOver `json:"passedOver,omitempty"`
 }
 
 // A validation goes through files.
@@ -77,6 +85,7 @@ type validation struct {
 	catalog *source
 	compile bool
 	kitchen kitchen
+	claims  claims
 }
 
 func (v *validateCommand) begin(in io.Reader) (*validation, error) {
@@ -88,7 +97,7 @@ func (v *validateCommand) begin(in io.Reader) (*validation, error) {
 		return nil, err
 	}
 	server, err := admission.New()
-	return &validation{report: Report{Findings: []Finding{}}, server: server, catalog: c, compile: v.given(), kitchen: newKitchen()}, err
+	return &validation{report: Report{Findings: []Finding{}}, server: server, catalog: c, compile: v.given(), kitchen: newKitchen(), claims: claims{}}, err
 }
 
 // Run prints a report. It returns an error when there are findings.
@@ -97,25 +106,43 @@ func (v *validateCommand) Run(s *streams) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range v.Files {
-		w.file(s.in, name)
+	for _, path := range v.Files {
+		w.path(s.in, path)
 	}
 	w.report.Valid = len(w.report.Findings) == 0
 	if err := v.print(s.out, w.report, func(to io.Writer) error { return w.report.text(to, s.colours) }); err != nil {
 		return err
 	}
-	if !w.report.Valid {
+	if !w.report.Valid || v.Strict && len(w.report.Warnings) > 0 {
 		return verdictError{}
 	}
 	return nil
 }
 
+// path looks at a file, or at the manifests of a directory.
+func (v *validation) path(in io.Reader, path string) {
+	files, err := manifestsIn(path)
+	if err != nil {
+		v.found(Finding{File: path, Line: 1, Reason: reasonUnreadable}, document{}, err)
+		return
+	}
+	if len(files) == 0 {
+		v.warn(Finding{File: path, Line: 1, Reason: reasonEmpty, Message: "the directory has no file whose name ends in .yaml, .yml or .json"})
+	}
+	for _, name := range files {
+		v.file(in, name)
+	}
+}
+
 // file looks at all objects of a file. One that cannot be read is a mistake as well, and hides no other.
 func (v *validation) file(in io.Reader, name string) {
-	documents, err := readDocuments(in, name)
+	documents, err := readFile(in, name)
 	if err != nil {
 		v.found(Finding{File: name, Line: 1, Reason: reasonUnreadable}, document{}, err)
 		return
+	}
+	if !slices.ContainsFunc(documents, document.hasContent) {
+		v.warn(Finding{File: name, Line: 1, Reason: reasonEmpty, Message: "the file has no objects"})
 	}
 	for _, d := range documents {
 		v.document(Finding{File: name, Document: d.number, Reason: deploymentv1alpha1.ReasonInvalidSpec}, d)
@@ -133,11 +160,13 @@ func (v *validation) document(at Finding, d document) {
 	}
 	o := unstructured.Unstructured{Object: object}
 	gvk := o.GroupVersionKind()
+	at.Kind, at.Namespace, at.Name = o.GetKind(), o.GetNamespace(), o.GetName()
 	if !v.server.Knows(gvk) && !ours(gvk.Group) {
+		v.passOver(at, d, o)
 		return
 	}
-	at.Kind, at.Namespace, at.Name = o.GetKind(), o.GetNamespace(), o.GetName()
 	v.report.Checked++
+	v.warnOfIgnoredFields(at, d, o)
 	if !v.server.Knows(gvk) {
 		v.unknown(at, d, gvk)
 		return
@@ -163,7 +192,7 @@ func ours(group string) bool {
 // unknown is a kind, or a version of one, that our groups do not have.
 func (v *validation) unknown(at Finding, d document, gvk schema.GroupVersionKind) {
 	at.Field = "kind"
-	err := errors.Errorf("kind: %s has no kind %q", gvk.GroupVersion(), gvk.Kind)
+	err := errors.Errorf("kind: %s has no kind %q%s", gvk.GroupVersion(), gvk.Kind, v.suggestKind(gvk))
 	if versions := v.server.Versions(gvk.GroupKind()); len(versions) > 0 {
 		at.Field = "apiVersion"
 		err = errors.Errorf("apiVersion: %s of %s has no version %q, but %s", gvk.Kind, gvk.Group, gvk.Version, strings.Join(versions, ", "))
@@ -214,8 +243,11 @@ func (v *validation) deliver(c *deploymentv1alpha1.IntentDeployment) error {
 	if err != nil {
 		return err
 	}
-	_, err = v.kitchen.places(v.catalog.limited(), in, compiled)
-	return err
+	places, err := v.kitchen.places(v.catalog.limited(), in, compiled)
+	if err != nil {
+		return err
+	}
+	return v.claims.take(c, places)
 }
 
 func (v *validation) blueprint(at Finding, d document) {
@@ -261,22 +293,40 @@ func fieldOf(message string) string {
 	return strings.TrimSuffix(fieldIn.FindString(message), ".")
 }
 
-// text is a line for each finding, which editors and CI know how to read.
+// text is a line for each finding and each warning, which editors and CI know how to read, and what was looked at.
 func (r Report) text(w io.Writer, colours palette) error {
 	for _, f := range r.Findings {
-		what := plain(strings.TrimSpace(f.Kind + " " + strings.TrimPrefix(f.Namespace+"/"+f.Name, "/")))
-		if what != "" {
-			what += ": "
+		if err := f.text(w, colours.paint(f.Reason, color.FgRed)); err != nil {
+			return err
 		}
-		reason := colours.paint(f.Reason, color.FgRed)
-		if _, err := fmt.Fprintf(w, "%s:%d: %s%s: %s\n", begin(f.File), f.Line, what, reason, plain(f.Message)); err != nil {
-			return errors.Wrap(err, "cannot print")
+	}
+	for _, f := range r.Warnings {
+		if err := f.text(w, colours.paint("warning: "+f.Reason, color.FgYellow)); err != nil {
+			return err
 		}
 	}
 	colour := color.FgGreen
 	if !r.Valid {
 		colour = color.FgRed
 	}
-	_, err := fmt.Fprintln(w, colours.paint(fmt.Sprintf("%d objects, %d mistakes", r.Checked, len(r.Findings)), colour))
+	_, err := fmt.Fprintf(w, "%s%s\n", colours.paint(r.summary(), colour), r.passedOver())
+	return errors.Wrap(err, "cannot print")
+}
+
+func (r Report) summary() string {
+	out := fmt.Sprintf("%d objects, %d mistakes", r.Checked, len(r.Findings))
+	if len(r.Warnings) > 0 {
+		out += fmt.Sprintf(", %d warnings", len(r.Warnings))
+	}
+	return out
+}
+
+// text prints a finding behind a reason, which may be painted.
+func (f Finding) text(w io.Writer, reason string) error {
+	what := plain(strings.TrimSpace(f.Kind + " " + strings.TrimPrefix(f.Namespace+"/"+f.Name, "/")))
+	if what != "" {
+		what += ": "
+	}
+	_, err := fmt.Fprintf(w, "%s:%d: %s%s: %s\n", begin(f.File), f.Line, what, reason, plainMessage(f.Message))
 	return errors.Wrap(err, "cannot print")
 }

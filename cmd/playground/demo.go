@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"os"
+	"path"
 	"strings"
 	"time"
 
@@ -110,28 +111,37 @@ func deliverTo(u *unstructured.Unstructured, url string) error {
 func (d *demo) follow(ctx context.Context, claim *unstructured.Unstructured) error {
 	began := time.Now()
 	last := ""
+	u, err := d.observe(ctx, claim, func(u *unstructured.Unstructured) bool {
+		if phase := phaseOf(u); phase != last {
+			last = phase
+			d.moved(time.Since(began), u)
+		}
+		return last == succeeded || last == failed
+	})
+	if err != nil {
+		return err
+	}
+	return outcome(u)
+}
+
+// observe calls a function with the claim as it is, and each time that it changes, until the function returns true, and returns the claim as it
+// is then. When ctx ends before, it returns an error that says what the claim waits for.
+func (d *demo) observe(ctx context.Context, claim *unstructured.Unstructured, done func(*unstructured.Unstructured) bool) (*unstructured.Unstructured, error) {
 	for ctx.Err() == nil {
 		w, err := d.watch(ctx, claim)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		// A watch may end at any time, then another one begins with what is there.
 		for e := range w.ResultChan() {
 			u, ok := e.Object.(*unstructured.Unstructured)
-			if !ok || e.Type == watch.Deleted {
-				continue
-			}
-			if phase := phaseOf(u); phase != last {
-				last = phase
-				d.moved(time.Since(began), u)
-			}
-			if last == succeeded || last == failed {
+			if ok && e.Type != watch.Deleted && done(u) {
 				w.Stop()
-				return outcome(u)
+				return u, nil
 			}
 		}
 	}
-	return errors.Wrap(d.explain(context.WithoutCancel(ctx), claim), context.Cause(ctx).Error())
+	return nil, errors.Wrap(d.explain(context.WithoutCancel(ctx), claim), context.Cause(ctx).Error())
 }
 
 func (d *demo) watch(ctx context.Context, claim *unstructured.Unstructured) (watch.Interface, error) {
@@ -229,18 +239,30 @@ func reasons(u *unstructured.Unstructured) string {
 	return strings.Join(out, "; ")
 }
 
+// showCommit prints the last commit, and what it changed at one Site. That at the others differs little.
 func (d *demo) showCommit(ctx context.Context) error {
 	log, err := d.cp.Git.Git(ctx, repository, "log", "-1", "--stat=100", gitserver.Branch)
 	if err != nil {
 		return err
 	}
 	d.linef("%s", log)
-	files, err := d.cp.Git.Git(ctx, repository, "show", "--format=", gitserver.Branch)
+	names, err := d.cp.Git.Git(ctx, repository, "show", "--format=", "--name-only", gitserver.Branch)
 	if err != nil {
 		return err
 	}
-	d.linef("%s", files)
+	dir := firstDirectory(names)
+	diff, err := d.cp.Git.Git(ctx, repository, "show", "--format=", gitserver.Branch, "--", dir)
+	if err != nil {
+		return err
+	}
+	d.linef("The files in %s:\n\n%s", dir, diff)
 	return nil
+}
+
+// firstDirectory returns the directory of the first of the files that git names, a line each: that of one claim at one Site.
+func firstDirectory(names string) string {
+	first, _, _ := strings.Cut(strings.TrimSpace(names), "\n")
+	return path.Dir(first)
 }
 
 func (d *demo) howToLook() {

@@ -76,3 +76,25 @@ func TestOutcome(t *testing.T) {
 		})
 	}
 }
+
+func TestFirstDirectory(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		names  string
+		want   string
+	}{
+		"Several": {
+			reason: "Of a commit for two Sites, the directory of the claim at the first one is shown.",
+			names:  "clusters/edge1/team-a/shop/.intentplane\nclusters/edge1/team-a/shop/a.yaml\nclusters/edge2/team-a/shop/a.yaml\n",
+			want:   "clusters/edge1/team-a/shop",
+		},
+		"None": {reason: "Of a commit without files, the whole repository is shown.", names: "\n", want: "."},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, firstDirectory(tc.names)); diff != "" {
+				t.Errorf("\n%s\nfirstDirectory(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

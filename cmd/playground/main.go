@@ -1,5 +1,5 @@
-// Package main is the playground: it starts a real control plane on loopback, applies the demo's examples and shows how a claim
-// becomes a commit.
+// Package main is the playground: it starts a real control plane on loopback, and shows how a claim becomes a commit (demo), or how a version
+// that breaks its objective is rolled back (tour).
 package main
 
 import (
@@ -16,8 +16,14 @@ import (
 	"github.com/intentplane/intentplane/test/controlplane"
 )
 
-// CLI are the flags of the playground.
+// CLI are the commands of the playground.
 type CLI struct {
+	Demo demoCommand `cmd:"" default:"withargs" help:"Show a claim become a commit."`
+	Tour tourCommand `cmd:""                    help:"Release three versions of a service, of which the second breaks its objective, with real Flux and Prometheus."`
+}
+
+// demoCommand shows a claim become a commit.
+type demoCommand struct {
 	Once     bool          `help:"End when the claim is Succeeded or Failed (ONCE=1)."`
 	KeepDir  bool          `help:"Keep logs and data of the control plane."`
 	Examples string        `default:""   help:"Folder of manifests to apply, in the order of their names. The default is the quickstart of the repository."`
@@ -30,12 +36,12 @@ func main() {
 	cli := &CLI{}
 	k := kong.Parse(cli,
 		kong.Name("playground"),
-		kong.Description("Shows a claim become a commit on a real control plane."),
+		kong.Description("Shows on a real control plane what the product does."),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 	)
 	// Make passes the variable on also when it is empty.
 	if v := os.Getenv("ONCE"); v != "" && v != "0" {
-		cli.Once = true
+		cli.Demo.Once = true
 	}
 	err := k.Run()
 	if ctx.Err() != nil {
@@ -45,7 +51,7 @@ func main() {
 }
 
 // Run runs the demo. It returns an error if the control plane does not start, and if the claim fails or takes too long.
-func (c *CLI) Run(ctx context.Context) error {
+func (c *demoCommand) Run(ctx context.Context) error {
 	o, err := controlplane.Product()
 	if err != nil {
 		return err
@@ -73,7 +79,7 @@ func (c *CLI) Run(ctx context.Context) error {
 }
 
 // show runs the demo on a control plane and stays as long as somebody wants to look.
-func (c *CLI) show(ctx context.Context, d *demo) error {
+func (c *demoCommand) show(ctx context.Context, d *demo) error {
 	err := d.run(ctx, c.Examples, c.Deadline)
 	if c.Once {
 		return err

@@ -1,6 +1,9 @@
 package blueprint
 
 import (
+	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
@@ -11,11 +14,20 @@ import (
 const maxNamed = 5
 
 // Advice says what to change in a Blueprint that no intent would change anything in: one that reads no values, and names no image or marks
-// no workload for them. It returns the errors of Check.
+// no workload for them. It also names the parameters that the Blueprint describes and does not read: a claim that sets one is refused. It
+// returns the errors of Check.
 func Advice(b *catalogv1alpha1.Blueprint) ([]string, error) {
 	uses, err := render.UsesOf(b)
-	if err != nil || uses.Values || len(uses.Workloads) == 0 {
+	if err != nil {
 		return nil, err
+	}
+	return append(markAdvice(uses), parameterAdvice(b, uses)...), nil
+}
+
+// markAdvice says which marks are missing in a Blueprint that reads no values.
+func markAdvice(uses render.Uses) []string {
+	if uses.Values || len(uses.Workloads) == 0 {
+		return nil
 	}
 	out := []string{}
 	if !uses.Image {
@@ -25,7 +37,24 @@ func Advice(b *catalogv1alpha1.Blueprint) ([]string, error) {
 		out = append(out, "the intent's replicas and resources are used nowhere: label a workload "+render.LabelWorkload+": "+render.WorkloadMain+
 			" ("+named(uses.Workloads)+"), unless a HorizontalPodAutoscaler scales it")
 	}
-	return out, nil
+	return out
+}
+
+// parameterAdvice names the parameters of the schema that nothing reads.
+func parameterAdvice(b *catalogv1alpha1.Blueprint, uses render.Uses) []string {
+	schema := struct {
+		Properties map[string]any `json:"properties"`
+	}{}
+	if b.Spec.ParametersSchema == nil || json.Unmarshal(b.Spec.ParametersSchema.Raw, &schema) != nil {
+		return nil
+	}
+	out := []string{}
+	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
+		if key := "param-" + name; !uses.Reads(key) {
+			out = append(out, "parameter "+name+" is described and not read: copy data."+key+" of the ConfigMap intent with a replacement, or remove it from the schema")
+		}
+	}
+	return out
 }
 
 func named(workloads []string) string {

@@ -25,6 +25,12 @@ func TestAdvice(t *testing.T) {
 		"Component": {reason: "A mark may come from elsewhere.", object: deployment, files: map[string]string{"kustomization.yaml": "resources: [a.yaml]\nlabels: [{pairs: {intentplane.dev/workload: main}}]\n"}, want: []string{image}},
 		"Values":    {reason: "Who reads values knows.", object: deployment, files: map[string]string{"kustomization.yaml": "resources: [a.yaml, intent.yaml]\n"}},
 		"Nothing":   {reason: "Without a workload there is nothing to follow.", object: "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"},
+		"Parameter": {
+			reason: "A parameter that the schema describes and nothing reads is named: a claim that sets it is refused.",
+			object: "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n",
+			files:  map[string]string{"parameters.schema.yaml": "type: object\nproperties: {color: {type: string}}\n"},
+			want:   []string{"parameter color is described and not read: copy data.param-color of the ConfigMap intent with a replacement, or remove it from the schema"},
+		},
 		"Many": {
 			reason: "Not all are named.", object: strings.Repeat(deployment+"---\n", 6),
 			want: []string{strings.Replace(image, "(a", "("+strings.Repeat("a.yaml: Deployment shop, ", 4)+"a", 1), strings.Replace(label, "(a", "("+strings.Repeat("a.yaml: Deployment shop, ", 4)+"a", 1)},

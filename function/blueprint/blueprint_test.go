@@ -112,6 +112,25 @@ func TestExampleQueries(t *testing.T) {
 	}
 }
 
+// TestExamplesMeasureMetrics looks for a query of each metric that an intent can name.
+func TestExamplesMeasureMetrics(t *testing.T) {
+	measured := map[string]bool{}
+	for dir, o := range shipped() {
+		b, err := Create(os.DirFS(filepath.Join(examples, dir)), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range b.Spec.Metrics {
+			measured[m.Name] = true
+		}
+	}
+	for _, name := range intent.Metrics() {
+		if !measured[name] {
+			t.Errorf("An intent can name %s, and no Blueprint among the examples has a query for it", name)
+		}
+	}
+}
+
 func TestCreate(t *testing.T) {
 	const kustomization = "resources: [intent.yaml, a.yaml]\n"
 	const config = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"

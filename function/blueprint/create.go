@@ -15,6 +15,7 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/promql"
+	"github.com/intentplane/intentplane/function/gates"
 	"github.com/intentplane/intentplane/function/intent"
 	"github.com/intentplane/intentplane/function/render"
 )
@@ -80,13 +81,16 @@ func Create(dir fs.FS, o Options) (*catalogv1alpha1.Blueprint, error) {
 	return b, Check(b)
 }
 
-// Check returns an error when a Blueprint is of no use to anybody: no input would make it render, or a query of its metrics is not
-// valid. It names the field or the file.
+// Check returns an error when a Blueprint cannot be used: no input makes it render, or a query or a rule of its metrics is not valid. It
+// names the field or the file.
 func Check(b *catalogv1alpha1.Blueprint) error {
 	if err := render.Check(b); err != nil {
 		return err
 	}
-	return promql.Check(b.Spec.Metrics)
+	if err := promql.Check(b.Spec.Metrics); err != nil {
+		return err
+	}
+	return gates.CheckMetrics(b.Spec.Metrics)
 }
 
 // serveAll are the types of service that a Blueprint which is only tested serves: those of its examples.

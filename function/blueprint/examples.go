@@ -63,6 +63,9 @@ func example(ctx context.Context, b *catalogv1alpha1.Blueprint, e catalogv1alpha
 	if !Serves(b, wanted.Type) {
 		return site, nil, errors.Errorf("intent: the Blueprint does not serve type %q", wanted.Type)
 	}
+	if err := checkRead(b, wanted); err != nil {
+		return site, nil, err
+	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	files, err := r.Build(ctx, render.Input{
@@ -79,6 +82,15 @@ func example(ctx context.Context, b *catalogv1alpha1.Blueprint, e catalogv1alpha
 		return site, nil, err
 	}
 	return site, files, policy.CheckObjects(files, definitions)
+}
+
+// checkRead returns an error for an intent that sets a value which the Blueprint does not read.
+func checkRead(b *catalogv1alpha1.Blueprint, i intent.Intent) error {
+	uses, err := render.UsesOf(b)
+	if err != nil {
+		return err
+	}
+	return errors.Wrap(uses.CheckRead(i, b.GetName()), "intent")
 }
 
 // siteOf an example is the first Site that it names.

@@ -39,13 +39,10 @@ func pinned(d *desk, q Query) (*catalogv1alpha1.Blueprint, string, error) {
 	if err != nil || d.open {
 		return nil, "", err
 	}
-	if len(others) > 1 {
+	if len(found) == 0 && len(others) > 1 {
 		return nil, "", ambiguous(inChannel(q), &others[0], &others[1])
 	}
-	name := ""
-	if len(others) == 1 {
-		name = others[0].GetName()
-	}
+	name := updateInChannel(q, others)
 	if len(found) == 0 {
 		return nil, "", &MissingError{
 			Reason: deploymentv1alpha1.ReasonBlueprintMissing, InChannel: name,
@@ -56,6 +53,18 @@ func pinned(d *desk, q Query) (*catalogv1alpha1.Blueprint, string, error) {
 	return b, name, err
 }
 
+// updateInChannel is the name of the Blueprint that is in the channel. Of several none is an update that a person could approve, and the
+// deployment stays with the one that it has.
+func updateInChannel(q Query, others []metav1.PartialObjectMetadata) string {
+	switch len(others) {
+	case 0:
+		return ""
+	case 1:
+		return others[0].GetName()
+	}
+	return q.Pinned
+}
+
 func inChannel(q Query) string {
 	return fmt.Sprintf("%s in channel %q", q.BlueprintName(), q.Blueprint.Channel)
 }
@@ -63,7 +72,7 @@ func inChannel(q Query) string {
 func one(q Query, found []catalogv1alpha1.Blueprint, which string) (*catalogv1alpha1.Blueprint, error) {
 	switch {
 	case len(found) == 0:
-		return nil, missing(deploymentv1alpha1.ReasonBlueprintMissing, "Blueprint %s does not exist", which)
+		return nil, missing(deploymentv1alpha1.ReasonBlueprintMissing, "Blueprint %s does not exist: %s", which, listBlueprints)
 	case len(found) > 1:
 		return nil, ambiguous(which, &found[0], &found[1])
 	case !slices.Contains(found[0].Spec.ServiceTypes, q.ServiceType):

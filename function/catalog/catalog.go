@@ -24,6 +24,10 @@ type Query struct {
 	IntentLabels map[string]string
 	IntentField  string
 
+	// UnquotedSites are those of IntentSites that plain language says without quotes, and that the deployment was not delivered to. One that
+	// does not exist is refused instead of waited for.
+	UnquotedSites []string
+
 	// Blueprint and Delivery of the deployment's spec, with defaults.
 	Blueprint deploymentv1alpha1.BlueprintChoice
 	Delivery  deploymentv1alpha1.DeliveryConfig
@@ -55,6 +59,10 @@ type Place struct {
 	// ConfigRef names the configuration of the Site's repository, and Config is it.
 	ConfigRef ConfigRef
 	Config    configv1alpha1.ProviderConfigSpec
+
+	// Repository is the key of the repository, as policy.RepositoryKey tells it: the one that the configuration names, or the one that the
+	// files are still in.
+	Repository string
 
 	// Path of the deployment's directory in the repository.
 	Path string
@@ -167,11 +175,26 @@ func place(d *desk, q Query, s catalogv1alpha1.Site) (Place, error) {
 		return Place{}, err
 	}
 	if len(found) == 0 || policy.CheckConfig(ref.Kind, &found[0].Spec, q.Namespace) != nil {
-		return Place{}, missing(deploymentv1alpha1.ReasonConfigMissing, "%s %q does not exist or may not be used from namespace %q", ref.Kind, ref.Name, q.Namespace)
+		return Place{}, configMissing(d, q, ref)
 	}
 	c := found[0].Spec
 	c.Default()
-	return Place{Site: s, ConfigRef: ref, Config: c, Path: policy.Directory(c.Git.PathPrefix, s.Spec.Repository.Path, q.Namespace, q.Name)}, nil
+	return Place{
+		Site: s, ConfigRef: ref, Config: c, Repository: policy.RepositoryKey(c.Git.URL),
+		Path: policy.Directory(c.Git.PathPrefix, s.Spec.Repository.Path, q.Namespace, q.Name),
+	}, nil
+}
+
+// configMissing names other configurations where the deployment chose: that of a Site is its owner's to change.
+func configMissing(d *desk, q Query, ref ConfigRef) error {
+	hint, err := "", error(nil)
+	if ref == claimConfig(q) {
+		hint, err = suggestConfigs(d, ref, q.Namespace)
+	}
+	if err != nil {
+		return err
+	}
+	return missing(deploymentv1alpha1.ReasonConfigMissing, "%s %q does not exist or may not be used from namespace %q%s", ref.Kind, ref.Name, q.Namespace, hint)
 }
 
 func claimConfig(q Query) ConfigRef {
@@ -191,7 +214,7 @@ func siteConfig(q Query, s catalogv1alpha1.Site) ConfigRef {
 func checkRepositories(places []Place) error {
 	refs, paths := map[string]ConfigRef{}, map[string]string{}
 	for _, p := range places {
-		key := policy.RepositoryKey(p.Config.Git.URL)
+		key := p.Repository
 		if ref, ok := refs[key]; ok && ref != p.ConfigRef {
 			return invalid("spec.deliveryConfig.gitOpsRepo: %s %q and %s %q are the same repository: use one of them for all Sites", ref.Kind, ref.Name, p.ConfigRef.Kind, p.ConfigRef.Name)
 		}

@@ -19,6 +19,7 @@ import (
 const (
 	needBlueprint = "blueprints/blueprint=web,channel=stable"
 	needConfig    = "config/ClusterProviderConfig//default"
+	needConfigs   = "configs/ClusterProviderConfig/"
 )
 
 func encoded(objects ...any) []json.RawMessage {
@@ -195,7 +196,7 @@ func TestResolve(t *testing.T) {
 		},
 		"NoSite": {reason: "Nobody names a Site.", query: query(intentSites()), answers: answers(nil), want: want{reason: deploymentv1alpha1.ReasonNoSite, message: []string{"deliveryConfig.targetSite"}}},
 		"SiteMissing": {
-			reason: "All that are missing are named.", query: query(intentSites("edge1", "z", "y")), answers: answers(Answers{"site/y": encoded(), "site/z": encoded()}),
+			reason: "All that are missing are named.", query: query(intentSites("edge1", "z", "y")), answers: answers(Answers{"site/y": encoded(), "site/z": encoded(), "sites": encoded()}),
 			want: want{reason: deploymentv1alpha1.ReasonSiteMissing, message: []string{`"y", "z"`}},
 		},
 		"Agreement": {
@@ -235,16 +236,16 @@ func TestResolve(t *testing.T) {
 		},
 		"InvalidBeforeMissing": {
 			reason: "What can never be is said before what may appear.", query: query(nil),
-			answers: answers(Answers{"site/edge1": encoded(), needBlueprint: encoded(blueprintOf("web-1", "upf"))}),
+			answers: answers(Answers{"site/edge1": encoded(), "sites": encoded(), needBlueprint: encoded(blueprintOf("web-1", "upf"))}),
 			want:    want{reason: "Invalid"},
 		},
 		"ConfigMissing": {
-			reason: "No configuration.", query: query(nil), answers: answers(Answers{needConfig: encoded()}),
+			reason: "No configuration.", query: query(nil), answers: answers(Answers{needConfig: encoded(), needConfigs: encoded()}),
 			want: want{reason: deploymentv1alpha1.ReasonConfigMissing, message: []string{"ClusterProviderConfig", "default"}},
 		},
 		"ConfigNotAllowed": {
 			reason: "A configuration that the namespace may not use is told apart from none by nobody.", query: query(nil),
-			answers: answers(Answers{needConfig: encoded(func() any {
+			answers: answers(Answers{needConfigs: encoded(), needConfig: encoded(func() any {
 				c := configOf("https://git.example.org/fleet.git")
 				c.Spec.Policy.AllowedNamespaces = []string{"team-b"}
 				return c
@@ -302,7 +303,7 @@ func TestResolve(t *testing.T) {
 // TestForeignSites: whoever may not use a Site does not learn whether it exists.
 func TestForeignSites(t *testing.T) {
 	said := func(a ...any) string {
-		_, _, err := Resolve(query(nil), answers(Answers{"site/edge1": encoded(a...)}))
+		_, _, err := Resolve(query(nil), answers(Answers{"site/edge1": encoded(a...), "sites": encoded(append(a, site("edge2"))...)}))
 		return err.Error()
 	}
 	if diff := cmp.Diff(said(), said(site("edge1", foreign))); diff != "" {

@@ -71,6 +71,13 @@ func config(ref ConfigRef, namespace string) Need {
 	return n
 }
 
+// allConfigs needs every configuration of a kind that a namespace could name.
+func allConfigs(ref ConfigRef, namespace string) Need {
+	n := config(ref, namespace)
+	n.Name, n.MatchName = strings.Join([]string{"configs", ref.Kind, n.Namespace}, "/"), ""
+	return n
+}
+
 // Requests returns the need for the open RolloutRequests of a deployment, and those that were given. It returns an error for
 // objects that cannot be decoded.
 func Requests(c rolloutv1alpha1.ClaimReference, answers Answers) ([]rolloutv1alpha1.RolloutRequest, Need, error) {

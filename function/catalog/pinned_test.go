@@ -36,8 +36,13 @@ func TestResolvePinned(t *testing.T) {
 			want: want{inChannel: "web-1.0.0", reason: deploymentv1alpha1.ReasonBlueprintMissing, message: []string{"web-0.9.0"}},
 		},
 		"Ambiguous": {
-			reason:  "Two in the channel are an error, whichever it stays with.",
+			reason:  "Two in the channel do not stop a deployment that stays with its own, and none of them waits to be approved.",
 			answers: Answers{needPinned: encoded(blueprintOf("web-0.9.0", "web")), needBlueprint: encoded(blueprintOf("web-2", "web"), blueprintOf("web-1", "web"))},
+			want:    want{blueprint: "web-0.9.0", inChannel: "web-0.9.0"},
+		},
+		"GoneAndAmbiguous": {
+			reason:  "Two in the channel are an error for a deployment whose own Blueprint is gone.",
+			answers: Answers{needPinned: encoded(), needBlueprint: encoded(blueprintOf("web-2", "web"), blueprintOf("web-1", "web"))},
 			want:    want{reason: deploymentv1alpha1.ReasonBlueprintAmbiguous, message: []string{"web-1 and web-2"}},
 		},
 		"OtherType": {

@@ -2,13 +2,13 @@ package catalog
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
-	"github.com/intentplane/intentplane/apis/policy"
 )
 
 // Words that stand for several Sites.
@@ -24,6 +24,9 @@ const maxSites = 500
 type target struct {
 	words  []string
 	labels map[string]string
+
+	// unquoted are those of the words that a sentence says without quotes.
+	unquoted []string
 }
 
 // targetOf reads where to go: from deliveryConfig if it says anything, else from the intent.
@@ -41,7 +44,7 @@ func targetOf(q Query) (target, error) {
 	if len(q.IntentSites) > 1 && slices.ContainsFunc(q.IntentSites, isWord) {
 		return target{}, invalid("%s: %q and %q stand alone, not beside other Sites", q.IntentField, wordBoth, wordAll)
 	}
-	return target{words: q.IntentSites}, nil
+	return target{words: q.IntentSites, unquoted: q.UnquotedSites}, nil
 }
 
 // conflict returns an error when the intent names other Sites than deliveryConfig does.
@@ -81,7 +84,7 @@ func sites(d *desk, q Query, t target) ([]catalogv1alpha1.Site, error) {
 	case len(t.words) == 1 && t.words[0] == wordBoth:
 		return both(d, q)
 	}
-	return named(d, q, t.words)
+	return named(d, q, t)
 }
 
 // askSites fills in what an API server would have: not every Site comes from one.
@@ -93,25 +96,39 @@ func askSites(d *desk, n Need) ([]catalogv1alpha1.Site, error) {
 	return found, err
 }
 
-func named(d *desk, q Query, names []string) ([]catalogv1alpha1.Site, error) {
+func named(d *desk, q Query, t target) ([]catalogv1alpha1.Site, error) {
 	var out []catalogv1alpha1.Site
 	var lost []string
-	for _, name := range slices.Compact(sorted(names)) {
+	for _, name := range slices.Compact(sorted(t.words)) {
 		found, err := askSites(d, siteByName(name))
 		if err != nil {
 			return nil, err
 		}
-		// A Site that may not be used is as good as none, and is told apart from none by nobody.
-		if len(found) == 0 || policy.CheckSite(&found[0], q.Namespace) != nil {
+		// A Site that may not be used is as good as none: the message is the same for both.
+		if len(found) == 0 || !isUsableSite(&found[0], q.Namespace) {
 			lost = append(lost, name)
 			continue
 		}
 		out = append(out, found[0])
 	}
 	if len(lost) > 0 && !d.open {
-		return nil, missing(deploymentv1alpha1.ReasonSiteMissing, "Site %s does not exist or may not be used from namespace %q", strings.Join(quoted(lost), ", "), q.Namespace)
+		return nil, sitesMissing(d, q, t, lost)
 	}
 	return out, nil
+}
+
+// sitesMissing returns an InvalidError for a Site that a sentence names without quotes, since there any word may have become a name by mistake.
+// Another Site is waited for.
+func sitesMissing(d *desk, q Query, t target, lost []string) error {
+	hint, err := suggestSites(d, q, lost, t.words)
+	if err != nil {
+		return err
+	}
+	message := fmt.Sprintf("Site %s does not exist or may not be used from namespace %q", strings.Join(quoted(lost), ", "), q.Namespace) + hint
+	if slices.ContainsFunc(lost, func(name string) bool { return slices.Contains(t.unquoted, name) }) {
+		return invalid("%s: %s%s", q.IntentField, message, waitByQuotes)
+	}
+	return missing(deploymentv1alpha1.ReasonSiteMissing, "%s", message)
 }
 
 // selected returns the Sites that a selector finds, but for those that the namespace may not use.
@@ -120,7 +137,7 @@ func selected(d *desk, q Query, n Need) ([]catalogv1alpha1.Site, error) {
 	if err != nil {
 		return nil, err
 	}
-	found = slices.DeleteFunc(found, func(s catalogv1alpha1.Site) bool { return policy.CheckSite(&s, q.Namespace) != nil })
+	found = slices.DeleteFunc(found, func(s catalogv1alpha1.Site) bool { return !isUsableSite(&s, q.Namespace) })
 	if len(found) > maxSites {
 		return nil, invalid("spec.deliveryConfig: %d Sites are more than the %d that a deployment may have", len(found), maxSites)
 	}

@@ -39,7 +39,6 @@ const observed = `{
            "f:forProvider": {
              "f:claimRef": {"f:apiGroup": {}, "f:kind": {}, "f:name": {}, "f:namespace": {}},
              "f:order": {"f:revision": {}, "f:request": {}, "f:plan": {}, "f:attempt": {}},
-             "f:shard": {},
              "f:trees": {
                "k:{\"branch\":\"main\",\"path\":\"a/x\"}": {".": {}, "f:action": {}, "f:branch": {}, "f:files": {}, "f:path": {}, "f:site": {}, "f:tree": {}},
                "k:{\"branch\":\"main\",\"path\":\"b/x\"}": {".": {}, "f:action": {}, "f:branch": {}, "f:files": {}, "f:path": {}, "f:site": {}, "f:tree": {}}}},
@@ -53,7 +52,7 @@ const observed = `{
     "forProvider": {
       "claimRef": {"apiGroup": "claims.intentplane.dev", "kind": "IntentDeployment", "namespace": "team-a", "name": "shop"},
       "order": {"revision": 2, "request": "sha256:1", "plan": [{"sites": ["a", "b"]}], "attempt": 0},
-      "shard": 0, "driftPolicy": "Report", "adopt": false,
+      "driftPolicy": "Report", "adopt": false,
       "trees": [
         {"site": "a", "branch": "main", "path": "a/x", "action": "Desired", "tree": "t1", "files": "Zg=="},
         {"site": "b", "branch": "main", "path": "b/x", "action": "Desired", "tree": "t2", "files": "Zg=="}]},
@@ -69,7 +68,6 @@ const retained = `{
     "forProvider": {
       "claimRef": {"apiGroup": "claims.intentplane.dev", "kind": "IntentDeployment", "namespace": "team-a", "name": "shop"},
       "order": {"revision": 2, "request": "sha256:1", "plan": [{"sites": ["a", "b"]}], "attempt": 0},
-      "shard": 0,
       "trees": [
         {"site": "a", "branch": "main", "path": "a/x", "action": "Desired", "tree": "t1", "files": "Zg=="},
         {"site": "b", "branch": "main", "path": "b/x", "action": "Desired", "tree": "t2", "files": "Zg=="}]},
@@ -121,7 +119,7 @@ func TestRetainRefuses(t *testing.T) {
 func place(site, url, config string) catalog.Place {
 	p := catalog.Place{ConfigRef: catalog.ConfigRef{Kind: policy.KindClusterProviderConfig, Name: config}, Path: "clusters/" + site + "/team-a/shop"}
 	p.Site.SetName(site)
-	p.Config.Git.URL, p.Config.Git.Branch = url, "main"
+	p.Config.Git.URL, p.Config.Git.Branch, p.Repository = url, "main", policy.RepositoryKey(url)
 	return p
 }
 

@@ -1,6 +1,7 @@
 package compose
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -10,7 +11,6 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
-	"github.com/intentplane/intentplane/apis/policy"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/function/catalog"
@@ -22,6 +22,10 @@ const LabelClaim = "intentplane.dev/deployment"
 // AnnotationAlso holds the digest of the request that came to the trees of the order, where it is not the order's. It is no part of the
 // order: nothing is carried out for it.
 const AnnotationAlso = "intentplane.dev/same-trees-for"
+
+// AnnotationRepository names the composed resource that a delivery would be if its configuration had always named the repository that the
+// delivery goes to. Absent means that this is its own name. It is no part of the order: nothing is carried out for it.
+const AnnotationRepository = "intentplane.dev/repository"
 
 // Also are those digests of deliveries that ask for an order.
 func Also(ds map[string]*deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) []string {
@@ -71,7 +75,7 @@ func Deliveries(claim rolloutv1alpha1.ClaimReference, spec deploymentv1alpha1.De
 // Name of the composed resource that delivers to a place's repository. It depends on the repository alone, so that another
 // configuration for the same one changes the delivery and does not replace it: a replaced one would remove its directories.
 func Name(p catalog.Place) (string, error) {
-	d, err := digest.Of(policy.RepositoryKey(p.Config.Git.URL), nil)
+	d, err := digest.Of(p.Repository, nil)
 	if err != nil {
 		return "", err
 	}
@@ -89,12 +93,56 @@ func Inherit(wanted, observed map[string]*deliveryv1alpha1.GitDelivery) map[stri
 		}
 		for _, heir := range slices.Sorted(maps.Keys(wanted)) {
 			if observed[heir] == nil && out[heir] != nil && sameConfig(wanted[heir], observed[name]) {
-				out[name] = out[heir]
+				out[name] = annotated(out[heir], AnnotationRepository, heir)
 				delete(out, heir)
 			}
 		}
 	}
 	return out
+}
+
+// annotated returns a delivery with one more annotation. The delivery that it is made from stays as it is.
+func annotated(d *deliveryv1alpha1.GitDelivery, key, value string) *deliveryv1alpha1.GitDelivery {
+	out := *d
+	out.Annotations = maps.Clone(d.Annotations)
+	if out.Annotations == nil {
+		out.Annotations = map[string]string{}
+	}
+	out.Annotations[key] = value
+	return &out
+}
+
+// Annotate returns deliveries that say which request came to the trees of their order.
+func Annotate(ds map[string]*deliveryv1alpha1.GitDelivery, also string) map[string]*deliveryv1alpha1.GitDelivery {
+	out := maps.Clone(ds)
+	for name, d := range ds {
+		out[name] = annotated(d, AnnotationAlso, also)
+	}
+	return out
+}
+
+// ByRepository are observed deliveries by the repository that their order is for, as Name tells it. One that was never carried out is in no
+// repository yet, and counts as that which is wanted in its place. So do all of them where asked says that the order is for the places which
+// are wanted: deliveries of earlier versions do not say what theirs is for.
+func ByRepository(observed, wanted map[string]*deliveryv1alpha1.GitDelivery, asked bool) map[string]*deliveryv1alpha1.GitDelivery {
+	out := map[string]*deliveryv1alpha1.GitDelivery{}
+	for _, name := range slices.Sorted(maps.Keys(observed)) {
+		from := observed[name]
+		if w := wanted[name]; w != nil && (asked || from.Status.AtProvider.Remote == nil) {
+			from = w
+		}
+		key := repositoryOf(name, from)
+		if out[key] != nil {
+			key = name
+		}
+		out[key] = observed[name]
+	}
+	return out
+}
+
+// repositoryOf is the repository that a delivery goes to, as Name tells it.
+func repositoryOf(name string, d *deliveryv1alpha1.GitDelivery) string {
+	return cmp.Or(d.GetAnnotations()[AnnotationRepository], name)
 }
 
 func sameConfig(a, b *deliveryv1alpha1.GitDelivery) bool {
@@ -113,7 +161,6 @@ func delivery(claim rolloutv1alpha1.ClaimReference, spec deploymentv1alpha1.Deli
 			},
 			ForProvider: deliveryv1alpha1.GitDeliveryParameters{
 				ClaimRef:    claim,
-				Shard:       new(int32),
 				Order:       o,
 				Adopt:       spec.Adopt,
 				DriftPolicy: deliveryv1alpha1.DriftPolicy(spec.DriftPolicy),

@@ -23,9 +23,9 @@ func GateName(o rolloutv1alpha1.Order) string {
 }
 
 // Gate is the managed resource that judges the step of an order, while the SiteSync proves that it is live: one that has no name yet is the
-// one of the claim. It is nil where there is nothing to check. A Gate never changes, so one that is there stays as it is; its order has no
-// verdict, since it is what the verdict comes from.
-func Gate(claim rolloutv1alpha1.ClaimReference, o rolloutv1alpha1.Order, sync *deliveryv1alpha1.SiteSync, checks []rolloutv1alpha1.GateCheck) *rolloutv1alpha1.Gate {
+// one of the claim. The config says what happens while the metrics backend is unavailable. It is nil where there is nothing to check. A Gate
+// never changes, so one that is there stays as it is; its order has no verdict, since it is what the verdict comes from.
+func Gate(claim rolloutv1alpha1.ClaimReference, o rolloutv1alpha1.Order, sync *deliveryv1alpha1.SiteSync, config deploymentv1alpha1.GatesConfig, checks []rolloutv1alpha1.GateCheck) *rolloutv1alpha1.Gate {
 	if len(checks) == 0 {
 		return nil
 	}
@@ -41,10 +41,21 @@ func Gate(claim rolloutv1alpha1.ClaimReference, o rolloutv1alpha1.Order, sync *d
 			ForProvider: rolloutv1alpha1.GateParameters{ClaimRef: claim, Order: o.Unjudged(), Checks: checks},
 		},
 	}
+	setUnavailablePolicy(&g.Spec.ForProvider, config)
 	if sync != nil && sync.GetName() != "" {
 		g.Spec.ForProvider.SiteSyncRef = &rolloutv1alpha1.SiteSyncReference{Name: sync.GetName()}
 	}
 	return g
+}
+
+// setUnavailablePolicy leaves defaults out, so that a Gate without a policy of its own is one that an older definition of Gates takes too.
+func setUnavailablePolicy(p *rolloutv1alpha1.GateParameters, config deploymentv1alpha1.GatesConfig) {
+	if config.MetricsUnavailableTimeout != deploymentv1alpha1.DefaultMetricsUnavailableTimeout {
+		p.MetricsUnavailableTimeout = config.MetricsUnavailableTimeout
+	}
+	if config.OnMetricsUnavailable != deploymentv1alpha1.DefaultOnMetricsUnavailable {
+		p.OnMetricsUnavailable = config.OnMetricsUnavailable
+	}
 }
 
 // gateObjectName says which claim, revision and step a Gate judges. A digest tells a composite from the claim of its name, and stands for

@@ -28,9 +28,18 @@ func TestGate(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		sync   *deliveryv1alpha1.SiteSync
+		config deploymentv1alpha1.GatesConfig
 		checks []rolloutv1alpha1.GateCheck
 		want   *rolloutv1alpha1.GateParameters
 	}{
+		"MetricsUnavailable": {
+			reason: "What happens while the metrics backend is unavailable travels with the Gate.", checks: checks,
+			config: deploymentv1alpha1.GatesConfig{MetricsUnavailableTimeout: "1m", OnMetricsUnavailable: deploymentv1alpha1.MetricsUnavailableReject},
+			want: &rolloutv1alpha1.GateParameters{
+				ClaimRef: claim, Order: unjudged, Checks: checks,
+				MetricsUnavailableTimeout: "1m", OnMetricsUnavailable: deploymentv1alpha1.MetricsUnavailableReject,
+			},
+		},
 		"Observed": {
 			reason: "The SiteSync proves what is judged. The verdict comes from the Gate, and not the other way.",
 			sync:   sync("shop-x1"), checks: checks,
@@ -46,12 +55,17 @@ func TestGate(t *testing.T) {
 			reason: "One without a name is the claim's.", sync: sync(""), checks: checks,
 			want: &rolloutv1alpha1.GateParameters{ClaimRef: claim, Order: unjudged, Checks: checks},
 		},
+		"Defaults": {
+			reason: "The defaults of the schema for an unavailable metrics backend are left out of the Gate.", checks: checks,
+			config: deploymentv1alpha1.GatesConfig{MetricsUnavailableTimeout: "30m", OnMetricsUnavailable: "Hold"},
+			want:   &rolloutv1alpha1.GateParameters{ClaimRef: claim, Order: unjudged, Checks: checks},
+		},
 		"Nothing": {reason: "Nothing to check needs no Gate.", sync: sync("shop-x1")},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			var got *rolloutv1alpha1.GateParameters
-			if g := Gate(claim, order, tc.sync, tc.checks); g != nil {
+			if g := Gate(claim, order, tc.sync, tc.config, tc.checks); g != nil {
 				got = &g.Spec.ForProvider
 				if diff := cmp.Diff(checks[0].ProviderConfigReference, g.Spec.ProviderConfigReference); diff != "" {
 					t.Errorf("\n%s\nGate(...): configuration: -want, +got:\n%s", tc.reason, diff)

@@ -11,6 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 )
 
 // Resource is one composed resource that should exist.
@@ -65,6 +67,16 @@ func Retain(o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 		out.SetAnnotations(annotations)
 	}
 	return out, nil
+}
+
+// Supersede marks a retained GitDelivery as one that is not composed again when it is gone.
+func Supersede(o *unstructured.Unstructured) {
+	annotations := o.GetAnnotations()
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	annotations[deliveryv1alpha1.AnnotationSuperseded] = "true"
+	o.SetAnnotations(annotations)
 }
 
 // owned are the labels or annotations in a set, but for those that Crossplane adds itself.

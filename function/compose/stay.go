@@ -112,8 +112,10 @@ func Resume(parts map[string]*deliveryv1alpha1.GitDelivery, spec deploymentv1alp
 func resumed(d *deliveryv1alpha1.GitDelivery, spec deploymentv1alpha1.DeliveryConfig, o rolloutv1alpha1.Order) *deliveryv1alpha1.GitDelivery {
 	out := &deliveryv1alpha1.GitDelivery{TypeMeta: d.TypeMeta, Spec: *d.Spec.DeepCopy()}
 	out.Namespace, out.Labels = d.GetNamespace(), map[string]string{LabelClaim: d.Spec.ForProvider.ClaimRef.Name}
-	if also := d.GetAnnotations()[AnnotationAlso]; also != "" {
-		out.SetAnnotations(map[string]string{AnnotationAlso: also})
+	for _, key := range []string{AnnotationAlso, AnnotationRepository} {
+		if value := d.GetAnnotations()[key]; value != "" {
+			out = annotated(out, key, value)
+		}
 	}
 	out.Spec.ManagementPolicies = policies(spec.DeletionPolicy)
 	p := &out.Spec.ForProvider

@@ -183,6 +183,8 @@ type pathed struct {
 	path string
 	// own is true for what the deployment says, and not its Blueprint.
 	own bool
+	// rules that the deployment says for a metric. Bounds hold them, and not what its Blueprint says.
+	rules deploymentv1alpha1.MetricRules
 	deploymentv1alpha1.Check
 }
 
@@ -192,6 +194,9 @@ func (c *Compiler) place(in Input, p catalog.Place, all []pathed) (Checks, error
 	for _, said := range all {
 		if said.Site != "" && said.Site != p.Site.GetName() {
 			continue
+		}
+		if err := checkBounds(p, said); err != nil {
+			return nil, err
 		}
 		check, err := c.at(in, p, said)
 		if err != nil {

@@ -164,6 +164,10 @@ func TestCompileRefuses(t *testing.T) {
 			reason: "A time is no share.", config: config{SLOThresholds: thresholds{"availability": "500ms"}},
 			want: `spec.gatesConfig.sloThresholds.availability: Blueprint web-1.0.0 measures in another unit: ">= 500ms" cannot be said in %`,
 		},
+		"WrongWay": {
+			reason: "A threshold that points to the bad side of its metric is refused.", config: config{SLOThresholds: thresholds{"availability": "<= 99 %"}},
+			want: `spec.gatesConfig.sloThresholds.availability: "<= 99%" points the wrong way: more is better, so the threshold must begin with >= or >`,
+		},
 		"Threshold": {
 			reason: "Not everything passed through a schema.", config: config{SLOThresholds: thresholds{"availability": "much"}},
 			want: `spec.gatesConfig.sloThresholds.availability: must be a threshold such as '<= 500ms', '>= 99.0 %' or '< 0.05'`,
@@ -255,7 +259,7 @@ func TestCompileRefuses(t *testing.T) {
 		"NoPrometheus": {
 			reason: "Somebody has to be asked.", config: config{SLOThresholds: thresholds{"availability": "99"}},
 			change: func(in *Input) { in.Places[0].Site.Spec.Metrics = nil },
-			want:   `spec.gatesConfig.sloThresholds.availability: Site "edge1": prometheus.address: neither the Site nor the configuration of its repository names a Prometheus server`,
+			want:   `spec.gatesConfig.sloThresholds.availability: Site "edge1": prometheus.address: there is no server to ask: set spec.metrics.prometheus.address in Site "edge1", or in the ClusterProviderConfig of its repository`,
 		},
 		"Web": {
 			reason: "A ClusterProviderConfig says which hosts are asked.", config: web("https://169.254.169.254/x"),

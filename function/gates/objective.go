@@ -14,37 +14,46 @@ import (
 
 // objectives are the checks of thresholds, by the name of their metric, with the queries of the Blueprint.
 func objectives(in Input) ([]pathed, error) {
+	if err := checkRuleNames(in.Config); err != nil {
+		return nil, err
+	}
 	var out []pathed
 	for _, metric := range slices.Sorted(maps.Keys(in.Config.SLOThresholds)) {
-		c, err := objective(in.Blueprint, metric, string(in.Config.SLOThresholds[metric]))
+		m, c, err := objective(in.Blueprint, metric, string(in.Config.SLOThresholds[metric]))
 		if err != nil {
 			return nil, errors.Wrap(err, thresholdPath(metric))
 		}
-		out = append(out, pathed{path: thresholdPath(metric), Check: c})
+		rules := in.Config.MetricRules[metric]
+		if err := applyRules(&c, rules.Over(m.MetricRules)); err != nil {
+			return nil, atField(rulesPath(metric), err)
+		}
+		out = append(out, pathed{path: thresholdPath(metric), rules: rules, Check: c})
 	}
 	return out, nil
 }
 
 func thresholdPath(metric string) string { return "spec.gatesConfig.sloThresholds." + metric }
 
-// objective measures one metric.
-func objective(b *catalogv1alpha1.Blueprint, metric, text string) (deploymentv1alpha1.Check, error) {
+// objective measures one metric. It returns the metric too.
+func objective(b *catalogv1alpha1.Blueprint, metric, text string) (catalogv1alpha1.BlueprintMetric, deploymentv1alpha1.Check, error) {
 	i := slices.IndexFunc(b.Spec.Metrics, func(m catalogv1alpha1.BlueprintMetric) bool { return m.Name == metric })
 	if i < 0 {
-		return deploymentv1alpha1.Check{}, unknownMetric(b)
+		return catalogv1alpha1.BlueprintMetric{}, deploymentv1alpha1.Check{}, unknownMetric(b)
 	}
 	m := b.Spec.Metrics[i]
 	c := deploymentv1alpha1.Check{Name: metric, Type: typePrometheus, Prometheus: &deploymentv1alpha1.PrometheusCheck{Query: m.Query}, Unit: m.Unit}
 	t, err := threshold.Parse(text)
 	if err != nil {
-		return c, err
+		return m, c, err
 	}
-	if t, err = t.Directed(m.Direction).In(m.Unit); err != nil {
-		return c, errors.Wrapf(err, "Blueprint %s measures in another unit", b.GetName())
+	if t, err = t.Directed(m.Direction); err != nil {
+		return m, c, err
+	}
+	if t, err = t.In(m.Unit); err != nil {
+		return m, c, errors.Wrapf(err, "Blueprint %s measures in another unit", b.GetName())
 	}
 	c.Threshold = deploymentv1alpha1.Threshold(t.String())
-	c.Default()
-	return c, nil
+	return m, c, nil
 }
 
 func unknownMetric(b *catalogv1alpha1.Blueprint) error {

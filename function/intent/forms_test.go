@@ -203,7 +203,7 @@ func TestThreshold(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got, err := Threshold(tc.text)
+			got, err := Threshold("requests", tc.text)
 			if diff := cmp.Diff(tc.err, message(err)); diff != "" {
 				t.Fatalf("\n%s\nThreshold(...): -want error, +got error:\n%s", tc.reason, diff)
 			}

@@ -48,6 +48,17 @@ func (d *draft) measurables() []measurable {
 	}
 }
 
+// Metrics are the names of what a running service can be judged by in each form of an intent.
+func Metrics() []string {
+	var out []string
+	for _, m := range (&draft{}).measurables() {
+		if m.qos == nil {
+			out = append(out, m.name)
+		}
+	}
+	return out
+}
+
 // aim takes an objective that was said at a path.
 func (d *draft) aim(o objective, path string) *document.Problem {
 	for _, m := range d.measurables() {

@@ -165,7 +165,7 @@ func (d *draft) checkSLOs() *document.Problem {
 		if !metricName.MatchString(k) {
 			return d.said(path, "must be named by a metric: a lower-case letter and then at most 62 of them, digits and '_'")
 		}
-		threshold, err := Threshold(d.SLOs[k])
+		threshold, err := Threshold(k, d.SLOs[k])
 		if err != nil {
 			return d.said(path, "%v", err)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/intentplane/intentplane/function/intent/document"
+	"github.com/intentplane/intentplane/function/intent/sentence"
 )
 
 // A form is a way to write an intent as a document.
@@ -69,6 +70,16 @@ func fromText(text string, into *draft) (Intent, error) {
 		return understand(d, err, into)
 	}
 	return fromSentence(text, into)
+}
+
+// UnquotedSites returns the Sites that plain language names without quotes: any word of a sentence may have become such a name by mistake. It
+// returns none for a document, since the grammar has neither the braces of JSON nor the fields of YAML.
+func UnquotedSites(text string) []string {
+	w, fault := sentence.Parse(text)
+	if fault != nil {
+		return nil
+	}
+	return w.UnquotedSites
 }
 
 // isYAML says whether the first line that says something is one of YAML.

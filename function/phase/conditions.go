@@ -1,8 +1,12 @@
 package phase
 
 import (
+	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
 
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
@@ -70,15 +74,35 @@ func deliveredCondition(f *Facts) Condition {
 		return is(v1alpha1.TypeDelivered, false, f.Order.Verdict.Reason, f.Order.Verdict.Message)
 	}
 	if d, _ := f.blocked(); d != nil {
-		return is(v1alpha1.TypeDelivered, false, v1alpha1.ReasonDeliveryBlocked, delivering(f))
+		return is(v1alpha1.TypeDelivered, false, f.blockedReason(), delivering(f))
+	}
+	if len(f.Unobserving) > 0 && !f.carried() {
+		return is(v1alpha1.TypeDelivered, false, v1alpha1.ReasonProviderNotResponding, f.notResponding())
 	}
 	if f.waiting() {
 		return is(v1alpha1.TypeDelivered, false, v1alpha1.ReasonWaitingForCluster, delivering(f))
 	}
 	if f.carried() && f.atLastStep() {
-		return is(v1alpha1.TypeDelivered, true, v1alpha1.ReasonDelivered, "")
+		return deliveredWithDrift(f)
 	}
 	return is(v1alpha1.TypeDelivered, false, v1alpha1.ReasonDelivering, strings.TrimSpace(f.wave()))
+}
+
+// deliveredWithDrift says that every repository holds all of it, and which of them the provider restored, or is restoring, after other commits
+// changed what was delivered. What goes on comes first.
+func deliveredWithDrift(f *Facts) Condition {
+	for _, reason := range []string{v1alpha1.ReasonRestoringDrift, v1alpha1.ReasonDriftRestored} {
+		var messages []string
+		for _, name := range slices.Sorted(maps.Keys(f.Desired)) {
+			if c := f.Observed[name].GetCondition(xpv2.TypeReady); string(c.Reason) == reason {
+				messages = append(messages, fmt.Sprintf("GitDelivery %s: %s", f.Observed[name].GetName(), c.Message))
+			}
+		}
+		if len(messages) > 0 {
+			return is(v1alpha1.TypeDelivered, true, reason, projection.Sentences(messages...))
+		}
+	}
+	return is(v1alpha1.TypeDelivered, true, v1alpha1.ReasonDelivered, "")
 }
 
 func validated(f *Facts) Condition {
@@ -89,14 +113,20 @@ func validated(f *Facts) Condition {
 		return is(v1alpha1.TypeValidated, false, f.Order.Verdict.Reason, f.Order.Verdict.Message)
 	case !f.carried():
 		return unknown(v1alpha1.TypeValidated, v1alpha1.ReasonDelivering, "")
+	case !f.succeeded() && f.metricsUnavailable() != "":
+		return unknown(v1alpha1.TypeValidated, v1alpha1.ReasonMetricsUnavailable, f.metricsUnavailable())
+	case !f.succeeded() && f.withoutData() != "":
+		return unknown(v1alpha1.TypeValidated, v1alpha1.ReasonNoData, f.withoutData())
 	case !f.succeeded() && rollout.Gated(*f.Order): // Only good news waits for the record.
 		return unknown(v1alpha1.TypeValidated, v1alpha1.ReasonMeasuring, "")
 	case !f.succeeded():
 		return unknown(v1alpha1.TypeValidated, v1alpha1.ReasonSyncing, "")
 	case rollout.Gated(*f.Order):
 		return is(v1alpha1.TypeValidated, true, v1alpha1.ReasonPassed, "")
+	case f.GatesDisabled:
+		return is(v1alpha1.TypeValidated, true, v1alpha1.ReasonGatesOff, "Nothing is measured: spec.gatesConfig.enabled is false.")
 	}
-	return is(v1alpha1.TypeValidated, true, v1alpha1.ReasonGatesOff, "There is nothing to judge the revision by, but that it is live.")
+	return is(v1alpha1.TypeValidated, true, v1alpha1.ReasonNoGates, "Nothing is measured: spec.gatesConfig has no thresholds and no checks.")
 }
 
 // recordedCondition says whether every repository remembers how the order was judged, and, of one that goes back, how that ended.
@@ -167,10 +197,13 @@ func stalled(f *Facts) Condition {
 		return heldUp(f)
 	}
 	if d, c := f.blocked(); d != nil && terminal(c.Reason) {
-		return is(v1alpha1.TypeStalled, true, v1alpha1.ReasonDeliveryBlocked, delivering(f))
+		return is(v1alpha1.TypeStalled, true, f.blockedReason(), delivering(f))
 	}
 	if f.carried() && !f.succeeded() && len(f.uncounted()) > 0 {
 		return is(v1alpha1.TypeStalled, true, v1alpha1.ReasonSyncNotObserved, f.unproven())
+	}
+	if f.held() && !f.succeeded() {
+		return is(v1alpha1.TypeStalled, true, v1alpha1.ReasonMetricsUnavailable, f.metricsUnavailable())
 	}
 	return is(v1alpha1.TypeStalled, false, v1alpha1.ReasonProgressing, "")
 }
@@ -179,8 +212,10 @@ func stalled(f *Facts) Condition {
 func heldUp(f *Facts) Condition {
 	v := f.Order.Verdict
 	switch p, _, message := retreat(f); {
+	case f.isRequestedRollback():
+		return is(v1alpha1.TypeStalled, false, v1alpha1.ReasonIdle, "")
 	case p == v1alpha1.PhaseSucceeded:
-		return is(v1alpha1.TypeStalled, true, v1alpha1.ReasonRolledBack, message)
+		return is(v1alpha1.TypeStalled, true, v1alpha1.ReasonRolledBack, projection.Sentences(rejected(f), continuation(f)))
 	case p == v1alpha1.PhaseRollingBack && f.carried() && len(f.uncounted()) > 0 && !rollout.Restored(*f.Order):
 		return is(v1alpha1.TypeStalled, true, v1alpha1.ReasonSyncNotObserved, f.unproven())
 	case p == v1alpha1.PhaseRollingBack:
@@ -189,7 +224,7 @@ func heldUp(f *Facts) Condition {
 		return is(v1alpha1.TypeStalled, true, v1alpha1.ReasonIrreversible, message)
 	}
 	if f.StopMessage != "" {
-		return is(v1alpha1.TypeStalled, true, v.Reason, sentence(v.Message)+" "+f.StopMessage)
+		return is(v1alpha1.TypeStalled, true, v.Reason, projection.Sentences(v.Message, f.StopMessage))
 	}
 	return is(v1alpha1.TypeStalled, true, v.Reason, v.Message)
 }
@@ -205,6 +240,10 @@ func reconciling(f *Facts) Condition {
 		return is(v1alpha1.TypeReconciling, false, v1alpha1.ReasonSuspended, "spec.suspend holds back a newer request.")
 	case f.Outranked:
 		return is(v1alpha1.TypeReconciling, true, v1alpha1.ReasonProgressing, strings.TrimSpace(heldBack(f)))
+	case len(f.Unobserving) > 0:
+		return is(v1alpha1.TypeReconciling, true, v1alpha1.ReasonProviderNotResponding, f.notResponding())
+	case f.Order != nil && f.isRequestedRollback():
+		return is(v1alpha1.TypeReconciling, false, v1alpha1.ReasonRolledBack, continuation(f))
 	case f.Order != nil && f.Order.Rejected():
 		return is(v1alpha1.TypeReconciling, true, v1alpha1.ReasonRollingBack, "")
 	case f.holds():

@@ -13,17 +13,7 @@ import (
 
 // Edges are the legal changes of a phase. A deployment starts again at Pending from anywhere.
 func Edges() map[v1alpha1.Phase][]v1alpha1.Phase {
-	return map[v1alpha1.Phase][]v1alpha1.Phase{
-		"":                        {v1alpha1.PhasePending},
-		v1alpha1.PhasePending:     {v1alpha1.PhaseCompiling, v1alpha1.PhaseFailed},
-		v1alpha1.PhaseCompiling:   {v1alpha1.PhaseRendering, v1alpha1.PhaseFailed},
-		v1alpha1.PhaseRendering:   {v1alpha1.PhaseDelivering, v1alpha1.PhaseFailed},
-		v1alpha1.PhaseDelivering:  {v1alpha1.PhaseValidating, v1alpha1.PhaseFailed},
-		v1alpha1.PhaseValidating:  {v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed},
-		v1alpha1.PhaseFailed:      {v1alpha1.PhaseRollingBack},
-		v1alpha1.PhaseRollingBack: {v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed},
-		v1alpha1.PhaseSucceeded:   {},
-	}
+	return v1alpha1.PhaseChanges()
 }
 
 // forward is the way of a deployment that goes well.

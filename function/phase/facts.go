@@ -33,6 +33,9 @@ type Problem struct {
 
 // Facts are all that a status is made of.
 type Facts struct {
+	// Claim that the facts are about.
+	Claim rolloutv1alpha1.ClaimReference
+
 	// Digest of the spec that the facts are about.
 	Digest string
 
@@ -60,8 +63,11 @@ type Facts struct {
 	// Requests are what became of RolloutRequests.
 	Requests []v1alpha1.RequestStatus
 
-	// GatesOff says that there is nothing to judge a revision by.
-	GatesOff bool
+	// GatesDisabled says that the spec switches the gates off.
+	GatesDisabled bool
+
+	// Unobserving are the composed resources whose last change the provider has not observed for too long, by kind and name.
+	Unobserving []string
 
 	// Gates that are observed, by the name of the composed resource.
 	Gates map[string]*rolloutv1alpha1.Gate
@@ -122,6 +128,20 @@ func terminal(r xpv2.ConditionReason) bool {
 	return slices.Contains([]xpv2.ConditionReason{
 		deliveryv1alpha1.ReasonPolicyDenied, deliveryv1alpha1.ReasonStateRefused, deliveryv1alpha1.ReasonStateUntrusted,
 		deliveryv1alpha1.ReasonNotOwner, deliveryv1alpha1.ReasonOwnedElsewhere, deliveryv1alpha1.ReasonDiverged,
-		deliveryv1alpha1.ReasonTooLarge, deliveryv1alpha1.ReasonInvalid,
+		deliveryv1alpha1.ReasonTooLarge, deliveryv1alpha1.ReasonInvalid, deliveryv1alpha1.ReasonObjectConflict,
 	}, r)
+}
+
+// hasConflict is true while another claim delivers an object of the order to the same Site.
+func (f *Facts) hasConflict() bool {
+	d, c := f.blocked()
+	return d != nil && c.Reason == deliveryv1alpha1.ReasonObjectConflict
+}
+
+// blockedReason is the reason of a condition that says why a delivery is blocked.
+func (f *Facts) blockedReason() string {
+	if f.hasConflict() {
+		return v1alpha1.ReasonObjectConflict
+	}
+	return v1alpha1.ReasonDeliveryBlocked
 }

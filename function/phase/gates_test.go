@@ -1,9 +1,11 @@
 package phase
 
 import (
+	"strings"
 	"testing"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
@@ -21,10 +23,14 @@ const (
 	staleGate    evidence = "StaleGate"
 	otherGate    evidence = "OtherGate"
 	secondGate   evidence = "SecondGate"
+	unavailable  evidence = "MetricsUnavailable"
+	heldGate     evidence = "Held"
+	staleHeld    evidence = "StaleHeld"
+	withoutData  evidence = "NoData"
 )
 
 func allGates() []evidence {
-	return []evidence{absent, measuring, passed, gateFailed, gateTimedOut, staleGate, otherGate, secondGate}
+	return []evidence{absent, measuring, passed, gateFailed, gateTimedOut, staleGate, otherGate, secondGate, unavailable, heldGate, staleHeld, withoutData}
 }
 
 // gated is the Gate of an order with some evidence, or nil.
@@ -47,7 +53,11 @@ func gated(o rolloutv1alpha1.Order, e evidence) *rolloutv1alpha1.Gate {
 	at.Verdict = rolloutv1alpha1.GatePassed
 	switch e {
 	case measuring:
-		at.Verdict, ready.Status = "", corev1.ConditionFalse
+		at.Verdict, ready.Status, ready.Reason = "", corev1.ConditionFalse, rolloutv1alpha1.ReasonMeasuring
+	case unavailable, heldGate, withoutData:
+		at.Verdict, ready.Status, ready.Reason, ready.Message = "", corev1.ConditionFalse, xpv2.ConditionReason(e), "the server does not answer"
+	case staleHeld:
+		at.Verdict, ready.Status, ready.Reason, ready.ObservedGeneration = "", corev1.ConditionFalse, rolloutv1alpha1.ReasonHeld, 0
 	case gateFailed:
 		at.Verdict, ready.Status = rolloutv1alpha1.GateFailed, corev1.ConditionFalse
 	case gateTimedOut:
@@ -136,4 +146,70 @@ func TestGates(t *testing.T) {
 		}
 	})
 	t.Logf("%d combinations of what is known of an order and its Gate came to verdicts %v", n, verdicts)
+}
+
+// TestMetricsUnavailable holds for all combinations of what is known of an order and its Gate: neither an outage of the metrics backend nor a
+// lack of data is a verdict, and the deployment says what is waited for.
+func TestMetricsUnavailable(t *testing.T) {
+	seen := map[evidence]int{}
+	judgedBy(func(f *Facts, a, b, gate evidence) {
+		if f.Problem != nil || a == refused || b == refused || !f.carried() {
+			return
+		}
+		seen[gate]++
+		validated, stalled := validated(f), stalled(f)
+		wantReason, wantStalled := v1alpha1.ReasonMeasuring, corev1.ConditionFalse
+		switch gate {
+		case unavailable:
+			wantReason = v1alpha1.ReasonMetricsUnavailable
+		case heldGate:
+			wantReason, wantStalled = v1alpha1.ReasonMetricsUnavailable, corev1.ConditionTrue
+		case withoutData:
+			wantReason = v1alpha1.ReasonNoData
+		}
+		if validated.Status != corev1.ConditionUnknown || validated.Reason != wantReason {
+			t.Fatalf("validated(...): %s %s %s: want Unknown with %s, got %+v", a, b, gate, wantReason, validated)
+		}
+		if len(f.uncounted()) == 0 && stalled.Status != wantStalled {
+			t.Fatalf("stalled(...): %s %s %s: want %s, got %+v", a, b, gate, wantStalled, stalled)
+		}
+		_, _, message := phaseOf(f)
+		if said := strings.Contains(message, "the server does not answer."); said != (f.runs() && wantReason != v1alpha1.ReasonMeasuring) {
+			t.Fatalf("phaseOf(...): %s %s %s: the deployment says %q", a, b, gate, message)
+		}
+		if p := f.Proof(); p.Failure != nil && gate != gateFailed && gate != gateTimedOut {
+			t.Fatalf("Proof(): %s %s %s: an outage is a failure: %+v", a, b, gate, p)
+		}
+	})
+	if seen[withoutData] == 0 || seen[unavailable] == 0 || seen[heldGate] == 0 || seen[staleHeld] == 0 {
+		t.Errorf("not every Gate was tried: %v", seen)
+	}
+}
+
+// TestNothingMeasured tells gates that are switched off from gates that have nothing to measure.
+func TestNothingMeasured(t *testing.T) {
+	cases := map[string]struct {
+		reason   string
+		disabled bool
+		want     Condition
+	}{
+		"Off": {
+			reason:   "Gates that the spec switches off are called so.",
+			disabled: true, want: is(v1alpha1.TypeValidated, true, v1alpha1.ReasonGatesOff, "Nothing is measured: spec.gatesConfig.enabled is false."),
+		},
+		"Nothing": {
+			reason: "Gates that are enabled and have neither thresholds nor checks are called so.",
+			want:   is(v1alpha1.TypeValidated, true, v1alpha1.ReasonNoGates, "Nothing is measured: spec.gatesConfig has no thresholds and no checks."),
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			f := &Facts{Digest: "d", GatesDisabled: tc.disabled}
+			place(f, true, deliveryv1alpha1.ActionDesired, done, done)
+			ask(f)
+			if diff := cmp.Diff(tc.want, validated(f)); diff != "" {
+				t.Errorf("\n%s\nvalidated(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
 }

@@ -34,6 +34,7 @@ const (
 	pushing    evidence = "Pushing"
 	refused    evidence = "NotOwner"
 	trouble    evidence = "Unreachable"
+	conflict   evidence = "ObjectConflict"
 	drifted    evidence = "Drifted"
 	stale      evidence = "StaleGeneration"
 	otherOrder evidence = "OtherOrder"
@@ -101,7 +102,7 @@ func every(do func(*Facts)) int {
 				for _, b := range allEvidence() {
 					for _, action := range []deliveryv1alpha1.TreeAction{deliveryv1alpha1.ActionDesired, deliveryv1alpha1.ActionKeep} {
 						for flags := range 16 {
-							f := &Facts{Digest: "d", Problem: problem, GatesOff: flags&1 != 0, Suspended: flags&2 != 0, Outranked: flags&4 != 0}
+							f := &Facts{Digest: "d", Problem: problem, GatesDisabled: flags&1 != 0, Suspended: flags&2 != 0, Outranked: flags&4 != 0}
 							if flags&8 != 0 {
 								f.Unsupported = []string{"spec.x"}
 							}
@@ -268,16 +269,25 @@ func TestPhaseOf(t *testing.T) {
 		"Nothing":          {reason: "Nothing was ordered.", phase: v1alpha1.PhasePending, message: "Nothing was ordered yet."},
 		"Invalid":          {reason: "An invalid spec.", problem: invalid, phase: v1alpha1.PhaseFailed, message: "Not understood."},
 		"InvalidDelivered": {reason: "An invalid spec freezes what is there.", problem: invalid, ordered: true, a: done, b: done, phase: v1alpha1.PhaseFailed, message: "Not understood. Revision 2 stays as it is."},
-		"Missing":          {reason: "Something is missing.", problem: missing, ordered: true, a: done, b: done, phase: v1alpha1.PhasePending, message: "Site missing. Revision 2 stays as it is."},
-		"OnItsWay":         {reason: "Nobody says anything yet.", ordered: true, unjudged: true, a: absent, b: done, phase: v1alpha1.PhaseDelivering, message: "The revision is on its way to the repository."},
-		"Trouble":          {reason: "What blocks is said.", ordered: true, unjudged: true, a: done, b: trouble, phase: v1alpha1.PhaseDelivering, message: "GitDelivery b: Unreachable: Words."},
-		"Done":             {reason: "All is delivered.", ordered: true, a: done, b: done, phase: v1alpha1.PhaseSucceeded, ready: true, message: "The repository holds the revision."},
-		"Drifted":          {reason: "The phase does not move with drift, and Ready does.", ordered: true, a: done, b: drifted, phase: v1alpha1.PhaseSucceeded, message: "The repository holds the revision."},
-		"NotToRecord":      {reason: "What keeps the record back is said.", ordered: true, a: done, b: trouble, phase: v1alpha1.PhaseValidating, message: "The revision is verified, and not remembered yet. GitDelivery b: Unreachable: Words."},
-		"Unrecorded":       {reason: "Good news waits for the record.", ordered: true, a: done, b: unrecorded, phase: v1alpha1.PhaseValidating, message: "The revision is verified, once the repository remembers it."},
-		"Stale":            {reason: "Readiness of an earlier generation is none.", ordered: true, a: done, b: stale, phase: v1alpha1.PhaseSucceeded, message: "The repository holds the revision."},
-		"OtherOrder":       {reason: "What speaks of another order is no.", ordered: true, unjudged: true, a: done, b: otherOrder, phase: v1alpha1.PhaseDelivering, message: "The revision is on its way to the repository."},
-		"OtherTrees":       {reason: "What speaks of other trees is no.", ordered: true, unjudged: true, a: done, b: otherTrees, phase: v1alpha1.PhaseDelivering, message: "The revision is on its way to the repository."},
+		"Unended": {
+			reason:  "A message that does not end with a full stop does not run into the next sentence.",
+			problem: &Problem{Reason: v1alpha1.ReasonInvalidIntent, Message: "spec.intent: replicas: must be from 0 to 10000", Terminal: true},
+			ordered: true, a: done, b: done, phase: v1alpha1.PhaseFailed, message: "spec.intent: replicas: must be from 0 to 10000. Revision 2 stays as it is.",
+		},
+		"Missing":  {reason: "Something is missing.", problem: missing, ordered: true, a: done, b: done, phase: v1alpha1.PhasePending, message: "Site missing. Revision 2 stays as it is."},
+		"OnItsWay": {reason: "Nobody says anything yet.", ordered: true, unjudged: true, a: absent, b: done, phase: v1alpha1.PhaseDelivering, message: "The revision is on its way to the repository."},
+		"Trouble":  {reason: "What blocks is said.", ordered: true, unjudged: true, a: done, b: trouble, phase: v1alpha1.PhaseDelivering, message: "GitDelivery b: Unreachable: Words."},
+		"Conflict": {
+			reason:  "An object that another claim delivers fails the deployment while it lasts, and is no verdict about its revision.",
+			ordered: true, unjudged: true, a: done, b: conflict, phase: v1alpha1.PhaseFailed, message: "GitDelivery b: ObjectConflict: Words.",
+		},
+		"Done":        {reason: "All is delivered.", ordered: true, a: done, b: done, phase: v1alpha1.PhaseSucceeded, ready: true, message: "The repository holds the revision."},
+		"Drifted":     {reason: "The phase does not move with drift, and Ready does.", ordered: true, a: done, b: drifted, phase: v1alpha1.PhaseSucceeded, message: "The revision was verified, and not every Site is known to run it now: GitDelivery b: Drifted: Words."},
+		"NotToRecord": {reason: "What keeps the record back is said.", ordered: true, a: done, b: trouble, phase: v1alpha1.PhaseValidating, message: "The revision is verified, and not remembered yet. GitDelivery b: Unreachable: Words."},
+		"Unrecorded":  {reason: "Good news waits for the record.", ordered: true, a: done, b: unrecorded, phase: v1alpha1.PhaseValidating, message: "The revision is verified, once the repository remembers it."},
+		"Stale":       {reason: "Readiness of an earlier generation is none.", ordered: true, a: done, b: stale, phase: v1alpha1.PhaseSucceeded, message: "The repository holds the revision."},
+		"OtherOrder":  {reason: "What speaks of another order is no.", ordered: true, unjudged: true, a: done, b: otherOrder, phase: v1alpha1.PhaseDelivering, message: "The revision is on its way to the repository."},
+		"OtherTrees":  {reason: "What speaks of other trees is no.", ordered: true, unjudged: true, a: done, b: otherTrees, phase: v1alpha1.PhaseDelivering, message: "The revision is on its way to the repository."},
 		"Suspended": {
 			reason: "What is asked for now is not what is delivered.", ordered: true, suspended: true, a: done, b: done,
 			phase: v1alpha1.PhaseSucceeded, message: "The repository holds the revision. A newer request is held back by spec.suspend.",
@@ -383,5 +393,27 @@ func TestLogIsBounded(t *testing.T) {
 	}
 	if last := s.Transitions[projection.MaxTransitions-1]; last.To != v1alpha1.PhaseSucceeded || last.Revision != 10 {
 		t.Errorf("Log(...): the newest one comes last, got %+v", last)
+	}
+}
+
+// TestConflictConditions holds the conditions of a deployment whose object another claim delivers.
+func TestConflictConditions(t *testing.T) {
+	f := &Facts{}
+	place(f, true, deliveryv1alpha1.ActionDesired, done, conflict)
+	f.Order.Verdict = nil
+	got := map[string]string{}
+	for _, c := range Conditions(f) {
+		got[c.Type] = string(c.Status) + " " + c.Reason
+	}
+	want := map[string]string{
+		v1alpha1.TypeDelivered: "False ObjectConflict", v1alpha1.TypeStalled: "True ObjectConflict", v1alpha1.TypeReconciling: "False Idle", v1alpha1.TypeRolledBack: "False NotRolledBack",
+	}
+	for typ, condition := range want {
+		if diff := cmp.Diff(condition, got[typ]); diff != "" {
+			t.Errorf("%s: -want, +got:\n%s", typ, diff)
+		}
+	}
+	if v := f.Proof().Failure; v != nil {
+		t.Errorf("The revision is not rejected for it, and goes out when the other claim is gone: got %+v", v)
 	}
 }

@@ -43,10 +43,24 @@ func (f *Facts) judging() bool {
 	return g != nil && g.Status.AtProvider.StartedAt != nil && g.Status.AtProvider.Order != nil && rollout.Judges(g, *g.Status.AtProvider.Order)
 }
 
-// Unhindered is true for an order that will come to its end by itself.
+// Unhindered is true for an order that will come to its end by itself. A Gate that waits for metrics may wait without end.
 func (f *Facts) Unhindered() bool {
 	d, _ := f.blocked()
-	return d == nil && !f.waiting() && len(f.uncounted()) == 0
+	return d == nil && !f.waiting() && len(f.uncounted()) == 0 && f.AwaitingGate() == nil
+}
+
+// AwaitingGate returns the Gate of the order's step if it cannot measure now: its queries give no data, or a metrics backend does not answer.
+// It is nil otherwise.
+func (f *Facts) AwaitingGate() *rolloutv1alpha1.Gate {
+	g := f.gate()
+	if g == nil || f.Order.Verdict != nil {
+		return nil
+	}
+	switch rollout.CurrentReady(g, *f.Order).Reason {
+	case rolloutv1alpha1.ReasonNoData, rolloutv1alpha1.ReasonMetricsUnavailable, rolloutv1alpha1.ReasonHeld:
+		return g
+	}
+	return nil
 }
 
 // Watched is true when the SiteSync looks at every Site that has an engine.

@@ -88,7 +88,7 @@ func staged(f *Facts, step int32) {
 
 // judged facts have an order with a verdict, in a step, with what deliveries and the SiteSync show.
 func judged(v *rolloutv1alpha1.Verdict, step int32, a, b evidence, r report) *Facts {
-	f := &Facts{Digest: "d", GatesOff: true}
+	f := &Facts{Digest: "d", GatesDisabled: true}
 	place(f, true, deliveryv1alpha1.ActionDesired, a, b)
 	f.Order.Verdict = v
 	if step >= 0 {

@@ -7,6 +7,7 @@ import (
 
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/projection"
 	"github.com/intentplane/intentplane/function/rollout"
 )
 
@@ -67,13 +68,49 @@ func ended(checks []rolloutv1alpha1.CheckResult) []v1alpha1.ValidationResult {
 	return out
 }
 
-// unjudged says that the Gate waits, or nothing. It does not follow what the Gate says of itself: each word that changes here costs the
-// composite two writes.
-func (f *Facts) unjudged() string {
-	if f.runs() {
+// judgedNow says that Gates judge the revision that some Sites run, such as "Every Site", and why there is no verdict. It repeats no
+// progress of the Gate: each word that changes here costs the composite two writes.
+func (f *Facts) judgedNow(sites string) string {
+	if !f.runs() {
+		return sites + " ran the revision, and its Gate waits until that is proven again."
+	}
+	return projection.Sentences(sites+" runs the revision, and it is judged.", cmp.Or(f.metricsUnavailable(), f.withoutData()))
+}
+
+// withoutData says that the Gate of the order's step waits for data, such as the first requests to a service, or nothing.
+func (f *Facts) withoutData() string {
+	g := f.gate()
+	if g == nil || f.Order.Verdict != nil {
 		return ""
 	}
-	return " Its Gate waits until that is proven again."
+	ready := rollout.CurrentReady(g, *f.Order)
+	if ready.Reason != rolloutv1alpha1.ReasonNoData {
+		return ""
+	}
+	return "The Gate waits for data: " + projection.Sentence(ready.Message)
+}
+
+// metricsUnavailable says that the Gate of the order's step cannot measure, since the metrics backend does not answer, or nothing.
+func (f *Facts) metricsUnavailable() string {
+	g := f.gate()
+	if g == nil || f.Order.Verdict != nil {
+		return ""
+	}
+	ready := rollout.CurrentReady(g, *f.Order)
+	switch ready.Reason {
+	case rolloutv1alpha1.ReasonMetricsUnavailable:
+		return "The metrics backend is unavailable, and is asked again: " + projection.Sentence(ready.Message)
+	case rolloutv1alpha1.ReasonHeld:
+		return "The revision is held: the metrics backend has been unavailable for longer than spec.gatesConfig.metricsUnavailableTimeout. " +
+			"The Gate goes on when the backend answers; a RolloutRequest (Abort or RollbackTo) takes the revision back. " + projection.Sentence(ready.Message)
+	}
+	return ""
+}
+
+// held is true when the Gate of the order's step has waited for the metrics backend for too long, and waits on.
+func (f *Facts) held() bool {
+	g := f.gate()
+	return g != nil && f.Order.Verdict == nil && rollout.CurrentReady(g, *f.Order).Reason == rolloutv1alpha1.ReasonHeld
 }
 
 // rollback is where the way back of a rejected order stands.

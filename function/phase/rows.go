@@ -1,9 +1,8 @@
 package phase
 
 import (
-	"strings"
-
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/function/projection"
 	"github.com/intentplane/intentplane/function/rollout"
 )
 
@@ -42,14 +41,14 @@ func retreats() []Row {
 		Known: "the revision was rejected, the Sites run the target again, and every repository remembers that",
 		Phase: v1alpha1.PhaseSucceeded, Outcome: v1alpha1.OutcomeRolledBack,
 		holds: func(f *Facts) bool { return f.Order.Rejected() && rollout.Restored(*f.Order) && f.recorded() },
-		says:  func(f *Facts) string { return rejected(f) + backAt(f) + heldBack(f) },
+		says:  rolledBackMessage,
 	}, {
 		Known: "the revision was rejected, and no attempt to go back was begun, or all failed",
 		Phase: v1alpha1.PhaseFailed, Outcome: v1alpha1.OutcomeFailed,
 		holds: func(f *Facts) bool {
 			return f.Order.Rejected() && !rollout.Restored(*f.Order) && (f.Order.Attempt == 0 || f.Stop != rollout.StopNone)
 		},
-		says: func(f *Facts) string { return strings.TrimSpace(rejected(f)+" "+f.StopMessage) + heldBack(f) },
+		says: func(f *Facts) string { return projection.Sentences(rejected(f), f.StopMessage, heldBack(f)) },
 	}, {
 		Known: "the revision was rejected, and an attempt goes on, or worked and is not remembered yet",
 		Phase: v1alpha1.PhaseRollingBack,
@@ -70,6 +69,11 @@ func advances() []Row {
 		Phase: v1alpha1.PhaseValidating,
 		holds: func(f *Facts) bool { return f.Order.Verified() || f.atLastStep() && (f.live() || f.judging()) },
 		says:  validating,
+	}, {
+		Known: "another claim delivers an object of the revision to the same Site; this ends when it does not any more",
+		Phase: v1alpha1.PhaseFailed, Outcome: v1alpha1.OutcomeFailed,
+		holds: (*Facts).hasConflict,
+		says:  func(f *Facts) string { return projection.Sentences(delivering(f), heldBack(f)) },
 	}, {
 		Known: "anything else: the commit is on its way, or not all Sites of the step run it, or an earlier step is judged",
 		Phase: v1alpha1.PhaseDelivering,

@@ -10,6 +10,7 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/projection"
 	"github.com/intentplane/intentplane/function/rollout"
 )
 
@@ -234,7 +235,7 @@ func degraded(f *Facts) string {
 		switch {
 		case why == "":
 		case said == "":
-			said = fmt.Sprintf(" The cluster of Site %q is degraded: %s", t.Site, sentence(why))
+			said = fmt.Sprintf(" The cluster of Site %q is degraded: %s", t.Site, projection.Sentence(why))
 		default:
 			more++
 		}

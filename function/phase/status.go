@@ -75,7 +75,7 @@ func frozen(f *Facts) string {
 	if f.Problem == nil {
 		return "Nothing was ordered yet."
 	}
-	return f.Problem.Message + goesOn(f)
+	return projection.Sentences(f.Problem.Message, goesOn(f))
 }
 
 // goesOn says what a frozen order still does.
@@ -94,55 +94,76 @@ func goesOn(f *Facts) string {
 
 // backAt says which revision runs again.
 func backAt(f *Facts) string {
-	if f.Order.Target == nil {
+	switch {
+	case f.Order.Target == nil:
 		return ""
+	case !f.runs():
+		return fmt.Sprintf(" The Sites ran revision %d again, and not all of them are known to run it now.", *f.Order.Target)
 	}
 	return fmt.Sprintf(" The Sites run revision %d again.", *f.Order.Target)
+}
+
+// isRequestedRollback is true for an order that was rolled back because a user asked for that.
+func (f *Facts) isRequestedRollback() bool {
+	return f.Order.Rejected() && f.Order.Verdict.Reason == rolloutv1alpha1.RejectedRequested && rollout.Restored(*f.Order) && f.recorded()
+}
+
+// rolledBackMessage says which revision runs after a rollback, why, and how to go on.
+func rolledBackMessage(f *Facts) string {
+	why := rejected(f)
+	if f.isRequestedRollback() {
+		why = projection.Sentences("A user asked for the rollback: " + f.Order.Verdict.Message)
+	}
+	return projection.Sentences(why, backAt(f), continuation(f), heldBack(f))
+}
+
+// continuation says what a user can do after a revision was rejected.
+func continuation(f *Facts) string {
+	return fmt.Sprintf("To go on, change the intent, or deliver it again: kubectl intent retry %s -n %s.", f.Claim.Name, f.Claim.Namespace)
 }
 
 // goesBack says which attempt goes on, and what it waits for.
 func goesBack(f *Facts) string {
 	if rollout.Restored(*f.Order) {
-		return rejected(f) + backAt(f) + " Not every repository remembers that yet." + heldBack(f)
+		return projection.Sentences(rejected(f), backAt(f), "Not every repository remembers that yet.", heldBack(f))
 	}
 	to := ""
 	if f.Order.Target != nil {
 		to = fmt.Sprintf(" to revision %d", *f.Order.Target)
 	}
-	said := rejected(f) + fmt.Sprintf(" Attempt %d to go back%s.", f.Order.Attempt, to)
+	said := projection.Sentences(rejected(f), fmt.Sprintf("Attempt %d to go back%s.", f.Order.Attempt, to))
 	if d, _ := f.blocked(); d != nil || f.carried() {
-		said += " " + delivering(f)
+		said = projection.Sentences(said, delivering(f))
 	}
-	return said + heldBack(f)
+	return projection.Sentences(said, heldBack(f))
 }
 
 func rejected(f *Facts) string {
 	v := f.Order.Verdict
-	return strings.TrimSpace(fmt.Sprintf("Revision %d was rejected: %s. %s", f.Order.Revision, v.Reason, sentence(v.Message)))
-}
-
-// sentence ends with a full stop.
-func sentence(s string) string {
-	if s == "" || strings.HasSuffix(s, ".") {
-		return s
-	}
-	return s + "."
+	return strings.TrimSpace(fmt.Sprintf("Revision %d was rejected: %s. %s", f.Order.Revision, v.Reason, projection.Sentence(v.Message)))
 }
 
 func succeeded(f *Facts) string {
-	said := "Every Site runs the revision."
-	if f.Sync == nil {
-		said = "The repository holds the revision."
+	return projection.Sentences(verifiedNow(f), degraded(f), heldBack(f), waiting(f.Update))
+}
+
+// verifiedNow says whether a revision that was verified is known to run still.
+func verifiedNow(f *Facts) string {
+	switch {
+	case !f.runs():
+		return "The revision was verified, and not every Site is known to run it now: " + delivering(f)
+	case f.Sync == nil:
+		return "The repository holds the revision."
 	}
-	return said + degraded(f) + heldBack(f) + waiting(f.Update)
+	return "Every Site runs the revision."
 }
 
 func validating(f *Facts) string {
 	if d, _ := f.blocked(); d != nil {
-		return "The revision is verified, and not remembered yet. " + delivering(f) + heldBack(f)
+		return projection.Sentences("The revision is verified, and not remembered yet.", delivering(f), heldBack(f))
 	}
 	if f.Order.Verdict == nil && rollout.Gated(*f.Order) {
-		return "Every Site runs the revision, and it is judged." + f.unjudged() + heldBack(f)
+		return projection.Sentences(f.judgedNow("Every Site"), heldBack(f))
 	}
 	return "The revision is verified, once the repository remembers it." + heldBack(f)
 }
@@ -177,16 +198,25 @@ func delivering(f *Facts) string {
 	if d, c := f.blocked(); d != nil {
 		return fmt.Sprintf("GitDelivery %s: %s: %s", d.GetName(), c.Reason, c.Message)
 	}
+	if len(f.Unobserving) > 0 {
+		return f.notResponding()
+	}
 	if f.waiting() {
 		return f.unready()
 	}
 	if f.Order != nil && !f.Order.Rejected() && f.live() && rollout.Gated(*f.Order) {
-		return "Every Site of the step runs the revision, and it is judged." + f.unjudged() + f.wave()
+		return projection.Sentences(f.judgedNow("Every Site of the step"), f.wave())
 	}
 	if f.carried() {
-		return f.unproven() + f.wave()
+		return projection.Sentences(f.unproven(), f.wave())
 	}
 	return "The revision is on its way to the repository." + f.wave()
+}
+
+// notResponding says that the provider does not do its part.
+func (f *Facts) notResponding() string {
+	return fmt.Sprintf("The provider does not respond: it has not observed the last change of %s. Check that it runs and is healthy (kubectl get providers.pkg.crossplane.io).",
+		strings.Join(f.Unobserving[:min(len(f.Unobserving), maxNamed)], ", "))
 }
 
 // wayOf is how a deployment came to where it is.
@@ -212,7 +242,7 @@ func failedIn(f *Facts) v1alpha1.Phase {
 		return f.Problem.Phase
 	case f.Order != nil && f.Order.Rejected() && f.Order.Verdict.Reason == rolloutv1alpha1.RejectedGateFailed && f.atLastStep():
 		return v1alpha1.PhaseValidating
-	case f.Order != nil && f.Order.Rejected():
+	case f.Order != nil && (f.Order.Rejected() || f.hasConflict()):
 		return v1alpha1.PhaseDelivering
 	}
 	return v1alpha1.PhasePending

@@ -31,7 +31,7 @@ func (g *guard) patches(k *types.Kustomization, dir string, _ []string) error {
 			}
 			name, text = file, g.files[file]
 		}
-		if err := g.patch(name, text); err != nil {
+		if err := g.patch(name, text, p.Target); err != nil {
 			return err
 		}
 	}
@@ -39,12 +39,13 @@ func (g *guard) patches(k *types.Kustomization, dir string, _ []string) error {
 }
 
 // patch refuses the operation copy of JSON patches.
-func (g *guard) patch(name, text string) error {
+func (g *guard) patch(name, text string, target *types.Selector) error {
 	documents, err := g.measure(name, text)
 	if err != nil {
 		return err
 	}
 	g.changes += len(text)
+	g.uses.readPatch(target, documents)
 	for _, d := range documents {
 		for _, op := range elements(d) {
 			if op := field(op, "op"); op == "copy" || op == mergedField {
@@ -115,6 +116,7 @@ func (g *guard) replacement(r *types.Replacement) error {
 		g.fields += len(t.FieldPaths)
 		g.changes += costOf(t.Options) * len(t.FieldPaths)
 	}
+	g.uses.readSource(r.Source)
 	return nil
 }
 

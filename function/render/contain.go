@@ -79,6 +79,10 @@ func (g *guard) directory(dir string, above []string) error {
 	if err != nil {
 		return errors.Wrap(err, file)
 	}
+	if _, ok := k.CommonAnnotations[localConfig]; ok {
+		// The ConfigMap intent may be delivered itself, with all of its values.
+		g.uses.Whole = true
+	}
 	above = append(slices.Clone(above), dir)
 	walks := []func(*types.Kustomization, string, []string) error{g.resources, g.patches, g.replacements, g.generators, g.configurations}
 	for _, walk := range walks {
@@ -200,6 +204,7 @@ func (g *guard) generators(k *types.Kustomization, dir string, _ []string) error
 				return errors.Wrap(err, "generators")
 			}
 			g.changes += len(g.files[name])
+			g.uses.Whole = g.uses.Whole || name == intentFile
 		}
 	}
 	return nil

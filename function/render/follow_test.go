@@ -312,7 +312,7 @@ func TestUsesOf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(Uses{Image: true, Workload: true, Workloads: []string{"objects.yaml: Deployment shop"}}, got); diff != "" {
+	if diff := cmp.Diff(Uses{Replicas: true, Image: true, Workload: true, Workloads: []string{"objects.yaml: Deployment shop"}}, got); diff != "" {
 		t.Errorf("UsesOf(...): -want, +got:\n%s", diff)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
@@ -26,7 +27,6 @@ const (
 var (
 	apiVersion = regexp.MustCompile(`^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?v[a-z0-9]{1,62}$`)
 	kind       = regexp.MustCompile(`^[A-Z][A-Za-z0-9]{0,62}$`)
-	unsafe     = regexp.MustCompile(`[^a-z0-9.-]`)
 )
 
 // output writes each object to a file of its own.
@@ -109,7 +109,7 @@ func describe(o *resource.Resource) string {
 
 // stem of an object's file name: what people look for.
 func stem(o *resource.Resource) string {
-	return unsafe.ReplaceAllString(strings.ToLower(o.GetKind()+"-"+o.GetName()), "-")
+	return policy.StemOf(o.GetKind(), o.GetName())
 }
 
 // fileFor names an object's file. Where kind and name do not tell objects apart, or do not fit into a file name as they are, a

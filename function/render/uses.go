@@ -13,6 +13,15 @@ type Uses struct {
 	// Values are read: a kustomization lists intent.yaml.
 	Values bool
 
+	// Keys of the values that replacements copy, sorted.
+	Keys []string
+
+	// Whole says that more than single values is read: the ConfigMap intent as such.
+	Whole bool
+
+	// Replicas of the intent can be followed: there is a workload of a kind that has replicas.
+	Replicas bool
+
 	// Image is named by ImageIntent somewhere.
 	Image bool
 
@@ -58,9 +67,8 @@ func (u *Uses) object(file string, n *yaml.Node) {
 	if !slices.Contains(strings.Split(kindsWithPods+"|"+kindsWithJobs, "|"), kind) || n.Kind != yaml.MappingNode {
 		return
 	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == "metadata" {
-			u.Workloads = append(u.Workloads, file+": "+kind+" "+field(resolve(n.Content[i+1]), "name"))
-		}
+	u.Replicas = u.Replicas || slices.Contains(strings.Split(kindsWithReplicas, "|"), kind)
+	if name := nameOf(n); name != "" {
+		u.Workloads = append(u.Workloads, file+": "+kind+" "+name)
 	}
 }

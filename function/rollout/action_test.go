@@ -17,9 +17,11 @@ func situations() []string {
 	return []string{"Delivering", "Validating", "Succeeded", "Failed", "RollingBack", "RolledBack", "Frozen", "Nothing"}
 }
 
-// situation is revision 3 of a deployment, of two steps, that can go back to 1.
+// situation is revision 3 of a deployment that can go back to 1. It has three steps, and waits for a person before the step 1.
 func situation(name string) Standing {
-	o := changed(order(3, "c"), func(o *rolloutv1alpha1.Order) { o.Steps = 2 })
+	o := changed(order(3, "c"), func(o *rolloutv1alpha1.Order) {
+		o.Steps, o.Plan = 3, []rolloutv1alpha1.Step{{Sites: []string{"a"}, Pause: PauseManual}, {Sites: []string{"b"}}, {Sites: []string{"c"}}}
+	})
 	s := Standing{Order: &o, Remembered: true, Free: true, Waits: true, Targets: []int64{1}, Known: []int64{1, 2, 3}}
 	switch name {
 	case "Validating":
@@ -67,9 +69,10 @@ func answers() map[string][]string {
 		"RollbackTo 2":  {"NoTarget", "NoTarget", "NoTarget", "NoTarget", "NoTarget", "NoTarget", "NoTarget", "Waiting"},
 		"RollbackTo 3":  {"NoTarget", "NoTarget", "NoTarget", "NoTarget", "NoTarget", "NoTarget", "NoTarget", "Waiting"},
 		"RollbackTo 9":  {"UnknownRevision", "UnknownRevision", "UnknownRevision", "UnknownRevision", "UnknownRevision", "UnknownRevision", "UnknownRevision", "Waiting"},
-		"Promote 0":     {"Stale", "Stale", "AlreadyJudged", "AlreadyJudged", "AlreadyJudged", "AlreadyJudged", "Stale", "Waiting"},
+		"Promote 0":     {"UnknownStep", "UnknownStep", "AlreadyJudged", "AlreadyJudged", "AlreadyJudged", "AlreadyJudged", "UnknownStep", "Waiting"},
 		"Promote 1":     {"Taken", "Stale", "AlreadyJudged", "AlreadyJudged", "AlreadyJudged", "AlreadyJudged", "Waiting", "Waiting"},
 		"Promote 2":     {"UnknownStep", "UnknownStep", "AlreadyJudged", "AlreadyJudged", "AlreadyJudged", "AlreadyJudged", "UnknownStep", "Waiting"},
+		"Promote 3":     {"UnknownStep", "UnknownStep", "AlreadyJudged", "AlreadyJudged", "AlreadyJudged", "AlreadyJudged", "UnknownStep", "Waiting"},
 		"ApproveUpdate": {"Taken", "Taken", "Taken", "Taken", "Taken", "Taken", "Waiting", "Waiting"},
 		"Retry":         {"Taken", "Taken", "Taken", "Taken", "Taken", "Taken", "Waiting", "Waiting"},
 	}
@@ -133,7 +136,7 @@ func TestObey(t *testing.T) {
 	now := changed(order(3, "c"), func(o *rolloutv1alpha1.Order) { o.Steps, o.Step, o.Promoted = 2, 1, 1 })
 	by := func(r rolloutv1alpha1.RolloutRequest) *rolloutv1alpha1.RequestReference {
 		at := r.GetCreationTimestamp()
-		return &rolloutv1alpha1.RequestReference{Name: r.GetName(), UID: string(r.GetUID()), By: "ann", At: &at}
+		return &rolloutv1alpha1.RequestReference{Name: r.GetName(), UID: string(r.GetUID()), By: "ann", Reason: "bad numbers", At: &at}
 	}
 	taken := &rolloutv1alpha1.Verdict{Result: "Rejected", Reason: "Requested"}
 	cases := map[string]struct {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
 
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
@@ -37,6 +38,17 @@ func Judged(g *rolloutv1alpha1.Gate, o rolloutv1alpha1.Order) rolloutv1alpha1.Ga
 		return at.Verdict
 	}
 	return ""
+}
+
+// CurrentReady returns the Ready condition of a Gate that judges the step of an order. It is empty when the condition speaks of another order
+// or of an earlier generation.
+func CurrentReady(g *rolloutv1alpha1.Gate, o rolloutv1alpha1.Order) xpv2.Condition {
+	at := g.Status.AtProvider
+	ready := g.GetCondition(xpv2.TypeReady)
+	if !Judges(g, o) || at.Order == nil || !Alike(*at.Order, g.Spec.ForProvider.Order) || ready.ObservedGeneration != g.GetGeneration() {
+		return xpv2.Condition{}
+	}
+	return ready
 }
 
 // NotPassed is the rejection that follows from what a Gate says of an order, or nil. It names the first check that did not pass.

@@ -40,6 +40,11 @@ func paused(o rolloutv1alpha1.Order) bool {
 	return int(o.Step) < len(o.Plan) && o.Plan[o.Step].Pause == PauseManual && o.Step+1 < o.Steps && o.Promoted <= o.Step
 }
 
+// hasPauseBefore is true for a step of an order that waits until a person releases it. No other step can be promoted.
+func hasPauseBefore(o rolloutv1alpha1.Order, step int32) bool {
+	return step > 0 && step < o.Steps && int(step) <= len(o.Plan) && o.Plan[step-1].Pause == PauseManual
+}
+
 // PauseManual is a pause that lasts until a person releases the next step.
 const PauseManual = "Manual"
 

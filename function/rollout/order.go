@@ -106,7 +106,8 @@ type Wish struct {
 	// Also are digests of other requests that came to the trees of the current order, as AlsoOf told them.
 	Also []string
 
-	// Unchanged says that all trees which the request renders to are those that the current order already asks for.
+	// Unchanged says that all trees which the request renders to are those that the current order already asks for, and that no Gate which
+	// cannot measure has other checks than the request.
 	Unchanged bool
 
 	// Hold says that a new renderer alone starts no revision now.
@@ -140,7 +141,7 @@ type Wish struct {
 //   - the order comes from a newer renderer, or a newer scheme of digests, than ours,
 //   - the order was rejected, and neither the intent changed nor what a user said about strangers' files,
 //   - the request is the same,
-//   - only the catalog or versions changed, and no tree did,
+//   - only the catalog or versions changed, and neither a tree nor the checks of a Gate that cannot measure did,
 //   - only the renderer changed, and that is held back: then held is true,
 //   - only the catalog or versions changed, and the verdict is on its way, or
 //   - somebody has to approve a new Blueprint, and the order, which an earlier version made, does not say whether there is one: then

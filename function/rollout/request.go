@@ -4,7 +4,6 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
-	"github.com/intentplane/intentplane/apis/policy"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/catalog"
 )
@@ -97,7 +96,7 @@ func partOf(p catalog.Place) sitePart {
 	part := sitePart{
 		Name:       p.Site.GetName(),
 		Config:     p.ConfigRef,
-		Repository: policy.RepositoryKey(p.Config.Git.URL),
+		Repository: p.Repository,
 		Branch:     p.Config.Git.Branch,
 		Path:       p.Path,
 		Layout:     p.Site.Spec.Repository.Layout,

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/oneline"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
@@ -163,7 +164,7 @@ func (s Standing) refusesStep(step *int32) rolloutv1alpha1.Result {
 	switch o := s.Order; {
 	case o.Verdict != nil:
 		return rolloutv1alpha1.ResultAlreadyJudged
-	case step == nil || *step >= o.Steps:
+	case step == nil || !hasPauseBefore(*o, *step):
 		return rolloutv1alpha1.ResultUnknownStep
 	case *step <= max(o.Step, o.Promoted):
 		return rolloutv1alpha1.ResultStale
@@ -202,7 +203,9 @@ func Known(ds []*deliveryv1alpha1.GitDelivery) []int64 {
 
 // Ref is how an order names the request that made or changed it.
 func Ref(r *rolloutv1alpha1.RolloutRequest) *rolloutv1alpha1.RequestReference {
-	ref := &rolloutv1alpha1.RequestReference{Name: r.GetName(), UID: string(r.GetUID()), By: r.Spec.RequestedBy}
+	ref := &rolloutv1alpha1.RequestReference{
+		Name: r.GetName(), UID: string(r.GetUID()), By: r.Spec.RequestedBy, Reason: oneline.Clean(r.Spec.Reason, rolloutv1alpha1.MaxReason),
+	}
 	if created := r.GetCreationTimestamp(); !created.IsZero() {
 		ref.At = &created
 	}

@@ -252,6 +252,7 @@ func TestNewRequest(t *testing.T) {
 		"Branch":        {reason: "So is another branch.", change: func(a *args) { a.selection.Places[0].Config.Git.Branch = "b" }, want: [2]bool{false, true}},
 		"Path":          {reason: "So is another directory.", change: func(a *args) { a.selection.Places[0].Path = "y" }, want: [2]bool{false, true}},
 		"Config":        {reason: "So is another configuration.", change: func(a *args) { a.selection.Places[0].ConfigRef.Name = "other" }, want: [2]bool{false, true}},
+		"Repository":    {reason: "Another repository is a new request for the same intent.", change: func(a *args) { a.selection.Places[0].Repository = "https://b/c" }, want: [2]bool{false, true}},
 		"SiteParameters": {reason: "So are other parameters of a Site.", change: func(a *args) {
 			a.selection.Places[0].Site.Spec.Parameters = map[string]catalogv1alpha1.ParameterValue{"a": "b"}
 		}, want: [2]bool{false, true}},

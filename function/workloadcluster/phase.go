@@ -15,15 +15,7 @@ import (
 func table() projection.Table[v1alpha1.Phase] {
 	return projection.Table[v1alpha1.Phase]{
 		Start: v1alpha1.PhasePending, Failed: v1alpha1.PhaseFailed,
-		Next: map[v1alpha1.Phase][]v1alpha1.Phase{
-			"":                         {v1alpha1.PhasePending},
-			v1alpha1.PhasePending:      {v1alpha1.PhaseProvisioning, v1alpha1.PhaseFailed},
-			v1alpha1.PhaseProvisioning: {v1alpha1.PhaseProvisioned, v1alpha1.PhaseDeleting, v1alpha1.PhaseFailed},
-			v1alpha1.PhaseProvisioned:  {v1alpha1.PhaseDegraded, v1alpha1.PhaseDeleting},
-			v1alpha1.PhaseDegraded:     {v1alpha1.PhaseProvisioned, v1alpha1.PhaseDeleting},
-			v1alpha1.PhaseFailed:       {v1alpha1.PhaseProvisioning, v1alpha1.PhaseProvisioned, v1alpha1.PhaseDeleting},
-			v1alpha1.PhaseDeleting:     {},
-		},
+		Next: v1alpha1.PhaseChanges(),
 	}
 }
 

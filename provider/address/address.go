@@ -8,10 +8,23 @@ import (
 )
 
 // A RefusedError is a connection that may not be made.
-type RefusedError struct{}
+type RefusedError struct {
+	// Class of the address, such as "a loopback address". It is one of a few fixed texts, and does not hold the address.
+	Class string
+}
 
 // Error says no more than that: where it leads is not for everybody.
 func (*RefusedError) Error() string { return "the address may not be reached" }
+
+// Classes of addresses that are refused.
+const (
+	classUnreadable = "no address that can be read"
+	classLoopback   = "a loopback address, which is the provider's own machine"
+	classLinkLocal  = "a link-local address, where clouds serve metadata"
+	classMulticast  = "a multicast address"
+	classNone       = "the unspecified address"
+	classReserved   = "a reserved address, such as those of cloud metadata and of translated networks"
+)
 
 // A Guard lets a dialer reach no machine that is near, or that trusts whoever reaches it.
 type Guard struct {
@@ -22,8 +35,11 @@ type Guard struct {
 // Control is asked by a net.Dialer before each connection, with the address that a name was resolved to. It returns a RefusedError.
 func (g Guard) Control(_, address string, _ syscall.RawConn) error {
 	at, err := netip.ParseAddrPort(address)
-	if err != nil || refused(at.Addr(), g.Loopback) {
-		return &RefusedError{}
+	if err != nil {
+		return &RefusedError{Class: classUnreadable}
+	}
+	if class := refusedClass(at.Addr(), g.Loopback); class != "" {
+		return &RefusedError{Class: class}
 	}
 	return nil
 }
@@ -58,15 +74,28 @@ func embedded(ip netip.Addr) (netip.Addr, bool) {
 	return netip.Addr{}, false
 }
 
-// refused is true for an address that may not be reached. It is asked about what a name was resolved to, for each connection.
-func refused(ip netip.Addr, loopback bool) bool {
+// refusedClass is the class of an address that may not be reached, or empty for one that may. It is asked about what a name was resolved to,
+// for each connection.
+func refusedClass(ip netip.Addr, loopback bool) string {
 	ip = ip.WithZone("").Unmap()
+	if ip.IsLoopback() && loopback {
+		return ""
+	}
 	if ip.IsLoopback() {
-		return !loopback
+		return classLoopback
 	}
 	if in, ok := embedded(ip); ok {
-		return refused(in, false)
+		return refusedClass(in, false)
 	}
-	return ip.IsUnspecified() || ip.IsMulticast() || ip.IsLinkLocalUnicast() ||
-		slices.ContainsFunc(refusedPrefixes(), func(p netip.Prefix) bool { return p.Contains(ip) })
+	switch {
+	case ip.IsUnspecified():
+		return classNone
+	case ip.IsMulticast():
+		return classMulticast
+	case ip.IsLinkLocalUnicast():
+		return classLinkLocal
+	case slices.ContainsFunc(refusedPrefixes(), func(p netip.Prefix) bool { return p.Contains(ip) }):
+		return classReserved
+	}
+	return ""
 }

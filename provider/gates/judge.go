@@ -12,6 +12,7 @@ const (
 	messageNothing      = "no measurement was conclusive"
 	messageInconclusive = "more measurements were inconclusive than inconclusiveLimit allows"
 	messageStandstill   = "the server gives an answer of a time that it has given before"
+	messageWaiting      = "it waits for data, since its query gives none, as without requests to the service"
 )
 
 // A Tally is what the measurements of one check come to, for as long as its subject stays live. The zero Tally has none.
@@ -51,7 +52,7 @@ func (t Tally) Add(m Measurement) Tally {
 		t.failure = m
 	case Inconclusive:
 		t.inconclusive++
-	case Early:
+	case Early, Waiting:
 	}
 	t.errors = 0
 	return t
@@ -73,6 +74,12 @@ type Judgement struct {
 
 	// Count of measurements.
 	Count int
+
+	// Availability of the backend of a check that runs.
+	Availability Availability
+
+	// UnavailableSince is since when the backend does not answer. Zero while it does.
+	UnavailableSince time.Time
 }
 
 // Ended is true for a judgement that will not change.
@@ -97,6 +104,8 @@ func Judge(r Rules, t Tally, measurable time.Duration) Judgement {
 		return j.counted(t)
 	case measurable >= r.Timeout:
 		return j.because(v1alpha1.CheckTimedOut, Measurement{Message: timedOut(t)})
+	case t.last.Outcome == Waiting:
+		j.Availability, j.Message = WithoutData, messageWaiting
 	}
 	return j
 }
@@ -128,21 +137,23 @@ func timedOut(t Tally) string {
 	return messageTimedOut + "; at last: " + t.last.Message
 }
 
-// Verdict of a Gate, once all of its checks have ended; else none. The gravest wins.
+// Verdict of a Gate: the gravest one of the checks that ended without passing, while others may still go on; or that all passed; or none yet.
 func Verdict(checks []v1alpha1.CheckResult) v1alpha1.GateVerdict {
 	seen := map[v1alpha1.CheckPhase]bool{}
+	goesOn := false
 	for _, c := range checks {
-		if !Ended(c.Phase) {
-			return ""
-		}
 		seen[c.Phase] = true
+		goesOn = goesOn || !Ended(c.Phase)
 	}
 	for _, p := range []v1alpha1.CheckPhase{v1alpha1.CheckFailed, v1alpha1.CheckError, v1alpha1.CheckTimedOut} {
 		if seen[p] {
 			return v1alpha1.GateVerdict(p)
 		}
 	}
-	if len(checks) == 0 || len(seen) != 1 || !seen[v1alpha1.CheckPassed] {
+	switch {
+	case goesOn:
+		return ""
+	case len(seen) != 1 || !seen[v1alpha1.CheckPassed]:
 		return v1alpha1.GateError // What is not known does not pass.
 	}
 	return v1alpha1.GatePassed

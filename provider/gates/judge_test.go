@@ -33,11 +33,13 @@ func TestMeasure(t *testing.T) {
 		"EmptyUnknown": {reason: "A policy that we do not know fails.", c: Criteria{NoData: "Whatever"}, want: Measurement{Outcome: Fail, Message: "there is no data, which fails"}},
 		"EmptyPass":    {reason: "No data may pass if somebody said so.", c: Criteria{NoData: "Pass"}, want: Measurement{Outcome: Pass, Message: "there is no data"}},
 		"EmptyUnclear": {reason: "Or decide nothing.", c: Criteria{NoData: "Inconclusive"}, want: Measurement{Outcome: Inconclusive, Message: "there is no data"}},
+		"EmptyWait":    {reason: "A check that waits for data goes on without.", c: Criteria{NoData: "Wait"}, want: Measurement{Outcome: Waiting, Message: "there is no data"}},
+		"NaNWait":      {reason: "A check that waits for data takes 0/0 for none.", c: Criteria{NoData: "Wait"}, a: Answer{Values: []float64{math.NaN()}}, want: Measurement{Outcome: Waiting, Message: "there is no data"}},
 		"EmptyEarly":   {reason: "What is young need not have data.", c: Criteria{NoData: "Pass"}, a: Answer{Early: true}, want: Measurement{Outcome: Early, Message: "there is no data"}},
 		"EarlyValue":   {reason: "What has a value is not early.", c: strict, a: Answer{Early: true, Values: []float64{1}}, want: Measurement{Outcome: Fail, Value: "1", Message: "the value is beyond the threshold"}},
 		"NaN":          {reason: "0/0 is no data.", c: strict, a: Answer{Values: []float64{math.NaN()}}, want: Measurement{Outcome: Fail, Message: "there is no data, which fails"}},
-		"Infinite":     {reason: "An infinite value has no good side.", c: Criteria{Limit: atMost(math.Inf(1))}, a: Answer{Values: []float64{math.Inf(1)}}, want: Measurement{Outcome: Fail, Value: "+Inf", Message: "the value is infinite"}},
-		"BelowAll":     {reason: "Nor has one below everything.", c: strict, a: Answer{Values: []float64{math.Inf(-1)}}, want: Measurement{Outcome: Fail, Value: "-Inf", Message: "the value is infinite"}},
+		"Infinite":     {reason: "An infinite value has no good side.", c: Criteria{Limit: atMost(math.Inf(1))}, a: Answer{Values: []float64{math.Inf(1)}}, want: Measurement{Outcome: Fail, Value: "+Inf", Message: "the value is infinite, as of a service that cannot be scraped"}},
+		"BelowAll":     {reason: "Nor has one below everything.", c: strict, a: Answer{Values: []float64{math.Inf(-1)}}, want: Measurement{Outcome: Fail, Value: "-Inf", Message: "the value is infinite, as of a service that cannot be scraped"}},
 		"Many":         {reason: "Nobody knows which of several series is meant.", c: strict, a: Answer{Values: []float64{0, 0}}, want: Measurement{Outcome: Error, Message: "the query gives several series: aggregate them to one"}},
 		"Few":          {reason: "A value from too few samples is none.", c: Criteria{Limit: atMost(1), MinSamples: 11}, a: Answer{Values: []float64{0}, Samples: &ten}, want: Measurement{Outcome: Fail, Message: "the value is made from fewer samples than minSamples, which fails"}},
 		"Enough":       {reason: "As many as are asked for are enough.", c: Criteria{Limit: atMost(1), MinSamples: 10}, a: Answer{Values: []float64{0}, Samples: &ten}, want: Measurement{Outcome: Pass, Value: "0"}},
@@ -53,7 +55,7 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// tally of one letter for each measurement: passed, failed, inconclusive, error, early.
+// tally of one letter for each measurement: passed, failed, inconclusive, error, early, waiting.
 func tally(letters string) Tally {
 	t, at := Tally{}, time.Unix(0, 0)
 	for _, l := range letters {
@@ -61,6 +63,7 @@ func tally(letters string) Tally {
 		m := map[rune]Measurement{
 			'p': {Outcome: Pass, Value: "1"}, 'f': {Outcome: Fail, Value: "9", Message: "bad"},
 			'i': {Outcome: Inconclusive, Message: "unclear"}, 'e': {Outcome: Error, Message: "broken"}, 'y': {Outcome: Early, Message: "young"},
+			'w': {Outcome: Waiting, Message: "dry"},
 		}[l]
 		m.At = at
 		t = t.Add(m)
@@ -94,6 +97,8 @@ func TestJudge(t *testing.T) {
 		"EarlyBetween":      {reason: "An answer without data is an answer.", rules: strict, of: "eeyee", want: Judgement{Phase: v1alpha1.CheckRunning}},
 		"Early":             {reason: "What is early does not count.", rules: strict, of: "yyyy", want: Judgement{Phase: v1alpha1.CheckRunning}},
 		"EarlyForEver":      {reason: "And ends with the timeout.", rules: strict, of: "yyyy", after: 5 * time.Minute, want: Judgement{Phase: v1alpha1.CheckTimedOut, Message: messageTimedOut + "; at last: young"}},
+		"Waits":             {reason: "A measurement that waits for data does not count, and is reported.", rules: strict, of: "pwww", want: Judgement{Phase: v1alpha1.CheckRunning, Value: "1", Count: 1, Availability: WithoutData, Message: messageWaiting}},
+		"WaitsNoMore":       {reason: "Data ends the wait.", rules: strict, of: "wwwp", want: Judgement{Phase: v1alpha1.CheckRunning, Value: "1", Count: 1}},
 		"TimedOut":          {reason: "Nothing measured in time.", rules: strict, after: 5 * time.Minute, want: Judgement{Phase: v1alpha1.CheckTimedOut, Message: messageTimedOut}},
 		"AlmostTimedOut":    {reason: "The time is not over before it is over.", rules: strict, after: 5*time.Minute - 1, want: Judgement{Phase: v1alpha1.CheckRunning}},
 		"TimedOutInErrors":  {reason: "What went wrong at last is said.", rules: strict, of: "pe", after: time.Hour, want: Judgement{Phase: v1alpha1.CheckTimedOut, Value: "1", Message: messageTimedOut + "; at last: broken", Count: 1}},
@@ -132,8 +137,11 @@ func TestVerdict(t *testing.T) {
 	}{
 		"None":     {reason: "Nothing is not a pass.", want: v1alpha1.GateError},
 		"Passed":   {reason: "All have to pass.", phases: []v1alpha1.CheckPhase{"Passed", "Passed"}, want: v1alpha1.GatePassed},
-		"Running":  {reason: "There is no verdict while a check goes on, also after a failure.", phases: []v1alpha1.CheckPhase{"Failed", "Running"}, want: ""},
-		"Pending":  {reason: "Nor while one waits.", phases: []v1alpha1.CheckPhase{"Passed", "Pending"}, want: ""},
+		"Running":  {reason: "There is no verdict while all that ended has passed.", phases: []v1alpha1.CheckPhase{"Passed", "Running"}, want: ""},
+		"Pending":  {reason: "A check that has not begun keeps the verdict back.", phases: []v1alpha1.CheckPhase{"Passed", "Pending"}, want: ""},
+		"First":    {reason: "The first failure ends the Gate while other checks go on.", phases: []v1alpha1.CheckPhase{"Failed", "Running", "Pending"}, want: v1alpha1.GateFailed},
+		"FirstErr": {reason: "The first error ends the Gate while other checks go on.", phases: []v1alpha1.CheckPhase{"Running", "Error"}, want: v1alpha1.GateError},
+		"FirstOut": {reason: "The first timeout ends the Gate while other checks go on.", phases: []v1alpha1.CheckPhase{"Passed", "TimedOut", "Running"}, want: v1alpha1.GateTimedOut},
 		"Failed":   {reason: "A failure is the gravest.", phases: []v1alpha1.CheckPhase{"Passed", "TimedOut", "Error", "Failed"}, want: v1alpha1.GateFailed},
 		"Error":    {reason: "Then an error.", phases: []v1alpha1.CheckPhase{"Passed", "TimedOut", "Error"}, want: v1alpha1.GateError},
 		"TimedOut": {reason: "Then a timeout.", phases: []v1alpha1.CheckPhase{"Passed", "TimedOut"}, want: v1alpha1.GateTimedOut},

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"time"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
 // Outcome of one measurement.
@@ -26,12 +28,21 @@ const (
 
 	// Early means that there was no value yet, and need not be: it does not count.
 	Early Outcome = "Early"
+
+	// Waiting means that there was no value, and that the check waits for one: it does not count, and the clock of the check stands still.
+	Waiting Outcome = "Waiting"
+
+	// Missed means that the backend that is to measure did not answer. It says nothing about what is measured, and does not count.
+	Missed Outcome = "Unavailable"
 )
 
 // An Answer is what was found out, once.
 type Answer struct {
 	// Problem says in stable words why there is no answer. Empty means that there is one.
 	Problem string
+
+	// Unavailable says that the problem is one of the backend that is asked, and not of what is asked or measured.
+	Unavailable bool
 
 	// Values that were found. One is what a check is judged by.
 	Values []float64
@@ -60,7 +71,7 @@ type Criteria struct {
 	// MinSamples that a value has to be made from.
 	MinSamples int64
 
-	// NoData is what a measurement without a value is: Fail, Inconclusive or Pass. Anything else is Fail.
+	// NoData is what a measurement without a value is: Fail, Inconclusive, Pass or Wait. Anything else is Fail.
 	NoData string
 }
 
@@ -111,7 +122,7 @@ func (c Criteria) compare(v float64) Measurement {
 	m := Measurement{Outcome: Fail, Value: strconv.FormatFloat(v, 'g', 6, 64)}
 	switch {
 	case math.IsInf(v, 0):
-		m.Message = "the value is infinite"
+		m.Message = "the value is infinite, as of a service that cannot be scraped"
 	case c.Limit == nil:
 		m.Outcome, m.Message = Error, "there is no threshold to judge the value by"
 	case c.Limit.Holds(v):
@@ -127,10 +138,13 @@ func (c Criteria) missing(a Answer, why string) Measurement {
 	if a.Early {
 		return Measurement{Outcome: Early, Message: why}
 	}
-	for _, o := range []Outcome{Inconclusive, Pass} {
-		if c.NoData == string(o) {
-			return Measurement{Outcome: o, Message: why}
-		}
+	switch c.NoData {
+	case deploymentv1alpha1.NoDataInconclusive:
+		return Measurement{Outcome: Inconclusive, Message: why}
+	case deploymentv1alpha1.NoDataPass:
+		return Measurement{Outcome: Pass, Message: why}
+	case deploymentv1alpha1.NoDataWait:
+		return Measurement{Outcome: Waiting, Message: why}
 	}
 	return Measurement{Outcome: Fail, Message: fmt.Sprintf("%s, which fails", why)}
 }

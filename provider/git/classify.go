@@ -40,7 +40,7 @@ func (c *Client) fail(ctx context.Context, v verb, err error) error {
 	e := failf(class, "cannot %s the repository: %s", v, c.clean(detail))
 	var w *wireError
 	if errors.As(err, &w) {
-		e.Remote = c.clean(w.said)
+		e.Remote = c.cleanLines(w.said)
 	}
 	if class == ClassAuth && c.app != nil {
 		c.app.refused()

@@ -42,6 +42,8 @@ type Client struct {
 	signer   *signature.Signer
 	app      *installation
 	line     atomic.Pointer[line]
+	// noted are refs that snapshots tell the place of.
+	noted []string
 }
 
 type options struct {

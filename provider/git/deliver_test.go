@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/intentplane/intentplane/test/gitserver"
@@ -314,14 +315,16 @@ func TestRefused(t *testing.T) {
 		script string
 		atomic string
 		want   Class
+		// detail names the refs that were refused.
+		detail string
 		refs   int
 	}{
-		"BranchAtomic":      {reason: "Both or none", hook: "update", script: refuse("refs/heads/main"), atomic: "true", want: ClassPolicy, refs: 1},
-		"BranchWithout":     {reason: "The state goes first", hook: "update", script: refuse("refs/heads/main"), atomic: "false", want: ClassPolicy, refs: 2},
-		"StateAtomic":       {reason: "Both or none", hook: "update", script: refuse(stateRef), atomic: "true", want: ClassStateRefused, refs: 1},
-		"StateWithout":      {reason: "What cannot be remembered is not delivered", hook: "update", script: refuse(stateRef), atomic: "false", want: ClassStateRefused, refs: 1},
-		"PreReceive":        {reason: "A hook refuses all", hook: "pre-receive", script: "echo rule 7 says no >&2; exit 1", atomic: "true", want: ClassPolicy, refs: 1},
-		"PreReceiveWithout": {reason: "A hook refuses all", hook: "pre-receive", script: "echo rule 7 says no >&2; exit 1", atomic: "false", want: ClassStateRefused, refs: 1},
+		"BranchAtomic":      {reason: "Both or none", hook: "update", script: refuse("refs/heads/main"), atomic: "true", want: ClassPolicy, detail: "cannot push to refs/heads/main: hook declined", refs: 1},
+		"BranchWithout":     {reason: "The state goes first", hook: "update", script: refuse("refs/heads/main"), atomic: "false", want: ClassPolicy, detail: "cannot push to refs/heads/main: hook declined", refs: 2},
+		"StateAtomic":       {reason: "Both or none", hook: "update", script: refuse(stateRef), atomic: "true", want: ClassStateRefused, detail: "cannot push to " + stateRef + ": hook declined", refs: 1},
+		"StateWithout":      {reason: "What cannot be remembered is not delivered", hook: "update", script: refuse(stateRef), atomic: "false", want: ClassStateRefused, detail: "cannot push to " + stateRef + ": hook declined", refs: 1},
+		"PreReceive":        {reason: "A hook refuses all", hook: "pre-receive", script: "echo rule 7 says no >&2; exit 1", atomic: "true", want: ClassPolicy, detail: "cannot push to refs/heads/main and " + stateRef + ": pre-receive hook declined", refs: 1},
+		"PreReceiveWithout": {reason: "A hook refuses all", hook: "pre-receive", script: "echo rule 7 says no >&2; exit 1", atomic: "false", want: ClassStateRefused, detail: "cannot push to " + stateRef + ": pre-receive hook declined", refs: 1},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -334,8 +337,12 @@ func TestRefused(t *testing.T) {
 			if diff := cmp.Diff(tc.want, ClassOf(err)); diff != "" {
 				t.Fatalf("\n%s\nPush(): -want, +got:\n%s\n%v", tc.reason, diff, err)
 			}
-			if e, ok := err.(*Error); !ok || !strings.Contains(e.Remote, "rule 7 says no") || strings.Contains(e.Detail, "rule 7") { //nolint:errorlint // It is returned as such.
+			e := &Error{}
+			if !errors.As(err, &e) || !strings.Contains(e.Remote, "rule 7 says no") {
 				t.Errorf("\n%s\nWhat the hook said is kept apart\nPush(): %#v", tc.reason, err)
+			}
+			if diff := cmp.Diff(tc.detail, e.Detail); diff != "" {
+				t.Errorf("\n%s\nPush(): detail: -want, +got:\n%s", tc.reason, diff)
 			}
 			refs, err := s.Refs(context.Background(), repo)
 			if diff := cmp.Diff(tc.refs, len(refs)); diff != "" || err != nil || refs["refs/heads/main"] != tip {

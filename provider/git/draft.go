@@ -111,8 +111,13 @@ func (d *Draft) Size() int {
 func (d *Draft) Proposal() (*Proposal, error) {
 	after := *d.at
 	after.pending, after.keeping, after.seen = nil, nil, after.branch.commit
-	p := &Proposal{before: d.before, after: &after, branch: d.branch, commits: d.commits}
-	c := Change{State: d.at.pending, Keep: d.at.keeping, Author: d.author, When: d.when, signer: d.before.signer}
+	p := &Proposal{before: d.before, after: &after, branch: d.branch, commits: d.commits, author: d.author, when: d.when}
+	// Of two states the newer one counts, so none is older than the one before it.
+	when := d.when
+	if last := d.before.StateTime(); last.After(when) {
+		when = last
+	}
+	c := Change{State: d.at.pending, Keep: d.at.keeping, Author: d.author, When: when, signer: d.before.signer}
 	files, err := c.files()
 	if err != nil {
 		return nil, err
@@ -129,6 +134,8 @@ type Proposal struct {
 	branch  []object
 	state   []object
 	commits int
+	author  Author
+	when    time.Time
 }
 
 // Commit returns the new commit of the branch, or nothing if the branch has

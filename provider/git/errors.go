@@ -1,6 +1,7 @@
 package git
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -48,8 +49,9 @@ type Error struct {
 	Class Class
 	// Detail says what happened.
 	Detail string
-	// Remote is what the server said to a person, if it did. It is not stable:
-	// it may be shown in an event, never in a condition.
+	// Remote is what the server said to a person, if it did: one line without
+	// control characters and without credentials, of at most 515 bytes. It may
+	// be another text each time, with the number of a request, say.
 	Remote string
 
 	// context is set if the caller's context ended. Nothing else is unwrapped,
@@ -96,11 +98,42 @@ func (c *Client) clean(text string) string {
 	return clean(c.redactor, text)
 }
 
+// cleanLines makes one line of what a server said in several: without what Git
+// reports of its progress, which the server writes over again.
+func (c *Client) cleanLines(text string) string {
+	out := []string{}
+	for line := range strings.SplitSeq(text, "\n") {
+		line = strings.TrimRight(line, "\r")
+		line = strings.TrimSpace(line[strings.LastIndex(line, "\r")+1:])
+		line = strings.TrimSpace(strings.TrimPrefix(line, "remote:"))
+		if line != "" && !progress.MatchString(line) {
+			out = append(out, line)
+		}
+	}
+	return c.clean(strings.Join(out, "; "))
+}
+
+var (
+	// progress of Git, such as "Resolving deltas: 100% (3/3), done.".
+	progress = regexp.MustCompile(`^[A-Z][a-z]+ [a-z]+: +[0-9]+%`)
+
+	// userinfo of a URL, which may hold a password, and what follows its path,
+	// which may hold a token.
+	userinfo = regexp.MustCompile(`(?i)([a-z][a-z0-9+.-]*://)[^/?#\s]*@`)
+	query    = regexp.MustCompile(`(?i)([a-z][a-z0-9+.-]*://[^?#\s]*)[?#]\S+`)
+)
+
+// cleanURLs takes out of URLs what may be a credential of anybody.
+func cleanURLs(text string) string {
+	text = userinfo.ReplaceAllString(text, "${1}"+redacted+"@")
+	return query.ReplaceAllString(text, "${1}")
+}
+
 // clean makes text of a server fit to be shown: no credential, no control
 // character, one line, not long.
 func clean(redactor *strings.Replacer, text string) string {
 	const most = 512
-	text = strings.ToValidUTF8(redactor.Replace(text), "?")
+	text = strings.ToValidUTF8(cleanURLs(redactor.Replace(text)), "?")
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
 			return ' '

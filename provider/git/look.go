@@ -2,6 +2,7 @@ package git
 
 import (
 	"context"
+	"maps"
 	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -33,7 +34,7 @@ func (c *Client) Look(ctx context.Context, previous *Snapshot) (*Snapshot, error
 		return nil, c.fail(ctx, verbRead, err)
 	}
 
-	next := &Snapshot{target: c.target(), empty: !hasBranches(adv), signer: c.signer}
+	next := &Snapshot{target: c.target(), empty: !hasBranches(adv), signer: c.signer, noted: c.notedIn(adv.References)}
 	old := c.known(previous)
 	f := fetch{session: s, capabilities: adv.Capabilities, limit: c.inflated, budget: c.budget}
 	var commits []plumbing.Hash
@@ -46,7 +47,7 @@ func (c *Client) Look(ctx context.Context, previous *Snapshot) (*Snapshot, error
 		return nil, c.fail(ctx, verbRead, err)
 	}
 	if next.state.commit != old.state.commit {
-		next.state = next.judge(next.state)
+		next.state = next.judge(next.state).setAside()
 	}
 	if previous != nil && next.same(previous) {
 		// Nothing goes on, so there is time.
@@ -104,7 +105,7 @@ func (c *Client) known(s *Snapshot) *Snapshot {
 }
 
 func (s *Snapshot) same(o *Snapshot) bool {
-	return s.target == o.target && s.empty == o.empty && s.branch.commit == o.branch.commit && s.state.commit == o.state.commit
+	return s.target == o.target && s.empty == o.empty && s.branch.commit == o.branch.commit && s.state.commit == o.state.commit && maps.Equal(s.noted, o.noted)
 }
 
 func hasBranches(adv *packp.AdvRefs) bool {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -211,12 +212,13 @@ func (c *Client) refused(ctx context.Context, updates []update, report *packp.Re
 		}
 	}
 	e := c.judge(updates, statuses, report.UnpackStatus, said)
-	e.Remote = c.clean(said)
+	e.Remote = c.cleanLines(said)
 	return e
 }
 
-// judge finds the ref that was refused for a reason of its own: in an atomic
-// push the others only fell with it.
+// judge finds the refs that were refused for a reason of their own: in an
+// atomic push the others only fell with them. It names all of them, for a hook
+// that refuses a push as a whole has nothing against one of its refs.
 func (c *Client) judge(updates []update, statuses map[string]string, unpack, said string) *Error {
 	var first *Error
 	fell := ""
@@ -232,18 +234,35 @@ func (c *Client) judge(updates []update, statuses map[string]string, unpack, sai
 		}
 		own[u.name] = true
 		class := classifyRefusal(status, unpack, said)
-		e := failf(class, "cannot push to %s: %s", u.name, c.clean(status))
 		if first == nil || class == ClassConflict {
-			first = e
+			first = failf(class, "cannot push to %s: %s", u.name, c.clean(status))
 		}
 	}
 	if first == nil {
 		return c.fallen(fell, said)
 	}
+	if first.Class != ClassConflict && len(own) > 1 {
+		first.Detail = c.describeRefusals(updates, statuses, own)
+	}
 	if first.Class == ClassPolicy && own[c.remote.StateRef] && !own[c.remote.branchRef()] {
 		first.Class = ClassStateRefused
 	}
 	return first
+}
+
+// describeRefusals names the refs that were refused, the branch first, and why.
+func (c *Client) describeRefusals(updates []update, statuses map[string]string, own map[string]bool) string {
+	refs, reasons := []string{}, []string{}
+	for _, u := range slices.Backward(updates) {
+		if !own[u.name] {
+			continue
+		}
+		refs = append(refs, u.name)
+		if reason := c.clean(statuses[u.name]); !slices.Contains(reasons, reason) {
+			reasons = append(reasons, reason)
+		}
+	}
+	return "cannot push to " + strings.Join(refs, " and ") + ": " + strings.Join(reasons, "; ")
 }
 
 // classifyRefusal of one ref. A server that could not unpack what it got says why to people only.
@@ -278,13 +297,21 @@ type transcript struct {
 	text []byte
 }
 
-// String returns what was kept.
-func (t *transcript) String() string { return string(t.text) }
+// mostSaid is how many bytes of it are kept.
+const mostSaid = 4096
+
+// String returns the lines that were kept as a whole: half a credential would
+// not be known as one.
+func (t *transcript) String() string {
+	if len(t.text) < mostSaid {
+		return string(t.text)
+	}
+	return string(t.text[:bytes.LastIndexByte(t.text, '\n')+1])
+}
 
 // Write keeps what fits and takes all.
 func (t *transcript) Write(p []byte) (int, error) {
-	const most = 4096
-	if room := most - len(t.text); room > 0 {
+	if room := mostSaid - len(t.text); room > 0 {
 		t.text = append(t.text, p[:min(room, len(p))]...)
 	}
 	return len(p), nil

@@ -119,8 +119,10 @@ func (s *Snapshot) doubt(v view) string {
 // counts, and where there is no key.
 func (s *Snapshot) StateForged() string { return s.state.forged }
 
-// Stateless is true if nothing is remembered: there is no state, or it counts as lost.
-func (s *Snapshot) Stateless() bool { return s.state.commit.IsZero() || s.state.forged != "" }
+// Stateless is true if nothing is remembered: there is no state, it counts as lost, or it was retired.
+func (s *Snapshot) Stateless() bool {
+	return s.state.commit.IsZero() || s.state.forged != "" || s.state.retired
+}
 
 // credible leaves out what strangers may have written, where there is a key: what is not signed by who is trusted, and is newer than
 // something that is. What is older was there before the key was used, and nobody can put anything there without rewriting the branch.

@@ -30,6 +30,10 @@ type Snapshot struct {
 	history *history
 	// signer of what follows. Nil leaves it unsigned.
 	signer *signature.Signer
+	// noted are refs that the client was to note.
+	noted map[string]plumbing.Hash
+	// rival is the ref of a state that does not count.
+	rival string
 	// pending are files of the state that a draft will commit. Nil removes one.
 	pending map[string][]byte
 	// keeping are the trees that it will hold on to.
@@ -44,6 +48,8 @@ type view struct {
 	objects *layer[object]
 	// forged says why nothing of it counts. Empty if it does.
 	forged string
+	// retired is true for a state that names another ref whose state counts.
+	retired bool
 	// live is how many objects there were when all of them were in use, and liveBytes what they took.
 	live, liveBytes int
 	// bytes that the objects take, by and large.
@@ -239,7 +245,7 @@ func (v view) compact(filter packp.Filter) (view, error) {
 	}
 	objects := (*layer[object])(nil).with(own)
 	size := sizeOf(own)
-	return view{commit: v.commit, tree: v.tree, objects: objects, forged: v.forged, live: objects.len(), bytes: size, liveBytes: size}, nil
+	return view{commit: v.commit, tree: v.tree, objects: objects, forged: v.forged, retired: v.retired, live: objects.len(), bytes: size, liveBytes: size}, nil
 }
 
 func (v view) adopt(own map[plumbing.Hash]object, id plumbing.Hash) error {

@@ -54,7 +54,7 @@ func (r *Repository) attempt(ctx context.Context, group []*item) (plan, []*item,
 		began := r.pool.o.Now()
 		p, rest, err := r.try(ctx, group, lost > 0)
 		switch {
-		case git.ClassOf(err) == git.ClassStateRefused && r.fallBack():
+		case p.first && git.ClassOf(err) == git.ClassStateRefused && r.probeNextForm():
 		case git.ClassOf(err) == git.ClassNotAtomic:
 			r.one()
 			return plan{}, nil, err
@@ -147,6 +147,7 @@ func (r *Repository) push(ctx context.Context, p plan, at time.Time) error {
 			return err
 		}
 	}
+	r.retireRival(ctx, p.proposal)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.pushes.note(nil, r.pool.o.Now())

@@ -122,27 +122,3 @@ func (r *Repository) look(ctx context.Context) (*git.Snapshot, error) {
 	r.pool.o.Ended(Operation{Name: OperationLook, Err: err, Took: r.pool.o.Now().Sub(began)})
 	return s, err
 }
-
-// search all forms that the state may have, until one has it.
-func (r *Repository) search(ctx context.Context) (*git.Snapshot, error) {
-	r.mu.Lock()
-	first, seen := r.form, r.seen
-	r.mu.Unlock()
-	s, err := r.clients[first].Look(ctx, seen)
-	if err != nil || s.StateTip() != "" {
-		return s, err
-	}
-	for i := first + 1; i < len(r.clients); i++ {
-		other, err := r.clients[i].Look(ctx, nil)
-		if err != nil {
-			return nil, err
-		}
-		if other.StateTip() != "" {
-			r.mu.Lock()
-			r.form = i
-			r.mu.Unlock()
-			return other, nil
-		}
-	}
-	return s, nil
-}

@@ -21,8 +21,10 @@ type Repository struct {
 
 	mu      sync.Mutex
 	clients []*git.Client
-	// form of the state that is in use.
+	// form of the state that is in use, or that is probed while there is no state.
 	form int
+	// places of the state by their forms, as they were seen last.
+	places []place
 	// seen is what the repository held at a time.
 	seen   *git.Snapshot
 	seenAt time.Time
@@ -51,11 +53,22 @@ type Repository struct {
 
 func newRepository(p *Pool, clients []*git.Client) *Repository {
 	c := clients[0]
+	for _, one := range clients {
+		one.NoteRefs(stateRefs(clients)...)
+	}
 	return &Repository{
 		pool: p, host: p.host(c.Host()), lane: p.lane(c.Place()), clients: clients,
 		absent: map[types.NamespacedName]struct{}{}, refused: map[types.NamespacedName]*refusal{},
 		telling: make(chan struct{}, 1),
 	}
+}
+
+func stateRefs(clients []*git.Client) []string {
+	out := make([]string, 0, len(clients))
+	for _, c := range clients {
+		out = append(out, c.Remote().StateRef)
+	}
+	return out
 }
 
 func (r *Repository) touch(now time.Time) {
@@ -81,18 +94,6 @@ func (r *Repository) client() *git.Client {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.clients[r.form]
-}
-
-// fallBack to the next form of the state. It is false if there is none.
-func (r *Repository) fallBack() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.form+1 == len(r.clients) {
-		return false
-	}
-	r.form++
-	r.seen = nil
-	return true
 }
 
 // keep what the repository held at a time.

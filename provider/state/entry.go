@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -38,13 +37,13 @@ const (
 	alwaysShown = 2
 )
 
-// An Entry is what is remembered of one claim, or of one shard of it.
+// An Entry is what is remembered of one claim.
 type Entry struct {
 	// Version of the form of the entry.
 	Version int `json:"version"`
 	// Claim that the entry is about. Its UID is left out: a claim that was restored from a backup is the same.
 	Claim rolloutv1alpha1.ClaimReference `json:"claim"`
-	// Shard of the claim.
+	// Shard is always 0. It is part of the format.
 	Shard int32 `json:"shard"`
 	// ClusterUID tells two control planes of the same name apart.
 	ClusterUID string `json:"clusterUID"`
@@ -62,6 +61,9 @@ type Entry struct {
 	Base string `json:"base,omitempty"`
 	// Trees of the claim.
 	Trees []Tree `json:"trees,omitempty"`
+	// Former are directories of the claim that were left on branches that the configuration named before, the newest branch first.
+	// Absent where there are none.
+	Former []Tree `json:"former,omitempty"`
 	// History of the claim, oldest first.
 	History []deliveryv1alpha1.HistoryEntry `json:"history,omitempty"`
 }
@@ -74,14 +76,14 @@ type Tree struct {
 	Branch string `json:"branch"`
 }
 
-// Path returns where the entry of a claim's shard lies in the state.
-func Path(c rolloutv1alpha1.ClaimReference, shard int32) string {
-	return c.APIGroup + "/" + c.Namespace + "/" + c.Name + "/" + strconv.Itoa(int(shard)) + ".json"
+// Path returns where the entry of a claim lies in the state.
+func Path(c rolloutv1alpha1.ClaimReference) string {
+	return c.APIGroup + "/" + c.Namespace + "/" + c.Name + "/0.json"
 }
 
-// Kept returns the directory of the state that holds on to the trees which the entry of a claim's shard names.
-func Kept(c rolloutv1alpha1.ClaimReference, shard int32) string {
-	return strings.TrimSuffix(Path(c, shard), ".json") + ".trees"
+// Kept returns the directory of the state that holds on to the trees which the entry of a claim names.
+func Kept(c rolloutv1alpha1.ClaimReference) string {
+	return strings.TrimSuffix(Path(c), ".json") + ".trees"
 }
 
 // Named returns the ids of all trees that the entry names, each once, in order.

@@ -73,10 +73,12 @@ func (e Entry) check() error {
 		return errors.New("its order is not complete")
 	case len(e.Trees) > maxTrees:
 		return errors.Errorf("it has more than %d trees", maxTrees)
+	case len(e.Former) > maxFormer:
+		return errors.Errorf("it has more than %d directories of former branches", maxFormer)
 	case len(e.History) > maxHistory+1:
 		return errors.Errorf("it has more than %d revisions", maxHistory+1)
 	}
-	return first(e.checkNames(), checkOrder(e.Order), e.checkDates(), e.checkTrees(), e.checkHistory())
+	return first(e.checkNames(), checkOrder(e.Order), e.checkDates(), checkTrees("trees", e.Trees), checkTrees("former", e.Former), e.checkHistory())
 }
 
 func (e Entry) checkNames() error {
@@ -103,9 +105,9 @@ func (e Entry) checkDates() error {
 	)
 }
 
-func (e Entry) checkTrees() error {
-	for i, t := range e.Trees {
-		field := fmt.Sprintf("trees[%d]", i)
+func checkTrees(of string, trees []Tree) error {
+	for i, t := range trees {
+		field := fmt.Sprintf("%s[%d]", of, i)
 		err := short(
 			text{field + ".branch", t.Branch, maxBranch},
 			text{field + ".site", t.Site, maxName},
@@ -194,6 +196,7 @@ func checkRequest(r *rolloutv1alpha1.RequestReference) error {
 		text{"order.requestRef.name", r.Name, maxObject},
 		text{"order.requestRef.uid", r.UID, maxUID},
 		text{"order.requestRef.by", r.By, maxPerson},
+		text{"order.requestRef.reason", r.Reason, rolloutv1alpha1.MaxReason},
 	)
 	return first(err, checkDate("order.requestRef.at", r.At))
 }

@@ -24,6 +24,8 @@ type Delivery struct {
 	Trees []Tree
 	// Left are directories that it has no more, and that are still there. The history has none of them: nobody goes back to them.
 	Left []Tree
+	// Former are directories that were left on former branches, as the entry has them afterwards.
+	Former []Tree
 	// Commit that changed the branch. Empty when the branch had everything.
 	Commit string
 	// At is the date of the commit.
@@ -40,6 +42,7 @@ func Record(e Entry, d Delivery) Entry {
 	e.Attempt = d.Attempt.DeepCopy()
 	e.Base = d.Base
 	e.Trees = slices.Concat(d.Trees, d.Left)
+	e.Former = d.Former
 	if d.Commit != "" {
 		e.Commit, e.CommitTime = d.Commit, d.At.DeepCopy()
 	}

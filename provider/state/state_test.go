@@ -204,7 +204,7 @@ func TestNamed(t *testing.T) {
 	if diff := cmp.Diff([]string{"a", "b", "c"}, e.Named()); diff != "" {
 		t.Errorf("\nWhat is there and what was there is named, once\nNamed(): -want, +got:\n%s", diff)
 	}
-	if diff := cmp.Diff("claims.intentplane.dev/team-a/web/2.trees", Kept(claim(), 2)); diff != "" {
+	if diff := cmp.Diff("claims.intentplane.dev/team-a/web/0.trees", Kept(claim())); diff != "" {
 		t.Errorf("\nIt lies beside the entry\nKept(...): -want, +got:\n%s", diff)
 	}
 }
@@ -227,7 +227,7 @@ func TestTombstone(t *testing.T) {
 }
 
 func TestPath(t *testing.T) {
-	if diff := cmp.Diff("claims.intentplane.dev/team-a/web/2.json", Path(claim(), 2)); diff != "" {
+	if diff := cmp.Diff("claims.intentplane.dev/team-a/web/0.json", Path(claim())); diff != "" {
 		t.Errorf("Path(...): -want, +got:\n%s", diff)
 	}
 }

@@ -8,6 +8,7 @@ const (
 	namePhases           = "intentdeployment_phase_duration_seconds"
 	nameValidations      = "intentdeployment_validation_results_total"
 	nameRollbacks        = "intentdeployment_rollback_total"
+	nameOutcomes         = "intentdeployment_outcomes_total"
 	nameSyncs            = "intentdeployment_sync_duration_seconds"
 	nameCurrent          = "intentdeployment_current"
 	nameClusterCurrent   = "workloadcluster_current"
@@ -42,9 +43,10 @@ func Families() []Family {
 	short := []float64{.01, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60}
 	return []Family{
 		{Name: nameTransitions, Labels: []string{"from", "to"}, Help: "Changes of the phase of deployments."},
-		{Name: namePhases, Labels: []string{"phase"}, Buckets: long, Help: "How long deployments were in a phase that they left."},
+		{Name: namePhases, Labels: []string{"phase"}, Buckets: long, Help: "How long deployments were in a phase that they left. Compiling and Rendering are stages of one call of the function, which measures them."},
 		{Name: nameValidations, Labels: []string{"result"}, Help: "Checks of deployments that were judged: passed or failed. Counted from status.validationResults, which has 100 of a revision at most, and those first that failed."},
-		{Name: nameRollbacks, Help: "Ways back that deployments began."},
+		{Name: nameRollbacks, Help: "Rollbacks that deployments started."},
+		{Name: nameOutcomes, Labels: []string{"outcome"}, Help: "Revisions that came to an end, and specs that cannot be carried out, by outcome. One that was rejected counts as Failed, and once more as RolledBack when it was rolled back."},
 		{Name: nameSyncs, Buckets: long, Help: "How long Sites took to run what was delivered to them."},
 		{Name: nameCurrent, Labels: []string{"phase", "outcome"}, Now: true, Help: "Deployments that are in a phase now, by their outcome."},
 		{Name: nameClusterMoves, Labels: []string{"from", "to"}, Help: "Changes of the phase of WorkloadClusters."},

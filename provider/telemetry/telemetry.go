@@ -2,6 +2,7 @@
 package telemetry
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -24,12 +25,12 @@ const (
 	Succeeded = "Succeeded"
 )
 
-// Metrics of the provider. They may be used by several goroutines. Counters begin at zero with the process; those of deployments are
-// counted again from what the deployments say of themselves.
+// Metrics of the provider. They may be used by several goroutines. Counters begin at zero with the process, and those of deployments and
+// clusters are there from then on, so that the first increment is one that Prometheus sees.
 type Metrics struct {
-	transitions, clusterTransitions, validations, rollbacks, operations, measurements *prometheus.CounterVec
-	phases, clusterPhases, syncs, operationSeconds, groups, measuring                 *prometheus.HistogramVec
-	current, clusterCurrent                                                           *prometheus.GaugeVec
+	transitions, clusterTransitions, validations, rollbacks, outcomes, operations, measurements *prometheus.CounterVec
+	phases, clusterPhases, syncs, operationSeconds, groups, measuring                           *prometheus.HistogramVec
+	current, clusterCurrent                                                                     *prometheus.GaugeVec
 }
 
 // New returns metrics that a registry has. It returns an error if the registry has some of them already.
@@ -44,24 +45,69 @@ func New(r prometheus.Registerer) (*Metrics, error) {
 	counter := func(name string) *prometheus.CounterVec { c, _ := all[name].(*prometheus.CounterVec); return c }
 	histogram := func(name string) *prometheus.HistogramVec { h, _ := all[name].(*prometheus.HistogramVec); return h }
 	gauge := func(name string) *prometheus.GaugeVec { g, _ := all[name].(*prometheus.GaugeVec); return g }
-	return &Metrics{
+	m := &Metrics{
 		current: gauge(nameCurrent), clusterCurrent: gauge(nameClusterCurrent),
-		transitions: counter(nameTransitions), clusterTransitions: counter(nameClusterMoves), clusterPhases: histogram(nameClusterPhases), validations: counter(nameValidations), rollbacks: counter(nameRollbacks),
+		transitions: counter(nameTransitions), clusterTransitions: counter(nameClusterMoves), clusterPhases: histogram(nameClusterPhases), validations: counter(nameValidations), rollbacks: counter(nameRollbacks), outcomes: counter(nameOutcomes),
 		operations: counter(nameOperations), phases: histogram(namePhases), syncs: histogram(nameSyncs),
 		operationSeconds: histogram(nameOperationSeconds), groups: histogram(nameGroups), measuring: histogram(nameMeasuring), measurements: counter(nameMeasurements),
-	}, nil
+	}
+	m.startAtZero()
+	return m, nil
 }
 
-// Transition counts a change of the phase of a deployment, and a way back that begins with it.
+// startAtZero makes the counters of deployments and clusters with every value of their labels. Prometheus takes the first sample of a
+// counter for where it begins: one that appears as 1 was never seen to increase.
+func (m *Metrics) startAtZero() {
+	startTransitions(m.transitions, deploymentv1alpha1.PhaseChanges())
+	startTransitions(m.clusterTransitions, workloadclusterv1alpha1.PhaseChanges())
+	m.rollbacks.WithLabelValues()
+	for _, outcome := range outcomes() {
+		m.outcomes.WithLabelValues(outcome)
+	}
+	for _, passed := range []bool{true, false} {
+		m.validations.WithLabelValues(resultLabel(passed))
+	}
+}
+
+// startTransitions makes the counter of each legal change of a phase. All may start again at Pending.
+func startTransitions[P ~string](counter *prometheus.CounterVec, changes map[P][]P) {
+	for from, next := range changes {
+		for _, to := range append(slices.Clone(next), P(deploymentv1alpha1.PhasePending)) {
+			counter.WithLabelValues(cmp.Or(string(from), None), string(to))
+		}
+	}
+}
+
+// Transition counts a change of the phase of a deployment, and the rollback that starts or the outcome that comes with it.
 func (m *Metrics) Transition(from, to string) {
 	m.transitions.WithLabelValues(phase(from, phases()), phase(to, phases())).Inc()
 	if to == string(deploymentv1alpha1.PhaseRollingBack) {
 		m.rollbacks.WithLabelValues().Inc()
 	}
+	if outcome := outcomeOf(from, to); outcome != "" {
+		m.outcomes.WithLabelValues(string(outcome)).Inc()
+	}
 }
 
-// PhaseTook notes how long a deployment was in a phase.
+// outcomeOf is the outcome that comes with a change of the phase, or empty.
+func outcomeOf(from, to string) deploymentv1alpha1.Outcome {
+	switch {
+	case to == string(deploymentv1alpha1.PhaseFailed):
+		return deploymentv1alpha1.OutcomeFailed
+	case to == string(deploymentv1alpha1.PhaseSucceeded) && from == string(deploymentv1alpha1.PhaseRollingBack):
+		return deploymentv1alpha1.OutcomeRolledBack
+	case to == string(deploymentv1alpha1.PhaseSucceeded):
+		return deploymentv1alpha1.OutcomeSucceeded
+	}
+	return ""
+}
+
+// PhaseTook notes how long a deployment was in a phase. Compiling and Rendering begin and end in one call of the function, which measures
+// them: here they would always take no time.
 func (m *Metrics) PhaseTook(p string, took time.Duration) {
+	if p == string(deploymentv1alpha1.PhaseCompiling) || p == string(deploymentv1alpha1.PhaseRendering) {
+		return
+	}
 	m.phases.WithLabelValues(phase(p, phases())).Observe(took.Seconds())
 }
 
@@ -93,7 +139,14 @@ func (c Clusters) Current(p, _ string, more int) {
 
 // Validated counts a check that was judged.
 func (m *Metrics) Validated(passed bool) {
-	m.validations.WithLabelValues(map[bool]string{true: "passed", false: "failed"}[passed]).Inc()
+	m.validations.WithLabelValues(resultLabel(passed)).Inc()
+}
+
+func resultLabel(passed bool) string {
+	if passed {
+		return "passed"
+	}
+	return "failed"
 }
 
 // Synced notes how long a Site took to run what was delivered to it.

@@ -9,6 +9,30 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 )
 
+// TestStartAtZero looks at the counters of deployments before anything was counted: each is there, as 0.
+func TestStartAtZero(t *testing.T) {
+	r := prometheus.NewRegistry()
+	if _, err := New(r); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]int{nameRollbacks: 1, nameOutcomes: 3, nameValidations: 2, nameTransitions: 22, nameClusterMoves: 19} {
+		if got, err := testutil.GatherAndCount(r, name); err != nil || got != want {
+			t.Errorf("%s: want %d series from the start, got %d: %v", name, want, got, err)
+		}
+	}
+	found, err := r.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range found {
+		for _, m := range f.GetMetric() {
+			if v := m.GetCounter().GetValue(); v != 0 {
+				t.Errorf("%s begins at %v", f.GetName(), v)
+			}
+		}
+	}
+}
+
 // TestFamilies uses each metric once, and lets Prometheus' own linter look at all.
 func TestFamilies(t *testing.T) {
 	r := prometheus.NewRegistry()

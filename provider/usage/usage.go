@@ -4,6 +4,7 @@ package usage
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
@@ -54,6 +55,24 @@ func Holders(ctx context.Context, r client.Reader, c client.Object) ([]deliveryv
 	return slices.DeleteFunc(ds, func(d deliveryv1alpha1.GitDelivery) bool {
 		return policy.CheckConfig(kind, spec, d.GetNamespace()) != nil && !wrote(&d)
 	}), err
+}
+
+// maxNamed is how many GitDeliveries a message names.
+const maxNamed = 3
+
+// Describe says what a deletion waits for, and what to do: a few of the GitDeliveries by their names, in their order, and no number that
+// changes with each of them.
+func Describe(what string, users []deliveryv1alpha1.GitDelivery) string {
+	names := []string{}
+	for i := range users {
+		names = append(names, users[i].GetNamespace()+"/"+users[i].GetName())
+	}
+	slices.Sort(names)
+	named := "GitDelivery " + strings.Join(names[:min(len(names), maxNamed)], ", ")
+	if len(names) > maxNamed {
+		named += " and others"
+	}
+	return "the deletion waits, for the " + what + " is used by " + named + ": delete their deployments, or let them use another configuration"
 }
 
 // wrote is true if a GitDelivery may have written to a repository. Its author can write the finalizer, but not the status. An

@@ -85,7 +85,10 @@ func ParseYAML(stream []byte) ([]*unstructured.Unstructured, error) {
 	}
 }
 
-// YAMLFiles returns a file itself, and of a directory all YAML files in and below it, sorted. It returns an error if there is
+// kustomization is a file that names others, and holds no object.
+const kustomization = "kustomization.yaml"
+
+// YAMLFiles returns a file itself, and of a directory all YAML files with objects in and below it, sorted. It returns an error if there is
 // nothing at this path.
 func YAMLFiles(path string) ([]string, error) {
 	var files []string
@@ -93,7 +96,7 @@ func YAMLFiles(path string) ([]string, error) {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		if p == path || filepath.Ext(p) == ".yaml" {
+		if p == path || filepath.Ext(p) == ".yaml" && d.Name() != kustomization {
 			files = append(files, p)
 		}
 		return nil

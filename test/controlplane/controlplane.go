@@ -5,6 +5,7 @@ package controlplane
 
 import (
 	"context"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"sync"
@@ -47,6 +48,8 @@ type ControlPlane struct {
 	runner   *runner
 	registry *registryServer
 	port8080 *portLock
+	node     *node
+	network  *httptest.Server
 	cancel   context.CancelFunc
 
 	// broken ends, with the reason, when a component ends that nobody ended.
@@ -219,6 +222,9 @@ func (c *ControlPlane) stop() error {
 	}
 	if c.registry != nil {
 		c.registry.Close()
+	}
+	if c.network != nil {
+		c.network.Close()
 	}
 	if c.Git != nil {
 		c.Git.Close()

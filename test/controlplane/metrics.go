@@ -28,6 +28,11 @@ func (c *ControlPlane) ProviderMetrics(ctx context.Context) (Metrics, error) {
 	return scrape(ctx, c.ports.providerMetrics)
 }
 
+// FunctionMetrics returns the metrics of the function. It returns an error if the function does not serve them.
+func (c *ControlPlane) FunctionMetrics(ctx context.Context) (Metrics, error) {
+	return scrape(ctx, c.ports.functionMetrics)
+}
+
 func scrape(ctx context.Context, port int) (Metrics, error) {
 	body, err := fetch(ctx, http.DefaultClient, "http://"+loopback(port)+"/metrics")
 	if err != nil {

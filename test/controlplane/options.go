@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -17,8 +18,11 @@ import (
 const Repository = "ghcr.io/intentplane"
 
 const (
-	// version is that of every package in the registry. Dependencies are resolved among semantic versions.
-	version = "v0.1.0-0"
+	// RuntimeExternal leaves it to the harness to run the programs of packages.
+	RuntimeExternal = "External"
+
+	// RuntimeDeployment lets Crossplane make a Deployment for the program of each package.
+	RuntimeDeployment = "Deployment"
 
 	// startTimeout bounds a start, not counting the wait for another control plane.
 	startTimeout = 3 * time.Minute
@@ -47,8 +51,19 @@ type Options struct {
 	// Configurations are published and installed.
 	Configurations []Package
 
+	// Version is that of every package in the registry. Dependencies are resolved among semantic versions.
+	Version string
+
 	// Dependencies are published; Crossplane installs them when a Configuration depends on them.
 	Dependencies []Package
+
+	// PackageRuntime is RuntimeExternal, the default, or RuntimeDeployment. With the latter Crossplane makes Deployments, whose programs are
+	// pulled from the registry and run as they say, and nothing is installed: Configurations, Function and Provider are of no use.
+	PackageRuntime string
+
+	// RegistryUser and RegistryPassword are what the registry asks for. Without a user it is open.
+	RegistryUser     string
+	RegistryPassword string
 
 	// Manifests are files, or directories of files, that are applied before any package is installed: RBAC that packages
 	// cannot ask for.
@@ -87,7 +102,12 @@ func Product() (Options, error) {
 	}
 	xpkg := func(name string) string { return filepath.Join(root, "_output", "xpkg", name+".xpkg") }
 	bin := func(name string) string { return filepath.Join(root, "_output", "bin", name) }
+	version, err := builtVersion(root)
+	if err != nil {
+		return Options{}, err
+	}
 	o := Options{
+		Version: version,
 		Configurations: []Package{
 			{Name: "configuration-intentplane", File: xpkg("configuration")},
 			{Name: "configuration-intentplane-namespaced", File: xpkg("configuration-namespaced")},
@@ -103,6 +123,23 @@ func Product() (Options, error) {
 		o.Manifests = []string{rbac}
 	}
 	return o, o.built()
+}
+
+// builtVersion returns the VERSION that the packages were built with, which bounds what they depend on.
+func builtVersion(root string) (string, error) {
+	b, err := os.ReadFile(filepath.Join(root, "_output", "settings"))
+	if err != nil {
+		return "", errors.Wrap(err, `cannot tell what was built: run "make build xpkg"`)
+	}
+	version, _, _ := strings.Cut(string(b), " ")
+	return version, nil
+}
+
+func (o Options) packageRuntime() string {
+	if o.PackageRuntime == "" {
+		return RuntimeExternal
+	}
+	return o.PackageRuntime
 }
 
 // built returns an error that names what is not built yet.

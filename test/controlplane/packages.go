@@ -28,12 +28,15 @@ func (c *ControlPlane) installPackages(ctx context.Context) error {
 	if err := c.Apply(ctx, c.o.Manifests...); err != nil {
 		return err
 	}
+	if c.o.PackageRuntime == RuntimeDeployment {
+		return c.startControllers("garbage-collector", garbageCollector)
+	}
 	if err := c.rewriteRepository(ctx); err != nil {
 		return err
 	}
 	for _, p := range c.o.Configurations {
 		// A cluster that comes from a backup has it.
-		if err := c.Install(ctx, p.Name, version); client.IgnoreAlreadyExists(err) != nil {
+		if err := c.Install(ctx, p.Name, c.o.Version); client.IgnoreAlreadyExists(err) != nil {
 			return err
 		}
 	}

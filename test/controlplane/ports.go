@@ -27,14 +27,14 @@ const (
 
 // ports are those that components listen on, on loopback.
 type ports struct {
-	etcd, etcdPeer, apiServer, coreMetrics, coreProbe, function, providerMetrics, providerProbe, standbyProbe int
+	etcd, etcdPeer, apiServer, coreMetrics, coreProbe, function, functionMetrics, providerMetrics, providerProbe, standbyProbe int
 }
 
 // freePorts returns ports that nobody listens on.
 func freePorts() (ports, error) {
 	p := ports{}
 	wanted := []*int{
-		&p.etcd, &p.etcdPeer, &p.apiServer, &p.coreMetrics, &p.coreProbe, &p.function, &p.providerMetrics, &p.providerProbe,
+		&p.etcd, &p.etcdPeer, &p.apiServer, &p.coreMetrics, &p.coreProbe, &p.function, &p.functionMetrics, &p.providerMetrics, &p.providerProbe,
 		&p.standbyProbe,
 	}
 	free, err := FreePorts(len(wanted))

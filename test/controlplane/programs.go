@@ -12,7 +12,7 @@ import (
 
 // startFunction starts the function and returns when it listens.
 func (c *ControlPlane) startFunction(ctx context.Context, args ...string) error {
-	base := []string{"--network=tcp", "--address=" + loopback(c.ports.function), "--tls-certs-dir=" + filepath.Join(c.Dir, "tls-server")}
+	base := []string{"--network=tcp", "--address=" + loopback(c.ports.function), "--metrics-address=" + loopback(c.ports.functionMetrics), "--tls-certs-dir=" + filepath.Join(c.Dir, "tls-server")}
 	p, err := c.runner.start(command{
 		name: "function",
 		path: c.functionBinary(),

@@ -4,12 +4,14 @@ import (
 	"context"
 	"io"
 	"log"
+	"net/http"
 	"net/http/httptest"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/google/go-containerregistry/pkg/authn"
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/google/go-containerregistry/pkg/registry"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -31,15 +33,36 @@ func (r *registryServer) repository() string {
 	return strings.TrimPrefix(r.URL, "http://") + "/intentplane"
 }
 
+// Registry returns the host and port of the registry.
+func (c *ControlPlane) Registry() string {
+	return strings.TrimPrefix(c.registry.URL, "http://")
+}
+
+// authenticate lets only the user of Options in, if there is one.
+func (c *ControlPlane) authenticate(next http.Handler) http.Handler {
+	if c.o.RegistryUser == "" {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		user, password, _ := r.BasicAuth()
+		if user != c.o.RegistryUser || password != c.o.RegistryPassword {
+			w.Header().Set("WWW-Authenticate", `Basic realm="registry"`)
+			http.Error(w, `{"errors":[{"code":"UNAUTHORIZED"}]}`, http.StatusUnauthorized)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
 // servePackages starts the registry and publishes all packages.
 func (c *ControlPlane) servePackages(ctx context.Context) error {
-	c.registry = &registryServer{httptest.NewServer(registry.New(
+	c.registry = &registryServer{httptest.NewServer(c.authenticate(registry.New(
 		registry.Logger(log.New(io.Discard, "", 0)),
 		registry.WithBlobHandler(registry.NewDiskBlobHandler(filepath.Join(c.Dir, "registry"))),
-	))}
+	)))}
 	g, ctx := errgroup.WithContext(ctx)
 	for _, p := range slices.Concat(c.o.Configurations, c.o.Dependencies) {
-		g.Go(func() error { return c.Publish(ctx, p, version) })
+		g.Go(func() error { return c.Publish(ctx, p, c.o.Version) })
 	}
 	return g.Wait()
 }
@@ -65,7 +88,7 @@ func (c *ControlPlane) publish(ctx context.Context, p Package, version string, c
 	if err != nil {
 		return errors.Wrapf(err, "cannot name package %s", p.Name)
 	}
-	return errors.Wrapf(remote.Write(tag, img, remote.WithContext(ctx)), "cannot push package %s", p.Name)
+	return errors.Wrapf(remote.Write(tag, img, remote.WithContext(ctx), remote.WithAuth(c.registryAccount())), "cannot push package %s", p.Name)
 }
 
 // PublishAll puts all packages into the registry again, under another version that says so in its labels: a release that changed nothing
@@ -113,4 +136,11 @@ func annotate(img v1.Image) (v1.Image, error) {
 		}
 	}
 	return mutate.ConfigFile(annotated, cfg)
+}
+
+func (c *ControlPlane) registryAccount() authn.Authenticator {
+	if c.o.RegistryUser == "" {
+		return authn.Anonymous
+	}
+	return &authn.Basic{Username: c.o.RegistryUser, Password: c.o.RegistryPassword}
 }

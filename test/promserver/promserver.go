@@ -45,6 +45,11 @@ func NewTarget() *Target {
 	return t
 }
 
+// NewTargetOf returns a Target whose numbers a handler of the caller exposes.
+func NewTargetOf(h http.Handler) *Target {
+	return &Target{server: httptest.NewServer(h), numbers: map[string]float64{}}
+}
+
 func (t *Target) expose(w http.ResponseWriter, _ *http.Request) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -59,6 +64,15 @@ func (t *Target) Set(metric string, value float64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.numbers[metric] = value
+}
+
+// Add to numbers, all of them between the same two scrapes: counters whose rates are compared have to grow together.
+func (t *Target) Add(deltas map[string]float64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for metric, delta := range deltas {
+		t.numbers[metric] += delta
+	}
 }
 
 // Clear all numbers: the target is there, and has no data.
@@ -88,6 +102,19 @@ type Job struct {
 
 	// Target that is scraped.
 	Target *Target
+
+	// Labels that all series of the target have, the series "up" too.
+	Labels map[string]string
+}
+
+// config returns the job as an item of scrape_configs.
+func (j Job) config() string {
+	labels := make([]string, 0, len(j.Labels))
+	for _, name := range slices.Sorted(maps.Keys(j.Labels)) {
+		labels = append(labels, fmt.Sprintf("%s: %q", name, j.Labels[name]))
+	}
+	return fmt.Sprintf("- {job_name: %s, scrape_interval: %s, scrape_timeout: %s, static_configs: [{targets: [%q], labels: {%s}}]}",
+		j.Name, j.Interval, min(j.Interval, 5*time.Second), strings.TrimPrefix(j.Target.server.URL, "http://"), strings.Join(labels, ", "))
 }
 
 // A Server is a Prometheus server. Its data outlive it, until its folder is removed.
@@ -115,8 +142,7 @@ func New(ctx context.Context, dir string, jobs ...Job) (*Server, error) {
 	text := strings.Builder{}
 	_, _ = fmt.Fprintln(&text, "scrape_configs:")
 	for _, j := range jobs {
-		_, _ = fmt.Fprintf(&text, "- {job_name: %s, scrape_interval: %s, scrape_timeout: %s, static_configs: [{targets: [%q]}]}\n",
-			j.Name, j.Interval, min(j.Interval, 5*time.Second), strings.TrimPrefix(j.Target.server.URL, "http://"))
+		_, _ = fmt.Fprintln(&text, j.config())
 	}
 	return s, errors.Wrap(os.WriteFile(filepath.Join(dir, "prometheus.yml"), []byte(text.String()), 0o600), "cannot write configuration")
 }

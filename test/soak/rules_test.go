@@ -196,7 +196,7 @@ func goingOut() map[string]rule {
 		},
 		"SuccessorFirst": {
 			reason: "What is left is removed when its successor runs.", file: "order.go",
-			at: "f.Desired[name] == nil && «phase.Ready(f)» {", without: "true", story: 45,
+			at: "if «phase.Ready(f)» {", without: "true", story: 45,
 		},
 	}
 }

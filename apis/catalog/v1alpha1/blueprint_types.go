@@ -3,6 +3,8 @@ package v1alpha1
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
 // Labels by which a Blueprint is selected.
@@ -47,6 +49,9 @@ type BlueprintMetric struct {
 	// +required
 	// +kubebuilder:validation:Enum=AtMost;AtLeast
 	Direction Direction `json:"direction"`
+
+	// MetricRules are the defaults of how the metric is judged. A deployment may say others in spec.gatesConfig.metricRules.
+	deploymentv1alpha1.MetricRules `json:",inline"`
 }
 
 // IrreversibleKind names objects, or fields of them, that a rollback cannot bring back.

@@ -2,6 +2,8 @@ package v1alpha1
 
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
 // EngineType is a kind of GitOps engine.
@@ -260,6 +262,11 @@ type SiteMetrics struct {
 	// +optional
 	// +kubebuilder:validation:Enum=Allow;Deny
 	OwnQueries OwnQueriesPolicy `json:"ownQueries,omitempty"`
+
+	// MetricRuleBounds are the bounds of what deployments may say about how a metric is judged here. Those of the configuration hold too.
+	// Absent means those that each field names.
+	// +optional
+	MetricRuleBounds *deploymentv1alpha1.MetricRuleBounds `json:"metricRuleBounds,omitempty"`
 }
 
 // SitePostCheck says how checks run as Jobs in the Site's cluster.

@@ -5,6 +5,13 @@ import xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 // TypeStateSigned says whether commits and the state are signed, so that the state of a stranger restores nothing.
 const TypeStateSigned xpv2.ConditionType = "StateSigned"
 
+// TypeTerminating says why a configuration that was deleted is still there. Absent while nobody deleted it.
+const TypeTerminating xpv2.ConditionType = "Terminating"
+
+// ReasonInUse is the reason of Terminating, and of the event on a Secret: GitDeliveries need the object for as long as they exist, to clean
+// their repository up.
+const ReasonInUse xpv2.ConditionReason = "InUse"
+
 // Reasons of StateSigned.
 const (
 	// ReasonSigned means that there is a key.

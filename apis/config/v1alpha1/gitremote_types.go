@@ -119,7 +119,7 @@ type StateForm string
 
 // Forms of the state.
 const (
-	// StateProbe tries a custom ref first and then an orphan branch.
+	// StateProbe tries a custom ref first and then an orphan branch, as long as neither holds a state.
 	StateProbe StateForm = "Probe"
 
 	// StateRef is the custom ref refs/intentplane/<control plane>/state.
@@ -173,12 +173,6 @@ type GitRemote struct {
 	// +kubebuilder:validation:XValidation:rule="self == '' || self.matches('^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$')",message="must be a relative path of letters, digits, '-', '_' and '.', whose parts do not begin with a dot"
 	PathPrefix string `json:"pathPrefix,omitempty"`
 
-	// WriteMode says how changes reach the branch. Push commits to it directly.
-	// +optional
-	// +kubebuilder:default=Push
-	// +kubebuilder:validation:Enum=Push
-	WriteMode string `json:"writeMode,omitempty"`
-
 	// Credentials for the server.
 	// +optional
 	// +kubebuilder:default={}
@@ -212,11 +206,13 @@ type GitRemote struct {
 	// +kubebuilder:default={}
 	State State `json:"state,omitempty"`
 
-	// Interval at which the remote is looked at when nothing else gives a reason to. At least 10s.
+	// Interval at which the remote is looked at when nothing else gives a reason to: so long it takes at most until a change by other commits
+	// is seen. A look is one request, whatever the number of deployments, and fetches only what is new. From 10s to 24h; one that is longer
+	// than the provider's --poll-interval counts as that.
 	// +optional
-	// +kubebuilder:default="10m"
+	// +kubebuilder:default="1m"
 	// +kubebuilder:validation:MaxLength=32
-	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ms|s|m|h))+$') && duration(self) >= duration('10s') && duration(self) <= duration('24h')",message="must be a duration from 10s to 24h, such as 10m"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ms|s|m|h))+$') && duration(self) >= duration('10s') && duration(self) <= duration('24h')",message="must be a duration from 10s to 24h, such as 1m"
 	Interval string `json:"interval,omitempty"`
 
 	// DivergencePolicy says what happens when the branch's history was rewritten without what was delivered, or the branch was

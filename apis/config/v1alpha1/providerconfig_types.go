@@ -3,6 +3,8 @@ package v1alpha1
 import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
 // Finalizer holds a ProviderConfig or ClusterProviderConfig while a managed resource names it.
@@ -132,6 +134,11 @@ type Policy struct {
 	// +kubebuilder:validation:Enum=Allow;Deny
 	OwnQueries OwnQueriesPolicy `json:"ownQueries,omitempty"`
 
+	// MetricRuleBounds are the bounds of what deployments may say about how a metric is judged. Those of the Site hold too. Absent means those
+	// that each field names.
+	// +optional
+	MetricRuleBounds *deploymentv1alpha1.MetricRuleBounds `json:"metricRuleBounds,omitempty"`
+
 	// WebCheckHosts that web checks may ask. Of a ClusterProviderConfig only. Absent means none.
 	// +optional
 	// +kubebuilder:validation:MaxItems=64
@@ -174,13 +181,14 @@ type Notification struct {
 	// +optional
 	SecretRef *SecretReference `json:"secretRef,omitempty"`
 
-	// On which outcomes.
+	// Events that are posted: RolledBack when the Sites run an earlier revision again, Failed when a revision was rejected and was not
+	// rolled back.
 	// +required
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=8
 	// +kubebuilder:validation:items:Enum=RolledBack;Failed
 	// +listType=set
-	On []string `json:"on"`
+	Events []string `json:"events"`
 }
 
 // ProviderConfigSpec says how the provider reaches a repository, and what its users may do.
@@ -224,22 +232,6 @@ type ProviderConfigSpec struct {
 // composite that reads the configuration.
 type ProviderConfigStatus struct {
 	xpv2.ConditionedStatus `json:",inline"`
-
-	// State says how the repository takes the state. Absent while nobody has written that down, as in this version.
-	// +optional
-	State *StateStatus `json:"state,omitempty"`
-}
-
-// StateStatus is what was found out about a repository.
-type StateStatus struct {
-	// Form of the state that the repository takes.
-	// +optional
-	// +kubebuilder:validation:Enum=Ref;Branch
-	Form StateForm `json:"form,omitempty"`
-
-	// Atomic says whether the server changes the branch and the state together. Absent means that it is not known.
-	// +optional
-	Atomic *bool `json:"atomic,omitempty"`
 }
 
 // A ProviderConfig says how the provider reaches a repository for one namespace.

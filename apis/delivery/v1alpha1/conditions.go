@@ -4,11 +4,28 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 )
 
+// AnnotationSuperseded is on a GitDelivery whose repository the deployment left, until the deployment's revision is proven in the
+// repositories that take its place. Its value is "true". The composite would not compose such a GitDelivery again, so a deletion by a user
+// waits until the composite deletes it.
+const AnnotationSuperseded = "delivery.intentplane.dev/superseded"
+
+// AnnotationForgetBranches names the former branches, with commas between them, that a GitDelivery forgets: their directories were removed
+// by hand. Nothing removes the annotation; it does nothing about the branch that is delivered to.
+const AnnotationForgetBranches = "delivery.intentplane.dev/forget-branches"
+
 // Reasons of a GitDelivery's Ready condition. Terminal means that it stays until the spec, the configuration or the
 // repository changes; the others are tried again.
 const (
 	// ReasonDelivered means that the repository holds what the order asks for.
 	ReasonDelivered xpv2.ConditionReason = "Delivered"
+
+	// ReasonRestoringDrift means that another commit changed the claim's directories, and that they are being restored. It is a reason of a
+	// true Ready: what was ordered was delivered, and is delivered again.
+	ReasonRestoringDrift xpv2.ConditionReason = "RestoringDrift"
+
+	// ReasonDriftRestored means that the repository holds what the order asks for, and that the provider restored it last after another
+	// commit had changed it. It stays until something else is asked for.
+	ReasonDriftRestored xpv2.ConditionReason = "DriftRestored"
 
 	// ReasonPushing means that an attempt was begun.
 	ReasonPushing xpv2.ConditionReason = "Pushing"
@@ -40,8 +57,18 @@ const (
 	// ReasonStateUntrusted means that the state in the repository is not signed by us. Terminal.
 	ReasonStateUntrusted xpv2.ConditionReason = "StateUntrusted"
 
+	// ReasonBranchLeft is of events: the configuration names another branch, and the former one keeps directories of the claim.
+	ReasonBranchLeft xpv2.ConditionReason = "BranchLeft"
+
+	// ReasonStateTwice is of events: two refs of the repository hold a state of the control plane, and the older one does not count.
+	ReasonStateTwice xpv2.ConditionReason = "StateTwice"
+
 	// ReasonNotOwner means that the directory is another claim's, or holds files that we did not write. Terminal.
 	ReasonNotOwner xpv2.ConditionReason = "NotOwner"
+
+	// ReasonObjectConflict means that another claim delivers one of the objects to the same Site. It ends when that claim, or its object,
+	// is gone.
+	ReasonObjectConflict xpv2.ConditionReason = "ObjectConflict"
 
 	// ReasonOwnedElsewhere means that the directory is another control plane's. Terminal.
 	ReasonOwnedElsewhere xpv2.ConditionReason = "OwnedElsewhere"

@@ -102,13 +102,6 @@ type GitDeliveryParameters struct {
 	// +required
 	ClaimRef rolloutv1alpha1.ClaimReference `json:"claimRef"`
 
-	// Shard of the claim, where its trees do not fit into one delivery.
-	// +optional
-	// +kubebuilder:default=0
-	// +kubebuilder:validation:Minimum=0
-	// +kubebuilder:validation:Maximum=99
-	Shard *int32 `json:"shard,omitempty"`
-
 	// Order to carry out.
 	// +required
 	Order rolloutv1alpha1.Order `json:"order"`
@@ -254,6 +247,21 @@ type HistoryEntry struct {
 	EndedAt *metav1.Time `json:"endedAt,omitempty"`
 }
 
+// FormerBranch is a branch that was delivered to before the configuration named another one.
+type FormerBranch struct {
+	// Branch that keeps the directories.
+	// +required
+	// +kubebuilder:validation:MaxLength=200
+	Branch string `json:"branch"`
+
+	// Paths of the claim's directories that were left there, from the repository's root. Nothing removes them.
+	// +optional
+	// +kubebuilder:validation:MaxItems=500
+	// +kubebuilder:validation:items:MaxLength=700
+	// +listType=atomic
+	Paths []string `json:"paths,omitempty"`
+}
+
 // GitDeliveryObservation is what is in Git. It can be rebuilt from there.
 type GitDeliveryObservation struct {
 	// Order that was carried out last.
@@ -278,6 +286,15 @@ type GitDeliveryObservation struct {
 	// +kubebuilder:validation:MaxItems=500
 	// +listType=atomic
 	Trees []DeliveredTree `json:"trees,omitempty"`
+
+	// FormerBranches are the last 10 branches that the configuration named before, the newest first, with the claim's directories that were
+	// left there: at most 500 of all branches together, whose paths have at most 64 KiB, and fewer where the claim has more than 500
+	// directories. A branch is forgotten when the configuration names it again, or when annotation delivery.intentplane.dev/forget-branches
+	// of the GitDelivery names it. Absent where there are none.
+	// +optional
+	// +kubebuilder:validation:MaxItems=10
+	// +listType=atomic
+	FormerBranches []FormerBranch `json:"formerBranches,omitempty"`
 
 	// History of the claim: the last 10 revisions, and always the newest one that is verified and not withdrawn.
 	// +optional

@@ -45,6 +45,9 @@ const (
 	// ReasonInvalidIntent means that the intent cannot be understood. Terminal.
 	ReasonInvalidIntent = "InvalidIntent"
 
+	// ReasonNotSupportedByBlueprint means that the intent sets a value that the Blueprint does not read. Terminal.
+	ReasonNotSupportedByBlueprint = "NotSupportedByBlueprint"
+
 	// ReasonRenderFailed means that the Blueprint does not render. Terminal.
 	ReasonRenderFailed = "RenderFailed"
 
@@ -96,6 +99,13 @@ const (
 	// ReasonDelivered means that the repository holds everything.
 	ReasonDelivered = "Delivered"
 
+	// ReasonRestoringDrift means that another commit changed what was delivered, and that the provider restores it.
+	ReasonRestoringDrift = "RestoringDrift"
+
+	// ReasonDriftRestored means that the repository holds everything, after the provider restored what another commit had changed. It stays
+	// until something else is asked for.
+	ReasonDriftRestored = "DriftRestored"
+
 	// ReasonSyncing means that the repository holds everything, and that not every Site was proven to run it.
 	ReasonSyncing = "Syncing"
 
@@ -116,8 +126,25 @@ const (
 	// ReasonDeliveryBlocked means that a GitDelivery cannot go on. Its message says why.
 	ReasonDeliveryBlocked = "DeliveryBlocked"
 
-	// ReasonGatesOff means that there is nothing to judge the revision by.
+	// ReasonObjectConflict means that another claim delivers one of the objects to the same Site. It ends when that claim, or its object,
+	// is gone.
+	ReasonObjectConflict = "ObjectConflict"
+
+	// ReasonProviderNotResponding means that the provider has not observed a change of what was composed for too long. It ends when it does.
+	ReasonProviderNotResponding = "ProviderNotResponding"
+
+	// ReasonGatesOff means that spec.gatesConfig.enabled is false, so that nothing is measured.
 	ReasonGatesOff = "GatesOff"
+
+	// ReasonNoGates means that gates are enabled, and that nothing is measured: there are no thresholds and no checks.
+	ReasonNoGates = "NoGates"
+
+	// ReasonNoData means that the query of a metric gives no data, as without requests to the service, and that the Gate waits until there is some.
+	ReasonNoData = "NoData"
+
+	// ReasonMetricsUnavailable means that the metrics backend does not answer, so that the revision cannot be judged. As a reason of Stalled it
+	// means that this has lasted longer than gatesConfig.metricsUnavailableTimeout, and that the revision is held.
+	ReasonMetricsUnavailable = "MetricsUnavailable"
 
 	// ReasonRecorded means that the repository's state holds the order.
 	ReasonRecorded = "Recorded"

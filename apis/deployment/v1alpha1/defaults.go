@@ -42,6 +42,8 @@ func (d *DeliveryConfig) Default() {
 // Default fills in what the schema would.
 func (g *GatesConfig) Default() {
 	orElsePtr(&g.Enabled, true)
+	orElse(&g.MetricsUnavailableTimeout, DefaultMetricsUnavailableTimeout)
+	orElse(&g.OnMetricsUnavailable, DefaultOnMetricsUnavailable)
 	for i := range g.Checks {
 		g.Checks[i].Default()
 	}

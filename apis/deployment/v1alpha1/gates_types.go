@@ -170,10 +170,11 @@ type Check struct {
 	// +kubebuilder:validation:Maximum=1000000
 	MinSamples *int32 `json:"minSamples,omitempty"`
 
-	// NoData says what a measurement without data is.
+	// NoData says what a measurement without data is: Fail; Inconclusive, which decides nothing; Wait, which does not count and stops the clock
+	// of the check until there is data; or Pass.
 	// +optional
 	// +kubebuilder:default=Fail
-	// +kubebuilder:validation:Enum=Fail;Inconclusive;Pass
+	// +kubebuilder:validation:Enum=Fail;Inconclusive;Pass;Wait
 	NoData string `json:"noData,omitempty"`
 
 	// Timeout of the check.
@@ -220,6 +221,12 @@ type GatesConfig struct {
 	// +kubebuilder:validation:MaxProperties=32
 	SLOThresholds map[string]Threshold `json:"sloThresholds,omitempty"`
 
+	// MetricRules say how a metric that has a threshold is judged, by its name, where that differs from what the Blueprint says. Site and
+	// configuration bound them. Absent means the rules of the Blueprint.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=32
+	MetricRules map[string]MetricRules `json:"metricRules,omitempty"`
+
 	// Checks beside the thresholds.
 	// +optional
 	// +kubebuilder:validation:MaxItems=16
@@ -230,4 +237,39 @@ type GatesConfig struct {
 	// PostCheck is a script that is run when the intent is live.
 	// +optional
 	PostCheck *PostCheck `json:"postCheck,omitempty"`
+
+	// MetricsUnavailableTimeout is for how long the metrics backend of a check may be unavailable without interruption before
+	// onMetricsUnavailable decides, from 1s to 24h. Until then the revision is not judged: such measurements count neither as errors nor against
+	// the timeout of the check.
+	// +optional
+	// +kubebuilder:default="30m"
+	MetricsUnavailableTimeout Duration `json:"metricsUnavailableTimeout,omitempty"`
+
+	// OnMetricsUnavailable says what happens after metricsUnavailableTimeout: Hold keeps the revision where it is until the backend answers
+	// again, or until a RolloutRequest decides; Reject rejects the revision.
+	// +optional
+	// +kubebuilder:default=Hold
+	// +kubebuilder:validation:Enum=Hold;Reject
+	OnMetricsUnavailable MetricsUnavailablePolicy `json:"onMetricsUnavailable,omitempty"`
 }
+
+// MetricsUnavailablePolicy says what happens to a revision whose metrics backend stays unavailable.
+type MetricsUnavailablePolicy string
+
+// Policies for a metrics backend that stays unavailable.
+const (
+	// MetricsUnavailableHold waits for the backend, or for a RolloutRequest.
+	MetricsUnavailableHold MetricsUnavailablePolicy = "Hold"
+
+	// MetricsUnavailableReject rejects the revision.
+	MetricsUnavailableReject MetricsUnavailablePolicy = "Reject"
+)
+
+// Defaults of what happens when a metrics backend is unavailable, as the schema has them.
+const (
+	// DefaultMetricsUnavailableTimeout is that of metricsUnavailableTimeout.
+	DefaultMetricsUnavailableTimeout Duration = "30m"
+
+	// DefaultOnMetricsUnavailable is that of onMetricsUnavailable.
+	DefaultOnMetricsUnavailable = MetricsUnavailableHold
+)

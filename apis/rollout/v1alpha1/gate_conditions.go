@@ -21,6 +21,17 @@ const (
 	// ReasonMeasuring means that the checks go on.
 	ReasonMeasuring xpv2.ConditionReason = "Measuring"
 
+	// ReasonNoData means that a query gives no data, and that its check waits until there is some: noData of the check is Wait. Its clock stands
+	// still.
+	ReasonNoData xpv2.ConditionReason = "NoData"
+
+	// ReasonMetricsUnavailable means that the metrics backend of a check does not answer. The check is tried again, and its clock stands still.
+	ReasonMetricsUnavailable xpv2.ConditionReason = "MetricsUnavailable"
+
+	// ReasonHeld means that the metrics backend of a check has not answered for longer than metricsUnavailableTimeout. The Gate waits until it
+	// does, or until a RolloutRequest takes the revision back.
+	ReasonHeld xpv2.ConditionReason = "Held"
+
 	// ReasonNotLive means that the order is not proven to be live, so that nothing is measured.
 	ReasonNotLive xpv2.ConditionReason = "NotLive"
 

@@ -49,6 +49,17 @@ type GateParameters struct {
 	// +optional
 	SiteSyncRef *SiteSyncReference `json:"siteSyncRef,omitempty"`
 
+	// MetricsUnavailableTimeout is for how long the metrics backend of a check may be unavailable without interruption before
+	// onMetricsUnavailable decides, from 1s to 24h. Absent means 30m.
+	// +optional
+	MetricsUnavailableTimeout deploymentv1alpha1.Duration `json:"metricsUnavailableTimeout,omitempty"`
+
+	// OnMetricsUnavailable says what happens after metricsUnavailableTimeout: Hold waits for the backend, and Reject ends the check with an
+	// error. Absent means Hold.
+	// +optional
+	// +kubebuilder:validation:Enum=Hold;Reject
+	OnMetricsUnavailable deploymentv1alpha1.MetricsUnavailablePolicy `json:"onMetricsUnavailable,omitempty"`
+
 	// Checks that all have to pass, each at one Site.
 	// +required
 	// +kubebuilder:validation:MinItems=1
@@ -129,6 +140,11 @@ type CheckResult struct {
 	// Measurements that were taken.
 	// +optional
 	Measurements int32 `json:"measurements,omitempty"`
+
+	// UnavailableSince is since when the metrics backend that the check asks has been unavailable without interruption. Absent means that it
+	// answers, or was not asked.
+	// +optional
+	UnavailableSince *metav1.Time `json:"unavailableSince,omitempty"`
 
 	// Message that explains the phase; of a Job, its last lines.
 	// +optional

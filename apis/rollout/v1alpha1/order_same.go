@@ -17,11 +17,13 @@ func (s Step) same(other Step) bool {
 	return s.Pause == other.Pause && same(s.Weight, other.Weight) && same(s.Gate, other.Gate) && slices.Equal(s.Sites, other.Sites)
 }
 
+// same takes a reason that is absent for any: earlier versions did not repeat it.
 func (r *RequestReference) same(other *RequestReference) bool {
 	if r == nil || other == nil {
 		return r == other
 	}
-	return r.Name == other.Name && r.UID == other.UID && r.By == other.By && r.At.Equal(other.At)
+	return r.Name == other.Name && r.UID == other.UID && r.By == other.By && r.At.Equal(other.At) &&
+		(r.Reason == "" || other.Reason == "" || r.Reason == other.Reason)
 }
 
 func same[T comparable](a, b *T) bool { return a == b || a != nil && b != nil && *a == *b }

@@ -121,6 +121,9 @@ type Verdict struct {
 	Message string `json:"message,omitempty"`
 }
 
+// MaxReason is how many characters of a RolloutRequest's reason an order repeats.
+const MaxReason = 256
+
 // RequestReference names the RolloutRequest that made an order, or changed it last, and who asked.
 type RequestReference struct {
 	// Name of the RolloutRequest.
@@ -137,6 +140,11 @@ type RequestReference struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	By string `json:"by,omitempty"`
+
+	// Reason that the person gave, as one line of at most 256 characters. Empty means that none was given.
+	// +optional
+	// +kubebuilder:validation:MaxLength=256
+	Reason string `json:"reason,omitempty"`
 
 	// At is when the RolloutRequest was made. One that was made no later, about the same revision, came too late.
 	// +optional

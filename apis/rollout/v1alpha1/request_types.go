@@ -59,7 +59,7 @@ const (
 	// was taken back itself, it is the present one, or nobody remembers its trees.
 	ResultNoTarget Result = "NoTarget"
 
-	// ResultUnknownStep means that the revision has no such step.
+	// ResultUnknownStep means that the revision has no such step, or that the step does not wait for a person.
 	ResultUnknownStep Result = "UnknownStep"
 
 	// ResultNoUpdate means that there is nothing to approve.

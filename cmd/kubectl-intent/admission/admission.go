@@ -100,6 +100,18 @@ func (s *Server) Versions(gk schema.GroupKind) []string {
 	return out
 }
 
+// Kinds returns the kinds that objects can be checked of, sorted by kind and then by group.
+func (s *Server) Kinds() []schema.GroupKind {
+	out := []schema.GroupKind{}
+	for gvk := range s.kinds {
+		out = append(out, gvk.GroupKind())
+	}
+	slices.SortFunc(out, func(a, b schema.GroupKind) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Group, b.Group))
+	})
+	return slices.Compact(out)
+}
+
 // Check returns what is wrong with an object that somebody applies, sorted by field: what the schema forbids, rules included, and
 // fields that do not exist, which kubectl asks an API server to refuse. Numbers are int64 or float64. An object of another kind has
 // no problems. It changes nothing.

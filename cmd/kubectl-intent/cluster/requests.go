@@ -74,7 +74,7 @@ func (c *Cluster) Follow(ctx context.Context, o *unstructured.Unstructured, done
 	}}
 	_, err := watchtools.Until(ctx, o.GetResourceVersion(), w, func(e watch.Event) (bool, error) { return see(e, done) })
 	if ctx.Err() != nil {
-		return errors.Wrapf(ctx.Err(), "%s has no answer yet", o.GetName())
+		return errors.Errorf("%s did not come to its end in time", o.GetName())
 	}
 	return errors.Wrapf(err, "cannot wait for %s", o.GetName())
 }

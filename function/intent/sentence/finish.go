@@ -49,6 +49,9 @@ func (w *Wish) put(where *place) {
 	for _, t := range where.names {
 		w.spans[siteItem(len(w.Sites))] = t.span
 		w.Sites = append(w.Sites, t.text)
+		if !t.quoted {
+			w.UnquotedSites = append(w.UnquotedSites, t.text)
+		}
 	}
 }
 

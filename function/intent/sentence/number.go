@@ -43,6 +43,9 @@ func small(word string) (int, bool) {
 // number reads a number and the unit that is written right behind it.
 func (p *parser) number() (value, unit string, ok bool) {
 	t := p.peek()
+	if t.quoted {
+		return "", "", false
+	}
 	if found := digits.FindStringSubmatch(t.text); found != nil {
 		value, ok = measure.Decimal(found[1])
 		if ok {
@@ -96,7 +99,7 @@ func (p *parser) amount() (value, unit string, ok bool) {
 // isNumber says whether a token is a number, or begins one.
 func isNumber(t token) bool {
 	_, word := small(t.lower)
-	return word || digits.MatchString(t.text)
+	return word || !t.quoted && digits.MatchString(t.text)
 }
 
 func siteItem(i int) string { return "sites[" + strconv.Itoa(i) + "]" }

@@ -177,10 +177,15 @@ func label(path string) string {
 	return last
 }
 
-// name reads a word that is no word of the grammar.
+// name reads a word that is no word of the grammar, or any word in quotes. A Site cannot have one of the words
+// for several Sites as its name.
 func (p *parser) name() (token, bool) {
 	t := p.peek()
-	if t.text == "" || p.know.reserved[t.lower] || isNumber(t) || strings.ContainsAny(t.text[:1], ".,;") {
+	if t.quoted && t.text != "all" && t.text != "both" {
+		p.at++
+		return t, true
+	}
+	if t.text == "" || t.quoted || p.know.reserved[t.lower] || isNumber(t) || strings.ContainsAny(t.text[:1], ".,;") {
 		return token{}, false
 	}
 	p.at++

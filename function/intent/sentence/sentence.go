@@ -20,6 +20,9 @@ type Wish struct {
 	Sites    []string
 	Selector map[string]string
 
+	// UnquotedSites are the names in Sites that do not stand in quotes.
+	UnquotedSites []string
+
 	// Replicas at each Site, or SiteReplicas at single ones.
 	Replicas     string
 	SiteReplicas map[string]string

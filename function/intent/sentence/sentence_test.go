@@ -22,7 +22,7 @@ func TestParse(t *testing.T) {
 			text: "Deploy shop of type batch on edge1 with 3 replicas, 2 CPU and 4Gi each, image nginx:1.27, UDP port 53 as dns, " +
 				"parameter color=blue, high priority, p99 latency under 0.5 s",
 			wish: &Wish{
-				Service: "shop", Type: "batch", Sites: []string{"edge1"}, Replicas: "3", CPU: "2", Memory: "4Gi", Image: "nginx:1.27",
+				Service: "shop", Type: "batch", Sites: []string{"edge1"}, UnquotedSites: []string{"edge1"}, Replicas: "3", CPU: "2", Memory: "4Gi", Image: "nginx:1.27",
 				Endpoints:  []Endpoint{{Name: "dns", Port: "53", Protocol: "UDP"}},
 				Parameters: map[string]string{"color": "blue"}, Priority: "high",
 				Objectives: []Objective{{Name: "latency_p99", Comparison: "<", Amount: measure.Amount{Value: "500", Unit: "ms"}}},
@@ -32,8 +32,38 @@ func TestParse(t *testing.T) {
 			reason: "Several numbers of replicas belong to the Sites behind them.",
 			text:   "Run 3 replicas of shop on edge1 and edge2 and 1 on edge3",
 			wish: &Wish{
-				Service: "shop", Sites: []string{"edge1", "edge2", "edge3"}, SiteReplicas: map[string]string{"edge1": "3", "edge2": "3", "edge3": "1"},
+				Service: "shop", Sites: []string{"edge1", "edge2", "edge3"}, UnquotedSites: []string{"edge1", "edge2", "edge3"}, SiteReplicas: map[string]string{"edge1": "3", "edge2": "3", "edge3": "1"},
 			},
+		},
+		"OtherVerb": {
+			reason: "A verb behind a list of Sites is no Site.",
+			text:   "Deploy shop on edge1 and add 3 replicas",
+			fault:  &Fault{Offset: 25, Length: 3, Message: `"add" is not understood here`},
+		},
+		"Quoted": {
+			reason: "A word in quotes is a name, also if it is a word of the grammar, and the Sites that have no quotes are listed apart.",
+			text:   `Deploy 'shop' on "add", "later" and edge1, 3 replicas`,
+			wish:   &Wish{Service: "shop", Sites: []string{"add", "later", "edge1"}, UnquotedSites: []string{"edge1"}, Replicas: "3"},
+		},
+		"QuotedWordForSites": {
+			reason: "A word for several Sites is not the name of a Site in quotes either.",
+			text:   `Deploy shop on "all"`,
+			fault:  &Fault{Offset: 15, Length: 5, Message: `"all" is no name: it is a word of the language, or a number`},
+		},
+		"QuotedNumber": {
+			reason: "A number in quotes is not a number of replicas.",
+			text:   `Deploy shop on edge1 with "3" replicas`,
+			fault:  &Fault{Offset: 26, Length: 3, Message: `"3" is not understood here`},
+		},
+		"QuotedMark": {
+			reason: "Quotes around anything but a name are refused.",
+			text:   `Deploy shop "," on edge1`,
+			fault:  &Fault{Offset: 12, Length: 3, Message: `has quotes that do not stand around one name, such as "edge1"`},
+		},
+		"OpenQuote": {
+			reason: "A quote that does not end is refused.",
+			text:   `Deploy shop on "edge1`,
+			fault:  &Fault{Offset: 15, Length: 6, Message: `has quotes that do not stand around one name, such as "edge1"`},
 		},
 		"Strange": {
 			reason: "The fault is where the word is, in bytes.",

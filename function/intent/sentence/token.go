@@ -2,6 +2,7 @@ package sentence
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -17,11 +18,22 @@ type span struct{ start, end int }
 type token struct {
 	span
 
+	// text of the word, without quotes.
 	text string
 
-	// lower is the text in lower case: words of the grammar may be written in either, names may not.
+	// lower is the text in lower case: words of the grammar may be written in either, names may not. A quoted word is none of the grammar, and
+	// has none.
 	lower string
+
+	// quoted says that the word stands in quotes, so that it is a name.
+	quoted bool
 }
+
+// quotes are the characters that a name may stand between.
+const quotes = "\"'"
+
+// quotedName is a name between two quotes of one kind. What else the marks of a sentence could do in quotes is not read.
+var quotedName = regexp.MustCompile(`^(?:"([A-Za-z0-9][A-Za-z0-9._-]*)"|'([A-Za-z0-9][A-Za-z0-9._-]*)')$`)
 
 // tokenize returns the words of a text and its commas, semicolons and periods.
 func tokenize(text string) ([]token, *Fault) {
@@ -35,13 +47,23 @@ func tokenize(text string) ([]token, *Fault) {
 	for _, s := range fields(text) {
 		out = append(out, split(text, s)...)
 	}
-	return out, nil
+	return out, misquoted(out)
+}
+
+// misquoted refuses quotes that do not stand around one name.
+func misquoted(tokens []token) *Fault {
+	for _, t := range tokens {
+		if !t.quoted && strings.ContainsAny(t.text, quotes) {
+			return &Fault{Offset: t.start, Length: t.end - t.start, Message: `has quotes that do not stand around one name, such as "edge1"`}
+		}
+	}
+	return nil
 }
 
 // foreign refuses every character that a sentence has no use for, and all that look like another one.
 func foreign(text string) *Fault {
 	for i, r := range text {
-		if r < utf8.RuneSelf && (isASCIIWord(r) || strings.ContainsRune(allowed, r) || strings.ContainsRune(" \t\r\n", r)) {
+		if r < utf8.RuneSelf && (isASCIIWord(r) || strings.ContainsRune(allowed+quotes, r) || strings.ContainsRune(" \t\r\n", r)) {
 			continue
 		}
 		_, size := utf8.DecodeRuneInString(text[i:])
@@ -98,5 +120,8 @@ func split(text string, s span) []token {
 
 func newToken(text string, s span) token {
 	t := text[s.start:s.end]
+	if found := quotedName.FindStringSubmatch(t); found != nil {
+		return token{span: s, text: found[1] + found[2], quoted: true}
+	}
 	return token{span: s, text: t, lower: strings.ToLower(t)}
 }

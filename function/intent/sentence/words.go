@@ -151,6 +151,14 @@ func lone() []phrase {
 		"in", "to", "not", "no", "do", "never", "only", "except", "without", "or", "but", "then", "if", "unless", "until", "any", "total")
 }
 
+// otherVerbs are words that ask for something which the grammar does not have. None is a name, so that "on edge1 and add 3 replicas" names no
+// Site "add".
+func otherVerbs() []phrase {
+	return meaning("", "add", "apply", "assign", "attach", "change", "configure", "decrease", "delete", "disable", "enable", "ensure", "give", "increase", "keep",
+		"limit", "make", "move", "need", "provide", "put", "reduce", "remove", "replace", "require", "reserve", "restart", "scale", "set", "stop", "uninstall", "update",
+		"upgrade", "use", "want")
+}
+
 // A vocabulary is all tables of the grammar, and the words in them.
 type vocabulary struct {
 	verbs, articles, nouns, namers, classes, replicas, everySite, places, siteNouns, manySites,
@@ -182,7 +190,7 @@ func newVocabulary() vocabulary {
 		priorities:  priorities(),
 		joiners:     joiners(),
 	}
-	v.reserved = wordsOf(lone(), v.verbs, v.articles, v.nouns, v.namers, v.classes, v.replicas, v.everySite, v.places, v.siteNouns, v.manySites, v.labelers, v.perReplica, v.cpuNouns, v.memoryNouns, v.protocols, v.directions, v.comparisons, v.metrics, v.priorities, v.joiners)
+	v.reserved = wordsOf(lone(), otherVerbs(), v.verbs, v.articles, v.nouns, v.namers, v.classes, v.replicas, v.everySite, v.places, v.siteNouns, v.manySites, v.labelers, v.perReplica, v.cpuNouns, v.memoryNouns, v.protocols, v.directions, v.comparisons, v.metrics, v.priorities, v.joiners)
 	return v
 }
 

@@ -37,7 +37,7 @@ func decide(f facts) decision {
 	if d.next.Verdict == "" {
 		d.next = f.judge()
 	}
-	d.explain()
+	d.explain(f)
 	return d
 }
 
@@ -59,7 +59,10 @@ func (f facts) judge() v1alpha1.GateObservation {
 // check says where one check stands. One that has ended stays so, and one whose subject is not live waits.
 func (f facts) check(i int) v1alpha1.CheckResult {
 	r, c := f.last(i), f.checks[i]
-	if gates.Ended(r.Phase) || c.liveSince.IsZero() {
+	if gates.Ended(r.Phase) {
+		return r
+	}
+	if r.UnavailableSince, r.Message = nil, ""; c.liveSince.IsZero() {
 		return r
 	}
 	if r.StartedAt == nil {
@@ -70,10 +73,21 @@ func (f facts) check(i int) v1alpha1.CheckResult {
 		j = gates.Judgement{Phase: v1alpha1.CheckError, Message: c.impossible}
 	}
 	if r.Phase = v1alpha1.CheckRunning; !j.Ended() {
-		return r
+		return missing(r, j)
 	}
 	r.Phase, r.Value, r.Measurements = j.Phase, j.Value, int32(j.Count) //nolint:gosec // It is bounded by the limits of the check.
 	r.Message, r.EndedAt = cut(j.Message), timestamp(f.now)
+	return r
+}
+
+// missing says what a check that runs waits for: for data, or for its metrics backend, and since when that does not answer.
+func missing(r v1alpha1.CheckResult, j gates.Judgement) v1alpha1.CheckResult {
+	if j.Availability != gates.Available {
+		r.Message = cut(j.Message)
+	}
+	if !j.UnavailableSince.IsZero() {
+		r.UnavailableSince = timestamp(j.UnavailableSince)
+	}
 	return r
 }
 
@@ -86,19 +100,33 @@ func cut(text string) string {
 }
 
 // explain the Ready condition.
-func (d *decision) explain() {
+func (d *decision) explain(f facts) {
 	switch {
 	case d.next.Verdict == v1alpha1.GatePassed:
 		d.reason = v1alpha1.ReasonPassed
 	case d.next.Verdict != "":
 		d.reason = xpv2.ConditionReason(d.next.Verdict)
-		d.message = named(d.next.Checks, func(c v1alpha1.CheckResult) bool { return c.Phase != v1alpha1.CheckPassed })
+		d.message = named(d.next.Checks, func(c v1alpha1.CheckResult) bool { return gates.Ended(c.Phase) && c.Phase != v1alpha1.CheckPassed })
 	case d.next.StartedAt == nil:
 		d.reason, d.message = v1alpha1.ReasonNotLive, "no Site of the checks is proven to run the order"
 	default:
-		d.reason = v1alpha1.ReasonMeasuring
-		d.message = named(d.next.Checks, func(c v1alpha1.CheckResult) bool { return gates.Ended(c.Phase) && c.Phase != v1alpha1.CheckPassed })
+		d.reason = f.availability()
+		d.message = named(d.next.Checks, func(c v1alpha1.CheckResult) bool { return !gates.Ended(c.Phase) && c.Message != "" })
 	}
+}
+
+// availability is the reason that says whether a check that goes on has no data, or an unavailable metrics backend, and whether that holds the
+// Gate.
+func (f facts) availability() xpv2.ConditionReason {
+	worst := gates.Available
+	for _, c := range f.checks {
+		if !c.liveSince.IsZero() {
+			worst = max(worst, c.judgement.Availability)
+		}
+	}
+	return map[gates.Availability]xpv2.ConditionReason{
+		gates.Available: v1alpha1.ReasonMeasuring, gates.WithoutData: v1alpha1.ReasonNoData, gates.Unavailable: v1alpha1.ReasonMetricsUnavailable, gates.Held: v1alpha1.ReasonHeld,
+	}[worst]
 }
 
 // named lists checks, in the order of the spec.
@@ -116,6 +144,9 @@ func named(checks []v1alpha1.CheckResult, which func(v1alpha1.CheckResult) bool)
 }
 
 func said(c v1alpha1.CheckResult) string {
+	if c.Message != "" && !gates.Ended(c.Phase) {
+		return c.Message
+	}
 	if c.Message == "" || len(c.Message) > maxMessage/maxNamed {
 		return string(c.Phase)
 	}

@@ -48,6 +48,13 @@ func TestDecide(t *testing.T) {
 	}
 	ended := v1alpha1.GateObservation{Order: &v1alpha1.Order{Revision: 2}, Verdict: v1alpha1.GateFailed, Checks: []v1alpha1.CheckResult{{Name: "errors", Site: "edge1", Phase: v1alpha1.CheckFailed}}}
 	once := v1alpha1.GateObservation{StartedAt: timestamp(live), Checks: []v1alpha1.CheckResult{{Name: "errors", Site: "edge1", Phase: v1alpha1.CheckFailed, Message: "first"}}}
+	missed := func(a gates.Availability) checkFacts {
+		return checkFacts{liveSince: live, judgement: gates.Judgement{Phase: v1alpha1.CheckRunning, Availability: a, UnavailableSince: live, Message: "silence"}}
+	}
+	dry := checkFacts{liveSince: live, judgement: gates.Judgement{Phase: v1alpha1.CheckRunning, Availability: gates.WithoutData, Message: "it waits"}}
+	missing := v1alpha1.GateObservation{StartedAt: timestamp(live), Checks: []v1alpha1.CheckResult{
+		{Name: "errors", Site: "edge1", Phase: v1alpha1.CheckRunning, UnavailableSince: timestamp(live), Message: "silence"},
+	}}
 	cases := map[string]struct {
 		reason  string
 		facts   func() facts
@@ -71,16 +78,65 @@ func TestDecide(t *testing.T) {
 			facts:  func() facts { return given(judged(v1alpha1.CheckPassed), judged(v1alpha1.CheckPassed)) },
 			want:   []string{"Passed", "Passed", "Passed", "Passed"},
 		},
-		"GoesOnAfterFailure": {
-			reason: "A failure is shown, and the others go on.",
-			facts:  func() facts { return given(judged(v1alpha1.CheckFailed), judged(v1alpha1.CheckRunning)) },
-			want:   []string{"Measuring", "", "Failed", "Running"}, message: `check "errors" at Site "edge1": Failed, m`,
+		"FirstFailure": {
+			reason:  "The first failure ends the Gate, while another check goes on.",
+			facts:   func() facts { return given(judged(v1alpha1.CheckFailed), judged(v1alpha1.CheckRunning)) },
+			want:    []string{"Failed", "Failed", "Failed", "Running"},
+			message: `check "errors" at Site "edge1": Failed, m`,
 		},
 		"Failed": {
-			reason:  "The verdict comes with the last one.",
+			reason:  "Of several checks that did not pass the gravest decides.",
 			facts:   func() facts { return given(judged(v1alpha1.CheckFailed), judged(v1alpha1.CheckTimedOut)) },
 			want:    []string{"Failed", "Failed", "Failed", "TimedOut"},
 			message: `check "errors" at Site "edge1": Failed, m; check "latency" at Site "edge1": TimedOut, m`,
+		},
+		"MetricsUnavailable": {
+			reason:  "A check whose metrics backend does not answer goes on, and the Gate says so.",
+			facts:   func() facts { return given(judged(v1alpha1.CheckPassed), missed(gates.Unavailable)) },
+			want:    []string{"MetricsUnavailable", "", "Passed", "Running"},
+			message: `check "latency" at Site "edge1": silence`,
+		},
+		"Held": {
+			reason:  "A check that waits for its metrics backend for too long holds the Gate.",
+			facts:   func() facts { return given(missed(gates.Held), missed(gates.Unavailable)) },
+			want:    []string{"Held", "", "Running", "Running"},
+			message: `check "errors" at Site "edge1": silence; check "latency" at Site "edge1": silence`,
+		},
+		"NoData": {
+			reason:  "A check that waits for data goes on, and the Gate says so.",
+			facts:   func() facts { return given(judged(v1alpha1.CheckPassed), dry) },
+			want:    []string{"NoData", "", "Passed", "Running"},
+			message: `check "latency" at Site "edge1": it waits`,
+		},
+		"NoDataInOutage": {
+			reason:  "An unavailable metrics backend is reported before a lack of data, and both checks are named.",
+			facts:   func() facts { return given(dry, missed(gates.Unavailable)) },
+			want:    []string{"MetricsUnavailable", "", "Running", "Running"},
+			message: `check "errors" at Site "edge1": it waits; check "latency" at Site "edge1": silence`,
+		},
+		"FailsInOutage": {
+			reason:  "A failure ends the Gate also while another check waits for its metrics backend.",
+			facts:   func() facts { return given(judged(v1alpha1.CheckFailed), missed(gates.Held)) },
+			want:    []string{"Failed", "Failed", "Failed", "Running"},
+			message: `check "errors" at Site "edge1": Failed, m`,
+		},
+		"AnswersAgain": {
+			reason: "A metrics backend that answers again leaves nothing behind.",
+			facts: func() facts {
+				f := given(judged(v1alpha1.CheckRunning))
+				f.before = missing
+				return f
+			},
+			want: []string{"Measuring", "", "Running"},
+		},
+		"NotLiveInOutage": {
+			reason: "A check whose subject is lost waits for that, and not for its metrics backend.",
+			facts: func() facts {
+				f := given(checkFacts{})
+				f.before = missing
+				return f
+			},
+			want: []string{"Measuring", "", "Running"},
 		},
 		"Impossible": {
 			reason: "What can never be measured is an error, and no pass.",

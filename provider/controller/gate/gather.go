@@ -40,6 +40,8 @@ type round struct {
 type answer struct {
 	server  prometheus.Server
 	problem string
+	// outage says that the problem is one of the server, and not of the check.
+	outage bool
 }
 
 // gather the facts about a Gate that has no verdict. It returns an error if the control plane's API server cannot be asked.
@@ -58,6 +60,7 @@ func (e *external) gather(ctx context.Context, g *v1alpha1.Gate) (facts, error) 
 		return facts{}, err
 	}
 	f.checks = make([]checkFacts, len(f.spec.Checks))
+	outages, invalid := gates.OutagePolicyOf(f.spec)
 	tasks, of := []meter.Task{}, []int{}
 	for i, c := range f.spec.Checks {
 		if gates.Ended(f.last(i).Phase) {
@@ -67,7 +70,11 @@ func (e *external) gather(ctx context.Context, g *v1alpha1.Gate) (facts, error) 
 		if err != nil {
 			return facts{}, err
 		}
+		if invalid != nil {
+			f.checks[i].impossible = invalid.Error()
+		}
 		if t != nil {
+			t.Outages, t.UnavailableSince = outages, f.unavailableSince(i)
 			tasks, of = append(tasks, *t), append(of, i)
 		}
 	}
@@ -90,6 +97,14 @@ func (e *external) plan(g *v1alpha1.Gate, f facts) {
 		}
 	}
 	e.memory.plan(g, next)
+}
+
+// unavailableSince is since when the metrics backend of a check was last seen to be unavailable. Zero if it was not.
+func (f facts) unavailableSince(i int) time.Time {
+	if since := f.last(i).UnavailableSince; since != nil {
+		return since.Time
+	}
+	return time.Time{}
 }
 
 // seen is when a check began, or begins now: no earlier than that.
@@ -196,13 +211,13 @@ func (e *external) prometheus(ctx context.Context, r *round, k config, c v1alpha
 	a, ok := r.servers[key]
 	if !ok {
 		var err error
-		if a.server, a.problem, err = e.server(ctx, k, site, c.Prometheus.Address); err != nil {
+		if a, err = e.server(ctx, k, site, c.Prometheus.Address); err != nil {
 			return "", err
 		}
 		r.servers[key] = a
 	}
 	if a.problem != "" {
-		t.Question = trouble(a.problem)
+		t.Question = a.question()
 		return "", nil
 	}
 	q, err := prometheus.NewQuestion(e.fetch, e.memory.queries, a.server, c.Prometheus.Query, t.Criteria.MinSamples > 1)
@@ -231,6 +246,22 @@ func (e *external) web(c v1alpha1.GateCheck, t *meter.Task) string {
 func unasked(t *meter.Task) *meter.Task {
 	t.Question = trouble("")
 	return t
+}
+
+// question of a server that cannot be asked.
+func (a answer) question() meter.Question {
+	if a.outage {
+		return outage{trouble(a.problem)}
+	}
+	return trouble(a.problem)
+}
+
+// outage is a question that cannot be asked because of the server, and not because of the check.
+type outage struct{ trouble }
+
+// Ask nobody.
+func (o outage) Ask(context.Context, time.Duration) gates.Answer {
+	return gates.Answer{Problem: string(o.trouble), Unavailable: true}
 }
 
 // trouble is a question that cannot be asked for now. It goes wrong as often as it may, for somebody may solve it in the meantime.

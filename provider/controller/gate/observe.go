@@ -63,7 +63,11 @@ func (e *external) Observe(ctx context.Context, g *v1alpha1.Gate) (managed.Exter
 	if err != nil {
 		return managed.ExternalObservation{}, err
 	}
-	e.show(g, decide(f))
+	d := decide(f)
+	if d.next.Verdict != "" {
+		e.wishes = nil // Whatever a Job would find out, it comes too late.
+	}
+	e.show(g, d)
 	return managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: len(e.wishes) == 0}, nil
 }
 

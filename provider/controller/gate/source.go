@@ -83,13 +83,13 @@ func (c config) allow(site *catalogv1alpha1.Site, check v1alpha1.GateCheck) stri
 
 // server that a Prometheus check is asked of: the check's own one, never with credentials; else the Site's; else the configuration's. It
 // returns a problem if there is none, and an error if the API server cannot be asked.
-func (e *external) server(ctx context.Context, c config, site *catalogv1alpha1.Site, address string) (prometheus.Server, string, error) {
+func (e *external) server(ctx context.Context, c config, site *catalogv1alpha1.Site, address string) (answer, error) {
 	if address != "" && address != policy.PrometheusAddress(site, c.spec) {
 		u, err := prometheus.Base(address)
 		if err != nil {
-			return prometheus.Server{}, problemAddress, nil //nolint:nilerr // It may hold a password.
+			return answer{problem: problemAddress}, nil //nolint:nilerr // It may hold a password.
 		}
-		return prometheus.Server{Base: u}, "", nil
+		return answer{server: prometheus.Server{Base: u}}, nil
 	}
 	if m := site.Spec.Metrics; m != nil && m.Prometheus != nil {
 		return e.named(ctx, siteConfig(), prometheusOf(m.Prometheus))
@@ -97,7 +97,7 @@ func (e *external) server(ctx context.Context, c config, site *catalogv1alpha1.S
 	if m := c.spec.Metrics; m != nil && m.Prometheus != nil {
 		return e.named(ctx, c, *m.Prometheus)
 	}
-	return prometheus.Server{}, problemNowhere, nil
+	return answer{problem: problemNowhere}, nil
 }
 
 // siteConfig is what a Site counts as, which is as trusted as a configuration of the cluster.
@@ -116,10 +116,10 @@ func prometheusOf(e *catalogv1alpha1.PrometheusEndpoint) configv1alpha1.Promethe
 	return out
 }
 
-func (e *external) named(ctx context.Context, c config, p configv1alpha1.Prometheus) (prometheus.Server, string, error) {
+func (e *external) named(ctx context.Context, c config, p configv1alpha1.Prometheus) (answer, error) {
 	u, err := prometheus.Base(p.Address)
 	if err != nil {
-		return prometheus.Server{}, problemAddress, nil //nolint:nilerr // It may hold a password.
+		return answer{problem: problemAddress}, nil //nolint:nilerr // It may hold a password.
 	}
 	k, err := credentials.ReadMetrics(ctx, e.kube, credentials.Config{Kind: c.kind, Namespace: c.namespace}, p)
 	var (
@@ -128,9 +128,9 @@ func (e *external) named(ctx context.Context, c config, p configv1alpha1.Prometh
 	)
 	switch {
 	case errors.As(err, &gone):
-		return prometheus.Server{}, problemSecret, nil // Where it should be is for those who may read the Site.
+		return answer{problem: problemSecret, outage: true}, nil // Where it should be is for those who may read the Site.
 	case errors.As(err, &invalid):
-		return prometheus.Server{}, invalid.Error(), nil
+		return answer{problem: invalid.Error(), outage: true}, nil
 	}
-	return prometheus.Server{Base: u, Credentials: k}, "", err
+	return answer{server: prometheus.Server{Base: u, Credentials: k}}, err
 }

@@ -80,19 +80,18 @@ func TestPasses(t *testing.T) {
 	}
 }
 
-func TestFailureIsRecordedAndTheOthersGoOn(t *testing.T) {
+func TestFirstFailureEndsTheGate(t *testing.T) {
 	slow := quick("latency")
 	slow.Count = new(int32(3))
 	slow.Prometheus.Query = "sum(latency_seconds)"
 	slow.Threshold = "<= 9"
 	w := newWorld(t, quick("errors"), slow)
 	w.hold = make(chan struct{})
+	t.Cleanup(func() { close(w.hold) })
 	w.say("7")
-	w.until("Measuring//Failed/Running")
-	close(w.hold)
-	w.until("Failed/Failed/Failed/Passed")
-	if w.writes != 3 {
-		t.Errorf("the status was written %d times, want the start and two ends", w.writes)
+	w.until("Failed/Failed/Failed/Running")
+	if w.writes != 2 {
+		t.Errorf("the status was written %d times, want the start and the end", w.writes)
 	}
 	got := w.get().GetCondition(xpv2.TypeReady).Message
 	if diff := cmp.Diff(`check "errors" at Site "edge1": Failed, the value is beyond the threshold`, got); diff != "" {
@@ -228,8 +227,9 @@ func TestWhoIsAsked(t *testing.T) {
 			ch.Prometheus.Address = tc.address
 			got, problem := prometheus.Server{}, c.allow(s, ch)
 			if problem == "" {
-				got, problem, err = e.server(t.Context(), c, s, tc.address)
+				a, err := e.server(t.Context(), c, s, tc.address)
 				w.must(err)
+				got, problem = a.server, a.problem
 			}
 			if problem == "" {
 				problem = got.Base.String()
@@ -287,8 +287,44 @@ func TestConfigOfCheck(t *testing.T) {
 	gone.ConsecutiveErrorLimit = new(int32(0))
 	w := newWorld(t, quick("errors"), gone)
 	w.reconcile()
-	w.until("Error/Error/Passed/Error")
+	w.judged()
 	if got := w.get().Status.AtProvider.Checks[1].Message; got != "the configuration does not exist" {
 		t.Errorf("why the check of the other configuration did not pass: %q", got)
+	}
+}
+
+// TestMetricsUnavailable stops the Prometheus server for longer than the Gate waits for it.
+func TestMetricsUnavailable(t *testing.T) {
+	t.Parallel()
+	c := quick("errors")
+	c.ConsecutiveErrorLimit = new(int32(0))
+	w := newWorld(t, c)
+	w.stop(true)
+	w.until("Held//Running")
+	r := w.get().Status.AtProvider.Checks[0]
+	if r.UnavailableSince == nil || r.Message != "the server has trouble of its own" {
+		t.Errorf("the check that waits: %+v", r)
+	}
+	if diff := cmp.Diff(`check "errors" at Site "edge1": the server has trouble of its own`, w.get().GetCondition(xpv2.TypeReady).Message); diff != "" {
+		t.Errorf("Ready: -want, +got:\n%s", diff)
+	}
+	w.stop(false)
+	w.until("Passed/Passed/Passed")
+	if r := w.get().Status.AtProvider.Checks[0]; r.UnavailableSince != nil || r.Message != "" {
+		t.Errorf("the check that passed: %+v", r)
+	}
+}
+
+// TestMetricsUnavailableRejects asks a server that never answers, and lets the Gate reject for it.
+func TestMetricsUnavailableRejects(t *testing.T) {
+	w := newWorld(t, quick("errors"))
+	g := w.get()
+	g.Spec.ForProvider.OnMetricsUnavailable = "Reject"
+	w.must(w.kube.Update(t.Context(), g))
+	w.stop(true)
+	w.until("Error/Error/Error")
+	want := "the metrics backend was unavailable for longer than metricsUnavailableTimeout: the server has trouble of its own"
+	if diff := cmp.Diff(want, w.get().Status.AtProvider.Checks[0].Message); diff != "" {
+		t.Errorf("the message of the check: -want, +got:\n%s", diff)
 	}
 }

@@ -55,6 +55,7 @@ type world struct {
 	hold chan struct{}
 
 	mu     sync.Mutex
+	down   bool
 	says   string
 	asked  []*http.Request
 	writes int
@@ -131,8 +132,19 @@ func (w *world) answer(rw http.ResponseWriter, r *http.Request) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.asked = append(w.asked, r)
+	if w.down {
+		rw.WriteHeader(http.StatusServiceUnavailable)
+		return
+	}
 	now := float64(time.Now().UnixMilli()) / 1000
 	_, _ = fmt.Fprintf(rw, `{"status":"success","data":{"resultType":"vector","result":[{"metric":{},"value":[%f,%q]}]}}`, now, w.says)
+}
+
+// stop the Prometheus server, or start it again.
+func (w *world) stop(down bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.down = down
 }
 
 func (w *world) say(value string) {
@@ -187,6 +199,7 @@ func gateOf(checks []v1alpha1.GateCheck) *v1alpha1.Gate {
 	g.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionAll}
 	g.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: "default"}
 	g.Spec.ForProvider = v1alpha1.GateParameters{ClaimRef: claim(), Order: order(), SiteSyncRef: &v1alpha1.SiteSyncReference{Name: "web"}, Checks: checks}
+	g.Spec.ForProvider.MetricsUnavailableTimeout = "1s"
 	return g
 }
 
@@ -233,6 +246,15 @@ func (w *world) judged() {
 	w.when("a verdict", func() bool { return w.get().Status.AtProvider.Verdict != "" })
 }
 
+// planned tells when the Gate is to be looked at again by itself. It never does where nothing is planned.
+func (w *world) planned() <-chan time.Time {
+	due := w.c.memory.due(gateKey())
+	if due.IsZero() {
+		return nil
+	}
+	return time.After(time.Until(due))
+}
+
 func (w *world) when(want string, is func() bool) {
 	w.Helper()
 	for w.reconcile(); !is(); w.reconcile() {
@@ -241,6 +263,7 @@ func (w *world) when(want string, is func() bool) {
 			if got != gateKey() {
 				w.Fatalf("%s was woken", got)
 			}
+		case <-w.planned(): // What is kept back for a while is written then.
 		case <-time.After(5 * time.Minute):
 			w.Fatalf("want %q, got %q, and nobody is woken", want, w.state())
 		}

@@ -67,7 +67,7 @@ func (e *external) fetchFrom(ctx context.Context, d, other *v1alpha1.GitDelivery
 	return nil, false, nil
 }
 
-// related deliveries are of the same claim's shard.
+// related deliveries are of the same claim.
 func related(a, b *v1alpha1.GitDelivery) bool {
 	of, other := a.Spec.ForProvider, b.Spec.ForProvider
 	of.ClaimRef.UID, other.ClaimRef.UID = "", ""

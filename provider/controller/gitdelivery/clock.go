@@ -62,7 +62,7 @@ func timeoutOf(d *v1alpha1.GitDelivery) time.Duration {
 // newer one, and a Site that is missing is waited for.
 func overdue(d *v1alpha1.GitDelivery, now time.Time, reason xpv2.ConditionReason, message string) (xpv2.ConditionReason, string) {
 	end := deadline(d)
-	if end.IsZero() || now.Before(end) || slices.Contains(untimed(), reason) {
+	if end.IsZero() || now.Before(end) || slices.Contains(untimed(d), reason) {
 		return reason, message
 	}
 	if message == "" {
@@ -71,11 +71,17 @@ func overdue(d *v1alpha1.GitDelivery, now time.Time, reason xpv2.ConditionReason
 	return v1alpha1.ReasonDeliveryTimedOut, fmt.Sprintf("%s: %s", reason, message)
 }
 
-func untimed() []xpv2.ConditionReason {
-	return []xpv2.ConditionReason{
+// untimed are the reasons that never become a timeout. Another claim's objects are waited for, but for an attempt to roll back: that has to
+// come to an end.
+func untimed(d *v1alpha1.GitDelivery) []xpv2.ConditionReason {
+	out := []xpv2.ConditionReason{
 		v1alpha1.ReasonPolicyDenied, v1alpha1.ReasonNotOwner, v1alpha1.ReasonOwnedElsewhere, v1alpha1.ReasonTooLarge,
 		v1alpha1.ReasonOrderBehind, v1alpha1.ReasonSiteMissing,
 	}
+	if d.Spec.ForProvider.Order.Attempt == 0 {
+		out = append(out, v1alpha1.ReasonObjectConflict)
+	}
+	return out
 }
 
 // sooner is a wait that does not miss the deadline of a delivery.

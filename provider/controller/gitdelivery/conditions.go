@@ -1,6 +1,9 @@
 package gitdelivery
 
 import (
+	"regexp"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -22,10 +25,74 @@ func ready(d *v1alpha1.GitDelivery, now time.Time) {
 	setReady(d, corev1.ConditionTrue, v1alpha1.ReasonDelivered, "")
 }
 
+// restoring says that what was delivered is delivered again. Ready stays true, for that is a matter of seconds: one that takes as long as an
+// order may is late like any other, and one that fails says so.
+func restoring(d *v1alpha1.GitDelivery, now time.Time, message string) {
+	wait(d, now)
+	reason, message := overdue(d, now, v1alpha1.ReasonRestoringDrift, message)
+	if reason != v1alpha1.ReasonRestoringDrift {
+		setReady(d, corev1.ConditionFalse, reason, message)
+		return
+	}
+	setReady(d, corev1.ConditionTrue, reason, message)
+}
+
+// restored says that what another commit had changed is as it was delivered.
+func restored(d *v1alpha1.GitDelivery, now time.Time, message string) {
+	wait(d, now)
+	setReady(d, corev1.ConditionTrue, v1alpha1.ReasonDriftRestored, message)
+}
+
+// keepRestored leaves it in the condition that drift was restored, for as long as nothing else was asked for.
+func keepRestored(d *v1alpha1.GitDelivery, before xpv2.Condition) {
+	if before.Status == corev1.ConditionTrue && before.Reason == v1alpha1.ReasonDriftRestored && before.ObservedGeneration == d.GetGeneration() {
+		d.SetConditions(before)
+	}
+}
+
 func unready(d *v1alpha1.GitDelivery, now time.Time, reason xpv2.ConditionReason, message string) {
 	wait(d, now)
 	reason, message = overdue(d, now, reason, message)
 	setReady(d, corev1.ConditionFalse, reason, message)
+}
+
+// failureMessage says what failed, and what the server said about it to a person.
+func failureMessage(err error) string {
+	var e *git.Error
+	if !errors.As(err, &e) || e.Remote == "" {
+		return err.Error()
+	}
+	return err.Error() + ". The server says: " + e.Remote
+}
+
+// keepCondition leaves a condition that was there before as it was, if it says the same now but for what a server numbers.
+func keepCondition(d *v1alpha1.GitDelivery, before xpv2.Condition) {
+	now := d.GetCondition(xpv2.TypeReady)
+	if before.Status == now.Status && before.Reason == now.Reason && sameWords(before.Message, now.Message) {
+		d.SetConditions(before.WithObservedGeneration(now.ObservedGeneration))
+	}
+}
+
+// sameWords is true for messages that differ in nothing but the numbers of requests, times and ids that a server puts into what it says:
+// each try to push would write another message else, and wake whoever reads it.
+func sameWords(a, b string) bool {
+	return slices.EqualFunc(strings.Fields(a), strings.Fields(b), func(a, b string) bool {
+		return a == b || isSerial(a) && isSerial(b)
+	})
+}
+
+// serials are the shapes of what is another one each time: the number of a request, a commit or another id of at least seven hexadecimal
+// digits, a UUID (RFC 9562), and a date or a time (RFC 3339). The names of Sites, hosts and rules, and addresses, have none of these shapes.
+var serials = regexp.MustCompile(`^(` + strings.Join([]string{
+	`[0-9a-f]{7,}`,
+	`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`,
+	`([0-9]{4}[-/][0-9]{2}[-/][0-9]{2})?[tT]?([0-9]{2}:[0-9]{2}:[0-9]{2}([.,][0-9]+)?)?([zZ]|[+-][0-9]{2}:?[0-9]{2})?`,
+}, "|") + `)$`)
+
+// isSerial reports whether a word, without the punctuation around it, has the shape of a serial, and a digit.
+func isSerial(word string) bool {
+	word = strings.ToLower(strings.Trim(word, `()[]{}<>"'.,;:#`))
+	return strings.ContainsAny(word, "0123456789") && serials.MatchString(word)
 }
 
 // setReady names the generation that the condition speaks of: without it the condition is no evidence.

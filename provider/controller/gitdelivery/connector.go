@@ -40,6 +40,8 @@ type connector struct {
 	usage resource.ModernTracker
 	// calm is told of deliveries that need nothing.
 	calm *calm
+	// named remembers which objects files hold.
+	named *namedObjects
 	// pool of the repositories that are in use.
 	pool *repository.Pool
 	// interval is how old a look may be that is not for the first time.
@@ -98,7 +100,7 @@ func (c *connector) open(ctx context.Context, d *v1alpha1.GitDelivery) (*externa
 	}
 	uid, err := clusterUID(ctx, c.kube)
 	return &external{
-		kube: c.kube, repo: repo, config: cfg, age: cfg.interval(c.interval), clusterUID: uid, calm: c.calm, now: c.now, recorder: c.recorder, logger: c.logger,
+		kube: c.kube, repo: repo, config: cfg, age: cfg.interval(c.interval), clusterUID: uid, calm: c.calm, named: c.named, now: c.now, recorder: c.recorder, logger: c.logger,
 		found: map[string]tree.Files{}, open: c.open,
 	}, err
 }

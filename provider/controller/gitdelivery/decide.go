@@ -41,6 +41,8 @@ type decision struct {
 	sites []string
 	// trees that the order names, afterwards, and those left that it has no more.
 	trees, left []state.Tree
+	// former are directories of the claim that were left on former branches. Nothing writes there.
+	former []state.Tree
 	// fresh is true if the order, which was carried out, came to ask for more than before.
 	fresh bool
 
@@ -64,7 +66,7 @@ func (d *decision) hide() *decision {
 
 // decide what to do. It is pure: the same facts give the same decision.
 func decide(f facts) decision {
-	for _, check := range []func(facts) *decision{checkClaim, checkState, checkFence, checkTrees, checkOwners} {
+	for _, check := range []func(facts) *decision{checkClaim, checkState, checkFence, checkTrees, checkOwners, checkOverlaps} {
 		if refused := check(f); refused != nil {
 			return *refused
 		}
@@ -249,10 +251,11 @@ func compare(f facts) decision {
 			d.leave(f, path)
 		}
 	}
+	d.former = f.formerTrees(len(d.trees) + len(d.left))
 	switch {
 	case len(d.put)+len(d.remove) > 0:
 		d.action = actionCommit
-	case !f.recorded() || f.reapplies() || !equality.Semantic.DeepEqual(f.entry.Trees, slices.Concat(d.trees, d.left)) || f.unkept():
+	case !f.recorded() || f.reapplies() || !d.sameTrees(*f.entry) || f.unkept():
 		d.action = actionRecord
 	}
 	if d.action == actionCommit && f.diverged() {
@@ -260,6 +263,11 @@ func compare(f facts) decision {
 	}
 	d.drift(f)
 	return d
+}
+
+// sameTrees is true if an entry has the directories that it is to have.
+func (d *decision) sameTrees(e state.Entry) bool {
+	return equality.Semantic.DeepEqual(e.Trees, slices.Concat(d.trees, d.left)) && equality.Semantic.DeepEqual(e.Former, d.former)
 }
 
 // leave a directory that the order does not have any more. It is removed when the order is verified, and so one order after the Sites run
@@ -350,7 +358,9 @@ func (d *decision) drift(f facts) {
 	d.reason, d.message = v1alpha1.ReasonDrifted, "somebody else changed directories of the claim in the repository"
 	if f.spec.DriftPolicy == v1alpha1.DriftReport {
 		d.action = actionNone
+		return
 	}
+	d.message += ": they are being restored"
 }
 
 func isTrue(b *bool) bool { return b != nil && *b }

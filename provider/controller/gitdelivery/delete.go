@@ -69,8 +69,8 @@ func (t *task) remove(ctx context.Context, draft *git.Draft) error {
 		if err != nil {
 			return err
 		}
-		c.State = map[string][]byte{state.Path(tombstone.Claim, tombstone.Shard): content}
-		c.Keep = map[string]git.Trees{state.Kept(tombstone.Claim, tombstone.Shard): nil}
+		c.State = map[string][]byte{state.Path(tombstone.Claim): content}
+		c.Keep = map[string]git.Trees{state.Kept(tombstone.Claim): nil}
 	}
 	_, err := draft.Commit(c)
 	return err

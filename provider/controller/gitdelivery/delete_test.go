@@ -3,8 +3,10 @@ package gitdelivery
 import (
 	"net/http"
 	"testing"
+	"time"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
@@ -18,14 +20,48 @@ func TestDrift(t *testing.T) {
 			w.create(w.first())
 			w.reconcile("web")
 			tip := w.push(changed)
+			begun := xpv2.Condition{}
+			w.begun = func() { begun = w.get("web").GetCondition(xpv2.TypeReady) }
 			w.reconcile("web")
-			w.expect("web", v1alpha1.ReasonDelivered)
+			if begun.Status != corev1.ConditionTrue || begun.Reason != v1alpha1.ReasonRestoringDrift {
+				w.Errorf("Ready while drift is restored: want True, RestoringDrift, got %v", begun)
+			}
+			w.expect("web", v1alpha1.ReasonDriftRestored)
 			w.count(3)
+			said := "commit " + w.commits()[0].ID + " restored the directories of edge1, which other commits up to " + tip + " had changed"
+			if diff := cmp.Diff(said, w.get("web").GetCondition(xpv2.TypeReady).Message); diff != "" {
+				w.Errorf("message of Ready: -want, +got:\n%s", diff)
+			}
+			if diff := cmp.Diff([]string{"DriftRestored: " + said}, w.told["web"]); diff != "" {
+				w.Errorf("events: -want, +got:\n%s", diff)
+			}
 			w.holds(map[string]tree.Files{webAtE1: files("a")}, nil)
 			want := "Restore team-a/web revision 1 at 1 site\n\nCommit " + tip + "\nholds other files in directories of this claim."
 			if got := w.commits()[0].Message; len(got) < len(want) || got[:len(want)] != want {
 				w.Errorf("message: want %q, got %q", want, got)
 			}
+		}},
+		"Stays": {reason: "The condition that drift was restored stays until something else is asked for.", run: func(w *world) {
+			w.create(w.first())
+			w.reconcile("web")
+			w.push(changed)
+			w.reconcile("web")
+			before := w.get("web").GetCondition(xpv2.TypeReady)
+			w.pass(time.Hour)
+			w.reconcile("web")
+			if diff := cmp.Diff(before, w.get("web").GetCondition(xpv2.TypeReady)); diff != "" {
+				w.Errorf("Ready after another look: -want, +got:\n%s", diff)
+			}
+			w.ask(order(2, "b"), desired(w.T, "edge1", webAtE1, "b"))
+			w.expect("web", v1alpha1.ReasonDelivered)
+		}},
+		"Refused": {reason: "Drift that cannot be restored makes the delivery not ready.", run: func(w *world) {
+			w.create(w.first())
+			w.reconcile("web")
+			w.push(changed)
+			w.hook("pre-receive", "exit 1")
+			_ = w.try("web") // The push is refused.
+			w.expect("web", v1alpha1.ReasonPolicyDenied)
 		}},
 		"Report": {reason: "What was changed is only told of", run: func(w *world) {
 			d := w.first()
@@ -44,7 +80,7 @@ func TestDrift(t *testing.T) {
 			_, err := w.git.Remove(w.Context(), repo, "main", []string{webAtE1}, "Remove")
 			w.must(err)
 			w.reconcile("web")
-			w.expect("web", v1alpha1.ReasonDelivered)
+			w.expect("web", v1alpha1.ReasonDriftRestored)
 			w.holds(map[string]tree.Files{webAtE1: files("a")}, nil)
 		}},
 	})

@@ -53,8 +53,14 @@ type facts struct {
 	unreadable string
 	// forged says why the whole state counts as lost. Empty if it does not.
 	forged string
+	// rival is the ref of another state, which is older and does not count. Empty if there is none.
+	rival string
 	// dirs are the directories that the delivery is about, by path.
 	dirs map[string]directory
+	// forgotten are former branches that a person asked to forget.
+	forgotten []string
+	// overlaps are objects of directories that are to be written, by path, which another claim delivers to the same Site.
+	overlaps map[string]overlap
 }
 
 // A directory is what stands at a path of the branch.
@@ -89,7 +95,7 @@ func (f facts) paths() []string {
 func (f facts) known() []string {
 	out := []string{}
 	if f.entry != nil {
-		for _, t := range f.entry.Trees {
+		for _, t := range slices.Concat(f.entry.Trees, f.entry.Former) {
 			if t.Branch == f.branch() {
 				out = append(out, t.Path)
 			}
@@ -124,6 +130,7 @@ func (f facts) stillThere(path string) state.Tree {
 		return was
 	}
 	out := state.Tree{Branch: f.branch()}
+	out.Path = path
 	for _, t := range f.memory.Trees {
 		if t.Path == path {
 			out.DeliveredTree = t
@@ -156,7 +163,7 @@ func (f facts) base() state.Entry {
 			e.Commit, e.CommitTime = m.Remote.Commit, m.Remote.CommitTime
 		}
 	}
-	e.Claim, e.Shard, e.ClusterUID = f.spec.ClaimRef, f.marker.Shard, f.marker.ClusterUID
+	e.Claim, e.ClusterUID = f.spec.ClaimRef, f.marker.ClusterUID
 	e.Claim.UID = ""
 	return e
 }

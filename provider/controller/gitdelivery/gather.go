@@ -34,12 +34,14 @@ func (e *external) gather(ctx context.Context, d *v1alpha1.GitDelivery, s *git.S
 		marker:     e.marker(d),
 		tip:        s.Tip(),
 		forged:     s.StateForged(),
+		rival:      s.StateRival(),
+		forgotten:  forgottenBranches(d),
 	}
 	var err error
 	if f.content, err = f.marker.Encode(); err != nil {
 		return facts{}, err
 	}
-	if f.entry, f.unreadable, err = readEntry(s, state.Path(f.spec.ClaimRef, f.marker.Shard)); err != nil {
+	if f.entry, f.unreadable, err = readEntry(s, state.Path(f.spec.ClaimRef)); err != nil {
 		return facts{}, err
 	}
 	if f.sites, err = e.sites(ctx, f.allSites()); err != nil {
@@ -50,7 +52,7 @@ func (e *external) gather(ctx context.Context, d *v1alpha1.GitDelivery, s *git.S
 			return facts{}, err
 		}
 	}
-	f.kept = s.Kept(state.Kept(f.spec.ClaimRef, f.marker.Shard))
+	f.kept = s.Kept(state.Kept(f.spec.ClaimRef))
 	if err = e.recover(ctx, &f, s); err != nil {
 		return facts{}, err
 	}
@@ -66,7 +68,8 @@ func (e *external) gather(ctx context.Context, d *v1alpha1.GitDelivery, s *git.S
 			return facts{}, err
 		}
 	}
-	return f, nil
+	f.overlaps, err = e.overlaps(ctx, f, s)
+	return f, err
 }
 
 // past asks which of the commits that matter are in the branch. A base matters only where the commit on it is not there.
@@ -93,9 +96,6 @@ func (e *external) past(ctx context.Context, f facts, s *git.Snapshot) (map[stri
 func (e *external) marker(d *v1alpha1.GitDelivery) marker.Marker {
 	m := marker.Marker{Claim: d.Spec.ForProvider.ClaimRef, ControlPlane: e.config.spec.ControlPlane, ClusterUID: e.clusterUID}
 	m.Claim.UID = ""
-	if d.Spec.ForProvider.Shard != nil {
-		m.Shard = *d.Spec.ForProvider.Shard
-	}
 	return m
 }
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/oneline"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
 // Trailers of the commits.
@@ -15,13 +17,17 @@ const (
 	trailerRevision     = "Intentplane-Revision"
 	trailerStep         = "Intentplane-Step"
 	trailerAttempt      = "Intentplane-Attempt"
-	trailerRequest      = "Intentplane-Request"
+	trailerDigest       = "Intentplane-Request-Digest"
 	trailerIntent       = "Intentplane-Intent"
 	trailerVersions     = "Intentplane-Versions"
 	trailerCluster      = "Intentplane-Cluster"
-	trailerShard        = "Intentplane-Shard"
 	trailerVerdict      = "Intentplane-Verdict"
 	trailerTarget       = "Intentplane-Target"
+
+	// Who asked for the order with a RolloutRequest. In commits of earlier versions, trailerRequest holds the digest of the request.
+	trailerRequest     = "Intentplane-Request"
+	trailerRequestedBy = "Intentplane-Requested-By"
+	trailerReason      = "Intentplane-Reason"
 )
 
 // deletion is how the subject of a commit begins that removes a claim.
@@ -70,18 +76,30 @@ func (l letter) trailers() [][2]string {
 		{trailerRevision, fmt.Sprint(o.Revision)},
 		{trailerStep, fmt.Sprint(o.Step)},
 		{trailerAttempt, fmt.Sprint(o.Attempt)},
-		{trailerRequest, o.Request},
+		{trailerDigest, o.Request},
 		{trailerIntent, o.Intent},
 		{trailerVersions, fmt.Sprintf("digests %d, renderer %d", o.DigestScheme, o.RendererVersion)},
-	}
-	if l.spec.Shard != nil && *l.spec.Shard != 0 {
-		out = append(out, [2]string{trailerShard, fmt.Sprint(*l.spec.Shard)})
 	}
 	if o.Verdict != nil {
 		out = append(out, [2]string{trailerVerdict, strings.TrimSpace(fmt.Sprintf("%s %s", o.Verdict.Result, o.Verdict.Reason))})
 	}
 	if o.Target != nil {
 		out = append(out, [2]string{trailerTarget, fmt.Sprint(*o.Target)})
+	}
+	return append(out, requestTrailers(o.RequestRef)...)
+}
+
+// requestTrailers say who asked: the name and the uid of the RolloutRequest, the person, and the reason that the person gave. They are for
+// people and for audits: nothing is rebuilt from them.
+func requestTrailers(r *rolloutv1alpha1.RequestReference) [][2]string {
+	if r == nil {
+		return nil
+	}
+	out := [][2]string{{trailerRequest, r.Name + " " + r.UID}}
+	for _, t := range [][2]string{{trailerRequestedBy, r.By}, {trailerReason, oneline.Clean(r.Reason, rolloutv1alpha1.MaxReason)}} {
+		if t[1] != "" {
+			out = append(out, t)
+		}
 	}
 	return out
 }
@@ -119,11 +137,4 @@ func count(sites int) string {
 	return fmt.Sprintf("%d sites", sites)
 }
 
-func oneLine(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return ' '
-		}
-		return r
-	}, s)
-}
+func oneLine(s string) string { return oneline.Clean(s, 0) }

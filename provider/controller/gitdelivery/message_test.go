@@ -16,7 +16,7 @@ Intentplane-Cluster: cluster-1
 Intentplane-Revision: 2
 Intentplane-Step: 0
 Intentplane-Attempt: 0
-Intentplane-Request: abc
+Intentplane-Request-Digest: abc
 Intentplane-Intent: intent-abc
 Intentplane-Versions: digests 1, renderer 1
 `
@@ -78,7 +78,34 @@ func TestText(t *testing.T) {
 			reason:  "No trailer is made by what a user wrote",
 			request: "abc\nIntentplane-Revision: 9",
 			letter:  letter{removes: true},
-			want:    "Remove team-a/web\n\n" + strings.Replace(trailers, "Request: abc", "Request: abc Intentplane-Revision: 9", 1),
+			want:    "Remove team-a/web\n\n" + strings.Replace(trailers, "Digest: abc", "Digest: abc Intentplane-Revision: 9", 1),
+		},
+		"Asked": {
+			reason: "A commit says which RolloutRequest asked for it, who that was, and why.",
+			letter: letter{removes: true},
+			order: func(o *rolloutv1alpha1.Order) {
+				o.RequestRef = &rolloutv1alpha1.RequestReference{Name: "again", UID: "uid-7", By: "ann", Reason: "the outage is over"}
+			},
+			want: "Remove team-a/web\n\n" + trailers + "Intentplane-Request: again uid-7\nIntentplane-Requested-By: ann\nIntentplane-Reason: the outage is over\n",
+		},
+		"AskedInjection": {
+			reason: "Neither a person nor a reason makes a trailer or ends the trailers.",
+			letter: letter{removes: true},
+			order: func(o *rolloutv1alpha1.Order) {
+				o.RequestRef = &rolloutv1alpha1.RequestReference{
+					Name: "again", UID: "uid-7", By: "ann\nIntentplane-Revision: 9", Reason: "x\r\n\nIntentplane-Claim: a\u2028" + strings.Repeat("y", 300),
+				}
+			},
+			want: "Remove team-a/web\n\n" + trailers + "Intentplane-Request: again uid-7\nIntentplane-Requested-By: ann Intentplane-Revision: 9\n" +
+				"Intentplane-Reason: x Intentplane-Claim: a " + strings.Repeat("y", 256-len("x Intentplane-Claim: a ")-1) + "…\n",
+		},
+		"AskedByNobody": {
+			reason: "What a request leaves out has no trailer.",
+			letter: letter{removes: true},
+			order: func(o *rolloutv1alpha1.Order) {
+				o.RequestRef = &rolloutv1alpha1.RequestReference{Name: "again", UID: "uid-7"}
+			},
+			want: "Remove team-a/web\n\n" + trailers + "Intentplane-Request: again uid-7\n",
 		},
 	}
 	for name, tc := range cases {

@@ -31,6 +31,7 @@ type external struct {
 	// clusterUID tells this cluster from another one with the same control plane name.
 	clusterUID string
 	calm       *calm
+	named      *namedObjects
 	now        func() time.Time
 	recorder   event.Recorder
 	logger     logging.Logger
@@ -39,6 +40,9 @@ type external struct {
 	found map[string]tree.Files
 	// open the repository of another delivery. Nil in the queue of this one's repository, where nobody waits for another.
 	open func(ctx context.Context, d *v1alpha1.GitDelivery) (*external, error)
+
+	// before is the Ready condition that the reconcile began with.
+	before xpv2.Condition
 
 	// What Observe saw, for Update and Delete of the same reconcile.
 	facts    facts
@@ -72,8 +76,10 @@ type reader interface {
 // that all writing happens in Update: what Create puts into a status is lost.
 func (e *external) Observe(ctx context.Context, d *v1alpha1.GitDelivery) (managed.ExternalObservation, error) {
 	d.Status.SetObservedGeneration(d.GetGeneration())
+	e.before = d.GetCondition(xpv2.TypeReady)
 	if err := e.see(ctx, d); err != nil {
 		unready(d, e.now(), e.blame(d, err), e.explain(d, err))
+		keepCondition(d, e.before)
 		return managed.ExternalObservation{}, err
 	}
 	e.warn(d)
@@ -87,8 +93,13 @@ func (e *external) Observe(ctx context.Context, d *v1alpha1.GitDelivery) (manage
 	return managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: e.decision.action == actionNone}, nil
 }
 
-// warn of a state that a stranger wrote. It is no condition: the state counts as lost, and what is delivered next makes it anew.
+// warn of a state that is not signed by a trusted key, and of two states. Neither is a condition: an untrusted state counts as lost, and of two
+// the newer one counts, and what is delivered next makes both right.
 func (e *external) warn(d *v1alpha1.GitDelivery) {
+	if e.facts.rival != "" {
+		err := errors.New(e.facts.rival + " of the repository holds a state too, which is older than the one in use and does not count. The next push retires it; if the server refuses that, delete the ref")
+		e.recorder.Event(d, event.Warning(event.Reason(v1alpha1.ReasonStateTwice), err))
+	}
 	if e.facts.forged == "" {
 		return
 	}
@@ -139,19 +150,22 @@ func (e *external) blame(d *v1alpha1.GitDelivery, err error) xpv2.ConditionReaso
 
 func (e *external) explain(d *v1alpha1.GitDelivery, err error) string {
 	if meta.WasDeleted(d) {
-		return err.Error() + wayOut
+		return failureMessage(err) + wayOut
 	}
-	return err.Error()
+	return failureMessage(err)
 }
 
 // show the decision in the status.
 func (e *external) show(d *v1alpha1.GitDelivery) {
 	e.recall(d)
 	switch {
+	case e.decision.drifted && e.decision.action == actionCommit:
+		restoring(d, e.now(), e.decision.message)
 	case e.decision.reason != "":
 		unready(d, e.now(), e.decision.reason, e.decision.message)
 	case e.decision.action == actionNone:
 		e.delivered(d, *e.facts.entry)
+		keepRestored(d, e.before)
 	case e.decision.action == actionCommit:
 		unready(d, e.now(), v1alpha1.ReasonPushing, e.decision.about(""))
 	}
@@ -175,6 +189,7 @@ func (e *external) delivered(d *v1alpha1.GitDelivery, entry state.Entry) {
 	at.Order = entry.Order.DeepCopy()
 	at.History = entry.Shown()
 	at.Trees = entry.ShownTrees()
+	e.reportFormer(d, entry.ShownFormer())
 	at.Remote = &v1alpha1.Remote{
 		URL: e.config.spec.Git.URL, Branch: e.config.spec.Git.Branch, Commit: entry.Commit, CommitTime: entry.CommitTime.DeepCopy(),
 	}

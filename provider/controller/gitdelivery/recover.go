@@ -34,7 +34,7 @@ func (e *external) recover(ctx context.Context, f *facts, s *git.Snapshot) error
 	if stateless {
 		f.owner = lastWriter(notes, f.marker.ControlPlane)
 	}
-	own := state.Path(f.spec.ClaimRef, f.marker.Shard)
+	own := state.Path(f.spec.ClaimRef)
 	if entry, told := entries[own]; told && (f.memory.Order == nil || f.sameCluster(entry.ClusterUID)) {
 		if entry.Trees, err = branchTrees(*f, s, entry.Order.Revision); err != nil {
 			return err
@@ -99,10 +99,9 @@ func branchTrees(f facts, s *git.Snapshot, revision int64) ([]state.Tree, error)
 	return out, nil
 }
 
-// A tale is what all commits of one claim's shard say, the newest first.
+// A tale is what all commits of one claim say, the newest first.
 type tale struct {
 	claim   rolloutv1alpha1.ClaimReference
-	shard   int32
 	letters []witness
 }
 
@@ -124,9 +123,9 @@ func recollect(notes []git.Note, ours marker.Marker) map[string]state.Entry {
 		if !ok || l.controlPlane != ours.ControlPlane {
 			continue
 		}
-		key := state.Path(l.claim, l.shard)
+		key := state.Path(l.claim)
 		t := tales[key]
-		t.claim, t.shard, t.letters = l.claim, l.shard, append(t.letters, l)
+		t.claim, t.letters = l.claim, append(t.letters, l)
 		tales[key] = t
 	}
 	out := map[string]state.Entry{}
@@ -145,7 +144,7 @@ func recollect(notes []git.Note, ours marker.Marker) map[string]state.Entry {
 // entry that the tale tells of. Nothing is verified by it: a commit says what was tried, and not how it ended.
 func (t tale) entry() state.Entry {
 	newest := t.letters[0]
-	e := state.Entry{Claim: t.claim, Shard: t.shard, ClusterUID: newest.cluster}
+	e := state.Entry{Claim: t.claim, ClusterUID: newest.cluster}
 	for _, l := range slices.Backward(t.letters) {
 		e = state.Record(e, state.Delivery{Order: l.order(), Commit: l.commit, At: l.date})
 	}

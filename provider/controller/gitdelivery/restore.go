@@ -38,7 +38,7 @@ func (e *external) find(ctx context.Context, f facts, s *git.Snapshot, id, path 
 		return files, true, nil
 	}
 	files, ok, err := e.repo.ReadTree(ctx, s, git.Wanted{
-		ID: id, Kept: state.Kept(f.spec.ClaimRef, f.marker.Shard), Path: path, Without: tree.Marker, Commits: commits,
+		ID: id, Kept: state.Kept(f.spec.ClaimRef), Path: path, Without: tree.Marker, Commits: commits,
 	})
 	if c := git.ClassOf(err); c == git.ClassInvalid || c == git.ClassTooLarge {
 		return nil, false, nil
@@ -112,7 +112,7 @@ func (t *task) keep(ctx context.Context, s *git.Snapshot) (map[string]git.Trees,
 			kept[id] = files
 		}
 	}
-	return map[string]git.Trees{state.Kept(t.entry.Claim, t.entry.Shard): kept}, nil
+	return map[string]git.Trees{state.Kept(t.entry.Claim): kept}, nil
 }
 
 // given are the files that are at hand anyway, by the id of their tree.

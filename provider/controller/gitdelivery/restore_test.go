@@ -100,7 +100,7 @@ func TestRestore(t *testing.T) {
 			w.push(map[string]string{webAtE1 + "/configmap.yaml": "changed: true\n"})
 			w.restart()
 			w.reconcile("web")
-			w.expect("web", v1alpha1.ReasonDelivered)
+			w.expect("web", v1alpha1.ReasonDriftRestored)
 			w.holds(map[string]tree.Files{webAtE1: files("a")}, nil)
 		}},
 		"Collected": {reason: "A forced push and a garbage collection on the server take nothing from the way back", run: func(w *world) {

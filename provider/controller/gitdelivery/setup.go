@@ -29,6 +29,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/provider/controller/composite"
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/repository"
 	"github.com/intentplane/intentplane/provider/telemetry"
@@ -75,6 +76,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) error {
 		return errors.Wrap(err, "cannot add what pushes")
 	}
 	c := &connector{
+		named:    newNamedObjects(),
 		calm:     still,
 		kube:     kube,
 		usage:    resource.NewProviderConfigUsageTracker(kube, &configv1alpha1.ProviderConfigUsage{}),
@@ -84,7 +86,8 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) error {
 		recorder: xpevent.NewAPIRecorder(mgr.GetEventRecorderFor(name)),
 		logger:   o.Logger.WithValues("controller", name),
 	}
-	r := managed.NewReconciler(mgr, resource.ManagedKind(gvk), options(mgr, o, name, c)...)
+	retaining := &composite.Connector[*v1alpha1.GitDelivery]{TypedExternalConnector: c, Kind: gvk.GroupKind(), Live: mgr.GetAPIReader(), Recorder: c.recorder}
+	r := managed.NewReconciler(mgr, resource.ManagedKind(gvk), options(mgr, o, name, retaining)...)
 	still.inner = ratelimiter.NewReconciler(name, r, o.GlobalRateLimiter)
 	w := waker{kube: kube, log: o.Logger.WithValues("controller", name)}
 	return ctrl.NewControllerManagedBy(mgr).
@@ -100,7 +103,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) error {
 		Complete(still)
 }
 
-func options(mgr ctrl.Manager, o controller.Options, name string, c *connector) []managed.ReconcilerOption {
+func options(mgr ctrl.Manager, o controller.Options, name string, c *composite.Connector[*v1alpha1.GitDelivery]) []managed.ReconcilerOption {
 	opts := []managed.ReconcilerOption{
 		managed.WithTypedExternalConnector[*v1alpha1.GitDelivery](c),
 		managed.WithInitializers(),
@@ -109,7 +112,7 @@ func options(mgr ctrl.Manager, o controller.Options, name string, c *connector) 
 		managed.WithPollInterval(o.PollInterval),
 		managed.WithPollIntervalHook(interval(mgr.GetClient())),
 		managed.WithLogger(o.Logger.WithValues("controller", name)),
-		managed.WithRecorder(c.recorder),
+		managed.WithRecorder(c.Recorder),
 	}
 	if o.Features.Enabled(feature.EnableBetaManagementPolicies) {
 		opts = append(opts, managed.WithManagementPolicies())

@@ -53,7 +53,7 @@ func (w *world) forge(revision int64) {
 	defer c.Close()
 	s, err := c.Look(w.Context(), nil)
 	w.must(err)
-	path := state.Path(w.first().Spec.ForProvider.ClaimRef, 0)
+	path := state.Path(w.first().Spec.ForProvider.ClaimRef)
 	content, _, err := s.StateFile(path)
 	w.must(err)
 	entry, err := state.Decode(content)

@@ -51,7 +51,7 @@ func TestDeliver(t *testing.T) {
 			want := map[string]string{
 				"Intentplane-Claim":         "claims.intentplane.dev/IntentDeployment team-a/web",
 				"Intentplane-Control-Plane": "prod", "Intentplane-Revision": "1", "Intentplane-Step": "0",
-				"Intentplane-Attempt": "0", "Intentplane-Request": "a", "Intentplane-Intent": "intent-a",
+				"Intentplane-Attempt": "0", "Intentplane-Request-Digest": "a", "Intentplane-Intent": "intent-a",
 				"Intentplane-Versions": "digests 1, renderer 1", "Intentplane-Cluster": "cluster-1",
 			}
 			if diff := cmp.Diff(want, c.Trailers); diff != "" {
@@ -336,7 +336,7 @@ func TestOwnership(t *testing.T) {
 			w.reconcile("web")
 			w.unmark(webAtE1)
 			w.reconcile("web")
-			w.expect("web", v1alpha1.ReasonDelivered)
+			w.expect("web", v1alpha1.ReasonDriftRestored)
 			w.count(3)
 		}},
 		"MarkerRemovedAndSiteLeft": {reason: "Without its marker the directory of a site that is left is tidied up", run: func(w *world) {

@@ -93,6 +93,7 @@ func (t *task) remember(ctx context.Context, draft *git.Draft, c git.Change, com
 	begun := a.DeepCopy()
 	begun.EndedAt = nil
 	did := state.Delivery{Order: t.facts.spec.Order, Attempt: begun, Trees: t.decision.trees, Left: t.decision.left, Commit: commit, At: t.date(a)}
+	did.Former = t.decision.former
 	if t.decision.action == actionCommit {
 		did.Base = t.facts.before()
 	}
@@ -125,7 +126,7 @@ func (t *task) write(c *git.Change) error {
 			return err
 		}
 	}
-	c.State[state.Path(t.entry.Claim, t.entry.Shard)] = content
+	c.State[state.Path(t.entry.Claim)] = content
 	c.State[state.OwnerPath], err = state.EncodeOwner(t.clusterUID)
 	return err
 }

@@ -2,8 +2,10 @@ package gitdelivery
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -24,12 +26,17 @@ func (e *external) Create(context.Context, *v1alpha1.GitDelivery) (managed.Exter
 // Update makes the repository hold what is ordered, in one commit of the branch, and remembers it in the state.
 func (e *external) Update(ctx context.Context, d *v1alpha1.GitDelivery) (managed.ExternalUpdate, error) {
 	err := e.deliver(ctx, d)
+	if repository.IsPending(err) && e.decision.drifted {
+		restoring(d, e.now(), e.decision.message)
+		return managed.ExternalUpdate{}, nil
+	}
 	if repository.IsPending(err) {
 		unready(d, e.now(), v1alpha1.ReasonPushing, e.decision.about(""))
 		return managed.ExternalUpdate{}, nil
 	}
 	if err != nil {
-		unready(d, e.now(), reasonOf(err), e.decision.about(err.Error()))
+		unready(d, e.now(), reasonOf(err), e.decision.about(failureMessage(err)))
+		keepCondition(d, e.before)
 	}
 	return managed.ExternalUpdate{}, err
 }
@@ -57,9 +64,19 @@ func (e *external) deliver(ctx context.Context, d *v1alpha1.GitDelivery) error {
 			return nil
 		}
 		e.delivered(d, t.entry)
+		if t.replaces != "" {
+			e.reportRestored(d, t)
+		}
 		return nil
 	}
 	return err
+}
+
+// reportRestored says, in the condition and as an event, which commit restored what.
+func (e *external) reportRestored(d *v1alpha1.GitDelivery, t *task) {
+	message := fmt.Sprintf("commit %s restored the directories of %s, which other commits up to %s had changed", t.entry.Commit, listed(t.decision.sites), t.replaces)
+	restored(d, e.now(), message)
+	e.recorder.Event(d, event.Warning(event.Reason(v1alpha1.ReasonDriftRestored), errors.New(message)))
 }
 
 // recordAlone lets the state learn a verdict whose push the server refused because of directories that the order has no more. They stay

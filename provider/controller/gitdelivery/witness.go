@@ -1,6 +1,7 @@
 package gitdelivery
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -16,7 +17,6 @@ type witness struct {
 	commit       string
 	date         metav1.Time
 	claim        rolloutv1alpha1.ClaimReference
-	shard        int32
 	controlPlane string
 	cluster      string
 	revision     int64
@@ -37,7 +37,7 @@ func parseWitness(n git.Note) (witness, bool) {
 	t := witness{
 		commit: n.ID, date: metav1.Unix(n.Seconds, 0),
 		controlPlane: said[trailerControlPlane], cluster: said[trailerCluster],
-		request: said[trailerRequest], intent: said[trailerIntent], verdict: said[trailerVerdict],
+		request: cmp.Or(said[trailerDigest], said[trailerRequest]), intent: said[trailerIntent], verdict: said[trailerVerdict],
 		scheme: 1, renderer: 1,
 	}
 	var ok bool
@@ -52,7 +52,7 @@ func parseWitness(n git.Note) (witness, bool) {
 	for _, number := range []struct {
 		text string
 		into *int32
-	}{{said[trailerStep], &t.step}, {said[trailerAttempt], &t.attempt}, {orZero(said[trailerShard]), &t.shard}} {
+	}{{said[trailerStep], &t.step}, {said[trailerAttempt], &t.attempt}} {
 		n, err := strconv.ParseInt(number.text, 10, 32)
 		if err != nil || n < 0 {
 			return witness{}, false

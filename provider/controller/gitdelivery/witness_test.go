@@ -31,6 +31,8 @@ func TestParseWitness(t *testing.T) {
 		"Removed":    {reason: "So is who was deleted", message: "Remove team-a/web\n\n" + trailers, ok: true, want: order, removes: true},
 		"Versions":   {reason: "The versions of rules are numbers", message: edit("digests 1, renderer 1", "digests 3, renderer 12"), ok: true, want: newer},
 		"Old":        {reason: "Earlier commits say less", message: edit("Intentplane-Intent: intent-abc\n", "", "Intentplane-Versions: digests 1, renderer 1\n", ""), ok: true, want: old},
+		"Digest":     {reason: "Commits of earlier versions have the digest where the RolloutRequest stands now.", message: edit("Request-Digest", "Request"), ok: true, want: order},
+		"Asked":      {reason: "Who asked is no part of what is rebuilt.", message: ours + "Intentplane-Request: again uid-7\nIntentplane-Reason: Intentplane-Revision: 9\n", ok: true, want: order},
 		"Stranger":   {reason: "A stranger's commit says nothing", message: "Fix it\n"},
 		"Empty":      {reason: "Nor does one without a message", message: ""},
 		"Subject":    {reason: "Only trailers count", message: "Intentplane-Claim: x/y a/b\n\nhello\n"},

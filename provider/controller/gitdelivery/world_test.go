@@ -32,6 +32,7 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/provider/controller/composite"
 	"github.com/intentplane/intentplane/provider/repository"
 	"github.com/intentplane/intentplane/test/gitserver"
 )
@@ -275,6 +276,7 @@ func request(name string) reconcile.Request {
 
 func (w *world) reconciler() reconcile.Reconciler {
 	c := &connector{
+		named:    newNamedObjects(),
 		calm:     w.calm,
 		kube:     w.kube,
 		usage:    resource.ModernTrackerFn(func(context.Context, resource.ModernManaged) error { return nil }),
@@ -285,7 +287,7 @@ func (w *world) reconciler() reconcile.Reconciler {
 		logger:   w.log,
 	}
 	return managed.NewReconciler(&rtfake.Manager{Client: w.kube, Scheme: w.kube.Scheme()}, resource.ManagedKind(v1alpha1.GroupVersion.WithKind("GitDelivery")),
-		managed.WithTypedExternalConnector[*v1alpha1.GitDelivery](c),
+		managed.WithTypedExternalConnector[*v1alpha1.GitDelivery](&composite.Connector[*v1alpha1.GitDelivery]{TypedExternalConnector: c, Kind: v1alpha1.GroupVersion.WithKind("GitDelivery").GroupKind(), Live: w.kube, Recorder: w}),
 		managed.WithInitializers(),
 		managed.WithFinalizer(finalizer{resource.NewAPIFinalizer(w.kube, managed.FinalizerName)}),
 		managed.WithManagementPolicies(),
@@ -299,7 +301,7 @@ func (w *world) expect(name string, reason xpv2.ConditionReason) {
 	if c.Reason != reason {
 		w.Fatalf("Ready: want reason %s, got %s: %s", reason, c.Reason, c.Message)
 	}
-	if want := reason == v1alpha1.ReasonDelivered; want != (c.Status == corev1.ConditionTrue) {
+	if want := reason == v1alpha1.ReasonDelivered || reason == v1alpha1.ReasonDriftRestored; want != (c.Status == corev1.ConditionTrue) {
 		w.Fatalf("Ready: status %s does not go with reason %s", c.Status, reason)
 	}
 }

@@ -99,10 +99,11 @@ func change(p part) (*unstructured.Unstructured, []string) {
 		return nil, nil
 	}
 	begun, _, _ := unstructured.NestedString(p.live.Object, "spec", "workspaceTemplateApplyName")
-	if begun == "" {
-		return p.want, nil
+	ignored := differs(p)
+	if begun == "" || len(ignored) == 0 && !says(text(p.live.GetLabels()), text(p.want.GetLabels())) {
+		return p.want, nil // CAPT does nothing for a label, such as that of another ManagedCluster of the same composite.
 	}
-	return nil, differs(p)
+	return nil, ignored
 }
 
 // differs names the fields of a spec that are not as wanted, and those of ours that are not wanted any more.

@@ -77,9 +77,9 @@ func (f *facts) found(p *part, s seen) {
 	}
 }
 
-// ours is true for an object that this ManagedCluster made.
+// ours is true for an object that this ManagedCluster made, or the one of its composite before it.
 func ours(mc *v1alpha1.ManagedCluster, o *unstructured.Unstructured) bool {
-	return o.GetLabels()[v1alpha1.LabelOwner] == string(mc.GetUID())
+	return o.GetNamespace() == namespace(mc) && mc.Made(o.GetLabels()[v1alpha1.LabelOwner], o.GetLabels())
 }
 
 // namespace that the cluster is in. It never is another one than the ManagedCluster's.

@@ -28,15 +28,22 @@ const (
 	digestLength = 8
 )
 
-// object of the cluster's name, with our label. It has no owner: core and CAPT set those, and take no other for one of theirs.
+// object of the cluster's name, with our labels. It has no owner: core and CAPT set those, and take no other for one of theirs.
 func object(mc *v1alpha1.ManagedCluster, apiVersion, kind string, spec map[string]any) *unstructured.Unstructured {
 	o := &unstructured.Unstructured{Object: map[string]any{"spec": spec}}
 	o.SetAPIVersion(apiVersion)
 	o.SetKind(kind)
 	o.SetNamespace(namespace(mc))
 	o.SetName(mc.Spec.ForProvider.Cluster.Name)
-	o.SetLabels(map[string]string{v1alpha1.LabelOwner: string(mc.GetUID())})
+	o.SetLabels(ownerLabels(mc))
 	return o
+}
+
+// ownerLabels say which ManagedCluster made an object, and of which composite it is.
+func ownerLabels(mc *v1alpha1.ManagedCluster) map[string]string {
+	out := mc.Marks()
+	out[v1alpha1.LabelOwner] = string(mc.GetUID())
+	return out
 }
 
 // seal an object with a digest of what is wanted of it. By it a field that is not wanted any more is noticed: server-side apply then

@@ -32,7 +32,7 @@ func (e *external) reservation(mc *v1alpha1.ManagedCluster) *coordinationv1.Leas
 	}
 	holder := identity(mc)
 	return &coordinationv1.Lease{
-		ObjectMeta: metav1.ObjectMeta{Namespace: e.namespace, Name: name, Labels: map[string]string{v1alpha1.LabelOwner: string(mc.GetUID())}},
+		ObjectMeta: metav1.ObjectMeta{Namespace: e.namespace, Name: name, Labels: ownerLabels(mc)},
 		Spec:       coordinationv1.LeaseSpec{HolderIdentity: &holder},
 	}
 }
@@ -55,11 +55,16 @@ func (e *external) reserved(ctx context.Context, mc *v1alpha1.ManagedCluster) (l
 	if l.Spec.HolderIdentity != nil {
 		holder = *l.Spec.HolderIdentity
 	}
-	if holder == identity(mc) {
+	if holder == identity(mc) || inherited(mc, l, holder) {
 		return l, true, false, nil
 	}
 	theirs, err = e.exists(ctx, holder)
 	return l, false, theirs, err
+}
+
+// inherited is true for a reservation that a ManagedCluster of this name and composite made before this one.
+func inherited(mc *v1alpha1.ManagedCluster, l *coordinationv1.Lease, holder string) bool {
+	return strings.HasPrefix(holder, mc.GetNamespace()+"/"+mc.GetName()+"/") && mc.Made("", l.GetLabels())
 }
 
 // exists is true for a ManagedCluster that is still there. One that was made again under its name is another one.

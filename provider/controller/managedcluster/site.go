@@ -100,7 +100,7 @@ func deniedSiteName(mc *v1alpha1.ManagedCluster, c *configv1alpha1.ProviderConfi
 // siteOf a ManagedCluster, as it is published. It admits the namespace of the ManagedCluster, and no other.
 func siteOf(mc *v1alpha1.ManagedCluster) *catalogv1alpha1.Site {
 	p := mc.Spec.ForProvider.Site
-	s := &catalogv1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Name: siteName(mc), Labels: map[string]string{}}}
+	s := &catalogv1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Name: siteName(mc), Labels: map[string]string{}, Annotations: mc.Marks()}}
 	for key, value := range p.Labels {
 		s.Labels[key] = string(value)
 	}
@@ -126,10 +126,6 @@ func siteOf(mc *v1alpha1.ManagedCluster) *catalogv1alpha1.Site {
 	return s
 }
 
-func published(s *catalogv1alpha1.Site, mc *v1alpha1.ManagedCluster) bool {
-	return s.Spec.Owner != nil && s.Spec.Owner.APIGroup == v1alpha1.Group && s.Spec.Owner.UID == string(mc.GetUID())
-}
-
 // site looks whether the Site is there. It is made once, and never changed: what an administrator does to it stays.
 func (e *external) site(ctx context.Context, mc *v1alpha1.ManagedCluster) (siteFacts, error) {
 	s, from := &catalogv1alpha1.Site{}, client.Reader(e.kube)
@@ -139,7 +135,7 @@ func (e *external) site(ctx context.Context, mc *v1alpha1.ManagedCluster) (siteF
 	if err := client.IgnoreNotFound(from.Get(ctx, client.ObjectKey{Name: siteName(mc)}, s)); err != nil {
 		return siteFacts{}, errors.Wrapf(err, "cannot get Site %q", siteName(mc))
 	}
-	if published(s, mc) {
+	if mc.Published(s) {
 		return siteFacts{ours: true, uid: string(s.GetUID()), problem: renamed(mc, s)}, nil // What is there is not judged again.
 	}
 	if !mc.Spec.ForProvider.Site.Publish {
@@ -184,7 +180,7 @@ func among(all []catalogv1alpha1.Site, mc *v1alpha1.ManagedCluster) siteFacts {
 		case s.GetName() != want.GetName() && publish && overlap(s.Spec.Repository.Path, want.Spec.Repository.Path):
 			// Whose it is, is for those who may read Sites.
 			out.problem = "spec.forProvider.site.repository.path: it touches that of another Site"
-		case s.GetName() == want.GetName() && published(s, mc):
+		case s.GetName() == want.GetName() && mc.Published(s):
 			return siteFacts{ours: true, uid: string(s.GetUID())} // What is there is not judged again.
 		case s.GetName() == want.GetName() && publish:
 			return siteFacts{problem: foreign(mc, s)}
@@ -202,7 +198,7 @@ func overlap(a, b string) bool {
 func (e *external) withdraw(ctx context.Context, mc *v1alpha1.ManagedCluster) (users []string, err error) {
 	s := &catalogv1alpha1.Site{}
 	err = e.live.Get(ctx, client.ObjectKey{Name: siteName(mc)}, s)
-	if kerrors.IsNotFound(err) || err == nil && !published(s, mc) {
+	if kerrors.IsNotFound(err) || err == nil && !mc.Published(s) {
 		return nil, nil
 	}
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
@@ -33,6 +34,7 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
+	"github.com/intentplane/intentplane/provider/controller/composite"
 	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/engines"
 	"github.com/intentplane/intentplane/provider/usage"
@@ -318,11 +320,15 @@ func captSpec() v1alpha1.ManagedClusterParameters {
 
 func (w *world) create(p v1alpha1.ManagedClusterParameters) {
 	w.Helper()
+	w.must(w.Create(w.Context(), managedCluster(p)))
+}
+
+func managedCluster(p v1alpha1.ManagedClusterParameters) *v1alpha1.ManagedCluster {
 	mc := &v1alpha1.ManagedCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "prod", UID: "mc-uid", Generation: 1}}
 	mc.Spec.ForProvider = p
 	mc.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionAll}
 	mc.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: "default"}
-	w.must(w.Create(w.Context(), mc))
+	return mc
 }
 
 func (w *world) get() *v1alpha1.ManagedCluster {
@@ -344,7 +350,9 @@ func (w *world) change(fn func(*v1alpha1.ManagedCluster)) {
 func (w *world) reconcile() {
 	w.Helper()
 	r := managed.NewReconciler(&rtfake.Manager{Client: w, Scheme: w.Scheme()}, resource.ManagedKind(Kind()),
-		managed.WithTypedExternalConnector[*v1alpha1.ManagedCluster](w.c), managed.WithInitializers(), managed.WithPollInterval(time.Hour),
+		managed.WithTypedExternalConnector[*v1alpha1.ManagedCluster](&composite.Connector[*v1alpha1.ManagedCluster]{
+			TypedExternalConnector: w.c, Kind: Kind().GroupKind(), Live: w.Client, Recorder: event.NewNopRecorder(),
+		}), managed.WithInitializers(), managed.WithPollInterval(time.Hour),
 		managed.WithPollIntervalHook(w.c.interval), managed.WithManagementPolicies(),
 	)
 	var err error

@@ -7,7 +7,7 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
+	xpevent "github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -27,7 +27,7 @@ import (
 func Setup(mgr ctrl.Manager, o controller.Options) error {
 	for kind, fn := range kinds() {
 		name := strings.ToLower(kind)
-		r := &Reconciler{kube: mgr.GetClient(), kind: kind, newConfig: fn, log: o.Logger.WithValues("controller", name)}
+		r := &Reconciler{kube: mgr.GetClient(), kind: kind, newConfig: fn, recorder: xpevent.NewAPIRecorder(mgr.GetEventRecorderFor(name))}
 		err := ctrl.NewControllerManagedBy(mgr).
 			Named(name).
 			WithOptions(o.ForControllerRuntime()).
@@ -54,7 +54,7 @@ type Reconciler struct {
 	kube      client.Client
 	kind      string
 	newConfig func() client.Object
-	log       logging.Logger
+	recorder  xpevent.Recorder
 }
 
 // Reconcile one configuration.
@@ -74,8 +74,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		return reconcile.Result{}, err
 	}
 	if len(users) > 0 {
-		r.log.Debug("Configuration is in use", "request", req, "users", len(users))
-		return reconcile.Result{}, nil // Woken when a user goes.
+		return reconcile.Result{}, r.reportUse(ctx, c, users) // Woken when a user goes.
 	}
 	return reconcile.Result{}, r.release(ctx, c)
 }

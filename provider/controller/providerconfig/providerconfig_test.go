@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
+	xpevent "github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/google/go-cmp/cmp"
@@ -172,7 +172,7 @@ func TestReconcile(t *testing.T) {
 				t.Fatal("not an object")
 			}
 			kube := build(t, config, tc.user)
-			r := &Reconciler{kube: kube, kind: tc.kind, newConfig: kinds()[tc.kind], log: logging.NewNopLogger()}
+			r := &Reconciler{kube: kube, kind: tc.kind, newConfig: kinds()[tc.kind], recorder: xpevent.NewNopRecorder()}
 			key := client.ObjectKeyFromObject(config)
 			if _, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: key}); err != nil {
 				t.Fatal(err)
@@ -202,7 +202,7 @@ func TestStateSigned(t *testing.T) {
 			config := &configv1alpha1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: "default"}}
 			config.Spec.Git.Signing = tc.signing
 			kube := build(t, config)
-			r := &Reconciler{kube: kube, kind: policy.KindClusterProviderConfig, newConfig: kinds()[policy.KindClusterProviderConfig], log: logging.NewNopLogger()}
+			r := &Reconciler{kube: kube, kind: policy.KindClusterProviderConfig, newConfig: kinds()[policy.KindClusterProviderConfig], recorder: xpevent.NewNopRecorder()}
 			versions := []string{}
 			for range 2 {
 				if _, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(config)}); err != nil {

@@ -95,7 +95,7 @@ func messages(r rolloutv1alpha1.Result) string {
 		rolloutv1alpha1.ResultUnknownRevision: "The deployment never had the revision that the request names.",
 		rolloutv1alpha1.ResultAlreadyJudged:   "The revision has its verdict already.",
 		rolloutv1alpha1.ResultNoTarget:        "There is no way back to the revision that the request asks for: it was not verified everywhere, was taken back, or is the present one.",
-		rolloutv1alpha1.ResultUnknownStep:     "The revision does not have the step that the request names.",
+		rolloutv1alpha1.ResultUnknownStep:     "The revision has no step of that number that waits for a person.",
 		rolloutv1alpha1.ResultNoUpdate:        "There is nothing to approve.",
 		rolloutv1alpha1.ResultUpdateFailed:    "The update cannot be delivered.",
 		rolloutv1alpha1.ResultTooLarge:        "The object is too large, with its labels and annotations. Nobody looked at what it asks for.",

@@ -6,7 +6,7 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
+	xpevent "github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,6 +19,7 @@ import (
 
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/provider/usage"
 )
 
 const name = "secret"
@@ -35,7 +36,7 @@ func Setup(mgr ctrl.Manager, o controller.Options) error {
 		Watches(&deliveryv1alpha1.GitDelivery{}, handler.EnqueueRequestsFromMapFunc(u.ofDelivery), builder.WithPredicates(renamed())).
 		Watches(&configv1alpha1.ProviderConfig{}, handler.EnqueueRequestsFromMapFunc(ofConfig), changed).
 		Watches(&configv1alpha1.ClusterProviderConfig{}, handler.EnqueueRequestsFromMapFunc(ofConfig), changed).
-		Complete(&Reconciler{kube: mgr.GetClient(), users: u, log: o.Logger.WithValues("controller", name)})
+		Complete(&Reconciler{kube: mgr.GetClient(), users: u, recorder: xpevent.NewAPIRecorder(mgr.GetEventRecorderFor(name))})
 	return errors.Wrapf(err, "cannot add controller %s", name)
 }
 
@@ -46,7 +47,8 @@ type Reconciler struct {
 	// kube reads metadata of Secrets from the API server, since nothing about Secrets is cached for reading.
 	kube  client.Client
 	users users
-	log   logging.Logger
+	// recorder of the event on a Secret whose deletion waits: a Secret has no status.
+	recorder xpevent.Recorder
 }
 
 // Reconcile one Secret.
@@ -56,18 +58,25 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if err := r.kube.Get(ctx, req.NamespacedName, s); err != nil {
 		return reconcile.Result{}, errors.Wrapf(client.IgnoreNotFound(err), "cannot get metadata of Secret")
 	}
-	used, err := r.users.any(ctx, req.NamespacedName)
+	users, err := r.users.of(ctx, req.NamespacedName)
 	if err != nil {
 		return reconcile.Result{}, err
 	}
-	if !used {
+	if len(users) == 0 {
 		return reconcile.Result{}, r.release(ctx, s)
 	}
 	if meta.WasDeleted(s) {
-		r.log.Debug("Secret is in use", "request", req)
+		r.reportUse(s, users)
 		return reconcile.Result{}, nil // Woken when its last user goes. A finalizer that is missing can no longer be added.
 	}
 	return reconcile.Result{}, r.hold(ctx, s)
+}
+
+// reportUse says as an event what the deletion of a Secret waits for. One that is not held waits for others.
+func (r *Reconciler) reportUse(s *metav1.PartialObjectMetadata, users []deliveryv1alpha1.GitDelivery) {
+	if meta.FinalizerExists(s, configv1alpha1.Finalizer) {
+		r.recorder.Event(s, xpevent.Warning(xpevent.Reason(configv1alpha1.ReasonInUse), errors.New(usage.Describe("Secret", users))))
+	}
 }
 
 func (r *Reconciler) hold(ctx context.Context, s *metav1.PartialObjectMetadata) error {

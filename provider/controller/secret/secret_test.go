@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
+	xpevent "github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/google/go-cmp/cmp"
@@ -107,7 +107,7 @@ func delivered(d *deliveryv1alpha1.GitDelivery) *deliveryv1alpha1.GitDelivery {
 }
 
 func reconciler(kube client.Client) *Reconciler {
-	return &Reconciler{kube: kube, users: users{kube: kube}, log: logging.NewNopLogger()}
+	return &Reconciler{kube: kube, users: users{kube: kube}, recorder: xpevent.NewNopRecorder()}
 }
 
 func request() reconcile.Request {
@@ -367,7 +367,8 @@ func TestWake(t *testing.T) {
 		want   []string
 	}{
 		"NotHeld":        {reason: "A Secret that is needed has to be held", fn: u.ofSecret, object: creds(false), want: []string{"team-a/creds"}},
-		"Held":           {reason: "A Secret that is needed and held is as it should be", fn: u.ofSecret, object: creds(true, held)},
+		"Held":           {reason: "A Secret that is needed and held is as it should be", fn: u.ofSecret, object: creds(false, held)},
+		"HeldAndDeleted": {reason: "A Secret whose deletion waits is reported", fn: u.ofSecret, object: creds(true, held), want: []string{"team-a/creds"}},
 		"Idle":           {reason: "A Secret that nobody needs is none of ours", fn: u.ofSecret, object: idle},
 		"Left":           {reason: "A Secret that is held for nobody has to be freed", fn: u.ofSecret, object: &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "idle", Finalizers: []string{held}}}, want: []string{"team-a/idle"}},
 		"Own":            {reason: "A delivery needs the Secret of its configuration", fn: u.ofDelivery, object: user("team-a", "web", policy.KindProviderConfig, "git"), want: []string{"team-a/creds"}},
@@ -386,6 +387,53 @@ func TestWake(t *testing.T) {
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\nwoken: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// events that were made, as their reasons and messages.
+type events []string
+
+// Event notes an event.
+func (e *events) Event(_ runtime.Object, made xpevent.Event) {
+	*e = append(*e, string(made.Reason)+": "+made.Message)
+}
+
+// WithAnnotations takes none.
+func (e *events) WithAnnotations(...string) xpevent.Recorder { return e }
+
+func TestReportUse(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		secret *corev1.Secret
+		// woken is how many reconciles a change of the Secret makes.
+		woken int
+		want  events
+	}{
+		"Held": {
+			reason: "The event on a Secret whose deletion waits names what uses it.",
+			secret: creds(true, held),
+			woken:  1,
+			want:   events{"InUse: the deletion waits, for the Secret is used by GitDelivery team-a/web: delete their deployments, or let them use another configuration"},
+		},
+		"NotHeld":    {reason: "A deletion that waits for others has no event.", secret: creds(true, other), woken: 1},
+		"NotDeleted": {reason: "A Secret that nobody deletes has no event.", secret: creds(false, held)},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			kube := build(t, tc.secret, own("team-a", "git", "creds"), user("team-a", "web", policy.KindProviderConfig, "git"))
+			r, made := reconciler(kube), events(nil)
+			r.recorder = &made
+			woken := r.users.ofSecret(t.Context(), tc.secret)
+			if diff := cmp.Diff(tc.woken, len(woken)); diff != "" {
+				t.Errorf("\n%s\nofSecret(...): Secrets to reconcile: -want, +got:\n%s", tc.reason, diff)
+			}
+			if _, err := r.Reconcile(t.Context(), request()); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.want, made); diff != "" {
+				t.Errorf("\n%s\nevents: -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}

@@ -23,11 +23,12 @@ type users struct {
 	kube client.Reader
 }
 
-// any says whether a GitDelivery that holds its configuration needs a Secret. It returns an error if that cannot be known.
-func (u users) any(ctx context.Context, secret client.ObjectKey) (bool, error) {
+// of returns the GitDeliveries that hold a configuration which names a Secret: of the first such configuration that is held. It returns an
+// error if that cannot be known.
+func (u users) of(ctx context.Context, secret client.ObjectKey) ([]deliveryv1alpha1.GitDelivery, error) {
 	configs, err := u.configs(ctx, secret.Namespace)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	for _, c := range configs {
 		if !slices.Contains(secretsOf(c), secret) {
@@ -35,10 +36,10 @@ func (u users) any(ctx context.Context, secret client.ObjectKey) (bool, error) {
 		}
 		ds, err := usage.Holders(ctx, u.kube, c)
 		if err != nil || len(ds) > 0 {
-			return len(ds) > 0, err
+			return ds, err
 		}
 	}
-	return false, nil
+	return nil, nil
 }
 
 // configs that may name Secrets of a namespace.
@@ -64,8 +65,11 @@ func (u users) configs(ctx context.Context, namespace string) ([]client.Object, 
 // ofSecret returns a Secret that is not as it should be, which few of a cluster's Secrets are.
 func (u users) ofSecret(ctx context.Context, secret client.Object) []reconcile.Request {
 	key := client.ObjectKeyFromObject(secret)
-	used, err := u.any(ctx, key)
-	if err == nil && used == meta.FinalizerExists(secret, configv1alpha1.Finalizer) {
+	users, err := u.of(ctx, key)
+	used := len(users) > 0
+	asItShould := used == meta.FinalizerExists(secret, configv1alpha1.Finalizer)
+	waits := used && meta.WasDeleted(secret)
+	if err == nil && asItShould && !waits {
 		return nil
 	}
 	return requests([]client.ObjectKey{key}) // After an error too: there it is tried again.

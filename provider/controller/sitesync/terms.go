@@ -51,7 +51,7 @@ func (e *external) terms(ctx context.Context, site *catalogv1alpha1.Site) (terms
 // published is true for a Site of this very ManagedCluster that still leads to its cluster.
 func published(site *catalogv1alpha1.Site, mc *clusterv1alpha1.ManagedCluster) bool {
 	ref := site.Spec.Cluster.ClusterRef
-	return site.Spec.Owner.UID == string(mc.GetUID()) && ref.Namespace == mc.GetNamespace() && ref.Name == mc.Spec.ForProvider.Cluster.Name
+	return mc.Published(site) && ref.Namespace == mc.GetNamespace() && ref.Name == mc.Spec.ForProvider.Cluster.Name
 }
 
 // termsOf a ManagedCluster. Only one that no limit is against, as it is now, has a kubeconfig taken for good that nobody asks with.

@@ -1,8 +1,8 @@
 // Package transition tells what deployments and clusters go through: an event for each change of their phase, and metrics.
 //
-// The function is called several times for one change, and its answers may be thrown away, so it tells nobody. What counts is what
-// stands in the status. A process counts it from there when it begins, and an event has a name that follows from what it tells, so that
-// none is told twice.
+// The function is called several times for one change, and its answers may be thrown away, so it reports nothing. What counts is what
+// stands in the status. An event has a name that follows from what it reports, so a change has one event, and the process that makes the
+// event counts the change: each is counted once, also one that happened while no provider ran.
 package transition
 
 import (
@@ -27,8 +27,8 @@ import (
 	"github.com/intentplane/intentplane/provider/telemetry"
 )
 
-// stale is how old a change may be to be told. API servers forget events after an hour by default, so that older ones could be told
-// twice.
+// stale is how old a change may be that a process did not see happen, to be reported and counted. API servers forget events after an hour
+// by default, so that older changes could be reported twice.
 const stale = 30 * time.Minute
 
 // A Counter counts and measures changes of the phase.
@@ -80,7 +80,7 @@ func (s status) request() string {
 	return ""
 }
 
-// Reconcile counts what is new in a status, and tells it. It returns an error if the deployment cannot be read, or an event not be made.
+// Reconcile reports what is new in a status, and counts it. It returns an error if the deployment cannot be read, or an event not be made.
 func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	u := &unstructured.Unstructured{}
 	u.SetGroupVersionKind(r.gvk)
@@ -98,8 +98,15 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	}
 	s := r.story(req.NamespacedName, string(u.GetUID()))
 	r.stand(s, &d.Status)
-	r.count(s, &d.Status)
-	return reconcile.Result{}, r.tell(ctx, u, s, d.Status.request())
+	r.collect(s, &d.Status)
+	if err := r.reportDrift(ctx, u, s); err != nil {
+		return reconcile.Result{}, err
+	}
+	if err := r.tell(ctx, u, s, d.Status.request()); err != nil {
+		return reconcile.Result{}, err
+	}
+	r.countResults(s, &d.Status)
+	return reconcile.Result{}, nil
 }
 
 // story of an object. One that was made anew under its name begins another.
@@ -140,29 +147,49 @@ func (r *Reconciler) stand(s *story, status *status) {
 	}
 }
 
-// count what is new. It happens once for each change, whatever becomes of the event.
-func (r *Reconciler) count(s *story, status *status) {
+// collect the changes that are new in a status. An old one that an earlier process may have reported is neither reported nor counted; one that
+// this process saw happen, and that is reported late, is counted at once.
+func (r *Reconciler) collect(s *story, status *status) {
 	for _, one := range s.follow(status.Transitions) {
-		r.changes.Transition(one.From, one.To)
-		if one.long {
-			r.changes.PhaseTook(one.From, one.took)
-		}
-		if r.now().Sub(one.At.Time) < stale {
+		switch old := r.now().Sub(one.At.Time) >= stale; {
+		case !old:
 			s.untold = append(s.untold, one)
+		case s.visited:
+			r.countStep(s, one)
 		}
-	}
-	for _, passed := range s.results(status.Revision, status.ValidationResults) {
-		r.metrics.Validated(passed)
 	}
 }
 
-// tell what has no event yet. Another process may have told it.
+// countStep counts one change, and how long the phase before it took.
+func (r *Reconciler) countStep(s *story, one step) {
+	if one.To == string(deploymentv1alpha1.PhasePending) {
+		s.begun = one.Revision
+	}
+	r.changes.Transition(one.From, one.To)
+	if one.long {
+		r.changes.PhaseTook(one.From, one.took)
+	}
+}
+
+// countResults counts the checks that were judged since. Those that a process finds at its first visit count where it counted the beginning of
+// their revision: else an earlier process counted them.
+func (r *Reconciler) countResults(s *story, status *status) {
+	for _, passed := range s.results(status.Revision, status.ValidationResults) {
+		if s.visited || s.begun == status.Revision {
+			r.metrics.Validated(passed)
+		}
+	}
+	s.visited = true
+}
+
+// tell what has no event yet, and count it. What has one, another process has counted.
 func (r *Reconciler) tell(ctx context.Context, u *unstructured.Unstructured, s *story, request string) error {
 	for len(s.untold) > 0 {
 		one := s.untold[0]
 		err := r.kube.Create(ctx, eventOf(u, one))
 		switch {
 		case err == nil:
+			r.countStep(s, one)
 			r.log.Info("Phase changed", "kind", r.gvk.Kind, "claim", u.GetNamespace()+"/"+u.GetName(), "group", r.gvk.Group,
 				"from", one.From, "phase", one.To, "revision", one.Revision, "rolloutRequest", request)
 		case kerrors.IsAlreadyExists(err), kerrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):

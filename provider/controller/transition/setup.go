@@ -48,6 +48,6 @@ func follow(mgr ctrl.Manager, o controller.Options, m *telemetry.Metrics, change
 }
 
 func sites(mgr ctrl.Manager, o controller.Options, m *telemetry.Metrics) error {
-	r := &SiteReconciler{kube: mgr.GetClient(), metrics: m, begun: map[types.NamespacedName]map[string]time.Time{}}
+	r := &SiteReconciler{kube: mgr.GetClient(), metrics: m, since: time.Now(), begun: map[types.NamespacedName]map[string]time.Time{}}
 	return ctrl.NewControllerManagedBy(mgr).Named("transition/sites").WithOptions(o.ForControllerRuntime()).For(&deliveryv1alpha1.SiteSync{}).Complete(r)
 }

@@ -19,6 +19,9 @@ type SiteReconciler struct {
 	kube    client.Reader
 	metrics *telemetry.Metrics
 
+	// since is when the process began. Waits that ended before were measured by another one.
+	since time.Time
+
 	mu sync.Mutex
 	// begun is when the wait of each Site began that came to its end.
 	begun map[types.NamespacedName]map[string]time.Time
@@ -41,6 +44,9 @@ func (r *SiteReconciler) Reconcile(ctx context.Context, req reconcile.Request) (
 			continue
 		}
 		now[site.Name] = site.StartedAt.Time
+		if site.LiveSince.Time.Before(r.since) {
+			continue
+		}
 		r.metrics.Synced(site.LiveSince.Sub(site.StartedAt.Time))
 	}
 	r.set(req.NamespacedName, now)

@@ -51,6 +51,15 @@ type story struct {
 
 	// untold are steps that have no event yet.
 	untold []step
+
+	// drift is the key of the event about restored drift that was made last.
+	drift string
+
+	// visited says that this process followed the status before.
+	visited bool
+
+	// begun is the newest revision whose beginning this process counted.
+	begun int64
 }
 
 // follow returns what is new in a status.

@@ -1,7 +1,7 @@
 // Package fetch gets answers from web servers that others name.
 //
 // It reaches no machine that is near or that trusts whoever reaches it, whatever a name is resolved to; it follows no redirect, uses no
-// proxy of the environment, and reads no more than it has room for. What goes wrong is said in stable words, without an address.
+// proxy of the environment, and reads no more than it has room for. What goes wrong is said in stable words.
 package fetch
 
 import (
@@ -10,9 +10,11 @@ import (
 	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"sync"
 	"time"
@@ -38,7 +40,6 @@ const (
 
 // Problems of a question.
 const (
-	ProblemRefused   = "the server's address may not be reached by checks"
 	ProblemSilent    = "the server does not answer"
 	ProblemSlow      = "the server does not answer in time"
 	ProblemUntrusted = "the server's certificate is not trusted"
@@ -46,11 +47,27 @@ const (
 	ProblemLarge     = "the answer is larger than 1 MiB"
 )
 
-// An Error is why there is no answer, in stable words that hold no address.
+// An Error is why there is no answer, in stable words. They hold no address but the one that may not be asked, as the user wrote it.
 type Error string
 
 // Error returns the problem.
 func (e Error) Error() string { return string(e) }
+
+// IsOutage is true for an error that says nothing of what was asked: the server was not reached, not in time, or not known to be the right
+// one.
+func IsOutage(err error) bool {
+	var e Error
+	return errors.As(err, &e) && (e == ProblemSilent || e == ProblemSlow || e == ProblemUntrusted || e == ProblemRedirect)
+}
+
+// refusedError says which host may not be asked, as the user wrote it, and why. What its name was resolved to is not said.
+func refusedError(host string, refusal *address.RefusedError) Error {
+	verb := "resolves to"
+	if _, err := netip.ParseAddr(host); err == nil {
+		verb = "is"
+	}
+	return Error(fmt.Sprintf("checks may not ask the host %q: it %s %s", host, verb, refusal.Class))
+}
 
 // A Secret is text that is never shown.
 type Secret string
@@ -147,6 +164,10 @@ func (c *Client) Do(ctx context.Context, r Request) (Answer, error) {
 	}
 	resp, err := wire.RoundTrip(req)
 	if err != nil {
+		var refusal *address.RefusedError
+		if errors.As(err, &refusal) {
+			return Answer{}, refusedError(r.URL.Hostname(), refusal)
+		}
 		return Answer{}, classify(ctx, err)
 	}
 	defer func() { _ = resp.Body.Close() }()
@@ -194,14 +215,11 @@ func read(ctx context.Context, resp *http.Response) (Answer, error) {
 
 func classify(ctx context.Context, err error) Error {
 	var (
-		refusal   *address.RefusedError
 		authority x509.UnknownAuthorityError
 		cert      *tls.CertificateVerificationError
 		timeout   net.Error
 	)
 	switch {
-	case errors.As(err, &refusal):
-		return ProblemRefused
 	case errors.As(err, &authority), errors.As(err, &cert):
 		return ProblemUntrusted
 	case errors.Is(ctx.Err(), context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/provider/address"
 )
 
 func do(t *testing.T, c *Client, address string, k Credentials) string {
@@ -66,10 +68,10 @@ func TestDo(t *testing.T) {
 		"Bomb":      {reason: "Nor what becomes too large.", url: s.URL + "/bomb", want: ProblemLarge},
 		"Broken":    {reason: "Half an answer is none.", url: s.URL + "/broken", want: ProblemSilent},
 		"Nobody":    {reason: "Where nobody listens is silence.", url: "http://127.0.0.1:1/", want: ProblemSilent},
-		"Refused":   {reason: "The provider's own machine is not asked.", client: New(Options{}), url: s.URL + "/good", want: ProblemRefused},
-		"ByName":    {reason: "Whatever it is called.", client: New(Options{}), url: strings.Replace(s.URL, "127.0.0.1", "localhost", 1) + "/good", want: ProblemRefused},
-		"ByNumber":  {reason: "Metadata is not asked, also where loopback is.", url: "http://169.254.169.254/latest", want: ProblemRefused},
-		"InIPv6":    {reason: "Nor in disguise.", url: "http://[::ffff:169.254.169.254]/latest", want: ProblemRefused},
+		"Refused":   {reason: "The provider's own machine is not asked.", client: New(Options{}), url: s.URL + "/good", want: `checks may not ask the host "127.0.0.1": it is a loopback address, which is the provider's own machine`},
+		"ByName":    {reason: "Whatever it is called.", client: New(Options{}), url: strings.Replace(s.URL, "127.0.0.1", "localhost", 1) + "/good", want: `checks may not ask the host "localhost": it resolves to a loopback address, which is the provider's own machine`},
+		"ByNumber":  {reason: "Metadata is not asked, also where loopback is.", url: "http://169.254.169.254/latest", want: `checks may not ask the host "169.254.169.254": it is a link-local address, where clouds serve metadata`},
+		"InIPv6":    {reason: "Nor in disguise.", url: "http://[::ffff:169.254.169.254]/latest", want: `checks may not ask the host "::ffff:169.254.169.254": it is a link-local address, where clouds serve metadata`},
 		"BadBundle": {reason: "Certificates that are none trust nobody.", url: s.URL + "/good", with: Credentials{CABundle: []byte("x")}, want: ProblemUntrusted},
 	}
 	for name, tc := range cases {
@@ -126,5 +128,28 @@ func TestSecretsAreNotShown(t *testing.T) {
 	}
 	if k.Digest() == (Credentials{Username: "hunter2", Token: "hunter2"}).Digest() {
 		t.Error("a name is told from a password")
+	}
+}
+
+func TestIsOutage(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		err    error
+		want   bool
+	}{
+		"Silent":    {reason: "A server that does not answer is unavailable.", err: Error(ProblemSilent), want: true},
+		"Slow":      {reason: "A server that takes too long is unavailable.", err: Error(ProblemSlow), want: true},
+		"Untrusted": {reason: "A server that may be another one is unavailable.", err: Error(ProblemUntrusted), want: true},
+		"Redirect":  {reason: "A server that sends us elsewhere, such as to sign in, is unavailable.", err: Error(ProblemRedirect), want: true},
+		"Large":     {reason: "An answer that is too large is one to the question.", err: Error(ProblemLarge)},
+		"Refused":   {reason: "An address that may not be asked is the fault of who named it.", err: refusedError("localhost", &address.RefusedError{})},
+		"None":      {reason: "No error is no outage."},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := IsOutage(tc.err); got != tc.want {
+				t.Errorf("%s\nIsOutage(%v): want %t, got %t", tc.reason, tc.err, tc.want, got)
+			}
+		})
 	}
 }

@@ -45,6 +45,12 @@ type Task struct {
 	Rules    gates.Rules
 	Criteria gates.Criteria
 
+	// Outages says what an outage of the host means for the check.
+	Outages gates.OutagePolicy
+
+	// UnavailableSince is since when the host was unavailable when a Meter before this one measured. Zero if it was not.
+	UnavailableSince time.Time
+
 	// LiveSince is since when the subject is live. Zero stops the clock, and drops what was measured.
 	LiveSince time.Time
 }
@@ -73,7 +79,8 @@ type owned struct {
 	runs map[string]*run
 }
 
-// New returns a Meter. Wake is called when a check of an owner has ended. No observer is one that is told nothing.
+// New returns a Meter. Wake is called when a check of an owner has ended, and when its host becomes
+// unavailable or answers again. No observer is one that is told nothing.
 func New(now func() time.Time, wake func(owner types.NamespacedName), o Observer) *Meter {
 	if o == nil {
 		o = nobody{}
@@ -99,11 +106,13 @@ func (m *Meter) Measure(owner types.NamespacedName, uid types.UID, tasks []Task)
 		wanted[t.ID] = true
 		r := g.runs[t.ID]
 		if r == nil {
-			r = &run{owner: owner}
+			r = &run{owner: owner, known: t.UnavailableSince}
 			g.runs[t.ID] = r
 		}
 		m.follow(r, t, now)
-		out = append(out, r.judge(now))
+		j := r.judge(now)
+		r.remember(j)
+		out = append(out, j)
 	}
 	for id, r := range g.runs {
 		if !wanted[id] {
@@ -182,32 +191,34 @@ func (m *Meter) turn(ctx context.Context) (time.Duration, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := m.now()
-	due, ended, next := m.due(now)
+	due, wake, next := m.due(now)
 	for _, g := range due {
 		m.enqueue(ctx, g, now)
 	}
 	m.dispatch(ctx, now)
-	m.tell(ended)
+	m.tell(wake)
 	return max(next.Sub(now), 0), !next.IsZero()
 }
 
-// due returns the questions that are to be asked now, the owners of checks that ran out of time, and when something else is due.
+// due returns the questions that are to be asked now, the owners of checks that time has changed, and when something else is due.
 func (m *Meter) due(now time.Time) ([]*group, []types.NamespacedName, time.Time) {
-	groups, ended, next := map[string]*group{}, []types.NamespacedName{}, time.Time{}
+	groups, wake, next := map[string]*group{}, []types.NamespacedName{}, time.Time{}
 	for owner, g := range m.gates {
 		for _, r := range g.runs {
 			if r.idle() {
 				continue
 			}
-			if r.judge(now).Ended() {
-				r.told = true
-				ended = append(ended, owner)
+			j := r.judge(now)
+			if r.report(j) {
+				wake = append(wake, owner)
+			}
+			if j.Ended() {
 				continue
 			}
 			if !r.due.After(now) {
 				r.join(groups, now)
 			}
-			if at := r.next(); r.waits == nil && (next.IsZero() || at.Before(next)) {
+			if at := r.next(now); !at.IsZero() && (next.IsZero() || at.Before(next)) {
 				next = at
 			}
 		}
@@ -216,7 +227,7 @@ func (m *Meter) due(now time.Time) ([]*group, []types.NamespacedName, time.Time)
 	for _, g := range groups {
 		out = append(out, g)
 	}
-	return out, ended, next
+	return out, wake, next
 }
 
 // tell owners in the background: who is told may be waiting for us.
@@ -257,14 +268,14 @@ func (m *Meter) ask(ctx context.Context, g *group) {
 	if ctx.Err() != nil {
 		return // We end, and not the server.
 	}
-	m.deliver(ctx, g, a, m.now().Sub(begun))
+	m.deliver(ctx, g, a, begun)
 }
 
-// deliver an answer, and ask what waited for it.
-func (m *Meter) deliver(ctx context.Context, g *group, a gates.Answer, took time.Duration) {
+// deliver the answer to a question that was begun at some time, and ask what waited for it.
+func (m *Meter) deliver(ctx context.Context, g *group, a gates.Answer, begun time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	now, ended := m.now(), []types.NamespacedName{}
+	now, wake := m.now(), []types.NamespacedName{}
 	if g.host != "" {
 		m.lines.end(g)
 		m.dispatch(ctx, now)
@@ -273,13 +284,12 @@ func (m *Meter) deliver(ctx context.Context, g *group, a gates.Answer, took time
 		if j.run.episode != j.episode {
 			continue // Its subject was not live all the time.
 		}
-		m.observer.Measured(j.run.task.Type, string(j.run.take(a, now)), took)
-		if j.run.judge(now).Ended() {
-			j.run.told = true
-			ended = append(ended, j.run.owner)
+		m.observer.Measured(j.run.task.Type, string(j.run.take(a, begun, now)), now.Sub(begun))
+		if j.run.report(j.run.judge(now)) {
+			wake = append(wake, j.run.owner)
 		}
 	}
-	m.tell(ended)
+	m.tell(wake)
 	m.touch()
 }
 

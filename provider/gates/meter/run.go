@@ -33,8 +33,19 @@ type run struct {
 	queued time.Time
 	waited time.Duration
 
-	// told is true once the owner knows that the check has ended.
-	told bool
+	// outage of the host. The subject cannot be measured since stopped, so that its clock stands still; zero while it can. The host answers
+	// again since back, if there was an outage before. Known is since when there was one before this run.
+	outage  gates.Outage
+	stopped time.Time
+	back    time.Time
+	known   time.Time
+
+	// dry is since when the check waits for data, so that its clock stands still. It is zero while there is data, and during an outage.
+	dry time.Time
+
+	// reportedEnd is true while the last judgement that the owner knows is that the check has ended, and reported is what it knows of the host.
+	reportedEnd bool
+	reported    gates.Availability
 }
 
 // A group is one question, and all who want to know.
@@ -90,18 +101,22 @@ func (r *run) follow(t Task, now time.Time) {
 		return
 	}
 	r.spent = r.measurable(now, before)
-	r.tally, r.since, r.asking, r.told, r.waited = gates.Tally{}, time.Time{}, false, false, 0
+	r.tally, r.since, r.asking, r.reportedEnd, r.waited = gates.Tally{}, time.Time{}, false, false, 0
+	r.outage, r.stopped, r.back, r.dry = gates.Outage{}, time.Time{}, time.Time{}, time.Time{}
 	r.episode++
 	if t.LiveSince.IsZero() {
+		r.known = time.Time{}
 		return
 	}
 	r.since = now
 	r.due = r.first(t)
 }
 
-// begin to be asked, or give up to wait.
+// begin to be asked, or give up to wait. During an outage, and while there is no data, the clock stands still anyway.
 func (r *run) begin(now time.Time) {
-	r.waited += now.Sub(r.queued)
+	if r.stopped.IsZero() && r.dry.IsZero() {
+		r.waited += now.Sub(r.queued)
+	}
 	r.waits, r.queued = nil, time.Time{}
 }
 
@@ -133,24 +148,62 @@ func (r *run) measurable(now time.Time, t Task) time.Duration {
 		return r.spent
 	}
 	waited := r.waited
-	if r.waits != nil {
+	switch {
+	case !r.stopped.IsZero():
+		now = r.stopped
+	case !r.dry.IsZero():
+		now = r.dry
+	case r.waits != nil:
 		waited += now.Sub(r.queued)
 	}
 	return r.spent + max(now.Sub(r.counts(t))-waited, 0)
 }
 
 func (r *run) judge(now time.Time) gates.Judgement {
-	return gates.Judge(r.task.Rules, r.tally, r.measurable(now, r.task))
+	return r.task.Outages.Judge(gates.Judge(r.task.Rules, r.tally, r.measurable(now, r.task)), r.outage, now)
 }
 
-// idle is true for a run that nothing is due for.
-func (r *run) idle() bool { return r.since.IsZero() || r.told }
+// report returns whether the owner has to know of a judgement: that the check has ended, or something else of its host than before.
+func (r *run) report(j gates.Judgement) bool {
+	if r.reportedEnd || !j.Ended() && j.Availability == r.reported {
+		return false
+	}
+	r.remember(j)
+	return true
+}
 
-// next is when a run has to be looked at again: to be measured, or since its time is over.
-func (r *run) next() time.Time {
+// remember the judgement that the owner knows. An answer that was under way, and other rules, can let a check go on that had ended: it is idle
+// only as long as its owner knows that it has ended.
+func (r *run) remember(j gates.Judgement) { r.reportedEnd, r.reported = j.Ended(), j.Availability }
+
+// idle is true for a run that nothing is due for.
+func (r *run) idle() bool { return r.since.IsZero() || r.reportedEnd }
+
+// next is when a run has to be looked at again: to be measured, or since its time is over. It is zero for one that waits for its turn, and for
+// one that waits for an answer with data.
+func (r *run) next(now time.Time) time.Time {
+	if !r.stopped.IsZero() {
+		return r.nextInOutage(now)
+	}
+	if r.waits != nil || r.asking && !r.dry.IsZero() {
+		return time.Time{}
+	}
+	if !r.dry.IsZero() {
+		return r.due
+	}
 	end := r.counts(r.task).Add(r.task.Rules.Timeout - r.spent + r.waited)
 	if r.asking || end.Before(r.due) {
 		return end
+	}
+	return r.due
+}
+
+// nextInOutage is when the host is asked again, or when something else is to be reported of it. It is zero if only an answer can change
+// anything.
+func (r *run) nextInOutage(now time.Time) time.Time {
+	change := r.task.Outages.NextChange(r.outage, now)
+	if r.asking || !change.IsZero() && change.Before(r.due) {
+		return change
 	}
 	return r.due
 }
@@ -161,7 +214,7 @@ func (r *run) join(groups map[string]*group, now time.Time) {
 		return
 	}
 	r.asking = true
-	live := now.Sub(r.task.LiveSince)
+	live := now.Sub(r.measurableSince())
 	key := fmt.Sprintf("%s\n%s", r.task.Host, r.task.Question.Key(live))
 	g := groups[key]
 	if g == nil {
@@ -172,14 +225,72 @@ func (r *run) join(groups map[string]*group, now time.Time) {
 	g.members = append(g.members, member{run: r, episode: r.episode})
 }
 
-// take an answer, and return what it was.
-func (r *run) take(a gates.Answer, now time.Time) gates.Outcome {
+// measurableSince is when the subject went live, or when its host answered again: what was before was not all recorded.
+func (r *run) measurableSince() time.Time {
+	if r.back.After(r.task.LiveSince) {
+		return r.back
+	}
+	return r.task.LiveSince
+}
+
+// take the answer to a question that was begun at some time, and return what it was.
+func (r *run) take(a gates.Answer, begun, now time.Time) gates.Outcome {
 	r.asking = false
+	if a.Unavailable {
+		return r.miss(a, begun, now)
+	}
+	r.known = time.Time{}
+	if !r.stopped.IsZero() {
+		return r.resume(now)
+	}
 	r.due = next(r.task, now)
 	m := r.task.Criteria.Measure(a)
 	if r.judge(now).Ended() {
 		return m.Outcome // It came too late.
 	}
-	r.tally = r.tally.Add(m)
+	if r.tally = r.tally.Add(m); m.Outcome == gates.Waiting {
+		r.stopForData(now)
+		return m.Outcome
+	}
+	r.resumeWithData(now)
 	return m.Outcome
+}
+
+// stopForData stops the clock until there is data.
+func (r *run) stopForData(now time.Time) {
+	if r.dry.IsZero() {
+		r.dry = now
+	}
+}
+
+// resumeWithData lets the clock go on, without the time in which there was no data.
+func (r *run) resumeWithData(now time.Time) {
+	if !r.dry.IsZero() {
+		r.waited, r.dry = r.waited+now.Sub(r.dry), time.Time{}
+	}
+}
+
+// miss an answer. The clock of the subject stands still, and the host is asked again after a while.
+func (r *run) miss(a gates.Answer, begun, now time.Time) gates.Outcome {
+	r.resumeWithData(begun)
+	if r.stopped.IsZero() {
+		r.stopped, r.outage = begun, gates.Outage{Since: begun}
+	}
+	if !r.known.IsZero() {
+		r.outage.Since, r.known = r.known, time.Time{}
+	}
+	r.outage.Problem = a.Problem
+	r.outage.Questions++
+	r.due = slot(r.task.Question.Key(0), r.outage.RetryAfter(), now)
+	return gates.Missed
+}
+
+// resume after an outage. The first answer only shows that it is over, since the window of its query may reach into the outage; the next one
+// counts. Until then the clock stands still.
+func (r *run) resume(now time.Time) gates.Outcome {
+	r.back = now
+	r.due = next(r.task, now.Add(r.task.Lead))
+	r.waited += r.due.Sub(r.stopped)
+	r.outage, r.stopped = gates.Outage{}, time.Time{}
+	return gates.Early
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -45,6 +46,7 @@ const (
 	problemExecution   = "the server cannot evaluate the query over its data"
 	problemUnavailable = "the server has trouble of its own"
 	problemIncomplete  = "the server warns that the answer may be incomplete"
+	problemWarning     = "the server warns about the query"
 	problemHistogram   = "the query gives a histogram, which is no number"
 	problemStale       = "the answer is not of the time at which the server gave it"
 )
@@ -68,21 +70,22 @@ type envelope struct {
 
 // decode what a server said. It believes nothing that it does not know.
 func decode(said fetch.Answer) gates.Answer {
-	if said.Status == http.StatusUnauthorized || said.Status == http.StatusForbidden {
-		return gates.Answer{Problem: problemDenied}
+	if problem := outageOf(said.Status); problem != "" {
+		return gates.Answer{Problem: problem, Unavailable: true}
 	}
 	e := envelope{}
 	d := json.NewDecoder(bytes.NewReader(said.Body))
 	if err := d.Decode(&e); err != nil || d.Decode(&struct{}{}) != io.EOF {
-		return gates.Answer{Problem: foreign(said.Status)}
+		return gates.Answer{Problem: problemForeign, Unavailable: true}
 	}
 	switch {
 	case e.Status == "error" && e.ErrorType != "":
-		return gates.Answer{Problem: refusal(said.Status, e)}
+		return gates.Answer{Problem: refusal(e)}
 	case said.Status != http.StatusOK || e.Status != "success":
-		return gates.Answer{Problem: foreign(said.Status)}
-	case warned(e.Warnings):
-		return gates.Answer{Problem: problemIncomplete}
+		return gates.Answer{Problem: problemForeign, Unavailable: true}
+	}
+	if a := warned(e.Warnings); a.Problem != "" {
+		return a
 	}
 	a := values(e.Data.ResultType, e.Data.Result)
 	if e.Data.Stats != nil && e.Data.Stats.Samples != nil {
@@ -94,29 +97,51 @@ func decode(said fetch.Answer) gates.Answer {
 	return a
 }
 
-func foreign(status int) string {
-	if status >= http.StatusInternalServerError {
+// outageOf a status is why the server could not look at the query at all. It is empty for a status that answers the query, such as 400.
+func outageOf(status int) string {
+	switch {
+	case status == http.StatusUnauthorized, status == http.StatusForbidden:
+		return problemDenied
+	case status >= http.StatusInternalServerError, status == http.StatusTooManyRequests, status == http.StatusRequestTimeout:
 		return problemUnavailable
 	}
-	return problemForeign
+	return ""
 }
 
-// warned is true for a list of warnings that is not empty, and for what is no list.
-func warned(list json.RawMessage) bool {
+// warned is the problem of an answer with warnings, none without. A warning that is not about the query says that a part of the backend did not
+// answer, as a store of Thanos or a remote read: that is an outage of it. Prometheus begins those about the query with one of aboutQuery
+// (util/annotations).
+func warned(list json.RawMessage) gates.Answer {
 	if len(list) == 0 || string(list) == "null" {
-		return false
+		return gates.Answer{}
 	}
-	some, ok := first(1, list)
-	return !ok || len(some) > 0
+	d := json.NewDecoder(bytes.NewReader(list))
+	if begin, err := d.Token(); err != nil || begin != json.Delim('[') {
+		return gates.Answer{Problem: problemForeign, Unavailable: true}
+	}
+	out := gates.Answer{}
+	for d.More() {
+		text := ""
+		if d.Decode(&text) != nil || !isAboutQuery(text) {
+			return gates.Answer{Problem: problemIncomplete, Unavailable: true}
+		}
+		out.Problem = problemWarning
+	}
+	return out
 }
+
+func isAboutQuery(warning string) bool {
+	return slices.ContainsFunc(aboutQuery(), func(begin string) bool { return strings.HasPrefix(warning, begin) })
+}
+
+// aboutQuery is how a warning begins that is about the query, and not about the backend.
+func aboutQuery() []string { return []string{"PromQL warning:", "PromQL info:"} }
 
 // refusal repeats what the server says about the text of a query, and nothing that it says about its data: the labels of series that it
 // shows there may be somebody else's.
-func refusal(status int, e envelope) string {
+func refusal(e envelope) string {
 	said := printable(e.Error)
 	switch {
-	case status >= http.StatusInternalServerError:
-		return problemUnavailable
 	case e.ErrorType == typeExecution:
 		return problemExecution
 	case e.ErrorType != typeBadData || said == "":

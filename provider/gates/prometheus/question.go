@@ -136,7 +136,7 @@ func (q *Question) Ask(ctx context.Context, live time.Duration) gates.Answer {
 	}
 	said, err := q.doer.Do(ctx, fetch.Request{URL: q.server.Base.JoinPath("api/v1/query"), Form: form, Credentials: q.server.Credentials})
 	if err != nil {
-		return gates.Answer{Problem: err.Error()}
+		return gates.Answer{Problem: err.Error(), Unavailable: fetch.IsOutage(err)}
 	}
 	a := decode(said)
 	a.Early = q.early(live)

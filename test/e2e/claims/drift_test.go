@@ -29,7 +29,7 @@ func TestDriftIsRestored(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1", "edge2")
 	claim := s.Claim("shop", intent(s, 2, "edge1", "edge2"))
-	s.Succeed(claim)
+	before := s.Succeed(claim)
 	want := s.FilesBelow("clusters")
 	theirs := meddle(s, map[string]string{"deployment-shop.yaml": "changed: true\n", "more.yaml": "a: 1\n"})
 	commits := s.AwaitCommits(3)
@@ -42,6 +42,21 @@ func TestDriftIsRestored(t *testing.T) {
 	if diff := cmp.Diff("1", commits[0].Trailers["Intentplane-Revision"]); diff != "" {
 		t.Errorf("revision of the restore: -want, +got:\n%s", diff)
 	}
+	seen := s.Await(claim, "DriftRestored", func(u *unstructured.Unstructured) bool {
+		return scene.Is(u, "Delivered", corev1.ConditionTrue, "DriftRestored")
+	})
+	said := scene.Condition(seen, "Delivered").Message
+	for _, id := range []string{theirs, commits[0].ID} {
+		if !strings.Contains(said, id) {
+			t.Errorf("message of Delivered: want commit %s in it, got %q", id, said)
+		}
+	}
+	if diff := cmp.Diff(scene.Condition(before, "Ready"), scene.Condition(seen, "Ready")); diff != "" {
+		t.Errorf("Ready of the claim while drift was restored: -want, +got:\n%s", diff)
+	}
+	s.Until("an event on the claim", scene.Patience, func() bool {
+		return strings.Contains(s.Inside("get", "events", "--field-selector", "reason=DriftRestored,involvedObject.name=shop,involvedObject.kind=IntentDeployment"), commits[0].ID)
+	})
 	goesOn(s, claim)
 	s.AwaitCommits(3)
 	if diff := cmp.Diff(int64(1), scene.Number(s.Now(claim), "status", "revision")); diff != "" {

@@ -2,6 +2,8 @@ package claims
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,48 +50,57 @@ func say(s *scene.Scene, claim *unstructured.Unstructured, text, site string) *u
 	return s.Set(claim, map[string]any{"service": "shop", "sites": []any{site}, "qos": map[string]any{"latencyMs": "20"}}, "spec", "expectation")
 }
 
-// said is what came of a form: the digest of the intent that was ordered, and the files, but for the claim's own name.
-type said struct {
-	Intent string
-	Files  map[string]string
+// measuredBlueprint is the scene's Blueprint with an annotation that holds the latency which an intent asks for.
+func measuredBlueprint(s *scene.Scene) *unstructured.Unstructured {
+	s.T.Helper()
+	const replacement = `- source: {kind: ConfigMap, name: intent, fieldPath: data.qos-latency-ms}
+  targets:
+  - select: {kind: Deployment, name: web}
+    fieldPaths: ["metadata.annotations.[example.org/latency-ms]"]
+    options: {create: true}
+`
+	b := s.Blueprint("1.1.0", "stable")
+	files, _, err := unstructured.NestedStringMap(b.Object, "spec", "files")
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	s.Set(b, replacement+files["replacements.yaml"], "spec", "files", "replacements.yaml")
+	return s.Set(b, files["intent.yaml"]+"  qos-latency-ms: \"100\"\n", "spec", "files", "intent.yaml")
 }
 
 func TestFormsAgree(t *testing.T) {
 	t.Parallel()
-	s := scene.New(t, cp, "edge1")
-	site := s.Site("edge1")
-	all := forms(site)
-	for name, text := range all {
-		s.Apply(say(s, s.Claim(name, ""), text, site))
+	names := slices.Sorted(maps.Keys(forms("")))
+	s := scene.New(t, cp, names...)
+	s.Apply(s.Blueprint("1.0.0", "before"))
+	s.Apply(measuredBlueprint(s))
+	for _, name := range names {
+		s.Apply(say(s, s.Claim(name, ""), forms(s.Site(name))[name], s.Site(name)))
 	}
-	got := map[string]said{}
-	for name, text := range all {
-		got[name] = cameOf(s, s.Succeed(say(s, s.Claim(name, ""), text, site)))
+	got := map[string]map[string]string{}
+	for _, name := range names {
+		s.Succeed(say(s, s.Claim(name, ""), forms(s.Site(name))[name], s.Site(name)))
+		got[name] = filesAt(s, name)
 	}
 	want := got["service-json"]
-	if want.Intent == "" || len(want.Files) != 4 || !strings.Contains(want.Files["deployment-shop.yaml"], "intentplane.dev/claim: CLAIM") {
+	if text := want["deployment-shop.yaml"]; len(want) != 4 || !strings.Contains(text, "intentplane.dev/claim: CLAIM") || !strings.Contains(text, `example.org/latency-ms: "20"`) {
 		t.Fatalf("the first form came to %+v", want)
 	}
-	for name := range all {
+	for _, name := range names {
 		if diff := cmp.Diff(want, got[name]); diff != "" {
 			t.Errorf("%s says the same as service-json: -want, +got:\n%s", name, diff)
 		}
 	}
-	sayAgain(s, all, site)
+	sayAgain(s, forms(s.Site("tmf921")), s.Site("tmf921"))
 }
 
-// cameOf a claim that succeeded.
-func cameOf(s *scene.Scene, claim *unstructured.Unstructured) said {
+// filesAt returns the files of a claim at the Site of its name, but for the claim's own name.
+func filesAt(s *scene.Scene, name string) map[string]string {
 	s.T.Helper()
-	out := said{Files: map[string]string{}}
-	for _, d := range s.Deliveries() {
-		if d.Spec.ForProvider.ClaimRef.Name == claim.GetName() {
-			out.Intent = d.Spec.ForProvider.Order.Intent
-		}
-	}
-	for name, content := range s.FilesBelow(s.Directory("edge1", claim.GetName())) {
-		if name != ".intentplane" {
-			out.Files[name] = strings.ReplaceAll(content, "intentplane.dev/claim: "+claim.GetName(), "intentplane.dev/claim: CLAIM")
+	out := map[string]string{}
+	for file, content := range s.FilesBelow(s.Directory(name, name)) {
+		if file != ".intentplane" {
+			out[file] = strings.ReplaceAll(content, "intentplane.dev/claim: "+name, "intentplane.dev/claim: CLAIM")
 		}
 	}
 	return out

@@ -140,6 +140,11 @@ func failures(s *scene.Scene) map[string]failure {
 			intent: fmt.Sprintf(`{"service": "shop", "site": %q, "parameters": {"greting": "Hi"}}`, one),
 			want:   "parameters.greting is a forbidden property",
 		},
+		"UnreadValue": {
+			reason: "A value that the Blueprint does not read is refused, and not dropped.",
+			intent: fmt.Sprintf(`{"service": "shop", "site": %q, "priority": "high", "endpoints": [{"name": "http", "port": 8080}]}`, one),
+			want:   "spec.intent: endpoints[http].port, priority: Blueprint ",
+		},
 		"ReplicasElsewhere": {
 			reason: "Replicas at a Site that was not chosen would be lost in silence.",
 			intent: fmt.Sprintf(`{"service": "shop", "replicas": {%q: 2, %q: 3}}`, one, two),

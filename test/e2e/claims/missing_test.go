@@ -47,7 +47,7 @@ func absences() map[string]absence {
 			},
 			later: func(s *scene.Scene) *unstructured.Unstructured { return s.NewSite("later") },
 			why:   "SiteMissing",
-			want:  "-later",
+			want:  `". The namespace may use the Sites "`,
 		},
 		"Blueprint": {
 			reason: "So may a Blueprint.",

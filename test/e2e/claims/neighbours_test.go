@@ -68,10 +68,10 @@ func TestNeighboursStayAsTheyAre(t *testing.T) {
 		}
 	}
 	compare("the first claim")
-	second := s.Claim("bank", intent(s, 1, "edge1", "edge2"))
+	second := s.Claim("bank", intentFor(s, "bank", 1, "edge1", "edge2"))
 	s.Succeed(second)
 	compare("the second claim")
-	s.Succeed(s.Set(second, intent(s, 4, "edge2"), "spec", "intent"))
+	s.Succeed(s.Set(second, intentFor(s, "bank", 4, "edge2"), "spec", "intent"))
 	compare("a change of the second claim")
 	s.Delete(second)
 	s.Gone(second)

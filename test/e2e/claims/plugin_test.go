@@ -66,10 +66,12 @@ func TestPluginAsks(t *testing.T) {
 			if !strings.Contains(said, "/shop-rollback-2-") || !strings.Contains(said, "\nDone: ") {
 				t.Errorf("rollback --wait says:\n%s", said)
 			}
-			refused, err := exec.CommandContext(t.Context(), s.Built("kubectl-intent"), plugin("abort")...).CombinedOutput()
-			exit := &exec.ExitError{}
-			if !errors.As(err, &exit) || exit.ExitCode() != 1 || !strings.Contains(string(refused), "AlreadyJudged: ") {
-				t.Errorf("what is refused is said so: %v: %s", err, refused)
+			for _, wrong := range []struct{ request, says string }{{"abort", "cannot be aborted: it was judged already"}, {"rollback --to-revision=9", "revision 9 cannot be rolled back to"}} {
+				refused, err := exec.CommandContext(t.Context(), s.Built("kubectl-intent"), plugin(strings.Fields(wrong.request)...)...).CombinedOutput()
+				exit := &exec.ExitError{}
+				if !errors.As(err, &exit) || exit.ExitCode() != 1 || !strings.Contains(string(refused), wrong.says) || strings.Contains(string(refused), "created") {
+					t.Errorf("%s: a request that would be refused is not created: %v: %s", wrong.request, err, refused)
+				}
 			}
 			s.Delete(o)
 			s.Until("the requests go with their deployment", scene.Patience, func() bool { return s.Inside("get", "rolloutrequests", "-o", "name") == "" })

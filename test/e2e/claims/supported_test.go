@@ -18,9 +18,9 @@ func TestNothingIsIgnoredInSilence(t *testing.T) {
 		want   []string
 	}{
 		"Configuration": {
-			reason: "Nobody is notified.",
+			reason: "This version posts no notifications.",
 			change: func(s *scene.Scene, o *unstructured.Unstructured) {
-				s.Apply(s.Set(s.ClusterProviderConfig(), []any{map[string]any{"url": "https://example.org", "on": []any{"Failed"}}}, "spec", "notifications"))
+				s.Apply(s.Set(s.ClusterProviderConfig(), []any{map[string]any{"url": "https://example.org", "events": []any{"Failed"}}}, "spec", "notifications"))
 				s.Set(o, map[string]any{"kind": "ClusterProviderConfig", "name": s.Namespace}, "spec", "deliveryConfig", "gitOpsRepo")
 			},
 			want: []string{"ClusterProviderConfig SCENE: spec.notifications"},

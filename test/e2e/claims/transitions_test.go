@@ -82,6 +82,15 @@ func TestTransitionsAreTold(t *testing.T) {
 			if m.Sum("intentdeployment_phase_transitions_total", map[string]string{"from": "Validating", "to": "Succeeded"}) == 0 {
 				t.Error("no transition is counted")
 			}
+			of, err := cp.FunctionMetrics(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, stage := range []string{"Compiling", "Rendering"} {
+				if of.Count("intentplane_function_stage_duration_seconds", map[string]string{"stage": stage}) == 0 {
+					t.Errorf("the function measured no %s", stage)
+				}
+			}
 			if m.Sum("intentplane_git_operations_total", map[string]string{"operation": "push", "class": "Succeeded"}) == 0 {
 				t.Error("no push is counted")
 			}

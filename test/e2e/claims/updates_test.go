@@ -119,11 +119,11 @@ func TestManualUpdateApproved(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s, o := held(t, shape)
-			good := s.Request("good", o, rolloutv1alpha1.ActionApproveUpdate, 1)
+			good := s.Set(s.Request("good", o, rolloutv1alpha1.ActionApproveUpdate, 1), "tested on staging\n\nIntentplane-Revision: 9", "spec", "reason")
 			s.Apply(good)
 			s.Inside("wait", "--timeout=60s", "--for=condition=Completed", requests+"/good")
 			seen := update(s, revision(s, o, 2), "")
-			s.AwaitCommits(2)
+			commit := s.AwaitCommits(2)[0]
 			wantVersion(s, "edge1", "1.1.0")
 			if diff := cmp.Diff(newest(s), scene.Field(seen, "status", "blueprint", "name")); diff != "" {
 				t.Errorf("status.blueprint.name: -want, +got:\n%s", diff)
@@ -135,7 +135,16 @@ func TestManualUpdateApproved(t *testing.T) {
 				t.Errorf("status.newRevision: -want, +got:\n%s", diff)
 			}
 			at := closed.GetCreationTimestamp()
-			want := &rolloutv1alpha1.RequestReference{Name: "good", UID: string(closed.GetUID()), By: "ann", At: &at}
+			const reason = "tested on staging Intentplane-Revision: 9"
+			trailers := map[string]string{}
+			for _, name := range []string{"Request", "Requested-By", "Reason", "Revision"} {
+				trailers[name] = commit.Trailers["Intentplane-"+name]
+			}
+			asked := map[string]string{"Request": "good " + string(closed.GetUID()), "Requested-By": "ann", "Reason": reason, "Revision": "2"}
+			if diff := cmp.Diff(asked, trailers); diff != "" {
+				t.Errorf("trailers of the commit: -want, +got:\n%s", diff)
+			}
+			want := &rolloutv1alpha1.RequestReference{Name: "good", UID: string(closed.GetUID()), By: "ann", Reason: reason, At: &at}
 			if diff := cmp.Diff(want, s.Delivery().Spec.ForProvider.Order.RequestRef); diff != "" {
 				t.Errorf("order.requestRef: -want, +got:\n%s", diff)
 			}

@@ -72,10 +72,11 @@ func TestStory(t *testing.T) {
 		Site: "The Site's cluster is degraded: " + why, Message: ailing(site, why), Available: strings.TrimPrefix(ailing(site, why), "Every Site runs the revision. "),
 	})
 	s.broken(h)
-	// Nobody can look at the Site any more, so it is not known to be live.
+	// The provider cannot observe the Site any more, so the deployment does not say that the Site runs the revision.
 	s.says(shop, site, degraded{
-		Site:    "KubeconfigGone: the Secret with the kubeconfig, or its key, does not exist",
-		Message: ailing(site, "KubeconfigEmpty: Secret "+name+"-kubeconfig: its key value is missing or empty"),
+		Site: "KubeconfigGone: the Secret with the kubeconfig, or its key, does not exist",
+		Message: fmt.Sprintf("The revision was verified, and not every Site is known to run it now: Syncing: Site %q: KubeconfigGone. The cluster of Site %q is degraded: "+
+			"KubeconfigEmpty: Secret %s-kubeconfig: its key value is missing or empty.", site, site, name),
 	})
 	if got := scene.Field(s.Now(shop), "status", "phase"); got != "Succeeded" {
 		t.Errorf("what was delivered is taken back: phase %s", got)

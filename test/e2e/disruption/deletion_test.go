@@ -2,11 +2,16 @@ package disruption
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -45,7 +50,7 @@ func gone(s *scene.Scene, o *unstructured.Unstructured) {
 func TestDeleteClaim(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1", "edge2")
-	other := s.Succeed(s.Composite("other", intent(s, 1, "edge1", "edge2")))
+	other := s.Succeed(s.Composite("other", intentFor(s, "other", 1, "edge1", "edge2")))
 	rest := s.Files()
 	s.Succeed(s.Claim("shop", intent(s, 1, "edge1", "edge2")))
 	claim := s.Succeed(s.Claim("shop", intent(s, 2, "edge1", "edge2")))
@@ -94,9 +99,67 @@ func TestDeleteNamespace(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1")
 	s.Succeed(s.Claim("shop", intent(s, 1, "edge1")))
-	s.Succeed(s.Composite("other", intent(s, 1, "edge1")))
+	s.Succeed(s.Composite("other", intentFor(s, "other", 1, "edge1")))
 	s.Run("delete", "namespace", s.Namespace, "--wait", "--timeout=50s")
 	if diff := cmp.Diff(map[string]string{"README.md": "Not ours.\n"}, s.Files()); diff != "" {
 		t.Errorf("files: -want, +got:\n%s", diff)
 	}
+}
+
+// TestDeleteManaged deletes what Crossplane composed for two deployments that live. It is composed again, and goes on where it was; with its
+// deployment each goes for good.
+func TestDeleteManaged(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t, cp, "edge1", "edge2")
+	composite := s.Succeed(s.Composite("other", intentFor(s, "other", 1, "edge1", "edge2")))
+	s.Succeed(s.Claim("shop", intent(s, 1, "edge1", "edge2")))
+	claim := s.Succeed(s.Claim("shop", intent(s, 2, "edge1", "edge2")))
+	before, files := deliveryUIDs(s), s.Files()
+
+	s.Run("delete", "managed", "--all", "-n", s.Namespace, "--wait", "--timeout=50s")
+	s.Until("the GitDeliveries are there again, and delivered", scene.Patience, func() bool { return areNewAndDelivered(s, before) })
+	for o, revision := range map[*unstructured.Unstructured]int64{composite: 1, claim: 2} {
+		seen := s.Await(o, "as it was before", func(u *unstructured.Unstructured) bool {
+			return scene.Field(u, "status", "phase") == "Succeeded" && scene.Is(u, "Ready", corev1.ConditionTrue, "") && scene.Number(u, "status", "verifiedRevision") == revision
+		})
+		if got := scene.Number(seen, "status", "revision"); got != revision {
+			t.Errorf("%s %s: want revision %d, got %d", o.GetKind(), o.GetName(), revision, got)
+		}
+		if diff := cmp.Diff(entry{Order: order(revision)}, stateOf(s, o)); diff != "" {
+			t.Errorf("state of %s: -want, +got:\n%s", o.GetName(), diff)
+		}
+	}
+	if diff := cmp.Diff(files, s.Files()); diff != "" {
+		t.Errorf("files: -want, +got:\n%s", diff)
+	}
+	wantCommits(s, 3)
+
+	s.Delete(composite)
+	s.Delete(claim)
+	s.Gone(composite)
+	s.Gone(claim)
+	if diff := cmp.Diff(map[string]string{"README.md": "Not ours.\n"}, s.Files()); diff != "" {
+		t.Errorf("files after the deployments: -want, +got:\n%s", diff)
+	}
+}
+
+// deliveryUIDs are the UIDs of all GitDeliveries of a scene.
+func deliveryUIDs(s *scene.Scene) map[types.UID]bool {
+	s.T.Helper()
+	out := map[types.UID]bool{}
+	for _, d := range s.Deliveries() {
+		out[d.GetUID()] = true
+	}
+	return out
+}
+
+// areNewAndDelivered is true for as many GitDeliveries as there were before, all of them others, and delivered.
+func areNewAndDelivered(s *scene.Scene, before map[types.UID]bool) bool {
+	s.T.Helper()
+	all := s.Deliveries()
+	isOld := func(d deliveryv1alpha1.GitDelivery) bool {
+		c := d.GetCondition(xpv2.TypeReady)
+		return before[d.GetUID()] || c.Reason != deliveryv1alpha1.ReasonDelivered || c.ObservedGeneration != d.GetGeneration()
+	}
+	return len(all) == len(before) && !slices.ContainsFunc(all, isOld)
 }

@@ -55,7 +55,7 @@ func (p *disaster) shop(revision int) *unstructured.Unstructured {
 }
 
 func (p *disaster) late(revision int) *unstructured.Unstructured {
-	return p.Claim("late", intent(p.Scene, revision, "edge2"))
+	return p.Claim("late", intentFor(p.Scene, "late", revision, "edge2"))
 }
 
 // interrupt a delivery after its push, before anything in the cluster knows of it. The provider is gone then.
@@ -209,8 +209,8 @@ func (p *disaster) secondCluster() {
 	p.interrupt(p.late(1))
 	before, owner := p.refs(), p.owner()
 	p.another(p.ProviderConfig())
-	fresh := p.Claim("fresh", intent(p.Scene, 1, "edge1")) // The first cluster never had it.
-	never := p.Claim("never", intent(p.Scene, 1, "edge1")) // Nor this one.
+	fresh := p.Claim("fresh", intentFor(p.Scene, "fresh", 1, "edge1")) // The first cluster never had it.
+	never := p.Claim("never", intentFor(p.Scene, "never", 1, "edge1")) // Nor this one.
 	for _, claim := range []*unstructured.Unstructured{p.shop(2), p.late(1), fresh, never} {
 		p.Apply(claim)
 	}
@@ -249,7 +249,7 @@ func (p *disaster) rebuilt() {
 	// One commit for each, since the marker names the new cluster.
 	p.expect(3+2, map[string]int64{"shop": 2, "late": 1})
 	p.Apply(p.ProviderConfig())
-	p.Succeed(p.Claim("fresh", intent(p.Scene, 1, "edge1")))
+	p.Succeed(p.Claim("fresh", intentFor(p.Scene, "fresh", 1, "edge1")))
 	p.expect(3+3, map[string]int64{"shop": 2, "late": 1, "fresh": 1})
 	for name, content := range p.Files() {
 		if was, there := files[name]; there && filepath.Base(name) != ".intentplane" && was != content {

@@ -22,11 +22,16 @@ func TestMain(m *testing.M) {
 
 // intent is one line for a claim or a composite.
 func intent(s *scene.Scene, replicas int, sites ...string) string {
+	return intentFor(s, "shop", replicas, sites...)
+}
+
+// intentFor a service. Two claims bring no object of one name to one Site, so each has a service of its own.
+func intentFor(s *scene.Scene, service string, replicas int, sites ...string) string {
 	full := make([]string, len(sites))
 	for i := range sites {
 		full[i] = fmt.Sprintf("%q", s.Site(sites[i]))
 	}
-	return fmt.Sprintf(`{"service": "shop", "type": "web", "sites": [%s], "replicas": %d}`, strings.Join(full, ", "), replicas)
+	return fmt.Sprintf(`{"service": %q, "type": "web", "sites": [%s], "replicas": %d}`, service, strings.Join(full, ", "), replicas)
 }
 
 // wantCommits fails the test unless the scene's branch has as many commits of ours.

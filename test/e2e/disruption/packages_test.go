@@ -121,7 +121,7 @@ func TestRoles(t *testing.T) {
 		"ProviderSeesNoNodes":     {reason: "Nodes are none of its business.", as: provider, args: []string{"list", "nodes"}, want: "no"},
 		"ProviderSeesNoPods":      {reason: "Pods are none of its business.", as: provider, args: []string{"list", "pods"}, want: "no"},
 		"ProviderLeavesRoles":     {reason: "It must not give itself more.", as: provider, args: []string{"update", "clusterroles"}, want: "no"},
-		"ProviderSeesNoNamespace": {reason: "Only one namespace is read, by its name.", as: provider, args: []string{"list", "namespaces"}, want: "no"},
+		"ProviderSeesNoNamespace": {reason: "Namespaces are read one at a time, by their names.", as: provider, args: []string{"list", "namespaces"}, want: "no"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -32,7 +32,7 @@ func TestPackagesUpgrade(t *testing.T) {
 		t.Fatal(err)
 	}
 	claim := s.Succeed(s.Claim("shop", intent(s, 2, "edge1")))
-	composite := s.Succeed(s.Composite("other", intent(s, 1, "edge1")))
+	composite := s.Succeed(s.Composite("other", intentFor(s, "other", 1, "edge1")))
 	wantCommits(s, 2)
 	before, files := revisions(s), s.Files()
 	if err := cp.PublishAll(t.Context(), release); err != nil {

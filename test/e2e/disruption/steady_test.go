@@ -29,7 +29,7 @@ func TestSteadyStateIsFree(t *testing.T) {
 		}
 	}()
 	claim := s.Succeed(s.Claim("shop", intent(s, 2, "edge1", "edge2")))
-	composite := s.Succeed(s.Composite("other", intent(s, 1, "edge1")))
+	composite := s.Succeed(s.Composite("other", intentFor(s, "other", 1, "edge1")))
 	wantCommits(s, 2)
 
 	// Each deployment is steady once the function is asked the same about it again and again.

@@ -111,7 +111,12 @@ func marked(s *scene.Scene, claim string) bool {
 	if len(files) == 0 {
 		s.T.Fatalf("%s has no files", claim)
 	}
-	return strings.HasPrefix(files["deployment-shop.yaml"], mark)
+	for path, content := range files {
+		if strings.HasPrefix(path, "deployment-") && strings.HasPrefix(content, mark) {
+			return true
+		}
+	}
+	return false
 }
 
 // distant is the name of a claim whose time for the next renderer does not come soon.
@@ -140,7 +145,7 @@ func TestFunctionUpgrade(t *testing.T) {
 	}()
 	s := scene.New(t, cp, "edge1")
 	auto := s.Claim(distant(s), intent(s, 1, "edge1"))
-	manual := s.Set(s.Claim("manual", intent(s, 1, "edge1")), "Manual", "spec", "blueprint", "updatePolicy")
+	manual := s.Set(s.Claim("manual", intentFor(s, "manual", 1, "edge1")), "Manual", "spec", "blueprint", "updatePolicy")
 	s.Succeed(auto)
 	s.Succeed(manual)
 	wantCommits(s, 2)

@@ -115,7 +115,7 @@ func serve(t *testing.T, binary string) string {
 		t.Fatal(err)
 	}
 	log := &bytes.Buffer{}
-	cmd := exec.CommandContext(t.Context(), binary, "--insecure", "--address="+address)
+	cmd := exec.CommandContext(t.Context(), binary, "--insecure", "--address="+address, "--metrics-address=")
 	cmd.Stdout, cmd.Stderr = log, log
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

@@ -54,19 +54,27 @@ func (v *validator) run(t *testing.T, in string, resources ...string) (string, e
 	return string(out), err
 }
 
-// examples are all files of the examples that hold whole objects: neither parts of a Blueprint, nor the part of a composite that
-// "crossplane render" prints.
+// notFilledIn stands in the examples for a value that a reader has to choose. The API server refuses it.
+const notFilledIn = "CHANGE-ME"
+
+// examples are copies of all files of the examples that hold whole objects, as a reader has filled them in: neither parts of a Blueprint,
+// nor the part of a composite that "crossplane render" prints, nor what kustomize reads.
 func (v *validator) examples(t *testing.T) []string {
 	t.Helper()
-	dir, out := filepath.Join(v.root, "examples"), []string{}
-	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || filepath.Ext(name) != ".yaml" || filepath.Base(name) == "want.yaml" {
+	source, dir, out := os.DirFS(filepath.Join(v.root, "examples")), t.TempDir(), []string{}
+	err := fs.WalkDir(source, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(name) != ".yaml" || slices.Contains([]string{"want.yaml", "kustomization.yaml"}, filepath.Base(name)) {
 			return err
 		}
-		if part, _ := filepath.Match("blueprints/*/*", name); !part {
-			out = append(out, filepath.Join(dir, name))
+		if part, _ := filepath.Match("blueprints/*/*", name); part {
+			return nil
 		}
-		return nil
+		content, err := fs.ReadFile(source, name)
+		if err != nil {
+			return err
+		}
+		out = append(out, filepath.Join(dir, strings.ReplaceAll(name, "/", "-")))
+		return os.WriteFile(out[len(out)-1], []byte(strings.ReplaceAll(string(content), notFilledIn, "chosen")), 0o600)
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -1,58 +1,83 @@
 package sites
 
 import (
-	"strings"
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
-	"github.com/intentplane/intentplane/provider/telemetry"
 	"github.com/intentplane/intentplane/test/controlplane"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// Metrics that are held against statuses.
+// Metrics of deployments.
 const (
 	transitionsTotal = "intentdeployment_phase_transitions_total"
 	phaseDuration    = "intentdeployment_phase_duration_seconds"
 	rollbackTotal    = "intentdeployment_rollback_total"
 	resultsTotal     = "intentdeployment_validation_results_total"
+	outcomesTotal    = "intentdeployment_outcomes_total"
 	current          = "intentdeployment_current"
 )
 
-// wantCounted fails the test unless the metrics of the provider that runs now are what the statuses of all deployments say, however many
-// providers told it. Results of earlier revisions are in no status, so they are compared only of a provider that never saw one.
-func wantCounted(t *testing.T, results bool) {
-	t.Helper()
-	s := scene.New(t, cp)
-	var got, want map[string]float64
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Logf("metrics: -want (statuses), +got:\n%s", cmp.Diff(want, got))
-		}
-	})
-	s.Until("all is counted", scene.Patience, func() bool {
-		m, err := cp.ProviderMetrics(t.Context())
-		if err != nil {
-			return false // It only just began.
-		}
-		want = inStatuses(s)
-		if !results {
-			delete(want, resultsTotal+" passed")
-			delete(want, resultsTotal+" failed")
-		}
-		got = inMetrics(m, want)
-		return cmp.Equal(want, got)
+// TestCountersOverRestarts restarts the provider when all was counted, and stops it while a deployment changes. Each change is counted once. It
+// runs before the tests that run at once.
+func TestCountersOverRestarts(t *testing.T) {
+	s := scene.New(t, cp, "edge1")
+	o := s.Claim("shop", fmt.Sprintf(`{"service": "shop", "type": "web", "sites": [%q], "replicas": 1}`, s.Site("edge1")))
+	before := s.Succeed(o)
+	s.Until("each change has an event", scene.Patience, func() bool { return reportedChanges(s, o) == len(transitionsOf(s, before)) })
+
+	cp.KillProvider()
+	startProvider(s)
+	nothing := map[string]float64{transitionsTotal: 0, phaseDuration: 0, rollbackTotal: 0, resultsTotal: 0, outcomesTotal: 0}
+	wantCounted(s, "a provider that begins counts nothing again", nothing)
+
+	cp.KillProvider()
+	s.Apply(s.Set(o, "{", "spec", "intent"))
+	after := s.Await(o, "Failed", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Failed" })
+	startProvider(s)
+	changes := len(transitionsOf(s, after)) - len(transitionsOf(s, before))
+	if changes == 0 {
+		t.Fatal("the deployment did not change while no provider ran")
+	}
+	wantCounted(s, "a provider that begins counts what happened while none ran", map[string]float64{
+		transitionsTotal: float64(changes), rollbackTotal: 0, resultsTotal: 0, outcomesTotal: 1,
 	})
 }
 
-// inStatuses is what all deployments say, by the name of a metric and the values of its labels, and in sum.
-func inStatuses(s *scene.Scene) map[string]float64 {
+// wantCounted fails the test unless the provider that runs now comes to count so much, in sum over all labels, and to say of each phase how many
+// deployments are in it.
+func wantCounted(s *scene.Scene, what string, want map[string]float64) {
 	s.T.Helper()
-	out := map[string]float64{transitionsTotal: 0, phaseDuration: 0, rollbackTotal: 0, resultsTotal + " passed": 0, resultsTotal + " failed": 0}
+	var got map[string]float64
+	s.T.Cleanup(func() {
+		if s.T.Failed() {
+			s.T.Logf("%s: metrics: -want, +got:\n%s", what, cmp.Diff(want, got))
+		}
+	})
+	s.Until(what, scene.Patience, func() bool {
+		m, err := cp.ProviderMetrics(s.T.Context())
+		if err != nil {
+			return false // It only just began.
+		}
+		got = map[string]float64{}
+		for name := range want {
+			got[name] = m.Sum(name, nil) + m.Count(name, nil)
+		}
+		return cmp.Equal(want, got) && cmp.Equal(phasesNow(s), phasesIn(m))
+	})
+}
+
+// phasesNow is how many deployments are in a phase, as their statuses say.
+func phasesNow(s *scene.Scene) float64 {
+	s.T.Helper()
+	n := 0.0
 	for _, apiVersion := range []string{"claims.intentplane.dev/v1alpha1", "intentplane.dev/v1alpha1"} {
 		l := &unstructured.UnstructuredList{}
 		l.SetAPIVersion(apiVersion)
@@ -60,58 +85,45 @@ func inStatuses(s *scene.Scene) map[string]float64 {
 		if err := s.Client.List(s.T.Context(), l); err != nil {
 			s.T.Fatal(err)
 		}
-		for _, u := range l.Items {
-			d := &deploymentv1alpha1.IntentDeployment{}
-			if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, d); err != nil {
-				s.T.Fatal(err)
+		for i := range l.Items {
+			if scene.Field(&l.Items[i], "status", "phase") != "" {
+				n++
 			}
-			add(out, d.Status)
 		}
 	}
-	return out
+	return n
 }
 
-// add what one deployment says.
-func add(out map[string]float64, status deploymentv1alpha1.IntentDeploymentStatus) {
-	for i, one := range status.Transitions {
-		from := string(one.From)
-		if from == "" {
-			from = telemetry.None
-		}
-		out[transitionsTotal]++
-		out[transitionsTotal+" "+from+" "+string(one.To)]++
-		if one.To == deploymentv1alpha1.PhaseRollingBack {
-			out[rollbackTotal]++
-		}
-		// How long the phase took that was left is known with the change before.
-		if i > 0 {
-			out[phaseDuration]++
-			out[phaseDuration+" "+from]++
-		}
+// phasesIn is how many deployments are in a phase, as the provider says.
+func phasesIn(m controlplane.Metrics) float64 { return m.Sum(current, nil) }
+
+func transitionsOf(s *scene.Scene, u *unstructured.Unstructured) []deploymentv1alpha1.Transition {
+	s.T.Helper()
+	d := &deploymentv1alpha1.IntentDeployment{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, d); err != nil {
+		s.T.Fatal(err)
 	}
-	for _, r := range status.ValidationResults {
-		out[resultsTotal+" "+map[bool]string{true: "passed", false: "failed"}[r.Passed]]++
-	}
-	outcome := string(status.Outcome)
-	if outcome == "" {
-		outcome = telemetry.None
-	}
-	if status.Phase != "" {
-		out[current+" "+string(status.Phase)+" "+outcome]++
-	}
+	return d.Status.Transitions
 }
 
-// inMetrics is what the provider says of what the statuses have.
-func inMetrics(m controlplane.Metrics, want map[string]float64) map[string]float64 {
-	labels := map[string][]string{transitionsTotal: {"from", "to"}, phaseDuration: {"phase"}, rollbackTotal: {}, resultsTotal: {"result"}, current: {"phase", "outcome"}}
-	out := map[string]float64{}
-	for key := range want {
-		words := strings.Fields(key)
-		name, with := words[0], map[string]string{}
-		for i, value := range words[1:] {
-			with[labels[name][i]] = value
-		}
-		out[key] = m.Sum(name, with) + m.Count(name, with)
+// reportedChanges is how many changes of the phase of a deployment have an event.
+func reportedChanges(s *scene.Scene, o *unstructured.Unstructured) int {
+	s.T.Helper()
+	l, n := &corev1.EventList{}, 0
+	if err := s.Client.List(s.T.Context(), l, client.InNamespace(o.GetNamespace())); err != nil {
+		s.T.Fatal(err)
 	}
-	return out
+	for _, e := range l.Items {
+		if e.Reason == "PhaseTransition" && e.InvolvedObject.Name == o.GetName() {
+			n++
+		}
+	}
+	return n
+}
+
+func startProvider(s *scene.Scene) {
+	s.T.Helper()
+	if err := cp.StartProvider(s.T.Context(), controlplane.Program{}); err != nil {
+		s.T.Fatal(err)
+	}
 }

@@ -1,7 +1,12 @@
 package sites
 
 import (
+	"encoding/pem"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -24,7 +29,24 @@ const (
 // with real engines by "make bench".
 func forTrials(o *controlplane.Options) {
 	o.Provider.Args = append(o.Provider.Args, "--allow-loopback-checks")
+	o.Provider.Env = append(o.Provider.Env, "SSL_CERT_FILE="+trustedBundle())
 	o.CoreArgs = append(o.CoreArgs, "--circuit-breaker-burst=1000")
+}
+
+// trustedPath is a file of this process, which TestMain removes.
+func trustedPath() string {
+	return filepath.Join(os.TempDir(), fmt.Sprintf("intentplane-httptest-%d.pem", os.Getpid()))
+}
+
+// trustedBundle writes the certificate that all TLS servers of httptest have, so that a provider takes it for one of the system's.
+func trustedBundle() string {
+	s := httptest.NewTLSServer(http.NotFoundHandler())
+	defer s.Close()
+	path := trustedPath()
+	if err := os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}), 0o600); err != nil {
+		panic(err) // Without it no web check can be tested.
+	}
+	return path
 }
 
 // A trial is a stage whose Site is measured by a real Prometheus server. That scrapes a target each second, whose numbers the test drives.
@@ -42,7 +64,9 @@ func onTrial(s *stage) *trial {
 	s.T.Cleanup(r.target.Close)
 	r.target.Set("error_ratio", good)
 	var err error
-	r.server, err = promserver.New(s.T.Context(), s.T.TempDir(), promserver.Job{Name: claim, Interval: time.Second, Target: r.target})
+	r.server, err = promserver.New(s.T.Context(), s.T.TempDir(), promserver.Job{
+		Name: claim, Interval: time.Second, Target: r.target, Labels: map[string]string{"namespace": s.Namespace, "service": claim},
+	})
 	s.must(err)
 	s.must(r.server.Start(s.T.Context()))
 	s.T.Cleanup(r.server.Stop)

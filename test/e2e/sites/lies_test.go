@@ -28,7 +28,7 @@ func TestPrometheusLies(t *testing.T) {
 		r.Apply(r.Set(r.NewSite(name), map[string]any{"prometheus": map[string]any{"address": liar.URL()}}, "spec", "metrics"))
 		check := map[string]any{
 			"name": "errors", "type": "Prometheus", "prometheus": map[string]any{"query": `max(error_ratio{job="shop"})`}, "threshold": "<= 0.05", "initialDelay": "1s", "interval": "1s",
-			"count": int64(2), "timeout": "5m", "consecutiveErrorLimit": int64(100), "noData": "Inconclusive", "inconclusiveLimit": int64(100),
+			"count": int64(2), "timeout": "5m", "consecutiveErrorLimit": int64(100), "noData": "Wait",
 		}
 		o := r.Set(r.Claim(name, r.intentFor(name, 1, name)), []any{check}, "spec", "gatesConfig", "checks")
 		r.Apply(o)

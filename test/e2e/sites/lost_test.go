@@ -20,7 +20,7 @@ import (
 func (r *trial) remembered() state.Entry {
 	r.T.Helper()
 	ref := rolloutv1alpha1.ClaimReference{APIGroup: "claims.intentplane.dev", Namespace: r.Namespace, Name: claim}
-	file, err := r.Git.Git(r.T.Context(), r.Namespace, "show", "refs/intentplane/test/state:"+state.Path(ref, 0))
+	file, err := r.Git.Git(r.T.Context(), r.Namespace, "show", "refs/intentplane/test/state:"+state.Path(ref))
 	r.must(err)
 	entry, err := state.Decode([]byte(file))
 	r.must(err)

@@ -30,7 +30,9 @@ import (
 var cp *controlplane.ControlPlane
 
 func TestMain(m *testing.M) {
-	os.Exit(scene.Main(m, &cp, forTrials))
+	code := scene.Main(m, &cp, forTrials)
+	_ = os.Remove(trustedPath())
+	os.Exit(code)
 }
 
 // edge is the one other cluster, with Flux in it.

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/test/scene"
 )
 
@@ -69,6 +70,10 @@ func TestMovedRepository(t *testing.T) {
 				t.Errorf("directories in the new repository: -want, +got:\n%s", diff)
 			}
 
+			if tc.live {
+				s.deleteSuperseded()
+				s.wantHomes("a user's deletion does not remove it before that", "shop", made...)
+			}
 			s.patch(s.source(), fmt.Sprintf(`{"spec":{"url":%q}}`, s.Git.URL(other)))
 			s.suspend("edge1", false)
 			s.Await(claim, "Succeeded", func(u *unstructured.Unstructured) bool {
@@ -83,6 +88,24 @@ func TestMovedRepository(t *testing.T) {
 			}
 		})
 	}
+}
+
+// deleteSuperseded deletes the GitDelivery of the repository that was left, as a user does, and waits until the provider says that it
+// removes nothing yet.
+func (s *stage) deleteSuperseded() {
+	s.T.Helper()
+	for _, d := range s.Deliveries() {
+		if d.GetAnnotations()[deliveryv1alpha1.AnnotationSuperseded] == "" {
+			continue
+		}
+		o := s.Unstructured(&d)
+		s.Delete(o)
+		s.Await(o, "waits", func(u *unstructured.Unstructured) bool {
+			return strings.Contains(scene.Condition(u, "Synced").Message, "nothing is removed yet")
+		})
+		return
+	}
+	s.T.Fatal("no GitDelivery is marked as one whose repository was left")
 }
 
 // TestDeletedUnreachable deletes claims while the cluster of their Site does not answer. It is not needed to leave it.

@@ -184,7 +184,8 @@ func TestPrometheusDown(t *testing.T) {
 	asked, free := hangUp(r)
 	o := r.judged(1, 3)
 	r.Reach(o, "Validating", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Validating" })
-	r.Until("nobody answers", scene.Patience, func() bool { return asked.Load() >= 10 })
+	// The provider asks again after up to 5, 10, 20 and 40 seconds.
+	r.Until("three questions without an answer", scene.Patience, func() bool { return asked.Load() >= 3 })
 	free()
 	if phase := scene.Field(r.Now(o), "status", "phase"); phase != "Validating" {
 		t.Errorf("the phase while nobody answers: %s", phase)

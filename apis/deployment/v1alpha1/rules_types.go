@@ -1,0 +1,137 @@
+package v1alpha1
+
+import "cmp"
+
+// What a measurement without data is.
+const (
+	// NoDataFail counts it as one that failed.
+	NoDataFail = "Fail"
+
+	// NoDataInconclusive counts it as one that decides nothing, of which inconclusiveLimit allows some.
+	NoDataInconclusive = "Inconclusive"
+
+	// NoDataPass counts it as one that passed.
+	NoDataPass = "Pass"
+
+	// NoDataWait does not count it. The clock of the check stands still until there is data.
+	NoDataWait = "Wait"
+)
+
+// MetricRules say how the measurements of one metric make a verdict. In a Blueprint they are the defaults of the metric; in a deployment they
+// take the place of those defaults, field by field. A field that neither sets has the default that is named here.
+type MetricRules struct {
+	// InitialDelay before the first measurement, from the time that the Site went live, from 1s to 24h. A query that looks further back is
+	// asked later: nothing that it sees is from before. Absent in both places means 30s.
+	// +optional
+	InitialDelay Duration `json:"initialDelay,omitempty"`
+
+	// Interval between measurements, from 1s to 24h. Absent in both places means 30s.
+	// +optional
+	Interval Duration `json:"interval,omitempty"`
+
+	// Count of measurements that make a verdict, without errors and without those that do not count. Absent in both places means 3.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=100
+	Count *int32 `json:"count,omitempty"`
+
+	// FailureLimit is how many measurements may fail: fewer than count. 0 means none. Absent in both places means 0.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=99
+	FailureLimit *int32 `json:"failureLimit,omitempty"`
+
+	// ConsecutiveErrorLimit is how many measurements in a row may end with an error. 0 means none. Absent in both places means 4.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=100
+	ConsecutiveErrorLimit *int32 `json:"consecutiveErrorLimit,omitempty"`
+
+	// InconclusiveLimit is how many measurements may be inconclusive, where noData is Inconclusive. 0 means none. Absent in both places means 0.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=100
+	InconclusiveLimit *int32 `json:"inconclusiveLimit,omitempty"`
+
+	// NoData says what a measurement without data is: Fail; Inconclusive, which decides nothing; Wait, which does not count and stops the clock
+	// of the check until there is data; or Pass. Absent in both places means Fail.
+	// +optional
+	// +kubebuilder:validation:Enum=Fail;Inconclusive;Pass;Wait
+	NoData string `json:"noData,omitempty"`
+
+	// Timeout of the check, from its first measurement on, from 1s to 24h. It has to be longer than initialDelay and the intervals between the
+	// measurements take. Absent in both places means 5m.
+	// +optional
+	Timeout Duration `json:"timeout,omitempty"`
+}
+
+// Over returns these rules, with those of a Blueprint where these say nothing.
+func (r MetricRules) Over(base MetricRules) MetricRules {
+	return MetricRules{
+		InitialDelay:          cmp.Or(r.InitialDelay, base.InitialDelay),
+		Interval:              cmp.Or(r.Interval, base.Interval),
+		Count:                 cmp.Or(r.Count, base.Count),
+		FailureLimit:          cmp.Or(r.FailureLimit, base.FailureLimit),
+		ConsecutiveErrorLimit: cmp.Or(r.ConsecutiveErrorLimit, base.ConsecutiveErrorLimit),
+		InconclusiveLimit:     cmp.Or(r.InconclusiveLimit, base.InconclusiveLimit),
+		NoData:                cmp.Or(r.NoData, base.NoData),
+		Timeout:               cmp.Or(r.Timeout, base.Timeout),
+	}
+}
+
+// Apply the rules to a check, which is left to its own defaults where they say nothing. It shares no memory with them.
+func (r MetricRules) Apply(c *Check) {
+	own := r.DeepCopy()
+	c.InitialDelay, c.Interval, c.Timeout, c.NoData = own.InitialDelay, own.Interval, own.Timeout, own.NoData
+	c.Count, c.FailureLimit, c.InconclusiveLimit = own.Count, own.FailureLimit, own.InconclusiveLimit
+	c.ConsecutiveErrorLimit = own.ConsecutiveErrorLimit
+}
+
+// NoDataPassPolicy says whether deployments may count a measurement without data as one that passed.
+type NoDataPassPolicy string
+
+// Policies for measurements without data.
+const (
+	NoDataPassAllow NoDataPassPolicy = "Allow"
+	NoDataPassDeny  NoDataPassPolicy = "Deny"
+)
+
+// MetricRuleBounds are the bounds of what deployments may say in spec.gatesConfig.metricRules. The defaults of a Blueprint are not held to
+// them: only whoever writes the catalog makes those.
+type MetricRuleBounds struct {
+	// MinInterval between measurements, from 1s to 24h. Absent means 1s.
+	// +optional
+	MinInterval Duration `json:"minInterval,omitempty"`
+
+	// MinCount of measurements that make a verdict. Absent means 1.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=100
+	MinCount *int32 `json:"minCount,omitempty"`
+
+	// MaxFailureLimit is how many measurements a deployment may let fail. 0 means none. Absent means one less than count.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=99
+	MaxFailureLimit *int32 `json:"maxFailureLimit,omitempty"`
+
+	// MaxConsecutiveErrorLimit is how many measurements in a row a deployment may let end with an error. 0 means none. Absent means 100.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=100
+	MaxConsecutiveErrorLimit *int32 `json:"maxConsecutiveErrorLimit,omitempty"`
+
+	// MaxInitialDelay before the first measurement, from 1s to 24h. Absent means 24h.
+	// +optional
+	MaxInitialDelay Duration `json:"maxInitialDelay,omitempty"`
+
+	// MaxTimeout of a check, from 1s to 24h. Absent means 24h.
+	// +optional
+	MaxTimeout Duration `json:"maxTimeout,omitempty"`
+
+	// NoDataPass says whether a deployment may set noData to Pass. Allow counts in a Site and in a ClusterProviderConfig. Absent means Deny,
+	// unless the other one allows it.
+	// +optional
+	// +kubebuilder:validation:Enum=Allow;Deny
+	NoDataPass NoDataPassPolicy `json:"noDataPass,omitempty"`
+}

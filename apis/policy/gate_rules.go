@@ -1,0 +1,93 @@
+package policy
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+)
+
+// CheckMetricRules returns an error, which names the field of the rules, when a deployment may not judge a metric by them at a Site: the bounds
+// of the Site and those of its repository's configuration hold, both of them.
+func CheckMetricRules(site *catalogv1alpha1.Site, configKind string, c *configv1alpha1.ProviderConfigSpec, r deploymentv1alpha1.MetricRules) error {
+	ofSite, ofConfig := deploymentv1alpha1.MetricRuleBounds{}, deploymentv1alpha1.MetricRuleBounds{}
+	if m := site.Spec.Metrics; m != nil && m.MetricRuleBounds != nil {
+		ofSite = *m.MetricRuleBounds
+	}
+	if b := c.Policy.MetricRuleBounds; b != nil {
+		ofConfig = *b
+	}
+	inSite := fmt.Sprintf("spec.metrics.metricRuleBounds of Site %q", site.GetName())
+	if err := checkBounds(r, ofSite, inSite); err != nil {
+		return err
+	}
+	if err := checkBounds(r, ofConfig, fmt.Sprintf("spec.policy.metricRuleBounds of the %s of Site %q", configKind, site.GetName())); err != nil {
+		return err
+	}
+	// Who owns a namespace writes its ProviderConfig: that one only narrows.
+	allowed := ofSite.NoDataPass == deploymentv1alpha1.NoDataPassAllow ||
+		configKind == KindClusterProviderConfig && ofConfig.NoDataPass == deploymentv1alpha1.NoDataPassAllow
+	if r.NoData == deploymentv1alpha1.NoDataPass && !allowed {
+		return errors.Errorf("noData: Pass is not allowed: it needs noDataPass: Allow in %s, or in spec.policy.metricRuleBounds of its ClusterProviderConfig", inSite)
+	}
+	return nil
+}
+
+// checkBounds returns an error for the first rule that is beyond the bounds which a field holds.
+func checkBounds(r deploymentv1alpha1.MetricRules, b deploymentv1alpha1.MetricRuleBounds, where string) error {
+	for _, d := range []struct {
+		rule, bound   string
+		says, allowed deploymentv1alpha1.Duration
+		least         bool
+	}{
+		{rule: "initialDelay", bound: "maxInitialDelay", says: r.InitialDelay, allowed: b.MaxInitialDelay},
+		{rule: "interval", bound: "minInterval", says: r.Interval, allowed: b.MinInterval, least: true},
+		{rule: "timeout", bound: "maxTimeout", says: r.Timeout, allowed: b.MaxTimeout},
+	} {
+		if beyondDuration(d.says, d.allowed, d.least) {
+			return beyond(d.rule, d.says, d.least, d.allowed, d.bound, where)
+		}
+	}
+	for _, n := range []struct {
+		rule, bound   string
+		says, allowed *int32
+		least         bool
+	}{
+		{rule: "count", bound: "minCount", says: r.Count, allowed: b.MinCount, least: true},
+		{rule: "failureLimit", bound: "maxFailureLimit", says: r.FailureLimit, allowed: b.MaxFailureLimit},
+		{rule: "consecutiveErrorLimit", bound: "maxConsecutiveErrorLimit", says: r.ConsecutiveErrorLimit, allowed: b.MaxConsecutiveErrorLimit},
+	} {
+		if n.says != nil && n.allowed != nil && (n.least && *n.says < *n.allowed || !n.least && *n.says > *n.allowed) {
+			return beyond(n.rule, *n.says, n.least, *n.allowed, n.bound, where)
+		}
+	}
+	if r.NoData == deploymentv1alpha1.NoDataPass && b.NoDataPass == deploymentv1alpha1.NoDataPassDeny {
+		return errors.Errorf("noData: Pass is denied by noDataPass in %s", where)
+	}
+	return nil
+}
+
+// beyondDuration is true for a duration beyond its bound. One that cannot be read is for whoever reads it to refuse; a bound that cannot be
+// read allows nothing.
+func beyondDuration(says, allowed deploymentv1alpha1.Duration, least bool) bool {
+	if says == "" || allowed == "" {
+		return false
+	}
+	is, err := time.ParseDuration(string(says))
+	if err != nil {
+		return false
+	}
+	bound, err := time.ParseDuration(string(allowed))
+	return err != nil || least && is < bound || !least && is > bound
+}
+
+func beyond(rule string, says any, least bool, allowed any, bound, where string) error {
+	if least {
+		return errors.Errorf("%s: %v is less than the %v of %s in %s", rule, says, allowed, bound, where)
+	}
+	return errors.Errorf("%s: %v is more than the %v of %s in %s", rule, says, allowed, bound, where)
+}

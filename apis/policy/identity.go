@@ -1,0 +1,58 @@
+package policy
+
+import (
+	"regexp"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// An Object names an object in a cluster. Two of the same name are one object, whatever version they are written in.
+type Object struct {
+	// Group and Kind of the object.
+	Group, Kind string
+
+	// Namespace of the object. Empty for a cluster-scoped one.
+	Namespace string
+
+	// Name of the object.
+	Name string
+}
+
+// String returns the kind and the name, as people write them.
+func (o Object) String() string {
+	return o.Kind + " " + strings.TrimPrefix(o.Namespace+"/"+o.Name, "/")
+}
+
+// unsafe is what the name of a file must not have.
+var unsafe = regexp.MustCompile(`[^a-z0-9.-]`)
+
+// suffix tells apart the files of objects of one stem.
+var suffix = regexp.MustCompile(`_[0-9a-f]{10}$`)
+
+// StemOf returns what the file of a rendered object is called, without what tells it apart from others of its kind and name.
+func StemOf(kind, name string) string {
+	return unsafe.ReplaceAllString(strings.ToLower(kind+"-"+name), "-")
+}
+
+// StemOfFile returns the stem of a rendered object's file.
+func StemOfFile(name string) string {
+	return suffix.ReplaceAllString(strings.TrimSuffix(name, ".yaml"), "")
+}
+
+// ObjectsIn returns the objects of a file, or none for what is no file of objects: CheckTree refuses that.
+func ObjectsIn(name string, content []byte) []Object {
+	all, err := decode(name, content)
+	if err != nil {
+		return nil
+	}
+	out := make([]Object, 0, len(all))
+	for _, o := range all {
+		gv, err := schema.ParseGroupVersion(o.GetAPIVersion())
+		if err != nil {
+			return nil
+		}
+		out = append(out, Object{Group: gv.Group, Kind: o.GetKind(), Namespace: o.GetNamespace(), Name: o.GetName()})
+	}
+	return out
+}

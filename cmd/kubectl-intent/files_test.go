@@ -1,0 +1,78 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// writeFiles writes files below a folder, by their paths.
+func writeFiles(t *testing.T, folder string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		to := filepath.Join(folder, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(to), 0o750); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(to, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestManifestsIn(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeFiles(t, ".", map[string]string{"a/z.yaml": "", "a/b/c.yml": "", "a/b/d.json": "", "a/notes.md": "", "a/.git/e.yaml": "", "f.txt": ""})
+	cases := map[string]struct {
+		reason string
+		path   string
+		want   []string
+	}{
+		"Directory": {reason: "A directory stands for its manifests and those of the directories below it, but for hidden ones.", path: "a", want: []string{"a/b/c.yml", "a/b/d.json", "a/z.yaml"}},
+		"Hidden":    {reason: "A hidden directory that is named is read.", path: "a/.git", want: []string{"a/.git/e.yaml"}},
+		"File":      {reason: "A file that is named is read whatever its name is.", path: "f.txt", want: []string{"f.txt"}},
+		"Missing":   {reason: "A file that does not exist is for the reader to report.", path: "nowhere.yaml", want: []string{"nowhere.yaml"}},
+		"Stdin":     {reason: "The standard input is not a directory.", path: "-", want: []string{"-"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got, err := manifestsIn(tc.path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nmanifestsIn(%q): -want, +got:\n%s", tc.reason, tc.path, diff)
+			}
+		})
+	}
+}
+
+// TestDirectories gives commands a directory where they take a file.
+func TestDirectories(t *testing.T) {
+	t.Chdir(t.TempDir())
+	wrong := strings.Replace(claim, "intent:", "intnt:", 1)
+	writeFiles(t, ".", map[string]string{"good/team/claim.yaml": claim, "bad/a.yaml": claim, "bad/team/b.yaml": wrong, "none/readme.md": "x"})
+	cases := map[string]struct {
+		reason string
+		args   []string
+		code   int
+		says   string
+	}{
+		"Validate": {reason: "All manifests of a directory are validated.", args: []string{"validate", "good"}, says: "1 objects, 0 mistakes\n"},
+		"Mistake":  {reason: "A mistake is reported with the file that it is in.", args: []string{"validate", "bad"}, code: exitInvalid, says: "bad/team/b.yaml:5: IntentDeployment team-a/shop: InvalidSpec: spec.intnt: "},
+		"Empty":    {reason: "A directory without manifests is warned of.", args: []string{"validate", "none"}, says: "none:1: warning: Empty: the directory has no file whose name ends in .yaml, .yml or .json\n"},
+		"Digest":   {reason: "Other commands take a directory too.", args: []string{"digest", "good"}, says: "sha256:"},
+		"Decode":   {reason: "What cannot be decoded is reported with its file.", args: []string{"digest", "bad"}, code: exitInvalid, says: "cannot decode document 1 of bad/team/b.yaml: "},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			out, problems, code := runIntent("", tc.args...)
+			if code != tc.code || !strings.Contains(out+problems, tc.says) {
+				t.Errorf("\n%s\nrun(%q): want %d and %q, got %d:\n%s%s", tc.reason, tc.args, tc.code, tc.says, code, out, problems)
+			}
+		})
+	}
+}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/rollout"
+)
+
+// refusal returns why the deployment would refuse what is asked, as far as its GitDeliveries tell, or nil if it would not. It returns nil as well
+// for a user who may not read GitDeliveries: then the deployment answers the RolloutRequest.
+func (a *asked) refusal(ctx context.Context, now time.Time) error {
+	if a.spec.Action != rolloutv1alpha1.ActionAbort && a.spec.Action != rolloutv1alpha1.ActionRollbackTo {
+		return nil
+	}
+	all, err := a.cluster.Deliveries(ctx, a.spec.DeploymentRef)
+	if kerrors.IsForbidden(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	order, _ := rollout.Current(all)
+	s := rollout.Standing{Order: order, Remembered: rollout.Remembered(all), Targets: rollout.Targets(all), Known: rollout.Known(all)}
+	request := &rolloutv1alpha1.RolloutRequest{Spec: a.spec}
+	request.SetCreationTimestamp(metav1.NewTime(now))
+	return refusalOf(rollout.ResultOf(request, s), a.spec, s)
+}
+
+// refusalOf returns what is wrong, and what to do, for a result that refuses, and nil for any other.
+func refusalOf(r rolloutv1alpha1.Result, asked rolloutv1alpha1.RolloutRequestSpec, s rollout.Standing) error {
+	switch r {
+	case rolloutv1alpha1.ResultAlreadyJudged:
+		return errors.Errorf("revision %d cannot be aborted: it was judged already (%s); use rollback to go back to an earlier revision",
+			asked.Revision, s.Order.Verdict.Result)
+	case rolloutv1alpha1.ResultUnknownRevision:
+		return errors.Errorf("revision %d cannot be rolled back to: the history does not have it; %s", *asked.ToRevision, targetsOf(s))
+	case rolloutv1alpha1.ResultNoTarget:
+		return errors.Errorf("revision %d cannot be rolled back to: it is the present one, was not verified in every repository, was rolled back itself, "+
+			"or its files are gone; %s", *asked.ToRevision, targetsOf(s))
+	case rolloutv1alpha1.ResultStale:
+		return errors.Errorf("revision %d is not the present one any more, or was changed meanwhile: look at the deployment and ask again", asked.Revision)
+	}
+	if r.Refused() {
+		return errors.Errorf("the deployment would refuse it: %s", r)
+	}
+	return nil
+}
+
+// targetsOf says which revisions can be rolled back to.
+func targetsOf(s rollout.Standing) string {
+	out := []string{}
+	for _, n := range slices.Backward(s.Targets) {
+		if n != s.Order.Revision {
+			out = append(out, fmt.Sprint(n))
+		}
+	}
+	if len(out) == 0 {
+		return "no revision can be rolled back to"
+	}
+	return "possible: " + strings.Join(out, ", ")
+}

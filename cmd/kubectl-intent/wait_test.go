@@ -1,0 +1,200 @@
+package main
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/digest"
+)
+
+// waitedClaim is a claim with a status, in which DIGEST stands for the digest of its spec.
+func waitedClaim(t *testing.T, spec, status string) []byte {
+	t.Helper()
+	o := standing(t, status)
+	for key, value := range parse(t, spec).Object {
+		if err := unstructured.SetNestedField(o.Object, value, "spec", key); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b, err := o.MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &deploymentv1alpha1.IntentDeployment{}
+	if err := decodeStrictly(b, d); err != nil {
+		t.Fatal(err)
+	}
+	sum, err := digest.Spec(&d.Spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []byte(strings.ReplaceAll(string(b), "DIGEST", sum))
+}
+
+// Conditions of a claim, of which the status of a deployment has those that a case names.
+const (
+	isReady     = `{type: Ready, status: "True", reason: Available}`
+	isNotReady  = `{type: Ready, status: "False", reason: Waiting}`
+	isStalled   = `{type: Stalled, status: "True", reason: SyncNotObserved}`
+	isSuspended = `{type: Reconciling, status: "False", reason: Suspended}`
+)
+
+func TestProgressOf(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		spec   string
+		status string
+		want   progress
+	}{
+		"New": {
+			reason: "A deployment without a status was not looked at yet.", status: `{}`,
+			want: progress{waitGoesOn, "Pending: the status does not speak about this spec yet."},
+		},
+		"Earlier": {
+			reason: "A status that speaks about an earlier spec is no end of this one.",
+			status: `{intentDigest: other, phase: Succeeded, outcome: Succeeded, conditions: [` + isReady + `]}`,
+			want:   progress{waitGoesOn, "Pending: the status does not speak about this spec yet."},
+		},
+		"OldReady": {
+			reason: "A claim that is Delivering goes on, although its Ready is still that of the spec before.",
+			status: `{intentDigest: DIGEST, phase: Delivering, message: It goes., conditions: [` + isReady + `]}`,
+			want:   progress{waitGoesOn, "Delivering: It goes."},
+		},
+		"OldConditions": {
+			reason: "A claim that Succeeded is at its end once its Ready says so too.",
+			status: `{intentDigest: DIGEST, phase: Succeeded, outcome: Succeeded, message: It runs., conditions: [` + isNotReady + `]}`,
+			want:   progress{waitGoesOn, "Succeeded: It runs."},
+		},
+		"Succeeded": {
+			reason: "A deployment that Succeeded and is Ready is at its end.",
+			status: `{intentDigest: DIGEST, phase: Succeeded, outcome: Succeeded, message: It runs., conditions: [` + isReady + `]}`,
+			want:   progress{waitSucceeded, "Succeeded: It runs."},
+		},
+		"RolledBack": {
+			reason: "A deployment that was rolled back does not run what it asks for.",
+			status: `{intentDigest: DIGEST, phase: Succeeded, outcome: RolledBack, message: It runs., conditions: [` + isNotReady + `]}`,
+			want:   progress{waitFailed, "Succeeded: It runs."},
+		},
+		"Failed": {
+			reason: "A deployment that Failed is at its end, whatever its conditions say by then.",
+			status: `{intentDigest: DIGEST, phase: Failed, outcome: Failed, message: No., conditions: [` + isReady + `]}`,
+			want:   progress{waitFailed, "Failed: No."},
+		},
+		"Stalled": {
+			reason: "A deployment that only a person can help is waited for no longer.",
+			status: `{intentDigest: DIGEST, phase: Delivering, message: No., conditions: [` + isNotReady + `, ` + isStalled + `]}`,
+			want:   progress{waitFailed, "Delivering: No."},
+		},
+		"Suspended": {
+			reason: "A request that spec.suspend holds back is waited for no longer.", spec: "{suspend: true}",
+			status: `{intentDigest: DIGEST, phase: Succeeded, outcome: Succeeded, message: Held., conditions: [` + isNotReady + `, ` + isSuspended + `]}`,
+			want:   progress{waitFailed, "Succeeded: Held."},
+		},
+		"SuspendedAndThere": {
+			reason: "A deployment that is suspended, and runs what it asks for, is at its end.", spec: "{suspend: true}",
+			status: `{intentDigest: DIGEST, phase: Succeeded, outcome: Succeeded, message: It runs., conditions: [` + isReady + `]}`,
+			want:   progress{waitSucceeded, "Succeeded: It runs."},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if tc.spec == "" {
+				tc.spec = "{}"
+			}
+			got, err := progressOf(waitedClaim(t, tc.spec, tc.status))
+			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(progress{})); diff != "" || err != nil {
+				t.Errorf("\n%s\nprogressOf(...): %v; -want, +got:\n%s", tc.reason, err, diff)
+			}
+		})
+	}
+}
+
+func TestAwaitEnd(t *testing.T) {
+	const (
+		going     = `{intentDigest: DIGEST, phase: Delivering, message: It goes.}`
+		good      = `{intentDigest: DIGEST, phase: Succeeded, outcome: Succeeded, message: It runs., conditions: [` + isReady + `]}`
+		bad       = `{intentDigest: DIGEST, phase: Failed, outcome: Failed, message: No.}`
+		heldUp    = `{intentDigest: DIGEST, phase: Delivering, message: It goes., conditions: [` + isStalled + `]}`
+		unknown   = `{}`
+		notYet    = "Pending: the status does not speak about this spec yet.\n"
+		tooLate   = "it did not come to its end in time: Delivering: It goes."
+		forbidden = "cannot get it"
+	)
+	cases := map[string]struct {
+		reason string
+		// looks at the deployment, one after the other. The last one comes again. An empty one cannot be read.
+		looks []string
+		says  string
+		err   string
+	}{
+		"Good": {reason: "The command prints each step, and ends with success.", looks: []string{unknown, going, going, good}, says: notYet + "Delivering: It goes.\nSucceeded: It runs.\n"},
+		"Bad":  {reason: "The command ends with exit code 1 as soon as the deployment Failed.", looks: []string{going, bad}, says: "Delivering: It goes.\nFailed: No.\n", err: verdictError{}.Error()},
+		"Lag":  {reason: "A condition of the spec before, which one look sees beside the new status, ends nothing.", looks: []string{heldUp, going, good}, says: "Delivering: It goes.\nSucceeded: It runs.\n"},
+		"Slow": {reason: "A deployment that takes too long is an error that says where it is.", looks: []string{going}, says: "Delivering: It goes.\n", err: tooLate},
+		"Lines": {
+			reason: "The lines of a message, such as those that point at a word of an intent, stay lines.",
+			looks:  []string{`{intentDigest: DIGEST, phase: Failed, outcome: Failed, message: "No:\n  shop\n  ^"}`},
+			says:   "Failed: No:\n    shop\n    ^\n", err: verdictError{}.Error(),
+		},
+		"Forbidden": {reason: "A deployment that cannot be read is an error.", looks: []string{going, ""}, says: "Delivering: It goes.\n", err: forbidden},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			n := 0
+			look := func(context.Context) ([]byte, error) {
+				now := tc.looks[min(n, len(tc.looks)-1)]
+				if n++; name == "Slow" && n > 3 {
+					cancel()
+				}
+				if now == "" {
+					return nil, errors.New(forbidden)
+				}
+				return waitedClaim(t, "{}", now), nil
+			}
+			out := &strings.Builder{}
+			err := awaitEnd(ctx, out, time.Millisecond, look)
+			if diff := cmp.Diff(tc.says, out.String()); diff != "" {
+				t.Errorf("\n%s\nawaitEnd(...): printed: -want, +got:\n%s", tc.reason, diff)
+			}
+			failed, said := err != nil, ""
+			if failed {
+				said = err.Error()
+			}
+			if diff := cmp.Diff(tc.err, said); diff != "" || failed != (name != "Good" && name != "Lag") {
+				t.Errorf("\n%s\nawaitEnd(...): error: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestWaitCommand runs the command against a server.
+func TestWaitCommand(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		status string
+		args   []string
+		code   int
+		says   string
+	}{
+		"Late":    {reason: "The timeout ends the command, with exit code 1.", status: "{phase: Delivering}", args: []string{"wait", "shop", "--timeout", "1ms"}, code: exitInvalid, says: "shop: it did not come to its end in time"},
+		"Missing": {reason: "A deployment that does not exist is an error.", status: "{}", args: []string{"wait", "shap"}, code: exitInvalid, says: `has no IntentDeployment "shap"`},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			server := &apiServer{objects: []*unstructured.Unstructured{standing(t, tc.status)}}
+			out, problems, code := runIntent("", append(tc.args, "--kubeconfig", server.start(t))...)
+			if code != tc.code || !strings.Contains(out+problems, tc.says) {
+				t.Errorf("\n%s\nrun(%q): want %d and %q, got %d:\n%s%s", tc.reason, tc.args, tc.code, tc.says, code, out, problems)
+			}
+		})
+	}
+}

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/intentplane/intentplane/function/support"
+)
+
+// Reasons of warnings.
+const (
+	// reasonEmpty is that of a file without objects, and of a directory without files.
+	reasonEmpty = "Empty"
+
+	// reasonOtherGroup is that of an object whose kind is one of ours, and whose API group is not.
+	reasonOtherGroup = "OtherGroup"
+
+	// reasonNoEffect is that of a field that is set and does nothing.
+	reasonNoEffect = "NoEffect"
+)
+
+// maxTypos is how many letters may be wrong in a name for which another one is suggested.
+const maxTypos = 2
+
+// PassedOver are objects of one kind that were not looked at.
+type PassedOver struct {
+	// APIVersion and Kind of the objects. Both are empty for what has neither.
+	APIVersion string `json:"apiVersion,omitempty"`
+	Kind       string `json:"kind,omitempty"`
+
+	// Count is how many there are.
+	Count int `json:"count"`
+}
+
+// String says how many there are, and of which kind.
+func (p PassedOver) String() string {
+	if p.Kind == "" && p.APIVersion == "" {
+		return fmt.Sprintf("%d without a kind", p.Count)
+	}
+	return fmt.Sprintf("%d %s of %s", p.Count, plain(p.Kind), plain(p.APIVersion))
+}
+
+func comparePassedOver(a, b PassedOver) int {
+	return strings.Compare(a.Kind+" "+a.APIVersion, b.Kind+" "+b.APIVersion)
+}
+
+// passedOver returns what the last line says about the objects that were not looked at.
+func (r Report) passedOver() string {
+	if len(r.PassedOver) == 0 {
+		return ""
+	}
+	out := make([]string, 0, len(r.PassedOver))
+	for _, p := range r.PassedOver {
+		out = append(out, p.String())
+	}
+	return "; passed over: " + strings.Join(out, ", ")
+}
+
+func (v *validation) warn(f Finding) { v.report.Warnings = append(v.report.Warnings, f) }
+
+// passOver counts an object that is not of our kinds, and warns of one that was probably meant to be.
+func (v *validation) passOver(at Finding, d document, o unstructured.Unstructured) {
+	if len(o.Object) == 0 {
+		return
+	}
+	v.countPassedOver(o.GetAPIVersion(), o.GetKind())
+	groups := v.meantGroups(o.GroupVersionKind())
+	if len(groups) == 0 {
+		return
+	}
+	at.Field, at.Line, at.Reason = "apiVersion", d.line("apiVersion"), reasonOtherGroup
+	at.Message = fmt.Sprintf("apiVersion: %q is not an API version of Intentplane, so the object was not looked at: did you mean %s?",
+		o.GetAPIVersion(), strings.Join(groups, " or "))
+	v.warn(at)
+}
+
+func (v *validation) countPassedOver(apiVersion, kind string) {
+	one := PassedOver{APIVersion: apiVersion, Kind: kind, Count: 1}
+	i, found := slices.BinarySearchFunc(v.report.PassedOver, one, comparePassedOver)
+	if found {
+		v.report.PassedOver[i].Count++
+		return
+	}
+	v.report.PassedOver = slices.Insert(v.report.PassedOver, i, one)
+}
+
+// meantGroups returns the API versions that have a kind, if an object of that kind in another group was probably meant to be of one of them:
+// its group is nearly one of ours, is missing, or the kind is one that only we have.
+func (v *validation) meantGroups(gvk schema.GroupVersionKind) []string {
+	out, near := []string{}, gvk.Group == "" || onlyOurs(gvk.Kind)
+	for _, gk := range v.server.Kinds() {
+		if gk.Kind != gvk.Kind {
+			continue
+		}
+		near = near || resembles(gvk.Group, gk.Group)
+		for _, version := range v.server.Versions(gk) {
+			out = append(out, gk.Group+"/"+version)
+		}
+	}
+	if !near {
+		return nil
+	}
+	return out
+}
+
+// onlyOurs says whether no other project is known to have a kind of that name. Sites, Gates, Blueprints and ProviderConfigs have others, too.
+func onlyOurs(kind string) bool {
+	return slices.Contains([]string{"IntentDeployment", "GitDelivery", "SiteSync", "RolloutRequest", "WorkloadCluster"}, kind)
+}
+
+func resembles(group, our string) bool {
+	return strings.Contains(group, "intentplane") || levenshtein.ComputeDistance(group, our) <= maxTypos
+}
+
+// suggestKind returns a question for a kind that our groups do not have, or nothing if no kind has a similar name.
+func (v *validation) suggestKind(gvk schema.GroupVersionKind) string {
+	for _, gk := range v.server.Kinds() {
+		if levenshtein.ComputeDistance(strings.ToLower(gvk.Kind), strings.ToLower(gk.Kind)) <= maxTypos {
+			return fmt.Sprintf(": did you mean %s of %s?", gk.Kind, gk.Group)
+		}
+	}
+	return ""
+}
+
+// warnOfIgnoredFields warns of fields that are set and do nothing: the status, gates that are switched off, and fields that this version does not
+// carry out.
+func (v *validation) warnOfIgnoredFields(at Finding, d document, o unstructured.Unstructured) {
+	at.Reason = reasonNoEffect
+	for _, i := range ignoredFields(o) {
+		at.Field, at.Line, at.Message = i.field, d.line(i.field), i.field+": "+i.why
+		v.warn(at)
+	}
+}
+
+// An ignoredField is set and does nothing.
+type ignoredField struct{ field, why string }
+
+func ignoredFields(o unstructured.Unstructured) []ignoredField {
+	out := []ignoredField{}
+	if _, set := o.Object["status"]; set {
+		out = append(out, ignoredField{"status", "is written by the control plane, and not taken from a file"})
+	}
+	switch o.GetKind() {
+	case "IntentDeployment":
+		return append(out, ignoredSettings(o)...)
+	case "ProviderConfig", "ClusterProviderConfig":
+		return append(out, unsupportedFields(o)...)
+	}
+	return out
+}
+
+// ignoredSettings of an IntentDeployment belong to something that is switched off.
+func ignoredSettings(o unstructured.Unstructured) []ignoredField {
+	out := []ignoredField{}
+	for _, block := range []struct {
+		name, by string
+		of       []string
+	}{
+		{name: "gatesConfig", by: "enabled", of: []string{"sloThresholds", "checks", "postCheck"}},
+		{name: "rollbackConfig", by: "autoRollback", of: []string{"maxPerHour"}},
+	} {
+		on, set, err := unstructured.NestedBool(o.Object, "spec", block.name, block.by)
+		if on || !set || err != nil {
+			continue
+		}
+		for _, field := range block.of {
+			if _, set, err := unstructured.NestedFieldNoCopy(o.Object, "spec", block.name, field); set && err == nil {
+				out = append(out, ignoredField{"spec." + block.name + "." + field, "does nothing while spec." + block.name + "." + block.by + " is false"})
+			}
+		}
+	}
+	return out
+}
+
+// unsupportedFields of a configuration are those that condition Supported of a deployment names.
+func unsupportedFields(o unstructured.Unstructured) []ignoredField {
+	spec, _, err := unstructured.NestedMap(o.Object, "spec")
+	if err != nil {
+		return nil
+	}
+	out := []ignoredField{}
+	for _, field := range support.Config(spec) {
+		out = append(out, ignoredField{"spec." + field, "does nothing in this version"})
+	}
+	return out
+}

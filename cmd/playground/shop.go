@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	appsv1 "k8s.io/api/apps/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+const (
+	// serviceName and serviceNamespace are those of the Deployment that the shop follows.
+	serviceName      = "shop"
+	serviceNamespace = "team-a"
+
+	// requestInterval is how often a user of the shop asks for a page, and lookInterval how often the shop looks which version it is.
+	requestInterval = 50 * time.Millisecond
+	lookInterval    = 100 * time.Millisecond
+)
+
+// latencies are how long each version of the shop takes to answer. Version 2.0 is the one with the mistake.
+func latencies() map[string]time.Duration {
+	return map[string]time.Duration{"1.0": 80 * time.Millisecond, "2.0": 800 * time.Millisecond, "3.0": 60 * time.Millisecond}
+}
+
+// A shop is a web server that stands for the pods of the Deployment that Flux applies, since no node runs them here. How fast it answers depends
+// on the image of that Deployment. It measures itself as a service does, in a histogram that Prometheus scrapes.
+type shop struct {
+	server  *httptest.Server
+	metrics http.Handler
+
+	// image of the Deployment, or nil while there is none.
+	image atomic.Pointer[string]
+}
+
+func newShop() *shop {
+	registry := prometheus.NewRegistry()
+	duration := prometheus.NewHistogram(prometheus.HistogramOpts{
+		Name: "http_request_duration_seconds", Help: "How long requests took.",
+		ConstLabels: prometheus.Labels{"service": serviceName},
+		Buckets:     []float64{.01, .025, .05, .1, .25, .5, 1, 2.5},
+	})
+	registry.MustRegister(duration)
+	s := &shop{metrics: promhttp.HandlerFor(registry, promhttp.HandlerOpts{})}
+	s.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		began := time.Now()
+		s.answer(w, r)
+		duration.Observe(time.Since(began).Seconds())
+	}))
+	return s
+}
+
+func (s *shop) answer(w http.ResponseWriter, r *http.Request) {
+	wait := time.NewTimer(s.latency())
+	defer wait.Stop()
+	select {
+	case <-r.Context().Done():
+	case <-wait.C:
+	}
+	_, _ = io.WriteString(w, "Welcome\n")
+}
+
+// latency of the version that runs.
+func (s *shop) latency() time.Duration {
+	image := s.image.Load()
+	if image == nil {
+		return 0
+	}
+	_, version, _ := strings.Cut(*image, ":")
+	return latencies()[version]
+}
+
+// run follows the Deployment, and lets users ask for pages as long as there is one, until ctx ends.
+func (s *shop) run(ctx context.Context, kube client.Reader) {
+	go repeat(ctx, lookInterval, func() { s.look(ctx, kube) })
+	repeat(ctx, requestInterval, func() {
+		if s.image.Load() != nil {
+			go s.visit(ctx)
+		}
+	})
+}
+
+func (s *shop) look(ctx context.Context, kube client.Reader) {
+	d := &appsv1.Deployment{}
+	if err := kube.Get(ctx, client.ObjectKey{Namespace: serviceNamespace, Name: serviceName}, d); err != nil {
+		return
+	}
+	for _, c := range d.Spec.Template.Spec.Containers {
+		s.image.Store(&c.Image)
+	}
+}
+
+// visit asks for a page. A user who gets none asks again later.
+func (s *shop) visit(ctx context.Context) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.server.URL, nil)
+	if err != nil {
+		return
+	}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return
+	}
+	_, _ = io.Copy(io.Discard, resp.Body)
+	_ = resp.Body.Close()
+}
+
+func repeat(ctx context.Context, interval time.Duration, do func()) {
+	t := time.NewTicker(interval)
+	defer t.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.C:
+			do()
+		}
+	}
+}

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+)
+
+// columns is how wide a line is at most.
+const columns = 80
+
+// statusOf decodes the status of a deployment. What cannot be decoded is empty.
+func statusOf(u *unstructured.Unstructured) deploymentv1alpha1.IntentDeploymentStatus {
+	d := deploymentv1alpha1.IntentDeployment{}
+	if u == nil || runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &d) != nil {
+		return deploymentv1alpha1.IntentDeploymentStatus{}
+	}
+	return d.Status
+}
+
+// steps returns a line for each thing that happened to a deployment between two observations of its status.
+func steps(was, is deploymentv1alpha1.IntentDeploymentStatus) []string {
+	out := []string{}
+	if is.Phase != was.Phase {
+		out = append(out, phaseStep(is))
+	}
+	if commit := is.Delivery.ShortCommit; commit != "" && commit != was.Delivery.ShortCommit {
+		out = append(out, commitStep(is))
+	}
+	if ready := is.Delivery.SitesReady; isComplete(ready) && ready != was.Delivery.SitesReady {
+		out = append(out, fmt.Sprintf("Flux runs the very files of revision %d, at %s Sites", servedRevision(is), ready))
+	}
+	out = append(out, results(was, is)...)
+	if isRollingBack(is) && !isRollingBack(was) {
+		out = append(out, fmt.Sprintf("revision %d goes back, in Git, because of %s", is.Revision, is.Rollback.Reason))
+	}
+	if is.Outcome != "" && is.Outcome != was.Outcome {
+		out = append(out, fmt.Sprintf("the outcome is %s", is.Outcome))
+	}
+	return out
+}
+
+func commitStep(s deploymentv1alpha1.IntentDeploymentStatus) string {
+	if isRollingBack(s) {
+		return "Git has the files from before again, in commit " + s.Delivery.ShortCommit
+	}
+	return fmt.Sprintf("Git has revision %d, in commit %s", s.Revision, s.Delivery.ShortCommit)
+}
+
+func isRollingBack(s deploymentv1alpha1.IntentDeploymentStatus) bool {
+	return s.Rollback != nil && s.Rollback.Active
+}
+
+// isComplete says whether all Sites are ready, as in 2/2.
+func isComplete(sitesReady string) bool {
+	ready, all, found := strings.Cut(sitesReady, "/")
+	return found && ready == all
+}
+
+// servedRevision returns the revision that ready Sites run: that before the present one, once it is back.
+func servedRevision(s deploymentv1alpha1.IntentDeploymentStatus) int64 {
+	if s.Rollback != nil && s.LiveRevision != 0 {
+		return s.LiveRevision
+	}
+	return s.Revision
+}
+
+func phaseStep(s deploymentv1alpha1.IntentDeploymentStatus) string {
+	if s.Revision == 0 {
+		return string(s.Phase)
+	}
+	return fmt.Sprintf("%-12s revision %d", s.Phase, s.Revision)
+}
+
+// results returns a line for each check that was judged.
+func results(was, is deploymentv1alpha1.IntentDeploymentStatus) []string {
+	seen := map[deploymentv1alpha1.ValidationResult]bool{}
+	for _, r := range was.ValidationResults {
+		seen[r] = was.Revision == is.Revision
+	}
+	out := []string{}
+	for _, r := range is.ValidationResults {
+		if seen[r] {
+			continue
+		}
+		verdict := "passed"
+		if !r.Passed {
+			verdict = "FAILED"
+		}
+		line := fmt.Sprintf("%s at %s %s", r.Name, r.Site, verdict)
+		if r.Value != "" {
+			line += fmt.Sprintf(": measured %s, the objective is %s", r.Value, r.Threshold)
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+// timed returns lines of at most 80 columns: the time, and a text beside it.
+func timed(after time.Duration, text string) []string {
+	out := []string{}
+	for i, line := range wrap(text, columns-len("  123.4s ")) {
+		time := fmt.Sprintf("%6.1fs", after.Seconds())
+		if i > 0 {
+			time = strings.Repeat(" ", len(time))
+		}
+		out = append(out, "  "+time+" "+line)
+	}
+	return out
+}
+
+// wrap breaks a text into lines of at most so many columns, between words. A longer word has a line of its own. Further lines are indented.
+func wrap(text string, width int) []string {
+	if utf8.RuneCountInString(text) <= width {
+		return []string{text}
+	}
+	out, line := []string{}, ""
+	for word := range strings.FieldsSeq(text) {
+		if line != "" && utf8.RuneCountInString(line+" "+word) > width {
+			out, line = append(out, line), " "
+		}
+		line = strings.TrimPrefix(line+" "+word, " ")
+		if len(out) > 0 && !strings.HasPrefix(line, "  ") {
+			line = "  " + strings.TrimLeft(line, " ")
+		}
+	}
+	return append(out, line)
+}

@@ -1,0 +1,282 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/digest"
+	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/load"
+	"github.com/intentplane/intentplane/test/promserver"
+)
+
+var (
+	//go:embed tour/catalog.yaml
+	tourCatalog string
+
+	//go:embed tour/claim.yaml
+	tourClaim string
+)
+
+// tourCommand tells what the product is for.
+type tourCommand struct {
+	KeepDir  bool          `help:"Keep logs and data of the control plane."`
+	Deadline time.Duration `default:"2m" help:"How long each version may take."`
+}
+
+// A tour releases three versions of a service on a control plane, and tells what happens.
+type tour struct {
+	demo
+
+	began time.Time
+
+	// deadline of each version.
+	deadline time.Duration
+
+	// last status that was observed.
+	last deploymentv1alpha1.IntentDeploymentStatus
+
+	// stop ends what the tour started itself.
+	stop func()
+}
+
+// A chapter of the tour is one version that is released.
+type chapter struct {
+	title, version string
+
+	// outcome is what becomes of it.
+	outcome deploymentv1alpha1.Outcome
+}
+
+func chapters() []chapter {
+	return []chapter{
+		{title: "Version 1.0 goes out", version: "1.0", outcome: deploymentv1alpha1.OutcomeSucceeded},
+		{title: "Version 2.0 has a mistake: it answers in 0.8 seconds", version: "2.0", outcome: deploymentv1alpha1.OutcomeRolledBack},
+		{title: "Version 3.0 goes out", version: "3.0", outcome: deploymentv1alpha1.OutcomeSucceeded},
+	}
+}
+
+// Run runs the tour. It returns an error if something does not start, or if a version does not become what it should.
+func (c *tourCommand) Run(ctx context.Context) error {
+	o, err := controlplane.Product()
+	if err != nil {
+		return err
+	}
+	p := printer{os.Stdout}
+	o.KeepDir, o.KeepDirOnFailure, o.Progress = c.KeepDir, true, p.started
+	// Prometheus runs on this machine.
+	o.Provider.Args = append(o.Provider.Args, "--allow-loopback-checks")
+	// By default Crossplane holds back who changes more often than once a second for long. Three versions within a minute are for a tour alone.
+	o.CoreArgs = append(o.CoreArgs, "--circuit-breaker-burst=1000")
+	p.title("Starting etcd, an API server, Crossplane, our packages, and a Git server")
+	cp, err := controlplane.Start(ctx, o)
+	if err != nil {
+		return err
+	}
+	t := newTour(p, cp, c.Deadline)
+	err = t.run(ctx)
+	return errors.Join(err, cp.Stop())
+}
+
+// newTour returns a tour whose clock began with the start of the control plane. The wait for another one on this machine does not count.
+func newTour(p printer, cp *controlplane.ControlPlane, deadline time.Duration) *tour {
+	t := &tour{demo: demo{printer: p, cp: cp}, began: time.Now(), deadline: deadline, stop: func() {}}
+	for _, phase := range cp.Timings {
+		if phase.Phase == "total" {
+			t.began = t.began.Add(-phase.Duration)
+		}
+	}
+	return t
+}
+
+// run tells the whole story.
+func (t *tour) run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	t.title("Starting what a Site has: Flux, Prometheus, and users of the service")
+	defer func() { t.stop() }()
+	if err := t.prepare(ctx); err != nil {
+		return err
+	}
+	for _, c := range chapters() {
+		t.title(c.title)
+		if err := t.release(ctx, c); err != nil {
+			return errors.Wrapf(err, "version %s", c.version)
+		}
+	}
+	t.title("What Git remembers")
+	if err := t.showLog(ctx); err != nil {
+		return err
+	}
+	t.linef("\nThe tour took %.0f seconds.", time.Since(t.began).Seconds())
+	return nil
+}
+
+// prepare starts what the Site has, and applies the catalog.
+func (t *tour) prepare(ctx context.Context) error {
+	seed := map[string]string{"clusters/edge1/README.md": "What runs at edge1.\n"}
+	if err := t.cp.Git.CreateRepo(ctx, repository, seed); err != nil {
+		return err
+	}
+	if err := t.cp.StartFlux(ctx); err != nil {
+		return err
+	}
+	t.say("Flux reads clusters/edge1 of the repository")
+	if err := t.cp.ApplyYAML(ctx, load.Kustomization(repository, t.cp.Git.URL(repository), "clusters/edge1")); err != nil {
+		return err
+	}
+	address, err := t.startPrometheus(ctx)
+	if err != nil {
+		return err
+	}
+	t.say("Prometheus scrapes the service; users ask it for 20 pages a second")
+	return t.applyText(ctx, strings.ReplaceAll(tourCatalog, "http://prometheus.invalid", address))
+}
+
+// startPrometheus starts the shop and the server that measures it, until ctx ends, and returns the server's address.
+func (t *tour) startPrometheus(ctx context.Context) (string, error) {
+	dir := filepath.Join(t.cp.Dir, "prometheus")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", errors.Wrap(err, "cannot make directory for Prometheus")
+	}
+	shop := newShop()
+	target := promserver.NewTargetOf(shop.metrics)
+	server, err := promserver.New(ctx, dir, promserver.Job{Name: serviceName, Interval: time.Second, Target: target})
+	if err != nil {
+		return "", err
+	}
+	t.stop = func() {
+		server.Stop()
+		target.Close()
+		shop.server.Close()
+	}
+	if err := server.Start(ctx); err != nil {
+		return "", err
+	}
+	go shop.run(ctx, t.cp.Client)
+	return server.URL(), nil
+}
+
+// release a version, and tell what happens until it came to its end. It returns an error if that is not the one that it should come to.
+func (t *tour) release(ctx context.Context, c chapter) error {
+	claims, err := controlplane.ParseYAML([]byte(strings.ReplaceAll(tourClaim, "VERSION", c.version)))
+	if err != nil {
+		return err
+	}
+	claim := claims[0]
+	intent, _, _ := unstructured.NestedString(claim.Object, "spec", "intent")
+	t.say("applied: " + intent)
+	if err := t.cp.ApplyObject(ctx, claim); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, t.deadline, errors.Errorf("the deployment did not end within %s", t.deadline))
+	defer cancel()
+	wanted, err := digestOf(claim)
+	if err != nil {
+		return err
+	}
+	t.last.Outcome = ""
+	u, err := t.observe(ctx, claim, func(u *unstructured.Unstructured) bool {
+		is := statusOf(u)
+		// The status may still speak of the version before.
+		if is.IntentDigest != wanted {
+			return false
+		}
+		for _, step := range steps(t.last, is) {
+			t.say(step)
+		}
+		t.last = is
+		return hasEnded(is)
+	})
+	if err != nil {
+		return err
+	}
+	if t.last.Outcome != c.outcome {
+		return errors.Errorf("the outcome is %s, not %s: %s", t.last.Outcome, c.outcome, reasons(u))
+	}
+	return t.showRunning(ctx)
+}
+
+// digestOf returns the digest that the status of a deployment has when it speaks about its spec.
+func digestOf(u *unstructured.Unstructured) (string, error) {
+	d := deploymentv1alpha1.IntentDeployment{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &d); err != nil {
+		return "", errors.Wrap(err, "cannot decode the deployment")
+	}
+	return digest.Spec(&d.Spec)
+}
+
+// hasEnded says whether nothing more happens to a deployment by itself. A failed one whose revision is rolled back goes on.
+func hasEnded(s deploymentv1alpha1.IntentDeploymentStatus) bool {
+	switch s.Phase {
+	case deploymentv1alpha1.PhaseSucceeded:
+		return s.Outcome != ""
+	case deploymentv1alpha1.PhaseFailed:
+		return s.Revision == 0
+	}
+	return false
+}
+
+// showRunning says which image the Deployment at the Site has.
+func (t *tour) showRunning(ctx context.Context) error {
+	u, err := t.get(ctx, "apps/v1", "Deployment", serviceNamespace, serviceName)
+	if err != nil {
+		return err
+	}
+	containers, _, _ := unstructured.NestedSlice(u.Object, "spec", "template", "spec", "containers")
+	for _, c := range containers {
+		if c, ok := c.(map[string]any); ok {
+			t.say(fmt.Sprintf("edge1 runs %s", c["image"]))
+		}
+	}
+	return nil
+}
+
+// showLog prints a line for each commit, the newest last.
+func (t *tour) showLog(ctx context.Context) error {
+	log, err := t.cp.Git.Git(ctx, repository, "log", "--reverse", "--format=%h %<("+fmt.Sprint(columns-10)+",trunc)%s", "main")
+	if err != nil {
+		return err
+	}
+	for line := range strings.Lines(log) {
+		t.linef("  %s", strings.TrimRight(line, " \n"))
+	}
+	return nil
+}
+
+// applyText applies a stream of YAML, with our repository.
+func (t *tour) applyText(ctx context.Context, text string) error {
+	objects, err := controlplane.ParseYAML([]byte(text))
+	if err != nil {
+		return err
+	}
+	names := []string{}
+	for _, u := range objects {
+		if err := deliverTo(u, t.cp.Git.URL(repository)); err != nil {
+			return err
+		}
+		if err := t.cp.ApplyObject(ctx, u); err != nil {
+			return err
+		}
+		names = append(names, u.GetKind()+" "+u.GetName())
+	}
+	t.say("applied: " + strings.Join(names, ", "))
+	return nil
+}
+
+// say prints what happened, and when.
+func (t *tour) say(text string) {
+	for _, line := range timed(time.Since(t.began), text) {
+		t.linef("%s", line)
+	}
+}

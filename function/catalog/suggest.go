@@ -1,0 +1,115 @@
+package catalog
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	"github.com/intentplane/intentplane/apis/policy"
+)
+
+// maxShown is how many names a message lists.
+const maxShown = 5
+
+// maxTypos is how many letters a name may differ by from one that was probably meant.
+const maxTypos = 2
+
+// waitByQuotes says how a sentence names a Site that is created later.
+const waitByQuotes = " To wait for a Site that does not exist yet, put its name in quotes."
+
+// listBlueprints says how to see the Blueprints. The function does not ask for them: no selector bounds their size, as each one holds its
+// manifests, a name has ever more versions and a channel holds all names. A request beyond the limit of the function would fail as a whole.
+const listBlueprints = `"kubectl get blueprints" lists the names, versions, channels and types that exist`
+
+// suggestSites returns what a message says of the Sites that the namespace may use. It says nothing of other Sites, so that a forbidden Site
+// looks like a missing one. It asks for all Sites, as a deployment to all of them does, and only once a Site is missing.
+func suggestSites(d *desk, q Query, lost, named []string) (string, error) {
+	all, err := askSites(d, allSites())
+	if err != nil {
+		return "", err
+	}
+	usable := make([]string, 0, len(all))
+	for i := range all {
+		if isUsableSite(&all[i], q.Namespace) {
+			usable = append(usable, all[i].GetName())
+		}
+	}
+	if len(usable) == 0 {
+		return ". No Site allows this namespace: spec.allowedNamespaces of a Site names those that may use it.", nil
+	}
+	return suggestNames("Sites", lost, named, usable), nil
+}
+
+func isUsableSite(s *catalogv1alpha1.Site, namespace string) bool {
+	return policy.CheckSite(s, namespace) == nil
+}
+
+// suggestConfigs returns what a message says of the configurations that the namespace may use, of the kind that was asked for.
+func suggestConfigs(d *desk, ref ConfigRef, namespace string) (string, error) {
+	all, err := ask[configv1alpha1.ClusterProviderConfig](d, allConfigs(ref, namespace))
+	if err != nil {
+		return "", err
+	}
+	usable := make([]string, 0, len(all))
+	for i := range all {
+		if policy.CheckConfig(ref.Kind, &all[i].Spec, namespace) == nil {
+			usable = append(usable, all[i].GetName())
+		}
+	}
+	if len(usable) == 0 {
+		return fmt.Sprintf(". The namespace may use no %s.", ref.Kind), nil
+	}
+	return suggestNames(ref.Kind+"s", []string{ref.Name}, []string{ref.Name}, usable), nil
+}
+
+// suggestNames asks whether a similar name was meant for each lost one, and lists the nearest names that may be used. A name that the user
+// gave beside the lost ones was not meant a second time.
+func suggestNames(kinds string, lost, given, usable []string) string {
+	var questions []string
+	for _, name := range lost {
+		if near := nearest(name, given, usable); near != "" {
+			questions = append(questions, fmt.Sprintf("%q instead of %q", near, name))
+		}
+	}
+	list := fmt.Sprintf("The namespace may use the %s %s.", kinds, listNames(lost, usable))
+	if len(questions) == 0 {
+		return ". " + list
+	}
+	return ": did you mean " + strings.Join(questions, ", ") + "? " + list
+}
+
+// nearest returns the most similar of the usable names that were not given, or none if none is similar enough to be a typing error.
+func nearest(name string, given, usable []string) string {
+	best, distance := "", maxTypos+1
+	for _, u := range sorted(usable) {
+		n := levenshtein.ComputeDistance(name, u)
+		if n < distance && 2*n < len(name) && !slices.Contains(given, u) {
+			best, distance = u, n
+		}
+	}
+	return best
+}
+
+// listNames returns the names that are nearest to one of the lost ones, in the order of the alphabet.
+func listNames(lost, usable []string) string {
+	distance := make(map[string]int, len(usable))
+	for _, u := range usable {
+		distance[u] = len(u) + len(lost[0])
+		for _, name := range lost {
+			distance[u] = min(distance[u], levenshtein.ComputeDistance(name, u))
+		}
+	}
+	shown := slices.Clone(usable)
+	slices.SortFunc(shown, func(a, b string) int { return cmp.Or(cmp.Compare(distance[a], distance[b]), cmp.Compare(a, b)) })
+	shown = shown[:min(len(shown), maxShown)]
+	text := strings.Join(quoted(sorted(shown)), ", ")
+	if len(usable) > maxShown {
+		return text + " and others"
+	}
+	return text
+}

@@ -1,0 +1,66 @@
+package gates
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/intentplane/intentplane/function/catalog"
+)
+
+func rulesPath(metric string) string { return "spec.gatesConfig.metricRules." + metric }
+
+// atField puts the path of an object before an error that begins with one of its fields.
+func atField(path string, err error) error { return errors.Errorf("%s.%w", path, err) }
+
+// CheckMetrics returns an error, with the path of the field, for a metric of a Blueprint that could never be judged by its own rules.
+func CheckMetrics(metrics []catalogv1alpha1.BlueprintMetric) error {
+	for i, m := range metrics {
+		if err := applyRules(&deploymentv1alpha1.Check{}, m.MetricRules); err != nil {
+			return atField(fmt.Sprintf("spec.metrics[%d]", i), err)
+		}
+	}
+	return nil
+}
+
+// Rules that a metric of a Blueprint is judged by where a deployment says nothing, each of them with its value.
+func Rules(m catalogv1alpha1.BlueprintMetric) deploymentv1alpha1.Check {
+	c := deploymentv1alpha1.Check{}
+	m.Apply(&c)
+	c.Default()
+	return c
+}
+
+// checkRuleNames returns an error for rules of a metric that has no threshold: nothing would be judged by them.
+func checkRuleNames(g deploymentv1alpha1.GatesConfig) error {
+	for _, metric := range slices.Sorted(maps.Keys(g.MetricRules)) {
+		if _, ok := g.SLOThresholds[metric]; !ok {
+			return errors.Errorf("%s: the metric has no threshold: set %s, or remove its rules", rulesPath(metric), thresholdPath(metric))
+		}
+	}
+	return nil
+}
+
+// applyRules completes a check with rules, and with the defaults of what they leave open. It returns an error that begins with the field for
+// rules which make no verdict.
+func applyRules(c *deploymentv1alpha1.Check, r deploymentv1alpha1.MetricRules) error {
+	r.Apply(c)
+	c.Default()
+	if *c.FailureLimit >= *c.Count {
+		return errors.Errorf("failureLimit: %d of %d measurements may fail, so that none has to pass: it must be less than count", *c.FailureLimit, *c.Count)
+	}
+	return checkTimes(c)
+}
+
+// checkBounds returns an error, with the path of the field, for rules of a deployment that a place does not allow.
+func checkBounds(p catalog.Place, said pathed) error {
+	if err := policy.CheckMetricRules(&p.Site, p.ConfigRef.Kind, &p.Config, said.rules); err != nil {
+		return atField(rulesPath(said.Name), err)
+	}
+	return nil
+}

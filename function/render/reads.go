@@ -1,0 +1,149 @@
+package render
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/kustomize/api/types"
+	"sigs.k8s.io/kustomize/kyaml/utils"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/intentplane/intentplane/function/intent"
+)
+
+// maxUnread is how many fields one message names.
+const maxUnread = 10
+
+// An UnreadError says that an intent sets values which its Blueprint does not read.
+type UnreadError struct {
+	// Fields of the intent that would have no effect, sorted.
+	Fields []string
+
+	blueprint string
+}
+
+// Error names the fields and the Blueprint.
+func (e *UnreadError) Error() string { return e.In("") }
+
+// In is the message with what the paths of the fields begin with: "spec.expectation." for each field, or a text with a colon for all.
+func (e *UnreadError) In(prefix string) string {
+	fields, more := e.Fields, ""
+	if len(fields) > maxUnread {
+		fields, more = fields[:maxUnread], fmt.Sprintf(" and %d more", len(fields)-maxUnread)
+	}
+	between := ", "
+	if strings.HasSuffix(prefix, ".") {
+		between += prefix
+	}
+	return fmt.Sprintf("%s%s%s: Blueprint %q does not read what is set here, so it would have no effect: leave it out, or choose a Blueprint that reads it",
+		prefix, strings.Join(fields, between), more, e.blueprint)
+}
+
+// CheckRead returns an UnreadError when an intent sets a value that the Blueprint of these uses and this name does not read.
+func (u *Uses) CheckRead(i intent.Intent, blueprint string) error {
+	fields := []string{}
+	for _, s := range i.Settings() {
+		if !u.Reads(s.Key) {
+			fields = append(fields, s.Field)
+		}
+	}
+	if len(fields) == 0 {
+		return nil
+	}
+	return &UnreadError{Fields: fields, blueprint: blueprint}
+}
+
+// Reads reports whether a value of the ConfigMap intent has an effect on what the Blueprint renders: a replacement copies it, or a mark
+// stands for it.
+func (u *Uses) Reads(key string) bool {
+	switch key {
+	case "image":
+		if u.Image {
+			return true
+		}
+	case "replicas":
+		if u.Workload && u.Replicas {
+			return true
+		}
+	case "cpu", "memory":
+		if u.Workload {
+			return true
+		}
+	}
+	return u.Values && (u.Whole || slices.Contains(u.Keys, key))
+}
+
+// ReadKeys returns the keys of the values that the Blueprint reads, sorted. One key "*" stands for all of them.
+func (u *Uses) ReadKeys() []string {
+	if u.Values && u.Whole {
+		return []string{"*"}
+	}
+	out := []string{}
+	for _, key := range []string{"image", "replicas", "cpu", "memory"} {
+		if u.Reads(key) {
+			out = append(out, key)
+		}
+	}
+	if u.Values {
+		out = append(out, u.Keys...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// readSource remembers which value of the ConfigMap intent a replacement copies.
+func (u *Uses) readSource(s *types.SourceSelector) {
+	if s == nil || s.Kind != "ConfigMap" || s.Name != intentName {
+		return
+	}
+	path := utils.SmarterPathSplitter(s.FieldPath, ".")
+	if len(path) == 0 || path[0] != "data" {
+		return
+	}
+	if len(path) != 2 {
+		u.Whole = true
+		return
+	}
+	if key := strings.Trim(path[1], "[]"); !slices.Contains(u.Keys, key) {
+		u.Keys = append(u.Keys, key)
+		slices.Sort(u.Keys)
+	}
+}
+
+// readPatch remembers that a patch changes the ConfigMap intent. It may then be delivered itself, with all of its values.
+func (u *Uses) readPatch(target *types.Selector, documents []*yaml.Node) {
+	if target != nil {
+		u.Whole = u.Whole || selects(target.Kind, "ConfigMap") && selects(target.Name, intentName)
+		return
+	}
+	for _, d := range documents {
+		u.Whole = u.Whole || field(d, "kind") == "ConfigMap" && nameOf(d) == intentName
+	}
+}
+
+// selects reports whether a pattern of a patch's target can select a text. An empty one selects each, and so does what is no pattern.
+func selects(pattern, text string) bool {
+	p, err := regexp.Compile("^(?:" + pattern + ")$")
+	return pattern == "" || err != nil || p.MatchString(text)
+}
+
+// nameOf an object.
+func nameOf(n *yaml.Node) string {
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == "metadata" {
+			return field(resolve(n.Content[i+1]), "name")
+		}
+	}
+	return ""
+}
+
+// Bytes returns about how much memory it takes to remember the uses.
+func (u *Uses) Bytes() int {
+	n := 0
+	for _, text := range slices.Concat(u.Keys, u.Workloads) {
+		n += len(text)
+	}
+	return n
+}

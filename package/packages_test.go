@@ -1,0 +1,159 @@
+// Package packages holds what is packaged to what packages promise.
+package packages
+
+import (
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/Masterminds/semver/v3"
+	extv1alpha1 "github.com/crossplane/crossplane/apis/v2/apiextensions/v1alpha1"
+	pkgmetav1 "github.com/crossplane/crossplane/apis/v2/pkg/meta/v1"
+	"github.com/google/go-cmp/cmp"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/intentplane/intentplane/package/provider"
+)
+
+// read reads an object from a file.
+func read(t *testing.T, path string, into any) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := yaml.UnmarshalStrict(b, into); err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+}
+
+// groups returns the groups of the provider's kinds, sorted.
+func groups(t *testing.T) []string {
+	t.Helper()
+	crds := provider.CRDs()
+	files, err := fs.Glob(crds, "crds/*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, f := range files {
+		crd := &apiextensionsv1.CustomResourceDefinition{}
+		read(t, filepath.Join("provider", f), crd)
+		out = append(out, crd.Spec.Group)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func TestActivationPolicies(t *testing.T) {
+	var want []extv1alpha1.ActivationPolicy
+	for _, g := range groups(t) {
+		want = append(want, extv1alpha1.ActivationPolicy("*."+g))
+	}
+	for _, file := range []string{"activation/claims.yaml", "activation/namespaced.yaml"} {
+		t.Run(file, func(t *testing.T) {
+			p := &extv1alpha1.ManagedResourceActivationPolicy{}
+			read(t, file, p)
+			if diff := cmp.Diff(want, p.Spec.Activations); diff != "" {
+				t.Errorf("A policy activates all groups of the provider's kinds and no other: -want, +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestMetadata(t *testing.T) {
+	files := []string{"../crossplane.yaml", "namespaced/crossplane.yaml", "function/crossplane.yaml", "provider/crossplane.yaml"}
+	for _, file := range files {
+		t.Run(file, func(t *testing.T) {
+			m := &metav1.PartialObjectMetadata{}
+			b, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := yaml.Unmarshal(b, m); err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range []string{
+				"friendly-name.meta.crossplane.io", "meta.crossplane.io/maintainer", "meta.crossplane.io/source", "meta.crossplane.io/license",
+				"meta.crossplane.io/description", "meta.crossplane.io/readme", "meta.crossplane.io/iconURI",
+			} {
+				if strings.TrimSpace(m.Annotations[name]) == "" {
+					t.Errorf("A package has the annotation %s.", name)
+				}
+			}
+			if icon := m.Annotations["meta.crossplane.io/iconURI"]; !strings.HasPrefix(icon, "data:image/svg+xml;base64,") {
+				t.Errorf("The icon is in the package: %q", icon)
+			}
+		})
+	}
+}
+
+func TestDependencies(t *testing.T) {
+	for _, file := range []string{"../crossplane.yaml", "namespaced/crossplane.yaml"} {
+		t.Run(file, func(t *testing.T) {
+			c := &pkgmetav1.Configuration{}
+			read(t, file, c)
+			var got []string
+			for _, d := range c.Spec.DependsOn {
+				got = append(got, *d.Kind+" "+*d.Package)
+			}
+			want := []string{"Function ghcr.io/intentplane/function-intentplane", "Provider ghcr.io/intentplane/provider-intentplane"}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("A Configuration depends on the function and the provider: -want, +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestBounds(t *testing.T) {
+	cases := map[string]struct {
+		reason  string
+		version string
+		want    string
+		takes   []string
+		refuses []string
+	}{
+		"Release": {
+			reason: "A release takes later ones of its minor version, and no candidates.", version: "v1.2.3", want: ">=v1.2.3, <v1.3.0",
+			takes: []string{"v1.2.3", "v1.2.10"}, refuses: []string{"v1.2.2", "v1.2.4-rc.1", "v1.3.0", "v1.3.0-rc.1", "v9.9.9-rc.1", "v2.0.0"},
+		},
+		"PreRelease": {
+			reason: "A pre-release takes later ones of its minor version, and no candidate of the next.", version: "v0.1.0-0.git", want: ">=v0.1.0-0.git, <v0.2.0-0",
+			takes: []string{"v0.1.0-0.git", "v0.1.0-rc.1", "v0.1.0", "v0.1.7"}, refuses: []string{"v0.0.9", "v0.2.0-rc.1", "v0.2.0", "v9.9.9-rc.1"},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			cmd := exec.CommandContext(t.Context(), "make", "--silent", "--eval=bounds: ; @echo '$(DEPENDENCIES)'", "bounds", "VERSION="+tc.version)
+			cmd.Dir = ".."
+			out, err := cmd.Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := strings.TrimSpace(string(out))
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Fatalf("\n%s\nDEPENDENCIES: -want, +got:\n%s", tc.reason, diff)
+			}
+			c, err := semver.NewConstraint(got)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, v := range tc.takes {
+				if !c.Check(semver.MustParse(v)) {
+					t.Errorf("\n%s\n%s should be taken by %s", tc.reason, v, got)
+				}
+			}
+			for _, v := range tc.refuses {
+				if c.Check(semver.MustParse(v)) {
+					t.Errorf("\n%s\n%s should not be taken by %s", tc.reason, v, got)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,177 @@
+// Package composite says what happens to what a managed resource made when the managed resource is deleted: it stays while the composite
+// that composed the managed resource lives, since Crossplane then composes the managed resource again.
+package composite
+
+import (
+	"context"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/xcrd"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+)
+
+// A SupersededError says that the composite still holds on to a deleted managed resource that it would not compose again.
+type SupersededError struct {
+	// Composite that decides when the managed resource may go.
+	Composite string
+}
+
+// Error names the composite, and what ends the wait.
+func (e *SupersededError) Error() string {
+	return "nothing is removed yet: another repository takes the place of this one, and " + e.Composite + " has not proven its revision there. The deletion goes on by itself when it has"
+}
+
+// Retains reports whether what a deleted managed resource of a kind made has to stay, because the composite composes it again. It is false where
+//
+//   - no composite controls the managed resource,
+//   - the composite, its claim or the namespace is gone or being deleted,
+//   - Crossplane itself deletes the managed resource, since the composite does not ask for it any more. Before such a deletion, and only
+//     then, Crossplane takes the label crossplane.io/composite away (GarbageCollectComposedResources of Crossplane 2.4).
+//
+// It returns a *SupersededError where the composite asks for the managed resource no longer than until another one has taken its place,
+// and any other error where an object cannot be read: nothing may be removed then. The reader has to read past the cache: an old answer
+// would be the wrong one.
+func Retains(ctx context.Context, live client.Reader, o client.Object, kind schema.GroupKind) (bool, error) {
+	ref := metav1.GetControllerOf(o)
+	if ref == nil || o.GetLabels()[xcrd.LabelKeyNamePrefixForComposed] == "" {
+		return false, nil
+	}
+	xr, err := ownerOf(ctx, live, o, kind, ref)
+	if xr == nil || err != nil {
+		return false, err
+	}
+	for _, holder := range []*unstructured.Unstructured{claimOf(xr), namespaceOf(o)} {
+		if going, err := isGoing(ctx, live, holder); going || err != nil {
+			return false, err
+		}
+	}
+	if o.GetAnnotations()[v1alpha1.AnnotationSuperseded] != "" {
+		return false, &SupersededError{Composite: describeObject(xr)}
+	}
+	return true, nil
+}
+
+// ownerOf returns the composite that a reference names, or nil if it is gone or being deleted.
+func ownerOf(ctx context.Context, live client.Reader, o client.Object, kind schema.GroupKind, ref *metav1.OwnerReference) (*unstructured.Unstructured, error) {
+	xr := newReference(ref.APIVersion, ref.Kind, o.GetNamespace(), ref.Name)
+	if going, err := isGoing(ctx, live, xr); going || err != nil {
+		return nil, err
+	}
+	// One that was restored from a backup has another UID, and still names what it composed. One that was made in the place of
+	// another does not.
+	if xr.GetUID() != ref.UID && !refersTo(xr, o, kind) {
+		return nil, nil //nolint:nilnil // There is none.
+	}
+	return xr, nil
+}
+
+// isGoing reads an object, and reports whether it is gone or being deleted. Nil never goes.
+func isGoing(ctx context.Context, live client.Reader, u *unstructured.Unstructured) (bool, error) {
+	if u == nil {
+		return false, nil
+	}
+	name, key, kind := describeObject(u), client.ObjectKeyFromObject(u), u.GroupVersionKind().GroupKind()
+	// The client leaves the namespace out of requests for kinds that have none.
+	err := live.Get(ctx, key, u)
+	if isAbsent(err, key.Name) {
+		return true, nil
+	}
+	if meta.IsNoMatchError(err) || kerrors.IsNotFound(err) {
+		gone, failure := isUndefined(ctx, live, kind)
+		if gone {
+			return true, nil
+		}
+		if failure != nil {
+			err = failure
+		}
+	}
+	return u.GetDeletionTimestamp() != nil, errors.Wrapf(err, "cannot get %s, and nothing is removed before it is known whether it lives", name)
+}
+
+// isAbsent reports whether an error says that the API server has no object of a name. A 404 without that name says less: a proxy gives it, and
+// an API server that does not serve the version.
+func isAbsent(err error, name string) bool {
+	var said kerrors.APIStatus
+	if !kerrors.IsNotFound(err) || kerrors.IsUnexpectedServerError(err) || !errors.As(err, &said) {
+		return false
+	}
+	details := said.Status().Details
+	return details != nil && details.Name == name
+}
+
+// isUndefined reports whether no CustomResourceDefinition defines a kind, so that none of its objects is left. A kind of the API server itself is
+// always defined.
+func isUndefined(ctx context.Context, live client.Reader, kind schema.GroupKind) (bool, error) {
+	if !strings.Contains(kind.Group, ".") {
+		return false, nil
+	}
+	all := &unstructured.UnstructuredList{}
+	all.SetGroupVersionKind(schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinitionList"})
+	if err := live.List(ctx, all); err != nil {
+		return false, errors.Wrap(err, "cannot list CustomResourceDefinitions")
+	}
+	for i := range all.Items {
+		group, _, _ := unstructured.NestedString(all.Items[i].Object, "spec", "group")
+		defined, _, _ := unstructured.NestedString(all.Items[i].Object, "spec", "names", "kind")
+		if group == kind.Group && defined == kind.Kind {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// refersTo reports whether a composite lists an object of a kind among what it composed. The list is in spec.crossplane of composites of
+// Crossplane 2, and in spec of those that have a claim.
+func refersTo(xr *unstructured.Unstructured, o client.Object, kind schema.GroupKind) bool {
+	for _, path := range [][]string{{"spec", "crossplane", "resourceRefs"}, {"spec", "resourceRefs"}} {
+		refs, _, _ := unstructured.NestedSlice(xr.Object, path...)
+		for _, r := range refs {
+			ref, _ := r.(map[string]any)
+			apiVersion, _ := ref["apiVersion"].(string)
+			if ref["name"] == o.GetName() && ref["kind"] == kind.Kind && schema.FromAPIVersionAndKind(apiVersion, "").Group == kind.Group {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// claimOf returns the claim of a composite, not read yet, or nil if it has none.
+func claimOf(xr *unstructured.Unstructured) *unstructured.Unstructured {
+	ref, ok, _ := unstructured.NestedStringMap(xr.Object, "spec", "claimRef")
+	if !ok {
+		return nil
+	}
+	return newReference(ref["apiVersion"], ref["kind"], ref["namespace"], ref["name"])
+}
+
+// namespaceOf returns the namespace of an object, not read yet, or nil if it has none. Its content goes in no order.
+func namespaceOf(o client.Object) *unstructured.Unstructured {
+	if o.GetNamespace() == "" {
+		return nil
+	}
+	return newReference("v1", "Namespace", "", o.GetNamespace())
+}
+
+func newReference(apiVersion, kind, namespace, name string) *unstructured.Unstructured {
+	u := &unstructured.Unstructured{}
+	u.SetGroupVersionKind(schema.FromAPIVersionAndKind(apiVersion, kind))
+	u.SetNamespace(namespace)
+	u.SetName(name)
+	return u
+}
+
+func describeObject(u *unstructured.Unstructured) string {
+	if u.GetNamespace() == "" {
+		return u.GetKind() + " " + u.GetName()
+	}
+	return u.GetKind() + " " + u.GetNamespace() + "/" + u.GetName()
+}

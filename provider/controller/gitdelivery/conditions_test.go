@@ -1,0 +1,116 @@
+package gitdelivery
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+)
+
+func TestSameWords(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		a, b   string
+		want   bool
+	}{
+		"Equal":   {reason: "Equal messages are the same.", a: "rule 7 says no", b: "rule 7 says no", want: true},
+		"Request": {reason: "The id of a request is another one for each push.", a: "denied (request 4f3c2a91)", b: "denied (request 99aa0b12)", want: true},
+		"Time":    {reason: "So is the time that a server writes into what it says.", a: "denied at 12:30:01Z", b: "denied at 12:31:07Z", want: true},
+		"UUID":    {reason: "A UUID is another one for each push.", a: "denied, 0f8fad5b-d9cb-469f-a165-70867728950e", b: "denied, 7c9e6679-7425-40de-944b-e07fc1f90ae7", want: true},
+		"Moment":  {reason: "A date with a time is another one for each push.", a: "at 2031-12-17T13:14:15.123Z: no", b: "at 2031-12-17T13:14:16.456Z: no", want: true},
+		"Date":    {reason: "A date alone is another one for each day.", a: "closed on 2031-12-17", b: "closed on 2031-12-18", want: true},
+		"Number":  {reason: "The long number of a request is another one for each push.", a: "request #1234567 denied", b: "request #1234568 denied", want: true},
+		"Site":    {reason: "The name of a Site tells two messages apart.", a: "no tree for edge01-a", b: "no tree for edge01-b"},
+		"Address": {reason: "The address of a server tells two messages apart.", a: "dial tcp 10.0.0.1:443: refused", b: "dial tcp 10.0.0.2:443: refused"},
+		"Port":    {reason: "The port of a server tells two messages apart.", a: "dial tcp 10.0.0.1:443: refused", b: "dial tcp 10.0.0.1:8443: refused"},
+		"Host":    {reason: "The name of a host tells two messages apart.", a: "cannot reach git01.example.org", b: "cannot reach git02.example.org"},
+		"Limit":   {reason: "A code of an error tells two refusals apart.", a: "GH00123: no", b: "GH00124: no"},
+		"Word":    {reason: "A word of hexadecimal letters without a digit is a word.", a: "defaced", b: "effaced"},
+		"Rule":    {reason: "The short number of a rule tells two refusals apart.", a: "rule 7 says no", b: "rule 8 says no"},
+		"Ref":     {reason: "The name of a ref tells two refusals apart.", a: "cannot push to refs/heads/main1", b: "cannot push to refs/heads/main2"},
+		"Longer":  {reason: "A longer message is another one.", a: "no", b: "no again"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, sameWords(tc.a, tc.b)); diff != "" {
+				t.Errorf("\n%s\nsameWords(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestServerWords has a hook refuse pushes, whose words another request would find changed.
+func TestServerWords(t *testing.T) {
+	const refs = "cannot push to refs/heads/main and refs/intentplane/prod/state: pre-receive hook declined. The server says: "
+	cases := map[string]struct {
+		reason string
+		script string
+		want   string
+	}{
+		"PreReceive": {
+			reason: "The condition names the refs that a hook refused, and says what the hook says.",
+			script: `echo "only on Mondays" >&2; echo "ask the owners" >&2; exit 1`,
+			want:   refs + "only on Mondays; ask the owners",
+		},
+		"Credentials": {
+			reason: "A URL in what a hook says loses its credentials.",
+			script: `echo "see https://joe:hunter2@git.example.org/rules?token=abc" >&2; exit 1`,
+			want:   refs + "see https://[redacted]@git.example.org/rules",
+		},
+		"Update": {
+			reason: "A hook that refuses the branch is not blamed on the state.",
+			script: `case "$1" in refs/heads/main) printf 'no\033[31m red\n' >&2; exit 1;; esac`,
+			want:   "cannot push to refs/heads/main: hook declined. The server says: no [31m red; error: hook declined to update refs/heads/main",
+		},
+		"Silent": {
+			reason: "A hook that says nothing adds nothing.",
+			script: "exit 1",
+			want:   "cannot push to refs/heads/main and refs/intentplane/prod/state: pre-receive hook declined",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			kind := "pre-receive"
+			if name == "Update" {
+				kind = "update"
+			}
+			w.create(w.first())
+			w.reconcile("web")
+			w.hook(kind, tc.script)
+			w.ask(order(2, "b"), desired(w.T, "edge1", webAtE1, "b"))
+			_ = w.try("web") // The push is refused.
+			if diff := cmp.Diff(tc.want, w.get("web").GetCondition(xpv2.TypeReady).Message); diff != "" {
+				t.Errorf("\n%s\nmessage of Ready: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestServerWordsStay has a hook say another number each time: the message stays, so that no try to push wakes a deployment.
+func TestServerWordsStay(t *testing.T) {
+	w := newWorld(t)
+	w.create(w.first())
+	w.reconcile("web")
+	w.change(func(d *v1alpha1.GitDelivery) {
+		d.Spec.ForProvider.Order, d.Spec.ForProvider.Trees = order(2, "b"), []v1alpha1.Tree{desired(w.T, "edge1", webAtE1, "b")}
+	})
+	ready := []xpv2.Condition{}
+	for i := range 3 {
+		w.hook("pre-receive", fmt.Sprintf(`echo "denied, request 000000%d" >&2; exit 1`, i))
+		_ = w.try("web") // The push is refused.
+		w.pass(2 * time.Minute)
+		ready = append(ready, w.get("web").GetCondition(xpv2.TypeReady))
+	}
+	if !strings.HasSuffix(ready[0].Message, "denied, request 0000000") {
+		t.Errorf("message of Ready: want what the hook says, got %q", ready[0].Message)
+	}
+	if diff := cmp.Diff([]xpv2.Condition{ready[0], ready[0], ready[0]}, ready); diff != "" {
+		t.Errorf("Ready: -want, +got:\n%s", diff)
+	}
+}

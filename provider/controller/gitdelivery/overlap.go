@@ -1,0 +1,229 @@
+package gitdelivery
+
+import (
+	"context"
+	"maps"
+	"path"
+	"slices"
+	"sync"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/provider/git"
+)
+
+// Bounds of the comparison with what other claims deliver.
+const (
+	// maxRead is how many files of other claims one look reads for one directory.
+	maxRead = 64
+	// maxNamedObjects is how many files a provider remembers the objects of.
+	maxNamedObjects = 20_000
+)
+
+// An overlap is an object that another claim delivers to the same Site.
+type overlap struct {
+	object policy.Object
+	// namespace and name of the other claim.
+	namespace, name string
+}
+
+// overlaps returns the first object of each directory that is to be written which another claim delivers to the same Site, by the path of
+// the directory. The branch itself says who delivers what: below a Site's path lie the directories of all claims, and each file is named
+// after its object. So a file is read only if it may be the same object.
+func (e *external) overlaps(ctx context.Context, f facts, s *git.Snapshot) (map[string]overlap, error) {
+	out := map[string]overlap{}
+	for _, t := range f.spec.Trees {
+		if t.Action == v1alpha1.ActionKeep || !f.atHome(t.Path) {
+			continue
+		}
+		files, id := f.marked(t)
+		if f.dirs[t.Path].tree == id {
+			continue
+		}
+		c := comparison{external: e, snapshot: s, own: objectsByStem(files), site: path.Dir(path.Dir(t.Path))}
+		found, err := c.search(ctx, t.Path, staysInNamespace(f.sites[t.Site]))
+		if err != nil {
+			return nil, err
+		}
+		if found != nil {
+			out[t.Path] = *found
+		}
+	}
+	return out, nil
+}
+
+// atHome is true for a directory that lies where those of the claim lie.
+func (f facts) atHome(dir string) bool {
+	c := f.spec.ClaimRef
+	return path.Base(dir) == c.Name && path.Base(path.Dir(dir)) == c.Namespace
+}
+
+// staysInNamespace is true for a Site to which a claim delivers nothing but objects of its own namespace.
+func staysInNamespace(s *catalogv1alpha1.Site) bool {
+	return s != nil && s.Spec.TargetNamespaces.ClusterScoped != catalogv1alpha1.ClusterScopedAllow &&
+		!slices.ContainsFunc(s.Spec.TargetNamespaces.Allowed, func(name string) bool { return name != "{claimNamespace}" })
+}
+
+// objectsByStem are the objects of files, by what the names of their files begin with.
+func objectsByStem(files tree.Files) map[string][]policy.Object {
+	out := map[string][]policy.Object{}
+	for name, content := range files {
+		for _, o := range policy.ObjectsIn(name, content) {
+			stem := policy.StemOf(o.Kind, o.Name)
+			out[stem] = append(out[stem], o)
+		}
+	}
+	return out
+}
+
+// A comparison looks for objects in the directories of other claims.
+type comparison struct {
+	*external
+
+	snapshot *git.Snapshot
+	own      map[string][]policy.Object
+	// site is the path of the Site.
+	site string
+	read int
+}
+
+// search the Site's directories, those of the claim's own namespace first, and only those if nothing else can hold its objects.
+func (c *comparison) search(ctx context.Context, dir string, ownNamespaceOnly bool) (*overlap, error) {
+	own := path.Base(path.Dir(dir))
+	if found, err := c.searchNamespace(ctx, own, path.Base(dir)); found != nil || err != nil || ownNamespaceOnly {
+		return found, err
+	}
+	namespaces, err := c.snapshot.Entries(c.site)
+	if err != nil {
+		return nil, err
+	}
+	for _, ns := range slices.Sorted(maps.Keys(namespaces)) {
+		if ns == own || namespaces[ns].Mode != modeDirectory {
+			continue
+		}
+		if found, err := c.searchNamespace(ctx, ns, ""); found != nil || err != nil {
+			return found, err
+		}
+	}
+	return nil, nil //nolint:nilnil // Nothing is an answer.
+}
+
+// searchNamespace searches the directories of the claims of one namespace, but for one of them.
+func (c *comparison) searchNamespace(ctx context.Context, namespace, but string) (*overlap, error) {
+	claims, err := c.snapshot.Entries(c.site + "/" + namespace)
+	if git.ClassOf(err) == git.ClassInvalid {
+		return nil, nil //nolint:nilnil // No claim's directory has such a path.
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(claims)) {
+		if name == but || claims[name].Mode != modeDirectory {
+			continue
+		}
+		o, err := c.searchClaim(ctx, c.site+"/"+namespace+"/"+name)
+		if o != nil || err != nil {
+			return overlapOf(o, namespace, name), err
+		}
+	}
+	return nil, nil //nolint:nilnil // Nothing is an answer.
+}
+
+// overlapOf an object with a claim, or nil where there is no object.
+func overlapOf(o *policy.Object, namespace, name string) *overlap {
+	if o == nil {
+		return nil
+	}
+	return &overlap{object: *o, namespace: namespace, name: name}
+}
+
+// searchClaim returns the first of our objects that a claim's directory holds too. A directory without a marker is no claim's.
+func (c *comparison) searchClaim(ctx context.Context, dir string) (*policy.Object, error) {
+	entries, err := c.snapshot.Entries(dir)
+	if git.ClassOf(err) == git.ClassInvalid {
+		return nil, nil //nolint:nilnil // No claim's directory has such a path.
+	}
+	if _, marked := entries[tree.Marker]; err != nil || !marked {
+		return nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(entries)) {
+		own := c.own[policy.StemOfFile(name)]
+		if len(own) == 0 || entries[name].Mode != modeFile {
+			continue
+		}
+		theirs, err := c.objects(ctx, dir+"/"+name, entries[name].ID)
+		if err != nil {
+			return nil, err
+		}
+		for _, o := range own {
+			if slices.Contains(theirs, o) {
+				return &o, nil
+			}
+		}
+	}
+	return nil, nil //nolint:nilnil // Nothing is an answer.
+}
+
+// objects of a file. What an id holds never changes, so it is read once.
+func (c *comparison) objects(ctx context.Context, file, id string) ([]policy.Object, error) {
+	if known, ok := c.named.get(id); ok {
+		return known, nil
+	}
+	if c.read++; c.read > maxRead {
+		return nil, nil
+	}
+	content, ok, err := c.repo.ReadFile(ctx, c.snapshot, file)
+	if err != nil || !ok {
+		return nil, err
+	}
+	all := policy.ObjectsIn(path.Base(file), content)
+	c.named.put(id, all)
+	return all, nil
+}
+
+// namedObjects remembers the objects of files by their ids. It may be used by several goroutines.
+type namedObjects struct {
+	mu    sync.Mutex
+	known map[string][]policy.Object
+}
+
+func newNamedObjects() *namedObjects { return &namedObjects{known: map[string][]policy.Object{}} }
+
+func (n *namedObjects) get(id string) ([]policy.Object, bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	all, ok := n.known[id]
+	return all, ok
+}
+
+// put remembers the objects of a file. When there are too many, all are forgotten: they are read again.
+func (n *namedObjects) put(id string, all []policy.Object) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if len(n.known) >= maxNamedObjects {
+		clear(n.known)
+	}
+	n.known[id] = all
+}
+
+// checkOverlaps refuses to write what another claim delivers to the same Site: an engine that builds all of the Site would stop for every
+// claim of it. The claim that is there stays. A tenant learns the names of its own namespace only.
+func checkOverlaps(f facts) *decision {
+	c := f.spec.ClaimRef
+	for _, t := range f.spec.Trees {
+		o, ok := f.overlaps[t.Path]
+		if !ok {
+			continue
+		}
+		other := "a claim of another namespace"
+		if o.namespace == c.Namespace {
+			other = "claim " + o.namespace + "/" + o.name
+		}
+		return refuse(v1alpha1.ReasonObjectConflict,
+			"claim %s/%s may not deliver %s to Site %q: %s delivers it there already. Give the service another name, or remove it from the other claim",
+			c.Namespace, c.Name, o.object, t.Site, other)
+	}
+	return nil
+}

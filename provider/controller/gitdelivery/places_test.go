@@ -1,0 +1,66 @@
+package gitdelivery
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+)
+
+const branchOfState = "refs/heads/intentplane-state/prod"
+
+// statePlaces returns which of the refs exist that may hold the state.
+func (w *world) statePlaces() []string {
+	w.Helper()
+	refs, err := w.git.Refs(w.Context(), repo)
+	w.must(err)
+	out := []string{}
+	for _, ref := range []string{stateRef, branchOfState} {
+		if refs[ref] != "" {
+			out = append(out, ref)
+		}
+	}
+	return out
+}
+
+func TestStatePlaces(t *testing.T) {
+	verified := rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictVerified}
+	tell(t, map[string]story{
+		"RefusedForAWhile": {reason: "A hook that refuses everything for a while, and a restart, leave the state where it is, with all that it remembers.", run: func(w *world) {
+			w.create(w.first())
+			w.reconcile("web")
+			w.hook("pre-receive", "echo not now >&2; exit 1")
+			w.change(func(d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Order.Verdict = &verified })
+			w.reconcile("web")
+			w.hook("pre-receive", "exit 0")
+			for range 3 {
+				w.reconcile("web") // A refusal is not tried again at once.
+			}
+			w.expect("web", v1alpha1.ReasonDelivered)
+			if diff := cmp.Diff([]string{stateRef}, w.statePlaces()); diff != "" {
+				w.Errorf("refs with a state: -want, +got:\n%s", diff)
+			}
+			w.lose("web")
+			w.restart()
+			w.create(w.first())
+			w.reconcile("web")
+			if o := w.get("web").Status.AtProvider.Order; o == nil || o.Verdict == nil || *o.Verdict != verified {
+				w.Errorf("order that is known after a restart: want the verdict %v, got %v", verified, o)
+			}
+		}},
+		"Twice": {reason: "An event names the ref of an older state that does not count.", run: func(w *world) {
+			w.create(w.first())
+			w.reconcile("web")
+			_, err := w.git.Git(w.Context(), repo, "-c", "user.name=x", "-c", "user.email=x@example.org", "branch", "intentplane-state/prod", "main")
+			w.must(err)
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDelivered)
+			if got := strings.Join(w.told["web"], "\n"); !strings.Contains(got, string(v1alpha1.ReasonStateTwice)) || !strings.Contains(got, branchOfState) {
+				w.Errorf("events: want one that names %s, got %q", branchOfState, got)
+			}
+		}},
+	})
+}

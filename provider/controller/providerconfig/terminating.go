@@ -1,0 +1,41 @@
+package providerconfig
+
+import (
+	"context"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	xpevent "github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/provider/usage"
+)
+
+// reportUse says in the status of a configuration what its deletion waits for, and as an event when that is seen first. It returns an error
+// if the status cannot be written.
+func (r *Reconciler) reportUse(ctx context.Context, c client.Object, users []deliveryv1alpha1.GitDelivery) error {
+	_, status := partsOf(c)
+	if status == nil {
+		return nil
+	}
+	want := xpv2.Condition{
+		Type: configv1alpha1.TypeTerminating, Status: corev1.ConditionTrue, Reason: configv1alpha1.ReasonInUse,
+		LastTransitionTime: metav1.Now(), Message: usage.Describe(r.kind, users),
+	}.WithObservedGeneration(c.GetGeneration())
+	have := status.GetCondition(want.Type)
+	if have.Equal(want) {
+		return nil
+	}
+	status.SetConditions(want)
+	if err := r.kube.Status().Update(ctx, c); err != nil {
+		return errors.Wrapf(err, "cannot update status of %s", r.kind)
+	}
+	if have.Reason != want.Reason {
+		r.recorder.Event(c, xpevent.Warning(xpevent.Reason(configv1alpha1.ReasonInUse), errors.New(want.Message)))
+	}
+	return nil
+}

@@ -1,0 +1,114 @@
+package gates
+
+import (
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+)
+
+const (
+	// minOutage is how long an outage lasts before it is reported: a single question without an answer is repeated first.
+	minOutage = 10 * time.Second
+
+	// firstRetry and slowestRetry bound how long it takes until a backend that did not answer is asked again.
+	firstRetry   = 5 * time.Second
+	slowestRetry = time.Minute
+
+	// maxDoublings is how often the time between two questions is doubled before it exceeds slowestRetry.
+	maxDoublings = 4
+)
+
+const messageUnavailableTooLong = "the metrics backend was unavailable for longer than metricsUnavailableTimeout: "
+
+// An Outage is a time without interruption in which the backend of a check could not be asked. The zero Outage is none.
+type Outage struct {
+	// Since is when the first question without an answer was asked.
+	Since time.Time
+
+	// Problem says in stable words why there is no answer.
+	Problem string
+
+	// Questions that had no answer.
+	Questions int
+}
+
+// RetryAfter is for how long nothing is asked after the last question: it doubles with each question, up to a minute.
+func (o Outage) RetryAfter() time.Duration {
+	if o.Questions > maxDoublings {
+		return slowestRetry
+	}
+	return min(firstRetry<<max(o.Questions-1, 0), slowestRetry)
+}
+
+// An OutagePolicy says what an outage means for a check. The zero OutagePolicy holds the check at once.
+type OutagePolicy struct {
+	// Timeout is how long an outage may last.
+	Timeout time.Duration
+
+	// Reject ends a check whose outage lasts longer. Otherwise the check waits.
+	Reject bool
+}
+
+// OutagePolicyOf a Gate. It returns an error that names the field for a timeout out of bounds.
+func OutagePolicyOf(p v1alpha1.GateParameters) (OutagePolicy, error) {
+	text := p.MetricsUnavailableTimeout
+	if text == "" {
+		text = deploymentv1alpha1.DefaultMetricsUnavailableTimeout
+	}
+	d, err := time.ParseDuration(string(text))
+	if err != nil || d < minInterval || d > maxDuration {
+		return OutagePolicy{}, errors.Errorf("metricsUnavailableTimeout: %q is not between %s and %s", text, minInterval, maxDuration)
+	}
+	return OutagePolicy{Timeout: d, Reject: p.OnMetricsUnavailable == deploymentv1alpha1.MetricsUnavailableReject}, nil
+}
+
+// Availability says what is reported of the backend of a check.
+type Availability int
+
+// Availabilities, from good to bad.
+const (
+	// Available means that the backend answers, or was not asked.
+	Available Availability = iota
+
+	// WithoutData means that the backend answers without data, and that the check waits until there is some.
+	WithoutData
+
+	// Unavailable means that an outage goes on.
+	Unavailable
+
+	// Held means that an outage has lasted longer than it may, and that the check waits.
+	Held
+)
+
+// Judge a check during an outage. What was measured before does not change: the check runs on, unless the policy ends it.
+func (p OutagePolicy) Judge(j Judgement, o Outage, now time.Time) Judgement {
+	if o.Since.IsZero() || j.Ended() {
+		return j
+	}
+	lasts := now.Sub(o.Since)
+	if lasts >= p.Timeout && p.Reject {
+		j.Phase, j.Message = v1alpha1.CheckError, messageUnavailableTooLong+o.Problem
+		return j
+	}
+	if lasts < minOutage && lasts < p.Timeout {
+		return j
+	}
+	j.Availability, j.UnavailableSince, j.Message = Unavailable, o.Since, o.Problem
+	if lasts >= p.Timeout {
+		j.Availability = Held
+	}
+	return j
+}
+
+// NextChange is when Judge has something new to say of an outage. It is zero when it has not.
+func (p OutagePolicy) NextChange(o Outage, now time.Time) time.Time {
+	for _, after := range []time.Duration{min(minOutage, p.Timeout), p.Timeout} {
+		if at := o.Since.Add(after); !o.Since.IsZero() && at.After(now) {
+			return at
+		}
+	}
+	return time.Time{}
+}

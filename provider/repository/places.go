@@ -1,0 +1,141 @@
+package repository
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/intentplane/intentplane/provider/git"
+)
+
+// A place is what a ref holds that may hold the state.
+type place struct {
+	// tip of the ref. Empty if there is no such ref.
+	tip string
+	// counts is true for a state that can be used.
+	counts bool
+	// retired is true for a state that says of itself that it does not count any more.
+	retired bool
+	// written is when the last commit of the state was.
+	written time.Time
+}
+
+func placeOf(s *git.Snapshot) place {
+	return place{tip: s.StateTip(), counts: !s.Stateless(), retired: s.StateRetired(), written: s.StateTime()}
+}
+
+// outdates reports whether the state of a place counts more than that of another one: one that can be used, and then the newer one.
+func (p place) outdates(other place) bool {
+	if !p.counts || !other.counts {
+		return p.counts && !other.counts
+	}
+	return p.written.After(other.written)
+}
+
+// search all places that the state may be in. The repository itself records which one is in use: it is the place that holds a state. So
+// each provider that looks comes to the same answer, whatever a server refused before. Where several hold one, the newest counts.
+func (r *Repository) search(ctx context.Context) (*git.Snapshot, error) {
+	r.mu.Lock()
+	form, seen := r.form, r.seen
+	r.mu.Unlock()
+	s, err := r.clients[form].Look(ctx, seen)
+	if err != nil {
+		return nil, err
+	}
+	places, err := r.placesBeside(ctx, form, s)
+	if err != nil {
+		return nil, err
+	}
+	best := form
+	for i, p := range places {
+		if p.outdates(places[best]) {
+			best = i
+		}
+	}
+	r.mu.Lock()
+	r.form, r.places = best, places
+	r.mu.Unlock()
+	if best != form {
+		if s, err = r.clients[best].Look(ctx, nil); err != nil {
+			return nil, err
+		}
+	}
+	return s.WithStateRival(r.rivalOf(best, places)), nil
+}
+
+// placesBeside returns all places, by their form, where a snapshot was taken of the state in one of them. What the others hold is read
+// once for each commit.
+func (r *Repository) placesBeside(ctx context.Context, form int, s *git.Snapshot) ([]place, error) {
+	r.mu.Lock()
+	known := slices.Clone(r.places)
+	r.mu.Unlock()
+	out := make([]place, len(r.clients))
+	for i, c := range r.clients {
+		if i == form {
+			out[i] = placeOf(s)
+			continue
+		}
+		tip := s.NotedRef(c.Remote().StateRef)
+		if tip == "" || i < len(known) && known[i].tip == tip {
+			if tip != "" {
+				out[i] = known[i]
+			}
+			continue
+		}
+		other, err := c.Look(ctx, nil)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = placeOf(other)
+	}
+	return out, nil
+}
+
+// rivalOf the place in use: the ref of another state that does not say of itself that it does not count.
+func (r *Repository) rivalOf(best int, places []place) string {
+	for i, p := range places {
+		if i != best && p.tip != "" && !p.retired {
+			return r.clients[i].Remote().StateRef
+		}
+	}
+	return ""
+}
+
+// retireRival writes to the state that does not count that it does not, after a push of the one that does. What fails is tried again after the next push.
+func (r *Repository) retireRival(ctx context.Context, pushed *git.Proposal) {
+	s, at := r.known()
+	if s == nil || s.StateRival() == "" {
+		return
+	}
+	i := slices.IndexFunc(r.clients, func(c *git.Client) bool { return c.Remote().StateRef == s.StateRival() })
+	err := r.host.do(ctx, func(ctx context.Context) error {
+		return retireState(ctx, r.clients[i], r.client().Remote().StateRef, pushed)
+	})
+	if err == nil {
+		r.keep(s.WithStateRival(""), at)
+	}
+}
+
+// retireState makes the state of a client count no more. Another ref holds the one that counts.
+func retireState(ctx context.Context, c *git.Client, stateRef string, pushed *git.Proposal) error {
+	s, err := c.Look(ctx, nil)
+	if err != nil {
+		return err
+	}
+	p, err := s.Retire(stateRef, pushed)
+	if err != nil {
+		return err
+	}
+	_, err = c.Push(ctx, p)
+	return err
+}
+
+// probeNextForm of the state, because the server takes none in the form before. It is false if there is no other; then all are probed
+// again, the best first, when the server is asked the next time.
+func (r *Repository) probeNextForm() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.seen = nil
+	r.form = (r.form + 1) % len(r.clients)
+	return r.form > 0
+}

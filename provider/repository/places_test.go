@@ -1,0 +1,174 @@
+package repository
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/test/gitserver"
+)
+
+const (
+	customRef   = "refs/intentplane/prod/state"
+	stateBranch = "refs/heads/intentplane-state/prod"
+)
+
+// stateHolders returns the refs that hold a state, and whether each was retired.
+func stateHolders(t *testing.T, s *gitserver.Server) map[string]bool {
+	t.Helper()
+	out := map[string]bool{}
+	refs, err := s.Refs(t.Context(), repo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, ref := range []string{customRef, stateBranch} {
+		if refs[ref] != "" {
+			out[ref] = run(t, s, "ls-tree", "--name-only", ref) == "retired.json"
+		}
+	}
+	return out
+}
+
+func wantHolders(t *testing.T, reason string, s *gitserver.Server, want map[string]bool) {
+	t.Helper()
+	if diff := cmp.Diff(want, stateHolders(t, s)); diff != "" {
+		t.Errorf("\n%s\nrefs with a state, and whether it is retired: -want, +got:\n%s", reason, diff)
+	}
+}
+
+// remembers only the state of a delivery, as a verdict does, at some time after noon.
+func remembers(n int, after time.Duration) Delivery {
+	d := fiveFiles(n)
+	d.Plan = func(_ context.Context, draft *git.Draft) error {
+		_, err := draft.Commit(git.Change{
+			State: map[string][]byte{web(n).String(): []byte("verified\n")}, Message: "Record\n",
+			Author: git.Author{Name: "Intentplane", Email: "intentplane@example.org"}, When: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC).Add(after),
+		})
+		return err
+	}
+	return d
+}
+
+// stateAt lets a provider that knows of one place only write a state there, some hours after noon.
+func stateAt(t *testing.T, s *gitserver.Server, ref string, hours int) {
+	t.Helper()
+	c, err := git.NewClient(git.Remote{URL: s.URL(repo), Branch: gitserver.Branch, StateRef: ref})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := pool(Options{}).Open(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(r.close)
+	if err := deliver(r, remembers(hours, time.Duration(hours)*time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+const refuseAll = "echo rule 7 says no >&2; exit 1"
+
+func TestRefusalKeepsPlace(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		atomic string
+		hook   string
+	}{
+		"VerdictRefused":   {reason: "A hook that refuses a push of the state alone does not move the state.", atomic: "true", hook: "pre-receive"},
+		"NotAtomicRefused": {reason: "A hook that refuses the state of a server without atomic pushes does not move the state.", atomic: "false", hook: "update"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := serve(t, map[string]string{"README.md": "hello"})
+			run(t, s, "config", "receive.advertiseAtomic", tc.atomic)
+			clock := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+			r := open(t, pool(Options{Now: func() time.Time { return clock }}), s)
+			if err := deliver(r, fiveFiles(1)); err != nil {
+				t.Fatal(err)
+			}
+			hook(t, s, tc.hook, refuseAll)
+			if err := deliver(r, remembers(2, 0)); git.ClassOf(err) != git.ClassStateRefused && git.ClassOf(err) != git.ClassPolicy {
+				t.Errorf("\n%s\nDeliver(...): want a refusal, got %v", tc.reason, err)
+			}
+			hook(t, s, tc.hook, "exit 0")
+			clock = clock.Add(time.Hour)
+			if err := deliver(r, remembers(2, 0)); err != nil {
+				t.Errorf("\n%s\nDeliver(...): %v", tc.reason, err)
+			}
+			wantHolders(t, tc.reason, s, map[string]bool{customRef: false})
+		})
+	}
+}
+
+// TestProbe refuses the first state of a repository. The best form is probed first each time until one is taken.
+func TestProbe(t *testing.T) {
+	s := serve(t, map[string]string{"README.md": "hello"})
+	clock := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	r := open(t, pool(Options{Now: func() time.Time { return clock }}), s)
+	hook(t, s, "pre-receive", refuseAll)
+	if err := deliver(r, fiveFiles(1)); git.ClassOf(err) != git.ClassStateRefused {
+		t.Fatalf("Deliver(...): want class %s, got %v", git.ClassStateRefused, err)
+	}
+	hook(t, s, "pre-receive", "exit 0")
+	clock = clock.Add(time.Hour)
+	if err := deliver(r, fiveFiles(1)); err != nil {
+		t.Fatal(err)
+	}
+	wantHolders(t, "A hook that refuses everything for a while does not decide the form of the state.", s, map[string]bool{customRef: false})
+}
+
+// TestTwoPlaces makes another state beside the one in use, which is older or newer.
+func TestTwoPlaces(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		// newest and older hold a state when the provider begins.
+		newest, older string
+		// refused is true for a server that does not take what retires the older one.
+		refused bool
+		want    map[string]bool
+		rival   string
+	}{
+		"BranchIsNewer": {
+			reason: "The newer state on the branch counts, and the one of the custom ref is retired with the next push.",
+			newest: stateBranch, older: customRef, want: map[string]bool{stateBranch: false, customRef: true},
+		},
+		"RefIsNewer": {
+			reason: "The newer state of the custom ref counts, and the one on the branch is retired with the next push.",
+			newest: customRef, older: stateBranch, want: map[string]bool{customRef: false, stateBranch: true},
+		},
+		"CannotRetire": {
+			reason: "The newer state counts also where the server does not let the older one be retired.",
+			newest: stateBranch, older: customRef, refused: true, want: map[string]bool{stateBranch: false, customRef: false}, rival: customRef,
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := serve(t, map[string]string{"README.md": "hello"})
+			stateAt(t, s, tc.older, 1)
+			stateAt(t, s, tc.newest, 2)
+			if tc.refused {
+				hook(t, s, "update", `case "$1" in `+tc.older+`) exit 1;; esac`)
+			}
+			r := open(t, pool(Options{}), s)
+			if err := deliver(r, fiveFiles(3)); err != nil {
+				t.Fatalf("\n%s\nDeliver(...): %v", tc.reason, err)
+			}
+			wantHolders(t, tc.reason, s, tc.want)
+			// Another replica, or this one after a restart.
+			other := open(t, pool(Options{}), s)
+			seen, err := other.Look(t.Context(), web(4), time.Now())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(run(t, s, "rev-parse", tc.newest), seen.StateTip()); diff != "" {
+				t.Errorf("\n%s\nLook(...): state: -want, +got:\n%s", tc.reason, diff)
+			}
+			if diff := cmp.Diff(tc.rival, seen.StateRival()); diff != "" {
+				t.Errorf("\n%s\nLook(...): rival: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,41 @@
+package state
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+)
+
+func TestLimitFormer(t *testing.T) {
+	at := func(branch, path string) Tree {
+		return Tree{Branch: branch, DeliveredTree: deliveryv1alpha1.DeliveredTree{Path: path}}
+	}
+	cases := map[string]struct {
+		reason string
+		former []Tree
+		trees  int
+		want   []Tree
+	}{
+		"Twice": {
+			reason: "A directory of a branch is remembered once.",
+			former: []Tree{at("main", "a"), at("main", "a"), at("main", "b")}, want: []Tree{at("main", "a"), at("main", "b")},
+		},
+		"Incomplete": {
+			reason: "A directory without a branch or a path is left out.",
+			former: []Tree{at("", "a"), at("main", ""), at("main", "b")}, want: []Tree{at("main", "b")},
+		},
+		"NoRoom": {
+			reason: "An entry with as many trees as it can have remembers no directories of former branches.",
+			former: []Tree{at("main", "a")}, trees: maxFormerAndTrees,
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, LimitFormer(tc.former, tc.trees)); diff != "" {
+				t.Errorf("\n%s\nLimitFormer(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

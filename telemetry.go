@@ -1,0 +1,59 @@
+package main
+
+import (
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/prometheus/client_golang/prometheus"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/function"
+)
+
+// Where an answer came from.
+const (
+	fromMemory   = "Memory"
+	fromCore     = "Computed"
+	fromFailures = "Failed"
+)
+
+// telemetry has the metrics of the function, beside those that the SDK has of gRPC. It may be used by several goroutines.
+type telemetry struct {
+	stages  *prometheus.HistogramVec
+	answers *prometheus.CounterVec
+}
+
+// newTelemetry returns metrics that a registry has, all of them from the start. It returns an error if the registry has some of them already.
+func newTelemetry(r prometheus.Registerer) (*telemetry, error) {
+	t := &telemetry{
+		stages: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "intentplane_function_stage_duration_seconds", Help: "How long the stages of calls took: Compiling or Rendering.",
+			Buckets: []float64{.0001, .0005, .001, .005, .01, .05, .1, .5, 1, 5, 10, 60},
+		}, []string{"stage"}),
+		answers: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "intentplane_function_answers_total", Help: "Answers to Crossplane, by where they came from: Memory, Computed, or Failed, which is a bug.",
+		}, []string{"source"}),
+	}
+	for _, stage := range []deploymentv1alpha1.Phase{deploymentv1alpha1.PhaseCompiling, deploymentv1alpha1.PhaseRendering} {
+		t.stages.WithLabelValues(string(stage))
+	}
+	for _, source := range []string{fromMemory, fromCore, fromFailures} {
+		t.answers.WithLabelValues(source)
+	}
+	return t, errors.Wrap(errors.Join(r.Register(t.stages), r.Register(t.answers)), "cannot register metrics")
+}
+
+// answered counts an answer. A nil telemetry counts nothing.
+func (t *telemetry) answered(source string) {
+	if t != nil {
+		t.answers.WithLabelValues(source).Inc()
+	}
+}
+
+// took notes how long the stages of a call took. A nil telemetry notes nothing.
+func (t *telemetry) took(stages []function.Stage) {
+	if t == nil {
+		return
+	}
+	for _, s := range stages {
+		t.stages.WithLabelValues(string(s.Name)).Observe(s.Took.Seconds())
+	}
+}

@@ -1,0 +1,157 @@
+package controlplane
+
+import (
+	"context"
+	"path/filepath"
+	"sync"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/go-logr/logr"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	ctrlconfig "sigs.k8s.io/controller-runtime/pkg/config"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+)
+
+// A node runs what Crossplane's Deployments ask for, as processes: it pulls their images with their pull secrets, acts as their service
+// accounts, mounts their Secrets, and reports when they are ready. It does so for Crossplane's namespace, and one pod per Deployment.
+type node struct {
+	c *ControlPlane
+
+	mu   sync.Mutex
+	pods map[types.NamespacedName]*pod
+}
+
+// startNode watches Deployments until life ends.
+func (c *ControlPlane) startNode(life context.Context) error {
+	mgr, err := ctrl.NewManager(c.Config, ctrl.Options{
+		Scheme:                 c.Client.Scheme(),
+		Logger:                 logr.Discard(),
+		Cache:                  cache.Options{DefaultNamespaces: map[string]cache.Config{Namespace: {}}},
+		Metrics:                metricsserver.Options{BindAddress: "0"},
+		HealthProbeBindAddress: "0",
+		// One process may run several control planes, one after another.
+		Controller: ctrlconfig.Controller{SkipNameValidation: new(true)},
+	})
+	if err != nil {
+		return errors.Wrap(err, "cannot make manager of Deployments")
+	}
+	if err := ctrl.NewControllerManagedBy(mgr).For(&appsv1.Deployment{}).Complete(c.node); err != nil {
+		return errors.Wrap(err, "cannot watch Deployments")
+	}
+	go func() {
+		if err := mgr.Start(life); err != nil {
+			c.fail(errors.Wrap(err, "cannot go on watching Deployments"))
+		}
+	}()
+	return nil
+}
+
+// Reconcile runs one Deployment. It returns an error, and is called again, when its pod does not get ready.
+func (n *node) Reconcile(ctx context.Context, r reconcile.Request) (reconcile.Result, error) {
+	d := &appsv1.Deployment{}
+	if err := n.c.Client.Get(ctx, r.NamespacedName, d); err != nil {
+		n.remove(r.NamespacedName)
+		return reconcile.Result{}, errors.Wrap(client.IgnoreNotFound(err), "cannot get Deployment")
+	}
+	if d.GetDeletionTimestamp() != nil {
+		n.remove(r.NamespacedName)
+		return reconcile.Result{}, nil
+	}
+	err := n.run(ctx, d)
+	return reconcile.Result{}, errors.Join(err, n.report(ctx, d, err))
+}
+
+// run makes the pod of a Deployment be what its template says.
+func (n *node) run(ctx context.Context, d *appsv1.Deployment) error {
+	key := client.ObjectKeyFromObject(d)
+	if replicas(d) == 0 {
+		n.remove(key)
+		return nil
+	}
+	if p := n.pod(key); p != nil && p.process.alive() && equality.Semantic.DeepEqual(p.template, d.Spec.Template) {
+		return nil
+	}
+	n.remove(key)
+	p, err := n.start(ctx, d)
+	if err != nil {
+		return err
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.pods[key] = p
+	return nil
+}
+
+func (n *node) pod(key types.NamespacedName) *pod {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.pods[key]
+}
+
+func (n *node) remove(key types.NamespacedName) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if p := n.pods[key]; p != nil {
+		p.process.kill()
+		delete(n.pods, key)
+	}
+}
+
+// replicas returns how many pods run for a Deployment: one, unless it asks for none.
+func replicas(d *appsv1.Deployment) int32 {
+	if d.Spec.Replicas != nil && *d.Spec.Replicas == 0 {
+		return 0
+	}
+	return 1
+}
+
+// report writes the status that a Deployment has with its pod ready, or with what failed.
+func (n *node) report(ctx context.Context, d *appsv1.Deployment, failure error) error {
+	before := d.DeepCopy()
+	available := appsv1.DeploymentCondition{Type: appsv1.DeploymentAvailable, Status: corev1.ConditionTrue, Reason: "MinimumReplicasAvailable"}
+	running := replicas(d)
+	if failure != nil {
+		running = 0
+		available.Status, available.Reason, available.Message = corev1.ConditionFalse, "MinimumReplicasUnavailable", failure.Error()
+	}
+	d.Status = appsv1.DeploymentStatus{
+		ObservedGeneration: d.GetGeneration(),
+		Replicas:           running, UpdatedReplicas: running, ReadyReplicas: running, AvailableReplicas: running,
+		Conditions: []appsv1.DeploymentCondition{available},
+	}
+	if equality.Semantic.DeepEqual(before.Status, d.Status) {
+		return nil
+	}
+	return errors.Wrap(n.c.Client.Status().Update(ctx, d), "cannot update status of Deployment")
+}
+
+// portOf returns the port on loopback behind the named port of a Service in Crossplane's namespace. It returns an error if no pod serves it.
+func (n *node) portOf(ctx context.Context, service string, port int32) (int, error) {
+	s := &corev1.Service{}
+	if err := n.c.Client.Get(ctx, types.NamespacedName{Namespace: Namespace, Name: service}, s); err != nil {
+		return 0, errors.Wrapf(err, "cannot get Service %s", service)
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, p := range n.pods {
+		if mapped, ok := p.ports[port]; ok && selects(s, p.template.Labels) && p.process.alive() {
+			return mapped, nil
+		}
+	}
+	return 0, errors.Errorf("cannot find a pod of Service %s that listens on port %d", service, port)
+}
+
+// selects returns whether a Service has the pods with these labels behind it. A Service without a selector has none.
+func selects(s *corev1.Service, podLabels map[string]string) bool {
+	return len(s.Spec.Selector) > 0 && labels.SelectorFromSet(s.Spec.Selector).Matches(labels.Set(podLabels))
+}
+
+func (n *node) dir(d *appsv1.Deployment) string { return filepath.Join(n.c.Dir, "pods", d.GetName()) }

@@ -1,0 +1,178 @@
+package controlplane
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	pkgv1 "github.com/crossplane/crossplane/apis/v2/pkg/v1"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+const (
+	// functionPort and metricsPort are where containers of packages listen, by Crossplane's contract; probePort is the provider's own choice.
+	functionPort = 9443
+	metricsPort  = 8080
+	probePort    = 8081
+)
+
+// A pod is the one of a Deployment, as a process.
+type pod struct {
+	template corev1.PodTemplateSpec
+	process  *process
+
+	// ports are those on loopback behind each port of the container. All pods share the network of this machine.
+	ports map[int32]int
+}
+
+// start pulls the image of a Deployment, runs it, and returns when its program is ready.
+func (n *node) start(ctx context.Context, d *appsv1.Deployment) (*pod, error) {
+	t := d.Spec.Template
+	if len(t.Spec.Containers) != 1 {
+		return nil, errors.Errorf("cannot run Deployment %s: it has %d containers, and one is supported", d.GetName(), len(t.Spec.Containers))
+	}
+	container := t.Spec.Containers[0]
+	keys, err := n.pullSecrets(ctx, t.Spec)
+	if err != nil {
+		return nil, err
+	}
+	binary, err := pull(ctx, container.Image, keys, n.dir(d))
+	if err != nil {
+		return nil, err
+	}
+	env, err := n.environment(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	p := &pod{template: *t.DeepCopy()}
+	listen, err := p.listen(t.Labels)
+	if err != nil {
+		return nil, err
+	}
+	p.process, err = n.c.runner.start(command{name: d.GetName(), path: binary, args: slices.Concat(container.Args, listen), env: env})
+	if err != nil {
+		return nil, err
+	}
+	if err := p.waitReady(ctx); err != nil {
+		p.process.kill()
+		return nil, err
+	}
+	return p, nil
+}
+
+// listen chooses ports, and returns the flags that make the program listen on them.
+func (p *pod) listen(labels map[string]string) ([]string, error) {
+	free, err := FreePorts(2)
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := labels[pkgv1.LabelFunction]; ok {
+		p.ports = map[int32]int{functionPort: free[0]}
+		return []string{"--address=" + loopback(free[0])}, nil
+	}
+	p.ports = map[int32]int{metricsPort: free[0], probePort: free[1]}
+	return []string{"--metrics-bind-address=" + loopback(free[0]), "--health-probe-bind-address=" + loopback(free[1]), "--allow-loopback-clusters"}, nil
+}
+
+func (p *pod) waitReady(ctx context.Context) error {
+	if port, ok := p.ports[functionPort]; ok {
+		return errors.Wrapf(waitForPort(ctx, p.process, port), "cannot reach %s", p.process.name)
+	}
+	err := until(ctx, func(ctx context.Context) (bool, error) {
+		if !p.process.alive() {
+			return false, p.process.failure("ended early")
+		}
+		return get(ctx, http.DefaultClient, fmt.Sprintf("http://%s/readyz", loopback(p.ports[probePort]))) == nil, nil
+	})
+	return errors.Wrapf(err, "cannot see %s ready", p.process.name)
+}
+
+// environment returns that of the container, with its Secrets as files and the kubeconfig of its service account.
+func (n *node) environment(ctx context.Context, d *appsv1.Deployment) ([]string, error) {
+	mounts, err := n.mount(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	account := d.Spec.Template.Spec.ServiceAccountName
+	kubeconfig := filepath.Join(n.dir(d), "kubeconfig")
+	if err := n.c.createAccount(ctx, d.GetNamespace(), account, kubeconfig); err != nil {
+		return nil, err
+	}
+	values := map[string]string{}
+	for _, e := range d.Spec.Template.Spec.Containers[0].Env {
+		v := e.Value
+		if e.ValueFrom != nil && e.ValueFrom.FieldRef != nil {
+			v = fieldOf(d, e.ValueFrom.FieldRef.FieldPath)
+		}
+		if dir, ok := mounts[v]; ok {
+			v = dir
+		}
+		values[e.Name] = v
+	}
+	env := []string{"KUBECONFIG=" + kubeconfig}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		v := values[name]
+		for other, value := range values {
+			v = strings.ReplaceAll(v, "$("+other+")", value)
+		}
+		env = append(env, name+"="+v)
+	}
+	return env, nil
+}
+
+// fieldOf returns a field of a Deployment's pods that the downward API has and Crossplane asks for.
+func fieldOf(d *appsv1.Deployment, path string) string {
+	if path == "metadata.namespace" {
+		return d.GetNamespace()
+	}
+	label := strings.TrimSuffix(strings.TrimPrefix(path, "metadata.labels['"), "']")
+	return d.Spec.Template.Labels[label]
+}
+
+// mount writes the Secrets that the container mounts, and returns the directory behind each path in it.
+func (n *node) mount(ctx context.Context, d *appsv1.Deployment) (map[string]string, error) {
+	out := map[string]string{}
+	for _, m := range d.Spec.Template.Spec.Containers[0].VolumeMounts {
+		i := slices.IndexFunc(d.Spec.Template.Spec.Volumes, func(v corev1.Volume) bool { return v.Name == m.Name })
+		if i < 0 || d.Spec.Template.Spec.Volumes[i].Secret == nil {
+			continue
+		}
+		volume := d.Spec.Template.Spec.Volumes[i].Secret
+		s := &corev1.Secret{}
+		if err := n.c.Client.Get(ctx, types.NamespacedName{Namespace: d.GetNamespace(), Name: volume.SecretName}, s); err != nil {
+			return nil, errors.Wrapf(err, "cannot mount Secret %s", volume.SecretName)
+		}
+		dir := filepath.Join(n.dir(d), m.Name)
+		if err := writeSecret(dir, s, volume.Items); err != nil {
+			return nil, err
+		}
+		out[m.MountPath] = dir
+	}
+	return out, nil
+}
+
+// writeSecret writes the keys of a Secret that items name, and all where they name none.
+func writeSecret(dir string, s *corev1.Secret, items []corev1.KeyToPath) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return errors.Wrap(err, "cannot make directory of Secret")
+	}
+	if len(items) == 0 {
+		for key := range s.Data {
+			items = append(items, corev1.KeyToPath{Key: key, Path: key})
+		}
+	}
+	for _, i := range items {
+		if err := os.WriteFile(filepath.Join(dir, i.Path), s.Data[i.Key], 0o600); err != nil {
+			return errors.Wrapf(err, "cannot write key %s of Secret %s", i.Key, s.GetName())
+		}
+	}
+	return nil
+}

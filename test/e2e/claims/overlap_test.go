@@ -1,0 +1,56 @@
+package claims
+
+import (
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// TestTwoClaimsOneObject lets two claims bring the same objects to one Site. The later one is refused as long as the first one is there, so
+// that kustomize builds what the repository holds for the Site.
+func TestTwoClaimsOneObject(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t, cp, "edge1")
+	kustomize := s.Tool("KUSTOMIZE")
+	first := s.Claim("first", intent(s, 1, "edge1"))
+	s.Succeed(first)
+	second := s.Claim("second", intent(s, 1, "edge1"))
+	seen := s.Fail(second)
+	want := "claim " + s.Namespace + "/second may not deliver ConfigMap " + s.Namespace + "/shop to Site \"" + s.Site("edge1") + "\": claim " + s.Namespace + "/first delivers it there already"
+	for _, typ := range []string{"Delivered", "Stalled"} {
+		if c := scene.Condition(seen, typ); string(c.Reason) != "ObjectConflict" || !strings.Contains(c.Message, want) {
+			t.Errorf("condition %s does not name both claims: %+v, want %q", typ, c, want)
+		}
+	}
+	if left := s.FilesBelow(s.Directory("edge1", "second")); len(left) > 0 {
+		t.Errorf("the repository holds files of the claim that was refused: %q", scene.Names(left))
+	}
+	built(s, kustomize)
+	s.Delete(first)
+	s.Gone(first)
+	s.Await(second, "Succeeded once the first claim is gone", func(u *unstructured.Unstructured) bool {
+		return scene.Field(u, "status", "phase") == "Succeeded" && scene.Is(u, "Ready", corev1.ConditionTrue, "")
+	})
+	built(s, kustomize)
+}
+
+// built fails the test unless kustomize builds all directories of the Site together.
+func built(s *scene.Scene, kustomize string) {
+	s.T.Helper()
+	root := s.FilesBelow("clusters/edge1")
+	names, files := []string{}, map[string]string{}
+	for name, content := range root {
+		files[name] = content
+		if dir, ok := strings.CutSuffix(name, "/kustomization.yaml"); ok {
+			names = append(names, dir)
+		}
+	}
+	files["kustomization.yaml"] = "resources: [" + strings.Join(names, ", ") + "]\n"
+	if objects := build(s, kustomize, files); len(objects) != 3 {
+		s.T.Errorf("kustomize builds %d objects for the Site, want 3", len(objects))
+	}
+}

@@ -1,0 +1,80 @@
+package claims
+
+import (
+	"fmt"
+	"testing"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// remembered is what a wrong URL must not change: the order with its revision and verdict, and the history.
+func remembered(s *scene.Scene) map[string]deliveryv1alpha1.GitDeliveryObservation {
+	s.T.Helper()
+	out := map[string]deliveryv1alpha1.GitDeliveryObservation{}
+	for _, d := range s.Deliveries() {
+		at := d.Status.AtProvider
+		out[d.GetName()] = deliveryv1alpha1.GitDeliveryObservation{Order: at.Order, History: at.History, Remote: at.Remote, Trees: at.Trees}
+	}
+	return out
+}
+
+// TestWrongRepositoryURL gives one configuration of two a URL that is wrong until the provider has tried it, and the right one again. Then
+// that configuration really names another repository.
+func TestWrongRepositoryURL(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t, cp, "edge1")
+	other, third := s.Namespace+"-other", s.Namespace+"-third"
+	for _, repo := range []string{other, third} {
+		if err := s.Git.CreateRepo(t.Context(), repo, map[string]string{"README.md": "Not ours.\n"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.Apply(s.Set(s.ClusterProviderConfig(), s.Git.URL(other), "spec", "git", "url"))
+	s.Apply(s.Set(s.NewSite("edge2"), map[string]any{"name": s.Namespace}, "spec", "repository", "providerConfigRef"))
+	claim := s.Claim("shop", intent(s, 2, "edge1", "edge2"))
+	s.Succeed(claim)
+	before := remembered(s)
+	setURL := func(repo string) {
+		s.Patch(s.ClusterProviderConfig(), fmt.Sprintf(`{"spec":{"git":{"url":%q}}}`, s.Git.URL(repo)))
+	}
+
+	setURL("there-is-no-such-repository")
+	count := func(reason xpv2.ConditionReason) int {
+		n := 0
+		for _, d := range s.Deliveries() {
+			if d.GetCondition(xpv2.TypeReady).Reason == reason {
+				n++
+			}
+		}
+		return n
+	}
+	s.Until("one GitDelivery is Unreachable", scene.Patience, func() bool { return count(deliveryv1alpha1.ReasonUnreachable) == 1 })
+	setURL(other)
+	s.Until("both GitDeliveries are Delivered", scene.Patience, func() bool { return count(deliveryv1alpha1.ReasonDelivered) == 2 })
+	seen := s.Succeed(claim)
+	if diff := cmp.Diff(before, remembered(s), cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("what the GitDeliveries remember after a URL was wrong for a while: -want, +got:\n%s", diff)
+	}
+	if got := scene.Number(seen, "status", "revision"); got != 1 {
+		t.Errorf("revision after a URL was wrong for a while: want 1, got %d", got)
+	}
+
+	setURL(third)
+	s.Await(claim, "delivered to the third repository", func(u *unstructured.Unstructured) bool {
+		return scene.Number(u, "status", "revision") == 2 && scene.Is(u, "Ready", corev1.ConditionTrue, "")
+	})
+	files, err := s.Git.Files(t.Context(), third, "main")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := files[s.Directory("edge2", "shop")+"/deployment-shop.yaml"]; !ok {
+		t.Errorf("the repository that the URL names now has no files of the claim: %q", scene.Names(files))
+	}
+}

@@ -1,0 +1,50 @@
+package clusters
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// TestDeletedManagedCluster deletes the ManagedCluster of a WorkloadCluster that lives, in both shapes. The next one takes up the same Cluster,
+// which goes with the WorkloadCluster.
+func TestDeletedManagedCluster(t *testing.T) {
+	t.Parallel()
+	for shape, apiVersion := range map[string]string{"Claim": "claims.intentplane.dev/v1alpha1", "Composite": "intentplane.dev/v1alpha1"} {
+		t.Run(shape, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t)
+			wc, mc := s.workload("mine", s.topology()), s.managed("mine", nil)
+			wc.SetAPIVersion(apiVersion)
+			s.Apply(wc)
+			made := s.until(s.cluster(), "is made", func(u *unstructured.Unstructured) bool { return u.GetUID() != "" })
+			first := s.until(mc, "knows its Cluster", func(u *unstructured.Unstructured) bool { return knows(u, made) })
+
+			s.Run("delete", "managed", "--all", "-n", s.Namespace, "--wait", "--timeout=50s")
+			s.until(mc, "is another one, and has the Cluster", func(u *unstructured.Unstructured) bool {
+				return u.GetUID() != first.GetUID() && knows(u, made) && scene.Condition(u, "Ready").Reason != "NameTaken"
+			})
+			s.stays(s.cluster())
+			if diff := cmp.Diff(made.GetUID(), s.Now(s.cluster()).GetUID()); diff != "" {
+				t.Errorf("uid of the Cluster: -want, +got:\n%s", diff)
+			}
+			s.Delete(wc)
+			s.gone(wc)
+			s.gone(s.cluster())
+		})
+	}
+}
+
+// knows is true for a ManagedCluster that has seen a Cluster, and has it in its status.
+func knows(mc, cluster *unstructured.Unstructured) bool {
+	objects, _, _ := unstructured.NestedSlice(mc.Object, "status", "atProvider", "objects")
+	for _, o := range objects {
+		if one, ok := o.(map[string]any); ok && one["kind"] == "Cluster" && one["uid"] == string(cluster.GetUID()) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,142 @@
+// Package docs types what the documentation says, on a real control plane on which Crossplane makes Deployments.
+package docs
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/typed"
+)
+
+// patience is how long all blocks of a page may take.
+const patience = 10 * time.Minute
+
+// A reader types pages in a folder that holds what a clone of the repository does, with the programs that the pages name.
+type reader struct {
+	cp     *controlplane.ControlPlane
+	root   string
+	dir    string
+	home   string
+	values map[string]string
+}
+
+// newReader returns a reader on a control plane, who replaces values of the pages by their own. A user has logged in to the registry.
+func newReader(t *testing.T, cp *controlplane.ControlPlane, values map[string]string, user, password string) *reader {
+	t.Helper()
+	root, err := controlplane.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &reader{cp: cp, root: root, dir: t.TempDir(), home: t.TempDir(), values: values}
+	for _, folder := range []string{"examples", "docs"} {
+		if err := os.CopyFS(filepath.Join(r.dir, folder), os.DirFS(filepath.Join(root, folder))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// A reader has a claim, which the pages call claim.yaml.
+	if err := os.Symlink(filepath.Join("examples", "quickstart", "40-claim.yaml"), filepath.Join(r.dir, "claim.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(root, "_output"), filepath.Join(r.dir, "_output")); err != nil {
+		t.Fatal(err)
+	}
+	r.installPrograms(t)
+	r.logIn(t, user, password)
+	return r
+}
+
+// installPrograms puts kubectl, its plugin and Crossplane's command line into a folder of the reader's PATH.
+func (r *reader) installPrograms(t *testing.T) {
+	t.Helper()
+	cli, err := controlplane.ToolPath(t.Context(), "CROSSPLANE_CLI")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := filepath.Join(r.home, "bin")
+	if err := os.Mkdir(bin, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, path := range map[string]string{
+		"kubectl": r.cp.KubectlPath(), "crossplane": cli, "kubectl-intent": filepath.Join(r.root, "_output", "bin", "kubectl-intent"),
+	} {
+		if err := os.Symlink(path, filepath.Join(bin, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// logIn does what "docker login" does.
+func (r *reader) logIn(t *testing.T, user, password string) {
+	t.Helper()
+	if user == "" {
+		return
+	}
+	config, err := json.Marshal(map[string]any{"auths": map[string]any{r.cp.Registry(): map[string]string{"username": user, "password": password}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(r.home, ".docker"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(r.home, ".docker", "config.json"), config, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// page returns the code blocks of a page, of these sections alone if some are named.
+func (r *reader) page(t *testing.T, path string, sections ...string) []typed.Block {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(r.root, path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks, err := typed.Blocks(path, string(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(sections) == 0 {
+		return blocks
+	}
+	return slices.DeleteFunc(blocks, func(b typed.Block) bool { return !slices.Contains(sections, b.Section) })
+}
+
+// read types blocks in order, and fails the test at the first one that fails.
+func (r *reader) read(t *testing.T, name string, blocks []typed.Block) {
+	t.Helper()
+	s := typed.NewScript(blocks, r.values)
+	began := time.Now()
+	if err := r.run(t.Context(), s); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	t.Logf("%s: typed %d blocks in %s; %d are marked as not typed", name, s.Typed, time.Since(began).Round(time.Second), s.Skipped)
+	if s.Typed == 0 {
+		t.Errorf("%s: no block was typed", name)
+	}
+}
+
+// run runs a script. Its error names the block that failed, and what was printed.
+func (r *reader) run(ctx context.Context, s typed.Script) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "bash", "-c", s.Text)
+	cmd.Dir = r.dir
+	cmd.Env = []string{
+		"HOME=" + r.home, "KUBECONFIG=" + r.cp.Kubeconfig,
+		"PATH=" + filepath.Join(r.home, "bin") + string(os.PathListSeparator) + os.Getenv("PATH"),
+	}
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("the block at %s failed: %w\n%s", typed.Last(out.String()), err, out.String())
+	}
+	return nil
+}

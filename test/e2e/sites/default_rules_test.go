@@ -1,0 +1,76 @@
+package sites
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// measuredBlueprint is the Blueprint of the quickstart with its own metrics, whose windows of two minutes are shortened, so that the test need not
+// wait for them.
+func (r *trial) measuredBlueprint() *unstructured.Unstructured {
+	r.T.Helper()
+	b := r.Blueprint("1.1.0", "stable")
+	metrics, _, err := unstructured.NestedSlice(b.Object, "spec", "metrics")
+	r.must(err)
+	for _, m := range metrics {
+		m := m.(map[string]any)
+		m["query"] = strings.ReplaceAll(m["query"].(string), "[2m]", "[20s]")
+	}
+	return r.Set(b, metrics, "spec", "metrics")
+}
+
+// serve ten quick requests in each tick, until the test ends. None of them fails.
+func (r *trial) serve() {
+	tick := time.NewTicker(100 * time.Millisecond)
+	go func() {
+		defer tick.Stop()
+		for {
+			select {
+			case <-r.T.Context().Done():
+				return
+			case <-tick.C:
+			}
+			r.target.Add(map[string]float64{
+				`http_requests_total{code="200"}`: 10, `http_request_duration_seconds_bucket{le="0.1"}`: 10, `http_request_duration_seconds_bucket{le="+Inf"}`: 10,
+			})
+		}
+	}()
+}
+
+// TestPassesByDefaultRules delivers a healthy service with objectives and nothing else: no rules, and a Blueprint of the quickstart. As long as it
+// has no requests it is neither rejected nor passed; without a single error among its first ones it succeeds.
+func TestPassesByDefaultRules(t *testing.T) {
+	t.Parallel()
+	r := unobserved(t)
+	r.Apply(r.Blueprint("1.0.0", "before"))
+	r.Apply(r.measuredBlueprint())
+	o := r.Claim(claim, fmt.Sprintf(`{"service": "shop", "type": "web", "sites": [%q],
+		"slos": {"latency_p99": "<= 500ms", "error_rate": "< 1 %%", "availability": ">= 99 %%"}}`, r.Site("edge1")))
+	r.Apply(o)
+	// Crossplane writes the conditions of a claim and its status one after the other.
+	r.Until("the claim says that its Gate waits for requests", 4*time.Minute, func() bool {
+		now := r.Now(o)
+		return scene.Is(now, "Validated", corev1.ConditionUnknown, "NoData") && strings.Contains(scene.Field(now, "status", "message"), "waits for data")
+	})
+	r.serve()
+	r.Until("Succeeded", 5*time.Minute, func() bool { return scene.Field(r.Now(o), "status", "phase") == "Succeeded" })
+	results, _, err := unstructured.NestedSlice(r.Now(o).Object, "status", "validationResults")
+	r.must(err)
+	got := map[string]any{}
+	for _, result := range results {
+		result := result.(map[string]any)
+		got[fmt.Sprint(result["name"])] = result["passed"]
+	}
+	if diff := cmp.Diff(map[string]any{"latency_p99": true, "error_rate": true, "availability": true}, got); diff != "" {
+		t.Errorf("what the claim was judged by: -want, +got:\n%s", diff)
+	}
+	r.AwaitCommits(1)
+}

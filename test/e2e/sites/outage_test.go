@@ -1,0 +1,144 @@
+package sites
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/test/scene"
+	"github.com/intentplane/intentplane/test/soak"
+)
+
+// outage is how long the Prometheus server is down in the middle of a Gate: for longer than the check of the Gate may take.
+func outage() time.Duration {
+	if soak.Long() {
+		return 5 * time.Minute
+	}
+	return 40 * time.Second
+}
+
+// claimJudged describes a claim with a name, judged by so many measurements a second apart within a timeout, with the default limits of errors.
+func (r *trial) claimJudged(name string, replicas, count int, timeout string) *unstructured.Unstructured {
+	r.T.Helper()
+	check := map[string]any{
+		"name": "errors", "type": "Prometheus", "prometheus": map[string]any{"query": `max(error_ratio{job="shop"})`}, "threshold": "<= 0.05",
+		"initialDelay": "1s", "interval": "1s", "count": int64(count), "timeout": timeout,
+	}
+	return r.Set(r.Claim(name, r.intentFor(name, replicas, "edge1")), []any{check}, "spec", "gatesConfig", "checks")
+}
+
+// gateOf a revision of a claim, or nil.
+func (s *stage) gateOf(claim string, revision int64) *rolloutv1alpha1.Gate {
+	s.T.Helper()
+	l := &unstructured.UnstructuredList{}
+	l.SetGroupVersionKind(rolloutv1alpha1.GroupVersion.WithKind("GateList"))
+	s.must(s.Client.List(s.T.Context(), l, client.InNamespace(s.Namespace)))
+	for _, o := range l.Items {
+		g := &rolloutv1alpha1.Gate{}
+		s.must(runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, g))
+		if of := g.Spec.ForProvider; of.ClaimRef.Name == claim && of.Order.Revision == revision {
+			return g
+		}
+	}
+	return nil
+}
+
+// gateSays is the reason of Ready of the Gate of a revision.
+func (s *stage) gateSays(claim string, revision int64) string {
+	s.T.Helper()
+	if g := s.gateOf(claim, revision); g != nil {
+		return string(g.GetCondition(xpv2.TypeReady).Reason)
+	}
+	return ""
+}
+
+// TestPrometheusStops stops the Prometheus server in the middle of a Gate. The good revision succeeds once the server is back.
+func TestPrometheusStops(t *testing.T) {
+	t.Parallel()
+	r := unobserved(t)
+	r.Succeed(r.claimJudged(claim, 1, 1, "1m"))
+	o := r.claimJudged(claim, 2, 25, "30s")
+	r.Apply(o)
+	r.Until("the Gate measures", scene.Patience, func() bool { return r.gateSays(claim, 2) == "Measuring" })
+	r.server.Stop()
+	began := time.Now()
+	seen := r.Await(o, "MetricsUnavailable", func(u *unstructured.Unstructured) bool {
+		return scene.Is(u, "Validated", corev1.ConditionUnknown, "MetricsUnavailable") &&
+			strings.Contains(scene.Field(u, "status", "message"), "The metrics backend is unavailable, and is asked again: ")
+	})
+	if !scene.Is(seen, "Stalled", corev1.ConditionFalse, "Progressing") {
+		t.Errorf("Stalled while the server is down: %v", scene.Condition(seen, "Stalled"))
+	}
+	r.Until("the outage lasts", outage()+scene.Patience, func() bool {
+		if says := r.gateSays(claim, 2); says != "MetricsUnavailable" {
+			t.Fatalf("%s after the server was stopped the Gate says %q: %v", time.Since(began), says, r.gateOf(claim, 2).Status.AtProvider.Checks)
+		}
+		return time.Since(began) > outage()
+	})
+	r.must(r.server.Start(t.Context()))
+	t.Logf("the server was down for %s", time.Since(began).Round(time.Second))
+	seen = r.Succeed(o)
+	t.Logf("the revision succeeded %s after the server was stopped", time.Since(began).Round(time.Second))
+	if diff := cmp.Diff(forth("2", "Succeeded"), r.log(seen)[6:]); diff != "" {
+		t.Errorf("transitions: -want, +got:\n%s", diff)
+	}
+	if c := r.gateOf(claim, 2).Status.AtProvider.Checks[0]; c.Phase != "Passed" || c.Measurements != 25 || c.UnavailableSince != nil {
+		t.Errorf("the check after the outage: %+v", c)
+	}
+	r.AwaitCommits(2)
+}
+
+// TestPrometheusStaysDown has two deployments whose Prometheus server does not come back: one is held until a person takes it back, and one
+// says that it is rejected.
+func TestPrometheusStaysDown(t *testing.T) {
+	t.Parallel()
+	r := unobserved(t)
+	claims := map[string]func(int) *unstructured.Unstructured{}
+	for name, policy := range map[string]string{"held": "Hold", "rejected": "Reject"} {
+		claims[name] = func(replicas int) *unstructured.Unstructured {
+			o := r.Set(r.claimJudged(name, replicas, 1, "1m"), "15s", "spec", "gatesConfig", "metricsUnavailableTimeout")
+			return r.Set(o, policy, "spec", "gatesConfig", "onMetricsUnavailable")
+		}
+		r.Apply(claims[name](1))
+	}
+	for _, describe := range claims {
+		r.Succeed(describe(1))
+	}
+	r.server.Stop()
+	for _, describe := range claims {
+		r.Apply(describe(2))
+	}
+
+	o := claims["rejected"](2)
+	seen := r.outcome(o, "Succeeded", "RolledBack")
+	if message := scene.Field(seen, "status", "message"); !strings.Contains(message, "the metrics backend was unavailable for longer than metricsUnavailableTimeout") {
+		t.Errorf("the deployment that is rejected says %q", message)
+	}
+
+	o = claims["held"](2)
+	seen = r.Await(o, "held", func(u *unstructured.Unstructured) bool {
+		return scene.Is(u, "Stalled", corev1.ConditionTrue, "MetricsUnavailable") && strings.Contains(scene.Field(u, "status", "message"), "The revision is held: ")
+	})
+	if scene.Field(seen, "status", "phase") != "Validating" || r.gateSays("held", 2) != "Held" {
+		t.Errorf("the deployment that is held: phase %s, Gate %s", scene.Field(seen, "status", "phase"), r.gateSays("held", 2))
+	}
+	r.Apply(r.Request("abort", o, rolloutv1alpha1.ActionAbort, 2))
+	seen = r.outcome(o, "Succeeded", "RolledBack")
+	if !scene.Is(seen, "Validated", corev1.ConditionFalse, "Requested") {
+		t.Errorf("the deployment that a person took back: %v", scene.Condition(seen, "Validated"))
+	}
+	for name := range claims {
+		if files := fmt.Sprint(r.FilesBelow(r.Directory("edge1", name))); !strings.Contains(files, "replicas: 1") {
+			t.Errorf("%s runs other than revision 1:\n%s", name, files)
+		}
+	}
+}

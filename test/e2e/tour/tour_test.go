@@ -1,0 +1,71 @@
+// Package tour runs "make tour" as a user does, but for the build.
+package tour
+
+import (
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/intentplane/intentplane/test/controlplane"
+)
+
+// columns is how wide a line of the tour is at most.
+const columns = 80
+
+// story is what the tour tells, in this order.
+func story() []string {
+	return []string{
+		`Version 1\.0 goes out`,
+		`Git has revision 1, in commit [0-9a-f]{7}`,
+		`Flux runs the very files of revision 1, at 1/1 Sites`,
+		`latency_p99 at edge1 passed: measured 0\.\d+, the objective is < 0\.5s`,
+		`the outcome is Succeeded`,
+		`edge1 runs registry\.example\.org/shop:1\.0`,
+		`Version 2\.0 has a mistake`,
+		`Git has revision 2, in commit [0-9a-f]{7}`,
+		`Flux runs the very files of revision 2, at 1/1 Sites`,
+		`latency_p99 at edge1 FAILED: measured \S+, the objective is < 0\.5s`,
+		`revision 2 goes back, in Git, because of GateFailed`,
+		`Git has the files from before again, in commit [0-9a-f]{7}`,
+		`Flux runs the very files of revision 1, at 1/1 Sites`,
+		`the outcome is RolledBack`,
+		`edge1 runs registry\.example\.org/shop:1\.0`,
+		`Version 3\.0 goes out`,
+		`Flux runs the very files of revision 3, at 1/1 Sites`,
+		`latency_p99 at edge1 passed`,
+		`edge1 runs registry\.example\.org/shop:3\.0`,
+		`What Git remembers`,
+		`The tour took \d+ seconds\.`,
+	}
+}
+
+// TestTour runs the tour, and holds what it prints to the story.
+func TestTour(t *testing.T) {
+	root, err := controlplane.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "go", "run", "./cmd/playground", "tour")
+	cmd.Dir = root
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("the tour ends with %v:\n%s", err, out)
+	}
+	rest := string(out)
+	for _, step := range story() {
+		at := regexp.MustCompile(step).FindStringIndex(rest)
+		if at == nil {
+			t.Fatalf("the tour does not tell %q, or not in its turn:\n%s", step, out)
+		}
+		rest = rest[at[1]:]
+	}
+	for line := range strings.Lines(string(out)) {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > columns {
+			t.Errorf("a line has %d columns: %s", n, line)
+		}
+	}
+	seconds := regexp.MustCompile(`took (\d+) seconds`).FindStringSubmatch(string(out))
+	t.Logf("tour_s %s\n%s", seconds[1], out)
+}

@@ -1,0 +1,88 @@
+package typed
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// begun is what a script prints before each block.
+const begun = "@@ typed "
+
+// A Script is what a reader types.
+type Script struct {
+	// Text for bash. It ends with the first command that fails.
+	Text string
+	// Typed counts the blocks in it, and Skipped those that are marked.
+	Typed   int
+	Skipped int
+}
+
+// export is a line with a value that every reader replaces.
+var export = regexp.MustCompile(`(?m)^export ([A-Z_]+)=(\S*)`)
+
+// NewScript returns the script of blocks, with the reader's own values in place of those of "export NAME=value".
+func NewScript(blocks []Block, values map[string]string) Script {
+	s := Script{Text: "set -euo pipefail\n" + look}
+	for _, b := range blocks {
+		if b.Skip != "" {
+			s.Skipped++
+			continue
+		}
+		if b.shows() {
+			continue
+		}
+		s.Typed++
+		s.Text += fmt.Sprintf("echo '%s%s'\n%s\n", begun, b.Place(), b.shell(values))
+	}
+	return s
+}
+
+func (b Block) shell(values map[string]string) string {
+	switch b.Language {
+	case Console:
+		return strings.Join(b.commands(), "")
+	case YAML:
+		return b.apply()
+	}
+	return export.ReplaceAllStringFunc(b.Text, func(line string) string {
+		name := export.FindStringSubmatch(line)[1]
+		if v, ok := values[name]; ok {
+			return "export " + name + "=" + v
+		}
+		return line
+	})
+}
+
+// look lets the API server look at an object as it would at that of a reader, and keeps nothing. What is there already is not merged with it.
+const look = `look() {
+  file="$(mktemp)"
+  cat >"$file"
+  verb=create
+  if kubectl get -f "$file" >/dev/null 2>&1; then verb=replace; fi
+  kubectl "$verb" --dry-run=server --validate=strict -f "$file"
+}
+`
+
+// apply makes the API server look at objects, and keeps them only where a mark says so.
+func (b Block) apply() string {
+	how := "look"
+	if b.Apply {
+		how = "kubectl apply --validate=strict -f -"
+	}
+	out := strings.Builder{}
+	for doc := range strings.SplitSeq(b.Text, "\n---\n") {
+		out.WriteString(how + " <<'END-OF-BLOCK'\n" + strings.TrimSuffix(doc, "\n") + "\nEND-OF-BLOCK\n")
+	}
+	return out.String()
+}
+
+// Last returns the place of the block that a script came to, from what it printed.
+func Last(output string) string {
+	i := strings.LastIndex(output, begun)
+	if i < 0 {
+		return "the beginning"
+	}
+	place, _, _ := strings.Cut(output[i+len(begun):], "\n")
+	return place
+}
