@@ -93,7 +93,7 @@ generate: ## Generate deep copies, method sets, CRDs, XRDs and the tables in doc
 ##@ Test
 
 .PHONY: test
-test: tools lint check-generated test-unit test-e2e test-clusters ## Check everything: lint, generated files, unit tests, end to end.
+test: tools lint check-generated test-unit test-all-e2e ## Check everything: lint, generated files, unit tests, end to end.
 
 .PHONY: lint
 lint: ## Lint the code, and check that go.mod is tidy.
@@ -125,14 +125,22 @@ test-unit: ## Run the unit tests, with the race detector where something runs at
 		go test -timeout 25m $$(go list ./... | grep -E '$(PURE)') && \
 		cd tools/images && go test $$race ./...
 
+# run_suites runs end-to-end tests, as many suites side by side as there are processors.
+run_suites = go test -count=1 -timeout 60m -exec='$(CURDIR)/test/e2e/own-network.sh'
+
 .PHONY: test-e2e
 test-e2e: tools build xpkg ## Run the end-to-end tests on a real control plane.
-	@$(call with_tools) go test -count=1 -timeout 30m $$(go list ./test/e2e/... | grep -v /test/e2e/clusters$$)
+	@$(call with_tools) $(run_suites) $$(go list ./test/e2e/... | grep -v /test/e2e/clusters$$)
 
 .PHONY: test-clusters
 test-clusters: tools build xpkg ## Build clusters with Cluster API's own controllers (their first build takes minutes).
 	@tools/tools.sh build $(CLUSTER_TOOLS)
-	@$(call with_tools) go test -count=1 -timeout 30m ./test/e2e/clusters
+	@$(call with_tools) $(run_suites) ./test/e2e/clusters
+
+.PHONY: test-all-e2e
+test-all-e2e: tools build xpkg
+	@tools/tools.sh build $(CLUSTER_TOOLS)
+	@$(call with_tools) $(run_suites) ./test/e2e/...
 
 .PHONY: e2e-capt
 e2e-capt: build ## Tell the life of a CAPT cluster with CAPT's real controllers (CAPT=path of its manager).

@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -70,12 +71,12 @@ func loopback(port int) string {
 	return fmt.Sprintf("127.0.0.1:%d", port)
 }
 
-// A portLock is the right to port 8080 of this machine, which Crossplane's RBAC manager takes and cannot be told not to.
+// A portLock is the right to port 8080 of this network, which Crossplane's RBAC manager takes and cannot be told not to.
 type portLock struct{ file *os.File }
 
-// lockPort8080 waits until no other control plane of this machine uses the port. The kernel gives the lock back when its holder dies.
+// lockPort8080 waits until no other control plane of this network uses the port. The kernel gives the lock back when its holder dies.
 func lockPort8080(ctx context.Context) (*portLock, error) {
-	path := filepath.Join(os.TempDir(), ".intentplane-port-8080.lock")
+	path := filepath.Join(os.TempDir(), ".intentplane-port-8080"+networkID()+".lock")
 	l := &portLock{}
 	err := wait.PollUntilContextCancel(ctx, poll, true, func(context.Context) (bool, error) {
 		var err error
@@ -90,6 +91,16 @@ func lockPort8080(ctx context.Context) (*portLock, error) {
 		return nil, errors.Join(errors.New("cannot use port 8080, which crossplane rbac start always takes: another process listens on it"), l.release())
 	}
 	return l, nil
+}
+
+// networkID tells this network from the others of this machine: a process may run in a network namespace, which has all ports once more. It is
+// empty where there are no namespaces.
+func networkID() string {
+	name, err := os.Readlink("/proc/self/ns/net")
+	if err != nil {
+		return ""
+	}
+	return "-" + strings.Trim(name, "net:[]")
 }
 
 // tryLock returns a file that it locked, or nil if somebody else has the lock. A lock on a file that was removed meanwhile is

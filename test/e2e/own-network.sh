@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Runs a program in a network of its own, so that suites run side by side: Crossplane's RBAC manager always takes port 8080. Only root of Linux
+# can make one, and only with iproute2; elsewhere the program runs in this network, and suites wait for each other.
+set -euo pipefail
+
+# connect gives the network a loopback, and a default route, by which API servers find the address that they advertise. It leads nowhere.
+connect='
+	ip link set lo up
+	ip link add v0 type veth peer name v1
+	ip address add 10.99.0.1/24 dev v0
+	ip link set v0 up
+	ip link set v1 up
+	ip route add default via 10.99.0.2
+'
+
+if [[ $(uname) == Linux && $(id -u) -eq 0 ]] && unshare --net bash -c "set -e; $connect" 2>/dev/null; then
+	exec unshare --net bash -c "set -e; $connect"' exec "$@"' -- "$@"
+fi
+exec "$@"
