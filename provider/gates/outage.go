@@ -17,6 +17,14 @@ const (
 	firstRetry   = 5 * time.Second
 	slowestRetry = time.Minute
 
+	// rejectingQuestions is how many questions in a row have to be without an answer before an outage can end a check. Since may be of an
+	// earlier process, so that its age alone proves nothing.
+	rejectingQuestions = 2
+
+	// maxLostQuestion is how long a single lost question may take, with the time until the next one is asked: a question without an answer ends
+	// after 10 seconds, and is repeated within firstRetry, unless it waits for its turn.
+	maxLostQuestion = 30 * time.Second
+
 	// maxDoublings is how often the time between two questions is doubled before it exceeds slowestRetry.
 	maxDoublings = 4
 )
@@ -31,8 +39,14 @@ type Outage struct {
 	// Problem says in stable words why there is no answer.
 	Problem string
 
-	// Questions that had no answer.
+	// Questions that had no answer. Those of an earlier process do not count.
 	Questions int
+}
+
+// IsLostQuestion reports whether one question alone had no answer before one that was asked at this time had. Whatever was in its way was too
+// short to leave a hole in the samples that the answer is made from, so that the answer counts.
+func (o Outage) IsLostQuestion(asked time.Time) bool {
+	return o.Questions == 1 && asked.Sub(o.Since) <= maxLostQuestion
 }
 
 // RetryAfter is for how long nothing is asked after the last question: it doubles with each question, up to a minute.
@@ -89,7 +103,7 @@ func (p OutagePolicy) Judge(j Judgement, o Outage, now time.Time) Judgement {
 		return j
 	}
 	lasts := now.Sub(o.Since)
-	if lasts >= p.Timeout && p.Reject {
+	if lasts >= p.Timeout && p.Reject && o.Questions >= rejectingQuestions {
 		j.Phase, j.Message = v1alpha1.CheckError, messageUnavailableTooLong+o.Problem
 		return j
 	}
@@ -97,7 +111,7 @@ func (p OutagePolicy) Judge(j Judgement, o Outage, now time.Time) Judgement {
 		return j
 	}
 	j.Availability, j.UnavailableSince, j.Message = Unavailable, o.Since, o.Problem
-	if lasts >= p.Timeout {
+	if lasts >= p.Timeout && !p.Reject {
 		j.Availability = Held
 	}
 	return j

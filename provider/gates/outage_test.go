@@ -12,7 +12,7 @@ import (
 
 func TestOutagePolicyJudge(t *testing.T) {
 	begun := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
-	outage, running := Outage{Since: begun, Problem: "silence"}, Judgement{Phase: v1alpha1.CheckRunning, Count: 2}
+	outage, running := Outage{Since: begun, Problem: "silence", Questions: 2}, Judgement{Phase: v1alpha1.CheckRunning, Count: 2}
 	hold, reject := OutagePolicy{Timeout: 30 * time.Minute}, OutagePolicy{Timeout: 30 * time.Minute, Reject: true}
 	during := func(a Availability) Judgement {
 		return Judgement{Phase: v1alpha1.CheckRunning, Count: 2, Availability: a, UnavailableSince: begun, Message: "silence"}
@@ -34,6 +34,10 @@ func TestOutagePolicyJudge(t *testing.T) {
 		"Rejects": {
 			reason: "After the timeout Reject ends the check with an error.", policy: reject, before: running, outage: outage, after: 30 * time.Minute,
 			want: Judgement{Phase: v1alpha1.CheckError, Count: 2, Message: messageUnavailableTooLong + "silence"},
+		},
+		"Restarted": {
+			reason: "One question without an answer does not reject, however long ago the outage began that an earlier process saw.",
+			policy: reject, before: running, outage: Outage{Since: begun, Problem: "silence", Questions: 1}, after: time.Hour, want: during(Unavailable),
 		},
 		"Ended": {
 			reason: "A check that has ended stays as it is.", policy: reject, before: Judgement{Phase: v1alpha1.CheckPassed}, outage: outage, after: time.Hour,
@@ -57,6 +61,29 @@ func TestNextChange(t *testing.T) {
 	}
 	if diff := cmp.Diff([]time.Duration{minOutage, time.Minute}, got); diff != "" {
 		t.Errorf("NextChange(...): -want, +got:\n%s", diff)
+	}
+}
+
+func TestIsLostQuestion(t *testing.T) {
+	begun := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+	cases := map[string]struct {
+		reason    string
+		questions int
+		after     time.Duration
+		want      bool
+	}{
+		"None":  {reason: "Without a question that had no answer, none was lost."},
+		"One":   {reason: "One question that had no answer in time, and was repeated, was lost.", questions: 1, after: 15 * time.Second, want: true},
+		"Late":  {reason: "One that was repeated much later says nothing of the time in between.", questions: 1, after: time.Minute},
+		"Again": {reason: "Two questions without an answer are an outage.", questions: 2, after: 15 * time.Second},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			o := Outage{Since: begun, Questions: tc.questions}
+			if got := o.IsLostQuestion(begun.Add(tc.after)); got != tc.want {
+				t.Errorf("%s\nIsLostQuestion(...): %t", tc.reason, got)
+			}
+		})
 	}
 }
 

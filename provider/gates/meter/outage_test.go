@@ -182,10 +182,13 @@ func TestOutageOutlivesTheMeter(t *testing.T) {
 		b, down := start(ctx), &backend{source: source{name: "q"}, down: true}
 		tk := outageTask(down, time.Now(), gates.OutagePolicy{Timeout: 5 * time.Minute, Reject: true})
 		tk.UnavailableSince = time.Now().Add(-4*time.Minute - 50*time.Second)
-		b.Measure(key(1), "u", []Task{tk})
-		<-b.woken
-		if got := b.Measure(key(1), "u", []Task{tk})[0]; got.Phase != v1alpha1.CheckError {
-			t.Errorf("after the fifth minute of the outage: %+v", got)
+		begun := time.Now()
+		for !b.Measure(key(1), "u", []Task{tk})[0].Ended() {
+			<-b.woken
+		}
+		got := b.Measure(key(1), "u", []Task{tk})[0]
+		if took := time.Since(begun); got.Phase != v1alpha1.CheckError || down.times() != 2 || took > time.Minute {
+			t.Errorf("after the fifth minute of the outage, %s and %d questions later: %+v", took, down.times(), got)
 		}
 	})
 }
@@ -205,6 +208,58 @@ func TestShortOutageIsNotReported(t *testing.T) {
 		<-b.woken
 		if got := b.Measure(key(1), "u", []Task{tk})[0]; got.Phase != v1alpha1.CheckPassed {
 			t.Errorf("the owner is woken before the check has ended: %+v", got)
+		}
+	})
+}
+
+// TestLostQuestion drops one question in the middle of a check whose query has a long window.
+func TestLostQuestion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		b, down := start(ctx), &backend{source: source{name: "q"}}
+		tk := outageTask(down, time.Now(), gates.OutagePolicy{Timeout: 5 * time.Minute})
+		tk.Lead = 10 * time.Minute
+		b.Measure(key(1), "u", []Task{tk})
+		for down.times() == 0 {
+			after(time.Second)
+		}
+		first := time.Now()
+		down.stop(true)
+		for down.times() < 2 {
+			after(time.Second)
+		}
+		down.stop(false)
+		<-b.woken
+		if got := b.Measure(key(1), "u", []Task{tk})[0]; got.Phase != v1alpha1.CheckPassed || got.Count != 3 {
+			t.Errorf("after a lost question: %+v", got)
+		}
+		// The first measurement, the lost question, and two more, each at most five seconds after the one before it.
+		if took, asked := time.Since(first), down.times(); took > 20*time.Second || asked != 4 {
+			t.Errorf("the check passed %s after its first measurement, with %d questions", took, asked)
+		}
+	})
+}
+
+// TestLostQuestionAfterARestart drops the first question of a process, after an earlier one saw a long outage.
+func TestLostQuestionAfterARestart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		b, down := start(ctx), &backend{source: source{name: "q"}, down: true}
+		tk := outageTask(down, time.Now(), gates.OutagePolicy{Timeout: 5 * time.Minute, Reject: true})
+		tk.UnavailableSince = time.Now().Add(-time.Hour)
+		judge := func() gates.Judgement { return b.Measure(key(1), "u", []Task{tk})[0] }
+		for judge(); down.times() == 0; {
+			after(time.Second)
+		}
+		down.stop(false)
+		if got := judge(); got.Phase != v1alpha1.CheckRunning || got.Availability != gates.Unavailable || !got.UnavailableSince.Equal(tk.UnavailableSince) {
+			t.Errorf("after one question without an answer: %+v", got)
+		}
+		after(2 * time.Minute)
+		if got := judge(); got.Phase != v1alpha1.CheckPassed {
+			t.Errorf("after the backend answered: %+v", got)
 		}
 	})
 }

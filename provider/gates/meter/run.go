@@ -240,9 +240,10 @@ func (r *run) take(a gates.Answer, begun, now time.Time) gates.Outcome {
 		return r.miss(a, begun, now)
 	}
 	r.known = time.Time{}
-	if !r.stopped.IsZero() {
+	if !r.stopped.IsZero() && !r.outage.IsLostQuestion(begun) {
 		return r.resume(now)
 	}
+	r.resumeAfterLostQuestion(now)
 	r.due = next(r.task, now)
 	m := r.task.Criteria.Measure(a)
 	if r.judge(now).Ended() {
@@ -283,6 +284,15 @@ func (r *run) miss(a gates.Answer, begun, now time.Time) gates.Outcome {
 	r.outage.Questions++
 	r.due = slot(r.task.Question.Key(0), r.outage.RetryAfter(), now)
 	return gates.Missed
+}
+
+// resumeAfterLostQuestion lets the clock go on, without the time from the lost question to the answer. What was measured in between is in the
+// window of the answer, which counts.
+func (r *run) resumeAfterLostQuestion(now time.Time) {
+	if !r.stopped.IsZero() {
+		r.waited += now.Sub(r.stopped)
+		r.outage, r.stopped = gates.Outage{}, time.Time{}
+	}
 }
 
 // resume after an outage. The first answer only shows that it is over, since the window of its query may reach into the outage; the next one
