@@ -4,6 +4,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"time"
@@ -22,6 +23,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
+	"github.com/intentplane/intentplane/provider/address"
 	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/controller"
 	"github.com/intentplane/intentplane/provider/controller/gate"
@@ -47,6 +49,9 @@ type cli struct {
 	AllowInsecureKubeconfigs bool          `help:"Let kubeconfigs of Sites skip the verification of certificates."`
 	AllowLoopbackClusters    bool          `help:"Let kubeconfigs in namespaces of tenants lead to the provider's own machine. For tests."`
 	AllowLoopbackChecks      bool          `help:"Let checks of Gates ask servers on the provider's own machine. For tests."`
+	AllowLoopbackGit         bool          `help:"Let ProviderConfigs of namespaces lead to the provider's own machine. For tests."`
+
+	RefusedGitNetworks []netip.Prefix `help:"Networks that ProviderConfigs of namespaces may not lead to, such as those of the cluster's Services and pods: 10.96.0.0/12." placeholder:"CIDR,..."`
 
 	Version kong.VersionFlag `help:"Print the version."`
 }
@@ -91,11 +96,12 @@ func (c *cli) run(ctx context.Context) error {
 	limits := clusters.Limits{Insecure: c.AllowInsecureKubeconfigs, Loopback: c.AllowLoopbackClusters}
 	prober := clusters.NewProber(limits, time.Now)
 	web := fetch.Options{Loopback: c.AllowLoopbackChecks, UserAgent: "intentplane/" + version}
+	near := address.Guard{Loopback: c.AllowLoopbackGit, Networks: c.RefusedGitNetworks}
 	of := controller.Options{
 		Metrics:        m,
 		Gate:           gate.Options{Limits: limits, Fetch: web, Observer: m},
-		GitDelivery:    gitdelivery.Options{Metrics: m},
-		SiteSync:       sitesync.Options{Limits: limits, Prober: prober},
+		GitDelivery:    gitdelivery.Options{Metrics: m, Guard: near},
+		SiteSync:       sitesync.Options{Limits: limits, Prober: prober, Guard: near},
 		ManagedCluster: managedcluster.Options{Limits: limits, Prober: prober, Namespace: c.Namespace},
 	}
 	if err := controller.SetupGated(mgr, o, of); err != nil {

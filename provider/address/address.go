@@ -23,6 +23,7 @@ const (
 	classLinkLocal  = "a link-local address, where clouds serve metadata"
 	classMulticast  = "a multicast address"
 	classNone       = "the unspecified address"
+	classNetwork    = "an address in a network that the administrator refuses"
 	classReserved   = "a reserved address, such as those of cloud metadata and of translated networks"
 )
 
@@ -30,6 +31,8 @@ const (
 type Guard struct {
 	// Loopback lets it reach the provider's own machine. It is for tests.
 	Loopback bool
+	// Networks that are refused too, such as those of the cluster's Services. None means that private networks are reached.
+	Networks []netip.Prefix
 }
 
 // Control is asked by a net.Dialer before each connection, with the address that a name was resolved to. It returns a RefusedError.
@@ -41,7 +44,19 @@ func (g Guard) Control(_, address string, _ syscall.RawConn) error {
 	if class := refusedClass(at.Addr(), g.Loopback); class != "" {
 		return &RefusedError{Class: class}
 	}
+	if g.isInNetworks(at.Addr()) {
+		return &RefusedError{Class: classNetwork}
+	}
 	return nil
+}
+
+// isInNetworks reports whether an address, or the one that it leads to, is in a network that is refused.
+func (g Guard) isInNetworks(ip netip.Addr) bool {
+	ip = ip.WithZone("").Unmap()
+	if in, ok := embedded(ip); ok {
+		ip = in
+	}
+	return slices.ContainsFunc(g.Networks, func(p netip.Prefix) bool { return p.Contains(ip) })
 }
 
 // refusedPrefixes lead to machines that trust whoever can reach them: clouds' metadata, what is near, and what hides an address in

@@ -2,6 +2,7 @@ package address
 
 import (
 	"net"
+	"net/netip"
 	"testing"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -52,6 +53,29 @@ func TestRefused(t *testing.T) {
 			err := Guard{Loopback: tc.loopback}.Control("tcp", net.JoinHostPort(tc.ip, "443"), nil)
 			var refusal *RefusedError
 			if got := errors.As(err, &refusal); got != tc.want || (err != nil) != tc.want {
+				t.Errorf("%s\nControl(%s): want a refusal: %t, got %v", tc.reason, tc.ip, tc.want, err)
+			}
+		})
+	}
+}
+
+func TestRefusedNetworks(t *testing.T) {
+	services := []netip.Prefix{netip.MustParsePrefix("10.96.0.0/12"), netip.MustParsePrefix("fd12::/16")}
+	cases := map[string]struct {
+		reason string
+		ip     string
+		want   bool
+	}{
+		"Service":  {reason: "An address of a refused network is refused.", ip: "10.96.0.1", want: true},
+		"Service6": {reason: "An IPv6 address of a refused network is refused.", ip: "fd12::1", want: true},
+		"Mapped":   {reason: "An address of a refused network is refused in its IPv6 form too.", ip: "::ffff:10.96.0.1", want: true},
+		"NAT64":    {reason: "An address of a refused network is refused behind a translation too.", ip: "64:ff9b::a60:1", want: true},
+		"Private":  {reason: "Other private networks are reached.", ip: "10.0.0.1"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			err := Guard{Networks: services}.Control("tcp", net.JoinHostPort(tc.ip, "443"), nil)
+			if got := errors.As(err, new(*RefusedError)); got != tc.want {
 				t.Errorf("%s\nControl(%s): want a refusal: %t, got %v", tc.reason, tc.ip, tc.want, err)
 			}
 		})

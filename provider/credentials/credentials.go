@@ -8,6 +8,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/intentplane/intentplane/provider/address"
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/signature"
 )
@@ -71,6 +73,8 @@ type Config struct {
 	Namespace string
 	// Remote that the configuration names.
 	Remote configv1alpha1.GitRemote
+	// Guard of what a configuration of a namespace leads to. The zero Guard refuses the most.
+	Guard address.Guard
 }
 
 // Credentials are what a configuration's Secrets hold.
@@ -87,10 +91,15 @@ type Credentials struct {
 	Certificate *git.Certificate
 	// Signing is nil where commits are not signed.
 	Signing *signature.Key
+	// Namespace of the configuration. Empty for a ClusterProviderConfig.
+	Namespace string
+	// Guard is nil for a ClusterProviderConfig, which its administrator wrote.
+	Guard *address.Guard
 }
 
-// Apply returns the remote as it is reached with these credentials.
+// Apply returns the remote as it is reached with these credentials, by whom they are for.
 func (c Credentials) Apply(r git.Remote) git.Remote {
+	r.Namespace, r.Guard = c.Namespace, c.Guard
 	r.Auth, r.CABundle, r.KnownHosts = c.Auth, c.CABundle, c.KnownHosts
 	r.Proxy, r.Certificate, r.Signing = c.Proxy, c.Certificate, c.Signing
 	return r
@@ -101,6 +110,9 @@ func (c Credentials) Apply(r git.Remote) git.Remote {
 func Read(ctx context.Context, r client.Reader, c Config) (Credentials, error) {
 	s := secrets{reader: r, config: c}
 	out := Credentials{}
+	if c.Kind != policy.KindClusterProviderConfig {
+		out.Namespace, out.Guard = c.Namespace, &c.Guard
+	}
 	for _, read := range []func(context.Context, *Credentials) error{s.auth, s.certificate, s.caBundle, s.knownHosts, s.proxy, s.signing} {
 		if err := read(ctx, &out); err != nil {
 			return Credentials{}, err

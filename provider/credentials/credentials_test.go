@@ -7,6 +7,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/test"
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	corev1 "k8s.io/api/core/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -14,6 +15,7 @@ import (
 
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/intentplane/intentplane/provider/address"
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/signature"
 )
@@ -193,8 +195,42 @@ func TestRead(t *testing.T) {
 			if err != nil {
 				return
 			}
-			if diff := cmp.Diff(tc.want, got); diff != "" {
+			if diff := cmp.Diff(tc.want, got, cmpopts.IgnoreFields(Credentials{}, "Namespace", "Guard")); diff != "" {
 				t.Errorf("\n%s\nRead(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestGuard(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		config Config
+		want   git.Remote
+	}{
+		"ProviderConfig": {
+			reason: "What a namespace's configuration leads to is guarded, and its namespace pays for it.",
+			config: Config{Kind: policy.KindProviderConfig, Namespace: "team-a", Guard: address.Guard{Loopback: true}},
+			want:   git.Remote{Namespace: "team-a", Guard: &address.Guard{Loopback: true}},
+		},
+		"Unknown": {
+			reason: "A kind that is not known is guarded.",
+			config: Config{Namespace: "team-a"},
+			want:   git.Remote{Namespace: "team-a", Guard: &address.Guard{}},
+		},
+		"ClusterProviderConfig": {
+			reason: "An administrator's configuration may lead anywhere.",
+			config: Config{Kind: policy.KindClusterProviderConfig, Guard: address.Guard{Loopback: true}},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			c, err := Read(t.Context(), secretsIn("team-a", nil), tc.config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.want, c.Apply(git.Remote{})); diff != "" {
+				t.Errorf("%s\nApply(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}

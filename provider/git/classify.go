@@ -15,6 +15,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/format/pktline"
 	"github.com/go-git/go-git/v5/plumbing/transport"
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
+
+	"github.com/intentplane/intentplane/provider/address"
 )
 
 // A verb is what was tried. The same answer may mean different things: who may
@@ -135,8 +137,12 @@ func classifyAlert(err error) (Class, string) {
 	return ClassTrust, "it refused to speak TLS with us"
 }
 
+// addressRefused is the same for all addresses and ports that are refused, and for what leads there: it says nothing of what is there.
+const addressRefused = "its URL, its proxy or the base URL of its GitHub App leads to an address that a ProviderConfig may not reach"
+
 func classifyTrust(_ verb, err error) (Class, string) {
 	var (
+		refused   *address.RefusedError
 		redirect  redirectError
 		authority x509.UnknownAuthorityError
 		host      x509.HostnameError
@@ -145,6 +151,8 @@ func classifyTrust(_ verb, err error) (Class, string) {
 		record    tls.RecordHeaderError
 	)
 	switch {
+	case errors.As(err, &refused):
+		return ClassAddress, addressRefused
 	case errors.As(err, &redirect):
 		return ClassTrust, redirect.Error()
 	case errors.As(err, &authority):

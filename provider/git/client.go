@@ -3,6 +3,7 @@ package git
 import (
 	"context"
 	"io"
+	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -47,7 +48,8 @@ type Client struct {
 }
 
 type options struct {
-	now func() time.Time
+	now      func() time.Time
+	resolver *net.Resolver
 }
 
 // An Option of a Client.
@@ -55,6 +57,9 @@ type Option func(o *options)
 
 // WithClock sets the clock that says when credentials and signing keys end. Without it, it is the system's.
 func WithClock(now func() time.Time) Option { return func(o *options) { o.now = now } }
+
+// withResolver sets what resolves names. Without it, it is the system's.
+func withResolver(r *net.Resolver) Option { return func(o *options) { o.resolver = r } }
 
 // NewClient returns a Client for the remote. It returns an error if the remote
 // is not valid or its CA bundle holds no certificate; it contacts nobody.
@@ -81,10 +86,10 @@ func NewClient(r Remote, o ...Option) (*Client, error) {
 		c.signer = signature.New(*r.Signing, opts.now)
 	}
 	if u.Scheme == schemeSSH {
-		c.ssh = newSSHWire(u, r)
+		c.ssh = newSSHWire(u, r, r.dialer(opts.resolver))
 		return c, nil
 	}
-	if c.wire, err = newWire(r); err != nil {
+	if c.wire, err = newWire(r, r.dialer(opts.resolver)); err != nil {
 		return nil, err
 	}
 	c.limitBodies(maxBodyBytes)

@@ -37,6 +37,8 @@ const (
 	// ClassTrust is a server that cannot be trusted: its certificate, or a
 	// redirect to another host.
 	ClassTrust Class = "Trust"
+	// ClassAddress is an address that the configuration may not lead to.
+	ClassAddress Class = "Address"
 	// ClassTooLarge is an answer or a change beyond the limits.
 	ClassTooLarge Class = "TooLarge"
 	// ClassTransient is trouble that passes: try again later.

@@ -9,6 +9,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/intentplane/intentplane/provider/address"
 	"github.com/intentplane/intentplane/provider/signature"
 )
 
@@ -35,6 +36,11 @@ type Remote struct {
 	Certificate *Certificate
 	// Signing of commits. Nil is none.
 	Signing *signature.Key
+	// Namespace whose configuration names the remote: it pays for what the remote costs. Empty is the administrator's.
+	Namespace string
+	// Guard refuses addresses to every connection that the remote leads to: those to the server, to the proxy and to GitHub's API.
+	// Nil refuses none, and is for what an administrator wrote.
+	Guard *address.Guard
 }
 
 // Validate returns an error if the remote is one that must not be contacted.

@@ -105,6 +105,7 @@ func checkKey(k ssh.PublicKey) error {
 // known hosts of whoever runs us.
 type sshWire struct {
 	address string
+	dialer  *net.Dialer
 	path    string
 	limit   int64
 	stall   time.Duration
@@ -112,8 +113,8 @@ type sshWire struct {
 	config  func() (*ssh.ClientConfig, error)
 }
 
-func newSSHWire(u policy.RepositoryURL, r Remote) *sshWire {
-	w := &sshWire{address: u.Address(), path: u.Path, limit: maxBodyBytes, stall: stallTime, answer: answerTime}
+func newSSHWire(u policy.RepositoryURL, r Remote, dialer *net.Dialer) *sshWire {
+	w := &sshWire{address: u.Address(), dialer: dialer, path: u.Path, limit: maxBodyBytes, stall: stallTime, answer: answerTime}
 	key, _ := r.Auth.(SSH) // Remote.Validate has seen to it.
 	user := u.User
 	if user == "" {
@@ -147,7 +148,7 @@ func (w *sshWire) dial(ctx context.Context) (*ssh.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	conn, err := (&net.Dialer{Timeout: dialTime}).DialContext(ctx, "tcp", w.address)
+	conn, err := w.dialer.DialContext(ctx, "tcp", w.address)
 	if err != nil {
 		return nil, err
 	}

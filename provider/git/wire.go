@@ -67,7 +67,7 @@ type Certificate struct {
 	Key Secret
 }
 
-func newWire(r Remote) (*http.Transport, error) {
+func newWire(r Remote, dialer *net.Dialer) (*http.Transport, error) {
 	trust, err := newTrust(r.CABundle)
 	if err != nil {
 		return nil, err
@@ -76,10 +76,9 @@ func newWire(r Remote) (*http.Transport, error) {
 	if err != nil {
 		return nil, err
 	}
-	dial := (&net.Dialer{Timeout: dialTime, KeepAlive: 30 * time.Second}).DialContext
 	t := &http.Transport{
 		Proxy:                 proxy,
-		DialContext:           dial,
+		DialContext:           dialer.DialContext,
 		TLSClientConfig:       trust.Clone(),
 		TLSHandshakeTimeout:   10 * time.Second,
 		ResponseHeaderTimeout: answerTime,
@@ -97,7 +96,7 @@ func newWire(r Remote) (*http.Transport, error) {
 	t.TLSClientConfig.Certificates = []tls.Certificate{pair}
 	if r.Proxy != nil {
 		// It is used for the proxy itself only, which must not be shown the certificate.
-		t.DialTLSContext = (&tls.Dialer{NetDialer: &net.Dialer{Timeout: dialTime}, Config: trust}).DialContext
+		t.DialTLSContext = (&tls.Dialer{NetDialer: dialer, Config: trust}).DialContext
 	}
 	return t, nil
 }

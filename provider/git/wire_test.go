@@ -314,7 +314,7 @@ func TestTooLargeInMemory(t *testing.T) {
 }
 
 func TestTLSVersion(t *testing.T) {
-	w, err := newWire(Remote{})
+	w, err := newWire(Remote{}, Remote{}.dialer(nil))
 	if err != nil {
 		t.Fatal(err)
 	}

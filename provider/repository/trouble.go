@@ -16,7 +16,7 @@ type policy struct {
 // credentials or the object comes with another identity, and is not held up. A lost race is tried again at once, elsewhere.
 func policyOf(c git.Class) policy {
 	switch c {
-	case git.ClassAuth, git.ClassTrust, git.ClassNotFound:
+	case git.ClassAuth, git.ClassTrust, git.ClassAddress, git.ClassNotFound:
 		return policy{first: 15 * time.Second, most: 5 * time.Minute}
 	case git.ClassPolicy, git.ClassStateRefused, git.ClassTooLarge, git.ClassOccupied, git.ClassInvalid:
 		return policy{first: 15 * time.Second, most: 10 * time.Minute}
@@ -53,7 +53,7 @@ func (t *trouble) note(err error, now time.Time) {
 // common is true for an error that the next one who tries would get too.
 func common(err error) bool {
 	switch git.ClassOf(err) {
-	case git.ClassTransient, git.ClassAuth, git.ClassTrust, git.ClassNotFound, git.ClassStateRefused:
+	case git.ClassTransient, git.ClassAuth, git.ClassTrust, git.ClassAddress, git.ClassNotFound, git.ClassStateRefused:
 		return true
 	}
 	return false

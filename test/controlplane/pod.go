@@ -79,7 +79,7 @@ func (p *pod) listen(labels map[string]string) ([]string, error) {
 		return []string{"--address=" + loopback(free[0])}, nil
 	}
 	p.ports = map[int32]int{metricsPort: free[0], probePort: free[1]}
-	return []string{"--metrics-bind-address=" + loopback(free[0]), "--health-probe-bind-address=" + loopback(free[1]), "--allow-loopback-clusters"}, nil
+	return []string{"--metrics-bind-address=" + loopback(free[0]), "--health-probe-bind-address=" + loopback(free[1]), "--allow-loopback-clusters", "--allow-loopback-git"}, nil
 }
 
 func (p *pod) waitReady(ctx context.Context) error {

@@ -53,8 +53,8 @@ func (c *ControlPlane) StartProvider(ctx context.Context, extra Program) error {
 
 // spawnProvider returns the process also if it does not get ready.
 func (c *ControlPlane) spawnProvider(ctx context.Context, name string, probe int, metrics string, extra Program) (*process, error) {
-	// All clusters of the harness listen on the loopback interface, which no tenant's kubeconfig may lead to elsewhere.
-	base := []string{"--health-probe-bind-address=" + loopback(probe), "--metrics-bind-address=" + metrics, "--allow-loopback-clusters"}
+	// All clusters and Git servers of the harness listen on the loopback interface, which nothing of a tenant may lead to elsewhere.
+	base := []string{"--health-probe-bind-address=" + loopback(probe), "--metrics-bind-address=" + metrics, "--allow-loopback-clusters", "--allow-loopback-git"}
 	env := []string{"KUBECONFIG=" + c.account(ProviderServiceAccount), "POD_NAMESPACE=" + Namespace}
 	p, err := c.runner.start(command{
 		name: name,

@@ -134,7 +134,7 @@ func reasonOfClass(c git.Class) xpv2.ConditionReason {
 		return v1alpha1.ReasonNotOwner
 	case git.ClassConflict:
 		return v1alpha1.ReasonConflict
-	case git.ClassPolicy:
+	case git.ClassPolicy, git.ClassAddress:
 		return v1alpha1.ReasonPolicyDenied
 	case git.ClassStateRefused:
 		return v1alpha1.ReasonStateRefused

@@ -18,6 +18,7 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/provider/address"
 	"github.com/intentplane/intentplane/provider/credentials"
 	"github.com/intentplane/intentplane/provider/repository"
 )
@@ -44,6 +45,8 @@ type connector struct {
 	named *namedObjects
 	// pool of the repositories that are in use.
 	pool *repository.Pool
+	// guard of what ProviderConfigs of namespaces lead to.
+	guard address.Guard
 	// interval is how old a look may be that is not for the first time.
 	interval time.Duration
 	now      func() time.Time
@@ -86,7 +89,7 @@ func (c *connector) open(ctx context.Context, d *v1alpha1.GitDelivery) (*externa
 	if err := policy.CheckConfig(cfg.kind, cfg.spec, d.GetNamespace()); err != nil && !meta.WasDeleted(d) {
 		return nil, &deniedError{err: err}
 	}
-	creds, err := credentials.Read(ctx, c.kube, cfg.credentials())
+	creds, err := credentials.Read(ctx, c.kube, cfg.credentials(c.guard))
 	if err != nil {
 		return nil, err
 	}
@@ -114,8 +117,8 @@ func (c config) interval(most time.Duration) time.Duration {
 	return min(every, most)
 }
 
-func (c config) credentials() credentials.Config {
-	return credentials.Config{Kind: c.kind, Namespace: c.namespace, Remote: c.spec.Git}
+func (c config) credentials(g address.Guard) credentials.Config {
+	return credentials.Config{Kind: c.kind, Namespace: c.namespace, Remote: c.spec.Git, Guard: g}
 }
 
 // configOf returns the configuration that a GitDelivery names.

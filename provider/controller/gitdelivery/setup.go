@@ -29,6 +29,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/provider/address"
 	"github.com/intentplane/intentplane/provider/controller/composite"
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/repository"
@@ -56,6 +57,9 @@ const (
 type Options struct {
 	// Metrics of what is done. Required.
 	Metrics *telemetry.Metrics
+
+	// Guard of what ProviderConfigs of namespaces lead to. The zero Guard refuses the most.
+	Guard address.Guard
 }
 
 // Setup adds the controller of GitDeliveries to a manager. It returns an error if it cannot be added.
@@ -81,6 +85,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) error {
 		kube:     kube,
 		usage:    resource.NewProviderConfigUsageTracker(kube, &configv1alpha1.ProviderConfigUsage{}),
 		pool:     pool,
+		guard:    g.Guard,
 		interval: o.PollInterval,
 		now:      time.Now,
 		recorder: xpevent.NewAPIRecorder(mgr.GetEventRecorderFor(name)),

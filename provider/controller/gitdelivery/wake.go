@@ -13,6 +13,7 @@ import (
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/intentplane/intentplane/provider/address"
 	"github.com/intentplane/intentplane/provider/credentials"
 	"github.com/intentplane/intentplane/provider/usage"
 )
@@ -83,7 +84,7 @@ func (w waker) ofCluster(ctx context.Context, secret client.Object) []reconcile.
 }
 
 func names(c config, secret client.Object) bool {
-	return slices.Contains(credentials.Secrets(c.credentials()), client.ObjectKeyFromObject(secret))
+	return slices.Contains(credentials.Secrets(c.credentials(address.Guard{})), client.ObjectKeyFromObject(secret))
 }
 
 func requests(ds []v1alpha1.GitDelivery) []reconcile.Request {

@@ -32,6 +32,7 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/provider/address"
 	"github.com/intentplane/intentplane/provider/controller/composite"
 	"github.com/intentplane/intentplane/provider/repository"
 	"github.com/intentplane/intentplane/test/gitserver"
@@ -61,6 +62,8 @@ type world struct {
 	told map[string][]string
 	// dead is true when the provider has crashed: nothing that it writes arrives any more.
 	dead bool
+	// guarded is true where configurations of namespaces lead to no loopback address.
+	guarded bool
 	// begun is called when an attempt was recorded, before its push.
 	begun func()
 	// events that were told.
@@ -281,6 +284,7 @@ func (w *world) reconciler() reconcile.Reconciler {
 		kube:     w.kube,
 		usage:    resource.ModernTrackerFn(func(context.Context, resource.ModernManaged) error { return nil }),
 		pool:     w.pool,
+		guard:    address.Guard{Loopback: !w.guarded},
 		interval: 30 * time.Second,
 		now:      w.now,
 		recorder: w,

@@ -15,6 +15,7 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/provider/address"
 	"github.com/intentplane/intentplane/provider/credentials"
 	"github.com/intentplane/intentplane/provider/git"
 )
@@ -72,13 +73,14 @@ func repositoryOf(ctx context.Context, r client.Reader, ref v1alpha1.RepositoryR
 type prover struct {
 	kube    client.Reader
 	now     func() time.Time
+	guard   address.Guard
 	answers *lru.Cache
 	commits *lru.Cache
 	fetches singleflight.Group
 }
 
-func newProver(kube client.Reader, now func() time.Time) *prover {
-	return &prover{kube: kube, now: now, answers: lru.New(maxAnswers), commits: lru.New(maxCommits)}
+func newProver(kube client.Reader, now func() time.Time, g address.Guard) *prover {
+	return &prover{kube: kube, now: now, guard: g, answers: lru.New(maxAnswers), commits: lru.New(maxCommits)}
 }
 
 // subtree returns what a commit holds in a directory, of which the engine reads root. An empty commit holds nothing.
@@ -128,7 +130,7 @@ func (p *prover) commit(ctx context.Context, r repository, id string) (*git.Comm
 
 func (p *prover) fetch(ctx context.Context, r repository, id string) (*git.Commit, error) {
 	g := r.spec.Git
-	creds, err := credentials.Read(ctx, p.kube, credentials.Config{Kind: r.kind, Namespace: r.namespace, Remote: g})
+	creds, err := credentials.Read(ctx, p.kube, credentials.Config{Kind: r.kind, Namespace: r.namespace, Remote: g, Guard: p.guard})
 	if err != nil {
 		return nil, err
 	}

@@ -27,6 +27,7 @@ import (
 	clusterv1alpha1 "github.com/intentplane/intentplane/apis/cluster/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/provider/address"
 	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/clusters/clusterapi"
 	"github.com/intentplane/intentplane/provider/controller/setup"
@@ -39,6 +40,9 @@ type Options struct {
 
 	// Prober asks the API servers of clusters. Whoever shares one has each asked once for all.
 	Prober clusterapi.Asker
+
+	// Guard of what ProviderConfigs of namespaces lead to. The zero Guard refuses the most.
+	Guard address.Guard
 }
 
 // Setup adds the controller of SiteSyncs to a manager. It returns an error if it cannot be added.
@@ -49,7 +53,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 	kube := mgr.GetClient()
 	bell := &setup.Bell{}
 	pool := clusters.NewPool(clusters.Dialer(mgr.GetConfig(), s.Limits), bell.Ring)
-	c := &connector{kube: kube, told: mgr.GetCache(), pool: pool, prover: newProver(kube, time.Now), memory: newMemory(), log: log, now: time.Now}
+	c := &connector{kube: kube, told: mgr.GetCache(), pool: pool, prover: newProver(kube, time.Now, s.Guard), memory: newMemory(), log: log, now: time.Now}
 	c.tracks, c.prober, c.limits = newTracks(), s.Prober, s.Limits
 	r := managed.NewReconciler(mgr, resource.ManagedKind(gvk), append(setup.Options(mgr, o, name, c, c.interval), setup.WithoutFinalizer())...)
 	if err := index(context.Background(), mgr.GetFieldIndexer()); err != nil {

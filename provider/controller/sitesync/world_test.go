@@ -30,6 +30,7 @@ import (
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/address"
 	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/engines"
@@ -93,7 +94,7 @@ func newWorld(t *testing.T) *world {
 	w.kube = b.Build()
 	pool := clusters.NewPool(w.dial, func(o types.NamespacedName) { w.woken <- o })
 	t.Cleanup(func() { pool.Forget(key()) })
-	w.c = &connector{kube: w.kube, told: teller{Reader: w.kube, from: w.cluster}, pool: pool, prover: newProver(w.kube, func() time.Time { return w.clock }), memory: newMemory(), log: logging.NewNopLogger(), now: func() time.Time { return w.clock }}
+	w.c = &connector{kube: w.kube, told: teller{Reader: w.kube, from: w.cluster}, pool: pool, prover: newProver(w.kube, func() time.Time { return w.clock }, address.Guard{Loopback: true}), memory: newMemory(), log: logging.NewNopLogger(), now: func() time.Time { return w.clock }}
 	w.c.tracks, w.c.prober = newTracks(), w
 	return w
 }

@@ -1,0 +1,201 @@
+package git
+
+import (
+	"context"
+	"encoding/binary"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/net/dns/dnsmessage"
+
+	"github.com/intentplane/intentplane/provider/address"
+	"github.com/intentplane/intentplane/test/gitserver"
+)
+
+// A nameServer resolves every name to the same addresses.
+type nameServer struct {
+	mu        sync.Mutex
+	addresses []string
+}
+
+func (s *nameServer) set(addresses ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.addresses = addresses
+}
+
+// resolver that asks the server.
+func (s *nameServer) resolver() *net.Resolver {
+	return &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
+		ours, theirs := net.Pipe()
+		go s.serve(ours)
+		return theirs, nil
+	}}
+}
+
+// serve one question, in the form that DNS has over TCP.
+func (s *nameServer) serve(conn net.Conn) {
+	defer conn.Close()
+	size := make([]byte, 2)
+	if _, err := io.ReadFull(conn, size); err != nil {
+		return
+	}
+	question := make([]byte, binary.BigEndian.Uint16(size))
+	if _, err := io.ReadFull(conn, question); err != nil {
+		return
+	}
+	answer, err := s.answer(question)
+	if err != nil {
+		return
+	}
+	_, _ = conn.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(answer))), answer...))
+}
+
+func (s *nameServer) answer(question []byte) ([]byte, error) {
+	m := dnsmessage.Message{}
+	if err := m.Unpack(question); err != nil {
+		return nil, err
+	}
+	m.Response, m.Additionals = true, nil
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, a := range s.addresses {
+		if m.Questions[0].Type == dnsmessage.TypeA {
+			header := dnsmessage.ResourceHeader{Name: m.Questions[0].Name, Type: dnsmessage.TypeA, Class: dnsmessage.ClassINET}
+			m.Answers = append(m.Answers, dnsmessage.Resource{Header: header, Body: &dnsmessage.AResource{A: netip.MustParseAddr(a).As4()}})
+		}
+	}
+	return m.Pack()
+}
+
+// listener counts who connects, and answers nothing.
+func listener(t *testing.T) (string, *atomic.Int32) {
+	t.Helper()
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	count := &atomic.Int32{}
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			count.Add(1)
+			_ = conn.Close()
+		}
+	}()
+	return l.Addr().String(), count
+}
+
+func TestGuardRefusesNearAddresses(t *testing.T) {
+	opened, count := listener(t)
+	gone, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed := gone.Addr().String()
+	_ = gone.Close()
+	tls := serve(t, nil, gitserver.WithTLS())
+	_, x, key := sshServer(t, gitserver.SSHOptions{}, nil)
+	chain, private := newAuthority(t).issue(t, time.Now().Add(time.Hour))
+	cases := map[string]struct {
+		reason string
+		change func(r *Remote, at string)
+	}{
+		"HTTP":  {reason: "The URL may not lead to a near address.", change: func(r *Remote, at string) { r.URL = "http://" + at + "/x.git" }},
+		"HTTPS": {reason: "TLS does not change what may be reached.", change: func(r *Remote, at string) { r.URL = "https://" + at + "/x.git" }},
+		"Name":  {reason: "A name counts as what it is resolved to.", change: func(r *Remote, at string) { r.URL = "http://git.example.org:" + portOf(at) + "/x.git" }},
+		"Proxy": {reason: "The proxy may not be at a near address.", change: func(r *Remote, at string) {
+			r.URL, r.Proxy = "http://192.0.2.1/x.git", &Proxy{URL: "http://" + at}
+		}},
+		"ProxyTLS": {reason: "A proxy that is reached by TLS with a client certificate has a dialer of its own, which is guarded too.", change: func(r *Remote, at string) {
+			r.URL, r.Proxy = "https://192.0.2.1/x.git", &Proxy{URL: "https://" + at}
+			r.Certificate = &Certificate{Chain: chain, Key: Secret(private)}
+		}},
+		"SSH": {reason: "SSH may not lead to a near address.", change: func(r *Remote, at string) {
+			r.URL, r.Auth = "ssh://git@"+at+"/x.git", key
+			r.KnownHosts = []byte(strings.ReplaceAll(string(x.KnownHosts()), x.Address(), "["+strings.Replace(at, ":", "]:", 1)))
+		}},
+		"GitHubApp": {reason: "The API of a GitHub App may not be at a near address.", change: func(r *Remote, at string) {
+			a := newForge(t, nil).auth()
+			a.BaseURL = "https://" + at + "/api/v3"
+			r.URL, r.Auth, r.CABundle = "https://192.0.2.1/x.git", a, tls.CA()
+		}},
+	}
+	names := &nameServer{}
+	names.set("127.0.0.1", "169.254.169.254")
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			for _, at := range []string{opened, closed} {
+				r := Remote{Branch: "main", StateRef: stateRef, Guard: &address.Guard{}}
+				tc.change(&r, at)
+				c, err := NewClient(r, withResolver(names.resolver()))
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, err = c.Look(t.Context(), nil)
+				if diff := cmp.Diff(&Error{Class: ClassAddress, Detail: "cannot read the repository: " + addressRefused}, err, cmp.AllowUnexported(Error{})); diff != "" {
+					t.Errorf("%s\nLook(...): -want, +got:\n%s", tc.reason, diff)
+				}
+				c.Close()
+			}
+		})
+	}
+	if diff := cmp.Diff(int32(0), count.Load()); diff != "" {
+		t.Errorf("No connection is made to an address that is refused.\nconnections: -want, +got:\n%s", diff)
+	}
+}
+
+func portOf(at string) string { return at[strings.LastIndex(at, ":")+1:] }
+
+func TestGuardIsAskedForEachConnection(t *testing.T) {
+	s := serve(t, map[string]string{"a": "b"})
+	names := &nameServer{}
+	names.set("127.0.0.1")
+	url := strings.Replace(s.URL(repo), "127.0.0.1", "git.example.org", 1)
+	r := Remote{URL: url, Branch: gitserver.Branch, StateRef: stateRef, Guard: &address.Guard{Loopback: true}}
+	c, err := NewClient(r, withResolver(names.resolver()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Look(t.Context(), nil); err != nil {
+		t.Fatalf("An address that the guard allows is reached.\nLook(...): %v", err)
+	}
+	names.set("169.254.169.254")
+	c.Close() // The connection that was allowed is gone.
+	_, err = c.Look(t.Context(), nil)
+	if diff := cmp.Diff(ClassAddress, ClassOf(err)); diff != "" {
+		t.Errorf("A name that is resolved to another address the second time is refused.\nLook(...): -want, +got:\n%s\n%v", diff, err)
+	}
+}
+
+func TestRedirectToNearAddressIsNotFollowed(t *testing.T) {
+	near, count := listener(t)
+	c := answer(t, func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "http://"+near+r.URL.String(), http.StatusFound)
+	})
+	_, err := c.Look(t.Context(), nil)
+	if diff := cmp.Diff(ClassTrust, ClassOf(err)); diff != "" || count.Load() != 0 {
+		t.Errorf("A redirect to a near address is not followed.\nLook(...): -want, +got:\n%s\n%d connections", diff, count.Load())
+	}
+}
+
+func TestUnguardedReachesNearAddresses(t *testing.T) {
+	s := serve(t, map[string]string{"a": "b"})
+	look(t, client(t, s))
+	_, err := client(t, s, func(r *Remote) { r.Guard = &address.Guard{Loopback: true, Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}} }).Look(t.Context(), nil)
+	if diff := cmp.Diff(ClassAddress, ClassOf(err)); diff != "" {
+		t.Errorf("A network that the administrator refuses is not reached.\nLook(...): -want, +got:\n%s", diff)
+	}
+}
