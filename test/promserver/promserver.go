@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -107,14 +108,18 @@ type Job struct {
 	Labels map[string]string
 }
 
-// config returns the job as an item of scrape_configs.
+// config returns the job as an item of scrape_configs. One without a target has none to scrape.
 func (j Job) config() string {
+	targets := ""
+	if j.Target != nil {
+		targets = fmt.Sprintf("%q", strings.TrimPrefix(j.Target.server.URL, "http://"))
+	}
 	labels := make([]string, 0, len(j.Labels))
 	for _, name := range slices.Sorted(maps.Keys(j.Labels)) {
 		labels = append(labels, fmt.Sprintf("%s: %q", name, j.Labels[name]))
 	}
-	return fmt.Sprintf("- {job_name: %s, scrape_interval: %s, scrape_timeout: %s, static_configs: [{targets: [%q], labels: {%s}}]}",
-		j.Name, j.Interval, min(j.Interval, 5*time.Second), strings.TrimPrefix(j.Target.server.URL, "http://"), strings.Join(labels, ", "))
+	return fmt.Sprintf("- {job_name: %s, scrape_interval: %s, scrape_timeout: %s, static_configs: [{targets: [%s], labels: {%s}}]}",
+		j.Name, j.Interval, min(j.Interval, 5*time.Second), targets, strings.Join(labels, ", "))
 }
 
 // A Server is a Prometheus server. Its data outlive it, until its folder is removed.
@@ -139,12 +144,29 @@ func New(ctx context.Context, dir string, jobs ...Job) (*Server, error) {
 	if err := l.Close(); err != nil {
 		return nil, errors.Wrap(err, "cannot free a port")
 	}
+	return s, s.configure(jobs)
+}
+
+// configure what the server scrapes when it reads its configuration next.
+func (s *Server) configure(jobs []Job) error {
 	text := strings.Builder{}
 	_, _ = fmt.Fprintln(&text, "scrape_configs:")
 	for _, j := range jobs {
 		_, _ = fmt.Fprintln(&text, j.config())
 	}
-	return s, errors.Wrap(os.WriteFile(filepath.Join(dir, "prometheus.yml"), []byte(text.String()), 0o600), "cannot write configuration")
+	return errors.Wrap(os.WriteFile(filepath.Join(s.dir, "prometheus.yml"), []byte(text.String()), 0o600), "cannot write configuration")
+}
+
+// Scrape these jobs from now on, and no others: what has no target any more keeps the samples that it had. It returns an error if the server
+// does not run, or cannot be told.
+func (s *Server) Scrape(jobs ...Job) error {
+	if err := s.configure(jobs); err != nil {
+		return err
+	}
+	if s.cmd == nil || s.cmd.Process == nil {
+		return errors.New("cannot reload configuration: the server does not run")
+	}
+	return errors.Wrap(s.cmd.Process.Signal(syscall.SIGHUP), "cannot reload configuration")
 }
 
 // find the program that the environment names, else the one that tools/tools.sh built.

@@ -172,10 +172,10 @@ func TestServerComesBack(t *testing.T) {
 	w.server.Stop()
 	// One error would end the check, and the server is down for longer than its timeout.
 	task := w.task(ratio, 3)
-	task.Rules.ErrorLimit, task.Rules.Timeout, task.Outages = 0, 5*time.Second, gates.OutagePolicy{Timeout: time.Minute}
+	task.Rules.ErrorLimit, task.Rules.Timeout, task.Outages = 0, 20*time.Second, gates.OutagePolicy{Timeout: time.Minute}
 	go func() {
 		select {
-		case <-time.After(9 * time.Second):
+		case <-time.After(25 * time.Second):
 			_ = w.server.Start(t.Context())
 		case <-t.Context().Done():
 		}

@@ -40,8 +40,8 @@ type service struct {
 	// exposed from the beginning, and grows what its counters grow by with each tick.
 	exposed, grows numbers
 
-	// down says that it cannot be scraped, and unknown that Prometheus has no such target.
-	down, unknown bool
+	// down says that it cannot be scraped, unknown that Prometheus has no such target, and vanished that it has none any more.
+	down, unknown, vanished bool
 
 	// want is the outcome of a measurement, by the metric, or by what its name begins with.
 	want map[string]gates.Outcome
@@ -64,14 +64,22 @@ func served(failed float64, bucket string) numbers {
 	return out
 }
 
-// around a service are the probes between its Sites, and the jobs of its CronJob, which succeeded some hours ago.
-func around(name string, probeSeconds, failedJobs, hours float64) numbers {
+// jobOf a service, made some time ago.
+func jobOf(name string, failed float64, ago time.Duration) numbers {
 	return numbers{
+		fmt.Sprintf("kube_job_status_failed{job_name=%q}", name): failed,
+		fmt.Sprintf("kube_job_created{job_name=%q}", name):       float64(time.Now().Add(-ago).Unix()),
+	}
+}
+
+// around a service are the probes between its Sites, and the jobs of its CronJob, the last of which is a minute old, and which succeeded some
+// hours ago.
+func around(name string, probeSeconds, failedJobs, hours float64) numbers {
+	return joined(jobOf(name+"-29701440", failedJobs, time.Minute), numbers{
 		"probe_success": 1, "probe_duration_seconds": probeSeconds, fmt.Sprintf("kube_cronjob_info{cronjob=%q}", name): 1,
-		fmt.Sprintf("kube_job_status_failed{job_name=%q}", name+"-1"):             failedJobs,
 		fmt.Sprintf("kube_cronjob_created{cronjob=%q}", name):                     float64(time.Now().Add(-100 * time.Hour).Unix()),
 		fmt.Sprintf("kube_cronjob_status_last_successful_time{cronjob=%q}", name): float64(time.Now().Unix()) - 3600*hours,
-	}
+	})
 }
 
 // joined numbers.
@@ -111,6 +119,11 @@ func services() map[string]service {
 			reason:  "A service with errors has the share of them.",
 			exposed: around("some-errors", 0.01, 1, 1), grows: served(2, "0.1"), want: outcomes(fails, passes, passes, passes, passes, fails, passes),
 		},
+		"failed-before": {
+			reason:  "A Job that failed before the window, and one of another service whose name begins alike, say nothing of a service.",
+			exposed: joined(around("failed-before", 0.01, 0, 1), jobOf("failed-before-29701380", 1, time.Hour), jobOf("failed-before-eu-29701440", 1, time.Minute)),
+			grows:   served(0, "0.1"), want: outcomes(passes, passes, passes, passes, passes, passes, passes),
+		},
 		"slow": {
 			reason:  "A slow service has slow requests.",
 			exposed: around("slow", 2, 0, 30), grows: served(0, "2.5"), want: outcomes(passes, fails, passes, passes, fails, passes, fails),
@@ -118,6 +131,10 @@ func services() map[string]service {
 		"down": {
 			reason: "A service that cannot be scraped is not healthy by any of its own metrics, and what others expose of it waits.", down: true,
 			want: outcomes(fails, fails, fails, fails, waits, waits, waits),
+		},
+		"vanished": {
+			reason: "A service whose target has vanished is not available, although the window still holds good scrapes.", vanished: true,
+			exposed: around("vanished", 0.01, 0, 1), grows: served(0, "0.1"), want: outcomes(passes, passes, fails, passes, passes, passes, waits),
 		},
 		"unknown": {
 			reason: "Nothing speaks for the availability of a service that Prometheus does not know, and nothing against its other metrics.", unknown: true,
@@ -233,8 +250,18 @@ func newServices(t *testing.T, all map[string]service) *world {
 		}
 	}
 	w.ask("a target that is down", w.question(`sum(up{service="down"}) == 0`, false), time.Hour, has(0))
+	for i, j := range jobs {
+		if all[j.Name].vanished {
+			jobs[i].Target = nil
+			w.must(w.server.Scrape(jobs...))
+			w.ask("a target that has vanished", w.question(fmt.Sprintf("up{job=%q}", j.Name), false), time.Hour, hasNone)
+		}
+	}
 	return w
 }
+
+// hasNone is true for an answer without data.
+func hasNone(a gates.Answer) bool { return a.Problem == "" && len(a.Values) == 0 }
 
 func scraped(targets map[string]*promserver.Target) bool {
 	for _, target := range targets {
