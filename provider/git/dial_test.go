@@ -194,7 +194,9 @@ func TestRedirectToNearAddressIsNotFollowed(t *testing.T) {
 func TestUnguardedReachesNearAddresses(t *testing.T) {
 	s := serve(t, map[string]string{"a": "b"})
 	look(t, client(t, s))
-	_, err := client(t, s, func(r *Remote) { r.Guard = &address.Guard{Loopback: true, Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}} }).Look(t.Context(), nil)
+	_, err := client(t, s, func(r *Remote) {
+		r.Guard = &address.Guard{Loopback: true, Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
+	}).Look(t.Context(), nil)
 	if diff := cmp.Diff(ClassAddress, ClassOf(err)); diff != "" {
 		t.Errorf("A network that the administrator refuses is not reached.\nLook(...): -want, +got:\n%s", diff)
 	}

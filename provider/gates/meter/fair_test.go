@@ -108,7 +108,7 @@ func TestWhoLeavesIsNotAsked(t *testing.T) {
 		if n := slow.times() - under; n != 0 {
 			t.Errorf("%d questions of Gates that are no more were asked", n)
 		}
-		if len(b.lines.hosts)+len(b.lines.turns)+len(b.lines.by)+b.lines.under > 0 {
+		if !b.lines.IsEmpty() {
 			t.Errorf("servers that nobody asks are remembered: %+v", b.lines)
 		}
 	})

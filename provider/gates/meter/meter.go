@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/intentplane/intentplane/provider/gates"
+	"github.com/intentplane/intentplane/provider/shares"
 )
 
 // A Question can be asked again and again, about a subject that has been live for some time.
@@ -70,7 +71,8 @@ type Meter struct {
 
 	mu    sync.Mutex
 	gates map[types.NamespacedName]*owned
-	lines *lines
+	// lines are the questions that wait for their servers. Each server has its turn, and at a server each namespace has.
+	lines *shares.Queue[*group]
 }
 
 // owned are the runs of one Gate.
@@ -158,7 +160,7 @@ func (m *Meter) leave(r *run, now time.Time) {
 	}
 	r.begin(now)
 	if g.wanted--; g.wanted == 0 {
-		m.lines.drop(g)
+		m.lines.Drop(g)
 	}
 }
 
@@ -249,12 +251,13 @@ func (m *Meter) enqueue(ctx context.Context, g *group, now time.Time) {
 		return
 	}
 	g.wait(now)
-	m.lines.add(g)
+	m.lines.Add(g, g.host, g.namespaces()...)
 }
 
 // dispatch the questions that may be asked now.
 func (m *Meter) dispatch(ctx context.Context, now time.Time) {
-	for g := m.lines.next(); g != nil; g = m.lines.next() {
+	for g, place, ok := m.lines.Next(); ok; g, place, ok = m.lines.Next() {
+		g.place = place
 		g.begin(now)
 		go m.ask(ctx, g)
 		m.touch() // From now on the time of its checks counts.
@@ -277,7 +280,7 @@ func (m *Meter) deliver(ctx context.Context, g *group, a gates.Answer, begun tim
 	defer m.mu.Unlock()
 	now, wake := m.now(), []types.NamespacedName{}
 	if g.host != "" {
-		m.lines.end(g)
+		m.lines.End(g.place)
 		m.dispatch(ctx, now)
 	}
 	for _, j := range g.members {

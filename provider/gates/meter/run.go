@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/intentplane/intentplane/provider/gates"
+	"github.com/intentplane/intentplane/provider/shares"
 )
 
 // A run is the measurements of one check.
@@ -55,9 +56,9 @@ type group struct {
 	live     time.Duration
 	members  []member
 
-	// wanted is how many of the members still wait for it, and namespace whose turn it was.
-	wanted    int
-	namespace string
+	// wanted is how many of the members still wait for it, and place what it has while it is under way.
+	wanted int
+	place  shares.Place
 }
 
 // namespaces that want to know.

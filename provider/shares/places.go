@@ -1,0 +1,74 @@
+package shares
+
+import (
+	"context"
+	"sync"
+)
+
+// Places are what operations hold while they are under way. They are safe for concurrent use.
+type Places struct {
+	mu    sync.Mutex
+	queue *Queue[*waiter]
+}
+
+// A waiter has its place once it was given.
+type waiter struct {
+	place Place
+	given chan struct{}
+}
+
+// NewPlaces returns places that are all free.
+func NewPlaces(l Limits) *Places { return &Places{queue: NewQueue[*waiter](l)} }
+
+// Acquire waits for a place at a host. It returns what gives the place back, which may be called more than once, or the error of the
+// context if that ends before.
+func (p *Places) Acquire(ctx context.Context, at Place) (func(), error) {
+	w := &waiter{given: make(chan struct{})}
+	p.mu.Lock()
+	p.queue.Add(w, at.Host, at.Namespace)
+	p.give()
+	p.mu.Unlock()
+	free := sync.OnceFunc(func() { p.free(w) })
+	select {
+	case <-w.given:
+		return free, nil
+	case <-ctx.Done():
+		free()
+		return nil, ctx.Err()
+	}
+}
+
+// IsWanted reports whether another namespace waits for a host.
+func (p *Places) IsWanted(at Place) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.queue.IsWanted(at)
+}
+
+// IsIdle reports whether nothing waits and nothing is under way.
+func (p *Places) IsIdle() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.queue.IsEmpty()
+}
+
+// give places to all that may have one.
+func (p *Places) give() {
+	for w, place, ok := p.queue.Next(); ok; w, place, ok = p.queue.Next() {
+		w.place = place
+		close(w.given)
+	}
+}
+
+// free the place of a waiter, or let it wait no longer.
+func (p *Places) free(w *waiter) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	select {
+	case <-w.given:
+		p.queue.End(w.place)
+	default:
+		p.queue.Drop(w)
+	}
+	p.give()
+}

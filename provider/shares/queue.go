@@ -1,0 +1,182 @@
+// Package shares divides among namespaces what all of them use: places at servers, and the provider's own memory.
+//
+// A namespace that asks for much, or whose servers are slow, waits for itself: each server has its turn, at a server each namespace has
+// its turn, and no namespace has more than its share.
+package shares
+
+import "slices"
+
+// Limits of what is under way at the same time. Zero is no limit.
+type Limits struct {
+	// PerHost is how much one host serves.
+	PerHost int
+
+	// PerNamespace is how much one namespace has, at whatever hosts.
+	PerNamespace int
+
+	// PerNamespaceAtHost is how much one namespace has at one host.
+	PerNamespaceAtHost int
+
+	// Together is how much there is in all.
+	Together int
+}
+
+// A Place is what a request has while it is under way.
+type Place struct {
+	// Host that serves the request.
+	Host string
+	// Namespace that pays for it.
+	Namespace string
+}
+
+// A Queue holds requests that wait for their hosts, and counts those that are under way. Hosts and namespaces without a request are
+// forgotten. It is not safe for concurrent use.
+type Queue[T comparable] struct {
+	limits Limits
+	hosts  map[string]*line[T]
+	turns  []string
+	// placed are the requests that wait, and who wants each.
+	placed map[T]request
+
+	// under is how many requests are under way, and by how many those of each namespace.
+	under int
+	by    map[string]int
+}
+
+// A request is wanted by each of some namespaces, and paid for by the first of them that has its turn.
+type request struct {
+	host       string
+	namespaces []string
+}
+
+// A line waits for one host.
+type line[T comparable] struct {
+	turns   []string
+	waiting map[string][]T
+
+	// under is how many requests are under way, and by how many those of each namespace.
+	under int
+	by    map[string]int
+}
+
+// NewQueue returns a queue that nothing waits in.
+func NewQueue[T comparable](l Limits) *Queue[T] {
+	return &Queue[T]{limits: l, hosts: map[string]*line[T]{}, placed: map[T]request{}, by: map[string]int{}}
+}
+
+// Add a request for a host. Each of the namespaces wants it, so it is served when the first of them has its turn.
+func (q *Queue[T]) Add(r T, host string, namespaces ...string) {
+	at := q.hosts[host]
+	if at == nil {
+		at = &line[T]{waiting: map[string][]T{}, by: map[string]int{}}
+		q.hosts[host] = at
+		q.turns = append(q.turns, host)
+	}
+	q.placed[r] = request{host: host, namespaces: namespaces}
+	for _, ns := range namespaces {
+		if len(at.waiting[ns]) == 0 {
+			at.turns = append(at.turns, ns)
+		}
+		at.waiting[ns] = append(at.waiting[ns], r)
+	}
+}
+
+// Next takes the request that may begin now, and returns its place. It is false if there is none.
+func (q *Queue[T]) Next() (T, Place, bool) {
+	for range q.turns {
+		if !isBelow(q.under, q.limits.Together) {
+			break
+		}
+		host := q.turns[0]
+		q.turns = append(q.turns[1:], host)
+		if r, ns, ok := q.nextAt(q.hosts[host]); ok {
+			p := Place{Host: host, Namespace: ns}
+			q.begin(r, p)
+			return r, p, true
+		}
+	}
+	var none T
+	return none, Place{}, false
+}
+
+// nextAt returns the request of the namespace whose turn it is at a host, of those that have not all that they may.
+func (q *Queue[T]) nextAt(l *line[T]) (T, string, bool) {
+	for range l.turns {
+		if !isBelow(l.under, q.limits.PerHost) {
+			break
+		}
+		ns := l.turns[0]
+		l.turns = append(l.turns[1:], ns)
+		if isBelow(q.by[ns], q.limits.PerNamespace) && isBelow(l.by[ns], q.limits.PerNamespaceAtHost) {
+			return l.waiting[ns][0], ns, true
+		}
+	}
+	var none T
+	return none, "", false
+}
+
+// isBelow reports whether there is room for one more.
+func isBelow(n, limit int) bool { return limit == 0 || n < limit }
+
+func (q *Queue[T]) begin(r T, p Place) {
+	at := q.hosts[p.Host]
+	q.under++
+	q.by[p.Namespace]++
+	at.under++
+	at.by[p.Namespace]++
+	q.Drop(r)
+}
+
+// End a request that was under way.
+func (q *Queue[T]) End(p Place) {
+	at := q.hosts[p.Host]
+	q.under--
+	at.under--
+	release(q.by, p.Namespace)
+	release(at.by, p.Namespace)
+	q.tidy(p.Host)
+}
+
+func release(by map[string]int, namespace string) {
+	if by[namespace]--; by[namespace] == 0 {
+		delete(by, namespace)
+	}
+}
+
+// Drop a request that waits, if it does.
+func (q *Queue[T]) Drop(gone T) {
+	r, ok := q.placed[gone]
+	if !ok {
+		return
+	}
+	delete(q.placed, gone)
+	at := q.hosts[r.host]
+	for _, ns := range r.namespaces {
+		at.waiting[ns] = slices.DeleteFunc(at.waiting[ns], func(waits T) bool { return waits == gone })
+		if len(at.waiting[ns]) == 0 {
+			delete(at.waiting, ns)
+			at.turns = slices.DeleteFunc(at.turns, func(turn string) bool { return turn == ns })
+		}
+	}
+	q.tidy(r.host)
+}
+
+// IsWanted reports whether another namespace waits for a host.
+func (q *Queue[T]) IsWanted(p Place) bool {
+	at := q.hosts[p.Host]
+	return at != nil && slices.ContainsFunc(at.turns, func(ns string) bool { return ns != p.Namespace })
+}
+
+// IsEmpty reports whether nothing waits and nothing is under way.
+func (q *Queue[T]) IsEmpty() bool {
+	return len(q.hosts)+len(q.turns)+len(q.placed)+len(q.by)+q.under == 0
+}
+
+// tidy forgets a host that nothing waits for.
+func (q *Queue[T]) tidy(host string) {
+	if at := q.hosts[host]; at.under > 0 || len(at.waiting) > 0 {
+		return
+	}
+	delete(q.hosts, host)
+	q.turns = slices.DeleteFunc(q.turns, func(turn string) bool { return turn == host })
+}
