@@ -1,0 +1,83 @@
+package ledger
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+)
+
+// idLength is how many hexadecimal digits an ID has.
+const idLength = 32
+
+// Append returns the state after events that are recorded at a time. The same events give the same head whenever they are recorded, and however
+// they are grouped. It returns an IllegalError, and the state as it was, if one of them must not follow.
+func Append(s State, at time.Time, events ...Event) (State, error) {
+	next := s
+	for _, e := range events {
+		e.At = at
+		var err error
+		if next, err = Apply(next, e); err != nil {
+			return s, err
+		}
+	}
+	return next, nil
+}
+
+// NextID returns the ID that a head has after events on top of the one with an ID. It tells whether the events are what was recorded last. It
+// returns an error if an event cannot be encoded.
+func NextID(id string, events ...Event) (string, error) {
+	for _, e := range events {
+		var err error
+		if id, err = nextID(id, e); err != nil {
+			return "", err
+		}
+	}
+	return id, nil
+}
+
+// nextID digests an event and all before it, without its time.
+func nextID(id string, e Event) (string, error) {
+	e.At = time.Time{}
+	b, err := json.Marshal(e)
+	if err != nil {
+		return "", errors.Wrap(err, "cannot encode the event")
+	}
+	sum := sha256.Sum256(append([]byte(id), b...))
+	return hex.EncodeToString(sum[:])[:idLength], nil
+}
+
+// change returns the one change that the event makes, and its name. It is nil if the event says none, or more than one.
+func (e Event) change() (string, change) {
+	all := []struct {
+		name string
+		set  bool
+		is   func() change
+	}{
+		{"Opened", e.Opened != nil, func() change { return *e.Opened }},
+		{"Ordered", e.Ordered != nil, func() change { return *e.Ordered }},
+		{"Advanced", e.Advanced != nil, func() change { return *e.Advanced }},
+		{"Promoted", e.Promoted != nil, func() change { return *e.Promoted }},
+		{"Judged", e.Judged != nil, func() change { return *e.Judged }},
+		{"RolledBack", e.RolledBack != nil, func() change { return *e.RolledBack }},
+		{"Restored", e.Restored != nil, func() change { return *e.Restored }},
+		{"Withdrawn", e.Withdrawn != nil, func() change { return *e.Withdrawn }},
+		{"Rebased", e.Rebased != nil, func() change { return *e.Rebased }},
+		{"Recovered", e.Recovered != nil, func() change { return *e.Recovered }},
+		{"Moved", e.Moved != nil, func() change { return *e.Moved }},
+		{"Closed", e.Closed != nil, func() change { return *e.Closed }},
+	}
+	name, found := "", change(nil)
+	for _, one := range all {
+		if !one.set {
+			continue
+		}
+		if found != nil {
+			return "", nil
+		}
+		name, found = one.name, one.is()
+	}
+	return name, found
+}

@@ -1,0 +1,345 @@
+package ledger
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// maxStage is the last stage of a step.
+const maxStage = 4
+
+// An IllegalError is returned for an event that must not be recorded on top of a state.
+type IllegalError struct {
+	// Event that was refused, such as Ordered.
+	Event string
+
+	// Reason why it was refused.
+	Reason string
+}
+
+// Error says which event was refused, and why.
+func (e IllegalError) Error() string { return fmt.Sprintf("cannot record %s: %s", e.Event, e.Reason) }
+
+// A change is what an event does to a state: it returns the next state, or why the event is illegal.
+type change interface {
+	apply(s State, at time.Time) (State, string)
+}
+
+// Apply returns the state after an event. The state that it is given does not change. It returns an IllegalError if the event must not follow.
+func Apply(s State, e Event) (State, error) {
+	name, c := e.change()
+	if c == nil {
+		return s, IllegalError{Event: "an event", Reason: "exactly one of its fields must be set"}
+	}
+	id, err := nextID(s.ID, e)
+	if err != nil {
+		return s, err
+	}
+	if why := s.refuses(name); why != "" {
+		return s, IllegalError{Event: name, Reason: why}
+	}
+	next, why := c.apply(s, e.At)
+	if why != "" {
+		return s, IllegalError{Event: name, Reason: why}
+	}
+	next.Seq, next.ID = s.Seq+1, id
+	return next, nil
+}
+
+// refuses returns why a state lets no event of a name follow, whatever the event says.
+func (s State) refuses(name string) string {
+	sealed := s.IsClosed || s.Successor != ""
+	switch {
+	case name == "Opened" && s.Seq > 0 && !sealed:
+		return "the ledger is open"
+	case name == "Opened":
+		return ""
+	case s.Seq == 0:
+		return "the ledger was not opened"
+	case s.IsClosed:
+		return "the ledger is closed: the deployment was deleted"
+	case sealed:
+		return "the ledger moved to " + s.Successor
+	}
+	return ""
+}
+
+func (o Opened) apply(s State, _ time.Time) (State, string) {
+	if o.Ledger == "" || o.Home == "" {
+		return s, "a ledger needs an identity and a home"
+	}
+	if o.Ledger == s.Ledger {
+		return s, "the identity is that of the ledger before"
+	}
+	return State{Head: Head{Ledger: o.Ledger, Epoch: s.Epoch + 1, Seq: s.Seq}, Home: o.Home, LastNumber: s.LastNumber, Requests: s.Requests}, ""
+}
+
+func (o Ordered) apply(s State, at time.Time) (State, string) {
+	r := o.Revision
+	if why := r.invalid(); why != "" {
+		return s, why
+	}
+	if r.Number != s.LastNumber+1 {
+		return s, fmt.Sprintf("revision %d does not follow %d", r.Number, s.LastNumber)
+	}
+	if s.repeatsRejected(o) {
+		return s, fmt.Sprintf("revision %d was rejected with the same intent, and no RolloutRequest asks for it", s.Current.Number)
+	}
+	s, why := s.take(r.RequestRef)
+	if why != "" {
+		return s, why
+	}
+	s = s.endCurrent(at)
+	s.Current, s.LastNumber = &r, r.Number
+	return s.begin(), ""
+}
+
+// repeatsRejected is true for an order that delivers an intent again that was rejected, which no user asked for. A revision that a repository
+// refused because of files of other users may follow once they may be overwritten.
+func (s State) repeatsRejected(o Ordered) bool {
+	if !s.IsRejected() || o.Revision.RequestRef != nil || s.Current.Request.Intent != o.Revision.Request.Intent {
+		return false
+	}
+	return !o.AdoptEnabled || s.Verdict.Reason != "DeliveryRefused"
+}
+
+// invalid returns why a revision cannot be carried out, whatever the state.
+func (r Revision) invalid() string {
+	if len(r.Plan) == 0 || len(r.Plan) > MaxSteps {
+		return fmt.Sprintf("a plan has 1 to %d steps, not %d", MaxSteps, len(r.Plan))
+	}
+	delivered := map[string]bool{}
+	for _, p := range r.Parts {
+		for _, site := range p.Sites {
+			if delivered[site] {
+				return fmt.Sprintf("two repositories deliver to Site %s", site)
+			}
+			delivered[site] = true
+		}
+	}
+	for _, site := range r.sites() {
+		if !delivered[site] {
+			return fmt.Sprintf("no repository delivers to Site %s of the plan", site)
+		}
+	}
+	return ""
+}
+
+// sites returns the Sites of the plan, each once, sorted.
+func (r Revision) sites() []string {
+	var out []string
+	for _, step := range r.Plan {
+		out = append(out, step.Sites...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func (a Advanced) apply(s State, _ time.Time) (State, string) {
+	if why := s.needsCurrent(); why != "" {
+		return s, why
+	}
+	c := s.Cursor
+	nextStage := a.Step == c.Step && a.Stage > c.Stage && a.Stage <= maxStage
+	nextStep := a.Step == c.Step+1 && a.Stage == c.Stage && int(a.Step) < len(s.Current.Plan)
+	switch {
+	case s.Verdict == nil && (nextStep || nextStage):
+	case s.IsVerified() && nextStage:
+	case s.IsRejected() && c.Attempt > 0 && !s.Restored && nextStage:
+	default:
+		return s, fmt.Sprintf("step %d, stage %d does not follow step %d, stage %d", a.Step, a.Stage, c.Step, c.Stage)
+	}
+	s.Cursor.Step, s.Cursor.Stage = a.Step, a.Stage
+	return s, ""
+}
+
+func (p Promoted) apply(s State, _ time.Time) (State, string) {
+	if why := s.needsUnjudged(); why != "" {
+		return s, why
+	}
+	c := s.Cursor
+	switch {
+	case p.Full && c.Full:
+		return s, "all steps are released"
+	case !p.Full && (p.Step <= max(c.Step, c.Promoted) || int(p.Step) >= len(s.Current.Plan)):
+		return s, fmt.Sprintf("step %d is none that can be released", p.Step)
+	}
+	s, why := s.take(&p.RequestRef)
+	if why != "" {
+		return s, why
+	}
+	if p.Full {
+		s.Cursor.Full = true
+		return s, ""
+	}
+	s.Cursor.Promoted = p.Step
+	return s, ""
+}
+
+func (j Judged) apply(s State, at time.Time) (State, string) {
+	if why := s.needsUnjudged(); why != "" {
+		return s, why
+	}
+	if why := j.invalid(s); why != "" {
+		return s, why
+	}
+	s, why := s.take(j.RequestRef)
+	if why != "" {
+		return s, why
+	}
+	s.Verdict = &j.Verdict
+	return s.remember(Past{Verdict: s.Verdict, Trees: slices.Clone(j.Trees)}, at), ""
+}
+
+// invalid returns why a verdict cannot be given to the current revision.
+func (j Judged) invalid(s State) string {
+	switch j.Verdict.Result {
+	case ResultRejected:
+		if j.Verdict.Reason == "" {
+			return "a rejection needs a reason"
+		}
+		return ""
+	case ResultVerified:
+	default:
+		return fmt.Sprintf("%q is neither %s nor %s", j.Verdict.Result, ResultVerified, ResultRejected)
+	}
+	if last := len(s.Current.Plan) - 1; int(s.Cursor.Step) != last {
+		return fmt.Sprintf("a revision is verified at step %d of its plan, and not at step %d", last, s.Cursor.Step)
+	}
+	proven := make([]string, len(j.Trees))
+	for i, t := range j.Trees {
+		proven[i] = t.Site
+	}
+	slices.Sort(proven)
+	if !slices.Equal(proven, s.Current.sites()) {
+		return "a verified revision needs the tree that was proven at each Site of its plan, once"
+	}
+	return ""
+}
+
+func (r RolledBack) apply(s State, _ time.Time) (State, string) {
+	if why := s.needsRejected(); why != "" {
+		return s, why
+	}
+	if !slices.ContainsFunc(s.History, func(p Past) bool { return p.Number == r.Target && p.isTarget() }) {
+		return s, fmt.Sprintf("revision %d was not verified, was withdrawn or is not remembered", r.Target)
+	}
+	s, why := s.take(r.RequestRef)
+	if why != "" {
+		return s, why
+	}
+	s.Target = r.Target
+	s.Cursor.Attempt++
+	s.Cursor.Stage = 0
+	return s, ""
+}
+
+func (Restored) apply(s State, _ time.Time) (State, string) {
+	if why := s.needsRejected(); why != "" {
+		return s, why
+	}
+	if s.Cursor.Attempt == 0 {
+		return s, "no rollback began"
+	}
+	s.Restored = true
+	return s, ""
+}
+
+func (w Withdrawn) apply(s State, at time.Time) (State, string) {
+	if why := s.needsCurrent(); why != "" {
+		return s, why
+	}
+	target := slices.IndexFunc(s.History, func(p Past) bool { return p.Number == w.Target && p.isTarget() })
+	if target < 0 || w.Target == s.Current.Number {
+		return s, fmt.Sprintf("revision %d is none to go back to", w.Target)
+	}
+	s, why := s.take(&w.RequestRef)
+	if why != "" {
+		return s, why
+	}
+	withdrawn := s.Current.Number
+	s = s.endCurrent(at)
+	s.History = slices.Clone(s.History)
+	for i := range s.History {
+		s.History[i].Withdrawn = s.History[i].Withdrawn || s.History[i].Number > w.Target
+	}
+	next := *s.Current
+	s.LastNumber++
+	next.Number, next.RequestRef = s.LastNumber, &w.RequestRef
+	s.Current = &next
+	s = s.begin()
+	s.Withdraws = withdrawn
+	s.Verdict = &Verdict{Result: ResultRejected, Reason: ReasonRequested, Message: w.Message}
+	return s.remember(Past{Verdict: s.Verdict}, at), ""
+}
+
+func (r Rebased) apply(s State, _ time.Time) (State, string) {
+	if why := s.needsCurrent(); why != "" {
+		return s, why
+	}
+	was := s.Current.Request
+	if r.Request == was {
+		return s, "the request is that of the revision"
+	}
+	if r.Request.Scheme == was.Scheme && r.Request.Intent != was.Intent {
+		return s, "another intent is another revision"
+	}
+	next := *s.Current
+	next.Request, next.Blueprint = r.Request, r.Blueprint
+	s.Current = &next
+	s.History = slices.Clone(s.History)
+	for i := range s.History {
+		if s.History[i].Number == next.Number {
+			s.History[i].Request = next.Request
+		}
+	}
+	return s, ""
+}
+
+func (r Recovered) apply(s State, _ time.Time) (State, string) {
+	number := max(r.LastNumber, r.Copy.LastNumber)
+	switch {
+	case r.Copy.Seq == 0 && number <= s.LastNumber:
+		return s, "the copy says nothing that the ledger does not know"
+	case r.Copy.Seq > 0 && !r.Copy.supersedes(s):
+		return s, "the copy is not newer than the ledger"
+	}
+	s, why := s.take(r.RequestRef)
+	if why != "" {
+		return s, why
+	}
+	next := s
+	if r.Copy.Seq > 0 && !r.Copy.IsClosed {
+		next = r.Copy
+	}
+	next.Requests = joinRequests(r.Copy.Requests, s.Requests)
+	next.Ledger, next.Home, next.Successor = s.Ledger, s.Home, ""
+	next.Epoch = max(s.Epoch, r.Copy.Epoch) + 1
+	next.LastNumber = max(s.LastNumber, number)
+	return next, ""
+}
+
+// supersedes is true for a copy that a ledger has to be recovered from: a newer one, or one of another ledger whose epoch is not lower.
+func (s State) supersedes(ledger State) bool {
+	if s.Ledger != ledger.Ledger {
+		return s.Epoch >= ledger.Epoch
+	}
+	return s.Head.Compare(ledger.Head) > 0
+}
+
+func (m Moved) apply(s State, _ time.Time) (State, string) {
+	if m.Home == "" || m.Home == s.Home {
+		return s, "a ledger moves to another home"
+	}
+	s, why := s.take(&m.RequestRef)
+	if why != "" {
+		return s, why
+	}
+	s.Successor = m.Home
+	return s, ""
+}
+
+func (Closed) apply(s State, _ time.Time) (State, string) {
+	return State{Head: s.Head, Home: s.Home, LastNumber: s.LastNumber, Requests: s.Requests, IsClosed: true}, ""
+}

@@ -1,0 +1,197 @@
+package ledger
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/intentplane/intentplane/test/soak"
+)
+
+// A modelTruth remembers what the home recorded, which nothing may contradict while the home loses nothing.
+type modelTruth struct {
+	intents  map[string]string
+	verdicts map[string]Result
+	// recovered says that a ledger went on in another epoch.
+	recovered bool
+	broken    string
+}
+
+func (t *modelTruth) forget() { t.intents, t.verdicts = map[string]string{}, map[string]Result{} }
+
+// note compares what is recorded with what was recorded in the same epoch of the same ledger.
+func (t *modelTruth) note(before, after State) {
+	t.recovered = t.recovered || before.Epoch > 0 && before.Epoch != after.Epoch
+	if after.Current == nil {
+		return
+	}
+	number, intent := after.Current.Number, after.Current.Request.Intent
+	key := fmt.Sprintf("revision %d of epoch %d of %s", number, after.Epoch, after.Ledger)
+	if was := t.intents[key]; was != "" && was != intent {
+		t.broken = fmt.Sprintf("%s was %s, and is %s", key, was, intent)
+	}
+	t.intents[key] = intent
+	if was := t.verdicts[key]; was != "" && (after.Verdict == nil || after.Verdict.Result != was) {
+		t.broken = fmt.Sprintf("%s was %s, and is not", key, was)
+	}
+	if after.Verdict == nil {
+		t.noteOrder(before, after)
+		return
+	}
+	t.verdicts[key] = after.Verdict.Result
+	if after.Withdraws == 0 && after.Verdict.Message != proofOf(after) {
+		t.broken = fmt.Sprintf("%s was judged by the proof of %s", key, after.Verdict.Message)
+	}
+}
+
+// noteOrder looks at a revision that follows a rejected one.
+func (t *modelTruth) noteOrder(before, after State) {
+	follows := before.Epoch == after.Epoch && before.IsRejected() && after.Current.Number == before.Current.Number+1
+	if follows && after.Current.RequestRef == nil && after.Current.Request.Intent == before.Current.Request.Intent {
+		t.broken = fmt.Sprintf("revision %d delivers what was rejected", after.Current.Number)
+	}
+}
+
+// modelFaults says what may be lost in a story.
+type modelFaults struct {
+	// States of repositories, and their backups.
+	States bool
+	// Moves of the ledger: by a request, and forced.
+	Moves, ForcedMoves bool
+}
+
+func newModel(random *rand.Rand, repositories int, rules modelRules) *model {
+	m := &model{rules: rules, random: random, running: map[string]int64{}, stuck: map[string]bool{}, intent: "a"}
+	m.truth.forget()
+	m.cluster.Deliveries = make([]modelDelivery, repositories)
+	for range repositories {
+		m.repositories = append(m.repositories, modelRepository{Reachable: true})
+	}
+	m.backups = slices.Clone(m.repositories)
+	return m
+}
+
+// tell tells one story, and returns what was wrong in it.
+func (m *model) tell(faults modelFaults) string {
+	for range 90 {
+		m.act(faults)
+		if m.truth.broken != "" {
+			return m.truth.broken
+		}
+	}
+	m.calm()
+	for range 40 {
+		m.call(m.snapshot(), always)
+		for i := range m.repositories {
+			m.reconcile(i, false)
+		}
+		m.observe()
+		if m.truth.broken != "" {
+			return m.truth.broken
+		}
+	}
+	if m.truth.recovered && faults == (modelFaults{}) {
+		return "a ledger was recovered that was not lost"
+	}
+	return m.atRest()
+}
+
+func always() bool { return true }
+
+// calm ends all faults.
+func (m *model) calm() {
+	m.intent = "a"
+	clear(m.stuck)
+	m.before = nil
+	for i := range m.repositories {
+		m.repositories[i].Reachable = true
+	}
+}
+
+// atRest returns what is wrong when nothing happens any more.
+func (m *model) atRest() string {
+	home := m.homeOf(m.cluster)
+	s := m.repositories[home].Ledger
+	if s.Verdict == nil {
+		return "there is no verdict at rest"
+	}
+	if s.Current.Request.Intent != m.intent {
+		return "what is asked for is not what was ordered"
+	}
+	for i := range m.repositories {
+		record := m.repositories[i].Record
+		if record.Position != s.Position() {
+			return fmt.Sprintf("repository %d is at %v, and the ledger in %d at %v", i, record.Position, home, s.Position())
+		}
+		for _, site := range m.sitesOf(i) {
+			if number := wanted(s, site); number > 0 && m.running[site] != number {
+				return fmt.Sprintf("Site %s runs revision %d, and not %d", site, m.running[site], number)
+			}
+		}
+	}
+	return ""
+}
+
+// TestModel tells stories of deployments among faults.
+func TestModel(t *testing.T) {
+	cases := map[string]struct {
+		reason       string
+		repositories int
+		faults       modelFaults
+	}{
+		"One":    {reason: "A deployment with one repository comes to its end whatever is lost.", repositories: 1, faults: modelFaults{States: true}},
+		"Two":    {reason: "A deployment with two repositories that lose nothing keeps every verdict.", repositories: 2},
+		"Three":  {reason: "A deployment with three repositories comes to its end whatever is lost.", repositories: 3, faults: modelFaults{States: true}},
+		"Moved":  {reason: "A ledger moves without a verdict being lost.", repositories: 3, faults: modelFaults{Moves: true}},
+		"Forced": {reason: "A ledger whose home is gone continues in another one.", repositories: 3, faults: modelFaults{States: true, Moves: true, ForcedMoves: true}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			rounds, random := soak.Random(t, 1_000, 150_000)
+			for i := range rounds {
+				seed := random.Uint64()
+				m := newModel(rand.New(rand.NewPCG(seed, 1)), tc.repositories, allRules)
+				if broken := m.tell(tc.faults); broken != "" {
+					t.Fatalf("\n%s\nstory %d of seed %d: %s", tc.reason, i, seed, broken)
+				}
+			}
+		})
+	}
+}
+
+// TestModelMutants takes one rule away at a time, and looks for a story that then goes wrong.
+func TestModelMutants(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		change func(*modelRules)
+		faults modelFaults
+	}{
+		"CompareAndSwap": {reason: "Without the comparison of heads a call that is behind changes a verdict.", change: func(r *modelRules) { r.CompareAndSwap = false }},
+		"HomeFirst":      {reason: "Without the home being first a follower acts on what is never recorded.", change: func(r *modelRules) { r.HomeFirst = false }},
+		"Recover":        {reason: "Without recovery a follower stays ahead of the ledger for ever.", change: func(r *modelRules) { r.Recover = false }, faults: modelFaults{States: true}},
+		"ReportMissing":  {reason: "A ledger that is not told from an unknown one is never opened.", change: func(r *modelRules) { r.ReportMissing = false }, faults: modelFaults{States: true}},
+		"Identity":       {reason: "Without an identity a ledger that was opened again is taken for the one before.", change: func(r *modelRules) { r.Identity = false }, faults: modelFaults{States: true}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			rules := allRules
+			tc.change(&rules)
+			for seed := range uint64(8_000) {
+				m := newModel(rand.New(rand.NewPCG(seed, 2)), 2, rules)
+				if broken := m.tell(tc.faults); broken != "" {
+					t.Logf("story %d: %s", seed, broken)
+					return
+				}
+			}
+			t.Errorf("\n%s\nNo story of 8,000 shows it.", tc.reason)
+		})
+	}
+}
+
+// snapshot returns a copy of the cluster, as a cache holds it.
+func (m *model) snapshot() modelCluster {
+	c := m.cluster
+	c.Deliveries, c.Requests = slices.Clone(c.Deliveries), slices.Clone(c.Requests)
+	return c
+}

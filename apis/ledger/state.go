@@ -1,0 +1,92 @@
+package ledger
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// needsCurrent returns why an event about the current revision is illegal, if there is none.
+func (s State) needsCurrent() string {
+	if s.Current == nil {
+		return "there is no revision"
+	}
+	return ""
+}
+
+// needsUnjudged returns why an event is illegal that may only come before the verdict.
+func (s State) needsUnjudged() string {
+	if s.Current == nil {
+		return "there is no revision"
+	}
+	if s.Verdict != nil {
+		return fmt.Sprintf("revision %d is %s, and a verdict never changes", s.Current.Number, s.Verdict.Result)
+	}
+	return ""
+}
+
+// needsRejected returns why an event of a rollback is illegal, if none goes on or may begin.
+func (s State) needsRejected() string {
+	switch {
+	case s.Current == nil:
+		return "there is no revision"
+	case !s.IsRejected():
+		return fmt.Sprintf("revision %d is not rejected", s.Current.Number)
+	case s.Restored:
+		return "the rollback came to its end"
+	}
+	return ""
+}
+
+// begin returns the state in which nothing has happened to the current revision.
+func (s State) begin() State {
+	s.Cursor, s.Verdict, s.Target, s.Withdraws, s.Restored = Cursor{}, nil, 0, 0, false
+	return s
+}
+
+// endCurrent puts the current revision into the history if it was never judged. A revision that was judged is there.
+func (s State) endCurrent(at time.Time) State {
+	if s.Current == nil || s.Verdict != nil {
+		return s
+	}
+	return s.remember(Past{}, at)
+}
+
+// remember puts the current revision into the history, and forgets what is too old for it.
+func (s State) remember(p Past, at time.Time) State {
+	p.Number, p.Request, p.Marked, p.EndedAt = s.Current.Number, s.Current.Request, s.Current.Marked, at
+	s.History = append(slices.Clone(s.History), p)
+	s.Stable = 0
+	for _, p := range s.History {
+		if p.isTarget() {
+			s.Stable = p.Number
+		}
+	}
+	if tooMany := len(s.History) - MaxHistory; tooMany > 0 {
+		kept := slices.DeleteFunc(slices.Clone(s.History[:tooMany]), func(p Past) bool { return p.Number != s.Stable })
+		s.History = append(kept, s.History[tooMany:]...)
+	}
+	return s
+}
+
+// take notes that a RolloutRequest took effect. It returns why the event is illegal if the request did before.
+func (s State) take(r *RequestReference) (State, string) {
+	if r == nil {
+		return s, ""
+	}
+	if r.UID == "" {
+		return s, "the RolloutRequest has no UID"
+	}
+	if slices.Contains(s.Requests, r.UID) {
+		return s, fmt.Sprintf("RolloutRequest %s took effect before", r.Name)
+	}
+	s.Requests = joinRequests(s.Requests, []string{r.UID})
+	return s, ""
+}
+
+// joinRequests returns the requests of two lists, each once, those of the second one as the newest, without the oldest that are too many.
+func joinRequests(older, newer []string) []string {
+	out := slices.DeleteFunc(slices.Clone(older), func(uid string) bool { return slices.Contains(newer, uid) })
+	out = append(out, newer...)
+	return out[max(0, len(out)-MaxRequests):]
+}

@@ -1,0 +1,334 @@
+// Package ledger is what is decided about one deployment, as a list of events and the state that follows from them. Function, provider and tests
+// share it: the function proposes events, and the provider records them in the home repository of the deployment, on top of the head that the
+// function saw. The package is pure: it knows no Kubernetes object, no repository and no clock.
+package ledger
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// Limits of a ledger.
+const (
+	// MaxSteps is how many steps a plan has at most.
+	MaxSteps = 20
+
+	// MaxHistory is how many past revisions a state remembers at most, beside the stable one.
+	MaxHistory = 10
+
+	// MaxRequests is how many RolloutRequests a state remembers at most, so that none of them takes effect twice.
+	MaxRequests = 32
+)
+
+// Position is how far a deployment is. A follower repository, a SiteSync and a Gate carry it, and refuse a lower one.
+type Position struct {
+	// Epoch counts how often the ledger was recovered after a loss, from 1.
+	Epoch int64 `json:"epoch"`
+
+	// Revision is the number of the current revision, from 1.
+	Revision int64 `json:"revision"`
+
+	// Attempt is 0 while the revision goes out, and 1, 2 … for the rollbacks of a rejected one.
+	Attempt int32 `json:"attempt"`
+
+	// Step is the index of the step of the plan, from 0.
+	Step int32 `json:"step"`
+
+	// Stage is the part of a step, from 0. Only steps with weights have more than one.
+	Stage int32 `json:"stage"`
+}
+
+// Compare returns a negative number if p comes before q, 0 if they are the same and a positive number if p comes after q.
+func (p Position) Compare(q Position) int {
+	return cmp.Or(
+		cmp.Compare(p.Epoch, q.Epoch),
+		cmp.Compare(p.Revision, q.Revision),
+		cmp.Compare(p.Attempt, q.Attempt),
+		cmp.Compare(p.Step, q.Step),
+		cmp.Compare(p.Stage, q.Stage),
+	)
+}
+
+// Head identifies the last event of a ledger.
+type Head struct {
+	// Ledger identifies the ledger: who opened it, and when. Empty means that there is no ledger.
+	Ledger string `json:"ledger,omitempty"`
+
+	// Epoch counts how often the ledger was recovered after a loss, from 1. 0 means that there is no ledger.
+	Epoch int64 `json:"epoch"`
+
+	// Seq counts the events of the ledger, from 1. 0 means that there is no ledger.
+	Seq int64 `json:"seq"`
+
+	// ID is a digest of the last event and of all before it. It does not depend on when they were recorded.
+	ID string `json:"id,omitempty"`
+}
+
+// Compare returns a negative number if h is older than other, 0 if neither is newer and a positive number if h is newer: the higher epoch
+// counts, and then the higher number of events.
+func (h Head) Compare(other Head) int {
+	return cmp.Or(cmp.Compare(h.Epoch, other.Epoch), cmp.Compare(h.Seq, other.Seq))
+}
+
+// Request is what a revision delivers, as digests. Two requests that are equal render the same trees.
+type Request struct {
+	// Intent is the digest of the user's part. A rejection holds until it changes.
+	Intent string `json:"intent"`
+
+	// Sources is the digest of what the intent was compiled with: the Blueprint, the Sites and the configuration.
+	Sources string `json:"sources"`
+
+	// Scheme is the version of the rules by which the digests were computed.
+	Scheme int32 `json:"scheme"`
+
+	// Renderer is the version of the rules by which the trees were rendered.
+	Renderer int32 `json:"renderer"`
+}
+
+// Step is one step of a plan.
+type Step struct {
+	// Sites that the step brings the revision to.
+	Sites []string `json:"sites,omitempty"`
+
+	// Weight of the requests that the revision gets in this step, in percent. Absent means all of them.
+	Weight *int32 `json:"weight,omitempty"`
+
+	// Gate says whether a Gate judges the step before the next one begins.
+	Gate bool `json:"gate,omitempty"`
+
+	// Pause after the step: a duration such as 10m, or Manual. Empty means none.
+	Pause string `json:"pause,omitempty"`
+}
+
+// Part is one repository that takes part in a revision, and the Sites that it delivers to.
+type Part struct {
+	// Delivery is the name of the GitDelivery.
+	Delivery string `json:"delivery"`
+
+	// ConfigRef is the name of the configuration of the repository.
+	ConfigRef string `json:"configRef"`
+
+	// Sites that the repository delivers to.
+	Sites []string `json:"sites,omitempty"`
+}
+
+// RequestReference names the RolloutRequest by which a user asked for an event.
+type RequestReference struct {
+	// Name of the RolloutRequest.
+	Name string `json:"name"`
+
+	// UID of the RolloutRequest.
+	UID string `json:"uid"`
+
+	// By is the user who asked.
+	By string `json:"by,omitempty"`
+
+	// Reason that the user gave, as one line. Empty means that none was given.
+	Reason string `json:"reason,omitempty"`
+}
+
+// BlueprintReference names the Blueprint that a revision was compiled with.
+type BlueprintReference struct {
+	// Name of the Blueprint.
+	Name string `json:"name"`
+
+	// Channel that the Blueprint was chosen by. Empty when it was chosen by its version.
+	Channel string `json:"channel,omitempty"`
+
+	// Digest of the Blueprint's spec.
+	Digest string `json:"digest,omitempty"`
+}
+
+// Revision is what a deployment delivers from one order to the next one. It never changes, but for the digests of an equivalent request.
+type Revision struct {
+	// Number of the revision, from 1. It is used once.
+	Number int64 `json:"number"`
+
+	// Request that the revision delivers.
+	Request Request `json:"request"`
+
+	// Blueprint that the revision was compiled with.
+	Blueprint *BlueprintReference `json:"blueprint,omitempty"`
+
+	// Plan is the steps in which the revision goes out: one to MaxSteps.
+	Plan []Step `json:"plan"`
+
+	// Parts are the repositories that take part.
+	Parts []Part `json:"parts"`
+
+	// Marked is a digest of what the Blueprint marks as irreversible. Empty means that it marks nothing.
+	Marked string `json:"marked,omitempty"`
+
+	// Irreversible says that a rollback may not undo all of the revision, so that a user has to ask for it.
+	Irreversible bool `json:"irreversible,omitempty"`
+
+	// Track that the revision's workloads take. Empty for a revision without tracks.
+	Track string `json:"track,omitempty"`
+
+	// Workload is a digest of what the pods of the revision depend on. Empty for a revision without tracks.
+	Workload string `json:"workload,omitempty"`
+
+	// RequestRef names the RolloutRequest that asked for the revision. Absent means that an edit or an update did.
+	RequestRef *RequestReference `json:"requestRef,omitempty"`
+}
+
+// Cursor is how far the current revision is.
+type Cursor struct {
+	// Attempt is 0 while the revision goes out, and 1, 2 … for its rollbacks.
+	Attempt int32 `json:"attempt"`
+
+	// Step is the index of the step of the plan, from 0.
+	Step int32 `json:"step"`
+
+	// Stage is the part of the step, from 0.
+	Stage int32 `json:"stage"`
+
+	// Promoted is the highest step that a user released. 0 means that none was.
+	Promoted int32 `json:"promoted"`
+
+	// Full says that a user released all steps.
+	Full bool `json:"full,omitempty"`
+}
+
+// Result says how a revision was judged.
+type Result string
+
+// Results of a verdict.
+const (
+	// ResultVerified means that the revision was live at each of its Sites and passed its Gates.
+	ResultVerified Result = "Verified"
+
+	// ResultRejected means that the revision must not run.
+	ResultRejected Result = "Rejected"
+)
+
+// ReasonRequested is the reason of a rejection that a user asked for.
+const ReasonRequested = "Requested"
+
+// Verdict is how a revision was judged. It never changes.
+type Verdict struct {
+	// Result of the judgement.
+	Result Result `json:"result"`
+
+	// Reason of a rejection. Empty for a verified revision.
+	Reason string `json:"reason,omitempty"`
+
+	// Message says what was seen when the revision was rejected.
+	Message string `json:"message,omitempty"`
+}
+
+// SiteTree is the Git tree that was proven to run at a Site.
+type SiteTree struct {
+	// Site that runs the tree.
+	Site string `json:"site"`
+
+	// ID of the Git tree.
+	ID string `json:"id"`
+}
+
+// Past is a revision that came to an end: it was judged, or replaced before.
+type Past struct {
+	// Number of the revision.
+	Number int64 `json:"number"`
+
+	// Request that the revision delivered.
+	Request Request `json:"request"`
+
+	// Verdict on the revision. Absent if it was replaced before it was judged.
+	Verdict *Verdict `json:"verdict,omitempty"`
+
+	// EndedAt is when the revision was judged or replaced.
+	EndedAt time.Time `json:"endedAt"`
+
+	// Withdrawn says that a user rolled back past the revision, so that it is no target of a rollback any more.
+	Withdrawn bool `json:"withdrawn,omitempty"`
+
+	// Marked is a digest of what the revision's Blueprint marked as irreversible.
+	Marked string `json:"marked,omitempty"`
+
+	// Trees of a verified revision, which a rollback restores.
+	Trees []SiteTree `json:"trees,omitempty"`
+}
+
+// isTarget is true for a revision that a rollback may go to.
+func (p Past) isTarget() bool {
+	return !p.Withdrawn && p.Verdict != nil && p.Verdict.Result == ResultVerified
+}
+
+// State is what follows from the events of a ledger. The zero value is that of a ledger that was never opened.
+type State struct {
+	Head
+
+	// Home is the name of the configuration of the repository that holds the ledger.
+	Home string `json:"home,omitempty"`
+
+	// LastNumber is the highest number that a revision of the deployment ever had, also in a ledger that was lost. 0 means none.
+	LastNumber int64 `json:"lastNumber,omitempty"`
+
+	// Current revision. Absent before the first one.
+	Current *Revision `json:"current,omitempty"`
+
+	// Cursor of the current revision.
+	Cursor Cursor `json:"cursor"`
+
+	// Verdict on the current revision. Absent means that there is none yet.
+	Verdict *Verdict `json:"verdict,omitempty"`
+
+	// Target is the revision that a rollback goes to. 0 means that there is no rollback.
+	Target int64 `json:"target,omitempty"`
+
+	// Withdraws is the revision that a user took back with the current one. 0 means none.
+	Withdraws int64 `json:"withdraws,omitempty"`
+
+	// Restored says that each Site was proven to run the trees of the target.
+	Restored bool `json:"restored,omitempty"`
+
+	// Stable is the number of the newest revision that was verified and not withdrawn. 0 means that there is none.
+	Stable int64 `json:"stable,omitempty"`
+
+	// History is the revisions that ended, the oldest first: the last MaxHistory, and the stable one.
+	History []Past `json:"history,omitempty"`
+
+	// Requests are the UIDs of the last MaxRequests RolloutRequests that took effect, the oldest first.
+	Requests []string `json:"requests,omitempty"`
+
+	// Successor is the home that the ledger moved to. Nothing is recorded after it. Empty means that it did not move.
+	Successor string `json:"successor,omitempty"`
+
+	// IsClosed says that the deployment was deleted. What is left is the last number, and the requests.
+	IsClosed bool `json:"isClosed,omitempty"`
+}
+
+// Position returns how far the deployment is.
+func (s State) Position() Position {
+	p := Position{Epoch: s.Epoch, Attempt: s.Cursor.Attempt, Step: s.Cursor.Step, Stage: s.Cursor.Stage}
+	if s.Current != nil {
+		p.Revision = s.Current.Number
+	}
+	return p
+}
+
+// IsRejected is true for a state whose current revision must not run.
+func (s State) IsRejected() bool { return s.Verdict != nil && s.Verdict.Result == ResultRejected }
+
+// IsVerified is true for a state whose current revision was live and passed its Gates.
+func (s State) IsVerified() bool { return s.Verdict != nil && s.Verdict.Result == ResultVerified }
+
+// Targets returns the revisions that a rollback may go to, the newest first.
+func (s State) Targets() []Past {
+	var out []Past
+	for _, p := range slices.Backward(s.History) {
+		if p.isTarget() {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// Essentials returns the part of a state from which a lost ledger can be recovered: all but the history that no rollback needs. Followers keep a
+// copy of it.
+func (s State) Essentials() State {
+	s.History = slices.DeleteFunc(slices.Clone(s.History), func(p Past) bool { return p.Number != s.Stable && p.Number != s.Target })
+	return s
+}
