@@ -56,20 +56,20 @@ func (n *node) blob() object {
 
 // skip what hangs on a tree of the old view: the server has it.
 func (e *editor) skip(tree plumbing.Hash) {
-	entries, err := e.old.entries(tree)
-	if err != nil || tree.IsZero() {
-		return // What is not known is sent again.
-	}
 	if e.seen == nil {
 		e.seen = map[plumbing.Hash]bool{}
 	}
-	for _, x := range entries {
-		if e.seen[x.id] {
-			continue
+	for next := []plumbing.Hash{tree}; len(next) > 0; {
+		tree, next = next[len(next)-1], next[:len(next)-1]
+		entries, err := e.old.entries(tree)
+		if err != nil {
+			continue // What is not known is sent again.
 		}
-		e.seen[x.id] = true
-		if x.isDir() {
-			e.skip(x.id)
+		for _, x := range entries {
+			if x.isDir() && !e.seen[x.id] {
+				next = append(next, x.id)
+			}
+			e.seen[x.id] = true
 		}
 	}
 }
@@ -139,11 +139,18 @@ func (f fetch) state(ctx context.Context, commit plumbing.Hash, old view) (view,
 }
 
 // missing lists the files below a tree that are not there: all of them, or all
-// but those of trees that are only held on to.
+// but those of trees that are only held on to. Each is listed once.
 func (v view) missing(tree plumbing.Hash, all bool) ([]plumbing.Hash, error) {
 	g := &gaps{view: v, all: all, seen: map[plumbing.Hash]bool{}}
-	err := g.look(tree)
-	return g.ids, err
+	for next := []plumbing.Hash{tree}; len(next) > 0; {
+		tree, next = next[len(next)-1], next[:len(next)-1]
+		dirs, err := g.look(tree)
+		if err != nil {
+			return nil, err
+		}
+		next = append(next, dirs...)
+	}
+	return g.ids, nil
 }
 
 // gaps are the files that a view lacks, each of which is there once.
@@ -154,11 +161,13 @@ type gaps struct {
 	ids  []plumbing.Hash
 }
 
-func (g *gaps) look(tree plumbing.Hash) error {
+// look at one tree, and return the directories in it that were not looked at yet.
+func (g *gaps) look(tree plumbing.Hash) ([]plumbing.Hash, error) {
 	entries, err := g.view.entries(tree)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	dirs := []plumbing.Hash{}
 	for _, e := range entries {
 		if g.seen[e.id] || e.mode == modeSubmodule {
 			continue
@@ -168,16 +177,14 @@ func (g *gaps) look(tree plumbing.Hash) error {
 		}
 		g.seen[e.id] = true
 		if e.isDir() {
-			if err := g.look(e.id); err != nil {
-				return err
-			}
+			dirs = append(dirs, e.id)
 			continue
 		}
 		if _, known := g.view.objects.get(e.id); !known {
 			g.ids = append(g.ids, e.id)
 		}
 	}
-	return nil
+	return dirs, nil
 }
 
 // several fetches objects, and what hangs on them.

@@ -73,6 +73,9 @@ func (c *Client) readFiles(ctx context.Context, v view, tree plumbing.Hash, with
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()
 	missing, err := v.missing(tree, true)
+	if err == nil && len(missing) > maxTreeFiles+1 { // The entry that is left out may be one of them.
+		return nil, (&reading{}).tooLarge()
+	}
 	if err == nil && len(missing) > 0 {
 		var objects map[plumbing.Hash]object
 		objects, err = c.fetchObjects(ctx, v.commit, missing)

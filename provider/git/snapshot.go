@@ -248,33 +248,30 @@ func (v view) compact(filter packp.Filter) (view, error) {
 	return view{commit: v.commit, tree: v.tree, objects: objects, forged: v.forged, retired: v.retired, live: objects.len(), bytes: size, liveBytes: size}, nil
 }
 
+// adopt what hangs on an object. Trees may lie in each other as deep as somebody likes, so nothing here calls itself.
 func (v view) adopt(own map[plumbing.Hash]object, id plumbing.Hash) error {
-	if _, done := own[id]; done {
-		return nil
-	}
-	o, ok := v.objects.get(id)
-	if !ok {
-		return nil // A file that was not fetched, a submodule.
-	}
-	own[id] = o
-	if o.kind != plumbing.TreeObject {
-		return nil
-	}
-	entries, err := parseTree(o.data)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if err := v.adopt(own, e.id); err != nil {
+	for next := []plumbing.Hash{id}; len(next) > 0; {
+		id, next = next[len(next)-1], next[:len(next)-1]
+		o, ok := v.objects.get(id)
+		if _, done := own[id]; done || !ok {
+			continue // What is not there is a file that was not fetched, or a submodule.
+		}
+		own[id] = o
+		if o.kind != plumbing.TreeObject {
+			continue
+		}
+		entries, err := parseTree(o.data)
+		if err != nil {
 			return err
+		}
+		for _, e := range entries {
+			if _, done := own[e.id]; !done {
+				next = append(next, e.id)
+			}
 		}
 	}
 	return nil
 }
-
-// maxWalk is how many directories are looked through: a few bytes can name
-// millions.
-const maxWalk = 500_000
 
 // tidy drops what deliveries left behind: trees that were replaced, and files of
 // the branch, which the server has by now.
@@ -298,43 +295,6 @@ func (v view) tidy(filter packp.Filter) view {
 		return v // It is as good as it was.
 	}
 	return next
-}
-
-// Named returns the ids of all files of the branch that have a name, by the
-// path of the directory that they lie in. Those whose path is refused are left
-// out.
-func (s *Snapshot) Named(name string) (map[string]string, error) {
-	w := &walk{view: s.branch, name: name, found: map[string]string{}}
-	return w.found, w.look(s.branch.tree, "")
-}
-
-type walk struct {
-	view  view
-	name  string
-	found map[string]string
-	dirs  int
-}
-
-func (w *walk) look(tree plumbing.Hash, dir string) error {
-	if w.dirs++; w.dirs > maxWalk {
-		return failf(ClassTooLarge, "cannot look through the branch: it has more than %d directories", maxWalk)
-	}
-	entries, err := w.view.entries(tree)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		path := strings.TrimPrefix(dir+"/"+e.name, "/")
-		switch {
-		case e.isDir() && CheckPath(path) == nil:
-			if err := w.look(e.id, path); err != nil {
-				return err
-			}
-		case e.name == w.name && e.mode == modeFile && dir != "":
-			w.found[dir] = e.id.String()
-		}
-	}
-	return nil
 }
 
 // Without returns the id that a directory of the branch has without one of its

@@ -2,6 +2,7 @@ package gitdelivery
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"path"
 	"slices"
@@ -21,6 +22,9 @@ import (
 const (
 	modeDirectory = "40000"
 	modeFile      = "100644"
+
+	// maxStrangeMarkers is how many files that may be markers of other claims one look reads in one directory.
+	maxStrangeMarkers = 64
 )
 
 // gather the facts about a delivery. It returns an error if somebody cannot be asked.
@@ -196,35 +200,35 @@ func (e *external) entangled(ctx context.Context, f facts, s *git.Snapshot, at s
 	return e.inside(ctx, f, s, at)
 }
 
-// inside returns the first claim's directory below one.
+// inside returns the first claim's directory below one. A file of a marker's name is read once, wherever it lies.
 func (e *external) inside(ctx context.Context, f facts, s *git.Snapshot, dir string) (string, error) {
-	entries, err := s.Entries(dir)
+	named, err := s.NamedBelow(ctx, dir, tree.Marker)
 	if err != nil {
-		return "", err
+		return "", aboutDirectory(dir, err)
 	}
-	for _, name := range slices.Sorted(maps.Keys(entries)) {
-		if entries[name].Mode != modeDirectory {
+	delete(named, dir)
+	seen := map[string]bool{}
+	for _, at := range slices.Sorted(maps.Keys(named)) {
+		if seen[named[at]] {
 			continue
 		}
-		if found, err := e.claimed(ctx, f, s, dir+"/"+name); found != "" || err != nil {
-			return found, err
+		if seen[named[at]] = true; len(seen) > maxStrangeMarkers {
+			return "", aboutDirectory(dir, &git.Error{Class: git.ClassTooLarge, Detail: fmt.Sprintf("more than %d different files below it are named %s", maxStrangeMarkers, tree.Marker)})
+		}
+		m, err := e.markerAt(ctx, f, s, at+"/"+tree.Marker)
+		if git.ClassOf(err) == git.ClassInvalid {
+			continue // No claim's directory has such a path.
+		}
+		if m != nil || err != nil {
+			return at, err
 		}
 	}
 	return "", nil
 }
 
-// claimed returns the directory itself if it is a claim's, else the first one below it that is.
-func (e *external) claimed(ctx context.Context, f facts, s *git.Snapshot, dir string) (string, error) {
-	m, err := e.markerAt(ctx, f, s, dir+"/"+tree.Marker)
-	switch {
-	case git.ClassOf(err) == git.ClassInvalid:
-		return "", nil // No claim's directory has such a path.
-	case err != nil:
-		return "", err
-	case m != nil:
-		return dir, nil
-	}
-	return e.inside(ctx, f, s, dir)
+// aboutDirectory names the directory that an error is about, which a tenant sees in the condition.
+func aboutDirectory(dir string, err error) error {
+	return errors.Wrapf(err, "directory %q", dir)
 }
 
 // markerAt returns the marker at a path, or nothing if there is none that can be read. The server is asked for markers of others

@@ -2,10 +2,13 @@ package gitdelivery
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"path"
 	"slices"
 	"sync"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
@@ -18,6 +21,8 @@ import (
 const (
 	// maxRead is how many files of other claims one look reads for one directory.
 	maxRead = 64
+	// maxCompared is how many entries of directories of a Site one look goes through for one directory.
+	maxCompared = 500_000
 	// maxNamedObjects is how many files a provider remembers the objects of.
 	maxNamedObjects = 20_000
 )
@@ -42,7 +47,7 @@ func (e *external) overlaps(ctx context.Context, f facts, s *git.Snapshot) (map[
 		if f.dirs[t.Path].tree == id {
 			continue
 		}
-		c := comparison{external: e, snapshot: s, own: objectsByStem(files), site: path.Dir(path.Dir(t.Path))}
+		c := comparison{external: e, snapshot: s, own: objectsByStem(files), site: path.Dir(path.Dir(t.Path)), without: map[string]bool{}}
 		found, err := c.search(ctx, t.Path, staysInNamespace(f.sites[t.Site]))
 		if err != nil {
 			return nil, err
@@ -87,6 +92,26 @@ type comparison struct {
 	// site is the path of the Site.
 	site string
 	read int
+	// without are the ids of directories that hold none of the objects. The same directory may be there under many names.
+	without map[string]bool
+	// entries that were gone through.
+	entries int
+}
+
+// list a directory of the Site. It returns nothing for a path that no claim's directory has, and an error beyond the bound or when the
+// context ends.
+func (c *comparison) list(ctx context.Context, dir string) (map[string]git.Entry, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, errors.Wrap(err, "cannot compare with what other claims deliver")
+	}
+	entries, err := c.snapshot.Entries(dir)
+	if git.ClassOf(err) == git.ClassInvalid {
+		return map[string]git.Entry{}, nil
+	}
+	if c.entries += len(entries); err == nil && c.entries > maxCompared {
+		err = &git.Error{Class: git.ClassTooLarge, Detail: fmt.Sprintf("cannot compare with what other claims deliver: their directories have more than %d entries", maxCompared)}
+	}
+	return entries, err
 }
 
 // search the Site's directories, those of the claim's own namespace first, and only those if nothing else can hold its objects.
@@ -95,38 +120,39 @@ func (c *comparison) search(ctx context.Context, dir string, ownNamespaceOnly bo
 	if found, err := c.searchNamespace(ctx, own, path.Base(dir)); found != nil || err != nil || ownNamespaceOnly {
 		return found, err
 	}
-	namespaces, err := c.snapshot.Entries(c.site)
+	namespaces, err := c.list(ctx, c.site)
 	if err != nil {
 		return nil, err
 	}
 	for _, ns := range slices.Sorted(maps.Keys(namespaces)) {
-		if ns == own || namespaces[ns].Mode != modeDirectory {
+		at := namespaces[ns]
+		if ns == own || at.Mode != modeDirectory || c.without[at.ID] {
 			continue
 		}
 		if found, err := c.searchNamespace(ctx, ns, ""); found != nil || err != nil {
 			return found, err
 		}
+		c.without[at.ID] = true
 	}
 	return nil, nil //nolint:nilnil // Nothing is an answer.
 }
 
 // searchNamespace searches the directories of the claims of one namespace, but for one of them.
 func (c *comparison) searchNamespace(ctx context.Context, namespace, but string) (*overlap, error) {
-	claims, err := c.snapshot.Entries(c.site + "/" + namespace)
-	if git.ClassOf(err) == git.ClassInvalid {
-		return nil, nil //nolint:nilnil // No claim's directory has such a path.
-	}
+	claims, err := c.list(ctx, c.site+"/"+namespace)
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(claims)) {
-		if name == but || claims[name].Mode != modeDirectory {
+		at := claims[name]
+		if name == but || at.Mode != modeDirectory || c.without[at.ID] {
 			continue
 		}
 		o, err := c.searchClaim(ctx, c.site+"/"+namespace+"/"+name)
 		if o != nil || err != nil {
 			return overlapOf(o, namespace, name), err
 		}
+		c.without[at.ID] = true
 	}
 	return nil, nil //nolint:nilnil // Nothing is an answer.
 }
@@ -141,10 +167,7 @@ func overlapOf(o *policy.Object, namespace, name string) *overlap {
 
 // searchClaim returns the first of our objects that a claim's directory holds too. A directory without a marker is no claim's.
 func (c *comparison) searchClaim(ctx context.Context, dir string) (*policy.Object, error) {
-	entries, err := c.snapshot.Entries(dir)
-	if git.ClassOf(err) == git.ClassInvalid {
-		return nil, nil //nolint:nilnil // No claim's directory has such a path.
-	}
+	entries, err := c.list(ctx, dir)
 	if _, marked := entries[tree.Marker]; err != nil || !marked {
 		return nil, err
 	}

@@ -36,7 +36,7 @@ func (e *external) recover(ctx context.Context, f *facts, s *git.Snapshot) error
 	}
 	own := state.Path(f.spec.ClaimRef)
 	if entry, told := entries[own]; told && (f.memory.Order == nil || f.sameCluster(entry.ClusterUID)) {
-		if entry.Trees, err = branchTrees(*f, s, entry.Order.Revision); err != nil {
+		if entry.Trees, err = branchTrees(ctx, *f, s, entry.Order.Revision); err != nil {
 			return err
 		}
 		f.entry, f.rebuilt = &entry, true
@@ -75,19 +75,16 @@ func (f facts) markers() []string {
 }
 
 // branchTrees are the trees of the claim that the branch has. Whose Site a directory is that is not asked for any more is not known.
-func branchTrees(f facts, s *git.Snapshot, revision int64) ([]state.Tree, error) {
+func branchTrees(ctx context.Context, f facts, s *git.Snapshot, revision int64) ([]state.Tree, error) {
 	sites, ours, out := map[string]string{}, f.markers(), []state.Tree{}
 	for _, t := range f.spec.Trees {
 		sites[t.Path] = t.Site
 	}
-	named, err := s.Named(tree.Marker)
+	named, err := s.Named(ctx, tree.Marker, ours...)
 	if err != nil {
 		return nil, err
 	}
 	for _, path := range slices.Sorted(maps.Keys(named)) {
-		if !slices.Contains(ours, named[path]) {
-			continue
-		}
 		id, err := s.Without(path, tree.Marker)
 		if err != nil {
 			return nil, err

@@ -1,0 +1,103 @@
+package git
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/google/go-cmp/cmp"
+)
+
+// tower is a view whose branch has some levels of directories, in each of which the next one lies under several names. The lowest one has
+// a file. A tower of n levels and names stands for names^n directories, and has n+1 trees.
+func tower(t *testing.T, levels int, names ...string) view {
+	t.Helper()
+	objects := map[plumbing.Hash]object{}
+	add := func(entries ...entry) plumbing.Hash {
+		o := newObject(plumbing.TreeObject, encodeTree(entries))
+		objects[o.id] = o
+		return o.id
+	}
+	id := add(entry{mode: modeFile, name: "wanted", id: newObject(plumbing.BlobObject, []byte("x")).id})
+	for range levels {
+		entries := []entry{}
+		for _, name := range names {
+			entries = append(entries, entry{mode: modeTree, name: name, id: id})
+		}
+		id = add(entries...)
+	}
+	return view{tree: id, objects: (*layer[object])(nil).with(objects)}
+}
+
+func TestWalk(t *testing.T) {
+	x := newObject(plumbing.BlobObject, []byte("x")).id.String()
+	cases := map[string]struct {
+		reason string
+		levels int
+		names  []string
+		want   map[string]string
+		class  Class
+	}{
+		"SharedTree": {
+			reason: "A directory that lies in two places is found in both, and read once.",
+			levels: 2, names: []string{"a", "b"},
+			want: map[string]string{"a/a": x, "a/b": x, "b/a": x, "b/b": x},
+		},
+		"MillionPaths": {
+			reason: "Twenty-one trees that stand for a million directories are too large, and each is read once at most.",
+			levels: 20, names: []string{"a", "b"}, class: ClassTooLarge,
+		},
+		"SixtyLevels": {
+			reason: "Sixty levels of shared trees are too large, and each tree is read once at most.",
+			levels: 60, names: []string{"a", "b", "c"}, class: ClassTooLarge,
+		},
+		"RefusedNames": {
+			reason: "A directory whose path is refused is not entered.",
+			levels: 1, names: []string{".git", "a"}, want: map[string]string{"a": x},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWalk(tower(t, tc.levels, tc.names...), maxDirectorySteps, func(e entry) bool { return e.name == "wanted" })
+			err := w.enter(t.Context(), w.view.tree, "")
+			if diff := cmp.Diff(tc.class, ClassOf(err)); diff != "" {
+				t.Fatalf("\n%s\nenter(...): -want, +got:\n%s", tc.reason, diff)
+			}
+			if diff := cmp.Diff(tc.want, w.found); err == nil && diff != "" {
+				t.Errorf("\n%s\nenter(...): -want, +got:\n%s", tc.reason, diff)
+			}
+			if len(w.relevant) > tc.levels+1 {
+				t.Errorf("\n%s\nenter(...): read %d trees in %d steps", tc.reason, len(w.relevant), w.most-w.left)
+			}
+		})
+	}
+}
+
+func TestWalkEnds(t *testing.T) {
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	s := &Snapshot{branch: tower(t, 2, "a", "b")}
+	if _, err := s.Named(ended, "wanted"); ClassOf(err) != ClassTransient {
+		t.Errorf("\nA walk ends when its context does.\nNamed(...): %v", err)
+	}
+}
+
+// TestDeepTrees goes through a hundred thousand directories in each other, as a hostile pack may bring them.
+func TestDeepTrees(t *testing.T) {
+	const levels = 100_000
+	v := tower(t, levels, "d")
+	if ids, err := v.missing(v.tree, true); err != nil || len(ids) != 1 {
+		t.Errorf("\nThe one file that is not there is missing.\nmissing(...): %d, %v", len(ids), err)
+	}
+	own := map[plumbing.Hash]object{}
+	if err := v.adopt(own, v.tree); err != nil || len(own) != levels+1 {
+		t.Errorf("\nAll trees hang on the first one.\nadopt(...): %d, %v", len(own), err)
+	}
+	if _, err := (&Snapshot{branch: v}).Named(t.Context(), "wanted"); err != nil {
+		t.Errorf("\nNothing is looked for where no path leads.\nNamed(...): %v", err)
+	}
+	if _, err := (&Snapshot{branch: v}).Subtree(strings.Repeat("d/", 300) + "d"); err != nil {
+		t.Errorf("\nA path of three hundred directories is a path.\nSubtree(...): %v", err)
+	}
+}
