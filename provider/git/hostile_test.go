@@ -158,7 +158,7 @@ func TestHostileAnswers(t *testing.T) {
 		"Cut": {reason: "The pack ends in the middle", suffix: "/git-upload-pack", change: func(b []byte) []byte { return b[:pack(b)+40] }, want: []Class{ClassTransient}},
 		// What noise says of sizes may be anything.
 		"Noise":     {reason: "The pack is broken", suffix: "/git-upload-pack", change: noise(7), want: []Class{ClassTransient, ClassTooLarge}},
-		"Count":     {reason: "The pack says it has more than it has", suffix: "/git-upload-pack", change: func(b []byte) []byte { b[pack(b)+9] = 1; return b }, want: []Class{ClassTransient}},
+		"Count":     {reason: "The pack says it has more than it has", suffix: "/git-upload-pack", change: func(b []byte) []byte { b[pack(b)+9] = 1; return b }, want: []Class{ClassTransient, ClassTooLarge}},
 		"Many":      {reason: "The pack says it has four billion objects", suffix: "/git-upload-pack", change: func(b []byte) []byte { copy(b[pack(b)+8:], "\xff\xff\xff\xff"); return b }, want: []Class{ClassTransient}},
 		"OtherPack": {reason: "The pack is of another version", suffix: "/git-upload-pack", change: func(b []byte) []byte { b[pack(b)+7] = 9; return b }, want: []Class{ClassTransient}},
 		"Empty":     {reason: "There is no pack", suffix: "/git-upload-pack", change: func([]byte) []byte { return nil }, want: []Class{ClassTransient}},
