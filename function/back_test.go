@@ -231,6 +231,29 @@ func TestOrderedBack(t *testing.T) {
 	}
 }
 
+// TestRollbackToWhatRuns asks for a rollback to the revision that a rollback restored just before.
+func TestRollbackToWhatRuns(t *testing.T) {
+	w := still(t, false)
+	w.wish(3)
+	w.until("Succeeded/Succeeded 2")
+	to := func(r *rolloutv1alpha1.RolloutRequest) { r.Spec.ToRevision = new(int64(1)) }
+	w.ask("back", 2, action(rolloutv1alpha1.ActionRollbackTo), to)
+	out := w.until("Succeeded/RolledBack 3")
+	if r := out.Status.Requests; len(r) != 1 || r[0].End != string(rolloutv1alpha1.EndRolledBack) {
+		t.Errorf("Run(...): a rollback that is Done says how it ended: %+v", r)
+	}
+	w.ask("again", 3, action(rolloutv1alpha1.ActionRollbackTo), to, uid("again"))
+	w.stays("A rollback to what runs changes nothing.", "Succeeded/RolledBack 3")
+	answered := func(r deploymentv1alpha1.RequestStatus) bool {
+		return r.Name == "again" && r.Result == string(rolloutv1alpha1.ResultNothingToRestore)
+	}
+	out = w.round()
+	if !slices.ContainsFunc(out.Status.Requests, answered) {
+		t.Errorf("Run(...): a rollback to what runs is answered with NothingToRestore: %+v", out.Status.Requests)
+	}
+	w.wantCondition("A rollback to what runs is no failure.", out, deploymentv1alpha1.TypeStalled, corev1.ConditionFalse, deploymentv1alpha1.ReasonIdle)
+}
+
 // TestStepsOver: what fails after a person went back goes back to where the person went, and not to what was stepped over.
 func TestStepsOver(t *testing.T) {
 	w := still(t, false)

@@ -137,7 +137,7 @@ func (c *Core) decide(ctx context.Context, in Input, f *phase.Facts, out *Output
 		return err
 	}
 	s.Order, s.Ended = f.Order, phase.Ended(f)
-	f.Requests = answers(requests, s, v)
+	f.Requests = answers(f, requests, s, v)
 	return nil
 }
 
@@ -173,6 +173,9 @@ func (c *Core) standing(in Input, f *phase.Facts, p plan, out *Output) rollout.S
 	f.Update.Blueprint = p.channel.waiting()
 	all := slices.Collect(maps.Values(f.Observed))
 	s := rollout.Standing{Order: current, Remembered: rollout.Remembered(all), Targets: rollout.Targets(all), Known: rollout.Known(all)}
+	if current != nil {
+		s.InPlace = rollout.InPlace(*current, all, ordered(compose.Parts(f.Observed, p.wanted, *current)), p.isChosen)
+	}
 	if f.Problem == nil && current != nil {
 		next, held := rollout.Next(current, conflict, p.wish)
 		if held && rollout.Unnamed(next, p.wish) {
@@ -242,7 +245,7 @@ func (c *Core) approve(ctx context.Context, in Input, f *phase.Facts, p plan, r 
 	return approved, verdict{}, nil
 }
 
-func answers(requests []rolloutv1alpha1.RolloutRequest, s rollout.Standing, v verdict) []deploymentv1alpha1.RequestStatus {
+func answers(f *phase.Facts, requests []rolloutv1alpha1.RolloutRequest, s rollout.Standing, v verdict) []deploymentv1alpha1.RequestStatus {
 	var out []deploymentv1alpha1.RequestStatus
 	for i := range requests {
 		a := deploymentv1alpha1.RequestStatus{Name: requests[i].GetName(), UID: string(requests[i].GetUID())}
@@ -250,8 +253,9 @@ func answers(requests []rolloutv1alpha1.RolloutRequest, s rollout.Standing, v ve
 		if v.request == a.UID && !result.Refused() || result == rolloutv1alpha1.ResultUpdateFailed {
 			a.Message = phase.Fit(v.message, maxSaid)
 		}
-		if result == rolloutv1alpha1.ResultDone && s.Order.Rejected() {
-			a.Message = phase.Fit(s.Order.Verdict.Reason+": "+s.Order.Verdict.Message, maxSaid)
+		if result == rolloutv1alpha1.ResultDone {
+			end, message := phase.End(f)
+			a.End, a.Message = string(end), phase.Fit(message, maxSaid)
 		}
 		a.Result = string(result)
 		out = append(out, a)

@@ -29,7 +29,7 @@ type askFlags struct {
 	Name    string        `arg:""         help:"Name of an IntentDeployment. Where both API groups have one, intentdeployments.GROUP/NAME." predictor:"claim"`
 	Reason  string        `help:"Why, for whoever reads the RolloutRequest later."`
 	DryRun  string        `default:"none" enum:"none,client"                                                                                help:"With client, the RolloutRequest is printed and not made."`
-	Wait    bool          `help:"Wait until the RolloutRequest is done, or refused. Exits with 1 if it is refused, or another revision took its place."`
+	Wait    bool          `help:"Wait until the RolloutRequest is done, or refused. Exits with 1 if it is refused, another revision took its place, or the revision did not end as asked: approve and retry want it verified, abort and rollback that it does not run any more."`
 	Timeout time.Duration `default:"10m"  help:"How long to wait."`
 }
 
@@ -224,13 +224,35 @@ func (f *askFlags) await(ctx context.Context, s *streams, c *cluster.Cluster, o 
 		_, err := fmt.Fprintln(progress, noCommand(plainMessage(said)))
 		return ended(r), errors.Wrap(err, "cannot print")
 	})
+	if ctx.Err() != nil {
+		return lateAnswer(o.GetName(), before)
+	}
 	if err != nil {
 		return err
 	}
 	if err := f.print(s.out, last, func(io.Writer) error { return nil }); err != nil {
 		return err
 	}
-	if reasonOf(last) != rolloutv1alpha1.ResultDone {
+	return verdictOn(last)
+}
+
+// lateAnswer is the error of a request that did not end before the timeout: it says what was answered last.
+func lateAnswer(name, last string) error {
+	if last == "" {
+		return errors.Errorf("%s did not come to its end in time: there is no answer yet: does the provider run?", name)
+	}
+	return errors.Errorf("%s did not come to its end in time, and goes on. The last answer: %s", name, last)
+}
+
+// verdictOn returns an error for a request that was refused, was superseded, or whose revision did not end as it asks for. The answer that
+// says why was printed.
+func verdictOn(r *rolloutv1alpha1.RolloutRequest) error {
+	switch {
+	case reasonOf(r) != rolloutv1alpha1.ResultDone:
+		return verdictError{}
+	case r.Status.End == "":
+		return errors.Errorf("%s is done, and does not say how its revision ended: look at the deployment, for the installed version is older than this program", r.GetName())
+	case !r.Status.End.Achieves(r.Spec.Action):
 		return verdictError{}
 	}
 	return nil

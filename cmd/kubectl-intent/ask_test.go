@@ -1,18 +1,24 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
+
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
 // create answers what is made: who asks is ann, and a RolloutRequest gets a name.
@@ -54,6 +60,9 @@ func (a *apiServer) watch(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
+	if a.idle != nil {
+		a.idle()
+	}
 	<-r.Context().Done()
 }
 
@@ -69,10 +78,11 @@ const took = `{conditions: [{type: Accepted, status: "True", reason: Taken, mess
 const history = `apiVersion: delivery.intentplane.dev/v1alpha1
 kind: GitDelivery
 metadata: {namespace: team-a, name: %s-x}
-spec: {forProvider: {claimRef: {apiGroup: claims.intentplane.dev, kind: IntentDeployment, namespace: team-a, name: %s}, order: {revision: 4, request: a, steps: 1}}}
-status: {atProvider: {order: {revision: 4, request: a, steps: 1}, history: [
+spec: {forProvider: {claimRef: {apiGroup: claims.intentplane.dev, kind: IntentDeployment, namespace: team-a, name: %s}, order: {revision: 4, request: a, steps: 1},
+  trees: [{site: edge1, branch: main, path: p}]}}
+status: {atProvider: {order: {revision: 4, request: a, steps: 1}, trees: [{site: edge1, path: p, tree: d}], history: [
   {revision: 1, verdict: {result: Verified}, trees: [{site: edge1, tree: a}]},
-  {revision: 2, verdict: {result: Verified}, trees: [{site: edge1, tree: a}]},
+  {revision: 2, verdict: {result: Verified}, trees: [{site: edge1, tree: b}]},
   {revision: 3, verdict: {result: Rejected}, trees: [{site: edge1, tree: a}]}]}}
 `
 
@@ -87,21 +97,32 @@ func TestAsk(t *testing.T) {
 		status string
 		args   []string
 		denied string
-		judged bool
-		code   int
-		says   string
-		want   map[string]any
+		// delivery replaces parts of the GitDelivery: an old one, a new one, and so on.
+		delivery []string
+		code     int
+		says     string
+		want     map[string]any
 	}{
-		"Abort":      {reason: "The revision that is there is named.", args: []string{"abort", "shop"}, says: "rolloutrequest.rollout.intentplane.dev/shop-abort-4-x created\n", want: request("Abort", "abort", "")},
-		"Retry":      {reason: "So it is here, and why.", args: []string{"retry", "shop", "--reason", "again"}, says: "shop-retry-4-x created", want: request("Retry", "retry", ", reason: again")},
-		"Approve":    {reason: "What waits is approved, and nothing else.", args: []string{"approve", "shop"}, says: "shop-approve-4-x created", want: request("ApproveUpdate", "approve", ", update: {blueprint: web-1.1.0, renderer: '2'}")},
-		"NoUpdate":   {reason: "Nothing waits.", status: "{revision: 4}", args: []string{"approve", "shop"}, code: exitInvalid, says: "shop: no update waits to be approved"},
-		"Rollback":   {reason: "It goes to the newest good one that does not run.", args: []string{"rollback", "shop"}, says: "shop-rollback-4-x created", want: request("RollbackTo", "rollback", ", toRevision: 1")},
-		"To":         {reason: "Or to the one that is said.", args: []string{"rollback", "shop", "--to-revision", "2"}, says: "shop-rollback-4-x created", want: request("RollbackTo", "rollback", ", toRevision: 2")},
-		"ToNever":    {reason: "A revision that never was is refused before anything is created.", args: []string{"rollback", "shop", "--to-revision", "9"}, code: exitInvalid, says: "shop: revision 9 cannot be rolled back to: the history does not have it; possible: 1, 2"},
-		"ToBad":      {reason: "A revision that was rejected is refused before anything is created.", args: []string{"rollback", "shop", "--to-revision", "3"}, code: exitInvalid, says: "shop: revision 3 cannot be rolled back to: it is the present one, was not verified"},
-		"ToPresent":  {reason: "The present revision is refused before anything is created.", args: []string{"rollback", "shop", "--to-revision", "4"}, code: exitInvalid, says: "shop: revision 4 cannot be rolled back to: it is the present one"},
-		"Judged":     {reason: "A revision that has its verdict is not aborted.", judged: true, args: []string{"abort", "shop"}, code: exitInvalid, says: "shop: revision 4 cannot be aborted: it was judged already (Verified); use rollback"},
+		"Abort":     {reason: "The revision that is there is named.", args: []string{"abort", "shop"}, says: "rolloutrequest.rollout.intentplane.dev/shop-abort-4-x created\n", want: request("Abort", "abort", "")},
+		"Retry":     {reason: "So it is here, and why.", args: []string{"retry", "shop", "--reason", "again"}, says: "shop-retry-4-x created", want: request("Retry", "retry", ", reason: again")},
+		"Approve":   {reason: "What waits is approved, and nothing else.", args: []string{"approve", "shop"}, says: "shop-approve-4-x created", want: request("ApproveUpdate", "approve", ", update: {blueprint: web-1.1.0, renderer: '2'}")},
+		"NoUpdate":  {reason: "Nothing waits.", status: "{revision: 4}", args: []string{"approve", "shop"}, code: exitInvalid, says: "shop: no update waits to be approved"},
+		"Rollback":  {reason: "It goes to the newest good one that does not run.", args: []string{"rollback", "shop"}, says: "shop-rollback-4-x created", want: request("RollbackTo", "rollback", ", toRevision: 1")},
+		"To":        {reason: "Or to the one that is said.", args: []string{"rollback", "shop", "--to-revision", "2"}, says: "shop-rollback-4-x created", want: request("RollbackTo", "rollback", ", toRevision: 2")},
+		"ToNever":   {reason: "A revision that never was is refused before anything is created.", args: []string{"rollback", "shop", "--to-revision", "9"}, code: exitInvalid, says: "shop: revision 9 cannot be rolled back to: the history does not have it; possible: 1, 2"},
+		"ToBad":     {reason: "A revision that was rejected is refused before anything is created.", args: []string{"rollback", "shop", "--to-revision", "3"}, code: exitInvalid, says: "shop: revision 3 cannot be rolled back to: it is the present one, was not verified"},
+		"ToPresent": {reason: "The present revision is refused before anything is created.", args: []string{"rollback", "shop", "--to-revision", "4"}, code: exitInvalid, says: "shop: revision 4 cannot be rolled back to: it is the present one"},
+		"ToHeld": {
+			reason: "A revision whose files all Sites' directories hold is refused before anything is created.", args: []string{"rollback", "shop", "--to-revision", "2"}, code: exitInvalid,
+			delivery: []string{"path: p, tree: d", "path: p, tree: b"},
+			says:     "shop: there is nothing to roll back: the directories of all Sites hold the files of revision 2 already; --to-revision says to which other one; possible: 1\n",
+		},
+		"Again": {
+			reason: "A rollback without a revision, right after another one, is refused before anything is created.", args: []string{"rollback", "shop"}, status: "{revision: 4, liveRevision: 3}", code: exitInvalid,
+			delivery: []string{"order: {revision: 4,", "order: {revision: 4, target: 2, withdraws: 3, verdict: {result: Rejected, reason: Requested},"},
+			says:     "shop: there is nothing to roll back: revision 4 is being rolled back to revision 2 already\n",
+		},
+		"Judged":     {reason: "A revision that has its verdict is not aborted.", delivery: []string{"order: {revision: 4,", "order: {revision: 4, verdict: {result: Verified},"}, args: []string{"abort", "shop"}, code: exitInvalid, says: "shop: revision 4 cannot be aborted: it was judged already (Verified); use rollback"},
 		"Meanwhile":  {reason: "A request about a revision that is not the present one is refused before anything is created.", status: "{revision: 3}", args: []string{"abort", "shop"}, code: exitInvalid, says: "shop: revision 3 is not the present one any more"},
 		"AbortBlind": {reason: "A user who may not read GitDeliveries leaves the answer to the deployment.", args: []string{"abort", "shop"}, denied: "gitdeliveries.delivery.intentplane.dev", says: "created", want: request("Abort", "abort", "")},
 		"Nowhere":    {reason: "There is none before the one that runs.", status: "{revision: 2, liveRevision: 1}", args: []string{"rollback", "shop"}, code: exitInvalid, says: "shop: no earlier revision was verified everywhere"},
@@ -118,10 +139,7 @@ func TestAsk(t *testing.T) {
 			if tc.status == "" {
 				tc.status = fourth
 			}
-			own := strings.ReplaceAll(history, "%s", "shop")
-			if tc.judged {
-				own = strings.Replace(own, "order: {revision: 4,", "order: {revision: 4, verdict: {result: Verified},", 2)
-			}
+			own := strings.NewReplacer(append(tc.delivery, "%s", "shop")...).Replace(history)
 			server := &apiServer{denied: map[string]bool{tc.denied: true}, objects: []*unstructured.Unstructured{
 				standing(t, tc.status), parse(t, own), parse(t, strings.NewReplacer("%s", "bank", "revision: 1", "revision: 3").Replace(history)),
 			}}
@@ -164,29 +182,50 @@ func TestDryRun(t *testing.T) {
 	}
 }
 
+// doneAs is the status of a request that is done.
+func doneAs(end, message string) string {
+	return `{end: "` + end + `", conditions: [{type: Completed, status: "True", reason: Done, message: "` + message + `"}]}`
+}
+
 func TestWait(t *testing.T) {
 	const waiting = `{conditions: [{type: Accepted, status: Unknown, reason: Waiting, message: Not yet.}, {type: Completed, status: "False", reason: Waiting, message: Not yet.}]}`
-	const done = `{conditions: [{type: Accepted, status: "True", reason: Taken, message: It goes.}, {type: Completed, status: "True", reason: Done, message: It ended.}]}`
+	const done = `{end: RolledBack, conditions: [{type: Accepted, status: "True", reason: Taken, message: It goes.}, {type: Completed, status: "True", reason: Done, message: It ended.}]}`
 	const stale = `{conditions: [{type: Accepted, status: "False", reason: Stale, message: Too late.}, {type: Completed, status: "False", reason: Stale, message: Too late.}]}`
 	const superseded = `{conditions: [{type: Accepted, status: "True", reason: Taken, message: It goes.}, {type: Completed, status: "True", reason: Superseded, message: Another came.}]}`
+	retry := []string{"retry", "shop"}
 	cases := map[string]struct {
 		reason  string
 		answers []string
+		command []string
 		args    []string
 		code    int
 		want    string
+		// problem is what the errors say.
+		problem string
 	}{
 		"Done":       {reason: "Each answer is said once, also when the connection ends between them.", answers: []string{"{}", waiting, waiting, took, done}, want: "Waiting: Not yet.\nTaken: It goes.\nDone: It ended.\n"},
 		"Stale":      {reason: "It came too late.", answers: []string{stale}, code: exitInvalid, want: "Stale: Too late.\n"},
 		"Superseded": {reason: "Another revision came in between.", answers: []string{took, superseded}, code: exitInvalid, want: "Taken: It goes.\nSuperseded: Another came.\n"},
-		"Late":       {reason: "No answer comes for as long as somebody waits.", args: []string{"--timeout=1ns"}, code: exitInvalid},
+		"Late":       {reason: "A request without an answer says so when time is up.", args: []string{"--timeout=1ns"}, code: exitInvalid, problem: "there is no answer yet"},
+		"Verified":   {reason: "A retry whose revision was verified is what was asked for.", command: retry, answers: []string{doneAs("Verified", "Revision 5 was verified.")}, want: "Done: Revision 5 was verified.\n"},
+		"Rejected":   {reason: "A retry whose revision was rejected, and rolled back, is not what was asked for.", command: retry, answers: []string{doneAs("RolledBack", "GateFailed.")}, code: exitInvalid, want: "Done: GateFailed.\n"},
+		"Stays":      {reason: "An abort that leaves the revision where it is is not what was asked for.", answers: []string{doneAs("NotRolledBack", "RollbackOff.")}, code: exitInvalid, want: "Done: RollbackOff.\n"},
+		"Untouched":  {reason: "An abort before any Site's directory changed is what was asked for.", answers: []string{doneAs("NothingToRestore", "No.")}, want: "Done: No.\n"},
+		"Unsaid":     {reason: "A request that does not say how it ended is not known to be what was asked for.", command: retry, answers: []string{doneAs("", "It ended.")}, code: exitInvalid, want: "Done: It ended.\n", problem: "does not say how its revision ended"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			server := &apiServer{objects: []*unstructured.Unstructured{standing(t, "{revision: 4}")}, answers: tc.answers}
-			out, problems, code := runIntent("", append([]string{"abort", "shop", "--wait", "--kubeconfig", server.start(t)}, tc.args...)...)
-			if diff := cmp.Diff("rolloutrequest.rollout.intentplane.dev/shop-abort-4-x created\n"+tc.want, out); diff != "" || code != tc.code {
+			command := tc.command
+			if command == nil {
+				command = []string{"abort", "shop"}
+			}
+			out, problems, code := runIntent("", slices.Concat(command, []string{"--wait", "--kubeconfig", server.start(t)}, tc.args)...)
+			if diff := cmp.Diff("rolloutrequest.rollout.intentplane.dev/shop-"+command[0]+"-4-x created\n"+tc.want, out); diff != "" || code != tc.code {
 				t.Errorf("\n%s\nrun(...): want %d, got %d: -want, +got:\n%s%s", tc.reason, tc.code, code, diff, problems)
+			}
+			if !strings.Contains(problems, tc.problem) {
+				t.Errorf("\n%s\nrun(...): want an error with %q, got %q", tc.reason, tc.problem, problems)
 			}
 		})
 	}
@@ -198,4 +237,29 @@ func TestWait(t *testing.T) {
 			t.Errorf("run(...): want one object, got %d: %v:\n%s%s", code, err, out, problems)
 		}
 	})
+}
+
+// TestLateAnswer lets the time for a request end after its first answer.
+func TestLateAnswer(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	server := &apiServer{objects: []*unstructured.Unstructured{standing(t, "{revision: 4}")}, answers: []string{took}, idle: cancel}
+	f := &askFlags{clusterFlags: clusterFlags{Kubeconfig: server.start(t)}, formFlag: formFlag{Output: "text"}, Timeout: time.Hour}
+	c, err := f.open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &asked{cluster: c, spec: rolloutv1alpha1.RolloutRequestSpec{Action: rolloutv1alpha1.ActionAbort, Revision: 4}}
+	o, err := a.object(c.Namespace())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o, err = c.Ask(ctx, o); err != nil {
+		t.Fatal(err)
+	}
+	err = f.await(ctx, &streams{out: io.Discard}, c, o)
+	const want = "-abort-4-x did not come to its end in time, and goes on. The last answer: Taken: It goes."
+	if err == nil || err.Error() != want {
+		t.Errorf("await(...): an error that says the last answer is wanted, got %v", err)
+	}
 }

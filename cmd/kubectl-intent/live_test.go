@@ -29,6 +29,9 @@ type apiServer struct {
 	// made is what was made, and answers are what a RolloutRequest becomes, one status after the other.
 	made    []*unstructured.Unstructured
 	answers []string
+
+	// idle is called when somebody watches, and there is no other answer.
+	idle func()
 }
 
 // start returns the kubeconfig of a server that holds the objects of files.

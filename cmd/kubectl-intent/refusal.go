@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -11,7 +12,9 @@ import (
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/compose"
 	"github.com/intentplane/intentplane/function/rollout"
 )
 
@@ -28,11 +31,26 @@ func (a *asked) refusal(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	order, _ := rollout.Current(all)
-	s := rollout.Standing{Order: order, Remembered: rollout.Remembered(all), Targets: rollout.Targets(all), Known: rollout.Known(all)}
+	s := standingOf(all)
 	request := &rolloutv1alpha1.RolloutRequest{Spec: a.spec}
 	request.SetCreationTimestamp(metav1.NewTime(now))
 	return refusalOf(rollout.ResultOf(request, s), a.spec, s)
+}
+
+// standingOf returns what the GitDeliveries of a deployment say about it.
+func standingOf(all []*deliveryv1alpha1.GitDelivery) rollout.Standing {
+	order, _ := rollout.Current(all)
+	s := rollout.Standing{Order: order, Remembered: rollout.Remembered(all), Targets: rollout.Targets(all), Known: rollout.Known(all)}
+	if order == nil {
+		return s
+	}
+	byName := map[string]*deliveryv1alpha1.GitDelivery{}
+	for _, d := range all {
+		byName[d.GetName()] = d
+	}
+	parts := slices.Collect(maps.Values(compose.Parts(byName, nil, *order)))
+	s.InPlace = rollout.InPlace(*order, all, parts, func(string) bool { return true })
+	return s
 }
 
 // refusalOf returns what is wrong, and what to do, for a result that refuses, and nil for any other.
@@ -46,6 +64,8 @@ func refusalOf(r rolloutv1alpha1.Result, asked rolloutv1alpha1.RolloutRequestSpe
 	case rolloutv1alpha1.ResultNoTarget:
 		return errors.Errorf("revision %d cannot be rolled back to: it is the present one, was not verified in every repository, was rolled back itself, "+
 			"or its files are gone; %s", *asked.ToRevision, targetsOf(s))
+	case rolloutv1alpha1.ResultNothingToRestore:
+		return errors.Errorf("there is nothing to roll back: %s", inPlace(*asked.ToRevision, s))
 	case rolloutv1alpha1.ResultStale:
 		return errors.Errorf("revision %d is not the present one any more, or was changed meanwhile: look at the deployment and ask again", asked.Revision)
 	}
@@ -55,11 +75,19 @@ func refusalOf(r rolloutv1alpha1.Result, asked rolloutv1alpha1.RolloutRequestSpe
 	return nil
 }
 
+// inPlace says why a rollback to a revision would change nothing, and what to do.
+func inPlace(to int64, s rollout.Standing) string {
+	if s.Order.GoesBackTo(to) && !rollout.Restored(*s.Order) {
+		return fmt.Sprintf("revision %d is being rolled back to revision %d already", s.Order.Revision, to)
+	}
+	return fmt.Sprintf("the directories of all Sites hold the files of revision %d already; --to-revision says to which other one; %s", to, targetsOf(s))
+}
+
 // targetsOf says which revisions can be rolled back to.
 func targetsOf(s rollout.Standing) string {
 	out := []string{}
 	for _, n := range slices.Backward(s.Targets) {
-		if n != s.Order.Revision {
+		if n != s.Order.Revision && !s.Order.GoesBackTo(n) && !slices.Contains(s.InPlace, n) {
 			out = append(out, fmt.Sprint(n))
 		}
 	}

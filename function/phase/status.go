@@ -64,6 +64,27 @@ func Ended(f *Facts) bool {
 	return f.Problem == nil && (p == v1alpha1.PhaseSucceeded || p == v1alpha1.PhaseFailed && f.recorded())
 }
 
+// End returns how an order ended that came to its end, and words for it.
+func End(f *Facts) (rolloutv1alpha1.End, string) {
+	switch {
+	case f.Order.Verified():
+		return rolloutv1alpha1.EndVerified, projection.Sentences(verified(f.Order), verifiedNow(f))
+	case rollout.Restored(*f.Order):
+		return rolloutv1alpha1.EndRolledBack, rolledBackMessage(f)
+	case f.Stop == rollout.StopSame:
+		return rolloutv1alpha1.EndNothingToRestore, projection.Sentences(rejected(f), f.StopMessage)
+	}
+	return rolloutv1alpha1.EndNotRolledBack, projection.Sentences(rejected(f), f.StopMessage)
+}
+
+// verified says that a revision was verified, and whether gates measured it.
+func verified(o *rolloutv1alpha1.Order) string {
+	if rollout.Gated(*o) {
+		return fmt.Sprintf("Revision %d was verified: its gates passed.", o.Revision)
+	}
+	return fmt.Sprintf("Revision %d was verified.", o.Revision)
+}
+
 // Ready is true when what was asked for succeeded, and holds now.
 func Ready(f *Facts) bool {
 	p, _, _ := phaseOf(f)

@@ -65,7 +65,7 @@ func asking(action string, minute int) rolloutv1alpha1.RolloutRequest {
 func answers() map[string][]string {
 	return map[string][]string{ // Delivering, Validating, Succeeded, Failed, RollingBack, RolledBack, Frozen, Nothing
 		"Abort":         {"Taken", "Taken", "AlreadyJudged", "AlreadyJudged", "AlreadyJudged", "AlreadyJudged", "Taken", "Waiting"},
-		"RollbackTo 1":  {"Taken", "Taken", "Taken", "Taken", "Taken", "Taken", "Taken", "Waiting"},
+		"RollbackTo 1":  {"Taken", "Taken", "Taken", "Taken", "NothingToRestore", "NothingToRestore", "Taken", "Waiting"},
 		"RollbackTo 2":  {"NoTarget", "NoTarget", "NoTarget", "NoTarget", "NoTarget", "NoTarget", "NoTarget", "Waiting"},
 		"RollbackTo 3":  {"NoTarget", "NoTarget", "NoTarget", "NoTarget", "NoTarget", "NoTarget", "NoTarget", "Waiting"},
 		"RollbackTo 9":  {"UnknownRevision", "UnknownRevision", "UnknownRevision", "UnknownRevision", "UnknownRevision", "UnknownRevision", "UnknownRevision", "Waiting"},

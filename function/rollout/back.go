@@ -201,16 +201,23 @@ func first(o rolloutv1alpha1.Order, r Retreat) (rolloutv1alpha1.Order, Stop) {
 
 // untold is why it is not known where to go, or that there is nowhere to go.
 func (r Retreat) untold(o rolloutv1alpha1.Order, to *Target) Stop {
-	told := !slices.ContainsFunc(r.Parts, func(d *deliveryv1alpha1.GitDelivery) bool { return !Recorded(d, o) })
 	switch {
 	case to != nil && r.differs(to):
 		return StopNone
-	case !told || len(r.Parts) == 0:
+	case !r.recorded(o):
 		return StopUnknown
 	case to == nil:
 		return StopNoTarget
+	case Ordered(o):
+		return StopNone // A person asked before this was known. The attempt changes nothing, and proves that the Sites run the target.
 	}
 	return StopSame
+}
+
+// recorded is true when each delivery that takes part in an order reports that its repository recorded it.
+func (r Retreat) recorded(o rolloutv1alpha1.Order) bool {
+	unrecorded := func(d *deliveryv1alpha1.GitDelivery) bool { return !Recorded(d, o) }
+	return len(r.Parts) > 0 && !slices.ContainsFunc(r.Parts, unrecorded)
 }
 
 // differs is true when some directory is known to hold another tree than the target brought there.
@@ -237,12 +244,45 @@ func Held(d *deliveryv1alpha1.GitDelivery, path string) (deliveryv1alpha1.Delive
 	return deliveryv1alpha1.DeliveredTree{}, false
 }
 
-// unasked is what stops a way back that nobody asked for.
+// InPlace are the targets whose trees all directories hold that deliveries report. It is empty until each of the deliveries that take part
+// in the order reports that its repository recorded the order: before, a directory may be about to change.
+func InPlace(o rolloutv1alpha1.Order, all, parts []*deliveryv1alpha1.GitDelivery, chosen func(site string) bool) []int64 {
+	r := Retreat{All: all, Parts: parts, Chosen: chosen}
+	if !r.recorded(o) {
+		return nil
+	}
+	return slices.DeleteFunc(Targets(all), func(n int64) bool {
+		to := target(n, all)
+		return to == nil || !r.holds(to)
+	})
+}
+
+// holds is true when all directories that the target brought trees to are known to hold them.
+func (r Retreat) holds(to *Target) bool {
+	for _, d := range r.Parts {
+		for _, t := range d.Spec.ForProvider.Trees {
+			want, served := to.Trees[t.Site]
+			is, known := Held(d, t.Path)
+			if served && r.Chosen(t.Site) && (!known || is.Tree != want) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// unasked is what stops a way back that nobody asked for. An abort asks for one: maxPerHour bounds what happens without a person, such as
+// one bad version after the other. What cannot be undone is another matter: only RollbackTo says that a person accepts it.
 func (r Retreat) unasked(o rolloutv1alpha1.Order, to *Target) Stop {
-	if stop := r.irreversible(o, to); stop != StopNone {
+	if stop := r.irreversible(o, to); stop != StopNone || aborted(o) {
 		return stop
 	}
 	return r.tooMany(o)
+}
+
+// aborted is true for an order that a person gave up.
+func aborted(o rolloutv1alpha1.Order) bool {
+	return o.Rejected() && o.Verdict.Reason == rolloutv1alpha1.RejectedRequested
 }
 
 // capWindow is how far back the rejections are counted.

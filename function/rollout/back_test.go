@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
@@ -97,6 +98,14 @@ func TestBack(t *testing.T) {
 			},
 		},
 		"Same":       {reason: "Nothing differs.", change: func(a *args) { a.d.Status.AtProvider.Trees[0].Tree = "good" }, want: want{Stop: StopSame}},
+		"SameAsked": {
+			reason: "An attempt that a person asked for proves that the Sites run the target, also where Git holds its files already.",
+			change: func(a *args) {
+				a.d.Status.AtProvider.Trees[0].Tree, a.o.Withdraws, a.o.Target = "good", new(int64(2)), new(int64(1))
+				a.d.Status.AtProvider.Order = a.o.DeepCopy()
+			},
+			want: want{Attempt: 1, Target: 1},
+		},
 		"Unchosen":   {reason: "What differs is at a Site that is no longer chosen.", change: func(a *args) { a.r.Chosen = func(string) bool { return false } }, want: want{Stop: StopSame}},
 		"Unrecorded": {reason: "Nothing differs as far as anybody told.", change: func(a *args) { a.d.Status.AtProvider = deliveryv1alpha1.GitDeliveryObservation{} }, want: want{Stop: StopUnknown}},
 		"Nobody":     {reason: "There is nobody to tell.", change: func(a *args) { a.r.Parts = nil }, want: want{Stop: StopUnknown}},
@@ -171,6 +180,8 @@ func TestCap(t *testing.T) {
 		reason  string
 		history []deliveryv1alpha1.HistoryEntry
 		most    int32
+		// verdict of the order. Nil means that it failed by itself.
+		verdict *rolloutv1alpha1.Verdict
 		want    Stop
 	}{
 		"Under":   {reason: "One is less than two.", most: 2, history: []deliveryv1alpha1.HistoryEntry{remembered(2, failure, 10, "b")}},
@@ -178,12 +189,19 @@ func TestCap(t *testing.T) {
 		"Old":     {reason: "One of them is an hour ago.", most: 2, history: []deliveryv1alpha1.HistoryEntry{remembered(2, failure, 10, "b"), remembered(3, failure, 20, "b"), remembered(9, failure, 70, "b")}},
 		"Unknown": {reason: "This one is not recorded yet.", most: 2, history: []deliveryv1alpha1.HistoryEntry{remembered(2, failure, 10, "b"), remembered(3, failure, 20, "b")}, want: StopUnknown},
 		"Asked":   {reason: "What a person took back does not count.", most: 2, history: []deliveryv1alpha1.HistoryEntry{remembered(2, asked, 10, "b"), remembered(3, failure, 20, "b"), remembered(9, failure, 30, "b")}},
+		"Aborted": {
+			reason: "A revision that a person aborts goes back, however many were rejected by themselves before.", verdict: asked, most: 2,
+			history: []deliveryv1alpha1.HistoryEntry{remembered(2, failure, 10, "b"), remembered(3, failure, 20, "b"), remembered(9, asked, 30, "b")},
+		},
 		"Most":    {reason: "A history holds nine and this one.", most: 9, history: rejections(9), want: StopTooMany},
 		"None":    {reason: "There is no limit.", history: []deliveryv1alpha1.HistoryEntry{remembered(2, failure, 10, "b"), remembered(3, failure, 20, "b"), remembered(9, failure, 30, "b")}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			o := rejectedAt(max(9, int64(len(tc.history))+1), 0)
+			if tc.verdict != nil {
+				o.Verdict = tc.verdict
+			}
 			d := holding(o, "bad", o.Revision, append([]deliveryv1alpha1.HistoryEntry{remembered(1, verified, 0, "good")}, tc.history...)...)
 			_, got := Back(o, Retreat{
 				Policy: Policy{Auto: true, MaxRetries: 3, MaxPerHour: tc.most}, All: []*deliveryv1alpha1.GitDelivery{d}, Parts: []*deliveryv1alpha1.GitDelivery{d},
@@ -191,6 +209,34 @@ func TestCap(t *testing.T) {
 			})
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\nBack(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestInPlace says of which revisions all directories are known to hold the trees. Revision 4 has those of revision 2.
+func TestInPlace(t *testing.T) {
+	o := changed(order(4, "d"), func(o *rolloutv1alpha1.Order) { o.Verdict = verified })
+	cases := map[string]struct {
+		reason string
+		change func(*deliveryv1alpha1.GitDelivery)
+		site   string
+		want   []int64
+	}{
+		"Held":       {reason: "A revision whose tree the directory holds is in place.", change: func(*deliveryv1alpha1.GitDelivery) {}, want: []int64{2}},
+		"Drifted":    {reason: "A directory that holds another tree leaves no revision in place.", change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Trees[0].Tree = "other" }},
+		"Unknown":    {reason: "A directory of which nothing is reported leaves no revision in place.", change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Trees = nil }},
+		"Unrecorded": {reason: "A directory may change until its repository recorded the order.", change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Order.Revision = 3 }},
+		"Left":       {reason: "A Site that the deployment left needs nothing restored.", change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Trees[0].Tree = "other" }, site: "s", want: []int64{2, 1}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			d := holding(o, "good", 4, remembered(1, verified, 0, "old"), remembered(2, verified, 1, "good"), remembered(3, failure, 2, "good"))
+			tc.change(d)
+			all := []*deliveryv1alpha1.GitDelivery{d}
+			got := InPlace(o, all, all, func(site string) bool { return site != tc.site })
+			if diff := cmp.Diff(tc.want, got, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("\n%s\nInPlace(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}

@@ -30,6 +30,9 @@ type Standing struct {
 	// Targets are the revisions that there is a way back to, and Known all that anybody remembers.
 	Targets, Known []int64
 
+	// InPlace are those Targets whose trees the directories of all Sites hold already.
+	InPlace []int64
+
 	// Other is the uid of the request that names another update than the one that waits. Empty means none.
 	Other string
 
@@ -156,6 +159,8 @@ func (s Standing) refusesTarget(to *int64) rolloutv1alpha1.Result {
 		return rolloutv1alpha1.ResultUnknownRevision
 	case *to == s.Order.Revision || !slices.Contains(s.Targets, *to):
 		return rolloutv1alpha1.ResultNoTarget
+	case s.Order.GoesBackTo(*to), slices.Contains(s.InPlace, *to):
+		return rolloutv1alpha1.ResultNothingToRestore
 	}
 	return ""
 }

@@ -227,8 +227,8 @@ type RollbackConfig struct {
 	// +kubebuilder:default="5m"
 	AttemptTimeout Duration `json:"attemptTimeout,omitempty"`
 
-	// MaxPerHour is how many rollbacks there may be within an hour, counted among the last ten revisions, which is what Git remembers. 0
-	// means that there is no such limit.
+	// MaxPerHour is how many rollbacks that no person asked for there may be within an hour, counted among the last ten revisions, which is
+	// what Git remembers. An Abort and a RollbackTo go back beyond it. 0 means that there is no such limit.
 	// +optional
 	// +kubebuilder:default=3
 	// +kubebuilder:validation:Minimum=0

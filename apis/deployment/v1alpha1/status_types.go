@@ -224,6 +224,12 @@ type RequestStatus struct {
 	// +kubebuilder:validation:MaxLength=64
 	Result string `json:"result,omitempty"`
 
+	// End is how the revision of a RolloutRequest that is Done ended: Verified, RolledBack, NothingToRestore or NotRolledBack. Absent
+	// before.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	End string `json:"end,omitempty"`
+
 	// Message for people.
 	// +optional
 	// +kubebuilder:validation:MaxLength=1024

@@ -309,6 +309,11 @@ func (o Order) TakesBack(revision int64) bool {
 	return *o.Target < revision && revision <= *o.Withdraws
 }
 
+// GoesBackTo is true for an order that is rolled back to a revision, or was. Nil is no such order.
+func (o *Order) GoesBackTo(revision int64) bool {
+	return o != nil && o.Rejected() && o.Target != nil && *o.Target == revision
+}
+
 // Rejected is true for an order whose revision must not run.
 func (o Order) Rejected() bool { return o.Verdict != nil && o.Verdict.Result == VerdictRejected }
 

@@ -59,6 +59,10 @@ const (
 	// was taken back itself, it is the present one, or nobody remembers its trees.
 	ResultNoTarget Result = "NoTarget"
 
+	// ResultNothingToRestore means that the directories of all Sites hold the files of the revision already, or that the present revision
+	// is being rolled back to it.
+	ResultNothingToRestore Result = "NothingToRestore"
+
 	// ResultUnknownStep means that the revision has no such step, or that the step does not wait for a person.
 	ResultUnknownStep Result = "UnknownStep"
 
@@ -83,9 +87,35 @@ func (r Result) Final() bool {
 // Refused is true for a result that says no.
 func (r Result) Refused() bool {
 	return slices.Contains([]Result{
-		ResultStale, ResultUnknownRevision, ResultAlreadyJudged, ResultNoTarget, ResultUnknownStep,
+		ResultStale, ResultUnknownRevision, ResultAlreadyJudged, ResultNoTarget, ResultNothingToRestore, ResultUnknownStep,
 		ResultNoUpdate, ResultUpdateFailed, ResultTooLarge, ResultNotSupported,
 	}, r)
+}
+
+// An End is how the revision of a request that is Done ended.
+type End string
+
+// Ends.
+const (
+	// EndVerified means that the Sites run the revision, and that its gates passed.
+	EndVerified End = "Verified"
+
+	// EndRolledBack means that the revision was rejected, or given up, and that the Sites run an earlier one again.
+	EndRolledBack End = "RolledBack"
+
+	// EndNothingToRestore means that the revision was rejected, or given up, and had changed no directory of any Site.
+	EndNothingToRestore End = "NothingToRestore"
+
+	// EndNotRolledBack means that the revision was rejected, or given up, and that the Sites may run it still.
+	EndNotRolledBack End = "NotRolledBack"
+)
+
+// Achieves is true for an end that is what an action asks for. One that is not known is none.
+func (e End) Achieves(a Action) bool {
+	if a == ActionAbort || a == ActionRollbackTo {
+		return e == EndRolledBack || e == EndNothingToRestore
+	}
+	return e == EndVerified
 }
 
 // Types of the conditions of a RolloutRequest.
@@ -209,6 +239,12 @@ type RolloutRequestStatus struct {
 	// +optional
 	NewRevision int64 `json:"newRevision,omitempty"`
 
+	// End is how the revision that the request made, or changed, ended: Verified, RolledBack, NothingToRestore or NotRolledBack. Absent
+	// until the request is Done.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	End End `json:"end,omitempty"`
+
 	// ObservedAt is when the request was looked at first.
 	// +optional
 	ObservedAt *metav1.Time `json:"observedAt,omitempty"`
@@ -226,6 +262,7 @@ type RolloutRequestStatus struct {
 // +kubebuilder:printcolumn:name="ACCEPTED",type="string",JSONPath=".status.conditions[?(@.type=='Accepted')].status"
 // +kubebuilder:printcolumn:name="COMPLETED",type="string",JSONPath=".status.conditions[?(@.type=='Completed')].status"
 // +kubebuilder:printcolumn:name="REASON",type="string",JSONPath=".status.conditions[?(@.type=='Completed')].reason"
+// +kubebuilder:printcolumn:name="END",type="string",JSONPath=".status.end"
 // +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"
 type RolloutRequest struct {
 	metav1.TypeMeta   `json:",inline"`

@@ -28,13 +28,15 @@ func record(r *rolloutv1alpha1.RolloutRequest, d *deployment, now metav1.Time) {
 		}
 		return
 	}
-	result, message := answer(d, r)
-	s := say{r, now, xpv2.ConditionReason(result), message}
+	given := answer(d, r)
+	result := rolloutv1alpha1.Result(given.Result)
+	s := say{r, now, xpv2.ConditionReason(result), given.Message}
 	switch {
 	case result == rolloutv1alpha1.ResultTaken, result == rolloutv1alpha1.ResultDone:
 		if makesRevision(r.Spec.Action) {
 			r.Status.NewRevision = d.Status.Revision
 		}
+		r.Status.End = rolloutv1alpha1.End(given.End)
 		say{r, now, xpv2.ConditionReason(rolloutv1alpha1.ResultTaken), acceptance(r.Spec.Action)}.accepted(corev1.ConditionTrue)
 		s.completed(status(result == rolloutv1alpha1.ResultDone))
 	case accepted && result.Final():
@@ -49,25 +51,23 @@ func record(r *rolloutv1alpha1.RolloutRequest, d *deployment, now metav1.Time) {
 	}
 }
 
-// answer of a deployment to a request, and the words for it. One that is too large is never told to it.
-func answer(d *deployment, r *rolloutv1alpha1.RolloutRequest) (rolloutv1alpha1.Result, string) {
+// answer of a deployment to a request, with words for it. One that is too large is never told to it.
+func answer(d *deployment, r *rolloutv1alpha1.RolloutRequest) deploymentv1alpha1.RequestStatus {
+	given := deploymentv1alpha1.RequestStatus{Result: string(rolloutv1alpha1.ResultWaiting)}
 	if tooLarge(r) {
-		return rolloutv1alpha1.ResultTooLarge, messages(rolloutv1alpha1.ResultTooLarge)
+		given.Result = string(rolloutv1alpha1.ResultTooLarge)
+		given.Message = messages(rolloutv1alpha1.ResultTooLarge)
+		return given
 	}
-	given := deploymentv1alpha1.RequestStatus{}
 	for _, s := range d.Status.Requests {
-		if s.UID == string(r.GetUID()) {
+		if s.UID == string(r.GetUID()) && s.Result != "" {
 			given = s
 		}
 	}
-	result := rolloutv1alpha1.Result(given.Result)
-	if result == "" {
-		result = rolloutv1alpha1.ResultWaiting
+	if given.Message == "" {
+		given.Message = messages(rolloutv1alpha1.Result(given.Result))
 	}
-	if given.Message != "" {
-		return result, given.Message
-	}
-	return result, messages(result)
+	return given
 }
 
 // makesRevision is true for an action whose request makes a revision. The others change the one that they name.
@@ -88,18 +88,19 @@ func acceptance(a rolloutv1alpha1.Action) string {
 
 func messages(r rolloutv1alpha1.Result) string {
 	return map[rolloutv1alpha1.Result]string{
-		rolloutv1alpha1.ResultWaiting:         "The deployment did not decide yet.",
-		rolloutv1alpha1.ResultTaken:           "The deployment carries it out.",
-		rolloutv1alpha1.ResultDone:            "The revision came to its end.",
-		rolloutv1alpha1.ResultStale:           "The deployment has another revision, or another update waits, than the request names.",
-		rolloutv1alpha1.ResultUnknownRevision: "The deployment never had the revision that the request names.",
-		rolloutv1alpha1.ResultAlreadyJudged:   "The revision has its verdict already.",
-		rolloutv1alpha1.ResultNoTarget:        "There is no way back to the revision that the request asks for: it was not verified everywhere, was taken back, or is the present one.",
-		rolloutv1alpha1.ResultUnknownStep:     "The revision has no step of that number that waits for a person.",
-		rolloutv1alpha1.ResultNoUpdate:        "There is nothing to approve.",
-		rolloutv1alpha1.ResultUpdateFailed:    "The update cannot be delivered.",
-		rolloutv1alpha1.ResultTooLarge:        "The object is too large, with its labels and annotations. Nobody looked at what it asks for.",
-		rolloutv1alpha1.ResultNotSupported:    "This version does not carry the action out.",
+		rolloutv1alpha1.ResultWaiting:          "The deployment did not decide yet.",
+		rolloutv1alpha1.ResultTaken:            "The deployment carries it out.",
+		rolloutv1alpha1.ResultDone:             "The revision came to its end.",
+		rolloutv1alpha1.ResultStale:            "The deployment has another revision, or another update waits, than the request names.",
+		rolloutv1alpha1.ResultUnknownRevision:  "The deployment never had the revision that the request names.",
+		rolloutv1alpha1.ResultAlreadyJudged:    "The revision has its verdict already.",
+		rolloutv1alpha1.ResultNoTarget:         "There is no way back to the revision that the request asks for: it was not verified everywhere, was taken back, or is the present one.",
+		rolloutv1alpha1.ResultNothingToRestore: "There is nothing to roll back: the Sites' directories hold the files of that revision already, or the rollback to it goes on.",
+		rolloutv1alpha1.ResultUnknownStep:      "The revision has no step of that number that waits for a person.",
+		rolloutv1alpha1.ResultNoUpdate:         "There is nothing to approve.",
+		rolloutv1alpha1.ResultUpdateFailed:     "The update cannot be delivered.",
+		rolloutv1alpha1.ResultTooLarge:         "The object is too large, with its labels and annotations. Nobody looked at what it asks for.",
+		rolloutv1alpha1.ResultNotSupported:     "This version does not carry the action out.",
 	}[r]
 }
 

@@ -69,12 +69,13 @@ func request(name string, minute int, change ...func(*rolloutv1alpha1.RolloutReq
 	return r
 }
 
-// shop is a deployment of a group that has a revision, and gave answers as "uid result".
+// shop is a deployment of a group that has a revision, and gave answers as "uid result end".
 func shop(group string, revision int64, answers ...string) *unstructured.Unstructured {
 	requests := []any{}
 	for _, a := range answers {
 		uid, result, _ := strings.Cut(a, " ")
-		requests = append(requests, map[string]any{"name": "x", "uid": uid, "result": result})
+		result, end, _ := strings.Cut(result, " ")
+		requests = append(requests, map[string]any{"name": "x", "uid": uid, "result": result, "end": end})
 	}
 	u := &unstructured.Unstructured{Object: map[string]any{"status": map[string]any{"revision": revision, "requests": requests}}}
 	u.SetGroupVersionKind(kindOf(group))
@@ -102,6 +103,7 @@ func large(r *rolloutv1alpha1.RolloutRequest) {
 // view is what became of a request.
 type view struct {
 	Accepted, Completed string
+	End                 string
 	NewRevision         int64
 	Open                bool
 	ObservedAt          string
@@ -117,7 +119,7 @@ func viewOf(t *testing.T, kube client.Client, name string) view {
 		c := r.Status.GetCondition(typ)
 		return fmt.Sprintf("%s %s", c.Status, c.Reason)
 	}
-	v := view{Accepted: text(rolloutv1alpha1.TypeAccepted), Completed: text(rolloutv1alpha1.TypeCompleted), NewRevision: r.Status.NewRevision}
+	v := view{Accepted: text(rolloutv1alpha1.TypeAccepted), Completed: text(rolloutv1alpha1.TypeCompleted), NewRevision: r.Status.NewRevision, End: string(r.Status.End)}
 	if r.Status.ObservedAt != nil {
 		v.ObservedAt = r.Status.ObservedAt.UTC().Format("15:04")
 	}
@@ -153,7 +155,7 @@ func TestReconcile(t *testing.T) {
 		"Others":      {reason: "An answer to another is none.", request: request("a", 1), shop: shop(claims, 3, "uid-b Stale"), want: view{Accepted: "Unknown Waiting", Completed: "False Waiting", Open: true, ObservedAt: "13:45"}},
 		"Newer":       {reason: "An answer that is not known closes nothing.", request: request("a", 1), shop: shop(claims, 3, "uid-a Pondering"), want: view{Accepted: "Unknown Pondering", Completed: "False Pondering", Open: true, ObservedAt: "13:45"}},
 		"Taken":       {reason: "It is taken.", request: request("a", 1), shop: shop(claims, 4, "uid-a Taken"), want: view{Accepted: "True Taken", Completed: "False Taken", NewRevision: 4, Open: true, ObservedAt: "13:45"}},
-		"Done":        {reason: "It is done, and closed.", request: request("a", 1, labelled, taken), shop: shop(claims, 4, "uid-a Done"), want: view{Accepted: "True Taken", Completed: "True Done", NewRevision: 4, ObservedAt: "13:30"}},
+		"Done":        {reason: "It is done, and closed.", request: request("a", 1, labelled, taken), shop: shop(claims, 4, "uid-a Done Verified"), want: view{Accepted: "True Taken", Completed: "True Done", End: "Verified", NewRevision: 4, ObservedAt: "13:30"}},
 		"Stale":       {reason: "It is refused, and closed.", request: request("a", 1, labelled), shop: shop(claims, 4, "uid-a Stale"), want: view{Accepted: "False Stale", Completed: "False Stale", ObservedAt: "13:45"}},
 		"NoUpdate":    {reason: "It is refused, and closed.", request: request("a", 1, labelled), shop: shop(claims, 3, "uid-a NoUpdate"), want: view{Accepted: "False NoUpdate", Completed: "False NoUpdate", ObservedAt: "13:45"}},
 		"Superseded":  {reason: "What was taken is not refused later.", request: request("a", 1, labelled, taken), shop: shop(claims, 5, "uid-a Stale"), want: view{Accepted: "True Taken", Completed: "True Superseded", ObservedAt: "13:30"}},
@@ -288,7 +290,7 @@ func TestMessages(t *testing.T) {
 	seen := map[string]rolloutv1alpha1.Result{}
 	for _, r := range []rolloutv1alpha1.Result{
 		rolloutv1alpha1.ResultWaiting, rolloutv1alpha1.ResultTaken, rolloutv1alpha1.ResultDone, rolloutv1alpha1.ResultStale,
-		rolloutv1alpha1.ResultUnknownRevision, rolloutv1alpha1.ResultAlreadyJudged, rolloutv1alpha1.ResultNoTarget, rolloutv1alpha1.ResultUnknownStep,
+		rolloutv1alpha1.ResultUnknownRevision, rolloutv1alpha1.ResultAlreadyJudged, rolloutv1alpha1.ResultNoTarget, rolloutv1alpha1.ResultNothingToRestore, rolloutv1alpha1.ResultUnknownStep,
 		rolloutv1alpha1.ResultNoUpdate, rolloutv1alpha1.ResultUpdateFailed, rolloutv1alpha1.ResultTooLarge, rolloutv1alpha1.ResultNotSupported,
 	} {
 		said := messages(r)
