@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -30,6 +31,9 @@ type demo struct {
 	printer
 
 	cp *controlplane.ControlPlane
+
+	// programs is the folder that has kubectl-intent.
+	programs string
 }
 
 // run applies the examples, watches the claim among them and shows the commit that it became. It returns an error, with the
@@ -266,12 +270,25 @@ func firstDirectory(names string) string {
 }
 
 func (d *demo) howToLook() {
-	d.title("Look further, until Ctrl-C")
-	d.linef("  export KUBECONFIG=%s", d.cp.Kubeconfig)
-	d.linef("  kubectl get intentdeployments.claims.intentplane.dev -A")
-	d.linef("  kubectl get composite")
-	d.linef("  kubectl get managed -A")
-	d.linef("  git clone %s", d.cp.Git.URL(repository))
-	d.linef("  tail -f %s", d.cp.LogFile("provider"))
-	d.linef("kubectl is %s unless you have one.", d.cp.KubectlPath())
+	d.title("Look further, until Ctrl-C: in another terminal, type")
+	for _, line := range waysToLook(d.programs, d.cp.KubectlPath(), d.cp.Kubeconfig, d.cp.Git.URL(repository), d.cp.LogFile("provider")) {
+		d.linef("  %s", line)
+	}
+}
+
+// waysToLook returns commands for somebody who wants to look around. The first two let the others work: kubectl finds its plugin "kubectl
+// intent" among our programs on the PATH.
+func waysToLook(programs, kubectl, kubeconfig, repository, log string) []string {
+	return []string{
+		"export KUBECONFIG=" + kubeconfig,
+		"export PATH=" + programs + ":" + filepath.Dir(kubectl) + ":$PATH",
+		"kubectl get intentdeployments.claims.intentplane.dev -A",
+		"kubectl intent explain --claim shop -n team-a",
+		"kubectl intent wait shop -n team-a",
+		"kubectl intent --help",
+		"kubectl get composite",
+		"kubectl get managed -A",
+		"git clone " + repository,
+		"tail -f " + log,
+	}
 }

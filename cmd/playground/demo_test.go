@@ -1,6 +1,11 @@
 package main
 
 import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -96,5 +101,41 @@ func TestFirstDirectory(t *testing.T) {
 				t.Errorf("\n%s\nfirstDirectory(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+// TestWaysToLook types what the demo prints as a reader does who has neither kubectl nor the plugin.
+func TestWaysToLook(t *testing.T) {
+	programs, tools := t.TempDir(), t.TempDir()
+	write := func(path, script string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil { //nolint:gosec // It has to run.
+			t.Fatal(err)
+		}
+	}
+	write(filepath.Join(programs, "kubectl-intent"), `echo "plugin $* in $KUBECONFIG"`)
+	write(filepath.Join(tools, "kubectl"), `shift; exec kubectl-intent "$@"`)
+	lines := waysToLook(programs, filepath.Join(tools, "kubectl"), "/demo/kubeconfig", "http://git/fleet.git", "/demo/provider.log")
+	help := slices.Index(lines, "kubectl intent --help")
+	if help < 2 {
+		t.Fatalf("waysToLook(...): the plugin is wanted among %q", lines)
+	}
+	out, err := exec.CommandContext(t.Context(), "sh", "-c", strings.Join(append(lines[:2:2], lines[help]), "\n")).CombinedOutput()
+	if diff := cmp.Diff("plugin --help in /demo/kubeconfig\n", string(out)); diff != "" || err != nil {
+		t.Errorf("\nThe lines let kubectl find its plugin and the cluster.\nwaysToLook(...): %v: -want, +got:\n%s", err, diff)
+	}
+}
+
+// TestWaits prints what the start waits for within 80 columns.
+func TestWaits(t *testing.T) {
+	out := &strings.Builder{}
+	printer{out}.waits("waiting until " + strings.Repeat("another control plane ends ", 5))
+	for line := range strings.Lines(out.String()) {
+		if len(strings.TrimSpace(line)) == 0 || len(strings.TrimSuffix(line, "\n")) > columns || !strings.HasPrefix(line, "  ") {
+			t.Errorf("waits(...): a line of at most %d columns is wanted, got %q", columns, line)
+		}
+	}
+	if !strings.HasPrefix(out.String(), "  waiting until another") {
+		t.Errorf("waits(...): got %q", out)
 	}
 }

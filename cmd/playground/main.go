@@ -56,22 +56,22 @@ func (c *demoCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	root, err := controlplane.Root()
+	if err != nil {
+		return err
+	}
 	if c.Examples == "" {
-		root, err := controlplane.Root()
-		if err != nil {
-			return err
-		}
 		c.Examples = filepath.Join(root, "examples", "quickstart")
 	}
 	p := printer{os.Stdout}
-	o.KeepDir, o.KeepDirOnFailure, o.Progress = c.KeepDir, true, p.started
+	o.KeepDir, o.KeepDirOnFailure, o.Progress, o.Waiting = c.KeepDir, true, p.started, p.waits
 
 	p.title("Starting a control plane: etcd, Kubernetes API server, Crossplane, the packages, a Git server")
 	cp, err := controlplane.Start(ctx, o)
 	if err != nil {
 		return err
 	}
-	err = c.show(ctx, &demo{printer: p, cp: cp})
+	err = c.show(ctx, &demo{printer: p, cp: cp, programs: filepath.Join(root, "_output", "bin")})
 	if c.KeepDir {
 		p.linef("logs and data stay in %s", cp.Dir)
 	}

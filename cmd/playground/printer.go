@@ -25,6 +25,13 @@ func (p printer) started(phase string, took time.Duration) {
 	p.linef("  %5.1fs %s", took.Seconds(), phase)
 }
 
+// waits says what the start waits for.
+func (p printer) waits(what string) {
+	for _, line := range wrap(what, columns-len("  ")) {
+		p.linef("  %s", line)
+	}
+}
+
 func (p printer) applied(u *unstructured.Unstructured) {
 	p.linef("  %s %s", u.GetKind(), u.GetName())
 }

@@ -73,7 +73,7 @@ func (c *tourCommand) Run(ctx context.Context) error {
 		return err
 	}
 	p := printer{os.Stdout}
-	o.KeepDir, o.KeepDirOnFailure, o.Progress = c.KeepDir, true, p.started
+	o.KeepDir, o.KeepDirOnFailure, o.Progress, o.Waiting = c.KeepDir, true, p.started, p.waits
 	// Prometheus runs on this machine.
 	o.Provider.Args = append(o.Provider.Args, "--allow-loopback-checks")
 	// By default Crossplane holds back who changes more often than once a second for long. Three versions within a minute are for a tour alone.

@@ -108,7 +108,7 @@ func prepare(ctx context.Context, o Options) (*ControlPlane, error) {
 	if err != nil {
 		return nil, err
 	}
-	lock, err := lockPort8080(ctx)
+	lock, err := lockPort8080(ctx, o.Waiting)
 	if err != nil {
 		return nil, err
 	}

@@ -91,6 +91,9 @@ type Options struct {
 
 	// Progress, if there is one, is told of each phase that ended.
 	Progress func(phase string, took time.Duration)
+
+	// Waiting, if there is one, gets a sentence when the start has to wait for something outside of it, such as another control plane.
+	Waiting func(what string)
 }
 
 // Product returns Options that install what "make build xpkg" left in the repository's _output, both shapes of it. It returns an error if

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -74,23 +75,49 @@ func loopback(port int) string {
 // A portLock is the right to port 8080 of this network, which Crossplane's RBAC manager takes and cannot be told not to.
 type portLock struct{ file *os.File }
 
-// lockPort8080 waits until no other control plane of this network uses the port. The kernel gives the lock back when its holder dies.
-func lockPort8080(ctx context.Context) (*portLock, error) {
+// lockPort8080 waits until no other control plane of this network uses the port. The kernel gives the lock back when its holder dies. Waiting
+// gets a sentence when the wait begins that says what it is for, if there is one.
+func lockPort8080(ctx context.Context, waiting func(string)) (*portLock, error) {
 	path := filepath.Join(os.TempDir(), ".intentplane-port-8080"+networkID()+".lock")
+	return lockPort(ctx, rbacPort, path, waiting)
+}
+
+// lockPort locks a file, and waits until nobody listens on the port that it stands for.
+func lockPort(ctx context.Context, port int, path string, waiting func(string)) (*portLock, error) {
 	l := &portLock{}
+	tell := sayOnce(waiting, fmt.Sprintf("waiting until another control plane of this machine ends, such as that of \"make demo\" or of a test: Crossplane's "+
+		"RBAC manager always takes port %d (the other one holds %s)", port, path))
 	err := wait.PollUntilContextCancel(ctx, poll, true, func(context.Context) (bool, error) {
 		var err error
-		l.file, err = tryLock(path)
+		if l.file, err = tryLock(path); l.file == nil && err == nil {
+			tell()
+		}
 		return l.file != nil, err
 	})
 	if err != nil {
-		return nil, errors.Wrapf(err, "cannot lock port 8080: another control plane holds %s", path)
+		return nil, errors.Wrapf(err, "cannot lock port %d: another control plane holds %s", port, path)
 	}
-	err = wait.PollUntilContextTimeout(ctx, poll, portGrace, true, func(context.Context) (bool, error) { return isFree(rbacPort), nil })
+	tell = sayOnce(waiting, fmt.Sprintf("waiting up to %s until port %d is free: another program listens on it, and Crossplane's RBAC manager always takes it", portGrace, port))
+	err = wait.PollUntilContextTimeout(ctx, poll, portGrace, true, func(context.Context) (bool, error) {
+		free := isFree(port)
+		if !free {
+			tell()
+		}
+		return free, nil
+	})
 	if err != nil {
-		return nil, errors.Join(errors.New("cannot use port 8080, which crossplane rbac start always takes: another process listens on it"), l.release())
+		return nil, errors.Join(errors.Errorf("cannot use port %d, which crossplane rbac start always takes: another process listens on it", port), l.release())
 	}
 	return l, nil
+}
+
+// sayOnce returns what says a sentence when it is called first, to somebody or nobody.
+func sayOnce(say func(string), sentence string) func() {
+	return sync.OnceFunc(func() {
+		if say != nil {
+			say(sentence)
+		}
+	})
 }
 
 // networkID tells this network from the others of this machine: a process may run in a network namespace, which has all ports once more. It is

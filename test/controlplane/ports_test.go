@@ -2,8 +2,10 @@ package controlplane
 
 import (
 	"bytes"
+	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -46,5 +48,63 @@ func TestNetworkID(t *testing.T) {
 	id := networkID()
 	if strings.ContainsAny(id, "/[]:") {
 		t.Errorf("\nThe name of a network is a part of a file's name.\nnetworkID(): got %q", id)
+	}
+}
+
+// TestLockPort says what it waits for, before it goes on.
+func TestLockPort(t *testing.T) {
+	type world struct {
+		port int
+		path string
+		// free ends what is in the way.
+		free func()
+	}
+	listen := func(t *testing.T, w *world) {
+		t.Helper()
+		l, err := net.ListenTCP("tcp", &net.TCPAddr{Port: w.port})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.port = l.Addr().(*net.TCPAddr).Port //nolint:forcetypeassert // A TCP listener has no other address.
+		w.free = func() { _ = l.Close() }
+	}
+	lock := func(t *testing.T, w *world) {
+		t.Helper()
+		l, err := tryLock(w.path)
+		if err != nil || l == nil {
+			t.Fatalf("tryLock(...): %v, %v", l, err)
+		}
+		w.free = func() { _ = l.Close() }
+	}
+	cases := map[string]struct {
+		reason string
+		block  func(*testing.T, *world)
+		want   string
+	}{
+		"Free":     {reason: "Nothing is said where nothing is waited for."},
+		"Locked":   {reason: "The wait for another control plane is said.", block: lock, want: "waiting until another control plane of this machine ends"},
+		"Occupied": {reason: "The wait for another program is said.", block: listen, want: "waiting up to 10s until port"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := &world{path: filepath.Join(t.TempDir(), "lock")}
+			if tc.block != nil {
+				tc.block(t, w)
+			}
+			said := []string{}
+			l, err := lockPort(t.Context(), w.port, w.path, func(what string) {
+				said = append(said, what)
+				w.free()
+			})
+			if err != nil {
+				t.Fatalf("lockPort(...): %v", err)
+			}
+			if err := l.release(); err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.Join(said, "\n"); !strings.HasPrefix(got, tc.want) || (got == "") != (tc.want == "") || len(said) > 1 {
+				t.Errorf("\n%s\nlockPort(...): want %q, said %q", tc.reason, tc.want, said)
+			}
+		})
 	}
 }
