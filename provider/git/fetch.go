@@ -153,7 +153,7 @@ func (f fetch) answer(ctx context.Context, req *packp.UploadPackRequest, wanted 
 	if !wanted(res) {
 		return map[plumbing.Hash]object{}, nil
 	}
-	held := &share{of: f.budget}
+	held := &share{of: f.budget, giveUp: res.Close}
 	defer held.release()
 	pack, err := held.read(ctx, demultiplex(req.Capabilities, res))
 	if err != nil {

@@ -33,9 +33,20 @@ func (r Remote) Identity() (string, error) {
 // Remote returns what the client speaks to.
 func (c *Client) Remote() Remote { return c.remote }
 
-// Host returns the server that the client speaks to.
-func (c *Client) Host() string {
-	return net.JoinHostPort(strings.ToLower(c.endpoint.Host), strconv.Itoa(c.endpoint.Port))
+// Reach is equal for clients that really reach the same server: by the same address, through the same proxy, and with trust in the
+// same certificates or host keys. A URL alone says nothing of who answers.
+func (c *Client) Reach() string {
+	h := sha256.New()
+	proxy := ""
+	if c.remote.Proxy != nil {
+		proxy = c.remote.Proxy.URL
+	}
+	for _, part := range [][]byte{[]byte(proxy), c.remote.CABundle, c.remote.KnownHosts} {
+		sum := sha256.Sum256(part)
+		_, _ = h.Write(sum[:])
+	}
+	at := net.JoinHostPort(strings.ToLower(c.endpoint.Host), strconv.Itoa(c.endpoint.Port))
+	return c.endpoint.Protocol + "://" + at + " " + hex.EncodeToString(h.Sum(nil))
 }
 
 // Place returns the branch that the client writes to, equal for all spellings of its URL.

@@ -30,7 +30,13 @@ func (r *Repository) Deliver(ctx context.Context, d Delivery) error {
 	if err != nil {
 		return err
 	}
-	if err := i.wait(ctx, r.patience()); err != nil {
+	leave, ok := r.pool.waiting.enter(r.namespace)
+	defer leave()
+	patience := r.patience()
+	if !ok {
+		patience = min(patience, r.pool.o.Glance)
+	}
+	if err := i.wait(ctx, patience); err != nil {
 		return err
 	}
 	return i.err
@@ -61,7 +67,7 @@ func (r *Repository) enqueue(d Delivery) (*item, error) {
 	}
 	i := &item{Delivery: d, of: r, asked: now, done: make(chan struct{})}
 	if !r.pool.underWay.add(i) {
-		return nil, &git.Error{Class: git.ClassTransient, Detail: "cannot push to the repository: too much waits to be delivered"}
+		return nil, &git.Error{Class: git.ClassTransient, Detail: "cannot push to the repository: too much of the namespace, or of all, waits to be delivered"}
 	}
 	r.queue.add(i)
 	if !r.working {
@@ -85,12 +91,26 @@ func (r *Repository) withdraw(i *item) bool {
 // work until nobody waits. While one push is on its way the next group gathers.
 func (r *Repository) work() {
 	for more := true; more; {
-		r.lane <- struct{}{}
+		leave := r.enterLane()
 		group := r.take()
 		r.carry(context.Background(), group)
-		<-r.lane
+		leave()
 		more = len(group) > 0
 		r.yield()
+	}
+}
+
+// enterLane waits for the turn to push to the branch. A push that is slower than its patience gives the turn back, and goes on: who
+// pushes meanwhile may lose a race, or win it, but does not wait for a server that does not answer.
+func (r *Repository) enterLane() (leave func()) {
+	free, err := r.pool.commonsOf(r.namespace).lanes.Acquire(context.Background(), r.lane)
+	if err != nil {
+		return func() {} // Without an end of the context there is no error.
+	}
+	late := time.AfterFunc(r.pool.o.Patience, free)
+	return func() {
+		late.Stop()
+		free()
 	}
 }
 

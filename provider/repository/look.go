@@ -32,7 +32,9 @@ func (r *Repository) Look(ctx context.Context, key types.NamespacedName, since t
 		return s, known
 	}
 	wait := r.host.wait()
-	if known != nil {
+	leave, ok := r.pool.waiting.enter(r.namespace)
+	defer leave()
+	if known != nil || !ok {
 		wait = min(wait, r.pool.o.Glance)
 	}
 	timer := time.NewTimer(wait)

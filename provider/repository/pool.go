@@ -7,6 +7,7 @@ package repository
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/shares"
 )
 
 const (
@@ -23,6 +25,9 @@ const (
 
 	// unused repositories are forgotten after this time.
 	unused = 2 * time.Hour
+
+	// maxIdle is how many repositories of one namespace are remembered while nothing happens in them.
+	maxIdle = 256
 
 	// cacheBytes is what snapshots may take together. Those that were not used for the longest time are forgotten first, and
 	// read again as a whole.
@@ -69,15 +74,18 @@ type Operation struct {
 
 // A Pool has all repositories in use. It is safe for concurrent use.
 type Pool struct {
-	o      Options
-	budget *git.Budget
+	o Options
+
+	// administrators use one commons, and namespaces by configurations of their own another one.
+	administrators, tenants commons
 
 	mu    sync.Mutex
 	repos map[string]*Repository
-	hosts map[string]*host
-	lanes map[string]chan struct{}
+	// hosts of the repositories.
+	hosts map[shares.Place]*host
 
 	underWay underWay
+	waiting  waiting
 
 	// ended is closed when nobody may wait any more.
 	ended chan struct{}
@@ -97,8 +105,8 @@ func NewPool(o Options) *Pool {
 	}
 	ended := make(chan struct{})
 	return &Pool{
-		o: o, budget: git.NewBudget(),
-		repos: map[string]*Repository{}, hosts: map[string]*host{}, lanes: map[string]chan struct{}{}, underWay: newUnderWay(),
+		o: o, administrators: newCommons(), tenants: newTenantsCommons(),
+		repos: map[string]*Repository{}, hosts: map[shares.Place]*host{}, underWay: newUnderWay(), waiting: waiting{by: map[string]int{}},
 		ended: ended, end: sync.OnceFunc(func() { close(ended) }),
 	}
 }
@@ -147,7 +155,7 @@ func (p *Pool) Open(clients ...*git.Client) (*Repository, error) {
 	r, ok := p.repos[id]
 	if !ok {
 		for _, c := range clients {
-			c.Share(p.budget)
+			c.Share(p.commonsOf(c.Remote().Namespace).budget)
 		}
 		p.forget(now)
 		r = newRepository(p, clients)
@@ -157,33 +165,55 @@ func (p *Pool) Open(clients ...*git.Client) (*Repository, error) {
 	return r, nil
 }
 
-// forget what nobody uses any more.
+// forget what nobody uses any more, and of a namespace with too many repositories what was not used for the longest time.
 func (p *Pool) forget(now time.Time) {
+	idle := map[string][]string{}
 	for id, r := range p.repos {
-		if r.idle(now) {
-			r.close()
-			delete(p.repos, id)
+		switch {
+		case r.idle(now, unused):
+			p.drop(id)
+		case r.idle(now, 0):
+			idle[r.namespace] = append(idle[r.namespace], id)
+		}
+	}
+	for _, ids := range idle {
+		if len(ids) <= maxIdle {
+			continue
+		}
+		slices.SortFunc(ids, func(a, b string) int { return p.repos[a].lastUsed().Compare(p.repos[b].lastUsed()) })
+		for _, id := range ids[:len(ids)-maxIdle] {
+			p.drop(id)
 		}
 	}
 }
 
-func (p *Pool) host(name string) *host {
-	h, ok := p.hosts[name]
-	if !ok {
-		h = newHost(p.o.Patience, p.o.Glance)
-		p.hosts[name] = h
+// drop a repository, and its host if it was the last one there.
+func (p *Pool) drop(id string) {
+	r := p.repos[id]
+	delete(p.repos, id)
+	r.close()
+	if r.host.users--; r.host.users == 0 {
+		delete(p.hosts, r.host.place)
 	}
-	return h
 }
 
-// lane of a branch: one push at a time, whoever's credentials it goes with. Two at a time would only take turns at losing.
-func (p *Pool) lane(name string) chan struct{} {
-	l, ok := p.lanes[name]
-	if !ok {
-		l = make(chan struct{}, 1)
-		p.lanes[name] = l
+func (p *Pool) commonsOf(namespace string) commons {
+	if namespace == "" {
+		return p.administrators
 	}
-	return l
+	return p.tenants
+}
+
+// host returns the server that a client really reaches. What a namespace learns of it is for that namespace alone.
+func (p *Pool) host(c *git.Client) *host {
+	at := shares.Place{Host: c.Reach(), Namespace: c.Remote().Namespace}
+	h, ok := p.hosts[at]
+	if !ok {
+		h = &host{slots: p.commonsOf(at.Namespace).slots, place: at, patience: p.o.Patience, glance: p.o.Glance}
+		p.hosts[at] = h
+	}
+	h.users++
+	return h
 }
 
 // trim forgets snapshots until the others fit.
@@ -202,6 +232,11 @@ func (p *Pool) settle(ctx context.Context, key types.NamespacedName) error {
 	i, ok := p.underWay.get(key)
 	if !ok || i.of.withdraw(i) {
 		return nil
+	}
+	leave, ok := p.waiting.enter(i.of.namespace)
+	defer leave()
+	if !ok {
+		return i.wait(ctx, min(p.o.Glance, p.o.Patience))
 	}
 	return i.wait(ctx, p.o.Patience)
 }

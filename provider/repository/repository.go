@@ -1,7 +1,6 @@
 package repository
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -10,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/shares"
 )
 
 // A Repository is one branch of a repository and the state beside it, reached with one set of credentials. It is safe for concurrent
@@ -17,7 +17,10 @@ import (
 type Repository struct {
 	pool *Pool
 	host *host
-	lane chan struct{}
+	// namespace of the configuration, which pays for what the repository costs. Empty is the administrator's.
+	namespace string
+	// lane of the branch: one push at a time, whoever's credentials it goes with. Two at a time would only take turns at losing.
+	lane shares.Place
 
 	mu      sync.Mutex
 	clients []*git.Client
@@ -57,7 +60,8 @@ func newRepository(p *Pool, clients []*git.Client) *Repository {
 		one.NoteRefs(stateRefs(clients)...)
 	}
 	return &Repository{
-		pool: p, host: p.host(c.Host()), lane: p.lane(c.Place()), clients: clients,
+		pool: p, host: p.host(c), namespace: c.Remote().Namespace, clients: clients,
+		lane:   shares.Place{Host: c.Reach() + " " + c.Place(), Namespace: c.Remote().Namespace},
 		absent: map[types.NamespacedName]struct{}{}, refused: map[types.NamespacedName]*refusal{},
 		telling: make(chan struct{}, 1),
 	}
@@ -77,10 +81,17 @@ func (r *Repository) touch(now time.Time) {
 	r.used = now
 }
 
-func (r *Repository) idle(now time.Time) bool {
+func (r *Repository) lastUsed() time.Time {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return now.Sub(r.used) > unused && r.looking == nil && !r.working
+	return r.used
+}
+
+// idle is true if nothing happens, and the repository was not used for longer than some time.
+func (r *Repository) idle(now time.Time, longer time.Duration) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return now.Sub(r.used) > longer && r.looking == nil && !r.working
 }
 
 func (r *Repository) close() {
@@ -111,9 +122,19 @@ func (r *Repository) known() (*git.Snapshot, time.Time) {
 	return r.seen, r.seenAt
 }
 
+// ask the host for somebody who waits until it has answered. Where too many of a namespace wait, more are told to come again.
+func (r *Repository) ask(ctx context.Context, fn func(context.Context) error) error {
+	leave, ok := r.pool.waiting.enter(r.namespace)
+	defer leave()
+	if !ok {
+		return &git.Error{Class: git.ClassTransient, Detail: "cannot read the repository: others of the namespace wait for servers that do not answer"}
+	}
+	return r.host.do(ctx, fn)
+}
+
 // ReadFile returns a file of the branch as it was when the snapshot was taken, and whether there is one. It returns a *git.Error.
 func (r *Repository) ReadFile(ctx context.Context, s *git.Snapshot, path string) (content []byte, ok bool, err error) {
-	err = r.host.do(ctx, func(ctx context.Context) error {
+	err = r.ask(ctx, func(ctx context.Context) error {
 		content, ok, err = r.client().ReadFile(ctx, s, path)
 		return err
 	})
@@ -122,7 +143,7 @@ func (r *Repository) ReadFile(ctx context.Context, s *git.Snapshot, path string)
 
 // ReadTree returns the files of a tree, and whether it is anywhere. It returns a *git.Error.
 func (r *Repository) ReadTree(ctx context.Context, s *git.Snapshot, w git.Wanted) (files map[string][]byte, ok bool, err error) {
-	err = r.host.do(ctx, func(ctx context.Context) error {
+	err = r.ask(ctx, func(ctx context.Context) error {
 		files, ok, err = r.client().ReadTree(ctx, s, w)
 		return err
 	})
@@ -134,37 +155,67 @@ func (r *Repository) Contains(ctx context.Context, s *git.Snapshot, commit strin
 	if is, known := s.Contains(commit); known {
 		return is, nil
 	}
-	err = r.host.do(ctx, func(ctx context.Context) error {
+	err = r.ask(ctx, func(ctx context.Context) error {
 		is, err = r.client().Contains(ctx, s, commit)
 		return err
 	})
 	return is, err
 }
 
-// trim drops the snapshots that were used least recently, until the others fit.
+// trim drops snapshots until the others fit: of the namespace that has most, the one that was used least recently.
 func trim(all []*Repository, most int) {
-	type cached struct {
-		of   *Repository
-		used time.Time
-		size int
-	}
-	held, total := []cached{}, 0
+	held, total := map[string][]cached{}, 0
 	for _, r := range all {
-		r.mu.Lock()
-		if r.seen != nil {
-			held = append(held, cached{of: r, used: r.used, size: r.seen.Size()})
-			total += r.seen.Size()
+		if c, ok := r.cached(); ok {
+			held[r.namespace] = append(held[r.namespace], c)
+			total += c.size
 		}
-		r.mu.Unlock()
 	}
-	slices.SortFunc(held, func(a, b cached) int { return cmp.Compare(a.used.UnixNano(), b.used.UnixNano()) })
-	for _, c := range held {
-		if total <= most {
-			return
-		}
-		c.of.mu.Lock()
-		c.of.seen = nil
-		c.of.mu.Unlock()
+	for _, of := range held {
+		slices.SortFunc(of, func(a, b cached) int { return a.used.Compare(b.used) })
+	}
+	for total > most {
+		ns := largest(held)
+		c := held[ns][0]
+		held[ns] = held[ns][1:]
+		c.of.dropSnapshot()
 		total -= c.size
 	}
+}
+
+// A cached snapshot takes memory.
+type cached struct {
+	of   *Repository
+	used time.Time
+	size int
+}
+
+// largest returns the namespace that has most.
+func largest(held map[string][]cached) string {
+	most, found := -1, ""
+	for ns, all := range held {
+		size := 0
+		for _, c := range all {
+			size += c.size
+		}
+		if size > most {
+			most, found = size, ns
+		}
+	}
+	return found
+}
+
+func (r *Repository) cached() (cached, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.seen == nil {
+		return cached{}, false
+	}
+	return cached{of: r, used: r.used, size: r.seen.Size()}, true
+}
+
+func (r *Repository) dropSnapshot() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.seen = nil
 }

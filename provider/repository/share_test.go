@@ -1,0 +1,318 @@
+package repository
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/test/gitserver"
+)
+
+const hostile = "hostile"
+
+// openRemote opens what a configuration names.
+func openRemote(tb testing.TB, p *Pool, url string, change ...func(r *git.Remote)) *Repository {
+	tb.Helper()
+	remote := git.Remote{URL: url, Branch: gitserver.Branch, StateRef: "refs/intentplane/prod/state"}
+	for _, fn := range change {
+		fn(&remote)
+	}
+	c, err := git.NewClient(remote)
+	fatal(tb, err)
+	r, err := p.Open(c)
+	fatal(tb, err)
+	tb.Cleanup(r.close)
+	return r
+}
+
+func fatal(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// of a namespace, with credentials that tell it from others.
+func of(namespace string, n int) func(r *git.Remote) {
+	return func(r *git.Remote) {
+		r.Namespace, r.Auth = namespace, git.Basic{Username: "user", Password: fmt.Sprint("password-", n)}
+	}
+}
+
+// hang lets operations begin at the host of each repository, and not end before the test does. It returns when so many are under way.
+func hang(t *testing.T, most int, repos ...*Repository) {
+	t.Helper()
+	free := make(chan struct{})
+	t.Cleanup(func() { close(free) })
+	begun := make(chan struct{}, len(repos))
+	ctx, cancel := context.WithCancel(context.Background())
+	t.Cleanup(cancel)
+	for _, r := range repos {
+		go func() {
+			_ = r.host.do(ctx, func(context.Context) error {
+				begun <- struct{}{}
+				<-free
+				return nil
+			})
+		}()
+	}
+	for range most {
+		await(t, begun)
+	}
+}
+
+func TestHangingReadsHoldNobodyElse(t *testing.T) {
+	s := serve(t, map[string]string{"README.md": "hello"})
+	through := func(n int) func(r *git.Remote) {
+		return func(r *git.Remote) { r.Proxy = &git.Proxy{URL: fmt.Sprintf("http://127.0.0.1:%d", n+1)} }
+	}
+	directly := func(int) func(*git.Remote) { return func(*git.Remote) {} }
+	cases := map[string]struct {
+		reason string
+		way    func(n int) func(r *git.Remote)
+		most   int
+		good   string
+	}{
+		"PlatformBesideProxies": {reason: "A tenant that names the platform's URL and a proxy of its own holds no slot of the platform.", way: through, most: namespaceAtOnce},
+		"PlatformBesideServer":  {reason: "A tenant whose operations hang at the platform's own server holds no slot of the platform.", way: directly, most: namespaceAtHost},
+		"TenantBesideProxies":   {reason: "A tenant with many proxies has no more than its share of all slots.", way: through, most: namespaceAtOnce, good: "team-a"},
+		"TenantBesideServer":    {reason: "A tenant has no more than its share of the slots of a server.", way: directly, most: namespaceAtHost, good: "team-a"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			p := pool(Options{})
+			repos := []*Repository{}
+			for n := range 100 {
+				repos = append(repos, openRemote(t, p, s.URL(repo), of(hostile, n), tc.way(n)))
+			}
+			hang(t, tc.most, repos...)
+			good := openRemote(t, p, s.URL(repo), func(r *git.Remote) { r.Namespace = tc.good })
+			if _, err := good.Look(t.Context(), web(0), time.Now()); err != nil {
+				t.Errorf("%s\nLook(...): %v", tc.reason, err)
+			}
+			if err := deliver(good, fiveFiles(0)); err != nil {
+				t.Errorf("%s\nDeliver(...): %v", tc.reason, err)
+			}
+		})
+	}
+}
+
+func TestHangingPushGivesItsLaneBack(t *testing.T) {
+	cases := map[string]struct {
+		reason   string
+		patience time.Duration
+		good     string
+	}{
+		"Platform": {reason: "A tenant that pushes to the platform's branch with credentials of its own does not hold it.", patience: 5 * time.Minute},
+		"Tenant":   {reason: "A push that is slower than its patience gives the lane back to another tenant.", patience: 50 * time.Millisecond, good: "team-a"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := serve(t, map[string]string{"README.md": "hello"})
+			p := pool(Options{Patience: tc.patience})
+			free, held := make(chan struct{}), make(chan struct{})
+			defer close(free)
+			slow := openRemote(t, p, s.URL(repo), of(hostile, 0))
+			hanging := fiveFiles(1)
+			hanging.Plan = func(context.Context, *git.Draft) error {
+				close(held)
+				<-free
+				return &git.Error{Class: git.ClassInvalid}
+			}
+			go func() { _ = slow.Deliver(context.Background(), hanging) }()
+			await(t, held)
+			good := openRemote(t, p, s.URL(repo), func(r *git.Remote) { r.Namespace = tc.good })
+			done := make(chan error, 1)
+			go func() {
+				err := deliver(good, fiveFiles(2))
+				for IsPending(err) {
+					err = deliver(good, fiveFiles(2))
+				}
+				done <- err
+			}()
+			if err := await(t, done); err != nil {
+				t.Errorf("%s\nDeliver(...): %v", tc.reason, err)
+			}
+		})
+	}
+}
+
+func TestBytesHaveShares(t *testing.T) {
+	sized := func(namespace string, n, size int) *item {
+		return &item{Delivery: Delivery{Object: types.NamespacedName{Namespace: namespace, Name: fmt.Sprint(n)}, Size: size}}
+	}
+	u, got := newUnderWay(), 0
+	for n := range 73 {
+		if u.add(sized(hostile, n, 900<<10)) {
+			got++
+		}
+	}
+	if diff := cmp.Diff(maxBytesPerNamespace/(900<<10), got); diff != "" {
+		t.Errorf("A namespace has its share of the bytes that wait.\nadd(...): -want, +got:\n%s", diff)
+	}
+	for n := range 100 {
+		if !u.add(sized(fmt.Sprint("team-", n), 0, 1<<20)) {
+			t.Errorf("The first delivery of a namespace waits, however many others do.\nadd(team-%d): want true", n)
+		}
+	}
+	if u.add(sized("team-1", 1, 1<<20)) {
+		t.Error("All namespaces together have their limit.\nadd(...): want false")
+	}
+}
+
+func TestWaitingWorkersHaveShares(t *testing.T) {
+	w, leave := waiting{by: map[string]int{}}, func() {}
+	for range maxWaiting {
+		leave, _ = w.enter(hostile)
+	}
+	_, more := w.enter(hostile)
+	other, admitted := w.enter("team-a")
+	_, administrator := w.enter("")
+	leave()
+	other()
+	_, again := w.enter(hostile)
+	if diff := cmp.Diff([]bool{false, true, true, true}, []bool{more, admitted, administrator, again}); diff != "" {
+		t.Errorf("Workers that wait for the servers of one namespace are bounded, and leave those for others.\nenter(...): -want, +got:\n%s", diff)
+	}
+	if diff := cmp.Diff(map[string]int{hostile: maxWaiting}, w.by); diff != "" {
+		t.Errorf("A namespace that nobody waits for is forgotten.\n-want, +got:\n%s", diff)
+	}
+}
+
+func TestWorkersDoNotWaitForHangingServers(t *testing.T) {
+	p := pool(Options{Patience: 5 * time.Minute, Glance: time.Millisecond})
+	r := openRemote(t, p, silent(t), of(hostile, 0))
+	for range maxWaiting {
+		leave, _ := p.waiting.enter(hostile)
+		defer leave()
+	}
+	if _, err := r.Look(t.Context(), web(0), time.Now()); git.ClassOf(err) != git.ClassTransient {
+		t.Errorf("A look of a namespace whose workers all wait ends at once.\nLook(...): %v", err)
+	}
+	if err := deliver(r, fiveFiles(0)); !IsPending(err) {
+		t.Errorf("A delivery of a namespace whose workers all wait goes on without its worker.\nDeliver(...): %v", err)
+	}
+	if err := r.ask(t.Context(), func(context.Context) error { return nil }); git.ClassOf(err) != git.ClassTransient {
+		t.Errorf("A read of a namespace whose workers all wait ends at once.\nask(...): %v", err)
+	}
+}
+
+func TestIdleIsForgotten(t *testing.T) {
+	clock := time.Now()
+	p := pool(Options{Now: func() time.Time { return clock }})
+	open := func(namespace string, n int) {
+		clock = clock.Add(time.Second)
+		openRemote(t, p, fmt.Sprintf("http://127.0.0.1:1/%d", n), of(namespace, n), func(r *git.Remote) {
+			r.Proxy = &git.Proxy{URL: fmt.Sprintf("http://127.0.0.1:%d", n+1)}
+		})
+	}
+	open("team-a", 0)
+	for n := range 2 * maxIdle {
+		open(hostile, n)
+	}
+	if diff := cmp.Diff([]int{maxIdle + 2, maxIdle + 2}, []int{len(p.repos), len(p.hosts)}); diff != "" {
+		t.Errorf("A namespace with too many repositories loses those that were not used for the longest time, and their hosts.\n-want, +got:\n%s", diff)
+	}
+	clock = clock.Add(unused + time.Minute)
+	open("team-a", 1)
+	if diff := cmp.Diff([]int{1, 1}, []int{len(p.repos), len(p.hosts)}); diff != "" {
+		t.Errorf("Repositories that nobody uses are forgotten with their hosts.\n-want, +got:\n%s", diff)
+	}
+	if !p.tenants.slots.IsIdle() || !p.tenants.lanes.IsIdle() {
+		t.Error("Slots and lanes that nobody has are forgotten.\nIsIdle(): want true")
+	}
+}
+
+func TestTrimTakesFromWhoHasMost(t *testing.T) {
+	s := serve(t, map[string]string{"README.md": "hello"})
+	p, now := pool(Options{}), time.Now()
+	all := []*Repository{}
+	for n, ns := range []string{"team-a", hostile, hostile, hostile} {
+		r := openRemote(t, p, s.URL(repo), of(ns, n))
+		_, err := r.Look(t.Context(), web(n), now)
+		must(t, err)
+		r.touch(now.Add(time.Duration(n) * time.Minute))
+		all = append(all, r)
+	}
+	trim(all, all[0].seen.Size()*2)
+	got := []bool{}
+	for _, r := range all {
+		got = append(got, r.seen != nil)
+	}
+	if diff := cmp.Diff([]bool{true, false, false, true}, got); diff != "" {
+		t.Errorf("A namespace with many snapshots loses its own, and not those of others that are older.\ntrim(...): -want, +got:\n%s", diff)
+	}
+}
+
+// dripping serves one byte after the other, without end.
+func dripping(t *testing.T) string {
+	t.Helper()
+	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for r.Context().Err() == nil {
+			_, _ = w.Write([]byte("0"))
+			_ = http.NewResponseController(w).Flush()
+			select {
+			case <-r.Context().Done():
+			case <-time.After(10 * time.Millisecond):
+			}
+		}
+	}))
+	t.Cleanup(func() {
+		h.CloseClientConnections()
+		h.Close()
+	})
+	return h.URL
+}
+
+// TestHostileTenantCostsItself has a tenant with 100 configurations and 1,000 deliveries, whose proxies hang and whose servers drip, beside
+// the platform and another tenant.
+func TestHostileTenantCostsItself(t *testing.T) {
+	s := serve(t, map[string]string{"README.md": "hello"})
+	p := pool(Options{Patience: time.Second})
+	proxy, drip := silent(t), dripping(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	for n := range 100 {
+		r := openRemote(t, p, drip+"/x.git", of(hostile, n))
+		if n%2 == 0 {
+			r = openRemote(t, p, s.URL(repo), of(hostile, n), func(r *git.Remote) { r.Proxy = &git.Proxy{URL: proxy[:len(proxy)-len("/x.git")]} })
+		}
+		for m := range 10 {
+			d := fiveFiles(10*n + m)
+			d.Object.Namespace, d.Size = hostile, 128<<10
+			go func() {
+				_, _ = r.Look(ctx, d.Object, time.Now())
+				_ = r.Deliver(ctx, d)
+			}()
+		}
+	}
+	until(func() bool {
+		p.underWay.mu.Lock()
+		defer p.underWay.mu.Unlock()
+		return p.underWay.by[hostile] > maxBytesPerNamespace-256<<10
+	})
+	for n, ns := range []string{"", "team-a"} {
+		r := openRemote(t, p, s.URL(repo), func(r *git.Remote) { r.Namespace = ns })
+		d := fiveFiles(n)
+		d.Size = 128 << 10
+		until(func() bool {
+			err := deliver(r, d)
+			if err != nil && !IsPending(err) {
+				t.Errorf("A hostile tenant fails no delivery of others.\nDeliver(...): %v", err)
+			}
+			return !IsPending(err)
+		})
+	}
+	p.underWay.mu.Lock()
+	defer p.underWay.mu.Unlock()
+	if held := p.underWay.by[hostile]; held > maxBytesPerNamespace {
+		t.Errorf("A hostile tenant has no more than its share of the bytes that wait.\nbytes: %d", held)
+	}
+}
