@@ -18,18 +18,19 @@ var version = "dev"
 
 // cli are the flags that Crossplane passes to every function, and our own.
 type cli struct {
-	Debug              bool             `help:"Emit debug logs." short:"d"`
-	Network            string           `default:"tcp" help:"Network on which to listen for gRPC connections."`
-	Address            string           `default:":9443" help:"Address at which to listen for gRPC connections."`
-	TLSCertsDir        string           `env:"TLS_SERVER_CERTS_DIR" help:"Folder with the server's certificate (tls.crt), its key (tls.key), and the CA of clients (ca.crt)."`
-	Insecure           bool             `help:"Serve without TLS. Needed by crossplane render."`
-	MetricsAddress     string           `default:":8080" help:"Address at which to serve metrics. Empty serves none."`
-	MaxRecvMessageSize int              `default:"16" help:"Largest request, in MiB."`
-	CacheSize          int              `default:"12" help:"Most memory for what was answered and rendered before, in MiB."`
-	TTL                time.Duration    `default:"10m" help:"How long a response counts when nothing changes."`
-	RendererSpread     time.Duration    `default:"24h" help:"How long it takes until all deployments took a new version of the renderer, each in its own time of the day. 0 means at once."`
-	ProviderTimeout    time.Duration    `default:"5m" help:"How long the provider may take to observe a change before deployments say ProviderNotResponding. 0 means any time."`
-	Version            kong.VersionFlag `help:"Print the version."`
+	Debug               bool             `help:"Emit debug logs." short:"d"`
+	Network             string           `default:"tcp" help:"Network on which to listen for gRPC connections."`
+	Address             string           `default:":9443" help:"Address at which to listen for gRPC connections."`
+	TLSCertsDir         string           `env:"TLS_SERVER_CERTS_DIR" help:"Folder with the server's certificate (tls.crt), its key (tls.key), and the CA of clients (ca.crt)."`
+	Insecure            bool             `help:"Serve without TLS. Needed by crossplane render."`
+	MetricsAddress      string           `default:":8080" help:"Address at which to serve metrics. Empty serves none."`
+	MaxRecvMessageSize  int              `default:"16" help:"Largest request, in MiB."`
+	CacheSize           int              `default:"12" help:"Most memory for what was answered and rendered before, in MiB."`
+	TTL                 time.Duration    `default:"10m" help:"How long a response counts when nothing changes."`
+	RendererSpread      time.Duration    `default:"24h" help:"How long it takes until all deployments took a new version of the renderer, each in its own time of the day. 0 means at once."`
+	ProviderTimeout     time.Duration    `default:"5m" help:"How long the provider may take to observe a change before deployments say ProviderNotResponding. 0 means any time."`
+	AllowLoopbackChecks bool             `help:"Take addresses of Prometheus servers on the provider's own machine, which the provider has to allow too. For tests."`
+	Version             kong.VersionFlag `help:"Print the version."`
 }
 
 // shares of a cache's bytes. Nearly every call is one that was answered before; files are there for those in which something else
@@ -46,7 +47,7 @@ func (c *cli) Run() error {
 	}
 	answered, rendered := shares(c.CacheSize << 20)
 	core := function.New(render.NewCache(render.NewRenderer(), rendered), function.WithRendererSpread(c.RendererSpread), function.WithStopwatch(time.Now),
-		function.WithProviderTimeout(c.ProviderTimeout))
+		function.WithProviderTimeout(c.ProviderTimeout), function.WithLoopbackChecks(c.AllowLoopbackChecks))
 	metrics, err := newTelemetry(prometheus.DefaultRegisterer)
 	if err != nil {
 		return err

@@ -158,6 +158,12 @@ func WithRendererSpread(d time.Duration) Option { return func(c *Core) { c.sprea
 // WithProviderTimeout says how long the provider may take to observe a change of a composed resource. 0 means that it may take any time.
 func WithProviderTimeout(d time.Duration) Option { return func(c *Core) { c.providerTimeout = d } }
 
+// WithLoopbackChecks says whether checks may ask Prometheus servers on the provider's own machine, which the provider has to allow too. It is for
+// tests.
+func WithLoopbackChecks(allowed bool) Option {
+	return func(c *Core) { c.gates = gates.NewCompiler(queryBytes, gates.WithLoopback(allowed)) }
+}
+
 // WithStopwatch measures the stages of calls by a clock.
 func WithStopwatch(now func() time.Time) Option { return func(c *Core) { c.stopwatch = now } }
 

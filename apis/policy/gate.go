@@ -2,6 +2,7 @@ package policy
 
 import (
 	"net"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -75,6 +76,36 @@ func checkPrometheus(site *catalogv1alpha1.Site, configKind string, c *configv1a
 		return nil
 	}
 	return errors.Wrapf(checkMetricsHost(site, known), "%s: spec.metrics.prometheus.address", configKind)
+}
+
+// CheckMetricsServer returns an error, which names the field, when a check would ask a Prometheus server that is on the provider's own machine by
+// its address. A name that leads there is found by the provider when it asks, and nothing is judged then.
+func CheckMetricsServer(site *catalogv1alpha1.Site, configKind string, c *configv1alpha1.ProviderConfigSpec, check *deploymentv1alpha1.Check) error {
+	if check.Prometheus == nil {
+		return nil
+	}
+	field, address := "prometheus.address", check.Prometheus.Address
+	if known := PrometheusAddress(site, c); address == "" || address == known {
+		field, address = configKind+": spec.metrics.prometheus.address", known
+		if m := site.Spec.Metrics; m != nil && m.Prometheus != nil {
+			field = "spec.metrics.prometheus.address of the Site"
+		}
+	}
+	u, err := url.Parse(address)
+	if err != nil || !isLoopback(u.Hostname()) {
+		return nil //nolint:nilerr // What cannot be read is refused by others.
+	}
+	return errors.Errorf("%s: %q is a loopback address, which is the provider's own machine: name one that the provider's Pod reaches", field, u.Host)
+}
+
+// isLoopback reports whether a host is the machine of whoever asks it. The name localhost, and those below it, are that by RFC 6761.
+func isLoopback(host string) bool {
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.WithZone("").Unmap().IsLoopback()
 }
 
 // checkMetricsHost lets the configuration of a namespace, which who owns the namespace may write, name the servers that a Site lists. Else it

@@ -154,3 +154,48 @@ func TestMetricsHost(t *testing.T) {
 		})
 	}
 }
+
+func TestCheckMetricsServer(t *testing.T) {
+	const refused = " is a loopback address, which is the provider's own machine: name one that the provider's Pod reaches"
+	cases := map[string]struct {
+		reason            string
+		site, config, own string
+		withoutPrometheus bool
+		want              string
+	}{
+		"Elsewhere":  {reason: "A server on another machine is asked.", site: "http://prometheus.monitoring.svc:9090"},
+		"Private":    {reason: "A private network is where Prometheus is.", site: "http://10.0.0.1:9090"},
+		"Site":       {reason: "The Site's field is named.", site: "http://127.0.0.1:9090", want: `spec.metrics.prometheus.address of the Site: "127.0.0.1:9090"` + refused},
+		"Name":       {reason: "The name localhost is a loopback address, in any case and below any name.", site: "https://Prom.LocalHost./x", want: `spec.metrics.prometheus.address of the Site: "Prom.LocalHost."` + refused},
+		"IPv6":       {reason: "So is the one of IPv6.", site: "http://[::1]:9090", want: `spec.metrics.prometheus.address of the Site: "[::1]:9090"` + refused},
+		"Mapped":     {reason: "So is one of IPv4 in one of IPv6.", site: "http://[::ffff:127.0.0.2]", want: `spec.metrics.prometheus.address of the Site: "[::ffff:127.0.0.2]"` + refused},
+		"Config":     {reason: "Without a server of the Site the field of the configuration is named.", config: "http://localhost:9090", want: `ClusterProviderConfig: spec.metrics.prometheus.address: "localhost:9090"` + refused},
+		"Overridden": {reason: "The server of a configuration that the Site overrides is not asked.", site: "http://prometheus", config: "http://localhost:9090"},
+		"Own":        {reason: "The check's own field is named.", site: "http://prometheus", own: "https://localhost", want: `prometheus.address: "localhost"` + refused},
+		"Said":       {reason: "A check that repeats the Site's address means that server.", site: "http://localhost", own: "http://localhost", want: `spec.metrics.prometheus.address of the Site: "localhost"` + refused},
+		"Web":        {reason: "A check without Prometheus asks none.", site: "http://localhost", withoutPrometheus: true},
+		"Unreadable": {reason: "An address that cannot be read is refused elsewhere.", site: "http://[::1"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			site, c := &catalogv1alpha1.Site{}, &configv1alpha1.ProviderConfigSpec{}
+			if tc.site != "" {
+				site.Spec.Metrics = &catalogv1alpha1.SiteMetrics{Prometheus: &catalogv1alpha1.PrometheusEndpoint{Address: tc.site}}
+			}
+			if tc.config != "" {
+				c.Metrics = &configv1alpha1.Metrics{Prometheus: &configv1alpha1.Prometheus{Address: tc.config}}
+			}
+			check := &deploymentv1alpha1.Check{Prometheus: &deploymentv1alpha1.PrometheusCheck{Address: tc.own}}
+			if tc.withoutPrometheus {
+				check.Prometheus = nil
+			}
+			got := ""
+			if err := CheckMetricsServer(site, KindClusterProviderConfig, c, check); err != nil {
+				got = err.Error()
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("%s\nCheckMetricsServer(...): -want error, +got error:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

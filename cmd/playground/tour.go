@@ -75,6 +75,7 @@ func (c *tourCommand) Run(ctx context.Context) error {
 	p := printer{os.Stdout}
 	o.KeepDir, o.KeepDirOnFailure, o.Progress, o.Waiting = c.KeepDir, true, p.started, p.waits
 	// Prometheus runs on this machine.
+	o.Function.Args = append(o.Function.Args, "--allow-loopback-checks")
 	o.Provider.Args = append(o.Provider.Args, "--allow-loopback-checks")
 	// By default Crossplane holds back who changes more often than once a second for long. Three versions within a minute are for a tour alone.
 	o.CoreArgs = append(o.CoreArgs, "--circuit-breaker-burst=1000")

@@ -75,11 +75,22 @@ type Compiler struct {
 	queries     *promql.Reader
 	expressions *expression.Reader
 	filled      *memo.Memo[string]
+	loopback    bool
 }
 
+// An Option changes a Compiler.
+type Option func(*Compiler)
+
+// WithLoopback says whether checks may ask Prometheus servers on the provider's own machine. It is for tests.
+func WithLoopback(allowed bool) Option { return func(c *Compiler) { c.loopback = allowed } }
+
 // NewCompiler returns a Compiler that remembers so many bytes of filled queries.
-func NewCompiler(bytes int) *Compiler {
-	return &Compiler{queries: promql.NewReader(maxRead), expressions: expression.NewReader(maxRead), filled: memo.New[string](bytes)}
+func NewCompiler(bytes int, opts ...Option) *Compiler {
+	c := &Compiler{queries: promql.NewReader(maxRead), expressions: expression.NewReader(maxRead), filled: memo.New[string](bytes)}
+	for _, o := range opts {
+		o(c)
+	}
+	return c
 }
 
 // Compile returns what a revision is judged by: for each Site its metrics by name, then the checks, then the post check. Gates that are
@@ -218,10 +229,18 @@ func (c *Compiler) at(in Input, p catalog.Place, said pathed) (deploymentv1alpha
 			return check, errors.Wrap(err, "query")
 		}
 	}
-	if err := policy.CheckGateCheck(&p.Site, p.ConfigRef.Kind, &p.Config, &check); err != nil || !said.own {
+	if err := c.allow(p, &check); err != nil || !said.own {
 		return check, err
 	}
 	return check, policy.CheckOwnQuery(&p.Site, &p.Config, &check)
+}
+
+// allow a check at a place. It returns an error, which names the field, for one that may not be made there.
+func (c *Compiler) allow(p catalog.Place, check *deploymentv1alpha1.Check) error {
+	if err := policy.CheckGateCheck(&p.Site, p.ConfigRef.Kind, &p.Config, check); err != nil || c.loopback {
+		return err
+	}
+	return policy.CheckMetricsServer(&p.Site, p.ConfigRef.Kind, &p.Config, check)
 }
 
 // fill puts values into a query.

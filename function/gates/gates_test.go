@@ -288,6 +288,12 @@ func TestCompileRefuses(t *testing.T) {
 			change: func(in *Input) { in.Places[0].Config.Policy.OwnQueries = configv1alpha1.OwnQueriesDeny },
 			want:   `spec.gatesConfig.checks[0]: Site "edge1": prometheus.query: spec.policy.ownQueries of the configuration lets servers be asked by the metrics of Blueprints only`,
 		},
+		"LoopbackSite": {
+			reason: "The Site's server on the provider's own machine is refused before it is asked.", config: one(asking("x")),
+			change: func(in *Input) { in.Places[0].Site.Spec.Metrics.Prometheus.Address = "http://127.0.0.1:9090/c4n4ry" },
+			want: `spec.gatesConfig.checks[0]: Site "edge1": spec.metrics.prometheus.address of the Site: ` +
+				`"127.0.0.1:9090" is a loopback address, which is the provider's own machine: name one that the provider's Pod reaches`,
+		},
 		"Address": {
 			reason: "A server of one's own is such a host.",
 			config: one(check{
@@ -399,6 +405,18 @@ func TestFilledApart(t *testing.T) {
 		want := fmt.Sprintf(`p99{app=%q,ns=%q,site="edge1"}`, in.Service, in.Namespace)
 		if diff := cmp.Diff(want, got[0].Prometheus.Query); diff != "" {
 			t.Errorf("Compile(%s): -want, +got:\n%s", id, diff)
+		}
+	}
+}
+
+// TestWithLoopback lets a server on the provider's own machine be asked, as tests need it.
+func TestWithLoopback(t *testing.T) {
+	p := place("edge1")
+	p.Site.Spec.Metrics.Prometheus.Address = "http://127.0.0.1:9090"
+	for allowed, want := range map[bool]int{true: 1, false: 0} {
+		checks, err := NewCompiler(0, WithLoopback(allowed)).Compile(input(config{SLOThresholds: thresholds{"availability": "99"}}, p))
+		if len(checks) != want || (err == nil) != allowed {
+			t.Errorf("WithLoopback(%t): %d checks, error %v", allowed, len(checks), err)
 		}
 	}
 }

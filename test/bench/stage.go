@@ -52,7 +52,7 @@ func (s *stage) open(ctx context.Context) error {
 		return err
 	}
 	// What is measured is what would run in production, without its debug log, but that Prometheus may be on this machine.
-	o.Function.Args, o.Provider.Args = nil, []string{"--allow-loopback-checks"}
+	o.Function.Args, o.Provider.Args = []string{"--allow-loopback-checks"}, []string{"--allow-loopback-checks"}
 	if s.cp, err = controlplane.Start(ctx, o); err != nil {
 		return err
 	}

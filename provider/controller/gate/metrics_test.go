@@ -270,6 +270,9 @@ func TestMetricsCredentials(t *testing.T) {
 		t.Run(r.Name, func(t *testing.T) {
 			_, name, _ := strings.Cut(r.Name, "-")
 			tc := cases[name]
+			if tc.message != "" {
+				tc.message += " (" + v.URL + ")" // Every one of them is an outage, whose server has to be found.
+			}
 			if diff := cmp.Diff([]string{string(tc.want), tc.message, tc.shown}, []string{string(r.Phase), r.Message, v.was(queryOf(r.Name))}); diff != "" {
 				t.Errorf("%s\nphase, message, and what the server was shown: -want, +got:\n%s", tc.reason, diff)
 			}

@@ -128,9 +128,9 @@ func (e *external) named(ctx context.Context, c config, p configv1alpha1.Prometh
 	)
 	switch {
 	case errors.As(err, &gone):
-		return answer{problem: problemSecret, outage: true}, nil // Where it should be is for those who may read the Site.
+		return answer{problem: problemSecret + " (" + prometheus.Place(u) + ")", outage: true}, nil // Where it should be is for those who may read the Site.
 	case errors.As(err, &invalid):
-		return answer{problem: invalid.Error(), outage: true}, nil
+		return answer{problem: invalid.Error() + " (" + prometheus.Place(u) + ")", outage: true}, nil
 	}
 	return answer{server: prometheus.Server{Base: u, Credentials: k}}, err
 }

@@ -212,7 +212,7 @@ func TestWhoIsAsked(t *testing.T) {
 		"OwnDenied":     {reason: "And else it is not.", address: "https://mine.example.org", allow: []string{"example.org"}, want: `prometheus.address: host "mine.example.org" is not among the webCheckHosts of a ClusterProviderConfig`},
 		"OwnWithUser":   {reason: "Nobody hides a host behind a user.", address: "https://mine.example.org@evil.example.org", allow: []string{"mine.example.org"}, want: "prometheus.address: must be an https address with a host, and without a user"},
 		"SaidAgain":     {reason: "Who names the Site's server means that one.", address: there, want: there, with: "hunter2"},
-		"SecretGone":    {reason: "Without its credentials a server is not asked.", site: func(s *catalogv1alpha1.Site) { s.Spec.Metrics.Prometheus.SecretRef.Name = "gone" }, want: problemSecret},
+		"SecretGone":    {reason: "Without its credentials a server is not asked.", site: func(s *catalogv1alpha1.Site) { s.Spec.Metrics.Prometheus.SecretRef.Name = "gone" }, want: problemSecret + " (" + there + ")"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -293,6 +293,12 @@ func TestConfigOfCheck(t *testing.T) {
 	}
 }
 
+// trouble is what a Gate says while the Prometheus server of the Site is stopped.
+func (w *world) trouble() string {
+	w.Helper()
+	return "the server has trouble of its own (" + w.site().Spec.Metrics.Prometheus.Address + ")"
+}
+
 // TestMetricsUnavailable stops the Prometheus server for longer than the Gate waits for it.
 func TestMetricsUnavailable(t *testing.T) {
 	t.Parallel()
@@ -302,10 +308,10 @@ func TestMetricsUnavailable(t *testing.T) {
 	w.stop(true)
 	w.until("Held//Running")
 	r := w.get().Status.AtProvider.Checks[0]
-	if r.UnavailableSince == nil || r.Message != "the server has trouble of its own" {
+	if r.UnavailableSince == nil || r.Message != w.trouble() {
 		t.Errorf("the check that waits: %+v", r)
 	}
-	if diff := cmp.Diff(`check "errors" at Site "edge1": the server has trouble of its own`, w.get().GetCondition(xpv2.TypeReady).Message); diff != "" {
+	if diff := cmp.Diff(`check "errors" at Site "edge1": `+w.trouble(), w.get().GetCondition(xpv2.TypeReady).Message); diff != "" {
 		t.Errorf("Ready: -want, +got:\n%s", diff)
 	}
 	w.stop(false)
@@ -323,7 +329,7 @@ func TestMetricsUnavailableRejects(t *testing.T) {
 	w.must(w.kube.Update(t.Context(), g))
 	w.stop(true)
 	w.until("Error/Error/Error")
-	want := "the metrics backend was unavailable for longer than metricsUnavailableTimeout: the server has trouble of its own"
+	want := "the metrics backend was unavailable for longer than metricsUnavailableTimeout: " + w.trouble()
 	if diff := cmp.Diff(want, w.get().Status.AtProvider.Checks[0].Message); diff != "" {
 		t.Errorf("the message of the check: -want, +got:\n%s", diff)
 	}

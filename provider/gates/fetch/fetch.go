@@ -53,11 +53,11 @@ type Error string
 // Error returns the problem.
 func (e Error) Error() string { return string(e) }
 
-// IsOutage is true for an error that says nothing of what was asked: the server was not reached, not in time, or not known to be the right
-// one.
+// IsOutage is true for an error that says nothing of what was asked: the server was not reached, not in time, not known to be the right one, or
+// may not be asked. An answer that is too large is one.
 func IsOutage(err error) bool {
 	var e Error
-	return errors.As(err, &e) && (e == ProblemSilent || e == ProblemSlow || e == ProblemUntrusted || e == ProblemRedirect)
+	return errors.As(err, &e) && e != ProblemLarge
 }
 
 // refusedError says which host may not be asked, as the user wrote it, and why. What its name was resolved to is not said.

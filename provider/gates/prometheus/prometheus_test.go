@@ -180,6 +180,49 @@ func TestAsk(t *testing.T) {
 	}
 }
 
+// TestAskWithoutServer asks servers that cannot be asked, behind a path that may be a secret.
+func TestAskWithoutServer(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }))
+	t.Cleanup(s.Close)
+	near := fetch.New(fetch.Options{Loopback: true})
+	cases := map[string]struct {
+		reason string
+		doer   Doer
+		base   string
+		want   string
+	}{
+		"Silent": {
+			reason: "An outage names the server without its path.", doer: near, base: "http://127.0.0.1:1/c4n4ry",
+			want: "the server does not answer (http://127.0.0.1:1)",
+		},
+		"Status": {
+			reason: "So does a status that says that the server has trouble.", doer: near, base: s.URL + "/c4n4ry",
+			want: problemUnavailable + " (" + s.URL + ")",
+		},
+		"Refused": {
+			reason: "A server that may not be asked, whoever named it, is no verdict on what it would have measured.",
+			doer:   fetch.New(fetch.Options{}), base: "http://127.0.0.1:9090/c4n4ry",
+			want: `checks may not ask the host "127.0.0.1": it is a loopback address, which is the provider's own machine (http://127.0.0.1:9090)`,
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			base, err := Base(tc.base)
+			if err != nil {
+				t.Fatal(err)
+			}
+			q, err := NewQuestion(tc.doer, promql.NewReader(10), Server{Base: base}, "up", false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := q.Ask(t.Context(), time.Hour)
+			if diff := cmp.Diff(tc.want, got.Problem); diff != "" || !got.Unavailable {
+				t.Errorf("%s\nAsk(...): unavailable %t, -want problem, +got problem:\n%s", tc.reason, got.Unavailable, diff)
+			}
+		})
+	}
+}
+
 func TestKey(t *testing.T) {
 	asked := []string{}
 	s := server(t, &asked)

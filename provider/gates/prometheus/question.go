@@ -69,6 +69,17 @@ func Base(address string) (*url.URL, error) {
 	return u, nil
 }
 
+// Place of a server is its scheme, host and port, for messages. A path may hold a secret, and an address with a user is no Base.
+func Place(base *url.URL) string { return base.Scheme + "://" + base.Host }
+
+// name the server in the problem of an answer that it could not give, so that a reader knows which one to look at.
+func (s Server) name(a gates.Answer) gates.Answer {
+	if a.Unavailable {
+		a.Problem += " (" + Place(s.Base) + ")"
+	}
+	return a
+}
+
 // A Question is a query to one server.
 type Question struct {
 	doer   Doer
@@ -136,9 +147,9 @@ func (q *Question) Ask(ctx context.Context, live time.Duration) gates.Answer {
 	}
 	said, err := q.doer.Do(ctx, fetch.Request{URL: q.server.Base.JoinPath("api/v1/query"), Form: form, Credentials: q.server.Credentials})
 	if err != nil {
-		return gates.Answer{Problem: err.Error(), Unavailable: fetch.IsOutage(err)}
+		return q.server.name(gates.Answer{Problem: err.Error(), Unavailable: fetch.IsOutage(err)})
 	}
-	a := decode(said)
+	a := q.server.name(decode(said))
 	a.Early = q.early(live)
 	return a
 }

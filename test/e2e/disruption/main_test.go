@@ -17,7 +17,10 @@ import (
 var cp *controlplane.ControlPlane
 
 func TestMain(m *testing.M) {
-	os.Exit(scene.Main(m, &cp, func(o *controlplane.Options) { o.Provider.Args = append(o.Provider.Args, "--allow-loopback-checks") }))
+	os.Exit(scene.Main(m, &cp, func(o *controlplane.Options) {
+		o.Function.Args = append(o.Function.Args, "--allow-loopback-checks")
+		o.Provider.Args = append(o.Provider.Args, "--allow-loopback-checks")
+	}))
 }
 
 // intent is one line for a claim or a composite.

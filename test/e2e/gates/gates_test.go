@@ -111,7 +111,7 @@ func TestAnswers(t *testing.T) {
 		t.Errorf("an error has values: %+v", refused)
 	}
 	w.server.Stop()
-	w.ask("a server that is down", w.question(ratio, false), time.Hour, func(a gates.Answer) bool { return a.Problem == fetch.ProblemSilent })
+	w.ask("a server that is down", w.question(ratio, false), time.Hour, func(a gates.Answer) bool { return a.Problem == fetch.ProblemSilent+" ("+w.server.URL()+")" })
 }
 
 // judge with the real meter until the check has ended.

@@ -28,6 +28,7 @@ const (
 // What a good revision, a bad one and the way back cost is held against Crossplane's defaults by TestBreakerStory, next door in disruption, and
 // with real engines by "make bench".
 func forTrials(o *controlplane.Options) {
+	o.Function.Args = append(o.Function.Args, "--allow-loopback-checks")
 	o.Provider.Args = append(o.Provider.Args, "--allow-loopback-checks")
 	o.Provider.Env = append(o.Provider.Env, "SSL_CERT_FILE="+trustedBundle())
 	o.CoreArgs = append(o.CoreArgs, "--circuit-breaker-burst=1000")
