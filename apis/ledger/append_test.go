@@ -70,7 +70,8 @@ func randomEvent(random *rand.Rand, s State) Event {
 	uid := fmt.Sprintf("u%d", random.IntN(12))
 	target := max(s.LastNumber-random.Int64N(3), 0)
 	all := []Event{
-		{Opened: &Opened{Ledger: fmt.Sprintf("demo-%d", s.Seq), Home: "platform"}}, order(number, intent), order(number, intent, byRequest(uid)), advance, verify("edge1", "edge2"), verify("edge1", "edge2"), verify("edge1"),
+		{Opened: &Opened{Ledger: fmt.Sprintf("demo-%d", s.Seq), Home: "platform"}},
+		order(number, intent), order(number, intent, byRequest(uid)), advance, verify("edge1", "edge2"), verify("edge1", "edge2"), verify("edge1"),
 		reject, rollBack(target), {Restored: &Restored{}}, withdraw(target, uid), promote(int32(random.IntN(3)), uid), stage(s.Cursor.Step, random.Int32N(6)),
 		{Recovered: &Recovered{LastNumber: random.Int64N(6)}}, {Rebased: &Rebased{Request: Request{Intent: intent, Scheme: random.Int32N(2), Renderer: random.Int32N(3)}}},
 	}

@@ -325,7 +325,7 @@ func (s State) supersedes(ledger State) bool {
 	if s.Ledger != ledger.Ledger {
 		return s.Epoch >= ledger.Epoch
 	}
-	return s.Head.Compare(ledger.Head) > 0
+	return s.Compare(ledger.Head) > 0
 }
 
 func (m Moved) apply(s State, _ time.Time) (State, string) {

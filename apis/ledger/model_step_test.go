@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -154,7 +155,7 @@ func (m *model) follow(i int, d modelDelivery) {
 		m.repositories[i].Ledger = State{}
 	}
 	record := m.repositories[i].Record
-	if d.Copy.Seq == 0 || d.Position.Compare(record.Position) < 0 || d.Copy.Head.Compare(record.Copy.Head) < 0 {
+	if d.Copy.Seq == 0 || d.Position.Compare(record.Position) < 0 || d.Copy.Compare(record.Copy.Head) < 0 {
 		return
 	}
 	m.apply(i, d.Copy)
@@ -163,9 +164,7 @@ func (m *model) follow(i int, d modelDelivery) {
 func (m *model) apply(i int, s State) {
 	r := &m.repositories[i]
 	trees := map[string]int64{}
-	for site, number := range r.Record.Trees {
-		trees[site] = number
-	}
+	maps.Copy(trees, r.Record.Trees)
 	for _, site := range m.sitesOf(i) {
 		if number := wanted(s, site); number > 0 {
 			trees[site] = number

@@ -259,7 +259,7 @@ func newestCopy(seen modelCluster, s State) State {
 	newest := State{}
 	for _, d := range seen.Deliveries {
 		for _, c := range []State{d.Ledger, d.Record.Copy} {
-			if c.Head != s.Head && c.Head.Compare(newest.Head) > 0 {
+			if c.Head != s.Head && c.Compare(newest.Head) > 0 {
 				newest = c
 			}
 		}

@@ -3,7 +3,7 @@ package shares
 import (
 	"context"
 	"testing"
-	"time"
+	"testing/synctest"
 )
 
 func acquire(t *testing.T, p *Places, at Place) func() {
@@ -15,7 +15,10 @@ func acquire(t *testing.T, p *Places, at Place) func() {
 	return free
 }
 
-func TestPlaces(t *testing.T) {
+func TestPlaces(t *testing.T) { synctest.Test(t, testPlaces) }
+
+func testPlaces(t *testing.T) {
+	t.Helper()
 	p := NewPlaces(Limits{PerHost: 2, PerNamespaceAtHost: 1})
 	hostile, good := Place{Host: "h", Namespace: "hostile"}, Place{Host: "h", Namespace: "good"}
 	held := acquire(t, p, hostile)
@@ -28,8 +31,9 @@ func TestPlaces(t *testing.T) {
 		}()
 	}
 	free := acquire(t, p, good) // It does not wait for the other namespace.
-	for !p.IsWanted(good) {
-		time.Sleep(time.Millisecond)
+	synctest.Wait()             // All of them wait.
+	if !p.IsWanted(good) {
+		t.Error("The host is wanted by a namespace that waits.\nIsWanted(): want true")
 	}
 	if p.IsWanted(hostile) {
 		t.Error("A namespace that waits for itself is not another one.\nIsWanted(): want false")
