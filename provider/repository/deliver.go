@@ -30,13 +30,7 @@ func (r *Repository) Deliver(ctx context.Context, d Delivery) error {
 	if err != nil {
 		return err
 	}
-	leave, ok := r.pool.waiting.enter(r.namespace)
-	defer leave()
-	patience := r.patience()
-	if !ok {
-		patience = min(patience, r.pool.o.Glance)
-	}
-	if err := i.wait(ctx, patience); err != nil {
+	if err := i.wait(ctx, r.patience()); err != nil {
 		return err
 	}
 	return i.err

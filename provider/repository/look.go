@@ -32,9 +32,7 @@ func (r *Repository) Look(ctx context.Context, key types.NamespacedName, since t
 		return s, known
 	}
 	wait := r.host.wait()
-	leave, ok := r.pool.waiting.enter(r.namespace)
-	defer leave()
-	if known != nil || !ok {
+	if known != nil {
 		wait = min(wait, r.pool.o.Glance)
 	}
 	timer := time.NewTimer(wait)

@@ -34,7 +34,7 @@ func (r *Repository) Notes(ctx context.Context, s *git.Snapshot, words string) (
 		return nil, err
 	}
 	told := r.story.told
-	err := r.ask(ctx, func(ctx context.Context) error {
+	err := r.host.do(ctx, func(ctx context.Context) error {
 		var err error
 		told, err = r.client().Notes(ctx, s, words, told)
 		return err

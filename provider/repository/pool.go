@@ -85,7 +85,6 @@ type Pool struct {
 	hosts map[shares.Place]*host
 
 	underWay underWay
-	waiting  waiting
 
 	// ended is closed when nobody may wait any more.
 	ended chan struct{}
@@ -106,7 +105,7 @@ func NewPool(o Options) *Pool {
 	ended := make(chan struct{})
 	return &Pool{
 		o: o, administrators: newCommons(), tenants: newTenantsCommons(),
-		repos: map[string]*Repository{}, hosts: map[shares.Place]*host{}, underWay: newUnderWay(), waiting: waiting{by: map[string]int{}},
+		repos: map[string]*Repository{}, hosts: map[shares.Place]*host{}, underWay: newUnderWay(),
 		ended: ended, end: sync.OnceFunc(func() { close(ended) }),
 	}
 }
@@ -232,11 +231,6 @@ func (p *Pool) settle(ctx context.Context, key types.NamespacedName) error {
 	i, ok := p.underWay.get(key)
 	if !ok || i.of.withdraw(i) {
 		return nil
-	}
-	leave, ok := p.waiting.enter(i.of.namespace)
-	defer leave()
-	if !ok {
-		return i.wait(ctx, min(p.o.Glance, p.o.Patience))
 	}
 	return i.wait(ctx, p.o.Patience)
 }

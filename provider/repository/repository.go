@@ -122,19 +122,9 @@ func (r *Repository) known() (*git.Snapshot, time.Time) {
 	return r.seen, r.seenAt
 }
 
-// ask the host for somebody who waits until it has answered. Where too many of a namespace wait, more are told to come again.
-func (r *Repository) ask(ctx context.Context, fn func(context.Context) error) error {
-	leave, ok := r.pool.waiting.enter(r.namespace)
-	defer leave()
-	if !ok {
-		return &git.Error{Class: git.ClassTransient, Detail: "cannot read the repository: others of the namespace wait for servers that do not answer"}
-	}
-	return r.host.do(ctx, fn)
-}
-
 // ReadFile returns a file of the branch as it was when the snapshot was taken, and whether there is one. It returns a *git.Error.
 func (r *Repository) ReadFile(ctx context.Context, s *git.Snapshot, path string) (content []byte, ok bool, err error) {
-	err = r.ask(ctx, func(ctx context.Context) error {
+	err = r.host.do(ctx, func(ctx context.Context) error {
 		content, ok, err = r.client().ReadFile(ctx, s, path)
 		return err
 	})
@@ -143,7 +133,7 @@ func (r *Repository) ReadFile(ctx context.Context, s *git.Snapshot, path string)
 
 // ReadTree returns the files of a tree, and whether it is anywhere. It returns a *git.Error.
 func (r *Repository) ReadTree(ctx context.Context, s *git.Snapshot, w git.Wanted) (files map[string][]byte, ok bool, err error) {
-	err = r.ask(ctx, func(ctx context.Context) error {
+	err = r.host.do(ctx, func(ctx context.Context) error {
 		files, ok, err = r.client().ReadTree(ctx, s, w)
 		return err
 	})
@@ -155,7 +145,7 @@ func (r *Repository) Contains(ctx context.Context, s *git.Snapshot, commit strin
 	if is, known := s.Contains(commit); known {
 		return is, nil
 	}
-	err = r.ask(ctx, func(ctx context.Context) error {
+	err = r.host.do(ctx, func(ctx context.Context) error {
 		is, err = r.client().Contains(ctx, s, commit)
 		return err
 	})

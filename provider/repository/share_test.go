@@ -167,43 +167,6 @@ func TestBytesHaveShares(t *testing.T) {
 	}
 }
 
-func TestWaitingWorkersHaveShares(t *testing.T) {
-	w, leave := waiting{by: map[string]int{}}, func() {}
-	for range maxWaiting {
-		leave, _ = w.enter(hostile)
-	}
-	_, more := w.enter(hostile)
-	other, admitted := w.enter("team-a")
-	_, administrator := w.enter("")
-	leave()
-	other()
-	_, again := w.enter(hostile)
-	if diff := cmp.Diff([]bool{false, true, true, true}, []bool{more, admitted, administrator, again}); diff != "" {
-		t.Errorf("Workers that wait for the servers of one namespace are bounded, and leave those for others.\nenter(...): -want, +got:\n%s", diff)
-	}
-	if diff := cmp.Diff(map[string]int{hostile: maxWaiting}, w.by); diff != "" {
-		t.Errorf("A namespace that nobody waits for is forgotten.\n-want, +got:\n%s", diff)
-	}
-}
-
-func TestWorkersDoNotWaitForHangingServers(t *testing.T) {
-	p := pool(Options{Patience: 5 * time.Minute, Glance: time.Millisecond})
-	r := openRemote(t, p, silent(t), of(hostile, 0))
-	for range maxWaiting {
-		leave, _ := p.waiting.enter(hostile)
-		defer leave()
-	}
-	if _, err := r.Look(t.Context(), web(0), time.Now()); git.ClassOf(err) != git.ClassTransient {
-		t.Errorf("A look of a namespace whose workers all wait ends at once.\nLook(...): %v", err)
-	}
-	if err := deliver(r, fiveFiles(0)); !IsPending(err) {
-		t.Errorf("A delivery of a namespace whose workers all wait goes on without its worker.\nDeliver(...): %v", err)
-	}
-	if err := r.ask(t.Context(), func(context.Context) error { return nil }); git.ClassOf(err) != git.ClassTransient {
-		t.Errorf("A read of a namespace whose workers all wait ends at once.\nask(...): %v", err)
-	}
-}
-
 func TestIdleIsForgotten(t *testing.T) {
 	clock := time.Now()
 	p := pool(Options{Now: func() time.Time { return clock }})

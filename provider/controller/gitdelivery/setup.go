@@ -31,6 +31,7 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/provider/address"
 	"github.com/intentplane/intentplane/provider/controller/composite"
+	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/repository"
 	"github.com/intentplane/intentplane/provider/telemetry"
@@ -105,7 +106,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) error {
 		WatchesRawSource(source.Channel(awake, &handler.EnqueueRequestForObject{})).
 		// Only who a Secret is, not what is in it, is kept in memory.
 		WatchesMetadata(&corev1.Secret{}, still.mapping(w.secret), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{})).
-		Complete(still)
+		Complete(setup.NewTurns(still, o.MaxConcurrentReconciles, wake(awake)))
 }
 
 func options(mgr ctrl.Manager, o controller.Options, name string, c *composite.Connector[*v1alpha1.GitDelivery]) []managed.ReconcilerOption {

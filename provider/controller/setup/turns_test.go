@@ -1,0 +1,63 @@
+package setup
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+)
+
+func request(namespace string, n int) reconcile.Request {
+	return reconcile.Request{NamespacedName: types.NamespacedName{Namespace: namespace, Name: fmt.Sprint(n)}}
+}
+
+// TestTurns lets all objects of a namespace wait for a server that does not answer.
+func TestTurns(t *testing.T) {
+	const workers, objects = 8, 10
+	begun, free, woken := make(chan reconcile.Request, objects), make(chan struct{}), make(chan types.NamespacedName, objects)
+	turns := NewTurns(reconcile.Func(func(_ context.Context, req reconcile.Request) (reconcile.Result, error) {
+		begun <- req
+		if req.Namespace == "hostile" {
+			<-free
+		}
+		return reconcile.Result{}, nil
+	}), workers, func(key types.NamespacedName) { woken <- key })
+
+	ended := make(chan reconcile.Result, objects)
+	for n := range workers / shareOfWorkers {
+		go func() {
+			res, _ := turns.Reconcile(t.Context(), request("hostile", n))
+			ended <- res
+		}()
+		<-begun
+	}
+	for n := workers / shareOfWorkers; n < objects; n++ {
+		for range 2 { // Another event changes nothing.
+			res, err := turns.Reconcile(t.Context(), request("hostile", n))
+			if diff := cmp.Diff(reconcile.Result{RequeueAfter: lostTurn}, res); diff != "" || err != nil {
+				t.Errorf("An object beyond the share waits without a worker.\nReconcile(...): -want, +got:\n%s\n%v", diff, err)
+			}
+		}
+	}
+	res, err := turns.Reconcile(t.Context(), request("team-a", 0))
+	if diff := cmp.Diff(reconcile.Result{}, res); diff != "" || err != nil {
+		t.Errorf("Another namespace has its workers.\nReconcile(...): -want, +got:\n%s\n%v", diff, err)
+	}
+	close(free)
+	for n := workers / shareOfWorkers; n < objects; n++ {
+		key := <-woken
+		if diff := cmp.Diff(request("hostile", n).NamespacedName, key); diff != "" {
+			t.Errorf("Objects have their turn in the order in which they came.\nwake(...): -want, +got:\n%s", diff)
+		}
+		_, _ = turns.Reconcile(t.Context(), reconcile.Request{NamespacedName: key})
+	}
+	for range workers / shareOfWorkers {
+		<-ended
+	}
+	if diff := cmp.Diff(map[string]*crowd{}, turns.by, cmp.AllowUnexported(crowd{})); diff != "" {
+		t.Errorf("A namespace without objects is forgotten.\n-want, +got:\n%s", diff)
+	}
+}
