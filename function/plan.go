@@ -207,15 +207,16 @@ func read(s deploymentv1alpha1.IntentDeploymentSpec) (intent.Intent, string, err
 
 func query(in Input, i intent.Intent, field string) catalog.Query {
 	return catalog.Query{
-		Namespace:     in.Claim.Namespace,
-		Name:          in.Claim.Name,
-		ServiceType:   i.Type,
-		IntentSites:   i.Sites,
-		IntentLabels:  i.Selector,
-		IntentField:   field,
-		UnquotedSites: unquotedSites(in),
-		Blueprint:     in.Spec.Blueprint,
-		Delivery:      in.Spec.DeliveryConfig,
+		Namespace:      in.Claim.Namespace,
+		Name:           in.Claim.Name,
+		ServiceType:    i.Type,
+		IntentSites:    i.Sites,
+		IntentLabels:   i.Selector,
+		IntentField:    field,
+		UnquotedSites:  unquotedSites(in),
+		DeliveredSites: slices.Collect(maps.Keys(in.Status.Delivery.Sites)),
+		Blueprint:      in.Spec.Blueprint,
+		Delivery:       in.Spec.DeliveryConfig,
 	}
 }
 

@@ -153,6 +153,7 @@ func (w *walk) answer(needs []catalog.Need) {
 	for _, n := range needs {
 		answers := []json.RawMessage{}
 		for _, o := range w.objects {
+			labelSite(o)
 			if o.GetKind() != n.Kind || n.MatchName != "" && o.GetName() != n.MatchName || o.GetNamespace() != n.Namespace || !has(o.GetLabels(), n.MatchLabels) {
 				continue
 			}

@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 	"sigs.k8s.io/yaml"
 
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
@@ -101,6 +102,7 @@ func (w *world) answer(needs []catalog.Need) {
 	for _, n := range needs {
 		w.in.Answers[n.Name] = []json.RawMessage{}
 		for _, o := range w.objects {
+			labelSite(o)
 			if o.GetKind() != n.Kind || n.MatchName != "" && o.GetName() != n.MatchName || o.GetNamespace() != n.Namespace || !has(o.GetLabels(), n.MatchLabels) {
 				continue
 			}
@@ -111,6 +113,21 @@ func (w *world) answer(needs []catalog.Need) {
 			w.in.Answers[n.Name] = append(w.in.Answers[n.Name], b)
 		}
 	}
+}
+
+// labelSite does what the provider does to Sites.
+func labelSite(o *unstructured.Unstructured) {
+	if o.GetKind() != "Site" {
+		return
+	}
+	s := &catalogv1alpha1.Site{}
+	s.Spec.AllowedNamespaces, _, _ = unstructured.NestedStringSlice(o.Object, "spec", "allowedNamespaces")
+	labels := o.GetLabels()
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	labels[catalogv1alpha1.LabelUsableFrom] = s.UsableFrom()
+	o.SetLabels(labels)
 }
 
 func has(all, some map[string]string) bool {

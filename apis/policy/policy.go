@@ -27,10 +27,12 @@ const (
 )
 
 const (
-	every            = "*"
-	ownNamespace     = "{claimNamespace}"
-	defaultMaxSites  = 100
-	kustomizationRef = "kustomization.yaml"
+	every           = "*"
+	ownNamespace    = "{claimNamespace}"
+	defaultMaxSites = 100
+	// defaultMaxPublished is how many Sites the clusters of a namespace may publish unless a ClusterProviderConfig says otherwise.
+	defaultMaxPublished = 20
+	kustomizationRef    = "kustomization.yaml"
 )
 
 // Input is one directory of a delivery, and what its limits are read from.
@@ -84,6 +86,22 @@ func CheckSiteName(kind string, c *configv1alpha1.ProviderConfigSpec, name strin
 	}
 	if kind != KindClusterProviderConfig || !slices.ContainsFunc(c.Policy.SiteNames, allowed) {
 		return errors.Errorf("%q is not among the siteNames of a ClusterProviderConfig", name)
+	}
+	return nil
+}
+
+// CheckPublished returns an error when a namespace has published as many Sites as it may. A ProviderConfig only narrows: it allows no more
+// than the default.
+func CheckPublished(kind string, c *configv1alpha1.ProviderConfigSpec, published int) error {
+	limit := defaultMaxPublished
+	if c.Policy.MaxPublishedSites != nil {
+		limit = int(*c.Policy.MaxPublishedSites)
+	}
+	if kind != KindClusterProviderConfig {
+		limit = min(limit, defaultMaxPublished)
+	}
+	if published >= limit {
+		return errors.Errorf("the namespace has published %d Sites, and spec.policy.maxPublishedSites of the configuration allows %d", published, limit)
 	}
 	return nil
 }

@@ -135,11 +135,12 @@ func (s *source) place(c *deploymentv1alpha1.IntentDeployment) {
 	}
 }
 
-// defaultSite sets what the schema would set.
+// defaultSite sets what the schema and the provider would set.
 func defaultSite(s *catalogv1alpha1.Site) {
 	if s.Spec.TargetNamespaces.Allowed == nil {
 		s.Spec.TargetNamespaces.Allowed = []string{"{claimNamespace}"}
 	}
+	s.SetUsableFrom()
 }
 
 func add[T any](to *source, objects []T) error {

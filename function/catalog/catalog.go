@@ -28,6 +28,9 @@ type Query struct {
 	// does not exist is refused instead of waited for.
 	UnquotedSites []string
 
+	// DeliveredSites are those that the deployment was delivered to last.
+	DeliveredSites []string
+
 	// Blueprint and Delivery of the deployment's spec, with defaults.
 	Blueprint deploymentv1alpha1.BlueprintChoice
 	Delivery  deploymentv1alpha1.DeliveryConfig

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -20,6 +21,14 @@ const (
 	needBlueprint = "blueprints/blueprint=web,channel=stable"
 	needConfig    = "config/ClusterProviderConfig//default"
 	needConfigs   = "configs/ClusterProviderConfig/"
+
+	// Needs for the Sites that several namespaces may use, and for those of team-a alone.
+	needShared = "sites/catalog.intentplane.dev/usable-from=Several"
+	needOwn    = "sites/catalog.intentplane.dev/usable-from=team-a"
+
+	// The same, of those with the labels of the function labels.
+	needSharedAB = "sites/a=1,b=2,catalog.intentplane.dev/usable-from=Several"
+	needOwnAB    = "sites/a=1,b=2,catalog.intentplane.dev/usable-from=team-a"
 )
 
 func encoded(objects ...any) []json.RawMessage {
@@ -110,18 +119,18 @@ func TestNeeds(t *testing.T) {
 		"ByName":     {reason: "A Site by its name, in the intent.", query: query(nil), want: []string{needBlueprint, needConfig, "site/edge1"}},
 		"Several":    {reason: "Several Sites, each once.", query: query(intentSites("edge2", "edge1", "edge2")), want: []string{needBlueprint, needConfig, "site/edge1", "site/edge2"}},
 		"TargetSite": {reason: "A Site by its name, in deliveryConfig.", query: query(targetSite("edge1")), want: []string{needBlueprint, needConfig, "site/edge1"}},
-		"ByLabels":   {reason: "The labels are in the name of the need, sorted.", query: query(labels), want: []string{needBlueprint, needConfig, "sites/a=1,b=2"}},
+		"ByLabels":   {reason: "The labels are in the name of the need, sorted.", query: query(labels), want: []string{needBlueprint, needConfig, needSharedAB, needOwnAB}},
 		"IntentLabels": {
 			reason: "The intent may select Sites too.", query: query(func(q *Query) { q.IntentSites, q.IntentLabels = nil, map[string]string{"b": "2", "a": "1"} }),
-			want: []string{needBlueprint, needConfig, "sites/a=1,b=2"},
+			want: []string{needBlueprint, needConfig, needSharedAB, needOwnAB},
 		},
 		"LabelsAgree": {
 			reason: "Both may select the same.", query: query(func(q *Query) { labels(q); q.IntentLabels = map[string]string{"b": "2", "a": "1"} }),
-			want: []string{needBlueprint, needConfig, "sites/a=1,b=2"},
+			want: []string{needBlueprint, needConfig, needSharedAB, needOwnAB},
 		},
-		"All":        {reason: "All Sites.", query: query(targetSite("all")), want: []string{needBlueprint, needConfig, "sites"}},
-		"Both":       {reason: "Both Sites are two of all.", query: query(targetSite("both")), want: []string{needBlueprint, needConfig, "sites"}},
-		"IntentBoth": {reason: "Also when the intent says so.", query: query(intentSites("both")), want: []string{needBlueprint, needConfig, "sites"}},
+		"All":        {reason: "All Sites.", query: query(targetSite("all")), want: []string{needBlueprint, needConfig, needShared, needOwn}},
+		"Both":       {reason: "Both Sites are two of all.", query: query(targetSite("both")), want: []string{needBlueprint, needConfig, needShared, needOwn}},
+		"IntentBoth": {reason: "Also when the intent says so.", query: query(intentSites("both")), want: []string{needBlueprint, needConfig, needShared, needOwn}},
 		"Version": {
 			reason: "A version has a name.", query: query(func(q *Query) { q.Blueprint.Name, q.Blueprint.Version = "shop", "1.2.0" }),
 			want: []string{"blueprint/shop-1.2.0", needConfig, "site/edge1"},
@@ -163,7 +172,7 @@ func TestResolve(t *testing.T) {
 		message []string
 	}
 	const here = " default fleet/clusters/"
-	all := func(sites ...any) Answers { return answers(Answers{"sites": encoded(sites...)}) }
+	all := func(sites ...any) Answers { return answers(Answers{needShared: encoded(sites...), needOwn: encoded()}) }
 	cases := map[string]struct {
 		reason  string
 		query   Query
@@ -174,6 +183,29 @@ func TestResolve(t *testing.T) {
 		"Several": {reason: "Several Sites, sorted, each once.", query: query(intentSites("edge2", "edge1", "edge1")), answers: answers(nil), want: want{places: []string{"edge1" + here + "edge1/team-a/shop", "edge2" + here + "edge2/team-a/shop"}}},
 		"All":     {reason: "All that the namespace may use.", query: query(targetSite("all")), answers: all(site("b"), site("x", foreign), site("a")), want: want{places: []string{"a" + here + "a/team-a/shop", "b" + here + "b/team-a/shop"}}},
 		"Both":    {reason: "The two that the namespace may use.", query: query(targetSite("both")), answers: all(site("b"), site("x", foreign), site("a")), want: want{places: []string{"a" + here + "a/team-a/shop", "b" + here + "b/team-a/shop"}}},
+		"OwnAndShared": {
+			reason: "Sites of the namespace alone and Sites of several are chosen together, each once.", query: query(targetSite("all")),
+			answers: answers(Answers{needShared: encoded(site("b"), site("a")), needOwn: encoded(site("a"), site("c"))}),
+			want:    want{places: []string{"a" + here + "a/team-a/shop", "b" + here + "b/team-a/shop", "c" + here + "c/team-a/shop"}},
+		},
+		"Unlabelled": {
+			reason: "A Site that was delivered to and lost the label of the provider keeps its deployment, unless it is gone or may not be used any more.",
+			query:  query(func(q *Query) { targetSite("all")(q); q.DeliveredSites = []string{"b", "gone", "x"} }),
+			answers: answers(Answers{
+				needShared: encoded(site("a")), needOwn: encoded(), "site/b": encoded(site("b")), "site/gone": encoded(), "site/x": encoded(site("x", foreign)),
+			}),
+			want: want{places: []string{"a" + here + "a/team-a/shop", "b" + here + "b/team-a/shop"}},
+		},
+		"UnlabelledOther": {
+			reason: "A Site that was delivered to and lost a label of the selector is left.",
+			query:  query(func(q *Query) { labels(q); q.DeliveredSites = []string{"b", "c"} }),
+			answers: answers(Answers{
+				needSharedAB: encoded(site("a")), needOwnAB: encoded(),
+				"site/b": encoded(site("b", func(s *catalogv1alpha1.Site) { s.SetLabels(map[string]string{"a": "1", "b": "3"}) })),
+				"site/c": encoded(site("c", func(s *catalogv1alpha1.Site) { s.SetLabels(map[string]string{"a": "1", "b": "2"}) })),
+			}),
+			want: want{places: []string{"a" + here + "a/team-a/shop", "c" + here + "c/team-a/shop"}},
+		},
 		"BothOfThree": {
 			reason: "Three are not both.", query: query(targetSite("both")), answers: all(site("b"), site("c"), site("a")),
 			want: want{reason: deploymentv1alpha1.ReasonSiteMissing, message: []string{`"both"`, "3"}},
@@ -183,11 +215,11 @@ func TestResolve(t *testing.T) {
 			want: want{reason: deploymentv1alpha1.ReasonSiteMissing, message: []string{"1"}},
 		},
 		"ByLabels": {
-			reason: "Those with the labels.", query: query(labels), answers: answers(Answers{"sites/a=1,b=2": encoded(site("a"))}),
+			reason: "Those with the labels.", query: query(labels), answers: answers(Answers{needSharedAB: encoded(), needOwnAB: encoded(site("a"))}),
 			want: want{places: []string{"a" + here + "a/team-a/shop"}},
 		},
 		"NoneByLabels": {
-			reason: "None with the labels.", query: query(labels), answers: answers(Answers{"sites/a=1,b=2": encoded()}),
+			reason: "None with the labels.", query: query(labels), answers: answers(Answers{needSharedAB: encoded(), needOwnAB: encoded()}),
 			want: want{reason: deploymentv1alpha1.ReasonNoSite},
 		},
 		"NoneAllowed": {
@@ -196,7 +228,7 @@ func TestResolve(t *testing.T) {
 		},
 		"NoSite": {reason: "Nobody names a Site.", query: query(intentSites()), answers: answers(nil), want: want{reason: deploymentv1alpha1.ReasonNoSite, message: []string{"deliveryConfig.targetSite"}}},
 		"SiteMissing": {
-			reason: "All that are missing are named.", query: query(intentSites("edge1", "z", "y")), answers: answers(Answers{"site/y": encoded(), "site/z": encoded(), "sites": encoded()}),
+			reason: "All that are missing are named.", query: query(intentSites("edge1", "z", "y")), answers: answers(Answers{"site/y": encoded(), "site/z": encoded(), needShared: encoded(), needOwn: encoded()}),
 			want: want{reason: deploymentv1alpha1.ReasonSiteMissing, message: []string{`"y", "z"`}},
 		},
 		"Agreement": {
@@ -236,7 +268,7 @@ func TestResolve(t *testing.T) {
 		},
 		"InvalidBeforeMissing": {
 			reason: "What can never be is said before what may appear.", query: query(nil),
-			answers: answers(Answers{"site/edge1": encoded(), "sites": encoded(), needBlueprint: encoded(blueprintOf("web-1", "upf"))}),
+			answers: answers(Answers{"site/edge1": encoded(), needShared: encoded(), needOwn: encoded(), needBlueprint: encoded(blueprintOf("web-1", "upf"))}),
 			want:    want{reason: "Invalid"},
 		},
 		"ConfigMissing": {
@@ -303,7 +335,7 @@ func TestResolve(t *testing.T) {
 // TestForeignSites: whoever may not use a Site does not learn whether it exists.
 func TestForeignSites(t *testing.T) {
 	said := func(a ...any) string {
-		_, _, err := Resolve(query(nil), answers(Answers{"site/edge1": encoded(a...), "sites": encoded(append(a, site("edge2"))...)}))
+		_, _, err := Resolve(query(nil), answers(Answers{"site/edge1": encoded(a...), needShared: encoded(append(a, site("edge2"))...), needOwn: encoded()}))
 		return err.Error()
 	}
 	if diff := cmp.Diff(said(), said(site("edge1", foreign))); diff != "" {
@@ -319,7 +351,7 @@ func TestStaleAnswers(t *testing.T) {
 		answers Answers
 	}{
 		"OneForAll":       {reason: "One Site was named, and now all are asked for.", query: query(targetSite("all")), answers: answers(nil)},
-		"OtherLabels":     {reason: "Other labels were asked for.", query: query(labels), answers: answers(Answers{"sites": encoded(site("a")), "sites/a=1": encoded(site("a"))})},
+		"OtherLabels":     {reason: "Other labels were asked for.", query: query(labels), answers: answers(Answers{needShared: encoded(site("a")), needOwn: encoded(), "sites/a=1,catalog.intentplane.dev/usable-from=team-a": encoded(site("a"))})},
 		"OtherChannel":    {reason: "Another channel was asked for.", query: query(func(q *Query) { q.Blueprint.Channel = "beta" }), answers: answers(nil)},
 		"OtherNamespaces": {reason: "A configuration of the same name was cluster-scoped.", query: query(func(q *Query) { q.Delivery.GitOpsRepo.Kind = policy.KindProviderConfig }), answers: answers(nil)},
 	}
@@ -335,10 +367,10 @@ func TestStaleAnswers(t *testing.T) {
 
 func TestTooManySites(t *testing.T) {
 	var sites []any
-	for range maxSites + 1 {
-		sites = append(sites, site("a"))
+	for i := range maxSites + 1 {
+		sites = append(sites, site(fmt.Sprintf("s%d", i)))
 	}
-	_, _, err := Resolve(query(targetSite("all")), answers(Answers{"sites": encoded(sites...)}))
+	_, _, err := Resolve(query(targetSite("all")), answers(Answers{needShared: encoded(sites...), needOwn: encoded()}))
 	if e := (&InvalidError{}); !errors.As(err, &e) || !strings.Contains(err.Error(), "501 Sites are more than the 500") {
 		t.Errorf("Resolve(...): want an error with the numbers, got %v", err)
 	}

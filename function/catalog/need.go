@@ -43,14 +43,18 @@ func siteByName(name string) Need {
 	return Need{Name: "site/" + name, APIVersion: catalogv1alpha1.GroupVersion.String(), Kind: "Site", MatchName: name}
 }
 
-func allSites() Need {
-	return Need{Name: "sites", APIVersion: catalogv1alpha1.GroupVersion.String(), Kind: "Site"}
-}
-
-func sitesByLabels(labels map[string]string) Need {
-	n := allSites()
-	n.Name, n.MatchLabels = "sites/"+joined(labels), labels
-	return n
+// sitesByLabels returns the needs for the Sites that have labels, or for all with none: those that a namespace alone may use, and those that
+// several may. Without the label of LabelUsableFrom a request would hold what other namespaces published, which they fill as they like, and
+// beyond the size that Crossplane can send every deployment of every namespace would fail.
+func sitesByLabels(labels map[string]string, namespace string) []Need {
+	out := make([]Need, 0, 2)
+	for _, from := range []string{catalogv1alpha1.UsableFromSeveral, namespace} {
+		all := map[string]string{catalogv1alpha1.LabelUsableFrom: from}
+		maps.Copy(all, labels)
+		all[catalogv1alpha1.LabelUsableFrom] = from // A deployment selects by other labels.
+		out = append(out, Need{Name: "sites/" + joined(all), APIVersion: catalogv1alpha1.GroupVersion.String(), Kind: "Site", MatchLabels: all})
+	}
+	return out
 }
 
 func blueprintByName(name string) Need {

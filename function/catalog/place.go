@@ -78,9 +78,9 @@ func sorted(s []string) []string {
 func sites(d *desk, q Query, t target) ([]catalogv1alpha1.Site, error) {
 	switch {
 	case len(t.labels) > 0:
-		return selected(d, q, sitesByLabels(t.labels))
+		return selected(d, q, t.labels)
 	case len(t.words) == 1 && t.words[0] == wordAll:
-		return selected(d, q, allSites())
+		return selected(d, q, nil)
 	case len(t.words) == 1 && t.words[0] == wordBoth:
 		return both(d, q)
 	}
@@ -131,22 +131,77 @@ func sitesMissing(d *desk, q Query, t target, lost []string) error {
 	return missing(deploymentv1alpha1.ReasonSiteMissing, "%s", message)
 }
 
-// selected returns the Sites that a selector finds, but for those that the namespace may not use.
-func selected(d *desk, q Query, n Need) ([]catalogv1alpha1.Site, error) {
-	found, err := askSites(d, n)
+// usableSites returns the Sites that have labels, or all with none, and that the namespace may use.
+func usableSites(d *desk, q Query, labels map[string]string) ([]catalogv1alpha1.Site, error) {
+	var out []catalogv1alpha1.Site
+	for _, n := range sitesByLabels(labels, q.Namespace) {
+		found, err := askSites(d, n)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, found...)
+	}
+	return slices.DeleteFunc(out, func(s catalogv1alpha1.Site) bool { return !isUsableSite(&s, q.Namespace) }), nil
+}
+
+// distinct returns Sites sorted by name, each once: one whose label just changed may be in two answers.
+func distinct(found []catalogv1alpha1.Site) []catalogv1alpha1.Site {
+	slices.SortStableFunc(found, func(a, b catalogv1alpha1.Site) int { return cmp.Compare(a.GetName(), b.GetName()) })
+	return slices.CompactFunc(found, func(a, b catalogv1alpha1.Site) bool { return a.GetName() == b.GetName() })
+}
+
+// delivered returns the Sites that the deployment was delivered to, that still have the labels, and that are not among those found. They are
+// asked for by name: a Site that lost LabelUsableFrom for a moment, since somebody replaced it, must not lose its deployments.
+func delivered(d *desk, q Query, labels map[string]string, found []catalogv1alpha1.Site) ([]catalogv1alpha1.Site, error) {
+	if d.open {
+		return nil, nil
+	}
+	var out []catalogv1alpha1.Site
+	for _, name := range sorted(q.DeliveredSites) {
+		if slices.ContainsFunc(found, func(s catalogv1alpha1.Site) bool { return s.GetName() == name }) {
+			continue
+		}
+		sites, err := askSites(d, siteByName(name))
+		if err != nil {
+			return nil, err
+		}
+		for i := range sites {
+			if isUsableSite(&sites[i], q.Namespace) && hasLabels(&sites[i], labels) {
+				out = append(out, sites[i])
+			}
+		}
+	}
+	return out, nil
+}
+
+func hasLabels(s *catalogv1alpha1.Site, labels map[string]string) bool {
+	for key, value := range labels {
+		if has, ok := s.GetLabels()[key]; !ok || has != value {
+			return false
+		}
+	}
+	return true
+}
+
+// selected returns the Sites that have labels, or all with none, but for those that the namespace may not use.
+func selected(d *desk, q Query, labels map[string]string) ([]catalogv1alpha1.Site, error) {
+	found, err := usableSites(d, q, labels)
 	if err != nil {
 		return nil, err
 	}
-	found = slices.DeleteFunc(found, func(s catalogv1alpha1.Site) bool { return !isUsableSite(&s, q.Namespace) })
+	unlabelled, err := delivered(d, q, labels, found)
+	if err != nil {
+		return nil, err
+	}
+	found = distinct(append(found, unlabelled...))
 	if len(found) > maxSites {
 		return nil, invalid("spec.deliveryConfig: %d Sites are more than the %d that a deployment may have", len(found), maxSites)
 	}
-	slices.SortFunc(found, func(a, b catalogv1alpha1.Site) int { return cmp.Compare(a.GetName(), b.GetName()) })
 	return found, nil
 }
 
 func both(d *desk, q Query) ([]catalogv1alpha1.Site, error) {
-	found, err := selected(d, q, allSites())
+	found, err := selected(d, q, nil)
 	if err != nil || d.open {
 		return nil, err
 	}

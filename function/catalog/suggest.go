@@ -29,15 +29,13 @@ const listBlueprints = `"kubectl get blueprints" lists the names, versions, chan
 // suggestSites returns what a message says of the Sites that the namespace may use. It says nothing of other Sites, so that a forbidden Site
 // looks like a missing one. It asks for all Sites, as a deployment to all of them does, and only once a Site is missing.
 func suggestSites(d *desk, q Query, lost, named []string) (string, error) {
-	all, err := askSites(d, allSites())
+	all, err := usableSites(d, q, nil)
 	if err != nil {
 		return "", err
 	}
 	usable := make([]string, 0, len(all))
-	for i := range all {
-		if isUsableSite(&all[i], q.Namespace) {
-			usable = append(usable, all[i].GetName())
-		}
+	for _, s := range distinct(all) {
+		usable = append(usable, s.GetName())
 	}
 	if len(usable) == 0 {
 		return ". No Site allows this namespace: spec.allowedNamespaces of a Site names those that may use it.", nil

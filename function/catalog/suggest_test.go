@@ -19,7 +19,7 @@ func namedConfig(name string, namespaces ...string) configv1alpha1.ClusterProvid
 }
 
 func missingSite(sites ...any) Answers {
-	return answers(Answers{"site/edge9": encoded(), "site/north": encoded(), "sites": encoded(sites...)})
+	return answers(Answers{"site/edge9": encoded(), "site/north": encoded(), needShared: encoded(sites...), needOwn: encoded()})
 }
 
 func TestSuggestions(t *testing.T) {
@@ -121,7 +121,7 @@ func TestSuggestions(t *testing.T) {
 
 // TestSuggestionNeeds counts the rounds: Crossplane allows five beside the first call.
 func TestSuggestionNeeds(t *testing.T) {
-	there := answers(Answers{"site/edge9": encoded(), "sites": encoded(site("edge1")), needConfig: encoded(), needConfigs: encoded()})
+	there := answers(Answers{"site/edge9": encoded(), needShared: encoded(site("edge1")), needOwn: encoded(), needConfig: encoded(), needConfigs: encoded()})
 	cases := map[string]struct {
 		reason string
 		query  Query
@@ -130,7 +130,7 @@ func TestSuggestionNeeds(t *testing.T) {
 		rounds int
 	}{
 		"Found":         {reason: "Nothing more is asked for while nothing is missing.", query: query(func(q *Query) { q.Delivery.GitOpsRepo.Name = "own" }), rounds: 1},
-		"SiteMissing":   {reason: "All Sites are asked for in the round after a Site was missing.", query: query(intentSites("edge9")), want: []string{"sites"}, rounds: 2},
+		"SiteMissing":   {reason: "All Sites are asked for in the round after a Site was missing.", query: query(intentSites("edge9")), want: []string{needShared, needOwn}, rounds: 2},
 		"ConfigMissing": {reason: "All configurations are asked for in the round after one was missing.", query: query(nil), want: []string{needConfigs}, rounds: 2},
 	}
 	there["config/ClusterProviderConfig//own"] = encoded(configOf("https://git.example.org/own.git"))

@@ -20,6 +20,7 @@ import (
 	"github.com/intentplane/intentplane/provider/controller/providerconfig"
 	"github.com/intentplane/intentplane/provider/controller/rolloutrequest"
 	"github.com/intentplane/intentplane/provider/controller/secret"
+	"github.com/intentplane/intentplane/provider/controller/site"
 	"github.com/intentplane/intentplane/provider/controller/sitesync"
 	"github.com/intentplane/intentplane/provider/controller/transition"
 	"github.com/intentplane/intentplane/provider/telemetry"
@@ -93,6 +94,9 @@ func setup(mgr ctrl.Manager, o controller.Options, of Options) error {
 	}
 	if err := providerconfig.Setup(mgr, o); err != nil {
 		return errors.Wrap(err, "cannot set up controllers of configurations")
+	}
+	if err := site.Setup(mgr, o); err != nil {
+		return errors.Wrap(err, "cannot set up controller of Sites")
 	}
 	if err := secret.Setup(mgr, o); err != nil {
 		return errors.Wrap(err, "cannot set up controller of Secrets")

@@ -23,6 +23,11 @@ func (d *ClusterDescription) Reserved() string {
 			return fmt.Sprintf("annotations[%s]", key)
 		}
 	}
+	for _, key := range slices.Sorted(maps.Keys(d.Site.Labels)) {
+		if reserved(key) {
+			return fmt.Sprintf("site.labels[%s]", key)
+		}
+	}
 	return ""
 }
 

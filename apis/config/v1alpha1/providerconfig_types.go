@@ -90,6 +90,31 @@ type NamespacedName struct {
 	Name string `json:"name"`
 }
 
+// CAPTPolicy is the limits of clusters that CAPT builds with the platform's cloud credentials.
+type CAPTPolicy struct {
+	// Regions that clusters may be built in, such as eu-west-1. Absent means every one.
+	// +optional
+	// +kubebuilder:validation:MaxItems=100
+	// +kubebuilder:validation:items:MaxLength=32
+	// +listType=set
+	Regions []string `json:"regions,omitempty"`
+
+	// VPCIDs of VPCs that capt.vpc.existingID may name. Absent means none.
+	// +optional
+	// +kubebuilder:validation:MaxItems=100
+	// +kubebuilder:validation:items:MaxLength=64
+	// +listType=set
+	VPCIDs []string `json:"vpcIDs,omitempty"`
+
+	// TagKeys that capt.controlPlane.tags may have: keys, or the beginning of keys with * after it. A cloud may grant rights by tags, so that
+	// absent means none.
+	// +optional
+	// +kubebuilder:validation:MaxItems=100
+	// +kubebuilder:validation:items:MaxLength=256
+	// +listType=set
+	TagKeys []string `json:"tagKeys,omitempty"`
+}
+
 // Policy is the limits that the users of a configuration cannot cross. They are checked on what is rendered and again, by the
 // provider, on what is written.
 type Policy struct {
@@ -152,6 +177,11 @@ type Policy struct {
 	// +listType=atomic
 	WorkspaceTemplates []NamespacedName `json:"workspaceTemplates,omitempty"`
 
+	// CAPT bounds clusters that CAPT builds. Of a ClusterProviderConfig only.
+	// +optional
+	// +kubebuilder:default={}
+	CAPT CAPTPolicy `json:"capt,omitempty"`
+
 	// SiteNames under which clusters may publish a Site, beside <namespace>.<name>, which is always theirs: names, or patterns in
 	// which * stands for any characters but a dot. Of a ClusterProviderConfig only. Absent means none.
 	// +optional
@@ -160,6 +190,14 @@ type Policy struct {
 	// +kubebuilder:validation:items:Pattern=`^[a-z0-9*]([-a-z0-9.*]*[a-z0-9*])?$`
 	// +listType=set
 	SiteNames []string `json:"siteNames,omitempty"`
+
+	// MaxPublishedSites that clusters of one namespace may publish, 0 to 500. 0 lets none be published. In a ProviderConfig no more than 20.
+	// A Site that is published stays.
+	// +optional
+	// +kubebuilder:default=20
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=500
+	MaxPublishedSites *int32 `json:"maxPublishedSites,omitempty"`
 
 	// MaxSites of one delivery. In a ProviderConfig no more than 100.
 	// +optional

@@ -43,7 +43,32 @@ func (e *external) denied(ctx context.Context, mc *v1alpha1.ManagedCluster) (str
 	if message := deniedSite(mc, c); message != "" {
 		return message, nil
 	}
-	return deniedTemplate(mc, c), nil
+	if message := deniedTemplate(mc, c); message != "" {
+		return message, nil
+	}
+	return deniedCAPT(p.CAPT, c), nil
+}
+
+// deniedCAPT says which value of a cluster of CAPT the configuration does not allow. CAPT acts with the platform's cloud credentials.
+func deniedCAPT(p *v1alpha1.CAPT, c *configv1alpha1.ProviderConfigSpec) string {
+	const field = "spec.forProvider.capt."
+	if p == nil {
+		return ""
+	}
+	if err := policy.CheckRegion(c, p.Region); err != nil {
+		return field + "region: " + err.Error()
+	}
+	if id := p.VPC.ExistingID; id != "" {
+		if err := policy.CheckVPC(c, id); err != nil {
+			return field + "vpc.existingID: " + err.Error()
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(p.ControlPlane.Tags)) {
+		if err := policy.CheckTagKey(c, key); err != nil {
+			return field + "controlPlane.tags: " + err.Error()
+		}
+	}
+	return ""
 }
 
 // deniedTemplate says which template may not be used: whoever writes a ProviderConfig could allow themselves anything.

@@ -14,7 +14,6 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 	"golang.org/x/time/rate"
-	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -43,8 +42,8 @@ type connector struct {
 	prober clusterapi.Asker
 	limits clusters.Limits
 	memory *memory
-	log    logging.Logger
-	now    func() time.Time
+	log        logging.Logger
+	now        func() time.Time
 }
 
 // Connect contacts no other cluster. It returns an error if the use of the configuration cannot be recorded, or the provider's own one is
@@ -149,11 +148,12 @@ func (e *external) Update(ctx context.Context, mc *v1alpha1.ManagedCluster) (man
 	if !e.decision.publish {
 		return managed.ExternalUpdate{}, nil
 	}
-	err := e.kube.Create(ctx, siteOf(mc))
-	if kerrors.IsAlreadyExists(err) {
-		return managed.ExternalUpdate{}, nil // Whose it is, is looked at next time.
+	denied, err := e.publishSite(ctx, mc)
+	if denied != "" {
+		e.facts.site.problem = denied
+		e.show(mc, e.facts, decide(e.facts))
 	}
-	return managed.ExternalUpdate{}, errors.Wrapf(err, "cannot create Site %q", siteName(mc))
+	return managed.ExternalUpdate{}, err
 }
 
 // Delete withdraws the Site, and then deletes the Cluster that was seen last, and waits: Cluster API deletes workers, control plane
@@ -216,6 +216,8 @@ func (e *external) Disconnect(context.Context) error {
 type memory struct {
 	mu    sync.Mutex
 	notes map[types.NamespacedName]*note
+	// publishing is held while the Sites of a namespace are counted and one more is created.
+	publishing sync.Mutex
 }
 
 // A note is what is kept about one ManagedCluster. Only one reconcile at a time has it.

@@ -22,6 +22,10 @@ import (
 
 const maxSiteName = 63
 
+// maxParametersBytes bounds the parameters of a Site that is published. Every deployment of the namespace to all Sites carries them, in
+// requests that have a limit of their own.
+const maxParametersBytes = 16 << 10
+
 // siteFacts are what is known of the Site that is published.
 type siteFacts struct {
 	// missing is true if it should be there, and is not.
@@ -73,8 +77,19 @@ func deniedSite(mc *v1alpha1.ManagedCluster, c *configv1alpha1.ProviderConfigSpe
 		return field + "repository.path: it has to lie below " + sitePrefix(mc)
 	case s.Engine != nil && s.Engine.Location != "" && s.Engine.Location != "Site":
 		return field + "engine.location: it has to be Site, since objects of the control plane are not for every namespace to read"
+	case mc.Status.AtProvider.SiteName == "" && parametersSize(s.Parameters) > maxParametersBytes:
+		return fmt.Sprintf("%sparameters: keys and values have %d bytes, and a Site that is published may have %d", field, parametersSize(s.Parameters), maxParametersBytes)
 	}
 	return ""
+}
+
+// parametersSize is how many bytes parameters take in each request about a deployment to their Site.
+func parametersSize(parameters map[string]catalogv1alpha1.ParameterValue) int {
+	size := 0
+	for key, value := range parameters {
+		size += len(key) + len(value)
+	}
+	return size
 }
 
 // deniedSiteName says why a name may not be published. One that is published was allowed.
@@ -123,7 +138,51 @@ func siteOf(mc *v1alpha1.ManagedCluster) *catalogv1alpha1.Site {
 	if s.Spec.Repository.Path == "" {
 		s.Spec.Repository.Path = sitePrefix(mc) + mc.GetName()
 	}
+	s.SetUsableFrom()
 	return s
+}
+
+// publishSite creates the Site, unless the namespace has published as many as it may: then it returns the reason. The Sites are counted past
+// the cache, one namespace's publication after the other, so that clusters that become ready at once do not all count the same.
+func (e *external) publishSite(ctx context.Context, mc *v1alpha1.ManagedCluster) (string, error) {
+	e.memory.publishing.Lock()
+	defer e.memory.publishing.Unlock()
+	l := &catalogv1alpha1.SiteList{}
+	if err := e.live.List(ctx, l, client.MatchingLabels{catalogv1alpha1.LabelUsableFrom: mc.GetNamespace()}); err != nil {
+		return "", errors.Wrap(err, "cannot list Sites")
+	}
+	denied, err := e.deniedCount(ctx, mc, l.Items)
+	if err != nil || denied != "" {
+		return denied, err
+	}
+	err = e.kube.Create(ctx, siteOf(mc))
+	if kerrors.IsAlreadyExists(err) {
+		return "", nil // Whose it is, is looked at next time.
+	}
+	return "", errors.Wrapf(err, "cannot create Site %q", siteName(mc))
+}
+
+// deniedCount says that the namespace may not publish one more Site beside those that there are.
+func (e *external) deniedCount(ctx context.Context, mc *v1alpha1.ManagedCluster, all []catalogv1alpha1.Site) (string, error) {
+	c, message, err := e.configuration(ctx, mc)
+	if err != nil || message != "" {
+		return message, err
+	}
+	if err := policy.CheckPublished(mc.GetProviderConfigReference().Kind, c, published(all, mc.GetNamespace())); err != nil {
+		return "spec.forProvider.site.publish: " + err.Error(), nil
+	}
+	return "", nil
+}
+
+// published is how many of the Sites clusters of a namespace published.
+func published(all []catalogv1alpha1.Site, namespace string) int {
+	n := 0
+	for i := range all {
+		if o := all[i].Spec.Owner; o != nil && o.APIGroup == v1alpha1.Group && o.Namespace == namespace {
+			n++
+		}
+	}
+	return n
 }
 
 // site looks whether the Site is there. It is made once, and never changed: what an administrator does to it stays.
@@ -149,7 +208,13 @@ func (e *external) site(ctx context.Context, mc *v1alpha1.ManagedCluster) (siteF
 	if err := e.kube.List(ctx, l); err != nil {
 		return siteFacts{}, errors.Wrap(err, "cannot list Sites")
 	}
-	return among(l.Items, mc), nil
+	out := among(l.Items, mc)
+	if !out.missing || out.problem != "" || meta.WasDeleted(mc) {
+		return out, nil
+	}
+	var err error
+	out.problem, err = e.deniedCount(ctx, mc, l.Items)
+	return out, err
 }
 
 // renamed says that another name is asked for than the Site has.

@@ -2,6 +2,8 @@ package managedcluster
 
 import (
 	"context"
+	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -297,5 +299,135 @@ func TestForeignSite(t *testing.T) {
 			w.reconcile()
 			w.must(w.Get(t.Context(), client.ObjectKey{Name: tc.site.GetName()}, &catalogv1alpha1.Site{}))
 		})
+	}
+}
+
+// TestPublishedParameters bounds what each request about a deployment to the Site carries.
+func TestPublishedParameters(t *testing.T) {
+	big := map[string]catalogv1alpha1.ParameterValue{}
+	for i := range 4 {
+		big[fmt.Sprintf("p%d", i)] = catalogv1alpha1.ParameterValue(strings.Repeat("x", 4096))
+	}
+	cases := map[string]struct {
+		reason string
+		take   string
+		want   string
+	}{
+		"TooMany": {reason: "A Site with more than 16 KiB of parameters is not published.", want: "spec.forProvider.site.parameters: keys and values have 16392 bytes, and a Site that is published may have 16384"},
+		"Enough":  {reason: "A Site with fewer is published.", take: "p0"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.install()
+			p := captSpec()
+			p.Site = v1alpha1.PublishedSite{Publish: true, Parameters: maps.Clone(big)}
+			delete(p.Site.Parameters, tc.take)
+			w.create(p)
+			if tc.want == "" {
+				if w.looks(); len(w.did) == 0 {
+					t.Errorf("\n%s\nnothing is made: %+v", tc.reason, w.get().GetCondition(xpv2.TypeReady))
+				}
+				return
+			}
+			if m := w.until("PolicyDenied").GetCondition(xpv2.TypeReady).Message; m != tc.want || len(w.did) > 0 {
+				t.Errorf("\n%s\nmessage %q, writes %q", tc.reason, m, w.did)
+			}
+		})
+	}
+}
+
+// otherPublished creates Sites that other clusters of a namespace published.
+func (w *world) otherPublished(namespace string, n int) {
+	w.Helper()
+	for i := range n {
+		s := &catalogv1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("%s.other%d", namespace, i)}, Spec: catalogv1alpha1.SiteSpec{
+			Repository: catalogv1alpha1.SiteRepository{Path: fmt.Sprintf("clusters/%s/other%d", namespace, i)}, AllowedNamespaces: []string{namespace},
+			Owner: &catalogv1alpha1.SiteOwner{APIGroup: v1alpha1.Group, Kind: "ManagedCluster", Namespace: namespace, Name: fmt.Sprintf("other%d", i), UID: fmt.Sprintf("uid-%d", i)},
+		}}
+		s.SetUsableFrom()
+		w.must(w.Create(w.Context(), s))
+	}
+}
+
+// TestMaxPublishedSites bounds how many Sites the clusters of one namespace publish.
+func TestMaxPublishedSites(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		max    *int32
+		kind   string
+		own    int
+		others int
+		want   string
+	}{
+		"Default":    {reason: "The twenty-first Site of a namespace is refused by default.", own: 20, want: "spec.forProvider.site.publish: the namespace has published 20 Sites, and spec.policy.maxPublishedSites of the configuration allows 20"},
+		"Last":       {reason: "The twentieth Site of a namespace is published.", own: 19},
+		"Others":     {reason: "Sites of other namespaces take nothing from this one.", own: 1, others: 30},
+		"More":       {reason: "A ClusterProviderConfig may allow more.", max: new(int32(30)), own: 25},
+		"None":       {reason: "A ClusterProviderConfig may allow none.", max: new(int32(0)), want: "spec.forProvider.site.publish: the namespace has published 0 Sites, and spec.policy.maxPublishedSites of the configuration allows 0"},
+		"Namespaced": {reason: "A ProviderConfig, which a tenant may write, allows no more than the default.", kind: "ProviderConfig", max: new(int32(30)), own: 20, want: "spec.forProvider.site.publish: the namespace has published 20 Sites, and spec.policy.maxPublishedSites of the configuration allows 20"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.install()
+			c := &configv1alpha1.ClusterProviderConfig{}
+			w.must(w.Get(t.Context(), client.ObjectKey{Name: "default"}, c))
+			c.Spec.Policy.MaxPublishedSites = tc.max
+			w.must(w.Update(t.Context(), c))
+			w.must(w.Create(t.Context(), &configv1alpha1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "default"}, Spec: c.Spec}))
+			w.otherPublished("team-a", tc.own)
+			w.otherPublished("team-b", tc.others)
+			p := topologySpec()
+			p.Site.Publish = true
+			w.create(p)
+			if tc.kind != "" {
+				w.change(func(mc *v1alpha1.ManagedCluster) { mc.Spec.ProviderConfigReference.Kind = tc.kind })
+			}
+			if tc.want != "" {
+				if m := w.until("PolicyDenied").GetCondition(xpv2.TypeReady).Message; m != tc.want || len(w.did) > 0 {
+					t.Errorf("\n%s\nmessage %q, writes %q", tc.reason, m, w.did)
+				}
+				return
+			}
+			w.until("NotReferenced")
+			w.built()
+			w.until(ready)
+			w.looks()
+			if s := w.site("team-a.prod"); s == nil || s.GetLabels()[catalogv1alpha1.LabelUsableFrom] != "team-a" {
+				t.Errorf("\n%s\n%+v", tc.reason, s)
+			}
+			// What is published stays, whatever is allowed later.
+			c.Spec.Policy.MaxPublishedSites = new(int32(0))
+			w.must(w.Update(t.Context(), c))
+			w.looks()
+			w.until(ready)
+		})
+	}
+}
+
+// TestPublishedAtOnce counts past the cache: clusters that became ready together all saw a namespace with room.
+func TestPublishedAtOnce(t *testing.T) {
+	w := settled(t, publish)
+	w.must(client.IgnoreNotFound(w.Client.Delete(t.Context(), &catalogv1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Name: "team-a.prod"}})))
+	w.otherPublished("team-a", 20)
+	e := &external{connector: w.c}
+	denied, err := e.publishSite(t.Context(), w.get())
+	w.must(err)
+	if want := "spec.forProvider.site.publish: the namespace has published 20 Sites, and spec.policy.maxPublishedSites of the configuration allows 20"; denied != want || w.site("team-a.prod") != nil {
+		t.Errorf("publishSite(...): %q, want %q, Site %v", denied, want, w.site("team-a.prod"))
+	}
+}
+
+// TestPublishedLabels lets no tenant label a Site for other namespaces.
+func TestPublishedLabels(t *testing.T) {
+	w := newWorld(t)
+	w.install()
+	p := captSpec()
+	p.Site = v1alpha1.PublishedSite{Publish: true, Labels: map[string]v1alpha1.LabelValue{catalogv1alpha1.LabelUsableFrom: "Several"}}
+	w.create(p)
+	want := "spec.forProvider.site.labels[catalog.intentplane.dev/usable-from]: what is of cluster.x-k8s.io or intentplane.dev is not for users to set"
+	if m := w.until("PolicyDenied").GetCondition(xpv2.TypeReady).Message; m != want || len(w.did) > 0 {
+		t.Errorf("message %q, writes %q", m, w.did)
 	}
 }

@@ -59,7 +59,8 @@ spec:
   git: {url: "https://git.invalid/x.git"}
   policy:
     allowedNamespaces: [%[1]s]
-    workspaceTemplates: [{namespace: %[1]s, name: vpc}, {namespace: %[1]s, name: eks}]`, name))
+    workspaceTemplates: [{namespace: %[1]s, name: vpc}, {namespace: %[1]s, name: eks}]
+    capt: {tagKeys: [team]}`, name))
 	for _, template := range []string{"vpc", "eks"} {
 		s.template(template)
 	}

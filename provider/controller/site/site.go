@@ -1,0 +1,48 @@
+// Package site keeps a label on Sites by which the function asks for those that a namespace may use.
+package site
+
+import (
+	"context"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+)
+
+// Setup adds the controller of Sites to a manager. It returns an error if it cannot be added.
+func Setup(mgr ctrl.Manager, o controller.Options) error {
+	return ctrl.NewControllerManagedBy(mgr).
+		Named("site").
+		WithOptions(o.ForControllerRuntime()).
+		For(&catalogv1alpha1.Site{}).
+		Complete(&Reconciler{kube: mgr.GetClient()})
+}
+
+// A Reconciler keeps catalogv1alpha1.LabelUsableFrom equal to what spec.allowedNamespaces of the Site says. It changes nothing else.
+type Reconciler struct {
+	kube client.Client
+}
+
+// Reconcile one Site. It returns an error if the Site cannot be read or written.
+func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+	s := &catalogv1alpha1.Site{}
+	if err := r.kube.Get(ctx, req.NamespacedName, s); err != nil {
+		return reconcile.Result{}, errors.Wrap(client.IgnoreNotFound(err), "cannot get Site")
+	}
+	before := s.DeepCopy()
+	if meta.WasDeleted(s) || !s.SetUsableFrom() {
+		return reconcile.Result{}, nil
+	}
+	// The version makes sure that the label follows from the namespaces that are allowed now.
+	err := r.kube.Patch(ctx, s, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}))
+	if kerrors.IsConflict(err) {
+		return reconcile.Result{}, nil // The change that the cache does not have yet brings the Site here again.
+	}
+	return reconcile.Result{}, errors.Wrapf(client.IgnoreNotFound(err), "cannot label Site %q", s.GetName())
+}
