@@ -31,12 +31,12 @@ type deployment struct {
 
 // claim is the claim, or the namespaced composite itself.
 func (c *deployment) claim() (rolloutv1alpha1.ClaimReference, error) {
-	who, err := whose(c.TypeMeta, c.Metadata, c.Spec.ClaimRef)
+	who, err := claimFor(c.TypeMeta, c.Metadata, c.Spec.ClaimRef)
 	if err != nil {
 		return rolloutv1alpha1.ClaimReference{}, err
 	}
 	group := deploymentv1alpha1.GroupNamespaced
-	if c.Spec.ClaimRef != nil {
+	if c.Metadata.Namespace == "" {
 		group = deploymentv1alpha1.GroupClaims
 	}
 	return rolloutv1alpha1.ClaimReference{APIGroup: group, Kind: deploymentv1alpha1.Kind, Namespace: who.Namespace, Name: who.Name}, nil

@@ -180,15 +180,16 @@ type claimRef struct {
 	Name      string `json:"name"`
 }
 
-// whose is the claim behind a composite, or the namespaced composite itself.
-func whose(t metav1.TypeMeta, m metav1.ObjectMeta, claim *claimRef) (claimRef, error) {
-	if claim != nil {
-		return *claim, nil
+// claimFor returns the namespaced composite itself, or the claim behind a composite in no namespace. A user writes the spec of a namespaced
+// composite, so that a claim in it could name any namespace. Crossplane alone writes a composite that is in none.
+func claimFor(t metav1.TypeMeta, m metav1.ObjectMeta, claim *claimRef) (claimRef, error) {
+	if m.Namespace != "" {
+		return claimRef{Namespace: m.Namespace, Name: m.Name}, nil
 	}
-	if m.Namespace == "" {
+	if claim == nil {
 		return claimRef{}, errors.Errorf("%s %q has neither a claim nor a namespace: make it by a claim", t.Kind, m.Name)
 	}
-	return claimRef{Namespace: m.Namespace, Name: m.Name}, nil
+	return *claim, nil
 }
 
 func decodeObserved(req *fnv1.RunFunctionRequest) (map[string]*unstructured.Unstructured, error) {

@@ -42,7 +42,7 @@ func clusterReply(req *fnv1.RunFunctionRequest, now metav1.Time) (*reply, error)
 	if err := decodeInto(req.GetObserved().GetComposite().GetResource(), c); err != nil {
 		return nil, errors.Wrap(err, "cannot read the observed composite")
 	}
-	who, err := whose(c.TypeMeta, c.Metadata, c.Spec.ClaimRef)
+	who, err := claimFor(c.TypeMeta, c.Metadata, c.Spec.ClaimRef)
 	if err != nil {
 		return nil, err
 	}

@@ -144,10 +144,11 @@ func refersTo(xr *unstructured.Unstructured, o client.Object, kind schema.GroupK
 	return false
 }
 
-// claimOf returns the claim of a composite, not read yet, or nil if it has none.
+// claimOf returns the claim of a composite, not read yet, or nil if it has none. A composite in a namespace has none, whatever its spec says,
+// which a user writes.
 func claimOf(xr *unstructured.Unstructured) *unstructured.Unstructured {
 	ref, ok, _ := unstructured.NestedStringMap(xr.Object, "spec", "claimRef")
-	if !ok {
+	if !ok || xr.GetNamespace() != "" {
 		return nil
 	}
 	return newReference(ref["apiVersion"], ref["kind"], ref["namespace"], ref["name"])

@@ -129,6 +129,10 @@ func TestRetains(t *testing.T) {
 			reason:  "What a GitDelivery of a living claim delivered stays when a user deletes the GitDelivery.",
 			deleted: composed(clusterScoped()), there: []client.Object{clusterScoped(), claim(), namespace()}, want: true,
 		},
+		"ForgedClaim": {
+			reason:  "A namespaced composite has no claim, whatever its spec says, and lives.",
+			deleted: composed(namespaced(claimed())), there: []client.Object{namespaced(claimed()), namespace()}, want: true,
+		},
 		"CompositeIsBeingDeleted": {
 			reason:  "A composite that is being deleted takes along what it delivered.",
 			deleted: composed(namespaced()), there: []client.Object{namespaced(going), namespace()},
