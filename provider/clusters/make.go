@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 )
@@ -17,15 +18,19 @@ const GateManager = "intentplane-gate"
 // maxListed is how many objects List returns at most.
 const maxListed = 10
 
-// Make an object. One of its name that is there already is left as it is, and no error. It returns an *Error.
-func (c *Cluster) Make(ctx context.Context, r schema.GroupVersionResource, o *unstructured.Unstructured) error {
+// Make an object. It returns the UID, or "" where one of that name is there already: that one is left as it is, and no error. It returns an
+// *Error.
+func (c *Cluster) Make(ctx context.Context, r schema.GroupVersionResource, o *unstructured.Unstructured) (types.UID, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	_, err := c.link.client.Resource(r).Namespace(o.GetNamespace()).Create(ctx, o, metav1.CreateOptions{FieldManager: GateManager})
-	if err == nil || kerrors.IsAlreadyExists(err) {
-		return nil
+	made, err := c.link.client.Resource(r).Namespace(o.GetNamespace()).Create(ctx, o, metav1.CreateOptions{FieldManager: GateManager})
+	switch {
+	case err == nil:
+		return made.GetUID(), nil
+	case kerrors.IsAlreadyExists(err):
+		return "", nil
 	}
-	return refusal(err)
+	return "", refusal(err)
 }
 
 // List a few objects by their labels. It returns an *Error.

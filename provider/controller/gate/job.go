@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
@@ -87,7 +88,8 @@ func (e *external) run(ctx context.Context, r *round, in job.Input, into *checkF
 	if err != nil {
 		return err.Error(), nil //nolint:nilerr // It is the cluster's trouble.
 	}
-	made := e.memory.job(name, e.now()).made
+	note := e.memory.job(name, e.now())
+	made := note.made
 	switch {
 	case o == nil && !made.IsZero() && e.now().Sub(made) > grace:
 		into.judgement = gates.Judgement{Phase: v1alpha1.CheckError, Message: "the Job was removed before it ended"}
@@ -95,12 +97,27 @@ func (e *external) run(ctx context.Context, r *round, in job.Input, into *checkF
 		into.next = made.Add(grace + time.Second)
 	case o == nil:
 		return e.wish(ctx, r, in, cluster)
-	case o.GetLabels()[job.LabelGate] != in.Gate:
-		into.impossible = "the cluster has another Job of this name"
 	default:
-		into.judgement, err = e.judge(ctx, cluster, o)
+		err = e.judgeOwn(ctx, cluster, in, note.uid, o, into)
 	}
 	return "", err
+}
+
+// judgeOwn judges a Job that this process made, or that runs just what the check asks for. Any other user of the cluster may have made one of
+// that name, which says what they like.
+func (e *external) judgeOwn(ctx context.Context, cluster *clusters.Cluster, in job.Input, made types.UID, o *unstructured.Unstructured, into *checkFacts) error {
+	j := &batchv1.Job{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, j); err != nil {
+		return errors.Wrap(err, "cannot read Job")
+	}
+	if made == "" || j.GetUID() != made {
+		if field := job.Differs(in, j); field != "" {
+			into.impossible = "the cluster has another Job of this name, which differs in " + field
+			return nil
+		}
+	}
+	into.judgement = e.judge(ctx, cluster, j)
+	return nil
 }
 
 // wish for a Job. Only now it is read what it follows from: whatever changes later concerns another one. It returns why it may not be made.
@@ -121,19 +138,15 @@ func (e *external) wish(ctx context.Context, r *round, in job.Input, cluster *cl
 	return "", nil
 }
 
-func (e *external) judge(ctx context.Context, cluster *clusters.Cluster, o *unstructured.Unstructured) (gates.Judgement, error) {
-	j := &batchv1.Job{}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, j); err != nil {
-		return gates.Judgement{}, errors.Wrap(err, "cannot read Job")
-	}
+func (e *external) judge(ctx context.Context, cluster *clusters.Cluster, j *batchv1.Job) gates.Judgement {
 	out := job.Judge(j, nil)
 	if !out.Ended() {
-		return out, nil
+		return out
 	}
 	// Without its pods we know what became of it, and not what it said.
 	found, err := cluster.List(ctx, pods(), j.GetNamespace(), "batch.kubernetes.io/job-name="+j.GetName())
 	if err != nil {
-		return out, nil //nolint:nilerr // It may not be for us to see.
+		return out // It may not be for us to see.
 	}
 	ps := []corev1.Pod{}
 	for _, f := range found {
@@ -142,7 +155,7 @@ func (e *external) judge(ctx context.Context, cluster *clusters.Cluster, o *unst
 			ps = append(ps, p)
 		}
 	}
-	return job.Judge(j, ps), nil
+	return job.Judge(j, ps)
 }
 
 // script of a check. It returns why there is none, and an error if the API server cannot be asked.
@@ -200,12 +213,13 @@ func (e *external) make(ctx context.Context) error {
 		if err != nil {
 			return errors.Wrap(err, "cannot encode Job")
 		}
-		if err := w.cluster.Make(ctx, jobs(), &unstructured.Unstructured{Object: o}); err != nil {
+		uid, err := w.cluster.Make(ctx, jobs(), &unstructured.Unstructured{Object: o})
+		if err != nil {
 			e.memory.refused(w.job.GetName(), err.Error())
 			failed = append(failed, errors.Wrap(err, "cannot make Job of a check"))
 			continue
 		}
-		e.memory.made(w.job.GetName(), e.now())
+		e.memory.made(w.job.GetName(), uid, e.now())
 	}
 	return errors.Join(failed...)
 }

@@ -95,6 +95,28 @@ func TestJob(t *testing.T) {
 	}
 }
 
+// TestForgedJob believes no Job that another user of the cluster made under the name of the check's.
+func TestForgedJob(t *testing.T) {
+	w := newWorld(t, script(nil))
+	w.reconcile()
+	j := w.made()[0]
+	w.must(w.cluster.Resource(jobs()).Namespace("checks").Delete(t.Context(), j.GetName(), metav1.DeleteOptions{}))
+	containers, _, err := unstructured.NestedSlice(j.Object, "spec", "template", "spec", "containers")
+	w.must(err)
+	containers[0].(map[string]any)["args"] = []any{"true # exit 3"} //nolint:forcetypeassert // The provider made it.
+	w.must(unstructured.SetNestedSlice(j.Object, containers, "spec", "template", "spec", "containers"))
+	j.SetResourceVersion("")
+	j.SetUID("forged")
+	_, err = w.cluster.Resource(jobs()).Namespace("checks").Create(t.Context(), &j, metav1.CreateOptions{})
+	w.must(err)
+	w.end(batchv1.JobComplete, "", 0, "all is well")
+	w.until("Error/Error/Error")
+	const want = "the cluster has another Job of this name, which differs in spec.template.spec.containers[0].args"
+	if got := w.get().Status.AtProvider.Checks[0].Message; got != want {
+		t.Errorf("message %q, want %q", got, want)
+	}
+}
+
 // TestJobInNamedCluster runs a Job with the kubeconfig that the Site names, or with that of the Cluster that it names.
 func TestJobInNamedCluster(t *testing.T) {
 	kubeconfig := func(key string) *catalogv1alpha1.NamespacedSecretKeySelector {

@@ -44,6 +44,8 @@ type note struct {
 // A jobNote is when a Job was first thought of, and when it was made. Zero if it was not made by this process.
 type jobNote struct {
 	seen, made time.Time
+	// uid of the Job that this process made. Empty where a Job of that name was there.
+	uid types.UID
 	// refused is why it could not be made at last.
 	refused string
 }
@@ -135,11 +137,11 @@ func (m *memory) job(name string, now time.Time) jobNote {
 }
 
 // made remembers that a Job was made.
-func (m *memory) made(name string, now time.Time) {
+func (m *memory) made(name string, uid types.UID, now time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	j := m.jobs[name]
-	j.made = now
+	j.made, j.uid = now, uid
 	m.jobs[name] = j
 }
 

@@ -42,8 +42,8 @@ type connector struct {
 	prober clusterapi.Asker
 	limits clusters.Limits
 	memory *memory
-	log        logging.Logger
-	now        func() time.Time
+	log    logging.Logger
+	now    func() time.Time
 }
 
 // Connect contacts no other cluster. It returns an error if the use of the configuration cannot be recorded, or the provider's own one is
