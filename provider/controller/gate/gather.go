@@ -34,6 +34,8 @@ type round struct {
 	evidence evidence
 	sites    map[string]*catalogv1alpha1.Site
 	servers  map[string]answer
+	// blueprint of the order. Nil until it is asked for.
+	blueprint *catalogv1alpha1.Blueprint
 }
 
 // An answer is a server, or why there is none.
@@ -218,6 +220,14 @@ func (e *external) prometheus(ctx context.Context, r *round, k config, c v1alpha
 	}
 	if a.problem != "" {
 		t.Question = a.question()
+		return "", nil
+	}
+	denied, err := e.deniedQuery(ctx, r, k, c, site)
+	if err != nil {
+		return "", err
+	}
+	if denied != "" { // A Blueprint that was changed makes another revision, and this Gate waits for that one.
+		t.Question = answer{problem: denied, outage: true}.question()
 		return "", nil
 	}
 	q, err := prometheus.NewQuestion(e.fetch, e.memory.queries, a.server, c.Prometheus.Query, t.Criteria.MinSamples > 1)

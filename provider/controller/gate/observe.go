@@ -28,7 +28,9 @@ type measurer interface {
 // A connector makes externals.
 type connector struct {
 	// kube reads from the cache, and from the API server what the cache must not hold.
-	kube   client.Client
+	kube client.Client
+	// live reads past the cache.
+	live   client.Reader
 	meter  measurer
 	fetch  prometheus.Doer
 	pool   *clusters.Pool

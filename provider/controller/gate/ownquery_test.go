@@ -1,0 +1,52 @@
+package gate
+
+import (
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+)
+
+// TestOwnQuery asks the server of a Site that leaves the metrics of Blueprints nothing else, whoever made the Gate.
+func TestOwnQuery(t *testing.T) {
+	cases := map[string]struct {
+		reason    string
+		query     string
+		blueprint *v1alpha1.BlueprintReference
+		denied    bool
+	}{
+		"Metric":         {reason: "The query of the Blueprint's metric is asked.", query: `sum(errors{namespace="team-a",service="web"})`, blueprint: &v1alpha1.BlueprintReference{Name: "web-1.0.0"}},
+		"Own":            {reason: "A query of one's own is not asked.", query: `sum(errors{namespace="team-b"})`, blueprint: &v1alpha1.BlueprintReference{Name: "web-1.0.0"}, denied: true},
+		"OtherNamespace": {reason: "The query of the Blueprint about another namespace is not asked.", query: `sum(errors{namespace="team-b",service="web"})`, blueprint: &v1alpha1.BlueprintReference{Name: "web-1.0.0"}, denied: true},
+		"NoBlueprint":    {reason: "An order whose Blueprint does not exist has no metrics.", query: `sum(errors{namespace="team-a",service="web"})`, blueprint: &v1alpha1.BlueprintReference{Name: "none"}, denied: true},
+		"Unnamed":        {reason: "An order that names no Blueprint has no metrics.", query: `sum(errors{namespace="team-a",service="web"})`, denied: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			c := quick("error_rate")
+			c.Prometheus.Query = tc.query
+			w := newWorld(t, c)
+			b := &catalogv1alpha1.Blueprint{ObjectMeta: metav1.ObjectMeta{Name: "web-1.0.0"}}
+			b.Spec.Metrics = []catalogv1alpha1.BlueprintMetric{{Name: "error_rate", Query: `sum(errors{namespace="{{namespace}}",service="{{service}}"})`}}
+			w.must(w.kube.Create(t.Context(), b))
+			s := w.site()
+			s.Spec.Metrics.OwnQueries = catalogv1alpha1.OwnQueriesDeny
+			w.must(w.kube.Update(t.Context(), s))
+			g := w.get()
+			g.Spec.ForProvider.Order.Blueprint = tc.blueprint
+			w.must(w.kube.Update(t.Context(), g))
+			if !tc.denied {
+				w.until("Passed/Passed/Passed")
+				return
+			}
+			w.when("a problem", func() bool { return w.get().Status.AtProvider.Checks[0].UnavailableSince != nil })
+			const want = "spec.metrics.ownQueries of the Site lets it be asked by the metrics of Blueprints only"
+			if got := w.get().GetCondition("Ready").Message; len(w.asked) > 0 || !strings.Contains(got, want) {
+				t.Errorf("\n%s\nasked %d times, Ready says %q, want %q", tc.reason, len(w.asked), got, want)
+			}
+		})
+	}
+}
