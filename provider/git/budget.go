@@ -64,21 +64,21 @@ func (s *share) release() {
 }
 
 // read all of an answer. It returns context.DeadlineExceeded for one that was given up.
-func (s *share) read(ctx context.Context, r io.Reader) ([]byte, error) {
-	head, err := io.ReadAll(io.LimitReader(r, modestBytes))
-	if err != nil || len(head) < modestBytes {
-		return head, err
+func (s *share) read(ctx context.Context, r io.Reader) (*chunks, error) {
+	c := &chunks{}
+	if err := c.readFrom(io.LimitReader(r, modestBytes)); err != nil || c.size < modestBytes {
+		return c, err
 	}
 	if err := s.grow(ctx, modestBytes+1); err != nil {
 		return nil, err
 	}
 	gaveUp, stop := s.giveUpWhenWanted()
-	rest, err := io.ReadAll(r)
+	err := c.readFrom(r)
 	stop()
 	if gaveUp.Load() {
 		return nil, context.DeadlineExceeded
 	}
-	return append(head, rest...), err
+	return c, err
 }
 
 // giveUpWhenWanted ends the answer once its patience is over and another namespace waits, until it is stopped.

@@ -84,8 +84,11 @@ func TestLargeAnswerIsReadWhileNobodyWaits(t *testing.T) {
 	s := share{of: b, giveUp: func() error { return errors.New("given up") }}
 	defer s.release()
 	want := strings.Repeat("0", modestBytes+1)
-	got, err := s.read(t.Context(), strings.NewReader(want))
-	if err != nil || string(got) != want {
+	read, err := s.read(t.Context(), strings.NewReader(want))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := io.ReadAll(read); err != nil || string(got) != want {
 		t.Errorf("A large answer is read to its end while no other namespace waits.\nread(...): %d bytes, %v", len(got), err)
 	}
 }

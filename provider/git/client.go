@@ -22,10 +22,12 @@ const (
 	defaultTimeout = time.Minute
 
 	// maxBodyBytes bounds what one answer of a server may have on the wire,
-	// and maxInflatedBytes what its objects may have in memory: a repository
-	// is somebody else's, and its server may be a tenant's.
-	maxBodyBytes     = 64 << 20
-	maxInflatedBytes = 256 << 20
+	// maxListBytes one that brings no objects, such as a list of refs, and
+	// maxInflatedBytes what objects may have in memory: a repository is somebody
+	// else's, and its server may be a tenant's.
+	maxBodyBytes     = 32 << 20
+	maxListBytes     = 8 << 20
+	maxInflatedBytes = 80 << 20
 )
 
 // A Client speaks to one Remote. It is safe for concurrent use. Every method
@@ -190,7 +192,7 @@ func checkRedirect(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// bounded ends an answer that is longer than limit.
+// bounded ends an answer that is longer than limit, or than a list may be where it brings no objects.
 type bounded struct {
 	next  http.RoundTripper
 	limit int64
@@ -207,7 +209,11 @@ func (b bounded) RoundTrip(req *http.Request) (*http.Response, error) {
 		_ = res.Body.Close()
 		res.Body = http.NoBody
 	}
-	res.Body = &boundedBody{ReadCloser: res.Body, left: b.limit}
+	limit := b.limit
+	if !strings.HasSuffix(req.URL.Path, "/"+transport.UploadPackServiceName) {
+		limit = min(limit, maxListBytes)
+	}
+	res.Body = &boundedBody{ReadCloser: res.Body, left: limit}
 	return res, nil
 }
 

@@ -1,7 +1,6 @@
 package git
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"maps"
@@ -9,12 +8,10 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/sideband"
 	"github.com/go-git/go-git/v5/plumbing/transport"
-	"github.com/go-git/go-git/v5/storage/memory"
 )
 
 // What to leave out of a fetch, where the server can.
@@ -155,18 +152,18 @@ func (f fetch) answer(ctx context.Context, req *packp.UploadPackRequest, wanted 
 	}
 	held := &share{of: f.budget, giveUp: res.Close}
 	defer held.release()
-	pack, err := held.read(ctx, demultiplex(req.Capabilities, res))
+	data, err := held.read(ctx, demultiplex(req.Capabilities, res))
 	if err != nil {
 		return nil, err
 	}
-	size, err := measure(pack, f.limit)
+	p, size, err := scanPack(ctx, data, f.limit)
 	if err != nil {
 		return nil, packError{err}
 	}
 	if err := held.grow(ctx, size); err != nil {
 		return nil, err
 	}
-	objects, err := unpack(pack)
+	objects, err := p.unpack(ctx)
 	if err != nil {
 		return nil, packError{err}
 	}
@@ -211,91 +208,4 @@ func demultiplex(used *capability.List, r io.Reader) io.Reader {
 		return sideband.NewDemuxer(sideband.Sideband, r)
 	}
 	return r
-}
-
-// unpack decodes a pack that was measured.
-func unpack(pack []byte) (map[plumbing.Hash]object, error) {
-	store := memory.NewStorage()
-	p, err := packfile.NewParserWithStorage(packfile.NewScanner(bytes.NewReader(pack)), store)
-	if err != nil {
-		return nil, errors.Wrap(err, "cannot read pack")
-	}
-	if _, err := p.Parse(); err != nil {
-		return nil, errors.Wrap(err, "cannot parse pack")
-	}
-	objects := make(map[plumbing.Hash]object, len(store.Objects))
-	for id, encoded := range store.Objects {
-		o, err := readObject(id, encoded)
-		if err != nil {
-			return nil, err
-		}
-		objects[id] = o
-	}
-	return objects, nil
-}
-
-// measure returns how many bytes the objects of the pack take, and an error if
-// they are more than limit: some bytes on the wire can stand for a thousand
-// times as many in memory.
-func measure(pack []byte, limit int64) (int64, error) {
-	left := limit
-	s := packfile.NewScanner(bytes.NewReader(pack))
-	_, count, err := s.Header()
-	if err != nil {
-		return 0, errors.Wrap(err, "cannot read pack")
-	}
-	for range count {
-		h, err := s.NextObjectHeader()
-		if err != nil {
-			return 0, errors.Wrap(err, "cannot read pack")
-		}
-		if left -= h.Length; h.Length < 0 || left < 0 {
-			return 0, tooLargeError{}
-		}
-		content := &deltaHeader{}
-		if _, _, err := s.NextObject(content); err != nil {
-			return 0, errors.Wrap(err, "cannot read pack")
-		}
-		if !h.Type.IsDelta() {
-			continue
-		}
-		size := content.target()
-		if left -= size; size < 0 || left < 0 {
-			return 0, tooLargeError{}
-		}
-	}
-	return limit - left, nil
-}
-
-// A deltaHeader keeps the first bytes of a delta, which say how large the base
-// and the result are.
-type deltaHeader struct {
-	bytes.Buffer
-}
-
-// Write keeps what may belong to the header.
-func (d *deltaHeader) Write(p []byte) (int, error) {
-	const most = 20 // Two numbers of at most ten bytes.
-	if room := most - d.Len(); room > 0 {
-		d.Buffer.Write(p[:min(room, len(p))])
-	}
-	return len(p), nil
-}
-
-// target returns the size of the result.
-func (d *deltaHeader) target() int64 {
-	data := d.Bytes()
-	var size int64
-	for range 2 {
-		size = 0
-		for shift := 0; len(data) > 0; shift += 7 {
-			b := data[0]
-			data = data[1:]
-			size |= int64(b&0x7f) << min(shift, 63)
-			if b&0x80 == 0 {
-				break
-			}
-		}
-	}
-	return size
 }

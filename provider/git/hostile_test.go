@@ -159,7 +159,7 @@ func TestHostileAnswers(t *testing.T) {
 		// What noise says of sizes may be anything.
 		"Noise":     {reason: "The pack is broken", suffix: "/git-upload-pack", change: noise(7), want: []Class{ClassTransient, ClassTooLarge}},
 		"Count":     {reason: "The pack says it has more than it has", suffix: "/git-upload-pack", change: func(b []byte) []byte { b[pack(b)+9] = 1; return b }, want: []Class{ClassTransient, ClassTooLarge}},
-		"Many":      {reason: "The pack says it has four billion objects", suffix: "/git-upload-pack", change: func(b []byte) []byte { copy(b[pack(b)+8:], "\xff\xff\xff\xff"); return b }, want: []Class{ClassTransient}},
+		"Many":      {reason: "The pack says it has four billion objects", suffix: "/git-upload-pack", change: func(b []byte) []byte { copy(b[pack(b)+8:], "\xff\xff\xff\xff"); return b }, want: []Class{ClassTooLarge}},
 		"OtherPack": {reason: "The pack is of another version", suffix: "/git-upload-pack", change: func(b []byte) []byte { b[pack(b)+7] = 9; return b }, want: []Class{ClassTransient}},
 		"Empty":     {reason: "There is no pack", suffix: "/git-upload-pack", change: func([]byte) []byte { return nil }, want: []Class{ClassTransient}},
 		"Checksum":  {reason: "The pack is not the one that was sent", suffix: "/git-upload-pack", change: func(b []byte) []byte { b[len(b)-10] ^= 1; return b }, want: []Class{ClassTransient}},

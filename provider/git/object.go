@@ -2,7 +2,6 @@ package git
 
 import (
 	"bytes"
-	"io"
 	"slices"
 	"strings"
 
@@ -125,15 +124,4 @@ func parentsOf(commit []byte) []plumbing.Hash {
 		}
 		out, rest = append(out, plumbing.NewHash(id)), next
 	}
-}
-
-func readObject(id plumbing.Hash, o plumbing.EncodedObject) (object, error) {
-	r, err := o.Reader()
-	if err != nil {
-		return object{}, errors.Wrap(err, "cannot open object")
-	}
-	defer r.Close() //nolint:errcheck // It reads from memory.
-	data := make([]byte, o.Size())
-	_, err = io.ReadFull(r, data)
-	return object{kind: o.Type(), data: data, id: id}, errors.Wrap(err, "cannot read object")
 }

@@ -36,7 +36,7 @@ func TestPack(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				got, err := unpack(pack)
+				got, err := unpackAll(t, pack)
 				if err != nil || len(got) != 2 || !bytes.Equal(got[to.id].data, tc.to) || !bytes.Equal(got[from.id].data, tc.from) {
 					t.Errorf("\n%s\nunpack(): %d objects, %v", tc.reason, len(got), err)
 				}
@@ -70,4 +70,14 @@ func TestLayers(t *testing.T) {
 	if depth() > 10 || l.len() != 1000 {
 		t.Errorf("\nThere are never many layers\ndepth %d, len %d", depth(), l.len())
 	}
+}
+
+// unpackAll scans and unpacks a pack.
+func unpackAll(t *testing.T, pack []byte) (map[plumbing.Hash]object, error) {
+	t.Helper()
+	p, _, err := scanPack(t.Context(), bytes.NewReader(pack), maxInflatedBytes)
+	if err != nil {
+		return nil, err
+	}
+	return p.unpack(t.Context())
 }

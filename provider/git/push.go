@@ -100,6 +100,8 @@ func (c *Client) connect(ctx context.Context, updates int) (*line, error) {
 // serves once.
 func (c *Client) reuse(l *line) {
 	if strings.HasPrefix(c.endpoint.Protocol, "http") && l.adv.Capabilities.Supports(capability.Atomic) {
+		// Refs are read from what the server says next, and a million of them would be held until then.
+		l.adv.References, l.adv.Peeled, l.adv.Shallows = nil, nil, nil
 		c.line.Store(l)
 	}
 }

@@ -136,7 +136,9 @@ func (s *sshSession) open() (*sshLine, *packp.AdvRefs, error) {
 		return nil, nil, err
 	}
 	l.in = in
-	l.out = &boundedBody{ReadCloser: &patient{next: out, time: s.wire.stall, left: s.wire.answer, giveUp: s.client.Close}, left: s.wire.limit}
+	l.out = &boundedBody{
+		ReadCloser: &patient{next: out, time: s.wire.stall, left: s.wire.answer, giveUp: s.client.Close}, left: min(s.wire.limit, maxListBytes),
+	}
 	if err := session.Start(command(s.service, s.wire.path)); err != nil {
 		var refused *ssh.ExitError
 		if errors.As(err, &refused) || err.Error() == "ssh: command "+command(s.service, s.wire.path)+" failed" {
@@ -150,6 +152,9 @@ func (s *sshSession) open() (*sshLine, *packp.AdvRefs, error) {
 		return nil, nil, l.explain(s.service, err)
 	}
 	transport.FilterUnsupportedCapabilities(adv.Capabilities)
+	if s.service == transport.UploadPackServiceName {
+		l.out.left = s.wire.limit // Objects follow.
+	}
 	return l, adv, nil
 }
 
@@ -157,7 +162,7 @@ func (s *sshSession) open() (*sshLine, *packp.AdvRefs, error) {
 type sshLine struct {
 	session *ssh.Session
 	in      io.WriteCloser
-	out     io.Reader
+	out     *boundedBody
 	said    *murmur
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -106,4 +107,14 @@ func inhabited() map[string]string {
 		}
 	}
 	return files
+}
+
+// hostilePack is the most memory that a process takes which looks at servers that send what is small on the wire and large in memory.
+func hostilePack(ctx context.Context) (float64, error) {
+	r, err := benchmark(ctx, "./provider/git", "BenchmarkHostilePack", "MiB", "1x", 1)
+	most := 0.0
+	for _, values := range r {
+		most = max(most, slices.Max(values))
+	}
+	return most, err
 }

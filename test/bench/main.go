@@ -106,6 +106,7 @@ func figures(s *stage) []figure {
 		{"big_repo_first_s", "s", s.alone(l.figure("s/first"))},
 		{"big_repo_delivery_s", "s", s.alone(l.figure("s/delivery"))},
 		{"big_repo_rss_mib", "MiB", s.alone(l.figure("MiB"))},
+		{"hostile_pack_peak_mib", "MiB", s.alone(hostilePack)},
 		{"git_deliveries_per_s", "1/s", s.alone(deliveries)},
 		{"git_deliveries_ratio_vs_git", "times", s.alone(deliveryRatio)},
 	}

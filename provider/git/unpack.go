@@ -1,0 +1,193 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"io"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/format/packfile"
+)
+
+const (
+	// maxObjects is how many objects one answer of a server may have.
+	maxObjects = 200_000
+
+	// objectOverhead is what one object takes beside its content, by and large: its places in maps, its id and its place in the pack.
+	// BenchmarkHostilePack measures what 200,000 of them take.
+	objectOverhead = 400
+)
+
+// A pack is what a server sent, and where its objects are in it.
+type pack struct {
+	scanner *packfile.Scanner
+	parts   []part
+}
+
+// A part of a pack is one object, or how to make one of another one.
+type part struct {
+	at     int64
+	length int64
+	kind   plumbing.ObjectType
+	// base of a delta, and the size of what it makes.
+	base   base
+	result int64
+}
+
+// A base is what a delta is about: by its place in the pack, or by its id.
+type base struct {
+	at int64
+	id plumbing.Hash
+}
+
+// scanPack finds the objects of a pack. It returns how many bytes they will take, and an error if they are more than limit, or too many: some
+// bytes on the wire can stand for a thousand times as many in memory.
+func scanPack(ctx context.Context, data io.ReadSeeker, limit int64) (*pack, int64, error) {
+	p := &pack{scanner: packfile.NewScanner(data)}
+	_, count, err := p.scanner.Header()
+	if err != nil {
+		return nil, 0, errors.Wrap(err, "cannot read pack")
+	}
+	if count > maxObjects {
+		return nil, 0, tooLargeError{}
+	}
+	left := limit
+	for range count {
+		if err := ctx.Err(); err != nil {
+			return nil, 0, err
+		}
+		used, err := p.scanPart(left)
+		if err != nil {
+			return nil, 0, err
+		}
+		left -= used
+	}
+	if _, err := p.scanner.Checksum(); err != nil {
+		return nil, 0, errors.Wrap(err, "cannot read checksum of pack")
+	}
+	return p, limit - left, nil
+}
+
+// scanPart finds the next object, and returns how many bytes it will take, which are no more than left.
+func (p *pack) scanPart(left int64) (int64, error) {
+	h, err := p.scanner.NextObjectHeader()
+	if err != nil {
+		return 0, errors.Wrap(err, "cannot read pack")
+	}
+	if h.Length < 0 || h.Length > left-objectOverhead {
+		return 0, tooLargeError{}
+	}
+	used := h.Length + objectOverhead
+	content := &deltaHeader{}
+	n, _, err := p.scanner.NextObject(content)
+	if err != nil {
+		return 0, errors.Wrap(err, "cannot read pack")
+	}
+	if n != h.Length {
+		return 0, errors.New("cannot read pack: an object is shorter than it says")
+	}
+	size := int64(0)
+	if h.Type.IsDelta() {
+		if size = content.target(); size < 0 || size > left-used {
+			return 0, tooLargeError{}
+		}
+	}
+	p.parts = append(p.parts, part{at: h.Offset, length: h.Length, kind: h.Type, base: base{at: h.OffsetReference, id: h.Reference}, result: size})
+	return used + size, nil
+}
+
+// unpack decodes a pack that was scanned. Each object is made once, and nothing calls itself: a chain of deltas costs no more than as many
+// objects without one. The parser of go-git makes the objects of a chain again for each link that its cache has lost.
+func (p *pack) unpack(ctx context.Context) (map[plumbing.Hash]object, error) {
+	u := &unpacking{pack: p, objects: map[plumbing.Hash]object{}, waiting: map[base][]part{}}
+	for _, one := range p.parts {
+		if one.kind.IsDelta() {
+			u.waiting[one.base] = append(u.waiting[one.base], one)
+		}
+	}
+	for _, one := range p.parts {
+		if one.kind.IsDelta() {
+			continue
+		}
+		if err := u.resolve(ctx, one); err != nil {
+			return nil, err
+		}
+	}
+	if len(u.waiting) > 0 {
+		return nil, errors.New("cannot read pack: an object is missing of which another one is made")
+	}
+	return u.objects, nil
+}
+
+// An unpacking makes the objects of a pack.
+type unpacking struct {
+	*pack
+
+	objects map[plumbing.Hash]object
+	// waiting deltas, by what they are about.
+	waiting map[base][]part
+}
+
+// A placed object is one that was made, and its place in the pack.
+type placed struct {
+	at int64
+	object
+}
+
+// resolve an object, and all that is made of it.
+func (u *unpacking) resolve(ctx context.Context, whole part) error {
+	data, err := u.inflate(ctx, whole)
+	if err != nil {
+		return err
+	}
+	if whole.kind < plumbing.CommitObject || whole.kind > plumbing.TagObject {
+		return errors.New("cannot read pack: an object is of no kind that is known")
+	}
+	for next := []placed{{at: whole.at, object: newObject(whole.kind, data)}}; len(next) > 0; {
+		one := next[len(next)-1]
+		next = next[:len(next)-1]
+		u.objects[one.id] = one.object
+		made, err := u.patch(ctx, one)
+		if err != nil {
+			return err
+		}
+		next = append(next, made...)
+	}
+	return nil
+}
+
+// patch makes the objects that waited for one.
+func (u *unpacking) patch(ctx context.Context, one placed) ([]placed, error) {
+	out := []placed{}
+	for _, b := range []base{{at: one.at}, {id: one.id}} {
+		for _, waiting := range u.waiting[b] {
+			delta, err := u.inflate(ctx, waiting)
+			if err != nil {
+				return nil, err
+			}
+			data, err := applyDelta(one.data, delta, waiting.result)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, placed{at: waiting.at, object: newObject(one.kind, data)})
+		}
+		delete(u.waiting, b)
+	}
+	return out, nil
+}
+
+// inflate the content of a part. Its size was checked.
+func (u *unpacking) inflate(ctx context.Context, one part) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if _, err := u.scanner.SeekObjectHeader(one.at); err != nil {
+		return nil, errors.Wrap(err, "cannot read pack")
+	}
+	content := bytes.NewBuffer(make([]byte, 0, one.length))
+	if _, _, err := u.scanner.NextObject(content); err != nil {
+		return nil, errors.Wrap(err, "cannot read pack")
+	}
+	return content.Bytes(), nil
+}
