@@ -71,6 +71,8 @@ func (a *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	resource := schema.GroupVersionResource{Group: path[0], Version: path[1], Resource: path[2]}
 	name := strings.Join(path[3:], "")
 	switch key := resource.GroupResource().String(); {
+	case namespace == "" && a.denied[key+" of all namespaces"]:
+		fail(w, kerrors.NewForbidden(resource.GroupResource(), name, nil))
 	case a.absent[key]:
 		http.NotFound(w, r)
 	case a.denied[key]:
@@ -105,7 +107,7 @@ func (a *apiServer) selected(resource schema.GroupVersionResource, namespace str
 	out := []any{}
 	for _, o := range a.objects {
 		of, _ := meta.UnsafeGuessKindToResource(o.GroupVersionKind())
-		if of == resource && o.GetNamespace() == namespace && is(o) {
+		if of == resource && (o.GetNamespace() == namespace || namespace == "" && of.Resource == "gitdeliveries") && is(o) {
 			out = append(out, o.Object)
 		}
 	}

@@ -1,21 +1,35 @@
 package main
 
 import (
+	"cmp"
+	"context"
+	"maps"
 	"path"
 	"slices"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
 
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
 	"github.com/intentplane/intentplane/function"
 	"github.com/intentplane/intentplane/function/compose"
 )
 
-// A delivered object is one that a deployment brings to a Site of a repository.
+// A deliveredObject is one that a deployment brings to a Site of a repository.
 type deliveredObject struct {
-	site   string
-	object policy.Object
+	// directory has the directories of all deployments of the Site: its repository, branch and path.
+	directory string
+	object    policy.Object
+}
+
+// A broughtObject is one that a deployment of a file brings to a Site.
+type broughtObject struct {
+	key  deliveredObject
+	site string
 }
 
 // claims are the deployments that bring objects to Sites, as <namespace>/<name>. The first one keeps an object.
@@ -23,28 +37,142 @@ type claims map[deliveredObject]string
 
 // take notes what a deployment brings. It returns an error, whose reason function.ReasonOf tells, for an object that another one brings
 // to the same Site, and notes nothing of it then.
-func (c claims) take(d *deploymentv1alpha1.IntentDeployment, places []compose.Rendered) error {
-	name, taken := d.GetNamespace()+"/"+d.GetName(), []deliveredObject{}
-	for _, p := range places {
-		for _, file := range p.Files.Names() {
-			for _, o := range policy.ObjectsIn(file, p.Files[file]) {
-				key := deliveredObject{site: siteKey(p), object: o}
-				if other, ok := c[key]; ok && other != name {
-					return function.Failed(deploymentv1alpha1.ReasonObjectConflict, errors.Errorf(
-						"Site %q: %s is delivered there by %s as well: give one of the services another name", p.Place.Site.GetName(), o, other))
-				}
-				taken = append(taken, key)
-			}
-		}
+func (c claims) take(name string, brought []broughtObject) error {
+	if err := c.conflict(name, brought, nil); err != nil {
+		return err
 	}
-	for key := range slices.Values(taken) {
-		c[key] = name
+	for _, b := range brought {
+		c[b.key] = name
 	}
 	return nil
 }
 
-// siteKey is where the directories of all claims of a Site lie.
-func siteKey(p compose.Rendered) string {
-	g := p.Place.Config.Git
-	return policy.RepositoryKey(g.URL) + " " + g.Branch + " " + path.Dir(path.Dir(p.Place.Path))
+// conflict returns an error for an object that another deployment brings to the same Site, but for those that are passed over.
+func (c claims) conflict(name string, brought []broughtObject, passOver map[string]bool) error {
+	for _, b := range brought {
+		if other, ok := c[b.key]; ok && other != name && !passOver[other] {
+			return function.Failed(deploymentv1alpha1.ReasonObjectConflict, errors.Errorf(
+				"Site %q: %s is delivered there by %s as well: give one of the services another name", b.site, b.key.object, other))
+		}
+	}
+	return nil
+}
+
+// broughtBy returns what a deployment brings to its Sites.
+func broughtBy(places []compose.Rendered) []broughtObject {
+	out := []broughtObject{}
+	for _, p := range places {
+		g := p.Place.Config.Git
+		directory := siteDirectory(g.URL, g.Branch, p.Place.Path)
+		for _, file := range p.Files.Names() {
+			for _, o := range policy.ObjectsIn(file, p.Files[file]) {
+				out = append(out, broughtObject{deliveredObject{directory, o}, p.Place.Site.GetName()})
+			}
+		}
+	}
+	return out
+}
+
+// siteDirectory is where the directories of all deployments of a Site lie, one of which is known.
+func siteDirectory(url, branch, directory string) string {
+	return policy.RepositoryKey(url) + " " + branch + " " + path.Dir(path.Dir(directory))
+}
+
+// A rival is a deployment of a file, which is compared with those of the cluster.
+type rival struct {
+	at      Finding
+	d       document
+	name    string
+	brought []broughtObject
+}
+
+// compareWithCluster finds objects that a deployment of the cluster, and of no file, delivers to the same Site. What the user may not read is
+// warned of, since a conflict with that stays unknown.
+func (v *validation) compareWithCluster(ctx context.Context) {
+	if v.catalog.cluster == nil || len(v.rivals) == 0 {
+		return
+	}
+	inFiles, seen := map[string]bool{}, delivered{objects: claims{}, directories: map[string]bool{}}
+	for _, r := range v.rivals {
+		inFiles[r.name] = true
+		for _, b := range r.brought {
+			seen.directories[b.key.directory] = true
+		}
+	}
+	v.read(ctx, &seen)
+	for _, problem := range seen.unknown {
+		v.warn(Finding{File: v.rivals[0].at.File, Line: 1, Reason: reasonUnreadable, Message: problem})
+	}
+	for _, r := range v.rivals {
+		r.at.Reason = deploymentv1alpha1.ReasonObjectConflict
+		v.found(r.at, r.d, seen.objects.conflict(r.name, r.brought, inFiles))
+	}
+	v.sortFindings()
+}
+
+// read notes what the deployments of the cluster deliver, as far as the user may read it: in all namespaces, or in those of the files.
+func (v *validation) read(ctx context.Context, to *delivered) {
+	err := v.catalog.cluster.EachDelivery(ctx, cluster.AllNamespaces, to.note)
+	if !kerrors.IsForbidden(err) {
+		to.cannotRead("", err)
+		return
+	}
+	to.unknown = append(to.unknown, "the GitDeliveries of all namespaces cannot be listed, so objects that deployments of other namespaces deliver to the same Site are not found")
+	namespaces := map[string]bool{}
+	for _, r := range v.rivals {
+		namespaces[path.Dir(r.name)] = true
+	}
+	for _, namespace := range slices.Sorted(maps.Keys(namespaces)) {
+		to.cannotRead(" of namespace "+namespace, v.catalog.cluster.EachDelivery(ctx, namespace, to.note))
+	}
+}
+
+// sortFindings puts findings in the order of files and documents.
+func (v *validation) sortFindings() {
+	slices.SortStableFunc(v.report.Findings, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(slices.Index(v.files, a.File), slices.Index(v.files, b.File)), cmp.Compare(a.Document, b.Document))
+	})
+}
+
+// delivered is what the GitDeliveries of a cluster bring to the Sites of some deployments.
+type delivered struct {
+	// directories of the Sites. Nothing else is noted.
+	directories map[string]bool
+
+	objects claims
+
+	// unknown says what could not be noted, and why.
+	unknown []string
+}
+
+// cannotRead notes which GitDeliveries could not be read, if any.
+func (s *delivered) cannotRead(whose string, err error) {
+	if err != nil {
+		s.unknown = append(s.unknown, "the GitDeliveries"+whose+" cannot be read, so objects that their deployments deliver to the same Site are not found: "+err.Error())
+	}
+}
+
+// note takes what a GitDelivery delivered.
+func (s *delivered) note(d *deliveryv1alpha1.GitDelivery) {
+	ref, remote := d.Spec.ForProvider.ClaimRef, d.Status.AtProvider.Remote
+	if remote == nil {
+		return // It delivered nothing yet.
+	}
+	name := ref.Namespace + "/" + ref.Name
+	for _, t := range d.Spec.ForProvider.Trees {
+		directory := siteDirectory(remote.URL, t.Branch, t.Path)
+		if !s.directories[directory] {
+			continue
+		}
+		files, err := tree.Decode(t.Files)
+		if t.Action != deliveryv1alpha1.ActionDesired || err != nil {
+			s.unknown = append(s.unknown, "the objects of "+name+" at Site "+t.Site+" are not compared: its GitDelivery does not hold the files, as after a rollback")
+			continue
+		}
+		for _, file := range files.Names() {
+			for _, o := range policy.ObjectsIn(file, files[file]) {
+				s.objects[deliveredObject{directory, o}] = name
+			}
+		}
+	}
 }

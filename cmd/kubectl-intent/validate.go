@@ -86,6 +86,12 @@ type validation struct {
 	compile bool
 	kitchen kitchen
 	claims  claims
+
+	// files that were looked at, in their order.
+	files []string
+
+	// rivals are the deployments of the files, in their order.
+	rivals []rival
 }
 
 func (v *validateCommand) begin(in io.Reader) (*validation, error) {
@@ -109,6 +115,7 @@ func (v *validateCommand) Run(s *streams) error {
 	for _, path := range v.Files {
 		w.path(s.in, path)
 	}
+	w.compareWithCluster(context.Background())
 	w.report.Valid = len(w.report.Findings) == 0
 	if err := v.print(s.out, w.report, func(to io.Writer) error { return w.report.text(to, s.colours) }); err != nil {
 		return err
@@ -136,6 +143,7 @@ func (v *validation) path(in io.Reader, path string) {
 
 // file looks at all objects of a file. One that cannot be read is a mistake as well, and hides no other.
 func (v *validation) file(in io.Reader, name string) {
+	v.files = append(v.files, name)
 	documents, err := readFile(in, name)
 	if err != nil {
 		v.found(Finding{File: name, Line: 1, Reason: reasonUnreadable}, document{}, err)
@@ -227,7 +235,7 @@ func (v *validation) claim(at Finding, d document) {
 	}
 	_, _, err := function.Understand(c.Spec)
 	if err == nil && v.compile {
-		err = v.deliver(c)
+		err = v.deliver(at, d, c)
 	}
 	if at.Reason = function.ReasonOf(err); at.Reason == "" {
 		// It is not about the deployment.
@@ -237,7 +245,7 @@ func (v *validation) claim(at Finding, d document) {
 }
 
 // deliver looks at what a claim would deliver.
-func (v *validation) deliver(c *deploymentv1alpha1.IntentDeployment) error {
+func (v *validation) deliver(at Finding, d document, c *deploymentv1alpha1.IntentDeployment) error {
 	v.catalog.place(c)
 	in, compiled, err := v.catalog.compile(c)
 	if err != nil {
@@ -247,7 +255,9 @@ func (v *validation) deliver(c *deploymentv1alpha1.IntentDeployment) error {
 	if err != nil {
 		return err
 	}
-	return v.claims.take(c, places)
+	r := rival{at: at, d: d, name: c.GetNamespace() + "/" + c.GetName(), brought: broughtBy(places)}
+	v.rivals = append(v.rivals, r)
+	return v.claims.take(r.name, r.brought)
 }
 
 func (v *validation) blueprint(at Finding, d document) {

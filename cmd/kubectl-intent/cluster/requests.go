@@ -25,22 +25,41 @@ func requestsResource() schema.GroupVersionResource {
 
 // Deliveries returns the GitDeliveries of a deployment. It returns an error when they cannot be read.
 func (c *Cluster) Deliveries(ctx context.Context, of rolloutv1alpha1.DeploymentReference) ([]*deliveryv1alpha1.GitDelivery, error) {
-	resource := deliveryv1alpha1.GroupVersion.WithResource("gitdeliveries")
-	list, err := c.client.Resource(resource).Namespace(c.namespace).List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return nil, describe(err, "list", resource, "")
-	}
 	out := []*deliveryv1alpha1.GitDelivery{}
-	for i := range list.Items {
-		d := &deliveryv1alpha1.GitDelivery{}
-		if err := decode(&list.Items[i], d); err != nil {
-			return nil, err
-		}
+	err := c.EachDelivery(ctx, c.namespace, func(d *deliveryv1alpha1.GitDelivery) {
 		if is := d.Spec.ForProvider.ClaimRef; is.APIGroup == of.APIGroup && is.Kind == of.Kind && is.Name == of.Name {
 			out = append(out, d)
 		}
+	})
+	return out, err
+}
+
+// deliveriesAtOnce is how many GitDeliveries one request asks for. Each may have nearly a megabyte.
+const deliveriesAtOnce = 20
+
+// AllNamespaces stands for every namespace.
+const AllNamespaces = metav1.NamespaceAll
+
+// EachDelivery shows all GitDeliveries of a namespace, or of AllNamespaces. It returns an error when they cannot be read.
+func (c *Cluster) EachDelivery(ctx context.Context, namespace string, show func(*deliveryv1alpha1.GitDelivery)) error {
+	resource := deliveryv1alpha1.GroupVersion.WithResource("gitdeliveries")
+	with := metav1.ListOptions{Limit: deliveriesAtOnce}
+	for {
+		list, err := c.client.Resource(resource).Namespace(namespace).List(ctx, with)
+		if err != nil {
+			return describe(err, "list", resource, "")
+		}
+		for i := range list.Items {
+			d := &deliveryv1alpha1.GitDelivery{}
+			if err := decode(&list.Items[i], d); err != nil {
+				return err
+			}
+			show(d)
+		}
+		if with.Continue = list.GetContinue(); with.Continue == "" {
+			return nil
+		}
 	}
-	return out, nil
 }
 
 // User is how the cluster calls who asks. It is empty where it does not say.

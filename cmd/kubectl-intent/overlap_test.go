@@ -1,0 +1,110 @@
+package main
+
+import (
+	"encoding/base64"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/apis/tree"
+)
+
+// brings is a GitDelivery by which a deployment of team-a brought a ConfigMap of that name to edge1, where the quickstart delivers it.
+func brings(t *testing.T, name, action, configMap string) *unstructured.Unstructured {
+	t.Helper()
+	files, err := tree.Encode(tree.Files{"configmap.yaml": []byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: team-a, name: " + configMap + "}\n")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := ""
+	if action == "Desired" {
+		held = ", files: " + base64.StdEncoding.EncodeToString(files)
+	}
+	return parse(t, `apiVersion: delivery.intentplane.dev/v1alpha1
+kind: GitDelivery
+metadata: {namespace: team-a, name: `+name+`}
+spec: {forProvider: {claimRef: {namespace: team-a, name: `+name+`}, trees: [{site: edge1, branch: main, path: clusters/edge1/team-a/`+name+`, action: `+action+held+`}]}}
+status: {atProvider: {remote: {url: `+fleetURL(t)+`}}}
+`)
+}
+
+// fleetURL is the repository of the quickstart.
+func fleetURL(t *testing.T) string {
+	t.Helper()
+	documents, err := readDocuments(nil, examples+"30-config.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range documents {
+		object, err := objectOf(d.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if url, found, _ := unstructured.NestedString(object, "spec", "git", "url"); found {
+			return url
+		}
+	}
+	t.Fatal("the quickstart has no repository")
+	return ""
+}
+
+// TestValidateAgainstCluster validates a claim while other deployments of the cluster deliver to the same Site.
+func TestValidateAgainstCluster(t *testing.T) {
+	conflict := `-:1: IntentDeployment team-a/shop: ObjectConflict: Site "edge1": ConfigMap team-a/shop is delivered there by team-a/market as well: give one of the services another name`
+	const gitdeliveries = "gitdeliveries.delivery.intentplane.dev"
+	cases := map[string]struct {
+		reason string
+		others []*unstructured.Unstructured
+		// also is what stands behind the claim in the file.
+		also   string
+		denied []string
+		want   []string
+		says   string
+	}{
+		"Conflict": {reason: "An object that another deployment of the cluster delivers to the Site is found.", others: []*unstructured.Unstructured{brings(t, "market", "Desired", "shop")}, want: []string{conflict}},
+		"Other":    {reason: "Another object is no conflict.", others: []*unstructured.Unstructured{brings(t, "market", "Desired", "market")}},
+		"Itself":   {reason: "What the deployment of the file delivered itself is no conflict.", others: []*unstructured.Unstructured{brings(t, "shop", "Desired", "shop")}},
+		"Changed": {
+			reason: "A deployment that the files change is compared as the files have it.", others: []*unstructured.Unstructured{brings(t, "market", "Desired", "shop")},
+			also: "---\n" + strings.NewReplacer("name: shop", "name: market", `"shop"}`, `"market", "site": "edge1"}`).Replace(claim),
+		},
+		"Namespace": {
+			reason: "A user who may read one namespace finds the conflicts there, and is told of the others.", others: []*unstructured.Unstructured{brings(t, "market", "Desired", "shop")},
+			denied: []string{gitdeliveries + " of all namespaces"}, want: []string{conflict}, says: "the GitDeliveries of all namespaces cannot be listed",
+		},
+		"Denied": {
+			reason: "A user who may read no GitDeliveries is told that conflicts are not found.", others: []*unstructured.Unstructured{brings(t, "market", "Desired", "shop")},
+			denied: []string{gitdeliveries}, says: "the GitDeliveries of namespace team-a cannot be read, so objects that their deployments deliver to the same Site are not found: ",
+		},
+		"Restored": {
+			reason: "A deployment that was rolled back is named, since its objects are not known.", others: []*unstructured.Unstructured{brings(t, "market", "Restore", "shop")},
+			says: "the objects of team-a/market at Site edge1 are not compared",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			server := &apiServer{objects: tc.others, denied: map[string]bool{}}
+			for _, d := range tc.denied {
+				server.denied[d] = true
+			}
+			kubeconfig := server.start(t, examples+"10-sites.yaml", examples+"20-blueprint.yaml", examples+"30-config.yaml")
+			text := strings.Replace(claim, `"shop"}`, `"shop", "site": "edge1"}`, 1) + tc.also
+			out, problems, code := runIntent(text, "validate", "-", "--live", "--kubeconfig", kubeconfig)
+			got := []string{}
+			for line := range strings.Lines(out) {
+				if strings.Contains(line, "ObjectConflict") {
+					got = append(got, strings.TrimSpace(line))
+				}
+			}
+			if diff := cmp.Diff(tc.want, got, cmpopts.EquateEmpty()); diff != "" || (code == 0) != (len(tc.want) == 0) {
+				t.Errorf("\n%s\nrun(...): exit code %d: -want, +got:\n%s%s%s", tc.reason, code, diff, out, problems)
+			}
+			if !strings.Contains(out, tc.says) || (tc.says == "") != !strings.Contains(out, "warning: ") {
+				t.Errorf("\n%s\nrun(...): want a warning with %q:\n%s", tc.reason, tc.says, out)
+			}
+		})
+	}
+}
