@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -92,6 +93,9 @@ type testCommand struct {
 	Path string `arg:"" help:"File with Blueprints, - for the standard input, or a kustomize directory with examples in its blueprint.yaml." predictor:"file"`
 }
 
+// noExamples says what to do about a Blueprint without examples.
+const noExamples = "there is none to test: add an intent to examples in blueprint.yaml, or to spec.examples of the Blueprint"
+
 // An ExampleResult says whether one example of a Blueprint renders.
 type ExampleResult struct {
 	// Blueprint, and the field of it that holds the example.
@@ -133,13 +137,19 @@ func (t *testCommand) Run(s *streams) error {
 	return nil
 }
 
-// testBlueprint renders the examples of a Blueprint, and tells what it reads.
+// testBlueprint renders the examples of a Blueprint, and tells what it reads. A Blueprint without examples fails, and tells that too.
 func testBlueprint(b *catalogv1alpha1.Blueprint, r render.Builder) ([]ExampleResult, error) {
-	results, err := blueprint.Test(context.Background(), b, r)
-	if err != nil {
+	if err := blueprint.Check(b); err != nil {
 		return nil, err
 	}
 	uses, err := render.UsesOf(b)
+	if err != nil {
+		return nil, err
+	}
+	if len(b.Spec.Examples) == 0 {
+		return []ExampleResult{{Blueprint: b.GetName(), Example: "spec.examples", Reads: uses.ReadKeys(), Error: noExamples}}, nil
+	}
+	results, err := blueprint.Test(context.Background(), b, r)
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +186,7 @@ func (t *testCommand) read(s *streams) ([]catalogv1alpha1.Blueprint, error) {
 func printResults(w io.Writer, colours palette, all []ExampleResult) error {
 	for i, r := range all {
 		if i == 0 || all[i-1].Blueprint != r.Blueprint {
-			if _, err := fmt.Fprintf(w, "%s reads %s\n", begin(r.Blueprint), plain(strings.Join(r.Reads, ", "))); err != nil {
+			if _, err := fmt.Fprintf(w, "%s reads %s\n", begin(r.Blueprint), plain(cmp.Or(strings.Join(r.Reads, ", "), "nothing"))); err != nil {
 				return errors.Wrap(err, "cannot print")
 			}
 		}

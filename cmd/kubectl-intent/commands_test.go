@@ -56,7 +56,8 @@ func TestExitCodes(t *testing.T) {
 			says: "test-0.0.0 reads cpu, image, memory, replicas\ntest-0.0.0 spec.examples[0] ok",
 		},
 		"BlueprintDir":   {reason: "A directory can be tested before it is made a Blueprint.", args: []string{"blueprint", "test", blueprints + "batch"}, says: "spec.examples[1] ok"},
-		"NoExamples":     {reason: "Nothing to test is not success.", in: bare, args: []string{"blueprint", "test", "-"}, want: exitInvalid},
+		"NoExamples":     {reason: "Nothing to test is not success.", in: bare, args: []string{"blueprint", "test", "-"}, want: exitInvalid, says: "web-1.0.0 reads nothing\nweb-1.0.0 spec.examples failed: there is none to test: add an intent to examples"},
+		"Nothing":        {reason: "Without a command the usage is printed, as kubectl does.", says: "Usage: kubectl-intent <command>"},
 		"BlueprintFails": {reason: "Which example failed is said, and why.", in: bare + "  examples: [{intent: '{\"service\": \"a\"}'}]\n", args: []string{"blueprint", "test", "-"}, want: exitInvalid, says: "web-1.0.0 spec.examples[0] failed:"},
 	}
 	for name, tc := range cases {

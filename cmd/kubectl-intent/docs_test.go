@@ -92,3 +92,27 @@ func TestCommandsAreDocumented(t *testing.T) {
 		}
 	}
 }
+
+// TestDocumentedObjects validates the objects of ours that pages show whole, with their examples.
+func TestDocumentedObjects(t *testing.T) {
+	fence := regexp.MustCompile("(?s)\n```yaml\n(apiVersion: .*?)\n```")
+	for file, kind := range map[string]string{"intents.md": "kind: Blueprint", "operations.md": "kind: RolloutRequest"} {
+		b, err := os.ReadFile(filepath.Join("..", "..", "docs", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown := 0
+		for _, block := range fence.FindAllStringSubmatch(string(b), -1) {
+			if !strings.Contains(block[1], kind) {
+				continue
+			}
+			shown++
+			if out, problems, code := runIntent(block[1], "validate", "-", "--strict"); code != 0 {
+				t.Errorf("docs/%s shows an object with %q that is not valid: %s%s", file, kind, out, problems)
+			}
+		}
+		if shown == 0 {
+			t.Errorf("docs/%s: an object with %q is wanted", file, kind)
+		}
+	}
+}

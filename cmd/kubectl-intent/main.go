@@ -96,12 +96,24 @@ func run(args []string, s *streams, problems io.Writer) int {
 	if slices.Equal(args, []string{"--version"}) {
 		args = []string{"version"}
 	}
+	if len(args) == 0 {
+		return code(usage(parser), problems)
+	}
 	c, err := parser.Parse(args)
 	if err != nil {
 		return code(usageError{err}, problems)
 	}
 	s.problems = problems
 	return code(c.Run(s), problems)
+}
+
+// usage prints what the program can do, as kubectl does without a command.
+func usage(parser *kong.Kong) error {
+	c, err := kong.Trace(parser, nil)
+	if err != nil {
+		return err
+	}
+	return errors.Wrap(c.PrintUsage(false), "cannot print")
 }
 
 func code(err error, problems io.Writer) int {

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
@@ -24,6 +23,8 @@ type waitCommand struct {
 
 	Name    string        `arg:""        help:"Name of an IntentDeployment. Where both API groups have one, intentdeployments.GROUP/NAME." predictor:"claim"`
 	Timeout time.Duration `default:"30m" help:"How long to wait."`
+
+	MissingTimeout time.Duration `default:"1m" help:"How long to wait for a Site, a Blueprint or a configuration that does not exist."`
 }
 
 // Run waits until the Sites run what the deployment asks for. It returns an error when that was rejected, rolled back or is held up until a
@@ -35,8 +36,11 @@ func (c *waitCommand) Run(s *streams) error {
 	}
 	ctx, cancel := cancelAfter(context.Background(), c.Timeout)
 	defer cancel()
-	look := func(ctx context.Context) ([]byte, error) { return opened.Claim(ctx, c.Name) }
-	return errors.Wrap(awaitEnd(ctx, s.out, waitInterval, look), c.Name)
+	w := &waiter{
+		look:     func(ctx context.Context) ([]byte, error) { return opened.Claim(ctx, c.Name) },
+		interval: waitInterval, missingTimeout: c.MissingTimeout, now: time.Now,
+	}
+	return errors.Wrap(w.awaitEnd(ctx, s.out), c.Name)
 }
 
 // cancelAfter returns a context that is cancelled when the timeout has passed. It has no deadline: the client refuses a request that its rate
@@ -63,16 +67,34 @@ const (
 type progress struct {
 	result  waitResult
 	message string
+
+	// missing says that the deployment waits for something that does not exist: a Site, a Blueprint or a configuration.
+	missing bool
+}
+
+// A waiter waits for the end of what a deployment asks for.
+type waiter struct {
+	// look at the deployment, which is JSON.
+	look func(context.Context) ([]byte, error)
+
+	// interval between two looks.
+	interval time.Duration
+
+	// missingTimeout is how long to wait for something that does not exist. It may be made later, as another part of the same change, and
+	// longer waits are more often a mistake in a name.
+	missingTimeout time.Duration
+
+	now func() time.Time
 }
 
 // awaitEnd looks at a deployment until two looks after one another agree on its end, and prints each change. Crossplane writes the status of a
 // claim and its conditions one after the other, so that a single look may see the one without the other.
-func awaitEnd(ctx context.Context, out io.Writer, interval time.Duration, look func(context.Context) ([]byte, error)) error {
-	before := progress{}
-	ticker := time.NewTicker(interval)
+func (w *waiter) awaitEnd(ctx context.Context, out io.Writer) error {
+	before, missingSince := progress{}, time.Time{}
+	ticker := time.NewTicker(w.interval)
 	defer ticker.Stop()
 	for {
-		b, err := look(ctx)
+		b, err := w.look(ctx)
 		if ctx.Err() != nil {
 			return errors.Errorf("it did not come to its end in time: %s", before.message)
 		}
@@ -89,6 +111,10 @@ func awaitEnd(ctx context.Context, out io.Writer, interval time.Duration, look f
 		if now == before && now.result == waitFailed {
 			return verdictError{}
 		}
+		if missingSince = w.missingSince(now, missingSince); w.isMissingTooLong(missingSince) {
+			return errors.Errorf("what it names was not found within %s (--missing-timeout), and it goes on by itself once that exists: %s",
+				w.missingTimeout, noCommand(plainMessage(now.message)))
+		}
 		if now.message != before.message {
 			if _, err := fmt.Fprintln(out, noCommand(plainMessage(now.message))); err != nil {
 				return errors.Wrap(err, "cannot print")
@@ -100,6 +126,21 @@ func awaitEnd(ctx context.Context, out io.Writer, interval time.Duration, look f
 		case <-ticker.C:
 		}
 	}
+}
+
+// missingSince returns since when a deployment has waited for something that does not exist, or the zero time.
+func (w *waiter) missingSince(p progress, since time.Time) time.Time {
+	switch {
+	case !p.missing:
+		return time.Time{}
+	case since.IsZero():
+		return w.now()
+	}
+	return since
+}
+
+func (w *waiter) isMissingTooLong(since time.Time) bool {
+	return !since.IsZero() && w.now().Sub(since) >= w.missingTimeout
 }
 
 // waitedFor is what is read of a deployment. What a newer version says beside it is not read.
@@ -127,7 +168,7 @@ func progressOf(b []byte) (progress, error) {
 	if d.Status.IntentDigest != want {
 		return progress{result: waitGoesOn, message: "Pending: the status does not speak about this spec yet."}, nil
 	}
-	return progress{result: d.result(), message: d.Status.Phase + ": " + d.Status.Message}, nil
+	return progress{result: d.result(), message: d.Status.Phase + ": " + d.Status.Message, missing: d.isFalse("SitesFound")}, nil
 }
 
 // result says whether the deployment came to an end. One that only a person can help did.
@@ -144,13 +185,17 @@ func (d *waitedFor) result() waitResult {
 	return waitGoesOn
 }
 
-func (d *waitedFor) isTrue(typ string) bool {
+func (d *waitedFor) isTrue(typ string) bool { return d.conditionStatus(typ) == metav1.ConditionTrue }
+
+func (d *waitedFor) isFalse(typ string) bool { return d.conditionStatus(typ) == metav1.ConditionFalse }
+
+func (d *waitedFor) conditionStatus(typ string) metav1.ConditionStatus {
 	for _, c := range d.Status.Conditions {
 		if c.Type == typ {
-			return c.Status == metav1.ConditionStatus(corev1.ConditionTrue)
+			return c.Status
 		}
 	}
-	return false
+	return metav1.ConditionUnknown
 }
 
 func (d *waitedFor) conditionReason(typ string) string {

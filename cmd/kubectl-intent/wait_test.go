@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -43,6 +44,7 @@ const (
 	isReady     = `{type: Ready, status: "True", reason: Available}`
 	isNotReady  = `{type: Ready, status: "False", reason: Waiting}`
 	isStalled   = `{type: Stalled, status: "True", reason: SyncNotObserved}`
+	isMissing   = `{type: SitesFound, status: "False", reason: SiteMissing}`
 	isSuspended = `{type: Reconciling, status: "False", reason: Suspended}`
 )
 
@@ -55,52 +57,57 @@ func TestProgressOf(t *testing.T) {
 	}{
 		"New": {
 			reason: "A deployment without a status was not looked at yet.", status: `{}`,
-			want: progress{waitGoesOn, "Pending: the status does not speak about this spec yet."},
+			want: progress{result: waitGoesOn, message: "Pending: the status does not speak about this spec yet."},
 		},
 		"Earlier": {
 			reason: "A status that speaks about an earlier spec is no end of this one.",
 			status: `{intentDigest: other, phase: Succeeded, outcome: Succeeded, conditions: [` + isReady + `]}`,
-			want:   progress{waitGoesOn, "Pending: the status does not speak about this spec yet."},
+			want:   progress{result: waitGoesOn, message: "Pending: the status does not speak about this spec yet."},
 		},
 		"OldReady": {
 			reason: "A claim that is Delivering goes on, although its Ready is still that of the spec before.",
 			status: `{intentDigest: DIGEST, phase: Delivering, message: It goes., conditions: [` + isReady + `]}`,
-			want:   progress{waitGoesOn, "Delivering: It goes."},
+			want:   progress{result: waitGoesOn, message: "Delivering: It goes."},
 		},
 		"OldConditions": {
 			reason: "A claim that Succeeded is at its end once its Ready says so too.",
 			status: `{intentDigest: DIGEST, phase: Succeeded, outcome: Succeeded, message: It runs., conditions: [` + isNotReady + `]}`,
-			want:   progress{waitGoesOn, "Succeeded: It runs."},
+			want:   progress{result: waitGoesOn, message: "Succeeded: It runs."},
 		},
 		"Succeeded": {
 			reason: "A deployment that Succeeded and is Ready is at its end.",
 			status: `{intentDigest: DIGEST, phase: Succeeded, outcome: Succeeded, message: It runs., conditions: [` + isReady + `]}`,
-			want:   progress{waitSucceeded, "Succeeded: It runs."},
+			want:   progress{result: waitSucceeded, message: "Succeeded: It runs."},
 		},
 		"RolledBack": {
 			reason: "A deployment that was rolled back does not run what it asks for.",
 			status: `{intentDigest: DIGEST, phase: Succeeded, outcome: RolledBack, message: It runs., conditions: [` + isNotReady + `]}`,
-			want:   progress{waitFailed, "Succeeded: It runs."},
+			want:   progress{result: waitFailed, message: "Succeeded: It runs."},
 		},
 		"Failed": {
 			reason: "A deployment that Failed is at its end, whatever its conditions say by then.",
 			status: `{intentDigest: DIGEST, phase: Failed, outcome: Failed, message: No., conditions: [` + isReady + `]}`,
-			want:   progress{waitFailed, "Failed: No."},
+			want:   progress{result: waitFailed, message: "Failed: No."},
 		},
 		"Stalled": {
 			reason: "A deployment that only a person can help is waited for no longer.",
 			status: `{intentDigest: DIGEST, phase: Delivering, message: No., conditions: [` + isNotReady + `, ` + isStalled + `]}`,
-			want:   progress{waitFailed, "Delivering: No."},
+			want:   progress{result: waitFailed, message: "Delivering: No."},
+		},
+		"Missing": {
+			reason: "A deployment whose Site does not exist waits for that.",
+			status: `{intentDigest: DIGEST, phase: Pending, message: No edge9., conditions: [` + isNotReady + `, ` + isMissing + `]}`,
+			want:   progress{result: waitGoesOn, message: "Pending: No edge9.", missing: true},
 		},
 		"Suspended": {
 			reason: "A request that spec.suspend holds back is waited for no longer.", spec: "{suspend: true}",
 			status: `{intentDigest: DIGEST, phase: Succeeded, outcome: Succeeded, message: Held., conditions: [` + isNotReady + `, ` + isSuspended + `]}`,
-			want:   progress{waitFailed, "Succeeded: Held."},
+			want:   progress{result: waitFailed, message: "Succeeded: Held."},
 		},
 		"SuspendedAndThere": {
 			reason: "A deployment that is suspended, and runs what it asks for, is at its end.", spec: "{suspend: true}",
 			status: `{intentDigest: DIGEST, phase: Succeeded, outcome: Succeeded, message: It runs., conditions: [` + isReady + `]}`,
-			want:   progress{waitSucceeded, "Succeeded: It runs."},
+			want:   progress{result: waitSucceeded, message: "Succeeded: It runs."},
 		},
 	}
 	for name, tc := range cases {
@@ -123,6 +130,8 @@ func TestAwaitEnd(t *testing.T) {
 		bad       = `{intentDigest: DIGEST, phase: Failed, outcome: Failed, message: No.}`
 		heldUp    = `{intentDigest: DIGEST, phase: Delivering, message: It goes., conditions: [` + isStalled + `]}`
 		unknown   = `{}`
+		missing   = `{intentDigest: DIGEST, phase: Pending, message: No edge9., conditions: [` + isMissing + `]}`
+		absent    = "what it names was not found within 3s (--missing-timeout), and it goes on by itself once that exists: Pending: No edge9."
 		notYet    = "Pending: the status does not speak about this spec yet.\n"
 		tooLate   = "it did not come to its end in time: Delivering: It goes."
 		forbidden = "cannot get it"
@@ -143,6 +152,11 @@ func TestAwaitEnd(t *testing.T) {
 			looks:  []string{`{intentDigest: DIGEST, phase: Failed, outcome: Failed, message: "No:\n  shop\n  ^"}`},
 			says:   "Failed: No:\n    shop\n    ^\n", err: verdictError{}.Error(),
 		},
+		"Missing": {reason: "A Site that does not appear ends the command early, with what it waited for.", looks: []string{missing}, says: "Pending: No edge9.\n", err: absent},
+		"Appears": {
+			reason: "A Site that appears in time is waited for, each time anew.", looks: []string{missing, missing, going, missing, missing, good},
+			says: "Pending: No edge9.\nDelivering: It goes.\nPending: No edge9.\nSucceeded: It runs.\n",
+		},
 		"Forbidden": {reason: "A deployment that cannot be read is an error.", looks: []string{going, ""}, says: "Delivering: It goes.\n", err: forbidden},
 	}
 	for name, tc := range cases {
@@ -161,7 +175,9 @@ func TestAwaitEnd(t *testing.T) {
 				return waitedClaim(t, "{}", now), nil
 			}
 			out := &strings.Builder{}
-			err := awaitEnd(ctx, out, time.Millisecond, look)
+			// A second passes between two looks.
+			now := func() time.Time { return time.Unix(int64(n), 0) }
+			err := (&waiter{look: look, interval: time.Millisecond, missingTimeout: 3 * time.Second, now: now}).awaitEnd(ctx, out)
 			if diff := cmp.Diff(tc.says, out.String()); diff != "" {
 				t.Errorf("\n%s\nawaitEnd(...): printed: -want, +got:\n%s", tc.reason, diff)
 			}
@@ -169,7 +185,7 @@ func TestAwaitEnd(t *testing.T) {
 			if failed {
 				said = err.Error()
 			}
-			if diff := cmp.Diff(tc.err, said); diff != "" || failed != (name != "Good" && name != "Lag") {
+			if diff := cmp.Diff(tc.err, said); diff != "" || failed != !slices.Contains([]string{"Good", "Lag", "Appears"}, name) {
 				t.Errorf("\n%s\nawaitEnd(...): error: -want, +got:\n%s", tc.reason, diff)
 			}
 		})

@@ -62,7 +62,8 @@ func unknownMetric(b *catalogv1alpha1.Blueprint) error {
 		known = append(known, m.Name)
 	}
 	if len(known) == 0 {
-		return errors.Errorf("Blueprint %s has no metrics", b.GetName())
+		return errors.Errorf("Blueprint %s has no metrics, so no threshold can be judged: leave the threshold out (spec.gatesConfig.sloThresholds, "+
+			"or slos in the intent), or choose a Blueprint whose spec.metrics measures it", b.GetName())
 	}
 	slices.Sort(known)
 	return errors.Errorf("Blueprint %s has no such metric: it has %s", b.GetName(), strings.Join(known, ", "))
