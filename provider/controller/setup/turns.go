@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// shareOfWorkers is the part of a controller's workers that one namespace has.
+	// shareOfWorkers is the part of a controller's workers that each namespace has, whatever others do.
 	shareOfWorkers = 4
 
 	// lostTurn is when an object is reconciled whose wake was lost.
@@ -19,25 +19,29 @@ const (
 )
 
 // Turns gives each namespace its share of a controller's workers, so that objects which wait for a server that does not answer keep no
-// worker from other namespaces. Objects beyond the share wait in the order in which they came, without a worker. It is safe for concurrent use.
+// worker from other namespaces. While less than half of all workers have something to do, a namespace may have more than its share. Objects
+// that get no worker wait in the order in which they came. It is safe for concurrent use.
 type Turns struct {
 	inner reconcile.Reconciler
-	most  int
+	share int
+	half  int
 	wake  func(types.NamespacedName)
 
-	mu sync.Mutex
-	by map[string]*crowd
+	mu      sync.Mutex
+	working int
+	queues  map[string]*namespaceQueue
 }
 
-// A crowd is the objects of one namespace that have a worker, and those that wait for one.
-type crowd struct {
+// A namespaceQueue is how many objects of a namespace have a worker, and those that wait for one.
+type namespaceQueue struct {
 	working int
 	waiting []types.NamespacedName
+	waits   map[types.NamespacedName]bool
 }
 
 // NewTurns returns the turns at so many workers. Wake lets an object be reconciled, and must not block.
 func NewTurns(r reconcile.Reconciler, workers int, wake func(types.NamespacedName)) *Turns {
-	return &Turns{inner: r, most: max(1, workers/shareOfWorkers), wake: wake, by: map[string]*crowd{}}
+	return &Turns{inner: r, share: max(1, workers/shareOfWorkers), half: workers / 2, wake: wake, queues: map[string]*namespaceQueue{}}
 }
 
 // Reconcile an object if its namespace has a worker left, and otherwise when it has one.
@@ -53,34 +57,41 @@ func (t *Turns) Reconcile(ctx context.Context, req reconcile.Request) (reconcile
 func (t *Turns) enter(key types.NamespacedName) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	c := t.by[key.Namespace]
-	if c == nil {
-		c = &crowd{}
-		t.by[key.Namespace] = c
+	q := t.queues[key.Namespace]
+	if q == nil {
+		q = &namespaceQueue{waits: map[types.NamespacedName]bool{}}
+		t.queues[key.Namespace] = q
 	}
-	if c.working < t.most {
-		c.working++
-		c.waiting = slices.DeleteFunc(c.waiting, func(waits types.NamespacedName) bool { return waits == key })
-		return true
+	if q.working >= t.share && t.working >= t.half {
+		if !q.waits[key] {
+			q.waits[key] = true
+			q.waiting = append(q.waiting, key)
+		}
+		return false
 	}
-	if !slices.Contains(c.waiting, key) {
-		c.waiting = append(c.waiting, key)
+	q.working++
+	t.working++
+	if q.waits[key] {
+		delete(q.waits, key)
+		q.waiting = slices.DeleteFunc(q.waiting, func(waits types.NamespacedName) bool { return waits == key })
 	}
-	return false
+	return true
 }
 
 // leave gives a worker back, and wakes the next object of the namespace.
 func (t *Turns) leave(namespace string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	c := t.by[namespace]
-	c.working--
-	if len(c.waiting) > 0 {
-		t.wake(c.waiting[0])
-		c.waiting = c.waiting[1:]
+	q := t.queues[namespace]
+	q.working--
+	t.working--
+	if len(q.waiting) > 0 {
+		t.wake(q.waiting[0])
+		delete(q.waits, q.waiting[0])
+		q.waiting = q.waiting[1:]
 		return
 	}
-	if c.working == 0 {
-		delete(t.by, namespace)
+	if q.working == 0 {
+		delete(t.queues, namespace)
 	}
 }

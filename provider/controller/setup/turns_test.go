@@ -27,18 +27,18 @@ func TestTurns(t *testing.T) {
 	}), workers, func(key types.NamespacedName) { woken <- key })
 
 	ended := make(chan reconcile.Result, objects)
-	for n := range workers / shareOfWorkers {
+	for n := range workers / 2 {
 		go func() {
 			res, _ := turns.Reconcile(t.Context(), request("hostile", n))
 			ended <- res
 		}()
 		<-begun
 	}
-	for n := workers / shareOfWorkers; n < objects; n++ {
+	for n := workers / 2; n < objects; n++ {
 		for range 2 { // Another event changes nothing.
 			res, err := turns.Reconcile(t.Context(), request("hostile", n))
 			if diff := cmp.Diff(reconcile.Result{RequeueAfter: lostTurn}, res); diff != "" || err != nil {
-				t.Errorf("An object beyond the share waits without a worker.\nReconcile(...): -want, +got:\n%s\n%v", diff, err)
+				t.Errorf("An object beyond the share waits without a worker while half of all workers are busy.\nReconcile(...): -want, +got:\n%s\n%v", diff, err)
 			}
 		}
 	}
@@ -47,17 +47,33 @@ func TestTurns(t *testing.T) {
 		t.Errorf("Another namespace has its workers.\nReconcile(...): -want, +got:\n%s\n%v", diff, err)
 	}
 	close(free)
-	for n := workers / shareOfWorkers; n < objects; n++ {
+	for n := workers / 2; n < objects; n++ {
 		key := <-woken
 		if diff := cmp.Diff(request("hostile", n).NamespacedName, key); diff != "" {
 			t.Errorf("Objects have their turn in the order in which they came.\nwake(...): -want, +got:\n%s", diff)
 		}
 		_, _ = turns.Reconcile(t.Context(), reconcile.Request{NamespacedName: key})
 	}
-	for range workers / shareOfWorkers {
+	for range workers / 2 {
 		<-ended
 	}
-	if diff := cmp.Diff(map[string]*crowd{}, turns.by, cmp.AllowUnexported(crowd{})); diff != "" {
-		t.Errorf("A namespace without objects is forgotten.\n-want, +got:\n%s", diff)
+	if len(turns.queues) != 0 || turns.working != 0 {
+		t.Errorf("A namespace without objects is forgotten.\nGot %d queues and %d workers", len(turns.queues), turns.working)
+	}
+}
+
+// TestTurnsShare lets two namespaces wait for servers that do not answer.
+func TestTurnsShare(t *testing.T) {
+	turns := NewTurns(nil, 8, func(types.NamespacedName) {})
+	enters := func(namespace string) int {
+		n := 0
+		for turns.enter(request(namespace, n).NamespacedName) {
+			n++
+		}
+		return n
+	}
+	got := []int{enters("hostile"), enters("team-a"), enters("team-b")}
+	if diff := cmp.Diff([]int{4, 2, 2}, got); diff != "" {
+		t.Errorf("A namespace that is alone has half of the workers, and each other one has its share.\nenter(...): -want, +got:\n%s", diff)
 	}
 }
