@@ -101,8 +101,10 @@ func setup(mgr ctrl.Manager, o controller.Options, of Options) error {
 	if err := secret.Setup(mgr, o); err != nil {
 		return errors.Wrap(err, "cannot set up controller of Secrets")
 	}
-	if err := gitdelivery.Setup(mgr, o, of.GitDelivery); err != nil {
+	repositories, err := gitdelivery.Setup(mgr, o, of.GitDelivery)
+	if err != nil {
 		return errors.Wrap(err, "cannot set up controller of GitDeliveries")
 	}
+	of.SiteSync.Repositories = repositories
 	return errors.Wrap(sitesync.Setup(mgr, o, of.SiteSync), "cannot set up controller of SiteSyncs")
 }

@@ -12,6 +12,9 @@ type Commit struct {
 	view view
 }
 
+// Size returns how many bytes the commit takes, by and large.
+func (c *Commit) Size() int { return c.view.bytes }
+
 // FetchCommit returns the trees of a commit, by its id and without any
 // history. A server gives the tip of a branch to everybody, and other commits
 // only if it is set up so; one that it does not give is ClassNotFound. It

@@ -52,6 +52,9 @@ type Repository struct {
 	// telling is held by who asks what the commits of the branch say: once, however many want to know.
 	telling chan struct{}
 	story   story
+
+	// commits that could not be fetched.
+	commits fetchFailures
 }
 
 func newRepository(p *Pool, clients []*git.Client) *Repository {

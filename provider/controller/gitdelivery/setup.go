@@ -63,8 +63,9 @@ type Options struct {
 	Guard address.Guard
 }
 
-// Setup adds the controller of GitDeliveries to a manager. It returns an error if it cannot be added.
-func Setup(mgr ctrl.Manager, o controller.Options, g Options) error {
+// Setup adds the controller of GitDeliveries to a manager. It returns the repositories that deliveries go to, which others may read from as
+// well, and an error if the controller cannot be added.
+func Setup(mgr ctrl.Manager, o controller.Options, g Options) (*repository.Pool, error) {
 	gvk := v1alpha1.GroupVersion.WithKind("GitDelivery")
 	name := managed.ControllerName(gvk.GroupKind().String())
 	kube := mgr.GetClient()
@@ -78,7 +79,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) error {
 		Ended:    ended(g.Metrics),
 	})
 	if err := mgr.Add(pool); err != nil {
-		return errors.Wrap(err, "cannot add what pushes")
+		return nil, errors.Wrap(err, "cannot add what pushes")
 	}
 	c := &connector{
 		named:    newNamedObjects(),
@@ -96,7 +97,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) error {
 	r := managed.NewReconciler(mgr, resource.ManagedKind(gvk), options(mgr, o, name, retaining)...)
 	still.inner = ratelimiter.NewReconciler(name, r, o.GlobalRateLimiter)
 	w := waker{kube: kube, log: o.Logger.WithValues("controller", name)}
-	return ctrl.NewControllerManagedBy(mgr).
+	return pool, ctrl.NewControllerManagedBy(mgr).
 		Named(strings.ToLower(name)).
 		WithOptions(o.ForControllerRuntime()).
 		For(&v1alpha1.GitDelivery{}, builder.WithPredicates(still.noticing(predicate.Or(resource.DesiredStateChanged(), forgot())))).

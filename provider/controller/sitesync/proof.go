@@ -8,7 +8,6 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"golang.org/x/sync/singleflight"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/utils/lru"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
@@ -18,13 +17,14 @@ import (
 	"github.com/intentplane/intentplane/provider/address"
 	"github.com/intentplane/intentplane/provider/credentials"
 	"github.com/intentplane/intentplane/provider/git"
+	gitrepo "github.com/intentplane/intentplane/provider/repository"
 )
 
 const (
-	// maxAnswers and maxCommits bound what is remembered: what a commit holds at a path never changes, and fits into a line; a
+	// maxAnswersBytes and maxCommitsBytes bound what is remembered: what a commit holds at a path never changes, and fits into a line; a
 	// commit itself may have many trees.
-	maxAnswers = 8192
-	maxCommits = 4
+	maxAnswersBytes = 8 << 20
+	maxCommitsBytes = 32 << 20
 
 	fetchTimeout = 30 * time.Second
 )
@@ -36,12 +36,14 @@ type repository struct {
 	// config and namespace of the configuration. The namespace is empty for a ClusterProviderConfig.
 	kind, namespace string
 	spec            *configv1alpha1.ProviderConfigSpec
+	// tenant is the namespace of the SiteSync, whose share of memory takes what is remembered.
+	tenant string
 }
 
 // repositoryOf returns the repository that a reference names, as seen from a namespace. It returns a message if that may not use
 // it, or there is none.
 func repositoryOf(ctx context.Context, r client.Reader, ref v1alpha1.RepositoryReference, namespace string) (repository, string, error) {
-	out := repository{kind: ref.Kind}
+	out := repository{kind: ref.Kind, tenant: namespace}
 	var (
 		o    client.Object
 		spec *configv1alpha1.ProviderConfigSpec
@@ -71,16 +73,21 @@ func repositoryOf(ctx context.Context, r client.Reader, ref v1alpha1.RepositoryR
 
 // A prover says what commits hold. Its clock says when credentials end. It is safe for concurrent use.
 type prover struct {
-	kube    client.Reader
-	now     func() time.Time
-	guard   address.Guard
-	answers *lru.Cache
-	commits *lru.Cache
+	kube  client.Reader
+	now   func() time.Time
+	guard address.Guard
+	// pool of the repositories, which is that of the deliveries: proofs have the same shares of hosts and of memory.
+	pool    *gitrepo.Pool
+	answers *cache[subtree]
+	commits *cache[*git.Commit]
 	fetches singleflight.Group
 }
 
-func newProver(kube client.Reader, now func() time.Time, g address.Guard) *prover {
-	return &prover{kube: kube, now: now, guard: g, answers: lru.New(maxAnswers), commits: lru.New(maxCommits)}
+func newProver(kube client.Reader, now func() time.Time, g address.Guard, pool *gitrepo.Pool) *prover {
+	return &prover{
+		kube: kube, now: now, guard: g, pool: pool,
+		answers: newCache[subtree](maxAnswersBytes), commits: newCache[*git.Commit](maxCommitsBytes),
+	}
 }
 
 // subtree returns what a commit holds in a directory, of which the engine reads root. An empty commit holds nothing.
@@ -89,10 +96,8 @@ func (p *prover) subtree(ctx context.Context, r repository, commit, root, dir st
 		return subtree{}
 	}
 	key := r.key + " " + commit + " " + root + " " + dir
-	if known, ok := p.answers.Get(key); ok {
-		if s, is := known.(subtree); is {
-			return s
-		}
+	if known, ok := p.answers.get(key); ok {
+		return known
 	}
 	c, err := p.commit(ctx, r, commit)
 	if err != nil {
@@ -102,17 +107,15 @@ func (p *prover) subtree(ctx context.Context, r repository, commit, root, dir st
 	if err != nil {
 		return subtree{unknown: err.Error()}
 	}
-	p.answers.Add(key, s)
+	p.answers.put(r.tenant, key, s, len(s.id))
 	return s
 }
 
 // commit fetches one that is not remembered, once for all who ask at the same time.
 func (p *prover) commit(ctx context.Context, r repository, id string) (*git.Commit, error) {
 	key := r.key + " " + id
-	if known, ok := p.commits.Get(key); ok {
-		if c, is := known.(*git.Commit); is {
-			return c, nil
-		}
+	if known, ok := p.commits.get(key); ok {
+		return known, nil
 	}
 	v, err, _ := p.fetches.Do(key, func() (any, error) {
 		// Whoever asked first may go; the others still wait.
@@ -124,10 +127,11 @@ func (p *prover) commit(ctx context.Context, r repository, id string) (*git.Comm
 	if err != nil || !is {
 		return nil, err
 	}
-	p.commits.Add(key, c)
+	p.commits.put(r.tenant, key, c, c.Size())
 	return c, nil
 }
 
+// fetch a commit. What failed before fails again without a request, until it is time to try again.
 func (p *prover) fetch(ctx context.Context, r repository, id string) (*git.Commit, error) {
 	g := r.spec.Git
 	creds, err := credentials.Read(ctx, p.kube, credentials.Config{Kind: r.kind, Namespace: r.namespace, Remote: g, Guard: p.guard})
@@ -140,8 +144,11 @@ func (p *prover) fetch(ctx context.Context, r repository, id string) (*git.Commi
 	if err != nil {
 		return nil, err
 	}
-	defer c.Close()
-	return c.FetchCommit(ctx, id)
+	shared, err := p.pool.Open(c)
+	if err != nil {
+		return nil, err
+	}
+	return shared.FetchCommit(ctx, id)
 }
 
 // read what a commit holds. Files that tell an engine what to apply, or what not, may lie in any directory on the way.

@@ -16,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
 )
 
@@ -49,5 +50,37 @@ func TestProofClock(t *testing.T) {
 	_, err = w.c.prover.fetch(t.Context(), repository{kind: policy.KindClusterProviderConfig, spec: &c.Spec}, strings.Repeat("a", 40))
 	if left := w.clock.Sub(seen); err == nil || left < 0 || left > time.Hour {
 		t.Errorf("fetch(...): the App was shown as of %s, at %s: %v", seen, w.clock, err)
+	}
+}
+
+// TestProofFailsOnce asks for proofs of a repository that does not answer, and of a commit that it does not have.
+func TestProofFailsOnce(t *testing.T) {
+	w := newWorld(t)
+	id := w.deliver("new")
+	at, _, err := repositoryOf(t.Context(), w.kube, v1alpha1.RepositoryReference{Name: "default"}, "team-a")
+	w.must(err)
+	requests := func(commit string) int {
+		before := w.git.Requests(repo)
+		for range 3 {
+			if got := w.c.prover.subtree(t.Context(), at, commit, "", webAtE1); got.unknown == "" {
+				t.Errorf("subtree(%s): want an unknown tree, got %+v", commit, got)
+			}
+		}
+		return w.git.Requests(repo) - before
+	}
+	gone := strings.Repeat("a", 40)
+	first := requests(gone)
+	w.clock = w.clock.Add(time.Hour)
+	if again := requests(gone); first == 0 || again != first {
+		t.Errorf("A commit that is nowhere is asked for once, and once more after a while.\nsubtree(...): %d requests, and %d", first, again)
+	}
+	w.git.Fail(repo, http.StatusInternalServerError)
+	if n := requests(id); n != 1 {
+		t.Errorf("A server that fails is asked once.\nsubtree(...): %d requests", n)
+	}
+	w.git.Fail(repo, 0)
+	w.clock = w.clock.Add(time.Hour)
+	if got := w.c.prover.subtree(t.Context(), at, id, "", webAtE1); got.id != w.tree {
+		t.Errorf("A proof that failed is made once the server answers.\nsubtree(...): want tree %s, got %+v", w.tree, got)
 	}
 }

@@ -31,6 +31,7 @@ import (
 	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/clusters/clusterapi"
 	"github.com/intentplane/intentplane/provider/controller/setup"
+	gitrepo "github.com/intentplane/intentplane/provider/repository"
 )
 
 // Options of the controller.
@@ -43,6 +44,9 @@ type Options struct {
 
 	// Guard of what ProviderConfigs of namespaces lead to. The zero Guard refuses the most.
 	Guard address.Guard
+
+	// Repositories that commits are fetched from, which are those of the deliveries. Required.
+	Repositories *gitrepo.Pool
 }
 
 // Setup adds the controller of SiteSyncs to a manager. It returns an error if it cannot be added.
@@ -53,7 +57,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 	kube := mgr.GetClient()
 	bell := &setup.Bell{}
 	pool := clusters.NewPool(clusters.Dialer(mgr.GetConfig(), s.Limits), bell.Ring)
-	c := &connector{kube: kube, told: mgr.GetCache(), pool: pool, prover: newProver(kube, time.Now, s.Guard), memory: newMemory(), log: log, now: time.Now}
+	c := &connector{kube: kube, told: mgr.GetCache(), pool: pool, prover: newProver(kube, time.Now, s.Guard, s.Repositories), memory: newMemory(), log: log, now: time.Now}
 	c.tracks, c.prober, c.limits = newTracks(), s.Prober, s.Limits
 	r := managed.NewReconciler(mgr, resource.ManagedKind(gvk), append(setup.Options(mgr, o, name, c, c.interval), setup.WithoutFinalizer())...)
 	if err := index(context.Background(), mgr.GetFieldIndexer()); err != nil {

@@ -34,6 +34,7 @@ import (
 	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/engines"
+	gitrepo "github.com/intentplane/intentplane/provider/repository"
 	"github.com/intentplane/intentplane/provider/usage"
 	"github.com/intentplane/intentplane/test/apiserver"
 	"github.com/intentplane/intentplane/test/gitserver"
@@ -94,7 +95,10 @@ func newWorld(t *testing.T) *world {
 	w.kube = b.Build()
 	pool := clusters.NewPool(w.dial, func(o types.NamespacedName) { w.woken <- o })
 	t.Cleanup(func() { pool.Forget(key()) })
-	w.c = &connector{kube: w.kube, told: teller{Reader: w.kube, from: w.cluster}, pool: pool, prover: newProver(w.kube, func() time.Time { return w.clock }, address.Guard{Loopback: true}), memory: newMemory(), log: logging.NewNopLogger(), now: func() time.Time { return w.clock }}
+	now := func() time.Time { return w.clock }
+	repositories := gitrepo.NewPool(gitrepo.Options{Now: now, Pause: func() time.Duration { return 0 }, Wake: func(types.NamespacedName) {}, Patience: patience})
+	w.c = &connector{kube: w.kube, told: teller{Reader: w.kube, from: w.cluster}, pool: pool, memory: newMemory(), log: logging.NewNopLogger(), now: now}
+	w.c.prover = newProver(w.kube, now, address.Guard{Loopback: true}, repositories)
 	w.c.tracks, w.c.prober = newTracks(), w
 	return w
 }

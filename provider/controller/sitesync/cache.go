@@ -1,0 +1,90 @@
+package sitesync
+
+import (
+	"container/list"
+	"sync"
+)
+
+// itemOverhead is what an item takes beside its key and its value, by and large.
+const itemOverhead = 256
+
+// A cache remembers values until they take too many bytes together. Then the namespace that takes the most forgets what it has not used for
+// the longest time, so that nobody takes the place of others. It is safe for concurrent use.
+type cache[V any] struct {
+	mu    sync.Mutex
+	most  int
+	size  int
+	items map[string]*list.Element
+	// used are the items of each namespace, those that were used last in front.
+	used  map[string]*list.List
+	bytes map[string]int
+}
+
+type item[V any] struct {
+	namespace, key string
+	value          V
+	size           int
+}
+
+func newCache[V any](most int) *cache[V] {
+	return &cache[V]{most: most, items: map[string]*list.Element{}, used: map[string]*list.List{}, bytes: map[string]int{}}
+}
+
+func (c *cache[V]) get(key string) (V, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e, ok := c.items[key]
+	if !ok {
+		var none V
+		return none, false
+	}
+	i := itemOf[V](e)
+	c.used[i.namespace].MoveToFront(e)
+	return i.value, true
+}
+
+// put a value that takes so many bytes, for which a namespace pays.
+func (c *cache[V]) put(namespace, key string, value V, size int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if old, ok := c.items[key]; ok {
+		c.drop(old)
+	}
+	if c.used[namespace] == nil {
+		c.used[namespace] = list.New()
+	}
+	i := item[V]{namespace: namespace, key: key, value: value, size: size + len(key) + itemOverhead}
+	c.items[key] = c.used[namespace].PushFront(i)
+	c.size += i.size
+	c.bytes[namespace] += i.size
+	for c.size > c.most {
+		c.drop(c.used[c.largest()].Back())
+	}
+}
+
+// largest is the namespace that takes the most.
+func (c *cache[V]) largest() string {
+	out := ""
+	for namespace, bytes := range c.bytes {
+		if bytes > c.bytes[out] {
+			out = namespace
+		}
+	}
+	return out
+}
+
+func (c *cache[V]) drop(e *list.Element) {
+	i := itemOf[V](e)
+	c.used[i.namespace].Remove(e)
+	delete(c.items, i.key)
+	c.size -= i.size
+	if c.bytes[i.namespace] -= i.size; c.bytes[i.namespace] == 0 {
+		delete(c.bytes, i.namespace)
+		delete(c.used, i.namespace)
+	}
+}
+
+func itemOf[V any](e *list.Element) item[V] {
+	i, _ := e.Value.(item[V]) // Nothing else is put there.
+	return i
+}

@@ -1,0 +1,68 @@
+package sitesync
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestCache(t *testing.T) {
+	const kib = 1024 - itemOverhead - len("team-a/0")
+	type put struct {
+		namespace, key string
+		size           int
+	}
+	several := func(namespace string, n, size int) []put {
+		out := []put{}
+		for i := range n {
+			out = append(out, put{namespace, fmt.Sprintf("%s/%d", namespace, i), size})
+		}
+		return out
+	}
+	cases := map[string]struct {
+		reason string
+		puts   []put
+		want   map[string]bool
+	}{
+		"Fits": {
+			reason: "What fits is remembered.", puts: several("team-a", 4, kib),
+			want: map[string]bool{"team-a/0": true, "team-a/3": true},
+		},
+		"Oldest": {
+			reason: "Bytes are counted, and not items: what was not used for the longest time is forgotten.", puts: several("team-a", 5, kib),
+			want: map[string]bool{"team-a/0": false, "team-a/1": true, "team-a/4": true},
+		},
+		"Greedy": {
+			reason: "A namespace that takes the most forgets its own items, and not those of others.",
+			puts:   append(several("team-b", 1, kib), several("team-a", 9, kib)...),
+			want:   map[string]bool{"team-b/0": true, "team-a/8": true, "team-a/5": false},
+		},
+		"TooLarge": {
+			reason: "What is larger than everything is not remembered, and takes nothing from another namespace.",
+			puts:   append(several("team-b", 1, kib), put{"team-a", "team-a/0", 100 * kib}),
+			want:   map[string]bool{"team-b/0": true, "team-a/0": false},
+		},
+		"Again": {
+			reason: "What is put again counts once.",
+			puts:   append(several("team-a", 3, kib), several("team-a", 4, kib)...),
+			want:   map[string]bool{"team-a/0": true, "team-a/3": true},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			c := newCache[string](4096)
+			for _, p := range tc.puts {
+				c.put(p.namespace, p.key, p.key, p.size)
+			}
+			got := map[string]bool{}
+			for key := range tc.want {
+				value, ok := c.get(key)
+				got[key] = ok && value == key
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nget(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

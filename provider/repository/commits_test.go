@@ -1,0 +1,61 @@
+package repository
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/test/gitserver"
+)
+
+func TestFetchCommit(t *testing.T) {
+	s := serve(t, map[string]string{"README.md": "hello"})
+	tip := run(t, s, "rev-parse", gitserver.Branch)
+	nowhere := strings.Repeat("a", 40)
+	clock := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	r := open(t, pool(Options{Now: func() time.Time { return clock }}), s)
+	steps := []struct {
+		reason string
+		after  time.Duration
+		status int
+		id     string
+		class  git.Class
+		asked  bool
+	}{
+		{reason: "A commit that is there is fetched.", id: tip, asked: true},
+		{reason: "A commit that is nowhere is asked for.", id: nowhere, class: git.ClassNotFound, asked: true},
+		{reason: "It is not asked for again at once.", id: nowhere, class: git.ClassNotFound},
+		{reason: "Other commits are still fetched.", id: tip, asked: true},
+		{reason: "A server that fails is asked once.", id: tip, status: http.StatusInternalServerError, class: git.ClassTransient, asked: true},
+		{reason: "A server that failed is not asked again at once, for whatever commit.", id: strings.Repeat("b", 40), class: git.ClassTransient},
+		{reason: "It is asked again after a while.", after: time.Minute, id: tip, asked: true},
+		{reason: "A commit that was nowhere is asked for again after a while.", after: time.Hour, id: nowhere, class: git.ClassNotFound, asked: true},
+	}
+	for _, step := range steps {
+		clock = clock.Add(step.after)
+		s.Fail(repo, step.status)
+		before := s.Requests(repo)
+		_, err := r.FetchCommit(t.Context(), step.id)
+		if diff := cmp.Diff(step.class, git.ClassOf(err)); diff != "" {
+			t.Errorf("\n%s\nFetchCommit(...): -want, +got:\n%s\n%v", step.reason, diff, err)
+		}
+		if asked := s.Requests(repo) > before; asked != step.asked {
+			t.Errorf("\n%s\nFetchCommit(...): asked the server: %t", step.reason, asked)
+		}
+	}
+}
+
+func TestFetchFailuresAreBounded(t *testing.T) {
+	f := &fetchFailures{}
+	for n := range 3 * maxMissing {
+		f.note(fmt.Sprint(n), &git.Error{Class: git.ClassNotFound}, time.Unix(int64(n), 0))
+	}
+	if len(f.missing) > maxMissing {
+		t.Errorf("No more commits are remembered than there is room for.\nnote(...): %d are", len(f.missing))
+	}
+}
