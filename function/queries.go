@@ -18,11 +18,24 @@ import (
 func judges(c *gates.Compiler, in Input, i intent.Intent, s *catalog.Selection, plan []rolloutv1alpha1.Step) (gates.Checks, error) {
 	checks, err := c.Compile(gates.Input{
 		Service: i.Service, Namespace: in.Claim.Namespace, Config: in.Spec.GatesConfig, Blueprint: &s.Blueprint, Places: s.Places, Plan: plan,
+		Objectives: objectiveFields(in.Spec, i),
 	})
 	if err != nil {
 		return nil, terminal(deploymentv1alpha1.ReasonInvalidSpec, deploymentv1alpha1.PhaseCompiling, err)
 	}
 	return checks, nil
+}
+
+// objectiveFields are the fields that say the objectives of an intent, by their metrics.
+func objectiveFields(s deploymentv1alpha1.IntentDeploymentSpec, i intent.Intent) map[string]string {
+	field, out := "spec.intent", make(map[string]string, len(i.SLOs))
+	if s.Expectation != nil {
+		field = "spec.expectation"
+	}
+	for metric := range i.SLOs {
+		out[metric] = field
+	}
+	return out
 }
 
 // gated is a plan that says which of its steps are judged by a Gate. It is no part of a request: what decides about it is.

@@ -19,6 +19,26 @@ type Reach struct {
 	Offset time.Duration
 }
 
+const (
+	// Precision is that of the time since which a subject is live.
+	Precision = time.Second
+
+	// ShortestLookback is the least that a server is let look back for the latest sample.
+	ShortestLookback = 5 * time.Second
+)
+
+// Lead is how long a subject has to be live before the query may be asked: what it looks at then lies behind that.
+func (r Reach) Lead() time.Duration {
+	lead := time.Duration(0)
+	if r.Windows > 0 {
+		lead = r.Windows + Precision
+	}
+	if r.Latest {
+		lead = max(lead, r.Offset+ShortestLookback+Precision)
+	}
+	return lead
+}
+
 // maxReach is how far back a query may look: as long as a check may take. What is measured has to be live for as long before it is asked
 // for the first time, and nobody hears of it until then.
 const maxReach = 24 * time.Hour

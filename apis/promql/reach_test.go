@@ -54,3 +54,28 @@ func TestReachOf(t *testing.T) {
 		})
 	}
 }
+
+func TestLead(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		query  string
+		want   time.Duration
+	}{
+		"Window":   {reason: "A window lies behind the time that the subject went live.", query: "sum(rate(x[5m]))", want: 5*time.Minute + time.Second},
+		"Latest":   {reason: "A query for the latest sample lets the server look back for five seconds.", query: "x", want: 6 * time.Second},
+		"Offset":   {reason: "An offset comes before that.", query: "x offset 1m", want: 66 * time.Second},
+		"Longest":  {reason: "Of a window and a latest sample the longer one counts.", query: "sum(rate(x[10s])) + sum(x offset 1m)", want: 66 * time.Second},
+		"Constant": {reason: "A constant looks at nothing.", query: "1"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			reach, err := ReachOf(tc.query)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := reach.Lead(); got != tc.want {
+				t.Errorf("%s\nLead(): want %s, got %s", tc.reason, tc.want, got)
+			}
+		})
+	}
+}

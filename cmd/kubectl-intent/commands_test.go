@@ -150,12 +150,12 @@ func TestExplainChecks(t *testing.T) {
 		t.Fatalf("run(...): exit code %d: %s", code, problems)
 	}
 	_, table, _ := strings.Cut(out, "CHECK ")
-	want := strings.Fields("THRESHOLD DELAY INTERVAL COUNT FAILURES ERRORS NO-DATA TIMEOUT latency_p99 <= 0.5s 30s 30s 5 1 4 Wait 5m")
+	want := strings.Fields("THRESHOLD DELAY INTERVAL COUNT FAILURES ERRORS NO-DATA TIMEOUT latency_p99 <= 0.5s 2m1s 30s 5 1 4 Wait 5m")
 	if diff := cmp.Diff(want, strings.Fields(table)); diff != "" {
 		t.Errorf("Each check has its threshold and all of its rules: -want, +got:\n%s\n%s", diff, out)
 	}
 	_, problems, code = runIntent(judged, "explain", "-", "--site", examples+"10-sites.yaml", "--blueprint", examples+"20-blueprint.yaml")
-	const nowhere = `InvalidSpec: spec.gatesConfig.sloThresholds.latency_p99: Site "edge1": prometheus.address: there is no server to ask: ` +
+	const nowhere = `InvalidSpec: spec.intent: objective latency_p99: Site "edge1": prometheus.address: there is no server to ask: ` +
 		`set spec.metrics.prometheus.address in Site "edge1", or in the ClusterProviderConfig of its repository`
 	if code != exitInvalid || !strings.Contains(problems, nowhere) {
 		t.Errorf("Without a Prometheus server the claim says what to set: exit code %d: %s", code, problems)

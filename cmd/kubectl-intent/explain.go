@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"io"
 	"text/tabwriter"
+	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
+	"github.com/intentplane/intentplane/apis/promql"
 	"github.com/intentplane/intentplane/function"
 	"github.com/intentplane/intentplane/function/gates"
 	"github.com/intentplane/intentplane/function/render"
@@ -144,9 +146,23 @@ func explainChecks(t io.Writer, checks []deploymentv1alpha1.Check) {
 		if i == 0 {
 			_, _ = fmt.Fprint(t, "CHECK\tTHRESHOLD\tDELAY\tINTERVAL\tCOUNT\tFAILURES\tERRORS\tNO-DATA\tTIMEOUT\n")
 		}
-		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d\t%d\t%d\t%s\t%s\n", begin(c.Name), orNone(plain(string(c.Threshold))), c.InitialDelay, c.Interval,
+		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d\t%d\t%d\t%s\t%s\n", begin(c.Name), orNone(plain(string(c.Threshold))), delayOf(c), c.Interval,
 			*c.Count, *c.FailureLimit, *c.ConsecutiveErrorLimit, c.NoData, c.Timeout)
 	}
+}
+
+// delayOf a check is how long a Site has to run the revision before it is measured first: initialDelay, or as long as the query looks back,
+// whichever is longer.
+func delayOf(c deploymentv1alpha1.Check) string {
+	own, err := time.ParseDuration(string(c.InitialDelay))
+	if c.Prometheus == nil || err != nil {
+		return string(c.InitialDelay)
+	}
+	reach, err := promql.ReachOf(c.Prometheus.Query)
+	if err != nil || reach.Lead() <= own {
+		return string(c.InitialDelay)
+	}
+	return reach.Lead().String()
 }
 
 func orNone(text string) string {

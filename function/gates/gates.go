@@ -45,6 +45,9 @@ type Input struct {
 	// Config of the gates, with the objectives of the intent among its thresholds, and with defaults.
 	Config deploymentv1alpha1.GatesConfig
 
+	// Objectives are the fields that say those thresholds which the intent holds, such as "spec.intent", by the name of the metric.
+	Objectives map[string]string
+
 	// Blueprint whose metrics the thresholds are for.
 	Blueprint *catalogv1alpha1.Blueprint
 
@@ -109,15 +112,42 @@ func (c *Compiler) Compile(in Input) (Checks, error) {
 	if err := c.weigh(all, len(in.Places)); err != nil {
 		return nil, err
 	}
-	var out Checks
+	var (
+		out     Checks
+		refused refusals
+	)
 	for _, p := range sortedPlaces(in.Places) {
-		at, err := c.place(in, p, all)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, at...)
+		at, problems := c.place(in, p, all)
+		out, refused = append(out, at...), append(refused, problems...)
+	}
+	if err := refused.err(); err != nil {
+		return nil, err
 	}
 	return out, out.fit(in.Plan)
+}
+
+// refusals are all that is wrong with the checks of a deployment, so that a user need not mend one Site after the other.
+type refusals []error
+
+// maxRefusals is how many refusals are named.
+const maxRefusals = 10
+
+// err joins refusals in their order, each of which is named once. It is nil without any.
+func (r refusals) err() error {
+	texts, named := []string{}, map[string]bool{}
+	for _, e := range r {
+		if text := e.Error(); !named[text] {
+			named[text] = true
+			texts = append(texts, text)
+		}
+	}
+	if len(texts) == 0 {
+		return nil
+	}
+	if more := len(texts) - maxRefusals; more > 0 {
+		texts = append(texts[:maxRefusals], fmt.Sprintf("and %d more", more))
+	}
+	return errors.New(strings.Join(texts, "; "))
 }
 
 // sayings are the checks for whichever Site, as they were said.
@@ -199,24 +229,29 @@ type pathed struct {
 	deploymentv1alpha1.Check
 }
 
-// place returns the checks of one Site.
-func (c *Compiler) place(in Input, p catalog.Place, all []pathed) (Checks, error) {
-	var out Checks
+// place returns the checks of one Site, and all that is wrong with them there.
+func (c *Compiler) place(in Input, p catalog.Place, all []pathed) (Checks, refusals) {
+	var (
+		out     Checks
+		refused refusals
+	)
 	for _, said := range all {
 		if said.Site != "" && said.Site != p.Site.GetName() {
 			continue
 		}
 		if err := checkBounds(p, said); err != nil {
-			return nil, err
+			refused = append(refused, err)
+			continue
 		}
 		check, err := c.at(in, p, said)
 		if err != nil {
-			return nil, errors.Wrapf(err, "%s: Site %q", said.path, p.Site.GetName())
+			refused = append(refused, errors.Wrapf(err, "%s: Site %q", said.path, p.Site.GetName()))
+			continue
 		}
 		ref := &xpv2.ProviderConfigReference{Kind: p.ConfigRef.Kind, Name: p.ConfigRef.Name}
 		out = append(out, rolloutv1alpha1.GateCheck{Check: check, ProviderConfigReference: ref})
 	}
-	return out, nil
+	return out, refused
 }
 
 // at is a check for one Site. It shares nothing with what was said.

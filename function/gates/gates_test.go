@@ -289,6 +289,36 @@ func TestCompileRefuses(t *testing.T) {
 			change: func(in *Input) { in.Places[0].Config.Policy.OwnQueries = configv1alpha1.OwnQueriesDeny },
 			want:   `spec.gatesConfig.checks[0]: Site "edge1": prometheus.query: spec.policy.ownQueries of the configuration lets servers be asked by the metrics of Blueprints only`,
 		},
+		"SpokenObjective": {
+			reason: "An objective of a sentence is refused with the field that holds it, and at all Sites at once.",
+			config: config{SLOThresholds: thresholds{"availability": "99", "latency_p99": "<= 1s"}},
+			change: func(in *Input) {
+				*in = input(in.Config, place("edge1"), place("edge2"))
+				in.Objectives = map[string]string{"latency_p99": "spec.intent", "availability": "spec.intent"}
+				for i := range in.Places {
+					in.Places[i].Site.Spec.Metrics.Prometheus = nil
+				}
+			},
+			want: `spec.intent: objective availability: Site "edge1": ` + nowhere("edge1") + `; spec.intent: objective latency_p99: Site "edge1": ` + nowhere("edge1") +
+				`; spec.intent: objective availability: Site "edge2": ` + nowhere("edge2") + `; spec.intent: objective latency_p99: Site "edge2": ` + nowhere("edge2"),
+		},
+		"UnknownObjectives": {
+			reason: "All metrics that a Blueprint does not have are refused at once.",
+			config: config{SLOThresholds: thresholds{"latency": "<= 1s", "errors": "<= 1"}},
+			change: func(in *Input) { in.Objectives = map[string]string{"latency": "spec.intent"} },
+			want: `spec.gatesConfig.sloThresholds.errors: Blueprint web-1.0.0 has no such metric: it has availability, latency_p99; ` +
+				`spec.intent: objective latency: Blueprint web-1.0.0 has no such metric: it has availability, latency_p99`,
+		},
+		"ManySites": {
+			reason: "A refusal names ten problems at most.", config: one(asking("x")),
+			change: func(in *Input) {
+				*in = input(in.Config, many(12)...)
+				for i := range in.Places {
+					in.Places[i].Site.Spec.Metrics.OwnQueries = catalogv1alpha1.OwnQueriesDeny
+				}
+			},
+			want: deniedAt(10) + `; and 2 more`,
+		},
 		"LoopbackSite": {
 			reason: "The Site's server on the provider's own machine is refused before it is asked.", config: one(asking("x")),
 			change: func(in *Input) { in.Places[0].Site.Spec.Metrics.Prometheus.Address = "http://127.0.0.1:9090/c4n4ry" },
@@ -341,6 +371,20 @@ func TestCompileRefuses(t *testing.T) {
 			}
 		})
 	}
+}
+
+// nowhere is what a check is refused with at a Site without a server.
+func nowhere(site string) string {
+	return fmt.Sprintf("prometheus.address: there is no server to ask: set spec.metrics.prometheus.address in Site %q, or in the ClusterProviderConfig of its repository", site)
+}
+
+// deniedAt is what a query of one's own is refused with at the first Sites of many.
+func deniedAt(n int) string {
+	var out []string
+	for i := range n {
+		out = append(out, fmt.Sprintf(`spec.gatesConfig.checks[0]: Site "s%03d": prometheus.query: spec.metrics.ownQueries of the Site lets it be asked by the metrics of Blueprints only`, i))
+	}
+	return strings.Join(out, "; ")
 }
 
 func many(n int) []catalog.Place {

@@ -17,19 +17,33 @@ func objectives(in Input) ([]pathed, error) {
 	if err := checkRuleNames(in.Config); err != nil {
 		return nil, err
 	}
-	var out []pathed
+	var (
+		out     []pathed
+		refused refusals
+	)
 	for _, metric := range slices.Sorted(maps.Keys(in.Config.SLOThresholds)) {
+		path := in.objectivePath(metric)
 		m, c, err := objective(in.Blueprint, metric, string(in.Config.SLOThresholds[metric]))
 		if err != nil {
-			return nil, errors.Wrap(err, thresholdPath(metric))
+			refused = append(refused, errors.Wrap(err, path))
+			continue
 		}
 		rules := in.Config.MetricRules[metric]
 		if err := applyRules(&c, rules.Over(m.MetricRules)); err != nil {
-			return nil, atField(rulesPath(metric), err)
+			refused = append(refused, atField(rulesPath(metric), err))
+			continue
 		}
-		out = append(out, pathed{path: thresholdPath(metric), rules: rules, Check: c})
+		out = append(out, pathed{path: path, rules: rules, Check: c})
 	}
-	return out, nil
+	return out, refused.err()
+}
+
+// objectivePath is where the threshold of a metric was said. An intent may hold it as a sentence, which has no fields.
+func (in Input) objectivePath(metric string) string {
+	if field, ok := in.Objectives[metric]; ok {
+		return field + ": objective " + metric
+	}
+	return thresholdPath(metric)
 }
 
 func thresholdPath(metric string) string { return "spec.gatesConfig.sloThresholds." + metric }

@@ -105,7 +105,17 @@ func deliveredWithDrift(f *Facts) Condition {
 	return is(v1alpha1.TypeDelivered, true, v1alpha1.ReasonDelivered, "")
 }
 
+// validated says how the revision was judged. While a problem is in the way of the present spec, a good word says which revision it is about.
 func validated(f *Facts) Condition {
+	c := validatedOrder(f)
+	if c.Status == corev1.ConditionTrue && f.Problem != nil {
+		c.Message = projection.Sentences(fmt.Sprintf("This is about revision %d, which was ordered before %s.", f.Order.Revision, f.Problem.Reason), c.Message)
+	}
+	return c
+}
+
+// validatedOrder says how the revision of the order was judged.
+func validatedOrder(f *Facts) Condition {
 	switch {
 	case f.Order == nil:
 		return is(v1alpha1.TypeValidated, false, v1alpha1.ReasonNothingOrdered, "")

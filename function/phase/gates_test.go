@@ -213,3 +213,54 @@ func TestNothingMeasured(t *testing.T) {
 		})
 	}
 }
+
+// TestValidatedOfEarlierRevision has a problem in the way of the present spec, after a revision without gates succeeded.
+func TestValidatedOfEarlierRevision(t *testing.T) {
+	f := &Facts{Digest: "d", Problem: &Problem{Reason: v1alpha1.ReasonInvalidIntent, Message: "spec.intent: is no intent", Terminal: true}}
+	place(f, true, deliveryv1alpha1.ActionDesired, done, done)
+	ask(f)
+	want := is(v1alpha1.TypeValidated, true, v1alpha1.ReasonNoGates,
+		"This is about revision 2, which was ordered before InvalidIntent. Nothing is measured: spec.gatesConfig has no thresholds and no checks.")
+	if diff := cmp.Diff(want, validated(f)); diff != "" {
+		t.Errorf("validated(...): -want, +got:\n%s", diff)
+	}
+}
+
+// TestRunBy has Sites with and without an engine that reports what they run.
+func TestRunBy(t *testing.T) {
+	cases := map[string]struct {
+		reason     string
+		change     func(f *Facts)
+		want, step string
+	}{
+		"Observed": {
+			reason: "Sites with an engine are known to run the revision.", change: func(*Facts) {},
+			want: "Every Site runs the revision", step: "Every Site of the step runs the revision",
+		},
+		"Unobserved": {
+			reason: "Without any engine the revision is known to be delivered, and no more.", change: func(f *Facts) { f.Sync = nil },
+			want: "The revision is delivered to every Site, where no engine reports what runs", step: "The revision is delivered to every Site of the step, where no engine reports what runs",
+		},
+		"Mixed": {
+			reason: "What is said of Sites with an engine is not said of one without.", change: func(f *Facts) { f.Unobserved = map[string]bool{f.trees()[0].Site: true} },
+			want: "Every Site that is observed runs the revision, which is delivered to the others",
+			step: "Every Site of the step that is observed runs the revision, which is delivered to the others",
+		},
+		"Elsewhere": {
+			reason: "A Site without an engine that the revision does not go to changes nothing.", change: func(f *Facts) { f.Unobserved = map[string]bool{"elsewhere": true} },
+			want: "Every Site runs the revision", step: "Every Site of the step runs the revision",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			f := &Facts{Digest: "d"}
+			place(f, true, deliveryv1alpha1.ActionDesired, done, done)
+			ask(f)
+			f.Sync, f.Unobserved = &deliveryv1alpha1.SiteSync{}, map[string]bool{}
+			tc.change(f)
+			if diff := cmp.Diff([]string{tc.want, tc.step}, []string{f.runBy("every Site"), f.runBy("every Site of the step")}); diff != "" {
+				t.Errorf("%s\nrunBy(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/projection"
@@ -68,13 +70,32 @@ func ended(checks []rolloutv1alpha1.CheckResult) []v1alpha1.ValidationResult {
 	return out
 }
 
-// judgedNow says that Gates judge the revision that some Sites run, such as "Every Site", and why there is no verdict. It repeats no
-// progress of the Gate: each word that changes here costs the composite two writes.
+// judgedNow says that Gates judge the revision at some Sites, such as "every Site", and why there is no verdict. It repeats no progress of the
+// Gate: each word that changes here costs the composite two writes.
 func (f *Facts) judgedNow(sites string) string {
 	if !f.runs() {
-		return sites + " ran the revision, and its Gate waits until that is proven again."
+		return "The revision was live at " + sites + ", and its Gate waits until that is proven again."
 	}
-	return projection.Sentences(sites+" runs the revision, and it is judged.", cmp.Or(f.metricsUnavailable(), f.withoutData()))
+	return projection.Sentences(f.runBy(sites)+", and it is judged.", cmp.Or(f.metricsUnavailable(), f.withoutData()))
+}
+
+// runBy says that some Sites run the revision, such as "every Site". Of those without an engine it says no more than that it was delivered there.
+func (f *Facts) runBy(sites string) string {
+	switch {
+	case f.Sync == nil:
+		return "The revision is delivered to " + sites + ", where no engine reports what runs"
+	case f.hasUnobserved():
+		return strings.ToUpper(sites[:1]) + sites[1:] + " that is observed runs the revision, which is delivered to the others"
+	}
+	return strings.ToUpper(sites[:1]) + sites[1:] + " runs the revision"
+}
+
+// hasUnobserved reports whether the order's step goes to a Site that nobody observes.
+func (f *Facts) hasUnobserved() bool {
+	return slices.ContainsFunc(f.trees(), func(t *deliveryv1alpha1.Tree) bool {
+		_, unobserved := f.Unobserved[t.Site]
+		return unobserved && rollout.Reached(*f.Order, t.Site)
+	})
 }
 
 // withoutData says that the Gate of the order's step waits for data, such as the first requests to a service, or nothing.

@@ -176,7 +176,7 @@ func verifiedNow(f *Facts) string {
 	case f.Sync == nil:
 		return "The repository holds the revision."
 	}
-	return "Every Site runs the revision."
+	return f.runBy("every Site") + "."
 }
 
 func validating(f *Facts) string {
@@ -184,7 +184,7 @@ func validating(f *Facts) string {
 		return projection.Sentences("The revision is verified, and not remembered yet.", delivering(f), heldBack(f))
 	}
 	if f.Order.Verdict == nil && rollout.Gated(*f.Order) {
-		return projection.Sentences(f.judgedNow("Every Site"), heldBack(f))
+		return projection.Sentences(f.judgedNow("every Site"), heldBack(f))
 	}
 	return "The revision is verified, once the repository remembers it." + heldBack(f)
 }
@@ -226,7 +226,7 @@ func delivering(f *Facts) string {
 		return f.unready()
 	}
 	if f.Order != nil && !f.Order.Rejected() && f.live() && rollout.Gated(*f.Order) {
-		return projection.Sentences(f.judgedNow("Every Site of the step"), f.wave())
+		return projection.Sentences(f.judgedNow("every Site of the step"), f.wave())
 	}
 	if f.carried() {
 		return projection.Sentences(f.unproven(), f.wave())

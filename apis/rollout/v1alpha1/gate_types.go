@@ -216,6 +216,8 @@ type GateStatus struct {
 // +kubebuilder:printcolumn:name="VERDICT",type="string",JSONPath=".status.atProvider.verdict"
 // +kubebuilder:printcolumn:name="SYNCED",type="string",JSONPath=".status.conditions[?(@.type=='Synced')].status"
 // +kubebuilder:printcolumn:name="READY",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].status"
+// +kubebuilder:printcolumn:name="REASON",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].reason"
+// +kubebuilder:printcolumn:name="STARTED",type="date",JSONPath=".status.atProvider.startedAt"
 // +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"
 type Gate struct {
 	metav1.TypeMeta   `json:",inline"`

@@ -112,6 +112,10 @@ func (d *decision) explain(f facts) {
 	default:
 		d.reason = f.availability()
 		d.message = named(d.next.Checks, func(c v1alpha1.CheckResult) bool { return !gates.Ended(c.Phase) && c.Message != "" })
+		if d.reason == v1alpha1.ReasonMeasuring && d.message == "" {
+			// When they began is status.atProvider.startedAt.
+			d.message = fmt.Sprintf("the checks end at most %s after their Sites went live, without the time in which nothing can be measured", f.longest)
+		}
 	}
 }
 

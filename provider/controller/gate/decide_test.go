@@ -21,9 +21,12 @@ func check(name, site string) v1alpha1.GateCheck {
 	}}
 }
 
+// untilEnd is what a Gate says that measures, and has nothing else to say.
+const untilEnd = "the checks end at most 2m0s after their Sites went live, without the time in which nothing can be measured"
+
 func given(checks ...checkFacts) facts {
 	f := facts{
-		namespace: "team-a", now: noon(), checks: checks,
+		namespace: "team-a", now: noon(), checks: checks, longest: 2 * time.Minute,
 		spec: v1alpha1.GateParameters{ClaimRef: v1alpha1.ClaimReference{Namespace: "team-a"}, Order: v1alpha1.Order{Revision: 2, Request: "r"}},
 	}
 	for _, name := range []string{"errors", "latency"}[:len(checks)] {
@@ -71,7 +74,7 @@ func TestDecide(t *testing.T) {
 		"Begins": {
 			reason: "The start is shown.",
 			facts:  func() facts { return given(judged(v1alpha1.CheckRunning), checkFacts{}) },
-			want:   []string{"Measuring", "", "Running", "Pending"},
+			want:   []string{"Measuring", "", "Running", "Pending"}, message: untilEnd,
 		},
 		"Passed": {
 			reason: "All have to pass.",
@@ -127,7 +130,7 @@ func TestDecide(t *testing.T) {
 				f.before = missing
 				return f
 			},
-			want: []string{"Measuring", "", "Running"},
+			want: []string{"Measuring", "", "Running"}, message: untilEnd,
 		},
 		"NotLiveInOutage": {
 			reason: "A check whose subject is lost waits for that, and not for its metrics backend.",
@@ -136,7 +139,7 @@ func TestDecide(t *testing.T) {
 				f.before = missing
 				return f
 			},
-			want: []string{"Measuring", "", "Running"},
+			want: []string{"Measuring", "", "Running"}, message: untilEnd,
 		},
 		"Impossible": {
 			reason: "What can never be measured is an error, and no pass.",
@@ -162,13 +165,13 @@ func TestDecide(t *testing.T) {
 			want: []string{"Failed", "Failed", "Failed"}, message: `check "errors" at Site "edge1": Failed`,
 		},
 		"Waits": {
-			reason: "A check that began waits when its subject is lost, and says nothing new.",
+			reason: "A check that began waits when its subject is lost, and says how long it may take.",
 			facts: func() facts {
 				f := given(checkFacts{judgement: gates.Judgement{Phase: v1alpha1.CheckFailed}})
 				f.before = v1alpha1.GateObservation{StartedAt: timestamp(live), Checks: []v1alpha1.CheckResult{{Name: "errors", Site: "edge1", Phase: v1alpha1.CheckRunning}}}
 				return f
 			},
-			want: []string{"Measuring", "", "Running"},
+			want: []string{"Measuring", "", "Running"}, message: untilEnd,
 		},
 		"Stranger": {
 			reason: "A Gate judges claims of its own namespace only.",

@@ -17,6 +17,8 @@ type facts struct {
 	// before is what was seen last.
 	before v1alpha1.GateObservation
 	now    time.Time
+	// longest is how long the longest check takes at most from the time that its Site went live, while its clock does not stand still.
+	longest time.Duration
 	// checks in the order of the spec.
 	checks []checkFacts
 }

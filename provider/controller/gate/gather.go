@@ -61,7 +61,7 @@ func (e *external) gather(ctx context.Context, g *v1alpha1.Gate) (facts, error) 
 	if r.evidence, err = e.evidence(ctx, f.namespace, f.spec); err != nil {
 		return facts{}, err
 	}
-	f.checks = make([]checkFacts, len(f.spec.Checks))
+	f.longest, f.checks = e.longest(f.spec.Checks), make([]checkFacts, len(f.spec.Checks))
 	outages, invalid := gates.OutagePolicyOf(f.spec)
 	tasks, of := []meter.Task{}, []int{}
 	for i, c := range f.spec.Checks {
@@ -145,6 +145,25 @@ func (e *external) check(ctx context.Context, r *round, c v1alpha1.GateCheck, se
 		return nil, err
 	}
 	return t, nil
+}
+
+// longest is how long the longest of some checks takes at most. Those that can never be measured take no time.
+func (e *external) longest(checks []v1alpha1.GateCheck) time.Duration {
+	out := time.Duration(0)
+	for _, c := range checks {
+		rules, err := gates.RulesOf(c.Check)
+		if err != nil {
+			continue
+		}
+		lead := rules.InitialDelay
+		if c.Prometheus != nil {
+			reach, _ := e.memory.queries.ReachOf(c.Prometheus.Query) // Zero for a query that is an error when it is asked.
+			lead = max(lead, reach.Lead())
+		}
+		// The first measurement waits for the grid, and the timeout begins with it. A Job has its grace instead.
+		out = max(out, lead+max(rules.Interval, grace)+rules.Timeout)
+	}
+	return out
 }
 
 // site returns a Site that the Gate's namespace may use, or nil.

@@ -48,6 +48,10 @@ func TestPasses(t *testing.T) {
 	if got := w.state(); got != "Measuring//Running" {
 		t.Fatalf("it begins: %s", got)
 	}
+	want := "the checks end at most 2m11s after their Sites went live, without the time in which nothing can be measured"
+	if diff := cmp.Diff(want, w.get().GetCondition(xpv2.TypeReady).Message); diff != "" {
+		t.Errorf("Ready of a Gate that measures: -want, +got:\n%s", diff)
+	}
 	w.until("Passed/Passed/Passed")
 	g := w.get()
 	r := g.Status.AtProvider.Checks[0]

@@ -22,18 +22,13 @@ import (
 	"github.com/intentplane/intentplane/provider/gates/fetch"
 )
 
-const (
-	// margin is the precision of the time since which a subject is live.
-	margin = time.Second
-
-	// settled is how long a subject has to be live before the lack of data means something: until then nobody may have scraped it.
-	settled = time.Minute
-)
+// settled is how long a subject has to be live before the lack of data means something: until then nobody may have scraped it.
+const settled = time.Minute
 
 // lookbacks are how far a server may be let look back for the latest sample: few, so that questions stay equal. The last one is what it
 // does by itself.
 func lookbacks() []time.Duration {
-	return []time.Duration{5 * time.Second, 15 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute}
+	return []time.Duration{promql.ShortestLookback, 15 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute}
 }
 
 // A Doer asks one question of a web server. It returns a fetch.Error.
@@ -100,16 +95,7 @@ func NewQuestion(d Doer, r Reader, s Server, text string, samples bool) (*Questi
 func (q *Question) Host() string { return q.server.Base.Host }
 
 // Lead is how long the subject has to be live before the question may be asked: what it looks at then lies behind that.
-func (q *Question) Lead() time.Duration {
-	lead := time.Duration(0)
-	if q.reach.Windows > 0 {
-		lead = q.reach.Windows + margin
-	}
-	if q.reach.Latest {
-		lead = max(lead, q.reach.Offset+lookbacks()[0]+margin)
-	}
-	return lead
-}
+func (q *Question) Lead() time.Duration { return q.reach.Lead() }
 
 // Key is equal for questions that have the same answer, about subjects that have been live for so long.
 func (q *Question) Key(live time.Duration) string {
@@ -127,14 +113,16 @@ func (q *Question) lookback(live time.Duration) time.Duration {
 		return out
 	}
 	for _, l := range lookbacks() {
-		if out == 0 || l <= live-q.reach.Offset-margin {
+		if out == 0 || l <= live-q.reach.Offset-promql.Precision {
 			out = l
 		}
 	}
 	return out
 }
 
-func (q *Question) early(live time.Duration) bool { return live-q.reach.Offset < settled+margin }
+func (q *Question) early(live time.Duration) bool {
+	return live-q.reach.Offset < settled+promql.Precision
+}
 
 // Ask the server about a subject that has been live for so long.
 func (q *Question) Ask(ctx context.Context, live time.Duration) gates.Answer {
