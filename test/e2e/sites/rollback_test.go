@@ -111,8 +111,14 @@ func TestRollback(t *testing.T) {
 	}
 	r.wantTold(seen)
 	row := scene.ParseTable(r.Inside("get", gatesResource))["shop-r2-s0"]
+	if row["STARTED"] == "" {
+		t.Error("kubectl get gates does not say when the Gate began")
+	}
 	delete(row, "AGE")
-	want := scene.Row{"NAME": "shop-r2-s0", "CLAIM": "shop", "REVISION": "2", "STEP": "0", "VERDICT": "Failed", "SYNCED": "True", "READY": "False"}
+	delete(row, "STARTED")
+	want := scene.Row{
+		"NAME": "shop-r2-s0", "CLAIM": "shop", "REVISION": "2", "STEP": "0", "VERDICT": "Failed", "SYNCED": "True", "READY": "False", "REASON": "Failed",
+	}
 	if diff := cmp.Diff(want, row); diff != "" {
 		t.Errorf("kubectl get gates: -want, +got:\n%s", diff)
 	}
