@@ -46,6 +46,9 @@ type cli struct {
 	MaxReconcileRate         int           `default:"100"                                                                                                   help:"How many managed resources are looked at per second, and how many at once."`
 	HealthProbeBindAddress   string        `default:":8081"                                                                                                 help:"Address of the health probes."`
 	MetricsBindAddress       string        `default:":8080"                                                                                                 help:"Address of the metrics, or 0 for none."`
+	MaxClusterObject         int64         `default:"1"                                                                                                     help:"How many MiB the API server of a Site may send about one object, and for one event of a watch."`
+	MaxClusterList           int64         `default:"64"                                                                                                    help:"How many MiB the API server of a Site may send for one list. A page of a list has an eighth of that."`
+	MaxClusterMemory         int64         `default:"32"                                                                                                    help:"How many MiB of memory the objects of a Site's cluster take, or of all clusters of a tenant."`
 	AllowInsecureKubeconfigs bool          `help:"Let kubeconfigs of Sites skip the verification of certificates."`
 	AllowLoopbackClusters    bool          `help:"Let kubeconfigs in namespaces of tenants lead to the provider's own machine. For tests."`
 	AllowLoopbackChecks      bool          `help:"Let checks of Gates ask servers on the provider's own machine. For tests."`
@@ -64,6 +67,9 @@ func main() {
 
 // Validate returns an error if a flag cannot be as it is.
 func (c *cli) Validate() error {
+	if min(c.MaxClusterObject, c.MaxClusterList, c.MaxClusterMemory) < 1 {
+		return errors.New("--max-cluster-object, --max-cluster-list and --max-cluster-memory must be at least 1")
+	}
 	if c.LeaderLease < minLease {
 		return errors.Errorf("--leader-lease must be at least %s", minLease)
 	}
@@ -93,7 +99,7 @@ func (c *cli) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	limits := clusters.Limits{Insecure: c.AllowInsecureKubeconfigs, Loopback: c.AllowLoopbackClusters}
+	limits := clusters.Limits{Insecure: c.AllowInsecureKubeconfigs, Loopback: c.AllowLoopbackClusters, Bounds: c.clusterBounds()}
 	prober := clusters.NewProber(limits, time.Now)
 	web := fetch.Options{Loopback: c.AllowLoopbackChecks, UserAgent: "intentplane/" + version}
 	near := address.Guard{Loopback: c.AllowLoopbackGit, Networks: c.RefusedGitNetworks}
@@ -109,6 +115,12 @@ func (c *cli) run(ctx context.Context) error {
 	}
 	log.Info("Starting", "version", version)
 	return errors.Wrap(mgr.Start(ctx), "cannot run controllers")
+}
+
+// clusterBounds are those of what API servers of Sites answer.
+func (c *cli) clusterBounds() clusters.Bounds {
+	const mebibyte = 1 << 20
+	return clusters.Bounds{Object: c.MaxClusterObject * mebibyte, List: c.MaxClusterList * mebibyte, Store: c.MaxClusterMemory * mebibyte}
 }
 
 func (c *cli) manager() (ctrl.Manager, error) {

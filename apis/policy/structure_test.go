@@ -32,8 +32,14 @@ func TestCheckTreeSecrets(t *testing.T) {
 		"Pretended": {reason: "A block without SOPS' seal says nothing.", change: secret("data: {a: '" + enc + "'}\nsops: {version: 3.9.0}\n"), want: "sops.mac: is missing"},
 		"NotABlock": {reason: "Nor does a word.", change: secret("data: {a: '" + enc + "'}\nsops: true\n"), want: "sops.mac: is missing"},
 		"Prefix":    {reason: "A value that begins like an encrypted one is not one.", change: secret("data: {a: 'ENC[AES256_GCM] hunter2'}\n" + sops), want: "data.a: is not encrypted"},
-		"Nested":    {reason: "Values are texts.", change: secret("stringData: {a: {b: hunter2}}\n" + sops), want: "stringData.a: is not encrypted"},
-		"List":      {reason: "Data is a map.", change: secret("data: [hunter2]\n" + sops), want: "data: is not encrypted"},
+		"LastApplied": {
+			reason: "The annotation of kubectl apply holds the Secret as it was before it was encrypted.",
+			change: files(with("apiVersion: v1\nkind: Secret\nmetadata: {name: a, namespace: team-a, annotations: {kubectl.kubernetes.io/last-applied-configuration: '{\"stringData\":{\"a\":\"hunter2\"}}'}}\n" +
+				"data: {a: '" + enc + "'}\n" + sops)),
+			want: `a.yaml: Secret "a": metadata.annotations[kubectl.kubernetes.io/last-applied-configuration]: may hold what is encrypted elsewhere`,
+		},
+		"Nested": {reason: "Values are texts.", change: secret("stringData: {a: {b: hunter2}}\n" + sops), want: "stringData.a: is not encrypted"},
+		"List":   {reason: "Data is a map.", change: secret("data: [hunter2]\n" + sops), want: "data: is not encrypted"},
 		"SealedSecret": {
 			reason: "Kinds that hold no readable Secret are allowed as any other is.",
 			change: func(in *Input) {

@@ -30,10 +30,18 @@ const home = ""
 
 // A Pool holds the connections of all who read. It is safe for concurrent use.
 type Pool struct {
-	dial Dial
-	wake func(owner types.NamespacedName)
+	dial   Dial
+	bounds Bounds
+	wake   func(owner types.NamespacedName)
 	// patience is how long the first reader of a watch waits for it.
 	patience time.Duration
+	// timeout ends a list.
+	timeout time.Duration
+	// now and after are the clock.
+	now   func() time.Time
+	after func(time.Duration, func())
+
+	pacer *pacer
 
 	mu    sync.Mutex
 	links map[string]*link
@@ -45,17 +53,12 @@ type Pool struct {
 // what closes its connections. It contacts nobody.
 type Dial func(kubeconfig []byte, o Origin) (dynamic.Interface, func(), error)
 
-// An Origin is who wrote a kubeconfig, and so who says which machine is reached.
+// An Origin is who wrote a kubeconfig, and so who says which machine is reached. One that is not Administrator is a namespace: the tenant who may
+// write in it names no machine that is near, or that trusts whoever reaches it, and has one share for all clusters.
 type Origin string
 
-// Origins.
-const (
-	// Administrator is who names a Secret in a Site. They may have a cluster wherever they like.
-	Administrator Origin = ""
-
-	// Tenant is who may write in the namespace of a Cluster. They name no machine that is near, or that trusts whoever reaches it.
-	Tenant Origin = "tenant"
-)
+// Administrator is who names a Secret in a Site. They may have a cluster wherever they like.
+const Administrator Origin = ""
 
 // Dialer returns what makes real clients. The config is that of the cluster that the provider runs in.
 func Dialer(config *rest.Config, limits Limits) Dial {
@@ -77,14 +80,32 @@ func Dialer(config *rest.Config, limits Limits) Dial {
 	}
 }
 
-// NewPool returns a Pool. Wake is called when something changed that the owner read; it must not wait for a reader.
-func NewPool(d Dial, wake func(owner types.NamespacedName)) *Pool {
-	return &Pool{dial: d, wake: wake, patience: patience, links: map[string]*link{}, held: map[types.NamespacedName]map[*watch]bool{}}
+// NewPool returns a Pool, which holds no more of a cluster than the bounds say. Wake is called when something changed that the owner read, at
+// most once per owner and second; it must not wait for a reader.
+func NewPool(d Dial, b Bounds, wake func(owner types.NamespacedName)) *Pool {
+	return &Pool{
+		dial: d, bounds: b, wake: wake, patience: patience, timeout: requestTimeout, now: time.Now, after: func(d time.Duration, f func()) { time.AfterFunc(d, f) },
+		pacer: newPacer(), links: map[string]*link{}, held: map[types.NamespacedName]map[*watch]bool{},
+	}
+}
+
+// wakeSoon wakes an owner now, or when a second has passed since it was woken last.
+func (p *Pool) wakeSoon(owner types.NamespacedName) {
+	wait, planned := p.pacer.plan(owner, p.now())
+	switch {
+	case planned:
+	case wait == 0:
+		p.wake(owner)
+	default:
+		p.after(wait, func() { p.wake(owner) })
+	}
 }
 
 // A link is the connection to one cluster.
 type link struct {
-	key     string
+	key string
+	// account of who wrote the kubeconfig. Nil for the provider's own cluster, which is trusted.
+	account *account
 	client  dynamic.Interface
 	close   func()
 	watches map[watchKey]*watch
@@ -177,7 +198,21 @@ func (l *Look) connect(key string, kubeconfig []byte, o Origin) (*Cluster, error
 		return nil, err
 	}
 	// It is one of the Pool's once something is read from it.
-	return &Cluster{look: l, link: &link{key: key, client: d, close: closeFn, watches: map[watchKey]*watch{}}}, nil
+	return &Cluster{look: l, link: &link{key: key, account: p.accountOf(key, o), client: d, close: closeFn, watches: map[watchKey]*watch{}}}, nil
+}
+
+// accountOf a connection is that of another one of the same tenant, if there is one.
+func (p *Pool) accountOf(link string, o Origin) *account {
+	if link == home {
+		return nil
+	}
+	key := accountKey(link, o)
+	for _, l := range p.links {
+		if l.account != nil && l.account.key == key {
+			return l.account
+		}
+	}
+	return newAccount(key, p.bounds)
 }
 
 // Get returns an object, or nil if the cluster says that there is none. It must not be changed. It returns an *Error.
@@ -192,11 +227,11 @@ func (c *Cluster) Only(ctx context.Context, ref engines.Ref) (*unstructured.Unst
 
 // Everywhere returns the objects of that name in all namespaces. It returns an *Error.
 func (c *Cluster) Everywhere(ctx context.Context, ref engines.Ref) ([]*unstructured.Unstructured, error) {
-	w := c.watch(ref, watchKey{resource: ref.Resource, name: ref.Name})
-	if err := w.settled(ctx); err != nil {
+	s, err := c.watch(ref, watchKey{resource: ref.Resource, name: ref.Name}).settled(ctx)
+	if err != nil {
 		return nil, err
 	}
-	return w.named(ref.Name), nil
+	return s.named(ref.Name)
 }
 
 // Fetch returns an object, or nil if the cluster says that there is none. It is read now, and not kept. It returns an *Error.
@@ -214,11 +249,11 @@ func (c *Cluster) Fetch(ctx context.Context, ref engines.Ref) (*unstructured.Uns
 }
 
 func (c *Cluster) read(ctx context.Context, ref engines.Ref, key watchKey) (*unstructured.Unstructured, error) {
-	w := c.watch(ref, key)
-	if err := w.settled(ctx); err != nil {
+	s, err := c.watch(ref, key).settled(ctx)
+	if err != nil {
 		return nil, err
 	}
-	return w.get(ref)
+	return s.get(ref.Namespace, ref.Name)
 }
 
 // watch returns the watch that the object is in, and makes the owner one of its users.
@@ -229,7 +264,7 @@ func (c *Cluster) watch(ref engines.Ref, key watchKey) *watch {
 	if have, ok := p.links[c.link.key]; ok {
 		c.link = have // Somebody else was first.
 	}
-	p.links[c.link.key] = c.link
+	p.register(c.link)
 	w, ok := c.link.watches[key]
 	if !ok {
 		w = newWatch(p, c.link, key)
@@ -242,6 +277,18 @@ func (c *Cluster) watch(ref engines.Ref, key watchKey) *watch {
 	w.owners[c.look.owner][ref.Name] = true
 	c.look.read[w] = true
 	return w
+}
+
+// register a connection from which something is read. Another one of its tenant may have come meanwhile.
+func (p *Pool) register(l *link) {
+	if l.account != nil && p.links[l.key] == nil {
+		for _, other := range p.links {
+			if other.account != nil && other.account.key == l.account.key {
+				l.account = other.account
+			}
+		}
+	}
+	p.links[l.key] = l
 }
 
 // Annotate sets an annotation of an object that exists. It never makes one. It returns an *Error.

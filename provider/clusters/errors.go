@@ -42,10 +42,13 @@ func classify(err error) *Error {
 		refusal   *address.RefusedError
 		authority x509.UnknownAuthorityError
 		cert      *tls.CertificateVerificationError
+		exceeded  *AnswerError
 	)
 	switch {
 	case err == nil:
 		return nil
+	case errors.As(err, &exceeded):
+		return &Error{Reason: v1alpha1.SiteReasonClusterUnreachable, Detail: exceeded.Detail}
 	case kerrors.IsResourceExpired(err), kerrors.IsGone(err), kerrors.IsConflict(err):
 		return &Error{Reason: v1alpha1.SiteReasonClusterUnreachable, Detail: "the cluster forgot where we were", passing: true}
 	case kerrors.IsNotFound(err), kerrors.IsMethodNotSupported(err):

@@ -11,6 +11,9 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
+// requestRate is how many requests per second are sent to one cluster, and requestBurst how many at once.
+const requestRate, requestBurst = 20, 50
+
 // fieldExec is the field of a kubeconfig that runs a program.
 const fieldExec = "exec"
 
@@ -36,6 +39,8 @@ type Limits struct {
 	Insecure bool
 	// Loopback lets a tenant's kubeconfig lead to the provider's own machine. It is for tests.
 	Loopback bool
+	// Bounds of what a cluster answers.
+	Bounds Bounds
 }
 
 // Parse a kubeconfig, as far as its current context goes. Whoever writes one is not trusted: it can neither run a program, nor
@@ -57,6 +62,9 @@ func Parse(data []byte, l Limits) (*rest.Config, error) {
 		BearerToken: user.Token,
 		Username:    user.Username,
 		Password:    user.Password,
+		QPS:         requestRate, Burst: requestBurst,
+		// Warnings of a cluster are not for our log.
+		WarningHandler: rest.NoWarnings{},
 		TLSClientConfig: rest.TLSClientConfig{
 			Insecure:   cluster.InsecureSkipTLSVerify,
 			ServerName: cluster.TLSServerName,

@@ -92,7 +92,7 @@ func TestParse(t *testing.T) {
 			if name != "Honest" {
 				return
 			}
-			want := &rest.Config{Host: "https://10.0.0.1:6443", BearerToken: canary, TLSClientConfig: rest.TLSClientConfig{
+			want := &rest.Config{Host: "https://10.0.0.1:6443", BearerToken: canary, QPS: requestRate, Burst: requestBurst, WarningHandler: rest.NoWarnings{}, TLSClientConfig: rest.TLSClientConfig{
 				ServerName: "api.example.org", CAData: []byte("ca"), CertData: []byte("ca"), KeyData: []byte("ca"),
 			}}
 			if diff := cmp.Diff(want.String(), got.String()); diff != "" || got.BearerToken != canary || string(got.CAData) != "ca" {

@@ -32,6 +32,9 @@ const (
 	badFor  = 10 * time.Second
 )
 
+// anyTenant is the author of a kubeconfig in whatever namespace of tenants.
+const anyTenant Origin = "any tenant"
+
 // A Prober asks API servers whether they are ready, and remembers for a while what they said: each is asked once for all who want to
 // know. It asks those of Cluster API's clusters, whose kubeconfigs are in namespaces of tenants. It is safe for concurrent use.
 type Prober struct {
@@ -95,7 +98,7 @@ func (p *Prober) ask(ctx context.Context, kubeconfig []byte) readiness.Answer {
 	if err != nil {
 		return readiness.Answer{Asked: true, Reason: readiness.ReasonServerUnreachable}
 	}
-	h, wire, err := newHTTP(cfg, dialer(Tenant, p.limits))
+	h, wire, err := newHTTP(cfg, dialer(anyTenant, p.limits), p.limits.Bounds)
 	if err != nil {
 		return readiness.Answer{Asked: true, Reason: readiness.ReasonServerUnreachable}
 	}

@@ -92,7 +92,7 @@ func TestSettled(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := newHeld(t)
-				p := NewPool(func([]byte, Origin) (dynamic.Interface, func(), error) { return h, func() {}, nil }, func(types.NamespacedName) {})
+				p := NewPool(func([]byte, Origin) (dynamic.Interface, func(), error) { return h, func() {}, nil }, Bounds{}, func(types.NamespacedName) {})
 				got := read(t, p, "a", "c")
 				<-time.After(tc.after)
 				h.free <- tc.err
@@ -109,7 +109,7 @@ func TestSettled(t *testing.T) {
 func TestUnreachableHarmsNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		servers := map[string]*held{"dead": newHeld(t), "alive": newHeld(t)}
-		p := NewPool(func(k []byte, _ Origin) (dynamic.Interface, func(), error) { return servers[string(k)], func() {}, nil }, func(types.NamespacedName) {})
+		p := NewPool(func(k []byte, _ Origin) (dynamic.Interface, func(), error) { return servers[string(k)], func() {}, nil }, Bounds{}, func(types.NamespacedName) {})
 		dead := read(t, p, "a", "dead")
 		servers["alive"].free <- nil
 		if got, want := <-read(t, p, "b", "alive"), (answer{says: "one"}); got != want {

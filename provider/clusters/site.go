@@ -13,7 +13,7 @@ func KubeconfigOf(site *catalogv1alpha1.Site) (*catalogv1alpha1.NamespacedSecret
 	case c.ClusterRef != nil:
 		return &catalogv1alpha1.NamespacedSecretKeySelector{
 			Namespace: c.ClusterRef.Namespace, Name: readiness.SecretName(c.ClusterRef.Name), Key: readiness.SecretKey,
-		}, Tenant
+		}, Origin(c.ClusterRef.Namespace)
 	case c.KubeconfigSecretRef == nil:
 		return nil, Administrator
 	}

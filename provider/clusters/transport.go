@@ -18,12 +18,15 @@ const (
 	// A connection on which nothing comes for silence is asked whether it lives, and is given up when no answer comes in time.
 	silence    = 20 * time.Second
 	pingAnswer = 10 * time.Second
+
+	// maxHeader bounds the header of an answer, in bytes.
+	maxHeader = 64 << 10
 )
 
 // newClient makes a client with a transport of its own, which ends with it: those that client-go shares are kept for ever. It
 // follows no redirect, since a cluster could lead us to where only we can go, and uses no proxy of the environment.
 func newClient(cfg *rest.Config, o Origin, l Limits) (dynamic.Interface, *http.Transport, error) {
-	h, wire, err := newHTTP(cfg, dialer(o, l))
+	h, wire, err := newHTTP(cfg, dialer(o, l), l.Bounds)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -34,13 +37,13 @@ func newClient(cfg *rest.Config, o Origin, l Limits) (dynamic.Interface, *http.T
 // dialer of connections to where a kubeconfig leads. What a tenant wrote leads to no machine that is near, or that trusts whoever reaches it.
 func dialer(o Origin, l Limits) *net.Dialer {
 	d := &net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}
-	if o == Tenant {
+	if o != Administrator {
 		d.Control = address.Guard{Loopback: l.Loopback}.Control
 	}
 	return d
 }
 
-func newHTTP(cfg *rest.Config, d *net.Dialer) (*http.Client, *http.Transport, error) {
+func newHTTP(cfg *rest.Config, d *net.Dialer, b Bounds) (*http.Client, *http.Transport, error) {
 	conf, err := rest.TLSConfigFor(cfg)
 	if err != nil {
 		return nil, nil, &RefusedError{Field: "certificates", Detail: "cannot be used"} // The error may repeat a key.
@@ -51,9 +54,11 @@ func newHTTP(cfg *rest.Config, d *net.Dialer) (*http.Client, *http.Transport, er
 		TLSHandshakeTimeout: dialTimeout,
 		IdleConnTimeout:     90 * time.Second,
 		ForceAttemptHTTP2:   true,
-		HTTP2:               &http.HTTP2Config{SendPingTimeout: silence, PingTimeout: pingAnswer},
+		// Names of kinds and dates are all that there is to say there.
+		MaxResponseHeaderBytes: maxHeader,
+		HTTP2:                  &http.HTTP2Config{SendPingTimeout: silence, PingTimeout: pingAnswer},
 	}
-	auth, err := rest.HTTPWrappersForConfig(cfg, wire)
+	auth, err := rest.HTTPWrappersForConfig(cfg, &boundedTransport{next: wire, bounds: b})
 	if err != nil {
 		return nil, nil, &RefusedError{Detail: "holds credentials that cannot be used"}
 	}

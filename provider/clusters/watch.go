@@ -1,23 +1,23 @@
 package clusters
 
 import (
-	"cmp"
 	"context"
-	"slices"
 	"sync"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/go-logr/logr"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 	apiwatch "k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/tools/cache"
-
-	"github.com/intentplane/intentplane/provider/engines"
+	"k8s.io/utils/clock"
 )
 
 const (
@@ -45,20 +45,31 @@ func (k watchKey) narrow(o metav1.ListOptions) metav1.ListOptions {
 
 // A watch follows one kind, or one object of it, in one namespace of one cluster.
 type watch struct {
-	pool     *Pool
-	link     *link
-	key      watchKey
-	informer cache.SharedIndexInformer
-	stop     context.CancelFunc
+	pool *Pool
+	link *link
+	key  watchKey
+	// account of who wrote the kubeconfig. Nil for the provider's own cluster.
+	account *account
 
 	// owners are the users, and the names of what they read. The Pool's lock guards it.
 	owners map[types.NamespacedName]map[string]bool
 
-	mu sync.Mutex
+	mu      sync.Mutex
+	run     run
+	stopped bool
+	// exceeded is how many runs in a row ended because the cluster exceeded a bound.
+	exceeded int
 	// failure is why the cluster does not tell any more.
 	failure *Error
 	// trouble is closed while there is a failure.
 	trouble chan struct{}
+}
+
+// A run of a watch lasts until the watch is stopped, or the cluster exceeds a bound.
+type run struct {
+	store *store
+	end   context.CancelFunc
+	began time.Time
 }
 
 // A feed lists and watches as the reflector wants it.
@@ -70,47 +81,99 @@ type feed struct {
 func (feed) IsWatchListSemanticsUnSupported() bool { return true }
 
 func newWatch(p *Pool, l *link, key watchKey) *watch {
-	w := &watch{pool: p, link: l, key: key, owners: map[types.NamespacedName]map[string]bool{}, trouble: make(chan struct{})}
-	of := l.client.Resource(key.resource).Namespace(key.namespace)
-	lw := &cache.ListWatch{
-		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-			ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	return &watch{pool: p, link: l, key: key, account: l.account, owners: map[types.NamespacedName]map[string]bool{}, trouble: make(chan struct{})}
+}
+
+func (w *watch) resource() dynamic.ResourceInterface {
+	return w.link.client.Resource(w.key.resource).Namespace(w.key.namespace)
+}
+
+// start a run, unless the watch was stopped.
+func (w *watch) start() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.stopped {
+		return
+	}
+	// What goes wrong is in the status of who reads. What a cluster says about it is not for our log.
+	ctx, cancel := context.WithCancel(logr.NewContext(context.Background(), logr.Discard()))
+	r := run{end: cancel, began: w.pool.now()}
+	r.store = newStore(w.quota(), w.wake, func(err error) { w.exceed(r, err) })
+	w.run = r
+	silent := logr.Discard()
+	reflector := cache.NewReflectorWithOptions(w.feed(r), &unstructured.Unstructured{}, r.store, cache.ReflectorOptions{Logger: &silent, Name: "cluster"})
+	go func() {
+		// The reflector's own loop logs what a cluster says, and lets all reflectors of the process wait for that.
+		_ = retryDelay().Until(ctx, true, true, func(ctx context.Context) (bool, error) {
+			_ = reflector.ListAndWatchWithContext(ctx) // The feed has heard why it ended.
+			return false, nil
+		})
+	}()
+}
+
+// retryDelay is how soon a list is asked for again after a watch ended, as the reflector has it.
+func retryDelay() wait.DelayFunc {
+	return wait.Backoff{Duration: 800 * time.Millisecond, Cap: 30 * time.Second, Steps: 38, Factor: 2, Jitter: 1}.DelayWithReset(clock.RealClock{}, 2*time.Minute)
+}
+
+func (w *watch) quota() *quota {
+	if w.account == nil {
+		return nil
+	}
+	return w.account.held
+}
+
+// feed of one run.
+func (w *watch) feed(r run) feed {
+	return feed{&cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, _ metav1.ListOptions) (runtime.Object, error) {
+			ctx, cancel := context.WithTimeout(ctx, w.pool.timeout)
 			defer cancel()
-			list, err := of.List(ctx, key.narrow(o))
+			list, err := w.list(ctx)
 			w.heard(ctx, err)
+			w.exceed(r, err)
 			return list, err
 		},
 		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (apiwatch.Interface, error) {
-			i, err := of.Watch(ctx, key.narrow(o))
+			e := &expectation{kind: eventsAnswer, account: w.account, onExceeded: func(err error) { w.exceed(r, err) }}
+			i, err := w.resource().Watch(expecting(ctx, e), w.key.narrow(o))
 			w.heard(ctx, err)
-			return i, err
+			return i, err //nolint:wrapcheck // It is classified above.
 		},
-	}
-	w.informer = cache.NewSharedIndexInformer(feed{lw}, &unstructured.Unstructured{}, 0, cache.Indexers{})
-	// Neither can fail before the informer runs.
-	_ = w.informer.SetTransform(strip)
-	// What goes wrong is in the status of who reads. What a cluster says about it is not for our log.
-	_ = w.informer.SetWatchErrorHandlerWithContext(func(context.Context, *cache.Reflector, error) {})
-	_, _ = w.informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
-		AddFunc:    w.changed,
-		UpdateFunc: w.updated,
-		DeleteFunc: w.changed,
-	})
-	return w
+	}}
 }
 
-func (w *watch) start() {
-	ctx, cancel := context.WithCancel(context.Background())
-	w.stop = cancel
-	go w.informer.RunWithContext(ctx)
+// stop for ever.
+func (w *watch) stop() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.stopped = true
+	w.run.end()
+	w.run.store.close()
+}
+
+// exceed ends a run in which the cluster exceeded a bound, and begins another one later. Other errors are tried again by the run itself.
+func (w *watch) exceed(r run, err error) {
+	var exceeded *AnswerError
+	if !errors.As(err, &exceeded) || r.store.isClosed() {
+		return
+	}
+	w.fail(classify(err))
+	r.end()
+	if !r.store.close() {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.pool.now().Sub(r.began) > 2*maxPenalty {
+		w.exceeded = 0
+	}
+	w.exceeded++
+	w.pool.after(penalty(w.exceeded), w.start)
 }
 
 // strip what nobody reads, and what can be large.
-func strip(o any) (any, error) {
-	u, ok := o.(*unstructured.Unstructured)
-	if !ok {
-		return o, nil
-	}
+func strip(u *unstructured.Unstructured) {
 	u.SetManagedFields(nil)
 	for _, fields := range [][]string{
 		{"status", "inventory"},
@@ -121,7 +184,6 @@ func strip(o any) (any, error) {
 		unstructured.RemoveNestedField(u.Object, fields...)
 	}
 	stripKind(u)
-	return u, nil
 }
 
 // stripKind drops what is large in objects of some kinds: schemas of definitions, and what Workspaces carry out.
@@ -149,6 +211,11 @@ func (w *watch) heard(ctx context.Context, err error) {
 	if failure != nil && failure.passing {
 		return
 	}
+	w.fail(failure)
+}
+
+// fail sets why the cluster does not tell, or that it does. It wakes all users if that is new.
+func (w *watch) fail(failure *Error) {
 	w.mu.Lock()
 	news := failure.reason() != w.failure.reason()
 	switch {
@@ -172,65 +239,29 @@ func (w *watch) failed() (<-chan struct{}, *Error) {
 }
 
 // settled waits until it is known what there is, or that nobody tells. A cluster that is known not to answer is not waited for.
-func (w *watch) settled(ctx context.Context) error {
+func (w *watch) settled(ctx context.Context) (*store, error) {
 	ctx, cancel := context.WithTimeout(ctx, w.pool.patience)
 	defer cancel()
 	trouble, _ := w.failed()
+	s := w.current()
 	select {
-	case <-w.informer.HasSyncedChecker().Done():
+	case <-s.synced:
 	case <-trouble:
 	case <-ctx.Done():
 	}
 	if _, f := w.failed(); f != nil {
-		return f
+		return nil, f
 	}
-	if !w.informer.HasSynced() {
-		return unanswered()
+	if !s.isSynced() {
+		return nil, unanswered()
 	}
-	return nil
+	return s, nil
 }
 
-func (w *watch) get(ref engines.Ref) (*unstructured.Unstructured, error) {
-	key := ref.Name
-	if ref.Namespace != "" {
-		key = ref.Namespace + "/" + ref.Name
-	}
-	o, ok, err := w.informer.GetStore().GetByKey(key)
-	u, is := o.(*unstructured.Unstructured)
-	if err != nil || !ok || !is {
-		return nil, nil //nolint:nilerr,nilnil // A store of keys cannot fail, and nothing is an answer.
-	}
-	return u, nil
-}
-
-// named are the objects of a name, by namespace.
-func (w *watch) named(name string) []*unstructured.Unstructured {
-	var out []*unstructured.Unstructured
-	for _, o := range w.informer.GetStore().List() {
-		if u, ok := o.(*unstructured.Unstructured); ok && u.GetName() == name {
-			out = append(out, u)
-		}
-	}
-	slices.SortFunc(out, func(a, b *unstructured.Unstructured) int { return cmp.Compare(a.GetNamespace(), b.GetNamespace()) })
-	return out
-}
-
-func (w *watch) updated(before, after any) {
-	a, ok := before.(*unstructured.Unstructured)
-	b, ok2 := after.(*unstructured.Unstructured)
-	if ok && ok2 && a.GetResourceVersion() == b.GetResourceVersion() {
-		return
-	}
-	w.changed(after)
-}
-
-func (w *watch) changed(o any) {
-	if d, ok := o.(cache.DeletedFinalStateUnknown); ok {
-		o = d.Obj
-	}
-	if u, ok := o.(*unstructured.Unstructured); ok {
-		w.wake(u.GetName())
-	}
+func (w *watch) current() *store {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.run.store
 }
 
 // wake those who read an object, or all users if it has no name.
@@ -244,6 +275,6 @@ func (w *watch) wake(name string) {
 	}
 	w.pool.mu.Unlock()
 	for _, owner := range owners {
-		w.pool.wake(owner)
+		w.pool.wakeSoon(owner)
 	}
 }

@@ -5,6 +5,7 @@
 package engines
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 
@@ -47,7 +48,7 @@ type Observation struct {
 	// Reason why the commit proves nothing, one of the reasons of a Site. Empty if the engine applied it with success, for the
 	// present generation of its object.
 	Reason string `json:"reason,omitempty"`
-	// Message of the engine. It is one line.
+	// Message of the engine if it reads the claim's directory alone, or else where it is found. It is one line.
 	Message string `json:"message,omitempty"`
 	// Commit that was applied last, or compared and found to be applied.
 	Commit string `json:"commit,omitempty"`
@@ -93,8 +94,16 @@ func Second(engine catalogv1alpha1.EngineType, main *unstructured.Unstructured) 
 	return Ref{}, false
 }
 
-// Observe returns what the engine says. Nil objects do not exist.
+// Observe returns what the engine says, as far as it is for the claim's users. Nil objects do not exist.
 func Observe(engine catalogv1alpha1.EngineType, w Want, main, second *unstructured.Unstructured) Observation {
+	o := observeEngine(engine, w, main, second)
+	if main != nil {
+		o.Message = Clean(messageFor(w, o, main))
+	}
+	return o
+}
+
+func observeEngine(engine catalogv1alpha1.EngineType, w Want, main, second *unstructured.Unstructured) Observation {
 	if main == nil {
 		return Observation{Reason: v1alpha1.SiteReasonEngineObjectMissing}
 	}
@@ -115,6 +124,24 @@ func Observe(engine catalogv1alpha1.EngineType, w Want, main, second *unstructur
 	o.Kind = main.GetKind()
 	o.Message = Clean(o.Message)
 	return o
+}
+
+// messageFor the claim's users. An object that reads more than the claim's directory speaks of others' too, so what it says is not for them.
+func messageFor(w Want, o Observation, main *unstructured.Unstructured) string {
+	if o.Root == w.ClaimDir || !quotesEngine(o.Reason) {
+		return o.Message
+	}
+	return fmt.Sprintf("%s %s/%s reads more than the directory of this claim, so only who may read it in the Site's cluster sees what its status says",
+		main.GetKind(), main.GetNamespace(), main.GetName())
+}
+
+// quotesEngine is true for reasons whose message the engine says. That of others is ours.
+func quotesEngine(reason string) bool {
+	switch reason {
+	case v1alpha1.SiteReasonEngineFailed, v1alpha1.SiteReasonStalled, v1alpha1.SiteReasonUnhealthy, v1alpha1.SiteReasonProgressing:
+		return true
+	}
+	return false
 }
 
 // An Annotation makes an engine look now.

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 )
 
 // A story is what an engine's controllers write, one step after the other: each is a merge patch on what was there before.
@@ -58,9 +59,9 @@ func (s story) tell(t *testing.T) {
 		if step.NoSecond {
 			second = nil
 		}
-		got := Observe(s.Engine, s.Want, object(t, main), object(t, second))
+		got := observeEngine(s.Engine, s.Want, object(t, main), object(t, second))
 		if diff := cmp.Diff(step.Expect, got); diff != "" {
-			t.Errorf("\n%s\n%s: Observe(): -want, +got:\n%s", s.Reason, step.Name, diff)
+			t.Errorf("\n%s\n%s: observeEngine(): -want, +got:\n%s", s.Reason, step.Name, diff)
 		}
 	}
 }
@@ -194,5 +195,48 @@ func TestAsk(t *testing.T) {
 				t.Errorf("\n%s\nAsk(): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+// TestMessageIsForTheClaim shows what an engine says to those whose directory it reads alone: an object that reads all of a Site speaks of what
+// others deliver there.
+func TestMessageIsForTheClaim(t *testing.T) {
+	const secret = "Deployment/team-b/billing: quota exceeded"
+	const repo = `"url": "https://git.example.org/fleet.git"`
+	conditions := `"conditions": [{"type": "Ready", "status": "False", "reason": "BuildFailed", "message": "` + secret + `", "observedGeneration": 1, "lastTransitionTime": "2026-11-01T12:00:00Z"}]`
+	cases := map[string]struct {
+		engine       catalogv1alpha1.EngineType
+		main, second string
+		reason       string
+	}{
+		"Flux": {
+			engine: catalogv1alpha1.EngineFlux, reason: v1alpha1.SiteReasonEngineFailed,
+			main: `{"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "metadata": {"name": "o", "namespace": "n", "generation": 1},
+				"spec": {"path": "DIR", "sourceRef": {"kind": "GitRepository", "name": "fleet"}}, "status": {"observedGeneration": 1, ` + conditions + `}}`,
+			second: `{"apiVersion": "source.toolkit.fluxcd.io/v1", "kind": "GitRepository", "metadata": {"name": "fleet"}, "spec": {` + repo + `, "ref": {"branch": "main"}}}`,
+		},
+		"ArgoCD": {
+			engine: catalogv1alpha1.EngineArgoCD, reason: v1alpha1.SiteReasonEngineFailed,
+			main: `{"apiVersion": "argoproj.io/v1alpha1", "kind": "Application", "metadata": {"name": "o", "namespace": "n", "generation": 1},
+				"spec": {"destination": {"name": "in-cluster"}, "source": {"repoURL": "https://git.example.org/fleet.git", "targetRevision": "main", "path": "DIR"}},
+				"status": {"conditions": [{"type": "ComparisonError", "message": "` + secret + `"}]}}`,
+		},
+		"ConfigSync": {
+			engine: catalogv1alpha1.EngineConfigSync, reason: v1alpha1.SiteReasonEngineFailed,
+			main: `{"apiVersion": "configsync.gke.io/v1beta1", "kind": "RootSync", "metadata": {"name": "o", "namespace": "n", "generation": 1},
+				"spec": {"git": {"repo": "https://git.example.org/fleet.git", "branch": "main", "dir": "DIR"}},
+				"status": {"observedGeneration": 1, "sync": {"errors": [{"code": "2009", "errorMessage": "` + secret + `"}], "errorSummary": {"totalCount": 1}}}}`,
+		},
+	}
+	for name, tc := range cases {
+		for dir, shown := range map[string]bool{"clusters/edge1": false, "clusters/edge1/team-a/web": true} {
+			t.Run(name+"/"+dir, func(t *testing.T) {
+				w := Want{URL: "https://git.example.org/fleet.git", Branch: "main", SiteDir: "clusters/edge1", ClaimDir: "clusters/edge1/team-a/web"}
+				got := Observe(tc.engine, w, object(t, json.RawMessage(strings.ReplaceAll(tc.main, "DIR", dir))), object(t, json.RawMessage(tc.second)))
+				if got.Reason != tc.reason || strings.Contains(got.Message, secret) != shown || !shown && !strings.Contains(got.Message, " n/o reads more than") {
+					t.Errorf("Observe(...): want reason %s, the engine's words %t, got %s: %s", tc.reason, shown, got.Reason, got.Message)
+				}
+			})
+		}
 	}
 }

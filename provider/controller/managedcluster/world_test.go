@@ -94,7 +94,7 @@ func newWorld(t *testing.T) *world {
 	w.capi = apiserver.New(w.kinds)
 	b := kubefake.NewClientBuilder().WithScheme(s).WithStatusSubresource(&v1alpha1.ManagedCluster{})
 	w.Client = b.WithIndex(&deliveryv1alpha1.GitDelivery{}, "intentplane.site", usage.Sites).Build()
-	pool := clusters.NewPool(func([]byte, clusters.Origin) (dynamic.Interface, func(), error) { return w.capi, func() {}, nil }, w.wake)
+	pool := clusters.NewPool(func([]byte, clusters.Origin) (dynamic.Interface, func(), error) { return w.capi, func() {}, nil }, clusters.Bounds{}, w.wake)
 	look := pool.Look(witness())
 	t.Cleanup(func() { look.Done(); pool.Forget(witness()); pool.Forget(key()) })
 	var err error

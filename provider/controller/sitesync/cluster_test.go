@@ -18,7 +18,6 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
-	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
 )
 
@@ -151,7 +150,7 @@ func TestSiteOfACluster(t *testing.T) {
 	w.delivery(w.tree)
 	w.until(isLiveNow)
 	// Its engine was asked by its own kubeconfig.
-	if w.dialledWith != goodKubeconfig || w.origin != clusters.Tenant {
+	if w.dialledWith != goodKubeconfig || w.origin != "infra" {
 		t.Errorf("its cluster was reached with %q of origin %q", w.dialledWith, w.origin)
 	}
 	// It comes and goes, and what was delivered stays.

@@ -56,7 +56,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 	log := o.Logger.WithValues("controller", name)
 	kube := mgr.GetClient()
 	bell := &setup.Bell{}
-	pool := clusters.NewPool(clusters.Dialer(mgr.GetConfig(), s.Limits), bell.Ring)
+	pool := clusters.NewPool(clusters.Dialer(mgr.GetConfig(), s.Limits), s.Limits.Bounds, bell.Ring)
 	c := &connector{kube: kube, told: mgr.GetCache(), pool: pool, prover: newProver(kube, time.Now, s.Guard, s.Repositories), memory: newMemory(), log: log, now: time.Now}
 	c.tracks, c.prober, c.limits = newTracks(), s.Prober, s.Limits
 	r := managed.NewReconciler(mgr, resource.ManagedKind(gvk), append(setup.Options(mgr, o, name, c, c.interval), setup.WithoutFinalizer())...)

@@ -1,0 +1,243 @@
+package clusters
+
+import (
+	"context"
+	"io"
+	"net/http"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"golang.org/x/time/rate"
+)
+
+// An answerKind says what a request asks for, and so how much may come.
+type answerKind int
+
+// Kinds of answers. What nobody named otherwise is the smallest.
+const (
+	objectAnswer answerKind = iota
+	pageAnswer
+	eventsAnswer
+)
+
+// An expectation is what a request is answered by, and at whose cost. It is part of the request's context.
+type expectation struct {
+	kind answerKind
+	// account of who wrote the kubeconfig. Nil means that nothing is shared.
+	account *account
+	// onExceeded is called when a stream of events exceeds its bound: client-go makes a text of such an error. It may be nil.
+	onExceeded func(error)
+
+	// read is how much came.
+	read int64
+	// hasTurn is true while a large answer is read and decoded.
+	hasTurn bool
+}
+
+type expectationKey struct{}
+
+// expecting returns a context for requests that are answered so. The expectation is good for one request at a time.
+func expecting(ctx context.Context, e *expectation) context.Context {
+	return context.WithValue(ctx, expectationKey{}, e)
+}
+
+func expectationOf(ctx context.Context) *expectation {
+	if e, ok := ctx.Value(expectationKey{}).(*expectation); ok {
+		return e
+	}
+	return &expectation{}
+}
+
+// takeTurn waits until no other large answer of the same author is read.
+func (e *expectation) takeTurn(ctx context.Context) error {
+	if e.account == nil || e.hasTurn || e.kind == eventsAnswer {
+		return nil
+	}
+	select {
+	case e.account.turn <- struct{}{}:
+		e.hasTurn = true
+		return nil
+	case <-ctx.Done():
+		return &AnswerError{Detail: "other clusters of the same author send large answers, and one is read at a time"}
+	}
+}
+
+// endTurn lets the next large answer be read.
+func (e *expectation) endTurn() {
+	if e.hasTurn {
+		<-e.account.turn
+		e.hasTurn = false
+	}
+}
+
+// pace waits until as many events may be read. An author who is faster than that waits, and nobody else does.
+func (e *expectation) pace(ctx context.Context, events int) error {
+	if e.account == nil {
+		return nil
+	}
+	for events > 0 {
+		n := min(events, e.account.events.Burst())
+		if err := waitFor(ctx, e.account.events, n); err != nil {
+			return err
+		}
+		events -= n
+	}
+	return nil
+}
+
+func waitFor(ctx context.Context, l *rate.Limiter, n int) error {
+	return errors.Wrap(l.WaitN(ctx, n), "cannot wait for the turn of an event")
+}
+
+// A boundedTransport reads no more of an answer than its kind may have. It counts what is left after decompression.
+type boundedTransport struct {
+	next   http.RoundTripper
+	bounds Bounds
+}
+
+// RoundTrip returns an answer whose body fails with an AnswerError where it exceeds its bound.
+func (t *boundedTransport) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, err := t.next.RoundTrip(req)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // A RoundTripper returns what the one behind it does.
+	}
+	e := expectationOf(req.Context())
+	resp.Body = &boundedBody{ReadCloser: resp.Body, ctx: req.Context(), expected: e, bound: t.bounds.of(e.kind)}
+	return resp, nil
+}
+
+// A boundedBody is an answer that is counted while it is read.
+type boundedBody struct {
+	io.ReadCloser
+
+	ctx      context.Context //nolint:containedctx // It is that of the request whose answer is read.
+	expected *expectation
+	bound    bound
+	counter  jsonCounter
+	failed   error
+	// unpaid are bytes of events that count for the pace with those to come.
+	unpaid int
+}
+
+// Read returns an AnswerError once the answer exceeds its bound, and ever after.
+func (b *boundedBody) Read(p []byte) (int, error) {
+	if b.failed != nil {
+		return 0, b.failed
+	}
+	n, err := b.ReadCloser.Read(p)
+	if failed := b.account(p[:n]); failed != nil {
+		return 0, b.fail(failed)
+	}
+	return n, b.explain(err)
+}
+
+func (b *boundedBody) fail(err error) error {
+	b.failed = err
+	var exceeded *AnswerError
+	if errors.As(err, &exceeded) && b.expected.onExceeded != nil {
+		b.expected.onExceeded(err)
+	}
+	return err
+}
+
+// account for what was read.
+func (b *boundedBody) account(p []byte) error {
+	if b.expected.kind == eventsAnswer {
+		return b.accountEvents(p)
+	}
+	b.counter.count(p, false)
+	b.expected.read += int64(len(p))
+	if err := b.bound.check(b.counter.bytes, b.counter.decoded); err != nil {
+		return err
+	}
+	if b.counter.bytes > largeAnswer {
+		return b.expected.takeTurn(b.ctx)
+	}
+	return nil
+}
+
+func (b *boundedBody) accountEvents(p []byte) error {
+	events := 0
+	b.unpaid += len(p)
+	for len(p) > 0 {
+		n, ended := b.counter.count(p, true)
+		if err := b.bound.check(b.counter.bytes, b.counter.decoded); err != nil {
+			return err
+		}
+		if ended {
+			events++
+			b.counter = jsonCounter{}
+		}
+		p = p[n:]
+	}
+	events, b.unpaid = events+b.unpaid/eventBytes, b.unpaid%eventBytes
+	return b.expected.pace(b.ctx, events)
+}
+
+// explain an answer that did not end. Those of watches end at any time.
+func (b *boundedBody) explain(err error) error {
+	switch {
+	case err == nil, errors.Is(err, io.EOF), b.expected.kind == eventsAnswer, b.counter.bytes == 0:
+		return err
+	case errors.Is(b.ctx.Err(), context.Canceled):
+		return err
+	case b.ctx.Err() != nil:
+		return &AnswerError{Detail: "the cluster does not end its answer in time"}
+	}
+	return &AnswerError{Detail: "the cluster ends the connection in the middle of an answer"}
+}
+
+const (
+	// What values of JSON take in memory, about: a map with few entries, a list, and any value.
+	mapMemory, listMemory, valueMemory = 350, 48, 48
+)
+
+// A jsonCounter counts bytes of JSON, and what its values take once they are decoded. What is no JSON is counted too.
+type jsonCounter struct {
+	bytes, decoded    int64
+	depth             int
+	inString, escaped bool
+}
+
+// count a text, up to the end of the first value if that is asked for. It returns how much it counted, and whether the value ended.
+func (c *jsonCounter) count(p []byte, one bool) (int, bool) {
+	for i, b := range p {
+		c.bytes++
+		c.decoded++
+		switch {
+		case c.inString:
+			c.countInString(b)
+		case c.countStructure(b) && one:
+			return i + 1, true
+		}
+	}
+	return len(p), false
+}
+
+func (c *jsonCounter) countInString(b byte) {
+	switch {
+	case c.escaped:
+		c.escaped = false
+	case b == '\\':
+		c.escaped = true
+	case b == '"':
+		c.inString = false
+	}
+}
+
+// countStructure returns true where the outermost value ends.
+func (c *jsonCounter) countStructure(b byte) bool {
+	switch b {
+	case '"':
+		c.inString = true
+	case '{':
+		c.depth, c.decoded = c.depth+1, c.decoded+mapMemory
+	case '[':
+		c.depth, c.decoded = c.depth+1, c.decoded+listMemory
+	case ',', ':':
+		c.decoded += valueMemory
+	case '}', ']':
+		c.depth--
+		return c.depth <= 0
+	}
+	return false
+}

@@ -1,0 +1,134 @@
+package clusters
+
+import (
+	"fmt"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+const mebibyte = 1 << 20
+
+const (
+	// pagesPerList is how many of the largest pages the bound of a list has room for.
+	pagesPerList = 8
+
+	// decodedPerByte is how much memory an answer may take once it is decoded, as a multiple of its bound. One object may have many small
+	// values; a page with many of them is asked for again with fewer objects.
+	decodedPerByte, decodedPerPageByte = 16, 6
+
+	// largeAnswer is from which size on an answer waits for those of the same author.
+	largeAnswer = 256 << 10
+
+	// eventRate is how many events per second are read from all clusters of one author, and eventBurst how many at once. A large event counts
+	// as one for each eventBytes.
+	eventRate, eventBurst = 200, 2000
+	eventBytes            = 4 << 10
+)
+
+// Bounds of what an API server may make the provider read and hold. A zero field has its default.
+type Bounds struct {
+	// Object bounds an answer about one object, and one event of a watch, in bytes as they are after decompression. Zero means 1 MiB.
+	Object int64
+	// List bounds all pages of one list together, in bytes as they are after decompression. Zero means 64 MiB.
+	List int64
+	// Store bounds the memory that is held for all clusters of one tenant, or for one cluster of an administrator, in bytes. Zero means 32 MiB.
+	Store int64
+}
+
+func (b Bounds) object() int64 { return orDefault(b.Object, mebibyte) }
+func (b Bounds) list() int64   { return orDefault(b.List, 64*mebibyte) }
+func (b Bounds) store() int64  { return orDefault(b.Store, 32*mebibyte) }
+
+func orDefault(value, otherwise int64) int64 {
+	if value == 0 {
+		return otherwise
+	}
+	return value
+}
+
+// A bound of one answer, or of one event.
+type bound struct {
+	// bytes of the text, and decoded bytes of memory that its values take.
+	bytes, decoded int64
+	// of names what is bounded.
+	of string
+}
+
+func (b Bounds) of(k answerKind) bound {
+	switch k {
+	case pageAnswer:
+		page := b.list() / pagesPerList
+		return bound{bytes: page, decoded: page * decodedPerPageByte, of: "a page of a list"}
+	case eventsAnswer:
+		return bound{bytes: b.object(), decoded: b.object() * decodedPerByte, of: "an event of a watch"}
+	case objectAnswer:
+	}
+	return bound{bytes: b.object(), decoded: b.object() * decodedPerByte, of: "an answer about one object"}
+}
+
+// check returns an AnswerError for what is too large.
+func (b bound) check(bytes, decoded int64) error {
+	switch {
+	case bytes > b.bytes:
+		return &AnswerError{Detail: fmt.Sprintf("the cluster sends more than %s for %s", sizeText(b.bytes), b.of), oversize: true}
+	case decoded > b.decoded:
+		return &AnswerError{Detail: fmt.Sprintf("the cluster sends what takes more than %s of memory for %s", sizeText(b.decoded), b.of), oversize: true}
+	}
+	return nil
+}
+
+func sizeText(bytes int64) string {
+	if bytes%mebibyte == 0 {
+		return fmt.Sprintf("%d MiB", bytes/mebibyte)
+	}
+	return fmt.Sprintf("%d bytes", bytes)
+}
+
+// An AnswerError is an answer that is larger than its bound, or does not end as it should. Its text holds nothing that the cluster sent.
+type AnswerError struct {
+	// Detail says what the cluster does, and which bound it exceeds.
+	Detail string
+
+	// oversize is true where fewer objects in one answer could be small enough.
+	oversize bool
+}
+
+// Error returns the detail.
+func (e *AnswerError) Error() string { return e.Detail }
+
+// An account is what the author of kubeconfigs uses of what all share: the memory of what is held, the turn of one large answer at a time, and
+// how fast events are read. A tenant has one for all clusters, so that many of them cost the tenant alone.
+type account struct {
+	key    string
+	events *rate.Limiter
+	turn   chan struct{}
+	held   *quota
+}
+
+func newAccount(key string, b Bounds) *account {
+	return &account{key: key, events: rate.NewLimiter(eventRate, eventBurst), turn: make(chan struct{}, 1), held: &quota{bound: b.store()}}
+}
+
+// accountKey of a connection. What an administrator names has an account for each cluster; the provider's own cluster is trusted, and has none.
+func accountKey(link string, o Origin) string {
+	if o == Administrator {
+		return link
+	}
+	return "tenant " + string(o)
+}
+
+const (
+	// A cluster that exceeded a bound is left alone for firstPenalty, and for twice as long each time that it does so again, up to maxPenalty.
+	firstPenalty = 2 * time.Minute
+	maxPenalty   = time.Hour
+)
+
+// penalty for the nth time in a row that a bound was exceeded.
+func penalty(n int) time.Duration {
+	d := firstPenalty
+	for ; n > 1 && d < maxPenalty; n-- {
+		d *= 2
+	}
+	return min(d, maxPenalty)
+}

@@ -1,0 +1,276 @@
+package clusters
+
+import (
+	"compress/gzip"
+	"fmt"
+	"io"
+	"net/http"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/client-go/rest"
+
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+)
+
+const (
+	listHead  = `{"apiVersion":"kustomize.toolkit.fluxcd.io/v1","kind":"KustomizationList","metadata":{"resourceVersion":"1"},"items":[`
+	emptyList = listHead + `]}`
+)
+
+// small is an object of some hundred bytes.
+func small(name string) string {
+	return fmt.Sprintf(`{"apiVersion":"kustomize.toolkit.fluxcd.io/v1","kind":"Kustomization","metadata":{"name":%q,"namespace":"flux","resourceVersion":"1"},"spec":{"path":"one"}}`, name)
+}
+
+// repeat a text until nobody reads it any more.
+func repeat(w io.Writer, text string) {
+	for {
+		if _, err := io.WriteString(w, text); err != nil {
+			return
+		}
+	}
+}
+
+// waitForClose sends the header of a watch, and nothing else.
+func waitForClose(w http.ResponseWriter, r *http.Request) {
+	w.(http.Flusher).Flush()
+	<-r.Context().Done()
+}
+
+// pageForever answers each page with so many objects, and says that there are more.
+func pageForever(objects int) http.HandlerFunc {
+	page := 0
+	return func(w http.ResponseWriter, _ *http.Request) {
+		page++
+		items := make([]string, objects)
+		for i := range items {
+			items[i] = small(fmt.Sprintf("o-%d-%d", page, i))
+		}
+		head := strings.Replace(listHead, `"metadata":{`, fmt.Sprintf(`"metadata":{"continue":"%d",`, page), 1)
+		_, _ = io.WriteString(w, head+strings.Join(items, ",")+"]}")
+	}
+}
+
+func gzipped(text string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Encoding", "gzip")
+		z := gzip.NewWriter(w)
+		_, _ = io.WriteString(z, listHead)
+		repeat(z, text)
+	}
+}
+
+func drip(w http.ResponseWriter, r *http.Request) {
+	_, _ = io.WriteString(w, listHead)
+	for r.Context().Err() == nil {
+		_, _ = io.WriteString(w, " ")
+		w.(http.Flusher).Flush()
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+func closeInTheMiddle(w http.ResponseWriter, _ *http.Request) {
+	_, _ = io.WriteString(w, listHead+small("a"))
+	w.(http.Flusher).Flush()
+	panic(http.ErrAbortHandler)
+}
+
+func endless(text string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, listHead)
+		repeat(w, text)
+	}
+}
+
+func endlessEvent(w http.ResponseWriter, _ *http.Request) {
+	_, _ = io.WriteString(w, `{"type":"ADDED","object":{"metadata":{"name":"`)
+	repeat(w, strings.Repeat("x", mebibyte))
+}
+
+func heap() int64 {
+	runtime.GC()
+	m := runtime.MemStats{}
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// TestHostileCluster reads from API servers that do harm. Each is named to who reads, and leaves the memory of the process as it was.
+func TestHostileCluster(t *testing.T) {
+	empty := func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, emptyList) }
+	mib := strings.Repeat("x", mebibyte)
+	cases := map[string]struct {
+		reason      string
+		list, watch http.HandlerFunc
+		bounds      Bounds
+		timeout     time.Duration
+		want        string
+	}{
+		"SendsWithoutEnd": {
+			reason: "A list that never ends is read up to the bound of one page.",
+			list:   endless(`{"metadata":{"name":"` + mib + `"}},`), want: "the cluster sends more than 8 MiB for a page of a list",
+		},
+		"GzipBomb": {
+			reason: "An answer is counted as it is after decompression.",
+			list:   gzipped(mib), want: "the cluster sends more than 8 MiB for a page of a list",
+		},
+		"ManySmallValues": {
+			reason: "An answer whose values take much more memory than its text is refused before it is decoded.",
+			list:   endless(`{},`), want: "the cluster sends what takes more than 48 MiB of memory for a page of a list",
+		},
+		"Drips": {
+			reason: "An answer that comes byte by byte is given up in time.",
+			list:   drip, timeout: time.Second, want: "the cluster does not end its answer in time",
+		},
+		"ClosesInTheMiddle": {
+			reason: "An answer that ends early is no list.",
+			list:   closeInTheMiddle, want: "the cluster ends the connection in the middle of an answer",
+		},
+		"MillionObjects": {
+			reason: "Objects are held up to the share of the cluster.",
+			list:   pageForever(500), bounds: Bounds{Store: mebibyte}, want: "the objects that are watched take more than 1 MiB of memory",
+		},
+		"LongList": {
+			reason: "All pages together have a bound too.",
+			list:   pageForever(1000), bounds: Bounds{List: 8 * mebibyte, Store: 1024 * mebibyte}, want: "the cluster sends more than 8 MiB for a list",
+		},
+		"EndlessContinueTokens": {
+			reason: "A list with a further page after each empty one is given up.",
+			list:   pageForever(0), want: "the cluster's list does not end after 100 pages",
+		},
+		"LargeEvents": {
+			reason: "A watch whose events are objects of 16 MiB is ended.",
+			list:   empty, want: "the cluster sends more than 1 MiB for an event of a watch",
+			watch: func(w http.ResponseWriter, _ *http.Request) {
+				_, _ = io.WriteString(w, `{"type":"ADDED","object":{"metadata":{"name":"`)
+				for range 16 {
+					_, _ = io.WriteString(w, mib)
+				}
+				_, _ = io.WriteString(w, `"}}}`)
+			},
+		},
+		"EndlessEvent": {
+			reason: "An event that never ends is not waited for.",
+			list:   empty, watch: endlessEvent, want: "the cluster sends more than 1 MiB for an event of a watch",
+		},
+		"ManyObjectsByEvents": {
+			reason: "A watch that adds objects without end is ended when its share is used.",
+			list:   empty, bounds: Bounds{Store: mebibyte}, want: "the objects that are watched take more than 1 MiB of memory",
+			watch: func(w http.ResponseWriter, _ *http.Request) {
+				for i := range 5000 {
+					_, _ = fmt.Fprintf(w, `{"type":"ADDED","object":%s}`, small(fmt.Sprintf("o-%d", i)))
+				}
+			},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := newAPIServer(t)
+			s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				handler := tc.list
+				if r.URL.Query().Get("watch") != "" {
+					handler = tc.watch
+				}
+				if handler == nil {
+					handler = waitForClose
+				}
+				handler(w, r)
+			})
+			p, k := newPool(t), s.kubeconfig(canary)
+			p.Pool.dial, p.Pool.bounds = Dialer(&rest.Config{}, Limits{Bounds: tc.bounds}), tc.bounds
+			if tc.timeout > 0 {
+				p.timeout = tc.timeout
+			}
+			before := heap()
+			p.until(tc.reason, v1alpha1.SiteReasonClusterUnreachable+": "+tc.want, func() string { return p.explain(k) })
+			if more := heap() - before; more > 32*mebibyte {
+				t.Errorf("%s\nthe process holds %d MiB more than before", tc.reason, more/mebibyte)
+			}
+			p.Forget(owner("a"))
+			p.sizes(0, 0)
+		})
+	}
+}
+
+// explain reads an object, and returns what who reads is told.
+func (p *pool) explain(kubeconfig []byte) string {
+	p.t.Helper()
+	l := p.Look(owner("a"))
+	defer l.Done()
+	c, err := l.Remote(kubeconfig, Administrator)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	o, err := c.Get(p.t.Context(), ref("edge1"))
+	var failure *Error
+	switch {
+	case errors.As(err, &failure):
+		return failure.Reason + ": " + failure.Detail
+	case o == nil:
+		return "nothing"
+	}
+	return o.GetName()
+}
+
+// TestHostileTenantHasOneShare has several clusters of one tenant use one share of memory, and those of others their own.
+func TestHostileTenantHasOneShare(t *testing.T) {
+	p := NewPool(nil, Bounds{Store: 1000}, nil)
+	register := func(key string, o Origin) *account {
+		l := &link{key: key, account: p.accountOf(key, o)}
+		p.register(l)
+		return l.account
+	}
+	first, second, other, admin := register("a", "team-a"), register("b", "team-a"), register("c", "team-b"), register("d", Administrator)
+	if first != second || first == other || first == admin || p.accountOf(home, Administrator) != nil {
+		t.Error("one tenant has one account, and nobody else has the same")
+	}
+	if err := first.held.take(900); err != nil {
+		t.Error(err)
+	}
+	if second.held.take(200) == nil || other.held.take(900) != nil || admin.held.take(900) != nil {
+		t.Error("the share of a tenant is that of all clusters of that tenant, and of nobody else")
+	}
+}
+
+// TestEventsArePaced reads events of one author no faster than their share, and those of another one meanwhile.
+func TestEventsArePaced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fast, other := newAccount("a", Bounds{}), newAccount("b", Bounds{})
+		began := time.Now()
+		if err := (&expectation{kind: eventsAnswer, account: fast}).pace(t.Context(), eventBurst+10*eventRate); err != nil {
+			t.Fatal(err)
+		}
+		if got := time.Since(began).Round(time.Second); got != 10*time.Second {
+			t.Errorf("a burst, and what comes in ten seconds, is read in %s", got)
+		}
+		began = time.Now()
+		if err := (&expectation{kind: eventsAnswer, account: other}).pace(t.Context(), eventBurst); err != nil || time.Since(began) > 0 {
+			t.Errorf("events of another author wait %s: %v", time.Since(began), err)
+		}
+	})
+}
+
+func TestPenalty(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		n      int
+		want   time.Duration
+	}{
+		"First": {reason: "The first penalty is short.", n: 1, want: firstPenalty},
+		"Third": {reason: "Each further penalty is twice as long.", n: 3, want: 4 * firstPenalty},
+		"Many":  {reason: "No penalty is longer than an hour.", n: 1000, want: time.Hour},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, penalty(tc.n)); diff != "" {
+				t.Errorf("%s\npenalty(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,73 @@
+package clusters
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+const (
+	// pageSize is how many objects are asked for at once, and smallerPage by how much fewer where they are too large together.
+	pageSize    = 500
+	smallerPage = 5
+
+	// maxPages is how many pages a list may have.
+	maxPages = 100
+)
+
+// list all objects of the watch, page by page, without what nobody reads. It returns an AnswerError if they exceed a bound.
+func (w *watch) list(ctx context.Context) (*unstructured.UnstructuredList, error) {
+	all := &unstructured.UnstructuredList{}
+	o := w.key.narrow(metav1.ListOptions{Limit: pageSize})
+	room := &quota{bound: w.pool.bounds.store()}
+	if w.account == nil {
+		room = nil
+	}
+	total := bound{bytes: w.pool.bounds.list(), decoded: math.MaxInt64, of: "a list"}
+	read := int64(0)
+	for n := 0; n < maxPages || w.account == nil; n++ {
+		page, size, err := w.page(ctx, o, room)
+		if isOversize(err) && o.Limit > 1 {
+			o.Limit = max(1, o.Limit/smallerPage)
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if read += size; w.account != nil && read > total.bytes {
+			return nil, total.check(read, 0)
+		}
+		all.Items = append(all.Items, page.Items...)
+		if o.Continue = page.GetContinue(); o.Continue == "" {
+			all.Object = page.Object
+			return all, nil
+		}
+	}
+	return nil, &AnswerError{Detail: fmt.Sprintf("the cluster's list does not end after %d pages", maxPages)}
+}
+
+func isOversize(err error) bool {
+	var exceeded *AnswerError
+	return errors.As(err, &exceeded) && exceeded.oversize
+}
+
+// page reads one page of a list, and strips it while it has its turn. It returns how many bytes it had, too.
+func (w *watch) page(ctx context.Context, o metav1.ListOptions, room *quota) (*unstructured.UnstructuredList, int64, error) {
+	e := &expectation{kind: pageAnswer, account: w.account}
+	defer e.endTurn()
+	page, err := w.resource().List(expecting(ctx, e), o)
+	if err != nil {
+		return nil, 0, err //nolint:wrapcheck // It is classified by who asked.
+	}
+	for i := range page.Items {
+		strip(&page.Items[i])
+		if err := room.take(memoryOf(page.Items[i].Object)); err != nil {
+			return nil, 0, err
+		}
+	}
+	return page, e.read, nil
+}

@@ -1,0 +1,215 @@
+package clusters
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// A quota is memory that several stores share. A nil one has no bound.
+type quota struct {
+	bound int64
+	used  atomic.Int64
+}
+
+// take memory, or give it back if it is negative. It returns an AnswerError if that is more than there is.
+func (q *quota) take(bytes int64) error {
+	if q == nil {
+		return nil
+	}
+	if used := q.used.Add(bytes); bytes <= 0 || used <= q.bound {
+		return nil
+	}
+	q.used.Add(-bytes)
+	return &AnswerError{Detail: fmt.Sprintf("the objects that are watched take more than %s of memory", sizeText(q.bound))}
+}
+
+// A store has the objects of one watch, as the reflector of client-go keeps them. It holds no more than its quota.
+type store struct {
+	quota *quota
+	// onChange is called for an object that came, changed or went, and onExceeded when there is no room for one.
+	onChange   func(name string)
+	onExceeded func(error)
+
+	synced chan struct{}
+	once   sync.Once
+
+	mu      sync.Mutex
+	objects map[string]storedObject
+	closed  bool
+}
+
+type storedObject struct {
+	*unstructured.Unstructured
+
+	size int64
+}
+
+func newStore(q *quota, onChange func(name string), onExceeded func(error)) *store {
+	return &store{quota: q, onChange: onChange, onExceeded: onExceeded, synced: make(chan struct{}), objects: map[string]storedObject{}}
+}
+
+func keyOf(u *unstructured.Unstructured) string { return u.GetNamespace() + "/" + u.GetName() }
+
+// Add an object, or replace it. It never fails: where there is no room, the watch ends.
+func (s *store) Add(o any) error {
+	u, ok := o.(*unstructured.Unstructured)
+	if !ok {
+		return nil
+	}
+	strip(u) // One from a list is stripped already.
+	changed, err := s.put(u)
+	s.report(changed, u.GetName(), err)
+	return nil
+}
+
+// Update does what Add does.
+func (s *store) Update(o any) error { return s.Add(o) }
+
+// Delete an object. It never fails.
+func (s *store) Delete(o any) error {
+	if u, ok := o.(*unstructured.Unstructured); ok {
+		s.report(s.remove(keyOf(u)), u.GetName(), nil)
+	}
+	return nil
+}
+
+// Resync does nothing: who reads is told of each change once.
+func (s *store) Resync() error { return nil }
+
+// Replace all objects. It never fails.
+func (s *store) Replace(all []any, _ string) error {
+	here := map[string]bool{}
+	for _, o := range all {
+		if u, ok := o.(*unstructured.Unstructured); ok {
+			here[keyOf(u)] = true
+		}
+	}
+	for _, o := range s.all() {
+		if !here[keyOf(o)] {
+			s.report(s.remove(keyOf(o)), o.GetName(), nil)
+		}
+	}
+	for _, o := range all {
+		_ = s.Add(o) // It never fails.
+	}
+	s.once.Do(func() { close(s.synced) })
+	return nil
+}
+
+func (s *store) report(changed bool, name string, err error) {
+	if err != nil {
+		s.onExceeded(err)
+	}
+	if changed {
+		s.onChange(name)
+	}
+}
+
+// put an object in. It returns whether that changes anything, and an AnswerError if there is no room.
+func (s *store) put(u *unstructured.Unstructured) (bool, error) {
+	size := memoryOf(u.Object)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return false, nil
+	}
+	key := keyOf(u)
+	before, had := s.objects[key]
+	if err := s.quota.take(size - before.size); err != nil {
+		return false, err
+	}
+	s.objects[key] = storedObject{Unstructured: u, size: size}
+	return !had || before.GetResourceVersion() != u.GetResourceVersion(), nil
+}
+
+func (s *store) remove(key string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o, had := s.objects[key]
+	_ = s.quota.take(-o.size) // What is given back always fits.
+	delete(s.objects, key)
+	return had
+}
+
+// close gives all memory back. What comes later is not kept. It returns false if it was closed before.
+func (s *store) close() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, o := range s.objects {
+		_ = s.quota.take(-o.size) // What is given back always fits.
+	}
+	was := s.closed
+	s.objects, s.closed = map[string]storedObject{}, true
+	return !was
+}
+
+func (s *store) isClosed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.closed
+}
+
+// get an object, or nil if there is none. It returns an *Error if the store was closed meanwhile: what it had is not known any more.
+func (s *store) get(namespace, name string) (*unstructured.Unstructured, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, unanswered()
+	}
+	return s.objects[namespace+"/"+name].Unstructured, nil
+}
+
+func (s *store) all() []*unstructured.Unstructured {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := make([]*unstructured.Unstructured, 0, len(s.objects))
+	for _, o := range s.objects {
+		out = append(out, o.Unstructured)
+	}
+	return out
+}
+
+// named are the objects of a name, by namespace. It returns an *Error as get does.
+func (s *store) named(name string) ([]*unstructured.Unstructured, error) {
+	if s.isClosed() {
+		return nil, unanswered()
+	}
+	out := slices.DeleteFunc(s.all(), func(u *unstructured.Unstructured) bool { return u.GetName() != name })
+	slices.SortFunc(out, func(a, b *unstructured.Unstructured) int { return cmp.Compare(a.GetNamespace(), b.GetNamespace()) })
+	return out, nil
+}
+
+func (s *store) isSynced() bool {
+	select {
+	case <-s.synced:
+		return true
+	default:
+		return false
+	}
+}
+
+// memoryOf a decoded value, about.
+func memoryOf(v any) int64 {
+	switch v := v.(type) {
+	case map[string]any:
+		size := int64(mapMemory)
+		for key, value := range v {
+			size += int64(len(key)) + memoryOf(value)
+		}
+		return size
+	case []any:
+		size := int64(listMemory)
+		for _, value := range v {
+			size += memoryOf(value)
+		}
+		return size
+	case string:
+		return valueMemory + int64(len(v))
+	}
+	return valueMemory
+}

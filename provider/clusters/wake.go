@@ -1,0 +1,49 @@
+package clusters
+
+import (
+	"maps"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// wakeInterval is how long after a wake its owner is woken again at the earliest: a cluster in which something changes all the time costs one
+// look each second, and not one for each change.
+const wakeInterval = time.Second
+
+// A pacer spaces out the wakes of each owner. It is safe for concurrent use.
+type pacer struct {
+	mu sync.Mutex
+	// woken is when each owner was woken last, or will be.
+	woken map[types.NamespacedName]time.Time
+	// swept is when those that are past were forgotten last.
+	swept time.Time
+}
+
+func newPacer() *pacer { return &pacer{woken: map[types.NamespacedName]time.Time{}} }
+
+// plan the wake of an owner. It returns how long to wait with it, and whether one that is planned already does for it.
+func (p *pacer) plan(owner types.NamespacedName, now time.Time) (wait time.Duration, planned bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	last, ok := p.woken[owner]
+	switch {
+	case ok && last.After(now):
+		return 0, true
+	case ok && now.Sub(last) < wakeInterval:
+		p.woken[owner] = last.Add(wakeInterval)
+		return last.Add(wakeInterval).Sub(now), false
+	}
+	p.sweep(now)
+	p.woken[owner] = now
+	return 0, false
+}
+
+func (p *pacer) sweep(now time.Time) {
+	if now.Sub(p.swept) < wakeInterval {
+		return
+	}
+	p.swept = now
+	maps.DeleteFunc(p.woken, func(_ types.NamespacedName, at time.Time) bool { return now.Sub(at) >= wakeInterval })
+}

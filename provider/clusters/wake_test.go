@@ -1,0 +1,36 @@
+package clusters
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// TestWakesArePaced wakes an owner at most once a second, whatever a cluster sends, and never loses the last change.
+func TestWakesArePaced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		got := map[string][]time.Duration{}
+		p := NewPool(nil, Bounds{}, func(o types.NamespacedName) { got[o.Name] = append(got[o.Name], time.Since(began)) })
+		for range 60_000 {
+			p.wakeSoon(owner("busy"))
+			time.Sleep(50 * time.Microsecond)
+		}
+		p.wakeSoon(owner("calm"))
+		time.Sleep(time.Minute)
+		p.wakeSoon(owner("busy"))
+		want := map[string][]time.Duration{
+			"busy": {0, time.Second, 2 * time.Second, 3 * time.Second, 63 * time.Second}, "calm": {3 * time.Second},
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("wakes: -want, +got:\n%s", diff)
+		}
+		p.wakeSoon(owner("calm"))
+		if n := len(p.pacer.woken); n > 2 {
+			t.Errorf("%d owners are remembered", n)
+		}
+	})
+}
