@@ -6,6 +6,7 @@ package engines
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -131,9 +132,16 @@ func messageFor(w Want, o Observation, main *unstructured.Unstructured) string {
 	if o.Root == w.ClaimDir || !quotesEngine(o.Reason) {
 		return o.Message
 	}
-	return fmt.Sprintf("%s %s/%s reads more than the directory of this claim, so only who may read it in the Site's cluster sees what its status says",
-		main.GetKind(), main.GetNamespace(), main.GetName())
+	word := ""
+	if found := engineReason.FindStringSubmatch(o.Message); found != nil {
+		word = found[1] + ": "
+	}
+	return fmt.Sprintf("%s%s %s/%s reads more than the directory of this claim, so only who may read it in the Site's cluster sees what its status says",
+		word, main.GetKind(), main.GetNamespace(), main.GetName())
 }
+
+// engineReason is the reason that a message begins with, if it does. It is a word of the engine, such as BuildFailed, and names no object.
+var engineReason = regexp.MustCompile(`^(?:[a-z ]+: )?([A-Z][A-Za-z0-9]{0,63}): `)
 
 // quotesEngine is true for reasons whose message the engine says. That of others is ours.
 func quotesEngine(reason string) bool {

@@ -208,21 +208,23 @@ func TestMessageIsForTheClaim(t *testing.T) {
 		engine       catalogv1alpha1.EngineType
 		main, second string
 		reason       string
+		// word is what is shown to everybody.
+		word string
 	}{
 		"Flux": {
-			engine: catalogv1alpha1.EngineFlux, reason: v1alpha1.SiteReasonEngineFailed,
+			engine: catalogv1alpha1.EngineFlux, reason: v1alpha1.SiteReasonEngineFailed, word: "BuildFailed: ",
 			main: `{"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "metadata": {"name": "o", "namespace": "n", "generation": 1},
 				"spec": {"path": "DIR", "sourceRef": {"kind": "GitRepository", "name": "fleet"}}, "status": {"observedGeneration": 1, ` + conditions + `}}`,
 			second: `{"apiVersion": "source.toolkit.fluxcd.io/v1", "kind": "GitRepository", "metadata": {"name": "fleet"}, "spec": {` + repo + `, "ref": {"branch": "main"}}}`,
 		},
 		"ArgoCD": {
-			engine: catalogv1alpha1.EngineArgoCD, reason: v1alpha1.SiteReasonEngineFailed,
+			engine: catalogv1alpha1.EngineArgoCD, reason: v1alpha1.SiteReasonEngineFailed, word: "ComparisonError: ",
 			main: `{"apiVersion": "argoproj.io/v1alpha1", "kind": "Application", "metadata": {"name": "o", "namespace": "n", "generation": 1},
 				"spec": {"destination": {"name": "in-cluster"}, "source": {"repoURL": "https://git.example.org/fleet.git", "targetRevision": "main", "path": "DIR"}},
 				"status": {"conditions": [{"type": "ComparisonError", "message": "` + secret + `"}]}}`,
 		},
 		"ConfigSync": {
-			engine: catalogv1alpha1.EngineConfigSync, reason: v1alpha1.SiteReasonEngineFailed,
+			engine: catalogv1alpha1.EngineConfigSync, reason: v1alpha1.SiteReasonEngineFailed, word: "KNV2009: ",
 			main: `{"apiVersion": "configsync.gke.io/v1beta1", "kind": "RootSync", "metadata": {"name": "o", "namespace": "n", "generation": 1},
 				"spec": {"git": {"repo": "https://git.example.org/fleet.git", "branch": "main", "dir": "DIR"}},
 				"status": {"observedGeneration": 1, "sync": {"errors": [{"code": "2009", "errorMessage": "` + secret + `"}], "errorSummary": {"totalCount": 1}}}}`,
@@ -233,7 +235,7 @@ func TestMessageIsForTheClaim(t *testing.T) {
 			t.Run(name+"/"+dir, func(t *testing.T) {
 				w := Want{URL: "https://git.example.org/fleet.git", Branch: "main", SiteDir: "clusters/edge1", ClaimDir: "clusters/edge1/team-a/web"}
 				got := Observe(tc.engine, w, object(t, json.RawMessage(strings.ReplaceAll(tc.main, "DIR", dir))), object(t, json.RawMessage(tc.second)))
-				if got.Reason != tc.reason || strings.Contains(got.Message, secret) != shown || !shown && !strings.Contains(got.Message, " n/o reads more than") {
+				if got.Reason != tc.reason || !strings.Contains(got.Message, tc.word) || strings.Contains(got.Message, secret) != shown || !shown && !strings.Contains(got.Message, " n/o reads more than") {
 					t.Errorf("Observe(...): want reason %s, the engine's words %t, got %s: %s", tc.reason, shown, got.Reason, got.Message)
 				}
 			})

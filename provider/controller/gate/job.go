@@ -84,7 +84,7 @@ func (e *external) run(ctx context.Context, r *round, in job.Input, into *checkF
 		return trouble, err
 	}
 	name := job.Name(in)
-	o, err := cluster.Get(ctx, engines.Ref{Resource: jobs(), Namespace: in.Site.Spec.PostCheck.Namespace, Name: name})
+	o, err := cluster.Only(ctx, engines.Ref{Resource: jobs(), Namespace: in.Site.Spec.PostCheck.Namespace, Name: name})
 	if err != nil {
 		return err.Error(), nil //nolint:nilerr // It is the cluster's trouble.
 	}

@@ -138,7 +138,7 @@ func TestJobInNamedCluster(t *testing.T) {
 		},
 		"Cluster": {
 			reason: "Or a Cluster, whose Secret is a tenant's.", cluster: inCluster("c1"),
-			secret: held("team-a", "c1-kubeconfig", "value"), want: []string{"tenant of c1-kubeconfig"},
+			secret: held("team-a", "c1-kubeconfig", "value"), want: []string{"team-a of c1-kubeconfig"},
 		},
 		"NotYet": {reason: "It may not have one yet.", cluster: inCluster("c2"), secret: held("team-a", "c1-kubeconfig", "value")},
 	}

@@ -26,6 +26,8 @@ type memory struct {
 	next map[types.NamespacedName]time.Time
 	// put is since when something is kept back.
 	put map[types.NamespacedName]time.Time
+	// looked is when each was last reconciled, and not only observed quickly.
+	looked map[types.NamespacedName]time.Time
 	// jobs by their names.
 	jobs map[string]jobNote
 
@@ -53,7 +55,8 @@ type jobNote struct {
 func newMemory() *memory {
 	return &memory{
 		notes: map[types.NamespacedName]note{}, next: map[types.NamespacedName]time.Time{}, put: map[types.NamespacedName]time.Time{},
-		jobs: map[string]jobNote{}, queries: promql.NewReader(maxQueries), expressions: expression.NewReader(maxQueries),
+		looked: map[types.NamespacedName]time.Time{},
+		jobs:   map[string]jobNote{}, queries: promql.NewReader(maxQueries), expressions: expression.NewReader(maxQueries),
 	}
 }
 
@@ -85,6 +88,35 @@ func (m *memory) forget(key types.NamespacedName) {
 	delete(m.notes, key)
 	delete(m.next, key)
 	delete(m.put, key)
+	delete(m.looked, key)
+}
+
+func (m *memory) recordLook(key types.NamespacedName, now time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.looked[key] = now
+}
+
+// lookedSince is true for a Gate that was reconciled since a time.
+func (m *memory) lookedSince(key types.NamespacedName, since time.Time) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.looked[key].After(since)
+}
+
+// deferred returns what restores since when something of a Gate is kept back.
+func (m *memory) deferred(key types.NamespacedName) (restore func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	since, ok := m.put[key]
+	return func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		delete(m.put, key)
+		if ok {
+			m.put[key] = since
+		}
+	}
 }
 
 // putOff returns until when what is new about a Gate may be kept back, if it may, since it was first new.

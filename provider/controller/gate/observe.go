@@ -48,6 +48,8 @@ type external struct {
 	*connector
 
 	look *clusters.Look
+	// quick is true for a look that writes nothing.
+	quick bool
 
 	// wishes are what Observe found missing, for Update of the same reconcile.
 	wishes []wish
@@ -64,6 +66,9 @@ func (e *external) Observe(ctx context.Context, g *v1alpha1.Gate) (managed.Exter
 	f, err := e.gather(ctx, g)
 	if err != nil {
 		return managed.ExternalObservation{}, err
+	}
+	if !e.quick {
+		e.memory.recordLook(client.ObjectKeyFromObject(g), f.now)
 	}
 	d := decide(f)
 	if d.next.Verdict != "" {

@@ -59,6 +59,8 @@ type world struct {
 	says   string
 	asked  []*http.Request
 	writes int
+	// thorough is how often a quick look was not enough.
+	thorough int
 }
 
 func gateKey() types.NamespacedName {
@@ -212,7 +214,11 @@ func (w *world) reconcile() {
 		managed.WithPollIntervalHook(w.c.interval),
 		managed.WithManagementPolicies(),
 	)
-	_, err := (&setup.Forgetful{Reconciler: r, Kube: w.kube, New: func() client.Object { return &v1alpha1.Gate{} }, Forget: w.c.forget}).Reconcile(w.Context(), reconcile.Request{NamespacedName: gateKey()})
+	inner := &setup.Forgetful{Reconciler: r, Kube: w.kube, New: func() client.Object { return &v1alpha1.Gate{} }, Forget: w.c.forget}
+	_, err := (&quickLook{connector: w.c, interval: time.Hour, Reconciler: reconcile.Func(func(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+		w.thorough++
+		return inner.Reconcile(ctx, req)
+	})}).Reconcile(w.Context(), reconcile.Request{NamespacedName: gateKey()})
 	w.must(err)
 }
 

@@ -78,7 +78,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 		WatchesRawSource(bell).
 		Build(setup.NewTurns(&glancer{Reconciler: ratelimiter.NewReconciler(name, &setup.Forgetful{
 			Reconciler: r, Kube: kube, New: func() client.Object { return &v1alpha1.SiteSync{} }, Forget: c.forget,
-		}, o.GlobalRateLimiter), connector: c, interval: o.PollInterval}, o.MaxConcurrentReconciles, bell.Ring))
+		}, setup.NewShare(o.GlobalRateLimiter, o.MaxConcurrentReconciles)), connector: c, interval: o.PollInterval}, o.MaxConcurrentReconciles, bell.Ring))
 	if err != nil {
 		return errors.Wrap(err, "cannot make controller")
 	}

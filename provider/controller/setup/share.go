@@ -1,0 +1,62 @@
+package setup
+
+import (
+	"maps"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/ratelimiter"
+	"golang.org/x/time/rate"
+)
+
+const (
+	// shareOfRate is the part of all reconciles per second that one namespace has of a controller, and burstSeconds for how many seconds they may
+	// come at once.
+	shareOfRate, burstSeconds = 10, 10
+
+	// manyShares is from how many on those that are not used are forgotten.
+	manyShares = 1000
+)
+
+// A Share lets each namespace take only its part of a rate limiter that all controllers use: objects of a namespace that change all the time wait
+// for each other, and nobody else for them. It is safe for concurrent use.
+type Share struct {
+	ratelimiter.RateLimiter
+
+	perSecond rate.Limit
+	burst     int
+
+	mu sync.Mutex
+	by map[string]*rate.Limiter
+}
+
+// NewShare returns the shares of a limiter that allows so many reconciles per second.
+func NewShare(all ratelimiter.RateLimiter, perSecond int) *Share {
+	per := max(1, perSecond/shareOfRate)
+	return &Share{RateLimiter: all, perSecond: rate.Limit(per), burst: per * burstSeconds, by: map[string]*rate.Limiter{}}
+}
+
+// When an item may be reconciled, which ends with its namespace and its name. An item that waits for its namespace takes nothing of the others'.
+func (s *Share) When(item string) time.Duration {
+	if d := s.of(item).Reserve().Delay(); d > 0 {
+		return d
+	}
+	return s.RateLimiter.When(item)
+}
+
+// of returns the limiter of an item's namespace.
+func (s *Share) of(item string) *rate.Limiter {
+	namespace := item[:max(0, strings.LastIndex(item, "/"))]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.by) >= manyShares {
+		maps.DeleteFunc(s.by, func(_ string, l *rate.Limiter) bool { return l.Tokens() >= float64(s.burst) })
+	}
+	l, ok := s.by[namespace]
+	if !ok {
+		l = rate.NewLimiter(s.perSecond, s.burst)
+		s.by[namespace] = l
+	}
+	return l
+}

@@ -1,0 +1,31 @@
+package setup
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/ratelimiter"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+)
+
+// TestShare has the objects of one namespace change 60,000 times. Nobody else waits for them.
+func TestShare(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		global := ratelimiter.NewGlobal(100)
+		done := reconcile.Func(func(context.Context, reconcile.Request) (reconcile.Result, error) { return reconcile.Result{}, nil })
+		gates, deliveries := ratelimiter.NewReconciler("managed/gate", done, NewShare(global, 100)), ratelimiter.NewReconciler("managed/gitdelivery", done, global)
+		for n := range 60_000 {
+			_, _ = gates.Reconcile(t.Context(), request("hostile", n))
+		}
+		if res, _ := gates.Reconcile(t.Context(), request("hostile", 60_000)); res.RequeueAfter < time.Hour {
+			t.Errorf("a namespace that does too much waits %s", res.RequeueAfter)
+		}
+		for name, r := range map[string]reconcile.Reconciler{"Gate": gates, "GitDelivery": deliveries} {
+			if res, _ := r.Reconcile(t.Context(), request("good", 0)); res.RequeueAfter > 0 {
+				t.Errorf("a %s of another namespace waits %s", name, res.RequeueAfter)
+			}
+		}
+	})
+}
