@@ -172,7 +172,7 @@ func (a argoApplication) hydrated(w Want) (argoView, string, string) {
 	last, now := a.Status.SourceHydrator.LastSuccessfulOperation, a.Status.SourceHydrator.CurrentOperation
 	switch {
 	case now != nil && now.Phase == "Failed":
-		return argoView{}, v1alpha1.SiteReasonEngineFailed, now.Message
+		return argoView{}, v1alpha1.SiteReasonEngineFailed, quote(now.Message)
 	case now != nil && now.Phase != "Hydrated", last == nil, a.Status.Sync.Revision != last.HydratedSHA:
 		return argoView{}, v1alpha1.SiteReasonProgressing, "what is compared was not rendered from the last commit"
 	}
@@ -190,7 +190,7 @@ func argoReason(w Want, a argoApplication, main *unstructured.Unstructured) (str
 	}
 	for _, c := range a.Status.Conditions {
 		if strings.HasSuffix(c.Type, "Error") {
-			return v1alpha1.SiteReasonEngineFailed, c.Type + ": " + c.Message
+			return v1alpha1.SiteReasonEngineFailed, quote(c.Type + ": " + c.Message)
 		}
 	}
 	return argoApplied(a, main)
@@ -207,7 +207,7 @@ func argoApplied(a argoApplication, main *unstructured.Unstructured) (string, st
 	case !comparedToSpec(main):
 		return v1alpha1.SiteReasonProgressing, "what was compared is not the present spec"
 	case a.Status.Sync.Status != "Synced" && a.failed():
-		return v1alpha1.SiteReasonEngineFailed, a.Status.OperationState.Message
+		return v1alpha1.SiteReasonEngineFailed, quote(a.Status.OperationState.Message)
 	case a.Status.Sync.Status != "Synced":
 		return v1alpha1.SiteReasonProgressing, "sync status " + a.Status.Sync.Status
 	}
@@ -215,9 +215,9 @@ func argoApplied(a argoApplication, main *unstructured.Unstructured) (string, st
 	case "Healthy":
 		return "", ""
 	case "Degraded", "Missing":
-		return v1alpha1.SiteReasonUnhealthy, strings.Trim(h.Status+": "+h.Message, ": ")
+		return v1alpha1.SiteReasonUnhealthy, quote(strings.Trim(h.Status+": "+h.Message, ": "))
 	default:
-		return v1alpha1.SiteReasonProgressing, strings.Trim("health "+h.Status+": "+h.Message, ": ")
+		return v1alpha1.SiteReasonProgressing, strings.Trim("health "+h.Status+": "+quote(h.Message), ": ")
 	}
 }
 

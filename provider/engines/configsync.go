@@ -143,7 +143,7 @@ func (s configSyncStage) said() string {
 	if len(out) == 0 {
 		return fmt.Sprintf("%d errors", s.ErrorSummary.TotalCount)
 	}
-	return strings.Join(out, "; ")
+	return quote(strings.Join(out, "; "))
 }
 
 // groupHealth reads what became of the objects: applied is not healthy.
@@ -176,9 +176,9 @@ func groupHealth(group *unstructured.Unstructured) (health, reason, message stri
 	slices.Sort(failed)
 	switch {
 	case len(failed) > 0:
-		return "Failed", v1alpha1.SiteReasonUnhealthy, strings.Join(failed, ", ")
+		return "Failed", v1alpha1.SiteReasonUnhealthy, quote(strings.Join(failed, ", "))
 	case len(waiting) > 0:
-		return "InProgress", v1alpha1.SiteReasonProgressing, strings.Join(waiting, ", ")
+		return "InProgress", v1alpha1.SiteReasonProgressing, quote(strings.Join(waiting, ", "))
 	}
 	return "Current", "", ""
 }

@@ -123,21 +123,31 @@ func observeEngine(engine catalogv1alpha1.EngineType, w Want, main, second *unst
 		o.Reason, o.Message = v1alpha1.SiteReasonEngineObjectMissing, "it is being deleted"
 	}
 	o.Kind = main.GetKind()
-	o.Message = Clean(o.Message)
 	return o
 }
 
 // messageFor the claim's users. An object that reads more than the claim's directory speaks of others' too, so what it says is not for them.
 func messageFor(w Want, o Observation, main *unstructured.Unstructured) string {
-	if o.Root == w.ClaimDir || !quotesEngine(o.Reason) {
+	if o.Root == w.ClaimDir || !strings.Contains(o.Message, quoteMark) {
 		return o.Message
 	}
 	word := ""
-	if found := engineReason.FindStringSubmatch(o.Message); found != nil {
+	if found := engineReason.FindStringSubmatch(Clean(o.Message)); found != nil {
 		word = found[1] + ": "
 	}
 	return fmt.Sprintf("%s%s %s/%s reads more than the directory of this claim, so only who may read it in the Site's cluster sees what its status says",
 		word, main.GetKind(), main.GetNamespace(), main.GetName())
+}
+
+// quoteMark stands before what an engine says, until Clean takes it away. An engine that says it itself is quoted too.
+const quoteMark = "\x00"
+
+// quote marks a text as one of the engine, which may speak of objects of others.
+func quote(text string) string {
+	if text == "" {
+		return ""
+	}
+	return quoteMark + text
 }
 
 // engineReason is the reason that a message begins with, if it does. It is a word of the engine, such as BuildFailed, and names no object.

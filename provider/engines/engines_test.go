@@ -60,6 +60,7 @@ func (s story) tell(t *testing.T) {
 			second = nil
 		}
 		got := observeEngine(s.Engine, s.Want, object(t, main), object(t, second))
+		got.Message = Clean(got.Message)
 		if diff := cmp.Diff(step.Expect, got); diff != "" {
 			t.Errorf("\n%s\n%s: observeEngine(): -want, +got:\n%s", s.Reason, step.Name, diff)
 		}

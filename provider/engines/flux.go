@@ -304,5 +304,5 @@ func find(conditions []metav1.Condition, typ string) metav1.Condition {
 }
 
 func said(c metav1.Condition) string {
-	return strings.Trim(c.Reason+": "+c.Message, ": ")
+	return quote(strings.Trim(c.Reason+": "+c.Message, ": "))
 }

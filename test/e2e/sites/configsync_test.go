@@ -45,7 +45,7 @@ func TestConfigSync(t *testing.T) {
 	s.Apply(y)
 	s.look(y, "2 | False | Syncing | Syncing | Progressing", "not at the same commit")
 	p.tell("AppliedNotHealthy")
-	s.look(y, "2 | False | Syncing | Syncing | Progressing", "is InProgress")
+	s.look(y, "2 | False | Syncing | Syncing | Progressing")
 	p.tell("ObjectFailed")
 	s.look(y, "2 | False | Syncing | Syncing | Unhealthy")
 	p.tell("Healthy")
