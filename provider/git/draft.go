@@ -8,6 +8,9 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
+// maxStateAhead is how much later than what is written the date of the state before may be. What takes longer is a clock that was wrong.
+const maxStateAhead = 24 * time.Hour
+
 // A Draft is a snapshot with commits on top that nobody has pushed yet. It is
 // not safe for concurrent use.
 type Draft struct {
@@ -112,9 +115,9 @@ func (d *Draft) Proposal() (*Proposal, error) {
 	after := *d.at
 	after.pending, after.keeping, after.seen = nil, nil, after.branch.commit
 	p := &Proposal{before: d.before, after: &after, branch: d.branch, commits: d.commits, author: d.author, when: d.when}
-	// Of two states the newer one counts, so none is older than the one before it.
+	// Of two states the newer one counts, so none is older than the one before it, but for one whose date was wrong.
 	when := d.when
-	if last := d.before.StateTime(); last.After(when) {
+	if last := d.before.StateTime(); last.After(when) && last.Before(when.Add(maxStateAhead)) {
 		when = last
 	}
 	c := Change{State: d.at.pending, Keep: d.at.keeping, Author: d.author, When: when, signer: d.before.signer}

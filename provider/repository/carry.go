@@ -50,11 +50,12 @@ func (r *Repository) fail(group []*item, err error) {
 
 // attempt a group, again and again as long as somebody else pushes first. It returns what was done, and what there was no room for.
 func (r *Repository) attempt(ctx context.Context, group []*item) (plan, []*item, error) {
+	whole := false
 	for lost := 0; ; lost++ {
 		began := r.pool.o.Now()
-		p, rest, err := r.try(ctx, group, lost > 0)
+		p, rest, err := r.try(ctx, group, lost > 0, whole)
 		switch {
-		case p.first && git.ClassOf(err) == git.ClassStateRefused && r.probeNextForm():
+		case r.probeNextWay(p, err, &whole):
 		case git.ClassOf(err) == git.ClassNotAtomic:
 			r.one()
 			return plan{}, nil, err
@@ -73,15 +74,16 @@ func (r *Repository) attempt(ctx context.Context, group []*item) (plan, []*item,
 	}
 }
 
-// try to push a group, or as many of it as go together, on what is known; again on what is there now.
-func (r *Repository) try(ctx context.Context, group []*item, again bool) (plan, []*item, error) {
+// try to push a group, or as many of it as go together, on what is known; again on what is there now. The first state of a repository goes
+// with the branch if it is to be pushed as a whole.
+func (r *Repository) try(ctx context.Context, group []*item, again, whole bool) (plan, []*item, error) {
 	s, at, err := r.snapshot(ctx, again)
 	if err != nil {
 		return plan{}, nil, err
 	}
 	p, rest, err := newPlan(ctx, s, group, r.together())
 	if err == nil {
-		err = r.push(ctx, p, at)
+		err = r.push(ctx, p, at, whole)
 	}
 	return p, rest, err
 }
@@ -113,7 +115,7 @@ func (r *Repository) snapshot(ctx context.Context, again bool) (*git.Snapshot, t
 }
 
 // push what was planned. What follows from an old snapshot without a push is not certain: it is a race that nobody has won yet.
-func (r *Repository) push(ctx context.Context, p plan, at time.Time) error {
+func (r *Repository) push(ctx context.Context, p plan, at time.Time, whole bool) error {
 	if p.proposal.Empty() {
 		for _, i := range p.items {
 			if at.Before(i.asked) {
@@ -123,7 +125,7 @@ func (r *Repository) push(ctx context.Context, p plan, at time.Time) error {
 		return nil
 	}
 	parts := []*git.Proposal{p.proposal}
-	if p.first {
+	if p.first && !whole {
 		// The first state of a repository goes alone: a server that hides its ref refuses it, and takes the branch all the same, atomic
 		// or not. What cannot be remembered must not be delivered.
 		ahead, branch := p.proposal.Ahead()

@@ -16,12 +16,23 @@ type place struct {
 	counts bool
 	// retired is true for a state that says of itself that it does not count any more.
 	retired bool
-	// written is when the last commit of the state was.
+	// written is when the last commit of the state was. Zero if it does not say.
 	written time.Time
+	// unread is true for a ref that could not be read.
+	unread bool
 }
 
-func placeOf(s *git.Snapshot) place {
-	return place{tip: s.StateTip(), counts: !s.Stateless(), retired: s.StateRetired(), written: s.StateTime()}
+// maxAhead is how much later than the clock the date of a state may be: clocks differ.
+const maxAhead = 5 * time.Minute
+
+// placeOf the state of a snapshot. A date that has not come yet says nothing of when the state was written: else a clock that was wrong once
+// would decide for years which state counts.
+func placeOf(s *git.Snapshot, now time.Time) place {
+	p := place{tip: s.StateTip(), counts: !s.Stateless(), retired: s.StateRetired(), written: s.StateTime()}
+	if p.written.After(now.Add(maxAhead)) {
+		p.written = time.Time{}
+	}
+	return p
 }
 
 // outdates reports whether the state of a place counts more than that of another one: one that can be used, and then the newer one.
@@ -70,31 +81,39 @@ func (r *Repository) placesBeside(ctx context.Context, form int, s *git.Snapshot
 	known := slices.Clone(r.places)
 	r.mu.Unlock()
 	out := make([]place, len(r.clients))
+	out[form] = placeOf(s, r.pool.o.Now())
 	for i, c := range r.clients {
-		if i == form {
-			out[i] = placeOf(s)
-			continue
-		}
 		tip := s.NotedRef(c.Remote().StateRef)
-		if tip == "" || i < len(known) && known[i].tip == tip {
-			if tip != "" {
-				out[i] = known[i]
-			}
+		if i == form || tip == "" {
 			continue
 		}
-		other, err := c.Look(ctx, nil)
-		if err != nil {
+		if i < len(known) && known[i].tip == tip && !known[i].unread {
+			out[i] = known[i]
+			continue
+		}
+		var err error
+		// Without a state in use, the one that cannot be read may be the only one.
+		if out[i], err = r.readPlace(ctx, c, tip); err != nil && !out[form].counts {
 			return nil, err
 		}
-		out[i] = placeOf(other)
 	}
 	return out, nil
 }
 
-// rivalOf the place in use: the ref of another state that does not say of itself that it does not count.
+// readPlace returns what the ref of a client holds. One that cannot be read is returned with an error, and read again by the next look.
+func (r *Repository) readPlace(ctx context.Context, c *git.Client, tip string) (place, error) {
+	s, err := c.Look(ctx, nil)
+	if err != nil {
+		return place{tip: tip, unread: true}, err
+	}
+	return placeOf(s, r.pool.o.Now()), nil
+}
+
+// rivalOf the place in use: the ref of another state that does not say of itself that it does not count. One that could not be read is
+// none, for it may be the newer one.
 func (r *Repository) rivalOf(best int, places []place) string {
 	for i, p := range places {
-		if i != best && p.tip != "" && !p.retired {
+		if i != best && p.tip != "" && !p.retired && !p.unread {
 			return r.clients[i].Remote().StateRef
 		}
 	}
@@ -138,4 +157,15 @@ func (r *Repository) probeNextForm() bool {
 	r.seen = nil
 	r.form = (r.form + 1) % len(r.clients)
 	return r.form > 0
+}
+
+// probeNextWay to push the first state of a repository, after the server refused one: in the next form, and once none is left with the branch,
+// in one push that is taken as a whole or not at all. Then the server says which of the refs it refuses: a hook may refuse everything, and
+// have nothing against the state. It is false if there is no other way.
+func (r *Repository) probeNextWay(p plan, err error, whole *bool) bool {
+	if !p.first || git.ClassOf(err) != git.ClassStateRefused || *whole {
+		return false
+	}
+	*whole = !r.probeNextForm()
+	return true
 }

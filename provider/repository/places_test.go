@@ -2,6 +2,9 @@ package repository
 
 import (
 	"context"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -109,8 +112,9 @@ func TestProbe(t *testing.T) {
 	clock := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	r := open(t, pool(Options{Now: func() time.Time { return clock }}), s)
 	hook(t, s, "pre-receive", refuseAll)
-	if err := deliver(r, fiveFiles(1)); git.ClassOf(err) != git.ClassStateRefused {
-		t.Fatalf("Deliver(...): want class %s, got %v", git.ClassStateRefused, err)
+	err := deliver(r, fiveFiles(1))
+	if git.ClassOf(err) != git.ClassPolicy || !strings.Contains(err.Error(), "refs/heads/"+gitserver.Branch+" and "+customRef) {
+		t.Fatalf("A hook that refuses everything is reported with the branch that it refuses.\nDeliver(...): want class %s, got %v", git.ClassPolicy, err)
 	}
 	hook(t, s, "pre-receive", "exit 0")
 	clock = clock.Add(time.Hour)
@@ -168,6 +172,71 @@ func TestTwoPlaces(t *testing.T) {
 			}
 			if diff := cmp.Diff(tc.rival, seen.StateRival()); diff != "" {
 				t.Errorf("\n%s\nLook(...): rival: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestPlaceDates compares the dates of two states, which are written some hours after noon of a day, as a provider does whose clock says two.
+func TestPlaceDates(t *testing.T) {
+	clock := time.Date(2026, 11, 21, 14, 0, 0, 0, time.UTC)
+	cases := map[string]struct {
+		reason      string
+		ref, branch int
+		want        string
+	}{
+		"Newer":       {reason: "The newer one of two states counts.", ref: 1, branch: 2, want: stateBranch},
+		"Future":      {reason: "A state whose date is years ahead does not count more than one of today.", ref: 1, branch: 100_000, want: customRef},
+		"FutureInUse": {reason: "Nor does it where it lies in the best place.", ref: 100_000, branch: 1, want: stateBranch},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := serve(t, map[string]string{"README.md": "hello"})
+			stateAt(t, s, customRef, tc.ref)
+			stateAt(t, s, stateBranch, tc.branch)
+			r := open(t, pool(Options{Now: func() time.Time { return clock }}), s)
+			seen, err := r.Look(t.Context(), web(4), clock)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(run(t, s, "rev-parse", tc.want), seen.StateTip()); diff != "" {
+				t.Errorf("\n%s\nLook(...): state: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestRivalCannotBeRead breaks the object that one of the refs is at which may hold the state.
+func TestRivalCannotBeRead(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		state  string
+		broken string
+		fails  bool
+	}{
+		"Rival":     {reason: "A look does not fail because the state that is not in use cannot be read.", state: customRef, broken: stateBranch},
+		"OnlyState": {reason: "A state that cannot be read is not taken for none.", broken: stateBranch, fails: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := serve(t, map[string]string{"README.md": "hello"})
+			if tc.state != "" {
+				stateAt(t, s, tc.state, 1)
+			}
+			// No git command lets a branch be at what is no commit.
+			file := filepath.Join(s.Path(repo), filepath.FromSlash(tc.broken))
+			if err := os.MkdirAll(filepath.Dir(file), 0o750); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(file, []byte(run(t, s, "rev-parse", gitserver.Branch+"^{tree}")+"\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			seen, err := open(t, pool(Options{}), s).Look(t.Context(), web(4), time.Now())
+			if failed := err != nil; failed != tc.fails {
+				t.Fatalf("\n%s\nLook(...): %v", tc.reason, err)
+			}
+			if err == nil && seen.StateRival() != "" {
+				t.Errorf("\n%s\nLook(...): want no rival that would be retired, got %s", tc.reason, seen.StateRival())
 			}
 		})
 	}

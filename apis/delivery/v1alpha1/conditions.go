@@ -13,6 +13,12 @@ const AnnotationSuperseded = "delivery.intentplane.dev/superseded"
 // by hand. Nothing removes the annotation; it does nothing about the branch that is delivered to.
 const AnnotationForgetBranches = "delivery.intentplane.dev/forget-branches"
 
+// TypeStateUnique says whether one ref of the repository alone holds the state of the control plane. A GitDelivery has it once two refs did.
+const TypeStateUnique xpv2.ConditionType = "StateUnique"
+
+// ReasonStateOnce is of condition StateUnique: one ref alone holds the state again.
+const ReasonStateOnce xpv2.ConditionReason = "StateOnce"
+
 // Reasons of a GitDelivery's Ready condition. Terminal means that it stays until the spec, the configuration or the
 // repository changes; the others are tried again.
 const (
@@ -60,7 +66,8 @@ const (
 	// ReasonBranchLeft is of events: the configuration names another branch, and the former one keeps directories of the claim.
 	ReasonBranchLeft xpv2.ConditionReason = "BranchLeft"
 
-	// ReasonStateTwice is of events: two refs of the repository hold a state of the control plane, and the older one does not count.
+	// ReasonStateTwice is of condition StateUnique and of an event: two refs of the repository hold a state of the control plane, and the
+	// older one does not count.
 	ReasonStateTwice xpv2.ConditionReason = "StateTwice"
 
 	// ReasonNotOwner means that the directory is another claim's, or holds files that we did not write. Terminal.

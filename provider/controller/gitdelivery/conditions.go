@@ -97,8 +97,12 @@ func isSerial(word string) bool {
 
 // setReady names the generation that the condition speaks of: without it the condition is no evidence.
 func setReady(d *v1alpha1.GitDelivery, status corev1.ConditionStatus, reason xpv2.ConditionReason, message string) {
+	setCondition(d, xpv2.TypeReady, status, reason, message)
+}
+
+func setCondition(d *v1alpha1.GitDelivery, what xpv2.ConditionType, status corev1.ConditionStatus, reason xpv2.ConditionReason, message string) {
 	d.SetConditions(xpv2.Condition{
-		Type:               xpv2.TypeReady,
+		Type:               what,
 		Status:             status,
 		LastTransitionTime: metav1.Now(),
 		Reason:             reason,

@@ -4,7 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
@@ -51,7 +53,7 @@ func TestStatePlaces(t *testing.T) {
 				w.Errorf("order that is known after a restart: want the verdict %v, got %v", verified, o)
 			}
 		}},
-		"Twice": {reason: "An event names the ref of an older state that does not count.", run: func(w *world) {
+		"Twice": {reason: "A condition, and an event when it begins, name the ref of an older state that does not count, until it is retired.", run: func(w *world) {
 			w.create(w.first())
 			w.reconcile("web")
 			_, err := w.git.Git(w.Context(), repo, "-c", "user.name=x", "-c", "user.email=x@example.org", "branch", "intentplane-state/prod", "main")
@@ -60,6 +62,20 @@ func TestStatePlaces(t *testing.T) {
 			w.expect("web", v1alpha1.ReasonDelivered)
 			if got := strings.Join(w.told["web"], "\n"); !strings.Contains(got, string(v1alpha1.ReasonStateTwice)) || !strings.Contains(got, branchOfState) {
 				w.Errorf("events: want one that names %s, got %q", branchOfState, got)
+			}
+			unique := func() xpv2.Condition { return w.get("web").GetCondition(v1alpha1.TypeStateUnique) }
+			if c := unique(); c.Status != corev1.ConditionFalse || c.Reason != v1alpha1.ReasonStateTwice || !strings.Contains(c.Message, branchOfState) {
+				w.Errorf("%s: want it False, naming %s, got %+v", v1alpha1.TypeStateUnique, branchOfState, c)
+			}
+			w.reconcile("web")
+			if n := strings.Count(strings.Join(w.told["web"], "\n"), string(v1alpha1.ReasonStateTwice)); n != 1 {
+				w.Errorf("events: want one while nothing changes, got %d", n)
+			}
+			w.change(func(d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Order.Verdict = &verified })
+			w.reconcile("web")
+			w.reconcile("web")
+			if c := unique(); c.Status != corev1.ConditionTrue || c.Reason != v1alpha1.ReasonStateOnce {
+				w.Errorf("%s: want it True once the older state was retired, got %+v", v1alpha1.TypeStateUnique, c)
 			}
 		}},
 	})
