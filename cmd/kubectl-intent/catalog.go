@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
@@ -97,6 +98,9 @@ func (f catalogFlags) readBlueprints(in io.Reader, out *source) error {
 		blueprints, err := readAll[catalogv1alpha1.Blueprint](in, name, "Blueprint", catalogVersion)
 		if err != nil {
 			return err
+		}
+		for i := range blueprints {
+			meta.AddLabels(&blueprints[i], map[string]string{catalogv1alpha1.LabelListed: catalogv1alpha1.ListedTrue}) // As the provider does.
 		}
 		if err := add(out, blueprints); err != nil {
 			return err

@@ -35,6 +35,7 @@ func TestExitCodes(t *testing.T) {
 		"Invalid":       {reason: "What is wrong is 1, and named.", in: strings.Replace(claim, "intent:", "intnt:", 1), args: []string{"validate", "-"}, want: exitInvalid, says: `-:5: IntentDeployment team-a/shop: InvalidSpec: spec.intnt: is not a field of this kind`},
 		"InvalidIntent": {reason: "So is an intent that nobody understands.", in: strings.Replace(claim, `"service"`, `"servce"`, 1), args: []string{"validate", "-"}, want: exitInvalid, says: "InvalidIntent"},
 		"InvalidSite":   {reason: "And what fits no catalog.", in: strings.Replace(claim, `"shop"}`, `"shop", "site": "edge9"}`, 1), args: []string{"validate", "-", sites, blueprint}, want: exitInvalid, says: "SiteMissing"},
+		"NoBlueprint":   {reason: "A Blueprint that does not exist is reported with those that do.", in: strings.Replace(claim, `"shop"}`, `"shop", "site": "edge1", "type": "wep"}`, 1), args: []string{"validate", "-", sites, blueprint}, want: exitInvalid, says: `BlueprintMissing: Blueprint wep in channel "stable" does not exist: did you mean "web" instead of "wep"?`},
 		"InvalidRender": {reason: "Or no Blueprint.", in: strings.Replace(claim, `"shop"}`, `"shop", "site": "edge1", "parameters": {"a": "b"}}`, 1), args: []string{"validate", "-", sites, blueprint}, want: exitInvalid, says: "RenderFailed"},
 		"UnreadValue": {
 			reason: "A value that the Blueprint does not read is refused with its field.",

@@ -24,8 +24,20 @@ func blueprint(d *desk, q Query) (*catalogv1alpha1.Blueprint, string, error) {
 	if err != nil || d.open {
 		return nil, "", err
 	}
+	if len(found) == 0 {
+		return nil, "", blueprintMissing(d, q, which)
+	}
 	b, err := one(q, found, which)
 	return b, "", err
+}
+
+// blueprintMissing returns an error that says which Blueprints there are instead.
+func blueprintMissing(d *desk, q Query, which string) error {
+	hint, err := suggestBlueprints(d, q)
+	if err != nil {
+		return err
+	}
+	return missing(deploymentv1alpha1.ReasonBlueprintMissing, "Blueprint %s does not exist%s", which, hint)
 }
 
 // pinned asks for the channel too: that is how it is known that there is another Blueprint in it.
@@ -71,8 +83,6 @@ func inChannel(q Query) string {
 
 func one(q Query, found []catalogv1alpha1.Blueprint, which string) (*catalogv1alpha1.Blueprint, error) {
 	switch {
-	case len(found) == 0:
-		return nil, missing(deploymentv1alpha1.ReasonBlueprintMissing, "Blueprint %s does not exist: %s", which, listBlueprints)
 	case len(found) > 1:
 		return nil, ambiguous(which, &found[0], &found[1])
 	case !slices.Contains(found[0].Spec.ServiceTypes, q.ServiceType):

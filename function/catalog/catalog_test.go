@@ -19,6 +19,7 @@ import (
 
 const (
 	needBlueprint = "blueprints/blueprint=web,channel=stable"
+	needListed    = "blueprints/catalog.intentplane.dev/listed=true"
 	needConfig    = "config/ClusterProviderConfig//default"
 	needConfigs   = "configs/ClusterProviderConfig/"
 
@@ -255,7 +256,7 @@ func TestResolve(t *testing.T) {
 		},
 		"WordBesideName": {reason: "A word stands alone.", query: query(intentSites("all", "edge1")), answers: answers(nil), want: want{reason: "Invalid", message: []string{"spec.intent"}}},
 		"BlueprintMissing": {
-			reason: "No Blueprint.", query: query(nil), answers: answers(Answers{needBlueprint: encoded()}),
+			reason: "No Blueprint.", query: query(nil), answers: answers(Answers{needBlueprint: encoded(), needListed: encoded()}),
 			want: want{reason: deploymentv1alpha1.ReasonBlueprintMissing, message: []string{"web", "stable"}},
 		},
 		"BlueprintAmbiguous": {

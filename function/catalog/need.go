@@ -66,6 +66,12 @@ func blueprintByChannel(name, channel string) Need {
 	return Need{Name: "blueprints/" + joined(labels), APIVersion: catalogv1alpha1.GroupVersion.String(), Kind: "Blueprint", MatchLabels: labels}
 }
 
+// listedBlueprints needs the Blueprints whose names a message can suggest. The provider bounds their number and their size.
+func listedBlueprints() Need {
+	labels := map[string]string{catalogv1alpha1.LabelListed: catalogv1alpha1.ListedTrue}
+	return Need{Name: "blueprints/" + joined(labels), APIVersion: catalogv1alpha1.GroupVersion.String(), Kind: "Blueprint", MatchLabels: labels}
+}
+
 func config(ref ConfigRef, namespace string) Need {
 	n := Need{APIVersion: configv1alpha1.GroupVersion.String(), Kind: ref.Kind, MatchName: ref.Name}
 	if ref.namespaced() {

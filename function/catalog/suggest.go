@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/agnivade/levenshtein"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
@@ -22,9 +23,50 @@ const maxTypos = 2
 // waitByQuotes says how a sentence names a Site that is created later.
 const waitByQuotes = " To wait for a Site that does not exist yet, put its name in quotes."
 
-// listBlueprints says how to see the Blueprints. The function does not ask for them: no selector bounds their size, as each one holds its
-// manifests, a name has ever more versions and a channel holds all names. A request beyond the limit of the function would fail as a whole.
-const listBlueprints = `"kubectl get blueprints" lists the names, versions, channels and types that exist`
+// listBlueprints says how to see the Blueprints where none is listed for messages: those that are large, or one too many.
+const listBlueprints = `: "kubectl get blueprints" lists the names, versions, channels and types that exist`
+
+// suggestBlueprints returns what a message says of the Blueprints that exist instead of the one that is asked for: the versions or the channels
+// of its name or, where no Blueprint has that, the names in its channel. Every namespace may use every Blueprint.
+func suggestBlueprints(d *desk, q Query) (string, error) {
+	all, err := ask[metav1.PartialObjectMetadata](d, listedBlueprints())
+	if err != nil {
+		return "", err
+	}
+	name, channel, version := q.BlueprintName(), q.Blueprint.Channel, q.Blueprint.Version
+	versions := labelled(all, func(b metav1.PartialObjectMetadata) (string, bool) {
+		v, ok := strings.CutPrefix(b.GetName(), name+"-")
+		return v, ok && b.GetLabels()[catalogv1alpha1.LabelBlueprint] == name
+	})
+	channels := labelled(all, func(b metav1.PartialObjectMetadata) (string, bool) {
+		c := b.GetLabels()[catalogv1alpha1.LabelChannel]
+		return c, c != "" && b.GetLabels()[catalogv1alpha1.LabelBlueprint] == name
+	})
+	names := labelled(all, func(b metav1.PartialObjectMetadata) (string, bool) {
+		n := b.GetLabels()[catalogv1alpha1.LabelBlueprint]
+		return n, n != "" && (version != "" || b.GetLabels()[catalogv1alpha1.LabelChannel] == channel)
+	})
+	switch {
+	case version != "" && len(versions) > 0:
+		return suggestNames(fmt.Sprintf("versions of Blueprint %q:", name), []string{version}, nil, versions), nil
+	case version == "" && len(channels) > 0:
+		return suggestNames(fmt.Sprintf("channels of Blueprint %q:", name), []string{channel}, nil, channels), nil
+	case len(names) > 0:
+		return suggestNames("Blueprints", []string{name}, nil, names), nil
+	}
+	return listBlueprints, nil
+}
+
+// labelled returns what a function reads from objects, sorted, each once.
+func labelled(all []metav1.PartialObjectMetadata, read func(metav1.PartialObjectMetadata) (string, bool)) []string {
+	out := []string{}
+	for _, o := range all {
+		if text, ok := read(o); ok {
+			out = append(out, text)
+		}
+	}
+	return slices.Compact(sorted(out))
+}
 
 // suggestSites returns what a message says of the Sites that the namespace may use. It says nothing of other Sites, so that a forbidden Site
 // looks like a missing one. It asks for all Sites, as a deployment to all of them does, and only once a Site is missing.

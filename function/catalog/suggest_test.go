@@ -22,6 +22,19 @@ func missingSite(sites ...any) Answers {
 	return answers(Answers{"site/edge9": encoded(), "site/north": encoded(), needShared: encoded(sites...), needOwn: encoded()})
 }
 
+// listed answers that what a need asks for is not there, and which Blueprints are listed.
+func listed(missing string) Answers {
+	var all []any
+	for _, b := range []struct{ name, version, channel string }{
+		{"web", "1.0.0", "stable"}, {"web", "1.1.0", "next"}, {"web", "2.0.0", ""}, {"batch", "1.0.0", "stable"}, {"core", "1.0.0", "next"},
+	} {
+		o := blueprintOf(b.name + "-" + b.version)
+		o.SetLabels(map[string]string{"blueprint": b.name, "channel": b.channel})
+		all = append(all, o)
+	}
+	return answers(Answers{missing: encoded(), needListed: encoded(all...)})
+}
+
 func TestSuggestions(t *testing.T) {
 	type want struct {
 		message string
@@ -99,10 +112,30 @@ func TestSuggestions(t *testing.T) {
 			query:  query(nil), answers: answers(Answers{"site/edge1": encoded(site("edge1", own("other"))), "config/ClusterProviderConfig//other": encoded()}),
 			want: want{message: `ClusterProviderConfig "other" does not exist or may not be used from namespace "team-a"`},
 		},
-		"Blueprint": {
-			reason: "A message says how to list the Blueprints.",
-			query:  query(nil), answers: answers(Answers{needBlueprint: encoded()}),
+		"NoBlueprint": {
+			reason: "A message says how to list the Blueprints where none is small enough to be listed.",
+			query:  query(nil), answers: answers(Answers{needBlueprint: encoded(), needListed: encoded()}),
 			want: want{message: `Blueprint web in channel "stable" does not exist: "kubectl get blueprints" lists the names, versions, channels and types that exist`},
+		},
+		"BlueprintName": {
+			reason: "A message lists the Blueprints of the channel when none has the name.",
+			query:  query(func(q *Query) { q.ServiceType = "wep" }), answers: listed("blueprints/blueprint=wep,channel=stable"),
+			want: want{message: `Blueprint wep in channel "stable" does not exist: did you mean "web" instead of "wep"? The namespace may use the Blueprints "batch", "web".`},
+		},
+		"BlueprintChannel": {
+			reason: "A message lists the channels of the Blueprint when it is not in the one that is asked for.",
+			query:  query(func(q *Query) { q.Blueprint.Channel = "stabel" }), answers: listed("blueprints/blueprint=web,channel=stabel"),
+			want: want{message: `Blueprint web in channel "stabel" does not exist: did you mean "stable" instead of "stabel"? The namespace may use the channels of Blueprint "web": "next", "stable".`},
+		},
+		"BlueprintVersion": {
+			reason: "A message lists the versions of the Blueprint when it has not the one that is asked for.",
+			query:  query(func(q *Query) { q.Blueprint.Version = "1.0.1" }), answers: listed("blueprint/web-1.0.1"),
+			want: want{message: `Blueprint web-1.0.1 does not exist: did you mean "1.0.0" instead of "1.0.1"? The namespace may use the versions of Blueprint "web": "1.0.0", "1.1.0", "2.0.0".`},
+		},
+		"BlueprintVersionName": {
+			reason: "A message lists the names of all channels when a version of an unknown name is asked for.",
+			query:  query(func(q *Query) { q.Blueprint.Name, q.Blueprint.Version = "batches", "1.0.0" }), answers: listed("blueprint/batches-1.0.0"),
+			want: want{message: `Blueprint batches-1.0.0 does not exist: did you mean "batch" instead of "batches"? The namespace may use the Blueprints "batch", "core", "web".`},
 		},
 	}
 	for name, tc := range cases {

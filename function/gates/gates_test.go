@@ -158,7 +158,7 @@ func TestCompileRefuses(t *testing.T) {
 		"NoMetrics": {
 			reason: "A threshold that nothing measures is refused with what to do.", config: config{SLOThresholds: thresholds{"latency": "1s"}},
 			change: func(in *Input) { in.Blueprint.Spec.Metrics = nil },
-			want:   `spec.gatesConfig.sloThresholds.latency: Blueprint web-1.0.0 has no metrics, so no threshold can be judged: leave the threshold out (spec.gatesConfig.sloThresholds, ` +
+			want: `spec.gatesConfig.sloThresholds.latency: Blueprint web-1.0.0 has no metrics, so no threshold can be judged: leave the threshold out (spec.gatesConfig.sloThresholds, ` +
 				`or slos in the intent), or choose a Blueprint whose spec.metrics measures it`,
 		},
 		"Unit": {

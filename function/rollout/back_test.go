@@ -97,7 +97,7 @@ func TestBack(t *testing.T) {
 				a.d.Status.AtProvider.History = append(a.d.Status.AtProvider.History, remembered(2, verified, 1, "better"))
 			},
 		},
-		"Same":       {reason: "Nothing differs.", change: func(a *args) { a.d.Status.AtProvider.Trees[0].Tree = "good" }, want: want{Stop: StopSame}},
+		"Same": {reason: "Nothing differs.", change: func(a *args) { a.d.Status.AtProvider.Trees[0].Tree = "good" }, want: want{Stop: StopSame}},
 		"SameAsked": {
 			reason: "An attempt that a person asked for proves that the Sites run the target, also where Git holds its files already.",
 			change: func(a *args) {
@@ -193,8 +193,8 @@ func TestCap(t *testing.T) {
 			reason: "A revision that a person aborts goes back, however many were rejected by themselves before.", verdict: asked, most: 2,
 			history: []deliveryv1alpha1.HistoryEntry{remembered(2, failure, 10, "b"), remembered(3, failure, 20, "b"), remembered(9, asked, 30, "b")},
 		},
-		"Most":    {reason: "A history holds nine and this one.", most: 9, history: rejections(9), want: StopTooMany},
-		"None":    {reason: "There is no limit.", history: []deliveryv1alpha1.HistoryEntry{remembered(2, failure, 10, "b"), remembered(3, failure, 20, "b"), remembered(9, failure, 30, "b")}},
+		"Most": {reason: "A history holds nine and this one.", most: 9, history: rejections(9), want: StopTooMany},
+		"None": {reason: "There is no limit.", history: []deliveryv1alpha1.HistoryEntry{remembered(2, failure, 10, "b"), remembered(3, failure, 20, "b"), remembered(9, failure, 30, "b")}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/provider/controller/blueprint"
 	"github.com/intentplane/intentplane/provider/controller/failure"
 	"github.com/intentplane/intentplane/provider/controller/gate"
 	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
@@ -97,6 +98,9 @@ func setup(mgr ctrl.Manager, o controller.Options, of Options) error {
 	}
 	if err := site.Setup(mgr, o); err != nil {
 		return errors.Wrap(err, "cannot set up controller of Sites")
+	}
+	if err := blueprint.Setup(mgr, o); err != nil {
+		return errors.Wrap(err, "cannot set up controller of Blueprints")
 	}
 	if err := secret.Setup(mgr, o); err != nil {
 		return errors.Wrap(err, "cannot set up controller of Secrets")

@@ -1,0 +1,83 @@
+// Package blueprint keeps a label on Blueprints by which the function asks for names that it can suggest.
+package blueprint
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+)
+
+// Setup adds the controller of Blueprints to a manager. It returns an error if it cannot be added. The cache holds metadata alone: a catalog
+// of large Blueprints would fill the memory of the provider, which reads each of them once.
+func Setup(mgr ctrl.Manager, o controller.Options) error {
+	return ctrl.NewControllerManagedBy(mgr).
+		Named("blueprint").
+		WithOptions(o.ForControllerRuntime()).
+		For(&catalogv1alpha1.Blueprint{}, builder.OnlyMetadata).
+		Complete(&Reconciler{kube: mgr.GetClient(), live: mgr.GetAPIReader()})
+}
+
+// A Reconciler keeps catalogv1alpha1.LabelListed on Blueprints that are small enough, as long as there are not too many. It changes nothing else.
+type Reconciler struct {
+	// kube reads metadata from the cache, and live Blueprints from the API server.
+	kube client.Client
+	live client.Reader
+}
+
+// Reconcile one Blueprint. It returns an error if the Blueprint cannot be read or written.
+func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+	b := &catalogv1alpha1.Blueprint{}
+	if err := r.live.Get(ctx, req.NamespacedName, b); err != nil {
+		return reconcile.Result{}, errors.Wrap(client.IgnoreNotFound(err), "cannot get Blueprint")
+	}
+	if meta.WasDeleted(b) {
+		return reconcile.Result{}, nil
+	}
+	listed, err := r.isListed(ctx, b)
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	if _, is := b.GetLabels()[catalogv1alpha1.LabelListed]; is == listed {
+		return reconcile.Result{}, nil
+	}
+	return reconcile.Result{}, r.label(ctx, b, listed)
+}
+
+// isListed is true for a Blueprint that is small enough, and has the label already or finds room among those that have it.
+func (r *Reconciler) isListed(ctx context.Context, b *catalogv1alpha1.Blueprint) (bool, error) {
+	raw, err := json.Marshal(b)
+	if err != nil {
+		return false, errors.Wrapf(err, "cannot encode Blueprint %q", b.GetName())
+	}
+	if len(raw) > catalogv1alpha1.MaxListedBytes {
+		return false, nil
+	}
+	if _, is := b.GetLabels()[catalogv1alpha1.LabelListed]; is {
+		return true, nil
+	}
+	all := &metav1.PartialObjectMetadataList{}
+	all.SetGroupVersionKind(catalogv1alpha1.GroupVersion.WithKind("BlueprintList"))
+	if err := r.kube.List(ctx, all, client.HasLabels{catalogv1alpha1.LabelListed}); err != nil {
+		return false, errors.Wrap(err, "cannot list Blueprints")
+	}
+	return len(all.Items) < catalogv1alpha1.MaxListed, nil
+}
+
+func (r *Reconciler) label(ctx context.Context, b *catalogv1alpha1.Blueprint, listed bool) error {
+	before := b.DeepCopy()
+	meta.RemoveLabels(b, catalogv1alpha1.LabelListed)
+	if listed {
+		meta.AddLabels(b, map[string]string{catalogv1alpha1.LabelListed: catalogv1alpha1.ListedTrue})
+	}
+	return errors.Wrapf(client.IgnoreNotFound(r.kube.Patch(ctx, b, client.MergeFrom(before))), "cannot label Blueprint %q", b.GetName())
+}
