@@ -39,8 +39,19 @@ func TestWarnings(t *testing.T) {
 		in     string
 		want   Report
 	}{
-		"Others":      {reason: "Objects of other kinds are counted by their kind.", in: namespace + "---\n" + claim + "---\n" + namespace, want: Report{Checked: 1, PassedOver: passed("v1", "Namespace", 2)}},
-		"NearGroup":   {reason: "A group that is nearly ours is warned of.", in: in("claims.intentplane.de/v1alpha1"), want: Report{Warnings: group("claims.intentplane.de/v1alpha1"), PassedOver: passed("claims.intentplane.de/v1alpha1", "IntentDeployment", 1)}},
+		"Others":    {reason: "Objects of other kinds are counted by their kind.", in: namespace + "---\n" + claim + "---\n" + namespace, want: Report{Checked: 1, PassedOver: passed("v1", "Namespace", 2)}},
+		"NearGroup": {reason: "A group that is nearly ours is warned of.", in: in("claims.intentplane.de/v1alpha1"), want: Report{Warnings: group("claims.intentplane.de/v1alpha1"), PassedOver: passed("claims.intentplane.de/v1alpha1", "IntentDeployment", 1)}},
+		"NearShared": {
+			reason: "A kind that others have too is warned of in a group that is nearly ours.",
+			in:     "apiVersion: catalog.intentplan.dev/v1alpha1\nkind: Site\nmetadata: {name: edge1}\n",
+			want: Report{
+				Warnings: []Finding{{
+					File: "-", Document: 1, Line: 1, Kind: "Site", Name: "edge1", Field: "apiVersion", Reason: "OtherGroup",
+					Message: `apiVersion: "catalog.intentplan.dev/v1alpha1" is not an API version of Intentplane, so the object was not looked at: did you mean catalog.intentplane.dev/v1alpha1?`,
+				}},
+				PassedOver: passed("catalog.intentplan.dev/v1alpha1", "Site", 1),
+			},
+		},
 		"OtherDomain": {reason: "A kind that only we have is warned of in any group.", in: in("tna.tna.ai/v1alpha1"), want: Report{Warnings: group("tna.tna.ai/v1alpha1"), PassedOver: passed("tna.tna.ai/v1alpha1", "IntentDeployment", 1)}},
 		"NoGroup":     {reason: "A group that is missing is warned of.", in: in("v1alpha1"), want: Report{Warnings: group("v1alpha1"), PassedOver: passed("v1alpha1", "IntentDeployment", 1)}},
 		"Theirs":      {reason: "A kind that others have too is not warned of.", in: "apiVersion: aws.upbound.io/v1beta1\nkind: ProviderConfig\nmetadata: {name: a}\n", want: Report{PassedOver: passed("aws.upbound.io/v1beta1", "ProviderConfig", 1)}},
