@@ -61,7 +61,7 @@ func absences() map[string]absence {
 			change: func(s *scene.Scene, o *unstructured.Unstructured) { s.Set(o, "2.0.0", "spec", "blueprint", "version") },
 			later:  func(s *scene.Scene) *unstructured.Unstructured { return s.Blueprint("2.0.0", "next") },
 			why:    "BlueprintMissing",
-			want:   `-web-2.0.0 does not exist. The namespace may use the versions of Blueprint "`,
+			want:   `-web-2.0.0 does not exist: did you mean "1.0.0" instead of "2.0.0"? The namespace may use the versions of Blueprint "`,
 		},
 		"ProviderConfig": {
 			reason: "So may the configuration of the repository.",
