@@ -80,6 +80,7 @@ func figures(s *stage) []figure {
 		{"flux_proof_s", "s", s.fluxProof},
 		{"delivery_p99_s", "s", s.deliveryP99},
 		{"deliveries_ready_per_s", "1/s", s.readyRate},
+		{"neighbour_delay_ratio", "times", s.neighbourDelay},
 		{"steady_commits", "commits", y.figure("commits")},
 		{"steady_status_writes", "writes", y.figure("writes")},
 		{"steady_remote_looks", "1/interval", y.figure("looks")},

@@ -25,6 +25,8 @@ type calm struct {
 	now   func() time.Time
 	// chance is a number below 1, another one each time.
 	chance func() float64
+	// woken is called before a delivery is woken, since something has changed that it depends on.
+	woken func(types.NamespacedName)
 
 	mu     sync.Mutex
 	sights map[types.NamespacedName]sight
@@ -52,7 +54,7 @@ type visit struct {
 }
 
 func newCalm(every time.Duration, now func() time.Time, chance func() float64) *calm {
-	return &calm{every: every, now: now, chance: chance, sights: map[types.NamespacedName]sight{}, visits: map[types.NamespacedName]*visit{}}
+	return &calm{every: every, now: now, chance: chance, woken: func(types.NamespacedName) {}, sights: map[types.NamespacedName]sight{}, visits: map[types.NamespacedName]*visit{}}
 }
 
 // Reconcile a delivery, unless it still needs nothing. It returns the errors of the reconciler within.
@@ -131,6 +133,7 @@ func (c *calm) mapping(fn handler.MapFunc) handler.EventHandler {
 		woken := fn(ctx, o)
 		for _, req := range woken {
 			c.disturb(req.NamespacedName)
+			c.woken(req.NamespacedName)
 		}
 		return woken
 	})
@@ -140,6 +143,7 @@ func (c *calm) mapping(fn handler.MapFunc) handler.EventHandler {
 func (c *calm) waking(wake func(types.NamespacedName)) func(types.NamespacedName) {
 	return func(key types.NamespacedName) {
 		c.disturb(key)
+		c.woken(key)
 		wake(key)
 	}
 }

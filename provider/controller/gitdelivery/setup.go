@@ -71,6 +71,8 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) (*repository.Pool,
 	kube := mgr.GetClient()
 	awake := make(chan event.GenericEvent, awakened)
 	still := newCalm(o.PollInterval, time.Now, rand.Float64)
+	retries := setup.NewRetries(still, o.MaxConcurrentReconciles, time.Now)
+	still.woken = retries.Forgive
 	pool := repository.NewPool(repository.Options{
 		Now:      time.Now,
 		Pause:    func() time.Duration { return time.Duration(rand.Float64() * float64(pause)) }, //nolint:gosec // As below.
@@ -107,7 +109,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) (*repository.Pool,
 		WatchesRawSource(source.Channel(awake, &handler.EnqueueRequestForObject{})).
 		// Only who a Secret is, not what is in it, is kept in memory.
 		WatchesMetadata(&corev1.Secret{}, still.mapping(w.secret), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{})).
-		Complete(setup.NewTurns(still, o.MaxConcurrentReconciles, wake(awake)))
+		Complete(setup.NewTurns(retries, o.MaxConcurrentReconciles, wake(awake)))
 }
 
 func options(mgr ctrl.Manager, o controller.Options, name string, c *composite.Connector[*v1alpha1.GitDelivery]) []managed.ReconcilerOption {

@@ -1,0 +1,103 @@
+package setup
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+)
+
+const (
+	// shareOfRate is the part of a controller's reconciles per second that one namespace has for objects whose last one failed.
+	shareOfRate = 10
+
+	// savedSeconds is for how many seconds a namespace may save its share.
+	savedSeconds = 10
+)
+
+// Retries gives each namespace its share of a controller's rate for objects whose last reconcile failed. Objects that fail again and again
+// would otherwise reserve what all controllers may do in a second. It is safe for concurrent use.
+type Retries struct {
+	inner reconcile.Reconciler
+	share rate.Limit
+	now   func() time.Time
+
+	mu     sync.Mutex
+	failed map[string]*failures
+}
+
+// failures are the objects of one namespace whose last reconcile failed.
+type failures struct {
+	limiter *rate.Limiter
+	// retryAt is when each object has its turn. Zero is for one that did not ask for it yet.
+	retryAt map[types.NamespacedName]time.Time
+}
+
+// NewRetries returns the retries of a controller that reconciles so many objects per second.
+func NewRetries(r reconcile.Reconciler, perSecond int, now func() time.Time) *Retries {
+	share := rate.Limit(float64(max(1, perSecond)) / shareOfRate)
+	return &Retries{inner: r, share: share, now: now, failed: map[string]*failures{}}
+}
+
+// Reconcile an object, unless it failed and has to wait for its turn.
+func (r *Retries) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+	if wait := r.wait(req.NamespacedName); wait > 0 {
+		return reconcile.Result{RequeueAfter: wait}, nil
+	}
+	res, err := r.inner.Reconcile(ctx, req)
+	//nolint:staticcheck // Requeue is how the managed reconciler says that it failed.
+	if err != nil || res.Requeue {
+		r.fail(req.NamespacedName)
+		return res, err
+	}
+	r.Forgive(req.NamespacedName)
+	return res, nil
+}
+
+// Forgive an object that failed: it does not wait for its turn. It is called when something has changed that the object depends on.
+func (r *Retries) Forgive(key types.NamespacedName) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	f := r.failed[key.Namespace]
+	if f == nil {
+		return
+	}
+	if delete(f.retryAt, key); len(f.retryAt) == 0 {
+		delete(r.failed, key.Namespace)
+	}
+}
+
+// wait returns how long an object has to wait for its turn, which it asks for once. It is not positive if the object need not wait.
+func (r *Retries) wait(key types.NamespacedName) time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	f := r.failed[key.Namespace]
+	if f == nil {
+		return 0
+	}
+	at, failed := f.retryAt[key]
+	if !failed {
+		return 0
+	}
+	now := r.now()
+	if at.IsZero() {
+		at = now.Add(f.limiter.ReserveN(now, 1).DelayFrom(now))
+		f.retryAt[key] = at
+	}
+	return at.Sub(now)
+}
+
+func (r *Retries) fail(key types.NamespacedName) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	f := r.failed[key.Namespace]
+	if f == nil {
+		limiter := rate.NewLimiter(r.share, max(1, int(r.share*savedSeconds)))
+		f = &failures{limiter: limiter, retryAt: map[types.NamespacedName]time.Time{}}
+		r.failed[key.Namespace] = f
+	}
+	f.retryAt[key] = time.Time{}
+}

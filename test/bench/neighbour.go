@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/intentplane/intentplane/test/load"
+)
+
+const (
+	// neighbourDeliveries are created one after another, each when the one before is Ready, after a first one that starts everything.
+	neighbourDeliveries = 40
+
+	// hostileWays and hostileDeliveries are configurations and GitDeliveries of the hostile tenant.
+	hostileWays       = 100
+	hostileDeliveries = 1000
+
+	hostilePlace = "hostile"
+	// readsHang and pushesHang are repositories of the server that the neighbour uses too.
+	readsHang, pushesHang = "hostile-reads", "hostile-pushes"
+
+	// hostilePatience is how long it may take until each hostile GitDelivery has a reason.
+	hostilePatience = 10 * time.Minute
+)
+
+// neighbourDelay is how long a delivery of one namespace takes beside a tenant whose proxies hang, whose servers drip, whose reads and pushes
+// at the same server hang, and whose deliveries fill all queues, divided by how long it takes without that tenant.
+func (s *stage) neighbourDelay(ctx context.Context) (float64, error) {
+	// A provider of its own: what it had to do before would count.
+	if err := s.close(); err != nil {
+		return 0, err
+	}
+	alone, err := s.neighbour(ctx, "neighbour-alone")
+	if err != nil {
+		return 0, err
+	}
+	l, err := load.New(s.cp)
+	if err != nil {
+		return 0, err
+	}
+	end, err := s.startHostile(ctx, l)
+	defer end()
+	if err != nil {
+		return 0, err
+	}
+	beside, err := s.neighbour(ctx, "neighbour-beside")
+	return beside / alone, err
+}
+
+// neighbour returns the median time that a GitDelivery takes from being created to being Ready.
+func (s *stage) neighbour(ctx context.Context, place string) (float64, error) {
+	l, err := s.place(ctx, place)
+	if err != nil {
+		return 0, err
+	}
+	took := []float64{}
+	for n, key := range load.Keys(1+neighbourDeliveries, place) {
+		began := time.Now()
+		if err := l.Deliver(ctx, key); err != nil {
+			return 0, err
+		}
+		if err := l.Ready(ctx, place, n+1); err != nil {
+			return 0, err
+		}
+		if n > 0 {
+			took = append(took, time.Since(began).Seconds())
+		}
+	}
+	return median(took), nil
+}
+
+// startHostile lets a tenant do all that harms others, and returns when each of its GitDeliveries has a reason why it is not Ready. It goes
+// on until end is called.
+func (s *stage) startHostile(ctx context.Context, l *load.Load) (end func(), err error) {
+	free := make(chan struct{})
+	hang := func() { <-free }
+	proxy := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case <-free:
+		case <-r.Context().Done():
+		}
+	}))
+	dripping := httptest.NewServer(http.HandlerFunc(drip))
+	end = func() {
+		close(free)
+		for _, h := range []*httptest.Server{proxy, dripping} {
+			h.CloseClientConnections()
+			h.Close()
+		}
+	}
+	for _, repo := range []string{readsHang, pushesHang} {
+		if err := s.cp.Git.CreateRepo(ctx, repo, map[string]string{"README.md": "What a tenant runs.\n"}); err != nil {
+			return end, err
+		}
+	}
+	s.cp.Git.BeforeFetch(readsHang, hang)
+	s.cp.Git.DropPush(pushesHang, hang)
+	kinds := []load.Way{
+		{URL: s.cp.Git.URL("neighbour-beside"), Proxy: proxy.URL},
+		{URL: dripping.URL + "/team/repo.git"},
+		{URL: s.cp.Git.URL(readsHang)},
+		{URL: s.cp.Git.URL(pushesHang)},
+	}
+	return end, s.fillHostile(ctx, l, kinds)
+}
+
+func (s *stage) fillHostile(ctx context.Context, l *load.Load, kinds []load.Way) error {
+	ctx, cancel := context.WithTimeout(ctx, hostilePatience)
+	defer cancel()
+	ways := []load.Way{}
+	for n := range hostileWays {
+		ways = append(ways, kinds[n%len(kinds)])
+	}
+	if err := l.HostilePlace(ctx, hostilePlace, ways); err != nil {
+		return err
+	}
+	keys := []types.NamespacedName{}
+	for _, key := range load.Keys(hostileDeliveries, hostilePlace) {
+		key.Name = strings.Replace(key.Name, "app", "hostile", 1)
+		keys = append(keys, key)
+	}
+	if err := l.DeliverBy(ctx, keys, hostileWays); err != nil {
+		return err
+	}
+	return l.Judged(ctx, hostilePlace, hostileDeliveries)
+}
+
+// drip serves one byte after the other, without end.
+func drip(w http.ResponseWriter, r *http.Request) {
+	for r.Context().Err() == nil {
+		if _, err := w.Write([]byte("0")); err != nil {
+			return
+		}
+		_ = http.NewResponseController(w).Flush()
+		select {
+		case <-r.Context().Done():
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}

@@ -1,0 +1,74 @@
+package load
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+)
+
+// A Way is where a configuration of a hostile tenant leads.
+type Way struct {
+	// URL of the repository.
+	URL string
+	// Proxy that it is reached through. Empty is none.
+	Proxy string
+}
+
+// HostilePlace makes a namespace, a Site, and a configuration for each way. It returns an error if one of them cannot be made.
+func (l *Load) HostilePlace(ctx context.Context, name string, ways []Way) error {
+	here := catalogv1alpha1.SiteCluster{ControlPlane: &catalogv1alpha1.ControlPlaneCluster{}}
+	if err := l.create(ctx, namespace(name), site(name, here, catalogv1alpha1.SiteEngine{Type: catalogv1alpha1.EngineNone})); err != nil {
+		return err
+	}
+	for n, w := range ways {
+		c := l.config(name, "10s")
+		c.SetName(fmt.Sprint("way-", n))
+		c.Spec.ControlPlane = fmt.Sprint("load-", n)
+		c.Spec.Git.URL = w.URL
+		if w.Proxy != "" {
+			c.Spec.Git.Proxy = &configv1alpha1.Proxy{URL: w.Proxy}
+		}
+		if err := l.create(ctx, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// DeliverBy creates GitDeliveries at once, by the ways of a hostile place in turn. It returns the first error.
+func (l *Load) DeliverBy(ctx context.Context, keys []types.NamespacedName, ways int) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(atOnce)
+	for n, key := range keys {
+		g.Go(func() error {
+			d, err := delivery(key, 1)
+			if err != nil {
+				return err
+			}
+			d.Spec.ProviderConfigReference.Name = fmt.Sprint("way-", n%ways)
+			return l.create(ctx, d)
+		})
+	}
+	return g.Wait()
+}
+
+// Judged waits until so many GitDeliveries of a place have a reason why they are not Ready. It returns an error if it cannot be told.
+func (l *Load) Judged(ctx context.Context, place string, n int) error {
+	judged := map[types.NamespacedName]bool{}
+	err := l.follow(ctx, &deliveryv1alpha1.GitDeliveryList{}, place, func(o client.Object) bool {
+		if d, ok := o.(*deliveryv1alpha1.GitDelivery); ok && d.GetCondition(xpv2.TypeReady).Reason != "" {
+			judged[client.ObjectKeyFromObject(d)] = true
+		}
+		return len(judged) == n
+	})
+	return errors.Wrapf(err, "%d of %d GitDeliveries have a reason", len(judged), n)
+}
