@@ -49,7 +49,9 @@ func awaitAnswer(s *scene.Scene, o *unstructured.Unstructured) {
 		s.AwaitRefusal(o, rolloutv1alpha1.ResultAlreadyJudged)
 	case rolloutv1alpha1.ActionApproveUpdate:
 		s.AwaitRefusal(o, rolloutv1alpha1.ResultNoUpdate)
-	case rolloutv1alpha1.ActionRetry, rolloutv1alpha1.ActionRollbackTo:
+	case rolloutv1alpha1.ActionRollbackTo:
+		s.AwaitRefusal(o, rolloutv1alpha1.ResultNothingToRestore) // Revision 2, of the retry, has the files of revision 1.
+	case rolloutv1alpha1.ActionRetry:
 		s.Await(o, "done", func(u *unstructured.Unstructured) bool {
 			return scene.Is(u, string(rolloutv1alpha1.TypeCompleted), corev1.ConditionTrue, string(rolloutv1alpha1.ResultDone))
 		})

@@ -58,15 +58,20 @@ func TestPluginAsks(t *testing.T) {
 				return append(args, "shop", "--namespace", s.Namespace, "--kubeconfig", cp.Kubeconfig, "--wait")
 			}
 			said := s.Program("", s.Built("kubectl-intent"), plugin("retry")...)
-			if !strings.HasSuffix(said, "Done: The revision came to its end.\n") {
+			if !strings.Contains(said, "\nDone: Revision 2 was verified.") {
 				t.Errorf("retry --wait says:\n%s", said)
 			}
 			revision(s, o, 2)
+			s.Succeed(shape.describe(s, "shop", intent(s, 2, "edge1")))
 			said = s.Program("", s.Built("kubectl-intent"), plugin("rollback", "--to-revision=1")...)
-			if !strings.Contains(said, "/shop-rollback-2-") || !strings.Contains(said, "\nDone: ") {
+			if !strings.Contains(said, "/shop-rollback-3-") || !strings.Contains(said, "\nDone: A user asked for the rollback") {
 				t.Errorf("rollback --wait says:\n%s", said)
 			}
-			for _, wrong := range []struct{ request, says string }{{"abort", "cannot be aborted: it was judged already"}, {"rollback --to-revision=9", "revision 9 cannot be rolled back to"}} {
+			for _, wrong := range []struct{ request, says string }{
+				{"abort", "cannot be aborted: it was judged already"},
+				{"rollback --to-revision=9", "revision 9 cannot be rolled back to"},
+				{"rollback --to-revision=1", "there is nothing to roll back"},
+			} {
 				refused, err := exec.CommandContext(t.Context(), s.Built("kubectl-intent"), plugin(strings.Fields(wrong.request)...)...).CombinedOutput()
 				exit := &exec.ExitError{}
 				if !errors.As(err, &exit) || exit.ExitCode() != 1 || !strings.Contains(string(refused), wrong.says) || strings.Contains(string(refused), "created") {
