@@ -1,0 +1,135 @@
+package tenants
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/test/hostile"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// A stage is the scene of one tenant.
+type stage struct{ *scene.Scene }
+
+func (s *stage) must(err error) {
+	s.T.Helper()
+	if err != nil {
+		s.T.Fatal(err)
+	}
+}
+
+func (s *stage) intent(service string, replicas int, sites ...string) string {
+	full := []string{}
+	for _, name := range sites {
+		full = append(full, fmt.Sprintf("%q", s.Site(name)))
+	}
+	return fmt.Sprintf(`{"service": %q, "type": "web", "sites": [%s], "replicas": %d}`, service, strings.Join(full, ", "), replicas)
+}
+
+// addCluster makes a Site whose cluster is hostile.
+func (s *stage) addCluster(name string, c *hostile.Cluster) {
+	s.T.Helper()
+	s.T.Cleanup(c.Stop)
+	kubeconfig, err := c.Kubeconfig()
+	s.must(err)
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name}, Data: map[string][]byte{"value": kubeconfig}}
+	s.must(s.Client.Create(s.T.Context(), secret))
+	site := s.NewSite(name)
+	s.Set(site, map[string]any{"kubeconfigSecretRef": map[string]any{"namespace": s.Namespace, "name": name}}, "spec", "cluster")
+	s.Set(site, map[string]any{"type": "Flux", "objectRef": map[string]any{
+		"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "namespace": "flux-system", "name": "edge",
+	}}, "spec", "engine")
+	s.Apply(site)
+}
+
+// blames waits until a claim's status names what the cluster of a Site does.
+func (s *stage) blames(claim *unstructured.Unstructured, site, want string) {
+	s.T.Helper()
+	s.Until("Site "+site+" is told: "+want, scene.Patience, func() bool {
+		u := s.sync(claim.GetName())
+		return u != nil && strings.Contains(observed(u, s.Site(site)), want)
+	})
+}
+
+// sync is the SiteSync of a claim, or nil.
+func (s *stage) sync(claim string) *unstructured.Unstructured {
+	s.T.Helper()
+	l := &unstructured.UnstructuredList{}
+	l.SetAPIVersion("delivery.intentplane.dev/v1alpha1")
+	l.SetKind("SiteSyncList")
+	s.must(s.Client.List(s.T.Context(), l))
+	for i := range l.Items {
+		if scene.Field(&l.Items[i], "spec", "forProvider", "claimRef", "name") == claim && l.Items[i].GetNamespace() == s.Namespace {
+			return &l.Items[i]
+		}
+	}
+	return nil
+}
+
+// observed is what a SiteSync says of a Site.
+func observed(u *unstructured.Unstructured, site string) string {
+	sites, _, _ := unstructured.NestedSlice(u.Object, "status", "atProvider", "sites")
+	for _, o := range sites {
+		if o, ok := o.(map[string]any); ok && o["name"] == site {
+			return fmt.Sprintf("%v: %v", o["reason"], o["message"])
+		}
+	}
+	return ""
+}
+
+// TestHostileTenant has a tenant whose Git server hangs, and whose clusters send without end, beside one who delivers. The hostile one is told
+// what they do; the deliveries of the good one succeed.
+func TestHostileTenant(t *testing.T) {
+	t.Parallel()
+	bad, good := &stage{scene.New(t, cp)}, &stage{scene.New(t, cp, "edge1")}
+	clusters := map[string]struct {
+		server *hostile.Cluster
+		want   string
+	}{
+		"list":   {server: hostile.New(hostile.EndlessList, nil), want: "ClusterUnreachable: Kustomization flux-system/edge: the cluster sends more than 8 MiB for a page of a list"},
+		"zipped": {server: hostile.New(hostile.EndlessZippedList, nil), want: "ClusterUnreachable: Kustomization flux-system/edge: the cluster sends what takes more than 48 MiB of memory for a page of a list"},
+		"event":  {server: hostile.New(nil, hostile.EndlessEvent), want: "ClusterUnreachable: Kustomization flux-system/edge: the cluster sends more than 1 MiB for an event of a watch"},
+		"events": {server: hostile.New(nil, hostile.EndlessEvents), want: "EngineObjectMissing: Kustomization flux-system/edge does not exist"},
+	}
+	claims := map[string]*unstructured.Unstructured{}
+	for name, c := range clusters {
+		bad.addCluster(name, c.server)
+		claims[name] = bad.Claim(name, bad.intent(name, 1, name))
+		bad.Apply(claims[name])
+	}
+	for name, c := range clusters {
+		bad.blames(claims[name], name, c.want)
+	}
+
+	// A Git server that accepts each request, and answers none.
+	hanging := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
+	t.Cleanup(func() {
+		hanging.CloseClientConnections()
+		hanging.Close()
+	})
+	config := bad.ProviderConfig()
+	config.SetName("hanging")
+	bad.Apply(bad.Set(config, hanging.URL+"/repo.git", "spec", "git", "url"))
+	bad.AddSite("plain")
+	for n := range 5 {
+		name := fmt.Sprintf("hangs-%d", n)
+		claim := bad.Claim(name, bad.intent(name, 1, "plain"))
+		bad.Apply(bad.Set(claim, map[string]any{"kind": "ProviderConfig", "name": "hanging"}, "spec", "deliveryConfig", "gitOpsRepo"))
+	}
+
+	for n := range 3 {
+		name := fmt.Sprintf("shop-%d", n)
+		good.Succeed(good.Claim(name, good.intent(name, 1, "edge1")))
+		good.Succeed(good.Claim(name, good.intent(name, 2, "edge1")))
+	}
+	for name, c := range clusters {
+		bad.blames(claims[name], name, c.want)
+	}
+}
