@@ -77,6 +77,7 @@ func figures(s *stage) []figure {
 		{"provider_peak_rss_mib", "MiB", s.memory("VmHWM")},
 		{"gates_200_cpu_percent", "%", g.figure("cpu_percent")},
 		{"gates_200_queries_per_interval", "1/interval", g.figure("queries")},
+		{"hostile_cluster_peak_mib", "MiB", s.hostilePeak},
 		{"flux_proof_s", "s", s.fluxProof},
 		{"delivery_p99_s", "s", s.deliveryP99},
 		{"deliveries_ready_per_s", "1/s", s.readyRate},

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/intentplane/intentplane/test/hostile"
+)
+
+// hostilePatience is how long the provider may take to say what a hostile cluster does.
+const hostilePatience = 5 * time.Minute
+
+// hostileSite is a Site whose cluster is hostile.
+const hostileSite = `
+apiVersion: catalog.intentplane.dev/v1alpha1
+kind: Site
+metadata: {name: %[1]s}
+spec:
+  cluster: {kubeconfigSecretRef: {namespace: %[2]s, name: %[1]s}}
+  engine:
+    type: Flux
+    objectRef: {apiVersion: kustomize.toolkit.fluxcd.io/v1, kind: Kustomization, namespace: flux-system, name: edge}
+  repository: {path: clusters/%[1]s}
+  allowedNamespaces: [%[2]s]
+`
+
+// hostilePeak is how much more memory the provider takes while API servers of Sites never stop sending, until it says so of each.
+func (s *stage) hostilePeak(ctx context.Context) (float64, error) {
+	if err := s.open(ctx); err != nil {
+		return 0, err
+	}
+	if err := s.succeed(ctx, claim("before-hostile", 1)); err != nil {
+		return 0, err
+	}
+	rest, err := s.weight("VmRSS")
+	if err != nil {
+		return 0, err
+	}
+	// From here on the kernel counts the peak anew.
+	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", s.cp.ProviderPID()), []byte("5"), 0); err != nil {
+		return 0, errors.Wrap(err, "cannot reset the peak of the provider's memory")
+	}
+	clusters := map[string]*hostile.Cluster{
+		"hostile-list": hostile.New(hostile.EndlessList, nil), "hostile-zipped": hostile.New(hostile.EndlessZippedList, nil), "hostile-event": hostile.New(nil, hostile.EndlessEvent),
+	}
+	for name, c := range clusters {
+		defer c.Stop()
+		if err := s.reach(ctx, name, c); err != nil {
+			return 0, err
+		}
+	}
+	if err := s.blamed(ctx, len(clusters)); err != nil {
+		return 0, err
+	}
+	peak, err := s.weight("VmHWM")
+	return peak - rest, err
+}
+
+// reach lets a claim be delivered to a hostile cluster.
+func (s *stage) reach(ctx context.Context, name string, c *hostile.Cluster) error {
+	kubeconfig, err := c.Kubeconfig()
+	if err != nil {
+		return errors.Wrap(err, "cannot write kubeconfig")
+	}
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, Data: map[string][]byte{"value": kubeconfig}}
+	if err := s.cp.Client.Create(ctx, secret); err != nil {
+		return errors.Wrap(err, "cannot create kubeconfig")
+	}
+	if err := s.cp.ApplyYAML(ctx, fmt.Appendf(nil, hostileSite, name, namespace)); err != nil {
+		return err
+	}
+	o := claim(name, 0)
+	intent := fmt.Sprintf(`{"service": %q, "type": "web", "sites": [%q], "replicas": 2}`, name, name)
+	if err := unstructured.SetNestedField(o.Object, intent, "spec", "intent"); err != nil {
+		return errors.Wrap(err, "cannot write claim")
+	}
+	return s.cp.ApplyObject(ctx, o)
+}
+
+// blamed waits until so many SiteSyncs name what a cluster does.
+func (s *stage) blamed(ctx context.Context, want int) error {
+	ctx, cancel := context.WithTimeout(ctx, hostilePatience)
+	defer cancel()
+	for {
+		l := &unstructured.UnstructuredList{}
+		l.SetAPIVersion("delivery.intentplane.dev/v1alpha1")
+		l.SetKind("SiteSyncList")
+		if err := s.cp.Client.List(ctx, l, client.InNamespace(namespace)); err != nil {
+			return errors.Wrap(err, "cannot list SiteSyncs")
+		}
+		n := 0
+		for _, o := range l.Items {
+			sites, _, _ := unstructured.NestedSlice(o.Object, "status", "atProvider", "sites")
+			if strings.Contains(fmt.Sprint(sites...), "the cluster sends ") {
+				n++
+			}
+		}
+		if n >= want {
+			return nil
+		}
+		if err := pass(ctx, time.Second); err != nil {
+			return errors.Wrapf(err, "%d of %d hostile clusters are named", n, want)
+		}
+	}
+}
