@@ -1,0 +1,126 @@
+package claims
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+
+	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/scene"
+)
+
+// try runs kubectl as a user, without keeping what it does, and returns the refusal or nothing.
+func try(s *scene.Scene, user string, args ...string) string {
+	s.T.Helper()
+	ctx, cancel := s.Context()
+	defer cancel()
+	if _, err := s.Kubectl(ctx, append(args, "-n", s.Namespace, "--as="+user, "--dry-run=server")...); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// allow a user verbs on resources in the namespace of a scene.
+func allow(s *scene.Scene, user, verbs, resources string) {
+	s.T.Helper()
+	name := user + "-" + strings.NewReplacer(".", "-", ",", "-", "/", "-").Replace(resources)
+	s.Run("create", "role", name, "-n", s.Namespace, "--verb="+verbs, "--resource="+resources)
+	s.Run("create", "rolebinding", name, "-n", s.Namespace, "--role="+name, "--user="+user)
+}
+
+// account is the name of a service account of Crossplane's namespace.
+func account(name string) string {
+	return fmt.Sprintf("system:serviceaccount:%s:%s", controlplane.Namespace, name)
+}
+
+// TestForgedGate lets nobody but the provider write a verdict, and nobody but Crossplane and the provider make a Gate, once the example's
+// policy is there, whatever RBAC allows.
+func TestForgedGate(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t, cp, "edge1")
+	user := s.Namespace + "-user"
+	allow(s, user, "get,create,update,patch", "gates.rollout.intentplane.dev,gates.rollout.intentplane.dev/status")
+	gate := &unstructured.Unstructured{}
+	if err := yaml.Unmarshal([]byte(`
+apiVersion: rollout.intentplane.dev/v1alpha1
+kind: Gate
+metadata: {name: shop-1-0, annotations: {crossplane.io/paused: "true"}}
+spec:
+  forProvider:
+    claimRef: {apiGroup: claims.intentplane.dev, kind: IntentDeployment, namespace: `+s.Namespace+`, name: shop}
+    order: {revision: 1, intent: i, request: r, step: 0, steps: 1, promoted: 0, attempt: 0, digestScheme: 1, rendererVersion: 1}
+    checks: [{name: errors, site: edge1, type: Prometheus, threshold: "<= 1", prometheus: {query: up}}]
+`), &gate.Object); err != nil {
+		t.Fatal(err)
+	}
+	gate.SetNamespace(s.Namespace)
+	s.Apply(gate.DeepCopy())
+	other := filepath.Join(t.TempDir(), "gate.yaml")
+	gate.SetName("shop-2-0")
+	write(s, other, gate)
+	verdict := []string{"patch", "gates.rollout.intentplane.dev", "shop-1-0", "--subresource=status", "--type=merge", "-p", `{"status":{"atProvider":{"verdict":"Passed"}}}`}
+	s.Until("the user may write the verdict", scene.Patience, func() bool { return try(s, user, verdict...) == "" })
+	bindPolicies(s)
+	s.Until("the policy holds", scene.Patience, func() bool { return try(s, user, verdict...) != "" })
+	unpause := []string{"patch", "gates.rollout.intentplane.dev", "shop-1-0", "--type=merge", "-p", `{"metadata":{"annotations":{"crossplane.io/paused":null}}}`}
+	for name, tc := range map[string]struct {
+		user string
+		args []string
+		want string
+	}{
+		"Verdict":           {user: user, args: verdict, want: "status: the verdict of a Gate is written by the provider alone"},
+		"VerdictCrossplane": {user: account("crossplane"), args: verdict, want: "status: the verdict of a Gate is written by the provider alone"},
+		"VerdictProvider":   {user: account(controlplane.ProviderServiceAccount), args: verdict},
+		"Create":            {user: user, args: []string{"create", "-f", other}, want: "a Gate is written by Crossplane and the provider alone"},
+		"CreateCrossplane":  {user: account("crossplane"), args: []string{"create", "-f", other}},
+		"Update":            {user: user, args: unpause, want: "a Gate is written by Crossplane and the provider alone"},
+		"UpdateProvider":    {user: account(controlplane.ProviderServiceAccount), args: unpause},
+	} {
+		if got := try(s, tc.user, tc.args...); tc.want == "" && got != "" || !strings.Contains(got, tc.want) {
+			t.Errorf("%s: want %q, got %q", name, tc.want, got)
+		}
+	}
+}
+
+// TestApprovalByEdit lets who may edit a deployment, and not create RolloutRequests, approve nothing by an edit, once the example's policy is
+// there. Other edits go on.
+func TestApprovalByEdit(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t, cp, "edge1", "edge2")
+	editor, approver := s.Namespace+"-editor", s.Namespace+"-approver"
+	const claims = "intentdeployments.claims.intentplane.dev"
+	for _, user := range []string{editor, approver} {
+		allow(s, user, "get,update,patch", claims)
+	}
+	allow(s, approver, "create", "rolloutrequests.rollout.intentplane.dev")
+	o := s.Claim("shop", intent(s, 1, "edge1"))
+	s.Set(o, "Manual", "spec", "blueprint", "updatePolicy")
+	s.Set(o, []any{map[string]any{"name": "first", "sites": []any{"edge1"}}}, "spec", "deliveryConfig", "waves")
+	s.Apply(o)
+	patch := func(user, patch string) string {
+		return try(s, user, "patch", claims, "shop", "--type=merge", "-p", patch)
+	}
+	const automatic = `{"spec":{"blueprint":{"updatePolicy":"Automatic"}}}`
+	s.Until("the editor may edit", scene.Patience, func() bool { return patch(editor, automatic) == "" && patch(approver, automatic) == "" })
+	bindPolicies(s)
+	s.Until("the policy holds", scene.Patience, func() bool { return patch(editor, automatic) != "" })
+	for name, tc := range map[string]struct{ patch, want string }{
+		"Automatic": {patch: automatic, want: "spec.blueprint: who may create RolloutRequests"},
+		"Channel":   {patch: `{"spec":{"blueprint":{"channel":"edge"}}}`, want: "spec.blueprint: who may create RolloutRequests"},
+		"NoGates":   {patch: `{"spec":{"gatesConfig":{"enabled":false}}}`, want: "spec.gatesConfig: who may create RolloutRequests"},
+		"NoWaves":   {patch: `{"spec":{"deliveryConfig":{"waves":null}}}`, want: "spec.deliveryConfig.waves: who may create RolloutRequests"},
+		"Suspend":   {patch: `{"spec":{"suspend":true}}`},
+		"Label":     {patch: `{"metadata":{"labels":{"a":"b"}}}`},
+	} {
+		if got := patch(editor, tc.patch); tc.want == "" && got != "" || !strings.Contains(got, tc.want) {
+			t.Errorf("%s: want %q, got %q", name, tc.want, got)
+		}
+		if got := patch(approver, tc.patch); got != "" {
+			t.Errorf("%s: who may approve is refused: %q", name, got)
+		}
+	}
+}
