@@ -289,8 +289,11 @@ func sharing(places []catalog.Place, one catalog.Place) int {
 
 // renderPlace returns the files of one Site.
 func (c *Core) renderPlace(ctx context.Context, in Input, i intent.Intent, s *catalog.Selection, p catalog.Place) (compose.Rendered, error) {
-	out := compose.Rendered{Place: p}
-	files, err := c.renderer.Build(ctx, renderInput(in, i, s, p))
+	out, what := compose.Rendered{Place: p}, renderInput(in, i, s, p)
+	if err := substituted(in.Spec, render.CheckSubstitution(i, what.Site)); err != nil {
+		return out, err
+	}
+	files, err := c.renderer.Build(ctx, what)
 	if err == nil {
 		err = c.checker.Check(&s.Blueprint, policyInput(in, p, files))
 	}
@@ -321,8 +324,10 @@ func renderInput(in Input, i intent.Intent, s *catalog.Selection, p catalog.Plac
 	return render.Input{
 		Blueprint: &s.Blueprint,
 		Intent:    i,
-		Site:      render.Site{Name: p.Site.GetName(), Parameters: parameters, Layout: p.Site.Spec.Repository.Layout},
-		Claim:     render.Claim{APIGroup: in.Claim.APIGroup, Namespace: in.Claim.Namespace, Name: in.Claim.Name},
+		Site: render.Site{
+			Name: p.Site.GetName(), Parameters: parameters, Layout: p.Site.Spec.Repository.Layout, Substitution: render.SubstitutionAt(p.Site.Spec.Engine),
+		},
+		Claim: render.Claim{APIGroup: in.Claim.APIGroup, Namespace: in.Claim.Namespace, Name: in.Claim.Name},
 	}
 }
 

@@ -62,9 +62,22 @@ func unread(s deploymentv1alpha1.IntentDeploymentSpec, err error) error {
 	if !errors.As(err, &e) {
 		return err
 	}
-	prefix := "spec.intent: "
-	if s.Expectation != nil {
-		prefix = "spec.expectation."
+	return terminal(deploymentv1alpha1.ReasonNotSupportedByBlueprint, deploymentv1alpha1.PhaseCompiling, errors.New(e.In(prefixOf(s))))
+}
+
+// substituted is the problem of an intent with a value that an engine would replace.
+func substituted(s deploymentv1alpha1.IntentDeploymentSpec, err error) error {
+	e := &render.SubstitutionError{}
+	if !errors.As(err, &e) {
+		return err
 	}
-	return terminal(deploymentv1alpha1.ReasonNotSupportedByBlueprint, deploymentv1alpha1.PhaseCompiling, errors.New(e.In(prefix)))
+	return terminal(deploymentv1alpha1.ReasonPolicyDenied, deploymentv1alpha1.PhaseRendering, errors.New(e.In(prefixOf(s))))
+}
+
+// prefixOf is what the path of a field of the intent begins with.
+func prefixOf(s deploymentv1alpha1.IntentDeploymentSpec) string {
+	if s.Expectation != nil {
+		return "spec.expectation."
+	}
+	return "spec.intent: "
 }

@@ -36,10 +36,14 @@ type world struct {
 	objects []*unstructured.Unstructured
 }
 
+// firstRenderer is the version that worlds begin with, whatever the present one is: tests say how many versions came after it.
+const firstRenderer = 1
+
 // newWorld has the Sites, the Blueprint and the configuration of the quickstart, and its deployment.
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{t: t, core: New(render.NewRenderer())}
+	w.core.version = firstRenderer
 	w.in = Input{
 		Claim:    rolloutv1alpha1.ClaimReference{APIGroup: deploymentv1alpha1.GroupClaims, Kind: deploymentv1alpha1.Kind, Namespace: "team-a", Name: "shop"},
 		Observed: map[string]*unstructured.Unstructured{},

@@ -36,6 +36,7 @@ func overlay(in Input, files, data map[string]string, u Uses, clusterScoped []sc
 		own[workloadFile] = workloads
 		transformers = append(transformers, workloadFile)
 	}
+	transformers = withSubstitution(in, own, transformers)
 	own[kustomizationFile] = overlayKustomization(in, transformers, images)
 	for name, content := range own {
 		b, err := yaml.Marshal(content)

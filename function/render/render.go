@@ -32,7 +32,7 @@ import (
 )
 
 // Version of the rules in this package: it rises when the same input gives other bytes.
-const Version int32 = 1
+const Version int32 = 2
 
 // A Claim is whom the objects are rendered for.
 type Claim struct {
@@ -53,6 +53,9 @@ type Site struct {
 
 	// Parameters of the Site.
 	Parameters map[string]string
+
+	// Substitution says whether the engine of the Site may replace ${NAME} in what is rendered.
+	Substitution Substitution
 
 	// Layout of the directory. Empty means LayoutKustomization.
 	Layout catalogv1alpha1.Layout

@@ -6,6 +6,7 @@ import (
 	"github.com/intentplane/intentplane/apis/digest"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/catalog"
+	"github.com/intentplane/intentplane/function/render"
 )
 
 // Request is what is asked for now, as digests.
@@ -35,7 +36,13 @@ type sitePart struct {
 	Path       string                 `json:"path"`
 	Layout     catalogv1alpha1.Layout `json:"layout"`
 	Parameters map[string]string      `json:"parameters,omitempty"`
+
+	// Substitution has an effect on what is rendered since the version substitutionSince of the renderer.
+	Substitution render.Substitution `json:"substitution,omitempty"`
 }
+
+// substitutionSince is the version of the renderer that tells engines to replace nothing. A request of an earlier one does not depend on it.
+const substitutionSince = 2
 
 // content is a whole request.
 type content struct {
@@ -59,7 +66,7 @@ func NewRequest(spec deploymentv1alpha1.IntentDeploymentSpec, intent string, s *
 	}
 	c := content{Intent: w, Blueprint: blueprint, Renderer: renderer, Plan: plan}
 	for _, p := range s.Places {
-		c.Sites = append(c.Sites, partOf(p))
+		c.Sites = append(c.Sites, partOf(p, renderer))
 	}
 	d, err := digest.Of(c, nil)
 	return Request{Digest: d, Intent: w, Blueprint: reference(spec.Blueprint, s, blueprint), RendererVersion: renderer, Plan: plan}, err
@@ -92,7 +99,7 @@ func wishDigest(s deploymentv1alpha1.IntentDeploymentSpec, intent string) (strin
 	})
 }
 
-func partOf(p catalog.Place) sitePart {
+func partOf(p catalog.Place, renderer int32) sitePart {
 	part := sitePart{
 		Name:       p.Site.GetName(),
 		Config:     p.ConfigRef,
@@ -106,6 +113,10 @@ func partOf(p catalog.Place) sitePart {
 			part.Parameters = map[string]string{}
 		}
 		part.Parameters[key] = string(value)
+	}
+	// What is possible changes no byte: a value that would be replaced is refused.
+	if s := render.SubstitutionAt(p.Site.Spec.Engine); renderer >= substitutionSince && s == render.SubstitutionDisabled {
+		part.Substitution = s
 	}
 	return part
 }
