@@ -35,7 +35,7 @@ BUILD := CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERS
 
 # Programs follow from these files, and from their folders, so that one removed counts too.
 SOURCES := $(wildcard *.go) go.mod go.sum $(shell find $(wildcard apis cmd function package provider) ! -name '*_test.go' 2>/dev/null)
-RECIPES := Makefile tools/images/main.go tools/images/go.sum tools/crossplane-cli/go.mod
+RECIPES := Makefile $(wildcard tools/images/*.go) tools/images/go.sum tools/crossplane-cli/go.mod
 
 # with_tools runs a command with the paths of the tools in its environment.
 with_tools = set -a && environment="$$(tools/tools.sh env $(1))" && eval "$$environment" && set +a &&
@@ -195,6 +195,7 @@ $(OUTPUT)/image/%.tar: $(OUTPUT)/linux/% $(RECIPES)
 	@mkdir -p $(@D)
 	@tools/tools.sh build XPKG_IMAGE
 	@$(call with_tools,XPKG_IMAGE) "$$XPKG_IMAGE" -binary $< -platform linux/$(*D) \
+		-modcache "$$(go env GOMODCACHE)" -goroot "$$(go env GOROOT)" \
 		-tag ghcr.io/intentplane/$(*F)-intentplane:$(VERSION) -output $@
 
 # Packages. "xpkg build" takes every YAML below its root and wants exactly one

@@ -7,8 +7,10 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,6 +32,8 @@ type request struct {
 	tag      string
 	platform string
 	output   string
+	// modcache and goroot hold the sources of what is linked. Empty leaves their licences out of the image.
+	modcache, goroot string
 }
 
 func main() {
@@ -38,6 +42,8 @@ func main() {
 	flag.StringVar(&r.tag, "tag", "", "The reference that names the image in the tarball.")
 	flag.StringVar(&r.platform, "platform", "", "The platform that the binary is built for, for example linux/amd64.")
 	flag.StringVar(&r.output, "output", "", "The tarball to write.")
+	flag.StringVar(&r.modcache, "modcache", "", "The module cache, as \"go env GOMODCACHE\" says. The image has the licences of all modules in the binary.")
+	flag.StringVar(&r.goroot, "goroot", "", "Where Go is, as \"go env GOROOT\" says. Its own licence is among them.")
 	flag.Parse()
 
 	if err := r.write(); err != nil {
@@ -79,7 +85,12 @@ func (r request) image() (v1.Image, error) {
 		return nil, fmt.Errorf("cannot read -binary: %w", err)
 	}
 
-	layer, err := layerOf(path.Base(r.binary), data)
+	files, err := r.files()
+	if err != nil {
+		return nil, err
+	}
+
+	layer, err := layerOf(path.Base(r.binary), data, files)
 	if err != nil {
 		return nil, err
 	}
@@ -104,25 +115,32 @@ func (r request) image() (v1.Image, error) {
 	return mutate.ConfigFile(img, cfg)
 }
 
-// layerOf returns a layer that holds one executable, and a directory for
-// temporary files that the non-root user may write to.
-func layerOf(file string, data []byte) (v1.Layer, error) {
+// files are those that the image has beside the binary.
+func (r request) files() (map[string][]byte, error) {
+	if r.modcache == "" {
+		return map[string][]byte{}, nil
+	}
+	return licences(r.binary, r.modcache, r.goroot)
+}
+
+// layerOf returns a layer that holds one executable, files that are read only,
+// and a directory for temporary files that the non-root user may write to.
+func layerOf(file string, data []byte, files map[string][]byte) (v1.Layer, error) {
 	buf := &bytes.Buffer{}
 	w := tar.NewWriter(buf)
 
-	headers := []*tar.Header{
-		{Typeflag: tar.TypeDir, Name: "tmp/", Mode: 0o1777, ModTime: time.Unix(0, 0)},
-		{Typeflag: tar.TypeReg, Name: strings.TrimPrefix(file, "/"), Mode: 0o555, Size: int64(len(data)), ModTime: time.Unix(0, 0)},
+	if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: "tmp/", Mode: 0o1777, ModTime: time.Unix(0, 0)}); err != nil {
+		return nil, fmt.Errorf("cannot write %q to layer: %w", "tmp/", err)
 	}
 
-	for _, h := range headers {
-		if err := w.WriteHeader(h); err != nil {
-			return nil, fmt.Errorf("cannot write %q to layer: %w", h.Name, err)
+	if err := add(w, strings.TrimPrefix(file, "/"), 0o555, data); err != nil {
+		return nil, err
+	}
+
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if err := add(w, name, 0o444, files[name]); err != nil {
+			return nil, err
 		}
-	}
-
-	if _, err := w.Write(data); err != nil {
-		return nil, fmt.Errorf("cannot write %q to layer: %w", file, err)
 	}
 
 	if err := w.Close(); err != nil {
@@ -132,4 +150,18 @@ func layerOf(file string, data []byte) (v1.Layer, error) {
 	return tarball.LayerFromOpener(func() (io.ReadCloser, error) {
 		return io.NopCloser(bytes.NewReader(buf.Bytes())), nil
 	})
+}
+
+// add a file to a layer.
+func add(w *tar.Writer, name string, mode int64, data []byte) error {
+	err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: mode, Size: int64(len(data)), ModTime: time.Unix(0, 0)})
+	if err == nil {
+		_, err = w.Write(data)
+	}
+
+	if err != nil {
+		return fmt.Errorf("cannot write %q to layer: %w", name, err)
+	}
+
+	return nil
 }
