@@ -1,0 +1,71 @@
+package docs
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var (
+	advisory = regexp.MustCompile(`(CVE-\d{4}-\d+|GHSA(-[0-9a-z]{4}){3})`)
+	named    = regexp.MustCompile("`([^`]+)` (Test\\w+)")
+)
+
+// testsOf returns the text of a package's tests.
+func testsOf(t *testing.T, dir string) string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("..", filepath.FromSlash(dir), "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := strings.Builder{}
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out.Write(b)
+	}
+	return out.String()
+}
+
+// byID are the tests that have a case for each advisory, by its identifier.
+func byID(test string) bool { return test == "TestAdvisories" || test == "TestContainment" }
+
+// TestAdvisoriesAreTested finds the test that each advisory in security.md names, or the reason why there is none.
+func TestAdvisoriesAreTested(t *testing.T) {
+	b, err := os.ReadFile("security.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(b), "## Advisories of this field")
+	listed := map[string]bool{}
+	for line := range strings.Lines(table) {
+		cells := strings.Split(line, "|")
+		if len(cells) != 6 {
+			continue
+		}
+		ids, tests := advisory.FindAllString(cells[1], -1), named.FindAllStringSubmatch(cells[3], -1)
+		for _, id := range ids {
+			listed[id] = true
+			if (len(tests) == 0) == (strings.TrimSpace(cells[4]) == "") {
+				t.Errorf("%s: want a test, or a reason why there is none", id)
+			}
+			for _, test := range tests {
+				text := testsOf(t, test[1])
+				if !strings.Contains(text, "func "+test[2]+"(") || byID(test[2]) && !strings.Contains(text, `"`+id) {
+					t.Errorf("%s: %s of %s does not test it", id, test[2], test[1])
+				}
+			}
+		}
+	}
+	for _, dir := range []string{"function/render", "test/cve"} {
+		for _, id := range advisory.FindAllString(testsOf(t, dir), -1) {
+			if !listed[id] {
+				t.Errorf("%s is tested by %s, and security.md does not list it", id, dir)
+			}
+		}
+	}
+}

@@ -1,0 +1,321 @@
+// Package cve tests, by the identifiers of advisories, that what was wrong in others of this field is not wrong here. Those about Blueprints are in
+// function/render, and docs/security.md lists them all.
+package cve
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/Masterminds/semver/v3"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"sigs.k8s.io/yaml"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/intentplane/intentplane/apis/promql"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/function/intent"
+	"github.com/intentplane/intentplane/function/render"
+	"github.com/intentplane/intentplane/provider/clusters"
+	"github.com/intentplane/intentplane/provider/gates"
+)
+
+// TestAdvisories has one case for each advisory that is not about Blueprints.
+func TestAdvisories(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		test   func(t *testing.T)
+	}{
+		"CVE-2022-24817": {reason: "A kubeconfig runs no program and reads no file of the provider.", test: kubeconfigReaches},
+		"CVE-2022-39272": {reason: "A duration that cannot be read is an error of its own object.", test: durations},
+		"CVE-2024-31216": {reason: "A password in a URL is in no error.", test: passwordInURL},
+		"CVE-2022-31105": {reason: "No code skips the verification of a certificate, unless a flag of the administrator says so for kubeconfigs.", test: verification},
+		"CVE-2023-23947": {reason: "No field of an object holds a credential: Secrets do.", test: credentialsInObjects},
+		"CVE-2023-25163": {reason: "No field of an object holds a credential, so that none is in an error about it.", test: credentialsInObjects},
+		"CVE-2025-55190": {reason: "No field of an object that tenants read holds a credential.", test: credentialsInObjects},
+		"CVE-2023-40029": {reason: "A Secret with what was applied last is refused, and not repeated.", test: lastApplied},
+		"CVE-2025-23216": {reason: "An error about a Secret repeats no value of it.", test: secretInError},
+		"CVE-2026-42880": {reason: "What is shown of a tree repeats no value of a Secret.", test: secretInView},
+		"CVE-2026-45737": {reason: "What is shown of a tree repeats no stringData either.", test: secretInView},
+		"CVE-2024-53351": {reason: "The role of the provider reads no Secret and has no wildcard verb.", test: leastPrivilege},
+		"CVE-2024-52284": {reason: "Who may not read Secrets does not read GitDeliveries, which hold what is delivered.", test: secretsInDeliveries},
+		"CVE-2026-44937": {reason: "A value in a regular expression of a query is matched letter for letter.", test: regexInjection},
+		"CVE-2023-27483": {reason: "An intent with depth, with length or with a great index is refused soon.", test: deepIntent},
+		"CVE-2022-24730": {reason: "A Blueprint reads nothing outside of itself.", test: refuses("resources: [../../elsewhere]")},
+		"CVE-2021-32690": {reason: "No chart is fetched, so that no credential goes to another domain.", test: refuses("helmCharts: [{name: x, repo: 'https://example.org'}]")},
+		"CVE-2025-32386": {reason: "No chart is unpacked.", test: refuses("helmCharts: [{name: x}]")},
+		"CVE-2026-35204": {reason: "No plugin of Helm is run.", test: refuses("helmGlobals: {chartHome: ../..}")},
+		"CVE-2026-35205": {reason: "No chart without provenance is taken.", test: refuses("helmCharts: [{name: x, version: 1.0.0}]")},
+		"CVE-2026-35206": {reason: "No name of a chart is a path.", test: refuses("helmCharts: [{name: ../x}]")},
+		"CVE-2023-49568": {reason: "The Git library is one in which this is fixed.", test: atLeast("github.com/go-git/go-git/v5", "5.11.0")},
+		"CVE-2023-49569": {reason: "The Git library is one in which this is fixed.", test: atLeast("github.com/go-git/go-git/v5", "5.11.0")},
+		"CVE-2025-21613": {reason: "The Git library is one in which this is fixed, and no URL names a file.", test: fileURL},
+		"CVE-2025-21614": {reason: "The Git library is one in which this is fixed.", test: atLeast("github.com/go-git/go-git/v5", "5.13.0")},
+		"CVE-2026-25934": {reason: "The Git library is one in which this is fixed.", test: atLeast("github.com/go-git/go-git/v5", "5.16.5")},
+		"CVE-2026-33762": {reason: "The Git library is one in which this is fixed.", test: atLeast("github.com/go-git/go-git/v5", "5.17.1")},
+		"CVE-2026-34165": {reason: "The Git library is one in which this is fixed.", test: atLeast("github.com/go-git/go-git/v5", "5.17.1")},
+		"CVE-2026-41506": {reason: "The Git library is one in which this is fixed.", test: atLeast("github.com/go-git/go-git/v5", "5.18.0")},
+		"CVE-2026-45022": {reason: "The Git library is one in which this is fixed.", test: atLeast("github.com/go-git/go-git/v5", "5.19.0")},
+		"CVE-2026-45570": {reason: "The Git library is one in which this is fixed.", test: atLeast("github.com/go-git/go-git/v5", "5.19.1")},
+		"CVE-2026-45571": {reason: "The Git library is one in which this is fixed.", test: atLeast("github.com/go-git/go-git/v5", "5.19.1")},
+
+		"GHSA-w5pp-99ch-qj29": {reason: "The Git library is one in which this is fixed.", test: atLeast("github.com/go-git/go-git/v5", "5.19.1")},
+
+		"CVE-2026-71556": {reason: "The Git library is one in which this is fixed.", test: atLeast("github.com/go-git/go-git/v5", "5.19.2")},
+		"CVE-2026-71557": {reason: "The Git library is one in which this is fixed.", test: atLeast("github.com/go-git/go-git/v5", "5.19.2")},
+		"CVE-2026-44973": {reason: "The library for files of Git is one in which this is fixed.", test: atLeast("github.com/go-git/go-billy/v5", "5.9.0")},
+		"CVE-2026-44740": {reason: "The library for files of Git is one in which this is fixed.", test: atLeast("github.com/go-git/go-billy/v5", "5.9.0")},
+	}
+	for id, tc := range cases {
+		t.Run(id, func(t *testing.T) {
+			t.Log(tc.reason)
+			tc.test(t)
+		})
+	}
+}
+
+const root = "../.."
+
+func kubeconfigReaches(t *testing.T) {
+	for name, user := range map[string]string{
+		"exec":          "exec: {apiVersion: client.authentication.k8s.io/v1, command: sh, interactiveMode: Never}",
+		"auth-provider": "auth-provider: {name: gcp}",
+		"tokenFile":     "tokenFile: /var/run/secrets/kubernetes.io/serviceaccount/token",
+	} {
+		config := "apiVersion: v1\nkind: Config\ncurrent-context: c\ncontexts: [{name: c, context: {cluster: c, user: u}}]\n" +
+			"clusters: [{name: c, cluster: {server: 'https://example.org'}}]\nusers: [{name: u, user: {" + user + "}}]\n"
+		if _, err := clusters.Parse([]byte(config), clusters.Limits{}); !clusters.IsRefused(err) || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	file := "apiVersion: v1\nkind: Config\ncurrent-context: c\ncontexts: [{name: c, context: {cluster: c, user: u}}]\n" +
+		"clusters: [{name: c, cluster: {server: 'https://example.org', certificate-authority: /etc/passwd}}]\nusers: [{name: u, user: {token: x}}]\n"
+	if _, err := clusters.Parse([]byte(file), clusters.Limits{}); !clusters.IsRefused(err) {
+		t.Errorf("certificate-authority: %v", err)
+	}
+}
+
+func durations(t *testing.T) {
+	for _, text := range []string{"1", "abc", "-5s", strings.Repeat("9", 30) + "h"} {
+		c := deploymentv1alpha1.Check{Name: "x", Type: "Prometheus", Timeout: deploymentv1alpha1.Duration(text)}
+		if _, err := gates.RulesOf(c); err == nil {
+			t.Errorf("timeout %q is taken", text)
+		}
+	}
+}
+
+const password = "hunter2"
+
+func passwordInURL(t *testing.T) {
+	for _, raw := range []string{"https://user:" + password + "@example.org/a.git", "https://example.org/a.git?token=" + password, "user:" + password + "@example.org:a.git", "https://user:" + password + "@exa mple/a"} {
+		if _, err := policy.ParseRepositoryURL(raw); err == nil || strings.Contains(err.Error(), password) {
+			t.Errorf("%q: %v", raw, err)
+		}
+	}
+}
+
+func verification(t *testing.T) {
+	for _, dir := range []string{"apis", "function", "provider", "cmd"} {
+		err := filepath.WalkDir(filepath.Join(root, dir), func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			b, err := os.ReadFile(path)
+			if strings.Contains(string(b), "InsecureSkipVerify:") {
+				t.Errorf("%s skips the verification of certificates", path)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// secretField is what a field that holds a credential would be called. References to Secrets end otherwise.
+var secretField = regexp.MustCompile(`(?i)(password|passphrase|token|privateKey|credential)$`)
+
+func credentialsInObjects(t *testing.T) {
+	for _, o := range []any{
+		configv1alpha1.ProviderConfigSpec{}, catalogv1alpha1.SiteSpec{}, deploymentv1alpha1.IntentDeploymentSpec{}, deploymentv1alpha1.IntentDeploymentStatus{},
+		deliveryv1alpha1.GitDelivery{}, deliveryv1alpha1.SiteSync{}, rolloutv1alpha1.Gate{}, rolloutv1alpha1.RolloutRequest{},
+	} {
+		walk(t, reflect.TypeOf(o), "", map[reflect.Type]bool{})
+	}
+}
+
+func walk(t *testing.T, of reflect.Type, path string, seen map[reflect.Type]bool) {
+	t.Helper()
+	for slices.Contains([]reflect.Kind{reflect.Pointer, reflect.Slice, reflect.Map}, of.Kind()) {
+		of = of.Elem()
+	}
+	if of.Kind() != reflect.Struct || seen[of] {
+		return
+	}
+	seen[of] = true
+	for i := range of.NumField() {
+		f := of.Field(i)
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.Type.Kind() == reflect.String && secretField.MatchString(name) {
+			t.Errorf("%s.%s of %s may hold a credential", path, name, of)
+		}
+		walk(t, f.Type, path+"."+name, seen)
+	}
+}
+
+// treeWith is the directory of a claim with one object.
+func treeWith(object string) policy.Input {
+	s := &catalogv1alpha1.Site{}
+	s.SetName("edge1")
+	s.Spec.Repository.Path = "clusters/edge1"
+	s.Spec.Default()
+	s.Spec.AllowedNamespaces = []string{"team-a"}
+	return policy.Input{
+		Claim: rolloutv1alpha1.ClaimReference{Namespace: "team-a", Name: "shop"}, Site: s, ConfigKind: policy.KindClusterProviderConfig,
+		Config: &configv1alpha1.ProviderConfigSpec{Git: configv1alpha1.GitRemote{Branch: "main"}}, Branch: "main", Path: "clusters/edge1/team-a/shop",
+		Layout: catalogv1alpha1.LayoutKustomization, Files: tree.Files{"a.yaml": []byte(object), "kustomization.yaml": []byte("resources: [a.yaml]\n")},
+	}
+}
+
+const secretObject = "apiVersion: v1\nkind: Secret\nmetadata: {name: a, namespace: team-a}\nstringData: {password: " + password + "}\n"
+
+func secretInError(t *testing.T) {
+	if err := policy.CheckTree(treeWith(secretObject)); err == nil || strings.Contains(err.Error(), password) {
+		t.Errorf("CheckTree(...): %v", err)
+	}
+}
+
+func lastApplied(t *testing.T) {
+	encrypted := "ENC[AES256_GCM,data:YQ==,iv:YQ==,tag:YQ==,type:str]"
+	o := fmt.Sprintf("apiVersion: v1\nkind: Secret\nmetadata:\n  name: a\n  namespace: team-a\n  annotations:\n    kubectl.kubernetes.io/last-applied-configuration: '{\"stringData\":{\"p\":%q}}'\n"+
+		"stringData: {p: %q}\nsops: {mac: %q}\n", password, encrypted, encrypted)
+	err := policy.CheckTree(treeWith(o))
+	if err == nil || !strings.Contains(err.Error(), "last-applied-configuration") || strings.Contains(err.Error(), password) {
+		t.Errorf("CheckTree(...): %v", err)
+	}
+}
+
+func secretInView(t *testing.T) {
+	files, _ := policy.WithoutSecrets(treeWith(secretObject).Files)
+	for name, content := range files {
+		if strings.Contains(string(content), password) {
+			t.Errorf("%s shows the value of a Secret: %s", name, content)
+		}
+	}
+}
+
+func leastPrivilege(t *testing.T) {
+	b, err := os.ReadFile(filepath.Join(root, "examples", "rbac", "provider.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for doc := range strings.SplitSeq(string(b), "\n---\n") {
+		role := rbacv1.ClusterRole{}
+		if err := yaml.Unmarshal([]byte(doc), &role); err != nil {
+			t.Fatal(err)
+		}
+		for _, rule := range role.Rules {
+			secrets := slices.Contains(rule.APIGroups, corev1.GroupName) && (slices.Contains(rule.Resources, "secrets") || slices.Contains(rule.Resources, "*"))
+			if secrets || slices.Contains(rule.Verbs, "*") || slices.Contains(rule.APIGroups, "*") {
+				t.Errorf("%s: %v", role.GetName(), rule)
+			}
+		}
+	}
+}
+
+// secretsInDeliveries looks at what is added to the role view of Kubernetes.
+func secretsInDeliveries(t *testing.T) {
+	b, err := os.ReadFile(filepath.Join(root, "examples", "rbac", "people.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := map[bool]bool{}
+	for doc := range strings.SplitSeq(string(b), "\n---\n") {
+		role := rbacv1.ClusterRole{}
+		if err := yaml.Unmarshal([]byte(doc), &role); err != nil {
+			t.Fatal(err)
+		}
+		for _, rule := range role.Rules {
+			if slices.Contains(rule.Resources, "gitdeliveries") || slices.Contains(rule.Resources, "*") {
+				read[role.GetLabels()["rbac.authorization.k8s.io/aggregate-to-view"] == "true"] = true
+			}
+		}
+	}
+	if !read[false] || read[true] {
+		t.Errorf("GitDeliveries are read by the role view: %t, by others: %t", read[true], read[false])
+	}
+}
+
+func regexInjection(t *testing.T) {
+	template, err := promql.Parse(`up{service=~"{{service}}-.*"}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := template.Fill(promql.Values{Service: ".*|bank", Namespace: "team-a", Site: "edge1"})
+	if want := `up{service=~"(?:\\.\\*\\|bank)-.*"}`; err != nil || got != want {
+		t.Errorf("Fill(...): %s, %v, want %s", got, err, want)
+	}
+}
+
+func deepIntent(t *testing.T) {
+	for name, text := range map[string]string{
+		"Depth":  strings.Repeat(`{"a":`, 10_000) + "1" + strings.Repeat("}", 10_000),
+		"Length": `{"service": "` + strings.Repeat("x", 10<<20) + `"}`,
+		"Index":  `{"a[99999999]": 1}`,
+	} {
+		if _, err := intent.FromText(text); err == nil {
+			t.Errorf("%s: the intent is taken", name)
+		}
+	}
+}
+
+// refuses builds a Blueprint with a kustomization that is not allowed.
+func refuses(kustomization string) func(t *testing.T) {
+	return func(t *testing.T) {
+		b := &catalogv1alpha1.Blueprint{}
+		b.SetName("web")
+		b.Spec.ServiceTypes = []string{"web"}
+		b.Spec.Files = map[string]catalogv1alpha1.File{"kustomization.yaml": catalogv1alpha1.File(kustomization)}
+		if err := render.Check(b); err == nil {
+			t.Errorf("a Blueprint with %q is taken", kustomization)
+		}
+	}
+}
+
+func fileURL(t *testing.T) {
+	atLeast("github.com/go-git/go-git/v5", "5.13.0")(t)
+	for _, raw := range []string{"file:///etc", "/etc", "ext::sh -c x", "--upload-pack=x", "ssh://-oProxyCommand=x/a"} {
+		if _, err := policy.ParseRepositoryURL(raw); err == nil {
+			t.Errorf("%q is taken for a repository", raw)
+		}
+	}
+}
+
+// atLeast reads the version of a module in go.mod.
+func atLeast(module, version string) func(t *testing.T) {
+	return func(t *testing.T) {
+		b, err := os.ReadFile(filepath.Join(root, "go.mod"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := regexp.MustCompile(`(?m)^\s*` + regexp.QuoteMeta(module) + ` v(\S+)`).FindSubmatch(b)
+		if found == nil {
+			t.Fatalf("go.mod does not name %s", module)
+		}
+		if got := semver.MustParse(string(found[1])); got.LessThan(semver.MustParse(version)) {
+			t.Errorf("%s %s is older than %s", module, got, version)
+		}
+	}
+}
