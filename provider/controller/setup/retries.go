@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// shareOfRate is the part of a controller's reconciles per second that one namespace has for objects whose last one failed.
-	shareOfRate = 10
+	// shareOfRetries is the part of a controller's reconciles per second that one namespace has for objects whose last one failed.
+	shareOfRetries = 10
 
 	// savedSeconds is for how many seconds a namespace may save its share.
 	savedSeconds = 10
@@ -38,7 +38,7 @@ type failures struct {
 
 // NewRetries returns the retries of a controller that reconciles so many objects per second.
 func NewRetries(r reconcile.Reconciler, perSecond int, now func() time.Time) *Retries {
-	share := rate.Limit(float64(max(1, perSecond)) / shareOfRate)
+	share := rate.Limit(float64(max(1, perSecond)) / shareOfRetries)
 	return &Retries{inner: r, share: share, now: now, failed: map[string]*failures{}}
 }
 

@@ -31,7 +31,7 @@ func TestRetries(t *testing.T) {
 	}
 	all("team-a")
 	all("team-a")
-	want := map[string]int{"hostile": objects + perSecond/shareOfRate*(savedSeconds+seconds), "team-a": 2 * objects}
+	want := map[string]int{"hostile": objects + perSecond/shareOfRetries*(savedSeconds+seconds), "team-a": 2 * objects}
 	if diff := cmp.Diff(want, reconciles); diff != "" {
 		t.Errorf("Objects that fail have their namespace's share of the rate, and others do not wait.\nreconciles: -want, +got:\n%s", diff)
 	}
