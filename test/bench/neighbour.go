@@ -24,8 +24,8 @@ const (
 	// readsHang and pushesHang are repositories of the server that the neighbour uses too.
 	readsHang, pushesHang = "hostile-reads", "hostile-pushes"
 
-	// hostilePatience is how long it may take until each hostile GitDelivery has a reason.
-	hostilePatience = 10 * time.Minute
+	// neighbourPatience is how long it may take until each hostile GitDelivery has a reason.
+	neighbourPatience = 10 * time.Minute
 )
 
 // neighbourDelay is how long a delivery of one namespace takes beside a tenant whose proxies hang, whose servers drip, whose reads and pushes
@@ -110,7 +110,7 @@ func (s *stage) startHostile(ctx context.Context, l *load.Load) (end func(), err
 }
 
 func (s *stage) fillHostile(ctx context.Context, l *load.Load, kinds []load.Way) error {
-	ctx, cancel := context.WithTimeout(ctx, hostilePatience)
+	ctx, cancel := context.WithTimeout(ctx, neighbourPatience)
 	defer cancel()
 	ways := []load.Way{}
 	for n := range hostileWays {
