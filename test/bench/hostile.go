@@ -16,8 +16,8 @@ import (
 	"github.com/intentplane/intentplane/test/hostile"
 )
 
-// hostilePatience is how long the provider may take to say what a hostile cluster does.
-const hostilePatience = 5 * time.Minute
+// clusterPatience is how long the provider may take to say what a hostile cluster does.
+const clusterPatience = 5 * time.Minute
 
 // hostileSite is a Site whose cluster is hostile.
 const hostileSite = `
@@ -88,7 +88,7 @@ func (s *stage) reach(ctx context.Context, name string, c *hostile.Cluster) erro
 
 // blamed waits until so many SiteSyncs name what a cluster does.
 func (s *stage) blamed(ctx context.Context, want int) error {
-	ctx, cancel := context.WithTimeout(ctx, hostilePatience)
+	ctx, cancel := context.WithTimeout(ctx, clusterPatience)
 	defer cancel()
 	for {
 		l := &unstructured.UnstructuredList{}

@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	// shareOfRate is the part of all reconciles per second that one namespace has of a controller, and burstSeconds for how many seconds they may
+	// namespaceShare is the part of all reconciles per second that one namespace has of a controller, and namespaceBurst for how many seconds they may
 	// come at once.
-	shareOfRate, burstSeconds = 10, 10
+	namespaceShare, namespaceBurst = 10, 10
 
 	// manyShares is from how many on those that are not used are forgotten.
 	manyShares = 1000
@@ -33,8 +33,8 @@ type Share struct {
 
 // NewShare returns the shares of a limiter that allows so many reconciles per second.
 func NewShare(all ratelimiter.RateLimiter, perSecond int) *Share {
-	per := max(1, perSecond/shareOfRate)
-	return &Share{RateLimiter: all, perSecond: rate.Limit(per), burst: per * burstSeconds, by: map[string]*rate.Limiter{}}
+	per := max(1, perSecond/namespaceShare)
+	return &Share{RateLimiter: all, perSecond: rate.Limit(per), burst: per * namespaceBurst, by: map[string]*rate.Limiter{}}
 }
 
 // When an item may be reconciled, which ends with its namespace and its name. An item that waits for its namespace takes nothing of the others'.
