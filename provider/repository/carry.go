@@ -50,12 +50,12 @@ func (r *Repository) fail(group []*item, err error) {
 
 // attempt a group, again and again as long as somebody else pushes first. It returns what was done, and what there was no room for.
 func (r *Repository) attempt(ctx context.Context, group []*item) (plan, []*item, error) {
-	whole := false
+	first := &firstPush{}
 	for lost := 0; ; lost++ {
 		began := r.pool.o.Now()
-		p, rest, err := r.try(ctx, group, lost > 0, whole)
+		p, rest, err := r.try(ctx, group, lost > 0, first.whole)
 		switch {
-		case r.probeNextWay(p, err, &whole):
+		case r.probeNextWay(p, err, first):
 		case git.ClassOf(err) == git.ClassNotAtomic:
 			r.one()
 			return plan{}, nil, err

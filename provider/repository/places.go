@@ -3,6 +3,7 @@ package repository
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/intentplane/intentplane/provider/git"
@@ -159,13 +160,26 @@ func (r *Repository) probeNextForm() bool {
 	return r.form > 0
 }
 
-// probeNextWay to push the first state of a repository, after the server refused one: in the next form, and once none is left with the branch,
-// in one push that is taken as a whole or not at all. Then the server says which of the refs it refuses: a hook may refuse everything, and
-// have nothing against the state. It is false if there is no other way.
-func (r *Repository) probeNextWay(p plan, err error, whole *bool) bool {
-	if !p.first || git.ClassOf(err) != git.ClassStateRefused || *whole {
+// A firstPush is what was found out about a server while the first state of a repository is pushed.
+type firstPush struct {
+	// whole is true if the state goes with the branch.
+	whole bool
+	// unhooked is true if a form of the state was refused, and not by a hook.
+	unhooked bool
+}
+
+// probeNextWay to push the first state of a repository, after the server refused one: in the next form, and where hooks refused all of them
+// with the branch, in one push that is taken as a whole or not at all. Then the server says which of the refs it refuses: a hook may refuse
+// everything, and have nothing against the state. It is false if there is no other way. A server that hides the ref of the state takes the
+// branch without it, atomic or not, so it is not asked.
+func (r *Repository) probeNextWay(p plan, err error, first *firstPush) bool {
+	if !p.first || git.ClassOf(err) != git.ClassStateRefused || first.whole {
 		return false
 	}
-	*whole = !r.probeNextForm()
-	return true
+	first.unhooked = first.unhooked || !strings.Contains(err.Error(), "hook declined")
+	if r.probeNextForm() {
+		return true
+	}
+	first.whole = !first.unhooked
+	return first.whole
 }
