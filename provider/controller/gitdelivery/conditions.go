@@ -116,6 +116,8 @@ func reasonOf(err error) xpv2.ConditionReason {
 		gone    *credentials.GoneError
 		invalid *credentials.InvalidError
 		denied  *deniedError
+
+		comparing *comparingError
 	)
 	switch {
 	case errors.As(err, &gone):
@@ -124,7 +126,7 @@ func reasonOf(err error) xpv2.ConditionReason {
 		return v1alpha1.ReasonInvalid
 	case errors.As(err, &denied):
 		return v1alpha1.ReasonPolicyDenied
-	case repository.IsPending(err):
+	case repository.IsPending(err), errors.As(err, &comparing):
 		return v1alpha1.ReasonPushing
 	}
 	return reasonOfClass(git.ClassOf(err))

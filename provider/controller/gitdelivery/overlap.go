@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
@@ -19,8 +20,11 @@ import (
 
 // Bounds of the comparison with what other claims deliver.
 const (
-	// maxRead is how many files of other claims one look reads for one directory.
+	// maxRead is how many files of other claims one look reads for one directory. Where there are more, the next looks read on, and nothing is
+	// written until all are compared.
 	maxRead = 64
+	// maxFiles is how many files of other claims are compared with one directory, of which a provider remembers twice as many.
+	maxFiles = maxNamedObjects / 2
 	// maxCompared is how many entries of directories of a Site one look goes through for one directory.
 	maxCompared = 500_000
 	// maxNamedObjects is how many files a provider remembers the objects of.
@@ -32,6 +36,16 @@ type overlap struct {
 	object policy.Object
 	// namespace and name of the other claim.
 	namespace, name string
+	// orphaned is true for a directory of this cluster that no GitDelivery delivers to any more.
+	orphaned bool
+}
+
+// A comparingError is a comparison that has not come to its end.
+type comparingError struct{}
+
+// Error says what goes on.
+func (*comparingError) Error() string {
+	return fmt.Sprintf("comparing with what other claims deliver to the Site: each look reads %d of their files", maxRead)
 }
 
 // overlaps returns the first object of each directory that is to be written which another claim delivers to the same Site, by the path of
@@ -52,11 +66,33 @@ func (e *external) overlaps(ctx context.Context, f facts, s *git.Snapshot) (map[
 		if err != nil {
 			return nil, err
 		}
-		if found != nil {
-			out[t.Path] = *found
+		if found == nil {
+			continue
 		}
+		if found.orphaned, err = e.isOrphan(ctx, f, s, c.site+"/"+found.namespace+"/"+found.name); err != nil {
+			return nil, err
+		}
+		out[t.Path] = *found
 	}
 	return out, nil
+}
+
+// isOrphan is true for a directory of a claim of this cluster for which there is no GitDelivery any more: one that was deleted without what it
+// delivered. A marker that cannot be read says nothing.
+func (e *external) isOrphan(ctx context.Context, f facts, s *git.Snapshot, dir string) (bool, error) {
+	m, err := e.markerAt(ctx, f, s, dir+"/"+tree.Marker)
+	if err != nil || m == nil || m.ClusterUID != f.marker.ClusterUID {
+		return false, nil //nolint:nilerr // Then the directory is a claim's, as far as anybody knows.
+	}
+	all := &v1alpha1.GitDeliveryList{}
+	if err := e.kube.List(ctx, all, client.InNamespace(m.Claim.Namespace)); err != nil {
+		return false, errors.Wrap(err, "cannot list GitDeliveries")
+	}
+	return !slices.ContainsFunc(all.Items, func(d v1alpha1.GitDelivery) bool {
+		c := d.Spec.ForProvider.ClaimRef
+		c.UID = ""
+		return c == m.Claim
+	}), nil
 }
 
 // atHome is true for a directory that lies where those of the claim lie.
@@ -91,7 +127,8 @@ type comparison struct {
 	own      map[string][]policy.Object
 	// site is the path of the Site.
 	site string
-	read int
+	// read files, and files that were compared, be they read now or before.
+	read, compared int
 	// without are the ids of directories that hold none of the objects. The same directory may be there under many names.
 	without map[string]bool
 	// entries that were gone through.
@@ -189,21 +226,38 @@ func (c *comparison) searchClaim(ctx context.Context, dir string) (*policy.Objec
 	return nil, nil //nolint:nilnil // Nothing is an answer.
 }
 
-// objects of a file. What an id holds never changes, so it is read once.
+// objects of a file. What an id holds never changes, so it is read once. It returns a *comparingError if enough was read for one look.
 func (c *comparison) objects(ctx context.Context, file, id string) ([]policy.Object, error) {
+	if c.compared++; c.compared > maxFiles {
+		return nil, &git.Error{Class: git.ClassTooLarge, Detail: fmt.Sprintf("cannot compare with what other claims deliver: more than %d of their files may hold the same objects", maxFiles)}
+	}
 	if known, ok := c.named.get(id); ok {
 		return known, nil
 	}
 	if c.read++; c.read > maxRead {
-		return nil, nil
+		return nil, &comparingError{}
 	}
 	content, ok, err := c.repo.ReadFile(ctx, c.snapshot, file)
+	if isOfFile(err) {
+		// No engine can read it either. It is read again by the next look.
+		c.logger.Info("Cannot compare with a file of another claim", "file", file, "error", err)
+		return nil, nil
+	}
 	if err != nil || !ok {
 		return nil, err
 	}
 	all := policy.ObjectsIn(path.Base(file), content)
 	c.named.put(id, all)
 	return all, nil
+}
+
+// isOfFile is true for an error that is about one file, and not about the repository: a claim is not stopped by what another one did.
+func isOfFile(err error) bool {
+	switch git.ClassOf(err) {
+	case git.ClassInvalid, git.ClassTooLarge, git.ClassNotFound, git.ClassUnknown:
+		return true
+	}
+	return false
 }
 
 // namedObjects remembers the objects of files by their ids. It may be used by several goroutines.
@@ -240,13 +294,22 @@ func checkOverlaps(f facts) *decision {
 		if !ok {
 			continue
 		}
-		other := "a claim of another namespace"
-		if o.namespace == c.Namespace {
-			other = "claim " + o.namespace + "/" + o.name
-		}
-		return refuse(v1alpha1.ReasonObjectConflict,
-			"claim %s/%s may not deliver %s to Site %q: %s delivers it there already. Give the service another name, or remove it from the other claim",
-			c.Namespace, c.Name, o.object, t.Site, other)
+		return refuse(v1alpha1.ReasonObjectConflict, "claim %s/%s may not deliver %s to Site %q: %s", c.Namespace, c.Name, o.object, t.Site, o.describe(c.Namespace))
 	}
 	return nil
+}
+
+// describe who delivers the object, and what a tenant of a namespace can do.
+func (o overlap) describe(namespace string) string {
+	switch {
+	case o.orphaned && o.namespace == namespace:
+		return "claim " + o.namespace + "/" + o.name + " delivered it there, was deleted, and left its directory. " +
+			"Give the service another name, or remove that directory from the branch"
+	case o.orphaned:
+		return "a claim of another namespace delivered it there, was deleted, and left its directory. " +
+			"Give the service another name, or let an administrator remove that directory from the branch"
+	case o.namespace == namespace:
+		return "claim " + o.namespace + "/" + o.name + " delivers it there already. Give the service another name, or remove it from the other claim"
+	}
+	return "a claim of another namespace delivers it there already. Give the service another name, or remove it from the other claim"
 }

@@ -1,6 +1,7 @@
 package gitdelivery
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -107,6 +108,43 @@ func TestOverlap(t *testing.T) {
 			if got := w.message("second"); strings.Contains(got, "hidden") || !strings.Contains(got, "a claim of another namespace delivers it there already") {
 				w.Errorf("got message %q", got)
 			}
+		}},
+		"Orphaned": {reason: "The message says of a directory that a deleted claim left behind how to get rid of it.", run: func(w *world) {
+			w.create(w.claiming("first", rendered("team-a", "shop")))
+			w.reconcile("first")
+			w.lose("first")
+			w.create(w.claiming("second", rendered("team-a", "shop")))
+			w.reconcile("second")
+			w.expect("second", v1alpha1.ReasonObjectConflict)
+			if got, want := w.message("second"), "claim team-a/first delivered it there, was deleted, and left its directory"; !strings.Contains(got, want) {
+				w.Errorf("Ready: want a message with %q, got %q", want, got)
+			}
+		}},
+		"Unreadable": {reason: "A file of another claim that cannot be read does not stop a claim.", run: func(w *world) {
+			w.push(map[string]string{
+				"clusters/edge1/team-a/first/.intentplane": "x", "clusters/edge1/team-a/first/configmap-shop.yaml": strings.Repeat("0", 90<<20),
+			})
+			w.create(w.claiming("second", rendered("team-a", "shop")))
+			w.reconcile("second")
+			w.expect("second", v1alpha1.ReasonDelivered)
+		}},
+		"Many": {reason: "Nothing is written before all files are compared, of which one look reads some.", run: func(w *world) {
+			others := map[string]string{}
+			for n := range 2*maxRead + 6 {
+				dir := fmt.Sprintf("clusters/edge1/team-a/a%03d/", n)
+				others[dir+tree.Marker] = "x"
+				others[dir+"configmap-shop.yaml"] = string(rendered(fmt.Sprintf("other-%d", n), "shop")["configmap-shop.yaml"])
+			}
+			last := fmt.Sprintf("clusters/edge1/team-a/a%03d/configmap-shop.yaml", 2*maxRead+5)
+			others[last] = string(rendered("team-a", "shop")["configmap-shop.yaml"])
+			w.push(others)
+			w.create(w.claiming("second", rendered("team-a", "shop")))
+			for range 2 {
+				w.reconcile("second")
+				w.expect("second", v1alpha1.ReasonPushing)
+			}
+			w.reconcile("second")
+			w.expect("second", v1alpha1.ReasonObjectConflict)
 		}},
 	})
 }

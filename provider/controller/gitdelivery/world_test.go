@@ -58,6 +58,7 @@ type world struct {
 	later atomic.Int64
 	pool  *repository.Pool
 	calm  *calm
+	named *namedObjects
 	// told are events, by the object that they are about.
 	told map[string][]string
 	// dead is true when the provider has crashed: nothing that it writes arrives any more.
@@ -100,6 +101,7 @@ func (w *world) pass(d time.Duration) { w.later.Add(int64(d)) }
 
 // restart the provider, which remembers nothing.
 func (w *world) restart() {
+	w.named = newNamedObjects()
 	w.calm = newCalm(time.Hour, w.now, func() float64 { return 0.5 })
 	w.pool = repository.NewPool(repository.Options{
 		Now:      w.now,
@@ -279,7 +281,7 @@ func request(name string) reconcile.Request {
 
 func (w *world) reconciler() reconcile.Reconciler {
 	c := &connector{
-		named:    newNamedObjects(),
+		named:    w.named,
 		calm:     w.calm,
 		kube:     w.kube,
 		usage:    resource.ModernTrackerFn(func(context.Context, resource.ModernManaged) error { return nil }),
