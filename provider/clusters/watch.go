@@ -274,7 +274,11 @@ func (w *watch) wake(name string) {
 		}
 	}
 	w.pool.mu.Unlock()
+	wake := w.pool.wakeSoon
+	if w.account == nil { // The provider's own cluster is trusted, and each change of it is seen.
+		wake = w.pool.wake
+	}
 	for _, owner := range owners {
-		w.pool.wakeSoon(owner)
+		wake(owner)
 	}
 }
