@@ -20,7 +20,8 @@ const (
 )
 
 // A Share lets each namespace take only its part of a rate limiter that all controllers use: objects of a namespace that change all the time wait
-// for each other, and nobody else for them. It is safe for concurrent use.
+// for each other, and nobody else for them. While more than half of what may come at once is left, a namespace may take more than its part. It is
+// safe for concurrent use.
 type Share struct {
 	ratelimiter.RateLimiter
 
@@ -39,10 +40,25 @@ func NewShare(all ratelimiter.RateLimiter, perSecond int) *Share {
 
 // When an item may be reconciled, which ends with its namespace and its name. An item that waits for its namespace takes nothing of the others'.
 func (s *Share) When(item string) time.Duration {
+	if s.isSpare() {
+		return s.RateLimiter.When(item)
+	}
 	if d := s.of(item).Reserve().Delay(); d > 0 {
 		return d
 	}
 	return s.RateLimiter.When(item)
+}
+
+// A tokenBucket says how much may come at once, and what is left of that. Crossplane's global limiter is one.
+type tokenBucket interface {
+	Tokens() float64
+	Burst() int
+}
+
+// isSpare is true while more than half of what may come at once is left. Of a limiter that does not say so nothing is spare.
+func (s *Share) isSpare() bool {
+	b, ok := s.RateLimiter.(tokenBucket)
+	return ok && b.Tokens() > float64(b.Burst())/2
 }
 
 // of returns the limiter of an item's namespace.

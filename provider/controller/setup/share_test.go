@@ -2,6 +2,7 @@ package setup
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -26,6 +27,21 @@ func TestShare(t *testing.T) {
 			if res, _ := r.Reconcile(t.Context(), request("good", 0)); res.RequeueAfter > 0 {
 				t.Errorf("a %s of another namespace waits %s", name, res.RequeueAfter)
 			}
+		}
+	})
+}
+
+// TestShareAlone has the objects of one namespace change as often as all controllers may reconcile.
+func TestShareAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		share := NewShare(ratelimiter.NewGlobal(100), 100)
+		for second := range 60 {
+			for n := range 100 {
+				if d := share.When(fmt.Sprintf("gate/team-a/%d", n)); d > 0 {
+					t.Fatalf("A namespace that is alone has the whole rate.\nWhen(...): object %d waits %s in second %d", n, d, second)
+				}
+			}
+			time.Sleep(time.Second) //nolint:forbidigo // The bubble's clock goes on at once.
 		}
 	})
 }
