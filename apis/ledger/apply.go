@@ -270,7 +270,7 @@ func (w Withdrawn) apply(s State, at time.Time) (State, string) {
 	s.Current = &next
 	s = s.begin()
 	s.Withdraws = withdrawn
-	s.Verdict = &Verdict{Result: ResultRejected, Reason: ReasonRequested, Message: w.Message}
+	s.Verdict = &Verdict{Result: ResultRejected, Reason: RejectedRequested, Message: w.Message}
 	return s.remember(Past{Verdict: s.Verdict}, at), ""
 }
 

@@ -78,7 +78,7 @@ func (m *model) event(s State, r modelRequest) Event {
 		if s.Current == nil {
 			return Event{}
 		}
-		return Event{Judged: &Judged{Verdict: Verdict{Result: ResultRejected, Reason: ReasonRequested, Message: proofOf(s)}, RequestRef: &by}}
+		return Event{Judged: &Judged{Verdict: Verdict{Result: ResultRejected, Reason: RejectedRequested, Message: proofOf(s)}, RequestRef: &by}}
 	case "RollBack":
 		targets := s.Targets()
 		if len(targets) < 2 || s.Verdict == nil {

@@ -203,8 +203,8 @@ const (
 	ResultRejected Result = "Rejected"
 )
 
-// ReasonRequested is the reason of a rejection that a user asked for.
-const ReasonRequested = "Requested"
+// RejectedRequested is the reason of a rejection that a user asked for.
+const RejectedRequested = "Requested"
 
 // Verdict is how a revision was judged. It never changes.
 type Verdict struct {
