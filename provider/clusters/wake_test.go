@@ -1,6 +1,7 @@
 package clusters
 
 import (
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,8 +14,12 @@ import (
 func TestWakesArePaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		got := map[string][]time.Duration{}
-		p := NewPool(nil, Bounds{}, func(o types.NamespacedName) { got[o.Name] = append(got[o.Name], time.Since(began)) })
+		mu, got := sync.Mutex{}, map[string][]time.Duration{}
+		p := NewPool(nil, Bounds{}, func(o types.NamespacedName) {
+			mu.Lock()
+			defer mu.Unlock()
+			got[o.Name] = append(got[o.Name], time.Since(began))
+		})
 		for range 60_000 {
 			p.wakeSoon(owner("busy"))
 			time.Sleep(50 * time.Microsecond)
@@ -25,7 +30,10 @@ func TestWakesArePaced(t *testing.T) {
 		want := map[string][]time.Duration{
 			"busy": {0, time.Second, 2 * time.Second, 3 * time.Second, 63 * time.Second}, "calm": {3 * time.Second},
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
+		mu.Lock()
+		diff := cmp.Diff(want, got)
+		mu.Unlock()
+		if diff != "" {
 			t.Errorf("wakes: -want, +got:\n%s", diff)
 		}
 		p.wakeSoon(owner("calm"))
