@@ -111,8 +111,8 @@ func TestServesOnlyKnownClients(t *testing.T) {
 			conf := &tls.Config{RootCAs: roots, ServerName: serverName, Certificates: tc.certs, MinVersion: tls.VersionTLS12}
 			conn, err := grpc.NewClient("unix:"+socket, grpc.WithTransportCredentials(credentials.NewTLS(conf)))
 			ours.must(err)
-			defer conn.Close() //nolint:errcheck // Nothing was written.
-			for {              // Until the server listens.
+			defer conn.Close()
+			for { // Until the server listens.
 				if _, err := os.Stat(socket); err == nil {
 					break
 				}

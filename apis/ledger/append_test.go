@@ -71,9 +71,20 @@ func randomEvent(random *rand.Rand, s State) Event {
 	target := max(s.LastNumber-random.Int64N(3), 0)
 	all := []Event{
 		{Opened: &Opened{Ledger: fmt.Sprintf("demo-%d", s.Seq), Home: "platform"}},
-		order(number, intent), order(number, intent, byRequest(uid)), advance, verify("edge1", "edge2"), verify("edge1", "edge2"), verify("edge1"),
-		reject, rollBack(target), {Restored: &Restored{}}, withdraw(target, uid), promote(int32(random.IntN(3)), uid), stage(s.Cursor.Step, random.Int32N(6)),
-		{Recovered: &Recovered{LastNumber: random.Int64N(6)}}, {Rebased: &Rebased{Request: Request{Intent: intent, Scheme: random.Int32N(2), Renderer: random.Int32N(3)}}},
+		order(number, intent),
+		order(number, intent, byRequest(uid)),
+		advance,
+		verify("edge1", "edge2"),
+		verify("edge1", "edge2"),
+		verify("edge1"),
+		reject,
+		rollBack(target),
+		{Restored: &Restored{}},
+		withdraw(target, uid),
+		promote(int32(random.IntN(3)), uid),
+		stage(s.Cursor.Step, random.Int32N(6)),
+		{Recovered: &Recovered{LastNumber: random.Int64N(6)}},
+		{Rebased: &Rebased{Request: Request{Intent: intent, Scheme: random.Int32N(2), Renderer: random.Int32N(3)}}},
 	}
 	if random.IntN(20) == 0 {
 		all = []Event{closed, {Moved: &Moved{Home: "other", RequestRef: asked(uid)}}, {}}
@@ -124,7 +135,7 @@ func (o *observer) checkRevision(e Event, after State) string {
 		return "A verdict never changes."
 	}
 	o.verdicts[key] = after.Verdict.Result
-	if e.RolledBack != nil && o.verdicts[fmt.Sprintf("%s/%d", after.Ledger, after.Target)] != ResultVerified {
+	if e.RolledBack != nil && o.verdicts[fmt.Sprintf("%s/%d", after.Ledger, after.Target)] != VerdictVerified {
 		return "A rollback goes to a verified revision."
 	}
 	return ""

@@ -195,14 +195,14 @@ func (j Judged) apply(s State, at time.Time) (State, string) {
 // invalid returns why a verdict cannot be given to the current revision.
 func (j Judged) invalid(s State) string {
 	switch j.Verdict.Result {
-	case ResultRejected:
+	case VerdictRejected:
 		if j.Verdict.Reason == "" {
 			return "a rejection needs a reason"
 		}
 		return ""
-	case ResultVerified:
+	case VerdictVerified:
 	default:
-		return fmt.Sprintf("%q is neither %s nor %s", j.Verdict.Result, ResultVerified, ResultRejected)
+		return fmt.Sprintf("%q is neither %s nor %s", j.Verdict.Result, VerdictVerified, VerdictRejected)
 	}
 	if last := len(s.Current.Plan) - 1; int(s.Cursor.Step) != last {
 		return fmt.Sprintf("a revision is verified at step %d of its plan, and not at step %d", last, s.Cursor.Step)
@@ -270,7 +270,7 @@ func (w Withdrawn) apply(s State, at time.Time) (State, string) {
 	s.Current = &next
 	s = s.begin()
 	s.Withdraws = withdrawn
-	s.Verdict = &Verdict{Result: ResultRejected, Reason: RejectedRequested, Message: w.Message}
+	s.Verdict = &Verdict{Result: VerdictRejected, Reason: RejectedRequested, Message: w.Message}
 	return s.remember(Past{Verdict: s.Verdict}, at), ""
 }
 

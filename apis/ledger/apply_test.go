@@ -11,7 +11,7 @@ var (
 	noon    = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	opened  = Event{Opened: &Opened{Ledger: "demo", Home: "platform"}}
 	advance = Event{Advanced: &Advanced{Step: 1}}
-	reject  = Event{Judged: &Judged{Verdict: Verdict{Result: ResultRejected, Reason: "GateFailed"}}}
+	reject  = Event{Judged: &Judged{Verdict: Verdict{Result: VerdictRejected, Reason: "GateFailed"}}}
 	closed  = Event{Closed: &Closed{}}
 )
 
@@ -37,7 +37,7 @@ func byRequest(uid string) func(*Ordered) {
 
 // verify returns the verdict on a revision that runs at both Sites.
 func verify(sites ...string) Event {
-	j := &Judged{Verdict: Verdict{Result: ResultVerified}}
+	j := &Judged{Verdict: Verdict{Result: VerdictVerified}}
 	for _, s := range sites {
 		j.Trees = append(j.Trees, SiteTree{Site: s, ID: "tree-" + s})
 	}
@@ -109,7 +109,7 @@ func TestApplyRefuses(t *testing.T) {
 		"JudgedTwice":    {reason: "A verdict never changes.", before: succeeded, event: reject, want: "cannot record Judged: revision 1 is Verified, and a verdict never changes"},
 		"TooEarly":       {reason: "A revision is verified at the end of its plan.", before: begun, event: verify("edge1", "edge2"), want: "cannot record Judged: a revision is verified at step 1 of its plan, and not at step 0"},
 		"Unproven":       {reason: "A revision is verified when it runs at each Site.", before: append(begun, advance), event: verify("edge1"), want: "cannot record Judged: a verified revision needs the tree that was proven at each Site of its plan, once"},
-		"NoReason":       {reason: "A rejection says why.", before: begun, event: Event{Judged: &Judged{Verdict: Verdict{Result: ResultRejected}}}, want: "cannot record Judged: a rejection needs a reason"},
+		"NoReason":       {reason: "A rejection says why.", before: begun, event: Event{Judged: &Judged{Verdict: Verdict{Result: VerdictRejected}}}, want: "cannot record Judged: a rejection needs a reason"},
 		"NoResult":       {reason: "A verdict is one of two.", before: begun, event: Event{Judged: &Judged{Verdict: Verdict{Result: "Perhaps"}}}, want: `cannot record Judged: "Perhaps" is neither Verified nor Rejected`},
 		"RollbackGood":   {reason: "A verified revision is not rolled back without being withdrawn.", before: succeeded, event: rollBack(1), want: "cannot record RolledBack: revision 1 is not rejected"},
 		"RollbackBad":    {reason: "A rollback goes to a verified revision.", before: failed, event: rollBack(2), want: "cannot record RolledBack: revision 2 was not verified, was withdrawn or is not remembered"},
@@ -169,15 +169,15 @@ func TestApply(t *testing.T) {
 		want   seen
 	}{
 		"First":     {reason: "The first revision begins at step 0.", events: []Event{opened, order(1, "a")}, want: seen{Position: Position{Epoch: 1, Revision: 1}, LastNumber: 1}},
-		"Verified":  {reason: "A verified revision is a target of rollbacks.", events: succeeded, want: seen{Position: Position{Epoch: 1, Revision: 1, Step: 1}, Verdict: ResultVerified, Stable: 1, LastNumber: 1, Targets: []int64{1}}},
+		"Verified":  {reason: "A verified revision is a target of rollbacks.", events: succeeded, want: seen{Position: Position{Epoch: 1, Revision: 1, Step: 1}, Verdict: VerdictVerified, Stable: 1, LastNumber: 1, Targets: []int64{1}}},
 		"Replaced":  {reason: "A revision that was replaced before its verdict is no target.", events: events(succeeded, []Event{order(2, "b"), order(3, "c")}), want: seen{Position: Position{Epoch: 1, Revision: 3}, Stable: 1, LastNumber: 3, Targets: []int64{1}}},
-		"Adopted":   {reason: "What a repository refused may follow once files may be overwritten.", events: []Event{opened, order(1, "a"), {Judged: &Judged{Verdict: Verdict{Result: ResultRejected, Reason: "DeliveryRefused"}}}, order(2, "a", func(o *Ordered) { o.AdoptEnabled = true })}, want: seen{Position: Position{Epoch: 1, Revision: 2}, LastNumber: 2}},
+		"Adopted":   {reason: "What a repository refused may follow once files may be overwritten.", events: []Event{opened, order(1, "a"), {Judged: &Judged{Verdict: Verdict{Result: VerdictRejected, Reason: "DeliveryRefused"}}}, order(2, "a", func(o *Ordered) { o.AdoptEnabled = true })}, want: seen{Position: Position{Epoch: 1, Revision: 2}, LastNumber: 2}},
 		"Requested": {reason: "A rejected intent is ordered again when a user asks.", events: events(failed, []Event{order(3, "b", byRequest("u1"))}), want: seen{Position: Position{Epoch: 1, Revision: 3}, Stable: 1, LastNumber: 3, Targets: []int64{1}}},
-		"Rollback":  {reason: "Each attempt of a rollback has a number.", events: events(failed, []Event{rollBack(1), stage(0, 2), rollBack(1)}), want: seen{Position: Position{Epoch: 1, Revision: 2, Attempt: 2}, Verdict: ResultRejected, Stable: 1, Target: 1, LastNumber: 2, Targets: []int64{1}}},
-		"Restored":  {reason: "A rollback ends when the target runs.", events: events(failed, []Event{rollBack(1), {Restored: &Restored{}}}), want: seen{Position: Position{Epoch: 1, Revision: 2, Attempt: 1}, Verdict: ResultRejected, Stable: 1, Target: 1, Restored: true, LastNumber: 2, Targets: []int64{1}}},
-		"Withdrawn": {reason: "A user goes back past revisions, which are no targets any more.", events: events([]Event{opened}, verified(1, "a"), verified(2, "b"), verified(3, "c"), []Event{withdraw(1, "u1"), rollBack(1)}), want: seen{Position: Position{Epoch: 1, Revision: 4, Attempt: 1}, Verdict: ResultRejected, Stable: 1, Target: 1, Withdraws: 3, LastNumber: 4, Targets: []int64{1}}},
+		"Rollback":  {reason: "Each attempt of a rollback has a number.", events: events(failed, []Event{rollBack(1), stage(0, 2), rollBack(1)}), want: seen{Position: Position{Epoch: 1, Revision: 2, Attempt: 2}, Verdict: VerdictRejected, Stable: 1, Target: 1, LastNumber: 2, Targets: []int64{1}}},
+		"Restored":  {reason: "A rollback ends when the target runs.", events: events(failed, []Event{rollBack(1), {Restored: &Restored{}}}), want: seen{Position: Position{Epoch: 1, Revision: 2, Attempt: 1}, Verdict: VerdictRejected, Stable: 1, Target: 1, Restored: true, LastNumber: 2, Targets: []int64{1}}},
+		"Withdrawn": {reason: "A user goes back past revisions, which are no targets any more.", events: events([]Event{opened}, verified(1, "a"), verified(2, "b"), verified(3, "c"), []Event{withdraw(1, "u1"), rollBack(1)}), want: seen{Position: Position{Epoch: 1, Revision: 4, Attempt: 1}, Verdict: VerdictRejected, Stable: 1, Target: 1, Withdraws: 3, LastNumber: 4, Targets: []int64{1}}},
 		"Promoted":  {reason: "A user releases a step.", events: []Event{opened, order(1, "a"), promote(1, "u1")}, want: seen{Position: Position{Epoch: 1, Revision: 1}, Promoted: 1, LastNumber: 1}},
-		"Alone":     {reason: "A verified revision goes on to its last stage.", events: append(succeeded, stage(1, 4)), want: seen{Position: Position{Epoch: 1, Revision: 1, Step: 1, Stage: 4}, Verdict: ResultVerified, Stable: 1, LastNumber: 1, Targets: []int64{1}}},
+		"Alone":     {reason: "A verified revision goes on to its last stage.", events: append(succeeded, stage(1, 4)), want: seen{Position: Position{Epoch: 1, Revision: 1, Step: 1, Stage: 4}, Verdict: VerdictVerified, Stable: 1, LastNumber: 1, Targets: []int64{1}}},
 		"Numbers":   {reason: "A number that was found in a repository is not used again.", events: []Event{opened, {Recovered: &Recovered{LastNumber: 7}}, order(8, "a")}, want: seen{Position: Position{Epoch: 2, Revision: 8}, LastNumber: 8}},
 		"Reopened":  {reason: "A deployment that is made again goes on with the numbers of the one before.", events: append(failed, closed, Event{Opened: &Opened{Ledger: "demo-again", Home: "platform"}}, order(3, "b")), want: seen{Position: Position{Epoch: 2, Revision: 3}, LastNumber: 3}},
 	}

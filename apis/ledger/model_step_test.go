@@ -39,7 +39,7 @@ func (m *model) succeed(s State) Event {
 	if int(s.Cursor.Step) < len(s.Current.Plan)-1 {
 		return stage(s.Cursor.Step+1, 0)
 	}
-	j := &Judged{Verdict: Verdict{Result: ResultVerified, Message: proofOf(s)}}
+	j := &Judged{Verdict: Verdict{Result: VerdictVerified, Message: proofOf(s)}}
 	for _, site := range s.Current.sites() {
 		j.Trees = append(j.Trees, SiteTree{Site: site, ID: "tree"})
 	}
@@ -47,7 +47,7 @@ func (m *model) succeed(s State) Event {
 }
 
 func (m *model) reject(s State) Event {
-	return Event{Judged: &Judged{Verdict: Verdict{Result: ResultRejected, Reason: "SyncFailed", Message: proofOf(s)}}}
+	return Event{Judged: &Judged{Verdict: Verdict{Result: VerdictRejected, Reason: "SyncFailed", Message: proofOf(s)}}}
 }
 
 // proofOf says what a verdict was decided about.
@@ -78,7 +78,7 @@ func (m *model) event(s State, r modelRequest) Event {
 		if s.Current == nil {
 			return Event{}
 		}
-		return Event{Judged: &Judged{Verdict: Verdict{Result: ResultRejected, Reason: RejectedRequested, Message: proofOf(s)}, RequestRef: &by}}
+		return Event{Judged: &Judged{Verdict: Verdict{Result: VerdictRejected, Reason: RejectedRequested, Message: proofOf(s)}, RequestRef: &by}}
 	case "RollBack":
 		targets := s.Targets()
 		if len(targets) < 2 || s.Verdict == nil {

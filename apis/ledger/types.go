@@ -196,11 +196,11 @@ type Result string
 
 // Results of a verdict.
 const (
-	// ResultVerified means that the revision was live at each of its Sites and passed its Gates.
-	ResultVerified Result = "Verified"
+	// VerdictVerified means that the revision was live at each of its Sites and passed its Gates.
+	VerdictVerified Result = "Verified"
 
-	// ResultRejected means that the revision must not run.
-	ResultRejected Result = "Rejected"
+	// VerdictRejected means that the revision must not run.
+	VerdictRejected Result = "Rejected"
 )
 
 // RejectedRequested is the reason of a rejection that a user asked for.
@@ -253,7 +253,7 @@ type Past struct {
 
 // isTarget is true for a revision that a rollback may go to.
 func (p Past) isTarget() bool {
-	return !p.Withdrawn && p.Verdict != nil && p.Verdict.Result == ResultVerified
+	return !p.Withdrawn && p.Verdict != nil && p.Verdict.Result == VerdictVerified
 }
 
 // State is what follows from the events of a ledger. The zero value is that of a ledger that was never opened.
@@ -310,10 +310,10 @@ func (s State) Position() Position {
 }
 
 // IsRejected is true for a state whose current revision must not run.
-func (s State) IsRejected() bool { return s.Verdict != nil && s.Verdict.Result == ResultRejected }
+func (s State) IsRejected() bool { return s.Verdict != nil && s.Verdict.Result == VerdictRejected }
 
 // IsVerified is true for a state whose current revision was live and passed its Gates.
-func (s State) IsVerified() bool { return s.Verdict != nil && s.Verdict.Result == ResultVerified }
+func (s State) IsVerified() bool { return s.Verdict != nil && s.Verdict.Result == VerdictVerified }
 
 // Targets returns the revisions that a rollback may go to, the newest first.
 func (s State) Targets() []Past {

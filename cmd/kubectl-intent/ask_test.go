@@ -209,7 +209,7 @@ func TestWait(t *testing.T) {
 		"Late":       {reason: "A request without an answer says so when time is up.", args: []string{"--timeout=1ns"}, code: exitInvalid, problem: "there is no answer yet"},
 		"Verified":   {reason: "A retry whose revision was verified is what was asked for.", command: retry, answers: []string{doneAs("Verified", "Revision 5 was verified.")}, want: "Done: Revision 5 was verified.\n"},
 		"Rejected":   {reason: "A retry whose revision was rejected, and rolled back, is not what was asked for.", command: retry, answers: []string{doneAs("RolledBack", "GateFailed.")}, code: exitInvalid, want: "Done: GateFailed.\n"},
-		"Stays":      {reason: "An abort that leaves the revision where it is is not what was asked for.", answers: []string{doneAs("NotRolledBack", "RollbackOff.")}, code: exitInvalid, want: "Done: RollbackOff.\n"},
+		"Stays":      {reason: "An abort that leaves the revision in place is not what was asked for.", answers: []string{doneAs("NotRolledBack", "RollbackOff.")}, code: exitInvalid, want: "Done: RollbackOff.\n"},
 		"Untouched":  {reason: "An abort before any Site's directory changed is what was asked for.", answers: []string{doneAs("NothingToRestore", "No.")}, want: "Done: No.\n"},
 		"Unsaid":     {reason: "A request that does not say how it ended is not known to be what was asked for.", command: retry, answers: []string{doneAs("", "It ended.")}, code: exitInvalid, want: "Done: It ended.\n", problem: "does not say how its revision ended"},
 	}

@@ -109,7 +109,7 @@ func TestWaysToLook(t *testing.T) {
 	programs, tools := t.TempDir(), t.TempDir()
 	write := func(path, script string) {
 		t.Helper()
-		if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil { //nolint:gosec // It has to run.
+		if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}

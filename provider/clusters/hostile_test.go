@@ -68,10 +68,12 @@ func gzipped(text string) http.HandlerFunc {
 
 func drip(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, listHead)
+	ticker := time.NewTicker(10 * time.Millisecond)
+	defer ticker.Stop()
 	for r.Context().Err() == nil {
 		_, _ = io.WriteString(w, " ")
 		w.(http.Flusher).Flush()
-		time.Sleep(10 * time.Millisecond)
+		<-ticker.C
 	}
 }
 
@@ -183,7 +185,7 @@ func TestHostileCluster(t *testing.T) {
 				handler(w, r)
 			})
 			p, k := newPool(t), s.kubeconfig(canary)
-			p.Pool.dial, p.Pool.bounds = Dialer(&rest.Config{}, Limits{Bounds: tc.bounds}), tc.bounds
+			p.dial, p.bounds = Dialer(&rest.Config{}, Limits{Bounds: tc.bounds}), tc.bounds
 			if tc.timeout > 0 {
 				p.timeout = tc.timeout
 			}

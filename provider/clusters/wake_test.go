@@ -22,10 +22,10 @@ func TestWakesArePaced(t *testing.T) {
 		})
 		for range 60_000 {
 			p.wakeSoon(owner("busy"))
-			time.Sleep(50 * time.Microsecond)
+			<-time.After(50 * time.Microsecond)
 		}
 		p.wakeSoon(owner("calm"))
-		time.Sleep(time.Minute)
+		<-time.After(time.Minute)
 		p.wakeSoon(owner("busy"))
 		want := map[string][]time.Duration{
 			"busy": {0, time.Second, 2 * time.Second, 3 * time.Second, 63 * time.Second}, "calm": {3 * time.Second},

@@ -153,15 +153,6 @@ func quote(text string) string {
 // engineReason is the reason that a message begins with, if it does. It is a word of the engine, such as BuildFailed, and names no object.
 var engineReason = regexp.MustCompile(`^(?:[a-z ]+: )?([A-Z][A-Za-z0-9]{0,63}): `)
 
-// quotesEngine is true for reasons whose message the engine says. That of others is ours.
-func quotesEngine(reason string) bool {
-	switch reason {
-	case v1alpha1.SiteReasonEngineFailed, v1alpha1.SiteReasonStalled, v1alpha1.SiteReasonUnhealthy, v1alpha1.SiteReasonProgressing:
-		return true
-	}
-	return false
-}
-
 // An Annotation makes an engine look now.
 type Annotation struct {
 	// On which object.

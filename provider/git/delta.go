@@ -42,7 +42,7 @@ func cutNumber(b []byte) (int64, []byte, bool) {
 	if size <= 0 || n > math.MaxInt64 {
 		return 0, nil, false
 	}
-	return int64(n), b[size:], true //nolint:gosec // It was compared.
+	return int64(n), b[size:], true
 }
 
 var errDelta = errors.New("cannot apply delta: it is malformed")

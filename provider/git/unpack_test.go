@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"compress/zlib"
 	"context"
-	"crypto/sha1" //nolint:gosec // It is the checksum of Git's format.
+	"crypto/sha1"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -77,8 +77,8 @@ func (h *hostilePack) of(base plumbing.Hash, delta []byte) {
 
 func (h *hostilePack) bytes() []byte {
 	b := h.out.Bytes()
-	binary.BigEndian.PutUint32(b[8:], uint32(h.parts)) //nolint:gosec // It is a small number.
-	sum := sha1.Sum(b)                                 //nolint:gosec // As above.
+	binary.BigEndian.PutUint32(b[8:], uint32(h.parts))
+	sum := sha1.Sum(b)
 	return append(b, sum[:]...)
 }
 
@@ -96,7 +96,7 @@ func (h *hostilePack) tip() string {
 func (h *hostilePack) tiny(count int) {
 	h.Helper()
 	for n := range count {
-		h.whole(plumbing.BlobObject, binary.BigEndian.AppendUint32(nil, uint32(n))) //nolint:gosec // It is a small number.
+		h.whole(plumbing.BlobObject, binary.BigEndian.AppendUint32(nil, uint32(n)))
 	}
 }
 
@@ -243,7 +243,7 @@ func serveHostile(tb testing.TB, refs int, tip, file string) string {
 			if err != nil {
 				return
 			}
-			defer pack.Close() //nolint:errcheck // It was only read.
+			defer pack.Close()
 			_, _ = io.Copy(w, pack)
 			return
 		}

@@ -52,7 +52,7 @@ func hang(t *testing.T, most int, repos ...*Repository) {
 	free := make(chan struct{})
 	t.Cleanup(func() { close(free) })
 	begun := make(chan struct{}, len(repos))
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
 	for _, r := range repos {
 		go func() {
@@ -240,7 +240,7 @@ func TestHostileTenantCostsItself(t *testing.T) {
 	s := serve(t, map[string]string{"README.md": "hello"})
 	p := pool(Options{Patience: time.Second})
 	proxy, drip := silent(t), dripping(t)
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	for n := range 100 {
 		r := openRemote(t, p, drip+"/x.git", of(hostile, n))

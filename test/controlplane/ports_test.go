@@ -65,7 +65,7 @@ func TestLockPort(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w.port = l.Addr().(*net.TCPAddr).Port //nolint:forcetypeassert // A TCP listener has no other address.
+		w.port = l.Addr().(*net.TCPAddr).Port
 		w.free = func() { _ = l.Close() }
 	}
 	lock := func(t *testing.T, w *world) {

@@ -89,6 +89,7 @@ func TestAdvisories(t *testing.T) {
 const root = "../.."
 
 func kubeconfigReaches(t *testing.T) {
+	t.Helper()
 	for name, user := range map[string]string{
 		"exec":          "exec: {apiVersion: client.authentication.k8s.io/v1, command: sh, interactiveMode: Never}",
 		"auth-provider": "auth-provider: {name: gcp}",
@@ -108,6 +109,7 @@ func kubeconfigReaches(t *testing.T) {
 }
 
 func durations(t *testing.T) {
+	t.Helper()
 	for _, text := range []string{"1", "abc", "-5s", strings.Repeat("9", 30) + "h"} {
 		c := deploymentv1alpha1.Check{Name: "x", Type: "Prometheus", Timeout: deploymentv1alpha1.Duration(text)}
 		if _, err := gates.RulesOf(c); err == nil {
@@ -119,6 +121,7 @@ func durations(t *testing.T) {
 const password = "hunter2"
 
 func passwordInURL(t *testing.T) {
+	t.Helper()
 	for _, raw := range []string{"https://user:" + password + "@example.org/a.git", "https://example.org/a.git?token=" + password, "user:" + password + "@example.org:a.git", "https://user:" + password + "@exa mple/a"} {
 		if _, err := policy.ParseRepositoryURL(raw); err == nil || strings.Contains(err.Error(), password) {
 			t.Errorf("%q: %v", raw, err)
@@ -127,6 +130,7 @@ func passwordInURL(t *testing.T) {
 }
 
 func verification(t *testing.T) {
+	t.Helper()
 	for _, dir := range []string{"apis", "function", "provider", "cmd"} {
 		err := filepath.WalkDir(filepath.Join(root, dir), func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
@@ -148,9 +152,16 @@ func verification(t *testing.T) {
 var secretField = regexp.MustCompile(`(?i)(password|passphrase|token|privateKey|credential)$`)
 
 func credentialsInObjects(t *testing.T) {
+	t.Helper()
 	for _, o := range []any{
-		configv1alpha1.ProviderConfigSpec{}, catalogv1alpha1.SiteSpec{}, deploymentv1alpha1.IntentDeploymentSpec{}, deploymentv1alpha1.IntentDeploymentStatus{},
-		deliveryv1alpha1.GitDelivery{}, deliveryv1alpha1.SiteSync{}, rolloutv1alpha1.Gate{}, rolloutv1alpha1.RolloutRequest{},
+		configv1alpha1.ProviderConfigSpec{},
+		catalogv1alpha1.SiteSpec{},
+		deploymentv1alpha1.IntentDeploymentSpec{},
+		deploymentv1alpha1.IntentDeploymentStatus{},
+		deliveryv1alpha1.GitDelivery{},
+		deliveryv1alpha1.SiteSync{},
+		rolloutv1alpha1.Gate{},
+		rolloutv1alpha1.RolloutRequest{},
 	} {
 		walk(t, reflect.TypeOf(o), "", map[reflect.Type]bool{})
 	}
@@ -165,8 +176,7 @@ func walk(t *testing.T, of reflect.Type, path string, seen map[reflect.Type]bool
 		return
 	}
 	seen[of] = true
-	for i := range of.NumField() {
-		f := of.Field(i)
+	for f := range of.Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if f.Type.Kind() == reflect.String && secretField.MatchString(name) {
 			t.Errorf("%s.%s of %s may hold a credential", path, name, of)
@@ -192,12 +202,14 @@ func treeWith(object string) policy.Input {
 const secretObject = "apiVersion: v1\nkind: Secret\nmetadata: {name: a, namespace: team-a}\nstringData: {password: " + password + "}\n"
 
 func secretInError(t *testing.T) {
+	t.Helper()
 	if err := policy.CheckTree(treeWith(secretObject)); err == nil || strings.Contains(err.Error(), password) {
 		t.Errorf("CheckTree(...): %v", err)
 	}
 }
 
 func lastApplied(t *testing.T) {
+	t.Helper()
 	encrypted := "ENC[AES256_GCM,data:YQ==,iv:YQ==,tag:YQ==,type:str]"
 	o := fmt.Sprintf("apiVersion: v1\nkind: Secret\nmetadata:\n  name: a\n  namespace: team-a\n  annotations:\n    kubectl.kubernetes.io/last-applied-configuration: '{\"stringData\":{\"p\":%q}}'\n"+
 		"stringData: {p: %q}\nsops: {mac: %q}\n", password, encrypted, encrypted)
@@ -208,6 +220,7 @@ func lastApplied(t *testing.T) {
 }
 
 func secretInView(t *testing.T) {
+	t.Helper()
 	files, _ := policy.WithoutSecrets(treeWith(secretObject).Files)
 	for name, content := range files {
 		if strings.Contains(string(content), password) {
@@ -217,6 +230,7 @@ func secretInView(t *testing.T) {
 }
 
 func leastPrivilege(t *testing.T) {
+	t.Helper()
 	b, err := os.ReadFile(filepath.Join(root, "examples", "rbac", "provider.yaml"))
 	if err != nil {
 		t.Fatal(err)
@@ -237,6 +251,7 @@ func leastPrivilege(t *testing.T) {
 
 // secretsInDeliveries looks at what is added to the role view of Kubernetes.
 func secretsInDeliveries(t *testing.T) {
+	t.Helper()
 	b, err := os.ReadFile(filepath.Join(root, "examples", "rbac", "people.yaml"))
 	if err != nil {
 		t.Fatal(err)
@@ -259,6 +274,7 @@ func secretsInDeliveries(t *testing.T) {
 }
 
 func regexInjection(t *testing.T) {
+	t.Helper()
 	template, err := promql.Parse(`up{service=~"{{service}}-.*"}`)
 	if err != nil {
 		t.Fatal(err)
@@ -270,6 +286,7 @@ func regexInjection(t *testing.T) {
 }
 
 func deepIntent(t *testing.T) {
+	t.Helper()
 	for name, text := range map[string]string{
 		"Depth":  strings.Repeat(`{"a":`, 10_000) + "1" + strings.Repeat("}", 10_000),
 		"Length": `{"service": "` + strings.Repeat("x", 10<<20) + `"}`,
@@ -284,6 +301,7 @@ func deepIntent(t *testing.T) {
 // refuses builds a Blueprint with a kustomization that is not allowed.
 func refuses(kustomization string) func(t *testing.T) {
 	return func(t *testing.T) {
+		t.Helper()
 		b := &catalogv1alpha1.Blueprint{}
 		b.SetName("web")
 		b.Spec.ServiceTypes = []string{"web"}
@@ -295,6 +313,7 @@ func refuses(kustomization string) func(t *testing.T) {
 }
 
 func fileURL(t *testing.T) {
+	t.Helper()
 	atLeast("github.com/go-git/go-git/v5", "5.13.0")(t)
 	for _, raw := range []string{"file:///etc", "/etc", "ext::sh -c x", "--upload-pack=x", "ssh://-oProxyCommand=x/a"} {
 		if _, err := policy.ParseRepositoryURL(raw); err == nil {
@@ -306,6 +325,7 @@ func fileURL(t *testing.T) {
 // atLeast reads the version of a module in go.mod.
 func atLeast(module, version string) func(t *testing.T) {
 	return func(t *testing.T) {
+		t.Helper()
 		b, err := os.ReadFile(filepath.Join(root, "go.mod"))
 		if err != nil {
 			t.Fatal(err)

@@ -103,7 +103,7 @@ func TestForgedJob(t *testing.T) {
 	w.must(w.cluster.Resource(jobs()).Namespace("checks").Delete(t.Context(), j.GetName(), metav1.DeleteOptions{}))
 	containers, _, err := unstructured.NestedSlice(j.Object, "spec", "template", "spec", "containers")
 	w.must(err)
-	containers[0].(map[string]any)["args"] = []any{"true # exit 3"} //nolint:forcetypeassert // The provider made it.
+	containers[0].(map[string]any)["args"] = []any{"true # exit 3"}
 	w.must(unstructured.SetNestedSlice(j.Object, containers, "spec", "template", "spec", "containers"))
 	j.SetResourceVersion("")
 	j.SetUID("forged")

@@ -169,7 +169,7 @@ func (e *external) deniedCount(ctx context.Context, mc *v1alpha1.ManagedCluster,
 		return message, err
 	}
 	if err := policy.CheckPublished(mc.GetProviderConfigReference().Kind, c, published(all, mc.GetNamespace())); err != nil {
-		return "spec.forProvider.site.publish: " + err.Error(), nil
+		return "spec.forProvider.site.publish: " + err.Error(), nil //nolint:nilerr // It is told to the user.
 	}
 	return "", nil
 }

@@ -16,7 +16,7 @@ func TestRetries(t *testing.T) {
 	reconciles := map[string]int{}
 	retries := NewRetries(reconcile.Func(func(_ context.Context, req reconcile.Request) (reconcile.Result, error) {
 		reconciles[req.Namespace]++
-		return reconcile.Result{Requeue: fails && req.Namespace == "hostile"}, nil //nolint:staticcheck // As the managed reconciler does.
+		return reconcile.Result{Requeue: fails && req.Namespace == "hostile"}, nil
 	}), perSecond, func() time.Time { return now })
 	all := func(namespace string) {
 		for n := range objects {

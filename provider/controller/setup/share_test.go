@@ -41,7 +41,7 @@ func TestShareAlone(t *testing.T) {
 					t.Fatalf("A namespace that is alone has the whole rate.\nWhen(...): object %d waits %s in second %d", n, d, second)
 				}
 			}
-			time.Sleep(time.Second) //nolint:forbidigo // The bubble's clock goes on at once.
+			<-time.After(time.Second)
 		}
 	})
 }
