@@ -57,7 +57,7 @@ func (e *expectation) takeTurn(ctx context.Context) error {
 		e.hasTurn = true
 		return nil
 	case <-ctx.Done():
-		return &AnswerError{Detail: "other clusters of the same author send large answers, and one is read at a time"}
+		return &AnswerError{Detail: "other clusters of the same author send large answers, and one is read at a time", passing: true}
 	}
 }
 
@@ -149,7 +149,7 @@ func (b *boundedBody) account(p []byte) error {
 	if err := b.bound.check(b.counter.bytes, b.counter.decoded); err != nil {
 		return err
 	}
-	if b.counter.bytes > largeAnswer {
+	if b.counter.bytes > largeAnswer || b.counter.decoded > largeDecoded {
 		return b.expected.takeTurn(b.ctx)
 	}
 	return nil
@@ -181,9 +181,9 @@ func (b *boundedBody) explain(err error) error {
 	case errors.Is(b.ctx.Err(), context.Canceled):
 		return err
 	case b.ctx.Err() != nil:
-		return &AnswerError{Detail: "the cluster does not end its answer in time"}
+		return &AnswerError{Detail: "the cluster does not end its answer in time", passing: true}
 	}
-	return &AnswerError{Detail: "the cluster ends the connection in the middle of an answer"}
+	return &AnswerError{Detail: "the cluster ends the connection in the middle of an answer", passing: true}
 }
 
 const (

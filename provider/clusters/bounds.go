@@ -17,8 +17,13 @@ const (
 	// values; a page with many of them is asked for again with fewer objects.
 	decodedPerByte, decodedPerPageByte = 16, 6
 
-	// largeAnswer is from which size on an answer waits for those of the same author.
-	largeAnswer = 256 << 10
+	// largeAnswer is from which size on an answer waits for those of the same author, and largeDecoded from how much memory of its values on.
+	largeAnswer  = 256 << 10
+	largeDecoded = 4 * mebibyte
+
+	// objectsPerEvent is how many times the bound of an object an event may have: Kubernetes stores objects that are somewhat larger than the
+	// default, and one of them must not end the watch of all others.
+	objectsPerEvent = 2
 
 	// eventRate is how many events per second are read from all clusters of one author, and eventBurst how many at once. A large event counts
 	// as one for each eventBytes.
@@ -28,7 +33,8 @@ const (
 
 // Bounds of what an API server may make the provider read and hold. A zero field has its default.
 type Bounds struct {
-	// Object bounds an answer about one object, and one event of a watch, in bytes as they are after decompression. Zero means 1 MiB.
+	// Object bounds an answer about one object, in bytes as they are after decompression. An event of a watch may have twice as many. Zero
+	// means 1 MiB.
 	Object int64
 	// List bounds all pages of one list together, in bytes as they are after decompression. Zero means 64 MiB.
 	List int64
@@ -61,7 +67,8 @@ func (b Bounds) of(k answerKind) bound {
 		page := b.list() / pagesPerList
 		return bound{bytes: page, decoded: page * decodedPerPageByte, of: "a page of a list"}
 	case eventsAnswer:
-		return bound{bytes: b.object(), decoded: b.object() * decodedPerByte, of: "an event of a watch"}
+		event := b.object() * objectsPerEvent
+		return bound{bytes: event, decoded: event * decodedPerByte, of: "an event of a watch"}
 	case objectAnswer:
 	}
 	return bound{bytes: b.object(), decoded: b.object() * decodedPerByte, of: "an answer about one object"}
@@ -92,6 +99,9 @@ type AnswerError struct {
 
 	// oversize is true where fewer objects in one answer could be small enough.
 	oversize bool
+
+	// passing is true for trouble that a healthy cluster has too. It is asked again soon.
+	passing bool
 }
 
 // Error returns the detail.

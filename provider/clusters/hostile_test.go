@@ -147,7 +147,7 @@ func TestHostileCluster(t *testing.T) {
 		},
 		"LargeEvents": {
 			reason: "A watch whose events are objects of 16 MiB is ended.",
-			list:   empty, want: "the cluster sends more than 1 MiB for an event of a watch",
+			list:   empty, want: "the cluster sends more than 2 MiB for an event of a watch",
 			watch: func(w http.ResponseWriter, _ *http.Request) {
 				_, _ = io.WriteString(w, `{"type":"ADDED","object":{"metadata":{"name":"`)
 				for range 16 {
@@ -158,7 +158,7 @@ func TestHostileCluster(t *testing.T) {
 		},
 		"EndlessEvent": {
 			reason: "An event that never ends is not waited for.",
-			list:   empty, watch: endlessEvent, want: "the cluster sends more than 1 MiB for an event of a watch",
+			list:   empty, watch: endlessEvent, want: "the cluster sends more than 2 MiB for an event of a watch",
 		},
 		"ManyObjectsByEvents": {
 			reason: "A watch that adds objects without end is ended when its share is used.",

@@ -155,7 +155,7 @@ func (w *watch) stop() {
 // exceed ends a run in which the cluster exceeded a bound, and begins another one later. Other errors are tried again by the run itself.
 func (w *watch) exceed(r run, err error) {
 	var exceeded *AnswerError
-	if !errors.As(err, &exceeded) || r.store.isClosed() {
+	if !errors.As(err, &exceeded) || exceeded.passing || r.store.isClosed() {
 		return
 	}
 	w.fail(classify(err))

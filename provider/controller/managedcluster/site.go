@@ -77,8 +77,17 @@ func deniedSite(mc *v1alpha1.ManagedCluster, c *configv1alpha1.ProviderConfigSpe
 		return field + "repository.path: it has to lie below " + sitePrefix(mc)
 	case s.Engine != nil && s.Engine.Location != "" && s.Engine.Location != "Site":
 		return field + "engine.location: it has to be Site, since objects of the control plane are not for every namespace to read"
-	case mc.Status.AtProvider.SiteName == "" && parametersSize(s.Parameters) > maxParametersBytes:
-		return fmt.Sprintf("%sparameters: keys and values have %d bytes, and a Site that is published may have %d", field, parametersSize(s.Parameters), maxParametersBytes)
+	}
+	if message := deniedParameters(s.Parameters); message != "" && mc.Status.AtProvider.SiteName == "" {
+		return field + message
+	}
+	return ""
+}
+
+// deniedParameters says that the parameters are too large for a Site that is published.
+func deniedParameters(parameters map[string]catalogv1alpha1.ParameterValue) string {
+	if size := parametersSize(parameters); size > maxParametersBytes {
+		return fmt.Sprintf("parameters: keys and values have %d bytes, and a Site that is published may have %d", size, maxParametersBytes)
 	}
 	return ""
 }
@@ -150,6 +159,9 @@ func (e *external) publishSite(ctx context.Context, mc *v1alpha1.ManagedCluster)
 	l := &catalogv1alpha1.SiteList{}
 	if err := e.live.List(ctx, l, client.MatchingLabels{catalogv1alpha1.LabelUsableFrom: mc.GetNamespace()}); err != nil {
 		return "", errors.Wrap(err, "cannot list Sites")
+	}
+	if denied := deniedParameters(mc.Spec.ForProvider.Site.Parameters); denied != "" {
+		return "spec.forProvider.site." + denied, nil
 	}
 	denied, err := e.deniedCount(ctx, mc, l.Items)
 	if err != nil || denied != "" {

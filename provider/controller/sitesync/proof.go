@@ -22,9 +22,9 @@ import (
 
 const (
 	// maxAnswersBytes and maxCommitsBytes bound what is remembered: what a commit holds at a path never changes, and fits into a line; a
-	// commit itself may have many trees.
+	// commit itself may have many trees: the largest that a server may send fits, since all directories of a claim are looked for in it.
 	maxAnswersBytes = 8 << 20
-	maxCommitsBytes = 32 << 20
+	maxCommitsBytes = 96 << 20
 
 	fetchTimeout = 30 * time.Second
 )

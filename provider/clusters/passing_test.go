@@ -1,0 +1,34 @@
+package clusters
+
+import (
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"k8s.io/client-go/rest"
+)
+
+// TestCutConnection has the connection to a healthy cluster end in the middle of a list, as it does when an API server restarts.
+func TestCutConnection(t *testing.T) {
+	s, lists := newAPIServer(t), &atomic.Int32{}
+	healthy := s.Config.Handler
+	s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Get("watch") == "" && lists.Add(1) == 1 {
+			w.Header().Set("Content-Type", "application/json")
+			closeInTheMiddle(w, r)
+			return
+		}
+		healthy.ServeHTTP(w, r)
+	})
+	p, k := newPool(t), s.kubeconfig(canary)
+	p.dial = Dialer(&rest.Config{}, Limits{})
+	penalties := &atomic.Int32{}
+	p.after = func(time.Duration, func()) { penalties.Add(1) }
+	p.until("The cluster is asked again, and answers.", "nothing", func() string { return p.explain(k) })
+	if penalties.Load() > 0 {
+		t.Errorf("\nTrouble that a healthy cluster has too is not punished.\nafter(...): called %d times", penalties.Load())
+	}
+	p.Forget(owner("a"))
+	p.sizes(0, 0)
+}
