@@ -116,7 +116,7 @@ func TestDeletedUnreachable(t *testing.T) {
 	s.suspend("far", false)
 	live := s.Claim("live", s.intentFor("live", 1, "far"))
 	s.Succeed(live)
-	wire.cut()
+	wire.cut(t)
 	begun := s.Claim("begun", s.intentFor("begun", 1, "far"))
 	s.Apply(begun)
 	for _, c := range []*unstructured.Unstructured{live, begun} {

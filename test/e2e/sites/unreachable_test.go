@@ -3,10 +3,12 @@ package sites
 import (
 	"io"
 	"net"
+	"net/netip"
 	"net/url"
 	"os"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -18,9 +20,11 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// A wire is a way to a cluster that can be cut. Whoever comes then is refused, as where nobody listens.
+// A wire is a way to a cluster that can be cut. Connections are refused then, as where nobody listens.
 type wire struct {
 	address, to string
+	// reserved is a socket that has the address while the wire is cut, so that no other program gets it. Zero means none.
+	reserved int
 
 	mu       sync.Mutex
 	listener net.Listener
@@ -31,21 +35,53 @@ func newWire(t *testing.T, to string) *wire {
 	t.Helper()
 	w := &wire{address: "127.0.0.1:0", to: to}
 	w.mend(t)
-	t.Cleanup(w.cut)
+	t.Cleanup(w.end)
 	return w
 }
 
 // mend lets those who come through, at the same address as before.
 func (w *wire) mend(t *testing.T) {
 	t.Helper()
-	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", w.address)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	l, err := w.listen(t)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	w.listener, w.address = l, l.Addr().String()
 	go w.serve(l)
+}
+
+func (w *wire) listen(t *testing.T) (net.Listener, error) {
+	t.Helper()
+	if w.reserved == 0 {
+		return (&net.ListenConfig{}).Listen(t.Context(), "tcp", w.address)
+	}
+	f := os.NewFile(uintptr(w.reserved), "wire")
+	defer f.Close()
+	w.reserved = 0
+	if err := syscall.Listen(int(f.Fd()), syscall.SOMAXCONN); err != nil {
+		return nil, err
+	}
+	return net.FileListener(f)
+}
+
+// reserve takes the address without listening.
+func (w *wire) reserve(t *testing.T) {
+	t.Helper()
+	at, err := netip.ParseAddrPort(w.address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w.reserved, err = syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.SetsockoptInt(w.reserved, syscall.SOL_SOCKET, syscall.SO_REUSEADDR, 1); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Bind(w.reserved, &syscall.SockaddrInet4{Port: int(at.Port()), Addr: at.Addr().As4()}); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func (w *wire) serve(l net.Listener) {
@@ -72,8 +108,17 @@ func pipe(from, to net.Conn) {
 	_ = to.Close()
 }
 
-// cut ends all connections, and lets nobody through.
-func (w *wire) cut() {
+// cut ends all connections, and lets nobody through until the wire is mended.
+func (w *wire) cut(t *testing.T) {
+	t.Helper()
+	w.end()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.reserve(t)
+}
+
+// end all connections.
+func (w *wire) end() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	_ = w.listener.Close()
@@ -116,7 +161,7 @@ func TestUnreachable(t *testing.T) {
 	}
 	commits, before := len(s.Commits()), s.Now(near)
 
-	far.cut()
+	far.cut(t)
 	unreachable := func(u *unstructured.Unstructured) bool {
 		return s.stateOf(u, "far") == "Syncing" && strings.Contains(scene.Field(u, "status", "delivery", "sites", s.Site("far"), "message"), "ClusterUnreachable") &&
 			scene.Field(u, "status", "phase") == "Succeeded" && scene.Is(u, "Reconciling", corev1.ConditionTrue, "Drifted") && scene.Is(u, "Ready", corev1.ConditionFalse, "")
