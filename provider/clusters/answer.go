@@ -29,6 +29,8 @@ type expectation struct {
 
 	// read is how much came.
 	read int64
+	// unanswered is why the last request got no answer. The client hides it from who watches: it returns a watch without events.
+	unanswered error
 	// hasTurn is true while a large answer is read and decoded.
 	hasTurn bool
 }
@@ -96,11 +98,11 @@ type boundedTransport struct {
 
 // RoundTrip returns an answer whose body fails with an AnswerError where it exceeds its bound.
 func (t *boundedTransport) RoundTrip(req *http.Request) (*http.Response, error) {
+	e := expectationOf(req.Context())
 	resp, err := t.next.RoundTrip(req)
-	if err != nil {
+	if e.unanswered = err; err != nil {
 		return nil, err //nolint:wrapcheck // A RoundTripper returns what the one behind it does.
 	}
-	e := expectationOf(req.Context())
 	resp.Body = &boundedBody{ReadCloser: resp.Body, ctx: req.Context(), expected: e, bound: t.bounds.of(e.kind)}
 	return resp, nil
 }

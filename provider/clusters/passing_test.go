@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"k8s.io/client-go/rest"
+
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 )
 
 // TestCutConnection has the connection to a healthy cluster end in the middle of a list, as it does when an API server restarts.
@@ -29,6 +31,26 @@ func TestCutConnection(t *testing.T) {
 	if penalties.Load() > 0 {
 		t.Errorf("\nTrouble that a healthy cluster has too is not punished.\nafter(...): called %d times", penalties.Load())
 	}
+	p.Forget(owner("a"))
+	p.sizes(0, 0)
+}
+
+// TestEndpointThatCloses has an endpoint take connections and close them at once, as a load balancer does that has no API server behind it.
+func TestEndpointThatCloses(t *testing.T) {
+	s, isDown := newAPIServer(t), &atomic.Bool{}
+	healthy := s.Config.Handler
+	s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if isDown.Load() {
+			panic(http.ErrAbortHandler)
+		}
+		healthy.ServeHTTP(w, r)
+	})
+	p, k := newPool(t), s.kubeconfig(canary)
+	p.dial = Dialer(&rest.Config{}, Limits{})
+	p.until("The cluster answers.", "nothing", func() string { return p.explain(k) })
+	isDown.Store(true)
+	s.CloseClientConnections()
+	p.until("A cluster that closes each connection is not reachable.", v1alpha1.SiteReasonClusterUnreachable+": the cluster does not answer", func() string { return p.explain(k) })
 	p.Forget(owner("a"))
 	p.sizes(0, 0)
 }

@@ -1,6 +1,7 @@
 package clusters
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
@@ -137,7 +138,7 @@ func (w *watch) feed(r run) feed {
 		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (apiwatch.Interface, error) {
 			e := &expectation{kind: eventsAnswer, account: w.account, onExceeded: func(err error) { w.exceed(r, err) }}
 			i, err := w.resource().Watch(expecting(ctx, e), w.key.narrow(o))
-			w.heard(ctx, err)
+			w.heard(ctx, cmp.Or(err, e.unanswered))
 			return i, err //nolint:wrapcheck // It is classified above.
 		},
 	}}
