@@ -12,7 +12,7 @@ import (
 // An answerKind says what a request asks for, and so how much may come.
 type answerKind int
 
-// Kinds of answers. What nobody named otherwise is the smallest.
+// Kinds of answers. The zero value is the kind with the smallest bound.
 const (
 	objectAnswer answerKind = iota
 	pageAnswer
@@ -71,7 +71,7 @@ func (e *expectation) endTurn() {
 	}
 }
 
-// pace waits until as many events may be read. An author who is faster than that waits, and nobody else does.
+// pace waits until as many events may be read. Only clusters of an author that sends faster than that wait.
 func (e *expectation) pace(ctx context.Context, events int) error {
 	if e.account == nil {
 		return nil

@@ -19,7 +19,7 @@ const (
 	maxPages = 100
 )
 
-// list all objects of the watch, page by page, without what nobody reads. It returns an AnswerError if they exceed a bound.
+// list all objects of the watch, page by page, without the fields that strip removes. It returns an AnswerError if they exceed a bound.
 func (w *watch) list(ctx context.Context) (*unstructured.UnstructuredList, error) {
 	all := &unstructured.UnstructuredList{}
 	o := w.key.narrow(metav1.ListOptions{Limit: pageSize})

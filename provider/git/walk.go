@@ -88,7 +88,7 @@ func (w *walk) visit(ctx context.Context, e entry, dir string) error {
 	return w.enter(ctx, e.id, path)
 }
 
-// step returns an error if the walk has gone on for too long, or nobody waits for it any more.
+// step returns an error if the walk exceeds its bound, or its context ended.
 func (w *walk) step(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return &Error{Class: ClassTransient, Detail: "cannot look through directories: the operation was ended", context: err}

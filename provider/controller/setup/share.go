@@ -20,7 +20,7 @@ const (
 )
 
 // A Share lets each namespace take only its part of a rate limiter that all controllers use: objects of a namespace that change all the time wait
-// for each other, and nobody else for them. While more than half of what may come at once is left, a namespace may take more than its part. It is
+// for each other, and objects of other namespaces do not wait for them. While more than half of what may come at once is left, a namespace may take more than its part. It is
 // safe for concurrent use.
 type Share struct {
 	ratelimiter.RateLimiter
