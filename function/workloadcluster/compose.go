@@ -19,9 +19,9 @@ const Name = "cluster"
 // LabelWorkloadCluster holds the name of the WorkloadCluster that a ManagedCluster was composed for.
 const LabelWorkloadCluster = "intentplane.dev/workload-cluster"
 
-// managed is the ManagedCluster that is asked for. It has the name of the WorkloadCluster, so that everybody knows how the Site is called
-// that it publishes.
-func managed(in Input) *clusterv1alpha1.ManagedCluster {
+// composeManagedCluster returns the desired ManagedCluster. It has the name of the WorkloadCluster, so that the name of the Site that it
+// publishes can be predicted.
+func composeManagedCluster(in Input) *clusterv1alpha1.ManagedCluster {
 	s := in.Spec
 	return &clusterv1alpha1.ManagedCluster{
 		TypeMeta:   metav1.TypeMeta{APIVersion: clusterv1alpha1.GroupVersion.String(), Kind: "ManagedCluster"},
@@ -29,7 +29,7 @@ func managed(in Input) *clusterv1alpha1.ManagedCluster {
 		Spec: clusterv1alpha1.ManagedClusterSpec{
 			ManagedResourceSpec: xpv2.ManagedResourceSpec{
 				ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: s.ProviderConfigRef.Kind, Name: s.ProviderConfigRef.Name},
-				ManagementPolicies:      policies(s.DeletionPolicy),
+				ManagementPolicies:      managementPolicies(s.DeletionPolicy),
 			},
 			ForProvider: clusterv1alpha1.ManagedClusterParameters{
 				Cluster:            clusterv1alpha1.ClusterReference{Name: clusterName(in)},
@@ -39,13 +39,15 @@ func managed(in Input) *clusterv1alpha1.ManagedCluster {
 	}
 }
 
-func policies(deletion string) xpv2.ManagementPolicies {
+// managementPolicies returns the policies that follow from spec.deletionPolicy: with Orphan the provider may not delete.
+func managementPolicies(deletion string) xpv2.ManagementPolicies {
 	if deletion == v1alpha1.DeletionOrphan {
 		return xpv2.ManagementPolicies{xpv2.ManagementActionObserve, xpv2.ManagementActionCreate, xpv2.ManagementActionUpdate}
 	}
 	return xpv2.ManagementPolicies{xpv2.ManagementActionAll}
 }
 
+// clusterName returns the name of the Cluster: spec.clusterName, or the name of the WorkloadCluster.
 func clusterName(in Input) string {
 	if in.Spec.ClusterName != "" {
 		return in.Spec.ClusterName
@@ -53,9 +55,9 @@ func clusterName(in Input) string {
 	return in.Name
 }
 
-// asksFor is true for a ManagedCluster that asks for what another does.
-func asksFor(observed, desired *clusterv1alpha1.ManagedCluster) (bool, error) {
-	if observed == nil || !slices.Equal(observed.Spec.ManagementPolicies, desired.Spec.ManagementPolicies) || !sameConfig(observed, desired) {
+// requestsSameCluster reports whether the observed ManagedCluster asks for the same as the desired one.
+func requestsSameCluster(observed, desired *clusterv1alpha1.ManagedCluster) (bool, error) {
+	if observed == nil || !slices.Equal(observed.Spec.ManagementPolicies, desired.Spec.ManagementPolicies) || !hasSameConfig(observed, desired) {
 		return false, nil
 	}
 	was, err := digest.Described(&observed.Spec.ForProvider)
@@ -66,22 +68,24 @@ func asksFor(observed, desired *clusterv1alpha1.ManagedCluster) (bool, error) {
 	return was == is, err
 }
 
-func sameConfig(a, b *clusterv1alpha1.ManagedCluster) bool {
+// hasSameConfig reports whether both ManagedClusters name the same ProviderConfig.
+func hasSameConfig(a, b *clusterv1alpha1.ManagedCluster) bool {
 	return a.Spec.ProviderConfigReference != nil && *a.Spec.ProviderConfigReference == *b.Spec.ProviderConfigReference
 }
 
-// problemOf says what of a spec no ManagedCluster could be made of. The schema refuses most of it; what it lets through is the name of a
-// claim, and what came another way. What cannot be changed is looked at here too, or nothing at all would be applied, and nobody told.
-func problemOf(in Input, observed *clusterv1alpha1.ManagedCluster) string {
+// findSpecProblem returns what in a spec no ManagedCluster can be made of, or "". The schema refuses most of it. It does not check the name of
+// a claim, nor objects that were stored before the schema had a rule. Changes of immutable fields are checked here too: the API server would
+// refuse the whole ManagedCluster, and no status would say why.
+func findSpecProblem(in Input, observed *clusterv1alpha1.ManagedCluster) string {
 	s := in.Spec
 	if name := clusterName(in); len(validation.IsDNS1035Label(name)) > 0 {
-		return fmt.Sprintf("spec.clusterName: %q cannot be the name of a Cluster: it must begin with a letter and hold at most 63 lower case letters, digits and dashes", name)
+		return fmt.Sprintf("spec.clusterName: %q cannot be the name of a Cluster: use at most 63 characters of a-z, 0-9 and -, with a-z as the first one", name)
 	}
 	if (s.CAPT != nil) != (s.Type == clusterv1alpha1.TypeCAPT) {
-		return "spec.capt: it must be set with type CAPT, and with no other"
+		return "spec.capt: it must be set with type CAPT, and with no other type"
 	}
 	if (s.Topology != nil) != (s.Type == clusterv1alpha1.TypeTopology) {
-		return "spec.topology: it must be set with type Topology, and with no other"
+		return "spec.topology: it must be set with type Topology, and with no other type"
 	}
 	if !slices.Contains([]clusterv1alpha1.ClusterType{clusterv1alpha1.TypeCAPT, clusterv1alpha1.TypeTopology, clusterv1alpha1.TypeExisting}, s.Type) {
 		return "spec.type: it must be CAPT, Topology or Existing"
@@ -90,12 +94,13 @@ func problemOf(in Input, observed *clusterv1alpha1.ManagedCluster) string {
 		return "spec.version: it is required unless type is Existing"
 	}
 	if path := s.Reserved(); path != "" {
-		return "spec." + path + ": what is of cluster.x-k8s.io or intentplane.dev is not for users to set"
+		return "spec." + path + ": the prefixes cluster.x-k8s.io and intentplane.dev are reserved: remove it"
 	}
-	return immutable(in, observed)
+	return findImmutableChange(in, observed)
 }
 
-func immutable(in Input, observed *clusterv1alpha1.ManagedCluster) string {
+// findImmutableChange returns which immutable field was changed, or "".
+func findImmutableChange(in Input, observed *clusterv1alpha1.ManagedCluster) string {
 	if observed == nil {
 		return ""
 	}

@@ -11,113 +11,113 @@ import (
 	v1alpha1 "github.com/intentplane/intentplane/apis/workloadcluster/v1alpha1"
 )
 
-// objectMissing is the reason with which a ManagedCluster says of a condition that there is no Cluster.
+// objectMissing is the reason of a condition of a ManagedCluster whose Cluster does not exist.
 const objectMissing = "ObjectMissing"
 
-// facts are all that a status is made of.
+// facts are all that a status follows from.
 type facts struct {
-	// Digest of the spec that the facts are about.
+	// Digest of the spec, for status.specDigest.
 	Digest string
 
-	// Spec that is asked for.
+	// Spec of the WorkloadCluster, with its defaults.
 	Spec v1alpha1.WorkloadClusterSpec
 
-	// Problem because of which nothing can be asked for, and the reason to give. Empty if there is none.
-	Problem, Because string
+	// Problem because of which no ManagedCluster can be requested, and the condition reason for it. Empty if there is none.
+	Problem, ProblemReason string
 
-	// Wait says what has to go before anything can be asked for. Empty if nothing has.
-	Wait string
+	// BlockedBy says which object has to be deleted before a ManagedCluster can be requested. Empty if none has.
+	BlockedBy string
 
 	// Desired ManagedCluster, unless there is a problem, and Observed one. Nil means none.
 	Desired, Observed *clusterv1alpha1.ManagedCluster
 
-	// carried is true if the observed ManagedCluster asks for what is desired.
-	carried bool
+	// matchesDesired is true if the observed ManagedCluster asks for what is desired.
+	matchesDesired bool
 }
 
-// condition of the ManagedCluster.
-func (f *facts) condition(of xpv2.ConditionType) xpv2.Condition {
+// conditionOf of the ManagedCluster.
+func (f *facts) conditionOf(of xpv2.ConditionType) xpv2.Condition {
 	if f.Observed == nil {
 		return xpv2.Condition{Type: of, Status: corev1.ConditionUnknown}
 	}
 	return f.Observed.Status.GetCondition(of)
 }
 
-func (f *facts) is(of xpv2.ConditionType) bool { return f.condition(of).Status == corev1.ConditionTrue }
+func (f *facts) isTrue(of xpv2.ConditionType) bool { return f.conditionOf(of).Status == corev1.ConditionTrue }
 
-// verdict is what the ManagedCluster's Ready says. Its reason is empty before anybody looked.
-func (f *facts) verdict() xpv2.Condition { return f.condition(xpv2.TypeReady) }
+// readyCondition returns the ManagedCluster's condition Ready. Its reason is empty until the provider observed the cluster.
+func (f *facts) readyCondition() xpv2.Condition { return f.conditionOf(xpv2.TypeReady) }
 
-func (f *facts) reason() xpv2.ConditionReason { return f.verdict().Reason }
+func (f *facts) readyReason() xpv2.ConditionReason { return f.readyCondition().Reason }
 
-// seen is true once somebody looked.
-func (f *facts) seen() bool { return f.reason() != "" }
+// isObserved reports whether the provider observed the cluster at least once.
+func (f *facts) isObserved() bool { return f.readyReason() != "" }
 
-// current is true for a verdict on what is asked for now.
-func (f *facts) current() bool {
-	return f.seen() && f.carried && f.verdict().ObservedGeneration == f.Observed.GetGeneration()
+// isCurrent reports whether the condition Ready is about the present spec.
+func (f *facts) isCurrent() bool {
+	return f.isObserved() && f.matchesDesired && f.readyCondition().ObservedGeneration == f.Observed.GetGeneration()
 }
 
-// foreign is true where what is there is another cluster than ours.
-func (f *facts) foreign() bool {
-	return f.reason() == clusterv1alpha1.ReasonNameTaken || f.reason() == clusterv1alpha1.ReasonObjectsGone
+// isForeignCluster reports whether the observed Cluster is another one than that which the ManagedCluster made.
+func (f *facts) isForeignCluster() bool {
+	return f.readyReason() == clusterv1alpha1.ReasonNameTaken || f.readyReason() == clusterv1alpha1.ReasonObjectsGone
 }
 
-// uid of the Cluster when it was last seen.
-func (f *facts) uid() string {
+// clusterUID returns the UID of the Cluster when it was last observed, or "".
+func (f *facts) clusterUID() string {
 	if f.Observed == nil {
 		return ""
 	}
 	return f.Observed.Status.AtProvider.UID
 }
 
-// gone is true for a Cluster that was there, and is known not to be any more.
-func (f *facts) gone() bool {
-	return f.uid() != "" && f.condition(clusterv1alpha1.TypeDeleting).Reason == objectMissing
+// isClusterGone reports whether the Cluster existed, and is known to be deleted.
+func (f *facts) isClusterGone() bool {
+	return f.clusterUID() != "" && f.conditionOf(clusterv1alpha1.TypeDeleting).Reason == objectMissing
 }
 
-// deleting is true for a Cluster that goes, or is gone.
-func (f *facts) deleting() bool {
-	if f.Observed == nil || f.uid() == "" || f.reason() == clusterv1alpha1.ReasonNameTaken {
+// isClusterDeleting reports whether the Cluster is being deleted, or is gone.
+func (f *facts) isClusterDeleting() bool {
+	if f.Observed == nil || f.clusterUID() == "" || f.readyReason() == clusterv1alpha1.ReasonNameTaken {
 		return false
 	}
-	return f.Observed.GetDeletionTimestamp() != nil || f.is(clusterv1alpha1.TypeDeleting) || f.gone()
+	return f.Observed.GetDeletionTimestamp() != nil || f.isTrue(clusterv1alpha1.TypeDeleting) || f.isClusterGone()
 }
 
-// provisioned is true for a cluster that is all there now.
-func (f *facts) provisioned() bool {
-	return f.is(clusterv1alpha1.TypeInfrastructureReady) && f.is(clusterv1alpha1.TypeControlPlaneReady) && f.is(clusterv1alpha1.TypeEndpointKnown) && !f.foreign()
+// isProvisioned reports whether infrastructure, control plane and endpoint of our cluster are there now.
+func (f *facts) isProvisioned() bool {
+	return f.isTrue(clusterv1alpha1.TypeInfrastructureReady) && f.isTrue(clusterv1alpha1.TypeControlPlaneReady) && f.isTrue(clusterv1alpha1.TypeEndpointKnown) && !f.isForeignCluster()
 }
 
-// rolled is true for a cluster whose control plane was all there, and is replaced because somebody asked for another one: its API server
-// answers, and all else is there.
-func (f *facts) rolled() bool {
-	plane := f.condition(clusterv1alpha1.TypeControlPlaneReady)
+// isRollingOut reports whether a control plane that was complete is being replaced because a user asked for another one, while its API server
+// answers and all else is there.
+func (f *facts) isRollingOut() bool {
+	plane := f.conditionOf(clusterv1alpha1.TypeControlPlaneReady)
 	return f.wasProvisioned() && plane.Status == corev1.ConditionFalse && plane.Reason == clusterv1alpha1.ReasonRollingOut &&
-		f.is(clusterv1alpha1.TypeInfrastructureReady) && f.is(clusterv1alpha1.TypeEndpointKnown) && f.is(clusterv1alpha1.TypeKubeconfigReady) && !f.foreign()
+		f.isTrue(clusterv1alpha1.TypeInfrastructureReady) && f.isTrue(clusterv1alpha1.TypeEndpointKnown) && f.isTrue(clusterv1alpha1.TypeKubeconfigReady) && !f.isForeignCluster()
 }
 
-// wasProvisioned is true for a cluster that was all there once.
+// wasProvisioned reports whether this Cluster was provisioned at any time.
 func (f *facts) wasProvisioned() bool {
-	return f.uid() != "" && f.Observed.Status.AtProvider.Provisioned != nil && f.Observed.Status.AtProvider.Provisioned.UID == f.uid()
+	return f.clusterUID() != "" && f.Observed.Status.AtProvider.Provisioned != nil && f.Observed.Status.AtProvider.Provisioned.UID == f.clusterUID()
 }
 
-// refused is true for what a person has to change.
-func (f *facts) refused() bool {
-	return f.current() && slices.Contains([]xpv2.ConditionReason{
+// isRefused reports whether the provider refused the present spec, so that a user has to change it.
+func (f *facts) isRefused() bool {
+	return f.isCurrent() && slices.Contains([]xpv2.ConditionReason{
 		clusterv1alpha1.ReasonPolicyDenied, clusterv1alpha1.ReasonNameTaken, clusterv1alpha1.ReasonChangeIgnored,
-	}, f.reason())
+	}, f.readyReason())
 }
 
-// late is true for what took longer than it may. It is waited on all the same.
-func (f *facts) late() bool {
-	return f.current() && slices.Contains([]xpv2.ConditionReason{
+// hasTimedOut reports whether provisioning took longer than spec.timeouts. The provider goes on waiting all the same.
+func (f *facts) hasTimedOut() bool {
+	return f.isCurrent() && slices.Contains([]xpv2.ConditionReason{
 		clusterv1alpha1.ReasonInfrastructureTimedOut, clusterv1alpha1.ReasonControlPlaneTimedOut,
-	}, f.reason())
+	}, f.readyReason())
 }
 
-// upgrading is true while another version runs than was asked for. What is not known is not waited for: it may never be.
-func (f *facts) upgrading() bool {
+// isUpgrading reports whether another version runs than the spec asks for. An unknown version does not count: it may stay unknown for ever.
+func (f *facts) isUpgrading() bool {
 	if f.Observed == nil || f.Spec.Version == "" || f.Observed.Status.AtProvider.Version == "" {
 		return false
 	}
@@ -126,9 +126,9 @@ func (f *facts) upgrading() bool {
 	return !ok || rest != "" && !strings.ContainsAny(rest[:1], ".+-")
 }
 
-// rebasing is true while a cluster is not made of the ClusterClass that was asked for, or while it is being made of it: what it was made
-// of when Cluster API was last done is remembered by the ManagedCluster.
-func (f *facts) rebasing() bool {
+// isRebasing reports whether the cluster does not have the ClusterClass that the spec asks for, or whether Cluster API still applies it. The
+// ManagedCluster remembers which class the cluster had when Cluster API was last done.
+func (f *facts) isRebasing() bool {
 	if f.Observed == nil || f.Spec.Topology == nil {
 		return false
 	}
@@ -136,18 +136,18 @@ func (f *facts) rebasing() bool {
 	return t != nil && (t.Rebasing || t.Class != "" && t.Class != f.Spec.Topology.ClassRef.Name)
 }
 
-// unsynced is the condition of a ManagedCluster that cannot be carried out.
-func (f *facts) unsynced() (xpv2.Condition, bool) {
-	c := f.condition(xpv2.TypeSynced)
+// notSyncedCondition returns the condition Synced of a ManagedCluster, and whether the provider failed to apply it.
+func (f *facts) notSyncedCondition() (xpv2.Condition, bool) {
+	c := f.conditionOf(xpv2.TypeSynced)
 	return c, c.Status == corev1.ConditionFalse
 }
 
-// managedReady is true for a ManagedCluster that carried out what is asked for now.
-func (f *facts) managedReady() bool {
-	return f.current() && f.is(xpv2.TypeReady) && f.is(xpv2.TypeSynced)
+// isManagedClusterReady reports whether the provider applied the present spec and the cluster is ready.
+func (f *facts) isManagedClusterReady() bool {
+	return f.isCurrent() && f.isTrue(xpv2.TypeReady) && f.isTrue(xpv2.TypeSynced)
 }
 
-// ready is true for a cluster that is as it was asked for.
-func (f *facts) ready() bool {
-	return f.Problem == "" && f.phase() == v1alpha1.PhaseProvisioned && f.managedReady() && !f.upgrading() && !f.rebasing() && !f.rolled()
+// isClusterReady reports whether the cluster is as the spec asks for: the composite's Ready.
+func (f *facts) isClusterReady() bool {
+	return f.Problem == "" && f.currentPhase() == v1alpha1.PhaseProvisioned && f.isManagedClusterReady() && !f.isUpgrading() && !f.isRebasing() && !f.isRollingOut()
 }

@@ -11,70 +11,71 @@ import (
 	"github.com/intentplane/intentplane/function/projection"
 )
 
-// table of the legal changes of a phase.
-func table() projection.Table[v1alpha1.Phase] {
+// phaseTable returns the legal changes of a phase.
+func phaseTable() projection.Table[v1alpha1.Phase] {
 	return projection.Table[v1alpha1.Phase]{
 		Start: v1alpha1.PhasePending, Failed: v1alpha1.PhaseFailed,
 		Next: v1alpha1.PhaseChanges(),
 	}
 }
 
-// message says why a cluster is in its phase.
-func (f *facts) message() string {
+// phaseMessage returns status.message: why the cluster is in its phase.
+func (f *facts) phaseMessage() string {
 	if f.Problem != "" {
 		return f.Problem
 	}
-	if f.Wait != "" {
-		return f.Wait
+	if f.BlockedBy != "" {
+		return f.BlockedBy
 	}
-	switch p := f.phase(); {
-	case p == v1alpha1.PhaseDeleting && f.gone():
+	switch p := f.currentPhase(); {
+	case p == v1alpha1.PhaseDeleting && f.isClusterGone():
 		return "The Cluster is gone."
 	case p == v1alpha1.PhaseDeleting:
-		c := f.condition(clusterv1alpha1.TypeDeleting)
-		return said("The Cluster is being deleted", string(c.Reason), c.Message)
-	case f.ready():
+		c := f.conditionOf(clusterv1alpha1.TypeDeleting)
+		return joinSentence("The Cluster is being deleted", string(c.Reason), c.Message)
+	case f.isClusterReady():
 		return "The cluster is ready."
-	case p == v1alpha1.PhaseDegraded && f.reason() != clusterv1alpha1.ReasonDegraded && f.reason() != clusterv1alpha1.ReasonObjectsGone:
-		return f.lost()
+	case p == v1alpha1.PhaseDegraded && f.readyReason() != clusterv1alpha1.ReasonDegraded && f.readyReason() != clusterv1alpha1.ReasonObjectsGone:
+		return f.degradedMessage()
 	}
-	return f.waits()
+	return f.progressMessage()
 }
 
-// lost says what of a cluster was provisioned and is not any more. A kubeconfig that was never there is not what it lost.
-func (f *facts) lost() string {
+// degradedMessage names the first part that the cluster lost since it was provisioned. The kubeconfig is not among them: it may never have
+// been there.
+func (f *facts) degradedMessage() string {
 	for _, of := range []xpv2.ConditionType{clusterv1alpha1.TypeInfrastructureReady, clusterv1alpha1.TypeControlPlaneReady, clusterv1alpha1.TypeEndpointKnown} {
-		if c := f.condition(of); c.Status != corev1.ConditionTrue {
-			return said(string(of), string(c.Reason), c.Message)
+		if c := f.conditionOf(of); c.Status != corev1.ConditionTrue {
+			return joinSentence(string(of), string(c.Reason), c.Message)
 		}
 	}
-	return f.waits()
+	return f.progressMessage()
 }
 
-// waits says what is waited for, or in the way.
-func (f *facts) waits() string {
-	if c, ok := f.unsynced(); ok {
-		return said("The ManagedCluster cannot be carried out", "", c.Message)
+// progressMessage says what the cluster waits for, or what blocks it.
+func (f *facts) progressMessage() string {
+	if c, ok := f.notSyncedCondition(); ok {
+		return joinSentence("The ManagedCluster cannot be applied", "", c.Message)
 	}
-	switch c := f.verdict(); {
-	case !f.seen():
-		return "The ManagedCluster was not looked at yet."
-	case !f.current():
-		return "What is asked for is on its way to the cluster."
-	case c.Reason == clusterv1alpha1.ReasonReady && f.upgrading():
-		return "The cluster runs " + f.Observed.Status.AtProvider.Version + ", and " + f.Spec.Version + " is asked for."
-	case c.Reason == clusterv1alpha1.ReasonReady && f.rebasing():
+	switch c := f.readyCondition(); {
+	case !f.isObserved():
+		return "The provider has not observed the ManagedCluster yet."
+	case !f.isCurrent():
+		return "The change of the spec is not applied to the cluster yet."
+	case c.Reason == clusterv1alpha1.ReasonReady && f.isUpgrading():
+		return "The cluster runs " + f.Observed.Status.AtProvider.Version + ", and " + f.Spec.Version + " is requested."
+	case c.Reason == clusterv1alpha1.ReasonReady && f.isRebasing():
 		t := f.Observed.Status.AtProvider.Topology
-		return said("ClusterClass "+f.Spec.Topology.ClassRef.Name+" is asked for, and Cluster API is not done with it", t.Reason, t.Message)
-	case c.Reason == clusterv1alpha1.ReasonReady && f.rolled():
-		return said("Machines of the control plane are replaced", "", f.condition(clusterv1alpha1.TypeControlPlaneReady).Message)
+		return joinSentence("ClusterClass "+f.Spec.Topology.ClassRef.Name+" is requested, and Cluster API has not applied it yet", t.Reason, t.Message)
+	case c.Reason == clusterv1alpha1.ReasonReady && f.isRollingOut():
+		return joinSentence("Machines of the control plane are being replaced", "", f.conditionOf(clusterv1alpha1.TypeControlPlaneReady).Message)
 	default:
-		return said("", string(c.Reason), c.Message)
+		return joinSentence("", string(c.Reason), c.Message)
 	}
 }
 
-// said joins what there is, and ends with a full stop.
-func said(parts ...string) string {
+// joinSentence joins the parts that are not empty with colons, and ends with a full stop.
+func joinSentence(parts ...string) string {
 	var out []string
 	for _, p := range parts {
 		if p != "" {

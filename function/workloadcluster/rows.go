@@ -6,57 +6,57 @@ import (
 
 // A Row of the table of phases.
 type Row struct {
-	// Known is what is known of a cluster when the row holds, in words.
+	// Known describes the evidence for which the row matches. The documentation shows it.
 	Known string
 
 	// Phase of the cluster.
 	Phase v1alpha1.Phase
 
-	holds func(*facts) bool
+	matches func(*facts) bool
 }
 
-// Rows are the table of phases: the first row that holds tells the phase. The last one always does.
+// Rows returns the table of phases: the first row that matches gives the phase. The last one always matches.
 func Rows() []Row {
 	return []Row{{
-		Known: "the Cluster is being deleted, or is gone, and the WorkloadCluster stays",
+		Known: "the Cluster is being deleted, or is gone, and the WorkloadCluster exists",
 		Phase: v1alpha1.PhaseDeleting,
-		holds: (*facts).deleting,
+		matches: (*facts).isClusterDeleting,
 	}, {
 		Known: "infrastructure and control plane are ready, and the endpoint is known",
 		Phase: v1alpha1.PhaseProvisioned,
-		holds: (*facts).provisioned,
+		matches: (*facts).isProvisioned,
 	}, {
-		Known: "this Cluster was `Provisioned` once, and machines of its control plane are replaced because that was asked for, while infrastructure, endpoint and kubeconfig are as they should be",
+		Known: "this Cluster was `Provisioned` once, and machines of its control plane are being replaced because a user asked for it, while infrastructure, endpoint and kubeconfig are ready",
 		Phase: v1alpha1.PhaseProvisioned,
-		holds: (*facts).rolled,
+		matches: (*facts).isRollingOut,
 	}, {
-		Known: "this Cluster was `Provisioned` once, and is not any more, or nobody can tell",
+		Known: "this Cluster was `Provisioned` once, and is not any more, or its state is unknown",
 		Phase: v1alpha1.PhaseDegraded,
-		holds: (*facts).wasProvisioned,
+		matches: (*facts).wasProvisioned,
 	}, {
-		Known: "the spec cannot be carried out, or is refused, or it takes longer than `timeouts`",
+		Known: "the spec is invalid, or the provider refused it, or provisioning takes longer than `timeouts`",
 		Phase: v1alpha1.PhaseFailed,
-		holds: func(f *facts) bool { return f.Problem != "" || f.refused() || f.late() },
+		matches: func(f *facts) bool { return f.Problem != "" || f.isRefused() || f.hasTimedOut() },
 	}, {
-		Known: "it is built, or what it needs is waited for",
+		Known: "the cluster is being built, or waits for what it needs",
 		Phase: v1alpha1.PhaseProvisioning,
-		holds: (*facts).seen,
+		matches: (*facts).isObserved,
 	}, {
-		Known: "nobody has looked yet",
+		Known: "the provider has not observed the cluster yet",
 		Phase: v1alpha1.PhasePending,
-		holds: func(*facts) bool { return true },
+		matches: func(*facts) bool { return true },
 	}}
 }
 
-// phase is that of the first row that holds. It speaks of the cluster: one that runs is not failed by a spec that cannot be carried out.
-func (f *facts) phase() v1alpha1.Phase {
+// currentPhase returns the phase of the first row that matches. It is about the cluster: an invalid spec does not fail a cluster that runs.
+func (f *facts) currentPhase() v1alpha1.Phase {
 	for _, r := range Rows() {
-		if r.holds(f) {
+		if r.matches(f) {
 			return r.Phase
 		}
 	}
 	return v1alpha1.PhasePending
 }
 
-// Edges are the legal changes of a phase. A Cluster that was made again under its name starts again at Pending from anywhere.
-func Edges() map[v1alpha1.Phase][]v1alpha1.Phase { return table().Next }
+// Edges returns the legal changes of a phase. A Cluster that was made again under its name starts again at Pending from any phase.
+func Edges() map[v1alpha1.Phase][]v1alpha1.Phase { return phaseTable().Next }

@@ -10,25 +10,26 @@ import (
 
 const maxMessage = 2048
 
-// status projects facts. Last is the last status: of it the log of transitions is carried over, with what it takes to go on with it.
-func status(f *facts, last *v1alpha1.WorkloadClusterStatus, now metav1.Time) *v1alpha1.WorkloadClusterStatus {
-	s := &v1alpha1.WorkloadClusterStatus{SpecDigest: f.Digest, Phase: f.phase(), Message: projection.Fit(f.message(), maxMessage)}
+// projectStatus returns the status that follows from facts. The log of transitions of the last status is continued.
+func projectStatus(f *facts, last *v1alpha1.WorkloadClusterStatus, now metav1.Time) *v1alpha1.WorkloadClusterStatus {
+	s := &v1alpha1.WorkloadClusterStatus{SpecDigest: f.Digest, Phase: f.currentPhase(), Message: projection.Fit(f.phaseMessage(), maxMessage)}
 	if f.Observed != nil {
-		observed(s, f.Observed)
+		copyObserved(s, f.Observed)
 	}
-	through, index := table().Shortest(last.Phase, s.Phase, differs(last, s)), func(t v1alpha1.Transition) int64 { return t.Index }
+	through, index := phaseTable().Shortest(last.Phase, s.Phase, isAnotherCluster(last, s)), func(t v1alpha1.Transition) int64 { return t.Index }
 	s.Transitions = projection.Log(last.Transitions, index, last.Phase, through, func(i int64, from, to v1alpha1.Phase) v1alpha1.Transition {
 		return v1alpha1.Transition{Index: i, From: from, To: to, At: now}
 	})
 	return s
 }
 
-// differs is true if the Cluster is not the one that it was.
-func differs(last, next *v1alpha1.WorkloadClusterStatus) bool {
+// isAnotherCluster reports whether the Cluster was replaced by another one since the last status.
+func isAnotherCluster(last, next *v1alpha1.WorkloadClusterStatus) bool {
 	return last.Cluster != nil && next.Cluster != nil && last.Cluster.UID != "" && next.Cluster.UID != "" && last.Cluster.UID != next.Cluster.UID
 }
 
-func observed(s *v1alpha1.WorkloadClusterStatus, mc *clusterv1alpha1.ManagedCluster) {
+// copyObserved copies what the ManagedCluster reports into a status.
+func copyObserved(s *v1alpha1.WorkloadClusterStatus, mc *clusterv1alpha1.ManagedCluster) {
 	at := mc.Status.AtProvider
 	s.ManagedCluster = mc.GetName()
 	s.Cluster = &v1alpha1.ObservedCluster{Name: mc.Spec.ForProvider.Cluster.Name, UID: at.UID, Phase: at.Phase, APIVersion: at.ClusterAPIVersion}

@@ -16,7 +16,7 @@ import (
 	"github.com/intentplane/intentplane/function/projection"
 )
 
-// Input is all that a call knows.
+// Input is all that one call of the function gets.
 type Input struct {
 	// Namespace and Name of the claim, or of the namespaced composite.
 	Namespace, Name string
@@ -40,7 +40,7 @@ type Input struct {
 
 // Output is what follows from an Input.
 type Output struct {
-	// Needs that have to be answered.
+	// Needs are objects that Crossplane has to send in the next call.
 	Needs []catalog.Need
 
 	// Resources that should exist, by their name in the composition.
@@ -56,39 +56,39 @@ type Output struct {
 	Ready bool
 }
 
-// Run carries out one call. Whatever is wrong with the spec is in the output; an error is a bug, or an observed object that cannot be
-// read.
+// Run computes the output of one call. A problem of the spec is part of the output; an error means a bug, or an observed object that cannot
+// be read.
 func Run(in Input) (*Output, error) {
 	in.Spec = *in.Spec.DeepCopy()
 	in.Spec.Default()
 	out := &Output{Resources: map[string]compose.Resource{}}
-	f, err := observe(in, out)
+	f, err := observeResources(in, out)
 	if err != nil {
 		return nil, err
 	}
-	if err := another(in, f, out); err != nil {
+	if err := findNameConflict(in, f, out); err != nil {
 		return nil, err
 	}
-	if problem := problemOf(in, f.Observed); problem != "" {
-		f.Problem, f.Because = problem, v1alpha1.ReasonInvalidSpec
+	if problem := findSpecProblem(in, f.Observed); problem != "" {
+		f.Problem, f.ProblemReason = problem, v1alpha1.ReasonInvalidSpec
 	}
-	if f.Problem == "" && f.Wait == "" {
-		if err := ask(in, f, out); err != nil {
+	if f.Problem == "" && f.BlockedBy == "" {
+		if err := requestManagedCluster(in, f, out); err != nil {
 			return nil, err
 		}
 	}
 	if r, ok := out.Resources[Name]; ok {
-		r.Ready = f.managedReady()
+		r.Ready = f.isManagedClusterReady()
 		out.Resources[Name] = r
 	}
-	out.Status = status(f, &in.Status, in.Now)
-	out.Conditions = conditions(f)
-	out.Ready = f.ready()
+	out.Status = projectStatus(f, &in.Status, in.Now)
+	out.Conditions = projectConditions(f)
+	out.Ready = f.isClusterReady()
 	return out, nil
 }
 
-// observe reads the composed resources, and asks for each as it is: what returns early loses nothing.
-func observe(in Input, out *Output) (*facts, error) {
+// observeResources reads the composed resources, and desires each as it is, so that a call which returns early removes nothing.
+func observeResources(in Input, out *Output) (*facts, error) {
 	d, err := digest.Cluster(&in.Spec)
 	if err != nil {
 		return nil, err
@@ -110,14 +110,14 @@ func observe(in Input, out *Output) (*facts, error) {
 	return f, errors.Wrapf(err, "cannot read composed resource %q", Name)
 }
 
-// ask for the ManagedCluster.
-func ask(in Input, f *facts, out *Output) error {
-	f.Desired = managed(in)
+// requestManagedCluster adds the ManagedCluster to the desired resources.
+func requestManagedCluster(in Input, f *facts, out *Output) error {
+	f.Desired = composeManagedCluster(in)
 	o, err := compose.Encode(f.Desired)
 	if err != nil {
 		return errors.Wrapf(err, "cannot encode composed resource %q", Name)
 	}
 	out.Resources[Name] = compose.Resource{Object: o}
-	f.carried, err = asksFor(f.Observed, f.Desired)
+	f.matchesDesired, err = requestsSameCluster(f.Observed, f.Desired)
 	return err
 }

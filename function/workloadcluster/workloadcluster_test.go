@@ -2,38 +2,42 @@ package workloadcluster
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	clusterv1alpha1 "github.com/intentplane/intentplane/apis/cluster/v1alpha1"
 	v1alpha1 "github.com/intentplane/intentplane/apis/workloadcluster/v1alpha1"
-	"github.com/intentplane/intentplane/function/catalog"
+	"github.com/intentplane/intentplane/function/compose"
+	"github.com/intentplane/intentplane/function/projection"
 )
 
 func TestCreation(t *testing.T) {
 	w := newWorld(t)
-	w.is("nobody looked", v1alpha1.PhasePending, false, "", v1alpha1.ReasonProgressing)
-	w.sees("TemplateMissing", "it does not exist", nil)
-	w.is("something is missing", v1alpha1.PhaseProvisioning, false, "", "TemplateMissing")
-	w.sees("Provisioning", "Cluster north: words", w.there("False", "False", "False"))
-	w.is("it is built", v1alpha1.PhaseProvisioning, false, "", "Provisioning")
-	w.sees("Provisioning", "", w.there("True", "True", "False"))
-	w.is("there is no endpoint", v1alpha1.PhaseProvisioning, false, "", "Provisioning")
-	w.sees("KubeconfigMissing", "", w.there("True", "True", "True"))
-	w.is("there is no kubeconfig", v1alpha1.PhaseProvisioned, false, "", "KubeconfigMissing")
-	w.sees(clusterv1alpha1.ReasonReady, "", nil)
-	w.is("it is ready", v1alpha1.PhaseProvisioned, true, "", "")
-	w.sees(clusterv1alpha1.ReasonDegraded, "", w.there("True", "False", "True"))
-	w.is("the control plane is lost", v1alpha1.PhaseDegraded, false, "", "Degraded")
-	w.sees(clusterv1alpha1.ReasonReady, "", w.there("True", "True", "True"))
-	w.is("it is back", v1alpha1.PhaseProvisioned, true, "", "")
-	if diff := cmp.Diff("Pending Provisioning Provisioned Degraded Provisioned", w.way()); diff != "" {
+	w.checkState("before the first observation", v1alpha1.PhasePending, false, "", v1alpha1.ReasonProgressing)
+	w.reportReady("TemplateMissing", "it does not exist", nil)
+	w.checkState("something is missing", v1alpha1.PhaseProvisioning, false, "", "TemplateMissing")
+	w.reportReady("Provisioning", "Cluster north: words", w.withReadiness("False", "False", "False"))
+	w.checkState("it is built", v1alpha1.PhaseProvisioning, false, "", "Provisioning")
+	w.reportReady("Provisioning", "", w.withReadiness("True", "True", "False"))
+	w.checkState("there is no endpoint", v1alpha1.PhaseProvisioning, false, "", "Provisioning")
+	w.reportReady("KubeconfigMissing", "", w.withReadiness("True", "True", "True"))
+	w.checkState("there is no kubeconfig", v1alpha1.PhaseProvisioned, false, "", "KubeconfigMissing")
+	w.reportReady(clusterv1alpha1.ReasonReady, "", nil)
+	w.checkState("it is ready", v1alpha1.PhaseProvisioned, true, "", "")
+	w.reportReady(clusterv1alpha1.ReasonDegraded, "", w.withReadiness("True", "False", "True"))
+	w.checkState("the control plane is lost", v1alpha1.PhaseDegraded, false, "", "Degraded")
+	w.reportReady(clusterv1alpha1.ReasonReady, "", w.withReadiness("True", "True", "True"))
+	w.checkState("the control plane recovered", v1alpha1.PhaseProvisioned, true, "", "")
+	if diff := cmp.Diff("Pending Provisioning Provisioned Degraded Provisioned", w.phasePath()); diff != "" {
 		t.Errorf("transitions: -want, +got:\n%s", diff)
 	}
 	if !w.out.Resources[Name].Ready {
@@ -41,21 +45,21 @@ func TestCreation(t *testing.T) {
 	}
 }
 
-// TestDegradedWithoutKubeconfig says what was lost, and not what never was.
+// TestDegradedWithoutKubeconfig checks that the message names the lost part, and not the kubeconfig that never existed.
 func TestDegradedWithoutKubeconfig(t *testing.T) {
 	w := newWorld(t)
-	w.sees("KubeconfigMissing", "Secret x: it does not exist", w.there("True", "True", "True"))
-	w.sees("KubeconfigMissing", "Secret x: it does not exist", func(*clusterv1alpha1.ManagedClusterStatus) {
-		w.says(clusterv1alpha1.TypeControlPlaneReady, corev1.ConditionFalse, "NotReady", "Cluster north: 2 of 3 machines are lost")
+	w.reportReady("KubeconfigMissing", "Secret x: it does not exist", w.withReadiness("True", "True", "True"))
+	w.reportReady("KubeconfigMissing", "Secret x: it does not exist", func(*clusterv1alpha1.ManagedClusterStatus) {
+		w.setCondition(clusterv1alpha1.TypeControlPlaneReady, corev1.ConditionFalse, "NotReady", "Cluster north: 2 of 3 machines are lost")
 	})
-	w.is("it is lost", v1alpha1.PhaseDegraded, false, "", "KubeconfigMissing")
+	w.checkState("it is lost", v1alpha1.PhaseDegraded, false, "", "KubeconfigMissing")
 	if diff := cmp.Diff("ControlPlaneReady: NotReady: Cluster north: 2 of 3 machines are lost.", w.out.Status.Message); diff != "" {
 		t.Errorf("message: -want, +got:\n%s", diff)
 	}
 }
 
 func TestStatus(t *testing.T) {
-	w := ready(t)
+	w := newReadyWorld(t)
 	want := v1alpha1.WorkloadClusterStatus{
 		Phase: v1alpha1.PhaseProvisioned, Message: "The cluster is ready.", ManagedCluster: "north",
 		Cluster: &v1alpha1.ObservedCluster{Name: "north", UID: "u1"}, Version: "v1.34.2",
@@ -80,319 +84,254 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-func TestComposed(t *testing.T) {
-	w := newWorld(t)
-	s := w.mc.Spec
-	got := []string{w.mc.GetNamespace(), w.mc.GetName(), s.ForProvider.Cluster.Name, w.json(s.ProviderConfigReference), w.json(s.ManagementPolicies), w.mc.GetLabels()[LabelWorkloadCluster]}
-	if diff := cmp.Diff([]string{"team-a", "north", "north", `{"kind":"ClusterProviderConfig","name":"default"}`, `["*"]`, "north"}, got); diff != "" {
-		t.Errorf("the ManagedCluster: -want, +got:\n%s", diff)
-	}
-	w.in.Spec.ClusterName, w.in.Spec.DeletionPolicy, w.in.Name, w.mc = "n1", v1alpha1.DeletionOrphan, "other", nil
-	w.call()
-	got = []string{w.mc.GetName(), w.mc.Spec.ForProvider.Cluster.Name, w.json(w.mc.Spec.ManagementPolicies)}
-	if diff := cmp.Diff([]string{"other", "n1", `["Observe","Create","Update"]`}, got); diff != "" {
-		t.Errorf("another ManagedCluster: -want, +got:\n%s", diff)
-	}
-}
-
-func TestFailed(t *testing.T) {
+func TestRefusalAndTimeoutFail(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		says   xpv2.ConditionReason
 	}{
-		"Policy":         {reason: "A limit is for a person to change.", says: clusterv1alpha1.ReasonPolicyDenied},
-		"Name":           {reason: "So is a name.", says: clusterv1alpha1.ReasonNameTaken},
-		"Infrastructure": {reason: "A timeout is ours.", says: clusterv1alpha1.ReasonInfrastructureTimedOut},
-		"ControlPlane":   {reason: "A timeout is ours.", says: clusterv1alpha1.ReasonControlPlaneTimedOut},
+		"Policy":         {reason: "A spec that a limit forbids fails until a user changes it.", says: clusterv1alpha1.ReasonPolicyDenied},
+		"Name":           {reason: "A name that another cluster has fails until a user changes it.", says: clusterv1alpha1.ReasonNameTaken},
+		"Infrastructure": {reason: "Infrastructure that exceeds its timeout fails the cluster.", says: clusterv1alpha1.ReasonInfrastructureTimedOut},
+		"ControlPlane":   {reason: "A control plane that exceeds its timeout fails the cluster.", says: clusterv1alpha1.ReasonControlPlaneTimedOut},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.sees("Provisioning", "", nil)
-			w.sees(tc.says, "words", nil)
-			w.is(tc.reason, v1alpha1.PhaseFailed, false, string(tc.says), "")
+			w.reportReady("Provisioning", "", nil)
+			w.reportReady(tc.says, "words", nil)
+			w.checkState(tc.reason, v1alpha1.PhaseFailed, false, string(tc.says), "")
 			w.in.Spec.Labels = map[string]clusterv1alpha1.LabelValue{"a": "b"}
-			w.call()
-			w.is("a new spec", v1alpha1.PhaseProvisioning, false, "", v1alpha1.ReasonProgressing)
-			w.sees(tc.says, "words", nil)
-			w.is("it fails again", v1alpha1.PhaseFailed, false, string(tc.says), "")
-			w.sees(clusterv1alpha1.ReasonReady, "", w.there("True", "True", "True"))
-			w.is("it succeeds late", v1alpha1.PhaseProvisioned, true, "", "")
-			if diff := cmp.Diff("Pending Provisioning Failed Provisioning Failed Provisioned", w.way()); diff != "" {
+			w.runFunction()
+			w.checkState("a new spec", v1alpha1.PhaseProvisioning, false, "", v1alpha1.ReasonProgressing)
+			w.reportReady(tc.says, "words", nil)
+			w.checkState("it fails again", v1alpha1.PhaseFailed, false, string(tc.says), "")
+			w.reportReady(clusterv1alpha1.ReasonReady, "", w.withReadiness("True", "True", "True"))
+			w.checkState("it succeeds late", v1alpha1.PhaseProvisioned, true, "", "")
+			if diff := cmp.Diff("Pending Provisioning Failed Provisioning Failed Provisioned", w.phasePath()); diff != "" {
 				t.Errorf("transitions: -want, +got:\n%s", diff)
 			}
 		})
 	}
 }
 
-func TestInvalidSpec(t *testing.T) {
-	cases := map[string]struct {
-		reason string
-		change func(*Input)
-		want   string
-	}{
-		"Name":      {reason: "A claim may have a name that no Cluster has.", change: func(in *Input) { in.Name = "1st.cluster" }, want: "spec.clusterName: "},
-		"Block":     {reason: "A type has its block.", change: func(in *Input) { in.Spec.Topology = nil }, want: "spec.topology: "},
-		"OtherType": {reason: "And no other.", change: func(in *Input) { in.Spec.CAPT = &clusterv1alpha1.CAPT{} }, want: "spec.capt: "},
-		"NoType":    {reason: "There are three.", change: func(in *Input) { in.Spec.Type, in.Spec.Topology = "Magic", nil }, want: "spec.type: "},
-		"Version":   {reason: "What is made has one.", change: func(in *Input) { in.Spec.Version = "" }, want: "spec.version: "},
-		"Reserved": {reason: "Nobody pauses a Cluster by its annotations.", change: func(in *Input) {
-			in.Spec.Annotations = map[string]clusterv1alpha1.AnnotationValue{"cluster.x-k8s.io/paused": ""}
-		}, want: "spec.annotations[cluster.x-k8s.io/paused]: "},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			w := &world{T: t, in: Input{Namespace: "team-a", Name: "north", Spec: topology(), Now: now}}
-			tc.change(&w.in)
-			w.call()
-			w.is(tc.reason, v1alpha1.PhaseFailed, false, v1alpha1.ReasonInvalidSpec, "")
-			if c := w.condition(v1alpha1.TypeValid); c.Status != corev1.ConditionFalse || !strings.HasPrefix(c.Message, tc.want) || len(w.out.Resources) > 0 {
-				t.Errorf("\n%s\nRun(...): %+v, resources %v", tc.reason, c, w.out.Resources)
-			}
-		})
-	}
-}
-
-// TestBadInputLosesNothing edits the spec of a cluster that runs.
-func TestBadInputLosesNothing(t *testing.T) {
-	cases := map[string]func(*v1alpha1.WorkloadClusterSpec){
-		"Version":     func(s *v1alpha1.WorkloadClusterSpec) { s.Version = "" },
-		"ClusterName": func(s *v1alpha1.WorkloadClusterSpec) { s.ClusterName = "other" },
-		"Type":        func(s *v1alpha1.WorkloadClusterSpec) { s.Type, s.Topology = clusterv1alpha1.TypeExisting, nil },
-	}
-	for name, change := range cases {
-		t.Run(name, func(t *testing.T) {
-			w := ready(t)
-			before := w.out.Status.Transitions
-			change(&w.in.Spec)
-			w.call()
-			w.is("the cluster runs", v1alpha1.PhaseProvisioned, false, v1alpha1.ReasonInvalidSpec, "")
-			spec, _, err := unstructured.NestedFieldCopy(w.out.Resources[Name].Object.Object, "spec")
-			if err != nil {
-				t.Fatal(err)
-			}
-			want := `{"forProvider":{"cluster":{"name":"north"},"type":"Topology","version":"v1.34.2"},"managementPolicies":["*"],"providerConfigRef":{"kind":"ClusterProviderConfig","name":"default"}}`
-			if diff := cmp.Diff(want, w.json(spec)); diff != "" {
-				t.Errorf("what is asked for: -want, +got:\n%s", diff)
-			}
-			if diff := cmp.Diff(before, w.out.Status.Transitions); diff != "" {
-				t.Errorf("transitions: -before, +after:\n%s", diff)
-			}
-			w.in.Spec = topology()
-			w.call()
-			w.is("it is mended", v1alpha1.PhaseProvisioned, true, "", "")
-		})
-	}
-}
-
-func TestUpgrade(t *testing.T) {
-	w := ready(t)
-	w.in.Spec.Version = "v1.35.0"
-	w.call()
-	w.is("it is on its way", v1alpha1.PhaseProvisioned, false, "", v1alpha1.ReasonProgressing)
-	w.sees(clusterv1alpha1.ReasonReady, "", nil)
-	w.is("the old version runs", v1alpha1.PhaseProvisioned, false, "", v1alpha1.ReasonUpgrading)
-	w.sees(clusterv1alpha1.ReasonReady, "", func(s *clusterv1alpha1.ManagedClusterStatus) { s.AtProvider.Version = "v1.35.0" })
-	w.is("the new version runs", v1alpha1.PhaseProvisioned, true, "", "")
-	w.in.Spec.Version = "v1.36.0"
-	w.call()
-	w.sees(clusterv1alpha1.ReasonChangeIgnored, "words", nil)
-	w.is("nobody carries it out", v1alpha1.PhaseProvisioned, false, "ChangeIgnoredByProvider", "")
-	if diff := cmp.Diff("Pending Provisioning Provisioned", w.way()); diff != "" {
-		t.Errorf("transitions: -want, +got:\n%s", diff)
-	}
-}
-
-// TestShapesOfOneName want one ManagedCluster: the first one keeps it.
-func TestShapesOfOneName(t *testing.T) {
-	const need = "managedcluster/team-a/north"
-	owned := func(more string) []json.RawMessage {
-		return []json.RawMessage{json.RawMessage(`{"metadata": {"name": "north", "namespace": "team-a"` + more + `}}`)}
-	}
-	const theirs = `, "ownerReferences": [{"apiVersion": "a/v1", "kind": "K", "name": "n", "uid": "theirs", "controller": true}]`
-	cases := map[string]struct {
-		reason  string
-		answers catalog.Answers
-		asked   bool
-		phase   v1alpha1.Phase
-		stalled string
-		message string
-	}{
-		"Unanswered": {reason: "Crossplane calls again with the answer.", asked: true, phase: v1alpha1.PhasePending, message: "The ManagedCluster was not looked at yet."},
-		"None":       {reason: "The name is free.", answers: catalog.Answers{need: {}}, asked: true, phase: v1alpha1.PhasePending, message: "The ManagedCluster was not looked at yet."},
-		"Ours":       {reason: "It is ours, though it is not observed yet.", answers: catalog.Answers{need: owned(strings.ReplaceAll(theirs, "theirs", "ours"))}, asked: true, phase: v1alpha1.PhasePending, message: "The ManagedCluster was not looked at yet."},
-		"Nobodys":    {reason: "Crossplane takes it over.", answers: catalog.Answers{need: owned("")}, asked: true, phase: v1alpha1.PhasePending, message: "The ManagedCluster was not looked at yet."},
-		"Theirs": {
-			reason: "The first one keeps it.", answers: catalog.Answers{need: owned(theirs)}, phase: v1alpha1.PhaseFailed, stalled: "NameTaken",
-			message: "ManagedCluster north belongs to another WorkloadCluster: a claim and a namespaced composite cannot have one name in one namespace.",
-		},
-		"Going": {
-			reason: "It will be gone.", answers: catalog.Answers{need: owned(theirs + `, "deletionTimestamp": "2026-11-01T12:00:00Z"`)}, phase: v1alpha1.PhasePending,
-			message: "ManagedCluster north of another WorkloadCluster has to be gone first: it is being deleted.",
-		},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			in := Input{Namespace: "team-a", Name: "north", UID: "ours", Spec: topology(), Now: now, Answers: tc.answers}
-			out, err := Run(in)
-			if err != nil {
-				t.Fatal(err)
-			}
-			w := &world{T: t, in: in, out: out}
-			doing := v1alpha1.ReasonProgressing
-			if tc.stalled != "" {
-				doing = ""
-			}
-			w.is(tc.reason, tc.phase, false, tc.stalled, doing)
-			_, asked := out.Resources[Name]
-			want := []catalog.Need{{Name: need, APIVersion: "cluster.intentplane.dev/v1alpha1", Kind: "ManagedCluster", MatchName: "north", Namespace: "team-a"}}
-			if diff := cmp.Diff(want, out.Needs); diff != "" || asked != tc.asked || out.Status.Message != tc.message {
-				t.Errorf("\n%s\nasked %t, message %q, needs: -want, +got:\n%s", tc.reason, asked, out.Status.Message, diff)
-			}
-			if c := w.condition(v1alpha1.TypeValid); (c.Reason == "NameTaken") != (tc.stalled != "") {
-				t.Errorf("\n%s\nValid: %+v", tc.reason, c)
-			}
-		})
-	}
-	if w := ready(t); len(w.out.Needs) > 0 {
-		t.Errorf("one that has its own looks for another: %v", w.out.Needs)
-	}
-}
-
-// TestRebase moves a cluster to another ClusterClass, and half way back.
-func TestRebase(t *testing.T) {
-	w := ready(t)
-	tells := func(topology clusterv1alpha1.ObservedTopology) {
-		w.sees(clusterv1alpha1.ReasonReady, "", func(s *clusterv1alpha1.ManagedClusterStatus) { s.AtProvider.Topology = &topology })
-	}
-	tells(clusterv1alpha1.ObservedTopology{Class: "standard"})
-	w.is("it is made of its class", v1alpha1.PhaseProvisioned, true, "", "")
-	w.in.Spec.Topology.ClassRef.Name = "large"
-	w.call()
-	w.is("it is on its way", v1alpha1.PhaseProvisioned, false, "", v1alpha1.ReasonProgressing)
-	tells(clusterv1alpha1.ObservedTopology{Class: "standard"})
-	w.is("the Cluster does not name it yet", v1alpha1.PhaseProvisioned, false, "", v1alpha1.ReasonRebasing)
-	tells(clusterv1alpha1.ObservedTopology{Class: "standard", Rebasing: true, Reason: "ReconcileFailed", Message: "no such template"})
-	w.is("Cluster API cannot do it", v1alpha1.PhaseProvisioned, false, "", v1alpha1.ReasonRebasing)
-	const want = "ClusterClass large is asked for, and Cluster API is not done with it: ReconcileFailed: no such template."
-	if diff := cmp.Diff([]string{want, want}, []string{w.out.Status.Message, w.condition(v1alpha1.TypeReconciling).Message}); diff != "" {
-		t.Errorf("messages: -want, +got:\n%s", diff)
-	}
-	w.in.Spec.Topology.ClassRef.Name = "standard"
-	w.call()
-	tells(clusterv1alpha1.ObservedTopology{Class: "standard", Rebasing: true})
-	w.is("the way back is one too", v1alpha1.PhaseProvisioned, false, "", v1alpha1.ReasonRebasing)
-	tells(clusterv1alpha1.ObservedTopology{Class: "standard"})
-	w.is("it is done", v1alpha1.PhaseProvisioned, true, "", "")
-	if diff := cmp.Diff("Pending Provisioning Provisioned", w.way()); diff != "" {
-		t.Errorf("transitions: -want, +got:\n%s", diff)
-	}
-}
-
-// TestRollingOut replaces a control plane, which is not available for a moment.
-func TestRollingOut(t *testing.T) {
-	w := ready(t)
-	says := func(s corev1.ConditionStatus, reason xpv2.ConditionReason, kubeconfig corev1.ConditionStatus) {
-		w.sees(clusterv1alpha1.ReasonReady, "", func(*clusterv1alpha1.ManagedClusterStatus) {
-			w.says(clusterv1alpha1.TypeControlPlaneReady, s, reason, "etcd is not well")
-			w.says(clusterv1alpha1.TypeKubeconfigReady, kubeconfig, "R", "")
-		})
-	}
-	says("False", clusterv1alpha1.ReasonRollingOut, "True")
-	w.is("it is replaced", v1alpha1.PhaseProvisioned, false, "", "RollingOut")
-	if diff := cmp.Diff("Machines of the control plane are replaced: etcd is not well.", w.out.Status.Message); diff != "" {
-		t.Errorf("message: -want, +got:\n%s", diff)
-	}
-	says("True", "Available", "True")
-	w.is("it is done", v1alpha1.PhaseProvisioned, true, "", "")
-	if diff := cmp.Diff("Pending Provisioning Provisioned", w.way()); diff != "" {
-		t.Errorf("transitions: -want, +got:\n%s", diff)
-	}
-	says("False", clusterv1alpha1.ReasonRollingOut, "False")
-	w.is("its API server does not answer", v1alpha1.PhaseDegraded, false, "", v1alpha1.ReasonProgressing)
-	says("False", "NotReady", "True")
-	w.is("nobody asked for it", v1alpha1.PhaseDegraded, false, "", v1alpha1.ReasonProgressing)
-}
-
-func TestUpgrading(t *testing.T) {
-	cases := map[string]struct {
-		reason      string
-		asked, runs string
-		want        bool
-	}{
-		"Same":      {reason: "It runs.", asked: "v1.34.2", runs: "v1.34.2"},
-		"Build":     {reason: "Clouds add a suffix.", asked: "v1.34.2", runs: "v1.34.2-eks-1a2b"},
-		"Minor":     {reason: "A minor version has patches.", asked: "1.34", runs: "v1.34.2-eks-1a2b"},
-		"Other":     {reason: "It is another one.", asked: "v1.35.0", runs: "v1.34.2", want: true},
-		"Longer":    {reason: "A number does not begin with another one.", asked: "v1.3", runs: "v1.34.2", want: true},
-		"LongPatch": {reason: "A patch neither.", asked: "v1.34.1", runs: "v1.34.12", want: true},
-		"Unknown":   {reason: "What nobody tells is not waited for.", asked: "v1.34.2"},
-		"NotAsked":  {reason: "Any will do.", runs: "v1.34.2"},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			f := &facts{Observed: &clusterv1alpha1.ManagedCluster{}}
-			f.Spec.Version, f.Observed.Status.AtProvider.Version = tc.asked, tc.runs
-			if diff := cmp.Diff(tc.want, f.upgrading()); diff != "" {
-				t.Errorf("\n%s\nupgrading(): -want, +got:\n%s", tc.reason, diff)
-			}
-		})
-	}
-}
-
-// TestGone deletes the Cluster while its WorkloadCluster stays, and makes another one.
-func TestGone(t *testing.T) {
-	w := ready(t)
-	w.sees(clusterv1alpha1.ReasonDeleting, "", func(*clusterv1alpha1.ManagedClusterStatus) {
-		w.says(clusterv1alpha1.TypeDeleting, corev1.ConditionTrue, "WaitingForWorkersDeletion", "2 machines")
+// TestClusterDeletedAndRecreated deletes the Cluster while its WorkloadCluster exists, and makes another one.
+func TestClusterDeletedAndRecreated(t *testing.T) {
+	w := newReadyWorld(t)
+	w.reportReady(clusterv1alpha1.ReasonDeleting, "", func(*clusterv1alpha1.ManagedClusterStatus) {
+		w.setCondition(clusterv1alpha1.TypeDeleting, corev1.ConditionTrue, "WaitingForWorkersDeletion", "2 machines")
 	})
-	w.is("it goes", v1alpha1.PhaseDeleting, false, "", "Deleting")
+	w.checkState("it goes", v1alpha1.PhaseDeleting, false, "", "Deleting")
 	if diff := cmp.Diff("The Cluster is being deleted: WaitingForWorkersDeletion: 2 machines.", w.out.Status.Message); diff != "" {
 		t.Errorf("message: -want, +got:\n%s", diff)
 	}
-	w.sees("ObjectMissing", "", func(*clusterv1alpha1.ManagedClusterStatus) {
-		w.says(clusterv1alpha1.TypeDeleting, corev1.ConditionFalse, "ObjectMissing", "")
+	w.reportReady("ObjectMissing", "", func(*clusterv1alpha1.ManagedClusterStatus) {
+		w.setCondition(clusterv1alpha1.TypeDeleting, corev1.ConditionFalse, "ObjectMissing", "")
 	})
-	w.is("it is gone", v1alpha1.PhaseDeleting, false, v1alpha1.ReasonClusterGone, "")
-	w.sees("Provisioning", "", func(s *clusterv1alpha1.ManagedClusterStatus) {
-		w.there("False", "False", "False")(s)
+	w.checkState("it is gone", v1alpha1.PhaseDeleting, false, v1alpha1.ReasonClusterGone, "")
+	w.reportReady("Provisioning", "", func(s *clusterv1alpha1.ManagedClusterStatus) {
+		w.withReadiness("False", "False", "False")(s)
 		s.AtProvider.UID, s.AtProvider.Provisioned = "u2", nil
 	})
-	w.is("another one", v1alpha1.PhaseProvisioning, false, "", "Provisioning")
-	if diff := cmp.Diff("Pending Provisioning Provisioned Deleting Pending Provisioning", w.way()); diff != "" {
+	w.checkState("another one", v1alpha1.PhaseProvisioning, false, "", "Provisioning")
+	if diff := cmp.Diff("Pending Provisioning Provisioned Deleting Pending Provisioning", w.phasePath()); diff != "" {
 		t.Errorf("transitions: -want, +got:\n%s", diff)
 	}
 }
 
-// TestAnotherCluster is made between two looks: it is a new one, though nobody saw the old one go.
-func TestAnotherCluster(t *testing.T) {
-	w := ready(t)
-	w.sees(clusterv1alpha1.ReasonReady, "", func(s *clusterv1alpha1.ManagedClusterStatus) {
+// TestClusterReplacedBetweenObservations replaces the Cluster between two observations: the phase starts again, though the deletion was not
+// observed.
+func TestClusterReplacedBetweenObservations(t *testing.T) {
+	w := newReadyWorld(t)
+	w.reportReady(clusterv1alpha1.ReasonReady, "", func(s *clusterv1alpha1.ManagedClusterStatus) {
 		s.AtProvider.UID, s.AtProvider.Provisioned = "u2", &clusterv1alpha1.Latch{UID: "u2", At: now}
 	})
-	if diff := cmp.Diff("Pending Provisioning Provisioned Pending Provisioning Provisioned", w.way()); diff != "" {
+	if diff := cmp.Diff("Pending Provisioning Provisioned Pending Provisioning Provisioned", w.phasePath()); diff != "" {
 		t.Errorf("transitions: -want, +got:\n%s", diff)
 	}
 }
 
-// TestErrorOfProvider is a ManagedCluster that cannot be carried out.
-func TestErrorOfProvider(t *testing.T) {
-	w := ready(t)
-	w.says(xpv2.TypeSynced, corev1.ConditionFalse, "ReconcileError", "cannot apply Cluster: admission webhook denied it")
-	w.call()
-	w.is("it says why", v1alpha1.PhaseProvisioned, false, "", v1alpha1.ReasonNotSynced)
+// TestManagedClusterNotSynced has a ManagedCluster that the provider cannot apply.
+func TestManagedClusterNotSynced(t *testing.T) {
+	w := newReadyWorld(t)
+	w.setCondition(xpv2.TypeSynced, corev1.ConditionFalse, "ReconcileError", "cannot apply Cluster: admission webhook denied it")
+	w.runFunction()
+	w.checkState("it says why", v1alpha1.PhaseProvisioned, false, "", v1alpha1.ReasonNotSynced)
 	if !strings.Contains(w.condition(v1alpha1.TypeReconciling).Message, "admission webhook denied it") {
 		t.Errorf("conditions: %+v", w.out.Conditions)
 	}
 }
 
-// TestSteady asks for the same thing again, byte by byte.
-func TestSteady(t *testing.T) {
-	w := ready(t)
+// TestRepeatedCallGivesSameOutput checks that a call with the same input at another time gives the same bytes.
+func TestRepeatedCallGivesSameOutput(t *testing.T) {
+	w := newReadyWorld(t)
 	before := w.json(w.out.Status) + w.json(w.out.Resources) + w.json(w.out.Conditions)
 	w.in.Now = metav1.NewTime(now.Add(1e12))
-	w.call()
+	w.runFunction()
 	if diff := cmp.Diff(before, w.json(w.out.Status)+w.json(w.out.Resources)+w.json(w.out.Conditions)); diff != "" {
 		t.Errorf("Run(...): -before, +after:\n%s", diff)
 	}
+}
+
+// A world has one WorkloadCluster. The test plays Crossplane and the provider.
+type world struct {
+	*testing.T
+
+	in  Input
+	out *Output
+	mc  *clusterv1alpha1.ManagedCluster
+}
+
+func topologySpec() v1alpha1.WorkloadClusterSpec {
+	return v1alpha1.WorkloadClusterSpec{ClusterDescription: clusterv1alpha1.ClusterDescription{
+		Type: clusterv1alpha1.TypeTopology, Version: "v1.34.2",
+		Topology: &clusterv1alpha1.Topology{
+			ClassRef:  clusterv1alpha1.ClassReference{Name: "standard"},
+			Variables: []clusterv1alpha1.TopologyVariable{{Name: "zones", Value: apiextensionsv1.JSON{Raw: []byte(`{"count": 3, "primary": "a"}`)}}},
+		},
+		Site: clusterv1alpha1.PublishedSite{Publish: true},
+	}}
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{T: t, in: Input{Namespace: "team-a", Name: "north", Spec: topologySpec(), Now: now}}
+	w.runFunction()
+	return w
+}
+
+// runFunction calls the function as often as Crossplane would, and applies the desired resources.
+func (w *world) runFunction() {
+	w.Helper()
+	for range 2 {
+		w.in.Observed = map[string]*unstructured.Unstructured{}
+		if w.mc != nil {
+			w.in.Observed[Name] = w.observed()
+		}
+		out, err := Run(w.in)
+		if err != nil {
+			w.Fatal(err)
+		}
+		w.out = out
+		w.in.Status = *out.Status
+		w.applyResources(out.Resources)
+	}
+}
+
+// observed is the ManagedCluster, with what Crossplane applied of it.
+func (w *world) observed() *unstructured.Unstructured {
+	w.Helper()
+	m, err := runtime.DefaultUnstructuredConverter.ToUnstructured(w.mc)
+	if err != nil {
+		w.Fatal(err)
+	}
+	u := &unstructured.Unstructured{Object: m}
+	u.SetManagedFields([]metav1.ManagedFieldsEntry{{
+		Manager: "apiextensions.crossplane.io/composed/x", Operation: metav1.ManagedFieldsOperationApply, APIVersion: clusterv1alpha1.GroupVersion.String(), FieldsType: "FieldsV1",
+		FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:spec":{"f:providerConfigRef":{"f:name":{},"f:kind":{}},"f:managementPolicies":{},"f:forProvider":{"f:type":{},"f:version":{},"f:cluster":{"f:name":{}}}}}`)},
+	}})
+	return u
+}
+
+func (w *world) applyResources(resources map[string]compose.Resource) {
+	w.Helper()
+	r, ok := resources[Name]
+	if !ok || w.out.Status.Message != "" && strings.HasPrefix(w.out.Status.Message, "spec.") {
+		return
+	}
+	next := &clusterv1alpha1.ManagedCluster{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(r.Object.Object, next); err != nil {
+		w.Fatal(err)
+	}
+	next.Generation = 1
+	if w.mc != nil {
+		next.Status, next.Generation = w.mc.Status, w.mc.Generation
+		if a, b := w.json(w.mc.Spec), w.json(next.Spec); a != b {
+			next.Generation++
+		}
+	}
+	w.mc = next
+}
+
+func (w *world) json(v any) string {
+	w.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return string(b)
+}
+
+// reportReady writes the status that the provider would write after an observation.
+func (w *world) reportReady(reason xpv2.ConditionReason, message string, fn func(*clusterv1alpha1.ManagedClusterStatus)) {
+	w.Helper()
+	at := &w.mc.Status
+	if fn != nil {
+		fn(at)
+	}
+	status := corev1.ConditionFalse
+	if reason == clusterv1alpha1.ReasonReady {
+		status = corev1.ConditionTrue
+	}
+	w.setCondition(xpv2.TypeReady, status, reason, message)
+	w.setCondition(xpv2.TypeSynced, corev1.ConditionTrue, "ReconcileSuccess", "")
+	w.runFunction()
+}
+
+func (w *world) setCondition(of xpv2.ConditionType, s corev1.ConditionStatus, reason xpv2.ConditionReason, message string) {
+	w.mc.Status.SetConditions(xpv2.Condition{Type: of, Status: s, Reason: reason, Message: message}.WithObservedGeneration(w.mc.Generation))
+}
+
+// withReadiness sets the three conditions that make a cluster provisioned.
+func (w *world) withReadiness(infrastructure, controlPlane, endpoint corev1.ConditionStatus) func(*clusterv1alpha1.ManagedClusterStatus) {
+	return func(s *clusterv1alpha1.ManagedClusterStatus) {
+		s.AtProvider.UID = "u1"
+		w.setCondition(clusterv1alpha1.TypeInfrastructureReady, infrastructure, "R", "")
+		w.setCondition(clusterv1alpha1.TypeControlPlaneReady, controlPlane, "R", "")
+		w.setCondition(clusterv1alpha1.TypeEndpointKnown, endpoint, "R", "")
+		w.setCondition(clusterv1alpha1.TypeDeleting, corev1.ConditionFalse, "NotDeleting", "")
+		if infrastructure == "True" && controlPlane == "True" && endpoint == "True" {
+			s.AtProvider.Provisioned = &clusterv1alpha1.Latch{UID: "u1", At: now}
+		}
+	}
+}
+
+func (w *world) condition(of string) projection.Condition {
+	i := slices.IndexFunc(w.out.Conditions, func(c projection.Condition) bool { return c.Type == of })
+	return w.out.Conditions[i]
+}
+
+// checkState compares phase, Ready, and the reasons of Stalled and Reconciling, which are empty where these are not true.
+func (w *world) checkState(what string, phase v1alpha1.Phase, ready bool, stalled, reconciling string) {
+	w.Helper()
+	why := func(of string) string {
+		if c := w.condition(of); c.Status == corev1.ConditionTrue {
+			return c.Reason
+		}
+		return ""
+	}
+	got := []any{w.out.Status.Phase, w.out.Ready, why(v1alpha1.TypeStalled), why(v1alpha1.TypeReconciling)}
+	if diff := cmp.Diff([]any{phase, ready, stalled, reconciling}, got); diff != "" {
+		w.Errorf("%s: -want, +got:\n%s\nmessage %q", what, diff, w.out.Status.Message)
+	}
+}
+
+func (w *world) phasePath() string {
+	var out []string
+	for _, t := range w.out.Status.Transitions {
+		out = append(out, string(t.To))
+	}
+	return strings.Join(out, " ")
+}
+
+// newReadyWorld returns a world whose cluster is ready.
+func newReadyWorld(t *testing.T) *world {
+	t.Helper()
+	w := newWorld(t)
+	w.reportReady(clusterv1alpha1.ReasonReady, "", func(s *clusterv1alpha1.ManagedClusterStatus) {
+		w.withReadiness("True", "True", "True")(s)
+		s.AtProvider.Version, s.AtProvider.SiteName = "v1.34.2", "team-a.north"
+		s.AtProvider.Endpoint = &clusterv1alpha1.Endpoint{Host: "north.example.org", Port: 6443}
+		s.AtProvider.Kubeconfig = &clusterv1alpha1.Kubeconfig{SecretRef: clusterv1alpha1.SecretReference{Name: "north-kubeconfig", Key: "value"}, Digest: "sha256:x"}
+	})
+	return w
 }

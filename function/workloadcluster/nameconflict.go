@@ -11,9 +11,10 @@ import (
 	"github.com/intentplane/intentplane/function/catalog"
 )
 
-// another looks whose the ManagedCluster of that name is, before there is one of ours. A claim and a namespaced composite of one name want the
-// same one: the first keeps it, and the second is told. Crossplane would refuse to compose it, and tell only of an error.
-func another(in Input, f *facts, out *Output) error {
+// findNameConflict checks whether the ManagedCluster of that name belongs to another composite, before ours exists. A claim and a namespaced
+// composite of one name want the same ManagedCluster: the first keeps it, and the second gets reason NameTaken. Without this Crossplane would
+// refuse to compose it, and its error would not say why.
+func findNameConflict(in Input, f *facts, out *Output) error {
 	if f.Observed != nil {
 		return nil
 	}
@@ -29,13 +30,13 @@ func another(in Input, f *facts, out *Output) error {
 		}
 		owner := metav1.GetControllerOf(mc)
 		if owner == nil || owner.UID == types.UID(in.UID) {
-			continue // Crossplane takes over what nobody controls.
+			continue // Crossplane takes over an object without a controller.
 		}
 		if mc.GetDeletionTimestamp() != nil {
-			f.Wait = "ManagedCluster " + in.Name + " of another WorkloadCluster has to be gone first: it is being deleted."
+			f.BlockedBy = "ManagedCluster " + in.Name + " of another WorkloadCluster is still being deleted: ours is created once it is gone."
 			continue
 		}
-		f.Problem, f.Because = "ManagedCluster "+in.Name+" belongs to another WorkloadCluster: a claim and a namespaced composite cannot have one name in one namespace.", string(clusterv1alpha1.ReasonNameTaken)
+		f.Problem, f.ProblemReason = "ManagedCluster "+in.Name+" belongs to another WorkloadCluster: a claim and a namespaced composite cannot have one name in one namespace.", string(clusterv1alpha1.ReasonNameTaken)
 	}
 	return nil
 }

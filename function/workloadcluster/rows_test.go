@@ -19,12 +19,12 @@ import (
 var (
 	now = metav1.NewTime(time.Date(2031, 12, 17, 13, 14, 15, 0, time.UTC))
 
-	// clockwork is what no message may have in it.
-	clockwork = regexp.MustCompile(`\d{2}:\d{2}|\d+(\.\d+)?(ms|s|m|h)\b|resourceVersion`)
+	// timeOrCounter matches what would change a message although nothing happened.
+	timeOrCounter = regexp.MustCompile(`\d{2}:\d{2}|\d+(\.\d+)?(ms|s|m|h)\b|resourceVersion`)
 
 	statuses = []corev1.ConditionStatus{corev1.ConditionTrue, corev1.ConditionFalse, corev1.ConditionUnknown}
 
-	// verdicts are what a ManagedCluster may say of itself. The first one is said before anybody looked.
+	// verdicts are the reasons of Ready that a ManagedCluster may have. The first one is that before the first observation.
 	verdicts = []xpv2.ConditionReason{
 		"", clusterv1alpha1.ReasonReady, "Provisioning", clusterv1alpha1.ReasonDegraded, clusterv1alpha1.ReasonPolicyDenied, clusterv1alpha1.ReasonNameTaken,
 		clusterv1alpha1.ReasonTemplateMissing, clusterv1alpha1.ReasonObjectsGone, clusterv1alpha1.ReasonSiteGone, clusterv1alpha1.ReasonChangeIgnored,
@@ -36,24 +36,24 @@ var (
 	}
 )
 
-// evidence is one combination of all that has a part in a phase.
+// evidence is one combination of all values that the phase depends on.
 type evidence struct {
-	infrastructure, controlPlane, endpoint corev1.ConditionStatus
-	plane                                  xpv2.ConditionReason
-	kubeconfig                             corev1.ConditionStatus
-	deleting                               xpv2.Condition
-	verdict                                xpv2.ConditionReason
-	uid, latch                             string
-	behind, carried, synced, goes, problem bool
+	infrastructure, controlPlane, endpoint                     corev1.ConditionStatus
+	plane                                                      xpv2.ConditionReason
+	kubeconfig                                                 corev1.ConditionStatus
+	deleting                                                   xpv2.Condition
+	verdict                                                    xpv2.ConditionReason
+	uid, latch                                                 string
+	behind, matchesDesired, synced, deletionRequested, problem bool
 }
 
-func (e evidence) facts() *facts {
-	f := &facts{Digest: "d", carried: e.carried, Spec: v1alpha1.WorkloadClusterSpec{ClusterDescription: clusterv1alpha1.ClusterDescription{Type: clusterv1alpha1.TypeExisting}}}
+func (e evidence) toFacts() *facts {
+	f := &facts{Digest: "d", matchesDesired: e.matchesDesired, Spec: v1alpha1.WorkloadClusterSpec{ClusterDescription: clusterv1alpha1.ClusterDescription{Type: clusterv1alpha1.TypeExisting}}}
 	if e.problem {
-		f.Problem, f.Because = "spec.clusterName: it is wrong", v1alpha1.ReasonInvalidSpec
+		f.Problem, f.ProblemReason = "spec.clusterName: it is wrong", v1alpha1.ReasonInvalidSpec
 	}
 	mc := &clusterv1alpha1.ManagedCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1", Generation: 2}}
-	if e.goes {
+	if e.deletionRequested {
 		mc.DeletionTimestamp = &now
 	}
 	mc.Status.AtProvider.UID = e.uid
@@ -76,8 +76,8 @@ func (e evidence) facts() *facts {
 	return f
 }
 
-// each calls with all combinations of evidence, and returns how many there are.
-func each(do func(evidence)) int {
+// forEachEvidence calls do with all combinations of evidence, and returns how many there are.
+func forEachEvidence(do func(evidence)) int {
 	n := 0
 	deletings := []xpv2.Condition{{Status: "False", Reason: "NotDeleting"}, {Status: "True", Reason: "DeletionRequested"}, {Status: "False", Reason: "ObjectMissing"}, {Status: "Unknown", Reason: "ManagementUnreachable"}}
 	planes := []evidence{
@@ -98,7 +98,7 @@ func each(do func(evidence)) int {
 								do(evidence{
 									infrastructure: infrastructure, controlPlane: plane.controlPlane, plane: plane.plane, kubeconfig: plane.kubeconfig, endpoint: endpoint, deleting: deleting, verdict: verdict,
 									uid: seen[0], latch: seen[1],
-									behind: flags&1 != 0, carried: flags&2 == 0, synced: flags&4 == 0, goes: flags&8 != 0, problem: flags&16 != 0,
+									behind: flags&1 != 0, matchesDesired: flags&2 == 0, synced: flags&4 == 0, deletionRequested: flags&8 != 0, problem: flags&16 != 0,
 								})
 								n++
 							}
@@ -111,10 +111,10 @@ func each(do func(evidence)) int {
 	return n
 }
 
-// rows of the table that hold, of which the first one counts.
-func (e evidence) rows() []v1alpha1.Phase {
+// matchingPhases returns the phases of all rows that match, of which the first one counts.
+func (e evidence) matchingPhases() []v1alpha1.Phase {
 	three := e.infrastructure == "True" && e.controlPlane == "True" && e.endpoint == "True"
-	looked, judged := e.verdict != "", e.verdict != "" && e.carried && !e.behind
+	looked, judged := e.verdict != "", e.verdict != "" && e.matchesDesired && !e.behind
 	ours := e.verdict != clusterv1alpha1.ReasonNameTaken && e.verdict != clusterv1alpha1.ReasonObjectsGone
 	against := slices.Contains([]xpv2.ConditionReason{"PolicyDenied", "NameTaken", "ChangeIgnoredByProvider", "InfrastructureTimedOut", "ControlPlaneTimedOut"}, e.verdict)
 	var out []v1alpha1.Phase
@@ -123,7 +123,7 @@ func (e evidence) rows() []v1alpha1.Phase {
 			out = append(out, p)
 		}
 	}
-	going := e.goes || looked && (e.deleting.Status == "True" || e.deleting.Reason == "ObjectMissing")
+	going := e.deletionRequested || looked && (e.deleting.Status == "True" || e.deleting.Reason == "ObjectMissing")
 	add("Deleting", e.uid != "" && e.verdict != "NameTaken" && going)
 	add("Provisioned", looked && ours && three)
 	rolls := e.controlPlane == "False" && e.plane == "RollingOut" && e.kubeconfig == "True"
@@ -134,51 +134,51 @@ func (e evidence) rows() []v1alpha1.Phase {
 	return append(out, "Pending")
 }
 
-// TestEvidence holds for all combinations of evidence: there is one phase, which is that of the first row that holds, and what it takes to
-// come there is legal.
-func TestEvidence(t *testing.T) {
+// TestPhaseOfAllEvidence checks all combinations of evidence: each has one phase, which is that of the first row that matches, and each
+// transition to it is legal.
+func TestPhaseOfAllEvidence(t *testing.T) {
 	ways, reached, messages := map[[2]string]bool{}, map[v1alpha1.Phase]int{}, map[string]bool{}
-	n := each(func(e evidence) {
-		f := e.facts()
-		p := f.phase()
-		if want := e.rows()[0]; p != want {
+	n := forEachEvidence(func(e evidence) {
+		f := e.toFacts()
+		p := f.currentPhase()
+		if want := e.matchingPhases()[0]; p != want {
 			t.Fatalf("phase of %+v: want %s, got %s", e, want, p)
 		}
-		if again := e.facts().phase(); again != p {
+		if again := e.toFacts().currentPhase(); again != p {
 			t.Fatalf("phase of %+v: %s, and then %s", e, p, again)
 		}
 		reached[p]++
 		checkConditions(t, e, f, messages)
 		if key := [2]string{string(p), e.uid}; !ways[key] {
 			ways[key] = true
-			checkWays(t, f)
+			checkTransitionsFromEachPhase(t, f)
 		}
 	})
 	if diff := cmp.Diff(len(allPhases)-1, len(reached)); diff != "" {
-		t.Errorf("phases that something leads to: -want, +got:\n%s", diff)
+		t.Errorf("phases that some evidence leads to: -want, +got:\n%s", diff)
 	}
 	for m := range messages {
-		if clockwork.MatchString(m) {
+		if timeOrCounter.MatchString(m) {
 			t.Errorf("a message changes by itself: %q", m)
 		}
 	}
 	t.Logf("%d combinations of evidence, in %v; %d ways to be in a phase, from each other one", n, reached, len(ways))
 }
 
-// checkWays comes from each phase, of the same Cluster and of another one.
-func checkWays(t *testing.T, f *facts) {
+// checkTransitionsFromEachPhase comes from each phase, with the same Cluster and with another one.
+func checkTransitionsFromEachPhase(t *testing.T, f *facts) {
 	t.Helper()
 	for _, from := range allPhases {
 		for _, uid := range []string{"", "u1"} {
 			last := &v1alpha1.WorkloadClusterStatus{Phase: from, Cluster: &v1alpha1.ObservedCluster{UID: uid}}
-			checkTransitions(t, last, status(f, last, now))
+			checkTransitions(t, last, projectStatus(f, last, now))
 		}
 	}
 }
 
 func checkConditions(t *testing.T, e evidence, f *facts, messages map[string]bool) {
 	t.Helper()
-	is, all := map[string]corev1.ConditionStatus{}, conditions(f)
+	is, all := map[string]corev1.ConditionStatus{}, projectConditions(f)
 	for _, c := range all {
 		is[c.Type] = c.Status
 		messages[c.Message] = true
@@ -186,8 +186,8 @@ func checkConditions(t *testing.T, e evidence, f *facts, messages map[string]boo
 			t.Fatalf("conditions of %+v: %+v", e, c)
 		}
 	}
-	messages[f.message()] = true
-	ready, phase := f.ready(), f.phase()
+	messages[f.phaseMessage()] = true
+	ready, phase := f.isClusterReady(), f.currentPhase()
 	switch {
 	case len(is) != 12 || len(all) != 12:
 		t.Fatalf("conditions of %+v: want all twelve, got %v", e, slices.Sorted(maps.Keys(is)))
@@ -197,19 +197,19 @@ func checkConditions(t *testing.T, e evidence, f *facts, messages map[string]boo
 		t.Fatalf("%+v: ready, phase %s, conditions %v", e, phase, is)
 	case ready && e.controlPlane != "True":
 		t.Fatalf("%+v: ready without a control plane", e)
-	case ready && (e.behind || !e.carried || !e.synced || e.problem || e.verdict != clusterv1alpha1.ReasonReady):
+	case ready && (e.behind || !e.matchesDesired || !e.synced || e.problem || e.verdict != clusterv1alpha1.ReasonReady):
 		t.Fatalf("%+v: ready without evidence", e)
 	case !ready && is[v1alpha1.TypeStalled] != "True" && is[v1alpha1.TypeReconciling] != "True":
-		t.Fatalf("%+v: not ready, and it does not say whether something goes on", e)
+		t.Fatalf("%+v: not ready, and neither Stalled nor Reconciling", e)
 	case phase == v1alpha1.PhaseFailed && is[v1alpha1.TypeStalled] != "True":
 		t.Fatalf("%+v: failed, and not stalled", e)
-	case f.message() == "":
-		t.Fatalf("%+v: message %q", e, f.message())
+	case f.phaseMessage() == "":
+		t.Fatalf("%+v: message %q", e, f.phaseMessage())
 	}
 }
 
-// legal changes of the phase. Any phase starts again at Pending for another Cluster.
-func legal() map[v1alpha1.Phase][]v1alpha1.Phase {
+// legalChanges are the changes of the phase that are allowed. Any phase starts again at Pending for another Cluster.
+func legalChanges() map[v1alpha1.Phase][]v1alpha1.Phase {
 	return map[v1alpha1.Phase][]v1alpha1.Phase{
 		"":             {"Pending"},
 		"Pending":      {"Provisioning", "Failed"},
@@ -225,7 +225,7 @@ func checkTransitions(t *testing.T, last, next *v1alpha1.WorkloadClusterStatus) 
 	t.Helper()
 	at := last.Phase
 	for _, one := range next.Transitions {
-		if one.From != at || one.To != "Pending" && !slices.Contains(legal()[one.From], one.To) {
+		if one.From != at || one.To != "Pending" && !slices.Contains(legalChanges()[one.From], one.To) {
 			t.Fatalf("from %q to %q: illegal transition %q to %q", last.Phase, next.Phase, one.From, one.To)
 		}
 		at = one.To
@@ -241,14 +241,14 @@ func checkTransitions(t *testing.T, last, next *v1alpha1.WorkloadClusterStatus) 
 	}
 }
 
-// TestEveryPhaseGoesOn says that a cluster can come from everywhere to where it is provisioned, or failed.
-func TestEveryPhaseGoesOn(t *testing.T) {
-	if diff := cmp.Diff(legal(), table().Next); diff != "" {
+// TestEveryPhaseReachesProvisionedAndFailed checks that a legal path leads from each phase to Provisioned and to Failed.
+func TestEveryPhaseReachesProvisionedAndFailed(t *testing.T) {
+	if diff := cmp.Diff(legalChanges(), phaseTable().Next); diff != "" {
 		t.Errorf("table().Next: -want, +got:\n%s", diff)
 	}
 	for _, from := range allPhases {
 		for _, to := range []v1alpha1.Phase{v1alpha1.PhaseProvisioned, v1alpha1.PhaseFailed} {
-			through := table().Shortest(from, to, false)
+			through := phaseTable().Shortest(from, to, false)
 			if from != to && (len(through) == 0 || through[len(through)-1] != to) {
 				t.Errorf("from %q to %q: %v", from, to, through)
 			}
