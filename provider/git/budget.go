@@ -3,6 +3,7 @@ package git
 import (
 	"context"
 	"io"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -13,29 +14,63 @@ const (
 	// modestBytes is what an answer may have on the wire, and its objects in memory, without waiting for others.
 	modestBytes = 8 << 20
 
-	// largeTime is how long a large answer may take to arrive while another namespace waits for its turn, and wantedTime how often that is
-	// looked at from then on.
-	largeTime  = 10 * time.Second
-	wantedTime = time.Second
+	// largeTime is how long a large answer may hold the lane before its rate is looked at, and rateCheckInterval how often it is from then on.
+	largeTime         = 10 * time.Second
+	rateCheckInterval = time.Second
+
+	// minLargeRate is how many bytes a second a large answer must bring, from when it has the lane, to keep it while another namespace waits.
+	// With it no answer holds the lane for longer than the rest of the most that a server may send takes at this rate.
+	minLargeRate = 1 << 20
+
+	// maxLastingTurns is for how many namespaces a budget remembers that their next turn lasts.
+	maxLastingTurns = 1000
 )
 
 // A Budget bounds the memory of all operations that share it: many answers that are modest, and one at a time that is not. Modest ones
-// never wait, and of the large ones each namespace has its turn: a slow one is given up while another namespace waits.
+// never wait, and of the large ones each namespace has its turn. A large answer that comes slowly gives its turn up while another
+// namespace waits, and the next turn of its namespace lasts as long as the answer does: so each answer arrives, however many wait.
 type Budget struct {
-	large *shares.Places
+	lane *largeLane
 	// account is who pays.
-	account  shares.Place
-	patience time.Duration
+	account shares.Place
 }
 
-// NewBudget returns a budget that nobody uses yet.
+// A largeLane is the one place for a large answer. It is safe for concurrent use.
+type largeLane struct {
+	places   *shares.Places
+	patience time.Duration
+
+	mu sync.Mutex
+	// lasting are the namespaces whose next slow answer keeps the lane, because their last one gave it up.
+	lasting map[string]struct{}
+}
+
+// NewBudget returns a budget that no operation uses yet.
 func NewBudget() *Budget {
-	return &Budget{large: shares.NewPlaces(shares.Limits{PerHost: 1}), patience: largeTime}
+	return &Budget{lane: &largeLane{
+		places: shares.NewPlaces(shares.Limits{PerHost: 1}), patience: largeTime, lasting: map[string]struct{}{},
+	}}
 }
 
 // Share makes the client keep to a budget, of which its remote's namespace has its turn. It must be called before the client is used.
 func (c *Client) Share(b *Budget) {
-	c.budget = &Budget{large: b.large, account: shares.Place{Namespace: c.remote.Namespace}, patience: b.patience}
+	c.budget = &Budget{lane: b.lane, account: shares.Place{Namespace: c.remote.Namespace}}
+}
+
+// keepsLane decides about a slow answer while another namespace waits: it keeps the lane if the namespace gave up its last turn, and then
+// has none like this left. Otherwise it gives the lane up, and the next one of the namespace keeps it.
+func (l *largeLane) keepsLane(namespace string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, ok := l.lasting[namespace]; ok {
+		delete(l.lasting, namespace)
+		return true
+	}
+	if len(l.lasting) >= maxLastingTurns {
+		clear(l.lasting)
+	}
+	l.lasting[namespace] = struct{}{}
+	return false
 }
 
 // A share is what one operation has of a budget.
@@ -52,7 +87,7 @@ func (s *share) grow(ctx context.Context, bytes int64) error {
 		return nil
 	}
 	var err error
-	s.free, err = s.of.large.Acquire(ctx, s.of.account)
+	s.free, err = s.of.lane.places.Acquire(ctx, s.of.account)
 	return err
 }
 
@@ -72,8 +107,9 @@ func (s *share) read(ctx context.Context, r io.Reader) (*chunks, error) {
 	if err := s.grow(ctx, modestBytes+1); err != nil {
 		return nil, err
 	}
-	gaveUp, stop := s.giveUpWhenWanted()
-	err := c.readFrom(r)
+	counted := &countingReader{next: r}
+	gaveUp, stop := s.giveUpWhenSlow(counted)
+	err := c.readFrom(counted)
 	stop()
 	if gaveUp.Load() {
 		return nil, context.DeadlineExceeded
@@ -81,25 +117,51 @@ func (s *share) read(ctx context.Context, r io.Reader) (*chunks, error) {
 	return c, err
 }
 
-// giveUpWhenWanted ends the answer once its patience is over and another namespace waits, until it is stopped.
-func (s *share) giveUpWhenWanted() (gaveUp *atomic.Bool, stop func()) {
+// giveUpWhenSlow ends the answer if it comes slowly once its patience is over and another namespace waits, until it is stopped.
+func (s *share) giveUpWhenSlow(read *countingReader) (gaveUp *atomic.Bool, stop func()) {
 	gaveUp = &atomic.Bool{}
 	ctx, cancel := context.WithCancel(context.Background())
 	if s.of == nil || s.giveUp == nil {
 		return gaveUp, cancel
 	}
 	go func() {
-		for wait := s.of.patience; ctx.Err() == nil; wait = min(wait, wantedTime) {
-			select {
-			case <-ctx.Done():
-			case <-time.After(wait):
-				if s.of.large.IsWanted(s.of.account) {
-					gaveUp.Store(true)
-					_ = s.giveUp() // Its reader ends with an error.
-					return
-				}
-			}
+		if s.waitUntilSlow(ctx, read) && !s.of.lane.keepsLane(s.of.account.Namespace) {
+			gaveUp.Store(true)
+			_ = s.giveUp() // Its reader ends with an error.
 		}
 	}()
 	return gaveUp, cancel
+}
+
+// waitUntilSlow returns true once the answer is slower than it may be while another namespace waits, and false when the context ends.
+func (s *share) waitUntilSlow(ctx context.Context, read *countingReader) bool {
+	began := time.Now()
+	for wait := s.of.lane.patience; ; wait = min(wait, rateCheckInterval) {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-time.After(wait):
+			if isSlow(read.count.Load(), time.Since(began)) && s.of.lane.places.IsWanted(s.of.account) {
+				return true
+			}
+		}
+	}
+}
+
+// isSlow reports whether an answer that brought so many bytes in some time came at less than the rate that keeps the lane.
+func isSlow(bytes int64, took time.Duration) bool {
+	return float64(bytes) < minLargeRate*took.Seconds()
+}
+
+// A countingReader counts what was read. The count may be read at the same time.
+type countingReader struct {
+	next  io.Reader
+	count atomic.Int64
+}
+
+// Read reads and counts.
+func (r *countingReader) Read(p []byte) (int, error) {
+	n, err := r.next.Read(p)
+	r.count.Add(int64(n))
+	return n, err
 }

@@ -4,10 +4,13 @@ import (
 	"context"
 	"io"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/google/go-cmp/cmp"
 )
 
 // endless is an answer that gets large, and then comes slowly, until it is closed.
@@ -55,7 +58,7 @@ func (zeros) Read(p []byte) (int, error) {
 
 func TestSlowLargeAnswerIsGivenUp(t *testing.T) {
 	b := NewBudget()
-	b.patience = time.Millisecond
+	b.lane.patience = time.Millisecond
 	client := func(namespace string) *Client {
 		c := &Client{remote: Remote{Namespace: namespace}}
 		c.Share(b)
@@ -80,7 +83,7 @@ func TestSlowLargeAnswerIsGivenUp(t *testing.T) {
 
 func TestLargeAnswerIsReadWhileNobodyWaits(t *testing.T) {
 	b := NewBudget()
-	b.patience = time.Nanosecond
+	b.lane.patience = time.Nanosecond
 	s := share{of: b, giveUp: func() error { return errors.New("given up") }}
 	defer s.release()
 	want := strings.Repeat("0", modestBytes+1)
@@ -90,5 +93,109 @@ func TestLargeAnswerIsReadWhileNobodyWaits(t *testing.T) {
 	}
 	if got, err := io.ReadAll(read); err != nil || string(got) != want {
 		t.Errorf("A large answer is read to its end while no other namespace waits.\nread(...): %d bytes, %v", len(got), err)
+	}
+}
+
+// A pacedAnswer brings what is modest at once, and the rest at a rate, until it is closed.
+type pacedAnswer struct {
+	modest    io.Reader
+	rest      int
+	perSecond int
+	// ready are bytes that came and were not read yet.
+	ready  int
+	closed atomic.Bool
+}
+
+// Read returns what came, and waits for a tenth of a second if that was read.
+func (a *pacedAnswer) Read(p []byte) (int, error) {
+	if n, err := a.modest.Read(p); err == nil {
+		return n, nil
+	}
+	if a.ready == 0 {
+		time.Sleep(time.Second / 10)
+		a.ready = min(a.rest, a.perSecond/10)
+	}
+	switch {
+	case a.closed.Load():
+		return 0, io.ErrClosedPipe
+	case a.rest == 0:
+		return 0, io.EOF
+	}
+	n := min(len(p), a.ready)
+	a.rest -= n
+	a.ready -= n
+	clear(p[:n])
+	return n, nil
+}
+
+// Close ends the answer.
+func (a *pacedAnswer) Close() error {
+	a.closed.Store(true)
+	return nil
+}
+
+// fetchUntilDone reads an answer as often as it is given up, and returns how often that was. It stops after ten times.
+func fetchUntilDone(ctx context.Context, b *Budget, rest, perSecond int) (int, error) {
+	for gaveUp := 0; ; gaveUp++ {
+		a := &pacedAnswer{modest: io.LimitReader(zeros{}, modestBytes), rest: rest, perSecond: perSecond}
+		s := share{of: b, giveUp: a.Close}
+		_, err := s.read(ctx, a)
+		s.release()
+		if !errors.Is(err, context.DeadlineExceeded) || gaveUp == 10 {
+			return gaveUp, err
+		}
+		time.Sleep(time.Second)
+	}
+}
+
+func TestLargeAnswersOfManyNamespacesArrive(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		// rest is how many bytes come after what is modest.
+		rest, perSecond int
+		// most is how often one answer may be given up.
+		most int
+	}{
+		"AtRate": {
+			reason: "A large answer that comes at a reasonable rate keeps its turn while other namespaces wait.",
+			rest:   16 << 20, perSecond: minLargeRate + 100<<10, most: 0,
+		},
+		"Slow": {
+			reason: "A large answer that gave its turn up because it came slowly arrives in the next one.",
+			rest:   15 << 20, perSecond: minLargeRate / 2, most: 1,
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := NewBudget()
+				type outcome struct {
+					gaveUp int
+					err    error
+				}
+				outcomes := make(chan outcome)
+				for _, namespace := range []string{"team-a", "team-b", "team-c", "team-d", "team-e"} {
+					c := &Client{remote: Remote{Namespace: namespace}}
+					c.Share(b)
+					go func() {
+						gaveUp, err := fetchUntilDone(t.Context(), c.budget, tc.rest, tc.perSecond)
+						outcomes <- outcome{gaveUp: gaveUp, err: err}
+					}()
+				}
+				for range 5 {
+					if o := <-outcomes; o.err != nil || o.gaveUp > tc.most {
+						t.Errorf("%s\nread(...): given up %d times, then %v; want at most %d times, and no error", tc.reason, o.gaveUp, o.err, tc.most)
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestLastingTurnIsUsedOnce(t *testing.T) {
+	l := NewBudget().lane
+	got := []bool{l.keepsLane("hostile"), l.keepsLane("team-a"), l.keepsLane("hostile"), l.keepsLane("hostile"), l.keepsLane("hostile")}
+	if diff := cmp.Diff([]bool{false, false, true, false, true}, got); diff != "" {
+		t.Errorf("A namespace whose answers are always slow keeps the lane every other time only.\nkeepsLane(...): -want, +got:\n%s", diff)
 	}
 }

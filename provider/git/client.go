@@ -102,7 +102,7 @@ func NewClient(r Remote, o ...Option) (*Client, error) {
 // limitBodies makes the transport. It is our own: the registry of go-git is one
 // per process, and would mix up the trust of two repositories.
 func (c *Client) limitBodies(most int64) {
-	h := &http.Client{Transport: bounded{next: impatient{next: c.wire, time: stallTime}, limit: most}, CheckRedirect: checkRedirect}
+	h := &http.Client{Transport: bounded{next: stallLimit{next: c.wire, time: stallTime}, limit: most}, CheckRedirect: checkRedirect}
 	c.git = githttp.NewClientWithOptions(h, &githttp.ClientOptions{RedirectPolicy: githttp.FollowInitialRedirects})
 }
 

@@ -58,7 +58,7 @@ func newInstallation(a Auth, wire http.RoundTripper, now func() time.Time) *inst
 	if !ok {
 		return nil
 	}
-	return &installation{tokens: githubapp.New(app.app(), bounded{next: impatient{next: wire, time: stallTime}, limit: maxBodyBytes}, now)}
+	return &installation{tokens: githubapp.New(app.app(), bounded{next: stallLimit{next: wire, time: stallTime}, limit: maxBodyBytes}, now)}
 }
 
 // method returns what the transport sends.

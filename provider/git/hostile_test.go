@@ -208,7 +208,7 @@ func TestStall(t *testing.T) {
 		}
 	}))
 	defer h.Close()
-	slow := impatient{next: slowly{http.DefaultTransport}, time: stallTime / 200}
+	slow := stallLimit{next: slowly{http.DefaultTransport}, time: stallTime / 200}
 	req, err := http.NewRequestWithContext(context.Background(), http.MethodGet, h.URL, nil)
 	if err != nil {
 		t.Fatal(err)

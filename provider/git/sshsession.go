@@ -4,8 +4,6 @@ import (
 	"context"
 	"io"
 	"sync"
-	"sync/atomic"
-	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/go-git/go-git/v5/plumbing/format/pktline"
@@ -137,7 +135,7 @@ func (s *sshSession) open() (*sshLine, *packp.AdvRefs, error) {
 	}
 	l.in = in
 	l.out = &boundedBody{
-		ReadCloser: &patient{next: out, time: s.wire.stall, left: s.wire.answer, giveUp: s.client.Close}, left: min(s.wire.limit, maxListBytes),
+		ReadCloser: io.NopCloser(&stallReader{next: out, time: s.wire.stall, left: s.wire.answer, giveUp: s.client.Close}), left: min(s.wire.limit, maxListBytes),
 	}
 	if err := session.Start(command(s.service, s.wire.path)); err != nil {
 		var refused *ssh.ExitError
@@ -205,39 +203,6 @@ func (l *sshLine) explain(service string, err error) error {
 	}
 	return e
 }
-
-// A patient reader waits for a server that sends something, and no longer. It counts only the time of its own waiting.
-type patient struct {
-	next   io.Reader
-	time   time.Duration
-	giveUp func() error
-
-	left  time.Duration
-	since int
-	gone  atomic.Bool
-}
-
-// Read reads, and gives the server more time for each part that it sent.
-func (p *patient) Read(b []byte) (int, error) {
-	began := time.Now()
-	timer := time.AfterFunc(p.left, func() {
-		p.gone.Store(true)
-		_ = p.giveUp()
-	})
-	n, err := p.next.Read(b)
-	timer.Stop()
-	p.left -= time.Since(began)
-	if p.since += n; p.since >= stallBytes {
-		p.since, p.left = 0, p.time
-	}
-	if err != nil && p.gone.Load() {
-		return n, context.DeadlineExceeded
-	}
-	return n, err
-}
-
-// Close does nothing: whoever has the line closes it.
-func (p *patient) Close() error { return nil }
 
 // A murmur is a transcript that is read while it may still be written.
 type murmur struct {

@@ -108,7 +108,7 @@ func (r *Repository) land(f *flight) []types.NamespacedName {
 		return nil
 	}
 	if !f.began.Before(r.seenAt) {
-		r.seen, r.seenAt = f.snapshot, f.began
+		r.retain(f.snapshot, f.began)
 	}
 	absent := slices.Collect(maps.Keys(r.absent))
 	clear(r.absent)

@@ -27,13 +27,13 @@ func (r *Repository) Notes(ctx context.Context, s *git.Snapshot, words string) (
 		return nil, &git.Error{Class: git.ClassTransient, Detail: "cannot read the commits of the repository: " + ctx.Err().Error()}
 	}
 	defer func() { <-r.telling }()
-	if r.story.told.Tells(s, words) {
-		return r.story.told.Notes(), nil
+	told := r.knownChronicle()
+	if told.Tells(s, words) {
+		return told.Notes(), nil
 	}
 	if err := r.story.of(r.pool.o.Now()); err != nil {
 		return nil, err
 	}
-	told := r.story.told
 	err := r.host.do(ctx, func(ctx context.Context) error {
 		var err error
 		told, err = r.client().Notes(ctx, s, words, told)
@@ -43,6 +43,21 @@ func (r *Repository) Notes(ctx context.Context, s *git.Snapshot, words string) (
 	if err != nil {
 		return nil, err
 	}
-	r.story.told = told
+	r.keepChronicle(told)
 	return told.Notes(), nil
+}
+
+func (r *Repository) knownChronicle() *git.Chronicle {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.story.told
+}
+
+// keepChronicle keeps what the commits say, unless the repository is closed.
+func (r *Repository) keepChronicle(told *git.Chronicle) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.closed {
+		r.story.told = told
+	}
 }

@@ -26,7 +26,8 @@ const (
 	// unused repositories are forgotten after this time.
 	unused = 2 * time.Hour
 
-	// maxIdle is how many repositories of one namespace are remembered while nothing happens in them.
+	// maxIdle is how many repositories of one namespace are remembered while nothing happens in them. Those of cluster-scoped
+	// configurations are as many as administrators wrote, and have no such bound.
 	maxIdle = 256
 
 	// cacheBytes is what snapshots may take together. Those that were not used for the longest time are forgotten first, and
@@ -171,7 +172,7 @@ func (p *Pool) forget(now time.Time) {
 		switch {
 		case r.idle(now, unused):
 			p.drop(id)
-		case r.idle(now, 0):
+		case r.namespace != "" && r.idle(now, 0):
 			idle[r.namespace] = append(idle[r.namespace], id)
 		}
 	}

@@ -24,6 +24,9 @@ type Repository struct {
 
 	mu      sync.Mutex
 	clients []*git.Client
+	// closed is true once the pool dropped the repository. Who still has it may go on using it, but it retains nothing that takes memory,
+	// since the pool counts it no more.
+	closed bool
 	// form of the state that is in use, or that is probed while there is no state.
 	form int
 	// places of the state by their forms, as they were seen last.
@@ -97,10 +100,22 @@ func (r *Repository) idle(now time.Time, longer time.Duration) bool {
 	return now.Sub(r.used) > longer && r.looking == nil && !r.working
 }
 
+// close lets go of what takes memory, for good, and of the connections that are idle.
 func (r *Repository) close() {
+	r.mu.Lock()
+	r.closed = true
+	r.seen, r.story.told = nil, nil
+	r.mu.Unlock()
 	for _, c := range r.clients {
 		c.Close()
 	}
+}
+
+// IsClosed reports whether the pool dropped the repository: Pool.Open returns another one.
+func (r *Repository) IsClosed() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.closed
 }
 
 // client that speaks about the form of the state in use.
@@ -113,9 +128,16 @@ func (r *Repository) client() *git.Client {
 // keep what the repository held at a time.
 func (r *Repository) keep(s *git.Snapshot, at time.Time) {
 	r.mu.Lock()
-	r.seen, r.seenAt = s, at
+	r.retain(s, at)
 	r.mu.Unlock()
 	r.pool.trim()
+}
+
+// retain a snapshot, with the lock held. It is the only place that does, and a closed repository retains none.
+func (r *Repository) retain(s *git.Snapshot, at time.Time) {
+	if !r.closed {
+		r.seen, r.seenAt = s, at
+	}
 }
 
 // known returns what was seen last, and when; nil if nothing was.

@@ -75,8 +75,12 @@ func (c *calm) sight(key types.NamespacedName) (sight, bool) {
 	return s, ok && c.now().Before(s.until)
 }
 
-// still is true if the repository is where it was. One that cannot be read is not.
+// still is true if the repository is where it was. One that cannot be read is not, and what a closed one held does not count: to read it
+// again would take memory that no pool counts.
 func (c *calm) still(ctx context.Context, key types.NamespacedName, s sight) bool {
+	if s.repo.IsClosed() {
+		return false
+	}
 	seen, err := s.repo.Look(ctx, key, c.now().Add(-s.age))
 	if err != nil || seen.Tip() != s.tip || seen.StateTip() != s.state {
 		return false

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/provider/git"
 )
 
 // A counter counts reconciles that are for good.
@@ -69,6 +70,12 @@ func TestCalm(t *testing.T) {
 		"NotYetLooked":  {reason: "A look that is new enough is good enough", after: func(w *world) { w.push(map[string]string{"x": "y"}) }, wait: time.Second},
 		"WhileLooked":   {reason: "What happened meanwhile may not have been seen", before: func(w *world, c *counter) { c.during = func() error { w.calm.disturb(web); return nil } }, want: true},
 		"Failed":        {reason: "What failed is tried again", before: func(_ *world, c *counter) { c.during = func() error { return errors.New("boom") } }, want: true},
+		"Dropped": {
+			reason: "An observation of a repository that the pool dropped does not count.",
+			before: func(w *world, _ *counter) { w.calm.every = 100 * time.Hour },
+			after:  dropRepositories,
+			want:   true,
+		},
 		"WokenByOthers": {reason: "A mapping disturbs before it wakes", after: func(w *world) { mapped(w, web) }, want: true},
 	}
 	for name, tc := range cases {
@@ -95,6 +102,15 @@ func TestCalm(t *testing.T) {
 			}
 		})
 	}
+}
+
+// dropRepositories lets the pool drop all repositories that were in use.
+func dropRepositories(w *world) {
+	w.pass(3 * time.Hour)
+	other, err := git.NewClient(git.Remote{URL: w.git.URL("other"), Branch: "main", StateRef: stateRef})
+	w.must(err)
+	_, err = w.pool.Open(other)
+	w.must(err)
 }
 
 // moveState adds a commit to the state that changes nothing.

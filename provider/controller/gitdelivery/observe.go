@@ -59,6 +59,8 @@ type remote interface {
 	Look(ctx context.Context, key types.NamespacedName, since time.Time) (*git.Snapshot, error)
 	// Deliver carries out a delivery together with those of others.
 	Deliver(ctx context.Context, d repository.Delivery) error
+	// IsClosed reports whether the pool dropped the repository.
+	IsClosed() bool
 }
 
 // A teller tells what commits say.
