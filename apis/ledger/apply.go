@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -189,7 +190,14 @@ func (j Judged) apply(s State, at time.Time) (State, string) {
 		return s, why
 	}
 	s.Verdict = &j.Verdict
-	return s.remember(Past{Verdict: s.Verdict, Trees: slices.Clone(j.Trees)}, at), ""
+	return s.remember(Past{Verdict: s.Verdict, Trees: sortTrees(j.Trees)}, at), ""
+}
+
+// sortTrees returns trees in the order of their Sites.
+func sortTrees(trees []SiteTree) []SiteTree {
+	out := slices.Clone(trees)
+	slices.SortFunc(out, func(a, b SiteTree) int { return cmp.Compare(a.Site, b.Site) })
+	return out
 }
 
 // invalid returns why a verdict cannot be given to the current revision.

@@ -247,7 +247,7 @@ type Past struct {
 	// Marked is a digest of what the revision's Blueprint marked as irreversible.
 	Marked string `json:"marked,omitempty"`
 
-	// Trees of a verified revision, which a rollback restores.
+	// Trees of a verified revision, which a rollback restores, sorted by Site.
 	Trees []SiteTree `json:"trees,omitempty"`
 }
 

@@ -1,0 +1,67 @@
+package step
+
+// Hold is why no event follows. Conditions are a table over it.
+type Hold string
+
+// Holds of the next revision.
+const (
+	// HoldNone means that nothing is held: there is nothing to do, or what goes on has not come to its end.
+	HoldNone Hold = ""
+
+	// HoldFrozen means that the spec cannot be compiled, so that nothing new begins.
+	HoldFrozen Hold = "Frozen"
+
+	// HoldSuspended means that spec.suspend holds back a new revision or step.
+	HoldSuspended Hold = "Suspended"
+
+	// HoldOutranked means that a newer version of the function made the current revision.
+	HoldOutranked Hold = "Outranked"
+
+	// HoldRendererWaits means that only the renderer changed, and that the deployment's slot has not come.
+	HoldRendererWaits Hold = "RendererWaits"
+
+	// HoldApprovalWaits means that only the renderer changed, and that a user has to approve updates.
+	HoldApprovalWaits Hold = "ApprovalWaits"
+
+	// HoldVerdictWaits means that the catalog changed, and that the verdict on the current revision comes first.
+	HoldVerdictWaits Hold = "VerdictWaits"
+)
+
+// Holds of the current revision.
+const (
+	// HoldClusterWaits means that a Site gets nothing before its cluster is ready.
+	HoldClusterWaits Hold = "ClusterWaits"
+
+	// HoldAwaitsPromotion means that a user has to release the next step.
+	HoldAwaitsPromotion Hold = "AwaitsPromotion"
+
+	// HoldRollbackOff means that rollbackConfig does not roll back, and that no user asked for it.
+	HoldRollbackOff Hold = "RollbackOff"
+
+	// HoldNotReported means that a repository has not reported what its directories hold, or when the rejection was recorded.
+	HoldNotReported Hold = "NotRecorded"
+
+	// HoldNoTarget means that there is no revision to roll back to.
+	HoldNoTarget Hold = "NoTarget"
+
+	// HoldNothingToRestore means that each directory holds the tree of the target.
+	HoldNothingToRestore Hold = "NothingToRestore"
+
+	// HoldIrreversible means that the rollback may change what the Blueprint marks as irreversible.
+	HoldIrreversible Hold = "Irreversible"
+
+	// HoldTooManyRollbacks means that rollbackConfig.maxPerHour was reached.
+	HoldTooManyRollbacks Hold = "TooManyRollbacks"
+
+	// HoldAttemptsSpent means that each of the attempts failed.
+	HoldAttemptsSpent Hold = "AttemptsSpent"
+)
+
+// Holds are why no event follows.
+type Holds struct {
+	// Start is why the next revision does not begin.
+	Start Hold
+
+	// Progress is why the current revision does not go on.
+	Progress Hold
+}

@@ -1,0 +1,183 @@
+package step
+
+import (
+	"time"
+
+	"github.com/intentplane/intentplane/apis/ledger"
+)
+
+// Input is what an event is decided by, beside the state of the ledger.
+type Input struct {
+	// Versions of the function that decides.
+	Versions Versions
+
+	// Desired is what the spec asks for. Nil means that the spec cannot be compiled now: nothing new begins, and what began goes on.
+	Desired *Desired
+
+	// IsSuspended holds back new revisions and steps.
+	IsSuspended bool
+
+	// IsBlueprintGone says that the Blueprint that the deployment stays with is gone, so that an update may be approved although the spec cannot be
+	// compiled.
+	IsBlueprintGone bool
+
+	// HasUpdate says that an update waits for approval.
+	HasUpdate bool
+
+	// HasEnded says that the current revision came to its end.
+	HasEnded bool
+
+	// Proof of the current position.
+	Proof Proof
+
+	// Policy of rollbacks, as the spec has it now.
+	Policy Policy
+
+	// Directories of the repositories that take part in the current revision, sorted by Site.
+	Directories []Directory
+
+	// HasAllReported says that each of these repositories reported its directories at the current position. Before, a directory may be about to
+	// change.
+	HasAllReported bool
+
+	// Requests are the open RolloutRequests of the deployment, the oldest first.
+	Requests []Request
+}
+
+// Versions are what the digests and trees of a revision depend on.
+type Versions struct {
+	// Scheme of the digests.
+	Scheme int32
+
+	// Renderer of the trees.
+	Renderer int32
+}
+
+// Desired is the revision that the spec asks for.
+type Desired struct {
+	// Request that the spec comes to.
+	Request ledger.Request
+
+	// Blueprint that the request was compiled with.
+	Blueprint *ledger.BlueprintReference
+
+	// Plan to go out in.
+	Plan []ledger.Step
+
+	// Parts are the repositories that would take part.
+	Parts []ledger.Part
+
+	// HasSameTrees says that the request renders the trees that the current revision asks for, and that no Gate which cannot measure would get
+	// other checks.
+	HasSameTrees bool
+
+	// AdoptEnabled says that files of other users may be overwritten now, and could not when the current revision went out.
+	AdoptEnabled bool
+
+	// RendererHold is why a new renderer alone begins no revision now: RendererWaits or ApprovalWaits. Empty means that it does.
+	RendererHold Hold
+
+	// AwaitsCluster says that the current revision has not reached some Site of its step, since the cluster is not ready. What it brings there is
+	// in no object.
+	AwaitsCluster bool
+
+	// VerdictIsComing says that the current revision will be judged without any further change.
+	VerdictIsComing bool
+
+	// ReadMarks returns a digest of what the revision has of what its Blueprint marks as irreversible, and whether it may change any of that. It is
+	// called for a revision that begins only, since it takes long. Nil means that nothing is marked.
+	ReadMarks func() (digest string, changes bool)
+
+	// ApprovedBy is the RolloutRequest that approves the update that the request was compiled with. Nil means none.
+	ApprovedBy *ledger.RequestReference
+}
+
+// Proof is what is proven of the current position. What is about another position is no part of it.
+type Proof struct {
+	// IsLive says that each repository holds the trees of the position, and that each Site of the step runs them.
+	IsLive bool
+
+	// HasPassed says that the Gate of the step passed.
+	HasPassed bool
+
+	// Failure is why the revision is rejected, or why the rollback attempt failed. Nil means that nothing speaks against it.
+	Failure *ledger.Verdict
+
+	// AwaitsCluster says that a Site of the step gets nothing before its cluster is ready.
+	AwaitsCluster bool
+
+	// Trees that the Sites of the plan were proven to run.
+	Trees []ledger.SiteTree
+}
+
+// Policy says when and how often a rejected revision is rolled back.
+type Policy struct {
+	// AutoRollback rolls back although no user asked.
+	AutoRollback bool
+
+	// MaxRetries is how many attempts there are. 0 means that nothing is rolled back.
+	MaxRetries int32
+
+	// MaxPerHour is how many revisions are rolled back within an hour without a request. 0 means that there is no such limit.
+	MaxPerHour int32
+}
+
+// Directory is one Site's directory, as its repository reported it.
+type Directory struct {
+	// Site that the directory is for.
+	Site string
+
+	// IsChosen says that the deployment is still for the Site.
+	IsChosen bool
+
+	// IsKnown says that the repository reported the directory.
+	IsKnown bool
+
+	// Tree that the directory holds.
+	Tree string
+
+	// Revision that wrote the directory last.
+	Revision int64
+}
+
+// Action is what a RolloutRequest asks for.
+type Action string
+
+// Actions, in the order in which they are taken.
+const (
+	ActionAbort         Action = "Abort"
+	ActionRollbackTo    Action = "RollbackTo"
+	ActionPromote       Action = "Promote"
+	ActionApproveUpdate Action = "ApproveUpdate"
+	ActionRetry         Action = "Retry"
+)
+
+// Request is one RolloutRequest.
+type Request struct {
+	// Ref names the RolloutRequest and its user.
+	Ref ledger.RequestReference
+
+	// Action that is asked for.
+	Action Action
+
+	// Revision that the user saw.
+	Revision int64
+
+	// Digest of the request that the user saw. Empty means any.
+	Digest string
+
+	// ToRevision is the target of RollbackTo.
+	ToRevision int64
+
+	// Step that Promote releases.
+	Step int32
+
+	// CreatedAt is when the RolloutRequest was made.
+	CreatedAt time.Time
+
+	// NamesOtherUpdate says that the request approves another update than the one that waits.
+	NamesOtherUpdate bool
+
+	// UpdateFailed says that the update can never be delivered.
+	UpdateFailed bool
+}

@@ -1,0 +1,54 @@
+package step
+
+import "github.com/intentplane/intentplane/apis/ledger"
+
+// PauseManual is a pause that lasts until a user releases the next step.
+const PauseManual = "Manual"
+
+// judge returns the event that follows from what is proven of a revision without a verdict: its verdict, or its next step.
+func judge(s ledger.State, in Input) (*ledger.Event, Hold) {
+	p := in.Proof
+	switch {
+	case p.Failure != nil:
+		return &ledger.Event{Judged: &ledger.Judged{Verdict: *p.Failure}}, HoldNone
+	case p.AwaitsCluster:
+		return nil, HoldClusterWaits
+	case !p.IsLive, isGated(s) && !p.HasPassed:
+		return nil, HoldNone
+	case isLastStep(s):
+		verified := ledger.Verdict{Result: ledger.VerdictVerified}
+		return &ledger.Event{Judged: &ledger.Judged{Verdict: verified, Trees: p.Trees}}, HoldNone
+	}
+	return advance(s, in)
+}
+
+// advance returns the event of the next step, or why it does not begin.
+func advance(s ledger.State, in Input) (*ledger.Event, Hold) {
+	switch {
+	case awaitsPromotion(s):
+		return nil, HoldAwaitsPromotion
+	case in.Desired == nil:
+		return nil, HoldFrozen // What the Sites of the step are to get cannot be rendered.
+	case in.IsSuspended:
+		return nil, HoldSuspended
+	}
+	return &ledger.Event{Advanced: &ledger.Advanced{Step: s.Cursor.Step + 1, Stage: s.Cursor.Stage}}, HoldNone
+}
+
+// isLastStep is true at the last step of the plan.
+func isLastStep(s ledger.State) bool { return int(s.Cursor.Step) >= len(s.Current.Plan)-1 }
+
+// isGated is true if a Gate judges the step of the plan.
+func isGated(s ledger.State) bool {
+	return s.Cursor.Attempt == 0 && int(s.Cursor.Step) < len(s.Current.Plan) && s.Current.Plan[s.Cursor.Step].Gate
+}
+
+// awaitsPromotion is true if a user has to release the next step and did not.
+func awaitsPromotion(s ledger.State) bool {
+	return hasPauseBefore(s, s.Cursor.Step+1) && !s.Cursor.Full && s.Cursor.Promoted <= s.Cursor.Step
+}
+
+// hasPauseBefore is true for a step of the plan that waits until a user releases it. No other step can be promoted.
+func hasPauseBefore(s ledger.State, step int32) bool {
+	return step > 0 && int(step) < len(s.Current.Plan) && s.Current.Plan[step-1].Pause == PauseManual
+}

@@ -1,0 +1,188 @@
+package step
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/intentplane/intentplane/apis/ledger"
+)
+
+// Result is what became of a RolloutRequest. The values are those of the API.
+type Result string
+
+// Results of a RolloutRequest.
+const (
+	ResultWaiting          Result = "Waiting"
+	ResultTaken            Result = "Taken"
+	ResultDone             Result = "Done"
+	ResultStale            Result = "Stale"
+	ResultUnknownRevision  Result = "UnknownRevision"
+	ResultAlreadyJudged    Result = "AlreadyJudged"
+	ResultNoTarget         Result = "NoTarget"
+	ResultNothingToRestore Result = "NothingToRestore"
+	ResultUnknownStep      Result = "UnknownStep"
+	ResultNoUpdate         Result = "NoUpdate"
+	ResultUpdateFailed     Result = "UpdateFailed"
+	ResultNotSupported     Result = "NotSupported"
+)
+
+// actionsInOrder is the order in which requests about one revision are taken.
+func actionsInOrder() []Action {
+	return []Action{ActionAbort, ActionRollbackTo, ActionPromote, ActionApproveUpdate, ActionRetry}
+}
+
+// ChooseRequest returns the request that takes effect now: the first in the order of actions, and of two alike the older one. It returns nil if
+// there is none.
+func ChooseRequest(s ledger.State, in Input) *Request {
+	for _, action := range actionsInOrder() {
+		for i, r := range in.Requests {
+			if r.Action == action && in.canTake(s, r) {
+				return &in.Requests[i]
+			}
+		}
+	}
+	return nil
+}
+
+// ResultOf returns what became of a request. One that could take effect now, and did not, waits.
+func ResultOf(s ledger.State, in Input, r Request) Result {
+	switch {
+	case s.Current == nil:
+		return ResultWaiting
+	case isTaken(s, r.Ref.UID) && in.HasEnded:
+		return ResultDone
+	case isTaken(s, r.Ref.UID):
+		return ResultTaken
+	}
+	if refused := in.refuse(s, r); refused != "" {
+		return refused
+	}
+	return ResultWaiting
+}
+
+// canTake is true for a request that may take effect now.
+func (in Input) canTake(s ledger.State, r Request) bool {
+	return s.Current != nil && !isTaken(s, r.Ref.UID) && in.refuse(s, r) == "" && (in.isFree(s) || isPossibleAlways(r.Action))
+}
+
+// isTaken is true for a request that took effect, by its UID.
+func isTaken(s ledger.State, uid string) bool { return slices.Contains(s.Requests, uid) }
+
+// isFree is true if nothing holds a new revision back.
+func (in Input) isFree(s ledger.State) bool {
+	return !in.IsSuspended && (in.Desired != nil && !in.isOutranked(s) || in.IsBlueprintGone)
+}
+
+// isPossibleAlways is true for actions that bring nothing new to any Site.
+func isPossibleAlways(a Action) bool { return a == ActionAbort || a == ActionRollbackTo }
+
+// refuse returns why a request that did not take effect never will. It is empty for one that may.
+func (in Input) refuse(s ledger.State, r Request) Result {
+	switch is := s.Current; {
+	case r.Revision > is.Number:
+		return ResultUnknownRevision
+	case r.Revision < is.Number, r.Digest != "" && r.Digest != is.Request.Digest(), isOvertaken(s, r):
+		return ResultStale
+	}
+	switch r.Action {
+	case ActionAbort:
+		return refuseJudged(s)
+	case ActionRollbackTo:
+		return in.refuseTarget(s, r.ToRevision)
+	case ActionPromote:
+		return refuseStep(s, r.Step)
+	case ActionApproveUpdate:
+		return in.refuseUpdate(s, r)
+	case ActionRetry:
+		return ""
+	}
+	return ResultNotSupported
+}
+
+// isOvertaken is true for a request to start the revision again that was made before another user gave the revision up: its user did not see that.
+func isOvertaken(s ledger.State, r Request) bool {
+	if r.Action != ActionRetry || !isAborted(s) || isRequested(s) {
+		return false
+	}
+	_, rejectedAt := rejectionTimes(s)
+	return !rejectedAt.IsZero() && r.CreatedAt.Before(rejectedAt)
+}
+
+func refuseJudged(s ledger.State) Result {
+	if s.Verdict != nil {
+		return ResultAlreadyJudged
+	}
+	return ""
+}
+
+func (in Input) refuseTarget(s ledger.State, number int64) Result {
+	target := slices.IndexFunc(s.History, func(p ledger.Past) bool { return p.Number == number })
+	switch {
+	case number == s.Current.Number:
+		return ResultNoTarget
+	case target < 0:
+		return ResultUnknownRevision
+	case !slices.ContainsFunc(s.Targets(), func(p ledger.Past) bool { return p.Number == number }):
+		return ResultNoTarget
+	case s.IsRejected() && s.Target == number, in.HasAllReported && in.holdsTarget(s.History[target]):
+		return ResultNothingToRestore
+	}
+	return ""
+}
+
+func refuseStep(s ledger.State, step int32) Result {
+	switch {
+	case s.Verdict != nil:
+		return ResultAlreadyJudged
+	case !hasPauseBefore(s, step):
+		return ResultUnknownStep
+	case s.Cursor.Full, step <= max(s.Cursor.Step, s.Cursor.Promoted):
+		return ResultStale
+	}
+	return ""
+}
+
+// refuseUpdate refuses a request that names another update. That there is none is only known while nothing holds the deployment back.
+func (in Input) refuseUpdate(s ledger.State, r Request) Result {
+	switch {
+	case r.NamesOtherUpdate:
+		return ResultStale
+	case r.UpdateFailed:
+		return ResultUpdateFailed
+	case in.isFree(s) && !in.HasUpdate:
+		return ResultNoUpdate
+	}
+	return ""
+}
+
+// event returns the event that a request makes, or nil if it makes none: an approved update begins once it is compiled.
+func (r Request) event(s ledger.State, in Input) *ledger.Event {
+	switch r.Action {
+	case ActionAbort:
+		verdict := ledger.Verdict{Result: ledger.VerdictRejected, Reason: ledger.RejectedRequested, Message: r.message()}
+		return &ledger.Event{Judged: &ledger.Judged{Verdict: verdict, RequestRef: &r.Ref}}
+	case ActionRollbackTo:
+		return &ledger.Event{Withdrawn: &ledger.Withdrawn{Target: r.ToRevision, Message: r.message(), RequestRef: r.Ref}}
+	case ActionPromote:
+		return &ledger.Event{Promoted: &ledger.Promoted{Step: r.Step, RequestRef: r.Ref}}
+	case ActionRetry:
+		if in.Desired == nil {
+			return nil
+		}
+		return order(s, *in.Desired, &r.Ref)
+	case ActionApproveUpdate:
+	}
+	return nil
+}
+
+// message says in a verdict which request asked for it, of whom and why.
+func (r Request) message() string {
+	text := fmt.Sprintf("RolloutRequest %s", r.Ref.Name)
+	if r.Ref.By != "" {
+		text += " of " + r.Ref.By
+	}
+	if r.Ref.Reason != "" {
+		text += ": " + r.Ref.Reason
+	}
+	return text
+}

@@ -1,0 +1,211 @@
+package step
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/apis/ledger"
+)
+
+// ask is a RolloutRequest about a revision.
+func ask(a Action, revision int64, change ...func(*Request)) Request {
+	r := Request{Ref: ledger.RequestReference{Name: "r", UID: string(a)}, Action: a, Revision: revision, CreatedAt: at(60)}
+	for _, c := range change {
+		c(&r)
+	}
+	return r
+}
+
+func to(number int64) func(*Request) { return func(r *Request) { r.ToRevision = number } }
+
+func release(step int32) func(*Request) { return func(r *Request) { r.Step = step } }
+
+func asks(requests ...Request) func(*Input) {
+	return func(in *Input) { in.Requests = append(in.Requests, requests...) }
+}
+
+func TestRequests(t *testing.T) {
+	one, two := good(1, "a"), good(2, "b")
+	paused := []ledger.Event{ordered(1, "a", pausedPlan)}
+	cases := map[string]struct {
+		reason string
+		events []ledger.Event
+		in     Input
+		want   string
+		result Result
+	}{
+		"NothingOrdered": {
+			reason: "A request about a deployment without a revision waits.",
+			in:     input(nil, asks(ask(ActionAbort, 1))), result: ResultWaiting,
+		},
+		"Abort": {
+			reason: "An abort rejects the revision.",
+			events: []ledger.Event{ordered(1, "a")}, in: input(desired("a"), asks(ask(ActionAbort, 1))), want: "Judged Rejected", result: ResultWaiting,
+		},
+		"AbortAnytime": {
+			reason: "An abort takes effect in a suspended deployment whose spec cannot be compiled.",
+			events: []ledger.Event{ordered(1, "a")}, in: input(nil, suspend, asks(ask(ActionAbort, 1))), want: "Judged Rejected", result: ResultWaiting,
+		},
+		"AbortJudged": {
+			reason: "An abort of a verified revision is refused, since a verdict never changes.",
+			events: one, in: input(desired("a"), asks(ask(ActionAbort, 1))), result: ResultAlreadyJudged,
+		},
+		"AbortEarlier": {
+			reason: "A request about an earlier revision is stale.",
+			events: join(one, two), in: input(desired("b"), asks(ask(ActionAbort, 1))), result: ResultStale,
+		},
+		"AbortLater": {
+			reason: "A request about a revision that does not exist is refused.",
+			events: one, in: input(desired("a"), asks(ask(ActionAbort, 5))), result: ResultUnknownRevision,
+		},
+		"AbortOtherDigest": {
+			reason: "A request about other digests than those of the revision is stale.",
+			events: []ledger.Event{ordered(1, "a")}, in: input(desired("a"), asks(ask(ActionAbort, 1, func(r *Request) { r.Digest = "sha256:0" }))),
+			result: ResultStale,
+		},
+		"AbortSameDigest": {
+			reason: "A request about the digests of the revision takes effect.",
+			events: []ledger.Event{ordered(1, "a")}, want: "Judged Rejected", result: ResultWaiting,
+			in: input(desired("a"), asks(ask(ActionAbort, 1, func(r *Request) { r.Digest = desired("a").Request.Digest() }))),
+		},
+		"RollbackTo": {
+			reason: "A user goes back to a verified revision.",
+			events: join(one, two), in: input(desired("b"), hold("b", 2), asks(ask(ActionRollbackTo, 2, to(1)))), want: "Withdrawn", result: ResultWaiting,
+		},
+		"RollbackToUnjudged": {
+			reason: "A user goes back while the current revision is not judged.",
+			events: join(one, []ledger.Event{ordered(2, "b")}), in: input(nil, hold("b", 2), asks(ask(ActionRollbackTo, 2, to(1)))),
+			want: "Withdrawn", result: ResultWaiting,
+		},
+		"RollbackToCurrent": {
+			reason: "The current revision is no target.",
+			events: one, in: input(desired("a"), asks(ask(ActionRollbackTo, 1, to(1)))), result: ResultNoTarget,
+		},
+		"RollbackToRejected": {
+			reason: "A rejected revision is no target.",
+			events: join(one, bad(2, "b"), good(3, "c")), in: input(desired("c"), hold("c", 3), asks(ask(ActionRollbackTo, 3, to(2)))),
+			result: ResultNoTarget,
+		},
+		"RollbackToUnknown": {
+			reason: "A revision that is not remembered is no target.",
+			events: one, in: input(desired("a"), asks(ask(ActionRollbackTo, 1, to(7)))), result: ResultUnknownRevision,
+		},
+		"RollbackToInPlace": {
+			reason: "A target whose trees all directories hold needs no rollback.",
+			events: join(one, two), in: input(desired("b"), hold("a", 1), asks(ask(ActionRollbackTo, 2, to(1)))), result: ResultNothingToRestore,
+		},
+		"RollbackToGoesOn": {
+			reason: "A rollback that goes on is not begun again.",
+			events: join(one, bad(2, "b"), []ledger.Event{rolledBack(1)}), in: input(desired("b"), hold("b", 2), asks(ask(ActionRollbackTo, 2, to(1)))),
+			result: ResultNothingToRestore,
+		},
+		"Promote": {
+			reason: "A user releases a step that waits for it.",
+			events: paused, in: input(desired("a"), asks(ask(ActionPromote, 1, release(1)))), want: "Promoted", result: ResultWaiting,
+		},
+		"PromoteFreeStep": {
+			reason: "A step that does not wait for a user cannot be released.",
+			events: []ledger.Event{ordered(1, "a")}, in: input(desired("a"), asks(ask(ActionPromote, 1, release(1)))), result: ResultUnknownStep,
+		},
+		"PromoteNoStep": {
+			reason: "A step that the plan does not have cannot be released.",
+			events: paused, in: input(desired("a"), asks(ask(ActionPromote, 1, release(2)))), result: ResultUnknownStep,
+		},
+		"PromoteReached": {
+			reason: "A step that began cannot be released any more.",
+			events: append(paused, ledger.Event{Promoted: &ledger.Promoted{Step: 1, RequestRef: ledger.RequestReference{UID: "x"}}}),
+			in:     input(desired("a"), asks(ask(ActionPromote, 1, release(1)))), result: ResultStale,
+		},
+		"PromoteSuspended": {
+			reason: "A step of a suspended deployment is released later.",
+			events: paused, in: input(desired("a"), suspend, asks(ask(ActionPromote, 1, release(1)))), result: ResultWaiting,
+		},
+		"Retry": {
+			reason: "A user starts a rejected revision again.",
+			events: bad(1, "a"), in: input(desired("a"), asks(ask(ActionRetry, 1))), want: "Ordered a", result: ResultWaiting,
+		},
+		"RetryFrozen": {
+			reason: "A revision whose spec cannot be compiled is started again later.",
+			events: bad(1, "a"), in: input(nil, asks(ask(ActionRetry, 1))), result: ResultWaiting,
+		},
+		"RetryBeforeAbort": {
+			reason: "A request to start a revision again that was made before another user gave it up is stale.",
+			events: []ledger.Event{ordered(1, "a"), rejected(ledger.RejectedRequested)}, result: ResultStale,
+			in: input(desired("a"), asks(ask(ActionRetry, 1, func(r *Request) { r.CreatedAt = recordedAt.Add(-time.Hour) }))),
+		},
+		"RetryAfterAbort": {
+			reason: "A request to start a revision again that was made after another user gave it up takes effect.",
+			events: []ledger.Event{ordered(1, "a"), rejected(ledger.RejectedRequested)}, in: input(desired("a"), asks(ask(ActionRetry, 1))),
+			want: "Ordered a", result: ResultWaiting,
+		},
+		"Approve": {
+			reason: "An approved update begins as soon as it is compiled.",
+			events: one, want: "Ordered a", result: ResultWaiting,
+			in: input(desired("a", newSources, func(d *Desired) { d.ApprovedBy = &ledger.RequestReference{Name: "r", UID: "ApproveUpdate"} }),
+				asks(ask(ActionApproveUpdate, 1)), func(in *Input) { in.HasUpdate = true }),
+		},
+		"ApproveNothing": {
+			reason: "A request to approve an update where none waits is refused.",
+			events: one, in: input(desired("a"), asks(ask(ActionApproveUpdate, 1))), result: ResultNoUpdate,
+		},
+		"ApproveOther": {
+			reason: "A request that names another update than the one that waits is stale.",
+			events: one, result: ResultStale,
+			in: input(desired("a"), asks(ask(ActionApproveUpdate, 1, func(r *Request) { r.NamesOtherUpdate = true })), func(in *Input) { in.HasUpdate = true }),
+		},
+		"ApproveFailed": {
+			reason: "An update that can never be delivered refuses the request that approves it.",
+			events: one, result: ResultUpdateFailed,
+			in: input(desired("a"), asks(ask(ActionApproveUpdate, 1, func(r *Request) { r.UpdateFailed = true })), func(in *Input) { in.HasUpdate = true }),
+		},
+		"ApproveBlueprintGone": {
+			reason: "An update may be approved although the Blueprint that the deployment stays with is gone.",
+			events: one, result: ResultWaiting,
+			in: input(nil, asks(ask(ActionApproveUpdate, 1)), func(in *Input) { in.HasUpdate, in.IsBlueprintGone = true, true }),
+		},
+		"UnknownAction": {
+			reason: "An action that this version does not know is refused.",
+			events: one, in: input(desired("a"), asks(ask("Explode", 1))), result: ResultNotSupported,
+		},
+		"AbortFirst": {
+			reason: "Of several requests about one revision an abort is taken first.",
+			events: []ledger.Event{ordered(1, "a")}, in: input(desired("a"), asks(ask(ActionAbort, 1), ask(ActionRetry, 1))),
+			want: "Judged Rejected", result: ResultWaiting,
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := record(t, tc.events...)
+			got, _ := Step(s, tc.in)
+			if diff := cmp.Diff(tc.want, event(got)); diff != "" {
+				t.Errorf("\n%s\nStep(...): -want event, +got event:\n%s", tc.reason, diff)
+			}
+			if diff := cmp.Diff(tc.result, ResultOf(s, tc.in, tc.in.Requests[0])); diff != "" {
+				t.Errorf("\n%s\nResultOf(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestRequestIsTakenOnce(t *testing.T) {
+	abort := ask(ActionAbort, 1)
+	in := input(desired("a"), asks(abort))
+	s := record(t, ordered(1, "a"))
+	e, _ := Step(s, in)
+	s, err := ledger.Append(s, at(9), *e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := ChooseRequest(s, in); r != nil {
+		t.Errorf("A request that took effect is chosen again: %s", r.Ref.UID)
+	}
+	if diff := cmp.Diff(ResultTaken, ResultOf(s, in, abort)); diff != "" {
+		t.Errorf("A request that took effect is taken while its revision goes on: -want, +got:\n%s", diff)
+	}
+	in.HasEnded = true
+	if diff := cmp.Diff(ResultDone, ResultOf(s, in, abort)); diff != "" {
+		t.Errorf("A request is done once its revision came to its end: -want, +got:\n%s", diff)
+	}
+}

@@ -1,0 +1,208 @@
+package step
+
+import (
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/intentplane/intentplane/apis/ledger"
+)
+
+// rollbackWindow is the time before a rejection in which the rejections count for Policy.MaxPerHour.
+const rollbackWindow = time.Hour
+
+// rollBack returns the next event of a rejected revision: an attempt to roll back begins or ends. An attempt is recorded before anything is done
+// for it, and one that began comes to its end whatever the policy says by then.
+func rollBack(s ledger.State, in Input) (*ledger.Event, Hold) {
+	switch {
+	case s.Restored:
+		return nil, HoldNone
+	case s.Cursor.Attempt == 0:
+		return beginRollback(s, in)
+	case in.Proof.IsLive:
+		return &ledger.Event{Restored: &ledger.Restored{}}, HoldNone
+	case in.Proof.Failure == nil:
+		return nil, HoldNone
+	case s.Cursor.Attempt >= in.Policy.MaxRetries:
+		return nil, HoldAttemptsSpent
+	case !in.Policy.wantsRollback(s):
+		return nil, HoldRollbackOff
+	}
+	return attempt(s.Target), HoldNone
+}
+
+func attempt(target int64) *ledger.Event {
+	return &ledger.Event{RolledBack: &ledger.RolledBack{Target: target}}
+}
+
+// beginRollback returns the first attempt, or why there is none.
+func beginRollback(s ledger.State, in Input) (*ledger.Event, Hold) {
+	if !in.Policy.wantsRollback(s) || in.Policy.MaxRetries == 0 {
+		return nil, HoldRollbackOff
+	}
+	target := TargetOf(s)
+	if hold := in.holdTarget(s, target); hold != HoldNone {
+		return nil, hold
+	}
+	if hold := in.holdUnrequested(s, target); hold != HoldNone && !isRequested(s) {
+		return nil, hold
+	}
+	return attempt(target.Number), HoldNone
+}
+
+// wantsRollback is true if the policy or a user says to roll back.
+func (p Policy) wantsRollback(s ledger.State) bool { return p.AutoRollback || isRequested(s) }
+
+// isRequested is true for a revision by which a user took others back.
+func isRequested(s ledger.State) bool { return s.Withdraws != 0 }
+
+// isAborted is true for a revision that a user gave up.
+func isAborted(s ledger.State) bool {
+	return s.IsRejected() && s.Verdict.Reason == ledger.RejectedRequested
+}
+
+// TargetOf returns the revision that a rejected one is rolled back to: the target of the attempts that began, and else the newest one before it
+// that was verified and not withdrawn. It returns nil if there is none.
+func TargetOf(s ledger.State) *ledger.Past {
+	for _, p := range s.Targets() {
+		if s.Target == p.Number || s.Target == 0 && p.Number < s.Current.Number {
+			return &p
+		}
+	}
+	return nil
+}
+
+// holdTarget returns why it is not known what a rollback changes, or that it changes nothing.
+func (in Input) holdTarget(s ledger.State, target *ledger.Past) Hold {
+	switch {
+	case target != nil && in.differsFrom(*target):
+		return HoldNone
+	case target == nil:
+		return HoldNoTarget
+	case !in.HasAllReported:
+		return HoldNotReported
+	case isRequested(s):
+		return HoldNone // A user asked. The attempt changes nothing, and proves that the Sites run the target.
+	}
+	return HoldNothingToRestore
+}
+
+// differsFrom is true if a directory is known to hold another tree than a target brought there.
+func (in Input) differsFrom(target ledger.Past) bool {
+	for d, tree := range in.restorable(target) {
+		if d.IsKnown && d.Tree != tree {
+			return true
+		}
+	}
+	return false
+}
+
+// holdsTarget is true if each directory that a target brought a tree to is known to hold it.
+func (in Input) holdsTarget(target ledger.Past) bool {
+	for d, tree := range in.restorable(target) {
+		if !d.IsKnown || d.Tree != tree {
+			return false
+		}
+	}
+	return true
+}
+
+// restorable yields the directories of Sites that the deployment is for and that a target served, with the tree of the target. Both lists are in
+// the order of Sites.
+func (in Input) restorable(target ledger.Past) iter.Seq2[Directory, string] {
+	return func(yield func(Directory, string) bool) {
+		trees := target.Trees
+		for _, d := range in.Directories {
+			for len(trees) > 0 && trees[0].Site < d.Site {
+				trees = trees[1:]
+			}
+			if len(trees) > 0 && trees[0].Site == d.Site && d.IsChosen && !yield(d, trees[0].ID) {
+				return
+			}
+		}
+	}
+}
+
+// holdUnrequested returns what stops a rollback that no user asked for. An Abort asks for one, so that only what is irreversible stops it: by
+// RollbackTo alone a user accepts that.
+func (in Input) holdUnrequested(s ledger.State, target *ledger.Past) Hold {
+	if hold := in.holdIrreversible(s, *target); hold != HoldNone || isAborted(s) {
+		return hold
+	}
+	return in.holdTooMany(s)
+}
+
+// holdIrreversible stops a rollback that changes, or may change, what the Blueprint marks as irreversible. The revision says whether it changed
+// any of that compared with the one before it. For any other target the digests of the marks tell, and where one is missing something may change.
+func (in Input) holdIrreversible(s ledger.State, target ledger.Past) Hold {
+	r := s.Current
+	switch {
+	case !r.Irreversible && (r.Marked == "" || target.Number == r.Number-1):
+		return HoldNone
+	case r.Marked == "" || r.Marked != target.Marked:
+		return HoldIrreversible
+	case !in.HasAllReported:
+		return HoldNotReported
+	case slices.ContainsFunc(in.replacedBy(target), func(n int64) bool { return n != r.Number && marksOf(s, n) != target.Marked }):
+		return HoldIrreversible
+	}
+	return HoldNone
+}
+
+// replacedBy returns the revisions whose trees a rollback to a target replaces. The current one need not be the only one: its later steps did
+// not reach what a revision before brought there.
+func (in Input) replacedBy(target ledger.Past) []int64 {
+	var out []int64
+	for d, tree := range in.restorable(target) {
+		if d.IsKnown && d.Tree != tree {
+			out = append(out, d.Revision)
+		}
+	}
+	return out
+}
+
+// marksOf returns the digest of what a past revision had of what its Blueprint marked. It is empty if the revision is not remembered.
+func marksOf(s ledger.State, number int64) string {
+	for _, p := range s.History {
+		if p.Number == number {
+			return p.Marked
+		}
+	}
+	return ""
+}
+
+// holdTooMany counts the rejections in the hour before this one by the times at which they were recorded, so that no clock decides. A rejection
+// that is not recorded yet waits for its time, where there were enough before it at any time.
+func (in Input) holdTooMany(s ledger.State) Hold {
+	most, n := int(in.Policy.MaxPerHour), 0
+	before, at := rejectionTimes(s)
+	switch {
+	case most == 0 || len(before) < most:
+		return HoldNone
+	case at.IsZero():
+		return HoldNotReported
+	}
+	for _, t := range before {
+		if t.After(at.Add(-rollbackWindow)) && !t.After(at) {
+			n++
+		}
+	}
+	if n >= most {
+		return HoldTooManyRollbacks
+	}
+	return HoldNone
+}
+
+// rejectionTimes returns when revisions before the current one were rejected without a request, and when the current one was rejected. That is
+// zero while the rejection is not recorded.
+func rejectionTimes(s ledger.State) (before []time.Time, at time.Time) {
+	for _, p := range s.History {
+		switch {
+		case p.Number == s.Current.Number:
+			at = p.EndedAt
+		case p.Verdict != nil && p.Verdict.Result == ledger.VerdictRejected && p.Verdict.Reason != ledger.RejectedRequested:
+			before = append(before, p.EndedAt)
+		}
+	}
+	return before, at
+}

@@ -1,0 +1,72 @@
+package step
+
+import "github.com/intentplane/intentplane/apis/ledger"
+
+// reasonDeliveryRefused is the reason of a rejection that may lose its cause once files of other users may be overwritten.
+const reasonDeliveryRefused = "DeliveryRefused"
+
+// nextRevision returns the event by which the next revision begins, or the one by which the current revision takes the digests of a request
+// that renders the same trees. It returns why there is none.
+func nextRevision(s ledger.State, in Input) (*ledger.Event, Hold) {
+	d := in.Desired
+	switch {
+	case d == nil:
+		return nil, HoldFrozen
+	case s.Current == nil, d.isApproved(s), d.isRefusalOver(s):
+		return begin(s, in)
+	case s.IsRejected() && d.hasIntentOf(*s.Current), d.Request == s.Current.Request:
+		return nil, HoldNone
+	case d.HasSameTrees && d.hasIntentOf(*s.Current):
+		return &ledger.Event{Rebased: &ledger.Rebased{Request: d.Request, Blueprint: d.Blueprint}}, HoldNone
+	case d.isDeferred(s):
+		return nil, d.RendererHold
+	case d.VerdictIsComing && s.Verdict == nil && d.hasIntentOf(*s.Current):
+		return nil, HoldVerdictWaits
+	}
+	return begin(s, in)
+}
+
+// begin returns the event by which the desired revision begins.
+func begin(s ledger.State, in Input) (*ledger.Event, Hold) {
+	if in.IsSuspended {
+		return nil, HoldSuspended
+	}
+	if !in.Desired.isApproved(s) {
+		return order(s, *in.Desired, nil), HoldNone
+	}
+	return order(s, *in.Desired, in.Desired.ApprovedBy), HoldNone
+}
+
+// order returns the event of the next revision, which a RolloutRequest may have asked for.
+func order(s ledger.State, d Desired, by *ledger.RequestReference) *ledger.Event {
+	r := ledger.Revision{
+		Number: s.LastNumber + 1, Request: d.Request, Blueprint: d.Blueprint, Plan: d.Plan, Parts: d.Parts, RequestRef: by,
+	}
+	if d.ReadMarks != nil {
+		r.Marked, r.Irreversible = d.ReadMarks()
+	}
+	return &ledger.Event{Ordered: &ledger.Ordered{Revision: r, AdoptEnabled: d.AdoptEnabled}}
+}
+
+// hasIntentOf is true if the user's part of a revision is the desired one. Digests of two schemes cannot be compared: there the trees tell.
+func (d Desired) hasIntentOf(r ledger.Revision) bool {
+	return d.Request.Intent == r.Request.Intent || d.Request.Scheme != r.Request.Scheme && d.HasSameTrees
+}
+
+// isApproved is true if a RolloutRequest that did not take effect yet approves the desired revision.
+func (d Desired) isApproved(s ledger.State) bool {
+	return d.ApprovedBy != nil && !isTaken(s, d.ApprovedBy.UID)
+}
+
+// isRefusalOver is true if a repository refused the current revision because of files of other users, which may be overwritten now.
+func (d Desired) isRefusalOver(s ledger.State) bool {
+	return s.IsRejected() && d.AdoptEnabled && s.Verdict.Reason == reasonDeliveryRefused && d.hasIntentOf(*s.Current)
+}
+
+// isDeferred is true if only the renderer changed and has to wait. A revision that has steps or Sites left does not wait: the trees that those
+// are to get can only be rendered by the new renderer.
+func (d Desired) isDeferred(s ledger.State) bool {
+	is, was := d.Request, s.Current.Request
+	onlyRenderer := is.Intent == was.Intent && is.Sources == was.Sources && is.Renderer > was.Renderer
+	return d.RendererHold != HoldNone && onlyRenderer && isLastStep(s) && !d.AwaitsCluster
+}
