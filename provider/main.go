@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -55,6 +56,7 @@ type cli struct {
 	AllowLoopbackGit         bool          `help:"Let ProviderConfigs of namespaces lead to the provider's own machine. For tests."`
 
 	RefusedGitNetworks []netip.Prefix `help:"Networks that ProviderConfigs of namespaces may not lead to, such as those of the cluster's Services and pods: 10.96.0.0/12." placeholder:"CIDR,..."`
+	GitNetworks        []netip.Prefix `help:"Private networks with Git servers, in which errors of ProviderConfigs name their cause, such as 10.20.0.0/16. At other private addresses they name none, so that they do not tell open ports from closed ones." placeholder:"CIDR,..."`
 
 	Version kong.VersionFlag `help:"Print the version."`
 }
@@ -102,7 +104,7 @@ func (c *cli) run(ctx context.Context) error {
 	limits := clusters.Limits{Insecure: c.AllowInsecureKubeconfigs, Loopback: c.AllowLoopbackClusters, Bounds: c.clusterBounds()}
 	prober := clusters.NewProber(limits, time.Now)
 	web := fetch.Options{Loopback: c.AllowLoopbackChecks, UserAgent: "intentplane/" + version}
-	near := address.Guard{Loopback: c.AllowLoopbackGit, Networks: c.RefusedGitNetworks}
+	near := c.gitGuard()
 	of := controller.Options{
 		Metrics:        m,
 		Gate:           gate.Options{Limits: limits, Fetch: web, Observer: m},
@@ -115,6 +117,16 @@ func (c *cli) run(ctx context.Context) error {
 	}
 	log.Info("Starting", "version", version)
 	return errors.Wrap(mgr.Start(ctx), "cannot run controllers")
+}
+
+// gitGuard is what holds ProviderConfigs of namespaces back from near addresses. Where tests may reach the provider's own machine they are
+// told why a server there does not answer.
+func (c *cli) gitGuard() address.Guard {
+	g := address.Guard{Loopback: c.AllowLoopbackGit, Networks: c.RefusedGitNetworks, Reported: slices.Clone(c.GitNetworks)}
+	if g.Loopback {
+		g.Reported = append(g.Reported, netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"))
+	}
+	return g
 }
 
 // clusterBounds are those of what API servers of Sites answer.

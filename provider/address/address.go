@@ -33,6 +33,9 @@ type Guard struct {
 	Loopback bool
 	// Networks that are refused too, such as those of the cluster's Services. None means that private networks are reached.
 	Networks []netip.Prefix
+	// Reported are private networks in which who uses the guard may learn why a server does not answer. Of the other private addresses
+	// IsPrivate is true.
+	Reported []netip.Prefix
 }
 
 // Control is asked by a net.Dialer before each connection, with the address that a name was resolved to. It returns a RefusedError.
@@ -48,6 +51,27 @@ func (g Guard) Control(_, address string, _ syscall.RawConn) error {
 		return &RefusedError{Class: classNetwork}
 	}
 	return nil
+}
+
+// IsPrivate reports whether an address, with its port, is in a private network that is not in Reported: one that only the provider may
+// reach, so that its answers tell what runs there. Unreadable addresses are private.
+func (g Guard) IsPrivate(address string) bool {
+	at, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return true
+	}
+	ip := at.Addr().WithZone("").Unmap()
+	if in, ok := embedded(ip); ok && !ip.IsLoopback() {
+		ip = in
+	}
+	return isPrivate(ip) && !slices.ContainsFunc(g.Reported, func(p netip.Prefix) bool { return p.Contains(ip) })
+}
+
+// carrierNAT are addresses that are shared behind one public address, of which clusters take theirs too.
+func carrierNAT() netip.Prefix { return netip.MustParsePrefix("100.64.0.0/10") }
+
+func isPrivate(ip netip.Addr) bool {
+	return ip.IsPrivate() || ip.IsLoopback() || ip.IsLinkLocalUnicast() || carrierNAT().Contains(ip)
 }
 
 // isInNetworks reports whether an address, or the one that it leads to, is in a network that is refused.

@@ -81,3 +81,30 @@ func TestRefusedNetworks(t *testing.T) {
 		})
 	}
 }
+
+func TestIsPrivate(t *testing.T) {
+	g := Guard{Reported: []netip.Prefix{netip.MustParsePrefix("10.20.0.0/16")}}
+	cases := map[string]struct {
+		reason  string
+		address string
+		want    bool
+	}{
+		"Public":     {reason: "What a public address answers is everybody's to know.", address: "93.184.216.34:443"},
+		"Private":    {reason: "A private address is not reported.", address: "10.96.0.10:443", want: true},
+		"Reported":   {reason: "An address of a network that the administrator names is reported.", address: "10.20.1.1:443"},
+		"Shared":     {reason: "An address of carriers, of which clusters take theirs too, is not reported.", address: "100.64.0.1:443", want: true},
+		"Unique6":    {reason: "A private address of IPv6 is not reported.", address: "[fd12:3456::1]:443", want: true},
+		"Mapped":     {reason: "A private IPv4 address in an IPv6 one is not reported.", address: "[::ffff:10.96.0.10]:443", want: true},
+		"NAT64":      {reason: "A private address behind a translation is not reported.", address: "[64:ff9b::a60:a]:443", want: true},
+		"Loopback":   {reason: "The provider's own machine is not reported.", address: "127.0.0.1:443", want: true},
+		"Loopback6":  {reason: "The provider's own machine is not reported by IPv6 either.", address: "[::1]:443", want: true},
+		"Unreadable": {reason: "What cannot be read as an address is not reported.", address: "example.org:443", want: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := g.IsPrivate(tc.address); got != tc.want {
+				t.Errorf("%s\nIsPrivate(%q): want %t, got %t", tc.reason, tc.address, tc.want, got)
+			}
+		})
+	}
+}

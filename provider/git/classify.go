@@ -52,7 +52,11 @@ func (c *Client) fail(ctx context.Context, v verb, err error) error {
 			e.context = ended
 		}
 	}
-	return e
+	if errors.Is(err, context.Canceled) {
+		return e
+	}
+	var dns *net.DNSError
+	return c.route.conceal(v, e, errors.As(err, &dns) && dns.IsNotFound)
 }
 
 // proxyRefused is the same whether the proxy tunnels or not.

@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 	"github.com/go-git/go-git/v5/plumbing/transport"
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 
@@ -45,6 +47,7 @@ type Client struct {
 	signer   *signature.Signer
 	app      *installation
 	line     atomic.Pointer[line]
+	route    *route
 	// noted are refs that snapshots tell the place of.
 	noted []string
 }
@@ -83,20 +86,30 @@ func NewClient(r Remote, o ...Option) (*Client, error) {
 		endpoint: newEndpoint(u),
 		redactor: newRedactor(r),
 		inflated: maxInflatedBytes,
+		route:    &route{guard: r.Guard},
 	}
 	if r.Signing != nil {
 		c.signer = signature.New(*r.Signing, opts.now)
 	}
 	if u.Scheme == schemeSSH {
-		c.ssh = newSSHWire(u, r, r.dialer(opts.resolver))
+		c.ssh = newSSHWire(u, r, c.route.dialer(opts.resolver))
 		return c, nil
 	}
-	if c.wire, err = newWire(r, r.dialer(opts.resolver)); err != nil {
+	if c.wire, err = newWire(r, c.route.dialer(opts.resolver)); err != nil {
 		return nil, err
 	}
 	c.limitBodies(maxBodyBytes)
 	c.app = newInstallation(r.Auth, c.wire, opts.now)
 	return c, nil
+}
+
+// advertised returns the refs that a session lists.
+func (c *Client) advertised(ctx context.Context, s transport.Session) (*packp.AdvRefs, error) {
+	adv, err := s.AdvertisedReferencesContext(ctx)
+	if err == nil || errors.Is(err, transport.ErrEmptyRemoteRepository) {
+		c.route.spoken.Store(true)
+	}
+	return adv, err
 }
 
 // limitBodies makes the transport. It is our own: the registry of go-git is one

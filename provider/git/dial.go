@@ -2,15 +2,54 @@ package git
 
 import (
 	"net"
+	"sync/atomic"
+	"syscall"
 	"time"
+
+	"github.com/intentplane/intentplane/provider/address"
 )
+
+// A route is where the connections of one client lead: to the server, to the proxy, and to GitHub's API.
+type route struct {
+	// guard is nil for what an administrator wrote.
+	guard *address.Guard
+	// private is set once a connection leads to an address whose ports the guard does not report.
+	private atomic.Bool
+	// spoken is set once the server has listed its refs, which only a Git server does. From then on nothing is left to find out.
+	spoken atomic.Bool
+}
 
 // dialer of all connections that the remote leads to. It asks the guard about each address that a name was resolved to, right before
 // the connection is made: what a name is resolved to before proves nothing.
-func (r Remote) dialer(resolver *net.Resolver) *net.Dialer {
+func (r *route) dialer(resolver *net.Resolver) *net.Dialer {
 	d := &net.Dialer{Timeout: dialTime, KeepAlive: 30 * time.Second, Resolver: resolver}
-	if r.Guard != nil {
-		d.Control = r.Guard.Control
+	if r.guard != nil {
+		d.Control = r.control
 	}
 	return d
+}
+
+func (r *route) control(network, at string, conn syscall.RawConn) error {
+	if err := r.guard.Control(network, at, conn); err != nil {
+		return err
+	}
+	if r.guard.IsPrivate(at) {
+		r.private.Store(true)
+	}
+	return nil
+}
+
+// privateUnreadable is the same for every host name that does not exist and for all that may be wrong at a private address, so that a
+// ProviderConfig tells neither which names exist nor which ports are open there.
+const privateUnreadable = "its URL, its proxy or the base URL of its GitHub App names a host that is not known, " +
+	"or leads to a private address where no Git server could be read (the provider's log has the cause)"
+
+// conceal replaces the cause of an error that would tell what is at a private address.
+func (r *route) conceal(v verb, e *Error, unknownHost bool) *Error {
+	if r.guard == nil || r.spoken.Load() || !unknownHost && !r.private.Load() || e.Class == ClassAddress || e.Class == ClassInvalid {
+		return e
+	}
+	out := failf(ClassTransient, "cannot %s the repository: %s", v, privateUnreadable)
+	out.Cause, out.context = e.Detail, e.context
+	return out
 }

@@ -3,9 +3,11 @@ package git
 import (
 	"context"
 	"encoding/binary"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"strings"
 	"sync"
@@ -14,13 +16,15 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"golang.org/x/crypto/ssh/knownhosts"
 	"golang.org/x/net/dns/dnsmessage"
 
 	"github.com/intentplane/intentplane/provider/address"
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
-// A nameServer resolves every name to the same addresses.
+// A nameServer resolves every name to the same addresses. Without addresses no name exists.
 type nameServer struct {
 	mu        sync.Mutex
 	addresses []string
@@ -67,6 +71,9 @@ func (s *nameServer) answer(question []byte) ([]byte, error) {
 	m.Response, m.Additionals = true, nil
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if len(s.addresses) == 0 {
+		m.RCode = dnsmessage.RCodeNameError
+	}
 	for _, a := range s.addresses {
 		if m.Questions[0].Type == dnsmessage.TypeA {
 			header := dnsmessage.ResourceHeader{Name: m.Questions[0].Name, Type: dnsmessage.TypeA, Class: dnsmessage.ClassINET}
@@ -199,5 +206,85 @@ func TestUnguardedReachesNearAddresses(t *testing.T) {
 	}).Look(t.Context(), nil)
 	if diff := cmp.Diff(ClassAddress, ClassOf(err)); diff != "" {
 		t.Errorf("A network that the administrator refuses is not reached.\nLook(...): -want, +got:\n%s", diff)
+	}
+}
+
+// answering returns the address of an HTTP server that answers each request with a status.
+func answering(t *testing.T, status int) string {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "hello", status) }))
+	t.Cleanup(s.Close)
+	return s.Listener.Addr().String()
+}
+
+// TestPrivateAddressesAreNotTold reads what is no Git server, or none that answers, at a private address. Loopback stands for such an address.
+func TestPrivateAddressesAreNotTold(t *testing.T) {
+	opened, _ := listener(t)
+	gone, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed := gone.Addr().String()
+	_ = gone.Close()
+	_, x, key := sshServer(t, gitserver.SSHOptions{}, nil)
+	stranger := newKey(t)
+	names := &nameServer{}
+	cases := map[string]struct {
+		reason string
+		change func(r *Remote)
+		cause  string
+	}{
+		"Closed":       {reason: "A port that is closed is not told.", change: func(r *Remote) { r.URL = "http://" + closed + "/x.git" }, cause: "connection refused"},
+		"Open":         {reason: "A port that is open and answers nothing is not told.", change: func(r *Remote) { r.URL = "http://" + opened + "/x.git" }, cause: "the connection ended early"},
+		"NoTLS":        {reason: "A server without TLS is not told.", change: func(r *Remote) { r.URL = "https://" + answering(t, 200) + "/x.git" }, cause: "it does not speak TLS on this port"},
+		"Missing":      {reason: "A server of HTTP that has no such page is not told.", change: func(r *Remote) { r.URL = "http://" + answering(t, 404) + "/x.git" }, cause: "it does not exist"},
+		"Unauthorized": {reason: "A server of HTTP that wants credentials is not told.", change: func(r *Remote) { r.URL = "http://" + answering(t, 401) + "/x.git" }, cause: "the credentials were not accepted"},
+		"NoGit":        {reason: "A server of HTTP that is no Git server is not told.", change: func(r *Remote) { r.URL = "http://" + answering(t, 200) + "/x.git" }, cause: "what answers is no Git server"},
+		"Proxy": {reason: "A proxy that is not there is not told.", cause: "connection refused", change: func(r *Remote) {
+			r.URL, r.Proxy = "http://192.0.2.1/x.git", &Proxy{URL: "http://" + closed}
+		}},
+		"SSH": {reason: "A server of SSH with another host key is not told.", cause: "host key", change: func(r *Remote) {
+			r.URL, r.Auth, r.KnownHosts = "ssh://git@"+strings.NewReplacer("[", "", "]", "").Replace(x.Address())+"/x.git", key, []byte(knownhosts.Line([]string{x.Address()}, stranger.PublicKey()))
+		}},
+		"UnknownName": {reason: "A name that does not exist is not told.", change: func(r *Remote) { r.URL = "http://git.example.org/x.git" }, cause: "its host name is not known"},
+	}
+	want := &Error{Class: ClassTransient, Detail: "cannot read the repository: " + privateUnreadable}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			for _, reported := range [][]netip.Prefix{nil, {netip.MustParsePrefix("127.0.0.0/8")}} {
+				r := Remote{Branch: "main", StateRef: stateRef, Guard: &address.Guard{Loopback: true, Reported: reported}}
+				tc.change(&r)
+				c, err := NewClient(r, withResolver(names.resolver()))
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, err = c.Look(t.Context(), nil)
+				c.Close()
+				if reported != nil && name != "UnknownName" {
+					if !strings.Contains(fmt.Sprint(err), tc.cause) || CauseOf(err) != "" {
+						t.Errorf("%s\nIn a network that is reported it is told.\nLook(...): want %q, got %v", tc.reason, tc.cause, err)
+					}
+					continue
+				}
+				if diff := cmp.Diff(want, err, cmp.AllowUnexported(Error{}), cmpopts.IgnoreFields(Error{}, "Cause")); diff != "" {
+					t.Errorf("%s\nLook(...): -want, +got:\n%s", tc.reason, diff)
+				}
+				if !strings.Contains(CauseOf(err), tc.cause) {
+					t.Errorf("%s\nCauseOf(...): want %q, got %q", tc.reason, tc.cause, CauseOf(err))
+				}
+			}
+		})
+	}
+}
+
+// TestSpokenGitIsTold tells why a server at a private address fails once it has answered as a Git server does.
+func TestSpokenGitIsTold(t *testing.T) {
+	s := serve(t, map[string]string{"a": "b"})
+	c := client(t, s, func(r *Remote) { r.Guard = &address.Guard{Loopback: true} })
+	look(t, c)
+	s.Close()
+	c.Close()
+	if _, err := c.Look(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "connection refused") {
+		t.Errorf("A Git server that was read is no secret.\nLook(...): want connection refused, got %v", err)
 	}
 }

@@ -55,6 +55,8 @@ type Error struct {
 	// control characters and without credentials, of at most 515 bytes. It may
 	// be another text each time, with the number of a request, say.
 	Remote string
+	// Cause is what happened, for the provider's log alone, where Detail does not say it. Empty means that Detail says all.
+	Cause string
 
 	// context is set if the caller's context ended. Nothing else is unwrapped,
 	// for an error of a library may hold what Detail leaves out.
@@ -78,6 +80,15 @@ func ClassOf(err error) Class {
 		return e.Class
 	}
 	return ClassUnknown
+}
+
+// CauseOf returns what happened where the error's text does not say it, or "".
+func CauseOf(err error) string {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Cause
+	}
+	return ""
 }
 
 // IsConflict reports whether the error is a lost race.

@@ -101,7 +101,7 @@ func (c *Client) past(ctx context.Context, tip, until plumbing.Hash) ([]plumbing
 		return nil, err
 	}
 	defer session.Close() //nolint:errcheck // Everything was read, or failed before.
-	adv, err := session.AdvertisedReferencesContext(ctx)
+	adv, err := c.advertised(ctx, session)
 	if err != nil {
 		return nil, err
 	}

@@ -73,7 +73,7 @@ func (c *Client) Notes(ctx context.Context, s *Snapshot, words string, before *C
 		return nil, c.fail(ctx, verbRead, err)
 	}
 	defer session.Close() //nolint:errcheck // Everything was read, or failed before.
-	adv, err := session.AdvertisedReferencesContext(ctx)
+	adv, err := c.advertised(ctx, session)
 	if err != nil {
 		return nil, c.fail(ctx, verbRead, err)
 	}

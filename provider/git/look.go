@@ -26,7 +26,7 @@ func (c *Client) Look(ctx context.Context, previous *Snapshot) (*Snapshot, error
 		return nil, c.fail(ctx, verbRead, err)
 	}
 	defer s.Close() //nolint:errcheck // Everything was read, or failed before.
-	adv, err := s.AdvertisedReferencesContext(ctx)
+	adv, err := c.advertised(ctx, s)
 	if errors.Is(err, transport.ErrEmptyRemoteRepository) {
 		return &Snapshot{target: c.target(), empty: true, signer: c.signer}, nil
 	}
@@ -84,7 +84,7 @@ func (c *Client) fetchFile(ctx context.Context, s *Snapshot, id plumbing.Hash) (
 		return nil, err
 	}
 	defer session.Close() //nolint:errcheck // Everything was read, or failed before.
-	adv, err := session.AdvertisedReferencesContext(ctx)
+	adv, err := c.advertised(ctx, session)
 	if err != nil {
 		return nil, err
 	}

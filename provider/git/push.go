@@ -92,7 +92,7 @@ func (c *Client) connect(ctx context.Context, updates int) (*line, error) {
 	if err != nil {
 		return nil, err
 	}
-	adv, err := s.AdvertisedReferencesContext(ctx)
+	adv, err := c.advertised(ctx, s)
 	return &line{session: s, adv: adv, fresh: true}, err
 }
 

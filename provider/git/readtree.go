@@ -95,7 +95,7 @@ func (c *Client) fetchObjects(ctx context.Context, commit plumbing.Hash, ids []p
 	if err != nil {
 		return nil, err
 	}
-	adv, err := session.AdvertisedReferencesContext(ctx)
+	adv, err := c.advertised(ctx, session)
 	if err != nil {
 		return nil, err
 	}

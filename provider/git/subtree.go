@@ -42,7 +42,7 @@ func (c *Client) fetchCommit(ctx context.Context, id plumbing.Hash) (view, error
 		return view{}, err
 	}
 	defer s.Close() //nolint:errcheck // Everything was read, or failed before.
-	adv, err := s.AdvertisedReferencesContext(ctx)
+	adv, err := c.advertised(ctx, s)
 	if err != nil {
 		return view{}, err
 	}

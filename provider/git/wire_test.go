@@ -314,7 +314,7 @@ func TestTooLargeInMemory(t *testing.T) {
 }
 
 func TestTLSVersion(t *testing.T) {
-	w, err := newWire(Remote{}, Remote{}.dialer(nil))
+	w, err := newWire(Remote{}, (&route{}).dialer(nil))
 	if err != nil {
 		t.Fatal(err)
 	}

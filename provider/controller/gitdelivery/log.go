@@ -1,10 +1,12 @@
 package gitdelivery
 
 import (
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/state"
 )
 
@@ -37,6 +39,14 @@ func (e *external) log(d *v1alpha1.GitDelivery, entry state.Entry) {
 		values = append(values, "attempt", now.Attempt, "target", *now.Target)
 	}
 	e.logger.Info(logged(before, *now), values...)
+}
+
+// logCause logs what the Ready condition does not say: why a private address could not be read. It logs it once for each failure that Ready
+// goes through, and not in each look.
+func (e *external) logCause(d *v1alpha1.GitDelivery, err error) {
+	if cause := git.CauseOf(err); cause != "" && e.before.Message != d.GetCondition(xpv2.TypeReady).Message {
+		e.logger.Info("Cannot read a repository at a private address", "namespace", d.GetNamespace(), "delivery", d.GetName(), "cause", cause)
+	}
 }
 
 // logged says what came true since.

@@ -82,6 +82,7 @@ func (e *external) Observe(ctx context.Context, d *v1alpha1.GitDelivery) (manage
 	e.before = d.GetCondition(xpv2.TypeReady)
 	if err := e.see(ctx, d); err != nil {
 		unready(d, e.now(), e.blame(d, err), e.explain(d, err))
+		e.logCause(d, err)
 		keepCondition(d, e.before)
 		return managed.ExternalObservation{}, err
 	}
