@@ -14,12 +14,12 @@ import (
 // Auth is one way to authenticate: Basic, Bearer, SSH or GitHubApp. Nil is none.
 type Auth interface {
 	// check returns an error if it cannot be used.
-	check() error
+	validate() error
 	// method is what the transport of HTTP sends. Nil is nothing, or what is not known before it is asked for.
-	method() transport.AuthMethod
+	authMethod() transport.AuthMethod
 	// secrets lists what must never be seen, in every spelling in which a
 	// server may send it back.
-	secrets() []string
+	secretSpellings() []string
 }
 
 // Basic authenticates with a user name and a password or token.
@@ -34,11 +34,11 @@ func (b Basic) String() string { return "basic " + redacted }
 // GoString never shows the password.
 func (b Basic) GoString() string { return b.String() }
 
-func (b Basic) method() transport.AuthMethod {
+func (b Basic) authMethod() transport.AuthMethod {
 	return &githttp.BasicAuth{Username: b.Username, Password: b.Password}
 }
 
-func (b Basic) secrets() []string {
+func (b Basic) secretSpellings() []string {
 	pair := base64.StdEncoding.EncodeToString([]byte(b.Username + ":" + b.Password))
 	return []string{pair, b.Password, url.QueryEscape(b.Password), url.PathEscape(b.Password)}
 }
@@ -54,25 +54,25 @@ func (b Bearer) String() string { return "bearer " + redacted }
 // GoString never shows the token.
 func (b Bearer) GoString() string { return b.String() }
 
-func (b Bearer) method() transport.AuthMethod {
+func (b Bearer) authMethod() transport.AuthMethod {
 	return &githttp.TokenAuth{Token: b.Token}
 }
 
-func (b Bearer) secrets() []string {
+func (b Bearer) secretSpellings() []string {
 	return []string{b.Token, url.QueryEscape(b.Token), url.PathEscape(b.Token)}
 }
 
-func (b Basic) check() error {
-	if strings.ContainsFunc(b.Username, badInUsername) {
+func (b Basic) validate() error {
+	if strings.ContainsFunc(b.Username, isRefusedInUsername) {
 		return errors.New("user name contains a colon or a control character")
 	}
-	return checkText(b.Password)
+	return checkHeaderText(b.Password)
 }
 
-func (b Bearer) check() error { return checkText(b.Token) }
+func (b Bearer) validate() error { return checkHeaderText(b.Token) }
 
-// checkText returns an error for what no header can have.
-func checkText(s string) error {
+// checkHeaderText returns an error for what no header can have.
+func checkHeaderText(s string) error {
 	if s == "" {
 		return errors.New("credentials are empty")
 	}
@@ -82,14 +82,14 @@ func checkText(s string) error {
 	return nil
 }
 
-func badInUsername(r rune) bool {
+func isRefusedInUsername(r rune) bool {
 	return r == ':' || unicode.IsControl(r)
 }
 
 // newRedactor removes the credentials of a remote from text that a server sent.
 func newRedactor(r Remote) *strings.Replacer {
 	pairs := []string{}
-	for _, s := range r.secrets() {
+	for _, s := range r.secretSpellings() {
 		if s != "" {
 			pairs = append(pairs, s, redacted)
 		}
@@ -97,14 +97,14 @@ func newRedactor(r Remote) *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-// secrets of the remote, in the spellings in which they may come back.
-func (r Remote) secrets() []string {
+// secretSpellings of the remote, in the spellings in which they may come back.
+func (r Remote) secretSpellings() []string {
 	out := []string{}
 	if r.Auth != nil {
-		out = append(out, r.Auth.secrets()...)
+		out = append(out, r.Auth.secretSpellings()...)
 	}
 	if r.Proxy != nil && r.Proxy.Password != "" {
-		out = append(out, Basic{Username: r.Proxy.Username, Password: string(r.Proxy.Password)}.secrets()...)
+		out = append(out, Basic{Username: r.Proxy.Username, Password: string(r.Proxy.Password)}.secretSpellings()...)
 	}
 	if r.Certificate != nil {
 		out = append(out, string(r.Certificate.Key))

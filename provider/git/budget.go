@@ -52,8 +52,8 @@ func NewBudget() *Budget {
 	}}
 }
 
-// Share makes the client keep to a budget, of which its remote's namespace has its turn. It must be called before the client is used.
-func (c *Client) Share(b *Budget) {
+// UseBudget makes the client keep to a budget, of which its remote's namespace has its turn. It must be called before the client is used.
+func (c *Client) UseBudget(b *Budget) {
 	c.budget = &Budget{lane: b.lane, account: shares.Place{Namespace: c.remote.Namespace}}
 }
 
@@ -73,43 +73,43 @@ func (l *largeLane) keepsLane(namespace string) bool {
 	return false
 }
 
-// A share is what one operation has of a budget.
-type share struct {
-	of *Budget
+// A Share is what one operation has of a budget.
+type Share struct {
+	budget *Budget
 	// giveUp ends the answer that is read.
-	giveUp func() error
+	GiveUp func() error
 	free   func()
 }
 
-// grow waits until so many bytes may be used. It returns an error if the context ends before.
-func (s *share) grow(ctx context.Context, bytes int64) error {
-	if s.of == nil || s.free != nil || bytes <= modestBytes {
+// Grow waits until so many bytes may be used. It returns an error if the context ends before.
+func (s *Share) Grow(ctx context.Context, bytes int64) error {
+	if s.budget == nil || s.free != nil || bytes <= modestBytes {
 		return nil
 	}
 	var err error
-	s.free, err = s.of.lane.places.Acquire(ctx, s.of.account)
+	s.free, err = s.budget.lane.places.Acquire(ctx, s.budget.account)
 	return err
 }
 
-func (s *share) release() {
+func (s *Share) Release() {
 	if s.free != nil {
 		s.free()
 		s.free = nil
 	}
 }
 
-// read all of an answer. It returns context.DeadlineExceeded for one that was given up.
-func (s *share) read(ctx context.Context, r io.Reader) (*chunks, error) {
-	c := &chunks{}
-	if err := c.readFrom(io.LimitReader(r, modestBytes)); err != nil || c.size < modestBytes {
+// Read all of an answer. It returns context.DeadlineExceeded for one that was given up.
+func (s *Share) Read(ctx context.Context, r io.Reader) (*chunkBuffer, error) {
+	c := &chunkBuffer{}
+	if err := c.fillFrom(io.LimitReader(r, modestBytes)); err != nil || c.size < modestBytes {
 		return c, err
 	}
-	if err := s.grow(ctx, modestBytes+1); err != nil {
+	if err := s.Grow(ctx, modestBytes+1); err != nil {
 		return nil, err
 	}
 	counted := &countingReader{next: r}
 	gaveUp, stop := s.giveUpWhenSlow(counted)
-	err := c.readFrom(counted)
+	err := c.fillFrom(counted)
 	stop()
 	if gaveUp.Load() {
 		return nil, context.DeadlineExceeded
@@ -118,30 +118,30 @@ func (s *share) read(ctx context.Context, r io.Reader) (*chunks, error) {
 }
 
 // giveUpWhenSlow ends the answer if it comes slowly once its patience is over and another namespace waits, until it is stopped.
-func (s *share) giveUpWhenSlow(read *countingReader) (gaveUp *atomic.Bool, stop func()) {
+func (s *Share) giveUpWhenSlow(read *countingReader) (gaveUp *atomic.Bool, stop func()) {
 	gaveUp = &atomic.Bool{}
 	ctx, cancel := context.WithCancel(context.Background())
-	if s.of == nil || s.giveUp == nil {
+	if s.budget == nil || s.GiveUp == nil {
 		return gaveUp, cancel
 	}
 	go func() {
-		if s.waitUntilSlow(ctx, read) && !s.of.lane.keepsLane(s.of.account.Namespace) {
+		if s.waitUntilSlow(ctx, read) && !s.budget.lane.keepsLane(s.budget.account.Namespace) {
 			gaveUp.Store(true)
-			_ = s.giveUp() // Its reader ends with an error.
+			_ = s.GiveUp() // Its reader ends with an error.
 		}
 	}()
 	return gaveUp, cancel
 }
 
 // waitUntilSlow returns true once the answer is slower than it may be while another namespace waits, and false when the context ends.
-func (s *share) waitUntilSlow(ctx context.Context, read *countingReader) bool {
+func (s *Share) waitUntilSlow(ctx context.Context, read *countingReader) bool {
 	began := time.Now()
-	for wait := s.of.lane.patience; ; wait = min(wait, rateCheckInterval) {
+	for wait := s.budget.lane.patience; ; wait = min(wait, rateCheckInterval) {
 		select {
 		case <-ctx.Done():
 			return false
 		case <-time.After(wait):
-			if isSlow(read.count.Load(), time.Since(began)) && s.of.lane.places.IsWanted(s.of.account) {
+			if isSlow(read.count.Load(), time.Since(began)) && s.budget.lane.places.IsWanted(s.budget.account) {
 				return true
 			}
 		}

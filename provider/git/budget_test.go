@@ -61,19 +61,19 @@ func TestSlowLargeAnswerIsGivenUp(t *testing.T) {
 	b.lane.patience = time.Millisecond
 	client := func(namespace string) *Client {
 		c := &Client{remote: Remote{Namespace: namespace}}
-		c.Share(b)
+		c.UseBudget(b)
 		return c
 	}
 	slow, read := newEndless(), make(chan error, 1)
 	go func() {
-		s := share{of: client("hostile").budget, giveUp: slow.Close}
-		defer s.release()
-		_, err := s.read(context.Background(), slow)
+		s := Share{budget: client("hostile").budget, GiveUp: slow.Close}
+		defer s.Release()
+		_, err := s.Read(context.Background(), slow)
 		read <- err
 	}()
 	<-slow.large
-	good := share{of: client("team-a").budget}
-	if err := good.grow(t.Context(), modestBytes+1); err != nil {
+	good := Share{budget: client("team-a").budget}
+	if err := good.Grow(t.Context(), modestBytes+1); err != nil {
 		t.Errorf("Another namespace has its turn when the slow answer is given up.\ngrow(...): %v", err)
 	}
 	if err := <-read; !errors.Is(err, context.DeadlineExceeded) {
@@ -84,10 +84,10 @@ func TestSlowLargeAnswerIsGivenUp(t *testing.T) {
 func TestLargeAnswerIsReadWhileNobodyWaits(t *testing.T) {
 	b := NewBudget()
 	b.lane.patience = time.Nanosecond
-	s := share{of: b, giveUp: func() error { return errors.New("given up") }}
-	defer s.release()
+	s := Share{budget: b, GiveUp: func() error { return errors.New("given up") }}
+	defer s.Release()
 	want := strings.Repeat("0", modestBytes+1)
-	read, err := s.read(t.Context(), strings.NewReader(want))
+	read, err := s.Read(t.Context(), strings.NewReader(want))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,9 +138,9 @@ func (a *pacedAnswer) Close() error {
 func fetchUntilDone(ctx context.Context, b *Budget, rest, perSecond int) (int, error) {
 	for gaveUp := 0; ; gaveUp++ {
 		a := &pacedAnswer{modest: io.LimitReader(zeros{}, modestBytes), rest: rest, perSecond: perSecond}
-		s := share{of: b, giveUp: a.Close}
-		_, err := s.read(ctx, a)
-		s.release()
+		s := Share{budget: b, GiveUp: a.Close}
+		_, err := s.Read(ctx, a)
+		s.Release()
 		if !errors.Is(err, context.DeadlineExceeded) || gaveUp == 10 {
 			return gaveUp, err
 		}
@@ -176,7 +176,7 @@ func TestLargeAnswersOfManyNamespacesArrive(t *testing.T) {
 				outcomes := make(chan outcome)
 				for _, namespace := range []string{"team-a", "team-b", "team-c", "team-d", "team-e"} {
 					c := &Client{remote: Remote{Namespace: namespace}}
-					c.Share(b)
+					c.UseBudget(b)
 					go func() {
 						gaveUp, err := fetchUntilDone(t.Context(), c.budget, tc.rest, tc.perSecond)
 						outcomes <- outcome{gaveUp: gaveUp, err: err}

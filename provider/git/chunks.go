@@ -11,14 +11,14 @@ const chunkBytes = 64 << 10
 
 // Chunks are bytes that were read, in parts of one size: what grows in one piece takes twice its size while it does. They can be read again
 // from any place.
-type chunks struct {
+type chunkBuffer struct {
 	parts [][]byte
 	size  int64
 	at    int64
 }
 
-// readFrom appends all that a reader has.
-func (c *chunks) readFrom(r io.Reader) error {
+// fillFrom appends all that a reader has.
+func (c *chunkBuffer) fillFrom(r io.Reader) error {
 	for {
 		if c.size == int64(len(c.parts))*chunkBytes {
 			c.parts = append(c.parts, make([]byte, chunkBytes))
@@ -35,7 +35,7 @@ func (c *chunks) readFrom(r io.Reader) error {
 }
 
 // Read reads on from where the last one ended.
-func (c *chunks) Read(b []byte) (int, error) {
+func (c *chunkBuffer) Read(b []byte) (int, error) {
 	if c.at >= c.size {
 		return 0, io.EOF
 	}
@@ -46,7 +46,7 @@ func (c *chunks) Read(b []byte) (int, error) {
 }
 
 // Seek goes to a place. It returns an error if that is before the first byte.
-func (c *chunks) Seek(offset int64, whence int) (int64, error) {
+func (c *chunkBuffer) Seek(offset int64, whence int) (int64, error) {
 	switch whence {
 	case io.SeekCurrent:
 		offset += c.at

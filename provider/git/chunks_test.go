@@ -24,10 +24,10 @@ func TestChunks(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			c, source, size := &chunks{}, bytes.NewReader(all), 0
+			c, source, size := &chunkBuffer{}, bytes.NewReader(all), 0
 			for _, n := range tc.parts {
 				size += n
-				if err := c.readFrom(io.LimitReader(source, int64(n))); err != nil {
+				if err := c.fillFrom(io.LimitReader(source, int64(n))); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -19,18 +19,18 @@ import (
 	"github.com/intentplane/intentplane/provider/address"
 )
 
-// A verb is what was tried. The same answer may mean different things: who may
+// A Verb is what was tried. The same answer may mean different things: who may
 // read but not write has good credentials, and a rule against them.
-type verb string
+type Verb string
 
 const (
-	verbRead verb = "read"
-	verbPush verb = "push to"
+	VerbRead Verb = "read"
+	VerbPush Verb = "push to"
 )
 
-// fail turns an error of the transport into an Error. Not every layer below
+// Failure turns an error of the transport into an Error. Not every layer below
 // keeps the error of the context, so it is asked for.
-func (c *Client) fail(ctx context.Context, v verb, err error) error {
+func (c *Client) Failure(ctx context.Context, v Verb, err error) error {
 	var known *Error
 	if errors.As(err, &known) {
 		return known
@@ -39,13 +39,13 @@ func (c *Client) fail(ctx context.Context, v verb, err error) error {
 		err = ended
 	}
 	class, detail := classifyTransport(v, err)
-	e := failf(class, "cannot %s the repository: %s", v, c.clean(detail))
-	var w *wireError
+	e := Newf(class, "cannot %s the repository: %s", v, c.cleanText(detail))
+	var w *Cause
 	if errors.As(err, &w) {
-		e.Remote = c.cleanLines(w.said)
+		e.Remote = c.cleanLines(w.Said)
 	}
 	if class == ClassAuth && c.app != nil {
-		c.app.refused()
+		c.app.forgetToken()
 	}
 	for _, ended := range []error{context.Canceled, context.DeadlineExceeded} {
 		if errors.Is(err, ended) {
@@ -62,7 +62,7 @@ func (c *Client) fail(ctx context.Context, v verb, err error) error {
 // proxyRefused is the same whether the proxy tunnels or not.
 const proxyRefused = "the proxy did not accept the credentials, or wants some"
 
-func classifyTransport(v verb, err error) (Class, string) {
+func classifyTransport(v Verb, err error) (Class, string) {
 	// go-git's UnexpectedError does not unwrap.
 	var unexpected *plumbing.UnexpectedError
 	if errors.As(err, &unexpected) {
@@ -70,19 +70,19 @@ func classifyTransport(v verb, err error) (Class, string) {
 	}
 	var (
 		host *hostKeyError
-		wire *wireError
+		wire *Cause
 	)
 	if errors.As(err, &host) {
-		wire = &host.wireError
+		wire = &host.Cause
 	}
 	if wire != nil || errors.As(err, &wire) {
-		return wire.class, wire.detail
+		return wire.Class, wire.Detail
 	}
 	var answer *githttp.Err
 	if errors.As(err, &answer) {
 		return classifyStatus(answer.StatusCode())
 	}
-	for _, classify := range []func(verb, error) (Class, string){classifyAccess, classifyTrust, classifyNetwork} {
+	for _, classify := range []func(Verb, error) (Class, string){classifyAccess, classifyTrust, classifyNetwork} {
 		if class, detail := classify(v, err); class != "" {
 			return class, detail
 		}
@@ -105,11 +105,11 @@ func classifyStatus(code int) (Class, string) {
 	return ClassUnknown, text
 }
 
-func classifyAccess(v verb, err error) (Class, string) {
+func classifyAccess(v Verb, err error) (Class, string) {
 	switch {
 	case errors.Is(err, transport.ErrAuthenticationRequired):
 		return ClassAuth, "the credentials were not accepted"
-	case errors.Is(err, transport.ErrAuthorizationFailed) && v == verbPush:
+	case errors.Is(err, transport.ErrAuthorizationFailed) && v == VerbPush:
 		return ClassAuth, "these credentials may not write it"
 	case errors.Is(err, transport.ErrAuthorizationFailed):
 		return ClassAuth, "these credentials may not read it"
@@ -126,11 +126,11 @@ func classifyAccess(v verb, err error) (Class, string) {
 	case strings.HasSuffix(err.Error(), http.StatusText(http.StatusProxyAuthRequired)):
 		return ClassAuth, proxyRefused
 	}
-	return classifyAlert(err)
+	return classifyTLSAlert(err)
 }
 
-// classifyAlert tells what a server of TLS says before it is asked. Its error has no type of its own.
-func classifyAlert(err error) (Class, string) {
+// classifyTLSAlert tells what a server of TLS says before it is asked. Its error has no type of its own.
+func classifyTLSAlert(err error) (Class, string) {
 	var said *net.OpError
 	if !errors.As(err, &said) || said.Op != "remote error" {
 		return "", ""
@@ -144,7 +144,7 @@ func classifyAlert(err error) (Class, string) {
 // addressRefused is the same for all addresses and ports that are refused, and for what leads there: it says nothing of what is there.
 const addressRefused = "its URL, its proxy or the base URL of its GitHub App leads to an address that a ProviderConfig may not reach"
 
-func classifyTrust(_ verb, err error) (Class, string) {
+func classifyTrust(_ Verb, err error) (Class, string) {
 	var (
 		refused   *address.RefusedError
 		redirect  redirectError
@@ -175,7 +175,7 @@ func classifyTrust(_ verb, err error) (Class, string) {
 
 // classifyNetwork leaves out addresses: the port of our side is another one
 // each time, and messages must be stable.
-func classifyNetwork(_ verb, err error) (Class, string) {
+func classifyNetwork(_ Verb, err error) (Class, string) {
 	var (
 		dns     *net.DNSError
 		syscall *os.SyscallError
@@ -203,7 +203,7 @@ func classifyNetwork(_ verb, err error) (Class, string) {
 // word is in the text wins.
 func ClassifyText(text string) Class {
 	text = strings.ToLower(text)
-	for _, row := range refusals() {
+	for _, row := range refusalTable() {
 		for _, words := range row.words {
 			if strings.Contains(text, words) {
 				return row.class
@@ -213,13 +213,13 @@ func ClassifyText(text string) Class {
 	return ClassUnknown
 }
 
-type refusal struct {
+type refusalWords struct {
 	class Class
 	words []string
 }
 
-func refusals() []refusal {
-	return []refusal{
+func refusalTable() []refusalWords {
+	return []refusalWords{
 		{class: ClassConflict, words: []string{
 			"non-fast-forward", "fetch first", "cannot lock ref", "unable to lock", "failed to lock", "incorrect old value provided",
 			"reference already exists", "but expected", "stale info", "failed to update ref", "unable to resolve reference",

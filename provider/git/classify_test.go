@@ -102,8 +102,8 @@ func TestJudge(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			c := &Client{remote: Remote{Branch: "main", StateRef: stateRef}, redactor: newRedactor(Remote{})}
-			updates := []update{{name: stateRef}, {name: branch}}
-			got := c.judge(updates, tc.statuses, tc.unpack, tc.said)
+			updates := []refUpdate{{name: stateRef}, {name: branch}}
+			got := c.findRefused(updates, tc.statuses, tc.unpack, tc.said)
 			if diff := cmp.Diff(tc.want, got.Class); diff != "" {
 				t.Errorf("\n%s\njudge(...): -want, +got:\n%s\n%v", tc.reason, diff, got)
 			}
@@ -114,8 +114,8 @@ func TestJudge(t *testing.T) {
 func TestClean(t *testing.T) {
 	const canary = "s3cr%t/канарейка"
 	auth := Basic{Username: "u", Password: canary}
-	for _, spelling := range auth.secrets() {
-		got := clean(newRedactor(Remote{Auth: auth}), "remote said\x1b[31m:\n"+spelling+"\r\n"+strings.Repeat("x", 2000))
+	for _, spelling := range auth.secretSpellings() {
+		got := cleanText(newRedactor(Remote{Auth: auth}), "remote said\x1b[31m:\n"+spelling+"\r\n"+strings.Repeat("x", 2000))
 		if diff := cmp.Diff("remote said [31m: [redacted] ", got[:29]); diff != "" {
 			t.Errorf("\nCredentials, escapes and line breaks are removed\nclean(...): -want, +got:\n%s", diff)
 		}
@@ -127,7 +127,7 @@ func TestClean(t *testing.T) {
 
 func TestCleanLines(t *testing.T) {
 	c := &Client{redactor: newRedactor(Remote{Auth: Basic{Username: "u", Password: "s3cret"}})}
-	full := &transcript{}
+	full := &Transcript{}
 	for range 300 {
 		_, _ = full.Write([]byte("Resolving deltas: 10% (1/10)\n"))
 	}

@@ -35,21 +35,21 @@ const (
 // A Client speaks to one Remote. It is safe for concurrent use. Every method
 // ends when its context does; without a deadline it ends after a minute.
 type Client struct {
-	remote   Remote
-	key      string
-	endpoint transport.Endpoint
-	git      transport.Transport
-	wire     *http.Transport
-	ssh      *sshWire
-	redactor *strings.Replacer
-	inflated int64
-	budget   *Budget
-	signer   *signature.Signer
-	app      *installation
-	line     atomic.Pointer[line]
-	route    *route
+	remote      Remote
+	key         string
+	endpoint    transport.Endpoint
+	git         transport.Transport
+	http        *http.Transport
+	ssh         *sshConn
+	redactor    *strings.Replacer
+	maxInflated int64
+	budget      *Budget
+	signer      *signature.Signer
+	app         *installation
+	idleLine    atomic.Pointer[pushLine]
+	route       *route
 	// noted are refs that snapshots tell the place of.
-	noted []string
+	watched []string
 }
 
 type options struct {
@@ -81,91 +81,91 @@ func NewClient(r Remote, o ...Option) (*Client, error) {
 		return nil, err
 	}
 	c := &Client{
-		remote:   r,
-		key:      u.Key(),
-		endpoint: newEndpoint(u),
-		redactor: newRedactor(r),
-		inflated: maxInflatedBytes,
-		route:    &route{guard: r.Guard},
+		remote:      r,
+		key:         u.Key(),
+		endpoint:    newEndpoint(u),
+		redactor:    newRedactor(r),
+		maxInflated: maxInflatedBytes,
+		route:       &route{guard: r.Guard},
 	}
 	if r.Signing != nil {
 		c.signer = signature.New(*r.Signing, opts.now)
 	}
 	if u.Scheme == schemeSSH {
-		c.ssh = newSSHWire(u, r, c.route.dialer(opts.resolver))
+		c.ssh = newSSHConn(u, r, c.route.newDialer(opts.resolver))
 		return c, nil
 	}
-	if c.wire, err = newWire(r, c.route.dialer(opts.resolver)); err != nil {
+	if c.http, err = newHTTPTransport(r, c.route.newDialer(opts.resolver)); err != nil {
 		return nil, err
 	}
-	c.limitBodies(maxBodyBytes)
-	c.app = newInstallation(r.Auth, c.wire, opts.now)
+	c.setBodyLimit(maxBodyBytes)
+	c.app = newInstallation(r.Auth, c.http, opts.now)
 	return c, nil
 }
 
-// advertised returns the refs that a session lists.
-func (c *Client) advertised(ctx context.Context, s transport.Session) (*packp.AdvRefs, error) {
+// listRefs returns the refs that a session lists.
+func (c *Client) listRefs(ctx context.Context, s transport.Session) (*packp.AdvRefs, error) {
 	adv, err := s.AdvertisedReferencesContext(ctx)
 	if err == nil || errors.Is(err, transport.ErrEmptyRemoteRepository) {
-		c.route.spoken.Store(true)
+		c.route.answered.Store(true)
 	}
 	return adv, err
 }
 
-// limitBodies makes the transport. It is our own: the registry of go-git is one
+// setBodyLimit makes the transport. It is our own: the registry of go-git is one
 // per process, and would mix up the trust of two repositories.
-func (c *Client) limitBodies(most int64) {
-	h := &http.Client{Transport: bounded{next: stallLimit{next: c.wire, time: stallTime}, limit: most}, CheckRedirect: checkRedirect}
+func (c *Client) setBodyLimit(most int64) {
+	h := &http.Client{Transport: bodyLimit{next: stallLimit{next: c.http, time: stallTime}, limit: most}, CheckRedirect: checkRedirect}
 	c.git = githttp.NewClientWithOptions(h, &githttp.ClientOptions{RedirectPolicy: githttp.FollowInitialRedirects})
 }
 
 // Close drops the connections that are idle.
 func (c *Client) Close() {
-	if c.wire != nil {
-		c.wire.CloseIdleConnections()
+	if c.http != nil {
+		c.http.CloseIdleConnections()
 	}
 }
 
-// target says which refs of which repository a snapshot speaks about.
-func (c *Client) target() string {
+// remoteKey says which refs of which repository a snapshot speaks about.
+func (c *Client) remoteKey() string {
 	return c.key + " " + c.remote.Branch + " " + c.remote.StateRef
 }
 
-func (c *Client) uploadSession(ctx context.Context) (transport.UploadPackSession, error) {
+func (c *Client) UploadSession(ctx context.Context) (transport.UploadPackSession, error) {
 	if c.ssh != nil {
-		return c.ssh.session(ctx, transport.UploadPackServiceName)
+		return c.ssh.openSession(ctx, transport.UploadPackServiceName)
 	}
 	ep := c.endpoint
-	auth, err := c.authMethod(ctx)
+	auth, err := c.currentAuth(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return c.git.NewUploadPackSession(&ep, auth)
 }
 
-func (c *Client) receiveSession(ctx context.Context) (transport.ReceivePackSession, error) {
+func (c *Client) ReceiveSession(ctx context.Context) (transport.ReceivePackSession, error) {
 	if c.ssh != nil {
-		return c.ssh.session(ctx, transport.ReceivePackServiceName)
+		return c.ssh.openSession(ctx, transport.ReceivePackServiceName)
 	}
 	ep := c.endpoint
-	auth, err := c.authMethod(ctx)
+	auth, err := c.currentAuth(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return c.git.NewReceivePackSession(&ep, auth)
 }
 
-func (c *Client) authMethod(ctx context.Context) (transport.AuthMethod, error) {
+func (c *Client) currentAuth(ctx context.Context) (transport.AuthMethod, error) {
 	if c.app != nil {
-		return c.app.method(ctx)
+		return c.app.authMethod(ctx)
 	}
 	if c.remote.Auth == nil {
 		return nil, nil //nolint:nilnil // Nobody is who was asked for.
 	}
-	return c.remote.Auth.method(), nil
+	return c.remote.Auth.authMethod(), nil
 }
 
-func withDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
+func withDefaultDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
 	if _, ok := ctx.Deadline(); ok {
 		return context.WithCancel(ctx)
 	}
@@ -189,7 +189,7 @@ type redirectError struct {
 
 // Error says where the server wanted to lead us, without credentials.
 func (e redirectError) Error() string {
-	return "the repository redirects to host " + strconv.Quote(shorten(e.to)) + ": use the URL of its new place"
+	return "the repository redirects to host " + strconv.Quote(Shorten(e.to)) + ": use the URL of its new place"
 }
 
 // checkRedirect follows redirects within a host only. The transport drops the
@@ -205,14 +205,14 @@ func checkRedirect(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// bounded ends an answer that is longer than limit, or than a list may be where it brings no objects.
-type bounded struct {
+// bodyLimit ends an answer that is longer than limit, or than a list may be where it brings no objects.
+type bodyLimit struct {
 	next  http.RoundTripper
 	limit int64
 }
 
 // RoundTrip sends the request.
-func (b bounded) RoundTrip(req *http.Request) (*http.Response, error) {
+func (b bodyLimit) RoundTrip(req *http.Request) (*http.Response, error) {
 	res, err := b.next.RoundTrip(req)
 	if err != nil {
 		return nil, err
@@ -226,7 +226,7 @@ func (b bounded) RoundTrip(req *http.Request) (*http.Response, error) {
 	if !strings.HasSuffix(req.URL.Path, "/"+transport.UploadPackServiceName) {
 		limit = min(limit, maxListBytes)
 	}
-	res.Body = &boundedBody{ReadCloser: res.Body, left: limit}
+	res.Body = &limitedBody{ReadCloser: res.Body, left: limit}
 	return res, nil
 }
 
@@ -236,14 +236,14 @@ type tooLargeError struct{}
 // Error is the same for every server.
 func (tooLargeError) Error() string { return "the server sent more than fits" }
 
-type boundedBody struct {
+type limitedBody struct {
 	io.ReadCloser
 
 	left int64
 }
 
 // Read reads until the limit.
-func (b *boundedBody) Read(p []byte) (int, error) {
+func (b *limitedBody) Read(p []byte) (int, error) {
 	if b.left <= 0 {
 		return 0, tooLargeError{}
 	}

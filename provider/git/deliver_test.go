@@ -167,7 +167,7 @@ func TestLookAgain(t *testing.T) {
 	}
 
 	tidy, err := c.Look(context.Background(), done.Snapshot)
-	if err != nil || !tidy.same(done.Snapshot) {
+	if err != nil || !tidy.equalTo(done.Snapshot) {
 		t.Errorf("\nNothing moved\nLook(): %v", err)
 	}
 	before := s.Requests(repo)
@@ -199,7 +199,7 @@ func TestReadFile(t *testing.T) {
 			run(t, s, "config", "uploadpack.allowAnySHA1InWant", tc.any)
 			c := client(t, s)
 			snapshot := look(t, c)
-			if n := snapshot.branch.objects.len(); n != 3 {
+			if n := snapshot.branch.objects.Len(); n != 3 {
 				t.Errorf("\n%s\nLook(): want a commit and two trees, got %d objects", tc.reason, n)
 			}
 			got, ok, err := c.ReadFile(context.Background(), snapshot, "theirs/.intentplane")

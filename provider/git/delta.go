@@ -23,21 +23,21 @@ func (d *deltaHeader) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// target returns the size of the result. It is negative for one that is no number.
-func (d *deltaHeader) target() int64 {
-	_, rest, ok := cutNumber(d.Bytes())
+// resultSize returns the size of the result. It is negative for one that is no number.
+func (d *deltaHeader) resultSize() int64 {
+	_, rest, ok := cutVarint(d.Bytes())
 	if !ok {
 		return -1
 	}
-	size, _, ok := cutNumber(rest)
+	size, _, ok := cutVarint(rest)
 	if !ok {
 		return -1
 	}
 	return size
 }
 
-// cutNumber returns the number that bytes begin with, and what follows it.
-func cutNumber(b []byte) (int64, []byte, bool) {
+// cutVarint returns the number that bytes begin with, and what follows it.
+func cutVarint(b []byte) (int64, []byte, bool) {
 	n, size := binary.Uvarint(b)
 	if size <= 0 || n > math.MaxInt64 {
 		return 0, nil, false
@@ -49,18 +49,18 @@ var errDelta = errors.New("cannot apply delta: it is malformed")
 
 // applyDelta returns what a delta makes of a base, which has as many bytes as was said before.
 func applyDelta(from, delta []byte, size int64) ([]byte, error) {
-	before, delta, ok := cutNumber(delta)
+	before, delta, ok := cutVarint(delta)
 	if !ok || before != int64(len(from)) {
 		return nil, errDelta
 	}
-	after, delta, ok := cutNumber(delta)
+	after, delta, ok := cutVarint(delta)
 	if !ok || after != size {
 		return nil, errDelta
 	}
 	out := make([]byte, 0, size)
 	for len(delta) > 0 {
 		var piece []byte
-		if piece, delta, ok = nextPiece(from, delta); !ok || int64(len(out)+len(piece)) > size {
+		if piece, delta, ok = nextDeltaPiece(from, delta); !ok || int64(len(out)+len(piece)) > size {
 			return nil, errDelta
 		}
 		out = append(out, piece...)
@@ -71,8 +71,8 @@ func applyDelta(from, delta []byte, size int64) ([]byte, error) {
 	return out, nil
 }
 
-// nextPiece returns the bytes that the first step of a delta adds, and the steps after it.
-func nextPiece(from, delta []byte) (piece, rest []byte, ok bool) {
+// nextDeltaPiece returns the bytes that the first step of a delta adds, and the steps after it.
+func nextDeltaPiece(from, delta []byte) (piece, rest []byte, ok bool) {
 	op := delta[0]
 	if op&0x80 == 0 {
 		n := int(op)

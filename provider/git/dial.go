@@ -16,20 +16,20 @@ type route struct {
 	// private is set once a connection leads to an address whose ports the guard does not report.
 	private atomic.Bool
 	// spoken is set once the server has listed its refs, which only a Git server does. From then on nothing is left to find out.
-	spoken atomic.Bool
+	answered atomic.Bool
 }
 
-// dialer of all connections that the remote leads to. It asks the guard about each address that a name was resolved to, right before
+// newDialer of all connections that the remote leads to. It asks the guard about each address that a name was resolved to, right before
 // the connection is made: what a name is resolved to before proves nothing.
-func (r *route) dialer(resolver *net.Resolver) *net.Dialer {
+func (r *route) newDialer(resolver *net.Resolver) *net.Dialer {
 	d := &net.Dialer{Timeout: dialTime, KeepAlive: 30 * time.Second, Resolver: resolver}
 	if r.guard != nil {
-		d.Control = r.control
+		d.Control = r.checkAddress
 	}
 	return d
 }
 
-func (r *route) control(network, at string, conn syscall.RawConn) error {
+func (r *route) checkAddress(network, at string, conn syscall.RawConn) error {
 	if err := r.guard.Control(network, at, conn); err != nil {
 		return err
 	}
@@ -45,11 +45,11 @@ const privateUnreadable = "its URL, its proxy or the base URL of its GitHub App 
 	"or leads to a private address where no Git server could be read (the provider's log has the cause)"
 
 // conceal replaces the cause of an error that would tell what is at a private address.
-func (r *route) conceal(v verb, e *Error, unknownHost bool) *Error {
-	if r.guard == nil || r.spoken.Load() || !unknownHost && !r.private.Load() || e.Class == ClassAddress || e.Class == ClassInvalid {
+func (r *route) conceal(v Verb, e *Error, unknownHost bool) *Error {
+	if r.guard == nil || r.answered.Load() || !unknownHost && !r.private.Load() || e.Class == ClassAddress || e.Class == ClassInvalid {
 		return e
 	}
-	out := failf(ClassTransient, "cannot %s the repository: %s", v, privateUnreadable)
+	out := Newf(ClassTransient, "cannot %s the repository: %s", v, privateUnreadable)
 	out.Cause, out.context = e.Detail, e.context
 	return out
 }

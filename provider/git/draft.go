@@ -16,7 +16,7 @@ const maxStateAhead = 24 * time.Hour
 type Draft struct {
 	before *Snapshot
 	at     *Snapshot
-	branch []object
+	branch []Object
 	// commits counts those of the branch.
 	commits int
 	author  Author
@@ -36,32 +36,32 @@ func (d *Draft) Snapshot() *Snapshot { return d.at }
 // whole draft. It returns an *Error if the change is not valid or a directory
 // is occupied, and then the draft is as it was.
 func (d *Draft) Commit(c Change) (string, error) {
-	if err := c.check(); err != nil {
+	if err := c.validate(); err != nil {
 		return "", err
 	}
-	trees, err := c.trees()
+	trees, err := c.branchEdits()
 	if err != nil {
 		return "", err
 	}
-	if _, err := c.files(); err != nil {
+	if _, err := c.stateEdits(); err != nil {
 		return "", err
 	}
-	missing := d.at.branch.commit.IsZero() && !d.at.empty && !c.MakeBranch
-	if missing && !trees.removesOnly() {
-		return "", failf(ClassNotFound, "cannot write to the branch: it does not exist, while other branches do")
+	missing := d.at.branch.Commit.IsZero() && !d.at.empty && !c.MakeBranch
+	if missing && !trees.RemovesOnly() {
+		return "", Newf(ClassNotFound, "cannot write to the branch: it does not exist, while other branches do")
 	}
 	c.signer = d.before.signer
-	next, made, err := d.at.branch.commitTo(trees, c, c.Message)
+	next, made, err := d.at.branch.Apply(trees, c, c.Message)
 	if err != nil {
 		return "", err
 	}
-	id := moved(d.at.branch, next)
-	d.move(next, made, c)
+	id := newCommitID(d.at.branch, next)
+	d.advance(next, made, c)
 	return id, nil
 }
 
-func (d *Draft) move(branch view, made []object, c Change) {
-	if len(made) == 0 && len(c.State) == 0 && len(c.Keep) == 0 {
+func (d *Draft) advance(branch View, made []Object, c Change) {
+	if len(made) == 0 && len(c.State) == 0 && len(c.Retain) == 0 {
 		return
 	}
 	if len(made) > 0 {
@@ -73,24 +73,24 @@ func (d *Draft) move(branch view, made []object, c Change) {
 		d.when = c.When
 	}
 	at := *d.at
-	at.branch, at.empty = branch, at.empty && branch.commit.IsZero()
+	at.branch, at.empty = branch, at.empty && branch.Commit.IsZero()
 	at.pending = map[string][]byte{}
 	maps.Copy(at.pending, d.at.pending)
 	maps.Copy(at.pending, c.State)
-	at.keeping = together(d.at.keeping, c.Keep)
+	at.keeping = mergeRetained(d.at.keeping, c.Retain)
 	d.at = &at
 }
 
-// Remember adds files and trees of the state that go with the commit that was
+// AddState adds files and trees of the state that go with the commit that was
 // made last. It returns an *Error if a path is refused.
-func (d *Draft) Remember(c Change) error {
-	if err := c.check(); err != nil {
+func (d *Draft) AddState(c Change) error {
+	if err := c.validate(); err != nil {
 		return err
 	}
-	if _, err := c.files(); err != nil {
+	if _, err := c.stateEdits(); err != nil {
 		return err
 	}
-	d.move(d.at.branch, nil, c)
+	d.advance(d.at.branch, nil, c)
 	return nil
 }
 
@@ -105,7 +105,7 @@ func (d *Draft) Fork() *Draft {
 func (d *Draft) Size() int {
 	size := 0
 	for _, o := range d.branch {
-		size += len(o.data)
+		size += len(o.Data)
 	}
 	return size
 }
@@ -113,19 +113,19 @@ func (d *Draft) Size() int {
 // Proposal returns what to push.
 func (d *Draft) Proposal() (*Proposal, error) {
 	after := *d.at
-	after.pending, after.keeping, after.seen = nil, nil, after.branch.commit
+	after.pending, after.keeping, after.seen = nil, nil, after.branch.Commit
 	p := &Proposal{before: d.before, after: &after, branch: d.branch, commits: d.commits, author: d.author, when: d.when}
 	// Of two states the newer one counts, so none is older than the one before it, but for one whose date was wrong.
 	when := d.when
 	if last := d.before.StateTime(); last.After(when) && last.Before(when.Add(maxStateAhead)) {
 		when = last
 	}
-	c := Change{State: d.at.pending, Keep: d.at.keeping, Author: d.author, When: when, signer: d.before.signer}
-	files, err := c.files()
+	c := Change{State: d.at.pending, Retain: d.at.keeping, Author: d.author, When: when, signer: d.before.signer}
+	files, err := c.stateEdits()
 	if err != nil {
 		return nil, err
 	}
-	after.state, p.state, err = d.before.state.commitTo(files, c, d.before.stateMessage())
+	after.state, p.state, err = d.before.state.Apply(files, c, d.before.stateMessage())
 	return p, err
 }
 
@@ -134,8 +134,8 @@ func (d *Draft) Proposal() (*Proposal, error) {
 type Proposal struct {
 	before  *Snapshot
 	after   *Snapshot
-	branch  []object
-	state   []object
+	branch  []Object
+	state   []Object
 	commits int
 	author  Author
 	when    time.Time
@@ -143,11 +143,11 @@ type Proposal struct {
 
 // Commit returns the new commit of the branch, or nothing if the branch has
 // everything.
-func (p *Proposal) Commit() string { return moved(p.before.branch, p.after.branch) }
+func (p *Proposal) Commit() string { return newCommitID(p.before.branch, p.after.branch) }
 
 // StateCommit returns the new commit of the state, or nothing if the state has
 // everything.
-func (p *Proposal) StateCommit() string { return moved(p.before.state, p.after.state) }
+func (p *Proposal) StateCommit() string { return newCommitID(p.before.state, p.after.state) }
 
 // After returns what the remote holds once the proposal was pushed.
 func (p *Proposal) After() *Snapshot { return p.after }
@@ -155,32 +155,32 @@ func (p *Proposal) After() *Snapshot { return p.after }
 // Empty reports whether there is nothing to push.
 func (p *Proposal) Empty() bool { return p.Commit() == "" && p.StateCommit() == "" }
 
-// Ahead splits the proposal in two that are pushed one after the other: the
+// SplitState splits the proposal in two that are pushed one after the other: the
 // state, which is the log, and then the branch.
-func (p *Proposal) Ahead() (state, branch *Proposal) {
+func (p *Proposal) SplitState() (state, branch *Proposal) {
 	between := *p.before
 	between.state = p.after.state
 	return &Proposal{before: p.before, after: &between, state: p.state}, &Proposal{before: &between, after: p.after, branch: p.branch, commits: p.commits}
 }
 
-// landed notes that the remote has the commits now.
-func (p *Proposal) landed() {
+// recordPushed notes that the remote has the commits now.
+func (p *Proposal) recordPushed() {
 	commits := []plumbing.Hash{}
 	for _, o := range p.branch {
-		if o.kind == plumbing.CommitObject {
-			commits = append(commits, o.id)
+		if o.Kind == plumbing.CommitObject {
+			commits = append(commits, o.ID)
 		}
 	}
-	if p.before.history == nil || p.before.branch.commit.IsZero() {
-		p.after.history = newHistory(commits...)
+	if p.before.history == nil || p.before.branch.Commit.IsZero() {
+		p.after.history = NewHistory(commits...)
 		return
 	}
-	p.after.history.add(commits...)
+	p.after.history.Add(commits...)
 }
 
-func moved(before, after view) string {
-	if before.commit == after.commit {
+func newCommitID(before, after View) string {
+	if before.Commit == after.Commit {
 		return ""
 	}
-	return after.commit.String()
+	return after.Commit.String()
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A node is one place in a tree that a change touches.
-type node struct {
-	children map[string]*node
+// A Node is one place in a tree that a change touches.
+type Node struct {
+	children map[string]*Node
 	// file is the content, if the place becomes a file.
 	file   []byte
 	isFile bool
@@ -22,25 +22,25 @@ type node struct {
 	link plumbing.Hash
 	// keeps directories hold on to trees, whose files are light: whoever wrote
 	// them does not go on holding them in memory.
-	keeps bool
-	light bool
+	retains  bool
+	sendOnly bool
 }
 
-// directory returns a node that becomes a directory of these files, or nothing
+// Directory returns a node that becomes a directory of these files, or nothing
 // if there are none.
-func directory(files map[string][]byte) (*node, error) {
-	n := &node{owned: true}
+func Directory(files map[string][]byte) (*Node, error) {
+	n := &Node{owned: true}
 	for _, path := range slices.Sorted(maps.Keys(files)) {
-		if err := n.place(path, &node{isFile: true, file: files[path]}); err != nil {
+		if err := n.Place(path, &Node{isFile: true, file: files[path]}); err != nil {
 			return nil, err
 		}
 	}
 	return n, nil
 }
 
-// place puts a node at a path below this one. Two nodes may not lie in each
+// Place puts a node at a path below this one. Two nodes may not lie in each
 // other.
-func (n *node) place(path string, leaf *node) error {
+func (n *Node) Place(path string, leaf *Node) error {
 	if err := CheckPath(path); err != nil {
 		return &Error{Class: ClassInvalid, Detail: err.Error()}
 	}
@@ -50,24 +50,24 @@ func (n *node) place(path string, leaf *node) error {
 	}
 	at, ok := n, true
 	if parent != "" {
-		at, ok = n.descend(parent)
+		at, ok = n.descendTo(parent)
 	}
-	if !ok || at.child(last) != nil {
-		return failf(ClassInvalid, "path %q is in another path of the same change, or is named twice", shorten(path))
+	if !ok || at.childNamed(last) != nil {
+		return Newf(ClassInvalid, "path %q is in another path of the same change, or is named twice", Shorten(path))
 	}
-	at.add(last, leaf)
+	at.addChild(last, leaf)
 	return nil
 }
 
-// descend returns the node of a directory on the way to a leaf, as owned as the
+// descendTo returns the node of a directory on the way to a leaf, as owned as the
 // node where it begins; it fails at a place that is a leaf itself.
-func (n *node) descend(path string) (*node, bool) {
+func (n *Node) descendTo(path string) (*Node, bool) {
 	at := n
 	for name := range strings.SplitSeq(path, "/") {
-		next := at.child(name)
+		next := at.childNamed(name)
 		if next == nil {
-			next = &node{owned: n.owned}
-			at.add(name, next)
+			next = &Node{owned: n.owned}
+			at.addChild(name, next)
 		}
 		if next.isFile || next.gone || next.owned != n.owned {
 			return nil, false
@@ -77,40 +77,40 @@ func (n *node) descend(path string) (*node, bool) {
 	return at, true
 }
 
-func (n *node) child(name string) *node {
+func (n *Node) childNamed(name string) *Node {
 	return n.children[name]
 }
 
-func (n *node) add(name string, child *node) {
+func (n *Node) addChild(name string, child *Node) {
 	if n.children == nil {
-		n.children = map[string]*node{}
+		n.children = map[string]*Node{}
 	}
 	n.children[name] = child
 }
 
-// removesOnly reports whether nothing is left where the node is.
-func (n *node) removesOnly() bool {
+// RemovesOnly reports whether nothing is left where the node is.
+func (n *Node) RemovesOnly() bool {
 	if n.isFile {
 		return false
 	}
 	for _, c := range n.children {
-		if !c.removesOnly() {
+		if !c.RemovesOnly() {
 			return false
 		}
 	}
 	return true
 }
 
-// An editor makes the objects of a new tree out of those of an old one.
-type editor struct {
-	old  view
-	made []object
+// An treeEditor makes the objects of a new tree out of those of an old one.
+type treeEditor struct {
+	old  View
+	made []Object
 	seen map[plumbing.Hash]bool
 }
 
-// edit returns the id of the tree after the change, zero if it is empty.
-func (e *editor) edit(old plumbing.Hash, n *node, path string) (plumbing.Hash, error) {
-	entries, err := e.old.entries(old)
+// editTree returns the id of the tree after the change, zero if it is empty.
+func (e *treeEditor) editTree(old plumbing.Hash, n *Node, path string) (plumbing.Hash, error) {
+	entries, err := e.old.Entries(old)
 	if err != nil {
 		return plumbing.ZeroHash, err
 	}
@@ -118,67 +118,67 @@ func (e *editor) edit(old plumbing.Hash, n *node, path string) (plumbing.Hash, e
 	if n.owned {
 		next = nil
 	}
-	if n.keeps {
-		e.skip(old)
+	if n.retains {
+		e.skipReachable(old)
 	}
-	next = slices.DeleteFunc(slices.Clone(next), func(x entry) bool { return n.child(x.name) != nil })
+	next = slices.DeleteFunc(slices.Clone(next), func(x TreeEntry) bool { return n.childNamed(x.Name) != nil })
 	for _, name := range slices.Sorted(maps.Keys(n.children)) {
-		was, found := findEntry(entries, name)
-		now, err := e.entry(was, found, n, name, path+name)
+		was, found := FindEntry(entries, name)
+		now, err := e.editEntry(was, found, n, name, path+name)
 		if err != nil {
 			return plumbing.ZeroHash, err
 		}
-		if !now.id.IsZero() {
+		if !now.ID.IsZero() {
 			next = append(next, now)
 		}
 	}
 	if len(next) == 0 {
 		return plumbing.ZeroHash, nil
 	}
-	slices.SortStableFunc(next, compareEntries)
-	return e.add(newObject(plumbing.TreeObject, encodeTree(next)), old), nil
+	slices.SortStableFunc(next, compareTreeEntries)
+	return e.addObject(NewObject(plumbing.TreeObject, EncodeTree(next)), old), nil
 }
 
-// entry returns what stands under a name after the change; an id of zero is
+// editEntry returns what stands under a name after the change; an id of zero is
 // nothing.
-func (e *editor) entry(was entry, found bool, parent *node, name, path string) (entry, error) {
-	n := parent.child(name)
+func (e *treeEditor) editEntry(was TreeEntry, found bool, parent *Node, name, path string) (TreeEntry, error) {
+	n := parent.childNamed(name)
 	if n.gone {
-		return entry{}, nil
+		return TreeEntry{}, nil
 	}
 	if !n.link.IsZero() {
-		return entry{mode: modeTree, name: name, id: n.link}, nil
+		return TreeEntry{Mode: ModeTree, Name: name, ID: n.link}, nil
 	}
-	if found && was.isDir() == n.isFile && !parent.owned {
+	if found && was.IsDir() == n.isFile && !parent.owned {
 		// Under a file of a stranger there is nothing of ours to remove.
-		if n.removesOnly() {
+		if n.RemovesOnly() {
 			return was, nil
 		}
-		return entry{}, occupied(path, n)
+		return TreeEntry{}, occupiedError(path, n)
 	}
 	if n.isFile {
-		return entry{mode: modeFile, name: name, id: e.add(n.blob(), was.id)}, nil
+		return TreeEntry{Mode: ModeFile, Name: name, ID: e.addObject(n.blobObject(), was.ID)}, nil
 	}
 	base := plumbing.ZeroHash
-	if found && was.isDir() {
-		base = was.id
+	if found && was.IsDir() {
+		base = was.ID
 	}
-	id, err := e.edit(base, n, path+"/")
-	return entry{mode: modeTree, name: name, id: id}, err
+	id, err := e.editTree(base, n, path+"/")
+	return TreeEntry{Mode: ModeTree, Name: name, ID: id}, err
 }
 
-func occupied(path string, n *node) error {
+func occupiedError(path string, n *Node) error {
 	if n.isFile {
-		return failf(ClassOccupied, "cannot write file %q: a directory is there", shorten(path))
+		return Newf(ClassOccupied, "cannot write file %q: a directory is there", Shorten(path))
 	}
-	return failf(ClassOccupied, "cannot write directory %q: a file, a link or a submodule is there", shorten(path))
+	return Newf(ClassOccupied, "cannot write directory %q: a file, a link or a submodule is there", Shorten(path))
 }
 
-// add returns the id of the object, and keeps the object if the server may not
+// addObject returns the id of the object, and keeps the object if the server may not
 // have it.
-func (e *editor) add(o object, old plumbing.Hash) plumbing.Hash {
-	id := o.id
-	_, known := e.old.objects.get(id)
+func (e *treeEditor) addObject(o Object, old plumbing.Hash) plumbing.Hash {
+	id := o.ID
+	_, known := e.old.objects.Get(id)
 	if id == old || known || e.seen[id] {
 		return id
 	}
@@ -186,7 +186,7 @@ func (e *editor) add(o object, old plumbing.Hash) plumbing.Hash {
 		e.seen = map[plumbing.Hash]bool{}
 	}
 	e.seen[id] = true
-	o.base = old
+	o.Base = old
 	e.made = append(e.made, o)
 	return id
 }

@@ -97,18 +97,18 @@ func IsConflict(err error) bool { return ClassOf(err) == ClassConflict }
 // IsTransient reports whether the same call may succeed later.
 func IsTransient(err error) bool { return ClassOf(err) == ClassTransient }
 
-func failf(class Class, format string, args ...any) *Error {
+func Newf(class Class, format string, args ...any) *Error {
 	return &Error{Class: class, Detail: errors.Errorf(format, args...).Error()}
 }
 
-// clean makes text of a server fit to be shown, without a credential of ours.
-func (c *Client) clean(text string) string {
+// cleanText makes text of a server fit to be shown, without a credential of ours.
+func (c *Client) cleanText(text string) string {
 	if c.app != nil {
 		if l := c.app.last.Load(); l != nil {
 			text = l.redactor.Replace(text)
 		}
 	}
-	return clean(c.redactor, text)
+	return cleanText(c.redactor, text)
 }
 
 // cleanLines makes one line of what a server said in several: without what Git
@@ -119,16 +119,16 @@ func (c *Client) cleanLines(text string) string {
 		line = strings.TrimRight(line, "\r")
 		line = strings.TrimSpace(line[strings.LastIndex(line, "\r")+1:])
 		line = strings.TrimSpace(strings.TrimPrefix(line, "remote:"))
-		if line != "" && !progress.MatchString(line) {
+		if line != "" && !progressLine.MatchString(line) {
 			out = append(out, line)
 		}
 	}
-	return c.clean(strings.Join(out, "; "))
+	return c.cleanText(strings.Join(out, "; "))
 }
 
 var (
-	// progress of Git, such as "Resolving deltas: 100% (3/3), done.".
-	progress = regexp.MustCompile(`^[A-Z][a-z]+ [a-z]+: +[0-9]+%`)
+	// progressLine of Git, such as "Resolving deltas: 100% (3/3), done.".
+	progressLine = regexp.MustCompile(`^[A-Z][a-z]+ [a-z]+: +[0-9]+%`)
 
 	// userinfo of a URL, which may hold a password, and what follows its path,
 	// which may hold a token.
@@ -142,9 +142,9 @@ func cleanURLs(text string) string {
 	return query.ReplaceAllString(text, "${1}")
 }
 
-// clean makes text of a server fit to be shown: no credential, no control
+// cleanText makes text of a server fit to be shown: no credential, no control
 // character, one line, not long.
-func clean(redactor *strings.Replacer, text string) string {
+func cleanText(redactor *strings.Replacer, text string) string {
 	const most = 512
 	text = strings.ToValidUTF8(cleanURLs(redactor.Replace(text)), "?")
 	text = strings.Map(func(r rune) rune {

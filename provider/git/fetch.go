@@ -25,145 +25,145 @@ const (
 // Where there are more, only the last one is.
 const window = 64
 
-// A fetch asks one session of a server for objects.
-type fetch struct {
+// A fetcher asks one session of a server for objects.
+type fetcher struct {
 	session      transport.UploadPackSession
 	capabilities *capability.List
 	limit        int64
 	budget       *Budget
 }
 
-// view returns the view of a commit: the old one if it has not moved, else what
+// fetchView returns the view of a commit: the old one if it has not moved, else what
 // is new on top of it. The commits are those that came after the old one, nil if
 // that is not in their past.
-func (f fetch) view(ctx context.Context, commit plumbing.Hash, old view, filter packp.Filter) (view, []plumbing.Hash, error) {
-	if commit.IsZero() || commit == old.commit {
+func (f fetcher) fetchView(ctx context.Context, commit plumbing.Hash, old View, filter packp.Filter) (View, []plumbing.Hash, error) {
+	if commit.IsZero() || commit == old.Commit {
 		if commit.IsZero() {
-			return view{}, nil, nil
+			return View{}, nil, nil
 		}
 		return old, []plumbing.Hash{commit}, nil
 	}
-	if !old.commit.IsZero() && f.capabilities.Supports(capability.Shallow) {
-		v, commits, err := f.since(ctx, commit, old, filter)
+	if !old.Commit.IsZero() && f.capabilities.Supports(capability.Shallow) {
+		v, commits, err := f.fetchSince(ctx, commit, old, filter)
 		if err == nil || ctx.Err() != nil {
 			return v, commits, err
 		}
 	}
-	objects, err := f.objects(ctx, commit, filter)
+	objects, err := f.fetchObject(ctx, commit, filter)
 	if err != nil {
-		return view{}, nil, err
+		return View{}, nil, err
 	}
-	size := sizeOf(objects)
-	v, err := newView(commit, (*layer[object])(nil).with(objects))
+	size := sizeOfObjects(objects)
+	v, err := NewView(commit, (*Layer[Object])(nil).With(objects))
 	v.bytes, v.liveBytes = size, size
 	return v, nil, err
 }
 
-// since fetches only what the old view lacks. It returns an error if that is
+// fetchSince fetches only what the old view lacks. It returns an error if that is
 // not enough: a server knows what it has, and not what we threw away.
-func (f fetch) since(ctx context.Context, commit plumbing.Hash, old view, filter packp.Filter) (view, []plumbing.Hash, error) {
-	req, err := f.request(commit, window, filter)
+func (f fetcher) fetchSince(ctx context.Context, commit plumbing.Hash, old View, filter packp.Filter) (View, []plumbing.Hash, error) {
+	req, err := f.newRequest(commit, window, filter)
 	if err != nil {
-		return view{}, nil, err
+		return View{}, nil, err
 	}
-	req.Haves = []plumbing.Hash{old.commit}
-	objects, err := f.all(ctx, req)
+	req.Haves = []plumbing.Hash{old.Commit}
+	objects, err := f.fetchAll(ctx, req)
 	if err != nil {
-		return view{}, nil, err
+		return View{}, nil, err
 	}
-	commits := lineage(objects, commit)
-	added := make(map[plumbing.Hash]object, len(objects))
+	commits := Lineage(objects, commit)
+	added := make(map[plumbing.Hash]Object, len(objects))
 	for id, o := range objects {
-		if o.kind != plumbing.CommitObject || id == commit {
+		if o.Kind != plumbing.CommitObject || id == commit {
 			added[id] = o
 		}
 	}
-	v, err := newView(commit, old.objects.with(maps.Clone(added)))
+	v, err := NewView(commit, old.objects.With(maps.Clone(added)))
 	if err != nil {
-		return view{}, nil, err
+		return View{}, nil, err
 	}
-	v.live, v.liveBytes, v.bytes = old.live, old.liveBytes, old.bytes+sizeOf(added)
+	v.live, v.liveBytes, v.bytes = old.live, old.liveBytes, old.bytes+sizeOfObjects(added)
 	if err := v.complete(added, filter == everything); err != nil {
-		return view{}, nil, err
+		return View{}, nil, err
 	}
-	if !slices.Contains(commits, old.commit) {
+	if !slices.Contains(commits, old.Commit) {
 		commits = nil
 	}
 	return v, commits, nil
 }
 
-func newView(commit plumbing.Hash, objects *layer[object]) (view, error) {
-	v := view{commit: commit, objects: objects, live: objects.len()}
-	data, err := v.read(plumbing.CommitObject, commit)
+func NewView(commit plumbing.Hash, objects *Layer[Object]) (View, error) {
+	v := View{Commit: commit, objects: objects, live: objects.Len()}
+	data, err := v.Read(plumbing.CommitObject, commit)
 	if err != nil {
-		return view{}, err
+		return View{}, err
 	}
-	v.tree, err = treeOf(data)
+	v.Tree, err = CommitTree(data)
 	return v, err
 }
 
 // complete returns an error if something is not there that hangs on what was
 // added. What was there before is complete.
-func (v view) complete(added map[plumbing.Hash]object, files bool) error {
-	if _, err := v.entries(v.tree); err != nil {
+func (v View) complete(added map[plumbing.Hash]Object, files bool) error {
+	if _, err := v.Entries(v.Tree); err != nil {
 		return err
 	}
 	for _, o := range added {
-		if o.kind != plumbing.TreeObject {
+		if o.Kind != plumbing.TreeObject {
 			continue
 		}
-		entries, err := parseTree(o.data)
+		entries, err := ParseTree(o.Data)
 		if err != nil {
 			return err
 		}
 		for _, e := range entries {
-			_, ok := v.objects.get(e.id)
-			if !ok && (e.isDir() || (files && e.mode != modeSubmodule)) {
-				return errors.Errorf("cannot read %s: the server did not send it", e.id)
+			_, ok := v.objects.Get(e.ID)
+			if !ok && (e.IsDir() || (files && e.Mode != ModeSubmodule)) {
+				return errors.Errorf("cannot read %s: the server did not send it", e.ID)
 			}
 		}
 	}
 	return nil
 }
 
-// objects fetches an object, and what hangs on it, without its history.
-func (f fetch) objects(ctx context.Context, want plumbing.Hash, filter packp.Filter) (map[plumbing.Hash]object, error) {
-	req, err := f.request(want, 1, filter)
+// fetchObject fetches an object, and what hangs on it, without its history.
+func (f fetcher) fetchObject(ctx context.Context, want plumbing.Hash, filter packp.Filter) (map[plumbing.Hash]Object, error) {
+	req, err := f.newRequest(want, 1, filter)
 	if err != nil {
 		return nil, err
 	}
-	return f.all(ctx, req)
+	return f.fetchAll(ctx, req)
 }
 
-func (f fetch) all(ctx context.Context, req *packp.UploadPackRequest) (map[plumbing.Hash]object, error) {
-	return f.answer(ctx, req, func(*packp.UploadPackResponse) bool { return true })
+func (f fetcher) fetchAll(ctx context.Context, req *packp.UploadPackRequest) (map[plumbing.Hash]Object, error) {
+	return f.readAnswer(ctx, req, func(*packp.UploadPackResponse) bool { return true })
 }
 
-// answer returns the objects of an answer; none if the beginning of the answer
+// readAnswer returns the objects of an answer; none if the beginning of the answer
 // is not what is wanted.
-func (f fetch) answer(ctx context.Context, req *packp.UploadPackRequest, wanted func(*packp.UploadPackResponse) bool) (map[plumbing.Hash]object, error) {
+func (f fetcher) readAnswer(ctx context.Context, req *packp.UploadPackRequest, wanted func(*packp.UploadPackResponse) bool) (map[plumbing.Hash]Object, error) {
 	res, err := f.session.UploadPack(ctx, req)
 	if err != nil {
 		return nil, err
 	}
 	defer res.Close() //nolint:errcheck // Everything was read, or failed before.
 	if !wanted(res) {
-		return map[plumbing.Hash]object{}, nil
+		return map[plumbing.Hash]Object{}, nil
 	}
-	held := &share{of: f.budget, giveUp: res.Close}
-	defer held.release()
-	data, err := held.read(ctx, demultiplex(req.Capabilities, res))
+	held := &Share{budget: f.budget, GiveUp: res.Close}
+	defer held.Release()
+	data, err := held.Read(ctx, Demultiplex(req.Capabilities, res))
 	if err != nil {
 		return nil, err
 	}
-	p, size, err := scanPack(ctx, data, f.limit)
+	p, size, err := ScanPack(ctx, data, f.limit)
 	if err != nil {
 		return nil, packError{err}
 	}
-	if err := held.grow(ctx, size); err != nil {
+	if err := held.Grow(ctx, size); err != nil {
 		return nil, err
 	}
-	objects, err := p.unpack(ctx)
+	objects, err := p.Unpack(ctx)
 	if err != nil {
 		return nil, packError{err}
 	}
@@ -176,8 +176,8 @@ type packError struct{ error }
 // Unwrap returns what is wrong with the pack.
 func (e packError) Unwrap() error { return e.error }
 
-// request objects from a commit on, so many commits deep; zero is all of them.
-func (f fetch) request(want plumbing.Hash, depth int, filter packp.Filter) (*packp.UploadPackRequest, error) {
+// newRequest objects from a commit on, so many commits deep; zero is all of them.
+func (f fetcher) newRequest(want plumbing.Hash, depth int, filter packp.Filter) (*packp.UploadPackRequest, error) {
 	req := packp.NewUploadPackRequestFromCapabilities(f.capabilities)
 	req.Wants = append(req.Wants, want)
 	use := []capability.Capability{capability.NoProgress}
@@ -200,7 +200,7 @@ func (f fetch) request(want plumbing.Hash, depth int, filter packp.Filter) (*pac
 	return req, nil
 }
 
-func demultiplex(used *capability.List, r io.Reader) io.Reader {
+func Demultiplex(used *capability.List, r io.Reader) io.Reader {
 	if used.Supports(capability.Sideband64k) {
 		return sideband.NewDemuxer(sideband.Sideband64k, r)
 	}

@@ -29,13 +29,13 @@ func (a GitHubApp) String() string { return "GitHub App " + redacted }
 // GoString never shows the key.
 func (a GitHubApp) GoString() string { return a.String() }
 
-func (a GitHubApp) method() transport.AuthMethod { return nil }
+func (a GitHubApp) authMethod() transport.AuthMethod { return nil }
 
-func (a GitHubApp) secrets() []string { return []string{string(a.PrivateKey)} }
+func (a GitHubApp) secretSpellings() []string { return []string{string(a.PrivateKey)} }
 
-func (a GitHubApp) check() error { return a.app().Check() }
+func (a GitHubApp) validate() error { return a.toApp().Check() }
 
-func (a GitHubApp) app() githubapp.App {
+func (a GitHubApp) toApp() githubapp.App {
 	return githubapp.App{ID: a.AppID, Installation: a.InstallationID, PrivateKey: string(a.PrivateKey), BaseURL: a.BaseURL}
 }
 
@@ -43,11 +43,11 @@ func (a GitHubApp) app() githubapp.App {
 type installation struct {
 	tokens *githubapp.Tokens
 	// last token that was used, and what removes it from text.
-	last atomic.Pointer[lent]
+	last atomic.Pointer[usedToken]
 }
 
-// lent is a token that ends soon.
-type lent struct {
+// usedToken is a token that ends soon.
+type usedToken struct {
 	token    string
 	redactor *strings.Replacer
 }
@@ -58,11 +58,11 @@ func newInstallation(a Auth, wire http.RoundTripper, now func() time.Time) *inst
 	if !ok {
 		return nil
 	}
-	return &installation{tokens: githubapp.New(app.app(), bounded{next: stallLimit{next: wire, time: stallTime}, limit: maxBodyBytes}, now)}
+	return &installation{tokens: githubapp.New(app.toApp(), bodyLimit{next: stallLimit{next: wire, time: stallTime}, limit: maxBodyBytes}, now)}
 }
 
-// method returns what the transport sends.
-func (i *installation) method(ctx context.Context) (transport.AuthMethod, error) {
+// authMethod returns what the transport sends.
+func (i *installation) authMethod(ctx context.Context) (transport.AuthMethod, error) {
 	token, err := i.tokens.Token(ctx)
 	var refused *githubapp.RefusedError
 	if errors.As(err, &refused) {
@@ -70,21 +70,21 @@ func (i *installation) method(ctx context.Context) (transport.AuthMethod, error)
 		if refused.Status >= http.StatusInternalServerError || refused.Status == http.StatusTooManyRequests {
 			class = ClassTransient
 		}
-		return nil, &wireError{class: class, detail: refused.Error()}
+		return nil, &Cause{Class: class, Detail: refused.Error()}
 	}
 	if errors.As(err, new(*githubapp.KeyError)) {
-		return nil, &wireError{class: ClassInvalid, detail: (&githubapp.KeyError{}).Error()}
+		return nil, &Cause{Class: ClassInvalid, Detail: (&githubapp.KeyError{}).Error()}
 	}
 	if err != nil {
 		return nil, err
 	}
 	b := Basic{Username: "x-access-token", Password: token}
-	i.last.Store(&lent{token: token, redactor: newRedactor(Remote{Auth: b})})
-	return b.method(), nil
+	i.last.Store(&usedToken{token: token, redactor: newRedactor(Remote{Auth: b})})
+	return b.authMethod(), nil
 }
 
-// refused forgets the token, for a server that does not take it will not take it later.
-func (i *installation) refused() {
+// forgetToken forgets the token, for a server that does not take it will not take it later.
+func (i *installation) forgetToken() {
 	if l := i.last.Load(); l != nil {
 		i.tokens.Forget(l.token)
 	}

@@ -12,32 +12,32 @@ import (
 // maxHistory bounds how many commits are remembered of a branch's past. Who asks for an older one makes a request.
 const maxHistory = 100_000
 
-// A history is what is known of the past of a branch, as long as each tip came after the one before. It is shared by the snapshots
+// A History is what is known of the past of a branch, as long as each tip came after the one before. It is shared by the snapshots
 // of that time, and safe for concurrent use.
-type history struct {
+type History struct {
 	mu sync.Mutex
 	// known commits are in the branch, absent ones are not.
 	known  map[plumbing.Hash]struct{}
 	absent map[plumbing.Hash]struct{}
 }
 
-func newHistory(commits ...plumbing.Hash) *history {
-	h := &history{known: map[plumbing.Hash]struct{}{}, absent: map[plumbing.Hash]struct{}{}}
-	h.add(commits...)
+func NewHistory(commits ...plumbing.Hash) *History {
+	h := &History{known: map[plumbing.Hash]struct{}{}, absent: map[plumbing.Hash]struct{}{}}
+	h.Add(commits...)
 	return h
 }
 
-// after returns the history of a new tip: the same one if the commits since the
+// After returns the history of a new tip: the same one if the commits since the
 // old tip are known.
-func (h *history) after(tip plumbing.Hash, commits []plumbing.Hash) *history {
+func (h *History) After(tip plumbing.Hash, commits []plumbing.Hash) *History {
 	if h == nil || commits == nil {
-		return newHistory(tip)
+		return NewHistory(tip)
 	}
-	h.add(commits...)
+	h.Add(commits...)
 	return h
 }
 
-func (h *history) add(commits ...plumbing.Hash) {
+func (h *History) Add(commits ...plumbing.Hash) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if len(h.known) > maxHistory {
@@ -48,7 +48,7 @@ func (h *history) add(commits ...plumbing.Hash) {
 	}
 }
 
-func (h *history) miss(commit plumbing.Hash) {
+func (h *History) AddAbsent(commit plumbing.Hash) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if len(h.absent) > maxHistory {
@@ -57,8 +57,8 @@ func (h *history) miss(commit plumbing.Hash) {
 	h.absent[commit] = struct{}{}
 }
 
-// has reports whether the commit is in the branch, and whether that is known.
-func (h *history) has(commit plumbing.Hash) (is, known bool) {
+// Has reports whether the commit is in the branch, and whether that is known.
+func (h *History) Has(commit plumbing.Hash) (is, known bool) {
 	if h == nil {
 		return false, false
 	}
@@ -79,62 +79,62 @@ func (c *Client) Contains(ctx context.Context, s *Snapshot, commit string) (bool
 		return is, nil
 	}
 	id := plumbing.NewHash(commit)
-	ctx, cancel := withDeadline(ctx)
+	ctx, cancel := withDefaultDeadline(ctx)
 	defer cancel()
-	past, err := c.past(ctx, s.seen, id)
+	past, err := c.fetchPast(ctx, s.seen, id)
 	if err != nil {
-		return false, c.fail(ctx, verbRead, err)
+		return false, c.Failure(ctx, VerbRead, err)
 	}
 	if !slices.Contains(past, id) {
-		s.history.miss(id)
+		s.history.AddAbsent(id)
 		return false, nil
 	}
-	s.history.add(past...)
+	s.history.Add(past...)
 	return true, nil
 }
 
-// past fetches the commits from a tip to an older one. If that is none of
+// fetchPast fetches the commits from a tip to an older one. If that is none of
 // them, they are of no use.
-func (c *Client) past(ctx context.Context, tip, until plumbing.Hash) ([]plumbing.Hash, error) {
-	session, err := c.uploadSession(ctx)
+func (c *Client) fetchPast(ctx context.Context, tip, until plumbing.Hash) ([]plumbing.Hash, error) {
+	session, err := c.UploadSession(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer session.Close() //nolint:errcheck // Everything was read, or failed before.
-	adv, err := c.advertised(ctx, session)
+	adv, err := c.listRefs(ctx, session)
 	if err != nil {
 		return nil, err
 	}
-	f := fetch{session: session, capabilities: adv.Capabilities, limit: c.inflated, budget: c.budget}
-	return f.past(ctx, tip, until)
+	f := fetcher{session: session, capabilities: adv.Capabilities, limit: c.maxInflated, budget: c.budget}
+	return f.fetchPast(ctx, tip, until)
 }
 
-func (f fetch) past(ctx context.Context, tip, until plumbing.Hash) ([]plumbing.Hash, error) {
-	objects, err := f.newer(ctx, tip, until)
-	return lineage(objects, tip), err
+func (f fetcher) fetchPast(ctx context.Context, tip, until plumbing.Hash) ([]plumbing.Hash, error) {
+	objects, err := f.fetchNewerCommits(ctx, tip, until)
+	return Lineage(objects, tip), err
 }
 
-// newer are the commits that came after an older one; none if the server does
+// fetchNewerCommits are the commits that came after an older one; none if the server does
 // not have that, for it would send everything.
-func (f fetch) newer(ctx context.Context, tip, old plumbing.Hash) (map[plumbing.Hash]object, error) {
-	req, err := f.request(tip, 0, withoutTrees)
+func (f fetcher) fetchNewerCommits(ctx context.Context, tip, old plumbing.Hash) (map[plumbing.Hash]Object, error) {
+	req, err := f.newRequest(tip, 0, withoutTrees)
 	if err != nil {
 		return nil, err
 	}
 	req.Haves = []plumbing.Hash{old}
-	return f.answer(ctx, req, func(res *packp.UploadPackResponse) bool { return slices.Contains(res.ACKs, old) })
+	return f.readAnswer(ctx, req, func(res *packp.UploadPackResponse) bool { return slices.Contains(res.ACKs, old) })
 }
 
-// lineage lists what is reached from a tip: the commits that are there, and the
+// Lineage lists what is reached from a tip: the commits that are there, and the
 // first ones that are not.
-func lineage(objects map[plumbing.Hash]object, tip plumbing.Hash) []plumbing.Hash {
+func Lineage(objects map[plumbing.Hash]Object, tip plumbing.Hash) []plumbing.Hash {
 	out, seen := []plumbing.Hash{tip}, map[plumbing.Hash]bool{tip: true}
 	for i := 0; i < len(out); i++ {
 		o, ok := objects[out[i]]
-		if !ok || o.kind != plumbing.CommitObject {
+		if !ok || o.Kind != plumbing.CommitObject {
 			continue
 		}
-		for _, p := range parentsOf(o.data) {
+		for _, p := range CommitParents(o.Data) {
 			if !seen[p] {
 				seen[p] = true
 				out = append(out, p)

@@ -219,7 +219,7 @@ func TestStall(t *testing.T) {
 	}
 	defer res.Body.Close()
 	_, err = io.ReadAll(res.Body)
-	class, _ := classifyTransport(verbRead, err)
+	class, _ := classifyTransport(VerbRead, err)
 	if diff := cmp.Diff(ClassTransient, class); diff != "" {
 		t.Errorf("\nWho sends a byte now and then is given up\nRead(): -want, +got:\n%s\n%v", diff, err)
 	}
@@ -256,20 +256,20 @@ func (t *trickle) Read(p []byte) (int, error) {
 
 func TestBudget(t *testing.T) {
 	b := NewBudget()
-	modest, first, second := &share{of: b}, &share{of: b}, &share{of: b}
+	modest, first, second := &Share{budget: b}, &Share{budget: b}, &Share{budget: b}
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := first.grow(context.Background(), modestBytes+1); err != nil {
+	if err := first.Grow(context.Background(), modestBytes+1); err != nil {
 		t.Fatal(err)
 	}
-	if err := second.grow(ended, modestBytes+1); err == nil {
+	if err := second.Grow(ended, modestBytes+1); err == nil {
 		t.Error("\nOne at a time is large\ngrow(): no error")
 	}
-	if err := modest.grow(ended, modestBytes); err != nil {
+	if err := modest.Grow(ended, modestBytes); err != nil {
 		t.Errorf("\nModest ones do not wait\ngrow(): %v", err)
 	}
-	first.release()
-	if err := second.grow(context.Background(), modestBytes+1); err != nil {
+	first.Release()
+	if err := second.Grow(context.Background(), modestBytes+1); err != nil {
 		t.Errorf("\nThe next one has its turn\ngrow(): %v", err)
 	}
 }

@@ -33,9 +33,9 @@ func (r Remote) Identity() (string, error) {
 // Remote returns what the client speaks to.
 func (c *Client) Remote() Remote { return c.remote }
 
-// Reach is equal for clients that really reach the same server: by the same address, through the same proxy, and with trust in the
+// ServerKey is equal for clients that really reach the same server: by the same address, through the same proxy, and with trust in the
 // same certificates or host keys. A URL alone says nothing of who answers.
-func (c *Client) Reach() string {
+func (c *Client) ServerKey() string {
 	h := sha256.New()
 	proxy := ""
 	if c.remote.Proxy != nil {
@@ -49,5 +49,5 @@ func (c *Client) Reach() string {
 	return c.endpoint.Protocol + "://" + at + " " + hex.EncodeToString(h.Sum(nil))
 }
 
-// Place returns the branch that the client writes to, equal for all spellings of its URL.
-func (c *Client) Place() string { return c.key + " " + c.remote.Branch }
+// BranchKey returns the branch that the client writes to, equal for all spellings of its URL.
+func (c *Client) BranchKey() string { return c.key + " " + c.remote.Branch }

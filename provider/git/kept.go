@@ -10,73 +10,73 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 )
 
-// KeptSuffix is how the names of the directories end in which the state holds
+// RetainedSuffix is how the names of the directories end in which the state holds
 // on to trees. A look leaves out the files below them.
-const KeptSuffix = ".trees"
+const RetainedSuffix = ".trees"
 
 // Trees are the files of trees, by the id of each and by relative paths in it.
 type Trees map[string]map[string][]byte
 
-// keep returns a node that becomes a directory of these trees.
-func keep(path string, trees Trees) (*node, error) {
-	if !strings.HasSuffix(path, KeptSuffix) {
-		return nil, failf(ClassInvalid, "path %q of the state keeps no trees", shorten(path))
+// RetainedTrees returns a node that becomes a directory of these trees.
+func RetainedTrees(path string, trees Trees) (*Node, error) {
+	if !strings.HasSuffix(path, RetainedSuffix) {
+		return nil, Newf(ClassInvalid, "path %q of the state keeps no trees", Shorten(path))
 	}
-	n := &node{owned: true, keeps: true}
+	n := &Node{owned: true, retains: true}
 	for _, id := range slices.Sorted(maps.Keys(trees)) {
 		if !plumbing.IsHash(id) {
-			return nil, failf(ClassInvalid, "%q is no id of a tree", shorten(id))
+			return nil, Newf(ClassInvalid, "%q is no id of a tree", Shorten(id))
 		}
 		if trees[id] == nil {
-			n.add(id, &node{link: plumbing.NewHash(id)})
+			n.addChild(id, &Node{link: plumbing.NewHash(id)})
 			continue
 		}
-		dir, err := directory(trees[id])
+		dir, err := Directory(trees[id])
 		if err != nil {
 			return nil, err
 		}
-		dir.lighten()
-		n.add(id, dir)
+		dir.markSendOnly()
+		n.addChild(id, dir)
 	}
 	return n, nil
 }
 
-func (n *node) lighten() {
-	n.light = true
+func (n *Node) markSendOnly() {
+	n.sendOnly = true
 	for _, c := range n.children {
-		c.lighten()
+		c.markSendOnly()
 	}
 }
 
-func (n *node) blob() object {
-	o := newObject(plumbing.BlobObject, n.file)
-	o.light = n.light
+func (n *Node) blobObject() Object {
+	o := NewObject(plumbing.BlobObject, n.file)
+	o.SendOnly = n.sendOnly
 	return o
 }
 
-// skip what hangs on a tree of the old view: the server has it.
-func (e *editor) skip(tree plumbing.Hash) {
+// skipReachable what hangs on a tree of the old view: the server has it.
+func (e *treeEditor) skipReachable(tree plumbing.Hash) {
 	if e.seen == nil {
 		e.seen = map[plumbing.Hash]bool{}
 	}
 	for next := []plumbing.Hash{tree}; len(next) > 0; {
 		tree, next = next[len(next)-1], next[:len(next)-1]
-		entries, err := e.old.entries(tree)
+		entries, err := e.old.Entries(tree)
 		if err != nil {
 			continue // What is not known is sent again.
 		}
 		for _, x := range entries {
-			if x.isDir() && !e.seen[x.id] {
-				next = append(next, x.id)
+			if x.IsDir() && !e.seen[x.ID] {
+				next = append(next, x.ID)
 			}
-			e.seen[x.id] = true
+			e.seen[x.ID] = true
 		}
 	}
 }
 
-// together returns what is kept after a second change. Files that the first one
+// mergeRetained returns what is kept after a second change. Files that the first one
 // brings are not there yet.
-func together(first, second map[string]Trees) map[string]Trees {
+func mergeRetained(first, second map[string]Trees) map[string]Trees {
 	out := map[string]Trees{}
 	maps.Copy(out, first)
 	for dir, trees := range second {
@@ -91,8 +91,8 @@ func together(first, second map[string]Trees) map[string]Trees {
 	return out
 }
 
-// Kept returns the ids of the trees that a directory of the state holds on to.
-func (s *Snapshot) Kept(dir string) map[string]bool {
+// RetainedTrees returns the ids of the trees that a directory of the state holds on to.
+func (s *Snapshot) RetainedTrees(dir string) map[string]bool {
 	out := map[string]bool{}
 	if trees, ok := s.keeping[dir]; ok {
 		for id := range trees {
@@ -100,51 +100,51 @@ func (s *Snapshot) Kept(dir string) map[string]bool {
 		}
 		return out
 	}
-	entries, err := s.state.list(dir)
+	entries, err := s.state.List(dir)
 	if err != nil {
 		return out // No path that we write is refused.
 	}
 	for name, e := range entries {
-		if e.Mode == modeTree && e.ID == name {
+		if e.Mode == ModeTree && e.ID == name {
 			out[name] = true
 		}
 	}
 	return out
 }
 
-// state returns the view of the state. The trees that it holds on to may be
+// fetchState returns the view of the state. The trees that it holds on to may be
 // large, and nobody needs their files until a way back is asked for.
-func (f fetch) state(ctx context.Context, commit plumbing.Hash, old view) (view, error) {
-	v, _, err := f.view(ctx, commit, old, withoutBlobs)
+func (f fetcher) fetchState(ctx context.Context, commit plumbing.Hash, old View) (View, error) {
+	v, _, err := f.fetchView(ctx, commit, old, withoutBlobs)
 	if err != nil {
-		return view{}, err
+		return View{}, err
 	}
-	missing, err := v.missing(v.tree, false)
+	missing, err := v.MissingFiles(v.Tree, false)
 	if err != nil || len(missing) == 0 {
 		return v, err
 	}
-	if files, err := f.several(ctx, missing); err == nil {
-		v.objects, v.bytes = v.objects.with(files), v.bytes+sizeOf(files)
-		v.live, v.liveBytes = v.objects.len(), v.bytes
-		if missing, err := v.missing(v.tree, false); err == nil && len(missing) == 0 {
+	if files, err := f.fetchObjects(ctx, missing); err == nil {
+		v.objects, v.bytes = v.objects.With(files), v.bytes+sizeOfObjects(files)
+		v.live, v.liveBytes = v.objects.Len(), v.bytes
+		if missing, err := v.MissingFiles(v.Tree, false); err == nil && len(missing) == 0 {
 			return v, nil
 		}
 	}
 	if ctx.Err() != nil {
-		return view{}, ctx.Err()
+		return View{}, ctx.Err()
 	}
 	// A server that gives no files by their ids gives all of them.
-	v, _, err = f.view(ctx, commit, view{}, everything)
+	v, _, err = f.fetchView(ctx, commit, View{}, everything)
 	return v, err
 }
 
-// missing lists the files below a tree that are not there: all of them, or all
+// MissingFiles lists the files below a tree that are not there: all of them, or all
 // but those of trees that are only held on to. Each is listed once.
-func (v view) missing(tree plumbing.Hash, all bool) ([]plumbing.Hash, error) {
-	g := &gaps{view: v, all: all, seen: map[plumbing.Hash]bool{}}
+func (v View) MissingFiles(tree plumbing.Hash, all bool) ([]plumbing.Hash, error) {
+	g := &missingFiles{view: v, all: all, seen: map[plumbing.Hash]bool{}}
 	for next := []plumbing.Hash{tree}; len(next) > 0; {
 		tree, next = next[len(next)-1], next[:len(next)-1]
-		dirs, err := g.look(tree)
+		dirs, err := g.lookAtTree(tree)
 		if err != nil {
 			return nil, err
 		}
@@ -153,48 +153,48 @@ func (v view) missing(tree plumbing.Hash, all bool) ([]plumbing.Hash, error) {
 	return g.ids, nil
 }
 
-// gaps are the files that a view lacks, each of which is there once.
-type gaps struct {
-	view view
+// missingFiles are the files that a view lacks, each of which is there once.
+type missingFiles struct {
+	view View
 	all  bool
 	seen map[plumbing.Hash]bool
 	ids  []plumbing.Hash
 }
 
-// look at one tree, and return the directories in it that were not looked at yet.
-func (g *gaps) look(tree plumbing.Hash) ([]plumbing.Hash, error) {
-	entries, err := g.view.entries(tree)
+// lookAtTree at one tree, and return the directories in it that were not looked at yet.
+func (g *missingFiles) lookAtTree(tree plumbing.Hash) ([]plumbing.Hash, error) {
+	entries, err := g.view.Entries(tree)
 	if err != nil {
 		return nil, err
 	}
 	dirs := []plumbing.Hash{}
 	for _, e := range entries {
-		if g.seen[e.id] || e.mode == modeSubmodule {
+		if g.seen[e.ID] || e.Mode == ModeSubmodule {
 			continue
 		}
-		if e.isDir() && !g.all && strings.HasSuffix(e.name, KeptSuffix) {
+		if e.IsDir() && !g.all && strings.HasSuffix(e.Name, RetainedSuffix) {
 			continue
 		}
-		g.seen[e.id] = true
-		if e.isDir() {
-			dirs = append(dirs, e.id)
+		g.seen[e.ID] = true
+		if e.IsDir() {
+			dirs = append(dirs, e.ID)
 			continue
 		}
-		if _, known := g.view.objects.get(e.id); !known {
-			g.ids = append(g.ids, e.id)
+		if _, known := g.view.objects.Get(e.ID); !known {
+			g.ids = append(g.ids, e.ID)
 		}
 	}
 	return dirs, nil
 }
 
-// several fetches objects, and what hangs on them.
-func (f fetch) several(ctx context.Context, ids []plumbing.Hash) (map[plumbing.Hash]object, error) {
-	req, err := f.request(ids[0], 1, everything)
+// fetchObjects fetches objects, and what hangs on them.
+func (f fetcher) fetchObjects(ctx context.Context, ids []plumbing.Hash) (map[plumbing.Hash]Object, error) {
+	req, err := f.newRequest(ids[0], 1, everything)
 	if err != nil {
 		return nil, err
 	}
 	req.Wants = append(req.Wants, ids[1:]...)
-	objects, err := f.all(ctx, req)
+	objects, err := f.fetchAll(ctx, req)
 	if err == nil && objects == nil {
 		err = packfile.ErrEmptyPackfile
 	}

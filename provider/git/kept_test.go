@@ -24,7 +24,7 @@ func keeping(f map[string][]byte, others ...string) Change {
 	}
 	c := put("sites/a/ns/web", with(f, ".intentplane", "claim: ns/web\n"))
 	c.State = files("claims/ns/web/0.json", "{}")
-	c.Keep = map[string]Trees{keptDir: trees}
+	c.Retain = map[string]Trees{keptDir: trees}
 	return c
 }
 
@@ -35,8 +35,8 @@ func with(f map[string][]byte, name, content string) map[string][]byte {
 }
 
 // wanted is a tree that the state or the branch may have.
-func wanted(f map[string][]byte, commits ...string) Wanted {
-	return Wanted{ID: tree.ID(f), Kept: keptDir, Path: "sites/a/ns/web", Without: ".intentplane", Commits: commits}
+func wanted(f map[string][]byte, commits ...string) WantedTree {
+	return WantedTree{ID: tree.ID(f), RetainedDir: keptDir, Path: "sites/a/ns/web", Without: ".intentplane", Commits: commits}
 }
 
 // lose all that no ref needs.
@@ -72,7 +72,7 @@ func TestKeep(t *testing.T) {
 			run(t, s, "fsck", "--strict", "--full")
 
 			fresh := look(t, c)
-			if diff := cmp.Diff(tc.held, fresh.state.objects.len()); diff != "" {
+			if diff := cmp.Diff(tc.held, fresh.state.objects.Len()); diff != "" {
 				t.Errorf("\n%s\nobjects of the state: -want, +got:\n%s", tc.reason, diff)
 			}
 			if _, ok, err := fresh.StateFile("claims/ns/web/0.json"); !ok || err != nil {
@@ -97,13 +97,13 @@ func TestKeepAgain(t *testing.T) {
 	if p := plan(t, at, keeping(one)); !p.Empty() {
 		t.Errorf("\nWhat is there is not written again\nPlan(): want nothing, got %s", p.StateCommit())
 	}
-	if n := at.state.objects.len(); n != 8 {
+	if n := at.state.objects.Len(); n != 8 {
 		t.Errorf("\nWho wrote the files does not hold them\nobjects of the state: want 8, got %d", n)
 	}
 	p := plan(t, at, keeping(two, tree.ID(one)))
 	blobs := 0
 	for _, o := range p.state {
-		if o.kind == plumbing.BlobObject {
+		if o.Kind == plumbing.BlobObject {
 			blobs++
 		}
 	}
@@ -115,7 +115,7 @@ func TestKeepAgain(t *testing.T) {
 	}
 	at = push(t, c, p).Snapshot
 	at = push(t, c, plan(t, at, keeping(two))).Snapshot
-	if at.Kept(keptDir)[tree.ID(one)] || !at.Kept(keptDir)[tree.ID(two)] {
+	if at.RetainedTrees(keptDir)[tree.ID(one)] || !at.RetainedTrees(keptDir)[tree.ID(two)] {
 		t.Error("\nWhat is not named is dropped, and the rest stays")
 	}
 	run(t, s, "fsck", "--strict", "--full")
@@ -133,7 +133,7 @@ func TestReadTree(t *testing.T) {
 
 	cases := map[string]struct {
 		reason string
-		want   Wanted
+		want   WantedTree
 		files  map[string][]byte
 		class  Class
 	}{
@@ -141,11 +141,11 @@ func TestReadTree(t *testing.T) {
 		"Past":    {reason: "It had it before", want: wanted(one, "none", p.Commit()), files: one},
 		"Nowhere": {reason: "Nobody names the commit", want: wanted(one)},
 		"Gone":    {reason: "The server does not have the commit", want: wanted(one, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa")},
-		"Forged":  {reason: "What lies under an id is what has that id", want: Wanted{ID: tree.ID(two), Kept: "forged.trees", Path: "sites/x"}},
-		"Path":    {reason: "A path that is refused is not read", want: Wanted{ID: tree.ID(two), Kept: "x.trees", Path: "../x"}, class: ClassInvalid},
+		"Forged":  {reason: "What lies under an id is what has that id", want: WantedTree{ID: tree.ID(two), RetainedDir: "forged.trees", Path: "sites/x"}},
+		"Path":    {reason: "A path that is refused is not read", want: WantedTree{ID: tree.ID(two), RetainedDir: "x.trees", Path: "../x"}, class: ClassInvalid},
 	}
-	at = push(t, c, plan(t, at, Change{State: files("x", "y"), Keep: map[string]Trees{"forged.trees": {tree.ID(two): files("z", "z")}}})).Snapshot
-	if at.Kept("forged.trees")[tree.ID(two)] {
+	at = push(t, c, plan(t, at, Change{State: files("x", "y"), Retain: map[string]Trees{"forged.trees": {tree.ID(two): files("z", "z")}}})).Snapshot
+	if at.RetainedTrees("forged.trees")[tree.ID(two)] {
 		t.Error("\nWhat lies under an id is what has that id\nKept(): want false")
 	}
 	for name, tc := range cases {
@@ -181,7 +181,7 @@ func TestReadTreeRefuses(t *testing.T) {
 			run(t, s, "update-index", "--add", "--cacheinfo", tc.mode+","+blob+",x/a")
 			id := run(t, s, "write-tree")
 			run(t, s, "update-ref", "refs/heads/main", run(t, s, "-c", "user.name=x", "-c", "user.email=x@example.org", "commit-tree", "-m", "x", id))
-			_, ok, err := c.ReadTree(context.Background(), look(t, c), Wanted{ID: run(t, s, "rev-parse", id+":x"), Kept: "x.trees", Path: "x", Without: "none"})
+			_, ok, err := c.ReadTree(context.Background(), look(t, c), WantedTree{ID: run(t, s, "rev-parse", id+":x"), RetainedDir: "x.trees", Path: "x", Without: "none"})
 			if diff := cmp.Diff(tc.class, ClassOf(err)); diff != "" || ok != (tc.class == "") {
 				t.Errorf("\n%s\nReadTree(): -want class, +got class:\n%s%v", tc.reason, diff, err)
 			}
@@ -194,19 +194,19 @@ func TestNotes(t *testing.T) {
 	c := client(t, s)
 	p := plan(t, look(t, c), put("sites/a/ns/web", files("a.yaml", "1")))
 	at := push(t, c, p).Snapshot
-	told, err := c.Notes(context.Background(), at, "", nil)
-	if err != nil || len(told.Notes()) != 2 {
+	told, err := c.ReadMessages(context.Background(), at, "", nil)
+	if err != nil || len(told.Messages()) != 2 {
 		t.Fatalf("Notes(): want two, got %v, %v", told, err)
 	}
-	got := told.Notes()
-	want := Note{ID: p.Commit(), Seconds: change(Change{}).When.Unix(), Message: change(Change{}).Message}
-	if diff := cmp.Diff(want, got[0], cmpopts.IgnoreUnexported(Note{})); diff != "" || got[1].Message != "First commit\n" && got[1].Message != "First commit" {
+	got := told.Messages()
+	want := Message{ID: p.Commit(), Seconds: change(Change{}).When.Unix(), Message: change(Change{}).Message}
+	if diff := cmp.Diff(want, got[0], cmpopts.IgnoreUnexported(Message{})); diff != "" || got[1].Message != "First commit\n" && got[1].Message != "First commit" {
 		t.Errorf("\nThe newest comes first\nNotes(): -want, +got:\n%s%v", diff, got[1])
 	}
-	if some, err := c.Notes(context.Background(), at, "Deliver", told); err != nil || len(some.Notes()) != 1 {
+	if some, err := c.ReadMessages(context.Background(), at, "Deliver", told); err != nil || len(some.Messages()) != 1 {
 		t.Errorf("\nOnly what is looked for is told\nNotes(): got %v, %v", some, err)
 	}
-	if none, err := c.Notes(context.Background(), &Snapshot{}, "", nil); err != nil || len(none.Notes()) != 0 {
+	if none, err := c.ReadMessages(context.Background(), &Snapshot{}, "", nil); err != nil || len(none.Messages()) != 0 {
 		t.Errorf("\nWithout a branch there is nothing to say\nNotes(): got %v, %v", none, err)
 	}
 }
@@ -216,13 +216,13 @@ func TestNotesGoOn(t *testing.T) {
 	s := serve(t, map[string]string{"README.md": "hello"})
 	c := client(t, s)
 	at := look(t, c)
-	told, err := c.Notes(context.Background(), at, "", nil)
+	told, err := c.ReadMessages(context.Background(), at, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	messages := func() []string {
 		out := []string{}
-		for _, n := range told.Notes() {
+		for _, n := range told.Messages() {
 			out = append(out, strings.TrimSpace(n.Message))
 		}
 		return out
@@ -230,7 +230,7 @@ func TestNotesGoOn(t *testing.T) {
 	// What was told before is not asked for again.
 	told.notes[0].Message = "Told before"
 	theirs(t, s, "one", "two")
-	if told, err = c.Notes(context.Background(), look(t, c), "", told); err != nil {
+	if told, err = c.ReadMessages(context.Background(), look(t, c), "", told); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"two", "one", "Told before"}, messages()); diff != "" {
@@ -238,7 +238,7 @@ func TestNotesGoOn(t *testing.T) {
 	}
 	run(t, s, "update-ref", "refs/heads/main", "main~1")
 	theirs(t, s, "three")
-	if told, err = c.Notes(context.Background(), look(t, c), "", told); err != nil {
+	if told, err = c.ReadMessages(context.Background(), look(t, c), "", told); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"three", "one", "First commit"}, messages()); diff != "" {

@@ -40,23 +40,23 @@ func checkKnownHosts(lines []byte) error {
 
 // readKnownHosts goes through something that has a path, since the library reads nothing else.
 func readKnownHosts(lines []byte) (*knownHosts, error) {
-	f, err := memoryFile()
+	f, err := newMemoryFile()
 	if err != nil {
-		return nil, &wireError{class: ClassTransient, detail: "cannot make a temporary file of the known hosts"}
+		return nil, &Cause{Class: ClassTransient, Detail: "cannot make a temporary file of the known hosts"}
 	}
 	defer f.remove()
 	if _, err = f.Write(lines); err != nil {
-		return nil, &wireError{class: ClassTransient, detail: "cannot write a temporary file of the known hosts"}
+		return nil, &Cause{Class: ClassTransient, Detail: "cannot write a temporary file of the known hosts"}
 	}
 	db, err := knownhosts.NewDB(f.path)
 	if err != nil {
-		return nil, &wireError{class: ClassInvalid, detail: "the known hosts are malformed"}
+		return nil, &Cause{Class: ClassInvalid, Detail: "the known hosts are malformed"}
 	}
 	return &knownHosts{db: db}, nil
 }
 
-// A scratch is a file that is gone when it is closed.
-type scratch struct {
+// A scratchFile is a file that is gone when it is closed.
+type scratchFile struct {
 	*os.File
 
 	path string
@@ -64,34 +64,34 @@ type scratch struct {
 	remove func()
 }
 
-// diskFile is a file in the directory for temporary ones.
-func diskFile() (*scratch, error) {
+// newDiskFile is a file in the directory for temporary ones.
+func newDiskFile() (*scratchFile, error) {
 	f, err := os.CreateTemp("", "known_hosts")
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot create file")
 	}
-	return &scratch{File: f, path: f.Name(), remove: func() {
+	return &scratchFile{File: f, path: f.Name(), remove: func() {
 		_ = f.Close()
 		_ = os.Remove(f.Name())
 	}}, nil
 }
 
-// algorithms of the keys that are known of a server, without those that prove nothing any more.
-func (k *knownHosts) algorithms(address string) []string {
+// hostKeyAlgorithms of the keys that are known of a server, without those that prove nothing any more.
+func (k *knownHosts) hostKeyAlgorithms(address string) []string {
 	safe := ssh.SupportedAlgorithms().HostKeys
 	return slices.DeleteFunc(k.db.HostKeyAlgorithms(address), func(a string) bool { return !slices.Contains(safe, a) })
 }
 
 // A hostKeyError is a host key that is not trusted.
 type hostKeyError struct {
-	wireError
+	Cause
 }
 
 // Error says why it is not.
-func (e *hostKeyError) Error() string { return e.detail }
+func (e *hostKeyError) Error() string { return e.Detail }
 
-// check a key that a server shows. It returns a hostKeyError.
-func (k *knownHosts) check(host string, remote net.Addr, key ssh.PublicKey) error {
+// checkHostKey a key that a server shows. It returns a hostKeyError.
+func (k *knownHosts) checkHostKey(host string, remote net.Addr, key ssh.PublicKey) error {
 	var (
 		revoked *xknownhosts.RevokedError
 		other   *xknownhosts.KeyError
@@ -108,5 +108,5 @@ func (k *knownHosts) check(host string, remote net.Addr, key ssh.PublicKey) erro
 	case errors.As(err, &other):
 		detail = "the known hosts have no key for its server"
 	}
-	return &hostKeyError{wireError{class: ClassTrust, detail: detail}}
+	return &hostKeyError{Cause{Class: ClassTrust, Detail: detail}}
 }

@@ -46,14 +46,14 @@ func TestKnownHostsNeedNoDisk(t *testing.T) {
 	if err != nil {
 		t.Fatalf("readKnownHosts(...): %v", err)
 	}
-	if err := hosts.check("git.example.org:2222", &net.TCPAddr{}, signer.PublicKey()); err != nil {
+	if err := hosts.checkHostKey("git.example.org:2222", &net.TCPAddr{}, signer.PublicKey()); err != nil {
 		t.Errorf("\nThe key is known\ncheck(...): %v", err)
 	}
 	other, _, err := gitserver.NewSSHKey()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := hosts.check("git.example.org:2222", &net.TCPAddr{}, other.PublicKey()); err == nil {
+	if err := hosts.checkHostKey("git.example.org:2222", &net.TCPAddr{}, other.PublicKey()); err == nil {
 		t.Error("\nAnother is not\ncheck(...): no error")
 	}
 }

@@ -6,15 +6,15 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A layer is a set of things by id, on top of another one. No layer is written after it was made, so that snapshots share what
+// A Layer is a set of things by id, on top of another one. No layer is written after it was made, so that snapshots share what
 // they have in common: to add something costs what is added, and not what is there. Nil is empty.
-type layer[V any] struct {
+type Layer[V any] struct {
 	own   map[plumbing.Hash]V
-	below *layer[V]
+	below *Layer[V]
 	size  int
 }
 
-func (l *layer[V]) get(id plumbing.Hash) (V, bool) {
+func (l *Layer[V]) Get(id plumbing.Hash) (V, bool) {
 	for ; l != nil; l = l.below {
 		if v, ok := l.own[id]; ok {
 			return v, true
@@ -24,17 +24,17 @@ func (l *layer[V]) get(id plumbing.Hash) (V, bool) {
 	return none, false
 }
 
-// len is how many things there are at most: one that was added twice counts twice.
-func (l *layer[V]) len() int {
+// Len is how many things there are at most: one that was added twice counts twice.
+func (l *Layer[V]) Len() int {
 	if l == nil {
 		return 0
 	}
 	return l.size
 }
 
-// with returns a layer with more things, whose map it takes over. Small layers are melted together, so that there are never many
+// With returns a layer with more things, whose map it takes over. Small layers are melted together, so that there are never many
 // to look through.
-func (l *layer[V]) with(added map[plumbing.Hash]V) *layer[V] {
+func (l *Layer[V]) With(added map[plumbing.Hash]V) *Layer[V] {
 	if len(added) == 0 {
 		return l
 	}
@@ -42,5 +42,5 @@ func (l *layer[V]) with(added map[plumbing.Hash]V) *layer[V] {
 		maps.Copy(added, l.own)
 		l = l.below
 	}
-	return &layer[V]{own: added, below: l, size: len(added) + l.len()}
+	return &Layer[V]{own: added, below: l, size: len(added) + l.Len()}
 }

@@ -17,8 +17,8 @@ const (
 	maxNotesTrees = 64
 )
 
-// A Note is what a commit says.
-type Note struct {
+// A Message is what a commit says.
+type Message struct {
 	// ID of the commit.
 	ID string
 	// Seconds of its date, since 1970. Zero if it has none.
@@ -30,125 +30,125 @@ type Note struct {
 	signed bool
 }
 
-// A Chronicle is what the last commits of a branch say, up to a tip. It never
+// A MessageLog is what the last commits of a branch say, up to a tip. It never
 // changes.
-type Chronicle struct {
+type MessageLog struct {
 	target string
 	seen   plumbing.Hash
 	words  string
-	notes  []Note
+	notes  []Message
 }
 
-// Notes that are credible, the newest first. Where commits are signed, those of
+// Messages that are credible, the newest first. Where commits are signed, those of
 // strangers since then are left out.
-func (c *Chronicle) Notes() []Note { return credible(c.notes) }
+func (c *MessageLog) Messages() []Message { return selectTrusted(c.notes) }
 
-// Tells reports whether that is all there is to tell: what the commits of a
+// Covers reports whether that is all there is to tell: what the commits of a
 // snapshot say that contain some words.
-func (c *Chronicle) Tells(s *Snapshot, words string) bool {
-	return c.goesOn(s.target, words) && c.seen == s.seen
+func (c *MessageLog) Covers(s *Snapshot, words string) bool {
+	return c.continuesFrom(s.target, words) && c.seen == s.seen
 }
 
-func (c *Chronicle) goesOn(target, words string) bool {
+func (c *MessageLog) continuesFrom(target, words string) bool {
 	return c != nil && c.target == target && c.words == words && !c.seen.IsZero()
 }
 
-// Notes returns what the last commits of the branch say whose messages contain
+// ReadMessages returns what the last commits of the branch say whose messages contain
 // some words, as far as the server gives them. Where that was told before, up to
 // an older tip, only what came since is asked for: in a branch that others push
 // to all the time, nobody could read everything before it moves again. It
 // returns an *Error.
-func (c *Client) Notes(ctx context.Context, s *Snapshot, words string, before *Chronicle) (*Chronicle, error) {
-	if before.Tells(s, words) {
+func (c *Client) ReadMessages(ctx context.Context, s *Snapshot, words string, before *MessageLog) (*MessageLog, error) {
+	if before.Covers(s, words) {
 		return before, nil
 	}
-	next := &Chronicle{target: s.target, seen: s.seen, words: words}
+	next := &MessageLog{target: s.target, seen: s.seen, words: words}
 	if s.seen.IsZero() {
 		return next, nil
 	}
-	ctx, cancel := withDeadline(ctx)
+	ctx, cancel := withDefaultDeadline(ctx)
 	defer cancel()
-	session, err := c.uploadSession(ctx)
+	session, err := c.UploadSession(ctx)
 	if err != nil {
-		return nil, c.fail(ctx, verbRead, err)
+		return nil, c.Failure(ctx, VerbRead, err)
 	}
 	defer session.Close() //nolint:errcheck // Everything was read, or failed before.
-	adv, err := c.advertised(ctx, session)
+	adv, err := c.listRefs(ctx, session)
 	if err != nil {
-		return nil, c.fail(ctx, verbRead, err)
+		return nil, c.Failure(ctx, VerbRead, err)
 	}
-	f := fetch{session: session, capabilities: adv.Capabilities, limit: c.inflated, budget: c.budget}
-	if before.goesOn(s.target, words) {
-		if commits, ok, err := f.commitsSince(ctx, s.seen, before.seen); err == nil && ok {
-			next.notes = append(c.notes(commits, words), before.notes...)
+	f := fetcher{session: session, capabilities: adv.Capabilities, limit: c.maxInflated, budget: c.budget}
+	if before.continuesFrom(s.target, words) {
+		if commits, ok, err := f.fetchCommitsSince(ctx, s.seen, before.seen); err == nil && ok {
+			next.notes = append(c.selectMessages(commits, words), before.notes...)
 			return next, nil
 		}
 	}
-	commits, err := f.commits(ctx, s.seen)
+	commits, err := f.fetchCommits(ctx, s.seen)
 	if err != nil {
-		return nil, c.fail(ctx, verbRead, err)
+		return nil, c.Failure(ctx, VerbRead, err)
 	}
-	next.notes = c.notes(commits, words)
+	next.notes = c.selectMessages(commits, words)
 	return next, nil
 }
 
-// commits are those up to a tip, the newest first.
-func (f fetch) commits(ctx context.Context, tip plumbing.Hash) ([]object, error) {
+// fetchCommits are those up to a tip, the newest first.
+func (f fetcher) fetchCommits(ctx context.Context, tip plumbing.Hash) ([]Object, error) {
 	depth := maxNotes
 	if !f.capabilities.Supports(capability.Filter) {
 		depth = maxNotesTrees
 	}
-	req, err := f.request(tip, depth, withoutTrees)
+	req, err := f.newRequest(tip, depth, withoutTrees)
 	if err != nil {
 		return nil, err
 	}
-	objects, err := f.all(ctx, req)
+	objects, err := f.fetchAll(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	return commitsOf(objects, lineage(objects, tip)), nil
+	return selectCommits(objects, Lineage(objects, tip)), nil
 }
 
-// commitsSince are those that came after an older tip. It is false if that is
+// fetchCommitsSince are those that came after an older tip. It is false if that is
 // not in the past of the new one.
-func (f fetch) commitsSince(ctx context.Context, tip, old plumbing.Hash) ([]object, bool, error) {
-	objects, err := f.newer(ctx, tip, old)
+func (f fetcher) fetchCommitsSince(ctx context.Context, tip, old plumbing.Hash) ([]Object, bool, error) {
+	objects, err := f.fetchNewerCommits(ctx, tip, old)
 	if err != nil {
 		return nil, false, err
 	}
-	ids := lineage(objects, tip)
-	return commitsOf(objects, ids), slices.Contains(ids, old), nil
+	ids := Lineage(objects, tip)
+	return selectCommits(objects, ids), slices.Contains(ids, old), nil
 }
 
-func commitsOf(objects map[plumbing.Hash]object, ids []plumbing.Hash) []object {
-	out := []object{}
+func selectCommits(objects map[plumbing.Hash]Object, ids []plumbing.Hash) []Object {
+	out := []Object{}
 	for _, id := range ids {
-		if o, ok := objects[id]; ok && o.kind == plumbing.CommitObject {
+		if o, ok := objects[id]; ok && o.Kind == plumbing.CommitObject {
 			out = append(out, o)
 		}
 	}
 	return out
 }
 
-// notes of the commits that contain some words.
-func (c *Client) notes(commits []object, words string) []Note {
-	out := []Note{}
+// selectMessages of the commits that contain some words.
+func (c *Client) selectMessages(commits []Object, words string) []Message {
+	out := []Message{}
 	for _, commit := range commits {
-		if n := noteOf(commit); strings.Contains(n.Message, words) {
-			n.signed = c.trusts(commit)
+		if n := parseMessage(commit); strings.Contains(n.Message, words) {
+			n.signed = c.isTrusted(commit)
 			out = append(out, n)
 		}
 	}
 	return out
 }
 
-func noteOf(commit object) Note {
-	head, message, _ := strings.Cut(string(commit.data), "\n\n")
-	return Note{ID: commit.id.String(), Seconds: dateOf(head), Message: message}
+func parseMessage(commit Object) Message {
+	head, message, _ := strings.Cut(string(commit.Data), "\n\n")
+	return Message{ID: commit.ID.String(), Seconds: CommitSeconds(head), Message: message}
 }
 
-// dateOf returns the date that the head of a commit says it was made at.
-func dateOf(head string) int64 {
+// CommitSeconds returns the date that the head of a commit says it was made at.
+func CommitSeconds(head string) int64 {
 	lines := strings.Split(head, "\n")
 	i := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, "committer ") })
 	if i < 0 {

@@ -18,40 +18,40 @@ func (c *Client) Look(ctx context.Context, previous *Snapshot) (*Snapshot, error
 	if err := c.checkSigner(); err != nil {
 		return nil, err
 	}
-	ctx, cancel := withDeadline(ctx)
+	ctx, cancel := withDefaultDeadline(ctx)
 	defer cancel()
 
-	s, err := c.uploadSession(ctx)
+	s, err := c.UploadSession(ctx)
 	if err != nil {
-		return nil, c.fail(ctx, verbRead, err)
+		return nil, c.Failure(ctx, VerbRead, err)
 	}
 	defer s.Close() //nolint:errcheck // Everything was read, or failed before.
-	adv, err := c.advertised(ctx, s)
+	adv, err := c.listRefs(ctx, s)
 	if errors.Is(err, transport.ErrEmptyRemoteRepository) {
-		return &Snapshot{target: c.target(), empty: true, signer: c.signer}, nil
+		return &Snapshot{target: c.remoteKey(), empty: true, signer: c.signer}, nil
 	}
 	if err != nil {
-		return nil, c.fail(ctx, verbRead, err)
+		return nil, c.Failure(ctx, VerbRead, err)
 	}
 
-	next := &Snapshot{target: c.target(), empty: !hasBranches(adv), signer: c.signer, noted: c.notedIn(adv.References)}
-	old := c.known(previous)
-	f := fetch{session: s, capabilities: adv.Capabilities, limit: c.inflated, budget: c.budget}
+	next := &Snapshot{target: c.remoteKey(), empty: !hasBranches(adv), signer: c.signer, watched: c.selectWatched(adv.References)}
+	old := c.previousOrEmpty(previous)
+	f := fetcher{session: s, capabilities: adv.Capabilities, limit: c.maxInflated, budget: c.budget}
 	var commits []plumbing.Hash
-	if next.branch, commits, err = f.view(ctx, adv.References[c.remote.branchRef()], old.branch, withoutBlobs); err != nil {
-		return nil, c.fail(ctx, verbRead, err)
+	if next.branch, commits, err = f.fetchView(ctx, adv.References[c.remote.branchRef()], old.branch, withoutBlobs); err != nil {
+		return nil, c.Failure(ctx, VerbRead, err)
 	}
-	next.seen = next.branch.commit
-	next.history = old.history.after(next.branch.commit, commits)
-	if next.state, err = f.state(ctx, adv.References[c.remote.StateRef], old.state); err != nil {
-		return nil, c.fail(ctx, verbRead, err)
+	next.seen = next.branch.Commit
+	next.history = old.history.After(next.branch.Commit, commits)
+	if next.state, err = f.fetchState(ctx, adv.References[c.remote.StateRef], old.state); err != nil {
+		return nil, c.Failure(ctx, VerbRead, err)
 	}
-	if next.state.commit != old.state.commit {
-		next.state = next.judge(next.state).setAside()
+	if next.state.Commit != old.state.Commit {
+		next.state = next.checkStateSignature(next.state).setAsideRetired()
 	}
-	if previous != nil && next.same(previous) {
+	if previous != nil && next.equalTo(previous) {
 		// Nothing goes on, so there is time.
-		return previous.tidy(), nil
+		return previous.tidyViews(), nil
 	}
 	return next, nil
 }
@@ -61,51 +61,51 @@ func (c *Client) Look(ctx context.Context, previous *Snapshot) (*Snapshot, error
 // asks the server; if it cannot be asked for one file, for the whole tree. A
 // symbolic link or a submodule is no file. It returns an *Error.
 func (c *Client) ReadFile(ctx context.Context, s *Snapshot, path string) ([]byte, bool, error) {
-	e, ok, err := s.branch.find(path)
-	if err != nil || !ok || !strings.HasPrefix(e.mode, "100") {
+	e, ok, err := s.branch.Find(path)
+	if err != nil || !ok || !strings.HasPrefix(e.Mode, "100") {
 		return nil, false, err
 	}
-	if o, known := s.branch.objects.get(e.id); known {
-		return o.data, true, nil
+	if o, known := s.branch.objects.Get(e.ID); known {
+		return o.Data, true, nil
 	}
-	ctx, cancel := withDeadline(ctx)
+	ctx, cancel := withDefaultDeadline(ctx)
 	defer cancel()
-	objects, err := c.fetchFile(ctx, s, e.id)
+	objects, err := c.fetchFile(ctx, s, e.ID)
 	if err != nil {
-		return nil, false, c.fail(ctx, verbRead, err)
+		return nil, false, c.Failure(ctx, VerbRead, err)
 	}
-	data, err := view{objects: (*layer[object])(nil).with(objects)}.read(plumbing.BlobObject, e.id)
+	data, err := View{objects: (*Layer[Object])(nil).With(objects)}.Read(plumbing.BlobObject, e.ID)
 	return data, err == nil, err
 }
 
-func (c *Client) fetchFile(ctx context.Context, s *Snapshot, id plumbing.Hash) (map[plumbing.Hash]object, error) {
-	session, err := c.uploadSession(ctx)
+func (c *Client) fetchFile(ctx context.Context, s *Snapshot, id plumbing.Hash) (map[plumbing.Hash]Object, error) {
+	session, err := c.UploadSession(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer session.Close() //nolint:errcheck // Everything was read, or failed before.
-	adv, err := c.advertised(ctx, session)
+	adv, err := c.listRefs(ctx, session)
 	if err != nil {
 		return nil, err
 	}
-	f := fetch{session: session, capabilities: adv.Capabilities, limit: c.inflated, budget: c.budget}
+	f := fetcher{session: session, capabilities: adv.Capabilities, limit: c.maxInflated, budget: c.budget}
 	// Which servers give a single file is not told by what they advertise.
-	if objects, err := f.objects(ctx, id, everything); err == nil || ctx.Err() != nil {
+	if objects, err := f.fetchObject(ctx, id, everything); err == nil || ctx.Err() != nil {
 		return objects, err
 	}
-	return f.objects(ctx, s.branch.commit, everything)
+	return f.fetchObject(ctx, s.branch.Commit, everything)
 }
 
-// known returns the snapshot if it speaks about this remote.
-func (c *Client) known(s *Snapshot) *Snapshot {
-	if s == nil || s.target != c.target() || s.signer != c.signer {
+// previousOrEmpty returns the snapshot if it speaks about this remote.
+func (c *Client) previousOrEmpty(s *Snapshot) *Snapshot {
+	if s == nil || s.target != c.remoteKey() || s.signer != c.signer {
 		return &Snapshot{}
 	}
 	return s
 }
 
-func (s *Snapshot) same(o *Snapshot) bool {
-	return s.target == o.target && s.empty == o.empty && s.branch.commit == o.branch.commit && s.state.commit == o.state.commit && maps.Equal(s.noted, o.noted)
+func (s *Snapshot) equalTo(o *Snapshot) bool {
+	return s.target == o.target && s.empty == o.empty && s.branch.Commit == o.branch.Commit && s.state.Commit == o.state.Commit && maps.Equal(s.watched, o.watched)
 }
 
 func hasBranches(adv *packp.AdvRefs) bool {

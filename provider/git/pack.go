@@ -29,28 +29,28 @@ type packer struct {
 	data   map[plumbing.Hash][]byte
 }
 
-// encodePack returns a pack of the objects, each of which is there once. Deltas
+// EncodePack returns a pack of the objects, each of which is there once. Deltas
 // are for servers that know them.
-func encodePack(objects []object, deltas bool) ([]byte, error) {
+func EncodePack(objects []Object, deltas bool) ([]byte, error) {
 	p := &packer{deltas: deltas, at: map[plumbing.Hash]int{}, data: map[plumbing.Hash][]byte{}}
 	var err error
 	// It is read once, on the other end of the line.
 	if p.zip, err = zlib.NewWriterLevel(&p.out, zlib.BestSpeed); err != nil {
 		return nil, errors.Wrap(err, "cannot make compressor")
 	}
-	once := []object{}
+	once := []Object{}
 	for _, o := range objects {
-		if _, done := p.data[o.id]; !done {
-			p.data[o.id] = o.data
+		if _, done := p.data[o.ID]; !done {
+			p.data[o.ID] = o.Data
 			once = append(once, o)
 		}
 	}
 	p.out.WriteString("PACK")
-	p.number(packVersion)
-	p.number(len(once))
+	p.writeUint32(packVersion)
+	p.writeUint32(len(once))
 	for _, o := range once {
-		if err := p.object(o); err != nil {
-			return nil, errors.Wrapf(err, "cannot write object %s", o.id)
+		if err := p.writeObject(o); err != nil {
+			return nil, errors.Wrapf(err, "cannot write object %s", o.ID)
 		}
 	}
 	sum := sha1.Sum(p.out.Bytes()) //nolint:gosec // As above.
@@ -58,27 +58,27 @@ func encodePack(objects []object, deltas bool) ([]byte, error) {
 	return p.out.Bytes(), nil
 }
 
-func (p *packer) number(n int) {
+func (p *packer) writeUint32(n int) {
 	p.out.Write(binary.BigEndian.AppendUint32(nil, uint32(n))) //nolint:gosec // No pack of ours has so many.
 }
 
-func (p *packer) object(o object) error {
+func (p *packer) writeObject(o Object) error {
 	at := p.out.Len()
-	base, known := p.at[o.base]
-	p.at[o.id] = at
-	if !p.deltas || !known || o.kind != plumbing.TreeObject {
-		p.head(o.kind, len(o.data))
-		return p.compress(o.data)
+	base, known := p.at[o.Base]
+	p.at[o.ID] = at
+	if !p.deltas || !known || o.Kind != plumbing.TreeObject {
+		p.writeHeader(o.Kind, len(o.Data))
+		return p.writeCompressed(o.Data)
 	}
-	delta := deltaOf(p.data[o.base], o.data)
-	p.head(plumbing.OFSDeltaObject, len(delta))
-	p.offset(at - base)
-	return p.compress(delta)
+	delta := encodeDelta(p.data[o.Base], o.Data)
+	p.writeHeader(plumbing.OFSDeltaObject, len(delta))
+	p.writeBaseOffset(at - base)
+	return p.writeCompressed(delta)
 }
 
-// head is the kind and the size: four bits of it in the first byte, seven in
+// writeHeader is the kind and the size: four bits of it in the first byte, seven in
 // each one after it.
-func (p *packer) head(kind plumbing.ObjectType, size int) {
+func (p *packer) writeHeader(kind plumbing.ObjectType, size int) {
 	b := byte(kind)<<4 | byte(size&0x0f) //nolint:gosec // Kinds are small numbers.
 	for size >>= 4; size > 0; size >>= 7 {
 		p.out.WriteByte(b | 0x80)
@@ -87,8 +87,8 @@ func (p *packer) head(kind plumbing.ObjectType, size int) {
 	p.out.WriteByte(b)
 }
 
-// offset says how far back the base is, the highest bits first.
-func (p *packer) offset(n int) {
+// writeBaseOffset says how far back the base is, the highest bits first.
+func (p *packer) writeBaseOffset(n int) {
 	b := []byte{byte(n & 0x7f)}
 	for n >>= 7; n > 0; n >>= 7 {
 		n--
@@ -97,7 +97,7 @@ func (p *packer) offset(n int) {
 	p.out.Write(b)
 }
 
-func (p *packer) compress(data []byte) error {
+func (p *packer) writeCompressed(data []byte) error {
 	p.zip.Reset(&p.out)
 	if _, err := p.zip.Write(data); err != nil {
 		return err
@@ -105,8 +105,8 @@ func (p *packer) compress(data []byte) error {
 	return p.zip.Close()
 }
 
-// deltaOf says how to make one thing out of another that begins and ends alike.
-func deltaOf(from, to []byte) []byte {
+// encodeDelta says how to make one thing out of another that begins and ends alike.
+func encodeDelta(from, to []byte) []byte {
 	head := 0
 	for head < min(len(from), len(to)) && from[head] == to[head] {
 		head++
@@ -117,18 +117,18 @@ func deltaOf(from, to []byte) []byte {
 	}
 	out := binary.AppendUvarint(nil, uint64(len(from)))
 	out = binary.AppendUvarint(out, uint64(len(to)))
-	out = appendCopy(out, 0, head)
+	out = appendCopySteps(out, 0, head)
 	for rest := to[head : len(to)-tail]; len(rest) > 0; {
 		n := min(len(rest), maxAdd)
 		out = append(append(out, byte(n)), rest[:n]...) //nolint:gosec // At most 127.
 		rest = rest[n:]
 	}
-	return appendCopy(out, len(from)-tail, tail)
+	return appendCopySteps(out, len(from)-tail, tail)
 }
 
-// appendCopy says which bytes of offset and size follow, and then those that
+// appendCopySteps says which bytes of offset and size follow, and then those that
 // are not zero.
-func appendCopy(out []byte, offset, size int) []byte {
+func appendCopySteps(out []byte, offset, size int) []byte {
 	for size > 0 {
 		n := min(size, maxCopy)
 		op, args := byte(0x80), []byte{}

@@ -28,16 +28,16 @@ func TestPack(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			from, to := newObject(plumbing.TreeObject, tc.from), newObject(plumbing.TreeObject, tc.to)
-			to.base = from.id
+			from, to := NewObject(plumbing.TreeObject, tc.from), NewObject(plumbing.TreeObject, tc.to)
+			to.Base = from.ID
 			sizes := []int{}
 			for _, deltas := range []bool{true, false} {
-				pack, err := encodePack([]object{from, to, from}, deltas)
+				pack, err := EncodePack([]Object{from, to, from}, deltas)
 				if err != nil {
 					t.Fatal(err)
 				}
 				got, err := unpackAll(t, pack)
-				if err != nil || len(got) != 2 || !bytes.Equal(got[to.id].data, tc.to) || !bytes.Equal(got[from.id].data, tc.from) {
+				if err != nil || len(got) != 2 || !bytes.Equal(got[to.ID].Data, tc.to) || !bytes.Equal(got[from.ID].Data, tc.from) {
 					t.Errorf("\n%s\nunpack(): %d objects, %v", tc.reason, len(got), err)
 				}
 				sizes = append(sizes, len(pack))
@@ -50,7 +50,7 @@ func TestPack(t *testing.T) {
 }
 
 func TestLayers(t *testing.T) {
-	var l *layer[int]
+	var l *Layer[int]
 	depth := func() int {
 		n := 0
 		for at := l; at != nil; at = at.below {
@@ -59,25 +59,25 @@ func TestLayers(t *testing.T) {
 		return n
 	}
 	for i := range 1000 {
-		l = l.with(map[plumbing.Hash]int{plumbing.ComputeHash(plumbing.BlobObject, fmt.Append(nil, i)): i})
+		l = l.With(map[plumbing.Hash]int{plumbing.ComputeHash(plumbing.BlobObject, fmt.Append(nil, i)): i})
 	}
 	for i := range 1000 {
-		got, ok := l.get(plumbing.ComputeHash(plumbing.BlobObject, fmt.Append(nil, i)))
+		got, ok := l.Get(plumbing.ComputeHash(plumbing.BlobObject, fmt.Append(nil, i)))
 		if diff := cmp.Diff(i, got); diff != "" || !ok {
 			t.Fatalf("\nWhat was added is there\nget(): -want, +got:\n%s", diff)
 		}
 	}
-	if depth() > 10 || l.len() != 1000 {
-		t.Errorf("\nThere are never many layers\ndepth %d, len %d", depth(), l.len())
+	if depth() > 10 || l.Len() != 1000 {
+		t.Errorf("\nThere are never many layers\ndepth %d, len %d", depth(), l.Len())
 	}
 }
 
 // unpackAll scans and unpacks a pack.
-func unpackAll(t *testing.T, pack []byte) (map[plumbing.Hash]object, error) {
+func unpackAll(t *testing.T, pack []byte) (map[plumbing.Hash]Object, error) {
 	t.Helper()
-	p, _, err := scanPack(t.Context(), bytes.NewReader(pack), maxInflatedBytes)
+	p, _, err := ScanPack(t.Context(), bytes.NewReader(pack), maxInflatedBytes)
 	if err != nil {
 		return nil, err
 	}
-	return p.unpack(t.Context())
+	return p.Unpack(t.Context())
 }

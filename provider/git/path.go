@@ -20,24 +20,24 @@ func CheckPath(path string) error {
 	if path == "" || len(path) > maxPathBytes {
 		return errors.Errorf("path must have 1 to %d bytes", maxPathBytes)
 	}
-	if !utf8.ValidString(path) || strings.ContainsFunc(path, badInPath) {
-		return errors.Errorf("path %q contains a backslash, a control or an invisible character", shorten(path))
+	if !utf8.ValidString(path) || strings.ContainsFunc(path, isRefusedInPath) {
+		return errors.Errorf("path %q contains a backslash, a control or an invisible character", Shorten(path))
 	}
 	for segment := range strings.SplitSeq(path, "/") {
-		if err := checkSegment(segment); err != nil {
-			return errors.Wrapf(err, "path %q is refused", shorten(path))
+		if err := checkPathSegment(segment); err != nil {
+			return errors.Wrapf(err, "path %q is refused", Shorten(path))
 		}
 	}
 	return nil
 }
 
-// badInPath refuses format characters (Cf) because HFS+ ignores some of them:
+// isRefusedInPath refuses format characters (Cf) because HFS+ ignores some of them:
 // a name with a zero-width joiner in it is .git there.
-func badInPath(r rune) bool {
+func isRefusedInPath(r rune) bool {
 	return r == '\\' || unicode.IsControl(r) || unicode.Is(unicode.Cf, r)
 }
 
-func checkSegment(segment string) error {
+func checkPathSegment(segment string) error {
 	switch {
 	case segment == "":
 		return errors.New("it is absolute, or has an empty part")
@@ -45,15 +45,15 @@ func checkSegment(segment string) error {
 		return errors.New("it has a part that is a dot or two dots")
 	case len(segment) > maxSegmentBytes:
 		return errors.Errorf("it has a part of more than %d bytes", maxSegmentBytes)
-	case reserved(segment):
+	case isReservedByGit(segment):
 		return errors.New("it has a part that Git keeps for itself")
 	}
 	return nil
 }
 
-// reserved sees a name as NTFS does: any case, dots and spaces at the end and
+// isReservedByGit sees a name as NTFS does: any case, dots and spaces at the end and
 // what follows a colon left out, and the short names of 8.3.
-func reserved(segment string) bool {
+func isReservedByGit(segment string) bool {
 	name, _, _ := strings.Cut(strings.ToLower(segment), ":")
 	name = strings.TrimRight(name, ". ")
 	return name == ".git" || name == ".gitmodules" || strings.HasPrefix(name, "git~") || strings.HasPrefix(name, "gitmod~")

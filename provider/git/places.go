@@ -13,24 +13,24 @@ import (
 // ref holds the state that counts.
 const retiredPath = "retired.json"
 
-// retirement is the content of that file.
-type retirement struct {
+// retiredState is the content of that file.
+type retiredState struct {
 	// StateRef is the full name of the ref whose state counts.
 	StateRef string `json:"stateRef"`
 }
 
-// NoteRefs lets snapshots of the client say where these refs are, by their full
+// WatchRefs lets snapshots of the client say where these refs are, by their full
 // names. It has to be called before the client is used.
-func (c *Client) NoteRefs(names ...string) { c.noted = names }
+func (c *Client) WatchRefs(names ...string) { c.watched = names }
 
-// NotedRef returns the commit of a ref that the client was to note, or nothing
+// WatchedRef returns the commit of a ref that the client was to note, or nothing
 // if the remote has no such ref.
-func (s *Snapshot) NotedRef(name string) string { return hexOrNone(s.noted[name]) }
+func (s *Snapshot) WatchedRef(name string) string { return hexOrEmpty(s.watched[name]) }
 
 // StateTime returns the date of the last commit of the state. It is zero if
 // there is none, or none that can be read.
 func (s *Snapshot) StateTime() time.Time {
-	data, err := s.state.read(plumbing.CommitObject, s.state.commit)
+	data, err := s.state.Read(plumbing.CommitObject, s.state.Commit)
 	if err != nil {
 		return time.Time{}
 	}
@@ -65,13 +65,13 @@ func (s *Snapshot) WithStateRival(ref string) *Snapshot {
 	return &next
 }
 
-// setAside returns the state without anything in it, if it was retired.
-func (v view) setAside() view {
-	if v.commit.IsZero() || v.tree.IsZero() {
+// setAsideRetired returns the state without anything in it, if it was retired.
+func (v View) setAsideRetired() View {
+	if v.Commit.IsZero() || v.Tree.IsZero() {
 		return v
 	}
-	if _, v.retired, _ = v.find(retiredPath); v.retired {
-		v.tree = plumbing.ZeroHash
+	if _, v.retired, _ = v.Find(retiredPath); v.retired {
+		v.Tree = plumbing.ZeroHash
 	}
 	return v
 }
@@ -81,27 +81,27 @@ func (v view) setAside() view {
 // state counts. Author and date are those of another proposal. It returns an
 // *Error if the commit cannot be signed.
 func (s *Snapshot) Retire(stateRef string, like *Proposal) (*Proposal, error) {
-	content, err := json.Marshal(retirement{StateRef: stateRef})
+	content, err := json.Marshal(retiredState{StateRef: stateRef})
 	if err != nil {
-		return nil, failf(ClassInvalid, "cannot encode the name of a ref: %s", err)
+		return nil, Newf(ClassInvalid, "cannot encode the name of a ref: %s", err)
 	}
 	c := Change{State: map[string][]byte{retiredPath: append(content, '\n')}, Author: like.author, When: like.when, signer: s.signer}
-	files, err := c.files()
+	files, err := c.stateEdits()
 	if err != nil {
 		return nil, err
 	}
 	p, after := &Proposal{before: s, author: like.author, when: like.when}, *s
 	emptied := s.state
-	emptied.tree = plumbing.ZeroHash
-	after.state, p.state, err = emptied.commitTo(files, c, s.stateMessage())
+	emptied.Tree = plumbing.ZeroHash
+	after.state, p.state, err = emptied.Apply(files, c, s.stateMessage())
 	p.after = &after
 	return p, err
 }
 
-// notedIn returns where the refs are that the client was to note.
-func (c *Client) notedIn(refs map[string]plumbing.Hash) map[string]plumbing.Hash {
+// selectWatched returns where the refs are that the client was to note.
+func (c *Client) selectWatched(refs map[string]plumbing.Hash) map[string]plumbing.Hash {
 	out := map[string]plumbing.Hash{}
-	for _, name := range c.noted {
+	for _, name := range c.watched {
 		if at, ok := refs[name]; ok {
 			out[name] = at
 		}

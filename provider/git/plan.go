@@ -29,7 +29,7 @@ type Change struct {
 	// by the directory that they lie in, and there by their id. Nil files are
 	// those of a tree that lies there already. A directory that is named holds
 	// no other trees afterwards, one without any is removed.
-	Keep map[string]Trees
+	Retain map[string]Trees
 	// Message of the commit.
 	Message string
 	// Author of the commits, and their committer.
@@ -61,88 +61,88 @@ func Plan(s *Snapshot, c Change) (*Proposal, error) {
 	return d.Proposal()
 }
 
-func (c Change) check() error {
+func (c Change) validate() error {
 	switch {
-	case strings.ContainsFunc(c.Author.Name+c.Author.Email, badInIdentity), c.Author.Name == "", c.Author.Email == "":
-		return failf(ClassInvalid, "author needs a name and an email without line breaks and angle brackets")
+	case strings.ContainsFunc(c.Author.Name+c.Author.Email, isRefusedInAuthor), c.Author.Name == "", c.Author.Email == "":
+		return Newf(ClassInvalid, "author needs a name and an email without line breaks and angle brackets")
 	case c.When.Unix() <= 0:
-		return failf(ClassInvalid, "commit needs a date")
+		return Newf(ClassInvalid, "commit needs a date")
 	case strings.TrimSpace(c.Message) == "" || strings.ContainsRune(c.Message, 0):
-		return failf(ClassInvalid, "commit needs a message without null characters")
+		return Newf(ClassInvalid, "commit needs a message without null characters")
 	}
 	return nil
 }
 
-func badInIdentity(r rune) bool {
+func isRefusedInAuthor(r rune) bool {
 	return r == '<' || r == '>' || r < ' '
 }
 
-func (c Change) trees() (*node, error) {
-	root := &node{}
+func (c Change) branchEdits() (*Node, error) {
+	root := &Node{}
 	for _, path := range slices.Sorted(maps.Keys(c.Put)) {
-		dir, err := directory(c.Put[path])
+		dir, err := Directory(c.Put[path])
 		if err != nil {
 			return nil, err
 		}
-		if err := root.place(path, dir); err != nil {
+		if err := root.Place(path, dir); err != nil {
 			return nil, err
 		}
 	}
 	for _, path := range slices.Sorted(slices.Values(c.Remove)) {
-		if err := root.place(path, &node{owned: true}); err != nil {
+		if err := root.Place(path, &Node{owned: true}); err != nil {
 			return nil, err
 		}
 	}
 	return root, nil
 }
 
-func (c Change) files() (*node, error) {
-	root := &node{}
+func (c Change) stateEdits() (*Node, error) {
+	root := &Node{}
 	for _, path := range slices.Sorted(maps.Keys(c.State)) {
-		leaf := &node{isFile: true, file: c.State[path]}
+		leaf := &Node{isFile: true, file: c.State[path]}
 		if c.State[path] == nil {
-			leaf = &node{gone: true}
+			leaf = &Node{gone: true}
 		}
-		if err := root.place(path, leaf); err != nil {
+		if err := root.Place(path, leaf); err != nil {
 			return nil, err
 		}
 	}
-	for _, path := range slices.Sorted(maps.Keys(c.Keep)) {
-		kept, err := keep(path, c.Keep[path])
+	for _, path := range slices.Sorted(maps.Keys(c.Retain)) {
+		kept, err := RetainedTrees(path, c.Retain[path])
 		if err != nil {
 			return nil, err
 		}
-		if err := root.place(path, kept); err != nil {
+		if err := root.Place(path, kept); err != nil {
 			return nil, err
 		}
 	}
 	return root, nil
 }
 
-// commitTo returns the view after the change and the objects it adds; the same
+// Apply returns the view after the change and the objects it adds; the same
 // view if the change changes nothing.
-func (v view) commitTo(root *node, c Change, message string) (view, []object, error) {
-	e := &editor{old: v}
-	tree, err := e.edit(v.tree, root, "")
+func (v View) Apply(root *Node, c Change, message string) (View, []Object, error) {
+	e := &treeEditor{old: v}
+	tree, err := e.editTree(v.Tree, root, "")
 	if err != nil {
-		return view{}, nil, err
+		return View{}, nil, err
 	}
-	if tree.IsZero() && !v.commit.IsZero() {
-		tree = e.add(newObject(plumbing.TreeObject, nil), v.tree)
+	if tree.IsZero() && !v.Commit.IsZero() {
+		tree = e.addObject(NewObject(plumbing.TreeObject, nil), v.Tree)
 	}
-	if tree == v.tree {
+	if tree == v.Tree {
 		return v, nil, nil
 	}
-	data, err := sign(encodeCommit(tree, v.commit, c, message), c.signer)
+	data, err := SignCommit(EncodeCommit(tree, v.Commit, c, message), c.signer)
 	if err != nil {
-		return view{}, nil, err
+		return View{}, nil, err
 	}
-	commit := newObject(plumbing.CommitObject, data)
-	after, err := v.with(commit, e.made)
+	commit := NewObject(plumbing.CommitObject, data)
+	after, err := v.withCommit(commit, e.made)
 	return after, append(e.made, commit), err
 }
 
-func encodeCommit(tree, parent plumbing.Hash, c Change, message string) []byte {
+func EncodeCommit(tree, parent plumbing.Hash, c Change, message string) []byte {
 	b := strings.Builder{}
 	fmt.Fprintf(&b, "tree %s\n", tree)
 	if !parent.IsZero() {

@@ -151,10 +151,10 @@ func TestPlan(t *testing.T) {
 			if err != nil {
 				t.Fatalf("\n%s\nPlan(...): %v", tc.reason, err)
 			}
-			if diff := cmp.Diff(tc.want, flatten(t, p.After().branch, "", p.After().branch.tree)); diff != "" {
+			if diff := cmp.Diff(tc.want, flatten(t, p.After().branch, "", p.After().branch.Tree)); diff != "" {
 				t.Errorf("\n%s\nPlan(...): branch: -want, +got:\n%s", tc.reason, diff)
 			}
-			state := flatten(t, p.After().state, "", p.After().state.tree)
+			state := flatten(t, p.After().state, "", p.After().state.Tree)
 			if diff := cmp.Diff(len(tc.state), len(state)); diff != "" {
 				t.Errorf("\n%s\nPlan(...): number of state files: -want, +got:\n%s", tc.reason, diff)
 			}
@@ -168,23 +168,23 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-func flatten(t *testing.T, v view, prefix string, tree plumbing.Hash) map[string]string {
+func flatten(t *testing.T, v View, prefix string, tree plumbing.Hash) map[string]string {
 	t.Helper()
 	out := map[string]string{}
-	entries, err := v.entries(tree)
+	entries, err := v.Entries(tree)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, e := range entries {
-		if e.isDir() {
-			maps.Copy(out, flatten(t, v, prefix+e.name+"/", e.id))
+		if e.IsDir() {
+			maps.Copy(out, flatten(t, v, prefix+e.Name+"/", e.ID))
 			continue
 		}
-		data, err := v.read(plumbing.BlobObject, e.id)
+		data, err := v.Read(plumbing.BlobObject, e.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
-		out[prefix+e.name] = string(data)
+		out[prefix+e.Name] = string(data)
 	}
 	return out
 }
@@ -266,7 +266,7 @@ func TestSnapshotsDoNotGrow(t *testing.T) {
 		}
 		s = p.After()
 	}
-	if got := s.branch.objects.len(); got > 4*minGarbage {
+	if got := s.branch.objects.Len(); got > 4*minGarbage {
 		t.Errorf("\nWhat deliveries replace is forgotten\nlen(objects): %d", got)
 	}
 }

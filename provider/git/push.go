@@ -23,12 +23,12 @@ type Pushed struct {
 	Atomic bool
 }
 
-// An update moves one ref, and brings the objects that it needs.
-type update struct {
+// An refUpdate moves one ref, and brings the objects that it needs.
+type refUpdate struct {
 	name    string
 	old     plumbing.Hash
 	next    plumbing.Hash
-	objects []object
+	objects []Object
 }
 
 // Push makes the remote hold what the proposal says. It never forces: a ref
@@ -37,82 +37,82 @@ type update struct {
 // again that was pushed before succeeds and writes nothing. It returns an
 // *Error.
 func (c *Client) Push(ctx context.Context, p *Proposal) (*Pushed, error) {
-	if p.after.target != c.target() {
-		return nil, failf(ClassInvalid, "cannot push: the proposal is for another repository or branch")
+	if p.after.target != c.remoteKey() {
+		return nil, Newf(ClassInvalid, "cannot push: the proposal is for another repository or branch")
 	}
-	updates := c.updates(p)
+	updates := c.refUpdates(p)
 	if len(updates) == 0 {
 		return &Pushed{Snapshot: p.after}, nil
 	}
-	ctx, cancel := withDeadline(ctx)
+	ctx, cancel := withDefaultDeadline(ctx)
 	defer cancel()
 
-	l, err := c.connect(ctx, len(updates))
+	l, err := c.openPushLine(ctx, len(updates))
 	if err != nil {
-		return nil, c.fail(ctx, verbPush, err)
+		return nil, c.Failure(ctx, VerbPush, err)
 	}
 	atomic := l.adv.Capabilities.Supports(capability.Atomic)
 	if p.commits > 1 && !atomic {
-		return nil, failf(ClassNotAtomic, "cannot push several deliveries at once: the server cannot take all or nothing")
+		return nil, Newf(ClassNotAtomic, "cannot push several deliveries at once: the server cannot take all or nothing")
 	}
 	if l.fresh {
-		if err := c.unmoved(p, l.adv); err != nil {
+		if err := c.checkUnmoved(p, l.adv); err != nil {
 			return nil, err
 		}
-		updates = pending(updates, l.adv)
+		updates = dropDone(updates, l.adv)
 	}
-	err = c.send(ctx, l.session, l.adv, updates, atomic)
+	err = c.sendUpdates(ctx, l.session, l.adv, updates, atomic)
 	if err == nil || IsConflict(err) {
-		c.reuse(l)
+		c.keepPushLine(l)
 	}
 	if err != nil {
 		return nil, err
 	}
-	p.landed()
+	p.recordPushed()
 	return &Pushed{Snapshot: p.after, Atomic: atomic}, nil
 }
 
-// A line is a way to a server that said what it can.
-type line struct {
+// A pushLine is a way to a server that said what it can.
+type pushLine struct {
 	session transport.ReceivePackSession
 	adv     *packp.AdvRefs
 	// fresh is true if the server has just said which refs it has.
 	fresh bool
 }
 
-// connect to the server. Where both refs are moved, the server itself sees
+// openPushLine to the server. Where both refs are moved, the server itself sees
 // whether they are where we saw them, so that it need not be asked before: a
 // race is shorter by one request, the next one after a lost one too. It is
 // asked again after anything else went wrong.
-func (c *Client) connect(ctx context.Context, updates int) (*line, error) {
-	if l := c.line.Swap(nil); l != nil && updates > 1 {
-		return &line{session: l.session, adv: l.adv}, nil
+func (c *Client) openPushLine(ctx context.Context, updates int) (*pushLine, error) {
+	if l := c.idleLine.Swap(nil); l != nil && updates > 1 {
+		return &pushLine{session: l.session, adv: l.adv}, nil
 	}
-	s, err := c.receiveSession(ctx)
+	s, err := c.ReceiveSession(ctx)
 	if err != nil {
 		return nil, err
 	}
-	adv, err := c.advertised(ctx, s)
-	return &line{session: s, adv: adv, fresh: true}, err
+	adv, err := c.listRefs(ctx, s)
+	return &pushLine{session: s, adv: adv, fresh: true}, err
 }
 
-// reuse a line that worked. A connection that is more than requests and answers
+// keepPushLine a line that worked. A connection that is more than requests and answers
 // serves once.
-func (c *Client) reuse(l *line) {
+func (c *Client) keepPushLine(l *pushLine) {
 	if strings.HasPrefix(c.endpoint.Protocol, "http") && l.adv.Capabilities.Supports(capability.Atomic) {
 		// Refs are read from what the server says next, and a million of them would be held until then.
 		l.adv.References, l.adv.Peeled, l.adv.Shallows = nil, nil, nil
-		c.line.Store(l)
+		c.idleLine.Store(l)
 	}
 }
 
-// updates lists the state first, for it is the log that is written ahead.
-func (c *Client) updates(p *Proposal) []update {
-	all := []update{
-		{name: c.remote.StateRef, old: p.before.state.commit, next: p.after.state.commit, objects: p.state},
-		{name: c.remote.branchRef(), old: p.before.branch.commit, next: p.after.branch.commit, objects: p.branch},
+// refUpdates lists the state first, for it is the log that is written ahead.
+func (c *Client) refUpdates(p *Proposal) []refUpdate {
+	all := []refUpdate{
+		{name: c.remote.StateRef, old: p.before.state.Commit, next: p.after.state.Commit, objects: p.state},
+		{name: c.remote.branchRef(), old: p.before.branch.Commit, next: p.after.branch.Commit, objects: p.branch},
 	}
-	out := []update{}
+	out := []refUpdate{}
 	for _, u := range all {
 		if u.old != u.next {
 			out = append(out, u)
@@ -121,27 +121,27 @@ func (c *Client) updates(p *Proposal) []update {
 	return out
 }
 
-// unmoved sees most lost races before anything is sent. Both refs count, also
+// checkUnmoved sees most lost races before anything is sent. Both refs count, also
 // one that the proposal leaves as it is: what follows from a snapshot follows
 // only while the snapshot is true.
-func (c *Client) unmoved(p *Proposal, adv *packp.AdvRefs) error {
+func (c *Client) checkUnmoved(p *Proposal, adv *packp.AdvRefs) error {
 	for _, ref := range []struct {
 		name   string
-		before view
-		after  view
+		before View
+		after  View
 	}{{c.remote.StateRef, p.before.state, p.after.state}, {c.remote.branchRef(), p.before.branch, p.after.branch}} {
 		now, advertised := adv.References[ref.name]
 		// A ref that is not advertised may be hidden: the server says so itself.
-		if advertised && now != ref.before.commit && now != ref.after.commit {
-			return failf(ClassConflict, "cannot push to %s: it was moved by somebody else", ref.name)
+		if advertised && now != ref.before.Commit && now != ref.after.Commit {
+			return Newf(ClassConflict, "cannot push to %s: it was moved by somebody else", ref.name)
 		}
 	}
 	return nil
 }
 
-// pending leaves out what a push before this one has done.
-func pending(updates []update, adv *packp.AdvRefs) []update {
-	out := []update{}
+// dropDone leaves out what a push before this one has done.
+func dropDone(updates []refUpdate, adv *packp.AdvRefs) []refUpdate {
+	out := []refUpdate{}
 	for _, u := range updates {
 		if now, advertised := adv.References[u.name]; !advertised || now != u.next {
 			out = append(out, u)
@@ -150,10 +150,10 @@ func pending(updates []update, adv *packp.AdvRefs) []update {
 	return out
 }
 
-func (c *Client) send(ctx context.Context, s transport.ReceivePackSession, adv *packp.AdvRefs, updates []update, atomic bool) error {
+func (c *Client) sendUpdates(ctx context.Context, s transport.ReceivePackSession, adv *packp.AdvRefs, updates []refUpdate, atomic bool) error {
 	if len(updates) > 1 && !atomic {
 		for _, u := range updates {
-			if err := c.send(ctx, s, adv, []update{u}, false); err != nil {
+			if err := c.sendUpdates(ctx, s, adv, []refUpdate{u}, false); err != nil {
 				return err
 			}
 		}
@@ -162,19 +162,19 @@ func (c *Client) send(ctx context.Context, s transport.ReceivePackSession, adv *
 	if len(updates) == 0 {
 		return nil
 	}
-	said := &transcript{}
+	said := &Transcript{}
 	req, err := newUpdateRequest(adv, updates, said)
 	if err != nil {
-		return c.fail(ctx, verbPush, err)
+		return c.Failure(ctx, VerbPush, err)
 	}
 	report, err := s.ReceivePack(ctx, req)
 	if err == nil && report != nil {
 		return nil
 	}
-	return c.refused(ctx, updates, report, err, said.String())
+	return c.explainRefusal(ctx, updates, report, err, said.String())
 }
 
-func newUpdateRequest(adv *packp.AdvRefs, updates []update, said io.Writer) (*packp.ReferenceUpdateRequest, error) {
+func newUpdateRequest(adv *packp.AdvRefs, updates []refUpdate, said io.Writer) (*packp.ReferenceUpdateRequest, error) {
 	req := packp.NewReferenceUpdateRequestFromCapabilities(adv.Capabilities)
 	req.Progress = said
 	use := []capability.Capability{capability.Sideband64k}
@@ -189,23 +189,23 @@ func newUpdateRequest(adv *packp.AdvRefs, updates []update, said io.Writer) (*pa
 			return nil, errors.Wrapf(err, "cannot ask for %s", u)
 		}
 	}
-	objects := []object{}
+	objects := []Object{}
 	for _, u := range updates {
 		req.Commands = append(req.Commands, &packp.Command{Name: plumbing.ReferenceName(u.name), Old: u.old, New: u.next})
 		objects = append(objects, u.objects...)
 	}
-	pack, err := encodePack(objects, adv.Capabilities.Supports(capability.OFSDelta))
+	pack, err := EncodePack(objects, adv.Capabilities.Supports(capability.OFSDelta))
 	req.Packfile = io.NopCloser(bytes.NewReader(pack))
 	return req, err
 }
 
-// refused explains a push that failed.
-func (c *Client) refused(ctx context.Context, updates []update, report *packp.ReportStatus, err error, said string) error {
+// explainRefusal explains a push that failed.
+func (c *Client) explainRefusal(ctx context.Context, updates []refUpdate, report *packp.ReportStatus, err error, said string) error {
 	if report == nil && err == nil {
-		return failf(ClassTransient, "cannot push to the repository: the server did not say what it did")
+		return Newf(ClassTransient, "cannot push to the repository: the server did not say what it did")
 	}
 	if report == nil || len(report.CommandStatuses) == 0 {
-		return c.fail(ctx, verbPush, err)
+		return c.Failure(ctx, VerbPush, err)
 	}
 	statuses := map[string]string{}
 	for _, s := range report.CommandStatuses {
@@ -213,15 +213,15 @@ func (c *Client) refused(ctx context.Context, updates []update, report *packp.Re
 			statuses[s.ReferenceName.String()] = s.Status
 		}
 	}
-	e := c.judge(updates, statuses, report.UnpackStatus, said)
+	e := c.findRefused(updates, statuses, report.UnpackStatus, said)
 	e.Remote = c.cleanLines(said)
 	return e
 }
 
-// judge finds the refs that were refused for a reason of their own: in an
+// findRefused finds the refs that were refused for a reason of their own: in an
 // atomic push the others only fell with them. It names all of them, for a hook
 // that refuses a push as a whole has nothing against one of its refs.
-func (c *Client) judge(updates []update, statuses map[string]string, unpack, said string) *Error {
+func (c *Client) findRefused(updates []refUpdate, statuses map[string]string, unpack, said string) *Error {
 	var first *Error
 	fell := ""
 	own := map[string]bool{}
@@ -230,18 +230,18 @@ func (c *Client) judge(updates []update, statuses map[string]string, unpack, sai
 		if !ng {
 			continue
 		}
-		if collateral(status) {
+		if isAtomicFallout(status) {
 			fell = status
 			continue
 		}
 		own[u.name] = true
 		class := classifyRefusal(status, unpack, said)
 		if first == nil || class == ClassConflict {
-			first = failf(class, "cannot push to %s: %s", u.name, c.clean(status))
+			first = Newf(class, "cannot push to %s: %s", u.name, c.cleanText(status))
 		}
 	}
 	if first == nil {
-		return c.fallen(fell, said)
+		return c.explainAtomicFailure(fell, said)
 	}
 	if first.Class != ClassConflict && len(own) > 1 {
 		first.Detail = c.describeRefusals(updates, statuses, own)
@@ -253,14 +253,14 @@ func (c *Client) judge(updates []update, statuses map[string]string, unpack, sai
 }
 
 // describeRefusals names the refs that were refused, the branch first, and why.
-func (c *Client) describeRefusals(updates []update, statuses map[string]string, own map[string]bool) string {
+func (c *Client) describeRefusals(updates []refUpdate, statuses map[string]string, own map[string]bool) string {
 	refs, reasons := []string{}, []string{}
 	for _, u := range slices.Backward(updates) {
 		if !own[u.name] {
 			continue
 		}
 		refs = append(refs, u.name)
-		if reason := c.clean(statuses[u.name]); !slices.Contains(reasons, reason) {
+		if reason := c.cleanText(statuses[u.name]); !slices.Contains(reasons, reason) {
 			reasons = append(reasons, reason)
 		}
 	}
@@ -279,23 +279,23 @@ func classifyRefusal(status, unpack, said string) Class {
 	return class
 }
 
-// fallen explains an atomic push in which no ref was refused for a reason of
+// explainAtomicFailure explains an atomic push in which no ref was refused for a reason of
 // its own. Git says why to people only: mostly one ref was moved meanwhile.
-func (c *Client) fallen(status, said string) *Error {
+func (c *Client) explainAtomicFailure(status, said string) *Error {
 	class := ClassifyText(said)
 	if class == ClassUnknown {
 		class = ClassTransient
 	}
-	return failf(class, "cannot push to the repository: %s", c.clean(status))
+	return Newf(class, "cannot push to the repository: %s", c.cleanText(status))
 }
 
-func collateral(status string) bool {
+func isAtomicFallout(status string) bool {
 	status = strings.ToLower(status)
 	return strings.Contains(status, "atomic push fail") || strings.Contains(status, "atomic transaction fail")
 }
 
-// A transcript keeps the beginning of what a server says to a person.
-type transcript struct {
+// A Transcript keeps the beginning of what a server says to a person.
+type Transcript struct {
 	text []byte
 }
 
@@ -304,7 +304,7 @@ const mostSaid = 4096
 
 // String returns the lines that were kept as a whole: half a credential would
 // not be known as one.
-func (t *transcript) String() string {
+func (t *Transcript) String() string {
 	if len(t.text) < mostSaid {
 		return string(t.text)
 	}
@@ -312,7 +312,7 @@ func (t *transcript) String() string {
 }
 
 // Write keeps what fits and takes all.
-func (t *transcript) Write(p []byte) (int, error) {
+func (t *Transcript) Write(p []byte) (int, error) {
 	if room := mostSaid - len(t.text); room > 0 {
 		t.text = append(t.text, p[:min(room, len(p))]...)
 	}

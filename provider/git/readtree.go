@@ -12,12 +12,12 @@ const (
 	maxTreeBytes = 8 << 20
 )
 
-// A Wanted is a tree of files, and where it may be.
-type Wanted struct {
+// A WantedTree is a tree of files, and where it may be.
+type WantedTree struct {
 	// ID of the tree without the entry that Without names.
 	ID string
 	// Kept is the directory of the state that may hold on to it.
-	Kept string
+	RetainedDir string
 	// Path of the directory that has it, or had it once, with one entry more.
 	Path    string
 	Without string
@@ -28,12 +28,12 @@ type Wanted struct {
 // ReadTree returns the files of a tree, and whether it was found: in the state,
 // in the branch, or in older commits that the server still has. It returns an
 // *Error if the server cannot be asked, or something else than files is in it.
-func (c *Client) ReadTree(ctx context.Context, s *Snapshot, w Wanted) (map[string][]byte, bool, error) {
-	if files := s.keeping[w.Kept][w.ID]; files != nil {
+func (c *Client) ReadTree(ctx context.Context, s *Snapshot, w WantedTree) (map[string][]byte, bool, error) {
+	if files := s.keeping[w.RetainedDir][w.ID]; files != nil {
 		return files, true, nil
 	}
-	if e, ok, err := s.state.find(w.Kept + "/" + w.ID); err == nil && ok && e.isDir() && e.id.String() == w.ID {
-		files, err := c.readFiles(ctx, s.state, e.id, "")
+	if e, ok, err := s.state.Find(w.RetainedDir + "/" + w.ID); err == nil && ok && e.IsDir() && e.ID.String() == w.ID {
+		files, err := c.readFiles(ctx, s.state, e.ID, "")
 		return files, err == nil, err
 	}
 	if files, ok, err := c.readAt(ctx, s.branch, w); ok || err != nil {
@@ -55,107 +55,107 @@ func (c *Client) ReadTree(ctx context.Context, s *Snapshot, w Wanted) (map[strin
 }
 
 // readAt reads the tree if a commit has it at its path.
-func (c *Client) readAt(ctx context.Context, v view, w Wanted) (map[string][]byte, bool, error) {
+func (c *Client) readAt(ctx context.Context, v View, w WantedTree) (map[string][]byte, bool, error) {
 	id, err := (&Commit{view: v}).Subtree(w.Path, w.Without)
 	if err != nil || id != w.ID {
 		return nil, false, err
 	}
-	e, _, err := v.find(w.Path)
+	e, _, err := v.Find(w.Path)
 	if err != nil {
 		return nil, false, err
 	}
-	files, err := c.readFiles(ctx, v, e.id, w.Without)
+	files, err := c.readFiles(ctx, v, e.ID, w.Without)
 	return files, err == nil, err
 }
 
 // readFiles of a tree that a view knows, but perhaps not the files in it.
-func (c *Client) readFiles(ctx context.Context, v view, tree plumbing.Hash, without string) (map[string][]byte, error) {
-	ctx, cancel := withDeadline(ctx)
+func (c *Client) readFiles(ctx context.Context, v View, tree plumbing.Hash, without string) (map[string][]byte, error) {
+	ctx, cancel := withDefaultDeadline(ctx)
 	defer cancel()
-	missing, err := v.missing(tree, true)
+	missing, err := v.MissingFiles(tree, true)
 	if err == nil && len(missing) > maxTreeFiles+1 { // The entry that is left out may be one of them.
-		return nil, (&reading{}).tooLarge()
+		return nil, (&treeReader{}).tooLargeError()
 	}
 	if err == nil && len(missing) > 0 {
-		var objects map[plumbing.Hash]object
-		objects, err = c.fetchObjects(ctx, v.commit, missing)
-		v.objects = v.objects.with(objects)
+		var objects map[plumbing.Hash]Object
+		objects, err = c.fetchObjects(ctx, v.Commit, missing)
+		v.objects = v.objects.With(objects)
 	}
 	if err != nil {
-		return nil, c.fail(ctx, verbRead, err)
+		return nil, c.Failure(ctx, VerbRead, err)
 	}
-	r := reading{view: v, files: map[string][]byte{}, left: maxTreeBytes}
-	return r.files, r.read(tree, "", without)
+	r := treeReader{view: v, files: map[string][]byte{}, left: maxTreeBytes}
+	return r.files, r.readTree(tree, "", without)
 }
 
 // fetchObjects by their ids; if the server gives none so, the commit that they
 // hang on.
-func (c *Client) fetchObjects(ctx context.Context, commit plumbing.Hash, ids []plumbing.Hash) (map[plumbing.Hash]object, error) {
-	session, err := c.uploadSession(ctx)
+func (c *Client) fetchObjects(ctx context.Context, commit plumbing.Hash, ids []plumbing.Hash) (map[plumbing.Hash]Object, error) {
+	session, err := c.UploadSession(ctx)
 	if err != nil {
 		return nil, err
 	}
-	adv, err := c.advertised(ctx, session)
+	adv, err := c.listRefs(ctx, session)
 	if err != nil {
 		return nil, err
 	}
-	f := fetch{session: session, capabilities: adv.Capabilities, limit: c.inflated, budget: c.budget}
-	if objects, err := f.several(ctx, ids); err == nil || ctx.Err() != nil {
+	f := fetcher{session: session, capabilities: adv.Capabilities, limit: c.maxInflated, budget: c.budget}
+	if objects, err := f.fetchObjects(ctx, ids); err == nil || ctx.Err() != nil {
 		return objects, err
 	}
-	return f.objects(ctx, commit, everything)
+	return f.fetchObject(ctx, commit, everything)
 }
 
-// A reading collects the files of a tree.
-type reading struct {
-	view  view
+// A treeReader collects the files of a tree.
+type treeReader struct {
+	view  View
 	files map[string][]byte
 	left  int
 	// trees are how many were read: a few bytes can name millions.
 	trees int
 }
 
-func (r *reading) read(tree plumbing.Hash, prefix, without string) error {
-	entries, err := r.view.entries(tree)
+func (r *treeReader) readTree(tree plumbing.Hash, prefix, without string) error {
+	entries, err := r.view.Entries(tree)
 	if err != nil {
 		return err
 	}
 	if r.trees++; r.trees > maxTreeFiles {
-		return r.tooLarge()
+		return r.tooLargeError()
 	}
 	for _, e := range entries {
-		if prefix == "" && e.name == without {
+		if prefix == "" && e.Name == without {
 			continue
 		}
-		if err := r.entry(e, prefix+e.name); err != nil {
+		if err := r.readEntry(e, prefix+e.Name); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *reading) entry(e entry, path string) error {
+func (r *treeReader) readEntry(e TreeEntry, path string) error {
 	if err := CheckPath(path); err != nil {
 		return &Error{Class: ClassInvalid, Detail: err.Error()}
 	}
 	switch {
-	case e.isDir():
-		return r.read(e.id, path+"/", "")
-	case e.mode != modeFile:
-		return failf(ClassInvalid, "cannot read tree: %q is no plain file", shorten(path))
+	case e.IsDir():
+		return r.readTree(e.ID, path+"/", "")
+	case e.Mode != ModeFile:
+		return Newf(ClassInvalid, "cannot read tree: %q is no plain file", Shorten(path))
 	}
-	data, err := r.view.read(plumbing.BlobObject, e.id)
+	data, err := r.view.Read(plumbing.BlobObject, e.ID)
 	if err != nil {
 		return err
 	}
 	r.left -= len(data)
 	if len(r.files) == maxTreeFiles || r.left < 0 {
-		return r.tooLarge()
+		return r.tooLargeError()
 	}
 	r.files[path] = data
 	return nil
 }
 
-func (r *reading) tooLarge() error {
-	return failf(ClassTooLarge, "cannot read tree: it has more than %d files or folders, or %d bytes", maxTreeFiles, maxTreeBytes)
+func (r *treeReader) tooLargeError() error {
+	return Newf(ClassTooLarge, "cannot read tree: it has more than %d files or folders, or %d bytes", maxTreeFiles, maxTreeBytes)
 }

@@ -19,10 +19,10 @@ const (
 // CheckBranch returns an error unless name is a valid short name of a branch.
 func CheckBranch(name string) error {
 	if strings.HasPrefix(name, "refs/") {
-		return errors.Errorf("branch %q must be a short name, without refs/heads/", shorten(name))
+		return errors.Errorf("branch %q must be a short name, without refs/heads/", Shorten(name))
 	}
 	if strings.HasPrefix(name, "-") || name == "HEAD" || name == "" {
-		return errors.Errorf("branch %q is not a valid branch name", shorten(name))
+		return errors.Errorf("branch %q is not a valid branch name", Shorten(name))
 	}
 	return checkRefFormat(branchPrefix + name)
 }
@@ -31,32 +31,32 @@ func CheckBranch(name string) error {
 // rules of git check-ref-format.
 func CheckRef(name string) error {
 	if !strings.HasPrefix(name, "refs/") || strings.Count(name, "/") < 2 {
-		return errors.Errorf("ref %q must begin with refs/ and a folder", shorten(name))
+		return errors.Errorf("ref %q must begin with refs/ and a folder", Shorten(name))
 	}
 	return checkRefFormat(name)
 }
 
 func checkRefFormat(name string) error {
 	if len(name) > maxRefBytes {
-		return errors.Errorf("ref %q has more than %d bytes", shorten(name), maxRefBytes)
+		return errors.Errorf("ref %q has more than %d bytes", Shorten(name), maxRefBytes)
 	}
 	bad := !utf8.ValidString(name) || strings.Contains(name, "..") || strings.Contains(name, "@{") ||
-		strings.HasSuffix(name, ".") || strings.ContainsFunc(name, badInRef)
+		strings.HasSuffix(name, ".") || strings.ContainsFunc(name, isRefusedInRef)
 	for part := range strings.SplitSeq(name, "/") {
-		bad = bad || badRefPart(part)
+		bad = bad || isRefusedRefPart(part)
 	}
 	if bad {
-		return errors.Errorf("ref %q is not a valid ref name", shorten(name))
+		return errors.Errorf("ref %q is not a valid ref name", Shorten(name))
 	}
 	return nil
 }
 
-func badInRef(r rune) bool {
+func isRefusedInRef(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || strings.ContainsRune(" ~^:?*[\\", r)
 }
 
-// badRefPart is stricter than Git in one thing: no part begins with a dash, so
+// isRefusedRefPart is stricter than Git in one thing: no part begins with a dash, so
 // that no tool takes it for an option.
-func badRefPart(part string) bool {
+func isRefusedRefPart(part string) bool {
 	return part == "" || part == "@" || part[0] == '.' || part[0] == '-' || strings.HasSuffix(part, ".lock")
 }

@@ -59,17 +59,17 @@ func (r Remote) Validate() error {
 	if r.StateRef == r.branchRef() {
 		return errors.Errorf("state ref %q is the branch itself", r.StateRef)
 	}
-	if err := r.checkWay(u); err != nil {
+	if err := r.checkScheme(u); err != nil {
 		return err
 	}
 	if r.Auth == nil {
 		return nil
 	}
-	return r.Auth.check()
+	return r.Auth.validate()
 }
 
-// checkWay returns an error if the remote asks for what its way to the server does not have.
-func (r Remote) checkWay(u policy.RepositoryURL) error {
+// checkScheme returns an error if the remote asks for what its way to the server does not have.
+func (r Remote) checkScheme(u policy.RepositoryURL) error {
 	_, key := r.Auth.(SSH)
 	_, app := r.Auth.(GitHubApp)
 	switch {
@@ -86,14 +86,14 @@ func (r Remote) checkWay(u policy.RepositoryURL) error {
 	case app && (u.Scheme != "https" || r.Certificate != nil):
 		return errors.New("a GitHub App is for an https server, and goes without a client certificate")
 	}
-	return r.Proxy.check()
+	return r.Proxy.validate()
 }
 
 func (r Remote) branchRef() string {
 	return branchPrefix + r.Branch
 }
 
-func shorten(s string) string {
+func Shorten(s string) string {
 	const most = 64
 	if len(s) <= most {
 		return s

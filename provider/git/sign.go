@@ -12,14 +12,14 @@ import (
 // signatureHeader is where a commit has its signature.
 const signatureHeader = "gpgsig "
 
-// sign returns the commit with a signature after its other headers.
-func sign(commit []byte, by *signature.Signer) ([]byte, error) {
+// SignCommit returns the commit with a signature after its other headers.
+func SignCommit(commit []byte, by *signature.Signer) ([]byte, error) {
 	if by == nil {
 		return commit, nil
 	}
 	s, err := by.Sign(commit)
 	if err != nil {
-		return nil, failf(ClassInvalid, "cannot sign commit: %s", err)
+		return nil, Newf(ClassInvalid, "cannot sign commit: %s", err)
 	}
 	header := signatureHeader + strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n ") + "\n"
 	head, body, _ := bytes.Cut(commit, []byte("\n\n"))
@@ -32,13 +32,13 @@ func (c *Client) checkSigner() error {
 		return nil
 	}
 	if err := c.signer.Check(); err != nil {
-		return failf(ClassInvalid, "cannot sign commits: %s", err)
+		return Newf(ClassInvalid, "cannot sign commits: %s", err)
 	}
 	return nil
 }
 
-// unsign returns what was signed, and the signature. It is empty if there is none.
-func unsign(commit []byte) ([]byte, string) {
+// SplitSignature returns what was signed, and the signature. It is empty if there is none.
+func SplitSignature(commit []byte) ([]byte, string) {
 	head, body, _ := bytes.Cut(commit, []byte("\n\n"))
 	kept, signed := []string{}, []string{}
 	inside := false
@@ -70,12 +70,12 @@ func (s *Snapshot) stateMessage() string {
 	if s.signer == nil {
 		return stateMessage
 	}
-	_, ref := s.refs()
+	_, ref := s.refNames()
 	return stateMessage + "\nIntentplane-State: " + ref + "\n"
 }
 
-// refs of the branch and of the state, as the target names them.
-func (s *Snapshot) refs() (branch, state string) {
+// refNames of the branch and of the state, as the target names them.
+func (s *Snapshot) refNames() (branch, state string) {
 	fields := strings.Split(s.target, " ")
 	if len(fields) < 2 {
 		return "", ""
@@ -83,26 +83,26 @@ func (s *Snapshot) refs() (branch, state string) {
 	return fields[len(fields)-2], fields[len(fields)-1]
 }
 
-// judge returns the state without anything in it, if it was not signed by who is trusted: the next one is made anew after it. Nothing
+// checkStateSignature returns the state without anything in it, if it was not signed by who is trusted: the next one is made anew after it. Nothing
 // of what a stranger wrote may stay there, for our signature would stand below it.
-func (s *Snapshot) judge(v view) view {
-	if s.signer == nil || v.commit.IsZero() {
+func (s *Snapshot) checkStateSignature(v View) View {
+	if s.signer == nil || v.Commit.IsZero() {
 		return v
 	}
-	why := s.doubt(v)
+	why := s.stateDistrustReason(v)
 	if why == "" {
 		return v
 	}
-	v.tree, v.forged = plumbing.ZeroHash, why
+	v.Tree, v.forged = plumbing.ZeroHash, why
 	return v
 }
 
-func (s *Snapshot) doubt(v view) string {
-	data, err := v.read(plumbing.CommitObject, v.commit)
+func (s *Snapshot) stateDistrustReason(v View) string {
+	data, err := v.Read(plumbing.CommitObject, v.Commit)
 	if err != nil {
 		return "its commit is missing"
 	}
-	content, armored := unsign(data)
+	content, armored := SplitSignature(data)
 	if armored == "" {
 		return "it is not signed"
 	}
@@ -121,19 +121,19 @@ func (s *Snapshot) StateForged() string { return s.state.forged }
 
 // Stateless is true if nothing is remembered: there is no state, it counts as lost, or it was retired.
 func (s *Snapshot) Stateless() bool {
-	return s.state.commit.IsZero() || s.state.forged != "" || s.state.retired
+	return s.state.Commit.IsZero() || s.state.forged != "" || s.state.retired
 }
 
-// credible leaves out what strangers may have written, where there is a key: what is not signed by who is trusted, and is newer than
+// selectTrusted leaves out what strangers may have written, where there is a key: what is not signed by who is trusted, and is newer than
 // something that is. What is older was there before the key was used, and nobody can put anything there without rewriting the branch.
-func credible(notes []Note) []Note {
+func selectTrusted(notes []Message) []Message {
 	oldest := -1
 	for i, n := range notes {
 		if n.signed {
 			oldest = i
 		}
 	}
-	out := []Note{}
+	out := []Message{}
 	for i, n := range notes {
 		if n.signed || i > oldest {
 			out = append(out, n)
@@ -142,8 +142,8 @@ func credible(notes []Note) []Note {
 	return out
 }
 
-// trusts a commit that is signed by who is trusted.
-func (c *Client) trusts(commit object) bool {
-	content, armored := unsign(commit.data)
+// isTrusted a commit that is signed by who is trusted.
+func (c *Client) isTrusted(commit Object) bool {
+	content, armored := SplitSignature(commit.Data)
 	return c.signer != nil && armored != "" && c.signer.Verify(content, armored) == nil
 }

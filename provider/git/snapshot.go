@@ -22,16 +22,16 @@ const (
 type Snapshot struct {
 	target string
 	empty  bool
-	branch view
-	state  view
+	branch View
+	state  View
 	// seen is the tip of the branch at the remote, on which a draft may have more.
 	seen plumbing.Hash
 	// history is what is known of the branch's past.
-	history *history
+	history *History
 	// signer of what follows. Nil leaves it unsigned.
 	signer *signature.Signer
 	// noted are refs that the client was to note.
-	noted map[string]plumbing.Hash
+	watched map[string]plumbing.Hash
 	// rival is the ref of a state that does not count.
 	rival string
 	// pending are files of the state that a draft will commit. Nil removes one.
@@ -40,12 +40,12 @@ type Snapshot struct {
 	keeping map[string]Trees
 }
 
-// A view is one commit and the objects below it that are known. What hangs on
+// A View is one commit and the objects below it that are known. What hangs on
 // an object that is known is known too, but for files that were left out.
-type view struct {
-	commit  plumbing.Hash
-	tree    plumbing.Hash
-	objects *layer[object]
+type View struct {
+	Commit  plumbing.Hash
+	Tree    plumbing.Hash
+	objects *Layer[Object]
 	// forged says why nothing of it counts. Empty if it does.
 	forged string
 	// retired is true for a state that names another ref whose state counts.
@@ -56,11 +56,11 @@ type view struct {
 	bytes int
 }
 
-func sizeOf(objects map[plumbing.Hash]object) int {
+func sizeOfObjects(objects map[plumbing.Hash]Object) int {
 	const overhead = 128 // Of a map, a name, a header of a slice.
 	size := 0
 	for _, o := range objects {
-		size += len(o.data) + overhead
+		size += len(o.Data) + overhead
 	}
 	return size
 }
@@ -75,10 +75,10 @@ type Entry struct {
 }
 
 // Tip returns the commit of the branch, or nothing if there is no branch.
-func (s *Snapshot) Tip() string { return hexOrNone(s.branch.commit) }
+func (s *Snapshot) Tip() string { return hexOrEmpty(s.branch.Commit) }
 
 // StateTip returns the commit of the state ref, or nothing if there is none.
-func (s *Snapshot) StateTip() string { return hexOrNone(s.state.commit) }
+func (s *Snapshot) StateTip() string { return hexOrEmpty(s.state.Commit) }
 
 // Empty reports whether the repository has no branch at all. Such a repository
 // is new, and its first branch may be made; where other branches exist, a
@@ -95,39 +95,39 @@ func (s *Snapshot) Contains(commit string) (is, known bool) {
 		return false, true
 	}
 	id := plumbing.NewHash(commit)
-	if id == s.branch.commit {
+	if id == s.branch.Commit {
 		return true, true
 	}
-	return s.history.has(id)
+	return s.history.Has(id)
 }
 
 // Subtree returns the tree id of a directory of the branch, or nothing if
 // there is none. It returns an error if the path is refused.
 func (s *Snapshot) Subtree(path string) (string, error) {
-	e, ok, err := s.branch.find(path)
-	if err != nil || !ok || !e.isDir() {
+	e, ok, err := s.branch.Find(path)
+	if err != nil || !ok || !e.IsDir() {
 		return "", err
 	}
-	return e.id.String(), nil
+	return e.ID.String(), nil
 }
 
 // Entry returns what stands at a path of the branch. It returns an error if
 // the path is refused.
 func (s *Snapshot) Entry(path string) (Entry, bool, error) {
-	e, ok, err := s.branch.find(path)
-	return Entry{Mode: e.mode, ID: e.id.String()}, ok, err
+	e, ok, err := s.branch.Find(path)
+	return Entry{Mode: e.Mode, ID: e.ID.String()}, ok, err
 }
 
 // Entries returns what stands in a directory of the branch, by name; nothing
 // if there is no directory. It returns an error if the path is refused.
 func (s *Snapshot) Entries(path string) (map[string]Entry, error) {
-	return s.branch.list(path)
+	return s.branch.List(path)
 }
 
 // StateEntries returns what stands in a directory of the state, by name. The
 // empty path is its root. It returns an error if the path is refused.
 func (s *Snapshot) StateEntries(path string) (map[string]Entry, error) {
-	return s.state.list(path)
+	return s.state.List(path)
 }
 
 // StateFile returns a file of the state, and whether there is one. It returns
@@ -136,170 +136,170 @@ func (s *Snapshot) StateFile(path string) ([]byte, bool, error) {
 	if data, ok := s.pending[path]; ok {
 		return data, data != nil, nil
 	}
-	e, ok, err := s.state.find(path)
-	if err != nil || !ok || e.isDir() {
+	e, ok, err := s.state.Find(path)
+	if err != nil || !ok || e.IsDir() {
 		return nil, false, err
 	}
-	data, err := s.state.read(plumbing.BlobObject, e.id)
+	data, err := s.state.Read(plumbing.BlobObject, e.ID)
 	return data, err == nil, err
 }
 
-func hexOrNone(h plumbing.Hash) string {
+func hexOrEmpty(h plumbing.Hash) string {
 	if h.IsZero() {
 		return ""
 	}
 	return h.String()
 }
 
-func (v view) read(kind plumbing.ObjectType, id plumbing.Hash) ([]byte, error) {
-	o, ok := v.objects.get(id)
-	if !ok || o.kind != kind {
-		return nil, failf(ClassUnknown, "cannot read %s %s: the server did not send it", kind, id)
+func (v View) Read(kind plumbing.ObjectType, id plumbing.Hash) ([]byte, error) {
+	o, ok := v.objects.Get(id)
+	if !ok || o.Kind != kind {
+		return nil, Newf(ClassUnknown, "cannot read %s %s: the server did not send it", kind, id)
 	}
-	return o.data, nil
+	return o.Data, nil
 }
 
-func (v view) entries(id plumbing.Hash) ([]entry, error) {
+func (v View) Entries(id plumbing.Hash) ([]TreeEntry, error) {
 	if id.IsZero() {
 		return nil, nil
 	}
-	data, err := v.read(plumbing.TreeObject, id)
+	data, err := v.Read(plumbing.TreeObject, id)
 	if err != nil {
 		return nil, err
 	}
-	return parseTree(data)
+	return ParseTree(data)
 }
 
-func (v view) find(path string) (entry, bool, error) {
+func (v View) Find(path string) (TreeEntry, bool, error) {
 	if err := CheckPath(path); err != nil {
-		return entry{}, false, &Error{Class: ClassInvalid, Detail: err.Error()}
+		return TreeEntry{}, false, &Error{Class: ClassInvalid, Detail: err.Error()}
 	}
-	at := entry{mode: modeTree, id: v.tree}
+	at := TreeEntry{Mode: ModeTree, ID: v.Tree}
 	for name := range strings.SplitSeq(path, "/") {
-		if !at.isDir() {
-			return entry{}, false, nil
+		if !at.IsDir() {
+			return TreeEntry{}, false, nil
 		}
-		entries, err := v.entries(at.id)
+		entries, err := v.Entries(at.ID)
 		if err != nil {
-			return entry{}, false, err
+			return TreeEntry{}, false, err
 		}
-		next, ok := findEntry(entries, name)
+		next, ok := FindEntry(entries, name)
 		if !ok {
-			return entry{}, false, nil
+			return TreeEntry{}, false, nil
 		}
 		at = next
 	}
 	return at, true, nil
 }
 
-func (v view) list(path string) (map[string]Entry, error) {
-	id := v.tree
+func (v View) List(path string) (map[string]Entry, error) {
+	id := v.Tree
 	if path != "" {
-		e, ok, err := v.find(path)
-		if err != nil || !ok || !e.isDir() {
+		e, ok, err := v.Find(path)
+		if err != nil || !ok || !e.IsDir() {
 			return nil, err
 		}
-		id = e.id
+		id = e.ID
 	}
-	entries, err := v.entries(id)
+	entries, err := v.Entries(id)
 	out := make(map[string]Entry, len(entries))
 	for _, e := range entries {
-		out[e.name] = Entry{Mode: e.mode, ID: e.id.String()}
+		out[e.Name] = Entry{Mode: e.Mode, ID: e.ID.String()}
 	}
 	return out, err
 }
 
-// with returns the view after a commit that adds objects.
-func (v view) with(commit object, added []object) (view, error) {
-	own := make(map[plumbing.Hash]object, len(added)+1)
+// withCommit returns the view after a commit that adds objects.
+func (v View) withCommit(commit Object, added []Object) (View, error) {
+	own := make(map[plumbing.Hash]Object, len(added)+1)
 	for _, o := range append(added, commit) {
-		if !o.light {
-			own[o.id] = o
+		if !o.SendOnly {
+			own[o.ID] = o
 		}
 	}
-	next := view{commit: commit.id, bytes: v.bytes + sizeOf(own), live: v.live, liveBytes: v.liveBytes}
-	next.objects = v.objects.with(own)
+	next := View{Commit: commit.ID, bytes: v.bytes + sizeOfObjects(own), live: v.live, liveBytes: v.liveBytes}
+	next.objects = v.objects.With(own)
 	var err error
-	if next.tree, err = treeOf(commit.data); err != nil {
-		return view{}, err
+	if next.Tree, err = CommitTree(commit.Data); err != nil {
+		return View{}, err
 	}
 	// Each delivery leaves the trees behind that it replaced. To look for them
 	// each time costs more than they take.
-	if next.objects.len() < 2*next.live+minGarbage && next.bytes < next.liveBytes+next.liveBytes/2+minGarbageBytes {
+	if next.objects.Len() < 2*next.live+minGarbage && next.bytes < next.liveBytes+next.liveBytes/2+minGarbageBytes {
 		return next, nil
 	}
-	return next.compact(everything)
+	return next.compactView(everything)
 }
 
-// compact drops what does not hang on the commit, and what the filter leaves out.
-func (v view) compact(filter packp.Filter) (view, error) {
-	own := map[plumbing.Hash]object{}
-	if commit, ok := v.objects.get(v.commit); ok {
-		own[v.commit] = commit
+// compactView drops what does not hang on the commit, and what the filter leaves out.
+func (v View) compactView(filter packp.Filter) (View, error) {
+	own := map[plumbing.Hash]Object{}
+	if commit, ok := v.objects.Get(v.Commit); ok {
+		own[v.Commit] = commit
 	}
-	if err := v.adopt(own, v.tree); err != nil {
-		return view{}, err
+	if err := v.addReachable(own, v.Tree); err != nil {
+		return View{}, err
 	}
 	if filter == withoutBlobs {
-		maps.DeleteFunc(own, func(_ plumbing.Hash, o object) bool { return o.kind == plumbing.BlobObject })
+		maps.DeleteFunc(own, func(_ plumbing.Hash, o Object) bool { return o.Kind == plumbing.BlobObject })
 	}
-	objects := (*layer[object])(nil).with(own)
-	size := sizeOf(own)
-	return view{commit: v.commit, tree: v.tree, objects: objects, forged: v.forged, retired: v.retired, live: objects.len(), bytes: size, liveBytes: size}, nil
+	objects := (*Layer[Object])(nil).With(own)
+	size := sizeOfObjects(own)
+	return View{Commit: v.Commit, Tree: v.Tree, objects: objects, forged: v.forged, retired: v.retired, live: objects.Len(), bytes: size, liveBytes: size}, nil
 }
 
-// adopt what hangs on an object. Trees may lie in each other as deep as somebody likes, so nothing here calls itself.
-func (v view) adopt(own map[plumbing.Hash]object, id plumbing.Hash) error {
+// addReachable what hangs on an object. Trees may lie in each other as deep as somebody likes, so nothing here calls itself.
+func (v View) addReachable(own map[plumbing.Hash]Object, id plumbing.Hash) error {
 	for next := []plumbing.Hash{id}; len(next) > 0; {
 		id, next = next[len(next)-1], next[:len(next)-1]
-		o, ok := v.objects.get(id)
+		o, ok := v.objects.Get(id)
 		if _, done := own[id]; done || !ok {
 			continue // What is not there is a file that was not fetched, or a submodule.
 		}
 		own[id] = o
-		if o.kind != plumbing.TreeObject {
+		if o.Kind != plumbing.TreeObject {
 			continue
 		}
-		entries, err := parseTree(o.data)
+		entries, err := ParseTree(o.Data)
 		if err != nil {
 			return err
 		}
 		for _, e := range entries {
-			if _, done := own[e.id]; !done {
-				next = append(next, e.id)
+			if _, done := own[e.ID]; !done {
+				next = append(next, e.ID)
 			}
 		}
 	}
 	return nil
 }
 
-// tidy drops what deliveries left behind: trees that were replaced, and files of
+// tidyViews drops what deliveries left behind: trees that were replaced, and files of
 // the branch, which the server has by now.
-func (s *Snapshot) tidy() *Snapshot {
-	if s.branch.isTidy() && s.state.isTidy() {
+func (s *Snapshot) tidyViews() *Snapshot {
+	if s.branch.IsTidy() && s.state.IsTidy() {
 		return s
 	}
 	next := *s
-	next.branch, next.state = s.branch.tidy(withoutBlobs), s.state.tidy(everything)
+	next.branch, next.state = s.branch.Tidy(withoutBlobs), s.state.Tidy(everything)
 	return &next
 }
 
-func (v view) isTidy() bool { return v.objects.len() == v.live }
+func (v View) IsTidy() bool { return v.objects.Len() == v.live }
 
-func (v view) tidy(filter packp.Filter) view {
-	if v.isTidy() {
+func (v View) Tidy(filter packp.Filter) View {
+	if v.IsTidy() {
 		return v
 	}
-	next, err := v.compact(filter)
+	next, err := v.compactView(filter)
 	if err != nil {
 		return v // It is as good as it was.
 	}
 	return next
 }
 
-// Without returns the id that a directory of the branch has without one of its
+// TreeWithout returns the id that a directory of the branch has without one of its
 // entries, whether that is there or not; nothing if there is no directory. It
 // returns an error if the path is refused.
-func (s *Snapshot) Without(path, entry string) (string, error) {
+func (s *Snapshot) TreeWithout(path, entry string) (string, error) {
 	return (&Commit{view: s.branch}).Subtree(path, entry)
 }

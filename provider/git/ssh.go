@@ -40,35 +40,35 @@ func (s SSH) String() string { return "ssh " + redacted }
 // GoString never shows the key.
 func (s SSH) GoString() string { return s.String() }
 
-func (s SSH) method() transport.AuthMethod { return nil }
+func (s SSH) authMethod() transport.AuthMethod { return nil }
 
-func (s SSH) secrets() []string { return []string{string(s.PrivateKey), string(s.Passphrase)} }
+func (s SSH) secretSpellings() []string { return []string{string(s.PrivateKey), string(s.Passphrase)} }
 
-func (s SSH) check() error {
+func (s SSH) validate() error {
 	if s.PrivateKey == "" {
 		return errors.New("credentials are empty")
 	}
 	return nil
 }
 
-// signer returns what proves that we have the key. It takes a while if the key has a passphrase.
-func (s SSH) signer() (ssh.Signer, error) {
-	signer, err := parseKey([]byte(s.PrivateKey), []byte(s.Passphrase))
+// newSigner returns what proves that we have the key. It takes a while if the key has a passphrase.
+func (s SSH) newSigner() (ssh.Signer, error) {
+	signer, err := parsePrivateKey([]byte(s.PrivateKey), []byte(s.Passphrase))
 	if err != nil {
-		return nil, &wireError{class: ClassInvalid, detail: err.Error()}
+		return nil, &Cause{Class: ClassInvalid, Detail: err.Error()}
 	}
 	if signer.PublicKey().Type() != ssh.KeyAlgoRSA {
 		return signer, nil
 	}
 	algorithms, ok := signer.(ssh.AlgorithmSigner)
 	if !ok {
-		return nil, &wireError{class: ClassInvalid, detail: "the private key cannot sign in a way that is safe"}
+		return nil, &Cause{Class: ClassInvalid, Detail: "the private key cannot sign in a way that is safe"}
 	}
 	return ssh.NewSignerWithAlgorithms(algorithms, []string{ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256})
 }
 
-// parseKey never repeats what it reads.
-func parseKey(key, passphrase []byte) (ssh.Signer, error) {
+// parsePrivateKey never repeats what it reads.
+func parsePrivateKey(key, passphrase []byte) (ssh.Signer, error) {
 	signer, err := ssh.ParsePrivateKey(key)
 	var sealed *ssh.PassphraseMissingError
 	switch {
@@ -81,10 +81,10 @@ func parseKey(key, passphrase []byte) (ssh.Signer, error) {
 	case err != nil:
 		return nil, errors.New("the private key is malformed, or of a kind that is not supported")
 	}
-	return signer, checkKey(signer.PublicKey())
+	return signer, checkPublicKey(signer.PublicKey())
 }
 
-func checkKey(k ssh.PublicKey) error {
+func checkPublicKey(k ssh.PublicKey) error {
 	switch k.Type() {
 	case ssh.KeyAlgoED25519, ssh.KeyAlgoECDSA256, ssh.KeyAlgoECDSA384, ssh.KeyAlgoECDSA521:
 		return nil
@@ -101,9 +101,9 @@ func checkKey(k ssh.PublicKey) error {
 	return errors.New("the private key must be of ed25519, ecdsa or rsa")
 }
 
-// An sshWire reaches one repository over SSH. What it does not know of is no part of it: neither the agent, the configuration nor the
+// An sshConn reaches one repository over SSH. What it does not know of is no part of it: neither the agent, the configuration nor the
 // known hosts of whoever runs us.
-type sshWire struct {
+type sshConn struct {
 	address string
 	dialer  *net.Dialer
 	path    string
@@ -113,8 +113,8 @@ type sshWire struct {
 	config  func() (*ssh.ClientConfig, error)
 }
 
-func newSSHWire(u policy.RepositoryURL, r Remote, dialer *net.Dialer) *sshWire {
-	w := &sshWire{address: u.Address(), dialer: dialer, path: u.Path, limit: maxBodyBytes, stall: stallTime, answer: answerTime}
+func newSSHConn(u policy.RepositoryURL, r Remote, dialer *net.Dialer) *sshConn {
+	w := &sshConn{address: u.Address(), dialer: dialer, path: u.Path, limit: maxBodyBytes, stall: stallTime, answer: answerTime}
 	key, _ := r.Auth.(SSH) // Remote.Validate has seen to it.
 	user := u.User
 	if user == "" {
@@ -122,7 +122,7 @@ func newSSHWire(u policy.RepositoryURL, r Remote, dialer *net.Dialer) *sshWire {
 	}
 	// Many clients are made that nobody uses.
 	w.config = sync.OnceValues(func() (*ssh.ClientConfig, error) {
-		signer, err := key.signer()
+		signer, err := key.newSigner()
 		if err != nil {
 			return nil, err
 		}
@@ -130,20 +130,20 @@ func newSSHWire(u policy.RepositoryURL, r Remote, dialer *net.Dialer) *sshWire {
 		if err != nil {
 			return nil, err
 		}
-		algorithms := hosts.algorithms(w.address)
+		algorithms := hosts.hostKeyAlgorithms(w.address)
 		if len(algorithms) == 0 {
-			return nil, &wireError{class: ClassTrust, detail: "the known hosts have no key for its server"}
+			return nil, &Cause{Class: ClassTrust, Detail: "the known hosts have no key for its server"}
 		}
 		return &ssh.ClientConfig{
 			User: user, Auth: []ssh.AuthMethod{ssh.PublicKeys(signer)},
-			HostKeyCallback: hosts.check, HostKeyAlgorithms: algorithms,
+			HostKeyCallback: hosts.checkHostKey, HostKeyAlgorithms: algorithms,
 		}, nil
 	})
 	return w
 }
 
-// dial returns a connection that ends with the context.
-func (w *sshWire) dial(ctx context.Context) (*ssh.Client, error) {
+// dialServer returns a connection that ends with the context.
+func (w *sshConn) dialServer(ctx context.Context) (*ssh.Client, error) {
 	config, err := w.config()
 	if err != nil {
 		return nil, err
@@ -159,39 +159,39 @@ func (w *sshWire) dial(ctx context.Context) (*ssh.Client, error) {
 	c, channels, requests, err := ssh.NewClientConn(conn, w.address, config)
 	if err != nil {
 		_ = conn.Close()
-		return nil, sshFailure(err)
+		return nil, explainHandshake(err)
 	}
 	return ssh.NewClient(c, channels, requests), conn.SetDeadline(time.Time{})
 }
 
-// sshFailure says why a handshake failed, for which the library has hardly anything but words.
-func sshFailure(err error) error {
+// explainHandshake says why a handshake failed, for which the library has hardly anything but words.
+func explainHandshake(err error) error {
 	var unlike *ssh.AlgorithmNegotiationError
 	switch {
 	case errors.As(err, new(*hostKeyError)):
 		return err
 	case errors.As(err, &unlike) && strings.Contains(unlike.What, "host key"):
-		return &wireError{class: ClassTrust, detail: "its server has no host key of a kind that is in the known hosts"}
+		return &Cause{Class: ClassTrust, Detail: "its server has no host key of a kind that is in the known hosts"}
 	case errors.As(err, &unlike):
-		return &wireError{class: ClassTrust, detail: "its server knows no way to encrypt that is safe"}
+		return &Cause{Class: ClassTrust, Detail: "its server knows no way to encrypt that is safe"}
 	case strings.Contains(err.Error(), "unable to authenticate"):
-		return &wireError{class: ClassAuth, detail: "the key was not accepted"}
+		return &Cause{Class: ClassAuth, Detail: "the key was not accepted"}
 	}
 	return err
 }
 
-// command for the server. Its shell must take the path for nothing else than one word.
-func command(service, path string) string {
+// remoteCommand for the server. Its shell must take the path for nothing else than one word.
+func remoteCommand(service, path string) string {
 	return service + " '" + strings.NewReplacer("'", `'\''`, "!", `'\!'`).Replace(path) + "'"
 }
 
-// A wireError is a failure whose meaning is known where it happens.
-type wireError struct {
-	class  Class
-	detail string
+// A Cause is a failure whose meaning is known where it happens.
+type Cause struct {
+	Class  Class
+	Detail string
 	// said is what the server said to a person.
-	said string
+	Said string
 }
 
 // Error says what happened, and not what the server said.
-func (e *wireError) Error() string { return e.detail }
+func (e *Cause) Error() string { return e.Detail }

@@ -160,7 +160,7 @@ func TestRefusedOverSSH(t *testing.T) {
 			}
 		})
 	}
-	if !slices.Contains(x.Commands(), command("git-upload-pack", strings.Replace(s.Path(repo), "/team", "/';touch$IFS'x!/team", 1))) {
+	if !slices.Contains(x.Commands(), remoteCommand("git-upload-pack", strings.Replace(s.Path(repo), "/team", "/';touch$IFS'x!/team", 1))) {
 		t.Errorf("the path did not reach the server as one word: %q", x.Commands())
 	}
 }

@@ -16,7 +16,7 @@ import (
 
 // An sshSession speaks to one service of a server over one connection. It is not safe for concurrent use.
 type sshSession struct {
-	wire    *sshWire
+	wire    *sshConn
 	service string
 	client  *ssh.Client
 	adv     *packp.AdvRefs
@@ -24,9 +24,9 @@ type sshSession struct {
 	line *sshLine
 }
 
-// session connects to a service. The connection ends with the context, at the latest.
-func (w *sshWire) session(ctx context.Context, service string) (*sshSession, error) {
-	client, err := w.dial(ctx)
+// openSession connects to a service. The connection ends with the context, at the latest.
+func (w *sshConn) openSession(ctx context.Context, service string) (*sshSession, error) {
+	client, err := w.dialServer(ctx)
 	return &sshSession{wire: w, service: service, client: client}, err
 }
 
@@ -40,7 +40,7 @@ func (s *sshSession) AdvertisedReferencesContext(context.Context) (*packp.AdvRef
 	if s.adv != nil {
 		return s.adv, nil
 	}
-	l, adv, err := s.open()
+	l, adv, err := s.openLine()
 	if err != nil {
 		return nil, err
 	}
@@ -56,23 +56,23 @@ func (s *sshSession) UploadPack(_ context.Context, req *packp.UploadPackRequest)
 	if err := req.Validate(); err != nil {
 		return nil, err
 	}
-	l, err := s.take()
+	l, err := s.takeLine()
 	if err != nil {
 		return nil, err
 	}
-	if err := l.ask(req); err != nil {
-		return nil, l.explain(s.service, err)
+	if err := l.sendRequest(req); err != nil {
+		return nil, l.explainEnd(s.service, err)
 	}
 	res := packp.NewUploadPackResponse(req)
 	if err := res.Decode(l); err != nil {
-		return nil, l.explain(s.service, err)
+		return nil, l.explainEnd(s.service, err)
 	}
 	return res, nil
 }
 
 // ReceivePack pushes, and waits until the server has done all that follows: to leave early could stop it.
 func (s *sshSession) ReceivePack(_ context.Context, req *packp.ReferenceUpdateRequest) (*packp.ReportStatus, error) {
-	l, err := s.take()
+	l, err := s.takeLine()
 	if err != nil {
 		return nil, err
 	}
@@ -80,17 +80,17 @@ func (s *sshSession) ReceivePack(_ context.Context, req *packp.ReferenceUpdateRe
 	// A server that refuses may not read to the end, and says why.
 	sent := errors.Join(req.Encode(l.in), l.in.Close())
 	report := packp.NewReportStatus()
-	if err := report.Decode(demultiplexPush(req, l)); err != nil {
+	if err := report.Decode(demultiplexReport(req, l)); err != nil {
 		if sent != nil {
 			err = sent
 		}
-		return nil, l.explain(s.service, err)
+		return nil, l.explainEnd(s.service, err)
 	}
 	_, _ = io.Copy(io.Discard, l)
 	return report, report.Error()
 }
 
-func demultiplexPush(req *packp.ReferenceUpdateRequest, r io.Reader) io.Reader {
+func demultiplexReport(req *packp.ReferenceUpdateRequest, r io.Reader) io.Reader {
 	if !req.Capabilities.Supports(capability.Sideband64k) {
 		return r
 	}
@@ -107,23 +107,23 @@ func (s *sshSession) Close() error {
 	return s.client.Close()
 }
 
-// take a line that was not used yet.
-func (s *sshSession) take() (*sshLine, error) {
+// takeLine a line that was not used yet.
+func (s *sshSession) takeLine() (*sshLine, error) {
 	l := s.line
 	if s.line = nil; l != nil {
 		return l, nil
 	}
-	l, _, err := s.open()
+	l, _, err := s.openLine()
 	return l, err
 }
 
-// open a line, and read what the server says first.
-func (s *sshSession) open() (*sshLine, *packp.AdvRefs, error) {
+// openLine a line, and read what the server says first.
+func (s *sshSession) openLine() (*sshLine, *packp.AdvRefs, error) {
 	session, err := s.client.NewSession()
 	if err != nil {
 		return nil, nil, err
 	}
-	l := &sshLine{session: session, said: &murmur{}}
+	l := &sshLine{session: session, said: &stderrBuffer{}}
 	session.Stderr = l.said
 	in, err := session.StdinPipe()
 	if err != nil {
@@ -134,20 +134,20 @@ func (s *sshSession) open() (*sshLine, *packp.AdvRefs, error) {
 		return nil, nil, err
 	}
 	l.in = in
-	l.out = &boundedBody{
+	l.out = &limitedBody{
 		ReadCloser: io.NopCloser(&stallReader{next: out, time: s.wire.stall, left: s.wire.answer, giveUp: s.client.Close}), left: min(s.wire.limit, maxListBytes),
 	}
-	if err := session.Start(command(s.service, s.wire.path)); err != nil {
+	if err := session.Start(remoteCommand(s.service, s.wire.path)); err != nil {
 		var refused *ssh.ExitError
-		if errors.As(err, &refused) || err.Error() == "ssh: command "+command(s.service, s.wire.path)+" failed" {
-			return nil, nil, &wireError{class: ClassAuth, detail: "its server does not run Git for this key"}
+		if errors.As(err, &refused) || err.Error() == "ssh: command "+remoteCommand(s.service, s.wire.path)+" failed" {
+			return nil, nil, &Cause{Class: ClassAuth, Detail: "its server does not run Git for this key"}
 		}
 		return nil, nil, err
 	}
 	adv := packp.NewAdvRefs()
 	err = adv.Decode(l)
 	if err != nil && !errors.Is(err, packp.ErrEmptyAdvRefs) {
-		return nil, nil, l.explain(s.service, err)
+		return nil, nil, l.explainEnd(s.service, err)
 	}
 	transport.FilterUnsupportedCapabilities(adv.Capabilities)
 	if s.service == transport.UploadPackServiceName {
@@ -160,8 +160,8 @@ func (s *sshSession) open() (*sshLine, *packp.AdvRefs, error) {
 type sshLine struct {
 	session *ssh.Session
 	in      io.WriteCloser
-	out     *boundedBody
-	said    *murmur
+	out     *limitedBody
+	said    *stderrBuffer
 }
 
 // Read what the server answers.
@@ -170,7 +170,7 @@ func (l *sshLine) Read(p []byte) (int, error) { return l.out.Read(p) }
 // Close ends the command.
 func (l *sshLine) Close() error { return l.session.Close() }
 
-func (l *sshLine) ask(req *packp.UploadPackRequest) error {
+func (l *sshLine) sendRequest(req *packp.UploadPackRequest) error {
 	if err := req.UploadRequest.Encode(l.in); err != nil {
 		return err
 	}
@@ -183,42 +183,42 @@ func (l *sshLine) ask(req *packp.UploadPackRequest) error {
 	return l.in.Close()
 }
 
-// explain a failure with what the server said to a person, if it ended the command itself.
-func (l *sshLine) explain(service string, err error) error {
+// explainEnd a failure with what the server said to a person, if it ended the command itself.
+func (l *sshLine) explainEnd(service string, err error) error {
 	if !errors.Is(err, packp.ErrEmptyInput) && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return err
 	}
 	_ = l.session.Wait() // It ended, or the connection does in time.
 	said := l.said.String()
-	e := &wireError{class: ClassifyText(said), detail: "its server ended the command without an answer", said: said}
+	e := &Cause{Class: ClassifyText(said), Detail: "its server ended the command without an answer", Said: said}
 	switch {
 	case said == "":
-		e.class = ClassTransient
-	case e.class == ClassNotFound:
-		e.detail = "it does not exist, or this key may not see it"
-	case e.class == ClassPolicy && service == transport.ReceivePackServiceName:
-		e.detail = "this key may not write it"
-	case e.class == ClassPolicy:
-		e.class, e.detail = ClassAuth, "this key may not read it"
+		e.Class = ClassTransient
+	case e.Class == ClassNotFound:
+		e.Detail = "it does not exist, or this key may not see it"
+	case e.Class == ClassPolicy && service == transport.ReceivePackServiceName:
+		e.Detail = "this key may not write it"
+	case e.Class == ClassPolicy:
+		e.Class, e.Detail = ClassAuth, "this key may not read it"
 	}
 	return e
 }
 
-// A murmur is a transcript that is read while it may still be written.
-type murmur struct {
+// A stderrBuffer is a transcript that is read while it may still be written.
+type stderrBuffer struct {
 	mu   sync.Mutex
-	text transcript
+	text Transcript
 }
 
 // String returns what was kept.
-func (m *murmur) String() string {
+func (m *stderrBuffer) String() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.text.String()
 }
 
 // Write keeps what fits and takes all.
-func (m *murmur) Write(p []byte) (int, error) {
+func (m *stderrBuffer) Write(p []byte) (int, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.text.Write(p)

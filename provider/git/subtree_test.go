@@ -90,7 +90,7 @@ func TestSubtreeWithout(t *testing.T) {
 		})
 	}
 	for path, want := range map[string]bool{"web": true, "bare": false, "": false, "other": false} {
-		if got, err := c.Holds(path, "kustomization.yaml", marker); err != nil || got != want {
+		if got, err := c.HasAny(path, "kustomization.yaml", marker); err != nil || got != want {
 			t.Errorf("Holds(%q): want %t, got %t, %v", path, want, got, err)
 		}
 	}

@@ -19,32 +19,32 @@ const (
 	objectOverhead = 400
 )
 
-// A pack is what a server sent, and where its objects are in it.
-type pack struct {
+// A Pack is what a server sent, and where its objects are in it.
+type Pack struct {
 	scanner *packfile.Scanner
-	parts   []part
+	parts   []packPart
 }
 
-// A part of a pack is one object, or how to make one of another one.
-type part struct {
+// A packPart of a pack is one object, or how to make one of another one.
+type packPart struct {
 	at     int64
 	length int64
 	kind   plumbing.ObjectType
 	// base of a delta, and the size of what it makes.
-	base   base
+	base   deltaBase
 	result int64
 }
 
-// A base is what a delta is about: by its place in the pack, or by its id.
-type base struct {
+// A deltaBase is what a delta is about: by its place in the pack, or by its id.
+type deltaBase struct {
 	at int64
 	id plumbing.Hash
 }
 
-// scanPack finds the objects of a pack. It returns how many bytes they will take, and an error if they are more than limit, or too many: some
+// ScanPack finds the objects of a pack. It returns how many bytes they will take, and an error if they are more than limit, or too many: some
 // bytes on the wire can stand for a thousand times as many in memory.
-func scanPack(ctx context.Context, data io.ReadSeeker, limit int64) (*pack, int64, error) {
-	p := &pack{scanner: packfile.NewScanner(data)}
+func ScanPack(ctx context.Context, data io.ReadSeeker, limit int64) (*Pack, int64, error) {
+	p := &Pack{scanner: packfile.NewScanner(data)}
 	_, count, err := p.scanner.Header()
 	if err != nil {
 		return nil, 0, errors.Wrap(err, "cannot read pack")
@@ -57,7 +57,7 @@ func scanPack(ctx context.Context, data io.ReadSeeker, limit int64) (*pack, int6
 		if err := ctx.Err(); err != nil {
 			return nil, 0, err
 		}
-		used, err := p.scanPart(left)
+		used, err := p.scanObject(left)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -69,8 +69,8 @@ func scanPack(ctx context.Context, data io.ReadSeeker, limit int64) (*pack, int6
 	return p, limit - left, nil
 }
 
-// scanPart finds the next object, and returns how many bytes it will take, which are no more than left.
-func (p *pack) scanPart(left int64) (int64, error) {
+// scanObject finds the next object, and returns how many bytes it will take, which are no more than left.
+func (p *Pack) scanObject(left int64) (int64, error) {
 	h, err := p.scanner.NextObjectHeader()
 	if err != nil {
 		return 0, errors.Wrap(err, "cannot read pack")
@@ -89,18 +89,18 @@ func (p *pack) scanPart(left int64) (int64, error) {
 	}
 	size := int64(0)
 	if h.Type.IsDelta() {
-		if size = content.target(); size < 0 || size > left-used {
+		if size = content.resultSize(); size < 0 || size > left-used {
 			return 0, tooLargeError{}
 		}
 	}
-	p.parts = append(p.parts, part{at: h.Offset, length: h.Length, kind: h.Type, base: base{at: h.OffsetReference, id: h.Reference}, result: size})
+	p.parts = append(p.parts, packPart{at: h.Offset, length: h.Length, kind: h.Type, base: deltaBase{at: h.OffsetReference, id: h.Reference}, result: size})
 	return used + size, nil
 }
 
-// unpack decodes a pack that was scanned. Each object is made once, and nothing calls itself: a chain of deltas costs no more than as many
+// Unpack decodes a pack that was scanned. Each object is made once, and nothing calls itself: a chain of deltas costs no more than as many
 // objects without one. The parser of go-git makes the objects of a chain again for each link that its cache has lost.
-func (p *pack) unpack(ctx context.Context) (map[plumbing.Hash]object, error) {
-	u := &unpacking{pack: p, objects: map[plumbing.Hash]object{}, waiting: map[base][]part{}}
+func (p *Pack) Unpack(ctx context.Context) (map[plumbing.Hash]Object, error) {
+	u := &unpacker{Pack: p, objects: map[plumbing.Hash]Object{}, waiting: map[deltaBase][]packPart{}}
 	for _, one := range p.parts {
 		if one.kind.IsDelta() {
 			u.waiting[one.base] = append(u.waiting[one.base], one)
@@ -110,7 +110,7 @@ func (p *pack) unpack(ctx context.Context) (map[plumbing.Hash]object, error) {
 		if one.kind.IsDelta() {
 			continue
 		}
-		if err := u.resolve(ctx, one); err != nil {
+		if err := u.resolveObject(ctx, one); err != nil {
 			return nil, err
 		}
 	}
@@ -120,35 +120,35 @@ func (p *pack) unpack(ctx context.Context) (map[plumbing.Hash]object, error) {
 	return u.objects, nil
 }
 
-// An unpacking makes the objects of a pack.
-type unpacking struct {
-	*pack
+// An unpacker makes the objects of a pack.
+type unpacker struct {
+	*Pack
 
-	objects map[plumbing.Hash]object
+	objects map[plumbing.Hash]Object
 	// waiting deltas, by what they are about.
-	waiting map[base][]part
+	waiting map[deltaBase][]packPart
 }
 
-// A placed object is one that was made, and its place in the pack.
-type placed struct {
+// A placedObject object is one that was made, and its place in the pack.
+type placedObject struct {
 	at int64
-	object
+	Object
 }
 
-// resolve an object, and all that is made of it.
-func (u *unpacking) resolve(ctx context.Context, whole part) error {
-	data, err := u.inflate(ctx, whole)
+// resolveObject an object, and all that is made of it.
+func (u *unpacker) resolveObject(ctx context.Context, whole packPart) error {
+	data, err := u.inflatePart(ctx, whole)
 	if err != nil {
 		return err
 	}
 	if whole.kind < plumbing.CommitObject || whole.kind > plumbing.TagObject {
 		return errors.New("cannot read pack: an object is of no kind that is known")
 	}
-	for next := []placed{{at: whole.at, object: newObject(whole.kind, data)}}; len(next) > 0; {
+	for next := []placedObject{{at: whole.at, Object: NewObject(whole.kind, data)}}; len(next) > 0; {
 		one := next[len(next)-1]
 		next = next[:len(next)-1]
-		u.objects[one.id] = one.object
-		made, err := u.patch(ctx, one)
+		u.objects[one.ID] = one.Object
+		made, err := u.applyWaitingDeltas(ctx, one)
 		if err != nil {
 			return err
 		}
@@ -157,28 +157,28 @@ func (u *unpacking) resolve(ctx context.Context, whole part) error {
 	return nil
 }
 
-// patch makes the objects that waited for one.
-func (u *unpacking) patch(ctx context.Context, one placed) ([]placed, error) {
-	out := []placed{}
-	for _, b := range []base{{at: one.at}, {id: one.id}} {
+// applyWaitingDeltas makes the objects that waited for one.
+func (u *unpacker) applyWaitingDeltas(ctx context.Context, one placedObject) ([]placedObject, error) {
+	out := []placedObject{}
+	for _, b := range []deltaBase{{at: one.at}, {id: one.ID}} {
 		for _, waiting := range u.waiting[b] {
-			delta, err := u.inflate(ctx, waiting)
+			delta, err := u.inflatePart(ctx, waiting)
 			if err != nil {
 				return nil, err
 			}
-			data, err := applyDelta(one.data, delta, waiting.result)
+			data, err := applyDelta(one.Data, delta, waiting.result)
 			if err != nil {
 				return nil, err
 			}
-			out = append(out, placed{at: waiting.at, object: newObject(one.kind, data)})
+			out = append(out, placedObject{at: waiting.at, Object: NewObject(one.Kind, data)})
 		}
 		delete(u.waiting, b)
 	}
 	return out, nil
 }
 
-// inflate the content of a part. Its size was checked.
-func (u *unpacking) inflate(ctx context.Context, one part) ([]byte, error) {
+// inflatePart the content of a part. Its size was checked.
+func (u *unpacker) inflatePart(ctx context.Context, one packPart) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

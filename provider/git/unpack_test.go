@@ -43,7 +43,7 @@ func newHostilePack(tb testing.TB) *hostilePack {
 func (h *hostilePack) whole(kind plumbing.ObjectType, data []byte) (at int) {
 	h.Helper()
 	at = h.out.Len()
-	h.head(kind, len(data))
+	h.writeHeader(kind, len(data))
 	h.deflate(data)
 	return at
 }
@@ -51,7 +51,7 @@ func (h *hostilePack) whole(kind plumbing.ObjectType, data []byte) (at int) {
 func (h *hostilePack) deflate(data []byte) {
 	h.Helper()
 	h.parts++
-	if err := h.compress(data); err != nil {
+	if err := h.writeCompressed(data); err != nil {
 		h.Fatal(err)
 	}
 }
@@ -60,9 +60,9 @@ func (h *hostilePack) deflate(data []byte) {
 func (h *hostilePack) after(base int, from, to []byte) (at int) {
 	h.Helper()
 	at = h.out.Len()
-	delta := deltaOf(from, to)
-	h.head(plumbing.OFSDeltaObject, len(delta))
-	h.offset(at - base)
+	delta := encodeDelta(from, to)
+	h.writeHeader(plumbing.OFSDeltaObject, len(delta))
+	h.writeBaseOffset(at - base)
 	h.deflate(delta)
 	return at
 }
@@ -70,7 +70,7 @@ func (h *hostilePack) after(base int, from, to []byte) (at int) {
 // of adds what makes one object of another one, which is named by its id and may follow.
 func (h *hostilePack) of(base plumbing.Hash, delta []byte) {
 	h.Helper()
-	h.head(plumbing.REFDeltaObject, len(delta))
+	h.writeHeader(plumbing.REFDeltaObject, len(delta))
 	h.out.Write(base[:])
 	h.deflate(delta)
 }
@@ -85,11 +85,11 @@ func (h *hostilePack) bytes() []byte {
 // tip adds a commit without files, which a branch can be at.
 func (h *hostilePack) tip() string {
 	h.Helper()
-	tree := newObject(plumbing.TreeObject, nil)
+	tree := NewObject(plumbing.TreeObject, nil)
 	h.whole(plumbing.TreeObject, nil)
-	data := []byte("tree " + tree.id.String() + "\nauthor x <x@example.org> 1 +0000\ncommitter x <x@example.org> 1 +0000\n\nx\n")
+	data := []byte("tree " + tree.ID.String() + "\nauthor x <x@example.org> 1 +0000\ncommitter x <x@example.org> 1 +0000\n\nx\n")
 	h.whole(plumbing.CommitObject, data)
-	return newObject(plumbing.CommitObject, data).id.String()
+	return NewObject(plumbing.CommitObject, data).ID.String()
 }
 
 // tiny objects, each of which has four bytes.
@@ -103,21 +103,21 @@ func (h *hostilePack) tiny(count int) {
 // chain of objects of some bytes, each of which is made of the one before it. The last one comes first if it is backwards.
 func (h *hostilePack) chain(links, size int, backwards bool) {
 	h.Helper()
-	versions := make([]object, links+1)
+	versions := make([]Object, links+1)
 	for n := range versions {
-		versions[n] = newObject(plumbing.BlobObject, append(bytes.Repeat([]byte("x"), size), fmt.Sprintf("%08d", n)...))
+		versions[n] = NewObject(plumbing.BlobObject, append(bytes.Repeat([]byte("x"), size), fmt.Sprintf("%08d", n)...))
 	}
 	if !backwards {
-		at := h.whole(plumbing.BlobObject, versions[0].data)
+		at := h.whole(plumbing.BlobObject, versions[0].Data)
 		for n := range links {
-			at = h.after(at, versions[n].data, versions[n+1].data)
+			at = h.after(at, versions[n].Data, versions[n+1].Data)
 		}
 		return
 	}
 	for n := links; n > 0; n-- {
-		h.of(versions[n-1].id, deltaOf(versions[n-1].data, versions[n].data))
+		h.of(versions[n-1].ID, encodeDelta(versions[n-1].Data, versions[n].Data))
 	}
-	h.whole(plumbing.BlobObject, versions[0].data)
+	h.whole(plumbing.BlobObject, versions[0].Data)
 }
 
 // counted counts how often a pack is gone through from another place.
@@ -174,14 +174,14 @@ func TestHostilePack(t *testing.T) {
 		"NoBase": {
 			reason: "A delta whose base is not there is an error.",
 			fill: func(h *hostilePack) {
-				h.of(plumbing.NewHash(strings.Repeat("a", 40)), deltaOf([]byte("a"), []byte("b")))
+				h.of(plumbing.NewHash(strings.Repeat("a", 40)), encodeDelta([]byte("a"), []byte("b")))
 			},
 			limit: maxInflatedBytes, class: ClassTransient,
 		},
 		"DeltaLies": {
 			reason: "A delta that makes more than it says is an error.",
 			fill: func(h *hostilePack) {
-				h.of(newObject(plumbing.BlobObject, []byte("abc")).id, append([]byte{3, 1}, appendCopy(nil, 0, 3)...))
+				h.of(NewObject(plumbing.BlobObject, []byte("abc")).ID, append([]byte{3, 1}, appendCopySteps(nil, 0, 3)...))
 				h.whole(plumbing.BlobObject, []byte("abc"))
 			},
 			limit: maxInflatedBytes, class: ClassTransient,
@@ -192,17 +192,17 @@ func TestHostilePack(t *testing.T) {
 			h := newHostilePack(t)
 			tc.fill(h)
 			data := &counted{Reader: bytes.NewReader(h.bytes())}
-			got := map[plumbing.Hash]object{}
-			p, _, err := scanPack(t.Context(), data, tc.limit)
+			got := map[plumbing.Hash]Object{}
+			p, _, err := ScanPack(t.Context(), data, tc.limit)
 			if err == nil {
-				got, err = p.unpack(t.Context())
+				got, err = p.Unpack(t.Context())
 			}
 			if err != nil {
 				err = packError{err}
 			}
 			class := Class("")
 			if err != nil {
-				class, _ = classifyTransport(verbRead, err)
+				class, _ = classifyTransport(VerbRead, err)
 			}
 			if diff := cmp.Diff(tc.class, class); diff != "" {
 				t.Fatalf("\n%s\nunpack(...): -want, +got:\n%s\n%v", tc.reason, diff, err)
@@ -218,16 +218,16 @@ func TestUnpackEnds(t *testing.T) {
 	h := newHostilePack(t)
 	h.tiny(10)
 	data := bytes.NewReader(h.bytes())
-	p, _, err := scanPack(t.Context(), data, maxInflatedBytes)
+	p, _, err := ScanPack(t.Context(), data, maxInflatedBytes)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := p.unpack(ended); err == nil {
+	if _, err := p.Unpack(ended); err == nil {
 		t.Error("\nA pack is not decoded once nobody waits for it.\nunpack(...): no error")
 	}
-	if _, _, err := scanPack(ended, bytes.NewReader(h.bytes()), maxInflatedBytes); err == nil {
+	if _, _, err := ScanPack(ended, bytes.NewReader(h.bytes()), maxInflatedBytes); err == nil {
 		t.Error("\nA pack is not gone through once nobody waits for it.\nscanPack(...): no error")
 	}
 }

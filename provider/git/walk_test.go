@@ -11,27 +11,27 @@ import (
 
 // tower is a view whose branch has some levels of directories, in each of which the next one lies under several names. The lowest one has
 // a file. A tower of n levels and names stands for names^n directories, and has n+1 trees.
-func tower(t *testing.T, levels int, names ...string) view {
+func tower(t *testing.T, levels int, names ...string) View {
 	t.Helper()
-	objects := map[plumbing.Hash]object{}
-	add := func(entries ...entry) plumbing.Hash {
-		o := newObject(plumbing.TreeObject, encodeTree(entries))
-		objects[o.id] = o
-		return o.id
+	objects := map[plumbing.Hash]Object{}
+	add := func(entries ...TreeEntry) plumbing.Hash {
+		o := NewObject(plumbing.TreeObject, EncodeTree(entries))
+		objects[o.ID] = o
+		return o.ID
 	}
-	id := add(entry{mode: modeFile, name: "wanted", id: newObject(plumbing.BlobObject, []byte("x")).id})
+	id := add(TreeEntry{Mode: ModeFile, Name: "wanted", ID: NewObject(plumbing.BlobObject, []byte("x")).ID})
 	for range levels {
-		entries := []entry{}
+		entries := []TreeEntry{}
 		for _, name := range names {
-			entries = append(entries, entry{mode: modeTree, name: name, id: id})
+			entries = append(entries, TreeEntry{Mode: ModeTree, Name: name, ID: id})
 		}
 		id = add(entries...)
 	}
-	return view{tree: id, objects: (*layer[object])(nil).with(objects)}
+	return View{Tree: id, objects: (*Layer[Object])(nil).With(objects)}
 }
 
 func TestWalk(t *testing.T) {
-	x := newObject(plumbing.BlobObject, []byte("x")).id.String()
+	x := NewObject(plumbing.BlobObject, []byte("x")).ID.String()
 	cases := map[string]struct {
 		reason string
 		levels int
@@ -59,8 +59,8 @@ func TestWalk(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			w := newWalk(tower(t, tc.levels, tc.names...), maxDirectorySteps, func(e entry) bool { return e.name == "wanted" })
-			err := w.enter(t.Context(), w.view.tree, "")
+			w := newTreeWalk(tower(t, tc.levels, tc.names...), maxDirectorySteps, func(e TreeEntry) bool { return e.Name == "wanted" })
+			err := w.enterDirectory(t.Context(), w.view.Tree, "")
 			if diff := cmp.Diff(tc.class, ClassOf(err)); diff != "" {
 				t.Fatalf("\n%s\nenter(...): -want, +got:\n%s", tc.reason, diff)
 			}
@@ -78,7 +78,7 @@ func TestWalkEnds(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	s := &Snapshot{branch: tower(t, 2, "a", "b")}
-	if _, err := s.Named(ended, "wanted"); ClassOf(err) != ClassTransient {
+	if _, err := s.FilesNamed(ended, "wanted"); ClassOf(err) != ClassTransient {
 		t.Errorf("\nA walk ends when its context does.\nNamed(...): %v", err)
 	}
 }
@@ -87,14 +87,14 @@ func TestWalkEnds(t *testing.T) {
 func TestDeepTrees(t *testing.T) {
 	const levels = 100_000
 	v := tower(t, levels, "d")
-	if ids, err := v.missing(v.tree, true); err != nil || len(ids) != 1 {
+	if ids, err := v.MissingFiles(v.Tree, true); err != nil || len(ids) != 1 {
 		t.Errorf("\nThe one file that is not there is missing.\nmissing(...): %d, %v", len(ids), err)
 	}
-	own := map[plumbing.Hash]object{}
-	if err := v.adopt(own, v.tree); err != nil || len(own) != levels+1 {
+	own := map[plumbing.Hash]Object{}
+	if err := v.addReachable(own, v.Tree); err != nil || len(own) != levels+1 {
 		t.Errorf("\nAll trees hang on the first one.\nadopt(...): %d, %v", len(own), err)
 	}
-	if _, err := (&Snapshot{branch: v}).Named(t.Context(), "wanted"); err != nil {
+	if _, err := (&Snapshot{branch: v}).FilesNamed(t.Context(), "wanted"); err != nil {
 		t.Errorf("\nNothing is looked for where no path leads.\nNamed(...): %v", err)
 	}
 	if _, err := (&Snapshot{branch: v}).Subtree(strings.Repeat("d/", 300) + "d"); err != nil {

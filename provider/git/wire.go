@@ -21,8 +21,8 @@ type Proxy struct {
 	Password Secret
 }
 
-// check never repeats the URL: it may hold a password.
-func (p *Proxy) check() error {
+// validate never repeats the URL: it may hold a password.
+func (p *Proxy) validate() error {
 	if p == nil {
 		return nil
 	}
@@ -40,12 +40,12 @@ func (p *Proxy) check() error {
 	if p.Username == "" && p.Password == "" {
 		return nil
 	}
-	return Basic{Username: p.Username, Password: string(p.Password)}.check()
+	return Basic{Username: p.Username, Password: string(p.Password)}.validate()
 }
 
-// choose returns what the transport asks for a proxy. A proxy sees where deliveries go, and what an http:// remote is sent. So only a
+// proxyFunc returns what the transport asks for a proxy. A proxy sees where deliveries go, and what an http:// remote is sent. So only a
 // configuration chooses one, and never the environment, which its author does not see.
-func (p *Proxy) choose() (func(*http.Request) (*url.URL, error), error) {
+func (p *Proxy) proxyFunc() (func(*http.Request) (*url.URL, error), error) {
 	if p == nil {
 		return nil, nil //nolint:nilnil // None is what the transport understands as no proxy.
 	}
@@ -67,12 +67,12 @@ type Certificate struct {
 	Key Secret
 }
 
-func newWire(r Remote, dialer *net.Dialer) (*http.Transport, error) {
-	trust, err := newTrust(r.CABundle)
+func newHTTPTransport(r Remote, dialer *net.Dialer) (*http.Transport, error) {
+	trust, err := newTLSConfig(r.CABundle)
 	if err != nil {
 		return nil, err
 	}
-	proxy, err := r.Proxy.choose()
+	proxy, err := r.Proxy.proxyFunc()
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func newWire(r Remote, dialer *net.Dialer) (*http.Transport, error) {
 	return t, nil
 }
 
-func newTrust(bundle []byte) (*tls.Config, error) {
+func newTLSConfig(bundle []byte) (*tls.Config, error) {
 	conf := &tls.Config{MinVersion: tls.VersionTLS12}
 	if len(bundle) == 0 {
 		return conf, nil

@@ -25,7 +25,7 @@ func leaks(t *testing.T, err error) {
 	t.Helper()
 	auth := Basic{Username: "user", Password: canary}
 	for ; err != nil; err = errors.Unwrap(err) {
-		for _, s := range auth.secrets() {
+		for _, s := range auth.secretSpellings() {
 			if text := fmt.Sprintf("%v %+v %#v %q", err, err, err, err); strings.Contains(text, s) {
 				t.Errorf("\nNo error holds a credential\nError(): %s", text)
 			}
@@ -137,7 +137,7 @@ func TestTLS(t *testing.T) {
 
 func TestNoProxy(t *testing.T) {
 	// net/http reads the environment once in a process, and never proxies loopback, so an answer of a server would prove nothing.
-	if at(t, "http://git.example.org").wire.Proxy != nil {
+	if at(t, "http://git.example.org").http.Proxy != nil {
 		t.Error("\nOnly a configuration may choose a proxy\nProxy: want none")
 	}
 }
@@ -264,8 +264,8 @@ func TestHostileServer(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			c := answer(t, tc.serve)
-			c.wire.MaxResponseHeaderBytes = 1 << 16
-			c.limitBodies(1 << 20)
+			c.http.MaxResponseHeaderBytes = 1 << 16
+			c.setBodyLimit(1 << 20)
 			patience := 5 * time.Minute
 			if tc.hangs {
 				patience = time.Second
@@ -304,17 +304,17 @@ func TestTooLargeInMemory(t *testing.T) {
 	s := serve(t, map[string]string{"a": strings.Repeat("0", 1<<20)})
 	run(t, s, "config", "uploadpack.allowFilter", "false")
 	c := client(t, s)
-	c.inflated = 1 << 19
+	c.maxInflated = 1 << 19
 	_, err := c.Look(context.Background(), nil)
 	if diff := cmp.Diff(ClassTooLarge, ClassOf(err)); diff != "" {
 		t.Errorf("\nA small pack may hold a large file\nLook(): -want, +got:\n%s\n%v", diff, err)
 	}
-	c.inflated = 1 << 21
+	c.maxInflated = 1 << 21
 	look(t, c)
 }
 
 func TestTLSVersion(t *testing.T) {
-	w, err := newWire(Remote{}, (&route{}).dialer(nil))
+	w, err := newHTTPTransport(Remote{}, (&route{}).newDialer(nil))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -128,7 +128,7 @@ func (r *Repository) push(ctx context.Context, p plan, at time.Time, whole bool)
 	if p.first && !whole {
 		// The first state of a repository goes alone: a server that hides its ref refuses it, and takes the branch all the same, atomic
 		// or not. What cannot be remembered must not be delivered.
-		ahead, branch := p.proposal.Ahead()
+		ahead, branch := p.proposal.SplitState()
 		parts = []*git.Proposal{ahead, branch}
 	}
 	for n, part := range parts {

@@ -11,12 +11,12 @@ import (
 type story struct {
 	trouble
 
-	told *git.Chronicle
+	told *git.MessageLog
 }
 
 // Notes returns what the last commits of the branch say that contain some words. They are read once, and then what
 // came since; whoever comes meanwhile waits for a bounded time. It returns a *git.Error.
-func (r *Repository) Notes(ctx context.Context, s *git.Snapshot, words string) ([]git.Note, error) {
+func (r *Repository) Notes(ctx context.Context, s *git.Snapshot, words string) ([]git.Message, error) {
 	timer := time.NewTimer(r.host.wait())
 	defer timer.Stop()
 	select {
@@ -28,15 +28,15 @@ func (r *Repository) Notes(ctx context.Context, s *git.Snapshot, words string) (
 	}
 	defer func() { <-r.telling }()
 	told := r.knownChronicle()
-	if told.Tells(s, words) {
-		return told.Notes(), nil
+	if told.Covers(s, words) {
+		return told.Messages(), nil
 	}
 	if err := r.story.of(r.pool.o.Now()); err != nil {
 		return nil, err
 	}
 	err := r.host.do(ctx, func(ctx context.Context) error {
 		var err error
-		told, err = r.client().Notes(ctx, s, words, told)
+		told, err = r.client().ReadMessages(ctx, s, words, told)
 		return err
 	})
 	r.story.note(err, r.pool.o.Now())
@@ -44,17 +44,17 @@ func (r *Repository) Notes(ctx context.Context, s *git.Snapshot, words string) (
 		return nil, err
 	}
 	r.keepChronicle(told)
-	return told.Notes(), nil
+	return told.Messages(), nil
 }
 
-func (r *Repository) knownChronicle() *git.Chronicle {
+func (r *Repository) knownChronicle() *git.MessageLog {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.story.told
 }
 
 // keepChronicle keeps what the commits say, unless the repository is closed.
-func (r *Repository) keepChronicle(told *git.Chronicle) {
+func (r *Repository) keepChronicle(told *git.MessageLog) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.closed {

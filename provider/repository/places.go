@@ -84,7 +84,7 @@ func (r *Repository) placesBeside(ctx context.Context, form int, s *git.Snapshot
 	out := make([]place, len(r.clients))
 	out[form] = placeOf(s, r.pool.o.Now())
 	for i, c := range r.clients {
-		tip := s.NotedRef(c.Remote().StateRef)
+		tip := s.WatchedRef(c.Remote().StateRef)
 		if i == form || tip == "" {
 			continue
 		}

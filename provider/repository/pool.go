@@ -155,7 +155,7 @@ func (p *Pool) Open(clients ...*git.Client) (*Repository, error) {
 	r, ok := p.repos[id]
 	if !ok {
 		for _, c := range clients {
-			c.Share(p.commonsOf(c.Remote().Namespace).budget)
+			c.UseBudget(p.commonsOf(c.Remote().Namespace).budget)
 		}
 		p.forget(now)
 		r = newRepository(p, clients)
@@ -206,7 +206,7 @@ func (p *Pool) commonsOf(namespace string) commons {
 
 // host returns the server that a client really reaches. What a namespace learns of it is for that namespace alone.
 func (p *Pool) host(c *git.Client) *host {
-	at := shares.Place{Host: c.Reach(), Namespace: c.Remote().Namespace}
+	at := shares.Place{Host: c.ServerKey(), Namespace: c.Remote().Namespace}
 	h, ok := p.hosts[at]
 	if !ok {
 		h = &host{slots: p.commonsOf(at.Namespace).slots, place: at, patience: p.o.Patience, glance: p.o.Glance}

@@ -63,11 +63,11 @@ type Repository struct {
 func newRepository(p *Pool, clients []*git.Client) *Repository {
 	c := clients[0]
 	for _, one := range clients {
-		one.NoteRefs(stateRefs(clients)...)
+		one.WatchRefs(stateRefs(clients)...)
 	}
 	return &Repository{
 		pool: p, host: p.host(c), namespace: c.Remote().Namespace, clients: clients,
-		lane:   shares.Place{Host: c.Reach() + " " + c.Place(), Namespace: c.Remote().Namespace},
+		lane:   shares.Place{Host: c.ServerKey() + " " + c.BranchKey(), Namespace: c.Remote().Namespace},
 		absent: map[types.NamespacedName]struct{}{}, refused: map[types.NamespacedName]*refusal{},
 		telling: make(chan struct{}, 1),
 	}
@@ -157,7 +157,7 @@ func (r *Repository) ReadFile(ctx context.Context, s *git.Snapshot, path string)
 }
 
 // ReadTree returns the files of a tree, and whether it is anywhere. It returns a *git.Error.
-func (r *Repository) ReadTree(ctx context.Context, s *git.Snapshot, w git.Wanted) (files map[string][]byte, ok bool, err error) {
+func (r *Repository) ReadTree(ctx context.Context, s *git.Snapshot, w git.WantedTree) (files map[string][]byte, ok bool, err error) {
 	err = r.host.do(ctx, func(ctx context.Context) error {
 		files, ok, err = r.client().ReadTree(ctx, s, w)
 		return err

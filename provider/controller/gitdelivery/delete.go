@@ -70,7 +70,7 @@ func (t *task) remove(ctx context.Context, draft *git.Draft) error {
 			return err
 		}
 		c.State = map[string][]byte{state.Path(tombstone.Claim): content}
-		c.Keep = map[string]git.Trees{state.Kept(tombstone.Claim): nil}
+		c.Retain = map[string]git.Trees{state.Kept(tombstone.Claim): nil}
 	}
 	_, err := draft.Commit(c)
 	return err

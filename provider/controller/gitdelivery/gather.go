@@ -56,7 +56,7 @@ func (e *external) gather(ctx context.Context, d *v1alpha1.GitDelivery, s *git.S
 			return facts{}, err
 		}
 	}
-	f.kept = s.Kept(state.Kept(f.spec.ClaimRef))
+	f.kept = s.RetainedTrees(state.Kept(f.spec.ClaimRef))
 	if err = e.recover(ctx, &f, s); err != nil {
 		return facts{}, err
 	}
@@ -202,7 +202,7 @@ func (e *external) entangled(ctx context.Context, f facts, s *git.Snapshot, at s
 
 // inside returns the first claim's directory below one. A file of a marker's name is read once, wherever it lies.
 func (e *external) inside(ctx context.Context, f facts, s *git.Snapshot, dir string) (string, error) {
-	named, err := s.NamedBelow(ctx, dir, tree.Marker)
+	named, err := s.FilesNamedBelow(ctx, dir, tree.Marker)
 	if err != nil {
 		return "", aboutDirectory(dir, err)
 	}

@@ -65,14 +65,14 @@ type remote interface {
 
 // A teller tells what commits say.
 type teller interface {
-	Notes(ctx context.Context, s *git.Snapshot, words string) ([]git.Note, error)
+	Notes(ctx context.Context, s *git.Snapshot, words string) ([]git.Message, error)
 }
 
 // A reader reads what a snapshot does not hold.
 type reader interface {
 	ReadFile(ctx context.Context, s *git.Snapshot, path string) ([]byte, bool, error)
 	Contains(ctx context.Context, s *git.Snapshot, commit string) (bool, error)
-	ReadTree(ctx context.Context, s *git.Snapshot, w git.Wanted) (map[string][]byte, bool, error)
+	ReadTree(ctx context.Context, s *git.Snapshot, w git.WantedTree) (map[string][]byte, bool, error)
 }
 
 // Observe compares what is in the repository with what should be. It writes nothing. A delivery exists until it is deleted, so

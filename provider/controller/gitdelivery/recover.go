@@ -80,12 +80,12 @@ func branchTrees(ctx context.Context, f facts, s *git.Snapshot, revision int64) 
 	for _, t := range f.spec.Trees {
 		sites[t.Path] = t.Site
 	}
-	named, err := s.Named(ctx, tree.Marker, ours...)
+	named, err := s.FilesNamed(ctx, tree.Marker, ours...)
 	if err != nil {
 		return nil, err
 	}
 	for _, path := range slices.Sorted(maps.Keys(named)) {
-		id, err := s.Without(path, tree.Marker)
+		id, err := s.TreeWithout(path, tree.Marker)
 		if err != nil {
 			return nil, err
 		}
@@ -103,7 +103,7 @@ type tale struct {
 }
 
 // lastWriter is the cluster that wrote the newest commit of a control plane. Empty if it does not say.
-func lastWriter(notes []git.Note, controlPlane string) string {
+func lastWriter(notes []git.Message, controlPlane string) string {
 	for _, n := range notes {
 		if l, ok := parseWitness(n); ok && l.controlPlane == controlPlane {
 			return l.cluster
@@ -113,7 +113,7 @@ func lastWriter(notes []git.Note, controlPlane string) string {
 }
 
 // recollect the entries of a control plane from what its commits say, by their paths in the state.
-func recollect(notes []git.Note, ours marker.Marker) map[string]state.Entry {
+func recollect(notes []git.Message, ours marker.Marker) map[string]state.Entry {
 	tales := map[string]tale{}
 	for _, n := range notes {
 		l, ok := parseWitness(n)

@@ -37,8 +37,8 @@ func (e *external) find(ctx context.Context, f facts, s *git.Snapshot, id, path 
 	if files, ok := e.found[id]; ok {
 		return files, true, nil
 	}
-	files, ok, err := e.repo.ReadTree(ctx, s, git.Wanted{
-		ID: id, Kept: state.Kept(f.spec.ClaimRef), Path: path, Without: tree.Marker, Commits: commits,
+	files, ok, err := e.repo.ReadTree(ctx, s, git.WantedTree{
+		ID: id, RetainedDir: state.Kept(f.spec.ClaimRef), Path: path, Without: tree.Marker, Commits: commits,
 	})
 	if c := git.ClassOf(err); c == git.ClassInvalid || c == git.ClassTooLarge {
 		return nil, false, nil

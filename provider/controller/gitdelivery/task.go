@@ -108,10 +108,10 @@ func (t *task) remember(ctx context.Context, draft *git.Draft, c git.Change, com
 		return err
 	}
 	var err error
-	if c.Keep, err = t.keep(ctx, draft.Snapshot()); err != nil {
+	if c.Retain, err = t.keep(ctx, draft.Snapshot()); err != nil {
 		return err
 	}
-	return draft.Remember(c)
+	return draft.AddState(c)
 }
 
 // write the entry, and those of other claims that were lost with it.

@@ -32,7 +32,7 @@ type witness struct {
 }
 
 // parseWitness reads a commit. It is false for one that is not ours.
-func parseWitness(n git.Note) (witness, bool) {
+func parseWitness(n git.Message) (witness, bool) {
 	said := lastBlock(n.Message)
 	t := witness{
 		commit: n.ID, date: metav1.Unix(n.Seconds, 0),

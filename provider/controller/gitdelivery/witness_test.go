@@ -46,7 +46,7 @@ func TestParseWitness(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got, ok := parseWitness(git.Note{ID: "c1", Seconds: 7, Message: tc.message})
+			got, ok := parseWitness(git.Message{ID: "c1", Seconds: 7, Message: tc.message})
 			if ok != tc.ok || got.removes != tc.removes {
 				t.Fatalf("\n%s\nparseWitness(...): want %t, %t, got %t, %t", tc.reason, tc.ok, tc.removes, ok, got.removes)
 			}

@@ -166,7 +166,7 @@ func read(c *git.Commit, root, dir string) (subtree, error) {
 		if inside(root, at) {
 			names = append(names, "kustomization.yaml", "kustomization.yml", "Kustomization")
 		}
-		found, err := c.Holds(at, names...)
+		found, err := c.HasAny(at, names...)
 		if err != nil {
 			return subtree{}, err
 		}
