@@ -24,25 +24,25 @@ func (o Object) String() string {
 	return o.Kind + " " + strings.TrimPrefix(o.Namespace+"/"+o.Name, "/")
 }
 
-// unsafe is what the name of a file must not have.
-var unsafe = regexp.MustCompile(`[^a-z0-9.-]`)
+// unsafeInFileName is what the name of a file must not have.
+var unsafeInFileName = regexp.MustCompile(`[^a-z0-9.-]`)
 
-// suffix tells apart the files of objects of one stem.
-var suffix = regexp.MustCompile(`_[0-9a-f]{10}$`)
+// digestSuffix distinguishes the files of objects with one stem.
+var digestSuffix = regexp.MustCompile(`_[0-9a-f]{10}$`)
 
-// StemOf returns what the file of a rendered object is called, without what tells it apart from others of its kind and name.
+// StemOf returns the name of a rendered object's file without its extension and without the digest that distinguishes objects of one kind and name.
 func StemOf(kind, name string) string {
-	return unsafe.ReplaceAllString(strings.ToLower(kind+"-"+name), "-")
+	return unsafeInFileName.ReplaceAllString(strings.ToLower(kind+"-"+name), "-")
 }
 
 // StemOfFile returns the stem of a rendered object's file.
 func StemOfFile(name string) string {
-	return suffix.ReplaceAllString(strings.TrimSuffix(name, ".yaml"), "")
+	return digestSuffix.ReplaceAllString(strings.TrimSuffix(name, ".yaml"), "")
 }
 
-// ObjectsIn returns the objects of a file, or none for what is no file of objects: CheckTree refuses that.
+// ObjectsIn returns the objects of a file. It returns none for a file that holds anything else, which CheckTree refuses.
 func ObjectsIn(name string, content []byte) []Object {
-	all, err := decode(name, content)
+	all, err := decodeObjects(name, content)
 	if err != nil {
 		return nil
 	}

@@ -14,13 +14,13 @@ func TestObjectsIn(t *testing.T) {
 		want    []Object
 	}{
 		"Several": {
-			reason:  "Each document of a file is an object, and its version is no part of its name.",
+			reason:  "Each document of a file is an object, and the version is not part of its identity.",
 			name:    "a.yaml",
 			content: "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a, namespace: b}\n---\napiVersion: v1\nkind: Namespace\nmetadata: {name: c}\n",
 			want:    []Object{{Group: "apps", Kind: "Deployment", Namespace: "b", Name: "a"}, {Kind: "Namespace", Name: "c"}},
 		},
 		"Kustomization": {
-			reason: "A kustomization is no object.",
+			reason: "A kustomization file holds no objects.",
 			name:   "kustomization.yaml", content: "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n",
 		},
 		"Broken": {

@@ -27,7 +27,7 @@ func checkKustomization(in Input) error {
 		return errors.Errorf("Site %q: %s is missing", in.Site.GetName(), kustomizationRef)
 	}
 	k := Kustomization{}
-	if err := decodeOne(b, &k); err != nil {
+	if err := decodeSingleDocument(b, &k); err != nil {
 		return errors.Wrapf(err, "Site %q: %s may only hold apiVersion, kind and resources", in.Site.GetName(), kustomizationRef)
 	}
 	want := maps.Clone(in.Files)

@@ -24,9 +24,9 @@ const maxObjects = 500
 
 var fileName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*\.yaml$`)
 
-// decode reads the objects of a file. It refuses whatever an engine could read in another way than we do: other kinds of files,
+// decodeObjects reads the objects of a file. It refuses whatever an engine could read in another way than we do: other kinds of files,
 // lists, documents that are not objects, and fields that come twice.
-func decode(name string, b []byte) ([]*unstructured.Unstructured, error) {
+func decodeObjects(name string, b []byte) ([]*unstructured.Unstructured, error) {
 	if !fileName.MatchString(name) || isKustomization(name) {
 		return nil, errors.New("only flat files with lower-case names that end with .yaml may be delivered")
 	}
@@ -56,7 +56,7 @@ func isKustomization(name string) bool {
 
 func decodeObject(doc []byte) (*unstructured.Unstructured, error) {
 	var m map[string]any
-	if err := decodeOne(doc, &m); err != nil {
+	if err := decodeSingleDocument(doc, &m); err != nil {
 		return nil, err
 	}
 	o := &unstructured.Unstructured{Object: m}
@@ -69,18 +69,18 @@ func decodeObject(doc []byte) (*unstructured.Unstructured, error) {
 	return o, nil
 }
 
-// decodeOne decodes YAML that must be one document. Decoding looks at the first document alone, and an engine would read the ones
-// after it: they can be told apart in more ways than by a line of three dashes.
-func decodeOne(doc []byte, into any) error {
-	if !evidentlyOne(doc) {
-		if err := checkOne(doc); err != nil {
+// decodeSingleDocument decodes YAML that must be one document. Decoding looks at the first document alone, and an engine would read the ones
+// after it: documents can be separated in more ways than by a line of three dashes.
+func decodeSingleDocument(doc []byte, into any) error {
+	if !isEvidentlySingleDocument(doc) {
+		if err := checkSingleDocument(doc); err != nil {
 			return err
 		}
 	}
 	return errors.Wrap(yaml.UnmarshalStrict(doc, into), "cannot decode YAML")
 }
 
-func checkOne(doc []byte) error {
+func checkSingleDocument(doc []byte) error {
 	d := kyaml.NewDecoder(bytes.NewReader(doc))
 	if err := d.Decode(&kyaml.Node{}); err != nil {
 		return errors.Wrap(err, "cannot decode YAML")
@@ -91,10 +91,10 @@ func checkOne(doc []byte) error {
 	return nil
 }
 
-// evidentlyOne says whether YAML needs no parser to be known for one document. A mapping that begins in the first column, with a
-// letter and so not in braces, ends where the YAML ends or where a line begins with a marker: three dashes, three dots or a percent
+// isEvidentlySingleDocument reports whether YAML is one document, as far as that is known without a parser. A mapping that begins in the first column with
+// a-z, and so not with a brace, ends where the YAML ends or where a line begins with a marker: three dashes, three dots or a percent
 // sign. With nothing but printable ASCII there is one way to say where lines begin.
-func evidentlyOne(doc []byte) bool {
+func isEvidentlySingleDocument(doc []byte) bool {
 	if len(doc) == 0 || doc[0] < 'a' || doc[0] > 'z' {
 		return false
 	}
@@ -104,7 +104,7 @@ func evidentlyOne(doc []byte) bool {
 	return !slices.ContainsFunc([]string{"\n---", "\n...", "\n%"}, func(marker string) bool { return bytes.Contains(doc, []byte(marker)) })
 }
 
-// checkObject looks at the limits first: what is forbidden need not be well-formed.
+// checkObject checks the limits first: the message about a forbidden object does not depend on whether it is well-formed.
 func checkObject(in Input, o *unstructured.Unstructured) error {
 	if err := checkLimits(in, o); err != nil {
 		return err
@@ -117,7 +117,7 @@ func checkLimits(in Input, o *unstructured.Unstructured) error {
 		return err
 	}
 	gk := o.GroupVersionKind().GroupKind()
-	if clusterScoped(in, o) {
+	if isClusterScoped(in, o) {
 		return checkClusterScoped(in, gk, o.GetName())
 	}
 	if err := checkKind(in, o); err != nil {
@@ -126,15 +126,15 @@ func checkLimits(in Input, o *unstructured.Unstructured) error {
 	return checkNamespace(in, gk, o)
 }
 
-// plainSecrets is true where Secrets may be in Git. A ProviderConfig only narrows, so it cannot say so.
-func plainSecrets(in Input) bool {
+// allowsPlainSecrets reports whether Secrets may be in Git without encryption. A ProviderConfig only narrows, so it cannot allow that.
+func allowsPlainSecrets(in Input) bool {
 	return in.ConfigKind == KindClusterProviderConfig && in.Config.Policy.PlainSecrets == configv1alpha1.PlainSecretsAllow
 }
 
-// clusterScoped is true for what is certainly or possibly in no namespace. An API server drops the namespace of a
+// isClusterScoped reports whether an object is certainly or possibly in no namespace. An API server drops the namespace of a
 // cluster-scoped object, so what it says of itself counts only for kinds that we do not know. That a definition calls a kind
 // namespaced does not make it so: it may not be the one that the cluster has.
-func clusterScoped(in Input, o *unstructured.Unstructured) bool {
+func isClusterScoped(in Input, o *unstructured.Unstructured) bool {
 	gk := o.GroupVersionKind().GroupKind()
 	if namespaced, known := scopeOf(gk); known {
 		return !namespaced
@@ -147,7 +147,7 @@ func checkClusterScoped(in Input, gk schema.GroupKind, name string) error {
 	if in.Site.Spec.TargetNamespaces.ClusterScoped != catalogv1alpha1.ClusterScopedAllow {
 		return errors.Errorf("%s %q: the Site's spec.targetNamespaces.clusterScoped does not allow objects in no namespace", gk, name)
 	}
-	if in.ConfigKind != KindClusterProviderConfig || !kindAllowed(in.Config.Policy.AllowedKinds, gk) {
+	if in.ConfigKind != KindClusterProviderConfig || !isKindAllowed(in.Config.Policy.AllowedKinds, gk) {
 		return errors.Errorf("%s %q: a cluster-scoped kind must be named in spec.policy.allowedKinds of a ClusterProviderConfig", gk, name)
 	}
 	return nil
@@ -161,15 +161,15 @@ func checkKind(in Input, o *unstructured.Unstructured) error {
 	if !known && in.ConfigKind != KindClusterProviderConfig {
 		return errors.Errorf("%s %q: a kind that is not Kubernetes' own must be named in spec.policy.allowedKinds of a ClusterProviderConfig", gk, o.GetName())
 	}
-	if known && len(in.Config.Policy.AllowedKinds) == 0 || kindAllowed(in.Config.Policy.AllowedKinds, gk) {
+	if known && len(in.Config.Policy.AllowedKinds) == 0 || isKindAllowed(in.Config.Policy.AllowedKinds, gk) {
 		return nil
 	}
 	return errors.Errorf("%s %q: spec.policy.allowedKinds does not name this kind", gk, o.GetName())
 }
 
-func kindAllowed(sets []configv1alpha1.KindSet, gk schema.GroupKind) bool {
+func isKindAllowed(sets []configv1alpha1.KindSet, gk schema.GroupKind) bool {
 	return slices.ContainsFunc(sets, func(s configv1alpha1.KindSet) bool {
-		return s.Group == gk.Group && allows(s.Kinds, gk.Kind)
+		return s.Group == gk.Group && containsOrStar(s.Kinds, gk.Kind)
 	})
 }
 

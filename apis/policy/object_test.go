@@ -12,24 +12,24 @@ func TestEvidentlyOne(t *testing.T) {
 		text   string
 		want   bool
 	}{
-		"Mapping":        {reason: "What is rendered.", text: "apiVersion: v1\nrules:\n- a\n# ---\nb: --- ... %\n", want: true},
+		"Mapping":        {reason: "A rendered document is read as one mapping.", text: "apiVersion: v1\nrules:\n- a\n# ---\nb: --- ... %\n", want: true},
 		"NoLine":         {reason: "A line needs no end.", text: "a: b", want: true},
-		"Nothing":        {reason: "Nothing is no mapping.", text: ""},
+		"Nothing":        {reason: "An empty file is not a mapping.", text: ""},
 		"Flow":           {reason: "A mapping in braces ends with them.", text: "{a: b}"},
-		"Quoted":         {reason: "Whatever does not begin with a letter is parsed.", text: "'a': b"},
-		"Comment":        {reason: "Also after a comment.", text: "# a\n{a: b}"},
-		"Dashes":         {reason: "A document begins.", text: "a: b\n---\nc: d"},
+		"Quoted":         {reason: "A document that does not begin with a-z is left to the parser.", text: "'a': b"},
+		"Comment":        {reason: "A mapping after a comment is left to the parser.", text: "# a\n{a: b}"},
+		"Dashes":         {reason: "Three dashes at the start of a line begin another document.", text: "a: b\n---\nc: d"},
 		"DashesAndMore":  {reason: "A document begins, with a tag.", text: "a: b\n--- !!map\nc: d"},
-		"Dots":           {reason: "A document ends.", text: "a: b\n...\nc: d"},
+		"Dots":           {reason: "Three dots at the start of a line end a document.", text: "a: b\n...\nc: d"},
 		"Directive":      {reason: "A directive ends a document.", text: "a: b\n%YAML 1.1\n"},
 		"CarriageReturn": {reason: "A return begins a line.", text: "a: b\r---\rc: d"},
 		"NextLine":       {reason: "There are other ends of lines.", text: "a: b\u0085---\u0085c: d"},
-		"LineSeparator":  {reason: "And more.", text: "a: b\u2028---\u2028c: d"},
-		"Wide":           {reason: "Other encodings have bytes that are no text.", text: "a\x00:\x00 \x00b\x00"},
+		"LineSeparator":  {reason: "A Unicode line separator may end a line for some parsers.", text: "a: b\u2028---\u2028c: d"},
+		"Wide":           {reason: "Bytes of another encoding are left to the parser.", text: "a\x00:\x00 \x00b\x00"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if got := evidentlyOne([]byte(tc.text)); got != tc.want {
+			if got := isEvidentlySingleDocument([]byte(tc.text)); got != tc.want {
 				t.Errorf("\n%s\nevidentlyOne(...): want %t, got %t", tc.reason, tc.want, got)
 			}
 		})
@@ -43,10 +43,10 @@ func FuzzEvidentlyOne(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		var m map[string]any
-		if !evidentlyOne([]byte(text)) || yaml.UnmarshalStrict([]byte(text), &m) != nil {
+		if !isEvidentlySingleDocument([]byte(text)) || yaml.UnmarshalStrict([]byte(text), &m) != nil {
 			return
 		}
-		if err := checkOne([]byte(text)); err != nil {
+		if err := checkSingleDocument([]byte(text)); err != nil {
 			t.Errorf("checkOne(%q): want one document, got %v", text, err)
 		}
 	})

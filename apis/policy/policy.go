@@ -70,7 +70,7 @@ func Directory(prefix, sitePath, namespace, name string) string {
 // CheckConfig returns an error when a namespace may not use a configuration.
 func CheckConfig(kind string, c *configv1alpha1.ProviderConfigSpec, namespace string) error {
 	// A ProviderConfig can only be named from its own namespace.
-	if kind != KindClusterProviderConfig || len(c.Policy.AllowedNamespaces) == 0 || allows(c.Policy.AllowedNamespaces, namespace) {
+	if kind != KindClusterProviderConfig || len(c.Policy.AllowedNamespaces) == 0 || containsOrStar(c.Policy.AllowedNamespaces, namespace) {
 		return nil
 	}
 	return errors.Errorf("spec.policy.allowedNamespaces: the configuration may not be used from namespace %q", namespace)
@@ -108,7 +108,7 @@ func CheckPublished(kind string, c *configv1alpha1.ProviderConfigSpec, published
 
 // CheckSite returns an error when a namespace may not use a Site. It says nothing else about the Site.
 func CheckSite(s *catalogv1alpha1.Site, namespace string) error {
-	if allows(s.Spec.AllowedNamespaces, namespace) {
+	if containsOrStar(s.Spec.AllowedNamespaces, namespace) {
 		return nil
 	}
 	return errors.Errorf("Site %q does not exist or may not be used from namespace %q", s.GetName(), namespace)
@@ -174,7 +174,7 @@ func checkFile(in Input, name string) error {
 	if name == kustomizationRef && in.Layout != catalogv1alpha1.LayoutManifests {
 		return nil
 	}
-	objects, err := decode(name, in.Files[name])
+	objects, err := decodeObjects(name, in.Files[name])
 	if err != nil {
 		return err
 	}
@@ -186,6 +186,6 @@ func checkFile(in Input, name string) error {
 	return nil
 }
 
-func allows(names []string, name string) bool {
+func containsOrStar(names []string, name string) bool {
 	return slices.Contains(names, every) || slices.Contains(names, name)
 }

@@ -75,13 +75,13 @@ func runCheckTree(t *testing.T, cases map[string]checkCase) {
 
 func TestCheckTreePlace(t *testing.T) {
 	runCheckTree(t, map[string]checkCase{
-		"Good":           {reason: "What is allowed passes.", change: func(*Input) {}},
-		"OtherClaim":     {reason: "Another claim's directory.", change: func(in *Input) { in.Path = "fleet/clusters/edge1/team-a/other" }, want: "is not the claim's directory"},
-		"OtherNamespace": {reason: "Another namespace's directory.", change: func(in *Input) { in.Path = "fleet/clusters/edge1/team-b/shop" }, want: "is not the claim's directory"},
-		"Parent":         {reason: "A detour.", change: func(in *Input) { in.Path += "/../other" }, want: "is not the claim's directory"},
-		"WithoutPrefix":  {reason: "Above the prefix.", change: func(in *Input) { in.Path = "clusters/edge1/team-a/shop" }, want: "is not the claim's directory"},
-		"Below":          {reason: "Below the directory.", change: func(in *Input) { in.Path += "/x" }, want: "is not the claim's directory"},
-		"Root":           {reason: "The repository's root.", change: func(in *Input) { in.Path = "" }, want: "is not the claim's directory"},
+		"Good":           {reason: "A tree that every limit allows passes.", change: func(*Input) {}},
+		"OtherClaim":     {reason: "The directory of another claim is refused.", change: func(in *Input) { in.Path = "fleet/clusters/edge1/team-a/other" }, want: "is not the claim's directory"},
+		"OtherNamespace": {reason: "The directory of another namespace is refused.", change: func(in *Input) { in.Path = "fleet/clusters/edge1/team-b/shop" }, want: "is not the claim's directory"},
+		"Parent":         {reason: "A path that leads through a parent directory is refused.", change: func(in *Input) { in.Path += "/../other" }, want: "is not the claim's directory"},
+		"WithoutPrefix":  {reason: "A path above the prefix of the configuration is refused.", change: func(in *Input) { in.Path = "clusters/edge1/team-a/shop" }, want: "is not the claim's directory"},
+		"Below":          {reason: "A path below the directory of the claim is refused.", change: func(in *Input) { in.Path += "/x" }, want: "is not the claim's directory"},
+		"Root":           {reason: "The root of the repository is refused.", change: func(in *Input) { in.Path = "" }, want: "is not the claim's directory"},
 		"Branch":         {reason: "A branch that the configuration does not name.", change: func(in *Input) { in.Branch = "release" }, want: `"release"`},
 		"BranchPolicy": {
 			reason: "A branch that the policy does not list, also when the configuration names it.",
@@ -93,7 +93,7 @@ func TestCheckTreePlace(t *testing.T) {
 		},
 		"SiteNotAllowed": {reason: "A Site that the namespace may not use.", change: func(in *Input) { in.Site.Spec.AllowedNamespaces = []string{"team-b"} }, want: "does not exist or may not be used"},
 		"SiteForNobody":  {reason: "An empty list allows none.", change: func(in *Input) { in.Site.Spec.AllowedNamespaces = nil }, want: "does not exist or may not be used"},
-		"SiteForAll":     {reason: "A star allows everybody.", change: func(in *Input) { in.Site.Spec.AllowedNamespaces = []string{"*"} }},
+		"SiteForAll":     {reason: "A star in allowedNamespaces allows every namespace.", change: func(in *Input) { in.Site.Spec.AllowedNamespaces = []string{"*"} }},
 	})
 }
 
@@ -107,19 +107,19 @@ func TestCheckTreeKinds(t *testing.T) {
 			}, want: "clusterScoped does not allow",
 		},
 		"OldClusterRole": {
-			reason: "In any version.",
+			reason: "A forbidden kind is refused in every version.",
 			change: func(in *Input) {
 				in.Files = object("rbac.authorization.k8s.io/v1beta1", "ClusterRole", ", namespace: team-a")
 				in.Config.Policy.AllowedKinds = named("rbac.authorization.k8s.io", "*")
 			}, want: "clusterScoped does not allow",
 		},
-		"Namespace": {reason: "Namespaces are cluster-scoped.", change: func(in *Input) { in.Files = object("v1", "Namespace", "") }, want: "clusterScoped does not allow"},
+		"Namespace": {reason: "A Namespace is cluster-scoped, so it needs clusterScoped.", change: func(in *Input) { in.Files = object("v1", "Namespace", "") }, want: "clusterScoped does not allow"},
 		"SiteAllows": {
 			reason: "A Site that allows cluster-scoped objects is not enough: the configuration has to name the kind.",
 			change: func(in *Input) { allowClusterScoped(in); in.Files = object("v1", "Namespace", "") }, want: "must be named in spec.policy.allowedKinds",
 		},
 		"BothAllow": {
-			reason: "Both allow it.",
+			reason: "A cluster-scoped kind passes where Site and configuration both allow it.",
 			change: func(in *Input) {
 				allowClusterScoped(in)
 				in.Config.Policy.AllowedKinds = named("", "Namespace")
@@ -136,11 +136,11 @@ func TestCheckTreeKinds(t *testing.T) {
 			}, want: "of a ClusterProviderConfig",
 		},
 		"Unknown": {
-			reason: "A kind that nobody knows may be cluster-scoped, whatever it says of itself.",
+			reason: "An unknown kind may be cluster-scoped, whatever its metadata says.",
 			change: func(in *Input) { in.Files = object("example.org/v1", "Widget", ", namespace: team-a") }, want: "does not name this kind",
 		},
 		"UnknownNamed": {
-			reason: "Somebody named it.",
+			reason: "An unknown kind passes where the configuration names it.",
 			change: func(in *Input) {
 				in.Config.Policy.AllowedKinds = named("example.org", "Widget")
 				in.Files = object("example.org/v1", "Widget", ", namespace: team-a")
@@ -164,10 +164,10 @@ func TestCheckTreeKinds(t *testing.T) {
 		"NotListed":   {reason: "A list of kinds is the whole list.", change: func(in *Input) { in.Config.Policy.AllowedKinds = named("apps", "*") }, want: "does not name this kind"},
 		"GroupListed": {reason: "A star is every kind of the group.", change: func(in *Input) { in.Config.Policy.AllowedKinds = named("", "*") }},
 		"OtherGroup": {
-			reason: "A kind's group counts.",
+			reason: "A kind of another group is another kind.",
 			change: func(in *Input) { in.Config.Policy.AllowedKinds = named("apps", "ConfigMap") }, want: "does not name this kind",
 		},
-		"NarrowedByTenant": {reason: "A tenant's list narrows.", change: func(in *Input) {
+		"NarrowedByTenant": {reason: "The list of a namespace's own configuration narrows which kinds pass.", change: func(in *Input) {
 			in.ConfigKind = KindProviderConfig
 			in.Config.Policy.AllowedKinds = named("apps", "*")
 		}, want: "does not name this kind"},
@@ -202,16 +202,16 @@ func TestCheckTreeNamespaces(t *testing.T) {
 		return func(in *Input) { in.Site.Spec.TargetNamespaces.Allowed = names }
 	}
 	runCheckTree(t, map[string]checkCase{
-		"Own":            {reason: "The claim's own namespace.", change: allow(ownNamespace)},
+		"Own":            {reason: "An object in the claim's own namespace passes where the Site allows that.", change: allow(ownNamespace)},
 		"OwnByName":      {reason: "A namespace by its name.", change: allow("x", "team-a")},
-		"Every":          {reason: "Every namespace.", change: allow("*")},
+		"Every":          {reason: "An object in any namespace passes where the Site allows all.", change: allow("*")},
 		"None":           {reason: "An empty list allows none.", change: allow(), want: `does not allow namespace "team-a"`},
-		"Other":          {reason: "Another one.", change: allow("team-b"), want: `does not allow namespace "team-a"`},
-		"NoPattern":      {reason: "Names are no patterns.", change: allow("team-*"), want: `does not allow namespace "team-a"`},
-		"System":         {reason: "Somebody else's namespace.", change: func(in *Input) { in.Files = object("v1", "ConfigMap", ", namespace: kube-system") }, want: `"kube-system"`},
-		"Star":           {reason: "The star is no namespace.", change: func(in *Input) { in.Files = object("v1", "ConfigMap", `, namespace: "*"`) }, want: "does not allow namespace"},
+		"Other":          {reason: "An object in a namespace that the Site does not name is refused.", change: allow("team-b"), want: `does not allow namespace "team-a"`},
+		"NoPattern":      {reason: "A namespace in the list of a Site is a name, not a pattern.", change: allow("team-*"), want: `does not allow namespace "team-a"`},
+		"System":         {reason: "An object in a system namespace is refused.", change: func(in *Input) { in.Files = object("v1", "ConfigMap", ", namespace: kube-system") }, want: `"kube-system"`},
+		"Star":           {reason: "A star as the namespace of an object is refused.", change: func(in *Input) { in.Files = object("v1", "ConfigMap", `, namespace: "*"`) }, want: "does not allow namespace"},
 		"Missing":        {reason: "Without one, an engine would choose.", change: func(in *Input) { in.Files = object("v1", "ConfigMap", "") }, want: "metadata.namespace is missing"},
-		"NotText":        {reason: "A number is none.", change: func(in *Input) { in.Files = object("v1", "ConfigMap", ", namespace: 5") }, want: "metadata.namespace is missing"},
+		"NotText":        {reason: "A namespace that is a number is refused as missing.", change: func(in *Input) { in.Files = object("v1", "ConfigMap", ", namespace: 5") }, want: "metadata.namespace is missing"},
 		"EverySystem":    {reason: "Every namespace is every namespace.", change: func(in *Input) { allow("*")(in); in.Files = object("v1", "ConfigMap", ", namespace: kube-system") }},
 		"OwnIsNotOthers": {reason: "The placeholder is the claim's namespace only.", change: func(in *Input) { in.Files = object("v1", "ConfigMap", ", namespace: team-b") }, want: `"team-b"`},
 	})
@@ -226,46 +226,46 @@ func TestCheckTreeFiles(t *testing.T) {
 	list := []byte("resources: [a.yaml]\n")
 	runCheckTree(t, map[string]checkCase{
 		"TwoDocuments":   {reason: "Several objects in one file are each checked.", change: files(with(configMap + "---\n" + configMap))},
-		"SecondDocument": {reason: "Also the second one.", change: files(with(configMap + "---\n" + role)), want: "clusterScoped"},
+		"SecondDocument": {reason: "The second document of a file is checked like the first one.", change: files(with(configMap + "---\n" + role)), want: "clusterScoped"},
 		"HiddenByTag":    {reason: "A separator with something behind it begins a document too.", change: files(with(configMap + "--- !!map\n" + role)), want: "document separator"},
 		"HiddenByFlow":   {reason: "A document may stand in the separator's own line.", change: files(with(configMap + "--- {apiVersion: v1, kind: Namespace, metadata: {name: b}}\n")), want: "document separator"},
 		"HiddenByEnd":    {reason: "Three dots end a document, and another may follow.", change: files(with(configMap + "...\n" + role)), want: "cannot decode YAML"},
 		"HiddenByReturn": {reason: "A carriage return ends a line of YAML.", change: files(with(strings.ReplaceAll(configMap+"---\n"+role, "\n", "\r"))), want: "three dashes"},
-		"OtherEncoding":  {reason: "UTF-16 is YAML, too.", change: files(with("\xfe\xff" + strings.Join(strings.Split("\n"+configMap+"---\n"+role, ""), "\x00"))), want: "a.yaml"},
+		"OtherEncoding":  {reason: "A file in UTF-16 is refused although it is YAML.", change: files(with("\xfe\xff" + strings.Join(strings.Split("\n"+configMap+"---\n"+role, ""), "\x00"))), want: "a.yaml"},
 		"DuplicateKey":   {reason: "Decoders differ about which one counts.", change: files(with(configMap + "kind: Secret\n")), want: "already set"},
 		"NestedDuplicate": {
-			reason: "Also deeper.",
+			reason: "A field that comes twice in a nested object is refused.",
 			change: files(with("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: team-a, namespace: kube-system}\n")), want: "already set",
 		},
 		"List":         {reason: "Objects in a list would not be checked.", change: files(with("apiVersion: v1\nkind: List\nmetadata: {name: a, namespace: team-a}\nitems: []\n")), want: "is a list"},
-		"TypedList":    {reason: "Nor in a list of one kind.", change: files(with("apiVersion: v1\nkind: ConfigMapList\nmetadata: {name: a, namespace: team-a}\nitems: []\n")), want: "is a list"},
-		"ResourceList": {reason: "Nor in one of kustomize's own.", change: files(with("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nmetadata: {name: a, namespace: team-a}\nitems: []\n")), want: "is a list"},
-		"NoObject":     {reason: "A document that is no object.", change: files(with("hello")), want: "cannot decode YAML"},
+		"TypedList":    {reason: "An object in a list of one kind is refused.", change: files(with("apiVersion: v1\nkind: ConfigMapList\nmetadata: {name: a, namespace: team-a}\nitems: []\n")), want: "is a list"},
+		"ResourceList": {reason: "An object in a ResourceList of kustomize is refused.", change: files(with("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nmetadata: {name: a, namespace: team-a}\nitems: []\n")), want: "is a list"},
+		"NoObject":     {reason: "A document that is not an object is refused.", change: files(with("hello")), want: "cannot decode YAML"},
 		"NoName":       {reason: "An object has a name.", change: files(with("apiVersion: v1\nkind: ConfigMap\nmetadata: {generateName: a, namespace: team-a}\n")), want: "not an object"},
-		"NotYAML":      {reason: "What is no YAML.", change: files(with("a: [")), want: "cannot decode YAML"},
+		"NotYAML":      {reason: "A file that is not YAML is refused.", change: files(with("a: [")), want: "cannot decode YAML"},
 		"Aliases":      {reason: "A few lines that stand for billions.", change: files(with(bomb())), want: "cannot decode YAML"},
 		"ExtraFile": {
 			reason: "A file that is not listed would be read by engines that read everything.",
 			change: files(tree.Files{"a.yaml": []byte(configMap), "b.yaml": []byte(configMap), "kustomization.yaml": list}), want: "the directory's other files",
 		},
-		"YML":               {reason: "One extension.", change: files(tree.Files{"a.yml": []byte(configMap), "kustomization.yaml": []byte("resources: [a.yml]")}), want: "only flat files"},
-		"JSON":              {reason: "One extension.", change: files(tree.Files{"a.json": []byte(configMap), "kustomization.yaml": []byte("resources: [a.json]")}), want: "only flat files"},
-		"Script":            {reason: "No other files.", change: files(tree.Files{"a.sh": []byte(configMap), "kustomization.yaml": []byte("resources: [a.sh]")}), want: "only flat files"},
-		"UpperCase":         {reason: "Names that a file system may not tell apart.", change: files(tree.Files{"A.yaml": []byte(configMap), "kustomization.yaml": list}), want: "only flat files"},
-		"Nested":            {reason: "No folders.", change: files(tree.Files{"x/a.yaml": []byte(configMap), "kustomization.yaml": list}), want: "only flat files"},
+		"YML":               {reason: "A file with the extension yml is refused.", change: files(tree.Files{"a.yml": []byte(configMap), "kustomization.yaml": []byte("resources: [a.yml]")}), want: "only flat files"},
+		"JSON":              {reason: "A file with the extension json is refused.", change: files(tree.Files{"a.json": []byte(configMap), "kustomization.yaml": []byte("resources: [a.json]")}), want: "only flat files"},
+		"Script":            {reason: "A script in the directory is refused.", change: files(tree.Files{"a.sh": []byte(configMap), "kustomization.yaml": []byte("resources: [a.sh]")}), want: "only flat files"},
+		"UpperCase":         {reason: "A file with upper-case characters is refused, since some file systems ignore case.", change: files(tree.Files{"A.yaml": []byte(configMap), "kustomization.yaml": list}), want: "only flat files"},
+		"Nested":            {reason: "A file in a folder is refused.", change: files(tree.Files{"x/a.yaml": []byte(configMap), "kustomization.yaml": list}), want: "only flat files"},
 		"SecondKust":        {reason: "A second kustomization of another name.", change: files(tree.Files{"a.yaml": []byte(configMap), "kustomization.yaml": list, "kustomization.yml": list}), want: "only flat files"},
 		"NamelessKust":      {reason: "The third name that kustomize knows.", change: files(tree.Files{"a.yaml": []byte(configMap), "kustomization.yaml": list, "Kustomization": list}), want: "only flat files"},
 		"UpperCaseKust":     {reason: "A file system that knows no case.", change: files(tree.Files{"a.yaml": []byte(configMap), "KUSTOMIZATION.yaml": list, "kustomization.yaml": list}), want: "only flat files"},
-		"DotFile":           {reason: "A hidden file.", change: files(tree.Files{".a.yaml": []byte(configMap)}), want: "begins with a dot"},
+		"DotFile":           {reason: "A hidden file is refused, since engines skip it.", change: files(tree.Files{".a.yaml": []byte(configMap)}), want: "begins with a dot"},
 		"NoKustomization":   {reason: "Without one an engine makes its own.", change: files(tree.Files{"a.yaml": []byte(configMap)}), want: "is missing"},
-		"Remote":            {reason: "A resource from elsewhere.", change: kustomization("resources: [a.yaml, 'https://example.org/x.yaml']"), want: "the directory's other files"},
+		"Remote":            {reason: "A kustomization with a remote resource is refused.", change: kustomization("resources: [a.yaml, 'https://example.org/x.yaml']"), want: "the directory's other files"},
 		"Above":             {reason: "A resource from another directory.", change: kustomization("resources: [a.yaml, ../other]"), want: "the directory's other files"},
-		"ListedTwice":       {reason: "A resource twice.", change: kustomization("resources: [a.yaml, a.yaml]"), want: "the directory's other files"},
+		"ListedTwice":       {reason: "A kustomization that lists a resource twice is refused.", change: kustomization("resources: [a.yaml, a.yaml]"), want: "the directory's other files"},
 		"NotListed":         {reason: "A file that is left out.", change: kustomization("resources: []"), want: "the directory's other files"},
-		"HelmCharts":        {reason: "Charts are fetched.", change: kustomization("resources: [a.yaml]\nhelmCharts: [{name: x, repo: https://example.org}]"), want: "may only hold"},
+		"HelmCharts":        {reason: "A kustomization that fetches Helm charts is refused.", change: kustomization("resources: [a.yaml]\nhelmCharts: [{name: x, repo: https://example.org}]"), want: "may only hold"},
 		"Patches":           {reason: "A patch changes what was checked.", change: kustomization("resources: [a.yaml]\npatches: [{patch: x}]"), want: "may only hold"},
-		"SetNamespace":      {reason: "So does a namespace.", change: kustomization("resources: [a.yaml]\nnamespace: kube-system"), want: "may only hold"},
-		"Generators":        {reason: "So do generators.", change: kustomization("resources: [a.yaml]\ngenerators: [a.yaml]"), want: "may only hold"},
+		"SetNamespace":      {reason: "A kustomization that sets a namespace is refused.", change: kustomization("resources: [a.yaml]\nnamespace: kube-system"), want: "may only hold"},
+		"Generators":        {reason: "A kustomization with a generator is refused.", change: kustomization("resources: [a.yaml]\ngenerators: [a.yaml]"), want: "may only hold"},
 		"SecondKustomizing": {reason: "A second document of it.", change: kustomization("resources: [a.yaml]\n---\nnamespace: kube-system"), want: "three dashes"},
 		"TwiceResources":    {reason: "A list that comes twice.", change: kustomization("resources: [a.yaml]\nresources: ['https://example.org']"), want: "already set"},
 		"Manifests":         {reason: "A directory for engines that read everything has no kustomization.", change: func(in *Input) { manifests(in); delete(in.Files, "kustomization.yaml") }},
@@ -291,15 +291,15 @@ func TestCheckSiteName(t *testing.T) {
 		name    string
 		want    bool
 	}{
-		"Named":       {reason: "A name allows itself.", kind: KindClusterProviderConfig, allowed: []string{"a", "edge-1"}, name: "edge-1", want: true},
-		"Other":       {reason: "And no other.", kind: KindClusterProviderConfig, allowed: []string{"edge-1"}, name: "edge-10"},
+		"Named":       {reason: "A pattern without a star allows the Site of that name.", kind: KindClusterProviderConfig, allowed: []string{"a", "edge-1"}, name: "edge-1", want: true},
+		"Other":       {reason: "A pattern without a star allows no Site of another name.", kind: KindClusterProviderConfig, allowed: []string{"edge-1"}, name: "edge-10"},
 		"Pattern":     {reason: "A pattern is for all of it.", kind: KindClusterProviderConfig, allowed: []string{"edge-*"}, name: "edge-10", want: true},
-		"PatternPart": {reason: "Not for a part.", kind: KindClusterProviderConfig, allowed: []string{"edge-*"}, name: "my-edge-1"},
+		"PatternPart": {reason: "A pattern has to match the whole name.", kind: KindClusterProviderConfig, allowed: []string{"edge-*"}, name: "my-edge-1"},
 		"Every":       {reason: "Any name without a dot.", kind: KindClusterProviderConfig, allowed: []string{"*"}, name: "prod", want: true},
 		"Namespace":   {reason: "Names with one are those of namespaces.", kind: KindClusterProviderConfig, allowed: []string{"*", "team-*"}, name: "team-b.prod"},
-		"Dots":        {reason: "They may be named.", kind: KindClusterProviderConfig, allowed: []string{"*.eu.example"}, name: "a.eu.example", want: true},
+		"Dots":        {reason: "A pattern may name the parts between dots.", kind: KindClusterProviderConfig, allowed: []string{"*.eu.example"}, name: "a.eu.example", want: true},
 		"None":        {reason: "Nothing is allowed by itself.", kind: KindClusterProviderConfig, name: "prod"},
-		"OwnConfig":   {reason: "Whoever writes a ProviderConfig could allow themselves anything.", kind: KindProviderConfig, allowed: []string{"*"}, name: "prod"},
+		"OwnConfig":   {reason: "A tenant who writes a ProviderConfig cannot allow a Site name.", kind: KindProviderConfig, allowed: []string{"*"}, name: "prod"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -320,7 +320,7 @@ func TestCheckConfig(t *testing.T) {
 	}{
 		"Absent":     {reason: "No list allows every namespace.", kind: KindClusterProviderConfig, valid: true},
 		"Listed":     {reason: "A namespace on the list.", kind: KindClusterProviderConfig, allowed: []string{"team-a"}, valid: true},
-		"Star":       {reason: "Every namespace.", kind: KindClusterProviderConfig, allowed: []string{"*"}, valid: true},
+		"Star":       {reason: "A star allows every namespace.", kind: KindClusterProviderConfig, allowed: []string{"*"}, valid: true},
 		"NotListed":  {reason: "A namespace that is not on the list.", kind: KindClusterProviderConfig, allowed: []string{"team-b"}},
 		"Namespaced": {reason: "A ProviderConfig is named from its own namespace only.", kind: KindProviderConfig, allowed: []string{"team-b"}, valid: true},
 	}
@@ -343,13 +343,13 @@ func TestCheckCount(t *testing.T) {
 		sites  int
 		valid  bool
 	}{
-		"AtLimit":    {reason: "The limit itself.", limit: &three, sites: 3, valid: true},
-		"Above":      {reason: "One more.", limit: &three, sites: 4},
-		"Default":    {reason: "The default.", sites: 100, valid: true},
+		"AtLimit":    {reason: "As many Sites as the limit are allowed.", limit: &three, sites: 3, valid: true},
+		"Above":      {reason: "One Site more than the limit is refused.", limit: &three, sites: 4},
+		"Default":    {reason: "A configuration without a limit allows 100 Sites.", sites: 100, valid: true},
 		"AboveThose": {reason: "One more than the default.", sites: 101},
 		"Raised":     {reason: "A configuration of the platform may allow more.", kind: KindClusterProviderConfig, limit: &many, sites: 500, valid: true},
 		"Narrowed":   {reason: "One of the tenant's own may allow less.", kind: KindProviderConfig, limit: &three, sites: 4},
-		"Widened":    {reason: "But no more than the default.", kind: KindProviderConfig, limit: &many, sites: 101},
+		"Widened":    {reason: "A ProviderConfig cannot allow more Sites than the default.", kind: KindProviderConfig, limit: &many, sites: 101},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -377,7 +377,7 @@ func FuzzCheckTree(f *testing.F) {
 			return
 		}
 		// What passes is understood: each document stays in the claim's namespace.
-		objects, err := decode(name, content)
+		objects, err := decodeObjects(name, content)
 		if err != nil && name != "kustomization.yaml" {
 			t.Fatalf("CheckTree(...): accepted what cannot be decoded: %s", err)
 		}

@@ -31,37 +31,37 @@ type RepositoryURL struct {
 
 	// plain is the path without escapes.
 	plain string
-	// odd says what else the URL holds, that one of a repository must not.
-	odd string
+	// problem says what the URL holds that one of a repository must not. Empty if nothing.
+	problem string
 }
 
 // ParseRepositoryURL returns where a repository is. It takes http, https and ssh URLs and git@host:path, the form of scp. It never
-// repeats the URL in its errors, for a URL that is refused may hold a password in a place where nobody expects one.
+// repeats the URL in its errors, since a URL that is refused may hold a password in an unexpected place.
 func ParseRepositoryURL(raw string) (RepositoryURL, error) {
 	if raw == "" || len(raw) > maxURLBytes {
 		return RepositoryURL{}, errors.Errorf("repository URL must have 1 to %d bytes", maxURLBytes)
 	}
-	if strings.ContainsFunc(raw, unsafeRune) {
+	if strings.ContainsFunc(raw, isUnsafeRune) {
 		return RepositoryURL{}, errors.New("repository URL contains a space, a control or an invisible character")
 	}
-	u, err := parseRepository(raw)
+	u, err := parseURLOrSCP(raw)
 	if err != nil {
 		return RepositoryURL{}, err
 	}
 	if u.Scheme != "http" && u.Scheme != "https" && u.Scheme != schemeSSH {
 		return RepositoryURL{}, errors.New("repository URL has another scheme than http, https and ssh")
 	}
-	return u, u.check()
+	return u, u.checkParts()
 }
 
 // Key is the same for every spelling of one repository's URL: without the user, the scheme's own port, escapes, a .git at the end
-// and slashes there, and with the host in lower case. It is for comparing only: some servers tell the spellings apart.
+// and slashes there, and with the host in lower case. It is for comparing only: for some servers the spellings are different repositories.
 func (u RepositoryURL) Key() string {
 	host := u.Host
 	if strings.Contains(host, ":") {
 		host = "[" + host + "]"
 	}
-	if u.Port != "" && u.Port != defaultPort(u.Scheme) {
+	if u.Port != "" && u.Port != defaultPortOf(u.Scheme) {
 		host = net.JoinHostPort(u.Host, u.Port)
 	}
 	path := strings.TrimSuffix(strings.Trim(u.plain, "/"), ".git")
@@ -71,7 +71,7 @@ func (u RepositoryURL) Key() string {
 // Address of the server, with its port.
 func (u RepositoryURL) Address() string {
 	if u.Port == "" {
-		return net.JoinHostPort(u.Host, defaultPort(u.Scheme))
+		return net.JoinHostPort(u.Host, defaultPortOf(u.Scheme))
 	}
 	return net.JoinHostPort(u.Host, u.Port)
 }
@@ -79,19 +79,19 @@ func (u RepositoryURL) Address() string {
 // RepositoryKey is the key of a repository's URL, also of one that names a user, as others may write it. What cannot be parsed is
 // its own key.
 func RepositoryKey(raw string) string {
-	u, err := parseRepository(raw)
+	u, err := parseURLOrSCP(raw)
 	if err != nil || u.Host == "" {
 		return raw
 	}
 	return u.Key()
 }
 
-func defaultPort(scheme string) string {
+func defaultPortOf(scheme string) string {
 	return map[string]string{"http": "80", "https": "443", schemeSSH: "22"}[scheme]
 }
 
-// parseRepository takes what has the form of a URL, or of scp with a user: without one, a drive or a helper of Git looks the same.
-func parseRepository(raw string) (RepositoryURL, error) {
+// parseURLOrSCP takes what has the form of a URL, or of scp with a user: without one, a drive or a helper of Git looks the same.
+func parseURLOrSCP(raw string) (RepositoryURL, error) {
 	if !strings.Contains(raw, "://") {
 		return parseSCP(raw)
 	}
@@ -100,14 +100,14 @@ func parseRepository(raw string) (RepositoryURL, error) {
 		return RepositoryURL{}, errors.New("repository URL is malformed")
 	}
 	out := RepositoryURL{
-		Scheme: u.Scheme, Host: hostOf(u.Hostname()), Port: u.Port(), plain: u.Path,
-		Path: strings.TrimRight(u.EscapedPath(), "/"), odd: oddities(u),
+		Scheme: u.Scheme, Host: normalizeHost(u.Hostname()), Port: u.Port(), plain: u.Path,
+		Path: strings.TrimRight(u.EscapedPath(), "/"), problem: urlProblem(u),
 	}
 	if u.Scheme == schemeSSH {
 		out.User = u.User.Username()
 		out.Path = strings.TrimRight(u.Path, "/")
 		if strings.HasPrefix(u.Path, "/~") {
-			out.Path = out.Path[1:] // Somebody's home, as Git understands it.
+			out.Path = out.Path[1:] // Git reads /~user as the home directory of that user.
 		}
 	}
 	return out, nil
@@ -123,20 +123,20 @@ func parseSCP(raw string) (RepositoryURL, error) {
 	if !ok || !ok2 || user == "" || host == "" || strings.ContainsAny(user+host, "/\\") {
 		return RepositoryURL{}, errors.New("repository URL is neither a URL nor git@host:path")
 	}
-	out := RepositoryURL{Scheme: schemeSSH, User: user, Host: hostOf(host), Path: strings.TrimRight(path, "/"), plain: path}
+	out := RepositoryURL{Scheme: schemeSSH, User: user, Host: normalizeHost(host), Path: strings.TrimRight(path, "/"), plain: path}
 	if strings.ContainsAny(path, "?#@:") {
-		out.odd = "has a query, a fragment, or a part that belongs to another form"
+		out.problem = "has a query, a fragment, or a part that belongs to another form"
 	}
 	if strings.Contains(user, ":") {
-		out.odd = "contains credentials: name a Secret instead"
+		out.problem = "contains credentials: name a Secret instead"
 	}
 	return out, nil
 }
 
-func hostOf(name string) string { return strings.ToLower(strings.TrimSuffix(name, ".")) }
+func normalizeHost(name string) string { return strings.ToLower(strings.TrimSuffix(name, ".")) }
 
-// oddities returns what a URL of a repository must not hold.
-func oddities(u *url.URL) string {
+// urlProblem returns what a URL of a repository must not hold.
+func urlProblem(u *url.URL) string {
 	_, password := u.User.Password()
 	switch {
 	case u.User != nil && (u.Scheme != schemeSSH || password || u.User.Username() == ""):
@@ -149,15 +149,15 @@ func oddities(u *url.URL) string {
 	return ""
 }
 
-func (u RepositoryURL) check() error {
+func (u RepositoryURL) checkParts() error {
 	switch {
-	case u.odd != "":
-		return errors.New("repository URL " + u.odd)
+	case u.problem != "":
+		return errors.New("repository URL " + u.problem)
 	case u.Host == "":
 		return errors.New("repository URL has no host")
 	case strings.HasPrefix(u.Host, "-"), strings.HasPrefix(u.User, "-"):
 		return errors.New("repository URL has a host or a user that begins with a dash")
-	case strings.ContainsFunc(u.User, oddInUser):
+	case strings.ContainsFunc(u.User, isForbiddenInUser):
 		return errors.New("repository URL has a user of other characters than letters, digits, '.', '_' and '-'")
 	case strings.Trim(u.plain, "/") == "":
 		return errors.New("repository URL has no path")
@@ -172,13 +172,13 @@ func (u RepositoryURL) check() error {
 	return nil
 }
 
-func oddInUser(r rune) bool {
+func isForbiddenInUser(r rune) bool {
 	plain := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
 	return !plain && !strings.ContainsRune("._-", r)
 }
 
-// unsafeRune reports what must not stand in a URL as written. A format character (Cf) is invisible and makes two different names look
+// isUnsafeRune reports what must not stand in a URL as written. A format character (Cf) is invisible and makes two different names look
 // the same.
-func unsafeRune(r rune) bool {
+func isUnsafeRune(r rune) bool {
 	return r == unicode.ReplacementChar || unicode.IsControl(r) || unicode.IsSpace(r) || unicode.Is(unicode.Cf, r)
 }

@@ -25,7 +25,7 @@ func isSecret(o *unstructured.Unstructured) bool {
 // checkSecret lets Secrets through that SOPS encrypted, and others when the configuration wants that. It says which value is
 // readable, never what it is. SealedSecrets and ExternalSecrets are kinds of their own, and checked as any other.
 func checkSecret(in Input, o *unstructured.Unstructured) error {
-	if !isSecret(o) || plainSecrets(in) {
+	if !isSecret(o) || allowsPlainSecrets(in) {
 		return nil
 	}
 	if _, ok := o.Object[sopsField]; !ok {
@@ -43,15 +43,15 @@ func checkEncrypted(o *unstructured.Unstructured) error {
 		return errors.Errorf("metadata.annotations[%s]: may hold what is encrypted elsewhere", lastApplied)
 	}
 	for _, field := range []string{"data", "stringData"} {
-		if err := checkValues(field, o.Object[field]); err != nil {
+		if err := checkValuesEncrypted(field, o.Object[field]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// checkValues: SOPS leaves the empty text as it is.
-func checkValues(field string, v any) error {
+// checkValuesEncrypted: SOPS leaves the empty text as it is.
+func checkValuesEncrypted(field string, v any) error {
 	values, ok := v.(map[string]any)
 	if v != nil && !ok {
 		return errors.Errorf("%s: is not encrypted", field)

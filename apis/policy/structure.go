@@ -17,24 +17,24 @@ import (
 // maxProblems is how many wrong fields of an object are named at once.
 const maxProblems = 5
 
-// InvalidError says that an object is not what its schema wants: no limit forbids it, but no API server would take it.
+// InvalidError means that an object does not fit its schema: no limit forbids it, but no API server would accept it.
 type InvalidError struct{ message string }
 
 // Error names the object and its fields.
 func (e *InvalidError) Error() string { return e.message }
 
-// CheckObjects returns an error, which names the file, the object and the field, for objects that no API server would take, and for
-// Secrets that are not encrypted. It knows no limits: it is for looking at what nobody wants to deliver yet.
+// CheckObjects returns an error, which names the file, the object and the field, for objects that no API server would accept, and for
+// Secrets that are not encrypted. It checks no limits of Sites and configurations, so it is for files that are not delivered yet.
 func CheckObjects(files tree.Files, definitions *schema.Set) error {
 	in := Input{Files: files, Definitions: definitions, Config: &configv1alpha1.ProviderConfigSpec{}}
 	for _, name := range files.Names() {
 		if isKustomization(name) {
 			continue
 		}
-		objects, err := decode(name, files[name])
+		objects, err := decodeObjects(name, files[name])
 		for _, o := range objects {
 			if err == nil {
-				err = checkObjectItself(in, o)
+				err = checkSecretAndStructure(in, o)
 			}
 		}
 		if err != nil {
@@ -44,7 +44,7 @@ func CheckObjects(files tree.Files, definitions *schema.Set) error {
 	return nil
 }
 
-func checkObjectItself(in Input, o *unstructured.Unstructured) error {
+func checkSecretAndStructure(in Input, o *unstructured.Unstructured) error {
 	if err := checkSecret(in, o); err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func checkStructure(in Input, o *unstructured.Unstructured) error {
 	if err != nil {
 		return err
 	}
-	object := decrypted(o)
+	object := withoutEncryptedFields(o)
 	problems, err := k.Check(o.GroupVersionKind(), object)
 	if err != nil {
 		return err
@@ -80,8 +80,8 @@ func checkStructure(in Input, o *unstructured.Unstructured) error {
 	return &InvalidError{message: fmt.Sprintf("%s %q: %s", o.GroupVersionKind().GroupKind(), o.GetName(), strings.Join(texts, "; "))}
 }
 
-// decrypted is as much of an encrypted Secret as fits a Secret's schema: the engine decrypts the rest.
-func decrypted(o *unstructured.Unstructured) map[string]any {
+// withoutEncryptedFields returns the part of an encrypted Secret that fits a Secret's schema: the engine decrypts the rest.
+func withoutEncryptedFields(o *unstructured.Unstructured) map[string]any {
 	if !isSecret(o) || o.Object[sopsField] == nil {
 		return o.Object
 	}

@@ -23,14 +23,14 @@ func secret(rest string) func(*Input) {
 
 func TestCheckTreeSecrets(t *testing.T) {
 	runCheckTree(t, map[string]checkCase{
-		"Encrypted": {reason: "What SOPS encrypted is readable to nobody.", change: secret("data: {a: '" + enc + "'}\nstringData: {b: '" + enc + "', c: ''}\n" + sops)},
+		"Encrypted": {reason: "A Secret that SOPS encrypted passes.", change: secret("data: {a: '" + enc + "'}\nstringData: {b: '" + enc + "', c: ''}\n" + sops)},
 		"Plain":     {reason: "The rest is readable to everybody.", change: secret("stringData: {a: hunter2}\n"), want: "allows Secrets in Git, and SOPS did not"},
 		"HalfEncrypted": {
 			reason: "One value that was left out is named, not shown.",
 			change: secret("data: {a: '" + enc + "', b: aHVudGVyMg==}\n" + sops), want: `a.yaml: Secret "a": data.b: is not encrypted`,
 		},
 		"Pretended": {reason: "A block without SOPS' seal says nothing.", change: secret("data: {a: '" + enc + "'}\nsops: {version: 3.9.0}\n"), want: "sops.mac: is missing"},
-		"NotABlock": {reason: "Nor does a word.", change: secret("data: {a: '" + enc + "'}\nsops: true\n"), want: "sops.mac: is missing"},
+		"NotABlock": {reason: "A sops block that is a word is refused.", change: secret("data: {a: '" + enc + "'}\nsops: true\n"), want: "sops.mac: is missing"},
 		"Prefix":    {reason: "A value that begins like an encrypted one is not one.", change: secret("data: {a: 'ENC[AES256_GCM] hunter2'}\n" + sops), want: "data.a: is not encrypted"},
 		"LastApplied": {
 			reason: "The annotation of kubectl apply holds the Secret as it was before it was encrypted.",
@@ -38,8 +38,8 @@ func TestCheckTreeSecrets(t *testing.T) {
 				"data: {a: '" + enc + "'}\n" + sops)),
 			want: `a.yaml: Secret "a": metadata.annotations[kubectl.kubernetes.io/last-applied-configuration]: may hold what is encrypted elsewhere`,
 		},
-		"Nested": {reason: "Values are texts.", change: secret("stringData: {a: {b: hunter2}}\n" + sops), want: "stringData.a: is not encrypted"},
-		"List":   {reason: "Data is a map.", change: secret("data: [hunter2]\n" + sops), want: "data: is not encrypted"},
+		"Nested": {reason: "A value that is a map is refused as not encrypted.", change: secret("stringData: {a: {b: hunter2}}\n" + sops), want: "stringData.a: is not encrypted"},
+		"List":   {reason: "Data that is a list is refused as not encrypted.", change: secret("data: [hunter2]\n" + sops), want: "data: is not encrypted"},
 		"SealedSecret": {
 			reason: "Kinds that hold no readable Secret are allowed as any other is.",
 			change: func(in *Input) {
@@ -48,7 +48,7 @@ func TestCheckTreeSecrets(t *testing.T) {
 			},
 		},
 		"ExternalSecret": {
-			reason: "Also by their absence from the list.",
+			reason: "A kind of a secret operator is refused unless the list names it.",
 			change: func(in *Input) { in.Files = object("external-secrets.io/v1", "ExternalSecret", ", namespace: team-a") }, want: "allowedKinds does not name this kind",
 		},
 		"AllowedIsStillChecked": {

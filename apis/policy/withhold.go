@@ -6,11 +6,11 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
-// WithoutSecrets returns the files of a tree that hold no Secret, and the names of those that do, or that nobody can read.
+// WithoutSecrets returns the files of a tree that hold no Secret, and the names of those that do, or that cannot be decoded.
 func WithoutSecrets(files tree.Files) (tree.Files, []string) {
 	out, withheld := tree.Files{}, []string(nil)
 	for _, name := range files.Names() {
-		if readable(name, files[name]) {
+		if isReadableWithoutSecret(name, files[name]) {
 			out[name] = files[name]
 			continue
 		}
@@ -19,10 +19,10 @@ func WithoutSecrets(files tree.Files) (tree.Files, []string) {
 	return out, withheld
 }
 
-func readable(name string, content []byte) bool {
+func isReadableWithoutSecret(name string, content []byte) bool {
 	if name == kustomizationRef {
 		return true
 	}
-	objects, err := decode(name, content)
+	objects, err := decodeObjects(name, content)
 	return err == nil && !slices.ContainsFunc(objects, isSecret)
 }

@@ -156,7 +156,7 @@ func TestExplainChecks(t *testing.T) {
 		t.Errorf("Each check has its threshold and all of its rules: -want, +got:\n%s\n%s", diff, out)
 	}
 	_, problems, code = runIntent(judged, "explain", "-", "--site", examples+"10-sites.yaml", "--blueprint", examples+"20-blueprint.yaml")
-	const nowhere = `InvalidSpec: spec.intent: objective latency_p99: Site "edge1": prometheus.address: there is no server to ask: ` +
+	const nowhere = `InvalidSpec: spec.intent: objective latency_p99: Site "edge1": prometheus.address: no Prometheus server is configured: ` +
 		`set spec.metrics.prometheus.address in Site "edge1", or in the ClusterProviderConfig of its repository`
 	if code != exitInvalid || !strings.Contains(problems, nowhere) {
 		t.Errorf("Without a Prometheus server the claim says what to set: exit code %d: %s", code, problems)

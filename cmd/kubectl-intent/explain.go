@@ -11,7 +11,6 @@ import (
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
-	"github.com/intentplane/intentplane/apis/promql"
 	"github.com/intentplane/intentplane/function"
 	"github.com/intentplane/intentplane/function/gates"
 	"github.com/intentplane/intentplane/function/render"
@@ -151,18 +150,14 @@ func explainChecks(t io.Writer, checks []deploymentv1alpha1.Check) {
 	}
 }
 
-// delayOf a check is how long a Site has to run the revision before it is measured first: initialDelay, or as long as the query looks back,
+// delayOf returns how long a Site has to run the revision before a check is measured first: initialDelay, or as long as the check looks back,
 // whichever is longer.
 func delayOf(c deploymentv1alpha1.Check) string {
 	own, err := time.ParseDuration(string(c.InitialDelay))
-	if c.Prometheus == nil || err != nil {
-		return string(c.InitialDelay)
+	if lead := gates.Lead(&c); err == nil && lead > own {
+		return lead.String()
 	}
-	reach, err := promql.ReachOf(c.Prometheus.Query)
-	if err != nil || reach.Lead() <= own {
-		return string(c.InitialDelay)
-	}
-	return reach.Lead().String()
+	return string(c.InitialDelay)
 }
 
 func orNone(text string) string {

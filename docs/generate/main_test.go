@@ -42,7 +42,7 @@ func TestParts(t *testing.T) {
 	for name, say := range map[string]string{
 		"phases of IntentDeployment":   "| the spec cannot be carried out | `Failed` | `Failed` |",
 		"changes of IntentDeployment":  "| `Failed` | `RollingBack` |",
-		"phases of WorkloadCluster":    "| nobody has looked yet | `Pending` |",
+		"phases of WorkloadCluster":    "| the provider has not observed the cluster yet | `Pending` |",
 		"changes of WorkloadCluster":   "| `Provisioned` | `Degraded`, `Deleting` |",
 		"conditions of Gate":           "| `Measuring` | ",
 		"conditions of RolloutRequest": "| result | |",

@@ -1,5 +1,5 @@
-// Package check looks at what was rendered before it is delivered. It remembers what passed: the same files, Site, configuration
-// and definitions pass again.
+// Package check checks rendered trees before they are delivered. It remembers which passed: the same files, Site, configuration and
+// definitions pass again without being checked.
 package check
 
 import (
@@ -36,11 +36,11 @@ func New(limit int) *Checker {
 // Check returns an error, as policy.CheckTree does, when a tree that was rendered from a Blueprint may not be delivered. Objects
 // are checked by the Blueprint's own definitions too.
 func (c *Checker) Check(b *catalogv1alpha1.Blueprint, in policy.Input) error {
-	k, err := digest(b, in)
+	k, err := digestInput(b, in)
 	if err != nil {
 		return err
 	}
-	if c.known(k) {
+	if c.hasPassed(k) {
 		return nil
 	}
 	if in.Definitions, err = render.Definitions(b); err != nil {
@@ -49,18 +49,18 @@ func (c *Checker) Check(b *catalogv1alpha1.Blueprint, in policy.Input) error {
 	if err := policy.CheckTree(in); err != nil {
 		return err
 	}
-	c.remember(k)
+	c.rememberPassed(k)
 	return nil
 }
 
-func (c *Checker) known(k key) bool {
+func (c *Checker) hasPassed(k key) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.passed[k] || c.older[k]
 }
 
-// remember forgets the older half when the younger one is full.
-func (c *Checker) remember(k key) {
+// rememberPassed remembers a tree that passed. It forgets the older half when the younger one is full.
+func (c *Checker) rememberPassed(k key) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.passed) >= c.max {
@@ -69,9 +69,9 @@ func (c *Checker) remember(k key) {
 	c.passed[k] = true
 }
 
-// digest is that of everything that a check depends on.
-func digest(b *catalogv1alpha1.Blueprint, in policy.Input) (key, error) {
-	//nolint:musttag // It is digested, and read by nobody.
+// digestInput is that of everything that a check depends on.
+func digestInput(b *catalogv1alpha1.Blueprint, in policy.Input) (key, error) {
+	//nolint:musttag // The JSON is only digested.
 	limits, err := json.Marshal(struct {
 		Claim        rolloutv1alpha1.ClaimReference
 		Name         string
@@ -86,7 +86,7 @@ func digest(b *catalogv1alpha1.Blueprint, in policy.Input) (key, error) {
 	}
 	h := sha256.New()
 	add := func(b []byte) {
-		// Each part is told apart from the next one by its length. A hash never fails.
+		// The length before each part separates it from the next one. Writing to a hash never fails.
 		_, _ = h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(b))))
 		_, _ = h.Write(b)
 	}

@@ -14,8 +14,8 @@ import (
 const widget = `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, spec: {group: x.org, scope: Namespaced, names: {kind: Widget},
   versions: [{name: v1, schema: {openAPIV3Schema: {type: object, properties: {size: {type: integer}}}}}]}}`
 
-// input is one that passes.
-func input() (*catalogv1alpha1.Blueprint, policy.Input) {
+// newInput is one that passes.
+func newInput() (*catalogv1alpha1.Blueprint, policy.Input) {
 	b := &catalogv1alpha1.Blueprint{}
 	b.Spec.Files = map[string]catalogv1alpha1.File{"crd.yaml": widget}
 	s := &catalogv1alpha1.Site{}
@@ -44,38 +44,38 @@ func TestCheck(t *testing.T) {
 		change func(*catalogv1alpha1.Blueprint, *policy.Input)
 		want   string
 	}{
-		"Again": {reason: "What passed passes again.", change: func(*catalogv1alpha1.Blueprint, *policy.Input) {}},
+		"Again": {reason: "The same tree passes again without being checked.", change: func(*catalogv1alpha1.Blueprint, *policy.Input) {}},
 		"OtherFile": {
-			reason: "Other files are checked.",
+			reason: "A tree with other files is checked again.",
 			change: func(_ *catalogv1alpha1.Blueprint, in *policy.Input) {
 				in.Files = tree.Files{"a.yaml": []byte("apiVersion: x.org/v1\nkind: Widget\nmetadata: {name: a, namespace: team-a}\nsize: big\n")}
 			},
 			want: `Widget.x.org "a": size: must be of type integer`,
 		},
 		"OtherDefinition": {
-			reason: "So are the same files by another definition.",
+			reason: "A tree is checked again when a definition of the Blueprint changes.",
 			change: func(b *catalogv1alpha1.Blueprint, _ *policy.Input) {
 				b.Spec.Files["crd.yaml"] = catalogv1alpha1.File(strings.Replace(widget, "integer", "string", 1))
 			},
 			want: "size: must be of type string",
 		},
 		"OtherPolicy": {
-			reason: "And when the configuration narrows.",
+			reason: "A tree is checked again when the configuration allows less.",
 			change: func(_ *catalogv1alpha1.Blueprint, in *policy.Input) { in.Config.Policy.AllowedKinds = nil },
 			want:   "allowedKinds does not name this kind",
 		},
 		"OtherSite": {
-			reason: "Or the Site.",
+			reason: "A tree is checked again when the Site allows less.",
 			change: func(_ *catalogv1alpha1.Blueprint, in *policy.Input) { in.Site.Spec.AllowedNamespaces = nil },
 			want:   "may not be used",
 		},
 		"OtherClaim": {
-			reason: "Or somebody else asks.",
+			reason: "A tree is checked again for another claim.",
 			change: func(_ *catalogv1alpha1.Blueprint, in *policy.Input) { in.Claim.Name = "other" },
 			want:   "is not the claim's directory",
 		},
 		"OtherConfig": {
-			reason: "Or with another kind of configuration.",
+			reason: "A tree is checked again for another kind of configuration.",
 			change: func(_ *catalogv1alpha1.Blueprint, in *policy.Input) { in.ConfigKind = policy.KindProviderConfig },
 			want:   "must be named in spec.policy.allowedKinds of a ClusterProviderConfig",
 		},
@@ -83,7 +83,7 @@ func TestCheck(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			c := New(1)
-			b, in := input()
+			b, in := newInput()
 			if err := c.Check(b, in); err != nil {
 				t.Fatalf("Check(...): %v", err)
 			}
@@ -101,7 +101,7 @@ func TestCheck(t *testing.T) {
 func TestCheckForgets(t *testing.T) {
 	c := New(2)
 	for _, name := range []string{"a", "b", "c", "d", "e"} {
-		b, in := input()
+		b, in := newInput()
 		in.Config.Policy.Branches = []string{"main", name}
 		if err := c.Check(b, in); err != nil {
 			t.Fatal(err)

@@ -8,7 +8,6 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
-	"github.com/intentplane/intentplane/apis/promql"
 	"github.com/intentplane/intentplane/apis/threshold"
 	"github.com/intentplane/intentplane/function/catalog"
 )
@@ -16,27 +15,21 @@ import (
 // PostCheckName is the name of the check that the post check of a deployment becomes.
 const PostCheckName = "postCheck"
 
-// Types of checks.
-const (
-	typePrometheus = "Prometheus"
-	typeJob        = "Job"
-)
-
 // Bounds of the times of a check, so that it neither floods a server nor holds a revision up for ever.
 const (
 	shortestInterval = time.Second
 	longestTimeout   = 24 * time.Hour
 )
 
-// postCheckDelay is the shortest one: a script knows itself what it has to wait for.
+// postCheckDelay is the shortest one allowed: a script can wait by itself for what it needs.
 const postCheckDelay = "1s"
 
 const postCheckPath = "spec.gatesConfig.postCheck"
 
 func checkPath(i int) string { return "spec.gatesConfig.checks[" + strconv.Itoa(i) + "]" }
 
-// checkNames returns an error when two results could not be told apart.
-func checkNames(g deploymentv1alpha1.GatesConfig) error {
+// checkUniqueNames returns an error when two results would have the same name.
+func checkUniqueNames(g deploymentv1alpha1.GatesConfig) error {
 	for i, c := range g.Checks {
 		path := checkPath(i) + ".name"
 		if _, taken := g.SLOThresholds[c.Name]; taken {
@@ -55,29 +48,33 @@ func checkNames(g deploymentv1alpha1.GatesConfig) error {
 	return nil
 }
 
-// ownChecks are the checks that the deployment says itself, and its post check.
-func (c *Compiler) ownChecks(in Input) ([]pathed, error) {
-	out, weight := make([]pathed, 0, len(in.Config.Checks)+1), 0
+// readOwnChecks returns the checks that the deployment declares, and its post check.
+func (c *Compiler) readOwnChecks(in Input) ([]declaredCheck, error) {
+	out, weight := make([]declaredCheck, 0, len(in.Config.Checks)+1), 0
 	for i := range in.Config.Checks {
 		check := in.Config.Checks[i].DeepCopy()
 		check.Default()
-		if err := c.own(check, in.Places, &weight); err != nil {
+		k, err := kindOf(check)
+		if err != nil {
 			return nil, errors.Wrap(err, checkPath(i))
 		}
-		out = append(out, pathed{path: checkPath(i), own: true, Check: *check})
+		if err := c.readOwnCheck(k, check, in.Places, &weight); err != nil {
+			return nil, errors.Wrap(err, checkPath(i))
+		}
+		out = append(out, declaredCheck{path: checkPath(i), kind: k, fromDeployment: true, Check: *check})
 	}
 	if p := in.Config.PostCheck; p != nil {
-		check := postCheck(p.DeepCopy())
+		check := checkOfPostCheck(p.DeepCopy())
 		if err := checkTimes(&check); err != nil {
 			return nil, errors.Wrap(err, postCheckPath)
 		}
-		out = append(out, pathed{path: postCheckPath, Check: check})
+		out = append(out, declaredCheck{path: postCheckPath, kind: jobKind(), Check: check})
 	}
 	return out, nil
 }
 
-// postCheck runs once.
-func postCheck(p *deploymentv1alpha1.PostCheck) deploymentv1alpha1.Check {
+// checkOfPostCheck returns the check that a post check stands for: a Job that runs once.
+func checkOfPostCheck(p *deploymentv1alpha1.PostCheck) deploymentv1alpha1.Check {
 	once := int32(1)
 	c := deploymentv1alpha1.Check{
 		Name: PostCheckName, Type: typeJob, InitialDelay: postCheckDelay, Count: &once, Timeout: p.Timeout,
@@ -87,46 +84,29 @@ func postCheck(p *deploymentv1alpha1.PostCheck) deploymentv1alpha1.Check {
 	return c
 }
 
-// own brings a check into the form that a Gate measures, and adds what it weighs to what those before it do. It returns an error that
-// names its field when nobody could measure it.
-func (c *Compiler) own(check *deploymentv1alpha1.Check, places []catalog.Place, weight *int) error {
+// readOwnCheck brings a check into the form that a Gate measures, and adds its weight to that of the checks before it. It returns an error that
+// names the field for a check that could never be measured.
+func (c *Compiler) readOwnCheck(k kind, check *deploymentv1alpha1.Check, places []catalog.Place, weight *int) error {
 	chosen := func(p catalog.Place) bool { return p.Site.GetName() == check.Site }
 	if check.Site != "" && !slices.ContainsFunc(places, chosen) {
 		return errors.Errorf("site: %q is not among the chosen Sites", check.Site)
 	}
-	if check.Prometheus != nil {
-		if err := c.query(check.Prometheus.Query, weight); err != nil {
-			return errors.Wrap(err, "prometheus.query")
+	if k.read != nil {
+		if err := k.read(c, check, weight); err != nil {
+			return err
 		}
 	}
-	if check.Web != nil {
-		if _, err := c.expressions.Read(check.Web.Expression); err != nil {
-			return errors.Wrap(err, "web.expression")
-		}
-	}
-	if err := limit(check); err != nil {
+	if err := normalizeThreshold(k, check); err != nil {
 		return errors.Wrap(err, "threshold")
 	}
 	return checkTimes(check)
 }
 
-// query of a claim's own. All of them together are bounded, before the next one is read.
-func (c *Compiler) query(text string, weight *int) error {
-	t, err := c.queries.Parse(text)
-	if err != nil {
-		return err
-	}
-	if *weight += t.Weight(); *weight > promql.MaxWeight {
-		return errors.New("the regular expressions of this query and of those before it take too long to compile")
-	}
-	return nil
-}
-
-// limit brings the threshold of a check into the unit of its value.
-func limit(c *deploymentv1alpha1.Check) error {
-	if c.Job != nil {
+// normalizeThreshold converts the threshold of a check to the unit of its value.
+func normalizeThreshold(k kind, c *deploymentv1alpha1.Check) error {
+	if k.whyNoThreshold != "" {
 		if c.Threshold != "" {
-			return errors.New("a Job has none: the code that it exits with decides")
+			return errors.New(k.whyNoThreshold)
 		}
 		return nil
 	}
@@ -135,7 +115,7 @@ func limit(c *deploymentv1alpha1.Check) error {
 		return err
 	}
 	if !t.Compares() {
-		return errors.Errorf("%q needs a comparison, such as <= or >=: nothing else says which side is good", c.Threshold)
+		return errors.Errorf("%q needs a comparison, such as <= or >=, which says which side is good", c.Threshold)
 	}
 	if c.Unit == "" && t.Unit() != "" {
 		return errors.Errorf("%q is in %s, and unit does not say what the value is in", c.Threshold, t.Unit())
@@ -147,28 +127,28 @@ func limit(c *deploymentv1alpha1.Check) error {
 	return nil
 }
 
-// checkTimes returns an error for times that nobody would keep, and for measurements that cannot all be made in time.
+// checkTimes returns an error for times beyond their bounds, and for measurements that cannot all be made before the timeout.
 func checkTimes(c *deploymentv1alpha1.Check) error {
-	delay, err := duration("initialDelay", c.InitialDelay)
+	delay, err := parseDuration("initialDelay", c.InitialDelay)
 	if err != nil {
 		return err
 	}
-	interval, err := duration("interval", c.Interval)
+	interval, err := parseDuration("interval", c.Interval)
 	if err != nil {
 		return err
 	}
-	timeout, err := duration("timeout", c.Timeout)
+	timeout, err := parseDuration("timeout", c.Timeout)
 	if err != nil {
 		return err
 	}
-	// Durations and counts are bounded, so that this is too.
+	// Durations and counts are bounded, so this cannot overflow.
 	if takes := delay + time.Duration(*c.Count-1)*interval; takes >= timeout {
 		return errors.Errorf("timeout: %s is not longer than the %s that initialDelay and the intervals between %d measurements take", timeout, takes, *c.Count)
 	}
 	return nil
 }
 
-func duration(field string, d deploymentv1alpha1.Duration) (time.Duration, error) {
+func parseDuration(field string, d deploymentv1alpha1.Duration) (time.Duration, error) {
 	is, err := time.ParseDuration(string(d))
 	if err != nil || is < shortestInterval || is > longestTimeout {
 		return 0, errors.Errorf("%s: %q is not between 1s and 24h", field, d)

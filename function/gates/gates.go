@@ -1,12 +1,11 @@
-// Package gates compiles what a deployment is judged by into the checks of Gates: one for each Site, with all that it takes to measure.
+// Package gates compiles the thresholds and checks of a deployment into the checks of its Gates: one for each Site, with all that the provider
+// needs to measure it.
 package gates
 
 import (
-	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -14,27 +13,26 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/expression"
-	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/apis/promql"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/memo"
 )
 
-// Bounds of what Gates travel with. The schema has the first one too.
+// Bounds of the checks of one deployment. The schema has the first one too.
 const (
 	maxChecks      = 200
 	maxBytes       = 512 << 10
 	maxQueryLength = 4096
 
-	// maxFilled is what all queries together may weigh, where each counts for each Site that it is filled for.
-	maxFilled = 1_000_000
+	// maxFillWeight bounds the weight of the regular expressions of all queries, each of which counts once for each Site that it is filled for.
+	maxFillWeight = 1_000_000
 
-	// maxRead is how many queries, and how many expressions, a Compiler remembers to have read.
-	maxRead = 1000
+	// maxParsed is how many parsed queries, and how many parsed expressions, a Compiler remembers.
+	maxParsed = 1000
 
-	// overhead is what an object says about a check beside its texts.
-	overhead = 500
+	// bytesPerCheck is about how many bytes a check has beside its texts.
+	bytesPerCheck = 500
 )
 
 // Input is what checks are compiled from.
@@ -45,7 +43,7 @@ type Input struct {
 	// Config of the gates, with the objectives of the intent among its thresholds, and with defaults.
 	Config deploymentv1alpha1.GatesConfig
 
-	// Objectives are the fields that say those thresholds which the intent holds, such as "spec.intent", by the name of the metric.
+	// Objectives are the fields in which the intent declares thresholds, such as "spec.intent", by the name of the metric.
 	Objectives map[string]string
 
 	// Blueprint whose metrics the thresholds are for.
@@ -54,7 +52,7 @@ type Input struct {
 	// Places that were chosen.
 	Places []catalog.Place
 
-	// Plan in which the revision goes out. Each step has a Gate of its own.
+	// Plan of the rollout. Each step has a Gate of its own.
 	Plan []rolloutv1alpha1.Step
 }
 
@@ -72,8 +70,7 @@ func (c Checks) At(step rolloutv1alpha1.Step) []rolloutv1alpha1.GateCheck {
 	return out
 }
 
-// A Compiler compiles gates. It remembers queries that were read and filled, which takes longer than all else. It may be used by several
-// goroutines.
+// A Compiler compiles gates. It remembers parsed and filled queries, which take longer than all else. It may be used by several goroutines.
 type Compiler struct {
 	queries     *promql.Reader
 	expressions *expression.Reader
@@ -89,27 +86,27 @@ func WithLoopback(allowed bool) Option { return func(c *Compiler) { c.loopback =
 
 // NewCompiler returns a Compiler that remembers so many bytes of filled queries.
 func NewCompiler(bytes int, opts ...Option) *Compiler {
-	c := &Compiler{queries: promql.NewReader(maxRead), expressions: expression.NewReader(maxRead), filled: memo.New[string](bytes)}
+	c := &Compiler{queries: promql.NewReader(maxParsed), expressions: expression.NewReader(maxParsed), filled: memo.New[string](bytes)}
 	for _, o := range opts {
 		o(c)
 	}
 	return c
 }
 
-// Compile returns what a revision is judged by: for each Site its metrics by name, then the checks, then the post check. Gates that are
-// off have none. It returns an error that names the field for what could not be judged.
+// Compile returns the checks that a revision is judged by: for each Site its metrics by name, then the checks of the deployment, then the
+// post check. Gates that are off have none. It returns an error that names the field for a check that could never be judged.
 func (c *Compiler) Compile(in Input) (Checks, error) {
 	if in.Config.Enabled != nil && !*in.Config.Enabled {
 		return nil, nil
 	}
-	if err := checkNames(in.Config); err != nil {
+	if err := checkUniqueNames(in.Config); err != nil {
 		return nil, err
 	}
-	all, err := c.sayings(in)
+	all, err := c.collectChecks(in)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.weigh(all, len(in.Places)); err != nil {
+	if err := c.checkFillWeight(all, len(in.Places)); err != nil {
 		return nil, err
 	}
 	var (
@@ -117,23 +114,23 @@ func (c *Compiler) Compile(in Input) (Checks, error) {
 		refused refusals
 	)
 	for _, p := range sortedPlaces(in.Places) {
-		at, problems := c.place(in, p, all)
+		at, problems := c.compileAtPlace(in, p, all)
 		out, refused = append(out, at...), append(refused, problems...)
 	}
-	if err := refused.err(); err != nil {
+	if err := refused.joinErrors(); err != nil {
 		return nil, err
 	}
-	return out, out.fit(in.Plan)
+	return out, out.checkSize(in.Plan)
 }
 
-// refusals are all that is wrong with the checks of a deployment, so that a user need not mend one Site after the other.
+// refusals are all problems of the checks of a deployment, so that a user can repair all Sites at once.
 type refusals []error
 
 // maxRefusals is how many refusals are named.
 const maxRefusals = 10
 
-// err joins refusals in their order, each of which is named once. It is nil without any.
-func (r refusals) err() error {
+// joinErrors returns one error that names each refusal once, in their order, or nil if there are none.
+func (r refusals) joinErrors() error {
 	texts, named := []string{}, map[string]bool{}
 	for _, e := range r {
 		if text := e.Error(); !named[text] {
@@ -150,48 +147,45 @@ func (r refusals) err() error {
 	return errors.New(strings.Join(texts, "; "))
 }
 
-// sayings are the checks for whichever Site, as they were said.
-func (c *Compiler) sayings(in Input) ([]pathed, error) {
-	metrics, err := objectives(in)
+// collectChecks returns all checks as they were declared, before they are completed for Sites.
+func (c *Compiler) collectChecks(in Input) ([]declaredCheck, error) {
+	metrics, err := compileObjectives(in)
 	if err != nil {
 		return nil, err
 	}
-	own, err := c.ownChecks(in)
+	own, err := c.readOwnChecks(in)
 	return append(metrics, own...), err
 }
 
-// weigh what is filled for so many Sites. It returns an error for more than can be filled in a call.
-func (c *Compiler) weigh(all []pathed, sites int) error {
+// checkFillWeight returns an error for checks that take too long to fill for so many Sites in one call.
+func (c *Compiler) checkFillWeight(all []declaredCheck, sites int) error {
 	weight := 0
-	for _, said := range all {
-		if said.Prometheus == nil {
+	for _, declared := range all {
+		if declared.kind.fillWeight == nil || declared.Site != "" {
 			continue
 		}
-		t, err := c.queries.Parse(said.Prometheus.Query)
+		one, err := declared.kind.fillWeight(c, &declared.Check)
 		if err != nil {
-			return errors.Wrap(err, said.path+": prometheus.query")
+			return errors.Wrap(err, declared.path)
 		}
-		if !t.Constant() && said.Site == "" {
-			weight += t.Weight() * sites
-		}
-		if weight > maxFilled {
-			return errors.Errorf("%s: prometheus.query: the regular expressions of all queries take too long to compile for %d Sites", said.path, sites)
+		if weight += one * sites; weight > maxFillWeight {
+			return errors.Errorf("%s: the regular expressions of all queries take too long to compile for %d Sites: use fewer or simpler ones", declared.path, sites)
 		}
 	}
 	return nil
 }
 
-// fit returns an error, with the numbers, when there is more to judge than Gates hold.
-func (c Checks) fit(plan []rolloutv1alpha1.Step) error {
+// checkSize returns an error, with the numbers, when a step has more checks than one Gate holds, or all checks have too many bytes.
+func (c Checks) checkSize(plan []rolloutv1alpha1.Step) error {
 	for i, step := range plan {
 		if n := len(c.At(step)); n > maxChecks {
 			return errors.Errorf("spec.gatesConfig: step %d of %d has %d checks at %d Sites, more than the %d of one Gate: "+
-				"say fewer checks, or more waves", i+1, len(plan), n, len(step.Sites), maxChecks)
+				"use fewer checks, or more waves", i+1, len(plan), n, len(step.Sites), maxChecks)
 		}
 	}
 	total := 0
-	for _, check := range c {
-		total += bytesOf(check)
+	for i := range c {
+		total += estimateBytes(&c[i])
 	}
 	if total > maxBytes {
 		return errors.Errorf("spec.gatesConfig: %d checks have about %d bytes, more than the %d that fit: keep scripts in a ConfigMap", len(c), total, maxBytes)
@@ -199,18 +193,13 @@ func (c Checks) fit(plan []rolloutv1alpha1.Step) error {
 	return nil
 }
 
-// bytesOf a check, where each character of its texts may be escaped.
-func bytesOf(c rolloutv1alpha1.GateCheck) int {
-	text := 0
-	switch {
-	case c.Prometheus != nil:
-		text = len(c.Prometheus.Query)
-	case c.Job != nil:
-		text = len(c.Job.Script)
-	case c.Web != nil:
-		text = len(c.Web.URL) + len(c.Web.Expression)
+// estimateBytes returns about how many bytes a check has in a Gate: each character of its texts may be escaped.
+func estimateBytes(c *rolloutv1alpha1.GateCheck) int {
+	k, _ := kindOf(&c.Check)
+	if k.textBytes == nil {
+		return bytesPerCheck
 	}
-	return overhead + 2*text
+	return bytesPerCheck + 2*k.textBytes(&c.Check)
 }
 
 func sortedPlaces(places []catalog.Place) []catalog.Place {
@@ -219,18 +208,20 @@ func sortedPlaces(places []catalog.Place) []catalog.Place {
 	})
 }
 
-// A pathed check knows where it was said.
-type pathed struct {
+// A declaredCheck is a check as it was declared, before it is completed for each Site.
+type declaredCheck struct {
+	// path of the field that declares it, for messages.
 	path string
-	// own is true for what the deployment says, and not its Blueprint.
-	own bool
-	// rules that the deployment says for a metric. Bounds hold them, and not what its Blueprint says.
+	kind kind
+	// fromDeployment is true for a check that the deployment declares, and false for a metric of its Blueprint.
+	fromDeployment bool
+	// rules that the deployment declares for a metric. A Site and its configuration bound these, and not those of the Blueprint.
 	rules deploymentv1alpha1.MetricRules
 	deploymentv1alpha1.Check
 }
 
-// place returns the checks of one Site, and all that is wrong with them there.
-func (c *Compiler) place(in Input, p catalog.Place, all []pathed) (Checks, refusals) {
+// compileAtPlace returns the checks of one Site, and all problems that they have there.
+func (c *Compiler) compileAtPlace(in Input, p catalog.Place, all []declaredCheck) (Checks, refusals) {
 	var (
 		out     Checks
 		refused refusals
@@ -243,7 +234,7 @@ func (c *Compiler) place(in Input, p catalog.Place, all []pathed) (Checks, refus
 			refused = append(refused, err)
 			continue
 		}
-		check, err := c.at(in, p, said)
+		check, err := c.compileForSite(in, p, said)
 		if err != nil {
 			refused = append(refused, errors.Wrapf(err, "%s: Site %q", said.path, p.Site.GetName()))
 			continue
@@ -254,47 +245,15 @@ func (c *Compiler) place(in Input, p catalog.Place, all []pathed) (Checks, refus
 	return out, refused
 }
 
-// at is a check for one Site. It shares nothing with what was said.
-func (c *Compiler) at(in Input, p catalog.Place, said pathed) (deploymentv1alpha1.Check, error) {
-	check := *said.DeepCopy()
+// compileForSite completes a check for one Site. The result shares no memory with the declared check.
+func (c *Compiler) compileForSite(in Input, p catalog.Place, declared declaredCheck) (deploymentv1alpha1.Check, error) {
+	check := *declared.DeepCopy()
 	check.Site = p.Site.GetName()
-	if q := check.Prometheus; q != nil {
-		var err error
-		if q.Query, err = c.fill(q.Query, promql.Values{Service: in.Service, Namespace: in.Namespace, Site: check.Site}); err != nil {
-			return check, errors.Wrap(err, "query")
+	if fill := declared.kind.fill; fill != nil {
+		if err := fill(c, &check, promql.Values{Service: in.Service, Namespace: in.Namespace, Site: check.Site}); err != nil {
+			return check, err
 		}
 	}
-	if err := c.allow(p, &check); err != nil || !said.own {
-		return check, err
-	}
-	return check, policy.CheckOwnQuery(&p.Site, &p.Config, &check)
-}
-
-// allow a check at a place. It returns an error, which names the field, for one that may not be made there.
-func (c *Compiler) allow(p catalog.Place, check *deploymentv1alpha1.Check) error {
-	if err := policy.CheckGateCheck(&p.Site, p.ConfigRef.Kind, &p.Config, check); err != nil || c.loopback {
-		return err
-	}
-	return policy.CheckMetricsServer(&p.Site, p.ConfigRef.Kind, &p.Config, check)
-}
-
-// fill puts values into a query.
-func (c *Compiler) fill(query string, v promql.Values) (string, error) {
-	k := memo.Key(sha256.Sum256(fmt.Appendf(nil, "%q%q%q%q", query, v.Service, v.Namespace, v.Site)))
-	if filled, ok := c.filled.Get(k); ok {
-		return filled, nil
-	}
-	t, err := c.queries.Parse(query)
-	if err != nil {
-		return "", err
-	}
-	filled, err := t.Fill(v)
-	if err != nil {
-		return "", err
-	}
-	if n := utf8.RuneCountInString(filled); n > maxQueryLength {
-		return "", errors.Errorf("has %d characters with its values, more than %d", n, maxQueryLength)
-	}
-	c.filled.Put(k, filled, len(filled))
-	return filled, nil
+	declared.Check = check
+	return check, declared.kind.allow(c, p, &declared)
 }

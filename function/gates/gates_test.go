@@ -22,7 +22,7 @@ type (
 	check      = deploymentv1alpha1.Check
 )
 
-func place(name string) catalog.Place {
+func newPlace(name string) catalog.Place {
 	p := catalog.Place{ConfigRef: catalog.ConfigRef{Kind: policy.KindClusterProviderConfig, Name: "default"}}
 	p.Site.SetName(name)
 	p.Site.Spec.Metrics = &catalogv1alpha1.SiteMetrics{Prometheus: &catalogv1alpha1.PrometheusEndpoint{Address: "https://" + name + ".example.org"}}
@@ -31,7 +31,7 @@ func place(name string) catalog.Place {
 	return p
 }
 
-func input(c config, places ...catalog.Place) Input {
+func newInput(c config, places ...catalog.Place) Input {
 	in := Input{
 		Service: "shop", Namespace: "team-a", Config: c, Places: places,
 		Blueprint: &catalogv1alpha1.Blueprint{ObjectMeta: metav1.ObjectMeta{Name: "web-1.0.0"}, Spec: catalogv1alpha1.BlueprintSpec{
@@ -50,8 +50,8 @@ func input(c config, places ...catalog.Place) Input {
 	return in
 }
 
-// said is what a test wants to see of a check.
-func said(c rolloutv1alpha1.GateCheck) string {
+// describeCheck formats the fields of a check that the tests compare.
+func describeCheck(c rolloutv1alpha1.GateCheck) string {
 	out := fmt.Sprintf("%s@%s %s %s unit=%q", c.Name, c.Site, c.Type, c.Threshold, c.Unit)
 	switch {
 	case c.Prometheus != nil:
@@ -108,7 +108,7 @@ func TestCompile(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			in := input(tc.config, place("edge2"), place("edge1"))
+			in := newInput(tc.config, newPlace("edge2"), newPlace("edge1"))
 			before := tc.config.DeepCopy()
 			checks, err := NewCompiler(1 << 20).Compile(in)
 			if err != nil {
@@ -116,7 +116,7 @@ func TestCompile(t *testing.T) {
 			}
 			var got []string
 			for _, c := range checks {
-				got = append(got, said(c))
+				got = append(got, describeCheck(c))
 				if c.ProviderConfigReference == nil || c.ProviderConfigReference.Name != "default" {
 					t.Errorf("\n%s\ncheck %s names no configuration of its Site's repository", tc.reason, c.Name)
 				}
@@ -152,7 +152,7 @@ func TestCompileRefuses(t *testing.T) {
 		want   string
 	}{
 		"UnknownMetric": {
-			reason: "Who misspells a metric is told which ones there are.", config: config{SLOThresholds: thresholds{"latency": "1s"}},
+			reason: "A misspelt metric is refused with the names of those that exist.", config: config{SLOThresholds: thresholds{"latency": "1s"}},
 			want: `spec.gatesConfig.sloThresholds.latency: Blueprint web-1.0.0 has no such metric: it has availability, latency_p99`,
 		},
 		"NoMetrics": {
@@ -162,7 +162,7 @@ func TestCompileRefuses(t *testing.T) {
 				`or slos in the intent), or choose a Blueprint whose spec.metrics measures it`,
 		},
 		"Unit": {
-			reason: "A time is no share.", config: config{SLOThresholds: thresholds{"availability": "500ms"}},
+			reason: "A threshold in a unit of time is refused for a metric in percent.", config: config{SLOThresholds: thresholds{"availability": "500ms"}},
 			want: `spec.gatesConfig.sloThresholds.availability: Blueprint web-1.0.0 measures in another unit: ">= 500ms" cannot be said in %`,
 		},
 		"WrongWay": {
@@ -178,7 +178,7 @@ func TestCompileRefuses(t *testing.T) {
 			want: `spec.gatesConfig.checks[0]: site: "edge9" is not among the chosen Sites`,
 		},
 		"NameOfMetric": {
-			reason: "Results are told apart by their names.",
+			reason: "A check may not have the name of a metric, since results are distinguished by name.",
 			config: config{SLOThresholds: thresholds{"own": "1"}, Checks: []check{prometheus(check{Threshold: "< 1"})}},
 			want:   `spec.gatesConfig.checks[0].name: "own" is the name of a metric in sloThresholds`,
 		},
@@ -195,15 +195,15 @@ func TestCompileRefuses(t *testing.T) {
 			want: `spec.gatesConfig.checks[1].name: "own" is the name of another check`,
 		},
 		"Bare": {
-			reason: "Nobody knows which side of an own query is good.", config: one(prometheus(check{Threshold: "5"})),
-			want: `spec.gatesConfig.checks[0]: threshold: "5" needs a comparison, such as <= or >=: nothing else says which side is good`,
+			reason: "A threshold of a deployment's own query needs a comparison, since its good side is unknown.", config: one(prometheus(check{Threshold: "5"})),
+			want: `spec.gatesConfig.checks[0]: threshold: "5" needs a comparison, such as <= or >=, which says which side is good`,
 		},
 		"NoUnit": {
 			reason: "A query in seconds would always be below 500.", config: one(prometheus(check{Threshold: "< 500ms"})),
 			want: `spec.gatesConfig.checks[0]: threshold: "< 500ms" is in ms, and unit does not say what the value is in`,
 		},
 		"OwnUnit": {
-			reason: "A time is no share here either.", config: one(prometheus(check{Threshold: "< 500ms", Unit: "%"})),
+			reason: "A threshold in a unit of time is refused for a check in percent.", config: one(prometheus(check{Threshold: "< 500ms", Unit: "%"})),
 			want: `spec.gatesConfig.checks[0]: threshold: "< 500ms" cannot be said in %`,
 		},
 		"Query": {
@@ -212,25 +212,25 @@ func TestCompileRefuses(t *testing.T) {
 			want:   `spec.gatesConfig.checks[0]: prometheus.query: is not PromQL`,
 		},
 		"Fixed": {
-			reason: "What can never be judged is not delivered.", config: one(asking("x @ 1")),
+			reason: "What can never be judged is not delivered.", config: one(checkWithQuery("x @ 1")),
 			want: `spec.gatesConfig.checks[0]: prometheus.query: looks at a fixed time, which may lie before what is measured went live`,
 		},
 		"Window": {
-			reason: "Nor is what would only be judged in a month.", config: one(asking("rate(x[30d])")),
+			reason: "A query that could be judged only after a month is refused.", config: one(checkWithQuery("rate(x[30d])")),
 			want: `spec.gatesConfig.checks[0]: prometheus.query: looks back or ahead for more than 24h, and could not be asked before what is measured was live for as long`,
 		},
 		"Heavy": {
-			reason: "A few bytes may take gigabytes to compile.", config: one(asking(`x{a=~"(?i)\\pL{900}"}`)),
+			reason: "A few bytes may take gigabytes to compile.", config: one(checkWithQuery(`x{a=~"(?i)\\pL{900}"}`)),
 			want: `spec.gatesConfig.checks[0]: prometheus.query: the regular expression "(?i)\\pL{900}" takes too long to compile: repeat less, and use smaller classes of characters`,
 		},
 		"HeavyTogether": {
-			reason: "Many queries are as bad as one.", config: config{Checks: named(asking(`x{a=~"(?i)[^a]"}`), 3)},
+			reason: "Many queries are as bad as one.", config: config{Checks: repeatCheck(checkWithQuery(`x{a=~"(?i)[^a]"}`), 3)},
 			want: `spec.gatesConfig.checks[2]: prometheus.query: the regular expressions of this query and of those before it take too long to compile`,
 		},
 		"HeavyEverywhere": {
-			reason: "So are many Sites.", config: one(asking(`x{a=~"(?i)[^a]",b="{{site}}"}`)),
-			change: func(in *Input) { *in = input(in.Config, many(40)...) },
-			want:   `spec.gatesConfig.checks[0]: prometheus.query: the regular expressions of all queries take too long to compile for 40 Sites`,
+			reason: "Regular expressions that are compiled for too many Sites are refused.", config: one(checkWithQuery(`x{a=~"(?i)[^a]",b="{{site}}"}`)),
+			change: func(in *Input) { *in = newInput(in.Config, newPlaces(40)...) },
+			want:   `spec.gatesConfig.checks[0]: the regular expressions of all queries take too long to compile for 40 Sites: use fewer or simpler ones`,
 		},
 		"JobThreshold": {
 			reason: "What would be ignored is refused.", config: one(check{Name: "own", Type: "Job", Threshold: "< 1", Job: job("curl:8").Job}),
@@ -241,7 +241,7 @@ func TestCompileRefuses(t *testing.T) {
 			want: `spec.gatesConfig.checks[0]: timeout: 5m0s is not longer than the 5m0s that initialDelay and the intervals between 3 measurements take`,
 		},
 		"Flood": {
-			reason: "Nobody asks a server a thousand times in a second.", config: one(prometheus(check{Threshold: "< 1", Interval: "1ms"})),
+			reason: "An interval of a millisecond would flood the server and is refused.", config: one(prometheus(check{Threshold: "< 1", Interval: "1ms"})),
 			want: `spec.gatesConfig.checks[0]: interval: "1ms" is not between 1s and 24h`,
 		},
 		"NoJobs": {
@@ -258,9 +258,9 @@ func TestCompileRefuses(t *testing.T) {
 			want:   `spec.gatesConfig.checks[0]: Site "edge1": job: serviceAccountName: must be absent, or "checker" as the Site says`,
 		},
 		"NoPrometheus": {
-			reason: "Somebody has to be asked.", config: config{SLOThresholds: thresholds{"availability": "99"}},
+			reason: "A check without a Prometheus server to ask is refused.", config: config{SLOThresholds: thresholds{"availability": "99"}},
 			change: func(in *Input) { in.Places[0].Site.Spec.Metrics = nil },
-			want:   `spec.gatesConfig.sloThresholds.availability: Site "edge1": prometheus.address: there is no server to ask: set spec.metrics.prometheus.address in Site "edge1", or in the ClusterProviderConfig of its repository`,
+			want:   `spec.gatesConfig.sloThresholds.availability: Site "edge1": prometheus.address: no Prometheus server is configured: set spec.metrics.prometheus.address in Site "edge1", or in the ClusterProviderConfig of its repository`,
 		},
 		"Web": {
 			reason: "A ClusterProviderConfig says which hosts are asked.", config: web("https://169.254.169.254/x"),
@@ -280,12 +280,12 @@ func TestCompileRefuses(t *testing.T) {
 			want:   `spec.gatesConfig.checks[0]: Site "edge1": web.url: host "status.example.org" is not among the webCheckHosts of a ClusterProviderConfig`,
 		},
 		"OwnQuerySite": {
-			reason: "A Site may show nothing but the metrics of Blueprints.", config: one(asking("x")),
+			reason: "A Site may show nothing but the metrics of Blueprints.", config: one(checkWithQuery("x")),
 			change: func(in *Input) { in.Places[0].Site.Spec.Metrics.OwnQueries = catalogv1alpha1.OwnQueriesDeny },
 			want:   `spec.gatesConfig.checks[0]: Site "edge1": prometheus.query: spec.metrics.ownQueries of the Site lets it be asked by the metrics of Blueprints only`,
 		},
 		"OwnQueryConfig": {
-			reason: "So may who owns the configuration.", config: one(asking("x")),
+			reason: "The owner of a configuration may allow the metrics of Blueprints only.", config: one(checkWithQuery("x")),
 			change: func(in *Input) { in.Places[0].Config.Policy.OwnQueries = configv1alpha1.OwnQueriesDeny },
 			want:   `spec.gatesConfig.checks[0]: Site "edge1": prometheus.query: spec.policy.ownQueries of the configuration lets servers be asked by the metrics of Blueprints only`,
 		},
@@ -293,14 +293,14 @@ func TestCompileRefuses(t *testing.T) {
 			reason: "An objective of a sentence is refused with the field that holds it, and at all Sites at once.",
 			config: config{SLOThresholds: thresholds{"availability": "99", "latency_p99": "<= 1s"}},
 			change: func(in *Input) {
-				*in = input(in.Config, place("edge1"), place("edge2"))
+				*in = newInput(in.Config, newPlace("edge1"), newPlace("edge2"))
 				in.Objectives = map[string]string{"latency_p99": "spec.intent", "availability": "spec.intent"}
 				for i := range in.Places {
 					in.Places[i].Site.Spec.Metrics.Prometheus = nil
 				}
 			},
-			want: `spec.intent: objective availability: Site "edge1": ` + nowhere("edge1") + `; spec.intent: objective latency_p99: Site "edge1": ` + nowhere("edge1") +
-				`; spec.intent: objective availability: Site "edge2": ` + nowhere("edge2") + `; spec.intent: objective latency_p99: Site "edge2": ` + nowhere("edge2"),
+			want: `spec.intent: objective availability: Site "edge1": ` + noServerMessage("edge1") + `; spec.intent: objective latency_p99: Site "edge1": ` + noServerMessage("edge1") +
+				`; spec.intent: objective availability: Site "edge2": ` + noServerMessage("edge2") + `; spec.intent: objective latency_p99: Site "edge2": ` + noServerMessage("edge2"),
 		},
 		"UnknownObjectives": {
 			reason: "All metrics that a Blueprint does not have are refused at once.",
@@ -310,17 +310,17 @@ func TestCompileRefuses(t *testing.T) {
 				`spec.intent: objective latency: Blueprint web-1.0.0 has no such metric: it has availability, latency_p99`,
 		},
 		"ManySites": {
-			reason: "A refusal names ten problems at most.", config: one(asking("x")),
+			reason: "A refusal names ten problems at most.", config: one(checkWithQuery("x")),
 			change: func(in *Input) {
-				*in = input(in.Config, many(12)...)
+				*in = newInput(in.Config, newPlaces(12)...)
 				for i := range in.Places {
 					in.Places[i].Site.Spec.Metrics.OwnQueries = catalogv1alpha1.OwnQueriesDeny
 				}
 			},
-			want: deniedAt(10) + `; and 2 more`,
+			want: deniedMessage(10) + `; and 2 more`,
 		},
 		"LoopbackSite": {
-			reason: "The Site's server on the provider's own machine is refused before it is asked.", config: one(asking("x")),
+			reason: "The Site's server on the provider's own machine is refused before it is asked.", config: one(checkWithQuery("x")),
 			change: func(in *Input) { in.Places[0].Site.Spec.Metrics.Prometheus.Address = "http://127.0.0.1:9090/c4n4ry" },
 			want: `spec.gatesConfig.checks[0]: Site "edge1": spec.metrics.prometheus.address of the Site: ` +
 				`"127.0.0.1:9090" is a loopback address, which is the provider's own machine: name one that the provider's Pod reaches`,
@@ -335,12 +335,12 @@ func TestCompileRefuses(t *testing.T) {
 		},
 		"TooMany": {
 			reason: "One Gate holds so many.", config: config{SLOThresholds: thresholds{"availability": "99"}},
-			change: func(in *Input) { *in = input(in.Config, many(201)...) },
-			want:   `spec.gatesConfig: step 1 of 1 has 201 checks at 201 Sites, more than the 200 of one Gate: say fewer checks, or more waves`,
+			change: func(in *Input) { *in = newInput(in.Config, newPlaces(201)...) },
+			want:   `spec.gatesConfig: step 1 of 1 has 201 checks at 201 Sites, more than the 200 of one Gate: use fewer checks, or more waves`,
 		},
 		"TooLarge": {
 			reason: "Scripts travel with each Site.", config: config{PostCheck: &deploymentv1alpha1.PostCheck{Image: "curl:8", Script: strings.Repeat("#", 16000)}},
-			change: func(in *Input) { *in = input(in.Config, many(17)...) },
+			change: func(in *Input) { *in = newInput(in.Config, newPlaces(17)...) },
 			want:   `spec.gatesConfig: 17 checks have about 552500 bytes, more than the 524288 that fit: keep scripts in a ConfigMap`,
 		},
 		"LongQuery": {
@@ -350,12 +350,12 @@ func TestCompileRefuses(t *testing.T) {
 				Prometheus: &deploymentv1alpha1.PrometheusCheck{Query: strings.Repeat(" ", 4070) + `x{s="{{service}}"}`},
 			}),
 			change: func(in *Input) { in.Service = strings.Repeat("s", 40) },
-			want:   `spec.gatesConfig.checks[0]: Site "edge1": query: has 4117 characters with its values, more than 4096`,
+			want:   `spec.gatesConfig.checks[0]: Site "edge1": prometheus.query: has 4117 characters with its values, more than 4096`,
 		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			in := input(tc.config, place("edge1"))
+			in := newInput(tc.config, newPlace("edge1"))
 			if tc.change != nil {
 				tc.change(&in)
 			}
@@ -373,13 +373,13 @@ func TestCompileRefuses(t *testing.T) {
 	}
 }
 
-// nowhere is what a check is refused with at a Site without a server.
-func nowhere(site string) string {
-	return fmt.Sprintf("prometheus.address: there is no server to ask: set spec.metrics.prometheus.address in Site %q, or in the ClusterProviderConfig of its repository", site)
+// noServerMessage returns the refusal of a check at a Site without a server.
+func noServerMessage(site string) string {
+	return fmt.Sprintf("prometheus.address: no Prometheus server is configured: set spec.metrics.prometheus.address in Site %q, or in the ClusterProviderConfig of its repository", site)
 }
 
-// deniedAt is what a query of one's own is refused with at the first Sites of many.
-func deniedAt(n int) string {
+// deniedMessage returns the refusals of a deployment's own query at the first n Sites.
+func deniedMessage(n int) string {
 	var out []string
 	for i := range n {
 		out = append(out, fmt.Sprintf(`spec.gatesConfig.checks[0]: Site "s%03d": prometheus.query: spec.metrics.ownQueries of the Site lets it be asked by the metrics of Blueprints only`, i))
@@ -387,21 +387,21 @@ func deniedAt(n int) string {
 	return strings.Join(out, "; ")
 }
 
-func many(n int) []catalog.Place {
+func newPlaces(n int) []catalog.Place {
 	out := make([]catalog.Place, 0, n)
 	for i := range n {
-		out = append(out, place(fmt.Sprintf("s%03d", i)))
+		out = append(out, newPlace(fmt.Sprintf("s%03d", i)))
 	}
 	return out
 }
 
-// asking is a check of one's own.
-func asking(query string) check {
+// checkWithQuery returns a check that the deployment declares.
+func checkWithQuery(query string) check {
 	return check{Name: "own", Type: "Prometheus", Threshold: "< 1", Prometheus: &deploymentv1alpha1.PrometheusCheck{Query: query}}
 }
 
-// named is one check under many names.
-func named(c check, n int) []check {
+// repeatCheck returns one check under n names.
+func repeatCheck(c check, n int) []check {
 	out := make([]check, 0, n)
 	for i := range n {
 		c.Name = fmt.Sprintf("own%d", i)
@@ -410,9 +410,9 @@ func named(c check, n int) []check {
 	return out
 }
 
-// TestWaves has more Sites than one Gate holds, in two steps.
-func TestWaves(t *testing.T) {
-	in := input(config{SLOThresholds: thresholds{"availability": "99"}}, many(201)...)
+// TestEachStepHasItsGate has more Sites than one Gate holds, spread over two steps.
+func TestEachStepHasItsGate(t *testing.T) {
+	in := newInput(config{SLOThresholds: thresholds{"availability": "99"}}, newPlaces(201)...)
 	all := in.Plan[0].Sites
 	in.Plan = []rolloutv1alpha1.Step{{Sites: all[:1]}, {Sites: all[1:]}}
 	checks, err := NewCompiler(0).Compile(in)
@@ -427,21 +427,21 @@ func TestWaves(t *testing.T) {
 	}
 }
 
-// TestFallback asks the server of the configuration where a Site names none.
-func TestFallback(t *testing.T) {
-	p := place("edge1")
+// TestServerOfConfiguration asks the server of the configuration where a Site names none.
+func TestServerOfConfiguration(t *testing.T) {
+	p := newPlace("edge1")
 	p.Site.Spec.Metrics = nil
 	p.Config.Metrics = &configv1alpha1.Metrics{Prometheus: &configv1alpha1.Prometheus{Address: "http://prometheus"}}
-	if _, err := NewCompiler(0).Compile(input(config{SLOThresholds: thresholds{"availability": "99"}}, p)); err != nil {
+	if _, err := NewCompiler(0).Compile(newInput(config{SLOThresholds: thresholds{"availability": "99"}}, p)); err != nil {
 		t.Errorf("Compile(...): %v", err)
 	}
 }
 
-// TestFilledApart compiles for two claims with one Compiler. Neither is judged by what the other one runs.
-func TestFilledApart(t *testing.T) {
+// TestQueriesOfClaimsDiffer compiles for several claims with one Compiler: none is judged by the query of another one.
+func TestQueriesOfClaimsDiffer(t *testing.T) {
 	c := NewCompiler(1 << 20)
 	for _, id := range []string{"shop/team-a", "shop/team-b", "cart/team-b"} {
-		in := input(config{SLOThresholds: thresholds{"latency_p99": "1s"}}, place("edge1"))
+		in := newInput(config{SLOThresholds: thresholds{"latency_p99": "1s"}}, newPlace("edge1"))
 		in.Service, in.Namespace, _ = strings.Cut(id, "/")
 		got, err := c.Compile(in)
 		if err != nil {
@@ -454,25 +454,25 @@ func TestFilledApart(t *testing.T) {
 	}
 }
 
-// TestWithLoopback lets a server on the provider's own machine be asked, as tests need it.
+// TestWithLoopback allows checks to ask a server on the provider's own machine, as tests need it.
 func TestWithLoopback(t *testing.T) {
-	p := place("edge1")
+	p := newPlace("edge1")
 	p.Site.Spec.Metrics.Prometheus.Address = "http://127.0.0.1:9090"
 	for allowed, want := range map[bool]int{true: 1, false: 0} {
-		checks, err := NewCompiler(0, WithLoopback(allowed)).Compile(input(config{SLOThresholds: thresholds{"availability": "99"}}, p))
+		checks, err := NewCompiler(0, WithLoopback(allowed)).Compile(newInput(config{SLOThresholds: thresholds{"availability": "99"}}, p))
 		if len(checks) != want || (err == nil) != allowed {
 			t.Errorf("WithLoopback(%t): %d checks, error %v", allowed, len(checks), err)
 		}
 	}
 }
 
-// TestOwnQueries lets a Site be asked by the metrics of Blueprints only.
+// TestOwnQueries has Sites that only the metrics of Blueprints may ask.
 func TestOwnQueries(t *testing.T) {
 	deny := func(p catalog.Place) catalog.Place {
 		p.Site.Spec.Metrics.OwnQueries, p.Config.Policy.OwnQueries = catalogv1alpha1.OwnQueriesDeny, configv1alpha1.OwnQueriesDeny
 		return p
 	}
-	elsewhere, known, empty := asking("x"), asking("x"), check{Name: "own", Type: "Web"}
+	elsewhere, known, empty := checkWithQuery("x"), checkWithQuery("x"), check{Name: "own", Type: "Web"}
 	elsewhere.Prometheus.Address, known.Prometheus.Address = "https://status.example.org", "https://edge1.example.org"
 	empty.Web, empty.Threshold = &deploymentv1alpha1.WebCheck{URL: "https://status.example.org", Expression: "answer"}, "== 1"
 	cases := map[string]struct {
@@ -481,15 +481,15 @@ func TestOwnQueries(t *testing.T) {
 		place  catalog.Place
 		want   bool
 	}{
-		"Allowed":   {reason: "Without a word they are allowed.", config: config{Checks: []check{asking("x")}}, place: place("edge1"), want: true},
-		"Blueprint": {reason: "What the Blueprint asks is not the tenant's.", config: config{SLOThresholds: thresholds{"availability": "99"}}, place: deny(place("edge1")), want: true},
-		"Elsewhere": {reason: "Another server is asked without credentials.", config: config{Checks: []check{elsewhere}}, place: deny(place("edge1")), want: true},
-		"Web":       {reason: "What is no query is not meant.", config: config{Checks: []check{empty}}, place: deny(place("edge1")), want: true},
-		"Known":     {reason: "To say its address does not make it another server.", config: config{Checks: []check{known}}, place: deny(place("edge1"))},
+		"Allowed":   {reason: "Without a word they are allowed.", config: config{Checks: []check{checkWithQuery("x")}}, place: newPlace("edge1"), want: true},
+		"Blueprint": {reason: "What the Blueprint asks is not the tenant's.", config: config{SLOThresholds: thresholds{"availability": "99"}}, place: deny(newPlace("edge1")), want: true},
+		"Elsewhere": {reason: "Another server is asked without credentials.", config: config{Checks: []check{elsewhere}}, place: deny(newPlace("edge1")), want: true},
+		"Web":       {reason: "A check of a web server is not subject to ownQueries.", config: config{Checks: []check{empty}}, place: deny(newPlace("edge1")), want: true},
+		"Known":     {reason: "To say its address does not make it another server.", config: config{Checks: []check{known}}, place: deny(newPlace("edge1"))},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if _, err := NewCompiler(0).Compile(input(tc.config, tc.place)); (err == nil) != tc.want {
+			if _, err := NewCompiler(0).Compile(newInput(tc.config, tc.place)); (err == nil) != tc.want {
 				t.Errorf("%s\nCompile(...): %v", tc.reason, err)
 			}
 		})

@@ -12,18 +12,18 @@ import (
 	"github.com/intentplane/intentplane/apis/threshold"
 )
 
-// objectives are the checks of thresholds, by the name of their metric, with the queries of the Blueprint.
-func objectives(in Input) ([]pathed, error) {
+// compileObjectives returns the checks of the thresholds, sorted by the name of their metric, with the queries of the Blueprint.
+func compileObjectives(in Input) ([]declaredCheck, error) {
 	if err := checkRuleNames(in.Config); err != nil {
 		return nil, err
 	}
 	var (
-		out     []pathed
+		out     []declaredCheck
 		refused refusals
 	)
 	for _, metric := range slices.Sorted(maps.Keys(in.Config.SLOThresholds)) {
 		path := in.objectivePath(metric)
-		m, c, err := objective(in.Blueprint, metric, string(in.Config.SLOThresholds[metric]))
+		m, c, err := compileObjective(in.Blueprint, metric, string(in.Config.SLOThresholds[metric]))
 		if err != nil {
 			refused = append(refused, errors.Wrap(err, path))
 			continue
@@ -33,12 +33,12 @@ func objectives(in Input) ([]pathed, error) {
 			refused = append(refused, atField(rulesPath(metric), err))
 			continue
 		}
-		out = append(out, pathed{path: path, rules: rules, Check: c})
+		out = append(out, declaredCheck{path: path, kind: prometheusKind(), rules: rules, Check: c})
 	}
-	return out, refused.err()
+	return out, refused.joinErrors()
 }
 
-// objectivePath is where the threshold of a metric was said. An intent may hold it as a sentence, which has no fields.
+// objectivePath returns the field that declares the threshold of a metric. An intent may hold it in a sentence, which has no fields.
 func (in Input) objectivePath(metric string) string {
 	if field, ok := in.Objectives[metric]; ok {
 		return field + ": objective " + metric
@@ -48,8 +48,8 @@ func (in Input) objectivePath(metric string) string {
 
 func thresholdPath(metric string) string { return "spec.gatesConfig.sloThresholds." + metric }
 
-// objective measures one metric. It returns the metric too.
-func objective(b *catalogv1alpha1.Blueprint, metric, text string) (catalogv1alpha1.BlueprintMetric, deploymentv1alpha1.Check, error) {
+// compileObjective returns the check of one threshold, and the metric of the Blueprint that it is for.
+func compileObjective(b *catalogv1alpha1.Blueprint, metric, text string) (catalogv1alpha1.BlueprintMetric, deploymentv1alpha1.Check, error) {
 	i := slices.IndexFunc(b.Spec.Metrics, func(m catalogv1alpha1.BlueprintMetric) bool { return m.Name == metric })
 	if i < 0 {
 		return catalogv1alpha1.BlueprintMetric{}, deploymentv1alpha1.Check{}, unknownMetric(b)

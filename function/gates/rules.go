@@ -28,7 +28,7 @@ func CheckMetrics(metrics []catalogv1alpha1.BlueprintMetric) error {
 	return nil
 }
 
-// Rules that a metric of a Blueprint is judged by where a deployment says nothing, each of them with its value.
+// Rules returns the rules that a metric of a Blueprint is judged by where a deployment declares none, each with its value.
 func Rules(m catalogv1alpha1.BlueprintMetric) deploymentv1alpha1.Check {
 	c := deploymentv1alpha1.Check{}
 	m.Apply(&c)
@@ -36,7 +36,7 @@ func Rules(m catalogv1alpha1.BlueprintMetric) deploymentv1alpha1.Check {
 	return c
 }
 
-// checkRuleNames returns an error for rules of a metric that has no threshold: nothing would be judged by them.
+// checkRuleNames returns an error for rules of a metric without a threshold: they would have no effect.
 func checkRuleNames(g deploymentv1alpha1.GatesConfig) error {
 	for _, metric := range slices.Sorted(maps.Keys(g.MetricRules)) {
 		if _, ok := g.SLOThresholds[metric]; !ok {
@@ -46,8 +46,8 @@ func checkRuleNames(g deploymentv1alpha1.GatesConfig) error {
 	return nil
 }
 
-// applyRules completes a check with rules, and with the defaults of what they leave open. It returns an error that begins with the field for
-// rules which make no verdict.
+// applyRules completes a check with rules, and with defaults for what they leave open. It returns an error that begins with the field for rules
+// by which there could never be a verdict.
 func applyRules(c *deploymentv1alpha1.Check, r deploymentv1alpha1.MetricRules) error {
 	r.Apply(c)
 	c.Default()
@@ -58,7 +58,7 @@ func applyRules(c *deploymentv1alpha1.Check, r deploymentv1alpha1.MetricRules) e
 }
 
 // checkBounds returns an error, with the path of the field, for rules of a deployment that a place does not allow.
-func checkBounds(p catalog.Place, said pathed) error {
+func checkBounds(p catalog.Place, said declaredCheck) error {
 	if err := policy.CheckMetricRules(&p.Site, p.ConfigRef.Kind, &p.Config, said.rules); err != nil {
 		return atField(rulesPath(said.Name), err)
 	}

@@ -11,8 +11,8 @@ import (
 
 type rules = deploymentv1alpha1.MetricRules
 
-// ofBlueprint are rules that a Blueprint says.
-func ofBlueprint() rules {
+// blueprintRules returns rules that a Blueprint declares.
+func blueprintRules() rules {
 	return rules{InitialDelay: "6m", FailureLimit: new(int32(1)), ConsecutiveErrorLimit: new(int32(2)), NoData: "Wait", Timeout: "15m"}
 }
 
@@ -24,13 +24,13 @@ func TestCompileRules(t *testing.T) {
 		want            string
 	}{
 		"Neither":   {reason: "A metric without rules is judged by the defaults of a check.", want: " 30s+3*30s<5m 0,4,0 min=1 Fail"},
-		"Blueprint": {reason: "The rules of the Blueprint take the place of the defaults of a check.", blueprint: ofBlueprint(), want: " 6m+3*30s<15m 1,2,0 min=1 Wait"},
+		"Blueprint": {reason: "The rules of the Blueprint take the place of the defaults of a check.", blueprint: blueprintRules(), want: " 6m+3*30s<15m 1,2,0 min=1 Wait"},
 		"Said": {
-			reason: "Each rule that the deployment says takes the place of the Blueprint's.", blueprint: ofBlueprint(),
+			reason: "Each rule that the deployment says takes the place of the Blueprint's.", blueprint: blueprintRules(),
 			said: rules{InitialDelay: "7m", Interval: "10s", Count: new(int32(5)), FailureLimit: new(int32(0)), ConsecutiveErrorLimit: new(int32(9)), NoData: "Fail", Timeout: "20m"},
 			want: " 7m+5*10s<20m 0,9,0 min=1 Fail",
 		},
-		"Some": {reason: "The rules that the deployment does not say stay the Blueprint's.", blueprint: ofBlueprint(), said: rules{Count: new(int32(4))}, want: " 6m+4*30s<15m 1,2,0 min=1 Wait"},
+		"Some": {reason: "The rules that the deployment does not say stay the Blueprint's.", blueprint: blueprintRules(), said: rules{Count: new(int32(4))}, want: " 6m+4*30s<15m 1,2,0 min=1 Wait"},
 		"Inconclusive": {
 			reason: "How many measurements may be inconclusive can be said too.", said: rules{NoData: "Inconclusive", InconclusiveLimit: new(int32(2))},
 			want: " 30s+3*30s<5m 0,4,2 min=1 Inconclusive",
@@ -38,13 +38,13 @@ func TestCompileRules(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			in := input(config{SLOThresholds: thresholds{"availability": "99"}, MetricRules: map[string]rules{"availability": tc.said}}, place("edge1"))
+			in := newInput(config{SLOThresholds: thresholds{"availability": "99"}, MetricRules: map[string]rules{"availability": tc.said}}, newPlace("edge1"))
 			in.Blueprint.Spec.Metrics[1].MetricRules = tc.blueprint
 			checks, err := NewCompiler(1 << 20).Compile(in)
 			if err != nil || len(checks) != 1 {
 				t.Fatalf("\n%s\nCompile(...): %d checks, %v", tc.reason, len(checks), err)
 			}
-			if diff := cmp.Diff(metric+tc.want, said(checks[0])); diff != "" {
+			if diff := cmp.Diff(metric+tc.want, describeCheck(checks[0])); diff != "" {
 				t.Errorf("\n%s\nCompile(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
@@ -92,10 +92,10 @@ func TestCompileRefusesRules(t *testing.T) {
 			if metric == "" {
 				metric = "availability"
 			}
-			p := place("edge1")
+			p := newPlace("edge1")
 			p.Site.Spec.Metrics.MetricRuleBounds = tc.bounds
-			in := input(config{SLOThresholds: thresholds{"availability": "99"}, MetricRules: map[string]rules{metric: tc.rules}}, p)
-			in.Blueprint.Spec.Metrics[1].MetricRules = ofBlueprint()
+			in := newInput(config{SLOThresholds: thresholds{"availability": "99"}, MetricRules: map[string]rules{metric: tc.rules}}, p)
+			in.Blueprint.Spec.Metrics[1].MetricRules = blueprintRules()
 			_, err := NewCompiler(1 << 20).Compile(in)
 			if err == nil {
 				t.Fatalf("\n%s\nCompile(...): no error", tc.reason)
@@ -109,9 +109,9 @@ func TestCompileRefusesRules(t *testing.T) {
 
 // TestBoundsOfBlueprint compiles a metric whose Blueprint goes beyond the bounds of the Site.
 func TestBoundsOfBlueprint(t *testing.T) {
-	p := place("edge1")
+	p := newPlace("edge1")
 	p.Site.Spec.Metrics.MetricRuleBounds = &deploymentv1alpha1.MetricRuleBounds{MaxTimeout: "1m", NoDataPass: "Deny", MinCount: new(int32(50))}
-	in := input(config{SLOThresholds: thresholds{"availability": "99"}}, p)
+	in := newInput(config{SLOThresholds: thresholds{"availability": "99"}}, p)
 	in.Blueprint.Spec.Metrics[1].MetricRules = rules{NoData: "Pass", Timeout: "1h"}
 	if _, err := NewCompiler(1 << 20).Compile(in); err != nil {
 		t.Errorf("The bounds hold deployments, and not the catalog: Compile(...): %v", err)
@@ -119,7 +119,7 @@ func TestBoundsOfBlueprint(t *testing.T) {
 }
 
 func TestCheckMetrics(t *testing.T) {
-	metrics := []catalogv1alpha1.BlueprintMetric{{Name: "good", MetricRules: ofBlueprint()}, {Name: "bad", MetricRules: rules{InitialDelay: "6m"}}}
+	metrics := []catalogv1alpha1.BlueprintMetric{{Name: "good", MetricRules: blueprintRules()}, {Name: "bad", MetricRules: rules{InitialDelay: "6m"}}}
 	if err := CheckMetrics(metrics[:1]); err != nil {
 		t.Errorf("CheckMetrics(...) of rules that make a verdict: %v", err)
 	}

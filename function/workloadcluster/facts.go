@@ -43,7 +43,9 @@ func (f *facts) conditionOf(of xpv2.ConditionType) xpv2.Condition {
 	return f.Observed.Status.GetCondition(of)
 }
 
-func (f *facts) isTrue(of xpv2.ConditionType) bool { return f.conditionOf(of).Status == corev1.ConditionTrue }
+func (f *facts) isTrue(of xpv2.ConditionType) bool {
+	return f.conditionOf(of).Status == corev1.ConditionTrue
+}
 
 // readyCondition returns the ManagedCluster's condition Ready. Its reason is empty until the provider observed the cluster.
 func (f *facts) readyCondition() xpv2.Condition { return f.conditionOf(xpv2.TypeReady) }

@@ -18,32 +18,32 @@ type Row struct {
 // Rows returns the table of phases: the first row that matches gives the phase. The last one always matches.
 func Rows() []Row {
 	return []Row{{
-		Known: "the Cluster is being deleted, or is gone, and the WorkloadCluster exists",
-		Phase: v1alpha1.PhaseDeleting,
+		Known:   "the Cluster is being deleted, or is gone, and the WorkloadCluster exists",
+		Phase:   v1alpha1.PhaseDeleting,
 		matches: (*facts).isClusterDeleting,
 	}, {
-		Known: "infrastructure and control plane are ready, and the endpoint is known",
-		Phase: v1alpha1.PhaseProvisioned,
+		Known:   "infrastructure and control plane are ready, and the endpoint is known",
+		Phase:   v1alpha1.PhaseProvisioned,
 		matches: (*facts).isProvisioned,
 	}, {
-		Known: "this Cluster was `Provisioned` once, and machines of its control plane are being replaced because a user asked for it, while infrastructure, endpoint and kubeconfig are ready",
-		Phase: v1alpha1.PhaseProvisioned,
+		Known:   "this Cluster was `Provisioned` once, and machines of its control plane are being replaced because a user asked for it, while infrastructure, endpoint and kubeconfig are ready",
+		Phase:   v1alpha1.PhaseProvisioned,
 		matches: (*facts).isRollingOut,
 	}, {
-		Known: "this Cluster was `Provisioned` once, and is not any more, or its state is unknown",
-		Phase: v1alpha1.PhaseDegraded,
+		Known:   "this Cluster was `Provisioned` once, and is not any more, or its state is unknown",
+		Phase:   v1alpha1.PhaseDegraded,
 		matches: (*facts).wasProvisioned,
 	}, {
-		Known: "the spec is invalid, or the provider refused it, or provisioning takes longer than `timeouts`",
-		Phase: v1alpha1.PhaseFailed,
+		Known:   "the spec is invalid, or the provider refused it, or provisioning takes longer than `timeouts`",
+		Phase:   v1alpha1.PhaseFailed,
 		matches: func(f *facts) bool { return f.Problem != "" || f.isRefused() || f.hasTimedOut() },
 	}, {
-		Known: "the cluster is being built, or waits for what it needs",
-		Phase: v1alpha1.PhaseProvisioning,
+		Known:   "the cluster is being built, or waits for what it needs",
+		Phase:   v1alpha1.PhaseProvisioning,
 		matches: (*facts).isObserved,
 	}, {
-		Known: "the provider has not observed the cluster yet",
-		Phase: v1alpha1.PhasePending,
+		Known:   "the provider has not observed the cluster yet",
+		Phase:   v1alpha1.PhasePending,
 		matches: func(*facts) bool { return true },
 	}}
 }

@@ -18,7 +18,7 @@ import (
 // refuses such a query of a deployment; a Gate that a user made by hand never went through it. It returns an error if the API server cannot be
 // asked.
 func (e *external) deniedQuery(ctx context.Context, r *round, k config, c v1alpha1.GateCheck, site *catalogv1alpha1.Site) (string, error) {
-	denied := policy.CheckOwnQuery(site, k.spec, &c.Check)
+	denied := policy.CheckOwnQuery(site, k.spec, c.Prometheus)
 	if denied == nil {
 		return "", nil
 	}

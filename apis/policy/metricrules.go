@@ -22,10 +22,10 @@ func CheckMetricRules(site *catalogv1alpha1.Site, configKind string, c *configv1
 		ofConfig = *b
 	}
 	inSite := fmt.Sprintf("spec.metrics.metricRuleBounds of Site %q", site.GetName())
-	if err := checkBounds(r, ofSite, inSite); err != nil {
+	if err := checkRuleBounds(r, ofSite, inSite); err != nil {
 		return err
 	}
-	if err := checkBounds(r, ofConfig, fmt.Sprintf("spec.policy.metricRuleBounds of the %s of Site %q", configKind, site.GetName())); err != nil {
+	if err := checkRuleBounds(r, ofConfig, fmt.Sprintf("spec.policy.metricRuleBounds of the %s of Site %q", configKind, site.GetName())); err != nil {
 		return err
 	}
 	// Who owns a namespace writes its ProviderConfig: that one only narrows.
@@ -37,8 +37,8 @@ func CheckMetricRules(site *catalogv1alpha1.Site, configKind string, c *configv1
 	return nil
 }
 
-// checkBounds returns an error for the first rule that is beyond the bounds which a field holds.
-func checkBounds(r deploymentv1alpha1.MetricRules, b deploymentv1alpha1.MetricRuleBounds, where string) error {
+// checkRuleBounds returns an error for the first rule that is beyond the bounds which a field holds.
+func checkRuleBounds(r deploymentv1alpha1.MetricRules, b deploymentv1alpha1.MetricRuleBounds, where string) error {
 	for _, d := range []struct {
 		rule, bound   string
 		says, allowed deploymentv1alpha1.Duration
@@ -48,8 +48,8 @@ func checkBounds(r deploymentv1alpha1.MetricRules, b deploymentv1alpha1.MetricRu
 		{rule: "interval", bound: "minInterval", says: r.Interval, allowed: b.MinInterval, least: true},
 		{rule: "timeout", bound: "maxTimeout", says: r.Timeout, allowed: b.MaxTimeout},
 	} {
-		if beyondDuration(d.says, d.allowed, d.least) {
-			return beyond(d.rule, d.says, d.least, d.allowed, d.bound, where)
+		if exceedsDurationBound(d.says, d.allowed, d.least) {
+			return boundError(d.rule, d.says, d.least, d.allowed, d.bound, where)
 		}
 	}
 	for _, n := range []struct {
@@ -62,7 +62,7 @@ func checkBounds(r deploymentv1alpha1.MetricRules, b deploymentv1alpha1.MetricRu
 		{rule: "consecutiveErrorLimit", bound: "maxConsecutiveErrorLimit", says: r.ConsecutiveErrorLimit, allowed: b.MaxConsecutiveErrorLimit},
 	} {
 		if n.says != nil && n.allowed != nil && (n.least && *n.says < *n.allowed || !n.least && *n.says > *n.allowed) {
-			return beyond(n.rule, *n.says, n.least, *n.allowed, n.bound, where)
+			return boundError(n.rule, *n.says, n.least, *n.allowed, n.bound, where)
 		}
 	}
 	if r.NoData == deploymentv1alpha1.NoDataPass && b.NoDataPass == deploymentv1alpha1.NoDataPassDeny {
@@ -71,9 +71,9 @@ func checkBounds(r deploymentv1alpha1.MetricRules, b deploymentv1alpha1.MetricRu
 	return nil
 }
 
-// beyondDuration is true for a duration beyond its bound. One that cannot be read is for whoever reads it to refuse; a bound that cannot be
+// exceedsDurationBound reports whether a duration is beyond its bound. One that cannot be read is refused where it is parsed; a bound that cannot be
 // read allows nothing.
-func beyondDuration(says, allowed deploymentv1alpha1.Duration, least bool) bool {
+func exceedsDurationBound(says, allowed deploymentv1alpha1.Duration, least bool) bool {
 	if says == "" || allowed == "" {
 		return false
 	}
@@ -85,7 +85,7 @@ func beyondDuration(says, allowed deploymentv1alpha1.Duration, least bool) bool 
 	return err != nil || least && is < bound || !least && is > bound
 }
 
-func beyond(rule string, says any, least bool, allowed any, bound, where string) error {
+func boundError(rule string, says any, least bool, allowed any, bound, where string) error {
 	if least {
 		return errors.Errorf("%s: %v is less than the %v of %s in %s", rule, says, allowed, bound, where)
 	}

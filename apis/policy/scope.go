@@ -7,8 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// scopeOf says whether a kind of Kubernetes' own is namespaced. It goes by group and kind: a version that is no longer, or not yet,
-// served changes nothing about it. Every other kind is unknown, and may be cluster-scoped whatever it says of itself.
+// scopeOf reports whether a kind is namespaced, and whether it is one of Kubernetes' own. It goes by group and kind, since the scope is the
+// same in all versions. Every other kind is unknown, and may be cluster-scoped whatever its objects say.
 func scopeOf(gk schema.GroupKind) (namespaced, known bool) {
 	if slices.Contains(strings.Fields(namespacedKinds(gk.Group)), gk.Kind) {
 		return true, true

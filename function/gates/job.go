@@ -1,0 +1,22 @@
+package gates
+
+import (
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/intentplane/intentplane/function/catalog"
+)
+
+const typeJob = "Job"
+
+// jobKind is that of checks which run a script in the Site's cluster.
+func jobKind() kind {
+	return kind{
+		block:          "job",
+		isSet:          func(check *deploymentv1alpha1.Check) bool { return check.Job != nil },
+		whyNoThreshold: "a Job has none: the code that it exits with decides",
+		allow: func(_ *Compiler, p catalog.Place, check *declaredCheck) error {
+			return policy.CheckJob(&p.Site, check.Job)
+		},
+		textBytes: func(check *deploymentv1alpha1.Check) int { return len(check.Job.Script) },
+	}
+}

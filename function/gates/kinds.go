@@ -1,0 +1,69 @@
+package gates
+
+import (
+	"strings"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/promql"
+	"github.com/intentplane/intentplane/function/catalog"
+)
+
+// kinds lists all kinds of checks. A new kind is one more entry, which is made in a file of its own; nothing else here depends on the kind of
+// a check. The provider has the list of how each kind is measured.
+func kinds() []kind { return []kind{prometheusKind(), jobKind(), webKind()} }
+
+// A kind is what checks of one type have that others do not. A function that is nil does nothing.
+type kind struct {
+	// block is the name of the field that a check of this kind sets.
+	block string
+
+	// isSet reports whether a check sets that field.
+	isSet func(check *deploymentv1alpha1.Check) bool
+
+	// read refuses a check of a deployment that could never be measured, with an error that names the field. It adds to weight what the
+	// check takes to read: all checks of a deployment share one bound.
+	read func(c *Compiler, check *deploymentv1alpha1.Check, weight *int) error
+
+	// whyNoThreshold says why a check of this kind has no threshold. Empty if it needs one.
+	whyNoThreshold string
+
+	// fillWeight returns what filling a check for one Site costs, in the weight of regular expressions.
+	fillWeight func(c *Compiler, check *deploymentv1alpha1.Check) (int, error)
+
+	// fill puts values into the texts of a check.
+	fill func(c *Compiler, check *deploymentv1alpha1.Check, v promql.Values) error
+
+	// allow returns an error, which names the field, for a check that may not be made at a place. It is never nil.
+	allow func(c *Compiler, p catalog.Place, check *declaredCheck) error
+
+	// textBytes returns how long the texts of a check are, in bytes.
+	textBytes func(check *deploymentv1alpha1.Check) int
+
+	// lead returns how long a revision has to be live before a check of it means anything.
+	lead func(check *deploymentv1alpha1.Check) time.Duration
+}
+
+// kindOf returns the kind of a check. It returns an error for a check that sets no block of any kind.
+func kindOf(check *deploymentv1alpha1.Check) (kind, error) {
+	var blocks []string
+	for _, k := range kinds() {
+		if k.isSet(check) {
+			return k, nil
+		}
+		blocks = append(blocks, k.block)
+	}
+	return kind{}, errors.Errorf("type: one of %s must be set", strings.Join(blocks, ", "))
+}
+
+// Lead returns how long a Site has to run a revision before a check is measured first, because of what the check looks back at. Zero if it
+// looks at the present only. The initialDelay of the check counts where it is longer.
+func Lead(check *deploymentv1alpha1.Check) time.Duration {
+	k, err := kindOf(check)
+	if err != nil || k.lead == nil {
+		return 0
+	}
+	return k.lead(check)
+}

@@ -1,0 +1,111 @@
+package gates
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"time"
+	"unicode/utf8"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/intentplane/intentplane/apis/promql"
+	"github.com/intentplane/intentplane/function/catalog"
+	"github.com/intentplane/intentplane/function/memo"
+)
+
+const typePrometheus = "Prometheus"
+
+// prometheusKind is that of checks which ask a Prometheus server.
+func prometheusKind() kind {
+	return kind{
+		block:      "prometheus",
+		isSet:      func(check *deploymentv1alpha1.Check) bool { return check.Prometheus != nil },
+		read:       readOwnQuery,
+		fillWeight: queryFillWeight,
+		fill:       fillCheckQuery,
+		allow:      allowQuery,
+		textBytes:  func(check *deploymentv1alpha1.Check) int { return len(check.Prometheus.Query) },
+		lead:       queryLead,
+	}
+}
+
+// readOwnQuery reads a query that the deployment declares. All of them together are bounded, before the next one is read.
+func readOwnQuery(c *Compiler, check *deploymentv1alpha1.Check, weight *int) error {
+	t, err := c.queries.Parse(check.Prometheus.Query)
+	if err != nil {
+		return errors.Wrap(err, "prometheus.query")
+	}
+	if *weight += t.Weight(); *weight > promql.MaxWeight {
+		return errors.New("prometheus.query: the regular expressions of this query and of those before it take too long to compile")
+	}
+	return nil
+}
+
+// queryFillWeight returns the weight of a query whose regular expressions depend on the Site. Others are compiled once for all Sites.
+func queryFillWeight(c *Compiler, check *deploymentv1alpha1.Check) (int, error) {
+	t, err := c.queries.Parse(check.Prometheus.Query)
+	if err != nil {
+		return 0, errors.Wrap(err, "prometheus.query")
+	}
+	if t.Constant() {
+		return 0, nil
+	}
+	return t.Weight(), nil
+}
+
+func fillCheckQuery(c *Compiler, check *deploymentv1alpha1.Check, v promql.Values) error {
+	filled, err := c.fillQuery(check.Prometheus.Query, v)
+	if err != nil {
+		return errors.Wrap(err, "prometheus.query")
+	}
+	check.Prometheus.Query = filled
+	return nil
+}
+
+// fillQuery puts values into a query, and remembers the result.
+func (c *Compiler) fillQuery(query string, v promql.Values) (string, error) {
+	k := memo.Key(sha256.Sum256(fmt.Appendf(nil, "%q%q%q%q", query, v.Service, v.Namespace, v.Site)))
+	if filled, ok := c.filled.Get(k); ok {
+		return filled, nil
+	}
+	t, err := c.queries.Parse(query)
+	if err != nil {
+		return "", err
+	}
+	filled, err := t.Fill(v)
+	if err != nil {
+		return "", err
+	}
+	if n := utf8.RuneCountInString(filled); n > maxQueryLength {
+		return "", errors.Errorf("has %d characters with its values, more than %d", n, maxQueryLength)
+	}
+	c.filled.Put(k, filled, len(filled))
+	return filled, nil
+}
+
+// allowQuery checks that there is a server which may be asked, and that it may be asked this query.
+func allowQuery(c *Compiler, p catalog.Place, check *declaredCheck) error {
+	if err := policy.CheckPrometheus(&p.Site, p.ConfigRef.Kind, &p.Config, check.Prometheus); err != nil {
+		return err
+	}
+	if !c.loopback {
+		if err := policy.CheckMetricsServer(&p.Site, p.ConfigRef.Kind, &p.Config, check.Prometheus); err != nil {
+			return err
+		}
+	}
+	if !check.fromDeployment {
+		return nil
+	}
+	return policy.CheckOwnQuery(&p.Site, &p.Config, check.Prometheus)
+}
+
+// queryLead returns how far a query looks back. It is zero for a query that cannot be read, which is refused elsewhere.
+func queryLead(check *deploymentv1alpha1.Check) time.Duration {
+	reach, err := promql.ReachOf(check.Prometheus.Query)
+	if err != nil {
+		return 0
+	}
+	return reach.Lead()
+}

@@ -1,0 +1,27 @@
+package gates
+
+import (
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/intentplane/intentplane/function/catalog"
+)
+
+// webKind is that of checks which read a JSON answer of a web server.
+func webKind() kind {
+	return kind{
+		block: "web",
+		isSet: func(check *deploymentv1alpha1.Check) bool { return check.Web != nil },
+		read:  readWebExpression,
+		allow: func(_ *Compiler, p catalog.Place, check *declaredCheck) error {
+			return policy.CheckWeb(p.ConfigRef.Kind, &p.Config, check.Web)
+		},
+		textBytes: func(check *deploymentv1alpha1.Check) int { return len(check.Web.URL) + len(check.Web.Expression) },
+	}
+}
+
+func readWebExpression(c *Compiler, check *deploymentv1alpha1.Check, _ *int) error {
+	_, err := c.expressions.Read(check.Web.Expression)
+	return errors.Wrap(err, "web.expression")
+}
