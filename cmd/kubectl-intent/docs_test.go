@@ -14,7 +14,7 @@ import (
 func TestDocumentation(t *testing.T) {
 	commands := []string{}
 	fence := regexp.MustCompile("(?s)\n```sh\n(.*?)\n```")
-	for _, file := range []string{"../../docs/kubectl-intent.md", "../../docs/intents.md", "../../docs/operations.md"} {
+	for _, file := range []string{"../../docs/kubectl-intent.md", "../../docs/intents.md", "../../docs/operations/waiting.md"} {
 		b, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -96,7 +96,7 @@ func TestCommandsAreDocumented(t *testing.T) {
 // TestDocumentedObjects validates the objects of ours that pages show whole, with their examples.
 func TestDocumentedObjects(t *testing.T) {
 	fence := regexp.MustCompile("(?s)\n```yaml\n(apiVersion: .*?)\n```")
-	for file, kind := range map[string]string{"intents.md": "kind: Blueprint", "operations.md": "kind: RolloutRequest"} {
+	for file, kind := range map[string]string{"intents.md": "kind: Blueprint", "operations/requests.md": "kind: RolloutRequest"} {
 		b, err := os.ReadFile(filepath.Join("..", "..", "docs", file))
 		if err != nil {
 			t.Fatal(err)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -23,9 +24,9 @@ func pages(root string) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	files, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	files, err := pageFiles(filepath.Join(root, "docs"))
 	if err != nil {
-		return nil, errors.Wrap(err, "cannot list pages")
+		return nil, err
 	}
 	out, missing := map[string]string{}, maps.Clone(all)
 	for _, file := range files {
@@ -46,6 +47,18 @@ func pages(root string) (map[string]string, error) {
 		return nil, errors.Errorf("no page has %q", slices.Sorted(maps.Keys(missing)))
 	}
 	return out, nil
+}
+
+// pageFiles returns the pages of a directory and of those below it.
+func pageFiles(dir string) ([]string, error) {
+	var out []string
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && filepath.Ext(path) == ".md" {
+			out = append(out, path)
+		}
+		return err
+	})
+	return out, errors.Wrap(err, "cannot list pages")
 }
 
 // fill a page with its parts, and return which ones it has.

@@ -25,7 +25,13 @@ const (
 
 // Pages are those that are typed, from the root of the repository.
 func Pages() []string {
-	return []string{"README.md", "docs/install.md", "docs/gitops.md", "docs/gates.md", "docs/operations.md", "docs/clusters.md"}
+	return []string{
+		"README.md", "docs/install.md", "docs/gitops.md", "docs/gates.md", "docs/clusters.md", "docs/operations.md",
+		"docs/operations/phases.md", "docs/operations/waiting.md", "docs/operations/rollout.md", "docs/operations/rollback.md",
+		"docs/operations/requests.md", "docs/operations/updates.md", "docs/operations/repositories.md", "docs/operations/sites.md",
+		"docs/operations/clusters.md", "docs/operations/monitoring.md", "docs/operations/deleting.md", "docs/operations/after-a-loss.md",
+		"docs/operations/upgrades.md",
+	}
 }
 
 // A Block is one code block of a page.

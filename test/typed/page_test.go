@@ -3,6 +3,7 @@ package typed
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -83,5 +84,23 @@ func TestPages(t *testing.T) {
 				t.Errorf("Each block of a page can be typed, or says why not: %v", err)
 			}
 		})
+	}
+}
+
+// TestOperationsAreTyped finds the pages of docs/operations that no test types, and those that are gone.
+func TestOperationsAreTyped(t *testing.T) {
+	const dir = "docs/operations/"
+	files, err := os.ReadDir(filepath.Join("..", "..", dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{}
+	for _, f := range files {
+		want = append(want, dir+f.Name())
+	}
+	got := slices.DeleteFunc(Pages(), func(page string) bool { return !strings.HasPrefix(page, dir) })
+	slices.Sort(got)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Each page of %s is typed: -files, +Pages():\n%s", dir, diff)
 	}
 }

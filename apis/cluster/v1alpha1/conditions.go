@@ -31,7 +31,7 @@ const (
 	TypeDeleting xpv2.ConditionType = "Deleting"
 )
 
-// Reasons of a ManagedCluster's Ready condition, beside those of what is in the way, which docs/operations.md lists. Terminal means that
+// Reasons of a ManagedCluster's Ready condition, beside those of what is in the way, which docs/operations/sites.md lists. Terminal means that
 // it stays until somebody acts.
 const (
 	// ReasonReady means that the cluster can be delivered to, and that all of it is well.

@@ -30,7 +30,7 @@ const (
 )
 
 // Reasons of a Site's state. What each engine says is in the message. A Site that waits for its cluster has the cluster's reason, which
-// is one of those in docs/operations.md.
+// is one of those in docs/operations/sites.md.
 const (
 	// SiteReasonWaveNotReached means that the order has not come to the Site's wave.
 	SiteReasonWaveNotReached = "WaveNotReached"

@@ -71,14 +71,12 @@ func waitingBlocks(t *testing.T) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := os.ReadFile(filepath.Join(root, "docs", "operations.md"))
+	b, err := os.ReadFile(filepath.Join(root, "docs", "operations", "waiting.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, _ := strings.Cut(string(b), "\n## Waiting in scripts\n")
-	section, _, _ = strings.Cut(section, "\n## ")
 	var out []string
-	for _, block := range regexp.MustCompile("(?s)\n```sh\n(.*?)\n```").FindAllStringSubmatch(section, -1) {
+	for _, block := range regexp.MustCompile("(?s)\n```sh\n(.*?)\n```").FindAllStringSubmatch(string(b), -1) {
 		out = append(out, block[1])
 	}
 	if len(out) != 2 {

@@ -100,7 +100,7 @@ func TestPrivateRegistry(t *testing.T) {
 			if page == installPage {
 				continue // It was typed to come here.
 			}
-			t.Run(filepath.Base(page), func(t *testing.T) {
+			t.Run(strings.TrimPrefix(page, "docs/"), func(t *testing.T) {
 				r.read(t, page, r.page(t, page))
 			})
 		}
