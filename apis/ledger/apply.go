@@ -310,7 +310,7 @@ func (r Recovered) apply(s State, _ time.Time) (State, string) {
 	switch {
 	case r.Copy.Seq == 0 && number <= s.LastNumber:
 		return s, "the copy says nothing that the ledger does not know"
-	case r.Copy.Seq > 0 && !r.Copy.supersedes(s):
+	case r.Copy.Seq > 0 && !r.Copy.Supersedes(s):
 		return s, "the copy is not newer than the ledger"
 	}
 	s, why := s.take(r.RequestRef)
@@ -328,8 +328,8 @@ func (r Recovered) apply(s State, _ time.Time) (State, string) {
 	return next, ""
 }
 
-// supersedes is true for a copy that a ledger has to be recovered from: a newer one, or one of another ledger whose epoch is not lower.
-func (s State) supersedes(ledger State) bool {
+// Supersedes is true for a copy that a ledger has to be recovered from: a newer one, or one of another ledger whose epoch is not lower.
+func (s State) Supersedes(ledger State) bool {
 	if s.Ledger != ledger.Ledger {
 		return s.Epoch >= ledger.Epoch
 	}

@@ -147,6 +147,7 @@ type Action string
 const (
 	ActionAbort         Action = "Abort"
 	ActionRollbackTo    Action = "RollbackTo"
+	ActionMoveLedger    Action = "MoveLedger"
 	ActionPromote       Action = "Promote"
 	ActionApproveUpdate Action = "ApproveUpdate"
 	ActionRetry         Action = "Retry"
@@ -171,6 +172,12 @@ type Request struct {
 
 	// Step that Promote releases.
 	Step int32
+
+	// ToConfigRef is the configuration of the repository that MoveLedger makes the home.
+	ToConfigRef string
+
+	// Force moves the ledger although its home cannot be reached.
+	Force bool
 
 	// CreatedAt is when the RolloutRequest was made.
 	CreatedAt time.Time

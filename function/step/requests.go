@@ -23,12 +23,13 @@ const (
 	ResultUnknownStep      Result = "UnknownStep"
 	ResultNoUpdate         Result = "NoUpdate"
 	ResultUpdateFailed     Result = "UpdateFailed"
+	ResultSameHome         Result = "SameHome"
 	ResultNotSupported     Result = "NotSupported"
 )
 
 // actionsInOrder is the order in which requests about one revision are taken.
 func actionsInOrder() []Action {
-	return []Action{ActionAbort, ActionRollbackTo, ActionPromote, ActionApproveUpdate, ActionRetry}
+	return []Action{ActionAbort, ActionRollbackTo, ActionMoveLedger, ActionPromote, ActionApproveUpdate, ActionRetry}
 }
 
 // ChooseRequest returns the request that takes effect now: the first in the order of actions, and of two alike the older one. It returns nil if
@@ -74,7 +75,9 @@ func (in Input) isFree(s ledger.State) bool {
 }
 
 // isPossibleAlways is true for actions that bring nothing new to any Site.
-func isPossibleAlways(a Action) bool { return a == ActionAbort || a == ActionRollbackTo }
+func isPossibleAlways(a Action) bool {
+	return a == ActionAbort || a == ActionRollbackTo || a == ActionMoveLedger
+}
 
 // refuse returns why a request that did not take effect never will. It is empty for one that may.
 func (in Input) refuse(s ledger.State, r Request) Result {
@@ -89,6 +92,8 @@ func (in Input) refuse(s ledger.State, r Request) Result {
 		return refuseJudged(s)
 	case ActionRollbackTo:
 		return in.refuseTarget(s, r.ToRevision)
+	case ActionMoveLedger:
+		return refuseMove(s, r.ToConfigRef)
 	case ActionPromote:
 		return refuseStep(s, r.Step)
 	case ActionApproveUpdate:
@@ -130,6 +135,14 @@ func (in Input) refuseTarget(s ledger.State, number int64) Result {
 	return ""
 }
 
+// refuseMove refuses to move the ledger to where it is. Whether a repository of that name takes part is known to who compiles.
+func refuseMove(s ledger.State, configRef string) Result {
+	if configRef == "" || configRef == s.Home {
+		return ResultSameHome
+	}
+	return ""
+}
+
 func refuseStep(s ledger.State, step int32) Result {
 	switch {
 	case s.Verdict != nil:
@@ -163,6 +176,8 @@ func (r Request) event(s ledger.State, in Input) *ledger.Event {
 		return &ledger.Event{Judged: &ledger.Judged{Verdict: verdict, RequestRef: &r.Ref}}
 	case ActionRollbackTo:
 		return &ledger.Event{Withdrawn: &ledger.Withdrawn{Target: r.ToRevision, Message: r.message(), RequestRef: r.Ref}}
+	case ActionMoveLedger:
+		return &ledger.Event{Moved: &ledger.Moved{Home: r.ToConfigRef, RequestRef: r.Ref}}
 	case ActionPromote:
 		return &ledger.Event{Promoted: &ledger.Promoted{Step: r.Step, RequestRef: r.Ref}}
 	case ActionRetry:

@@ -7,6 +7,9 @@ import "github.com/intentplane/intentplane/apis/ledger"
 // Step returns the event that follows from a state, or nil and why none does. The event is legal on top of the state: ledger.Apply records it.
 // The caller applies it and asks again, until none follows.
 func Step(s ledger.State, in Input) (*ledger.Event, Holds) {
+	if s.Successor != "" || s.IsClosed {
+		return nil, Holds{} // Another ledger continues it.
+	}
 	if r := ChooseRequest(s, in); r != nil {
 		if e := r.event(s, in); e != nil {
 			return e, Holds{}

@@ -1,8 +1,10 @@
-package ledger
+package step
 
 import (
 	"fmt"
 	"slices"
+
+	"github.com/intentplane/intentplane/apis/ledger"
 )
 
 // act lets one thing happen: mostly work, and sometimes a fault or a user.
@@ -40,17 +42,19 @@ func (m *model) act(faults modelFaults) {
 // sometimes says whether one of the writes of a call succeeds.
 func (m *model) sometimes() bool { return m.random.IntN(6) > 0 }
 
-// ask makes a RolloutRequest.
+// ask makes a RolloutRequest about the revision that its user sees.
 func (m *model) ask(faults modelFaults) {
-	verbs := []string{"Retry", "Abort", "RollBack"}
+	actions := []Action{ActionRetry, ActionAbort, ActionRollbackTo}
 	if faults.Moves {
-		verbs = append(verbs, "Move")
-	}
-	if faults.ForcedMoves {
-		verbs = append(verbs, "ForceMove")
+		actions = append(actions, ActionMoveLedger)
 	}
 	m.uids++
-	r := modelRequest{UID: fmt.Sprintf("u%d", m.uids), Verb: verbs[m.random.IntN(len(verbs))], Home: m.random.IntN(len(m.repositories))}
+	r := Request{
+		Ref: ledger.RequestReference{Name: "request", UID: fmt.Sprintf("u%d", m.uids)}, Action: actions[m.random.IntN(len(actions))],
+		Revision: m.home(m.cluster).State.LastNumber, CreatedAt: recordedAt,
+		ToConfigRef: m.configRef(m.random.IntN(len(m.repositories))), Force: faults.ForcedMoves && m.random.IntN(2) == 0,
+	}
+	r.ToRevision = r.Revision - int64(m.random.IntN(3))
 	m.cluster.Requests = append(m.cluster.Requests, r)
 }
 
@@ -62,7 +66,7 @@ func (m *model) loseObjects() {
 		m.cluster.Deliveries[i] = modelDelivery{}
 	case 1:
 		d := &m.cluster.Deliveries[i]
-		d.Observed, d.Ledger, d.Record = false, State{}, modelRecord{}
+		d.Observed, d.Ledger, d.Record = false, ledger.State{}, modelRecord{}
 	case 2:
 		m.cluster.Deliveries = make([]modelDelivery, len(m.cluster.Deliveries))
 		m.cluster.Sync = modelSync{}
@@ -78,7 +82,7 @@ func (m *model) loseState(i int) {
 	r := &m.repositories[i]
 	m.truth.forget()
 	if m.random.IntN(2) == 0 {
-		r.Ledger, r.Record = State{}, modelRecord{Trees: r.Record.Trees}
+		r.Ledger, r.Record = ledger.State{}, modelRecord{Trees: r.Record.Trees}
 		return
 	}
 	r.Ledger, r.Record = m.backups[i].Ledger, m.backups[i].Record

@@ -1,4 +1,4 @@
-package ledger
+package step
 
 import (
 	"fmt"
@@ -6,22 +6,25 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/test/soak"
 )
 
 // A modelTruth remembers what the home recorded, which nothing may contradict while the home loses nothing.
 type modelTruth struct {
 	intents  map[string]string
-	verdicts map[string]Result
+	verdicts map[string]ledger.Result
 	// recovered says that a ledger went on in another epoch.
 	recovered bool
 	broken    string
 }
 
-func (t *modelTruth) forget() { t.intents, t.verdicts = map[string]string{}, map[string]Result{} }
+func (t *modelTruth) forget() {
+	t.intents, t.verdicts = map[string]string{}, map[string]ledger.Result{}
+}
 
 // note compares what is recorded with what was recorded in the same epoch of the same ledger.
-func (t *modelTruth) note(before, after State) {
+func (t *modelTruth) note(before, after ledger.State) {
 	t.recovered = t.recovered || before.Epoch > 0 && before.Epoch != after.Epoch
 	if after.Current == nil {
 		return
@@ -40,13 +43,13 @@ func (t *modelTruth) note(before, after State) {
 		return
 	}
 	t.verdicts[key] = after.Verdict.Result
-	if after.Withdraws == 0 && after.Verdict.Message != proofOf(after) {
+	if after.Verdict.Reason != ledger.RejectedRequested && after.Verdict.Message != "" && after.Verdict.Message != proofOf(after) {
 		t.broken = fmt.Sprintf("%s was judged by the proof of %s", key, after.Verdict.Message)
 	}
 }
 
 // noteOrder looks at a revision that follows a rejected one.
-func (t *modelTruth) noteOrder(before, after State) {
+func (t *modelTruth) noteOrder(before, after ledger.State) {
 	follows := before.Epoch == after.Epoch && before.IsRejected() && after.Current.Number == before.Current.Number+1
 	if follows && after.Current.RequestRef == nil && after.Current.Request.Intent == before.Current.Request.Intent {
 		t.broken = fmt.Sprintf("revision %d delivers what was rejected", after.Current.Number)
@@ -111,7 +114,7 @@ func (m *model) calm() {
 
 // atRest returns what is wrong when nothing happens any more.
 func (m *model) atRest() string {
-	home := m.homeOf(m.cluster)
+	home := m.indexOf(m.home(m.cluster).ConfigRef)
 	s := m.repositories[home].Ledger
 	if s.Verdict == nil {
 		return "there is no verdict at rest"

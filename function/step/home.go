@@ -1,0 +1,103 @@
+package step
+
+import (
+	"cmp"
+
+	"github.com/intentplane/intentplane/apis/ledger"
+)
+
+// Repository is what one repository of a deployment reported of the ledger.
+type Repository struct {
+	// ConfigRef is the name of the configuration of the repository.
+	ConfigRef string
+
+	// IsKnown says that the provider read the repository. What it has of the ledger is unknown before.
+	IsKnown bool
+
+	// Ledger that the repository holds. The zero value says that it holds none.
+	Ledger ledger.State
+
+	// Copy of the ledger in the repository's record.
+	Copy ledger.State
+}
+
+// Home is the repository that holds the ledger of a deployment.
+type Home struct {
+	// ConfigRef is the name of the configuration of the repository.
+	ConfigRef string
+
+	// IsKnown says that the recorded state is known. Nothing is decided before.
+	IsKnown bool
+
+	// State that is recorded.
+	State ledger.State
+
+	// Events by which the ledger begins, or continues after a loss or a move.
+	Events []ledger.Event
+}
+
+// FindHome returns the home of a deployment: the repository that the newest copy of the ledger names, or the preferred one where there is none. A
+// RolloutRequest that forces the ledger to move names another one. Identity is that of a ledger which has to be opened; no other ledger may have
+// it.
+func FindHome(all []Repository, preferred, identity string, requests []Request) Home {
+	newest := newestCopy(all, ledger.Head{})
+	forced := forcedMove(newest, requests)
+	h := Home{ConfigRef: cmp.Or(newest.Successor, newest.Home, preferred), IsKnown: len(all) == 0}
+	if newest.IsClosed {
+		h.ConfigRef = preferred // Another deployment had the name, and was deleted.
+	}
+	if forced != nil {
+		h.ConfigRef = forced.ToConfigRef
+	}
+	for _, r := range all {
+		if r.ConfigRef == h.ConfigRef {
+			h.State, h.IsKnown = r.Ledger, r.IsKnown
+		}
+	}
+	if h.IsKnown {
+		h.Events = h.begin(all, identity, forced)
+	}
+	return h
+}
+
+// begin returns the events by which the ledger of a home begins, or continues from a newer copy.
+func (h Home) begin(all []Repository, identity string, forced *Request) []ledger.Event {
+	var events []ledger.Event
+	s := h.State
+	if s.Seq == 0 || s.Successor != "" || s.IsClosed {
+		events = append(events, ledger.Event{Opened: &ledger.Opened{Ledger: identity, Home: h.ConfigRef}})
+		s = ledger.State{Head: ledger.Head{Ledger: identity, Epoch: s.Epoch + 1}}
+	}
+	newest := newestCopy(all, h.State.Head)
+	if newest.IsClosed || !newest.Supersedes(s) {
+		return events
+	}
+	recovered := &ledger.Recovered{Copy: newest}
+	if forced != nil && !isTaken(h.State, forced.Ref.UID) {
+		recovered.RequestRef = &forced.Ref
+	}
+	return append(events, ledger.Event{Recovered: recovered})
+}
+
+// newestCopy returns the newest state that a repository has of the ledger, but for one.
+func newestCopy(all []Repository, but ledger.Head) ledger.State {
+	newest := ledger.State{}
+	for _, r := range all {
+		for _, c := range []ledger.State{r.Ledger, r.Copy} {
+			if c.Head != but && c.Compare(newest.Head) > 0 {
+				newest = c
+			}
+		}
+	}
+	return newest
+}
+
+// forcedMove returns the RolloutRequest that moves a ledger although its home may be gone. It returns nil if there is none, or if it took effect.
+func forcedMove(s ledger.State, requests []Request) *Request {
+	for i, r := range requests {
+		if r.Action == ActionMoveLedger && r.Force && s.Seq > 0 && !isTaken(s, r.Ref.UID) {
+			return &requests[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,116 @@
+package step
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/apis/ledger"
+)
+
+// kinds describes events by their kinds.
+func kinds(list []ledger.Event) []string {
+	var out []string
+	for _, e := range list {
+		switch {
+		case e.Opened != nil:
+			out = append(out, "Opened "+e.Opened.Home)
+		case e.Recovered != nil:
+			out = append(out, "Recovered "+e.Recovered.Copy.Ledger)
+		}
+	}
+	return out
+}
+
+func TestFindHome(t *testing.T) {
+	opened := func(identity, home string, more ...ledger.Event) ledger.State {
+		s, err := ledger.Append(ledger.State{}, recordedAt, append([]ledger.Event{{Opened: &ledger.Opened{Ledger: identity, Home: home}}}, more...)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	user := ledger.RequestReference{Name: "move", UID: "m"}
+	moved := opened("one", "a", ordered(1, "x"), ledger.Event{Moved: &ledger.Moved{Home: "b", RequestRef: user}})
+	closed := opened("one", "a", ordered(1, "x"), ledger.Event{Closed: &ledger.Closed{}})
+	short, long := opened("one", "a"), opened("one", "a", ordered(1, "x"))
+	force := []Request{{Ref: user, Action: ActionMoveLedger, ToConfigRef: "b", Force: true}}
+	cases := map[string]struct {
+		reason   string
+		all      []Repository
+		requests []Request
+		want     Home
+		events   []string
+	}{
+		"New": {
+			reason: "A deployment without any repository opens its ledger in the preferred one.",
+			want:   Home{ConfigRef: "a", IsKnown: true}, events: []string{"Opened a"},
+		},
+		"Unknown": {
+			reason: "A home that was not read yet begins nothing.",
+			all:    []Repository{{ConfigRef: "a"}}, want: Home{ConfigRef: "a"},
+		},
+		"NotThere": {
+			reason: "A home without an object begins nothing, where another repository has one.",
+			all:    []Repository{{ConfigRef: "b", IsKnown: true}}, want: Home{ConfigRef: "a"},
+		},
+		"None": {
+			reason: "A home that reports that it has no ledger opens one.",
+			all:    []Repository{{ConfigRef: "a", IsKnown: true}}, want: Home{ConfigRef: "a", IsKnown: true}, events: []string{"Opened a"},
+		},
+		"TwoLedgers": {
+			reason: "Of two ledgers of one epoch the longer one is continued in its home.",
+			all:    []Repository{{ConfigRef: "b", IsKnown: true, Ledger: long}, {ConfigRef: "a", IsKnown: true, Ledger: opened("two", "a")}},
+			want:   Home{ConfigRef: "a", IsKnown: true, State: opened("two", "a")}, events: []string{"Recovered one"},
+		},
+		"CopyNamesHome": {
+			reason: "A follower's record names a home whose object was lost.",
+			all:    []Repository{{ConfigRef: "c", IsKnown: true, Copy: opened("one", "b")}}, want: Home{ConfigRef: "b"},
+		},
+		"LostState": {
+			reason: "A home that lost its ledger continues from the copy of a follower.",
+			all:    []Repository{{ConfigRef: "a", IsKnown: true}, {ConfigRef: "b", IsKnown: true, Copy: long}},
+			want:   Home{ConfigRef: "a", IsKnown: true}, events: []string{"Opened a", "Recovered one"},
+		},
+		"OldBackup": {
+			reason: "A home that was restored from an old backup continues from the newer copy of a follower.",
+			all:    []Repository{{ConfigRef: "a", IsKnown: true, Ledger: short}, {ConfigRef: "b", IsKnown: true, Copy: long}},
+			want:   Home{ConfigRef: "a", IsKnown: true, State: short}, events: []string{"Recovered one"},
+		},
+		"FollowerBehind": {
+			reason: "A follower that is behind changes nothing.",
+			all:    []Repository{{ConfigRef: "a", IsKnown: true, Ledger: long}, {ConfigRef: "b", IsKnown: true, Copy: short}},
+			want:   Home{ConfigRef: "a", IsKnown: true, State: long},
+		},
+		"Moved": {
+			reason: "A ledger that moved is opened in its next home with what it was.",
+			all:    []Repository{{ConfigRef: "a", IsKnown: true, Ledger: moved}, {ConfigRef: "b", IsKnown: true}},
+			want:   Home{ConfigRef: "b", IsKnown: true}, events: []string{"Opened b", "Recovered one"},
+		},
+		"Forced": {
+			reason: "A user moves a ledger whose home cannot be reached.",
+			all:    []Repository{{ConfigRef: "a"}, {ConfigRef: "b", IsKnown: true, Copy: long}}, requests: force,
+			want: Home{ConfigRef: "b", IsKnown: true}, events: []string{"Opened b", "Recovered one"},
+		},
+		"Deleted": {
+			reason: "A deployment with the name of a deleted one opens a ledger of its own.",
+			all:    []Repository{{ConfigRef: "a", IsKnown: true, Ledger: closed}}, want: Home{ConfigRef: "a", IsKnown: true, State: closed},
+			events: []string{"Opened a"},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := FindHome(tc.all, "a", "new", tc.requests)
+			if diff := cmp.Diff(tc.events, kinds(got.Events)); diff != "" {
+				t.Errorf("\n%s\nFindHome(...): -want events, +got events:\n%s", tc.reason, diff)
+			}
+			if _, err := ledger.Append(got.State, recordedAt, got.Events...); err != nil {
+				t.Errorf("\n%s\nFindHome(...): the events are illegal: %v", tc.reason, err)
+			}
+			got.Events = nil
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nFindHome(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

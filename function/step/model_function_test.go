@@ -1,0 +1,131 @@
+package step
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/intentplane/intentplane/apis/ledger"
+)
+
+// repositoriesIn returns what the deliveries of a cluster report.
+func (m *model) repositoriesIn(seen modelCluster) []Repository {
+	var out []Repository
+	for i, d := range seen.Deliveries {
+		if d.Exists {
+			known := d.Observed && (d.Ledger.Seq > 0 || m.rules.ReportMissing)
+			out = append(out, Repository{ConfigRef: m.configRef(i), IsKnown: known, Ledger: d.Ledger, Copy: d.Record.Copy})
+		}
+	}
+	return out
+}
+
+// home returns the home that a call finds, and what it proposes to begin the ledger with.
+func (m *model) home(seen modelCluster) Home {
+	m.opened++
+	identity := fmt.Sprintf("opened-%d", m.opened)
+	if !m.rules.Identity {
+		identity = "opened"
+	}
+	h := FindHome(m.repositoriesIn(seen), m.configRef(0), identity, seen.Requests)
+	if !m.rules.Recover {
+		h.Events = slices.DeleteFunc(h.Events, func(e ledger.Event) bool { return e.Recovered != nil })
+	}
+	return h
+}
+
+// call is one call of the function, which sees a cluster that may be older than the one that it writes to. Only some of its writes may succeed.
+func (m *model) call(seen modelCluster, writes func() bool) {
+	h := m.home(seen)
+	home := m.indexOf(h.ConfigRef)
+	if !h.IsKnown {
+		if writes() {
+			m.cluster.Deliveries[home].Exists, m.cluster.Deliveries[home].IsHome = true, true
+		}
+		return
+	}
+	events, next := m.propose(seen, h)
+	asked := h.State
+	if !m.rules.HomeFirst {
+		asked = next
+	}
+	for i := range m.cluster.Deliveries {
+		if !writes() {
+			continue
+		}
+		o := &m.cluster.Deliveries[i]
+		o.Exists, o.IsHome = true, i == home
+		if i == home {
+			o.After, o.Events = h.State.Head, events
+			continue
+		}
+		o.Position, o.Copy = asked.Position(), asked.Essentials()
+	}
+	if writes() {
+		m.cluster.Sync.Position, m.cluster.Sync.Copy = h.State.Position(), h.State
+	}
+}
+
+// propose returns the events that the function wants recorded, and the state after them.
+func (m *model) propose(seen modelCluster, h Home) ([]ledger.Event, ledger.State) {
+	events := h.Events
+	next, err := ledger.Append(h.State, recordedAt, events...)
+	if err != nil {
+		m.truth.broken = fmt.Sprintf("the home of a ledger cannot begin: %v", err)
+		return nil, h.State
+	}
+	for range maxEvents {
+		e, _ := Step(next, m.input(next, seen))
+		if e == nil {
+			break
+		}
+		after, err := ledger.Append(next, recordedAt, *e)
+		if err != nil {
+			m.truth.broken = fmt.Sprintf("an event is illegal: %v", err)
+			break
+		}
+		next, events = after, append(events, *e)
+	}
+	return events, next
+}
+
+// input is what a call knows about a position.
+func (m *model) input(s ledger.State, seen modelCluster) Input {
+	in := Input{
+		Versions: Versions{Scheme: 1, Renderer: 1}, Desired: m.desired(), Requests: seen.Requests, HasAllReported: true,
+		Policy: Policy{AutoRollback: true, MaxRetries: 2},
+	}
+	for i, d := range seen.Deliveries {
+		in.HasAllReported = in.HasAllReported && d.Observed && d.Record.Position == s.Position()
+		for _, site := range m.sitesOf(i) {
+			tree, isKnown := d.Record.Trees[site]
+			in.Directories = append(in.Directories, Directory{
+				Site: site, IsChosen: true, IsKnown: d.Observed && isKnown, Tree: treeName(tree), Revision: tree,
+			})
+		}
+	}
+	slices.SortFunc(in.Directories, func(a, b Directory) int { return cmp.Compare(a.Site, b.Site) })
+	if s.Current != nil && seen.Sync.Proven == s.Position() {
+		in.Proof = m.proof(s, seen.Sync)
+	}
+	return in
+}
+
+// proof is what the SiteSync proves of the position of a state.
+func (m *model) proof(s ledger.State, sync modelSync) Proof {
+	p := Proof{IsLive: sync.Live, HasPassed: true}
+	if sync.Failed || sync.Live && s.Cursor.Attempt == 0 && isBad(s.Current.Request.Intent) {
+		p.Failure = &ledger.Verdict{Result: ledger.VerdictRejected, Reason: "SyncFailed", Message: proofOf(s)}
+	}
+	for _, step := range s.Current.Plan {
+		for _, site := range step.Sites {
+			p.Trees = append(p.Trees, ledger.SiteTree{Site: site, ID: treeName(s.Current.Number)})
+		}
+	}
+	return p
+}
+
+func treeName(revision int64) string { return fmt.Sprintf("tree of %d", revision) }
+
+// proofOf says what a verdict was decided about.
+func proofOf(s ledger.State) string { return fmt.Sprintf("revision %d", s.Current.Number) }

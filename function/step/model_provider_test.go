@@ -1,0 +1,112 @@
+package step
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/intentplane/intentplane/apis/ledger"
+)
+
+// reconcile is one reconcile of a GitDelivery. If it crashes, what it pushed stays, and its status is not written.
+func (m *model) reconcile(i int, crashes bool) {
+	d, repository := &m.cluster.Deliveries[i], &m.repositories[i]
+	if !d.Exists || !repository.Reachable {
+		return
+	}
+	if d.IsHome {
+		m.recordEvents(d, repository)
+	}
+	if !d.IsHome {
+		m.follow(i, *d)
+	}
+	if crashes {
+		return
+	}
+	d.Observed, d.Ledger, d.Record = true, repository.Ledger, repository.Record
+}
+
+// recordEvents appends what the home is asked for on top of the head that the function saw. A ledger that is lost, but not its object, continues from the status.
+func (m *model) recordEvents(d *modelDelivery, repository *modelRepository) {
+	if m.rules.Recover && d.Observed && d.Ledger.Seq > 0 && d.Ledger.Supersedes(repository.Ledger) && repository.Ledger.Seq > 0 ||
+		m.rules.Recover && d.Observed && d.Ledger.Seq > 0 && repository.Ledger.Seq == 0 {
+		m.continueFrom(d.Ledger, repository)
+		return
+	}
+	if len(d.Events) == 0 || m.rules.CompareAndSwap && d.After != repository.Ledger.Head {
+		return
+	}
+	next, err := ledger.Append(repository.Ledger, recordedAt, d.Events...)
+	if err != nil {
+		return
+	}
+	m.record(repository, next)
+}
+
+// continueFrom recovers the ledger of a home from the state that its object shows.
+func (m *model) continueFrom(shown ledger.State, repository *modelRepository) {
+	s := repository.Ledger
+	var events []ledger.Event
+	if s.Seq == 0 {
+		events = append(events, ledger.Event{Opened: &ledger.Opened{Ledger: shown.Ledger + "-again", Home: shown.Home}})
+	}
+	next, err := ledger.Append(s, recordedAt, append(events, ledger.Event{Recovered: &ledger.Recovered{Copy: shown}})...)
+	if err != nil {
+		return
+	}
+	m.record(repository, next)
+}
+
+// record writes a ledger and the trees that follow from it, in one push.
+func (m *model) record(repository *modelRepository, next ledger.State) {
+	m.truth.note(repository.Ledger, next)
+	repository.Ledger = next
+	i := slices.IndexFunc(m.repositories, func(r modelRepository) bool { return r.Ledger.Head == next.Head })
+	m.apply(i, next)
+}
+
+// follow applies what a follower is asked for, unless it is further.
+func (m *model) follow(i int, d modelDelivery) {
+	// A ledger of a home that was left is of no use any more.
+	if l := m.repositories[i].Ledger; l.Seq > 0 && d.Copy.Epoch > l.Epoch {
+		m.repositories[i].Ledger = ledger.State{}
+	}
+	record := m.repositories[i].Record
+	if d.Copy.Seq == 0 || d.Position.Compare(record.Position) < 0 || d.Copy.Compare(record.Copy.Head) < 0 {
+		return
+	}
+	m.apply(i, d.Copy)
+}
+
+func (m *model) apply(i int, s ledger.State) {
+	r := &m.repositories[i]
+	trees := map[string]int64{}
+	maps.Copy(trees, r.Record.Trees)
+	for _, site := range m.sitesOf(i) {
+		if number := wanted(s, site); number > 0 {
+			trees[site] = number
+		}
+	}
+	r.Record = modelRecord{Position: s.Position(), Copy: s.Essentials(), Trees: trees}
+}
+
+// observe is one reconcile of the SiteSync: engines apply what is in Git, and it says what is live at the position that it is asked for.
+func (m *model) observe() {
+	sync := &m.cluster.Sync
+	live, failed := true, false
+	for i := range m.repositories {
+		record := m.repositories[i].Record
+		for _, site := range m.sitesOf(i) {
+			if number, ok := record.Trees[site]; ok && !m.stuck[site] {
+				m.running[site] = number
+			}
+			number := wanted(sync.Copy, site)
+			if number == 0 {
+				continue
+			}
+			there := record.Position == sync.Position && m.running[site] == number
+			live = live && there
+			failed = failed || m.stuck[site] && m.running[site] != number
+		}
+	}
+	sync.Proven, sync.Live, sync.Failed = sync.Position, live && !failed, failed
+}

@@ -1,0 +1,150 @@
+package step
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/intentplane/intentplane/apis/ledger"
+)
+
+// The model is a deployment whose function, provider, repositories and Sites are reduced to what the ledger is about: who proposes, who records,
+// what each of them saw, and what is lost. model_faults_test.go has what happens to it, and model_story_test.go tells stories.
+
+// modelSites are the Sites of the model: each belongs to the repository of its index, and the last repository has two.
+var modelSites = []string{"edge1", "edge2", "edge3", "edge4"}
+
+// A modelRepository is what a Git server holds of the deployment.
+type modelRepository struct {
+	Reachable bool
+	// Ledger is the zero value where there is none.
+	Ledger ledger.State
+	Record modelRecord
+}
+
+// A modelRecord is what every repository records: how far it is, what it delivers, and a copy of the ledger.
+type modelRecord struct {
+	Position ledger.Position
+	Copy     ledger.State
+	// Trees are the numbers of the revisions whose trees lie in the directories of Sites.
+	Trees map[string]int64
+}
+
+// A modelDelivery is a GitDelivery.
+type modelDelivery struct {
+	Exists bool
+	// Position and Copy are what the repository is asked for.
+	Position ledger.Position
+	Copy     ledger.State
+	// IsHome, After and Events are what the home is asked to record.
+	IsHome bool
+	After  ledger.Head
+	Events []ledger.Event
+	// Observed says that the provider looked at the repository. Ledger and Record are what it saw.
+	Observed bool
+	Ledger   ledger.State
+	Record   modelRecord
+}
+
+// A modelSync is the SiteSync.
+type modelSync struct {
+	Position ledger.Position
+	Copy     ledger.State
+	// Proven is the position that Live and Failed speak about.
+	Proven ledger.Position
+	Live   bool
+	Failed bool
+}
+
+// A cluster is what the API server holds.
+type modelCluster struct {
+	Deliveries []modelDelivery
+	Sync       modelSync
+	// Requests of users that were not taken yet.
+	Requests []Request
+}
+
+// A model is the whole world of one deployment.
+type model struct {
+	rules        modelRules
+	random       *rand.Rand
+	repositories []modelRepository
+	// backups are what repositories were at some time.
+	backups []modelRepository
+	cluster modelCluster
+	// before are versions of the cluster that a cache may still show.
+	before []modelCluster
+	// running are the numbers of the revisions that Sites run, and stuck the Sites that take no other one.
+	running map[string]int64
+	stuck   map[string]bool
+	intent  string
+	opened  int
+	uids    int
+	truth   modelTruth
+}
+
+// modelRules are the rules of the design. A mutant lacks one.
+type modelRules struct {
+	// CompareAndSwap refuses events that follow another head.
+	CompareAndSwap bool
+	// HomeFirst asks followers for what is recorded, and not for what is proposed.
+	HomeFirst bool
+	// Recover continues from a newer copy.
+	Recover bool
+	// ReportMissing tells that there is no ledger from not knowing.
+	ReportMissing bool
+	// Identity tells two ledgers of one epoch apart.
+	Identity bool
+}
+
+var allRules = modelRules{CompareAndSwap: true, HomeFirst: true, Recover: true, ReportMissing: true, Identity: true}
+
+// isBad is true for an intent whose revisions fail their Gate.
+func isBad(intent string) bool { return intent == "x" }
+
+func (m *model) configRef(i int) string { return fmt.Sprintf("repository-%d", i) }
+
+func (m *model) indexOf(home string) int {
+	for i := range m.repositories {
+		if m.configRef(i) == home {
+			return i
+		}
+	}
+	return 0
+}
+
+// sitesOf returns the Sites that a repository delivers to.
+func (m *model) sitesOf(i int) []string {
+	last := len(m.repositories) - 1
+	if i < last {
+		return modelSites[i : i+1]
+	}
+	return modelSites[last : last+2]
+}
+
+// desired is what the spec asks for: the first Site alone, and then all others.
+func (m *model) desired() *Desired {
+	d := &Desired{Request: ledger.Request{Intent: m.intent, Sources: "s", Scheme: 1, Renderer: 1}}
+	for i := range m.repositories {
+		d.Parts = append(d.Parts, ledger.Part{Delivery: m.configRef(i), ConfigRef: m.configRef(i), Sites: m.sitesOf(i)})
+	}
+	all := modelSites[:len(m.repositories)+1]
+	d.Plan = []ledger.Step{{Sites: all[:1]}, {Sites: all[1:]}}
+	return d
+}
+
+// wanted returns the revision whose trees a Site has in a state. It is 0 where the Site keeps what it has.
+func wanted(s ledger.State, site string) int64 {
+	if s.Current == nil {
+		return 0
+	}
+	if s.Cursor.Attempt > 0 {
+		return s.Target
+	}
+	for i, step := range s.Current.Plan {
+		if slices.Contains(step.Sites, site) && i <= int(s.Cursor.Step) && !s.IsRejected() {
+			return s.Current.Number
+		}
+	}
+	return 0
+}
