@@ -7,7 +7,6 @@ package clusterapi
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -190,15 +189,11 @@ func (r *reader) object(ctx context.Context, s readiness.Subject, of schema.Grou
 // name their contract.
 func (r *reader) referred(ctx context.Context, cluster readiness.Object, field string) readiness.Object {
 	ref, _, _ := unstructured.NestedStringMap(cluster.Object, "spec", field)
-	group := ref["apiGroup"]
-	if r.version == readiness.V1Beta1 {
-		group, _, _ = strings.Cut(ref["apiVersion"], "/")
-	}
 	subject := readiness.Subject{Kind: ref["kind"], Name: ref["name"]}
 	if subject.Kind == "" || subject.Name == "" {
 		return readiness.NotReferenced()
 	}
-	kind, missing := KindOf(ctx, r.management, r.version, group, subject.Kind)
+	kind, missing := KindOf(ctx, r.management, r.version, r.version.ReferencedGroup(ref), subject.Kind)
 	if missing != "" {
 		return readiness.Lacks(subject, missing)
 	}

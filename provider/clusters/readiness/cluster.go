@@ -25,29 +25,19 @@ func (o Object) version() Contract {
 
 // infrastructureProvisioned is what the Cluster says.
 func infrastructureProvisioned(c Object) bool {
-	if c.version() == V1Beta1 {
-		done := c.flag("status", "infrastructureReady")
-		return done
-	}
-	done := c.flag("status", "initialization", "infrastructureProvisioned")
+	done, _ := c.reported(c.version().layout().infrastructureProvisioned)
 	return done
 }
 
 // initializedSaid is what the Cluster says of its control plane.
 func initializedSaid(c Object) bool {
-	if c.version() == V1Beta1 {
-		return c.condition(TypeControlPlaneInitialized).is(True)
-	}
-	done := c.flag("status", "initialization", "controlPlaneInitialized")
+	done, _ := c.reported(c.version().layout().controlPlaneInitialized)
 	return done
 }
 
-// newCondition is one of the kind that came with v1beta2, which a Cluster v1beta1 has in another place.
+// newCondition is one of the kind that came with v1beta2, which an older Cluster has in another place.
 func newCondition(c Object, of string) said {
-	if c.version() == V1Beta1 {
-		return c.condition(of, "status", "v1beta2", "conditions")
-	}
-	return c.condition(of)
+	return c.condition(of, c.version().layout().conditions...)
 }
 
 // endpointOf a Cluster. CAPT writes the whole URL where a host belongs.
@@ -121,10 +111,7 @@ func failureDomain(name string, v any) FailureDomain {
 
 // replicas of control plane and workers, as the Cluster counts them, or the control plane itself.
 func replicas(in Input) (controlPlanes, workers Replicas) {
-	at := []string{"status"}
-	if in.Cluster.version() == V1Beta1 {
-		at = []string{"status", "v1beta2"}
-	}
+	at := in.Cluster.version().layout().replicas
 	count := func(of string) Replicas {
 		path := append(slices.Clone(at), of)
 		return Replicas{

@@ -2,6 +2,7 @@ package readiness
 
 import (
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -156,6 +157,16 @@ func (o Object) condition(of string, in ...string) said {
 	return said{}
 }
 
+// reported returns whether a signal is on, and the condition that says so if it is there.
+func (o Object) reported(s signal) (bool, said) {
+	if s.condition != "" {
+		if c := o.condition(s.condition, s.conditions...); c.found {
+			return c.is(True), c
+		}
+	}
+	return len(s.flag) > 0 && o.flag(s.flag...), said{}
+}
+
 func str(v any) string {
 	s, ok := v.(string)
 	if !ok {
@@ -175,8 +186,9 @@ func (o Object) annotatedPaused() bool {
 
 // failure that an object reports, wherever its version has it. It is empty if there is none.
 func (o Object) failure() string {
-	for _, at := range [][]string{{"status"}, {"status", "deprecated", "v1beta1"}} {
-		reason, message := o.text(append(at, "failureReason")...), o.text(append(at, "failureMessage")...)
+	for _, l := range slices.Backward(layouts()) {
+		at := l.failure
+		reason, message := o.text(append(slices.Clone(at), "failureReason")...), o.text(append(slices.Clone(at), "failureMessage")...)
 		if reason != "" && message != "" {
 			return fmt.Sprintf("%s: %s", reason, message)
 		}

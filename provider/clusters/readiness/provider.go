@@ -2,11 +2,7 @@ package readiness
 
 // ready is what an infrastructure object says of itself, by the contract of its kind.
 func infrastructureDone(o Object) bool {
-	if o.Contract == V1Beta1 {
-		done := o.flag("status", "ready")
-		return done
-	}
-	done := o.flag("status", "initialization", "provisioned")
+	done, _ := o.reported(o.Contract.layout().infrastructureReady)
 	return done
 }
 
@@ -35,7 +31,7 @@ func infrastructureReady(in Input) Condition {
 
 // trouble is what an object says of why it is not ready. CAPT says it of its VPC.
 func trouble(o Object) string {
-	for _, of := range []string{"Ready", "VPCReady", "Available"} {
+	for _, of := range []string{"Ready", "VPCReady", typeAvailable} {
 		if c := o.condition(of); c.found && !c.is(True) && c.text() != "" {
 			return c.text()
 		}
@@ -95,26 +91,16 @@ func controlPlaneWell(c, o Object) (bool, string) {
 	if !o.there() {
 		return clusterSaysWell(c)
 	}
-	if o.Contract == V1Beta1 {
-		ready := o.flag("status", "ready")
-		return ready, trouble(o)
+	well, by := o.reported(o.Contract.layout().controlPlaneReady)
+	if by.found {
+		return well, by.text()
 	}
-	if a := o.condition("Available"); a.found {
-		return a.is(True), a.text()
-	}
-	done := o.flag("status", "initialization", "controlPlaneInitialized")
-	return done, trouble(o)
+	return well, trouble(o)
 }
 
 func clusterSaysWell(c Object) (bool, string) {
-	if a := newCondition(c, "ControlPlaneAvailable"); a.found {
-		return a.is(True), a.text()
-	}
-	if c.version() == V1Beta1 {
-		ready := c.flag("status", "controlPlaneReady")
-		return ready, ""
-	}
-	return initializedSaid(c), ""
+	well, by := c.reported(c.version().layout().controlPlaneAvailable)
+	return well, by.text()
 }
 
 // providerHealthy names who failed. What is left over from a failure, after which all came to be ready, says so and does no harm:

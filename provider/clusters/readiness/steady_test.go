@@ -11,9 +11,6 @@ import (
 	"math/big"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // TestSteady tells a story: each line is what is seen, how many seconds after the line before, and whether it counts as ready then.
@@ -90,60 +87,6 @@ func TestHear(t *testing.T) {
 				t.Errorf("\n%s\nit counts as ready after: want %s, got %s", tc.reason, tc.want, got)
 			}
 		})
-	}
-}
-
-func definition(labels map[string]string, versions ...string) *unstructured.Unstructured {
-	list := []any{}
-	for _, v := range versions {
-		served := v[0] != '-'
-		if !served {
-			v = v[1:]
-		}
-		list = append(list, map[string]any{"name": v, "served": served})
-	}
-	u := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"versions": list}}}
-	u.SetLabels(labels)
-	return u
-}
-
-func TestContractOf(t *testing.T) {
-	old, both := "cluster.x-k8s.io/v1beta1", "cluster.x-k8s.io/v1beta2"
-	cases := map[string]struct {
-		reason  string
-		labels  map[string]string
-		served  []string
-		cluster Contract
-		want    string
-	}{
-		"Old":       {reason: "CAPT", labels: map[string]string{old: "v1beta1"}, served: []string{"v1beta1"}, cluster: V1Beta2, want: "v1beta1/v1beta1"},
-		"New":       {reason: "The newest wins", labels: map[string]string{old: "v1beta1", both: "v1beta2"}, served: []string{"v1beta1", "v1beta2"}, cluster: V1Beta2, want: "v1beta2/v1beta2"},
-		"OldCore":   {reason: "A core that does not know the new one", labels: map[string]string{old: "v1beta1", both: "v1beta2"}, served: []string{"v1beta1", "v1beta2"}, cluster: V1Beta1, want: "v1beta1/v1beta1"},
-		"Several":   {reason: "The newest of the versions", labels: map[string]string{old: "v1alpha4_v1beta1_v1_v1beta2"}, served: []string{"v1", "v1beta1", "v1beta2", "v1alpha4"}, cluster: V1Beta2, want: "v1beta1/v1"},
-		"NotServed": {reason: "One that is not served is none", labels: map[string]string{both: "v1beta2", old: "v1beta1"}, served: []string{"-v1beta2", "v1beta1"}, cluster: V1Beta2, want: "v1beta1/v1beta1"},
-		"NoLabel":   {reason: "CAPT's own files", served: []string{"v1beta1"}, cluster: V1Beta2, want: "/"},
-		"Future":    {reason: "Nobody here knows it", labels: map[string]string{"cluster.x-k8s.io/v1": "v1"}, served: []string{"v1"}, cluster: V1Beta2, want: "/"},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			c, v := ContractOf(definition(tc.labels, tc.served...), tc.cluster)
-			if diff := cmp.Diff(tc.want, string(c)+"/"+v); diff != "" {
-				t.Errorf("\n%s\nContractOf(): -want, +got:\n%s", tc.reason, diff)
-			}
-		})
-	}
-	for served, want := range map[string]Contract{"v1beta1": V1Beta1, "v1beta2": V1Beta2, "v2": "", "-v1beta2": ""} {
-		if got := ClusterVersion(definition(nil, served)); got != want {
-			t.Errorf("ClusterVersion() of %s: want %q, got %q", served, want, got)
-		}
-	}
-	if got := ClusterVersion(definition(nil, "v1beta1", "v1beta2")); got != V1Beta2 {
-		t.Errorf("ClusterVersion(): want the newest, got %q", got)
-	}
-	for kind, want := range map[string]string{"CAPTControlPlane": "captcontrolplanes.g", "KubeadmControlPlane": "kubeadmcontrolplanes.g", "DockerCluster": "dockerclusters.g", "Proxy": "proxies.g"} {
-		if got := DefinitionOf("g", kind); got != want {
-			t.Errorf("DefinitionOf(%s): want %s, got %s", kind, want, got)
-		}
 	}
 }
 

@@ -1,8 +1,14 @@
 package readiness
 
+import "slices"
+
 const (
 	typeTopologyReconciled = "TopologyReconciled"
 	typeRollingOut         = "RollingOut"
+
+	// Conditions of Cluster API by which a control plane reports that it is available, and a Cluster that its control plane is.
+	typeAvailable             = "Available"
+	typeControlPlaneAvailable = "ControlPlaneAvailable"
 )
 
 // A Topology is how far Cluster API is with what a Cluster asks for of its ClusterClass.
@@ -16,10 +22,7 @@ type Topology struct {
 // topologyOf a Cluster.
 func topologyOf(in Input) Topology {
 	c, plane := in.Cluster, in.ControlPlane
-	t := Topology{Class: c.text("spec", "topology", "classRef", "name")}
-	if c.version() == V1Beta1 {
-		t.Class = c.text("spec", "topology", "class")
-	}
+	t := Topology{Class: c.text(append([]string{"spec", "topology"}, c.version().layout().topologyClass...)...)}
 	if t.Class == "" {
 		return Topology{}
 	}
@@ -43,8 +46,10 @@ func unseen(o Object) bool {
 
 // rolling is true while machines are replaced by others that are asked for. The control plane knows it before the Cluster does.
 func rolling(in Input) bool {
-	o := in.ControlPlane
-	return newCondition(in.Cluster, typeRollingOut).is(True) || o.condition(typeRollingOut).is(True) || o.condition(typeRollingOut, "status", "v1beta2", "conditions").is(True)
+	if newCondition(in.Cluster, typeRollingOut).is(True) {
+		return true
+	}
+	return slices.ContainsFunc(layouts(), func(l layout) bool { return in.ControlPlane.condition(typeRollingOut, l.conditions...).is(True) })
 }
 
 func orElse(text, otherwise string) string {

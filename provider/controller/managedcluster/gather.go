@@ -79,7 +79,7 @@ func (e *external) parts(ctx context.Context, f *facts) error {
 	version, missing := clusterapi.Version(ctx, e.home)
 	if missing != "" {
 		f.lacks = readiness.Blocker{By: readiness.Subject{Kind: kindCluster, Name: f.mc.Spec.ForProvider.Cluster.Name}, Reason: missing, Message: "Cluster API cannot be used"}
-		version = readiness.V1Beta1 // What CAPT has is looked for all the same, and nothing is made.
+		version = readiness.NewestContract() // What CAPT has is looked for all the same, and nothing is made.
 	}
 	spec := map[string]any{}
 	if f.mc.Spec.ForProvider.CAPT != nil {
@@ -160,9 +160,10 @@ func (e *external) capt(ctx context.Context, f *facts, v readiness.Contract) map
 			f.templates = append(f.templates, ref.String())
 		}
 	}
+	name := f.mc.Spec.ForProvider.Cluster.Name
 	return map[string]any{
-		"infrastructureRef": reference(f.mc, v, infrastructure, kindCAPTCluster),
-		"controlPlaneRef":   reference(f.mc, v, plane, kindCAPTControlPlane),
+		"infrastructureRef": v.NewReference(infrastructure.Resource.GroupVersion(), kindCAPTCluster, namespace(f.mc), name),
+		"controlPlaneRef":   v.NewReference(plane.Resource.GroupVersion(), kindCAPTControlPlane, namespace(f.mc), name),
 	}
 }
 

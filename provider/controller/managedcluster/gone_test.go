@@ -114,7 +114,7 @@ func TestAnotherOfThatName(t *testing.T) {
 	mc.Status.AtProvider = v1alpha1.ManagedClusterObservation{UID: "u1", Objects: []v1alpha1.ClusterObject{{Kind: kindCluster, Name: "c1", UID: "u1"}}}
 	live := object(mc, "cluster.x-k8s.io/v1beta2", kindCluster, nil)
 	live.SetUID("u2")
-	f := facts{mc: mc, parts: []part{{want: live, live: live}}, report: readiness.Read(readiness.Input{Cluster: readiness.Found(live, readiness.V1Beta2)})}
+	f := facts{mc: mc, parts: []part{{want: live, live: live}}, report: readiness.Read(readiness.Input{Cluster: readiness.Found(live, readiness.NewestContract())})}
 	if reason, _ := refuse(f); reason != v1alpha1.ReasonObjectsGone {
 		t.Errorf("reason %q", reason)
 	}

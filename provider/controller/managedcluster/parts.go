@@ -132,27 +132,14 @@ func cluster(mc *v1alpha1.ManagedCluster, v readiness.Contract, spec map[string]
 	return seal(o)
 }
 
-// reference to an object of the cluster's name.
-func reference(mc *v1alpha1.ManagedCluster, v readiness.Contract, k clusterapi.Kind, kind string) map[string]any {
-	ref := map[string]any{"kind": kind, "name": mc.Spec.ForProvider.Cluster.Name}
-	if v == readiness.V1Beta1 {
-		ref["apiVersion"], ref["namespace"] = k.Resource.GroupVersion().String(), namespace(mc)
-		return ref
-	}
-	ref["apiGroup"] = k.Resource.Group
-	return ref
-}
-
 // topology of a cluster with a ClusterClass. It returns an error if a variable is no JSON.
 func topology(mc *v1alpha1.ManagedCluster, v readiness.Contract) (map[string]any, error) {
 	t := mc.Spec.ForProvider.Topology
-	out := map[string]any{"version": versionOf(mc)}
-	if v == readiness.V1Beta1 {
-		out["class"], out["classNamespace"] = t.ClassRef.Name, namespace(mc)
+	out, err := v.NewTopology(namespace(mc), t.ClassRef.Name)
+	if err != nil {
+		return nil, err
 	}
-	if v != readiness.V1Beta1 {
-		out["classRef"] = map[string]any{"name": t.ClassRef.Name, "namespace": namespace(mc)}
-	}
+	out["version"] = versionOf(mc)
 	if t.ControlPlane.Replicas != nil {
 		out["controlPlane"] = map[string]any{"replicas": int64(*t.ControlPlane.Replicas)}
 	}

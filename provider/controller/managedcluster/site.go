@@ -130,7 +130,7 @@ func siteOf(mc *v1alpha1.ManagedCluster) *catalogv1alpha1.Site {
 	}
 	s.Spec = catalogv1alpha1.SiteSpec{
 		Cluster: catalogv1alpha1.SiteCluster{ClusterRef: &catalogv1alpha1.ObjectReference{
-			APIVersion: readiness.Group + "/" + string(readiness.V1Beta2), Kind: kindCluster, Namespace: namespace(mc), Name: mc.Spec.ForProvider.Cluster.Name,
+			APIVersion: readiness.PublishedAPIVersion, Kind: kindCluster, Namespace: namespace(mc), Name: mc.Spec.ForProvider.Cluster.Name,
 		}},
 		Engine:            catalogv1alpha1.SiteEngine{Type: catalogv1alpha1.EngineNone},
 		Repository:        catalogv1alpha1.SiteRepository{Path: p.Repository.Path},
