@@ -7,17 +7,19 @@ import (
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // idLength is how many hexadecimal digits an ID has.
 const idLength = 32
 
-// Append returns the state after events that are recorded at a time. The same events give the same head whenever they are recorded, and however
-// they are grouped. It returns an IllegalError, and the state as it was, if one of them must not follow.
+// Append returns the state after events that are recorded at a time, which is cut to whole seconds, as the API server keeps it. The same
+// events give the same head whenever they are recorded, and however they are grouped. It returns an IllegalError, and the state as it was, if one
+// of them must not follow.
 func Append(s State, at time.Time, events ...Event) (State, error) {
-	next := s
+	next, second := s, metav1.NewTime(at.UTC().Truncate(time.Second))
 	for _, e := range events {
-		e.At = at
+		e.At = &second
 		var err error
 		if next, err = Apply(next, e); err != nil {
 			return s, err
@@ -40,7 +42,7 @@ func NextID(id string, events ...Event) (string, error) {
 
 // nextID digests an event and all before it, without its time.
 func nextID(id string, e Event) (string, error) {
-	e.At = time.Time{}
+	e.At = nil
 	b, err := json.Marshal(e)
 	if err != nil {
 		return "", errors.Wrap(err, "cannot encode the event")

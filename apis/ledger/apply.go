@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 )
 
 // maxStage is the last stage of a step.
@@ -24,7 +26,7 @@ func (e IllegalError) Error() string { return fmt.Sprintf("cannot record %s: %s"
 
 // A change is what an event does to a state: it returns the next state, or why the event is illegal.
 type change interface {
-	apply(s State, at time.Time) (State, string)
+	apply(s State, at metav1.Time) (State, string)
 }
 
 // Apply returns the state after an event. The state that it is given does not change. It returns an IllegalError if the event must not follow.
@@ -40,7 +42,7 @@ func Apply(s State, e Event) (State, error) {
 	if why := s.refuses(name); why != "" {
 		return s, IllegalError{Event: name, Reason: why}
 	}
-	next, why := c.apply(s, e.At)
+	next, why := c.apply(s, ptr.Deref(e.At, metav1.Time{}))
 	if why != "" {
 		return s, IllegalError{Event: name, Reason: why}
 	}
@@ -66,7 +68,7 @@ func (s State) refuses(name string) string {
 	return ""
 }
 
-func (o Opened) apply(s State, _ time.Time) (State, string) {
+func (o Opened) apply(s State, _ metav1.Time) (State, string) {
 	if o.Ledger == "" || o.Home == "" {
 		return s, "a ledger needs an identity and a home"
 	}
@@ -76,7 +78,7 @@ func (o Opened) apply(s State, _ time.Time) (State, string) {
 	return State{Head: Head{Ledger: o.Ledger, Epoch: s.Epoch + 1, Seq: s.Seq}, Home: o.Home, LastNumber: s.LastNumber, Requests: s.Requests}, ""
 }
 
-func (o Ordered) apply(s State, at time.Time) (State, string) {
+func (o Ordered) apply(s State, at metav1.Time) (State, string) {
 	r := o.Revision
 	if why := r.invalid(); why != "" {
 		return s, why
@@ -119,7 +121,11 @@ func (r Revision) invalid() string {
 			delivered[site] = true
 		}
 	}
-	for _, site := range r.sites() {
+	sites := r.sites()
+	if len(sites) > MaxSites {
+		return fmt.Sprintf("a plan has at most %d Sites, not %d", MaxSites, len(sites))
+	}
+	for _, site := range sites {
 		if !delivered[site] {
 			return fmt.Sprintf("no repository delivers to Site %s of the plan", site)
 		}
@@ -137,7 +143,7 @@ func (r Revision) sites() []string {
 	return slices.Compact(out)
 }
 
-func (a Advanced) apply(s State, _ time.Time) (State, string) {
+func (a Advanced) apply(s State, _ metav1.Time) (State, string) {
 	if why := s.needsCurrent(); why != "" {
 		return s, why
 	}
@@ -155,7 +161,7 @@ func (a Advanced) apply(s State, _ time.Time) (State, string) {
 	return s, ""
 }
 
-func (p Promoted) apply(s State, _ time.Time) (State, string) {
+func (p Promoted) apply(s State, _ metav1.Time) (State, string) {
 	if why := s.needsUnjudged(); why != "" {
 		return s, why
 	}
@@ -178,7 +184,7 @@ func (p Promoted) apply(s State, _ time.Time) (State, string) {
 	return s, ""
 }
 
-func (j Judged) apply(s State, at time.Time) (State, string) {
+func (j Judged) apply(s State, at metav1.Time) (State, string) {
 	if why := s.needsUnjudged(); why != "" {
 		return s, why
 	}
@@ -226,7 +232,7 @@ func (j Judged) invalid(s State) string {
 	return ""
 }
 
-func (r RolledBack) apply(s State, _ time.Time) (State, string) {
+func (r RolledBack) apply(s State, _ metav1.Time) (State, string) {
 	if why := s.needsRejected(); why != "" {
 		return s, why
 	}
@@ -243,7 +249,7 @@ func (r RolledBack) apply(s State, _ time.Time) (State, string) {
 	return s, ""
 }
 
-func (Restored) apply(s State, _ time.Time) (State, string) {
+func (Restored) apply(s State, _ metav1.Time) (State, string) {
 	if why := s.needsRejected(); why != "" {
 		return s, why
 	}
@@ -254,7 +260,7 @@ func (Restored) apply(s State, _ time.Time) (State, string) {
 	return s, ""
 }
 
-func (w Withdrawn) apply(s State, at time.Time) (State, string) {
+func (w Withdrawn) apply(s State, at metav1.Time) (State, string) {
 	if why := s.needsCurrent(); why != "" {
 		return s, why
 	}
@@ -282,7 +288,7 @@ func (w Withdrawn) apply(s State, at time.Time) (State, string) {
 	return s.remember(Past{Verdict: s.Verdict}, at), ""
 }
 
-func (r Rebased) apply(s State, _ time.Time) (State, string) {
+func (r Rebased) apply(s State, _ metav1.Time) (State, string) {
 	if why := s.needsCurrent(); why != "" {
 		return s, why
 	}
@@ -305,7 +311,7 @@ func (r Rebased) apply(s State, _ time.Time) (State, string) {
 	return s, ""
 }
 
-func (r Recovered) apply(s State, _ time.Time) (State, string) {
+func (r Recovered) apply(s State, _ metav1.Time) (State, string) {
 	number := max(r.LastNumber, r.Copy.LastNumber)
 	switch {
 	case r.Copy.Seq == 0 && number <= s.LastNumber:
@@ -336,7 +342,7 @@ func (s State) Supersedes(ledger State) bool {
 	return s.Compare(ledger.Head) > 0
 }
 
-func (m Moved) apply(s State, _ time.Time) (State, string) {
+func (m Moved) apply(s State, _ metav1.Time) (State, string) {
 	if m.Home == "" || m.Home == s.Home {
 		return s, "a ledger moves to another home"
 	}
@@ -348,6 +354,6 @@ func (m Moved) apply(s State, _ time.Time) (State, string) {
 	return s, ""
 }
 
-func (Closed) apply(s State, _ time.Time) (State, string) {
+func (Closed) apply(s State, _ metav1.Time) (State, string) {
 	return State{Head: s.Head, Home: s.Home, LastNumber: s.LastNumber, Requests: s.Requests, IsClosed: true}, ""
 }

@@ -3,7 +3,8 @@ package ledger
 import (
 	"fmt"
 	"slices"
-	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // needsCurrent returns why an event about the current revision is illegal, if there is none.
@@ -45,7 +46,7 @@ func (s State) begin() State {
 }
 
 // endCurrent puts the current revision into the history if it was never judged. A revision that was judged is there.
-func (s State) endCurrent(at time.Time) State {
+func (s State) endCurrent(at metav1.Time) State {
 	if s.Current == nil || s.Verdict != nil {
 		return s
 	}
@@ -53,7 +54,7 @@ func (s State) endCurrent(at time.Time) State {
 }
 
 // remember puts the current revision into the history, and forgets what is too old for it.
-func (s State) remember(p Past, at time.Time) State {
+func (s State) remember(p Past, at metav1.Time) State {
 	p.Number, p.Request, p.Marked, p.EndedAt = s.Current.Number, s.Current.Request, s.Current.Marked, at
 	s.History = append(slices.Clone(s.History), p)
 	s.Stable = 0
@@ -65,6 +66,27 @@ func (s State) remember(p Past, at time.Time) State {
 	if tooMany := len(s.History) - MaxHistory; tooMany > 0 {
 		kept := slices.DeleteFunc(slices.Clone(s.History[:tooMany]), func(p Past) bool { return p.Number != s.Stable })
 		s.History = append(kept, s.History[tooMany:]...)
+	}
+	return s.dropTrees()
+}
+
+// dropTrees lets revisions lose their trees until there is room for those of all: first those that no rollback may go to, then the oldest. The
+// stable revision and the target of a rollback keep theirs.
+func (s State) dropTrees() State {
+	trees := 0
+	for i := range s.History {
+		trees += len(s.History[i].Trees)
+	}
+	for _, targetsToo := range []bool{false, true} {
+		for i := range s.History {
+			p := &s.History[i]
+			if trees <= MaxTrees || p.Number == s.Stable || p.Number == s.Target || p.isTarget() && !targetsToo {
+				continue
+			}
+			trees -= len(p.Trees)
+			p.TreesDropped = p.TreesDropped || len(p.Trees) > 0
+			p.Trees = nil
+		}
 	}
 	return s
 }

@@ -1,12 +1,16 @@
 // Package ledger is what is decided about one deployment, as a list of events and the state that follows from them. Function, provider and tests
 // share it: the function proposes events, and the provider records them in the home repository of the deployment, on top of the head that the
-// function saw. The package is pure: it knows no Kubernetes object, no repository and no clock.
+// function saw. The package is pure: it knows no Kubernetes object, no repository and no clock. Its types are part of the API of GitDeliveries,
+// so they have the bounds that an object needs.
+//
+// +kubebuilder:object:generate=true
 package ledger
 
 import (
 	"cmp"
 	"slices"
-	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // Limits of a ledger.
@@ -19,23 +23,42 @@ const (
 
 	// MaxRequests is how many RolloutRequests a state remembers at most, so that none of them takes effect twice.
 	MaxRequests = 32
+
+	// MaxSites is how many Sites the plan of a revision has at most, in all of its steps.
+	MaxSites = 500
+
+	// MaxTrees is how many trees a state remembers at most, those of all past revisions together. The oldest verified revisions lose theirs,
+	// but never the stable one: without a bound, an object of the API server could not hold the state.
+	MaxTrees = 1000
 )
 
 // Position is how far a deployment is. A follower repository, a SiteSync and a Gate carry it, and refuse a lower one.
 type Position struct {
 	// Epoch counts how often the ledger was recovered after a loss, from 1.
+	// +required
+	// +kubebuilder:validation:Minimum=0
 	Epoch int64 `json:"epoch"`
 
 	// Revision is the number of the current revision, from 1.
+	// +required
+	// +kubebuilder:validation:Minimum=0
 	Revision int64 `json:"revision"`
 
 	// Attempt is 0 while the revision goes out, and 1, 2 … for the rollbacks of a rejected one.
+	// +required
+	// +kubebuilder:validation:Minimum=0
 	Attempt int32 `json:"attempt"`
 
 	// Step is the index of the step of the plan, from 0.
+	// +required
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=19
 	Step int32 `json:"step"`
 
 	// Stage is the part of a step, from 0. Only steps with weights have more than one.
+	// +required
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=4
 	Stage int32 `json:"stage"`
 }
 
@@ -53,15 +76,23 @@ func (p Position) Compare(q Position) int {
 // Head identifies the last event of a ledger.
 type Head struct {
 	// Ledger identifies the ledger: who opened it, and when. Empty means that there is no ledger.
+	// +optional
+	// +kubebuilder:validation:MaxLength=128
 	Ledger string `json:"ledger,omitempty"`
 
 	// Epoch counts how often the ledger was recovered after a loss, from 1. 0 means that there is no ledger.
+	// +required
+	// +kubebuilder:validation:Minimum=0
 	Epoch int64 `json:"epoch"`
 
 	// Seq counts the events of the ledger, from 1. 0 means that there is no ledger.
+	// +required
+	// +kubebuilder:validation:Minimum=0
 	Seq int64 `json:"seq"`
 
 	// ID is a digest of the last event and of all before it. It does not depend on when they were recorded.
+	// +optional
+	// +kubebuilder:validation:MaxLength=32
 	ID string `json:"id,omitempty"`
 }
 
@@ -74,120 +105,194 @@ func (h Head) Compare(other Head) int {
 // Request is what a revision delivers, as digests. Two requests that are equal render the same trees.
 type Request struct {
 	// Intent is the digest of the user's part. A rejection holds until it changes.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=80
 	Intent string `json:"intent"`
 
 	// Sources is the digest of what the intent was compiled with: the Blueprint, the Sites and the configuration.
+	// +required
+	// +kubebuilder:validation:MaxLength=80
 	Sources string `json:"sources"`
 
 	// Scheme is the version of the rules by which the digests were computed.
+	// +required
+	// +kubebuilder:validation:Minimum=1
 	Scheme int32 `json:"scheme"`
 
 	// Renderer is the version of the rules by which the trees were rendered.
+	// +required
+	// +kubebuilder:validation:Minimum=1
 	Renderer int32 `json:"renderer"`
 }
 
 // Step is one step of a plan.
 type Step struct {
 	// Sites that the step brings the revision to.
+	// +optional
+	// +kubebuilder:validation:MaxItems=500
+	// +kubebuilder:validation:items:MaxLength=63
+	// +listType=atomic
 	Sites []string `json:"sites,omitempty"`
 
 	// Weight of the requests that the revision gets in this step, in percent. Absent means all of them.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=100
 	Weight *int32 `json:"weight,omitempty"`
 
 	// Gate says whether a Gate judges the step before the next one begins.
+	// +optional
 	Gate bool `json:"gate,omitempty"`
 
 	// Pause after the step: a duration such as 10m, or Manual. Empty means none.
+	// +optional
+	// +kubebuilder:validation:MaxLength=32
 	Pause string `json:"pause,omitempty"`
 }
 
 // Part is one repository that takes part in a revision, and the Sites that it delivers to.
 type Part struct {
 	// Delivery is the name of the GitDelivery.
+	// +required
+	// +kubebuilder:validation:MaxLength=253
 	Delivery string `json:"delivery"`
 
 	// ConfigRef is the name of the configuration of the repository.
+	// +required
+	// +kubebuilder:validation:MaxLength=253
 	ConfigRef string `json:"configRef"`
 
 	// Sites that the repository delivers to.
+	// +optional
+	// +kubebuilder:validation:MaxItems=500
+	// +kubebuilder:validation:items:MaxLength=63
+	// +listType=atomic
 	Sites []string `json:"sites,omitempty"`
 }
 
 // RequestReference names the RolloutRequest by which a user asked for an event.
 type RequestReference struct {
 	// Name of the RolloutRequest.
+	// +required
+	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name"`
 
 	// UID of the RolloutRequest.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=64
 	UID string `json:"uid"`
 
 	// By is the user who asked.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
 	By string `json:"by,omitempty"`
 
 	// Reason that the user gave, as one line. Empty means that none was given.
+	// +optional
+	// +kubebuilder:validation:MaxLength=256
 	Reason string `json:"reason,omitempty"`
 }
 
 // BlueprintReference names the Blueprint that a revision was compiled with.
 type BlueprintReference struct {
 	// Name of the Blueprint.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name"`
 
 	// Channel that the Blueprint was chosen by. Empty when it was chosen by its version.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
 	Channel string `json:"channel,omitempty"`
 
 	// Digest of the Blueprint's spec.
+	// +optional
+	// +kubebuilder:validation:MaxLength=80
 	Digest string `json:"digest,omitempty"`
 }
 
 // Revision is what a deployment delivers from one order to the next one. It never changes, but for the digests of an equivalent request.
 type Revision struct {
 	// Number of the revision, from 1. It is used once.
+	// +required
+	// +kubebuilder:validation:Minimum=1
 	Number int64 `json:"number"`
 
 	// Request that the revision delivers.
+	// +required
 	Request Request `json:"request"`
 
 	// Blueprint that the revision was compiled with.
+	// +optional
 	Blueprint *BlueprintReference `json:"blueprint,omitempty"`
 
-	// Plan is the steps in which the revision goes out: one to MaxSteps.
+	// Plan is the steps in which the revision goes out: one to 20, with at most 500 Sites in all of them.
+	// +required
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=20
+	// +listType=atomic
 	Plan []Step `json:"plan"`
 
 	// Parts are the repositories that take part.
-	Parts []Part `json:"parts"`
+	// +optional
+	// +kubebuilder:validation:MaxItems=100
+	// +listType=atomic
+	Parts []Part `json:"parts,omitempty"`
 
 	// Marked is a digest of what the Blueprint marks as irreversible. Empty means that it marks nothing.
+	// +optional
+	// +kubebuilder:validation:MaxLength=16
 	Marked string `json:"marked,omitempty"`
 
 	// Irreversible says that a rollback may not undo all of the revision, so that a user has to ask for it.
+	// +optional
 	Irreversible bool `json:"irreversible,omitempty"`
 
 	// Track that the revision's workloads take. Empty for a revision without tracks.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
 	Track string `json:"track,omitempty"`
 
 	// Workload is a digest of what the pods of the revision depend on. Empty for a revision without tracks.
+	// +optional
+	// +kubebuilder:validation:MaxLength=80
 	Workload string `json:"workload,omitempty"`
 
 	// RequestRef names the RolloutRequest that asked for the revision. Absent means that an edit or an update did.
+	// +optional
 	RequestRef *RequestReference `json:"requestRef,omitempty"`
 }
 
 // Cursor is how far the current revision is.
 type Cursor struct {
 	// Attempt is 0 while the revision goes out, and 1, 2 … for its rollbacks.
+	// +required
+	// +kubebuilder:validation:Minimum=0
 	Attempt int32 `json:"attempt"`
 
 	// Step is the index of the step of the plan, from 0.
+	// +required
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=19
 	Step int32 `json:"step"`
 
 	// Stage is the part of the step, from 0.
+	// +required
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=4
 	Stage int32 `json:"stage"`
 
 	// Promoted is the highest step that a user released. 0 means that none was.
+	// +required
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=19
 	Promoted int32 `json:"promoted"`
 
 	// Full says that a user released all steps.
+	// +optional
 	Full bool `json:"full,omitempty"`
 }
 
@@ -209,94 +314,143 @@ const RejectedRequested = "Requested"
 // Verdict is how a revision was judged. It never changes.
 type Verdict struct {
 	// Result of the judgement.
+	// +required
+	// +kubebuilder:validation:Enum=Verified;Rejected
 	Result Result `json:"result"`
 
 	// Reason of a rejection. Empty for a verified revision.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
 	Reason string `json:"reason,omitempty"`
 
 	// Message says what was seen when the revision was rejected.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
 	Message string `json:"message,omitempty"`
 }
 
 // SiteTree is the Git tree that was proven to run at a Site.
 type SiteTree struct {
 	// Site that runs the tree.
+	// +required
+	// +kubebuilder:validation:MaxLength=63
 	Site string `json:"site"`
 
 	// ID of the Git tree.
+	// +required
+	// +kubebuilder:validation:MaxLength=40
 	ID string `json:"id"`
 }
 
 // Past is a revision that came to an end: it was judged, or replaced before.
 type Past struct {
 	// Number of the revision.
+	// +required
+	// +kubebuilder:validation:Minimum=1
 	Number int64 `json:"number"`
 
 	// Request that the revision delivered.
+	// +required
 	Request Request `json:"request"`
 
 	// Verdict on the revision. Absent if it was replaced before it was judged.
+	// +optional
 	Verdict *Verdict `json:"verdict,omitempty"`
 
 	// EndedAt is when the revision was judged or replaced.
-	EndedAt time.Time `json:"endedAt"`
+	// +required
+	EndedAt metav1.Time `json:"endedAt"`
 
 	// Withdrawn says that a user rolled back past the revision, so that it is no target of a rollback any more.
+	// +optional
 	Withdrawn bool `json:"withdrawn,omitempty"`
 
 	// Marked is a digest of what the revision's Blueprint marked as irreversible.
+	// +optional
+	// +kubebuilder:validation:MaxLength=16
 	Marked string `json:"marked,omitempty"`
 
+	// TreesDropped says that there was no room for the trees of the verified revision, so that it is no target of a rollback any more.
+	// +optional
+	TreesDropped bool `json:"treesDropped,omitempty"`
+
 	// Trees of a verified revision, which a rollback restores, sorted by Site.
+	// +optional
+	// +kubebuilder:validation:MaxItems=500
+	// +listType=atomic
 	Trees []SiteTree `json:"trees,omitempty"`
 }
 
 // isTarget is true for a revision that a rollback may go to.
 func (p Past) isTarget() bool {
-	return !p.Withdrawn && p.Verdict != nil && p.Verdict.Result == VerdictVerified
+	return !p.Withdrawn && !p.TreesDropped && p.Verdict != nil && p.Verdict.Result == VerdictVerified
 }
 
 // State is what follows from the events of a ledger. The zero value is that of a ledger that was never opened.
 type State struct {
-	Head
+	Head `json:",inline"`
 
 	// Home is the name of the configuration of the repository that holds the ledger.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
 	Home string `json:"home,omitempty"`
 
 	// LastNumber is the highest number that a revision of the deployment ever had, also in a ledger that was lost. 0 means none.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
 	LastNumber int64 `json:"lastNumber,omitempty"`
 
 	// Current revision. Absent before the first one.
+	// +optional
 	Current *Revision `json:"current,omitempty"`
 
 	// Cursor of the current revision.
+	// +required
 	Cursor Cursor `json:"cursor"`
 
 	// Verdict on the current revision. Absent means that there is none yet.
+	// +optional
 	Verdict *Verdict `json:"verdict,omitempty"`
 
 	// Target is the revision that a rollback goes to. 0 means that there is no rollback.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
 	Target int64 `json:"target,omitempty"`
 
 	// Withdraws is the revision that a user took back with the current one. 0 means none.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
 	Withdraws int64 `json:"withdraws,omitempty"`
 
 	// Restored says that each Site was proven to run the trees of the target.
+	// +optional
 	Restored bool `json:"restored,omitempty"`
 
 	// Stable is the number of the newest revision that was verified and not withdrawn. 0 means that there is none.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
 	Stable int64 `json:"stable,omitempty"`
 
-	// History is the revisions that ended, the oldest first: the last MaxHistory, and the stable one.
+	// History is the revisions that ended, the oldest first: the last 10, and the stable one. Together they have at most 1000 trees.
+	// +optional
+	// +kubebuilder:validation:MaxItems=11
+	// +listType=atomic
 	History []Past `json:"history,omitempty"`
 
-	// Requests are the UIDs of the last MaxRequests RolloutRequests that took effect, the oldest first.
+	// Requests are the UIDs of the last 32 RolloutRequests that took effect, the oldest first.
+	// +optional
+	// +kubebuilder:validation:MaxItems=32
+	// +kubebuilder:validation:items:MaxLength=64
+	// +listType=atomic
 	Requests []string `json:"requests,omitempty"`
 
 	// Successor is the home that the ledger moved to. Nothing is recorded after it. Empty means that it did not move.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
 	Successor string `json:"successor,omitempty"`
 
 	// IsClosed says that the deployment was deleted. What is left is the last number, and the requests.
+	// +optional
 	IsClosed bool `json:"isClosed,omitempty"`
 }
 

@@ -199,9 +199,9 @@ func rejectionTimes(s ledger.State) (before []time.Time, at time.Time) {
 	for _, p := range s.History {
 		switch {
 		case p.Number == s.Current.Number:
-			at = p.EndedAt
+			at = p.EndedAt.Time
 		case p.Verdict != nil && p.Verdict.Result == ledger.VerdictRejected && p.Verdict.Reason != ledger.RejectedRequested:
-			before = append(before, p.EndedAt)
+			before = append(before, p.EndedAt.Time)
 		}
 	}
 	return before, at

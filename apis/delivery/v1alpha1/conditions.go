@@ -54,6 +54,13 @@ const (
 	// ReasonOrderBehind means that a newer order is known. Terminal.
 	ReasonOrderBehind xpv2.ConditionReason = "OrderBehind"
 
+	// ReasonIllegal means that an event must not be recorded on top of the ledger: a verdict that is judged again, for example. Terminal.
+	ReasonIllegal xpv2.ConditionReason = "Illegal"
+
+	// ReasonStateNewer means that a newer version of the provider wrote the state of the claim, in a way that this version must not change.
+	// Terminal.
+	ReasonStateNewer xpv2.ConditionReason = "StateNewer"
+
 	// ReasonMemoryUnknown means that there is neither a status nor a repository to tell what was done before.
 	ReasonMemoryUnknown xpv2.ConditionReason = "MemoryUnknown"
 

@@ -5,6 +5,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
@@ -96,18 +97,54 @@ const (
 	DriftReport DriftPolicy = "Report"
 )
 
+// LedgerUpdate asks the home repository of a deployment to record events.
+type LedgerUpdate struct {
+	// After is the head of the ledger on top of which the events are recorded: the one that their writer saw. Where the repository has another
+	// head, nothing is written, and the delivery says OrderBehind. All zero means that there is no ledger.
+	// +required
+	After ledger.Head `json:"after"`
+
+	// Events to record, in order. The same events on top of the same head are recorded once. Absent means that nothing is to be recorded.
+	// +optional
+	// +kubebuilder:validation:MaxItems=8
+	// +listType=atomic
+	Events []ledger.Event `json:"events,omitempty"`
+}
+
 // GitDeliveryParameters are what a delivery brings to a repository.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.order) != (has(self.ledger) || has(self.copy))",message="exactly one of order, and ledger or copy, must be set"
+// +kubebuilder:validation:XValidation:rule="!(has(self.ledger) && has(self.copy))",message="ledger goes to the home repository and copy to all others: only one of them may be set"
 type GitDeliveryParameters struct {
 	// ClaimRef names the claim that is delivered.
 	// +required
 	ClaimRef rolloutv1alpha1.ClaimReference `json:"claimRef"`
 
-	// Order to carry out.
-	// +required
-	Order rolloutv1alpha1.Order `json:"order"`
+	// Order to carry out. It goes with neither ledger nor copy.
+	// +optional
+	Order rolloutv1alpha1.Order `json:"order,omitzero"`
+
+	// Ledger says what to record in the ledger of the deployment. Only the delivery to its home repository has it.
+	// +optional
+	Ledger *LedgerUpdate `json:"ledger,omitempty"`
+
+	// Copy is what is recorded in the home repository. Every delivery to another repository has it, and its repository keeps it, so that a ledger
+	// that is lost can be recovered.
+	// +optional
+	Copy *ledger.State `json:"copy,omitempty"`
+
+	// Position of the deployment that the trees belong to. In the home it is the one after the events of the ledger; in another repository, a
+	// position that is lower than the recorded one is refused with reason OrderBehind. Absent goes with order only.
+	// +optional
+	Position *ledger.Position `json:"position,omitempty"`
+
+	// Settled says that directories of the claim that the trees do not name may be removed now. Only read with ledger or copy. Default: false,
+	// which leaves them.
+	// +optional
+	Settled bool `json:"settled,omitempty"`
 
 	// Trees to deliver. Directories of the claim that the last order had, and this one does not, are removed when the order is
-	// verified.
+	// verified, or when settled is set.
 	// +optional
 	// +kubebuilder:validation:MaxItems=500
 	// +listType=map
@@ -262,8 +299,37 @@ type FormerBranch struct {
 	Paths []string `json:"paths,omitempty"`
 }
 
+// LedgerRecord is what a repository of a deployment has recorded last.
+type LedgerRecord struct {
+	// Home is the name of the configuration of the repository that holds the ledger.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	Home string `json:"home,omitempty"`
+
+	// Head of the ledger that the trees in the repository follow from.
+	// +required
+	Head ledger.Head `json:"head"`
+
+	// Position that the trees in the repository belong to.
+	// +required
+	Position ledger.Position `json:"position"`
+
+	// Copy of the ledger, from which it can be recovered. Absent in the home repository.
+	// +optional
+	Copy *ledger.State `json:"copy,omitempty"`
+}
+
 // GitDeliveryObservation is what is in Git. It can be rebuilt from there.
 type GitDeliveryObservation struct {
+	// Ledger of the deployment, as the repository holds it. A seq of 0 means that the repository was read and holds none; lastNumber may say then
+	// which number its commits speak of. Absent means that it is not known.
+	// +optional
+	Ledger *ledger.State `json:"ledger,omitempty"`
+
+	// Record of what the repository was brought to last. Absent where it was brought to nothing, or where it is not known.
+	// +optional
+	Record *LedgerRecord `json:"record,omitempty"`
+
 	// Order that was carried out last.
 	// +optional
 	Order *rolloutv1alpha1.Order `json:"order,omitempty"`

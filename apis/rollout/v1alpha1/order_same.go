@@ -5,7 +5,7 @@ import "slices"
 // Same is true when o and other say the same. Absent and empty are the same, and so is an order that does not name its Blueprint, or what that
 // marks, and one that does: earlier versions did not, and the request decides. It is asked for some hundred times in a call of the function.
 func (o Order) Same(other Order) bool {
-	return o.Revision == other.Revision && o.Request == other.Request && o.Intent == other.Intent && o.DigestScheme == other.DigestScheme &&
+	return o.Epoch == other.Epoch && o.Revision == other.Revision && o.Request == other.Request && o.Intent == other.Intent && o.DigestScheme == other.DigestScheme &&
 		o.RendererVersion == other.RendererVersion && o.Steps == other.Steps && o.Step == other.Step && o.Promoted == other.Promoted &&
 		o.Attempt == other.Attempt && same(o.Verdict, other.Verdict) && same(o.Target, other.Target) && same(o.Irreversible, other.Irreversible) &&
 		same(o.Withdraws, other.Withdraws) && same(o.Restored, other.Restored) && o.RequestRef.same(other.RequestRef) &&

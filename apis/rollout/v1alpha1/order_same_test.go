@@ -12,7 +12,7 @@ import (
 // fullOrder says something in every field, so that none is forgotten.
 func fullOrder() Order {
 	return Order{
-		Revision: 7, Request: "r", Intent: "i", DigestScheme: 1, RendererVersion: 2, Blueprint: &BlueprintReference{Name: "b", Channel: "c", Digest: "d"},
+		Epoch: 9, Revision: 7, Request: "r", Intent: "i", DigestScheme: 1, RendererVersion: 2, Blueprint: &BlueprintReference{Name: "b", Channel: "c", Digest: "d"},
 		Plan: []Step{{Sites: []string{"a"}, Weight: new(int32(5)), Gate: new(true), Pause: "Manual"}}, Steps: 1, Step: 2, Promoted: 3, Attempt: 4,
 		Verdict: &Verdict{Result: VerdictRejected, Reason: "x", Message: "y"}, Target: new(int64(6)), Irreversible: new(true), Marked: "m", Withdraws: new(int64(5)),
 		Restored: new(true), RequestRef: &RequestReference{Name: "n", UID: "u", By: "p", Reason: "q", At: &metav1.Time{Time: time.Unix(8, 0)}},

@@ -173,6 +173,11 @@ type BlueprintReference struct {
 // Order is what a claim's managed resources are to carry out. It is the same in all of them, and each echoes the one that it
 // has carried out.
 type Order struct {
+	// Epoch counts how often the ledger of the deployment was recovered after a loss, from 1. Absent or 0 for an order that no ledger holds.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	Epoch int64 `json:"epoch,omitempty"`
+
 	// Revision is the number of the try to get one request live: 1, 2, 3 … for each claim. Numbers only rise.
 	// +required
 	// +kubebuilder:validation:Minimum=1
@@ -265,10 +270,12 @@ type Order struct {
 	RequestRef *RequestReference `json:"requestRef,omitempty"`
 }
 
-// Behind is true when o is older than other: a lower revision, or the same one at an earlier step, attempt or promotion, or
+// Behind is true when o is older than other: of a lower epoch, a lower revision, or the same one at an earlier step, attempt or promotion, or
 // without what other has come to: that it withdraws a revision, its verdict, that it is restored. An order is never behind itself.
 func (o Order) Behind(other Order) bool {
 	switch {
+	case o.Epoch != other.Epoch:
+		return o.Epoch < other.Epoch
 	case o.Revision != other.Revision:
 		return o.Revision < other.Revision
 	case o.Attempt != other.Attempt:
@@ -287,9 +294,9 @@ func (o Order) Behind(other Order) bool {
 
 func (o Order) restored() bool { return o.Restored != nil && *o.Restored }
 
-// Rejudges is true when o and other are one revision with two verdicts. A verdict never changes.
+// Rejudges is true when o and other are one revision with two verdicts. A verdict never changes within an epoch.
 func (o Order) Rejudges(other Order) bool {
-	return o.Revision == other.Revision && o.Verdict != nil && other.Verdict != nil && o.Verdict.Result != other.Verdict.Result
+	return o.Epoch == other.Epoch && o.Revision == other.Revision && o.Verdict != nil && other.Verdict != nil && o.Verdict.Result != other.Verdict.Result
 }
 
 // Revives is true for an order that follows a rejected one and delivers the same intent, which nobody asked for: who ordered it did not see
@@ -326,9 +333,9 @@ func (o Order) Unjudged() Order {
 	return o
 }
 
-// Conflicts is true when o and other carry the same number for two different requests.
+// Conflicts is true when o and other carry the same number for two different requests. After a loss, in the next epoch, a number may do that.
 func (o Order) Conflicts(other Order) bool {
-	return o.Revision == other.Revision && o.Request != other.Request
+	return o.Epoch == other.Epoch && o.Revision == other.Revision && o.Request != other.Request
 }
 
 // Attempt is one try to carry out a step of a revision.

@@ -1,0 +1,120 @@
+package v1alpha1_test
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/admission"
+)
+
+// newServer returns what the API server would say of GitDeliveries.
+func newServer(t *testing.T) *admission.Server {
+	t.Helper()
+	crd, err := os.ReadFile("../../../package/provider/crds/delivery.intentplane.dev_gitdeliveries.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if crd, err = yaml.YAMLToJSON(crd); err != nil {
+		t.Fatal(err)
+	}
+	server, err := admission.Of(crd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return server
+}
+
+// opened returns the event that begins a ledger.
+func opened() ledger.Event {
+	return ledger.Event{Opened: &ledger.Opened{Ledger: "uid-1", Home: "platform"}}
+}
+
+// ordered returns the event that begins the first revision.
+func ordered() ledger.Event {
+	return ledger.Event{Ordered: &ledger.Ordered{Revision: ledger.Revision{
+		Number: 1, Request: ledger.Request{Intent: "i", Sources: "s", Scheme: 1, Renderer: 1},
+		Plan: []ledger.Step{{Sites: []string{"edge1"}}}, Parts: []ledger.Part{{Delivery: "web", ConfigRef: "platform", Sites: []string{"edge1"}}},
+	}}}
+}
+
+// TestGitDeliveryLedgerFields checks which GitDeliveries the API server takes.
+func TestGitDeliveryLedgerFields(t *testing.T) {
+	state := &ledger.State{Head: ledger.Head{Ledger: "uid-1", Epoch: 1, Seq: 1, ID: "1"}, Home: "platform"}
+	cases := map[string]struct {
+		reason string
+		change func(*v1alpha1.GitDeliveryParameters)
+		want   string
+	}{
+		"Home": {reason: "The home gets the events of a ledger.", change: func(p *v1alpha1.GitDeliveryParameters) {
+			p.Ledger = &v1alpha1.LedgerUpdate{Events: []ledger.Event{opened(), ordered()}}
+			p.Position = &ledger.Position{Epoch: 1, Revision: 1}
+		}},
+		"Follower": {reason: "Every other repository gets a copy of the ledger.", change: func(p *v1alpha1.GitDeliveryParameters) { p.Copy = state }},
+		"Order": {reason: "A delivery without a ledger has an order.", change: func(p *v1alpha1.GitDeliveryParameters) {
+			p.Order = rolloutv1alpha1.Order{Revision: 1, Request: "r", Intent: "i", DigestScheme: 1, RendererVersion: 1, Steps: 1}
+		}},
+		"Nothing": {reason: "A delivery has to say what it is about.", change: func(*v1alpha1.GitDeliveryParameters) {}, want: "exactly one of order, and ledger or copy, must be set"},
+		"OrderAndCopy": {reason: "Nobody may ask for an order and for what a ledger says at once.", change: func(p *v1alpha1.GitDeliveryParameters) {
+			p.Copy = state
+			p.Order = rolloutv1alpha1.Order{Revision: 1, Request: "r", Intent: "i", DigestScheme: 1, RendererVersion: 1, Steps: 1}
+		}, want: "exactly one of order, and ledger or copy, must be set"},
+		"LedgerAndCopy": {reason: "A repository is home or follower, but not both.", change: func(p *v1alpha1.GitDeliveryParameters) {
+			p.Copy, p.Ledger = state, &v1alpha1.LedgerUpdate{}
+		}, want: "only one of them may be set"},
+		"TwoEvents": {reason: "An event says one thing.", change: func(p *v1alpha1.GitDeliveryParameters) {
+			e := opened()
+			e.Ordered = ordered().Ordered
+			p.Ledger = &v1alpha1.LedgerUpdate{Events: []ledger.Event{e}}
+		}, want: "exactly one of opened"},
+		"NoEvent": {reason: "An event says something.", change: func(p *v1alpha1.GitDeliveryParameters) {
+			p.Ledger = &v1alpha1.LedgerUpdate{Events: []ledger.Event{{}}}
+		}, want: "exactly one of opened"},
+		"TooManyEvents": {reason: "The number of events is limited.", change: func(p *v1alpha1.GitDeliveryParameters) {
+			p.Ledger = &v1alpha1.LedgerUpdate{Events: make([]ledger.Event, 9)}
+		}, want: "must have at most 8 items"},
+	}
+	server := newServer(t)
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			d := &v1alpha1.GitDelivery{
+				TypeMeta:   metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "GitDelivery"},
+				ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "web"},
+			}
+			d.Spec.ForProvider.ClaimRef = rolloutv1alpha1.ClaimReference{APIGroup: "claims.intentplane.dev", Kind: "IntentDeployment", Namespace: "team-a", Name: "web"}
+			tc.change(&d.Spec.ForProvider)
+			got := problemsOf(t, server, d)
+			if tc.want == "" && got != "" || !strings.Contains(got, tc.want) {
+				t.Errorf("\n%s\nCheck(...): want %q, got %q", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
+
+// problemsOf returns what the API server would say against a delivery, as far as it is about what it delivers.
+func problemsOf(t *testing.T, server *admission.Server, d *v1alpha1.GitDelivery) string {
+	t.Helper()
+	b, err := json.Marshal(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	object := map[string]any{}
+	if err := json.Unmarshal(b, &object); err != nil {
+		t.Fatal(err)
+	}
+	delete(object, "status")
+	var out []string
+	for _, p := range server.Check(t.Context(), object) {
+		if strings.Contains(p.String(), "forProvider") {
+			out = append(out, p.String())
+		}
+	}
+	return strings.Join(out, "\n")
+}
