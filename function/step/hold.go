@@ -41,7 +41,7 @@ const (
 	// HoldNotReported means that a repository has not reported what its directories hold, or when the rejection was recorded.
 	HoldNotReported Hold = "NotRecorded"
 
-	// HoldNoTarget means that there is no revision to roll back to.
+	// HoldNoTarget means that no revision can be rolled back to.
 	HoldNoTarget Hold = "NoTarget"
 
 	// HoldNothingToRestore means that each directory holds the tree of the target.

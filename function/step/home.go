@@ -55,13 +55,13 @@ func FindHome(all []Repository, preferred, identity string, requests []Request) 
 		}
 	}
 	if h.IsKnown {
-		h.Events = h.begin(all, identity, forced)
+		h.Events = h.proposeBeginning(all, identity, forced)
 	}
 	return h
 }
 
-// begin returns the events by which the ledger of a home begins, or continues from a newer copy.
-func (h Home) begin(all []Repository, identity string, forced *Request) []ledger.Event {
+// proposeBeginning returns the events by which the ledger of a home begins, or continues from a newer copy.
+func (h Home) proposeBeginning(all []Repository, identity string, forced *Request) []ledger.Event {
 	var events []ledger.Event
 	s := h.State
 	if s.Seq == 0 || s.Successor != "" || s.IsClosed {

@@ -92,7 +92,7 @@ type Desired struct {
 	ApprovedBy *ledger.RequestReference
 }
 
-// Proof is what is proven of the current position. What is about another position is no part of it.
+// Proof is what is proven of the current position. It leaves out what is about another position.
 type Proof struct {
 	// IsLive says that each repository holds the trees of the position, and that each Site of the step runs them.
 	IsLive bool
@@ -118,7 +118,7 @@ type Policy struct {
 	// MaxRetries is how many attempts there are. 0 means that nothing is rolled back.
 	MaxRetries int32
 
-	// MaxPerHour is how many revisions are rolled back within an hour without a request. 0 means that there is no such limit.
+	// MaxPerHour is how many revisions are rolled back within an hour without a request. 0 sets no limit.
 	MaxPerHour int32
 }
 

@@ -5,8 +5,8 @@ import "github.com/intentplane/intentplane/apis/ledger"
 // PauseManual is a pause that lasts until a user releases the next step.
 const PauseManual = "Manual"
 
-// judge returns the event that follows from what is proven of a revision without a verdict: its verdict, or its next step.
-func judge(s ledger.State, in Input) (*ledger.Event, Hold) {
+// judgeRevision returns the event that follows from what is proven of a revision without a verdict: its verdict, or its next step.
+func judgeRevision(s ledger.State, in Input) (*ledger.Event, Hold) {
 	p := in.Proof
 	switch {
 	case p.Failure != nil:
@@ -19,11 +19,11 @@ func judge(s ledger.State, in Input) (*ledger.Event, Hold) {
 		verified := ledger.Verdict{Result: ledger.VerdictVerified}
 		return &ledger.Event{Judged: &ledger.Judged{Verdict: verified, Trees: p.Trees}}, HoldNone
 	}
-	return advance(s, in)
+	return advanceStep(s, in)
 }
 
-// advance returns the event of the next step, or why it does not begin.
-func advance(s ledger.State, in Input) (*ledger.Event, Hold) {
+// advanceStep returns the event of the next step, or why it does not begin.
+func advanceStep(s ledger.State, in Input) (*ledger.Event, Hold) {
 	switch {
 	case awaitsPromotion(s):
 		return nil, HoldAwaitsPromotion

@@ -55,7 +55,7 @@ func ResultOf(s ledger.State, in Input, r Request) Result {
 	case isTaken(s, r.Ref.UID):
 		return ResultTaken
 	}
-	if refused := in.refuse(s, r); refused != "" {
+	if refused := in.refuseRequest(s, r); refused != "" {
 		return refused
 	}
 	return ResultWaiting
@@ -63,7 +63,7 @@ func ResultOf(s ledger.State, in Input, r Request) Result {
 
 // canTake is true for a request that may take effect now.
 func (in Input) canTake(s ledger.State, r Request) bool {
-	return s.Current != nil && !isTaken(s, r.Ref.UID) && in.refuse(s, r) == "" && (in.isFree(s) || isPossibleAlways(r.Action))
+	return s.Current != nil && !isTaken(s, r.Ref.UID) && in.refuseRequest(s, r) == "" && (in.isFree(s) || isPossibleAlways(r.Action))
 }
 
 // isTaken is true for a request that took effect, by its UID.
@@ -79,8 +79,8 @@ func isPossibleAlways(a Action) bool {
 	return a == ActionAbort || a == ActionRollbackTo || a == ActionMoveLedger
 }
 
-// refuse returns why a request that did not take effect never will. It is empty for one that may.
-func (in Input) refuse(s ledger.State, r Request) Result {
+// refuseRequest returns why a request that did not take effect never will. It is empty for one that may.
+func (in Input) refuseRequest(s ledger.State, r Request) Result {
 	switch is := s.Current; {
 	case r.Revision > is.Number:
 		return ResultUnknownRevision
@@ -168,14 +168,14 @@ func (in Input) refuseUpdate(s ledger.State, r Request) Result {
 	return ""
 }
 
-// event returns the event that a request makes, or nil if it makes none: an approved update begins once it is compiled.
-func (r Request) event(s ledger.State, in Input) *ledger.Event {
+// proposeEvent returns the event that a request makes, or nil if it makes none: an approved update begins once it is compiled.
+func (r Request) proposeEvent(s ledger.State, in Input) *ledger.Event {
 	switch r.Action {
 	case ActionAbort:
-		verdict := ledger.Verdict{Result: ledger.VerdictRejected, Reason: ledger.RejectedRequested, Message: r.message()}
+		verdict := ledger.Verdict{Result: ledger.VerdictRejected, Reason: ledger.RejectedRequested, Message: r.verdictMessage()}
 		return &ledger.Event{Judged: &ledger.Judged{Verdict: verdict, RequestRef: &r.Ref}}
 	case ActionRollbackTo:
-		return &ledger.Event{Withdrawn: &ledger.Withdrawn{Target: r.ToRevision, Message: r.message(), RequestRef: r.Ref}}
+		return &ledger.Event{Withdrawn: &ledger.Withdrawn{Target: r.ToRevision, Message: r.verdictMessage(), RequestRef: r.Ref}}
 	case ActionMoveLedger:
 		return &ledger.Event{Moved: &ledger.Moved{Home: r.ToConfigRef, RequestRef: r.Ref}}
 	case ActionPromote:
@@ -184,14 +184,14 @@ func (r Request) event(s ledger.State, in Input) *ledger.Event {
 		if in.Desired == nil {
 			return nil
 		}
-		return order(s, *in.Desired, &r.Ref)
+		return orderRevision(s, *in.Desired, &r.Ref)
 	case ActionApproveUpdate:
 	}
 	return nil
 }
 
-// message says in a verdict which request asked for it, of whom and why.
-func (r Request) message() string {
+// verdictMessage says in a verdict which request asked for it, of whom and why.
+func (r Request) verdictMessage() string {
 	text := fmt.Sprintf("RolloutRequest %s", r.Ref.Name)
 	if r.Ref.By != "" {
 		text += " of " + r.Ref.By

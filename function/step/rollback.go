@@ -28,10 +28,10 @@ func rollBack(s ledger.State, in Input) (*ledger.Event, Hold) {
 	case !in.Policy.wantsRollback(s):
 		return nil, HoldRollbackOff
 	}
-	return attempt(s.Target), HoldNone
+	return rollbackEvent(s.Target), HoldNone
 }
 
-func attempt(target int64) *ledger.Event {
+func rollbackEvent(target int64) *ledger.Event {
 	return &ledger.Event{RolledBack: &ledger.RolledBack{Target: target}}
 }
 
@@ -47,7 +47,7 @@ func beginRollback(s ledger.State, in Input) (*ledger.Event, Hold) {
 	if hold := in.holdUnrequested(s, target); hold != HoldNone && !isRequested(s) {
 		return nil, hold
 	}
-	return attempt(target.Number), HoldNone
+	return rollbackEvent(target.Number), HoldNone
 }
 
 // wantsRollback is true if the policy or a user says to roll back.
@@ -89,7 +89,7 @@ func (in Input) holdTarget(s ledger.State, target *ledger.Past) Hold {
 
 // differsFrom is true if a directory is known to hold another tree than a target brought there.
 func (in Input) differsFrom(target ledger.Past) bool {
-	for d, tree := range in.restorable(target) {
+	for d, tree := range in.restorableDirectories(target) {
 		if d.IsKnown && d.Tree != tree {
 			return true
 		}
@@ -99,7 +99,7 @@ func (in Input) differsFrom(target ledger.Past) bool {
 
 // holdsTarget is true if each directory that a target brought a tree to is known to hold it.
 func (in Input) holdsTarget(target ledger.Past) bool {
-	for d, tree := range in.restorable(target) {
+	for d, tree := range in.restorableDirectories(target) {
 		if !d.IsKnown || d.Tree != tree {
 			return false
 		}
@@ -107,9 +107,9 @@ func (in Input) holdsTarget(target ledger.Past) bool {
 	return true
 }
 
-// restorable yields the directories of Sites that the deployment is for and that a target served, with the tree of the target. Both lists are in
+// restorableDirectories yields the directories of Sites that the deployment is for and that a target served, with the tree of the target. Both lists are in
 // the order of Sites.
-func (in Input) restorable(target ledger.Past) iter.Seq2[Directory, string] {
+func (in Input) restorableDirectories(target ledger.Past) iter.Seq2[Directory, string] {
 	return func(yield func(Directory, string) bool) {
 		trees := target.Trees
 		for _, d := range in.Directories {
@@ -133,7 +133,7 @@ func (in Input) holdUnrequested(s ledger.State, target *ledger.Past) Hold {
 }
 
 // holdIrreversible stops a rollback that changes, or may change, what the Blueprint marks as irreversible. The revision says whether it changed
-// any of that compared with the one before it. For any other target the digests of the marks tell, and where one is missing something may change.
+// any of that compared with the one before it. For any other target it compares the digests of the marks, and where one is missing something may change.
 func (in Input) holdIrreversible(s ledger.State, target ledger.Past) Hold {
 	r := s.Current
 	switch {
@@ -153,7 +153,7 @@ func (in Input) holdIrreversible(s ledger.State, target ledger.Past) Hold {
 // not reach what a revision before brought there.
 func (in Input) replacedBy(target ledger.Past) []int64 {
 	var out []int64
-	for d, tree := range in.restorable(target) {
+	for d, tree := range in.restorableDirectories(target) {
 		if d.IsKnown && d.Tree != tree {
 			out = append(out, d.Revision)
 		}

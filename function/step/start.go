@@ -13,7 +13,7 @@ func nextRevision(s ledger.State, in Input) (*ledger.Event, Hold) {
 	case d == nil:
 		return nil, HoldFrozen
 	case s.Current == nil, d.isApproved(s), d.isRefusalOver(s):
-		return begin(s, in)
+		return beginRevision(s, in)
 	case s.IsRejected() && d.hasIntentOf(*s.Current), d.Request == s.Current.Request:
 		return nil, HoldNone
 	case d.HasSameTrees && d.hasIntentOf(*s.Current):
@@ -23,22 +23,22 @@ func nextRevision(s ledger.State, in Input) (*ledger.Event, Hold) {
 	case d.VerdictIsComing && s.Verdict == nil && d.hasIntentOf(*s.Current):
 		return nil, HoldVerdictWaits
 	}
-	return begin(s, in)
+	return beginRevision(s, in)
 }
 
-// begin returns the event by which the desired revision begins.
-func begin(s ledger.State, in Input) (*ledger.Event, Hold) {
+// beginRevision returns the event by which the desired revision begins.
+func beginRevision(s ledger.State, in Input) (*ledger.Event, Hold) {
 	if in.IsSuspended {
 		return nil, HoldSuspended
 	}
 	if !in.Desired.isApproved(s) {
-		return order(s, *in.Desired, nil), HoldNone
+		return orderRevision(s, *in.Desired, nil), HoldNone
 	}
-	return order(s, *in.Desired, in.Desired.ApprovedBy), HoldNone
+	return orderRevision(s, *in.Desired, in.Desired.ApprovedBy), HoldNone
 }
 
-// order returns the event of the next revision, which a RolloutRequest may have asked for.
-func order(s ledger.State, d Desired, by *ledger.RequestReference) *ledger.Event {
+// orderRevision returns the event of the next revision, which a RolloutRequest may have asked for.
+func orderRevision(s ledger.State, d Desired, by *ledger.RequestReference) *ledger.Event {
 	r := ledger.Revision{
 		Number: s.LastNumber + 1, Request: d.Request, Blueprint: d.Blueprint, Plan: d.Plan, Parts: d.Parts, RequestRef: by,
 	}
@@ -48,7 +48,7 @@ func order(s ledger.State, d Desired, by *ledger.RequestReference) *ledger.Event
 	return &ledger.Event{Ordered: &ledger.Ordered{Revision: r, AdoptEnabled: d.AdoptEnabled}}
 }
 
-// hasIntentOf is true if the user's part of a revision is the desired one. Digests of two schemes cannot be compared: there the trees tell.
+// hasIntentOf is true if the user's part of a revision is the desired one. Digests of two schemes cannot be compared: there it compares the trees.
 func (d Desired) hasIntentOf(r ledger.Revision) bool {
 	return d.Request.Intent == r.Request.Intent || d.Request.Scheme != r.Request.Scheme && d.HasSameTrees
 }

@@ -11,7 +11,7 @@ func Step(s ledger.State, in Input) (*ledger.Event, Holds) {
 		return nil, Holds{} // Another ledger continues it.
 	}
 	if r := ChooseRequest(s, in); r != nil {
-		if e := r.event(s, in); e != nil {
+		if e := r.proposeEvent(s, in); e != nil {
 			return e, Holds{}
 		}
 	}
@@ -22,22 +22,22 @@ func Step(s ledger.State, in Input) (*ledger.Event, Holds) {
 	if e != nil || s.Current == nil {
 		return e, Holds{Start: start}
 	}
-	e, held := progress(s, in)
+	e, held := progressRevision(s, in)
 	if e != nil {
 		return e, Holds{}
 	}
 	return nil, Holds{Start: start, Progress: held}
 }
 
-// progress returns the event that the current revision goes on with, or why it does not.
-func progress(s ledger.State, in Input) (*ledger.Event, Hold) {
+// progressRevision returns the event that the current revision goes on with, or why it does not.
+func progressRevision(s ledger.State, in Input) (*ledger.Event, Hold) {
 	switch {
 	case s.IsRejected():
 		return rollBack(s, in)
 	case s.IsVerified():
 		return nil, HoldNone
 	}
-	return judge(s, in)
+	return judgeRevision(s, in)
 }
 
 // isOutranked is true if a newer version of the function ordered the current revision: it alone knows which trees belong to it.

@@ -169,7 +169,7 @@ func largeRollback(b *testing.B) (ledger.State, Input) {
 	}
 	d.Parts = []ledger.Part{part}
 	in.Directories[499].Tree = "b"
-	events := []ledger.Event{{Opened: &ledger.Opened{Ledger: "a", Home: "home"}}, *order(ledger.State{}, *d, nil)}
+	events := []ledger.Event{{Opened: &ledger.Opened{Ledger: "a", Home: "home"}}, *orderRevision(ledger.State{}, *d, nil)}
 	for n := range int32(19) {
 		events = append(events, ledger.Event{Advanced: &ledger.Advanced{Step: n + 1}})
 	}
@@ -177,7 +177,7 @@ func largeRollback(b *testing.B) (ledger.State, Input) {
 	d.Request.Intent = "b"
 	s, err := ledger.Append(ledger.State{}, recordedAt, events...)
 	if err == nil {
-		s, err = ledger.Append(s, recordedAt, *order(s, *d, nil), rejected("GateFailed"))
+		s, err = ledger.Append(s, recordedAt, *orderRevision(s, *d, nil), rejected("GateFailed"))
 	}
 	if err != nil {
 		b.Fatal(err)
