@@ -40,7 +40,7 @@ func NewCache(b Builder, maxBytes int) *Cache {
 // Build returns what the Builder returned for the same input. The contents of the files must not be changed. An input that cannot
 // be encoded is an error.
 func (c *Cache) Build(ctx context.Context, in Input) (tree.Files, error) {
-	key, err := digest(in)
+	key, err := digestInput(in)
 	if err != nil {
 		return nil, err
 	}
@@ -50,12 +50,12 @@ func (c *Cache) Build(ctx context.Context, in Input) (tree.Files, error) {
 	files, err := c.builder.Build(ctx, in)
 	if late := (&TimeoutError{}); !errors.As(err, &late) {
 		r := result{files: maps.Clone(files), err: err}
-		c.results.Put(key, r, r.bytes())
+		c.results.Put(key, r, r.sizeInBytes())
 	}
 	return files, err
 }
 
-func (r result) bytes() int {
+func (r result) sizeInBytes() int {
 	n := 0
 	for name, b := range r.files {
 		n += len(name) + len(b)
@@ -66,13 +66,13 @@ func (r result) bytes() int {
 	return n
 }
 
-// digest is that of all that a rendering depends on.
-func digest(in Input) (memo.Key, error) {
+// digestInput returns the digest of everything that a rendering depends on.
+func digestInput(in Input) (memo.Key, error) {
 	spec := catalogv1alpha1.BlueprintSpec{}
 	if in.Blueprint != nil {
 		spec = in.Blueprint.Spec
 	}
-	//nolint:musttag // It is digested, and read by nobody.
+	//nolint:musttag // The JSON is only digested.
 	b, err := json.Marshal(struct {
 		Version   int32
 		Name      string
@@ -80,6 +80,6 @@ func digest(in Input) (memo.Key, error) {
 		Intent    json.RawMessage
 		Site      Site
 		Claim     Claim
-	}{Version, in.blueprint(), spec, in.Intent.Canonical(), in.Site, in.Claim})
+	}{Version, in.blueprintName(), spec, in.Intent.Canonical(), in.Site, in.Claim})
 	return sha256.Sum256(b), errors.Wrap(err, "cannot encode what is rendered")
 }

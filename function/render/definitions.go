@@ -25,7 +25,7 @@ func Definitions(b *catalogv1alpha1.Blueprint) (*schema.Set, error) {
 	for name, text := range b.Spec.Files {
 		files[name] = string(text)
 	}
-	return definitions(files)
+	return readDefinitions(files)
 }
 
 // EachDefinition calls add with each of a Blueprint's files that may hold a definition, in the order of their names.
@@ -37,13 +37,13 @@ func EachDefinition(b *catalogv1alpha1.Blueprint, add func([]byte)) {
 	}
 }
 
-func definitions(files map[string]string) (*schema.Set, error) {
+func readDefinitions(files map[string]string) (*schema.Set, error) {
 	found := [][]byte{}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if !strings.Contains(files[name], definitionKind) {
 			continue
 		}
-		in, err := definitionsIn(name, files)
+		in, err := readDefinitionFile(name, files)
 		if err != nil {
 			return nil, errors.Wrap(err, "spec.files")
 		}
@@ -56,19 +56,19 @@ func definitions(files map[string]string) (*schema.Set, error) {
 	return s, errors.Wrap(err, "spec.files")
 }
 
-// definitionsIn reads the definitions of a file. Files that are not YAML hold none.
-func definitionsIn(name string, files map[string]string) ([][]byte, error) {
+// readDefinitionFile reads the definitions of a file. Files that are not YAML hold none.
+func readDefinitionFile(name string, files map[string]string) ([][]byte, error) {
 	if !strings.HasSuffix(name, ".yaml") && !strings.HasSuffix(name, ".yml") {
 		return nil, nil
 	}
 	g := &guard{files: files}
-	documents, err := g.measure(name, files[name])
+	documents, err := g.readYAML(name, files[name])
 	if err != nil {
 		return nil, err
 	}
 	out := [][]byte{}
 	for _, d := range documents {
-		if field(d, "kind") != definitionKind {
+		if scalarField(d, "kind") != definitionKind {
 			continue
 		}
 		b, err := yaml.Marshal(d)

@@ -8,11 +8,10 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// encode writes an object as kustomize's own AsYAML does, byte by byte. That encodes and parses the object two times, on the way over
-// YAML and JSON, so that whatever it holds comes out as JSON would have it. An object of nothing but plain values is what it is
-// already: it goes to the same encoder at once.
-func encode(o *resource.Resource) ([]byte, error) {
-	if !plain(o.YNode()) {
+// encodeObject returns the same bytes as kustomize's AsYAML. AsYAML encodes and parses the object two times, as YAML and as JSON, so that all
+// values get the form that JSON has. An object of nothing but plain values has that form already, and goes to the same encoder at once.
+func encodeObject(o *resource.Resource) ([]byte, error) {
+	if !isPlain(o.YNode()) {
 		return o.AsYAML()
 	}
 	m, err := o.Map()
@@ -22,26 +21,26 @@ func encode(o *resource.Resource) ([]byte, error) {
 	return yamlv2.Marshal(m)
 }
 
-// plain is true for mappings and lists of short texts, whole numbers, booleans and nulls, of which there is one way to write each.
-func plain(n *yaml.Node) bool {
+// isPlain reports whether a node consists of mappings and lists of short texts, whole numbers, booleans and nulls, each of which has one form.
+func isPlain(n *yaml.Node) bool {
 	if n == nil || n.Anchor != "" || n.Alias != nil {
 		return false
 	}
 	switch n.Kind {
 	case yaml.MappingNode:
-		return n.ShortTag() == yaml.NodeTagMap && plainKeys(n) && !slices.ContainsFunc(n.Content, isNotPlain)
+		return n.ShortTag() == yaml.NodeTagMap && hasPlainKeys(n) && !slices.ContainsFunc(n.Content, isNotPlain)
 	case yaml.SequenceNode:
 		return n.ShortTag() == yaml.NodeTagSeq && !slices.ContainsFunc(n.Content, isNotPlain)
 	case yaml.ScalarNode:
-		return plainScalar(n)
+		return isPlainScalar(n)
 	default:
 		return false
 	}
 }
 
-func isNotPlain(n *yaml.Node) bool { return !plain(n) }
+func isNotPlain(n *yaml.Node) bool { return !isPlain(n) }
 
-func plainKeys(n *yaml.Node) bool {
+func hasPlainKeys(n *yaml.Node) bool {
 	for i := 0; i < len(n.Content); i += 2 {
 		if n.Content[i].ShortTag() != yaml.NodeTagString {
 			return false
@@ -50,8 +49,8 @@ func plainKeys(n *yaml.Node) bool {
 	return true
 }
 
-// plainScalar leaves out texts of several lines, which have a style that may be lost on the way, and characters that need an escape.
-func plainScalar(n *yaml.Node) bool {
+// isPlainScalar leaves out texts of several lines, which have a style that may be lost on the way, and characters that need an escape.
+func isPlainScalar(n *yaml.Node) bool {
 	if n.Style&(yaml.LiteralStyle|yaml.FoldedStyle|yaml.TaggedStyle) != 0 {
 		return false
 	}
@@ -60,7 +59,7 @@ func plainScalar(n *yaml.Node) bool {
 			return false
 		}
 	}
-	// A null of no characters comes out as a text somewhere.
+	// AsYAML turns an empty null into a text in some places.
 	if n.Value == "" && n.ShortTag() != yaml.NodeTagString {
 		return false
 	}

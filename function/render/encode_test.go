@@ -18,7 +18,7 @@ func TestEncode(t *testing.T) {
 		values string
 		plain  bool
 	}{
-		"Plain":      {reason: "What most objects hold.", values: "{a: b, c: [1, -2, true, null, {}, []], d: {e: ''}}", plain: true},
+		"Plain":      {reason: "Values that most objects hold are written directly.", values: "{a: b, c: [1, -2, true, null, {}, []], d: {e: ''}}", plain: true},
 		"Order":      {reason: "Keys are sorted, with their numbers.", values: "{b10: 1, b9: 2, a: 3, B: 4, a.b/c: 5}", plain: true},
 		"Quoted":     {reason: "What looks like something else is quoted.", values: `{a: "1", b: 'true', c: "null", d: "yes", e: "1e3", f: "0x1", g: "2001-01-01", h: "~", i: "1:30", j: " x "}`, plain: true},
 		"OldBoolean": {reason: "What older YAML takes for a boolean is a text.", values: "{a: yes, b: off, c: y, on: 1}", plain: true},
@@ -29,13 +29,13 @@ func TestEncode(t *testing.T) {
 		"Float":      {reason: "Floats become whole numbers where they are.", values: "{a: 1.0, b: 1e6, c: 0.1, d: 1e21}"},
 		"Infinite":   {reason: "JSON has no such number.", values: "{a: .inf}"},
 		"Timestamp":  {reason: "A date is a text in JSON.", values: "{a: 2001-01-01}"},
-		"Binary":     {reason: "Bytes are no text.", values: "{a: !!binary aGVsbG8=}"},
-		"Lines":      {reason: "Several lines.", values: "{a: \"b\\nc\\n\"}"},
-		"Letters":    {reason: "Other letters.", values: `{a: "é"}`},
-		"Controls":   {reason: "Control characters.", values: `{a: "\0", b: "\t"}`},
+		"Binary":     {reason: "A binary value goes through kustomize's own encoder.", values: "{a: !!binary aGVsbG8=}"},
+		"Lines":      {reason: "A text of several lines goes through kustomize's own encoder.", values: "{a: \"b\\nc\\n\"}"},
+		"Letters":    {reason: "A text with characters beyond ASCII goes through kustomize's own encoder.", values: `{a: "é"}`},
+		"Controls":   {reason: "A text with control characters goes through kustomize's own encoder.", values: `{a: "\0", b: "\t"}`},
 		"Delete":     {reason: "What JSON takes, and YAML does not.", values: `{a: "\x7f"}`},
 		"Literal":    {reason: "A style for several lines.", values: "\n  a: |-\n    b"},
-		"Folded":     {reason: "Another one.", values: "\n  a: >-\n    b\n    c"},
+		"Folded":     {reason: "A folded text goes through kustomize's own encoder.", values: "\n  a: >-\n    b\n    c"},
 		"Named":      {reason: "A value that could stand at two places.", values: "{a: &x b}"},
 		"Tagged":     {reason: "A tag of one's own.", values: "{a: !b c}"},
 		"TaggedText": {reason: "A number that is said to be a text.", values: "{a: !!str 1}"},
@@ -46,7 +46,7 @@ func TestEncode(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			o := objectOf(t, "apiVersion: v1\nkind: Thing\nmetadata: {name: a}\nspec: "+tc.values)
-			if got := plain(o.YNode()); got != tc.plain {
+			if got := isPlain(o.YNode()); got != tc.plain {
 				t.Errorf("\n%s\nplain(...): want %t, got %t", tc.reason, tc.plain, got)
 			}
 			sameBytes(t, tc.reason, o)
@@ -59,7 +59,7 @@ func TestEncodeExamples(t *testing.T) {
 	found, all := 0, 0
 	for _, o := range exampleObjects(t) {
 		sameBytes(t, "Examples are written as kustomize writes them.", o)
-		if all++; plain(o.YNode()) {
+		if all++; isPlain(o.YNode()) {
 			found++
 		}
 	}
@@ -84,7 +84,7 @@ func FuzzEncode(f *testing.F) {
 func sameBytes(t *testing.T, reason string, o *resource.Resource) {
 	t.Helper()
 	want, wantErr := o.AsYAML()
-	got, err := encode(o)
+	got, err := encodeObject(o)
 	if (err == nil) != (wantErr == nil) {
 		t.Fatalf("\n%s\nencode(...): want error %v, got %v", reason, wantErr, err)
 	}

@@ -10,21 +10,21 @@ import (
 
 const volumeImage = "volumes.image"
 
-// checkFollowed returns an error for an object that could not follow the intent, whose image is given.
-func checkFollowed(file string, o *resource.Resource, image string) error {
+// checkFollowsIntent returns an error for an object that could not follow the intent, whose image is given.
+func checkFollowsIntent(file string, o *resource.Resource, image string) error {
 	if err := checkImages(file, o, image); err != nil {
 		return err
 	}
-	return checkLimit(file, o)
+	return checkCPULimit(file, o)
 }
 
 // checkImages returns an error for an image that still stands for the intent's, which is the one given. An intent's image may have that
 // name itself.
 func checkImages(file string, o *resource.Resource, image string) error {
-	if intentImage.MatchString(image) || o.GetKind() == definitionKind {
+	if intentImagePattern.MatchString(image) || o.GetKind() == definitionKind {
 		return nil
 	}
-	path, ok := imageIn(o.YNode(), "")
+	path, ok := findIntentImage(o.YNode(), "")
 	if !ok {
 		return nil
 	}
@@ -32,14 +32,14 @@ func checkImages(file string, o *resource.Resource, image string) error {
 	if image == "" {
 		why = "neither the intent nor the Blueprint's " + intentFile + " has one"
 	}
-	return errors.Errorf("%s: %s: %s: the image %q stands for the intent's, and %s", file, describe(o), path[1:], ImageIntent, why)
+	return errors.Errorf("%s: %s: %s: the image %q stands for the intent's, and %s", file, describeObject(o), path[1:], ImageIntent, why)
 }
 
-// imageIn returns the path of the first image that is named ImageIntent, below a field.
-func imageIn(n *yaml.Node, at string) (string, bool) {
+// findIntentImage returns the path of the first image that is named ImageIntent, below a field.
+func findIntentImage(n *yaml.Node, at string) (string, bool) {
 	if n.Kind == yaml.SequenceNode {
 		for i, item := range n.Content {
-			if rest, ok := imageIn(item, at); ok {
+			if rest, ok := findIntentImage(item, at); ok {
 				return "[" + strconv.Itoa(i) + "]" + rest, true
 			}
 		}
@@ -49,24 +49,24 @@ func imageIn(n *yaml.Node, at string) (string, bool) {
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i].Value, n.Content[i+1]
-		if namesImage(at, key) && value.Kind == yaml.ScalarNode && intentImage.MatchString(value.Value) {
+		if isImageField(at, key) && value.Kind == yaml.ScalarNode && intentImagePattern.MatchString(value.Value) {
 			return "." + key, true
 		}
-		if rest, ok := imageIn(value, below(at, key)); ok {
+		if rest, ok := findIntentImage(value, contextBelow(at, key)); ok {
 			return "." + key + rest, true
 		}
 	}
 	return "", false
 }
 
-func below(at, key string) string {
+func contextBelow(at, key string) string {
 	if at == "volumes" && key == "image" {
 		return volumeImage
 	}
 	return key
 }
 
-func namesImage(at, key string) bool {
+func isImageField(at, key string) bool {
 	switch at {
 	case "containers", "initContainers", "ephemeralContainers":
 		return key == "image"

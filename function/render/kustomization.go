@@ -9,9 +9,9 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// fields of a kustomization that a Blueprint may use. What is not here reaches the network, the disk or another program (helm,
-// openapi, plugins), keeps state in the process, or has a newer form.
-func allowed(name string) bool {
+// isAllowedField reports whether a Blueprint may use a field of a kustomization. The others reach the network, the disk or another program (helm,
+// openapi, plugins), keep state in the process, or were replaced by a newer field.
+func isAllowedField(name string) bool {
 	return slices.Contains([]string{
 		"apiVersion", "kind", "metadata", "resources", "components", "namespace", "namePrefix", "nameSuffix", "labels",
 		"commonAnnotations", "images", "replicas", "patches", "replacements", "configMapGenerator", "secretGenerator",
@@ -19,8 +19,8 @@ func allowed(name string) bool {
 	}, name)
 }
 
-// newer names what replaced a field.
-func newer(name string) string {
+// newerField returns the field that replaced a deprecated one, or "".
+func newerField(name string) string {
 	return map[string]string{
 		"bases":                 "resources",
 		"commonLabels":          "labels",
@@ -31,24 +31,24 @@ func newer(name string) string {
 	}[name]
 }
 
-// decode reads a kustomization with kustomize's own decoder, after a look at the names of its fields: that decoder does not mind
+// decodeKustomization reads a kustomization with kustomize's own decoder, after the names of its fields were checked: that decoder ignores
 // their case.
-func decode(text string) (*types.Kustomization, error) {
+func decodeKustomization(text string) (*types.Kustomization, error) {
 	fields := map[string]any{}
 	if err := yaml.UnmarshalStrict([]byte(text), &fields); err != nil {
-		return nil, errors.New(brief(err.Error()))
+		return nil, errors.New(shortenMessage(err.Error()))
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		if by := newer(name); by != "" {
+		if by := newerField(name); by != "" {
 			return nil, errors.Errorf("%s: is not allowed: use %s instead", name, by)
 		}
-		if !allowed(name) {
+		if !isAllowedField(name) {
 			return nil, errors.Errorf("%.64q: is not allowed in a Blueprint", name)
 		}
 	}
 	k := &types.Kustomization{}
 	if err := k.Unmarshal([]byte(text)); err != nil {
-		return nil, errors.New(brief(err.Error()))
+		return nil, errors.New(shortenMessage(err.Error()))
 	}
 	return k, nil
 }

@@ -50,23 +50,23 @@ const (
 	maxIntentBytes = 256 << 10
 )
 
-// fileName is what a Blueprint's files may be called. Folders have no dots, so that kustomize takes none for the address of a
+// fileNamePattern is what a Blueprint's files may be called. Folders have no dots, so that kustomize takes none for the address of a
 // Git server.
-var fileName = regexp.MustCompile(`^([A-Za-z0-9_-]+/)*[A-Za-z0-9_-][A-Za-z0-9._-]*$`)
+var fileNamePattern = regexp.MustCompile(`^([A-Za-z0-9_-]+/)*[A-Za-z0-9_-][A-Za-z0-9._-]*$`)
 
 // Layout returns the exact files that Build gives to kustomize: the Blueprint's in the folder blueprint, with intent.yaml, and on
 // top a kustomization that labels the objects, puts those that name no namespace into the claim's, and gives images and workloads that
 // are marked for it what the intent says. It returns an error, as
 // Build does, for a Blueprint that reaches outside of itself and for parameters that it does not take.
 func Layout(in Input) (tree.Files, error) {
-	files, _, err := layout(in)
+	files, _, err := layoutFiles(in)
 	return files, err
 }
 
-// layout returns the values too that the Blueprint reads.
-func layout(in Input) (tree.Files, map[string]string, error) {
+// layoutFiles returns the files of Layout, and the values of the intent that the Blueprint can read.
+func layoutFiles(in Input) (tree.Files, map[string]string, error) {
 	if in.Blueprint == nil {
-		return nil, nil, errors.New("there is no Blueprint")
+		return nil, nil, errors.New("the Blueprint is missing")
 	}
 	files := map[string]string{}
 	for name, text := range in.Blueprint.Spec.Files {
@@ -75,11 +75,11 @@ func layout(in Input) (tree.Files, map[string]string, error) {
 	if err := checkFiles(files); err != nil {
 		return nil, nil, err
 	}
-	data, err := values(in, files[intentFile])
+	data, err := intentValues(in, files[intentFile])
 	if err != nil {
 		return nil, nil, err
 	}
-	config, err := intentConfigMap(data)
+	config, err := encodeIntentConfigMap(data)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -87,15 +87,15 @@ func layout(in Input) (tree.Files, map[string]string, error) {
 		return nil, nil, errors.Errorf("the intent's values have %d bytes, more than %d", len(config), maxIntentBytes)
 	}
 	files[intentFile] = string(config)
-	uses, err := contain(files)
+	uses, err := checkContained(files)
 	if err != nil {
 		return nil, nil, err
 	}
-	custom, err := definitions(files)
+	custom, err := readDefinitions(files)
 	if err != nil {
 		return nil, nil, err
 	}
-	out, err := overlay(in, files, data, uses, custom.ClusterScoped())
+	out, err := addOverlay(in, files, data, uses, custom.ClusterScoped())
 	return out, data, err
 }
 
@@ -122,11 +122,11 @@ func UsesOf(b *catalogv1alpha1.Blueprint) (Uses, error) {
 		// A kustomization may list the intent without defaults for it.
 		files[intentFile] = "{}"
 	}
-	uses, err := contain(files)
+	uses, err := checkContained(files)
 	if err != nil {
 		return Uses{}, err
 	}
-	_, err = definitions(files)
+	_, err = readDefinitions(files)
 	return uses, err
 }
 
@@ -136,7 +136,7 @@ func checkFiles(files map[string]string) error {
 	}
 	total := 0
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if !fileName.MatchString(name) || tree.ValidatePath(name) != nil || strings.Contains(name, "_git/") {
+		if !fileNamePattern.MatchString(name) || tree.ValidatePath(name) != nil || strings.Contains(name, "_git/") {
 			return errors.Errorf("spec.files: %.128q: must be a relative path of letters, digits, '-', '_' and, in its last part, '.'", name)
 		}
 		if n := len(files[name]); n > maxFileBytes {
@@ -157,13 +157,13 @@ func checkFiles(files map[string]string) error {
 	return nil
 }
 
-// values returns the data of the intent's ConfigMap.
-func values(in Input, defaults string) (map[string]string, error) {
+// intentValues returns the data of the intent's ConfigMap.
+func intentValues(in Input, defaults string) (map[string]string, error) {
 	data, err := Defaults(defaults)
 	if err != nil {
 		return nil, err
 	}
-	parameters, err := parameters(in.Blueprint.Spec.ParametersSchema, in.Intent.Parameters)
+	parameters, err := completeParameters(in.Blueprint.Spec.ParametersSchema, in.Intent.Parameters)
 	if err != nil {
 		return nil, err
 	}
@@ -184,11 +184,11 @@ func values(in Input, defaults string) (map[string]string, error) {
 			data[k] = v
 		}
 	}
-	maps.Copy(data, network(in.Intent, in.Site))
+	maps.Copy(data, networkValues(in.Intent, in.Site))
 	return data, nil
 }
 
-// A configMap is as much of a ConfigMap as an intent.yaml has.
+// A configMap has the fields of a ConfigMap that an intent.yaml may set.
 type configMap struct {
 	APIVersion string            `json:"apiVersion"`
 	Kind       string            `json:"kind"`
@@ -201,15 +201,14 @@ type configMapMetadata struct {
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
 
-// Defaults reads the intent.yaml that a Blueprint brings: the data of its ConfigMap. Without one there are no defaults. It returns
-// an error for anything else.
+// Defaults returns the data of the ConfigMap in a Blueprint's intent.yaml. It is empty for an empty text. It returns an error for anything else.
 func Defaults(text string) (map[string]string, error) {
 	if text == "" {
 		return map[string]string{}, nil
 	}
 	c := configMap{}
 	if err := yaml.UnmarshalStrict([]byte(text), &c); err != nil {
-		return nil, errors.Errorf("spec.files: %s: %s", intentFile, brief(err.Error()))
+		return nil, errors.Errorf("spec.files: %s: %s", intentFile, shortenMessage(err.Error()))
 	}
 	if c.APIVersion != "v1" || c.Kind != "ConfigMap" || c.Metadata.Name != intentName {
 		return nil, errors.Errorf("spec.files: %s: must be a v1 ConfigMap named %s", intentFile, intentName)
@@ -220,8 +219,8 @@ func Defaults(text string) (map[string]string, error) {
 	return c.Data, nil
 }
 
-// intentConfigMap is marked as local configuration: kustomize leaves it out of what it builds.
-func intentConfigMap(data map[string]string) ([]byte, error) {
+// encodeIntentConfigMap is marked as local configuration: kustomize leaves it out of what it builds.
+func encodeIntentConfigMap(data map[string]string) ([]byte, error) {
 	b, err := yaml.Marshal(configMap{
 		APIVersion: "v1",
 		Kind:       "ConfigMap",

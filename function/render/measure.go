@@ -16,9 +16,9 @@ const (
 	mergedField = "<<"
 )
 
-// measure reads YAML and returns its documents. It counts what they have once their aliases are replaced by what they stand for,
+// readYAML reads YAML and returns its documents. It counts what they have once their aliases are replaced by what they stand for,
 // without doing so: a few lines can stand for gigabytes.
-func (g *guard) measure(name, text string) ([]*yaml.Node, error) {
+func (g *guard) readYAML(name, text string) ([]*yaml.Node, error) {
 	d := yaml.NewDecoder(strings.NewReader(text))
 	out := []*yaml.Node{}
 	for {
@@ -28,14 +28,14 @@ func (g *guard) measure(name, text string) ([]*yaml.Node, error) {
 			return out, nil
 		}
 		if err != nil {
-			return nil, errors.Errorf("%s: %s", name, brief(err.Error()))
+			return nil, errors.Errorf("%s: %s", name, shortenMessage(err.Error()))
 		}
-		s := &scale{known: map[*yaml.Node]int{}}
-		if g.nodes += s.weigh(document, 0); g.nodes > maxNodes {
+		s := &nodeCounter{counts: map[*yaml.Node]int{}}
+		if g.nodes += s.countNodes(document, 0); g.nodes > maxNodes {
 			return nil, errors.Errorf("%s: has too many values, or aliases that stand for too many, or nests too deep", name)
 		}
 		if name != intentFile {
-			g.uses.look(document)
+			g.uses.scanNode(document)
 		}
 		if len(document.Content) > 0 && document.Content[0].Tag != yaml.NodeTagNull {
 			out = append(out, document.Content[0])
@@ -43,64 +43,65 @@ func (g *guard) measure(name, text string) ([]*yaml.Node, error) {
 	}
 }
 
-// A scale weighs nodes. It remembers what an anchor weighs.
-type scale struct {
-	known map[*yaml.Node]int
+// A nodeCounter counts nodes. It remembers the count of each anchor.
+type nodeCounter struct {
+	counts map[*yaml.Node]int
 }
 
-// weigh returns how many nodes there are, or more than maxNodes for too many, too deep, or a node that holds itself.
-func (s *scale) weigh(n *yaml.Node, depth int) int {
+// countNodes returns how many nodes there are once aliases are resolved, or more than maxNodes for too many, too deep ones, or a node that
+// contains itself.
+func (s *nodeCounter) countNodes(n *yaml.Node, depth int) int {
 	if depth > maxNesting {
 		return maxNodes + 1
 	}
 	if n.Kind == yaml.AliasNode {
-		// While an anchor is weighed, it weighs too much: it would hold itself.
-		return s.known[n.Alias]
+		// While an anchor is counted, its count is above the bound: an alias in it would contain itself.
+		return s.counts[n.Alias]
 	}
 	if n.Anchor != "" {
-		s.known[n] = maxNodes + 1
+		s.counts[n] = maxNodes + 1
 	}
 	total := 1
 	for _, c := range n.Content {
-		total = min(total+s.weigh(c, depth+1), maxNodes+1)
+		total = min(total+s.countNodes(c, depth+1), maxNodes+1)
 	}
 	if n.Anchor != "" {
-		s.known[n] = total
+		s.counts[n] = total
 	}
 	return total
 }
 
-// field returns the scalar at a name of a mapping. The last one wins, and a merge is named as such.
-func field(n *yaml.Node, name string) string {
+// scalarField returns the scalar at a name of a mapping. The last one wins, and a merge is named as such.
+func scalarField(n *yaml.Node, name string) string {
 	value := ""
 	if n.Kind != yaml.MappingNode {
 		return value
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		key := resolve(n.Content[i])
+		key := resolveAlias(n.Content[i])
 		if key.Value == mergedField {
 			return mergedField
 		}
 		if key.Value == name {
-			value = resolve(n.Content[i+1]).Value
+			value = resolveAlias(n.Content[i+1]).Value
 		}
 	}
 	return value
 }
 
-// elements of a list, or nil.
-func elements(n *yaml.Node) []*yaml.Node {
+// listElements of a list, or nil.
+func listElements(n *yaml.Node) []*yaml.Node {
 	if n.Kind != yaml.SequenceNode {
 		return nil
 	}
 	out := make([]*yaml.Node, 0, len(n.Content))
 	for _, c := range n.Content {
-		out = append(out, resolve(c))
+		out = append(out, resolveAlias(c))
 	}
 	return out
 }
 
-func resolve(n *yaml.Node) *yaml.Node {
+func resolveAlias(n *yaml.Node) *yaml.Node {
 	if n.Kind == yaml.AliasNode {
 		return n.Alias
 	}

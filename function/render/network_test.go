@@ -46,7 +46,7 @@ func TestNetwork(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(tc.want, network(i, Site{Parameters: tc.site})); diff != "" {
+			if diff := cmp.Diff(tc.want, networkValues(i, Site{Parameters: tc.site})); diff != "" {
 				t.Errorf("\n%s\nnetwork(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})

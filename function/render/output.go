@@ -25,35 +25,35 @@ const (
 )
 
 var (
-	apiVersion = regexp.MustCompile(`^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?v[a-z0-9]{1,62}$`)
-	kind       = regexp.MustCompile(`^[A-Z][A-Za-z0-9]{0,62}$`)
+	apiVersionPattern = regexp.MustCompile(`^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?v[a-z0-9]{1,62}$`)
+	kindPattern       = regexp.MustCompile(`^[A-Z][A-Za-z0-9]{0,62}$`)
 )
 
-// output writes each object to a file of its own.
-func output(objects resmap.ResMap, image string, layout catalogv1alpha1.Layout) (tree.Files, error) {
+// writeObjects returns a file for each object, and the kustomization that lists them where the layout has one.
+func writeObjects(objects resmap.ResMap, image string, layout catalogv1alpha1.Layout) (tree.Files, error) {
 	all := objects.Resources()
 	if len(all) == 0 || len(all) > maxObjects {
 		return nil, errors.Errorf("%d objects were rendered: there must be 1 to %d", len(all), maxObjects)
 	}
 	stems := map[string]int{}
 	for _, o := range all {
-		if err := checkObject(o); err != nil {
+		if err := checkIdentity(o); err != nil {
 			return nil, err
 		}
-		stems[stem(o)]++
+		stems[fileStem(o)]++
 	}
 	files := tree.Files{}
 	size := 0
 	for _, o := range all {
-		name := fileFor(o, stems)
+		name := fileNameFor(o, stems)
 		if _, ok := files[name]; ok {
-			return nil, errors.Errorf("%s: was rendered twice", describe(o))
+			return nil, errors.Errorf("%s: was rendered twice", describeObject(o))
 		}
-		b, err := encode(o)
+		b, err := encodeObject(o)
 		if err != nil {
-			return nil, errors.Wrapf(err, "cannot encode %s", describe(o))
+			return nil, errors.Wrapf(err, "cannot encode %s", describeObject(o))
 		}
-		if err := checkFollowed(name, o, image); err != nil {
+		if err := checkFollowsIntent(name, o, image); err != nil {
 			return nil, err
 		}
 		if size += len(b); size > maxOutputBytes {
@@ -64,11 +64,11 @@ func output(objects resmap.ResMap, image string, layout catalogv1alpha1.Layout) 
 	if layout == catalogv1alpha1.LayoutManifests {
 		return files, nil
 	}
-	return enlist(files)
+	return addKustomization(files)
 }
 
-// enlist adds the kustomization that lists the files.
-func enlist(files tree.Files) (tree.Files, error) {
+// addKustomization adds the kustomization that lists the files.
+func addKustomization(files tree.Files) (tree.Files, error) {
 	b, err := yaml.Marshal(map[string]any{
 		"apiVersion": "kustomize.config.k8s.io/v1beta1",
 		"kind":       "Kustomization",
@@ -81,41 +81,41 @@ func enlist(files tree.Files) (tree.Files, error) {
 	return files, nil
 }
 
-func checkObject(o *resource.Resource) error {
-	if !apiVersion.MatchString(o.GetApiVersion()) {
-		return errors.Errorf("%s: apiVersion %.64q is not valid", describe(o), o.GetApiVersion())
+func checkIdentity(o *resource.Resource) error {
+	if !apiVersionPattern.MatchString(o.GetApiVersion()) {
+		return errors.Errorf("%s: apiVersion %.64q is not valid", describeObject(o), o.GetApiVersion())
 	}
-	if !kind.MatchString(o.GetKind()) {
-		return errors.Errorf("%s: kind is not valid", describe(o))
+	if !kindPattern.MatchString(o.GetKind()) {
+		return errors.Errorf("%s: kind is not valid", describeObject(o))
 	}
 	if o.GetName() == "" {
-		return errors.Errorf("%s: must have a name: generateName cannot be delivered", describe(o))
+		return errors.Errorf("%s: must have a name: generateName cannot be delivered", describeObject(o))
 	}
 	if len(o.GetName()) > 253 || len(content.IsPathSegmentName(o.GetName())) > 0 {
-		return errors.Errorf("%s: name is not valid", describe(o))
+		return errors.Errorf("%s: name is not valid", describeObject(o))
 	}
 	if len(o.GetNamespace()) > 63 || len(content.IsPathSegmentName(o.GetNamespace())) > 0 {
-		return errors.Errorf("%s: namespace is not valid", describe(o))
+		return errors.Errorf("%s: namespace is not valid", describeObject(o))
 	}
 	if o.Field("items") != nil && strings.HasSuffix(o.GetKind(), "List") {
-		return errors.Errorf("%s: is a list: each object must stand for itself", describe(o))
+		return errors.Errorf("%s: is a list: each object must stand for itself", describeObject(o))
 	}
 	return nil
 }
 
-func describe(o *resource.Resource) string {
-	return brief(o.GetKind() + " " + strings.TrimPrefix(o.GetNamespace()+"/"+o.GetName(), "/"))
+func describeObject(o *resource.Resource) string {
+	return shortenMessage(o.GetKind() + " " + strings.TrimPrefix(o.GetNamespace()+"/"+o.GetName(), "/"))
 }
 
-// stem of an object's file name: what people look for.
-func stem(o *resource.Resource) string {
+// fileStem of an object's file name: what people look for.
+func fileStem(o *resource.Resource) string {
 	return policy.StemOf(o.GetKind(), o.GetName())
 }
 
-// fileFor names an object's file. Where kind and name do not tell objects apart, or do not fit into a file name as they are, a
-// digest of the whole identity does.
-func fileFor(o *resource.Resource, stems map[string]int) string {
-	s := stem(o)
+// fileNameFor returns the name of an object's file. Where several objects have this kind and name, or these do not fit into a file name as they
+// are, it has a digest of the whole identity.
+func fileNameFor(o *resource.Resource, stems map[string]int) string {
+	s := fileStem(o)
 	if stems[s] == 1 && len(s) <= maxStem && s == strings.ToLower(o.GetKind())+"-"+o.GetName() {
 		return s + ".yaml"
 	}

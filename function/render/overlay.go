@@ -11,8 +11,8 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
-// overlay puts our kustomization on top of the Blueprint's files.
-func overlay(in Input, files, data map[string]string, u Uses, clusterScoped []schema.GroupKind) (tree.Files, error) {
+// addOverlay puts our kustomization on top of the Blueprint's files.
+func addOverlay(in Input, files, data map[string]string, u Uses, clusterScoped []schema.GroupKind) (tree.Files, error) {
 	for what, v := range map[string]string{"the claim's namespace": in.Claim.Namespace, "the claim's name": in.Claim.Name} {
 		if v == "" || len(v) > 63 {
 			return nil, errors.Errorf("%s must have 1 to 63 characters", what)
@@ -28,7 +28,7 @@ func overlay(in Input, files, data map[string]string, u Uses, clusterScoped []sc
 		own[clusterScopedFile] = clusterScopedTransformers(clusterScoped)
 		transformers = append(transformers, clusterScopedFile)
 	}
-	images, workloads, err := follow(data, u)
+	images, workloads, err := intentTransformers(data, u)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func overlay(in Input, files, data map[string]string, u Uses, clusterScoped []sc
 		own[workloadFile] = workloads
 		transformers = append(transformers, workloadFile)
 	}
-	transformers = withSubstitution(in, own, transformers)
+	transformers = addSubstitutionTransformer(in, own, transformers)
 	own[kustomizationFile] = overlayKustomization(in, transformers, images)
 	for name, content := range own {
 		b, err := yaml.Marshal(content)

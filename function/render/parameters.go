@@ -16,28 +16,28 @@ import (
 // maxProblems is how many wrong parameters are named at once.
 const maxProblems = 5
 
-// parameters returns the parameters with the schema's defaults. They are strings: where the schema wants a number or a boolean,
+// completeParameters returns the parameters with the schema's defaults. They are strings: where the schema wants a number or a boolean,
 // they are read as one. It returns an error that names each parameter that the schema refuses.
-func parameters(raw *runtime.RawExtension, given map[string]string) (map[string]string, error) {
+func completeParameters(raw *runtime.RawExtension, given map[string]string) (map[string]string, error) {
 	if raw == nil || len(raw.Raw) == 0 {
 		return given, nil
 	}
 	schema := &spec.Schema{}
 	if err := json.Unmarshal(raw.Raw, schema); err != nil {
-		return nil, errors.Errorf("spec.parametersSchema: %s", brief(err.Error()))
+		return nil, errors.Errorf("spec.parametersSchema: %s", shortenMessage(err.Error()))
 	}
 	out := map[string]string{}
 	for k, p := range schema.Properties {
 		if p.Default != nil {
-			out[k] = text(p.Default)
+			out[k] = formatDefault(p.Default)
 		}
 	}
 	maps.Copy(out, given)
-	return out, check(schema, out)
+	return out, validateParameters(schema, out)
 }
 
-// text writes a default as a parameter's value would be written.
-func text(v any) string {
+// formatDefault writes a default as a parameter's value would be written.
+func formatDefault(v any) string {
 	if s, ok := v.(string); ok {
 		return s
 	}
@@ -46,7 +46,7 @@ func text(v any) string {
 	return string(b)
 }
 
-func check(schema *spec.Schema, values map[string]string) (err error) { //nolint:nonamedreturns // A recovered panic is returned.
+func validateParameters(schema *spec.Schema, values map[string]string) (err error) { //nolint:nonamedreturns // A recovered panic is returned.
 	defer func() {
 		if p := recover(); p != nil {
 			err = errors.Errorf("spec.parametersSchema: cannot be used: %.256v", p)
@@ -54,7 +54,7 @@ func check(schema *spec.Schema, values map[string]string) (err error) { //nolint
 	}()
 	typed := make(map[string]any, len(values))
 	for k, v := range values {
-		typed[k] = coerce(schema, k, v)
+		typed[k] = coerceValue(schema, k, v)
 	}
 	result := validate.NewSchemaValidator(schema, nil, "parameters", strfmt.Default).Validate(typed)
 	if result.IsValid() {
@@ -65,11 +65,11 @@ func check(schema *spec.Schema, values map[string]string) (err error) { //nolint
 		problems[strings.ReplaceAll(e.Error(), " in body", "")] = true
 	}
 	sorted := slices.Sorted(maps.Keys(problems))
-	return errors.Errorf("the intent's parameters do not fit: %s", brief(strings.Join(sorted[:min(len(sorted), maxProblems)], "; ")))
+	return errors.Errorf("the intent's parameters do not fit: %s", shortenMessage(strings.Join(sorted[:min(len(sorted), maxProblems)], "; ")))
 }
 
-// coerce reads a value as what the schema wants. One that is not that stays a string, which the schema then refuses.
-func coerce(schema *spec.Schema, name, value string) any {
+// coerceValue reads a value as what the schema wants. One that is not that stays a string, which the schema then refuses.
+func coerceValue(schema *spec.Schema, name, value string) any {
 	t := schema.Properties[name].Type
 	if !t.Contains("integer") && !t.Contains("number") && !t.Contains("boolean") {
 		return value

@@ -42,7 +42,7 @@ func TestParameters(t *testing.T) {
 			},
 		},
 		"Missing": {
-			reason: "So is one that is missing.",
+			reason: "A required parameter that is missing is refused.",
 			schema: schema,
 			want: want{
 				parameters: map[string]string{"on": "true"},
@@ -60,7 +60,7 @@ func TestParameters(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got, err := parameters(raw(tc.schema), tc.given)
+			got, err := completeParameters(raw(tc.schema), tc.given)
 			if diff := cmp.Diff(tc.want.err, message(err)); diff != "" {
 				t.Errorf("\n%s\nparameters(...): -want error, +got error:\n%s", tc.reason, diff)
 			}

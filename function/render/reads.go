@@ -93,8 +93,8 @@ func (u *Uses) ReadKeys() []string {
 	return slices.Compact(out)
 }
 
-// readSource remembers which value of the ConfigMap intent a replacement copies.
-func (u *Uses) readSource(s *types.SourceSelector) {
+// recordSource remembers which value of the ConfigMap intent a replacement copies.
+func (u *Uses) recordSource(s *types.SourceSelector) {
 	if s == nil || s.Kind != "ConfigMap" || s.Name != intentName {
 		return
 	}
@@ -112,28 +112,28 @@ func (u *Uses) readSource(s *types.SourceSelector) {
 	}
 }
 
-// readPatch remembers that a patch changes the ConfigMap intent. It may then be delivered itself, with all of its values.
-func (u *Uses) readPatch(target *types.Selector, documents []*yaml.Node) {
+// recordPatch remembers that a patch changes the ConfigMap intent. It may then be delivered itself, with all of its values.
+func (u *Uses) recordPatch(target *types.Selector, documents []*yaml.Node) {
 	if target != nil {
-		u.Whole = u.Whole || selects(target.Kind, "ConfigMap") && selects(target.Name, intentName)
+		u.Whole = u.Whole || canSelect(target.Kind, "ConfigMap") && canSelect(target.Name, intentName)
 		return
 	}
 	for _, d := range documents {
-		u.Whole = u.Whole || field(d, "kind") == "ConfigMap" && nameOf(d) == intentName
+		u.Whole = u.Whole || scalarField(d, "kind") == "ConfigMap" && objectName(d) == intentName
 	}
 }
 
-// selects reports whether a pattern of a patch's target can select a text. An empty one selects each, and so does what is no pattern.
-func selects(pattern, text string) bool {
+// canSelect reports whether a pattern of a patch's target can select a text. An empty one selects each, and so does an invalid one.
+func canSelect(pattern, text string) bool {
 	p, err := regexp.Compile("^(?:" + pattern + ")$")
 	return pattern == "" || err != nil || p.MatchString(text)
 }
 
-// nameOf an object.
-func nameOf(n *yaml.Node) string {
+// objectName an object.
+func objectName(n *yaml.Node) string {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == "metadata" {
-			return field(resolve(n.Content[i+1]), "name")
+			return scalarField(resolveAlias(n.Content[i+1]), "name")
 		}
 	}
 	return ""

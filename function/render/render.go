@@ -1,9 +1,9 @@
-// Package render compiles an intent for one Site with a Blueprint, by kustomize, in memory. It is pure: nothing that it is given
-// makes it read a disk, a network or a clock.
+// Package render compiles an intent for one Site with a Blueprint, by kustomize, in memory. It is pure: no input makes it read a disk, a
+// network or a clock.
 //
 // A Blueprint is an ordinary kustomization that its author can build with the kustomize command. It lists intent.yaml among its
-// resources: a ConfigMap named intent whose data replacements read. The Blueprint's own intent.yaml holds the defaults, and what
-// the claim says is written over them:
+// resources: a ConfigMap named intent whose data replacements read. The Blueprint's own intent.yaml holds the defaults, and the values of
+// the claim are written over them:
 //
 //	service, type, site, namespace, claim, replicas   always
 //	image, cpu, memory                                when the intent says so
@@ -34,7 +34,7 @@ import (
 // Version of the rules in this package: it rises when the same input gives other bytes.
 const Version int32 = 2
 
-// A Claim is whom the objects are rendered for.
+// A Claim is the claim that objects are rendered for.
 type Claim struct {
 	// APIGroup of the claim.
 	APIGroup string
@@ -46,7 +46,7 @@ type Claim struct {
 	Name string
 }
 
-// A Site is where the objects go to.
+// A Site is the Site that objects are rendered for.
 type Site struct {
 	// Name of the Site.
 	Name string
@@ -61,7 +61,7 @@ type Site struct {
 	Layout catalogv1alpha1.Layout
 }
 
-// Input is all that a rendering depends on.
+// Input is everything that a rendering depends on.
 type Input struct {
 	Blueprint *catalogv1alpha1.Blueprint
 	Intent    intent.Intent
@@ -69,15 +69,15 @@ type Input struct {
 	Claim     Claim
 }
 
-func (in Input) blueprint() string {
+func (in Input) blueprintName() string {
 	if in.Blueprint == nil {
 		return ""
 	}
 	return in.Blueprint.GetName()
 }
 
-// slots is how many Builds may run at once. One that nobody waits for any longer holds its slot until it ends.
-const slots = 4
+// maxConcurrentBuilds is how many Builds may run at once. One whose caller gave up holds its slot until it ends.
+const maxConcurrentBuilds = 4
 
 // A Renderer renders. There should be one in a process. kustomize keeps the OpenAPI schemas that it works with in global variables;
 // a Blueprint may not change them, so that Builds may run beside each other.
@@ -89,7 +89,7 @@ type Renderer struct {
 // that it needs them, while others read them.
 func NewRenderer() *Renderer {
 	openapi.Schema()
-	return &Renderer{slots: make(chan struct{}, slots)}
+	return &Renderer{slots: make(chan struct{}, maxConcurrentBuilds)}
 }
 
 // Build returns the files of one Site's directory: one for each object and, unless the Site's layout is LayoutManifests, a
@@ -101,19 +101,19 @@ func (r *Renderer) Build(ctx context.Context, in Input) (tree.Files, error) {
 	select {
 	case r.slots <- struct{}{}:
 	case <-ctx.Done():
-		return nil, neverBegun(ctx, in)
+		return nil, queueTimeoutError(ctx, in)
 	}
 	done := make(chan result, 1)
 	go func() {
 		defer func() { <-r.slots }()
-		files, err := build(in)
+		files, err := buildDirectory(in)
 		done <- result{files: files, err: err}
 	}()
 	select {
 	case got := <-done:
-		return got.files, errors.Wrapf(got.err, "cannot render Blueprint %q", in.blueprint())
+		return got.files, errors.Wrapf(got.err, "cannot render Blueprint %q", in.blueprintName())
 	case <-ctx.Done():
-		return nil, tooLate(ctx, in)
+		return nil, renderTimeoutError(ctx, in)
 	}
 }
 
@@ -123,43 +123,43 @@ type TimeoutError struct{ message string }
 // Error names the Blueprint.
 func (e *TimeoutError) Error() string { return e.message }
 
-func tooLate(ctx context.Context, in Input) error {
-	return late(ctx, in, "cannot render Blueprint %q within compileConfig.renderTimeout")
+func renderTimeoutError(ctx context.Context, in Input) error {
+	return timeoutError(ctx, in, "cannot render Blueprint %q within compileConfig.renderTimeout")
 }
 
-// neverBegun: who waits for others has to be answered too, before the caller stops listening, so waiting takes from the same time. But
-// the Blueprint is not to blame for it.
-func neverBegun(ctx context.Context, in Input) error {
-	return late(ctx, in, "cannot render Blueprint %q: other renderings took all the time that compileConfig.renderTimeout gives")
+// queueTimeoutError is for a rendering that did not begin before the deadline, since others ran. Waiting counts towards the same deadline, because
+// the caller has to be answered in time. The message does not blame the Blueprint.
+func queueTimeoutError(ctx context.Context, in Input) error {
+	return timeoutError(ctx, in, "cannot render Blueprint %q: other renderings took all the time that compileConfig.renderTimeout gives")
 }
 
-func late(ctx context.Context, in Input, message string) error {
+func timeoutError(ctx context.Context, in Input, message string) error {
 	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		message = "cannot render Blueprint %q: the call was given up"
+		message = "cannot render Blueprint %q: the call was cancelled"
 	}
-	return &TimeoutError{message: fmt.Sprintf(message, in.blueprint())}
+	return &TimeoutError{message: fmt.Sprintf(message, in.blueprintName())}
 }
 
-// build turns panics into errors: a Blueprint may make kustomize, or a library below it, panic.
-func build(in Input) (files tree.Files, err error) { //nolint:nonamedreturns // A recovered panic is returned.
+// buildDirectory turns panics into errors: a Blueprint may make kustomize, or a library below it, panic.
+func buildDirectory(in Input) (files tree.Files, err error) { //nolint:nonamedreturns // A recovered panic is returned.
 	defer func() {
 		if p := recover(); p != nil {
 			files, err = nil, errors.Errorf("kustomize panicked: %.256v", p)
 		}
 	}()
-	files, data, err := layout(in)
+	files, data, err := layoutFiles(in)
 	if err != nil {
 		return nil, err
 	}
-	objects, err := kustomize(files)
+	objects, err := runKustomize(files)
 	if err != nil {
 		return nil, err
 	}
-	return output(objects, data["image"], in.Site.Layout)
+	return writeObjects(objects, data["image"], in.Site.Layout)
 }
 
-// kustomize builds the kustomization at the root of the files. It starts no plugin and loads no file from outside of its root.
-func kustomize(files tree.Files) (resmap.ResMap, error) {
+// runKustomize builds the kustomization at the root of the files. It starts no plugin and loads no file from outside of its root.
+func runKustomize(files tree.Files) (resmap.ResMap, error) {
 	fs := filesys.MakeFsInMemory()
 	for _, name := range files.Names() {
 		if err := fs.WriteFile("/"+name, files[name]); err != nil {
@@ -172,17 +172,17 @@ func kustomize(files tree.Files) (resmap.ResMap, error) {
 		PluginConfig:     types.DisabledPluginConfig(),
 	}).Run(fs, "/")
 	if err != nil {
-		return nil, errors.Errorf("kustomize: %s", brief(strings.TrimPrefix(err.Error(), aboutOverlay)))
+		return nil, errors.Errorf("kustomize: %s", shortenMessage(strings.TrimPrefix(err.Error(), overlayErrorPrefix)))
 	}
 	return objects, nil
 }
 
-// aboutOverlay is what kustomize says about our own kustomization before it says what is wrong with the Blueprint.
-const aboutOverlay = "accumulating resources: accumulation err='accumulating resources from 'blueprint': '/blueprint' must resolve to a file': " +
+// overlayErrorPrefix is what kustomize's errors say about our own kustomization, before the problem of the Blueprint.
+const overlayErrorPrefix = "accumulating resources: accumulation err='accumulating resources from 'blueprint': '/blueprint' must resolve to a file': " +
 	"recursed accumulation of path '/blueprint': "
 
-// brief makes one short line of kustomize's long ones.
-func brief(message string) string {
+// shortenMessage returns a message of kustomize as one line of at most 768 bytes.
+func shortenMessage(message string) string {
 	line := strings.Join(strings.Fields(message), " ")
 	if len(line) <= 768 {
 		return line

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"context"
 	"flag"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
@@ -62,7 +64,7 @@ func TestBuildIsKustomize(t *testing.T) {
 	if err != nil {
 		t.Fatalf("Layout(...): %v", err)
 	}
-	objects, err := kustomize(layout)
+	objects, err := runKustomize(layout)
 	if err != nil {
 		t.Fatalf("kustomize(...): %v", err)
 	}
@@ -70,7 +72,7 @@ func TestBuildIsKustomize(t *testing.T) {
 	if err != nil {
 		t.Fatalf("Build(...): %v", err)
 	}
-	again, err := kustomize(files)
+	again, err := runKustomize(files)
 	if err != nil {
 		t.Fatalf("kustomize(Build(...)): %v", err)
 	}
@@ -108,7 +110,7 @@ func TestBuildIsDeterministic(t *testing.T) {
 	}
 }
 
-func TestBuildTooLate(t *testing.T) {
+func TestBuildTimesOut(t *testing.T) {
 	over, end := context.WithTimeout(t.Context(), 1)
 	defer end()
 	<-over.Done()
@@ -125,9 +127,9 @@ func TestBuildTooLate(t *testing.T) {
 			want:   `cannot render Blueprint "web-1.0.0": other renderings took all the time that compileConfig.renderTimeout gives`,
 		},
 		"GivenUp": {
-			reason: "Nobody waits for the answer.",
+			reason: "A caller that gives up gets an error at once.",
 			ctx:    givenUp,
-			want:   `cannot render Blueprint "web-1.0.0": the call was given up`,
+			want:   `cannot render Blueprint "web-1.0.0": the call was cancelled`,
 		},
 	}
 	in := exampleInput(t, `{"service": "shop"}`, Site{Name: "edge1"})
@@ -141,7 +143,7 @@ func TestBuildTooLate(t *testing.T) {
 		})
 	}
 	// What was begun.
-	if diff := cmp.Diff(`cannot render Blueprint "web-1.0.0" within compileConfig.renderTimeout`, message(tooLate(over, in))); diff != "" {
+	if diff := cmp.Diff(`cannot render Blueprint "web-1.0.0" within compileConfig.renderTimeout`, message(renderTimeoutError(over, in))); diff != "" {
 		t.Errorf("tooLate(...): -want error, +got error:\n%s", diff)
 	}
 }
@@ -160,107 +162,6 @@ func TestBuildInParallel(t *testing.T) {
 		if err := <-failed; err != nil {
 			t.Errorf("Build(...) beside others: %v", err)
 		}
-	}
-}
-
-func TestBuildNothing(t *testing.T) {
-	_, err := NewRenderer().Build(t.Context(), Input{})
-	if diff := cmp.Diff(`cannot render Blueprint "": there is no Blueprint`, message(err)); diff != "" {
-		t.Errorf("Build(...) without a Blueprint: -want error, +got error:\n%s", diff)
-	}
-}
-
-func TestBuildObjects(t *testing.T) {
-	type want struct {
-		files []string
-		err   string
-	}
-	cases := map[string]struct {
-		reason  string
-		objects string
-		want    want
-	}{
-		"Namespaces": {
-			reason:  "Only an object without a namespace gets the claim's, and cluster-scoped ones get none.",
-			objects: object("v1", "ConfigMap", "{name: a}") + object("v1", "ConfigMap", "{name: b, namespace: other}") + object("v1", "Namespace", "{name: c}"),
-			want:    want{files: []string{"configmap-a.yaml team-a", "configmap-b.yaml other", "namespace-c.yaml "}},
-		},
-		"Collision": {
-			reason:  "Objects with the same kind and name get file names that tell them apart.",
-			objects: object("v1", "ConfigMap", "{name: a, namespace: b}") + object("v1", "ConfigMap", "{name: a, namespace: c}"),
-			want:    want{files: []string{"configmap-a_8c7c32b728.yaml b", "configmap-a_b50f529827.yaml c"}},
-		},
-		"OddName": {
-			reason:  "A name that is no file name is not one.",
-			objects: object("rbac.authorization.k8s.io/v1", "Role", `{name: "a:B"}`),
-			want:    want{files: []string{"role-a-b_80b63e980c.yaml team-a"}},
-		},
-		"Duplicate": {
-			reason:  "An object may be there once.",
-			objects: object("v1", "ConfigMap", "{name: a}") + object("v1", "ConfigMap", "{name: a, namespace: team-a}"),
-			want:    want{err: "namespace transformation produces ID conflict"},
-		},
-		"OtherVersion": {
-			reason:  "Two versions of an object are one object.",
-			objects: object("x.org/v1", "Thing", "{name: a}") + object("x.org/v2", "Thing", "{name: a}"),
-			want:    want{err: "Thing team-a/a: was rendered twice"},
-		},
-		"List": {
-			reason:  "A list hides how many objects there are.",
-			objects: "apiVersion: v1\nkind: List\nitems: []\n---\n",
-			want:    want{err: "objects.yaml: is a list: each object must stand for itself"},
-		},
-		"GenerateName": {
-			reason:  "A name that the API server makes up cannot be delivered again.",
-			objects: object("v1", "ConfigMap", "{generateName: a}"),
-			want:    want{err: "missing metadata.name"},
-		},
-		"PathName": {
-			reason:  "A name is never a path.",
-			objects: object("v1", "ConfigMap", "{name: ../a}"),
-			want:    want{err: "ConfigMap team-a/../a: name is not valid"},
-		},
-		"NoKind": {
-			reason:  "Everything has a kind.",
-			objects: "apiVersion: v1\nmetadata: {name: a}\n",
-			want:    want{err: "missing kind"},
-		},
-		"BadKind": {
-			reason:  "A kind is a word.",
-			objects: object("v1", "../Config", "{name: a}"),
-			want:    want{err: "kind is not valid"},
-		},
-		"BadVersion": {
-			reason:  "An API version is a group and a version.",
-			objects: object("a/b/v1", "ConfigMap", "{name: a}"),
-			want:    want{err: `apiVersion "a/b/v1" is not valid`},
-		},
-		"Nothing": {
-			reason:  "A Blueprint renders something.",
-			objects: "# nothing\n",
-			want:    want{err: "0 objects were rendered"},
-		},
-		"TooMany": {
-			reason:  "The number of objects is bounded.",
-			objects: strings.Repeat(object("v1", "ConfigMap", "{name: a}"), 501),
-			want:    want{err: "502 objects are read, more than 500"},
-		},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			in := filesInput(map[string]string{
-				"kustomization.yaml": "resources: [intent.yaml, objects.yaml]",
-				"objects.yaml":       tc.objects,
-			})
-			in.Site.Layout = catalogv1alpha1.LayoutManifests
-			got, err := NewRenderer().Build(t.Context(), in)
-			if !contains(err, tc.want.err) {
-				t.Errorf("\n%s\nBuild(...): want error %q, got %v", tc.reason, tc.want.err, err)
-			}
-			if diff := cmp.Diff(tc.want.files, namespaces(t, got)); diff != "" {
-				t.Errorf("\n%s\nBuild(...): -want, +got:\n%s", tc.reason, diff)
-			}
-		})
 	}
 }
 
@@ -381,4 +282,113 @@ func message(err error) string {
 		return ""
 	}
 	return err.Error()
+}
+
+// BenchmarkBuild compares a rendering with what kustomize alone needs for the same files: each beside the other, so that what disturbs
+// one disturbs both.
+func BenchmarkBuild(b *testing.B) {
+	for _, n := range []int{5, 20, 100} {
+		in := filesInput(deployments(n))
+		layout, err := Layout(in)
+		if err != nil {
+			b.Fatal(err)
+		}
+		r := NewRenderer()
+		b.Run(fmt.Sprintf("objects=%d/build", n), func(b *testing.B) {
+			for b.Loop() {
+				benchBuild(b, r, in)
+			}
+		})
+		b.Run(fmt.Sprintf("objects=%d/both", n), func(b *testing.B) {
+			bare, ours := time.Duration(0), time.Duration(0)
+			for b.Loop() {
+				begin := b.Elapsed()
+				benchBare(b, layout)
+				middle := b.Elapsed()
+				benchBuild(b, r, in)
+				bare, ours = bare+middle-begin, ours+b.Elapsed()-middle
+			}
+			b.ReportMetric(float64(ours)/float64(bare), "build_over_kustomize")
+		})
+	}
+}
+
+func benchBuild(b *testing.B, r *Renderer, in Input) {
+	b.Helper()
+	if _, err := r.Build(b.Context(), in); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func benchBare(b *testing.B, layout tree.Files) {
+	b.Helper()
+	objects, err := runKustomize(layout)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if _, err := objects.AsYaml(); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// deployments returns a Blueprint with n Deployments, whose replicas come from the intent.
+func deployments(n int) map[string]string {
+	const one = `apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: app-%d
+spec:
+  replicas: 1
+  selector:
+    matchLabels: {app: app-%[1]d}
+  template:
+    metadata:
+      labels: {app: app-%[1]d}
+    spec:
+      containers:
+      - name: app
+        image: nginx:1.27
+        ports: [{name: http, containerPort: 80}]
+        resources: {requests: {cpu: 100m, memory: 128Mi}, limits: {memory: 256Mi}}
+        readinessProbe: {httpGet: {path: /, port: http}}
+`
+	all := strings.Builder{}
+	for i := range n {
+		fmt.Fprintf(&all, one+"---\n", i)
+	}
+	return map[string]string{
+		"deployments.yaml": all.String(),
+		"kustomization.yaml": `resources: [intent.yaml, deployments.yaml]
+replacements:
+- source: {kind: ConfigMap, name: intent, fieldPath: data.replicas}
+  targets: [{select: {kind: Deployment}, fieldPaths: [spec.replicas]}]
+`,
+	}
+}
+
+// TestBuildThousandTimes renders the same input often, beside each other and beside others.
+func TestBuildThousandTimes(t *testing.T) {
+	r, in := NewRenderer(), filesInput(with("", nil))
+	first, err := r.Build(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, failed := fmt.Sprint(texts(first)), make(chan string)
+	for range 8 {
+		go func() {
+			for range 125 {
+				files, err := r.Build(t.Context(), in)
+				if got := fmt.Sprint(texts(files)); err != nil || got != want {
+					failed <- fmt.Sprintf("%v\n%s", err, got)
+					return
+				}
+			}
+			failed <- ""
+		}()
+	}
+	for range 8 {
+		if got := <-failed; got != "" {
+			t.Errorf("Build(...): want\n%s\ngot %s", want, got)
+		}
+	}
 }

@@ -19,22 +19,22 @@ const (
 	// SubstitutionNone means that the engine of the Site replaces nothing.
 	SubstitutionNone Substitution = ""
 
-	// SubstitutionDisabled means that each object tells the engine to replace nothing in it.
+	// SubstitutionDisabled means that an annotation of each object disables the substitution.
 	SubstitutionDisabled Substitution = "Disabled"
 
-	// SubstitutionPossible means that the engine may replace what a Blueprint wrote. What a claim says must not be replaced.
+	// SubstitutionPossible means that the engine may replace variables of the Blueprint. Values of a claim must not contain any.
 	SubstitutionPossible Substitution = "Possible"
 )
 
 const (
 	substitutionFile = "substitution.yaml"
 
-	// annotationSubstitute is how Flux is told to replace nothing in an object (fluxcd/pkg/kustomize, SubstituteVariables).
+	// annotationSubstitute disables the substitution of Flux in an object (fluxcd/pkg/kustomize, SubstituteVariables).
 	annotationSubstitute = "kustomize.toolkit.fluxcd.io/substitute"
 )
 
-// SubstitutionAt returns whether an engine may replace anything. Where a Site accepts what its engine transformed, Blueprints are written for
-// that. Where nobody says which engine there is, it may be Flux.
+// SubstitutionAt returns whether the engine of a Site may replace variables. Where a Site accepts transformed objects, Blueprints are written for
+// that. An engine of type None may be Flux.
 func SubstitutionAt(e catalogv1alpha1.SiteEngine) Substitution {
 	switch {
 	case e.Type == catalogv1alpha1.EngineArgoCD || e.Type == catalogv1alpha1.EngineConfigSync:
@@ -45,7 +45,7 @@ func SubstitutionAt(e catalogv1alpha1.SiteEngine) Substitution {
 	return SubstitutionPossible
 }
 
-// A SubstitutionError says that a value of an intent would be replaced at a Site by what the claim's namespace may not read.
+// A SubstitutionError means that the engine of a Site would replace a part of an intent's value by data that the claim's namespace may not read.
 type SubstitutionError struct {
 	// Field of the intent.
 	Field string
@@ -78,14 +78,14 @@ func CheckSubstitution(i intent.Intent, s Site) error {
 	return nil
 }
 
-// beginsVariable is true for a text with ${ in it, or one that makes one of a brace that follows.
+// beginsVariable reports whether a text contains ${, or ends with a $ before which a Blueprint may put a brace.
 func beginsVariable(text string) bool {
 	return strings.Contains(text, "${") || strings.HasSuffix(text, "$")
 }
 
-// withSubstitution adds the transformer that annotates every object where the engine is to replace nothing. The pods of a workload are not
+// addSubstitutionTransformer adds the transformer that annotates every object where the engine is to replace nothing. The pods of a workload are not
 // annotated: they would be replaced.
-func withSubstitution(in Input, own map[string]any, transformers []string) []string {
+func addSubstitutionTransformer(in Input, own map[string]any, transformers []string) []string {
 	if in.Site.Substitution != SubstitutionDisabled {
 		return transformers
 	}

@@ -16,11 +16,11 @@ func TestSubstitutionAt(t *testing.T) {
 		engine catalogv1alpha1.SiteEngine
 		want   Substitution
 	}{
-		"Flux":            {reason: "Flux is told to replace nothing.", engine: catalogv1alpha1.SiteEngine{Type: "Flux", AcceptProof: "Exact"}, want: SubstitutionDisabled},
+		"Flux":            {reason: "The rendered objects disable the substitution of Flux.", engine: catalogv1alpha1.SiteEngine{Type: "Flux", AcceptProof: "Exact"}, want: SubstitutionDisabled},
 		"FluxDefault":     {reason: "A Site that does not say which proof it accepts takes the exact one.", engine: catalogv1alpha1.SiteEngine{Type: "Flux"}, want: SubstitutionDisabled},
 		"FluxTransformed": {reason: "A Site that accepts what Flux transformed may have Blueprints with variables.", engine: catalogv1alpha1.SiteEngine{Type: "Flux", AcceptProof: "Transformed"}, want: SubstitutionPossible},
-		"ArgoCD":          {reason: "Argo CD replaces nothing.", engine: catalogv1alpha1.SiteEngine{Type: "ArgoCD"}},
-		"None":            {reason: "An engine that nobody names may be Flux.", engine: catalogv1alpha1.SiteEngine{Type: "None"}, want: SubstitutionPossible},
+		"ArgoCD":          {reason: "Argo CD has no substitution of variables.", engine: catalogv1alpha1.SiteEngine{Type: "ArgoCD"}},
+		"None":            {reason: "A Site without a named engine may be read by Flux.", engine: catalogv1alpha1.SiteEngine{Type: "None"}, want: SubstitutionPossible},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -43,7 +43,7 @@ func TestCheckSubstitution(t *testing.T) {
 		"Escaped":  {reason: "An escaped variable is refused too, since one more $ before it turns it back.", site: SubstitutionPossible, value: "$${TOKEN}", want: "spec.intent: parameters.greeting: "},
 		"Half":     {reason: "Half of a variable is refused, since a Blueprint may put the rest behind it.", site: SubstitutionPossible, value: "cost: 5$", want: "spec.intent: parameters.greeting: "},
 		"Dollar":   {reason: "A dollar sign alone begins no variable.", site: SubstitutionPossible, value: "5$ each"},
-		"Disabled": {reason: "Where the engine is told to replace nothing, a claim may say what it likes.", site: SubstitutionDisabled, value: "${TOKEN}"},
+		"Disabled": {reason: "A claim may contain variables where the objects disable their substitution.", site: SubstitutionDisabled, value: "${TOKEN}"},
 		"None":     {reason: "Where the engine replaces nothing, a claim may say what it likes.", value: "${TOKEN}"},
 	}
 	for name, tc := range cases {

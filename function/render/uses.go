@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// Uses say what a Blueprint has for an intent to fill.
+// Uses say which values of an intent a Blueprint uses.
 type Uses struct {
 	// Values are read: a kustomization lists intent.yaml.
 	Values bool
@@ -32,43 +32,43 @@ type Uses struct {
 	Workloads []string
 }
 
-// intentImage is what kustomize takes for an image named ImageIntent.
-var intentImage = regexp.MustCompile("^" + ImageIntent + "(:[a-zA-Z0-9_.{}-]*)?(@sha256:[a-zA-Z0-9_.{}-]*)?$")
+// intentImagePattern matches what kustomize takes for an image named ImageIntent.
+var intentImagePattern = regexp.MustCompile("^" + ImageIntent + "(:[a-zA-Z0-9_.{}-]*)?(@sha256:[a-zA-Z0-9_.{}-]*)?$")
 
 // escapedWorkload is LabelWorkload as it is written in a path of a JSON patch.
 const escapedWorkload = "intentplane.dev~1workload"
 
-// look at the values of a file, whose aliases stand for nothing that is not in it. It sees more than there is rather than less: what it
-// sees only lets kustomize look closer.
-func (u *Uses) look(n *yaml.Node) {
+// scanNode finds marks in the values of a file, whose aliases only repeat other values of it. It rather finds too much than too little: a mark that is
+// not one only makes kustomize search for it.
+func (u *Uses) scanNode(n *yaml.Node) {
 	switch n.Kind {
 	case yaml.MappingNode:
 		for i := 0; i+1 < len(n.Content); i += 2 {
-			u.field(n.Content[i].Value, resolve(n.Content[i+1]))
+			u.scanField(n.Content[i].Value, resolveAlias(n.Content[i+1]))
 		}
 	case yaml.ScalarNode:
 		u.Workload = u.Workload || strings.Contains(n.Value, LabelWorkload) || strings.Contains(n.Value, escapedWorkload)
 	}
 	for _, c := range n.Content {
-		u.look(c)
+		u.scanNode(c)
 	}
 }
 
-// field is one that gives a name to an image: of a container, of a volume, of a kustomization's images, or of a patch or a replacement.
-func (u *Uses) field(key string, value *yaml.Node) {
+// scanField checks a field that may name an image: of a container, of a volume, of a kustomization's images, of a patch or of a replacement.
+func (u *Uses) scanField(key string, value *yaml.Node) {
 	if slices.Contains([]string{"image", "reference", "newName", "value", "sourceValue"}, key) {
-		u.Image = u.Image || intentImage.MatchString(value.Value)
+		u.Image = u.Image || intentImagePattern.MatchString(value.Value)
 	}
 }
 
-// object remembers a workload.
-func (u *Uses) object(file string, n *yaml.Node) {
-	kind := field(n, "kind")
+// recordWorkload remembers an object if it is a workload.
+func (u *Uses) recordWorkload(file string, n *yaml.Node) {
+	kind := scalarField(n, "kind")
 	if !slices.Contains(strings.Split(kindsWithPods+"|"+kindsWithJobs, "|"), kind) || n.Kind != yaml.MappingNode {
 		return
 	}
 	u.Replicas = u.Replicas || slices.Contains(strings.Split(kindsWithReplicas, "|"), kind)
-	if name := nameOf(n); name != "" {
+	if name := objectName(n); name != "" {
 		u.Workloads = append(u.Workloads, file+": "+kind+" "+name)
 	}
 }

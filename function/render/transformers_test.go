@@ -17,7 +17,7 @@ import (
 
 const sum = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
-func TestImageOf(t *testing.T) {
+func TestKustomizeImage(t *testing.T) {
 	type parts struct{ name, tag, digest string }
 	cases := map[string]struct {
 		reason string
@@ -28,28 +28,28 @@ func TestImageOf(t *testing.T) {
 		"Name":         {reason: "Without a tag it is the one that is meant, and not that of what stood there.", image: "nginx", want: parts{name: "nginx", tag: "latest"}},
 		"Tag":          {reason: "A tag is a tag.", image: "nginx:1.27", want: parts{name: "nginx", tag: "1.27"}},
 		"Registry":     {reason: "Names stay as they are said.", image: "registry.example.org/team/app:2", want: parts{name: "registry.example.org/team/app", tag: "2"}},
-		"Port":         {reason: "A port is no tag.", image: "localhost:5000/app", want: parts{name: "localhost:5000/app", tag: "latest"}},
-		"PortAndTag":   {reason: "Nor beside one.", image: "localhost:5000/app:2", want: parts{name: "localhost:5000/app", tag: "2"}},
+		"Port":         {reason: "A port of a registry is not a tag.", image: "localhost:5000/app", want: parts{name: "localhost:5000/app", tag: "latest"}},
+		"PortAndTag":   {reason: "A tag is found behind the port of a registry.", image: "localhost:5000/app:2", want: parts{name: "localhost:5000/app", tag: "2"}},
 		"SameTwice":    {reason: "A port may look like the tag.", image: "a.example.org:2/app:2", want: parts{name: "a.example.org:2/app", tag: "2"}},
 		"Address":      {reason: "A registry may be an address.", image: "10.0.0.1:5000/app:2", want: parts{name: "10.0.0.1:5000/app", tag: "2"}},
 		"Digest":       {reason: "A digest needs no tag.", image: "app@" + sum, want: parts{name: "app", digest: sum}},
 		"PortDigest":   {reason: "A digest may come after a port.", image: "localhost:5000/app@" + sum, want: parts{name: "localhost:5000/app", digest: sum}},
-		"Both":         {reason: "Both may be said.", image: "localhost:5000/app:2@" + sum, want: parts{name: "localhost:5000/app", tag: "2", digest: sum}},
-		"Intent":       {reason: "It may have this very name.", image: "intent:2", want: parts{name: "intent", tag: "2"}},
-		"Nothing":      {reason: "Nothing is none.", none: true},
-		"Lines":        {reason: "Another line is no part of an image.", image: "app:1\nnewTag: 2", none: true},
-		"YAML":         {reason: "Nor is YAML.", image: "{name: a}", none: true},
-		"Space":        {reason: "Nor a space.", image: "app: 1", none: true},
-		"Template":     {reason: "Nor a template.", image: "app:${TAG}", none: true},
+		"Both":         {reason: "An image may have a tag and a digest.", image: "localhost:5000/app:2@" + sum, want: parts{name: "localhost:5000/app", tag: "2", digest: sum}},
+		"Intent":       {reason: "An intent's image may itself be named intent.", image: "intent:2", want: parts{name: "intent", tag: "2"}},
+		"Nothing":      {reason: "An empty text is not an image.", none: true},
+		"Lines":        {reason: "Text with a line break is not an image.", image: "app:1\nnewTag: 2", none: true},
+		"YAML":         {reason: "A YAML mapping is not an image.", image: "{name: a}", none: true},
+		"Space":        {reason: "Text with a space is not an image.", image: "app: 1", none: true},
+		"Template":     {reason: "Text with a template variable is not an image.", image: "app:${TAG}", none: true},
 		"BadDigest":    {reason: "A digest has its length.", image: "app@sha256:00", none: true},
-		"TwoDigests":   {reason: "There is one digest.", image: "app@" + sum + "@" + sum, none: true},
+		"TwoDigests":   {reason: "An image with two digests is refused.", image: "app@" + sum + "@" + sum, none: true},
 		"OtherDigest":  {reason: "What kustomize does not know is refused.", image: "app@md5:d41d8cd98f00b204e9800998ecf8427e", none: true},
-		"Long":         {reason: "Values are bounded.", image: strings.Repeat("a.", 300) + "org/app", none: true},
-		"TrailingMark": {reason: "A tag has characters.", image: "app:", none: true},
+		"Long":         {reason: "An image reference that is too long is refused.", image: strings.Repeat("a.", 300) + "org/app", none: true},
+		"TrailingMark": {reason: "An empty tag is not an image reference.", image: "app:", none: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got, ok := imageOf(tc.image)
+			got, ok := kustomizeImage(tc.image)
 			if ok == tc.none {
 				t.Fatalf("\n%s\nimageOf(%q): got %v, %t", tc.reason, tc.image, got, ok)
 			}
@@ -82,7 +82,7 @@ func workloadOf(apiVersion, kind, name, container string) string {
 		"spec: {template: {spec: {containers: [" + container + "]}}}\n---\n"
 }
 
-func TestFollow(t *testing.T) {
+func TestIntentTransformers(t *testing.T) {
 	const everything = `{"service": "shop", "replicas": {"edge1": 3, "edge2": 5}, "sites": ["edge1", "edge2"], "image": "localhost:5000/shop:2", "resources": {"cpu": "2", "memory": "4Gi"}}`
 	const values = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: intent}\ndata: {image: 'registry.example.org/default:1', cpu: 250m}\n"
 	const asked = `requests:{"cpu":"2","memory":"4Gi"} limits:{"memory":"4Gi"}`
@@ -112,7 +112,7 @@ func TestFollow(t *testing.T) {
 			err: `deployment-shop.yaml: Deployment team-a/shop: spec.template.spec.containers[0].image: the image "intent" stands for the intent's, and neither the intent nor the Blueprint's intent.yaml has one`,
 		},
 		"NoImageInVolume": {
-			reason: "Nor can a volume be made of it.", intent: `{"service": "shop"}`,
+			reason: "An image volume that stands for no image is refused.", intent: `{"service": "shop"}`,
 			objects: strings.Replace(strings.ReplaceAll(adopted, "intent:dev", "a"), "      containers:\n", "      volumes: [{name: a, image: {reference: intent}}]\n      containers:\n", 1),
 			err:     `spec.template.spec.volumes[0].image.reference: the image "intent" stands for`,
 		},
@@ -122,12 +122,12 @@ func TestFollow(t *testing.T) {
 			err:     `spec.template.spec.ephemeralContainers[0].image: the image "intent" stands for the intent's, and nothing puts it here`,
 		},
 		"BadDefault": {
-			reason: "A default that is no image is named.", objects: adopted, intent: `{"service": "shop"}`,
+			reason: "A default of the Blueprint that is not an image is named in the error.", objects: adopted, intent: `{"service": "shop"}`,
 			files: map[string]string{"intent.yaml": strings.Replace(values, "'registry", "' registry", 1), "kustomization.yaml": "resources: [intent.yaml, objects.yaml]"},
 			err:   `intent.yaml: image: " registry.example.org/default:1" is not the reference of an image`,
 		},
 		"BadQuantity": {
-			reason: "So is one that is no quantity.", objects: adopted, intent: `{"service": "shop"}`,
+			reason: "A default of the Blueprint that is not a quantity is named in the error.", objects: adopted, intent: `{"service": "shop"}`,
 			files: map[string]string{"intent.yaml": strings.Replace(values, "250m", "'1e9'", 1), "kustomization.yaml": "resources: [intent.yaml, objects.yaml]"},
 			err:   `intent.yaml: cpu: "1e9" is not a quantity`,
 		},
@@ -161,12 +161,12 @@ func TestFollow(t *testing.T) {
 			},
 		},
 		"NoWorkload": {
-			reason: "A mark on something else is no mistake: labels are often for all objects.", intent: everything,
+			reason: "The mark on an object that is not a workload is ignored, since labels are often for all objects.", intent: everything,
 			objects: "apiVersion: v1\nkind: Service\nmetadata: {name: a, labels: {intentplane.dev/workload: main}}\n---\n" + workloadOf("example.org/v1", "Deployment", "b", "{image: intent}"),
 			want:    map[string]string{"service-a.yaml": "", "deployment-b.yaml": "localhost:5000/shop:2"},
 		},
 		"OtherValue": {
-			reason: "Another value marks nothing.", objects: strings.Replace(adopted, "workload: main", "workload: side", 1), intent: everything,
+			reason: "A label with another value does not mark a workload.", objects: strings.Replace(adopted, "workload: main", "workload: side", 1), intent: everything,
 			want: map[string]string{"deployment-shop.yaml": "replicas:7 localhost:5000/shop:2 side:1"},
 		},
 		"Kinds": {

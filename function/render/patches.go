@@ -17,38 +17,38 @@ var (
 	plainName = regexp.MustCompile(`^[a-z0-9-]+$`)
 )
 
-func (g *guard) patches(k *types.Kustomization, dir string, _ []string) error {
-	g.patched += len(k.Patches)
+func (g *guard) checkPatches(k *types.Kustomization, dir string, _ []string) error {
+	g.patchCount += len(k.Patches)
 	for _, p := range k.Patches {
 		if p.Options != nil && (p.Options.AllowNameChange || p.Options.AllowKindChange) {
 			return errors.New("patches: options allowNameChange and allowKindChange are not allowed")
 		}
 		name, text := "patches", p.Patch
 		if p.Path != "" {
-			file, err := g.file(dir, p.Path)
+			file, err := g.resolveFile(dir, p.Path)
 			if err != nil {
 				return errors.Wrap(err, "patches")
 			}
 			name, text = file, g.files[file]
 		}
-		if err := g.patch(name, text, p.Target); err != nil {
+		if err := g.checkPatch(name, text, p.Target); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// patch refuses the operation copy of JSON patches.
-func (g *guard) patch(name, text string, target *types.Selector) error {
-	documents, err := g.measure(name, text)
+// checkPatch refuses the operation copy of JSON patches.
+func (g *guard) checkPatch(name, text string, target *types.Selector) error {
+	documents, err := g.readYAML(name, text)
 	if err != nil {
 		return err
 	}
-	g.changes += len(text)
-	g.uses.readPatch(target, documents)
+	g.changeBytes += len(text)
+	g.uses.recordPatch(target, documents)
 	for _, d := range documents {
-		for _, op := range elements(d) {
-			if op := field(op, "op"); op == "copy" || op == mergedField {
+		for _, op := range listElements(d) {
+			if op := scalarField(op, "op"); op == "copy" || op == mergedField {
 				return errors.Errorf("%s: the operation copy is not allowed", name)
 			}
 		}
@@ -56,20 +56,20 @@ func (g *guard) patch(name, text string, target *types.Selector) error {
 	return nil
 }
 
-func (g *guard) replacements(k *types.Kustomization, dir string, _ []string) error {
+func (g *guard) checkReplacements(k *types.Kustomization, dir string, _ []string) error {
 	for _, r := range k.Replacements {
 		list := []types.Replacement{r.Replacement}
 		if r.Path != "" {
-			name, err := g.file(dir, r.Path)
+			name, err := g.resolveFile(dir, r.Path)
 			if err != nil {
 				return errors.Wrap(err, "replacements")
 			}
-			if list, err = g.replacementFile(name); err != nil {
+			if list, err = g.readReplacementFile(name); err != nil {
 				return err
 			}
 		}
 		for i := range list {
-			if err := g.replacement(&list[i]); err != nil {
+			if err := g.checkReplacement(&list[i]); err != nil {
 				return errors.Wrap(err, "replacements")
 			}
 		}
@@ -80,26 +80,26 @@ func (g *guard) replacements(k *types.Kustomization, dir string, _ []string) err
 	return nil
 }
 
-// replacementFile reads a file with one replacement, or a list of them.
-func (g *guard) replacementFile(name string) ([]types.Replacement, error) {
-	documents, err := g.measure(name, g.files[name])
+// readReplacementFile reads a file with one replacement, or a list of them.
+func (g *guard) readReplacementFile(name string) ([]types.Replacement, error) {
+	documents, err := g.readYAML(name, g.files[name])
 	if err != nil {
 		return nil, err
 	}
 	if len(documents) != 1 {
 		return nil, errors.Errorf("%s: must be one document", name)
 	}
-	g.changes += len(g.files[name])
+	g.changeBytes += len(g.files[name])
 	list := make([]types.Replacement, 1)
 	var to any = &list[0]
-	if elements(documents[0]) != nil {
+	if listElements(documents[0]) != nil {
 		to = &list
 	}
 	return list, errors.Wrap(yaml.Unmarshal([]byte(g.files[name]), to), name)
 }
 
-func (g *guard) replacement(r *types.Replacement) error {
-	small, err := smallSource(r)
+func (g *guard) checkReplacement(r *types.Replacement) error {
+	small, err := copiesNameOnly(r)
 	if err != nil {
 		return err
 	}
@@ -110,19 +110,19 @@ func (g *guard) replacement(r *types.Replacement) error {
 		if t.Select.Kind == "ConfigMap" && (!plainName.MatchString(t.Select.Name) || strings.Contains(t.Select.Name, intentName)) {
 			return errors.Errorf("a target that is a ConfigMap must be selected by its name, and not be %s", intentName)
 		}
-		if small && refines(t.Options) {
+		if small && hasDelimiterOrEncoding(t.Options) {
 			return errors.Errorf("a target may have a delimiter only when the source is the ConfigMap %s", intentName)
 		}
 		g.fields += len(t.FieldPaths)
-		g.changes += costOf(t.Options) * len(t.FieldPaths)
+		g.changeBytes += growthOfField(t.Options) * len(t.FieldPaths)
 	}
-	g.uses.readSource(r.Source)
+	g.uses.recordSource(r.Source)
 	return nil
 }
 
-// smallSource says whether the source is an object other than the intent. Only the name or the namespace of such a one may be
-// copied, as a whole.
-func smallSource(r *types.Replacement) (bool, error) {
+// copiesNameOnly reports whether the source of a replacement is another object than the intent. Of such an object a replacement may copy the
+// name or the namespace only, as a whole.
+func copiesNameOnly(r *types.Replacement) (bool, error) {
 	s := r.Source
 	if s == nil || (s.Kind == "ConfigMap" && s.Name == intentName) {
 		return false, nil
@@ -132,20 +132,20 @@ func smallSource(r *types.Replacement) (bool, error) {
 	default:
 		return false, errors.Errorf("a source other than the ConfigMap %s may only give metadata.name or metadata.namespace", intentName)
 	}
-	if refines(s.Options) {
+	if hasDelimiterOrEncoding(s.Options) {
 		return false, errors.Errorf("a source may have a delimiter only when it is the ConfigMap %s", intentName)
 	}
 	return true, nil
 }
 
-// costOf one field of a target, in bytes that each object may grow by.
-func costOf(o *types.FieldOptions) int {
-	if refines(o) {
+// growthOfField returns by how many bytes one field of a target may let each object grow.
+func growthOfField(o *types.FieldOptions) int {
+	if hasDelimiterOrEncoding(o) {
 		return 4096
 	}
 	return 256
 }
 
-func refines(o *types.FieldOptions) bool {
+func hasDelimiterOrEncoding(o *types.FieldOptions) bool {
 	return o != nil && (o.Delimiter != "" || o.Encoding != "")
 }

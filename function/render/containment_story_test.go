@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -21,10 +20,10 @@ func TestContainment(t *testing.T) {
 		want   string
 	}{
 		"CVE-2021-41254-Command": {
-			reason: "Names of files that a shell would run are no names.",
+			reason: "A file name that a shell would execute is refused.",
 			files:  with("", map[string]string{"a;$(id).yaml": reached}), want: "must be a relative path",
 		},
-		"CVE-2021-41254-Newline": {reason: "Nor with a line in them.", files: with("", map[string]string{"a\nb.yaml": reached}), want: "must be a relative path"},
+		"CVE-2021-41254-Newline": {reason: "A file name with a line break is refused.", files: with("", map[string]string{"a\nb.yaml": reached}), want: "must be a relative path"},
 		"CVE-2021-41254-Key": {
 			reason: "A key of a generated ConfigMap is a text.",
 			files:  with("configMapGenerator: [{name: g, literals: ['$(id);=x']}]", nil),
@@ -36,7 +35,7 @@ func TestContainment(t *testing.T) {
 				in.Intent.Parameters = map[string]string{"x": "-o $(id); rm -rf /\n---\nkind: Secret"}
 			},
 		},
-		"CVE-2022-24877-Parent":    {reason: "No way up.", files: with("resources: [../../../etc/passwd]", nil), want: outside},
+		"CVE-2022-24877-Parent":    {reason: "A path that leads above the Blueprint is refused.", files: with("resources: [../../../etc/passwd]", nil), want: outside},
 		"CVE-2022-24877-Absolute":  {reason: "No way from the root.", files: with("resources: [/etc/passwd]", nil), want: outside},
 		"CVE-2022-24877-File":      {reason: "No way by an address.", files: with("resources: ['file:///etc/passwd']", nil), want: outside},
 		"CVE-2022-24877-Encoded":   {reason: "No way in other letters.", files: with("resources: ['%2e%2e/%2e%2e/etc/passwd']", nil), want: outside},
@@ -50,23 +49,23 @@ func TestContainment(t *testing.T) {
 		},
 		"CVE-2022-24878-Device":   {reason: "What has no end is not read.", files: with("configMapGenerator: [{name: g, files: [/dev/zero]}]", nil), want: "is not a file of the Blueprint"},
 		"CVE-2022-24878-Bomb":     {reason: "Aliases that stand for gigabytes are counted, not followed.", files: with("", map[string]string{"a.yaml": bomb()}), want: "has too many values"},
-		"CVE-2022-24878-Large":    {reason: "Files are bounded.", files: with("", map[string]string{"b.bin": strings.Repeat("x", maxFileBytes+1)}), want: "more than 65536"},
+		"CVE-2022-24878-Large":    {reason: "A file that is too large is refused.", files: with("", map[string]string{"b.bin": strings.Repeat("x", maxFileBytes+1)}), want: "more than 65536"},
 		"CVE-2022-24348":          {reason: "Values of charts from elsewhere: no charts at all.", files: with("helmCharts: [{name: x, valuesFile: ../../values.yaml}]", nil), want: `"helmCharts": is not allowed`},
 		"CVE-2022-24904":          {reason: "A link to elsewhere is a text here: files are texts.", files: with("resources: [link]", map[string]string{"link": "../../../etc/passwd"}), want: "kustomize:"},
-		"CVE-2022-31036":          {reason: "So is one that a generator reads: it gives its own text.", files: with("configMapGenerator: [{name: g, files: [link]}]", map[string]string{"link": "/etc/passwd"})},
+		"CVE-2022-31036":          {reason: "A link that a generator reads is text, and gives only its own text.", files: with("configMapGenerator: [{name: g, files: [link]}]", map[string]string{"link": "/etc/passwd"})},
 		"CVE-2022-24731":          {reason: "Overrides beside the kustomization are not read.", files: with("", map[string]string{".argocd-source.yaml": "kustomize: {}"}), want: "must be a relative path"},
 		"CVE-2022-31016":          {reason: "All files together are bounded.", files: with("", manyFiles(maxFiles, 32<<10)), want: "spec.files: ha"},
-		"CVE-2023-40584":          {reason: "Objects are bounded.", files: with("", map[string]string{"a.yaml": numbered(maxObjects)}), want: "objects are read, more than 500"},
+		"CVE-2023-40584":          {reason: "A Blueprint with too many objects is refused.", files: with("", map[string]string{"a.yaml": numbered(maxObjects)}), want: "objects are read, more than 500"},
 		"CVE-2024-29893":          {reason: "What kustomize makes of little is bounded by what it is given.", files: amplified(), want: "are too much"},
 		"CVE-2025-55191-NilPatch": {reason: "A patch of nothing is an error, not a crash.", files: with("patches: [{}]", nil), want: "kustomize:"},
 		"CVE-2025-55198":          {reason: "YAML that made parsers panic is an error.", files: with("", map[string]string{"a.yaml": "? [\n"}), want: "a.yaml:"},
-		"CVE-2025-32387":          {reason: "Nor does depth overflow the stack.", files: with("", map[string]string{"a.yaml": "a: " + strings.Repeat("{a: ", 9000) + strings.Repeat("}", 9000)}), want: "nests too deep"},
+		"CVE-2025-32387":          {reason: "YAML that nests too deep does not overflow the stack.", files: with("", map[string]string{"a.yaml": "a: " + strings.Repeat("{a: ", 9000) + strings.Repeat("}", 9000)}), want: "nests too deep"},
 		"CVE-2025-55199-Schema": {
 			reason: "A schema that refers to itself has no end.",
 			files:  with("", map[string]string{"crd.yaml": crd(`{type: object, properties: {a: {$ref: "#/properties/a"}}}`)}), want: "$ref is not allowed",
 		},
 		"CVE-2025-53547-Schema": {
-			reason: "Nor has the schema of parameters.",
+			reason: "A schema of parameters that refers to itself is refused.",
 			files:  with("", nil),
 			change: func(in *Input) {
 				in.Blueprint.Spec.ParametersSchema = raw(`{"properties": {"a": {"$ref": "#/properties/a"}}}`)
@@ -75,9 +74,9 @@ func TestContainment(t *testing.T) {
 			want: "spec.parametersSchema: cannot be used",
 		},
 		"CVE-2026-40090-Name": {reason: "A name of an object is never a path.", files: with("", map[string]string{"a.yaml": strings.Replace(reached, "name: a", "name: ../../a", 1)}), want: "name is not valid"},
-		"CVE-2026-29064":      {reason: "Nor is its namespace.", files: with("", map[string]string{"a.yaml": strings.Replace(reached, "name: a", "name: a, namespace: ../x", 1)}), want: "namespace is not valid"},
+		"CVE-2026-29064":      {reason: "A namespace that would be a path is refused.", files: with("", map[string]string{"a.yaml": strings.Replace(reached, "name: a", "name: a, namespace: ../x", 1)}), want: "namespace is not valid"},
 		"CVE-2022-39383":      {reason: "Addresses of the machine itself are not asked.", files: with("resources: ['http://169.254.169.254/latest/meta-data']", nil), want: outside},
-		"GHSA-fmgp-q6jx-gg3x": {reason: "Nor is Git.", files: with("resources: ['git::https://localhost/x.git//a?ref=main']", nil), want: outside},
+		"GHSA-fmgp-q6jx-gg3x": {reason: "A base from a Git server is refused.", files: with("resources: ['git::https://localhost/x.git//a?ref=main']", nil), want: outside},
 		"CVE-2026-32828":      {reason: "However the address is written.", files: with("resources: ['http://[::1]/a', '0x7f000001/a', 'a@b:c']", nil), want: outside},
 		"CVE-2023-27483-Index": {
 			reason: "A large index fills no list.",
@@ -92,7 +91,7 @@ func TestContainment(t *testing.T) {
 		"CVE-2024-52284": {reason: "A generator does not read what the process knows.", files: with("secretGenerator: [{name: s, envs: [/proc/self/environ]}]", nil), want: "is not a file of the Blueprint"},
 		"CVE-2025-47933": {reason: "An annotation stays a text.", files: with("commonAnnotations: {link: 'javascript:alert(1)'}", nil)},
 		"Exec-Plugin":    {reason: "Functions in containers or programs do not run: their annotation is a text.", files: with("transformers: [p.yaml]", map[string]string{"p.yaml": plugin}), want: `"transformers": is not allowed`},
-		"Exec-Resource":  {reason: "Also not where they are an object.", files: with("", map[string]string{"a.yaml": plugin})},
+		"Exec-Resource":  {reason: "A plugin that is declared in an object is not run.", files: with("", map[string]string{"a.yaml": plugin})},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -155,66 +154,4 @@ func amplified() map[string]string {
 
 func crd(schema string) string {
 	return "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, spec: {group: x.org, scope: Cluster, names: {kind: Widget}, versions: [{name: v1, schema: {openAPIV3Schema: " + schema + "}}]}}"
-}
-
-// TestOrderNeverMatters changes what has no meaning: the style and the order of fields in YAML, and the order of a map.
-func TestOrderNeverMatters(t *testing.T) {
-	styles := map[string]map[string]string{
-		"Block": {
-			"kustomization.yaml": "resources:\n- intent.yaml\n- a.yaml\nlabels:\n- pairs:\n    x: v\n    z: w\n",
-			"a.yaml":             "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  annotations:\n    b: c\n    d: e\ndata:\n  x: one\n  y: \"2\"\n",
-		},
-		"Flow": {
-			"a.yaml":             "{data: {y: '2', x: one}, metadata: {annotations: {d: e, b: c}, name: a}, kind: ConfigMap, apiVersion: v1}",
-			"kustomization.yaml": "{labels: [{pairs: {z: w, x: v}}], resources: [intent.yaml, a.yaml]}",
-		},
-		"JSON": {
-			"kustomization.yaml": `{"resources": ["intent.yaml", "a.yaml"], "labels": [{"pairs": {"x": "v", "z": "w"}}]}`,
-			"a.yaml":             `{"kind": "ConfigMap", "apiVersion": "v1", "data": {"x": "one", "y": "2"}, "metadata": {"name": "a", "annotations": {"b": "c", "d": "e"}}}`,
-		},
-	}
-	r := NewRenderer()
-	want := ""
-	for _, style := range slices.Sorted(maps.Keys(styles)) {
-		for range 20 {
-			files, err := r.Build(t.Context(), filesInput(maps.Clone(styles[style])))
-			if err != nil {
-				t.Fatalf("%s: Build(...): %v", style, err)
-			}
-			got := fmt.Sprint(texts(files))
-			if want == "" {
-				want = got
-			}
-			if got != want {
-				t.Errorf("%s: Build(...): want\n%s\ngot\n%s", style, want, got)
-			}
-		}
-	}
-}
-
-// TestBuildThousandTimes renders the same input often, beside each other and beside others.
-func TestBuildThousandTimes(t *testing.T) {
-	r, in := NewRenderer(), filesInput(with("", nil))
-	first, err := r.Build(t.Context(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, failed := fmt.Sprint(texts(first)), make(chan string)
-	for range 8 {
-		go func() {
-			for range 125 {
-				files, err := r.Build(t.Context(), in)
-				if got := fmt.Sprint(texts(files)); err != nil || got != want {
-					failed <- fmt.Sprintf("%v\n%s", err, got)
-					return
-				}
-			}
-			failed <- ""
-		}()
-	}
-	for range 8 {
-		if got := <-failed; got != "" {
-			t.Errorf("Build(...): want\n%s\ngot %s", want, got)
-		}
-	}
 }

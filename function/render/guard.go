@@ -19,49 +19,49 @@ const (
 	maxSteps  = 10_000
 )
 
-// A guard walks through a kustomization as kustomize would, and refuses what it may not do, before kustomize sees any of it.
+// A guard walks through a kustomization as kustomize would, and refuses what a Blueprint may not use before kustomize reads it.
 type guard struct {
 	files map[string]string
 
-	visits    int
-	documents int
-	nodes     int
-	fields    int
-	patched   int
-	changes   int
+	visits      int
+	documents   int
+	nodes       int
+	fields      int
+	patchCount  int
+	changeBytes int
 
 	uses Uses
 }
 
-// contain returns what the kustomization at the root of the files has for an intent to fill, or an error unless it stays within them: it
-// names the file.
-func contain(files map[string]string) (Uses, error) {
+// checkContained returns which values of an intent the kustomization at the root of the files uses. It returns an error, which names the file, for
+// one that reads anything else than these files, or exceeds a bound.
+func checkContained(files map[string]string) (Uses, error) {
 	g := &guard{files: files}
-	if err := g.directory("", nil); err != nil {
+	if err := g.walkDirectory("", nil); err != nil {
 		return Uses{}, errors.Wrap(err, "spec.files")
 	}
-	return g.uses, g.bounds()
+	return g.uses, g.checkBounds()
 }
 
-func (g *guard) bounds() error {
+func (g *guard) checkBounds() error {
 	if g.uses.Workload {
-		g.patched += workloadSteps
+		g.patchCount += workloadSteps
 	}
 	if g.documents > maxObjects {
 		return errors.Errorf("spec.files: %d objects are read, more than %d", g.documents, maxObjects)
 	}
-	if g.documents*g.patched > maxSteps {
-		return errors.Errorf("spec.files: %d patches of %d objects are too many", g.patched, g.documents)
+	if g.documents*g.patchCount > maxSteps {
+		return errors.Errorf("spec.files: %d patches of %d objects are too many", g.patchCount, g.documents)
 	}
-	if g.documents*g.changes > maxWork {
-		return errors.Errorf("spec.files: %d bytes of changes to %d objects are too much", g.changes, g.documents)
+	if g.documents*g.changeBytes > maxWork {
+		return errors.Errorf("spec.files: %d bytes of changes to %d objects are too much", g.changeBytes, g.documents)
 	}
 	return nil
 }
 
-// directory walks through the kustomization in a directory. Those that led to it are above.
-func (g *guard) directory(dir string, above []string) error {
-	file, err := g.kustomization(dir)
+// walkDirectory checks the kustomization in a directory. above has the directories that led to it.
+func (g *guard) walkDirectory(dir string, above []string) error {
+	file, err := g.findKustomization(dir)
 	if err != nil {
 		return err
 	}
@@ -71,11 +71,11 @@ func (g *guard) directory(dir string, above []string) error {
 	if g.visits++; g.visits > maxVisits {
 		return errors.Errorf("%s: kustomizations are read more than %d times", file, maxVisits)
 	}
-	if _, err := g.measure(file, g.files[file]); err != nil {
+	if _, err := g.readYAML(file, g.files[file]); err != nil {
 		return err
 	}
-	g.changes += len(g.files[file])
-	k, err := decode(g.files[file])
+	g.changeBytes += len(g.files[file])
+	k, err := decodeKustomization(g.files[file])
 	if err != nil {
 		return errors.Wrap(err, file)
 	}
@@ -84,7 +84,7 @@ func (g *guard) directory(dir string, above []string) error {
 		g.uses.Whole = true
 	}
 	above = append(slices.Clone(above), dir)
-	walks := []func(*types.Kustomization, string, []string) error{g.resources, g.patches, g.replacements, g.generators, g.configurations}
+	walks := []func(*types.Kustomization, string, []string) error{g.walkResources, g.checkPatches, g.checkReplacements, g.checkGenerators, g.checkConfigurations}
 	for _, walk := range walks {
 		if err := walk(k, dir, above); err != nil {
 			return errors.Wrap(err, file)
@@ -93,8 +93,8 @@ func (g *guard) directory(dir string, above []string) error {
 	return nil
 }
 
-// kustomization returns the one kustomization file of a directory.
-func (g *guard) kustomization(dir string) (string, error) {
+// findKustomization returns the name of the only kustomization file of a directory.
+func (g *guard) findKustomization(dir string) (string, error) {
 	found := []string{}
 	for _, name := range []string{"kustomization.yaml", "kustomization.yml", "Kustomization"} {
 		if _, ok := g.files[path.Join(dir, name)]; ok {
@@ -107,33 +107,33 @@ func (g *guard) kustomization(dir string) (string, error) {
 	return found[0], nil
 }
 
-// resources walks through what is read: files, and folders with kustomizations.
-func (g *guard) resources(k *types.Kustomization, dir string, above []string) error {
+// walkResources checks the resources and components: files, and folders with kustomizations.
+func (g *guard) walkResources(k *types.Kustomization, dir string, above []string) error {
 	for _, ref := range k.Resources {
-		if name, err := g.file(dir, ref); err == nil {
-			if err := g.resource(name); err != nil {
+		if name, err := g.resolveFile(dir, ref); err == nil {
+			if err := g.checkResourceFile(name); err != nil {
 				return err
 			}
 			continue
 		}
-		if err := g.folder(dir, ref, above); err != nil {
+		if err := g.walkFolder(dir, ref, above); err != nil {
 			return errors.Wrap(err, "resources")
 		}
 	}
 	for _, ref := range k.Components {
-		if err := g.folder(dir, ref, above); err != nil {
+		if err := g.walkFolder(dir, ref, above); err != nil {
 			return errors.Wrap(err, "components")
 		}
 	}
 	return nil
 }
 
-func (g *guard) folder(dir, ref string, above []string) error {
+func (g *guard) walkFolder(dir, ref string, above []string) error {
 	target := path.Join(dir, ref)
-	if !local(ref) || !g.isFolder(target) {
+	if !isLocalPath(ref) || !g.isFolder(target) {
 		return errors.Errorf("%.128q is not a file or a folder of the Blueprint: nothing else can be read", ref)
 	}
-	return g.directory(target, above)
+	return g.walkDirectory(target, above)
 }
 
 func (g *guard) isFolder(dir string) bool {
@@ -145,33 +145,33 @@ func (g *guard) isFolder(dir string) bool {
 	return false
 }
 
-func (g *guard) resource(name string) error {
-	documents, err := g.measure(name, g.files[name])
+func (g *guard) checkResourceFile(name string) error {
+	documents, err := g.readYAML(name, g.files[name])
 	if err != nil {
 		return err
 	}
 	g.documents += len(documents)
 	g.uses.Values = g.uses.Values || name == intentFile
 	for _, d := range documents {
-		g.uses.object(name, d)
-		if strings.HasSuffix(field(d, "kind"), "List") {
+		g.uses.recordWorkload(name, d)
+		if strings.HasSuffix(scalarField(d, "kind"), "List") {
 			return errors.Errorf("%s: is a list: each object must stand for itself", name)
 		}
 	}
 	return nil
 }
 
-// file resolves the name of a file. Folders that kustomize could take for the address of a Git server are not local.
-func (g *guard) file(dir, ref string) (string, error) {
+// resolveFile returns the name of a file that a kustomization refers to. Folders that kustomize could take for the address of a Git server are not local.
+func (g *guard) resolveFile(dir, ref string) (string, error) {
 	name := path.Join(dir, ref)
-	if _, ok := g.files[name]; !ok || !local(path.Dir(ref)) {
+	if _, ok := g.files[name]; !ok || !isLocalPath(path.Dir(ref)) {
 		return "", errors.Errorf("%.128q is not a file of the Blueprint: nothing else can be read", ref)
 	}
 	return name, nil
 }
 
-// local says whether kustomize can take this for nothing but a folder beside it.
-func local(ref string) bool {
+// isLocalPath reports whether kustomize takes a reference for a path and never for an address.
+func isLocalPath(ref string) bool {
 	for part := range strings.SplitSeq(ref, "/") {
 		if part != "." && part != ".." && (part == "" || strings.ContainsAny(part, ".:@?%\\ ")) {
 			return false
@@ -180,7 +180,7 @@ func local(ref string) bool {
 	return !strings.Contains(ref, "_git/")
 }
 
-func (g *guard) generators(k *types.Kustomization, dir string, _ []string) error {
+func (g *guard) checkGenerators(k *types.Kustomization, dir string, _ []string) error {
 	sources := []types.KvPairSources{}
 	for i := range k.ConfigMapGenerator {
 		sources = append(sources, k.ConfigMapGenerator[i].KvPairSources)
@@ -199,24 +199,24 @@ func (g *guard) generators(k *types.Kustomization, dir string, _ []string) error
 			if ref == "" {
 				continue
 			}
-			name, err := g.file(dir, ref)
+			name, err := g.resolveFile(dir, ref)
 			if err != nil {
 				return errors.Wrap(err, "generators")
 			}
-			g.changes += len(g.files[name])
+			g.changeBytes += len(g.files[name])
 			g.uses.Whole = g.uses.Whole || name == intentFile
 		}
 	}
 	return nil
 }
 
-func (g *guard) configurations(k *types.Kustomization, dir string, _ []string) error {
+func (g *guard) checkConfigurations(k *types.Kustomization, dir string, _ []string) error {
 	for _, ref := range k.Configurations {
-		name, err := g.file(dir, ref)
+		name, err := g.resolveFile(dir, ref)
 		if err != nil {
 			return errors.Wrap(err, "configurations")
 		}
-		if _, err := g.measure(name, g.files[name]); err != nil {
+		if _, err := g.readYAML(name, g.files[name]); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,104 @@
+package render
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+)
+
+func TestBuildObjects(t *testing.T) {
+	type want struct {
+		files []string
+		err   string
+	}
+	cases := map[string]struct {
+		reason  string
+		objects string
+		want    want
+	}{
+		"Namespaces": {
+			reason:  "Only an object without a namespace gets the claim's, and cluster-scoped ones get none.",
+			objects: object("v1", "ConfigMap", "{name: a}") + object("v1", "ConfigMap", "{name: b, namespace: other}") + object("v1", "Namespace", "{name: c}"),
+			want:    want{files: []string{"configmap-a.yaml team-a", "configmap-b.yaml other", "namespace-c.yaml "}},
+		},
+		"Collision": {
+			reason:  "Objects with the same kind and name get file names with a digest.",
+			objects: object("v1", "ConfigMap", "{name: a, namespace: b}") + object("v1", "ConfigMap", "{name: a, namespace: c}"),
+			want:    want{files: []string{"configmap-a_8c7c32b728.yaml b", "configmap-a_b50f529827.yaml c"}},
+		},
+		"OddName": {
+			reason:  "A name that cannot be a file name gets a file name with a digest.",
+			objects: object("rbac.authorization.k8s.io/v1", "Role", `{name: "a:B"}`),
+			want:    want{files: []string{"role-a-b_80b63e980c.yaml team-a"}},
+		},
+		"Duplicate": {
+			reason:  "An object may be there once.",
+			objects: object("v1", "ConfigMap", "{name: a}") + object("v1", "ConfigMap", "{name: a, namespace: team-a}"),
+			want:    want{err: "namespace transformation produces ID conflict"},
+		},
+		"OtherVersion": {
+			reason:  "Two versions of an object are one object.",
+			objects: object("x.org/v1", "Thing", "{name: a}") + object("x.org/v2", "Thing", "{name: a}"),
+			want:    want{err: "Thing team-a/a: was rendered twice"},
+		},
+		"List": {
+			reason:  "A list hides how many objects there are.",
+			objects: "apiVersion: v1\nkind: List\nitems: []\n---\n",
+			want:    want{err: "objects.yaml: is a list: each object must stand for itself"},
+		},
+		"GenerateName": {
+			reason:  "A name that the API server makes up cannot be delivered again.",
+			objects: object("v1", "ConfigMap", "{generateName: a}"),
+			want:    want{err: "missing metadata.name"},
+		},
+		"PathName": {
+			reason:  "A name is never a path.",
+			objects: object("v1", "ConfigMap", "{name: ../a}"),
+			want:    want{err: "ConfigMap team-a/../a: name is not valid"},
+		},
+		"NoKind": {
+			reason:  "An object without a kind is refused.",
+			objects: "apiVersion: v1\nmetadata: {name: a}\n",
+			want:    want{err: "missing kind"},
+		},
+		"BadKind": {
+			reason:  "A kind is a word.",
+			objects: object("v1", "../Config", "{name: a}"),
+			want:    want{err: "kind is not valid"},
+		},
+		"BadVersion": {
+			reason:  "An API version is a group and a version.",
+			objects: object("a/b/v1", "ConfigMap", "{name: a}"),
+			want:    want{err: `apiVersion "a/b/v1" is not valid`},
+		},
+		"Nothing": {
+			reason:  "A Blueprint that renders no objects is refused.",
+			objects: "# nothing\n",
+			want:    want{err: "0 objects were rendered"},
+		},
+		"TooMany": {
+			reason:  "The number of objects is bounded.",
+			objects: strings.Repeat(object("v1", "ConfigMap", "{name: a}"), 501),
+			want:    want{err: "502 objects are read, more than 500"},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			in := filesInput(map[string]string{
+				"kustomization.yaml": "resources: [intent.yaml, objects.yaml]",
+				"objects.yaml":       tc.objects,
+			})
+			in.Site.Layout = catalogv1alpha1.LayoutManifests
+			got, err := NewRenderer().Build(t.Context(), in)
+			if !contains(err, tc.want.err) {
+				t.Errorf("\n%s\nBuild(...): want error %q, got %v", tc.reason, tc.want.err, err)
+			}
+			if diff := cmp.Diff(tc.want.files, namespaces(t, got)); diff != "" {
+				t.Errorf("\n%s\nBuild(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

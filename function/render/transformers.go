@@ -1,0 +1,218 @@
+package render
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/google/go-containerregistry/pkg/name"
+	quantity "k8s.io/apimachinery/pkg/api/resource"
+	"sigs.k8s.io/kustomize/api/resource"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+const (
+	// LabelWorkload marks a workload that gets the replicas and resources of the intent.
+	LabelWorkload = "intentplane.dev/workload"
+
+	// WorkloadMain is the value of LabelWorkload.
+	WorkloadMain = "main"
+
+	// ImageIntent is the name of an image, with any tag, that the intent's image replaces.
+	ImageIntent = "intent"
+)
+
+// Kinds of workloads, as patterns of kustomize.
+const (
+	kindsWithReplicas = "Deployment|ReplicaSet|StatefulSet"
+	kindsWithPods     = "DaemonSet|Deployment|Job|ReplicaSet|StatefulSet"
+	kindsWithJobs     = "CronJob"
+)
+
+// workloadSteps is how many patches we add for marked workloads, at most.
+const workloadSteps = 5
+
+// Bounds of the values for marked workloads, in bytes.
+const (
+	maxImage    = 512
+	maxQuantity = 32
+)
+
+// exponentPattern of a quantity, which costs its library much time when it is large.
+var exponentPattern = regexp.MustCompile(`[eE][-+0-9]`)
+
+// intentTransformers returns what our kustomization adds so that a Blueprint follows the intent where its author wrote no replacements: images,
+// and transformers for marked workloads. Both are nil where the Blueprint has no image or mark for them: kustomize fails on objects that only
+// look as if they had containers. It returns an error that names the value for an unusable one of the Blueprint's intent.yaml.
+func intentTransformers(data map[string]string, u Uses) (images []map[string]string, workloads map[string]any, err error) {
+	if u.Image && data["image"] != "" {
+		image, ok := kustomizeImage(data["image"])
+		if !ok {
+			return nil, nil, errors.Errorf("spec.files: %s: image: %.128q is not the reference of an image", intentFile, data["image"])
+		}
+		images = append(images, image)
+	}
+	if !u.Workload {
+		return images, nil, nil
+	}
+	for _, key := range []string{"cpu", "memory"} {
+		if !isQuantity(data[key]) {
+			return nil, nil, errors.Errorf("spec.files: %s: %s: %.128q is not a quantity", intentFile, key, data[key])
+		}
+	}
+	return images, workloadTransformers(data), nil
+}
+
+func isQuantity(s string) bool {
+	if s == "" {
+		return true
+	}
+	if len(s) > maxQuantity || exponentPattern.MatchString(s) {
+		return false
+	}
+	_, err := quantity.ParseQuantity(s)
+	return err == nil
+}
+
+// kustomizeImage returns an image as an entry of kustomize's images, or false for text that is not a reference. It always has a tag or a digest:
+// else kustomize would keep the tag of the image that is replaced.
+func kustomizeImage(image string) (map[string]string, bool) {
+	if _, err := name.ParseReference(image); err != nil || len(image) > maxImage {
+		return nil, false
+	}
+	base, digest, _ := strings.Cut(image, "@")
+	tag, err := name.NewTag(base, name.WithDefaultTag(""))
+	if err != nil {
+		return nil, false
+	}
+	out := map[string]string{"name": ImageIntent, "newName": strings.TrimSuffix(base, ":"+tag.TagStr())}
+	if tag.TagStr() != "" {
+		out["newTag"] = tag.TagStr()
+	}
+	if digest != "" {
+		out["digest"] = digest
+	}
+	if len(out) == 2 {
+		out["newTag"] = name.DefaultTag
+	}
+	return out, true
+}
+
+// workloadTransformers return transformers that give marked workloads the replicas and resources of the intent. They succeed without a match too.
+func workloadTransformers(data map[string]string) map[string]any {
+	items := []map[string]any{patchTransformer("replicas", "apps", kindsWithReplicas, []patchOperation{{Path: "/spec/replicas", Value: json.Number(data["replicas"])}})}
+	for _, p := range podPaths() {
+		fields := requestedAmounts(data)
+		if len(fields) == 0 {
+			continue
+		}
+		items = append(items, p.createFields(fields), p.setFields(fields))
+	}
+	return map[string]any{"apiVersion": "v1", "kind": "List", "items": items}
+}
+
+// An patchOperation of a JSON patch. Whatever stands at the path, text or number or nothing, the value takes its place.
+type patchOperation struct {
+	Op    string `json:"op"`
+	Path  string `json:"path"`
+	Value any    `json:"value"`
+}
+
+// A podPath is where some kinds of workloads have the spec of their pods.
+type podPath struct {
+	name, group, kinds string
+	path               []string
+}
+
+func podPaths() []podPath {
+	return []podPath{
+		{name: "resources", group: "apps|batch", kinds: kindsWithPods, path: []string{"spec", "template", "spec"}},
+		{name: "jobresources", group: "batch", kinds: kindsWithJobs, path: []string{"spec", "jobTemplate", "spec", "template", "spec"}},
+	}
+}
+
+// An amount of a resource that the first container has.
+type amount struct{ field, resource, value string }
+
+// requestedAmounts returns the resources that the intent, or the Blueprint's intent.yaml, sets. The memory request of a container is its limit
+// too, as in our examples, since memory cannot be reclaimed from a container.
+func requestedAmounts(data map[string]string) []amount {
+	all := []amount{{"requests", "cpu", data["cpu"]}, {"requests", "memory", data["memory"]}, {"limits", "memory", data["memory"]}}
+	return slices.DeleteFunc(all, func(a amount) bool { return a.value == "" })
+}
+
+func (p podPath) fieldPath(a amount) []string {
+	return append(slices.Clone(p.path), "containers", "0", "resources", a.field, a.resource)
+}
+
+// createFields returns a transformer that creates the fields, since a JSON patch cannot set a field without a parent. The value 0 fits a text and a
+// number.
+func (p podPath) createFields(fields []amount) map[string]any {
+	paths := make([]string, 0, len(fields))
+	for _, f := range fields {
+		paths = append(paths, strings.Join(p.fieldPath(f), "."))
+	}
+	return map[string]any{
+		"apiVersion": "builtin",
+		"kind":       "ReplacementTransformer",
+		"metadata":   map[string]string{"name": "make-" + p.name},
+		"replacements": []map[string]any{{
+			"sourceValue": "0",
+			"targets":     []map[string]any{{"select": selectMarked(p.group, p.kinds), "fieldPaths": paths, "options": map[string]any{"create": true}}},
+		}},
+	}
+}
+
+func (p podPath) setFields(fields []amount) map[string]any {
+	operations := make([]patchOperation, 0, len(fields))
+	for _, f := range fields {
+		operations = append(operations, patchOperation{Path: "/" + strings.Join(p.fieldPath(f), "/"), Value: f.value})
+	}
+	return patchTransformer(p.name, p.group, p.kinds, operations)
+}
+
+func patchTransformer(name, group, kinds string, operations []patchOperation) map[string]any {
+	for i := range operations {
+		operations[i].Op = "add"
+	}
+	patch, _ := json.Marshal(operations) //nolint:errchkjson // A number and texts always encode.
+	return map[string]any{
+		"apiVersion": "builtin",
+		"kind":       "PatchTransformer",
+		"metadata":   map[string]string{"name": name},
+		"target":     selectMarked(group, kinds),
+		"patch":      string(patch),
+	}
+}
+
+// selectMarked returns a selector of the marked workloads of these kinds.
+func selectMarked(group, kinds string) map[string]string {
+	return map[string]string{"group": group, "kind": kinds, "labelSelector": LabelWorkload + "=" + WorkloadMain}
+}
+
+// checkCPULimit returns an error for a marked workload that no API server accepts: its container may not request more CPU than its limit.
+func checkCPULimit(file string, o *resource.Resource) error {
+	if o.GetLabels()[LabelWorkload] != WorkloadMain {
+		return nil
+	}
+	for _, p := range podPaths() {
+		request, requested := quantityAtPath(o, p.fieldPath(amount{field: "requests", resource: "cpu"}))
+		path := p.fieldPath(amount{field: "limits", resource: "cpu"})
+		if limit, limited := quantityAtPath(o, path); requested && limited && request.Cmp(limit) > 0 {
+			return errors.Errorf("%s: %s: %s: %s is less than the %s that are requested: leave the limit out, so that the intent can be followed",
+				file, describeObject(o), strings.Join(path, "."), limit.String(), request.String())
+		}
+	}
+	return nil
+}
+
+func quantityAtPath(o *resource.Resource, path []string) (quantity.Quantity, bool) {
+	n, err := o.Pipe(yaml.Lookup(path...))
+	if err != nil || n == nil || !isQuantity(n.YNode().Value) {
+		return quantity.Quantity{}, false
+	}
+	q, err := quantity.ParseQuantity(n.YNode().Value)
+	return q, err == nil
+}
