@@ -27,7 +27,7 @@ func TestClaimFor(t *testing.T) {
 			composite: `{"kind": "IntentDeployment", "metadata": {"namespace": "team-a", "name": "shop"}, "spec": {}}`,
 			want:      rolloutv1alpha1.ClaimReference{APIGroup: "intentplane.dev", Kind: "IntentDeployment", Namespace: "team-a", Name: "shop"},
 		},
-		"Forged": {
+		"GHSA-77cv-mrm6-fr3c-Forged": {
 			reason:    "A composite in a namespace cannot speak for a claim of another namespace.",
 			composite: `{"kind": "IntentDeployment", "metadata": {"namespace": "team-a", "name": "shop"}, "spec": {` + forged + `}}`,
 			want:      rolloutv1alpha1.ClaimReference{APIGroup: "intentplane.dev", Kind: "IntentDeployment", Namespace: "team-a", Name: "shop"},

@@ -31,10 +31,8 @@ func testsOf(t *testing.T, dir string) string {
 	return out.String()
 }
 
-// byID are the tests that have a case for each advisory, by its identifier.
-func byID(test string) bool { return test == "TestAdvisories" || test == "TestContainment" }
-
-// TestAdvisoriesAreTested finds the test that each advisory in security.md names, or the reason why there is none.
+// TestAdvisoriesAreTested finds the test that each advisory in security.md names, with a case that begins with its identifier, or the reason why
+// there is none.
 func TestAdvisoriesAreTested(t *testing.T) {
 	b, err := os.ReadFile("security.md")
 	if err != nil {
@@ -55,8 +53,8 @@ func TestAdvisoriesAreTested(t *testing.T) {
 			}
 			for _, test := range tests {
 				text := testsOf(t, test[1])
-				if !strings.Contains(text, "func "+test[2]+"(") || byID(test[2]) && !strings.Contains(text, `"`+id) {
-					t.Errorf("%s: %s of %s does not test it", id, test[2], test[1])
+				if !strings.Contains(text, "func "+test[2]+"(") || !strings.Contains(text, `"`+id) {
+					t.Errorf("%s: %s of %s has no case that begins with it", id, test[2], test[1])
 				}
 			}
 		}

@@ -80,7 +80,7 @@ func TestRead(t *testing.T) {
 			remote: of(configv1alpha1.CredentialsBearer, creds),
 			err:    &InvalidError{Field: "spec.git.credentials.secretRef.namespace", Detail: "is required in a ClusterProviderConfig"},
 		},
-		"ForeignNamespace": {
+		"CVE-2026-44935-ForeignNamespace": {
 			reason: "A tenant's configuration reads no Secret of another tenant",
 			remote: of(configv1alpha1.CredentialsBearer, &configv1alpha1.SecretReference{Namespace: "team-b", Name: "creds"}),
 			err:    &InvalidError{Field: "spec.git.credentials.secretRef.namespace", Detail: "a ProviderConfig reads Secrets of its own namespace only"},

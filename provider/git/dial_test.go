@@ -120,10 +120,10 @@ func TestGuardRefusesNearAddresses(t *testing.T) {
 		reason string
 		change func(r *Remote, at string)
 	}{
-		"HTTP":  {reason: "The URL may not lead to a near address.", change: func(r *Remote, at string) { r.URL = "http://" + at + "/x.git" }},
-		"HTTPS": {reason: "TLS does not change what may be reached.", change: func(r *Remote, at string) { r.URL = "https://" + at + "/x.git" }},
-		"Name":  {reason: "A name counts as what it is resolved to.", change: func(r *Remote, at string) { r.URL = "http://git.example.org:" + portOf(at) + "/x.git" }},
-		"Proxy": {reason: "The proxy may not be at a near address.", change: func(r *Remote, at string) {
+		"CVE-2026-44936-HTTP":  {reason: "The URL may not lead to a near address.", change: func(r *Remote, at string) { r.URL = "http://" + at + "/x.git" }},
+		"CVE-2026-44936-HTTPS": {reason: "TLS does not change what may be reached.", change: func(r *Remote, at string) { r.URL = "https://" + at + "/x.git" }},
+		"CVE-2026-44936-Name":  {reason: "A name counts as what it is resolved to.", change: func(r *Remote, at string) { r.URL = "http://git.example.org:" + portOf(at) + "/x.git" }},
+		"CVE-2026-44936-Proxy": {reason: "The proxy may not be at a near address.", change: func(r *Remote, at string) {
 			r.URL, r.Proxy = "http://192.0.2.1/x.git", &Proxy{URL: "http://" + at}
 		}},
 		"ProxyTLS": {reason: "A proxy that is reached by TLS with a client certificate has a dialer of its own, which is guarded too.", change: func(r *Remote, at string) {

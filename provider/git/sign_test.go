@@ -177,9 +177,9 @@ func TestForgedState(t *testing.T) {
 		forge  func(*testing.T, *gitserver.Server)
 		want   string
 	}{
-		"Unsigned": {reason: "A stranger pushes a state", forge: stranger, want: "it is not signed"},
-		"OtherKey": {
-			reason: "A stranger signs with a key of their own",
+		"CVE-2024-31989-Unsigned": {reason: "A state that another user pushes is not believed where states are signed.", forge: stranger, want: "it is not signed"},
+		"CVE-2024-31989-OtherKey": {
+			reason: "A state that another user signs with a key of their own is not believed.",
 			forge: func(t *testing.T, s *gitserver.Server) {
 				t.Helper()
 				c := client(t, s, signing(sshPair(t).key))

@@ -184,18 +184,18 @@ func TestHostKeys(t *testing.T) {
 		lines  func(address string) string
 		want   Class
 	}{
-		"Known":         {reason: "The key is known", host: host, lines: func(a string) string { return line("", a, host) }},
-		"RSA":           {reason: "A key of rsa, with SHA-2", host: large, lines: func(a string) string { return line("", a, large) }},
-		"Hashed":        {reason: "The name may be hashed", host: host, lines: func(a string) string { return line("", knownhosts.HashHostname(a), host) }},
-		"Wildcard":      {reason: "A pattern", host: host, lines: func(string) string { return "127.0.0.* " + authorized(host) }},
-		"Changed":       {reason: "Another key than the one that is known", host: host, lines: func(a string) string { return line("", a, other) }, want: ClassTrust},
-		"Unknown":       {reason: "No key of this server is known", host: host, lines: func(string) string { return line("", "git.example.org", host) }, want: ClassTrust},
-		"OtherPort":     {reason: "Another port is another server", host: host, lines: func(string) string { return line("", "[127.0.0.1]:1", host) }, want: ClassTrust},
-		"Revoked":       {reason: "A key that was stolen", host: host, lines: func(a string) string { return line("", a, host) + line("@revoked ", a, host) }, want: ClassTrust},
-		"OtherKind":     {reason: "A key of another kind than the known one", host: host, lines: func(a string) string { return a + " " + authorized(rsaKey(t)) }, want: ClassTrust},
-		"Authority":     {reason: "An authority vouches for the server", host: certified, lines: func(a string) string { return line("@cert-authority ", a, authority) }},
-		"WrongAuthory":  {reason: "Another authority vouches", host: certified, lines: func(a string) string { return line("@cert-authority ", a, other) }, want: ClassTrust},
-		"AuthorityOnly": {reason: "A plain key is no certificate", host: host, lines: func(a string) string { return line("@cert-authority ", a, authority) }, want: ClassTrust},
+		"Known":                  {reason: "The key is known", host: host, lines: func(a string) string { return line("", a, host) }},
+		"RSA":                    {reason: "A key of rsa, with SHA-2", host: large, lines: func(a string) string { return line("", a, large) }},
+		"Hashed":                 {reason: "The name may be hashed", host: host, lines: func(a string) string { return line("", knownhosts.HashHostname(a), host) }},
+		"Wildcard":               {reason: "A pattern", host: host, lines: func(string) string { return "127.0.0.* " + authorized(host) }},
+		"CVE-2025-23390-Changed": {reason: "A server that shows another host key than the known one is not spoken to.", host: host, lines: func(a string) string { return line("", a, other) }, want: ClassTrust},
+		"CVE-2025-23390-Unknown": {reason: "A server without a known host key is not spoken to.", host: host, lines: func(string) string { return line("", "git.example.org", host) }, want: ClassTrust},
+		"OtherPort":              {reason: "Another port is another server", host: host, lines: func(string) string { return line("", "[127.0.0.1]:1", host) }, want: ClassTrust},
+		"Revoked":                {reason: "A key that was stolen", host: host, lines: func(a string) string { return line("", a, host) + line("@revoked ", a, host) }, want: ClassTrust},
+		"OtherKind":              {reason: "A key of another kind than the known one", host: host, lines: func(a string) string { return a + " " + authorized(rsaKey(t)) }, want: ClassTrust},
+		"Authority":              {reason: "An authority vouches for the server", host: certified, lines: func(a string) string { return line("@cert-authority ", a, authority) }},
+		"WrongAuthory":           {reason: "Another authority vouches", host: certified, lines: func(a string) string { return line("@cert-authority ", a, other) }, want: ClassTrust},
+		"AuthorityOnly":          {reason: "A plain key is no certificate", host: host, lines: func(a string) string { return line("@cert-authority ", a, authority) }, want: ClassTrust},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

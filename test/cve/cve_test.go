@@ -38,6 +38,9 @@ func TestAdvisories(t *testing.T) {
 		reason string
 		test   func(t *testing.T)
 	}{
+		"CVE-2024-21661": {reason: "Renderings at once share no map that one of them changes.", test: renderAtOnce},
+		"CVE-2024-32476": {reason: "An expression of a check takes neither all memory nor all time.", test: expressionBombs},
+		"CVE-2026-44938": {reason: "A tenant does not change the pod security of a namespace, and the Job of a check keeps the strictest one.", test: podRestrictions},
 		"CVE-2022-24817": {reason: "A kubeconfig runs no program and reads no file of the provider.", test: kubeconfigReaches},
 		"CVE-2022-39272": {reason: "A duration that cannot be read is an error of its own object.", test: durations},
 		"CVE-2024-31216": {reason: "A password in a URL is in no error.", test: passwordInURL},

@@ -129,7 +129,7 @@ func TestRetains(t *testing.T) {
 			reason:  "What a GitDelivery of a living claim delivered stays when a user deletes the GitDelivery.",
 			deleted: composed(clusterScoped()), there: []client.Object{clusterScoped(), claim(), namespace()}, want: true,
 		},
-		"ForgedClaim": {
+		"GHSA-77cv-mrm6-fr3c-ForgedClaim": {
 			reason:  "A namespaced composite has no claim, whatever its spec says, and lives.",
 			deleted: composed(namespaced(claimed())), there: []client.Object{namespaced(claimed()), namespace()}, want: true,
 		},
@@ -163,7 +163,7 @@ func TestRetains(t *testing.T) {
 			reason:  "A 404 that does not come from the API server says nothing about a namespace.",
 			deleted: composed(namespaced()), there: []client.Object{namespaced(), namespace()}, failing: "Namespace", err: unserved, unknown: true,
 		},
-		"OthersOfItsName": {
+		"GHSA-77cv-mrm6-fr3c-OthersOfItsName": {
 			reason:  "A composite that lists objects of the same name and of another kind or group does not hold on to this one.",
 			deleted: composed(namespaced()), there: []client.Object{namespaced(restored, with(others, "spec", "crossplane", "resourceRefs")), namespace()},
 		},

@@ -62,16 +62,16 @@ func TestRefused(t *testing.T) {
 			change: func(_ *testing.T, d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Trees[0].Site = "mars" },
 			want:   v1alpha1.ReasonSiteMissing,
 		},
-		"ClusterScopedKind": {
-			reason: "A kind that the Site does not allow is not delivered",
+		"CVE-2023-50726-ClusterScopedKind": {
+			reason: "A GitDelivery that brings its own files delivers no kind that the Site does not allow.",
 			change: func(t *testing.T, d *v1alpha1.GitDelivery) {
 				t.Helper()
 				withFiles(t, d, object("apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: all}\n"))
 			},
 			want: v1alpha1.ReasonPolicyDenied,
 		},
-		"ForeignNamespace": {
-			reason: "An object of another namespace is not delivered",
+		"CVE-2023-50726-ForeignNamespace": {
+			reason: "A GitDelivery that brings its own files delivers no object of another namespace.",
 			change: func(t *testing.T, d *v1alpha1.GitDelivery) {
 				t.Helper()
 				withFiles(t, d, object("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web, namespace: team-b}\n"))
@@ -108,8 +108,8 @@ func TestRefused(t *testing.T) {
 			change: func(_ *testing.T, d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Trees[0].Weight = new(int32(10)) },
 			want:   v1alpha1.ReasonInvalid,
 		},
-		"NamespaceNotAllowed": {
-			reason: "A configuration says who may use it",
+		"CVE-2024-31990-NamespaceNotAllowed": {
+			reason: "A GitDelivery that is written past the function may not use a configuration that does not allow its namespace.",
 			config: func(c *configv1alpha1.ProviderConfigSpec) { c.Policy.AllowedNamespaces = []string{"team-b"} },
 			want:   v1alpha1.ReasonPolicyDenied,
 		},

@@ -268,10 +268,10 @@ func TestForeignSite(t *testing.T) {
 		reason string
 		site   *catalogv1alpha1.Site
 	}{
-		"Name":   {reason: "A Site of that name is an administrator's", site: foreign("team-a.prod", "elsewhere")},
-		"Path":   {reason: "Its directory is", site: foreign("edge1", "clusters/team-a/prod")},
-		"Parent": {reason: "An engine reads all of it", site: foreign("edge1", "clusters")},
-		"Child":  {reason: "Or ours would read all of another's", site: foreign("edge1", "clusters/team-a/prod/edge1")},
+		"CVE-2026-41050-Name": {reason: "A tenant's cluster does not take over the Site of an administrator by its name.", site: foreign("team-a.prod", "elsewhere")},
+		"CVE-2026-41050-Path": {reason: "A tenant's cluster does not take over the directory of another Site.", site: foreign("edge1", "clusters/team-a/prod")},
+		"Parent":              {reason: "An engine reads all of it", site: foreign("edge1", "clusters")},
+		"Child":               {reason: "Or ours would read all of another's", site: foreign("edge1", "clusters/team-a/prod/edge1")},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

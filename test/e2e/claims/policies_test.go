@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/test/controlplane"
 	"github.com/intentplane/intentplane/test/scene"
 )
@@ -109,18 +110,43 @@ func TestApprovalByEdit(t *testing.T) {
 	bindPolicies(s)
 	s.Until("the policy holds", scene.Patience, func() bool { return patch(editor, automatic) != "" })
 	for name, tc := range map[string]struct{ patch, want string }{
-		"Automatic": {patch: automatic, want: "spec.blueprint: who may create RolloutRequests"},
-		"Channel":   {patch: `{"spec":{"blueprint":{"channel":"edge"}}}`, want: "spec.blueprint: who may create RolloutRequests"},
-		"NoGates":   {patch: `{"spec":{"gatesConfig":{"enabled":false}}}`, want: "spec.gatesConfig: who may create RolloutRequests"},
-		"NoWaves":   {patch: `{"spec":{"deliveryConfig":{"waves":null}}}`, want: "spec.deliveryConfig.waves: who may create RolloutRequests"},
-		"Suspend":   {patch: `{"spec":{"suspend":true}}`},
-		"Label":     {patch: `{"metadata":{"labels":{"a":"b"}}}`},
+		"CVE-2026-27111-Automatic": {patch: automatic, want: "spec.blueprint: who may create RolloutRequests"},
+		"Channel":                  {patch: `{"spec":{"blueprint":{"channel":"edge"}}}`, want: "spec.blueprint: who may create RolloutRequests"},
+		"NoGates":                  {patch: `{"spec":{"gatesConfig":{"enabled":false}}}`, want: "spec.gatesConfig: who may create RolloutRequests"},
+		"NoWaves":                  {patch: `{"spec":{"deliveryConfig":{"waves":null}}}`, want: "spec.deliveryConfig.waves: who may create RolloutRequests"},
+		"Suspend":                  {patch: `{"spec":{"suspend":true}}`},
+		"Label":                    {patch: `{"metadata":{"labels":{"a":"b"}}}`},
 	} {
-		if got := patch(editor, tc.patch); tc.want == "" && got != "" || !strings.Contains(got, tc.want) {
-			t.Errorf("%s: want %q, got %q", name, tc.want, got)
-		}
-		if got := patch(approver, tc.patch); got != "" {
-			t.Errorf("%s: who may approve is refused: %q", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := patch(editor, tc.patch); tc.want == "" && got != "" || !strings.Contains(got, tc.want) {
+				t.Errorf("want %q, got %q", tc.want, got)
+			}
+			if got := patch(approver, tc.patch); got != "" {
+				t.Errorf("who may approve is refused: %q", got)
+			}
+		})
 	}
+	t.Run("CVE-2026-27112-Batch", func(t *testing.T) {
+		got := try(s, editor, "apply", "--server-side", "--force-conflicts", "-f", batch(s, o))
+		for _, want := range []string{"spec.blueprint: who may create RolloutRequests", `cannot patch resource "rolloutrequests"`} {
+			if !strings.Contains(got, want) {
+				t.Errorf("each object of a batch is judged by itself: want %q, got %q", want, got)
+			}
+		}
+	})
+}
+
+// batch writes one file with an edit that anybody who edits may make, then one that approves, then a RolloutRequest.
+func batch(s *scene.Scene, deployment *unstructured.Unstructured) string {
+	s.T.Helper()
+	labelled, automatic := deployment.DeepCopy(), deployment.DeepCopy()
+	labelled.SetLabels(map[string]string{"a": "b"})
+	s.Set(automatic, "Automatic", "spec", "blueprint", "updatePolicy")
+	list := &unstructured.UnstructuredList{Object: map[string]any{"apiVersion": "v1", "kind": "List"}}
+	for _, o := range []*unstructured.Unstructured{labelled, automatic, s.Request("ask", deployment, rolloutv1alpha1.ActionApproveUpdate, 1)} {
+		list.Items = append(list.Items, *o)
+	}
+	file := filepath.Join(s.T.TempDir(), "batch.yaml")
+	write(s, file, &unstructured.Unstructured{Object: list.UnstructuredContent()})
+	return file
 }
