@@ -56,12 +56,12 @@ func TestAdvisories(t *testing.T) {
 		"CVE-2024-52284": {reason: "Who may not read Secrets does not read GitDeliveries, which hold what is delivered.", test: secretsInDeliveries},
 		"CVE-2026-44937": {reason: "A value in a regular expression of a query is matched letter for letter.", test: regexInjection},
 		"CVE-2023-27483": {reason: "An intent with depth, with length or with a great index is refused soon.", test: deepIntent},
-		"CVE-2022-24730": {reason: "A Blueprint reads nothing outside of itself.", test: refuses("resources: [../../elsewhere]")},
-		"CVE-2021-32690": {reason: "No chart is fetched, so that no credential goes to another domain.", test: refuses("helmCharts: [{name: x, repo: 'https://example.org'}]")},
-		"CVE-2025-32386": {reason: "No chart is unpacked.", test: refuses("helmCharts: [{name: x}]")},
-		"CVE-2026-35204": {reason: "No plugin of Helm is run.", test: refuses("helmGlobals: {chartHome: ../..}")},
-		"CVE-2026-35205": {reason: "No chart without provenance is taken.", test: refuses("helmCharts: [{name: x, version: 1.0.0}]")},
-		"CVE-2026-35206": {reason: "No name of a chart is a path.", test: refuses("helmCharts: [{name: ../x}]")},
+		"CVE-2022-24730": {reason: "A Blueprint reads nothing outside of itself.", test: refuses("resources: [../../elsewhere]", "is not a file or a folder of the Blueprint")},
+		"CVE-2021-32690": {reason: "No chart is fetched, so that no credential goes to another domain.", test: refuses("helmCharts: [{name: x, repo: 'https://example.org'}]", "is not allowed in a Blueprint")},
+		"CVE-2025-32386": {reason: "No chart is unpacked.", test: refuses("helmCharts: [{name: x}]", "is not allowed in a Blueprint")},
+		"CVE-2026-35204": {reason: "No plugin of Helm is run.", test: refuses("helmGlobals: {chartHome: ../..}", "is not allowed in a Blueprint")},
+		"CVE-2026-35205": {reason: "No chart without provenance is taken.", test: refuses("helmCharts: [{name: x, version: 1.0.0}]", "is not allowed in a Blueprint")},
+		"CVE-2026-35206": {reason: "No name of a chart is a path.", test: refuses("helmCharts: [{name: ../x}]", "is not allowed in a Blueprint")},
 		"CVE-2023-49568": {reason: "The Git library is one in which this is fixed.", test: atLeast("github.com/go-git/go-git/v5", "5.11.0")},
 		"CVE-2023-49569": {reason: "The Git library is one in which this is fixed.", test: atLeast("github.com/go-git/go-git/v5", "5.11.0")},
 		"CVE-2025-21613": {reason: "The Git library is one in which this is fixed, and no URL names a file.", test: fileURL},
@@ -290,27 +290,27 @@ func regexInjection(t *testing.T) {
 
 func deepIntent(t *testing.T) {
 	t.Helper()
-	for name, text := range map[string]string{
-		"Depth":  strings.Repeat(`{"a":`, 10_000) + "1" + strings.Repeat("}", 10_000),
-		"Length": `{"service": "` + strings.Repeat("x", 10<<20) + `"}`,
-		"Index":  `{"a[99999999]": 1}`,
+	for name, tc := range map[string]struct{ text, want string }{
+		"Depth":  {text: strings.Repeat(`{"a":`, 2_000) + "1" + strings.Repeat("}", 2_000), want: "nest"},
+		"Length": {text: `{"service": "` + strings.Repeat("x", 10<<20) + `"}`, want: "has 10485775 bytes, more than"},
+		"Index":  {text: `{"a[99999999]": 1}`, want: "a[99999999]"},
 	} {
-		if _, err := intent.FromText(text); err == nil {
-			t.Errorf("%s: the intent is taken", name)
+		if _, err := intent.FromText(tc.text); err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%s: want error %q, got %v", name, tc.want, err)
 		}
 	}
 }
 
-// refuses builds a Blueprint with a kustomization that is not allowed.
-func refuses(kustomization string) func(t *testing.T) {
+// refuses builds a Blueprint with a kustomization that is not allowed, and wants that as the reason.
+func refuses(kustomization, want string) func(t *testing.T) {
 	return func(t *testing.T) {
 		t.Helper()
 		b := &catalogv1alpha1.Blueprint{}
 		b.SetName("web")
 		b.Spec.ServiceTypes = []string{"web"}
 		b.Spec.Files = map[string]catalogv1alpha1.File{"kustomization.yaml": catalogv1alpha1.File(kustomization)}
-		if err := render.Check(b); err == nil {
-			t.Errorf("a Blueprint with %q is taken", kustomization)
+		if err := render.Check(b); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("a Blueprint with %q: want error %q, got %v", kustomization, want, err)
 		}
 	}
 }
