@@ -38,7 +38,8 @@ type Bounds struct {
 	Object int64
 	// List bounds all pages of one list together, in bytes as they are after decompression. Zero means 64 MiB.
 	List int64
-	// Store bounds the memory that is held for all clusters of one tenant, or for one cluster of an administrator, in bytes. Zero means 32 MiB.
+	// Store bounds the memory that is held for all clusters that one tenant published, or for any other cluster, in bytes. Lists that are under
+	// way may take as much again, all of them together. Zero means 32 MiB.
 	Store int64
 }
 
@@ -107,25 +108,31 @@ type AnswerError struct {
 // Error returns the detail.
 func (e *AnswerError) Error() string { return e.Detail }
 
-// An account is what the author of kubeconfigs uses of what all share: the memory of what is held, the turn of one large answer at a time, and
-// how fast events are read. A tenant has one for all clusters, so that many of them cost the tenant alone.
+// An account is what clusters use of what all share: the memory of what is held and of what is listed, the turn of one large answer at a time,
+// and how fast events are read. A tenant has one for all clusters that the tenant published, so that many of them cost the tenant alone.
 type account struct {
 	key    string
 	events *rate.Limiter
 	turn   chan struct{}
 	held   *quota
+	// listing is the memory of lists that are under way.
+	listing *quota
 }
 
 func newAccount(key string, b Bounds) *account {
-	return &account{key: key, events: rate.NewLimiter(eventRate, eventBurst), turn: make(chan struct{}, 1), held: &quota{bound: b.store()}}
+	return &account{
+		key: key, events: rate.NewLimiter(eventRate, eventBurst), turn: make(chan struct{}, 1),
+		held: &quota{bound: b.store()}, listing: &quota{bound: b.store()},
+	}
 }
 
-// accountKey of a connection. What an administrator names has an account for each cluster; the provider's own cluster is trusted, and has none.
-func accountKey(link string, o Origin) string {
-	if o == Administrator {
+// accountKey returns the key of the account that pays for a connection: that of the tenant who published the Site, or one of its own. The
+// provider's own cluster is trusted, and has none.
+func accountKey(link string, a Access) string {
+	if a.Tenant == "" {
 		return link
 	}
-	return "tenant " + string(o)
+	return "tenant " + a.Tenant
 }
 
 const (

@@ -54,8 +54,17 @@ type Pool struct {
 type Dial func(kubeconfig []byte, o Origin) (dynamic.Interface, func(), error)
 
 // An Origin is who wrote a kubeconfig, and so who says which machine is reached. One that is not Administrator is a namespace: the tenant who may
-// write in it names no machine that is near, or that trusts whoever reaches it, and has one share for all clusters.
+// write in it names no machine that is near, or that trusts whoever reaches it.
 type Origin string
+
+// An Access says who wrote the kubeconfig of a cluster, and who pays for reading from it.
+type Access struct {
+	// Origin decides which addresses the kubeconfig may lead to.
+	Origin Origin
+	// Tenant is the namespace that published the Site, which has one share for all of its Sites. Empty means that the cluster has a share of its
+	// own.
+	Tenant string
+}
 
 // Administrator is who names a Secret in a Site. They may have a cluster wherever they like.
 const Administrator Origin = ""
@@ -178,35 +187,35 @@ type Cluster struct {
 
 // Home is the cluster that the provider runs in. It returns an error if the provider's own configuration is not valid.
 func (l *Look) Home() (*Cluster, error) {
-	return l.connect(home, nil, Administrator)
+	return l.connect(home, nil, Access{})
 }
 
 // Remote is the cluster that a kubeconfig leads to. It contacts nobody yet. It returns a RefusedError.
-func (l *Look) Remote(kubeconfig []byte, o Origin) (*Cluster, error) {
-	return l.connect(string(o)+" "+digest(kubeconfig), kubeconfig, o)
+func (l *Look) Remote(kubeconfig []byte, a Access) (*Cluster, error) {
+	return l.connect(string(a.Origin)+" "+a.Tenant+" "+digest(kubeconfig), kubeconfig, a)
 }
 
-func (l *Look) connect(key string, kubeconfig []byte, o Origin) (*Cluster, error) {
+func (l *Look) connect(key string, kubeconfig []byte, a Access) (*Cluster, error) {
 	p := l.pool
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if have, ok := p.links[key]; ok {
 		return &Cluster{look: l, link: have}, nil
 	}
-	d, closeFn, err := p.dial(kubeconfig, o)
+	d, closeFn, err := p.dial(kubeconfig, a.Origin)
 	if err != nil {
 		return nil, err
 	}
 	// It is one of the Pool's once something is read from it.
-	return &Cluster{look: l, link: &link{key: key, account: p.accountOf(key, o), client: d, close: closeFn, watches: map[watchKey]*watch{}}}, nil
+	return &Cluster{look: l, link: &link{key: key, account: p.accountOf(key, a), client: d, close: closeFn, watches: map[watchKey]*watch{}}}, nil
 }
 
 // accountOf a connection is that of another one of the same tenant, if there is one.
-func (p *Pool) accountOf(link string, o Origin) *account {
+func (p *Pool) accountOf(link string, a Access) *account {
 	if link == home {
 		return nil
 	}
-	key := accountKey(link, o)
+	key := accountKey(link, a)
 	for _, l := range p.links {
 		if l.account != nil && l.account.key == key {
 			return l.account

@@ -199,7 +199,7 @@ func (p *pool) read(who string, kubeconfig []byte, names ...string) string {
 	defer l.Done()
 	out := []string{}
 	for _, name := range names {
-		c, err := l.Remote(kubeconfig, Administrator)
+		c, err := l.Remote(kubeconfig, Access{})
 		if err != nil {
 			p.t.Fatal(err)
 		}
@@ -338,7 +338,7 @@ func TestTenant(t *testing.T) {
 			p.expect("an administrator's", "one", p.read("b", s.kubeconfig(canary), "edge1"))
 			l := p.Look(owner("a"))
 			defer l.Done()
-			c, err := l.Remote(s.kubeconfig(canary), tc.origin)
+			c, err := l.Remote(s.kubeconfig(canary), Access{Origin: tc.origin})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -355,7 +355,7 @@ func TestTenant(t *testing.T) {
 func TestAnnotate(t *testing.T) {
 	s := newAPIServer(t)
 	l := newPool(t).Look(owner("a"))
-	c, err := l.Remote(s.kubeconfig(canary), Administrator)
+	c, err := l.Remote(s.kubeconfig(canary), Access{})
 	if err != nil {
 		t.Fatal(err)
 	}

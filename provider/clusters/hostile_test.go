@@ -205,7 +205,7 @@ func (p *pool) explain(kubeconfig []byte) string {
 	p.t.Helper()
 	l := p.Look(owner("a"))
 	defer l.Done()
-	c, err := l.Remote(kubeconfig, Administrator)
+	c, err := l.Remote(kubeconfig, Access{})
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -220,16 +220,22 @@ func (p *pool) explain(kubeconfig []byte) string {
 	return o.GetName()
 }
 
-// TestHostileTenantHasOneShare has several clusters of one tenant use one share of memory, and those of others their own.
+// TestHostileTenantHasOneShare has several clusters that one tenant published use one share of memory, and those of others their own: also
+// those of an administrator, whose Clusters may be in one namespace of Cluster API.
 func TestHostileTenantHasOneShare(t *testing.T) {
 	p := NewPool(nil, Bounds{Store: 1000}, nil)
-	register := func(key string, o Origin) *account {
-		l := &link{key: key, account: p.accountOf(key, o)}
+	register := func(key string, a Access) *account {
+		l := &link{key: key, account: p.accountOf(key, a)}
 		p.register(l)
 		return l.account
 	}
-	first, second, other, admin := register("a", "team-a"), register("b", "team-a"), register("c", "team-b"), register("d", Administrator)
-	if first != second || first == other || first == admin || p.accountOf(home, Administrator) != nil {
+	first, second := register("a", Access{Origin: "team-a", Tenant: "team-a"}), register("b", Access{Origin: "team-a", Tenant: "team-a"})
+	other, admin := register("c", Access{Origin: "team-b", Tenant: "team-b"}), register("d", Access{})
+	fleet, fleet2 := register("e", Access{Origin: "capi"}), register("f", Access{Origin: "capi"})
+	if fleet == fleet2 {
+		t.Error("each cluster that an administrator named has an account, also where all are in one namespace of Cluster API")
+	}
+	if first != second || first == other || first == admin || p.accountOf(home, Access{}) != nil {
 		t.Error("one tenant has one account, and nobody else has the same")
 	}
 	if err := first.held.take(900); err != nil {

@@ -19,18 +19,24 @@ const (
 	maxPages = 100
 )
 
-// list all objects of the watch, page by page, without the fields that strip removes. It returns an AnswerError if they exceed a bound.
-func (w *watch) list(ctx context.Context) (*unstructured.UnstructuredList, error) {
+// list all objects of the watch, page by page, without the fields that strip removes. Their memory is reserved in the store, which releases it
+// when it has them. It returns an AnswerError if they exceed a bound.
+func (w *watch) list(ctx context.Context, s *store) (*unstructured.UnstructuredList, error) {
+	s.releaseList() // The reflector may have dropped a list before this one.
+	all, err := w.listPages(ctx, s)
+	if err != nil {
+		s.releaseList()
+	}
+	return all, err
+}
+
+func (w *watch) listPages(ctx context.Context, s *store) (*unstructured.UnstructuredList, error) {
 	all := &unstructured.UnstructuredList{}
 	o := w.key.narrow(metav1.ListOptions{Limit: pageSize})
-	room := &quota{bound: w.pool.bounds.store()}
-	if w.account == nil {
-		room = nil
-	}
 	total := bound{bytes: w.pool.bounds.list(), decoded: math.MaxInt64, of: "a list"}
 	read := int64(0)
 	for n := 0; n < maxPages || w.account == nil; n++ {
-		page, size, err := w.page(ctx, o, room)
+		page, size, err := w.page(ctx, o, s)
 		if isOversize(err) && o.Limit > 1 {
 			o.Limit = max(1, o.Limit/smallerPage)
 			continue
@@ -56,7 +62,7 @@ func isOversize(err error) bool {
 }
 
 // page reads one page of a list, and strips it while it has its turn. It returns how many bytes it had, too.
-func (w *watch) page(ctx context.Context, o metav1.ListOptions, room *quota) (*unstructured.UnstructuredList, int64, error) {
+func (w *watch) page(ctx context.Context, o metav1.ListOptions, s *store) (*unstructured.UnstructuredList, int64, error) {
 	e := &expectation{kind: pageAnswer, account: w.account}
 	defer e.endTurn()
 	page, err := w.resource().List(expecting(ctx, e), o)
@@ -65,7 +71,7 @@ func (w *watch) page(ctx context.Context, o metav1.ListOptions, room *quota) (*u
 	}
 	for i := range page.Items {
 		strip(&page.Items[i])
-		if err := room.take(memoryOf(page.Items[i].Object)); err != nil {
+		if err := s.reserveForList(memoryOf(page.Items[i].Object)); err != nil {
 			return nil, 0, err
 		}
 	}

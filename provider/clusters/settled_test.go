@@ -54,7 +54,7 @@ func read(t *testing.T, p *Pool, who, cluster string) <-chan answer {
 	t.Helper()
 	out, began := make(chan answer, 1), time.Now()
 	l := p.Look(owner(who))
-	c, err := l.Remote([]byte(cluster), Administrator)
+	c, err := l.Remote([]byte(cluster), Access{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,21 +5,30 @@ import (
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
 )
 
-// KubeconfigOf a Site is in a Secret that it names, or in that of the Cluster that it names, whose namespace is one of tenants. Nil
-// means that there is none.
-func KubeconfigOf(site *catalogv1alpha1.Site) (*catalogv1alpha1.NamespacedSecretKeySelector, Origin) {
-	c := site.Spec.Cluster
+// KubeconfigOf returns the Secret with the kubeconfig of a Site: the one that the Site names, or that of the Cluster that it names, whose
+// namespace is one of tenants. Nil means that there is none.
+func KubeconfigOf(site *catalogv1alpha1.Site) (*catalogv1alpha1.NamespacedSecretKeySelector, Access) {
+	c, a := site.Spec.Cluster, Access{Tenant: tenantOf(site)}
 	switch {
 	case c.ClusterRef != nil:
 		return &catalogv1alpha1.NamespacedSecretKeySelector{
 			Namespace: c.ClusterRef.Namespace, Name: readiness.SecretName(c.ClusterRef.Name), Key: readiness.SecretKey,
-		}, Origin(c.ClusterRef.Namespace)
+		}, Access{Origin: Origin(c.ClusterRef.Namespace), Tenant: a.Tenant}
 	case c.KubeconfigSecretRef == nil:
-		return nil, Administrator
+		return nil, a
 	}
 	out := *c.KubeconfigSecretRef
 	if out.Key == "" {
 		out.Key = readiness.SecretKey // As Cluster API has it.
 	}
-	return &out, Administrator
+	return &out, a
+}
+
+// tenantOf returns the namespace of the object that published a Site, or "" for a Site that a person made. Only an administrator makes Sites, and
+// each of theirs has a share of its own: a fleet in one namespace of Cluster API is no hostile tenant.
+func tenantOf(site *catalogv1alpha1.Site) string {
+	if site.Spec.Owner == nil {
+		return ""
+	}
+	return site.Spec.Owner.Namespace
 }

@@ -2,6 +2,7 @@ package clusters
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"sync"
@@ -25,12 +26,18 @@ func (q *quota) take(bytes int64) error {
 		return nil
 	}
 	q.used.Add(-bytes)
+	return q.exceeded()
+}
+
+func (q *quota) exceeded() error {
 	return &AnswerError{Detail: fmt.Sprintf("the objects that are watched take more than %s of memory", sizeText(q.bound))}
 }
 
 // A store has the objects of one watch, as the reflector of client-go keeps them. It holds no more than its quota.
 type store struct {
-	quota *quota
+	// quota of what is held, and listing the one of lists that are under way. Both are those of the account, so that many watches of one tenant
+	// share them.
+	quota, listing *quota
 	// onChange is called for an object that came, changed or went, and onExceeded when there is no room for one.
 	onChange   func(name string)
 	onExceeded func(error)
@@ -40,7 +47,9 @@ type store struct {
 
 	mu      sync.Mutex
 	objects map[string]storedObject
-	closed  bool
+	// listed is how much memory the list that is under way has reserved.
+	listed int64
+	closed bool
 }
 
 type storedObject struct {
@@ -49,8 +58,44 @@ type storedObject struct {
 	size int64
 }
 
-func newStore(q *quota, onChange func(name string), onExceeded func(error)) *store {
-	return &store{quota: q, onChange: onChange, onExceeded: onExceeded, synced: make(chan struct{}), objects: map[string]storedObject{}}
+// newStore returns a store at the cost of an account. What no account pays for has no bound.
+func newStore(a *account, onChange func(name string), onExceeded func(error)) *store {
+	s := &store{onChange: onChange, onExceeded: onExceeded, synced: make(chan struct{}), objects: map[string]storedObject{}}
+	if a != nil {
+		s.quota, s.listing = a.held, a.listing
+	}
+	return s
+}
+
+// reserveForList reserves memory for an object of the list that is under way. It returns an AnswerError if the list takes more than all lists of
+// the account may, or, to be tried again soon, if other lists have what it needs.
+func (s *store) reserveForList(bytes int64) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.listing == nil:
+		return nil
+	case s.closed:
+		return context.Canceled
+	case s.listed+bytes > s.listing.bound:
+		return s.listing.exceeded()
+	case s.listing.take(bytes) != nil:
+		return &AnswerError{Detail: "other clusters of the same tenant are listed at the same time, and their lists share memory", passing: true}
+	}
+	s.listed += bytes
+	return nil
+}
+
+// releaseList gives back what the last list reserved.
+func (s *store) releaseList() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.releaseListLocked()
+}
+
+func (s *store) releaseListLocked() {
+	_ = s.listing.take(-s.listed) // What is given back always fits.
+	s.listed = 0
 }
 
 func keyOf(u *unstructured.Unstructured) string { return u.GetNamespace() + "/" + u.GetName() }
@@ -97,6 +142,7 @@ func (s *store) Replace(all []any, _ string) error {
 	for _, o := range all {
 		_ = s.Add(o) // It never fails.
 	}
+	s.releaseList() // The store pays for its objects now.
 	s.once.Do(func() { close(s.synced) })
 	return nil
 }
@@ -143,6 +189,7 @@ func (s *store) close() bool {
 	for _, o := range s.objects {
 		_ = s.quota.take(-o.size) // What is given back always fits.
 	}
+	s.releaseListLocked()
 	was := s.closed
 	s.objects, s.closed = map[string]storedObject{}, true
 	return !was

@@ -99,7 +99,7 @@ func (w *watch) start() {
 	// What goes wrong is in the status of who reads. What a cluster says about it is not for our log.
 	ctx, cancel := context.WithCancel(logr.NewContext(context.Background(), logr.Discard()))
 	r := run{end: cancel, began: w.pool.now()}
-	r.store = newStore(w.quota(), w.wake, func(err error) { w.exceed(r, err) })
+	r.store = newStore(w.account, w.wake, func(err error) { w.exceed(r, err) })
 	w.run = r
 	silent := logr.Discard()
 	reflector := cache.NewReflectorWithOptions(w.feed(r), &unstructured.Unstructured{}, r.store, cache.ReflectorOptions{Logger: &silent, Name: "cluster"})
@@ -117,20 +117,13 @@ func retryDelay() wait.DelayFunc {
 	return wait.Backoff{Duration: 800 * time.Millisecond, Cap: 30 * time.Second, Steps: 38, Factor: 2, Jitter: 1}.DelayWithReset(clock.RealClock{}, 2*time.Minute)
 }
 
-func (w *watch) quota() *quota {
-	if w.account == nil {
-		return nil
-	}
-	return w.account.held
-}
-
 // feed of one run.
 func (w *watch) feed(r run) feed {
 	return feed{&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, _ metav1.ListOptions) (runtime.Object, error) {
 			ctx, cancel := context.WithTimeout(ctx, w.pool.timeout)
 			defer cancel()
-			list, err := w.list(ctx)
+			list, err := w.list(ctx, r.store)
 			w.heard(ctx, err)
 			w.exceed(r, err)
 			return list, err

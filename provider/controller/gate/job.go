@@ -185,7 +185,7 @@ func (e *external) cluster(ctx context.Context, site *catalogv1alpha1.Site) (*cl
 		c, err := e.look.Home()
 		return c, "", err
 	}
-	ref, origin := clusters.KubeconfigOf(site)
+	ref, access := clusters.KubeconfigOf(site)
 	if ref == nil {
 		return nil, "the Site names no cluster", nil
 	}
@@ -197,7 +197,7 @@ func (e *external) cluster(ctx context.Context, site *catalogv1alpha1.Site) (*cl
 	if kerrors.IsNotFound(err) || len(s.Data[ref.Key]) == 0 {
 		return nil, "the Secret with the kubeconfig, or its key, does not exist", nil
 	}
-	c, err := e.look.Remote(s.Data[ref.Key], origin)
+	c, err := e.look.Remote(s.Data[ref.Key], access)
 	if err != nil {
 		return nil, err.Error(), nil //nolint:nilerr // It is the Site's trouble.
 	}

@@ -226,7 +226,7 @@ func get(ctx context.Context, c *clusters.Cluster, ref engines.Ref) (*unstructur
 
 // cluster that the engine's object is in.
 func (e *external) cluster(ctx context.Context, site *catalogv1alpha1.Site) (*clusters.Cluster, *problem, error) {
-	ref, origin := clusters.KubeconfigOf(site)
+	ref, access := clusters.KubeconfigOf(site)
 	if onControlPlane(site) || ref == nil {
 		c, err := e.look.Home()
 		return c, nil, err
@@ -241,7 +241,7 @@ func (e *external) cluster(ctx context.Context, site *catalogv1alpha1.Site) (*cl
 		// Where it should be is for those who may read the Site.
 		return nil, &problem{reason: v1alpha1.SiteReasonKubeconfigGone, message: "the Secret with the kubeconfig, or its key, does not exist"}, nil
 	}
-	c, err := e.look.Remote(s.Data[ref.Key], origin)
+	c, err := e.look.Remote(s.Data[ref.Key], access)
 	if err != nil {
 		return nil, &problem{reason: v1alpha1.SiteReasonKubeconfigRefused, message: err.Error()}, nil //nolint:nilerr // It is the Site's problem.
 	}
