@@ -115,7 +115,7 @@ check-generated: ## Check that generated files are up to date.
 
 # Packages that enumerate, in which nothing runs at once: the race detector would only make them ten times as slow. The root package calls
 # the same code from many goroutines, with it.
-PURE := /apis/ledger$$|/function/step$$|/function$$|/function/phase$$|/function/workloadcluster$$|/cmd/kubectl-intent$$|/test/soak$$
+PURE := /apis/ledger$$|/function/step$$|/function/deployment$$|/function/phase$$|/function/workloadcluster$$|/cmd/kubectl-intent$$|/test/soak$$
 
 .PHONY: test-unit
 test-unit: ## Run the unit tests, with the race detector where something runs at once and a C compiler is there.
@@ -157,7 +157,7 @@ soak: tools build xpkg ## Run tests in their long form, and fuzz (ONLY=a test's 
 
 .PHONY: walk
 walk: ## Tell 10,000 stories of faults to the function (WALK=1-10000, or the number of one).
-	@INTENTPLANE_WALK=$(or $(WALK),1-10000) go test -count=1 -v -timeout 0 -run '^TestWalk$$' ./function | \
+	@INTENTPLANE_WALK=$(or $(WALK),1-10000) go test -count=1 -v -timeout 0 -run '^TestWalk$$' ./function/deployment | \
 		awk '/^ *walk_story|^ {8}|^(---|ok|FAIL|panic)/'
 
 .PHONY: bench

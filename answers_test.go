@@ -19,19 +19,19 @@ import (
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
-	"github.com/intentplane/intentplane/function"
+	"github.com/intentplane/intentplane/function/deployment"
 	"github.com/intentplane/intentplane/function/render"
 	"github.com/intentplane/intentplane/test/soak"
 )
 
 // A stub answers with what it is told to, and counts.
 type stub struct {
-	out   function.Output
+	out   deployment.Output
 	err   error
 	calls int
 }
 
-func (s *stub) Run(_ context.Context, in function.Input) (*function.Output, error) {
+func (s *stub) Run(_ context.Context, in deployment.Input) (*deployment.Output, error) {
 	s.calls++
 	out := s.out
 	out.Status = &deploymentv1alpha1.IntentDeploymentStatus{Transitions: in.Status.Transitions}
@@ -102,8 +102,8 @@ func TestAnswersLast(t *testing.T) {
 		want   int
 	}{
 		"Settled":    {reason: "Nothing changes.", want: 1},
-		"Dated":      {reason: "What was decided by a clock may be decided otherwise.", stub: stub{out: function.Output{Dated: true}}, want: 2},
-		"Transition": {reason: "A transition has the time of its call.", stub: stub{out: function.Output{Status: moved}}, want: 2},
+		"Dated":      {reason: "What was decided by a clock may be decided otherwise.", stub: stub{out: deployment.Output{Dated: true}}, want: 2},
+		"Transition": {reason: "A transition has the time of its call.", stub: stub{out: deployment.Output{Status: moved}}, want: 2},
 		"Bug":        {reason: "A bug is no answer.", stub: stub{err: errors.New("boom")}, want: 2},
 	}
 	for name, tc := range cases {
@@ -123,7 +123,7 @@ func TestAnswersLast(t *testing.T) {
 // TestAnswersTooLate: the core says so in the condition that is looked for.
 func TestAnswersTooLate(t *testing.T) {
 	renders := atomic.Int32{}
-	f := NewFunction(function.New(lateRenderer{&renders}), logging.NewNopLogger(), testTTL, time.Now).Remember(1 << 20)
+	f := NewFunction(deployment.New(lateRenderer{&renders}), logging.NewNopLogger(), testTTL, time.Now).Remember(1 << 20)
 	req := request(t, claimComposite)
 	rsp := resolved(t, f, req, catalogOf(t))
 	req.Observed.Composite.Resource.Fields["status"] = rsp.GetDesired().GetComposite().GetResource().GetFields()["status"]

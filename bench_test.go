@@ -25,7 +25,7 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
-	"github.com/intentplane/intentplane/function"
+	"github.com/intentplane/intentplane/function/deployment"
 	"github.com/intentplane/intentplane/function/intent"
 	"github.com/intentplane/intentplane/function/render"
 )
@@ -158,7 +158,7 @@ func timed(do func()) time.Duration {
 
 func serve(r *render.Renderer) *Function {
 	answered, rendered := shares(cacheBytes)
-	return NewFunction(function.New(render.NewCache(r, rendered)), logging.NewNopLogger(), time.Minute, time.Now).Remember(answered)
+	return NewFunction(deployment.New(render.NewCache(r, rendered)), logging.NewNopLogger(), time.Minute, time.Now).Remember(answered)
 }
 
 func call(tb testing.TB, f *Function, req *fnv1.RunFunctionRequest) *fnv1.RunFunctionResponse {

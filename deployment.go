@@ -7,13 +7,13 @@ import (
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
-	"github.com/intentplane/intentplane/function"
 	"github.com/intentplane/intentplane/function/catalog"
+	"github.com/intentplane/intentplane/function/deployment"
 	"github.com/intentplane/intentplane/function/phase"
 )
 
-// deployment is what is read of an IntentDeployment of either shape.
-type deployment struct {
+// intentDeployment is what is read of an IntentDeployment of either shape.
+type intentDeployment struct {
 	metav1.TypeMeta `json:",inline"`
 
 	Metadata metav1.ObjectMeta `json:"metadata"`
@@ -30,7 +30,7 @@ type deployment struct {
 }
 
 // claim is the claim, or the namespaced composite itself.
-func (c *deployment) claim() (rolloutv1alpha1.ClaimReference, error) {
+func (c *intentDeployment) claim() (rolloutv1alpha1.ClaimReference, error) {
 	who, err := claimFor(c.TypeMeta, c.Metadata, c.Spec.ClaimRef)
 	if err != nil {
 		return rolloutv1alpha1.ClaimReference{}, err
@@ -42,20 +42,20 @@ func (c *deployment) claim() (rolloutv1alpha1.ClaimReference, error) {
 	return rolloutv1alpha1.ClaimReference{APIGroup: group, Kind: deploymentv1alpha1.Kind, Namespace: who.Namespace, Name: who.Name}, nil
 }
 
-func decode(req *fnv1.RunFunctionRequest) (function.Input, error) {
-	c := &deployment{}
+func decode(req *fnv1.RunFunctionRequest) (deployment.Input, error) {
+	c := &intentDeployment{}
 	if err := decodeInto(req.GetObserved().GetComposite().GetResource(), c); err != nil {
-		return function.Input{}, errors.Wrap(err, "cannot read the observed composite")
+		return deployment.Input{}, errors.Wrap(err, "cannot read the observed composite")
 	}
 	claim, err := c.claim()
 	if err != nil {
-		return function.Input{}, err
+		return deployment.Input{}, err
 	}
 	observed, err := decodeObserved(req)
 	if err != nil {
-		return function.Input{}, err
+		return deployment.Input{}, err
 	}
-	in := function.Input{
+	in := deployment.Input{
 		Claim:      claim,
 		Spec:       c.Spec.IntentDeploymentSpec,
 		Status:     c.Status.IntentDeploymentStatus,

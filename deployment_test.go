@@ -39,7 +39,7 @@ func TestClaimFor(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			d := &deployment{}
+			d := &intentDeployment{}
 			if err := json.Unmarshal([]byte(tc.composite), d); err != nil {
 				t.Fatal(err)
 			}

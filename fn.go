@@ -17,16 +17,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/intentplane/intentplane/function"
 	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/compose"
+	"github.com/intentplane/intentplane/function/deployment"
 	"github.com/intentplane/intentplane/function/projection"
 )
 
 // A Runner carries out one call.
 type Runner interface {
 	// Run returns what follows from an input. An error is a bug.
-	Run(ctx context.Context, in function.Input) (*function.Output, error)
+	Run(ctx context.Context, in deployment.Input) (*deployment.Output, error)
 }
 
 // Function is the edge between Crossplane's protocol and the core. It is the only place that knows protobuf.

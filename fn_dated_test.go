@@ -9,15 +9,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
-	"github.com/intentplane/intentplane/function"
+	"github.com/intentplane/intentplane/function/deployment"
 )
 
 // waiter is a core whose answer changes after some time.
 type waiter time.Duration
 
 // Run says so.
-func (w waiter) Run(context.Context, function.Input) (*function.Output, error) {
-	return &function.Output{Status: &deploymentv1alpha1.IntentDeploymentStatus{}, Dated: true, Wait: time.Duration(w)}, nil
+func (w waiter) Run(context.Context, deployment.Input) (*deployment.Output, error) {
+	return &deployment.Output{Status: &deploymentv1alpha1.IntentDeploymentStatus{}, Dated: true, Wait: time.Duration(w)}, nil
 }
 
 func TestRunFunctionComesBack(t *testing.T) {

@@ -19,7 +19,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 	"sigs.k8s.io/yaml"
 
-	"github.com/intentplane/intentplane/function"
+	"github.com/intentplane/intentplane/function/deployment"
 	"github.com/intentplane/intentplane/function/render"
 	"github.com/intentplane/intentplane/test/soak"
 )
@@ -49,7 +49,7 @@ spec:
 
 func newFunction() *Function {
 	now := func() time.Time { return time.Date(2031, 12, 17, 13, 14, 15, 16, time.UTC) }
-	return NewFunction(function.New(render.NewRenderer()), logging.NewNopLogger(), testTTL, now)
+	return NewFunction(deployment.New(render.NewRenderer()), logging.NewNopLogger(), testTTL, now)
 }
 
 func parse(t *testing.T, text string) *structpb.Struct {

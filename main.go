@@ -9,7 +9,7 @@ import (
 	sdk "github.com/crossplane/function-sdk-go"
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/intentplane/intentplane/function"
+	"github.com/intentplane/intentplane/function/deployment"
 	"github.com/intentplane/intentplane/function/render"
 )
 
@@ -46,8 +46,8 @@ func (c *cli) Run() error {
 		return err
 	}
 	answered, rendered := shares(c.CacheSize << 20)
-	core := function.New(render.NewCache(render.NewRenderer(), rendered), function.WithRendererSpread(c.RendererSpread), function.WithStopwatch(time.Now),
-		function.WithProviderTimeout(c.ProviderTimeout), function.WithLoopbackChecks(c.AllowLoopbackChecks))
+	core := deployment.New(render.NewCache(render.NewRenderer(), rendered), deployment.WithRendererSpread(c.RendererSpread), deployment.WithStopwatch(time.Now),
+		deployment.WithProviderTimeout(c.ProviderTimeout), deployment.WithLoopbackChecks(c.AllowLoopbackChecks))
 	metrics, err := newTelemetry(prometheus.DefaultRegisterer)
 	if err != nil {
 		return err

@@ -5,7 +5,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
-	"github.com/intentplane/intentplane/function"
+	"github.com/intentplane/intentplane/function/deployment"
 )
 
 // Where an answer came from.
@@ -49,7 +49,7 @@ func (t *telemetry) answered(source string) {
 }
 
 // took notes how long the stages of a call took. A nil telemetry notes nothing.
-func (t *telemetry) took(stages []function.Stage) {
+func (t *telemetry) took(stages []deployment.Stage) {
 	if t == nil {
 		return
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
-	"github.com/intentplane/intentplane/function"
+	"github.com/intentplane/intentplane/function/deployment"
 	"github.com/intentplane/intentplane/function/render"
 )
 
@@ -25,7 +25,7 @@ func TestTelemetry(t *testing.T) {
 	clock := func() time.Time { return now }
 	seconds := 0
 	stopwatch := func() time.Time { seconds++; return now.Add(time.Duration(seconds) * time.Second) }
-	core := function.New(render.NewRenderer(), function.WithStopwatch(stopwatch))
+	core := deployment.New(render.NewRenderer(), deployment.WithStopwatch(stopwatch))
 	f := NewFunction(core, logging.NewNopLogger(), testTTL, clock).Remember(1 << 20).Measure(m)
 	if got := testutil.CollectAndCount(m.answers); got != 3 {
 		t.Errorf("newTelemetry(...): want a counter for each of 3 sources from the start, got %d", got)

@@ -15,8 +15,9 @@ import (
 	"github.com/intentplane/intentplane/apis/policy"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
-	"github.com/intentplane/intentplane/function"
 	"github.com/intentplane/intentplane/function/catalog"
+	"github.com/intentplane/intentplane/function/deployment"
+	"github.com/intentplane/intentplane/function/offline"
 )
 
 const configVersion = "config.intentplane.dev/v1alpha1"
@@ -211,9 +212,9 @@ func unlimited(name, prefix string) json.RawMessage {
 }
 
 // compile compiles a claim as the function does.
-func (s *source) compile(c *deploymentv1alpha1.IntentDeployment) (function.Input, *function.Compiled, error) {
+func (s *source) compile(c *deploymentv1alpha1.IntentDeployment) (deployment.Input, *offline.Compiled, error) {
 	gvk := c.GroupVersionKind()
-	in := function.Input{
+	in := deployment.Input{
 		Claim: rolloutv1alpha1.ClaimReference{APIGroup: gvk.Group, Kind: gvk.Kind, Namespace: c.GetNamespace(), Name: c.GetName()},
 		Spec:  *c.Spec.DeepCopy(),
 	}
@@ -221,6 +222,6 @@ func (s *source) compile(c *deploymentv1alpha1.IntentDeployment) (function.Input
 		in.Status.Blueprint = c.Status.Blueprint
 	}
 	in.Spec.Default()
-	compiled, err := function.Compile(in, s.answer)
+	compiled, err := offline.Compile(in, s.answer)
 	return in, compiled, err
 }

@@ -11,8 +11,8 @@ import (
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
-	"github.com/intentplane/intentplane/function"
 	"github.com/intentplane/intentplane/function/gates"
+	"github.com/intentplane/intentplane/function/offline"
 	"github.com/intentplane/intentplane/function/render"
 )
 
@@ -78,7 +78,7 @@ func (e *explainCommand) Run(s *streams) error {
 }
 
 func (e *explainCommand) explain(from *source, c *deploymentv1alpha1.IntentDeployment) (Explanation, error) {
-	i, field, err := function.Understand(c.Spec)
+	i, field, err := offline.ReadIntent(c.Spec)
 	if err != nil {
 		return Explanation{}, reasoned(err)
 	}
@@ -95,7 +95,7 @@ func (e *explainCommand) explain(from *source, c *deploymentv1alpha1.IntentDeplo
 	if now := compiled.Selection.InChannel; now != out.Blueprint {
 		out.Update = now
 	}
-	said := function.Said(c.Spec)
+	said := offline.ValuesOf(c.Spec)
 	for n, in := range compiled.Inputs {
 		values, err := render.Explain(in, said)
 		if err != nil {

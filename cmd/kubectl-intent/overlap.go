@@ -15,8 +15,8 @@ import (
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
-	"github.com/intentplane/intentplane/function"
 	"github.com/intentplane/intentplane/function/compose"
+	"github.com/intentplane/intentplane/function/deployment"
 )
 
 // A deliveredObject is one that a deployment brings to a Site of a repository.
@@ -35,7 +35,7 @@ type broughtObject struct {
 // claims are the deployments that bring objects to Sites, as <namespace>/<name>. The first one keeps an object.
 type claims map[deliveredObject]string
 
-// take notes what a deployment brings. It returns an error, whose reason function.ReasonOf tells, for an object that another one brings
+// take notes what a deployment brings. It returns an error, whose reason deployment.ReasonOf tells, for an object that another one brings
 // to the same Site, and notes nothing of it then.
 func (c claims) take(name string, brought []broughtObject) error {
 	if err := c.conflict(name, brought, nil); err != nil {
@@ -51,7 +51,7 @@ func (c claims) take(name string, brought []broughtObject) error {
 func (c claims) conflict(name string, brought []broughtObject, passOver map[string]bool) error {
 	for _, b := range brought {
 		if other, ok := c[b.key]; ok && other != name && !passOver[other] {
-			return function.Failed(deploymentv1alpha1.ReasonObjectConflict, errors.Errorf(
+			return deployment.ErrorWithReason(deploymentv1alpha1.ReasonObjectConflict, errors.Errorf(
 				"Site %q: %s is delivered there by %s as well: give one of the services another name", b.site, b.key.object, other))
 		}
 	}

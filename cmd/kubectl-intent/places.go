@@ -9,28 +9,29 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/apis/tree"
-	"github.com/intentplane/intentplane/function"
 	"github.com/intentplane/intentplane/function/compose"
+	"github.com/intentplane/intentplane/function/deployment"
+	"github.com/intentplane/intentplane/function/offline"
 	"github.com/intentplane/intentplane/function/render"
 )
 
 // A kitchen renders deployments as the function does.
 type kitchen struct {
 	renderer *render.Renderer
-	core     *function.Core
+	core     *deployment.Core
 }
 
 func newKitchen() kitchen {
 	r := render.NewRenderer()
-	return kitchen{renderer: r, core: function.New(r)}
+	return kitchen{renderer: r, core: deployment.New(r)}
 }
 
-// places returns what each Site is to hold. It returns an error, whose reason function.ReasonOf tells, for what would not be delivered,
+// places returns what each Site is to hold. It returns an error, whose reason deployment.ReasonOf tells, for what would not be delivered,
 // and for objects that break a rule of their definition. Where there are no configurations no limits of theirs are looked at.
-func (k kitchen) places(limited bool, in function.Input, c *function.Compiled) ([]compose.Rendered, error) {
+func (k kitchen) places(limited bool, in deployment.Input, c *offline.Compiled) ([]compose.Rendered, error) {
 	render := k.unlimited
 	if limited {
-		render = k.core.Render
+		render = k.withinLimits
 	}
 	out, err := render(context.Background(), in, c)
 	for i := 0; err == nil && i < len(out); i++ {
@@ -44,10 +45,14 @@ func (k kitchen) places(limited bool, in function.Input, c *function.Compiled) (
 	return out, err
 }
 
-func (k kitchen) unlimited(ctx context.Context, in function.Input, c *function.Compiled) ([]compose.Rendered, error) {
+func (k kitchen) withinLimits(ctx context.Context, in deployment.Input, c *offline.Compiled) ([]compose.Rendered, error) {
+	return offline.Render(ctx, k.core, in, c)
+}
+
+func (k kitchen) unlimited(ctx context.Context, in deployment.Input, c *offline.Compiled) ([]compose.Rendered, error) {
 	timeout, err := time.ParseDuration(in.Spec.CompileConfig.RenderTimeout)
 	if err != nil {
-		return nil, function.Failed(deploymentv1alpha1.ReasonInvalidSpec, errors.Wrap(err, "spec.compileConfig.renderTimeout"))
+		return nil, deployment.ErrorWithReason(deploymentv1alpha1.ReasonInvalidSpec, errors.Wrap(err, "spec.compileConfig.renderTimeout"))
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -59,13 +64,13 @@ func (k kitchen) unlimited(ctx context.Context, in function.Input, c *function.C
 			continue
 		}
 		if out[i].Files, err = k.build(ctx, one); err != nil {
-			return nil, atSite(one.Site.Name, function.Refused(err, out[i].Files))
+			return nil, atSite(one.Site.Name, deployment.RenderError(err, out[i].Files))
 		}
 	}
 	if err := c.CheckRead(in); err != nil {
 		return nil, err
 	}
-	return out, function.Fits(in, out)
+	return out, deployment.CheckSize(in, out)
 }
 
 func (k kitchen) build(ctx context.Context, in render.Input) (tree.Files, error) {
@@ -85,7 +90,7 @@ func brokenRule(err error) error {
 	if err == nil {
 		return nil
 	}
-	return function.Failed(deploymentv1alpha1.ReasonRenderFailed, err)
+	return deployment.ErrorWithReason(deploymentv1alpha1.ReasonRenderFailed, err)
 }
 
 // atSite keeps the reason of an error.
@@ -93,7 +98,7 @@ func atSite(site string, err error) error { return errors.Wrapf(err, "Site %q", 
 
 // reasoned begins with the reason that a condition of the deployment would have.
 func reasoned(err error) error {
-	if reason := function.ReasonOf(err); reason != "" {
+	if reason := deployment.ReasonOf(err); reason != "" {
 		return errors.Wrap(err, reason)
 	}
 	return err

@@ -13,7 +13,7 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
-	"github.com/intentplane/intentplane/function"
+	"github.com/intentplane/intentplane/function/deployment"
 	"github.com/intentplane/intentplane/provider/marker"
 )
 
@@ -84,7 +84,7 @@ func TestReasons(t *testing.T) {
 			}
 			in.Spec.CompileConfig.RenderTimeout = tc.timeout
 			_, err = newKitchen().places(false, in, compiled)
-			if diff := cmp.Diff(tc.want, function.ReasonOf(err)); diff != "" {
+			if diff := cmp.Diff(tc.want, deployment.ReasonOf(err)); diff != "" {
 				t.Errorf("\n%s\nplaces(...): %v: -want reason, +got reason:\n%s", tc.reason, err, diff)
 			}
 		})
@@ -92,7 +92,7 @@ func TestReasons(t *testing.T) {
 	if err := atSite("edge1", nil); err != nil {
 		t.Errorf("Nothing is no error: %v", err)
 	}
-	if diff := cmp.Diff("TooLarge", function.ReasonOf(atSite("edge1", function.Failed("TooLarge", errors.New("a"))))); diff != "" {
+	if diff := cmp.Diff("TooLarge", deployment.ReasonOf(atSite("edge1", deployment.ErrorWithReason("TooLarge", errors.New("a"))))); diff != "" {
 		t.Errorf("A Site changes no reason: -want, +got:\n%s", diff)
 	}
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/intentplane/intentplane/apis/tree"
-	"github.com/intentplane/intentplane/function"
+	"github.com/intentplane/intentplane/function/deployment"
+	"github.com/intentplane/intentplane/function/offline"
 	"github.com/intentplane/intentplane/function/render"
 )
 
@@ -100,7 +101,7 @@ func (r *renderCommand) render(in io.Reader) ([]rendered, owner, error) {
 	return all, ownerOf(input.Claim, compiled.Selection.Places), err
 }
 
-func (r *renderCommand) files(from *source, in function.Input, c *function.Compiled) ([]rendered, error) {
+func (r *renderCommand) files(from *source, in deployment.Input, c *offline.Compiled) ([]rendered, error) {
 	if r.Inputs {
 		return layouts(c)
 	}
@@ -116,12 +117,12 @@ func (r *renderCommand) files(from *source, in function.Input, c *function.Compi
 }
 
 // layouts are what is given to kustomize.
-func layouts(c *function.Compiled) ([]rendered, error) {
+func layouts(c *offline.Compiled) ([]rendered, error) {
 	out := make([]rendered, 0, len(c.Inputs))
 	for i, one := range c.Inputs {
 		files, err := render.Layout(one)
 		if err != nil {
-			return nil, reasoned(atSite(one.Site.Name, function.Refused(err, nil)))
+			return nil, reasoned(atSite(one.Site.Name, deployment.RenderError(err, nil)))
 		}
 		out = append(out, rendered{site: one.Site.Name, path: c.Selection.Places[i].Path, files: files})
 	}

@@ -18,8 +18,9 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/admission"
-	"github.com/intentplane/intentplane/function"
 	"github.com/intentplane/intentplane/function/blueprint"
+	"github.com/intentplane/intentplane/function/deployment"
+	"github.com/intentplane/intentplane/function/offline"
 )
 
 // ourGroup ends the names of our API groups.
@@ -233,11 +234,11 @@ func (v *validation) claim(at Finding, d document) {
 		v.found(at, d, err)
 		return
 	}
-	_, _, err := function.Understand(c.Spec)
+	_, _, err := offline.ReadIntent(c.Spec)
 	if err == nil && v.compile {
 		err = v.deliver(at, d, c)
 	}
-	if at.Reason = function.ReasonOf(err); at.Reason == "" {
+	if at.Reason = deployment.ReasonOf(err); at.Reason == "" {
 		// It is not about the deployment.
 		at.Reason = reasonUnreadable
 	}

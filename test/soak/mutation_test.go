@@ -127,7 +127,7 @@ func walker(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	out := filepath.Join(dir, "walk.test")
-	cmd := exec.CommandContext(t.Context(), "go", "test", "-c", "-vet=off", "-overlay", overlay(t, dir), "-o", out, module+"/function")
+	cmd := exec.CommandContext(t.Context(), "go", "test", "-c", "-vet=off", "-overlay", overlay(t, dir), "-o", out, module+"/function/deployment")
 	if b, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("cannot build the walk: %v\n%s", err, b)
 	}
@@ -138,7 +138,7 @@ func walker(t *testing.T) string {
 func walk(t *testing.T, walker, stories, without string) (told string, wrong bool) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), walker, "-test.run", "^TestWalk$", "-test.v")
-	cmd.Dir = filepath.Join("..", "..", "function")
+	cmd.Dir = filepath.Join("..", "..", "function", "deployment")
 	cmd.Env = append(os.Environ(), walkVariable+"="+stories, ruleVariable+"="+without, variable+"=")
 	out, err := cmd.CombinedOutput()
 	panics := strings.Contains(string(out), "panic: ")

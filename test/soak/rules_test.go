@@ -23,7 +23,7 @@ func orders() map[string]rule {
 			at: "conflict = «conflict || current.Conflicts(all[i]) || current.Rejudges(all[i])»", without: "false", story: 7,
 		},
 		"Carried": {
-			reason: "A rejection is carried over to the next number.", file: "order.go",
+			reason: "A rejection is carried over to the next number.", file: "deployment/decide.go",
 			at: "if «conflict» {\n\t\tp.wish.Carried", without: "false", story: 1000000,
 		},
 		"Revived": {
@@ -35,11 +35,11 @@ func orders() map[string]rule {
 			at: "if «w.Untold && w.Carried == nil» &&", without: "false", story: 1412,
 		},
 		"Frozen": {
-			reason: "Nothing new is ordered while something is wrong.", file: "update.go",
+			reason: "Nothing new is ordered while something is wrong.", file: "deployment/decide.go",
 			at: "if «f.Problem != nil» {\n\t\treturn p.resume", without: "false", story: 282,
 		},
 		"GoesOn": {
-			reason: "What was begun goes on while something is wrong.", file: "back.go",
+			reason: "What was begun goes on while something is wrong.", file: "deployment/decide.go",
 			at: "if «current == nil || !agreed(f, *current)» {", without: "true", story: 8,
 		},
 		"Hold": {
@@ -119,7 +119,7 @@ func proofs() map[string]rule {
 			at: "case «o.Verdict != nil»:\n\t\treturn o\n\tcase p.Failure", without: "o.Rejected()", story: 9,
 		},
 		"FreshSync": {
-			reason: "A SiteSync that knows a newer order than the one there is made anew.", file: "order.go",
+			reason: "A SiteSync that knows a newer order than the one there is made anew.", file: "deployment/resources.go",
 			at: "f.ObservedSync != nil && «rollout.Fenced(f.ObservedSync, *f.Order)» {", without: "false", story: 10,
 		},
 		"Recorded": {
@@ -195,7 +195,7 @@ func goingOut() map[string]rule {
 			at: "«clustered[t.Site] && !through && !rollout.Admits(sync, o, t.Site)» {", without: "false", story: 1,
 		},
 		"SuccessorFirst": {
-			reason: "What is left is removed when its successor runs.", file: "order.go",
+			reason: "What is left is removed when its successor runs.", file: "deployment/resources.go",
 			at: "if «phase.Ready(f)» {", without: "true", story: 45,
 		},
 	}

@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
-	"github.com/intentplane/intentplane/function"
+	"github.com/intentplane/intentplane/function/deployment"
 	"github.com/intentplane/intentplane/function/render"
 	"github.com/intentplane/intentplane/function/rollout"
 	"github.com/intentplane/intentplane/test/controlplane"
@@ -125,7 +125,7 @@ func distant(s *scene.Scene) string {
 	for n := range 100 {
 		name := fmt.Sprintf("auto-%d", n)
 		ref := rolloutv1alpha1.ClaimReference{APIGroup: "claims.intentplane.dev", Kind: "IntentDeployment", Namespace: s.Namespace, Name: name}
-		if rollout.SlotOf(ref, render.Version+1, function.RendererSpread).Wait(time.Now()) > far {
+		if rollout.SlotOf(ref, render.Version+1, deployment.RendererSpread).Wait(time.Now()) > far {
 			return name
 		}
 	}

@@ -18,8 +18,8 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
-	"github.com/intentplane/intentplane/function"
 	"github.com/intentplane/intentplane/function/catalog"
+	"github.com/intentplane/intentplane/function/deployment"
 	"github.com/intentplane/intentplane/function/intent"
 	"github.com/intentplane/intentplane/function/render"
 	"github.com/intentplane/intentplane/test/controlplane"
@@ -180,13 +180,13 @@ func (e example) delivered(t *testing.T) map[string]tree.Files {
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(e.claim.Object, c); err != nil {
 		t.Fatal(err)
 	}
-	in := function.Input{
+	in := deployment.Input{
 		Claim:   rolloutv1alpha1.ClaimReference{APIGroup: e.claim.GroupVersionKind().Group, Kind: c.Kind, Namespace: c.GetNamespace(), Name: c.GetName()},
 		Spec:    c.Spec,
 		Answers: catalog.Answers{},
 		Now:     metav1.Unix(0, 0),
 	}
-	core := function.New(render.NewRenderer())
+	core := deployment.New(render.NewRenderer())
 	for range 5 {
 		out, err := core.Run(t.Context(), in)
 		if err != nil {
@@ -201,7 +201,7 @@ func (e example) delivered(t *testing.T) map[string]tree.Files {
 	return nil
 }
 
-func treesOf(t *testing.T, resources map[string]function.Resource) map[string]tree.Files {
+func treesOf(t *testing.T, resources map[string]deployment.Resource) map[string]tree.Files {
 	t.Helper()
 	out := map[string]tree.Files{}
 	for _, r := range resources {

@@ -1,0 +1,208 @@
+package deployment
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/function/compose"
+	"github.com/intentplane/intentplane/function/rollout"
+)
+
+// TestNewRenderer upgrades the function, whose files have another line then, under both policies.
+func TestNewRenderer(t *testing.T) {
+	const line = "# new\n"
+	same := updated{Revision: 1, Ready: true, Blueprint: "web-1.0.0", Lines: "1.0.0"}
+	taken := updated{Revision: 2, Ready: true, Blueprint: "web-1.0.0", Lines: "1.0.0/new"}
+	waits := same
+	waits.Update.Renderer = "2"
+	cases := map[string]struct {
+		reason string
+		line   string
+		manual bool
+		spread time.Duration
+		// away is how long the time of the deployment is away.
+		away time.Duration
+		want updated
+		// renderer that the status names, and whether the time decided.
+		renderer string
+		dated    bool
+	}{
+		"SameBytes":  {reason: "No byte changes, so nobody is delivered again: what is there came from the older one.", want: same, renderer: "1"},
+		"AtOnce":     {reason: "Without a spread it is taken at once.", line: line, want: taken, renderer: "2"},
+		"InTurn":     {reason: "At its time it is taken.", line: line, spread: RendererSpread, want: taken, renderer: "2"},
+		"NotYet":     {reason: "Before, it waits.", line: line, spread: RendererSpread, away: time.Hour, want: waits, renderer: "1", dated: true},
+		"ManualWait": {reason: "Somebody has to approve it.", line: line, manual: true, want: waits, renderer: "1"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			if tc.manual {
+				w.manual()
+			}
+			w.settle()
+			w.upgrade(tc.line, WithRendererSpread(tc.spread))
+			slot := rollout.SlotOf(w.in.Claim, w.core.version, tc.spread)
+			w.in.Now = metav1.NewTime(w.in.Now.Add(slot.Wait(w.in.Now.Time) - tc.away))
+			out := w.settle()
+			w.wantUpdated(tc.reason, out, tc.want)
+			if out.Dated != tc.dated || out.Wait != tc.away {
+				t.Errorf("\n%s\nRun(...): want dated %t for %s, got %t for %s", tc.reason, tc.dated, tc.away, out.Dated, out.Wait)
+			}
+			if diff := cmp.Diff(tc.renderer, out.Status.Renderer); diff != "" {
+				t.Errorf("\n%s\nRun(...): renderer: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestHeldRenderer: what is not about the trees still changes while a new renderer waits, and a change of the intent goes out with it.
+func TestHeldRenderer(t *testing.T) {
+	w := newWorld(t)
+	w.manual()
+	w.settle()
+	w.upgrade("# new\n")
+	w.settle()
+	w.in.Spec.DeliveryConfig.DeletionPolicy = deploymentv1alpha1.DeletionOrphan
+	out := w.settle()
+	waits := updated{Revision: 1, Ready: true, Blueprint: "web-1.0.0", Lines: "1.0.0", Update: deploymentv1alpha1.UpdateStatus{Renderer: "2"}}
+	w.wantUpdated("How it is deleted changes no tree.", out, waits)
+	for name, d := range w.deliveries(out) {
+		if slices.Contains(d.Spec.ManagementPolicies, xpv2.ManagementActionAll) {
+			t.Errorf("Run(...): %s would still remove its directories: %v", name, d.Spec.ManagementPolicies)
+		}
+	}
+	w.ask("now", 1)
+	w.wantUpdated("An approval takes it.", w.settle(), updated{Revision: 2, Ready: true, Blueprint: "web-1.0.0", Lines: "1.0.0/new", Results: "now=Done"})
+	w.remove("RolloutRequest", "now")
+	w.upgrade("# newer\n")
+	w.say(`{"service": "shop", "sites": ["edge1", "edge2"], "replicas": 3}`)
+	out = w.settle()
+	w.wantUpdated("An intent goes out with the newest renderer.", out, updated{Revision: 3, Ready: true, Blueprint: "web-1.0.0", Lines: "1.0.0"})
+	if diff := cmp.Diff("3", out.Status.Renderer); diff != "" {
+		t.Errorf("Run(...): renderer: -want, +got:\n%s", diff)
+	}
+}
+
+// TestHeldAndLost: the object that held the trees is gone while a new renderer waits. Nobody can make those trees any more, so
+// they stay in Git as they are.
+func TestHeldAndLost(t *testing.T) {
+	w := newWorld(t)
+	w.manual()
+	w.settle()
+	remembered, ids := w.current(), compose.TreeIDs(w.deliveries(w.call()))
+	w.upgrade("# new\n")
+	w.settle()
+	clear(w.in.Observed)
+	w.apply(w.call())
+	w.remember(remembered, ids)
+	out := w.call()
+	w.wantUpdated("Git remembers the order, and its trees are kept.", out, updated{
+		Revision: 1, Blueprint: "web-1.0.0", Lines: "Keep", Update: deploymentv1alpha1.UpdateStatus{Renderer: "2"},
+	})
+	w.apply(out)
+	w.remember(remembered, ids)
+	w.wantUpdated("They count as delivered.", w.call(), updated{
+		Revision: 1, Ready: true, Blueprint: "web-1.0.0", Lines: "Keep", Update: deploymentv1alpha1.UpdateStatus{Renderer: "2"},
+	})
+}
+
+// TestMovedRepository: a delivery that goes to another repository than its name says is held, and left alone, like any other.
+func TestMovedRepository(t *testing.T) {
+	w := newWorld(t)
+	w.manual()
+	w.settle()
+	w.set("ClusterProviderConfig", "default", "https://git.example.org/other.git", "spec", "git", "url")
+	moved := updated{Revision: 2, Ready: true, Blueprint: "web-1.0.0", Lines: "1.0.0"}
+	w.wantUpdated("Another repository is the next revision.", w.settle(), moved)
+	w.upgrade("")
+	w.wantUpdated("A renderer that changes no byte changes nothing.", w.settle(), moved)
+	w.upgrade("# new\n")
+	moved.Update.Renderer = "3"
+	w.wantUpdated("One that does waits.", w.settle(), moved)
+}
+
+// TestEqualTrees: a change of the catalog leaves all trees as they are. It is no revision, and a later renderer is held back as if
+// it had not been.
+func TestEqualTrees(t *testing.T) {
+	unused := func(w *world) { w.set("Site", "edge1", "x", "spec", "parameters", "unused") }
+	moved := func(w *world) {
+		files := w.object("Blueprint", "web-1.0.0").DeepCopy()
+		w.release("1.1.0")
+		same, _, _ := unstructured.NestedMap(files.Object, "spec", "files")
+		w.set("Blueprint", "web-1.1.0", same, "spec", "files")
+	}
+	cases := map[string]struct {
+		reason string
+		change func(*world)
+		manual bool
+		// update that waits in the end.
+		after deploymentv1alpha1.UpdateStatus
+	}{
+		"Automatic":        {reason: "A parameter that nothing reads.", change: unused, after: deploymentv1alpha1.UpdateStatus{Renderer: "2"}},
+		"Manual":           {reason: "So with an approval.", change: unused, manual: true, after: deploymentv1alpha1.UpdateStatus{Renderer: "2"}},
+		"AutomaticChannel": {reason: "A Blueprint with the same files.", change: moved, after: deploymentv1alpha1.UpdateStatus{Renderer: "2"}},
+		"Both":             {reason: "One after the other.", change: func(w *world) { moved(w); w.settle(); unused(w) }, after: deploymentv1alpha1.UpdateStatus{Renderer: "2"}},
+		"Frozen": {
+			reason: "Also after something was wrong.", manual: true, after: deploymentv1alpha1.UpdateStatus{Renderer: "2"},
+			change: func(w *world) {
+				unused(w)
+				w.settle()
+				w.remove("ClusterProviderConfig", "default")
+				w.settle()
+				w.objects = newWorld(w.t).objects
+				unused(w)
+			},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			if tc.manual {
+				w.manual()
+			}
+			w.settle()
+			asked := w.specs()
+			tc.change(w)
+			same := updated{Revision: 1, Ready: true, Blueprint: "web-1.0.0", Lines: "1.0.0"}
+			w.wantUpdated(tc.reason, w.settle(), same)
+			if diff := cmp.Diff(asked, w.specs()); diff != "" {
+				t.Errorf("\n%s\nRun(...): nothing is carried out for it: -want, +got:\n%s", tc.reason, diff)
+			}
+			w.upgrade("# new\n", WithRendererSpread(RendererSpread))
+			slot := rollout.SlotOf(w.in.Claim, w.core.version, RendererSpread)
+			w.in.Now = metav1.NewTime(w.in.Now.Add(slot.Wait(w.in.Now.Time) - time.Hour))
+			same.Update = tc.after
+			w.wantUpdated(tc.reason+" The renderer waits.", w.settle(), same)
+			w.wantUpdated(tc.reason+" It still does.", w.settle(), same)
+			w.in.Now = metav1.NewTime(w.in.Now.Add(time.Hour))
+			if tc.manual {
+				w.wantUpdated(tc.reason+" Nobody has a turn.", w.settle(), same)
+				return
+			}
+			if out := w.settle(); out.Status.Revision != 2 {
+				t.Errorf("\n%s\nRun(...): it is the deployment's turn: want revision 2, got %d", tc.reason, out.Status.Revision)
+			}
+			for name, o := range w.in.Observed {
+				if len(o.GetAnnotations()) > 0 {
+					t.Errorf("\n%s\nRun(...): %s of a new revision has annotations %v", tc.reason, name, o.GetAnnotations())
+				}
+			}
+		})
+	}
+}
+
+// specs are what observed deliveries are asked for.
+func (w *world) specs() map[string]any {
+	out := map[string]any{}
+	for name, o := range w.in.Observed {
+		out[name] = o.DeepCopy().Object["spec"]
+	}
+	return out
+}

@@ -1,0 +1,62 @@
+package deployment
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/function/intent"
+)
+
+// ReadIntent reads the intent of a spec, and adds the objectives that it names to the gates of that spec. It also returns the field that holds
+// the intent, which is empty for one that cannot be read. It returns an error, whose reason ReasonOf returns, for an intent that cannot be
+// understood, and for one that contradicts the gates.
+func ReadIntent(s *deploymentv1alpha1.IntentDeploymentSpec) (intent.Intent, string, error) {
+	i, field, err := read(*s)
+	if err != nil {
+		return i, "", terminal(deploymentv1alpha1.ReasonInvalidIntent, deploymentv1alpha1.PhaseCompiling, err)
+	}
+	if s.GatesConfig, err = judged(s.GatesConfig, i, field); err != nil {
+		err = terminal(deploymentv1alpha1.ReasonInvalidIntent, deploymentv1alpha1.PhaseCompiling, err)
+	}
+	return i, field, err
+}
+
+// read decodes the intent from the field that holds it.
+func read(s deploymentv1alpha1.IntentDeploymentSpec) (intent.Intent, string, error) {
+	switch {
+	case s.Intent != nil && s.Expectation != nil, s.Intent == nil && s.Expectation == nil:
+		return intent.Intent{}, "spec", errors.New("spec: exactly one of intent and expectation must be set")
+	case s.Expectation != nil:
+		i, err := intent.FromExpectation(s.Expectation)
+		return i, "spec.expectation", err
+	}
+	i, err := intent.FromText(*s.Intent)
+	return i, "spec.intent", err
+}
+
+// judged returns the gates with the objectives of the intent among their thresholds. Thresholds that an intent could have said
+// are in its words, so that it does not matter where one was said. It returns an error when one metric has two values.
+func judged(g deploymentv1alpha1.GatesConfig, i intent.Intent, field string) (deploymentv1alpha1.GatesConfig, error) {
+	all := make(map[string]deploymentv1alpha1.Threshold, len(g.SLOThresholds)+len(i.SLOs))
+	for _, metric := range slices.Sorted(maps.Keys(g.SLOThresholds)) {
+		path := "spec.gatesConfig.sloThresholds." + metric
+		threshold, err := intent.Threshold(metric, string(g.SLOThresholds[metric]))
+		if err != nil {
+			return g, errors.Wrap(err, path)
+		}
+		if said, ok := i.SLOs[metric]; ok && said != threshold {
+			return g, errors.Errorf("%s says %q, and the %s of %s is %q: say one of them", path, threshold, metric, field, said)
+		}
+		all[metric] = deploymentv1alpha1.Threshold(threshold)
+	}
+	for metric, threshold := range i.SLOs {
+		all[metric] = deploymentv1alpha1.Threshold(threshold)
+	}
+	if len(all) > 0 {
+		g.SLOThresholds = all
+	}
+	return g, nil
+}

@@ -1,0 +1,90 @@
+package deployment
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/phase"
+)
+
+func TestSaid(t *testing.T) {
+	claim := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": map[string]any{"namespace": "a", "name": "b"}, "spec": map[string]any{"size": "1Gi"},
+	}}
+	cases := map[string]struct {
+		reason string
+		mark   catalogv1alpha1.IrreversibleKind
+		want   []string
+	}{
+		"Field":   {reason: "What is marked is said.", mark: catalogv1alpha1.IrreversibleKind{Kind: "PersistentVolumeClaim", FieldPaths: []string{"spec.size"}}, want: []string{`PersistentVolumeClaim. a/b spec.size "1Gi"`}},
+		"Nowhere": {reason: "A path that leads nowhere says nothing.", mark: catalogv1alpha1.IrreversibleKind{Kind: "PersistentVolumeClaim", FieldPaths: []string{"spec.none", "spec.size.none"}}},
+		"Other":   {reason: "Another kind has nothing that is marked.", mark: catalogv1alpha1.IrreversibleKind{Kind: "Secret"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, said(tc.mark, claim)); diff != "" {
+				t.Errorf("\n%s\nsaid(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestMarkedDigest(t *testing.T) {
+	kinds := []catalogv1alpha1.IrreversibleKind{{Kind: "PersistentVolumeClaim"}}
+	type args struct {
+		kinds []catalogv1alpha1.IrreversibleKind
+		has   map[string]string
+	}
+	cases := map[string]struct {
+		reason string
+		a, b   args
+		want   bool
+	}{
+		"Equal":   {reason: "The same is the same.", a: args{kinds, map[string]string{"a": "x", "b": "y"}}, b: args{kinds, map[string]string{"b": "y", "a": "x"}}, want: true},
+		"Added":   {reason: "Sites that are alike are not named.", a: args{kinds, map[string]string{"a": "x"}}, b: args{kinds, map[string]string{"a": "x", "b": "x"}}, want: true},
+		"Moved":   {reason: "Nor is a Site that takes the place of another.", a: args{kinds, map[string]string{"a": "x"}}, b: args{kinds, map[string]string{"b": "x"}}, want: true},
+		"Changed": {reason: "What one Site has changed.", a: args{kinds, map[string]string{"a": "x", "b": "x"}}, b: args{kinds, map[string]string{"a": "x", "b": "y"}}},
+		"Swapped": {reason: "Two Sites have what the other had.", a: args{kinds, map[string]string{"a": "x", "b": "y"}}, b: args{kinds, map[string]string{"a": "y", "b": "x"}}},
+		"Gained":  {reason: "A Site without anything counts.", a: args{kinds, map[string]string{"a": "", "b": "x"}}, b: args{kinds, map[string]string{"a": "x", "b": "x"}}},
+		"Marks":   {reason: "Other marks are about another thing.", a: args{kinds, map[string]string{"a": ""}}, b: args{[]catalogv1alpha1.IrreversibleKind{{Kind: "Secret"}}, map[string]string{"a": ""}}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			a, b := markedDigest(tc.a.kinds, tc.a.has), markedDigest(tc.b.kinds, tc.b.has)
+			if (a == b) != tc.want || len(a) != digestLength || len(b) != digestLength {
+				t.Errorf("\n%s\nmarkedDigest(...): %q and %q: want the same %t", tc.reason, a, b, tc.want)
+			}
+		})
+	}
+}
+
+func TestIrreversible(t *testing.T) {
+	cases := map[string]struct {
+		reason  string
+		verdict rolloutv1alpha1.VerdictResult
+		served  string
+		want    bool
+	}{
+		"Added":      {reason: "A Site that was not served keeps what it gets.", verdict: rolloutv1alpha1.VerdictVerified, served: "other"},
+		"Unreadable": {reason: "Nobody knows what the Site had.", verdict: rolloutv1alpha1.VerdictVerified, served: "edge1", want: true},
+		"Unverified": {reason: "What there is to go back to is not at hand.", verdict: rolloutv1alpha1.VerdictRejected, served: "other", want: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			d := &deliveryv1alpha1.GitDelivery{}
+			d.Spec.ForProvider.Trees = []deliveryv1alpha1.Tree{{Site: tc.served, Action: deliveryv1alpha1.ActionKeep}}
+			f := &phase.Facts{
+				Order:    &rolloutv1alpha1.Order{Verdict: &rolloutv1alpha1.Verdict{Result: tc.verdict}},
+				Observed: map[string]*deliveryv1alpha1.GitDelivery{"d": d},
+			}
+			if got := irreversible(nil, f, map[string]string{"edge1": "x"}); got != tc.want {
+				t.Errorf("\n%s\nirreversible(...): want %t, got %t", tc.reason, tc.want, got)
+			}
+		})
+	}
+}

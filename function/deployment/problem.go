@@ -1,0 +1,74 @@
+package deployment
+
+import (
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/function/catalog"
+	"github.com/intentplane/intentplane/function/phase"
+	"github.com/intentplane/intentplane/function/render"
+	"github.com/intentplane/intentplane/function/rollout"
+)
+
+// problemError carries a problem up to where it freezes the order.
+type problemError struct{ phase.Problem }
+
+// Error is the problem's message.
+func (e *problemError) Error() string { return e.Message }
+
+// terminal is a problem that only a person can solve.
+func terminal(reason string, in deploymentv1alpha1.Phase, err error) error {
+	return &problemError{phase.Problem{Reason: reason, Message: err.Error(), Terminal: true, Phase: in}}
+}
+
+// late is a problem of the time that rendering took. The same may be quicker another time.
+func late(err error) error {
+	return &problemError{phase.Problem{
+		Reason: deploymentv1alpha1.ReasonRenderTimeout, Message: err.Error(), Terminal: true, Retried: true, Phase: deploymentv1alpha1.PhaseRendering,
+	}}
+}
+
+// missing is a problem that ends when something appears.
+func missing(reason, message string) error {
+	return &problemError{phase.Problem{Reason: reason, Message: message, Phase: deploymentv1alpha1.PhasePending}}
+}
+
+// problemOf returns the problem that an error stands for, or the error when it stands for none: then it is a bug.
+func problemOf(err error) (*phase.Problem, error) {
+	if e := (&rollout.WavesError{}); errors.As(err, &e) {
+		err = terminal(deploymentv1alpha1.ReasonInvalidSpec, deploymentv1alpha1.PhaseCompiling, e)
+	}
+	if e := (&catalog.InvalidError{}); errors.As(err, &e) {
+		err = terminal(deploymentv1alpha1.ReasonInvalidSpec, deploymentv1alpha1.PhaseCompiling, err)
+	}
+	if e := (&catalog.MissingError{}); errors.As(err, &e) {
+		err = missing(e.Reason, err.Error())
+	}
+	if e := (&problemError{}); errors.As(err, &e) {
+		return &e.Problem, nil
+	}
+	return nil, err
+}
+
+// ReasonOf returns the reason that a condition of the deployment would have for an error, or none when the error is a bug.
+func ReasonOf(err error) string {
+	p, err := problemOf(err)
+	if err != nil || p == nil {
+		return ""
+	}
+	return p.Reason
+}
+
+// RenderError returns the error of what was rendered, or would have been, so that ReasonOf returns its reason.
+func RenderError(err error, rendered tree.Files) error {
+	if e := (&render.TimeoutError{}); errors.As(err, &e) {
+		return late(err)
+	}
+	return ErrorWithReason(renderReason(err, rendered), err)
+}
+
+// ErrorWithReason returns an error of rendering whose reason ReasonOf returns.
+func ErrorWithReason(reason string, err error) error {
+	return terminal(reason, deploymentv1alpha1.PhaseRendering, err)
+}

@@ -1,0 +1,83 @@
+package deployment
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/function/catalog"
+	"github.com/intentplane/intentplane/function/intent"
+	"github.com/intentplane/intentplane/function/memo"
+	"github.com/intentplane/intentplane/function/render"
+)
+
+// usesBytes is how many bytes of what Blueprints read a Core remembers: of some hundred.
+const usesBytes = 1 << 20
+
+// checkRead returns a problem when the intent sets a value that its Blueprint does not read. A Blueprint that was read once is not read
+// again.
+func (c *Core) checkRead(in Input, i intent.Intent, s *catalog.Selection) error {
+	uses, err := c.usesOf(&s.Blueprint)
+	if err != nil {
+		return err
+	}
+	return unread(in.Spec, uses.CheckRead(i, s.Blueprint.GetName()))
+}
+
+// usesOf a Blueprint. One that cannot be rendered reads everything here: rendering says what is wrong with it.
+func (c *Core) usesOf(b *catalogv1alpha1.Blueprint) (render.Uses, error) {
+	raw, err := json.Marshal(b.Spec.Files)
+	if err != nil {
+		return render.Uses{}, errors.Wrap(err, "cannot encode the files of the Blueprint")
+	}
+	k := memo.Key(sha256.Sum256(raw))
+	if u, ok := c.uses.Get(k); ok {
+		return u, nil
+	}
+	u, err := render.UsesOf(b)
+	if err != nil {
+		return readsAll(), nil //nolint:nilerr // Rendering says what is wrong with this Blueprint.
+	}
+	c.uses.Put(k, u, u.Bytes())
+	return u, nil
+}
+
+// CheckRead returns an error, whose reason ReasonOf returns, when an intent sets a value that a Blueprint does not read.
+func CheckRead(s deploymentv1alpha1.IntentDeploymentSpec, i intent.Intent, b *catalogv1alpha1.Blueprint) error {
+	uses, err := render.UsesOf(b)
+	if err != nil {
+		uses = readsAll()
+	}
+	return unread(s, uses.CheckRead(i, b.GetName()))
+}
+
+func readsAll() render.Uses { return render.Uses{Values: true, Whole: true} }
+
+// unread is the problem of an intent that sets what its Blueprint does not read.
+func unread(s deploymentv1alpha1.IntentDeploymentSpec, err error) error {
+	e := &render.UnreadError{}
+	if !errors.As(err, &e) {
+		return err
+	}
+	return terminal(deploymentv1alpha1.ReasonNotSupportedByBlueprint, deploymentv1alpha1.PhaseCompiling, errors.New(e.In(prefixOf(s))))
+}
+
+// substituted is the problem of an intent with a value that an engine would replace.
+func substituted(s deploymentv1alpha1.IntentDeploymentSpec, err error) error {
+	e := &render.SubstitutionError{}
+	if !errors.As(err, &e) {
+		return err
+	}
+	return terminal(deploymentv1alpha1.ReasonPolicyDenied, deploymentv1alpha1.PhaseRendering, errors.New(e.In(prefixOf(s))))
+}
+
+// prefixOf is what the path of a field of the intent begins with.
+func prefixOf(s deploymentv1alpha1.IntentDeploymentSpec) string {
+	if s.Expectation != nil {
+		return "spec.expectation."
+	}
+	return "spec.intent: "
+}

@@ -1,0 +1,132 @@
+package deployment
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/function/catalog"
+	"github.com/intentplane/intentplane/function/compose"
+	"github.com/intentplane/intentplane/function/intent"
+	"github.com/intentplane/intentplane/function/render"
+)
+
+// RenderSites returns the files of each Site of a selection. It returns an error, whose reason ReasonOf returns, for what would not be
+// delivered.
+func (c *Core) RenderSites(ctx context.Context, in Input, i intent.Intent, s *catalog.Selection) ([]compose.Rendered, error) {
+	// The schema lets only durations through.
+	timeout, err := time.ParseDuration(in.Spec.CompileConfig.RenderTimeout)
+	if err != nil {
+		return nil, terminal(deploymentv1alpha1.ReasonInvalidSpec, deploymentv1alpha1.PhasePending, errors.Wrap(err, "spec.compileConfig.renderTimeout"))
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	for _, p := range s.Places {
+		if err := policy.CheckCount(p.ConfigRef.Kind, &p.Config, sharing(s.Places, p)); err != nil {
+			return nil, terminal(deploymentv1alpha1.ReasonPolicyDenied, deploymentv1alpha1.PhaseRendering, err)
+		}
+	}
+	return eachPlace(s.Places, func(p catalog.Place) (compose.Rendered, error) {
+		if err := ctx.Err(); err != nil {
+			return compose.Rendered{}, late(errors.New("cannot render for all Sites within compileConfig.renderTimeout"))
+		}
+		return c.renderPlace(ctx, in, i, s, p)
+	})
+}
+
+// placesAtOnce is how many Sites one call renders for at once.
+const placesAtOnce = 4
+
+// eachPlace renders for several places at once. Where several fail, the error is that of the first one in the order of places.
+func eachPlace(places []catalog.Place, do func(catalog.Place) (compose.Rendered, error)) ([]compose.Rendered, error) {
+	out, errs := make([]compose.Rendered, len(places)), make([]error, len(places))
+	slots, all := make(chan struct{}, placesAtOnce), sync.WaitGroup{}
+	for n := range places {
+		slots <- struct{}{}
+		all.Go(func() {
+			defer func() { <-slots }()
+			out[n], errs[n] = do(places[n])
+		})
+	}
+	all.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// sharing is how many places have the same configuration as one: they are in one delivery.
+func sharing(places []catalog.Place, one catalog.Place) int {
+	n := 0
+	for _, p := range places {
+		if p.ConfigRef == one.ConfigRef {
+			n++
+		}
+	}
+	return n
+}
+
+// renderPlace returns the files of one Site.
+func (c *Core) renderPlace(ctx context.Context, in Input, i intent.Intent, s *catalog.Selection, p catalog.Place) (compose.Rendered, error) {
+	out, what := compose.Rendered{Place: p}, RenderInput(in, i, s, p)
+	if err := substituted(in.Spec, render.CheckSubstitution(i, what.Site)); err != nil {
+		return out, err
+	}
+	files, err := c.renderer.Build(ctx, what)
+	if err == nil {
+		err = c.checker.Check(&s.Blueprint, policyInput(in, p, files))
+	}
+	if err != nil {
+		return out, RenderError(err, files)
+	}
+	packed, err := c.packer.Pack(files)
+	if err != nil {
+		return out, tooLarge(err)
+	}
+	out.Files, out.Packed = files, &packed
+	return out, nil
+}
+
+// renderReason says why there is nothing to deliver. What was rendered and is well-formed is against a limit.
+func renderReason(err error, rendered tree.Files) string {
+	if e := (&policy.InvalidError{}); errors.As(err, &e) || rendered == nil {
+		return deploymentv1alpha1.ReasonRenderFailed
+	}
+	return deploymentv1alpha1.ReasonPolicyDenied
+}
+
+// RenderInput returns what the renderer makes the files of one Site from.
+func RenderInput(in Input, i intent.Intent, s *catalog.Selection, p catalog.Place) render.Input {
+	parameters := make(map[string]string, len(p.Site.Spec.Parameters))
+	for key, value := range p.Site.Spec.Parameters {
+		parameters[key] = string(value)
+	}
+	return render.Input{
+		Blueprint: &s.Blueprint,
+		Intent:    i,
+		Site: render.Site{
+			Name: p.Site.GetName(), Parameters: parameters, Layout: p.Site.Spec.Repository.Layout, Substitution: render.SubstitutionAt(p.Site.Spec.Engine),
+		},
+		Claim: render.Claim{APIGroup: in.Claim.APIGroup, Namespace: in.Claim.Namespace, Name: in.Claim.Name},
+	}
+}
+
+func policyInput(in Input, p catalog.Place, files tree.Files) policy.Input {
+	return policy.Input{
+		Claim:      in.Claim,
+		Site:       &p.Site,
+		ConfigKind: p.ConfigRef.Kind,
+		Config:     &p.Config,
+		Branch:     p.Config.Git.Branch,
+		Path:       p.Path,
+		Layout:     p.Site.Spec.Repository.Layout,
+		Files:      files,
+	}
+}

@@ -1,0 +1,305 @@
+package deployment
+
+import (
+	"strings"
+	"testing"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+)
+
+func TestAutomaticFollowsTheChannel(t *testing.T) {
+	w := newWorld(t)
+	w.settle()
+	w.release("1.1.0")
+	w.wantUpdated("A new version in the channel is the next revision.", w.settle(), updated{Revision: 2, Ready: true, Blueprint: "web-1.1.0", Lines: "1.1.0"})
+}
+
+func TestManualWaitsForApproval(t *testing.T) {
+	w := newWorld(t)
+	w.manual()
+	w.settle()
+	w.release("1.1.0")
+	held := updated{Revision: 1, Ready: true, Blueprint: "web-1.0.0", Update: deploymentv1alpha1.UpdateStatus{Blueprint: "web-1.1.0"}, Lines: "1.0.0"}
+	out := w.settle()
+	w.wantUpdated("Nothing is taken, and it says what waits.", out, held)
+	if want := "An update waits: Blueprint web-1.1.0."; !strings.Contains(out.Status.Message, want) {
+		t.Errorf("Run(...): want message with %q, got %q", want, out.Status.Message)
+	}
+	w.in.Status = deploymentv1alpha1.IntentDeploymentStatus{}
+	w.wantUpdated("A lost status changes nothing.", w.call(), held)
+
+	w.say(`{"service": "shop", "sites": ["edge1", "edge2"], "replicas": 3}`)
+	held.Revision = 2
+	w.wantUpdated("A change of the intent goes out, with the Blueprint that it has.", w.settle(), held)
+	w.set("Site", "edge1", "clusters/elsewhere", "spec", "repository", "path")
+	held.Revision = 3
+	w.wantUpdated("So does a change of a Site.", w.settle(), held)
+
+	w.ask("early", 2)
+	held.Results = "early=Stale"
+	w.wantUpdated("Who saw another revision approves nothing.", w.settle(), held)
+	w.remove("RolloutRequest", "early")
+	w.ask("now", 3)
+	out = w.call()
+	w.wantUpdated("Who saw this one does.", out, updated{Revision: 4, Blueprint: "web-1.1.0", Lines: "1.1.0", Results: "now=Taken"})
+	w.apply(out)
+	w.wantUpdated("Asked again, it is the same.", w.call(), updated{Revision: 4, Blueprint: "web-1.1.0", Lines: "1.1.0", Results: "now=Taken"})
+	w.wantUpdated("It ends.", w.settle(), updated{Revision: 4, Ready: true, Blueprint: "web-1.1.0", Lines: "1.1.0", Results: "now=Done"})
+	for _, d := range w.deliveries(w.call()) {
+		want := &rolloutv1alpha1.RequestReference{Name: "now", UID: "uid-of-request", By: "ann"}
+		if diff := cmp.Diff(want, d.Spec.ForProvider.Order.RequestRef); diff != "" {
+			t.Errorf("Run(...): requestRef: -want, +got:\n%s", diff)
+		}
+	}
+	w.remove("RolloutRequest", "now")
+	w.wantUpdated("The next one waits again.", w.settle(), updated{Revision: 4, Ready: true, Blueprint: "web-1.1.0", Lines: "1.1.0"})
+}
+
+func TestSpecOutrunsManual(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		change func(*world)
+		want   updated
+	}{
+		"Version": {
+			reason: "A version is taken at once.", change: func(w *world) { w.in.Spec.Blueprint.Name, w.in.Spec.Blueprint.Version = "web", "1.1.0" },
+			want: updated{Revision: 2, Ready: true, Blueprint: "web-1.1.0", Lines: "1.1.0"},
+		},
+		"Policy": {
+			reason: "So is what waited when nobody has to approve it any more.", change: func(w *world) { w.in.Spec.Blueprint.UpdatePolicy = deploymentv1alpha1.UpdateAutomatic },
+			want: updated{Revision: 2, Ready: true, Blueprint: "web-1.1.0", Lines: "1.1.0"},
+		},
+		"Channel": {
+			reason: "So is another channel.",
+			change: func(w *world) {
+				w.object("Blueprint", "web-1.0.0").SetLabels(map[string]string{"blueprint": "web", "channel": "old"})
+				w.in.Spec.Blueprint.Channel = "old"
+			},
+			want: updated{Revision: 2, Ready: true, Blueprint: "web-1.0.0", Lines: "1.0.0"},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.manual()
+			w.settle()
+			w.release("1.1.0")
+			w.settle()
+			tc.change(w)
+			w.wantUpdated(tc.reason, w.settle(), tc.want)
+		})
+	}
+}
+
+// TestPinnedGone: the Blueprint that a deployment stays with is not there any more.
+func TestPinnedGone(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		smash  func(*world)
+		update string
+		lines  string
+	}{
+		"Deleted": {
+			reason: "It was deleted.", smash: func(w *world) { w.release("1.1.0"); w.remove("Blueprint", "web-1.0.0") },
+			update: "web-1.1.0", lines: "1.1.0",
+		},
+		"Version": {
+			reason: "There is another one under its version.",
+			smash: func(w *world) {
+				w.release("1.1.0")
+				w.remove("Blueprint", "web-1.0.0")
+				w.object("Blueprint", "web-1.1.0").SetName("web-1.0.0")
+			},
+			update: "web-1.0.0", lines: "1.1.0",
+		},
+		"MadeAnew": {
+			reason: "There is another one under its name, in the channel.",
+			smash: func(w *world) {
+				w.release("1.1.0")
+				w.remove("Blueprint", "web-1.0.0")
+				w.object("Blueprint", "web-1.1.0").SetName("web-1.0.0")
+			},
+			update: "web-1.0.0", lines: "1.1.0",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.manual()
+			if name == "Version" {
+				w.in.Spec.Blueprint.Name, w.in.Spec.Blueprint.Version = "web", "1.0.0"
+			}
+			w.settle()
+			tc.smash(w)
+			out := w.call()
+			w.wantFrozen(tc.reason, out)
+			w.wantCondition(tc.reason, out, deploymentv1alpha1.TypeSitesFound, corev1.ConditionFalse, deploymentv1alpha1.ReasonBlueprintMissing)
+			if diff := cmp.Diff(deploymentv1alpha1.UpdateStatus{Blueprint: tc.update}, out.Status.Update); diff != "" {
+				t.Errorf("\n%s\nRun(...): update: -want, +got:\n%s", tc.reason, diff)
+			}
+			w.ask("mend", 1)
+			w.wantUpdated("Approving the one in the channel mends it.", w.settle(), updated{Revision: 2, Ready: true, Blueprint: tc.update, Lines: tc.lines, Results: "mend=Done"})
+		})
+	}
+}
+
+// TestAmbiguousChannel puts a second Blueprint into the channel: it stops who follows the channel, and not who stays with a Blueprint.
+func TestAmbiguousChannel(t *testing.T) {
+	for name, manual := range map[string]bool{"Automatic": false, "Manual": true} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			if manual {
+				w.manual()
+			}
+			w.settle()
+			w.release("1.1.0")
+			w.object("Blueprint", "web-1.0.0").SetLabels(map[string]string{"blueprint": "web", "channel": "stable"})
+			out := w.call()
+			if manual {
+				w.wantUpdated("A deployment that stays with its Blueprint goes on, and has no update to approve.", out, updated{Revision: 1, Ready: true, Blueprint: "web-1.0.0", Lines: "1.0.0"})
+				return
+			}
+			w.wantFrozen("A deployment that follows the channel does not know which one is meant.", out)
+			w.wantCondition("The reason says so.", out, deploymentv1alpha1.TypeSitesFound, corev1.ConditionFalse, deploymentv1alpha1.ReasonBlueprintAmbiguous)
+			for _, name := range []string{"web-1.0.0", "web-1.1.0"} {
+				if !strings.Contains(out.Status.Message, name) {
+					t.Errorf("Run(...): want message with %q, got %q", name, out.Status.Message)
+				}
+			}
+		})
+	}
+}
+
+// TestUnnamedBlueprint: an earlier version made the order, and did not say which Blueprint.
+func TestUnnamedBlueprint(t *testing.T) {
+	reason := "The one that the trees came from is written down, and nothing is carried out for it."
+	w := newWorld(t)
+	w.manual()
+	w.settle()
+	w.unname()
+	same := updated{Revision: 1, Ready: true, Blueprint: "web-1.0.0", Lines: "1.0.0"}
+	out := w.call()
+	w.wantUpdated(reason, out, same)
+	w.apply(out)
+	for name, o := range w.in.Observed {
+		order, _, _ := unstructured.NestedMap(o.Object, "status", "atProvider", "order")
+		w.status(name, order, condition("Ready", "True", "Delivered", o), condition("Synced", "True", "ReconcileSuccess", o))
+	}
+	w.wantUpdated("Git need not know.", w.call(), same)
+	w.release("1.1.0")
+	same.Update.Blueprint = "web-1.1.0"
+	w.wantUpdated("From then on the next one waits.", w.settle(), same)
+}
+
+// TestUnnamedAndMoved: the same, and trees would change before anybody could tell which Blueprint it was.
+func TestUnnamedAndMoved(t *testing.T) {
+	waits := updated{Revision: 1, Ready: true, Update: deploymentv1alpha1.UpdateStatus{Blueprint: "web-1.1.0"}, Lines: "1.0.0"}
+	cases := map[string]struct {
+		reason string
+		change func(*world)
+		want   updated
+	}{
+		"Held":      {reason: "Nobody knows, so it waits.", change: func(*world) {}, want: waits},
+		"Automatic": {reason: "Nobody has to approve.", change: func(w *world) { w.in.Spec.Blueprint.UpdatePolicy = "" }, want: updated{Revision: 2, Ready: true, Blueprint: "web-1.1.0", Lines: "1.1.0"}},
+		"Approved": {
+			reason: "Somebody did.", change: func(w *world) { w.ask("a", 1) },
+			want: updated{Revision: 2, Ready: true, Blueprint: "web-1.1.0", Lines: "1.1.0", Results: "a=Done"},
+		},
+		"Intent": {
+			reason: "Another intent goes out, with the only Blueprint that is known.",
+			change: func(w *world) { w.say(`{"service": "shop", "sites": ["edge1", "edge2"], "replicas": 3}`) },
+			want:   updated{Revision: 2, Ready: true, Blueprint: "web-1.1.0", Lines: "1.1.0"},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.manual()
+			w.settle()
+			w.unname()
+			w.release("1.1.0")
+			w.wantFrozen("Not a byte changes.", w.call())
+			tc.change(w)
+			w.wantUpdated(tc.reason, w.settle(), tc.want)
+		})
+	}
+}
+
+// TestStatusNamesWhatIsOrdered and not what would be.
+func TestStatusNamesWhatIsOrdered(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		change func(*world)
+	}{
+		"Suspended": {reason: "What is held back is not ordered.", change: func(w *world) { w.in.Spec.Suspend = new(true) }},
+		"Frozen": {reason: "Nothing new is ordered.", change: func(w *world) {
+			w.set("Blueprint", "web-1.1.0", "resources: [missing.yaml]", "spec", "files", "kustomization.yaml")
+		}},
+		"Outranked": {reason: "A newer version ordered it.", change: func(w *world) { w.core.version-- }},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			out := w.settle()
+			wantBlueprint, wantRenderer := out.Status.Blueprint, out.Status.Renderer
+			w.release("1.1.0")
+			tc.change(w)
+			out = w.call()
+			if diff := cmp.Diff(wantBlueprint, out.Status.Blueprint) + cmp.Diff(wantRenderer, out.Status.Renderer); diff != "" {
+				t.Errorf("\n%s\nRun(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestGateCannotMeasure mends the catalog while the Gate of a revision waits for metrics that may never come.
+func TestGateCannotMeasure(t *testing.T) {
+	changeQuery := func(w *walk) {
+		w.release("1.1.0")
+		metric := map[string]any{"name": "latency_p99", "query": `fixed{site="{{site}}"}`, "unit": "s", "direction": "AtMost"}
+		w.set("Blueprint", "web-1.1.0", []any{metric}, "spec", "metrics")
+	}
+	changeTree := func(w *walk) { w.set("Site", "edge1", map[string]any{"p": "1"}, "spec", "parameters") }
+	changeNothing := func(w *walk) { w.release("1.1.0") }
+	cases := map[string]struct {
+		reason       string
+		unmeasurable xpv2.ConditionReason
+		manual       bool
+		change       func(*walk)
+		want         string
+	}{
+		"NoData":      {reason: "A query that gives data is asked by the next revision.", unmeasurable: rolloutv1alpha1.ReasonNoData, change: changeQuery, want: "Succeeded/Succeeded 3"},
+		"Held":        {reason: "A Gate that is held does not keep a mended query out.", unmeasurable: rolloutv1alpha1.ReasonHeld, change: changeQuery, want: "Succeeded/Succeeded 3"},
+		"Unavailable": {reason: "A Gate whose backend does not answer does not keep a mended query out.", unmeasurable: rolloutv1alpha1.ReasonMetricsUnavailable, change: changeQuery, want: "Succeeded/Succeeded 3"},
+		"Tree":        {reason: "A changed tree does not wait for a Gate without data.", unmeasurable: rolloutv1alpha1.ReasonNoData, change: changeTree, want: "Succeeded/Succeeded 3"},
+		"Measuring":   {reason: "A changed tree waits for a Gate that measures.", unmeasurable: rolloutv1alpha1.ReasonMeasuring, change: changeTree, want: "Validating/ 2"},
+		"SameChecks":  {reason: "A Blueprint with the same trees and checks is no reason to judge a revision again.", unmeasurable: rolloutv1alpha1.ReasonNoData, change: changeNothing, want: "Validating/ 2"},
+		"Manual":      {reason: "A Blueprint that a person has to approve waits for that.", unmeasurable: rolloutv1alpha1.ReasonNoData, manual: true, change: changeQuery, want: "Validating/ 2"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := still(t, false)
+			if tc.manual {
+				w.manual()
+			}
+			w.unmeasurable = tc.unmeasurable
+			w.wish(3)
+			w.until("Validating/ 2")
+			w.stays("The Gate waits.", "Validating/ 2")
+			tc.change(w)
+			if tc.want == "Validating/ 2" {
+				w.stays(tc.reason, tc.want)
+				return
+			}
+			w.until("Validating/ 3")
+			w.unmeasurable = ""
+			w.until(tc.want)
+		})
+	}
+}

@@ -1,0 +1,247 @@
+package deployment
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/compose"
+)
+
+// A fault is what the world does to us.
+type fault struct {
+	name string
+	do   func()
+}
+
+func (w *walk) faults() []fault {
+	return append(w.troubles(), append(w.losses(), w.edits()...)...)
+}
+
+func (w *walk) anyRepo() *repo {
+	names := slices.Sorted(maps.Keys(w.repos))
+	return w.repos[names[w.rng.IntN(len(names))]]
+}
+
+func (w *walk) anySite() *player {
+	names := slices.Sorted(maps.Keys(w.sites))
+	return w.sites[names[w.rng.IntN(len(names))]]
+}
+
+func (w *walk) troubles() []fault {
+	return []fault{
+		{"remote dies or revives", func() { r := w.anyRepo(); r.dead = !r.dead }},
+		{"limits change", func() { r := w.anyRepo(); r.refuses = !r.refuses }},
+		{"engine gets stuck or free", func() { s := w.anySite(); s.stuck = !s.stuck }},
+		{"prometheus", func() { w.prometheusDown = !w.prometheusDown }},
+		{"stranger commits", func() {
+			r := w.anyRepo()
+			for path := range r.dirs {
+				r.dirs[path], r.touched = "stranger", true
+			}
+		}},
+		{"forced rewrite", func() {
+			r := w.anyRepo()
+			for path := range r.dirs {
+				delete(r.dirs, path)
+			}
+			r.touched = true
+		}},
+		{"cluster comes or goes", func() { s := w.anySite(); s.built = !s.built }},
+		{"the function is rolled out, or back", func() { w.core = w.cores[w.rng.IntN(len(w.cores))] }},
+		{"the function is rolled back", func() { w.core = w.cores[0] }},
+		{"time passes", func() { w.now = w.now.Add(20 * time.Minute) }},
+	}
+}
+
+func (w *walk) losses() []fault {
+	return []fault{
+		{"object is lost", func() {
+			names := slices.Sorted(maps.Keys(w.deliveries))
+			if len(names) > 0 {
+				name := names[w.rng.IntN(len(names))]
+				delete(w.deliveries, name)
+				w.changed(name)
+				w.wiped = true
+			}
+		}},
+		{"all objects are lost", func() {
+			w.deliveries, w.gates, w.sync = map[string]*deliveryv1alpha1.GitDelivery{}, map[string]*rolloutv1alpha1.Gate{}, nil
+			w.in.Status, w.wiped = deploymentv1alpha1.IntentDeploymentStatus{}, true
+			clear(w.reads)
+		}},
+		{"SiteSync is lost", func() { w.sync = nil; clear(w.reads) }},
+		{"Gates are lost", func() { clear(w.gates); clear(w.reads) }},
+		{"statuses are lost", func() {
+			for name, d := range w.deliveries {
+				w.deliveries[name] = d.DeepCopy()
+				w.deliveries[name].Status = deliveryv1alpha1.GitDeliveryStatus{}
+			}
+			clear(w.reads)
+			w.wiped = true
+		}},
+		{"a backup is made", func() { w.saved = w.backup() }},
+		{"a backup is restored", w.restore},
+		{"repositories are made anew", func() {
+			for name := range w.repos {
+				w.repos[name] = newRepo(w.repos[name].cramped)
+			}
+			clear(w.deliveries)
+			clear(w.reads)
+			w.lost, w.wiped = true, true
+		}},
+		{"state is lost", func() { w.anyRepo().entry, w.lost = nil, true }},
+		{"the status is forged", func() {
+			w.in.Status = deploymentv1alpha1.IntentDeploymentStatus{Phase: deploymentv1alpha1.PhaseSucceeded, Revision: 7, IntentDigest: "x"}
+		}},
+	}
+}
+
+func (w *walk) edits() []fault {
+	return []fault{
+		{"intent", func() { w.wish(1 + w.rng.IntN(10)) }},
+		{"intent again", func() { w.wish(1 + w.rng.IntN(10)) }},
+		{"invalid spec", func() { w.say("{") }},
+		{"suspend", func() { w.in.Spec.Suspend = new(w.chance(2)) }},
+		{"catalog", func() { w.set("Site", "edge1", map[string]any{"p": fmt.Sprint(w.rng.IntN(3))}, "spec", "parameters") }},
+		{"moved", func() {
+			w.set("Site", "edge3", "clusters/edge3"+strings.Repeat("x", w.rng.IntN(2)), "spec", "repository", "path")
+		}},
+		{"moved to another repository", func() {
+			name := []string{"default", "other"}[w.rng.IntN(2)]
+			w.set("Site", []string{"edge2", "edge3"}[w.rng.IntN(2)], map[string]any{"kind": "ClusterProviderConfig", "name": name}, "spec", "repository", "providerConfigRef")
+		}},
+		{"policy", func() {
+			w.in.Spec.RollbackConfig.AutoRollback = new(!w.chance(3))
+			w.in.Spec.RollbackConfig.MaxRetries = new(int32(w.rng.IntN(4)))
+		}},
+		{"request", w.request},
+		{"two requests", func() { w.request(); w.request() }},
+	}
+}
+
+// meddle does what people do who do not wait for the end.
+func (w *walk) meddle() {
+	switch n := w.aside.IntN(7); {
+	case n < 4:
+		w.wish(1 + w.aside.IntN(10))
+		w.notef("people: %s", *w.in.Spec.Intent)
+	case n < 6:
+		w.in.Spec.RollbackConfig.AutoRollback, w.in.Spec.RollbackConfig.MaxRetries = new(w.aside.IntN(3) > 0), new(int32(3))
+		w.notef("people: autoRollback %t", *w.in.Spec.RollbackConfig.AutoRollback)
+	default:
+		n := max(1, w.in.Status.Revision)
+		w.require(rolloutv1alpha1.RolloutRequestSpec{Action: rolloutv1alpha1.ActionRollbackTo, Revision: n, ToRevision: new(max(1, n-1-w.aside.Int64N(2)))})
+		w.notef("people: back from %d", n)
+	}
+}
+
+// request something of the revision that there is, or was.
+func (w *walk) request() {
+	r := rolloutv1alpha1.RolloutRequestSpec{Revision: max(1, w.in.Status.Revision-int64(w.rng.IntN(2)))}
+	r.Action = []rolloutv1alpha1.Action{"Retry", "Abort", "RollbackTo", "Promote", "ApproveUpdate"}[w.rng.IntN(5)]
+	switch r.Action {
+	case rolloutv1alpha1.ActionRollbackTo:
+		r.ToRevision = new(max(1, r.Revision-int64(w.rng.IntN(3))))
+	case rolloutv1alpha1.ActionPromote:
+		r.Step = new(int32(w.rng.IntN(2)))
+	case rolloutv1alpha1.ActionRetry, rolloutv1alpha1.ActionAbort, rolloutv1alpha1.ActionApproveUpdate:
+	}
+	w.require(r)
+}
+
+// require makes a RolloutRequest.
+func (w *walk) require(spec rolloutv1alpha1.RolloutRequestSpec) {
+	w.asked++
+	w.catalogued++
+	w.ask(fmt.Sprint("r", w.asked), spec.Revision, func(r *rolloutv1alpha1.RolloutRequest) {
+		r.UID = types.UID(fmt.Sprint("uid-", w.asked))
+		r.CreationTimestamp = metav1.NewTime(w.now)
+		r.Spec.Action, r.Spec.ToRevision, r.Spec.Step = spec.Action, spec.ToRevision, spec.Step
+		w.wanted[string(r.UID)] = r.Spec
+	})
+}
+
+// A backup is objects as they were at some time.
+type backup struct {
+	deliveries map[string]*deliveryv1alpha1.GitDelivery
+	sync       *deliveryv1alpha1.SiteSync
+	applied    map[string]*unstructured.Unstructured
+}
+
+func (w *walk) backup() *backup {
+	return &backup{deliveries: maps.Clone(w.deliveries), sync: w.sync.DeepCopy(), applied: maps.Clone(w.applied)}
+}
+
+// restore objects from a backup: with other uids and their first generation, and with what they said of a later one.
+func (w *walk) restore() {
+	if w.saved == nil {
+		return
+	}
+	w.deliveries, w.sync = map[string]*deliveryv1alpha1.GitDelivery{}, nil
+	for name, was := range w.saved.deliveries {
+		d := was.DeepCopy()
+		if d.GetGeneration() < 2 {
+			d.Status = deliveryv1alpha1.GitDeliveryStatus{}
+		}
+		w.revive(d)
+		w.deliveries[name] = d
+		w.applied[name] = w.saved.applied[name]
+	}
+	if s := w.saved.sync.DeepCopy(); s != nil {
+		if s.GetGeneration() < 2 {
+			s.Status = deliveryv1alpha1.SiteSyncStatus{}
+		}
+		w.revive(s)
+		w.sync, w.applied[compose.SyncName] = s, w.saved.applied[compose.SyncName]
+	}
+	clear(w.reads)
+	w.wiped = true
+}
+
+func (w *walk) revive(o metav1.Object) {
+	w.born++
+	o.SetUID(types.UID(fmt.Sprint(w.born)))
+	o.SetGeneration(1)
+}
+
+// remove a delivery, as one that is deleted does: its directories go, and what it remembers but for its last number.
+func (w *walk) remove(name string, fresh bool) {
+	d := w.deliveries[name]
+	delete(w.deliveries, name)
+	w.changed(name)
+	r := w.repos[d.Spec.ProviderConfigReference.Name]
+	if r.entry == nil {
+		return
+	}
+	for _, t := range r.entry.trees {
+		delete(r.dirs, t.Path)
+		at := place(d.Spec.ProviderConfigReference.Name, t.Path)
+		if w.sites[t.Site].runs[at] != "" && !w.sites[t.Site].untold && fresh && !w.truth.forgot && !w.runsElsewhere(t) {
+			w.truth.violatedf("%s is removed from where %s runs it, and does not run elsewhere", t.Path, t.Site)
+		}
+		delete(w.sites[t.Site].runs, at)
+	}
+	r.entry.trees, r.entry.history = nil, nil
+}
+
+// runsElsewhere is true for a Site that runs what another delivery brings it.
+func (w *walk) runsElsewhere(t deliveryv1alpha1.DeliveredTree) bool {
+	for _, d := range w.deliveries {
+		for _, other := range d.Status.AtProvider.Trees {
+			if other.Site == t.Site && w.sites[t.Site].runs[place(d.Spec.ProviderConfigReference.Name, other.Path)] == other.Tree {
+				return true
+			}
+		}
+	}
+	return false
+}

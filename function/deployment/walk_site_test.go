@@ -1,0 +1,279 @@
+package deployment
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/rollout"
+)
+
+// A player plays a Site, with its engine.
+type player struct {
+	// runs is the tree that it runs at each place, and tried the one that it failed with.
+	runs, tried map[string]string
+	stuck       bool
+	// clustered is true for a Site that waits for its cluster, and built while that is ready.
+	clustered, built bool
+	// untold is true for a Site of which nobody tells what it runs: what was delivered counts.
+	untold bool
+}
+
+// quality is what becomes of a tree.
+type quality struct {
+	// Breaks says that engines fail with it, and Slow that its objectives are missed.
+	Breaks, Slow bool
+}
+
+// sync plays the engine: it runs what the branch has, if it can.
+func (p *player) sync(r *repo, repository, path string, of map[string]quality) {
+	id, ok := r.dirs[path]
+	if p.stuck || !ok {
+		return
+	}
+	at := place(repository, path)
+	if of[id].Breaks {
+		p.tried[at] = id
+		return
+	}
+	delete(p.tried, at)
+	p.runs[at] = id
+}
+
+// place is a directory of a repository.
+func place(repository, path string) string { return repository + " " + path }
+
+// look plays one reconcile of the SiteSync.
+func (w *walk) look(s *deliveryv1alpha1.SiteSync) {
+	at, o := &s.Status.AtProvider, s.Spec.ForProvider.Order
+	if last := at.Order; last != nil && (o.Conflicts(*last) || o.Behind(*last)) {
+		setReady(s, corev1.ConditionFalse, deliveryv1alpha1.ReasonOrderBehind)
+		return
+	}
+	before := map[string]deliveryv1alpha1.SiteObservation{}
+	if last := at.Order; last != nil && last.Revision == o.Revision && last.Request == o.Request && last.Attempt == o.Attempt {
+		for _, was := range at.Sites {
+			before[was.Name] = was
+		}
+	}
+	at.Order, at.Sites = o.DeepCopy(), nil
+	reason := deliveryv1alpha1.ReasonLive
+	for _, want := range s.Spec.ForProvider.Sites {
+		is := w.see(s, want, before[want.Name])
+		at.Sites = append(at.Sites, is)
+		if want.Wave <= o.Step && is.State != deliveryv1alpha1.SiteLive {
+			reason = graver(reason, is)
+		}
+	}
+	status := corev1.ConditionFalse
+	if reason == deliveryv1alpha1.ReasonLive {
+		status = corev1.ConditionTrue
+	}
+	setReady(s, status, reason)
+	if v := rollout.NotSynced(s, o); v != nil {
+		w.truth.fails(o, v.Reason)
+	}
+}
+
+func graver(than xpv2.ConditionReason, s deliveryv1alpha1.SiteObservation) xpv2.ConditionReason {
+	rank := map[xpv2.ConditionReason]int{
+		deliveryv1alpha1.ReasonLive: 0, deliveryv1alpha1.ReasonWaiting: 1, deliveryv1alpha1.ReasonSyncing: 2,
+		deliveryv1alpha1.ReasonTimedOut: 3, deliveryv1alpha1.ReasonClusterTimedOut: 3, deliveryv1alpha1.ReasonFailed: 4,
+	}
+	is := map[deliveryv1alpha1.SiteState]xpv2.ConditionReason{
+		deliveryv1alpha1.SitePending: deliveryv1alpha1.ReasonWaiting, deliveryv1alpha1.SiteSyncing: deliveryv1alpha1.ReasonSyncing,
+		deliveryv1alpha1.SiteTimedOut: deliveryv1alpha1.ReasonTimedOut, deliveryv1alpha1.SiteFailed: deliveryv1alpha1.ReasonFailed,
+	}[s.State]
+	if s.State == deliveryv1alpha1.SiteWaitingForCluster {
+		is = cmp.Or(xpv2.ConditionReason(s.Reason), deliveryv1alpha1.ReasonWaiting)
+	}
+	if rank[is] > rank[than] {
+		return is
+	}
+	return than
+}
+
+// see one Site.
+func (w *walk) see(s *deliveryv1alpha1.SiteSync, want deliveryv1alpha1.SiteTree, last deliveryv1alpha1.SiteObservation) deliveryv1alpha1.SiteObservation {
+	o := deliveryv1alpha1.SiteObservation{Name: want.Name, State: deliveryv1alpha1.SitePending}
+	if want.Wave > s.Spec.ForProvider.Order.Step || w.waits(s, want, last, &o) || w.undelivered(s.Spec.ForProvider.Order, want) {
+		return o
+	}
+	at := metav1.NewTime(w.now)
+	if o.StartedAt = &at; last.StartedAt != nil && last.State != deliveryv1alpha1.SiteWaitingForCluster {
+		o.StartedAt = last.StartedAt
+	}
+	p := w.sites[want.Name]
+	timeout, _ := time.ParseDuration(s.Spec.ForProvider.SyncWaitTimeout)
+	switch {
+	case p.runs[place(want.RepositoryRef.Name, want.Path)] == want.Tree:
+		o.State = deliveryv1alpha1.SiteLive
+		w.truth.live(s.Spec.ForProvider.Order, want)
+	case p.tried[place(want.RepositoryRef.Name, want.Path)] == want.Tree || last.State == deliveryv1alpha1.SiteFailed:
+		o.State = deliveryv1alpha1.SiteFailed
+	case w.now.Sub(o.StartedAt.Time) >= timeout:
+		o.State = deliveryv1alpha1.SiteTimedOut
+	default:
+		o.State = deliveryv1alpha1.SiteSyncing
+	}
+	return o
+}
+
+// waits is true for a Site whose cluster was not ready yet.
+func (w *walk) waits(s *deliveryv1alpha1.SiteSync, want deliveryv1alpha1.SiteTree, last deliveryv1alpha1.SiteObservation, o *deliveryv1alpha1.SiteObservation) bool {
+	p, at := w.sites[want.Name], metav1.NewTime(w.now)
+	if !p.clustered {
+		return false
+	}
+	o.Cluster = &deliveryv1alpha1.SiteClusterObservation{UID: "u", Ready: new(p.built)}
+	if last.Cluster != nil {
+		o.Cluster.PassedAt = last.Cluster.PassedAt
+	}
+	if p.built && o.Cluster.PassedAt == nil {
+		o.Cluster.PassedAt = &at
+	}
+	if o.Cluster.PassedAt != nil {
+		w.truth.admitted[ranKey(s.Spec.ForProvider.Order, want.Name, "")] = true
+		return false
+	}
+	if o.StartedAt = &at; last.StartedAt != nil {
+		o.StartedAt = last.StartedAt
+	}
+	timeout, _ := time.ParseDuration(s.Spec.ForProvider.ClusterWaitTimeout)
+	if o.State = deliveryv1alpha1.SiteWaitingForCluster; w.now.Sub(o.StartedAt.Time) >= timeout {
+		o.Reason = string(deliveryv1alpha1.ReasonClusterTimedOut)
+	}
+	return true
+}
+
+// undelivered is true while the claim's delivery has not carried out the order.
+func (w *walk) undelivered(o rolloutv1alpha1.Order, want deliveryv1alpha1.SiteTree) bool {
+	for _, d := range w.deliveries {
+		for _, t := range d.Spec.ForProvider.Trees {
+			if t.Path != want.Path || d.Spec.ProviderConfigReference.Name != want.RepositoryRef.Name {
+				continue
+			}
+			at := d.Status.AtProvider.Order
+			if at == nil || at.Revision != o.Revision || at.Request != o.Request || at.Attempt != o.Attempt || at.Step < o.Step {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// measure plays one reconcile of a Gate: it judges when it has measured twice while its order was live.
+func (w *walk) measure(g *rolloutv1alpha1.Gate) {
+	at, o := &g.Status.AtProvider, g.Spec.ForProvider.Order
+	at.Order = o.DeepCopy()
+	if at.Verdict != "" {
+		return
+	}
+	if !w.proves(o) {
+		setReady(g, corev1.ConditionFalse, rolloutv1alpha1.ReasonNotLive)
+		return
+	}
+	if at.StartedAt == nil {
+		w.begun[g.GetName()] = w.now
+		at.StartedAt = new(metav1.NewTime(w.now))
+		setReady(g, corev1.ConditionFalse, rolloutv1alpha1.ReasonMeasuring)
+		return // What is measured is told later than that it began.
+	}
+	if w.unmeasurable != "" {
+		setReady(g, corev1.ConditionFalse, w.unmeasurable)
+		return
+	}
+	if w.prometheusDown {
+		w.measureNothing(g)
+		return
+	}
+	at.Checks = nil
+	bad, measured := false, int32(0)
+	for _, c := range g.Spec.ForProvider.Checks {
+		slow := w.slow(c.Site)
+		bad = bad || slow
+		w.measurements[g.GetName()]++
+		measured = w.measurements[g.GetName()]
+		phase := rolloutv1alpha1.CheckPassed
+		if slow {
+			phase = rolloutv1alpha1.CheckFailed
+		}
+		at.Checks = append(at.Checks, rolloutv1alpha1.CheckResult{Name: c.Name, Site: c.Site, Phase: phase, Value: "1", Threshold: "2", Measurements: measured})
+	}
+	if !bad && int(measured) < 2*len(at.Checks) {
+		at.Checks = nil
+		setReady(g, corev1.ConditionFalse, rolloutv1alpha1.ReasonMeasuring)
+		return
+	}
+	if bad {
+		w.fail(g, rolloutv1alpha1.GateFailed)
+		return
+	}
+	at.Verdict = rolloutv1alpha1.GatePassed
+	w.truth.pass(o)
+	setReady(g, corev1.ConditionTrue, rolloutv1alpha1.ReasonPassed)
+}
+
+// gatePatience is how long the Gates of stories wait for a measurement.
+const gatePatience = 10 * time.Minute
+
+// measureNothing plays a Gate that nobody answers.
+func (w *walk) measureNothing(g *rolloutv1alpha1.Gate) {
+	if w.now.Sub(w.begun[g.GetName()]) < gatePatience {
+		setReady(g, corev1.ConditionFalse, rolloutv1alpha1.ReasonMeasuring)
+		return
+	}
+	w.fail(g, rolloutv1alpha1.GateTimedOut)
+}
+
+func (w *walk) fail(g *rolloutv1alpha1.Gate, v rolloutv1alpha1.GateVerdict) {
+	g.Status.AtProvider.Verdict = v
+	w.truth.fails(g.Spec.ForProvider.Order, rolloutv1alpha1.RejectedGateFailed)
+	setReady(g, corev1.ConditionFalse, rolloutv1alpha1.ReasonFailed)
+}
+
+// proves is true while an order is live, as far as anybody tells.
+func (w *walk) proves(o rolloutv1alpha1.Order) bool {
+	watched := false
+	for name, s := range w.sites {
+		if watched = watched || !s.untold; s.untold && rollout.Reached(o, name) && !w.delivered(o, name) {
+			return false
+		}
+	}
+	return !watched || w.sync != nil && w.syncProves(o)
+}
+
+// delivered is true while a delivery says now that it carried an order out for a Site.
+func (w *walk) delivered(o rolloutv1alpha1.Order, site string) bool {
+	for _, d := range w.deliveries {
+		brings := slices.ContainsFunc(d.Spec.ForProvider.Trees, func(t deliveryv1alpha1.Tree) bool { return t.Site == site })
+		if at := d.Status.AtProvider.Order; brings && isReady(d) && at != nil && rollout.Alike(*at, o) {
+			return true
+		}
+	}
+	return false
+}
+
+// syncProves is true while the SiteSync says now that an order is live.
+func (w *walk) syncProves(o rolloutv1alpha1.Order) bool {
+	at := w.sync.Status.AtProvider.Order
+	ready := w.sync.GetCondition(xpv2.TypeReady)
+	return at != nil && at.Revision == o.Revision && at.Step == o.Step && at.Attempt == o.Attempt &&
+		ready.Status == corev1.ConditionTrue && ready.ObservedGeneration == w.sync.GetGeneration()
+}
+
+// slow is true for a Site that runs what misses its objectives.
+func (w *walk) slow(site string) bool {
+	for _, id := range w.sites[site].runs {
+		if w.qualities[id].Slow {
+			return true
+		}
+	}
+	return false
+}

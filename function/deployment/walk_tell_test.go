@@ -1,0 +1,117 @@
+package deployment
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/intentplane/intentplane/test/soak"
+)
+
+// stepsOf a story.
+const stepsOf = 70
+
+// TestWalk tells stories of faults. INTENTPLANE_WALK names them, as 7, 1-100 or 4,8,15, and the first that goes wrong is told with all that
+// happens in it.
+func TestWalk(t *testing.T) {
+	all := stories(t)
+	ends := tally{all: map[string]int{}}
+	// A story makes much that nobody needs any more: collecting it seldom saves a third of the time.
+	defer debug.SetGCPercent(debug.SetGCPercent(400))
+	t.Run("Stories", func(t *testing.T) {
+		for i := range runtime.GOMAXPROCS(0) {
+			t.Run(strconv.Itoa(i), func(t *testing.T) {
+				t.Parallel()
+				tellAll(t, all[min(i, len(all)):], &ends)
+			})
+		}
+	})
+	t.Logf("%d stories of %d steps each, from %d to %d, ended so:", len(all), stepsOf, all[0], all[len(all)-1])
+	for _, end := range slices.Sorted(maps.Keys(ends.all)) {
+		t.Logf("%5d %s", ends.all[end], end)
+	}
+}
+
+// stories that are told: in make test always the same.
+func stories(t *testing.T) []uint64 {
+	t.Helper()
+	named := os.Getenv("INTENTPLANE_WALK")
+	if named == "" {
+		n, first := soak.Seed(t, walks(), 10000)
+		named = fmt.Sprintf("%d-%d", first, first+uint64(n)-1)
+	}
+	var out []uint64
+	for part := range strings.SplitSeq(named, ",") {
+		from, to, ranged := strings.Cut(part, "-")
+		if !ranged {
+			to = from
+		}
+		first, err := strconv.ParseUint(from, 10, 64)
+		last, err2 := strconv.ParseUint(to, 10, 64)
+		if err != nil || err2 != nil {
+			t.Fatalf("INTENTPLANE_WALK=%s: %q is no story", named, part)
+		}
+		for ; first <= last; first++ {
+			out = append(out, first)
+		}
+	}
+	return out
+}
+
+// A tally counts how stories ended.
+type tally struct {
+	sync.Mutex
+
+	all     map[string]int
+	stopped bool
+}
+
+// stop telling.
+func (c *tally) stop() {
+	c.Lock()
+	defer c.Unlock()
+	c.stopped = true
+}
+
+// count an end, and say whether to go on.
+func (c *tally) count(end string) bool {
+	c.Lock()
+	defer c.Unlock()
+	c.all[end]++
+	return !c.stopped
+}
+
+// tellAll tells every nth of the stories, for as many tellers as there are processors, until one goes wrong.
+func tellAll(t *testing.T, stories []uint64, ends *tally) {
+	t.Helper()
+	cores := versions()
+	for i := 0; i < len(stories); i += runtime.GOMAXPROCS(0) {
+		seed := stories[i]
+		w := tell(t, cores, seed, stepsOf)
+		if len(w.truth.violations) > 0 {
+			if os.Getenv("INTENTPLANE_WALK") == "" {
+				w.trace = w.trace[max(0, len(w.trace)-40):]
+			}
+			ends.stop()
+			t.Fatalf("story %d: %s\n%s", seed, strings.Join(w.truth.violations, "\n"), strings.Join(w.trace, "\n"))
+		}
+		if !ends.count(w.end()) {
+			return
+		}
+	}
+}
+
+// walks are how many stories make test tells.
+func walks() int {
+	if n, err := strconv.Atoi(os.Getenv("INTENTPLANE_WALKS")); err == nil {
+		return n
+	}
+	return 25
+}

@@ -1,0 +1,261 @@
+package deployment
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/function/catalog"
+	"github.com/intentplane/intentplane/function/compose"
+	"github.com/intentplane/intentplane/function/phase"
+	"github.com/intentplane/intentplane/function/render"
+)
+
+// A walk is one story: the function at work among faults.
+type walk struct {
+	*world
+	ctx context.Context
+	// rng are the chances of a story, and aside those of what only some stories have, so that the others stay as they are.
+	rng, aside *rand.Rand
+
+	deliveries map[string]*deliveryv1alpha1.GitDelivery
+	sync       *deliveryv1alpha1.SiteSync
+	gates      map[string]*rolloutv1alpha1.Gate
+
+	repos          map[string]*repo
+	sites          map[string]*player
+	qualities      map[string]quality
+	prometheusDown bool
+	measurements   map[string]int32
+
+	now           time.Time
+	needs         []catalog.Need
+	past          []moment
+	truth         *truth
+	trace         []string
+	asked, rounds int
+	lost          bool
+	wiped         bool
+	last          *Output
+	// fields are the managed fields of objects, by uid and generation. By name, applied is what was applied last, and reads what was read.
+	fields         map[string]any
+	applied, reads map[string]*unstructured.Unstructured
+	// texts are the objects of the catalog as they are answered, and catalogued counts how often it changed.
+	texts      map[*unstructured.Unstructured][]byte
+	catalogued int
+	recent     *call
+	born       int
+	// wanted are what RolloutRequests ask for, by uid.
+	wanted map[string]rolloutv1alpha1.RolloutRequestSpec
+	// cores are versions of the function.
+	cores []*Core
+	saved *backup
+	// busy says that people meddle with the deployment all the time.
+	busy bool
+	// lasting says that not all trouble heals at the end.
+	lasting bool
+	// fresh says that what is applied follows from what there is.
+	fresh bool
+	// unmeasurable is why Gates cannot measure. Empty means that they can.
+	unmeasurable xpv2.ConditionReason
+	// begun is when Gates began to measure.
+	begun map[string]time.Time
+}
+
+// A moment is what a stale read finds.
+type moment struct {
+	observed   map[string]*unstructured.Unstructured
+	deliveries map[string]*deliveryv1alpha1.GitDelivery
+	sync       *deliveryv1alpha1.SiteSync
+	spec       deploymentv1alpha1.IntentDeploymentSpec
+	status     deploymentv1alpha1.IntentDeploymentStatus
+}
+
+// plain renders next to nothing, in no time.
+type plain struct {
+	// line that a version of it adds.
+	line string
+}
+
+// versions of the function: one, the next one, which makes the same trees, and one that makes others.
+func versions() []*Core {
+	out := []*Core{New(plain{}), New(plain{}, WithRendererSpread(0)), New(plain{line: "# new\n"}, WithRendererSpread(0))}
+	for i, c := range out {
+		c.version += int32(i)
+	}
+	return out
+}
+
+// Build returns files that say how many replicas there are, and one parameter of the Site.
+func (p plain) Build(_ context.Context, in render.Input) (tree.Files, error) {
+	n := in.Intent.Replicas
+	return tree.Files{
+		"kustomization.yaml": []byte("apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [configmap.yaml]\n"),
+		"configmap.yaml": fmt.Appendf(nil, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: shop, namespace: team-a}\ndata: {replicas: %q, p: %q}\n%s",
+			fmt.Sprint(n), in.Site.Parameters["p"], p.line),
+	}, nil
+}
+
+// newWalk begins a story with three Sites in two repositories.
+func newWalk(t *testing.T, cores []*Core, seed uint64) *walk {
+	t.Helper()
+	w := &walk{
+		world: newWorld(t), ctx: t.Context(), rng: rand.New(rand.NewPCG(seed, seed)), aside: rand.New(rand.NewPCG(seed, ^seed)),
+		deliveries: map[string]*deliveryv1alpha1.GitDelivery{}, gates: map[string]*rolloutv1alpha1.Gate{},
+		repos: map[string]*repo{"default": newRepo(seed%5 == 4), "other": newRepo(seed%5 == 4)}, sites: map[string]*player{}, qualities: map[string]quality{},
+		measurements: map[string]int32{}, now: time.Date(2031, 12, 17, 13, 14, 15, 0, time.UTC), truth: newTruth(),
+		fields: map[string]any{}, applied: map[string]*unstructured.Unstructured{}, reads: map[string]*unstructured.Unstructured{}, texts: map[*unstructured.Unstructured][]byte{},
+		wanted: map[string]rolloutv1alpha1.RolloutRequestSpec{}, begun: map[string]time.Time{},
+	}
+	w.core, w.cores = cores[0], cores
+	other := w.object("ClusterProviderConfig", "default").DeepCopy()
+	other.SetName("other")
+	w.objects = append(w.objects, other)
+	w.set("ClusterProviderConfig", "other", "https://git.example.org/other.git", "spec", "git", "url")
+	third := w.object("Site", "edge1").DeepCopy()
+	third.SetName("edge3")
+	w.objects = append(w.objects, third)
+	w.set("Site", "edge3", "clusters/edge3", "spec", "repository", "path")
+	w.set("Site", "edge2", map[string]any{"kind": "ClusterProviderConfig", "name": "other"}, "spec", "repository", "providerConfigRef")
+	w.observe("edge1", "edge2", "edge3")
+	w.measured()
+	w.set("Site", "edge3", "http://prometheus", "spec", "metrics", "prometheus", "address")
+	for _, name := range []string{"edge1", "edge2", "edge3"} {
+		w.sites[name] = &player{runs: map[string]string{}, tried: map[string]string{}}
+	}
+	w.in.Spec.Default()
+	if w.chance(2) {
+		w.in.Spec.GatesConfig.SLOThresholds = map[string]deploymentv1alpha1.Threshold{"latency_p99": "< 500ms"}
+	}
+	if w.chance(5) {
+		w.set("Site", "edge3", map[string]any{"clusterRef": map[string]any{"apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "Cluster", "namespace": "infra", "name": "c"}}, "spec", "cluster")
+		w.sites["edge3"].clustered, w.sites["edge3"].built = true, w.chance(2)
+	}
+	if w.chance(3) {
+		w.in.Spec.DeliveryConfig.Waves = []deploymentv1alpha1.Wave{{Name: "first", Sites: []deploymentv1alpha1.SiteName{"edge2"}}}
+	}
+	w.wish(2)
+	w.vary(seed)
+	return w
+}
+
+// vary makes some stories special: in one nobody tells what some Sites run, and in another people never rest, and few revisions are taken
+// back within an hour.
+func (w *walk) vary(seed uint64) {
+	if w.aside.IntN(6) == 0 {
+		for _, name := range slices.Sorted(maps.Keys(w.sites)) {
+			if s := w.sites[name]; !s.clustered && w.aside.IntN(2) == 0 {
+				s.untold = true
+				w.set("Site", name, map[string]any{"type": "None", "unobservedIsLive": true}, "spec", "engine")
+			}
+		}
+	}
+	if w.busy = seed%10 == 6; w.busy {
+		w.in.Spec.RollbackConfig.MaxPerHour = new(1 + w.aside.Int32N(2))
+	}
+}
+
+// chance is true once in n times.
+func (w *walk) chance(n int) bool { return w.rng.IntN(n) == 0 }
+
+// wish for so many replicas. What they come to says what becomes of it.
+func (w *walk) wish(n int) {
+	w.say(fmt.Sprintf(`{"service": "shop", "sites": ["edge1", "edge2", "edge3"], "replicas": %d}`, n))
+}
+
+// qualityOf a tree that says so many replicas: one of four is slow, and one of five breaks engines.
+func qualityOf(n int) quality { return quality{Slow: n%4 == 0, Breaks: n%5 == 0} }
+
+func (w *walk) notef(format string, args ...any) {
+	if s := fmt.Sprintf(format, args...); len(w.trace) == 0 || w.trace[len(w.trace)-1] != s {
+		w.trace = append(w.trace, s)
+	}
+}
+
+// judge what a call answered.
+func (w *walk) judge(m moment, out *Output, fresh bool) {
+	was := m.status.Transitions
+	for i, tr := range out.Status.Transitions {
+		if i < len(was) && len(out.Status.Transitions) < 20 {
+			continue
+		}
+		if !phase.Legal(tr.From, tr.To) {
+			w.truth.violatedf("%s to %s is no edge", tr.From, tr.To)
+		}
+	}
+	if out.Status.Phase == deploymentv1alpha1.PhaseSucceeded && out.Status.Outcome == deploymentv1alpha1.OutcomeSucceeded && fresh {
+		w.truth.mustBeVerified(w.deliveries, out.Status.Revision)
+	}
+	if out.Ready && fresh {
+		w.mustRun("Ready", w.askedBy(out))
+		w.mustSay(m, "Ready", out)
+	}
+	w.truth.forgot = w.lost && w.wiped
+	w.judgeOrders(m, out, fresh)
+	if w.chance(20) {
+		again := w.consult(m)
+		if w.brief(again) != w.brief(out) || again.Status.Message != out.Status.Message {
+			w.truth.violatedf("the same input, another answer: %s, then %s", w.brief(out), w.brief(again))
+		}
+	}
+}
+
+// mustRun checks that every Site once ran what is asked for.
+func (w *walk) mustRun(said string, asked map[string]*deliveryv1alpha1.GitDelivery) {
+	for _, d := range asked {
+		for _, t := range d.Spec.ForProvider.Trees {
+			if t.Action == deliveryv1alpha1.ActionDesired && !w.truth.ran[ranKey(d.Spec.ForProvider.Order, t.Site, "")] {
+				w.truth.violatedf("%s, and %s never ran revision %d", said, t.Site, d.Spec.ForProvider.Order.Revision)
+			}
+		}
+	}
+}
+
+// mustSay checks that every object that is to stay says now that it has what is asked for.
+func (w *walk) mustSay(m moment, said string, out *Output) {
+	for name, d := range m.deliveries {
+		if _, asked := out.Resources[name]; asked && !isReady(d) {
+			w.truth.violatedf("%s, and %s is not", said, name)
+		}
+	}
+	if m.sync != nil && !isReady(m.sync) {
+		w.truth.violatedf("%s, and the SiteSync is not", said)
+	}
+}
+
+// apply what was answered, as far as it gets.
+func (w *walk) apply(out *Output, fresh bool, gets func() bool) {
+	w.fresh = fresh
+	for _, name := range slices.Sorted(maps.Keys(out.Resources)) {
+		if gets() {
+			w.put(name, out.Resources[name].Object)
+		}
+	}
+	for name := range w.gates {
+		if _, ok := out.Resources[name]; !ok && gets() {
+			delete(w.gates, name)
+			w.changed(name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(w.deliveries)) {
+		if _, ok := out.Resources[name]; !ok && gets() {
+			w.notef("deleted %s", name)
+			w.remove(name, fresh)
+		}
+	}
+	if _, ok := out.Resources[compose.SyncName]; !ok && w.sync != nil && gets() {
+		w.sync = nil
+		w.changed(compose.SyncName)
+	}
+}

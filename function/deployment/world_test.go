@@ -1,0 +1,338 @@
+package deployment
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/structured-merge-diff/v6/typed"
+	"sigs.k8s.io/yaml"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/catalog"
+	"github.com/intentplane/intentplane/function/phase"
+	"github.com/intentplane/intentplane/function/render"
+)
+
+// A world plays Crossplane and the provider around a Core: it answers needs, applies what is desired, and delivers it.
+type world struct {
+	t       *testing.T
+	core    *Core
+	in      Input
+	objects []*unstructured.Unstructured
+}
+
+// firstRenderer is the version that worlds begin with, whatever the present one is: tests say how many versions came after it.
+const firstRenderer = 1
+
+// newWorld has the Sites, the Blueprint and the configuration of the quickstart, and its deployment.
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{t: t, core: New(render.NewRenderer())}
+	w.core.version = firstRenderer
+	w.in = Input{
+		Claim:    rolloutv1alpha1.ClaimReference{APIGroup: deploymentv1alpha1.GroupClaims, Kind: deploymentv1alpha1.Kind, Namespace: "team-a", Name: "shop"},
+		Observed: map[string]*unstructured.Unstructured{},
+		Answers:  catalog.Answers{},
+		Now:      metav1.NewTime(time.Date(2031, 12, 17, 13, 14, 15, 0, time.UTC)),
+	}
+	w.say(`{"service": "shop", "sites": ["edge1", "edge2"], "replicas": 2}`)
+	for _, file := range []string{"10-sites.yaml", "20-blueprint.yaml", "30-config.yaml"} {
+		b, err := os.ReadFile(filepath.Join("..", "..", "examples", "quickstart", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for doc := range bytes.SplitSeq(b, []byte("\n---\n")) {
+			w.add(string(doc))
+		}
+	}
+	return w
+}
+
+func (w *world) say(intent string) { w.in.Spec.Intent = &intent }
+
+func (w *world) add(text string) {
+	w.t.Helper()
+	o := &unstructured.Unstructured{}
+	if err := yaml.Unmarshal([]byte(text), &o.Object); err != nil {
+		w.t.Fatal(err)
+	}
+	w.objects = append(w.objects, o)
+	if o.GetKind() == "Site" {
+		// As the schema would.
+		w.set("Site", o.GetName(), []any{"{claimNamespace}"}, "spec", "targetNamespaces", "allowed")
+	}
+}
+
+func (w *world) object(kind, name string) *unstructured.Unstructured {
+	w.t.Helper()
+	for _, o := range w.objects {
+		if o.GetKind() == kind && o.GetName() == name {
+			return o
+		}
+	}
+	w.t.Fatalf("no %s %s", kind, name)
+	return nil
+}
+
+func (w *world) set(kind, name string, value any, path ...string) {
+	w.t.Helper()
+	if err := unstructured.SetNestedField(w.object(kind, name).Object, value, path...); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) remove(kind, name string) {
+	w.objects = slices.DeleteFunc(w.objects, func(o *unstructured.Unstructured) bool { return o.GetKind() == kind && o.GetName() == name })
+}
+
+// answer fulfils needs.
+func (w *world) answer(needs []catalog.Need) {
+	w.t.Helper()
+	for _, n := range needs {
+		w.in.Answers[n.Name] = []json.RawMessage{}
+		for _, o := range w.objects {
+			labelSite(o)
+			if o.GetKind() != n.Kind || n.MatchName != "" && o.GetName() != n.MatchName || o.GetNamespace() != n.Namespace || !has(o.GetLabels(), n.MatchLabels) {
+				continue
+			}
+			b, err := json.Marshal(o)
+			if err != nil {
+				w.t.Fatal(err)
+			}
+			w.in.Answers[n.Name] = append(w.in.Answers[n.Name], b)
+		}
+	}
+}
+
+// labelSite does what the provider does to Sites.
+func labelSite(o *unstructured.Unstructured) {
+	if o.GetKind() != "Site" {
+		return
+	}
+	s := &catalogv1alpha1.Site{}
+	s.Spec.AllowedNamespaces, _, _ = unstructured.NestedStringSlice(o.Object, "spec", "allowedNamespaces")
+	labels := o.GetLabels()
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	labels[catalogv1alpha1.LabelUsableFrom] = s.UsableFrom()
+	o.SetLabels(labels)
+}
+
+func has(all, some map[string]string) bool {
+	for key, value := range some {
+		if all[key] != value {
+			return false
+		}
+	}
+	return true
+}
+
+// run calls once.
+func (w *world) run() *Output {
+	w.t.Helper()
+	out, err := w.core.Run(w.t.Context(), w.in)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return out
+}
+
+// call calls until the needs are answered, as Crossplane does, and keeps the status.
+func (w *world) call() *Output {
+	w.t.Helper()
+	out := w.run()
+	for range 5 {
+		w.answer(out.Needs)
+		next := w.run()
+		same := cmp.Equal(out.Needs, next.Needs)
+		if out = next; same {
+			break
+		}
+	}
+	w.in.Status = *out.Status
+	return out
+}
+
+// apply makes what is desired observed, with the fields' owner.
+func (w *world) apply(out *Output) {
+	w.t.Helper()
+	for name, r := range out.Resources {
+		o := r.Object.DeepCopy()
+		v, err := typed.DeducedParseableType.FromUnstructured(o.Object)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		set, err := v.ToFieldSet()
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		fields, err := set.ToJSON()
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		o.SetName("shop-" + name)
+		o.SetGeneration(1)
+		o.SetManagedFields([]metav1.ManagedFieldsEntry{{
+			Manager: "apiextensions.crossplane.io/composed/1", Operation: metav1.ManagedFieldsOperationApply,
+			FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: fields},
+		}})
+		if before := w.in.Observed[name]; before != nil {
+			o.SetGeneration(before.GetGeneration())
+			if !cmp.Equal(before.Object["spec"], o.Object["spec"]) {
+				o.SetGeneration(before.GetGeneration() + 1)
+			}
+			if status, ok := before.Object["status"]; ok {
+				o.Object["status"] = status
+			}
+		}
+		w.in.Observed[name] = o
+	}
+	for name := range w.in.Observed {
+		if _, ok := out.Resources[name]; !ok {
+			delete(w.in.Observed, name)
+		}
+	}
+}
+
+// deliver lets the provider carry out what deliveries ask for.
+func (w *world) deliver(names ...string) {
+	w.t.Helper()
+	for name, o := range w.in.Observed {
+		if len(names) > 0 && !slices.Contains(names, name) || o.GetKind() != "GitDelivery" {
+			continue
+		}
+		order, _, _ := unstructured.NestedMap(o.Object, "spec", "forProvider", "order")
+		w.status(name, order, condition("Ready", "True", "Delivered", o), condition("Synced", "True", "ReconcileSuccess", o))
+	}
+}
+
+func condition(typ, status, reason string, o *unstructured.Unstructured) any {
+	return map[string]any{
+		"type": typ, "status": status, "reason": reason, "observedGeneration": o.GetGeneration(),
+		"lastTransitionTime": "2031-12-17T13:14:15Z", "message": "Words.",
+	}
+}
+
+func (w *world) status(name string, order map[string]any, conditions ...any) {
+	w.in.Observed[name].Object["status"] = map[string]any{
+		"conditions": conditions,
+		"atProvider": map[string]any{"order": order, "remote": map[string]any{"url": w.url(name), "commit": strings.Repeat("0123456789", 4)}},
+	}
+}
+
+// url of the repository that a delivery is carried out in: the one that its configuration names by now. Without the configuration it is
+// the one from before.
+func (w *world) url(name string) string {
+	d := w.in.Observed[name].Object
+	kind, _, _ := unstructured.NestedString(d, "spec", "providerConfigRef", "kind")
+	config, _, _ := unstructured.NestedString(d, "spec", "providerConfigRef", "name")
+	url, _, _ := unstructured.NestedString(d, "status", "atProvider", "remote", "url")
+	for _, o := range w.objects {
+		if o.GetKind() == kind && o.GetName() == config {
+			url, _, _ = unstructured.NestedString(o.Object, "spec", "git", "url")
+		}
+	}
+	return url
+}
+
+// settle calls, applies and delivers until the deployment has what it asks for.
+func (w *world) settle() *Output {
+	w.t.Helper()
+	for range 5 {
+		w.apply(w.call())
+		w.deliver()
+	}
+	return w.call()
+}
+
+// deliveries in desired resources, by the URL of nothing: by the name of the composed resource.
+func (w *world) deliveries(out *Output) map[string]*deliveryv1alpha1.GitDelivery {
+	w.t.Helper()
+	got := map[string]*deliveryv1alpha1.GitDelivery{}
+	for name, r := range out.Resources {
+		if r.Object.GetKind() != "GitDelivery" {
+			continue
+		}
+		got[name] = &deliveryv1alpha1.GitDelivery{}
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(r.Object.Object, got[name]); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	return got
+}
+
+// view is what a story looks at.
+type view struct {
+	Phase    deploymentv1alpha1.Phase
+	Ready    bool
+	Revision int64
+	Sites    string
+	// Trees as repository-less lines: revision, Site and action, sorted.
+	Trees []string
+}
+
+func (w *world) view(out *Output) view {
+	w.t.Helper()
+	v := view{Phase: out.Status.Phase, Ready: out.Ready, Revision: out.Status.Revision, Sites: out.Status.Delivery.SitesReady}
+	for _, d := range w.deliveries(out) {
+		for _, t := range d.Spec.ForProvider.Trees {
+			v.Trees = append(v.Trees, fmt.Sprintf("%d %s %s", d.Spec.ForProvider.Order.Revision, t.Site, t.Action))
+		}
+	}
+	slices.Sort(v.Trees)
+	return v
+}
+
+func (w *world) want(reason string, out *Output, want view) {
+	w.t.Helper()
+	if diff := cmp.Diff(want, w.view(out)); diff != "" {
+		w.t.Fatalf("\n%s\nRun(...): -want, +got:\n%s\n%s", reason, diff, out.Status.Message)
+	}
+}
+
+func conditionOf(out *Output, typ string) phase.Condition {
+	i := slices.IndexFunc(out.Conditions, func(c phase.Condition) bool { return c.Type == typ })
+	return out.Conditions[i]
+}
+
+func (w *world) wantCondition(reason string, out *Output, typ string, status corev1.ConditionStatus, why string) {
+	w.t.Helper()
+	c := conditionOf(out, typ)
+	if c.Status != status || c.Reason != why {
+		w.t.Errorf("\n%s\nRun(...): want %s=%s/%s, got %+v", reason, typ, status, why, c)
+	}
+}
+
+// wantFrozen checks that exactly what is there is desired, in every field.
+func (w *world) wantFrozen(reason string, out *Output) {
+	w.t.Helper()
+	if len(out.Resources) != len(w.in.Observed) {
+		w.t.Errorf("\n%s\nRun(...): %d resources desired, %d observed", reason, len(out.Resources), len(w.in.Observed))
+	}
+	for name, o := range w.in.Observed {
+		want := o.DeepCopy()
+		delete(want.Object, "status")
+		unstructured.RemoveNestedField(want.Object, "metadata", "name")
+		unstructured.RemoveNestedField(want.Object, "metadata", "generation")
+		unstructured.RemoveNestedField(want.Object, "metadata", "managedFields")
+		if diff := cmp.Diff(want, out.Resources[name].Object); diff != "" {
+			w.t.Errorf("\n%s\nRun(...): %s: -want, +got:\n%s", reason, name, diff)
+		}
+	}
+}

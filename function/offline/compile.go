@@ -1,0 +1,144 @@
+// Package offline compiles and renders deployments without a control plane, as the function would, for the command line.
+package offline
+
+import (
+	"context"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/digest"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/catalog"
+	"github.com/intentplane/intentplane/function/compose"
+	"github.com/intentplane/intentplane/function/deployment"
+	"github.com/intentplane/intentplane/function/gates"
+	"github.com/intentplane/intentplane/function/intent"
+	"github.com/intentplane/intentplane/function/render"
+	"github.com/intentplane/intentplane/function/rollout"
+)
+
+// maxRounds is how often a catalog is asked at most, as Crossplane would.
+const maxRounds = 5
+
+// Compiled is a deployment that was compiled without a control plane.
+type Compiled struct {
+	// Intent that was understood, and the field that holds it.
+	Intent intent.Intent
+	Field  string
+
+	// Selection from the catalog.
+	Selection *catalog.Selection
+
+	// Inputs for the renderer, one for each place of the selection.
+	Inputs []render.Input
+
+	// Checks that the deployment is judged by.
+	Checks gates.Checks
+}
+
+// ReadIntent reads the intent of a spec, and returns the field that holds it. It returns an error, whose reason deployment.ReasonOf returns, for
+// an intent that cannot be understood, and for one that contradicts the gates.
+func ReadIntent(s deploymentv1alpha1.IntentDeploymentSpec) (intent.Intent, string, error) {
+	return deployment.ReadIntent(&s)
+}
+
+// ValuesOf returns the values that a spec sets itself, before its defaults are filled in.
+func ValuesOf(s deploymentv1alpha1.IntentDeploymentSpec) intent.Said {
+	switch {
+	case s.Intent != nil:
+		return intent.SaidInText(*s.Intent)
+	case s.Expectation != nil:
+		return intent.SaidInExpectation(s.Expectation)
+	}
+	return intent.Said{}
+}
+
+// Compile reads the intent of a deployment and selects from a catalog, as the function does. Where a user approves updates, it selects the
+// Blueprint that the status names, or the one of the spec for a deployment without a status. It returns an error, whose reason
+// deployment.ReasonOf returns, when something is wrong with either, and the error of answer.
+func Compile(in deployment.Input, answer func([]catalog.Need) (catalog.Answers, error)) (*Compiled, error) {
+	in.Spec.Default()
+	i, field, err := deployment.ReadIntent(&in.Spec)
+	if err != nil {
+		return nil, err
+	}
+	out := &Compiled{Intent: i, Field: field}
+	if out.Selection, err = selectFromCatalog(in, deployment.CatalogQuery(in, i, field), answer); err != nil {
+		return nil, err
+	}
+	for _, p := range out.Selection.Places {
+		out.Inputs = append(out.Inputs, deployment.RenderInput(in, i, out.Selection, p))
+	}
+	if err := deployment.CheckSelection(in, i, out.Selection); err != nil {
+		return out, err
+	}
+	return out, out.compileChecks(in)
+}
+
+// CheckRead returns an error, whose reason deployment.ReasonOf returns, when the intent sets a value that the Blueprint does not read.
+func (c *Compiled) CheckRead(in deployment.Input) error {
+	return deployment.CheckRead(in.Spec, c.Intent, &c.Selection.Blueprint)
+}
+
+// compileChecks returns an error, whose reason deployment.ReasonOf returns, for invalid waves and for what could not be measured.
+func (c *Compiled) compileChecks(in deployment.Input) error {
+	r, err := rollout.NewRequest(in.Spec, "", c.Selection, "", render.Version)
+	if err != nil {
+		return err
+	}
+	c.Checks, err = deployment.CompileChecks(gates.NewCompiler(0), in, c.Intent, c.Selection, r.Plan)
+	return err
+}
+
+// selectFromCatalog resolves a query, with the Blueprint that the deployment is pinned to.
+func selectFromCatalog(in deployment.Input, q catalog.Query, answer func([]catalog.Need) (catalog.Answers, error)) (*catalog.Selection, error) {
+	pinned := rollout.Pinned(orderOfStatus(in), in.Spec.Blueprint, q.BlueprintName())
+	q.Pinned = deployment.PinnedName(pinned)
+	answers := catalog.Answers{}
+	for range maxRounds {
+		s, needs, err := catalog.Resolve(q, answers)
+		if err != nil {
+			return nil, err
+		}
+		if s != nil {
+			d, err := digest.Of(s.Blueprint.Spec, nil)
+			if err != nil {
+				return nil, err
+			}
+			return s, deployment.CheckPinned(pinned, d)
+		}
+		if answers, err = answer(needs); err != nil {
+			return nil, err
+		}
+	}
+	return nil, errors.Errorf("cannot read the catalog: it was asked %d times, and does not answer all of it", maxRounds)
+}
+
+// orderOfStatus returns the order that a status shows, as far as its Blueprint goes, or nil. A status does not show how the Blueprint was chosen:
+// it counts as chosen as the spec chooses, since the function orders another choice at once.
+func orderOfStatus(in deployment.Input) *rolloutv1alpha1.Order {
+	b := in.Status.Blueprint
+	if b.Name == "" {
+		return nil
+	}
+	ref := &rolloutv1alpha1.BlueprintReference{Name: b.Name, Digest: b.Digest}
+	if in.Spec.Blueprint.Version == "" {
+		ref.Channel = in.Spec.Blueprint.Channel
+	}
+	return &rolloutv1alpha1.Order{Blueprint: ref}
+}
+
+// Render returns the files of each place, within the limits that hold there. It returns an error, whose reason deployment.ReasonOf returns, for
+// what would not be delivered.
+func Render(ctx context.Context, core *deployment.Core, in deployment.Input, c *Compiled) ([]compose.Rendered, error) {
+	in.Spec.Default()
+	out, err := core.RenderSites(ctx, in, c.Intent, c.Selection)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.CheckRead(in); err != nil {
+		return nil, err
+	}
+	return out, deployment.CheckSize(in, out)
+}
