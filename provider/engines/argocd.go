@@ -13,13 +13,13 @@ import (
 const (
 	argoGroup = "argoproj.io"
 
-	// argoRefresh makes the controller compare now. It removes the annotation when it did.
-	argoRefresh = "argocd.argoproj.io/refresh"
+	// argoRefreshKey is the annotation that makes the controller compare now. The controller removes it after that.
+	argoRefreshKey = "argocd.argoproj.io/refresh"
 
-	// argoSkip makes the controller leave an Application alone.
-	argoSkip = "argocd.argoproj.io/skip-reconcile"
+	// argoSkipKey is the annotation that makes the controller leave an Application alone.
+	argoSkipKey = "argocd.argoproj.io/skip-reconcile"
 
-	// argoInCluster is how the controller calls the cluster that it runs in.
+	// argoInCluster is the URL by which the controller names the cluster that it runs in.
 	argoInCluster = "https://kubernetes.default.svc"
 )
 
@@ -93,66 +93,66 @@ type argoApplication struct {
 	} `json:"status"`
 }
 
-// An argoView is the source of an Application that is ours, and what was compared and synced of it.
-type argoView struct {
+// A sourceObservation is the source that reads the Site's directory, with the revisions that were compared and attempted last.
+type sourceObservation struct {
 	source    argoSource
 	compared  string
 	attempted string
 	proof     v1alpha1.Proof
 }
 
-func argoCD(w Want, main *unstructured.Unstructured) Observation {
+func observeArgoCD(w Want, main *unstructured.Unstructured) Observation {
 	a := argoApplication{}
-	if err := decode(main, &a); err != nil {
-		return unreadable(err)
+	if err := decodeObject(main, &a); err != nil {
+		return unreadableObject(err)
 	}
 	o := Observation{Generation: main.GetGeneration(), Health: a.Status.Health.Status}
-	v, reason, message := a.view(w)
+	v, reason, message := a.findSource(w)
 	if reason != "" {
 		o.Reason, o.Message = reason, message
 		return o
 	}
-	o.Root, o.Proof = clean(v.source.Path), v.proof
-	o.Commit, o.Attempted = hexOf(v.compared), hexOf(v.attempted)
-	if has(main, "ignoreDifferences") && o.Proof == v1alpha1.ProofExact {
+	o.Root, o.Proof = cleanPath(v.source.Path), v.proof
+	o.Commit, o.Attempted = parseCommitID(v.compared), parseCommitID(v.attempted)
+	if hasSpecField(main, "ignoreDifferences") && o.Proof == v1alpha1.ProofExact {
 		o.Proof = v1alpha1.ProofTransformed
 	}
 	o.Reason, o.Message = argoReason(w, a, main)
 	if o.Reason == "" && o.Commit == "" {
 		o.Reason, o.Message = v1alpha1.SiteReasonEngineNotProvable, "status.sync names no commit"
 	}
-	o.Holds = o.Reason == v1alpha1.SiteReasonProgressing && (a.Status.Sync.Status == "Synced" || a.running())
-	o.Broken = o.Reason == v1alpha1.SiteReasonEngineFailed && a.failed()
+	o.StillApplied = o.Reason == v1alpha1.SiteReasonProgressing && (a.Status.Sync.Status == "Synced" || a.isRunning())
+	o.FinalFailure = o.Reason == v1alpha1.SiteReasonEngineFailed && a.hasFailed()
 	return o
 }
 
-// view finds the source that is ours.
-func (a argoApplication) view(w Want) (argoView, string, string) {
+// findSource returns the source of the Application that reads the Site's directory. If there is none, it returns a reason and a message.
+func (a argoApplication) findSource(w Want) (sourceObservation, string, string) {
 	if a.Spec.SourceHydrator != nil {
-		return a.hydrated(w)
+		return a.findHydratedSource(w)
 	}
-	sources, compared, attempted := a.Spec.Sources, a.Status.Sync.Revisions, a.synced()
+	sources, compared, attempted := a.Spec.Sources, a.Status.Sync.Revisions, a.attemptedRevisions()
 	if len(sources) == 0 && a.Spec.Source != nil {
 		sources, compared = []argoSource{*a.Spec.Source}, []string{a.Status.Sync.Revision}
 	}
 	why := "it has no source"
 	for i, s := range sources {
-		if why = wrongSource(w, s.RepoURL, s.TargetRevision, clean(s.Path)); why != "" {
+		if why = describeWrongSource(w, s.RepoURL, s.TargetRevision, cleanPath(s.Path)); why != "" {
 			continue
 		}
 		if s.Chart != "" || len(s.Helm)+len(s.Plugin)+len(s.Directory.Jsonnet) > 0 {
-			return argoView{}, v1alpha1.SiteReasonEngineNotProvable, "its source is rendered by Helm, Jsonnet or a plugin"
+			return sourceObservation{}, v1alpha1.SiteReasonEngineNotProvable, "its source is rendered by Helm, Jsonnet or a plugin"
 		}
-		return argoView{source: s, compared: at(compared, i), attempted: at(attempted, i), proof: argoProof(w, s)}, "", ""
+		return sourceObservation{source: s, compared: revisionAt(compared, i), attempted: revisionAt(attempted, i), proof: argoProof(w, s)}, "", ""
 	}
 	if len(sources) > 1 {
 		why = "none of its sources is the Site's"
 	}
-	return argoView{}, v1alpha1.SiteReasonWrongSource, why
+	return sourceObservation{}, v1alpha1.SiteReasonWrongSource, why
 }
 
-// synced are the revisions that the last operation tried, one for each source.
-func (a argoApplication) synced() []string {
+// attemptedRevisions returns the revisions that the last operation tried, one for each source.
+func (a argoApplication) attemptedRevisions() []string {
 	s := a.Status.OperationState
 	if s == nil {
 		return nil
@@ -163,51 +163,52 @@ func (a argoApplication) synced() []string {
 	return []string{s.SyncResult.Revision}
 }
 
-// hydrated finds the commit that was rendered from: what is compared then is the one with the result.
-func (a argoApplication) hydrated(w Want) (argoView, string, string) {
+// findHydratedSource returns the source of an Application with a source hydrator. The Site's commit is the one that was rendered; Argo CD
+// compares the commit that holds the result.
+func (a argoApplication) findHydratedSource(w Want) (sourceObservation, string, string) {
 	h := a.Spec.SourceHydrator
-	if why := wrongSource(w, h.DrySource.RepoURL, h.DrySource.TargetRevision, clean(h.DrySource.Path)); why != "" {
-		return argoView{}, v1alpha1.SiteReasonWrongSource, why
+	if why := describeWrongSource(w, h.DrySource.RepoURL, h.DrySource.TargetRevision, cleanPath(h.DrySource.Path)); why != "" {
+		return sourceObservation{}, v1alpha1.SiteReasonWrongSource, why
 	}
 	last, now := a.Status.SourceHydrator.LastSuccessfulOperation, a.Status.SourceHydrator.CurrentOperation
 	switch {
 	case now != nil && now.Phase == "Failed":
-		return argoView{}, v1alpha1.SiteReasonEngineFailed, quote(now.Message)
+		return sourceObservation{}, v1alpha1.SiteReasonEngineFailed, markEngineText(now.Message)
 	case now != nil && now.Phase != "Hydrated", last == nil, a.Status.Sync.Revision != last.HydratedSHA:
-		return argoView{}, v1alpha1.SiteReasonProgressing, "what is compared was not rendered from the last commit"
+		return sourceObservation{}, v1alpha1.SiteReasonProgressing, "the compared revision was not rendered from the last commit"
 	}
-	return argoView{source: h.DrySource, compared: last.DrySHA, attempted: last.DrySHA, proof: v1alpha1.ProofHydrated}, "", ""
+	return sourceObservation{source: h.DrySource, compared: last.DrySHA, attempted: last.DrySHA, proof: v1alpha1.ProofHydrated}, "", ""
 }
 
 func argoReason(w Want, a argoApplication, main *unstructured.Unstructured) (string, string) {
-	if main.GetAnnotations()[argoSkip] == "true" {
-		return v1alpha1.SiteReasonSuspended, "the Application has annotation " + argoSkip
+	if main.GetAnnotations()[argoSkipKey] == "true" {
+		return v1alpha1.SiteReasonSuspended, "the Application has annotation " + argoSkipKey
 	}
 	d := a.Spec.Destination
 	inside := d.Name == "in-cluster" || strings.TrimRight(d.Server, "/") == argoInCluster
 	if inside == w.Elsewhere {
-		return v1alpha1.SiteReasonWrongCluster, "spec.destination is not the Site's cluster"
+		return v1alpha1.SiteReasonWrongCluster, "spec.destination does not name the Site's cluster"
 	}
 	for _, c := range a.Status.Conditions {
 		if strings.HasSuffix(c.Type, "Error") {
-			return v1alpha1.SiteReasonEngineFailed, quote(c.Type + ": " + c.Message)
+			return v1alpha1.SiteReasonEngineFailed, markEngineText(c.Type + ": " + c.Message)
 		}
 	}
-	return argoApplied(a, main)
+	return argoSyncReason(a, main)
 }
 
-// argoApplied says what the controller made of the commit. Revision of status.sync is what was compared, not what was applied: it
-// proves something only if that comparison is of the present spec, and found no difference.
-func argoApplied(a argoApplication, main *unstructured.Unstructured) (string, string) {
+// argoSyncReason returns why the compared commit is not applied and healthy, or an empty reason. The revision in status.sync was compared,
+// not applied: it is a proof only if the comparison was made with the present spec and found no difference.
+func argoSyncReason(a argoApplication, main *unstructured.Unstructured) (string, string) {
 	switch {
-	case a.running():
+	case a.isRunning():
 		return v1alpha1.SiteReasonProgressing, "an operation is running"
-	case main.GetAnnotations()[argoRefresh] != "":
-		return v1alpha1.SiteReasonProgressing, "a refresh was asked for, and not made yet"
-	case !comparedToSpec(main):
-		return v1alpha1.SiteReasonProgressing, "what was compared is not the present spec"
-	case a.Status.Sync.Status != "Synced" && a.failed():
-		return v1alpha1.SiteReasonEngineFailed, quote(a.Status.OperationState.Message)
+	case main.GetAnnotations()[argoRefreshKey] != "":
+		return v1alpha1.SiteReasonProgressing, "a refresh was requested and has not run yet"
+	case !isComparedToSpec(main):
+		return v1alpha1.SiteReasonProgressing, "the last comparison was made with an older spec"
+	case a.Status.Sync.Status != "Synced" && a.hasFailed():
+		return v1alpha1.SiteReasonEngineFailed, markEngineText(a.Status.OperationState.Message)
 	case a.Status.Sync.Status != "Synced":
 		return v1alpha1.SiteReasonProgressing, "sync status " + a.Status.Sync.Status
 	}
@@ -215,48 +216,48 @@ func argoApplied(a argoApplication, main *unstructured.Unstructured) (string, st
 	case "Healthy":
 		return "", ""
 	case "Degraded", "Missing":
-		return v1alpha1.SiteReasonUnhealthy, quote(strings.Trim(h.Status+": "+h.Message, ": "))
+		return v1alpha1.SiteReasonUnhealthy, markEngineText(strings.Trim(h.Status+": "+h.Message, ": "))
 	default:
-		return v1alpha1.SiteReasonProgressing, strings.Trim("health "+h.Status+": "+quote(h.Message), ": ")
+		return v1alpha1.SiteReasonProgressing, strings.Trim("health "+h.Status+": "+markEngineText(h.Message), ": ")
 	}
 }
 
-func (a argoApplication) running() bool {
+func (a argoApplication) isRunning() bool {
 	s := a.Status.OperationState
 	return len(a.Operation) > 0 || s != nil && (s.Phase == "Running" || s.Phase == "Terminating")
 }
 
-func (a argoApplication) failed() bool {
+func (a argoApplication) hasFailed() bool {
 	s := a.Status.OperationState
 	return s != nil && (s.Phase == "Failed" || s.Phase == "Error")
 }
 
-// comparedToSpec is true if the last comparison was made with the sources that the spec has now.
-func comparedToSpec(main *unstructured.Unstructured) bool {
+// isComparedToSpec reports whether the last comparison was made with the sources and the destination that the spec has now.
+func isComparedToSpec(main *unstructured.Unstructured) bool {
 	compared, _, _ := unstructured.NestedMap(main.Object, "status", "sync", "comparedTo")
 	if compared == nil {
 		return false
 	}
 	for _, field := range []string{"source", "sources", "destination"} {
 		want, found, _ := unstructured.NestedFieldCopy(main.Object, "spec", field)
-		if found && !sameContent(want, compared[field]) {
+		if found && !equalIgnoringEmpty(want, compared[field]) {
 			return false
 		}
 	}
 	return true
 }
 
-// sameContent compares two values. One of them may hold empty fields that the other leaves out.
-func sameContent(a, b any) bool {
-	return reflect.DeepEqual(prune(a), prune(b))
+// equalIgnoringEmpty compares two values of JSON. One of them may hold empty fields that the other one leaves out.
+func equalIgnoringEmpty(a, b any) bool {
+	return reflect.DeepEqual(pruneEmpty(a), pruneEmpty(b))
 }
 
-func prune(v any) any {
+func pruneEmpty(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
 		out := map[string]any{}
 		for k, e := range v {
-			if p := prune(e); p != nil {
+			if p := pruneEmpty(e); p != nil {
 				out[k] = p
 			}
 		}
@@ -266,7 +267,7 @@ func prune(v any) any {
 	case []any:
 		out := []any{}
 		for _, e := range v {
-			out = append(out, prune(e))
+			out = append(out, pruneEmpty(e))
 		}
 		if len(out) > 0 {
 			return out
@@ -289,28 +290,29 @@ func prune(v any) any {
 	return nil
 }
 
-// argoProof is weaker where the source changes what it applies, leaves something out, or may not read the claim's directory.
+// argoProof returns Transformed where the source changes what it applies, leaves files out, or may not read the claim's directory.
+// Otherwise it returns Exact.
 func argoProof(w Want, s argoSource) v1alpha1.Proof {
-	shallow := clean(s.Path) != w.ClaimDir && !s.Directory.Recurse
+	shallow := cleanPath(s.Path) != w.ClaimDir && !s.Directory.Recurse
 	if len(s.Kustomize) > 0 || s.Directory.Include != "" || s.Directory.Exclude != "" || shallow {
 		return v1alpha1.ProofTransformed
 	}
 	return v1alpha1.ProofExact
 }
 
-func askArgoCD(main *unstructured.Unstructured) (Annotation, bool) {
+func argoRefreshAnnotation(main *unstructured.Unstructured) (Annotation, bool) {
 	a := main.GetAnnotations()
-	if a[argoRefresh] != "" || a[argoSkip] == "true" {
+	if a[argoRefreshKey] != "" || a[argoSkipKey] == "true" {
 		return Annotation{}, false
 	}
 	ref := Ref{
 		Resource: main.GroupVersionKind().GroupVersion().WithResource("applications"), Kind: main.GetKind(),
 		Namespace: main.GetNamespace(), Name: main.GetName(),
 	}
-	return Annotation{On: ref, Key: argoRefresh, Value: "normal"}, true
+	return Annotation{On: ref, Key: argoRefreshKey, Value: "normal"}, true
 }
 
-func at(revisions []string, i int) string {
+func revisionAt(revisions []string, i int) string {
 	if i < len(revisions) {
 		return revisions[i]
 	}

@@ -60,34 +60,34 @@ type resourceGroup struct {
 	} `json:"status"`
 }
 
-// configSyncGroup is the inventory of a RootSync, which has its name.
-func configSyncGroup(main *unstructured.Unstructured) Ref {
+// inventoryOf returns the ResourceGroup of a RootSync or RepoSync. It has the same name.
+func inventoryOf(main *unstructured.Unstructured) Ref {
 	return Ref{
 		Resource: schema.GroupVersionResource{Group: "kpt.dev", Version: "v1alpha1", Resource: "resourcegroups"},
 		Kind:     "ResourceGroup", Namespace: main.GetNamespace(), Name: main.GetName(),
 	}
 }
 
-func configSync(w Want, main, group *unstructured.Unstructured) Observation {
+func observeConfigSync(w Want, main, group *unstructured.Unstructured) Observation {
 	r := configSyncRoot{}
-	if err := decode(main, &r); err != nil {
-		return unreadable(err)
+	if err := decodeObject(main, &r); err != nil {
+		return unreadableObject(err)
 	}
 	o := Observation{
 		Generation: r.Status.ObservedGeneration,
-		Commit:     hexOf(r.Status.Sync.Commit),
-		Attempted:  hexOf(r.Status.Sync.Commit),
-		Root:       clean(r.Spec.Git.Dir),
+		Commit:     parseCommitID(r.Status.Sync.Commit),
+		Attempted:  parseCommitID(r.Status.Sync.Commit),
+		Root:       cleanPath(r.Spec.Git.Dir),
 		Proof:      v1alpha1.ProofExact,
 	}
 	if o.Reason, o.Message = configSyncReason(w, r, main.GetGeneration(), o.Root); o.Reason == "" {
-		o.Health, o.Reason, o.Message = groupHealth(group)
+		o.Health, o.Reason, o.Message = inventoryHealth(group)
 	}
 	if o.Reason == "" && o.Commit == "" {
 		o.Reason, o.Message = v1alpha1.SiteReasonEngineNotProvable, "status.sync names no commit"
 	}
-	o.Holds = o.Reason == v1alpha1.SiteReasonProgressing
-	o.Broken = o.Reason == v1alpha1.SiteReasonStalled
+	o.StillApplied = o.Reason == v1alpha1.SiteReasonProgressing
+	o.FinalFailure = o.Reason == v1alpha1.SiteReasonStalled
 	return o
 }
 
@@ -97,9 +97,9 @@ func configSyncReason(w Want, r configSyncRoot, generation int64, root string) (
 		return v1alpha1.SiteReasonEngineNotProvable, fmt.Sprintf("its source is of type %q, which names no commit", t)
 	}
 	if w.Elsewhere {
-		return v1alpha1.SiteReasonWrongCluster, "Config Sync applies to the cluster that it is in, which is not the Site's"
+		return v1alpha1.SiteReasonWrongCluster, "Config Sync applies to the cluster that it runs in, which is not the Site's"
 	}
-	if why := wrongSource(w, g.Repo, g.Branch, root); why != "" {
+	if why := describeWrongSource(w, g.Repo, g.Branch, root); why != "" {
 		return v1alpha1.SiteReasonWrongSource, why
 	}
 	if g.Revision != "" && g.Revision != "HEAD" && g.Revision != w.Branch {
@@ -108,12 +108,12 @@ func configSyncReason(w Want, r configSyncRoot, generation int64, root string) (
 	if r.Status.ObservedGeneration != generation {
 		return v1alpha1.SiteReasonProgressing, "the controller has not seen the last change of its object"
 	}
-	return configSyncApplied(r)
+	return configSyncStageReason(r)
 }
 
-func configSyncApplied(r configSyncRoot) (string, string) {
-	if c := find(r.Status.Conditions, "Stalled"); c.Status == metav1.ConditionTrue {
-		return v1alpha1.SiteReasonStalled, said(c)
+func configSyncStageReason(r configSyncRoot) (string, string) {
+	if c := findCondition(r.Status.Conditions, "Stalled"); c.Status == metav1.ConditionTrue {
+		return v1alpha1.SiteReasonStalled, describeCondition(c)
 	}
 	stages := []struct {
 		name string
@@ -121,13 +121,13 @@ func configSyncApplied(r configSyncRoot) (string, string) {
 	}{{name: "source", configSyncStage: r.Status.Source}, {name: "rendering", configSyncStage: r.Status.Rendering}, {name: "sync", configSyncStage: r.Status.Sync}}
 	for _, s := range stages {
 		if s.ErrorSummary.TotalCount > 0 || len(s.Errors) > 0 {
-			return v1alpha1.SiteReasonEngineFailed, s.name + ": " + s.said()
+			return v1alpha1.SiteReasonEngineFailed, s.name + ": " + s.describeErrors()
 		}
 	}
-	if c := find(r.Status.Conditions, "Reconciling"); c.Status == metav1.ConditionTrue {
-		return v1alpha1.SiteReasonProgressing, said(c)
+	if c := findCondition(r.Status.Conditions, "Reconciling"); c.Status == metav1.ConditionTrue {
+		return v1alpha1.SiteReasonProgressing, describeCondition(c)
 	}
-	c := find(r.Status.Conditions, "Syncing")
+	c := findCondition(r.Status.Conditions, "Syncing")
 	commit := r.Status.Sync.Commit
 	if c.Status != metav1.ConditionFalse || commit == "" || r.Status.Source.Commit != commit || r.Status.Rendering.Commit != commit {
 		return v1alpha1.SiteReasonProgressing, "source, rendering and sync are not at the same commit"
@@ -135,7 +135,7 @@ func configSyncApplied(r configSyncRoot) (string, string) {
 	return "", ""
 }
 
-func (s configSyncStage) said() string {
+func (s configSyncStage) describeErrors() string {
 	out := []string{}
 	for _, e := range s.Errors {
 		out = append(out, strings.Trim("KNV"+e.Code+": "+e.ErrorMessage, ": "))
@@ -143,20 +143,20 @@ func (s configSyncStage) said() string {
 	if len(out) == 0 {
 		return fmt.Sprintf("%d errors", s.ErrorSummary.TotalCount)
 	}
-	return quote(strings.Join(out, "; "))
+	return markEngineText(strings.Join(out, "; "))
 }
 
-// groupHealth reads what became of the objects: applied is not healthy.
-func groupHealth(group *unstructured.Unstructured) (health, reason, message string) {
+// inventoryHealth returns the health of the applied objects: an applied object need not be healthy.
+func inventoryHealth(group *unstructured.Unstructured) (health, reason, message string) {
 	if group == nil {
-		return "", v1alpha1.SiteReasonProgressing, "there is no ResourceGroup to tell what became of the objects"
+		return "", v1alpha1.SiteReasonProgressing, "the ResourceGroup does not exist, so the health of the objects is unknown"
 	}
 	g := resourceGroup{}
-	if err := decode(group, &g); err != nil {
+	if err := decodeObject(group, &g); err != nil {
 		return "", v1alpha1.SiteReasonEngineNotProvable, err.Error()
 	}
-	if c := find(g.Status.Conditions, "Stalled"); c.Status == metav1.ConditionTrue {
-		return "Unknown", v1alpha1.SiteReasonUnhealthy, said(c)
+	if c := findCondition(g.Status.Conditions, "Stalled"); c.Status == metav1.ConditionTrue {
+		return "Unknown", v1alpha1.SiteReasonUnhealthy, describeCondition(c)
 	}
 	if g.Status.ObservedGeneration != g.Metadata.Generation {
 		return "Unknown", v1alpha1.SiteReasonProgressing, "the ResourceGroup is not up to date"
@@ -176,9 +176,9 @@ func groupHealth(group *unstructured.Unstructured) (health, reason, message stri
 	slices.Sort(failed)
 	switch {
 	case len(failed) > 0:
-		return "Failed", v1alpha1.SiteReasonUnhealthy, quote(strings.Join(failed, ", "))
+		return "Failed", v1alpha1.SiteReasonUnhealthy, markEngineText(strings.Join(failed, ", "))
 	case len(waiting) > 0:
-		return "InProgress", v1alpha1.SiteReasonProgressing, quote(strings.Join(waiting, ", "))
+		return "InProgress", v1alpha1.SiteReasonProgressing, markEngineText(strings.Join(waiting, ", "))
 	}
 	return "Current", "", ""
 }

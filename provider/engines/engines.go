@@ -1,7 +1,7 @@
-// Package engines reads what GitOps engines say about themselves: which commit they applied with success, or why none.
+// Package engines reads the status of GitOps engines: which commit they applied with success, or why there is none.
 //
-// It is pure. An engine's object, and a second one beside it, are handed in as they were read; nothing that they say is believed
-// beyond their own bounds: a commit that is named here still has to hold the right tree.
+// It is pure: the caller passes an engine's object, and the second one that belongs to it. An engine's status proves nothing alone: the caller
+// still has to check that the commit holds the right tree.
 package engines
 
 import (
@@ -29,10 +29,10 @@ type Ref struct {
 	Namespace, Name string
 }
 
-// String is for people.
+// String returns kind, namespace and name, for messages.
 func (r Ref) String() string { return r.Kind + " " + r.Namespace + "/" + r.Name }
 
-// A Want is where an engine has to read from, and to apply to.
+// A Want is the place that an engine has to read from, and the cluster that it has to apply to.
 type Want struct {
 	// URL and Branch of the repository.
 	URL    string `json:"url"`
@@ -44,62 +44,62 @@ type Want struct {
 	Elsewhere bool `json:"elsewhere,omitempty"`
 }
 
-// An Observation is what an engine says.
+// An Observation is what an engine's objects report.
 type Observation struct {
-	// Reason why the commit proves nothing, one of the reasons of a Site. Empty if the engine applied it with success, for the
+	// Reason why the commit proves nothing, one of the reasons of a Site. Empty if the engine applied the commit with success, for the
 	// present generation of its object.
 	Reason string `json:"reason,omitempty"`
-	// Message of the engine if it reads the claim's directory alone, or else where it is found. It is one line.
+	// Message of the engine, if its object reads the claim's directory alone. Otherwise it says which object to look at. It is one line.
 	Message string `json:"message,omitempty"`
 	// Commit that was applied last, or compared and found to be applied.
 	Commit string `json:"commit,omitempty"`
 	// Attempted is the commit that was tried last.
 	Attempted string `json:"attempted,omitempty"`
-	// Broken is true if the engine judged what it attempted, and does not expect that another try succeeds.
-	Broken bool `json:"broken,omitempty"`
-	// Holds is true if what the engine applied last stands, whatever it is about to do: a Site that was live still is.
-	Holds bool `json:"holds,omitempty"`
-	// Kind, Generation and Health as the engine says.
+	// FinalFailure is true if the engine failed because of what it attempted, so that another try of the same commit fails too.
+	FinalFailure bool `json:"finalFailure,omitempty"`
+	// StillApplied is true if what the engine applied last is still in the cluster, whatever it does next: a Site that was live still is.
+	StillApplied bool `json:"stillApplied,omitempty"`
+	// Kind, Generation and Health as the engine reports them.
 	Kind       string `json:"kind,omitempty"`
 	Generation int64  `json:"generation,omitempty"`
 	Health     string `json:"health,omitempty"`
-	// Proof that the engine's own settings allow.
+	// Proof is the strongest proof that the settings of the engine's object allow.
 	Proof v1alpha1.Proof `json:"proof,omitempty"`
 	// Root is the directory that the engine reads.
 	Root string `json:"root,omitempty"`
 }
 
-// Main returns the engine's object that a Site names. It returns an error if it is of no kind that belongs to the engine.
-func Main(engine catalogv1alpha1.EngineType, o catalogv1alpha1.ObjectReference) (Ref, error) {
+// PrimaryRef returns the engine's object that a Site names. It returns an error if its kind is not supported for the engine.
+func PrimaryRef(engine catalogv1alpha1.EngineType, o catalogv1alpha1.ObjectReference) (Ref, error) {
 	gv, err := schema.ParseGroupVersion(o.APIVersion)
 	if err != nil {
-		return Ref{}, errors.Errorf("apiVersion %q is malformed", o.APIVersion)
+		return Ref{}, errors.Errorf("apiVersion %q is malformed: write group/version", o.APIVersion)
 	}
-	for _, k := range kinds() {
+	for _, k := range supportedKinds() {
 		if k.engine == engine && k.group == gv.Group && k.kind == o.Kind {
 			return Ref{Resource: gv.WithResource(k.resource), Kind: k.kind, Namespace: o.Namespace, Name: o.Name}, nil
 		}
 	}
-	return Ref{}, errors.Errorf("%s of %s is no kind that tells what %s applied", o.Kind, o.APIVersion, engine)
+	return Ref{}, errors.Errorf("kind %s (%s) is not supported for engine %s", o.Kind, o.APIVersion, engine)
 }
 
-// Second returns the other object that has to be read: the source of a Kustomization, the ResourceGroup of a RootSync. It is
+// SecondaryRef returns the other object that has to be read: the source of a Kustomization, the ResourceGroup of a RootSync. It returns
 // false if there is none.
-func Second(engine catalogv1alpha1.EngineType, main *unstructured.Unstructured) (Ref, bool) {
+func SecondaryRef(engine catalogv1alpha1.EngineType, main *unstructured.Unstructured) (Ref, bool) {
 	switch engine {
 	case catalogv1alpha1.EngineFlux:
 		return fluxSource(main)
 	case catalogv1alpha1.EngineConfigSync:
-		return configSyncGroup(main), true
+		return inventoryOf(main), true
 	}
 	return Ref{}, false
 }
 
-// Observe returns what the engine says, as far as it is for the claim's users. Nil objects do not exist.
+// Observe returns what the engine reports, as far as the users of the claim may see it. An object that does not exist is nil.
 func Observe(engine catalogv1alpha1.EngineType, w Want, main, second *unstructured.Unstructured) Observation {
 	o := observeEngine(engine, w, main, second)
 	if main != nil {
-		o.Message = Clean(messageFor(w, o, main))
+		o.Message = SanitizeMessage(messageFor(w, o, main))
 	}
 	return o
 }
@@ -111,11 +111,11 @@ func observeEngine(engine catalogv1alpha1.EngineType, w Want, main, second *unst
 	var o Observation
 	switch engine {
 	case catalogv1alpha1.EngineFlux:
-		o = flux(w, main, second)
+		o = observeFlux(w, main, second)
 	case catalogv1alpha1.EngineArgoCD:
-		o = argoCD(w, main)
+		o = observeArgoCD(w, main)
 	case catalogv1alpha1.EngineConfigSync:
-		o = configSync(w, main, second)
+		o = observeConfigSync(w, main, second)
 	default:
 		o = Observation{Reason: v1alpha1.SiteReasonEngineNotProvable}
 	}
@@ -126,34 +126,36 @@ func observeEngine(engine catalogv1alpha1.EngineType, w Want, main, second *unst
 	return o
 }
 
-// messageFor the claim's users. An object that reads more than the claim's directory speaks of others' too, so what it says is not for them.
+// messageFor returns the message that the users of the claim may see. An object that reads more than the claim's directory reports on
+// directories of other claims too, so its text is hidden from them.
 func messageFor(w Want, o Observation, main *unstructured.Unstructured) string {
-	if o.Root == w.ClaimDir || !strings.Contains(o.Message, quoteMark) {
+	if o.Root == w.ClaimDir || !strings.Contains(o.Message, engineTextMark) {
 		return o.Message
 	}
 	word := ""
-	if found := engineReason.FindStringSubmatch(Clean(o.Message)); found != nil {
+	if found := engineReason.FindStringSubmatch(SanitizeMessage(o.Message)); found != nil {
 		word = found[1] + ": "
 	}
-	return fmt.Sprintf("%s%s %s/%s reads more than the directory of this claim, so only who may read it in the Site's cluster sees what its status says",
+	return fmt.Sprintf("%s%s %s/%s reads more than the directory of this claim: see its status in the Site's cluster, or ask those who may read it",
 		word, main.GetKind(), main.GetNamespace(), main.GetName())
 }
 
-// quoteMark stands before what an engine says, until Clean takes it away. An engine that says it itself is quoted too.
-const quoteMark = "\x00"
+// engineTextMark begins a text of an engine, until SanitizeMessage removes it. A text that holds the mark itself is treated as one, too.
+const engineTextMark = "\x00"
 
-// quote marks a text as one of the engine, which may speak of objects of others.
-func quote(text string) string {
+// markEngineText marks a text as one of the engine. It may name objects of other claims.
+func markEngineText(text string) string {
 	if text == "" {
 		return ""
 	}
-	return quoteMark + text
+	return engineTextMark + text
 }
 
-// engineReason is the reason that a message begins with, if it does. It is a word of the engine, such as BuildFailed, and names no object.
+// engineReason matches the reason at the beginning of a message. It is a word of the engine, such as BuildFailed, and names no object, so
+// everybody may see it.
 var engineReason = regexp.MustCompile(`^(?:[a-z ]+: )?([A-Z][A-Za-z0-9]{0,63}): `)
 
-// An Annotation makes an engine look now.
+// An Annotation makes an engine reconcile now.
 type Annotation struct {
 	// On which object.
 	On Ref
@@ -161,28 +163,28 @@ type Annotation struct {
 	Key, Value string
 }
 
-// Ask returns what makes the engine look now. It is false if there is nothing to say: the engine has no such thing, or does not
-// listen. The token tells one wish from another.
-func Ask(engine catalogv1alpha1.EngineType, main, second *unstructured.Unstructured, token string) (Annotation, bool) {
+// RefreshAnnotation returns the annotation that makes the engine reconcile now. It returns false if none is needed or possible: the engine
+// has no such annotation, is suspended, or has this request already. The token distinguishes one request from the next.
+func RefreshAnnotation(engine catalogv1alpha1.EngineType, main, second *unstructured.Unstructured, token string) (Annotation, bool) {
 	switch engine {
 	case catalogv1alpha1.EngineFlux:
-		return askFlux(main, second, token)
+		return fluxRefreshAnnotation(main, second, token)
 	case catalogv1alpha1.EngineArgoCD:
-		return askArgoCD(main)
+		return argoRefreshAnnotation(main)
 	}
 	return Annotation{}, false
 }
 
-type kind struct {
+type supportedKind struct {
 	engine   catalogv1alpha1.EngineType
 	group    string
 	kind     string
 	resource string
 }
 
-// kinds that can be read. No other is, whatever a Site names.
-func kinds() []kind {
-	return []kind{
+// supportedKinds lists the kinds that are read. Other kinds are not, whatever a Site names.
+func supportedKinds() []supportedKind {
+	return []supportedKind{
 		{engine: catalogv1alpha1.EngineFlux, group: fluxKustomize, kind: "Kustomization", resource: "kustomizations"},
 		{engine: catalogv1alpha1.EngineArgoCD, group: argoGroup, kind: "Application", resource: "applications"},
 		{engine: catalogv1alpha1.EngineConfigSync, group: configSyncGroupName, kind: "RootSync", resource: "rootsyncs"},
@@ -190,32 +192,32 @@ func kinds() []kind {
 	}
 }
 
-func decode(u *unstructured.Unstructured, into any) error {
+func decodeObject(u *unstructured.Unstructured, into any) error {
 	if runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, into) != nil {
-		// What the converter says is not stable.
-		return errors.Errorf("cannot read %s: a field does not have the form that it should", u.GetKind())
+		// The converter's error is left out: its text differs from call to call.
+		return errors.Errorf("cannot read %s: a field has an unexpected type", u.GetKind())
 	}
 	return nil
 }
 
-// unreadable is an object that does not have the form that it should.
-func unreadable(err error) Observation {
+// unreadableObject returns the observation of an object that cannot be decoded.
+func unreadableObject(err error) Observation {
 	return Observation{Reason: v1alpha1.SiteReasonEngineNotProvable, Message: err.Error()}
 }
 
-// hexOf returns a commit id, or nothing if it is none.
-func hexOf(id string) string {
+// parseCommitID returns a commit id of 40 hexadecimal digits. For any other text it returns "", which proves nothing.
+func parseCommitID(id string) string {
 	if len(id) != 40 || strings.Trim(id, "0123456789abcdef") != "" {
 		return ""
 	}
 	return id
 }
 
-// maxMessage bounds what an engine may say, in bytes.
+// maxMessage bounds the message of an engine, in bytes.
 const maxMessage = 512
 
-// Clean makes a text of somebody else one line without control characters, and not long.
-func Clean(text string) string {
+// SanitizeMessage returns an untrusted text as one line without control characters, cut to maxMessage bytes.
+func SanitizeMessage(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
 			return ' '

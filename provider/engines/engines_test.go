@@ -15,8 +15,8 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 )
 
-// A story is what an engine's controllers write, one step after the other: each is a merge patch on what was there before.
-type story struct {
+// A recording is what an engine's controllers write, step by step: each step is a merge patch on the step before.
+type recording struct {
 	Reason string                     `json:"reason"`
 	Engine catalogv1alpha1.EngineType `json:"engine"`
 	Want   Want                       `json:"want"`
@@ -31,10 +31,10 @@ type story struct {
 	} `json:"steps"`
 }
 
-func TestStories(t *testing.T) {
+func TestRecordings(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.json")
 	if err != nil || len(files) == 0 {
-		t.Fatalf("no stories: %v", err)
+		t.Fatalf("no recordings in testdata: %v", err)
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".json"), func(t *testing.T) {
@@ -42,32 +42,32 @@ func TestStories(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := story{}
+			s := recording{}
 			if err := json.Unmarshal(b, &s); err != nil {
 				t.Fatal(err)
 			}
-			s.tell(t)
+			s.replay(t)
 		})
 	}
 }
 
-func (s story) tell(t *testing.T) {
+func (s recording) replay(t *testing.T) {
 	t.Helper()
 	main, second := s.Main, s.Second
 	for _, step := range s.Steps {
-		main, second = patched(t, main, step.Main), patched(t, second, step.Second)
+		main, second = applyPatch(t, main, step.Main), applyPatch(t, second, step.Second)
 		if step.NoSecond {
 			second = nil
 		}
-		got := observeEngine(s.Engine, s.Want, object(t, main), object(t, second))
-		got.Message = Clean(got.Message)
+		got := observeEngine(s.Engine, s.Want, decodeJSONObject(t, main), decodeJSONObject(t, second))
+		got.Message = SanitizeMessage(got.Message)
 		if diff := cmp.Diff(step.Expect, got); diff != "" {
 			t.Errorf("\n%s\n%s: observeEngine(): -want, +got:\n%s", s.Reason, step.Name, diff)
 		}
 	}
 }
 
-func patched(t *testing.T, doc, patch json.RawMessage) json.RawMessage {
+func applyPatch(t *testing.T, doc, patch json.RawMessage) json.RawMessage {
 	t.Helper()
 	if len(patch) == 0 {
 		return doc
@@ -79,7 +79,7 @@ func patched(t *testing.T, doc, patch json.RawMessage) json.RawMessage {
 	return out
 }
 
-func object(t *testing.T, doc json.RawMessage) *unstructured.Unstructured {
+func decodeJSONObject(t *testing.T, doc json.RawMessage) *unstructured.Unstructured {
 	t.Helper()
 	if len(doc) == 0 {
 		return nil
@@ -91,7 +91,7 @@ func object(t *testing.T, doc json.RawMessage) *unstructured.Unstructured {
 	return u
 }
 
-func TestMainObject(t *testing.T) {
+func TestPrimaryRef(t *testing.T) {
 	ref := func(apiVersion, kind string) catalogv1alpha1.ObjectReference {
 		return catalogv1alpha1.ObjectReference{APIVersion: apiVersion, Kind: kind, Namespace: "ns", Name: "x"}
 	}
@@ -103,21 +103,21 @@ func TestMainObject(t *testing.T) {
 		err    bool
 	}{
 		"Kustomization": {
-			reason: "Any version of it", engine: catalogv1alpha1.EngineFlux, ref: ref("kustomize.toolkit.fluxcd.io/v1beta2", "Kustomization"),
+			reason: "Any version of a Kustomization is read.", engine: catalogv1alpha1.EngineFlux, ref: ref("kustomize.toolkit.fluxcd.io/v1beta2", "Kustomization"),
 			want: "kustomize.toolkit.fluxcd.io/v1beta2, Resource=kustomizations Kustomization ns/x",
 		},
 		"RepoSync": {
-			reason: "Both kinds of Config Sync", engine: catalogv1alpha1.EngineConfigSync, ref: ref("configsync.gke.io/v1beta1", "RepoSync"),
+			reason: "A RepoSync is read as a RootSync is.", engine: catalogv1alpha1.EngineConfigSync, ref: ref("configsync.gke.io/v1beta1", "RepoSync"),
 			want: "configsync.gke.io/v1beta1, Resource=reposyncs RepoSync ns/x",
 		},
-		"HelmRelease": {reason: "It names no commit", engine: catalogv1alpha1.EngineFlux, ref: ref("helm.toolkit.fluxcd.io/v2", "HelmRelease"), err: true},
-		"Secret":      {reason: "A Site reads nothing that is no engine's", engine: catalogv1alpha1.EngineFlux, ref: ref("v1", "Secret"), err: true},
-		"OtherEngine": {reason: "The kind must be the engine's", engine: catalogv1alpha1.EngineArgoCD, ref: ref("kustomize.toolkit.fluxcd.io/v1", "Kustomization"), err: true},
-		"Malformed":   {reason: "No group has two slashes", engine: catalogv1alpha1.EngineFlux, ref: ref("a/b/c", "Kustomization"), err: true},
+		"HelmRelease": {reason: "A HelmRelease is refused: its status names no commit.", engine: catalogv1alpha1.EngineFlux, ref: ref("helm.toolkit.fluxcd.io/v2", "HelmRelease"), err: true},
+		"Secret":      {reason: "A Site cannot make the provider read a Secret.", engine: catalogv1alpha1.EngineFlux, ref: ref("v1", "Secret"), err: true},
+		"OtherEngine": {reason: "A kind of another engine is refused.", engine: catalogv1alpha1.EngineArgoCD, ref: ref("kustomize.toolkit.fluxcd.io/v1", "Kustomization"), err: true},
+		"Malformed":   {reason: "An apiVersion with two slashes is refused.", engine: catalogv1alpha1.EngineFlux, ref: ref("a/b/c", "Kustomization"), err: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got, err := Main(tc.engine, tc.ref)
+			got, err := PrimaryRef(tc.engine, tc.ref)
 			if (err != nil) != tc.err {
 				t.Fatalf("\n%s\nMain(): error %v", tc.reason, err)
 			}
@@ -131,42 +131,16 @@ func TestMainObject(t *testing.T) {
 	}
 }
 
-func TestSameRepository(t *testing.T) {
-	const ours = "https://git.example.org/org/fleet.git"
-	cases := map[string]struct {
-		reason string
-		url    string
-		want   bool
-	}{
-		"Same":       {reason: "As it is", url: ours, want: true},
-		"Spelling":   {reason: "Case of the host, the scheme's port, .git and slashes say nothing", url: "HTTPS://Git.Example.org:443/org/fleet/", want: true},
-		"SSH":        {reason: "The engine may read over SSH", url: "ssh://git@git.example.org/org/fleet", want: true},
-		"Scp":        {reason: "Also in its short form", url: "git@git.example.org:org/fleet.git", want: true},
-		"OtherHost":  {reason: "Another host", url: "https://git.example.com/org/fleet"},
-		"OtherPath":  {reason: "Another repository", url: "https://git.example.org/org/fleet2"},
-		"OtherPort":  {reason: "Who knows what listens there", url: "https://git.example.org:8443/org/fleet"},
-		"CaseOfPath": {reason: "A path has a case", url: "https://git.example.org/Org/fleet"},
-		"Empty":      {reason: "Nothing is not ours", url: ""},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			if got := sameRepository(tc.url, ours); got != tc.want {
-				t.Errorf("\n%s\nsameRepository(%q): want %t, got %t", tc.reason, tc.url, tc.want, got)
-			}
-		})
-	}
-}
-
-func TestClean(t *testing.T) {
-	if diff := cmp.Diff("a b c?", Clean(" a\n\tb\u200b  c\xff ")); diff != "" {
+func TestSanitizeMessage(t *testing.T) {
+	if diff := cmp.Diff("a b c?", SanitizeMessage(" a\n\tb\u200b  c\xff ")); diff != "" {
 		t.Errorf("Clean(): -want, +got:\n%s", diff)
 	}
-	if got := Clean(strings.Repeat("ä", maxMessage)); len(got) > maxMessage+len("…") || !strings.HasSuffix(got, "ä…") {
-		t.Errorf("Clean(): a long text is not cut well: %d bytes", len(got))
+	if got := SanitizeMessage(strings.Repeat("ä", maxMessage)); len(got) > maxMessage+len("…") || !strings.HasSuffix(got, "ä…") {
+		t.Errorf("Clean(): want at most maxMessage bytes that end with a whole character, got %d", len(got))
 	}
 }
 
-func TestAsk(t *testing.T) {
+func TestRefreshAnnotation(t *testing.T) {
 	k := `{"apiVersion":"kustomize.toolkit.fluxcd.io/v1","kind":"Kustomization","metadata":{"name":"a","namespace":"ns"},"spec":{"sourceRef":{"kind":"GitRepository","name":"g","namespace":"src"}}}`
 	g := `{"apiVersion":"source.toolkit.fluxcd.io/v1","kind":"GitRepository","metadata":{"name":"g","namespace":"src"}}`
 	asked := strings.Replace(g, `"src"}`, `"src","annotations":{"reconcile.fluxcd.io/requestedAt":"order-1"}}`, 1)
@@ -178,16 +152,16 @@ func TestAsk(t *testing.T) {
 		main, second string
 		want         string
 	}{
-		"Flux":          {reason: "The source looks, and wakes the Kustomization", engine: catalogv1alpha1.EngineFlux, main: k, second: g, want: "GitRepository src/g reconcile.fluxcd.io/requestedAt=order-1"},
-		"FluxAsked":     {reason: "Once is enough", engine: catalogv1alpha1.EngineFlux, main: k, second: asked},
-		"FluxNoSource":  {reason: "Nobody to ask", engine: catalogv1alpha1.EngineFlux, main: k},
-		"ArgoCD":        {reason: "The Application compares", engine: catalogv1alpha1.EngineArgoCD, main: app, want: "Application argocd/a argocd.argoproj.io/refresh=normal"},
-		"ArgoCDWaiting": {reason: "It was asked, and has not done it", engine: catalogv1alpha1.EngineArgoCD, main: waiting},
-		"ConfigSync":    {reason: "It has no such thing", engine: catalogv1alpha1.EngineConfigSync, main: app},
+		"Flux":          {reason: "A Flux source is annotated, because its new artifact wakes the Kustomization.", engine: catalogv1alpha1.EngineFlux, main: k, second: g, want: "GitRepository src/g reconcile.fluxcd.io/requestedAt=order-1"},
+		"FluxAsked":     {reason: "A source that has this request already is not annotated again.", engine: catalogv1alpha1.EngineFlux, main: k, second: asked},
+		"FluxNoSource":  {reason: "A Kustomization whose source does not exist is not annotated.", engine: catalogv1alpha1.EngineFlux, main: k},
+		"ArgoCD":        {reason: "An Application of Argo CD is annotated itself.", engine: catalogv1alpha1.EngineArgoCD, main: app, want: "Application argocd/a argocd.argoproj.io/refresh=normal"},
+		"ArgoCDWaiting": {reason: "An Application with an open refresh request is not annotated again.", engine: catalogv1alpha1.EngineArgoCD, main: waiting},
+		"ConfigSync":    {reason: "Config Sync has no annotation that makes it reconcile.", engine: catalogv1alpha1.EngineConfigSync, main: app},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			a, ok := Ask(tc.engine, object(t, json.RawMessage(tc.main)), object(t, json.RawMessage(tc.second)), "order-1")
+			a, ok := RefreshAnnotation(tc.engine, decodeJSONObject(t, json.RawMessage(tc.main)), decodeJSONObject(t, json.RawMessage(tc.second)), "order-1")
 			got := ""
 			if ok {
 				got = a.On.String() + " " + a.Key + "=" + a.Value
@@ -199,9 +173,9 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// TestMessageIsForTheClaim shows what an engine says to those whose directory it reads alone: an object that reads all of a Site speaks of what
-// others deliver there.
-func TestMessageIsForTheClaim(t *testing.T) {
+// TestMessageOfSharedObjectIsHidden checks that the text of an engine is shown only to the claim whose directory its object reads alone: an object
+// that reads all of a Site reports on other claims too.
+func TestMessageOfSharedObjectIsHidden(t *testing.T) {
 	const secret = "Deployment/team-b/billing: quota exceeded"
 	const repo = `"url": "https://git.example.org/fleet.git"`
 	conditions := `"conditions": [{"type": "Ready", "status": "False", "reason": "BuildFailed", "message": "` + secret + `", "observedGeneration": 1, "lastTransitionTime": "2026-11-01T12:00:00Z"}]`
@@ -209,7 +183,7 @@ func TestMessageIsForTheClaim(t *testing.T) {
 		engine       catalogv1alpha1.EngineType
 		main, second string
 		reason       string
-		// word is what is shown to everybody.
+		// word is shown to the users of every claim.
 		word string
 	}{
 		"Flux": {
@@ -235,11 +209,37 @@ func TestMessageIsForTheClaim(t *testing.T) {
 		for dir, shown := range map[string]bool{"clusters/edge1": false, "clusters/edge1/team-a/web": true} {
 			t.Run(name+"/"+dir, func(t *testing.T) {
 				w := Want{URL: "https://git.example.org/fleet.git", Branch: "main", SiteDir: "clusters/edge1", ClaimDir: "clusters/edge1/team-a/web"}
-				got := Observe(tc.engine, w, object(t, json.RawMessage(strings.ReplaceAll(tc.main, "DIR", dir))), object(t, json.RawMessage(tc.second)))
+				got := Observe(tc.engine, w, decodeJSONObject(t, json.RawMessage(strings.ReplaceAll(tc.main, "DIR", dir))), decodeJSONObject(t, json.RawMessage(tc.second)))
 				if got.Reason != tc.reason || !strings.Contains(got.Message, tc.word) || strings.Contains(got.Message, secret) != shown || !shown && !strings.Contains(got.Message, " n/o reads more than") {
 					t.Errorf("Observe(...): want reason %s, the engine's words %t, got %s: %s", tc.reason, shown, got.Reason, got.Message)
 				}
 			})
 		}
+	}
+}
+
+// TestParseCommitID checks that only a whole commit id is one: a short id, another hash or a branch proves nothing.
+func TestParseCommitID(t *testing.T) {
+	const id = "0123456789abcdef0123456789abcdef01234567"
+	cases := map[string]struct {
+		reason string
+		text   string
+		want   string
+	}{
+		"Whole":     {reason: "An id of 40 hexadecimal digits is a commit.", text: id, want: id},
+		"Short":     {reason: "An abbreviated id could match several commits.", text: id[:39]},
+		"Long":      {reason: "An id with a digit too many is not cut to a commit.", text: id + "8"},
+		"SHA256":    {reason: "A digest of 64 digits is not an id of a commit.", text: id + id[:24]},
+		"UpperCase": {reason: "Git writes ids in lower case, so an id in upper case is refused.", text: strings.ToUpper(id)},
+		"NotHex":    {reason: "A text of 40 characters that are not hexadecimal is not an id.", text: "z" + id[1:]},
+		"Branch":    {reason: "The name of a branch is not an id.", text: "main"},
+		"Empty":     {reason: "An empty text is not an id.", text: ""},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, parseCommitID(tc.text)); diff != "" {
+				t.Errorf("\n%s\nparseCommitID(%q): -want, +got:\n%s", tc.reason, tc.text, diff)
+			}
+		})
 	}
 }

@@ -15,8 +15,8 @@ const (
 	fluxKustomize = "kustomize.toolkit.fluxcd.io"
 	fluxSources   = "source.toolkit.fluxcd.io"
 
-	// fluxRequested makes a controller of Flux look now, each time that its value changes.
-	fluxRequested = "reconcile.fluxcd.io/requestedAt"
+	// fluxRequestedKey is the annotation that makes a controller of Flux reconcile now, each time that its value changes.
+	fluxRequestedKey = "reconcile.fluxcd.io/requestedAt"
 )
 
 type fluxKustomization struct {
@@ -68,7 +68,7 @@ type fluxRepository struct {
 
 func fluxSource(main *unstructured.Unstructured) (Ref, bool) {
 	k := fluxKustomization{}
-	if err := decode(main, &k); err != nil {
+	if err := decodeObject(main, &k); err != nil {
 		return Ref{}, false
 	}
 	s := k.Spec.SourceRef
@@ -89,28 +89,28 @@ func fluxSource(main *unstructured.Unstructured) (Ref, bool) {
 	return Ref{Resource: gv.WithResource(resource), Kind: s.Kind, Namespace: s.Namespace, Name: s.Name}, true
 }
 
-// flux reads a Kustomization and its source.
-func flux(w Want, main, source *unstructured.Unstructured) Observation {
+// observeFlux reads a Kustomization and its source.
+func observeFlux(w Want, main, source *unstructured.Unstructured) Observation {
 	k := fluxKustomization{}
-	if err := decode(main, &k); err != nil {
-		return unreadable(err)
+	if err := decodeObject(main, &k); err != nil {
+		return unreadableObject(err)
 	}
 	o := Observation{
 		Generation: k.Status.ObservedGeneration,
 		Health:     fluxHealth(k),
-		Commit:     commitOf(k.Status.LastAppliedRevision),
-		Attempted:  commitOf(k.Status.LastAttemptedRevision),
+		Commit:     parseFluxRevision(k.Status.LastAppliedRevision),
+		Attempted:  parseFluxRevision(k.Status.LastAttemptedRevision),
 		Proof:      fluxProof(main, source),
-		Root:       clean(k.Spec.Path),
+		Root:       cleanPath(k.Spec.Path),
 	}
 	if _, git := fluxSource(main); git && k.Spec.SourceRef.Kind != "GitRepository" {
-		// The revision is the digest of an artifact. Whoever made that may have said which commit it holds.
-		o.Commit = commitOf(k.Status.LastAppliedOriginRevision)
+		// The revision is the digest of an artifact. The publisher of the artifact may have recorded which commit it holds.
+		o.Commit = parseFluxRevision(k.Status.LastAppliedOriginRevision)
 		o.Attempted = o.Commit
 	}
 	o.Reason, o.Message = fluxReason(w, k, source, o)
-	o.Holds = o.Reason == v1alpha1.SiteReasonProgressing || o.Reason == v1alpha1.SiteReasonEngineFailed && fluxWaits(k)
-	o.Broken = o.Reason == v1alpha1.SiteReasonStalled || o.Reason == v1alpha1.SiteReasonEngineFailed && fluxJudged(k)
+	o.StillApplied = o.Reason == v1alpha1.SiteReasonProgressing || o.Reason == v1alpha1.SiteReasonEngineFailed && isFluxAwaitingSource(k)
+	o.FinalFailure = o.Reason == v1alpha1.SiteReasonStalled || o.Reason == v1alpha1.SiteReasonEngineFailed && isFinalFluxFailure(k)
 	return o
 }
 
@@ -124,24 +124,24 @@ func fluxReason(w Want, k fluxKustomization, source *unstructured.Unstructured, 
 	if reason, message := fluxSourceReason(w, k, source, o); reason != "" {
 		return reason, message
 	}
-	return fluxApplied(k)
+	return fluxApplyReason(k)
 }
 
 func fluxWrongCluster(remote bool) string {
 	if remote {
-		return "spec.kubeConfig leads to another cluster than the one that the Kustomization is in, which is the Site's"
+		return "spec.kubeConfig names another cluster: the Kustomization is in the Site's cluster and has to apply there"
 	}
 	return "the Kustomization has no spec.kubeConfig, so it applies to the cluster that it is in, which is not the Site's"
 }
 
-// fluxSourceReason says what is wrong with the source.
+// fluxSourceReason returns what is wrong with the source, or an empty reason.
 func fluxSourceReason(w Want, k fluxKustomization, source *unstructured.Unstructured, o Observation) (string, string) {
 	kind := k.Spec.SourceRef.Kind
 	if source == nil {
 		return v1alpha1.SiteReasonEngineObjectMissing, fmt.Sprintf("its source, %s %s, does not exist or cannot be read", kind, k.Spec.SourceRef.Name)
 	}
 	if kind != "GitRepository" {
-		if why := wrongPath(w, o.Root); why != "" {
+		if why := describeWrongPath(w, o.Root); why != "" {
 			return v1alpha1.SiteReasonWrongSource, why
 		}
 		if k.Status.LastAppliedRevision != "" && o.Commit == "" {
@@ -150,7 +150,7 @@ func fluxSourceReason(w Want, k fluxKustomization, source *unstructured.Unstruct
 		return "", ""
 	}
 	r := fluxRepository{}
-	if err := decode(source, &r); err != nil {
+	if err := decodeObject(source, &r); err != nil {
 		return v1alpha1.SiteReasonEngineNotProvable, err.Error()
 	}
 	return fluxRepositoryReason(w, r, o)
@@ -165,7 +165,7 @@ func fluxRepositoryReason(w Want, r fluxRepository, o Observation) (string, stri
 	if branch == "" && ref.Tag == "" && ref.SemVer == "" {
 		branch = "master" // Flux's default.
 	}
-	switch why := wrongSource(w, r.Spec.URL, branch, o.Root); {
+	switch why := describeWrongSource(w, r.Spec.URL, branch, o.Root); {
 	case why != "":
 		return v1alpha1.SiteReasonWrongSource, why
 	case ref.Name == "" && (ref.Tag != "" || ref.SemVer != ""), ref.Commit != "":
@@ -173,48 +173,49 @@ func fluxRepositoryReason(w Want, r fluxRepository, o Observation) (string, stri
 	case r.Spec.Suspend:
 		return v1alpha1.SiteReasonSuspended, "its source is suspended"
 	}
-	if c := find(r.Status.Conditions, "Stalled"); c.Status == metav1.ConditionTrue {
-		return v1alpha1.SiteReasonStalled, "its source: " + said(c)
+	if c := findCondition(r.Status.Conditions, "Stalled"); c.Status == metav1.ConditionTrue {
+		return v1alpha1.SiteReasonStalled, "its source: " + describeCondition(c)
 	}
-	if c := find(r.Status.Conditions, "Ready"); c.Status == metav1.ConditionFalse && c.ObservedGeneration == r.Metadata.Generation {
-		return v1alpha1.SiteReasonEngineFailed, "its source: " + said(c)
+	if c := findCondition(r.Status.Conditions, "Ready"); c.Status == metav1.ConditionFalse && c.ObservedGeneration == r.Metadata.Generation {
+		return v1alpha1.SiteReasonEngineFailed, "its source: " + describeCondition(c)
 	}
 	return "", ""
 }
 
-// fluxApplied says what the controller made of the commit. It moves status.observedGeneration after success only: what a failure
-// speaks of is said by its condition.
-func fluxApplied(k fluxKustomization) (string, string) {
-	ready := find(k.Status.Conditions, "Ready")
+// fluxApplyReason returns why the commit is not applied, or an empty reason. The controller moves status.observedGeneration after success
+// only: the generation that failed is in the condition.
+func fluxApplyReason(k fluxKustomization) (string, string) {
+	ready := findCondition(k.Status.Conditions, "Ready")
 	if ready.ObservedGeneration != k.Metadata.Generation || ready.Status == metav1.ConditionTrue && k.Status.ObservedGeneration != k.Metadata.Generation {
 		return v1alpha1.SiteReasonProgressing, "the controller has not seen the last change of the Kustomization"
 	}
-	if c := find(k.Status.Conditions, "Stalled"); c.Status == metav1.ConditionTrue {
-		return v1alpha1.SiteReasonStalled, said(c)
+	if c := findCondition(k.Status.Conditions, "Stalled"); c.Status == metav1.ConditionTrue {
+		return v1alpha1.SiteReasonStalled, describeCondition(c)
 	}
 	switch ready.Status {
 	case metav1.ConditionFalse:
-		return v1alpha1.SiteReasonEngineFailed, said(ready)
+		return v1alpha1.SiteReasonEngineFailed, describeCondition(ready)
 	case metav1.ConditionTrue:
 		if k.Status.LastAppliedRevision != "" && k.Status.LastAppliedRevision == k.Status.LastAttemptedRevision {
 			return "", ""
 		}
 	}
-	return v1alpha1.SiteReasonProgressing, said(ready)
+	return v1alpha1.SiteReasonProgressing, describeCondition(ready)
 }
 
-// fluxJudged is true for failures that follow from what was attempted. Others, such as an API server that does not answer, pass.
-func fluxJudged(k fluxKustomization) bool {
-	switch find(k.Status.Conditions, "Ready").Reason {
+// isFinalFluxFailure reports whether a failure follows from what was attempted. Other failures, such as an API server that does not answer,
+// are temporary.
+func isFinalFluxFailure(k fluxKustomization) bool {
+	switch findCondition(k.Status.Conditions, "Ready").Reason {
 	case "BuildFailed", "HealthCheckFailed":
 		return true
 	}
 	return false
 }
 
-// fluxWaits is true if the controller could not even begin, or has nothing to complain about but its source.
-func fluxWaits(k fluxKustomization) bool {
-	switch ready := find(k.Status.Conditions, "Ready"); ready.Reason {
+// isFluxAwaitingSource reports whether the controller waits for its source or for a dependency, or reports no failure of its own.
+func isFluxAwaitingSource(k fluxKustomization) bool {
+	switch ready := findCondition(k.Status.Conditions, "Ready"); ready.Reason {
 	case "ArtifactFailed", "DependencyNotReady":
 		return true
 	default:
@@ -222,9 +223,9 @@ func fluxWaits(k fluxKustomization) bool {
 	}
 }
 
-// fluxHealth is the condition Healthy, which is there only if the controller was told to look.
+// fluxHealth returns the condition Healthy. It exists only if the Kustomization has health checks.
 func fluxHealth(k fluxKustomization) string {
-	switch find(k.Status.Conditions, "Healthy").Status {
+	switch findCondition(k.Status.Conditions, "Healthy").Status {
 	case metav1.ConditionTrue:
 		return "Healthy"
 	case metav1.ConditionFalse:
@@ -235,38 +236,38 @@ func fluxHealth(k fluxKustomization) string {
 	return ""
 }
 
-// fluxProof is weaker where the Kustomization changes what it applies, or the source leaves something out.
+// fluxProof returns Transformed where the Kustomization changes what it applies, or the source leaves files out. Otherwise it returns Exact.
 func fluxProof(main, source *unstructured.Unstructured) v1alpha1.Proof {
 	changes := []string{
 		"postBuild", "patches", "patchesStrategicMerge", "patchesJson6902", "components", "targetNamespace", "images",
 		"namePrefix", "nameSuffix", "commonMetadata", "decryption", "ignoreMissingComponents",
 	}
-	if has(main, changes...) || source != nil && has(source, "ignore", "sparseCheckout", "include") {
+	if hasSpecField(main, changes...) || source != nil && hasSpecField(source, "ignore", "sparseCheckout", "include") {
 		return v1alpha1.ProofTransformed
 	}
 	return v1alpha1.ProofExact
 }
 
-// askFlux asks the source: what it finds there wakes the Kustomization by itself.
-func askFlux(main, source *unstructured.Unstructured, token string) (Annotation, bool) {
+// fluxRefreshAnnotation annotates the source: a new artifact makes Flux reconcile the Kustomization.
+func fluxRefreshAnnotation(main, source *unstructured.Unstructured, token string) (Annotation, bool) {
 	ref, ok := fluxSource(main)
-	if !ok || source == nil || ref.Kind != "GitRepository" || source.GetAnnotations()[fluxRequested] == token {
+	if !ok || source == nil || ref.Kind != "GitRepository" || source.GetAnnotations()[fluxRequestedKey] == token {
 		return Annotation{}, false
 	}
-	return Annotation{On: ref, Key: fluxRequested, Value: token}, true
+	return Annotation{On: ref, Key: fluxRequestedKey, Value: token}, true
 }
 
-// commitOf reads how Flux names a commit: main@sha1:<id>, or sha1:<id> where no branch was named.
-func commitOf(revision string) string {
+// parseFluxRevision returns the commit of a revision of Flux: main@sha1:<id>, or sha1:<id> where no branch is named.
+func parseFluxRevision(revision string) string {
 	id, ok := strings.CutPrefix(revision[strings.LastIndex(revision, "@")+1:], "sha1:")
 	if !ok {
 		return ""
 	}
-	return hexOf(id)
+	return parseCommitID(id)
 }
 
-// has is true if the spec of an object sets one of these fields.
-func has(u *unstructured.Unstructured, fields ...string) bool {
+// hasSpecField reports whether the spec of an object sets one of these fields to a value that is not empty.
+func hasSpecField(u *unstructured.Unstructured, fields ...string) bool {
 	spec, _, _ := unstructured.NestedMap(u.Object, "spec")
 	for _, f := range fields {
 		switch v := spec[f].(type) {
@@ -294,7 +295,7 @@ func has(u *unstructured.Unstructured, fields ...string) bool {
 	return false
 }
 
-func find(conditions []metav1.Condition, typ string) metav1.Condition {
+func findCondition(conditions []metav1.Condition, typ string) metav1.Condition {
 	for _, c := range conditions {
 		if c.Type == typ {
 			return c
@@ -303,6 +304,6 @@ func find(conditions []metav1.Condition, typ string) metav1.Condition {
 	return metav1.Condition{}
 }
 
-func said(c metav1.Condition) string {
-	return quote(strings.Trim(c.Reason+": "+c.Message, ": "))
+func describeCondition(c metav1.Condition) string {
+	return markEngineText(strings.Trim(c.Reason+": "+c.Message, ": "))
 }

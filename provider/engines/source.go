@@ -9,9 +9,9 @@ import (
 	"github.com/intentplane/intentplane/apis/policy"
 )
 
-// sameRepository compares two URLs of a repository, of which one may be read over HTTPS and the other over SSH. That is no
-// proof of anything: what proves is that the engine's commit is found in our repository.
-func sameRepository(a, b string) bool {
+// isSameRepository compares two URLs of a repository. One may use HTTPS and the other SSH. An equal URL is not a proof: the proof is that the
+// engine's commit is found in the repository.
+func isSameRepository(a, b string) bool {
 	return repositoryKey(a) == repositoryKey(b)
 }
 
@@ -29,8 +29,9 @@ func repositoryKey(raw string) string {
 	return "//" + u.Hostname() + u.Path
 }
 
-// wrongBranch says why a branch is not ours. HEAD, which is any branch, is let through: the commit proves what it holds.
-func wrongBranch(w Want, branch string) string {
+// describeWrongBranch returns why an engine must not read a branch, or "". HEAD, which may be any branch, is accepted: the commit proves what
+// was applied.
+func describeWrongBranch(w Want, branch string) string {
 	switch strings.TrimPrefix(branch, "refs/heads/") {
 	case w.Branch, "HEAD", "":
 		return ""
@@ -38,31 +39,32 @@ func wrongBranch(w Want, branch string) string {
 	return fmt.Sprintf("it reads branch %q, not %q", branch, w.Branch)
 }
 
-// clean is a directory as Git writes it; the root is empty.
-func clean(dir string) string {
+// cleanPath returns a directory as Git writes it. The root is "".
+func cleanPath(dir string) string {
 	return strings.TrimPrefix(path.Clean("/"+dir), "/")
 }
 
-// wrongPath says why a directory is not one that an engine of the Site may read: the Site's own, the claim's, or one between.
-func wrongPath(w Want, dir string) string {
-	if within(w.SiteDir, dir) && within(dir, w.ClaimDir) {
+// describeWrongPath returns why an engine of the Site must not read a directory, or "". It may read the Site's directory, the claim's, or one
+// between them.
+func describeWrongPath(w Want, dir string) string {
+	if isWithin(w.SiteDir, dir) && isWithin(dir, w.ClaimDir) {
 		return ""
 	}
 	return fmt.Sprintf("it reads directory %q, which is neither the Site's %q nor one in it that holds %q", dir, w.SiteDir, w.ClaimDir)
 }
 
-// within is true if a directory is another one, or lies in it.
-func within(outer, inner string) bool {
+// isWithin reports whether inner is outer, or lies in it.
+func isWithin(outer, inner string) bool {
 	return outer == "" || inner == outer || strings.HasPrefix(inner, outer+"/")
 }
 
-// wrongSource says what of a source is not ours.
-func wrongSource(w Want, url, branch, dir string) string {
-	if !sameRepository(url, w.URL) {
+// describeWrongSource returns what is wrong with repository, branch or directory of a source, or "".
+func describeWrongSource(w Want, url, branch, dir string) string {
+	if !isSameRepository(url, w.URL) {
 		return "it reads another repository"
 	}
-	if why := wrongBranch(w, branch); why != "" {
+	if why := describeWrongBranch(w, branch); why != "" {
 		return why
 	}
-	return wrongPath(w, dir)
+	return describeWrongPath(w, dir)
 }

@@ -69,7 +69,7 @@ func (o Object) gap(of string) Condition {
 }
 
 func (o Object) says(of string, s Status, reason, message string) Condition {
-	return Condition{Type: of, Status: s, Reason: reason, Message: engines.Clean(message), By: o.Subject}
+	return Condition{Type: of, Status: s, Reason: reason, Message: engines.SanitizeMessage(message), By: o.Subject}
 }
 
 func (o Object) text(fields ...string) string {

@@ -137,13 +137,13 @@ func (f facts) judge(want v1alpha1.SiteTree, s siteFacts, o v1alpha1.SiteObserva
 
 // holds is true for a Site that was live, and whose engine is at work on something newer: what it applied last still runs.
 func (f facts) holds(want v1alpha1.SiteTree, s siteFacts) bool {
-	return s.seen.Holds && f.last(want.Name).State == v1alpha1.SiteLive && s.applied.id == want.Tree
+	return s.seen.StillApplied && f.last(want.Name).State == v1alpha1.SiteLive && s.applied.id == want.Tree
 }
 
 // broken is true if the engine failed with just this tree, and with nothing else that could be to blame: an engine that reads all
 // of a Site may have stumbled over another claim.
 func broken(want v1alpha1.SiteTree, s siteFacts) bool {
-	return s.seen.Broken && s.seen.Root == want.Path && s.attempted.id == want.Tree
+	return s.seen.FinalFailure && s.seen.Root == want.Path && s.attempted.id == want.Tree
 }
 
 // wait adds what time has to say. A Site that failed or took too long stays so until it is live.

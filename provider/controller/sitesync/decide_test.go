@@ -123,8 +123,8 @@ func later(d time.Duration) func(*facts) { return func(f *facts) { f.now = noon(
 func TestDecide(t *testing.T) {
 	yes := true
 	shared := func(s *siteFacts) { s.seen.Root = "clusters/edge1" }
-	holds := func(s *siteFacts) { s.seen.Holds = true }
-	broken := func(s *siteFacts) { s.seen.Broken, s.attempted = true, subtree{id: wantedTree()} }
+	holds := func(s *siteFacts) { s.seen.StillApplied = true }
+	broken := func(s *siteFacts) { s.seen.FinalFailure, s.attempted = true, subtree{id: wantedTree()} }
 	type want struct {
 		ready  xpv2.ConditionReason
 		state  v1alpha1.SiteState

@@ -135,10 +135,10 @@ func (e *external) site(ctx context.Context, f facts, want v1alpha1.SiteTree, s 
 		return err
 	}
 	s.seen = engines.Observe(r.engine, wanted(repo, s.site, want), r.main, r.second)
-	if s.seen.Reason == "" || s.seen.Holds {
+	if s.seen.Reason == "" || s.seen.StillApplied {
 		s.applied = e.prover.subtree(ctx, repo, s.seen.Commit, s.seen.Root, want.Path)
 	}
-	if s.seen.Broken {
+	if s.seen.FinalFailure {
 		s.attempted = e.prover.subtree(ctx, repo, s.seen.Attempted, s.seen.Root, want.Path)
 	}
 	return nil
@@ -188,7 +188,7 @@ func (e *external) engine(ctx context.Context, f facts, site *catalogv1alpha1.Si
 	if site.Spec.Engine.ObjectRef == nil {
 		return &problem{reason: v1alpha1.SiteReasonEngineNotProvable, message: "the Site names no object of its engine"}, nil
 	}
-	ref, err := engines.Main(r.engine, filled(*site.Spec.Engine.ObjectRef, site, f.spec))
+	ref, err := engines.PrimaryRef(r.engine, filled(*site.Spec.Engine.ObjectRef, site, f.spec))
 	if err != nil {
 		return &problem{reason: v1alpha1.SiteReasonEngineNotProvable, message: err.Error()}, nil //nolint:nilerr // It is the Site's problem.
 	}
@@ -202,7 +202,7 @@ func (e *external) engine(ctx context.Context, f facts, site *catalogv1alpha1.Si
 	if r.main == nil {
 		return &problem{reason: v1alpha1.SiteReasonEngineObjectMissing, message: ref.String() + " does not exist"}, nil
 	}
-	if second, ok := engines.Second(r.engine, r.main); ok {
+	if second, ok := engines.SecondaryRef(r.engine, r.main); ok {
 		r.second, p = get(ctx, r.cluster, second)
 	}
 	return p, nil

@@ -129,7 +129,7 @@ func (e *external) wish(f facts, d decision) {
 		if e.note.asked[site.Name] == token {
 			continue
 		}
-		a, ok := engines.Ask(r.engine, r.main, r.second, token)
+		a, ok := engines.RefreshAnnotation(r.engine, r.main, r.second, token)
 		if !ok {
 			continue
 		}
