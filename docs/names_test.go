@@ -154,7 +154,7 @@ func (v *vocabulary) has(word string) bool {
 	case filePath.MatchString(word):
 		return v.hasPath(word)
 	case identifier.MatchString(word):
-		return v.packages[word]
+		return v.packages[word] || v.hasPath(word)
 	}
 	return true
 }

@@ -1,0 +1,79 @@
+package docs
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"regexp"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// vague are words that name neither an actor nor an action. CONTRIBUTING.md has the rule.
+var vague = regexp.MustCompile(`(?i)\b(nobody|somebody|whoever|stranger'?s?|strangers|anew|told|telling|ways? back|knows? of|heeds?|amiss|mend(?:s|ed)?|lets go)\b`)
+
+// generatedPart is what code writes into a page, whose words are those of the code.
+var generatedPart = regexp.MustCompile(`(?s)<!-- generated: .*?<!-- end -->`)
+
+// vagueLines returns the lines of a page that have vague words, outside of code blocks and of what is generated.
+func vagueLines(page string) []string {
+	var out []string
+	for _, line := range withoutCode(generatedPart.ReplaceAllString(page, "")) {
+		if found := vague.FindString(line); found != "" {
+			out = append(out, found+": "+line)
+		}
+	}
+	return out
+}
+
+// TestWords finds vague words on all pages but the reference, which has the words of the code.
+func TestWords(t *testing.T) {
+	files, n := os.DirFS(".."), 0
+	read := func(name string) error {
+		b, err := fs.ReadFile(files, name)
+		n++
+		for _, line := range vagueLines(string(b)) {
+			t.Errorf("%s has a vague word: %s", name, line)
+		}
+		return err
+	}
+	err := fs.WalkDir(files, "docs", func(name string, _ fs.DirEntry, err error) error {
+		if err != nil || path.Ext(name) != ".md" || name == "docs/reference.md" {
+			return err
+		}
+		return read(name)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"README.md", "CONTRIBUTING.md"} {
+		if err := read(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n < 50 {
+		t.Errorf("%d pages were read, want at least 50", n)
+	}
+}
+
+func TestVagueLines(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		page   string
+		want   []string
+	}{
+		"Plain":     {reason: "A sentence with an actor passes.", page: "The provider retries the push."},
+		"Vague":     {reason: "A vague word is reported with its line.", page: "Somebody\nmended it", want: []string{"Somebody: Somebody", "mended: mended it"}},
+		"Part":      {reason: "A vague word as a part of another word passes.", page: "Recommended amendments"},
+		"Code":      {reason: "A code block shows what programs print, so its words are not looked at.", page: "```\nnobody\n```"},
+		"Generated": {reason: "A generated part has the words of the code, so it is not looked at.", page: "<!-- generated: x -->\nnobody\n<!-- end -->"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, vagueLines(tc.page)); diff != "" {
+				t.Errorf("\n%s\nvagueLines(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
