@@ -145,7 +145,7 @@ func (v *vocabulary) has(word string) bool {
 	case isFlag:
 		name, _, _ := strings.Cut(flag, "=")
 		return v.words[camel(name)] || v.words[name]
-	case found != nil && v.packages[found[1]]:
+	case found != nil && v.hasPath(found[1]):
 		return v.declared[word]
 	case v.words[word]:
 		return true
