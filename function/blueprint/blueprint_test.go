@@ -69,7 +69,7 @@ func everything(t *testing.T, b *catalogv1alpha1.Blueprint, e catalogv1alpha1.Bl
 	if err != nil {
 		t.Fatal(err)
 	}
-	values, err := render.Explain(render.Input{Blueprint: b, Intent: wanted, Site: render.Site{Name: r.Site, Parameters: plain(e.Parameters)}}, intent.SaidInText(e.Intent))
+	values, err := render.Explain(render.Input{Blueprint: b, Intent: wanted, Site: render.Site{Name: r.Site, Parameters: plain(e.Parameters)}}, intent.ExplicitInText(e.Intent))
 	if err != nil {
 		t.Fatal(err)
 	}

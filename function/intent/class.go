@@ -2,14 +2,14 @@ package intent
 
 import "strings"
 
-// A class is a kind of slice that 3GPP gives a number to (TS 23.501, table 5.15.2.2-1). What an intent leaves out, its class says.
+// A class is a kind of slice that has a number of 3GPP (TS 23.501, table 5.15.2.2-1). It has defaults for what an intent leaves out.
 type class struct {
 	name      string
 	sst       int32
 	latencyMs string
 }
 
-func classes() []class {
+func sliceClasses() []class {
 	return []class{
 		{name: "eMBB", sst: 1, latencyMs: "50"},
 		{name: "URLLC", sst: 2, latencyMs: "10"},
@@ -17,14 +17,14 @@ func classes() []class {
 	}
 }
 
-// generic is the class of a service that is in no slice.
-const generic = "generic"
+// genericClass is the class of a service outside of slices.
+const genericClass = "generic"
 
 func (c class) serviceType() string { return strings.ToLower(c.name) }
 
-// classOf returns the class that a service type is, if it is one.
+// classOf returns the class of a service type, if the type is one of a slice.
 func classOf(serviceType string) (class, bool) {
-	for _, c := range classes() {
+	for _, c := range sliceClasses() {
 		if c.serviceType() == serviceType {
 			return c, true
 		}
@@ -32,12 +32,12 @@ func classOf(serviceType string) (class, bool) {
 	return class{}, false
 }
 
-// typeOf returns the service type of a class as other standards write it.
-func typeOf(name string) (string, bool) {
-	if name == generic {
+// serviceTypeOf returns the service type of a class, whose name is spelt as in the standards.
+func serviceTypeOf(name string) (string, bool) {
+	if name == genericClass {
 		return DefaultType, true
 	}
-	for _, c := range classes() {
+	for _, c := range sliceClasses() {
 		if c.name == name {
 			return c.serviceType(), true
 		}
@@ -45,7 +45,7 @@ func typeOf(name string) (string, bool) {
 	return "", false
 }
 
-// withClass fills in what the intent's class says.
+// withClass returns the intent with the defaults of its class.
 func (i Intent) withClass() Intent {
 	c, ok := classOf(i.Type)
 	if ok && i.Slice.SST == nil {
@@ -57,7 +57,7 @@ func (i Intent) withClass() Intent {
 	return i
 }
 
-// withoutClass leaves out what the intent's class says.
+// withoutClass returns the intent without the values that equal the defaults of its class.
 func (i Intent) withoutClass() Intent {
 	c, ok := classOf(i.Type)
 	if ok && i.Slice.SST != nil && *i.Slice.SST == c.sst {

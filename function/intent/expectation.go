@@ -12,23 +12,23 @@ func FromExpectation(e *deploymentv1alpha1.Expectation) (Intent, error) {
 	if e == nil {
 		return Intent{}, errors.New("spec.expectation: must be set")
 	}
-	return fromExpectation(e, newDraft(defaults()))
+	return expectationIntoDraft(e, newDraft(defaultIntent()))
 }
 
-func fromExpectation(e *deploymentv1alpha1.Expectation, d *draft) (Intent, error) {
-	d.fill(e)
-	out, prob := d.normal()
+func expectationIntoDraft(e *deploymentv1alpha1.Expectation, d *draft) (Intent, error) {
+	d.fillFromExpectation(e)
+	out, prob := d.normalize()
 	if prob != nil {
 		return Intent{}, errors.Errorf("spec.expectation.%s: %s", prob.Path, prob.Message)
 	}
 	return out, nil
 }
 
-func (d *draft) fill(e *deploymentv1alpha1.Expectation) {
+func (d *draft) fillFromExpectation(e *deploymentv1alpha1.Expectation) {
 	d.Service, d.Image = e.Service, e.Image
 	d.Resources = Resources{CPU: string(e.Resources.CPU), Memory: string(e.Resources.Memory)}
-	d.Parameters = convert(e.Parameters, func(v deploymentv1alpha1.ParameterValue) string { return string(v) })
-	d.SiteReplicas = convert(e.SiteReplicas, func(n deploymentv1alpha1.Replicas) int32 { return int32(n) })
+	d.Parameters = convertValues(e.Parameters, func(v deploymentv1alpha1.ParameterValue) string { return string(v) })
+	d.SiteReplicas = convertValues(e.SiteReplicas, func(n deploymentv1alpha1.Replicas) int32 { return int32(n) })
 	if e.Type != "" {
 		d.Type = e.Type
 	}
@@ -60,7 +60,7 @@ func (d *draft) fillNetwork(e *deploymentv1alpha1.Expectation) {
 	}
 }
 
-func convert[A, B any](in map[string]A, f func(A) B) map[string]B {
+func convertValues[A, B any](in map[string]A, f func(A) B) map[string]B {
 	out := make(map[string]B, len(in))
 	for k, v := range in {
 		out[k] = f(v)

@@ -66,7 +66,7 @@ func (r *expectationReader) readTargets(n document.Node) *document.Problem {
 	if prob := items[0].Each(flatForm, map[string]document.Reader{"name": document.Into(&name)}); prob != nil {
 		return prob
 	}
-	return r.once("service", &r.Service, &r.service, name, document.Child(items[0].Path, "name"))
+	return r.setOnce("service", &r.Service, &r.service, name, document.Child(items[0].Path, "name"))
 }
 
 func (r *expectationReader) readContexts(n document.Node) *document.Problem {
@@ -88,15 +88,15 @@ func (r *expectationReader) readNestedContext(n document.Node) *document.Problem
 	prob := n.Each(flatForm, map[string]document.Reader{
 		"contextType": document.Into(&kind),
 		"sliceType":   document.Into(&slice),
-		"sites":       texts(&sites),
+		"sites":       readTexts(&sites),
 	})
 	switch {
 	case prob != nil:
 		return prob
 	case kind == "SliceContext" && sites == nil:
-		return r.sliceType(slice, document.Child(n.Path, "sliceType"))
+		return r.setSliceType(slice, document.Child(n.Path, "sliceType"))
 	case kind == "SiteContext" && slice == "" && len(sites) > 0:
-		return r.sites(sites, document.Child(n.Path, "sites"))
+		return r.setSites(sites, document.Child(n.Path, "sites"))
 	}
 	return document.Problemf(document.Child(n.Path, "contextType"), "must be SliceContext, with sliceType, or SiteContext, with sites")
 }

@@ -1,5 +1,5 @@
-// Package intent reads what a user wants, in every form that it can be said in, into one Intent. It is pure: it knows no client,
-// no clock and no network.
+// Package intent reads what a user wants, in each of the supported forms, into one Intent. It is pure: it uses no client, no clock and no
+// network.
 package intent
 
 import (
@@ -76,7 +76,7 @@ type Slice struct {
 	SST *int32 `json:"sst,omitempty"`
 }
 
-// An Intent is what a user wants, in its one normal form: two intents with the same content are equal, however they were said.
+// An Intent is what a user wants, in its only normal form: two intents with the same content are equal, whatever form they were written in.
 type Intent struct {
 	// Service is the name of what is to run, a DNS label.
 	Service string
@@ -84,7 +84,7 @@ type Intent struct {
 	// Type of the service. It is never empty.
 	Type string
 
-	// Sites to run at, sorted, or one of the words SitesBoth and SitesAll. Empty means that something else names them.
+	// Sites to run at, sorted, or one of the words SitesBoth and SitesAll. Empty means that deliveryConfig names them.
 	Sites []string
 
 	// Selector are labels that the Sites to run at have. It excludes Sites.

@@ -60,7 +60,7 @@ func TestFromText(t *testing.T) {
 			want:   want{err: `spec.intent: line 2, column 13: replica: is not a field of a service intent`},
 		},
 		"UnknownNestedField": {
-			reason: "So is one of an inner object.",
+			reason: "An unknown field of an inner object is refused.",
 			text:   `{"service": "shop", "resources": {"gpu": "1"}}`,
 			want:   want{err: `spec.intent: line 1, column 42: resources.gpu: is not a field of a service intent`},
 		},
@@ -125,7 +125,7 @@ func TestFromText(t *testing.T) {
 			want:   want{err: `spec.intent: line 1, column 33: replicas: must be from 0 to 10000`},
 		},
 		"Quantity": {
-			reason: "Nothing is no amount.",
+			reason: "An amount of zero is refused.",
 			text:   `{"service": "shop", "resources": {"cpu": "0"}}`,
 			want:   want{err: `spec.intent: line 1, column 42: resources.cpu: must be a quantity above zero, such as 500m`},
 		},
@@ -145,19 +145,19 @@ func TestFromText(t *testing.T) {
 			want:   want{err: `spec.intent: line 1, column 41: parameters.a: must be at most 4096 bytes of text without control characters`},
 		},
 		"RawControlCharacter": {
-			reason: "Also where JSON would not notice.",
+			reason: "A control character behind the JSON is refused.",
 			text:   "{\"service\": \"shop\"}\x00",
 			want:   want{err: `spec.intent: line 1, column 20: must not have control characters`},
 		},
 		"Encoding": {
-			reason: "Bytes that are no characters are refused.",
+			reason: "Text that is not valid UTF-8 is refused.",
 			text:   "{\"service\": \"\xff\"}",
 			want:   want{err: `spec.intent: must be valid UTF-8`},
 		},
 		"ParameterName": {
 			reason: "A parameter's name is a key of a ConfigMap.",
 			text:   `{"service": "shop", "parameters": {"a/b": "c"}}`,
-			want:   want{err: `spec.intent: line 1, column 43: parameters.a/b: must be named by a letter and then at most 62 letters, digits, '-', '_' and '.'`},
+			want:   want{err: `spec.intent: line 1, column 43: parameters.a/b: must be named by at most 63 letters, digits, '-', '_' and '.', beginning with one of the letters`},
 		},
 		"TooLong": {
 			reason: "The text is bounded before anything reads it.",
@@ -165,7 +165,7 @@ func TestFromText(t *testing.T) {
 			want:   want{err: `spec.intent: has 16399 bytes, more than 16384`},
 		},
 		"TooDeep": {
-			reason: "Nesting is bounded.",
+			reason: "A document that nests too deep is refused.",
 			text:   `{"service":` + strings.Repeat("[", 4000) + strings.Repeat("]", 4000) + `}`,
 			want:   want{err: `spec.intent: line 1, column 20: service[0][0][0][0][0][0][0][0]: must not nest deeper than 8`},
 		},

@@ -10,25 +10,25 @@ import (
 	"github.com/intentplane/intentplane/function/intent/document"
 )
 
-// An objective is a number that a name was given, such as latency under 20 ms.
+// An objective is a number with the name of what it limits, such as latency under 20 ms.
 type objective struct {
 	name       string
 	comparison string
 	amount     measure.Amount
 }
 
-// A measurable is what an objective can be about. One with a place in QoS is asked of the network; any other is a metric, which
-// what runs is judged by.
+// A measurable is something that an objective can limit. One with a field of QoS is required of the network; any other is a metric by which
+// Gates judge a revision.
 type measurable struct {
 	name  string
 	qos   *string
 	units []string
 
-	// atMost says that less is better.
+	// atMost is true if less is better.
 	atMost bool
 }
 
-func (d *draft) measurables() []measurable {
+func (d *draft) listMeasurables() []measurable {
 	ms, mbps, percent := []string{measure.Milliseconds}, []string{measure.Mbps}, []string{measure.Percent}
 	share := []string{measure.Percent, measure.None}
 	return []measurable{
@@ -48,10 +48,10 @@ func (d *draft) measurables() []measurable {
 	}
 }
 
-// Metrics are the names of what a running service can be judged by in each form of an intent.
+// Metrics returns the names of the metrics that each form of an intent can limit.
 func Metrics() []string {
 	var out []string
-	for _, m := range (&draft{}).measurables() {
+	for _, m := range (&draft{}).listMeasurables() {
 		if m.qos == nil {
 			out = append(out, m.name)
 		}
@@ -59,25 +59,25 @@ func Metrics() []string {
 	return out
 }
 
-// aim takes an objective that was said at a path.
-func (d *draft) aim(o objective, path string) *document.Problem {
-	for _, m := range d.measurables() {
+// addObjective adds an objective that the value at a path sets.
+func (d *draft) addObjective(o objective, path string) *document.Problem {
+	for _, m := range d.listMeasurables() {
 		if m.name == o.name {
-			return d.take(m, o, path)
+			return d.addMeasurable(m, o, path)
 		}
 	}
 	return document.Problemf(path, "%q is nothing that can be measured", o.name)
 }
 
-func (d *draft) take(m measurable, o objective, path string) *document.Problem {
-	if prob := m.check(o, path); prob != nil {
+func (d *draft) addMeasurable(m measurable, o objective, path string) *document.Problem {
+	if prob := m.checkObjective(o, path); prob != nil {
 		return prob
 	}
 	if m.qos == nil {
-		return d.takeSLO(o, path)
+		return d.addSLO(o, path)
 	}
 	if *m.qos != "" {
-		return document.Problemf(path, "says the %s a second time", words(m.name))
+		return document.Problemf(path, "says the %s a second time", wordsOfName(m.name))
 	}
 	*m.qos = o.amount.Value
 	if m.name == "packet_loss_rate" && o.amount.Unit == measure.Percent {
@@ -86,9 +86,9 @@ func (d *draft) take(m measurable, o objective, path string) *document.Problem {
 	return nil
 }
 
-func (d *draft) takeSLO(o objective, path string) *document.Problem {
+func (d *draft) addSLO(o objective, path string) *document.Problem {
 	if d.SLOs[o.name] != "" {
-		return document.Problemf(path, "says the %s a second time", words(o.name))
+		return document.Problemf(path, "says the %s a second time", wordsOfName(o.name))
 	}
 	if o.comparison == "" {
 		return document.Problemf(path, "needs a comparison: say under, at most, over or at least")
@@ -100,21 +100,21 @@ func (d *draft) takeSLO(o objective, path string) *document.Problem {
 	return nil
 }
 
-// check refuses an objective that points the wrong way, or that is in units of something else.
-func (m measurable) check(o objective, path string) *document.Problem {
+// checkObjective returns a problem for an objective whose comparison points to the bad side, or whose unit does not fit.
+func (m measurable) checkObjective(o objective, path string) *document.Problem {
 	if m.atMost && strings.HasPrefix(o.comparison, ">") {
-		return document.Problemf(path, "%s has an upper limit: say under or at most", words(m.name))
+		return document.Problemf(path, "%s has an upper limit: say under or at most", wordsOfName(m.name))
 	}
 	if !m.atMost && strings.HasPrefix(o.comparison, "<") {
-		return document.Problemf(path, "%s has a lower limit: say over or at least", words(m.name))
+		return document.Problemf(path, "%s has a lower limit: say over or at least", wordsOfName(m.name))
 	}
 	if !slices.Contains(m.units, o.amount.Unit) {
-		return document.Problemf(path, "%s must be in %s", words(m.name), m.units[0])
+		return document.Problemf(path, "%s must be in %s", wordsOfName(m.name), m.units[0])
 	}
 	return nil
 }
 
-func words(name string) string { return strings.ReplaceAll(name, "_", " ") }
+func wordsOfName(name string) string { return strings.ReplaceAll(name, "_", " ") }
 
 // wholeText reads a whole number in a text. An empty text changes nothing.
 func wholeText(to *int32, text, path string) *document.Problem {

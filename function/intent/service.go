@@ -91,7 +91,7 @@ func (r *serviceReader) readSiteReplicas(n document.Node) *document.Problem {
 		return prob
 	}
 	if r.SiteReplicas != nil {
-		return document.Problemf(n.Path, "excludes %s by Site: say one of them", r.at("siteReplicas"))
+		return document.Problemf(n.Path, "excludes %s by Site: say one of them", r.pathInForm("siteReplicas"))
 	}
 	r.SiteReplicas = map[string]int32{}
 	r.paths["siteReplicas"] = n.Path
@@ -119,7 +119,7 @@ func (r *serviceReader) readEndpoints(n document.Node) *document.Problem {
 		e := Endpoint{}
 		prob := item.Each(serviceForm, map[string]document.Reader{
 			"name":     document.Into(&e.Name),
-			"port":     whole(&e.Port),
+			"port":     readWhole(&e.Port),
 			"protocol": document.Into(&e.Protocol),
 		})
 		if prob != nil {
@@ -132,11 +132,11 @@ func (r *serviceReader) readEndpoints(n document.Node) *document.Problem {
 
 func (r *serviceReader) readQoS(n document.Node) *document.Problem {
 	return n.Each(serviceForm, map[string]document.Reader{
-		"downlinkMbps":   decimal(&r.QoS.DownlinkMbps),
-		"uplinkMbps":     decimal(&r.QoS.UplinkMbps),
-		"latencyMs":      decimal(&r.QoS.LatencyMs),
-		"jitterMs":       decimal(&r.QoS.JitterMs),
-		"packetLossRate": decimal(&r.QoS.PacketLossRate),
+		"downlinkMbps":   readDecimal(&r.QoS.DownlinkMbps),
+		"uplinkMbps":     readDecimal(&r.QoS.UplinkMbps),
+		"latencyMs":      readDecimal(&r.QoS.LatencyMs),
+		"jitterMs":       readDecimal(&r.QoS.JitterMs),
+		"packetLossRate": readDecimal(&r.QoS.PacketLossRate),
 	})
 }
 
@@ -162,7 +162,7 @@ func (r *serviceReader) readMap(to *map[string]string) document.Reader {
 	}
 }
 
-func whole(to *int32) document.Reader {
+func readWhole(to *int32) document.Reader {
 	return func(n document.Node) *document.Problem {
 		i, prob := n.Whole()
 		*to = i
@@ -170,8 +170,8 @@ func whole(to *int32) document.Reader {
 	}
 }
 
-// decimal returns a reader of a number, which may be in quotes.
-func decimal(to *string) document.Reader {
+// readDecimal returns a reader of a number, which may be in quotes.
+func readDecimal(to *string) document.Reader {
 	return func(n document.Node) *document.Problem {
 		switch v := n.Value.(type) {
 		case json.Number:

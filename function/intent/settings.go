@@ -9,16 +9,16 @@ import (
 
 // A Setting is a value that an intent gives to its Blueprint.
 type Setting struct {
-	// Field of the intent that says it, such as resources.cpu.
+	// Field of the intent that sets it, such as resources.cpu.
 	Field string
 
 	// Key of the value in the ConfigMap intent.
 	Key string
 }
 
-// Settings returns the values that an intent gives to its Blueprint, in the order of their fields. Values that are what they would be
-// without being said are not among them: two intents with the same content have the same settings, however they were said.
-// Values that the product itself uses (the service, its type, Sites, objectives) are not among them either.
+// Settings returns the values that an intent gives to its Blueprint, in the order of their fields. Values that equal their defaults are not
+// among them: two intents with the same content have the same settings, whatever form they were written in. Values that the product itself
+// uses (the service, its type, Sites, objectives) are not among them either.
 func (i Intent) Settings() []Setting {
 	i = i.withoutClass()
 	out := slices.Concat(i.workloadSettings(), i.networkSettings(), i.endpointSettings())

@@ -13,12 +13,12 @@ func TestSettings(t *testing.T) {
 		want   []Setting
 	}{
 		"Nothing": {
-			reason: "A service, its type, Sites and objectives are no settings of the Blueprint: the product uses them itself.",
+			reason: "The product itself uses service, type, Sites and objectives, so they are not settings.",
 			text:   `{"service": "shop", "type": "web", "site": "edge1", "slos": {"latency_p99": "<= 500ms"}}`,
 			want:   nil,
 		},
 		"Defaults": {
-			reason: "A value that has its default is no setting, however it was said.",
+			reason: "A value that equals its default is not a setting.",
 			text:   `{"service": "shop", "type": "urllc", "replicas": 1, "priority": "medium", "slice": {"sst": 2}, "qos": {"latencyMs": 10}}`,
 			want:   nil,
 		},
@@ -56,7 +56,7 @@ func TestSettings(t *testing.T) {
 			},
 		},
 		"Parameters": {
-			reason: "Parameters are settings.",
+			reason: "Each parameter of the intent is a setting.",
 			text:   `{"service": "shop", "parameters": {"greeting": "Hi", "color": "blue"}}`,
 			want:   []Setting{{"parameters.color", "param-color"}, {"parameters.greeting", "param-greeting"}},
 		},

@@ -22,7 +22,7 @@ type form struct {
 	read func(*draft, document.Node) *document.Problem
 }
 
-func forms() []form {
+func knownForms() []form {
 	return []form{
 		{name: serviceForm, read: readService, fields: []string{
 			"site", "sites", "selector", "replicas", "siteReplicas", "image", "resources", "endpoints", "parameters", "slos", "type",
@@ -46,15 +46,14 @@ var yamlStart = regexp.MustCompile(`^([-%&*!|>"'\[]|[A-Za-z0-9_.@/-]+[ \t]*:([ \
 //
 //	Deploy edge-analytics on edge1 with 2 replicas
 //
-// It returns an error that says where in the text the trouble is for anything else: text that is in no form or in two, a field
-// that it does not know or that comes twice, a word that it does not understand, a value of the wrong type, and a value that
-// FromExpectation would refuse.
+// It returns an error with the position in the text for anything else: text that is in no form or in two, an unknown field or one that
+// comes twice, a word that is not of the grammar, a value of the wrong type, and a value that FromExpectation would refuse.
 func FromText(text string) (Intent, error) {
-	return fromText(text, newDraft(defaults()))
+	return textIntoDraft(text, newDraft(defaultIntent()))
 }
 
-// fromText reads a text into a draft.
-func fromText(text string, into *draft) (Intent, error) {
+// textIntoDraft reads a text into a draft.
+func textIntoDraft(text string, into *draft) (Intent, error) {
 	if err := document.CheckText(text); err != nil {
 		return Intent{}, err
 	}
@@ -62,14 +61,14 @@ func fromText(text string, into *draft) (Intent, error) {
 	switch {
 	case strings.HasPrefix(trimmed, "{"):
 		d, err := document.FromJSON(text)
-		return understand(d, err, into)
+		return readDocument(d, err, into)
 	case json.Valid([]byte(trimmed)):
 		return Intent{}, errors.New(`spec.intent: must be a JSON object, such as {"service": "edge-analytics", "site": "edge1"}`)
 	case isYAML(text):
 		d, err := document.FromYAML(text)
-		return understand(d, err, into)
+		return readDocument(d, err, into)
 	}
-	return fromSentence(text, into)
+	return sentenceIntoDraft(text, into)
 }
 
 // UnquotedSites returns the Sites that plain language names without quotes: any word of a sentence may have become such a name by mistake. It
@@ -82,7 +81,7 @@ func UnquotedSites(text string) []string {
 	return w.UnquotedSites
 }
 
-// isYAML says whether the first line that says something is one of YAML.
+// isYAML reports whether the first line that is neither empty nor a comment is one of YAML.
 func isYAML(text string) bool {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
@@ -94,7 +93,7 @@ func isYAML(text string) bool {
 	return false
 }
 
-func understand(d *document.Document, err error, wanted *draft) (Intent, error) {
+func readDocument(d *document.Document, err error, wanted *draft) (Intent, error) {
 	if err != nil {
 		return Intent{}, err
 	}
@@ -105,14 +104,14 @@ func understand(d *document.Document, err error, wanted *draft) (Intent, error) 
 	if prob := f.read(wanted, d.Root); prob != nil {
 		return Intent{}, d.Refuse(prob)
 	}
-	out, prob := wanted.normal()
+	out, prob := wanted.normalize()
 	if prob != nil {
 		return Intent{}, d.Refuse(prob)
 	}
 	return out, nil
 }
 
-// formOf tells from its fields which form a document has. It returns a problem when they belong to two forms.
+// formOf returns the form that a document has by its fields. It returns a problem when they belong to two forms.
 func formOf(root document.Node) (form, *document.Problem) {
 	members, prob := root.Members()
 	if prob != nil {
@@ -132,19 +131,18 @@ func formOf(root document.Node) (form, *document.Problem) {
 	return found, nil
 }
 
-// formOfShape tells the form of a document that has no other fields than those that several forms have: it is a service intent
-// unless its service is an object.
+// formOfShape returns the form of a document whose fields exist in several forms: it is a service intent unless its service is an object.
 func formOfShape(members []document.Member) form {
 	for _, m := range members {
 		if _, ok := m.Node.Value.([]document.Member); ok && m.Name == "service" {
-			return forms()[1]
+			return knownForms()[1]
 		}
 	}
-	return forms()[0]
+	return knownForms()[0]
 }
 
 func formWith(field string) (form, bool) {
-	for _, f := range forms() {
+	for _, f := range knownForms() {
 		if slices.Contains(f.fields, field) {
 			return f, true
 		}

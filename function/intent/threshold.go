@@ -5,17 +5,17 @@ import (
 	"github.com/intentplane/intentplane/apis/threshold"
 )
 
-// Threshold returns the threshold of a metric in canonical form, such as "<= 500ms" for "<=0.5 s". It returns an error for what is none, and
-// for one whose comparison points to the bad side of a metric that plain language has a word for. Of other metrics a Blueprint says which
-// side is good.
+// Threshold returns the threshold of a metric in canonical form, such as "<= 500ms" for "<=0.5 s". It returns an error for text that is not a
+// threshold, and for one whose comparison points to the bad side of a metric that plain language has a word for. The good side of other
+// metrics is set by the Blueprint.
 func Threshold(metric, text string) (string, error) {
 	t, err := threshold.Parse(text)
 	if err != nil {
 		return "", err
 	}
-	for _, m := range (&draft{}).measurables() {
+	for _, m := range (&draft{}).listMeasurables() {
 		if m.name == metric && m.qos == nil {
-			if _, err := t.Directed(m.direction()); err != nil {
+			if _, err := t.Directed(m.goodDirection()); err != nil {
 				return "", err
 			}
 		}
@@ -23,8 +23,8 @@ func Threshold(metric, text string) (string, error) {
 	return t.String(), nil
 }
 
-// direction of the good side.
-func (m measurable) direction() catalogv1alpha1.Direction {
+// goodDirection returns the direction of the good side.
+func (m measurable) goodDirection() catalogv1alpha1.Direction {
 	if m.atMost {
 		return catalogv1alpha1.DirectionAtMost
 	}

@@ -52,11 +52,11 @@ func readTMF921(d *draft, root document.Node) *document.Problem {
 	if prob != nil {
 		return prob
 	}
-	return r.check()
+	return r.checkRequired()
 }
 
-// check looks at what only this form says.
-func (r *tmfReader) check() *document.Problem {
+// checkRequired looks at what only this form says.
+func (r *tmfReader) checkRequired() *document.Problem {
 	if r.site != "" {
 		r.Sites = []string{r.site}
 	}
@@ -97,7 +97,7 @@ func (r *tmfReader) readClass(n document.Node) *document.Problem {
 	if prob := document.Into(&r.class)(n); prob != nil {
 		return prob
 	}
-	t, ok := typeOf(r.class)
+	t, ok := serviceTypeOf(r.class)
 	if !ok {
 		return document.Problemf(n.Path, "must be eMBB, URLLC, mMTC or generic")
 	}
@@ -112,26 +112,26 @@ func (d *draft) readCharacteristics(n document.Node) *document.Problem {
 		return prob
 	}
 	for _, m := range members {
-		value, ok := plainText(m.Node)
+		value, ok := scalarText(m.Node)
 		if !ok {
 			return document.Problemf(m.Node.Path, "must be text, a number, true or false")
 		}
 		if _, twice := d.Parameters[m.Name]; twice {
 			return document.Problemf(m.Node.Path, "is said a second time")
 		}
-		d.parameter(m.Name, value)
+		d.setParameter(m.Name, value)
 	}
 	return nil
 }
 
-func (d *draft) parameter(name, value string) {
+func (d *draft) setParameter(name, value string) {
 	if d.Parameters == nil {
 		d.Parameters = map[string]string{}
 	}
 	d.Parameters[name] = value
 }
 
-func plainText(n document.Node) (string, bool) {
+func scalarText(n document.Node) (string, bool) {
 	switch v := n.Value.(type) {
 	case string:
 		return v, true
@@ -156,8 +156,8 @@ func (r *tmfReader) readQoS(n document.Node) *document.Problem {
 func (r *tmfReader) readSlice(n document.Node) *document.Problem {
 	return n.Each(tmfForm, map[string]document.Reader{
 		"sst":  r.readSST,
-		"sd":   orNull(document.Into(&r.Slice.SD)),
-		"plmn": orNull(document.Into(&r.Slice.PLMN)),
+		"sd":   acceptNull(document.Into(&r.Slice.SD)),
+		"plmn": acceptNull(document.Into(&r.Slice.PLMN)),
 	})
 }
 
@@ -170,7 +170,7 @@ func (r *tmfReader) readMetadata(n document.Node) *document.Problem {
 }
 
 func numberOrNull(to *string, most int) document.Reader {
-	return orNull(func(n document.Node) *document.Problem {
+	return acceptNull(func(n document.Node) *document.Problem {
 		number, prob := n.Number()
 		if prob != nil {
 			return prob
@@ -184,8 +184,8 @@ func numberOrNull(to *string, most int) document.Reader {
 	})
 }
 
-// orNull returns a reader that takes null for nothing.
-func orNull(read document.Reader) document.Reader {
+// acceptNull returns a reader that ignores null.
+func acceptNull(read document.Reader) document.Reader {
 	return func(n document.Node) *document.Problem {
 		if n.Value == nil {
 			return nil

@@ -57,8 +57,8 @@ func targetName(attribute string) (string, bool) {
 	return "", false
 }
 
-// comparison returns the sign of a target's condition, in the words of the standard and of what is written in its name.
-func comparison(condition string) (string, bool) {
+// comparisonOf returns the sign of a target's condition, in the words of the standard and of what is written in its name.
+func comparisonOf(condition string) (string, bool) {
 	switch condition {
 	case "LESS_THAN", "IS_LESS_THAN":
 		return "<", true
@@ -72,11 +72,11 @@ func comparison(condition string) (string, bool) {
 	return "", false
 }
 
-// An expectationReader reads one expectation. Several may follow one another, and have to agree.
+// An expectationReader reads expectations one after the other. They have to agree.
 type expectationReader struct {
 	*draft
 
-	// from the paths of what must be said once.
+	// service and serviceType are the paths that set these values first.
 	service, serviceType string
 }
 
@@ -105,8 +105,8 @@ func (r *expectationReader) readFlat(n document.Node) *document.Problem {
 	return nil
 }
 
-// once sets a text that several expectations may say, but not differently.
-func (r *expectationReader) once(field string, to, from *string, value, path string) *document.Problem {
+// setOnce sets a text that several expectations may contain, but not with different values.
+func (r *expectationReader) setOnce(field string, to, from *string, value, path string) *document.Problem {
 	if *from != "" && *to != value {
 		return document.Problemf(path, "says %s %q, and %s says %q", field, value, *from, *to)
 	}
@@ -125,10 +125,10 @@ func (r *expectationReader) readObject(n document.Node) *document.Problem {
 	if !ok {
 		return document.Problemf(path, "must be Service, NetworkSlice, RANFunction, CoreNetwork or TransportNetwork")
 	}
-	if prob := r.once("service", &r.Service, &r.service, instance, document.Child(n.Path, "objectInstance")); prob != nil || t == "" {
+	if prob := r.setOnce("service", &r.Service, &r.service, instance, document.Child(n.Path, "objectInstance")); prob != nil || t == "" {
 		return prob
 	}
-	return r.once("type", &r.Type, &r.serviceType, t, path)
+	return r.setOnce("type", &r.Type, &r.serviceType, t, path)
 }
 
 func (r *expectationReader) readContext(n document.Node) *document.Problem {
@@ -137,7 +137,7 @@ func (r *expectationReader) readContext(n document.Node) *document.Problem {
 	prob := n.Each(flatForm, map[string]document.Reader{
 		"contextAttribute":  document.Into(&attribute),
 		"contextCondition":  document.Into(&condition),
-		"contextValueRange": texts(&values),
+		"contextValueRange": readTexts(&values),
 	})
 	if prob != nil {
 		return prob
@@ -146,14 +146,14 @@ func (r *expectationReader) readContext(n document.Node) *document.Problem {
 	if len(values) == 0 {
 		return document.Problemf(path, "must name a value")
 	}
-	if !means(condition, len(values)) {
+	if !isUnderstoodCondition(condition, len(values)) {
 		return document.Problemf(document.Child(n.Path, "contextCondition"), "must be EQUAL: nothing chooses among several values")
 	}
-	return r.context(n, attribute, values)
+	return r.applyContext(n, attribute, values)
 }
 
-// means says whether a condition stands for all of its values.
-func means(condition string, values int) bool {
+// isUnderstoodCondition says whether a condition stands for all of its values.
+func isUnderstoodCondition(condition string, values int) bool {
 	switch condition {
 	case "EQUAL", "IS_EQUAL_TO", "IS_ALL_OF":
 		return true
@@ -163,47 +163,47 @@ func means(condition string, values int) bool {
 	return false
 }
 
-func (r *expectationReader) context(n document.Node, attribute string, values []string) *document.Problem {
+func (r *expectationReader) applyContext(n document.Node, attribute string, values []string) *document.Problem {
 	path := document.Child(n.Path, "contextValueRange")
 	switch attribute {
 	case "site", "targetSite", "coverageArea":
-		return r.sites(values, path)
+		return r.setSites(values, path)
 	case "sliceType":
 		if len(values) == 1 {
-			return r.sliceType(values[0], document.Item(path, 0))
+			return r.setSliceType(values[0], document.Item(path, 0))
 		}
 		return document.Problemf(path, "must be one value: a service is in one slice")
 	case "networkFunction", "networkSlice", "transportNetwork":
-		return r.about(attribute, strings.Join(values, ","), path)
+		return r.setService(attribute, strings.Join(values, ","), path)
 	}
 	return document.Problemf(document.Child(n.Path, "contextAttribute"),
 		"must be site, targetSite, coverageArea, sliceType, networkFunction, networkSlice or transportNetwork")
 }
 
-// about keeps what only a Blueprint knows the meaning of as a parameter.
-func (r *expectationReader) about(name, value, path string) *document.Problem {
+// setService keeps what only a Blueprint knows the meaning of as a parameter.
+func (r *expectationReader) setService(name, value, path string) *document.Problem {
 	if old, ok := r.Parameters[name]; ok && old != value {
 		return document.Problemf(path, "says %s differently than before", name)
 	}
 	r.paths[document.Child("parameters", name)] = path
-	r.parameter(name, value)
+	r.setParameter(name, value)
 	return nil
 }
 
-func (r *expectationReader) sites(names []string, path string) *document.Problem {
+func (r *expectationReader) setSites(names []string, path string) *document.Problem {
 	if r.Sites != nil && !slices.Equal(slices.Sorted(slices.Values(names)), slices.Sorted(slices.Values(r.Sites))) {
-		return document.Problemf(path, "says other Sites than %s", r.at("sites"))
+		return document.Problemf(path, "says other Sites than %s", r.pathInForm("sites"))
 	}
 	r.Sites, r.paths["sites"] = names, path
 	return nil
 }
 
-func (r *expectationReader) sliceType(name, path string) *document.Problem {
-	t, ok := typeOf(name)
-	if !ok || name == generic {
+func (r *expectationReader) setSliceType(name, path string) *document.Problem {
+	t, ok := serviceTypeOf(name)
+	if !ok || name == genericClass {
 		return document.Problemf(path, "must be eMBB, URLLC or mMTC")
 	}
-	return r.once("type", &r.Type, &r.serviceType, t, path)
+	return r.setOnce("type", &r.Type, &r.serviceType, t, path)
 }
 
 func (r *expectationReader) readTarget(n document.Node) *document.Problem {
@@ -221,12 +221,12 @@ func (r *expectationReader) readTarget(n document.Node) *document.Problem {
 	if !ok {
 		return document.Problemf(document.Child(n.Path, "targetAttribute"), "is nothing that can be measured, such as latency or availability")
 	}
-	sign, ok := comparison(condition)
+	sign, ok := comparisonOf(condition)
 	if !ok {
 		return document.Problemf(document.Child(n.Path, "targetCondition"),
 			"must be LESS_THAN, LESS_THAN_OR_EQUAL, GREATER_THAN or GREATER_THAN_OR_EQUAL")
 	}
-	return r.aim(objective{name: name, comparison: sign, amount: amount}, document.Child(n.Path, "targetValue"))
+	return r.addObjective(objective{name: name, comparison: sign, amount: amount}, document.Child(n.Path, "targetValue"))
 }
 
 func readAmount(to *measure.Amount) document.Reader {
@@ -247,7 +247,7 @@ func readAmount(to *measure.Amount) document.Reader {
 	}
 }
 
-func texts(to *[]string) document.Reader {
+func readTexts(to *[]string) document.Reader {
 	return func(n document.Node) *document.Problem {
 		s, prob := n.Texts()
 		*to = s

@@ -44,14 +44,14 @@ func ReadIntent(s deploymentv1alpha1.IntentDeploymentSpec) (intent.Intent, strin
 }
 
 // ValuesOf returns the values that a spec sets itself, before its defaults are filled in.
-func ValuesOf(s deploymentv1alpha1.IntentDeploymentSpec) intent.Said {
+func ValuesOf(s deploymentv1alpha1.IntentDeploymentSpec) intent.Explicit {
 	switch {
 	case s.Intent != nil:
-		return intent.SaidInText(*s.Intent)
+		return intent.ExplicitInText(*s.Intent)
 	case s.Expectation != nil:
-		return intent.SaidInExpectation(s.Expectation)
+		return intent.ExplicitInExpectation(s.Expectation)
 	}
-	return intent.Said{}
+	return intent.Explicit{}
 }
 
 // Compile reads the intent of a deployment and selects from a catalog, as the function does. Where a user approves updates, it selects the

@@ -41,7 +41,7 @@ type Value struct {
 
 // Explain returns the values of an intent that a Blueprint can read, sorted by key, with the source of each. It returns an error for parameters
 // that the Blueprint does not accept.
-func Explain(in Input, said intent.Said) ([]Value, error) {
+func Explain(in Input, said intent.Explicit) ([]Value, error) {
 	data, err := intentValues(in, string(in.Blueprint.Spec.Files[intentFile]))
 	if err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func Explain(in Input, said intent.Said) ([]Value, error) {
 	return out, nil
 }
 
-func sourceOfValue(in Input, said intent.Said, key string) string {
+func sourceOfValue(in Input, said intent.Explicit, key string) string {
 	if name, ok := strings.CutPrefix(key, "param-"); ok {
 		return sourceOfParameter(in, name)
 	}
@@ -87,7 +87,7 @@ func sourceOfValue(in Input, said intent.Said, key string) string {
 }
 
 // sourceOfNetworkValue returns where a value of the intent's network comes from.
-func sourceOfNetworkValue(in Input, said intent.Said, key string) string {
+func sourceOfNetworkValue(in Input, said intent.Explicit, key string) string {
 	switch key {
 	case "slice-sst":
 		return chooseSource(said.SST, FromClaim, FromClass)

@@ -31,7 +31,7 @@ func TestExplainNetwork(t *testing.T) {
 			values, err := Explain(Input{
 				Blueprint: &catalogv1alpha1.Blueprint{Spec: catalogv1alpha1.BlueprintSpec{Files: files}}, Intent: i,
 				Site: Site{Name: "edge1", Parameters: map[string]string{plmn: "00101"}},
-			}, intent.SaidInText(tc.intent))
+			}, intent.ExplicitInText(tc.intent))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -40,27 +40,27 @@ func CheckText(text string) error {
 	}
 	d := &Document{text: text}
 	if i := strings.IndexFunc(text, IsControl); i >= 0 {
-		return refuse(d.position(i), "", "must not have control characters")
+		return refusalAt(d.positionAt(i), "", "must not have control characters")
 	}
 	return nil
 }
 
-// IsControl says whether a character is one that no text of an intent may have.
+// IsControl reports whether a character is a control character, which no text of an intent may have.
 func IsControl(r rune) bool {
 	return unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r'
 }
 
-// Refuse turns a problem into an error that says where in the text it is.
+// Refuse returns an error for a problem, with its line and column in the text.
 func (d *Document) Refuse(p *Problem) error {
-	at := d.find(p.Path)
+	at := d.findPosition(p.Path)
 	if at.line == 0 {
-		at = d.position(at.offset)
+		at = d.positionAt(at.offset)
 	}
-	return refuse(at, p.Path, p.Message)
+	return refusalAt(at, p.Path, p.Message)
 }
 
-// find returns where the value at the path stands, or the closest one around it.
-func (d *Document) find(path string) position {
+// findPosition returns where the value at the path stands, or the closest one around it.
+func (d *Document) findPosition(path string) position {
 	for {
 		if at, ok := d.where[path]; ok || path == "" {
 			return at
@@ -69,7 +69,7 @@ func (d *Document) find(path string) position {
 	}
 }
 
-func (d *Document) position(offset int) position {
+func (d *Document) positionAt(offset int) position {
 	before := d.text[:min(max(offset, 0), len(d.text))]
 	return position{
 		line:   strings.Count(before, "\n") + 1,
@@ -77,7 +77,7 @@ func (d *Document) position(offset int) position {
 	}
 }
 
-func refuse(at position, path, message string) error {
+func refusalAt(at position, path, message string) error {
 	if path != "" {
 		message = path + ": " + message
 	}

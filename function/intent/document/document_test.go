@@ -46,22 +46,22 @@ func TestFromYAML(t *testing.T) {
 			err:    "spec.intent: line 1, column 1: 1: must be named by text",
 		},
 		"ListAsKey": {
-			reason: "So has one that is written in an odd way.",
+			reason: "A field whose name is a list is refused.",
 			text:   "? [a]\n: b\n",
 			err:    `spec.intent: line 1, column 3: "": must be named by text`,
 		},
 		"TooDeep": {
-			reason: "Nesting is bounded.",
+			reason: "A document that nests too deep is refused.",
 			text:   strings.Repeat("[", 5000) + strings.Repeat("]", 5000),
 			err:    "spec.intent: line 1, column 10: [0][0][0][0][0][0][0][0][0]: must not nest deeper than 8",
 		},
 		"Nothing": {
-			reason: "A comment says nothing.",
+			reason: "A text of comments only is refused.",
 			text:   "# a\n",
 			err:    "spec.intent: is not YAML that can be read",
 		},
 		"Encoding": {
-			reason: "Bytes that are no characters are refused.",
+			reason: "Text that is not valid UTF-8 is refused.",
 			text:   "a: \xff",
 			err:    "spec.intent: must be valid UTF-8",
 		},

@@ -7,8 +7,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
-// FromJSON reads JSON text. It returns an error that says where the trouble is for what is not JSON, nests too deep or says a
-// field twice.
+// FromJSON reads JSON text. It returns an error with the position for text that is not JSON, nests too deep or has a field twice.
 func FromJSON(text string) (*Document, error) {
 	if err := CheckText(text); err != nil {
 		return nil, err
@@ -16,11 +15,11 @@ func FromJSON(text string) (*Document, error) {
 	d := &Document{text: text, where: map[string]position{}}
 	var syntax *json.SyntaxError
 	if err := json.Unmarshal([]byte(text), &json.RawMessage{}); errors.As(err, &syntax) {
-		return nil, refuse(d.position(int(syntax.Offset)-1), "", "is not JSON: "+syntax.Error())
+		return nil, refusalAt(d.positionAt(int(syntax.Offset)-1), "", "is not JSON: "+syntax.Error())
 	}
 	p := &parser{Document: d, decoder: json.NewDecoder(strings.NewReader(text))}
 	p.decoder.UseNumber()
-	root, prob := p.next("", 0)
+	root, prob := p.readValue("", 0)
 	if prob != nil {
 		return nil, d.Refuse(prob)
 	}
@@ -36,10 +35,10 @@ type parser struct {
 	decoder *json.Decoder
 }
 
-// next reads the value that stands at the path.
-func (p *parser) next(path string, depth int) (Node, *Problem) {
+// readValue reads the value that stands at the path.
+func (p *parser) readValue(path string, depth int) (Node, *Problem) {
 	n := Node{Path: path}
-	p.where[path] = position{offset: p.skip()}
+	p.where[path] = position{offset: p.nextTokenOffset()}
 	if depth > maxDepth {
 		return n, Problemf(path, "must not nest deeper than %d", maxDepth)
 	}
@@ -50,20 +49,20 @@ func (p *parser) next(path string, depth int) (Node, *Problem) {
 	var prob *Problem
 	switch token {
 	case json.Delim('{'):
-		n.Value, prob = p.members(path, depth)
+		n.Value, prob = p.readMembers(path, depth)
 	case json.Delim('['):
-		n.Value, prob = p.items(path, depth)
+		n.Value, prob = p.readItems(path, depth)
 	default:
 		n.Value = token
 	}
 	return n, prob
 }
 
-func (p *parser) members(path string, depth int) ([]Member, *Problem) {
+func (p *parser) readMembers(path string, depth int) ([]Member, *Problem) {
 	out := []Member{}
 	seen := map[string]bool{}
 	for p.decoder.More() {
-		at := p.skip()
+		at := p.nextTokenOffset()
 		token, err := p.decoder.Token()
 		name, ok := token.(string)
 		if err != nil || !ok {
@@ -75,7 +74,7 @@ func (p *parser) members(path string, depth int) ([]Member, *Problem) {
 			return nil, Problemf(full, "comes twice")
 		}
 		seen[name] = true
-		n, prob := p.next(full, depth+1)
+		n, prob := p.readValue(full, depth+1)
 		if prob != nil {
 			return nil, prob
 		}
@@ -85,10 +84,10 @@ func (p *parser) members(path string, depth int) ([]Member, *Problem) {
 	return out, nil
 }
 
-func (p *parser) items(path string, depth int) ([]Node, *Problem) {
+func (p *parser) readItems(path string, depth int) ([]Node, *Problem) {
 	out := []Node{}
 	for p.decoder.More() {
-		n, prob := p.next(Item(path, len(out)), depth+1)
+		n, prob := p.readValue(Item(path, len(out)), depth+1)
 		if prob != nil {
 			return nil, prob
 		}
@@ -98,8 +97,8 @@ func (p *parser) items(path string, depth int) ([]Node, *Problem) {
 	return out, nil
 }
 
-// skip returns where the next token begins.
-func (p *parser) skip() int {
+// nextTokenOffset returns where the next token begins.
+func (p *parser) nextTokenOffset() int {
 	offset := int(p.decoder.InputOffset())
 	rest := p.text[offset:]
 	return offset + len(rest) - len(strings.TrimLeft(rest, " \t\r\n,:"))

@@ -43,7 +43,7 @@ type Member struct {
 // A Reader takes the value of a field.
 type Reader func(Node) *Problem
 
-// Members returns the fields of an object, or a problem for what is none.
+// Members returns the fields of an object, or a problem for another value.
 func (n Node) Members() ([]Member, *Problem) {
 	members, ok := n.Value.([]Member)
 	if !ok {
@@ -52,7 +52,7 @@ func (n Node) Members() ([]Member, *Problem) {
 	return members, nil
 }
 
-// Text returns a string, or a problem for what is none.
+// Text returns a string, or a problem for another value.
 func (n Node) Text() (string, *Problem) {
 	s, ok := n.Value.(string)
 	if !ok {
@@ -61,7 +61,7 @@ func (n Node) Text() (string, *Problem) {
 	return s, nil
 }
 
-// Number returns a number as it is written, or a problem for what is none.
+// Number returns a number as it is written, or a problem for another value.
 func (n Node) Number() (string, *Problem) {
 	number, ok := n.Value.(json.Number)
 	if !ok {
@@ -70,7 +70,7 @@ func (n Node) Number() (string, *Problem) {
 	return number.String(), nil
 }
 
-// Whole returns a whole number, or a problem for what is none. What does not fit is as large as it can be.
+// Whole returns a whole number, or a problem for another value. A number beyond 32 bits is replaced by the closest one within.
 func (n Node) Whole() (int32, *Problem) {
 	number, ok := n.Value.(json.Number)
 	if !ok {
@@ -83,7 +83,7 @@ func (n Node) Whole() (int32, *Problem) {
 	return int32(min(max(i, math.MinInt32), math.MaxInt32)), nil
 }
 
-// Texts returns a list of strings, or a problem for what is none.
+// Texts returns a list of strings, or a problem for another value.
 func (n Node) Texts() ([]string, *Problem) {
 	items, ok := n.Value.([]Node)
 	if !ok {
@@ -100,7 +100,7 @@ func (n Node) Texts() ([]string, *Problem) {
 	return out, nil
 }
 
-// TextMap returns an object of strings, or a problem for what is none.
+// TextMap returns an object of strings, or a problem for another value.
 func (n Node) TextMap() (map[string]string, *Problem) {
 	members, prob := n.Members()
 	if prob != nil {
@@ -145,7 +145,7 @@ func Into(to *string) Reader {
 
 // Child returns the path of a field.
 func Child(path, name string) string {
-	if len(name) > 64 || hasOdd(name) {
+	if len(name) > 64 || needsQuotes(name) {
 		name = fmt.Sprintf("%.64q", name)
 	}
 	if path == "" {
@@ -159,7 +159,7 @@ func Item(path string, i int) string {
 	return fmt.Sprintf("%s[%d]", path, i)
 }
 
-func hasOdd(name string) bool {
+func needsQuotes(name string) bool {
 	for _, r := range name {
 		if r <= ' ' || r == '[' || !unicode.IsPrint(r) {
 			return true

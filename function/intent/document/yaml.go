@@ -12,10 +12,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// jsonNumber is how a number is written. YAML knows more ways, and what 010 is depends on whom one asks.
+// jsonNumber matches a number of JSON. YAML has more spellings, and decoders disagree about the value of 010.
 var jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)([.][0-9]+)?$`)
 
-// FromYAML reads YAML text. It returns an error that says where the trouble is for what is not one YAML document, for anchors,
+// FromYAML reads YAML text. It returns an error with the position for text that is not one YAML document, for anchors,
 // aliases, tags and merge keys, for a field that comes twice, and for values that are not text, decimal numbers, true, false or
 // null.
 func FromYAML(text string) (*Document, error) {
@@ -23,11 +23,11 @@ func FromYAML(text string) (*Document, error) {
 		return nil, err
 	}
 	d := &Document{text: text, where: map[string]position{}}
-	root, err := decode(text)
+	root, err := decodeYAML(text)
 	if err != nil {
 		return nil, err
 	}
-	n, prob := d.convert(root, "", 0)
+	n, prob := d.convertNode(root, "", 0)
 	if prob != nil {
 		return nil, d.Refuse(prob)
 	}
@@ -35,8 +35,8 @@ func FromYAML(text string) (*Document, error) {
 	return d, nil
 }
 
-// decode returns the only document in a text. The library has panicked on hostile texts before.
-func decode(text string) (root *yaml.Node, err error) { //nolint:nonamedreturns // A recovered panic is returned.
+// decodeYAML returns the only document in a text. The library has panicked on hostile texts before.
+func decodeYAML(text string) (root *yaml.Node, err error) { //nolint:nonamedreturns // A recovered panic is returned.
 	defer func() {
 		if p := recover(); p != nil {
 			root, err = nil, errors.New("spec.intent: is not YAML that can be read")
@@ -45,7 +45,7 @@ func decode(text string) (root *yaml.Node, err error) { //nolint:nonamedreturns 
 	decoder := yaml.NewDecoder(strings.NewReader(text))
 	document := &yaml.Node{}
 	if err := decoder.Decode(document); err != nil {
-		return nil, syntax(err)
+		return nil, syntaxError(err)
 	}
 	if document.Kind != yaml.DocumentNode || len(document.Content) != 1 {
 		return nil, errors.New("spec.intent: is not YAML that can be read")
@@ -58,8 +58,8 @@ func decode(text string) (root *yaml.Node, err error) { //nolint:nonamedreturns 
 
 var yamlError = regexp.MustCompile(`^yaml: (?:line ([0-9]+): )?(.*)`)
 
-// syntax returns the library's complaint with the line that it names.
-func syntax(err error) error {
+// syntaxError returns the library's error with the line that it names.
+func syntaxError(err error) error {
 	found := yamlError.FindStringSubmatch(err.Error())
 	if found == nil || found[1] == "" {
 		return errors.New("spec.intent: is not YAML that can be read")
@@ -68,11 +68,11 @@ func syntax(err error) error {
 	return errors.Errorf("spec.intent: line %d: is not YAML: %.200s", line, found[2])
 }
 
-// convert makes a node of the library's.
-func (d *Document) convert(y *yaml.Node, path string, depth int) (Node, *Problem) {
+// convertNode converts a node of the library.
+func (d *Document) convertNode(y *yaml.Node, path string, depth int) (Node, *Problem) {
 	n := Node{Path: path}
 	d.where[path] = position{line: y.Line, column: y.Column}
-	if prob := plain(y, path); prob != nil {
+	if prob := checkPlain(y, path); prob != nil {
 		return n, prob
 	}
 	if depth > maxDepth {
@@ -85,15 +85,15 @@ func (d *Document) convert(y *yaml.Node, path string, depth int) (Node, *Problem
 	case yaml.SequenceNode:
 		n.Value, prob = d.convertItems(y, path, depth)
 	case yaml.ScalarNode:
-		n.Value, prob = scalar(y, path)
+		n.Value, prob = convertScalar(y, path)
 	default:
 		prob = Problemf(path, "must be a value")
 	}
 	return n, prob
 }
 
-// plain refuses what makes a value something else than what is written there.
-func plain(y *yaml.Node, path string) *Problem {
+// checkPlain returns a problem for aliases, anchors and tags, by which a value would differ from what is written there.
+func checkPlain(y *yaml.Node, path string) *Problem {
 	switch {
 	case y.Kind == yaml.AliasNode:
 		return Problemf(path, "must not be an alias: write the value")
@@ -117,7 +117,7 @@ func (d *Document) convertMembers(y *yaml.Node, path string, depth int) ([]Membe
 			return nil, prob
 		}
 		seen[key.Value] = true
-		n, prob := d.convert(y.Content[i+1], full, depth+1)
+		n, prob := d.convertNode(y.Content[i+1], full, depth+1)
 		if prob != nil {
 			return nil, prob
 		}
@@ -130,7 +130,7 @@ func (d *Document) convertMembers(y *yaml.Node, path string, depth int) ([]Membe
 }
 
 func (d *Document) checkKey(key *yaml.Node, path string, seen map[string]bool) *Problem {
-	if prob := plain(key, path); prob != nil {
+	if prob := checkPlain(key, path); prob != nil {
 		return prob
 	}
 	if key.ShortTag() == "!!merge" {
@@ -148,7 +148,7 @@ func (d *Document) checkKey(key *yaml.Node, path string, seen map[string]bool) *
 func (d *Document) convertItems(y *yaml.Node, path string, depth int) ([]Node, *Problem) {
 	out := []Node{}
 	for i, content := range y.Content {
-		n, prob := d.convert(content, Item(path, i), depth+1)
+		n, prob := d.convertNode(content, Item(path, i), depth+1)
 		if prob != nil {
 			return nil, prob
 		}
@@ -157,7 +157,7 @@ func (d *Document) convertItems(y *yaml.Node, path string, depth int) ([]Node, *
 	return out, nil
 }
 
-func scalar(y *yaml.Node, path string) (any, *Problem) {
+func convertScalar(y *yaml.Node, path string) (any, *Problem) {
 	switch y.ShortTag() {
 	case "!!str":
 		return y.Value, nil

@@ -7,185 +7,185 @@ import (
 	"github.com/intentplane/intentplane/apis/measure"
 )
 
-// objective reads "p99 latency under 500 ms", "under 20 ms latency", "20 ms latency" and, for a slice, "under 20 ms".
-func (p *parser) objective() (bool, *Fault) {
+// readObjective reads "p99 latency under 500 ms", "under 20 ms latency", "20 ms latency" and, for a slice, "under 20 ms".
+func (p *parser) readObjective() (bool, *Fault) {
 	start := p.at
-	p.one(p.know.articles)
-	name, named := p.one(p.know.metrics)
+	p.readPhrase(p.know.articles)
+	name, named := p.readPhrase(p.know.metrics)
 	if named {
-		_ = p.accept("of") || p.accept("is")
+		_ = p.acceptWords("of") || p.acceptWords("is")
 	}
-	sign, compared := p.one(p.know.comparisons)
-	value, unit, ok := p.amount()
+	sign, compared := p.readPhrase(p.know.comparisons)
+	value, unit, ok := p.readAmount()
 	if !ok && named {
-		return false, p.fault(p.since(start), "needs a number and a unit, such as under 20 ms")
+		return false, p.faultAt(p.spanSince(start), "needs a number and a unit, such as under 20 ms")
 	}
 	if !ok {
 		return false, nil
 	}
 	amount, ok := measure.Of(value, unit)
 	if !ok && named {
-		return false, p.fault(p.since(start), "has a unit that cannot be understood: %q", clip(unit))
+		return false, p.faultAt(p.spanSince(start), "has a unit that cannot be understood: %q", clipText(unit))
 	}
 	if !ok {
 		return false, nil
 	}
 	if !named {
-		return p.unnamed(start, sign, compared, amount)
+		return p.readObjectiveName(start, sign, compared, amount)
 	}
-	p.aim(Objective{Name: name, Comparison: sign, Amount: amount}, p.since(start))
+	p.addObjective(Objective{Name: name, Comparison: sign, Amount: amount}, p.spanSince(start))
 	return true, nil
 }
 
-// unnamed reads the name behind an amount. A length of time alone is the latency of a slice.
-func (p *parser) unnamed(start int, sign string, compared bool, amount measure.Amount) (bool, *Fault) {
+// readObjectiveName reads the name behind an amount. A length of time alone is the latency of a slice.
+func (p *parser) readObjectiveName(start int, sign string, compared bool, amount measure.Amount) (bool, *Fault) {
 	next := p.at
-	p.accept("of")
-	name, ok := p.one(p.know.metrics)
+	p.acceptWords("of")
+	name, ok := p.readPhrase(p.know.metrics)
 	if ok {
-		p.aim(Objective{Name: name, Comparison: sign, Amount: amount}, p.since(start))
+		p.addObjective(Objective{Name: name, Comparison: sign, Amount: amount}, p.spanSince(start))
 		return true, nil
 	}
 	p.at = next
 	if !compared || amount.Unit != measure.Milliseconds {
 		return false, nil
 	}
-	s := p.since(start)
+	s := p.spanSince(start)
 	p.bare = append(p.bare, s)
-	p.aim(Objective{Name: "latency", Comparison: sign, Amount: amount}, s)
+	p.addObjective(Objective{Name: "latency", Comparison: sign, Amount: amount}, s)
 	return true, nil
 }
 
-func (p *parser) aim(o Objective, s span) {
-	p.wish.spans[fmt.Sprintf("objectives[%d]", len(p.wish.Objectives))] = s
-	p.wish.Objectives = append(p.wish.Objectives, o)
+func (p *parser) addObjective(o Objective, s span) {
+	p.statement.spans[fmt.Sprintf("objectives[%d]", len(p.statement.Objectives))] = s
+	p.statement.Objectives = append(p.statement.Objectives, o)
 }
 
-// throughput reads "200 Mbps down" and "downlink of at least 200 Mbps".
-func (p *parser) throughput() (bool, *Fault) {
+// readThroughput reads "200 Mbps down" and "downlink of at least 200 Mbps".
+func (p *parser) readThroughput() (bool, *Fault) {
 	start := p.at
-	direction, before := p.one(p.know.directions)
+	direction, before := p.readPhrase(p.know.directions)
 	if before {
-		_ = p.accept("throughput")
-		_ = p.accept("of")
+		_ = p.acceptWords("throughput")
+		_ = p.acceptWords("of")
 	}
-	sign, _ := p.one(p.know.comparisons)
-	value, unit, ok := p.amount()
+	sign, _ := p.readPhrase(p.know.comparisons)
+	value, unit, ok := p.readAmount()
 	amount, known := measure.Of(value, unit)
 	if !ok || !known || amount.Unit != measure.Mbps {
 		return false, nil
 	}
 	if !before {
-		if direction, before = p.one(p.know.directions); !before {
-			return false, p.fault(p.since(start), "needs a direction: say down or up")
+		if direction, before = p.readPhrase(p.know.directions); !before {
+			return false, p.faultAt(p.spanSince(start), "needs a direction: say down or up")
 		}
 	}
-	p.aim(Objective{Name: direction, Comparison: sign, Amount: amount}, p.since(start))
+	p.addObjective(Objective{Name: direction, Comparison: sign, Amount: amount}, p.spanSince(start))
 	return true, nil
 }
 
-// resources reads "2 CPU", "4Gi of memory" and, the other way round, "memory 4Gi".
-func (p *parser) resources() (bool, *Fault) {
+// readResources reads "2 CPU", "4Gi of memory" and, the other way round, "memory 4Gi".
+func (p *parser) readResources() (bool, *Fault) {
 	start := p.at
-	if _, ok := p.one(p.know.memoryNouns); ok {
-		p.accept("of")
-		return p.memory(start)
+	if _, ok := p.readPhrase(p.know.memoryNouns); ok {
+		p.acceptWords("of")
+		return p.readMemory(start)
 	}
-	if noun, ok := p.one(p.know.cpuNouns); ok && noun == "" {
-		p.accept("of")
-		return p.cpuAmount(start)
+	if noun, ok := p.readPhrase(p.know.cpuNouns); ok && noun == "" {
+		p.acceptWords("of")
+		return p.readCPUAmount(start)
 	}
-	if ok, fault := p.cpu(start); ok || fault != nil {
+	if ok, fault := p.readCPU(start); ok || fault != nil {
 		return ok, fault
 	}
 	p.at = start
-	ok, fault := p.memory(start)
-	if ok && fault == nil && !p.isMemory(start) {
+	ok, fault := p.readMemory(start)
+	if ok && fault == nil && !p.beginsWithMemory(start) {
 		next := p.at
-		p.accept("of")
-		if _, noun := p.one(p.know.memoryNouns); !noun {
+		p.acceptWords("of")
+		if _, noun := p.readPhrase(p.know.memoryNouns); !noun {
 			p.at = next
 		}
-		p.one(p.know.perReplica)
+		p.readPhrase(p.know.perReplica)
 	}
 	return ok, fault
 }
 
-// isMemory says whether the clause began with its noun.
-func (p *parser) isMemory(start int) bool {
+// beginsWithMemory reports whether the clause began with its noun.
+func (p *parser) beginsWithMemory(start int) bool {
 	lower := p.tokens[start].lower
 	return lower == "memory" || lower == "ram"
 }
 
-// cpu reads "2 CPU".
-func (p *parser) cpu(start int) (bool, *Fault) {
-	value, unit, ok := p.number()
+// readCPU reads "2 CPU".
+func (p *parser) readCPU(start int) (bool, *Fault) {
+	value, unit, ok := p.readNumber()
 	if !ok || unit != "" && unit != "m" {
 		return false, nil
 	}
-	suffix, noun := p.one(p.know.cpuNouns)
+	suffix, noun := p.readPhrase(p.know.cpuNouns)
 	if !noun || suffix != "" && unit != "" {
 		return false, nil
 	}
-	p.one(p.know.perReplica)
-	return true, p.say("resources.cpu", &p.wish.CPU, value+unit+suffix, start)
+	p.readPhrase(p.know.perReplica)
+	return true, p.setOnce("resources.cpu", &p.statement.CPU, value+unit+suffix, start)
 }
 
-// cpuAmount reads the amount behind its noun.
-func (p *parser) cpuAmount(start int) (bool, *Fault) {
-	value, unit, ok := p.number()
+// readCPUAmount reads the amount behind its noun.
+func (p *parser) readCPUAmount(start int) (bool, *Fault) {
+	value, unit, ok := p.readNumber()
 	if !ok || unit != "" && unit != "m" {
-		return false, p.fault(p.since(start), "needs a number behind it, such as 2 or 500m")
+		return false, p.faultAt(p.spanSince(start), "needs a number behind it, such as 2 or 500m")
 	}
-	p.one(p.know.perReplica)
-	return true, p.say("resources.cpu", &p.wish.CPU, value+unit, start)
+	p.readPhrase(p.know.perReplica)
+	return true, p.setOnce("resources.cpu", &p.statement.CPU, value+unit, start)
 }
 
-// memory reads "4Gi".
-func (p *parser) memory(start int) (bool, *Fault) {
-	value, unit, ok := p.amount()
+// readMemory reads "4Gi".
+func (p *parser) readMemory(start int) (bool, *Fault) {
+	value, unit, ok := p.readAmount()
 	suffix, known := memoryUnit(unit)
 	if !ok || !known {
-		if p.isMemory(start) {
-			return false, p.fault(p.since(start), "needs an amount behind it, such as 4Gi")
+		if p.beginsWithMemory(start) {
+			return false, p.faultAt(p.spanSince(start), "needs an amount behind it, such as 4Gi")
 		}
 		return false, nil
 	}
-	if p.isMemory(start) {
-		p.one(p.know.perReplica)
+	if p.beginsWithMemory(start) {
+		p.readPhrase(p.know.perReplica)
 	}
-	return true, p.say("resources.memory", &p.wish.Memory, value+suffix, start)
+	return true, p.setOnce("resources.memory", &p.statement.Memory, value+suffix, start)
 }
 
-// endpoint reads "port 8080", "UDP port 53 as dns" and "port 53/UDP".
-func (p *parser) endpoint() (bool, *Fault) {
-	_ = p.accept("exposing") || p.accept("expose") || p.accept("on")
+// readEndpoint reads "port 8080", "UDP port 53 as dns" and "port 53/UDP".
+func (p *parser) readEndpoint() (bool, *Fault) {
+	_ = p.acceptWords("exposing") || p.acceptWords("expose") || p.acceptWords("on")
 	start := p.at
-	p.one(p.know.articles)
-	protocol, _ := p.one(p.know.protocols)
-	if !p.accept("port") {
+	p.readPhrase(p.know.articles)
+	protocol, _ := p.readPhrase(p.know.protocols)
+	if !p.acceptWords("port") {
 		return false, nil
 	}
-	number, behind, slash := strings.Cut(p.peek().text, "/")
+	number, behind, slash := strings.Cut(p.peekToken().text, "/")
 	if !digits.MatchString(number) {
-		return false, p.fault(p.since(start), "needs a number behind it, such as 8080")
+		return false, p.faultAt(p.spanSince(start), "needs a number behind it, such as 8080")
 	}
 	p.at++
 	if slash && protocol != "" {
-		return false, p.fault(p.since(start), "says the protocol a second time")
+		return false, p.faultAt(p.spanSince(start), "says the protocol a second time")
 	}
 	if slash {
 		protocol = strings.ToUpper(behind)
 	}
 	name := "port-" + number
-	if p.accept("as") {
-		t, ok := p.name()
+	if p.acceptWords("as") {
+		t, ok := p.readName()
 		if !ok {
-			return false, p.nameless()
+			return false, p.nameExpected()
 		}
 		name = t.text
 	}
-	p.wish.spans[fmt.Sprintf("endpoints[%d]", len(p.wish.Endpoints))] = p.since(start)
-	p.wish.Endpoints = append(p.wish.Endpoints, Endpoint{Name: name, Port: number, Protocol: protocol})
+	p.statement.spans[fmt.Sprintf("endpoints[%d]", len(p.statement.Endpoints))] = p.spanSince(start)
+	p.statement.Endpoints = append(p.statement.Endpoints, Endpoint{Name: name, Port: number, Protocol: protocol})
 	return true, nil
 }

@@ -2,193 +2,193 @@ package sentence
 
 import "strings"
 
-// deploy reads "Deploy edge-analytics", or the verb alone when something else than a name comes next.
-func (p *parser) deploy() (bool, *Fault) {
-	if _, ok := p.one(p.know.verbs); !ok {
+// readDeploy reads "Deploy edge-analytics", or the verb alone when something else than a name comes next.
+func (p *parser) readDeploy() (bool, *Fault) {
+	if _, ok := p.readPhrase(p.know.verbs); !ok {
 		return false, nil
 	}
-	p.one(p.know.articles)
+	p.readPhrase(p.know.articles)
 	start := p.at
-	if p.classNext() || isNumber(p.peek()) {
+	if p.isClassNext() || isNumber(p.peekToken()) {
 		return true, nil
 	}
-	if ok, fault := p.named(); ok || fault != nil {
+	if ok, fault := p.readNamed(); ok || fault != nil {
 		return ok, fault
 	}
 	p.at = start
-	t, ok := p.name()
+	t, ok := p.readName()
 	if !ok {
-		return false, p.nameless()
+		return false, p.nameExpected()
 	}
-	fault := p.say("service", &p.wish.Service, t.text, start)
+	fault := p.setOnce("service", &p.statement.Service, t.text, start)
 	if !p.peekPair(p.know.nouns, p.know.namers) {
-		p.one(p.know.nouns)
+		p.readPhrase(p.know.nouns)
 	}
 	return true, fault
 }
 
-// peekPair says whether a phrase of the first kind comes next and one of the second right behind it.
+// peekPair reports whether a phrase of the first kind comes next and one of the second right behind it.
 func (p *parser) peekPair(first, second []phrase) bool {
 	start := p.at
-	_, a := p.one(first)
-	_, b := p.one(second)
+	_, a := p.readPhrase(first)
+	_, b := p.readPhrase(second)
 	p.at = start
 	return a && b
 }
 
-func (p *parser) classNext() bool {
+func (p *parser) isClassNext() bool {
 	start := p.at
-	_, ok := p.one(p.know.classes)
+	_, ok := p.readPhrase(p.know.classes)
 	p.at = start
 	return ok
 }
 
-func (p *parser) nameless() *Fault {
-	if p.done() {
-		return p.fault(p.tokens[len(p.tokens)-1].span, "needs a name behind it")
+func (p *parser) nameExpected() *Fault {
+	if p.isDone() {
+		return p.faultAt(p.tokens[len(p.tokens)-1].span, "needs a name behind it")
 	}
-	t := p.peek()
-	return p.fault(t.span, "%q is no name: it is a word of the language, or a number", clip(t.text))
+	t := p.peekToken()
+	return p.faultAt(t.span, "%q cannot be a name: it is a word of the grammar, or a number", clipText(t.text))
 }
 
-// named reads "service edge-analytics", "called edge-analytics" and both together.
-func (p *parser) named() (bool, *Fault) {
-	p.one(p.know.articles)
-	_, noun := p.one(p.know.nouns)
-	_, namer := p.one(p.know.namers)
+// readNamed reads "service edge-analytics", "called edge-analytics" and both together.
+func (p *parser) readNamed() (bool, *Fault) {
+	p.readPhrase(p.know.articles)
+	_, noun := p.readPhrase(p.know.nouns)
+	_, namer := p.readPhrase(p.know.namers)
 	if !noun && !namer {
 		return false, nil
 	}
 	start := p.at
-	t, ok := p.name()
+	t, ok := p.readName()
 	if !ok {
-		return false, p.nameless()
+		return false, p.nameExpected()
 	}
-	return true, p.say("service", &p.wish.Service, t.text, start)
+	return true, p.setOnce("service", &p.statement.Service, t.text, start)
 }
 
-// owner reads "of edge-analytics" and "for the service edge-analytics" behind replicas.
-func (p *parser) owner() *Fault {
-	if !p.accept("of") && !p.accept("for") {
+// readOwner reads "of edge-analytics" and "for the service edge-analytics" behind replicas.
+func (p *parser) readOwner() *Fault {
+	if !p.acceptWords("of") && !p.acceptWords("for") {
 		return nil
 	}
-	p.one(p.know.articles)
-	p.one(p.know.nouns)
+	p.readPhrase(p.know.articles)
+	p.readPhrase(p.know.nouns)
 	start := p.at
-	t, ok := p.name()
+	t, ok := p.readName()
 	if !ok {
-		return p.nameless()
+		return p.nameExpected()
 	}
-	return p.say("service", &p.wish.Service, t.text, start)
+	return p.setOnce("service", &p.statement.Service, t.text, start)
 }
 
-// serviceType reads "of type batch".
-func (p *parser) serviceType() (bool, *Fault) {
-	p.accept("of")
-	if !p.accept("type") {
+// readServiceType reads "of type batch".
+func (p *parser) readServiceType() (bool, *Fault) {
+	p.acceptWords("of")
+	if !p.acceptWords("type") {
 		return false, nil
 	}
 	start := p.at
-	t, ok := p.name()
+	t, ok := p.readName()
 	if !ok {
-		return false, p.nameless()
+		return false, p.nameExpected()
 	}
-	return true, p.say("type", &p.wish.Type, t.text, start)
+	return true, p.setOnce("type", &p.statement.Type, t.text, start)
 }
 
-// slice reads "an eMBB slice", and "as eMBB".
-func (p *parser) slice() (bool, *Fault) {
+// readSlice reads "an eMBB slice", and "as eMBB".
+func (p *parser) readSlice() (bool, *Fault) {
 	start := p.at
-	p.accept("as")
-	p.one(p.know.articles)
-	class, ok := p.one(p.know.classes)
+	p.acceptWords("as")
+	p.readPhrase(p.know.articles)
+	class, ok := p.readPhrase(p.know.classes)
 	if !ok {
 		return false, nil
 	}
-	p.accept("network")
-	p.accept("slice")
-	return true, p.say("class", &p.wish.Class, class, start)
+	p.acceptWords("network")
+	p.acceptWords("slice")
+	return true, p.setOnce("class", &p.statement.Class, class, start)
 }
 
-// replicas reads "3 replicas of shop", "3 replicas on edge1", and behind the latter "1 on edge2".
-func (p *parser) replicas() (bool, *Fault) {
+// readReplicas reads "3 replicas of shop", "3 replicas on edge1", and behind the latter "1 on edge2".
+func (p *parser) readReplicas() (bool, *Fault) {
 	start := p.at
-	value, unit, ok := p.number()
+	value, unit, ok := p.readNumber()
 	if !ok || unit != "" {
 		return false, nil
 	}
-	_, noun := p.one(p.know.replicas)
-	if !noun && !p.countsAgain() {
+	_, noun := p.readPhrase(p.know.replicas)
+	if !noun && !p.isFurtherCount() {
 		return false, nil
 	}
-	p.one(p.know.everySite)
-	c := count{span: p.since(start), value: value}
-	if fault := p.owner(); fault != nil {
+	p.readPhrase(p.know.everySite)
+	c := count{span: p.spanSince(start), value: value}
+	if fault := p.readOwner(); fault != nil {
 		return false, fault
 	}
-	where, fault := p.place()
+	where, fault := p.readPlace()
 	c.at = where
 	p.counts = append(p.counts, c)
 	return true, fault
 }
 
-// countsAgain says whether the number that was read is one of replicas, as the one before it was.
-func (p *parser) countsAgain() bool {
-	return len(p.counts) > 0 && p.counts[len(p.counts)-1].at != nil && p.placeNext()
+// isFurtherCount reports whether the number that was read counts replicas, as the one before it did.
+func (p *parser) isFurtherCount() bool {
+	return len(p.counts) > 0 && p.counts[len(p.counts)-1].at != nil && p.isPlaceNext()
 }
 
-func (p *parser) placeNext() bool {
+func (p *parser) isPlaceNext() bool {
 	start := p.at
-	_, ok := p.one(p.know.places)
+	_, ok := p.readPhrase(p.know.places)
 	p.at = start
 	return ok
 }
 
-// sites reads "on edge1 and edge2".
-func (p *parser) sites() (bool, *Fault) {
-	where, fault := p.place()
+// readSites reads "on edge1 and edge2".
+func (p *parser) readSites() (bool, *Fault) {
+	where, fault := p.readPlace()
 	if where == nil || fault != nil {
 		return false, fault
 	}
 	if p.places != nil {
-		return false, p.fault(where.span, "says the Sites a second time")
+		return false, p.faultAt(where.span, "says the Sites a second time")
 	}
 	p.places = where
 	return true, nil
 }
 
-// place reads where something is to run. It returns nil when the text says nothing about it.
-func (p *parser) place() (*place, *Fault) {
+// readPlace reads where the service is to run. It returns nil when no place comes next.
+func (p *parser) readPlace() (*place, *Fault) {
 	start := p.at
-	if p.portNext() || !p.skip(p.know.places) {
+	if p.isPortNext() || !p.skipPhrase(p.know.places) {
 		return nil, nil
 	}
-	if word, ok := p.one(p.know.manySites); ok {
-		return &place{span: p.since(start), word: word}, nil
+	if word, ok := p.readPhrase(p.know.manySites); ok {
+		return &place{span: p.spanSince(start), word: word}, nil
 	}
-	p.one(p.know.siteNouns)
-	if p.skip(p.know.labelers) {
-		return p.labels(start)
+	p.readPhrase(p.know.siteNouns)
+	if p.skipPhrase(p.know.labelers) {
+		return p.readLabels(start)
 	}
-	names := p.names()
+	names := p.readNames()
 	if len(names) == 0 {
-		return nil, p.nameless()
+		return nil, p.nameExpected()
 	}
-	return &place{span: p.since(start), names: names}, nil
+	return &place{span: p.spanSince(start), names: names}, nil
 }
 
-// names reads a list of names: "a", "a and b" or "a, b and c". Behind a comma alone may stand anything, so that it takes an "and"
-// to tell a list from the next clause. What stands behind the list is left where it is.
-func (p *parser) names() []token {
-	first, ok := p.name()
+// readNames reads a list of names: "a", "a and b" or "a, b and c". Behind a comma alone may stand anything, so that it takes an "and"
+// to distinguish a list from the next clause. Words behind the list are not read.
+func (p *parser) readNames() []token {
+	first, ok := p.readName()
 	if !ok {
 		return nil
 	}
 	out, sure, end, closed := []token{first}, 1, p.at, false
 	for {
-		comma := p.accept(",")
-		and := p.accept("and")
-		t, ok := p.name()
+		comma := p.acceptWords(",")
+		and := p.acceptWords("and")
+		t, ok := p.readName()
 		if !comma && !and || comma && closed || !ok {
 			p.at = end
 			return out[:sure]
@@ -200,107 +200,107 @@ func (p *parser) names() []token {
 	}
 }
 
-// portNext says whether a port comes next: that something is on.
-func (p *parser) portNext() bool {
+// isPortNext reports whether a port comes next, as in "on port 80", which is not a place.
+func (p *parser) isPortNext() bool {
 	start := p.at
 	defer func() { p.at = start }()
-	if !p.accept("on") {
+	if !p.acceptWords("on") {
 		return false
 	}
-	p.one(p.know.articles)
-	p.one(p.know.protocols)
-	return p.accept("port")
+	p.readPhrase(p.know.articles)
+	p.readPhrase(p.know.protocols)
+	return p.acceptWords("port")
 }
 
-// another reads what stands between two items of a list.
-func (p *parser) another() bool {
-	comma := p.accept(",")
-	return p.accept("and") || comma
+// readSeparator reads what stands between two items of a list.
+func (p *parser) readSeparator() bool {
+	comma := p.acceptWords(",")
+	return p.acceptWords("and") || comma
 }
 
-// labels reads "region=west and tier=edge".
-func (p *parser) labels(start int) (*place, *Fault) {
-	fault := p.pairs("selector", &p.wish.Selector)
-	return &place{span: p.since(start)}, fault
+// readLabels reads "region=west and tier=edge".
+func (p *parser) readLabels(start int) (*place, *Fault) {
+	fault := p.readPairs("selector", &p.statement.Selector)
+	return &place{span: p.spanSince(start)}, fault
 }
 
-// pairs reads "greeting=Welcome and color=blue".
-func (p *parser) pairs(path string, to *map[string]string) *Fault {
+// readPairs reads "greeting=Welcome and color=blue".
+func (p *parser) readPairs(path string, to *map[string]string) *Fault {
 	if *to == nil {
 		*to = map[string]string{}
 	}
 	for first := true; ; first = false {
 		next := p.at
-		if !first && !p.another() {
+		if !first && !p.readSeparator() {
 			return nil
 		}
-		t := p.peek()
+		t := p.peekToken()
 		key, value, ok := strings.Cut(t.text, "=")
 		if !ok || key == "" || value == "" {
 			p.at = next
 			if first {
-				return p.fault(p.since(max(0, p.at-1)), "must be followed by a name and a value, such as color=blue")
+				return p.faultAt(p.spanSince(max(0, p.at-1)), "must be followed by a name and a value, such as color=blue")
 			}
 			return nil
 		}
 		p.at++
 		if _, twice := (*to)[key]; twice {
-			return p.fault(t.span, "says %s a second time", clip(key))
+			return p.faultAt(t.span, "says %s a second time", clipText(key))
 		}
 		(*to)[key] = value
-		p.wish.spans[path+"."+key] = t.span
+		p.statement.spans[path+"."+key] = t.span
 	}
 }
 
-// parameters reads "parameters greeting=Welcome and color=blue".
-func (p *parser) parameters() (bool, *Fault) {
-	p.one(p.know.articles)
-	if !p.accept("parameters") && !p.accept("parameter") {
+// readParameters reads "parameters greeting=Welcome and color=blue".
+func (p *parser) readParameters() (bool, *Fault) {
+	p.readPhrase(p.know.articles)
+	if !p.acceptWords("parameters") && !p.acceptWords("parameter") {
 		return false, nil
 	}
-	return true, p.pairs("parameters", &p.wish.Parameters)
+	return true, p.readPairs("parameters", &p.statement.Parameters)
 }
 
-// image reads "image nginx:1.27".
-func (p *parser) image() (bool, *Fault) {
-	_ = p.accept("from") || p.accept("of")
-	p.one(p.know.articles)
-	if !p.accept("image") {
+// readImage reads "image nginx:1.27".
+func (p *parser) readImage() (bool, *Fault) {
+	_ = p.acceptWords("from") || p.acceptWords("of")
+	p.readPhrase(p.know.articles)
+	if !p.acceptWords("image") {
 		return false, nil
 	}
 	start := p.at
-	t := p.peek()
+	t := p.peekToken()
 	if t.text == "" {
-		return false, p.nameless()
+		return false, p.nameExpected()
 	}
 	p.at++
-	return true, p.say("image", &p.wish.Image, t.text, start)
+	return true, p.setOnce("image", &p.statement.Image, t.text, start)
 }
 
-// priority reads "high priority" and "priority high".
-func (p *parser) priority() (bool, *Fault) {
+// readPriority reads "high priority" and "priority high".
+func (p *parser) readPriority() (bool, *Fault) {
 	start := p.at
-	p.one(p.know.articles)
-	before := p.accept("priority")
-	level, ok := p.one(p.know.priorities)
-	if !ok || !before && !p.accept("priority") {
+	p.readPhrase(p.know.articles)
+	before := p.acceptWords("priority")
+	level, ok := p.readPhrase(p.know.priorities)
+	if !ok || !before && !p.acceptWords("priority") {
 		return false, nil
 	}
-	return true, p.say("priority", &p.wish.Priority, level, start)
+	return true, p.setOnce("priority", &p.statement.Priority, level, start)
 }
 
-// sliceID reads "SST 1", "SD 0000a1" and "PLMN 00101".
-func (p *parser) sliceID() (bool, *Fault) {
-	for word, to := range map[string]*string{"sst": &p.wish.SST, "sd": &p.wish.SD, "plmn": &p.wish.PLMN} {
-		if !p.accept(word) {
+// readSliceID reads "SST 1", "SD 0000a1" and "PLMN 00101".
+func (p *parser) readSliceID() (bool, *Fault) {
+	for word, to := range map[string]*string{"sst": &p.statement.SST, "sd": &p.statement.SD, "plmn": &p.statement.PLMN} {
+		if !p.acceptWords(word) {
 			continue
 		}
 		start := p.at
-		if p.done() {
-			return false, p.nameless()
+		if p.isDone() {
+			return false, p.nameExpected()
 		}
 		p.at++
-		return true, p.say("slice."+word, to, p.tokens[start].text, start)
+		return true, p.setOnce("slice."+word, to, p.tokens[start].text, start)
 	}
 	return false, nil
 }

@@ -12,37 +12,37 @@ import (
 // digits are a number and, right behind it, perhaps its unit.
 var digits = regexp.MustCompile(`^([0-9]+(?:[.][0-9]+)?)([A-Za-z%][A-Za-z/]*)?$`)
 
-func ones() []string {
+func numbersBelowTwenty() []string {
 	return []string{
 		"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen",
 		"fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
 	}
 }
 
-func tens() []string {
+func multiplesOfTen() []string {
 	return []string{"", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"}
 }
 
-// small returns the number that a word below one hundred stands for.
-func small(word string) (int, bool) {
-	if i := slices.Index(ones(), word); i >= 0 {
+// parseSmallNumber returns the number that a word below one hundred stands for.
+func parseSmallNumber(word string) (int, bool) {
+	if i := slices.Index(numbersBelowTwenty(), word); i >= 0 {
 		return i, true
 	}
 	ten, one, both := strings.Cut(word, "-")
-	i := slices.Index(tens(), ten)
+	i := slices.Index(multiplesOfTen(), ten)
 	if i < 2 {
 		return 0, false
 	}
-	j := slices.Index(ones(), one)
+	j := slices.Index(numbersBelowTwenty(), one)
 	if both && (j < 1 || j > 9) {
 		return 0, false
 	}
 	return i*10 + max(j, 0), true
 }
 
-// number reads a number and the unit that is written right behind it.
-func (p *parser) number() (value, unit string, ok bool) {
-	t := p.peek()
+// readNumber reads a number and the unit that is written right behind it.
+func (p *parser) readNumber() (value, unit string, ok bool) {
+	t := p.peekToken()
 	if t.quoted {
 		return "", "", false
 	}
@@ -53,21 +53,21 @@ func (p *parser) number() (value, unit string, ok bool) {
 		}
 		return value, found[2], ok
 	}
-	n, ok := small(t.lower)
+	n, ok := parseSmallNumber(t.lower)
 	if !ok {
 		return "", "", false
 	}
 	p.at++
-	for factor := p.factor(); factor > 0; factor = p.factor() {
+	for factor := p.readFactor(); factor > 0; factor = p.readFactor() {
 		n *= factor
 	}
 	return strconv.Itoa(n), "", true
 }
 
-// factor reads what a number word is multiplied by. There is one, as in three hundred.
-func (p *parser) factor() int {
+// readFactor reads what a number word is multiplied by. There is one, as in three hundred.
+func (p *parser) readFactor() int {
 	previous := p.tokens[p.at-1].lower
-	switch p.peek().lower {
+	switch p.peekToken().lower {
 	case "hundred":
 		if previous != "hundred" && previous != "thousand" {
 			p.at++
@@ -82,13 +82,13 @@ func (p *parser) factor() int {
 	return 0
 }
 
-// amount reads a number and its unit, whether written together or apart.
-func (p *parser) amount() (value, unit string, ok bool) {
-	value, unit, ok = p.number()
+// readAmount reads a number and its unit, whether written together or apart.
+func (p *parser) readAmount() (value, unit string, ok bool) {
+	value, unit, ok = p.readNumber()
 	if !ok || unit != "" {
 		return value, unit, ok
 	}
-	next := p.peek().text
+	next := p.peekToken().text
 	if _, memory := memoryUnit(next); memory || measure.IsUnit(next) {
 		p.at++
 		return value, next, true
@@ -96,9 +96,9 @@ func (p *parser) amount() (value, unit string, ok bool) {
 	return value, "", true
 }
 
-// isNumber says whether a token is a number, or begins one.
+// isNumber reports whether a token is a number, or begins one.
 func isNumber(t token) bool {
-	_, word := small(t.lower)
+	_, word := parseSmallNumber(t.lower)
 	return word || !t.quoted && digits.MatchString(t.text)
 }
 

@@ -7,20 +7,20 @@ import (
 
 // A parser reads tokens from left to right.
 type parser struct {
-	tokens []token
-	at     int
-	know   vocabulary
-	wish   *Wish
+	tokens    []token
+	at        int
+	know      vocabulary
+	statement *Statement
 
-	// counts are the replicas that were said, and places the Sites that were said without them.
+	// counts are the replicas that were stated, and places the Sites that were stated without replicas.
 	counts []count
 	places *place
 
-	// bare are limits that only a slice gives a meaning to.
+	// bare are limits without a name, which have a meaning for a slice only.
 	bare []span
 }
 
-// A count is a number of replicas and the Sites that were said right behind it.
+// A count is a number of replicas, with the Sites that follow it.
 type count struct {
 	span
 
@@ -28,7 +28,7 @@ type count struct {
 	at    *place
 }
 
-// A place is what one part of a sentence says about Sites.
+// A place is a part of a sentence that names Sites.
 type place struct {
 	span
 
@@ -37,52 +37,52 @@ type place struct {
 }
 
 func newParser(tokens []token) *parser {
-	return &parser{tokens: tokens, know: newVocabulary(), wish: &Wish{spans: map[string]span{}}}
+	return &parser{tokens: tokens, know: newVocabulary(), statement: &Statement{spans: map[string]span{}}}
 }
 
-// sentence reads all clauses, in any order.
-func (p *parser) sentence() *Fault {
-	p.accept("please")
-	if p.done() {
+// readSentence reads all clauses, in any order.
+func (p *parser) readSentence() *Fault {
+	p.acceptWords("please")
+	if p.isDone() {
 		return &Fault{Message: "says nothing"}
 	}
-	for !p.done() {
-		p.join()
-		if fault := p.clause(); fault != nil {
+	for !p.isDone() {
+		p.readJoiner()
+		if fault := p.readClause(); fault != nil {
 			return fault
 		}
-		if fault := p.separate(); fault != nil {
+		if fault := p.readClauseEnd(); fault != nil {
 			return fault
 		}
 	}
-	return p.finish()
+	return p.finishStatement()
 }
 
-// separate reads the marks between two clauses. Behind the last one there may be a period, and nothing else.
-func (p *parser) separate() *Fault {
-	t := p.peek()
+// readClauseEnd reads the marks between two clauses. Behind the last one there may be a period, and nothing else.
+func (p *parser) readClauseEnd() *Fault {
+	t := p.peekToken()
 	if t.text != "," && t.text != ";" && t.text != "." {
 		return nil
 	}
 	p.at++
-	if p.done() && t.text != "." {
-		return p.fault(t.span, "must not end with %q", t.text)
+	if p.isDone() && t.text != "." {
+		return p.faultAt(t.span, "must not end with %q", t.text)
 	}
 	return nil
 }
 
-// join reads the word that binds a clause to those before it.
-func (p *parser) join() { p.one(p.know.joiners) }
+// readJoiner reads the word that binds a clause to those before it.
+func (p *parser) readJoiner() { p.readPhrase(p.know.joiners) }
 
-// clause reads one clause. The first of them that begins as the text does is it.
-func (p *parser) clause() *Fault {
-	if p.done() {
-		return p.strange()
+// readClause reads one clause by the first reader that recognizes its beginning.
+func (p *parser) readClause() *Fault {
+	if p.isDone() {
+		return p.notUnderstood()
 	}
 	start := p.at
 	for _, read := range []func() (bool, *Fault){
-		p.deploy, p.slice, p.named, p.serviceType, p.replicas, p.objective, p.throughput, p.resources, p.image,
-		p.endpoint, p.sites, p.parameters, p.priority, p.sliceID,
+		p.readDeploy, p.readSlice, p.readNamed, p.readServiceType, p.readReplicas, p.readObjective, p.readThroughput, p.readResources, p.readImage,
+		p.readEndpoint, p.readSites, p.readParameters, p.readPriority, p.readSliceID,
 	} {
 		p.at = start
 		ok, fault := read()
@@ -91,44 +91,44 @@ func (p *parser) clause() *Fault {
 		}
 	}
 	p.at = start
-	return p.strange()
+	return p.notUnderstood()
 }
 
-// strange refuses the next word.
-func (p *parser) strange() *Fault {
-	t := p.peek()
-	if p.done() {
-		return p.fault(p.tokens[len(p.tokens)-1].span, "is followed by nothing")
+// notUnderstood returns a fault at the next word, which begins no clause.
+func (p *parser) notUnderstood() *Fault {
+	t := p.peekToken()
+	if p.isDone() {
+		return p.faultAt(p.tokens[len(p.tokens)-1].span, "is followed by nothing")
 	}
 	if isNumber(t) {
-		return p.fault(t.span, "%q is not understood here: nothing says what it counts, or in which unit it is", clip(t.text))
+		return p.faultAt(t.span, "%q is not understood here: nothing says what it counts, or in which unit it is", clipText(t.text))
 	}
-	return p.fault(t.span, "%q is not understood here", clip(t.text))
+	return p.faultAt(t.span, "%q is not understood here", clipText(t.text))
 }
 
-func clip(s string) string { return s[:min(len(s), 64)] }
+func clipText(s string) string { return s[:min(len(s), 64)] }
 
-func (p *parser) fault(s span, format string, args ...any) *Fault {
+func (p *parser) faultAt(s span, format string, args ...any) *Fault {
 	return &Fault{Offset: s.start, Length: s.end - s.start, Message: fmt.Sprintf(format, args...)}
 }
 
-func (p *parser) done() bool { return p.at >= len(p.tokens) }
+func (p *parser) isDone() bool { return p.at >= len(p.tokens) }
 
-// peek returns the next token, or one without text at the end.
-func (p *parser) peek() token {
-	if p.done() {
+// peekToken returns the next token, or one without text at the end.
+func (p *parser) peekToken() token {
+	if p.isDone() {
 		return token{}
 	}
 	return p.tokens[p.at]
 }
 
-// since returns the span from a token up to the one that was read last.
-func (p *parser) since(start int) span {
+// spanSince returns the span from a token up to the one that was read last.
+func (p *parser) spanSince(start int) span {
 	return span{p.tokens[start].start, p.tokens[max(start, p.at-1)].end}
 }
 
-// accept reads the words if they are next.
-func (p *parser) accept(words string) bool {
+// acceptWords reads the words if they are next.
+func (p *parser) acceptWords(words string) bool {
 	at := p.at
 	for word := range strings.FieldsSeq(words) {
 		if at >= len(p.tokens) || p.tokens[at].lower != word {
@@ -140,12 +140,12 @@ func (p *parser) accept(words string) bool {
 	return true
 }
 
-// one reads the longest of the phrases that is next, and returns what it means.
-func (p *parser) one(phrases []phrase) (string, bool) {
+// readPhrase reads the longest of the phrases that is next, and returns what it means.
+func (p *parser) readPhrase(phrases []phrase) (string, bool) {
 	start, end, means := p.at, p.at, ""
 	for _, candidate := range phrases {
 		p.at = start
-		if p.accept(candidate.words) && p.at > end {
+		if p.acceptWords(candidate.words) && p.at > end {
 			end, means = p.at, candidate.means
 		}
 	}
@@ -153,23 +153,23 @@ func (p *parser) one(phrases []phrase) (string, bool) {
 	return means, end > start
 }
 
-// skip reads one of the phrases if it is next.
-func (p *parser) skip(phrases []phrase) bool {
-	_, ok := p.one(phrases)
+// skipPhrase reads one of the phrases if it is next.
+func (p *parser) skipPhrase(phrases []phrase) bool {
+	_, ok := p.readPhrase(phrases)
 	return ok
 }
 
-// say keeps a text that was read since a token. It returns a fault when it was said before.
-func (p *parser) say(path string, to *string, value string, start int) *Fault {
+// setOnce sets a value that was read since a token. It returns a fault when it was stated before.
+func (p *parser) setOnce(path string, to *string, value string, start int) *Fault {
 	if *to != "" {
-		return p.fault(p.since(start), "says the %s a second time", label(path))
+		return p.faultAt(p.spanSince(start), "says the %s a second time", lastPart(path))
 	}
 	*to = value
-	p.wish.spans[path] = p.since(start)
+	p.statement.spans[path] = p.spanSince(start)
 	return nil
 }
 
-func label(path string) string {
+func lastPart(path string) string {
 	_, last, found := strings.Cut(path, ".")
 	if !found {
 		return path
@@ -177,10 +177,10 @@ func label(path string) string {
 	return last
 }
 
-// name reads a word that is no word of the grammar, or any word in quotes. A Site cannot have one of the words
+// readName reads a word that is not of the grammar, or any word in quotes. A Site cannot have one of the words
 // for several Sites as its name.
-func (p *parser) name() (token, bool) {
-	t := p.peek()
+func (p *parser) readName() (token, bool) {
+	t := p.peekToken()
 	if t.quoted && t.text != "all" && t.text != "both" {
 		p.at++
 		return t, true

@@ -11,8 +11,8 @@ import (
 // MaxCharacters is how long a sentence may be.
 const MaxCharacters = 2000
 
-// A Wish is what a sentence says, as text. What it does not say is empty.
-type Wish struct {
+// A Statement has the values that a sentence states, as text. A value that it does not state is empty.
+type Statement struct {
 	// Service and Type name what is to run. Class is that of a slice: eMBB, URLLC or mMTC.
 	Service, Type, Class string
 
@@ -66,7 +66,7 @@ type Objective struct {
 	Amount measure.Amount
 }
 
-// A Fault is what is wrong with a sentence.
+// A Fault is a problem of a sentence.
 type Fault struct {
 	// Offset of the words that are wrong, and their Length, in bytes.
 	Offset, Length int
@@ -75,8 +75,8 @@ type Fault struct {
 	Message string
 }
 
-// Fault returns what is wrong with the words that said something.
-func (w *Wish) Fault(path, message string) *Fault {
+// Fault returns a fault at the words that stated the value of a path.
+func (w *Statement) Fault(path, message string) *Fault {
 	for {
 		if s, ok := w.spans[path]; ok {
 			return &Fault{Offset: s.start, Length: s.end - s.start, Message: message}
@@ -89,14 +89,14 @@ func (w *Wish) Fault(path, message string) *Fault {
 }
 
 // Parse reads a sentence. It returns the first fault instead when there is one.
-func Parse(text string) (*Wish, *Fault) {
+func Parse(text string) (*Statement, *Fault) {
 	tokens, fault := tokenize(text)
 	if fault != nil {
 		return nil, fault
 	}
 	p := newParser(tokens)
-	if fault := p.sentence(); fault != nil {
+	if fault := p.readSentence(); fault != nil {
 		return nil, fault
 	}
-	return p.wish, nil
+	return p.statement, nil
 }

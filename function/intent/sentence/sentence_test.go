@@ -14,14 +14,14 @@ func TestParse(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		text   string
-		wish   *Wish
+		wish   *Statement
 		fault  *Fault
 	}{
 		"Everything": {
 			reason: "Each clause says one thing.",
 			text: "Deploy shop of type batch on edge1 with 3 replicas, 2 CPU and 4Gi each, image nginx:1.27, UDP port 53 as dns, " +
 				"parameter color=blue, high priority, p99 latency under 0.5 s",
-			wish: &Wish{
+			wish: &Statement{
 				Service: "shop", Type: "batch", Sites: []string{"edge1"}, UnquotedSites: []string{"edge1"}, Replicas: "3", CPU: "2", Memory: "4Gi", Image: "nginx:1.27",
 				Endpoints:  []Endpoint{{Name: "dns", Port: "53", Protocol: "UDP"}},
 				Parameters: map[string]string{"color": "blue"}, Priority: "high",
@@ -31,24 +31,24 @@ func TestParse(t *testing.T) {
 		"PerSite": {
 			reason: "Several numbers of replicas belong to the Sites behind them.",
 			text:   "Run 3 replicas of shop on edge1 and edge2 and 1 on edge3",
-			wish: &Wish{
+			wish: &Statement{
 				Service: "shop", Sites: []string{"edge1", "edge2", "edge3"}, UnquotedSites: []string{"edge1", "edge2", "edge3"}, SiteReplicas: map[string]string{"edge1": "3", "edge2": "3", "edge3": "1"},
 			},
 		},
 		"OtherVerb": {
-			reason: "A verb behind a list of Sites is no Site.",
+			reason: "A verb behind a list of Sites is not taken for a Site.",
 			text:   "Deploy shop on edge1 and add 3 replicas",
 			fault:  &Fault{Offset: 25, Length: 3, Message: `"add" is not understood here`},
 		},
 		"Quoted": {
 			reason: "A word in quotes is a name, also if it is a word of the grammar, and the Sites that have no quotes are listed apart.",
 			text:   `Deploy 'shop' on "add", "later" and edge1, 3 replicas`,
-			wish:   &Wish{Service: "shop", Sites: []string{"add", "later", "edge1"}, UnquotedSites: []string{"edge1"}, Replicas: "3"},
+			wish:   &Statement{Service: "shop", Sites: []string{"add", "later", "edge1"}, UnquotedSites: []string{"edge1"}, Replicas: "3"},
 		},
 		"QuotedWordForSites": {
 			reason: "A word for several Sites is not the name of a Site in quotes either.",
 			text:   `Deploy shop on "all"`,
-			fault:  &Fault{Offset: 15, Length: 5, Message: `"all" is no name: it is a word of the language, or a number`},
+			fault:  &Fault{Offset: 15, Length: 5, Message: `"all" cannot be a name: it is a word of the grammar, or a number`},
 		},
 		"QuotedNumber": {
 			reason: "A number in quotes is not a number of replicas.",
@@ -71,7 +71,7 @@ func TestParse(t *testing.T) {
 			fault:  &Fault{Offset: 12, Length: 7, Message: `"quickly" is not understood here`},
 		},
 		"Nothing": {
-			reason: "A sentence says something.",
+			reason: "A text without words is refused.",
 			text:   "\n",
 			fault:  &Fault{Message: "says nothing"},
 		},
@@ -82,7 +82,7 @@ func TestParse(t *testing.T) {
 			if diff := cmp.Diff(tc.fault, fault); diff != "" {
 				t.Errorf("\n%s\nParse(...): -want fault, +got fault:\n%s", tc.reason, diff)
 			}
-			if diff := cmp.Diff(tc.wish, got, cmpopts.IgnoreUnexported(Wish{})); diff != "" {
+			if diff := cmp.Diff(tc.wish, got, cmpopts.IgnoreUnexported(Statement{})); diff != "" {
 				t.Errorf("\n%s\nParse(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// allowed are the characters that a sentence may have beside letters, digits and white space of ASCII.
-const allowed = ".,;:/@_-+%="
+// allowedMarks are the characters that a sentence may have beside letters, digits and white space of ASCII.
+const allowedMarks = ".,;:/@_-+%="
 
 // A span is where something stands in the text, in bytes.
 type span struct{ start, end int }
@@ -40,18 +40,18 @@ func tokenize(text string) ([]token, *Fault) {
 	if utf8.RuneCountInString(text) > MaxCharacters {
 		return nil, &Fault{Message: fmt.Sprintf("has more than %d characters of plain language", MaxCharacters)}
 	}
-	if fault := foreign(text); fault != nil {
+	if fault := findForeign(text); fault != nil {
 		return nil, fault
 	}
 	var out []token
-	for _, s := range fields(text) {
-		out = append(out, split(text, s)...)
+	for _, s := range wordSpans(text) {
+		out = append(out, splitMarks(text, s)...)
 	}
-	return out, misquoted(out)
+	return out, findMisquoted(out)
 }
 
-// misquoted refuses quotes that do not stand around one name.
-func misquoted(tokens []token) *Fault {
+// findMisquoted returns a fault at quotes that do not stand around one name.
+func findMisquoted(tokens []token) *Fault {
 	for _, t := range tokens {
 		if !t.quoted && strings.ContainsAny(t.text, quotes) {
 			return &Fault{Offset: t.start, Length: t.end - t.start, Message: `has quotes that do not stand around one name, such as "edge1"`}
@@ -60,14 +60,14 @@ func misquoted(tokens []token) *Fault {
 	return nil
 }
 
-// foreign refuses every character that a sentence has no use for, and all that look like another one.
-func foreign(text string) *Fault {
+// findForeign returns a fault at the first character that is not allowed in a sentence. Characters beyond ASCII may look like others.
+func findForeign(text string) *Fault {
 	for i, r := range text {
-		if r < utf8.RuneSelf && (isASCIIWord(r) || strings.ContainsRune(allowed+quotes, r) || strings.ContainsRune(" \t\r\n", r)) {
+		if r < utf8.RuneSelf && (isASCIIWord(r) || strings.ContainsRune(allowedMarks+quotes, r) || strings.ContainsRune(" \t\r\n", r)) {
 			continue
 		}
 		_, size := utf8.DecodeRuneInString(text[i:])
-		return &Fault{Offset: i, Length: size, Message: complaint(text[i:], r)}
+		return &Fault{Offset: i, Length: size, Message: foreignMessage(text[i:], r)}
 	}
 	return nil
 }
@@ -76,20 +76,20 @@ func isASCIIWord(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
 }
 
-func complaint(rest string, r rune) string {
+func foreignMessage(rest string, r rune) string {
 	switch {
 	case strings.HasPrefix(rest, "{{"), strings.HasPrefix(rest, "${"), r == '`':
 		return "must not have templates: nothing is replaced in an intent"
 	case r < utf8.RuneSelf:
 		return fmt.Sprintf("must not have the character %q: plain language has none, and JSON begins with a brace", r)
 	case unicode.IsLetter(r):
-		return fmt.Sprintf("must not have the letter %U: only those of ASCII, since others look like them", r)
+		return fmt.Sprintf("must not have the character %U: use the letters of ASCII, since others look like them", r)
 	}
 	return fmt.Sprintf("must not have the character %U: only those of ASCII", r)
 }
 
-// fields returns where the text between white space stands.
-func fields(text string) []span {
+// wordSpans returns where the text between white space stands.
+func wordSpans(text string) []span {
 	var out []span
 	start := -1
 	for i := range len(text) + 1 {
@@ -105,8 +105,8 @@ func fields(text string) []span {
 	return out
 }
 
-// split parts a word from the marks behind it.
-func split(text string, s span) []token {
+// splitMarks parts a word from the marks behind it.
+func splitMarks(text string, s span) []token {
 	end := s.start + len(strings.TrimRight(text[s.start:s.end], ",;."))
 	var out []token
 	if end > s.start {

@@ -12,25 +12,25 @@ import (
 	"github.com/intentplane/intentplane/function/intent/sentence"
 )
 
-// fromSentence reads plain language.
-func fromSentence(text string, into *draft) (Intent, error) {
-	out, fault := hear(text, into)
+// sentenceIntoDraft reads plain language.
+func sentenceIntoDraft(text string, into *draft) (Intent, error) {
+	out, fault := parseSentence(text, into)
 	if fault == nil {
 		return out, nil
 	}
-	return Intent{}, errors.New("spec.intent: " + fault.Message + marked(text, fault) + otherwise(text, fault))
+	return Intent{}, errors.New("spec.intent: " + fault.Message + markWords(text, fault) + understoodWithout(text, fault))
 }
 
-func hear(text string, into *draft) (Intent, *sentence.Fault) {
+func parseSentence(text string, into *draft) (Intent, *sentence.Fault) {
 	w, fault := sentence.Parse(text)
 	if fault != nil {
 		return Intent{}, fault
 	}
-	d, prob := wished(w, into)
+	d, prob := fillFromStatement(w, into)
 	if prob != nil {
 		return Intent{}, w.Fault(prob.Path, prob.Message)
 	}
-	out, prob := d.normal()
+	out, prob := d.normalize()
 	if prob == nil {
 		return out, nil
 	}
@@ -41,21 +41,21 @@ func hear(text string, into *draft) (Intent, *sentence.Fault) {
 	return Intent{}, w.Fault(prob.Path, prob.Message)
 }
 
-// wished returns what a sentence says as a draft.
-func wished(w *sentence.Wish, d *draft) (*draft, *document.Problem) {
+// fillFromStatement sets the values of a draft that a sentence states.
+func fillFromStatement(w *sentence.Statement, d *draft) (*draft, *document.Problem) {
 	d.Service, d.Image, d.Resources = w.Service, w.Image, Resources{CPU: w.CPU, Memory: w.Memory}
 	d.Sites, d.Selector, d.Parameters = w.Sites, w.Selector, w.Parameters
 	d.Slice.SD, d.Slice.PLMN = w.SD, w.PLMN
 	if w.Type != "" {
 		d.Type = w.Type
 	}
-	if t, ok := typeOf(w.Class); ok {
+	if t, ok := serviceTypeOf(w.Class); ok {
 		d.Type = t
 	}
 	if w.Priority != "" {
 		d.Priority = w.Priority
 	}
-	for _, read := range []func(*sentence.Wish) *document.Problem{d.wishReplicas, d.wishEndpoints, d.wishSST, d.wishObjectives} {
+	for _, read := range []func(*sentence.Statement) *document.Problem{d.fillReplicas, d.fillEndpoints, d.fillSST, d.fillObjectives} {
 		if prob := read(w); prob != nil {
 			return nil, prob
 		}
@@ -63,7 +63,7 @@ func wished(w *sentence.Wish, d *draft) (*draft, *document.Problem) {
 	return d, nil
 }
 
-func (d *draft) wishReplicas(w *sentence.Wish) *document.Problem {
+func (d *draft) fillReplicas(w *sentence.Statement) *document.Problem {
 	if prob := wholeText(&d.Replicas, w.Replicas, "replicas"); prob != nil {
 		return prob
 	}
@@ -80,7 +80,7 @@ func (d *draft) wishReplicas(w *sentence.Wish) *document.Problem {
 	return nil
 }
 
-func (d *draft) wishEndpoints(w *sentence.Wish) *document.Problem {
+func (d *draft) fillEndpoints(w *sentence.Statement) *document.Problem {
 	for i, e := range w.Endpoints {
 		out := Endpoint{Name: e.Name, Protocol: e.Protocol}
 		if prob := wholeText(&out.Port, e.Port, document.Item("endpoints", i)); prob != nil {
@@ -91,7 +91,7 @@ func (d *draft) wishEndpoints(w *sentence.Wish) *document.Problem {
 	return nil
 }
 
-func (d *draft) wishSST(w *sentence.Wish) *document.Problem {
+func (d *draft) fillSST(w *sentence.Statement) *document.Problem {
 	if w.SST == "" {
 		return nil
 	}
@@ -99,9 +99,9 @@ func (d *draft) wishSST(w *sentence.Wish) *document.Problem {
 	return wholeText(d.Slice.SST, w.SST, "slice.sst")
 }
 
-func (d *draft) wishObjectives(w *sentence.Wish) *document.Problem {
+func (d *draft) fillObjectives(w *sentence.Statement) *document.Problem {
 	for i, o := range w.Objectives {
-		prob := d.aim(objective{name: o.Name, comparison: o.Comparison, amount: o.Amount}, document.Item("objectives", i))
+		prob := d.addObjective(objective{name: o.Name, comparison: o.Comparison, amount: o.Amount}, document.Item("objectives", i))
 		if prob != nil {
 			return prob
 		}
@@ -109,8 +109,8 @@ func (d *draft) wishObjectives(w *sentence.Wish) *document.Problem {
 	return nil
 }
 
-// marked shows the line of the text that a fault is in, and marks the words.
-func marked(text string, fault *sentence.Fault) string {
+// markWords returns the line of the text that a fault is in, with the wrong words marked below it.
+func markWords(text string, fault *sentence.Fault) string {
 	if len(text) > sentence.MaxCharacters {
 		return ""
 	}
@@ -121,15 +121,15 @@ func marked(text string, fault *sentence.Fault) string {
 	if strings.TrimSpace(line) == "" {
 		return ""
 	}
-	shown := "\n  " + visible(line)
+	shown := "\n  " + printableLine(line)
 	if wrong == "" {
 		return shown
 	}
 	return shown + "\n  " + strings.Repeat(" ", before) + strings.Repeat("^", utf8.RuneCountInString(wrong))
 }
 
-// visible returns a line with a question mark for each character that a sentence may not have.
-func visible(line string) string {
+// printableLine returns a line with a question mark for each character that is not allowed in a sentence.
+func printableLine(line string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\t', r == '\r':
@@ -141,27 +141,27 @@ func visible(line string) string {
 	}, line)
 }
 
-// otherwise says what would be understood without the words that are wrong.
-func otherwise(text string, fault *sentence.Fault) string {
+// understoodWithout returns how the text would be understood without the wrong words, or "" if not at all.
+func understoodWithout(text string, fault *sentence.Fault) string {
 	before, behind := text[:fault.Offset], text[fault.Offset+fault.Length:]
 	if fault.Length == 0 || partOfWord(before, behind) {
 		return ""
 	}
-	out, again := hear(unjoined(before, behind)+behind, newDraft(defaults()))
+	out, again := parseSentence(trimConnectors(before, behind)+behind, newDraft(defaultIntent()))
 	if again != nil {
 		return ""
 	}
 	return "\nwithout it, this would be understood: " + string(out.Canonical())
 }
 
-// partOfWord says whether what stands between two texts is less than a whole word.
+// partOfWord reports whether the text between two texts is only a part of a word.
 func partOfWord(before, behind string) bool {
 	space := " \t\r\n"
 	return before != "" && !strings.ContainsAny(before[len(before)-1:], space) || behind != "" && !strings.ContainsAny(behind[:1], space+",.;")
 }
 
-// unjoined returns a text without the marks and words at its end that bound it to what stood between it and the text behind it.
-func unjoined(before, behind string) string {
+// trimConnectors returns a text without the marks and words at its end that connected it to the words behind it.
+func trimConnectors(before, behind string) string {
 	behind = strings.TrimSpace(behind)
 	if behind != "" && !strings.ContainsAny(behind[:1], ",.;") {
 		return before

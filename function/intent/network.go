@@ -29,14 +29,14 @@ var (
 
 func (d *draft) checkSelector() *document.Problem {
 	if len(d.Selector) > 0 && len(d.Sites) > 0 {
-		return d.said("selector", "excludes %s: say one of them", d.at("sites"))
+		return d.problemAt("selector", "excludes %s: say one of them", d.pathInForm("sites"))
 	}
 	if len(d.Selector) > maxLabels {
-		return d.said("selector", "must not be more than %d labels", maxLabels)
+		return d.problemAt("selector", "must not be more than %d labels", maxLabels)
 	}
 	for _, k := range slices.Sorted(maps.Keys(d.Selector)) {
 		if len(validation.IsQualifiedName(k)) > 0 || len(validation.IsValidLabelValue(d.Selector[k])) > 0 {
-			return d.said(document.Child("selector", k), "must be the name and the value of a label")
+			return d.problemAt(document.Child("selector", k), "must be the name and the value of a label")
 		}
 	}
 	return nil
@@ -44,7 +44,7 @@ func (d *draft) checkSelector() *document.Problem {
 
 func (d *draft) checkEndpoints() *document.Problem {
 	if len(d.Endpoints) > maxEndpoints {
-		return d.said("endpoints", "must not be more than %d", maxEndpoints)
+		return d.problemAt("endpoints", "must not be more than %d", maxEndpoints)
 	}
 	for i := range d.Endpoints {
 		if d.Endpoints[i].Protocol == "" {
@@ -60,20 +60,20 @@ func (d *draft) checkEndpoints() *document.Problem {
 func (d *draft) checkEndpoint(i int) *document.Problem {
 	e, path := d.Endpoints[i], document.Item("endpoints", i)
 	if len(validation.IsValidPortName(e.Name)) > 0 {
-		return d.said(path+".name", "must be at most 15 lower-case letters, digits and '-', with a letter among them")
+		return d.problemAt(path+".name", "must be at most 15 lower-case letters, digits and '-', with one of the letters at least")
 	}
 	if e.Port < 1 || e.Port > maxPort {
-		return d.said(path+".port", "must be from 1 to %d", maxPort)
+		return d.problemAt(path+".port", "must be from 1 to %d", maxPort)
 	}
 	if !slices.Contains([]string{"TCP", "UDP", "SCTP"}, e.Protocol) {
-		return d.said(path+".protocol", "must be TCP, UDP or SCTP")
+		return d.problemAt(path+".protocol", "must be TCP, UDP or SCTP")
 	}
 	for _, other := range d.Endpoints[:i] {
 		if other.Name == e.Name {
-			return d.said(path+".name", "names %s a second time", e.Name)
+			return d.problemAt(path+".name", "names %s a second time", e.Name)
 		}
 		if other.Port == e.Port && other.Protocol == e.Protocol {
-			return d.said(path+".port", "is the same as that of %s", other.Name)
+			return d.problemAt(path+".port", "is the same as that of %s", other.Name)
 		}
 	}
 	return nil
@@ -94,24 +94,24 @@ func (d *draft) checkQoS() *document.Problem {
 		{path: "qos.jitterMs", to: &d.QoS.JitterMs, most: 1e6},
 		{path: "qos.packetLossRate", to: &d.QoS.PacketLossRate, most: 1},
 	} {
-		if prob := d.decimal(b); prob != nil {
+		if prob := d.normalizeDecimal(b); prob != nil {
 			return prob
 		}
 	}
 	return nil
 }
 
-// decimal checks a decimal number and writes it in its canonical form.
-func (d *draft) decimal(b bound) *document.Problem {
+// normalizeDecimal checks a decimal number and writes it in its canonical form.
+func (d *draft) normalizeDecimal(b bound) *document.Problem {
 	if *b.to == "" {
 		return nil
 	}
 	value, ok := measure.Decimal(*b.to)
 	if !ok {
-		return d.said(b.path, "must be a decimal number, such as 20 or 0.5")
+		return d.problemAt(b.path, "must be a decimal number, such as 20 or 0.5")
 	}
 	if measure.Above(value, b.most) {
-		return d.said(b.path, "must be from 0 to %d", b.most)
+		return d.problemAt(b.path, "must be from 0 to %d", b.most)
 	}
 	*b.to = value
 	return nil
@@ -120,10 +120,10 @@ func (d *draft) decimal(b bound) *document.Problem {
 func (d *draft) checkSlice() *document.Problem {
 	d.Slice.SD = strings.ToLower(d.Slice.SD)
 	if d.Slice.SD != "" && !sliceSD.MatchString(d.Slice.SD) {
-		return d.said("slice.sd", "must be six hexadecimal digits")
+		return d.problemAt("slice.sd", "must be six hexadecimal digits")
 	}
 	if d.Slice.PLMN != "" && !slicePLMN.MatchString(d.Slice.PLMN) {
-		return d.said("slice.plmn", "must be five or six digits")
+		return d.problemAt("slice.plmn", "must be five or six digits")
 	}
 	return d.checkSST()
 }
@@ -133,17 +133,17 @@ func (d *draft) checkSST() *document.Problem {
 	c, classed := classOf(d.Type)
 	if d.Slice.SST == nil {
 		if d.Slice != (Slice{}) && !classed {
-			return d.said("slice.sst", "must be set: the service's type does not say it")
+			return d.problemAt("slice.sst", "must be set: the service's type does not say it")
 		}
 		return nil
 	}
 	sst := *d.Slice.SST
 	if sst < 0 || sst > maxSST {
-		return d.said("slice.sst", "must be from 0 to %d", maxSST)
+		return d.problemAt("slice.sst", "must be from 0 to %d", maxSST)
 	}
-	for _, other := range classes() {
+	for _, other := range sliceClasses() {
 		if classed && other.sst == sst && other != c {
-			return d.said("slice.sst", "%d is that of %s, but the service's type is %s", sst, other.name, d.Type)
+			return d.problemAt("slice.sst", "%d is that of %s, but the service's type is %s", sst, other.name, d.Type)
 		}
 	}
 	return nil
@@ -151,23 +151,23 @@ func (d *draft) checkSST() *document.Problem {
 
 func (d *draft) checkPriority() *document.Problem {
 	if !slices.Contains([]string{"low", DefaultPriority, "high", "critical"}, d.Priority) {
-		return d.said("priority", "must be low, medium, high or critical")
+		return d.problemAt("priority", "must be low, medium, high or critical")
 	}
 	return nil
 }
 
 func (d *draft) checkSLOs() *document.Problem {
 	if len(d.SLOs) > maxSLOs {
-		return d.said("slos", "must not be more than %d", maxSLOs)
+		return d.problemAt("slos", "must not be more than %d", maxSLOs)
 	}
 	for _, k := range slices.Sorted(maps.Keys(d.SLOs)) {
 		path := document.Child("slos", k)
 		if !metricName.MatchString(k) {
-			return d.said(path, "must be named by a metric: a lower-case letter and then at most 62 of them, digits and '_'")
+			return d.problemAt(path, "must be the name of a metric: at most 63 lower-case letters, digits and '_', beginning with one of the letters")
 		}
 		threshold, err := Threshold(k, d.SLOs[k])
 		if err != nil {
-			return d.said(path, "%v", err)
+			return d.problemAt(path, "%v", err)
 		}
 		d.SLOs[k] = threshold
 	}

@@ -30,11 +30,11 @@ var (
 	plainQuantity = regexp.MustCompile(`^[0-9]{1,19}([.][0-9]{1,9})?(n|u|m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?$`)
 )
 
-// A draft is an intent that nobody has looked at yet.
+// A draft is an intent whose values are not checked yet.
 type draft struct {
 	Intent
 
-	// paths that parts of it were said at, where they are not those of a service intent.
+	// paths of the fields that set values, where they are not the paths of a service intent.
 	paths map[string]string
 }
 
@@ -43,18 +43,18 @@ func newDraft(defaults Intent) *draft {
 	return &draft{Intent: defaults, paths: map[string]string{}}
 }
 
-// defaults are what holds where nobody says anything.
-func defaults() Intent {
+// defaultIntent returns the values of an intent that sets nothing.
+func defaultIntent() Intent {
 	return Intent{Type: DefaultType, Replicas: 1, Priority: DefaultPriority}
 }
 
-// said returns a problem at the path that something was said at.
-func (d *draft) said(path, format string, args ...any) *document.Problem {
-	return document.Problemf(d.at(path), format, args...)
+// problemAt returns a problem at the path that something was said at.
+func (d *draft) problemAt(path, format string, args ...any) *document.Problem {
+	return document.Problemf(d.pathInForm(path), format, args...)
 }
 
-// at returns the path that something was said at.
-func (d *draft) at(path string) string {
+// pathInForm returns the path that something was said at.
+func (d *draft) pathInForm(path string) string {
 	if p, ok := d.paths[path]; ok {
 		return p
 	}
@@ -62,11 +62,11 @@ func (d *draft) at(path string) string {
 	if i < 0 {
 		return path
 	}
-	return d.at(path[:i]) + path[i:]
+	return d.pathInForm(path[:i]) + path[i:]
 }
 
-// normal returns the draft in its normal form, or the first thing that is wrong with it.
-func (d *draft) normal() (Intent, *document.Problem) {
+// normalize returns the draft in its normal form, or the first problem of its values.
+func (d *draft) normalize() (Intent, *document.Problem) {
 	checks := []func() *document.Problem{
 		d.checkNames, d.checkSites, d.checkSelector, d.checkReplicas, d.checkSiteReplicas, d.checkImage, d.checkResources,
 		d.checkEndpoints, d.checkParameters, d.checkQoS, d.checkSlice, d.checkPriority, d.checkSLOs,
@@ -82,11 +82,11 @@ func (d *draft) normal() (Intent, *document.Problem) {
 	if len(out.SiteReplicas) == 0 {
 		out.SiteReplicas = nil
 	}
-	out.Parameters, out.Selector, out.SLOs = orNil(out.Parameters), orNil(out.Selector), orNil(out.SLOs)
+	out.Parameters, out.Selector, out.SLOs = nilIfEmpty(out.Parameters), nilIfEmpty(out.Selector), nilIfEmpty(out.SLOs)
 	return out.withClass(), nil
 }
 
-func orNil(m map[string]string) map[string]string {
+func nilIfEmpty(m map[string]string) map[string]string {
 	if len(m) == 0 {
 		return nil
 	}
@@ -95,31 +95,31 @@ func orNil(m map[string]string) map[string]string {
 
 func (d *draft) checkNames() *document.Problem {
 	if d.Service == "" {
-		return d.said("service", "must be set: it names what is to run")
+		return d.problemAt("service", "must be set: it names what is to run")
 	}
 	if !serviceName.MatchString(d.Service) {
-		return d.said("service", "must be a DNS label of at most 52 characters: lower-case letters, digits and '-', beginning with a letter")
+		return d.problemAt("service", "must be a DNS label of at most 52 characters: lower-case letters, digits and '-', beginning with one of a-z")
 	}
 	if !typeName.MatchString(d.Type) {
-		return d.said("type", "must consist of at most 40 lower-case letters, digits and '-'")
+		return d.problemAt("type", "must consist of at most 40 lower-case letters, digits and '-'")
 	}
 	return nil
 }
 
 func (d *draft) checkSites() *document.Problem {
 	if len(d.Sites) > maxSites {
-		return d.said("sites", "must not name more than %d Sites", maxSites)
+		return d.problemAt("sites", "must not name more than %d Sites", maxSites)
 	}
 	for i, s := range d.Sites {
 		path := document.Item("sites", i)
-		if !isSite(s) {
-			return d.said(path, "must be the name of a Site: at most 63 lower-case letters, digits, '-' and '.'")
+		if !isSiteName(s) {
+			return d.problemAt(path, "must be the name of a Site: at most 63 lower-case letters, digits, '-' and '.'")
 		}
 		if slices.Contains(d.Sites[:i], s) {
-			return d.said(path, "names %s a second time", s)
+			return d.problemAt(path, "names %s a second time", s)
 		}
-		if isWord(s) && len(d.Sites) > 1 {
-			return d.said(path, "%q stands for several Sites: name no other", s)
+		if isSiteKeyword(s) && len(d.Sites) > 1 {
+			return d.problemAt(path, "%q stands for several Sites: name no other", s)
 		}
 	}
 	return nil
@@ -127,26 +127,26 @@ func (d *draft) checkSites() *document.Problem {
 
 func (d *draft) checkReplicas() *document.Problem {
 	if d.Replicas < 0 || d.Replicas > maxReplicas {
-		return d.said("replicas", "must be from 0 to %d", maxReplicas)
+		return d.problemAt("replicas", "must be from 0 to %d", maxReplicas)
 	}
 	return nil
 }
 
 func (d *draft) checkSiteReplicas() *document.Problem {
 	if len(d.SiteReplicas) > maxSites {
-		return d.said("siteReplicas", "must not name more than %d Sites", maxSites)
+		return d.problemAt("siteReplicas", "must not name more than %d Sites", maxSites)
 	}
-	named := len(d.Sites) > 0 && !isWord(d.Sites[0])
+	named := len(d.Sites) > 0 && !isSiteKeyword(d.Sites[0])
 	for _, s := range slices.Sorted(maps.Keys(d.SiteReplicas)) {
 		path := document.Child("siteReplicas", s)
-		if !isSite(s) || isWord(s) {
-			return d.said(path, "must be named by a Site: at most 63 lower-case letters, digits, '-' and '.'")
+		if !isSiteName(s) || isSiteKeyword(s) {
+			return d.problemAt(path, "must be named by a Site: at most 63 lower-case letters, digits, '-' and '.'")
 		}
 		if named && !slices.Contains(d.Sites, s) {
-			return d.said(path, "%s is not one of the intent's Sites", s)
+			return d.problemAt(path, "%s is not one of the intent's Sites", s)
 		}
 		if n := d.SiteReplicas[s]; n < 0 || n > maxReplicas {
-			return d.said(path, "must be from 0 to %d", maxReplicas)
+			return d.problemAt(path, "must be from 0 to %d", maxReplicas)
 		}
 	}
 	return nil
@@ -157,33 +157,33 @@ func (d *draft) checkImage() *document.Problem {
 		return nil
 	}
 	if len(d.Image) > maxImage {
-		return d.said("image", "must not be longer than %d characters", maxImage)
+		return d.problemAt("image", "must not be longer than %d characters", maxImage)
 	}
 	if _, err := name.ParseReference(d.Image); err != nil {
-		return d.said("image", "must be the reference of an image, such as registry.example.org/team/app:1.2.0")
+		return d.problemAt("image", "must be the reference of an image, such as registry.example.org/team/app:1.2.0")
 	}
 	return nil
 }
 
 func (d *draft) checkResources() *document.Problem {
-	if prob := d.quantity(&d.Resources.CPU, "resources.cpu", "500m"); prob != nil {
+	if prob := d.normalizeQuantity(&d.Resources.CPU, "resources.cpu", "500m"); prob != nil {
 		return prob
 	}
-	return d.quantity(&d.Resources.Memory, "resources.memory", "4Gi")
+	return d.normalizeQuantity(&d.Resources.Memory, "resources.memory", "4Gi")
 }
 
-// quantity checks a quantity and writes it in its canonical form, so that 0.5 and 500m are the same. Exponents are refused: a
+// normalizeQuantity checks a quantity and writes it in its canonical form, so that 0.5 and 500m are the same. Exponents are refused: a
 // large one costs the library more time than there is.
-func (d *draft) quantity(q *string, path, example string) *document.Problem {
+func (d *draft) normalizeQuantity(q *string, path, example string) *document.Problem {
 	if *q == "" {
 		return nil
 	}
 	if !plainQuantity.MatchString(*q) {
-		return d.said(path, "must be a quantity, such as %s", example)
+		return d.problemAt(path, "must be a quantity, such as %s", example)
 	}
 	parsed, err := resource.ParseQuantity(*q)
 	if err != nil || parsed.Sign() <= 0 {
-		return d.said(path, "must be a quantity above zero, such as %s", example)
+		return d.problemAt(path, "must be a quantity above zero, such as %s", example)
 	}
 	*q = parsed.String()
 	return nil
@@ -191,15 +191,15 @@ func (d *draft) quantity(q *string, path, example string) *document.Problem {
 
 func (d *draft) checkParameters() *document.Problem {
 	if len(d.Parameters) > maxParameters {
-		return d.said("parameters", "must not be more than %d", maxParameters)
+		return d.problemAt("parameters", "must not be more than %d", maxParameters)
 	}
 	for _, k := range slices.Sorted(maps.Keys(d.Parameters)) {
 		path := document.Child("parameters", k)
 		if !IsParameter(k) {
-			return d.said(path, "must be named by a letter and then at most 62 letters, digits, '-', '_' and '.'")
+			return d.problemAt(path, "must be named by at most 63 letters, digits, '-', '_' and '.', beginning with one of the letters")
 		}
-		if v := d.Parameters[k]; len(v) > maxValue || !utf8.ValidString(v) || strings.IndexFunc(v, notText) >= 0 {
-			return d.said(path, "must be at most %d bytes of text without control characters", maxValue)
+		if v := d.Parameters[k]; len(v) > maxValue || !utf8.ValidString(v) || strings.IndexFunc(v, isForbiddenInValue) >= 0 {
+			return d.problemAt(path, "must be at most %d bytes of text without control characters", maxValue)
 		}
 	}
 	return nil
@@ -210,15 +210,15 @@ func IsParameter(s string) bool {
 	return parameterName.MatchString(s)
 }
 
-// notText says whether a character is one that the value of a parameter may not have.
-func notText(r rune) bool {
+// isForbiddenInValue says whether a character is one that the value of a parameter may not have.
+func isForbiddenInValue(r rune) bool {
 	return r == '\r' || document.IsControl(r)
 }
 
-func isSite(s string) bool {
+func isSiteName(s string) bool {
 	return siteName.MatchString(s)
 }
 
-func isWord(s string) bool {
+func isSiteKeyword(s string) bool {
 	return s == SitesBoth || s == SitesAll
 }

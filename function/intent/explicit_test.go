@@ -1,0 +1,41 @@
+package intent
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+)
+
+func TestSaid(t *testing.T) {
+	all := Explicit{Type: true, Replicas: true, Priority: true}
+	cases := map[string]struct {
+		reason string
+		text   string
+		want   Explicit
+	}{
+		"Nothing":      {reason: "Who says nothing gets defaults.", text: `{"service": "a"}`},
+		"Defaults":     {reason: "Saying a default is saying something.", text: `{"service": "a", "type": "web", "replicas": 1, "priority": "medium"}`, want: all},
+		"Others":       {reason: "Values that differ from the defaults are explicit.", text: `{"service": "a", "type": "batch", "replicas": 0, "priority": "high"}`, want: all},
+		"Otherwise":    {reason: "Values that equal the second set of defaults are explicit.", text: `{"service": "a", "type": "otherwise", "replicas": 2, "priority": "low"}`, want: all},
+		"YAML":         {reason: "Values of a YAML document are explicit.", text: "service: a\nreplicas: 1\n", want: Explicit{Replicas: true}},
+		"SiteReplicas": {reason: "Replicas of one Site are not those of all.", text: `{"service": "a", "sites": ["b"], "replicas": {"b": 1}}`},
+		"Sentence":     {reason: "Values of a sentence are explicit.", text: "Deploy shop with 1 replica, medium priority", want: Explicit{Replicas: true, Priority: true}},
+		"TMF921":       {reason: "TMF921 has a type always.", text: `{"intentId": "a", "service": {"name": "a", "type": "generic"}, "targetSite": "b"}`, want: Explicit{Type: true}},
+		"Class":        {reason: "A class is a type. What it brings was not said.", text: "eMBB slice on edge1", want: Explicit{Type: true}},
+		"ClassAndMore": {reason: "What its class would bring too can be said.", text: `{"service": "a", "type": "urllc", "slice": {"sst": 2}, "qos": {"latencyMs": 10}}`, want: Explicit{Type: true, SST: true, Latency: true}},
+		"Refused":      {reason: "What is refused says nothing.", text: "{"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, ExplicitInText(tc.text)); diff != "" {
+				t.Errorf("\n%s\nExplicitInText(%q): -want, +got:\n%s", tc.reason, tc.text, diff)
+			}
+		})
+	}
+	one := deploymentv1alpha1.Replicas(1)
+	if diff := cmp.Diff(Explicit{Replicas: true}, ExplicitInExpectation(&deploymentv1alpha1.Expectation{Service: "a", Replicas: &one})); diff != "" {
+		t.Errorf("ExplicitInExpectation(...): -want, +got:\n%s", diff)
+	}
+}
