@@ -11,6 +11,7 @@ import (
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/provider/address"
 	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/transport"
 	"github.com/intentplane/intentplane/provider/signature"
 )
 
@@ -80,15 +81,15 @@ type Config struct {
 // Credentials are what a configuration's Secrets hold.
 type Credentials struct {
 	// Auth is nil for an anonymous client.
-	Auth git.Auth
+	Auth transport.Auth
 	// CABundle is empty where the system's certificates are trusted.
 	CABundle []byte
 	// KnownHosts are the host keys of an SSH server.
 	KnownHosts []byte
 	// Proxy is nil where there is none.
-	Proxy *git.Proxy
+	Proxy *transport.Proxy
 	// Certificate is nil where none is shown to the server.
-	Certificate *git.Certificate
+	Certificate *transport.Certificate
 	// Signing is nil where commits are not signed.
 	Signing *signature.Key
 	// Namespace of the configuration. Empty for a ClusterProviderConfig.

@@ -17,6 +17,7 @@ import (
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/provider/address"
 	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/transport"
 	"github.com/intentplane/intentplane/provider/signature"
 )
 
@@ -58,7 +59,7 @@ func TestRead(t *testing.T) {
 		"Basic": {
 			reason: "A user name and a password",
 			remote: of(configv1alpha1.CredentialsBasic, creds),
-			want:   Credentials{Auth: git.Basic{Username: "u", Password: "p"}},
+			want:   Credentials{Auth: transport.Basic{Username: "u", Password: "p"}},
 		},
 		"BearerAndCA": {
 			reason: "A token, and certificates to trust",
@@ -66,13 +67,13 @@ func TestRead(t *testing.T) {
 				Credentials:       configv1alpha1.Credentials{Type: configv1alpha1.CredentialsBearer, SecretRef: creds},
 				CABundleSecretRef: &configv1alpha1.SecretKeyReference{SecretReference: *creds, Key: "ca.crt"},
 			},
-			want: Credentials{Auth: git.Bearer{Token: "t"}, CABundle: []byte("PEM")},
+			want: Credentials{Auth: transport.Bearer{Token: "t"}, CABundle: []byte("PEM")},
 		},
 		"ClusterProviderConfig": {
 			reason: "A ClusterProviderConfig names the namespace",
 			kind:   policy.KindClusterProviderConfig,
 			remote: of(configv1alpha1.CredentialsBearer, &configv1alpha1.SecretReference{Namespace: "team-a", Name: "creds"}),
-			want:   Credentials{Auth: git.Bearer{Token: "t"}},
+			want:   Credentials{Auth: transport.Bearer{Token: "t"}},
 		},
 		"ClusterProviderConfigWithoutNamespace": {
 			reason: "A ClusterProviderConfig is in no namespace",
@@ -112,7 +113,7 @@ func TestRead(t *testing.T) {
 			reason: "The names of Kubernetes, and the known hosts beside the key",
 			reader: secretsIn("team-a", map[string]string{"ssh-privatekey": "K", "known_hosts": "H"}),
 			remote: of(configv1alpha1.CredentialsSSH, creds),
-			want:   Credentials{Auth: git.SSH{PrivateKey: "K"}, KnownHosts: []byte("H")},
+			want:   Credentials{Auth: transport.SSH{PrivateKey: "K"}, KnownHosts: []byte("H")},
 		},
 		"SSHOfFlux": {
 			reason: "The names of Flux, and the known hosts elsewhere",
@@ -121,7 +122,7 @@ func TestRead(t *testing.T) {
 				Credentials:         configv1alpha1.Credentials{Type: configv1alpha1.CredentialsSSH, SecretRef: creds},
 				KnownHostsSecretRef: &configv1alpha1.SecretKeyReference{SecretReference: *creds, Key: "hosts"},
 			},
-			want: Credentials{Auth: git.SSH{PrivateKey: "K", Passphrase: "P"}, KnownHosts: []byte("H")},
+			want: Credentials{Auth: transport.SSH{PrivateKey: "K", Passphrase: "P"}, KnownHosts: []byte("H")},
 		},
 		"SSHWithoutKnownHosts": {
 			reason: "Who answers first is not trusted",
@@ -142,7 +143,7 @@ func TestRead(t *testing.T) {
 				"githubAppID": "1", "githubAppInstallationID": "2", "githubAppPrivateKey": "K", "githubAppBaseURL": "https://github.example.org/api/v3",
 			}),
 			remote: of(configv1alpha1.CredentialsGitHubApp, creds),
-			want: Credentials{Auth: git.GitHubApp{
+			want: Credentials{Auth: transport.GitHubApp{
 				AppID: "1", InstallationID: "2", PrivateKey: "K", BaseURL: "https://github.example.org/api/v3",
 			}},
 		},
@@ -150,17 +151,17 @@ func TestRead(t *testing.T) {
 			reason: "The names of kubernetes.io/tls",
 			reader: secretsIn("team-a", map[string]string{"tls.crt": "C", "tls.key": "K"}),
 			remote: configv1alpha1.GitRemote{Credentials: configv1alpha1.Credentials{ClientCertSecretRef: creds}},
-			want:   Credentials{Certificate: &git.Certificate{Chain: []byte("C"), Key: "K"}},
+			want:   Credentials{Certificate: &transport.Certificate{Chain: []byte("C"), Key: "K"}},
 		},
 		"Proxy": {
 			reason: "A proxy that asks who we are",
 			remote: configv1alpha1.GitRemote{Proxy: &configv1alpha1.Proxy{URL: "http://proxy:3128", SecretRef: creds}},
-			want:   Credentials{Proxy: &git.Proxy{URL: "http://proxy:3128", Username: "u", Password: "p"}},
+			want:   Credentials{Proxy: &transport.Proxy{URL: "http://proxy:3128", Username: "u", Password: "p"}},
 		},
 		"OpenProxy": {
 			reason: "A proxy that does not",
 			remote: configv1alpha1.GitRemote{Proxy: &configv1alpha1.Proxy{URL: "http://proxy:3128"}},
-			want:   Credentials{Proxy: &git.Proxy{URL: "http://proxy:3128"}},
+			want:   Credentials{Proxy: &transport.Proxy{URL: "http://proxy:3128"}},
 		},
 		"SigningSSH": {
 			reason: "An SSH key that signs, and who signed before it",

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
-	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/transport"
 	"github.com/intentplane/intentplane/provider/signature"
 )
 
@@ -16,7 +16,7 @@ func (s secrets) auth(ctx context.Context, out *Credentials) error {
 	if c.SecretRef == nil {
 		return &InvalidError{Field: fieldCredentials, Detail: "is required for credentials of type " + string(c.Type)}
 	}
-	read, ok := map[configv1alpha1.CredentialsType]func(content) (git.Auth, error){
+	read, ok := map[configv1alpha1.CredentialsType]func(content) (transport.Auth, error){
 		configv1alpha1.CredentialsBasic:     basic,
 		configv1alpha1.CredentialsBearer:    bearer,
 		configv1alpha1.CredentialsSSH:       sshKey,
@@ -33,36 +33,36 @@ func (s secrets) auth(ctx context.Context, out *Credentials) error {
 	return err
 }
 
-func basic(c content) (git.Auth, error) {
+func basic(c content) (transport.Auth, error) {
 	v, err := c.texts(keyUsername, keyPassword)
 	if err != nil {
 		return nil, err
 	}
-	return git.Basic{Username: v[0], Password: v[1]}, nil
+	return transport.Basic{Username: v[0], Password: v[1]}, nil
 }
 
-func bearer(c content) (git.Auth, error) {
+func bearer(c content) (transport.Auth, error) {
 	v, err := c.texts(keyToken)
 	if err != nil {
 		return nil, err
 	}
-	return git.Bearer{Token: v[0]}, nil
+	return transport.Bearer{Token: v[0]}, nil
 }
 
-func sshKey(c content) (git.Auth, error) {
+func sshKey(c content) (transport.Auth, error) {
 	key, err := c.value(keyPrivateKey, keyIdentity)
 	if err != nil {
 		return nil, err
 	}
-	return git.SSH{PrivateKey: git.Secret(key), Passphrase: git.Secret(c.data[keyPassword])}, nil
+	return transport.SSH{PrivateKey: transport.Secret(key), Passphrase: transport.Secret(c.data[keyPassword])}, nil
 }
 
-func gitHubApp(c content) (git.Auth, error) {
+func gitHubApp(c content) (transport.Auth, error) {
 	v, err := c.texts(keyAppID, keyInstallationID, keyAppPrivateKey)
 	if err != nil {
 		return nil, err
 	}
-	return git.GitHubApp{AppID: v[0], InstallationID: v[1], PrivateKey: git.Secret(v[2]), BaseURL: string(c.data[keyAppBaseURL])}, nil
+	return transport.GitHubApp{AppID: v[0], InstallationID: v[1], PrivateKey: transport.Secret(v[2]), BaseURL: string(c.data[keyAppBaseURL])}, nil
 }
 
 func (s secrets) certificate(ctx context.Context, out *Credentials) error {
@@ -78,7 +78,7 @@ func (s secrets) certificate(ctx context.Context, out *Credentials) error {
 	if err != nil {
 		return err
 	}
-	out.Certificate = &git.Certificate{Chain: []byte(v[0]), Key: git.Secret(v[1])}
+	out.Certificate = &transport.Certificate{Chain: []byte(v[0]), Key: transport.Secret(v[1])}
 	return nil
 }
 
@@ -124,7 +124,7 @@ func (s secrets) proxy(ctx context.Context, out *Credentials) error {
 	if p == nil {
 		return nil
 	}
-	out.Proxy = &git.Proxy{URL: p.URL}
+	out.Proxy = &transport.Proxy{URL: p.URL}
 	if p.SecretRef == nil {
 		return nil
 	}
@@ -136,7 +136,7 @@ func (s secrets) proxy(ctx context.Context, out *Credentials) error {
 	if err != nil {
 		return err
 	}
-	out.Proxy.Username, out.Proxy.Password = v[0], git.Secret(v[1])
+	out.Proxy.Username, out.Proxy.Password = v[0], transport.Secret(v[1])
 	return nil
 }
 

@@ -11,6 +11,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/intentplane/intentplane/provider/git/failure"
+	"github.com/intentplane/intentplane/provider/git/objects"
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
@@ -158,7 +160,7 @@ func TestLookAgain(t *testing.T) {
 		t.Errorf("\nThe state is read back\nStateFile(): -want, +got:\n%s", diff)
 	}
 	marker, _, err := fresh.Entry("sites/a/ns/web/.intentplane")
-	if diff := cmp.Diff(Entry{Mode: "100644", ID: BlobID([]byte("claim: ns/web\n"))}, marker); diff != "" || err != nil {
+	if diff := cmp.Diff(objects.Entry{Mode: "100644", ID: objects.BlobID([]byte("claim: ns/web\n"))}, marker); diff != "" || err != nil {
 		t.Errorf("\nThe marker is seen without its content\nEntry(): -want, +got:\n%s\n%v", diff, err)
 	}
 	want, _ := done.Snapshot.Subtree("sites/a/ns/web")
@@ -199,7 +201,7 @@ func TestReadFile(t *testing.T) {
 			run(t, s, "config", "uploadpack.allowAnySHA1InWant", tc.any)
 			c := client(t, s)
 			snapshot := look(t, c)
-			if n := snapshot.branch.objects.Len(); n != 3 {
+			if n := snapshot.branch.Count(); n != 3 {
 				t.Errorf("\n%s\nLook(): want a commit and two trees, got %d objects", tc.reason, n)
 			}
 			got, ok, err := c.ReadFile(context.Background(), snapshot, "theirs/.intentplane")
@@ -265,7 +267,7 @@ func TestConflict(t *testing.T) {
 				run(t, s, "update-ref", "refs/heads/main", strangers(t, s))
 			}
 			_, err := c.Push(context.Background(), p)
-			if diff := cmp.Diff(ClassConflict, ClassOf(err)); diff != "" || !IsConflict(err) {
+			if diff := cmp.Diff(failure.ClassConflict, failure.ClassOf(err)); diff != "" || !failure.IsConflict(err) {
 				t.Fatalf("\n%s\nPush(): -want, +got:\n%s\n%v", tc.reason, diff, err)
 			}
 			unhook(t, s, "pre-receive")
@@ -314,17 +316,17 @@ func TestRefused(t *testing.T) {
 		hook   string
 		script string
 		atomic string
-		want   Class
+		want   failure.Class
 		// detail names the refs that were refused.
 		detail string
 		refs   int
 	}{
-		"BranchAtomic":      {reason: "Both or none", hook: "update", script: refuse("refs/heads/main"), atomic: "true", want: ClassPolicy, detail: "cannot push to refs/heads/main: hook declined", refs: 1},
-		"BranchWithout":     {reason: "The state goes first", hook: "update", script: refuse("refs/heads/main"), atomic: "false", want: ClassPolicy, detail: "cannot push to refs/heads/main: hook declined", refs: 2},
-		"StateAtomic":       {reason: "Both or none", hook: "update", script: refuse(stateRef), atomic: "true", want: ClassStateRefused, detail: "cannot push to " + stateRef + ": hook declined", refs: 1},
-		"StateWithout":      {reason: "What cannot be remembered is not delivered", hook: "update", script: refuse(stateRef), atomic: "false", want: ClassStateRefused, detail: "cannot push to " + stateRef + ": hook declined", refs: 1},
-		"PreReceive":        {reason: "A hook refuses all", hook: "pre-receive", script: "echo rule 7 says no >&2; exit 1", atomic: "true", want: ClassPolicy, detail: "cannot push to refs/heads/main and " + stateRef + ": pre-receive hook declined", refs: 1},
-		"PreReceiveWithout": {reason: "A hook refuses all", hook: "pre-receive", script: "echo rule 7 says no >&2; exit 1", atomic: "false", want: ClassStateRefused, detail: "cannot push to " + stateRef + ": pre-receive hook declined", refs: 1},
+		"BranchAtomic":      {reason: "Both or none", hook: "update", script: refuse("refs/heads/main"), atomic: "true", want: failure.ClassPolicy, detail: "cannot push to refs/heads/main: hook declined", refs: 1},
+		"BranchWithout":     {reason: "The state goes first", hook: "update", script: refuse("refs/heads/main"), atomic: "false", want: failure.ClassPolicy, detail: "cannot push to refs/heads/main: hook declined", refs: 2},
+		"StateAtomic":       {reason: "Both or none", hook: "update", script: refuse(stateRef), atomic: "true", want: failure.ClassStateRefused, detail: "cannot push to " + stateRef + ": hook declined", refs: 1},
+		"StateWithout":      {reason: "What cannot be remembered is not delivered", hook: "update", script: refuse(stateRef), atomic: "false", want: failure.ClassStateRefused, detail: "cannot push to " + stateRef + ": hook declined", refs: 1},
+		"PreReceive":        {reason: "A hook refuses all", hook: "pre-receive", script: "echo rule 7 says no >&2; exit 1", atomic: "true", want: failure.ClassPolicy, detail: "cannot push to refs/heads/main and " + stateRef + ": pre-receive hook declined", refs: 1},
+		"PreReceiveWithout": {reason: "A hook refuses all", hook: "pre-receive", script: "echo rule 7 says no >&2; exit 1", atomic: "false", want: failure.ClassStateRefused, detail: "cannot push to " + stateRef + ": pre-receive hook declined", refs: 1},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -334,10 +336,10 @@ func TestRefused(t *testing.T) {
 			c := client(t, s)
 			tip := run(t, s, "rev-parse", gitserver.Branch)
 			_, err := c.Push(context.Background(), plan(t, look(t, c), delivery(1)))
-			if diff := cmp.Diff(tc.want, ClassOf(err)); diff != "" {
+			if diff := cmp.Diff(tc.want, failure.ClassOf(err)); diff != "" {
 				t.Fatalf("\n%s\nPush(): -want, +got:\n%s\n%v", tc.reason, diff, err)
 			}
-			e := &Error{}
+			e := &failure.Error{}
 			if !errors.As(err, &e) || !strings.Contains(e.Remote, "rule 7 says no") {
 				t.Errorf("\n%s\nWhat the hook said is kept apart\nPush(): %#v", tc.reason, err)
 			}

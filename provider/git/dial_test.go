@@ -21,7 +21,16 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 
 	"github.com/intentplane/intentplane/provider/address"
+	"github.com/intentplane/intentplane/provider/git/failure"
+	"github.com/intentplane/intentplane/provider/git/transport"
 	"github.com/intentplane/intentplane/test/gitserver"
+)
+
+// What a tenant reads about addresses that it may not reach, and about private ones.
+const (
+	messageAddressRefused    = "cannot read the repository: " + "its URL, its proxy or the base URL of its GitHub App leads to an address that a ProviderConfig may not reach"
+	messagePrivateUnreadable = "cannot read the repository: " + "its URL, its proxy or the base URL of its GitHub App names a host that is not known, " +
+		"or leads to a private address where no Git server could be read (the provider's log has the cause)"
 )
 
 // A nameServer resolves every name to the same addresses. Without addresses no name exists.
@@ -124,11 +133,11 @@ func TestGuardRefusesNearAddresses(t *testing.T) {
 		"CVE-2026-44936-HTTPS": {reason: "TLS does not change what may be reached.", change: func(r *Remote, at string) { r.URL = "https://" + at + "/x.git" }},
 		"CVE-2026-44936-Name":  {reason: "A name counts as what it is resolved to.", change: func(r *Remote, at string) { r.URL = "http://git.example.org:" + portOf(at) + "/x.git" }},
 		"CVE-2026-44936-Proxy": {reason: "The proxy may not be at a near address.", change: func(r *Remote, at string) {
-			r.URL, r.Proxy = "http://192.0.2.1/x.git", &Proxy{URL: "http://" + at}
+			r.URL, r.Proxy = "http://192.0.2.1/x.git", &transport.Proxy{URL: "http://" + at}
 		}},
 		"ProxyTLS": {reason: "A proxy that is reached by TLS with a client certificate has a dialer of its own, which is guarded too.", change: func(r *Remote, at string) {
-			r.URL, r.Proxy = "https://192.0.2.1/x.git", &Proxy{URL: "https://" + at}
-			r.Certificate = &Certificate{Chain: chain, Key: Secret(private)}
+			r.URL, r.Proxy = "https://192.0.2.1/x.git", &transport.Proxy{URL: "https://" + at}
+			r.Certificate = &transport.Certificate{Chain: chain, Key: transport.Secret(private)}
 		}},
 		"SSH": {reason: "SSH may not lead to a near address.", change: func(r *Remote, at string) {
 			r.URL, r.Auth = "ssh://git@"+at+"/x.git", key
@@ -147,12 +156,12 @@ func TestGuardRefusesNearAddresses(t *testing.T) {
 			for _, at := range []string{opened, closed} {
 				r := Remote{Branch: "main", StateRef: stateRef, Guard: &address.Guard{}}
 				tc.change(&r, at)
-				c, err := NewClient(r, withResolver(names.resolver()))
+				c, err := NewClient(r, WithResolver(names.resolver()))
 				if err != nil {
 					t.Fatal(err)
 				}
 				_, err = c.Look(t.Context(), nil)
-				if diff := cmp.Diff(&Error{Class: ClassAddress, Detail: "cannot read the repository: " + addressRefused}, err, cmp.AllowUnexported(Error{})); diff != "" {
+				if diff := cmp.Diff(&failure.Error{Class: failure.ClassAddress, Detail: messageAddressRefused}, err, cmp.AllowUnexported(failure.Error{})); diff != "" {
 					t.Errorf("%s\nLook(...): -want, +got:\n%s", tc.reason, diff)
 				}
 				c.Close()
@@ -172,7 +181,7 @@ func TestGuardIsAskedForEachConnection(t *testing.T) {
 	names.set("127.0.0.1")
 	url := strings.Replace(s.URL(repo), "127.0.0.1", "git.example.org", 1)
 	r := Remote{URL: url, Branch: gitserver.Branch, StateRef: stateRef, Guard: &address.Guard{Loopback: true}}
-	c, err := NewClient(r, withResolver(names.resolver()))
+	c, err := NewClient(r, WithResolver(names.resolver()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +191,7 @@ func TestGuardIsAskedForEachConnection(t *testing.T) {
 	names.set("169.254.169.254")
 	c.Close() // The connection that was allowed is gone.
 	_, err = c.Look(t.Context(), nil)
-	if diff := cmp.Diff(ClassAddress, ClassOf(err)); diff != "" {
+	if diff := cmp.Diff(failure.ClassAddress, failure.ClassOf(err)); diff != "" {
 		t.Errorf("A name that is resolved to another address the second time is refused.\nLook(...): -want, +got:\n%s\n%v", diff, err)
 	}
 }
@@ -193,7 +202,7 @@ func TestRedirectToNearAddressIsNotFollowed(t *testing.T) {
 		http.Redirect(w, r, "http://"+near+r.URL.String(), http.StatusFound)
 	})
 	_, err := c.Look(t.Context(), nil)
-	if diff := cmp.Diff(ClassTrust, ClassOf(err)); diff != "" || count.Load() != 0 {
+	if diff := cmp.Diff(failure.ClassTrust, failure.ClassOf(err)); diff != "" || count.Load() != 0 {
 		t.Errorf("A redirect to a near address is not followed.\nLook(...): -want, +got:\n%s\n%d connections", diff, count.Load())
 	}
 }
@@ -204,7 +213,7 @@ func TestUnguardedReachesNearAddresses(t *testing.T) {
 	_, err := client(t, s, func(r *Remote) {
 		r.Guard = &address.Guard{Loopback: true, Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
 	}).Look(t.Context(), nil)
-	if diff := cmp.Diff(ClassAddress, ClassOf(err)); diff != "" {
+	if diff := cmp.Diff(failure.ClassAddress, failure.ClassOf(err)); diff != "" {
 		t.Errorf("A network that the administrator refuses is not reached.\nLook(...): -want, +got:\n%s", diff)
 	}
 }
@@ -241,36 +250,36 @@ func TestPrivateAddressesAreNotTold(t *testing.T) {
 		"Unauthorized": {reason: "A server of HTTP that wants credentials is not told.", change: func(r *Remote) { r.URL = "http://" + answering(t, 401) + "/x.git" }, cause: "the credentials were not accepted"},
 		"NoGit":        {reason: "A server of HTTP that is no Git server is not told.", change: func(r *Remote) { r.URL = "http://" + answering(t, 200) + "/x.git" }, cause: "what answers is no Git server"},
 		"Proxy": {reason: "A proxy that is not there is not told.", cause: "connection refused", change: func(r *Remote) {
-			r.URL, r.Proxy = "http://192.0.2.1/x.git", &Proxy{URL: "http://" + closed}
+			r.URL, r.Proxy = "http://192.0.2.1/x.git", &transport.Proxy{URL: "http://" + closed}
 		}},
 		"SSH": {reason: "A server of SSH with another host key is not told.", cause: "host key", change: func(r *Remote) {
 			r.URL, r.Auth, r.KnownHosts = "ssh://git@"+strings.NewReplacer("[", "", "]", "").Replace(x.Address())+"/x.git", key, []byte(knownhosts.Line([]string{x.Address()}, stranger.PublicKey()))
 		}},
 		"UnknownName": {reason: "A name that does not exist is not told.", change: func(r *Remote) { r.URL = "http://git.example.org/x.git" }, cause: "its host name is not known"},
 	}
-	want := &Error{Class: ClassTransient, Detail: "cannot read the repository: " + privateUnreadable}
+	want := &failure.Error{Class: failure.ClassTransient, Detail: messagePrivateUnreadable}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			for _, reported := range [][]netip.Prefix{nil, {netip.MustParsePrefix("127.0.0.0/8")}} {
 				r := Remote{Branch: "main", StateRef: stateRef, Guard: &address.Guard{Loopback: true, Reported: reported}}
 				tc.change(&r)
-				c, err := NewClient(r, withResolver(names.resolver()))
+				c, err := NewClient(r, WithResolver(names.resolver()))
 				if err != nil {
 					t.Fatal(err)
 				}
 				_, err = c.Look(t.Context(), nil)
 				c.Close()
 				if reported != nil && name != "UnknownName" {
-					if !strings.Contains(fmt.Sprint(err), tc.cause) || CauseOf(err) != "" {
+					if !strings.Contains(fmt.Sprint(err), tc.cause) || failure.CauseOf(err) != "" {
 						t.Errorf("%s\nIn a network that is reported it is told.\nLook(...): want %q, got %v", tc.reason, tc.cause, err)
 					}
 					continue
 				}
-				if diff := cmp.Diff(want, err, cmp.AllowUnexported(Error{}), cmpopts.IgnoreFields(Error{}, "Cause")); diff != "" {
+				if diff := cmp.Diff(want, err, cmp.AllowUnexported(failure.Error{}), cmpopts.IgnoreFields(failure.Error{}, "Cause")); diff != "" {
 					t.Errorf("%s\nLook(...): -want, +got:\n%s", tc.reason, diff)
 				}
-				if !strings.Contains(CauseOf(err), tc.cause) {
-					t.Errorf("%s\nCauseOf(...): want %q, got %q", tc.reason, tc.cause, CauseOf(err))
+				if !strings.Contains(failure.CauseOf(err), tc.cause) {
+					t.Errorf("%s\nCauseOf(...): want %q, got %q", tc.reason, tc.cause, failure.CauseOf(err))
 				}
 			}
 		})

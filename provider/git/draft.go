@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/intentplane/intentplane/provider/git/failure"
+	"github.com/intentplane/intentplane/provider/git/objects"
 )
 
 // maxStateAhead is how much later than what is written the date of the state before may be. What takes longer is a clock that was wrong.
@@ -16,10 +19,10 @@ const maxStateAhead = 24 * time.Hour
 type Draft struct {
 	before *Snapshot
 	at     *Snapshot
-	branch []Object
+	branch []objects.Object
 	// commits counts those of the branch.
 	commits int
-	author  Author
+	author  objects.Author
 	when    time.Time
 }
 
@@ -48,10 +51,10 @@ func (d *Draft) Commit(c Change) (string, error) {
 	}
 	missing := d.at.branch.Commit.IsZero() && !d.at.empty && !c.MakeBranch
 	if missing && !trees.RemovesOnly() {
-		return "", Newf(ClassNotFound, "cannot write to the branch: it does not exist, while other branches do")
+		return "", failure.Newf(failure.ClassNotFound, "cannot write to the branch: it does not exist, while other branches do")
 	}
 	c.signer = d.before.signer
-	next, made, err := d.at.branch.Apply(trees, c, c.Message)
+	next, made, err := d.at.branch.Apply(trees, c.info(c.Message))
 	if err != nil {
 		return "", err
 	}
@@ -60,7 +63,7 @@ func (d *Draft) Commit(c Change) (string, error) {
 	return id, nil
 }
 
-func (d *Draft) advance(branch View, made []Object, c Change) {
+func (d *Draft) advance(branch objects.View, made []objects.Object, c Change) {
 	if len(made) == 0 && len(c.State) == 0 && len(c.Retain) == 0 {
 		return
 	}
@@ -125,7 +128,7 @@ func (d *Draft) Proposal() (*Proposal, error) {
 	if err != nil {
 		return nil, err
 	}
-	after.state, p.state, err = d.before.state.Apply(files, c, d.before.stateMessage())
+	after.state, p.state, err = d.before.state.apply(files, c.info(d.before.stateMessage()))
 	return p, err
 }
 
@@ -134,10 +137,10 @@ func (d *Draft) Proposal() (*Proposal, error) {
 type Proposal struct {
 	before  *Snapshot
 	after   *Snapshot
-	branch  []Object
-	state   []Object
+	branch  []objects.Object
+	state   []objects.Object
 	commits int
-	author  Author
+	author  objects.Author
 	when    time.Time
 }
 
@@ -147,7 +150,7 @@ func (p *Proposal) Commit() string { return newCommitID(p.before.branch, p.after
 
 // StateCommit returns the new commit of the state, or nothing if the state has
 // everything.
-func (p *Proposal) StateCommit() string { return newCommitID(p.before.state, p.after.state) }
+func (p *Proposal) StateCommit() string { return newCommitID(p.before.state.View, p.after.state.View) }
 
 // After returns what the remote holds once the proposal was pushed.
 func (p *Proposal) After() *Snapshot { return p.after }
@@ -172,15 +175,32 @@ func (p *Proposal) recordPushed() {
 		}
 	}
 	if p.before.history == nil || p.before.branch.Commit.IsZero() {
-		p.after.history = NewHistory(commits...)
+		p.after.history = objects.NewHistory(commits...)
 		return
 	}
 	p.after.history.Add(commits...)
 }
 
-func newCommitID(before, after View) string {
+func newCommitID(before, after objects.View) string {
 	if before.Commit == after.Commit {
 		return ""
 	}
 	return after.Commit.String()
+}
+
+// mergeRetained returns what is kept after a second change. Files that the first one
+// brings are not there yet.
+func mergeRetained(first, second map[string]objects.Trees) map[string]objects.Trees {
+	out := map[string]objects.Trees{}
+	maps.Copy(out, first)
+	for dir, trees := range second {
+		trees = maps.Clone(trees)
+		for id, files := range trees {
+			if files == nil {
+				trees[id] = first[dir][id]
+			}
+		}
+		out[dir] = trees
+	}
+	return out
 }

@@ -3,15 +3,19 @@ package git
 import (
 	"context"
 	"io"
-	"maps"
 	"slices"
+
+	gogit "github.com/go-git/go-git/v5/plumbing/transport"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/sideband"
-	"github.com/go-git/go-git/v5/plumbing/transport"
+
+	"github.com/intentplane/intentplane/provider/git/objects"
+	"github.com/intentplane/intentplane/provider/git/transport"
 )
 
 // What to leave out of a fetch, where the server can.
@@ -27,19 +31,21 @@ const window = 64
 
 // A fetcher asks one session of a server for objects.
 type fetcher struct {
-	session      transport.UploadPackSession
+	session      gogit.UploadPackSession
 	capabilities *capability.List
-	limit        int64
-	budget       *Budget
+	// refs that the server has.
+	refs   map[string]plumbing.Hash
+	limit  int64
+	budget *transport.Budget
 }
 
 // fetchView returns the view of a commit: the old one if it has not moved, else what
 // is new on top of it. The commits are those that came after the old one, nil if
 // that is not in their past.
-func (f fetcher) fetchView(ctx context.Context, commit plumbing.Hash, old View, filter packp.Filter) (View, []plumbing.Hash, error) {
+func (f fetcher) fetchView(ctx context.Context, commit plumbing.Hash, old objects.View, filter packp.Filter) (objects.View, []plumbing.Hash, error) {
 	if commit.IsZero() || commit == old.Commit {
 		if commit.IsZero() {
-			return View{}, nil, nil
+			return objects.View{}, nil, nil
 		}
 		return old, []plumbing.Hash{commit}, nil
 	}
@@ -49,85 +55,39 @@ func (f fetcher) fetchView(ctx context.Context, commit plumbing.Hash, old View, 
 			return v, commits, err
 		}
 	}
-	objects, err := f.fetchObject(ctx, commit, filter)
+	fetched, err := f.fetchObject(ctx, commit, filter)
 	if err != nil {
-		return View{}, nil, err
+		return objects.View{}, nil, err
 	}
-	size := sizeOfObjects(objects)
-	v, err := NewView(commit, (*Layer[Object])(nil).With(objects))
-	v.bytes, v.liveBytes = size, size
+	v, err := objects.NewView(commit, fetched)
 	return v, nil, err
 }
 
 // fetchSince fetches only what the old view lacks. It returns an error if that is
 // not enough: a server knows what it has, and not what we threw away.
-func (f fetcher) fetchSince(ctx context.Context, commit plumbing.Hash, old View, filter packp.Filter) (View, []plumbing.Hash, error) {
+func (f fetcher) fetchSince(ctx context.Context, commit plumbing.Hash, old objects.View, filter packp.Filter) (objects.View, []plumbing.Hash, error) {
 	req, err := f.newRequest(commit, window, filter)
 	if err != nil {
-		return View{}, nil, err
+		return objects.View{}, nil, err
 	}
 	req.Haves = []plumbing.Hash{old.Commit}
-	objects, err := f.fetchAll(ctx, req)
+	fetched, err := f.fetchAll(ctx, req)
 	if err != nil {
-		return View{}, nil, err
+		return objects.View{}, nil, err
 	}
-	commits := Lineage(objects, commit)
-	added := make(map[plumbing.Hash]Object, len(objects))
-	for id, o := range objects {
-		if o.Kind != plumbing.CommitObject || id == commit {
-			added[id] = o
-		}
-	}
-	v, err := NewView(commit, old.objects.With(maps.Clone(added)))
+	v, err := old.Extend(commit, fetched, filter == everything)
 	if err != nil {
-		return View{}, nil, err
+		return objects.View{}, nil, err
 	}
-	v.live, v.liveBytes, v.bytes = old.live, old.liveBytes, old.bytes+sizeOfObjects(added)
-	if err := v.complete(added, filter == everything); err != nil {
-		return View{}, nil, err
-	}
+	commits := objects.Lineage(fetched, commit)
 	if !slices.Contains(commits, old.Commit) {
 		commits = nil
 	}
 	return v, commits, nil
 }
 
-func NewView(commit plumbing.Hash, objects *Layer[Object]) (View, error) {
-	v := View{Commit: commit, objects: objects, live: objects.Len()}
-	data, err := v.Read(plumbing.CommitObject, commit)
-	if err != nil {
-		return View{}, err
-	}
-	v.Tree, err = CommitTree(data)
-	return v, err
-}
-
-// complete returns an error if something is not there that hangs on what was
-// added. What was there before is complete.
-func (v View) complete(added map[plumbing.Hash]Object, files bool) error {
-	if _, err := v.Entries(v.Tree); err != nil {
-		return err
-	}
-	for _, o := range added {
-		if o.Kind != plumbing.TreeObject {
-			continue
-		}
-		entries, err := ParseTree(o.Data)
-		if err != nil {
-			return err
-		}
-		for _, e := range entries {
-			_, ok := v.objects.Get(e.ID)
-			if !ok && (e.IsDir() || (files && e.Mode != ModeSubmodule)) {
-				return errors.Errorf("cannot read %s: the server did not send it", e.ID)
-			}
-		}
-	}
-	return nil
-}
-
 // fetchObject fetches an object, and what hangs on it, without its history.
-func (f fetcher) fetchObject(ctx context.Context, want plumbing.Hash, filter packp.Filter) (map[plumbing.Hash]Object, error) {
+func (f fetcher) fetchObject(ctx context.Context, want plumbing.Hash, filter packp.Filter) (map[plumbing.Hash]objects.Object, error) {
 	req, err := f.newRequest(want, 1, filter)
 	if err != nil {
 		return nil, err
@@ -135,46 +95,40 @@ func (f fetcher) fetchObject(ctx context.Context, want plumbing.Hash, filter pac
 	return f.fetchAll(ctx, req)
 }
 
-func (f fetcher) fetchAll(ctx context.Context, req *packp.UploadPackRequest) (map[plumbing.Hash]Object, error) {
+func (f fetcher) fetchAll(ctx context.Context, req *packp.UploadPackRequest) (map[plumbing.Hash]objects.Object, error) {
 	return f.readAnswer(ctx, req, func(*packp.UploadPackResponse) bool { return true })
 }
 
 // readAnswer returns the objects of an answer; none if the beginning of the answer
 // is not what is wanted.
-func (f fetcher) readAnswer(ctx context.Context, req *packp.UploadPackRequest, wanted func(*packp.UploadPackResponse) bool) (map[plumbing.Hash]Object, error) {
+func (f fetcher) readAnswer(ctx context.Context, req *packp.UploadPackRequest, wanted func(*packp.UploadPackResponse) bool) (map[plumbing.Hash]objects.Object, error) {
 	res, err := f.session.UploadPack(ctx, req)
 	if err != nil {
 		return nil, err
 	}
 	defer res.Close() //nolint:errcheck // Everything was read, or failed before.
 	if !wanted(res) {
-		return map[plumbing.Hash]Object{}, nil
+		return map[plumbing.Hash]objects.Object{}, nil
 	}
-	held := &Share{budget: f.budget, GiveUp: res.Close}
+	held := transport.NewShare(f.budget, res.Close)
 	defer held.Release()
 	data, err := held.Read(ctx, Demultiplex(req.Capabilities, res))
 	if err != nil {
 		return nil, err
 	}
-	p, size, err := ScanPack(ctx, data, f.limit)
+	p, size, err := objects.ScanPack(ctx, data, f.limit)
 	if err != nil {
-		return nil, packError{err}
+		return nil, objects.BrokenPack(err)
 	}
 	if err := held.Grow(ctx, size); err != nil {
 		return nil, err
 	}
-	objects, err := p.Unpack(ctx)
+	fetched, err := p.Unpack(ctx)
 	if err != nil {
-		return nil, packError{err}
+		return nil, objects.BrokenPack(err)
 	}
-	return objects, nil
+	return fetched, nil
 }
-
-// A packError is a pack that arrived and cannot be read.
-type packError struct{ error }
-
-// Unwrap returns what is wrong with the pack.
-func (e packError) Unwrap() error { return e.error }
 
 // newRequest objects from a commit on, so many commits deep; zero is all of them.
 func (f fetcher) newRequest(want plumbing.Hash, depth int, filter packp.Filter) (*packp.UploadPackRequest, error) {
@@ -208,4 +162,43 @@ func Demultiplex(used *capability.List, r io.Reader) io.Reader {
 		return sideband.NewDemuxer(sideband.Sideband, r)
 	}
 	return r
+}
+
+// fetchState returns the view of the state. The trees that it holds on to may be
+// large, and nobody needs their files until a way back is asked for.
+func (f fetcher) fetchState(ctx context.Context, commit plumbing.Hash, old objects.View) (objects.View, error) {
+	v, _, err := f.fetchView(ctx, commit, old, withoutBlobs)
+	if err != nil {
+		return objects.View{}, err
+	}
+	missing, err := v.MissingFiles(v.Tree, false)
+	if err != nil || len(missing) == 0 {
+		return v, err
+	}
+	if files, err := f.fetchObjects(ctx, missing); err == nil {
+		v = v.AddLive(files)
+		if missing, err := v.MissingFiles(v.Tree, false); err == nil && len(missing) == 0 {
+			return v, nil
+		}
+	}
+	if ctx.Err() != nil {
+		return objects.View{}, ctx.Err()
+	}
+	// A server that gives no files by their ids gives all of them.
+	v, _, err = f.fetchView(ctx, commit, objects.View{}, everything)
+	return v, err
+}
+
+// fetchObjects fetches objects, and what hangs on them.
+func (f fetcher) fetchObjects(ctx context.Context, ids []plumbing.Hash) (map[plumbing.Hash]objects.Object, error) {
+	req, err := f.newRequest(ids[0], 1, everything)
+	if err != nil {
+		return nil, err
+	}
+	req.Wants = append(req.Wants, ids[1:]...)
+	fetched, err := f.fetchAll(ctx, req)
+	if err == nil && fetched == nil {
+		err = packfile.ErrEmptyPackfile
+	}
+	return fetched, err
 }

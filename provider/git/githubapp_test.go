@@ -18,6 +18,8 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/intentplane/intentplane/provider/git/failure"
+	"github.com/intentplane/intentplane/provider/git/transport"
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
@@ -37,7 +39,7 @@ type forge struct {
 
 func newForge(t *testing.T, clock func() time.Time) *forge {
 	t.Helper()
-	key, err := rsa.GenerateKey(rand.Reader, minRSABits)
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,9 +86,9 @@ func (f *forge) set(token string, status int) {
 	f.token, f.status = token, status
 }
 
-func (f *forge) auth() GitHubApp {
+func (f *forge) auth() transport.GitHubApp {
 	block := &pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(f.key)}
-	return GitHubApp{AppID: "7", InstallationID: "42", PrivateKey: Secret(pem.EncodeToMemory(block)), BaseURL: f.URL + "/api/v3"}
+	return transport.GitHubApp{AppID: "7", InstallationID: "42", PrivateKey: transport.Secret(pem.EncodeToMemory(block)), BaseURL: f.URL + "/api/v3"}
 }
 
 func TestGitHubApp(t *testing.T) {
@@ -118,7 +120,7 @@ func TestGitHubApp(t *testing.T) {
 	now = now.Add(time.Hour)
 	for range 2 { // A token that is not accepted is not kept.
 		_, err = c.Look(t.Context(), nil)
-		if diff := cmp.Diff(ClassAuth, ClassOf(err)); diff != "" {
+		if diff := cmp.Diff(failure.ClassAuth, failure.ClassOf(err)); diff != "" {
 			t.Errorf("Look(...) with a token that the server does not know: -want, +got:\n%s\n%v", diff, err)
 		}
 	}
@@ -133,22 +135,22 @@ func TestGitHubApp(t *testing.T) {
 func TestGitHubAppIsRefused(t *testing.T) {
 	f := newForge(t, time.Now)
 	s := serve(t, map[string]string{"a": "b"}, gitserver.WithTLS())
-	other, err := rsa.GenerateKey(rand.Reader, minRSABits)
+	other, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
 		t.Fatal(err)
 	}
-	foreign := Secret(pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(other)}))
+	foreign := transport.Secret(pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(other)}))
 	cases := map[string]struct {
 		reason string
-		change func(*GitHubApp)
+		change func(*transport.GitHubApp)
 		status int
-		want   Class
+		want   failure.Class
 	}{
-		"Key":         {reason: "Another App's key", change: func(a *GitHubApp) { a.PrivateKey = foreign }, want: ClassAuth},
-		"Malformed":   {reason: "No key", change: func(a *GitHubApp) { a.PrivateKey = "canary" }, want: ClassInvalid},
-		"Gone":        {reason: "Another installation", change: func(a *GitHubApp) { a.InstallationID = "43" }, want: ClassAuth},
-		"Redirect":    {reason: "The proof follows no redirect", change: func(*GitHubApp) {}, status: http.StatusFound, want: ClassAuth},
-		"Unavailable": {reason: "It may be better later", change: func(*GitHubApp) {}, status: http.StatusServiceUnavailable, want: ClassTransient},
+		"Key":         {reason: "Another App's key", change: func(a *transport.GitHubApp) { a.PrivateKey = foreign }, want: failure.ClassAuth},
+		"Malformed":   {reason: "No key", change: func(a *transport.GitHubApp) { a.PrivateKey = "canary" }, want: failure.ClassInvalid},
+		"Gone":        {reason: "Another installation", change: func(a *transport.GitHubApp) { a.InstallationID = "43" }, want: failure.ClassAuth},
+		"Redirect":    {reason: "The proof follows no redirect", change: func(*transport.GitHubApp) {}, status: http.StatusFound, want: failure.ClassAuth},
+		"Unavailable": {reason: "It may be better later", change: func(*transport.GitHubApp) {}, status: http.StatusServiceUnavailable, want: failure.ClassTransient},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -156,7 +158,7 @@ func TestGitHubAppIsRefused(t *testing.T) {
 			tc.change(&a)
 			f.set("ghs_canary1", tc.status)
 			_, err := client(t, s, func(r *Remote) { r.Auth, r.CABundle = a, s.CA() }).Look(t.Context(), nil)
-			if diff := cmp.Diff(tc.want, ClassOf(err)); diff != "" {
+			if diff := cmp.Diff(tc.want, failure.ClassOf(err)); diff != "" {
 				t.Errorf("\n%s\nLook(...): -want, +got:\n%s\n%v", tc.reason, diff, err)
 			}
 			if err != nil && strings.Contains(err.Error(), "canary") {
@@ -169,13 +171,13 @@ func TestGitHubAppIsRefused(t *testing.T) {
 		t.Error("the proof was taken to another address")
 	}
 	f.mu.Unlock()
-	for name, change := range map[string]func(*Remote, *GitHubApp){
-		"HTTPAPI":      func(_ *Remote, a *GitHubApp) { a.BaseURL = "http://github.example.org/api/v3" },
-		"UserAPI":      func(_ *Remote, a *GitHubApp) { a.BaseURL = "https://u:canary@github.example.org/api/v3" },
-		"Installation": func(_ *Remote, a *GitHubApp) { a.InstallationID = "1/../../x" },
-		"App":          func(_ *Remote, a *GitHubApp) { a.AppID = "canary\n" },
-		"HTTP":         func(r *Remote, _ *GitHubApp) { r.URL = "http://github.example.org/a/b" },
-		"NoKey":        func(_ *Remote, a *GitHubApp) { a.PrivateKey = "" },
+	for name, change := range map[string]func(*Remote, *transport.GitHubApp){
+		"HTTPAPI":      func(_ *Remote, a *transport.GitHubApp) { a.BaseURL = "http://github.example.org/api/v3" },
+		"UserAPI":      func(_ *Remote, a *transport.GitHubApp) { a.BaseURL = "https://u:canary@github.example.org/api/v3" },
+		"Installation": func(_ *Remote, a *transport.GitHubApp) { a.InstallationID = "1/../../x" },
+		"App":          func(_ *Remote, a *transport.GitHubApp) { a.AppID = "canary\n" },
+		"HTTP":         func(r *Remote, _ *transport.GitHubApp) { r.URL = "http://github.example.org/a/b" },
+		"NoKey":        func(_ *Remote, a *transport.GitHubApp) { a.PrivateKey = "" },
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, a := Remote{URL: s.URL(repo), Branch: "main", StateRef: stateRef}, f.auth()

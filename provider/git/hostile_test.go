@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
@@ -51,17 +52,17 @@ func TestHostileTrees(t *testing.T) {
 		reason string
 		lines  func(blob, tree, commit string) []string
 		path   string
-		want   Class
+		want   failure.Class
 	}{
 		"DotGit":    {reason: "A repository in the repository is a stranger's", lines: func(_, tree, _ string) []string { return []string{"40000 .git\x00" + tree, "40000 ours\x00" + tree} }},
 		"Up":        {reason: "Nobody follows a way out", lines: func(_, tree, _ string) []string { return []string{"40000 ..\x00" + tree, "40000 .\x00" + tree} }},
 		"Slash":     {reason: "A name with a slash is no path", lines: func(blob, _, _ string) []string { return []string{"100644 sites/a\x00" + blob} }},
-		"Link":      {reason: "A link is not followed", lines: func(blob, _, _ string) []string { return []string{"120000 sites\x00" + blob} }, want: ClassOccupied},
-		"Submodule": {reason: "A submodule is not entered", lines: func(_, _, commit string) []string { return []string{"160000 sites\x00" + commit} }, want: ClassOccupied},
-		"Mode":      {reason: "A mode that nobody knows is no directory", lines: func(blob, _, _ string) []string { return []string{"777 sites\x00" + blob} }, want: ClassOccupied},
-		"NotATree":  {reason: "A file that says it is a directory is rubbish", lines: func(blob, _, _ string) []string { return []string{"40000 sites\x00" + blob} }, want: ClassUnknown},
+		"Link":      {reason: "A link is not followed", lines: func(blob, _, _ string) []string { return []string{"120000 sites\x00" + blob} }, want: failure.ClassOccupied},
+		"Submodule": {reason: "A submodule is not entered", lines: func(_, _, commit string) []string { return []string{"160000 sites\x00" + commit} }, want: failure.ClassOccupied},
+		"Mode":      {reason: "A mode that nobody knows is no directory", lines: func(blob, _, _ string) []string { return []string{"777 sites\x00" + blob} }, want: failure.ClassOccupied},
+		"NotATree":  {reason: "A file that says it is a directory is rubbish", lines: func(blob, _, _ string) []string { return []string{"40000 sites\x00" + blob} }, want: failure.ClassUnknown},
 		"Twice":     {reason: "Of two directories of one name we take the first", lines: func(_, tree, _ string) []string { return []string{"40000 sites\x00" + tree, "40000 sites\x00" + tree} }},
-		"Alone":     {reason: "A path that is refused is refused", lines: func(_, tree, _ string) []string { return []string{"40000 .git\x00" + tree} }, path: ".git/hooks", want: ClassInvalid},
+		"Alone":     {reason: "A path that is refused is refused", lines: func(_, tree, _ string) []string { return []string{"40000 .git\x00" + tree} }, path: ".git/hooks", want: failure.ClassInvalid},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -74,7 +75,7 @@ func TestHostileTrees(t *testing.T) {
 				path = "sites/a/ns/web"
 			}
 			err := once(c, put(path, files("x", "1")))
-			if diff := cmp.Diff(tc.want, ClassOf(err)); diff != "" {
+			if diff := cmp.Diff(tc.want, failure.ClassOf(err)); diff != "" {
 				t.Fatalf("\n%s\nPush(): -want, +got:\n%s\n%v", tc.reason, diff, err)
 			}
 			for line := range strings.Lines(before) {
@@ -148,29 +149,29 @@ func TestHostileAnswers(t *testing.T) {
 		reason string
 		suffix string
 		change func(b []byte) []byte
-		want   []Class
+		want   []failure.Class
 	}{
-		"Same": {reason: "Nothing is changed", suffix: "/git-upload-pack", change: func(b []byte) []byte { return b }, want: []Class{""}},
+		"Same": {reason: "Nothing is changed", suffix: "/git-upload-pack", change: func(b []byte) []byte { return b }, want: []failure.Class{""}},
 		"RefUp": {reason: "A ref with a way out is not ours", suffix: "/info/refs", change: func(b []byte) []byte {
 			line := fmt.Sprintf("%s refs/heads/../../evil\n", strings.Repeat("a", 40))
 			return append(bytes.TrimSuffix(b, []byte("0000")), fmt.Sprintf("%04x%s0000", len(line)+4, line)...)
-		}, want: []Class{""}},
-		"Cut": {reason: "The pack ends in the middle", suffix: "/git-upload-pack", change: func(b []byte) []byte { return b[:pack(b)+40] }, want: []Class{ClassTransient}},
+		}, want: []failure.Class{""}},
+		"Cut": {reason: "The pack ends in the middle", suffix: "/git-upload-pack", change: func(b []byte) []byte { return b[:pack(b)+40] }, want: []failure.Class{failure.ClassTransient}},
 		// What noise says of sizes may be anything.
-		"Noise":     {reason: "The pack is broken", suffix: "/git-upload-pack", change: noise(7), want: []Class{ClassTransient, ClassTooLarge}},
-		"Count":     {reason: "The pack says it has more than it has", suffix: "/git-upload-pack", change: func(b []byte) []byte { b[pack(b)+9] = 1; return b }, want: []Class{ClassTransient, ClassTooLarge}},
-		"Many":      {reason: "The pack says it has four billion objects", suffix: "/git-upload-pack", change: func(b []byte) []byte { copy(b[pack(b)+8:], "\xff\xff\xff\xff"); return b }, want: []Class{ClassTooLarge}},
-		"OtherPack": {reason: "The pack is of another version", suffix: "/git-upload-pack", change: func(b []byte) []byte { b[pack(b)+7] = 9; return b }, want: []Class{ClassTransient}},
-		"Empty":     {reason: "There is no pack", suffix: "/git-upload-pack", change: func([]byte) []byte { return nil }, want: []Class{ClassTransient}},
-		"Checksum":  {reason: "The pack is not the one that was sent", suffix: "/git-upload-pack", change: func(b []byte) []byte { b[len(b)-10] ^= 1; return b }, want: []Class{ClassTransient}},
-		"Page":      {reason: "A page for people is no answer", suffix: "/git-upload-pack", change: func([]byte) []byte { return []byte("<html>Log in</html>") }, want: []Class{ClassTransient}},
-		"Refs":      {reason: "Nor is it a list of refs", suffix: "/info/refs", change: func([]byte) []byte { return []byte("<html>Log in</html>") }, want: []Class{ClassTransient}},
+		"Noise":     {reason: "The pack is broken", suffix: "/git-upload-pack", change: noise(7), want: []failure.Class{failure.ClassTransient, failure.ClassTooLarge}},
+		"Count":     {reason: "The pack says it has more than it has", suffix: "/git-upload-pack", change: func(b []byte) []byte { b[pack(b)+9] = 1; return b }, want: []failure.Class{failure.ClassTransient, failure.ClassTooLarge}},
+		"Many":      {reason: "The pack says it has four billion objects", suffix: "/git-upload-pack", change: func(b []byte) []byte { copy(b[pack(b)+8:], "\xff\xff\xff\xff"); return b }, want: []failure.Class{failure.ClassTooLarge}},
+		"OtherPack": {reason: "The pack is of another version", suffix: "/git-upload-pack", change: func(b []byte) []byte { b[pack(b)+7] = 9; return b }, want: []failure.Class{failure.ClassTransient}},
+		"Empty":     {reason: "There is no pack", suffix: "/git-upload-pack", change: func([]byte) []byte { return nil }, want: []failure.Class{failure.ClassTransient}},
+		"Checksum":  {reason: "The pack is not the one that was sent", suffix: "/git-upload-pack", change: func(b []byte) []byte { b[len(b)-10] ^= 1; return b }, want: []failure.Class{failure.ClassTransient}},
+		"Page":      {reason: "A page for people is no answer", suffix: "/git-upload-pack", change: func([]byte) []byte { return []byte("<html>Log in</html>") }, want: []failure.Class{failure.ClassTransient}},
+		"Refs":      {reason: "Nor is it a list of refs", suffix: "/info/refs", change: func([]byte) []byte { return []byte("<html>Log in</html>") }, want: []failure.Class{failure.ClassTransient}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := serve(t, map[string]string{"README.md": "hello"})
 			_, err := tampering(t, s, tc.suffix, tc.change).Look(context.Background(), nil)
-			got := ClassOf(err)
+			got := failure.ClassOf(err)
 			if !slices.Contains(tc.want, got) {
 				t.Errorf("\n%s\nLook(): want one of %q, got %q: %v", tc.reason, tc.want, got, err)
 			}
@@ -182,7 +183,7 @@ func TestFullDisk(t *testing.T) {
 	s := serve(t, map[string]string{"README.md": "hello"})
 	hook(t, s, "pre-receive", `echo "fatal: write error: No space left on device" >&2; exit 1`)
 	err := once(client(t, s), delivery(1))
-	if diff := cmp.Diff(ClassPolicy, ClassOf(err)); diff != "" {
+	if diff := cmp.Diff(failure.ClassPolicy, failure.ClassOf(err)); diff != "" {
 		t.Errorf("\nA hook that fails refuses, whatever it says\nPush(): -want, +got:\n%s", diff)
 	}
 	unhook(t, s, "pre-receive")
@@ -192,111 +193,7 @@ func TestFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = once(client(t, s), delivery(1))
-	if class := ClassOf(err); class != ClassTransient && class != ClassUnknown && class != ClassNotFound {
+	if class := failure.ClassOf(err); class != failure.ClassTransient && class != failure.ClassUnknown && class != failure.ClassNotFound {
 		t.Errorf("\nA server in trouble is tried again\nPush(): %s, %v", class, err)
-	}
-}
-
-func TestStall(t *testing.T) {
-	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.WriteHeader(http.StatusOK)
-		for r.Context().Err() == nil {
-			if _, err := w.Write([]byte("0")); err != nil {
-				return
-			}
-			_ = http.NewResponseController(w).Flush()
-		}
-	}))
-	defer h.Close()
-	slow := stallLimit{next: slowly{http.DefaultTransport}, time: stallTime / 200}
-	req, err := http.NewRequestWithContext(context.Background(), http.MethodGet, h.URL, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	res, err := slow.RoundTrip(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	_, err = io.ReadAll(res.Body)
-	class, _ := classifyTransport(VerbRead, err)
-	if diff := cmp.Diff(ClassTransient, class); diff != "" {
-		t.Errorf("\nWho sends a byte now and then is given up\nRead(): -want, +got:\n%s\n%v", diff, err)
-	}
-}
-
-// slowly reads a byte, and then nothing for as long as nobody ends it.
-type slowly struct {
-	next http.RoundTripper
-}
-
-func (s slowly) RoundTrip(req *http.Request) (*http.Response, error) {
-	res, err := s.next.RoundTrip(req)
-	if err == nil {
-		res.Body = &trickle{ReadCloser: res.Body, ctx: req.Context()}
-	}
-	return res, err
-}
-
-type trickle struct {
-	io.ReadCloser
-
-	ctx  context.Context
-	some bool
-}
-
-func (t *trickle) Read(p []byte) (int, error) {
-	if t.some {
-		<-t.ctx.Done()
-		return 0, t.ctx.Err()
-	}
-	t.some = true
-	return t.ReadCloser.Read(p[:1])
-}
-
-func TestBudget(t *testing.T) {
-	b := NewBudget()
-	modest, first, second := &Share{budget: b}, &Share{budget: b}, &Share{budget: b}
-	ended, cancel := context.WithCancel(context.Background())
-	cancel()
-	if err := first.Grow(context.Background(), modestBytes+1); err != nil {
-		t.Fatal(err)
-	}
-	if err := second.Grow(ended, modestBytes+1); err == nil {
-		t.Error("\nOne at a time is large\ngrow(): no error")
-	}
-	if err := modest.Grow(ended, modestBytes); err != nil {
-		t.Errorf("\nModest ones do not wait\ngrow(): %v", err)
-	}
-	first.Release()
-	if err := second.Grow(context.Background(), modestBytes+1); err != nil {
-		t.Errorf("\nThe next one has its turn\ngrow(): %v", err)
-	}
-}
-
-func TestIdentity(t *testing.T) {
-	base := Remote{URL: "https://example.org/a", Branch: "main", StateRef: stateRef, Auth: Basic{Username: "u", Password: "p"}}
-	cases := map[string]struct {
-		reason string
-		change func(r *Remote)
-	}{
-		"Branch":   {reason: "Another branch", change: func(r *Remote) { r.Branch = "other" }},
-		"Password": {reason: "A new password", change: func(r *Remote) { r.Auth = Basic{Username: "u", Password: "q"} }},
-		"Kind":     {reason: "Another way to log in", change: func(r *Remote) { r.Auth = Bearer{Token: "p"} }},
-		"CA":       {reason: "Somebody else is trusted", change: func(r *Remote) { r.CABundle = []byte("x") }},
-		"None":     {reason: "Nobody logs in", change: func(r *Remote) { r.Auth = nil }},
-	}
-	want, err := base.Identity()
-	if again, _ := base.Identity(); again != want || err != nil || strings.Contains(want, "p\"") {
-		t.Errorf("\nThe same remote is the same\nIdentity(): %s, %s, %v", want, again, err)
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			r := base
-			tc.change(&r)
-			if got, err := r.Identity(); got == want || err != nil {
-				t.Errorf("\n%s\nIdentity(): the same, %v", tc.reason, err)
-			}
-		})
 	}
 }

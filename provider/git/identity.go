@@ -5,9 +5,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"net"
-	"strconv"
-	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
@@ -35,19 +32,7 @@ func (c *Client) Remote() Remote { return c.remote }
 
 // ServerKey is equal for clients that really reach the same server: by the same address, through the same proxy, and with trust in the
 // same certificates or host keys. A URL alone says nothing of who answers.
-func (c *Client) ServerKey() string {
-	h := sha256.New()
-	proxy := ""
-	if c.remote.Proxy != nil {
-		proxy = c.remote.Proxy.URL
-	}
-	for _, part := range [][]byte{[]byte(proxy), c.remote.CABundle, c.remote.KnownHosts} {
-		sum := sha256.Sum256(part)
-		_, _ = h.Write(sum[:])
-	}
-	at := net.JoinHostPort(strings.ToLower(c.endpoint.Host), strconv.Itoa(c.endpoint.Port))
-	return c.endpoint.Protocol + "://" + at + " " + hex.EncodeToString(h.Sum(nil))
-}
+func (c *Client) ServerKey() string { return c.conn.Key() }
 
 // BranchKey returns the branch that the client writes to, equal for all spellings of its URL.
 func (c *Client) BranchKey() string { return c.key + " " + c.remote.Branch }

@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/provider/git/failure"
+	"github.com/intentplane/intentplane/provider/git/objects"
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
@@ -18,13 +20,13 @@ const keptDir = "claims/ns/web/0.trees"
 
 // keeping delivers files, and lets the state hold on to them and to other trees.
 func keeping(f map[string][]byte, others ...string) Change {
-	trees := Trees{tree.ID(f): f}
+	trees := objects.Trees{tree.ID(f): f}
 	for _, id := range others {
 		trees[id] = nil
 	}
 	c := put("sites/a/ns/web", with(f, ".intentplane", "claim: ns/web\n"))
 	c.State = files("claims/ns/web/0.json", "{}")
-	c.Retain = map[string]Trees{keptDir: trees}
+	c.Retain = map[string]objects.Trees{keptDir: trees}
 	return c
 }
 
@@ -72,7 +74,7 @@ func TestKeep(t *testing.T) {
 			run(t, s, "fsck", "--strict", "--full")
 
 			fresh := look(t, c)
-			if diff := cmp.Diff(tc.held, fresh.state.objects.Len()); diff != "" {
+			if diff := cmp.Diff(tc.held, fresh.state.Count()); diff != "" {
 				t.Errorf("\n%s\nobjects of the state: -want, +got:\n%s", tc.reason, diff)
 			}
 			if _, ok, err := fresh.StateFile("claims/ns/web/0.json"); !ok || err != nil {
@@ -97,7 +99,7 @@ func TestKeepAgain(t *testing.T) {
 	if p := plan(t, at, keeping(one)); !p.Empty() {
 		t.Errorf("\nWhat is there is not written again\nPlan(): want nothing, got %s", p.StateCommit())
 	}
-	if n := at.state.objects.Len(); n != 8 {
+	if n := at.state.Count(); n != 8 {
 		t.Errorf("\nWho wrote the files does not hold them\nobjects of the state: want 8, got %d", n)
 	}
 	p := plan(t, at, keeping(two, tree.ID(one)))
@@ -135,16 +137,16 @@ func TestReadTree(t *testing.T) {
 		reason string
 		want   WantedTree
 		files  map[string][]byte
-		class  Class
+		class  failure.Class
 	}{
 		"Tip":     {reason: "The branch has it, with our marker", want: wanted(two), files: two},
 		"Past":    {reason: "It had it before", want: wanted(one, "none", p.Commit()), files: one},
 		"Nowhere": {reason: "Nobody names the commit", want: wanted(one)},
 		"Gone":    {reason: "The server does not have the commit", want: wanted(one, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa")},
 		"Forged":  {reason: "What lies under an id is what has that id", want: WantedTree{ID: tree.ID(two), RetainedDir: "forged.trees", Path: "sites/x"}},
-		"Path":    {reason: "A path that is refused is not read", want: WantedTree{ID: tree.ID(two), RetainedDir: "x.trees", Path: "../x"}, class: ClassInvalid},
+		"Path":    {reason: "A path that is refused is not read", want: WantedTree{ID: tree.ID(two), RetainedDir: "x.trees", Path: "../x"}, class: failure.ClassInvalid},
 	}
-	at = push(t, c, plan(t, at, Change{State: files("x", "y"), Retain: map[string]Trees{"forged.trees": {tree.ID(two): files("z", "z")}}})).Snapshot
+	at = push(t, c, plan(t, at, Change{State: files("x", "y"), Retain: map[string]objects.Trees{"forged.trees": {tree.ID(two): files("z", "z")}}})).Snapshot
 	if at.RetainedTrees("forged.trees")[tree.ID(two)] {
 		t.Error("\nWhat lies under an id is what has that id\nKept(): want false")
 	}
@@ -154,7 +156,7 @@ func TestReadTree(t *testing.T) {
 			if diff := cmp.Diff(tc.files, got); diff != "" || ok != (tc.files != nil) {
 				t.Errorf("\n%s\nReadTree(): -want, +got:\n%s", tc.reason, diff)
 			}
-			if diff := cmp.Diff(tc.class, ClassOf(err)); diff != "" {
+			if diff := cmp.Diff(tc.class, failure.ClassOf(err)); diff != "" {
 				t.Errorf("\n%s\nReadTree(): -want class, +got class:\n%s%v", tc.reason, diff, err)
 			}
 		})
@@ -166,11 +168,11 @@ func TestReadTreeRefuses(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		mode   string
-		class  Class
+		class  failure.Class
 	}{
 		"File":       {reason: "A file is one", mode: "100644"},
-		"Executable": {reason: "Who would run it?", mode: "100755", class: ClassInvalid},
-		"Link":       {reason: "A link leads elsewhere", mode: "120000", class: ClassInvalid},
+		"Executable": {reason: "Who would run it?", mode: "100755", class: failure.ClassInvalid},
+		"Link":       {reason: "A link leads elsewhere", mode: "120000", class: failure.ClassInvalid},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -182,7 +184,7 @@ func TestReadTreeRefuses(t *testing.T) {
 			id := run(t, s, "write-tree")
 			run(t, s, "update-ref", "refs/heads/main", run(t, s, "-c", "user.name=x", "-c", "user.email=x@example.org", "commit-tree", "-m", "x", id))
 			_, ok, err := c.ReadTree(context.Background(), look(t, c), WantedTree{ID: run(t, s, "rev-parse", id+":x"), RetainedDir: "x.trees", Path: "x", Without: "none"})
-			if diff := cmp.Diff(tc.class, ClassOf(err)); diff != "" || ok != (tc.class == "") {
+			if diff := cmp.Diff(tc.class, failure.ClassOf(err)); diff != "" || ok != (tc.class == "") {
 				t.Errorf("\n%s\nReadTree(): -want class, +got class:\n%s%v", tc.reason, diff, err)
 			}
 		})

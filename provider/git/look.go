@@ -5,10 +5,10 @@ import (
 	"maps"
 	"strings"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
-	"github.com/go-git/go-git/v5/plumbing/transport"
+
+	"github.com/intentplane/intentplane/provider/git/objects"
+	"github.com/intentplane/intentplane/provider/git/transport"
 )
 
 // Look returns what the remote holds now. It asks for the refs once, and
@@ -21,33 +21,30 @@ func (c *Client) Look(ctx context.Context, previous *Snapshot) (*Snapshot, error
 	ctx, cancel := withDefaultDeadline(ctx)
 	defer cancel()
 
-	s, err := c.UploadSession(ctx)
-	if err != nil {
-		return nil, c.Failure(ctx, VerbRead, err)
-	}
-	defer s.Close() //nolint:errcheck // Everything was read, or failed before.
-	adv, err := c.listRefs(ctx, s)
-	if errors.Is(err, transport.ErrEmptyRemoteRepository) {
+	f, err := c.openFetch(ctx)
+	if transport.IsEmptyRepository(err) {
 		return &Snapshot{target: c.remoteKey(), empty: true, signer: c.signer}, nil
 	}
 	if err != nil {
-		return nil, c.Failure(ctx, VerbRead, err)
+		return nil, c.conn.Failure(ctx, transport.VerbRead, err)
 	}
+	defer f.close()
 
-	next := &Snapshot{target: c.remoteKey(), empty: !hasBranches(adv), signer: c.signer, watched: c.selectWatched(adv.References)}
+	next := &Snapshot{target: c.remoteKey(), empty: !hasBranches(f.refs), signer: c.signer, watched: c.selectWatched(f.refs)}
 	old := c.previousOrEmpty(previous)
-	f := fetcher{session: s, capabilities: adv.Capabilities, limit: c.maxInflated, budget: c.budget}
 	var commits []plumbing.Hash
-	if next.branch, commits, err = f.fetchView(ctx, adv.References[c.remote.branchRef()], old.branch, withoutBlobs); err != nil {
-		return nil, c.Failure(ctx, VerbRead, err)
+	if next.branch, commits, err = f.fetchView(ctx, f.refs[c.remote.branchRef()], old.branch, withoutBlobs); err != nil {
+		return nil, c.conn.Failure(ctx, transport.VerbRead, err)
 	}
 	next.seen = next.branch.Commit
 	next.history = old.history.After(next.branch.Commit, commits)
-	if next.state, err = f.fetchState(ctx, adv.References[c.remote.StateRef], old.state); err != nil {
-		return nil, c.Failure(ctx, VerbRead, err)
-	}
-	if next.state.Commit != old.state.Commit {
-		next.state = next.checkStateSignature(next.state).setAsideRetired()
+	next.state = old.state
+	if tip := f.refs[c.remote.StateRef]; tip != old.state.Commit {
+		v, err := f.fetchState(ctx, tip, old.state.View)
+		if err != nil {
+			return nil, c.conn.Failure(ctx, transport.VerbRead, err)
+		}
+		next.state = next.checkStateSignature(stateView{View: v}).setAsideRetired()
 	}
 	if previous != nil && next.equalTo(previous) {
 		// Nothing goes on, so there is time.
@@ -65,33 +62,28 @@ func (c *Client) ReadFile(ctx context.Context, s *Snapshot, path string) ([]byte
 	if err != nil || !ok || !strings.HasPrefix(e.Mode, "100") {
 		return nil, false, err
 	}
-	if o, known := s.branch.objects.Get(e.ID); known {
+	if o, known := s.branch.Object(e.ID); known {
 		return o.Data, true, nil
 	}
 	ctx, cancel := withDefaultDeadline(ctx)
 	defer cancel()
-	objects, err := c.fetchFile(ctx, s, e.ID)
+	fetched, err := c.fetchFile(ctx, s, e.ID)
 	if err != nil {
-		return nil, false, c.Failure(ctx, VerbRead, err)
+		return nil, false, c.conn.Failure(ctx, transport.VerbRead, err)
 	}
-	data, err := View{objects: (*Layer[Object])(nil).With(objects)}.Read(plumbing.BlobObject, e.ID)
+	data, err := objects.ObjectsOnly(fetched).Read(plumbing.BlobObject, e.ID)
 	return data, err == nil, err
 }
 
-func (c *Client) fetchFile(ctx context.Context, s *Snapshot, id plumbing.Hash) (map[plumbing.Hash]Object, error) {
-	session, err := c.UploadSession(ctx)
+func (c *Client) fetchFile(ctx context.Context, s *Snapshot, id plumbing.Hash) (map[plumbing.Hash]objects.Object, error) {
+	f, err := c.openFetch(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer session.Close() //nolint:errcheck // Everything was read, or failed before.
-	adv, err := c.listRefs(ctx, session)
-	if err != nil {
-		return nil, err
-	}
-	f := fetcher{session: session, capabilities: adv.Capabilities, limit: c.maxInflated, budget: c.budget}
+	defer f.close()
 	// Which servers give a single file is not told by what they advertise.
-	if objects, err := f.fetchObject(ctx, id, everything); err == nil || ctx.Err() != nil {
-		return objects, err
+	if fetched, err := f.fetchObject(ctx, id, everything); err == nil || ctx.Err() != nil {
+		return fetched, err
 	}
 	return f.fetchObject(ctx, s.branch.Commit, everything)
 }
@@ -108,8 +100,8 @@ func (s *Snapshot) equalTo(o *Snapshot) bool {
 	return s.target == o.target && s.empty == o.empty && s.branch.Commit == o.branch.Commit && s.state.Commit == o.state.Commit && maps.Equal(s.watched, o.watched)
 }
 
-func hasBranches(adv *packp.AdvRefs) bool {
-	for name := range adv.References {
+func hasBranches(refs map[string]plumbing.Hash) bool {
+	for name := range refs {
 		if strings.HasPrefix(name, branchPrefix) {
 			return true
 		}

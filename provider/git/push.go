@@ -7,11 +7,16 @@ import (
 	"slices"
 	"strings"
 
+	gogit "github.com/go-git/go-git/v5/plumbing/transport"
+
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
-	"github.com/go-git/go-git/v5/plumbing/transport"
+
+	"github.com/intentplane/intentplane/provider/git/failure"
+	"github.com/intentplane/intentplane/provider/git/objects"
+	"github.com/intentplane/intentplane/provider/git/transport"
 )
 
 // A Pushed says what a push did.
@@ -28,7 +33,7 @@ type refUpdate struct {
 	name    string
 	old     plumbing.Hash
 	next    plumbing.Hash
-	objects []Object
+	objects []objects.Object
 }
 
 // Push makes the remote hold what the proposal says. It never forces: a ref
@@ -38,7 +43,7 @@ type refUpdate struct {
 // *Error.
 func (c *Client) Push(ctx context.Context, p *Proposal) (*Pushed, error) {
 	if p.after.target != c.remoteKey() {
-		return nil, Newf(ClassInvalid, "cannot push: the proposal is for another repository or branch")
+		return nil, failure.Newf(failure.ClassInvalid, "cannot push: the proposal is for another repository or branch")
 	}
 	updates := c.refUpdates(p)
 	if len(updates) == 0 {
@@ -47,13 +52,13 @@ func (c *Client) Push(ctx context.Context, p *Proposal) (*Pushed, error) {
 	ctx, cancel := withDefaultDeadline(ctx)
 	defer cancel()
 
-	l, err := c.openPushLine(ctx, len(updates))
+	l, err := c.openPushSession(ctx, len(updates))
 	if err != nil {
-		return nil, c.Failure(ctx, VerbPush, err)
+		return nil, c.conn.Failure(ctx, transport.VerbPush, err)
 	}
 	atomic := l.adv.Capabilities.Supports(capability.Atomic)
 	if p.commits > 1 && !atomic {
-		return nil, Newf(ClassNotAtomic, "cannot push several deliveries at once: the server cannot take all or nothing")
+		return nil, failure.Newf(failure.ClassNotAtomic, "cannot push several deliveries at once: the server cannot take all or nothing")
 	}
 	if l.fresh {
 		if err := c.checkUnmoved(p, l.adv); err != nil {
@@ -62,8 +67,8 @@ func (c *Client) Push(ctx context.Context, p *Proposal) (*Pushed, error) {
 		updates = dropDone(updates, l.adv)
 	}
 	err = c.sendUpdates(ctx, l.session, l.adv, updates, atomic)
-	if err == nil || IsConflict(err) {
-		c.keepPushLine(l)
+	if err == nil || failure.IsConflict(err) {
+		c.keepPushSession(l)
 	}
 	if err != nil {
 		return nil, err
@@ -72,37 +77,37 @@ func (c *Client) Push(ctx context.Context, p *Proposal) (*Pushed, error) {
 	return &Pushed{Snapshot: p.after, Atomic: atomic}, nil
 }
 
-// A pushLine is a way to a server that said what it can.
-type pushLine struct {
-	session transport.ReceivePackSession
+// A pushSession is a way to a server that said what it can.
+type pushSession struct {
+	session gogit.ReceivePackSession
 	adv     *packp.AdvRefs
 	// fresh is true if the server has just said which refs it has.
 	fresh bool
 }
 
-// openPushLine to the server. Where both refs are moved, the server itself sees
+// openPushSession to the server. Where both refs are moved, the server itself sees
 // whether they are where we saw them, so that it need not be asked before: a
 // race is shorter by one request, the next one after a lost one too. It is
 // asked again after anything else went wrong.
-func (c *Client) openPushLine(ctx context.Context, updates int) (*pushLine, error) {
-	if l := c.idleLine.Swap(nil); l != nil && updates > 1 {
-		return &pushLine{session: l.session, adv: l.adv}, nil
+func (c *Client) openPushSession(ctx context.Context, updates int) (*pushSession, error) {
+	if l := c.idleSession.Swap(nil); l != nil && updates > 1 {
+		return &pushSession{session: l.session, adv: l.adv}, nil
 	}
-	s, err := c.ReceiveSession(ctx)
+	s, err := c.conn.ReceiveSession(ctx)
 	if err != nil {
 		return nil, err
 	}
-	adv, err := c.listRefs(ctx, s)
-	return &pushLine{session: s, adv: adv, fresh: true}, err
+	adv, err := c.conn.ListRefs(ctx, s)
+	return &pushSession{session: s, adv: adv, fresh: true}, err
 }
 
-// keepPushLine a line that worked. A connection that is more than requests and answers
+// keepPushSession a line that worked. A connection that is more than requests and answers
 // serves once.
-func (c *Client) keepPushLine(l *pushLine) {
-	if strings.HasPrefix(c.endpoint.Protocol, "http") && l.adv.Capabilities.Supports(capability.Atomic) {
+func (c *Client) keepPushSession(l *pushSession) {
+	if c.conn.IsHTTP() && l.adv.Capabilities.Supports(capability.Atomic) {
 		// Refs are read from what the server says next, and a million of them would be held until then.
 		l.adv.References, l.adv.Peeled, l.adv.Shallows = nil, nil, nil
-		c.idleLine.Store(l)
+		c.idleSession.Store(l)
 	}
 }
 
@@ -127,13 +132,13 @@ func (c *Client) refUpdates(p *Proposal) []refUpdate {
 func (c *Client) checkUnmoved(p *Proposal, adv *packp.AdvRefs) error {
 	for _, ref := range []struct {
 		name   string
-		before View
-		after  View
-	}{{c.remote.StateRef, p.before.state, p.after.state}, {c.remote.branchRef(), p.before.branch, p.after.branch}} {
+		before objects.View
+		after  objects.View
+	}{{c.remote.StateRef, p.before.state.View, p.after.state.View}, {c.remote.branchRef(), p.before.branch, p.after.branch}} {
 		now, advertised := adv.References[ref.name]
 		// A ref that is not advertised may be hidden: the server says so itself.
 		if advertised && now != ref.before.Commit && now != ref.after.Commit {
-			return Newf(ClassConflict, "cannot push to %s: it was moved by somebody else", ref.name)
+			return failure.Newf(failure.ClassConflict, "cannot push to %s: it was moved by somebody else", ref.name)
 		}
 	}
 	return nil
@@ -150,7 +155,7 @@ func dropDone(updates []refUpdate, adv *packp.AdvRefs) []refUpdate {
 	return out
 }
 
-func (c *Client) sendUpdates(ctx context.Context, s transport.ReceivePackSession, adv *packp.AdvRefs, updates []refUpdate, atomic bool) error {
+func (c *Client) sendUpdates(ctx context.Context, s gogit.ReceivePackSession, adv *packp.AdvRefs, updates []refUpdate, atomic bool) error {
 	if len(updates) > 1 && !atomic {
 		for _, u := range updates {
 			if err := c.sendUpdates(ctx, s, adv, []refUpdate{u}, false); err != nil {
@@ -162,10 +167,10 @@ func (c *Client) sendUpdates(ctx context.Context, s transport.ReceivePackSession
 	if len(updates) == 0 {
 		return nil
 	}
-	said := &Transcript{}
+	said := &transport.Transcript{}
 	req, err := newUpdateRequest(adv, updates, said)
 	if err != nil {
-		return c.Failure(ctx, VerbPush, err)
+		return c.conn.Failure(ctx, transport.VerbPush, err)
 	}
 	report, err := s.ReceivePack(ctx, req)
 	if err == nil && report != nil {
@@ -189,12 +194,12 @@ func newUpdateRequest(adv *packp.AdvRefs, updates []refUpdate, said io.Writer) (
 			return nil, errors.Wrapf(err, "cannot ask for %s", u)
 		}
 	}
-	objects := []Object{}
+	sent := []objects.Object{}
 	for _, u := range updates {
 		req.Commands = append(req.Commands, &packp.Command{Name: plumbing.ReferenceName(u.name), Old: u.old, New: u.next})
-		objects = append(objects, u.objects...)
+		sent = append(sent, u.objects...)
 	}
-	pack, err := EncodePack(objects, adv.Capabilities.Supports(capability.OFSDelta))
+	pack, err := objects.EncodePack(sent, adv.Capabilities.Supports(capability.OFSDelta))
 	req.Packfile = io.NopCloser(bytes.NewReader(pack))
 	return req, err
 }
@@ -202,10 +207,10 @@ func newUpdateRequest(adv *packp.AdvRefs, updates []refUpdate, said io.Writer) (
 // explainRefusal explains a push that failed.
 func (c *Client) explainRefusal(ctx context.Context, updates []refUpdate, report *packp.ReportStatus, err error, said string) error {
 	if report == nil && err == nil {
-		return Newf(ClassTransient, "cannot push to the repository: the server did not say what it did")
+		return failure.Newf(failure.ClassTransient, "cannot push to the repository: the server did not say what it did")
 	}
 	if report == nil || len(report.CommandStatuses) == 0 {
-		return c.Failure(ctx, VerbPush, err)
+		return c.conn.Failure(ctx, transport.VerbPush, err)
 	}
 	statuses := map[string]string{}
 	for _, s := range report.CommandStatuses {
@@ -214,15 +219,15 @@ func (c *Client) explainRefusal(ctx context.Context, updates []refUpdate, report
 		}
 	}
 	e := c.findRefused(updates, statuses, report.UnpackStatus, said)
-	e.Remote = c.cleanLines(said)
+	e.Remote = c.conn.CleanLines(said)
 	return e
 }
 
 // findRefused finds the refs that were refused for a reason of their own: in an
 // atomic push the others only fell with them. It names all of them, for a hook
 // that refuses a push as a whole has nothing against one of its refs.
-func (c *Client) findRefused(updates []refUpdate, statuses map[string]string, unpack, said string) *Error {
-	var first *Error
+func (c *Client) findRefused(updates []refUpdate, statuses map[string]string, unpack, said string) *failure.Error {
+	var first *failure.Error
 	fell := ""
 	own := map[string]bool{}
 	for _, u := range updates {
@@ -236,18 +241,18 @@ func (c *Client) findRefused(updates []refUpdate, statuses map[string]string, un
 		}
 		own[u.name] = true
 		class := classifyRefusal(status, unpack, said)
-		if first == nil || class == ClassConflict {
-			first = Newf(class, "cannot push to %s: %s", u.name, c.cleanText(status))
+		if first == nil || class == failure.ClassConflict {
+			first = failure.Newf(class, "cannot push to %s: %s", u.name, c.conn.CleanText(status))
 		}
 	}
 	if first == nil {
 		return c.explainAtomicFailure(fell, said)
 	}
-	if first.Class != ClassConflict && len(own) > 1 {
+	if first.Class != failure.ClassConflict && len(own) > 1 {
 		first.Detail = c.describeRefusals(updates, statuses, own)
 	}
-	if first.Class == ClassPolicy && own[c.remote.StateRef] && !own[c.remote.branchRef()] {
-		first.Class = ClassStateRefused
+	if first.Class == failure.ClassPolicy && own[c.remote.StateRef] && !own[c.remote.branchRef()] {
+		first.Class = failure.ClassStateRefused
 	}
 	return first
 }
@@ -260,7 +265,7 @@ func (c *Client) describeRefusals(updates []refUpdate, statuses map[string]strin
 			continue
 		}
 		refs = append(refs, u.name)
-		if reason := c.cleanText(statuses[u.name]); !slices.Contains(reasons, reason) {
+		if reason := c.conn.CleanText(statuses[u.name]); !slices.Contains(reasons, reason) {
 			reasons = append(reasons, reason)
 		}
 	}
@@ -268,53 +273,28 @@ func (c *Client) describeRefusals(updates []refUpdate, statuses map[string]strin
 }
 
 // classifyRefusal of one ref. A server that could not unpack what it got says why to people only.
-func classifyRefusal(status, unpack, said string) Class {
-	class := ClassifyText(status)
-	if class == ClassUnknown {
-		class = ClassifyText(unpack)
+func classifyRefusal(status, unpack, said string) failure.Class {
+	class := transport.ClassifyText(status)
+	if class == failure.ClassUnknown {
+		class = transport.ClassifyText(unpack)
 	}
-	if strings.Contains(status, "unpacker error") && ClassifyText(said) == ClassTooLarge {
-		return ClassTooLarge
+	if strings.Contains(status, "unpacker error") && transport.ClassifyText(said) == failure.ClassTooLarge {
+		return failure.ClassTooLarge
 	}
 	return class
 }
 
 // explainAtomicFailure explains an atomic push in which no ref was refused for a reason of
 // its own. Git says why to people only: mostly one ref was moved meanwhile.
-func (c *Client) explainAtomicFailure(status, said string) *Error {
-	class := ClassifyText(said)
-	if class == ClassUnknown {
-		class = ClassTransient
+func (c *Client) explainAtomicFailure(status, said string) *failure.Error {
+	class := transport.ClassifyText(said)
+	if class == failure.ClassUnknown {
+		class = failure.ClassTransient
 	}
-	return Newf(class, "cannot push to the repository: %s", c.cleanText(status))
+	return failure.Newf(class, "cannot push to the repository: %s", c.conn.CleanText(status))
 }
 
 func isAtomicFallout(status string) bool {
 	status = strings.ToLower(status)
 	return strings.Contains(status, "atomic push fail") || strings.Contains(status, "atomic transaction fail")
-}
-
-// A Transcript keeps the beginning of what a server says to a person.
-type Transcript struct {
-	text []byte
-}
-
-// mostSaid is how many bytes of it are kept.
-const mostSaid = 4096
-
-// String returns the lines that were kept as a whole: half a credential would
-// not be known as one.
-func (t *Transcript) String() string {
-	if len(t.text) < mostSaid {
-		return string(t.text)
-	}
-	return string(t.text[:bytes.LastIndexByte(t.text, '\n')+1])
-}
-
-// Write keeps what fits and takes all.
-func (t *Transcript) Write(p []byte) (int, error) {
-	if room := mostSaid - len(t.text); room > 0 {
-		t.text = append(t.text, p[:min(room, len(p))]...)
-	}
-	return len(p), nil
 }

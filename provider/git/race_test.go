@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
@@ -24,7 +25,7 @@ func TestRepeatAfterCrash(t *testing.T) {
 	})
 	_, err := c.Push(ctx, p)
 	close(gone)
-	if ClassOf(err) != ClassTransient {
+	if failure.ClassOf(err) != failure.ClassTransient {
 		t.Fatalf("\nThe answer never came\nPush(): %v", err)
 	}
 	s.AfterPush(repo, nil)
@@ -67,7 +68,7 @@ func deliver(c *Client, ch Change) error {
 		if err != nil {
 			return err
 		}
-		if _, err := c.Push(ctx, p); !IsConflict(err) {
+		if _, err := c.Push(ctx, p); !failure.IsConflict(err) {
 			return err
 		}
 	}
@@ -80,7 +81,7 @@ func TestDeletedBranchIsNotMadeAgain(t *testing.T) {
 	p := plan(t, look(t, c), delivery(1))
 	run(t, s, "update-ref", "-d", "refs/heads/"+gitserver.Branch)
 	_, err := c.Push(context.Background(), p)
-	if diff := cmp.Diff(ClassConflict, ClassOf(err)); diff != "" {
+	if diff := cmp.Diff(failure.ClassConflict, failure.ClassOf(err)); diff != "" {
 		t.Errorf("\nA branch that somebody deleted stays deleted\nPush(): -want, +got:\n%s\n%v", diff, err)
 	}
 	if diff := cmp.Diff("other", run(t, s, "branch", "--format=%(refname:short)")); diff != "" {
@@ -96,7 +97,7 @@ func TestShortRace(t *testing.T) {
 	late := plan(t, look(t, c), delivery(2))
 	theirs(t, s, "Theirs")
 	before := s.Requests(repo)
-	if _, err := c.Push(context.Background(), late); !IsConflict(err) {
+	if _, err := c.Push(context.Background(), late); !failure.IsConflict(err) {
 		t.Fatalf("\nSomebody else was first\nPush(): %v", err)
 	}
 	lost := s.Requests(repo) - before

@@ -4,6 +4,10 @@ import (
 	"context"
 
 	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/intentplane/intentplane/provider/git/failure"
+	"github.com/intentplane/intentplane/provider/git/objects"
+	"github.com/intentplane/intentplane/provider/git/transport"
 )
 
 // Bounds of a tree that is read. No delivery of ours has more.
@@ -33,7 +37,7 @@ func (c *Client) ReadTree(ctx context.Context, s *Snapshot, w WantedTree) (map[s
 		return files, true, nil
 	}
 	if e, ok, err := s.state.Find(w.RetainedDir + "/" + w.ID); err == nil && ok && e.IsDir() && e.ID.String() == w.ID {
-		files, err := c.readFiles(ctx, s.state, e.ID, "")
+		files, err := c.readFiles(ctx, s.state.View, e.ID, "")
 		return files, err == nil, err
 	}
 	if files, ok, err := c.readAt(ctx, s.branch, w); ok || err != nil {
@@ -41,7 +45,7 @@ func (c *Client) ReadTree(ctx context.Context, s *Snapshot, w WantedTree) (map[s
 	}
 	for _, commit := range w.Commits {
 		past, err := c.FetchCommit(ctx, commit)
-		if ClassOf(err) == ClassNotFound || ClassOf(err) == ClassInvalid {
+		if failure.ClassOf(err) == failure.ClassNotFound || failure.ClassOf(err) == failure.ClassInvalid {
 			continue
 		}
 		if err != nil {
@@ -55,7 +59,7 @@ func (c *Client) ReadTree(ctx context.Context, s *Snapshot, w WantedTree) (map[s
 }
 
 // readAt reads the tree if a commit has it at its path.
-func (c *Client) readAt(ctx context.Context, v View, w WantedTree) (map[string][]byte, bool, error) {
+func (c *Client) readAt(ctx context.Context, v objects.View, w WantedTree) (map[string][]byte, bool, error) {
 	id, err := (&Commit{view: v}).Subtree(w.Path, w.Without)
 	if err != nil || id != w.ID {
 		return nil, false, err
@@ -69,7 +73,7 @@ func (c *Client) readAt(ctx context.Context, v View, w WantedTree) (map[string][
 }
 
 // readFiles of a tree that a view knows, but perhaps not the files in it.
-func (c *Client) readFiles(ctx context.Context, v View, tree plumbing.Hash, without string) (map[string][]byte, error) {
+func (c *Client) readFiles(ctx context.Context, v objects.View, tree plumbing.Hash, without string) (map[string][]byte, error) {
 	ctx, cancel := withDefaultDeadline(ctx)
 	defer cancel()
 	missing, err := v.MissingFiles(tree, true)
@@ -77,12 +81,12 @@ func (c *Client) readFiles(ctx context.Context, v View, tree plumbing.Hash, with
 		return nil, (&treeReader{}).tooLargeError()
 	}
 	if err == nil && len(missing) > 0 {
-		var objects map[plumbing.Hash]Object
-		objects, err = c.fetchObjects(ctx, v.Commit, missing)
-		v.objects = v.objects.With(objects)
+		var fetched map[plumbing.Hash]objects.Object
+		fetched, err = c.fetchObjects(ctx, v.Commit, missing)
+		v = v.AddObjects(fetched)
 	}
 	if err != nil {
-		return nil, c.Failure(ctx, VerbRead, err)
+		return nil, c.conn.Failure(ctx, transport.VerbRead, err)
 	}
 	r := treeReader{view: v, files: map[string][]byte{}, left: maxTreeBytes}
 	return r.files, r.readTree(tree, "", without)
@@ -90,25 +94,21 @@ func (c *Client) readFiles(ctx context.Context, v View, tree plumbing.Hash, with
 
 // fetchObjects by their ids; if the server gives none so, the commit that they
 // hang on.
-func (c *Client) fetchObjects(ctx context.Context, commit plumbing.Hash, ids []plumbing.Hash) (map[plumbing.Hash]Object, error) {
-	session, err := c.UploadSession(ctx)
+func (c *Client) fetchObjects(ctx context.Context, commit plumbing.Hash, ids []plumbing.Hash) (map[plumbing.Hash]objects.Object, error) {
+	f, err := c.openFetch(ctx)
 	if err != nil {
 		return nil, err
 	}
-	adv, err := c.listRefs(ctx, session)
-	if err != nil {
-		return nil, err
-	}
-	f := fetcher{session: session, capabilities: adv.Capabilities, limit: c.maxInflated, budget: c.budget}
-	if objects, err := f.fetchObjects(ctx, ids); err == nil || ctx.Err() != nil {
-		return objects, err
+	defer f.close()
+	if fetched, err := f.fetchObjects(ctx, ids); err == nil || ctx.Err() != nil {
+		return fetched, err
 	}
 	return f.fetchObject(ctx, commit, everything)
 }
 
 // A treeReader collects the files of a tree.
 type treeReader struct {
-	view  View
+	view  objects.View
 	files map[string][]byte
 	left  int
 	// trees are how many were read: a few bytes can name millions.
@@ -134,15 +134,15 @@ func (r *treeReader) readTree(tree plumbing.Hash, prefix, without string) error 
 	return nil
 }
 
-func (r *treeReader) readEntry(e TreeEntry, path string) error {
-	if err := CheckPath(path); err != nil {
-		return &Error{Class: ClassInvalid, Detail: err.Error()}
+func (r *treeReader) readEntry(e objects.TreeEntry, path string) error {
+	if err := objects.CheckPath(path); err != nil {
+		return &failure.Error{Class: failure.ClassInvalid, Detail: err.Error()}
 	}
 	switch {
 	case e.IsDir():
 		return r.readTree(e.ID, path+"/", "")
-	case e.Mode != ModeFile:
-		return Newf(ClassInvalid, "cannot read tree: %q is no plain file", Shorten(path))
+	case e.Mode != objects.ModeFile:
+		return failure.Newf(failure.ClassInvalid, "cannot read tree: %q is no plain file", failure.Shorten(path))
 	}
 	data, err := r.view.Read(plumbing.BlobObject, e.ID)
 	if err != nil {
@@ -157,5 +157,5 @@ func (r *treeReader) readEntry(e TreeEntry, path string) error {
 }
 
 func (r *treeReader) tooLargeError() error {
-	return Newf(ClassTooLarge, "cannot read tree: it has more than %d files or folders, or %d bytes", maxTreeFiles, maxTreeBytes)
+	return failure.Newf(failure.ClassTooLarge, "cannot read tree: it has more than %d files or folders, or %d bytes", maxTreeFiles, maxTreeBytes)
 }

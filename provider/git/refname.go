@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/intentplane/intentplane/provider/git/failure"
 )
 
 const (
@@ -19,10 +21,10 @@ const (
 // CheckBranch returns an error unless name is a valid short name of a branch.
 func CheckBranch(name string) error {
 	if strings.HasPrefix(name, "refs/") {
-		return errors.Errorf("branch %q must be a short name, without refs/heads/", Shorten(name))
+		return errors.Errorf("branch %q must be a short name, without refs/heads/", failure.Shorten(name))
 	}
 	if strings.HasPrefix(name, "-") || name == "HEAD" || name == "" {
-		return errors.Errorf("branch %q is not a valid branch name", Shorten(name))
+		return errors.Errorf("branch %q is not a valid branch name", failure.Shorten(name))
 	}
 	return checkRefFormat(branchPrefix + name)
 }
@@ -31,14 +33,14 @@ func CheckBranch(name string) error {
 // rules of git check-ref-format.
 func CheckRef(name string) error {
 	if !strings.HasPrefix(name, "refs/") || strings.Count(name, "/") < 2 {
-		return errors.Errorf("ref %q must begin with refs/ and a folder", Shorten(name))
+		return errors.Errorf("ref %q must begin with refs/ and a folder", failure.Shorten(name))
 	}
 	return checkRefFormat(name)
 }
 
 func checkRefFormat(name string) error {
 	if len(name) > maxRefBytes {
-		return errors.Errorf("ref %q has more than %d bytes", Shorten(name), maxRefBytes)
+		return errors.Errorf("ref %q has more than %d bytes", failure.Shorten(name), maxRefBytes)
 	}
 	bad := !utf8.ValidString(name) || strings.Contains(name, "..") || strings.Contains(name, "@{") ||
 		strings.HasSuffix(name, ".") || strings.ContainsFunc(name, isRefusedInRef)
@@ -46,7 +48,7 @@ func checkRefFormat(name string) error {
 		bad = bad || isRefusedRefPart(part)
 	}
 	if bad {
-		return errors.Errorf("ref %q is not a valid ref name", Shorten(name))
+		return errors.Errorf("ref %q is not a valid ref name", failure.Shorten(name))
 	}
 	return nil
 }

@@ -18,11 +18,13 @@ import (
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/knownhosts"
 
+	"github.com/intentplane/intentplane/provider/git/failure"
+	"github.com/intentplane/intentplane/provider/git/transport"
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
 // sshServer serves a repository over SSH to one key.
-func sshServer(t *testing.T, o gitserver.SSHOptions, seed map[string]string) (*gitserver.Server, *gitserver.SSH, SSH) {
+func sshServer(t *testing.T, o gitserver.SSHOptions, seed map[string]string) (*gitserver.Server, *gitserver.SSH, transport.SSH) {
 	t.Helper()
 	s := serve(t, seed)
 	user, key, err := gitserver.NewSSHKey()
@@ -35,10 +37,10 @@ func sshServer(t *testing.T, o gitserver.SSHOptions, seed map[string]string) (*g
 		t.Fatal(err)
 	}
 	t.Cleanup(x.Close)
-	return s, x, SSH{PrivateKey: Secret(key)}
+	return s, x, transport.SSH{PrivateKey: transport.Secret(key)}
 }
 
-func over(x *gitserver.SSH, auth Auth) func(*Remote) {
+func over(x *gitserver.SSH, auth transport.Auth) func(*Remote) {
 	return func(r *Remote) { r.URL, r.Auth, r.KnownHosts = x.URL(repo), auth, x.KnownHosts() }
 }
 
@@ -119,7 +121,7 @@ func TestLostRaceOverSSH(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := c.Push(t.Context(), p)
-	if diff := cmp.Diff(ClassConflict, ClassOf(err)); diff != "" {
+	if diff := cmp.Diff(failure.ClassConflict, failure.ClassOf(err)); diff != "" {
 		t.Errorf("Push(...): -want, +got:\n%s\n%v", diff, err)
 	}
 }
@@ -133,26 +135,26 @@ func TestRefusedOverSSH(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		change func(*Remote)
-		want   Class
+		want   failure.Class
 	}{
-		"Key":       {reason: "The server does not know the key", change: over(x, SSH{PrivateKey: Secret(stranger)}), want: ClassAuth},
-		"Malformed": {reason: "The key is none", change: over(x, SSH{PrivateKey: "s3cret"}), want: ClassInvalid},
+		"Key":       {reason: "The server does not know the key", change: over(x, transport.SSH{PrivateKey: transport.Secret(stranger)}), want: failure.ClassAuth},
+		"Malformed": {reason: "The key is none", change: over(x, transport.SSH{PrivateKey: "s3cret"}), want: failure.ClassInvalid},
 		"Nobody": {
 			reason: "A server of which no key is known is not even asked",
 			change: func(r *Remote) { over(x, key)(r); r.URL = "ssh://git@127.0.0.1:1/r" },
-			want:   ClassTrust,
+			want:   failure.ClassTrust,
 		},
-		"Repository": {reason: "There is no such repository", change: func(r *Remote) { over(x, key)(r); r.URL += "x" }, want: ClassNotFound},
+		"Repository": {reason: "There is no such repository", change: func(r *Remote) { over(x, key)(r); r.URL += "x" }, want: failure.ClassNotFound},
 		"Quotes": {
 			reason: "A path is one word, whatever it holds",
 			change: func(r *Remote) { over(x, key)(r); r.URL = strings.Replace(r.URL, "/team", "/';touch$IFS'x!/team", 1) },
-			want:   ClassNotFound,
+			want:   failure.ClassNotFound,
 		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			_, err := client(t, s, tc.change).Look(t.Context(), nil)
-			if diff := cmp.Diff(tc.want, ClassOf(err)); diff != "" {
+			if diff := cmp.Diff(tc.want, failure.ClassOf(err)); diff != "" {
 				t.Errorf("\n%s\nLook(...): -want, +got:\n%s\n%v", tc.reason, diff, err)
 			}
 			if err != nil && strings.Contains(err.Error(), "s3cret") {
@@ -160,7 +162,7 @@ func TestRefusedOverSSH(t *testing.T) {
 			}
 		})
 	}
-	if !slices.Contains(x.Commands(), remoteCommand("git-upload-pack", strings.Replace(s.Path(repo), "/team", "/';touch$IFS'x!/team", 1))) {
+	if !slices.Contains(x.Commands(), `git-upload-pack '`+strings.Replace(s.Path(repo), "/team", `/'\'';touch$IFS'\''x'\!'/team`, 1)+"'") {
 		t.Errorf("the path did not reach the server as one word: %q", x.Commands())
 	}
 }
@@ -182,27 +184,27 @@ func TestHostKeys(t *testing.T) {
 		reason string
 		host   ssh.Signer
 		lines  func(address string) string
-		want   Class
+		want   failure.Class
 	}{
 		"Known":                  {reason: "The key is known", host: host, lines: func(a string) string { return line("", a, host) }},
 		"RSA":                    {reason: "A key of rsa, with SHA-2", host: large, lines: func(a string) string { return line("", a, large) }},
 		"Hashed":                 {reason: "The name may be hashed", host: host, lines: func(a string) string { return line("", knownhosts.HashHostname(a), host) }},
 		"Wildcard":               {reason: "A pattern", host: host, lines: func(string) string { return "127.0.0.* " + authorized(host) }},
-		"CVE-2025-23390-Changed": {reason: "A server that shows another host key than the known one is not spoken to.", host: host, lines: func(a string) string { return line("", a, other) }, want: ClassTrust},
-		"CVE-2025-23390-Unknown": {reason: "A server without a known host key is not spoken to.", host: host, lines: func(string) string { return line("", "git.example.org", host) }, want: ClassTrust},
-		"OtherPort":              {reason: "Another port is another server", host: host, lines: func(string) string { return line("", "[127.0.0.1]:1", host) }, want: ClassTrust},
-		"Revoked":                {reason: "A key that was stolen", host: host, lines: func(a string) string { return line("", a, host) + line("@revoked ", a, host) }, want: ClassTrust},
-		"OtherKind":              {reason: "A key of another kind than the known one", host: host, lines: func(a string) string { return a + " " + authorized(rsaKey(t)) }, want: ClassTrust},
+		"CVE-2025-23390-Changed": {reason: "A server that shows another host key than the known one is not spoken to.", host: host, lines: func(a string) string { return line("", a, other) }, want: failure.ClassTrust},
+		"CVE-2025-23390-Unknown": {reason: "A server without a known host key is not spoken to.", host: host, lines: func(string) string { return line("", "git.example.org", host) }, want: failure.ClassTrust},
+		"OtherPort":              {reason: "Another port is another server", host: host, lines: func(string) string { return line("", "[127.0.0.1]:1", host) }, want: failure.ClassTrust},
+		"Revoked":                {reason: "A key that was stolen", host: host, lines: func(a string) string { return line("", a, host) + line("@revoked ", a, host) }, want: failure.ClassTrust},
+		"OtherKind":              {reason: "A key of another kind than the known one", host: host, lines: func(a string) string { return a + " " + authorized(rsaKey(t)) }, want: failure.ClassTrust},
 		"Authority":              {reason: "An authority vouches for the server", host: certified, lines: func(a string) string { return line("@cert-authority ", a, authority) }},
-		"WrongAuthory":           {reason: "Another authority vouches", host: certified, lines: func(a string) string { return line("@cert-authority ", a, other) }, want: ClassTrust},
-		"AuthorityOnly":          {reason: "A plain key is no certificate", host: host, lines: func(a string) string { return line("@cert-authority ", a, authority) }, want: ClassTrust},
+		"WrongAuthory":           {reason: "Another authority vouches", host: certified, lines: func(a string) string { return line("@cert-authority ", a, other) }, want: failure.ClassTrust},
+		"AuthorityOnly":          {reason: "A plain key is no certificate", host: host, lines: func(a string) string { return line("@cert-authority ", a, authority) }, want: failure.ClassTrust},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			s, x, key := sshServer(t, gitserver.SSHOptions{HostKey: tc.host}, map[string]string{"README.md": "hello"})
 			c := client(t, s, over(x, key), func(r *Remote) { r.KnownHosts = []byte(tc.lines(x.Address())) })
 			_, err := c.Look(t.Context(), nil)
-			if diff := cmp.Diff(tc.want, ClassOf(err)); diff != "" {
+			if diff := cmp.Diff(tc.want, failure.ClassOf(err)); diff != "" {
 				t.Errorf("\n%s\nLook(...): -want, +got:\n%s\n%v", tc.reason, diff, err)
 			}
 			if tc.want != "" && len(x.Commands()) > 0 {
@@ -216,7 +218,7 @@ func authorized(k ssh.Signer) string { return string(ssh.MarshalAuthorizedKey(k.
 
 func rsaKey(t *testing.T) ssh.Signer {
 	t.Helper()
-	k, err := rsa.GenerateKey(rand.Reader, minRSABits)
+	k, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,21 +245,21 @@ func TestKeysOfSSH(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	large, err := rsa.GenerateKey(rand.Reader, minRSABits)
+	large, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
 		t.Fatal(err)
 	}
 	cases := map[string]struct {
 		reason string
-		auth   SSH
+		auth   transport.SSH
 		public any
-		want   Class
+		want   failure.Class
 	}{
-		"ECDSA":           {reason: "ecdsa", auth: SSH{PrivateKey: Secret(seal(ec, ""))}, public: ec.Public()},
-		"RSA":             {reason: "rsa", auth: SSH{PrivateKey: Secret(seal(large, ""))}, public: large.Public()},
-		"Passphrase":      {reason: "A key with a passphrase", auth: SSH{PrivateKey: Secret(seal(ec, "open")), Passphrase: "open"}, public: ec.Public()},
-		"NoPassphrase":    {reason: "A passphrase is missing", auth: SSH{PrivateKey: Secret(seal(ec, "open"))}, public: ec.Public(), want: ClassInvalid},
-		"WrongPassphrase": {reason: "Another passphrase", auth: SSH{PrivateKey: Secret(seal(ec, "open")), Passphrase: "shut"}, public: ec.Public(), want: ClassInvalid},
+		"ECDSA":           {reason: "ecdsa", auth: transport.SSH{PrivateKey: transport.Secret(seal(ec, ""))}, public: ec.Public()},
+		"RSA":             {reason: "rsa", auth: transport.SSH{PrivateKey: transport.Secret(seal(large, ""))}, public: large.Public()},
+		"Passphrase":      {reason: "A key with a passphrase", auth: transport.SSH{PrivateKey: transport.Secret(seal(ec, "open")), Passphrase: "open"}, public: ec.Public()},
+		"NoPassphrase":    {reason: "A passphrase is missing", auth: transport.SSH{PrivateKey: transport.Secret(seal(ec, "open"))}, public: ec.Public(), want: failure.ClassInvalid},
+		"WrongPassphrase": {reason: "Another passphrase", auth: transport.SSH{PrivateKey: transport.Secret(seal(ec, "open")), Passphrase: "shut"}, public: ec.Public(), want: failure.ClassInvalid},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -267,7 +269,7 @@ func TestKeysOfSSH(t *testing.T) {
 			}
 			s, x, _ := sshServer(t, gitserver.SSHOptions{Authorized: []ssh.PublicKey{public}}, map[string]string{"README.md": "hello"})
 			_, err = client(t, s, over(x, tc.auth)).Look(t.Context(), nil)
-			if diff := cmp.Diff(tc.want, ClassOf(err)); diff != "" {
+			if diff := cmp.Diff(tc.want, failure.ClassOf(err)); diff != "" {
 				t.Errorf("\n%s\nLook(...): -want, +got:\n%s\n%v", tc.reason, diff, err)
 			}
 		})
@@ -285,23 +287,22 @@ func TestSilentSSHServer(t *testing.T) {
 		r.URL = "ssh://git@" + l.Addr().String() + "/r"
 		r.KnownHosts = []byte(strings.ReplaceAll(string(x.KnownHosts()), x.Address(), knownhosts.Normalize(l.Addr().String())))
 	})
-	ctx, cancel := context.WithTimeout(t.Context(), stallTime/100)
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	began := time.Now()
-	if _, err := c.Look(ctx, nil); ClassOf(err) != ClassTransient || ctx.Err() == nil || time.Since(began) >= handshakeTime {
+	if _, err := c.Look(ctx, nil); failure.ClassOf(err) != failure.ClassTransient || ctx.Err() == nil || time.Since(began) >= 15*time.Second {
 		t.Errorf("Look(...): %v after %s, want one that ends with the context", err, time.Since(began))
 	}
 }
 
 func TestStallOverSSH(t *testing.T) {
 	s, x, key := sshServer(t, gitserver.SSHOptions{}, map[string]string{"README.md": "hello"})
-	c := client(t, s, over(x, key))
-	c.ssh.answer = stallTime / 100
+	c := limited(t, client(t, s, over(x, key)).Remote(), transport.Limits{Wait: 200 * time.Millisecond})
 	x.Silence()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*stallTime)
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Second)
 	defer cancel()
 	_, err := c.Look(ctx, nil)
-	if diff := cmp.Diff(ClassTransient, ClassOf(err)); diff != "" {
+	if diff := cmp.Diff(failure.ClassTransient, failure.ClassOf(err)); diff != "" {
 		t.Errorf("Look(...) at a server that says nothing: -want, +got:\n%s\n%v", diff, err)
 	}
 	if ctx.Err() != nil {
@@ -311,10 +312,20 @@ func TestStallOverSSH(t *testing.T) {
 
 func TestTooMuchOverSSH(t *testing.T) {
 	s, x, key := sshServer(t, gitserver.SSHOptions{}, map[string]string{"README.md": "hello"})
-	c := client(t, s, over(x, key))
-	c.ssh.limit = 64
+	c := limited(t, client(t, s, over(x, key)).Remote(), transport.Limits{Bytes: 64})
 	_, err := c.Look(t.Context(), nil)
-	if diff := cmp.Diff(ClassTooLarge, ClassOf(err)); diff != "" {
+	if diff := cmp.Diff(failure.ClassTooLarge, failure.ClassOf(err)); diff != "" {
 		t.Errorf("Look(...): -want, +got:\n%s\n%v", diff, err)
 	}
+}
+
+// limited returns a client of a remote whose server may send less.
+func limited(t *testing.T, r Remote, l transport.Limits) *Client {
+	t.Helper()
+	c, err := NewClient(r, WithLimits(l))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
 }

@@ -24,6 +24,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/intentplane/intentplane/provider/git/failure"
+	"github.com/intentplane/intentplane/provider/git/transport"
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
@@ -86,24 +88,24 @@ func TestProxy(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		server *gitserver.Server
-		proxy  Proxy
-		want   Class
+		proxy  transport.Proxy
+		want   failure.Class
 		asked  string
 	}{
-		"Connect": {reason: "https goes through a tunnel", server: s, proxy: Proxy{URL: p.URL, Username: "me", Password: canary}, asked: "CONNECT "},
-		"Plain":   {reason: "http goes through the proxy", server: plain, proxy: Proxy{URL: p.URL, Username: "me", Password: canary}, asked: "GET "},
+		"Connect": {reason: "https goes through a tunnel", server: s, proxy: transport.Proxy{URL: p.URL, Username: "me", Password: canary}, asked: "CONNECT "},
+		"Plain":   {reason: "http goes through the proxy", server: plain, proxy: transport.Proxy{URL: p.URL, Username: "me", Password: canary}, asked: "GET "},
 		"Anonymous": {
-			reason: "A proxy that asks is not passed without an answer", server: s, proxy: Proxy{URL: p.URL}, want: ClassAuth, asked: "CONNECT ",
+			reason: "A proxy that asks is not passed without an answer", server: s, proxy: transport.Proxy{URL: p.URL}, want: failure.ClassAuth, asked: "CONNECT ",
 		},
 		"WrongPassword": {
 			reason: "A proxy that echoes what it was sent learns nobody's password but ours", server: s,
-			proxy: Proxy{URL: p.URL, Username: "me", Password: canary + "x"}, want: ClassAuth, asked: "CONNECT ",
+			proxy: transport.Proxy{URL: p.URL, Username: "me", Password: canary + "x"}, want: failure.ClassAuth, asked: "CONNECT ",
 		},
 		"WrongPasswordPlain": {
 			reason: "The same without a tunnel", server: plain,
-			proxy: Proxy{URL: p.URL, Username: "me", Password: canary + "x"}, want: ClassAuth, asked: "GET ",
+			proxy: transport.Proxy{URL: p.URL, Username: "me", Password: canary + "x"}, want: failure.ClassAuth, asked: "GET ",
 		},
-		"Gone": {reason: "A proxy that is not there", server: s, proxy: Proxy{URL: "http://127.0.0.1:1", Username: "me", Password: canary}, want: ClassTransient},
+		"Gone": {reason: "A proxy that is not there", server: s, proxy: transport.Proxy{URL: "http://127.0.0.1:1", Username: "me", Password: canary}, want: failure.ClassTransient},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -112,7 +114,7 @@ func TestProxy(t *testing.T) {
 			p.mu.Unlock()
 			c := client(t, tc.server, func(r *Remote) { r.Proxy, r.CABundle = &tc.proxy, tc.server.CA() })
 			snapshot, err := c.Look(t.Context(), nil)
-			if diff := cmp.Diff(tc.want, ClassOf(err)); diff != "" {
+			if diff := cmp.Diff(tc.want, failure.ClassOf(err)); diff != "" {
 				t.Fatalf("\n%s\nLook(...): -want, +got:\n%s\n%v", tc.reason, diff, err)
 			}
 			leaks(t, err)
@@ -139,7 +141,7 @@ func TestProxyIsRefused(t *testing.T) {
 	}
 	for name, u := range cases {
 		t.Run(name, func(t *testing.T) {
-			_, err := NewClient(Remote{URL: "https://h/r", Branch: "main", StateRef: stateRef, Proxy: &Proxy{URL: u}})
+			_, err := NewClient(Remote{URL: "https://h/r", Branch: "main", StateRef: stateRef, Proxy: &transport.Proxy{URL: u}})
 			if err == nil {
 				t.Fatalf("NewClient(...): no error for %q", u)
 			}
@@ -235,19 +237,19 @@ func TestCertificates(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		url    string
-		cert   *Certificate
-		want   Class
+		cert   *transport.Certificate
+		want   failure.Class
 	}{
-		"Shown":   {reason: "A certificate that the server knows", url: asking, cert: &Certificate{Chain: chain, Key: Secret(key)}},
-		"None":    {reason: "The server wants a certificate", url: asking, want: ClassAuth},
-		"Foreign": {reason: "A certificate that the server does not know", url: asking, cert: &Certificate{Chain: foreignChain, Key: Secret(foreignKey)}, want: ClassAuth},
-		"Expired": {reason: "The server's certificate has expired", url: expired, want: ClassTrust},
+		"Shown":   {reason: "A certificate that the server knows", url: asking, cert: &transport.Certificate{Chain: chain, Key: transport.Secret(key)}},
+		"None":    {reason: "The server wants a certificate", url: asking, want: failure.ClassAuth},
+		"Foreign": {reason: "A certificate that the server does not know", url: asking, cert: &transport.Certificate{Chain: foreignChain, Key: transport.Secret(foreignKey)}, want: failure.ClassAuth},
+		"Expired": {reason: "The server's certificate has expired", url: expired, want: failure.ClassTrust},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			c := client(t, s, func(r *Remote) { r.URL, r.CABundle, r.Certificate = tc.url, server.pem(), tc.cert })
 			snapshot, err := c.Look(t.Context(), nil)
-			if diff := cmp.Diff(tc.want, ClassOf(err)); diff != "" {
+			if diff := cmp.Diff(tc.want, failure.ClassOf(err)); diff != "" {
 				t.Fatalf("\n%s\nLook(...): -want, +got:\n%s\n%v", tc.reason, diff, err)
 			}
 			if err == nil {
@@ -255,7 +257,7 @@ func TestCertificates(t *testing.T) {
 			}
 		})
 	}
-	bad := Remote{URL: asking, Branch: "main", StateRef: stateRef, Certificate: &Certificate{Chain: chain, Key: Secret(foreignKey)}}
+	bad := Remote{URL: asking, Branch: "main", StateRef: stateRef, Certificate: &transport.Certificate{Chain: chain, Key: transport.Secret(foreignKey)}}
 	if _, err := NewClient(bad); err == nil {
 		t.Error("\nA certificate and the key of another one are a mistake\nNewClient(...): no error")
 	}

@@ -2,11 +2,12 @@ package git
 
 import (
 	"context"
-	"crypto/tls"
+	"encoding/base64"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -15,6 +16,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/intentplane/intentplane/provider/git/failure"
+	"github.com/intentplane/intentplane/provider/git/transport"
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
@@ -23,9 +26,9 @@ const canary = "canary-7f3a/+%"
 // leaks fails the test if the secret is in the error or anything it wraps.
 func leaks(t *testing.T, err error) {
 	t.Helper()
-	auth := Basic{Username: "user", Password: canary}
+	pair := base64.StdEncoding.EncodeToString([]byte("user:" + canary))
 	for ; err != nil; err = errors.Unwrap(err) {
-		for _, s := range auth.secretSpellings() {
+		for _, s := range []string{canary, pair, url.QueryEscape(canary), url.PathEscape(canary)} {
 			if text := fmt.Sprintf("%v %+v %#v %q", err, err, err, err); strings.Contains(text, s) {
 				t.Errorf("\nNo error holds a credential\nError(): %s", text)
 			}
@@ -36,21 +39,21 @@ func leaks(t *testing.T, err error) {
 func TestAuth(t *testing.T) {
 	cases := map[string]struct {
 		reason string
-		auth   Auth
-		want   Class
+		auth   transport.Auth
+		want   failure.Class
 	}{
-		"Basic":         {reason: "The password is right", auth: Basic{Username: "user", Password: canary}},
-		"Bearer":        {reason: "The token is right", auth: Bearer{Token: canary}},
-		"Anonymous":     {reason: "Nobody gets in without", want: ClassAuth},
-		"WrongPassword": {reason: "The password is wrong", auth: Basic{Username: "user", Password: canary + "x"}, want: ClassAuth},
-		"WrongToken":    {reason: "The token is wrong", auth: Bearer{Token: canary + "x"}, want: ClassAuth},
+		"Basic":         {reason: "The password is right", auth: transport.Basic{Username: "user", Password: canary}},
+		"Bearer":        {reason: "The token is right", auth: transport.Bearer{Token: canary}},
+		"Anonymous":     {reason: "Nobody gets in without", want: failure.ClassAuth},
+		"WrongPassword": {reason: "The password is wrong", auth: transport.Basic{Username: "user", Password: canary + "x"}, want: failure.ClassAuth},
+		"WrongToken":    {reason: "The token is wrong", auth: transport.Bearer{Token: canary + "x"}, want: failure.ClassAuth},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := serve(t, map[string]string{"a": "b"}, gitserver.WithBasicAuth("user", canary), gitserver.WithBearerToken(canary))
 			c := client(t, s, func(r *Remote) { r.Auth = tc.auth })
 			snapshot, err := c.Look(context.Background(), nil)
-			if diff := cmp.Diff(tc.want, ClassOf(err)); diff != "" {
+			if diff := cmp.Diff(tc.want, failure.ClassOf(err)); diff != "" {
 				t.Fatalf("\n%s\nLook(): -want, +got:\n%s\n%v", tc.reason, diff, err)
 			}
 			leaks(t, err)
@@ -68,18 +71,18 @@ func TestStatus(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		status int
-		read   Class
-		push   Class
+		read   failure.Class
+		push   failure.Class
 	}{
-		"NotFound":    {reason: "404", status: http.StatusNotFound, read: ClassNotFound, push: ClassNotFound},
-		"Gone":        {reason: "410", status: http.StatusGone, read: ClassNotFound, push: ClassNotFound},
-		"Login":       {reason: "401", status: http.StatusUnauthorized, read: ClassAuth, push: ClassAuth},
-		"Forbidden":   {reason: "403: who may read may be forbidden to write", status: http.StatusForbidden, read: ClassAuth, push: ClassAuth},
-		"TooLarge":    {reason: "413", status: http.StatusRequestEntityTooLarge, read: ClassTooLarge, push: ClassTooLarge},
-		"TooMany":     {reason: "429", status: http.StatusTooManyRequests, read: ClassTransient, push: ClassTransient},
-		"Internal":    {reason: "500", status: http.StatusInternalServerError, read: ClassTransient, push: ClassTransient},
-		"Unavailable": {reason: "503", status: http.StatusServiceUnavailable, read: ClassTransient, push: ClassTransient},
-		"Teapot":      {reason: "418", status: http.StatusTeapot, read: ClassUnknown, push: ClassUnknown},
+		"NotFound":    {reason: "404", status: http.StatusNotFound, read: failure.ClassNotFound, push: failure.ClassNotFound},
+		"Gone":        {reason: "410", status: http.StatusGone, read: failure.ClassNotFound, push: failure.ClassNotFound},
+		"Login":       {reason: "401", status: http.StatusUnauthorized, read: failure.ClassAuth, push: failure.ClassAuth},
+		"Forbidden":   {reason: "403: who may read may be forbidden to write", status: http.StatusForbidden, read: failure.ClassAuth, push: failure.ClassAuth},
+		"TooLarge":    {reason: "413", status: http.StatusRequestEntityTooLarge, read: failure.ClassTooLarge, push: failure.ClassTooLarge},
+		"TooMany":     {reason: "429", status: http.StatusTooManyRequests, read: failure.ClassTransient, push: failure.ClassTransient},
+		"Internal":    {reason: "500", status: http.StatusInternalServerError, read: failure.ClassTransient, push: failure.ClassTransient},
+		"Unavailable": {reason: "503", status: http.StatusServiceUnavailable, read: failure.ClassTransient, push: failure.ClassTransient},
+		"Teapot":      {reason: "418", status: http.StatusTeapot, read: failure.ClassUnknown, push: failure.ClassUnknown},
 	}
 	s := serve(t, map[string]string{"a": "b"})
 	for name, tc := range cases {
@@ -88,13 +91,13 @@ func TestStatus(t *testing.T) {
 			snapshot := look(t, c)
 			s.FailPushes(repo, tc.status)
 			_, err := c.Push(context.Background(), plan(t, snapshot, delivery(1)))
-			if diff := cmp.Diff(tc.push, ClassOf(err)); diff != "" {
+			if diff := cmp.Diff(tc.push, failure.ClassOf(err)); diff != "" {
 				t.Errorf("\n%s\nPush(): -want, +got:\n%s\n%v", tc.reason, diff, err)
 			}
 			s.FailPushes(repo, 0)
 			s.Fail(repo, tc.status)
 			_, err = c.Look(context.Background(), snapshot)
-			if diff := cmp.Diff(tc.read, ClassOf(err)); diff != "" {
+			if diff := cmp.Diff(tc.read, failure.ClassOf(err)); diff != "" {
 				t.Errorf("\n%s\nLook(): -want, +got:\n%s\n%v", tc.reason, diff, err)
 			}
 			s.Fail(repo, 0)
@@ -123,7 +126,7 @@ func TestTLS(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			_, err := client(t, s, tc.change).Look(context.Background(), nil)
-			if diff := cmp.Diff(ClassTrust, ClassOf(err)); diff != "" {
+			if diff := cmp.Diff(failure.ClassTrust, failure.ClassOf(err)); diff != "" {
 				t.Errorf("\n%s\nLook(): -want, +got:\n%s\n%v", tc.reason, diff, err)
 			}
 		})
@@ -132,13 +135,6 @@ func TestTLS(t *testing.T) {
 	r := Remote{URL: s.URL(repo), Branch: "main", StateRef: stateRef, CABundle: []byte("none")}
 	if _, err := NewClient(r); err == nil {
 		t.Error("\nA bundle without certificates is a mistake\nNewClient(): no error")
-	}
-}
-
-func TestNoProxy(t *testing.T) {
-	// net/http reads the environment once in a process, and never proxies loopback, so an answer of a server would prove nothing.
-	if at(t, "http://git.example.org").http.Proxy != nil {
-		t.Error("\nOnly a configuration may choose a proxy\nProxy: want none")
 	}
 }
 
@@ -154,7 +150,7 @@ func answer(t *testing.T, fn http.HandlerFunc) *Client {
 
 func at(t *testing.T, url string) *Client {
 	t.Helper()
-	c, err := NewClient(Remote{URL: url + "/" + repo, Branch: "main", StateRef: stateRef, Auth: Basic{Username: "user", Password: canary}})
+	c, err := NewClient(Remote{URL: url + "/" + repo, Branch: "main", StateRef: stateRef, Auth: transport.Basic{Username: "user", Password: canary}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +175,7 @@ func TestRedirectToAnotherHost(t *testing.T) {
 				http.Redirect(w, r, tc.to+r.URL.String(), http.StatusFound)
 			})
 			_, err := c.Look(context.Background(), nil)
-			if diff := cmp.Diff(ClassTrust, ClassOf(err)); diff != "" {
+			if diff := cmp.Diff(failure.ClassTrust, failure.ClassOf(err)); diff != "" {
 				t.Errorf("\n%s\nLook(): -want, +got:\n%s\n%v", tc.reason, diff, err)
 			}
 			leaks(t, err)
@@ -235,16 +231,16 @@ func TestHostileServer(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		serve  http.HandlerFunc
-		want   Class
+		want   failure.Class
 		hangs  bool
 	}{
-		"EchoesLogin":     {reason: "The header comes back with a 401", serve: func(w http.ResponseWriter, r *http.Request) { echo(w, r, 401) }, want: ClassAuth},
-		"EchoesForbidden": {reason: "The header comes back with a 403", serve: func(w http.ResponseWriter, r *http.Request) { echo(w, r, 403) }, want: ClassAuth},
-		"EchoesRefs":      {reason: "The header comes back as refs", serve: func(w http.ResponseWriter, r *http.Request) { echo(w, r, 200) }, want: ClassTransient},
+		"EchoesLogin":     {reason: "The header comes back with a 401", serve: func(w http.ResponseWriter, r *http.Request) { echo(w, r, 401) }, want: failure.ClassAuth},
+		"EchoesForbidden": {reason: "The header comes back with a 403", serve: func(w http.ResponseWriter, r *http.Request) { echo(w, r, 403) }, want: failure.ClassAuth},
+		"EchoesRefs":      {reason: "The header comes back as refs", serve: func(w http.ResponseWriter, r *http.Request) { echo(w, r, 200) }, want: failure.ClassTransient},
 		"EchoesPacket": {reason: "The header comes back in a packet", serve: func(w http.ResponseWriter, _ *http.Request) {
 			fmt.Fprintf(w, "%04xERR %s", len(canary)+8, canary)
-		}, want: ClassUnknown},
-		"Nothing": {reason: "An empty answer", serve: func(_ http.ResponseWriter, _ *http.Request) {}, want: ClassUnknown},
+		}, want: failure.ClassUnknown},
+		"Nothing": {reason: "An empty answer", serve: func(_ http.ResponseWriter, _ *http.Request) {}, want: failure.ClassUnknown},
 		"Endless": {reason: "Refs without end", serve: func(w http.ResponseWriter, _ *http.Request) {
 			for i := 0; ; i++ {
 				line := fmt.Sprintf("%040x refs/heads/%d\x00a\n", i+1, i)
@@ -252,20 +248,18 @@ func TestHostileServer(t *testing.T) {
 					return
 				}
 			}
-		}, want: ClassTooLarge},
+		}, want: failure.ClassTooLarge},
 		"Hangs": {reason: "Headers and then nothing", serve: func(w http.ResponseWriter, r *http.Request) {
 			w.WriteHeader(http.StatusOK)
 			_ = http.NewResponseController(w).Flush()
 			<-r.Context().Done()
-		}, want: ClassTransient, hangs: true},
-		"HangsBefore": {reason: "Not even headers", serve: func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, want: ClassTransient, hangs: true},
-		"Drops":       {reason: "The connection ends", serve: func(_ http.ResponseWriter, _ *http.Request) { panic(http.ErrAbortHandler) }, want: ClassTransient},
+		}, want: failure.ClassTransient, hangs: true},
+		"HangsBefore": {reason: "Not even headers", serve: func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, want: failure.ClassTransient, hangs: true},
+		"Drops":       {reason: "The connection ends", serve: func(_ http.ResponseWriter, _ *http.Request) { panic(http.ErrAbortHandler) }, want: failure.ClassTransient},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			c := answer(t, tc.serve)
-			c.http.MaxResponseHeaderBytes = 1 << 16
-			c.setBodyLimit(1 << 20)
+			c := limited(t, answer(t, tc.serve).Remote(), transport.Limits{Bytes: 1 << 20})
 			patience := 5 * time.Minute
 			if tc.hangs {
 				patience = time.Second
@@ -273,7 +267,7 @@ func TestHostileServer(t *testing.T) {
 			ctx, cancel := context.WithTimeout(context.Background(), patience)
 			defer cancel()
 			_, err := c.Look(ctx, nil)
-			if diff := cmp.Diff(tc.want, ClassOf(err)); diff != "" {
+			if diff := cmp.Diff(tc.want, failure.ClassOf(err)); diff != "" {
 				t.Errorf("\n%s\nLook(): -want, +got:\n%s\n%v", tc.reason, diff, err)
 			}
 			leaks(t, err)
@@ -295,7 +289,7 @@ func TestUnreachable(t *testing.T) {
 	h := httptest.NewServer(http.NotFoundHandler())
 	h.Close()
 	_, err := at(t, h.URL).Look(context.Background(), nil)
-	if diff := cmp.Diff("cannot read the repository: connection refused", err.Error()); diff != "" || !IsTransient(err) {
+	if diff := cmp.Diff("cannot read the repository: connection refused", err.Error()); diff != "" || !failure.IsTransient(err) {
 		t.Errorf("\nThe message is stable\nLook(): -want, +got:\n%s", diff)
 	}
 }
@@ -306,19 +300,9 @@ func TestTooLargeInMemory(t *testing.T) {
 	c := client(t, s)
 	c.maxInflated = 1 << 19
 	_, err := c.Look(context.Background(), nil)
-	if diff := cmp.Diff(ClassTooLarge, ClassOf(err)); diff != "" {
+	if diff := cmp.Diff(failure.ClassTooLarge, failure.ClassOf(err)); diff != "" {
 		t.Errorf("\nA small pack may hold a large file\nLook(): -want, +got:\n%s\n%v", diff, err)
 	}
 	c.maxInflated = 1 << 21
 	look(t, c)
-}
-
-func TestTLSVersion(t *testing.T) {
-	w, err := newHTTPTransport(Remote{}, (&route{}).newDialer(nil))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if w.TLSClientConfig.MinVersion < tls.VersionTLS12 || w.TLSClientConfig.InsecureSkipVerify {
-		t.Error("\nOld TLS is not spoken, certificates are checked")
-	}
 }

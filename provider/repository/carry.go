@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/failure"
 )
 
 // carry out a group of deliveries, and answer each. What one of them does wrong harms only that one: a group that the server does not
@@ -15,9 +16,9 @@ func (r *Repository) carry(ctx context.Context, group []*item) {
 		switch {
 		case err == nil:
 			planned.answer(r)
-		case len(group) > 1 && !common(err) && !git.IsConflict(err):
+		case len(group) > 1 && !common(err) && !failure.IsConflict(err):
 			half := len(group) / 2
-			if git.ClassOf(err) == git.ClassNotAtomic {
+			if failure.ClassOf(err) == failure.ClassNotAtomic {
 				half = 1
 			}
 			r.carry(ctx, group[:half])
@@ -37,11 +38,11 @@ func (r *Repository) fail(group []*item, err error) {
 		r.pushes.note(err, r.pool.o.Now())
 		r.mu.Unlock()
 	}
-	if git.IsConflict(err) {
+	if failure.IsConflict(err) {
 		r.giveUp(group)
 	}
 	for _, i := range group {
-		if !common(err) && !git.IsConflict(err) {
+		if !common(err) && !failure.IsConflict(err) {
 			r.refuse(i, err)
 		}
 		r.finish(i, err)
@@ -56,20 +57,20 @@ func (r *Repository) attempt(ctx context.Context, group []*item) (plan, []*item,
 		p, rest, err := r.try(ctx, group, lost > 0, first.whole)
 		switch {
 		case r.probeNextWay(p, err, first):
-		case git.ClassOf(err) == git.ClassNotAtomic:
+		case failure.ClassOf(err) == failure.ClassNotAtomic:
 			r.one()
 			return plan{}, nil, err
 		case err == nil:
 			r.win(lost, r.pool.o.Now().Sub(began))
 			return p, rest, nil
-		case !git.IsConflict(err):
+		case !failure.IsConflict(err):
 			return p, rest, err
 		case lost == maxLost:
 			return plan{}, nil, err
 		}
 		r.lose(lost, len(p.items))
 		if !r.pool.pause(r.pool.o.Pause()) {
-			return plan{}, nil, &git.Error{Class: git.ClassTransient, Detail: "cannot push to the repository: the provider ends"}
+			return plan{}, nil, &failure.Error{Class: failure.ClassTransient, Detail: "cannot push to the repository: the provider ends"}
 		}
 	}
 }
@@ -119,7 +120,7 @@ func (r *Repository) push(ctx context.Context, p plan, at time.Time, whole bool)
 	if p.proposal.Empty() {
 		for _, i := range p.items {
 			if at.Before(i.asked) {
-				return &git.Error{Class: git.ClassConflict, Detail: "cannot tell what the repository holds: it was not looked at since"}
+				return &failure.Error{Class: failure.ClassConflict, Detail: "cannot tell what the repository holds: it was not looked at since"}
 			}
 		}
 		return nil

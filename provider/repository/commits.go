@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/failure"
 )
 
 // maxMissing is how many commits one repository remembers that could not be fetched.
@@ -55,8 +56,8 @@ func (f *fetchFailures) failure(id string, now time.Time) error {
 func (f *fetchFailures) note(id string, err error, now time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	class := git.ClassOf(err)
-	if common(err) && class != git.ClassNotFound {
+	class := failure.ClassOf(err)
+	if common(err) && class != failure.ClassNotFound {
 		f.repository.note(err, now)
 		return
 	}

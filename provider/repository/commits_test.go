@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
@@ -24,24 +24,24 @@ func TestFetchCommit(t *testing.T) {
 		after  time.Duration
 		status int
 		id     string
-		class  git.Class
+		class  failure.Class
 		asked  bool
 	}{
 		{reason: "A commit that is there is fetched.", id: tip, asked: true},
-		{reason: "A commit that is nowhere is asked for.", id: nowhere, class: git.ClassNotFound, asked: true},
-		{reason: "It is not asked for again at once.", id: nowhere, class: git.ClassNotFound},
+		{reason: "A commit that is nowhere is asked for.", id: nowhere, class: failure.ClassNotFound, asked: true},
+		{reason: "It is not asked for again at once.", id: nowhere, class: failure.ClassNotFound},
 		{reason: "Other commits are still fetched.", id: tip, asked: true},
-		{reason: "A server that fails is asked once.", id: tip, status: http.StatusInternalServerError, class: git.ClassTransient, asked: true},
-		{reason: "A server that failed is not asked again at once, for whatever commit.", id: strings.Repeat("b", 40), class: git.ClassTransient},
+		{reason: "A server that fails is asked once.", id: tip, status: http.StatusInternalServerError, class: failure.ClassTransient, asked: true},
+		{reason: "A server that failed is not asked again at once, for whatever commit.", id: strings.Repeat("b", 40), class: failure.ClassTransient},
 		{reason: "It is asked again after a while.", after: time.Minute, id: tip, asked: true},
-		{reason: "A commit that was nowhere is asked for again after a while.", after: time.Hour, id: nowhere, class: git.ClassNotFound, asked: true},
+		{reason: "A commit that was nowhere is asked for again after a while.", after: time.Hour, id: nowhere, class: failure.ClassNotFound, asked: true},
 	}
 	for _, step := range steps {
 		clock = clock.Add(step.after)
 		s.Fail(repo, step.status)
 		before := s.Requests(repo)
 		_, err := r.FetchCommit(t.Context(), step.id)
-		if diff := cmp.Diff(step.class, git.ClassOf(err)); diff != "" {
+		if diff := cmp.Diff(step.class, failure.ClassOf(err)); diff != "" {
 			t.Errorf("\n%s\nFetchCommit(...): -want, +got:\n%s\n%v", step.reason, diff, err)
 		}
 		if asked := s.Requests(repo) > before; asked != step.asked {
@@ -53,7 +53,7 @@ func TestFetchCommit(t *testing.T) {
 func TestFetchFailuresAreBounded(t *testing.T) {
 	f := &fetchFailures{}
 	for n := range 3 * maxMissing {
-		f.note(fmt.Sprint(n), &git.Error{Class: git.ClassNotFound}, time.Unix(int64(n), 0))
+		f.note(fmt.Sprint(n), &failure.Error{Class: failure.ClassNotFound}, time.Unix(int64(n), 0))
 	}
 	if len(f.missing) > maxMissing {
 		t.Errorf("No more commits are remembered than there is room for.\nnote(...): %d are", len(f.missing))

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/test/gitserver"
 	"github.com/intentplane/intentplane/test/soak"
 )
@@ -30,7 +31,7 @@ func foreign(t *testing.T, s *gitserver.Server, stop <-chan struct{}) []string {
 	for n := 0; ; n++ {
 		name := fmt.Sprintf("theirs-%d", n)
 		// Who comes too late comes again.
-		for git.IsConflict(foreignPush(t, c, name)) {
+		for failure.IsConflict(foreignPush(t, c, name)) {
 		}
 		pushed = append(pushed, name)
 		select {
@@ -57,7 +58,7 @@ func foreignPush(t *testing.T, c *git.Client, name string) error {
 		return nil
 	}
 	_, err = c.Push(context.Background(), p)
-	if err != nil && !git.IsConflict(err) {
+	if err != nil && !failure.IsConflict(err) {
 		t.Errorf("Push(): %v", err)
 	}
 	return err
@@ -151,10 +152,10 @@ func trailer(w, n int) string { return fmt.Sprintf("ns-%d/w map[n:%d]", w, n) }
 func persist(t *testing.T, r *Repository, w, n int) bool {
 	t.Helper()
 	err := deliver(r, writes(types.NamespacedName{Namespace: fmt.Sprintf("ns-%d", w), Name: "w"}, map[string]string{"n": fmt.Sprint(n)}))
-	if err != nil && !git.IsConflict(err) {
+	if err != nil && !failure.IsConflict(err) {
 		t.Errorf("\nA lost race is tried again\nDeliver(): %v", err)
 	}
-	return git.IsConflict(err)
+	return failure.IsConflict(err)
 }
 
 // untouched fails the test unless each file is what its owner wrote last.
@@ -227,7 +228,7 @@ func TestOutrun(t *testing.T) {
 		return plan(ctx, draft)
 	}
 	for round := range 2 {
-		if err := deliver(r, d); !git.IsConflict(err) {
+		if err := deliver(r, d); !failure.IsConflict(err) {
 			t.Fatalf("\nWho always comes too late is told\nDeliver(): %v", err)
 		}
 		if diff := cmp.Diff((round+1)*(maxLost+1), tries); diff != "" {
@@ -260,7 +261,7 @@ func TestLockedBranch(t *testing.T) {
 	if err := os.WriteFile(lock, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := deliver(r, fiveFiles(1)); !git.IsConflict(err) {
+	if err := deliver(r, fiveFiles(1)); !failure.IsConflict(err) {
 		t.Fatalf("\nA lock looks like a race\nDeliver(): %v", err)
 	}
 	<-woken // The first time nobody knows.

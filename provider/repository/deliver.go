@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/failure"
 )
 
 const (
@@ -61,7 +61,7 @@ func (r *Repository) enqueue(d Delivery) (*item, error) {
 	}
 	i := &item{Delivery: d, of: r, asked: now, done: make(chan struct{})}
 	if !r.pool.underWay.add(i) {
-		return nil, &git.Error{Class: git.ClassTransient, Detail: "cannot push to the repository: too much of the namespace, or of all, waits to be delivered"}
+		return nil, &failure.Error{Class: failure.ClassTransient, Detail: "cannot push to the repository: too much of the namespace, or of all, waits to be delivered"}
 	}
 	r.queue.add(i)
 	if !r.working {

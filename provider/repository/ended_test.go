@@ -7,20 +7,20 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/failure"
 )
 
 // TestEnded hears of each conversation with the server.
 func TestEnded(t *testing.T) {
 	s := serve(t, map[string]string{"README.md": "hello"})
 	var mu sync.Mutex
-	pushes, deliveries, looks, failed := 0, 0, 0, []git.Class{}
+	pushes, deliveries, looks, failed := 0, 0, 0, []failure.Class{}
 	r := open(t, pool(Options{Ended: func(o Operation) {
 		mu.Lock()
 		defer mu.Unlock()
 		switch {
 		case o.Err != nil:
-			failed = append(failed, git.ClassOf(o.Err))
+			failed = append(failed, failure.ClassOf(o.Err))
 		case o.Name == OperationPush:
 			pushes++
 			deliveries += o.Deliveries

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/shares"
 )
 
@@ -28,7 +28,7 @@ type host struct {
 func (h *host) do(ctx context.Context, fn func(context.Context) error) error {
 	free, err := h.acquireSlot(ctx)
 	if err != nil {
-		return &git.Error{Class: git.ClassTransient, Detail: "cannot reach the repository: its host is busy with others that did not get an answer"}
+		return &failure.Error{Class: failure.ClassTransient, Detail: "cannot reach the repository: its host is busy with others that did not get an answer"}
 	}
 	defer free()
 	ctx, cancel := context.WithTimeout(ctx, operation)

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/failure"
 )
 
 // A flight is a look that is under way.
@@ -43,7 +44,7 @@ func (r *Repository) Look(ctx context.Context, key types.NamespacedName, since t
 	case <-ctx.Done():
 	}
 	if known == nil {
-		known = &git.Error{Class: git.ClassTransient, Detail: "cannot read the repository: it did not answer yet"}
+		known = &failure.Error{Class: failure.ClassTransient, Detail: "cannot read the repository: it did not answer yet"}
 	}
 	return r.leave(key, f, known)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/failure"
 )
 
 func TestLooksAreShared(t *testing.T) {
@@ -74,8 +74,8 @@ func TestBrokenIsAskedOnce(t *testing.T) {
 		t.Helper()
 		before := s.Requests(repo)
 		for n := range 100 {
-			if _, err := r.Look(context.Background(), web(n), clock); git.ClassOf(err) != git.ClassTransient {
-				t.Fatalf("Look(): want %s, got %v", git.ClassTransient, err)
+			if _, err := r.Look(context.Background(), web(n), clock); failure.ClassOf(err) != failure.ClassTransient {
+				t.Fatalf("Look(): want %s, got %v", failure.ClassTransient, err)
 			}
 		}
 		return s.Requests(repo) - before
@@ -113,7 +113,7 @@ func TestSilentHostHoldsNobody(t *testing.T) {
 	p := pool(Options{Patience: patience})
 	dead, s := silent(t), serve(t, map[string]string{"README.md": "hello"})
 	began := time.Now()
-	if _, err := openURL(t, p, dead).Look(context.Background(), web(0), began); git.ClassOf(err) != git.ClassTransient {
+	if _, err := openURL(t, p, dead).Look(context.Background(), web(0), began); failure.ClassOf(err) != failure.ClassTransient {
 		t.Errorf("\nWho asks is told\nLook(): %v", err)
 	}
 	if took := time.Since(began); took > 10*patience {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/failure"
 )
 
 // A story is what the commits of a branch say up to a tip, or why that cannot be read.
@@ -22,9 +23,9 @@ func (r *Repository) Notes(ctx context.Context, s *git.Snapshot, words string) (
 	select {
 	case r.telling <- struct{}{}:
 	case <-timer.C:
-		return nil, &git.Error{Class: git.ClassTransient, Detail: "cannot read the commits of the repository: it did not answer yet"}
+		return nil, &failure.Error{Class: failure.ClassTransient, Detail: "cannot read the commits of the repository: it did not answer yet"}
 	case <-ctx.Done():
-		return nil, &git.Error{Class: git.ClassTransient, Detail: "cannot read the commits of the repository: " + ctx.Err().Error()}
+		return nil, &failure.Error{Class: failure.ClassTransient, Detail: "cannot read the commits of the repository: " + ctx.Err().Error()}
 	}
 	defer func() { <-r.telling }()
 	told := r.knownChronicle()

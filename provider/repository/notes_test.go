@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/failure"
 )
 
 // TestNotesAreShared lets many ask what the commits say, of a repository that is down and of one that is not.
@@ -17,7 +17,7 @@ func TestNotesAreShared(t *testing.T) {
 	clock := time.Now()
 	s := serve(t, map[string]string{"README.md": "hello"})
 	r := open(t, pool(Options{Now: func() time.Time { return clock }}), s)
-	ask := func(class git.Class) int {
+	ask := func(class failure.Class) int {
 		t.Helper()
 		at, _ := r.known()
 		before := s.Requests(repo)
@@ -25,7 +25,7 @@ func TestNotesAreShared(t *testing.T) {
 		for range 50 {
 			wg.Go(func() {
 				notes, err := r.Notes(context.Background(), at, "Delivery: ")
-				if git.ClassOf(err) != class || (err == nil) != (len(notes) > 0) {
+				if failure.ClassOf(err) != class || (err == nil) != (len(notes) > 0) {
 					t.Errorf("Notes(): want class %q, got %v, %v", class, notes, err)
 				}
 			})
@@ -39,7 +39,7 @@ func TestNotesAreShared(t *testing.T) {
 		}
 	}
 	s.Fail(repo, http.StatusServiceUnavailable)
-	got := []int{ask(git.ClassTransient)}
+	got := []int{ask(failure.ClassTransient)}
 	s.Fail(repo, 0)
 	clock = clock.Add(time.Minute)
 	got = append(got, ask(""), ask(""))
@@ -63,8 +63,8 @@ func TestNotesWaitNoLonger(t *testing.T) {
 	until(func() bool { at, _ := r.known(); return at != nil })
 	at, _ := r.known()
 	r.telling <- struct{}{}
-	if _, err := r.Notes(context.Background(), at, "x"); git.ClassOf(err) != git.ClassTransient {
-		t.Errorf("\nNobody waits without a bound\nNotes(): want %s, got %v", git.ClassTransient, err)
+	if _, err := r.Notes(context.Background(), at, "x"); failure.ClassOf(err) != failure.ClassTransient {
+		t.Errorf("\nNobody waits without a bound\nNotes(): want %s, got %v", failure.ClassTransient, err)
 	}
 	<-r.telling
 }

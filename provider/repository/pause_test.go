@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
@@ -55,7 +56,7 @@ func TestEnd(t *testing.T) {
 				await(t, c.begun)
 			}
 			stop()
-			if err := await(t, first); (err == nil) != tc.want || err != nil && git.ClassOf(err) != git.ClassTransient {
+			if err := await(t, first); (err == nil) != tc.want || err != nil && failure.ClassOf(err) != failure.ClassTransient {
 				t.Errorf("\n%s\nDeliver(...): %v", tc.reason, err)
 			}
 			must(t, await(t, stopped))

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/failure"
 )
 
 // A place is what a ref holds that may hold the state.
@@ -173,7 +174,7 @@ type firstPush struct {
 // everything, and have nothing against the state. It is false if there is no other way. A server that hides the ref of the state takes the
 // branch without it, atomic or not, so it is not asked.
 func (r *Repository) probeNextWay(p plan, err error, first *firstPush) bool {
-	if !p.first || git.ClassOf(err) != git.ClassStateRefused || first.whole {
+	if !p.first || failure.ClassOf(err) != failure.ClassStateRefused || first.whole {
 		return false
 	}
 	first.unhooked = first.unhooked || !strings.Contains(err.Error(), "hook declined")

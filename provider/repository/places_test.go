@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
@@ -93,7 +94,7 @@ func TestRefusalKeepsPlace(t *testing.T) {
 				t.Fatal(err)
 			}
 			hook(t, s, tc.hook, refuseAll)
-			if err := deliver(r, remembers(2, 0)); git.ClassOf(err) != git.ClassStateRefused && git.ClassOf(err) != git.ClassPolicy {
+			if err := deliver(r, remembers(2, 0)); failure.ClassOf(err) != failure.ClassStateRefused && failure.ClassOf(err) != failure.ClassPolicy {
 				t.Errorf("\n%s\nDeliver(...): want a refusal, got %v", tc.reason, err)
 			}
 			hook(t, s, tc.hook, "exit 0")
@@ -113,8 +114,8 @@ func TestProbe(t *testing.T) {
 	r := open(t, pool(Options{Now: func() time.Time { return clock }}), s)
 	hook(t, s, "pre-receive", refuseAll)
 	err := deliver(r, fiveFiles(1))
-	if git.ClassOf(err) != git.ClassPolicy || !strings.Contains(err.Error(), "refs/heads/"+gitserver.Branch+" and "+customRef) {
-		t.Fatalf("A hook that refuses everything is reported with the branch that it refuses.\nDeliver(...): want class %s, got %v", git.ClassPolicy, err)
+	if failure.ClassOf(err) != failure.ClassPolicy || !strings.Contains(err.Error(), "refs/heads/"+gitserver.Branch+" and "+customRef) {
+		t.Fatalf("A hook that refuses everything is reported with the branch that it refuses.\nDeliver(...): want class %s, got %v", failure.ClassPolicy, err)
 	}
 	hook(t, s, "pre-receive", "exit 0")
 	clock = clock.Add(time.Hour)

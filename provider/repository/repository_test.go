@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
@@ -175,12 +176,12 @@ func TestOneSpoilsNothing(t *testing.T) {
 		reason string
 		hook   string
 		bad    Delivery
-		want   git.Class
+		want   failure.Class
 	}{
 		"Refused": {
 			reason: "What the server refuses is found among the others",
 			hook:   `while read old new ref; do git ls-tree -r --name-only "$new" | grep -q web-3/ && echo "rule 7 says no" >&2 && exit 1; done; exit 0`,
-			bad:    fiveFiles(3), want: git.ClassPolicy,
+			bad:    fiveFiles(3), want: failure.ClassPolicy,
 		},
 		"Invalid": {
 			reason: "What cannot be planned is left out",
@@ -188,15 +189,15 @@ func TestOneSpoilsNothing(t *testing.T) {
 				_, err := d.Commit(git.Change{})
 				return err
 			}},
-			want: git.ClassInvalid,
+			want: failure.ClassInvalid,
 		},
 		"HalfPlanned": {
 			reason: "What fails in the middle leaves nothing behind",
 			bad: Delivery{Object: bad, Plan: func(ctx context.Context, d *git.Draft) error {
 				_ = fiveFiles(3).Plan(ctx, d)
-				return &git.Error{Class: git.ClassTooLarge}
+				return &failure.Error{Class: failure.ClassTooLarge}
 			}},
-			want: git.ClassTooLarge,
+			want: failure.ClassTooLarge,
 		},
 	}
 	for name, tc := range cases {
@@ -212,11 +213,11 @@ func TestOneSpoilsNothing(t *testing.T) {
 			}
 			waiting[3] = tc.bad
 			for key, err := range gather(t, s, r, waiting...) {
-				want := git.Class("")
+				want := failure.Class("")
 				if key == bad {
 					want = tc.want
 				}
-				if diff := cmp.Diff(want, git.ClassOf(err)); diff != "" {
+				if diff := cmp.Diff(want, failure.ClassOf(err)); diff != "" {
 					t.Errorf("\n%s\nDeliver(%s): -want, +got:\n%s", tc.reason, key, diff)
 				}
 			}
@@ -235,7 +236,7 @@ func TestRefusedIsNotAskedAgain(t *testing.T) {
 	refused := func(d Delivery) int {
 		t.Helper()
 		before := s.Pushes(repo)
-		if err := deliver(r, d); git.ClassOf(err) != git.ClassPolicy {
+		if err := deliver(r, d); failure.ClassOf(err) != failure.ClassPolicy {
 			t.Fatalf("Deliver(): want a refusal, got %v", err)
 		}
 		return s.Pushes(repo) - before

@@ -1,7 +1,7 @@
 package repository
 
 import (
-	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/transport"
 	"github.com/intentplane/intentplane/provider/shares"
 )
 
@@ -24,7 +24,7 @@ const (
 type commons struct {
 	slots  *shares.Places
 	lanes  *shares.Places
-	budget *git.Budget
+	budget *transport.Budget
 }
 
 // newCommons returns what administrators' configurations use.
@@ -32,7 +32,7 @@ func newCommons() commons {
 	return commons{
 		slots:  shares.NewPlaces(shares.Limits{PerHost: atOnce}),
 		lanes:  shares.NewPlaces(shares.Limits{PerHost: 1}),
-		budget: git.NewBudget(),
+		budget: transport.NewBudget(),
 	}
 }
 
@@ -43,6 +43,6 @@ func newTenantsCommons() commons {
 			PerHost: tenantsAtOnce, PerNamespace: namespaceAtOnce, PerNamespaceAtHost: namespaceAtHost, Together: tenantsTogether,
 		}),
 		lanes:  shares.NewPlaces(shares.Limits{PerHost: 1}),
-		budget: git.NewBudget(),
+		budget: transport.NewBudget(),
 	}
 }

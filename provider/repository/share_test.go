@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/failure"
+	"github.com/intentplane/intentplane/provider/git/transport"
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
@@ -42,7 +44,7 @@ func fatal(tb testing.TB, err error) {
 // of a namespace, with credentials that tell it from others.
 func of(namespace string, n int) func(r *git.Remote) {
 	return func(r *git.Remote) {
-		r.Namespace, r.Auth = namespace, git.Basic{Username: "user", Password: fmt.Sprint("password-", n)}
+		r.Namespace, r.Auth = namespace, transport.Basic{Username: "user", Password: fmt.Sprint("password-", n)}
 	}
 }
 
@@ -71,7 +73,7 @@ func hang(t *testing.T, most int, repos ...*Repository) {
 func TestHangingReadsHoldNobodyElse(t *testing.T) {
 	s := serve(t, map[string]string{"README.md": "hello"})
 	through := func(n int) func(r *git.Remote) {
-		return func(r *git.Remote) { r.Proxy = &git.Proxy{URL: fmt.Sprintf("http://127.0.0.1:%d", n+1)} }
+		return func(r *git.Remote) { r.Proxy = &transport.Proxy{URL: fmt.Sprintf("http://127.0.0.1:%d", n+1)} }
 	}
 	directly := func(int) func(*git.Remote) { return func(*git.Remote) {} }
 	cases := map[string]struct {
@@ -124,7 +126,7 @@ func TestHangingPushGivesItsLaneBack(t *testing.T) {
 			hanging.Plan = func(context.Context, *git.Draft) error {
 				close(held)
 				<-free
-				return &git.Error{Class: git.ClassInvalid}
+				return &failure.Error{Class: failure.ClassInvalid}
 			}
 			go func() { _ = slow.Deliver(context.Background(), hanging) }()
 			await(t, held)
@@ -173,7 +175,7 @@ func TestIdleIsForgotten(t *testing.T) {
 	open := func(namespace string, n int) {
 		clock = clock.Add(time.Second)
 		openRemote(t, p, fmt.Sprintf("http://127.0.0.1:1/%d", n), of(namespace, n), func(r *git.Remote) {
-			r.Proxy = &git.Proxy{URL: fmt.Sprintf("http://127.0.0.1:%d", n+1)}
+			r.Proxy = &transport.Proxy{URL: fmt.Sprintf("http://127.0.0.1:%d", n+1)}
 		})
 	}
 	open("team-a", 0)
@@ -245,7 +247,7 @@ func TestHostileTenantCostsItself(t *testing.T) {
 	for n := range 100 {
 		r := openRemote(t, p, drip+"/x.git", of(hostile, n))
 		if n%2 == 0 {
-			r = openRemote(t, p, s.URL(repo), of(hostile, n), func(r *git.Remote) { r.Proxy = &git.Proxy{URL: proxy[:len(proxy)-len("/x.git")]} })
+			r = openRemote(t, p, s.URL(repo), of(hostile, n), func(r *git.Remote) { r.Proxy = &transport.Proxy{URL: proxy[:len(proxy)-len("/x.git")]} })
 		}
 		for m := range 10 {
 			d := fiveFiles(10*n + m)

@@ -3,7 +3,7 @@ package repository
 import (
 	"time"
 
-	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/failure"
 )
 
 // A policy says when to try again.
@@ -14,11 +14,11 @@ type policy struct {
 
 // policyOf a class of errors. What passes by itself is tried again soon, what somebody has to change is not: who changes the
 // credentials or the object comes with another identity, and is not held up. A lost race is tried again at once, elsewhere.
-func policyOf(c git.Class) policy {
+func policyOf(c failure.Class) policy {
 	switch c {
-	case git.ClassAuth, git.ClassTrust, git.ClassAddress, git.ClassNotFound:
+	case failure.ClassAuth, failure.ClassTrust, failure.ClassAddress, failure.ClassNotFound:
 		return policy{first: 15 * time.Second, most: 5 * time.Minute}
-	case git.ClassPolicy, git.ClassStateRefused, git.ClassTooLarge, git.ClassOccupied, git.ClassInvalid:
+	case failure.ClassPolicy, failure.ClassStateRefused, failure.ClassTooLarge, failure.ClassOccupied, failure.ClassInvalid:
 		return policy{first: 15 * time.Second, most: 10 * time.Minute}
 	}
 	return policy{first: time.Second, most: time.Minute}
@@ -45,15 +45,15 @@ func (t *trouble) note(err error, now time.Time) {
 		*t = trouble{}
 		return
 	}
-	p := policyOf(git.ClassOf(err))
+	p := policyOf(failure.ClassOf(err))
 	wait := min(max(t.next, p.first), p.most)
 	*t = trouble{err: err, until: now.Add(wait), next: 2 * wait}
 }
 
 // common is true for an error that the next one who tries would get too.
 func common(err error) bool {
-	switch git.ClassOf(err) {
-	case git.ClassTransient, git.ClassAuth, git.ClassTrust, git.ClassAddress, git.ClassNotFound, git.ClassStateRefused:
+	switch failure.ClassOf(err) {
+	case failure.ClassTransient, failure.ClassAuth, failure.ClassTrust, failure.ClassAddress, failure.ClassNotFound, failure.ClassStateRefused:
 		return true
 	}
 	return false

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/test/hostile"
 )
 
@@ -13,12 +14,12 @@ func TestGit(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		server *hostile.Git
-		want   git.Class
+		want   failure.Class
 	}{
 		"Harmless":    {reason: "A pack with the commit alone is read, so what the others are refused for is what they add.", server: hostile.NewGit(hostile.TinyObjects(0))},
-		"TinyObjects": {reason: "A pack of many tiny objects is too large for memory.", server: hostile.NewGit(hostile.TinyObjects(400_000)), want: git.ClassTooLarge},
-		"BrokenPack":  {reason: "A pack that has fewer objects than it says is broken.", server: hostile.NewGit(hostile.BrokenPack()), want: git.ClassTransient},
-		"Refs":        {reason: "A list of a million refs is too large.", server: hostile.NewGitWithRefs(1_000_000), want: git.ClassTooLarge},
+		"TinyObjects": {reason: "A pack of many tiny objects is too large for memory.", server: hostile.NewGit(hostile.TinyObjects(400_000)), want: failure.ClassTooLarge},
+		"BrokenPack":  {reason: "A pack that has fewer objects than it says is broken.", server: hostile.NewGit(hostile.BrokenPack()), want: failure.ClassTransient},
+		"Refs":        {reason: "A list of a million refs is too large.", server: hostile.NewGitWithRefs(1_000_000), want: failure.ClassTooLarge},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -29,7 +30,7 @@ func TestGit(t *testing.T) {
 			}
 			t.Cleanup(c.Close)
 			_, err = c.Look(t.Context(), nil)
-			if diff := cmp.Diff(tc.want, git.ClassOf(err)); diff != "" {
+			if diff := cmp.Diff(tc.want, failure.ClassOf(err)); diff != "" {
 				t.Errorf("%s\nLook(...): -want, +got:\n%s\n%v", tc.reason, diff, err)
 			}
 		})

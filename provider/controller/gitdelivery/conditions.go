@@ -13,7 +13,7 @@ import (
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/provider/credentials"
-	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/repository"
 )
 
@@ -58,7 +58,7 @@ func unready(d *v1alpha1.GitDelivery, now time.Time, reason xpv2.ConditionReason
 
 // failureMessage says what failed, and what the server said about it to a person.
 func failureMessage(err error) string {
-	var e *git.Error
+	var e *failure.Error
 	if !errors.As(err, &e) || e.Remote == "" {
 		return err.Error()
 	}
@@ -129,26 +129,26 @@ func reasonOf(err error) xpv2.ConditionReason {
 	case repository.IsPending(err), errors.As(err, &comparing):
 		return v1alpha1.ReasonPushing
 	}
-	return reasonOfClass(git.ClassOf(err))
+	return reasonOfClass(failure.ClassOf(err))
 }
 
-func reasonOfClass(c git.Class) xpv2.ConditionReason {
+func reasonOfClass(c failure.Class) xpv2.ConditionReason {
 	switch c {
-	case git.ClassInvalid:
+	case failure.ClassInvalid:
 		return v1alpha1.ReasonInvalid
-	case git.ClassOccupied:
+	case failure.ClassOccupied:
 		return v1alpha1.ReasonNotOwner
-	case git.ClassConflict:
+	case failure.ClassConflict:
 		return v1alpha1.ReasonConflict
-	case git.ClassPolicy, git.ClassAddress:
+	case failure.ClassPolicy, failure.ClassAddress:
 		return v1alpha1.ReasonPolicyDenied
-	case git.ClassStateRefused:
+	case failure.ClassStateRefused:
 		return v1alpha1.ReasonStateRefused
-	case git.ClassAuth:
+	case failure.ClassAuth:
 		return v1alpha1.ReasonAuthFailed
-	case git.ClassTrust:
+	case failure.ClassTrust:
 		return v1alpha1.ReasonTrustFailed
-	case git.ClassTooLarge:
+	case failure.ClassTooLarge:
 		return v1alpha1.ReasonTooLarge
 	}
 	return v1alpha1.ReasonUnreachable

@@ -15,6 +15,8 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/failure"
+	"github.com/intentplane/intentplane/provider/git/objects"
 	"github.com/intentplane/intentplane/provider/marker"
 	"github.com/intentplane/intentplane/provider/state"
 )
@@ -148,7 +150,7 @@ func readOwner(s *git.Snapshot) (string, string, error) {
 // directory returns what stands at a path. A path that no repository can have holds nothing: it is refused elsewhere.
 func (e *external) directory(ctx context.Context, f facts, s *git.Snapshot, path string) (directory, error) {
 	at, ok, err := s.Entry(path)
-	if git.ClassOf(err) == git.ClassInvalid {
+	if failure.ClassOf(err) == failure.ClassInvalid {
 		return directory{}, nil
 	}
 	if err != nil {
@@ -213,10 +215,10 @@ func (e *external) inside(ctx context.Context, f facts, s *git.Snapshot, dir str
 			continue
 		}
 		if seen[named[at]] = true; len(seen) > maxStrangeMarkers {
-			return "", aboutDirectory(dir, &git.Error{Class: git.ClassTooLarge, Detail: fmt.Sprintf("more than %d different files below it are named %s", maxStrangeMarkers, tree.Marker)})
+			return "", aboutDirectory(dir, &failure.Error{Class: failure.ClassTooLarge, Detail: fmt.Sprintf("more than %d different files below it are named %s", maxStrangeMarkers, tree.Marker)})
 		}
 		m, err := e.markerAt(ctx, f, s, at+"/"+tree.Marker)
-		if git.ClassOf(err) == git.ClassInvalid {
+		if failure.ClassOf(err) == failure.ClassInvalid {
 			continue // No claim's directory has such a path.
 		}
 		if m != nil || err != nil {
@@ -238,7 +240,7 @@ func (e *external) markerAt(ctx context.Context, f facts, s *git.Snapshot, path 
 	if err != nil || !ok || at.Mode != modeFile {
 		return nil, err
 	}
-	if at.ID == git.BlobID(f.content) {
+	if at.ID == objects.BlobID(f.content) {
 		return &f.marker, nil
 	}
 	content, ok, err := e.repo.ReadFile(ctx, s, path)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
-	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/state"
 )
 
@@ -44,7 +44,7 @@ func (e *external) log(d *v1alpha1.GitDelivery, entry state.Entry) {
 // logCause logs what the Ready condition does not say: why a private address could not be read. It logs it once for each failure that Ready
 // goes through, and not in each look.
 func (e *external) logCause(d *v1alpha1.GitDelivery, err error) {
-	if cause := git.CauseOf(err); cause != "" && e.before.Message != d.GetCondition(xpv2.TypeReady).Message {
+	if cause := failure.CauseOf(err); cause != "" && e.before.Message != d.GetCondition(xpv2.TypeReady).Message {
 		e.logger.Info("Cannot read a repository at a private address", "namespace", d.GetNamespace(), "delivery", d.GetName(), "cause", cause)
 	}
 }

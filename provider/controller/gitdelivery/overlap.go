@@ -16,6 +16,7 @@ import (
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/failure"
 )
 
 // Bounds of the comparison with what other claims deliver.
@@ -142,11 +143,11 @@ func (c *comparison) list(ctx context.Context, dir string) (map[string]git.Entry
 		return nil, errors.Wrap(err, "cannot compare with what other claims deliver")
 	}
 	entries, err := c.snapshot.Entries(dir)
-	if git.ClassOf(err) == git.ClassInvalid {
+	if failure.ClassOf(err) == failure.ClassInvalid {
 		return map[string]git.Entry{}, nil
 	}
 	if c.entries += len(entries); err == nil && c.entries > maxCompared {
-		err = &git.Error{Class: git.ClassTooLarge, Detail: fmt.Sprintf("cannot compare with what other claims deliver: their directories have more than %d entries", maxCompared)}
+		err = &failure.Error{Class: failure.ClassTooLarge, Detail: fmt.Sprintf("cannot compare with what other claims deliver: their directories have more than %d entries", maxCompared)}
 	}
 	return entries, err
 }
@@ -229,7 +230,7 @@ func (c *comparison) searchClaim(ctx context.Context, dir string) (*policy.Objec
 // objects of a file. What an id holds never changes, so it is read once. It returns a *comparingError if enough was read for one look.
 func (c *comparison) objects(ctx context.Context, file, id string) ([]policy.Object, error) {
 	if c.compared++; c.compared > maxFiles {
-		return nil, &git.Error{Class: git.ClassTooLarge, Detail: fmt.Sprintf("cannot compare with what other claims deliver: more than %d of their files may hold the same objects", maxFiles)}
+		return nil, &failure.Error{Class: failure.ClassTooLarge, Detail: fmt.Sprintf("cannot compare with what other claims deliver: more than %d of their files may hold the same objects", maxFiles)}
 	}
 	if known, ok := c.named.get(id); ok {
 		return known, nil
@@ -253,8 +254,8 @@ func (c *comparison) objects(ctx context.Context, file, id string) ([]policy.Obj
 
 // isOfFile is true for an error that is about one file, and not about the repository: a claim is not stopped by what another one did.
 func isOfFile(err error) bool {
-	switch git.ClassOf(err) {
-	case git.ClassInvalid, git.ClassTooLarge, git.ClassNotFound, git.ClassUnknown:
+	switch failure.ClassOf(err) {
+	case failure.ClassInvalid, failure.ClassTooLarge, failure.ClassNotFound, failure.ClassUnknown:
 		return true
 	}
 	return false

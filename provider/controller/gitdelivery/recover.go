@@ -9,6 +9,8 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/failure"
+	"github.com/intentplane/intentplane/provider/git/objects"
 	"github.com/intentplane/intentplane/provider/marker"
 	"github.com/intentplane/intentplane/provider/state"
 )
@@ -24,7 +26,7 @@ func (e *external) recover(ctx context.Context, f *facts, s *git.Snapshot) error
 		return nil // A new claim.
 	}
 	notes, err := e.repo.Notes(ctx, s, trailerClaim+": ")
-	if git.ClassOf(err) == git.ClassTooLarge {
+	if failure.ClassOf(err) == failure.ClassTooLarge {
 		return nil // What cannot be read says nothing.
 	}
 	if err != nil || len(notes) == 0 {
@@ -65,11 +67,11 @@ func readable(e state.Entry) bool {
 
 // markers are the ids of the markers of the claim's directories: those of this cluster, and of the one that it takes over from.
 func (f facts) markers() []string {
-	out := []string{git.BlobID(f.content)}
+	out := []string{objects.BlobID(f.content)}
 	before := f.marker
 	before.ClusterUID = f.config.TakeOverFrom
 	if content, err := before.Encode(); err == nil && before.ClusterUID != "" {
-		out = append(out, git.BlobID(content))
+		out = append(out, objects.BlobID(content))
 	}
 	return out
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/state"
 )
 
@@ -40,7 +41,7 @@ func (e *external) find(ctx context.Context, f facts, s *git.Snapshot, id, path 
 	files, ok, err := e.repo.ReadTree(ctx, s, git.WantedTree{
 		ID: id, RetainedDir: state.Kept(f.spec.ClaimRef), Path: path, Without: tree.Marker, Commits: commits,
 	})
-	if c := git.ClassOf(err); c == git.ClassInvalid || c == git.ClassTooLarge {
+	if c := failure.ClassOf(err); c == failure.ClassInvalid || c == failure.ClassTooLarge {
 		return nil, false, nil
 	}
 	if err != nil || !ok || tree.ID(files) != id {

@@ -32,7 +32,7 @@ import (
 	"github.com/intentplane/intentplane/provider/address"
 	"github.com/intentplane/intentplane/provider/controller/composite"
 	"github.com/intentplane/intentplane/provider/controller/setup"
-	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/repository"
 	"github.com/intentplane/intentplane/provider/telemetry"
 )
@@ -150,7 +150,7 @@ func interval(kube client.Reader) managed.PollIntervalHook {
 // ended returns a function that counts operations.
 func ended(m *telemetry.Metrics) func(repository.Operation) {
 	return func(o repository.Operation) {
-		m.Operation(o.Name, string(git.ClassOf(o.Err)), o.Took)
+		m.Operation(o.Name, string(failure.ClassOf(o.Err)), o.Took)
 		if o.Deliveries > 0 && o.Err == nil {
 			m.Group(o.Deliveries)
 		}

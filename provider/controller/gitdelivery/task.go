@@ -11,6 +11,7 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/repository"
 	"github.com/intentplane/intentplane/provider/state"
 )
@@ -138,5 +139,5 @@ func (t *task) tooLarge(err error) error {
 		said += fmt.Sprintf(". %d directories are left of earlier orders, and go once one is verified: give Sites that moved their spec.repository.path back, "+
 			"or choose fewer", n)
 	}
-	return &git.Error{Class: git.ClassTooLarge, Detail: said}
+	return &failure.Error{Class: failure.ClassTooLarge, Detail: said}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/repository"
 )
 
@@ -82,7 +83,7 @@ func (e *external) reportRestored(d *v1alpha1.GitDelivery, t *task) {
 // recordAlone lets the state learn a verdict whose push the server refused because of directories that the order has no more. They stay
 // where they are, and that is tried again; how the order was judged has nothing to do with it. What fails here is tried again too.
 func (e *external) recordAlone(ctx context.Context, d *v1alpha1.GitDelivery, refused error) {
-	if git.ClassOf(refused) != git.ClassPolicy || !e.decision.tidies() || e.facts.recorded() {
+	if failure.ClassOf(refused) != failure.ClassPolicy || !e.decision.tidies() || e.facts.recorded() {
 		return
 	}
 	t := e.task(d)

@@ -10,6 +10,7 @@ import (
 
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/objects"
 )
 
 // A witness is what a commit of ours says of the order that it carried out. Whoever may push can write the same.
@@ -99,7 +100,7 @@ func parseClaim(s string) (rolloutv1alpha1.ClaimReference, bool) {
 	ns, name, ok3 := strings.Cut(name, "/")
 	c := rolloutv1alpha1.ClaimReference{APIGroup: group, Kind: kind, Namespace: ns, Name: name}
 	plain := ok && ok2 && ok3 && kind != "" && !strings.ContainsAny(s, "\\") && !strings.Contains(ns+name, "/")
-	return c, plain && git.CheckPath(group+"/"+ns+"/"+name) == nil
+	return c, plain && objects.CheckPath(group+"/"+ns+"/"+name) == nil
 }
 
 // order that the commit carried out, as far as it says. Who went back had been rejected.

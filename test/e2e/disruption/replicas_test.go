@@ -13,6 +13,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/failure"
+	"github.com/intentplane/intentplane/provider/git/transport"
 	"github.com/intentplane/intentplane/test/controlplane"
 	"github.com/intentplane/intentplane/test/scene"
 	"github.com/intentplane/intentplane/test/soak"
@@ -159,7 +161,7 @@ func newEngine(f *fleet) pusher {
 	f.T.Cleanup(c.Close)
 	return func(ctx context.Context, path, message string) error {
 		for {
-			if err := pushOne(ctx, c, path, message); !git.IsConflict(err) {
+			if err := pushOne(ctx, c, path, message); !failure.IsConflict(err) {
 				return err
 			}
 		}
@@ -220,7 +222,7 @@ func (p person) push(ctx context.Context, path, message string) error {
 	}
 	for {
 		err := p.git(ctx, "push", "-q", "origin", "HEAD:main")
-		if err == nil || git.ClassifyText(err.Error()) != git.ClassConflict {
+		if err == nil || transport.ClassifyText(err.Error()) != failure.ClassConflict {
 			return err
 		}
 		if err := p.all(ctx, []string{"fetch", "-q", "origin", "main"}, []string{"rebase", "-q", "FETCH_HEAD"}); err != nil {

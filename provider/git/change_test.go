@@ -1,0 +1,274 @@
+package git
+
+import (
+	"fmt"
+	"maps"
+	"testing"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/provider/git/failure"
+	"github.com/intentplane/intentplane/provider/git/objects"
+)
+
+func change(c Change) Change {
+	c.Message = "Deliver web\n\nIntent-Claim: team-a/web\n"
+	c.Author = objects.Author{Name: "Intentplane", Email: "intentplane@example.org"}
+	c.When = time.Date(2026, 11, 21, 12, 0, 0, 0, time.FixedZone("CET", 3600))
+	return c
+}
+
+func files(kv ...string) map[string][]byte {
+	out := map[string][]byte{}
+	for i := 0; i < len(kv); i += 2 {
+		out[kv[i]] = []byte(kv[i+1])
+	}
+	return out
+}
+
+// planned returns the snapshot after some changes to an empty repository.
+func planned(t *testing.T, changes ...Change) *Snapshot {
+	t.Helper()
+	s := &Snapshot{empty: true}
+	for _, c := range changes {
+		p, err := Plan(s, change(c))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s = p.After()
+	}
+	return s
+}
+
+func put(path string, f map[string][]byte) Change {
+	return Change{Put: map[string]map[string][]byte{path: f}}
+}
+
+func TestPlanIsDeterministic(t *testing.T) {
+	c := change(Change{
+		Put:   map[string]map[string][]byte{"sites/a/ns/web": files("b.yaml", "b", "sub/c.yaml", "c", "a.yaml", "a"), "sites/b/ns/web": files("b.yaml", "b")},
+		State: files("claims/ns/web", "{}"),
+	})
+	first, err := Plan(&Snapshot{empty: true}, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Golden: were this to change, a crash during an upgrade would commit twice.
+	if diff := cmp.Diff([]string{"a92ad18bb70c407620f4c0fc2ad73afa8cac468e", "840fe9659c919abebbc3c7dd0317c0ea8cc8ac45"}, []string{first.Commit(), first.StateCommit()}); diff != "" {
+		t.Errorf("\nThe same change is the same commit for ever\nPlan(...): -want, +got:\n%s", diff)
+	}
+	for range 20 {
+		again, err := Plan(&Snapshot{empty: true}, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again.Commit() != first.Commit() || again.StateCommit() != first.StateCommit() {
+			t.Errorf("\nThe order of maps does not matter\nPlan(...): got other commits")
+		}
+	}
+}
+
+func TestPlanOfTheSameIsNothing(t *testing.T) {
+	c := put("a/b", files("x", "1"))
+	c.State = files("claims/web", "1")
+	p, err := Plan(planned(t, c), change(c))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"", ""}, []string{p.Commit(), p.StateCommit()}); diff != "" {
+		t.Errorf("\nWhat is there already is no commit\nPlan(...): -want, +got:\n%s", diff)
+	}
+}
+
+func TestPlan(t *testing.T) {
+	stranger := put("theirs", files("readme", "hello"))
+	cases := map[string]struct {
+		reason string
+		before []Change
+		change Change
+		want   map[string]string
+		state  map[string]string
+	}{
+		"FirstDelivery": {
+			reason: "An empty repository gets its first commit",
+			change: put("a/b", files("x", "1", "sub/y", "2")),
+			want:   map[string]string{"a/b/x": "1", "a/b/sub/y": "2"},
+		},
+		"Replace": {
+			reason: "A directory holds what was put and nothing else",
+			before: []Change{stranger, put("a/b", files("x", "1", "old", "1", "dir/f", "1"))},
+			change: put("a/b", files("x", "2", "dir", "a file now", "old/f", "a directory now")),
+			want:   map[string]string{"theirs/readme": "hello", "a/b/x": "2", "a/b/dir": "a file now", "a/b/old/f": "a directory now"},
+		},
+		"RemovePrunes": {
+			reason: "A directory without files is gone, and so are its parents",
+			before: []Change{stranger, put("a/b/c", files("x", "1"))},
+			change: Change{Remove: []string{"a/b/c"}},
+			want:   map[string]string{"theirs/readme": "hello"},
+		},
+		"RemoveKeepsSiblings": {
+			reason: "A parent with something else in it stays",
+			before: []Change{put("a/b/c", files("x", "1")), put("a/b/d", files("y", "1"))},
+			change: Change{Remove: []string{"a/b/c"}},
+			want:   map[string]string{"a/b/d/y": "1"},
+		},
+		"RemoveLast": {
+			reason: "A repository may become empty",
+			before: []Change{put("a/b/c", files("x", "1"))},
+			change: Change{Remove: []string{"a/b/c"}},
+			want:   map[string]string{},
+		},
+		"RemoveAbsent": {
+			reason: "What is not there is removed already",
+			before: []Change{stranger},
+			change: Change{Remove: []string{"a/b/c", "theirs/readme/below"}},
+			want:   map[string]string{"theirs/readme": "hello"},
+		},
+		"PutNothing": {
+			reason: "A directory without files is removed",
+			before: []Change{stranger, put("a/b", files("x", "1"))},
+			change: put("a/b", nil),
+			want:   map[string]string{"theirs/readme": "hello"},
+		},
+		"SortsLikeGit": {
+			reason: "A directory sorts as if its name ended with a slash",
+			before: []Change{put("d", files("x", "1")), put("d-e", files("x", "1"))},
+			change: put("d.f", files("x", "1")),
+			want:   map[string]string{"d/x": "1", "d-e/x": "1", "d.f/x": "1"},
+		},
+		"State": {
+			reason: "The state is changed file by file",
+			before: []Change{{State: files("claims/a", "1", "claims/b", "1", "more/c", "1")}},
+			change: Change{State: map[string][]byte{"claims/a": []byte("2"), "more/c": nil, "claims/absent": nil, "claims/empty": {}}},
+			want:   map[string]string{},
+			state:  map[string]string{"claims/a": "2", "claims/b": "1", "claims/empty": ""},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			p, err := Plan(planned(t, tc.before...), change(tc.change))
+			if err != nil {
+				t.Fatalf("\n%s\nPlan(...): %v", tc.reason, err)
+			}
+			if diff := cmp.Diff(tc.want, flatten(t, p.After().branch, "", p.After().branch.Tree)); diff != "" {
+				t.Errorf("\n%s\nPlan(...): branch: -want, +got:\n%s", tc.reason, diff)
+			}
+			state := flatten(t, p.After().state.View, "", p.After().state.Tree)
+			if diff := cmp.Diff(len(tc.state), len(state)); diff != "" {
+				t.Errorf("\n%s\nPlan(...): number of state files: -want, +got:\n%s", tc.reason, diff)
+			}
+			for path, want := range tc.state {
+				got, ok, err := p.After().StateFile(path)
+				if diff := cmp.Diff(fmt.Sprint(want, true, nil), fmt.Sprint(string(got), ok, err)); diff != "" {
+					t.Errorf("\n%s\nStateFile(%q): -want, +got:\n%s", tc.reason, path, diff)
+				}
+			}
+		})
+	}
+}
+
+func flatten(t *testing.T, v objects.View, prefix string, tree plumbing.Hash) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	entries, err := v.Entries(tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if e.IsDir() {
+			maps.Copy(out, flatten(t, v, prefix+e.Name+"/", e.ID))
+			continue
+		}
+		data, err := v.Read(plumbing.BlobObject, e.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[prefix+e.Name] = string(data)
+	}
+	return out
+}
+
+func TestSubtreeIsTheTreeThatTravels(t *testing.T) {
+	f := files("b.yaml", "1", "sub/c.yaml", "2", "sub-a", "3", "sub.a", "4", ".intentplane", "5")
+	got, err := planned(t, put("a/b", f)).Subtree("a/b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(tree.ID(f), got); diff != "" {
+		t.Errorf("\nThe id is the one computed where the files come from\nSubtree(): -want, +got:\n%s", diff)
+	}
+}
+
+func TestPlanRefuses(t *testing.T) {
+	ok := change(put("a/b", files("x", "1")))
+	with := func(fn func(c *Change)) Change {
+		c := ok
+		fn(&c)
+		return c
+	}
+	cases := map[string]struct {
+		reason string
+		before []Change
+		change Change
+		want   failure.Class
+	}{
+		"Root":         {reason: "The root is never ours", change: change(put("", files("x", "1"))), want: failure.ClassInvalid},
+		"Traversal":    {reason: "No way out", change: change(put("a/../b", files("x", "1"))), want: failure.ClassInvalid},
+		"FileTraverse": {reason: "No way out of a directory", change: change(put("a", files("../x", "1"))), want: failure.ClassInvalid},
+		"FileGit":      {reason: "No repository in a directory", change: change(put("a", files("sub/.GIT/config", "1"))), want: failure.ClassInvalid},
+		"RemoveGit":    {reason: "No such directory is ours", change: change(Change{Remove: []string{".git"}}), want: failure.ClassInvalid},
+		"StateUp":      {reason: "No way out of the state", change: change(Change{State: files("../x", "1")}), want: failure.ClassInvalid},
+		"Nested":       {reason: "One directory in another cannot be both", change: change(Change{Put: map[string]map[string][]byte{"a": files("x", "1"), "a/b": files("x", "1")}}), want: failure.ClassInvalid},
+		"PutRemove":    {reason: "Put and removed cannot be both", change: change(Change{Put: map[string]map[string][]byte{"a/b": files("x", "1")}, Remove: []string{"a/b"}}), want: failure.ClassInvalid},
+		"RemoveAbove":  {reason: "Put below what is removed cannot be", change: change(Change{Put: map[string]map[string][]byte{"a/b": files("x", "1")}, Remove: []string{"a"}}), want: failure.ClassInvalid},
+		"FileInFile":   {reason: "A file has no files", change: change(put("a", files("x", "1", "x/y", "1"))), want: failure.ClassInvalid},
+		"StateInGone":  {reason: "A removed file has no files", change: change(Change{State: map[string][]byte{"x": nil, "x/y": []byte("1")}}), want: failure.ClassInvalid},
+		"NoDate":       {reason: "A commit has a date", change: with(func(c *Change) { c.When = time.Time{} }), want: failure.ClassInvalid},
+		"NoMessage":    {reason: "A commit has a message", change: with(func(c *Change) { c.Message = "\n" }), want: failure.ClassInvalid},
+		"NullMessage":  {reason: "fsck refuses null", change: with(func(c *Change) { c.Message = "a\x00b" }), want: failure.ClassInvalid},
+		"Author":       {reason: "No second header in a name", change: with(func(c *Change) { c.Author.Name = "x\nparent y" }), want: failure.ClassInvalid},
+		"AuthorEmail":  {reason: "No second address", change: with(func(c *Change) { c.Author.Email = "a> <b" }), want: failure.ClassInvalid},
+		"FileInTheWay": {reason: "A file where a parent has to be", before: []Change{put("a", files("b", "1"))}, change: change(put("a/b/c", files("x", "1"))), want: failure.ClassOccupied},
+		"FileThere":    {reason: "A file where the directory has to be", before: []Change{put("a", files("b", "1"))}, change: change(put("a/b", files("x", "1"))), want: failure.ClassOccupied},
+		"StateDir":     {reason: "A directory where a state file has to be", before: []Change{{State: files("a/b", "1")}}, change: change(Change{State: files("a", "1")}), want: failure.ClassOccupied},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			_, err := Plan(planned(t, tc.before...), tc.change)
+			if diff := cmp.Diff(tc.want, failure.ClassOf(err)); diff != "" {
+				t.Errorf("\n%s\nPlan(...): -want, +got:\n%s\n%v", tc.reason, diff, err)
+			}
+		})
+	}
+}
+
+func TestPlanDoesNotMakeABranchBesideOthers(t *testing.T) {
+	_, err := Plan(&Snapshot{}, change(put("a", files("x", "1"))))
+	if diff := cmp.Diff(failure.ClassNotFound, failure.ClassOf(err)); diff != "" {
+		t.Errorf("\nA missing branch is somebody's mistake\nPlan(...): -want, +got:\n%s", diff)
+	}
+	p, err := Plan(&Snapshot{}, change(Change{Remove: []string{"a"}, State: files("x", "1")}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff("", p.Commit()); diff != "" {
+		t.Errorf("\nNothing is removed from no branch\nCommit(): -want, +got:\n%s", diff)
+	}
+}
+
+func TestSnapshotsDoNotGrow(t *testing.T) {
+	s := planned(t, put("theirs", files("readme", "hello")))
+	for i := range 1000 {
+		p, err := Plan(s, change(put("a/b/c", files("x", fmt.Sprint(i)))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s = p.After()
+	}
+	if got := s.branch.Count(); got > 4*256 {
+		t.Errorf("\nWhat deliveries replace is forgotten\nlen(objects): %d", got)
+	}
+}

@@ -1,0 +1,97 @@
+package git
+
+import (
+	"context"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/intentplane/intentplane/provider/git/failure"
+	"github.com/intentplane/intentplane/provider/git/objects"
+	"github.com/intentplane/intentplane/provider/git/transport"
+)
+
+// A Commit is one commit and the trees below it, without its files.
+type Commit struct {
+	view objects.View
+}
+
+// Size returns how many bytes the commit takes, by and large.
+func (c *Commit) Size() int { return c.view.Size() }
+
+// FetchCommit returns the trees of a commit, by its id and without any
+// history. A server gives the tip of a branch to everybody, and other commits
+// only if it is set up so; one that it does not give is ClassNotFound. It
+// returns an *Error.
+func (c *Client) FetchCommit(ctx context.Context, id string) (*Commit, error) {
+	if !plumbing.IsHash(id) {
+		return nil, failure.Newf(failure.ClassInvalid, "cannot fetch commit: %q is no commit id", failure.Shorten(id))
+	}
+	ctx, cancel := withDefaultDeadline(ctx)
+	defer cancel()
+	v, err := c.fetchCommit(ctx, plumbing.NewHash(id))
+	if err == nil {
+		return &Commit{view: v}, nil
+	}
+	failed := c.conn.Failure(ctx, transport.VerbRead, err)
+	if isNotGiven(err) {
+		return nil, failure.Newf(failure.ClassNotFound, "cannot fetch commit %s: the repository does not have it, or does not give it", id)
+	}
+	return nil, failed
+}
+
+func (c *Client) fetchCommit(ctx context.Context, id plumbing.Hash) (objects.View, error) {
+	f, err := c.openFetch(ctx)
+	if err != nil {
+		return objects.View{}, err
+	}
+	defer f.close()
+	v, _, err := f.fetchView(ctx, id, objects.View{}, withoutBlobs)
+	return v, err
+}
+
+// isNotGiven is true if a server has no such object, or gives none that no ref
+// names. It has only words for that.
+func isNotGiven(err error) bool {
+	text := strings.ToLower(err.Error())
+	for _, words := range []string{"not our ref", "unadvertised object", "bad object", "empty uploadpack", "remote repository is empty"} {
+		if strings.Contains(text, words) {
+			return true
+		}
+	}
+	return false
+}
+
+// Subtree returns the id that a directory of the commit has without one of its
+// entries, whether that is there or not; nothing if there is no directory. It
+// returns an *Error if the path is refused, or the server left something out.
+func (c *Commit) Subtree(path, without string) (string, error) {
+	e, ok, err := c.view.Find(path)
+	if err != nil || !ok || !e.IsDir() {
+		return "", err
+	}
+	entries, err := c.view.Entries(e.ID)
+	if err != nil {
+		return "", err
+	}
+	kept := make([]objects.TreeEntry, 0, len(entries))
+	for _, e := range entries {
+		if e.Name != without {
+			kept = append(kept, e)
+		}
+	}
+	return objects.NewObject(plumbing.TreeObject, objects.EncodeTree(kept)).ID.String(), nil
+}
+
+// HasAny reports whether a directory of the commit has an entry of one of these
+// names. The empty path is the root. It returns an *Error if the path is
+// refused.
+func (c *Commit) HasAny(path string, names ...string) (bool, error) {
+	entries, err := c.view.List(path)
+	for _, name := range names {
+		if _, ok := entries[name]; ok {
+			return true, err
+		}
+	}
+	return false, err
+}

@@ -1,0 +1,98 @@
+package git
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/provider/git/failure"
+	"github.com/intentplane/intentplane/test/gitserver"
+)
+
+const marker = ".intentplane"
+
+func commit(t *testing.T, s *gitserver.Server, files map[string]string) string {
+	t.Helper()
+	id, err := s.Commit(t.Context(), repo, gitserver.Branch, files, "More")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+func TestFetchCommit(t *testing.T) {
+	s := serve(t, map[string]string{"clusters/a/web/x.yaml": "1\n", "clusters/a/web/" + marker: "ours\n", "clusters/a/kustomization.yaml": "a: 1\n"})
+	first := strings.TrimSpace(run(t, s, "rev-parse", "main"))
+	bare := strings.TrimSpace(run(t, s, "rev-parse", "main:clusters/a/web"))
+	lost := commit(t, s, map[string]string{"clusters/a/web/x.yaml": "3\n"})
+	run(t, s, "update-ref", "refs/heads/main", first)
+	tip := commit(t, s, map[string]string{"clusters/a/web/x.yaml": "2\n"})
+	cases := map[string]struct {
+		reason string
+		id     string
+		want   failure.Class
+	}{
+		"Tip":     {reason: "The tip of a branch", id: tip},
+		"Old":     {reason: "A commit behind the tip, by its id", id: first},
+		"Lost":    {reason: "A server need not give what no branch reaches any more", id: lost, want: failure.ClassNotFound},
+		"Unknown": {reason: "No such commit", id: strings.Repeat("a", 40), want: failure.ClassNotFound},
+		"Tree":    {reason: "A tree is no commit", id: bare, want: failure.ClassUnknown},
+		"SHA256":  {reason: "Another kind of id is refused before anybody is asked", id: strings.Repeat("a", 64), want: failure.ClassInvalid},
+		"Option":  {reason: "So is what is no id", id: "--upload-pack=x", want: failure.ClassInvalid},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			c, err := client(t, s).FetchCommit(context.Background(), tc.id)
+			if diff := cmp.Diff(tc.want, failure.ClassOf(err)); diff != "" {
+				t.Fatalf("\n%s\nFetchCommit(): -want, +got:\n%s\n%v", tc.reason, diff, err)
+			}
+			if err != nil {
+				return
+			}
+			want := strings.TrimSpace(run(t, s, "rev-parse", tc.id+":clusters/a/web"))
+			got, err := c.Subtree("clusters/a/web", "nothing")
+			if diff := cmp.Diff(want, got); err != nil || diff != "" {
+				t.Errorf("\n%s\nSubtree(): -want, +got:\n%s\n%v", tc.reason, diff, err)
+			}
+		})
+	}
+}
+
+func TestSubtreeWithout(t *testing.T) {
+	s := serve(t, map[string]string{"web/x.yaml": "1\n", "web/" + marker: "ours\n", "bare/x.yaml": "1\n", "file": "1\n"})
+	c, err := client(t, s).FetchCommit(t.Context(), strings.TrimSpace(run(t, s, "rev-parse", "main")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	bare := strings.TrimSpace(run(t, s, "rev-parse", "main:bare"))
+	cases := map[string]struct {
+		reason string
+		path   string
+		want   string
+		class  failure.Class
+	}{
+		"Marked":  {reason: "The marker does not count", path: "web", want: bare},
+		"Bare":    {reason: "Nor does its absence", path: "bare", want: bare},
+		"Missing": {reason: "There is nothing", path: "other"},
+		"File":    {reason: "A file is no directory", path: "file"},
+		"Outside": {reason: "No path leads out", path: "../web", class: failure.ClassInvalid},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got, err := c.Subtree(tc.path, marker)
+			if diff := cmp.Diff(tc.class, failure.ClassOf(err)); diff != "" {
+				t.Errorf("\n%s\nSubtree(): error: -want, +got:\n%s", tc.reason, diff)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nSubtree(): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+	for path, want := range map[string]bool{"web": true, "bare": false, "": false, "other": false} {
+		if got, err := c.HasAny(path, "kustomization.yaml", marker); err != nil || got != want {
+			t.Errorf("Holds(%q): want %t, got %t, %v", path, want, got, err)
+		}
+	}
+}

@@ -1,0 +1,61 @@
+package git
+
+import (
+	"context"
+	"slices"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
+
+	"github.com/intentplane/intentplane/provider/git/objects"
+	"github.com/intentplane/intentplane/provider/git/transport"
+)
+
+// Contains reports whether a commit is in the history of the branch's tip, as
+// the snapshot saw it. The server is asked once for what is not known. It
+// returns an *Error.
+func (c *Client) Contains(ctx context.Context, s *Snapshot, commit string) (bool, error) {
+	if is, known := s.Contains(commit); known {
+		return is, nil
+	}
+	id := plumbing.NewHash(commit)
+	ctx, cancel := withDefaultDeadline(ctx)
+	defer cancel()
+	past, err := c.fetchPast(ctx, s.seen, id)
+	if err != nil {
+		return false, c.conn.Failure(ctx, transport.VerbRead, err)
+	}
+	if !slices.Contains(past, id) {
+		s.history.AddAbsent(id)
+		return false, nil
+	}
+	s.history.Add(past...)
+	return true, nil
+}
+
+// fetchPast fetches the commits from a tip to an older one. If that is none of
+// them, they are of no use.
+func (c *Client) fetchPast(ctx context.Context, tip, until plumbing.Hash) ([]plumbing.Hash, error) {
+	f, err := c.openFetch(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer f.close()
+	return f.fetchPast(ctx, tip, until)
+}
+
+func (f fetcher) fetchPast(ctx context.Context, tip, until plumbing.Hash) ([]plumbing.Hash, error) {
+	fetched, err := f.fetchNewerCommits(ctx, tip, until)
+	return objects.Lineage(fetched, tip), err
+}
+
+// fetchNewerCommits are the commits that came after an older one; none if the server does
+// not have that, for it would send everything.
+func (f fetcher) fetchNewerCommits(ctx context.Context, tip, old plumbing.Hash) (map[plumbing.Hash]objects.Object, error) {
+	req, err := f.newRequest(tip, 0, withoutTrees)
+	if err != nil {
+		return nil, err
+	}
+	req.Haves = []plumbing.Hash{old}
+	return f.readAnswer(ctx, req, func(res *packp.UploadPackResponse) bool { return slices.Contains(res.ACKs, old) })
+}

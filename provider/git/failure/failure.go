@@ -1,0 +1,131 @@
+// Package failure has the errors of everything that reads and writes Git repositories, with the class that says what to do about each.
+package failure
+
+import (
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+)
+
+// A Class says what to do about an error.
+type Class string
+
+// Classes of errors.
+const (
+	// ClassUnknown is an error nobody foresaw: tried again, and shown.
+	ClassUnknown Class = "Unknown"
+	// ClassInvalid is a mistake of the caller: a path, a ref, a message.
+	ClassInvalid Class = "Invalid"
+	// ClassOccupied is a file or a submodule where a directory has to be.
+	ClassOccupied Class = "Occupied"
+	// ClassConflict is a lost race: look and plan again.
+	ClassConflict Class = "Conflict"
+	// ClassPolicy is a refusal by a rule of the server.
+	ClassPolicy Class = "Policy"
+	// ClassStateRefused is a refusal of the state ref, while the branch alone
+	// would have been taken.
+	ClassStateRefused Class = "StateRefused"
+	// ClassNotAtomic is a server that cannot take several deliveries at once and
+	// be trusted to take all of them or none: push them one by one.
+	ClassNotAtomic Class = "NotAtomic"
+	// ClassAuth is a refusal of the credentials.
+	ClassAuth Class = "Auth"
+	// ClassNotFound is a repository or a branch that does not exist, or that
+	// these credentials may not see.
+	ClassNotFound Class = "NotFound"
+	// ClassTrust is a server that cannot be trusted: its certificate, or a
+	// redirect to another host.
+	ClassTrust Class = "Trust"
+	// ClassAddress is an address that the configuration may not lead to.
+	ClassAddress Class = "Address"
+	// ClassTooLarge is an answer or a change beyond the limits.
+	ClassTooLarge Class = "TooLarge"
+	// ClassTransient is trouble that passes: try again later.
+	ClassTransient Class = "Transient"
+)
+
+// An Error is a failed operation. Its text is stable and holds no credential.
+type Error struct {
+	// Class says what to do about it.
+	Class Class
+	// Detail says what happened.
+	Detail string
+	// Remote is what the server said to a person, if it did: one line without
+	// control characters and without credentials, of at most 515 bytes. It may
+	// be another text each time, with the number of a request, say.
+	Remote string
+	// Cause is what happened, for the provider's log alone, where Detail does not say it. Empty means that Detail says all.
+	Cause string
+
+	// context is set if the caller's context ended. Nothing else is unwrapped,
+	// for an error of a library may hold what Detail leaves out.
+	context error
+}
+
+// Error returns the detail.
+func (e *Error) Error() string { return e.Detail }
+
+// Unwrap returns the error of the context, if it ended.
+func (e *Error) Unwrap() error { return e.context }
+
+// ClassOf returns the class of the error, ClassUnknown if it has none, and
+// nothing for nil.
+func ClassOf(err error) Class {
+	if err == nil {
+		return ""
+	}
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Class
+	}
+	return ClassUnknown
+}
+
+// CauseOf returns what happened where the error's text does not say it, or "".
+func CauseOf(err error) string {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Cause
+	}
+	return ""
+}
+
+// IsConflict reports whether the error is a lost race.
+func IsConflict(err error) bool { return ClassOf(err) == ClassConflict }
+
+// IsTransient reports whether the same call may succeed later.
+func IsTransient(err error) bool { return ClassOf(err) == ClassTransient }
+
+// Newf returns an Error of a class.
+func Newf(class Class, format string, args ...any) *Error {
+	return &Error{Class: class, Detail: errors.Errorf(format, args...).Error()}
+}
+
+// EndedBy returns the Error with the error of the context that ended the operation.
+func (e *Error) EndedBy(context error) *Error {
+	e.context = context
+	return e
+}
+
+// A Classified error is one whose class is known where it happens. Whoever returns it to a caller makes an Error of it.
+type Classified struct {
+	// Class says what to do about it.
+	Class Class
+	// Detail says what happened.
+	Detail string
+	// Said is what the server said to a person, as it came.
+	Said string
+}
+
+// Error returns the detail, and not what the server said.
+func (e *Classified) Error() string { return e.Detail }
+
+// ErrTooLarge is an answer beyond the limits. It is the same for every server.
+var ErrTooLarge error = &Classified{Class: ClassTooLarge, Detail: "the server sent more than fits"}
+
+// Shorten cuts text that a message repeats.
+func Shorten(s string) string {
+	const most = 64
+	if len(s) <= most {
+		return s
+	}
+	return s[:most] + "…"
+}

@@ -1,0 +1,161 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"testing"
+
+	"github.com/intentplane/intentplane/provider/git/objects/objectstest"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/intentplane/intentplane/provider/git/failure"
+	"github.com/intentplane/intentplane/test/gitserver"
+)
+
+// serveHostile answers with so many refs, of which the branch is at a commit, and with the pack in a file.
+func serveHostile(tb testing.TB, refs int, tip, file string) string {
+	tb.Helper()
+	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !strings.HasSuffix(r.URL.Path, "/info/refs") {
+			w.Header().Set("Content-Type", "application/x-git-upload-pack-result")
+			_, _ = io.WriteString(w, "0008NAK\n")
+			pack, err := os.Open(file)
+			if err != nil {
+				return
+			}
+			defer pack.Close()
+			_, _ = io.Copy(w, pack)
+			return
+		}
+		w.Header().Set("Content-Type", "application/x-git-upload-pack-advertisement")
+		_, _ = io.WriteString(w, "001e# service=git-upload-pack\n0000")
+		line := tip + " refs/heads/main\x00agent=hostile\n"
+		for n := range refs {
+			if _, err := fmt.Fprintf(w, "%04x%s", len(line)+4, line); err != nil {
+				return
+			}
+			line = fmt.Sprintf("%s refs/heads/b%07d\n", tip, n)
+		}
+		_, _ = io.WriteString(w, "0000")
+	}))
+	tb.Cleanup(h.Close)
+	return h.URL + "/hostile.git"
+}
+
+func TestMillionRefs(t *testing.T) {
+	c, err := NewClient(Remote{URL: serveHostile(t, 1_000_000, strings.Repeat("a", 40), os.DevNull), Branch: "main", StateRef: stateRef})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	if _, err := c.Look(t.Context(), nil); failure.ClassOf(err) != failure.ClassTooLarge {
+		t.Errorf("\nA server that has a million refs is too large over HTTP.\nLook(...): %v", err)
+	}
+}
+
+func TestManyRefsOverSSH(t *testing.T) {
+	s, x, key := sshServer(t, gitserver.SSHOptions{}, map[string]string{"README.md": "hello"})
+	tip := run(t, s, "rev-parse", gitserver.Branch)
+	packed := strings.Builder{}
+	packed.WriteString("# pack-refs with: peeled fully-peeled sorted \n")
+	for n := range 100_000 {
+		fmt.Fprintf(&packed, "%s refs/heads/%s%07d\n", tip, strings.Repeat("b", 60), n)
+	}
+	if err := os.WriteFile(filepath.Join(s.Path(repo), "packed-refs"), []byte(packed.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client(t, s, over(x, key)).Look(t.Context(), nil); failure.ClassOf(err) != failure.ClassTooLarge {
+		t.Errorf("\nA server whose refs take more than 8 MiB is too large over SSH.\nLook(...): %v", err)
+	}
+}
+
+// BenchmarkHostilePack looks at servers that send what is small on the wire and large in memory, and reports the most memory that the
+// process took for one of them, above what it had before. The packs lie in files, so that the servers take none.
+func BenchmarkHostilePack(b *testing.B) {
+	noise := func(h *objectstest.Pack) {
+		random := rand.NewChaCha8([32]byte{})
+		for range 3_700 {
+			block := make([]byte, 8_000)
+			_, _ = random.Read(block) // It never fails.
+			h.Whole(plumbing.BlobObject, block)
+		}
+		h.Whole(plumbing.BlobObject, make([]byte, 40<<20))
+	}
+	servers := []struct {
+		name string
+		refs int
+		fill func(h *objectstest.Pack)
+	}{
+		{name: "400000-tiny-objects", refs: 1, fill: func(h *objectstest.Pack) { h.Tiny(400_000) }},
+		{name: "as-many-tiny-objects-as-fit", refs: 1, fill: func(h *objectstest.Pack) { h.Tiny(200_000 - 2) }},
+		{name: "chain-as-large-as-fits", refs: 1, fill: func(h *objectstest.Pack) { h.Chain(1_200, 64<<10, true) }},
+		{name: "long-chain", refs: 1, fill: func(h *objectstest.Pack) { h.Chain(20_000, 3_000, true) }},
+		{name: "one-object-as-large-as-fits", refs: 1, fill: func(h *objectstest.Pack) { h.Whole(plumbing.BlobObject, make([]byte, maxInflatedBytes-(1<<20))) }},
+		{name: "wire-and-objects-full", refs: 1, fill: noise},
+		{name: "million-refs", refs: 1_000_000, fill: func(*objectstest.Pack) {}},
+		{name: "as-many-refs-as-fit", refs: 120_000, fill: func(*objectstest.Pack) {}},
+	}
+	for _, s := range servers {
+		b.Run(s.name, func(b *testing.B) {
+			most := 0.0
+			for b.Loop() {
+				most = max(most, memoryOfLook(b, prepareHostile(b, s.refs, s.fill)))
+			}
+			b.ReportMetric(most, "MiB")
+		})
+	}
+}
+
+func prepareHostile(tb testing.TB, refs int, fill func(h *objectstest.Pack)) string {
+	tb.Helper()
+	h := objectstest.New(tb)
+	tip := h.Tip()
+	fill(h)
+	file := filepath.Join(tb.TempDir(), "pack")
+	if err := os.WriteFile(file, h.Bytes(), 0o600); err != nil {
+		tb.Fatal(err)
+	}
+	return serveHostile(tb, refs, tip, file)
+}
+
+// memoryOfLook is how much more memory the process had at some time of a look than before it, as the kernel counts it.
+func memoryOfLook(tb testing.TB, url string) float64 {
+	tb.Helper()
+	c, err := NewClient(Remote{URL: url, Branch: "main", StateRef: stateRef})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer c.Close()
+	debug.FreeOSMemory()
+	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
+		tb.Skip("the kernel does not forget the peak of a process: ", err)
+	}
+	before := residentMiB(tb, "VmRSS:")
+	if _, err := c.Look(context.Background(), nil); err != nil && failure.ClassOf(err) != failure.ClassTooLarge {
+		tb.Fatal(err)
+	}
+	return residentMiB(tb, "VmHWM:") - before
+}
+
+func residentMiB(tb testing.TB, field string) float64 {
+	tb.Helper()
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(status), field)
+	var kib float64
+	if _, err := fmt.Sscanf(rest, "%f", &kib); err != nil {
+		tb.Fatal(err)
+	}
+	return kib / 1024
+}

@@ -1,0 +1,35 @@
+package git
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/intentplane/intentplane/provider/git/transport"
+)
+
+func TestIdentity(t *testing.T) {
+	base := Remote{URL: "https://example.org/a", Branch: "main", StateRef: stateRef, Auth: transport.Basic{Username: "u", Password: "p"}}
+	cases := map[string]struct {
+		reason string
+		change func(r *Remote)
+	}{
+		"Branch":   {reason: "Another branch", change: func(r *Remote) { r.Branch = "other" }},
+		"Password": {reason: "A new password", change: func(r *Remote) { r.Auth = transport.Basic{Username: "u", Password: "q"} }},
+		"Kind":     {reason: "Another way to log in", change: func(r *Remote) { r.Auth = transport.Bearer{Token: "p"} }},
+		"CA":       {reason: "Somebody else is trusted", change: func(r *Remote) { r.CABundle = []byte("x") }},
+		"None":     {reason: "Nobody logs in", change: func(r *Remote) { r.Auth = nil }},
+	}
+	want, err := base.Identity()
+	if again, _ := base.Identity(); again != want || err != nil || strings.Contains(want, "p\"") {
+		t.Errorf("\nThe same remote is the same\nIdentity(): %s, %s, %v", want, again, err)
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			r := base
+			tc.change(&r)
+			if got, err := r.Identity(); got == want || err != nil {
+				t.Errorf("\n%s\nIdentity(): the same, %v", tc.reason, err)
+			}
+		})
+	}
+}

@@ -1,0 +1,161 @@
+package git
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
+
+	"github.com/intentplane/intentplane/provider/git/objects"
+	"github.com/intentplane/intentplane/provider/git/transport"
+)
+
+// maxNotes is how many commits of a branch are read at most. They are a few
+// hundred bytes each. A server that sends their trees with them gives the last.
+const (
+	maxNotes      = 50_000
+	maxNotesTrees = 64
+)
+
+// A Message is what a commit says.
+type Message struct {
+	// ID of the commit.
+	ID string
+	// Seconds of its date, since 1970. Zero if it has none.
+	Seconds int64
+	// Message of the commit.
+	Message string
+
+	// signed is true for one that is trusted.
+	signed bool
+}
+
+// A MessageLog is what the last commits of a branch say, up to a tip. It never
+// changes.
+type MessageLog struct {
+	target string
+	seen   plumbing.Hash
+	words  string
+	notes  []Message
+}
+
+// Messages that are credible, the newest first. Where commits are signed, those of
+// strangers since then are left out.
+func (c *MessageLog) Messages() []Message { return selectTrusted(c.notes) }
+
+// Covers reports whether that is all there is to tell: what the commits of a
+// snapshot say that contain some words.
+func (c *MessageLog) Covers(s *Snapshot, words string) bool {
+	return c.continuesFrom(s.target, words) && c.seen == s.seen
+}
+
+func (c *MessageLog) continuesFrom(target, words string) bool {
+	return c != nil && c.target == target && c.words == words && !c.seen.IsZero()
+}
+
+// ReadMessages returns what the last commits of the branch say whose messages contain
+// some words, as far as the server gives them. Where that was told before, up to
+// an older tip, only what came since is asked for: in a branch that others push
+// to all the time, nobody could read everything before it moves again. It
+// returns an *Error.
+func (c *Client) ReadMessages(ctx context.Context, s *Snapshot, words string, before *MessageLog) (*MessageLog, error) {
+	if before.Covers(s, words) {
+		return before, nil
+	}
+	next := &MessageLog{target: s.target, seen: s.seen, words: words}
+	if s.seen.IsZero() {
+		return next, nil
+	}
+	ctx, cancel := withDefaultDeadline(ctx)
+	defer cancel()
+	f, err := c.openFetch(ctx)
+	if err != nil {
+		return nil, c.conn.Failure(ctx, transport.VerbRead, err)
+	}
+	defer f.close()
+	if before.continuesFrom(s.target, words) {
+		if commits, ok, err := f.fetchCommitsSince(ctx, s.seen, before.seen); err == nil && ok {
+			next.notes = append(c.selectMessages(commits, words), before.notes...)
+			return next, nil
+		}
+	}
+	commits, err := f.fetchCommits(ctx, s.seen)
+	if err != nil {
+		return nil, c.conn.Failure(ctx, transport.VerbRead, err)
+	}
+	next.notes = c.selectMessages(commits, words)
+	return next, nil
+}
+
+// fetchCommits are those up to a tip, the newest first.
+func (f fetcher) fetchCommits(ctx context.Context, tip plumbing.Hash) ([]objects.Object, error) {
+	depth := maxNotes
+	if !f.capabilities.Supports(capability.Filter) {
+		depth = maxNotesTrees
+	}
+	req, err := f.newRequest(tip, depth, withoutTrees)
+	if err != nil {
+		return nil, err
+	}
+	fetched, err := f.fetchAll(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	return selectCommits(fetched, objects.Lineage(fetched, tip)), nil
+}
+
+// fetchCommitsSince are those that came after an older tip. It is false if that is
+// not in the past of the new one.
+func (f fetcher) fetchCommitsSince(ctx context.Context, tip, old plumbing.Hash) ([]objects.Object, bool, error) {
+	fetched, err := f.fetchNewerCommits(ctx, tip, old)
+	if err != nil {
+		return nil, false, err
+	}
+	ids := objects.Lineage(fetched, tip)
+	return selectCommits(fetched, ids), slices.Contains(ids, old), nil
+}
+
+func selectCommits(fetched map[plumbing.Hash]objects.Object, ids []plumbing.Hash) []objects.Object {
+	out := []objects.Object{}
+	for _, id := range ids {
+		if o, ok := fetched[id]; ok && o.Kind == plumbing.CommitObject {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// selectMessages of the commits that contain some words.
+func (c *Client) selectMessages(commits []objects.Object, words string) []Message {
+	out := []Message{}
+	for _, commit := range commits {
+		if n := parseMessage(commit); strings.Contains(n.Message, words) {
+			n.signed = c.isTrusted(commit)
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+func parseMessage(commit objects.Object) Message {
+	head, message, _ := strings.Cut(string(commit.Data), "\n\n")
+	return Message{ID: commit.ID.String(), Seconds: CommitSeconds(head), Message: message}
+}
+
+// CommitSeconds returns the date that the head of a commit says it was made at.
+func CommitSeconds(head string) int64 {
+	lines := strings.Split(head, "\n")
+	i := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, "committer ") })
+	if i < 0 {
+		return 0
+	}
+	words := strings.Fields(lines[i])
+	seconds, err := strconv.ParseInt(words[max(0, len(words)-2)], 10, 64)
+	if err != nil {
+		return 0
+	}
+	return seconds
+}

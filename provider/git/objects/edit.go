@@ -1,0 +1,206 @@
+package objects
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/intentplane/intentplane/provider/git/failure"
+)
+
+// A Node is one place in a tree that a change touches.
+type Node struct {
+	children map[string]*Node
+	// file is the content, if the place becomes a file.
+	file   []byte
+	isFile bool
+	// owned directories hold their children and nothing else afterwards.
+	owned bool
+	// gone places hold nothing afterwards, whatever was there.
+	gone bool
+	// link is a tree that the server has. Zero where there is none.
+	link plumbing.Hash
+	// keeps directories hold on to trees, whose files are light: whoever wrote
+	// them does not go on holding them in memory.
+	retains  bool
+	sendOnly bool
+}
+
+// NewRoot returns the root of a tree, without edits.
+func NewRoot() *Node { return &Node{} }
+
+// File returns a node that becomes a file.
+func File(content []byte) *Node { return &Node{isFile: true, file: content} }
+
+// Removed returns a node that holds nothing afterwards, whatever was there.
+func Removed() *Node { return &Node{gone: true} }
+
+// EmptyDirectory returns a node that holds no directory afterwards. A file that was there stays.
+func EmptyDirectory() *Node { return &Node{owned: true} }
+
+// Directory returns a node that becomes a directory of these files, or nothing
+// if there are none.
+func Directory(files map[string][]byte) (*Node, error) {
+	n := &Node{owned: true}
+	for _, path := range slices.Sorted(maps.Keys(files)) {
+		if err := n.Place(path, File(files[path])); err != nil {
+			return nil, err
+		}
+	}
+	return n, nil
+}
+
+// Place puts a node at a path below this one. Two nodes may not lie in each
+// other.
+func (n *Node) Place(path string, leaf *Node) error {
+	if err := CheckPath(path); err != nil {
+		return &failure.Error{Class: failure.ClassInvalid, Detail: err.Error()}
+	}
+	parent, last := "", path
+	if i := strings.LastIndexByte(path, '/'); i >= 0 {
+		parent, last = path[:i], path[i+1:]
+	}
+	at, ok := n, true
+	if parent != "" {
+		at, ok = n.descendTo(parent)
+	}
+	if !ok || at.childNamed(last) != nil {
+		return failure.Newf(failure.ClassInvalid, "path %q is in another path of the same change, or is named twice", failure.Shorten(path))
+	}
+	at.addChild(last, leaf)
+	return nil
+}
+
+// descendTo returns the node of a directory on the way to a leaf, as owned as the
+// node where it begins; it fails at a place that is a leaf itself.
+func (n *Node) descendTo(path string) (*Node, bool) {
+	at := n
+	for name := range strings.SplitSeq(path, "/") {
+		next := at.childNamed(name)
+		if next == nil {
+			next = &Node{owned: n.owned}
+			at.addChild(name, next)
+		}
+		if next.isFile || next.gone || next.owned != n.owned {
+			return nil, false
+		}
+		at = next
+	}
+	return at, true
+}
+
+func (n *Node) childNamed(name string) *Node {
+	return n.children[name]
+}
+
+func (n *Node) addChild(name string, child *Node) {
+	if n.children == nil {
+		n.children = map[string]*Node{}
+	}
+	n.children[name] = child
+}
+
+// RemovesOnly reports whether nothing is left where the node is.
+func (n *Node) RemovesOnly() bool {
+	if n.isFile {
+		return false
+	}
+	for _, c := range n.children {
+		if !c.RemovesOnly() {
+			return false
+		}
+	}
+	return true
+}
+
+// An treeEditor makes the objects of a new tree out of those of an old one.
+type treeEditor struct {
+	old  View
+	made []Object
+	seen map[plumbing.Hash]bool
+}
+
+// editTree returns the id of the tree after the change, zero if it is empty.
+func (e *treeEditor) editTree(old plumbing.Hash, n *Node, path string) (plumbing.Hash, error) {
+	entries, err := e.old.Entries(old)
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	next := entries
+	if n.owned {
+		next = nil
+	}
+	if n.retains {
+		e.skipReachable(old)
+	}
+	next = slices.DeleteFunc(slices.Clone(next), func(x TreeEntry) bool { return n.childNamed(x.Name) != nil })
+	for _, name := range slices.Sorted(maps.Keys(n.children)) {
+		was, found := FindEntry(entries, name)
+		now, err := e.editEntry(was, found, n, name, path+name)
+		if err != nil {
+			return plumbing.ZeroHash, err
+		}
+		if !now.ID.IsZero() {
+			next = append(next, now)
+		}
+	}
+	if len(next) == 0 {
+		return plumbing.ZeroHash, nil
+	}
+	slices.SortStableFunc(next, compareTreeEntries)
+	return e.addObject(NewObject(plumbing.TreeObject, EncodeTree(next)), old), nil
+}
+
+// editEntry returns what stands under a name after the change; an id of zero is
+// nothing.
+func (e *treeEditor) editEntry(was TreeEntry, found bool, parent *Node, name, path string) (TreeEntry, error) {
+	n := parent.childNamed(name)
+	if n.gone {
+		return TreeEntry{}, nil
+	}
+	if !n.link.IsZero() {
+		return TreeEntry{Mode: ModeTree, Name: name, ID: n.link}, nil
+	}
+	if found && was.IsDir() == n.isFile && !parent.owned {
+		// Under a file of a stranger there is nothing of ours to remove.
+		if n.RemovesOnly() {
+			return was, nil
+		}
+		return TreeEntry{}, occupiedError(path, n)
+	}
+	if n.isFile {
+		return TreeEntry{Mode: ModeFile, Name: name, ID: e.addObject(n.blobObject(), was.ID)}, nil
+	}
+	base := plumbing.ZeroHash
+	if found && was.IsDir() {
+		base = was.ID
+	}
+	id, err := e.editTree(base, n, path+"/")
+	return TreeEntry{Mode: ModeTree, Name: name, ID: id}, err
+}
+
+func occupiedError(path string, n *Node) error {
+	if n.isFile {
+		return failure.Newf(failure.ClassOccupied, "cannot write file %q: a directory is there", failure.Shorten(path))
+	}
+	return failure.Newf(failure.ClassOccupied, "cannot write directory %q: a file, a link or a submodule is there", failure.Shorten(path))
+}
+
+// addObject returns the id of the object, and keeps the object if the server may not
+// have it.
+func (e *treeEditor) addObject(o Object, old plumbing.Hash) plumbing.Hash {
+	id := o.ID
+	_, known := e.old.objects.Get(id)
+	if id == old || known || e.seen[id] {
+		return id
+	}
+	if e.seen == nil {
+		e.seen = map[plumbing.Hash]bool{}
+	}
+	e.seen[id] = true
+	o.Base = old
+	e.made = append(e.made, o)
+	return id
+}

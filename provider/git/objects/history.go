@@ -1,0 +1,88 @@
+package objects
+
+import (
+	"sync"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// maxHistory bounds how many commits are remembered of a branch's past. Who asks for an older one makes a request.
+const maxHistory = 100_000
+
+// A History is what is known of the past of a branch, as long as each tip came after the one before. It is shared by the snapshots
+// of that time, and safe for concurrent use.
+type History struct {
+	mu sync.Mutex
+	// known commits are in the branch, absent ones are not.
+	known  map[plumbing.Hash]struct{}
+	absent map[plumbing.Hash]struct{}
+}
+
+func NewHistory(commits ...plumbing.Hash) *History {
+	h := &History{known: map[plumbing.Hash]struct{}{}, absent: map[plumbing.Hash]struct{}{}}
+	h.Add(commits...)
+	return h
+}
+
+// After returns the history of a new tip: the same one if the commits since the
+// old tip are known.
+func (h *History) After(tip plumbing.Hash, commits []plumbing.Hash) *History {
+	if h == nil || commits == nil {
+		return NewHistory(tip)
+	}
+	h.Add(commits...)
+	return h
+}
+
+func (h *History) Add(commits ...plumbing.Hash) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.known) > maxHistory {
+		clear(h.known)
+	}
+	for _, c := range commits {
+		h.known[c] = struct{}{}
+	}
+}
+
+func (h *History) AddAbsent(commit plumbing.Hash) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.absent) > maxHistory {
+		clear(h.absent)
+	}
+	h.absent[commit] = struct{}{}
+}
+
+// Has reports whether the commit is in the branch, and whether that is known.
+func (h *History) Has(commit plumbing.Hash) (is, known bool) {
+	if h == nil {
+		return false, false
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if _, ok := h.known[commit]; ok {
+		return true, true
+	}
+	_, ok := h.absent[commit]
+	return false, ok
+}
+
+// Lineage lists what is reached from a tip: the commits that are there, and the
+// first ones that are not.
+func Lineage(objects map[plumbing.Hash]Object, tip plumbing.Hash) []plumbing.Hash {
+	out, seen := []plumbing.Hash{tip}, map[plumbing.Hash]bool{tip: true}
+	for i := 0; i < len(out); i++ {
+		o, ok := objects[out[i]]
+		if !ok || o.Kind != plumbing.CommitObject {
+			continue
+		}
+		for _, p := range CommitParents(o.Data) {
+			if !seen[p] {
+				seen[p] = true
+				out = append(out, p)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,32 @@
+package objects
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestLayers(t *testing.T) {
+	var l *Layer[int]
+	depth := func() int {
+		n := 0
+		for at := l; at != nil; at = at.below {
+			n++
+		}
+		return n
+	}
+	for i := range 1000 {
+		l = l.With(map[plumbing.Hash]int{plumbing.ComputeHash(plumbing.BlobObject, fmt.Append(nil, i)): i})
+	}
+	for i := range 1000 {
+		got, ok := l.Get(plumbing.ComputeHash(plumbing.BlobObject, fmt.Append(nil, i)))
+		if diff := cmp.Diff(i, got); diff != "" || !ok {
+			t.Fatalf("\nWhat was added is there\nget(): -want, +got:\n%s", diff)
+		}
+	}
+	if depth() > 10 || l.Len() != 1000 {
+		t.Errorf("\nThere are never many layers\ndepth %d, len %d", depth(), l.Len())
+	}
+}

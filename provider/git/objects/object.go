@@ -1,0 +1,127 @@
+package objects
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+const (
+	ModeFile = "100644"
+	ModeTree = "40000"
+	// ModeSubmodule is of a commit in another repository.
+	ModeSubmodule = "160000"
+)
+
+// BlobID returns the id that Git gives to a file with this content.
+func BlobID(content []byte) string {
+	return plumbing.ComputeHash(plumbing.BlobObject, content).String()
+}
+
+// An Object is one object of a repository, decoded no further than needed.
+type Object struct {
+	Kind plumbing.ObjectType
+	Data []byte
+	ID   plumbing.Hash
+	// base is the object that it replaces. Zero where there is none.
+	Base plumbing.Hash
+	// light objects are sent, and not held.
+	SendOnly bool
+}
+
+func NewObject(kind plumbing.ObjectType, data []byte) Object {
+	return Object{Kind: kind, Data: data, ID: plumbing.ComputeHash(kind, data)}
+}
+
+// An TreeEntry is one line of a tree. The mode is kept as written, so that a tree
+// which is written again differs in nothing but what was changed.
+type TreeEntry struct {
+	Mode string
+	Name string
+	ID   plumbing.Hash
+}
+
+func (e TreeEntry) IsDir() bool {
+	return strings.TrimLeft(e.Mode, "0") == ModeTree
+}
+
+// ParseTree does not judge what it reads: what strangers wrote is theirs.
+func ParseTree(data []byte) ([]TreeEntry, error) {
+	entries := []TreeEntry{}
+	for len(data) > 0 {
+		mode, rest, ok := bytes.Cut(data, []byte{' '})
+		name, rest, ok2 := bytes.Cut(rest, []byte{0})
+		if !ok || !ok2 || len(rest) < len(plumbing.ZeroHash) {
+			return nil, errors.New("cannot parse tree: it is malformed")
+		}
+		e := TreeEntry{Mode: string(mode), Name: string(name)}
+		copy(e.ID[:], rest)
+		entries = append(entries, e)
+		data = rest[len(e.ID):]
+	}
+	return entries, nil
+}
+
+func EncodeTree(entries []TreeEntry) []byte {
+	size := 0
+	for _, e := range entries {
+		size += len(e.Mode) + len(e.Name) + len(e.ID) + len(" \x00")
+	}
+	b := make([]byte, 0, size)
+	for _, e := range entries {
+		b = append(b, e.Mode...)
+		b = append(b, ' ')
+		b = append(b, e.Name...)
+		b = append(b, 0)
+		b = append(b, e.ID[:]...)
+	}
+	return b
+}
+
+// compareTreeEntries is Git's order: a directory sorts as if its name ended with a
+// slash.
+func compareTreeEntries(a, b TreeEntry) int {
+	return strings.Compare(a.sortKey(), b.sortKey())
+}
+
+func (e TreeEntry) sortKey() string {
+	if e.IsDir() {
+		return e.Name + "/"
+	}
+	return e.Name
+}
+
+func FindEntry(entries []TreeEntry, name string) (TreeEntry, bool) {
+	i := slices.IndexFunc(entries, func(e TreeEntry) bool { return e.Name == name })
+	if i < 0 {
+		return TreeEntry{}, false
+	}
+	return entries[i], true
+}
+
+// CommitTree returns the tree that a commit names in its first line.
+func CommitTree(commit []byte) (plumbing.Hash, error) {
+	line, _, _ := bytes.Cut(commit, []byte{'\n'})
+	id, ok := strings.CutPrefix(string(line), "tree ")
+	if !ok || !plumbing.IsHash(id) {
+		return plumbing.ZeroHash, errors.New("cannot parse commit: it names no tree")
+	}
+	return plumbing.NewHash(id), nil
+}
+
+// CommitParents returns the commits that a commit names as its parents, which stand in the lines after the first one.
+func CommitParents(commit []byte) []plumbing.Hash {
+	out := []plumbing.Hash{}
+	_, rest, _ := bytes.Cut(commit, []byte{'\n'})
+	for {
+		line, next, _ := bytes.Cut(rest, []byte{'\n'})
+		id, ok := strings.CutPrefix(string(line), "parent ")
+		if !ok || !plumbing.IsHash(id) {
+			return out
+		}
+		out, rest = append(out, plumbing.NewHash(id)), next
+	}
+}

@@ -1,0 +1,58 @@
+package objects
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+func TestPack(t *testing.T) {
+	long := bytes.Repeat([]byte("0123456789abcdef"), 1<<13)
+	cases := map[string]struct {
+		reason   string
+		from, to []byte
+	}{
+		"Insert":  {reason: "Something is added in the middle", from: []byte("one three"), to: []byte("one two three")},
+		"Remove":  {reason: "Something is gone from the middle", from: []byte("one two three"), to: []byte("one three")},
+		"Begin":   {reason: "Something is added before", from: []byte("two"), to: []byte("one two")},
+		"End":     {reason: "Something is added after", from: []byte("one"), to: []byte("one two")},
+		"Repeat":  {reason: "Head and tail may not overlap", from: []byte("aaaa"), to: []byte("aaaaaa")},
+		"Other":   {reason: "Nothing is alike", from: []byte("abc"), to: bytes.Repeat([]byte("x"), 1000)},
+		"Empty":   {reason: "Nothing is left", from: []byte("abc"), to: nil},
+		"Nothing": {reason: "Nothing was there", from: nil, to: []byte("abc")},
+		"Long":    {reason: "Numbers of several bytes", from: long, to: append(append(bytes.Clone(long[:70_000]), "new"...), long[70_000:]...)},
+		"Power":   {reason: "Numbers with zeros in them", from: long, to: append(bytes.Clone(long[:1<<16]), "end"...)},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			from, to := NewObject(plumbing.TreeObject, tc.from), NewObject(plumbing.TreeObject, tc.to)
+			to.Base = from.ID
+			sizes := []int{}
+			for _, deltas := range []bool{true, false} {
+				pack, err := EncodePack([]Object{from, to, from}, deltas)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := unpackAll(t, pack)
+				if err != nil || len(got) != 2 || !bytes.Equal(got[to.ID].Data, tc.to) || !bytes.Equal(got[from.ID].Data, tc.from) {
+					t.Errorf("\n%s\nunpack(): %d objects, %v", tc.reason, len(got), err)
+				}
+				sizes = append(sizes, len(pack))
+			}
+			if len(tc.to) > 1<<17 && sizes[0]+100 > sizes[1] {
+				t.Errorf("\nA small difference is small\nencodePack(): %v bytes", sizes)
+			}
+		})
+	}
+}
+
+// unpackAll scans and unpacks a pack.
+func unpackAll(t *testing.T, pack []byte) (map[plumbing.Hash]Object, error) {
+	t.Helper()
+	p, _, err := ScanPack(t.Context(), bytes.NewReader(pack), 80<<20)
+	if err != nil {
+		return nil, err
+	}
+	return p.Unpack(t.Context())
+}

@@ -1,0 +1,53 @@
+package objects
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/intentplane/intentplane/provider/git/failure"
+	"github.com/intentplane/intentplane/provider/signature"
+)
+
+// signatureHeader is where a commit has its signature.
+const signatureHeader = "gpgsig "
+
+// signCommit returns the commit with a signature after its other headers.
+func signCommit(commit []byte, by *signature.Signer) ([]byte, error) {
+	if by == nil {
+		return commit, nil
+	}
+	s, err := by.Sign(commit)
+	if err != nil {
+		return nil, failure.Newf(failure.ClassInvalid, "cannot sign commit: %s", err)
+	}
+	header := signatureHeader + strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n ") + "\n"
+	head, body, _ := bytes.Cut(commit, []byte("\n\n"))
+	return bytes.Join([][]byte{head, []byte("\n" + header + "\n"), body}, nil), nil
+}
+
+// SplitSignature returns what was signed, and the signature. It is empty if there is none.
+func SplitSignature(commit []byte) ([]byte, string) {
+	head, body, _ := bytes.Cut(commit, []byte("\n\n"))
+	kept, signed := []string{}, []string{}
+	inside := false
+	for line := range strings.SplitSeq(string(head), "\n") {
+		first, begins := strings.CutPrefix(line, signatureHeader)
+		next, goesOn := strings.CutPrefix(line, " ")
+		switch {
+		case begins && len(signed) == 0:
+			inside = true
+			signed = append(signed, first)
+			continue
+		case inside && goesOn:
+			signed = append(signed, next)
+			continue
+		}
+		inside = false
+		kept = append(kept, line)
+	}
+	if len(signed) == 0 {
+		return commit, ""
+	}
+	content := bytes.Join([][]byte{[]byte(strings.Join(kept, "\n")), body}, []byte("\n\n"))
+	return content, strings.Join(signed, "\n") + "\n"
+}

@@ -1,0 +1,204 @@
+package objects
+
+import (
+	"bytes"
+	"context"
+	"io"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/format/packfile"
+
+	"github.com/intentplane/intentplane/provider/git/failure"
+)
+
+const (
+	// maxObjects is how many objects one answer of a server may have.
+	maxObjects = 200_000
+
+	// objectOverhead is what one object takes beside its content, by and large: its places in maps, its id and its place in the pack.
+	// BenchmarkHostilePack measures what 200,000 of them take.
+	objectOverhead = 400
+)
+
+// A Pack is what a server sent, and where its objects are in it.
+type Pack struct {
+	scanner *packfile.Scanner
+	parts   []packPart
+}
+
+// A packPart of a pack is one object, or how to make one of another one.
+type packPart struct {
+	at     int64
+	length int64
+	kind   plumbing.ObjectType
+	// base of a delta, and the size of what it makes.
+	base   deltaBase
+	result int64
+}
+
+// A deltaBase is what a delta is about: by its place in the pack, or by its id.
+type deltaBase struct {
+	at int64
+	id plumbing.Hash
+}
+
+// ScanPack finds the objects of a pack. It returns how many bytes they will take, and an error if they are more than limit, or too many: some
+// bytes on the wire can stand for a thousand times as many in memory.
+func ScanPack(ctx context.Context, data io.ReadSeeker, limit int64) (*Pack, int64, error) {
+	p := &Pack{scanner: packfile.NewScanner(data)}
+	_, count, err := p.scanner.Header()
+	if err != nil {
+		return nil, 0, errors.Wrap(err, "cannot read pack")
+	}
+	if count > maxObjects {
+		return nil, 0, failure.ErrTooLarge
+	}
+	left := limit
+	for range count {
+		if err := ctx.Err(); err != nil {
+			return nil, 0, err
+		}
+		used, err := p.scanObject(left)
+		if err != nil {
+			return nil, 0, err
+		}
+		left -= used
+	}
+	if _, err := p.scanner.Checksum(); err != nil {
+		return nil, 0, errors.Wrap(err, "cannot read checksum of pack")
+	}
+	return p, limit - left, nil
+}
+
+// scanObject finds the next object, and returns how many bytes it will take, which are no more than left.
+func (p *Pack) scanObject(left int64) (int64, error) {
+	h, err := p.scanner.NextObjectHeader()
+	if err != nil {
+		return 0, errors.Wrap(err, "cannot read pack")
+	}
+	if h.Length < 0 || h.Length > left-objectOverhead {
+		return 0, failure.ErrTooLarge
+	}
+	used := h.Length + objectOverhead
+	content := &deltaHeader{}
+	n, _, err := p.scanner.NextObject(content)
+	if err != nil {
+		return 0, errors.Wrap(err, "cannot read pack")
+	}
+	if n != h.Length {
+		return 0, errors.New("cannot read pack: an object is shorter than it says")
+	}
+	size := int64(0)
+	if h.Type.IsDelta() {
+		if size = content.resultSize(); size < 0 || size > left-used {
+			return 0, failure.ErrTooLarge
+		}
+	}
+	p.parts = append(p.parts, packPart{at: h.Offset, length: h.Length, kind: h.Type, base: deltaBase{at: h.OffsetReference, id: h.Reference}, result: size})
+	return used + size, nil
+}
+
+// Unpack decodes a pack that was scanned. Each object is made once, and nothing calls itself: a chain of deltas costs no more than as many
+// objects without one. The parser of go-git makes the objects of a chain again for each link that its cache has lost.
+func (p *Pack) Unpack(ctx context.Context) (map[plumbing.Hash]Object, error) {
+	u := &unpacker{Pack: p, objects: map[plumbing.Hash]Object{}, waiting: map[deltaBase][]packPart{}}
+	for _, one := range p.parts {
+		if one.kind.IsDelta() {
+			u.waiting[one.base] = append(u.waiting[one.base], one)
+		}
+	}
+	for _, one := range p.parts {
+		if one.kind.IsDelta() {
+			continue
+		}
+		if err := u.resolveObject(ctx, one); err != nil {
+			return nil, err
+		}
+	}
+	if len(u.waiting) > 0 {
+		return nil, errors.New("cannot read pack: an object is missing of which another one is made")
+	}
+	return u.objects, nil
+}
+
+// An unpacker makes the objects of a pack.
+type unpacker struct {
+	*Pack
+
+	objects map[plumbing.Hash]Object
+	// waiting deltas, by what they are about.
+	waiting map[deltaBase][]packPart
+}
+
+// A placedObject object is one that was made, and its place in the pack.
+type placedObject struct {
+	at int64
+	Object
+}
+
+// resolveObject an object, and all that is made of it.
+func (u *unpacker) resolveObject(ctx context.Context, whole packPart) error {
+	data, err := u.inflatePart(ctx, whole)
+	if err != nil {
+		return err
+	}
+	if whole.kind < plumbing.CommitObject || whole.kind > plumbing.TagObject {
+		return errors.New("cannot read pack: an object is of no kind that is known")
+	}
+	for next := []placedObject{{at: whole.at, Object: NewObject(whole.kind, data)}}; len(next) > 0; {
+		one := next[len(next)-1]
+		next = next[:len(next)-1]
+		u.objects[one.ID] = one.Object
+		made, err := u.applyWaitingDeltas(ctx, one)
+		if err != nil {
+			return err
+		}
+		next = append(next, made...)
+	}
+	return nil
+}
+
+// applyWaitingDeltas makes the objects that waited for one.
+func (u *unpacker) applyWaitingDeltas(ctx context.Context, one placedObject) ([]placedObject, error) {
+	out := []placedObject{}
+	for _, b := range []deltaBase{{at: one.at}, {id: one.ID}} {
+		for _, waiting := range u.waiting[b] {
+			delta, err := u.inflatePart(ctx, waiting)
+			if err != nil {
+				return nil, err
+			}
+			data, err := applyDelta(one.Data, delta, waiting.result)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, placedObject{at: waiting.at, Object: NewObject(one.Kind, data)})
+		}
+		delete(u.waiting, b)
+	}
+	return out, nil
+}
+
+// inflatePart the content of a part. Its size was checked.
+func (u *unpacker) inflatePart(ctx context.Context, one packPart) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if _, err := u.scanner.SeekObjectHeader(one.at); err != nil {
+		return nil, errors.Wrap(err, "cannot read pack")
+	}
+	content := bytes.NewBuffer(make([]byte, 0, one.length))
+	if _, _, err := u.scanner.NextObject(content); err != nil {
+		return nil, errors.Wrap(err, "cannot read pack")
+	}
+	return content.Bytes(), nil
+}
+
+// BrokenPack returns the error for a pack that arrived and cannot be read. The text of the library is left out: it depends on what was sent.
+func BrokenPack(err error) error {
+	var known *failure.Classified
+	if errors.As(err, &known) {
+		return known
+	}
+	return &failure.Classified{Class: failure.ClassTransient, Detail: "the pack that the server sent is broken"}
+}

@@ -1,0 +1,100 @@
+package objects
+
+import (
+	"context"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/intentplane/intentplane/provider/git/failure"
+)
+
+// maxFound is how many files a walk finds.
+const maxFound = 10_000
+
+// FindFiles returns the ids of the files that are wanted below a tree, by the path of the directory that they lie in. The tree lies in a
+// directory, which is empty for the root. Those whose path is refused are left out. It returns an Error: of class TooLarge if there are
+// more than most entries to look at, or more than 10,000 such files. A few bytes of a repository can stand for millions of directories,
+// because one tree may be part of other trees many times.
+func (v View) FindFiles(ctx context.Context, tree plumbing.Hash, dir string, most int, wanted func(TreeEntry) bool) (map[string]string, error) {
+	w := newTreeWalk(v, most, wanted)
+	if err := w.enterDirectory(ctx, tree, dir); err != nil {
+		return nil, err
+	}
+	return w.found, nil
+}
+
+// A treeWalk looks for files. It enters a directory wherever that lies, and reads each tree once.
+type treeWalk struct {
+	view   View
+	wanted func(TreeEntry) bool
+	// found are ids of files, by the path of the directory that they lie in.
+	found map[string]string
+	// relevant entries of the trees that were read: directories, and files that are wanted.
+	relevant map[plumbing.Hash][]TreeEntry
+	// left are the entries that may still be looked at, of most.
+	left, most int
+}
+
+func newTreeWalk(v View, most int, wanted func(TreeEntry) bool) *treeWalk {
+	return &treeWalk{view: v, wanted: wanted, found: map[string]string{}, relevant: map[plumbing.Hash][]TreeEntry{}, left: most, most: most}
+}
+
+func (w *treeWalk) enterDirectory(ctx context.Context, tree plumbing.Hash, dir string) error {
+	entries, err := w.readTree(tree)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if err := w.countStep(ctx); err != nil {
+			return err
+		}
+		if err := w.visitEntry(ctx, e, dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// visitEntry an entry of a directory. A path may not be longer than some bytes, so there is an end to the way down.
+func (w *treeWalk) visitEntry(ctx context.Context, e TreeEntry, dir string) error {
+	if !e.IsDir() {
+		w.found[dir] = e.ID.String()
+		return nil
+	}
+	path := strings.TrimPrefix(dir+"/"+e.Name, "/")
+	if CheckPath(path) != nil {
+		return nil //nolint:nilerr // No claim's directory has such a path.
+	}
+	return w.enterDirectory(ctx, e.ID, path)
+}
+
+// countStep returns an error if the walk exceeds its bound, or its context ended.
+func (w *treeWalk) countStep(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return failure.Newf(failure.ClassTransient, "cannot look through directories: the operation was ended").EndedBy(err)
+	}
+	if w.left--; w.left < 0 || len(w.found) > maxFound {
+		return failure.Newf(failure.ClassTooLarge, "cannot look through directories: there are more than %d, or more than %d files of ours", w.most, maxFound)
+	}
+	return nil
+}
+
+// readTree a tree, unless it was read before.
+func (w *treeWalk) readTree(tree plumbing.Hash) ([]TreeEntry, error) {
+	if known, ok := w.relevant[tree]; ok {
+		return known, nil
+	}
+	all, err := w.view.Entries(tree)
+	if err != nil {
+		return nil, err
+	}
+	out := []TreeEntry{}
+	for _, e := range all {
+		if e.IsDir() || e.Mode == ModeFile && w.wanted(e) {
+			out = append(out, e)
+		}
+	}
+	w.relevant[tree] = out
+	return out, nil
+}

@@ -1,0 +1,112 @@
+package git
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/intentplane/intentplane/provider/git/failure"
+)
+
+// retiredPath is the only file of a state that was retired, because another
+// ref holds the state that counts.
+const retiredPath = "retired.json"
+
+// retiredState is the content of that file.
+type retiredState struct {
+	// StateRef is the full name of the ref whose state counts.
+	StateRef string `json:"stateRef"`
+}
+
+// WatchRefs lets snapshots of the client say where these refs are, by their full
+// names. It has to be called before the client is used.
+func (c *Client) WatchRefs(names ...string) { c.watched = names }
+
+// WatchedRef returns the commit of a ref that the client was to note, or nothing
+// if the remote has no such ref.
+func (s *Snapshot) WatchedRef(name string) string { return hexOrEmpty(s.watched[name]) }
+
+// StateTime returns the date of the last commit of the state. It is zero if
+// there is none, or none that can be read.
+func (s *Snapshot) StateTime() time.Time {
+	data, err := s.state.Read(plumbing.CommitObject, s.state.Commit)
+	if err != nil {
+		return time.Time{}
+	}
+	head, _, _ := bytes.Cut(data, []byte("\n\n"))
+	for line := range bytes.Lines(head) {
+		fields := bytes.Fields(line)
+		if len(fields) < 3 || string(fields[0]) != "committer" {
+			continue
+		}
+		seconds, err := strconv.ParseInt(string(fields[len(fields)-2]), 10, 64)
+		if err != nil {
+			return time.Time{}
+		}
+		return time.Unix(seconds, 0)
+	}
+	return time.Time{}
+}
+
+// StateRetired reports whether the state says of itself that another ref holds
+// the one that counts.
+func (s *Snapshot) StateRetired() bool { return s.state.retired }
+
+// StateRival returns the ref of another state, which does not count because it
+// is older, or nothing if there is none.
+func (s *Snapshot) StateRival() string { return s.rival }
+
+// WithStateRival returns the snapshot, which says that another ref holds a
+// state that does not count. Nothing means that there is none.
+func (s *Snapshot) WithStateRival(ref string) *Snapshot {
+	next := *s
+	next.rival = ref
+	return &next
+}
+
+// setAsideRetired returns the state without anything in it, if it was retired.
+func (v stateView) setAsideRetired() stateView {
+	if v.Commit.IsZero() || v.Tree.IsZero() {
+		return v
+	}
+	if _, v.retired, _ = v.Find(retiredPath); v.retired {
+		v.Tree = plumbing.ZeroHash
+	}
+	return v
+}
+
+// Retire returns what to push so that the state of a snapshot does not count
+// any more: a commit on top of it with nothing but the name of the ref whose
+// state counts. Author and date are those of another proposal. It returns an
+// *Error if the commit cannot be signed.
+func (s *Snapshot) Retire(stateRef string, like *Proposal) (*Proposal, error) {
+	content, err := json.Marshal(retiredState{StateRef: stateRef})
+	if err != nil {
+		return nil, failure.Newf(failure.ClassInvalid, "cannot encode the name of a ref: %s", err)
+	}
+	c := Change{State: map[string][]byte{retiredPath: append(content, '\n')}, Author: like.author, When: like.when, signer: s.signer}
+	files, err := c.stateEdits()
+	if err != nil {
+		return nil, err
+	}
+	p, after := &Proposal{before: s, author: like.author, when: like.when}, *s
+	emptied := s.state
+	emptied.Tree = plumbing.ZeroHash
+	after.state, p.state, err = emptied.apply(files, c.info(s.stateMessage()))
+	p.after = &after
+	return p, err
+}
+
+// selectWatched returns where the refs are that the client was to note.
+func (c *Client) selectWatched(refs map[string]plumbing.Hash) map[string]plumbing.Hash {
+	out := map[string]plumbing.Hash{}
+	for _, name := range c.watched {
+		if at, ok := refs[name]; ok {
+			out[name] = at
+		}
+	}
+	return out
+}

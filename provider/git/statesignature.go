@@ -1,0 +1,106 @@
+package git
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/intentplane/intentplane/provider/git/failure"
+	"github.com/intentplane/intentplane/provider/git/objects"
+)
+
+// checkSigner returns an error for a key that cannot be used. What it cannot verify would else look like a forgery.
+func (c *Client) checkSigner() error {
+	if c.signer == nil {
+		return nil
+	}
+	if err := c.signer.Check(); err != nil {
+		return failure.Newf(failure.ClassInvalid, "cannot sign commits: %s", err)
+	}
+	return nil
+}
+
+// stateMessage of the next commit of the state. One that is signed names its ref: what we signed for another one, such as a commit of
+// the branch, must not count as a state, for files of strangers are in it.
+func (s *Snapshot) stateMessage() string {
+	if s.signer == nil {
+		return stateMessage
+	}
+	_, ref := s.refNames()
+	return stateMessage + "\nIntentplane-State: " + ref + "\n"
+}
+
+// refNames of the branch and of the state, as the target names them.
+func (s *Snapshot) refNames() (branch, state string) {
+	fields := strings.Split(s.target, " ")
+	if len(fields) < 2 {
+		return "", ""
+	}
+	return fields[len(fields)-2], fields[len(fields)-1]
+}
+
+// checkStateSignature returns the state without anything in it, if it was not signed by who is trusted: the next one is made anew after it. Nothing
+// of what a stranger wrote may stay there, for our signature would stand below it.
+func (s *Snapshot) checkStateSignature(v stateView) stateView {
+	if s.signer == nil || v.Commit.IsZero() {
+		return v
+	}
+	why := s.stateDistrustReason(v)
+	if why == "" {
+		return v
+	}
+	v.Tree, v.forged = plumbing.ZeroHash, why
+	return v
+}
+
+func (s *Snapshot) stateDistrustReason(v stateView) string {
+	data, err := v.Read(plumbing.CommitObject, v.Commit)
+	if err != nil {
+		return "its commit is missing"
+	}
+	content, armored := objects.SplitSignature(data)
+	if armored == "" {
+		return "it is not signed"
+	}
+	if err := s.signer.Verify(content, armored); err != nil {
+		return err.Error()
+	}
+	if _, message, _ := bytes.Cut(content, []byte("\n\n")); string(message) != s.stateMessage() {
+		return "what is signed is not the state of this ref"
+	}
+	return ""
+}
+
+// StateForged says why the state in the repository counts as lost: it is not signed by who is trusted. It is empty if the state
+// counts, and where there is no key.
+func (s *Snapshot) StateForged() string { return s.state.forged }
+
+// Stateless is true if nothing is remembered: there is no state, it counts as lost, or it was retired.
+func (s *Snapshot) Stateless() bool {
+	return s.state.Commit.IsZero() || s.state.forged != "" || s.state.retired
+}
+
+// selectTrusted leaves out what strangers may have written, where there is a key: what is not signed by who is trusted, and is newer than
+// something that is. What is older was there before the key was used, and nobody can put anything there without rewriting the branch.
+func selectTrusted(notes []Message) []Message {
+	oldest := -1
+	for i, n := range notes {
+		if n.signed {
+			oldest = i
+		}
+	}
+	out := []Message{}
+	for i, n := range notes {
+		if n.signed || i > oldest {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// isTrusted a commit that is signed by who is trusted.
+func (c *Client) isTrusted(commit objects.Object) bool {
+	content, armored := objects.SplitSignature(commit.Data)
+	return c.signer != nil && armored != "" && c.signer.Verify(content, armored) == nil
+}

@@ -1,0 +1,284 @@
+package git
+
+import (
+	"bytes"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"encoding/pem"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ProtonMail/go-crypto/openpgp"
+	"github.com/ProtonMail/go-crypto/openpgp/armor"
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/crypto/ssh"
+
+	"github.com/intentplane/intentplane/provider/git/failure"
+	"github.com/intentplane/intentplane/provider/signature"
+	"github.com/intentplane/intentplane/test/gitserver"
+)
+
+// A pair is a signing key, and what others need to verify it.
+type pair struct {
+	key    signature.Key
+	public string
+}
+
+func sshPair(t *testing.T) pair {
+	t.Helper()
+	k, private, err := gitserver.NewSSHKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pair{key: signature.Key{Format: signature.FormatSSH, Private: string(private)}, public: authorized(k)}
+}
+
+// sealedPair is of a kind whose signatures differ each time.
+func sealedPair(t *testing.T) pair {
+	t.Helper()
+	k, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	block, err := ssh.MarshalPrivateKeyWithPassphrase(k, "", []byte("open"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	public, err := ssh.NewPublicKey(k.Public())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pair{
+		key:    signature.Key{Format: signature.FormatSSH, Private: string(pem.EncodeToMemory(block)), Passphrase: "open"},
+		public: string(ssh.MarshalAuthorizedKey(public)),
+	}
+}
+
+func pgpPair(t *testing.T) pair {
+	t.Helper()
+	e, err := openpgp.NewEntity("Intentplane", "", "intentplane@example.org", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	encode := func(kind string, write func(w *bytes.Buffer) error) string {
+		raw, out := &bytes.Buffer{}, &bytes.Buffer{}
+		if err := write(raw); err != nil {
+			t.Fatal(err)
+		}
+		w, err := armor.Encode(out, kind, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write(raw.Bytes()); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	public := encode(openpgp.PublicKeyType, func(w *bytes.Buffer) error { return e.Serialize(w) })
+	if err := e.EncryptPrivateKeys([]byte("open"), nil); err != nil {
+		t.Fatal(err)
+	}
+	private := encode(openpgp.PrivateKeyType, func(w *bytes.Buffer) error { return e.SerializePrivateWithoutSigning(w, nil) })
+	return pair{key: signature.Key{Format: signature.FormatOpenPGP, Private: private, Passphrase: "open"}, public: public}
+}
+
+func signing(k signature.Key) func(*Remote) { return func(r *Remote) { r.Signing = &k } }
+
+// verified is what the git command says about a commit, to who trusts the key.
+func verified(t *testing.T, s *gitserver.Server, p pair, commit string) error {
+	t.Helper()
+	dir := t.TempDir()
+	public := filepath.Join(dir, "key")
+	content, args := p.public, []string{"-c", "gpg.format=openpgp"}
+	if p.key.Format == signature.FormatSSH {
+		content = "intentplane@example.org " + p.public
+		args = []string{"-c", "gpg.format=ssh", "-c", "gpg.ssh.allowedSignersFile=" + public}
+	}
+	if err := os.WriteFile(public, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env := append(os.Environ(), "GNUPGHOME="+dir, "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
+	if p.key.Format == signature.FormatOpenPGP {
+		cmd := exec.CommandContext(t.Context(), "gpg", "--batch", "--quiet", "--import", public)
+		cmd.Env = env
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("gpg: %v\n%s", err, out)
+		}
+	}
+	cmd := exec.CommandContext(t.Context(), "git", append(args, "verify-commit", commit)...)
+	cmd.Dir, cmd.Env = s.Path(repo), env
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Logf("git verify-commit: %s", out)
+	}
+	return err
+}
+
+func TestSignedCommits(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		make   func(*testing.T) pair
+	}{
+		"SSH":     {reason: "An SSH key", make: sshPair},
+		"ECDSA":   {reason: "An SSH key with a passphrase, whose signatures differ each time", make: sealedPair},
+		"OpenPGP": {reason: "An OpenPGP key with a passphrase", make: pgpPair},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			p := tc.make(t)
+			s := serve(t, map[string]string{"README.md": "hello"})
+			c := client(t, s, signing(p.key))
+			push(t, c, plan(t, look(t, c), delivery(1)))
+			for _, ref := range []string{gitserver.Branch, stateRef} {
+				if err := verified(t, s, p, ref); err != nil {
+					t.Errorf("\n%s\ngit verify-commit %s: %v", tc.reason, ref, err)
+				}
+			}
+			run(t, s, "fsck", "--strict")
+			next := look(t, client(t, s, signing(p.key)))
+			if diff := cmp.Diff("", next.StateForged()); diff != "" {
+				t.Errorf("\n%s\nStateForged(): -want, +got:\n%s", tc.reason, diff)
+			}
+			if again := plan(t, next, delivery(1)); !again.Empty() {
+				t.Errorf("\n%s\nPlan(...): what is delivered is planned again", tc.reason)
+			}
+			other := tc.make(t)
+			if err := verified(t, s, other, gitserver.Branch); err == nil {
+				t.Errorf("\n%s\ngit verify-commit: it accepts another key", tc.reason)
+			}
+			if diff := cmp.Diff("it is not signed by a key that is trusted", look(t, client(t, s, signing(other.key))).StateForged()); diff != "" {
+				t.Errorf("\n%s\nStateForged(): -want, +got:\n%s", tc.reason, diff)
+			}
+			other.key.Trusted = []byte(p.public)
+			if diff := cmp.Diff("", look(t, client(t, s, signing(other.key))).StateForged()); diff != "" {
+				t.Errorf("\n%s: a key that was replaced\nStateForged(): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestForgedState(t *testing.T) {
+	p := sshPair(t)
+	stranger := func(t *testing.T, s *gitserver.Server) {
+		t.Helper()
+		c := client(t, s)
+		forged := delivery(7)
+		forged.Put, forged.State = nil, files("claims/ns/web", "revision: 99\n", "claims/ns/other", "revision: 99\n")
+		push(t, c, plan(t, look(t, c), forged))
+	}
+	cases := map[string]struct {
+		reason string
+		forge  func(*testing.T, *gitserver.Server)
+		want   string
+	}{
+		"CVE-2024-31989-Unsigned": {reason: "A state that another user pushes is not believed where states are signed.", forge: stranger, want: "it is not signed"},
+		"CVE-2024-31989-OtherKey": {
+			reason: "A state that another user signs with a key of their own is not believed.",
+			forge: func(t *testing.T, s *gitserver.Server) {
+				t.Helper()
+				c := client(t, s, signing(sshPair(t).key))
+				push(t, c, plan(t, look(t, c), delivery(7)))
+			},
+			want: "it is not signed by a key that is trusted",
+		},
+		"Branch": {
+			reason: "What we signed for the branch holds files of strangers",
+			forge: func(t *testing.T, s *gitserver.Server) {
+				t.Helper()
+				run(t, s, "update-ref", stateRef, gitserver.Branch)
+			},
+			want: "what is signed is not the state of this ref",
+		},
+		"OtherState": {
+			reason: "The state of another control plane",
+			forge: func(t *testing.T, s *gitserver.Server) {
+				t.Helper()
+				c := client(t, s, signing(p.key), func(r *Remote) { r.StateRef = "refs/intentplane/other/state" })
+				push(t, c, plan(t, look(t, c), delivery(7)))
+				run(t, s, "update-ref", stateRef, "refs/intentplane/other/state")
+			},
+			want: "what is signed is not the state of this ref",
+		},
+		"Changed": {
+			reason: "A signature that belongs to other content",
+			forge: func(t *testing.T, s *gitserver.Server) {
+				t.Helper()
+				raw := strings.Replace(run(t, s, "cat-file", "commit", stateRef), " 1", " 2", 1)
+				file := filepath.Join(t.TempDir(), "commit")
+				if err := os.WriteFile(file, []byte(raw+"\n"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				run(t, s, "update-ref", stateRef, run(t, s, "hash-object", "-t", "commit", "-w", file))
+			},
+			want: "it is not signed by a key that is trusted",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := serve(t, map[string]string{"README.md": "hello"})
+			c := client(t, s, signing(p.key))
+			before := push(t, c, plan(t, look(t, c), delivery(1))).Snapshot
+			tc.forge(t, s)
+			forged := run(t, s, "rev-parse", stateRef)
+			for _, previous := range []*Snapshot{nil, before} {
+				got, err := c.Look(t.Context(), previous)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(tc.want, got.StateForged()); diff != "" {
+					t.Errorf("\n%s\nStateForged(): -want, +got:\n%s", tc.reason, diff)
+				}
+				if content, ok, err := got.StateFile("claims/ns/web"); ok || err != nil {
+					t.Errorf("\n%s\nStateFile(...): %q, %v, want nothing", tc.reason, content, err)
+				}
+			}
+			again, err := c.Look(t.Context(), before)
+			if err != nil {
+				t.Fatal(err)
+			}
+			push(t, c, plan(t, again, delivery(2)))
+			if diff := cmp.Diff("claims/ns/web", run(t, s, "ls-tree", "-r", "--name-only", stateRef)); diff != "" {
+				t.Errorf("\n%s\nfiles of the state: -want, +got:\n%s", tc.reason, diff)
+			}
+			if diff := cmp.Diff(forged, run(t, s, "rev-parse", stateRef+"^")); diff != "" {
+				t.Errorf("\n%s\nparent of the state: -want, +got:\n%s", tc.reason, diff)
+			}
+			if err := verified(t, s, p, stateRef); err != nil {
+				t.Errorf("\n%s\ngit verify-commit: %v", tc.reason, err)
+			}
+		})
+	}
+}
+
+func TestSigningKeyThatCannotBeUsed(t *testing.T) {
+	sealed := sealedPair(t).key
+	sealed.Passphrase = "s3cret"
+	cases := map[string]struct {
+		reason string
+		key    signature.Key
+	}{
+		"Passphrase": {reason: "The passphrase is wrong", key: sealed},
+		"Malformed":  {reason: "The key is none", key: signature.Key{Format: signature.FormatSSH, Private: "s3cret"}},
+		"OpenPGP":    {reason: "The key is none", key: signature.Key{Format: signature.FormatOpenPGP, Private: "s3cret"}},
+		"Format":     {reason: "The format is none", key: signature.Key{Format: "s3cret", Private: "s3cret"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := serve(t, map[string]string{"README.md": "hello"})
+			_, err := client(t, s, signing(tc.key)).Look(t.Context(), nil)
+			if diff := cmp.Diff(failure.ClassInvalid, failure.ClassOf(err)); diff != "" {
+				t.Errorf("\n%s\nLook(...): -want, +got:\n%s", tc.reason, diff)
+			}
+			if err != nil && strings.Contains(err.Error(), "s3cret") {
+				t.Errorf("\n%s\nLook(...): the error shows the key: %v", tc.reason, err)
+			}
+		})
+	}
+}

@@ -1,0 +1,113 @@
+package transport
+
+import (
+	"encoding/base64"
+	"net/url"
+	"strings"
+	"unicode"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/go-git/go-git/v5/plumbing/transport"
+	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
+)
+
+// Auth is one way to authenticate: Basic, Bearer, SSH or GitHubApp. Nil is none.
+type Auth interface {
+	// check returns an error if it cannot be used.
+	validate() error
+	// method is what the transport of HTTP sends. Nil is nothing, or what is not known before it is asked for.
+	authMethod() transport.AuthMethod
+	// secrets lists what must never be seen, in every spelling in which a
+	// server may send it back.
+	secretSpellings() []string
+}
+
+// Basic authenticates with a user name and a password or token.
+type Basic struct {
+	Username string
+	Password string
+}
+
+// String never shows the password.
+func (b Basic) String() string { return "basic " + redacted }
+
+// GoString never shows the password.
+func (b Basic) GoString() string { return b.String() }
+
+func (b Basic) authMethod() transport.AuthMethod {
+	return &githttp.BasicAuth{Username: b.Username, Password: b.Password}
+}
+
+func (b Basic) secretSpellings() []string {
+	pair := base64.StdEncoding.EncodeToString([]byte(b.Username + ":" + b.Password))
+	return []string{pair, b.Password, url.QueryEscape(b.Password), url.PathEscape(b.Password)}
+}
+
+// Bearer authenticates with a token.
+type Bearer struct {
+	Token string
+}
+
+// String never shows the token.
+func (b Bearer) String() string { return "bearer " + redacted }
+
+// GoString never shows the token.
+func (b Bearer) GoString() string { return b.String() }
+
+func (b Bearer) authMethod() transport.AuthMethod {
+	return &githttp.TokenAuth{Token: b.Token}
+}
+
+func (b Bearer) secretSpellings() []string {
+	return []string{b.Token, url.QueryEscape(b.Token), url.PathEscape(b.Token)}
+}
+
+func (b Basic) validate() error {
+	if strings.ContainsFunc(b.Username, isRefusedInUsername) {
+		return errors.New("user name contains a colon or a control character")
+	}
+	return checkHeaderText(b.Password)
+}
+
+func (b Bearer) validate() error { return checkHeaderText(b.Token) }
+
+// checkHeaderText returns an error for what no header can have.
+func checkHeaderText(s string) error {
+	if s == "" {
+		return errors.New("credentials are empty")
+	}
+	if strings.ContainsFunc(s, unicode.IsControl) {
+		return errors.New("credentials contain a control character, perhaps a line break at the end")
+	}
+	return nil
+}
+
+func isRefusedInUsername(r rune) bool {
+	return r == ':' || unicode.IsControl(r)
+}
+
+// newRedactor removes the credentials of a remote from text that a server sent.
+func newRedactor(s Server, secrets ...string) *strings.Replacer {
+	pairs := []string{}
+	for _, s := range append(s.secretSpellings(), secrets...) {
+		if s != "" {
+			pairs = append(pairs, s, redacted)
+		}
+	}
+	return strings.NewReplacer(pairs...)
+}
+
+// secretSpellings of the remote, in the spellings in which they may come back.
+func (s Server) secretSpellings() []string {
+	out := []string{}
+	if s.Auth != nil {
+		out = append(out, s.Auth.secretSpellings()...)
+	}
+	if s.Proxy != nil && s.Proxy.Password != "" {
+		out = append(out, Basic{Username: s.Proxy.Username, Password: string(s.Proxy.Password)}.secretSpellings()...)
+	}
+	if s.Certificate != nil {
+		out = append(out, string(s.Certificate.Key))
+	}
+	return out
+}

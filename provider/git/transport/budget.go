@@ -1,0 +1,171 @@
+package transport
+
+import (
+	"context"
+	"io"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/intentplane/intentplane/provider/shares"
+)
+
+const (
+	// modestBytes is what an answer may have on the wire, and its objects in memory, without waiting for others.
+	modestBytes = 8 << 20
+
+	// largeTime is how long a large answer may hold the lane before its rate is looked at, and rateCheckInterval how often it is from then on.
+	largeTime         = 10 * time.Second
+	rateCheckInterval = time.Second
+
+	// minLargeRate is how many bytes a second a large answer must bring, from when it has the lane, to keep it while another namespace waits.
+	// With it no answer holds the lane for longer than the rest of the most that a server may send takes at this rate.
+	minLargeRate = 1 << 20
+
+	// maxLastingTurns is for how many namespaces a budget remembers that their next turn lasts.
+	maxLastingTurns = 1000
+)
+
+// A Budget bounds the memory of all operations that share it: many answers that are modest, and one at a time that is not. Modest ones
+// never wait, and of the large ones each namespace has its turn. A large answer that comes slowly gives its turn up while another
+// namespace waits, and the next turn of its namespace lasts as long as the answer does: so each answer arrives, however many wait.
+type Budget struct {
+	lane *largeLane
+	// account is who pays.
+	account shares.Place
+}
+
+// A largeLane is the one place for a large answer. It is safe for concurrent use.
+type largeLane struct {
+	places   *shares.Places
+	patience time.Duration
+
+	mu sync.Mutex
+	// lasting are the namespaces whose next slow answer keeps the lane, because their last one gave it up.
+	lasting map[string]struct{}
+}
+
+// NewBudget returns a budget that no operation uses yet.
+func NewBudget() *Budget {
+	return &Budget{lane: &largeLane{
+		places: shares.NewPlaces(shares.Limits{PerHost: 1}), patience: largeTime, lasting: map[string]struct{}{},
+	}}
+}
+
+// ForNamespace returns the budget as one namespace uses it, which has its turn.
+func (b *Budget) ForNamespace(namespace string) *Budget {
+	return &Budget{lane: b.lane, account: shares.Place{Namespace: namespace}}
+}
+
+// keepsLane decides about a slow answer while another namespace waits: it keeps the lane if the namespace gave up its last turn, and then
+// has none like this left. Otherwise it gives the lane up, and the next one of the namespace keeps it.
+func (l *largeLane) keepsLane(namespace string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, ok := l.lasting[namespace]; ok {
+		delete(l.lasting, namespace)
+		return true
+	}
+	if len(l.lasting) >= maxLastingTurns {
+		clear(l.lasting)
+	}
+	l.lasting[namespace] = struct{}{}
+	return false
+}
+
+// A Share is what one operation has of a budget.
+type Share struct {
+	budget *Budget
+	// giveUp ends the answer that is read.
+	giveUp func() error
+	free   func()
+}
+
+// NewShare returns the share of an operation, which uses nothing of the budget yet. A nil budget has no bound. GiveUp ends the answer
+// that is read.
+func NewShare(b *Budget, giveUp func() error) *Share { return &Share{budget: b, giveUp: giveUp} }
+
+// Grow waits until so many bytes may be used. It returns an error if the context ends before.
+func (s *Share) Grow(ctx context.Context, bytes int64) error {
+	if s.budget == nil || s.free != nil || bytes <= modestBytes {
+		return nil
+	}
+	var err error
+	s.free, err = s.budget.lane.places.Acquire(ctx, s.budget.account)
+	return err
+}
+
+func (s *Share) Release() {
+	if s.free != nil {
+		s.free()
+		s.free = nil
+	}
+}
+
+// Read all of an answer. It returns context.DeadlineExceeded for one that was given up.
+func (s *Share) Read(ctx context.Context, r io.Reader) (io.ReadSeeker, error) {
+	c := &chunkBuffer{}
+	if err := c.fillFrom(io.LimitReader(r, modestBytes)); err != nil || c.size < modestBytes {
+		return c, err
+	}
+	if err := s.Grow(ctx, modestBytes+1); err != nil {
+		return nil, err
+	}
+	counted := &countingReader{next: r}
+	gaveUp, stop := s.giveUpWhenSlow(counted)
+	err := c.fillFrom(counted)
+	stop()
+	if gaveUp.Load() {
+		return nil, context.DeadlineExceeded
+	}
+	return c, err
+}
+
+// giveUpWhenSlow ends the answer if it comes slowly once its patience is over and another namespace waits, until it is stopped.
+func (s *Share) giveUpWhenSlow(read *countingReader) (gaveUp *atomic.Bool, stop func()) {
+	gaveUp = &atomic.Bool{}
+	ctx, cancel := context.WithCancel(context.Background())
+	if s.budget == nil || s.giveUp == nil {
+		return gaveUp, cancel
+	}
+	go func() {
+		if s.waitUntilSlow(ctx, read) && !s.budget.lane.keepsLane(s.budget.account.Namespace) {
+			gaveUp.Store(true)
+			_ = s.giveUp() // Its reader ends with an error.
+		}
+	}()
+	return gaveUp, cancel
+}
+
+// waitUntilSlow returns true once the answer is slower than it may be while another namespace waits, and false when the context ends.
+func (s *Share) waitUntilSlow(ctx context.Context, read *countingReader) bool {
+	began := time.Now()
+	for wait := s.budget.lane.patience; ; wait = min(wait, rateCheckInterval) {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-time.After(wait):
+			if isSlow(read.count.Load(), time.Since(began)) && s.budget.lane.places.IsWanted(s.budget.account) {
+				return true
+			}
+		}
+	}
+}
+
+// isSlow reports whether an answer that brought so many bytes in some time came at less than the rate that keeps the lane.
+func isSlow(bytes int64, took time.Duration) bool {
+	return float64(bytes) < minLargeRate*took.Seconds()
+}
+
+// A countingReader counts what was read. The count may be read at the same time.
+type countingReader struct {
+	next  io.Reader
+	count atomic.Int64
+}
+
+// Read reads and counts.
+func (r *countingReader) Read(p []byte) (int, error) {
+	n, err := r.next.Read(p)
+	r.count.Add(int64(n))
+	return n, err
+}

@@ -1,0 +1,234 @@
+package transport
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/format/pktline"
+	"github.com/go-git/go-git/v5/plumbing/transport"
+	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
+
+	"github.com/intentplane/intentplane/provider/address"
+	"github.com/intentplane/intentplane/provider/git/failure"
+)
+
+// A Verb is what was tried. The same answer may mean different things: who may
+// read but not write has good credentials, and a rule against them.
+type Verb string
+
+const (
+	VerbRead Verb = "read"
+	VerbPush Verb = "push to"
+)
+
+// Failure turns an error of the transport into an Error. Not every layer below
+// keeps the error of the context, so it is asked for.
+func (c *Conn) Failure(ctx context.Context, v Verb, err error) error {
+	var known *failure.Error
+	if errors.As(err, &known) {
+		return known
+	}
+	if ended := ctx.Err(); ended != nil {
+		err = ended
+	}
+	class, detail := classifyTransport(v, err)
+	e := failure.Newf(class, "cannot %s the repository: %s", v, c.CleanText(detail))
+	var w *failure.Classified
+	if errors.As(err, &w) {
+		e.Remote = c.CleanLines(w.Said)
+	}
+	if class == failure.ClassAuth && c.app != nil {
+		c.app.forgetToken()
+	}
+	for _, ended := range []error{context.Canceled, context.DeadlineExceeded} {
+		if errors.Is(err, ended) {
+			e = e.EndedBy(ended)
+		}
+	}
+	if errors.Is(err, context.Canceled) {
+		return e
+	}
+	var dns *net.DNSError
+	return c.route.conceal(v, e, errors.As(err, &dns) && dns.IsNotFound)
+}
+
+// proxyRefused is the same whether the proxy tunnels or not.
+const proxyRefused = "the proxy did not accept the credentials, or wants some"
+
+func classifyTransport(v Verb, err error) (failure.Class, string) {
+	// go-git's UnexpectedError does not unwrap.
+	var unexpected *plumbing.UnexpectedError
+	if errors.As(err, &unexpected) {
+		err = unexpected.Err
+	}
+	var (
+		host *hostKeyError
+		wire *failure.Classified
+	)
+	if errors.As(err, &host) {
+		wire = &host.Classified
+	}
+	if wire != nil || errors.As(err, &wire) {
+		return wire.Class, wire.Detail
+	}
+	var answer *githttp.Err
+	if errors.As(err, &answer) {
+		return classifyStatus(answer.StatusCode())
+	}
+	for _, classify := range []func(Verb, error) (failure.Class, string){classifyAccess, classifyTrust, classifyNetwork} {
+		if class, detail := classify(v, err); class != "" {
+			return class, detail
+		}
+	}
+	return ClassifyText(err.Error()), err.Error()
+}
+
+func classifyStatus(code int) (failure.Class, string) {
+	text := "the server answered " + http.StatusText(code)
+	switch {
+	case code == http.StatusProxyAuthRequired:
+		return failure.ClassAuth, proxyRefused
+	case code == http.StatusRequestEntityTooLarge:
+		return failure.ClassTooLarge, text
+	case code == http.StatusGone:
+		return failure.ClassNotFound, text
+	case code >= http.StatusInternalServerError, code == http.StatusTooManyRequests, code == http.StatusRequestTimeout:
+		return failure.ClassTransient, text
+	}
+	return failure.ClassUnknown, text
+}
+
+func classifyAccess(v Verb, err error) (failure.Class, string) {
+	switch {
+	case errors.Is(err, transport.ErrAuthenticationRequired):
+		return failure.ClassAuth, "the credentials were not accepted"
+	case errors.Is(err, transport.ErrAuthorizationFailed) && v == VerbPush:
+		return failure.ClassAuth, "these credentials may not write it"
+	case errors.Is(err, transport.ErrAuthorizationFailed):
+		return failure.ClassAuth, "these credentials may not read it"
+	case errors.Is(err, transport.ErrRepositoryNotFound):
+		return failure.ClassNotFound, "it does not exist, or these credentials may not see it"
+	// Not every layer keeps the error.
+	case strings.HasSuffix(err.Error(), pktline.ErrInvalidPktLen.Error()), errors.Is(err, transport.ErrEmptyUploadPackRequest):
+		return failure.ClassTransient, "what answers is no Git server, or the answer is not whole"
+	case strings.HasSuffix(err.Error(), http.StatusText(http.StatusProxyAuthRequired)):
+		return failure.ClassAuth, proxyRefused
+	}
+	return classifyTLSAlert(err)
+}
+
+// classifyTLSAlert tells what a server of TLS says before it is asked. Its error has no type of its own.
+func classifyTLSAlert(err error) (failure.Class, string) {
+	var said *net.OpError
+	if !errors.As(err, &said) || said.Op != "remote error" {
+		return "", ""
+	}
+	if strings.Contains(said.Error(), "certificate") {
+		return failure.ClassAuth, "the client certificate was not accepted, or there is none"
+	}
+	return failure.ClassTrust, "it refused to speak TLS with us"
+}
+
+// addressRefused is the same for all addresses and ports that are refused, and for what leads there: it says nothing of what is there.
+const addressRefused = "its URL, its proxy or the base URL of its GitHub App leads to an address that a ProviderConfig may not reach"
+
+func classifyTrust(_ Verb, err error) (failure.Class, string) {
+	var (
+		refused   *address.RefusedError
+		authority x509.UnknownAuthorityError
+		host      x509.HostnameError
+		invalid   x509.CertificateInvalidError
+		cert      *tls.CertificateVerificationError
+		record    tls.RecordHeaderError
+	)
+	switch {
+	case errors.As(err, &refused):
+		return failure.ClassAddress, addressRefused
+	case errors.As(err, &authority):
+		return failure.ClassTrust, "its certificate is signed by an unknown authority"
+	case errors.As(err, &host):
+		return failure.ClassTrust, "its certificate is for another host"
+	case errors.As(err, &invalid), errors.As(err, &cert):
+		return failure.ClassTrust, "its certificate is not valid, perhaps expired"
+	case errors.As(err, &record), strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
+		return failure.ClassTrust, "it does not speak TLS on this port"
+	case strings.Contains(err.Error(), "http redirect:"):
+		return failure.ClassTrust, "the server redirects where no credentials may follow"
+	}
+	return "", ""
+}
+
+// classifyNetwork leaves out addresses: the port of our side is another one
+// each time, and messages must be stable.
+func classifyNetwork(_ Verb, err error) (failure.Class, string) {
+	var (
+		dns     *net.DNSError
+		syscall *os.SyscallError
+		timeout net.Error
+	)
+	switch {
+	case errors.Is(err, context.Canceled):
+		return failure.ClassTransient, "it was interrupted"
+	case errors.As(err, &dns) && dns.IsNotFound:
+		return failure.ClassTransient, "its host name is not known"
+	case errors.As(err, &dns):
+		return failure.ClassTransient, "its host name cannot be resolved"
+	case errors.As(err, &timeout) && timeout.Timeout(), errors.Is(err, context.DeadlineExceeded):
+		return failure.ClassTransient, "it did not answer in time"
+	case errors.As(err, &syscall):
+		return failure.ClassTransient, syscall.Err.Error()
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed):
+		return failure.ClassTransient, "the connection ended early"
+	}
+	return "", ""
+}
+
+// ClassifyText returns the class of a text in which a Git server refuses a
+// push. Servers have no codes for this, only words; the first class of which a
+// word is in the text wins.
+func ClassifyText(text string) failure.Class {
+	text = strings.ToLower(text)
+	for _, row := range refusalTable() {
+		for _, words := range row.words {
+			if strings.Contains(text, words) {
+				return row.class
+			}
+		}
+	}
+	return failure.ClassUnknown
+}
+
+type refusalWords struct {
+	class failure.Class
+	words []string
+}
+
+func refusalTable() []refusalWords {
+	return []refusalWords{
+		{class: failure.ClassConflict, words: []string{
+			"non-fast-forward", "fetch first", "cannot lock ref", "unable to lock", "failed to lock", "incorrect old value provided",
+			"reference already exists", "but expected", "stale info", "failed to update ref", "unable to resolve reference",
+		}},
+		{class: failure.ClassTooLarge, words: []string{"too large", "exceeds", "file size limit", "quota"}},
+		{class: failure.ClassAuth, words: []string{"authentication required", "invalid credentials", "bad credentials", "authentication failed"}},
+		{class: failure.ClassNotFound, words: []string{"repository not found", "project you were looking for could not be found", "does not appear to be a git repository", "no such repository"}},
+		{class: failure.ClassPolicy, words: []string{
+			"hook declined", "protected branch", "protected ref", "deny", "denied", "declined", "prohibited", "not allowed", "not permitted",
+			"forbidden", "funny refname", "invalid refname", "hidden ref", "read-only", "read only", "archived", "gh006", "gh013", "tf401027",
+			"currently checked out", "must be signed", "missing permission",
+		}},
+		{class: failure.ClassTransient, words: []string{
+			"timeout", "timed out", "connection refused", "connection reset", "broken pipe", "eof", "missing flush", "try again", "temporarily",
+			"internal server error", "internal error", "bad gateway", "service unavailable", "too many requests", "not our ref", "no space left",
+			"unable to write", "unpacker error",
+		}},
+	}
+}

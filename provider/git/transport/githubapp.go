@@ -1,0 +1,92 @@
+package transport
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/go-git/go-git/v5/plumbing/transport"
+
+	"github.com/intentplane/intentplane/provider/git/failure"
+	"github.com/intentplane/intentplane/provider/githubapp"
+)
+
+// GitHubApp authenticates as an installation of a GitHub App, with tokens that the App's key is exchanged for.
+type GitHubApp struct {
+	AppID          string
+	InstallationID string
+	// PrivateKey of the App in PEM.
+	PrivateKey Secret
+	// BaseURL of GitHub's API, https. Empty is the public one.
+	BaseURL string
+}
+
+// String never shows the key.
+func (a GitHubApp) String() string { return "GitHub App " + redacted }
+
+// GoString never shows the key.
+func (a GitHubApp) GoString() string { return a.String() }
+
+func (a GitHubApp) authMethod() transport.AuthMethod { return nil }
+
+func (a GitHubApp) secretSpellings() []string { return []string{string(a.PrivateKey)} }
+
+func (a GitHubApp) validate() error { return a.toApp().Check() }
+
+func (a GitHubApp) toApp() githubapp.App {
+	return githubapp.App{ID: a.AppID, Installation: a.InstallationID, PrivateKey: string(a.PrivateKey), BaseURL: a.BaseURL}
+}
+
+// installation is a GitHub App in use.
+type installation struct {
+	tokens *githubapp.Tokens
+	// last token that was used, and what removes it from text.
+	last atomic.Pointer[usedToken]
+}
+
+// usedToken is a token that ends soon.
+type usedToken struct {
+	token    string
+	redactor *strings.Replacer
+}
+
+// newInstallation asks through the way that the repository is reached by.
+func newInstallation(a Auth, wire http.RoundTripper, now func() time.Time) *installation {
+	app, ok := a.(GitHubApp)
+	if !ok {
+		return nil
+	}
+	return &installation{tokens: githubapp.New(app.toApp(), bodyLimit{next: stallLimit{next: wire, time: stallTime}, limit: maxBodyBytes}, now)}
+}
+
+// authMethod returns what the transport sends.
+func (i *installation) authMethod(ctx context.Context) (transport.AuthMethod, error) {
+	token, err := i.tokens.Token(ctx)
+	var refused *githubapp.RefusedError
+	if errors.As(err, &refused) {
+		class := failure.ClassAuth
+		if refused.Status >= http.StatusInternalServerError || refused.Status == http.StatusTooManyRequests {
+			class = failure.ClassTransient
+		}
+		return nil, &failure.Classified{Class: class, Detail: refused.Error()}
+	}
+	if errors.As(err, new(*githubapp.KeyError)) {
+		return nil, &failure.Classified{Class: failure.ClassInvalid, Detail: (&githubapp.KeyError{}).Error()}
+	}
+	if err != nil {
+		return nil, err
+	}
+	b := Basic{Username: "x-access-token", Password: token}
+	i.last.Store(&usedToken{token: token, redactor: newRedactor(Server{Auth: b})})
+	return b.authMethod(), nil
+}
+
+// forgetToken forgets the token, for a server that does not take it will not take it later.
+func (i *installation) forgetToken() {
+	if l := i.last.Load(); l != nil {
+		i.tokens.Forget(l.token)
+	}
+}

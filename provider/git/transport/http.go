@@ -1,0 +1,114 @@
+package transport
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+)
+
+// A Proxy is what a server is reached through.
+type Proxy struct {
+	// URL of the proxy, http or https, without credentials in it.
+	URL string
+	// Username and Password for the proxy. Empty if it asks for none.
+	Username string
+	Password Secret
+}
+
+// validate never repeats the URL: it may hold a password.
+func (p *Proxy) validate() error {
+	if p == nil {
+		return nil
+	}
+	u, err := url.Parse(p.URL)
+	switch {
+	case err != nil:
+		return errors.New("proxy URL is malformed")
+	case u.Scheme != "http" && u.Scheme != "https":
+		return errors.New("proxy URL has another scheme than http and https")
+	case u.User != nil:
+		return errors.New("proxy URL contains credentials: name a Secret instead")
+	case u.Hostname() == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "":
+		return errors.New("proxy URL must have a host, and nothing behind it but a port")
+	}
+	if p.Username == "" && p.Password == "" {
+		return nil
+	}
+	return Basic{Username: p.Username, Password: string(p.Password)}.validate()
+}
+
+// proxyFunc returns what the transport asks for a proxy. A proxy sees where deliveries go, and what an http:// remote is sent. So only a
+// configuration chooses one, and never the environment, which its author does not see.
+func (p *Proxy) proxyFunc() (func(*http.Request) (*url.URL, error), error) {
+	if p == nil {
+		return nil, nil //nolint:nilnil // None is what the transport understands as no proxy.
+	}
+	u, err := url.Parse(p.URL)
+	if err != nil {
+		return nil, errors.New("proxy URL is malformed")
+	}
+	if p.Username != "" || p.Password != "" {
+		u.User = url.UserPassword(p.Username, string(p.Password))
+	}
+	return http.ProxyURL(u), nil
+}
+
+// A Certificate says who we are to a server.
+type Certificate struct {
+	// Chain of certificates in PEM, ours first.
+	Chain []byte
+	// Key of our certificate in PEM.
+	Key Secret
+}
+
+func newHTTPTransport(s Server, dialer *net.Dialer) (*http.Transport, error) {
+	trust, err := newTLSConfig(s.CABundle)
+	if err != nil {
+		return nil, err
+	}
+	proxy, err := s.Proxy.proxyFunc()
+	if err != nil {
+		return nil, err
+	}
+	t := &http.Transport{
+		Proxy:                 proxy,
+		DialContext:           dialer.DialContext,
+		TLSClientConfig:       trust.Clone(),
+		TLSHandshakeTimeout:   10 * time.Second,
+		ResponseHeaderTimeout: answerTime,
+		IdleConnTimeout:       90 * time.Second,
+		MaxIdleConnsPerHost:   4,
+		ForceAttemptHTTP2:     true,
+	}
+	if s.Certificate == nil {
+		return t, nil
+	}
+	pair, err := tls.X509KeyPair(s.Certificate.Chain, []byte(s.Certificate.Key))
+	if err != nil {
+		return nil, errors.New("client certificate and its key are malformed, or do not belong together")
+	}
+	t.TLSClientConfig.Certificates = []tls.Certificate{pair}
+	if s.Proxy != nil {
+		// It is used for the proxy itself only, which must not be shown the certificate.
+		t.DialTLSContext = (&tls.Dialer{NetDialer: dialer, Config: trust}).DialContext
+	}
+	return t, nil
+}
+
+func newTLSConfig(bundle []byte) (*tls.Config, error) {
+	conf := &tls.Config{MinVersion: tls.VersionTLS12}
+	if len(bundle) == 0 {
+		return conf, nil
+	}
+	conf.RootCAs = x509.NewCertPool()
+	if !conf.RootCAs.AppendCertsFromPEM(bundle) {
+		return nil, errors.New("CA bundle holds no PEM certificate")
+	}
+	return conf, nil
+}

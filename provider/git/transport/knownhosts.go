@@ -1,0 +1,114 @@
+package transport
+
+import (
+	"bytes"
+	"io"
+	"net"
+	"os"
+	"slices"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/skeema/knownhosts"
+	"golang.org/x/crypto/ssh"
+	xknownhosts "golang.org/x/crypto/ssh/knownhosts"
+
+	"github.com/intentplane/intentplane/provider/git/failure"
+)
+
+// knownHosts are the host keys that are trusted.
+type knownHosts struct {
+	db *knownhosts.HostKeyDB
+}
+
+// checkKnownHosts returns an error if there is none, or they are malformed.
+func checkKnownHosts(lines []byte) error {
+	if len(bytes.TrimSpace(lines)) == 0 {
+		return errors.New("known hosts are empty: an SSH server is never trusted unseen")
+	}
+	found := 0
+	for rest := lines; len(bytes.TrimSpace(rest)) > 0; found++ {
+		_, _, _, _, next, err := ssh.ParseKnownHosts(rest)
+		// Comments are at the end.
+		if errors.Is(err, io.EOF) && found > 0 {
+			return nil
+		}
+		if err != nil {
+			return errors.New("known hosts are malformed")
+		}
+		rest = next
+	}
+	return nil
+}
+
+// readKnownHosts goes through something that has a path, since the library reads nothing else.
+func readKnownHosts(lines []byte) (*knownHosts, error) {
+	f, err := newMemoryFile()
+	if err != nil {
+		return nil, &failure.Classified{Class: failure.ClassTransient, Detail: "cannot make a temporary file of the known hosts"}
+	}
+	defer f.remove()
+	if _, err = f.Write(lines); err != nil {
+		return nil, &failure.Classified{Class: failure.ClassTransient, Detail: "cannot write a temporary file of the known hosts"}
+	}
+	db, err := knownhosts.NewDB(f.path)
+	if err != nil {
+		return nil, &failure.Classified{Class: failure.ClassInvalid, Detail: "the known hosts are malformed"}
+	}
+	return &knownHosts{db: db}, nil
+}
+
+// A scratchFile is a file that is gone when it is closed.
+type scratchFile struct {
+	*os.File
+
+	path string
+	// remove the file. It held public keys only.
+	remove func()
+}
+
+// newDiskFile is a file in the directory for temporary ones.
+func newDiskFile() (*scratchFile, error) {
+	f, err := os.CreateTemp("", "known_hosts")
+	if err != nil {
+		return nil, errors.Wrap(err, "cannot create file")
+	}
+	return &scratchFile{File: f, path: f.Name(), remove: func() {
+		_ = f.Close()
+		_ = os.Remove(f.Name())
+	}}, nil
+}
+
+// hostKeyAlgorithms of the keys that are known of a server, without those that prove nothing any more.
+func (k *knownHosts) hostKeyAlgorithms(address string) []string {
+	safe := ssh.SupportedAlgorithms().HostKeys
+	return slices.DeleteFunc(k.db.HostKeyAlgorithms(address), func(a string) bool { return !slices.Contains(safe, a) })
+}
+
+// A hostKeyError is a host key that is not trusted.
+type hostKeyError struct {
+	failure.Classified
+}
+
+// Error says why it is not.
+func (e *hostKeyError) Error() string { return e.Detail }
+
+// checkHostKey a key that a server shows. It returns a hostKeyError.
+func (k *knownHosts) checkHostKey(host string, remote net.Addr, key ssh.PublicKey) error {
+	var (
+		revoked *xknownhosts.RevokedError
+		other   *xknownhosts.KeyError
+	)
+	err := k.db.HostKeyCallback()(host, remote, key)
+	detail := "its server's host certificate is not valid"
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &revoked):
+		detail = "its server shows a host key that was revoked"
+	case errors.As(err, &other) && len(other.Want) > 0:
+		detail = "its server shows another host key than the one that is known"
+	case errors.As(err, &other):
+		detail = "the known hosts have no key for its server"
+	}
+	return &hostKeyError{failure.Classified{Class: failure.ClassTrust, Detail: detail}}
+}

@@ -1,0 +1,64 @@
+package transport
+
+import (
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/intentplane/intentplane/provider/address"
+)
+
+const schemeSSH = "ssh"
+
+// A Server is a repository, and how it is reached.
+type Server struct {
+	// URL of the repository: http, https, ssh or git@host:path, without credentials in it.
+	URL string
+	// Auth is how to authenticate. Nil is anonymous.
+	Auth Auth
+	// CABundle holds PEM certificates. If it is set, only they are trusted.
+	CABundle []byte
+	// KnownHosts are the host keys of an SSH server, as OpenSSH writes them. SSH needs them.
+	KnownHosts []byte
+	// Proxy that the server is reached through. Nil is none.
+	Proxy *Proxy
+	// Certificate to show to the server. Nil is none.
+	Certificate *Certificate
+	// Guard refuses addresses to every connection. Nil refuses none.
+	Guard *address.Guard
+}
+
+// Validate returns an error if the server is one that must not be contacted. The error never contains a credential.
+func (s Server) Validate() error {
+	u, err := policy.ParseRepositoryURL(s.URL)
+	if err != nil {
+		return err
+	}
+	if err := s.checkScheme(u); err != nil {
+		return err
+	}
+	if s.Auth == nil {
+		return nil
+	}
+	return s.Auth.validate()
+}
+
+// checkScheme returns an error if the remote asks for what its way to the server does not have.
+func (s Server) checkScheme(u policy.RepositoryURL) error {
+	_, key := s.Auth.(SSH)
+	_, app := s.Auth.(GitHubApp)
+	switch {
+	case u.Scheme == schemeSSH && !key:
+		return errors.New("an SSH server needs credentials of type SSH")
+	case u.Scheme == schemeSSH && (s.Proxy != nil || s.Certificate != nil || len(s.CABundle) > 0):
+		return errors.New("SSH knows neither proxies nor certificates of TLS")
+	case u.Scheme == schemeSSH:
+		return checkKnownHosts(s.KnownHosts)
+	case key, len(s.KnownHosts) > 0:
+		return errors.New("an SSH key and known hosts are for an SSH server")
+	case s.Certificate != nil && u.Scheme != "https":
+		return errors.New("a client certificate is for an https server")
+	case app && (u.Scheme != "https" || s.Certificate != nil):
+		return errors.New("a GitHub App is for an https server, and goes without a client certificate")
+	}
+	return s.Proxy.validate()
+}

@@ -1,0 +1,187 @@
+package transport
+
+import (
+	"context"
+	"crypto/rsa"
+	"net"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/go-git/go-git/v5/plumbing/transport"
+	"golang.org/x/crypto/ssh"
+
+	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/intentplane/intentplane/provider/git/failure"
+)
+
+const (
+	// defaultSSHUser is who all the public forges know.
+	defaultSSHUser = "git"
+
+	dialTime      = 10 * time.Second
+	handshakeTime = 15 * time.Second
+	answerTime    = 45 * time.Second
+
+	minRSABits = 2048
+)
+
+// SSH authenticates with a private key.
+type SSH struct {
+	// PrivateKey in PEM.
+	PrivateKey Secret
+	// Passphrase of the key. Empty if it has none.
+	Passphrase Secret
+}
+
+// String never shows the key.
+func (s SSH) String() string { return "ssh " + redacted }
+
+// GoString never shows the key.
+func (s SSH) GoString() string { return s.String() }
+
+func (s SSH) authMethod() transport.AuthMethod { return nil }
+
+func (s SSH) secretSpellings() []string { return []string{string(s.PrivateKey), string(s.Passphrase)} }
+
+func (s SSH) validate() error {
+	if s.PrivateKey == "" {
+		return errors.New("credentials are empty")
+	}
+	return nil
+}
+
+// newSigner returns what proves that we have the key. It takes a while if the key has a passphrase.
+func (s SSH) newSigner() (ssh.Signer, error) {
+	signer, err := parsePrivateKey([]byte(s.PrivateKey), []byte(s.Passphrase))
+	if err != nil {
+		return nil, &failure.Classified{Class: failure.ClassInvalid, Detail: err.Error()}
+	}
+	if signer.PublicKey().Type() != ssh.KeyAlgoRSA {
+		return signer, nil
+	}
+	algorithms, ok := signer.(ssh.AlgorithmSigner)
+	if !ok {
+		return nil, &failure.Classified{Class: failure.ClassInvalid, Detail: "the private key cannot sign in a way that is safe"}
+	}
+	return ssh.NewSignerWithAlgorithms(algorithms, []string{ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256})
+}
+
+// parsePrivateKey never repeats what it reads.
+func parsePrivateKey(key, passphrase []byte) (ssh.Signer, error) {
+	signer, err := ssh.ParsePrivateKey(key)
+	var sealed *ssh.PassphraseMissingError
+	switch {
+	case errors.As(err, &sealed) && len(passphrase) == 0:
+		return nil, errors.New("the private key needs a passphrase")
+	case errors.As(err, &sealed):
+		if signer, err = ssh.ParsePrivateKeyWithPassphrase(key, passphrase); err != nil {
+			return nil, errors.New("the private key cannot be opened with this passphrase")
+		}
+	case err != nil:
+		return nil, errors.New("the private key is malformed, or of a kind that is not supported")
+	}
+	return signer, checkPublicKey(signer.PublicKey())
+}
+
+func checkPublicKey(k ssh.PublicKey) error {
+	switch k.Type() {
+	case ssh.KeyAlgoED25519, ssh.KeyAlgoECDSA256, ssh.KeyAlgoECDSA384, ssh.KeyAlgoECDSA521:
+		return nil
+	case ssh.KeyAlgoRSA:
+		c, ok := k.(ssh.CryptoPublicKey)
+		if !ok {
+			break
+		}
+		if r, ok := c.CryptoPublicKey().(*rsa.PublicKey); ok && r.N.BitLen() >= minRSABits {
+			return nil
+		}
+		return errors.Errorf("the RSA key has less than %d bits", minRSABits)
+	}
+	return errors.New("the private key must be of ed25519, ecdsa or rsa")
+}
+
+// An sshConn reaches one repository over SSH. What it does not know of is no part of it: neither the agent, the configuration nor the
+// known hosts of whoever runs us.
+type sshConn struct {
+	address string
+	dialer  *net.Dialer
+	path    string
+	limit   int64
+	stall   time.Duration
+	answer  time.Duration
+	config  func() (*ssh.ClientConfig, error)
+}
+
+func newSSHConn(u policy.RepositoryURL, s Server, dialer *net.Dialer, l Limits) *sshConn {
+	w := &sshConn{address: u.Address(), dialer: dialer, path: u.Path, limit: l.Bytes, stall: stallTime, answer: l.Wait}
+	key, _ := s.Auth.(SSH) // Server.Validate has seen to it.
+	user := u.User
+	if user == "" {
+		user = defaultSSHUser
+	}
+	// Many clients are made that nobody uses.
+	w.config = sync.OnceValues(func() (*ssh.ClientConfig, error) {
+		signer, err := key.newSigner()
+		if err != nil {
+			return nil, err
+		}
+		hosts, err := readKnownHosts(s.KnownHosts)
+		if err != nil {
+			return nil, err
+		}
+		algorithms := hosts.hostKeyAlgorithms(w.address)
+		if len(algorithms) == 0 {
+			return nil, &failure.Classified{Class: failure.ClassTrust, Detail: "the known hosts have no key for its server"}
+		}
+		return &ssh.ClientConfig{
+			User: user, Auth: []ssh.AuthMethod{ssh.PublicKeys(signer)},
+			HostKeyCallback: hosts.checkHostKey, HostKeyAlgorithms: algorithms,
+		}, nil
+	})
+	return w
+}
+
+// dialServer returns a connection that ends with the context.
+func (w *sshConn) dialServer(ctx context.Context) (*ssh.Client, error) {
+	config, err := w.config()
+	if err != nil {
+		return nil, err
+	}
+	conn, err := w.dialer.DialContext(ctx, "tcp", w.address)
+	if err != nil {
+		return nil, err
+	}
+	context.AfterFunc(ctx, func() { _ = conn.Close() })
+	if err := conn.SetDeadline(time.Now().Add(handshakeTime)); err != nil {
+		return nil, err
+	}
+	c, channels, requests, err := ssh.NewClientConn(conn, w.address, config)
+	if err != nil {
+		_ = conn.Close()
+		return nil, explainHandshake(err)
+	}
+	return ssh.NewClient(c, channels, requests), conn.SetDeadline(time.Time{})
+}
+
+// explainHandshake says why a handshake failed, for which the library has hardly anything but words.
+func explainHandshake(err error) error {
+	var unlike *ssh.AlgorithmNegotiationError
+	switch {
+	case errors.As(err, new(*hostKeyError)):
+		return err
+	case errors.As(err, &unlike) && strings.Contains(unlike.What, "host key"):
+		return &failure.Classified{Class: failure.ClassTrust, Detail: "its server has no host key of a kind that is in the known hosts"}
+	case errors.As(err, &unlike):
+		return &failure.Classified{Class: failure.ClassTrust, Detail: "its server knows no way to encrypt that is safe"}
+	case strings.Contains(err.Error(), "unable to authenticate"):
+		return &failure.Classified{Class: failure.ClassAuth, Detail: "the key was not accepted"}
+	}
+	return err
+}
+
+// remoteCommand for the server. Its shell must take the path for nothing else than one word.
+func remoteCommand(service, path string) string {
+	return service + " '" + strings.NewReplacer("'", `'\''`, "!", `'\!'`).Replace(path) + "'"
+}

@@ -1,0 +1,28 @@
+package transport
+
+import "bytes"
+
+// A Transcript keeps the beginning of what a server says to a person.
+type Transcript struct {
+	text []byte
+}
+
+// mostSaid is how many bytes of it are kept.
+const mostSaid = 4096
+
+// String returns the lines that were kept as a whole: half a credential would
+// not be known as one.
+func (t *Transcript) String() string {
+	if len(t.text) < mostSaid {
+		return string(t.text)
+	}
+	return string(t.text[:bytes.LastIndexByte(t.text, '\n')+1])
+}
+
+// Write keeps what fits and takes all.
+func (t *Transcript) Write(p []byte) (int, error) {
+	if room := mostSaid - len(t.text); room > 0 {
+		t.text = append(t.text, p[:min(room, len(p))]...)
+	}
+	return len(p), nil
+}
