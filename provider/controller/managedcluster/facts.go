@@ -12,75 +12,75 @@ import (
 	"github.com/intentplane/intentplane/provider/engines"
 )
 
-// facts are all that a decision is made from. Who gathers them decides nothing, and who decides reads nothing else.
+// facts are all that a decision is made from. The code that gathers them decides nothing, and decide reads nothing else.
 type facts struct {
 	mc  *v1alpha1.ManagedCluster
 	now time.Time
-	// denied says why the spec is against a limit.
+	// denied says which limit the spec violates. Empty if none.
 	denied string
-	// lacks says why the management cluster cannot have such a cluster, one of the reasons of readiness.
-	lacks readiness.Blocker
-	// parts that the cluster is to be made of, in the order in which they are made.
+	// unsupported says why the management cluster cannot have such a cluster, with a reason of readiness.
+	unsupported readiness.Blocker
+	// parts are the objects that the cluster is made of, in the order in which they are applied.
 	parts []part
-	// taken says who else has a cluster of that name.
+	// taken says which other owner has a cluster of that name.
 	taken string
-	// reserved is true while a name that is given up is still reserved for this cluster.
+	// reserved is true while the name of a cluster that is being deleted is still reserved for it.
 	reserved bool
-	// templates that do not exist.
+	// templates lists the templates that are referenced and do not exist.
 	templates []string
-	// report of what the cluster is, and whether it counts as ready.
+	// report is the observed state of the cluster, and ready whether it counts as ready.
 	report readiness.Report
 	ready  bool
-	// carried is true if Cluster API was done with the Cluster's topology for long enough.
-	carried bool
-	// again is when time alone may change something.
+	// topologyDone is true if Cluster API has reported for long enough that the topology is reconciled.
+	topologyDone bool
+	// again is when the passing of time alone may change something. Zero if it cannot.
 	again time.Time
-	// site that is published, or why it is not.
+	// site is the published Site, or why there is none.
 	site siteFacts
 }
 
-// A part is one object that we make.
+// A part is one object that the controller makes.
 type part struct {
 	// resource of the object.
 	resource schema.GroupVersionResource
-	// want is the object as it should be, as far as we say.
+	// want is the desired object, with the fields that the controller sets.
 	want *unstructured.Unstructured
-	// live is the object as it is. Nil if it is known that there is none.
+	// live is the observed object. Nil if there is none.
 	live *unstructured.Unstructured
-	// unknown is why nobody can tell. Empty if it is known.
+	// unknown is why it could not be read whether the object exists. Empty if it is known.
 	unknown string
 }
 
-// ref names the object.
-func (p *part) ref() engines.Ref {
+// objectRef returns the reference by which the object is read.
+func (p *part) objectRef() engines.Ref {
 	return engines.Ref{Resource: p.resource, Kind: p.want.GetKind(), Namespace: p.want.GetNamespace(), Name: p.want.GetName()}
 }
 
-// seen is what was found of an object, or why nobody can tell.
-type seen struct {
+// A lookupResult is an observed object, or why it is unknown whether it exists.
+type lookupResult struct {
 	live    *unstructured.Unstructured
 	unknown string
 }
 
-func seenAs(live *unstructured.Unstructured, missing string) seen {
+func newLookupResult(live *unstructured.Unstructured, missing string) lookupResult {
 	if missing == readiness.ReasonObjectMissing {
 		missing = ""
 	}
-	return seen{live: live, unknown: missing}
+	return lookupResult{live: live, unknown: missing}
 }
 
-// found notes how a part is, and whether somebody else has it.
-func (f *facts) found(p *part, s seen) {
+// recordLookup records what was observed of a part, and whether another owner has an object of that name.
+func (f *facts) recordLookup(p *part, s lookupResult) {
 	p.live, p.unknown = s.live, s.unknown
-	if s.live != nil && !ours(f.mc, s.live) {
-		f.taken = fmt.Sprintf("%s is somebody else's. To watch it, use type Existing", p.ref())
+	if s.live != nil && !isOwned(f.mc, s.live) {
+		f.taken = fmt.Sprintf("%s was not made by this ManagedCluster. To observe it without changing it, use type Existing", p.objectRef())
 	}
 }
 
-// ours is true for an object that this ManagedCluster made, or the one of its composite before it.
-func ours(mc *v1alpha1.ManagedCluster, o *unstructured.Unstructured) bool {
-	return o.GetNamespace() == namespace(mc) && mc.Made(o.GetLabels()[v1alpha1.LabelOwner], o.GetLabels())
+// isOwned reports whether this ManagedCluster made an object, or an earlier ManagedCluster of the same composite did.
+func isOwned(mc *v1alpha1.ManagedCluster, o *unstructured.Unstructured) bool {
+	return o.GetNamespace() == clusterNamespace(mc) && mc.Made(o.GetLabels()[v1alpha1.LabelOwner], o.GetLabels())
 }
 
-// namespace that the cluster is in. It never is another one than the ManagedCluster's.
-func namespace(mc *v1alpha1.ManagedCluster) string { return mc.GetNamespace() }
+// clusterNamespace returns the namespace of the cluster. It is always the ManagedCluster's own.
+func clusterNamespace(mc *v1alpha1.ManagedCluster) string { return mc.GetNamespace() }

@@ -15,35 +15,35 @@ import (
 	"github.com/intentplane/intentplane/provider/engines"
 )
 
-// gather the facts about a ManagedCluster. It returns an error if the control plane's API server cannot be asked.
-func (e *external) gather(ctx context.Context, mc *v1alpha1.ManagedCluster) (facts, error) {
+// gatherFacts reads the facts about a ManagedCluster. It returns an error if the API server of the control plane cannot be read.
+func (e *external) gatherFacts(ctx context.Context, mc *v1alpha1.ManagedCluster) (facts, error) {
 	f := facts{mc: mc, now: e.now()}
 	var err error
-	// What is not allowed any more is deleted all the same.
-	if f.denied, err = e.denied(ctx, mc); err != nil {
+	// A cluster that is not allowed any more can still be deleted.
+	if f.denied, err = e.deniedReason(ctx, mc); err != nil {
 		return f, err
 	}
 	if f.denied != "" && !meta.WasDeleted(mc) {
-		return f, e.regard(ctx, &f)
+		return f, e.gatherDenied(ctx, &f)
 	}
-	e.read(ctx, &f)
-	if err := e.parts(ctx, &f); err != nil {
+	e.readCluster(ctx, &f)
+	if err := e.gatherParts(ctx, &f); err != nil {
 		return f, err
 	}
-	if err := e.reservations(ctx, &f); err != nil {
+	if err := e.gatherReservation(ctx, &f); err != nil {
 		return f, err
 	}
-	f.site, err = e.site(ctx, mc)
+	f.site, err = e.observeSite(ctx, mc)
 	return f, err
 }
 
-// regard a cluster whose spec is against a limit. Nothing is written, and the cluster that was looked at before is looked at all the same: it is
-// as well as it was. Of any other, nothing is known.
-func (e *external) regard(ctx context.Context, f *facts) error {
+// gatherDenied reads the facts about a cluster whose spec violates a limit. Nothing is written. The Cluster that was observed before is
+// observed again, so that its conditions stay true; any other Cluster is reported as unknown.
+func (e *external) gatherDenied(ctx context.Context, f *facts) error {
 	mc := f.mc
 	was, p := mc.Status.AtProvider.UID, mc.Spec.ForProvider.Cluster
-	if was != "" && orOwn(mc, p.Namespace) == namespace(mc) {
-		e.read(ctx, f)
+	if was != "" && namespaceOrOwn(mc, p.Namespace) == clusterNamespace(mc) {
+		e.readCluster(ctx, f)
 	}
 	if f.report.Conditions == nil || f.report.UID != "" && f.report.UID != was {
 		f.report = readiness.Read(readiness.Input{
@@ -51,60 +51,61 @@ func (e *external) regard(ctx context.Context, f *facts) error {
 		})
 	}
 	var err error
-	f.site, err = e.site(ctx, mc)
+	f.site, err = e.observeSite(ctx, mc)
 	return err
 }
 
-// read what there is of the cluster.
-func (e *external) read(ctx context.Context, f *facts) {
+// readCluster observes the cluster, and decides whether it counts as ready.
+func (e *external) readCluster(ctx context.Context, f *facts) {
 	mc, p := f.mc, f.mc.Spec.ForProvider
-	r := clusterapi.Read(ctx, e.home, e.prober, clusterapi.Want{
-		Namespace: namespace(mc), Name: p.Cluster.Name, Limits: e.limits, Initialized: initialized(mc),
+	r := clusterapi.Read(ctx, e.management, e.prober, clusterapi.Want{
+		Namespace: clusterNamespace(mc), Name: p.Cluster.Name, Limits: e.limits, Initialized: recordedInitialized(mc),
 		Held: &e.note.held, SecretVersion: e.secretVersion(ctx, mc),
 		Options: readiness.Options{MinReadyWorkers: int64(p.Readiness.MinReadyWorkers), AllowExec: p.Readiness.AllowExec},
 	}, f.now)
 	f.report = r.Report
-	e.note.steady = e.note.trusted(mc).Hear(r.Report, r.Healthy(), f.now, stabilization(mc))
-	f.ready, f.again = e.note.steady.Ready, soonest(e.note.steady.Due(stabilization(mc)), r.Again)
+	e.note.steady = e.note.trustedReadiness(mc).Hear(r.Report, r.Healthy(), f.now, stabilizationPeriod(mc))
+	f.ready, f.again = e.note.steady.Ready, earliestTime(e.note.steady.Due(stabilizationPeriod(mc)), r.Again)
 	var done time.Time
-	e.note.carried, f.carried, done = e.note.carried.see(r.Topology, f.now, stabilization(mc))
-	f.again = soonest(f.again, done)
+	e.note.topology, f.topologyDone, done = e.note.topology.observeTopology(r.Topology, f.now, stabilizationPeriod(mc))
+	f.again = earliestTime(f.again, done)
 }
 
-// parts of the cluster: as they should be, as they are, and who else has one of that name.
-func (e *external) parts(ctx context.Context, f *facts) error {
+// gatherParts adds the objects of the cluster: desired, observed, and whether another owner has one of that name.
+func (e *external) gatherParts(ctx context.Context, f *facts) error {
 	if f.mc.Spec.ForProvider.Type == v1alpha1.TypeExisting {
 		return nil
 	}
-	version, missing := clusterapi.Version(ctx, e.home)
+	version, missing := clusterapi.Version(ctx, e.management)
 	if missing != "" {
-		f.lacks = readiness.Blocker{By: readiness.Subject{Kind: kindCluster, Name: f.mc.Spec.ForProvider.Cluster.Name}, Reason: missing, Message: "Cluster API cannot be used"}
-		version = readiness.NewestContract() // What CAPT has is looked for all the same, and nothing is made.
+		f.unsupported = readiness.Blocker{By: readiness.Subject{Kind: kindCluster, Name: f.mc.Spec.ForProvider.Cluster.Name}, Reason: missing, Message: "Cluster API cannot be used"}
+		version = readiness.NewestContract() // CAPT's objects are still looked up, and nothing is made.
 	}
 	spec := map[string]any{}
 	if f.mc.Spec.ForProvider.CAPT != nil {
-		spec = e.capt(ctx, f, version)
+		spec = e.gatherCAPTParts(ctx, f, version)
 	}
 	if f.mc.Spec.ForProvider.Topology != nil {
 		var err error
-		if spec, err = topology(f.mc, version); err != nil {
+		if spec, err = newTopologySpec(f.mc, version); err != nil {
 			return err
 		}
 	}
-	p := part{want: cluster(f.mc, version, spec), unknown: unlessNone(missing)}
+	p := part{want: newCluster(f.mc, version, spec), unknown: unknownReason(missing)}
 	if missing == "" {
 		p.resource = schema.GroupVersionResource{Group: readiness.Group, Version: string(version), Resource: "clusters"}
 	}
 	f.parts = append(f.parts, p)
 	for i := range f.parts {
-		e.find(ctx, f, &f.parts[i])
+		e.lookUpPart(ctx, f, &f.parts[i])
 	}
-	e.workspaces(ctx, f)
+	e.checkWorkspaceNames(ctx, f)
 	return nil
 }
 
-// workspaces of the names that CAPT gives them have to be free: it takes what is there for its own.
-func (e *external) workspaces(ctx context.Context, f *facts) {
+// checkWorkspaceNames requires that the names that CAPT gives to its Workspaces are free: CAPT adopts any Workspace of
+// that name.
+func (e *external) checkWorkspaceNames(ctx context.Context, f *facts) {
 	c, name := f.mc.Spec.ForProvider.CAPT, f.mc.Spec.ForProvider.Cluster.Name
 	if c == nil || meta.WasDeleted(f.mc) {
 		return
@@ -115,104 +116,104 @@ func (e *external) workspaces(ctx context.Context, f *facts) {
 	}
 	for i := range f.parts {
 		p := &f.parts[i]
-		// Of what was made once they are its own, and what was just made need not be seen yet.
-		if f.taken != "" || p.live != nil || p.resource.Resource == "" || recorded(f.mc, p.want.GetKind()) != "" {
+		// An object that exists owns its Workspaces. One that was just made may not be in the cache yet.
+		if f.taken != "" || p.live != nil || p.resource.Resource == "" || recordedUID(f.mc, p.want.GetKind()) != "" {
 			continue
 		}
-		e.free(ctx, f, p, of[p.want.GetKind()])
+		e.requireFreeWorkspaces(ctx, f, p, of[p.want.GetKind()])
 	}
 }
 
-// free says whether the Workspaces of a part that is not there are not there either.
-func (e *external) free(ctx context.Context, f *facts, p *part, names []string) {
+// requireFreeWorkspaces records the first Workspace that exists although its part does not.
+func (e *external) requireFreeWorkspaces(ctx context.Context, f *facts, p *part, names []string) {
 	for _, name := range names {
 		ref := engines.Ref{Resource: schema.GroupVersionResource{Group: "tf.upbound.io", Version: "v1beta1", Resource: "workspaces"}, Kind: "Workspace", Name: name}
-		found, missing := clusterapi.Found(e.home.Get(ctx, ref))
+		found, missing := clusterapi.Found(e.management.Get(ctx, ref))
 		if found == nil && missing != readiness.ReasonObjectMissing && missing != readiness.ReasonKindMissing {
-			f.lacks = readiness.Blocker{By: readiness.Subject{Kind: ref.Kind, Name: name}, Reason: missing, Message: "it cannot be told whether its name is free"}
+			f.unsupported = readiness.Blocker{By: readiness.Subject{Kind: ref.Kind, Name: name}, Reason: missing, Message: "cannot determine whether its name is free"}
 		}
 		if found == nil {
 			continue
 		}
-		if f.found(p, e.fetch(ctx, p)); p.live != nil || p.unknown != "" {
-			return // It was made a moment ago.
+		if f.recordLookup(p, e.fetchPart(ctx, p)); p.live != nil || p.unknown != "" {
+			return // The part was made a moment ago, so the Workspace is its own.
 		}
-		f.taken = fmt.Sprintf("%s is there already, and CAPT would take it for this cluster's. Take another name, or have it deleted", ref)
+		f.taken = fmt.Sprintf("%s exists already, and CAPT would adopt it for this cluster. Choose another name, or ask an administrator to delete it", ref)
 		return
 	}
 }
 
-// unlessNone is why nobody can tell of an object. Where its kind is not served there is none.
-func unlessNone(missing string) string {
+// unknownReason returns why it is unknown whether an object exists. If its kind is not served, it is known that there is none.
+func unknownReason(missing string) string {
 	if missing == readiness.ReasonKindMissing {
 		return ""
 	}
 	return missing
 }
 
-// capt adds CAPT's objects, and returns the spec of the Cluster that refers to them.
-func (e *external) capt(ctx context.Context, f *facts, v readiness.Contract) map[string]any {
-	infrastructure := e.captPart(ctx, f, v, captCluster, groupInfrastructure, kindCAPTCluster)
-	plane := e.captPart(ctx, f, v, captControlPlane, groupControlPlane, kindCAPTControlPlane)
-	for _, t := range templates(f.mc) {
+// gatherCAPTParts adds CAPT's objects, and returns the spec of the Cluster that refers to them.
+func (e *external) gatherCAPTParts(ctx context.Context, f *facts, v readiness.Contract) map[string]any {
+	infrastructure := e.gatherCAPTPart(ctx, f, v, newCAPTCluster, groupInfrastructure, kindCAPTCluster)
+	plane := e.gatherCAPTPart(ctx, f, v, newCAPTControlPlane, groupControlPlane, kindCAPTControlPlane)
+	for _, t := range referencedTemplates(f.mc) {
 		ref := engines.Ref{Resource: schema.GroupVersionResource{Group: groupInfrastructure, Version: "v1beta1", Resource: "workspacetemplates"}, Kind: "WorkspaceTemplate", Namespace: t.Namespace, Name: t.Name}
-		if _, missing := clusterapi.Found(e.home.Only(ctx, ref)); missing == readiness.ReasonObjectMissing {
+		if _, missing := clusterapi.Found(e.management.Only(ctx, ref)); missing == readiness.ReasonObjectMissing {
 			f.templates = append(f.templates, ref.String())
 		}
 	}
 	name := f.mc.Spec.ForProvider.Cluster.Name
 	return map[string]any{
-		"infrastructureRef": v.NewReference(infrastructure.Resource.GroupVersion(), kindCAPTCluster, namespace(f.mc), name),
-		"controlPlaneRef":   v.NewReference(plane.Resource.GroupVersion(), kindCAPTControlPlane, namespace(f.mc), name),
+		"infrastructureRef": v.NewReference(infrastructure.Resource.GroupVersion(), kindCAPTCluster, clusterNamespace(f.mc), name),
+		"controlPlaneRef":   v.NewReference(plane.Resource.GroupVersion(), kindCAPTControlPlane, clusterNamespace(f.mc), name),
 	}
 }
 
-// captPart adds an object of one of CAPT's kinds, and returns the kind. If that cannot be had, nothing can be made.
-func (e *external) captPart(ctx context.Context, f *facts, v readiness.Contract, want func(*v1alpha1.ManagedCluster, clusterapi.Kind) *unstructured.Unstructured, group, kind string) clusterapi.Kind {
-	k, missing := clusterapi.KindOf(ctx, e.home, v, group, kind)
-	if missing != "" && f.lacks.Reason == "" {
-		f.lacks = lacking(kind, missing)
+// gatherCAPTPart adds an object of a kind of CAPT, and returns the kind. If the kind cannot be used, the cluster cannot be made.
+func (e *external) gatherCAPTPart(ctx context.Context, f *facts, v readiness.Contract, want func(*v1alpha1.ManagedCluster, clusterapi.Kind) *unstructured.Unstructured, group, kind string) clusterapi.Kind {
+	k, missing := clusterapi.KindOf(ctx, e.management, v, group, kind)
+	if missing != "" && f.unsupported.Reason == "" {
+		f.unsupported = kindBlocker(kind, missing)
 	}
-	f.parts = append(f.parts, part{resource: k.Resource, want: want(f.mc, k), unknown: unlessNone(missing)})
+	f.parts = append(f.parts, part{resource: k.Resource, want: want(f.mc, k), unknown: unknownReason(missing)})
 	return k
 }
 
-func lacking(kind, reason string) readiness.Blocker {
+func kindBlocker(kind, reason string) readiness.Blocker {
 	return readiness.Blocker{By: readiness.Subject{Kind: "definition of", Name: kind}, Reason: reason, Message: "a cluster of CAPT cannot be made"}
 }
 
-// find looks for a part as it is. CAPT's names have to be unique over all namespaces, since its Workspaces are in none.
-func (e *external) find(ctx context.Context, f *facts, p *part) {
+// lookUpPart observes a part. CAPT's names have to be unique over all namespaces, since its Workspaces are cluster-scoped.
+func (e *external) lookUpPart(ctx context.Context, f *facts, p *part) {
 	if p.resource.Resource == "" {
 		return
 	}
-	ref := p.ref()
-	is := seenAs(clusterapi.Found(e.home.Get(ctx, ref)))
+	ref := p.objectRef()
+	is := newLookupResult(clusterapi.Found(e.management.Get(ctx, ref)))
 	if meta.WasDeleted(f.mc) && is.unknown == "" {
-		// What watches told may be old, and nobody comes back for what is left.
-		is = e.fetch(ctx, p)
+		// The cache may be stale, and an object that is missed now is never deleted.
+		is = e.fetchPart(ctx, p)
 	}
-	f.found(p, is)
+	f.recordLookup(p, is)
 	if p.resource.Group == readiness.Group || p.live != nil || meta.WasDeleted(f.mc) {
-		return // Who comes later takes nothing away.
+		return // An object of another namespace that was made later changes nothing.
 	}
-	all, err := e.home.Everywhere(ctx, ref)
+	all, err := e.management.Everywhere(ctx, ref)
 	if err != nil {
 		p.unknown = readiness.ReasonUnreachable
 		return
 	}
-	if other := elsewhere(all, p.want.GetNamespace()); other != nil {
+	if other := findInOtherNamespace(all, p.want.GetNamespace()); other != nil {
 		f.taken = fmt.Sprintf("another namespace has a %s of that name, and CAPT's names have to be unique over all of them", other.GetKind())
 	}
 }
 
-// fetch a part as it is now.
-func (e *external) fetch(ctx context.Context, p *part) seen {
-	return seenAs(clusterapi.Found(e.home.Fetch(ctx, p.ref())))
+// fetchPart reads a part past the cache.
+func (e *external) fetchPart(ctx context.Context, p *part) lookupResult {
+	return newLookupResult(clusterapi.Found(e.management.Fetch(ctx, p.objectRef())))
 }
 
-// elsewhere is an object in another namespace that was there first.
-func elsewhere(all []*unstructured.Unstructured, ns string) *unstructured.Unstructured {
+// findInOtherNamespace returns an object of another namespace, or nil.
+func findInOtherNamespace(all []*unstructured.Unstructured, ns string) *unstructured.Unstructured {
 	for _, o := range all {
 		if o.GetNamespace() != ns {
 			return o
@@ -221,8 +222,8 @@ func elsewhere(all []*unstructured.Unstructured, ns string) *unstructured.Unstru
 	return nil
 }
 
-// A home is the management cluster.
-type home interface {
+// A managementCluster reads the cluster that Cluster API runs in.
+type managementCluster interface {
 	clusterapi.Management
 
 	// Everywhere returns the objects of a name in all namespaces.

@@ -1,7 +1,7 @@
-// Package managedcluster makes Clusters of Cluster API, and tells what becomes of them.
+// Package managedcluster makes Clusters of Cluster API, and reports their state.
 //
-// Facts are gathered first, from the watches that all clusters share; a pure function decides what is applied and what is said; and the
-// Cluster is the only object that is ever deleted while it is there: Cluster API deletes the rest, in its order.
+// The facts are gathered first, from the watches that all clusters share. A pure function decides what is applied and reported. The Cluster
+// is the only object that is deleted while it exists: Cluster API deletes the rest, in its order.
 package managedcluster
 
 import (
@@ -40,14 +40,14 @@ type Options struct {
 	// Limits of the kubeconfigs of clusters.
 	Limits clusters.Limits
 
-	// Prober asks the API servers of clusters. Whoever shares one has each asked once for all.
+	// Prober asks the API servers of clusters. Controllers that share a Prober ask each API server once for all of them.
 	Prober clusterapi.Asker
 
 	// Namespace of the provider, in which names of clusters are reserved.
 	Namespace string
 }
 
-// Kind that the controller is for.
+// Kind returns the kind that the controller reconciles.
 func Kind() schema.GroupVersionKind { return v1alpha1.GroupVersion.WithKind("ManagedCluster") }
 
 // Setup adds the controller of ManagedClusters to a manager. It returns an error if it cannot be added.
@@ -56,47 +56,47 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 	kube := mgr.GetClient()
 	bell := &setup.Bell{}
 	c := &connector{
-		kube: kube, live: mgr.GetAPIReader(), told: mgr.GetCache(), namespace: s.Namespace, usage: resource.NewProviderConfigUsageTracker(kube, &configv1alpha1.ProviderConfigUsage{}), pool: clusters.NewPool(clusters.Dialer(mgr.GetConfig(), s.Limits), s.Limits.Bounds, bell.Ring),
+		kube: kube, live: mgr.GetAPIReader(), metadata: mgr.GetCache(), namespace: s.Namespace, usage: resource.NewProviderConfigUsageTracker(kube, &configv1alpha1.ProviderConfigUsage{}), pool: clusters.NewPool(clusters.Dialer(mgr.GetConfig(), s.Limits), s.Limits.Bounds, bell.Ring),
 		prober: s.Prober, limits: s.Limits, memory: newMemory(),
 		log: o.Logger.WithValues("controller", name), now: time.Now,
 	}
 	retaining := &composite.Connector[*v1alpha1.ManagedCluster]{
 		TypedExternalConnector: c, Kind: Kind().GroupKind(), Live: mgr.GetAPIReader(), Recorder: event.NewAPIRecorder(mgr.GetEventRecorderFor(name)),
 	}
-	r := managed.NewReconciler(mgr, resource.ManagedKind(Kind()), setup.Options(mgr, o, name, retaining, c.interval)...)
-	w := waker{kube: kube}
+	r := managed.NewReconciler(mgr, resource.ManagedKind(Kind()), setup.Options(mgr, o, name, retaining, c.requeueInterval)...)
+	w := requestMapper{kube: kube}
 	return ctrl.NewControllerManagedBy(mgr).
 		Named(strings.ToLower(name)).
 		WithOptions(o.ForControllerRuntime()).
 		For(&v1alpha1.ManagedCluster{}, builder.WithPredicates(resource.DesiredStateChanged())).
-		Watches(&catalogv1alpha1.Site{}, handler.EnqueueRequestsFromMapFunc(w.site)).
-		Watches(&configv1alpha1.ClusterProviderConfig{}, handler.EnqueueRequestsFromMapFunc(w.config), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
-		Watches(&configv1alpha1.ProviderConfig{}, handler.EnqueueRequestsFromMapFunc(w.config), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
-		// Only who a Secret is, not what is in it, is kept in memory.
-		WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(w.secret), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{})).
+		Watches(&catalogv1alpha1.Site{}, handler.EnqueueRequestsFromMapFunc(w.requestsForSite)).
+		Watches(&configv1alpha1.ClusterProviderConfig{}, handler.EnqueueRequestsFromMapFunc(w.requestsForConfig), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		Watches(&configv1alpha1.ProviderConfig{}, handler.EnqueueRequestsFromMapFunc(w.requestsForConfig), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		// The cache holds the metadata of Secrets only, not their data.
+		WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(w.requestsForSecret), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{})).
 		WatchesRawSource(bell).
-		Complete(&glancer{Reconciler: ratelimiter.NewReconciler(name, &setup.Forgetful{
-			Reconciler: r, Kube: kube, New: func() client.Object { return &v1alpha1.ManagedCluster{} }, Forget: c.forget,
+		Complete(&quickReconciler{Reconciler: ratelimiter.NewReconciler(name, &setup.Forgetful{
+			Reconciler: r, Kube: kube, New: func() client.Object { return &v1alpha1.ManagedCluster{} }, Forget: c.forgetCluster,
 		}, o.GlobalRateLimiter), connector: c, interval: o.PollInterval})
 }
 
-// interval is until something is due, and at most the one for what nobody tells.
-func (c *connector) interval(mg resource.Managed, most time.Duration) time.Duration {
-	return setup.Interval(most, c.memory.of(client.ObjectKeyFromObject(mg)).next, c.now())
+// requeueInterval returns the time until the next reconcile is due, and at most the poll interval.
+func (c *connector) requeueInterval(mg resource.Managed, most time.Duration) time.Duration {
+	return setup.Interval(most, c.memory.noteFor(client.ObjectKeyFromObject(mg)).next, c.now())
 }
 
-// forget all that belongs to a ManagedCluster that is no more.
-func (c *connector) forget(key types.NamespacedName) {
+// forgetCluster drops all that is kept about a ManagedCluster that does not exist any more.
+func (c *connector) forgetCluster(key types.NamespacedName) {
 	c.pool.Forget(key)
-	c.memory.forget(key)
+	c.memory.forgetNote(key)
 }
 
-// A waker finds the ManagedClusters that a change of something else concerns.
-type waker struct {
+// A requestMapper maps an event of another object to the ManagedClusters that it concerns.
+type requestMapper struct {
 	kube client.Reader
 }
 
-func (w waker) site(_ context.Context, o client.Object) []reconcile.Request {
+func (w requestMapper) requestsForSite(_ context.Context, o client.Object) []reconcile.Request {
 	s, ok := o.(*catalogv1alpha1.Site)
 	if !ok || s.Spec.Owner == nil || s.Spec.Owner.APIGroup != v1alpha1.Group {
 		return nil
@@ -104,11 +104,11 @@ func (w waker) site(_ context.Context, o client.Object) []reconcile.Request {
 	return []reconcile.Request{{NamespacedName: types.NamespacedName{Namespace: s.Spec.Owner.Namespace, Name: s.Spec.Owner.Name}}}
 }
 
-// config wakes those whose limits it holds, for the most part those that wait for it.
-func (w waker) config(ctx context.Context, o client.Object) []reconcile.Request {
+// requestsForConfig returns the ManagedClusters that use a configuration. Most often they wait for it.
+func (w requestMapper) requestsForConfig(ctx context.Context, o client.Object) []reconcile.Request {
 	l := &v1alpha1.ManagedClusterList{}
 	if w.kube.List(ctx, l, client.InNamespace(o.GetNamespace())) != nil {
-		return nil // It is looked at anyway, an interval later.
+		return nil // They are reconciled anyway, an interval later.
 	}
 	kind := policy.KindProviderConfig
 	if o.GetNamespace() == "" {
@@ -123,11 +123,11 @@ func (w waker) config(ctx context.Context, o client.Object) []reconcile.Request 
 	return out
 }
 
-// secret wakes those whose kubeconfig it may hold.
-func (w waker) secret(ctx context.Context, o client.Object) []reconcile.Request {
+// requestsForSecret returns the ManagedClusters whose kubeconfig the Secret may hold.
+func (w requestMapper) requestsForSecret(ctx context.Context, o client.Object) []reconcile.Request {
 	l := &v1alpha1.ManagedClusterList{}
 	if w.kube.List(ctx, l, client.InNamespace(o.GetNamespace())) != nil {
-		return nil // It is looked at anyway, an interval later.
+		return nil // They are reconciled anyway, an interval later.
 	}
 	var out []reconcile.Request
 	for i := range l.Items {

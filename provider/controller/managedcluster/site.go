@@ -22,47 +22,49 @@ import (
 
 const maxSiteName = 63
 
-// maxParametersBytes bounds the parameters of a Site that is published. Every deployment of the namespace to all Sites carries them, in
-// requests that have a limit of their own.
+// maxParametersBytes bounds the parameters of a published Site, in bytes. Every deployment of the namespace to all Sites carries them in
+// its requests, which have a limit of their own.
 const maxParametersBytes = 16 << 10
 
-// siteFacts are what is known of the Site that is published.
+// siteFacts are what is known about the published Site.
 type siteFacts struct {
-	// missing is true if it should be there, and is not.
+	// missing is true if the Site has to be published and does not exist.
 	missing bool
-	// ours is true if it is there, and this ManagedCluster made it.
+	// ours is true if the Site exists and this ManagedCluster made it.
 	ours bool
-	// uid of one that is ours.
+	// uid of the Site, if it is ours.
 	uid string
-	// problem is why it cannot be published.
+	// problem is why the Site cannot be published.
 	problem string
-	// gone says that it was published, and is not there any more.
+	// gone says that the Site was published and does not exist any more.
 	gone string
 }
 
-// siteName is what the Site of a ManagedCluster is called, or will be. What is published keeps its name.
+// siteName returns the name of the ManagedCluster's Site. A published Site keeps its name.
 func siteName(mc *v1alpha1.ManagedCluster) string {
 	if name := mc.Status.AtProvider.SiteName; name != "" {
 		return name
 	}
-	return askedSite(mc)
+	return requestedSiteName(mc)
 }
 
-// askedSite is the name that is asked for. Sites are in no namespace, so the namespace is part of it where nobody allowed another: nobody can
-// take the name of an administrator's Site, or of another namespace's.
-func askedSite(mc *v1alpha1.ManagedCluster) string {
+// requestedSiteName returns the name that the spec asks for. Sites are cluster-scoped, so the default contains the namespace: a tenant
+// cannot take the name of an administrator's Site, or of another namespace's.
+func requestedSiteName(mc *v1alpha1.ManagedCluster) string {
 	if name := mc.Spec.ForProvider.Site.Name; name != "" {
 		return name
 	}
-	return ownSite(mc)
+	return defaultSiteName(mc)
 }
 
-func ownSite(mc *v1alpha1.ManagedCluster) string { return mc.GetNamespace() + "." + mc.GetName() }
+func defaultSiteName(mc *v1alpha1.ManagedCluster) string {
+	return mc.GetNamespace() + "." + mc.GetName()
+}
 
-// sitePrefix is what all paths of a namespace's Sites begin with.
+// sitePrefix returns the directory above all paths of a namespace's Sites.
 func sitePrefix(mc *v1alpha1.ManagedCluster) string { return "clusters/" + mc.GetNamespace() + "/" }
 
-// deniedSite says why a Site may not be published as it is described.
+// deniedSite returns why the Site may not be published as the spec describes it, or "".
 func deniedSite(mc *v1alpha1.ManagedCluster, c *configv1alpha1.ProviderConfigSpec) string {
 	const field = "spec.forProvider.site."
 	s := mc.Spec.ForProvider.Site
@@ -84,7 +86,7 @@ func deniedSite(mc *v1alpha1.ManagedCluster, c *configv1alpha1.ProviderConfigSpe
 	return ""
 }
 
-// deniedParameters says that the parameters are too large for a Site that is published.
+// deniedParameters returns that the parameters are too large for a published Site, or "".
 func deniedParameters(parameters map[string]catalogv1alpha1.ParameterValue) string {
 	if size := parametersSize(parameters); size > maxParametersBytes {
 		return fmt.Sprintf("parameters: keys and values have %d bytes, and a Site that is published may have %d", size, maxParametersBytes)
@@ -92,7 +94,7 @@ func deniedParameters(parameters map[string]catalogv1alpha1.ParameterValue) stri
 	return ""
 }
 
-// parametersSize is how many bytes parameters take in each request about a deployment to their Site.
+// parametersSize returns how many bytes the parameters take in each request about a deployment to the Site.
 func parametersSize(parameters map[string]catalogv1alpha1.ParameterValue) int {
 	size := 0
 	for key, value := range parameters {
@@ -101,19 +103,19 @@ func parametersSize(parameters map[string]catalogv1alpha1.ParameterValue) int {
 	return size
 }
 
-// deniedSiteName says why a name may not be published. One that is published was allowed.
+// deniedSiteName returns why the name may not be published, or "". The name of a published Site was allowed before.
 func deniedSiteName(mc *v1alpha1.ManagedCluster, c *configv1alpha1.ProviderConfigSpec) string {
-	name := askedSite(mc)
+	name := requestedSiteName(mc)
 	switch {
 	case name == mc.Status.AtProvider.SiteName:
 		return ""
 	case len(name) > maxSiteName:
-		return fmt.Sprintf("%s is longer than %d characters. Take a shorter name for the cluster, or one that policy.siteNames of the ClusterProviderConfig allows", name, maxSiteName)
-	case name == ownSite(mc):
+		return fmt.Sprintf("%s is longer than %d characters. Choose a shorter name for the cluster, or one that policy.siteNames of the ClusterProviderConfig allows", name, maxSiteName)
+	case name == defaultSiteName(mc):
 		return ""
 	}
 	if err := policy.CheckSiteName(mc.GetProviderConfigReference().Kind, c, name); err != nil {
-		return "it has to be " + ownSite(mc) + ", or one that an administrator allowed: " + err.Error()
+		return "it has to be " + defaultSiteName(mc) + ", or one that an administrator allowed: " + err.Error()
 	}
 	if len(validation.IsDNS1123Subdomain(name)) > 0 {
 		return fmt.Sprintf("%q cannot be the name of a Site", name)
@@ -121,8 +123,8 @@ func deniedSiteName(mc *v1alpha1.ManagedCluster, c *configv1alpha1.ProviderConfi
 	return ""
 }
 
-// siteOf a ManagedCluster, as it is published. It admits the namespace of the ManagedCluster, and no other.
-func siteOf(mc *v1alpha1.ManagedCluster) *catalogv1alpha1.Site {
+// newSite returns the Site of a ManagedCluster. It admits the namespace of the ManagedCluster, and no other.
+func newSite(mc *v1alpha1.ManagedCluster) *catalogv1alpha1.Site {
 	p := mc.Spec.ForProvider.Site
 	s := &catalogv1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Name: siteName(mc), Labels: map[string]string{}, Annotations: mc.Marks()}}
 	for key, value := range p.Labels {
@@ -130,7 +132,7 @@ func siteOf(mc *v1alpha1.ManagedCluster) *catalogv1alpha1.Site {
 	}
 	s.Spec = catalogv1alpha1.SiteSpec{
 		Cluster: catalogv1alpha1.SiteCluster{ClusterRef: &catalogv1alpha1.ObjectReference{
-			APIVersion: readiness.PublishedAPIVersion, Kind: kindCluster, Namespace: namespace(mc), Name: mc.Spec.ForProvider.Cluster.Name,
+			APIVersion: readiness.PublishedAPIVersion, Kind: kindCluster, Namespace: clusterNamespace(mc), Name: mc.Spec.ForProvider.Cluster.Name,
 		}},
 		Engine:            catalogv1alpha1.SiteEngine{Type: catalogv1alpha1.EngineNone},
 		Repository:        catalogv1alpha1.SiteRepository{Path: p.Repository.Path},
@@ -151,8 +153,8 @@ func siteOf(mc *v1alpha1.ManagedCluster) *catalogv1alpha1.Site {
 	return s
 }
 
-// publishSite creates the Site, unless the namespace has published as many as it may: then it returns the reason. The Sites are counted past
-// the cache, one namespace's publication after the other, so that clusters that become ready at once do not all count the same.
+// publishSite creates the Site. If the namespace has published as many Sites as it may, it returns the reason. It counts the Sites past the
+// cache and publishes one Site at a time, so that clusters that become ready at once do not all see the same count.
 func (e *external) publishSite(ctx context.Context, mc *v1alpha1.ManagedCluster) (string, error) {
 	e.memory.publishing.Lock()
 	defer e.memory.publishing.Unlock()
@@ -167,27 +169,27 @@ func (e *external) publishSite(ctx context.Context, mc *v1alpha1.ManagedCluster)
 	if err != nil || denied != "" {
 		return denied, err
 	}
-	err = e.kube.Create(ctx, siteOf(mc))
+	err = e.kube.Create(ctx, newSite(mc))
 	if kerrors.IsAlreadyExists(err) {
-		return "", nil // Whose it is, is looked at next time.
+		return "", nil // The next reconcile reads the owner of the existing Site.
 	}
 	return "", errors.Wrapf(err, "cannot create Site %q", siteName(mc))
 }
 
-// deniedCount says that the namespace may not publish one more Site beside those that there are.
+// deniedCount returns that the namespace may not publish one more Site, or "".
 func (e *external) deniedCount(ctx context.Context, mc *v1alpha1.ManagedCluster, all []catalogv1alpha1.Site) (string, error) {
-	c, message, err := e.configuration(ctx, mc)
+	c, message, err := e.allowedConfig(ctx, mc)
 	if err != nil || message != "" {
 		return message, err
 	}
-	if err := policy.CheckPublished(mc.GetProviderConfigReference().Kind, c, published(all, mc.GetNamespace())); err != nil {
-		return "spec.forProvider.site.publish: " + err.Error(), nil //nolint:nilerr // It is told to the user.
+	if err := policy.CheckPublished(mc.GetProviderConfigReference().Kind, c, countPublished(all, mc.GetNamespace())); err != nil {
+		return "spec.forProvider.site.publish: " + err.Error(), nil //nolint:nilerr // The refusal is returned as a message.
 	}
 	return "", nil
 }
 
-// published is how many of the Sites clusters of a namespace published.
-func published(all []catalogv1alpha1.Site, namespace string) int {
+// countPublished returns how many of the Sites the clusters of a namespace published.
+func countPublished(all []catalogv1alpha1.Site, namespace string) int {
 	n := 0
 	for i := range all {
 		if o := all[i].Spec.Owner; o != nil && o.APIGroup == v1alpha1.Group && o.Namespace == namespace {
@@ -197,30 +199,30 @@ func published(all []catalogv1alpha1.Site, namespace string) int {
 	return n
 }
 
-// site looks whether the Site is there. It is made once, and never changed: what an administrator does to it stays.
-func (e *external) site(ctx context.Context, mc *v1alpha1.ManagedCluster) (siteFacts, error) {
+// observeSite reads the Site. It is created once and never changed: what an administrator changes in it stays.
+func (e *external) observeSite(ctx context.Context, mc *v1alpha1.ManagedCluster) (siteFacts, error) {
 	s, from := &catalogv1alpha1.Site{}, client.Reader(e.kube)
 	if meta.WasDeleted(mc) {
-		from = e.live // The cache may be old, and nobody comes back for what is left.
+		from = e.live // The cache may be stale, and a Site that is missed now is never deleted.
 	}
 	if err := client.IgnoreNotFound(from.Get(ctx, client.ObjectKey{Name: siteName(mc)}, s)); err != nil {
 		return siteFacts{}, errors.Wrapf(err, "cannot get Site %q", siteName(mc))
 	}
 	if mc.Published(s) {
-		return siteFacts{ours: true, uid: string(s.GetUID()), problem: renamed(mc, s)}, nil // What is there is not judged again.
+		return siteFacts{ours: true, uid: string(s.GetUID()), problem: describeRename(mc, s)}, nil // A published Site is not checked again.
 	}
 	if !mc.Spec.ForProvider.Site.Publish {
 		return siteFacts{}, nil
 	}
-	if uid := mc.Status.AtProvider.SiteUID; s.GetName() == "" && uid != "" && !forgiven(mc, uid) {
-		return siteFacts{gone: fmt.Sprintf("Site %s with uid %s is gone, and is not made again by itself: whoever deleted it may want no more deliveries there. If it is to come back, annotate this ManagedCluster with %s=%s",
+	if uid := mc.Status.AtProvider.SiteUID; s.GetName() == "" && uid != "" && !isRecreateAllowed(mc, uid) {
+		return siteFacts{gone: fmt.Sprintf("Site %s with uid %s was deleted, and is not made again by itself. To publish it again, annotate this ManagedCluster with %s=%s",
 			siteName(mc), uid, v1alpha1.AnnotationRecreate, uid)}, nil
 	}
 	l := &catalogv1alpha1.SiteList{}
 	if err := e.kube.List(ctx, l); err != nil {
 		return siteFacts{}, errors.Wrap(err, "cannot list Sites")
 	}
-	out := among(l.Items, mc)
+	out := siteFactsAmong(l.Items, mc)
 	if !out.missing || out.problem != "" || meta.WasDeleted(mc) {
 		return out, nil
 	}
@@ -229,16 +231,16 @@ func (e *external) site(ctx context.Context, mc *v1alpha1.ManagedCluster) (siteF
 	return out, err
 }
 
-// renamed says that another name is asked for than the Site has.
-func renamed(mc *v1alpha1.ManagedCluster, s *catalogv1alpha1.Site) string {
-	if !mc.Spec.ForProvider.Site.Publish || askedSite(mc) == s.GetName() {
+// describeRename returns that the spec asks for another name than the Site has, or "".
+func describeRename(mc *v1alpha1.ManagedCluster, s *catalogv1alpha1.Site) string {
+	if !mc.Spec.ForProvider.Site.Publish || requestedSiteName(mc) == s.GetName() {
 		return ""
 	}
 	return "spec.forProvider.site.name: it is published as " + s.GetName() + ", and a Site is not renamed"
 }
 
-// foreign says whose a Site is, as far as that is for the users of a namespace to know.
-func foreign(mc *v1alpha1.ManagedCluster, s *catalogv1alpha1.Site) string {
+// describeForeignSite returns who made a Site, as far as the users of the namespace may know it.
+func describeForeignSite(mc *v1alpha1.ManagedCluster, s *catalogv1alpha1.Site) string {
 	o := s.Spec.Owner
 	if o == nil || o.APIGroup != v1alpha1.Group || o.Namespace != mc.GetNamespace() || o.Name != mc.GetName() {
 		return "Site " + s.GetName() + " is not one that this ManagedCluster made"
@@ -247,32 +249,32 @@ func foreign(mc *v1alpha1.ManagedCluster, s *catalogv1alpha1.Site) string {
 		s.GetName(), o.UID, mc.GetUID())
 }
 
-// among the Sites that there are.
-func among(all []catalogv1alpha1.Site, mc *v1alpha1.ManagedCluster) siteFacts {
-	want, publish := siteOf(mc), mc.Spec.ForProvider.Site.Publish
+// siteFactsAmong returns the facts about the Site, given all Sites.
+func siteFactsAmong(all []catalogv1alpha1.Site, mc *v1alpha1.ManagedCluster) siteFacts {
+	want, publish := newSite(mc), mc.Spec.ForProvider.Site.Publish
 	out := siteFacts{missing: publish}
 	for i := range all {
 		s := &all[i]
 		switch {
-		case s.GetName() != want.GetName() && publish && overlap(s.Spec.Repository.Path, want.Spec.Repository.Path):
-			// Whose it is, is for those who may read Sites.
+		case s.GetName() != want.GetName() && publish && pathsOverlap(s.Spec.Repository.Path, want.Spec.Repository.Path):
+			// The message does not name the other Site: the user may not be allowed to read it.
 			out.problem = "spec.forProvider.site.repository.path: it touches that of another Site"
 		case s.GetName() == want.GetName() && mc.Published(s):
-			return siteFacts{ours: true, uid: string(s.GetUID())} // What is there is not judged again.
+			return siteFacts{ours: true, uid: string(s.GetUID())} // A published Site is not checked again.
 		case s.GetName() == want.GetName() && publish:
-			return siteFacts{problem: foreign(mc, s)}
+			return siteFacts{problem: describeForeignSite(mc, s)}
 		}
 	}
 	return out
 }
 
-// overlap is true for two directories of which one lies in the other: an engine that reads all of one would apply the other too.
-func overlap(a, b string) bool {
+// pathsOverlap reports whether one of two directories is in the other: an engine that reads the outer one would apply the inner one too.
+func pathsOverlap(a, b string) bool {
 	return strings.HasPrefix(a+"/", b+"/") || strings.HasPrefix(b+"/", a+"/")
 }
 
-// withdraw the Site. It returns what uses it, and leaves it then.
-func (e *external) withdraw(ctx context.Context, mc *v1alpha1.ManagedCluster) (users []string, err error) {
+// withdrawSite deletes the Site. If deployments use the Site, it returns them and deletes nothing.
+func (e *external) withdrawSite(ctx context.Context, mc *v1alpha1.ManagedCluster) (users []string, err error) {
 	s := &catalogv1alpha1.Site{}
 	err = e.live.Get(ctx, client.ObjectKey{Name: siteName(mc)}, s)
 	if kerrors.IsNotFound(err) || err == nil && !mc.Published(s) {

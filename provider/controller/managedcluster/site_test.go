@@ -20,10 +20,10 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 )
 
-func publish(p *v1alpha1.ManagedClusterParameters) { p.Site.Publish = true }
+func enablePublish(p *v1alpha1.ManagedClusterParameters) { p.Site.Publish = true }
 
-// site of a name, or nil.
-func (w *world) site(name string) *catalogv1alpha1.Site {
+// getSite returns the Site of a name, or nil.
+func (w *testEnv) getSite(name string) *catalogv1alpha1.Site {
 	w.Helper()
 	s := &catalogv1alpha1.Site{}
 	err := w.Get(w.Context(), client.ObjectKey{Name: name}, s)
@@ -34,8 +34,8 @@ func (w *world) site(name string) *catalogv1alpha1.Site {
 	return s
 }
 
-// looks a few times, with time in between.
-func (w *world) looks() *v1alpha1.ManagedCluster {
+// reconcileOften reconciles a few times, with time in between.
+func (w *testEnv) reconcileOften() *v1alpha1.ManagedCluster {
 	w.Helper()
 	for range 3 {
 		w.clock = w.clock.Add(progressInterval)
@@ -44,19 +44,19 @@ func (w *world) looks() *v1alpha1.ManagedCluster {
 	return w.get()
 }
 
-// TestSiteGone is one that an administrator deleted: it is not made again by itself.
-func TestSiteGone(t *testing.T) {
-	w := settled(t, publish)
-	w.looks()
-	s := w.site("team-a.prod")
-	s.SetUID("site-1") // The double of an API server gives none.
+// TestDeletedSiteIsNotRecreated checks that a Site that an administrator deleted is not made again by itself.
+func TestDeletedSiteIsNotRecreated(t *testing.T) {
+	w := newReadyCluster(t, enablePublish)
+	w.reconcileOften()
+	s := w.getSite("team-a.prod")
+	s.SetUID("site-1") // The fake API server assigns no UID.
 	w.must(w.Update(t.Context(), s))
-	w.looks()
+	w.reconcileOften()
 	w.must(w.Client.Delete(t.Context(), s))
-	c := w.until("SiteGone").GetCondition(xpv2.TypeReady)
-	w.looks()
-	if w.site("team-a.prod") != nil || !strings.HasPrefix(c.Message, "Site team-a.prod with uid site-1 is gone") || !strings.HasSuffix(c.Message, v1alpha1.AnnotationRecreate+"=site-1") {
-		t.Fatalf("message %q, Site %v", c.Message, w.site("team-a.prod"))
+	c := w.reconcileUntil("SiteGone").GetCondition(xpv2.TypeReady)
+	w.reconcileOften()
+	if w.getSite("team-a.prod") != nil || !strings.HasPrefix(c.Message, "Site team-a.prod with uid site-1 was deleted") || !strings.HasSuffix(c.Message, v1alpha1.AnnotationRecreate+"=site-1") {
+		t.Fatalf("message %q, Site %v", c.Message, w.getSite("team-a.prod"))
 	}
 	if at := w.get().Status.AtProvider; at.SiteName != "" || at.SiteUID != "site-1" || at.ReadySince == nil {
 		t.Errorf("what is published: %q with uid %q, ready since %v", at.SiteName, at.SiteUID, at.ReadySince)
@@ -65,20 +65,20 @@ func TestSiteGone(t *testing.T) {
 		w.change(func(mc *v1alpha1.ManagedCluster) {
 			mc.SetAnnotations(map[string]string{v1alpha1.AnnotationRecreate: uid})
 		})
-		w.looks()
+		w.reconcileOften()
 	}
-	if annotate("site-0"); w.site("team-a.prod") != nil {
+	if annotate("site-0"); w.getSite("team-a.prod") != nil {
 		t.Error("the annotation is for another one")
 	}
 	annotate("site-1")
-	w.until(ready)
-	w.looks()
-	if w.site("team-a.prod") == nil || w.get().Status.AtProvider.SiteName != "team-a.prod" {
-		t.Errorf("a person wants it: %+v", w.get().Status.AtProvider)
+	w.reconcileUntil(ready)
+	w.reconcileOften()
+	if w.getSite("team-a.prod") == nil || w.get().Status.AtProvider.SiteName != "team-a.prod" {
+		t.Errorf("after the user allowed it: %+v", w.get().Status.AtProvider)
 	}
 }
 
-// TestAllowedSiteName is one that an administrator allows, and that the Site then keeps.
+// TestAllowedSiteName publishes a Site under a name that an administrator allows. The Site keeps it.
 func TestAllowedSiteName(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -86,112 +86,112 @@ func TestAllowedSiteName(t *testing.T) {
 		allow  []string
 		want   bool
 	}{
-		"Named":     {reason: "It is named", allow: []string{"other", "edge-1"}, want: true},
-		"Pattern":   {reason: "A pattern is for several", allow: []string{"edge-*"}, want: true},
-		"Other":     {reason: "Another one is", allow: []string{"edge-2"}},
-		"None":      {reason: "None is"},
-		"Namespace": {reason: "Whoever writes a ProviderConfig could allow themselves anything", kind: "ProviderConfig", allow: []string{"*"}},
+		"Named":     {reason: "A name that the configuration lists is allowed.", allow: []string{"other", "edge-1"}, want: true},
+		"Pattern":   {reason: "A name that matches a pattern of the configuration is allowed.", allow: []string{"edge-*"}, want: true},
+		"Other":     {reason: "A name that the configuration does not list is refused.", allow: []string{"edge-2"}},
+		"None":      {reason: "A name is refused if the configuration lists none."},
+		"Namespace": {reason: "Names that a ProviderConfig lists are refused: a tenant may write it.", kind: "ProviderConfig", allow: []string{"*"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.install()
+			w.installClusterAPI()
 			c := &configv1alpha1.ClusterProviderConfig{}
 			w.must(w.Get(t.Context(), client.ObjectKey{Name: "default"}, c))
 			c.Spec.Policy.SiteNames = tc.allow
 			w.must(w.Update(t.Context(), c))
 			w.must(w.Create(t.Context(), &configv1alpha1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "default"}, Spec: c.Spec}))
-			p := topologySpec()
+			p := topologyParameters()
 			p.Site = v1alpha1.PublishedSite{Publish: true, Name: "edge-1"}
 			w.create(p)
 			if tc.kind != "" {
 				w.change(func(mc *v1alpha1.ManagedCluster) { mc.Spec.ProviderConfigReference.Kind = tc.kind })
 			}
 			if !tc.want {
-				if m := w.until("PolicyDenied").GetCondition(xpv2.TypeReady).Message; !strings.HasPrefix(m, "spec.forProvider.site.name: it has to be team-a.prod, or one that an administrator allowed") || len(w.did) > 0 {
-					t.Errorf("\n%s\nmessage %q, writes %q", tc.reason, m, w.did)
+				if m := w.reconcileUntil("PolicyDenied").GetCondition(xpv2.TypeReady).Message; !strings.HasPrefix(m, "spec.forProvider.site.name: it has to be team-a.prod, or one that an administrator allowed") || len(w.writes) > 0 {
+					t.Errorf("\n%s\nmessage %q, writes %q", tc.reason, m, w.writes)
 				}
 				return
 			}
-			w.until("NotReferenced")
-			w.built()
-			w.until(ready)
-			w.looks()
-			if w.site("edge-1") == nil || w.site("team-a.prod") != nil || w.get().Status.AtProvider.SiteName != "edge-1" {
+			w.reconcileUntil("NotReferenced")
+			w.reportBuilt()
+			w.reconcileUntil(ready)
+			w.reconcileOften()
+			if w.getSite("edge-1") == nil || w.getSite("team-a.prod") != nil || w.get().Status.AtProvider.SiteName != "edge-1" {
 				t.Fatalf("\n%s\n%+v", tc.reason, w.get().Status.AtProvider)
 			}
 			// What was allowed once stays, and is not renamed.
 			c.Spec.Policy.SiteNames = nil
 			w.must(w.Update(t.Context(), c))
-			w.looks()
-			w.until(ready)
+			w.reconcileOften()
+			w.reconcileUntil(ready)
 			w.change(func(mc *v1alpha1.ManagedCluster) { mc.Spec.ForProvider.Site.Name = "" })
-			if m := w.until("PolicyDenied").GetCondition(xpv2.TypeReady).Message; !strings.Contains(m, "it is published as edge-1") || w.site("team-a.prod") != nil {
+			if m := w.reconcileUntil("PolicyDenied").GetCondition(xpv2.TypeReady).Message; !strings.Contains(m, "it is published as edge-1") || w.getSite("team-a.prod") != nil {
 				t.Errorf("\n%s\nmessage %q", tc.reason, m)
 			}
 			w.must(w.Delete(t.Context(), w.get()))
 			w.reconcile()
-			if w.site("edge-1") != nil {
+			if w.getSite("edge-1") != nil {
 				t.Errorf("\n%s\nit is not withdrawn", tc.reason)
 			}
 		})
 	}
 }
 
-// TestSiteOfTheDead is one of a ManagedCluster of this name that is no more, such as after deletionPolicy Orphan.
-func TestSiteOfTheDead(t *testing.T) {
+// TestSiteOfFormerManagedCluster finds the Site of a deleted ManagedCluster of the same name, such as after deletionPolicy Orphan.
+func TestSiteOfFormerManagedCluster(t *testing.T) {
 	cases := map[string]struct {
 		reason string
-		act    func(*world, *catalogv1alpha1.Site)
+		act    func(*testEnv, *catalogv1alpha1.Site)
 	}{
-		"HandedOver": {reason: "An administrator hands it over", act: func(w *world, s *catalogv1alpha1.Site) {
+		"HandedOver": {reason: "A Site that an administrator hands over is adopted.", act: func(w *testEnv, s *catalogv1alpha1.Site) {
 			s.Spec.Owner.UID = "mc-uid"
 			w.must(w.Update(w.Context(), s))
 		}},
-		"Deleted": {reason: "Or deletes it", act: func(w *world, s *catalogv1alpha1.Site) { w.must(w.Client.Delete(w.Context(), s)) }},
+		"Deleted": {reason: "A Site that an administrator deletes is published again.", act: func(w *testEnv, s *catalogv1alpha1.Site) { w.must(w.Client.Delete(w.Context(), s)) }},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.install()
+			w.installClusterAPI()
 			w.must(w.Create(t.Context(), &catalogv1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Name: "team-a.prod"}, Spec: catalogv1alpha1.SiteSpec{
 				Repository: catalogv1alpha1.SiteRepository{Path: "clusters/team-a/prod"},
 				Owner:      &catalogv1alpha1.SiteOwner{APIGroup: v1alpha1.Group, Kind: "ManagedCluster", Namespace: "team-a", Name: "prod", UID: "dead"},
 			}}))
-			p := topologySpec()
+			p := topologyParameters()
 			p.Site.Publish = true
 			w.create(p)
-			m := w.until("PolicyDenied").GetCondition(xpv2.TypeReady).Message
+			m := w.reconcileUntil("PolicyDenied").GetCondition(xpv2.TypeReady).Message
 			for _, part := range []string{"Site team-a.prod", "uid dead", "spec.owner.uid to mc-uid", "or delete it"} {
 				if !strings.Contains(m, part) {
 					t.Errorf("\n%s\nthe message does not say %q: %q", tc.reason, part, m)
 				}
 			}
-			tc.act(w, w.site("team-a.prod"))
-			w.until("NotReferenced")
-			w.built()
-			w.until(ready)
-			w.looks()
-			if s := w.site("team-a.prod"); s == nil || s.Spec.Owner.UID != "mc-uid" || w.get().Status.AtProvider.SiteName != "team-a.prod" {
+			tc.act(w, w.getSite("team-a.prod"))
+			w.reconcileUntil("NotReferenced")
+			w.reportBuilt()
+			w.reconcileUntil(ready)
+			w.reconcileOften()
+			if s := w.getSite("team-a.prod"); s == nil || s.Spec.Owner.UID != "mc-uid" || w.get().Status.AtProvider.SiteName != "team-a.prod" {
 				t.Errorf("\n%s\n%+v, %+v", tc.reason, s, w.get().Status.AtProvider)
 			}
 		})
 	}
 }
 
-// TestUnprotected goes while deployments use its Site, which stays, and says who uses it.
-func TestUnprotected(t *testing.T) {
+// TestUnprotectedDeletionKeepsUsedSite deletes a cluster while deployments use its Site. The Site stays, and the error names its users.
+func TestUnprotectedDeletionKeepsUsedSite(t *testing.T) {
 	no := false
-	w := settled(t, publish, func(p *v1alpha1.ManagedClusterParameters) { p.DeletionProtection = &no })
-	w.looks()
+	w := newReadyCluster(t, enablePublish, func(p *v1alpha1.ManagedClusterParameters) { p.DeletionProtection = &no })
+	w.reconcileOften()
 	d := &deliveryv1alpha1.GitDelivery{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "web"}}
 	d.Spec.ForProvider.ClaimRef.Name = "shop"
 	d.Spec.ForProvider.Trees = []deliveryv1alpha1.Tree{{Site: "team-a.prod"}}
 	w.must(w.Create(t.Context(), d))
 	w.must(w.Delete(t.Context(), w.get()))
-	w.did = nil
+	w.writes = nil
 	for _, kind := range []string{"Cluster", "CAPTControlPlane", "CAPTCluster"} {
-		w.gone("delete "+kind, kind)
+		w.reconcileUntilDeleted("delete "+kind, kind)
 	}
 	w.clock = w.clock.Add(time.Hour)
 	w.reconcile()
@@ -199,42 +199,42 @@ func TestUnprotected(t *testing.T) {
 		t.Errorf("what it waits for is not said: %q", m)
 	}
 	w.must(w.Client.Delete(t.Context(), d))
-	w.released()
-	if w.site("team-a.prod") != nil {
+	w.reconcileUntilReleased()
+	if w.getSite("team-a.prod") != nil {
 		t.Error("its Site is still there")
 	}
 }
 
-// A siteless cache was not told of any Site yet.
-type siteless struct {
+// A sitelessReader is a cache that does not hold any Site yet.
+type sitelessReader struct {
 	client.Client
 }
 
-func (s siteless) Get(ctx context.Context, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
+func (s sitelessReader) Get(ctx context.Context, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
 	if _, ok := o.(*catalogv1alpha1.Site); ok {
 		return kerrors.NewNotFound(catalogv1alpha1.GroupVersion.WithResource("sites").GroupResource(), key.Name)
 	}
 	return s.Client.Get(ctx, key, o, opts...)
 }
 
-// TestDeletionLooksForItsSite itself, since the cache may not know it yet.
-func TestDeletionLooksForItsSite(t *testing.T) {
-	w := settled(t, publish)
-	w.looks()
-	w.c.kube = siteless{w}
+// TestDeletionReadsSitePastTheCache checks that a deletion asks the API server for the Site, since the cache may not hold it yet.
+func TestDeletionReadsSitePastTheCache(t *testing.T) {
+	w := newReadyCluster(t, enablePublish)
+	w.reconcileOften()
+	w.c.kube = sitelessReader{w}
 	w.must(w.Delete(t.Context(), w.get()))
-	w.did = nil
+	w.writes = nil
 	for _, kind := range []string{"Cluster", "CAPTControlPlane", "CAPTCluster"} {
-		w.gone("delete "+kind, kind)
+		w.reconcileUntilDeleted("delete "+kind, kind)
 	}
-	w.released()
-	if w.site("team-a.prod") != nil {
+	w.reconcileUntilReleased()
+	if w.getSite("team-a.prod") != nil {
 		t.Error("its Site is left behind")
 	}
 }
 
 func TestPublishedSite(t *testing.T) {
-	w := settled(t, func(p *v1alpha1.ManagedClusterParameters) {
+	w := newReadyCluster(t, func(p *v1alpha1.ManagedClusterParameters) {
 		p.Site = v1alpha1.PublishedSite{Publish: true, Labels: map[string]v1alpha1.LabelValue{"env": "prod"}}
 	})
 	w.reconcile()
@@ -249,7 +249,7 @@ func TestPublishedSite(t *testing.T) {
 	if diff := cmp.Diff(want, s.Spec); diff != "" || s.Labels["env"] != "prod" {
 		t.Errorf("Site: -want, +got:\n%s", diff)
 	}
-	// It is made once, and never changed.
+	// The Site is created once and never changed.
 	s.Spec.AllowedNamespaces = []string{"team-a", "team-c"}
 	w.must(w.Update(t.Context(), s))
 	w.change(func(mc *v1alpha1.ManagedCluster) { mc.Spec.ForProvider.Site.Labels["env"] = "test" })
@@ -270,22 +270,22 @@ func TestForeignSite(t *testing.T) {
 	}{
 		"CVE-2026-41050-Name": {reason: "A tenant's cluster does not take over the Site of an administrator by its name.", site: foreign("team-a.prod", "elsewhere")},
 		"CVE-2026-41050-Path": {reason: "A tenant's cluster does not take over the directory of another Site.", site: foreign("edge1", "clusters/team-a/prod")},
-		"Parent":              {reason: "An engine reads all of it", site: foreign("edge1", "clusters")},
-		"Child":               {reason: "Or ours would read all of another's", site: foreign("edge1", "clusters/team-a/prod/edge1")},
+		"Parent":              {reason: "A directory below that of another Site is refused: its engine reads all of it.", site: foreign("edge1", "clusters")},
+		"Child":               {reason: "A directory above that of another Site is refused: our engine would read all of it.", site: foreign("edge1", "clusters/team-a/prod/edge1")},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.install()
+			w.installClusterAPI()
 			w.must(w.Create(t.Context(), tc.site.DeepCopy()))
-			p := captSpec()
+			p := captParameters()
 			p.Site.Publish = true
 			w.create(p)
-			w.until("PolicyDenied")
-			if len(w.did) > 0 {
-				t.Errorf("\n%s\nit is built all the same: %q", tc.reason, w.did)
+			w.reconcileUntil("PolicyDenied")
+			if len(w.writes) > 0 {
+				t.Errorf("\n%s\nit is built all the same: %q", tc.reason, w.writes)
 			}
-			w.built()
+			w.reportBuilt()
 			for range 5 {
 				w.clock = w.clock.Add(time.Hour)
 				w.reconcile()
@@ -302,7 +302,7 @@ func TestForeignSite(t *testing.T) {
 	}
 }
 
-// TestPublishedParameters bounds what each request about a deployment to the Site carries.
+// TestPublishedParameters bounds the parameters that each request about a deployment to the Site carries.
 func TestPublishedParameters(t *testing.T) {
 	big := map[string]catalogv1alpha1.ParameterValue{}
 	for i := range 4 {
@@ -314,31 +314,31 @@ func TestPublishedParameters(t *testing.T) {
 		want   string
 	}{
 		"TooMany": {reason: "A Site with more than 16 KiB of parameters is not published.", want: "spec.forProvider.site.parameters: keys and values have 16392 bytes, and a Site that is published may have 16384"},
-		"Enough":  {reason: "A Site with fewer is published.", take: "p0"},
+		"Enough":  {reason: "A Site with at most 16 KiB of parameters is published.", take: "p0"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.install()
-			p := captSpec()
+			w.installClusterAPI()
+			p := captParameters()
 			p.Site = v1alpha1.PublishedSite{Publish: true, Parameters: maps.Clone(big)}
 			delete(p.Site.Parameters, tc.take)
 			w.create(p)
 			if tc.want == "" {
-				if w.looks(); len(w.did) == 0 {
+				if w.reconcileOften(); len(w.writes) == 0 {
 					t.Errorf("\n%s\nnothing is made: %+v", tc.reason, w.get().GetCondition(xpv2.TypeReady))
 				}
 				return
 			}
-			if m := w.until("PolicyDenied").GetCondition(xpv2.TypeReady).Message; m != tc.want || len(w.did) > 0 {
-				t.Errorf("\n%s\nmessage %q, writes %q", tc.reason, m, w.did)
+			if m := w.reconcileUntil("PolicyDenied").GetCondition(xpv2.TypeReady).Message; m != tc.want || len(w.writes) > 0 {
+				t.Errorf("\n%s\nmessage %q, writes %q", tc.reason, m, w.writes)
 			}
 		})
 	}
 }
 
 // otherPublished creates Sites that other clusters of a namespace published.
-func (w *world) otherPublished(namespace string, n int) {
+func (w *testEnv) otherPublished(namespace string, n int) {
 	w.Helper()
 	for i := range n {
 		s := &catalogv1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("%s.other%d", namespace, i)}, Spec: catalogv1alpha1.SiteSpec{
@@ -362,15 +362,15 @@ func TestMaxPublishedSites(t *testing.T) {
 	}{
 		"Default":    {reason: "The twenty-first Site of a namespace is refused by default.", own: 20, want: "spec.forProvider.site.publish: the namespace has published 20 Sites, and spec.policy.maxPublishedSites of the configuration allows 20"},
 		"Last":       {reason: "The twentieth Site of a namespace is published.", own: 19},
-		"Others":     {reason: "Sites of other namespaces take nothing from this one.", own: 1, others: 30},
-		"More":       {reason: "A ClusterProviderConfig may allow more.", max: new(int32(30)), own: 25},
-		"None":       {reason: "A ClusterProviderConfig may allow none.", max: new(int32(0)), want: "spec.forProvider.site.publish: the namespace has published 0 Sites, and spec.policy.maxPublishedSites of the configuration allows 0"},
+		"Others":     {reason: "Sites of other namespaces do not count for this one.", own: 1, others: 30},
+		"More":       {reason: "A ClusterProviderConfig may allow more Sites.", max: new(int32(30)), own: 25},
+		"None":       {reason: "A ClusterProviderConfig may allow no Sites.", max: new(int32(0)), want: "spec.forProvider.site.publish: the namespace has published 0 Sites, and spec.policy.maxPublishedSites of the configuration allows 0"},
 		"Namespaced": {reason: "A ProviderConfig, which a tenant may write, allows no more than the default.", kind: "ProviderConfig", max: new(int32(30)), own: 20, want: "spec.forProvider.site.publish: the namespace has published 20 Sites, and spec.policy.maxPublishedSites of the configuration allows 20"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.install()
+			w.installClusterAPI()
 			c := &configv1alpha1.ClusterProviderConfig{}
 			w.must(w.Get(t.Context(), client.ObjectKey{Name: "default"}, c))
 			c.Spec.Policy.MaxPublishedSites = tc.max
@@ -378,56 +378,56 @@ func TestMaxPublishedSites(t *testing.T) {
 			w.must(w.Create(t.Context(), &configv1alpha1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "default"}, Spec: c.Spec}))
 			w.otherPublished("team-a", tc.own)
 			w.otherPublished("team-b", tc.others)
-			p := topologySpec()
+			p := topologyParameters()
 			p.Site.Publish = true
 			w.create(p)
 			if tc.kind != "" {
 				w.change(func(mc *v1alpha1.ManagedCluster) { mc.Spec.ProviderConfigReference.Kind = tc.kind })
 			}
 			if tc.want != "" {
-				if m := w.until("PolicyDenied").GetCondition(xpv2.TypeReady).Message; m != tc.want || len(w.did) > 0 {
-					t.Errorf("\n%s\nmessage %q, writes %q", tc.reason, m, w.did)
+				if m := w.reconcileUntil("PolicyDenied").GetCondition(xpv2.TypeReady).Message; m != tc.want || len(w.writes) > 0 {
+					t.Errorf("\n%s\nmessage %q, writes %q", tc.reason, m, w.writes)
 				}
 				return
 			}
-			w.until("NotReferenced")
-			w.built()
-			w.until(ready)
-			w.looks()
-			if s := w.site("team-a.prod"); s == nil || s.GetLabels()[catalogv1alpha1.LabelUsableFrom] != "team-a" {
+			w.reconcileUntil("NotReferenced")
+			w.reportBuilt()
+			w.reconcileUntil(ready)
+			w.reconcileOften()
+			if s := w.getSite("team-a.prod"); s == nil || s.GetLabels()[catalogv1alpha1.LabelUsableFrom] != "team-a" {
 				t.Errorf("\n%s\n%+v", tc.reason, s)
 			}
 			// What is published stays, whatever is allowed later.
 			c.Spec.Policy.MaxPublishedSites = new(int32(0))
 			w.must(w.Update(t.Context(), c))
-			w.looks()
-			w.until(ready)
+			w.reconcileOften()
+			w.reconcileUntil(ready)
 		})
 	}
 }
 
-// TestPublishedAtOnce counts past the cache: clusters that became ready together all saw a namespace with room.
-func TestPublishedAtOnce(t *testing.T) {
-	w := settled(t, publish)
+// TestConcurrentPublications checks that Sites are counted past the cache: clusters that become ready together all see a cache with room.
+func TestConcurrentPublications(t *testing.T) {
+	w := newReadyCluster(t, enablePublish)
 	w.must(client.IgnoreNotFound(w.Client.Delete(t.Context(), &catalogv1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Name: "team-a.prod"}})))
 	w.otherPublished("team-a", 20)
 	e := &external{connector: w.c}
 	denied, err := e.publishSite(t.Context(), w.get())
 	w.must(err)
-	if want := "spec.forProvider.site.publish: the namespace has published 20 Sites, and spec.policy.maxPublishedSites of the configuration allows 20"; denied != want || w.site("team-a.prod") != nil {
-		t.Errorf("publishSite(...): %q, want %q, Site %v", denied, want, w.site("team-a.prod"))
+	if want := "spec.forProvider.site.publish: the namespace has published 20 Sites, and spec.policy.maxPublishedSites of the configuration allows 20"; denied != want || w.getSite("team-a.prod") != nil {
+		t.Errorf("publishSite(...): %q, want %q, Site %v", denied, want, w.getSite("team-a.prod"))
 	}
 }
 
-// TestPublishedLabels lets no tenant label a Site for other namespaces.
+// TestPublishedLabels checks that a tenant cannot label a Site as usable from other namespaces.
 func TestPublishedLabels(t *testing.T) {
 	w := newWorld(t)
-	w.install()
-	p := captSpec()
+	w.installClusterAPI()
+	p := captParameters()
 	p.Site = v1alpha1.PublishedSite{Publish: true, Labels: map[string]v1alpha1.LabelValue{catalogv1alpha1.LabelUsableFrom: "Several"}}
 	w.create(p)
-	want := "spec.forProvider.site.labels[catalog.intentplane.dev/usable-from]: what is of cluster.x-k8s.io or intentplane.dev is not for users to set"
-	if m := w.until("PolicyDenied").GetCondition(xpv2.TypeReady).Message; m != want || len(w.did) > 0 {
-		t.Errorf("message %q, writes %q", m, w.did)
+	want := "spec.forProvider.site.labels[catalog.intentplane.dev/usable-from]: users cannot set labels and annotations of cluster.x-k8s.io and intentplane.dev"
+	if m := w.reconcileUntil("PolicyDenied").GetCondition(xpv2.TypeReady).Message; m != want || len(w.writes) > 0 {
+		t.Errorf("message %q, writes %q", m, w.writes)
 	}
 }

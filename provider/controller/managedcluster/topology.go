@@ -7,20 +7,21 @@ import (
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
 )
 
-// A carried topology is one that Cluster API was done with, and since when without interruption.
-type carried struct {
+// A topologyProgress is the ClusterClass that Cluster API reported as reconciled, and since when without interruption.
+type topologyProgress struct {
 	class string
 	since time.Time
 }
 
-// see a topology. Cluster API says that it is done with another ClusterClass before machines say that they are replaced because of it, so
-// it counts as done after a while. It returns whether it does, and when it will.
-func (c carried) see(t readiness.Topology, now time.Time, stabilization time.Duration) (carried, bool, time.Time) {
+// observeTopology returns the progress after an observation, whether the topology counts as done, and when it will. Cluster API reports
+// that another ClusterClass is reconciled before machines report that they are replaced because of it, so the topology counts as done after
+// the stabilization period.
+func (c topologyProgress) observeTopology(t readiness.Topology, now time.Time, stabilization time.Duration) (topologyProgress, bool, time.Time) {
 	if t.Class == "" || t.Reason != "" {
-		return carried{}, false, time.Time{}
+		return topologyProgress{}, false, time.Time{}
 	}
 	if c.class != t.Class {
-		c = carried{class: t.Class, since: now}
+		c = topologyProgress{class: t.Class, since: now}
 	}
 	if due := c.since.Add(stabilization); now.Before(due) {
 		return c, false, due
@@ -28,28 +29,29 @@ func (c carried) see(t readiness.Topology, now time.Time, stabilization time.Dur
 	return c, true, time.Time{}
 }
 
-// topologyOf a Cluster, with what is remembered of it: which ClusterClass it was last made of, and whether it gets another one.
-func topologyOf(f facts, before *v1alpha1.ObservedTopology) *v1alpha1.ObservedTopology {
+// topologyStatus returns the topology for the status: which ClusterClass the Cluster was last made from, and whether it is being rebased to
+// another one.
+func topologyStatus(f facts, before *v1alpha1.ObservedTopology) *v1alpha1.ObservedTopology {
 	t := f.report.Topology
 	if t.Class == "" {
 		return nil
 	}
-	out := &v1alpha1.ObservedTopology{Reason: t.Reason, Message: cut(t.Message)}
+	out := &v1alpha1.ObservedTopology{Reason: t.Reason, Message: cutMessage(t.Message)}
 	if before != nil {
 		out.Class, out.Rebasing = before.Class, before.Rebasing || before.Class != "" && before.Class != t.Class
 	}
-	if f.carried {
+	if f.topologyDone {
 		out.Class, out.Rebasing = t.Class, false
 	}
 	if !out.Rebasing {
-		out.Reason, out.Message = "", "" // Machines are replaced for other reasons too, and each time that this is told costs something.
+		out.Reason, out.Message = "", "" // Machines are replaced for other reasons too, and each write of the status has a cost.
 	}
 	return out
 }
 
-// rebased is true if something is to be remembered of a topology at once. What a cluster is made of first comes with its next step: it is
-// built, and all of these are told until it is ready.
-func rebased(a, b *v1alpha1.ObservedTopology) bool {
+// isTopologyUrgent reports whether a change of the topology is written at once. The first ClusterClass of a cluster is not: it is written
+// with the next step while the cluster is built.
+func isTopologyUrgent(a, b *v1alpha1.ObservedTopology) bool {
 	if a == nil || b == nil {
 		return a != nil
 	}

@@ -296,7 +296,7 @@ func (l *life) changeIsIgnored() {
 		mc.Spec.ForProvider.Version, mc.Spec.ForProvider.CAPT.ControlPlane.Tags = "v1.32.0", nil
 	})
 	mc := l.ready(v1alpha1.ReasonChangeIgnored)
-	if m := mc.GetCondition(xpv2.TypeReady).Message; !strings.HasPrefix(m, "CAPTControlPlane "+l.namespace+": spec.additionalTags; CAPTControlPlane "+l.namespace+": spec.version: CAPT carries out nothing") {
+	if m := mc.GetCondition(xpv2.TypeReady).Message; !strings.HasPrefix(m, "CAPTControlPlane "+l.namespace+": spec.additionalTags; CAPTControlPlane "+l.namespace+": spec.version: CAPT ignores changes") {
 		l.Errorf("message %q", m)
 	}
 	version, _, _ := unstructured.NestedString(l.live("CAPTControlPlane").Object, "spec", "version")

@@ -15,28 +15,28 @@ import (
 	"github.com/intentplane/intentplane/apis/policy"
 )
 
-// denied says which limit the spec is against. It acts with the administrator's credentials, so it stays in its own namespace, and
-// builds only from what the configuration allows.
-func (e *external) denied(ctx context.Context, mc *v1alpha1.ManagedCluster) (string, error) {
+// deniedReason returns which limit the spec violates, or "". The controller acts with the administrator's credentials, so it stays in the
+// namespace of the ManagedCluster, and builds only what the configuration allows.
+func (e *external) deniedReason(ctx context.Context, mc *v1alpha1.ManagedCluster) (string, error) {
 	p := mc.Spec.ForProvider
-	if ns := p.Cluster.Namespace; ns != "" && ns != namespace(mc) {
+	if ns := p.Cluster.Namespace; ns != "" && ns != clusterNamespace(mc) {
 		return "spec.forProvider.cluster.namespace: it is not the namespace of the ManagedCluster", nil
 	}
-	if p.Topology != nil && orOwn(mc, p.Topology.ClassRef.Namespace) != namespace(mc) {
+	if p.Topology != nil && namespaceOrOwn(mc, p.Topology.ClassRef.Namespace) != clusterNamespace(mc) {
 		return "spec.forProvider.topology.classRef.namespace: it is not the namespace of the ManagedCluster", nil
 	}
 	if path := p.Reserved(); path != "" {
-		return "spec.forProvider." + path + ": what is of cluster.x-k8s.io or intentplane.dev is not for users to set", nil
+		return "spec.forProvider." + path + ": users cannot set labels and annotations of cluster.x-k8s.io and intentplane.dev", nil
 	}
 	if p.CAPT != nil {
-		if message := elsewhereTemplate(mc); message != "" {
+		if message := deniedTemplateNamespace(mc); message != "" {
 			return message, nil
 		}
 	}
 	if p.Type == v1alpha1.TypeExisting && !p.Site.Publish {
-		return "", nil // Nothing is made.
+		return "", nil // The controller makes no object.
 	}
-	c, message, err := e.configuration(ctx, mc)
+	c, message, err := e.allowedConfig(ctx, mc)
 	if err != nil || message != "" {
 		return message, err
 	}
@@ -49,7 +49,8 @@ func (e *external) denied(ctx context.Context, mc *v1alpha1.ManagedCluster) (str
 	return deniedCAPT(p.CAPT, c), nil
 }
 
-// deniedCAPT says which value of a cluster of CAPT the configuration does not allow. CAPT acts with the platform's cloud credentials.
+// deniedCAPT returns which value of a cluster of CAPT the configuration does not allow, or "". CAPT acts with the platform's cloud
+// credentials.
 func deniedCAPT(p *v1alpha1.CAPT, c *configv1alpha1.ProviderConfigSpec) string {
 	const field = "spec.forProvider.capt."
 	if p == nil {
@@ -71,9 +72,10 @@ func deniedCAPT(p *v1alpha1.CAPT, c *configv1alpha1.ProviderConfigSpec) string {
 	return ""
 }
 
-// deniedTemplate says which template may not be used: whoever writes a ProviderConfig could allow themselves anything.
+// deniedTemplate returns which template may not be used, or "". Only a ClusterProviderConfig allows templates: a tenant who may write a
+// ProviderConfig could allow any.
 func deniedTemplate(mc *v1alpha1.ManagedCluster, c *configv1alpha1.ProviderConfigSpec) string {
-	ts := templates(mc)
+	ts := referencedTemplates(mc)
 	if len(ts) > 0 && mc.GetProviderConfigReference().Kind != policy.KindClusterProviderConfig {
 		return "spec.providerConfigRef: templates are allowed by a ClusterProviderConfig only"
 	}
@@ -85,60 +87,61 @@ func deniedTemplate(mc *v1alpha1.ManagedCluster, c *configv1alpha1.ProviderConfi
 	return ""
 }
 
-// elsewhereTemplate says which template is in another namespace. CAPT looks for both in the namespace of the cluster, whatever is written.
-func elsewhereTemplate(mc *v1alpha1.ManagedCluster) string {
+// deniedTemplateNamespace returns which template is in another namespace, or "". CAPT ignores the namespace of a reference, and looks for
+// it in the namespace of the cluster.
+func deniedTemplateNamespace(mc *v1alpha1.ManagedCluster) string {
 	c := mc.Spec.ForProvider.CAPT
 	refs := map[string]string{"controlPlane": c.ControlPlane.TemplateRef.Namespace}
 	if ref := c.VPC.TemplateRef; ref != nil {
 		refs["vpc"] = ref.Namespace
 	}
 	for _, of := range slices.Sorted(maps.Keys(refs)) {
-		if orOwn(mc, refs[of]) != namespace(mc) {
+		if namespaceOrOwn(mc, refs[of]) != clusterNamespace(mc) {
 			return "spec.forProvider.capt." + of + ".templateRef.namespace: CAPT looks for it in the namespace of the cluster only"
 		}
 	}
 	return ""
 }
 
-// templates that a cluster is built from.
-func templates(mc *v1alpha1.ManagedCluster) []configv1alpha1.NamespacedName {
+// referencedTemplates returns the templates that a cluster is built from.
+func referencedTemplates(mc *v1alpha1.ManagedCluster) []configv1alpha1.NamespacedName {
 	c := mc.Spec.ForProvider.CAPT
 	if c == nil {
 		return nil
 	}
-	out := []configv1alpha1.NamespacedName{{Namespace: namespace(mc), Name: c.ControlPlane.TemplateRef.Name}}
+	out := []configv1alpha1.NamespacedName{{Namespace: clusterNamespace(mc), Name: c.ControlPlane.TemplateRef.Name}}
 	if ref := c.VPC.TemplateRef; ref != nil {
-		out = append(out, configv1alpha1.NamespacedName{Namespace: orOwn(mc, ref.Namespace), Name: ref.Name})
+		out = append(out, configv1alpha1.NamespacedName{Namespace: namespaceOrOwn(mc, ref.Namespace), Name: ref.Name})
 	}
 	return out
 }
 
-// configuration that a ManagedCluster names, or why it may not use it. One that does not exist allows nothing, or its limits could be
-// got around by naming no configuration at all.
-func (e *external) configuration(ctx context.Context, mc *v1alpha1.ManagedCluster) (*configv1alpha1.ProviderConfigSpec, string, error) {
+// allowedConfig returns the configuration that a ManagedCluster names, or why the ManagedCluster may not use it. A configuration that does
+// not exist allows nothing: otherwise a tenant could avoid all limits by naming none.
+func (e *external) allowedConfig(ctx context.Context, mc *v1alpha1.ManagedCluster) (*configv1alpha1.ProviderConfigSpec, string, error) {
 	ref := mc.GetProviderConfigReference()
 	if ref == nil {
 		return nil, "spec.providerConfigRef: it has to name a configuration", nil
 	}
-	spec, err := e.specOf(ctx, mc)
+	spec, err := e.configSpec(ctx, mc)
 	if kerrors.IsNotFound(err) {
 		return nil, "spec.providerConfigRef: " + ref.Kind + " " + ref.Name + " does not exist", nil
 	}
 	if err != nil {
 		return nil, "", errors.Wrapf(err, "cannot get %s %q", ref.Kind, ref.Name)
 	}
-	if err := policy.CheckConfig(ref.Kind, spec, namespace(mc)); err != nil {
-		return nil, err.Error(), nil //nolint:nilerr // A refusal is an answer.
+	if err := policy.CheckConfig(ref.Kind, spec, clusterNamespace(mc)); err != nil {
+		return nil, err.Error(), nil //nolint:nilerr // The refusal is returned as a message.
 	}
 	return spec, "", nil
 }
 
-func (e *external) specOf(ctx context.Context, mc *v1alpha1.ManagedCluster) (*configv1alpha1.ProviderConfigSpec, error) {
+func (e *external) configSpec(ctx context.Context, mc *v1alpha1.ManagedCluster) (*configv1alpha1.ProviderConfigSpec, error) {
 	ref := mc.GetProviderConfigReference()
 	if ref.Kind == policy.KindClusterProviderConfig {
 		c := &configv1alpha1.ClusterProviderConfig{}
 		return &c.Spec, e.kube.Get(ctx, client.ObjectKey{Name: ref.Name}, c)
 	}
 	c := &configv1alpha1.ProviderConfig{}
-	return &c.Spec, e.kube.Get(ctx, client.ObjectKey{Namespace: namespace(mc), Name: ref.Name}, c)
+	return &c.Spec, e.kube.Get(ctx, client.ObjectKey{Namespace: clusterNamespace(mc), Name: ref.Name}, c)
 }

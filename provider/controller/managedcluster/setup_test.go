@@ -43,37 +43,37 @@ import (
 
 func noon() time.Time { return time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC) }
 
-// witness is who looks for the test.
-func witness() types.NamespacedName { return types.NamespacedName{Name: "witness"} }
+// observerKey is the owner by which the test reads the management cluster.
+func observerKey() types.NamespacedName { return types.NamespacedName{Name: "witness"} }
 
-// patience is how long something may take that does not depend on the clock of the world.
+// patience bounds what does not depend on the clock of the test.
 const patience = 5 * time.Minute
 
 func key() types.NamespacedName { return types.NamespacedName{Namespace: "team-a", Name: "prod"} }
 
-// A world is doubles of an API server and the real reconciler. Objects of Cluster API are in one double, which is watched, and ours in
-// the other; what is applied goes to the first.
-type world struct {
+// A testEnv holds doubles of the API server, and the real reconciler. Objects of Cluster API are in one double, which is watched, and the
+// other objects in the second one. Patches go to the first one.
+type testEnv struct {
 	*testing.T
 	client.Client
 
 	capi *apiserver.Server
-	// home is what the test sees of it.
-	home   home
-	kinds  map[string]schema.GroupVersionResource
-	woken  chan types.NamespacedName
-	told   chan types.NamespacedName
-	clock  time.Time
-	c      *connector
-	result reconcile.Result
-	// thorough is how often a glance was not enough.
-	thorough int
-	// did are the writes to objects of Cluster API.
-	did []string
-	uid int
+	// management is how the test reads the first double.
+	management managementCluster
+	kinds      map[string]schema.GroupVersionResource
+	woken      chan types.NamespacedName
+	settled    chan types.NamespacedName
+	clock      time.Time
+	c          *connector
+	result     reconcile.Result
+	// fullReconciles counts the reconciles for which a quick observation was not enough.
+	fullReconciles int
+	// writes lists the writes to objects of Cluster API.
+	writes []string
+	uid    int
 }
 
-func newWorld(t *testing.T) *world {
+func newWorld(t *testing.T) *testEnv {
 	t.Helper()
 	s := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{catalogv1alpha1.AddToScheme, configv1alpha1.AddToScheme, coordinationv1.AddToScheme, deliveryv1alpha1.AddToScheme, v1alpha1.AddToScheme} {
@@ -81,7 +81,7 @@ func newWorld(t *testing.T) *world {
 			t.Fatal(err)
 		}
 	}
-	w := &world{T: t, clock: noon(), woken: make(chan types.NamespacedName, 1000), told: make(chan types.NamespacedName, 1000), kinds: map[string]schema.GroupVersionResource{}}
+	w := &testEnv{T: t, clock: noon(), woken: make(chan types.NamespacedName, 1000), settled: make(chan types.NamespacedName, 1000), kinds: map[string]schema.GroupVersionResource{}}
 	for kind, gvr := range map[string]string{
 		"CustomResourceDefinition": "apiextensions.k8s.io/v1/customresourcedefinitions", "Cluster": "cluster.x-k8s.io/v1beta2/clusters", "Secret": "/v1/secrets",
 		"CAPTCluster": groupInfrastructure + "/v1beta1/captclusters", "CAPTControlPlane": groupControlPlane + "/v1beta1/captcontrolplanes",
@@ -94,46 +94,46 @@ func newWorld(t *testing.T) *world {
 	w.capi = apiserver.New(w.kinds)
 	b := kubefake.NewClientBuilder().WithScheme(s).WithStatusSubresource(&v1alpha1.ManagedCluster{})
 	w.Client = b.WithIndex(&deliveryv1alpha1.GitDelivery{}, "intentplane.site", usage.Sites).Build()
-	pool := clusters.NewPool(func([]byte, clusters.Origin) (dynamic.Interface, func(), error) { return w.capi, func() {}, nil }, clusters.Bounds{}, w.wake)
-	look := pool.Look(witness())
-	t.Cleanup(func() { look.Done(); pool.Forget(witness()); pool.Forget(key()) })
+	pool := clusters.NewPool(func([]byte, clusters.Origin) (dynamic.Interface, func(), error) { return w.capi, func() {}, nil }, clusters.Bounds{}, w.notifyOwner)
+	look := pool.Look(observerKey())
+	t.Cleanup(func() { look.Done(); pool.Forget(observerKey()); pool.Forget(key()) })
 	var err error
-	w.home, err = look.Home()
+	w.management, err = look.Home()
 	w.must(err)
-	w.c = &connector{kube: w, live: w, told: w, namespace: "crossplane-system", usage: resource.NewProviderConfigUsageTracker(w, &configv1alpha1.ProviderConfigUsage{}), pool: pool, prober: w, memory: newMemory(), log: logging.NewNopLogger(), now: func() time.Time { return w.clock }}
+	w.c = &connector{kube: w, live: w, metadata: w, namespace: "crossplane-system", usage: resource.NewProviderConfigUsageTracker(w, &configv1alpha1.ProviderConfigUsage{}), pool: pool, prober: w, memory: newMemory(), log: logging.NewNopLogger(), now: func() time.Time { return w.clock }}
 	w.must(w.Create(t.Context(), &configv1alpha1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: "default"}, Spec: configv1alpha1.ProviderConfigSpec{
 		Policy: configv1alpha1.Policy{WorkspaceTemplates: []configv1alpha1.NamespacedName{{Namespace: "team-a", Name: "eks"}, {Namespace: "team-a", Name: "vpc"}, {Namespace: "team-b", Name: "eks"}, {Namespace: "team-b", Name: "vpc"}}},
 	}}))
 	return w
 }
 
-// wake whom a watch told something: the reconciler, or the test.
-func (w *world) wake(owner types.NamespacedName) {
-	if owner == witness() {
-		w.told <- owner
+// notifyOwner passes a wake-up of the pool to the reconciler or to the test.
+func (w *testEnv) notifyOwner(owner types.NamespacedName) {
+	if owner == observerKey() {
+		w.settled <- owner
 		return
 	}
 	w.woken <- owner
 }
 
-// Ask is an API server that answers.
-func (w *world) Ask(context.Context, []byte) (readiness.Answer, time.Time) {
+// Ask answers as the API server of a healthy cluster.
+func (w *testEnv) Ask(context.Context, []byte) (readiness.Answer, time.Time) {
 	return readiness.Answer{Asked: true, Version: "v1.34.2"}, w.clock.Add(time.Hour)
 }
 
 // Patch applies objects of Cluster API.
-func (w *world) Patch(ctx context.Context, o client.Object, p client.Patch, opts ...client.PatchOption) error {
+func (w *testEnv) Patch(ctx context.Context, o client.Object, p client.Patch, opts ...client.PatchOption) error {
 	u, ok := o.(*unstructured.Unstructured)
 	if !ok {
 		return w.Client.Patch(ctx, o, p, opts...)
 	}
-	w.did = append(w.did, "apply "+u.GetKind())
-	w.put(u)
+	w.writes = append(w.writes, "apply "+u.GetKind())
+	w.putObject(u)
 	return nil
 }
 
-// List lists objects of Cluster API as they are, of one name.
-func (w *world) List(ctx context.Context, l client.ObjectList, opts ...client.ListOption) error {
+// List lists the objects of Cluster API of one name.
+func (w *testEnv) List(ctx context.Context, l client.ObjectList, opts ...client.ListOption) error {
 	u, ok := l.(*unstructured.UnstructuredList)
 	if !ok {
 		return w.Client.List(ctx, l, opts...)
@@ -153,7 +153,7 @@ func (w *world) List(ctx context.Context, l client.ObjectList, opts ...client.Li
 }
 
 // Delete deletes objects of Cluster API.
-func (w *world) Delete(ctx context.Context, o client.Object, opts ...client.DeleteOption) error {
+func (w *testEnv) Delete(ctx context.Context, o client.Object, opts ...client.DeleteOption) error {
 	u, ok := o.(*unstructured.Unstructured)
 	if !ok {
 		return w.Client.Delete(ctx, o, opts...)
@@ -163,12 +163,12 @@ func (w *world) Delete(ctx context.Context, o client.Object, opts ...client.Dele
 	if d.Preconditions == nil || d.Preconditions.UID == nil || *d.Preconditions.UID != u.GetUID() {
 		w.Fatalf("%s is deleted whatever its uid", u.GetKind())
 	}
-	w.did = append(w.did, "delete "+u.GetKind())
+	w.writes = append(w.writes, "delete "+u.GetKind())
 	return nil
 }
 
-// put an object: what is there is merged with it, as an API server does.
-func (w *world) put(u *unstructured.Unstructured) {
+// putObject creates an object, or merges it with the existing one, as server-side apply does.
+func (w *testEnv) putObject(u *unstructured.Unstructured) {
 	w.Helper()
 	of := w.capi.Resource(w.kinds[u.GetKind()]).Namespace(u.GetNamespace())
 	w.uid++
@@ -180,30 +180,30 @@ func (w *world) put(u *unstructured.Unstructured) {
 		}
 		_, err = of.Create(w.Context(), u, metav1.CreateOptions{})
 		w.must(err)
-		w.witness(u)
+		w.waitForWatches(u)
 		return
 	}
 	w.must(err)
-	merge(have.Object, u.DeepCopy().Object)
+	mergeMaps(have.Object, u.DeepCopy().Object)
 	_, err = of.Update(w.Context(), have, metav1.UpdateOptions{})
 	w.must(err)
-	w.witness(have)
+	w.waitForWatches(have)
 }
 
-func merge(into, from map[string]any) {
+func mergeMaps(into, from map[string]any) {
 	for k, v := range from {
 		a, ok := into[k].(map[string]any)
 		b, ok2 := v.(map[string]any)
 		if ok && ok2 {
-			merge(a, b)
+			mergeMaps(a, b)
 			continue
 		}
 		into[k] = v
 	}
 }
 
-// yaml puts an object of the namespace, and of the cluster's name unless it has another.
-func (w *world) yaml(kind, text string) {
+// putYAML puts an object of the namespace, with the cluster's name unless the text has another one.
+func (w *testEnv) putYAML(kind, text string) {
 	w.Helper()
 	u := &unstructured.Unstructured{Object: map[string]any{}}
 	w.must(yaml.Unmarshal([]byte(text), &u.Object))
@@ -215,46 +215,46 @@ func (w *world) yaml(kind, text string) {
 	if u.GetNamespace() == "" && kind != "CustomResourceDefinition" && kind != "Workspace" {
 		u.SetNamespace("team-a")
 	}
-	w.put(u)
+	w.putObject(u)
 }
 
-// vanish removes an object without a trace.
-func (w *world) vanish(kind string) { w.remove(kind, "team-a", "c1") }
+// removeSilently removes an object at once, whatever its finalizers.
+func (w *testEnv) removeSilently(kind string) { w.removeObject(kind, "team-a", "c1") }
 
-func (w *world) remove(kind, namespace, name string) {
+func (w *testEnv) removeObject(kind, namespace, name string) {
 	w.Helper()
 	w.must(w.capi.Resource(w.kinds[kind]).Namespace(namespace).Delete(w.Context(), name, metav1.DeleteOptions{}))
 	u := &unstructured.Unstructured{}
 	u.SetKind(kind)
 	u.SetNamespace(namespace)
 	u.SetName(name)
-	w.witness(u)
+	w.waitForWatches(u)
 }
 
-// witness returns when every watch has told of an object as it is now, or that it is gone. A watch tells in its own time, one kind before
-// another, and what is reconciled in between may be remembered, as it should be. Here nothing is, until all of it is told.
-func (w *world) witness(u *unstructured.Unstructured) {
+// waitForWatches returns when every watch has delivered the present state of an object. Watches deliver in their own time, one kind before
+// another, and a reconcile in between may record a state that the test does not expect.
+func (w *testEnv) waitForWatches(u *unstructured.Unstructured) {
 	w.Helper()
 	ref := engines.Ref{Resource: w.kinds[u.GetKind()], Kind: u.GetKind(), Namespace: u.GetNamespace(), Name: u.GetName()}
-	for !w.sees(ref) {
+	for !w.isObserved(ref) {
 		select {
-		case <-w.told:
+		case <-w.settled:
 		case <-time.After(patience):
-			w.Fatalf("the watches do not tell of %s", ref)
+			w.Fatalf("the watches do not deliver %s", ref)
 		}
 	}
 }
 
-// sees is true if the watches have an object as it is, in each way in which the reconciler reads it.
-func (w *world) sees(ref engines.Ref) bool {
+// isObserved reports whether the watches have the present state of an object, in each way in which the reconciler reads it.
+func (w *testEnv) isObserved(ref engines.Ref) bool {
 	w.Helper()
 	live, err := w.capi.Resource(ref.Resource).Namespace(ref.Namespace).Get(w.Context(), ref.Name, metav1.GetOptions{})
 	if !kerrors.IsNotFound(err) {
 		w.must(err)
 	}
-	got, err := w.home.Get(w.Context(), ref)
-	only, err2 := w.home.Only(w.Context(), ref)
-	everywhere, err3 := w.home.Everywhere(w.Context(), ref)
+	got, err := w.management.Get(w.Context(), ref)
+	only, err2 := w.management.Only(w.Context(), ref)
+	everywhere, err3 := w.management.Everywhere(w.Context(), ref)
 	if err != nil || err2 != nil || err3 != nil {
 		return false
 	}
@@ -264,48 +264,48 @@ func (w *world) sees(ref engines.Ref) bool {
 			among = u
 		}
 	}
-	want := version(live)
-	return version(got) == want && version(only) == want && version(among) == want
+	want := resourceVersion(live)
+	return resourceVersion(got) == want && resourceVersion(only) == want && resourceVersion(among) == want
 }
 
-// version of an object. That of none is empty.
-func version(u *unstructured.Unstructured) string {
+// resourceVersion returns the resource version of an object, or "" of nil.
+func resourceVersion(u *unstructured.Unstructured) string {
 	if u == nil {
 		return ""
 	}
 	return u.GetResourceVersion()
 }
 
-// maxRounds is how often nothing may come of a reconcile before something does.
+// maxRounds bounds how many reconciles may pass without the expected result.
 const maxRounds = 100
 
-func (w *world) live(kind string) *unstructured.Unstructured {
+func (w *testEnv) getLive(kind string) *unstructured.Unstructured {
 	w.Helper()
 	u, err := w.capi.Resource(w.kinds[kind]).Namespace("team-a").Get(w.Context(), "c1", metav1.GetOptions{})
 	w.must(err)
 	return u
 }
 
-// install Cluster API and CAPT, and their templates.
-func (w *world) install() {
-	w.yaml("CustomResourceDefinition", "metadata: {name: clusters.cluster.x-k8s.io}\nspec: {names: {plural: clusters}, versions: [{name: v1beta2, served: true}]}")
+// installClusterAPI installs Cluster API and CAPT, and their templates.
+func (w *testEnv) installClusterAPI() {
+	w.putYAML("CustomResourceDefinition", "metadata: {name: clusters.cluster.x-k8s.io}\nspec: {names: {plural: clusters}, versions: [{name: v1beta2, served: true}]}")
 	for plural, group := range map[string]string{"captclusters": groupInfrastructure, "captcontrolplanes": groupControlPlane} {
-		w.yaml("CustomResourceDefinition", fmt.Sprintf("metadata: {name: %[1]s.%[2]s, labels: {cluster.x-k8s.io/v1beta1: v1beta1}}\nspec: {names: {plural: %[1]s}, versions: [{name: v1beta1, served: true}]}", plural, group))
+		w.putYAML("CustomResourceDefinition", fmt.Sprintf("metadata: {name: %[1]s.%[2]s, labels: {cluster.x-k8s.io/v1beta1: v1beta1}}\nspec: {names: {plural: %[1]s}, versions: [{name: v1beta1, served: true}]}", plural, group))
 	}
-	w.yaml("WorkspaceTemplate", "metadata: {name: eks}")
-	w.yaml("WorkspaceTemplate", "metadata: {name: vpc}")
+	w.putYAML("WorkspaceTemplate", "metadata: {name: eks}")
+	w.putYAML("WorkspaceTemplate", "metadata: {name: vpc}")
 }
 
-// built is what core and CAPT say once all is built.
-func (w *world) built() {
-	w.yaml("CAPTCluster", "status: {ready: true}")
-	w.yaml("CAPTControlPlane", "spec: {workspaceTemplateApplyName: c1-eks}\nstatus: {ready: true, initialized: true}")
-	w.yaml("Cluster", "spec: {controlPlaneEndpoint: {host: 'https://c1.example.org', port: 443}}\nstatus: {initialization: {infrastructureProvisioned: true, controlPlaneInitialized: true}}")
+// reportBuilt writes the status that Cluster API and CAPT write once the cluster is built.
+func (w *testEnv) reportBuilt() {
+	w.putYAML("CAPTCluster", "status: {ready: true}")
+	w.putYAML("CAPTControlPlane", "spec: {workspaceTemplateApplyName: c1-eks}\nstatus: {ready: true, initialized: true}")
+	w.putYAML("Cluster", "spec: {controlPlaneEndpoint: {host: 'https://c1.example.org', port: 443}}\nstatus: {initialization: {infrastructureProvisioned: true, controlPlaneInitialized: true}}")
 	const kubeconfig = `{"apiVersion":"v1","kind":"Config","current-context":"a","clusters":[{"name":"c","cluster":{"server":"https://c1"}}],"contexts":[{"name":"a","context":{"cluster":"c","user":"u"}}],"users":[{"name":"u","user":{"token":"t"}}]}`
-	w.yaml("Secret", fmt.Sprintf("metadata: {name: c1-kubeconfig, labels: {cluster.x-k8s.io/cluster-name: c1}}\ntype: cluster.x-k8s.io/secret\ndata: {value: %s}", base64.StdEncoding.EncodeToString([]byte(kubeconfig))))
+	w.putYAML("Secret", fmt.Sprintf("metadata: {name: c1-kubeconfig, labels: {cluster.x-k8s.io/cluster-name: c1}}\ntype: cluster.x-k8s.io/secret\ndata: {value: %s}", base64.StdEncoding.EncodeToString([]byte(kubeconfig))))
 }
 
-func captSpec() v1alpha1.ManagedClusterParameters {
+func captParameters() v1alpha1.ManagedClusterParameters {
 	return v1alpha1.ManagedClusterParameters{
 		Cluster: v1alpha1.ClusterReference{Name: "c1"},
 		ClusterDescription: v1alpha1.ClusterDescription{
@@ -318,7 +318,7 @@ func captSpec() v1alpha1.ManagedClusterParameters {
 	}
 }
 
-func (w *world) create(p v1alpha1.ManagedClusterParameters) {
+func (w *testEnv) create(p v1alpha1.ManagedClusterParameters) {
 	w.Helper()
 	w.must(w.Create(w.Context(), managedCluster(p)))
 }
@@ -331,14 +331,14 @@ func managedCluster(p v1alpha1.ManagedClusterParameters) *v1alpha1.ManagedCluste
 	return mc
 }
 
-func (w *world) get() *v1alpha1.ManagedCluster {
+func (w *testEnv) get() *v1alpha1.ManagedCluster {
 	w.Helper()
 	mc := &v1alpha1.ManagedCluster{}
 	w.must(w.Get(w.Context(), key(), mc))
 	return mc
 }
 
-func (w *world) change(fn func(*v1alpha1.ManagedCluster)) {
+func (w *testEnv) change(fn func(*v1alpha1.ManagedCluster)) {
 	w.Helper()
 	mc := w.get()
 	fn(mc)
@@ -346,26 +346,26 @@ func (w *world) change(fn func(*v1alpha1.ManagedCluster)) {
 	w.must(w.Update(w.Context(), mc))
 }
 
-// reconcile once, and return the error that the API server would show.
-func (w *world) reconcile() {
+// reconcile runs one reconcile, and fails the test if it returns an error.
+func (w *testEnv) reconcile() {
 	w.Helper()
 	r := managed.NewReconciler(&rtfake.Manager{Client: w, Scheme: w.Scheme()}, resource.ManagedKind(Kind()),
 		managed.WithTypedExternalConnector[*v1alpha1.ManagedCluster](&composite.Connector[*v1alpha1.ManagedCluster]{
 			TypedExternalConnector: w.c, Kind: Kind().GroupKind(), Live: w.Client, Recorder: event.NewNopRecorder(),
 		}), managed.WithInitializers(), managed.WithPollInterval(time.Hour),
-		managed.WithPollIntervalHook(w.c.interval), managed.WithManagementPolicies(),
+		managed.WithPollIntervalHook(w.c.requeueInterval), managed.WithManagementPolicies(),
 	)
 	var err error
-	inner := &setup.Forgetful{Reconciler: r, Kube: w, New: func() client.Object { return &v1alpha1.ManagedCluster{} }, Forget: w.c.forget}
-	w.result, err = (&glancer{connector: w.c, interval: time.Hour, Reconciler: reconcile.Func(func(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
-		w.thorough++
+	inner := &setup.Forgetful{Reconciler: r, Kube: w, New: func() client.Object { return &v1alpha1.ManagedCluster{} }, Forget: w.c.forgetCluster}
+	w.result, err = (&quickReconciler{connector: w.c, interval: time.Hour, Reconciler: reconcile.Func(func(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+		w.fullReconciles++
 		return inner.Reconcile(ctx, req)
 	})}).Reconcile(w.Context(), reconcile.Request{NamespacedName: key()})
 	w.must(err)
 }
 
-// until the ManagedCluster's Ready has a reason, reconciling each time that the clock is that far ahead that all is written at once.
-func (w *world) until(want string) *v1alpha1.ManagedCluster {
+// reconcileUntil reconciles until the condition Ready has a reason. It moves the clock so that no write is delayed.
+func (w *testEnv) reconcileUntil(want string) *v1alpha1.ManagedCluster {
 	w.Helper()
 	for rounds := 0; ; rounds++ {
 		w.reconcile()
@@ -376,12 +376,12 @@ func (w *world) until(want string) *v1alpha1.ManagedCluster {
 		if rounds > maxRounds {
 			w.Fatalf("want %s, got %+v, Synced %s", want, mc.GetCondition(xpv2.TypeReady), mc.GetCondition(xpv2.TypeSynced).Message)
 		}
-		// All that happened is told, so nothing else than time can change anything.
+		// The watches have delivered everything, so only time can change anything.
 		w.clock = w.clock.Add(progressInterval)
 	}
 }
 
-func (w *world) must(err error) {
+func (w *testEnv) must(err error) {
 	w.Helper()
 	if err != nil {
 		w.Fatal(err)

@@ -16,10 +16,10 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 )
 
-// TestUsage is recorded for those who ask what a configuration is used by, and not for what is going.
-func TestUsage(t *testing.T) {
+// TestProviderConfigUsage checks that the use of a configuration is recorded, except for a ManagedCluster that is being deleted.
+func TestProviderConfigUsage(t *testing.T) {
 	w := newWorld(t)
-	w.create(captSpec())
+	w.create(captParameters())
 	w.reconcile()
 	l := &configv1alpha1.ProviderConfigUsageList{}
 	w.must(w.List(t.Context(), l, client.InNamespace("team-a")))
@@ -37,34 +37,35 @@ func TestUsage(t *testing.T) {
 }
 
 func TestDeletion(t *testing.T) {
-	w := settled(t, func(p *v1alpha1.ManagedClusterParameters) { p.Site.Publish = true })
-	w.did = nil
+	w := newReadyCluster(t, func(p *v1alpha1.ManagedClusterParameters) { p.Site.Publish = true })
+	w.writes = nil
 	w.must(w.Delete(t.Context(), w.get()))
-	w.reconcile() // The Site goes, and the Cluster.
+	w.reconcile() // The Site is deleted first, and then the Cluster.
 	w.reconcile()
 	if err := w.Get(t.Context(), client.ObjectKey{Name: "team-a.prod"}, &catalogv1alpha1.Site{}); err == nil {
 		t.Error("its Site is still there")
 	}
-	if len(w.did) == 0 || strings.Join(w.did, "") != strings.Repeat("delete Cluster", len(w.did)) {
-		t.Errorf("what is deleted while the Cluster is there: %q", w.did)
+	if len(w.writes) == 0 || strings.Join(w.writes, "") != strings.Repeat("delete Cluster", len(w.writes)) {
+		t.Errorf("what is deleted while the Cluster is there: %q", w.writes)
 	}
-	w.did = nil
-	w.vanish("Cluster")
-	w.gone("delete CAPTControlPlane", "CAPTControlPlane")
-	w.gone("delete CAPTCluster", "CAPTCluster")
+	w.writes = nil
+	w.removeSilently("Cluster")
+	w.reconcileUntilDeleted("delete CAPTControlPlane", "CAPTControlPlane")
+	w.reconcileUntilDeleted("delete CAPTCluster", "CAPTCluster")
 	for w.Get(t.Context(), key(), &v1alpha1.ManagedCluster{}) == nil {
 		w.clock = w.clock.Add(time.Second)
 		w.reconcile()
 	}
 }
 
-// TestDeletionIsTold at once, however fast one step follows another: nobody comes back for what was not written.
-func TestDeletionIsTold(t *testing.T) {
-	w := settled(t)
+// TestDeletionProgressIsWrittenAtOnce checks that each step of a deletion is written, however fast the next one follows: there may be no
+// later reconcile.
+func TestDeletionProgressIsWrittenAtOnce(t *testing.T) {
+	w := newReadyCluster(t)
 	w.must(w.Delete(t.Context(), w.get()))
 	w.reconcile()
 	for _, reason := range []string{"WaitingForWorkersDeletion", "WaitingForControlPlaneDeletion", "WaitingForInfrastructureDeletion"} {
-		w.yaml("Cluster", "metadata: {deletionTimestamp: '2026-11-01T12:00:00Z', finalizers: [a/b]}\nstatus: {conditions: [{type: Deleting, status: 'True', reason: "+reason+"}]}")
+		w.putYAML("Cluster", "metadata: {deletionTimestamp: '2026-11-01T12:00:00Z', finalizers: [a/b]}\nstatus: {conditions: [{type: Deleting, status: 'True', reason: "+reason+"}]}")
 		for string(w.get().GetCondition(v1alpha1.TypeDeleting).Reason) != reason {
 			select {
 			case <-w.woken:
@@ -81,35 +82,35 @@ func TestDeletionIsTold(t *testing.T) {
 	}
 }
 
-// gone reconciles until an object is deleted, and then removes it.
-func (w *world) gone(want, kind string) {
+// reconcileUntilDeleted reconciles until the controller deletes an object, and then removes that.
+func (w *testEnv) reconcileUntilDeleted(want, kind string) {
 	w.Helper()
-	for rounds := 0; len(w.did) == 0 || w.did[len(w.did)-1] != want; rounds++ {
+	for rounds := 0; len(w.writes) == 0 || w.writes[len(w.writes)-1] != want; rounds++ {
 		if rounds > maxRounds {
-			w.Fatalf("%q is not done: %q, %+v", want, w.did, w.get().Status.Conditions)
+			w.Fatalf("%q is not done: %q, %+v", want, w.writes, w.get().Status.Conditions)
 		}
 		w.clock = w.clock.Add(time.Second)
 		w.reconcile()
 	}
-	w.vanish(kind)
+	w.removeSilently(kind)
 }
 
-func TestProtected(t *testing.T) {
-	w := settled(t, func(p *v1alpha1.ManagedClusterParameters) { p.Site.Publish = true })
-	w.until(ready)
+func TestDeletionProtection(t *testing.T) {
+	w := newReadyCluster(t, func(p *v1alpha1.ManagedClusterParameters) { p.Site.Publish = true })
+	w.reconcileUntil(ready)
 	d := &deliveryv1alpha1.GitDelivery{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "web"}}
 	d.Spec.ForProvider.ClaimRef.Name = "shop"
 	d.Spec.ForProvider.Trees = []deliveryv1alpha1.Tree{{Site: "team-a.prod"}}
 	w.must(w.Create(t.Context(), d))
-	w.did = nil
+	w.writes = nil
 	w.must(w.Delete(t.Context(), w.get()))
 	w.reconcile()
-	if m := w.get().GetCondition(xpv2.TypeSynced).Message; !strings.Contains(m, "InUse: deployments use Site team-a.prod: team-a/shop.") || len(w.did) > 0 {
-		t.Errorf("it is not held: %q, %q", m, w.did)
+	if m := w.get().GetCondition(xpv2.TypeSynced).Message; !strings.Contains(m, "InUse: deployments use Site team-a.prod: team-a/shop.") || len(w.writes) > 0 {
+		t.Errorf("it is not held: %q, %q", m, w.writes)
 	}
 	w.must(w.Client.Delete(t.Context(), d))
 	w.reconcile()
-	if diff := cmp.Diff([]string{"delete Cluster"}, w.did); diff != "" {
-		t.Errorf("nobody uses it any more: -want, +got:\n%s", diff)
+	if diff := cmp.Diff([]string{"delete Cluster"}, w.writes); diff != "" {
+		t.Errorf("the Site is not used any more: -want, +got:\n%s", diff)
 	}
 }

@@ -24,34 +24,35 @@ const (
 	groupInfrastructure = "infrastructure.cluster.x-k8s.io"
 	groupControlPlane   = "controlplane.cluster.x-k8s.io"
 
-	// digestLength is how many bytes of a digest tell what was applied from what is wanted.
+	// digestLength is the number of bytes of the digest of the desired state in an annotation.
 	digestLength = 8
 )
 
-// object of the cluster's name, with our labels. It has no owner: core and CAPT set those, and take no other for one of theirs.
-func object(mc *v1alpha1.ManagedCluster, apiVersion, kind string, spec map[string]any) *unstructured.Unstructured {
+// newObject returns an object with the cluster's name and the owner's labels. It has no owner reference: Cluster API and CAPT set those,
+// and adopt no object that has another one.
+func newObject(mc *v1alpha1.ManagedCluster, apiVersion, kind string, spec map[string]any) *unstructured.Unstructured {
 	o := &unstructured.Unstructured{Object: map[string]any{"spec": spec}}
 	o.SetAPIVersion(apiVersion)
 	o.SetKind(kind)
-	o.SetNamespace(namespace(mc))
+	o.SetNamespace(clusterNamespace(mc))
 	o.SetName(mc.Spec.ForProvider.Cluster.Name)
 	o.SetLabels(ownerLabels(mc))
 	return o
 }
 
-// ownerLabels say which ManagedCluster made an object, and of which composite it is.
+// ownerLabels returns the labels that say which ManagedCluster made an object, and of which composite it is.
 func ownerLabels(mc *v1alpha1.ManagedCluster) map[string]string {
 	out := mc.Marks()
 	out[v1alpha1.LabelOwner] = string(mc.GetUID())
 	return out
 }
 
-// seal an object with a digest of what is wanted of it. By it a field that is not wanted any more is noticed: server-side apply then
-// removes it, and what others wrote stays.
-func seal(o *unstructured.Unstructured) *unstructured.Unstructured {
+// setAppliedDigest annotates an object with a digest of its desired state. The digest differs when a field is not desired any more:
+// server-side apply then removes that field, and leaves the fields of other controllers.
+func setAppliedDigest(o *unstructured.Unstructured) *unstructured.Unstructured {
 	sum := sha256.New()
 	for _, v := range []any{o.GetLabels(), o.GetAnnotations(), o.Object["spec"]} {
-		// What is made here can be encoded, with sorted keys.
+		// Encoding cannot fail here, and sorts keys.
 		_ = json.NewEncoder(sum).Encode(v) //nolint:errchkjson // See above.
 	}
 	annotations := o.GetAnnotations()
@@ -63,8 +64,8 @@ func seal(o *unstructured.Unstructured) *unstructured.Unstructured {
 	return o
 }
 
-// captCluster is the network, as CAPT has it. CAPT itself writes workspaceTemplateApplyName.
-func captCluster(mc *v1alpha1.ManagedCluster, k clusterapi.Kind) *unstructured.Unstructured {
+// newCAPTCluster returns CAPT's object of the network. CAPT itself writes workspaceTemplateApplyName.
+func newCAPTCluster(mc *v1alpha1.ManagedCluster, k clusterapi.Kind) *unstructured.Unstructured {
 	p := mc.Spec.ForProvider.CAPT
 	spec := map[string]any{"region": p.Region}
 	if ref := p.VPC.TemplateRef; ref != nil {
@@ -76,18 +77,18 @@ func captCluster(mc *v1alpha1.ManagedCluster, k clusterapi.Kind) *unstructured.U
 	if p.VPC.RetainOnDelete {
 		spec["retainVpcOnDelete"] = true
 	}
-	return seal(object(mc, k.Resource.GroupVersion().String(), kindCAPTCluster, spec))
+	return setAppliedDigest(newObject(mc, k.Resource.GroupVersion().String(), kindCAPTCluster, spec))
 }
 
-// captControlPlane is the control plane, as CAPT has it. CAPT itself writes controlPlaneEndpoint and workspaceTemplateApplyName.
-func captControlPlane(mc *v1alpha1.ManagedCluster, k clusterapi.Kind) *unstructured.Unstructured {
+// newCAPTControlPlane returns CAPT's object of the control plane. CAPT itself writes controlPlaneEndpoint and workspaceTemplateApplyName.
+func newCAPTControlPlane(mc *v1alpha1.ManagedCluster, k clusterapi.Kind) *unstructured.Unstructured {
 	p := mc.Spec.ForProvider.CAPT
 	config := map[string]any{"region": p.Region}
 	if a := p.ControlPlane.EndpointAccess; a != nil {
 		config["endpointAccess"] = map[string]any{"public": a.Public == nil || *a.Public, "private": a.Private == nil || *a.Private}
 	}
 	spec := map[string]any{
-		"version": versionOf(mc), "workspaceTemplateRef": templateRef(mc, p.ControlPlane.TemplateRef), "controlPlaneConfig": config,
+		"version": normalizedVersion(mc), "workspaceTemplateRef": templateRef(mc, p.ControlPlane.TemplateRef), "controlPlaneConfig": config,
 	}
 	if len(p.ControlPlane.Tags) > 0 {
 		tags := map[string]any{}
@@ -96,28 +97,29 @@ func captControlPlane(mc *v1alpha1.ManagedCluster, k clusterapi.Kind) *unstructu
 		}
 		spec["additionalTags"] = tags
 	}
-	return seal(object(mc, k.Resource.GroupVersion().String(), kindCAPTControlPlane, spec))
+	return setAppliedDigest(newObject(mc, k.Resource.GroupVersion().String(), kindCAPTControlPlane, spec))
 }
 
-// versionOf a cluster, as Cluster API writes it: its webhook puts a v before one that has none, and would do so for ever.
-func versionOf(mc *v1alpha1.ManagedCluster) string {
+// normalizedVersion returns the version of Kubernetes with a leading v. Cluster API's webhook adds it to a version without one, and the two
+// would differ for ever.
+func normalizedVersion(mc *v1alpha1.ManagedCluster) string {
 	return "v" + strings.TrimPrefix(mc.Spec.ForProvider.Version, "v")
 }
 
 func templateRef(mc *v1alpha1.ManagedCluster, ref v1alpha1.TemplateReference) map[string]any {
-	return map[string]any{"name": ref.Name, "namespace": orOwn(mc, ref.Namespace)}
+	return map[string]any{"name": ref.Name, "namespace": namespaceOrOwn(mc, ref.Namespace)}
 }
 
-func orOwn(mc *v1alpha1.ManagedCluster, ns string) string {
+func namespaceOrOwn(mc *v1alpha1.ManagedCluster, ns string) string {
 	if ns == "" {
-		return namespace(mc)
+		return clusterNamespace(mc)
 	}
 	return ns
 }
 
-// cluster of a version, with labels and annotations by which others select it.
-func cluster(mc *v1alpha1.ManagedCluster, v readiness.Contract, spec map[string]any) *unstructured.Unstructured {
-	o := object(mc, readiness.Group+"/"+string(v), kindCluster, spec)
+// newCluster returns the Cluster, with the labels and annotations of the spec, by which others select it.
+func newCluster(mc *v1alpha1.ManagedCluster, v readiness.Contract, spec map[string]any) *unstructured.Unstructured {
+	o := newObject(mc, readiness.Group+"/"+string(v), kindCluster, spec)
 	labels := map[string]string{}
 	for key, value := range mc.Spec.ForProvider.Labels {
 		labels[key] = string(value)
@@ -129,17 +131,17 @@ func cluster(mc *v1alpha1.ManagedCluster, v readiness.Contract, spec map[string]
 		annotations[key] = string(value)
 	}
 	o.SetAnnotations(annotations)
-	return seal(o)
+	return setAppliedDigest(o)
 }
 
-// topology of a cluster with a ClusterClass. It returns an error if a variable is no JSON.
-func topology(mc *v1alpha1.ManagedCluster, v readiness.Contract) (map[string]any, error) {
+// newTopologySpec returns the spec of a Cluster with a ClusterClass. It returns an error if a variable is not valid JSON.
+func newTopologySpec(mc *v1alpha1.ManagedCluster, v readiness.Contract) (map[string]any, error) {
 	t := mc.Spec.ForProvider.Topology
-	out, err := v.NewTopology(namespace(mc), t.ClassRef.Name)
+	out, err := v.NewTopology(clusterNamespace(mc), t.ClassRef.Name)
 	if err != nil {
 		return nil, err
 	}
-	out["version"] = versionOf(mc)
+	out["version"] = normalizedVersion(mc)
 	if t.ControlPlane.Replicas != nil {
 		out["controlPlane"] = map[string]any{"replicas": int64(*t.ControlPlane.Replicas)}
 	}
@@ -168,58 +170,58 @@ func topology(mc *v1alpha1.ManagedCluster, v readiness.Contract) (map[string]any
 	return map[string]any{"topology": out}, nil
 }
 
-// says is true if an object has all that is wanted of it. What others added does not matter.
-func says(live, want any) bool {
+// containsAll reports whether an observed value has all that is desired. What other controllers added does not matter.
+func containsAll(live, want any) bool {
 	switch w := want.(type) {
 	case map[string]any:
 		l, ok := live.(map[string]any)
 		for key, value := range w {
-			if ok = ok && says(l[key], value); !ok {
+			if ok = ok && containsAll(l[key], value); !ok {
 				return false
 			}
 		}
 		return ok
 	case []any:
 		l, ok := live.([]any)
-		return ok && (saysNamed(l, w) || slices.EqualFunc(l, w, says))
+		return ok && (containsAllByName(l, w) || slices.EqualFunc(l, w, containsAll))
 	}
-	// CAPT writes its objects without what is false.
-	return number(live) == number(want) || live == nil && want == false
+	// CAPT omits fields that are false.
+	return comparableNumber(live) == comparableNumber(want) || live == nil && want == false
 }
 
-// saysNamed finds each element that is wanted by its name. Others have theirs between them, such as the variables that a ClusterClass has
-// defaults for.
-func saysNamed(live, want []any) bool {
+// containsAllByName compares each desired element with the observed one of its name. There may be others between them, such as the
+// variables that a ClusterClass has defaults for.
+func containsAllByName(live, want []any) bool {
 	for _, w := range want {
-		name := nameOf(w)
-		if i := slices.IndexFunc(live, func(l any) bool { return nameOf(l) == name }); name == "" || i < 0 || !says(live[i], w) {
+		name := elementName(w)
+		if i := slices.IndexFunc(live, func(l any) bool { return elementName(l) == name }); name == "" || i < 0 || !containsAll(live[i], w) {
 			return false
 		}
 	}
 	return len(want) > 0
 }
 
-func nameOf(v any) string {
+func elementName(v any) string {
 	m, _ := v.(map[string]any)
 	name, _ := m["name"].(string)
 	return name
 }
 
-// number makes numbers of JSON comparable.
-func number(v any) any {
+// comparableNumber returns integers as float64, as JSON decodes them.
+func comparableNumber(v any) any {
 	if n, ok := v.(int64); ok {
 		return float64(n)
 	}
 	return v
 }
 
-// carries is true if an object has the labels, annotations and spec that are wanted of it.
-func carries(live, want *unstructured.Unstructured) bool {
-	return says(text(live.GetLabels()), text(want.GetLabels())) && says(text(live.GetAnnotations()), text(want.GetAnnotations())) &&
-		says(live.Object["spec"], want.Object["spec"])
+// hasDesiredState reports whether an object has the desired labels, annotations and spec.
+func hasDesiredState(live, want *unstructured.Unstructured) bool {
+	return containsAll(anyMap(live.GetLabels()), anyMap(want.GetLabels())) && containsAll(anyMap(live.GetAnnotations()), anyMap(want.GetAnnotations())) &&
+		containsAll(live.Object["spec"], want.Object["spec"])
 }
 
-func text(m map[string]string) map[string]any {
+func anyMap(m map[string]string) map[string]any {
 	out := map[string]any{}
 	for key, value := range m {
 		out[key] = value

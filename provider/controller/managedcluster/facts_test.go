@@ -14,11 +14,11 @@ import (
 	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
 )
 
-// compose a ManagedCluster of a composite, with a UID of its own.
-func (w *world) compose(xr *unstructured.Unstructured, uid string) {
+// createComposed creates a ManagedCluster of a composite, with a UID of its own.
+func (w *testEnv) createComposed(xr *unstructured.Unstructured, uid string) {
 	w.Helper()
 	is := true
-	p := captSpec()
+	p := captParameters()
 	p.Site.Publish = true
 	mc := managedCluster(p)
 	mc.SetUID(types.UID(uid))
@@ -27,8 +27,8 @@ func (w *world) compose(xr *unstructured.Unstructured, uid string) {
 	w.must(w.Create(w.Context(), mc))
 }
 
-// composite returns a WorkloadCluster that lives.
-func (w *world) composite() *unstructured.Unstructured {
+// putComposite creates a WorkloadCluster that is not being deleted.
+func (w *testEnv) putComposite() *unstructured.Unstructured {
 	w.Helper()
 	out := []*unstructured.Unstructured{}
 	for _, kind := range []string{"Namespace", "WorkloadCluster"} {
@@ -47,8 +47,8 @@ func (w *world) composite() *unstructured.Unstructured {
 	return out[1]
 }
 
-// end the ManagedCluster, as a user does.
-func (w *world) end() {
+// deleteManagedCluster deletes the ManagedCluster, as a user does, and reconciles until it is gone.
+func (w *testEnv) deleteManagedCluster() {
 	w.Helper()
 	w.must(w.Delete(w.Context(), w.get()))
 	for range maxRounds {
@@ -61,40 +61,40 @@ func (w *world) end() {
 	w.Fatalf("the ManagedCluster is still there: %+v", w.get().Status)
 }
 
-func (w *world) leases() int {
+func (w *testEnv) countLeases() int {
 	w.Helper()
 	l := &coordinationv1.LeaseList{}
 	w.must(w.List(w.Context(), l))
 	return len(l.Items)
 }
 
-// TestDeleteWhileCompositeLives deletes the ManagedCluster of a WorkloadCluster that lives. The next one takes up what is there; with the
-// WorkloadCluster all of it goes.
-func TestDeleteWhileCompositeLives(t *testing.T) {
+// TestRecreatedByLiveComposite deletes the ManagedCluster of a WorkloadCluster that is not being deleted. The next ManagedCluster adopts
+// the objects; with the WorkloadCluster all of them are deleted.
+func TestRecreatedByLiveComposite(t *testing.T) {
 	w := newWorld(t)
-	w.install()
-	xr := w.composite()
-	w.compose(xr, "first-uid")
-	w.until("Provisioning")
-	w.built()
-	w.until(ready)
-	site := w.site("team-a.prod")
-	w.did = nil
+	w.installClusterAPI()
+	xr := w.putComposite()
+	w.createComposed(xr, "first-uid")
+	w.reconcileUntil("Provisioning")
+	w.reportBuilt()
+	w.reconcileUntil(ready)
+	site := w.getSite("team-a.prod")
+	w.writes = nil
 
-	w.end()
-	if diff := cmp.Diff([]string(nil), w.did); diff != "" || w.leases() != 1 {
-		t.Errorf("writes to the cluster when its ManagedCluster was deleted, with %d reservations: -want, +got:\n%s", w.leases(), diff)
+	w.deleteManagedCluster()
+	if diff := cmp.Diff([]string(nil), w.writes); diff != "" || w.countLeases() != 1 {
+		t.Errorf("writes to the cluster when its ManagedCluster was deleted, with %d reservations: -want, +got:\n%s", w.countLeases(), diff)
 	}
-	w.compose(xr, "second-uid")
-	w.until(ready)
-	if diff := cmp.Diff([]string{"apply CAPTCluster", "apply CAPTControlPlane", "apply Cluster"}, w.did); diff != "" {
+	w.createComposed(xr, "second-uid")
+	w.reconcileUntil(ready)
+	if diff := cmp.Diff([]string{"apply CAPTCluster", "apply CAPTControlPlane", "apply Cluster"}, w.writes); diff != "" {
 		t.Errorf("writes of the next ManagedCluster, which puts its own UID on each object once: -want, +got:\n%s", diff)
 	}
-	if diff := cmp.Diff(site, w.site("team-a.prod")); diff != "" {
+	if diff := cmp.Diff(site, w.getSite("team-a.prod")); diff != "" {
 		t.Errorf("the Site: -before, +after:\n%s", diff)
 	}
 	for _, kind := range []string{"CAPTCluster", "CAPTControlPlane", "Cluster"} {
-		if got := w.live(kind).GetLabels()[v1alpha1.LabelOwner]; got != "second-uid" {
+		if got := w.getLive(kind).GetLabels()[v1alpha1.LabelOwner]; got != "second-uid" {
 			t.Errorf("%s is marked as that of ManagedCluster %q", kind, got)
 		}
 	}
@@ -103,33 +103,33 @@ func TestDeleteWhileCompositeLives(t *testing.T) {
 	w.must(w.Delete(t.Context(), w.get()))
 	w.reconcile()
 	for _, kind := range []string{"Cluster", "CAPTControlPlane", "CAPTCluster"} {
-		w.gone("delete "+kind, kind)
+		w.reconcileUntilDeleted("delete "+kind, kind)
 	}
-	w.endedWithoutRest()
+	w.requireNothingLeft()
 }
 
-// endedWithoutRest waits for the end of a ManagedCluster that is being deleted, and looks for what it left behind.
-func (w *world) endedWithoutRest() {
+// requireNothingLeft reconciles until a ManagedCluster that is being deleted is gone, and checks that Site and reservation are gone, too.
+func (w *testEnv) requireNothingLeft() {
 	w.Helper()
 	for w.Get(w.Context(), key(), &v1alpha1.ManagedCluster{}) == nil {
 		w.clock = w.clock.Add(time.Second)
 		w.reconcile()
 	}
-	if w.site("team-a.prod") != nil || w.leases() != 0 {
-		w.Errorf("left behind: Site %v, %d reservations", w.site("team-a.prod"), w.leases())
+	if w.getSite("team-a.prod") != nil || w.countLeases() != 0 {
+		w.Errorf("left behind: Site %v, %d reservations", w.getSite("team-a.prod"), w.countLeases())
 	}
 }
 
-// TestOtherComposite makes a ManagedCluster of the same name for another WorkloadCluster, which takes nothing up.
-func TestOtherComposite(t *testing.T) {
+// TestOtherCompositeAdoptsNothing creates a ManagedCluster of the same name for another WorkloadCluster, which adopts nothing.
+func TestOtherCompositeAdoptsNothing(t *testing.T) {
 	w := newWorld(t)
-	w.install()
-	xr := w.composite()
-	w.compose(xr, "first-uid")
-	w.until("Provisioning")
-	w.end()
+	w.installClusterAPI()
+	xr := w.putComposite()
+	w.createComposed(xr, "first-uid")
+	w.reconcileUntil("Provisioning")
+	w.deleteManagedCluster()
 	other := xr.DeepCopy()
 	other.SetUID("other-uid")
-	w.compose(other, "second-uid")
-	w.until("NameTaken")
+	w.createComposed(other, "second-uid")
+	w.reconcileUntil("NameTaken")
 }

@@ -18,37 +18,37 @@ import (
 	"github.com/intentplane/intentplane/provider/engines"
 )
 
-// A blind home does not show what was made since it was read.
-type blind struct{ home }
+// A blindManagement does not show objects that were made since it was created.
+type blindManagement struct{ managementCluster }
 
-func (b blind) Get(ctx context.Context, ref engines.Ref) (*unstructured.Unstructured, error) {
+func (b blindManagement) Get(ctx context.Context, ref engines.Ref) (*unstructured.Unstructured, error) {
 	if strings.HasPrefix(ref.Kind, "CAPT") || ref.Kind == kindCluster {
-		return nil, nil //nolint:nilnil // This is how a home says that there is none.
+		return nil, nil //nolint:nilnil // This means that the object does not exist.
 	}
-	return b.home.Get(ctx, ref)
+	return b.managementCluster.Get(ctx, ref)
 }
 
-func (b blind) Everywhere(context.Context, engines.Ref) ([]*unstructured.Unstructured, error) {
+func (b blindManagement) Everywhere(context.Context, engines.Ref) ([]*unstructured.Unstructured, error) {
 	return nil, nil
 }
 
-// An unreserved reader shows no reservation, as before somebody else's is made.
-type unreserved struct{ *world }
+// A leaselessReader shows no reservation, as before another ManagedCluster makes one.
+type leaselessReader struct{ *testEnv }
 
-func (u unreserved) Get(ctx context.Context, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
+func (u leaselessReader) Get(ctx context.Context, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
 	if _, ok := o.(*coordinationv1.Lease); ok {
 		return kerrors.NewNotFound(coordinationv1.Resource("leases"), key.Name)
 	}
-	return u.world.Get(ctx, key, o, opts...)
+	return u.testEnv.Get(ctx, key, o, opts...)
 }
 
-// rivals are two ManagedClusters that want to make a cluster of one name, in two namespaces or in one.
-func rivals(t *testing.T, p v1alpha1.ManagedClusterParameters, second types.NamespacedName) (*world, []types.NamespacedName) {
+// newRivals returns two ManagedClusters that make a cluster of one name, in two namespaces or in one.
+func newRivals(t *testing.T, p v1alpha1.ManagedClusterParameters, second types.NamespacedName) (*testEnv, []types.NamespacedName) {
 	t.Helper()
 	w := newWorld(t)
-	w.install()
+	w.installClusterAPI()
 	for _, name := range []string{"eks", "vpc"} {
-		w.yaml("WorkspaceTemplate", "metadata: {name: "+name+", namespace: team-b}")
+		w.putYAML("WorkspaceTemplate", "metadata: {name: "+name+", namespace: team-b}")
 	}
 	w.create(p)
 	mc := w.get()
@@ -58,8 +58,8 @@ func rivals(t *testing.T, p v1alpha1.ManagedClusterParameters, second types.Name
 	return w, []types.NamespacedName{key(), second}
 }
 
-// a look of a ManagedCluster, with a cache that shows nothing that is made after this.
-func (w *world) look(of types.NamespacedName) (*external, *v1alpha1.ManagedCluster) {
+// newExternal returns the external of a ManagedCluster, with a cache that shows nothing that is made after this.
+func (w *testEnv) newExternal(of types.NamespacedName) (*external, *v1alpha1.ManagedCluster) {
 	w.Helper()
 	mc := &v1alpha1.ManagedCluster{}
 	w.must(w.Get(w.Context(), of, mc))
@@ -67,14 +67,14 @@ func (w *world) look(of types.NamespacedName) (*external, *v1alpha1.ManagedClust
 	w.Cleanup(look.Done)
 	h, err := look.Home()
 	w.must(err)
-	e := &external{connector: w.c, look: look, home: blind{h}, note: w.c.memory.of(of)}
+	e := &external{connector: w.c, look: look, management: blindManagement{h}, note: w.c.memory.noteFor(of)}
 	_, err = e.Observe(w.Context(), mc)
 	w.must(err)
 	return e, mc
 }
 
-// made is how often each owner applied something.
-func (w *world) owners() map[string]int {
+// appliesByOwner counts how often each owner applied something.
+func (w *testEnv) appliesByOwner() map[string]int {
 	w.Helper()
 	out := map[string]int{}
 	for _, kind := range []string{"CAPTCluster", "CAPTControlPlane", "Cluster"} {
@@ -87,56 +87,56 @@ func (w *world) owners() map[string]int {
 	return out
 }
 
-func topologySpec() v1alpha1.ManagedClusterParameters {
+func topologyParameters() v1alpha1.ManagedClusterParameters {
 	return v1alpha1.ManagedClusterParameters{
 		Cluster:            v1alpha1.ClusterReference{Name: "c1"},
 		ClusterDescription: v1alpha1.ClusterDescription{Type: v1alpha1.TypeTopology, Version: "v1.34.2", Topology: &v1alpha1.Topology{ClassRef: v1alpha1.ClassReference{Name: "a"}}},
 	}
 }
 
-// TestAtTheSameMoment two ManagedClusters see that nobody has the name. The first one that reserves it makes the cluster, and the other one
-// writes nothing, though its cache never shows anything.
-func TestAtTheSameMoment(t *testing.T) {
+// TestConcurrentReservations lets two ManagedClusters observe that the name is free. The first one that reserves it makes the cluster, and
+// the other one writes nothing, though its cache never shows anything.
+func TestConcurrentReservations(t *testing.T) {
 	elsewhere, beside := types.NamespacedName{Namespace: "team-b", Name: "prod"}, types.NamespacedName{Namespace: "team-a", Name: "other"}
 	cases := map[string]struct {
 		reason string
 		spec   v1alpha1.ManagedClusterParameters
 		second types.NamespacedName
 		first  int
-		// atOnce hides from the second that the first has reserved the name, until it tries to.
+		// atOnce hides the first reservation from the second ManagedCluster until it tries to make its own.
 		atOnce bool
 		want   map[string]int
 		taken  bool
 	}{
-		"First":     {reason: "CAPT's names are unique over all namespaces.", spec: captSpec(), second: elsewhere, want: map[string]int{"mc-uid": 3}, taken: true},
-		"Second":    {reason: "Whoever comes first has it.", spec: captSpec(), second: elsewhere, first: 1, want: map[string]int{"second-uid": 3}, taken: true},
-		"AtOnce":    {reason: "The API server lets one of them have it.", spec: captSpec(), second: elsewhere, atOnce: true, want: map[string]int{"mc-uid": 3}, taken: true},
-		"Namespace": {reason: "In one namespace there is one Cluster of a name.", spec: topologySpec(), second: beside, want: map[string]int{"mc-uid": 1}, taken: true},
-		"Apart":     {reason: "A Cluster of a ClusterClass may have the name of one in another namespace.", spec: topologySpec(), second: elsewhere, want: map[string]int{"mc-uid": 1, "second-uid": 1}},
+		"First":     {reason: "CAPT's names are unique over all namespaces.", spec: captParameters(), second: elsewhere, want: map[string]int{"mc-uid": 3}, taken: true},
+		"Second":    {reason: "The ManagedCluster that reserves the name first has it.", spec: captParameters(), second: elsewhere, first: 1, want: map[string]int{"second-uid": 3}, taken: true},
+		"AtOnce":    {reason: "The API server accepts one of two reservations at the same moment.", spec: captParameters(), second: elsewhere, atOnce: true, want: map[string]int{"mc-uid": 3}, taken: true},
+		"Namespace": {reason: "In one namespace there is one Cluster of a name.", spec: topologyParameters(), second: beside, want: map[string]int{"mc-uid": 1}, taken: true},
+		"Apart":     {reason: "A Cluster of a ClusterClass may have the name of one in another namespace.", spec: topologyParameters(), second: elsewhere, want: map[string]int{"mc-uid": 1, "second-uid": 1}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			w, both := rivals(t, tc.spec, tc.second)
-			first, mc := w.look(both[tc.first])
-			second, other := w.look(both[1-tc.first])
+			w, both := newRivals(t, tc.spec, tc.second)
+			first, mc := w.newExternal(both[tc.first])
+			second, other := w.newExternal(both[1-tc.first])
 			_, err := first.Update(t.Context(), mc)
 			w.must(err)
 			if tc.atOnce {
 				c := *w.c
-				c.live = unreserved{w}
+				c.live = leaselessReader{w}
 				second.connector = &c
 			}
 			for range 2 { // Nor does it when it tries again.
 				_, err = second.Update(t.Context(), other)
 				w.must(err)
 			}
-			if diff := cmp.Diff(tc.want, w.owners()); diff != "" {
+			if diff := cmp.Diff(tc.want, w.appliesByOwner()); diff != "" {
 				t.Errorf("\n%s\nobjects by their owner: -want, +got:\n%s", tc.reason, diff)
 			}
 			if c := other.Status.GetCondition(xpv2.TypeReady); (c.Reason == v1alpha1.ReasonNameTaken) != tc.taken || tc.taken && c.Message != takenByReservation {
 				t.Errorf("\n%s\nthe other one says %+v", tc.reason, c)
 			}
-			third, again := w.look(both[1-tc.first])
+			third, again := w.newExternal(both[1-tc.first])
 			if c := again.Status.GetCondition(xpv2.TypeReady); tc.taken && (len(third.decision.apply) > 0 || c.Reason != v1alpha1.ReasonNameTaken) {
 				t.Errorf("\n%s\nit says %+v the next time, and would apply %d objects", tc.reason, c, len(third.decision.apply))
 			}
@@ -144,11 +144,11 @@ func TestAtTheSameMoment(t *testing.T) {
 	}
 }
 
-// TestReservation goes with its holder, and does not keep a name for one that is no more.
+// TestReservation checks that a reservation ends with its holder.
 func TestReservation(t *testing.T) {
 	elsewhere := types.NamespacedName{Namespace: "team-b", Name: "prod"}
 	lease := client.ObjectKey{Namespace: "crossplane-system", Name: "intentplane-capt.c1"}
-	holds := func(w *world, by string) {
+	holds := func(w *testEnv, by string) {
 		w.Helper()
 		l := &coordinationv1.Lease{}
 		w.must(w.Get(w.Context(), lease, l))
@@ -158,18 +158,18 @@ func TestReservation(t *testing.T) {
 	}
 	cases := map[string]struct {
 		reason string
-		before func(*world)
-		// want by whom the name is held, or nobody.
+		before func(*testEnv)
+		// want is the holder of the name. Empty if the name is free.
 		want  string
 		taken string
 	}{
 		"Stale": {
-			reason: "Its holder is no more.", want: "team-b/prod/second-uid",
-			before: func(w *world) { w.must(w.Client.Delete(w.Context(), w.get())) },
+			reason: "A reservation whose holder does not exist any more is taken over.", want: "team-b/prod/second-uid",
+			before: func(w *testEnv) { w.must(w.Client.Delete(w.Context(), w.get())) },
 		},
 		"Another": {
-			reason: "Its holder was another of that name.", want: "team-b/prod/second-uid",
-			before: func(w *world) {
+			reason: "A reservation whose holder was recreated under its name is taken over.", want: "team-b/prod/second-uid",
+			before: func(w *testEnv) {
 				mc := w.get()
 				w.must(w.Client.Delete(w.Context(), mc))
 				mc.ResourceVersion, mc.UID = "", "again-uid"
@@ -177,46 +177,46 @@ func TestReservation(t *testing.T) {
 			},
 		},
 		"Unreserved": {
-			reason: "What was made without a reservation is in no cache yet.", taken: "there is a CAPTCluster of that name which somebody else made",
-			before: func(w *world) {
+			reason: "An object that was made without a reservation and is not in the cache yet is noticed.", taken: "there is a CAPTCluster of that name that this ManagedCluster did not make",
+			before: func(w *testEnv) {
 				w.must(w.Client.Delete(w.Context(), &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: lease.Namespace, Name: lease.Name}}))
-				w.yaml("CAPTCluster", "spec: {region: x}")
+				w.putYAML("CAPTCluster", "spec: {region: x}")
 			},
 		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			w, both := rivals(t, captSpec(), elsewhere)
-			first, mc := w.look(both[0])
-			w.must(first.claim(t.Context(), mc, nil))
+			w, both := newRivals(t, captParameters(), elsewhere)
+			first, mc := w.newExternal(both[0])
+			w.must(first.claimReservation(t.Context(), mc, nil))
 			holds(w, "team-a/prod/mc-uid")
 			tc.before(w)
-			second, other := w.look(both[1])
+			second, other := w.newExternal(both[1])
 			_, err := second.Update(t.Context(), other)
 			w.must(err)
 			c := other.Status.GetCondition(xpv2.TypeReady)
 			if tc.taken != "" {
-				if err := w.Get(t.Context(), lease, &coordinationv1.Lease{}); c.Message != tc.taken || len(w.did) > 0 || client.IgnoreNotFound(err) != nil || err == nil {
-					t.Errorf("\n%s\nit says %+v, did %q, and the name is reserved: %v", tc.reason, c, w.did, err)
+				if err := w.Get(t.Context(), lease, &coordinationv1.Lease{}); c.Message != tc.taken || len(w.writes) > 0 || client.IgnoreNotFound(err) != nil || err == nil {
+					t.Errorf("\n%s\nit says %+v, did %q, and the name is reserved: %v", tc.reason, c, w.writes, err)
 				}
 				return
 			}
 			holds(w, tc.want)
-			if len(w.did) != 3 {
-				t.Errorf("\n%s\nit did %q, and says %+v", tc.reason, w.did, c)
+			if len(w.writes) != 3 {
+				t.Errorf("\n%s\nit did %q, and says %+v", tc.reason, w.writes, c)
 			}
 		})
 	}
 }
 
-// TestReleased gives the name back last, when all that was made is gone.
-func TestReleased(t *testing.T) {
-	w := settled(t)
+// TestReservationIsReleasedLast checks that a deletion releases the name after all objects are gone.
+func TestReservationIsReleasedLast(t *testing.T) {
+	w := newReadyCluster(t)
 	lease := client.ObjectKey{Namespace: "crossplane-system", Name: "intentplane-capt.c1"}
 	w.must(w.Delete(t.Context(), w.get()))
-	w.did = nil
+	w.writes = nil
 	for _, kind := range []string{"Cluster", "CAPTControlPlane", "CAPTCluster"} {
-		w.gone("delete "+kind, kind)
+		w.reconcileUntilDeleted("delete "+kind, kind)
 		w.must(w.Get(t.Context(), lease, &coordinationv1.Lease{}))
 	}
 	for w.Get(t.Context(), key(), &v1alpha1.ManagedCluster{}) == nil {

@@ -1,0 +1,115 @@
+package managedcluster
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
+	"github.com/intentplane/intentplane/provider/clusters/readiness"
+)
+
+// makesKind reports whether a ManagedCluster makes an object of a kind.
+func makesKind(mc *v1alpha1.ManagedCluster, kind string) bool {
+	switch mc.Spec.ForProvider.Type {
+	case v1alpha1.TypeCAPT:
+		return slices.Contains([]string{kindCAPTCluster, kindCAPTControlPlane, kindCluster}, kind)
+	case v1alpha1.TypeTopology:
+		return kind == kindCluster
+	case v1alpha1.TypeExisting:
+	}
+	return false
+}
+
+// recordedUID returns the UID of an object of ours when it was last observed, or "".
+func recordedUID(mc *v1alpha1.ManagedCluster, kind string) string {
+	return findUID(mc.Status.AtProvider, kind, mc.Spec.ForProvider.Cluster.Name)
+}
+
+// hasRecordedObjects reports whether an object was observed that this ManagedCluster made.
+func hasRecordedObjects(mc *v1alpha1.ManagedCluster) bool {
+	return slices.ContainsFunc([]string{kindCluster, kindCAPTControlPlane, kindCAPTCluster}, func(kind string) bool { return recordedUID(mc, kind) != "" })
+}
+
+// isRecreateAllowed reports whether a user allowed by annotation that the object with this UID is made again.
+func isRecreateAllowed(mc *v1alpha1.ManagedCluster, uid string) bool {
+	return slices.ContainsFunc(strings.Split(mc.GetAnnotations()[v1alpha1.AnnotationRecreate], ","), func(one string) bool { return strings.TrimSpace(one) == uid })
+}
+
+// uidToRecord returns the UID that stays in the status, given the recorded and the observed one. An object that is gone is replaced only by
+// one that a user allowed.
+func uidToRecord(mc *v1alpha1.ManagedCluster, kind, was, is string) string {
+	if is == "" || was != "" && was != is && makesKind(mc, kind) && !isRecreateAllowed(mc, was) {
+		return was
+	}
+	return is
+}
+
+// isClusterReplaced reports whether the Cluster is not the recorded one, and no user allowed another one.
+func isClusterReplaced(f facts, before v1alpha1.ManagedClusterObservation) bool {
+	was := findUID(before, kindCluster, f.mc.Spec.ForProvider.Cluster.Name)
+	return uidToRecord(f.mc, kindCluster, was, f.report.UID) != f.report.UID
+}
+
+// describeLostObjects names the recorded objects that are gone although this controller did not delete them. They may live on in another
+// management cluster, so that making them again could build the cluster twice. One annotation is for all of them: Cluster API deletes its
+// objects together with the Cluster.
+func describeLostObjects(f facts) string {
+	var gone, uids []string
+	open := false
+	for _, p := range f.parts {
+		uid := recordedUID(f.mc, p.want.GetKind())
+		if uid == "" || p.live != nil && string(p.live.GetUID()) == uid || p.unknown != "" {
+			continue
+		}
+		open = open || !isRecreateAllowed(f.mc, uid)
+		gone = append(gone, fmt.Sprintf("%s %s with uid %s", p.want.GetKind(), p.want.GetName(), uid))
+		uids = append(uids, uid)
+	}
+	if !open {
+		return ""
+	}
+	return fmt.Sprintf("gone, and not made again by itself: %s. Did it move to another management cluster? If all of it is really lost, annotate this ManagedCluster with %s=%s",
+		strings.Join(gone, ", "), v1alpha1.AnnotationRecreate, strings.Join(uids, ","))
+}
+
+// statusObjects returns the objects of the cluster for the status. The UID of an object that is gone or was not read stays, so that its
+// loss is noticed.
+func statusObjects(f facts, before v1alpha1.ManagedClusterObservation) []v1alpha1.ClusterObject {
+	var out []v1alpha1.ClusterObject
+	seen := map[string]bool{}
+	add := func(o v1alpha1.ClusterObject) {
+		if key := o.Kind + " " + o.Name; !seen[key] && o.Kind != "" && o.Name != "" {
+			seen[key] = true
+			o.UID = uidToRecord(f.mc, o.Kind, findUID(before, o.Kind, o.Name), o.UID)
+			out = append(out, o)
+		}
+	}
+	for _, o := range f.report.Objects {
+		add(v1alpha1.ClusterObject{APIVersion: o.APIVersion, Kind: o.Kind, Name: o.Name, UID: o.UID, Ready: o.Ready, Reason: o.Reason, Message: cutMessage(o.Message)})
+	}
+	for _, p := range f.parts {
+		if p.live != nil {
+			add(v1alpha1.ClusterObject{APIVersion: p.live.GetAPIVersion(), Kind: p.live.GetKind(), Name: p.live.GetName(), UID: string(p.live.GetUID())})
+		}
+	}
+	for _, o := range before.Objects {
+		if makesKind(f.mc, o.Kind) && o.UID != "" {
+			add(v1alpha1.ClusterObject{Kind: o.Kind, Name: o.Name, UID: o.UID, Reason: unseenReason(f, o.Kind)})
+		}
+	}
+	return out
+}
+
+// unseenReason returns why an object of ours was not observed.
+func unseenReason(f facts, kind string) string {
+	if f.denied != "" {
+		return string(v1alpha1.ReasonPolicyDenied)
+	}
+	for _, p := range f.parts {
+		if p.want.GetKind() == kind && p.unknown != "" {
+			return p.unknown
+		}
+	}
+	return readiness.ReasonObjectMissing
+}

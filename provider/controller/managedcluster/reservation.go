@@ -1,0 +1,172 @@
+package managedcluster
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
+)
+
+// reservedAgain is the interval after which a reserved name is tried again: no watch reports that it is free.
+const reservedAgain = time.Minute
+
+// takenByReservation is the message where another ManagedCluster reserved the name first. It does not say which one: the user may not be
+// allowed to read it.
+const takenByReservation = "another ManagedCluster has reserved the name of this cluster, and it has to be the only one of that name"
+
+// newReservation returns the Lease that reserves a cluster's name. The cache may be stale, and two ManagedClusters of one name may be made
+// at the same moment: the API server lets only one of them create this object. It is in the provider's namespace, where tenants cannot
+// write. Names of CAPT have to be unique over all namespaces, other names in their own.
+func (e *external) newReservation(mc *v1alpha1.ManagedCluster) *coordinationv1.Lease {
+	name := "intentplane-cluster." + clusterNamespace(mc) + "." + mc.Spec.ForProvider.Cluster.Name
+	if mc.Spec.ForProvider.Type == v1alpha1.TypeCAPT {
+		name = "intentplane-capt." + mc.Spec.ForProvider.Cluster.Name
+	}
+	holder := holderIdentity(mc)
+	return &coordinationv1.Lease{
+		ObjectMeta: metav1.ObjectMeta{Namespace: e.namespace, Name: name, Labels: ownerLabels(mc)},
+		Spec:       coordinationv1.LeaseSpec{HolderIdentity: &holder},
+	}
+}
+
+func holderIdentity(mc *v1alpha1.ManagedCluster) string {
+	return strings.Join([]string{mc.GetNamespace(), mc.GetName(), string(mc.GetUID())}, "/")
+}
+
+// readReservation returns the present reservation or nil, whether it is ours, and whether it belongs to another ManagedCluster that still
+// exists.
+func (e *external) readReservation(ctx context.Context, mc *v1alpha1.ManagedCluster) (l *coordinationv1.Lease, ours, theirs bool, err error) {
+	want, l := e.newReservation(mc), &coordinationv1.Lease{}
+	err = e.live.Get(ctx, client.ObjectKeyFromObject(want), l)
+	if kerrors.IsNotFound(err) {
+		return nil, false, false, nil
+	}
+	if err != nil {
+		return nil, false, false, errors.Wrapf(err, "cannot get Lease %q", want.GetName())
+	}
+	holder := ""
+	if l.Spec.HolderIdentity != nil {
+		holder = *l.Spec.HolderIdentity
+	}
+	if holder == holderIdentity(mc) || isInherited(mc, l, holder) {
+		return l, true, false, nil
+	}
+	theirs, err = e.holderExists(ctx, holder)
+	return l, false, theirs, err
+}
+
+// isInherited reports whether an earlier ManagedCluster of this name and composite made the reservation.
+func isInherited(mc *v1alpha1.ManagedCluster, l *coordinationv1.Lease, holder string) bool {
+	return strings.HasPrefix(holder, mc.GetNamespace()+"/"+mc.GetName()+"/") && mc.Made("", l.GetLabels())
+}
+
+// holderExists reports whether the holder of a reservation still exists. A ManagedCluster that was recreated under its name has another
+// UID.
+func (e *external) holderExists(ctx context.Context, holder string) (bool, error) {
+	p := strings.Split(holder, "/")
+	if len(p) != 3 { //nolint:mnd // Namespace, name and uid.
+		return false, nil
+	}
+	mc := &v1alpha1.ManagedCluster{}
+	err := e.live.Get(ctx, client.ObjectKey{Namespace: p[0], Name: p[1]}, mc)
+	if kerrors.IsNotFound(err) {
+		return false, nil
+	}
+	return string(mc.GetUID()) == p[2], errors.Wrap(err, "cannot get the ManagedCluster that reserved a name")
+}
+
+// reserveName reserves the name before an object is made. It returns why the name is taken, or "".
+func (e *external) reserveName(ctx context.Context, mc *v1alpha1.ManagedCluster) (string, error) {
+	l, ours, theirs, err := e.readReservation(ctx, mc)
+	if err != nil {
+		return "", err
+	}
+	if theirs {
+		return takenByReservation, nil
+	}
+	if !ours {
+		err = e.claimReservation(ctx, mc, l)
+	}
+	if kerrors.IsAlreadyExists(err) || kerrors.IsConflict(err) {
+		return takenByReservation, nil
+	}
+	if err != nil {
+		return "", errors.Wrap(err, "cannot reserve the name of the cluster")
+	}
+	other, err := e.findRival(ctx, mc)
+	if err != nil || other == "" {
+		return "", err
+	}
+	return other, e.releaseName(ctx, mc)
+}
+
+// claimReservation takes a reservation that is free, or whose holder does not exist any more. The API server refuses all but one of several
+// attempts at the same moment.
+func (e *external) claimReservation(ctx context.Context, mc *v1alpha1.ManagedCluster, left *coordinationv1.Lease) error {
+	want := e.newReservation(mc)
+	if left == nil {
+		return e.kube.Create(ctx, want)
+	}
+	want.SetResourceVersion(left.GetResourceVersion())
+	return e.kube.Update(ctx, want)
+}
+
+// findRival looks, past the cache, for an object of the cluster's name that is not ours: its owner need not have reserved the name.
+func (e *external) findRival(ctx context.Context, mc *v1alpha1.ManagedCluster) (string, error) {
+	for _, p := range e.facts.parts {
+		if p.live != nil {
+			continue
+		}
+		l := &unstructured.UnstructuredList{}
+		l.SetAPIVersion(p.want.GetAPIVersion())
+		l.SetKind(p.want.GetKind() + "List")
+		opts := []client.ListOption{client.MatchingFields{"metadata.name": p.want.GetName()}}
+		if mc.Spec.ForProvider.Type != v1alpha1.TypeCAPT || p.want.GetKind() == kindCluster {
+			opts = append(opts, client.InNamespace(p.want.GetNamespace()))
+		}
+		if err := e.live.List(ctx, l, opts...); err != nil {
+			return "", errors.Wrapf(err, "cannot list objects of kind %s", p.want.GetKind())
+		}
+		for i := range l.Items {
+			if !isOwned(mc, &l.Items[i]) {
+				return fmt.Sprintf("there is a %s of that name that this ManagedCluster did not make", p.want.GetKind()), nil
+			}
+		}
+	}
+	return "", nil
+}
+
+// releaseName deletes the reservation, if it is ours.
+func (e *external) releaseName(ctx context.Context, mc *v1alpha1.ManagedCluster) error {
+	l, ours, _, err := e.readReservation(ctx, mc)
+	if err != nil || !ours {
+		return err
+	}
+	version := l.GetResourceVersion()
+	err = e.kube.Delete(ctx, l, client.Preconditions{ResourceVersion: &version})
+	return errors.Wrapf(client.IgnoreNotFound(err), "cannot delete Lease %q", l.GetName())
+}
+
+// gatherReservation adds to the facts whether another ManagedCluster has the name, while an object has to be made, and whether our
+// reservation is left, during a deletion.
+func (e *external) gatherReservation(ctx context.Context, f *facts) error {
+	going := f.mc.GetDeletionTimestamp() != nil
+	if f.mc.Spec.ForProvider.Type == v1alpha1.TypeExisting || !going && (f.taken != "" || !isIncomplete(*f)) {
+		return nil
+	}
+	_, ours, theirs, err := e.readReservation(ctx, f.mc)
+	f.reserved = going && ours
+	if theirs && !going {
+		f.taken, f.again = takenByReservation, earliestTime(f.again, f.now.Add(reservedAgain))
+	}
+	return err
+}

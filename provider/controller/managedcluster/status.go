@@ -1,0 +1,287 @@
+package managedcluster
+
+import (
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
+	"github.com/intentplane/intentplane/provider/clusters/readiness"
+)
+
+const (
+	maxMessage = 1024
+
+	// progressInterval is how often progress is written in the long run. Urgent changes are written at once.
+	progressInterval = time.Minute
+
+	// progressBurst is how many steps of progress are written without delay: a cluster that is being built takes a few steps, one that
+	// flaps takes more.
+	progressBurst = 10
+
+	// progressPace is how long a step waits for the next one: Cluster API writes several objects for one step. Each step costs six tokens
+	// of Crossplane's circuit breaker, which gets one per second: the write itself, and that of the WorkloadCluster's status.
+	progressPace = 5 * time.Second
+)
+
+// updateStatus writes facts and decision into the status, now or a little later: the progress of a cluster that flaps is written once in a
+// while.
+func (e *external) updateStatus(mc *v1alpha1.ManagedCluster, f facts, d decision) {
+	next := mc.Status.DeepCopy()
+	next.AtProvider = newObservation(f, mc.Status.AtProvider)
+	next.SetConditions(buildConditions(mc, f, d)...)
+	n, now := e.note, f.now
+	n.next = earliestTime(d.deadline, f.again)
+	if !n.observed && !meta.FinalizerExists(mc, managed.FinalizerName) {
+		// The write of the finalizer comes next, and discards the status. There may be no other event for a long time.
+		n.next = now
+	}
+	n.observed = true
+	if isSameStatus(mc.Status, *next) {
+		return
+	}
+	if !isUrgent(mc, f, *next) {
+		if due := n.reserveProgressWrite(now, e.quick); now.Before(due) {
+			n.next = earliestTime(n.next, due)
+			return
+		}
+	}
+	mc.Status = *next
+}
+
+func isSameStatus(a, b v1alpha1.ManagedClusterStatus) bool {
+	if !equality.Semantic.DeepEqual(a.AtProvider, b.AtProvider) || len(a.Conditions) != len(b.Conditions) {
+		return false
+	}
+	for _, c := range b.Conditions {
+		if !a.GetCondition(c.Type).Equal(c) {
+			return false
+		}
+	}
+	return true
+}
+
+// isUrgent reports whether a change is written at once: another generation, readiness, the UIDs of its objects, the deletion of the
+// Cluster, and the Site. During a deletion every change is, since there may be no later reconcile.
+func isUrgent(mc *v1alpha1.ManagedCluster, f facts, next v1alpha1.ManagedClusterStatus) bool {
+	if meta.WasDeleted(mc) {
+		return true
+	}
+	a, b := mc.Status, next
+	before, after := a.GetCondition(xpv2.TypeReady), b.GetCondition(xpv2.TypeReady)
+	if before.Status != after.Status || before.ObservedGeneration != after.ObservedGeneration {
+		return true
+	}
+	if !equality.Semantic.DeepEqual(a.AtProvider.Provisioned, b.AtProvider.Provisioned) {
+		return true
+	}
+	if isTopologyUrgent(a.AtProvider.Topology, b.AtProvider.Topology) {
+		return true
+	}
+	if a.AtProvider.UID != b.AtProvider.UID || !equality.Semantic.DeepEqual(a.AtProvider.Initialized, b.AtProvider.Initialized) {
+		return true
+	}
+	if isClusterDeleting(b) && !isClusterDeleting(a) || isClusterMissing(b) != isClusterMissing(a) || a.AtProvider.SiteName != b.AtProvider.SiteName || a.AtProvider.SiteUID != b.AtProvider.SiteUID {
+		return true
+	}
+	if hasRolledOut(a, b) {
+		return true
+	}
+	// Objects that other owners made are not recorded.
+	for _, p := range f.parts {
+		kind, name := p.want.GetKind(), p.want.GetName()
+		if findUID(a.AtProvider, kind, name) != findUID(b.AtProvider, kind, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasRolledOut reports whether a rollout of the control plane that was reported has ended.
+func hasRolledOut(a, b v1alpha1.ManagedClusterStatus) bool {
+	return a.GetCondition(v1alpha1.TypeControlPlaneReady).Reason == readiness.ReasonRollingOut && b.GetCondition(v1alpha1.TypeControlPlaneReady).Status == corev1.ConditionTrue
+}
+
+// isClusterDeleting reports whether the Cluster is being deleted.
+func isClusterDeleting(s v1alpha1.ManagedClusterStatus) bool {
+	return s.GetCondition(v1alpha1.TypeDeleting).Status == corev1.ConditionTrue
+}
+
+func isClusterMissing(s v1alpha1.ManagedClusterStatus) bool {
+	return s.GetCondition(v1alpha1.TypeDeleting).Reason == readiness.ReasonObjectMissing
+}
+
+func findUID(o v1alpha1.ManagedClusterObservation, kind, name string) string {
+	for _, one := range o.Objects {
+		if one.Kind == kind && one.Name == name {
+			return one.UID
+		}
+	}
+	return ""
+}
+
+func buildConditions(mc *v1alpha1.ManagedCluster, f facts, d decision) []xpv2.Condition {
+	status := corev1.ConditionFalse
+	if d.reason == v1alpha1.ReasonReady {
+		status = corev1.ConditionTrue
+	}
+	ready := newCondition(mc, xpv2.TypeReady, status, d.reason, d.message)
+	if meta.WasDeleted(mc) {
+		// The managed reconciler sets this condition after each observation. What the deletion waits for is in the condition Deleting of
+		// the Cluster.
+		ready = xpv2.Deleting().WithObservedGeneration(mc.GetGeneration())
+	}
+	out := []xpv2.Condition{ready}
+	for _, c := range f.report.Conditions {
+		message := readiness.Blocker{By: c.By, Message: c.Message}.String()
+		if c.Message == "" {
+			message = ""
+		}
+		out = append(out, newCondition(mc, xpv2.ConditionType(c.Type), corev1.ConditionStatus(c.Status), xpv2.ConditionReason(c.Reason), message))
+	}
+	return out
+}
+
+func newCondition(mc *v1alpha1.ManagedCluster, of xpv2.ConditionType, s corev1.ConditionStatus, reason xpv2.ConditionReason, message string) xpv2.Condition {
+	return xpv2.Condition{
+		Type: of, Status: s, Reason: reason, Message: cutMessage(message), LastTransitionTime: metav1.Now(),
+	}.WithObservedGeneration(mc.GetGeneration())
+}
+
+func cutMessage(message string) string {
+	if r := []rune(message); len(r) > maxMessage {
+		return string(r[:maxMessage])
+	}
+	return message
+}
+
+// newObservation returns the observed state, and what is kept from the status. The state of another Cluster of that name is not kept.
+func newObservation(f facts, before v1alpha1.ManagedClusterObservation) v1alpha1.ManagedClusterObservation {
+	r := f.report
+	if r.UID == "" || describeLostObjects(f) != "" || f.taken != "" || isClusterReplaced(f, before) {
+		return absentObservation(f, before)
+	}
+	out := v1alpha1.ManagedClusterObservation{
+		UID: r.UID, ClusterAPIVersion: r.APIVersion, Phase: r.Phase, Version: r.Version,
+		Contracts:      v1alpha1.Contracts{Infrastructure: string(r.Infrastructure), ControlPlane: string(r.ControlPlane)},
+		Objects:        statusObjects(f, before),
+		FailureDomains: failureDomains(r),
+		Replicas:       v1alpha1.Replicas{ControlPlane: machineCounts(r.ControlPlanes), Workers: machineCounts(r.Workers)},
+		StartedAt:      statusTime(f.now),
+	}
+	var was *v1alpha1.ObservedTopology
+	if before.UID == r.UID {
+		out.StartedAt, out.InfrastructureReadyAt = timeoutClocks(f)
+		out.ReadySince, out.WasReady = before.ReadySince, before.WasReady
+		out.Provisioned, was = before.Provisioned, before.Topology
+	}
+	out.Topology = topologyStatus(f, was)
+	if out.StartedAt == nil {
+		out.StartedAt = statusTime(f.now)
+	}
+	latchTimes(&out, f)
+	if r.Endpoint != (readiness.Endpoint{}) {
+		out.Endpoint = &v1alpha1.Endpoint{Host: r.Endpoint.Host, Port: int32(r.Endpoint.Port)} //nolint:gosec // A port above the range is reported as unknown, and is cut here.
+	}
+	if r.KubeconfigDigest != "" {
+		ref := v1alpha1.SecretReference{Name: readiness.SecretName(f.mc.Spec.ForProvider.Cluster.Name), Key: readiness.SecretKey}
+		out.Kubeconfig = &v1alpha1.Kubeconfig{SecretRef: ref, Digest: r.KubeconfigDigest}
+		if !r.KubeconfigExpires.IsZero() {
+			out.Kubeconfig.Expires = statusTime(r.KubeconfigExpires)
+		}
+	}
+	if b := r.Blocker(); b.Reason != "" {
+		out.Blocker = &v1alpha1.Blocker{Kind: b.By.Kind, Name: b.By.Name, Reason: b.Reason, Message: cutMessage(b.Message)}
+	}
+	out.SiteUID = before.SiteUID
+	if f.site.ours {
+		out.SiteName, out.SiteUID = siteName(f.mc), f.site.uid
+	}
+	return out
+}
+
+// latchTimes sets the times that are kept once they are reached.
+func latchTimes(out *v1alpha1.ManagedClusterObservation, f facts) {
+	r := f.report
+	if i := r.Initialized; i.UID != "" {
+		out.Initialized = &v1alpha1.Latch{UID: i.UID, At: *statusTime(i.At)}
+	}
+	if out.InfrastructureReadyAt == nil && r.Is(readiness.TypeInfrastructureReady, readiness.True) {
+		out.InfrastructureReadyAt = statusTime(f.now)
+	}
+	if out.Provisioned == nil && isProvisioned(r) {
+		out.Provisioned = &v1alpha1.Latch{UID: r.UID, At: *statusTime(f.now)}
+	}
+	if !f.ready {
+		out.ReadySince = nil
+		return
+	}
+	if out.ReadySince == nil {
+		out.ReadySince = statusTime(f.now)
+	}
+	if out.WasReady == nil {
+		out.WasReady = &v1alpha1.Latch{UID: r.UID, At: *statusTime(f.now)}
+	}
+}
+
+// isProvisioned reports whether infrastructure, control plane and endpoint are ready. The kubeconfig need not be.
+func isProvisioned(r readiness.Report) bool {
+	return r.Is(readiness.TypeInfrastructureReady, readiness.True) && r.Is(readiness.TypeControlPlaneReady, readiness.True) && r.Is(readiness.TypeEndpointKnown, readiness.True)
+}
+
+// absentObservation returns what stays in the status when our Cluster does not exist or could not be read: which objects there were.
+func absentObservation(f facts, before v1alpha1.ManagedClusterObservation) v1alpha1.ManagedClusterObservation {
+	out := *before.DeepCopy()
+	out.ReadySince = nil
+	if b := f.report.Blocker(); b.Reason != "" {
+		out.Blocker = &v1alpha1.Blocker{Kind: b.By.Kind, Name: b.By.Name, Reason: b.Reason, Message: cutMessage(b.Message)}
+	}
+	if f.taken == "" { // An object of another owner is not recorded, otherwise its loss would be reported.
+		out.Objects = statusObjects(f, before)
+	}
+	return out
+}
+
+func failureDomains(r readiness.Report) []v1alpha1.FailureDomain {
+	var out []v1alpha1.FailureDomain
+	for _, d := range r.FailureDomains {
+		out = append(out, v1alpha1.FailureDomain{Name: d.Name, ControlPlane: d.ControlPlane})
+	}
+	return out
+}
+
+func machineCounts(r readiness.Replicas) v1alpha1.Machines {
+	return v1alpha1.Machines{Desired: int32(r.Desired), Ready: int32(r.Ready)} //nolint:gosec // No cluster has that many machines.
+}
+
+// statusTime returns a time with the precision that a status holds, which is a second.
+func statusTime(t time.Time) *metav1.Time {
+	out := metav1.NewTime(t.UTC().Truncate(time.Second))
+	return &out
+}
+
+func earliestTime(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
+}
+
+func recordedInitialized(mc *v1alpha1.ManagedCluster) readiness.Initialized {
+	if l := mc.Status.AtProvider.Initialized; l != nil {
+		return readiness.Initialized{UID: l.UID, At: l.At.UTC()}
+	}
+	return readiness.Initialized{}
+}
+
+func stabilizationPeriod(mc *v1alpha1.ManagedCluster) time.Duration {
+	if s := mc.Spec.ForProvider.Readiness.StabilizationSeconds; s != nil {
+		return time.Duration(*s) * time.Second
+	}
+	return readiness.Stabilization
+}
