@@ -10,12 +10,12 @@ import (
 	"github.com/intentplane/intentplane/function/render"
 )
 
-// maxNamed is how many workloads are named in advice.
-const maxNamed = 5
+// maxListed is how many workloads one advice names.
+const maxListed = 5
 
-// Advice says what to change in a Blueprint that no intent would change anything in: one that reads no values, and names no image or marks
-// no workload for them. It also names the parameters that the Blueprint describes and does not read: a claim that sets one is refused. It
-// returns the errors of Check.
+// Advice returns what to change in a Blueprint on which intents have no effect, since it reads no values and has neither the image of the intent nor
+// a marked workload. It also names parameters that the Blueprint describes and does not read: a claim that sets one is refused. It returns the
+// errors of Check.
 func Advice(b *catalogv1alpha1.Blueprint) ([]string, error) {
 	uses, err := render.UsesOf(b)
 	if err != nil {
@@ -24,18 +24,18 @@ func Advice(b *catalogv1alpha1.Blueprint) ([]string, error) {
 	return append(markAdvice(uses), parameterAdvice(b, uses)...), nil
 }
 
-// markAdvice says which marks are missing in a Blueprint that reads no values.
+// markAdvice returns which marks are missing in a Blueprint that reads no values.
 func markAdvice(uses render.Uses) []string {
 	if uses.Values || len(uses.Workloads) == 0 {
 		return nil
 	}
 	out := []string{}
 	if !uses.Image {
-		out = append(out, "the intent's image is used nowhere: name a container's image "+render.ImageIntent+" ("+named(uses.Workloads)+")")
+		out = append(out, "the intent's image is used nowhere: name a container's image "+render.ImageIntent+" ("+listWorkloads(uses.Workloads)+")")
 	}
 	if !uses.Workload {
 		out = append(out, "the intent's replicas and resources are used nowhere: label a workload "+render.LabelWorkload+": "+render.WorkloadMain+
-			" ("+named(uses.Workloads)+"), unless a HorizontalPodAutoscaler scales it")
+			" ("+listWorkloads(uses.Workloads)+"), unless a HorizontalPodAutoscaler scales it")
 	}
 	return out
 }
@@ -57,9 +57,9 @@ func parameterAdvice(b *catalogv1alpha1.Blueprint, uses render.Uses) []string {
 	return out
 }
 
-func named(workloads []string) string {
-	if len(workloads) > maxNamed {
-		return strings.Join(workloads[:maxNamed], ", ") + ", …"
+func listWorkloads(workloads []string) string {
+	if len(workloads) > maxListed {
+		return strings.Join(workloads[:maxListed], ", ") + ", …"
 	}
 	return strings.Join(workloads, ", ")
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/intentplane/intentplane/function/render"
 )
 
-// Files that say something about a Blueprint, and are not among its files.
+// Files of a directory that describe the Blueprint, and are not among its files.
 const (
 	// MoreFile holds the fields metrics, irreversible and examples of the Blueprint's spec.
 	MoreFile = "blueprint.yaml"
@@ -37,7 +37,7 @@ var (
 	versionPattern = regexp.MustCompile(`^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)(-[0-9a-z.-]+)?$`)
 )
 
-// Options are what a directory does not say about its Blueprint.
+// Options are the fields of a Blueprint that a directory does not have.
 type Options struct {
 	// Name that all versions share, and the Version.
 	Name, Version string
@@ -49,8 +49,8 @@ type Options struct {
 	Channel string
 }
 
-// more is what a MoreFile may hold.
-type more struct {
+// moreFields is what a MoreFile may hold.
+type moreFields struct {
 	Metrics      []catalogv1alpha1.BlueprintMetric  `json:"metrics,omitempty"`
 	Irreversible []catalogv1alpha1.IrreversibleKind `json:"irreversible,omitempty"`
 	Examples     []catalogv1alpha1.BlueprintExample `json:"examples,omitempty"`
@@ -71,11 +71,11 @@ func Create(dir fs.FS, o Options) (*catalogv1alpha1.Blueprint, error) {
 		b.Labels[catalogv1alpha1.LabelChannel] = o.Channel
 	}
 	b.Spec.BlueprintName, b.Spec.Version, b.Spec.ServiceTypes = o.Name, o.Version, o.Types
-	files, err := read(dir)
+	files, err := readFiles(dir)
 	if err != nil {
 		return nil, err
 	}
-	if err := fill(&b.Spec, files); err != nil {
+	if err := fillSpec(&b.Spec, files); err != nil {
 		return nil, err
 	}
 	return b, Check(b)
@@ -93,8 +93,8 @@ func Check(b *catalogv1alpha1.Blueprint) error {
 	return gates.CheckMetrics(b.Spec.Metrics)
 }
 
-// serveAll are the types of service that a Blueprint which is only tested serves: those of its examples.
-func serveAll(examples []catalogv1alpha1.BlueprintExample) []string {
+// typesOfExamples are the types of service that a Blueprint which is only tested serves: those of its examples.
+func typesOfExamples(examples []catalogv1alpha1.BlueprintExample) []string {
 	out := []string{}
 	for _, e := range examples {
 		if i, err := intent.FromText(e.Intent); err == nil {
@@ -110,18 +110,18 @@ func CreateForTest(dir fs.FS) (*catalogv1alpha1.Blueprint, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.Spec.ServiceTypes = serveAll(b.Spec.Examples)
+	b.Spec.ServiceTypes = typesOfExamples(b.Spec.Examples)
 	return b, nil
 }
 
-// read returns the files of a directory, by their path.
-func read(dir fs.FS) (map[string]catalogv1alpha1.File, error) {
+// readFiles returns the files of a directory, by their path.
+func readFiles(dir fs.FS) (map[string]catalogv1alpha1.File, error) {
 	out := map[string]catalogv1alpha1.File{}
 	err := fs.WalkDir(dir, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		if hidden(name) {
+		if isHidden(name) {
 			if d.IsDir() {
 				return fs.SkipDir
 			}
@@ -137,7 +137,7 @@ func read(dir fs.FS) (map[string]catalogv1alpha1.File, error) {
 	return out, err
 }
 
-func hidden(name string) bool {
+func isHidden(name string) bool {
 	base := path.Base(name)
 	return base != "." && strings.HasPrefix(base, ".") || strings.EqualFold(base, "README.md")
 }
@@ -158,14 +158,14 @@ func readFile(dir fs.FS, name string, d fs.DirEntry) (catalogv1alpha1.File, erro
 	return catalogv1alpha1.File(b), errors.Wrapf(err, "cannot read %s", name)
 }
 
-// fill sorts files into the fields of a spec.
-func fill(s *catalogv1alpha1.BlueprintSpec, files map[string]catalogv1alpha1.File) error {
-	m := more{}
+// fillSpec sorts files into the fields of a spec.
+func fillSpec(s *catalogv1alpha1.BlueprintSpec, files map[string]catalogv1alpha1.File) error {
+	m := moreFields{}
 	if err := yaml.UnmarshalStrict([]byte(files[MoreFile]), &m); err != nil {
 		return errors.Wrapf(err, "cannot decode %s", MoreFile)
 	}
 	delete(files, MoreFile)
-	schema, err := schemaOf(files)
+	schema, err := takeSchema(files)
 	if err != nil {
 		return err
 	}
@@ -174,8 +174,8 @@ func fill(s *catalogv1alpha1.BlueprintSpec, files map[string]catalogv1alpha1.Fil
 	return nil
 }
 
-// schemaOf takes the schema of the parameters out of the files, or makes one from intent.yaml.
-func schemaOf(files map[string]catalogv1alpha1.File) ([]byte, error) {
+// takeSchema takes the schema of the parameters out of the files, or makes one from intent.yaml.
+func takeSchema(files map[string]catalogv1alpha1.File) ([]byte, error) {
 	stem := strings.TrimSuffix(SchemaFile, ".yaml")
 	for _, name := range []string{SchemaFile, stem + ".yml", stem + ".json"} {
 		text, ok := files[name]
@@ -190,11 +190,11 @@ func schemaOf(files map[string]catalogv1alpha1.File) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return schemaFrom(defaults)
+	return schemaOfDefaults(defaults)
 }
 
-// schemaFrom describes the parameters that have a default: each is a text.
-func schemaFrom(defaults map[string]string) ([]byte, error) {
+// schemaOfDefaults describes the parameters that have a default: each is a text.
+func schemaOfDefaults(defaults map[string]string) ([]byte, error) {
 	properties := map[string]any{}
 	for key, value := range defaults {
 		if name, ok := strings.CutPrefix(key, "param-"); ok {
@@ -204,7 +204,7 @@ func schemaFrom(defaults map[string]string) ([]byte, error) {
 	return json.Marshal(map[string]any{"type": "object", "additionalProperties": false, "properties": properties})
 }
 
-// Serves says whether a Blueprint serves a type of service.
+// Serves reports whether a Blueprint serves a type of service.
 func Serves(b *catalogv1alpha1.Blueprint, serviceType string) bool {
 	return slices.Contains(b.Spec.ServiceTypes, serviceType)
 }

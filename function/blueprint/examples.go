@@ -14,10 +14,10 @@ import (
 	"github.com/intentplane/intentplane/function/render"
 )
 
-// timeout is how long an example may take to render, as it is for a claim that says nothing about it.
-const timeout = 10 * time.Second
+// exampleTimeout is how long an example may take to render: the default of a claim.
+const exampleTimeout = 10 * time.Second
 
-// Names that an example is rendered for where it says nothing.
+// Names that an example is rendered for where it has none.
 const (
 	exampleSite      = "example"
 	exampleNamespace = "example"
@@ -48,30 +48,30 @@ func Test(ctx context.Context, b *catalogv1alpha1.Blueprint, r render.Builder) (
 	out := make([]Result, 0, len(b.Spec.Examples))
 	for i, e := range b.Spec.Examples {
 		result := Result{Name: fmt.Sprintf("spec.examples[%d]", i)}
-		result.Site, result.Files, result.Err = example(ctx, b, e, r)
+		result.Site, result.Files, result.Err = renderExample(ctx, b, e, r)
 		out = append(out, result)
 	}
 	return out, nil
 }
 
-func example(ctx context.Context, b *catalogv1alpha1.Blueprint, e catalogv1alpha1.BlueprintExample, r render.Builder) (string, tree.Files, error) {
+func renderExample(ctx context.Context, b *catalogv1alpha1.Blueprint, e catalogv1alpha1.BlueprintExample, r render.Builder) (string, tree.Files, error) {
 	wanted, err := intent.FromText(e.Intent)
 	if err != nil {
 		return "", nil, errors.Wrap(err, "intent")
 	}
-	site := siteOf(wanted)
+	site := siteOfExample(wanted)
 	if !Serves(b, wanted.Type) {
 		return site, nil, errors.Errorf("intent: the Blueprint does not serve type %q", wanted.Type)
 	}
 	if err := checkRead(b, wanted); err != nil {
 		return site, nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+	ctx, cancel := context.WithTimeout(ctx, exampleTimeout)
 	defer cancel()
 	files, err := r.Build(ctx, render.Input{
 		Blueprint: b,
 		Intent:    wanted,
-		Site:      render.Site{Name: site, Parameters: plain(e.Parameters)},
+		Site:      render.Site{Name: site, Parameters: plainParameters(e.Parameters)},
 		Claim:     render.Claim{Namespace: exampleNamespace, Name: wanted.Service},
 	})
 	if err != nil {
@@ -93,15 +93,15 @@ func checkRead(b *catalogv1alpha1.Blueprint, i intent.Intent) error {
 	return errors.Wrap(uses.CheckRead(i, b.GetName()), "intent")
 }
 
-// siteOf an example is the first Site that it names.
-func siteOf(i intent.Intent) string {
+// siteOfExample returns the first Site that an example names, or the default one.
+func siteOfExample(i intent.Intent) string {
 	if len(i.Sites) == 0 || i.Sites[0] == intent.SitesAll || i.Sites[0] == intent.SitesBoth {
 		return exampleSite
 	}
 	return i.Sites[0]
 }
 
-func plain(parameters map[string]catalogv1alpha1.ParameterValue) map[string]string {
+func plainParameters(parameters map[string]catalogv1alpha1.ParameterValue) map[string]string {
 	out := make(map[string]string, len(parameters))
 	for k, v := range parameters {
 		out[k] = string(v)

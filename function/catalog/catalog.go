@@ -11,7 +11,7 @@ import (
 	"github.com/intentplane/intentplane/apis/policy"
 )
 
-// Query is what a deployment says about the catalog.
+// Query is what a deployment requests from the catalog.
 type Query struct {
 	// Namespace and Name of the deployment.
 	Namespace, Name string
@@ -24,7 +24,7 @@ type Query struct {
 	IntentLabels map[string]string
 	IntentField  string
 
-	// UnquotedSites are those of IntentSites that plain language says without quotes, and that the deployment was not delivered to. One that
+	// UnquotedSites are those of IntentSites that plain language names without quotes, and that the deployment was not delivered to. One that
 	// does not exist is refused instead of waited for.
 	UnquotedSites []string
 
@@ -35,7 +35,7 @@ type Query struct {
 	Blueprint deploymentv1alpha1.BlueprintChoice
 	Delivery  deploymentv1alpha1.DeliveryConfig
 
-	// Pinned is the name of the Blueprint's object to stay with, whatever is in the channel now. Empty means none.
+	// Pinned is the name of the Blueprint's object to keep, whatever is in the channel now. Empty means none.
 	Pinned string
 }
 
@@ -52,7 +52,7 @@ type ConfigRef struct {
 	Kind, Name string
 }
 
-func (r ConfigRef) namespaced() bool { return r.Kind == policy.KindProviderConfig }
+func (r ConfigRef) isNamespaced() bool { return r.Kind == policy.KindProviderConfig }
 
 // Place is one Site that was chosen, and where its files go.
 type Place struct {
@@ -63,7 +63,7 @@ type Place struct {
 	ConfigRef ConfigRef
 	Config    configv1alpha1.ProviderConfigSpec
 
-	// Repository is the key of the repository, as policy.RepositoryKey tells it: the one that the configuration names, or the one that the
+	// Repository is the key of the repository, as policy.RepositoryKey returns it: the one that the configuration names, or the one that the
 	// files are still in.
 	Repository string
 
@@ -83,15 +83,17 @@ type Selection struct {
 	Places []Place
 }
 
-// InvalidError says that a spec can never be fulfilled by what is in the catalog.
+// InvalidError means that the catalog can never fulfil a spec.
 type InvalidError struct{ message string }
 
 // Error names the field.
 func (e *InvalidError) Error() string { return e.message }
 
-func invalid(format string, a ...any) error { return &InvalidError{message: fmt.Sprintf(format, a...)} }
+func invalidErrorf(format string, a ...any) error {
+	return &InvalidError{message: fmt.Sprintf(format, a...)}
+}
 
-// MissingError says that something is not there, or not usable yet. It may appear.
+// MissingError means that something does not exist, or is not usable yet. It may appear.
 type MissingError struct {
 	// Reason is the reason of condition SitesFound.
 	Reason string
@@ -105,40 +107,40 @@ type MissingError struct {
 // Error names what is missing.
 func (e *MissingError) Error() string { return e.message }
 
-func missing(reason, format string, a ...any) error {
+func missingErrorf(reason, format string, a ...any) error {
 	return &MissingError{Reason: reason, message: fmt.Sprintf(format, a...)}
 }
 
-// Resolve chooses from the catalog. Until all needs are answered it returns the needs and no Selection. It returns an
-// InvalidError or a MissingError when nothing can be chosen, and another error for objects that cannot be decoded.
+// Resolve selects Blueprint, Sites and configurations. Until all needs are answered it returns the needs and no Selection. It returns an
+// InvalidError or a MissingError when nothing can be selected, and another error for objects that cannot be decoded.
 func Resolve(q Query, answers Answers) (*Selection, []Need, error) {
-	d := &desk{answers: answers}
-	s, err := resolve(d, q)
-	if d.open {
+	d := &requirements{answers: answers}
+	s, err := resolveSelection(d, q)
+	if d.unanswered {
 		return nil, d.needs, nil
 	}
 	return s, d.needs, err
 }
 
-// resolve asks for everything that it knows to need before it gives up, so that few rounds are needed.
-func resolve(d *desk, q Query) (*Selection, error) {
-	t, err := targetOf(q)
+// resolveSelection requires everything that it can name before it returns, so that few calls are needed.
+func resolveSelection(d *requirements, q Query) (*Selection, error) {
+	t, err := readTarget(q)
 	if err != nil {
 		return nil, err
 	}
-	found, sitesErr := sites(d, q, t)
-	b, inChannel, blueprintErr := blueprint(d, q)
-	places, configErr := placesOf(d, q, found)
-	if err := firstError(sitesErr, blueprintErr, configErr); err != nil || d.open {
+	found, sitesErr := selectSites(d, q, t)
+	b, inChannel, blueprintErr := selectBlueprint(d, q)
+	places, configErr := resolvePlaces(d, q, found)
+	if err := firstError(sitesErr, blueprintErr, configErr); err != nil || d.unanswered {
 		return nil, err
 	}
 	if len(places) == 0 {
-		return nil, missing(deploymentv1alpha1.ReasonNoSite, "no Site was chosen: name one in deliveryConfig.targetSite or in the intent")
+		return nil, missingErrorf(deploymentv1alpha1.ReasonNoSite, "no Site was chosen: name one in deliveryConfig.targetSite or in the intent")
 	}
 	return &Selection{Blueprint: *b, InChannel: inChannel, Places: places}, checkRepositories(places)
 }
 
-// firstError prefers what can never be fulfilled to what may appear.
+// firstError returns the first InvalidError, or else the first other error: what can never be fulfilled is more important than what may appear.
 func firstError(errs ...error) error {
 	for _, err := range errs {
 		if e := (&InvalidError{}); errors.As(err, &e) {
@@ -153,11 +155,11 @@ func firstError(errs ...error) error {
 	return nil
 }
 
-func placesOf(d *desk, q Query, found []catalogv1alpha1.Site) ([]Place, error) {
+func resolvePlaces(d *requirements, q Query, found []catalogv1alpha1.Site) ([]Place, error) {
 	var out []Place
 	var first error
 	for _, s := range found {
-		p, err := place(d, q, s)
+		p, err := resolvePlace(d, q, s)
 		if err != nil && first == nil {
 			first = err
 		}
@@ -165,16 +167,16 @@ func placesOf(d *desk, q Query, found []catalogv1alpha1.Site) ([]Place, error) {
 	}
 	// With the Sites still unknown, asking for the claim's own configuration saves a round.
 	if len(found) == 0 {
-		_, _ = ask[configv1alpha1.ClusterProviderConfig](d, config(claimConfig(q), q.Namespace))
+		_, _ = require[configv1alpha1.ClusterProviderConfig](d, configByName(configOfClaim(q), q.Namespace))
 	}
 	return out, first
 }
 
-func place(d *desk, q Query, s catalogv1alpha1.Site) (Place, error) {
-	ref := siteConfig(q, s)
+func resolvePlace(d *requirements, q Query, s catalogv1alpha1.Site) (Place, error) {
+	ref := configOfSite(q, s)
 	// Both kinds have the same spec, and nothing else is read.
-	found, err := ask[configv1alpha1.ClusterProviderConfig](d, config(ref, q.Namespace))
-	if err != nil || d.open {
+	found, err := require[configv1alpha1.ClusterProviderConfig](d, configByName(ref, q.Namespace))
+	if err != nil || d.unanswered {
 		return Place{}, err
 	}
 	if len(found) == 0 || policy.CheckConfig(ref.Kind, &found[0].Spec, q.Namespace) != nil {
@@ -188,28 +190,29 @@ func place(d *desk, q Query, s catalogv1alpha1.Site) (Place, error) {
 	}, nil
 }
 
-// configMissing names other configurations where the deployment chose: that of a Site is its owner's to change.
-func configMissing(d *desk, q Query, ref ConfigRef) error {
+// configMissing returns the error for a missing configuration. It suggests others where the deployment chose it: that of a Site is for the owner of
+// the Site to change.
+func configMissing(d *requirements, q Query, ref ConfigRef) error {
 	hint, err := "", error(nil)
-	if ref == claimConfig(q) {
+	if ref == configOfClaim(q) {
 		hint, err = suggestConfigs(d, ref, q.Namespace)
 	}
 	if err != nil {
 		return err
 	}
-	return missing(deploymentv1alpha1.ReasonConfigMissing, "%s %q does not exist or may not be used from namespace %q%s", ref.Kind, ref.Name, q.Namespace, hint)
+	return missingErrorf(deploymentv1alpha1.ReasonConfigMissing, "%s %q does not exist or may not be used from namespace %q%s", ref.Kind, ref.Name, q.Namespace, hint)
 }
 
-func claimConfig(q Query) ConfigRef {
+func configOfClaim(q Query) ConfigRef {
 	return ConfigRef{Kind: q.Delivery.GitOpsRepo.Kind, Name: q.Delivery.GitOpsRepo.Name}
 }
 
-// siteConfig is the Site's own repository where it has one, else the claim's.
-func siteConfig(q Query, s catalogv1alpha1.Site) ConfigRef {
+// configOfSite returns the configuration of the Site where it has one, and else that of the claim.
+func configOfSite(q Query, s catalogv1alpha1.Site) ConfigRef {
 	if r := s.Spec.Repository.ProviderConfigRef; r != nil {
 		return ConfigRef{Kind: policy.KindClusterProviderConfig, Name: r.Name}
 	}
-	return claimConfig(q)
+	return configOfClaim(q)
 }
 
 // checkRepositories returns an error when two Sites share a directory, or reach one repository by two configurations: each
@@ -219,11 +222,11 @@ func checkRepositories(places []Place) error {
 	for _, p := range places {
 		key := p.Repository
 		if ref, ok := refs[key]; ok && ref != p.ConfigRef {
-			return invalid("spec.deliveryConfig.gitOpsRepo: %s %q and %s %q are the same repository: use one of them for all Sites", ref.Kind, ref.Name, p.ConfigRef.Kind, p.ConfigRef.Name)
+			return invalidErrorf("spec.deliveryConfig.gitOpsRepo: %s %q and %s %q are the same repository: use one of them for all Sites", ref.Kind, ref.Name, p.ConfigRef.Kind, p.ConfigRef.Name)
 		}
 		refs[key] = p.ConfigRef
 		if other, ok := paths[key+" "+p.Path]; ok {
-			return invalid("spec.deliveryConfig: Sites %q and %q have the same directory %q", other, p.Site.GetName(), p.Path)
+			return invalidErrorf("spec.deliveryConfig: Sites %q and %q have the same directory %q", other, p.Site.GetName(), p.Path)
 		}
 		paths[key+" "+p.Path] = p.Site.GetName()
 	}

@@ -118,7 +118,7 @@ func TestNeeds(t *testing.T) {
 		want []string
 	}{
 		"ByName":     {reason: "A Site by its name, in the intent.", query: query(nil), want: []string{needBlueprint, needConfig, "site/edge1"}},
-		"Several":    {reason: "Several Sites, each once.", query: query(intentSites("edge2", "edge1", "edge2")), want: []string{needBlueprint, needConfig, "site/edge1", "site/edge2"}},
+		"Several":    {reason: "Several named Sites are each required once.", query: query(intentSites("edge2", "edge1", "edge2")), want: []string{needBlueprint, needConfig, "site/edge1", "site/edge2"}},
 		"TargetSite": {reason: "A Site by its name, in deliveryConfig.", query: query(targetSite("edge1")), want: []string{needBlueprint, needConfig, "site/edge1"}},
 		"ByLabels":   {reason: "The labels are in the name of the need, sorted.", query: query(labels), want: []string{needBlueprint, needConfig, needSharedAB, needOwnAB}},
 		"IntentLabels": {
@@ -129,9 +129,9 @@ func TestNeeds(t *testing.T) {
 			reason: "Both may select the same.", query: query(func(q *Query) { labels(q); q.IntentLabels = map[string]string{"b": "2", "a": "1"} }),
 			want: []string{needBlueprint, needConfig, needSharedAB, needOwnAB},
 		},
-		"All":        {reason: "All Sites.", query: query(targetSite("all")), want: []string{needBlueprint, needConfig, needShared, needOwn}},
+		"All":        {reason: "The word all requires all Sites.", query: query(targetSite("all")), want: []string{needBlueprint, needConfig, needShared, needOwn}},
 		"Both":       {reason: "Both Sites are two of all.", query: query(targetSite("both")), want: []string{needBlueprint, needConfig, needShared, needOwn}},
-		"IntentBoth": {reason: "Also when the intent says so.", query: query(intentSites("both")), want: []string{needBlueprint, needConfig, needShared, needOwn}},
+		"IntentBoth": {reason: "The word both in an intent requires all Sites.", query: query(intentSites("both")), want: []string{needBlueprint, needConfig, needShared, needOwn}},
 		"Version": {
 			reason: "A version has a name.", query: query(func(q *Query) { q.Blueprint.Name, q.Blueprint.Version = "shop", "1.2.0" }),
 			want: []string{"blueprint/shop-1.2.0", needConfig, "site/edge1"},
@@ -208,7 +208,7 @@ func TestResolve(t *testing.T) {
 			want: want{places: []string{"a" + here + "a/team-a/shop", "c" + here + "c/team-a/shop"}},
 		},
 		"BothOfThree": {
-			reason: "Three are not both.", query: query(targetSite("both")), answers: all(site("b"), site("c"), site("a")),
+			reason: "Both is refused where the namespace may use three Sites.", query: query(targetSite("both")), answers: all(site("b"), site("c"), site("a")),
 			want: want{reason: deploymentv1alpha1.ReasonSiteMissing, message: []string{`"both"`, "3"}},
 		},
 		"BothOfOne": {
@@ -216,18 +216,18 @@ func TestResolve(t *testing.T) {
 			want: want{reason: deploymentv1alpha1.ReasonSiteMissing, message: []string{"1"}},
 		},
 		"ByLabels": {
-			reason: "Those with the labels.", query: query(labels), answers: answers(Answers{needSharedAB: encoded(), needOwnAB: encoded(site("a"))}),
+			reason: "A selector chooses the Sites that have its labels.", query: query(labels), answers: answers(Answers{needSharedAB: encoded(), needOwnAB: encoded(site("a"))}),
 			want: want{places: []string{"a" + here + "a/team-a/shop"}},
 		},
 		"NoneByLabels": {
-			reason: "None with the labels.", query: query(labels), answers: answers(Answers{needSharedAB: encoded(), needOwnAB: encoded()}),
+			reason: "A selector that no Site matches is missing its Sites.", query: query(labels), answers: answers(Answers{needSharedAB: encoded(), needOwnAB: encoded()}),
 			want: want{reason: deploymentv1alpha1.ReasonNoSite},
 		},
 		"NoneAllowed": {
 			reason: "None that may be used.", query: query(targetSite("all")), answers: all(site("x", foreign)),
 			want: want{reason: deploymentv1alpha1.ReasonNoSite},
 		},
-		"NoSite": {reason: "Nobody names a Site.", query: query(intentSites()), answers: answers(nil), want: want{reason: deploymentv1alpha1.ReasonNoSite, message: []string{"deliveryConfig.targetSite"}}},
+		"NoSite": {reason: "A deployment without any Site gets the reason NoSite.", query: query(intentSites()), answers: answers(nil), want: want{reason: deploymentv1alpha1.ReasonNoSite, message: []string{"deliveryConfig.targetSite"}}},
 		"SiteMissing": {
 			reason: "All that are missing are named.", query: query(intentSites("edge1", "z", "y")), answers: answers(Answers{"site/y": encoded(), "site/z": encoded(), needShared: encoded(), needOwn: encoded()}),
 			want: want{reason: deploymentv1alpha1.ReasonSiteMissing, message: []string{`"y", "z"`}},
@@ -254,9 +254,9 @@ func TestResolve(t *testing.T) {
 			}), answers: answers(nil),
 			want: want{reason: "Invalid", message: []string{"spec.deliveryConfig.targetSite", "selector of spec.intent"}},
 		},
-		"WordBesideName": {reason: "A word stands alone.", query: query(intentSites("all", "edge1")), answers: answers(nil), want: want{reason: "Invalid", message: []string{"spec.intent"}}},
+		"WordBesideName": {reason: "A word for several Sites is refused beside another name.", query: query(intentSites("all", "edge1")), answers: answers(nil), want: want{reason: "Invalid", message: []string{"spec.intent"}}},
 		"BlueprintMissing": {
-			reason: "No Blueprint.", query: query(nil), answers: answers(Answers{needBlueprint: encoded(), needListed: encoded()}),
+			reason: "A Blueprint that does not exist is missing.", query: query(nil), answers: answers(Answers{needBlueprint: encoded(), needListed: encoded()}),
 			want: want{reason: deploymentv1alpha1.ReasonBlueprintMissing, message: []string{"web", "stable"}},
 		},
 		"BlueprintAmbiguous": {
@@ -273,11 +273,11 @@ func TestResolve(t *testing.T) {
 			want:    want{reason: "Invalid"},
 		},
 		"ConfigMissing": {
-			reason: "No configuration.", query: query(nil), answers: answers(Answers{needConfig: encoded(), needConfigs: encoded()}),
+			reason: "A configuration that does not exist is missing.", query: query(nil), answers: answers(Answers{needConfig: encoded(), needConfigs: encoded()}),
 			want: want{reason: deploymentv1alpha1.ReasonConfigMissing, message: []string{"ClusterProviderConfig", "default"}},
 		},
 		"ConfigNotAllowed": {
-			reason: "A configuration that the namespace may not use is told apart from none by nobody.", query: query(nil),
+			reason: "A configuration that the namespace may not use looks like a missing one.", query: query(nil),
 			answers: answers(Answers{needConfigs: encoded(), needConfig: encoded(func() any {
 				c := configOf("https://git.example.org/fleet.git")
 				c.Spec.Policy.AllowedNamespaces = []string{"team-b"}
@@ -333,8 +333,8 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// TestForeignSites: whoever may not use a Site does not learn whether it exists.
-func TestForeignSites(t *testing.T) {
+// TestSitesOfOtherNamespacesAreNotNamed: whoever may not use a Site does not learn whether it exists.
+func TestSitesOfOtherNamespacesAreNotNamed(t *testing.T) {
 	said := func(a ...any) string {
 		_, _, err := Resolve(query(nil), answers(Answers{"site/edge1": encoded(a...), needShared: encoded(append(a, site("edge2"))...), needOwn: encoded()}))
 		return err.Error()

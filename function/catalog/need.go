@@ -16,7 +16,7 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
-// Need is one object, or one set of objects, that a deployment cannot do without.
+// Need is one object, or one set of objects, that Crossplane has to send for a deployment.
 type Need struct {
 	// Name of the need. It holds the whole selector: Crossplane answers the needs of one call with what the last one asked
 	// for under the same names.
@@ -36,7 +36,7 @@ type Need struct {
 }
 
 // Answers are the objects that were given for needs, as JSON, by the need's name. A name that is absent was not answered yet;
-// an empty list says that there is no such object.
+// an empty list means that no such object exists.
 type Answers map[string][]json.RawMessage
 
 func siteByName(name string) Need {
@@ -52,7 +52,7 @@ func sitesByLabels(labels map[string]string, namespace string) []Need {
 		all := map[string]string{catalogv1alpha1.LabelUsableFrom: from}
 		maps.Copy(all, labels)
 		all[catalogv1alpha1.LabelUsableFrom] = from // A deployment selects by other labels.
-		out = append(out, Need{Name: "sites/" + joined(all), APIVersion: catalogv1alpha1.GroupVersion.String(), Kind: "Site", MatchLabels: all})
+		out = append(out, Need{Name: "sites/" + joinLabels(all), APIVersion: catalogv1alpha1.GroupVersion.String(), Kind: "Site", MatchLabels: all})
 	}
 	return out
 }
@@ -63,18 +63,18 @@ func blueprintByName(name string) Need {
 
 func blueprintByChannel(name, channel string) Need {
 	labels := map[string]string{catalogv1alpha1.LabelBlueprint: name, catalogv1alpha1.LabelChannel: channel}
-	return Need{Name: "blueprints/" + joined(labels), APIVersion: catalogv1alpha1.GroupVersion.String(), Kind: "Blueprint", MatchLabels: labels}
+	return Need{Name: "blueprints/" + joinLabels(labels), APIVersion: catalogv1alpha1.GroupVersion.String(), Kind: "Blueprint", MatchLabels: labels}
 }
 
 // listedBlueprints needs the Blueprints whose names a message can suggest. The provider bounds their number and their size.
 func listedBlueprints() Need {
 	labels := map[string]string{catalogv1alpha1.LabelListed: catalogv1alpha1.ListedTrue}
-	return Need{Name: "blueprints/" + joined(labels), APIVersion: catalogv1alpha1.GroupVersion.String(), Kind: "Blueprint", MatchLabels: labels}
+	return Need{Name: "blueprints/" + joinLabels(labels), APIVersion: catalogv1alpha1.GroupVersion.String(), Kind: "Blueprint", MatchLabels: labels}
 }
 
-func config(ref ConfigRef, namespace string) Need {
+func configByName(ref ConfigRef, namespace string) Need {
 	n := Need{APIVersion: configv1alpha1.GroupVersion.String(), Kind: ref.Kind, MatchName: ref.Name}
-	if ref.namespaced() {
+	if ref.isNamespaced() {
 		n.Namespace = namespace
 	}
 	n.Name = strings.Join([]string{"config", ref.Kind, n.Namespace, ref.Name}, "/")
@@ -83,7 +83,7 @@ func config(ref ConfigRef, namespace string) Need {
 
 // allConfigs needs every configuration of a kind that a namespace could name.
 func allConfigs(ref ConfigRef, namespace string) Need {
-	n := config(ref, namespace)
+	n := configByName(ref, namespace)
 	n.Name, n.MatchName = strings.Join([]string{"configs", ref.Kind, n.Namespace}, "/"), ""
 	return n
 }
@@ -93,14 +93,14 @@ func allConfigs(ref ConfigRef, namespace string) Need {
 func Requests(c rolloutv1alpha1.ClaimReference, answers Answers) ([]rolloutv1alpha1.RolloutRequest, Need, error) {
 	labels := rolloutv1alpha1.OpenLabels(c.APIGroup, c.Name)
 	n := Need{
-		Name: "requests/" + c.Namespace + "/" + joined(labels), APIVersion: rolloutv1alpha1.GroupVersion.String(), Kind: "RolloutRequest",
+		Name: "requests/" + c.Namespace + "/" + joinLabels(labels), APIVersion: rolloutv1alpha1.GroupVersion.String(), Kind: "RolloutRequest",
 		MatchLabels: labels, Namespace: c.Namespace,
 	}
-	found, err := ask[rolloutv1alpha1.RolloutRequest](&desk{answers: answers}, n)
+	found, err := require[rolloutv1alpha1.RolloutRequest](&requirements{answers: answers}, n)
 	return found, n, err
 }
 
-func joined(labels map[string]string) string {
+func joinLabels(labels map[string]string) string {
 	pairs := make([]string, 0, len(labels))
 	for _, key := range slices.Sorted(maps.Keys(labels)) {
 		pairs = append(pairs, fmt.Sprintf("%s=%s", key, labels[key]))
@@ -108,21 +108,21 @@ func joined(labels map[string]string) string {
 	return strings.Join(pairs, ",")
 }
 
-// desk hands out answers, and remembers what was asked for.
-type desk struct {
-	answers Answers
-	needs   []Need
-	open    bool
+// requirements return the answers that Crossplane gave, and record which objects are required.
+type requirements struct {
+	answers    Answers
+	needs      []Need
+	unanswered bool
 }
 
-// ask returns the objects that fulfil a need. It returns none, and notes that the need is open, when it was not answered yet.
-func ask[T any](d *desk, n Need) ([]T, error) {
+// require returns the objects that fulfil a need. It returns none, and records that an answer is missing, when it was not answered yet.
+func require[T any](d *requirements, n Need) ([]T, error) {
 	if !slices.ContainsFunc(d.needs, func(o Need) bool { return o.Name == n.Name }) {
 		d.needs = append(d.needs, n)
 	}
 	raw, ok := d.answers[n.Name]
 	if !ok {
-		d.open = true
+		d.unanswered = true
 		return nil, nil
 	}
 	out := make([]T, len(raw))

@@ -20,42 +20,42 @@ const (
 // maxSites is how many Sites one deployment may have.
 const maxSites = 500
 
-// target is what was said about where to go.
-type target struct {
+// A siteTarget says which Sites a deployment requests.
+type siteTarget struct {
 	words  []string
 	labels map[string]string
 
-	// unquoted are those of the words that a sentence says without quotes.
+	// unquoted are those of the words that a sentence names without quotes.
 	unquoted []string
 }
 
-// targetOf reads where to go: from deliveryConfig if it says anything, else from the intent.
-func targetOf(q Query) (target, error) {
+// readTarget returns the requested Sites: those of deliveryConfig if it names any, else those of the intent.
+func readTarget(q Query) (siteTarget, error) {
 	switch {
 	case q.Delivery.SiteSelector != nil:
-		t := target{labels: plainLabels(q.Delivery.SiteSelector.MatchLabels)}
-		return t, conflict(q, "spec.deliveryConfig.siteSelector", t)
+		t := siteTarget{labels: plainLabels(q.Delivery.SiteSelector.MatchLabels)}
+		return t, checkConflict(q, "spec.deliveryConfig.siteSelector", t)
 	case q.Delivery.TargetSite != "":
-		t := target{words: []string{string(q.Delivery.TargetSite)}}
-		return t, conflict(q, "spec.deliveryConfig.targetSite", t)
+		t := siteTarget{words: []string{string(q.Delivery.TargetSite)}}
+		return t, checkConflict(q, "spec.deliveryConfig.targetSite", t)
 	case len(q.IntentLabels) > 0:
-		return target{labels: q.IntentLabels}, nil
+		return siteTarget{labels: q.IntentLabels}, nil
 	}
-	if len(q.IntentSites) > 1 && slices.ContainsFunc(q.IntentSites, isWord) {
-		return target{}, invalid("%s: %q and %q stand alone, not beside other Sites", q.IntentField, wordBoth, wordAll)
+	if len(q.IntentSites) > 1 && slices.ContainsFunc(q.IntentSites, isSiteKeyword) {
+		return siteTarget{}, invalidErrorf("%s: %q and %q stand alone, not beside other Sites", q.IntentField, wordBoth, wordAll)
 	}
-	return target{words: q.IntentSites, unquoted: q.UnquotedSites}, nil
+	return siteTarget{words: q.IntentSites, unquoted: q.UnquotedSites}, nil
 }
 
-// conflict returns an error when the intent names other Sites than deliveryConfig does.
-func conflict(q Query, field string, t target) error {
+// checkConflict returns an error when the intent names other Sites than deliveryConfig.
+func checkConflict(q Query, field string, t siteTarget) error {
 	if len(q.IntentLabels) > 0 && !maps.Equal(q.IntentLabels, t.labels) {
-		return invalid("%s and the selector of %s select different Sites", field, q.IntentField)
+		return invalidErrorf("%s and the selector of %s select different Sites", field, q.IntentField)
 	}
-	if len(q.IntentSites) == 0 || slices.Equal(sorted(q.IntentSites), sorted(t.words)) {
+	if len(q.IntentSites) == 0 || slices.Equal(sortedCopy(q.IntentSites), sortedCopy(t.words)) {
 		return nil
 	}
-	return invalid("%s and the sites of %s name different Sites: %q in the latter", field, q.IntentField, strings.Join(q.IntentSites, ", "))
+	return invalidErrorf("%s and the sites of %s name different Sites: %q in the latter", field, q.IntentField, strings.Join(q.IntentSites, ", "))
 }
 
 func plainLabels(labels map[string]deploymentv1alpha1.LabelValue) map[string]string {
@@ -66,40 +66,40 @@ func plainLabels(labels map[string]deploymentv1alpha1.LabelValue) map[string]str
 	return out
 }
 
-func isWord(s string) bool { return s == wordAll || s == wordBoth }
+func isSiteKeyword(s string) bool { return s == wordAll || s == wordBoth }
 
-func sorted(s []string) []string {
+func sortedCopy(s []string) []string {
 	out := slices.Clone(s)
 	slices.Sort(out)
 	return out
 }
 
-// sites returns the Sites that a target means, sorted by name.
-func sites(d *desk, q Query, t target) ([]catalogv1alpha1.Site, error) {
+// selectSites returns the Sites that a target selects, sorted by name.
+func selectSites(d *requirements, q Query, t siteTarget) ([]catalogv1alpha1.Site, error) {
 	switch {
 	case len(t.labels) > 0:
-		return selected(d, q, t.labels)
+		return selectByLabels(d, q, t.labels)
 	case len(t.words) == 1 && t.words[0] == wordAll:
-		return selected(d, q, nil)
+		return selectByLabels(d, q, nil)
 	case len(t.words) == 1 && t.words[0] == wordBoth:
-		return both(d, q)
+		return selectBoth(d, q)
 	}
-	return named(d, q, t)
+	return selectByNames(d, q, t)
 }
 
-// askSites fills in what an API server would have: not every Site comes from one.
-func askSites(d *desk, n Need) ([]catalogv1alpha1.Site, error) {
-	found, err := ask[catalogv1alpha1.Site](d, n)
+// askSites requires Sites, and sets the defaults that an API server would have set: the command line reads Sites from files.
+func askSites(d *requirements, n Need) ([]catalogv1alpha1.Site, error) {
+	found, err := require[catalogv1alpha1.Site](d, n)
 	for i := range found {
 		found[i].Spec.Default()
 	}
 	return found, err
 }
 
-func named(d *desk, q Query, t target) ([]catalogv1alpha1.Site, error) {
+func selectByNames(d *requirements, q Query, t siteTarget) ([]catalogv1alpha1.Site, error) {
 	var out []catalogv1alpha1.Site
 	var lost []string
-	for _, name := range slices.Compact(sorted(t.words)) {
+	for _, name := range slices.Compact(sortedCopy(t.words)) {
 		found, err := askSites(d, siteByName(name))
 		if err != nil {
 			return nil, err
@@ -111,28 +111,28 @@ func named(d *desk, q Query, t target) ([]catalogv1alpha1.Site, error) {
 		}
 		out = append(out, found[0])
 	}
-	if len(lost) > 0 && !d.open {
+	if len(lost) > 0 && !d.unanswered {
 		return nil, sitesMissing(d, q, t, lost)
 	}
 	return out, nil
 }
 
 // sitesMissing returns an InvalidError for a Site that a sentence names without quotes, since there any word may have become a name by mistake.
-// Another Site is waited for.
-func sitesMissing(d *desk, q Query, t target, lost []string) error {
+// For another Site it returns a MissingError, since it may be created later.
+func sitesMissing(d *requirements, q Query, t siteTarget, lost []string) error {
 	hint, err := suggestSites(d, q, lost, t.words)
 	if err != nil {
 		return err
 	}
-	message := fmt.Sprintf("Site %s does not exist or may not be used from namespace %q", strings.Join(quoted(lost), ", "), q.Namespace) + hint
+	message := fmt.Sprintf("Site %s does not exist or may not be used from namespace %q", strings.Join(quoteNames(lost), ", "), q.Namespace) + hint
 	if slices.ContainsFunc(lost, func(name string) bool { return slices.Contains(t.unquoted, name) }) {
-		return invalid("%s: %s%s", q.IntentField, message, waitByQuotes)
+		return invalidErrorf("%s: %s%s", q.IntentField, message, waitByQuotes)
 	}
-	return missing(deploymentv1alpha1.ReasonSiteMissing, "%s", message)
+	return missingErrorf(deploymentv1alpha1.ReasonSiteMissing, "%s", message)
 }
 
 // usableSites returns the Sites that have labels, or all with none, and that the namespace may use.
-func usableSites(d *desk, q Query, labels map[string]string) ([]catalogv1alpha1.Site, error) {
+func usableSites(d *requirements, q Query, labels map[string]string) ([]catalogv1alpha1.Site, error) {
 	var out []catalogv1alpha1.Site
 	for _, n := range sitesByLabels(labels, q.Namespace) {
 		found, err := askSites(d, n)
@@ -144,20 +144,20 @@ func usableSites(d *desk, q Query, labels map[string]string) ([]catalogv1alpha1.
 	return slices.DeleteFunc(out, func(s catalogv1alpha1.Site) bool { return !isUsableSite(&s, q.Namespace) }), nil
 }
 
-// distinct returns Sites sorted by name, each once: one whose label just changed may be in two answers.
-func distinct(found []catalogv1alpha1.Site) []catalogv1alpha1.Site {
+// sortDistinct returns Sites sorted by name, each once: one whose label just changed may be in two answers.
+func sortDistinct(found []catalogv1alpha1.Site) []catalogv1alpha1.Site {
 	slices.SortStableFunc(found, func(a, b catalogv1alpha1.Site) int { return cmp.Compare(a.GetName(), b.GetName()) })
 	return slices.CompactFunc(found, func(a, b catalogv1alpha1.Site) bool { return a.GetName() == b.GetName() })
 }
 
-// delivered returns the Sites that the deployment was delivered to, that still have the labels, and that are not among those found. They are
-// asked for by name: a Site that lost LabelUsableFrom for a moment, since somebody replaced it, must not lose its deployments.
-func delivered(d *desk, q Query, labels map[string]string, found []catalogv1alpha1.Site) ([]catalogv1alpha1.Site, error) {
-	if d.open {
+// selectDelivered returns the Sites that the deployment was delivered to, that still have the labels, and that are not among those found. They are
+// required by name: a Site that lost LabelUsableFrom for a moment, since a user replaced it, must not lose its deployments.
+func selectDelivered(d *requirements, q Query, labels map[string]string, found []catalogv1alpha1.Site) ([]catalogv1alpha1.Site, error) {
+	if d.unanswered {
 		return nil, nil
 	}
 	var out []catalogv1alpha1.Site
-	for _, name := range sorted(q.DeliveredSites) {
+	for _, name := range sortedCopy(q.DeliveredSites) {
 		if slices.ContainsFunc(found, func(s catalogv1alpha1.Site) bool { return s.GetName() == name }) {
 			continue
 		}
@@ -183,35 +183,35 @@ func hasLabels(s *catalogv1alpha1.Site, labels map[string]string) bool {
 	return true
 }
 
-// selected returns the Sites that have labels, or all with none, but for those that the namespace may not use.
-func selected(d *desk, q Query, labels map[string]string) ([]catalogv1alpha1.Site, error) {
+// selectByLabels returns the Sites that have labels, or all with none, but for those that the namespace may not use.
+func selectByLabels(d *requirements, q Query, labels map[string]string) ([]catalogv1alpha1.Site, error) {
 	found, err := usableSites(d, q, labels)
 	if err != nil {
 		return nil, err
 	}
-	unlabelled, err := delivered(d, q, labels, found)
+	unlabelled, err := selectDelivered(d, q, labels, found)
 	if err != nil {
 		return nil, err
 	}
-	found = distinct(append(found, unlabelled...))
+	found = sortDistinct(append(found, unlabelled...))
 	if len(found) > maxSites {
-		return nil, invalid("spec.deliveryConfig: %d Sites are more than the %d that a deployment may have", len(found), maxSites)
+		return nil, invalidErrorf("spec.deliveryConfig: %d Sites are more than the %d that a deployment may have", len(found), maxSites)
 	}
 	return found, nil
 }
 
-func both(d *desk, q Query) ([]catalogv1alpha1.Site, error) {
-	found, err := selected(d, q, nil)
-	if err != nil || d.open {
+func selectBoth(d *requirements, q Query) ([]catalogv1alpha1.Site, error) {
+	found, err := selectByLabels(d, q, nil)
+	if err != nil || d.unanswered {
 		return nil, err
 	}
 	if len(found) != 2 {
-		return nil, missing(deploymentv1alpha1.ReasonSiteMissing, "%q means the two Sites that namespace %q may use, but it may use %d", wordBoth, q.Namespace, len(found))
+		return nil, missingErrorf(deploymentv1alpha1.ReasonSiteMissing, "%q means the two Sites that namespace %q may use, but it may use %d", wordBoth, q.Namespace, len(found))
 	}
 	return found, nil
 }
 
-func quoted(names []string) []string {
+func quoteNames(names []string) []string {
 	out := make([]string, len(names))
 	for i, name := range names {
 		out[i] = `"` + name + `"`

@@ -17,32 +17,32 @@ import (
 // maxShown is how many names a message lists.
 const maxShown = 5
 
-// maxTypos is how many letters a name may differ by from one that was probably meant.
+// maxTypos is by how many characters a name may differ from one that is suggested for it.
 const maxTypos = 2
 
-// waitByQuotes says how a sentence names a Site that is created later.
+// waitByQuotes explains how a sentence names a Site that is created later.
 const waitByQuotes = " To wait for a Site that does not exist yet, put its name in quotes."
 
-// listBlueprints says how to see the Blueprints where none is listed for messages: those that are large, or one too many.
+// listBlueprints explains how to list the Blueprints. Messages name none where they are too many or too large.
 const listBlueprints = `: "kubectl get blueprints" lists the names, versions, channels and types that exist`
 
-// suggestBlueprints returns what a message says of the Blueprints that exist instead of the one that is asked for: the versions or the channels
-// of its name or, where no Blueprint has that, the names in its channel. Every namespace may use every Blueprint.
-func suggestBlueprints(d *desk, q Query) (string, error) {
-	all, err := ask[metav1.PartialObjectMetadata](d, listedBlueprints())
+// suggestBlueprints returns the part of a message that names existing Blueprints: the versions or channels of the requested name or, where no
+// Blueprint has that name, the names in its channel. Every namespace may use every Blueprint.
+func suggestBlueprints(d *requirements, q Query) (string, error) {
+	all, err := require[metav1.PartialObjectMetadata](d, listedBlueprints())
 	if err != nil {
 		return "", err
 	}
 	name, channel, version := q.BlueprintName(), q.Blueprint.Channel, q.Blueprint.Version
-	versions := labelled(all, func(b metav1.PartialObjectMetadata) (string, bool) {
+	versions := readLabels(all, func(b metav1.PartialObjectMetadata) (string, bool) {
 		v, ok := strings.CutPrefix(b.GetName(), name+"-")
 		return v, ok && b.GetLabels()[catalogv1alpha1.LabelBlueprint] == name
 	})
-	channels := labelled(all, func(b metav1.PartialObjectMetadata) (string, bool) {
+	channels := readLabels(all, func(b metav1.PartialObjectMetadata) (string, bool) {
 		c := b.GetLabels()[catalogv1alpha1.LabelChannel]
 		return c, c != "" && b.GetLabels()[catalogv1alpha1.LabelBlueprint] == name
 	})
-	names := labelled(all, func(b metav1.PartialObjectMetadata) (string, bool) {
+	names := readLabels(all, func(b metav1.PartialObjectMetadata) (string, bool) {
 		n := b.GetLabels()[catalogv1alpha1.LabelBlueprint]
 		return n, n != "" && (version != "" || b.GetLabels()[catalogv1alpha1.LabelChannel] == channel)
 	})
@@ -57,26 +57,26 @@ func suggestBlueprints(d *desk, q Query) (string, error) {
 	return listBlueprints, nil
 }
 
-// labelled returns what a function reads from objects, sorted, each once.
-func labelled(all []metav1.PartialObjectMetadata, read func(metav1.PartialObjectMetadata) (string, bool)) []string {
+// readLabels returns the distinct texts that a function reads from objects, sorted.
+func readLabels(all []metav1.PartialObjectMetadata, read func(metav1.PartialObjectMetadata) (string, bool)) []string {
 	out := []string{}
 	for _, o := range all {
 		if text, ok := read(o); ok {
 			out = append(out, text)
 		}
 	}
-	return slices.Compact(sorted(out))
+	return slices.Compact(sortedCopy(out))
 }
 
-// suggestSites returns what a message says of the Sites that the namespace may use. It says nothing of other Sites, so that a forbidden Site
-// looks like a missing one. It asks for all Sites, as a deployment to all of them does, and only once a Site is missing.
-func suggestSites(d *desk, q Query, lost, named []string) (string, error) {
+// suggestSites returns the part of a message that names the Sites which the namespace may use. It never names other Sites, so that a forbidden Site
+// looks like a missing one. It requires all Sites, as a deployment to all of them does, but only if a Site is missing.
+func suggestSites(d *requirements, q Query, lost, named []string) (string, error) {
 	all, err := usableSites(d, q, nil)
 	if err != nil {
 		return "", err
 	}
 	usable := make([]string, 0, len(all))
-	for _, s := range distinct(all) {
+	for _, s := range sortDistinct(all) {
 		usable = append(usable, s.GetName())
 	}
 	if len(usable) == 0 {
@@ -89,9 +89,9 @@ func isUsableSite(s *catalogv1alpha1.Site, namespace string) bool {
 	return policy.CheckSite(s, namespace) == nil
 }
 
-// suggestConfigs returns what a message says of the configurations that the namespace may use, of the kind that was asked for.
-func suggestConfigs(d *desk, ref ConfigRef, namespace string) (string, error) {
-	all, err := ask[configv1alpha1.ClusterProviderConfig](d, allConfigs(ref, namespace))
+// suggestConfigs returns the part of a message that names the configurations of a kind which the namespace may use.
+func suggestConfigs(d *requirements, ref ConfigRef, namespace string) (string, error) {
+	all, err := require[configv1alpha1.ClusterProviderConfig](d, allConfigs(ref, namespace))
 	if err != nil {
 		return "", err
 	}
@@ -112,7 +112,7 @@ func suggestConfigs(d *desk, ref ConfigRef, namespace string) (string, error) {
 func suggestNames(kinds string, lost, given, usable []string) string {
 	var questions []string
 	for _, name := range lost {
-		if near := nearest(name, given, usable); near != "" {
+		if near := nearestName(name, given, usable); near != "" {
 			questions = append(questions, fmt.Sprintf("%q instead of %q", near, name))
 		}
 	}
@@ -123,10 +123,10 @@ func suggestNames(kinds string, lost, given, usable []string) string {
 	return ": did you mean " + strings.Join(questions, ", ") + "? " + list
 }
 
-// nearest returns the most similar of the usable names that were not given, or none if none is similar enough to be a typing error.
-func nearest(name string, given, usable []string) string {
+// nearestName returns the most similar of the usable names that were not given, or none if none is similar enough to be a typing error.
+func nearestName(name string, given, usable []string) string {
 	best, distance := "", maxTypos+1
-	for _, u := range sorted(usable) {
+	for _, u := range sortedCopy(usable) {
 		n := levenshtein.ComputeDistance(name, u)
 		if n < distance && 2*n < len(name) && !slices.Contains(given, u) {
 			best, distance = u, n
@@ -147,7 +147,7 @@ func listNames(lost, usable []string) string {
 	shown := slices.Clone(usable)
 	slices.SortFunc(shown, func(a, b string) int { return cmp.Or(cmp.Compare(distance[a], distance[b]), cmp.Compare(a, b)) })
 	shown = shown[:min(len(shown), maxShown)]
-	text := strings.Join(quoted(sorted(shown)), ", ")
+	text := strings.Join(quoteNames(sortedCopy(shown)), ", ")
 	if len(usable) > maxShown {
 		return text + " and others"
 	}

@@ -29,7 +29,7 @@ type entry[V any] struct {
 	bytes int
 }
 
-// New returns a Memo that holds up to about maxBytes. What was not asked for the longest goes first.
+// New returns a Memo that holds up to about maxBytes. It drops the value that was not used for the longest time first.
 func New[V any](maxBytes int) *Memo[V] {
 	return &Memo[V]{maxBytes: maxBytes, entries: map[Key]*list.Element{}, recent: list.New()}
 }

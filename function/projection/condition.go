@@ -23,12 +23,12 @@ func Is(typ string, status bool, reason, message string) Condition {
 	return c
 }
 
-// Unknown returns a condition that nobody knows.
+// Unknown returns a condition whose status is unknown.
 func Unknown(typ, reason, message string) Condition {
 	return Condition{Type: typ, Status: corev1.ConditionUnknown, Reason: reason, Message: message}
 }
 
-// Fit shortens a message to what the schema takes: nothing of a status is written that has a longer one.
+// Fit shortens a message to the length that the schema allows: an API server refuses a whole status for one longer message.
 func Fit(message string, most int) string {
 	characters := []rune(message)
 	if len(characters) <= most {

@@ -9,20 +9,20 @@ const MaxTransitions = 20
 
 // A Table is the legal changes of a phase, as data. What is not in it is never written.
 type Table[P ~string] struct {
-	// Start is where all begins, and begins again: it is legal from anywhere.
+	// Start is the first phase. A change to it is legal from every phase, since an object may be recreated.
 	Start P
 
-	// Failed is where what fails goes. Along takes a shorter way there from where it is legal.
+	// Failed is the phase of a failure. Along takes the direct change to it where that is legal.
 	Failed P
 
 	// Next phases of each phase. That of an empty phase is Start.
 	Next map[P][]P
 }
 
-// Legal is true for a change of the phase that may be written.
+// Legal reports whether a change of the phase may be written.
 func (t Table[P]) Legal(from, to P) bool { return to == t.Start || slices.Contains(t.Next[from], to) }
 
-// Along is what is left of a route when it goes on from a phase, or the whole route when it starts again.
+// Along returns the rest of a route behind a phase, or the whole route when it starts again.
 func (t Table[P]) Along(from P, route []P, restart bool) []P {
 	if restart {
 		return route
@@ -33,31 +33,31 @@ func (t Table[P]) Along(from P, route []P, restart bool) []P {
 	if i := slices.Index(route, from); i >= 0 {
 		return route[i+1:]
 	}
-	// What failed may have come further than where such failures are found.
+	// The phase may be beyond the one in which such failures are found.
 	if i := slices.Index(route, t.Failed); i >= 0 && slices.Contains(t.Next[from], t.Failed) {
 		return route[i:]
 	}
 	return route
 }
 
-// Shortest is the phases between two, the second one last. Where the table knows no way it starts again.
+// Shortest returns the phases on the shortest path between two, the second one last. Without a path in the table it starts again.
 func (t Table[P]) Shortest(from, to P, restart bool) []P {
 	if from == to && !restart {
 		return nil
 	}
 	if !restart {
-		if way := t.search(from, to); way != nil {
+		if way := t.searchPath(from, to); way != nil {
 			return way
 		}
 	}
 	if to == t.Start {
 		return []P{t.Start}
 	}
-	return append([]P{t.Start}, t.search(t.Start, to)...)
+	return append([]P{t.Start}, t.searchPath(t.Start, to)...)
 }
 
-// search the table breadth first, in its order.
-func (t Table[P]) search(from, to P) []P {
+// searchPath searches the table breadth first, in its order, and returns the shortest path, or nil.
+func (t Table[P]) searchPath(from, to P) []P {
 	ways, seen := [][]P{{from}}, map[P]bool{from: true}
 	for len(ways) > 0 {
 		way := ways[0]

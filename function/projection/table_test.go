@@ -20,11 +20,11 @@ func TestLegal(t *testing.T) {
 		from, to string
 		want     bool
 	}{
-		"Next":    {reason: "It is in the table.", from: "green", to: "yellow", want: true},
-		"Back":    {reason: "It is not.", from: "yellow", to: "green"},
-		"Start":   {reason: "All may start again.", from: "broken", to: "off", want: true},
-		"Same":    {reason: "To stay is no change.", from: "green", to: "green"},
-		"Unknown": {reason: "What nobody knows goes nowhere.", from: "blue", to: "green"},
+		"Next":    {reason: "A change that the table has is legal.", from: "green", to: "yellow", want: true},
+		"Back":    {reason: "A change that the table does not have is illegal.", from: "yellow", to: "green"},
+		"Start":   {reason: "A change to the start is legal from every phase.", from: "broken", to: "off", want: true},
+		"Same":    {reason: "A phase does not change to itself.", from: "green", to: "green"},
+		"Unknown": {reason: "An unknown phase changes only to the start.", from: "blue", to: "green"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -44,11 +44,11 @@ func TestShortest(t *testing.T) {
 	}{
 		"First":   {reason: "All begins at the start.", to: "off", want: "off"},
 		"Far":     {reason: "What lies between is gone through.", from: "", to: "red", want: "off green yellow red"},
-		"Around":  {reason: "There may be a way back.", from: "yellow", to: "green", want: "red green"},
-		"Same":    {reason: "Nothing changed.", from: "red", to: "red"},
-		"Again":   {reason: "It is another one.", from: "green", to: "green", restart: true, want: "off green"},
-		"NoWay":   {reason: "Where there is no way it starts again.", from: "broken", to: "green", want: "off green"},
-		"Unknown": {reason: "So does what nobody knows.", from: "blue", to: "off", want: "off"},
+		"Around":  {reason: "The shortest path may lead over other phases.", from: "yellow", to: "green", want: "red green"},
+		"Same":    {reason: "An unchanged phase has an empty path.", from: "red", to: "red"},
+		"Again":   {reason: "An object that was recreated starts again.", from: "green", to: "green", restart: true, want: "off green"},
+		"NoWay":   {reason: "A phase without a path to the wanted one starts again.", from: "broken", to: "green", want: "off green"},
+		"Unknown": {reason: "An unknown phase starts again.", from: "blue", to: "off", want: "off"},
 		"ToStart": {reason: "The start is one step.", from: "red", to: "off", restart: true, want: "off"},
 	}
 	for name, tc := range cases {
@@ -69,9 +69,9 @@ func TestAlong(t *testing.T) {
 		restart bool
 		want    string
 	}{
-		"On":      {reason: "It goes on from where it is.", from: "green", route: "off green yellow", want: "yellow"},
-		"There":   {reason: "It is there.", from: "yellow", route: "off green yellow", want: ""},
-		"Again":   {reason: "It starts again.", from: "green", route: "off green", restart: true, want: "off green"},
+		"On":      {reason: "A route continues behind the present phase.", from: "green", route: "off green yellow", want: "yellow"},
+		"There":   {reason: "A route that ends at the present phase is done.", from: "yellow", route: "off green yellow", want: ""},
+		"Again":   {reason: "A restart takes the whole route.", from: "green", route: "off green", restart: true, want: "off green"},
 		"Beside":  {reason: "Who is not on the way starts again.", from: "red", route: "off green", want: "off green"},
 		"Further": {reason: "What fails may have come further.", from: "green", route: "off broken", want: "broken"},
 	}
@@ -98,18 +98,5 @@ func TestLog(t *testing.T) {
 	want := []entry{{Index: 58, From: "green", To: "yellow"}, {Index: 59, From: "yellow", To: "red"}}
 	if diff := cmp.Diff(want, log[MaxTransitions-2:]); diff != "" || len(log) != MaxTransitions {
 		t.Errorf("Log(...): %d entries; the last ones: -want, +got:\n%s", len(log), diff)
-	}
-}
-
-func TestFit(t *testing.T) {
-	for name, tc := range map[string]struct{ reason, text, want string }{
-		"Short": {reason: "It fits.", text: "äöü", want: "äöü"},
-		"Long":  {reason: "Characters are counted, and not bytes.", text: "äöüß", want: "äö…"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, Fit(tc.text, 3)); diff != "" {
-				t.Errorf("\n%s\nFit(...): -want, +got:\n%s", tc.reason, diff)
-			}
-		})
 	}
 }

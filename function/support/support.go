@@ -23,7 +23,7 @@ func configFields() []string {
 func Selection(s *catalog.Selection) ([]string, error) {
 	var out []string
 	for _, p := range s.Places {
-		config, err := object(p.Config, configFields(), fmt.Sprintf("%s %s: spec.", p.ConfigRef.Kind, p.ConfigRef.Name))
+		config, err := setFieldsOfSpec(p.Config, configFields(), fmt.Sprintf("%s %s: spec.", p.ConfigRef.Kind, p.ConfigRef.Name))
 		if err != nil {
 			return nil, err
 		}
@@ -34,9 +34,9 @@ func Selection(s *catalog.Selection) ([]string, error) {
 }
 
 // Config returns the paths, in the spec of a configuration, of the fields that are set and do nothing yet.
-func Config(spec map[string]any) []string { return named(spec, configFields(), "") }
+func Config(spec map[string]any) []string { return setFields(spec, configFields(), "") }
 
-func object(spec any, fields []string, prefix string) ([]string, error) {
+func setFieldsOfSpec(spec any, fields []string, prefix string) ([]string, error) {
 	b, err := json.Marshal(spec)
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot encode spec")
@@ -45,10 +45,10 @@ func object(spec any, fields []string, prefix string) ([]string, error) {
 	if err := json.Unmarshal(b, &set); err != nil {
 		return nil, errors.Wrap(err, "cannot decode spec")
 	}
-	return named(set, fields, prefix), nil
+	return setFields(set, fields, prefix), nil
 }
 
-func named(set map[string]any, fields []string, prefix string) []string {
+func setFields(set map[string]any, fields []string, prefix string) []string {
 	var out []string
 	for _, f := range fields {
 		_, found, err := unstructured.NestedFieldNoCopy(set, strings.Split(f, ".")...)

@@ -1,17 +1,14 @@
 package catalog
 
 import (
-	"maps"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/google/go-cmp/cmp"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
-	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
 func TestResolvePinned(t *testing.T) {
@@ -28,11 +25,11 @@ func TestResolvePinned(t *testing.T) {
 		answers Answers
 		want    want
 	}{
-		"Both":       {reason: "It stays, and knows what is in the channel.", answers: Answers{needPinned: encoded(blueprintOf("web-0.9.0", "web"))}, want: want{blueprint: "web-0.9.0", inChannel: "web-1.0.0"}},
+		"Both":       {reason: "A pinned Blueprint is kept, and the one in the channel is returned too.", answers: Answers{needPinned: encoded(blueprintOf("web-0.9.0", "web"))}, want: want{blueprint: "web-0.9.0", inChannel: "web-1.0.0"}},
 		"NoChannel":  {reason: "A channel may be empty.", answers: Answers{needPinned: encoded(blueprintOf("web-0.9.0", "web")), needBlueprint: encoded()}, want: want{blueprint: "web-0.9.0"}},
 		"Unanswered": {reason: "Both have to be known.", want: want{open: true}},
 		"Gone": {
-			reason: "It is not there any more.", answers: Answers{needPinned: encoded()},
+			reason: "A pinned Blueprint that does not exist is missing.", answers: Answers{needPinned: encoded()},
 			want: want{inChannel: "web-1.0.0", reason: deploymentv1alpha1.ReasonBlueprintMissing, message: []string{"web-0.9.0"}},
 		},
 		"Ambiguous": {
@@ -46,7 +43,7 @@ func TestResolvePinned(t *testing.T) {
 			want:    want{reason: deploymentv1alpha1.ReasonBlueprintAmbiguous, message: []string{"web-1 and web-2"}},
 		},
 		"OtherType": {
-			reason: "It does not serve what the intent is now.", answers: Answers{needPinned: encoded(blueprintOf("web-0.9.0", "upf"))},
+			reason: "A pinned Blueprint that does not serve the type of the intent is refused.", answers: Answers{needPinned: encoded(blueprintOf("web-0.9.0", "upf"))},
 			want: want{reason: "Invalid", message: []string{"web-0.9.0"}},
 		},
 	}
@@ -76,45 +73,6 @@ func TestResolvePinned(t *testing.T) {
 				if !slices.ContainsFunc(needs, func(n Need) bool { return n.Name == need }) {
 					t.Errorf("\n%s\nResolve(...): %s is not asked for: %v", tc.reason, need, needs)
 				}
-			}
-		})
-	}
-}
-
-func TestRequests(t *testing.T) {
-	long := strings.Repeat("x", 100)
-	one := rolloutv1alpha1.RolloutRequest{ObjectMeta: metav1.ObjectMeta{Name: "take-it"}}
-	cases := map[string]struct {
-		reason string
-		name   string
-		given  Answers
-		want   []string
-	}{
-		"Some":       {reason: "Those that were given.", name: "shop", given: Answers{"requests/team-a/rollout.intentplane.dev/deployment=shop,rollout.intentplane.dev/deployment-group=intentplane.dev": encoded(one)}, want: []string{"take-it"}},
-		"Unanswered": {reason: "None were given yet.", name: "shop"},
-		"Other":      {reason: "Those of another deployment are not asked for.", name: "bank", given: Answers{"requests/team-a/rollout.intentplane.dev/deployment=shop,rollout.intentplane.dev/deployment-group=intentplane.dev": encoded(one)}},
-		"Long":       {reason: "A name that is no label has a digest.", name: long},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			got, need, err := Requests(rolloutv1alpha1.ClaimReference{APIGroup: "intentplane.dev", Namespace: "team-a", Name: tc.name}, tc.given)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var names []string
-			for _, r := range got {
-				names = append(names, r.GetName())
-			}
-			if diff := cmp.Diff(tc.want, names); diff != "" {
-				t.Errorf("\n%s\nRequests(...): -want, +got:\n%s", tc.reason, diff)
-			}
-			for _, value := range slices.Collect(maps.Values(need.MatchLabels)) {
-				if len(value) > 63 || value == "" {
-					t.Errorf("\n%s\nRequests(...): label %q", tc.reason, value)
-				}
-			}
-			if need.Namespace != "team-a" || need.Kind != "RolloutRequest" || len(need.MatchLabels) != 2 {
-				t.Errorf("\n%s\nRequests(...): need %+v", tc.reason, need)
 			}
 		})
 	}

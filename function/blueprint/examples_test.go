@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/kustomize/api/krusty"
@@ -69,7 +68,7 @@ func everything(t *testing.T, b *catalogv1alpha1.Blueprint, e catalogv1alpha1.Bl
 	if err != nil {
 		t.Fatal(err)
 	}
-	values, err := render.Explain(render.Input{Blueprint: b, Intent: wanted, Site: render.Site{Name: r.Site, Parameters: plain(e.Parameters)}}, intent.ExplicitInText(e.Intent))
+	values, err := render.Explain(render.Input{Blueprint: b, Intent: wanted, Site: render.Site{Name: r.Site, Parameters: plainParameters(e.Parameters)}}, intent.ExplicitInText(e.Intent))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,88 +130,6 @@ func TestExamplesMeasureMetrics(t *testing.T) {
 	}
 }
 
-func TestCreate(t *testing.T) {
-	const kustomization = "resources: [intent.yaml, a.yaml]\n"
-	const config = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
-	const defaults = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: intent}\ndata: {replicas: '1', param-greeting: Hello}\n"
-	type want struct {
-		files  []string
-		schema string
-		err    string
-	}
-	cases := map[string]struct {
-		reason string
-		dir    map[string]string
-		name   string
-		want   want
-	}{
-		"Found": {
-			reason: "Parameters are those that have a default.",
-			dir:    map[string]string{"kustomization.yaml": kustomization, "a.yaml": config, "intent.yaml": defaults, "README.md": "x", ".git/config": "x"},
-			want: want{
-				files:  []string{"a.yaml", "intent.yaml", "kustomization.yaml"},
-				schema: `{"additionalProperties":false,"properties":{"greeting":{"default":"Hello","type":"string"}},"type":"object"}`,
-			},
-		},
-		"Schema": {
-			reason: "A file describes them better.",
-			dir:    map[string]string{"kustomization.yaml": kustomization, "a.yaml": config, "parameters.schema.json": `{"type": "object"}`},
-			want:   want{files: []string{"a.yaml", "kustomization.yaml"}, schema: `{"type":"object"}`},
-		},
-		"BadName":    {reason: "A name is checked here, not when it is applied.", name: "Web", want: want{err: `"Web" and "1.0.0" must be a name`}},
-		"Outside":    {reason: "What reaches outside is refused at once.", dir: map[string]string{"kustomization.yaml": "resources: [../x]"}, want: want{err: "is not a file or a folder of the Blueprint"}},
-		"NotKustomi": {reason: "So is what kustomize would not build.", dir: map[string]string{"a.yaml": config}, want: want{err: "must have one kustomization.yaml"}},
-		"More": {
-			reason: "What a Blueprint has no field for is a mistake.",
-			dir:    map[string]string{"kustomization.yaml": kustomization, "a.yaml": config, "blueprint.yaml": "metric: []"}, want: want{err: `unknown field "metric"`},
-		},
-		"BadQuery": {
-			reason: "A query that cannot be asked is refused.",
-			dir:    map[string]string{"kustomization.yaml": kustomization, "a.yaml": config, "blueprint.yaml": "metrics: [{name: up, query: 'up{', direction: AtLeast}]"},
-			want:   want{err: "spec.metrics[0].query: is not PromQL"},
-		},
-		"BadSchema": {reason: "A schema is YAML.", dir: map[string]string{"kustomization.yaml": kustomization, "a.yaml": config, "parameters.schema.yaml": "a: ["}, want: want{err: "cannot decode parameters.schema.yaml"}},
-		"Large":     {reason: "Files are bounded before they are read.", dir: map[string]string{"a.yaml": strings.Repeat("#", maxBytes+1)}, want: want{err: "a.yaml: has 65537 bytes"}},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			dir := fstest.MapFS{}
-			for file, text := range tc.dir {
-				dir[file] = &fstest.MapFile{Data: []byte(text)}
-			}
-			if tc.name == "" {
-				tc.name = "web"
-			}
-			b, err := Create(dir, Options{Name: tc.name, Version: "1.0.0", Types: []string{"web"}})
-			if (err == nil) != (tc.want.err == "") || err != nil && !strings.Contains(err.Error(), tc.want.err) {
-				t.Fatalf("\n%s\nCreate(...): want error %q, got %v", tc.reason, tc.want.err, err)
-			}
-			if err != nil {
-				return
-			}
-			got := want{schema: string(b.Spec.ParametersSchema.Raw)}
-			for _, file := range []string{".git/config", "README.md", "a.yaml", "intent.yaml", "kustomization.yaml"} {
-				if _, ok := b.Spec.Files[file]; ok {
-					got.files = append(got.files, file)
-				}
-			}
-			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{})); diff != "" {
-				t.Errorf("\n%s\nCreate(...): -want, +got:\n%s", tc.reason, diff)
-			}
-		})
-	}
-}
-
-func TestCreateLinks(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.Symlink("/etc/passwd", filepath.Join(dir, "a.yaml")); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Create(os.DirFS(dir), Options{Name: "web", Version: "1.0.0"}); err == nil || !strings.Contains(err.Error(), "a.yaml: is not a regular file") {
-		t.Errorf("Create(...) with a link: got %v", err)
-	}
-}
-
 func TestFailingExamples(t *testing.T) {
 	const kustomization = "resources: [a.yaml]\n"
 	cases := map[string]struct {
@@ -222,9 +139,9 @@ func TestFailingExamples(t *testing.T) {
 		want   string
 	}{
 		"Structure": {reason: "What no API server takes fails.", object: "apiVersion: v1\nkind: Service\nmetadata: {name: a}\nspec: {port: 1}\n", intent: `{"service": "a"}`, want: `service-a.yaml: Service "a": spec.port: is not a field of this kind`},
-		"Secret":    {reason: "So does what would be readable in Git.", object: "apiVersion: v1\nkind: Secret\nmetadata: {name: a}\ndata: {a: Yg==}\n", intent: `{"service": "a"}`, want: "plainSecrets"},
-		"Intent":    {reason: "So does an intent that nobody understands.", object: "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n", intent: `{"servce": "a"}`, want: "servce"},
-		"Type":      {reason: "Or that is for another Blueprint.", object: "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n", intent: `{"service": "a", "type": "db"}`, want: `does not serve type "db"`},
+		"Secret":    {reason: "An example that renders a plain Secret fails.", object: "apiVersion: v1\nkind: Secret\nmetadata: {name: a}\ndata: {a: Yg==}\n", intent: `{"service": "a"}`, want: "plainSecrets"},
+		"Intent":    {reason: "An example whose intent cannot be parsed fails.", object: "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n", intent: `{"servce": "a"}`, want: "servce"},
+		"Type":      {reason: "An example of a type that the Blueprint does not serve fails.", object: "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n", intent: `{"service": "a", "type": "db"}`, want: `does not serve type "db"`},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
