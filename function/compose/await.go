@@ -5,7 +5,7 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
-	"github.com/intentplane/intentplane/function/rollout"
+	"github.com/intentplane/intentplane/function/evidence"
 )
 
 // Awaits is true for an order that some Site still waits for: it was not asked for there, since its cluster was not ready. What is to be
@@ -29,7 +29,7 @@ func Await(wanted, observed map[string]*deliveryv1alpha1.GitDelivery, sync *deli
 		awaiting := *d
 		awaiting.Spec.ForProvider.Trees = nil
 		for _, t := range d.Spec.ForProvider.Trees {
-			if _, through := asked(t, observed[name], o); clustered[t.Site] && !through && !rollout.Admits(sync, o, t.Site) {
+			if _, through := asked(t, observed[name], o); clustered[t.Site] && !through && !evidence.AdmitsSite(sync, o, t.Site) {
 				t = kept(t)
 			}
 			awaiting.Spec.ForProvider.Trees = append(awaiting.Spec.ForProvider.Trees, t)

@@ -57,7 +57,7 @@ func endStage(p *plan, name deploymentv1alpha1.Phase, now time.Time) {
 
 // plan compiles, places and renders the intent, with the Blueprint that the deployment stays with or, where an update is approved, the
 // one in the channel. It returns a problem when it cannot; what it found out by then is in the facts.
-func (c *Core) plan(ctx context.Context, in Input, f *phase.Facts, approved bool) (plan, error) {
+func (c *Core) plan(ctx context.Context, in Input, f *phase.Input, approved bool) (plan, error) {
 	p := plan{began: c.stopwatch()}
 	i, field, err := ReadIntent(&in.Spec)
 	if field != "" {
@@ -83,7 +83,7 @@ func (c *Core) plan(ctx context.Context, in Input, f *phase.Facts, approved bool
 	return p, err
 }
 
-func (c *Core) fill(ctx context.Context, in Input, f *phase.Facts, i intent.Intent, s *catalog.Selection, p *plan) error {
+func (c *Core) fill(ctx context.Context, in Input, f *phase.Input, i intent.Intent, s *catalog.Selection, p *plan) error {
 	if err := checkSiteReplicas(in.Spec, i, s); err != nil {
 		return err
 	}

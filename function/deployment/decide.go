@@ -15,7 +15,7 @@ import (
 
 // decide goes on with the order. A plan with a problem freezes it: nothing new is ordered, and what was begun goes on with the Sites that
 // it has. What people asked for with RolloutRequests is done first, and answered.
-func (c *Core) decide(ctx context.Context, in Input, f *phase.Facts, out *Output) error {
+func (c *Core) decide(ctx context.Context, in Input, f *phase.Input, out *Output) error {
 	asked, need, err := catalog.Requests(in.Claim, in.Answers)
 	if err != nil {
 		return err
@@ -49,7 +49,7 @@ func (c *Core) decide(ctx context.Context, in Input, f *phase.Facts, out *Output
 }
 
 // carryOut does what a request asks for, or goes on.
-func (p plan) carryOut(in Input, f *phase.Facts, out *Output, s rollout.Standing, r *rolloutv1alpha1.RolloutRequest) error {
+func (p plan) carryOut(in Input, f *phase.Input, out *Output, s rollout.Standing, r *rolloutv1alpha1.RolloutRequest) error {
 	if r == nil {
 		return p.goOn(in, f, out, s)
 	}
@@ -67,7 +67,7 @@ func (p plan) carryOut(in Input, f *phase.Facts, out *Output, s rollout.Standing
 }
 
 // goOn with the order, or with the next one.
-func (p plan) goOn(in Input, f *phase.Facts, out *Output, s rollout.Standing) error {
+func (p plan) goOn(in Input, f *phase.Input, out *Output, s rollout.Standing) error {
 	if f.Problem != nil {
 		return p.resume(in, f, out, s.Order)
 	}
@@ -75,7 +75,7 @@ func (p plan) goOn(in Input, f *phase.Facts, out *Output, s rollout.Standing) er
 }
 
 // order goes on with the current order, or starts the next revision, and asks for what carries it out.
-func (p plan) order(in Input, f *phase.Facts, out *Output) error {
+func (p plan) order(in Input, f *phase.Input, out *Output) error {
 	all := slices.Collect(maps.Values(f.Observed))
 	current, conflict := rollout.Current(all)
 	if conflict {
@@ -96,7 +96,7 @@ func (p plan) order(in Input, f *phase.Facts, out *Output) error {
 	}
 	f.Unobserved = p.unobserved
 	// Nobody knows which of all that changed may go out.
-	if f.Held = held; held && rollout.Unnamed(next, p.wish) {
+	if f.RendererDeferred = held; held && rollout.Unnamed(next, p.wish) {
 		return nil
 	}
 	if next.Rejected() {
@@ -130,7 +130,7 @@ func outranks(o rolloutv1alpha1.Order, r rollout.Request) bool {
 
 // resume goes on with an order as it is, to a verdict and back, while nothing new may be ordered. What a later step would bring is not known
 // here, so it waits. Where an object was lost, or memory and objects disagree, everything stays.
-func (p plan) resume(in Input, f *phase.Facts, out *Output, current *rolloutv1alpha1.Order) error {
+func (p plan) resume(in Input, f *phase.Input, out *Output, current *rolloutv1alpha1.Order) error {
 	if current == nil || !agreed(f, *current) {
 		return nil
 	}
@@ -160,7 +160,7 @@ func (p plan) resume(in Input, f *phase.Facts, out *Output, current *rolloutv1al
 }
 
 // agreed is true when no object asks for an earlier revision than the one that is remembered, and none for another request.
-func agreed(f *phase.Facts, o rolloutv1alpha1.Order) bool {
+func agreed(f *phase.Input, o rolloutv1alpha1.Order) bool {
 	asks := func(d *deliveryv1alpha1.GitDelivery) bool {
 		is := d.Spec.ForProvider.Order
 		return is.Revision == o.Revision && is.Request == o.Request

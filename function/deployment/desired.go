@@ -80,7 +80,7 @@ func (c *channel) waiting() string {
 }
 
 // wish is what is asked for with a Blueprint.
-func (c *Core) wish(in Input, f *phase.Facts, i intent.Intent, s *catalog.Selection, blueprint string) (rollout.Wish, error) {
+func (c *Core) wish(in Input, f *phase.Input, i intent.Intent, s *catalog.Selection, blueprint string) (rollout.Wish, error) {
 	// What a revision is judged by is in the gates, from wherever it was said.
 	said := string(i.WithoutSLOs().Canonical())
 	r, err := rollout.NewRequest(in.Spec, said, s, blueprint, c.version)
@@ -116,7 +116,7 @@ func manual(in Input) bool {
 }
 
 // unchanged is true when deliveries ask for the trees of the order, in the repositories that it is for.
-func (p plan) unchanged(f *phase.Facts, ds map[string]*deliveryv1alpha1.GitDelivery) bool {
+func (p plan) unchanged(f *phase.Input, ds map[string]*deliveryv1alpha1.GitDelivery) bool {
 	if f.Order == nil {
 		return false
 	}
@@ -128,12 +128,12 @@ func (p plan) unchanged(f *phase.Facts, ds map[string]*deliveryv1alpha1.GitDeliv
 
 // onlyVersions is true when the request is that of the order, but for the renderer. Then each delivery goes to the repository that it
 // went to, whatever its name says.
-func onlyVersions(f *phase.Facts, w rollout.Wish) bool {
+func onlyVersions(f *phase.Input, w rollout.Wish) bool {
 	return f.Order != nil && rollout.Asked(*f.Order, w)
 }
 
 // eased is true when strangers' files may be overwritten now, and some delivery was not told so.
-func eased(in Input, f *phase.Facts) bool {
+func eased(in Input, f *phase.Input) bool {
 	told := func(d *deliveryv1alpha1.GitDelivery) bool {
 		adopt := d.Spec.ForProvider.Adopt
 		return adopt != nil && *adopt
@@ -148,7 +148,7 @@ func eased(in Input, f *phase.Facts) bool {
 
 // inFlight is true for an order without a verdict that one will come for by itself: it is at its last step, whose trees the objects hold,
 // and nothing is in its way. What is in the way may be just what the catalog mends.
-func inFlight(in Input, f *phase.Facts, unobserved map[string]bool) bool {
+func inFlight(in Input, f *phase.Input, unobserved map[string]bool) bool {
 	if f.Order == nil || f.Order.Verdict != nil || f.Order.Step+1 < f.Order.Steps {
 		return false
 	}
@@ -160,5 +160,5 @@ func inFlight(in Input, f *phase.Facts, unobserved map[string]bool) bool {
 	trial.Unobserved = unobserved
 	trial.Desired = compose.Resume(parts, in.Spec.DeliveryConfig, *f.Order)
 	trial.Sync = f.ObservedSync
-	return trial.Watched() && trial.Unhindered()
+	return trial.WatchesEveryEngine() && trial.IsUnhindered()
 }

@@ -70,7 +70,7 @@ func checkMetrics(b catalogv1alpha1.BlueprintSpec) error {
 
 // changesChecks is true when the Gate of the order's step cannot measure, and the revision would be judged by other checks now. Those of a
 // Gate never change, so it takes the next revision to ask them.
-func (p plan) changesChecks(f *phase.Facts) bool {
+func (p plan) changesChecks(f *phase.Input) bool {
 	g := f.AwaitingGate()
 	return g != nil && !equality.Semantic.DeepEqual(g.Spec.ForProvider.Checks, p.checks.At(f.Order.Plan[f.Order.Step]))
 }
@@ -78,7 +78,7 @@ func (p plan) changesChecks(f *phase.Facts) bool {
 // gates asks for the Gate of the order's step, which waits until that is live, and lets those go that have told all they can: when every
 // repository remembers the verdict, the Gates of earlier steps, and by then, or with the first Gate of the revision, those of others. Whatever is
 // added or removed makes a generation of the composite, which Crossplane tells in several writes: so all of that happens with the order.
-func (p plan) gates(in Input, f *phase.Facts, out *Output) error {
+func (p plan) gates(in Input, f *phase.Input, out *Output) error {
 	name := compose.GateName(*f.Order)
 	g, err := p.gate(in, f, name)
 	if err != nil {
@@ -87,7 +87,7 @@ func (p plan) gates(in Input, f *phase.Facts, out *Output) error {
 	if g != nil {
 		out.Resources[name] = Resource{Object: g}
 	}
-	remembered := phase.Remembered(f)
+	remembered := f.IsVerdictRecorded()
 	judged := remembered || g != nil || f.Gates[name] != nil
 	for other, o := range f.Gates {
 		of := o.Spec.ForProvider.Order
@@ -100,7 +100,7 @@ func (p plan) gates(in Input, f *phase.Facts, out *Output) error {
 }
 
 // gate is the one to make, or nil.
-func (p plan) gate(in Input, f *phase.Facts, name string) (*unstructured.Unstructured, error) {
+func (p plan) gate(in Input, f *phase.Input, name string) (*unstructured.Unstructured, error) {
 	if f.Gates[name] != nil || f.Order.Verdict != nil || !rollout.Gated(*f.Order) {
 		return nil, nil //nolint:nilnil // There is nothing to judge.
 	}

@@ -20,7 +20,7 @@ import (
 
 // marks tell of the next revision what it has of what is marked as irreversible, as a digest, and whether it changes any of that. They are nil
 // where nothing is marked. All of it is parsed, so only a revision that is made asks for it.
-func marks(kinds []catalogv1alpha1.IrreversibleKind, f *phase.Facts, rendered []compose.Rendered) func() (string, bool) {
+func marks(kinds []catalogv1alpha1.IrreversibleKind, f *phase.Input, rendered []compose.Rendered) func() (string, bool) {
 	if len(kinds) == 0 {
 		return nil
 	}
@@ -36,7 +36,7 @@ func marks(kinds []catalogv1alpha1.IrreversibleKind, f *phase.Facts, rendered []
 // irreversible is true where a way back to the revision before could not undo all that changes. If that was verified, the deliveries hold its files
 // now and never again: so it is told when the next one is made. Where they do not, whatever is marked may change. A Site that was not served
 // before keeps what it gets, so nothing of it is undone.
-func irreversible(kinds []catalogv1alpha1.IrreversibleKind, f *phase.Facts, has map[string]string) bool {
+func irreversible(kinds []catalogv1alpha1.IrreversibleKind, f *phase.Input, has map[string]string) bool {
 	if f.Order == nil {
 		return false
 	}
@@ -51,7 +51,7 @@ func irreversible(kinds []catalogv1alpha1.IrreversibleKind, f *phase.Facts, has 
 }
 
 // servedBefore is true for a Site that some delivery has a directory for.
-func servedBefore(f *phase.Facts, site string) bool { return compose.Sites(f.Observed)[site] }
+func servedBefore(f *phase.Input, site string) bool { return compose.Sites(f.Observed)[site] }
 
 // digestLength is how many characters of a digest tell what revisions have apart: every order and each entry of a history has them.
 const digestLength = 16
@@ -72,7 +72,7 @@ func markedDigest(kinds []catalogv1alpha1.IrreversibleKind, has map[string]strin
 }
 
 // held are the files of the present revision, by Site. There are none while it is not verified, or was not delivered as a whole.
-func held(f *phase.Facts) map[string]tree.Files {
+func held(f *phase.Input) map[string]tree.Files {
 	out := map[string]tree.Files{}
 	if !f.Order.Verified() {
 		return out

@@ -20,19 +20,14 @@ import (
 )
 
 // observe reads the composed resources, and asks for each as it is.
-func (c *Core) observe(in Input, out *Output) (*phase.Facts, error) {
+func (c *Core) observe(in Input, out *Output) (*phase.Input, error) {
 	d, err := digest.Spec(&in.Spec)
 	if err != nil {
 		return nil, err
 	}
-	f := &phase.Facts{
-		Claim:         in.Claim,
-		Digest:        d,
-		GatesDisabled: !*in.Spec.GatesConfig.Enabled,
-		Desired:       map[string]*deliveryv1alpha1.GitDelivery{},
-		Observed:      map[string]*deliveryv1alpha1.GitDelivery{},
-		Gates:         map[string]*rolloutv1alpha1.Gate{},
-	}
+	f := &phase.Input{Claim: in.Claim, Digest: d, GatesDisabled: !*in.Spec.GatesConfig.Enabled}
+	f.Desired, f.Observed = map[string]*deliveryv1alpha1.GitDelivery{}, map[string]*deliveryv1alpha1.GitDelivery{}
+	f.Gates = map[string]*rolloutv1alpha1.Gate{}
 	for name, o := range in.Observed {
 		kept, err := compose.Retain(o)
 		if err != nil {
@@ -51,7 +46,7 @@ func (c *Core) observe(in Input, out *Output) (*phase.Facts, error) {
 }
 
 // see reads a composed resource.
-func see(f *phase.Facts, name string, o *unstructured.Unstructured) error {
+func see(f *phase.Input, name string, o *unstructured.Unstructured) error {
 	switch o.GroupVersionKind() {
 	case deliveryv1alpha1.GroupVersion.WithKind("GitDelivery"):
 		f.Observed[name] = &deliveryv1alpha1.GitDelivery{}

@@ -17,7 +17,7 @@ import (
 const maxSaid = 1024
 
 // standing is what requests are judged by before anything is ordered. It notes which updates wait.
-func (c *Core) standing(in Input, f *phase.Facts, p plan, out *Output) rollout.Standing {
+func (c *Core) standing(in Input, f *phase.Input, p plan, out *Output) rollout.Standing {
 	current, conflict := rollout.Current(slices.Collect(maps.Values(f.Observed)))
 	f.Update.Blueprint = p.channel.waiting()
 	all := slices.Collect(maps.Values(f.Observed))
@@ -60,7 +60,7 @@ type verdict struct {
 }
 
 // approve returns the plan that a request approves. When that cannot be delivered, or not now, it returns the one that there is, and why.
-func (c *Core) approve(ctx context.Context, in Input, f *phase.Facts, p plan, r *rolloutv1alpha1.RolloutRequest, out *Output) (plan, verdict, error) {
+func (c *Core) approve(ctx context.Context, in Input, f *phase.Input, p plan, r *rolloutv1alpha1.RolloutRequest, out *Output) (plan, verdict, error) {
 	trial := *f
 	approved, err := c.plan(ctx, in, &trial, true)
 	problem, err := problemOf(err)
@@ -85,7 +85,7 @@ func (c *Core) approve(ctx context.Context, in Input, f *phase.Facts, p plan, r 
 	return approved, verdict{}, nil
 }
 
-func answers(f *phase.Facts, requests []rolloutv1alpha1.RolloutRequest, s rollout.Standing, v verdict) []deploymentv1alpha1.RequestStatus {
+func answers(f *phase.Input, requests []rolloutv1alpha1.RolloutRequest, s rollout.Standing, v verdict) []deploymentv1alpha1.RequestStatus {
 	var out []deploymentv1alpha1.RequestStatus
 	for i := range requests {
 		a := deploymentv1alpha1.RequestStatus{Name: requests[i].GetName(), UID: string(requests[i].GetUID())}

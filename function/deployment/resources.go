@@ -8,12 +8,13 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/compose"
+	"github.com/intentplane/intentplane/function/evidence"
 	"github.com/intentplane/intentplane/function/phase"
 	"github.com/intentplane/intentplane/function/rollout"
 )
 
 // ask for what carries out an order.
-func (p plan) ask(in Input, f *phase.Facts, all map[string]*deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) {
+func (p plan) ask(in Input, f *phase.Input, all map[string]*deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) {
 	f.Order = &o
 	f.Desired = compose.Step(compose.Await(all, f.Observed, f.ObservedSync, o, p.clustered), o)
 	if also := rollout.AlsoOf(o, p.wish); also != "" {
@@ -24,7 +25,7 @@ func (p plan) ask(in Input, f *phase.Facts, all map[string]*deliveryv1alpha1.Git
 
 // replace asks for what carries out the order instead of what is there. A delivery that is no longer wanted stays until
 // the others have carried the order out and the Sites run it, so that nothing is removed before its successor is in place.
-func replace(f *phase.Facts, out *Output) error {
+func replace(f *phase.Input, out *Output) error {
 	for name := range f.Observed {
 		if f.Desired[name] != nil {
 			continue
@@ -39,8 +40,8 @@ func replace(f *phase.Facts, out *Output) error {
 }
 
 // observeAs asks for the deliveries, and for the SiteSync if there is to be one.
-func observeAs(f *phase.Facts, out *Output) error {
-	if f.Sync == nil || f.ObservedSync != nil && rollout.Fenced(f.ObservedSync, *f.Order) {
+func observeAs(f *phase.Input, out *Output) error {
+	if f.Sync == nil || f.ObservedSync != nil && evidence.IsSyncAhead(f.ObservedSync, *f.Order) {
 		delete(out.Resources, compose.SyncName) // One that is in the way is made anew at the next call.
 		return askFor(f.Desired, out)
 	}
@@ -71,16 +72,16 @@ func (p plan) unseen() map[string]bool {
 }
 
 // carriesOut is true for a composed resource that proves what is asked of it.
-func carriesOut(f *phase.Facts, name string) bool {
+func carriesOut(f *phase.Input, name string) bool {
 	if f.Order == nil {
 		return false
 	}
 	if name == compose.SyncName {
-		return f.ObservedSync != nil && rollout.Live(f.ObservedSync, *f.Order)
+		return f.ObservedSync != nil && evidence.AreSitesLive(f.ObservedSync, *f.Order)
 	}
 	if g := f.Gates[name]; g != nil {
-		return rollout.Judged(g, g.Spec.ForProvider.Order) == rolloutv1alpha1.GatePassed
+		return evidence.GateVerdict(g, g.Spec.ForProvider.Order) == rolloutv1alpha1.GatePassed
 	}
 	d := f.Observed[name]
-	return d != nil && rollout.Delivered(d, *f.Order)
+	return d != nil && evidence.IsDelivered(d, *f.Order)
 }

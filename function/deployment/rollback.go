@@ -19,7 +19,7 @@ const maxTurns = 3
 const defaultAttempt = "5m"
 
 // back asks for what a rejected order has left to do. What was begun goes on whatever is wrong with the deployment now.
-func (p plan) back(in Input, f *phase.Facts, out *Output, o rolloutv1alpha1.Order) error {
+func (p plan) back(in Input, f *phase.Input, out *Output, o rolloutv1alpha1.Order) error {
 	all := slices.Collect(maps.Values(f.Observed))
 	for range maxTurns {
 		parts := compose.Parts(f.Observed, p.wanted, o)
@@ -52,7 +52,7 @@ func ordered(ds map[string]*deliveryv1alpha1.GitDelivery) []*deliveryv1alpha1.Gi
 }
 
 // retreat composes a rejected order: as it is, or an attempt to go back.
-func (p plan) retreat(in Input, f *phase.Facts, parts map[string]*deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) {
+func (p plan) retreat(in Input, f *phase.Input, parts map[string]*deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) {
 	f.Order, f.Target = &o, rollout.TargetOf(o, ordered(f.Observed))
 	spec := usable(in.Spec.DeliveryConfig)
 	if o.Attempt == 0 {
@@ -66,7 +66,7 @@ func (p plan) retreat(in Input, f *phase.Facts, parts map[string]*deliveryv1alph
 }
 
 // nobody are the Sites that have no engine. While the catalog is not known, these are the ones that no SiteSync looked at.
-func (p plan) nobody(f *phase.Facts) map[string]bool {
+func (p plan) nobody(f *phase.Input) map[string]bool {
 	if p.unobserved != nil || f.ObservedSync == nil {
 		return p.unobserved
 	}

@@ -10,7 +10,7 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
-	"github.com/intentplane/intentplane/function/rollout"
+	"github.com/intentplane/intentplane/function/evidence"
 )
 
 // A repo plays a repository: a branch, the trees that anybody ever pushed, and the state.
@@ -239,7 +239,7 @@ type conditioned interface {
 
 // reasonOf the rejection that follows from a delivery.
 func reasonOf(d *deliveryv1alpha1.GitDelivery) string {
-	return rollout.Refused(d, d.Spec.ForProvider.Order).Reason
+	return evidence.DeliveryFailure(d, d.Spec.ForProvider.Order).Reason
 }
 
 // isReady is true for an object that says now that it has what it is asked for.

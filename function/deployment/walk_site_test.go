@@ -11,6 +11,7 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/evidence"
 	"github.com/intentplane/intentplane/function/rollout"
 )
 
@@ -76,7 +77,7 @@ func (w *walk) look(s *deliveryv1alpha1.SiteSync) {
 		status = corev1.ConditionTrue
 	}
 	setReady(s, status, reason)
-	if v := rollout.NotSynced(s, o); v != nil {
+	if v := evidence.SyncFailure(s, o); v != nil {
 		w.truth.fails(o, v.Reason)
 	}
 }

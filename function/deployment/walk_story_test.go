@@ -21,6 +21,7 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/function/compose"
+	"github.com/intentplane/intentplane/function/evidence"
 	"github.com/intentplane/intentplane/function/rollout"
 )
 
@@ -135,7 +136,7 @@ func (w *walk) learn(d *deliveryv1alpha1.GitDelivery) {
 func (w *walk) provide(name string, crash bool) {
 	d := w.deliveries[name].DeepCopy()
 	r := w.repos[d.Spec.ProviderConfigReference.Name]
-	if r.deliver(d, w.now, crash); rollout.Refused(d, d.Spec.ForProvider.Order) != nil {
+	if r.deliver(d, w.now, crash); evidence.DeliveryFailure(d, d.Spec.ForProvider.Order) != nil {
 		w.truth.fails(d.Spec.ForProvider.Order, reasonOf(d))
 	}
 	if !crash {

@@ -12,6 +12,7 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/evidence"
 	"github.com/intentplane/intentplane/function/rollout"
 )
 
@@ -40,7 +41,7 @@ func BenchmarkDecide(b *testing.B) {
 }
 
 // fleet is a deployment in its steady state.
-func fleet(b *testing.B) *Facts {
+func fleet(b *testing.B) *Input {
 	b.Helper()
 	plan := rolloutv1alpha1.Step{}
 	d, s := &deliveryv1alpha1.GitDelivery{}, &deliveryv1alpha1.SiteSync{}
@@ -75,9 +76,12 @@ func fleet(b *testing.B) *Facts {
 	s.Spec.ForProvider.Order, s.Status.AtProvider.Order = o, o.DeepCopy()
 	s.SetConditions(live...)
 	observed, watched := decoded(b, d), decoded(b, s)
-	return &Facts{
-		Digest: "digest", Desired: map[string]*deliveryv1alpha1.GitDelivery{"delivery": d}, Sync: s, Unobserved: map[string]bool{},
-		Observed: map[string]*deliveryv1alpha1.GitDelivery{"delivery": observed}, ObservedSync: watched,
+	return &Input{
+		Digest: "digest",
+		Comparison: evidence.Comparison{
+			Desired: map[string]*deliveryv1alpha1.GitDelivery{"delivery": d}, Sync: s, Unobserved: map[string]bool{},
+			Observed: map[string]*deliveryv1alpha1.GitDelivery{"delivery": observed}, ObservedSync: watched,
+		},
 	}
 }
 

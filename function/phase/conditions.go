@@ -18,7 +18,7 @@ import (
 type Condition = projection.Condition
 
 // Conditions projects facts. All types are always there: Crossplane leaves what is no longer returned as it was.
-func Conditions(f *Facts) []Condition {
+func Conditions(f *Input) []Condition {
 	return []Condition{
 		valid(f), supported(f), sitesFound(f), deliveredCondition(f), validated(f), recordedCondition(f),
 		available(f), rolledBack(f), stalled(f), reconciling(f),
@@ -31,7 +31,7 @@ func is(typ string, status bool, reason, message string) Condition {
 
 func unknown(typ, reason, message string) Condition { return projection.Unknown(typ, reason, message) }
 
-func valid(f *Facts) Condition {
+func valid(f *Input) Condition {
 	if f.Problem == nil {
 		return is(v1alpha1.TypeValid, true, v1alpha1.ReasonValid, "")
 	}
@@ -44,7 +44,7 @@ func valid(f *Facts) Condition {
 // maxNamed is how many fields a message names. With many Sites there can be thousands.
 const maxNamed = 20
 
-func supported(f *Facts) Condition {
+func supported(f *Input) Condition {
 	if len(f.Unsupported) == 0 {
 		return is(v1alpha1.TypeSupported, true, v1alpha1.ReasonSupported, "")
 	}
@@ -56,7 +56,7 @@ func supported(f *Facts) Condition {
 	return is(v1alpha1.TypeSupported, false, v1alpha1.ReasonNotYetSupported, message)
 }
 
-func sitesFound(f *Facts) Condition {
+func sitesFound(f *Input) Condition {
 	if f.Problem == nil {
 		return is(v1alpha1.TypeSitesFound, true, v1alpha1.ReasonFound, "")
 	}
@@ -66,23 +66,23 @@ func sitesFound(f *Facts) Condition {
 	return is(v1alpha1.TypeSitesFound, false, f.Problem.Reason, f.Problem.Message)
 }
 
-func deliveredCondition(f *Facts) Condition {
+func deliveredCondition(f *Input) Condition {
 	if f.Order == nil {
 		return is(v1alpha1.TypeDelivered, false, v1alpha1.ReasonNothingOrdered, "")
 	}
 	if f.Order.Rejected() {
 		return is(v1alpha1.TypeDelivered, false, f.Order.Verdict.Reason, f.Order.Verdict.Message)
 	}
-	if d, _ := f.blocked(); d != nil {
+	if d, _ := f.Blocked(); d != nil {
 		return is(v1alpha1.TypeDelivered, false, f.blockedReason(), delivering(f))
 	}
-	if len(f.Unobserving) > 0 && !f.carried() {
+	if len(f.Unobserving) > 0 && !f.IsApplied() {
 		return is(v1alpha1.TypeDelivered, false, v1alpha1.ReasonProviderNotResponding, f.notResponding())
 	}
-	if f.waiting() {
+	if f.AwaitsCluster() {
 		return is(v1alpha1.TypeDelivered, false, v1alpha1.ReasonWaitingForCluster, delivering(f))
 	}
-	if f.carried() && f.atLastStep() {
+	if f.IsApplied() && f.IsAtLastStep() {
 		return deliveredWithDrift(f)
 	}
 	return is(v1alpha1.TypeDelivered, false, v1alpha1.ReasonDelivering, strings.TrimSpace(f.wave()))
@@ -90,7 +90,7 @@ func deliveredCondition(f *Facts) Condition {
 
 // deliveredWithDrift says that every repository holds all of it, and which of them the provider restored, or is restoring, after other commits
 // changed what was delivered. What goes on comes first.
-func deliveredWithDrift(f *Facts) Condition {
+func deliveredWithDrift(f *Input) Condition {
 	for _, reason := range []string{v1alpha1.ReasonRestoringDrift, v1alpha1.ReasonDriftRestored} {
 		var messages []string
 		for _, name := range slices.Sorted(maps.Keys(f.Desired)) {
@@ -106,7 +106,7 @@ func deliveredWithDrift(f *Facts) Condition {
 }
 
 // validated says how the revision was judged. While a problem is in the way of the present spec, a good word says which revision it is about.
-func validated(f *Facts) Condition {
+func validated(f *Input) Condition {
 	c := validatedOrder(f)
 	if c.Status == corev1.ConditionTrue && f.Problem != nil {
 		c.Message = projection.Sentences(fmt.Sprintf("This is about revision %d, which was ordered before %s.", f.Order.Revision, f.Problem.Reason), c.Message)
@@ -115,21 +115,21 @@ func validated(f *Facts) Condition {
 }
 
 // validatedOrder says how the revision of the order was judged.
-func validatedOrder(f *Facts) Condition {
+func validatedOrder(f *Input) Condition {
 	switch {
 	case f.Order == nil:
 		return is(v1alpha1.TypeValidated, false, v1alpha1.ReasonNothingOrdered, "")
 	case f.Order.Rejected():
 		return is(v1alpha1.TypeValidated, false, f.Order.Verdict.Reason, f.Order.Verdict.Message)
-	case !f.carried():
+	case !f.IsApplied():
 		return unknown(v1alpha1.TypeValidated, v1alpha1.ReasonDelivering, "")
-	case !f.succeeded() && f.metricsUnavailable() != "":
+	case !f.HasSucceeded() && f.metricsUnavailable() != "":
 		return unknown(v1alpha1.TypeValidated, v1alpha1.ReasonMetricsUnavailable, f.metricsUnavailable())
-	case !f.succeeded() && f.withoutData() != "":
+	case !f.HasSucceeded() && f.withoutData() != "":
 		return unknown(v1alpha1.TypeValidated, v1alpha1.ReasonNoData, f.withoutData())
-	case !f.succeeded() && rollout.Gated(*f.Order): // Only good news waits for the record.
+	case !f.HasSucceeded() && rollout.Gated(*f.Order): // Only good news waits for the record.
 		return unknown(v1alpha1.TypeValidated, v1alpha1.ReasonMeasuring, "")
-	case !f.succeeded():
+	case !f.HasSucceeded():
 		return unknown(v1alpha1.TypeValidated, v1alpha1.ReasonSyncing, "")
 	case rollout.Gated(*f.Order):
 		return is(v1alpha1.TypeValidated, true, v1alpha1.ReasonPassed, "")
@@ -140,17 +140,17 @@ func validatedOrder(f *Facts) Condition {
 }
 
 // recordedCondition says whether every repository remembers how the order was judged, and, of one that goes back, how that ended.
-func recordedCondition(f *Facts) Condition {
+func recordedCondition(f *Input) Condition {
 	switch {
 	case f.Order == nil:
 		return is(v1alpha1.TypeRecorded, false, v1alpha1.ReasonNothingOrdered, "")
-	case f.Order.Verdict != nil && f.recorded() && !f.retreats():
+	case f.Order.Verdict != nil && f.IsRecorded() && !f.retreats():
 		return is(v1alpha1.TypeRecorded, true, v1alpha1.ReasonRecorded, "")
 	}
 	return is(v1alpha1.TypeRecorded, false, v1alpha1.ReasonNotRecorded, "")
 }
 
-func available(f *Facts) Condition {
+func available(f *Input) Condition {
 	switch live := f.liveRevision(); {
 	case f.Order == nil:
 		return is(v1alpha1.TypeAvailable, false, v1alpha1.ReasonNothingOrdered, "")
@@ -164,14 +164,14 @@ func available(f *Facts) Condition {
 		return is(v1alpha1.TypeAvailable, true, v1alpha1.ReasonSyncNotObserved, "The revision is delivered to every Site, and nobody tells what they run.")
 	case live > 0:
 		return is(v1alpha1.TypeAvailable, true, v1alpha1.ReasonLive, strings.TrimSpace(degraded(f)))
-	case f.carried():
+	case f.IsApplied():
 		return is(v1alpha1.TypeAvailable, false, v1alpha1.ReasonNotLive, "")
 	}
 	return is(v1alpha1.TypeAvailable, false, v1alpha1.ReasonDelivering, "")
 }
 
 // retreats is true while a rejected revision is taken back. What comes true on the way is told when it ends.
-func (f *Facts) retreats() bool {
+func (f *Input) retreats() bool {
 	if !f.Order.Rejected() {
 		return false
 	}
@@ -180,7 +180,7 @@ func (f *Facts) retreats() bool {
 }
 
 // rolledBack says whether a rejected revision was taken back, or why not.
-func rolledBack(f *Facts) Condition {
+func rolledBack(f *Input) Condition {
 	if f.Order == nil || !f.Order.Rejected() {
 		return is(v1alpha1.TypeRolledBack, false, v1alpha1.ReasonNotRolledBack, "")
 	}
@@ -196,7 +196,7 @@ func rolledBack(f *Facts) Condition {
 }
 
 // stalled says that nothing goes on until somebody acts.
-func stalled(f *Facts) Condition {
+func stalled(f *Input) Condition {
 	if f.Problem != nil && f.Problem.Terminal && !f.Problem.Retried {
 		return is(v1alpha1.TypeStalled, true, f.Problem.Reason, f.Problem.Message)
 	}
@@ -206,27 +206,27 @@ func stalled(f *Facts) Condition {
 	if f.Order != nil && f.Order.Rejected() {
 		return heldUp(f)
 	}
-	if d, c := f.blocked(); d != nil && terminal(c.Reason) {
+	if d, c := f.Blocked(); d != nil && terminal(c.Reason) {
 		return is(v1alpha1.TypeStalled, true, f.blockedReason(), delivering(f))
 	}
-	if f.carried() && !f.succeeded() && len(f.uncounted()) > 0 {
+	if f.IsApplied() && !f.HasSucceeded() && len(f.UnprovenSites()) > 0 {
 		return is(v1alpha1.TypeStalled, true, v1alpha1.ReasonSyncNotObserved, f.unproven())
 	}
-	if f.held() && !f.succeeded() {
+	if f.held() && !f.HasSucceeded() {
 		return is(v1alpha1.TypeStalled, true, v1alpha1.ReasonMetricsUnavailable, f.metricsUnavailable())
 	}
 	return is(v1alpha1.TypeStalled, false, v1alpha1.ReasonProgressing, "")
 }
 
 // heldUp says whether nothing goes on with a rejected revision until somebody acts. One that a person has to decide about says so.
-func heldUp(f *Facts) Condition {
+func heldUp(f *Input) Condition {
 	v := f.Order.Verdict
 	switch p, _, message := retreat(f); {
 	case f.isRequestedRollback():
 		return is(v1alpha1.TypeStalled, false, v1alpha1.ReasonIdle, "")
 	case p == v1alpha1.PhaseSucceeded:
 		return is(v1alpha1.TypeStalled, true, v1alpha1.ReasonRolledBack, projection.Sentences(rejected(f), continuation(f)))
-	case p == v1alpha1.PhaseRollingBack && f.carried() && len(f.uncounted()) > 0 && !rollout.Restored(*f.Order):
+	case p == v1alpha1.PhaseRollingBack && f.IsApplied() && len(f.UnprovenSites()) > 0 && !rollout.Restored(*f.Order):
 		return is(v1alpha1.TypeStalled, true, v1alpha1.ReasonSyncNotObserved, f.unproven())
 	case p == v1alpha1.PhaseRollingBack:
 		return is(v1alpha1.TypeStalled, false, v1alpha1.ReasonProgressing, "")
@@ -240,7 +240,7 @@ func heldUp(f *Facts) Condition {
 }
 
 // reconciling says that work goes on, or that something is waited for. It is never true beside Stalled.
-func reconciling(f *Facts) Condition {
+func reconciling(f *Input) Condition {
 	switch {
 	case stalled(f).Status == corev1.ConditionTrue:
 		return is(v1alpha1.TypeReconciling, false, v1alpha1.ReasonIdle, "")
@@ -256,9 +256,9 @@ func reconciling(f *Facts) Condition {
 		return is(v1alpha1.TypeReconciling, false, v1alpha1.ReasonRolledBack, continuation(f))
 	case f.Order != nil && f.Order.Rejected():
 		return is(v1alpha1.TypeReconciling, true, v1alpha1.ReasonRollingBack, "")
-	case f.holds():
+	case f.SucceedsNow():
 		return is(v1alpha1.TypeReconciling, false, v1alpha1.ReasonIdle, "")
-	case f.succeeded():
+	case f.HasSucceeded():
 		return is(v1alpha1.TypeReconciling, true, v1alpha1.ReasonDrifted, delivering(f))
 	}
 	return is(v1alpha1.TypeReconciling, true, v1alpha1.ReasonProgressing, "")

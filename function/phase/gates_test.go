@@ -11,30 +11,31 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/evidence"
 	"github.com/intentplane/intentplane/function/rollout"
 )
 
 // What is known of a Gate.
 const (
-	measuring    evidence = "Measuring"
-	passed       evidence = "Passed"
-	gateFailed   evidence = "Failed"
-	gateTimedOut evidence = "TimedOut"
-	staleGate    evidence = "StaleGate"
-	otherGate    evidence = "OtherGate"
-	secondGate   evidence = "SecondGate"
-	unavailable  evidence = "MetricsUnavailable"
-	heldGate     evidence = "Held"
-	staleHeld    evidence = "StaleHeld"
-	withoutData  evidence = "NoData"
+	measuring    deliveryState = "Measuring"
+	passed       deliveryState = "Passed"
+	gateFailed   deliveryState = "Failed"
+	gateTimedOut deliveryState = "TimedOut"
+	staleGate    deliveryState = "StaleGate"
+	otherGate    deliveryState = "OtherGate"
+	secondGate   deliveryState = "SecondGate"
+	unavailable  deliveryState = "MetricsUnavailable"
+	heldGate     deliveryState = "Held"
+	staleHeld    deliveryState = "StaleHeld"
+	withoutData  deliveryState = "NoData"
 )
 
-func allGates() []evidence {
-	return []evidence{absent, measuring, passed, gateFailed, gateTimedOut, staleGate, otherGate, secondGate, unavailable, heldGate, staleHeld, withoutData}
+func allGates() []deliveryState {
+	return []deliveryState{absent, measuring, passed, gateFailed, gateTimedOut, staleGate, otherGate, secondGate, unavailable, heldGate, staleHeld, withoutData}
 }
 
-// gated is the Gate of an order with some evidence, or nil.
-func gated(o rolloutv1alpha1.Order, e evidence) *rolloutv1alpha1.Gate {
+// gated is the Gate of an order with some deliveryState, or nil.
+func gated(o rolloutv1alpha1.Order, e deliveryState) *rolloutv1alpha1.Gate {
 	if e == absent {
 		return nil
 	}
@@ -70,13 +71,13 @@ func gated(o rolloutv1alpha1.Order, e evidence) *rolloutv1alpha1.Gate {
 }
 
 // judgedBy calls with all combinations of what is known of two deliveries, and of the Gate of their order.
-func judgedBy(do func(f *Facts, a, b, gate evidence)) int {
+func judgedBy(do func(f *Input, a, b, gate deliveryState)) int {
 	n := 0
-	for _, a := range allEvidence() {
-		for _, b := range allEvidence() {
+	for _, a := range allDeliveryStates() {
+		for _, b := range allDeliveryStates() {
 			for _, gate := range allGates() {
 				for flags := range 8 {
-					f := &Facts{Digest: "d", Suspended: flags&1 != 0, Outranked: flags&2 != 0, Gates: map[string]*rolloutv1alpha1.Gate{}}
+					f := &Input{Digest: "d", Decision: Decision{Suspended: flags&1 != 0, Outranked: flags&2 != 0}, Comparison: evidence.Comparison{Gates: map[string]*rolloutv1alpha1.Gate{}}}
 					place(f, true, deliveryv1alpha1.ActionDesired, a, b)
 					f.Order.Verdict, f.Order.Plan, f.Order.Steps = nil, []rolloutv1alpha1.Step{{Sites: []string{"a", "b"}, Gate: new(true)}}, 1
 					if flags&4 != 0 {
@@ -96,7 +97,7 @@ func judgedBy(do func(f *Facts, a, b, gate evidence)) int {
 }
 
 // ask deliveries for the order, but those that were asked for another one.
-func ask(f *Facts) {
+func ask(f *Input) {
 	for name, d := range f.Desired {
 		d.Spec.ForProvider.Order = *f.Order
 		if d := f.Observed[name]; d != nil && d.Spec.ForProvider.Order.Revision == f.Order.Revision {
@@ -111,7 +112,7 @@ func ask(f *Facts) {
 // TestGates holds for all combinations of what is known of an order, and of its Gate: nothing but the Gate of its own step lets it pass.
 func TestGates(t *testing.T) {
 	verdicts := map[string]int{}
-	n := judgedBy(func(f *Facts, a, b, gate evidence) {
+	n := judgedBy(func(f *Input, a, b, gate deliveryState) {
 		p := f.Proof()
 		live := (a == done || a == unrecorded) && (b == done || b == unrecorded)
 		if p.Live != live || p.Passed != (gate == passed) {
@@ -151,9 +152,9 @@ func TestGates(t *testing.T) {
 // TestMetricsUnavailable holds for all combinations of what is known of an order and its Gate: neither an outage of the metrics backend nor a
 // lack of data is a verdict, and the deployment says what is waited for.
 func TestMetricsUnavailable(t *testing.T) {
-	seen := map[evidence]int{}
-	judgedBy(func(f *Facts, a, b, gate evidence) {
-		if f.Problem != nil || a == refused || b == refused || !f.carried() {
+	seen := map[deliveryState]int{}
+	judgedBy(func(f *Input, a, b, gate deliveryState) {
+		if f.Problem != nil || a == refused || b == refused || !f.IsApplied() {
 			return
 		}
 		seen[gate]++
@@ -170,11 +171,11 @@ func TestMetricsUnavailable(t *testing.T) {
 		if validated.Status != corev1.ConditionUnknown || validated.Reason != wantReason {
 			t.Fatalf("validated(...): %s %s %s: want Unknown with %s, got %+v", a, b, gate, wantReason, validated)
 		}
-		if len(f.uncounted()) == 0 && stalled.Status != wantStalled {
+		if len(f.UnprovenSites()) == 0 && stalled.Status != wantStalled {
 			t.Fatalf("stalled(...): %s %s %s: want %s, got %+v", a, b, gate, wantStalled, stalled)
 		}
 		_, _, message := phaseOf(f)
-		if said := strings.Contains(message, "the server does not answer."); said != (f.runs() && wantReason != v1alpha1.ReasonMeasuring) {
+		if said := strings.Contains(message, "the server does not answer."); said != (f.RunsEverywhere() && wantReason != v1alpha1.ReasonMeasuring) {
 			t.Fatalf("phaseOf(...): %s %s %s: the deployment says %q", a, b, gate, message)
 		}
 		if p := f.Proof(); p.Failure != nil && gate != gateFailed && gate != gateTimedOut {
@@ -204,7 +205,7 @@ func TestNothingMeasured(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			f := &Facts{Digest: "d", GatesDisabled: tc.disabled}
+			f := &Input{Digest: "d", GatesDisabled: tc.disabled}
 			place(f, true, deliveryv1alpha1.ActionDesired, done, done)
 			ask(f)
 			if diff := cmp.Diff(tc.want, validated(f)); diff != "" {
@@ -216,7 +217,7 @@ func TestNothingMeasured(t *testing.T) {
 
 // TestValidatedOfEarlierRevision has a problem in the way of the present spec, after a revision without gates succeeded.
 func TestValidatedOfEarlierRevision(t *testing.T) {
-	f := &Facts{Digest: "d", Problem: &Problem{Reason: v1alpha1.ReasonInvalidIntent, Message: "spec.intent: is no intent", Terminal: true}}
+	f := &Input{Digest: "d", Compilation: Compilation{Problem: &Problem{Reason: v1alpha1.ReasonInvalidIntent, Message: "spec.intent: is no intent", Terminal: true}}}
 	place(f, true, deliveryv1alpha1.ActionDesired, done, done)
 	ask(f)
 	want := is(v1alpha1.TypeValidated, true, v1alpha1.ReasonNoGates,
@@ -230,30 +231,30 @@ func TestValidatedOfEarlierRevision(t *testing.T) {
 func TestRunBy(t *testing.T) {
 	cases := map[string]struct {
 		reason     string
-		change     func(f *Facts)
+		change     func(f *Input)
 		want, step string
 	}{
 		"Observed": {
-			reason: "Sites with an engine are known to run the revision.", change: func(*Facts) {},
+			reason: "Sites with an engine are known to run the revision.", change: func(*Input) {},
 			want: "Every Site runs the revision", step: "Every Site of the step runs the revision",
 		},
 		"Unobserved": {
-			reason: "Without any engine the revision is known to be delivered, and no more.", change: func(f *Facts) { f.Sync = nil },
+			reason: "Without any engine the revision is known to be delivered, and no more.", change: func(f *Input) { f.Sync = nil },
 			want: "The revision is delivered to every Site, where no engine reports what runs", step: "The revision is delivered to every Site of the step, where no engine reports what runs",
 		},
 		"Mixed": {
-			reason: "What is said of Sites with an engine is not said of one without.", change: func(f *Facts) { f.Unobserved = map[string]bool{f.trees()[0].Site: true} },
+			reason: "What is said of Sites with an engine is not said of one without.", change: func(f *Input) { f.Unobserved = map[string]bool{f.Trees()[0].Site: true} },
 			want: "Every Site that is observed runs the revision, which is delivered to the others",
 			step: "Every Site of the step that is observed runs the revision, which is delivered to the others",
 		},
 		"Elsewhere": {
-			reason: "A Site without an engine that the revision does not go to changes nothing.", change: func(f *Facts) { f.Unobserved = map[string]bool{"elsewhere": true} },
+			reason: "A Site without an engine that the revision does not go to changes nothing.", change: func(f *Input) { f.Unobserved = map[string]bool{"elsewhere": true} },
 			want: "Every Site runs the revision", step: "Every Site of the step runs the revision",
 		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			f := &Facts{Digest: "d"}
+			f := &Input{Digest: "d"}
 			place(f, true, deliveryv1alpha1.ActionDesired, done, done)
 			ask(f)
 			f.Sync, f.Unobserved = &deliveryv1alpha1.SiteSync{}, map[string]bool{}

@@ -25,26 +25,26 @@ func order(revision int64) *rolloutv1alpha1.Order {
 	return &rolloutv1alpha1.Order{Revision: revision, Request: "sha256:x", Steps: 1}
 }
 
-// evidence is what one delivery shows.
-type evidence string
+// deliveryState is what one delivery reports.
+type deliveryState string
 
 const (
-	absent     evidence = "Absent"
-	silent     evidence = "Silent"
-	pushing    evidence = "Pushing"
-	refused    evidence = "NotOwner"
-	trouble    evidence = "Unreachable"
-	conflict   evidence = "ObjectConflict"
-	drifted    evidence = "Drifted"
-	stale      evidence = "StaleGeneration"
-	otherOrder evidence = "OtherOrder"
-	otherTrees evidence = "OtherTrees"
-	unrecorded evidence = "Unrecorded"
-	done       evidence = "Delivered"
+	absent     deliveryState = "Absent"
+	silent     deliveryState = "Silent"
+	pushing    deliveryState = "Pushing"
+	refused    deliveryState = "NotOwner"
+	trouble    deliveryState = "Unreachable"
+	conflict   deliveryState = "ObjectConflict"
+	drifted    deliveryState = "Drifted"
+	stale      deliveryState = "StaleGeneration"
+	otherOrder deliveryState = "OtherOrder"
+	otherTrees deliveryState = "OtherTrees"
+	unrecorded deliveryState = "Unrecorded"
+	done       deliveryState = "Delivered"
 )
 
-func allEvidence() []evidence {
-	return []evidence{absent, silent, pushing, refused, trouble, drifted, stale, otherOrder, otherTrees, unrecorded, done}
+func allDeliveryStates() []deliveryState {
+	return []deliveryState{absent, silent, pushing, refused, trouble, drifted, stale, otherOrder, otherTrees, unrecorded, done}
 }
 
 func desired(name string, o rolloutv1alpha1.Order, action deliveryv1alpha1.TreeAction) *deliveryv1alpha1.GitDelivery {
@@ -55,15 +55,15 @@ func desired(name string, o rolloutv1alpha1.Order, action deliveryv1alpha1.TreeA
 	return d
 }
 
-// observed is the delivery with some evidence, or nil.
-func observed(d *deliveryv1alpha1.GitDelivery, e evidence) *deliveryv1alpha1.GitDelivery {
+// observed is the delivery with some deliveryState, or nil.
+func observed(d *deliveryv1alpha1.GitDelivery, e deliveryState) *deliveryv1alpha1.GitDelivery {
 	if e == absent {
 		return nil
 	}
 	d = d.DeepCopy()
 	d.SetGeneration(4)
 	ready := xpv2.Condition{Type: xpv2.TypeReady, Status: corev1.ConditionFalse, Reason: xpv2.ConditionReason(e), ObservedGeneration: 4, Message: "Words."}
-	if slices.Contains([]evidence{drifted, stale, otherOrder, otherTrees, unrecorded, done}, e) {
+	if slices.Contains([]deliveryState{drifted, stale, otherOrder, otherTrees, unrecorded, done}, e) {
 		o := d.Spec.ForProvider.Order
 		d.Status.AtProvider.Order = o.DeepCopy()
 		d.Status.AtProvider.Remote = &deliveryv1alpha1.Remote{Commit: "0123456789abcdef"}
@@ -90,7 +90,7 @@ func observed(d *deliveryv1alpha1.GitDelivery, e evidence) *deliveryv1alpha1.Git
 }
 
 // every calls with all combinations of facts.
-func every(do func(*Facts)) int {
+func every(do func(*Input)) int {
 	n := 0
 	problems := []*Problem{nil, {Reason: v1alpha1.ReasonSiteMissing, Message: "Words.", Phase: v1alpha1.PhasePending}}
 	for _, p := range []v1alpha1.Phase{v1alpha1.PhasePending, v1alpha1.PhaseCompiling, v1alpha1.PhaseRendering} {
@@ -98,11 +98,11 @@ func every(do func(*Facts)) int {
 	}
 	for _, problem := range problems {
 		for _, ordered := range []bool{false, true} {
-			for _, a := range allEvidence() {
-				for _, b := range allEvidence() {
+			for _, a := range allDeliveryStates() {
+				for _, b := range allDeliveryStates() {
 					for _, action := range []deliveryv1alpha1.TreeAction{deliveryv1alpha1.ActionDesired, deliveryv1alpha1.ActionKeep} {
 						for flags := range 16 {
-							f := &Facts{Digest: "d", Problem: problem, GatesDisabled: flags&1 != 0, Suspended: flags&2 != 0, Outranked: flags&4 != 0}
+							f := &Input{Digest: "d", GatesDisabled: flags&1 != 0, Compilation: Compilation{Problem: problem}, Decision: Decision{Suspended: flags&2 != 0, Outranked: flags&4 != 0}}
 							if flags&8 != 0 {
 								f.Unsupported = []string{"spec.x"}
 							}
@@ -118,14 +118,14 @@ func every(do func(*Facts)) int {
 	return n
 }
 
-func place(f *Facts, ordered bool, action deliveryv1alpha1.TreeAction, a, b evidence) {
+func place(f *Input, ordered bool, action deliveryv1alpha1.TreeAction, a, b deliveryState) {
 	f.Desired, f.Observed = map[string]*deliveryv1alpha1.GitDelivery{}, map[string]*deliveryv1alpha1.GitDelivery{}
 	if !ordered {
 		return
 	}
 	f.Order, f.Unobserved = order(2), map[string]bool{"a": true, "b": true}
 	f.Order.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictVerified}
-	for name, e := range map[string]evidence{"a": a, "b": b} {
+	for name, e := range map[string]deliveryState{"a": a, "b": b} {
 		tree := deliveryv1alpha1.ActionDesired
 		if name == "b" {
 			tree = action
@@ -167,7 +167,7 @@ func TestEverything(t *testing.T) {
 	last := lasts()
 	// Transitions depend on little of the facts: each such little is enough once.
 	seen := map[[3]any]bool{}
-	n := every(func(f *Facts) {
+	n := every(func(f *Input) {
 		conditions := Conditions(f)
 		if diff := cmp.Diff(conditions, Conditions(f)); diff != "" {
 			t.Fatalf("Conditions(...): the same facts, another answer: -want, +got:\n%s", diff)
@@ -187,7 +187,7 @@ func TestEverything(t *testing.T) {
 	t.Logf("%d combinations of facts, and %d of what transitions depend on, each with %d last statuses", n, len(seen), len(last))
 }
 
-func checkConditions(t *testing.T, f *Facts, conditions []Condition) {
+func checkConditions(t *testing.T, f *Input, conditions []Condition) {
 	t.Helper()
 	var got []string
 	is := map[string]corev1.ConditionStatus{}
@@ -214,7 +214,7 @@ func checkConditions(t *testing.T, f *Facts, conditions []Condition) {
 	}
 }
 
-func checkStatus(t *testing.T, f *Facts, s *v1alpha1.IntentDeploymentStatus) {
+func checkStatus(t *testing.T, f *Input, s *v1alpha1.IntentDeploymentStatus) {
 	t.Helper()
 	if _, ok := Edges()[s.Phase]; !ok || s.Phase == "" {
 		t.Fatalf("Status(...): %q is no phase", s.Phase)
@@ -261,7 +261,7 @@ func TestPhaseOf(t *testing.T) {
 		ordered   bool
 		suspended bool
 		unjudged  bool
-		a, b      evidence
+		a, b      deliveryState
 		phase     v1alpha1.Phase
 		ready     bool
 		message   string
@@ -295,7 +295,7 @@ func TestPhaseOf(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			f := &Facts{Problem: tc.problem, Suspended: tc.suspended}
+			f := &Input{Compilation: Compilation{Problem: tc.problem}, Decision: Decision{Suspended: tc.suspended}}
 			place(f, tc.ordered, deliveryv1alpha1.ActionDesired, tc.a, tc.b)
 			if tc.unjudged {
 				f.Order.Verdict = nil
@@ -310,7 +310,7 @@ func TestPhaseOf(t *testing.T) {
 }
 
 func TestEarlierObstacle(t *testing.T) {
-	f := &Facts{}
+	f := &Input{}
 	place(f, true, deliveryv1alpha1.ActionDesired, refused, done)
 	f.Order = order(3)
 	for name := range f.Desired {
@@ -373,7 +373,7 @@ func TestMessageFits(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			f := &Facts{Problem: &Problem{Reason: v1alpha1.ReasonSiteMissing, Message: tc.message, Phase: v1alpha1.PhasePending}}
+			f := &Input{Compilation: Compilation{Problem: &Problem{Reason: v1alpha1.ReasonSiteMissing, Message: tc.message, Phase: v1alpha1.PhasePending}}}
 			if diff := cmp.Diff(tc.want, Status(f, &v1alpha1.IntentDeploymentStatus{}, now).Message); diff != "" {
 				t.Errorf("\n%s\nStatus(...): message: -want, +got:\n%s", tc.reason, diff)
 			}
@@ -398,7 +398,7 @@ func TestLogIsBounded(t *testing.T) {
 
 // TestConflictConditions holds the conditions of a deployment whose object another claim delivers.
 func TestConflictConditions(t *testing.T) {
-	f := &Facts{}
+	f := &Input{}
 	place(f, true, deliveryv1alpha1.ActionDesired, done, conflict)
 	f.Order.Verdict = nil
 	got := map[string]string{}

@@ -9,6 +9,7 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/evidence"
 	"github.com/intentplane/intentplane/function/projection"
 	"github.com/intentplane/intentplane/function/rollout"
 )
@@ -17,7 +18,7 @@ import (
 const maxResults = 100
 
 // results are how the checks of the order's revision were judged, step after step.
-func results(f *Facts) []v1alpha1.ValidationResult {
+func results(f *Input) []v1alpha1.ValidationResult {
 	var out []v1alpha1.ValidationResult
 	for _, g := range f.judges() {
 		if at := g.Status.AtProvider; at.Order != nil && rollout.Alike(*at.Order, g.Spec.ForProvider.Order) {
@@ -39,7 +40,7 @@ func truth(b bool) int {
 }
 
 // judges are the Gates of the order's revision, in the order of steps.
-func (f *Facts) judges() []*rolloutv1alpha1.Gate {
+func (f *Input) judges() []*rolloutv1alpha1.Gate {
 	var out []*rolloutv1alpha1.Gate
 	for _, name := range slices.Sorted(maps.Keys(f.Gates)) {
 		of := f.Gates[name].Spec.ForProvider.Order
@@ -56,7 +57,7 @@ func (f *Facts) judges() []*rolloutv1alpha1.Gate {
 func ended(checks []rolloutv1alpha1.CheckResult) []v1alpha1.ValidationResult {
 	var out []v1alpha1.ValidationResult
 	for _, c := range checks {
-		if !rollout.Ended(c) {
+		if !evidence.HasEnded(c) {
 			continue
 		}
 		r := v1alpha1.ValidationResult{
@@ -72,15 +73,15 @@ func ended(checks []rolloutv1alpha1.CheckResult) []v1alpha1.ValidationResult {
 
 // judgedNow says that Gates judge the revision at some Sites, such as "every Site", and why there is no verdict. It repeats no progress of the
 // Gate: each word that changes here costs the composite two writes.
-func (f *Facts) judgedNow(sites string) string {
-	if !f.runs() {
+func (f *Input) judgedNow(sites string) string {
+	if !f.RunsEverywhere() {
 		return "The revision was live at " + sites + ", and its Gate waits until that is proven again."
 	}
 	return projection.Sentences(f.runBy(sites)+", and it is judged.", cmp.Or(f.metricsUnavailable(), f.withoutData()))
 }
 
 // runBy says that some Sites run the revision, such as "every Site". Of those without an engine it says no more than that it was delivered there.
-func (f *Facts) runBy(sites string) string {
+func (f *Input) runBy(sites string) string {
 	switch {
 	case f.Sync == nil:
 		return "The revision is delivered to " + sites + ", where no engine reports what runs"
@@ -91,20 +92,20 @@ func (f *Facts) runBy(sites string) string {
 }
 
 // hasUnobserved reports whether the order's step goes to a Site that nobody observes.
-func (f *Facts) hasUnobserved() bool {
-	return slices.ContainsFunc(f.trees(), func(t *deliveryv1alpha1.Tree) bool {
+func (f *Input) hasUnobserved() bool {
+	return slices.ContainsFunc(f.Trees(), func(t *deliveryv1alpha1.Tree) bool {
 		_, unobserved := f.Unobserved[t.Site]
 		return unobserved && rollout.Reached(*f.Order, t.Site)
 	})
 }
 
 // withoutData says that the Gate of the order's step waits for data, such as the first requests to a service, or nothing.
-func (f *Facts) withoutData() string {
-	g := f.gate()
+func (f *Input) withoutData() string {
+	g := f.Gate()
 	if g == nil || f.Order.Verdict != nil {
 		return ""
 	}
-	ready := rollout.CurrentReady(g, *f.Order)
+	ready := evidence.CurrentReady(g, *f.Order)
 	if ready.Reason != rolloutv1alpha1.ReasonNoData {
 		return ""
 	}
@@ -112,12 +113,12 @@ func (f *Facts) withoutData() string {
 }
 
 // metricsUnavailable says that the Gate of the order's step cannot measure, since the metrics backend does not answer, or nothing.
-func (f *Facts) metricsUnavailable() string {
-	g := f.gate()
+func (f *Input) metricsUnavailable() string {
+	g := f.Gate()
 	if g == nil || f.Order.Verdict != nil {
 		return ""
 	}
-	ready := rollout.CurrentReady(g, *f.Order)
+	ready := evidence.CurrentReady(g, *f.Order)
 	switch ready.Reason {
 	case rolloutv1alpha1.ReasonMetricsUnavailable:
 		return "The metrics backend is unavailable, and is asked again: " + projection.Sentence(ready.Message)
@@ -129,13 +130,13 @@ func (f *Facts) metricsUnavailable() string {
 }
 
 // held is true when the Gate of the order's step has waited for the metrics backend for too long, and waits on.
-func (f *Facts) held() bool {
-	g := f.gate()
-	return g != nil && f.Order.Verdict == nil && rollout.CurrentReady(g, *f.Order).Reason == rolloutv1alpha1.ReasonHeld
+func (f *Input) held() bool {
+	g := f.Gate()
+	return g != nil && f.Order.Verdict == nil && evidence.CurrentReady(g, *f.Order).Reason == rolloutv1alpha1.ReasonHeld
 }
 
 // rollback is where the way back of a rejected order stands.
-func rollback(f *Facts) *v1alpha1.RollbackStatus {
+func rollback(f *Input) *v1alpha1.RollbackStatus {
 	if f.Order == nil || !f.Order.Rejected() {
 		return nil
 	}

@@ -15,8 +15,8 @@ type Row struct {
 	Phase   v1alpha1.Phase
 	Outcome v1alpha1.Outcome
 
-	holds func(*Facts) bool
-	says  func(*Facts) string
+	holds func(*Input) bool
+	says  func(*Input) string
 }
 
 // Rows are the table of phases: the first row that holds tells the phase. The last one always does.
@@ -24,12 +24,12 @@ func Rows() []Row {
 	rows := append([]Row{{
 		Known: "the spec cannot be carried out",
 		Phase: v1alpha1.PhaseFailed, Outcome: v1alpha1.OutcomeFailed,
-		holds: func(f *Facts) bool { return f.Problem != nil && f.Problem.Terminal },
+		holds: func(f *Input) bool { return f.Problem != nil && f.Problem.Terminal },
 		says:  frozen,
 	}, {
 		Known: "something that the spec names is missing, or nothing was ordered yet",
 		Phase: v1alpha1.PhasePending,
-		holds: func(f *Facts) bool { return f.Problem != nil || f.Order == nil },
+		holds: func(f *Input) bool { return f.Problem != nil || f.Order == nil },
 		says:  frozen,
 	}}, retreats()...)
 	return append(rows, advances()...)
@@ -40,19 +40,19 @@ func retreats() []Row {
 	return []Row{{
 		Known: "the revision was rejected, the Sites run the target again, and every repository remembers that",
 		Phase: v1alpha1.PhaseSucceeded, Outcome: v1alpha1.OutcomeRolledBack,
-		holds: func(f *Facts) bool { return f.Order.Rejected() && rollout.Restored(*f.Order) && f.recorded() },
+		holds: func(f *Input) bool { return f.Order.Rejected() && rollout.Restored(*f.Order) && f.IsRecorded() },
 		says:  rolledBackMessage,
 	}, {
 		Known: "the revision was rejected, and no attempt to go back was begun, or all failed",
 		Phase: v1alpha1.PhaseFailed, Outcome: v1alpha1.OutcomeFailed,
-		holds: func(f *Facts) bool {
+		holds: func(f *Input) bool {
 			return f.Order.Rejected() && !rollout.Restored(*f.Order) && (f.Order.Attempt == 0 || f.Stop != rollout.StopNone)
 		},
-		says: func(f *Facts) string { return projection.Sentences(rejected(f), f.StopMessage, heldBack(f)) },
+		says: func(f *Input) string { return projection.Sentences(rejected(f), f.StopMessage, heldBack(f)) },
 	}, {
 		Known: "the revision was rejected, and an attempt goes on, or worked and is not remembered yet",
 		Phase: v1alpha1.PhaseRollingBack,
-		holds: func(f *Facts) bool { return f.Order.Rejected() },
+		holds: func(f *Input) bool { return f.Order.Rejected() },
 		says:  goesBack,
 	}}
 }
@@ -62,28 +62,28 @@ func advances() []Row {
 	return []Row{{
 		Known: "the revision was verified, and every repository remembers that",
 		Phase: v1alpha1.PhaseSucceeded, Outcome: v1alpha1.OutcomeSucceeded,
-		holds: (*Facts).succeeded,
+		holds: (*Input).HasSucceeded,
 		says:  succeeded,
 	}, {
 		Known: "it was verified, or runs at its last step and is judged",
 		Phase: v1alpha1.PhaseValidating,
-		holds: func(f *Facts) bool { return f.Order.Verified() || f.atLastStep() && (f.live() || f.judging()) },
+		holds: func(f *Input) bool { return f.Order.Verified() || f.IsAtLastStep() && (f.IsLive() || f.IsMeasured()) },
 		says:  validating,
 	}, {
 		Known: "another claim delivers an object of the revision to the same Site; this ends when it does not any more",
 		Phase: v1alpha1.PhaseFailed, Outcome: v1alpha1.OutcomeFailed,
-		holds: (*Facts).hasConflict,
-		says:  func(f *Facts) string { return projection.Sentences(delivering(f), heldBack(f)) },
+		holds: (*Input).HasConflict,
+		says:  func(f *Input) string { return projection.Sentences(delivering(f), heldBack(f)) },
 	}, {
 		Known: "anything else: the commit is on its way, or not all Sites of the step run it, or an earlier step is judged",
 		Phase: v1alpha1.PhaseDelivering,
-		holds: func(*Facts) bool { return true },
+		holds: func(*Input) bool { return true },
 		says:  delivering,
 	}}
 }
 
 // first is what the first row says that holds.
-func first(rows []Row, f *Facts) (v1alpha1.Phase, v1alpha1.Outcome, string) {
+func first(rows []Row, f *Input) (v1alpha1.Phase, v1alpha1.Outcome, string) {
 	for _, r := range rows {
 		if r.holds(f) {
 			return r.Phase, r.Outcome, r.says(f)
@@ -93,7 +93,7 @@ func first(rows []Row, f *Facts) (v1alpha1.Phase, v1alpha1.Outcome, string) {
 }
 
 // phaseOf facts, with the outcome and what is said about it.
-func phaseOf(f *Facts) (v1alpha1.Phase, v1alpha1.Outcome, string) { return first(Rows(), f) }
+func phaseOf(f *Input) (v1alpha1.Phase, v1alpha1.Outcome, string) { return first(Rows(), f) }
 
 // retreat is where a rejected order stands, also while the spec cannot be carried out.
-func retreat(f *Facts) (v1alpha1.Phase, v1alpha1.Outcome, string) { return first(retreats(), f) }
+func retreat(f *Input) (v1alpha1.Phase, v1alpha1.Outcome, string) { return first(retreats(), f) }

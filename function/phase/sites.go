@@ -10,6 +10,7 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/evidence"
 	"github.com/intentplane/intentplane/function/projection"
 	"github.com/intentplane/intentplane/function/rollout"
 )
@@ -19,7 +20,7 @@ const maxSaid = 1024
 
 // A glance is what is asked for each Site, found out once for all of them.
 type glance struct {
-	*Facts
+	*Input
 
 	// block is the delivery that is blocked, and why.
 	block *deliveryv1alpha1.GitDelivery
@@ -32,10 +33,10 @@ type glance struct {
 	said   map[string]deliveryv1alpha1.SiteObservation
 }
 
-func look(f *Facts) *glance {
-	g := &glance{Facts: f, looked: f.watched(), nobody: map[string]bool{}, wanted: map[string]bool{}, said: map[string]deliveryv1alpha1.SiteObservation{}}
-	g.block, g.why = f.blocked()
-	for _, name := range f.uncounted() {
+func look(f *Input) *glance {
+	g := &glance{Input: f, looked: f.WatchesDesired(), nobody: map[string]bool{}, wanted: map[string]bool{}, said: map[string]deliveryv1alpha1.SiteObservation{}}
+	g.block, g.why = f.Blocked()
+	for _, name := range f.UnprovenSites() {
 		g.nobody[name] = true
 	}
 	if f.Sync != nil {
@@ -52,7 +53,7 @@ func look(f *Facts) *glance {
 }
 
 // delivery says where each Site stands.
-func delivery(f *Facts) v1alpha1.DeliveryStatus {
+func delivery(f *Input) v1alpha1.DeliveryStatus {
 	out := v1alpha1.DeliveryStatus{Sites: map[string]v1alpha1.SiteStatus{}}
 	g := look(f)
 	for _, name := range slices.Sorted(maps.Keys(f.Desired)) {
@@ -62,7 +63,7 @@ func delivery(f *Facts) v1alpha1.DeliveryStatus {
 			out.Sites[trees[i].Site] = site(g, i, &trees[i], o)
 		}
 		// A commit of another revision is no answer to where this one is.
-		if out.GitCommit == "" && o != nil && f.Order != nil && rollout.Echoes(o, *f.Order) && came(f, name) {
+		if out.GitCommit == "" && o != nil && f.Order != nil && evidence.HasApplied(o, *f.Order) && came(f, name) {
 			out.GitCommit = commit(o)
 		}
 	}
@@ -75,7 +76,7 @@ func delivery(f *Facts) v1alpha1.DeliveryStatus {
 }
 
 // came is true when the order brought something to a repository, as far as is known.
-func came(f *Facts, name string) bool {
+func came(f *Input, name string) bool {
 	if !f.Order.Rejected() || f.Order.Attempt > 0 {
 		return true
 	}
@@ -84,7 +85,7 @@ func came(f *Facts, name string) bool {
 }
 
 // summary is what the states of Sites come to. The gravest wins.
-func summary(f *Facts, sites map[string]v1alpha1.SiteStatus) (v1alpha1.SyncState, string) {
+func summary(f *Input, sites map[string]v1alpha1.SiteStatus) (v1alpha1.SyncState, string) {
 	n := map[v1alpha1.SiteState]int{}
 	for _, s := range sites {
 		n[s.State]++
@@ -94,7 +95,7 @@ func summary(f *Facts, sites map[string]v1alpha1.SiteStatus) (v1alpha1.SyncState
 	switch {
 	case n[v1alpha1.SiteFailed]+n[v1alpha1.SiteTimedOut] > 0:
 		return v1alpha1.SyncFailed, share
-	case !f.carried() || n[v1alpha1.SitePending]+n[v1alpha1.SiteWaitingForCluster] > 0:
+	case !f.IsApplied() || n[v1alpha1.SitePending]+n[v1alpha1.SiteWaitingForCluster] > 0:
 		return v1alpha1.SyncPending, share
 	case n[v1alpha1.SiteSyncing] > 0:
 		return v1alpha1.SyncSyncing, share
@@ -114,7 +115,7 @@ func commit(d *deliveryv1alpha1.GitDelivery) string {
 // site is where one stands, whose tree is the one with this index.
 func site(f *glance, i int, t *deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery) v1alpha1.SiteStatus {
 	switch {
-	case f.waits(t, d):
+	case f.TreeAwaitsCluster(t, d):
 		return f.awaits(t.Site)
 	case f.Order != nil && !rollout.Reached(*f.Order, t.Site):
 		return v1alpha1.SiteStatus{State: v1alpha1.SitePending, Message: "Its wave has not come."}
@@ -128,7 +129,7 @@ func site(f *glance, i int, t *deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDel
 	if f.block != nil && f.block == d {
 		return v1alpha1.SiteStatus{State: blockedState(terminal(f.why.Reason)), Message: string(f.why.Reason)}
 	}
-	if d == nil || f.Order == nil || !rollout.Brought(d.Status.AtProvider.Order, *f.Order, t.Site) || !asks(d, i, t) {
+	if d == nil || f.Order == nil || !rollout.Brought(d.Status.AtProvider.Order, *f.Order, t.Site) || !evidence.AsksForTree(d, i, t) {
 		return v1alpha1.SiteStatus{State: v1alpha1.SitePending}
 	}
 	return runs(f, t, commit(d))
@@ -156,15 +157,6 @@ func wrote(d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order, path string
 	return d != nil && slices.ContainsFunc(d.Status.AtProvider.Trees, func(t deliveryv1alpha1.DeliveredTree) bool {
 		return t.Path == path && t.Revision == o.Revision
 	})
-}
-
-// asks is true for a delivery that was asked for a tree, which is mostly the one with this index.
-func asks(d *deliveryv1alpha1.GitDelivery, i int, t *deliveryv1alpha1.Tree) bool {
-	asked := d.Spec.ForProvider.Trees
-	if i < len(asked) && sameTree(&asked[i], t) {
-		return true
-	}
-	return slices.ContainsFunc(asked, func(o deliveryv1alpha1.Tree) bool { return sameTree(&o, t) })
 }
 
 func blockedState(terminal bool) v1alpha1.SiteState {
@@ -228,9 +220,9 @@ func ailing(s deliveryv1alpha1.SiteObservation) string {
 }
 
 // degraded names the first Site, by name, whose cluster is in trouble, and says how many more there are.
-func degraded(f *Facts) string {
+func degraded(f *Input) string {
 	g, said, more := look(f), "", 0
-	for _, t := range f.trees() {
+	for _, t := range f.Trees() {
 		why := ailing(g.said[t.Site])
 		switch {
 		case why == "":

@@ -20,13 +20,13 @@ const (
 )
 
 // Status projects facts. Last is the last status: nothing but its log of transitions is carried over.
-func Status(f *Facts, last *v1alpha1.IntentDeploymentStatus, now metav1.Time) *v1alpha1.IntentDeploymentStatus {
+func Status(f *Input, last *v1alpha1.IntentDeploymentStatus, now metav1.Time) *v1alpha1.IntentDeploymentStatus {
 	s := &v1alpha1.IntentDeploymentStatus{
 		IntentDigest: f.Digest,
 		Understood:   understood(f),
 		LiveRevision: f.liveRevision(),
 
-		VerifiedRevision: f.verifiedRevision(),
+		VerifiedRevision: f.VerifiedRevision(),
 
 		Update:   f.Update,
 		Requests: f.Requests,
@@ -48,7 +48,7 @@ func Status(f *Facts, last *v1alpha1.IntentDeploymentStatus, now metav1.Time) *v
 }
 
 // understood is left out where it would not fit.
-func understood(f *Facts) string {
+func understood(f *Input) string {
 	if len(f.Understood) > maxUnderstood {
 		return ""
 	}
@@ -59,13 +59,13 @@ func understood(f *Facts) string {
 func Fit(message string, most int) string { return projection.Fit(message, most) }
 
 // Ended is true when the order came to its end, be it good or bad, and nothing is left to do for it.
-func Ended(f *Facts) bool {
+func Ended(f *Input) bool {
 	p, _, _ := phaseOf(f)
-	return f.Problem == nil && (p == v1alpha1.PhaseSucceeded || p == v1alpha1.PhaseFailed && f.recorded())
+	return f.Problem == nil && (p == v1alpha1.PhaseSucceeded || p == v1alpha1.PhaseFailed && f.IsRecorded())
 }
 
 // End returns how an order ended that came to its end, and words for it.
-func End(f *Facts) (rolloutv1alpha1.End, string) {
+func End(f *Input) (rolloutv1alpha1.End, string) {
 	switch {
 	case f.Order.Verified():
 		return rolloutv1alpha1.EndVerified, projection.Sentences(verified(f.Order), verifiedNow(f))
@@ -86,13 +86,13 @@ func verified(o *rolloutv1alpha1.Order) string {
 }
 
 // Ready is true when what was asked for succeeded, and holds now.
-func Ready(f *Facts) bool {
+func Ready(f *Input) bool {
 	p, _, _ := phaseOf(f)
-	return p == v1alpha1.PhaseSucceeded && f.holds() && !f.heldBack()
+	return p == v1alpha1.PhaseSucceeded && f.SucceedsNow() && !f.heldBack()
 }
 
 // frozen says what is in the way of a deployment, or that there is nothing yet.
-func frozen(f *Facts) string {
+func frozen(f *Input) string {
 	if f.Problem == nil {
 		return "Nothing was ordered yet."
 	}
@@ -100,7 +100,7 @@ func frozen(f *Facts) string {
 }
 
 // goesOn says what a frozen order still does.
-func goesOn(f *Facts) string {
+func goesOn(f *Input) string {
 	if f.Order == nil {
 		return ""
 	}
@@ -114,23 +114,23 @@ func goesOn(f *Facts) string {
 }
 
 // backAt says which revision runs again.
-func backAt(f *Facts) string {
+func backAt(f *Input) string {
 	switch {
 	case f.Order.Target == nil:
 		return ""
-	case !f.runs():
+	case !f.RunsEverywhere():
 		return fmt.Sprintf(" The Sites ran revision %d again, and not all of them are known to run it now.", *f.Order.Target)
 	}
 	return fmt.Sprintf(" The Sites run revision %d again.", *f.Order.Target)
 }
 
 // isRequestedRollback is true for an order that was rolled back because a user asked for that.
-func (f *Facts) isRequestedRollback() bool {
-	return f.Order.Rejected() && f.Order.Verdict.Reason == rolloutv1alpha1.RejectedRequested && rollout.Restored(*f.Order) && f.recorded()
+func (f *Input) isRequestedRollback() bool {
+	return f.Order.Rejected() && f.Order.Verdict.Reason == rolloutv1alpha1.RejectedRequested && rollout.Restored(*f.Order) && f.IsRecorded()
 }
 
 // rolledBackMessage says which revision runs after a rollback, why, and how to go on.
-func rolledBackMessage(f *Facts) string {
+func rolledBackMessage(f *Input) string {
 	why := rejected(f)
 	if f.isRequestedRollback() {
 		why = projection.Sentences("A user asked for the rollback: " + f.Order.Verdict.Message)
@@ -139,12 +139,12 @@ func rolledBackMessage(f *Facts) string {
 }
 
 // continuation says what a user can do after a revision was rejected.
-func continuation(f *Facts) string {
+func continuation(f *Input) string {
 	return fmt.Sprintf("To go on, change the intent, or deliver it again: kubectl intent retry %s -n %s.", f.Claim.Name, f.Claim.Namespace)
 }
 
 // goesBack says which attempt goes on, and what it waits for.
-func goesBack(f *Facts) string {
+func goesBack(f *Input) string {
 	if rollout.Restored(*f.Order) {
 		return projection.Sentences(rejected(f), backAt(f), "Not every repository remembers that yet.", heldBack(f))
 	}
@@ -153,25 +153,25 @@ func goesBack(f *Facts) string {
 		to = fmt.Sprintf(" to revision %d", *f.Order.Target)
 	}
 	said := projection.Sentences(rejected(f), fmt.Sprintf("Attempt %d to go back%s.", f.Order.Attempt, to))
-	if d, _ := f.blocked(); d != nil || f.carried() {
+	if d, _ := f.Blocked(); d != nil || f.IsApplied() {
 		said = projection.Sentences(said, delivering(f))
 	}
 	return projection.Sentences(said, heldBack(f))
 }
 
-func rejected(f *Facts) string {
+func rejected(f *Input) string {
 	v := f.Order.Verdict
 	return strings.TrimSpace(fmt.Sprintf("Revision %d was rejected: %s. %s", f.Order.Revision, v.Reason, projection.Sentence(v.Message)))
 }
 
-func succeeded(f *Facts) string {
+func succeeded(f *Input) string {
 	return projection.Sentences(verifiedNow(f), degraded(f), heldBack(f), waiting(f.Update))
 }
 
 // verifiedNow says whether a revision that was verified is known to run still.
-func verifiedNow(f *Facts) string {
+func verifiedNow(f *Input) string {
 	switch {
-	case !f.runs():
+	case !f.RunsEverywhere():
 		return "The revision was verified, and not every Site is known to run it now: " + delivering(f)
 	case f.Sync == nil:
 		return "The repository holds the revision."
@@ -179,8 +179,8 @@ func verifiedNow(f *Facts) string {
 	return f.runBy("every Site") + "."
 }
 
-func validating(f *Facts) string {
-	if d, _ := f.blocked(); d != nil {
+func validating(f *Input) string {
+	if d, _ := f.Blocked(); d != nil {
 		return projection.Sentences("The revision is verified, and not remembered yet.", delivering(f), heldBack(f))
 	}
 	if f.Order.Verdict == nil && rollout.Gated(*f.Order) {
@@ -205,7 +205,7 @@ func waiting(u v1alpha1.UpdateStatus) string {
 }
 
 // heldBack says why what is asked for now is not what is ordered.
-func heldBack(f *Facts) string {
+func heldBack(f *Input) string {
 	switch {
 	case f.Suspended:
 		return " A newer request is held back by spec.suspend."
@@ -215,40 +215,40 @@ func heldBack(f *Facts) string {
 	return ""
 }
 
-func delivering(f *Facts) string {
-	if d, c := f.blocked(); d != nil {
+func delivering(f *Input) string {
+	if d, c := f.Blocked(); d != nil {
 		return fmt.Sprintf("GitDelivery %s: %s: %s", d.GetName(), c.Reason, c.Message)
 	}
 	if len(f.Unobserving) > 0 {
 		return f.notResponding()
 	}
-	if f.waiting() {
+	if f.AwaitsCluster() {
 		return f.unready()
 	}
-	if f.Order != nil && !f.Order.Rejected() && f.live() && rollout.Gated(*f.Order) {
+	if f.Order != nil && !f.Order.Rejected() && f.IsLive() && rollout.Gated(*f.Order) {
 		return projection.Sentences(f.judgedNow("every Site of the step"), f.wave())
 	}
-	if f.carried() {
+	if f.IsApplied() {
 		return projection.Sentences(f.unproven(), f.wave())
 	}
 	return "The revision is on its way to the repository." + f.wave()
 }
 
 // notResponding says that the provider does not do its part.
-func (f *Facts) notResponding() string {
+func (f *Input) notResponding() string {
 	return fmt.Sprintf("The provider does not respond: it has not observed the last change of %s. Check that it runs and is healthy (kubectl get providers.pkg.crossplane.io).",
 		strings.Join(f.Unobserving[:min(len(f.Unobserving), maxNamed)], ", "))
 }
 
 // wayOf is how a deployment came to where it is.
-func wayOf(f *Facts) way {
+func wayOf(f *Input) way {
 	o := f.Order
 	return way{failedIn: failedIn(f), back: f.Problem == nil && o != nil && o.Rejected() && (o.Attempt > 0 || rollout.Restored(*o))}
 }
 
 // unready names the first Site, by name, that waits for its cluster, and says why.
-func (f *Facts) unready() string {
-	for _, t := range f.trees() {
+func (f *Input) unready() string {
+	for _, t := range f.Trees() {
 		if s := delivery(f).Sites[t.Site]; s.State == v1alpha1.SiteWaitingForCluster {
 			return fmt.Sprintf("Site %q waits for its cluster: %s", t.Site, s.Message)
 		}
@@ -257,13 +257,13 @@ func (f *Facts) unready() string {
 }
 
 // failedIn is the phase in which a failure happened.
-func failedIn(f *Facts) v1alpha1.Phase {
+func failedIn(f *Input) v1alpha1.Phase {
 	switch {
 	case f.Problem != nil:
 		return f.Problem.Phase
-	case f.Order != nil && f.Order.Rejected() && f.Order.Verdict.Reason == rolloutv1alpha1.RejectedGateFailed && f.atLastStep():
+	case f.Order != nil && f.Order.Rejected() && f.Order.Verdict.Reason == rolloutv1alpha1.RejectedGateFailed && f.IsAtLastStep():
 		return v1alpha1.PhaseValidating
-	case f.Order != nil && (f.Order.Rejected() || f.hasConflict()):
+	case f.Order != nil && (f.Order.Rejected() || f.HasConflict()):
 		return v1alpha1.PhaseDelivering
 	}
 	return v1alpha1.PhasePending

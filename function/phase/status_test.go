@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/evidence"
 	"github.com/intentplane/intentplane/function/rollout"
 )
 
@@ -17,12 +18,12 @@ func TestEnd(t *testing.T) {
 	rejection := &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictRejected, Reason: rolloutv1alpha1.RejectedGateFailed, Message: "Slow."}
 	cases := map[string]struct {
 		reason string
-		change func(*Facts)
+		change func(*Input)
 		want   want
 	}{
 		"Verified": {
 			reason: "An end that is verified says so, and what the Sites are known to run.",
-			change: func(f *Facts) {
+			change: func(f *Input) {
 				f.Order.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictVerified}
 				f.Order.Plan = []rolloutv1alpha1.Step{{Gate: new(true)}}
 			},
@@ -30,7 +31,7 @@ func TestEnd(t *testing.T) {
 		},
 		"RolledBack": {
 			reason: "An end that is rolled back says why, and what runs again.",
-			change: func(f *Facts) {
+			change: func(f *Input) {
 				f.Order.Verdict, f.Order.Attempt, f.Order.Target, f.Order.Restored = rejection, 1, new(int64(1)), new(true)
 			},
 			want: want{rolloutv1alpha1.EndRolledBack, "Revision 2 was rejected: GateFailed. Slow. The Sites ran revision 1 again, and not all of them are known to run it now. " +
@@ -38,18 +39,18 @@ func TestEnd(t *testing.T) {
 		},
 		"Nothing": {
 			reason: "A revision that changed no directory is not left running.",
-			change: func(f *Facts) { f.Order.Verdict, f.Stop, f.StopMessage = rejection, rollout.StopSame, "No." },
+			change: func(f *Input) { f.Order.Verdict, f.Stop, f.StopMessage = rejection, rollout.StopSame, "No." },
 			want:   want{rolloutv1alpha1.EndNothingToRestore, "Revision 2 was rejected: GateFailed. Slow. No."},
 		},
 		"Stays": {
 			reason: "A revision that may run still says why it was not rolled back.",
-			change: func(f *Facts) { f.Order.Verdict, f.Stop, f.StopMessage = rejection, rollout.StopOff, "It is off." },
+			change: func(f *Input) { f.Order.Verdict, f.Stop, f.StopMessage = rejection, rollout.StopOff, "It is off." },
 			want:   want{rolloutv1alpha1.EndNotRolledBack, "Revision 2 was rejected: GateFailed. Slow. It is off."},
 		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			f := &Facts{Claim: rolloutv1alpha1.ClaimReference{Namespace: "team-a", Name: "shop"}, Order: order(2)}
+			f := &Input{Claim: rolloutv1alpha1.ClaimReference{Namespace: "team-a", Name: "shop"}, Comparison: evidence.Comparison{Order: order(2)}}
 			tc.change(f)
 			end, message := End(f)
 			if diff := cmp.Diff(tc.want, want{end, message}); diff != "" {

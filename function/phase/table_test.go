@@ -33,7 +33,7 @@ func TestEdges(t *testing.T) {
 }
 
 // retreatings calls with all combinations of what is known of a rejected revision, and returns how many there are.
-func retreatings(do func(*Facts)) int {
+func retreatings(do func(*Input)) int {
 	n := 0
 	stops := []rollout.Stop{
 		rollout.StopNone, rollout.StopOff, rollout.StopUnknown, rollout.StopNoTarget, rollout.StopSame, rollout.StopIrreversible, rollout.StopTooMany, rollout.StopSpent,
@@ -42,8 +42,8 @@ func retreatings(do func(*Facts)) int {
 	for _, stop := range stops {
 		for _, reason := range reasons {
 			for flags := range 64 {
-				for _, a := range allEvidence() {
-					for _, b := range allEvidence() {
+				for _, a := range allDeliveryStates() {
+					for _, b := range allDeliveryStates() {
 						do(retreating(stop, reason, flags, a, b))
 						n++
 					}
@@ -54,8 +54,8 @@ func retreatings(do func(*Facts)) int {
 	return n
 }
 
-func retreating(stop rollout.Stop, reason string, flags int, a, b evidence) *Facts {
-	f := &Facts{Digest: "d", Stop: stop, Suspended: flags&1 != 0}
+func retreating(stop rollout.Stop, reason string, flags int, a, b deliveryState) *Input {
+	f := &Input{Digest: "d", Decision: Decision{Stop: stop, Suspended: flags&1 != 0}}
 	if stop != rollout.StopNone {
 		f.StopMessage = "Words."
 	}
@@ -80,7 +80,7 @@ func retreating(stop rollout.Stop, reason string, flags int, a, b evidence) *Fac
 }
 
 // follow lets deliveries ask for the rejected order, and those that carried out what they were asked for say so of it too.
-func follow(f *Facts, recorded bool) {
+func follow(f *Input, recorded bool) {
 	for name, d := range f.Desired {
 		d.Spec.ForProvider.Order = *f.Order
 		if d := f.Observed[name]; d != nil && d.Spec.ForProvider.Order.Revision == f.Order.Revision {
@@ -93,11 +93,11 @@ func follow(f *Facts, recorded bool) {
 }
 
 // rowOf is the phase and outcome of the row that holds for a rejected revision.
-func rowOf(f *Facts) []string {
+func rowOf(f *Input) []string {
 	switch o := f.Order; {
 	case f.Problem != nil:
 		return []string{"Failed", "Failed"}
-	case rollout.Restored(*o) && f.recorded():
+	case rollout.Restored(*o) && f.IsRecorded():
 		return []string{"Succeeded", "RolledBack"}
 	case !rollout.Restored(*o) && (o.Attempt == 0 || f.Stop != rollout.StopNone):
 		return []string{"Failed", "Failed"}
@@ -108,7 +108,7 @@ func rowOf(f *Facts) []string {
 // TestRetreats holds for all combinations of what is known of a rejected revision.
 func TestRetreats(t *testing.T) {
 	seen := map[string]bool{}
-	n := retreatings(func(f *Facts) {
+	n := retreatings(func(f *Input) {
 		p, outcome, message := phaseOf(f)
 		got := []string{string(p), string(outcome)}
 		if !slices.Equal(rowOf(f), got) || message == "" {
@@ -127,7 +127,7 @@ func TestRetreats(t *testing.T) {
 			t.Fatalf("Ready(...): what was rejected is ready: %+v", f.Order)
 		case is[v1alpha1.TypeStalled] == corev1.ConditionTrue && is[v1alpha1.TypeReconciling] == corev1.ConditionTrue:
 			t.Fatalf("Conditions(...): both Stalled and Reconciling: %+v", conditions)
-		case f.Problem == nil && (p == v1alpha1.PhaseFailed || p == v1alpha1.PhaseSucceeded) != (is[v1alpha1.TypeStalled] == corev1.ConditionTrue) && len(f.uncounted()) == 0:
+		case f.Problem == nil && (p == v1alpha1.PhaseFailed || p == v1alpha1.PhaseSucceeded) != (is[v1alpha1.TypeStalled] == corev1.ConditionTrue) && len(f.UnprovenSites()) == 0:
 			t.Fatalf("Conditions(...): phase %s, and Stalled is %s", p, is[v1alpha1.TypeStalled])
 		case f.Problem == nil && (p == v1alpha1.PhaseSucceeded) != (is[v1alpha1.TypeRolledBack] == corev1.ConditionTrue):
 			t.Fatalf("Conditions(...): phase %s, and RolledBack is %s", p, is[v1alpha1.TypeRolledBack])

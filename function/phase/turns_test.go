@@ -11,8 +11,8 @@ import (
 )
 
 // inJudgement is a revision that a Gate judges, which began to measure or not.
-func inJudgement(v *rolloutv1alpha1.Verdict, recorded, begun bool, r report) *Facts {
-	f := &Facts{Digest: "d"}
+func inJudgement(v *rolloutv1alpha1.Verdict, recorded, begun bool, r report) *Input {
+	f := &Input{Digest: "d"}
 	place(f, true, deliveryv1alpha1.ActionDesired, done, done)
 	f.Order.Plan, f.Order.Verdict = []rolloutv1alpha1.Step{{Sites: []string{"a", "b"}, Gate: new(true)}}, nil
 	follow(f, true)
@@ -30,8 +30,8 @@ func inJudgement(v *rolloutv1alpha1.Verdict, recorded, begun bool, r report) *Fa
 }
 
 // goingBack is a revision that an attempt takes back.
-func goingBack(restored, recorded bool) *Facts {
-	f := &Facts{Digest: "d"}
+func goingBack(restored, recorded bool) *Input {
+	f := &Input{Digest: "d"}
 	place(f, true, deliveryv1alpha1.ActionRestore, done, done)
 	f.Order.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictRejected, Reason: rolloutv1alpha1.RejectedGateFailed}
 	f.Order.Attempt, f.Order.Target = 1, new(int64(1))
@@ -50,13 +50,13 @@ func TestTurns(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		// same conditions, and what then turns them.
-		same   []*Facts
-		turned *Facts
+		same   []*Input
+		turned *Input
 		phases []v1alpha1.Phase
 	}{
 		"Judged": {
 			reason: "From when it is delivered until its verdict is remembered.",
-			same: []*Facts{
+			same: []*Input{
 				inJudgement(nil, true, false, syncing), inJudgement(nil, true, false, live), inJudgement(nil, true, true, live),
 				inJudgement(nil, true, true, syncing), inJudgement(verified, false, true, live),
 			},
@@ -65,7 +65,7 @@ func TestTurns(t *testing.T) {
 		},
 		"Back": {
 			reason: "From when an attempt begins until it is remembered how it ended.",
-			same:   []*Facts{goingBack(false, false), goingBack(false, true), goingBack(true, false)},
+			same:   []*Input{goingBack(false, false), goingBack(false, true), goingBack(true, false)},
 			turned: goingBack(true, true),
 			phases: []v1alpha1.Phase{"RollingBack", "RollingBack", "RollingBack", "Succeeded"},
 		},

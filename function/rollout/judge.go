@@ -2,6 +2,8 @@ package rollout
 
 import (
 	"slices"
+	"strings"
+	"unicode"
 
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
@@ -69,3 +71,31 @@ func Brought(was *rolloutv1alpha1.Order, o rolloutv1alpha1.Order, site string) b
 
 // Reached is true for a Site whose step has come.
 func Reached(o rolloutv1alpha1.Order, site string) bool { return StepOf(o, site) <= o.Step }
+
+// Gated is true for an order whose step is judged by a Gate. The way back has none.
+func Gated(o rolloutv1alpha1.Order) bool {
+	if o.Attempt > 0 || int(o.Step) >= len(o.Plan) {
+		return false
+	}
+	g := o.Plan[o.Step].Gate
+	return g != nil && *g
+}
+
+// maxMessage is how long the message of a verdict may be.
+const maxMessage = 1024
+
+// Rejection returns a verdict with a reason, and a message of one line.
+func Rejection(reason, said string) *rolloutv1alpha1.Verdict {
+	message := []rune(strings.Map(printable, said))
+	return &rolloutv1alpha1.Verdict{
+		Result: rolloutv1alpha1.VerdictRejected, Reason: reason, Message: string(message[:min(len(message), maxMessage)]),
+	}
+}
+
+// printable turns what would break a line into a blank.
+func printable(r rune) rune {
+	if unicode.IsControl(r) {
+		return ' '
+	}
+	return r
+}

@@ -3,11 +3,8 @@ package rollout
 import (
 	"testing"
 
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/google/go-cmp/cmp"
-	corev1 "k8s.io/api/core/v1"
 
-	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/catalog"
@@ -122,71 +119,32 @@ func TestPlanOf(t *testing.T) {
 	}
 }
 
-// TestLive changes one thing at a time about a SiteSync that proves an order.
-func TestLive(t *testing.T) {
-	o := order(2, "b")
-	cases := map[string]struct {
-		reason string
-		change func(*deliveryv1alpha1.SiteSync)
-		want   bool
-	}{
-		"Live":       {reason: "It proves it.", change: func(*deliveryv1alpha1.SiteSync) {}, want: true},
-		"Asked":      {reason: "It is asked for another order.", change: func(s *deliveryv1alpha1.SiteSync) { s.Spec.ForProvider.Order.Revision = 1 }},
-		"Seen":       {reason: "It speaks of another order.", change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Order.Step = 1 }},
-		"Nothing":    {reason: "It saw nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Order = nil }},
-		"Generation": {reason: "It was changed since.", change: func(s *deliveryv1alpha1.SiteSync) { s.SetGeneration(5) }},
-		"Unready":    {reason: "It is not Ready.", change: func(s *deliveryv1alpha1.SiteSync) { s.SetConditions(xpv2.Unavailable().WithObservedGeneration(4)) }},
-		"Unsynced":   {reason: "It cannot look.", change: func(s *deliveryv1alpha1.SiteSync) { s.SetConditions(xpv2.ReconcilePaused()) }},
-		"Verdict":    {reason: "A verdict changes nothing about what runs.", change: func(s *deliveryv1alpha1.SiteSync) { s.Spec.ForProvider.Order.Verdict = verified }, want: true},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			s := &deliveryv1alpha1.SiteSync{}
-			s.SetGeneration(4)
-			s.Spec.ForProvider.Order = o
-			s.Status.AtProvider.Order = o.DeepCopy()
-			s.SetConditions(xpv2.Available().WithObservedGeneration(4), xpv2.ReconcileSuccess())
-			tc.change(s)
-			if got := Live(s, o); got != tc.want {
-				t.Errorf("\n%s\nLive(...): want %t, got %t", tc.reason, tc.want, got)
-			}
-		})
-	}
+func gated() rolloutv1alpha1.Order {
+	return changed(order(2, "b"), func(o *rolloutv1alpha1.Order) {
+		o.Steps, o.Plan = 2, []rolloutv1alpha1.Step{{Sites: []string{"a"}, Gate: new(true)}, {Sites: []string{"b"}}}
+	})
 }
 
-func TestRefused(t *testing.T) {
-	o := order(2, "b")
+// TestJudgeGated lets the next step wait for the Gate of the one before.
+func TestJudgeGated(t *testing.T) {
+	manual := changed(gated(), func(o *rolloutv1alpha1.Order) { o.Plan = []rolloutv1alpha1.Step{{Pause: PauseManual}, {}} })
 	cases := map[string]struct {
 		reason string
-		why    xpv2.ConditionReason
-		change func(*deliveryv1alpha1.GitDelivery)
-		want   string
+		order  rolloutv1alpha1.Order
+		proof  Proof
+		want   int32
 	}{
-		"NotOwner":   {reason: "A refusal.", why: "NotOwner", want: "DeliveryRefused"},
-		"Policy":     {reason: "A refusal.", why: "PolicyDenied", want: "DeliveryRefused"},
-		"Elsewhere":  {reason: "A refusal.", why: "OwnedElsewhere", want: "DeliveryRefused"},
-		"TooLarge":   {reason: "A refusal.", why: "TooLarge", want: "DeliveryRefused"},
-		"TimedOut":   {reason: "It took too long.", why: "DeliveryTimedOut", want: "DeliveryTimedOut"},
-		"Trouble":    {reason: "Trouble has its time.", why: "Unreachable"},
-		"Missing":    {reason: "A Site that is missing is never a verdict.", why: "SiteMissing"},
-		"Earlier":    {reason: "A refusal of another order.", why: "NotOwner", change: func(d *deliveryv1alpha1.GitDelivery) { d.Spec.ForProvider.Order.Revision = 1 }},
-		"Generation": {reason: "A refusal of what was asked before.", why: "NotOwner", change: func(d *deliveryv1alpha1.GitDelivery) { d.SetGeneration(5) }},
+		"Unjudged": {reason: "Live is not enough.", order: gated(), proof: Proof{Live: true}},
+		"Passed":   {reason: "The Gate let it pass.", order: gated(), proof: Proof{Live: true, Passed: true}, want: 1},
+		"Lost":     {reason: "What passed and does not run any more waits.", order: gated(), proof: Proof{Passed: true}},
+		"Paused":   {reason: "A person has to release it.", order: manual, proof: Proof{Live: true}},
+		"Promoted": {reason: "A person did.", order: changed(manual, func(o *rolloutv1alpha1.Order) { o.Promoted = 1 }), proof: Proof{Live: true}, want: 1},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			d := delivery(o, nil)
-			d.SetName("d")
-			d.SetGeneration(4)
-			d.SetConditions(xpv2.Condition{Type: xpv2.TypeReady, Status: corev1.ConditionFalse, Reason: tc.why, Message: "Words.", ObservedGeneration: 4})
-			if tc.change != nil {
-				tc.change(d)
-			}
-			want := (*rolloutv1alpha1.Verdict)(nil)
-			if tc.want != "" {
-				want = &rolloutv1alpha1.Verdict{Result: "Rejected", Reason: tc.want, Message: "GitDelivery d: " + string(tc.why) + ": Words."}
-			}
-			if diff := cmp.Diff(want, Refused(d, o)); diff != "" {
-				t.Errorf("\n%s\nRefused(...): -want, +got:\n%s", tc.reason, diff)
+			got := Judge(tc.order, tc.proof)
+			if diff := cmp.Diff(tc.want, got.Step); diff != "" || got.Verdict != nil {
+				t.Errorf("\n%s\nJudge(...): step: -want, +got:\n%s\nverdict %+v", tc.reason, diff, got.Verdict)
 			}
 		})
 	}

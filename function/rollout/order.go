@@ -1,3 +1,5 @@
+// Package rollout decides what is ordered: which revision, step and attempt, from what is asked for and what is observed. It is pure, and
+// keeps no memory: with the same request and the same observed objects it orders the same thing.
 package rollout
 
 import (
@@ -284,4 +286,15 @@ func revision(n int64, w Wish) rolloutv1alpha1.Order {
 		}
 	}
 	return o
+}
+
+// Alike is true for two orders that ask for the same, whatever they came to.
+func Alike(a, b rolloutv1alpha1.Order) bool { return Same(a.Unjudged(), b.Unjudged()) }
+
+// Same is true for two orders that say the same.
+func Same(a, b rolloutv1alpha1.Order) bool { return a.Same(b) }
+
+// Recorded is true when the repository's state holds an order with its verdict, whatever the directories hold now.
+func Recorded(d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) bool {
+	return d.Status.AtProvider.Order != nil && Same(*d.Status.AtProvider.Order, o)
 }

@@ -248,5 +248,5 @@ func requested(r *rolloutv1alpha1.RolloutRequest) *rolloutv1alpha1.Verdict {
 	if r.Spec.Reason != "" {
 		said += ": " + r.Spec.Reason
 	}
-	return rejection(rolloutv1alpha1.RejectedRequested, said)
+	return Rejection(rolloutv1alpha1.RejectedRequested, said)
 }

@@ -4,9 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/google/go-cmp/cmp"
-	corev1 "k8s.io/api/core/v1"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
@@ -171,48 +169,6 @@ func TestUntold(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestDelivered takes one part of the evidence away at a time.
-func TestDelivered(t *testing.T) {
-	cases := map[string]struct {
-		reason string
-		change func(*deliveryv1alpha1.GitDelivery)
-		want   [2]bool
-	}{
-		"All":           {reason: "Everything is there.", change: func(*deliveryv1alpha1.GitDelivery) {}, want: [2]bool{true, true}},
-		"NotReady":      {reason: "It is not ready.", change: func(d *deliveryv1alpha1.GitDelivery) { set(d, xpv2.TypeReady, corev1.ConditionFalse, 3) }, want: [2]bool{false, true}},
-		"ReadyUnknown":  {reason: "Unknown is not ready.", change: func(d *deliveryv1alpha1.GitDelivery) { set(d, xpv2.TypeReady, corev1.ConditionUnknown, 3) }, want: [2]bool{false, true}},
-		"ReadyBefore":   {reason: "It was ready for an earlier generation.", change: func(d *deliveryv1alpha1.GitDelivery) { set(d, xpv2.TypeReady, corev1.ConditionTrue, 2) }, want: [2]bool{false, true}},
-		"NotSynced":     {reason: "It is not synced.", change: func(d *deliveryv1alpha1.GitDelivery) { set(d, xpv2.TypeSynced, corev1.ConditionFalse, 3) }, want: [2]bool{false, true}},
-		"OtherAsked":    {reason: "It was asked for another order.", change: func(d *deliveryv1alpha1.GitDelivery) { d.Spec.ForProvider.Order = order(2, "b") }, want: [2]bool{false, true}},
-		"OtherDone":     {reason: "It carried out another order.", change: func(d *deliveryv1alpha1.GitDelivery) { o := order(2, "b"); d.Status.AtProvider.Order = &o }},
-		"OtherStep":     {reason: "It carried out another step.", change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Order.Step = 1 }},
-		"NothingDone":   {reason: "It carried out nothing.", change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Order = nil }},
-		"NothingSaid":   {reason: "It says nothing.", change: func(d *deliveryv1alpha1.GitDelivery) { d.Status = deliveryv1alpha1.GitDeliveryStatus{} }},
-		"EmptyForNil":   {reason: "A list that is empty is one that is absent.", change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Order.Plan = []rolloutv1alpha1.Step{} }, want: [2]bool{true, true}},
-		"OtherRevision": {reason: "The same request under another number is another order.", change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Order.Revision = 9 }},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			o := order(1, "a")
-			o.Plan = nil
-			done := o
-			d := delivery(o, &done)
-			d.SetGeneration(3)
-			set(d, xpv2.TypeReady, corev1.ConditionTrue, 3)
-			set(d, xpv2.TypeSynced, corev1.ConditionTrue, 3)
-			tc.change(d)
-			got := [2]bool{Delivered(d, o), Recorded(d, o)}
-			if diff := cmp.Diff(tc.want, got); diff != "" {
-				t.Errorf("\n%s\nDelivered(...), Recorded(...): -want, +got:\n%s", tc.reason, diff)
-			}
-		})
-	}
-}
-
-func set(d *deliveryv1alpha1.GitDelivery, typ xpv2.ConditionType, status corev1.ConditionStatus, generation int64) {
-	d.Status.SetConditions(xpv2.Condition{Type: typ, Status: status, ObservedGeneration: generation})
 }
 
 func TestNewRequest(t *testing.T) {

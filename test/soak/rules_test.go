@@ -87,32 +87,32 @@ func requests() map[string]rule {
 func proofs() map[string]rule {
 	return map[string]rule{
 		"ThisOrder": {
-			reason: "What a delivery says of another order is no proof.", file: "rollout/evidence.go",
-			at: "return says(d, corev1.ConditionTrue) && «Alike(d.Spec.ForProvider.Order, o) && Echoes(d, o)»", without: "true", story: 474,
+			reason: "What a delivery says of another order is no proof.", file: "evidence/delivery.go",
+			at: "return hasReady(d, corev1.ConditionTrue) && «rollout.Alike(d.Spec.ForProvider.Order, o) && HasApplied(d, o)»", without: "true", story: 474,
 		},
 		"Generation": {
-			reason: "What is said of an earlier generation is no evidence.", file: "rollout/evidence.go",
+			reason: "What is said of an earlier generation is no evidence.", file: "evidence/delivery.go",
 			at: "ready.Status == status && «ready.ObservedGeneration == m.GetGeneration()»", without: "true", story: 60,
 		},
 		"LiveFirst": {
-			reason: "What is not proven to run is not verified.", file: "phase/proof.go",
-			at: "f.Sync == nil || «f.watched() && rollout.Live(f.ObservedSync, *f.Order)»", without: "true", story: 3,
+			reason: "What is not proven to run is not verified.", file: "evidence/proof.go",
+			at: "c.Sync == nil || «c.WatchesDesired() && AreSitesLive(c.ObservedSync, *c.Order)»", without: "true", story: 3,
 		},
 		"GateFirst": {
 			reason: "What has a Gate waits for its verdict.", file: "rollout/judge.go",
 			at: "!p.Live || «Gated(o) && !p.Passed» ||", without: "false", story: 1,
 		},
 		"GateOfStep": {
-			reason: "A Gate judges one step.", file: "rollout/gate.go",
+			reason: "A Gate judges one step.", file: "evidence/gate.go",
 			at: "of.Request == o.Request && «of.Step == o.Step»", without: "true", story: 7,
 		},
 		"Refused": {
-			reason: "What is refused for good is rejected.", file: "rollout/evidence.go",
-			at: "if «!says(d, corev1.ConditionFalse) || !Alike(d.Spec.ForProvider.Order, o)» {", without: "true", story: 108,
+			reason: "What is refused for good is rejected.", file: "evidence/delivery.go",
+			at: "if «!hasReady(d, corev1.ConditionFalse) || !rollout.Alike(d.Spec.ForProvider.Order, o)» {", without: "true", story: 108,
 		},
 		"NotSynced": {
-			reason: "What does not run in time is rejected.", file: "rollout/evidence.go",
-			at: "if «!says(s, corev1.ConditionFalse) || !Speaks(s, o)» {", without: "true", story: 2,
+			reason: "What does not run in time is rejected.", file: "evidence/sites.go",
+			at: "if «!hasReady(s, corev1.ConditionFalse) || !IsSyncAbout(s, o)» {", without: "true", story: 2,
 		},
 		"Verdict": {
 			reason: "A verdict never changes.", file: "rollout/judge.go",
@@ -120,15 +120,15 @@ func proofs() map[string]rule {
 		},
 		"FreshSync": {
 			reason: "A SiteSync that knows a newer order than the one there is made anew.", file: "deployment/resources.go",
-			at: "f.ObservedSync != nil && «rollout.Fenced(f.ObservedSync, *f.Order)» {", without: "false", story: 10,
+			at: "f.ObservedSync != nil && «evidence.IsSyncAhead(f.ObservedSync, *f.Order)» {", without: "false", story: 10,
 		},
 		"Recorded": {
-			reason: "Good news waits for the record.", file: "phase/proof.go",
-			at: "f.Order.Verified() && «f.recorded()» }", without: "true", story: 2,
+			reason: "Good news waits for the record.", file: "evidence/proof.go",
+			at: "c.Order.Verified() && «c.IsRecorded()»\n}", without: "true", story: 2,
 		},
 		"ReadyNow": {
-			reason: "Ready is now.", file: "phase/proof.go",
-			at: "return f.succeeded() && «f.live()» }", without: "true", story: 10,
+			reason: "Ready is now.", file: "evidence/proof.go",
+			at: "return c.HasSucceeded() && «c.IsLive()» }", without: "true", story: 10,
 		},
 	}
 }
@@ -192,7 +192,7 @@ func goingOut() map[string]rule {
 		},
 		"Clusters": {
 			reason: "Nothing is delivered to a Site before its cluster is ready.", file: "compose/await.go",
-			at: "«clustered[t.Site] && !through && !rollout.Admits(sync, o, t.Site)» {", without: "false", story: 1,
+			at: "«clustered[t.Site] && !through && !evidence.AdmitsSite(sync, o, t.Site)» {", without: "false", story: 1,
 		},
 		"SuccessorFirst": {
 			reason: "What is left is removed when its successor runs.", file: "deployment/resources.go",

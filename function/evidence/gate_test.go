@@ -1,4 +1,4 @@
-package rollout
+package evidence
 
 import (
 	"testing"
@@ -11,14 +11,14 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
-func gated() rolloutv1alpha1.Order {
-	return changed(order(2, "b"), func(o *rolloutv1alpha1.Order) {
+func gatedOrder() rolloutv1alpha1.Order {
+	return changedOrder(newOrder(2, "b"), func(o *rolloutv1alpha1.Order) {
 		o.Steps, o.Plan = 2, []rolloutv1alpha1.Step{{Sites: []string{"a"}, Gate: new(true)}, {Sites: []string{"b"}}}
 	})
 }
 
 // judging is a Gate that came to a verdict.
-func judging(o rolloutv1alpha1.Order, v rolloutv1alpha1.GateVerdict) *rolloutv1alpha1.Gate {
+func newGate(o rolloutv1alpha1.Order, v rolloutv1alpha1.GateVerdict) *rolloutv1alpha1.Gate {
 	g := &rolloutv1alpha1.Gate{}
 	g.SetName("g")
 	g.SetGeneration(4)
@@ -37,7 +37,7 @@ func judging(o rolloutv1alpha1.Order, v rolloutv1alpha1.GateVerdict) *rolloutv1a
 }
 
 func TestJudged(t *testing.T) {
-	o := gated()
+	o := gatedOrder()
 	cases := map[string]struct {
 		reason  string
 		verdict rolloutv1alpha1.GateVerdict
@@ -67,11 +67,11 @@ func TestJudged(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			g := judging(o, tc.verdict)
+			g := newGate(o, tc.verdict)
 			if tc.change != nil {
 				tc.change(g)
 			}
-			if diff := cmp.Diff(tc.want, Judged(g, o)); diff != "" {
+			if diff := cmp.Diff(tc.want, GateVerdict(g, o)); diff != "" {
 				t.Errorf("\n%s\nJudged(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
@@ -79,40 +79,15 @@ func TestJudged(t *testing.T) {
 }
 
 func TestNotPassed(t *testing.T) {
-	o := gated()
-	if v := NotPassed(judging(o, rolloutv1alpha1.GatePassed), o); v != nil {
-		t.Errorf("NotPassed(...): what passed is no rejection: %+v", v)
+	o := gatedOrder()
+	if v := GateFailure(newGate(o, rolloutv1alpha1.GatePassed), o); v != nil {
+		t.Errorf("GateFailure(...): what passed is no rejection: %+v", v)
 	}
 	want := &rolloutv1alpha1.Verdict{
 		Result: "Rejected", Reason: "GateFailed",
 		Message: "Gate g: Failed: check latency at Site a: Failed, value 900ms, threshold <= 500ms: Two lines.",
 	}
-	if diff := cmp.Diff(want, NotPassed(judging(o, rolloutv1alpha1.GateFailed), o)); diff != "" {
-		t.Errorf("NotPassed(...): it names the check, the value and the threshold, in one line: -want, +got:\n%s", diff)
-	}
-}
-
-// TestJudgeGated lets the next step wait for the Gate of the one before.
-func TestJudgeGated(t *testing.T) {
-	manual := changed(gated(), func(o *rolloutv1alpha1.Order) { o.Plan = []rolloutv1alpha1.Step{{Pause: PauseManual}, {}} })
-	cases := map[string]struct {
-		reason string
-		order  rolloutv1alpha1.Order
-		proof  Proof
-		want   int32
-	}{
-		"Unjudged": {reason: "Live is not enough.", order: gated(), proof: Proof{Live: true}},
-		"Passed":   {reason: "The Gate let it pass.", order: gated(), proof: Proof{Live: true, Passed: true}, want: 1},
-		"Lost":     {reason: "What passed and does not run any more waits.", order: gated(), proof: Proof{Passed: true}},
-		"Paused":   {reason: "A person has to release it.", order: manual, proof: Proof{Live: true}},
-		"Promoted": {reason: "A person did.", order: changed(manual, func(o *rolloutv1alpha1.Order) { o.Promoted = 1 }), proof: Proof{Live: true}, want: 1},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			got := Judge(tc.order, tc.proof)
-			if diff := cmp.Diff(tc.want, got.Step); diff != "" || got.Verdict != nil {
-				t.Errorf("\n%s\nJudge(...): step: -want, +got:\n%s\nverdict %+v", tc.reason, diff, got.Verdict)
-			}
-		})
+	if diff := cmp.Diff(want, GateFailure(newGate(o, rolloutv1alpha1.GateFailed), o)); diff != "" {
+		t.Errorf("GateFailure(...): it names the check, the value and the threshold, in one line: -want, +got:\n%s", diff)
 	}
 }

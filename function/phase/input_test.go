@@ -34,7 +34,7 @@ func reports() []report {
 }
 
 // watch lets a SiteSync look at Sites, and show something.
-func watch(f *Facts, r report, sites ...string) {
+func watch(f *Input, r report, sites ...string) {
 	f.Sync = &deliveryv1alpha1.SiteSync{}
 	f.Sync.Spec.ForProvider.Order = f.Order.Unjudged()
 	for _, name := range sites {
@@ -81,20 +81,20 @@ func verdicts() []*rolloutv1alpha1.Verdict {
 }
 
 // staged is a revision in two steps: Site a first, then b.
-func staged(f *Facts, step int32) {
+func staged(f *Input, step int32) {
 	f.Order.Steps, f.Order.Step = 2, step
 	f.Order.Plan = []rolloutv1alpha1.Step{{Sites: []string{"a"}}, {Sites: []string{"b"}}}
 }
 
 // judged facts have an order with a verdict, in a step, with what deliveries and the SiteSync show.
-func judged(v *rolloutv1alpha1.Verdict, step int32, a, b evidence, r report) *Facts {
-	f := &Facts{Digest: "d", GatesDisabled: true}
+func judged(v *rolloutv1alpha1.Verdict, step int32, a, b deliveryState, r report) *Input {
+	f := &Input{Digest: "d", GatesDisabled: true}
 	place(f, true, deliveryv1alpha1.ActionDesired, a, b)
 	f.Order.Verdict = v
 	if step >= 0 {
 		staged(f, step)
 	}
-	for name, e := range map[string]evidence{"a": a, "b": b} {
+	for name, e := range map[string]deliveryState{"a": a, "b": b} {
 		action := deliveryv1alpha1.ActionDesired
 		if !rollout.Reached(*f.Order, name) || f.Order.Rejected() {
 			action = deliveryv1alpha1.ActionKeep
@@ -115,8 +115,8 @@ func TestEveryProof(t *testing.T) {
 	n := 0
 	for _, v := range verdicts() {
 		for _, step := range []int32{-1, 0, 1} {
-			for _, a := range allEvidence() {
-				for _, b := range allEvidence() {
+			for _, a := range allDeliveryStates() {
+				for _, b := range allDeliveryStates() {
 					for _, r := range reports() {
 						f := judged(v, step, a, b, r)
 						checkConditions(t, f, Conditions(f))
@@ -134,9 +134,9 @@ func TestEveryProof(t *testing.T) {
 }
 
 // checkProof holds the core to what it is for: nothing is live, and nothing succeeds, without every single proof of just this.
-func checkProof(t *testing.T, f *Facts, step int32, a, b evidence, r report) {
+func checkProof(t *testing.T, f *Input, step int32, a, b deliveryState, r report) {
 	t.Helper()
-	delivered := map[evidence]bool{done: true, unrecorded: true}
+	delivered := map[deliveryState]bool{done: true, unrecorded: true}
 	proven := delivered[a] && delivered[b] && r == live
 	if got := f.Proof().Live; got != proven {
 		t.Fatalf("Proof(): live %t with %s, %s and %s at step %d, verdict %v", got, a, b, r, step, f.Order.Verdict)
@@ -153,7 +153,7 @@ func checkProof(t *testing.T, f *Facts, step int32, a, b evidence, r report) {
 func TestProof(t *testing.T) {
 	cases := map[string]struct {
 		reason string
-		a, b   evidence
+		a, b   deliveryState
 		report report
 		want   string
 	}{
@@ -185,7 +185,7 @@ func TestSiteStates(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		step   int32
-		a, b   evidence
+		a, b   deliveryState
 		report report
 		// counts are the Sites that nobody observes.
 		counts  map[string]bool
@@ -237,7 +237,7 @@ func TestConditionsOfProof(t *testing.T) {
 	verified, rejected := verdicts()[1], verdicts()[2]
 	cases := map[string]struct {
 		reason     string
-		facts      *Facts
+		facts      *Input
 		phase      v1alpha1.Phase
 		typ        string
 		status     corev1.ConditionStatus
@@ -282,20 +282,20 @@ func TestConditionsOfProof(t *testing.T) {
 
 // TestLiveRevision reads what runs from what is proven, and, until that is, from what was verified before.
 func TestLiveRevision(t *testing.T) {
-	remember := func(f *Facts, revisions map[string]int64) *Facts {
+	remember := func(f *Input, revisions map[string]int64) *Input {
 		for name, n := range revisions {
 			f.Observed[name].Status.AtProvider.History = []deliveryv1alpha1.HistoryEntry{{Revision: n, Verdict: verdicts()[1]}}
 		}
 		return f
 	}
 	rejected := verdicts()[2]
-	stopped := func(f *Facts, tree string) *Facts {
+	stopped := func(f *Input, tree string) *Input {
 		f.Stop, f.Target = rollout.StopSame, &rollout.Target{Revision: 1, Trees: map[string]string{"a": tree, "b": tree}}
 		return remember(f, map[string]int64{"a": 1, "b": 1})
 	}
 	cases := map[string]struct {
 		reason string
-		facts  *Facts
+		facts  *Input
 		want   []int64
 	}{
 		"Live":     {reason: "It runs.", facts: judged(verdicts()[1], -1, done, done, live), want: []int64{2, 2}},
@@ -312,7 +312,7 @@ func TestLiveRevision(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got := []int64{tc.facts.liveRevision(), tc.facts.verifiedRevision()}
+			got := []int64{tc.facts.liveRevision(), tc.facts.VerifiedRevision()}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\nliveRevision(), verifiedRevision(): -want, +got:\n%s", tc.reason, diff)
 			}

@@ -1,0 +1,215 @@
+package evidence
+
+import (
+	"maps"
+	"slices"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/rollout"
+)
+
+// A Comparison is what an order asks for, beside what is observed.
+type Comparison struct {
+	// Order that is applied. Nil means that nothing was ordered.
+	Order *rolloutv1alpha1.Order
+
+	// Desired deliveries, by the name of the composed resource.
+	Desired map[string]*deliveryv1alpha1.GitDelivery
+
+	// Observed deliveries, by the name of the composed resource.
+	Observed map[string]*deliveryv1alpha1.GitDelivery
+
+	// Sync is the SiteSync that is desired. Nil means none.
+	Sync *deliveryv1alpha1.SiteSync
+
+	// ObservedSync is the SiteSync that is observed. Nil means none.
+	ObservedSync *deliveryv1alpha1.SiteSync
+
+	// Gates that are observed, by the name of the composed resource.
+	Gates map[string]*rolloutv1alpha1.Gate
+
+	// Unobserved are the Sites without an engine, and whether a delivered tree counts as live there. It is nil while the catalog is not known.
+	Unobserved map[string]bool
+
+	// RendererDeferred says that a newer renderer would render other trees than those of the order, and has to wait.
+	RendererDeferred bool
+}
+
+// Trees returns the desired trees, by the names of deliveries and then in their order.
+func (c *Comparison) Trees() []*deliveryv1alpha1.Tree {
+	var out []*deliveryv1alpha1.Tree
+	for _, name := range slices.Sorted(maps.Keys(c.Desired)) {
+		trees := c.Desired[name].Spec.ForProvider.Trees
+		out = slices.Grow(out, len(trees))
+		for i := range trees {
+			out = append(out, &trees[i])
+		}
+	}
+	return out
+}
+
+// IsAtLastStep is true at the last step of the order.
+func (c *Comparison) IsAtLastStep() bool { return c.Order != nil && c.Order.Step+1 >= c.Order.Steps }
+
+// Gate returns the Gate of the order's step, or nil.
+func (c *Comparison) Gate() *rolloutv1alpha1.Gate {
+	if c.Order == nil || !rollout.Gated(*c.Order) {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Gates)) {
+		if g := c.Gates[name]; IsGateOf(g, *c.Order) {
+			return g
+		}
+	}
+	return nil
+}
+
+// IsMeasured is true when the order's step was live and its Gate began to measure.
+func (c *Comparison) IsMeasured() bool {
+	g := c.Gate()
+	return g != nil && g.Status.AtProvider.StartedAt != nil && g.Status.AtProvider.Order != nil && IsGateOf(g, *g.Status.AtProvider.Order)
+}
+
+// AwaitingGate returns the Gate of the order's step if it cannot measure now: its queries give no data, or a metrics backend does not answer.
+// It is nil otherwise.
+func (c *Comparison) AwaitingGate() *rolloutv1alpha1.Gate {
+	g := c.Gate()
+	if g == nil || c.Order.Verdict != nil {
+		return nil
+	}
+	switch CurrentReady(g, *c.Order).Reason {
+	case rolloutv1alpha1.ReasonNoData, rolloutv1alpha1.ReasonMetricsUnavailable, rolloutv1alpha1.ReasonHeld:
+		return g
+	}
+	return nil
+}
+
+// Blocked returns the first delivery, by name, that cannot apply the order, and its Ready condition. A condition about another order does not count.
+func (c *Comparison) Blocked() (*deliveryv1alpha1.GitDelivery, xpv2.Condition) {
+	for _, name := range slices.Sorted(maps.Keys(c.Desired)) {
+		d := c.Observed[name]
+		if d == nil || c.Order == nil || !rollout.Alike(d.Spec.ForProvider.Order, *c.Order) {
+			continue
+		}
+		ready := d.Status.GetCondition(xpv2.TypeReady)
+		if ready.Status == corev1.ConditionFalse && ready.ObservedGeneration == d.GetGeneration() && isObstacle(ready.Reason) {
+			return d, ready
+		}
+	}
+	return nil, xpv2.Condition{}
+}
+
+// isObstacle is true for the reasons that are more than a delivery in progress.
+func isObstacle(r xpv2.ConditionReason) bool {
+	return !slices.Contains([]xpv2.ConditionReason{
+		"", deliveryv1alpha1.ReasonPushing, deliveryv1alpha1.ReasonConflict, deliveryv1alpha1.ReasonOrderBehind, xpv2.ReasonCreating,
+	}, r)
+}
+
+// HasConflict is true while another claim delivers an object of the order to the same Site.
+func (c *Comparison) HasConflict() bool {
+	d, ready := c.Blocked()
+	return d != nil && ready.Reason == deliveryv1alpha1.ReasonObjectConflict
+}
+
+// AwaitsCluster is true while some Site receives nothing because its cluster is not ready.
+func (c *Comparison) AwaitsCluster() bool {
+	for name, d := range c.Desired {
+		trees := d.Spec.ForProvider.Trees
+		for i := range trees {
+			if c.TreeAwaitsCluster(&trees[i], c.Observed[name]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// TreeAwaitsCluster is true for a tree of a Site whose cluster is not ready. A tree can also be retained because its step has not come, because the
+// revision was rejected, or, where a renderer is deferred, because no version that runs can render it.
+func (c *Comparison) TreeAwaitsCluster(t *deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery) bool {
+	if t.Action != deliveryv1alpha1.ActionKeep || c.Order != nil && (c.Order.Rejected() || !rollout.Reached(*c.Order, t.Site)) {
+		return false
+	}
+	hasPath := func(delivered deliveryv1alpha1.DeliveredTree) bool { return delivered.Path == t.Path }
+	return !c.RendererDeferred || d == nil || !slices.ContainsFunc(d.Status.AtProvider.Trees, hasPath)
+}
+
+// WatchesEveryEngine is true when the SiteSync observes each Site that has an engine.
+func (c *Comparison) WatchesEveryEngine() bool {
+	for _, t := range c.Trees() {
+		if _, unobserved := c.Unobserved[t.Site]; !unobserved && !c.watchesSite(t.Site) {
+			return false
+		}
+	}
+	return true
+}
+
+// WatchesDesired is true when the SiteSync that is observed looks for the trees that are desired.
+func (c *Comparison) WatchesDesired() bool {
+	return c.Sync != nil && c.ObservedSync != nil &&
+		slices.Equal(c.Sync.Spec.ForProvider.Sites, c.ObservedSync.Spec.ForProvider.Sites)
+}
+
+// watchesSite is true for a Site that the desired SiteSync observes.
+func (c *Comparison) watchesSite(site string) bool {
+	return c.Sync != nil && slices.ContainsFunc(c.Sync.Spec.ForProvider.Sites, func(s deliveryv1alpha1.SiteTree) bool { return s.Name == site })
+}
+
+// UnprovenSites returns the Sites of the order's step that no engine reports about, and where a delivered tree does not count as live. While the
+// catalog is not known, those of a verified order counted.
+func (c *Comparison) UnprovenSites() []string {
+	if c.Unobserved != nil && len(c.Unobserved) == 0 {
+		return nil
+	}
+	var out []string
+	for _, t := range c.Trees() {
+		if c.Order.Attempt > 0 && t.Action == deliveryv1alpha1.ActionKeep {
+			continue // The rollback does not change it.
+		}
+		counts, unobserved := c.Unobserved[t.Site]
+		if c.Unobserved == nil && !c.watchesSite(t.Site) {
+			counts, unobserved = c.Order.Verified(), true
+		}
+		if unobserved && !counts && rollout.Reached(*c.Order, t.Site) {
+			out = append(out, t.Site)
+		}
+	}
+	return out
+}
+
+// VerifiedRevision returns the newest revision that every repository of the order recorded as verified.
+func (c *Comparison) VerifiedRevision() int64 {
+	var out int64
+	for i, name := range slices.Sorted(maps.Keys(c.Desired)) {
+		if c.Observed[name] == nil {
+			return 0
+		}
+		if n := newestVerified(c.Observed[name], c.Order); i == 0 || n < out {
+			out = n
+		}
+	}
+	return out
+}
+
+func newestVerified(d *deliveryv1alpha1.GitDelivery, now *rolloutv1alpha1.Order) int64 {
+	var out int64
+	if o := d.Status.AtProvider.Order; o != nil && o.Verified() {
+		out = o.Revision
+	}
+	for _, h := range d.Status.AtProvider.History {
+		if h.Verdict != nil && h.Verdict.Result == rolloutv1alpha1.VerdictVerified && !isWithdrawn(h, now) && h.Revision > out {
+			out = h.Revision
+		}
+	}
+	return out
+}
+
+// isWithdrawn is true for a revision that a user took back.
+func isWithdrawn(h deliveryv1alpha1.HistoryEntry, now *rolloutv1alpha1.Order) bool {
+	return h.Withdrawn || now != nil && now.TakesBack(h.Revision)
+}

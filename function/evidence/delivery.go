@@ -1,0 +1,93 @@
+// Package evidence compares what is asked for with what is observed, and says what that proves of a revision. It is pure. Whatever is about another
+// order, or about an earlier generation of an object, is no evidence.
+package evidence
+
+import (
+	"fmt"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/rollout"
+)
+
+// A managed resource has conditions, and a generation that they are about.
+type managed interface {
+	GetCondition(ct xpv2.ConditionType) xpv2.Condition
+	GetGeneration() int64
+	GetName() string
+}
+
+// IsDelivered is true when a delivery proves now that it applied an order: it is Ready and Synced, its Ready is about its present generation, and
+// its status has this very order. Whether the verdict is recorded there does not matter.
+func IsDelivered(d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) bool {
+	return hasReady(d, corev1.ConditionTrue) && rollout.Alike(d.Spec.ForProvider.Order, o) && HasApplied(d, o)
+}
+
+// HasApplied is true when a delivery applied an order at some time, whatever the directories hold now.
+func HasApplied(d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) bool {
+	return d.Status.AtProvider.Order != nil && rollout.Alike(*d.Status.AtProvider.Order, o)
+}
+
+// DeliveryFailure returns the rejection that follows from what a delivery reports of an order, or nil.
+func DeliveryFailure(d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) *rolloutv1alpha1.Verdict {
+	if !hasReady(d, corev1.ConditionFalse) || !rollout.Alike(d.Spec.ForProvider.Order, o) {
+		return nil
+	}
+	switch d.GetCondition(xpv2.TypeReady).Reason {
+	case deliveryv1alpha1.ReasonDeliveryTimedOut:
+		return rejectionBy(rolloutv1alpha1.RejectedDeliveryTimedOut, "GitDelivery", d)
+	case deliveryv1alpha1.ReasonPolicyDenied, deliveryv1alpha1.ReasonNotOwner, deliveryv1alpha1.ReasonOwnedElsewhere, deliveryv1alpha1.ReasonTooLarge,
+		deliveryv1alpha1.ReasonTreeGone:
+		return rejectionBy(rolloutv1alpha1.RejectedDeliveryRefused, "GitDelivery", d)
+	}
+	return nil
+}
+
+// rejectionBy returns the rejection that the Ready condition of a managed resource gives the reason for.
+func rejectionBy(reason, kind string, m managed) *rolloutv1alpha1.Verdict {
+	c := m.GetCondition(xpv2.TypeReady)
+	return rollout.Rejection(reason, fmt.Sprintf("%s %s: %s: %s", kind, m.GetName(), c.Reason, c.Message))
+}
+
+// hasReady is true when the Ready condition of a managed resource has a status and is about its present generation. A resource that is not Ready
+// need not be Synced: one that fails is neither.
+func hasReady(m managed, status corev1.ConditionStatus) bool {
+	ready := m.GetCondition(xpv2.TypeReady)
+	synced := m.GetCondition(xpv2.TypeSynced).Status == corev1.ConditionTrue
+	return ready.Status == status && ready.ObservedGeneration == m.GetGeneration() && (synced || status == corev1.ConditionFalse)
+}
+
+// AsksForTree is true for a delivery that asks for a tree, which mostly has this index.
+func AsksForTree(d *deliveryv1alpha1.GitDelivery, index int, t *deliveryv1alpha1.Tree) bool {
+	asked := d.Spec.ForProvider.Trees
+	if index < len(asked) && isSameTree(&asked[index], t) {
+		return true
+	}
+	for i := range asked {
+		if isSameTree(&asked[i], t) {
+			return true
+		}
+	}
+	return false
+}
+
+// asksForSameTrees is true when two deliveries ask for the same trees in the same directories, in whatever order.
+func asksForSameTrees(a, b *deliveryv1alpha1.GitDelivery) bool {
+	one, other := a.Spec.ForProvider.Trees, b.Spec.ForProvider.Trees
+	if len(one) != len(other) {
+		return false
+	}
+	for i := range one {
+		if !AsksForTree(b, i, &one[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func isSameTree(a, b *deliveryv1alpha1.Tree) bool {
+	return a.Tree == b.Tree && a.Path == b.Path && a.Branch == b.Branch
+}

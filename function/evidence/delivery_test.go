@@ -1,0 +1,113 @@
+package evidence
+
+import (
+	"testing"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/digest"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/rollout"
+)
+
+func newOrder(revision int64, request string) rolloutv1alpha1.Order {
+	return rolloutv1alpha1.Order{
+		Revision: revision, Request: request, Intent: "intent-" + request, DigestScheme: digest.Scheme, RendererVersion: 1,
+		Plan: []rolloutv1alpha1.Step{{Sites: []string{"edge1"}}}, Steps: 1,
+	}
+}
+
+func changedOrder(o rolloutv1alpha1.Order, change func(*rolloutv1alpha1.Order)) rolloutv1alpha1.Order {
+	change(&o)
+	return o
+}
+
+func newDelivery(spec rolloutv1alpha1.Order, status *rolloutv1alpha1.Order) *deliveryv1alpha1.GitDelivery {
+	d := &deliveryv1alpha1.GitDelivery{}
+	d.Spec.ForProvider.Order = spec
+	d.Status.AtProvider.Order = status
+	return d
+}
+
+// TestDelivered takes one part of the evidence away at a time.
+func TestDelivered(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		change func(*deliveryv1alpha1.GitDelivery)
+		want   [2]bool
+	}{
+		"All":           {reason: "Everything is there.", change: func(*deliveryv1alpha1.GitDelivery) {}, want: [2]bool{true, true}},
+		"NotReady":      {reason: "It is not ready.", change: func(d *deliveryv1alpha1.GitDelivery) { setCondition(d, xpv2.TypeReady, corev1.ConditionFalse, 3) }, want: [2]bool{false, true}},
+		"ReadyUnknown":  {reason: "Unknown is not ready.", change: func(d *deliveryv1alpha1.GitDelivery) { setCondition(d, xpv2.TypeReady, corev1.ConditionUnknown, 3) }, want: [2]bool{false, true}},
+		"ReadyBefore":   {reason: "It was ready for an earlier generation.", change: func(d *deliveryv1alpha1.GitDelivery) { setCondition(d, xpv2.TypeReady, corev1.ConditionTrue, 2) }, want: [2]bool{false, true}},
+		"NotSynced":     {reason: "It is not synced.", change: func(d *deliveryv1alpha1.GitDelivery) { setCondition(d, xpv2.TypeSynced, corev1.ConditionFalse, 3) }, want: [2]bool{false, true}},
+		"OtherAsked":    {reason: "It was asked for another order.", change: func(d *deliveryv1alpha1.GitDelivery) { d.Spec.ForProvider.Order = newOrder(2, "b") }, want: [2]bool{false, true}},
+		"OtherDone":     {reason: "It carried out another order.", change: func(d *deliveryv1alpha1.GitDelivery) { o := newOrder(2, "b"); d.Status.AtProvider.Order = &o }},
+		"OtherStep":     {reason: "It carried out another step.", change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Order.Step = 1 }},
+		"NothingDone":   {reason: "It carried out nothing.", change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Order = nil }},
+		"NothingSaid":   {reason: "It says nothing.", change: func(d *deliveryv1alpha1.GitDelivery) { d.Status = deliveryv1alpha1.GitDeliveryStatus{} }},
+		"EmptyForNil":   {reason: "A list that is empty is one that is absent.", change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Order.Plan = []rolloutv1alpha1.Step{} }, want: [2]bool{true, true}},
+		"OtherRevision": {reason: "The same request under another number is another order.", change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Order.Revision = 9 }},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			o := newOrder(1, "a")
+			o.Plan = nil
+			done := o
+			d := newDelivery(o, &done)
+			d.SetGeneration(3)
+			setCondition(d, xpv2.TypeReady, corev1.ConditionTrue, 3)
+			setCondition(d, xpv2.TypeSynced, corev1.ConditionTrue, 3)
+			tc.change(d)
+			got := [2]bool{IsDelivered(d, o), rollout.Recorded(d, o)}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nDelivered(...), rollout.Recorded(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func setCondition(d *deliveryv1alpha1.GitDelivery, typ xpv2.ConditionType, status corev1.ConditionStatus, generation int64) {
+	d.Status.SetConditions(xpv2.Condition{Type: typ, Status: status, ObservedGeneration: generation})
+}
+
+func TestRefused(t *testing.T) {
+	o := newOrder(2, "b")
+	cases := map[string]struct {
+		reason string
+		why    xpv2.ConditionReason
+		change func(*deliveryv1alpha1.GitDelivery)
+		want   string
+	}{
+		"NotOwner":   {reason: "A refusal.", why: "NotOwner", want: "DeliveryRefused"},
+		"Policy":     {reason: "A refusal.", why: "PolicyDenied", want: "DeliveryRefused"},
+		"Elsewhere":  {reason: "A refusal.", why: "OwnedElsewhere", want: "DeliveryRefused"},
+		"TooLarge":   {reason: "A refusal.", why: "TooLarge", want: "DeliveryRefused"},
+		"TimedOut":   {reason: "It took too long.", why: "DeliveryTimedOut", want: "DeliveryTimedOut"},
+		"Trouble":    {reason: "Trouble has its time.", why: "Unreachable"},
+		"Missing":    {reason: "A Site that is missing is never a verdict.", why: "SiteMissing"},
+		"Earlier":    {reason: "A refusal of another order.", why: "NotOwner", change: func(d *deliveryv1alpha1.GitDelivery) { d.Spec.ForProvider.Order.Revision = 1 }},
+		"Generation": {reason: "A refusal of what was asked before.", why: "NotOwner", change: func(d *deliveryv1alpha1.GitDelivery) { d.SetGeneration(5) }},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			d := newDelivery(o, nil)
+			d.SetName("d")
+			d.SetGeneration(4)
+			d.SetConditions(xpv2.Condition{Type: xpv2.TypeReady, Status: corev1.ConditionFalse, Reason: tc.why, Message: "Words.", ObservedGeneration: 4})
+			if tc.change != nil {
+				tc.change(d)
+			}
+			want := (*rolloutv1alpha1.Verdict)(nil)
+			if tc.want != "" {
+				want = &rolloutv1alpha1.Verdict{Result: "Rejected", Reason: tc.want, Message: "GitDelivery d: " + string(tc.why) + ": Words."}
+			}
+			if diff := cmp.Diff(want, DeliveryFailure(d, o)); diff != "" {
+				t.Errorf("\n%s\nRefused(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

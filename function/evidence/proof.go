@@ -1,0 +1,104 @@
+package evidence
+
+import (
+	"maps"
+	"slices"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/rollout"
+)
+
+// Proof returns what is proven of the order.
+func (c *Comparison) Proof() rollout.Proof {
+	p := rollout.Proof{Live: c.IsLive(), Failure: c.failure()}
+	if g := c.Gate(); g != nil {
+		p.Passed = GateVerdict(g, *c.Order) == rolloutv1alpha1.GatePassed
+		if p.Failure == nil {
+			p.Failure = GateFailure(g, *c.Order)
+		}
+	}
+	return p
+}
+
+// failure returns the first reason, in the order of names, for which the revision is rejected, or nil.
+func (c *Comparison) failure() *rolloutv1alpha1.Verdict {
+	if c.Order == nil {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Desired)) {
+		if d := c.Observed[name]; d != nil && c.asksForDesired(name) {
+			if v := DeliveryFailure(d, *c.Order); v != nil {
+				return v
+			}
+		}
+	}
+	if !c.WatchesDesired() {
+		return nil
+	}
+	return SyncFailure(c.ObservedSync, *c.Order)
+}
+
+// IsLive is true when every repository holds what the order's step asks for, and every Site of the step runs it, now.
+func (c *Comparison) IsLive() bool {
+	return c.isDelivered() && c.areSitesLive() && len(c.UnprovenSites()) == 0
+}
+
+// areSitesLive is true when the Sites that are observed are proven to run the trees of the order's step.
+func (c *Comparison) areSitesLive() bool {
+	return c.Sync == nil || c.WatchesDesired() && AreSitesLive(c.ObservedSync, *c.Order)
+}
+
+// isDelivered is true when every desired delivery proves now that it applied the order.
+func (c *Comparison) isDelivered() bool { return c.holdsForEach(IsDelivered) && !c.AwaitsCluster() }
+
+// IsApplied is true when every desired delivery applied the order at some time.
+func (c *Comparison) IsApplied() bool { return c.holdsForEach(HasApplied) && !c.AwaitsCluster() }
+
+// IsRecorded is true when every repository recorded the order, with its verdict.
+func (c *Comparison) IsRecorded() bool { return c.holdsForEach(rollout.Recorded) && !c.AwaitsCluster() }
+
+// IsVerdictRecorded is true when the order has a verdict, and every repository recorded it.
+func (c *Comparison) IsVerdictRecorded() bool {
+	return c.Order != nil && c.Order.Verdict != nil && c.IsRecorded()
+}
+
+// HasSucceeded is true for a revision that was verified, and where every repository recorded that.
+func (c *Comparison) HasSucceeded() bool {
+	return c.IsAtLastStep() && c.Order.Verified() && c.IsRecorded()
+}
+
+// SucceedsNow is true when what was asked for succeeded, and is proven to run now.
+func (c *Comparison) SucceedsNow() bool { return c.HasSucceeded() && c.IsLive() }
+
+// RunsEverywhere is true as long as nothing speaks against it that the Sites run what was applied. It is less than IsLive: an object whose change
+// was not observed yet does not speak against it.
+func (c *Comparison) RunsEverywhere() bool {
+	d, _ := c.Blocked()
+	return d == nil && c.IsApplied() && c.areSitesLive() && len(c.UnprovenSites()) == 0
+}
+
+// IsUnhindered is true for an order that will come to its end without any further change. A Gate that waits for metrics may wait for ever.
+func (c *Comparison) IsUnhindered() bool {
+	d, _ := c.Blocked()
+	return d == nil && !c.AwaitsCluster() && len(c.UnprovenSites()) == 0 && c.AwaitingGate() == nil
+}
+
+// holdsForEach is true when something holds for the order and each of the desired deliveries, which have to be observed with the desired trees.
+func (c *Comparison) holdsForEach(is func(*deliveryv1alpha1.GitDelivery, rolloutv1alpha1.Order) bool) bool {
+	if c.Order == nil || len(c.Desired) == 0 {
+		return false
+	}
+	for name := range c.Desired {
+		if c.Observed[name] == nil || !is(c.Observed[name], *c.Order) || !c.asksForDesired(name) {
+			return false
+		}
+	}
+	return true
+}
+
+// asksForDesired is true when the observed delivery asks for the trees that are desired now. The same order can come to ask for more: for a tree
+// that was retained because its cluster was not ready.
+func (c *Comparison) asksForDesired(name string) bool {
+	return asksForSameTrees(c.Desired[name], c.Observed[name])
+}

@@ -1,0 +1,44 @@
+package evidence
+
+import (
+	"testing"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+)
+
+// TestLive changes one thing at a time about a SiteSync that proves an order.
+func TestLive(t *testing.T) {
+	o := newOrder(2, "b")
+	cases := map[string]struct {
+		reason string
+		change func(*deliveryv1alpha1.SiteSync)
+		want   bool
+	}{
+		"Live":       {reason: "It proves it.", change: func(*deliveryv1alpha1.SiteSync) {}, want: true},
+		"Asked":      {reason: "It is asked for another order.", change: func(s *deliveryv1alpha1.SiteSync) { s.Spec.ForProvider.Order.Revision = 1 }},
+		"Seen":       {reason: "It speaks of another order.", change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Order.Step = 1 }},
+		"Nothing":    {reason: "It saw nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Order = nil }},
+		"Generation": {reason: "It was changed since.", change: func(s *deliveryv1alpha1.SiteSync) { s.SetGeneration(5) }},
+		"Unready":    {reason: "It is not Ready.", change: func(s *deliveryv1alpha1.SiteSync) { s.SetConditions(xpv2.Unavailable().WithObservedGeneration(4)) }},
+		"Unsynced":   {reason: "It cannot look.", change: func(s *deliveryv1alpha1.SiteSync) { s.SetConditions(xpv2.ReconcilePaused()) }},
+		"Verdict": {reason: "A verdict changes nothing about what runs.", change: func(s *deliveryv1alpha1.SiteSync) {
+			s.Spec.ForProvider.Order.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictVerified}
+		}, want: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := &deliveryv1alpha1.SiteSync{}
+			s.SetGeneration(4)
+			s.Spec.ForProvider.Order = o
+			s.Status.AtProvider.Order = o.DeepCopy()
+			s.SetConditions(xpv2.Available().WithObservedGeneration(4), xpv2.ReconcileSuccess())
+			tc.change(s)
+			if got := AreSitesLive(s, o); got != tc.want {
+				t.Errorf("\n%s\nLive(...): want %t, got %t", tc.reason, tc.want, got)
+			}
+		})
+	}
+}

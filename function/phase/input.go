@@ -1,0 +1,163 @@
+package phase
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/evidence"
+	"github.com/intentplane/intentplane/function/rollout"
+)
+
+// Problem is why a spec cannot be carried out. It freezes the order: what was started goes on.
+type Problem struct {
+	// Reason is one of the reasons of conditions Valid (when Terminal) and SitesFound.
+	Reason string
+
+	// Message for people. It names the field.
+	Message string
+
+	// Terminal says that only a person can help. A problem that is not ends when something appears.
+	Terminal bool
+
+	// Retried says that the same may succeed another time, and is tried again by itself.
+	Retried bool
+
+	// Phase in which the problem was found.
+	Phase v1alpha1.Phase
+}
+
+// Input is what a status and its conditions are made of: values of the stages of a call, none of which is written here.
+type Input struct {
+	Compilation
+	Decision
+	evidence.Comparison
+
+	// Claim of the deployment.
+	Claim rolloutv1alpha1.ClaimReference
+
+	// Digest of the spec.
+	Digest string
+
+	// GatesDisabled says that the spec switches the gates off.
+	GatesDisabled bool
+
+	// Unobserving are the composed resources whose last change the provider has not observed for too long, by kind and name.
+	Unobserving []string
+}
+
+// Compilation is what compiling the spec came to.
+type Compilation struct {
+	// Understood is the intent in canonical form. Empty when it cannot be understood.
+	Understood string
+
+	// Problem for which nothing new is ordered. Nil means none.
+	Problem *Problem
+
+	// Unsupported names the fields that are set and have no effect in this version.
+	Unsupported []string
+}
+
+// Decision is what was decided, and why nothing else was.
+type Decision struct {
+	// Suspended says that spec.suspend holds back a new request.
+	Suspended bool
+
+	// Outranked says that a newer version of the function made the order, and that it is, or may be, for another request.
+	Outranked bool
+
+	// Waits says that a change of the catalog waits for the verdict on the order.
+	Waits bool
+
+	// Update that waits.
+	Update v1alpha1.UpdateStatus
+
+	// Requests are the results of RolloutRequests.
+	Requests []v1alpha1.RequestStatus
+
+	// Stop is why a rejected order is not rolled back, and StopMessage says it to users.
+	Stop        rollout.Stop
+	StopMessage string
+
+	// Target that a rejected order is, or would be, rolled back to. Nil means that there is none.
+	Target *rollout.Target
+}
+
+// heldBack is true when what is asked for now is not, or may not be, what is ordered.
+func (f *Input) heldBack() bool { return f.Suspended || f.Outranked }
+
+// blockedReason is the reason of a condition that says why a delivery is blocked.
+func (f *Input) blockedReason() string {
+	if f.HasConflict() {
+		return v1alpha1.ReasonObjectConflict
+	}
+	return v1alpha1.ReasonDeliveryBlocked
+}
+
+// terminal is true for the reasons that nobody but a person can take away.
+func terminal(r xpv2.ConditionReason) bool {
+	return slices.Contains([]xpv2.ConditionReason{
+		deliveryv1alpha1.ReasonPolicyDenied, deliveryv1alpha1.ReasonStateRefused, deliveryv1alpha1.ReasonStateUntrusted,
+		deliveryv1alpha1.ReasonNotOwner, deliveryv1alpha1.ReasonOwnedElsewhere, deliveryv1alpha1.ReasonDiverged,
+		deliveryv1alpha1.ReasonTooLarge, deliveryv1alpha1.ReasonInvalid, deliveryv1alpha1.ReasonObjectConflict,
+	}, r)
+}
+
+// liveRevision is the revision that is known to run at all Sites: the one of the order, once that is remembered to be verified and as
+// long as nothing says otherwise, or the one that it went back to, and before that the newest one that was verified. So it is where a rejected
+// one touched nothing. 0 means that none is known to.
+func (f *Input) liveRevision() int64 {
+	switch {
+	case f.Order == nil:
+		return 0
+	case f.Order.Rejected() && f.Order.Target != nil && rollout.Restored(*f.Order) && f.RunsEverywhere():
+		return *f.Order.Target
+	case f.Order.Rejected() && (f.Stop != rollout.StopSame || f.targetSeen() && !f.RunsEverywhere()):
+		return 0
+	case f.Order.Rejected():
+		return f.VerifiedRevision()
+	case !f.HasSucceeded():
+		return f.VerifiedRevision()
+	case f.RunsEverywhere():
+		return f.Order.Revision
+	}
+	return 0
+}
+
+// targetSeen is true when the SiteSync looks at the very trees that there is to go back to. One that looks for others says nothing of these.
+func (f *Input) targetSeen() bool {
+	if f.Target == nil || f.ObservedSync == nil {
+		return false
+	}
+	return !slices.ContainsFunc(f.ObservedSync.Spec.ForProvider.Sites, func(s deliveryv1alpha1.SiteTree) bool { return f.Target.Trees[s.Name] != s.Tree })
+}
+
+// wave says which of several steps goes on, or nothing.
+func (f *Input) wave() string {
+	if f.Order == nil || f.Order.Steps < 2 {
+		return ""
+	}
+	return fmt.Sprintf(" This is step %d of %d.", f.Order.Step+1, f.Order.Steps)
+}
+
+// unproven says why the Sites are not proven to run what their repositories hold.
+func (f *Input) unproven() string {
+	if names := f.UnprovenSites(); len(names) > 0 {
+		more := ""
+		if len(names) > maxNamed {
+			names, more = names[:maxNamed], " and others"
+		}
+		return "Nobody tells what these Sites run, and they do not say that it counts (unobservedIsLive): " + strings.Join(names, ", ") + more + "."
+	}
+	if f.WatchesDesired() && evidence.IsSyncAbout(f.ObservedSync, *f.Order) {
+		if c := f.ObservedSync.GetCondition("Ready"); c.Message != "" {
+			return fmt.Sprintf("%s: %s", c.Reason, c.Message)
+		}
+	}
+	return "It is not known yet what the Sites run."
+}
