@@ -55,6 +55,9 @@ func (e *external) fetchFrom(ctx context.Context, d, other *v1alpha1.GitDelivery
 		return nil, false, err
 	}
 	f := facts{spec: other.Spec.ForProvider, memory: other.Status.AtProvider, marker: there.marker(other)}
+	if hasLedger(other) {
+		f.ledger = &ledgerFacts{}
+	}
 	for _, t := range f.spec.Trees {
 		files, ok, err := there.find(ctx, f, s, id, t.Path, f.bearers(id))
 		if ok {

@@ -30,8 +30,8 @@ func isFor(a rolloutv1alpha1.Attempt, o rolloutv1alpha1.Order) bool {
 
 // wait notes since when the order of a delivery is not carried out. It needs no write of its own: it goes along with the reason.
 func wait(d *v1alpha1.GitDelivery, now time.Time) {
-	at, o := &d.Status.AtProvider, d.Spec.ForProvider.Order
-	if carriesOut(*at, o) {
+	at, o := &d.Status.AtProvider, askedOrder(d)
+	if isApplied(d) {
 		at.Waiting = nil
 		return
 	}
@@ -43,7 +43,7 @@ func wait(d *v1alpha1.GitDelivery, now time.Time) {
 // deadline is when a delivery has taken too long. Zero if nothing is waited for.
 func deadline(d *v1alpha1.GitDelivery) time.Time {
 	w := d.Status.AtProvider.Waiting
-	if w == nil || meta.WasDeleted(d) || !isFor(*w, d.Spec.ForProvider.Order) {
+	if w == nil || meta.WasDeleted(d) || !isFor(*w, askedOrder(d)) {
 		return time.Time{}
 	}
 	return w.StartedAt.Add(timeoutOf(d))
@@ -76,9 +76,9 @@ func overdue(d *v1alpha1.GitDelivery, now time.Time, reason xpv2.ConditionReason
 func untimed(d *v1alpha1.GitDelivery) []xpv2.ConditionReason {
 	out := []xpv2.ConditionReason{
 		v1alpha1.ReasonPolicyDenied, v1alpha1.ReasonNotOwner, v1alpha1.ReasonOwnedElsewhere, v1alpha1.ReasonTooLarge,
-		v1alpha1.ReasonOrderBehind, v1alpha1.ReasonSiteMissing,
+		v1alpha1.ReasonOrderBehind, v1alpha1.ReasonIllegal, v1alpha1.ReasonStateNewer, v1alpha1.ReasonSiteMissing,
 	}
-	if d.Spec.ForProvider.Order.Attempt == 0 {
+	if askedOrder(d).Attempt == 0 {
 		out = append(out, v1alpha1.ReasonObjectConflict)
 	}
 	return out

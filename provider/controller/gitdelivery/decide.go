@@ -26,6 +26,8 @@ const (
 	actionRecord
 	// actionCommit writes directories, and the state.
 	actionCommit
+	// actionLedger records events in the ledger, and leaves the directories.
+	actionLedger
 )
 
 // A decision is what follows from the facts.
@@ -273,7 +275,7 @@ func (d *decision) sameTrees(e state.Entry) bool {
 // leave a directory that the order does not have any more. It is removed when the order is verified, and so one order after the Sites run
 // what takes its place: made before broken. A revision that is rejected never removes one.
 func (d *decision) leave(f facts, path string) {
-	if f.spec.Order.Verified() {
+	if f.isSettled() {
 		d.remove = append(d.remove, path)
 		return
 	}

@@ -35,6 +35,9 @@ func (f facts) garbage() []string {
 
 // remembered is true if the state has an entry of ours that is not a tombstone.
 func (f facts) remembered() bool {
+	if f.ledger != nil {
+		return checkClaim(f) == nil && checkLedgerState(f) == nil && f.ledger.isRemembered()
+	}
 	return checkClaim(f) == nil && checkState(f) == nil && f.entry != nil && !f.entry.Deleted
 }
 
@@ -63,7 +66,12 @@ func (t *task) remove(ctx context.Context, draft *git.Draft) error {
 	if err := t.facts.keepPlaces(draft.Snapshot(), &c); err != nil {
 		return err
 	}
-	if t.facts.remembered() {
+	if t.facts.ledger != nil && t.facts.remembered() {
+		if err := t.closeLedger(&c); err != nil {
+			return err
+		}
+	}
+	if t.facts.ledger == nil && t.facts.remembered() {
 		tombstone := state.Tombstone(*t.facts.entry)
 		content, err := tombstone.Encode()
 		if err != nil {

@@ -59,6 +59,8 @@ type facts struct {
 	dirs map[string]directory
 	// forgotten are former branches that a person asked to forget.
 	forgotten []string
+	// ledger is what is known of the ledger that the delivery is about. Nil for a delivery with an order.
+	ledger *ledgerFacts
 	// overlaps are objects of directories that are to be written, by path, which another claim delivers to the same Site.
 	overlaps map[string]overlap
 }
@@ -184,7 +186,7 @@ func (f facts) ours(path string) bool {
 // may be able to write, and therefore only about a directory of the claim's name.
 func (f facts) unmarked(at string) bool {
 	d, c := f.dirs[at], f.spec.ClaimRef
-	if d.marker != nil || d.blocked || d.entangled != "" || !f.remembered() {
+	if f.entry == nil || d.marker != nil || d.blocked || d.entangled != "" || !f.remembered() {
 		return false
 	}
 	if path.Base(at) != c.Name || path.Base(path.Dir(at)) != c.Namespace {

@@ -31,6 +31,9 @@ const (
 
 // gather the facts about a delivery. It returns an error if somebody cannot be asked.
 func (e *external) gather(ctx context.Context, d *v1alpha1.GitDelivery, s *git.Snapshot) (facts, error) {
+	if hasLedger(d) {
+		return e.gatherLedger(ctx, d, s)
+	}
 	f := facts{
 		namespace:  d.GetNamespace(),
 		spec:       *d.Spec.ForProvider.DeepCopy(),

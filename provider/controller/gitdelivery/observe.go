@@ -151,6 +151,10 @@ func (e *external) weigh(ctx context.Context, d *v1alpha1.GitDelivery, s *git.Sn
 	if err != nil {
 		return err
 	}
+	if f.ledger != nil {
+		e.facts, e.decision = decideLedger(f)
+		return nil
+	}
 	e.facts, e.decision = f, decide(f)
 	return nil
 }
@@ -159,7 +163,7 @@ func (e *external) weigh(ctx context.Context, d *v1alpha1.GitDelivery, s *git.Sn
 // ordered may be older than what was delivered.
 func (e *external) blame(d *v1alpha1.GitDelivery, err error) xpv2.ConditionReason {
 	reason := reasonOf(err)
-	if reason == v1alpha1.ReasonUnreachable && d.Status.AtProvider.Order == nil && !meta.WasDeleted(d) {
+	if reason == v1alpha1.ReasonUnreachable && d.Status.AtProvider.Order == nil && d.Status.AtProvider.Ledger == nil && !meta.WasDeleted(d) {
 		return v1alpha1.ReasonMemoryUnknown
 	}
 	return reason
@@ -183,13 +187,17 @@ func (e *external) show(d *v1alpha1.GitDelivery) {
 	case e.decision.action == actionNone:
 		e.delivered(d, *e.facts.entry)
 		keepRestored(d, e.before)
-	case e.decision.action == actionCommit:
+	case e.decision.action == actionCommit, e.decision.action == actionLedger:
 		unready(d, e.now(), v1alpha1.ReasonPushing, e.decision.about(""))
 	}
 }
 
 // recall puts what the state remembers into a status that remembers less, so that whoever gives orders learns about it.
 func (e *external) recall(d *v1alpha1.GitDelivery) {
+	if e.facts.ledger != nil {
+		e.recallLedger(d)
+		return
+	}
 	entry, at := e.facts.entry, &d.Status.AtProvider
 	if entry == nil || e.decision.blind || (at.Order != nil && !at.Order.Behind(*entry.Order)) {
 		return
@@ -228,7 +236,7 @@ func (e *external) end(d *v1alpha1.GitDelivery, entry state.Entry) {
 
 // timestamp has no more precision than a status can hold.
 func (e *external) timestamp() metav1.Time {
-	return metav1.NewTime(e.now().UTC().Truncate(time.Second))
+	return timestampOf(e.now())
 }
 
 // Disconnect leaves the connections to those who come next.

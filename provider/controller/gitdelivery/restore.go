@@ -39,7 +39,7 @@ func (e *external) find(ctx context.Context, f facts, s *git.Snapshot, id, path 
 		return files, true, nil
 	}
 	files, ok, err := e.repo.ReadTree(ctx, s, git.WantedTree{
-		ID: id, RetainedDir: state.Kept(f.spec.ClaimRef), Path: path, Without: tree.Marker, Commits: commits,
+		ID: id, RetainedDir: f.retainedDir(), Path: path, Without: tree.Marker, Commits: commits,
 	})
 	if c := failure.ClassOf(err); c == failure.ClassInvalid || c == failure.ClassTooLarge {
 		return nil, false, nil
@@ -113,7 +113,15 @@ func (t *task) keep(ctx context.Context, s *git.Snapshot) (map[string]git.Trees,
 			kept[id] = files
 		}
 	}
-	return map[string]git.Trees{state.Kept(t.entry.Claim): kept}, nil
+	return map[string]git.Trees{t.facts.retainedDir(): kept}, nil
+}
+
+// retainedDir returns the directory of the state that retains the claim's trees.
+func (f facts) retainedDir() string {
+	if f.ledger != nil {
+		return state.TreesPath(f.spec.ClaimRef)
+	}
+	return state.Kept(f.spec.ClaimRef)
 }
 
 // given are the files that are at hand anyway, by the id of their tree.

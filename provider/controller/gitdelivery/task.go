@@ -28,6 +28,8 @@ type task struct {
 	alone bool
 	// entry of the state, once it is planned.
 	entry state.Entry
+	// record of the repository, once it is planned. Only of a delivery with a ledger.
+	record state.RecordFile
 }
 
 func (e *external) task(d *v1alpha1.GitDelivery) *task {
@@ -68,8 +70,14 @@ func (t *task) plan(ctx context.Context, draft *git.Draft) error {
 	if err := t.weigh(ctx, t.object, draft.Snapshot()); err != nil {
 		return err
 	}
-	if t.alone {
+	if t.alone && t.facts.ledger != nil {
+		t.decision = t.decision.ledgerOnly(t.facts)
+	}
+	if t.alone && t.facts.ledger == nil {
 		t.decision = t.decision.untidied(t.facts)
+	}
+	if t.decision.action == actionLedger {
+		return t.recordLedger(draft)
 	}
 	if t.decision.action == actionNone {
 		return nil
@@ -101,7 +109,11 @@ func (t *task) remember(ctx context.Context, draft *git.Draft, c git.Change, com
 	if commit == "" && t.facts.reapplies() {
 		did.Commit = t.facts.tip // The history that somebody made is the one that counts from now on.
 	}
-	t.entry = state.Record(t.facts.base(), did)
+	base := t.facts.base()
+	if t.facts.ledger != nil {
+		base.History = state.NoteVerdicts(base.History, t.facts.ledger.applied)
+	}
+	t.entry = state.Record(base, did)
 	if t.entry.Commit == "" {
 		t.entry.Commit = t.facts.tip
 	}
@@ -117,6 +129,9 @@ func (t *task) remember(ctx context.Context, draft *git.Draft, c git.Change, com
 
 // write the entry, and those of other claims that were lost with it.
 func (t *task) write(c *git.Change) error {
+	if t.facts.ledger != nil {
+		return t.writeLedger(c)
+	}
 	content, err := t.entry.Encode()
 	if err != nil {
 		return t.tooLarge(err)

@@ -60,11 +60,19 @@ func (e *external) deliver(ctx context.Context, d *v1alpha1.GitDelivery) error {
 		if err != nil {
 			continue
 		}
+		if e.decision.action == actionLedger {
+			e.showRecorded(d)
+			return nil
+		}
 		if e.decision.action == actionNone {
 			e.show(d) // Somebody else did it, or it may not be done any more.
 			return nil
 		}
 		e.delivered(d, t.entry)
+		if t.facts.ledger != nil {
+			t.facts.ledger.record = &t.record
+			e.showLedger(d, true)
+		}
 		if t.replaces != "" {
 			e.reportRestored(d, t)
 		}
@@ -83,6 +91,10 @@ func (e *external) reportRestored(d *v1alpha1.GitDelivery, t *task) {
 // recordAlone lets the state learn a verdict whose push the server refused because of directories that the order has no more. They stay
 // where they are, and that is tried again; how the order was judged has nothing to do with it. What fails here is tried again too.
 func (e *external) recordAlone(ctx context.Context, d *v1alpha1.GitDelivery, refused error) {
+	if e.facts.ledger != nil {
+		e.recordLedgerAlone(ctx, d, refused)
+		return
+	}
 	if failure.ClassOf(refused) != failure.ClassPolicy || !e.decision.tidies() || e.facts.recorded() {
 		return
 	}

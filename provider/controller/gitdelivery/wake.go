@@ -104,7 +104,8 @@ func forgot() predicate.Predicate {
 		if !ok || !ok2 {
 			return false
 		}
-		lost := before.Status.AtProvider.Order != nil && after.Status.AtProvider.Order == nil
+		lost := before.Status.AtProvider.Order != nil && after.Status.AtProvider.Order == nil ||
+			before.Status.AtProvider.Ledger != nil && after.Status.AtProvider.Ledger == nil
 		return lost || len(after.GetFinalizers()) < len(before.GetFinalizers())
 	}}
 }

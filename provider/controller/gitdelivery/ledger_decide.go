@@ -1,0 +1,204 @@
+package gitdelivery
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+)
+
+// decideLedger decides what to record and what to write. It is pure, and returns the facts with what is to be recorded. What keeps the trees from
+// being written does not keep the ledger from being recorded.
+func decideLedger(f facts) (facts, decision) {
+	l := *f.ledger
+	f.ledger = &l
+	for _, check := range []func(facts) *decision{checkClaim, checkLedgerState} {
+		if refused := check(f); refused != nil {
+			return f, *refused
+		}
+	}
+	l.next = l.recorded
+	if refused := f.fence(); refused != nil {
+		return f, recordingLedger(f, *refused)
+	}
+	f.spec.Order = rolloutv1alpha1.OrderOf(l.applied)
+	return f, recordingLedger(f, decideTrees(f))
+}
+
+// fence notes in the facts of the ledger what is to be recorded. It refuses what follows another head, or is older than what is recorded.
+func (f facts) fence() *decision {
+	if f.isHome() {
+		return f.ledger.fenceHome(*f.spec.Ledger)
+	}
+	return f.ledger.fenceFollower(stateOf(f.spec.Copy))
+}
+
+// fenceHome lets events be recorded only on top of the head that their writer saw. A ledger that was lost continues from the object's status
+// before that: its writer then sees another head, and proposes again.
+func (l *ledgerFacts) fenceHome(asked v1alpha1.LedgerUpdate) *decision {
+	if refused := l.recoverFromStatus(); refused != nil {
+		return refused
+	}
+	head := l.recorded.Head
+	if asked.After != head {
+		id, err := ledger.NextID(asked.After.ID, asked.Events...)
+		if len(asked.Events) > 0 && err == nil && id == head.ID {
+			l.applied = l.recorded // The events were recorded before.
+			return nil
+		}
+		return refuse(v1alpha1.ReasonOrderBehind, "spec.forProvider.ledger.after: %s is not the head of the ledger in the repository, which is %s", nameHead(asked.After), nameHead(head))
+	}
+	next, err := ledger.Append(l.recorded, l.now, asked.Events...)
+	if err != nil {
+		return l.refuseIllegal(err)
+	}
+	l.next, l.events, l.applied = next, asked.Events, next
+	return nil
+}
+
+// refuseIllegal refuses an event that must not follow. Where there is no ledger, but numbers were used, the writer of the event may not have seen
+// them yet.
+func (l *ledgerFacts) refuseIllegal(err error) *decision {
+	var illegal ledger.IllegalError
+	if errors.As(err, &illegal) && l.recorded.Seq == 0 && l.recorded.LastNumber > 0 {
+		return refuse(v1alpha1.ReasonOrderBehind, "spec.forProvider.ledger.events: %s: commits of the repository speak of revision %d", err, l.recorded.LastNumber)
+	}
+	return refuse(v1alpha1.ReasonIllegal, "spec.forProvider.ledger.events: %s", err)
+}
+
+// recoverFromStatus continues a ledger that the repository lost, or of which it was restored from a backup, from the state that the object shows.
+func (l *ledgerFacts) recoverFromStatus() *decision {
+	shown := stateOf(l.shown)
+	if shown.Seq == 0 || shown.IsClosed || l.recorded.Seq > 0 && !shown.Supersedes(l.recorded) {
+		return nil
+	}
+	l.recovers = true
+	var events []ledger.Event
+	if l.recorded.Seq == 0 || l.recorded.IsClosed || l.recorded.Successor != "" {
+		events = append(events, ledger.Event{Opened: &ledger.Opened{Ledger: l.identity, Home: shown.Home}})
+	}
+	events = append(events, ledger.Event{Recovered: &ledger.Recovered{Copy: shown, LastNumber: l.recorded.LastNumber}})
+	next, err := ledger.Append(l.recorded, l.now, events...)
+	if err != nil {
+		return refuse(v1alpha1.ReasonIllegal, "cannot recover the ledger from the status: %s", err)
+	}
+	l.next, l.events = next, events
+	return refuse(v1alpha1.ReasonOrderBehind, "the repository lost the ledger: it continues from the status of the GitDelivery, in epoch %d", next.Epoch)
+}
+
+// fenceFollower refuses a lower position than the recorded one, and an older copy of the ledger.
+func (l *ledgerFacts) fenceFollower(asked ledger.State) *decision {
+	l.closes = l.file != nil && asked.Epoch > l.recorded.Epoch
+	if asked.Seq == 0 {
+		return refuse(v1alpha1.ReasonInvalid, "spec.forProvider.copy: a copy of a ledger has a seq above 0")
+	}
+	if r := l.record; r != nil && r.Head.Seq > 0 && !r.Deleted {
+		if asked.Position().Compare(r.Position) < 0 {
+			return refuse(v1alpha1.ReasonOrderBehind, "spec.forProvider.copy: %s is older than %s, which is recorded", namePosition(asked.Position()), namePosition(r.Position))
+		}
+		if asked.Compare(r.Head) < 0 {
+			return refuse(v1alpha1.ReasonOrderBehind, "spec.forProvider.copy: %s is older than %s, which is recorded", nameHead(asked.Head), nameHead(r.Head))
+		}
+	}
+	l.applied = asked
+	return nil
+}
+
+func nameHead(h ledger.Head) string {
+	if h.Seq == 0 {
+		return "no ledger"
+	}
+	return fmt.Sprintf("event %d of epoch %d", h.Seq, h.Epoch)
+}
+
+func namePosition(p ledger.Position) string {
+	return fmt.Sprintf("epoch %d, revision %d, attempt %d, step %d, stage %d", p.Epoch, p.Revision, p.Attempt, p.Step, p.Stage)
+}
+
+// checkLedgerState refuses to go on with files that must not be changed, or that another cluster wrote.
+func checkLedgerState(f facts) *decision {
+	l := f.ledger
+	if l.newer != "" {
+		return refuse(v1alpha1.ReasonStateNewer, "a newer version of the provider wrote the state of the deployment: %s", l.newer).hide()
+	}
+	switch {
+	case f.unreadable != "":
+		return refuse(v1alpha1.ReasonStateUntrusted, "the state of the claim in the repository cannot be used: %s", f.unreadable).hide()
+	case f.owner != "" && !f.sameCluster(f.owner):
+		return refuseOtherCluster(f, "this repository", f.owner)
+	}
+	if l.file != nil {
+		if refused := checkWriter(f, l.file.Claim, l.file.ClusterUID); refused != nil {
+			return refused
+		}
+	}
+	if l.record != nil {
+		return checkWriter(f, l.record.Claim, l.record.ClusterUID)
+	}
+	if f.rebuilt {
+		return checkWriter(f, f.entry.Claim, f.entry.ClusterUID)
+	}
+	return nil
+}
+
+// checkWriter refuses a file that is about another kind of claim, or that another cluster wrote.
+func checkWriter(f facts, claim rolloutv1alpha1.ClaimReference, clusterUID string) *decision {
+	switch {
+	case claim.Kind != f.spec.ClaimRef.Kind:
+		return refuse(v1alpha1.ReasonNotOwner, "the repository holds the state of %s %q", claim.Kind, claim.Name).hide()
+	case !f.sameCluster(clusterUID):
+		return refuseOtherCluster(f, "this claim", clusterUID)
+	}
+	return nil
+}
+
+func refuseOtherCluster(f facts, what, uid string) *decision {
+	return refuse(v1alpha1.ReasonOwnedElsewhere, "control plane %q wrote %s from the cluster with uid %q: if that cluster is gone, set spec.takeOverFrom of the configuration to that uid",
+		f.marker.ControlPlane, what, uid).hide()
+}
+
+// decideTrees decides about the directories, as they follow from the ledger.
+func decideTrees(f facts) decision {
+	l := f.ledger
+	if asked := f.spec.Position; asked != nil && *asked != l.applied.Position() {
+		return *refuse(v1alpha1.ReasonInvalid, "spec.forProvider.position: the trees belong to %s, and the ledger is at %s", namePosition(*asked), namePosition(l.applied.Position()))
+	}
+	if l.applied.Current == nil {
+		return *refuse(v1alpha1.ReasonPushing, "the ledger has no revision yet")
+	}
+	if l.obstacle != nil {
+		return *refuse(reasonOf(l.obstacle), "%s", failureMessage(l.obstacle))
+	}
+	for _, check := range []func(facts) *decision{checkTrees, checkOwners, checkOverlaps} {
+		if refused := check(f); refused != nil {
+			return *refused
+		}
+	}
+	return compare(f)
+}
+
+// recordingLedger lets a decision that writes nothing record the ledger.
+func recordingLedger(f facts, d decision) decision {
+	if d.action == actionNone && f.ledger.isUnrecorded() && !d.blind {
+		d.action = actionLedger
+	}
+	return d
+}
+
+// isSettled reports whether directories that the trees do not name may be removed.
+func (f facts) isSettled() bool {
+	if f.ledger != nil {
+		return f.spec.Settled
+	}
+	return f.spec.Order.Verified()
+}
+
+// reasonOrPushing returns the reason of a decision, or that what it decided is under way.
+func (d *decision) reasonOrPushing() xpv2.ConditionReason {
+	return cmp.Or(d.reason, v1alpha1.ReasonPushing)
+}

@@ -1,0 +1,84 @@
+package gitdelivery
+
+import (
+	"time"
+
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/state"
+)
+
+// ledgerFacts are what is known of the ledger that a delivery is about. The other facts are about directories.
+type ledgerFacts struct {
+	// file of the ledger in the repository. Nil if there is none.
+	file *state.LedgerFile
+	// record of the repository. Nil if there is none.
+	record *state.RecordFile
+	// newer says why the files must be left alone: a newer version wrote them. Empty if none did.
+	newer string
+	// recorded is the state of the ledger that the repository holds. Where it holds none, its number is the last one that commits speak of.
+	recorded ledger.State
+	// shown is the ledger that the object's status shows. Nil if it shows none.
+	shown *ledger.State
+	// now is when events are recorded, and identity that of a ledger which has to be opened again after a loss.
+	now      time.Time
+	identity string
+	// obstacle is why the directories cannot be compared, although they were read. Nil if they can.
+	obstacle error
+
+	// next is the state of the ledger after what is to be recorded, and events what leads to it. Without events it is what is recorded.
+	next   ledger.State
+	events []ledger.Event
+	// applied is the state that the trees follow from: that of the ledger in the home, and the copy elsewhere.
+	applied ledger.State
+	// recovers is true while the status is all that has the ledger: it must show that until the repository has it again.
+	recovers bool
+	// closes is true for a follower that holds the ledger of a home that was left.
+	closes bool
+}
+
+// hasLedger reports whether a delivery is about a ledger, and not about an order.
+func hasLedger(d *v1alpha1.GitDelivery) bool {
+	return d.Spec.ForProvider.Ledger != nil || d.Spec.ForProvider.Copy != nil
+}
+
+// isHome reports whether the repository of the delivery holds the ledger.
+func (f facts) isHome() bool { return f.spec.Ledger != nil }
+
+// isUnrecorded reports whether the ledger is to be written, or removed.
+func (l *ledgerFacts) isUnrecorded() bool { return len(l.events) > 0 || l.closes }
+
+// appliedOrder returns the order that stands for what the repository was brought to. Where the ledger is ahead of the record it says no more than
+// the position: it differs then from every order of the ledger.
+func (l *ledgerFacts) appliedOrder(isHome bool) rolloutv1alpha1.Order {
+	r := l.record
+	switch {
+	case r.Copy != nil && r.Copy.Current != nil:
+		return rolloutv1alpha1.OrderOf(*r.Copy)
+	case isHome && r.Head == l.recorded.Head && l.recorded.Current != nil:
+		return rolloutv1alpha1.OrderOf(l.recorded)
+	}
+	return rolloutv1alpha1.Order{
+		Epoch: r.Position.Epoch, Revision: max(r.Position.Revision, 1), Attempt: r.Position.Attempt, Step: r.Position.Step, Steps: r.Position.Step + 1,
+		Request: unknownRequest, Intent: unknownRequest, DigestScheme: 1, RendererVersion: 1,
+	}
+}
+
+// unknownRequest stands for the digests of a request that the record of a repository does not have.
+const unknownRequest = "unknown"
+
+// shownRecord returns the record as a status has it. It returns nil if there is none.
+func (l *ledgerFacts) shownRecord() *v1alpha1.LedgerRecord {
+	r := l.record
+	if r == nil || r.Deleted || r.Head.Seq == 0 {
+		return nil
+	}
+	return &v1alpha1.LedgerRecord{Home: r.Home, Head: r.Head, Position: r.Position, Copy: r.Copy.DeepCopy()}
+}
+
+// isRemembered reports whether the files speak of a delivery that was not deleted.
+func (l *ledgerFacts) isRemembered() bool {
+	isOpen := l.recorded.Seq > 0 && !l.recorded.IsClosed && l.recorded.Successor == ""
+	return isOpen || l.record != nil && !l.record.Deleted && l.record.Head.Seq > 0
+}

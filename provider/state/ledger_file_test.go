@@ -1,0 +1,216 @@
+package state
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/intentplane/intentplane/apis/ledger"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+)
+
+var claimOfLedger = rolloutv1alpha1.ClaimReference{APIGroup: "claims.intentplane.dev", Kind: "IntentDeployment", Namespace: "team-a", Name: "web"}
+
+// sitesOf returns the names of so many Sites, which are as long as names of Sites often are.
+func sitesOf(n int) []string {
+	out := make([]string, n)
+	for i := range out {
+		out[i] = fmt.Sprintf("store-%04d-frankfurt", i)
+	}
+	return out
+}
+
+// revisionOf returns the events of a revision that is verified at Sites.
+func revisionOf(number int64, sites []string) []ledger.Event {
+	r := ledger.Revision{
+		Number: number, Request: ledger.Request{Intent: digestOf('a'), Sources: digestOf('b'), Scheme: 1, Renderer: 1},
+		Plan: []ledger.Step{{Sites: sites}}, Parts: []ledger.Part{{Delivery: "web", ConfigRef: "platform", Sites: sites}},
+	}
+	j := &ledger.Judged{Verdict: ledger.Verdict{Result: ledger.VerdictVerified}}
+	for _, site := range sites {
+		j.Trees = append(j.Trees, ledger.SiteTree{Site: site, ID: strings.Repeat("f", 40)})
+	}
+	return []ledger.Event{{Ordered: &ledger.Ordered{Revision: r}}, {Judged: j}}
+}
+
+func digestOf(letter rune) string { return "sha256:" + strings.Repeat(string(letter), 64) }
+
+// appendTo appends events to a file.
+func appendTo(t testing.TB, f LedgerFile, events ...ledger.Event) LedgerFile {
+	t.Helper()
+	next, err := ledger.Append(f.State, time.Unix(1_800_000_000, 0), events...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f.Append(next, events)
+}
+
+// newLedger returns a file with revisions that were verified at so many Sites.
+func newLedger(t testing.TB, revisions, sites int) LedgerFile {
+	t.Helper()
+	f := LedgerFile{Claim: claimOfLedger, ClusterUID: "cluster-1"}
+	f = appendTo(t, f, ledger.Event{Opened: &ledger.Opened{Ledger: "demo", Home: "platform"}})
+	for n := range revisions {
+		f = appendTo(t, f, revisionOf(int64(n+1), sitesOf(sites))...)
+	}
+	return f
+}
+
+func encode(t testing.TB, f LedgerFile) []byte {
+	t.Helper()
+	b, err := f.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// TestLedgerFile reads a file back.
+func TestLedgerFile(t *testing.T) {
+	f := newLedger(t, 3, 2)
+	got, err := DecodeLedger(encode(t, f))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Format, f.MinReader = format, minReader
+	if diff := cmp.Diff(f, got, cmpopts.IgnoreUnexported(LedgerFile{})); diff != "" {
+		t.Errorf("\nA file that is read says what was written.\nDecodeLedger(...): -want, +got:\n%s", diff)
+	}
+	if e := got.Events[1]; e.Seq != 2 || e.Ordered == nil || e.Ordered.Revision.Plan != nil {
+		t.Errorf("\nThe list of events has no lists of Sites.\nEvents[1]: got %+v", e)
+	}
+}
+
+// TestLedgerFileBytes measures the file of a deployment with as many Sites as there may be, after many revisions.
+func TestLedgerFileBytes(t *testing.T) {
+	b := encode(t, newLedger(t, 40, ledger.MaxSites))
+	if len(b) >= 256<<10 {
+		t.Errorf("\nA ledger of 500 Sites has less than 256 KiB.\nEncode(): got %d bytes", len(b))
+	}
+	t.Logf("ledger_bytes_500_sites: %d", len(b))
+}
+
+// TestLedgerFileEvents appends more events than a file lists.
+func TestLedgerFileEvents(t *testing.T) {
+	f := newLedger(t, 40, 1)
+	got, err := DecodeLedger(encode(t, f))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(got.Events); n != maxEvents || got.Events[n-1].Seq != got.State.Seq {
+		t.Errorf("\nA file lists the last %d events.\nEvents: got %d, the last one %d of %d", maxEvents, n, got.Events[n-1].Seq, got.State.Seq)
+	}
+	for n := range 60 {
+		rejected := revisionOf(int64(41+n), sitesOf(1))[:1]
+		rejected[0].Ordered.Revision.Request.Intent = fmt.Sprint(n)
+		message := ledger.Verdict{Result: ledger.VerdictRejected, Reason: "GateFailed", Message: strings.Repeat("ä", 1024)}
+		f = appendTo(t, f, append(rejected, ledger.Event{Judged: &ledger.Judged{Verdict: message}})...)
+	}
+	got, err = DecodeLedger(encode(t, f))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := json.Marshal(got.Events)
+	if n := len(got.Events); err != nil || n == maxEvents || n < 10 || len(b) > 2*maxEventsBytes {
+		t.Errorf("\nA file lists fewer events where they are long.\nEvents: got %d of %d bytes (%v)", n, len(b), err)
+	}
+}
+
+// TestLedgerFileUnknownFields writes back what a newer version wrote.
+func TestLedgerFileUnknownFields(t *testing.T) {
+	stored := map[string]any{}
+	if err := json.Unmarshal(encode(t, newLedger(t, 1, 1)), &stored); err != nil {
+		t.Fatal(err)
+	}
+	s := stored["state"].(map[string]any)
+	stored["later"], s["later"] = "file", "state"
+	s["current"].(map[string]any)["later"] = "revision 1"
+	s["history"].([]any)[0].(map[string]any)["later"] = "past 1"
+	stored["events"].([]any)[0].(map[string]any)["later"] = "event 1"
+	content, err := json.Marshal(stored)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := DecodeLedger(content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same := string(encode(t, f))
+	for _, want := range []string{`"later": "file"`, `"later": "state"`, `"later": "revision 1"`, `"later": "past 1"`, `"later": "event 1"`} {
+		if !strings.Contains(same, want) {
+			t.Errorf("\nA field that is not known is written back.\nEncode(): want %s", want)
+		}
+	}
+	next := string(encode(t, appendTo(t, f, revisionOf(2, sitesOf(1))...)))
+	for _, want := range []string{`"later": "file"`, `"later": "state"`, `"later": "past 1"`, `"later": "event 1"`} {
+		if !strings.Contains(next, want) {
+			t.Errorf("\nA field that is not known is written back with the next revision.\nEncode(): want %s", want)
+		}
+	}
+	if strings.Contains(next, "revision 1") {
+		t.Error("\nWhat is not known about one revision is not said about the next one.\nEncode(): got the field of revision 1")
+	}
+}
+
+// TestDecodeLedger reads files that this version did not write.
+func TestDecodeLedger(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		change func(file, state map[string]any)
+		want   string
+		newer  bool
+	}{
+		"NewerFormat":  {reason: "A newer format is read as long as it says that this version may.", change: func(f, _ map[string]any) { f["format"] = 3 }},
+		"NewerReader":  {reason: "A file that needs a newer reader is told from one that is broken.", change: func(f, _ map[string]any) { f["minReader"] = 3; f["state"] = "other" }, want: "needs a reader of format 3", newer: true},
+		"OldFormat":    {reason: "The format before is not read.", change: func(f, _ map[string]any) { f["format"] = 1 }, want: "format 1 is not known"},
+		"NoState":      {reason: "A file without a readable state is refused.", change: func(f, _ map[string]any) { f["state"] = "none" }, want: "malformed"},
+		"LongHome":     {reason: "A name that no status can show is refused.", change: func(_, s map[string]any) { s["home"] = strings.Repeat("x", 254) }, want: "state.home has more than 253 characters"},
+		"BelowZero":    {reason: "A number below zero is refused.", change: func(_, s map[string]any) { s["seq"] = -1 }, want: "state.seq is below 0"},
+		"OtherVerdict": {reason: "A verdict that is not known is refused.", change: func(_, s map[string]any) { s["verdict"] = map[string]any{"result": "Maybe"} }, want: "state.verdict.result is not known"},
+		"NoPlan":       {reason: "A revision without a plan is refused.", change: func(_, s map[string]any) { s["current"].(map[string]any)["plan"] = []any{} }, want: "state.current has not 1 to 20 steps"},
+		"LongTree": {reason: "A tree that no status can show is refused.", change: func(_, s map[string]any) {
+			past := s["history"].([]any)[0].(map[string]any)
+			past["trees"].([]any)[0].(map[string]any)["id"] = strings.Repeat("f", 41)
+		}, want: "state.history[0].trees[0].id has more than 40 characters"},
+		"ManyRequests": {reason: "More requests than a status can show are refused.", change: func(_, s map[string]any) { s["requests"] = make([]string, 33) }, want: "state.requests has more than 32 items"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			stored := map[string]any{}
+			if err := json.Unmarshal(encode(t, newLedger(t, 1, 1)), &stored); err != nil {
+				t.Fatal(err)
+			}
+			tc.change(stored, stored["state"].(map[string]any))
+			content, err := json.Marshal(stored)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = DecodeLedger(content)
+			var newer *NewerError
+			if errors.As(err, &newer) != tc.newer {
+				t.Errorf("\n%s\nDecodeLedger(...): got %v", tc.reason, err)
+			}
+			if tc.want == "" && err != nil || tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)) {
+				t.Errorf("\n%s\nDecodeLedger(...): want %q, got %v", tc.reason, tc.want, err)
+			}
+		})
+	}
+	if _, err := DecodeLedger(make([]byte, maxLedgerBytes+1)); err == nil {
+		t.Error("\nA file that is too large is not decoded.\nDecodeLedger(...): got no error")
+	}
+}
+
+// BenchmarkLedgerFile measures how large a ledger of 500 Sites is, and how long it takes to encode.
+func BenchmarkLedgerFile(b *testing.B) {
+	f, size := newLedger(b, 40, ledger.MaxSites), 0
+	for b.Loop() {
+		size = len(encode(b, f))
+	}
+	b.ReportMetric(float64(size), "ledger_bytes_500_sites")
+}

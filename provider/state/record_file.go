@@ -1,0 +1,152 @@
+package state
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+)
+
+const maxReasonOfRequest = rolloutv1alpha1.MaxReason
+
+// A RecordFile is the file in which a repository records what it was brought to, and what that follows from.
+type RecordFile struct {
+	// Format of the file.
+	Format int `json:"format"`
+	// MinReader is the oldest format whose readers understand the file. Who reads no such format must leave the file alone.
+	MinReader int `json:"minReader"`
+	// Claim that the record is about, without its UID.
+	Claim rolloutv1alpha1.ClaimReference `json:"claim"`
+	// ClusterUID tells two control planes of the same name apart.
+	ClusterUID string `json:"clusterUID"`
+	// Deleted is true when the delivery to the repository was deleted. What is left is the head, and of the copy its numbers.
+	Deleted bool `json:"deleted,omitempty"`
+	// Home is the name of the configuration of the repository that holds the ledger.
+	Home string `json:"home,omitempty"`
+	// Head of the ledger that the trees follow from. All zero where the state was lost.
+	Head ledger.Head `json:"head"`
+	// Position that the trees belong to.
+	Position ledger.Position `json:"position"`
+	// Copy of the ledger. Absent in the home.
+	Copy *ledger.State `json:"copy,omitempty"`
+	// LastNumber is the highest revision that commits of a lost state speak of. 0 where the state was not lost.
+	LastNumber int64 `json:"lastNumber,omitempty"`
+	// Attempt that brought the trees there.
+	Attempt *rolloutv1alpha1.Attempt `json:"attempt,omitempty"`
+	// Commit that changed the claim's directories last, and its date.
+	Commit     string       `json:"commit,omitempty"`
+	CommitTime *metav1.Time `json:"commitTime,omitempty"`
+	// Base is the tip that the branch had before the commit. Empty when there was nothing to push.
+	Base string `json:"base,omitempty"`
+	// Trees of the claim.
+	Trees []Tree `json:"trees,omitempty"`
+	// Former are directories of the claim that were left on branches which the configuration named before.
+	Former []Tree `json:"former,omitempty"`
+	// Revisions whose trees the repository retains, the oldest first: the last 10, and the stable one.
+	Revisions []deliveryv1alpha1.HistoryEntry `json:"revisions,omitempty"`
+
+	// stored is what the file held when it was read. Fields of it that this version does not know are written back.
+	stored map[string]any
+}
+
+// DecodeRecord returns the record that a file holds. It returns a *NewerError about one that only a newer version may change, and an error about
+// anything that Encode would not have written, but for fields that it does not know.
+func DecodeRecord(content []byte) (RecordFile, error) {
+	r := RecordFile{}
+	stored, err := decodeFile(content, maxBytes, &r)
+	if err != nil {
+		return RecordFile{}, err
+	}
+	r.stored = stored
+	return r, errors.Wrap(r.check(), "cannot decode state")
+}
+
+func (r RecordFile) check() error {
+	e := r.Entry(rolloutv1alpha1.Order{})
+	switch {
+	case len(e.Trees) > maxTrees:
+		return errors.Errorf("it has more than %d trees", maxTrees)
+	case len(e.Former) > maxFormer:
+		return errors.Errorf("it has more than %d directories of former branches", maxFormer)
+	case len(e.History) > maxHistory+1:
+		return errors.Errorf("it has more than %d revisions", maxHistory+1)
+	case r.Copy != nil:
+		if err := checkLedger("copy", *r.Copy); err != nil {
+			return err
+		}
+	}
+	return first(
+		e.checkNames(), e.checkDates(), checkTrees("trees", e.Trees), checkTrees("former", e.Former), e.checkHistory(),
+		short(text{"home", r.Home, maxObject}), checkHead("head", r.Head), checkPosition("position", r.Position), atLeast(0, number{"lastNumber", r.LastNumber}),
+	)
+}
+
+// Entry returns what the record remembers of the deliveries to the repository, with the order that stands for the ledger.
+func (r RecordFile) Entry(o rolloutv1alpha1.Order) Entry {
+	return Entry{
+		Version: version, Claim: r.Claim, ClusterUID: r.ClusterUID, Deleted: r.Deleted, Order: &o, Attempt: r.Attempt,
+		Commit: r.Commit, CommitTime: r.CommitTime, Base: r.Base, Trees: r.Trees, Former: r.Former, History: r.Revisions,
+	}
+}
+
+// Record returns the record after a delivery, which an entry remembers. Applied is the state of the ledger that the trees follow from; a follower
+// keeps a copy of it.
+func (r RecordFile) Record(e Entry, applied ledger.State, isHome bool) RecordFile {
+	r.Claim, r.ClusterUID, r.Deleted, r.Attempt = e.Claim, e.ClusterUID, false, e.Attempt
+	r.Commit, r.CommitTime, r.Base, r.Trees, r.Former, r.Revisions = e.Commit, e.CommitTime, e.Base, e.Trees, e.Former, e.History
+	r.Home, r.Head, r.Position, r.Copy, r.LastNumber = applied.Home, applied.Head, applied.Position(), nil, 0
+	if !isHome {
+		essentials := applied.Essentials()
+		r.Copy = &essentials
+	}
+	return r
+}
+
+// Tombstone returns what is left of a record when the delivery to the repository was deleted: where the ledger was, and its numbers, so that a
+// claim of the same name does not use them again.
+func (r RecordFile) Tombstone() RecordFile {
+	t := RecordFile{Claim: r.Claim, ClusterUID: r.ClusterUID, Deleted: true, Home: r.Home, Head: r.Head, Position: r.Position, LastNumber: r.LastNumber}
+	if r.Copy != nil {
+		t.Copy = &ledger.State{Head: r.Copy.Head, Home: r.Copy.Home, LastNumber: r.Copy.LastNumber, Requests: r.Copy.Requests}
+	}
+	return t
+}
+
+// Encode returns the content of the file. Equal records have equal content. Where not all fits, revisions lose their trees, and those last that a
+// rollback may go to. It returns an error about a record that DecodeRecord would not take even so.
+func (r RecordFile) Encode() ([]byte, error) {
+	r.Format, r.MinReader = max(r.Format, format), max(r.MinReader, minReader)
+	r.Claim.UID = ""
+	if err := r.check(); err != nil {
+		return nil, errors.Wrap(err, "cannot encode state")
+	}
+	r.Revisions = slices.Clone(r.Revisions)
+	for _, i := range slices.Backward(byWorth(r.Revisions)) {
+		b, err := json.MarshalIndent(r, "", " ")
+		if err != nil || len(b) < maxBytes {
+			break
+		}
+		r.Revisions[i].Trees = nil
+	}
+	return encodeFile(r, r.stored, &RecordFile{}, maxBytes)
+}
+
+// NoteVerdicts returns a history in which revisions have the verdicts that a ledger knows, so that those are retained that a rollback may go to.
+func NoteVerdicts(history []deliveryv1alpha1.HistoryEntry, s ledger.State) []deliveryv1alpha1.HistoryEntry {
+	out := slices.Clone(history)
+	for i := range out {
+		for _, p := range s.History {
+			if p.Number != out[i].Revision || p.Verdict == nil {
+				continue
+			}
+			out[i].Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictResult(p.Verdict.Result), Reason: p.Verdict.Reason, Message: p.Verdict.Message}
+			out[i].EndedAt, out[i].Withdrawn = p.EndedAt.DeepCopy(), out[i].Withdrawn || p.Withdrawn
+		}
+	}
+	return out
+}

@@ -1,0 +1,132 @@
+package state
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+)
+
+// deliveredEntry returns what is remembered of a delivery to one Site.
+func deliveredEntry() Entry {
+	at := Tree{Branch: "main", DeliveredTree: deliveryv1alpha1.DeliveredTree{Site: "edge1", Path: "clusters/edge1/team-a/web", Tree: strings.Repeat("f", 40), Revision: 3}}
+	return Entry{Claim: claimOfLedger, ClusterUID: "cluster-1", Commit: strings.Repeat("c", 40), Trees: []Tree{at}, History: []deliveryv1alpha1.HistoryEntry{{Revision: 3, Request: "r"}}}
+}
+
+// TestRecordFile reads records of a home and of a follower back.
+func TestRecordFile(t *testing.T) {
+	s := newLedger(t, 3, 2).State
+	for name, isHome := range map[string]bool{"Home": true, "Follower": false} {
+		t.Run(name, func(t *testing.T) {
+			r := RecordFile{LastNumber: 9}.Record(deliveredEntry(), s, isHome)
+			b, err := r.Encode()
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := DecodeRecord(b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Format, r.MinReader = format, minReader
+			if diff := cmp.Diff(r, got, cmpopts.IgnoreUnexported(RecordFile{})); diff != "" {
+				t.Errorf("\nA record that is read says what was written.\nDecodeRecord(...): -want, +got:\n%s", diff)
+			}
+			if got.Head != s.Head || got.Position != s.Position() || got.Home != "platform" || got.LastNumber != 0 || (got.Copy == nil) != isHome {
+				t.Errorf("\nA record says what it follows from, and a follower's has a copy.\nRecord(...): got %+v", got)
+			}
+		})
+	}
+}
+
+// TestRecordFileUnknownFields writes back what a newer version wrote.
+func TestRecordFileUnknownFields(t *testing.T) {
+	s := newLedger(t, 1, 1).State
+	b, err := RecordFile{}.Record(deliveredEntry(), s, false).Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored := map[string]any{}
+	if err := json.Unmarshal(b, &stored); err != nil {
+		t.Fatal(err)
+	}
+	stored["later"] = "record"
+	stored["copy"].(map[string]any)["later"] = "copy"
+	if b, err = json.Marshal(stored); err != nil {
+		t.Fatal(err)
+	}
+	r, err := DecodeRecord(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err = r.Record(deliveredEntry(), newLedger(t, 2, 1).State, false).Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(b); !strings.Contains(got, `"later": "record"`) || !strings.Contains(got, `"later": "copy"`) {
+		t.Errorf("\nFields that are not known are written back.\nEncode(): got\n%s", got)
+	}
+}
+
+// TestTombstoneOfRecord keeps the numbers of a copy.
+func TestTombstoneOfRecord(t *testing.T) {
+	s := newLedger(t, 3, 2).State
+	got := RecordFile{}.Record(deliveredEntry(), s, false).Tombstone()
+	want := RecordFile{
+		Claim: claimOfLedger, ClusterUID: "cluster-1", Deleted: true, Home: "platform", Head: s.Head, Position: s.Position(),
+		Copy: &ledger.State{Head: s.Head, Home: "platform", LastNumber: 3},
+	}
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(RecordFile{})); diff != "" {
+		t.Errorf("\nWhat is left of a record is where the ledger was, and its numbers.\nTombstone(): -want, +got:\n%s", diff)
+	}
+	if _, err := got.Encode(); err != nil {
+		t.Errorf("\nWhat is left of a record can be written.\nEncode(): %v", err)
+	}
+}
+
+// TestNoteVerdicts lets a history know what the ledger knows.
+func TestNoteVerdicts(t *testing.T) {
+	s := newLedger(t, 2, 1).State
+	got := NoteVerdicts([]deliveryv1alpha1.HistoryEntry{{Revision: 1}, {Revision: 7}}, s)
+	if v := got[0].Verdict; v == nil || v.Result != rolloutv1alpha1.VerdictVerified || got[0].EndedAt == nil || got[1].Verdict != nil {
+		t.Errorf("\nA revision gets the verdict of the ledger, and one that the ledger does not know gets none.\nNoteVerdicts(...): got %+v", got)
+	}
+}
+
+// TestDecodeRecord refuses records that no status can show.
+func TestDecodeRecord(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		change func(map[string]any)
+		want   string
+	}{
+		"BelowZero": {reason: "A position below zero is refused.", change: func(r map[string]any) { r["position"].(map[string]any)["step"] = -1 }, want: "position has a number below 0"},
+		"LongHead":  {reason: "A head that no status can show is refused.", change: func(r map[string]any) { r["head"].(map[string]any)["ledger"] = strings.Repeat("x", 129) }, want: "head.ledger has more than 128 characters"},
+		"LongCopy":  {reason: "A copy that no status can show is refused.", change: func(r map[string]any) { r["copy"].(map[string]any)["home"] = strings.Repeat("x", 254) }, want: "copy.home has more than 253 characters"},
+		"LongPath":  {reason: "A directory that no status can show is refused.", change: func(r map[string]any) { r["trees"].([]any)[0].(map[string]any)["path"] = strings.Repeat("x", 701) }, want: "trees[0].path has more than 700 characters"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			b, err := RecordFile{}.Record(deliveredEntry(), newLedger(t, 1, 1).State, false).Encode()
+			if err != nil {
+				t.Fatal(err)
+			}
+			stored := map[string]any{}
+			if err := json.Unmarshal(b, &stored); err != nil {
+				t.Fatal(err)
+			}
+			tc.change(stored)
+			if b, err = json.Marshal(stored); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := DecodeRecord(b); err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("\n%s\nDecodeRecord(...): want %q, got %v", tc.reason, tc.want, err)
+			}
+		})
+	}
+}

@@ -1,0 +1,123 @@
+package state
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"strconv"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// unmarshalNumbers decodes JSON and keeps numbers as they are written.
+func unmarshalNumbers(content []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(content))
+	d.UseNumber()
+	return errors.Wrap(d.Decode(into), "cannot decode JSON")
+}
+
+// toMap returns what a value is in JSON.
+func toMap(v any) (map[string]any, error) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return nil, errors.Wrap(err, "cannot encode state")
+	}
+	out := map[string]any{}
+	return out, unmarshalNumbers(b, &out)
+}
+
+// understand returns the part of a stored file that this version knows, by decoding it into the type of the file.
+func understand(stored map[string]any, into any) (map[string]any, error) {
+	b, err := json.Marshal(stored)
+	if err != nil {
+		return nil, errors.Wrap(err, "cannot encode state")
+	}
+	if err := json.Unmarshal(b, into); err != nil {
+		return nil, errors.Wrap(err, "cannot decode state")
+	}
+	return toMap(into)
+}
+
+// retainUnknown adds the fields of a stored object to the next one that this version does not understand. Where both speak of different
+// revisions, nothing of what is below is about the next one.
+func retainUnknown(next, stored, understood map[string]any) {
+	for name, was := range stored {
+		known, isKnown := understood[name]
+		if !isKnown {
+			if _, taken := next[name]; !taken {
+				next[name] = was
+			}
+			continue
+		}
+		if is, isPresent := next[name]; isPresent {
+			retainUnknownBelow(is, was, known, isOfRevision(name) && !isSameRevision(next, stored))
+		}
+	}
+}
+
+func retainUnknownBelow(next, stored, understood any, isOfOther bool) {
+	if isOfOther {
+		return
+	}
+	switch stored := stored.(type) {
+	case map[string]any:
+		next, isMap := next.(map[string]any)
+		understood, isMapToo := understood.(map[string]any)
+		if isMap && isMapToo {
+			retainUnknown(next, stored, understood)
+		}
+	case []any:
+		retainUnknownItems(next, stored, understood)
+	}
+}
+
+// retainUnknownItems retains the fields of items of a list. Items are the same if they have the same number.
+func retainUnknownItems(next any, stored []any, understood any) {
+	for _, n := range objectsOf(next) {
+		for i, s := range stored {
+			was, isMap := s.(map[string]any)
+			known := objectsOf(understood)
+			if isMap && i < len(known) && isSameItem(n, was) {
+				retainUnknown(n, was, known[i])
+			}
+		}
+	}
+}
+
+func objectsOf(list any) []map[string]any {
+	items, _ := list.([]any)
+	var out []map[string]any
+	for _, item := range items {
+		if m, isMap := item.(map[string]any); isMap {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// isSameItem reports whether two items of a list are about one revision, or are one event.
+func isSameItem(a, b map[string]any) bool {
+	for _, name := range []string{"number", "revision", "seq"} {
+		if is, has := a[name]; has && reflect.DeepEqual(is, b[name]) {
+			return true
+		}
+	}
+	return false
+}
+
+// isOfRevision reports whether a field of a state is about its current revision.
+func isOfRevision(name string) bool {
+	return name == "current" || name == "cursor" || name == "verdict"
+}
+
+// isSameRevision reports whether two states have the same current revision.
+func isSameRevision(a, b map[string]any) bool {
+	return reflect.DeepEqual(numberOf(a), numberOf(b))
+}
+
+func numberOf(state map[string]any) any {
+	current, _ := state["current"].(map[string]any)
+	return current["number"]
+}
