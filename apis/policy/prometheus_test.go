@@ -111,3 +111,32 @@ func TestCheckMetricsServer(t *testing.T) {
 		})
 	}
 }
+
+func TestCheckPrometheus(t *testing.T) {
+	site := &catalogv1alpha1.Site{}
+	site.Spec.Metrics = &catalogv1alpha1.SiteMetrics{Prometheus: &catalogv1alpha1.PrometheusEndpoint{Address: "http://site"}}
+	c := &configv1alpha1.ProviderConfigSpec{Metrics: &configv1alpha1.Metrics{Prometheus: &configv1alpha1.Prometheus{Address: "http://config"}}}
+	cases := map[string]struct {
+		reason  string
+		address string
+		want    string
+	}{
+		"Site":   {reason: "A check may name the server of its Site.", address: "http://site"},
+		"Absent": {reason: "A check need not name a server.", address: ""},
+		"Config": {
+			reason: "A check may not name the server of the configuration where the Site has another one.", address: "http://config",
+			want: "prometheus.address: must be an https address with a host, and without a user",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := ""
+			if err := CheckPrometheus(site, KindClusterProviderConfig, c, &deploymentv1alpha1.PrometheusCheck{Address: tc.address}); err != nil {
+				got = err.Error()
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nCheckPrometheus(...): -want error, +got error:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

@@ -85,7 +85,9 @@ type WebCheck struct {
 
 // Check is one thing that a delivered intent is judged by.
 //
-// +kubebuilder:validation:XValidation:rule="self.type == 'Prometheus' ? has(self.prometheus) && !has(self.job) && !has(self.web) : self.type == 'Job' ? has(self.job) && !has(self.prometheus) && !has(self.web) : has(self.web) && !has(self.prometheus) && !has(self.job)",message="just the block that type names must be set"
+// +kubebuilder:validation:XValidation:rule="(self.type == 'Prometheus') == has(self.prometheus)",message="prometheus must be set with type Prometheus, and with no other type"
+// +kubebuilder:validation:XValidation:rule="(self.type == 'Job') == has(self.job)",message="job must be set with type Job, and with no other type"
+// +kubebuilder:validation:XValidation:rule="(self.type == 'Web') == has(self.web)",message="web must be set with type Web, and with no other type"
 // +kubebuilder:validation:XValidation:rule="self.type == 'Job' || has(self.threshold)",message="threshold is required unless type is Job"
 type Check struct {
 	// Name of the check.

@@ -2,7 +2,6 @@ package gate
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -17,14 +16,6 @@ import (
 	"github.com/intentplane/intentplane/provider/gates"
 	"github.com/intentplane/intentplane/provider/gates/meter"
 	"github.com/intentplane/intentplane/provider/gates/prometheus"
-	"github.com/intentplane/intentplane/provider/gates/web"
-)
-
-// Types of checks.
-const (
-	typePrometheus = "Prometheus"
-	typeWeb        = "Web"
-	typeJob        = "Job"
 )
 
 // A round is what is read once for all checks of a Gate.
@@ -126,22 +117,32 @@ func (e *external) check(ctx context.Context, r *round, c v1alpha1.GateCheck, se
 	if site != nil {
 		into.liveSince = r.evidence.liveSince(site, seen)
 	}
-	if c.Type == typeJob && c.Job != nil {
-		if site == nil || into.liveSince.IsZero() {
-			return nil, nil //nolint:nilnil // There is nothing to measure.
-		}
-		return nil, e.job(ctx, r, c, site, into)
+	k, err := kindOf(c)
+	if err != nil {
+		into.impossible = err.Error()
+		return nil, nil //nolint:nilerr,nilnil // The check is invalid, and nothing is measured.
 	}
+	if k.run == nil {
+		return e.measurement(ctx, r, k, c, site, into)
+	}
+	if site == nil || into.liveSince.IsZero() {
+		return nil, nil //nolint:nilnil // There is nothing to measure.
+	}
+	return nil, k.run(ctx, e, r, c, site, into)
+}
+
+// measurement returns the task of a check that the scheduler measures, or nil for one that can never be measured.
+func (e *external) measurement(ctx context.Context, r *round, k kind, c v1alpha1.GateCheck, site *catalogv1alpha1.Site, into *checkFacts) (*meter.Task, error) {
 	t, err := taskOf(c)
 	if err != nil {
 		into.impossible = err.Error()
-		return nil, nil //nolint:nilerr,nilnil // It is the check's problem, and nothing is measured.
+		return nil, nil //nolint:nilerr,nilnil // The check is invalid, and nothing is measured.
 	}
 	t.LiveSince = into.liveSince
 	if site == nil || t.LiveSince.IsZero() {
 		return unasked(t), nil
 	}
-	if into.impossible, err = e.source(ctx, r, c, site, t); err != nil || into.impossible != "" {
+	if into.impossible, err = e.source(ctx, r, k, c, site, t); err != nil || into.impossible != "" {
 		return nil, err
 	}
 	return t, nil
@@ -156,9 +157,8 @@ func (e *external) longest(checks []v1alpha1.GateCheck) time.Duration {
 			continue
 		}
 		lead := rules.InitialDelay
-		if c.Prometheus != nil {
-			reach, _ := e.memory.queries.ReachOf(c.Prometheus.Query) // Zero for a query that is an error when it is asked.
-			lead = max(lead, reach.Lead())
+		if k, err := kindOf(c); err == nil && k.lead != nil {
+			lead = max(lead, k.lead(e, c))
 		}
 		// The first measurement waits for the grid, and the timeout begins with it. A Job has its grace instead.
 		out = max(out, lead+max(rules.Interval, grace)+rules.Timeout)
@@ -208,8 +208,8 @@ func taskOf(c v1alpha1.GateCheck) (*meter.Task, error) {
 	return &meter.Task{ID: c.Site + "/" + c.Name, Type: c.Type, Rules: rules, Criteria: gates.Criteria{Limit: limit, MinSamples: least, NoData: c.NoData}}, nil
 }
 
-// source adds whom a check asks. It returns why nobody can ever be asked, and an error if the API server cannot be.
-func (e *external) source(ctx context.Context, r *round, c v1alpha1.GateCheck, site *catalogv1alpha1.Site, t *meter.Task) (string, error) {
+// source sets the question of a check. It returns why the check can never be asked, and an error if the API server cannot be reached.
+func (e *external) source(ctx context.Context, r *round, k kind, c v1alpha1.GateCheck, site *catalogv1alpha1.Site, t *meter.Task) (string, error) {
 	config, err := e.configOf(ctx, r, c)
 	if err != nil {
 		return "", err
@@ -218,57 +218,7 @@ func (e *external) source(ctx context.Context, r *round, c v1alpha1.GateCheck, s
 		t.Question = trouble(problem)
 		return "", nil
 	}
-	switch {
-	case c.Type == typePrometheus && c.Prometheus != nil:
-		return e.prometheus(ctx, r, config, c, site, t)
-	case c.Type == typeWeb && c.Web != nil:
-		return e.web(c, t), nil
-	}
-	return "checks of type " + c.Type + " cannot be carried out", nil
-}
-
-func (e *external) prometheus(ctx context.Context, r *round, k config, c v1alpha1.GateCheck, site *catalogv1alpha1.Site, t *meter.Task) (string, error) {
-	key := fmt.Sprintf("%s\n%s\n%v", c.Site, c.Prometheus.Address, r.gate.ConfigOf(c))
-	a, ok := r.servers[key]
-	if !ok {
-		var err error
-		if a, err = e.server(ctx, k, site, c.Prometheus.Address); err != nil {
-			return "", err
-		}
-		r.servers[key] = a
-	}
-	if a.problem != "" {
-		t.Question = a.question()
-		return "", nil
-	}
-	denied, err := e.deniedQuery(ctx, r, k, c, site)
-	if err != nil {
-		return "", err
-	}
-	if denied != "" { // A Blueprint that was changed makes another revision, and this Gate waits for that one.
-		t.Question = answer{problem: denied, outage: true}.question()
-		return "", nil
-	}
-	q, err := prometheus.NewQuestion(e.fetch, e.memory.queries, a.server, c.Prometheus.Query, t.Criteria.MinSamples > 1)
-	if err != nil {
-		return err.Error(), nil //nolint:nilerr // It is the check's problem.
-	}
-	t.Question, t.Host, t.Lead = q, q.Host(), q.Lead()
-	return "", nil
-}
-
-// web asks a server that is allowed, without credentials.
-func (e *external) web(c v1alpha1.GateCheck, t *meter.Task) string {
-	u, err := web.Address(c.Web.URL)
-	if err != nil {
-		return "web.url: " + err.Error()
-	}
-	q, err := web.NewQuestion(e.fetch, e.memory.expressions, u, c.Web.Expression)
-	if err != nil {
-		return err.Error()
-	}
-	t.Question, t.Host = q, q.Host()
-	return ""
+	return k.ask(ctx, e, subject{round: r, config: config, check: c, site: site}, t)
 }
 
 // unasked is a task whose subject is not live: nothing is asked.

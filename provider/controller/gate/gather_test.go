@@ -34,7 +34,7 @@ func TestLongest(t *testing.T) {
 		"Job": {
 			reason: "A Job begins after its initialDelay, and its cluster may take a minute longer.", want: time.Second + time.Minute + time.Minute,
 			checks: []v1alpha1.GateCheck{with(func(c *v1alpha1.GateCheck) {
-				c.Type, c.Prometheus, c.Job = typeJob, nil, &deploymentv1alpha1.JobCheck{}
+				c.Type, c.Prometheus, c.Job = "Job", nil, &deploymentv1alpha1.JobCheck{}
 			})},
 		},
 		"Longest": {

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/engines"
@@ -37,6 +38,20 @@ func jobs() schema.GroupVersionResource {
 
 func pods() schema.GroupVersionResource {
 	return schema.GroupVersionResource{Version: "v1", Resource: "pods"}
+}
+
+// jobKind is that of checks which run a script in the Site's cluster.
+func jobKind() kind {
+	return kind{
+		name:  "Job",
+		isSet: func(c *v1alpha1.GateCheck) bool { return c.Job != nil },
+		allow: func(site *catalogv1alpha1.Site, _ config, c v1alpha1.GateCheck) error {
+			return policy.CheckJob(site, c.Job)
+		},
+		run: func(ctx context.Context, e *external, r *round, c v1alpha1.GateCheck, site *catalogv1alpha1.Site, into *checkFacts) error {
+			return e.job(ctx, r, c, site, into)
+		},
+	}
 }
 
 // job judges a check that runs as a Job, and wishes for the Job if there is none. What is in the way may be solved until the check's time is

@@ -75,7 +75,11 @@ func (c config) allow(site *catalogv1alpha1.Site, check v1alpha1.GateCheck) stri
 	if c.problem != "" {
 		return c.problem
 	}
-	if err := policy.CheckGateCheck(site, c.kind, c.spec, &check.Check); err != nil {
+	k, err := kindOf(check)
+	if err == nil {
+		err = k.allow(site, c, check)
+	}
+	if err != nil {
 		return err.Error()
 	}
 	return ""

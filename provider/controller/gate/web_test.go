@@ -59,7 +59,7 @@ func shop() *http.ServeMux {
 // webCheck is a check that two answers of a server decide, and one that is none.
 func webCheck(name, address, expression string) v1alpha1.GateCheck {
 	c := quick(name)
-	c.Type, c.Prometheus, c.Threshold, c.ConsecutiveErrorLimit = typeWeb, nil, "<= 0.01", new(int32(0))
+	c.Type, c.Prometheus, c.Threshold, c.ConsecutiveErrorLimit = "Web", nil, "<= 0.01", new(int32(0))
 	c.Web = &deploymentv1alpha1.WebCheck{URL: address, Expression: or(expression, "answer.orders.failed / answer.orders.total")}
 	return c
 }
