@@ -96,11 +96,12 @@ generate: ## Generate deep copies, method sets, CRDs, XRDs and the tables in doc
 test: tools lint check-generated test-unit test-all-e2e ## Check everything: lint, generated files, unit tests, end to end.
 
 .PHONY: lint
-lint: ## Lint the code, and check that go.mod is tidy.
+lint: ## Lint the code, check its words, and check that go.mod is tidy.
 	@tools/tools.sh build GOLANGCI_LINT
 	@# A cache shared with another checkout names files by their paths there, which no exclusion matches.
 	@$(call with_tools,GOLANGCI_LINT) GOLANGCI_LINT_CACHE="$(CURDIR)/$(OUTPUT)/lint" "$$GOLANGCI_LINT" run ./...
 	@cd tools/images && go vet ./...
+	@go run ./test/words
 	@# The other modules of tools/ pin programs that others wrote, with the versions that those were tested with.
 	@for module in . tools/images; do (cd $$module && go mod tidy -diff) || \
 		{ echo "$$module/go.mod is not tidy: \"go mod tidy\" makes the difference above, commit it" >&2; exit 1; }; done

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+)
+
+// A finding is one place that does not pass, as compilers print places.
+type finding struct {
+	file    string
+	line    int
+	message string
+}
+
+// String is one line: the place, what is there, and what to do.
+func (f finding) String() string { return fmt.Sprintf("%s:%d: %s", f.file, f.line, f.message) }
+
+// A checker collects findings over several files.
+type checker struct {
+	files    *token.FileSet
+	terms    []term
+	names    map[string]map[string]string
+	findings []finding
+}
+
+// checkTree returns what does not pass in the Go files below a directory, without those in pending directories, ordered by place.
+func checkTree(root string, pending []string) ([]finding, error) {
+	tree, err := os.OpenRoot(root)
+	if err != nil {
+		return nil, errors.Wrap(err, "cannot open directory")
+	}
+	defer tree.Close() //nolint:errcheck // Nothing is written.
+	c := &checker{files: token.NewFileSet(), terms: terms(), names: map[string]map[string]string{}}
+	err = fs.WalkDir(tree.FS(), ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return errors.Wrapf(err, "cannot read %s", path)
+		}
+		if d.IsDir() && (isSkipped(path, d.Name()) || slices.Contains(pending, path+"/...")) {
+			return fs.SkipDir
+		}
+		if d.IsDir() || !isChecked(path) || slices.Contains(pending, filepath.Dir(path)) {
+			return nil
+		}
+		text, err := fs.ReadFile(tree.FS(), path)
+		if err != nil {
+			return errors.Wrapf(err, "cannot read %s", path)
+		}
+		return c.checkFile(path, text)
+	})
+	slices.SortStableFunc(c.findings, func(a, b finding) int {
+		return strings.Compare(fmt.Sprintf("%s %09d", a.file, a.line), fmt.Sprintf("%s %09d", b.file, b.line))
+	})
+	return c.findings, err
+}
+
+func isSkipped(path, name string) bool {
+	return path != "." && (strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata")
+}
+
+// isChecked reports whether the tree's authors write a file, and not for tests.
+func isChecked(path string) bool {
+	return strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") && !strings.HasPrefix(filepath.Base(path), "zz_")
+}
+
+// checkFile looks at the comments, sentences and names of one file.
+func (c *checker) checkFile(path string, text []byte) error {
+	f, err := parser.ParseFile(c.files, path, text, parser.ParseComments)
+	if err != nil {
+		return errors.Wrapf(err, "cannot parse %s", path)
+	}
+	if ast.IsGenerated(f) {
+		return nil
+	}
+	for _, group := range f.Comments {
+		for _, comment := range group.List {
+			c.checkText("comment", comment.Pos(), comment.Text)
+		}
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ImportSpec:
+			return false
+		case *ast.FuncDecl:
+			c.checkName(filepath.Dir(path), n)
+		case *ast.BasicLit:
+			c.checkString(n)
+		}
+		return true
+	})
+	return nil
+}
+
+// checkString looks at a string of three words or more, which is a sentence for a reader.
+func (c *checker) checkString(l *ast.BasicLit) {
+	if l.Kind != token.STRING {
+		return
+	}
+	if text, err := strconv.Unquote(l.Value); err == nil && len(strings.Fields(text)) > 2 {
+		c.checkText("sentence", l.Pos(), text)
+	}
+}
+
+func (c *checker) checkText(what string, at token.Pos, text string) {
+	for n, line := range strings.Split(text, "\n") {
+		for _, t := range c.terms {
+			for _, word := range t.pattern.FindAllString(line, -1) {
+				c.report(at, n, fmt.Sprintf("%s has %q: %s", what, word, t.instead))
+			}
+		}
+	}
+}
+
+// checkName reports a function or method whose name differs from another one's of the same package or type by the capital alone.
+func (c *checker) checkName(dir string, f *ast.FuncDecl) {
+	scope := dir
+	if f.Recv != nil && len(f.Recv.List) > 0 {
+		scope += "." + receiver(f.Recv.List[0].Type)
+	}
+	if c.names[scope] == nil {
+		c.names[scope] = map[string]string{}
+	}
+	first, size := utf8.DecodeRuneInString(f.Name.Name)
+	key := string(unicode.ToLower(first)) + f.Name.Name[size:]
+	if other, ok := c.names[scope][key]; ok && other != f.Name.Name {
+		c.report(f.Pos(), 0, fmt.Sprintf("%s and %s differ by a capital alone: name one of them by what it does besides", f.Name.Name, other))
+	}
+	c.names[scope][key] = f.Name.Name
+}
+
+// receiver returns the name of a method's type.
+func receiver(e ast.Expr) string {
+	switch t := e.(type) {
+	case *ast.StarExpr:
+		return receiver(t.X)
+	case *ast.IndexExpr:
+		return receiver(t.X)
+	case *ast.IndexListExpr:
+		return receiver(t.X)
+	case *ast.Ident:
+		return t.Name
+	}
+	return ""
+}
+
+func (c *checker) report(at token.Pos, below int, message string) {
+	p := c.files.Position(at)
+	c.findings = append(c.findings, finding{file: p.Filename, line: p.Line + below, message: message})
+}
