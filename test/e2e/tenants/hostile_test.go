@@ -2,8 +2,6 @@ package tenants
 
 import (
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -84,11 +82,12 @@ func observed(u *unstructured.Unstructured, site string) string {
 	return ""
 }
 
-// TestHostileTenant has a tenant whose Git server hangs, and whose clusters send without end, beside one who delivers. The hostile one is told
-// what they do; the deliveries of the good one succeed.
+// TestHostileTenant has a tenant whose clusters send without end, and whose Git servers hang or send what is too large or broken, beside one
+// who delivers. The conditions of the hostile one say what each of them does; the deliveries of the good one take about as long as without it.
 func TestHostileTenant(t *testing.T) {
 	t.Parallel()
 	bad, good := &stage{scene.New(t, cp)}, &stage{scene.New(t, cp, "edge1")}
+	before := good.slowestDelivery("before")
 	clusters := map[string]struct {
 		server *hostile.Cluster
 		want   string
@@ -104,32 +103,31 @@ func TestHostileTenant(t *testing.T) {
 		claims[name] = bad.Claim(name, bad.intent(name, 1, name))
 		bad.Apply(claims[name])
 	}
-	for name, c := range clusters {
-		bad.blames(claims[name], name, c.want)
-	}
-
-	// A Git server that accepts each request, and answers none.
-	hanging := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
-	t.Cleanup(func() {
-		hanging.CloseClientConnections()
-		hanging.Close()
-	})
-	config := bad.ProviderConfig()
-	config.SetName("hanging")
-	bad.Apply(bad.Set(config, hanging.URL+"/repo.git", "spec", "git", "url"))
+	gits, free := bad.startGits()
 	bad.AddSite("plain")
-	for n := range 5 {
-		name := fmt.Sprintf("hangs-%d", n)
-		claim := bad.Claim(name, bad.intent(name, 1, "plain"))
-		bad.Apply(bad.Set(claim, map[string]any{"kind": "ProviderConfig", "name": "hanging"}, "spec", "deliveryConfig", "gitOpsRepo"))
-	}
-
-	for n := range 3 {
-		name := fmt.Sprintf("shop-%d", n)
-		good.Succeed(good.Claim(name, good.intent(name, 1, "edge1")))
-		good.Succeed(good.Claim(name, good.intent(name, 2, "edge1")))
+	for name, g := range gits {
+		bad.deliverTo(name, g.url)
 	}
 	for name, c := range clusters {
 		bad.blames(claims[name], name, c.want)
+	}
+	for name, g := range gits {
+		bad.awaitUnready(name, g.want)
+	}
+
+	beside := good.slowestDelivery("beside")
+	for name, c := range clusters {
+		bad.blames(claims[name], name, c.want)
+	}
+	for name, g := range gits {
+		bad.awaitUnready(name, g.want)
+	}
+	free()
+	for _, c := range clusters {
+		c.server.Stop()
+	}
+	// A machine that has other work too makes both slower.
+	if without := max(before, good.slowestDelivery("after")); beside > tolerance*without {
+		t.Errorf("a delivery of the good tenant takes %s beside the hostile one, and %s without it", beside, without)
 	}
 }
