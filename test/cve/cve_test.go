@@ -318,7 +318,7 @@ func refuses(kustomization, want string) func(t *testing.T) {
 func fileURL(t *testing.T) {
 	t.Helper()
 	atLeast("github.com/go-git/go-git/v5", "5.13.0")(t)
-	for _, raw := range []string{"file:///etc", "/etc", "ext::sh -c x", "--upload-pack=x", "ssh://-oProxyCommand=x/a"} {
+	for _, raw := range []string{"file:///etc", "/etc", "ext::sh -c x", "--upload-pack=x", "ssh://-oProxyCommand=x/a", "ftp://example.org/a", "ext://example.org/a"} {
 		if _, err := policy.ParseRepositoryURL(raw); err == nil {
 			t.Errorf("%q is taken for a repository", raw)
 		}
