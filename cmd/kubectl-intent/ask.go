@@ -27,7 +27,7 @@ type askFlags struct {
 	formFlag
 
 	Name    string        `arg:""         help:"Name of an IntentDeployment. Where both API groups have one, intentdeployments.GROUP/NAME." predictor:"claim"`
-	Reason  string        `help:"Why, for whoever reads the RolloutRequest later."`
+	Reason  string        `help:"Why, for people who read the RolloutRequest later."`
 	DryRun  string        `default:"none" enum:"none,client"                                                                                help:"With client, the RolloutRequest is printed and not made."`
 	Wait    bool          `help:"Wait until the RolloutRequest is done, or refused. Exits with 1 if it is refused, another revision took its place, or the revision did not end as asked: approve and retry want it verified, abort and rollback that it does not run any more."`
 	Timeout time.Duration `default:"10m"  help:"How long to wait."`
@@ -36,18 +36,22 @@ type askFlags struct {
 type abortCommand struct{ askFlags }
 
 // Run rejects the revision that goes out. It returns an error for what cannot be read or made.
-func (c *abortCommand) Run(s *streams) error { return c.ask(s, asking(rolloutv1alpha1.ActionAbort)) }
+func (c *abortCommand) Run(s *streams) error {
+	return c.createRequest(s, withAction(rolloutv1alpha1.ActionAbort))
+}
 
 type retryCommand struct{ askFlags }
 
 // Run starts the same revision again. It returns an error for what cannot be read or made.
-func (c *retryCommand) Run(s *streams) error { return c.ask(s, asking(rolloutv1alpha1.ActionRetry)) }
+func (c *retryCommand) Run(s *streams) error {
+	return c.createRequest(s, withAction(rolloutv1alpha1.ActionRetry))
+}
 
 type approveCommand struct{ askFlags }
 
 // Run approves the update that waits. It returns an error when none does, and for what cannot be read or made.
 func (c *approveCommand) Run(s *streams) error {
-	return c.ask(s, func(_ context.Context, a *asked) error {
+	return c.createRequest(s, func(_ context.Context, a *asked) error {
 		u := a.status.Update
 		if u == (deploymentv1alpha1.UpdateStatus{}) {
 			return errors.New("no update waits to be approved")
@@ -66,7 +70,7 @@ type rollbackCommand struct {
 
 // Run goes back to an earlier revision. It returns an error when there is none, and for what cannot be read or made.
 func (c *rollbackCommand) Run(s *streams) error {
-	return c.ask(s, func(ctx context.Context, a *asked) error {
+	return c.createRequest(s, func(ctx context.Context, a *asked) error {
 		a.spec.Action, a.spec.ToRevision = rolloutv1alpha1.ActionRollbackTo, &c.ToRevision
 		if c.ToRevision != 0 {
 			return nil
@@ -75,7 +79,7 @@ func (c *rollbackCommand) Run(s *streams) error {
 		if err != nil {
 			return err
 		}
-		to := earlier(all, a.status)
+		to := latestRollbackTarget(all, a.status)
 		if to == 0 {
 			return errors.Errorf("no earlier revision was verified everywhere that does not run already: --to-revision asks for one nevertheless")
 		}
@@ -84,8 +88,8 @@ func (c *rollbackCommand) Run(s *streams) error {
 	})
 }
 
-// earlier is the newest revision that there is a way back to, or 0.
-func earlier(all []*deliveryv1alpha1.GitDelivery, s deploymentv1alpha1.IntentDeploymentStatus) int64 {
+// latestRollbackTarget returns the newest revision that can be rolled back to, or 0.
+func latestRollbackTarget(all []*deliveryv1alpha1.GitDelivery, s deploymentv1alpha1.IntentDeploymentStatus) int64 {
 	for _, n := range rollout.Targets(all) {
 		if n < s.Revision && n != s.LiveRevision {
 			return n
@@ -94,7 +98,7 @@ func earlier(all []*deliveryv1alpha1.GitDelivery, s deploymentv1alpha1.IntentDep
 	return 0
 }
 
-func asking(action rolloutv1alpha1.Action) func(context.Context, *asked) error {
+func withAction(action rolloutv1alpha1.Action) func(context.Context, *asked) error {
 	return func(_ context.Context, a *asked) error {
 		a.spec.Action = action
 		return nil
@@ -108,24 +112,24 @@ type asked struct {
 	status  deploymentv1alpha1.IntentDeploymentStatus
 }
 
-// ask makes a RolloutRequest, which complete says more of.
-func (f *askFlags) ask(s *streams, complete func(context.Context, *asked) error) error {
-	c, err := f.open()
+// createRequest makes a RolloutRequest, which complete says more of.
+func (f *askFlags) createRequest(s *streams, complete func(context.Context, *asked) error) error {
+	c, err := f.openCluster()
 	if err != nil {
 		return usageError{err}
 	}
 	ctx := context.Background()
-	a, err := f.look(ctx, c)
+	a, err := f.readDeployment(ctx, c)
 	if err != nil {
 		return err
 	}
 	if err := complete(ctx, a); err != nil {
 		return errors.Wrap(err, f.Name)
 	}
-	if err := a.refusal(ctx, time.Now()); err != nil {
+	if err := a.expectRefusal(ctx, time.Now()); err != nil {
 		return errors.Wrap(err, f.Name)
 	}
-	o, err := a.object(c.Namespace())
+	o, err := a.requestObject(c.Namespace())
 	if err != nil {
 		return err
 	}
@@ -133,19 +137,19 @@ func (f *askFlags) ask(s *streams, complete func(context.Context, *asked) error)
 		// What is printed can be applied, which needs a name.
 		o.SetName(strings.TrimSuffix(o.GetGenerateName(), "-"))
 		o.SetGenerateName("")
-		return f.show(s.out, o, "would be created")
+		return f.printRequest(s.out, o, "would be created")
 	}
 	if o, err = c.Ask(ctx, o); err != nil {
 		return err
 	}
 	if !f.Wait {
-		return f.show(s.out, o, "created")
+		return f.printRequest(s.out, o, "created")
 	}
-	return f.await(ctx, s, c, o)
+	return f.awaitResult(ctx, s, c, o)
 }
 
-// look at the deployment: a request names the revision that it is about.
-func (f *askFlags) look(ctx context.Context, c *cluster.Cluster) (*asked, error) {
+// readDeployment reads the deployment: a request names the revision that it is about.
+func (f *askFlags) readDeployment(ctx context.Context, c *cluster.Cluster) (*asked, error) {
 	b, err := c.Claim(ctx, f.Name)
 	if err != nil {
 		return nil, err
@@ -176,8 +180,8 @@ func (f *askFlags) look(ctx context.Context, c *cluster.Cluster) (*asked, error)
 	}, nil
 }
 
-// object is the request. The server finds a name for it, since the same may be asked twice.
-func (a *asked) object(namespace string) (*unstructured.Unstructured, error) {
+// requestObject returns the request. The server finds a name for it, since the same may be asked twice.
+func (a *asked) requestObject(namespace string) (*unstructured.Unstructured, error) {
 	verb := map[rolloutv1alpha1.Action]string{
 		rolloutv1alpha1.ActionAbort: "abort", rolloutv1alpha1.ActionApproveUpdate: "approve",
 		rolloutv1alpha1.ActionRetry: "retry", rolloutv1alpha1.ActionRollbackTo: "rollback",
@@ -193,16 +197,16 @@ func (a *asked) object(namespace string) (*unstructured.Unstructured, error) {
 	return o, nil
 }
 
-// show prints a request.
-func (f *askFlags) show(w io.Writer, o *unstructured.Unstructured, became string) error {
-	return f.print(w, o.Object, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "rolloutrequest.%s/%s %s\n", rolloutv1alpha1.GroupVersion.Group, plain(o.GetName()), became)
+// printRequest prints a request.
+func (f *askFlags) printRequest(w io.Writer, o *unstructured.Unstructured, became string) error {
+	return f.printValue(w, o.Object, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "rolloutrequest.%s/%s %s\n", rolloutv1alpha1.GroupVersion.Group, quoteInvisible(o.GetName()), became)
 		return errors.Wrap(err, "cannot print")
 	})
 }
 
-// await prints each answer to a request, until there will be no other one.
-func (f *askFlags) await(ctx context.Context, s *streams, c *cluster.Cluster, o *unstructured.Unstructured) error {
+// awaitResult prints each answer to a request, until there will be no other one.
+func (f *askFlags) awaitResult(ctx context.Context, s *streams, c *cluster.Cluster, o *unstructured.Unstructured) error {
 	ctx, cancel := cancelAfter(ctx, f.Timeout)
 	defer cancel()
 	// Who reads a form wants one object.
@@ -210,7 +214,7 @@ func (f *askFlags) await(ctx context.Context, s *streams, c *cluster.Cluster, o 
 	if f.Output == "text" {
 		progress = s.out
 	}
-	if err := f.show(progress, o, "created"); err != nil {
+	if err := f.printRequest(progress, o, "created"); err != nil {
 		return err
 	}
 	last, before := &rolloutv1alpha1.RolloutRequest{}, ""
@@ -222,7 +226,7 @@ func (f *askFlags) await(ctx context.Context, s *streams, c *cluster.Cluster, o 
 		}
 		before = said
 		_, err := fmt.Fprintln(progress, noCommand(plainMessage(said)))
-		return ended(r), errors.Wrap(err, "cannot print")
+		return hasEnded(r), errors.Wrap(err, "cannot print")
 	})
 	if ctx.Err() != nil {
 		return lateAnswer(o.GetName(), before)
@@ -230,7 +234,7 @@ func (f *askFlags) await(ctx context.Context, s *streams, c *cluster.Cluster, o 
 	if err != nil {
 		return err
 	}
-	if err := f.print(s.out, last, func(io.Writer) error { return nil }); err != nil {
+	if err := f.printValue(s.out, last, func(io.Writer) error { return nil }); err != nil {
 		return err
 	}
 	return verdictOn(last)
@@ -239,7 +243,7 @@ func (f *askFlags) await(ctx context.Context, s *streams, c *cluster.Cluster, o 
 // lateAnswer is the error of a request that did not end before the timeout: it says what was answered last.
 func lateAnswer(name, last string) error {
 	if last == "" {
-		return errors.Errorf("%s did not come to its end in time: there is no answer yet: does the provider run?", name)
+		return errors.Errorf("%s did not come to its end in time: the provider has not answered yet: does it run?", name)
 	}
 	return errors.Errorf("%s did not come to its end in time, and goes on. The last answer: %s", name, last)
 }
@@ -263,8 +267,8 @@ func reasonOf(r *rolloutv1alpha1.RolloutRequest) rolloutv1alpha1.Result {
 	return rolloutv1alpha1.Result(r.Status.GetCondition(rolloutv1alpha1.TypeCompleted).Reason)
 }
 
-// ended is true for a request whose answer never changes.
-func ended(r *rolloutv1alpha1.RolloutRequest) bool {
+// hasEnded is true for a request whose answer never changes.
+func hasEnded(r *rolloutv1alpha1.RolloutRequest) bool {
 	why := reasonOf(r)
 	return why.Final() || string(why) == string(rolloutv1alpha1.ReasonSuperseded)
 }

@@ -206,7 +206,7 @@ func TestWait(t *testing.T) {
 		"Done":       {reason: "Each answer is said once, also when the connection ends between them.", answers: []string{"{}", waiting, waiting, took, done}, want: "Waiting: Not yet.\nTaken: It goes.\nDone: It ended.\n"},
 		"Stale":      {reason: "It came too late.", answers: []string{stale}, code: exitInvalid, want: "Stale: Too late.\n"},
 		"Superseded": {reason: "Another revision came in between.", answers: []string{took, superseded}, code: exitInvalid, want: "Taken: It goes.\nSuperseded: Another came.\n"},
-		"Late":       {reason: "A request without an answer says so when time is up.", args: []string{"--timeout=1ns"}, code: exitInvalid, problem: "there is no answer yet"},
+		"Late":       {reason: "A request without an answer says so when time is up.", args: []string{"--timeout=1ns"}, code: exitInvalid, problem: "the provider has not answered yet"},
 		"Verified":   {reason: "A retry whose revision was verified is what was asked for.", command: retry, answers: []string{doneAs("Verified", "Revision 5 was verified.")}, want: "Done: Revision 5 was verified.\n"},
 		"Rejected":   {reason: "A retry whose revision was rejected, and rolled back, is not what was asked for.", command: retry, answers: []string{doneAs("RolledBack", "GateFailed.")}, code: exitInvalid, want: "Done: GateFailed.\n"},
 		"Stays":      {reason: "An abort that leaves the revision in place is not what was asked for.", answers: []string{doneAs("NotRolledBack", "RollbackOff.")}, code: exitInvalid, want: "Done: RollbackOff.\n"},
@@ -245,19 +245,19 @@ func TestLateAnswer(t *testing.T) {
 	defer cancel()
 	server := &apiServer{objects: []*unstructured.Unstructured{standing(t, "{revision: 4}")}, answers: []string{took}, idle: cancel}
 	f := &askFlags{clusterFlags: clusterFlags{Kubeconfig: server.start(t)}, formFlag: formFlag{Output: "text"}, Timeout: time.Hour}
-	c, err := f.open()
+	c, err := f.openCluster()
 	if err != nil {
 		t.Fatal(err)
 	}
 	a := &asked{cluster: c, spec: rolloutv1alpha1.RolloutRequestSpec{Action: rolloutv1alpha1.ActionAbort, Revision: 4}}
-	o, err := a.object(c.Namespace())
+	o, err := a.requestObject(c.Namespace())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if o, err = c.Ask(ctx, o); err != nil {
 		t.Fatal(err)
 	}
-	err = f.await(ctx, &streams{out: io.Discard}, c, o)
+	err = f.awaitResult(ctx, &streams{out: io.Discard}, c, o)
 	const want = "-abort-4-x did not come to its end in time, and goes on. The last answer: Taken: It goes."
 	if err == nil || err.Error() != want {
 		t.Errorf("await(...): an error that says the last answer is wanted, got %v", err)

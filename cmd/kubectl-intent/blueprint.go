@@ -33,7 +33,7 @@ type choices struct {
 	Channel string   `help:"Channel that the version is in."`
 }
 
-func (c choices) create(dir string) (*catalogv1alpha1.Blueprint, error) {
+func (c choices) createBlueprint(dir string) (*catalogv1alpha1.Blueprint, error) {
 	types := c.Type
 	if len(types) == 0 {
 		types = []string{c.Name}
@@ -51,14 +51,14 @@ func (c choices) create(dir string) (*catalogv1alpha1.Blueprint, error) {
 type createCommand struct {
 	choices
 
-	Dir    string `arg:""                                                             help:"Kustomize directory. Its intent.yaml, or parameters.schema.yaml, tells the parameters; its blueprint.yaml holds metrics, irreversible and examples." predictor:"dir"`
+	Dir    string `arg:""                                                             help:"Kustomize directory. Its intent.yaml, or parameters.schema.yaml, names the parameters; its blueprint.yaml holds metrics, irreversible and examples." predictor:"dir"`
 	To     string `help:"File to write, instead of the standard output."                                                                                 predictor:"file"`
 	Output string `default:"yaml" enum:"yaml,json" help:"Form of the Blueprint: yaml or json." short:"o"`
 }
 
 // Run writes the Blueprint, and says what in it could follow an intent and does not. It returns an error for a directory that would never render.
 func (c *createCommand) Run(s *streams) error {
-	b, err := c.create(c.Dir)
+	b, err := c.createBlueprint(c.Dir)
 	if err != nil {
 		return err
 	}
@@ -67,17 +67,17 @@ func (c *createCommand) Run(s *streams) error {
 		return err
 	}
 	for _, line := range advice {
-		if _, err := fmt.Fprintf(s.problems, "kubectl-intent: advice: %s\n", plain(line)); err != nil {
+		if _, err := fmt.Fprintf(s.problems, "kubectl-intent: advice: %s\n", quoteInvisible(line)); err != nil {
 			return errors.Wrap(err, "cannot print")
 		}
 	}
-	out, err := encode(c.Output, b)
+	out, err := encodeValue(c.Output, b)
 	if err != nil {
 		return err
 	}
 	// JSON has no comments.
 	if c.Output == "yaml" {
-		out = append([]byte("# Made by \"kubectl intent blueprint create "+plain(path.Base(filepath.ToSlash(c.Dir)))+"\". Change that directory, and raise the version.\n"), out...)
+		out = append([]byte("# Made by \"kubectl intent blueprint create "+quoteInvisible(path.Base(filepath.ToSlash(c.Dir)))+"\". Change that directory, and raise the version.\n"), out...)
 	}
 	if c.To == "" {
 		_, err := s.out.Write(out)
@@ -115,7 +115,7 @@ type ExampleResult struct {
 
 // Run prints what each Blueprint reads, and one line for each example. It returns an error when one fails, or when there is none.
 func (t *testCommand) Run(s *streams) error {
-	blueprints, err := t.read(s)
+	blueprints, err := t.readBlueprints(s)
 	if err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func (t *testCommand) Run(s *streams) error {
 		}
 		all = append(all, results...)
 	}
-	if err := t.print(s.out, all, func(w io.Writer) error { return printResults(w, s.colours, all) }); err != nil {
+	if err := t.printValue(s.out, all, func(w io.Writer) error { return printResults(w, s.colours, all) }); err != nil {
 		return err
 	}
 	if slices.ContainsFunc(all, func(r ExampleResult) bool { return r.Error != "" }) {
@@ -137,7 +137,7 @@ func (t *testCommand) Run(s *streams) error {
 	return nil
 }
 
-// testBlueprint renders the examples of a Blueprint, and tells what it reads. A Blueprint without examples fails, and tells that too.
+// testBlueprint renders the examples of a Blueprint, and reports what it reads. A Blueprint without examples fails, with that as the reason.
 func testBlueprint(b *catalogv1alpha1.Blueprint, r render.Builder) ([]ExampleResult, error) {
 	if err := blueprint.Check(b); err != nil {
 		return nil, err
@@ -171,11 +171,11 @@ func newResult(name string, reads []string, r blueprint.Result) ExampleResult {
 	return out
 }
 
-func (t *testCommand) read(s *streams) ([]catalogv1alpha1.Blueprint, error) {
+func (t *testCommand) readBlueprints(s *streams) ([]catalogv1alpha1.Blueprint, error) {
 	if info, err := os.Stat(t.Path); err != nil || !info.IsDir() {
 		return readAll[catalogv1alpha1.Blueprint](s.in, t.Path, "Blueprint", catalogVersion)
 	}
-	// What it is called matters to nobody.
+	// Nothing depends on its name.
 	b, err := blueprint.CreateForTest(os.DirFS(t.Path))
 	if err != nil {
 		return nil, errors.Wrapf(err, "cannot make a Blueprint from %s", t.Path)
@@ -186,15 +186,15 @@ func (t *testCommand) read(s *streams) ([]catalogv1alpha1.Blueprint, error) {
 func printResults(w io.Writer, colours palette, all []ExampleResult) error {
 	for i, r := range all {
 		if i == 0 || all[i-1].Blueprint != r.Blueprint {
-			if _, err := fmt.Fprintf(w, "%s reads %s\n", begin(r.Blueprint), plain(cmp.Or(strings.Join(r.Reads, ", "), "nothing"))); err != nil {
+			if _, err := fmt.Fprintf(w, "%s reads %s\n", quoteLine(r.Blueprint), quoteInvisible(cmp.Or(strings.Join(r.Reads, ", "), "nothing"))); err != nil {
 				return errors.Wrap(err, "cannot print")
 			}
 		}
-		verdict := fmt.Sprintf("%s: %d files for Site %s", colours.paint("ok", color.FgGreen), r.Files, plain(r.Site))
+		verdict := fmt.Sprintf("%s: %d files for Site %s", colours.paintText("ok", color.FgGreen), r.Files, quoteInvisible(r.Site))
 		if r.Error != "" {
-			verdict = colours.paint("failed", color.FgRed) + ": " + plainMessage(r.Error)
+			verdict = colours.paintText("failed", color.FgRed) + ": " + plainMessage(r.Error)
 		}
-		if _, err := fmt.Fprintf(w, "%s %s %s\n", begin(r.Blueprint), plain(r.Example), verdict); err != nil {
+		if _, err := fmt.Fprintf(w, "%s %s %s\n", quoteLine(r.Blueprint), quoteInvisible(r.Example), verdict); err != nil {
 			return errors.Wrap(err, "cannot print")
 		}
 	}

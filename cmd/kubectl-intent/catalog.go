@@ -32,10 +32,12 @@ type catalogFlags struct {
 	Config    []string `help:"File with ProviderConfigs and ClusterProviderConfigs. Where none are given, and --live is not, their limits are not looked at." predictor:"file" sep:"none"`
 }
 
-func (f catalogFlags) given() bool { return f.Live || len(f.Site) > 0 && len(f.Blueprint) > 0 }
+func (f catalogFlags) isComplete() bool { return f.Live || len(f.Site) > 0 && len(f.Blueprint) > 0 }
 
-// half is true where only one of what is needed together is given.
-func (f catalogFlags) half() bool { return !f.Live && len(f.Site) > 0 != (len(f.Blueprint) > 0) }
+// isIncomplete is true where only one of what is needed together is given.
+func (f catalogFlags) isIncomplete() bool {
+	return !f.Live && len(f.Site) > 0 != (len(f.Blueprint) > 0)
+}
 
 // an item of a catalog.
 type item struct {
@@ -50,14 +52,14 @@ type source struct {
 	cluster   *cluster.Cluster
 	namespace string
 
-	// prefix of paths, where there is no configuration.
+	// prefix of paths, used where configurations are missing.
 	prefix string
 
-	// stays says that a deployment stays with the Blueprint that its status names, where updates are for somebody to approve.
+	// stays says that a deployment stays with the Blueprint that its status names, where a user has to approve updates.
 	stays bool
 }
 
-func (f catalogFlags) read(in io.Reader) (*source, error) {
+func (f catalogFlags) readCatalog(in io.Reader) (*source, error) {
 	out := &source{namespace: f.Namespace, inFiles: map[string]bool{
 		"Site": len(f.Site) > 0, "Blueprint": len(f.Blueprint) > 0,
 		policy.KindProviderConfig: len(f.Config) > 0, policy.KindClusterProviderConfig: len(f.Config) > 0,
@@ -70,7 +72,7 @@ func (f catalogFlags) read(in io.Reader) (*source, error) {
 	if !f.Live {
 		return out, nil
 	}
-	c, err := f.open()
+	c, err := f.openCluster()
 	if err != nil {
 		return nil, usageError{err}
 	}
@@ -87,7 +89,7 @@ func (f catalogFlags) readSites(in io.Reader, out *source) error {
 		for i := range sites {
 			defaultSite(&sites[i])
 		}
-		if err := add(out, sites); err != nil {
+		if err := addObjects(out, sites); err != nil {
 			return err
 		}
 	}
@@ -103,7 +105,7 @@ func (f catalogFlags) readBlueprints(in io.Reader, out *source) error {
 		for i := range blueprints {
 			meta.AddLabels(&blueprints[i], map[string]string{catalogv1alpha1.LabelListed: catalogv1alpha1.ListedTrue}) // As the provider does.
 		}
-		if err := add(out, blueprints); err != nil {
+		if err := addObjects(out, blueprints); err != nil {
 			return err
 		}
 	}
@@ -122,7 +124,7 @@ func (f catalogFlags) readConfigs(in io.Reader, out *source) error {
 			if err != nil {
 				return err
 			}
-			if err := add(out, configs); err != nil {
+			if err := addObjects(out, configs); err != nil {
 				return err
 			}
 		}
@@ -130,11 +132,11 @@ func (f catalogFlags) readConfigs(in io.Reader, out *source) error {
 	return nil
 }
 
-// limited says whether there are configurations, whose limits hold.
-func (s *source) limited() bool { return s.cluster != nil || s.inFiles[policy.KindProviderConfig] }
+// hasConfigs says whether there are configurations, whose limits hold.
+func (s *source) hasConfigs() bool { return s.cluster != nil || s.inFiles[policy.KindProviderConfig] }
 
-// place puts a deployment that names no namespace where kubectl would.
-func (s *source) place(c *deploymentv1alpha1.IntentDeployment) {
+// setNamespace puts a deployment that names no namespace where kubectl would.
+func (s *source) setNamespace(c *deploymentv1alpha1.IntentDeployment) {
 	if c.GetNamespace() == "" {
 		c.SetNamespace(s.namespace)
 	}
@@ -148,7 +150,7 @@ func defaultSite(s *catalogv1alpha1.Site) {
 	s.SetUsableFrom()
 }
 
-func add[T any](to *source, objects []T) error {
+func addObjects[T any](to *source, objects []T) error {
 	for i := range objects {
 		raw, err := json.Marshal(objects[i])
 		if err != nil {
@@ -163,11 +165,11 @@ func add[T any](to *source, objects []T) error {
 	return nil
 }
 
-// answer needs. It returns an error for what the cluster does not tell.
-func (s *source) answer(needs []catalog.Need) (catalog.Answers, error) {
+// answerNeeds answers needs of the catalog. It returns an error for what cannot be read from the cluster.
+func (s *source) answerNeeds(needs []catalog.Need) (catalog.Answers, error) {
 	out := catalog.Answers{}
 	for _, n := range needs {
-		found, err := s.find(n)
+		found, err := s.findObjects(n)
 		if err != nil {
 			return nil, err
 		}
@@ -176,24 +178,24 @@ func (s *source) answer(needs []catalog.Need) (catalog.Answers, error) {
 	return out, nil
 }
 
-// find what one need selects. Where nobody has configurations, one without limits stands for each.
-func (s *source) find(n catalog.Need) ([]json.RawMessage, error) {
+// findObjects returns what one need selects. Where configurations are missing, one without limits stands for each.
+func (s *source) findObjects(n catalog.Need) ([]json.RawMessage, error) {
 	switch {
 	case !s.inFiles[n.Kind] && s.cluster != nil:
 		return s.cluster.Answer(context.Background(), n)
 	case !s.inFiles[n.Kind] && n.APIVersion == configVersion:
-		return []json.RawMessage{unlimited(n.MatchName, s.prefix)}, nil
+		return []json.RawMessage{configWithoutLimits(n.MatchName, s.prefix)}, nil
 	}
 	out := []json.RawMessage{}
 	for _, i := range s.items {
-		if fits(n, i.meta) {
+		if matchesNeed(n, i.meta) {
 			out = append(out, i.raw)
 		}
 	}
 	return out, nil
 }
 
-func fits(n catalog.Need, o metav1.PartialObjectMetadata) bool {
+func matchesNeed(n catalog.Need, o metav1.PartialObjectMetadata) bool {
 	for key, value := range n.MatchLabels {
 		if o.Labels[key] != value {
 			return false
@@ -202,7 +204,7 @@ func fits(n catalog.Need, o metav1.PartialObjectMetadata) bool {
 	return o.Kind == n.Kind && o.Namespace == n.Namespace && (n.MatchName == "" || n.MatchName == o.Name)
 }
 
-func unlimited(name, prefix string) json.RawMessage {
+func configWithoutLimits(name, prefix string) json.RawMessage {
 	c := configv1alpha1.ClusterProviderConfig{}
 	c.Spec.Git.URL, c.Spec.Git.Branch = "https://"+name+".invalid", "main"
 	c.Spec.Git.PathPrefix = prefix
@@ -211,8 +213,8 @@ func unlimited(name, prefix string) json.RawMessage {
 	return b
 }
 
-// compile compiles a claim as the function does.
-func (s *source) compile(c *deploymentv1alpha1.IntentDeployment) (deployment.Input, *offline.Compiled, error) {
+// compileDeployment compiles a claim as the function does.
+func (s *source) compileDeployment(c *deploymentv1alpha1.IntentDeployment) (deployment.Input, *offline.Compiled, error) {
 	gvk := c.GroupVersionKind()
 	in := deployment.Input{
 		Claim: rolloutv1alpha1.ClaimReference{APIGroup: gvk.Group, Kind: gvk.Kind, Namespace: c.GetNamespace(), Name: c.GetName()},
@@ -222,6 +224,6 @@ func (s *source) compile(c *deploymentv1alpha1.IntentDeployment) (deployment.Inp
 		in.Status.Blueprint = c.Status.Blueprint
 	}
 	in.Spec.Default()
-	compiled, err := offline.Compile(in, s.answer)
+	compiled, err := offline.Compile(in, s.answerNeeds)
 	return in, compiled, err
 }

@@ -16,7 +16,7 @@ type clusterFlags struct {
 	RequestTimeout time.Duration `default:"30s"                                                     help:"How long one request to the cluster may take."`
 }
 
-func (f clusterFlags) open() (*cluster.Cluster, error) {
+func (f clusterFlags) openCluster() (*cluster.Cluster, error) {
 	return cluster.Open(cluster.Options{
 		Kubeconfig: f.Kubeconfig, Context: f.Context, Namespace: f.Namespace, As: f.As, AsGroup: f.AsGroup, Timeout: f.RequestTimeout,
 	})

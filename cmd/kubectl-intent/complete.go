@@ -51,8 +51,8 @@ complete -f -c kubectl-intent -a "(__complete_kubectl_intent)"
 	return errors.Wrap(err, "cannot print")
 }
 
-// predictors know values that the command line does not: files, folders, and the deployments of a cluster.
-func predictors() map[string]complete.Predictor {
+// completionPredictors know values that the command line does not: files, folders, and the deployments of a cluster.
+func completionPredictors() map[string]complete.Predictor {
 	return map[string]complete.Predictor{
 		"file":  complete.PredictFiles("*"),
 		"dir":   complete.PredictDirs("*"),
@@ -71,7 +71,7 @@ func predictClaims(a complete.Args) []string {
 		return nil
 	}
 	flags.RequestTimeout = patience
-	c, err := flags.open()
+	c, err := flags.openCluster()
 	if err != nil {
 		return nil
 	}
@@ -106,7 +106,7 @@ func completeLine(out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	kongplete.Complete(parser, kongplete.WithPredictors(predictors()), kongplete.WithExitFunc(func(int) {}))
+	kongplete.Complete(parser, kongplete.WithPredictors(completionPredictors()), kongplete.WithExitFunc(func(int) {}))
 	return nil
 }
 
@@ -117,7 +117,7 @@ func completeWords(words []string, out io.Writer) error {
 		return err
 	}
 	// The shell completes files better than we do.
-	known := predictors()
+	known := completionPredictors()
 	known["file"], known["dir"] = complete.PredictNothing, complete.PredictNothing
 	command, err := kongplete.Command(parser, kongplete.WithPredictors(known))
 	if err != nil {

@@ -123,7 +123,7 @@ func TestPainted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, colours := range []palette{true, false} {
 				out := &bytes.Buffer{}
-				run(tc.args, &streams{in: strings.NewReader(tc.in), out: out, colours: colours}, &bytes.Buffer{})
+				runCommand(tc.args, &streams{in: strings.NewReader(tc.in), out: out, colours: colours}, &bytes.Buffer{})
 				for _, want := range tc.want {
 					if strings.Contains(out.String(), want) != bool(colours) {
 						t.Errorf("\n%s\nrun(%q) with colours %v: %q, got:\n%s", tc.reason, tc.args, colours, want, out)
@@ -134,7 +134,7 @@ func TestPainted(t *testing.T) {
 				}
 			}
 			form := &bytes.Buffer{}
-			run(append(tc.args, "-o", "json"), &streams{in: strings.NewReader(tc.in), out: form, colours: true}, &bytes.Buffer{})
+			runCommand(append(tc.args, "-o", "json"), &streams{in: strings.NewReader(tc.in), out: form, colours: true}, &bytes.Buffer{})
 			if !json.Valid(form.Bytes()) || strings.Contains(form.String(), `\u001b`) {
 				t.Errorf("\n%s\nrun(%q) as JSON: got:\n%s", tc.reason, tc.args, form)
 			}

@@ -28,8 +28,8 @@ type Change struct {
 	Diff string `json:"diff"`
 }
 
-// compare returns how the files of a directory would change. Files that are there and were not rendered would be removed.
-func compare(root *os.Root, dir string, rendered tree.Files) ([]Change, error) {
+// compareDirectory returns how the files of a directory would change. Files that are there and were not rendered would be removed.
+func compareDirectory(root *os.Root, dir string, rendered tree.Files) ([]Change, error) {
 	there, err := checkedOut(root, dir)
 	if err != nil {
 		return nil, err
@@ -42,13 +42,13 @@ func compare(root *os.Root, dir string, rendered tree.Files) ([]Change, error) {
 			continue
 		}
 		full := path.Join(dir, name)
-		out = append(out, Change{File: full, Diff: change(full, there[name], rendered[name])})
+		out = append(out, Change{File: full, Diff: unifiedDiff(full, there[name], rendered[name])})
 	}
 	return out, nil
 }
 
-// differences of all directories: those of the Sites, and those that would be removed.
-func differences(root *os.Root, all []rendered, whose owner) ([]Rendering, error) {
+// compareDirectories returns the differences of all directories: those of the Sites, and those that would be removed.
+func compareDirectories(root *os.Root, all []rendered, whose owner) ([]Rendering, error) {
 	out := make([]Rendering, 0, len(all))
 	paths := map[string]bool{}
 	for _, one := range all {
@@ -56,14 +56,14 @@ func differences(root *os.Root, all []rendered, whose owner) ([]Rendering, error
 		changes := []Change{}
 		var err error
 		if !one.waits {
-			changes, err = compare(root, one.path, one.files)
+			changes, err = compareDirectory(root, one.path, one.files)
 		}
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, Rendering{Site: one.site, Path: one.path, Waits: one.waits, Changes: changes})
 	}
-	left, err := whose.directories(root)
+	left, err := whose.findDirectories(root)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func differences(root *os.Root, all []rendered, whose owner) ([]Rendering, error
 		if paths[dir] {
 			continue
 		}
-		changes, err := removed(root, dir)
+		changes, err := removedFiles(root, dir)
 		if err != nil {
 			return nil, err
 		}
@@ -84,7 +84,7 @@ func printChanges(w io.Writer, colours palette, all []Rendering) error {
 	for _, one := range all {
 		for _, c := range one.Changes {
 			for line := range strings.Lines(c.Diff) {
-				text := colours.paint(beginText(strings.TrimSuffix(line, "\n")), diffColour(line)...)
+				text := colours.paintText(beginText(strings.TrimSuffix(line, "\n")), diffColour(line)...)
 				if _, err := fmt.Fprintln(w, text); err != nil {
 					return errors.Wrap(err, "cannot print")
 				}
@@ -107,7 +107,7 @@ func diffColour(line string) []color.Attribute {
 	return nil
 }
 
-// checkedOut returns the files of a directory of the checkout, or none when there is no such directory. The marker says whose the
+// checkedOut returns the files of a directory of the checkout, or none when the directory does not exist. The marker says whose the
 // directory is, and stays.
 func checkedOut(root *os.Root, dir string) (tree.Files, error) {
 	out := tree.Files{}
@@ -128,10 +128,10 @@ func checkedOut(root *os.Root, dir string) (tree.Files, error) {
 	return out, errors.Wrap(err, "cannot read the checkout")
 }
 
-// change is a unified diff of one file. What a Secret holds is shown to nobody.
-func change(name string, before, after []byte) string {
+// unifiedDiff is a unified diff of one file. The values of a Secret are not shown.
+func unifiedDiff(name string, before, after []byte) string {
 	// A name has one line.
-	from, to := "a/"+plain(name), "b/"+plain(name)
+	from, to := "a/"+quoteInvisible(name), "b/"+quoteInvisible(name)
 	if isSecret(before) || isSecret(after) {
 		return fmt.Sprintf("--- %s\n+++ %s\nA Secret differs. Its values are not shown.\n", from, to)
 	}

@@ -47,7 +47,7 @@ func TestChange(t *testing.T) {
 			if tc.after != "" {
 				after = []byte(tc.after)
 			}
-			if diff := cmp.Diff(tc.want, change("x.yaml", before, after)); diff != "" {
+			if diff := cmp.Diff(tc.want, unifiedDiff("x.yaml", before, after)); diff != "" {
 				t.Errorf("\n%s\nchange(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})

@@ -41,7 +41,7 @@ func (d *digestCommand) Run(s *streams) error {
 		}
 		all = append(all, Digest{Namespace: c.GetNamespace(), Name: c.GetName(), Digest: sum})
 	}
-	return d.print(s.out, all, func(w io.Writer) error { return errors.Wrap(printDigests(w, all), "cannot print") })
+	return d.printValue(s.out, all, func(w io.Writer) error { return errors.Wrap(printDigests(w, all), "cannot print") })
 }
 
 func printDigests(w io.Writer, all []Digest) error {
@@ -50,7 +50,7 @@ func printDigests(w io.Writer, all []Digest) error {
 		return err
 	}
 	for _, d := range all {
-		if _, err := fmt.Fprintf(w, "%s %s\n", begin(d.Namespace+"/"+d.Name), d.Digest); err != nil {
+		if _, err := fmt.Fprintf(w, "%s %s\n", quoteLine(d.Namespace+"/"+d.Name), d.Digest); err != nil {
 			return err
 		}
 	}

@@ -36,7 +36,7 @@ type Explanation struct {
 	// Blueprint that it compiles with.
 	Blueprint string `json:"blueprint,omitempty"`
 
-	// Update is the Blueprint in the channel that somebody has to approve before the deployment compiles with it.
+	// Update is the Blueprint in the channel that a user has to approve before the deployment compiles with it.
 	Update string `json:"update,omitempty"`
 
 	// Sites that it goes to.
@@ -59,37 +59,37 @@ type SiteExplanation struct {
 // Run prints an explanation of each deployment. Sites and values need a catalog. It returns an error for a deployment that is not
 // valid, and for what cannot be read.
 func (e *explainCommand) Run(s *streams) error {
-	if e.Claim == "" && e.half() {
+	if e.Claim == "" && e.isIncomplete() {
 		return usageError{errors.New("--site and --blueprint are needed together, or --live")}
 	}
-	claims, c, err := e.load(s.in)
+	claims, c, err := e.loadDeployments(s.in)
 	if err != nil {
 		return err
 	}
 	all := make([]Explanation, 0, len(claims))
 	for i := range claims {
-		one, err := e.explain(c, &claims[i])
+		one, err := e.explainDeployment(c, &claims[i])
 		if err != nil {
 			return errors.Wrapf(err, "%s/%s", claims[i].GetNamespace(), claims[i].GetName())
 		}
 		all = append(all, one)
 	}
-	return e.print(s.out, all, func(w io.Writer) error { return explanations(w, all) })
+	return e.printValue(s.out, all, func(w io.Writer) error { return printExplanations(w, all) })
 }
 
-func (e *explainCommand) explain(from *source, c *deploymentv1alpha1.IntentDeployment) (Explanation, error) {
+func (e *explainCommand) explainDeployment(from *source, c *deploymentv1alpha1.IntentDeployment) (Explanation, error) {
 	i, field, err := offline.ReadIntent(c.Spec)
 	if err != nil {
-		return Explanation{}, reasoned(err)
+		return Explanation{}, withReason(err)
 	}
 	sum, err := digest.Spec(&c.Spec)
 	out := Explanation{Namespace: c.GetNamespace(), Name: c.GetName(), Digest: sum, Field: field, Understood: i.Canonical()}
-	if err != nil || !e.given() {
+	if err != nil || !e.isComplete() {
 		return out, err
 	}
-	input, compiled, err := from.compile(c)
+	input, compiled, err := from.compileDeployment(c)
 	if err != nil {
-		return out, reasoned(err)
+		return out, withReason(err)
 	}
 	out.Blueprint = compiled.Selection.Blueprint.GetName()
 	if now := compiled.Selection.InChannel; now != out.Blueprint {
@@ -104,7 +104,7 @@ func (e *explainCommand) explain(from *source, c *deploymentv1alpha1.IntentDeplo
 		site := SiteExplanation{Site: in.Site.Name, Path: compiled.Selection.Places[n].Path, Values: values, Checks: checksAt(compiled.Checks, in.Site.Name)}
 		out.Sites = append(out.Sites, site)
 	}
-	return out, reasoned(compiled.CheckRead(input))
+	return out, withReason(compiled.CheckRead(input))
 }
 
 // checksAt a Site.
@@ -118,20 +118,20 @@ func checksAt(all gates.Checks, site string) []deploymentv1alpha1.Check {
 	return out
 }
 
-func explanations(w io.Writer, all []Explanation) error {
+func printExplanations(w io.Writer, all []Explanation) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, e := range all {
-		_, _ = fmt.Fprintf(t, "%s\nDIGEST\t%s\nFROM\t%s\nUNDERSTOOD\t%s\n", begin(e.Namespace+"/"+e.Name), e.Digest, e.Field, plain(string(e.Understood)))
+		_, _ = fmt.Fprintf(t, "%s\nDIGEST\t%s\nFROM\t%s\nUNDERSTOOD\t%s\n", quoteLine(e.Namespace+"/"+e.Name), e.Digest, e.Field, quoteInvisible(string(e.Understood)))
 		if e.Blueprint != "" {
-			_, _ = fmt.Fprintf(t, "BLUEPRINT\t%s\n", plain(e.Blueprint))
+			_, _ = fmt.Fprintf(t, "BLUEPRINT\t%s\n", quoteInvisible(e.Blueprint))
 		}
 		if e.Update != "" {
-			_, _ = fmt.Fprintf(t, "UPDATE\t%s\n", plain(e.Update))
+			_, _ = fmt.Fprintf(t, "UPDATE\t%s\n", quoteInvisible(e.Update))
 		}
 		for _, s := range e.Sites {
-			_, _ = fmt.Fprintf(t, "\nSITE\t%s\nPATH\t%s\nKEY\tVALUE\tFROM\n", plain(s.Site), plain(s.Path))
+			_, _ = fmt.Fprintf(t, "\nSITE\t%s\nPATH\t%s\nKEY\tVALUE\tFROM\n", quoteInvisible(s.Site), quoteInvisible(s.Path))
 			for _, v := range s.Values {
-				_, _ = fmt.Fprintf(t, "%s\t%q\t%s\n", begin(v.Key), v.Value, v.From)
+				_, _ = fmt.Fprintf(t, "%s\t%q\t%s\n", quoteLine(v.Key), v.Value, v.From)
 			}
 			explainChecks(t, s.Checks)
 		}
@@ -145,7 +145,7 @@ func explainChecks(t io.Writer, checks []deploymentv1alpha1.Check) {
 		if i == 0 {
 			_, _ = fmt.Fprint(t, "CHECK\tTHRESHOLD\tDELAY\tINTERVAL\tCOUNT\tFAILURES\tERRORS\tNO-DATA\tTIMEOUT\n")
 		}
-		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d\t%d\t%d\t%s\t%s\n", begin(c.Name), orNone(plain(string(c.Threshold))), delayOf(c), c.Interval,
+		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d\t%d\t%d\t%s\t%s\n", quoteLine(c.Name), orNone(quoteInvisible(string(c.Threshold))), delayOf(c), c.Interval,
 			*c.Count, *c.FailureLimit, *c.ConsecutiveErrorLimit, c.NoData, c.Timeout)
 	}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // writeFiles writes files below a folder, by their paths.
-func writeFiles(t *testing.T, folder string, files map[string]string) {
+func writeTestFiles(t *testing.T, folder string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
 		to := filepath.Join(folder, filepath.FromSlash(name))
@@ -25,7 +25,7 @@ func writeFiles(t *testing.T, folder string, files map[string]string) {
 
 func TestManifestsIn(t *testing.T) {
 	t.Chdir(t.TempDir())
-	writeFiles(t, ".", map[string]string{"a/z.yaml": "", "a/b/c.yml": "", "a/b/d.json": "", "a/notes.md": "", "a/.git/e.yaml": "", "f.txt": ""})
+	writeTestFiles(t, ".", map[string]string{"a/z.yaml": "", "a/b/c.yml": "", "a/b/d.json": "", "a/notes.md": "", "a/.git/e.yaml": "", "f.txt": ""})
 	cases := map[string]struct {
 		reason string
 		path   string
@@ -54,7 +54,7 @@ func TestManifestsIn(t *testing.T) {
 func TestDirectories(t *testing.T) {
 	t.Chdir(t.TempDir())
 	wrong := strings.Replace(claim, "intent:", "intnt:", 1)
-	writeFiles(t, ".", map[string]string{"good/team/claim.yaml": claim, "bad/a.yaml": claim, "bad/team/b.yaml": wrong, "none/readme.md": "x"})
+	writeTestFiles(t, ".", map[string]string{"good/team/claim.yaml": claim, "bad/a.yaml": claim, "bad/team/b.yaml": wrong, "none/readme.md": "x"})
 	cases := map[string]struct {
 		reason string
 		args   []string

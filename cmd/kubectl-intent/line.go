@@ -8,10 +8,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// line returns the number of the line in its file that holds a field, or as much of the field's path as there is.
-func (d document) line(field string) int {
+// lineOfField returns the number of the line in its file that holds a field, or as much of the field's path as there is.
+func (d document) lineOfField(field string) int {
 	if d.list != nil {
-		return d.list.line(d.item + "." + field)
+		return d.list.lineOfField(d.item + "." + field)
 	}
 	n := yaml.Node{}
 	if err := yaml.Unmarshal(d.text, &n); err != nil {
@@ -32,7 +32,7 @@ func lineIn(n *yaml.Node, before int, path string) int {
 func lineOf(n *yaml.Node, line int, path string) int {
 	if n.Kind == yaml.SequenceNode {
 		for i, item := range n.Content {
-			if rest, ok := step(path, strconv.Itoa(i)); ok {
+			if rest, ok := cutPathKey(path, strconv.Itoa(i)); ok {
 				return lineOf(item, item.Line, rest)
 			}
 		}
@@ -40,15 +40,15 @@ func lineOf(n *yaml.Node, line int, path string) int {
 	}
 	// The content of a mapping is a key, its value, the next key.
 	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
-		if rest, ok := step(path, n.Content[i].Value); ok {
+		if rest, ok := cutPathKey(path, n.Content[i].Value); ok {
 			return lineOf(n.Content[i+1], n.Content[i].Line, rest)
 		}
 	}
 	return line
 }
 
-// step takes a key from the beginning of a path, as .key or [key].
-func step(path, key string) (string, bool) {
+// cutPathKey takes a key from the beginning of a path, as .key or [key].
+func cutPathKey(path, key string) (string, bool) {
 	if rest, ok := strings.CutPrefix(path, "["+key+"]"); ok {
 		return rest, true
 	}
@@ -59,9 +59,9 @@ func step(path, key string) (string, bool) {
 // yamlLine is how a parser says where it is.
 var yamlLine = regexp.MustCompile(`\bline ([0-9]+)\b`)
 
-// located returns the number of the line that the error of a parser names, and its message on one line. The parser saw the document,
+// locateParserError returns the number of the line that the error of a parser names, and its message on one line. The parser saw the document,
 // and counts from there.
-func (d document) located(err error) (int, string) {
+func (d document) locateParserError(err error) (int, string) {
 	first := 0
 	message := yamlLine.ReplaceAllStringFunc(err.Error(), func(found string) string {
 		n, _ := strconv.Atoi(strings.TrimPrefix(found, "line "))

@@ -14,12 +14,12 @@ type list struct {
 	text   []byte
 	before int
 
-	// parsed is the text, once somebody asked for a line.
+	// parsed is the text, from the first time that a line is asked for.
 	parsed *yamlnode.Node
 }
 
-// line returns the number of the line in its file that holds a field.
-func (l *list) line(path string) int {
+// lineOfField returns the number of the line in its file that holds a field.
+func (l *list) lineOfField(path string) int {
 	if l.parsed == nil {
 		l.parsed = &yamlnode.Node{}
 		// Its items were read from it: it can be parsed.
@@ -28,10 +28,10 @@ func (l *list) line(path string) int {
 	return lineIn(l.parsed, l.before, path)
 }
 
-// items are the objects in a document: those of a list, however deep, or the one that it is. A list that cannot be read is one.
-func (d document) items() []document {
+// listItems returns the objects in a document: those of a list, however deep, or the one that it is. A list that cannot be read is one.
+func (d document) listItems() []document {
 	object, err := objectOf(d.text)
-	if err != nil || !strings.HasSuffix(text(object["kind"]), "List") {
+	if err != nil || !strings.HasSuffix(stringOf(object["kind"]), "List") {
 		return []document{d}
 	}
 	all, ok := object["items"].([]any)
@@ -45,25 +45,25 @@ func (d document) items() []document {
 	out := []document{}
 	for i, one := range all {
 		// What was YAML becomes YAML again.
-		b, _ := yaml.Marshal(typed(one, object))
+		b, _ := yaml.Marshal(withTypeMeta(one, object))
 		path := strings.TrimPrefix(d.item+".items["+strconv.Itoa(i)+"]", ".")
 		item := document{file: d.file, text: b, number: d.number, before: d.before, list: of, item: path}
-		out = append(out, item.items()...)
+		out = append(out, item.listItems()...)
 	}
 	return out
 }
 
-// typed says of an item that does not say it what the list of its kind says.
-func typed(item any, of map[string]any) any {
+// withTypeMeta gives an item without a type that of the list of its kind.
+func withTypeMeta(item any, of map[string]any) any {
 	o, ok := item.(map[string]any)
-	if kind := strings.TrimSuffix(text(of["kind"]), "List"); ok && o["kind"] == nil && o["apiVersion"] == nil && kind != "" {
+	if kind := strings.TrimSuffix(stringOf(of["kind"]), "List"); ok && o["kind"] == nil && o["apiVersion"] == nil && kind != "" {
 		o["kind"], o["apiVersion"] = kind, of["apiVersion"]
 	}
 	return item
 }
 
-// meta reads what a document is. It returns an error for a list that cannot be read: nobody knows what is in there.
-func (d document) meta(to *metav1.TypeMeta) error {
+// readTypeMeta reads what a document is. It returns an error for a list that cannot be read, since what is in it is unknown.
+func (d document) readTypeMeta(to *metav1.TypeMeta) error {
 	if err := yaml.Unmarshal(d.text, to); err != nil {
 		return err
 	}

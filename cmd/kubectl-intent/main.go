@@ -31,7 +31,7 @@ type commands struct {
 	Digest     digestCommand     `cmd:"" help:"Print the digest that status.intentDigest has when the status speaks about this spec."`
 	Explain    explainCommand    `cmd:"" help:"Show what an IntentDeployment is understood as, and where each value comes from."`
 	Render     renderCommand     `cmd:"" help:"Write what an IntentDeployment renders to, for each Site that it goes to."`
-	Retry      retryCommand      `cmd:"" help:"Deliver the same again, as a revision that is judged anew."`
+	Retry      retryCommand      `cmd:"" help:"Deliver the same again, as a new revision, which its gates judge again."`
 	Rollback   rollbackCommand   `cmd:"" help:"Go back to an earlier revision."`
 	Validate   validateCommand   `cmd:"" help:"Look for mistakes in objects of Intentplane. Exits with 1 when there are any."`
 	Version    versionCommand    `cmd:"" help:"Print the version of this program, as --version does."`
@@ -71,12 +71,12 @@ func (verdictError) Error() string { return "" }
 func main() {
 	s := &streams{in: os.Stdin, out: os.Stdout, colours: paletteOf(os.Stdout, os.Getenv)}
 	if filepath.Base(os.Args[0]) == completer {
-		os.Exit(code(completeWords(os.Args[1:], s.out), os.Stderr))
+		os.Exit(exitCode(completeWords(os.Args[1:], s.out), os.Stderr))
 	}
 	if line := os.Getenv(lineToComplete); line != "" {
-		os.Exit(code(completeLine(s.out), os.Stderr))
+		os.Exit(exitCode(completeLine(s.out), os.Stderr))
 	}
-	os.Exit(run(os.Args[1:], s, os.Stderr))
+	os.Exit(runCommand(os.Args[1:], s, os.Stderr))
 }
 
 func newParser(out, problems io.Writer) (*kong.Kong, error) {
@@ -86,29 +86,29 @@ func newParser(out, problems io.Writer) (*kong.Kong, error) {
 		kong.Writers(out, problems))
 }
 
-// run returns the exit code.
-func run(args []string, s *streams, problems io.Writer) int {
+// runCommand returns the exit code.
+func runCommand(args []string, s *streams, problems io.Writer) int {
 	parser, err := newParser(s.out, problems)
 	if err != nil {
-		return code(err, problems)
+		return exitCode(err, problems)
 	}
 	// A flag of the whole program would stand in the way of the --version of "blueprint create".
 	if slices.Equal(args, []string{"--version"}) {
 		args = []string{"version"}
 	}
 	if len(args) == 0 {
-		return code(usage(parser), problems)
+		return exitCode(printUsage(parser), problems)
 	}
 	c, err := parser.Parse(args)
 	if err != nil {
-		return code(usageError{err}, problems)
+		return exitCode(usageError{err}, problems)
 	}
 	s.problems = problems
-	return code(c.Run(s), problems)
+	return exitCode(c.Run(s), problems)
 }
 
-// usage prints what the program can do, as kubectl does without a command.
-func usage(parser *kong.Kong) error {
+// printUsage prints what the program can do, as kubectl does without a command.
+func printUsage(parser *kong.Kong) error {
 	c, err := kong.Trace(parser, nil)
 	if err != nil {
 		return err
@@ -116,7 +116,7 @@ func usage(parser *kong.Kong) error {
 	return errors.Wrap(c.PrintUsage(false), "cannot print")
 }
 
-func code(err error, problems io.Writer) int {
+func exitCode(err error, problems io.Writer) int {
 	if err == nil {
 		return 0
 	}

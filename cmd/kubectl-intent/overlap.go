@@ -35,10 +35,10 @@ type broughtObject struct {
 // claims are the deployments that bring objects to Sites, as <namespace>/<name>. The first one keeps an object.
 type claims map[deliveredObject]string
 
-// take notes what a deployment brings. It returns an error, whose reason deployment.ReasonOf tells, for an object that another one brings
+// addObjects notes what a deployment brings. It returns an error, whose reason deployment.ReasonOf returns, for an object that another one brings
 // to the same Site, and notes nothing of it then.
-func (c claims) take(name string, brought []broughtObject) error {
-	if err := c.conflict(name, brought, nil); err != nil {
+func (c claims) addObjects(name string, brought []broughtObject) error {
+	if err := c.findConflict(name, brought, nil); err != nil {
 		return err
 	}
 	for _, b := range brought {
@@ -47,8 +47,8 @@ func (c claims) take(name string, brought []broughtObject) error {
 	return nil
 }
 
-// conflict returns an error for an object that another deployment brings to the same Site, but for those that are passed over.
-func (c claims) conflict(name string, brought []broughtObject, passOver map[string]bool) error {
+// findConflict returns an error for an object that another deployment brings to the same Site, but for those that are passed over.
+func (c claims) findConflict(name string, brought []broughtObject, passOver map[string]bool) error {
 	for _, b := range brought {
 		if other, ok := c[b.key]; ok && other != name && !passOver[other] {
 			return deployment.ErrorWithReason(deploymentv1alpha1.ReasonObjectConflict, errors.Errorf(
@@ -99,20 +99,20 @@ func (v *validation) compareWithCluster(ctx context.Context) {
 			seen.directories[b.key.directory] = true
 		}
 	}
-	v.read(ctx, &seen)
+	v.readDelivered(ctx, &seen)
 	for _, problem := range seen.unknown {
-		v.warn(Finding{File: v.rivals[0].at.File, Line: 1, Reason: reasonUnreadable, Message: problem})
+		v.addWarning(Finding{File: v.rivals[0].at.File, Line: 1, Reason: reasonUnreadable, Message: problem})
 	}
 	for _, r := range v.rivals {
 		r.at.Reason = deploymentv1alpha1.ReasonObjectConflict
-		v.found(r.at, r.d, seen.objects.conflict(r.name, r.brought, inFiles))
+		v.addFinding(r.at, r.d, seen.objects.findConflict(r.name, r.brought, inFiles))
 	}
 	v.sortFindings()
 }
 
-// read notes what the deployments of the cluster deliver, as far as the user may read it: in all namespaces, or in those of the files.
-func (v *validation) read(ctx context.Context, to *delivered) {
-	err := v.catalog.cluster.EachDelivery(ctx, cluster.AllNamespaces, to.note)
+// readDelivered notes what the deployments of the cluster deliver, as far as the user may read it: in all namespaces, or in those of the files.
+func (v *validation) readDelivered(ctx context.Context, to *delivered) {
+	err := v.catalog.cluster.EachDelivery(ctx, cluster.AllNamespaces, to.addDelivery)
 	if !kerrors.IsForbidden(err) {
 		to.cannotRead("", err)
 		return
@@ -123,7 +123,7 @@ func (v *validation) read(ctx context.Context, to *delivered) {
 		namespaces[path.Dir(r.name)] = true
 	}
 	for _, namespace := range slices.Sorted(maps.Keys(namespaces)) {
-		to.cannotRead(" of namespace "+namespace, v.catalog.cluster.EachDelivery(ctx, namespace, to.note))
+		to.cannotRead(" of namespace "+namespace, v.catalog.cluster.EachDelivery(ctx, namespace, to.addDelivery))
 	}
 }
 
@@ -152,8 +152,8 @@ func (s *delivered) cannotRead(whose string, err error) {
 	}
 }
 
-// note takes what a GitDelivery delivered.
-func (s *delivered) note(d *deliveryv1alpha1.GitDelivery) {
+// addDelivery takes what a GitDelivery delivered.
+func (s *delivered) addDelivery(d *deliveryv1alpha1.GitDelivery) {
 	ref, remote := d.Spec.ForProvider.ClaimRef, d.Status.AtProvider.Remote
 	if remote == nil {
 		return // It delivered nothing yet.

@@ -15,7 +15,7 @@ import (
 	"github.com/intentplane/intentplane/provider/marker"
 )
 
-// An owner of directories is a deployment of certain control planes, or of any where nobody says which.
+// An owner of directories is a deployment of certain control planes, or of any where none is named.
 type owner struct {
 	claim         rolloutv1alpha1.ClaimReference
 	controlPlanes map[string]bool
@@ -42,8 +42,8 @@ func (o owner) mayBe(dir string) bool {
 	return strings.HasSuffix("/"+dir, "/"+path.Join(o.claim.Namespace, o.claim.Name))
 }
 
-// directories of the owner in a checkout, sorted. Markers that cannot be read are a stranger's.
-func (o owner) directories(root *os.Root) ([]string, error) {
+// findDirectories returns the directories of the owner in a checkout, sorted. Markers that cannot be read belong to another owner.
+func (o owner) findDirectories(root *os.Root) ([]string, error) {
 	out := []string{}
 	err := fs.WalkDir(root.FS(), ".", func(name string, e fs.DirEntry, err error) error {
 		if err != nil {
@@ -55,7 +55,7 @@ func (o owner) directories(root *os.Root) ([]string, error) {
 		if e.Name() != tree.Marker || !e.Type().IsRegular() || !o.mayBe(path.Dir(name)) {
 			return nil
 		}
-		b, err := beginning(root, name)
+		b, err := readBeginning(root, name)
 		if err != nil {
 			return err
 		}
@@ -70,8 +70,8 @@ func (o owner) directories(root *os.Root) ([]string, error) {
 // maxMarker is more than any marker has.
 const maxMarker = 64 << 10
 
-// beginning of a file, which a stranger may have written.
-func beginning(root *os.Root, name string) ([]byte, error) {
+// readBeginning returns the first bytes of a file, which may be large: other people commit too.
+func readBeginning(root *os.Root, name string) ([]byte, error) {
 	f, err := root.Open(name)
 	if err != nil {
 		return nil, err
@@ -80,16 +80,16 @@ func beginning(root *os.Root, name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxMarker))
 }
 
-// removed returns how a directory would change that nothing is delivered to any more. Its marker goes with it.
-func removed(root *os.Root, dir string) ([]Change, error) {
-	out, err := compare(root, dir, tree.Files{})
+// removedFiles returns how a directory would change that nothing is delivered to any more. Its marker goes with it.
+func removedFiles(root *os.Root, dir string) ([]Change, error) {
+	out, err := compareDirectory(root, dir, tree.Files{})
 	if err != nil {
 		return nil, err
 	}
 	name := path.Join(dir, tree.Marker)
-	b, err := beginning(root, name)
+	b, err := readBeginning(root, name)
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot read the checkout")
 	}
-	return append([]Change{{File: name, Diff: change(name, b, nil)}}, out...), nil
+	return append([]Change{{File: name, Diff: unifiedDiff(name, b, nil)}}, out...), nil
 }

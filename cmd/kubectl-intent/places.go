@@ -15,27 +15,27 @@ import (
 	"github.com/intentplane/intentplane/function/render"
 )
 
-// A kitchen renders deployments as the function does.
-type kitchen struct {
+// A localRenderer renders deployments as the function does.
+type localRenderer struct {
 	renderer *render.Renderer
 	core     *deployment.Core
 }
 
-func newKitchen() kitchen {
+func newLocalRenderer() localRenderer {
 	r := render.NewRenderer()
-	return kitchen{renderer: r, core: deployment.New(r)}
+	return localRenderer{renderer: r, core: deployment.New(r)}
 }
 
-// places returns what each Site is to hold. It returns an error, whose reason deployment.ReasonOf tells, for what would not be delivered,
-// and for objects that break a rule of their definition. Where there are no configurations no limits of theirs are looked at.
-func (k kitchen) places(limited bool, in deployment.Input, c *offline.Compiled) ([]compose.Rendered, error) {
-	render := k.unlimited
+// renderSites returns what each Site is to hold. It returns an error, whose reason deployment.ReasonOf returns, for what would not be delivered,
+// and for objects that break a rule of their definition. Without configurations, their limits are not checked.
+func (k localRenderer) renderSites(limited bool, in deployment.Input, c *offline.Compiled) ([]compose.Rendered, error) {
+	render := k.renderWithoutLimits
 	if limited {
 		render = k.withinLimits
 	}
 	out, err := render(context.Background(), in, c)
 	for i := 0; err == nil && i < len(out); i++ {
-		// It has to wait, for nobody knows here whether the cluster is ready.
+		// It has to wait, since only the provider knows whether the cluster is ready.
 		if out[i].Place.Site.Spec.Cluster.ClusterRef != nil {
 			out[i].Files = nil
 			continue
@@ -45,11 +45,11 @@ func (k kitchen) places(limited bool, in deployment.Input, c *offline.Compiled) 
 	return out, err
 }
 
-func (k kitchen) withinLimits(ctx context.Context, in deployment.Input, c *offline.Compiled) ([]compose.Rendered, error) {
+func (k localRenderer) withinLimits(ctx context.Context, in deployment.Input, c *offline.Compiled) ([]compose.Rendered, error) {
 	return offline.Render(ctx, k.core, in, c)
 }
 
-func (k kitchen) unlimited(ctx context.Context, in deployment.Input, c *offline.Compiled) ([]compose.Rendered, error) {
+func (k localRenderer) renderWithoutLimits(ctx context.Context, in deployment.Input, c *offline.Compiled) ([]compose.Rendered, error) {
 	timeout, err := time.ParseDuration(in.Spec.CompileConfig.RenderTimeout)
 	if err != nil {
 		return nil, deployment.ErrorWithReason(deploymentv1alpha1.ReasonInvalidSpec, errors.Wrap(err, "spec.compileConfig.renderTimeout"))
@@ -63,7 +63,7 @@ func (k kitchen) unlimited(ctx context.Context, in deployment.Input, c *offline.
 		if out[i].Place.Site.Spec.Cluster.ClusterRef != nil {
 			continue
 		}
-		if out[i].Files, err = k.build(ctx, one); err != nil {
+		if out[i].Files, err = k.buildFiles(ctx, one); err != nil {
 			return nil, atSite(one.Site.Name, deployment.RenderError(err, out[i].Files))
 		}
 	}
@@ -73,7 +73,7 @@ func (k kitchen) unlimited(ctx context.Context, in deployment.Input, c *offline.
 	return out, deployment.CheckSize(in, out)
 }
 
-func (k kitchen) build(ctx context.Context, in render.Input) (tree.Files, error) {
+func (k localRenderer) buildFiles(ctx context.Context, in render.Input) (tree.Files, error) {
 	definitions, err := render.Definitions(in.Blueprint)
 	if err != nil {
 		return nil, err
@@ -96,8 +96,8 @@ func brokenRule(err error) error {
 // atSite keeps the reason of an error.
 func atSite(site string, err error) error { return errors.Wrapf(err, "Site %q", site) }
 
-// reasoned begins with the reason that a condition of the deployment would have.
-func reasoned(err error) error {
+// withReason returns an error that begins with the reason that a condition of the deployment would have.
+func withReason(err error) error {
 	if reason := deployment.ReasonOf(err); reason != "" {
 		return errors.Wrap(err, reason)
 	}

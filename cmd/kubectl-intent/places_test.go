@@ -74,16 +74,16 @@ func TestReasons(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			flags := subjectFlags{File: "-", catalogFlags: catalogFlags{Site: []string{examples + "10-sites.yaml"}, Blueprint: []string{tc.blueprint}}}
-			claims, from, err := flags.load(strings.NewReader(strings.Replace(claim, `"shop"}`, `"shop", "sites": ["edge1"]}`, 1)))
+			claims, from, err := flags.loadDeployments(strings.NewReader(strings.Replace(claim, `"shop"}`, `"shop", "sites": ["edge1"]}`, 1)))
 			if err != nil {
 				t.Fatal(err)
 			}
-			in, compiled, err := from.compile(&claims[0])
+			in, compiled, err := from.compileDeployment(&claims[0])
 			if err != nil {
 				t.Fatal(err)
 			}
 			in.Spec.CompileConfig.RenderTimeout = tc.timeout
-			_, err = newKitchen().places(false, in, compiled)
+			_, err = newLocalRenderer().renderSites(false, in, compiled)
 			if diff := cmp.Diff(tc.want, deployment.ReasonOf(err)); diff != "" {
 				t.Errorf("\n%s\nplaces(...): %v: -want reason, +got reason:\n%s", tc.reason, err, diff)
 			}

@@ -11,31 +11,31 @@ import (
 // Who reads our text is a terminal, or a CI that takes lines with certain beginnings for its own commands. What others wrote can
 // neither steer the one nor forge lines for the other.
 
-// plain quotes the characters that do not show: control characters, those that turn the direction of text, and bytes that are no
+// quoteInvisible quotes the characters that do not show: control characters, those that turn the direction of text, and bytes that are not
 // text.
-func plain(s string) string { return quoted(s, "") }
+func quoteInvisible(s string) string { return quoteRunes(s, "") }
 
 // plainText is plain, but for tabs and ends of lines.
-func plainText(s string) string { return quoted(s, "\t\n") }
+func plainText(s string) string { return quoteRunes(s, "\t\n") }
 
-// begin is plain for the beginning of a line: it does not begin as a command of a CI does.
-func begin(s string) string { return noCommand(plain(s)) }
+// quoteLine is quoteInvisible for the beginning of a line: it does not begin as a command of a CI does.
+func quoteLine(s string) string { return noCommand(quoteInvisible(s)) }
 
 // beginText is begin, but for tabs.
-func beginText(s string) string { return noCommand(quoted(s, "\t")) }
+func beginText(s string) string { return noCommand(quoteRunes(s, "\t")) }
 
 // plainMessage is plain for a message of several lines. The lines after the first are indented, so that none of them reads as another message, and
 // none begins as a command of a CI does.
 func plainMessage(s string) string {
 	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
 	for i, line := range lines[1:] {
-		lines[i+1] = noCommand("  " + quoted(line, "\t"))
+		lines[i+1] = noCommand("  " + quoteRunes(line, "\t"))
 	}
-	lines[0] = plain(lines[0])
+	lines[0] = quoteInvisible(lines[0])
 	return strings.Join(lines, "\n")
 }
 
-func quoted(s, but string) string {
+func quoteRunes(s, but string) string {
 	out := strings.Builder{}
 	for len(s) > 0 {
 		r, n := utf8.DecodeRuneInString(s)

@@ -16,12 +16,12 @@ type formFlag struct {
 	Output string `default:"text" enum:"text,json,yaml" help:"Form of the output: text, json or yaml." short:"o"`
 }
 
-// print a value as json or yaml, or by its own text.
-func (f formFlag) print(w io.Writer, v any, text func(io.Writer) error) error {
+// printValue prints a value as json or yaml, or by its own text.
+func (f formFlag) printValue(w io.Writer, v any, text func(io.Writer) error) error {
 	if f.Output == "text" {
 		return text(w)
 	}
-	b, err := encode(f.Output, v)
+	b, err := encodeValue(f.Output, v)
 	if err != nil {
 		return err
 	}
@@ -29,7 +29,7 @@ func (f formFlag) print(w io.Writer, v any, text func(io.Writer) error) error {
 	return errors.Wrap(err, "cannot print")
 }
 
-func encode(form string, v any) ([]byte, error) {
+func encodeValue(form string, v any) ([]byte, error) {
 	b, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot encode the output")
@@ -41,7 +41,7 @@ func encode(form string, v any) ([]byte, error) {
 	return b, errors.Wrap(err, "cannot encode the output")
 }
 
-// A palette paints text, where there is somebody to see it.
+// A palette colours text, where a terminal shows it.
 type palette bool
 
 // paletteOf paints on a terminal that can, unless the user wants none: see https://no-color.org.
@@ -49,7 +49,7 @@ func paletteOf(f *os.File, getenv func(string) string) palette {
 	return palette(term.IsTerminal(int(f.Fd())) && getenv("NO_COLOR") == "" && getenv("TERM") != "dumb")
 }
 
-func (p palette) paint(text string, with ...color.Attribute) string {
+func (p palette) paintText(text string, with ...color.Attribute) string {
 	if !p || text == "" {
 		return text
 	}

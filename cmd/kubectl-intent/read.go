@@ -57,7 +57,7 @@ func decodeAll[T any](documents []document, kind string, versions ...string) ([]
 	out := []T{}
 	for _, d := range documents {
 		meta := metav1.TypeMeta{}
-		if err := d.meta(&meta); err != nil {
+		if err := d.readTypeMeta(&meta); err != nil {
 			return nil, errors.Wrapf(err, "cannot decode document %d of %s", d.number, d.file)
 		}
 		if meta.Kind != kind || !slices.Contains(versions, meta.APIVersion) {
@@ -124,19 +124,19 @@ func readFile(in io.Reader, file string) ([]document, error) {
 	if len(b) > maxFileBytes {
 		return nil, errors.Errorf("%s has more than %d bytes", file, maxFileBytes)
 	}
-	all, err := split(b)
+	all, err := splitDocuments(b)
 	if err != nil {
 		return nil, errors.Wrapf(err, "cannot read %s", file)
 	}
 	out := make([]document, 0, len(all))
 	for _, d := range all {
 		d.file = file
-		out = append(out, d.items()...)
+		out = append(out, d.listItems()...)
 	}
 	return out, nil
 }
 
-func split(file []byte) ([]document, error) {
+func splitDocuments(file []byte) ([]document, error) {
 	r := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(file)))
 	out := []document{}
 	for at := 0; ; {
@@ -162,7 +162,7 @@ func decodeStrictly(document []byte, to any) error {
 		return err
 	}
 	delete(m, "status")
-	if spec, ok := m["spec"].(map[string]any); ok && slices.Contains(claimVersions(), text(m["apiVersion"])) {
+	if spec, ok := m["spec"].(map[string]any); ok && slices.Contains(claimVersions(), stringOf(m["apiVersion"])) {
 		for _, f := range crossplaneFields() {
 			delete(spec, f)
 		}
@@ -175,7 +175,7 @@ func decodeStrictly(document []byte, to any) error {
 	return errors.Join(append(strict, err)...)
 }
 
-func text(v any) string {
+func stringOf(v any) string {
 	s, _ := v.(string)
 	return s
 }

@@ -18,9 +18,9 @@ import (
 	"github.com/intentplane/intentplane/function/rollout"
 )
 
-// refusal returns why the deployment would refuse what is asked, as far as its GitDeliveries tell, or nil if it would not. It returns nil as well
+// expectRefusal returns why the deployment would refuse what is asked, as far as its GitDeliveries show, or nil if it would not. It returns nil as well
 // for a user who may not read GitDeliveries: then the deployment answers the RolloutRequest.
-func (a *asked) refusal(ctx context.Context, now time.Time) error {
+func (a *asked) expectRefusal(ctx context.Context, now time.Time) error {
 	if a.spec.Action != rolloutv1alpha1.ActionAbort && a.spec.Action != rolloutv1alpha1.ActionRollbackTo {
 		return nil
 	}

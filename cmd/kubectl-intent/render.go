@@ -67,47 +67,47 @@ type rendered struct {
 // Run prints the files for each Site, writes them to a folder, or prints what would change in a checkout. It returns an error for
 // objects that are not valid, for what would not be delivered, and for what cannot be read.
 func (r *renderCommand) Run(s *streams) error {
-	all, whose, err := r.render(s.in)
+	all, whose, err := r.renderAll(s.in)
 	if err != nil {
 		return err
 	}
 	switch {
 	case r.Diff != "":
-		return r.diff(s, all, whose)
+		return r.printDiff(s, all, whose)
 	case r.To != "":
-		return r.write(s.out, all)
+		return r.writeFolders(s.out, all)
 	}
-	return r.show(s.out, all)
+	return r.printFiles(s.out, all)
 }
 
-// render in memory, so that nothing is written when one Site fails.
-func (r *renderCommand) render(in io.Reader) ([]rendered, owner, error) {
-	claims, from, err := r.load(in)
+// renderAll renders in memory, so that nothing is written when one Site fails.
+func (r *renderCommand) renderAll(in io.Reader) ([]rendered, owner, error) {
+	claims, from, err := r.loadDeployments(in)
 	if err != nil {
 		return nil, owner{}, err
 	}
-	if !r.given() {
+	if !r.isComplete() {
 		return nil, owner{}, usageError{errors.New("--site and --blueprint, or --live, must be given")}
 	}
 	if len(claims) != 1 {
 		return nil, owner{}, errors.Errorf("there must be one IntentDeployment, not %d", len(claims))
 	}
 	from.prefix = r.PathPrefix
-	input, compiled, err := from.compile(&claims[0])
+	input, compiled, err := from.compileDeployment(&claims[0])
 	if err != nil {
-		return nil, owner{}, reasoned(err)
+		return nil, owner{}, withReason(err)
 	}
-	all, err := r.files(from, input, compiled)
+	all, err := r.renderFiles(from, input, compiled)
 	return all, ownerOf(input.Claim, compiled.Selection.Places), err
 }
 
-func (r *renderCommand) files(from *source, in deployment.Input, c *offline.Compiled) ([]rendered, error) {
+func (r *renderCommand) renderFiles(from *source, in deployment.Input, c *offline.Compiled) ([]rendered, error) {
 	if r.Inputs {
-		return layouts(c)
+		return kustomizeInputs(c)
 	}
-	places, err := newKitchen().places(from.limited(), in, c)
+	places, err := newLocalRenderer().renderSites(from.hasConfigs(), in, c)
 	if err != nil {
-		return nil, reasoned(err)
+		return nil, withReason(err)
 	}
 	out := make([]rendered, 0, len(places))
 	for _, p := range places {
@@ -116,21 +116,21 @@ func (r *renderCommand) files(from *source, in deployment.Input, c *offline.Comp
 	return out, nil
 }
 
-// layouts are what is given to kustomize.
-func layouts(c *offline.Compiled) ([]rendered, error) {
+// kustomizeInputs returns what is given to kustomize.
+func kustomizeInputs(c *offline.Compiled) ([]rendered, error) {
 	out := make([]rendered, 0, len(c.Inputs))
 	for i, one := range c.Inputs {
 		files, err := render.Layout(one)
 		if err != nil {
-			return nil, reasoned(atSite(one.Site.Name, deployment.RenderError(err, nil)))
+			return nil, withReason(atSite(one.Site.Name, deployment.RenderError(err, nil)))
 		}
 		out = append(out, rendered{site: one.Site.Name, path: c.Selection.Places[i].Path, files: files})
 	}
 	return out, nil
 }
 
-// show prints the files. As text they are one stream of YAML, each with its path in the repository.
-func (r *renderCommand) show(w io.Writer, all []rendered) error {
+// printFiles prints the files. As text they are one stream of YAML, each with its path in the repository.
+func (r *renderCommand) printFiles(w io.Writer, all []rendered) error {
 	report := make([]Rendering, 0, len(all))
 	for _, one := range all {
 		files := map[string]string{}
@@ -139,13 +139,13 @@ func (r *renderCommand) show(w io.Writer, all []rendered) error {
 		}
 		report = append(report, Rendering{Site: one.site, Path: one.path, Waits: one.waits, Files: files})
 	}
-	return r.print(w, report, func(w io.Writer) error { return r.stream(w, all) })
+	return r.printValue(w, report, func(w io.Writer) error { return r.printStream(w, all) })
 }
 
-func (r *renderCommand) stream(w io.Writer, all []rendered) error {
+func (r *renderCommand) printStream(w io.Writer, all []rendered) error {
 	for _, one := range all {
 		if one.waits {
-			if _, err := fmt.Fprintf(w, "---\n# Site %s: %s: receives nothing before its cluster is known to be ready\n", plain(one.site), plain(one.path)); err != nil {
+			if _, err := fmt.Fprintf(w, "---\n# Site %s: %s: receives nothing before its cluster is known to be ready\n", quoteInvisible(one.site), quoteInvisible(one.path)); err != nil {
 				return errors.Wrap(err, "cannot print")
 			}
 		}
@@ -153,7 +153,7 @@ func (r *renderCommand) stream(w io.Writer, all []rendered) error {
 			if name == kustomization && !r.Inputs {
 				continue
 			}
-			if _, err := fmt.Fprintf(w, "---\n# Site %s: %s\n%s", plain(one.site), plain(path.Join(one.path, name)), r.shown(one.files[name])); err != nil {
+			if _, err := fmt.Fprintf(w, "---\n# Site %s: %s\n%s", quoteInvisible(one.site), quoteInvisible(path.Join(one.path, name)), r.printableFile(one.files[name])); err != nil {
 				return errors.Wrap(err, "cannot print")
 			}
 		}
@@ -161,16 +161,16 @@ func (r *renderCommand) stream(w io.Writer, all []rendered) error {
 	return nil
 }
 
-// shown is a file as it is printed. What comes from kustomize is YAML of ours, which has no control characters.
-func (r *renderCommand) shown(file []byte) string {
+// printableFile is a file as it is printed. What comes from kustomize is YAML of ours, which has no control characters.
+func (r *renderCommand) printableFile(file []byte) string {
 	if r.Inputs {
 		return plainText(string(file))
 	}
 	return string(file)
 }
 
-// write makes a folder for each Site, and prints its name.
-func (r *renderCommand) write(w io.Writer, all []rendered) error {
+// writeFolders makes a folder for each Site, and prints its name.
+func (r *renderCommand) writeFolders(w io.Writer, all []rendered) error {
 	root, err := emptyFolder(r.To)
 	if err != nil {
 		return err
@@ -178,14 +178,14 @@ func (r *renderCommand) write(w io.Writer, all []rendered) error {
 	defer root.Close() //nolint:errcheck // Its files are closed one by one.
 	report := make([]Rendering, 0, len(all))
 	for _, one := range all {
-		if err := write(root, one.site, one.files); err != nil {
+		if err := writeFiles(root, one.site, one.files); err != nil {
 			return err
 		}
 		report = append(report, Rendering{Site: one.site, Path: one.path, Waits: one.waits, Folder: filepath.Join(r.To, one.site)})
 	}
-	return r.print(w, report, func(w io.Writer) error {
+	return r.printValue(w, report, func(w io.Writer) error {
 		for _, one := range report {
-			if _, err := fmt.Fprintln(w, begin(one.Folder)); err != nil {
+			if _, err := fmt.Fprintln(w, quoteLine(one.Folder)); err != nil {
 				return errors.Wrap(err, "cannot print")
 			}
 		}
@@ -193,17 +193,17 @@ func (r *renderCommand) write(w io.Writer, all []rendered) error {
 	})
 }
 
-func (r *renderCommand) diff(s *streams, all []rendered, whose owner) error {
+func (r *renderCommand) printDiff(s *streams, all []rendered, whose owner) error {
 	root, err := os.OpenRoot(r.Diff)
 	if err != nil {
 		return usageError{errors.Wrap(err, "cannot open the checkout")}
 	}
 	defer root.Close() //nolint:errcheck // Nothing was written.
-	report, err := differences(root, all, whose)
+	report, err := compareDirectories(root, all, whose)
 	if err != nil {
 		return err
 	}
-	if err := r.print(s.out, report, func(w io.Writer) error { return printChanges(w, s.colours, report) }); err != nil {
+	if err := r.printValue(s.out, report, func(w io.Writer) error { return printChanges(w, s.colours, report) }); err != nil {
 		return err
 	}
 	if slices.ContainsFunc(report, func(r Rendering) bool { return len(r.Changes) > 0 }) {
@@ -228,7 +228,7 @@ func emptyFolder(name string) (*os.Root, error) {
 	return root, errors.Wrap(err, "cannot open the folder to write to")
 }
 
-func write(root *os.Root, folder string, files tree.Files) error {
+func writeFiles(root *os.Root, folder string, files tree.Files) error {
 	for _, name := range files.Names() {
 		full := path.Join(folder, name)
 		if err := root.MkdirAll(path.Dir(full), 0o750); err != nil {

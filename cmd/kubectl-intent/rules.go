@@ -18,25 +18,25 @@ import (
 // checkRules returns an error, which names the file, the object and the field, for objects that break a rule (CEL) of a definition
 // that their Blueprint ships. The function runs no rules: it has to answer fast whatever a Blueprint holds. An author has the time.
 func checkRules(b *catalogv1alpha1.Blueprint, files tree.Files) error {
-	server, err := shipped(b)
+	server, err := serverOfBlueprint(b)
 	if err != nil {
 		return err
 	}
 	for _, name := range files.Names() {
-		// What is no object was found by the checks of the function.
+		// What is not an object was found by the checks of the function.
 		object, err := objectOf(files[name])
 		if err != nil {
 			continue
 		}
 		if problems := server.Check(context.Background(), object); len(problems) > 0 {
 			o := unstructured.Unstructured{Object: object}
-			return errors.Errorf("%s: %s %q: %s", name, o.GroupVersionKind().GroupKind(), o.GetName(), joined(problems))
+			return errors.Errorf("%s: %s %q: %s", name, o.GroupVersionKind().GroupKind(), o.GetName(), joinProblems(problems))
 		}
 	}
 	return nil
 }
 
-func joined(problems []admission.Problem) string {
+func joinProblems(problems []admission.Problem) string {
 	texts := make([]string, 0, len(problems))
 	for _, p := range problems {
 		texts = append(texts, p.String())
@@ -44,12 +44,12 @@ func joined(problems []admission.Problem) string {
 	return strings.Join(texts, "; ")
 }
 
-// shipped knows the kinds whose definition is among a Blueprint's files.
-func shipped(b *catalogv1alpha1.Blueprint) (*admission.Server, error) {
+// serverOfBlueprint has the kinds whose definition is among a Blueprint's files.
+func serverOfBlueprint(b *catalogv1alpha1.Blueprint) (*admission.Server, error) {
 	definitions := [][]byte{}
 	var failed error
 	render.EachDefinition(b, func(file []byte) {
-		documents, err := split(file)
+		documents, err := splitDocuments(file)
 		failed = errors.Join(failed, err)
 		for _, d := range documents {
 			meta := metav1.TypeMeta{}

@@ -19,8 +19,8 @@ type subjectFlags struct {
 	WithUpdate bool   `help:"Of a deployment in the cluster with the update policy Manual: compile it with the Blueprint that waits for approval, and not with the one that it stays with."`
 }
 
-// load returns the deployments, each in its namespace, and the catalog.
-func (f *subjectFlags) load(in io.Reader) ([]deploymentv1alpha1.IntentDeployment, *source, error) {
+// loadDeployments returns the deployments, each in its namespace, and the catalog.
+func (f *subjectFlags) loadDeployments(in io.Reader) ([]deploymentv1alpha1.IntentDeployment, *source, error) {
 	if (f.File == "") == (f.Claim == "") {
 		return nil, nil, usageError{errors.New("either a file or --claim must be given")}
 	}
@@ -30,20 +30,20 @@ func (f *subjectFlags) load(in io.Reader) ([]deploymentv1alpha1.IntentDeployment
 	if f.WithUpdate && f.Claim == "" {
 		return nil, nil, usageError{errors.New("--with-update is for --claim: what a file says follows its channel")}
 	}
-	from, err := f.read(in)
+	from, err := f.readCatalog(in)
 	if err != nil {
 		return nil, nil, err
 	}
 	// Who gives a Blueprint wants to see that one.
 	from.stays = f.Claim != "" && !f.WithUpdate && len(f.Blueprint) == 0
-	claims, err := f.claims(in, from)
+	claims, err := f.readDeployments(in, from)
 	for i := range claims {
-		from.place(&claims[i])
+		from.setNamespace(&claims[i])
 	}
 	return claims, from, err
 }
 
-func (f *subjectFlags) claims(in io.Reader, from *source) ([]deploymentv1alpha1.IntentDeployment, error) {
+func (f *subjectFlags) readDeployments(in io.Reader, from *source) ([]deploymentv1alpha1.IntentDeployment, error) {
 	if f.Claim == "" {
 		return readClaims(in, f.File)
 	}

@@ -63,7 +63,7 @@ type Finding struct {
 
 // A Report is what was found.
 type Report struct {
-	// Valid says that there are no findings.
+	// Valid reports whether nothing was found.
 	Valid bool `json:"valid"`
 
 	// Checked is how many objects were looked at.
@@ -81,12 +81,12 @@ type Report struct {
 
 // A validation goes through files.
 type validation struct {
-	report  Report
-	server  *admission.Server
-	catalog *source
-	compile bool
-	kitchen kitchen
-	claims  claims
+	report   Report
+	server   *admission.Server
+	catalog  *source
+	compile  bool
+	renderer localRenderer
+	claims   claims
 
 	// files that were looked at, in their order.
 	files []string
@@ -95,30 +95,30 @@ type validation struct {
 	rivals []rival
 }
 
-func (v *validateCommand) begin(in io.Reader) (*validation, error) {
-	if v.half() {
+func (v *validateCommand) newValidation(in io.Reader) (*validation, error) {
+	if v.isIncomplete() {
 		return nil, usageError{errors.New("--site and --blueprint are needed together, or --live")}
 	}
-	c, err := v.read(in)
+	c, err := v.readCatalog(in)
 	if err != nil {
 		return nil, err
 	}
 	server, err := admission.New()
-	return &validation{report: Report{Findings: []Finding{}}, server: server, catalog: c, compile: v.given(), kitchen: newKitchen(), claims: claims{}}, err
+	return &validation{report: Report{Findings: []Finding{}}, server: server, catalog: c, compile: v.isComplete(), renderer: newLocalRenderer(), claims: claims{}}, err
 }
 
 // Run prints a report. It returns an error when there are findings.
 func (v *validateCommand) Run(s *streams) error {
-	w, err := v.begin(s.in)
+	w, err := v.newValidation(s.in)
 	if err != nil {
 		return err
 	}
 	for _, path := range v.Files {
-		w.path(s.in, path)
+		w.checkPath(s.in, path)
 	}
 	w.compareWithCluster(context.Background())
 	w.report.Valid = len(w.report.Findings) == 0
-	if err := v.print(s.out, w.report, func(to io.Writer) error { return w.report.text(to, s.colours) }); err != nil {
+	if err := v.printValue(s.out, w.report, func(to io.Writer) error { return w.report.printText(to, s.colours) }); err != nil {
 		return err
 	}
 	if !w.report.Valid || v.Strict && len(w.report.Warnings) > 0 {
@@ -127,63 +127,63 @@ func (v *validateCommand) Run(s *streams) error {
 	return nil
 }
 
-// path looks at a file, or at the manifests of a directory.
-func (v *validation) path(in io.Reader, path string) {
+// checkPath looks at a file, or at the manifests of a directory.
+func (v *validation) checkPath(in io.Reader, path string) {
 	files, err := manifestsIn(path)
 	if err != nil {
-		v.found(Finding{File: path, Line: 1, Reason: reasonUnreadable}, document{}, err)
+		v.addFinding(Finding{File: path, Line: 1, Reason: reasonUnreadable}, document{}, err)
 		return
 	}
 	if len(files) == 0 {
-		v.warn(Finding{File: path, Line: 1, Reason: reasonEmpty, Message: "the directory has no file whose name ends in .yaml, .yml or .json"})
+		v.addWarning(Finding{File: path, Line: 1, Reason: reasonEmpty, Message: "the directory has no file whose name ends in .yaml, .yml or .json"})
 	}
 	for _, name := range files {
-		v.file(in, name)
+		v.checkFile(in, name)
 	}
 }
 
-// file looks at all objects of a file. One that cannot be read is a mistake as well, and hides no other.
-func (v *validation) file(in io.Reader, name string) {
+// checkFile looks at all objects of a file. One that cannot be read is a mistake as well, and hides no other.
+func (v *validation) checkFile(in io.Reader, name string) {
 	v.files = append(v.files, name)
 	documents, err := readFile(in, name)
 	if err != nil {
-		v.found(Finding{File: name, Line: 1, Reason: reasonUnreadable}, document{}, err)
+		v.addFinding(Finding{File: name, Line: 1, Reason: reasonUnreadable}, document{}, err)
 		return
 	}
 	if !slices.ContainsFunc(documents, document.hasContent) {
-		v.warn(Finding{File: name, Line: 1, Reason: reasonEmpty, Message: "the file has no objects"})
+		v.addWarning(Finding{File: name, Line: 1, Reason: reasonEmpty, Message: "the file has no objects"})
 	}
 	for _, d := range documents {
-		v.document(Finding{File: name, Document: d.number, Reason: deploymentv1alpha1.ReasonInvalidSpec}, d)
+		v.checkDocument(Finding{File: name, Document: d.number, Reason: deploymentv1alpha1.ReasonInvalidSpec}, d)
 	}
 }
 
-// document looks at one object: first as an API server would, then as the function would.
-func (v *validation) document(at Finding, d document) {
+// checkDocument looks at one object: first as an API server would, then as the function would.
+func (v *validation) checkDocument(at Finding, d document) {
 	object, err := objectOf(d.text)
 	if err != nil {
-		line, message := d.located(err)
+		line, message := d.locateParserError(err)
 		at.Line = line
-		v.found(at, d, errors.New(message))
+		v.addFinding(at, d, errors.New(message))
 		return
 	}
 	o := unstructured.Unstructured{Object: object}
 	gvk := o.GroupVersionKind()
 	at.Kind, at.Namespace, at.Name = o.GetKind(), o.GetNamespace(), o.GetName()
-	if !v.server.Knows(gvk) && !ours(gvk.Group) {
+	if !v.server.Knows(gvk) && !isOurGroup(gvk.Group) {
 		v.passOver(at, d, o)
 		return
 	}
 	v.report.Checked++
 	v.warnOfIgnoredFields(at, d, o)
 	if !v.server.Knows(gvk) {
-		v.unknown(at, d, gvk)
+		v.reportUnknownKind(at, d, gvk)
 		return
 	}
 	problems := v.server.Check(context.Background(), object)
 	for _, p := range problems {
 		at.Field = p.Field
-		v.found(at, d, errors.New(p.String()))
+		v.addFinding(at, d, errors.New(p.String()))
 	}
 	check := v.checkOf(gvk.GroupKind())
 	if len(problems) > 0 || check == nil {
@@ -193,20 +193,20 @@ func (v *validation) document(at Finding, d document) {
 	check(at, d)
 }
 
-// ours says whether all kinds of a group are ours.
-func ours(group string) bool {
+// isOurGroup says whether all kinds of a group are ours.
+func isOurGroup(group string) bool {
 	return group == ourGroup || strings.HasSuffix(group, "."+ourGroup)
 }
 
-// unknown is a kind, or a version of one, that our groups do not have.
-func (v *validation) unknown(at Finding, d document, gvk schema.GroupVersionKind) {
+// reportUnknownKind reports a kind, or a version of one, that our groups do not have.
+func (v *validation) reportUnknownKind(at Finding, d document, gvk schema.GroupVersionKind) {
 	at.Field = "kind"
 	err := errors.Errorf("kind: %s has no kind %q%s", gvk.GroupVersion(), gvk.Kind, v.suggestKind(gvk))
 	if versions := v.server.Versions(gvk.GroupKind()); len(versions) > 0 {
 		at.Field = "apiVersion"
 		err = errors.Errorf("apiVersion: %s of %s has no version %q, but %s", gvk.Kind, gvk.Group, gvk.Version, strings.Join(versions, ", "))
 	}
-	v.found(at, d, err)
+	v.addFinding(at, d, err)
 }
 
 // objectOf reads an object as an API server does. A field that comes twice is an error.
@@ -219,71 +219,71 @@ func objectOf(text []byte) (map[string]any, error) {
 	return out, utiljson.Unmarshal(b, &out)
 }
 
-// checkOf returns what looks at what objects of a kind say, or none for kinds that say no more than their schema tells.
+// checkOf returns what looks at what objects of a kind say, or none for kinds that need no more than their schema.
 func (v *validation) checkOf(gk schema.GroupKind) func(Finding, document) {
 	return map[string]func(Finding, document){
-		"IntentDeployment.claims.intentplane.dev": v.claim,
-		"IntentDeployment.intentplane.dev":        v.claim,
-		"Blueprint.catalog.intentplane.dev":       v.blueprint,
+		"IntentDeployment.claims.intentplane.dev": v.checkDeployment,
+		"IntentDeployment.intentplane.dev":        v.checkDeployment,
+		"Blueprint.catalog.intentplane.dev":       v.checkBlueprint,
 	}[gk.String()]
 }
 
-func (v *validation) claim(at Finding, d document) {
+func (v *validation) checkDeployment(at Finding, d document) {
 	c := &deploymentv1alpha1.IntentDeployment{}
 	if err := decodeStrictly(d.text, c); err != nil {
-		v.found(at, d, err)
+		v.addFinding(at, d, err)
 		return
 	}
 	_, _, err := offline.ReadIntent(c.Spec)
 	if err == nil && v.compile {
-		err = v.deliver(at, d, c)
+		err = v.checkDelivery(at, d, c)
 	}
 	if at.Reason = deployment.ReasonOf(err); at.Reason == "" {
 		// It is not about the deployment.
 		at.Reason = reasonUnreadable
 	}
-	v.found(at, d, err)
+	v.addFinding(at, d, err)
 }
 
-// deliver looks at what a claim would deliver.
-func (v *validation) deliver(at Finding, d document, c *deploymentv1alpha1.IntentDeployment) error {
-	v.catalog.place(c)
-	in, compiled, err := v.catalog.compile(c)
+// checkDelivery looks at what a claim would deliver.
+func (v *validation) checkDelivery(at Finding, d document, c *deploymentv1alpha1.IntentDeployment) error {
+	v.catalog.setNamespace(c)
+	in, compiled, err := v.catalog.compileDeployment(c)
 	if err != nil {
 		return err
 	}
-	places, err := v.kitchen.places(v.catalog.limited(), in, compiled)
+	places, err := v.renderer.renderSites(v.catalog.hasConfigs(), in, compiled)
 	if err != nil {
 		return err
 	}
 	r := rival{at: at, d: d, name: c.GetNamespace() + "/" + c.GetName(), brought: broughtBy(places)}
 	v.rivals = append(v.rivals, r)
-	return v.claims.take(r.name, r.brought)
+	return v.claims.addObjects(r.name, r.brought)
 }
 
-func (v *validation) blueprint(at Finding, d document) {
+func (v *validation) checkBlueprint(at Finding, d document) {
 	b := &catalogv1alpha1.Blueprint{}
 	err := decodeStrictly(d.text, b)
 	if err == nil {
 		err = blueprint.Check(b)
 	}
 	if err != nil || len(b.Spec.Examples) == 0 {
-		v.found(at, d, err)
+		v.addFinding(at, d, err)
 		return
 	}
-	results, err := blueprint.Test(context.Background(), b, v.kitchen.renderer)
-	v.found(at, d, err)
+	results, err := blueprint.Test(context.Background(), b, v.renderer.renderer)
+	v.addFinding(at, d, err)
 	for _, r := range results {
 		if r.Err == nil {
 			r.Err = checkRules(b, r.Files)
 		}
 		at.Field, at.Reason = r.Name, deploymentv1alpha1.ReasonRenderFailed
-		v.found(at, d, r.Err)
+		v.addFinding(at, d, r.Err)
 	}
 }
 
-// found adds a finding for an error. Nil is none.
-func (v *validation) found(at Finding, d document, err error) {
+// addFinding adds a finding for an error. Nil is none.
+func (v *validation) addFinding(at Finding, d document, err error) {
 	if err == nil {
 		return
 	}
@@ -291,7 +291,7 @@ func (v *validation) found(at Finding, d document, err error) {
 		at.Field = fieldOf(err.Error())
 	}
 	if at.Line == 0 {
-		at.Line = d.line(at.Field)
+		at.Line = d.lineOfField(at.Field)
 	}
 	at.Message = err.Error()
 	v.report.Findings = append(v.report.Findings, at)
@@ -304,15 +304,15 @@ func fieldOf(message string) string {
 	return strings.TrimSuffix(fieldIn.FindString(message), ".")
 }
 
-// text is a line for each finding and each warning, which editors and CI know how to read, and what was looked at.
-func (r Report) text(w io.Writer, colours palette) error {
+// printText prints a line for each finding and each warning, which editors and CI know how to read, and what was looked at.
+func (r Report) printText(w io.Writer, colours palette) error {
 	for _, f := range r.Findings {
-		if err := f.text(w, colours.paint(f.Reason, color.FgRed)); err != nil {
+		if err := f.printText(w, colours.paintText(f.Reason, color.FgRed)); err != nil {
 			return err
 		}
 	}
 	for _, f := range r.Warnings {
-		if err := f.text(w, colours.paint("warning: "+f.Reason, color.FgYellow)); err != nil {
+		if err := f.printText(w, colours.paintText("warning: "+f.Reason, color.FgYellow)); err != nil {
 			return err
 		}
 	}
@@ -320,11 +320,11 @@ func (r Report) text(w io.Writer, colours palette) error {
 	if !r.Valid {
 		colour = color.FgRed
 	}
-	_, err := fmt.Fprintf(w, "%s%s\n", colours.paint(r.summary(), colour), r.passedOver())
+	_, err := fmt.Fprintf(w, "%s%s\n", colours.paintText(r.summarize(), colour), r.passedOver())
 	return errors.Wrap(err, "cannot print")
 }
 
-func (r Report) summary() string {
+func (r Report) summarize() string {
 	out := fmt.Sprintf("%d objects, %d mistakes", r.Checked, len(r.Findings))
 	if len(r.Warnings) > 0 {
 		out += fmt.Sprintf(", %d warnings", len(r.Warnings))
@@ -332,12 +332,12 @@ func (r Report) summary() string {
 	return out
 }
 
-// text prints a finding behind a reason, which may be painted.
-func (f Finding) text(w io.Writer, reason string) error {
-	what := plain(strings.TrimSpace(f.Kind + " " + strings.TrimPrefix(f.Namespace+"/"+f.Name, "/")))
+// printText prints a finding behind a reason, which may be painted.
+func (f Finding) printText(w io.Writer, reason string) error {
+	what := quoteInvisible(strings.TrimSpace(f.Kind + " " + strings.TrimPrefix(f.Namespace+"/"+f.Name, "/")))
 	if what != "" {
 		what += ": "
 	}
-	_, err := fmt.Fprintf(w, "%s:%d: %s%s: %s\n", begin(f.File), f.Line, what, reason, plainMessage(f.Message))
+	_, err := fmt.Fprintf(w, "%s:%d: %s%s: %s\n", quoteLine(f.File), f.Line, what, reason, plainMessage(f.Message))
 	return errors.Wrap(err, "cannot print")
 }

@@ -30,7 +30,7 @@ type waitCommand struct {
 // Run waits until the Sites run what the deployment asks for. It returns an error when that was rejected, rolled back or is held up until a
 // person acts, when it takes longer than the timeout, and when the deployment cannot be read.
 func (c *waitCommand) Run(s *streams) error {
-	opened, err := c.open()
+	opened, err := c.openCluster()
 	if err != nil {
 		return usageError{err}
 	}

@@ -42,7 +42,7 @@ func (p PassedOver) String() string {
 	if p.Kind == "" && p.APIVersion == "" {
 		return fmt.Sprintf("%d without a kind", p.Count)
 	}
-	return fmt.Sprintf("%d %s of %s", p.Count, plain(p.Kind), plain(p.APIVersion))
+	return fmt.Sprintf("%d %s of %s", p.Count, quoteInvisible(p.Kind), quoteInvisible(p.APIVersion))
 }
 
 func comparePassedOver(a, b PassedOver) int {
@@ -61,7 +61,7 @@ func (r Report) passedOver() string {
 	return "; passed over: " + strings.Join(out, ", ")
 }
 
-func (v *validation) warn(f Finding) { v.report.Warnings = append(v.report.Warnings, f) }
+func (v *validation) addWarning(f Finding) { v.report.Warnings = append(v.report.Warnings, f) }
 
 // passOver counts an object that is not of our kinds, and warns of one that was probably meant to be.
 func (v *validation) passOver(at Finding, d document, o unstructured.Unstructured) {
@@ -73,10 +73,10 @@ func (v *validation) passOver(at Finding, d document, o unstructured.Unstructure
 	if len(groups) == 0 {
 		return
 	}
-	at.Field, at.Line, at.Reason = "apiVersion", d.line("apiVersion"), reasonOtherGroup
+	at.Field, at.Line, at.Reason = "apiVersion", d.lineOfField("apiVersion"), reasonOtherGroup
 	at.Message = fmt.Sprintf("apiVersion: %q is not an API version of Intentplane, so the object was not looked at: did you mean %s?",
 		o.GetAPIVersion(), strings.Join(groups, " or "))
-	v.warn(at)
+	v.addWarning(at)
 }
 
 func (v *validation) countPassedOver(apiVersion, kind string) {
@@ -97,7 +97,7 @@ func (v *validation) meantGroups(gvk schema.GroupVersionKind) []string {
 		if gk.Kind != gvk.Kind {
 			continue
 		}
-		near = near || resembles(gvk.Group, gk.Group)
+		near = near || resemblesGroup(gvk.Group, gk.Group)
 		for _, version := range v.server.Versions(gk) {
 			out = append(out, gk.Group+"/"+version)
 		}
@@ -113,7 +113,7 @@ func onlyOurs(kind string) bool {
 	return slices.Contains([]string{"IntentDeployment", "GitDelivery", "SiteSync", "RolloutRequest", "WorkloadCluster"}, kind)
 }
 
-func resembles(group, our string) bool {
+func resemblesGroup(group, our string) bool {
 	return strings.Contains(group, "intentplane") || levenshtein.ComputeDistance(group, our) <= maxTypos
 }
 
@@ -132,8 +132,8 @@ func (v *validation) suggestKind(gvk schema.GroupVersionKind) string {
 func (v *validation) warnOfIgnoredFields(at Finding, d document, o unstructured.Unstructured) {
 	at.Reason = reasonNoEffect
 	for _, i := range ignoredFields(o) {
-		at.Field, at.Line, at.Message = i.field, d.line(i.field), i.field+": "+i.why
-		v.warn(at)
+		at.Field, at.Line, at.Message = i.field, d.lineOfField(i.field), i.field+": "+i.why
+		v.addWarning(at)
 	}
 }
 

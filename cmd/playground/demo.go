@@ -26,7 +26,7 @@ const (
 	failed    = "Failed"
 )
 
-// A demo is the story that the playground tells, on a control plane that runs.
+// A demo is what the playground shows, on a control plane that runs.
 type demo struct {
 	printer
 
@@ -36,30 +36,30 @@ type demo struct {
 	programs string
 }
 
-// run applies the examples, watches the claim among them and shows the commit that it became. It returns an error, with the
+// runExamples applies the examples, watches the claim among them and shows the commit that it became. It returns an error, with the
 // reason, when the claim fails or is late.
-func (d *demo) run(ctx context.Context, examples string, deadline time.Duration) error {
+func (d *demo) runExamples(ctx context.Context, examples string, deadline time.Duration) error {
 	seed := map[string]string{"README.md": "What runs on our fleet.\n"}
 	if err := d.cp.Git.CreateRepo(ctx, repository, seed); err != nil {
 		return err
 	}
-	d.title("Applying " + examples)
-	claim, err := d.apply(ctx, examples)
+	d.printTitle("Applying " + examples)
+	claim, err := d.applyExamples(ctx, examples)
 	if err != nil {
 		return err
 	}
-	d.title("The claim moves")
+	d.printTitle("The claim moves")
 	ctx, cancel := context.WithTimeoutCause(ctx, deadline, errors.Errorf("claim %s did not end within %s", claim.GetName(), deadline))
 	defer cancel()
-	if err := d.follow(ctx, claim); err != nil {
+	if err := d.printPhases(ctx, claim); err != nil {
 		return err
 	}
-	d.title("The commit that appeared")
+	d.printTitle("The commit that appeared")
 	return d.showCommit(ctx)
 }
 
-// apply applies all examples and returns the claim among them.
-func (d *demo) apply(ctx context.Context, examples string) (*unstructured.Unstructured, error) {
+// applyExamples applies all examples and returns the claim among them.
+func (d *demo) applyExamples(ctx context.Context, examples string) (*unstructured.Unstructured, error) {
 	files, err := controlplane.YAMLFiles(examples)
 	if err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func (d *demo) applyFile(ctx context.Context, file string) ([]*unstructured.Unst
 		if err := d.cp.ApplyObject(ctx, u); err != nil {
 			return nil, err
 		}
-		d.applied(u)
+		d.printApplied(u)
 	}
 	return objects, nil
 }
@@ -111,28 +111,28 @@ func deliverTo(u *unstructured.Unstructured, url string) error {
 	return errors.Wrapf(unstructured.SetNestedField(u.Object, url, "spec", "git", "url"), "cannot set repository of %s", u.GetName())
 }
 
-// follow prints each phase of the claim until it is Succeeded. It returns an error when it is Failed or ctx ends.
-func (d *demo) follow(ctx context.Context, claim *unstructured.Unstructured) error {
+// printPhases prints each phase of the claim until it is Succeeded. It returns an error when it is Failed or ctx ends.
+func (d *demo) printPhases(ctx context.Context, claim *unstructured.Unstructured) error {
 	began := time.Now()
 	last := ""
-	u, err := d.observe(ctx, claim, func(u *unstructured.Unstructured) bool {
+	u, err := d.observeClaim(ctx, claim, func(u *unstructured.Unstructured) bool {
 		if phase := phaseOf(u); phase != last {
 			last = phase
-			d.moved(time.Since(began), u)
+			d.printPhase(time.Since(began), u)
 		}
 		return last == succeeded || last == failed
 	})
 	if err != nil {
 		return err
 	}
-	return outcome(u)
+	return failureOf(u)
 }
 
-// observe calls a function with the claim as it is, and each time that it changes, until the function returns true, and returns the claim as it
+// observeClaim calls a function with the claim as it is, and each time that it changes, until the function returns true, and returns the claim as it
 // is then. When ctx ends before, it returns an error that says what the claim waits for.
-func (d *demo) observe(ctx context.Context, claim *unstructured.Unstructured, done func(*unstructured.Unstructured) bool) (*unstructured.Unstructured, error) {
+func (d *demo) observeClaim(ctx context.Context, claim *unstructured.Unstructured, done func(*unstructured.Unstructured) bool) (*unstructured.Unstructured, error) {
 	for ctx.Err() == nil {
-		w, err := d.watch(ctx, claim)
+		w, err := d.watchClaim(ctx, claim)
 		if err != nil {
 			return nil, err
 		}
@@ -145,10 +145,10 @@ func (d *demo) observe(ctx context.Context, claim *unstructured.Unstructured, do
 			}
 		}
 	}
-	return nil, errors.Wrap(d.explain(context.WithoutCancel(ctx), claim), context.Cause(ctx).Error())
+	return nil, errors.Wrap(d.explainClaim(context.WithoutCancel(ctx), claim), context.Cause(ctx).Error())
 }
 
-func (d *demo) watch(ctx context.Context, claim *unstructured.Unstructured) (watch.Interface, error) {
+func (d *demo) watchClaim(ctx context.Context, claim *unstructured.Unstructured) (watch.Interface, error) {
 	l := &unstructured.UnstructuredList{}
 	l.SetGroupVersionKind(claim.GroupVersionKind())
 	l.SetKind(claim.GetKind() + "List")
@@ -158,33 +158,33 @@ func (d *demo) watch(ctx context.Context, claim *unstructured.Unstructured) (wat
 	return w, errors.Wrap(err, "cannot watch claim")
 }
 
-// explain says why a claim is where it is: what the claim says, its composite, and what that composed.
-func (d *demo) explain(ctx context.Context, claim *unstructured.Unstructured) error {
-	u, err := d.get(ctx, claim.GetAPIVersion(), claim.GetKind(), claim.GetNamespace(), claim.GetName())
+// explainClaim says why a claim is where it is: what the claim says, its composite, and what that composed.
+func (d *demo) explainClaim(ctx context.Context, claim *unstructured.Unstructured) error {
+	u, err := d.getObject(ctx, claim.GetAPIVersion(), claim.GetKind(), claim.GetNamespace(), claim.GetName())
 	if err != nil {
 		return err
 	}
 	objects := []*unstructured.Unstructured{u}
 	if xr, found, _ := unstructured.NestedStringMap(u.Object, "spec", "resourceRef"); found {
-		composite, err := d.get(ctx, xr["apiVersion"], xr["kind"], "", xr["name"])
+		composite, err := d.getObject(ctx, xr["apiVersion"], xr["kind"], "", xr["name"])
 		if err != nil {
 			return err
 		}
 		objects = append(objects, composite)
 	}
-	composed, err := d.composed(ctx, objects[len(objects)-1], u.GetNamespace())
+	composed, err := d.composedObjects(ctx, objects[len(objects)-1], u.GetNamespace())
 	if err != nil {
 		return err
 	}
 	var out []error
 	for _, o := range append(objects, composed...) {
-		out = append(out, errors.Errorf("%s %s: %s", o.GetKind(), o.GetName(), reasons(o)))
+		out = append(out, errors.Errorf("%s %s: %s", o.GetKind(), o.GetName(), falseConditions(o)))
 	}
 	return errors.Join(out...)
 }
 
-// composed returns what exists of that which a composite composed, in its claim's namespace or its own.
-func (d *demo) composed(ctx context.Context, composite *unstructured.Unstructured, namespace string) ([]*unstructured.Unstructured, error) {
+// composedObjects returns what exists of that which a composite composed, in its claim's namespace or its own.
+func (d *demo) composedObjects(ctx context.Context, composite *unstructured.Unstructured, namespace string) ([]*unstructured.Unstructured, error) {
 	refs, found, _ := unstructured.NestedSlice(composite.Object, "spec", "resourceRefs")
 	if !found {
 		refs, _, _ = unstructured.NestedSlice(composite.Object, "spec", "crossplane", "resourceRefs")
@@ -196,7 +196,7 @@ func (d *demo) composed(ctx context.Context, composite *unstructured.Unstructure
 			continue
 		}
 		text := func(k string) string { s, _, _ := unstructured.NestedString(ref, k); return s }
-		u, err := d.get(ctx, text("apiVersion"), text("kind"), namespace, text("name"))
+		u, err := d.getObject(ctx, text("apiVersion"), text("kind"), namespace, text("name"))
 		if client.IgnoreNotFound(err) != nil {
 			return nil, err
 		}
@@ -207,7 +207,7 @@ func (d *demo) composed(ctx context.Context, composite *unstructured.Unstructure
 	return out, nil
 }
 
-func (d *demo) get(ctx context.Context, apiVersion, kind, namespace, name string) (*unstructured.Unstructured, error) {
+func (d *demo) getObject(ctx context.Context, apiVersion, kind, namespace, name string) (*unstructured.Unstructured, error) {
 	u := &unstructured.Unstructured{}
 	u.SetAPIVersion(apiVersion)
 	u.SetKind(kind)
@@ -215,12 +215,12 @@ func (d *demo) get(ctx context.Context, apiVersion, kind, namespace, name string
 	return u, errors.Wrapf(err, "cannot get %s %s", kind, name)
 }
 
-// outcome is nil for a claim that is Succeeded.
-func outcome(u *unstructured.Unstructured) error {
+// failureOf returns nil for a claim that is Succeeded.
+func failureOf(u *unstructured.Unstructured) error {
 	if phaseOf(u) == succeeded {
 		return nil
 	}
-	return errors.Errorf("claim %s is %s: %s", u.GetName(), phaseOf(u), reasons(u))
+	return errors.Errorf("claim %s is %s: %s", u.GetName(), phaseOf(u), falseConditions(u))
 }
 
 func phaseOf(u *unstructured.Unstructured) string {
@@ -228,8 +228,8 @@ func phaseOf(u *unstructured.Unstructured) string {
 	return phase
 }
 
-// reasons tells all conditions of an object that are not True and say why.
-func reasons(u *unstructured.Unstructured) string {
+// falseConditions returns all conditions of an object that are not True and say why.
+func falseConditions(u *unstructured.Unstructured) string {
 	var out []string
 	for _, c := range controlplane.Conditions(u).Conditions {
 		if c.Status == "True" || c.Message == "" {
@@ -249,7 +249,7 @@ func (d *demo) showCommit(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.linef("%s", log)
+	d.printLinef("%s", log)
 	names, err := d.cp.Git.Git(ctx, repository, "show", "--format=", "--name-only", gitserver.Branch)
 	if err != nil {
 		return err
@@ -259,7 +259,7 @@ func (d *demo) showCommit(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.linef("The files in %s:\n\n%s", dir, diff)
+	d.printLinef("The files in %s:\n\n%s", dir, diff)
 	return nil
 }
 
@@ -270,13 +270,13 @@ func firstDirectory(names string) string {
 }
 
 func (d *demo) howToLook() {
-	d.title("Look further, until Ctrl-C: in another terminal, type")
+	d.printTitle("Look further, until Ctrl-C: in another terminal, type")
 	for _, line := range waysToLook(d.programs, d.cp.KubectlPath(), d.cp.Kubeconfig, d.cp.Git.URL(repository), d.cp.LogFile("provider")) {
-		d.linef("  %s", line)
+		d.printLinef("  %s", line)
 	}
 }
 
-// waysToLook returns commands for somebody who wants to look around. The first two let the others work: kubectl finds its plugin "kubectl
+// waysToLook returns commands for a user who wants to look around. The first two let the others work: kubectl finds its plugin "kubectl
 // intent" among our programs on the PATH.
 func waysToLook(programs, kubectl, kubeconfig, repository, log string) []string {
 	return []string{

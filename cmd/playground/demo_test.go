@@ -72,7 +72,7 @@ func TestOutcome(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			got := ""
-			if err := outcome(object("IntentDeployment", tc.claim)); err != nil {
+			if err := failureOf(object("IntentDeployment", tc.claim)); err != nil {
 				got = err.Error()
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
@@ -129,7 +129,7 @@ func TestWaysToLook(t *testing.T) {
 // TestWaits prints what the start waits for within 80 columns.
 func TestWaits(t *testing.T) {
 	out := &strings.Builder{}
-	printer{out}.waits("waiting until " + strings.Repeat("another control plane ends ", 5))
+	printer{out}.printWait("waiting until " + strings.Repeat("another control plane ends ", 5))
 	for line := range strings.Lines(out.String()) {
 		if len(strings.TrimSpace(line)) == 0 || len(strings.TrimSuffix(line, "\n")) > columns || !strings.HasPrefix(line, "  ") {
 			t.Errorf("waits(...): a line of at most %d columns is wanted, got %q", columns, line)

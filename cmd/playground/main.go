@@ -64,28 +64,28 @@ func (c *demoCommand) Run(ctx context.Context) error {
 		c.Examples = filepath.Join(root, "examples", "quickstart")
 	}
 	p := printer{os.Stdout}
-	o.KeepDir, o.KeepDirOnFailure, o.Progress, o.Waiting = c.KeepDir, true, p.started, p.waits
+	o.KeepDir, o.KeepDirOnFailure, o.Progress, o.Waiting = c.KeepDir, true, p.printStarted, p.printWait
 
-	p.title("Starting a control plane: etcd, Kubernetes API server, Crossplane, the packages, a Git server")
+	p.printTitle("Starting a control plane: etcd, Kubernetes API server, Crossplane, the packages, a Git server")
 	cp, err := controlplane.Start(ctx, o)
 	if err != nil {
 		return err
 	}
-	err = c.show(ctx, &demo{printer: p, cp: cp, programs: filepath.Join(root, "_output", "bin")})
+	err = c.showDemo(ctx, &demo{printer: p, cp: cp, programs: filepath.Join(root, "_output", "bin")})
 	if c.KeepDir {
-		p.linef("logs and data stay in %s", cp.Dir)
+		p.printLinef("logs and data stay in %s", cp.Dir)
 	}
 	return errors.Join(err, cp.Stop())
 }
 
-// show runs the demo on a control plane and stays as long as somebody wants to look.
-func (c *demoCommand) show(ctx context.Context, d *demo) error {
-	err := d.run(ctx, c.Examples, c.Deadline)
+// showDemo runs the demo on a control plane and stays until the user ends it.
+func (c *demoCommand) showDemo(ctx context.Context, d *demo) error {
+	err := d.runExamples(ctx, c.Examples, c.Deadline)
 	if c.Once {
 		return err
 	}
 	if err != nil {
-		d.linef("\n%v", err)
+		d.printLinef("\n%v", err)
 	}
 	d.howToLook()
 	<-ctx.Done()

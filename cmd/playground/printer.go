@@ -9,34 +9,34 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// A printer tells the story to a person.
+// A printer prints what happens for a person.
 type printer struct{ out io.Writer }
 
-func (p printer) title(s string) {
-	p.linef("\n%s", s)
+func (p printer) printTitle(s string) {
+	p.printLinef("\n%s", s)
 }
 
-// linef prints a line. Nothing can be done, or need be done, when nobody reads it.
-func (p printer) linef(format string, args ...any) {
+// printLinef prints a line. An error is left out: nothing can be done when the reader is gone.
+func (p printer) printLinef(format string, args ...any) {
 	_, _ = fmt.Fprintf(p.out, strings.TrimRight(format, "\n")+"\n", args...)
 }
 
-func (p printer) started(phase string, took time.Duration) {
-	p.linef("  %5.1fs %s", took.Seconds(), phase)
+func (p printer) printStarted(phase string, took time.Duration) {
+	p.printLinef("  %5.1fs %s", took.Seconds(), phase)
 }
 
-// waits says what the start waits for.
-func (p printer) waits(what string) {
-	for _, line := range wrap(what, columns-len("  ")) {
-		p.linef("  %s", line)
+// printWait says what the start waits for.
+func (p printer) printWait(what string) {
+	for _, line := range wrapText(what, columns-len("  ")) {
+		p.printLinef("  %s", line)
 	}
 }
 
-func (p printer) applied(u *unstructured.Unstructured) {
-	p.linef("  %s %s", u.GetKind(), u.GetName())
+func (p printer) printApplied(u *unstructured.Unstructured) {
+	p.printLinef("  %s %s", u.GetKind(), u.GetName())
 }
 
-func (p printer) moved(after time.Duration, u *unstructured.Unstructured) {
+func (p printer) printPhase(after time.Duration, u *unstructured.Unstructured) {
 	phase := phaseOf(u)
 	if phase == "" {
 		phase = "(applied)"
@@ -54,5 +54,5 @@ func (p printer) moved(after time.Duration, u *unstructured.Unstructured) {
 	if sites != "" {
 		line += " sites " + sites
 	}
-	p.linef("%s", line)
+	p.printLinef("%s", line)
 }

@@ -25,8 +25,8 @@ const (
 	lookInterval    = 100 * time.Millisecond
 )
 
-// latencies are how long each version of the shop takes to answer. Version 2.0 is the one with the mistake.
-func latencies() map[string]time.Duration {
+// latencyOfVersions returns how long each version of the shop takes to answer. Version 2.0 is the one with the mistake.
+func latencyOfVersions() map[string]time.Duration {
 	return map[string]time.Duration{"1.0": 80 * time.Millisecond, "2.0": 800 * time.Millisecond, "3.0": 60 * time.Millisecond}
 }
 
@@ -51,14 +51,14 @@ func newShop() *shop {
 	s := &shop{metrics: promhttp.HandlerFor(registry, promhttp.HandlerOpts{})}
 	s.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := time.Now()
-		s.answer(w, r)
+		s.servePage(w, r)
 		duration.Observe(time.Since(began).Seconds())
 	}))
 	return s
 }
 
-func (s *shop) answer(w http.ResponseWriter, r *http.Request) {
-	wait := time.NewTimer(s.latency())
+func (s *shop) servePage(w http.ResponseWriter, r *http.Request) {
+	wait := time.NewTimer(s.currentLatency())
 	defer wait.Stop()
 	select {
 	case <-r.Context().Done():
@@ -67,27 +67,27 @@ func (s *shop) answer(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, "Welcome\n")
 }
 
-// latency of the version that runs.
-func (s *shop) latency() time.Duration {
+// currentLatency returns the latency of the version that runs.
+func (s *shop) currentLatency() time.Duration {
 	image := s.image.Load()
 	if image == nil {
 		return 0
 	}
 	_, version, _ := strings.Cut(*image, ":")
-	return latencies()[version]
+	return latencyOfVersions()[version]
 }
 
-// run follows the Deployment, and lets users ask for pages as long as there is one, until ctx ends.
-func (s *shop) run(ctx context.Context, kube client.Reader) {
-	go repeat(ctx, lookInterval, func() { s.look(ctx, kube) })
-	repeat(ctx, requestInterval, func() {
+// followDeployment follows the Deployment, and lets users ask for pages as long as there is one, until ctx ends.
+func (s *shop) followDeployment(ctx context.Context, kube client.Reader) {
+	go repeatEvery(ctx, lookInterval, func() { s.readVersion(ctx, kube) })
+	repeatEvery(ctx, requestInterval, func() {
 		if s.image.Load() != nil {
-			go s.visit(ctx)
+			go s.requestPage(ctx)
 		}
 	})
 }
 
-func (s *shop) look(ctx context.Context, kube client.Reader) {
+func (s *shop) readVersion(ctx context.Context, kube client.Reader) {
 	d := &appsv1.Deployment{}
 	if err := kube.Get(ctx, client.ObjectKey{Namespace: serviceNamespace, Name: serviceName}, d); err != nil {
 		return
@@ -97,8 +97,8 @@ func (s *shop) look(ctx context.Context, kube client.Reader) {
 	}
 }
 
-// visit asks for a page. A user who gets none asks again later.
-func (s *shop) visit(ctx context.Context) {
+// requestPage asks for a page. A user who gets none asks again later.
+func (s *shop) requestPage(ctx context.Context) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.server.URL, nil)
 	if err != nil {
 		return
@@ -111,7 +111,7 @@ func (s *shop) visit(ctx context.Context) {
 	_ = resp.Body.Close()
 }
 
-func repeat(ctx context.Context, interval time.Duration, do func()) {
+func repeatEvery(ctx context.Context, interval time.Duration, do func()) {
 	t := time.NewTicker(interval)
 	defer t.Stop()
 	for {

@@ -24,8 +24,8 @@ func statusOf(u *unstructured.Unstructured) deploymentv1alpha1.IntentDeploymentS
 	return d.Status
 }
 
-// steps returns a line for each thing that happened to a deployment between two observations of its status.
-func steps(was, is deploymentv1alpha1.IntentDeploymentStatus) []string {
+// stepsBetween returns a line for each thing that happened to a deployment between two observations of its status.
+func stepsBetween(was, is deploymentv1alpha1.IntentDeploymentStatus) []string {
 	out := []string{}
 	if is.Phase != was.Phase {
 		out = append(out, phaseStep(is))
@@ -36,7 +36,7 @@ func steps(was, is deploymentv1alpha1.IntentDeploymentStatus) []string {
 	if ready := is.Delivery.SitesReady; isComplete(ready) && ready != was.Delivery.SitesReady {
 		out = append(out, fmt.Sprintf("Flux runs the very files of revision %d, at %s Sites", servedRevision(is), ready))
 	}
-	out = append(out, results(was, is)...)
+	out = append(out, checkResults(was, is)...)
 	if isRollingBack(is) && !isRollingBack(was) {
 		out = append(out, fmt.Sprintf("revision %d goes back, in Git, because of %s", is.Revision, is.Rollback.Reason))
 	}
@@ -78,8 +78,8 @@ func phaseStep(s deploymentv1alpha1.IntentDeploymentStatus) string {
 	return fmt.Sprintf("%-12s revision %d", s.Phase, s.Revision)
 }
 
-// results returns a line for each check that was judged.
-func results(was, is deploymentv1alpha1.IntentDeploymentStatus) []string {
+// checkResults returns a line for each check that was judged.
+func checkResults(was, is deploymentv1alpha1.IntentDeploymentStatus) []string {
 	seen := map[deploymentv1alpha1.ValidationResult]bool{}
 	for _, r := range was.ValidationResults {
 		seen[r] = was.Revision == is.Revision
@@ -102,10 +102,10 @@ func results(was, is deploymentv1alpha1.IntentDeploymentStatus) []string {
 	return out
 }
 
-// timed returns lines of at most 80 columns: the time, and a text beside it.
-func timed(after time.Duration, text string) []string {
+// timedLines returns lines of at most 80 columns: the time, and a text beside it.
+func timedLines(after time.Duration, text string) []string {
 	out := []string{}
-	for i, line := range wrap(text, columns-len("  123.4s ")) {
+	for i, line := range wrapText(text, columns-len("  123.4s ")) {
 		time := fmt.Sprintf("%6.1fs", after.Seconds())
 		if i > 0 {
 			time = strings.Repeat(" ", len(time))
@@ -115,8 +115,8 @@ func timed(after time.Duration, text string) []string {
 	return out
 }
 
-// wrap breaks a text into lines of at most so many columns, between words. A longer word has a line of its own. Further lines are indented.
-func wrap(text string, width int) []string {
+// wrapText breaks a text into lines of at most so many columns, between words. A longer word has a line of its own. Further lines are indented.
+func wrapText(text string, width int) []string {
 	if utf8.RuneCountInString(text) <= width {
 		return []string{text}
 	}

@@ -71,7 +71,7 @@ func TestSteps(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, steps(tc.was, tc.is)); diff != "" {
+			if diff := cmp.Diff(tc.want, stepsBetween(tc.was, tc.is)); diff != "" {
 				t.Errorf("\n%s\nsteps(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
@@ -98,7 +98,7 @@ func TestTimed(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got := timed(71500*time.Millisecond, tc.text)
+			got := timedLines(71500*time.Millisecond, tc.text)
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\ntimed(...): -want, +got:\n%s", tc.reason, diff)
 			}

@@ -28,13 +28,13 @@ var (
 	tourClaim string
 )
 
-// tourCommand tells what the product is for.
+// tourCommand shows what the product is for.
 type tourCommand struct {
 	KeepDir  bool          `help:"Keep logs and data of the control plane."`
 	Deadline time.Duration `default:"2m" help:"How long each version may take."`
 }
 
-// A tour releases three versions of a service on a control plane, and tells what happens.
+// A tour releases three versions of a service on a control plane, and prints what happens.
 type tour struct {
 	demo
 
@@ -73,19 +73,19 @@ func (c *tourCommand) Run(ctx context.Context) error {
 		return err
 	}
 	p := printer{os.Stdout}
-	o.KeepDir, o.KeepDirOnFailure, o.Progress, o.Waiting = c.KeepDir, true, p.started, p.waits
+	o.KeepDir, o.KeepDirOnFailure, o.Progress, o.Waiting = c.KeepDir, true, p.printStarted, p.printWait
 	// Prometheus runs on this machine.
 	o.Function.Args = append(o.Function.Args, "--allow-loopback-checks")
 	o.Provider.Args = append(o.Provider.Args, "--allow-loopback-checks")
 	// By default Crossplane holds back who changes more often than once a second for long. Three versions within a minute are for a tour alone.
 	o.CoreArgs = append(o.CoreArgs, "--circuit-breaker-burst=1000")
-	p.title("Starting etcd, an API server, Crossplane, our packages, and a Git server")
+	p.printTitle("Starting etcd, an API server, Crossplane, our packages, and a Git server")
 	cp, err := controlplane.Start(ctx, o)
 	if err != nil {
 		return err
 	}
 	t := newTour(p, cp, c.Deadline)
-	err = t.run(ctx)
+	err = t.runTour(ctx)
 	return errors.Join(err, cp.Stop())
 }
 
@@ -100,31 +100,31 @@ func newTour(p printer, cp *controlplane.ControlPlane, deadline time.Duration) *
 	return t
 }
 
-// run tells the whole story.
-func (t *tour) run(ctx context.Context) error {
+// runTour runs all chapters.
+func (t *tour) runTour(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	t.title("Starting what a Site has: Flux, Prometheus, and users of the service")
+	t.printTitle("Starting what a Site has: Flux, Prometheus, and users of the service")
 	defer func() { t.stop() }()
-	if err := t.prepare(ctx); err != nil {
+	if err := t.prepareSite(ctx); err != nil {
 		return err
 	}
 	for _, c := range chapters() {
-		t.title(c.title)
-		if err := t.release(ctx, c); err != nil {
+		t.printTitle(c.title)
+		if err := t.releaseVersion(ctx, c); err != nil {
 			return errors.Wrapf(err, "version %s", c.version)
 		}
 	}
-	t.title("What Git remembers")
+	t.printTitle("What Git remembers")
 	if err := t.showLog(ctx); err != nil {
 		return err
 	}
-	t.linef("\nThe tour took %.0f seconds.", time.Since(t.began).Seconds())
+	t.printLinef("\nThe tour took %.0f seconds.", time.Since(t.began).Seconds())
 	return nil
 }
 
-// prepare starts what the Site has, and applies the catalog.
-func (t *tour) prepare(ctx context.Context) error {
+// prepareSite starts what the Site has, and applies the catalog.
+func (t *tour) prepareSite(ctx context.Context) error {
 	seed := map[string]string{"clusters/edge1/README.md": "What runs at edge1.\n"}
 	if err := t.cp.Git.CreateRepo(ctx, repository, seed); err != nil {
 		return err
@@ -132,7 +132,7 @@ func (t *tour) prepare(ctx context.Context) error {
 	if err := t.cp.StartFlux(ctx); err != nil {
 		return err
 	}
-	t.say("Flux reads clusters/edge1 of the repository")
+	t.printStory("Flux reads clusters/edge1 of the repository")
 	if err := t.cp.ApplyYAML(ctx, load.Kustomization(repository, t.cp.Git.URL(repository), "clusters/edge1")); err != nil {
 		return err
 	}
@@ -140,7 +140,7 @@ func (t *tour) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	t.say("Prometheus scrapes the service; users ask it for 20 pages a second")
+	t.printStory("Prometheus scrapes the service; users ask it for 20 pages a second")
 	return t.applyText(ctx, strings.ReplaceAll(tourCatalog, "http://prometheus.invalid", address))
 }
 
@@ -164,19 +164,19 @@ func (t *tour) startPrometheus(ctx context.Context) (string, error) {
 	if err := server.Start(ctx); err != nil {
 		return "", err
 	}
-	go shop.run(ctx, t.cp.Client)
+	go shop.followDeployment(ctx, t.cp.Client)
 	return server.URL(), nil
 }
 
-// release a version, and tell what happens until it came to its end. It returns an error if that is not the one that it should come to.
-func (t *tour) release(ctx context.Context, c chapter) error {
+// releaseVersion releases a version, and prints what happens until it came to its end. It returns an error if that is not the one that it should come to.
+func (t *tour) releaseVersion(ctx context.Context, c chapter) error {
 	claims, err := controlplane.ParseYAML([]byte(strings.ReplaceAll(tourClaim, "VERSION", c.version)))
 	if err != nil {
 		return err
 	}
 	claim := claims[0]
 	intent, _, _ := unstructured.NestedString(claim.Object, "spec", "intent")
-	t.say("applied: " + intent)
+	t.printStory("applied: " + intent)
 	if err := t.cp.ApplyObject(ctx, claim); err != nil {
 		return err
 	}
@@ -187,14 +187,14 @@ func (t *tour) release(ctx context.Context, c chapter) error {
 		return err
 	}
 	t.last.Outcome = ""
-	u, err := t.observe(ctx, claim, func(u *unstructured.Unstructured) bool {
+	u, err := t.observeClaim(ctx, claim, func(u *unstructured.Unstructured) bool {
 		is := statusOf(u)
 		// The status may still speak of the version before.
 		if is.IntentDigest != wanted {
 			return false
 		}
-		for _, step := range steps(t.last, is) {
-			t.say(step)
+		for _, step := range stepsBetween(t.last, is) {
+			t.printStory(step)
 		}
 		t.last = is
 		return hasEnded(is)
@@ -203,7 +203,7 @@ func (t *tour) release(ctx context.Context, c chapter) error {
 		return err
 	}
 	if t.last.Outcome != c.outcome {
-		return errors.Errorf("the outcome is %s, not %s: %s", t.last.Outcome, c.outcome, reasons(u))
+		return errors.Errorf("the outcome is %s, not %s: %s", t.last.Outcome, c.outcome, falseConditions(u))
 	}
 	return t.showRunning(ctx)
 }
@@ -230,14 +230,14 @@ func hasEnded(s deploymentv1alpha1.IntentDeploymentStatus) bool {
 
 // showRunning says which image the Deployment at the Site has.
 func (t *tour) showRunning(ctx context.Context) error {
-	u, err := t.get(ctx, "apps/v1", "Deployment", serviceNamespace, serviceName)
+	u, err := t.getObject(ctx, "apps/v1", "Deployment", serviceNamespace, serviceName)
 	if err != nil {
 		return err
 	}
 	containers, _, _ := unstructured.NestedSlice(u.Object, "spec", "template", "spec", "containers")
 	for _, c := range containers {
 		if c, ok := c.(map[string]any); ok {
-			t.say(fmt.Sprintf("edge1 runs %s", c["image"]))
+			t.printStory(fmt.Sprintf("edge1 runs %s", c["image"]))
 		}
 	}
 	return nil
@@ -250,7 +250,7 @@ func (t *tour) showLog(ctx context.Context) error {
 		return err
 	}
 	for line := range strings.Lines(log) {
-		t.linef("  %s", strings.TrimRight(line, " \n"))
+		t.printLinef("  %s", strings.TrimRight(line, " \n"))
 	}
 	return nil
 }
@@ -271,13 +271,13 @@ func (t *tour) applyText(ctx context.Context, text string) error {
 		}
 		names = append(names, u.GetKind()+" "+u.GetName())
 	}
-	t.say("applied: " + strings.Join(names, ", "))
+	t.printStory("applied: " + strings.Join(names, ", "))
 	return nil
 }
 
-// say prints what happened, and when.
-func (t *tour) say(text string) {
-	for _, line := range timed(time.Since(t.began), text) {
-		t.linef("%s", line)
+// printStory prints what happened, and when.
+func (t *tour) printStory(text string) {
+	for _, line := range timedLines(time.Since(t.began), text) {
+		t.printLinef("%s", line)
 	}
 }

@@ -49,7 +49,7 @@ type Server struct {
 
 // New returns a Server that knows all of our kinds. It returns an error when our own definitions cannot be used.
 func New() (*Server, error) {
-	all, err := definitions()
+	all, err := readDefinitions()
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +112,7 @@ func (s *Server) Kinds() []schema.GroupKind {
 	return slices.Compact(out)
 }
 
-// Check returns what is wrong with an object that somebody applies, sorted by field: what the schema forbids, rules included, and
+// Check returns what is wrong with an object that a user applies, sorted by field: what the schema forbids, rules included, and
 // fields that do not exist, which kubectl asks an API server to refuse. Numbers are int64 or float64. An object of another kind has
 // no problems. It changes nothing.
 func (s *Server) Check(ctx context.Context, object map[string]any) []Problem {
@@ -121,8 +121,8 @@ func (s *Server) Check(ctx context.Context, object map[string]any) []Problem {
 	if !ok {
 		return nil
 	}
-	out := unknown(k, u)
-	for _, e := range invalid(ctx, k, u) {
+	out := dropUnknownFields(k, u)
+	for _, e := range validateObject(ctx, k, u) {
 		// The path of the whole object is nil, which prints so.
 		out = append(out, Problem{Field: strings.TrimPrefix(e.Field, "<nil>"), Message: e.ErrorBody()})
 	}
@@ -130,8 +130,8 @@ func (s *Server) Check(ctx context.Context, object map[string]any) []Problem {
 	return slices.Compact(out)
 }
 
-// unknown drops the fields that do not exist, and returns them.
-func unknown(k kind, u *unstructured.Unstructured) []Problem {
+// dropUnknownFields drops the fields that do not exist, and returns them.
+func dropUnknownFields(k kind, u *unstructured.Unstructured) []Problem {
 	track := structuralschema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true}
 	paths := pruning.PruneWithOptions(u.Object, k.structure, true, track)
 	_, _, inMeta, err := objectmeta.GetObjectMetaWithOptions(u.Object, objectmeta.ObjectMetaOptions{ReturnUnknownFieldPaths: true})
@@ -145,22 +145,22 @@ func unknown(k kind, u *unstructured.Unstructured) []Problem {
 	return out
 }
 
-// invalid is in the order of the API server: rules are looked at last, since they trust the schema.
-func invalid(ctx context.Context, k kind, u *unstructured.Unstructured) field.ErrorList {
+// validateObject checks in the order of the API server: rules are looked at last, since they trust the schema.
+func validateObject(ctx context.Context, k kind, u *unstructured.Unstructured) field.ErrorList {
 	defaulting.PruneNonNullableNullsWithoutDefaults(u.Object, k.structure)
 	defaulting.Default(u.Object, k.structure)
 	errs := checkMeta(k, u)
 	errs = append(errs, schemavalidation.ValidateCustomResource(nil, u.Object, k.schema)...)
 	errs = append(errs, listtype.ValidateListSetsAndMaps(nil, k.structure, u.Object)...)
-	if k.rules == nil || slices.ContainsFunc(errs, blocks) {
+	if k.rules == nil || slices.ContainsFunc(errs, blocksRules) {
 		return errs
 	}
 	broken, _ := k.rules.Validate(ctx, nil, k.structure, u.Object, nil, celconfig.RuntimeCELCostBudget)
 	return append(errs, broken...)
 }
 
-// blocks is true for what makes rules fail or cost too much.
-func blocks(e *field.Error) bool {
+// blocksRules is true for what makes rules fail or cost too much.
+func blocksRules(e *field.Error) bool {
 	return slices.Contains([]field.ErrorType{field.ErrorTypeTypeInvalid, field.ErrorTypeRequired, field.ErrorTypeTooLong, field.ErrorTypeTooMany}, e.Type)
 }
 

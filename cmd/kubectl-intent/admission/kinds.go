@@ -20,8 +20,8 @@ import (
 	providerpackage "github.com/intentplane/intentplane/package/provider"
 )
 
-// definitions are all of ours: those of the provider, and those that Crossplane makes of our definitions of composites.
-func definitions() ([]*extv1.CustomResourceDefinition, error) {
+// readDefinitions returns all of ours: those of the provider, and those that Crossplane makes of our definitions of composites.
+func readDefinitions() ([]*extv1.CustomResourceDefinition, error) {
 	out, err := decodeAll[extv1.CustomResourceDefinition](providerpackage.CRDs())
 	if err != nil {
 		return nil, err

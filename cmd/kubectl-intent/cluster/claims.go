@@ -30,7 +30,7 @@ func (c *Cluster) Claim(ctx context.Context, name string) ([]byte, error) {
 			groups = []string{group}
 		}
 	}
-	found, err := c.find(ctx, name, groups)
+	found, err := c.findDeployments(ctx, name, groups)
 	if err != nil {
 		return nil, err
 	}
@@ -43,8 +43,8 @@ func (c *Cluster) Claim(ctx context.Context, name string) ([]byte, error) {
 	return nil, errors.Errorf("namespace %q has two IntentDeployments %q: say %s.%s/%[2]s or %[3]s.%[5]s/%[2]s", c.namespace, name, claimResource, groups[0], groups[1])
 }
 
-// find looks into each group. A group that is not installed has none, but one must be.
-func (c *Cluster) find(ctx context.Context, name string, groups []string) ([]*unstructured.Unstructured, error) {
+// findDeployments looks into each group. A group that is not installed has none, but one must be.
+func (c *Cluster) findDeployments(ctx context.Context, name string, groups []string) ([]*unstructured.Unstructured, error) {
 	out := []*unstructured.Unstructured{}
 	var missing error
 	unknown := 0
@@ -54,10 +54,10 @@ func (c *Cluster) find(ctx context.Context, name string, groups []string) ([]*un
 		case err == nil:
 			out = append(out, o)
 		case unknownKind(err):
-			missing = describe(err, "get", claimsIn(g), name)
+			missing = describeError(err, "get", claimsIn(g), name)
 			unknown++
-		case !absent(err):
-			return nil, describe(err, "get", claimsIn(g), name)
+		case !isNotFound(err):
+			return nil, describeError(err, "get", claimsIn(g), name)
 		}
 	}
 	if unknown == len(groups) {

@@ -81,28 +81,28 @@ func Open(o Options) (*Cluster, error) {
 func (c *Cluster) Namespace() string { return c.namespace }
 
 // Answer returns the objects that fulfil a need, as Crossplane would select them: the one of that name, or all with those labels.
-// One that does not exist is no error. It returns an error that says what cannot be read, and why.
+// One that does not exist is not an error. It returns an error that says what cannot be read, and why.
 func (c *Cluster) Answer(ctx context.Context, n catalog.Need) ([]json.RawMessage, error) {
 	resource, _ := meta.UnsafeGuessKindToResource(schema.FromAPIVersionAndKind(n.APIVersion, n.Kind))
 	of := c.client.Resource(resource).Namespace(n.Namespace)
 	if n.MatchName != "" {
 		o, err := of.Get(ctx, n.MatchName, metav1.GetOptions{})
-		if absent(err) {
+		if isNotFound(err) {
 			return []json.RawMessage{}, nil
 		}
 		if err != nil {
-			return nil, describe(err, "get", resource, n.MatchName)
+			return nil, describeError(err, "get", resource, n.MatchName)
 		}
-		return encode(*o)
+		return encodeObjects(*o)
 	}
 	list, err := of.List(ctx, metav1.ListOptions{LabelSelector: labels.SelectorFromSet(n.MatchLabels).String()})
 	if err != nil {
-		return nil, describe(err, "list", resource, "")
+		return nil, describeError(err, "list", resource, "")
 	}
-	return encode(list.Items...)
+	return encodeObjects(list.Items...)
 }
 
-func encode(objects ...unstructured.Unstructured) ([]json.RawMessage, error) {
+func encodeObjects(objects ...unstructured.Unstructured) ([]json.RawMessage, error) {
 	out := make([]json.RawMessage, 0, len(objects))
 	for _, o := range objects {
 		b, err := o.MarshalJSON()
@@ -114,16 +114,16 @@ func encode(objects ...unstructured.Unstructured) ([]json.RawMessage, error) {
 	return out, nil
 }
 
-// absent is true for an object that does not exist, of a kind that does.
-func absent(err error) bool { return kerrors.IsNotFound(err) && !unknownKind(err) }
+// isNotFound is true for an object that does not exist, of a kind that does.
+func isNotFound(err error) bool { return kerrors.IsNotFound(err) && !unknownKind(err) }
 
 // unknownKind is true for a kind that the server does not serve: its 404 is not about an object.
 func unknownKind(err error) bool {
 	return kerrors.IsNotFound(err) && kerrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
 }
 
-// describe says what a person can do about an error.
-func describe(err error, verb string, resource schema.GroupVersionResource, name string) error {
+// describeError says what a person can do about an error.
+func describeError(err error, verb string, resource schema.GroupVersionResource, name string) error {
 	what := resource.GroupResource().String()
 	if name != "" {
 		what += "/" + name

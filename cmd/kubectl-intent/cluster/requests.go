@@ -47,11 +47,11 @@ func (c *Cluster) EachDelivery(ctx context.Context, namespace string, show func(
 	for {
 		list, err := c.client.Resource(resource).Namespace(namespace).List(ctx, with)
 		if err != nil {
-			return describe(err, "list", resource, "")
+			return describeError(err, "list", resource, "")
 		}
 		for i := range list.Items {
 			d := &deliveryv1alpha1.GitDelivery{}
-			if err := decode(&list.Items[i], d); err != nil {
+			if err := decodeObject(&list.Items[i], d); err != nil {
 				return err
 			}
 			show(d)
@@ -78,7 +78,7 @@ func (c *Cluster) User(ctx context.Context) string {
 func (c *Cluster) Ask(ctx context.Context, o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	made, err := c.client.Resource(requestsResource()).Namespace(o.GetNamespace()).Create(ctx, o, metav1.CreateOptions{})
 	if err != nil {
-		return nil, describe(err, "create", requestsResource(), "")
+		return nil, describeError(err, "create", requestsResource(), "")
 	}
 	return made, nil
 }
@@ -91,14 +91,14 @@ func (c *Cluster) Follow(ctx context.Context, o *unstructured.Unstructured, done
 		with.FieldSelector = only
 		return c.watcher.Resource(requestsResource()).Namespace(o.GetNamespace()).Watch(ctx, with)
 	}}
-	_, err := watchtools.Until(ctx, o.GetResourceVersion(), w, func(e watch.Event) (bool, error) { return see(e, done) })
+	_, err := watchtools.Until(ctx, o.GetResourceVersion(), w, func(e watch.Event) (bool, error) { return handleEvent(e, done) })
 	if ctx.Err() != nil {
 		return errors.Errorf("%s did not come to its end in time", o.GetName())
 	}
 	return errors.Wrapf(err, "cannot wait for %s", o.GetName())
 }
 
-func see(e watch.Event, done func(*rolloutv1alpha1.RolloutRequest) (bool, error)) (bool, error) {
+func handleEvent(e watch.Event, done func(*rolloutv1alpha1.RolloutRequest) (bool, error)) (bool, error) {
 	switch e.Type {
 	case watch.Error:
 		return false, kerrors.FromObject(e.Object)
@@ -107,14 +107,14 @@ func see(e watch.Event, done func(*rolloutv1alpha1.RolloutRequest) (bool, error)
 	case watch.Added, watch.Modified, watch.Bookmark:
 	}
 	r := &rolloutv1alpha1.RolloutRequest{}
-	if err := decode(e.Object, r); err != nil {
+	if err := decodeObject(e.Object, r); err != nil {
 		return false, err
 	}
 	return done(r)
 }
 
-// decode an object as far as we know its kind: the server may know more.
-func decode(from runtime.Object, to any) error {
+// decodeObject decodes an object as far as we know its kind: the server may know more.
+func decodeObject(from runtime.Object, to any) error {
 	b, err := json.Marshal(from)
 	if err != nil {
 		return errors.Wrap(err, "cannot encode what the cluster has")
