@@ -87,6 +87,7 @@ func observed(u *unstructured.Unstructured, site string) string {
 func TestHostileTenant(t *testing.T) {
 	t.Parallel()
 	bad, good := &stage{scene.New(t, cp)}, &stage{scene.New(t, cp, "edge1")}
+	good.Succeed(good.Claim("first", good.intent("first", 1, "edge1"))) // The first delivery of all starts what the others use.
 	before := good.slowestDelivery("before")
 	clusters := map[string]struct {
 		server *hostile.Cluster
@@ -94,7 +95,7 @@ func TestHostileTenant(t *testing.T) {
 	}{
 		"list":   {server: hostile.New(hostile.EndlessList, nil), want: "ClusterUnreachable: Kustomization flux-system/edge: the cluster sends more than 8 MiB for a page of a list"},
 		"zipped": {server: hostile.New(hostile.EndlessZippedList, nil), want: "ClusterUnreachable: Kustomization flux-system/edge: the cluster sends what takes more than 48 MiB of memory for a page of a list"},
-		"event":  {server: hostile.New(nil, hostile.EndlessEvent), want: "ClusterUnreachable: Kustomization flux-system/edge: the cluster sends more than 1 MiB for an event of a watch"},
+		"event":  {server: hostile.New(nil, hostile.EndlessEvent), want: "ClusterUnreachable: Kustomization flux-system/edge: the cluster sends more than 2 MiB for an event of a watch"},
 		"events": {server: hostile.New(nil, hostile.EndlessEvents), want: "EngineObjectMissing: Kustomization flux-system/edge does not exist"},
 	}
 	claims := map[string]*unstructured.Unstructured{}
@@ -103,13 +104,13 @@ func TestHostileTenant(t *testing.T) {
 		claims[name] = bad.Claim(name, bad.intent(name, 1, name))
 		bad.Apply(claims[name])
 	}
+	for name, c := range clusters {
+		bad.blames(claims[name], name, c.want)
+	}
 	gits, free := bad.startGits()
 	bad.AddSite("plain")
 	for name, g := range gits {
 		bad.deliverTo(name, g.url)
-	}
-	for name, c := range clusters {
-		bad.blames(claims[name], name, c.want)
 	}
 	for name, g := range gits {
 		bad.awaitUnready(name, g.want)
