@@ -72,12 +72,12 @@ type change struct {
 
 // Create an object. It returns an error if it exists.
 func (h *history) Create(r schema.GroupVersionResource, o runtime.Object, ns string, _ ...metav1.CreateOptions) error {
-	return h.write(watch.Added, r, o, ns, func(o runtime.Object) error { return h.ObjectTracker.Create(r, o, ns) })
+	return h.recordChange(watch.Added, r, o, ns, func(o runtime.Object) error { return h.ObjectTracker.Create(r, o, ns) })
 }
 
 // Update an object. It returns an error if it does not exist.
 func (h *history) Update(r schema.GroupVersionResource, o runtime.Object, ns string, _ ...metav1.UpdateOptions) error {
-	return h.write(watch.Modified, r, o, ns, func(o runtime.Object) error { return h.ObjectTracker.Update(r, o, ns) })
+	return h.recordChange(watch.Modified, r, o, ns, func(o runtime.Object) error { return h.ObjectTracker.Update(r, o, ns) })
 }
 
 // Patch replaces an object by one that was patched. It returns an error if it does not exist.
@@ -91,11 +91,11 @@ func (h *history) Delete(r schema.GroupVersionResource, ns, name string, _ ...me
 	if err != nil {
 		return err
 	}
-	return h.write(watch.Deleted, r, o, ns, func(runtime.Object) error { return h.ObjectTracker.Delete(r, ns, name) })
+	return h.recordChange(watch.Deleted, r, o, ns, func(runtime.Object) error { return h.ObjectTracker.Delete(r, ns, name) })
 }
 
-// write a change, and tell it to all who watch.
-func (h *history) write(what watch.EventType, r schema.GroupVersionResource, o runtime.Object, ns string, do func(runtime.Object) error) error {
+// recordChange a change, and tell it to all who watch.
+func (h *history) recordChange(what watch.EventType, r schema.GroupVersionResource, o runtime.Object, ns string, do func(runtime.Object) error) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	o = o.DeepCopyObject()
@@ -110,14 +110,14 @@ func (h *history) write(what watch.EventType, r schema.GroupVersionResource, o r
 	c := change{Event: watch.Event{Type: what, Object: o}, resource: r, namespace: ns, name: m.GetName()}
 	h.past = append(h.past, c)
 	for _, w := range h.watchers {
-		w.tell(c)
+		w.sendChange(c)
 	}
 	return nil
 }
 
 // List the objects, with the version up to which their history is known by that. It returns an error if the selector is none.
 func (h *history) List(r schema.GroupVersionResource, k schema.GroupVersionKind, ns string, opts ...metav1.ListOptions) (runtime.Object, error) {
-	only, _, err := asked(opts)
+	only, _, err := selectedBy(opts)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +131,9 @@ func (h *history) List(r schema.GroupVersionResource, k schema.GroupVersionKind,
 	if !ok {
 		return nil, errors.Errorf("%T is no list", o)
 	}
-	list.Items = slices.DeleteFunc(list.Items, func(u unstructured.Unstructured) bool { return !only.Matches(named(u.GetNamespace(), u.GetName())) })
+	list.Items = slices.DeleteFunc(list.Items, func(u unstructured.Unstructured) bool {
+		return !only.Matches(selectableFields(u.GetNamespace(), u.GetName()))
+	})
 	list.SetResourceVersion(strconv.Itoa(len(h.past)))
 	return list, nil
 }
@@ -139,7 +141,7 @@ func (h *history) List(r schema.GroupVersionResource, k schema.GroupVersionKind,
 // Watch tells what happened since a version, and what happens. Without a version that is all that ever did. It returns an error if
 // the version is none, or the selector.
 func (h *history) Watch(r schema.GroupVersionResource, ns string, opts ...metav1.ListOptions) (watch.Interface, error) {
-	only, since, err := asked(opts)
+	only, since, err := selectedBy(opts)
 	if err != nil {
 		return nil, err
 	}
@@ -147,14 +149,14 @@ func (h *history) Watch(r schema.GroupVersionResource, ns string, opts ...metav1
 	defer h.mu.Unlock()
 	w := newWatcher(r, ns, only)
 	for _, c := range h.past[min(since, len(h.past)):] {
-		w.tell(c)
+		w.sendChange(c)
 	}
 	h.watchers = append(h.watchers, w)
 	return w, nil
 }
 
-// asked are the objects that a list or a watch is for, and since which version.
-func asked(opts []metav1.ListOptions) (fields.Selector, int, error) {
+// selectedBy are the objects that a list or a watch is for, and since which version.
+func selectedBy(opts []metav1.ListOptions) (fields.Selector, int, error) {
 	if len(opts) == 0 {
 		return fields.Everything(), 0, nil
 	}
@@ -166,7 +168,7 @@ func asked(opts []metav1.ListOptions) (fields.Selector, int, error) {
 	return only, since, errors.Wrap(err, "cannot parse version")
 }
 
-// named are the fields that objects are selected by.
-func named(namespace, name string) fields.Set {
+// selectableFields are the fields that objects are selected by.
+func selectableFields(namespace, name string) fields.Set {
 	return fields.Set{"metadata.name": name, "metadata.namespace": namespace}
 }

@@ -24,12 +24,12 @@ func newWatcher(r schema.GroupVersionResource, ns string, only fields.Selector) 
 	return &watcher{ProxyWatcher: watch.NewProxyWatcher(events), events: events, resource: r, namespace: ns, only: only}
 }
 
-// tell a change to who asked for it, and watches still.
-func (w *watcher) tell(c change) {
+// sendChange a change to who asked for it, and watches still.
+func (w *watcher) sendChange(c change) {
 	if w.resource != c.resource || w.namespace != "" && w.namespace != c.namespace {
 		return
 	}
-	if !w.only.Matches(named(c.namespace, c.name)) {
+	if !w.only.Matches(selectableFields(c.namespace, c.name)) {
 		return
 	}
 	select {

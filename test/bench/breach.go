@@ -15,9 +15,9 @@ import (
 // breaches are the rounds of slo_breach_to_rollback_s, of which the longest counts.
 const breaches = 5
 
-// breach a service level objective while a revision is judged, and measure from the scrape that shows it to the commit that takes it back. Each
+// measureBreach a service level objective while a revision is judged, and measure from the scrape that shows it to the commit that takes it back. Each
 // round has a deployment of its own, so that none costs more than Crossplane's circuit breaker lets it.
-func (y *story) breach(ctx context.Context, figures map[string]float64) error {
+func (y *story) measureBreach(ctx context.Context, figures map[string]float64) error {
 	const place = "breach"
 	l, err := load.New(y.s.cp)
 	if err != nil {
@@ -29,20 +29,20 @@ func (y *story) breach(ctx context.Context, figures map[string]float64) error {
 	took := []float64{}
 	for i := range breaches {
 		claim := func(replicas, count int) *unstructured.Unstructured {
-			return load.Claim(place, fmt.Sprintf("shop-%d", i), replicas, check(gateInterval, count))
+			return load.Claim(place, fmt.Sprintf("shop-%d", i), replicas, prometheusCheck(gateInterval, count))
 		}
-		if err := y.apply(ctx, claim(1, 1), "Succeeded", "Succeeded"); err != nil {
+		if err := y.applyAndAwait(ctx, claim(1, 1), "Succeeded", "Succeeded"); err != nil {
 			return err
 		}
-		if err := y.apply(ctx, claim(2, 100), "Validating", ""); err != nil {
+		if err := y.applyAndAwait(ctx, claim(2, 100), "Validating", ""); err != nil {
 			return err
 		}
-		d, err := y.taken(ctx, place, time.Duration(i)*time.Second)
+		d, err := y.rollbackTime(ctx, place, time.Duration(i)*time.Second)
 		if err != nil {
 			return err
 		}
 		took = append(took, d.Seconds())
-		if err := y.await(ctx, claim(2, 100), "Succeeded", "RolledBack"); err != nil {
+		if err := y.awaitOutcome(ctx, claim(2, 100), "Succeeded", "RolledBack"); err != nil {
 			return err
 		}
 	}
@@ -50,9 +50,9 @@ func (y *story) breach(ctx context.Context, figures map[string]float64) error {
 	return nil
 }
 
-// taken is how long it takes until the branch goes back. Each round begins at another time of the Gate's interval.
-func (y *story) taken(ctx context.Context, repository string, after time.Duration) (time.Duration, error) {
-	if err := pass(ctx, 2*gateInterval+after); err != nil {
+// rollbackTime is how long it takes until the branch goes back. Each round begins at another time of the Gate's interval.
+func (y *story) rollbackTime(ctx context.Context, repository string, after time.Duration) (time.Duration, error) {
+	if err := waitFor(ctx, 2*gateInterval+after); err != nil {
 		return 0, err
 	}
 	pushed := make(chan time.Time, 8)
@@ -61,7 +61,7 @@ func (y *story) taken(ctx context.Context, repository string, after time.Duratio
 	y.target.Set(metric, bad)
 	defer y.target.Set(metric, good)
 	for before := y.target.Scrapes(); y.target.Scrapes() == before; {
-		if err := pass(ctx, time.Millisecond); err != nil {
+		if err := waitFor(ctx, time.Millisecond); err != nil {
 			return 0, err
 		}
 	}

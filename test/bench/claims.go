@@ -27,35 +27,35 @@ type latency struct {
 }
 
 func (s *stage) toCommit(ctx context.Context) (float64, error) {
-	l, err := s.latencies(ctx)
-	return median(l.commit), err
+	l, err := s.claimLatencies(ctx)
+	return medianOf(l.commit), err
 }
 
 func (s *stage) toSucceeded(ctx context.Context) (float64, error) {
-	l, err := s.latencies(ctx)
-	return median(l.succeeded), err
+	l, err := s.claimLatencies(ctx)
+	return medianOf(l.succeeded), err
 }
 
-// latencies applies the claims, once.
-func (s *stage) latencies(ctx context.Context) (latency, error) {
+// claimLatencies applies the claims, once.
+func (s *stage) claimLatencies(ctx context.Context) (latency, error) {
 	if s.latency != nil {
 		return *s.latency, nil
 	}
-	if err := s.open(ctx); err != nil {
+	if err := s.openControlPlane(ctx); err != nil {
 		return latency{}, err
 	}
-	commits := s.commits(ctx)
+	commits := s.watchPushes(ctx)
 	defer s.cp.Git.AfterPush(repository, nil)
 	l := latency{}
 	for i := range claims {
 		began := time.Now()
-		if err := s.bounded(ctx, fmt.Sprintf("latency-%d", i), sitesOfClaim); err != nil {
+		if err := s.succeedInTime(ctx, fmt.Sprintf("latency-%d", i), sitesOfClaim); err != nil {
 			return latency{}, err
 		}
-		l.succeeded = append(l.succeeded, ms(time.Since(began)))
+		l.succeeded = append(l.succeeded, milliseconds(time.Since(began)))
 		select {
 		case at := <-commits:
-			l.commit = append(l.commit, ms(at.Sub(began)))
+			l.commit = append(l.commit, milliseconds(at.Sub(began)))
 		default:
 			return latency{}, errors.Errorf("claim %d succeeded without a commit", i)
 		}
@@ -64,15 +64,15 @@ func (s *stage) latencies(ctx context.Context) (latency, error) {
 	return l, nil
 }
 
-// bounded makes a claim succeed, or gives up.
-func (s *stage) bounded(ctx context.Context, name string, sites int) error {
+// succeedInTime makes a claim succeed, or gives up.
+func (s *stage) succeedInTime(ctx context.Context, name string, sites int) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	return s.succeed(ctx, claim(name, sites))
+	return s.awaitSucceeded(ctx, newClaim(name, sites))
 }
 
-// commits tells the time of each push that moved the branch, seen from the server.
-func (s *stage) commits(ctx context.Context) <-chan time.Time {
+// watchPushes tells the time of each push that moved the branch, seen from the server.
+func (s *stage) watchPushes(ctx context.Context) <-chan time.Time {
 	at, last := make(chan time.Time, claims), ""
 	s.cp.Git.AfterPush(repository, func() {
 		now := time.Now()
@@ -85,25 +85,25 @@ func (s *stage) commits(ctx context.Context) <-chan time.Time {
 	return at
 }
 
-// tokens are what Crossplane's circuit breaker charges for a claim with so many sites, from apply to Succeeded. It has 100.
-func (s *stage) tokens(sites int) func(context.Context) (float64, error) {
+// breakerTokens are what Crossplane's circuit breaker charges for a claim with so many sites, from apply to Succeeded. It has 100.
+func (s *stage) breakerTokens(sites int) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {
-		if err := s.open(ctx); err != nil {
+		if err := s.openControlPlane(ctx); err != nil {
 			return 0, err
 		}
-		before, err := s.allowed(ctx)
+		before, err := s.allowedEvents(ctx)
 		if err != nil {
 			return 0, err
 		}
-		if err := s.bounded(ctx, fmt.Sprintf("tokens-%d", sites), sites); err != nil {
+		if err := s.succeedInTime(ctx, fmt.Sprintf("tokens-%d", sites), sites); err != nil {
 			return 0, err
 		}
-		after, err := s.allowed(ctx)
+		after, err := s.allowedEvents(ctx)
 		return after - before, err
 	}
 }
 
-func (s *stage) allowed(ctx context.Context) (float64, error) {
+func (s *stage) allowedEvents(ctx context.Context) (float64, error) {
 	m, err := s.cp.CoreMetrics(ctx)
 	if err != nil {
 		return 0, err
@@ -111,7 +111,7 @@ func (s *stage) allowed(ctx context.Context) (float64, error) {
 	return m.Sum("circuit_breaker_events_total", map[string]string{"result": "Allowed"}), nil
 }
 
-func median(v []float64) float64 {
+func medianOf(v []float64) float64 {
 	if len(v) == 0 {
 		return 0
 	}
@@ -119,4 +119,4 @@ func median(v []float64) float64 {
 	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
 }
 
-func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

@@ -43,29 +43,29 @@ type fleet struct {
 	figures map[string]float64
 }
 
-func (f *fleet) figure(name string) func(context.Context) (float64, error) {
+func (f *fleet) fleetFigure(name string) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {
 		if f.figures != nil {
 			return f.figures[name], nil
 		}
 		// A control plane of its own: what others left on it would count.
-		if err := f.s.close(); err != nil {
+		if err := f.s.closeControlPlane(); err != nil {
 			return 0, err
 		}
-		if err := f.s.open(ctx); err != nil {
+		if err := f.s.openControlPlane(ctx); err != nil {
 			return 0, err
 		}
-		if err := f.fill(ctx); err != nil {
+		if err := f.createClusters(ctx); err != nil {
 			return 0, err
 		}
 		var err error
-		f.figures, err = f.watch(ctx)
+		f.figures, err = f.measureFlaps(ctx)
 		return f.figures[name], err
 	}
 }
 
-// fill the control plane with clusters, and wait until all are ready.
-func (f *fleet) fill(ctx context.Context) error {
+// createClusters the control plane with clusters, and wait until all are ready.
+func (f *fleet) createClusters(ctx context.Context) error {
 	if err := f.s.cp.ApplyYAML(ctx, []byte(fleetKinds)); err != nil {
 		return err
 	}
@@ -75,17 +75,17 @@ func (f *fleet) fill(ctx context.Context) error {
 	limited, cancel := context.WithTimeout(ctx, crowdPatience)
 	defer cancel()
 	// Kinds are served a moment after they were applied.
-	for f.s.cp.ApplyYAML(limited, described(0)) != nil && limited.Err() == nil {
-		_ = pass(limited, time.Second)
+	for f.s.cp.ApplyYAML(limited, clusterManifests(0)) != nil && limited.Err() == nil {
+		_ = waitFor(limited, time.Second)
 	}
-	if err := f.each(limited, f.make); err != nil {
+	if err := f.forEachCluster(limited, f.makeCluster); err != nil {
 		return err
 	}
-	return f.ready(limited)
+	return f.awaitReady(limited)
 }
 
-// described is a cluster, and what watches it.
-func described(i int) []byte {
+// clusterManifests is a cluster, and what watches it.
+func clusterManifests(i int) []byte {
 	watched := fleetManaged
 	if i < composedClusters {
 		watched = fleetComposed
@@ -95,8 +95,8 @@ func described(i int) []byte {
 
 func clusterName(i int) string { return fmt.Sprintf("c-%03d", i) }
 
-// each does something for all clusters, some at once.
-func (f *fleet) each(ctx context.Context, fn func(ctx context.Context, i int) error) error {
+// forEachCluster does something for all clusters, some at once.
+func (f *fleet) forEachCluster(ctx context.Context, fn func(ctx context.Context, i int) error) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(makers)
 	for i := range manyClusters {
@@ -105,12 +105,12 @@ func (f *fleet) each(ctx context.Context, fn func(ctx context.Context, i int) er
 	return g.Wait()
 }
 
-func (f *fleet) make(ctx context.Context, i int) error {
+func (f *fleet) makeCluster(ctx context.Context, i int) error {
 	name := clusterName(i)
-	if err := f.s.cp.ApplyYAML(ctx, described(i)); err != nil {
+	if err := f.s.cp.ApplyYAML(ctx, clusterManifests(i)); err != nil {
 		return err
 	}
-	kubeconfig, err := f.kubeconfig(name)
+	kubeconfig, err := f.writeKubeconfig(name)
 	if err != nil {
 		return err
 	}
@@ -122,14 +122,14 @@ func (f *fleet) make(ctx context.Context, i int) error {
 		return errors.Wrap(err, "cannot create kubeconfig")
 	}
 	built := `{"status":{"phase":"Provisioned","initialization":{"infrastructureProvisioned":true,"controlPlaneInitialized":true}}}`
-	if err := f.say(ctx, "cluster.x-k8s.io/v1beta2", "Cluster", name, built); err != nil {
+	if err := f.patchStatus(ctx, "cluster.x-k8s.io/v1beta2", "Cluster", name, built); err != nil {
 		return err
 	}
-	return f.flap(ctx, i, true)
+	return f.setInfrastructure(ctx, i, true)
 }
 
-// kubeconfig of the control plane itself, under a name that makes it another one for each cluster.
-func (f *fleet) kubeconfig(name string) ([]byte, error) {
+// writeKubeconfig of the control plane itself, under a name that makes it another one for each cluster.
+func (f *fleet) writeKubeconfig(name string) ([]byte, error) {
 	b, err := os.ReadFile(f.s.cp.Kubeconfig)
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot read kubeconfig")
@@ -144,17 +144,17 @@ func (f *fleet) kubeconfig(name string) ([]byte, error) {
 	return b, errors.Wrap(err, "cannot write kubeconfig")
 }
 
-// flap is what the infrastructure of a cluster says of itself.
-func (f *fleet) flap(ctx context.Context, i int, well bool) error {
+// setInfrastructure is what the infrastructure of a cluster says of itself.
+func (f *fleet) setInfrastructure(ctx context.Context, i int, well bool) error {
 	status, message := "True", ""
 	if !well {
 		status, message = "False", "It is gone for a moment."
 	}
 	says := `{"status":{"initialization":{"provisioned":true},"conditions":[{"type":"Ready","status":%q,"reason":"Said","message":%q,"lastTransitionTime":"2026-11-01T00:00:00Z"}]}}`
-	return f.say(ctx, "infrastructure.cluster.x-k8s.io/v1beta2", "FlappingCluster", clusterName(i), fmt.Sprintf(says, status, message))
+	return f.patchStatus(ctx, "infrastructure.cluster.x-k8s.io/v1beta2", "FlappingCluster", clusterName(i), fmt.Sprintf(says, status, message))
 }
 
-func (f *fleet) say(ctx context.Context, apiVersion, kind, name, patch string) error {
+func (f *fleet) patchStatus(ctx context.Context, apiVersion, kind, name, patch string) error {
 	o := &unstructured.Unstructured{}
 	o.SetAPIVersion(apiVersion)
 	o.SetKind(kind)
@@ -164,8 +164,8 @@ func (f *fleet) say(ctx context.Context, apiVersion, kind, name, patch string) e
 	return errors.Wrapf(err, "cannot write status of %s %s", kind, name)
 }
 
-// ready waits until all clusters are.
-func (f *fleet) ready(ctx context.Context) error {
+// awaitReady waits until all clusters are.
+func (f *fleet) awaitReady(ctx context.Context) error {
 	for {
 		l := managedClusters()
 		if err := f.s.cp.Client.List(ctx, l, client.InNamespace(flapNs)); err != nil {
@@ -180,7 +180,7 @@ func (f *fleet) ready(ctx context.Context) error {
 		if n == manyClusters {
 			return nil
 		}
-		if err := pass(ctx, time.Second); err != nil {
+		if err := waitFor(ctx, time.Second); err != nil {
 			return errors.Wrapf(err, "%d of %d clusters are ready", n, manyClusters)
 		}
 	}
@@ -193,13 +193,13 @@ func managedClusters() *unstructured.UnstructuredList {
 	return l
 }
 
-// watch what happens while all clusters flap.
-func (f *fleet) watch(ctx context.Context) (map[string]float64, error) {
+// measureFlaps what happens while all clusters flap.
+func (f *fleet) measureFlaps(ctx context.Context) (map[string]float64, error) {
 	flapping, stop := context.WithCancel(ctx)
 	defer stop()
 	flaps, failed := &atomic.Int64{}, make(chan error, 1)
 	go func() { failed <- f.flapAll(flapping, flaps) }()
-	if err := pass(ctx, flapWarmup); err != nil {
+	if err := waitFor(ctx, flapWarmup); err != nil {
 		return nil, err
 	}
 	before, err := cpuSeconds(f.s.cp.ProviderPID())
@@ -207,7 +207,7 @@ func (f *fleet) watch(ctx context.Context) (map[string]float64, error) {
 		return nil, err
 	}
 	made := flaps.Load()
-	writes, err := f.writes(ctx)
+	writes, err := f.countWrites(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -223,7 +223,7 @@ func (f *fleet) watch(ctx context.Context) (map[string]float64, error) {
 	if want := flapLeast * manyClusters / flapInterval.Seconds(); rate < want {
 		return nil, errors.Errorf("only %.0f objects flapped in a second, and %.0f have to", rate, want)
 	}
-	if err := f.closed(ctx); err != nil {
+	if err := f.checkBreakerClosed(ctx); err != nil {
 		return nil, err
 	}
 	return map[string]float64{
@@ -232,8 +232,8 @@ func (f *fleet) watch(ctx context.Context) (map[string]float64, error) {
 	}, nil
 }
 
-// closed returns an error if Crossplane's circuit breaker did not stay so: nobody heard some WorkloadCluster for a while.
-func (f *fleet) closed(ctx context.Context) error {
+// checkBreakerClosed returns an error if Crossplane's circuit breaker did not stay so: nobody heard some WorkloadCluster for a while.
+func (f *fleet) checkBreakerClosed(ctx context.Context) error {
 	m, err := f.s.cp.CoreMetrics(ctx)
 	if err != nil {
 		return err
@@ -252,9 +252,9 @@ func (f *fleet) flapAll(ctx context.Context, flaps *atomic.Int64) error {
 	tick := time.NewTicker(flapInterval)
 	defer tick.Stop()
 	for well := false; ; well = !well {
-		err := f.each(ctx, func(ctx context.Context, i int) error {
+		err := f.forEachCluster(ctx, func(ctx context.Context, i int) error {
 			defer flaps.Add(1)
-			return f.flap(ctx, i, well)
+			return f.setInfrastructure(ctx, i, well)
 		})
 		if ctx.Err() != nil {
 			return nil
@@ -270,8 +270,8 @@ func (f *fleet) flapAll(ctx context.Context, flaps *atomic.Int64) error {
 	}
 }
 
-// writes to ManagedClusters within the time that is measured.
-func (f *fleet) writes(ctx context.Context) (int, error) {
+// countWrites to ManagedClusters within the time that is measured.
+func (f *fleet) countWrites(ctx context.Context) (int, error) {
 	l := managedClusters()
 	if err := f.s.cp.Client.List(ctx, l, client.InNamespace(flapNs)); err != nil {
 		return 0, errors.Wrap(err, "cannot list ManagedClusters")

@@ -37,20 +37,20 @@ const (
 func (s *stage) readyRate(ctx context.Context) (float64, error) {
 	rates := []float64{}
 	for _, place := range []string{"crowd-a", "crowd-b", "crowd-c"}[:crowdRounds] {
-		r, err := s.crowd(ctx, place)
+		r, err := s.measureCrowd(ctx, place)
 		if err != nil {
 			return 0, err
 		}
 		rates = append(rates, r)
 	}
-	return median(rates), nil
+	return medianOf(rates), nil
 }
 
-// crowd creates a thousand GitDeliveries, and returns how many became Ready per second.
-func (s *stage) crowd(ctx context.Context, place string) (float64, error) {
+// measureCrowd creates a thousand GitDeliveries, and returns how many became Ready per second.
+func (s *stage) measureCrowd(ctx context.Context, place string) (float64, error) {
 	ctx, cancel := context.WithTimeout(ctx, crowdPatience)
 	defer cancel()
-	l, err := s.place(ctx, place)
+	l, err := s.openPlace(ctx, place)
 	if err != nil {
 		return 0, err
 	}
@@ -62,9 +62,9 @@ func (s *stage) crowd(ctx context.Context, place string) (float64, error) {
 	return crowd / time.Since(began).Seconds(), err
 }
 
-// place makes one to deliver to, on a control plane that is started if it has to be.
-func (s *stage) place(ctx context.Context, name string) (*load.Load, error) {
-	if err := s.open(ctx); err != nil {
+// openPlace makes one to deliver to, on a control plane that is started if it has to be.
+func (s *stage) openPlace(ctx context.Context, name string) (*load.Load, error) {
+	if err := s.openControlPlane(ctx); err != nil {
 		return nil, err
 	}
 	l, err := load.New(s.cp)
@@ -80,20 +80,20 @@ func (s *stage) deliveryP99(ctx context.Context) (float64, error) {
 	const place = "stream"
 	ctx, cancel := context.WithTimeout(ctx, crowdPatience)
 	defer cancel()
-	l, err := s.place(ctx, place)
+	l, err := s.openPlace(ctx, place)
 	if err != nil {
 		return 0, err
 	}
-	tips := s.tips(ctx, place)
+	tips := s.recordTips(ctx, place)
 	defer s.cp.Git.AfterPush(place, nil)
-	created, err := paced(ctx, l, load.Keys(streamed, place))
+	created, err := createPaced(ctx, l, load.Keys(streamed, place))
 	if err != nil {
 		return 0, err
 	}
 	if err := l.Ready(ctx, place, streamed); err != nil {
 		return 0, err
 	}
-	arrived, err := s.arrivals(ctx, place, tips())
+	arrived, err := s.commitArrivals(ctx, place, tips())
 	if err != nil {
 		return 0, err
 	}
@@ -109,11 +109,11 @@ func (s *stage) deliveryP99(ctx context.Context) (float64, error) {
 		}
 		took = append(took, when.Sub(at).Seconds())
 	}
-	return percentile(took, 99), nil
+	return percentileOf(took, 99), nil
 }
 
-// paced creates GitDeliveries at a steady pace, and returns when each of them was about to be.
-func paced(ctx context.Context, l *load.Load, keys []types.NamespacedName) (map[string]time.Time, error) {
+// createPaced creates GitDeliveries at a steady pace, and returns when each of them was about to be.
+func createPaced(ctx context.Context, l *load.Load, keys []types.NamespacedName) (map[string]time.Time, error) {
 	at := map[string]time.Time{}
 	next := time.NewTicker(streamEvery)
 	defer next.Stop()
@@ -137,8 +137,8 @@ type tip struct {
 	at     time.Time
 }
 
-// tips notes where the branch is after each push, from now on. It returns a function that returns them.
-func (s *stage) tips(ctx context.Context, repo string) func() []tip {
+// recordTips notes where the branch is after each push, from now on. It returns a function that returns them.
+func (s *stage) recordTips(ctx context.Context, repo string) func() []tip {
 	var (
 		mu  sync.Mutex
 		all []tip
@@ -160,8 +160,8 @@ func (s *stage) tips(ctx context.Context, repo string) func() []tip {
 	}
 }
 
-// arrivals are when each commit of the branch came, which is with the first tip that it is below.
-func (s *stage) arrivals(ctx context.Context, repo string, tips []tip) (map[string]time.Time, error) {
+// commitArrivals are when each commit of the branch came, which is with the first tip that it is below.
+func (s *stage) commitArrivals(ctx context.Context, repo string, tips []tip) (map[string]time.Time, error) {
 	out, err := s.cp.Git.Git(ctx, repo, "rev-list", "--reverse", "refs/heads/"+load.Branch)
 	if err != nil {
 		return nil, err
@@ -182,8 +182,8 @@ func (s *stage) arrivals(ctx context.Context, repo string, tips []tip) (map[stri
 	return arrived, nil
 }
 
-// percentile is the smallest value that so many of a hundred are not above.
-func percentile(v []float64, of int) float64 {
+// percentileOf is the smallest value that so many of a hundred are not above.
+func percentileOf(v []float64, of int) float64 {
 	if len(v) == 0 {
 		return 0
 	}

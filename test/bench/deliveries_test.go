@@ -23,7 +23,7 @@ func TestPercentile(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, percentile(tc.values, 99)); diff != "" {
+			if diff := cmp.Diff(tc.want, percentileOf(tc.values, 99)); diff != "" {
 				t.Errorf("\n%s\npercentile(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})

@@ -28,28 +28,28 @@ type engine struct {
 	peer float64
 }
 
-// together is how many deliveries per second go into one repository where all of them wait for it.
-func (e *engine) together(ctx context.Context) (float64, error) {
-	return e.rate(ctx, "together")
+// deliverTogether is how many deliveries per second go into one repository where all of them wait for it.
+func (e *engine) deliverTogether(ctx context.Context) (float64, error) {
+	return e.deliveryRate(ctx, "together")
 }
 
 // overCommand is the same as a multiple of what the git command does.
 func (e *engine) overCommand(ctx context.Context) (float64, error) {
-	return e.ratio(ctx, "together")
+	return e.ratioToCommand(ctx, "together")
 }
 
 // aloneOverCommand is how many deliveries go one by one while the git command makes one.
 func (e *engine) aloneOverCommand(ctx context.Context) (float64, error) {
-	return e.ratio(ctx, "alone")
+	return e.ratioToCommand(ctx, "alone")
 }
 
-func (e *engine) rate(ctx context.Context, name string) (float64, error) {
-	r, err := benchmark(ctx, enginePackage, "BenchmarkDeliver/"+name+"$", "deliveries/s", "1x", rounds)
-	return median(r[name]), err
+func (e *engine) deliveryRate(ctx context.Context, name string) (float64, error) {
+	r, err := runBenchmark(ctx, enginePackage, "BenchmarkDeliver/"+name+"$", "deliveries/s", "1x", rounds)
+	return medianOf(r[name]), err
 }
 
-func (e *engine) ratio(ctx context.Context, name string) (float64, error) {
-	ours, err := e.rate(ctx, name)
+func (e *engine) ratioToCommand(ctx context.Context, name string) (float64, error) {
+	ours, err := e.deliveryRate(ctx, name)
 	if err != nil {
 		return 0, err
 	}
@@ -64,7 +64,7 @@ func (e *engine) ratio(ctx context.Context, name string) (float64, error) {
 // commandDeliveries is how many deliveries per second the git command makes, each into its own directory: clone, write, commit, push.
 func commandDeliveries(ctx context.Context) (float64, error) {
 	best := 0.0
-	err := onServer(ctx, inhabited(), func(s *gitserver.Server, dir string) error {
+	err := onServer(ctx, seedWithDeliveries(), func(s *gitserver.Server, dir string) error {
 		for round := range rounds {
 			began := time.Now()
 			for i := range enginePeerDeliveries {
@@ -98,9 +98,9 @@ func onServer(ctx context.Context, seed map[string]string, fn func(s *gitserver.
 	return fn(s, dir)
 }
 
-// inhabited is a repository that deliveries went to before.
-func inhabited() map[string]string {
-	files := seed()
+// seedWithDeliveries is a repository that deliveries went to before.
+func seedWithDeliveries() map[string]string {
+	files := seedRepository()
 	for n := range engineBefore {
 		for i := range peerFiles {
 			files[fmt.Sprintf("sites/a/team-a/web-%d/file-%d.yaml", n, i)] = fmt.Sprintf("n: %d\ni: %d\n", n, i)
@@ -111,7 +111,7 @@ func inhabited() map[string]string {
 
 // hostilePack is the most memory that a process takes which looks at servers that send what is small on the wire and large in memory.
 func hostilePack(ctx context.Context) (float64, error) {
-	r, err := benchmark(ctx, "./provider/git", "BenchmarkHostilePack", "MiB", "1x", 1)
+	r, err := runBenchmark(ctx, "./provider/git", "BenchmarkHostilePack", "MiB", "1x", 1)
 	most := 0.0
 	for _, values := range r {
 		most = max(most, slices.Max(values))

@@ -31,13 +31,13 @@ type judged struct {
 	figures map[string]float64
 }
 
-func (y *judged) figure(name string) func(context.Context) (float64, error) {
+func (y *judged) gateFigure(name string) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {
 		if y.figures != nil {
 			return y.figures[name], nil
 		}
 		// A provider of its own: what it delivered before would stay in its memory.
-		if err := errors.Join(y.s.close(), y.s.open(ctx)); err != nil {
+		if err := errors.Join(y.s.closeControlPlane(), y.s.openControlPlane(ctx)); err != nil {
 			return 0, err
 		}
 		dir, err := os.MkdirTemp("", "prometheus")
@@ -45,12 +45,12 @@ func (y *judged) figure(name string) func(context.Context) (float64, error) {
 			return 0, errors.Wrap(err, "cannot make directory")
 		}
 		defer func() { _ = os.RemoveAll(dir) }()
-		y.figures, err = y.measure(ctx, dir)
+		y.figures, err = y.measureGates(ctx, dir)
 		return y.figures[name], err
 	}
 }
 
-func (y *judged) measure(ctx context.Context, dir string) (map[string]float64, error) {
+func (y *judged) measureGates(ctx context.Context, dir string) (map[string]float64, error) {
 	target := promserver.NewTarget()
 	defer target.Close()
 	target.Set(metric, good)
@@ -62,17 +62,17 @@ func (y *judged) measure(ctx context.Context, dir string) (map[string]float64, e
 		return nil, err
 	}
 	defer server.Stop()
-	if err := y.validate(ctx, server.URL()); err != nil {
+	if err := y.createGates(ctx, server.URL()); err != nil {
 		return nil, err
 	}
-	if err := pass(ctx, warmIntervals*gateInterval); err != nil {
+	if err := waitFor(ctx, warmIntervals*gateInterval); err != nil {
 		return nil, err
 	}
-	return y.count(ctx, server.URL())
+	return y.countQueries(ctx, server.URL())
 }
 
-// validate makes the claims' GitDeliveries and Gates, as the function would compose them, and waits until all Gates measure.
-func (y *judged) validate(ctx context.Context, prometheus string) error {
+// createGates makes the claims' GitDeliveries and Gates, as the function would compose them, and waits until all Gates measure.
+func (y *judged) createGates(ctx context.Context, prometheus string) error {
 	const place = "judged"
 	l, err := load.New(y.s.cp)
 	if err != nil {
@@ -96,9 +96,9 @@ func (y *judged) validate(ctx context.Context, prometheus string) error {
 	return l.Measuring(ctx, place, judgedClaims)
 }
 
-// count what the provider takes, and what the server is asked.
-func (y *judged) count(ctx context.Context, prometheus string) (map[string]float64, error) {
-	queries, err := asked(ctx, prometheus)
+// countQueries what the provider takes, and what the server is asked.
+func (y *judged) countQueries(ctx context.Context, prometheus string) (map[string]float64, error) {
+	queries, err := answeredQueries(ctx, prometheus)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ func (y *judged) count(ctx context.Context, prometheus string) (map[string]float
 		return nil, err
 	}
 	began := time.Now()
-	if err := pass(ctx, judgedIntervals*gateInterval); err != nil {
+	if err := waitFor(ctx, judgedIntervals*gateInterval); err != nil {
 		return nil, err
 	}
 	after, err := cpuSeconds(y.s.cp.ProviderPID())
@@ -115,7 +115,7 @@ func (y *judged) count(ctx context.Context, prometheus string) (map[string]float
 		return nil, err
 	}
 	took := time.Since(began)
-	more, err := asked(ctx, prometheus)
+	more, err := answeredQueries(ctx, prometheus)
 	if err != nil {
 		return nil, err
 	}
@@ -125,8 +125,8 @@ func (y *judged) count(ctx context.Context, prometheus string) (map[string]float
 	}, nil
 }
 
-// asked is how many queries a Prometheus server answered, as it counts them.
-func asked(ctx context.Context, prometheus string) (float64, error) {
+// answeredQueries is how many queries a Prometheus server answered, as it counts them.
+func answeredQueries(ctx context.Context, prometheus string) (float64, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, prometheus+"/metrics", nil)
 	if err != nil {
 		return 0, errors.Wrap(err, "cannot make request")

@@ -35,13 +35,13 @@ spec:
 
 // hostilePeak is how much more memory the provider takes while API servers of Sites never stop sending, until it says so of each.
 func (s *stage) hostilePeak(ctx context.Context) (float64, error) {
-	if err := s.open(ctx); err != nil {
+	if err := s.openControlPlane(ctx); err != nil {
 		return 0, err
 	}
-	if err := s.succeed(ctx, claim("before-hostile", 1)); err != nil {
+	if err := s.awaitSucceeded(ctx, newClaim("before-hostile", 1)); err != nil {
 		return 0, err
 	}
-	rest, err := s.weight("VmRSS")
+	rest, err := s.readProcessMemory("VmRSS")
 	if err != nil {
 		return 0, err
 	}
@@ -54,19 +54,19 @@ func (s *stage) hostilePeak(ctx context.Context) (float64, error) {
 	}
 	for name, c := range clusters {
 		defer c.Stop()
-		if err := s.reach(ctx, name, c); err != nil {
+		if err := s.deliverToHostile(ctx, name, c); err != nil {
 			return 0, err
 		}
 	}
-	if err := s.blamed(ctx, len(clusters)); err != nil {
+	if err := s.awaitBlamed(ctx, len(clusters)); err != nil {
 		return 0, err
 	}
-	peak, err := s.weight("VmHWM")
+	peak, err := s.readProcessMemory("VmHWM")
 	return peak - rest, err
 }
 
-// reach lets a claim be delivered to a hostile cluster.
-func (s *stage) reach(ctx context.Context, name string, c *hostile.Cluster) error {
+// deliverToHostile lets a claim be delivered to a hostile cluster.
+func (s *stage) deliverToHostile(ctx context.Context, name string, c *hostile.Cluster) error {
 	kubeconfig, err := c.Kubeconfig()
 	if err != nil {
 		return errors.Wrap(err, "cannot write kubeconfig")
@@ -78,7 +78,7 @@ func (s *stage) reach(ctx context.Context, name string, c *hostile.Cluster) erro
 	if err := s.cp.ApplyYAML(ctx, fmt.Appendf(nil, hostileSite, name, namespace)); err != nil {
 		return err
 	}
-	o := claim(name, 0)
+	o := newClaim(name, 0)
 	intent := fmt.Sprintf(`{"service": %q, "type": "web", "sites": [%q], "replicas": 2}`, name, name)
 	if err := unstructured.SetNestedField(o.Object, intent, "spec", "intent"); err != nil {
 		return errors.Wrap(err, "cannot write claim")
@@ -86,8 +86,8 @@ func (s *stage) reach(ctx context.Context, name string, c *hostile.Cluster) erro
 	return s.cp.ApplyObject(ctx, o)
 }
 
-// blamed waits until so many SiteSyncs name what a cluster does.
-func (s *stage) blamed(ctx context.Context, want int) error {
+// awaitBlamed waits until so many SiteSyncs name what a cluster does.
+func (s *stage) awaitBlamed(ctx context.Context, want int) error {
 	ctx, cancel := context.WithTimeout(ctx, clusterPatience)
 	defer cancel()
 	for {
@@ -107,7 +107,7 @@ func (s *stage) blamed(ctx context.Context, want int) error {
 		if n >= want {
 			return nil
 		}
-		if err := pass(ctx, time.Second); err != nil {
+		if err := waitFor(ctx, time.Second); err != nil {
 			return errors.Wrapf(err, "%d of %d hostile clusters are named", n, want)
 		}
 	}

@@ -28,11 +28,11 @@ type large struct {
 	figures map[string]float64
 }
 
-// figure measures all of them once, and returns one.
-func (l *large) figure(unit string) func(context.Context) (float64, error) {
+// largeFigure measures all of them once, and returns one.
+func (l *large) largeFigure(unit string) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {
 		if l.figures == nil {
-			if err := l.measure(ctx); err != nil {
+			if err := l.measureLarge(ctx); err != nil {
 				return 0, err
 			}
 		}
@@ -40,28 +40,28 @@ func (l *large) figure(unit string) func(context.Context) (float64, error) {
 	}
 }
 
-func (l *large) measure(ctx context.Context) error {
+func (l *large) measureLarge(ctx context.Context) error {
 	return onServer(ctx, nil, func(s *gitserver.Server, _ string) error {
-		if err := fill(ctx, s.Path(repository)); err != nil {
+		if err := fillRepository(ctx, s.Path(repository)); err != nil {
 			return err
 		}
 		if err := os.Setenv(largeURL, s.URL(repository)); err != nil {
 			return errors.Wrap(err, "cannot tell benchmark about repository")
 		}
-		out, err := output(ctx, enginePackage, "BenchmarkLarge$", "1x", 1)
+		out, err := benchmarkOutput(ctx, enginePackage, "BenchmarkLarge$", "1x", 1)
 		if err != nil {
 			return err
 		}
 		l.figures = map[string]float64{}
 		for _, unit := range []string{"s/first", "s/delivery", "MiB"} {
-			l.figures[unit] = median(results(out, unit)["BenchmarkLarge"])
+			l.figures[unit] = medianOf(parseResults(out, unit)["BenchmarkLarge"])
 		}
 		return nil
 	})
 }
 
-// fill a bare repository with one commit.
-func fill(ctx context.Context, path string) error {
+// fillRepository a bare repository with one commit.
+func fillRepository(ctx context.Context, path string) error {
 	cmd := exec.CommandContext(ctx, "git", "-c", "core.compression=0", "-c", "pack.compression=0", "fast-import", "--quiet", "--depth=0", "--big-file-threshold=1")
 	cmd.Dir = path
 	in, err := cmd.StdinPipe()
@@ -72,12 +72,12 @@ func fill(ctx context.Context, path string) error {
 	if err := cmd.Start(); err != nil {
 		return errors.Wrap(err, "cannot run git fast-import")
 	}
-	err = errors.Join(stream(in), in.Close())
+	err = errors.Join(streamCommit(in), in.Close())
 	return errors.Wrap(errors.Join(err, cmd.Wait()), "cannot fill repository")
 }
 
-// stream a commit with all files: a thousand directories with a hundred each.
-func stream(to io.Writer) error {
+// streamCommit a commit with all files: a thousand directories with a hundred each.
+func streamCommit(to io.Writer) error {
 	w := bufio.NewWriterSize(to, 1<<20)
 	noise := rand.NewChaCha8([32]byte{})
 	content := make([]byte, largeBytes)

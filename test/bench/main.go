@@ -28,7 +28,7 @@ type figure struct {
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, strings.Join(os.Args[1:], " "))
+	err := runFigures(ctx, strings.Join(os.Args[1:], " "))
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -36,13 +36,13 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, only string) error {
+func runFigures(ctx context.Context, only string) error {
 	s := &stage{}
-	err := measure(ctx, figures(s), only)
-	return errors.Join(err, s.close())
+	err := measureFigures(ctx, allFigures(s), only)
+	return errors.Join(err, s.closeControlPlane())
 }
 
-func measure(ctx context.Context, all []figure, only string) error {
+func measureFigures(ctx context.Context, all []figure, only string) error {
 	known := false
 	for _, f := range all {
 		if is, err := path.Match(only, f.name); err != nil || only != "" && !is {
@@ -61,55 +61,55 @@ func measure(ctx context.Context, all []figure, only string) error {
 	return nil
 }
 
-// figures in the order in which they are measured: what needs a machine for itself comes last.
-func figures(s *stage) []figure {
+// allFigures in the order in which they are measured: what needs a machine for itself comes last.
+func allFigures(s *stage) []figure {
 	e, l, y, t, g, c := &engine{}, &large{}, &steady{s: s}, &story{s: s}, &judged{s: s}, &fleet{s: s}
 	return []figure{
-		{"harness_start_s", "s", s.start},
-		{"breaker_tokens_1_site", "tokens", s.tokens(1)},
-		{"breaker_tokens_10_sites", "tokens", t.figure("ungated")},
-		{"breaker_tokens_10_sites_gated", "tokens", t.figure("one")},
-		{"breaker_tokens_rollback_story", "tokens", t.figure("story")},
-		{"slo_breach_to_rollback_s", "s", t.figure("breach")},
+		{"harness_start_s", "s", s.startTime},
+		{"breaker_tokens_1_site", "tokens", s.breakerTokens(1)},
+		{"breaker_tokens_10_sites", "tokens", t.storyFigure("ungated")},
+		{"breaker_tokens_10_sites_gated", "tokens", t.storyFigure("one")},
+		{"breaker_tokens_rollback_story", "tokens", t.storyFigure("story")},
+		{"slo_breach_to_rollback_s", "s", t.storyFigure("breach")},
 		{"claim_to_commit_ms", "ms", s.toCommit},
 		{"claim_to_succeeded_ms", "ms", s.toSucceeded},
-		{"provider_rss_mib", "MiB", s.memory("VmRSS")},
-		{"provider_peak_rss_mib", "MiB", s.memory("VmHWM")},
-		{"gates_200_cpu_percent", "%", g.figure("cpu_percent")},
-		{"gates_200_queries_per_interval", "1/interval", g.figure("queries")},
+		{"provider_rss_mib", "MiB", s.providerMemory("VmRSS")},
+		{"provider_peak_rss_mib", "MiB", s.providerMemory("VmHWM")},
+		{"gates_200_cpu_percent", "%", g.gateFigure("cpu_percent")},
+		{"gates_200_queries_per_interval", "1/interval", g.gateFigure("queries")},
 		{"hostile_cluster_peak_mib", "MiB", s.hostilePeak},
 		{"flux_proof_s", "s", s.fluxProof},
 		{"delivery_p99_s", "s", s.deliveryP99},
 		{"deliveries_ready_per_s", "1/s", s.readyRate},
 		{"neighbour_delay_ratio", "times", s.neighbourDelay},
-		{"steady_commits", "commits", y.figure("commits")},
-		{"steady_status_writes", "writes", y.figure("writes")},
-		{"steady_remote_looks", "1/interval", y.figure("looks")},
-		{"steady_cpu_percent", "%", y.figure("cpu_percent")},
-		{"steady_rss_mib", "MiB", y.figure("rss_mib")},
-		{"steady_peak_rss_mib", "MiB", y.figure("peak_rss_mib")},
-		{"clusters_300_cpu_percent", "%", c.figure("cpu_percent")},
-		{"cluster_status_writes_per_min", "1/min", c.figure("writes")},
-		{"render_cold_over_kustomize", "times", s.alone(call("cold", "render_cold_over_kustomize", median))},
-		{"render_warm_over_decode", "times", s.alone(call("warm", "render_warm_over_decode", median))},
-		{"render_changed_over_decode", "times", s.alone(call("changed", "render_changed_over_decode", median))},
-		{"allocated_over_request", "times", s.alone(call("warm", "allocated_over_request", median))},
-		{"request_bytes", "bytes", s.alone(call("warm", "request_bytes", median))},
-		{"render_1000_objects_s", "s", s.alone(call("cold1000", "render_1000_objects_s", slices.Min[[]float64]))},
-		{"render_1000_objects_cpu_s", "s", s.alone(call("cold1000", "render_1000_objects_cpu_s", median))},
-		{"function_rss_mib", "MiB", s.alone(claimsMemory("function_rss_mib"))},
-		{"function_peak_rss_mib", "MiB", s.alone(claimsMemory("function_peak_rss_mib"))},
-		{"phase_us", "us", s.alone(decided)},
-		{"render_20_objects_ms", "ms", s.alone(renderTime)},
-		{"render_ratio_vs_kustomize", "times", s.alone(renderRatio)},
-		{"git_engine_per_s", "1/s", s.alone(e.together)},
-		{"git_engine_over_cli", "times", s.alone(e.overCommand)},
-		{"git_engine_ungrouped_over_cli", "times", s.alone(e.aloneOverCommand)},
-		{"big_repo_first_s", "s", s.alone(l.figure("s/first"))},
-		{"big_repo_delivery_s", "s", s.alone(l.figure("s/delivery"))},
-		{"big_repo_rss_mib", "MiB", s.alone(l.figure("MiB"))},
-		{"hostile_pack_peak_mib", "MiB", s.alone(hostilePack)},
-		{"git_deliveries_per_s", "1/s", s.alone(deliveries)},
-		{"git_deliveries_ratio_vs_git", "times", s.alone(deliveryRatio)},
+		{"steady_commits", "commits", y.steadyFigure("commits")},
+		{"steady_status_writes", "writes", y.steadyFigure("writes")},
+		{"steady_remote_looks", "1/interval", y.steadyFigure("looks")},
+		{"steady_cpu_percent", "%", y.steadyFigure("cpu_percent")},
+		{"steady_rss_mib", "MiB", y.steadyFigure("rss_mib")},
+		{"steady_peak_rss_mib", "MiB", y.steadyFigure("peak_rss_mib")},
+		{"clusters_300_cpu_percent", "%", c.fleetFigure("cpu_percent")},
+		{"cluster_status_writes_per_min", "1/min", c.fleetFigure("writes")},
+		{"render_cold_over_kustomize", "times", s.withoutControlPlane(callFigure("cold", "render_cold_over_kustomize", medianOf))},
+		{"render_warm_over_decode", "times", s.withoutControlPlane(callFigure("warm", "render_warm_over_decode", medianOf))},
+		{"render_changed_over_decode", "times", s.withoutControlPlane(callFigure("changed", "render_changed_over_decode", medianOf))},
+		{"allocated_over_request", "times", s.withoutControlPlane(callFigure("warm", "allocated_over_request", medianOf))},
+		{"request_bytes", "bytes", s.withoutControlPlane(callFigure("warm", "request_bytes", medianOf))},
+		{"render_1000_objects_s", "s", s.withoutControlPlane(callFigure("cold1000", "render_1000_objects_s", slices.Min[[]float64]))},
+		{"render_1000_objects_cpu_s", "s", s.withoutControlPlane(callFigure("cold1000", "render_1000_objects_cpu_s", medianOf))},
+		{"function_rss_mib", "MiB", s.withoutControlPlane(claimsMemory("function_rss_mib"))},
+		{"function_peak_rss_mib", "MiB", s.withoutControlPlane(claimsMemory("function_peak_rss_mib"))},
+		{"phase_us", "us", s.withoutControlPlane(decisionTime)},
+		{"render_20_objects_ms", "ms", s.withoutControlPlane(renderTime)},
+		{"render_ratio_vs_kustomize", "times", s.withoutControlPlane(renderRatio)},
+		{"git_engine_per_s", "1/s", s.withoutControlPlane(e.deliverTogether)},
+		{"git_engine_over_cli", "times", s.withoutControlPlane(e.overCommand)},
+		{"git_engine_ungrouped_over_cli", "times", s.withoutControlPlane(e.aloneOverCommand)},
+		{"big_repo_first_s", "s", s.withoutControlPlane(l.largeFigure("s/first"))},
+		{"big_repo_delivery_s", "s", s.withoutControlPlane(l.largeFigure("s/delivery"))},
+		{"big_repo_rss_mib", "MiB", s.withoutControlPlane(l.largeFigure("MiB"))},
+		{"hostile_pack_peak_mib", "MiB", s.withoutControlPlane(hostilePack)},
+		{"git_deliveries_per_s", "1/s", s.withoutControlPlane(deliverySeries)},
+		{"git_deliveries_ratio_vs_git", "times", s.withoutControlPlane(deliveryRatio)},
 	}
 }

@@ -10,26 +10,26 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
-// memory is what the provider's process holds once the claims are delivered, as the kernel says in this field.
-func (s *stage) memory(field string) func(context.Context) (float64, error) {
+// providerMemory is what the provider's process holds once the claims are delivered, as the kernel says in this field.
+func (s *stage) providerMemory(field string) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {
-		if _, err := s.latencies(ctx); err != nil {
+		if _, err := s.claimLatencies(ctx); err != nil {
 			return 0, err
 		}
-		return s.weight(field)
+		return s.readProcessMemory(field)
 	}
 }
 
-// weight of the provider's process now.
-func (s *stage) weight(field string) (float64, error) {
+// readProcessMemory of the provider's process now.
+func (s *stage) readProcessMemory(field string) (float64, error) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cp.ProviderPID()))
 	if err != nil {
 		return 0, errors.Wrap(err, "cannot read memory of process")
 	}
-	return mebibytes(string(b), field)
+	return parseMebibytes(string(b), field)
 }
 
-func mebibytes(status, field string) (float64, error) {
+func parseMebibytes(status, field string) (float64, error) {
 	for line := range strings.Lines(status) {
 		name, value, _ := strings.Cut(line, ":")
 		if name != field {

@@ -32,10 +32,10 @@ const (
 // at the same server hang, and whose deliveries fill all queues, divided by how long it takes without that tenant.
 func (s *stage) neighbourDelay(ctx context.Context) (float64, error) {
 	// A provider of its own: what it had to do before would count.
-	if err := s.close(); err != nil {
+	if err := s.closeControlPlane(); err != nil {
 		return 0, err
 	}
-	alone, err := s.neighbour(ctx, "neighbour-alone")
+	alone, err := s.neighbourTime(ctx, "neighbour-alone")
 	if err != nil {
 		return 0, err
 	}
@@ -48,13 +48,13 @@ func (s *stage) neighbourDelay(ctx context.Context) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	beside, err := s.neighbour(ctx, "neighbour-beside")
+	beside, err := s.neighbourTime(ctx, "neighbour-beside")
 	return beside / alone, err
 }
 
-// neighbour returns the median time that a GitDelivery takes from being created to being Ready.
-func (s *stage) neighbour(ctx context.Context, place string) (float64, error) {
-	l, err := s.place(ctx, place)
+// neighbourTime returns the median time that a GitDelivery takes from being created to being Ready.
+func (s *stage) neighbourTime(ctx context.Context, place string) (float64, error) {
+	l, err := s.openPlace(ctx, place)
 	if err != nil {
 		return 0, err
 	}
@@ -71,7 +71,7 @@ func (s *stage) neighbour(ctx context.Context, place string) (float64, error) {
 			took = append(took, time.Since(began).Seconds())
 		}
 	}
-	return median(took), nil
+	return medianOf(took), nil
 }
 
 // startHostile lets a tenant do all that harms others, and returns when each of its GitDeliveries has a reason why it is not Ready. It goes
@@ -85,7 +85,7 @@ func (s *stage) startHostile(ctx context.Context, l *load.Load) (end func(), err
 		case <-r.Context().Done():
 		}
 	}))
-	dripping := httptest.NewServer(http.HandlerFunc(drip))
+	dripping := httptest.NewServer(http.HandlerFunc(dripBytes))
 	end = func() {
 		close(free)
 		for _, h := range []*httptest.Server{proxy, dripping} {
@@ -130,8 +130,8 @@ func (s *stage) fillHostile(ctx context.Context, l *load.Load, kinds []load.Way)
 	return l.Judged(ctx, hostilePlace, hostileDeliveries)
 }
 
-// drip serves one byte after the other, without end.
-func drip(w http.ResponseWriter, r *http.Request) {
+// dripBytes serves one byte after the other, without end.
+func dripBytes(w http.ResponseWriter, r *http.Request) {
 	for r.Context().Err() == nil {
 		if _, err := w.Write([]byte("0")); err != nil {
 			return

@@ -29,10 +29,10 @@ const (
 	peerFiles      = 5
 )
 
-// call measures calls of the function, by one of the metrics of BenchmarkRunFunction.
-func call(name, unit string, pick func([]float64) float64) func(context.Context) (float64, error) {
+// callFigure measures calls of the function, by one of the metrics of BenchmarkRunFunction.
+func callFigure(name, unit string, pick func([]float64) float64) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {
-		r, err := benchmark(ctx, ".", "BenchmarkRunFunction/"+name+"$", unit, benchTime, rounds)
+		r, err := runBenchmark(ctx, ".", "BenchmarkRunFunction/"+name+"$", unit, benchTime, rounds)
 		if err != nil {
 			return 0, err
 		}
@@ -40,9 +40,9 @@ func call(name, unit string, pick func([]float64) float64) func(context.Context)
 	}
 }
 
-// decided is how long it takes to decide on a rollout and to project it, in microseconds.
-func decided(ctx context.Context) (float64, error) {
-	r, err := benchmark(ctx, "./function/phase", "BenchmarkDecide$", "ns/op", benchTime, rounds)
+// decisionTime is how long it takes to decide on a rollout and to project it, in microseconds.
+func decisionTime(ctx context.Context) (float64, error) {
+	r, err := runBenchmark(ctx, "./function/phase", "BenchmarkDecide$", "ns/op", benchTime, rounds)
 	if err != nil {
 		return 0, err
 	}
@@ -52,14 +52,14 @@ func decided(ctx context.Context) (float64, error) {
 // claimsMemory is what the function's process holds after 1,000 claims. It takes its time: once is enough.
 func claimsMemory(unit string) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {
-		r, err := benchmark(ctx, ".", "BenchmarkMemory$", unit, benchTime, 1)
-		return median(r["BenchmarkMemory"]), err
+		r, err := runBenchmark(ctx, ".", "BenchmarkMemory$", unit, benchTime, 1)
+		return medianOf(r["BenchmarkMemory"]), err
 	}
 }
 
 // renderTime is how long one rendering of 20 objects takes.
 func renderTime(ctx context.Context) (float64, error) {
-	r, err := benchmark(ctx, "./function/render", "BenchmarkBuild/objects=20/build$", "ns/op", benchTime, rounds)
+	r, err := runBenchmark(ctx, "./function/render", "BenchmarkBuild/objects=20/build$", "ns/op", benchTime, rounds)
 	if err != nil {
 		return 0, err
 	}
@@ -68,13 +68,13 @@ func renderTime(ctx context.Context) (float64, error) {
 
 // renderRatio is how much longer a rendering of 20 objects takes than kustomize alone needs for the same files.
 func renderRatio(ctx context.Context) (float64, error) {
-	r, err := benchmark(ctx, "./function/render", "BenchmarkBuild/objects=20/both$", "build_over_kustomize", benchTime, rounds)
-	return median(r["both"]), err
+	r, err := runBenchmark(ctx, "./function/render", "BenchmarkBuild/objects=20/both$", "build_over_kustomize", benchTime, rounds)
+	return medianOf(r["both"]), err
 }
 
-// deliveries of five files, one after another, each with its own commit and push.
-func deliveries(ctx context.Context) (float64, error) {
-	r, err := benchmark(ctx, "./provider/git", "BenchmarkDelivery$", "deliveries/s", benchTime, rounds)
+// deliverySeries of five files, one after another, each with its own commit and push.
+func deliverySeries(ctx context.Context) (float64, error) {
+	r, err := runBenchmark(ctx, "./provider/git", "BenchmarkDelivery$", "deliveries/s", benchTime, rounds)
 	if err != nil {
 		return 0, err
 	}
@@ -83,7 +83,7 @@ func deliveries(ctx context.Context) (float64, error) {
 
 // deliveryRatio is how many deliveries we make while the git command makes one.
 func deliveryRatio(ctx context.Context) (float64, error) {
-	ours, err := deliveries(ctx)
+	ours, err := deliverySeries(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -94,21 +94,21 @@ func deliveryRatio(ctx context.Context) (float64, error) {
 	return ours / peer, nil
 }
 
-// benchmark runs Go benchmarks of a package, and returns one of their metrics, of each round, by the last part of their names.
-func benchmark(ctx context.Context, pkg, name, unit, long string, times int) (map[string][]float64, error) {
-	out, err := output(ctx, pkg, name, long, times)
+// runBenchmark runs Go benchmarks of a package, and returns one of their metrics, of each round, by the last part of their names.
+func runBenchmark(ctx context.Context, pkg, name, unit, long string, times int) (map[string][]float64, error) {
+	out, err := benchmarkOutput(ctx, pkg, name, long, times)
 	if err != nil {
 		return nil, err
 	}
-	found := results(out, unit)
+	found := parseResults(out, unit)
 	if len(found) == 0 {
 		return nil, errors.Errorf("cannot find a result in %s", out)
 	}
 	return found, nil
 }
 
-// output of Go benchmarks.
-func output(ctx context.Context, pkg, name, long string, times int) (string, error) {
+// benchmarkOutput of Go benchmarks.
+func benchmarkOutput(ctx context.Context, pkg, name, long string, times int) (string, error) {
 	root, err := controlplane.Root()
 	if err != nil {
 		return "", err
@@ -119,8 +119,8 @@ func output(ctx context.Context, pkg, name, long string, times int) (string, err
 	return string(out), errors.Wrapf(err, "cannot run benchmark: %s", out)
 }
 
-// results are lines of a name, the number of runs, and pairs of values and units.
-func results(out, unit string) map[string][]float64 {
+// parseResults are lines of a name, the number of runs, and pairs of values and units.
+func parseResults(out, unit string) map[string][]float64 {
 	found := map[string][]float64{}
 	for line := range strings.Lines(out) {
 		f := strings.Fields(line)
@@ -140,7 +140,7 @@ func results(out, unit string) map[string][]float64 {
 // gitDeliveries is how many deliveries per second the git command makes: clone, write the files, commit, push.
 func gitDeliveries(ctx context.Context) (float64, error) {
 	best := 0.0
-	err := onServer(ctx, seed(), func(s *gitserver.Server, dir string) error {
+	err := onServer(ctx, seedRepository(), func(s *gitserver.Server, dir string) error {
 		for round := range rounds {
 			began := time.Now()
 			for i := range peerDeliveries {
@@ -156,8 +156,8 @@ func gitDeliveries(ctx context.Context) (float64, error) {
 	return best, err
 }
 
-// seed is a repository of the same size as the one that our own benchmark writes to.
-func seed() map[string]string {
+// seedRepository is a repository of the same size as the one that our own benchmark writes to.
+func seedRepository() map[string]string {
 	files := map[string]string{}
 	for i := range 200 {
 		files["apps/team-"+strconv.Itoa(i%20)+"/app-"+strconv.Itoa(i)+"/deployment.yaml"] = strconv.Itoa(i)
@@ -166,7 +166,7 @@ func seed() map[string]string {
 }
 
 func gitDelivery(ctx context.Context, url, clone, name string, n int) error {
-	if err := git(ctx, "", "clone", "--quiet", "--depth=1", url, clone); err != nil {
+	if err := runGit(ctx, "", "clone", "--quiet", "--depth=1", url, clone); err != nil {
 		return err
 	}
 	target := filepath.Join(clone, "sites", "a", "team-a", name)
@@ -179,14 +179,14 @@ func gitDelivery(ctx context.Context, url, clone, name string, n int) error {
 		}
 	}
 	for _, args := range [][]string{{"add", "."}, {"commit", "--quiet", "--message=Deliver"}, {"push", "--quiet"}} {
-		if err := git(ctx, clone, args...); err != nil {
+		if err := runGit(ctx, clone, args...); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func git(ctx context.Context, dir string, args ...string) error {
+func runGit(ctx context.Context, dir string, args ...string) error {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "user.name=bench", "-c", "user.email=bench@example.org"}, args...)...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull)

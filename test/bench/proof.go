@@ -22,7 +22,7 @@ const (
 // that the Site runs it: real Flux, which looks once an hour by itself, and waits for no health.
 func (s *stage) fluxProof(ctx context.Context) (float64, error) {
 	const place = "proof"
-	if err := s.open(ctx); err != nil {
+	if err := s.openControlPlane(ctx); err != nil {
 		return 0, err
 	}
 	l, err := load.New(s.cp)
@@ -37,7 +37,7 @@ func (s *stage) fluxProof(ctx context.Context) (float64, error) {
 	defer s.cp.Git.AfterPush(place, nil)
 	took := []float64{}
 	for revision := range int64(proofs + 1) {
-		d, err := prove(ctx, l, types.NamespacedName{Namespace: place, Name: "app"}, revision+1, pushes)
+		d, err := timeToProof(ctx, l, types.NamespacedName{Namespace: place, Name: "app"}, revision+1, pushes)
 		if err != nil {
 			return 0, err
 		}
@@ -45,11 +45,11 @@ func (s *stage) fluxProof(ctx context.Context) (float64, error) {
 			took = append(took, d.Seconds())
 		}
 	}
-	return median(took), nil
+	return medianOf(took), nil
 }
 
-// prove a revision, and return how long that took since its last push. The first one has two: the state goes ahead of the branch.
-func prove(ctx context.Context, l *load.Load, key types.NamespacedName, revision int64, pushes <-chan time.Time) (time.Duration, error) {
+// timeToProof a revision, and return how long that took since its last push. The first one has two: the state goes ahead of the branch.
+func timeToProof(ctx context.Context, l *load.Load, key types.NamespacedName, revision int64, pushes <-chan time.Time) (time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, proofPatience)
 	defer cancel()
 	if err := l.Order(ctx, key, revision); err != nil {

@@ -29,9 +29,9 @@ type stage struct {
 	latency *latency
 }
 
-// start is how long the control plane took to start.
-func (s *stage) start(ctx context.Context) (float64, error) {
-	if err := s.open(ctx); err != nil {
+// startTime is how long the control plane took to start.
+func (s *stage) startTime(ctx context.Context) (float64, error) {
+	if err := s.openControlPlane(ctx); err != nil {
 		return 0, err
 	}
 	for _, t := range s.cp.Timings {
@@ -42,8 +42,8 @@ func (s *stage) start(ctx context.Context) (float64, error) {
 	return 0, errors.New("the control plane does not say how long it took")
 }
 
-// open starts the control plane, unless it runs, and gives it all that a claim needs.
-func (s *stage) open(ctx context.Context) error {
+// openControlPlane starts the control plane, unless it runs, and gives it all that a claim needs.
+func (s *stage) openControlPlane(ctx context.Context) error {
 	if s.cp != nil {
 		return nil
 	}
@@ -56,10 +56,10 @@ func (s *stage) open(ctx context.Context) error {
 	if s.cp, err = controlplane.Start(ctx, o); err != nil {
 		return err
 	}
-	return s.prepare(ctx)
+	return s.prepareCatalog(ctx)
 }
 
-func (s *stage) prepare(ctx context.Context) error {
+func (s *stage) prepareCatalog(ctx context.Context) error {
 	if err := s.cp.Git.CreateRepo(ctx, repository, map[string]string{"README.md": "What runs on our fleet.\n"}); err != nil {
 		return err
 	}
@@ -89,15 +89,15 @@ func (s *stage) applyFile(ctx context.Context, file string) error {
 		return err
 	}
 	for _, o := range objects {
-		if err := s.apply(ctx, o); err != nil {
+		if err := s.applyExample(ctx, o); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// apply applies an example, for our repository. Of a Site there are as many as are needed, and claims are made later.
-func (s *stage) apply(ctx context.Context, o *unstructured.Unstructured) error {
+// applyExample applies an example, for our repository. Of a Site there are as many as are needed, and claims are made later.
+func (s *stage) applyExample(ctx context.Context, o *unstructured.Unstructured) error {
 	switch o.GetKind() {
 	case "IntentDeployment":
 		return nil
@@ -114,8 +114,8 @@ func (s *stage) apply(ctx context.Context, o *unstructured.Unstructured) error {
 func (s *stage) applySites(ctx context.Context, like *unstructured.Unstructured) error {
 	for i := range mostSites {
 		o := like.DeepCopy()
-		o.SetName(site(i))
-		if err := unstructured.SetNestedField(o.Object, "clusters/"+site(i), "spec", "repository", "path"); err != nil {
+		o.SetName(siteName(i))
+		if err := unstructured.SetNestedField(o.Object, "clusters/"+siteName(i), "spec", "repository", "path"); err != nil {
 			return err
 		}
 		if err := s.cp.ApplyObject(ctx, o); err != nil {
@@ -125,13 +125,13 @@ func (s *stage) applySites(ctx context.Context, like *unstructured.Unstructured)
 	return nil
 }
 
-func site(i int) string { return fmt.Sprintf("site-%d", i) }
+func siteName(i int) string { return fmt.Sprintf("site-%d", i) }
 
-// claim for the first n sites.
-func claim(name string, n int) *unstructured.Unstructured {
+// newClaim for the first n sites.
+func newClaim(name string, n int) *unstructured.Unstructured {
 	names := make([]string, n)
 	for i := range names {
-		names[i] = fmt.Sprintf("%q", site(i))
+		names[i] = fmt.Sprintf("%q", siteName(i))
 	}
 	intent := fmt.Sprintf(`{"service": %q, "type": "web", "sites": [%s], "replicas": 2}`, name, strings.Join(names, ", "))
 	o := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"intent": intent}}}
@@ -142,8 +142,8 @@ func claim(name string, n int) *unstructured.Unstructured {
 	return o
 }
 
-// succeed applies a claim and waits until it is Succeeded and ready.
-func (s *stage) succeed(ctx context.Context, o *unstructured.Unstructured) error {
+// awaitSucceeded applies a claim and waits until it is Succeeded and ready.
+func (s *stage) awaitSucceeded(ctx context.Context, o *unstructured.Unstructured) error {
 	if err := s.cp.ApplyObject(ctx, o.DeepCopy()); err != nil {
 		return err
 	}
@@ -158,14 +158,14 @@ func (s *stage) succeed(ctx context.Context, o *unstructured.Unstructured) error
 	}
 	defer w.Stop()
 	for e := range w.ResultChan() {
-		if succeeded(e) {
+		if isSucceeded(e) {
 			return nil
 		}
 	}
 	return errors.Join(errors.Errorf("claim %s did not succeed", o.GetName()), ctx.Err(), s.cp.Err())
 }
 
-func succeeded(e watch.Event) bool {
+func isSucceeded(e watch.Event) bool {
 	o, ok := e.Object.(*unstructured.Unstructured)
 	if !ok {
 		return false
@@ -174,17 +174,17 @@ func succeeded(e watch.Event) bool {
 	return phase == "Succeeded"
 }
 
-// alone measures without a control plane beside it.
-func (s *stage) alone(fn func(ctx context.Context) (float64, error)) func(context.Context) (float64, error) {
+// withoutControlPlane measures without a control plane beside it.
+func (s *stage) withoutControlPlane(fn func(ctx context.Context) (float64, error)) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {
-		if err := s.close(); err != nil {
+		if err := s.closeControlPlane(); err != nil {
 			return 0, err
 		}
 		return fn(ctx)
 	}
 }
 
-func (s *stage) close() error {
+func (s *stage) closeControlPlane() error {
 	if s.cp == nil {
 		return nil
 	}

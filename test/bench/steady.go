@@ -34,30 +34,30 @@ type steady struct {
 	figures map[string]float64
 }
 
-// figure of the steady state.
-func (y *steady) figure(name string) func(context.Context) (float64, error) {
+// steadyFigure of the steady state.
+func (y *steady) steadyFigure(name string) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {
 		if y.figures != nil {
 			return y.figures[name], nil
 		}
 		// A provider of its own: what it delivered before would stay in its memory.
-		if err := y.s.close(); err != nil {
+		if err := y.s.closeControlPlane(); err != nil {
 			return 0, err
 		}
-		if err := y.s.open(ctx); err != nil {
+		if err := y.s.openControlPlane(ctx); err != nil {
 			return 0, err
 		}
-		places, err := y.fill(ctx)
+		places, err := y.fillRepositories(ctx)
 		if err != nil {
 			return 0, err
 		}
-		y.figures, err = y.watch(ctx, places)
+		y.figures, err = y.measureIntervals(ctx, places)
 		return y.figures[name], err
 	}
 }
 
-// fill the repositories, and let one interval pass.
-func (y *steady) fill(ctx context.Context) ([]string, error) {
+// fillRepositories the repositories, and let one interval pass.
+func (y *steady) fillRepositories(ctx context.Context) ([]string, error) {
 	l, err := load.New(y.s.cp)
 	if err != nil {
 		return nil, err
@@ -77,10 +77,10 @@ func (y *steady) fill(ctx context.Context) ([]string, error) {
 	if err := l.Ready(limited, "", steadyDeliveries); err != nil {
 		return nil, err
 	}
-	return places, pass(ctx, steadyInterval)
+	return places, waitFor(ctx, steadyInterval)
 }
 
-func pass(ctx context.Context, d time.Duration) error {
+func waitFor(ctx context.Context, d time.Duration) error {
 	select {
 	case <-time.After(d):
 		return nil
@@ -89,13 +89,13 @@ func pass(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// watch what happens in some intervals.
-func (y *steady) watch(ctx context.Context, places []string) (map[string]float64, error) {
+// measureIntervals what happens in some intervals.
+func (y *steady) measureIntervals(ctx context.Context, places []string) (map[string]float64, error) {
 	l, err := load.New(y.s.cp)
 	if err != nil {
 		return nil, err
 	}
-	before, err := y.traffic(places)
+	before, err := y.countTraffic(places)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func (y *steady) watch(ctx context.Context, places []string) (map[string]float64
 	if err != nil {
 		return nil, err
 	}
-	after, err := y.traffic(places)
+	after, err := y.countTraffic(places)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ func (y *steady) watch(ctx context.Context, places []string) (map[string]float64
 		"looks":       float64(after.requests-before.requests) / steadyIntervals,
 		"cpu_percent": 100 * (after.cpu - before.cpu) / (steadyIntervals * steadyInterval).Seconds(),
 	}
-	return figures, y.weigh(figures)
+	return figures, y.measureMemory(figures)
 }
 
 // traffic is what was counted up to a moment.
@@ -124,7 +124,7 @@ type traffic struct {
 	cpu              float64
 }
 
-func (y *steady) traffic(places []string) (traffic, error) {
+func (y *steady) countTraffic(places []string) (traffic, error) {
 	out := traffic{}
 	for _, p := range places {
 		out.pushes += y.s.cp.Git.Pushes(p)
@@ -135,10 +135,10 @@ func (y *steady) traffic(places []string) (traffic, error) {
 	return out, err
 }
 
-// weigh the provider.
-func (y *steady) weigh(figures map[string]float64) error {
+// measureMemory the provider.
+func (y *steady) measureMemory(figures map[string]float64) error {
 	for name, field := range map[string]string{"rss_mib": "VmRSS", "peak_rss_mib": "VmHWM"} {
-		v, err := y.s.weight(field)
+		v, err := y.s.readProcessMemory(field)
 		if err != nil {
 			return err
 		}

@@ -46,12 +46,12 @@ type story struct {
 	target *promserver.Target
 }
 
-func (y *story) figure(name string) func(context.Context) (float64, error) {
+func (y *story) storyFigure(name string) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {
 		if y.figures != nil {
 			return y.figures[name], nil
 		}
-		if err := y.s.open(ctx); err != nil {
+		if err := y.s.openControlPlane(ctx); err != nil {
 			return 0, err
 		}
 		dir, err := os.MkdirTemp("", "prometheus")
@@ -65,7 +65,7 @@ func (y *story) figure(name string) func(context.Context) (float64, error) {
 		defer y.target.Close()
 		defer y.server.Stop()
 		figures := map[string]float64{}
-		if err := errors.Join(y.tell(ctx, figures), y.breach(ctx, figures)); err != nil {
+		if err := errors.Join(y.measureStory(ctx, figures), y.measureBreach(ctx, figures)); err != nil {
 			return 0, err
 		}
 		y.figures = figures
@@ -84,16 +84,16 @@ func (y *story) measureBy(ctx context.Context, dir string) error {
 	return y.server.Start(ctx)
 }
 
-// check measures in an interval, so often.
-func check(interval time.Duration, count int) map[string]any {
+// prometheusCheck measures in an interval, so often.
+func prometheusCheck(interval time.Duration, count int) map[string]any {
 	return map[string]any{
 		"name": "errors", "type": "Prometheus", "prometheus": map[string]any{"query": "max(" + metric + ")"}, "threshold": "<= 0.05",
 		"initialDelay": "2s", "interval": interval.String(), "count": int64(count), "timeout": "10m",
 	}
 }
 
-// tell the story at ten Sites, and count.
-func (y *story) tell(ctx context.Context, figures map[string]float64) error {
+// measureStory the story at ten Sites, and count.
+func (y *story) measureStory(ctx context.Context, figures map[string]float64) error {
 	l, err := load.New(y.s.cp)
 	if err != nil {
 		return err
@@ -108,72 +108,72 @@ func (y *story) tell(ctx context.Context, figures map[string]float64) error {
 	}
 	defer ledger.Close()
 	// A deployment is there before: with the first one, Crossplane begins to watch all that it names.
-	if err := y.spend(ctx, figures, "first", func() error { return y.deploy(ctx, f, f.Claim("first", 1)) }); err != nil {
+	if err := y.countTokens(ctx, figures, "first", func() error { return y.deployFirst(ctx, f, f.Claim("first", 1)) }); err != nil {
 		return err
 	}
-	if err := y.spend(ctx, figures, "ungated", func() error { return y.again(ctx, f, f.Claim("ungated", 1)) }); err != nil {
+	if err := y.countTokens(ctx, figures, "ungated", func() error { return y.deployAgain(ctx, f, f.Claim("ungated", 1)) }); err != nil {
 		return err
 	}
-	gate := check(gateInterval, 3)
-	if err := y.spend(ctx, figures, "one", func() error { return y.again(ctx, f, f.Claim("judged", 1, gate)) }); err != nil {
+	gate := prometheusCheck(gateInterval, 3)
+	if err := y.countTokens(ctx, figures, "one", func() error { return y.deployAgain(ctx, f, f.Claim("judged", 1, gate)) }); err != nil {
 		return err
 	}
-	err = y.spend(ctx, figures, "two", func() error {
-		if err := y.apply(ctx, f.Claim("judged", 2, gate), "Validating", ""); err != nil {
+	err = y.countTokens(ctx, figures, "two", func() error {
+		if err := y.applyAndAwait(ctx, f.Claim("judged", 2, gate), "Validating", ""); err != nil {
 			return err
 		}
 		y.target.Set(metric, bad)
 		defer y.target.Set(metric, good)
-		return y.await(ctx, f.Claim("judged", 2, gate), "Succeeded", "RolledBack")
+		return y.awaitOutcome(ctx, f.Claim("judged", 2, gate), "Succeeded", "RolledBack")
 	})
 	figures["story"] = figures["one"] + figures["two"]
-	report(ledger)
+	printLedger(ledger)
 	return err
 }
 
 // print what cost something, on the standard error.
-func report(l *load.Ledger) {
+func printLedger(l *load.Ledger) {
 	for _, e := range l.Entries() {
 		fmt.Fprintf(os.Stderr, "token %d %s %s %v %v\n", e.Tokens, e.Kind, e.Name, e.Writers, e.Changed)
 	}
 }
 
-// deploy a first revision, while the engines are told to go on, one after another.
-func (y *story) deploy(ctx context.Context, f *load.Fleet, o *unstructured.Unstructured) error {
-	if err := y.apply(ctx, o, "Delivering", ""); err != nil {
+// deployFirst a first revision, while the engines are told to go on, one after another.
+func (y *story) deployFirst(ctx context.Context, f *load.Fleet, o *unstructured.Unstructured) error {
+	if err := y.applyAndAwait(ctx, o, "Delivering", ""); err != nil {
 		return err
 	}
 	for _, site := range f.Sites {
 		if err := f.Suspend(ctx, site, false); err != nil {
 			return err
 		}
-		if err := pass(ctx, stagger); err != nil {
+		if err := waitFor(ctx, stagger); err != nil {
 			return err
 		}
 	}
-	return y.await(ctx, o, "Succeeded", "Succeeded")
+	return y.awaitOutcome(ctx, o, "Succeeded", "Succeeded")
 }
 
-// again deploys when the engines are told to do nothing at first.
-func (y *story) again(ctx context.Context, f *load.Fleet, o *unstructured.Unstructured) error {
+// deployAgain deploys when the engines are told to do nothing at first.
+func (y *story) deployAgain(ctx context.Context, f *load.Fleet, o *unstructured.Unstructured) error {
 	for _, site := range f.Sites {
 		if err := f.Suspend(ctx, site, true); err != nil {
 			return err
 		}
 	}
-	return y.deploy(ctx, f, o)
+	return y.deployFirst(ctx, f, o)
 }
 
-// spend counts what something costs until nothing does any more. It returns an error if the circuit breaker opened.
-func (y *story) spend(ctx context.Context, figures map[string]float64, name string, what func() error) error {
-	before, err := y.s.allowed(ctx)
+// countTokens counts what something costs until nothing does any more. It returns an error if the circuit breaker opened.
+func (y *story) countTokens(ctx context.Context, figures map[string]float64, name string, what func() error) error {
+	before, err := y.s.allowedEvents(ctx)
 	if err != nil {
 		return err
 	}
 	if err := what(); err != nil {
 		return err
 	}
-	after, err := y.settled(ctx)
+	after, err := y.awaitSettled(ctx)
 	if err != nil {
 		return err
 	}
@@ -188,31 +188,31 @@ func (y *story) spend(ctx context.Context, figures map[string]float64, name stri
 	return nil
 }
 
-// settled is what was spent when nothing costs anything any more.
-func (y *story) settled(ctx context.Context) (float64, error) {
+// awaitSettled is what was spent when nothing costs anything any more.
+func (y *story) awaitSettled(ctx context.Context) (float64, error) {
 	for {
-		before, err := y.s.allowed(ctx)
+		before, err := y.s.allowedEvents(ctx)
 		if err != nil {
 			return 0, err
 		}
-		if err := pass(ctx, quiet); err != nil {
+		if err := waitFor(ctx, quiet); err != nil {
 			return 0, err
 		}
-		if after, err := y.s.allowed(ctx); after == before || err != nil {
+		if after, err := y.s.allowedEvents(ctx); after == before || err != nil {
 			return after, err
 		}
 	}
 }
 
-// apply a deployment, and wait until its status speaks of it, with a phase and, unless it is empty, an outcome.
-func (y *story) apply(ctx context.Context, o *unstructured.Unstructured, phase, outcome string) error {
+// applyAndAwait a deployment, and wait until its status speaks of it, with a phase and, unless it is empty, an outcome.
+func (y *story) applyAndAwait(ctx context.Context, o *unstructured.Unstructured, phase, outcome string) error {
 	if err := y.s.cp.ApplyObject(ctx, o.DeepCopy()); err != nil {
 		return err
 	}
-	return y.await(ctx, o, phase, outcome)
+	return y.awaitOutcome(ctx, o, phase, outcome)
 }
 
-func (y *story) await(ctx context.Context, o *unstructured.Unstructured, phase, outcome string) error {
+func (y *story) awaitOutcome(ctx context.Context, o *unstructured.Unstructured, phase, outcome string) error {
 	ctx, cancel := context.WithTimeout(ctx, storyPatience)
 	defer cancel()
 	digest, err := load.Digest(o)

@@ -26,8 +26,8 @@ type provider struct {
 	args            []string
 }
 
-// providers of Cluster API. The names follow from their own manifests.
-func providers() []provider {
+// knownProviders of Cluster API. The names follow from their own manifests.
+func knownProviders() []provider {
 	topology := "--feature-gates=ClusterTopology=true"
 	return []provider{
 		{
@@ -53,8 +53,8 @@ func providers() []provider {
 // returns an error if something was not built or is refused, and with the end of its log if a controller ends or does not get ready.
 func Start(ctx context.Context, cp *controlplane.ControlPlane) error {
 	var all []*installation
-	for _, p := range providers() {
-		i, err := prepare(ctx, cp, p)
+	for _, p := range knownProviders() {
+		i, err := prepareInstallation(ctx, cp, p)
 		if err != nil {
 			return errors.Wrapf(err, "cannot prepare %s", p.name)
 		}
@@ -62,19 +62,19 @@ func Start(ctx context.Context, cp *controlplane.ControlPlane) error {
 	}
 	// No controller starts before it could see the kinds of all others.
 	for _, i := range all {
-		if err := i.install(ctx); err != nil {
+		if err := i.installObjects(ctx); err != nil {
 			return errors.Wrapf(err, "cannot install %s", i.name)
 		}
 	}
 	g, gctx := errgroup.WithContext(ctx)
 	for _, i := range all {
-		g.Go(func() error { return i.start(gctx) })
+		g.Go(func() error { return i.startManager(gctx) })
 	}
 	if err := g.Wait(); err != nil {
 		return err
 	}
 	for _, i := range all {
-		if err := i.guard(ctx); err != nil {
+		if err := i.installWebhooks(ctx); err != nil {
 			return errors.Wrapf(err, "cannot install webhooks of %s", i.name)
 		}
 	}
@@ -93,8 +93,8 @@ type installation struct {
 	certificates    string
 }
 
-// prepare makes a certificate, and reads what is to be installed.
-func prepare(ctx context.Context, cp *controlplane.ControlPlane, p provider) (*installation, error) {
+// prepareInstallation makes a certificate, and reads what is to be installed.
+func prepareInstallation(ctx context.Context, cp *controlplane.ControlPlane, p provider) (*installation, error) {
 	program, err := controlplane.ToolPath(ctx, p.program)
 	if err != nil {
 		return nil, err
@@ -108,16 +108,16 @@ func prepare(ctx context.Context, cp *controlplane.ControlPlane, p provider) (*i
 		return nil, err
 	}
 	i := &installation{provider: p, cp: cp, program: program, webhook: ports[0], health: ports[1], certificates: cp.File(p.name)}
-	ca, err := i.certify()
+	ca, err := i.writeCertificates()
 	if err != nil {
 		return nil, err
 	}
-	i.objects, err = read(filepath.Join(config, "default"), fmt.Sprintf("https://127.0.0.1:%d", i.webhook), ca)
+	i.objects, err = readKustomization(filepath.Join(config, "default"), fmt.Sprintf("https://127.0.0.1:%d", i.webhook), ca)
 	return i, err
 }
 
-// certify writes what a kubelet would mount, and returns who signed it.
-func (i *installation) certify() ([]byte, error) {
+// writeCertificates writes what a kubelet would mount, and returns who signed it.
+func (i *installation) writeCertificates() ([]byte, error) {
 	crt, key, err := cert.GenerateSelfSignedCertKey("localhost", []net.IP{net.IPv4(127, 0, 0, 1)}, nil)
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot make certificate")
@@ -133,8 +133,8 @@ func (i *installation) certify() ([]byte, error) {
 	return crt, nil
 }
 
-// install all but the webhooks, which nobody serves yet.
-func (i *installation) install(ctx context.Context) error {
+// installObjects all but the webhooks, which nobody serves yet.
+func (i *installation) installObjects(ctx context.Context) error {
 	for _, o := range i.objects.plain {
 		if err := i.cp.ApplyObject(ctx, o); err != nil {
 			return err
@@ -143,7 +143,7 @@ func (i *installation) install(ctx context.Context) error {
 	return nil
 }
 
-func (i *installation) start(ctx context.Context) error {
+func (i *installation) startManager(ctx context.Context) error {
 	kubeconfig, err := i.cp.Account(ctx, i.namespace, i.account)
 	if err != nil {
 		return err
@@ -163,8 +163,8 @@ func (i *installation) start(ctx context.Context) error {
 	})
 }
 
-// guard installs the webhooks, which are served now.
-func (i *installation) guard(ctx context.Context) error {
+// installWebhooks installs the webhooks, which are served now.
+func (i *installation) installWebhooks(ctx context.Context) error {
 	for _, o := range i.objects.webhooks {
 		if err := i.cp.ApplyObject(ctx, o); err != nil {
 			return err

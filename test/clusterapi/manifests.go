@@ -16,8 +16,8 @@ type manifests struct {
 	plain, webhooks []*unstructured.Unstructured
 }
 
-// read a kustomization of Cluster API's. What runs in a cluster is left out, and webhooks are called by URL.
-func read(dir, url string, ca []byte) (manifests, error) {
+// readKustomization a kustomization of Cluster API's. What runs in a cluster is left out, and webhooks are called by URL.
+func readKustomization(dir, url string, ca []byte) (manifests, error) {
 	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), dir)
 	if err != nil {
 		return manifests{}, errors.Wrapf(err, "cannot build %s", dir)
@@ -28,29 +28,29 @@ func read(dir, url string, ca []byte) (manifests, error) {
 		if err != nil {
 			return manifests{}, errors.Wrapf(err, "cannot read %s", dir)
 		}
-		if err := out.add(&unstructured.Unstructured{Object: m}, url, base64.StdEncoding.EncodeToString(ca)); err != nil {
+		if err := out.addObject(&unstructured.Unstructured{Object: m}, url, base64.StdEncoding.EncodeToString(ca)); err != nil {
 			return manifests{}, err
 		}
 	}
-	slices.SortStableFunc(out.plain, func(a, b *unstructured.Unstructured) int { return cmp.Compare(rank(a), rank(b)) })
+	slices.SortStableFunc(out.plain, func(a, b *unstructured.Unstructured) int { return cmp.Compare(applyRank(a), applyRank(b)) })
 	return out, nil
 }
 
-// rank of an object among those that are applied: others lie in a namespace.
-func rank(o *unstructured.Unstructured) int {
+// applyRank of an object among those that are applied: others lie in a namespace.
+func applyRank(o *unstructured.Unstructured) int {
 	if o.GetKind() == "Namespace" {
 		return 0
 	}
 	return 1
 }
 
-func (m *manifests) add(o *unstructured.Unstructured, url, ca string) error {
+func (m *manifests) addObject(o *unstructured.Unstructured, url, ca string) error {
 	switch o.GetKind() {
 	case "Deployment", "Service", "Certificate", "Issuer":
 		return nil
 	case "CustomResourceDefinition":
 		m.plain = append(m.plain, o)
-		return called(o.Object, url+"/convert", ca, "spec", "conversion", "webhook", "clientConfig")
+		return setWebhookURL(o.Object, url+"/convert", ca, "spec", "conversion", "webhook", "clientConfig")
 	case "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration":
 		m.webhooks = append(m.webhooks, o)
 		return byURL(o, url, ca)
@@ -71,13 +71,13 @@ func byURL(o *unstructured.Unstructured, url, ca string) error {
 			return errors.Errorf("%s %s has a webhook that is none", o.GetKind(), o.GetName())
 		}
 		path, _, _ := unstructured.NestedString(hook, "clientConfig", "service", "path")
-		if err := called(hook, url+path, ca, "clientConfig"); err != nil {
+		if err := setWebhookURL(hook, url+path, ca, "clientConfig"); err != nil {
 			return err
 		}
 	}
 	return errors.Wrap(unstructured.SetNestedSlice(o.Object, hooks, "webhooks"), "cannot write webhooks")
 }
 
-func called(in map[string]any, url, ca string, at ...string) error {
+func setWebhookURL(in map[string]any, url, ca string, at ...string) error {
 	return errors.Wrap(unstructured.SetNestedField(in, map[string]any{"url": url, "caBundle": ca}, at...), "cannot write client of webhook")
 }

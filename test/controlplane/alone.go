@@ -29,10 +29,10 @@ func StartAlone(ctx context.Context, manifests ...string) (*ControlPlane, error)
 		Provider:  Program{Binary: filepath.Join(root, "_output", "bin", "provider"), Args: []string{"--debug"}},
 		Manifests: append([]string{filepath.Join(root, "package", "provider", "crds"), filepath.Join(root, "examples", "rbac")}, manifests...),
 	}
-	if err := o.built(); err != nil {
+	if err := o.checkBuilt(); err != nil {
 		return nil, err
 	}
-	tools, err := o.tools(ctx)
+	tools, err := o.findTools(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -49,13 +49,13 @@ func StartAlone(ctx context.Context, manifests ...string) (*ControlPlane, error)
 	c.cancel = cancel
 	c.broken, c.fail = context.WithCancelCause(life)
 	c.runner = newRunner(filepath.Join(dir, "logs"), c.fail)
-	if err := c.alone(ctx); err != nil {
+	if err := c.startAlone(ctx); err != nil {
 		return nil, errors.Join(errors.Wrap(err, "cannot start provider alone"), c.Stop())
 	}
 	return c, nil
 }
 
-func (c *ControlPlane) alone(ctx context.Context) error {
+func (c *ControlPlane) startAlone(ctx context.Context) error {
 	if err := c.makeDirs(); err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (c *ControlPlane) alone(ctx context.Context) error {
 	if err := c.ApplyYAML(ctx, aloneRBAC); err != nil {
 		return err
 	}
-	if err := c.createAccount(ctx, Namespace, ProviderServiceAccount, c.account(ProviderServiceAccount)); err != nil {
+	if err := c.createAccount(ctx, Namespace, ProviderServiceAccount, c.accountKubeconfig(ProviderServiceAccount)); err != nil {
 		return err
 	}
 	if err := c.Apply(ctx, c.o.Manifests...); err != nil {

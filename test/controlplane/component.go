@@ -22,23 +22,23 @@ type Component struct {
 // StartComponent starts a component, which ends with the control plane, and returns when it is ready. It returns an error, with the end of
 // its log, if it ends before. If it ends later, that is the control plane's Err.
 func (c *ControlPlane) StartComponent(ctx context.Context, k Component) error {
-	p, err := c.runner.start(command{name: k.Name, path: k.Binary, args: k.Args, env: k.Env})
+	p, err := c.runner.startProcess(command{name: k.Name, path: k.Binary, args: k.Args, env: k.Env})
 	if err != nil {
 		return err
 	}
-	err = until(ctx, func(ctx context.Context) (bool, error) {
-		if !p.alive() {
-			return false, p.failure("ended early")
+	err = pollUntil(ctx, func(ctx context.Context) (bool, error) {
+		if !p.isAlive() {
+			return false, p.failureWithLog("ended early")
 		}
-		return get(ctx, http.DefaultClient, k.Ready) == nil, nil
+		return checkURL(ctx, http.DefaultClient, k.Ready) == nil, nil
 	})
-	return errors.Wrapf(err, "cannot see %s ready; its log ends with:\n%s", k.Name, tail(p.log, tailLines))
+	return errors.Wrapf(err, "cannot see %s ready; its log ends with:\n%s", k.Name, lastLines(p.log, tailLines))
 }
 
 // Account makes a service account, unless it is there, and returns the path of a kubeconfig with a token of its own. It returns an error if
 // the API server refuses.
 func (c *ControlPlane) Account(ctx context.Context, namespace, name string) (string, error) {
-	path := c.account(namespace + "." + name)
+	path := c.accountKubeconfig(namespace + "." + name)
 	return path, c.createAccount(ctx, namespace, name, path)
 }
 

@@ -87,11 +87,11 @@ func Start(ctx context.Context, o Options) (*ControlPlane, error) {
 	// The harness reports through errors and the logs of its components.
 	ctrllog.SetLogger(logr.Discard())
 
-	c, err := prepare(ctx, o)
+	c, err := prepareControlPlane(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.start(ctx); err != nil {
+	if err := c.startProcesses(ctx); err != nil {
 		err = errors.Wrap(err, "cannot start control plane")
 		c.o.KeepDir = c.o.KeepDir || c.o.KeepDirOnFailure
 		if c.o.KeepDir {
@@ -102,9 +102,9 @@ func Start(ctx context.Context, o Options) (*ControlPlane, error) {
 	return c, nil
 }
 
-// prepare makes what a control plane needs before any process starts.
-func prepare(ctx context.Context, o Options) (*ControlPlane, error) {
-	tools, err := o.tools(ctx)
+// prepareControlPlane makes what a control plane needs before any process starts.
+func prepareControlPlane(ctx context.Context, o Options) (*ControlPlane, error) {
+	tools, err := o.findTools(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -114,11 +114,11 @@ func prepare(ctx context.Context, o Options) (*ControlPlane, error) {
 	}
 	p, err := freePorts()
 	if err != nil {
-		return nil, errors.Join(err, lock.release())
+		return nil, errors.Join(err, lock.releasePort())
 	}
 	dir, err := os.MkdirTemp("", "intentplane-")
 	if err != nil {
-		return nil, errors.Join(errors.Wrap(err, "cannot make directory for control plane"), lock.release())
+		return nil, errors.Join(errors.Wrap(err, "cannot make directory for control plane"), lock.releasePort())
 	}
 	return &ControlPlane{
 		Dir:        dir,
@@ -130,7 +130,7 @@ func prepare(ctx context.Context, o Options) (*ControlPlane, error) {
 	}, nil
 }
 
-func (c *ControlPlane) start(ctx context.Context) error {
+func (c *ControlPlane) startProcesses(ctx context.Context) error {
 	// What the harness runs itself lives until Stop, not until the caller's context, which is often that of one test.
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	c.cancel = cancel
@@ -142,7 +142,7 @@ func (c *ControlPlane) start(ctx context.Context) error {
 	defer stop(nil)
 	defer context.AfterFunc(c.broken, func() { stop(c.Err()) })()
 
-	err := c.timed("total", func() error { return c.phases(ctx, life) })
+	err := c.timePhase("total", func() error { return c.runPhases(ctx, life) })
 	if err != nil && c.Err() != nil {
 		return c.Err()
 	}
@@ -154,24 +154,24 @@ func (c *ControlPlane) Err() error {
 	return context.Cause(c.broken)
 }
 
-// phases runs what depends on one another in order, and the rest at once.
-func (c *ControlPlane) phases(ctx, life context.Context) error {
+// runPhases runs what depends on one another in order, and the rest at once.
+func (c *ControlPlane) runPhases(ctx, life context.Context) error {
 	if err := c.makeDirs(); err != nil {
 		return err
 	}
 	g, gctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return c.timed("serve packages", func() error { return c.servePackages(gctx) }) })
+	g.Go(func() error { return c.timePhase("serve packages", func() error { return c.servePackages(gctx) }) })
 	g.Go(func() error { return c.serveGit(gctx) })
 	g.Go(func() error {
-		if err := c.timed("kubernetes", func() error { return c.startKubernetes(gctx) }); err != nil {
+		if err := c.timePhase("kubernetes", func() error { return c.startKubernetes(gctx) }); err != nil {
 			return err
 		}
-		return c.timed("crossplane", func() error { return c.startCrossplane(gctx, life) })
+		return c.timePhase("crossplane", func() error { return c.startCrossplane(gctx, life) })
 	})
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	return c.timed("packages", func() error { return c.installPackages(ctx) })
+	return c.timePhase("packages", func() error { return c.installPackages(ctx) })
 }
 
 func (c *ControlPlane) makeDirs() error {
@@ -189,7 +189,7 @@ func (c *ControlPlane) serveGit(ctx context.Context) error {
 	return errors.Wrap(err, "cannot start Git server")
 }
 
-func (c *ControlPlane) timed(phase string, fn func() error) error {
+func (c *ControlPlane) timePhase(phase string, fn func() error) error {
 	began := time.Now()
 	err := fn()
 	took := time.Since(began)
@@ -206,19 +206,19 @@ func (c *ControlPlane) timed(phase string, fn func() error) error {
 // Stop ends everything that Start started and removes its directory, unless Options say to keep it. It returns an error if files
 // remain. Stopping again does nothing.
 func (c *ControlPlane) Stop() error {
-	c.stopOnce.Do(func() { c.stopErr = c.stop() })
+	c.stopOnce.Do(func() { c.stopErr = c.stopProcesses() })
 	return c.stopErr
 }
 
-func (c *ControlPlane) stop() error {
+func (c *ControlPlane) stopProcesses() error {
 	if c.cancel != nil {
 		c.cancel()
 	}
 	for _, k := range c.clusters {
-		k.runner.stop()
+		k.runner.stopAll()
 	}
 	if c.runner != nil {
-		c.runner.stop()
+		c.runner.stopAll()
 	}
 	if c.registry != nil {
 		c.registry.Close()
@@ -229,7 +229,7 @@ func (c *ControlPlane) stop() error {
 	if c.Git != nil {
 		c.Git.Close()
 	}
-	err := c.port8080.release()
+	err := c.port8080.releasePort()
 	if c.o.KeepDir {
 		return err
 	}

@@ -79,7 +79,7 @@ func TestComplaints(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got := expectation{kind: "XRD", conditions: usable}.complaints(tc.xrd)
+			got := expectation{kind: "XRD", conditions: expectUsable}.falseConditions(tc.xrd)
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\ncomplaints(...): -want, +got:\n%s", tc.reason, diff)
 			}

@@ -77,7 +77,7 @@ func (c *ControlPlane) createAccounts(ctx context.Context) error {
 		accounts = append(accounts, ProviderServiceAccount) // Crossplane makes it otherwise.
 	}
 	for _, name := range accounts {
-		if err := c.createAccount(ctx, Namespace, name, c.account(name)); err != nil {
+		if err := c.createAccount(ctx, Namespace, name, c.accountKubeconfig(name)); err != nil {
 			return err
 		}
 	}
@@ -97,8 +97,8 @@ func (c *ControlPlane) createAccount(ctx context.Context, namespace, name, path 
 	return c.writeKubeconfig(path, tr.Status.Token)
 }
 
-// account returns the path of the kubeconfig of a service account.
-func (c *ControlPlane) account(name string) string {
+// accountKubeconfig returns the path of the kubeconfig of a service account.
+func (c *ControlPlane) accountKubeconfig(name string) string {
 	return filepath.Join(c.Dir, name+".kubeconfig")
 }
 
@@ -113,7 +113,7 @@ func (c *ControlPlane) coreEnv() []string {
 
 func (c *ControlPlane) coreSettings() []string {
 	return []string{
-		"KUBECONFIG=" + c.account(coreServiceAccount),
+		"KUBECONFIG=" + c.accountKubeconfig(coreServiceAccount),
 		"POD_NAMESPACE=" + Namespace,
 		"POD_SERVICE_ACCOUNT=" + coreServiceAccount,
 		"CRDS_PATH=" + c.tools.CrossplaneCRDs,
@@ -132,8 +132,8 @@ func (c *ControlPlane) initCore(ctx context.Context) error {
 		return err
 	}
 	var last error
-	err := until(ctx, func(ctx context.Context) (bool, error) {
-		last = c.runner.run(ctx, command{name: "core-init", path: c.tools.CrossplaneCore, args: []string{"core", "init"}, env: c.coreEnv()})
+	err := pollUntil(ctx, func(ctx context.Context) (bool, error) {
+		last = c.runner.runToEnd(ctx, command{name: "core-init", path: c.tools.CrossplaneCore, args: []string{"core", "init"}, env: c.coreEnv()})
 		return last == nil, nil
 	})
 	if err != nil {
@@ -144,7 +144,7 @@ func (c *ControlPlane) initCore(ctx context.Context) error {
 
 // waitForAggregation waits until core's ClusterRole has its rules. A token without them only meets refusals.
 func (c *ControlPlane) waitForAggregation(ctx context.Context) error {
-	err := until(ctx, func(ctx context.Context) (bool, error) {
+	err := pollUntil(ctx, func(ctx context.Context) (bool, error) {
 		cr := &rbacv1.ClusterRole{}
 		err := c.Client.Get(ctx, types.NamespacedName{Name: coreServiceAccount}, cr)
 		return len(cr.Rules) > 0, err
@@ -167,7 +167,7 @@ func (c *ControlPlane) startCore(ctx context.Context) error {
 		fmt.Sprintf("--metrics-port=%d", c.ports.coreMetrics),
 		fmt.Sprintf("--health-probe-port=%d", c.ports.coreProbe),
 	}
-	_, err := c.runner.start(command{name: "core", path: c.tools.CrossplaneCore, args: append(args, c.o.CoreArgs...), env: c.coreEnv()})
+	_, err := c.runner.startProcess(command{name: "core", path: c.tools.CrossplaneCore, args: append(args, c.o.CoreArgs...), env: c.coreEnv()})
 	return err
 }
 
@@ -177,15 +177,15 @@ func (c *ControlPlane) writeTLS(dir string, data map[string][]byte) error {
 	for _, k := range []string{caKey, corev1.TLSCertKey, corev1.TLSPrivateKeyKey} {
 		files[filepath.Join(dir, k)] = data[k]
 	}
-	return c.write(files)
+	return c.writeFiles(files)
 }
 
 func (c *ControlPlane) startRBACManager() error {
-	_, err := c.runner.start(command{
+	_, err := c.runner.startProcess(command{
 		name: "rbac-manager",
 		path: c.tools.CrossplaneCore,
 		args: []string{"rbac", "start", "--provider-clusterrole=crossplane:allowed-provider-permissions"},
-		env:  []string{"KUBECONFIG=" + c.account(rbacServiceAccount)},
+		env:  []string{"KUBECONFIG=" + c.accountKubeconfig(rbacServiceAccount)},
 	})
 	return err
 }

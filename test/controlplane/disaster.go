@@ -21,9 +21,9 @@ func (c *ControlPlane) Backup(ctx context.Context) (Backup, error) {
 	if err != nil {
 		return Backup{}, errors.Wrap(err, "cannot make directory for backup")
 	}
-	c.current(&c.etcd).kill()
+	c.currentProcess(&c.etcd).killGroup()
 	b := Backup{dir: filepath.Join(dir, "etcd")}
-	if err := os.CopyFS(b.dir, os.DirFS(c.data())); err != nil {
+	if err := os.CopyFS(b.dir, os.DirFS(c.etcdDirectory())); err != nil {
 		return Backup{}, errors.Wrap(err, "cannot copy data of etcd")
 	}
 	if err := c.startEtcd(); err != nil {
@@ -37,23 +37,23 @@ func (c *ControlPlane) Backup(ctx context.Context) (Backup, error) {
 // error if something does not get ready.
 func (c *ControlPlane) Rebuild(ctx context.Context, from Backup, first func() error) error {
 	c.epoch()
-	c.runner.stop()
+	c.runner.stopAll()
 	c.runner = newRunner(filepath.Join(c.Dir, "logs"), c.fail)
-	if err := os.RemoveAll(c.data()); err != nil {
+	if err := os.RemoveAll(c.etcdDirectory()); err != nil {
 		return errors.Wrap(err, "cannot remove data of etcd")
 	}
 	if from.dir != "" {
-		if err := os.CopyFS(c.data(), os.DirFS(from.dir)); err != nil {
+		if err := os.CopyFS(c.etcdDirectory(), os.DirFS(from.dir)); err != nil {
 			return errors.Wrap(err, "cannot copy data of etcd")
 		}
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	defer context.AfterFunc(c.broken, func() { stop(c.Err()) })()
-	return c.timed(fmt.Sprintf("rebuild from %q", filepath.Base(from.dir)), func() error { return c.rebuild(ctx, first) })
+	return c.timePhase(fmt.Sprintf("rebuild from %q", filepath.Base(from.dir)), func() error { return c.restartCluster(ctx, first) })
 }
 
-func (c *ControlPlane) rebuild(ctx context.Context, first func() error) error {
+func (c *ControlPlane) restartCluster(ctx context.Context, first func() error) error {
 	if err := errors.Join(c.startEtcd(), c.spawnAPIServer()); err != nil {
 		return err
 	}

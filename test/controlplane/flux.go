@@ -39,7 +39,7 @@ func (c *ControlPlane) StartFlux(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	storage := loopback(p.function)
+	storage := loopbackAddress(p.function)
 	source := []string{"--storage-path=" + filepath.Join(c.Dir, "artifacts"), "--storage-addr=" + storage, "--storage-adv-addr=" + storage}
 	if err := c.startFlux(ctx, "source-controller", tool["FLUX_SOURCE_CONTROLLER"], p.coreProbe, source...); err != nil {
 		return err
@@ -53,7 +53,7 @@ func (c *ControlPlane) waitForKinds(ctx context.Context, kinds ...string) error 
 	if err != nil {
 		return errors.Wrap(err, "cannot make client")
 	}
-	err = until(ctx, func(context.Context) (bool, error) {
+	err = pollUntil(ctx, func(context.Context) (bool, error) {
 		_, lists, err := d.ServerGroupsAndResources()
 		missing := slices.Clone(kinds)
 		for _, l := range lists {
@@ -67,19 +67,19 @@ func (c *ControlPlane) waitForKinds(ctx context.Context, kinds ...string) error 
 }
 
 func (c *ControlPlane) startFlux(ctx context.Context, name, path string, health int, args ...string) error {
-	p, err := c.runner.start(command{
+	p, err := c.runner.startProcess(command{
 		name: name, path: path,
-		args: append([]string{"--events-addr=", "--metrics-addr=0", "--health-addr=" + loopback(health)}, args...),
+		args: append([]string{"--events-addr=", "--metrics-addr=0", "--health-addr=" + loopbackAddress(health)}, args...),
 		env:  []string{"KUBECONFIG=" + c.Kubeconfig, "RUNTIME_NAMESPACE=" + FluxNamespace},
 	})
 	if err != nil {
 		return err
 	}
-	err = until(ctx, func(ctx context.Context) (bool, error) {
-		if !p.alive() {
-			return false, p.failure("ended early")
+	err = pollUntil(ctx, func(ctx context.Context) (bool, error) {
+		if !p.isAlive() {
+			return false, p.failureWithLog("ended early")
 		}
-		return get(ctx, http.DefaultClient, "http://"+loopback(health)+"/readyz") == nil, nil
+		return checkURL(ctx, http.DefaultClient, "http://"+loopbackAddress(health)+"/readyz") == nil, nil
 	})
 	return errors.Wrapf(err, "cannot see %s ready", name)
 }

@@ -43,9 +43,9 @@ func (c *ControlPlane) startKubernetes(ctx context.Context) error {
 }
 
 func (c *ControlPlane) startEtcd() error {
-	client, peer := "http://"+loopback(c.ports.etcd), "http://"+loopback(c.ports.etcdPeer)
-	p, err := c.runner.start(command{name: "etcd", path: c.tools.Etcd, args: []string{
-		"--data-dir=" + c.data(),
+	client, peer := "http://"+loopbackAddress(c.ports.etcd), "http://"+loopbackAddress(c.ports.etcdPeer)
+	p, err := c.runner.startProcess(command{name: "etcd", path: c.tools.Etcd, args: []string{
+		"--data-dir=" + c.etcdDirectory(),
 		"--listen-client-urls=" + client,
 		"--advertise-client-urls=" + client,
 		"--listen-peer-urls=" + peer,
@@ -61,8 +61,8 @@ func (c *ControlPlane) startEtcd() error {
 	return err
 }
 
-// data of the cluster.
-func (c *ControlPlane) data() string { return filepath.Join(c.Dir, "etcd") }
+// etcdDirectory of the cluster.
+func (c *ControlPlane) etcdDirectory() string { return filepath.Join(c.Dir, "etcd") }
 
 func (c *ControlPlane) startAPIServer(ctx context.Context) error {
 	token, err := c.writeAPIServerFiles()
@@ -76,7 +76,7 @@ func (c *ControlPlane) startAPIServer(ctx context.Context) error {
 	if err := waitForFile(ctx, filepath.Join(c.apiServerDir(), "apiserver.crt")); err != nil {
 		return err
 	}
-	if err := c.connect(token); err != nil {
+	if err := c.connectAdministrator(token); err != nil {
 		return err
 	}
 	return c.waitForAPIServer(ctx)
@@ -85,8 +85,8 @@ func (c *ControlPlane) startAPIServer(ctx context.Context) error {
 func (c *ControlPlane) apiServerDir() string { return filepath.Join(c.Dir, certificates) }
 
 func (c *ControlPlane) spawnAPIServer() error {
-	p, err := c.runner.start(command{name: "kube-apiserver", path: c.tools.KubeAPIServer, args: append(c.auditArgs(), []string{
-		"--etcd-servers=http://" + loopback(c.ports.etcd),
+	p, err := c.runner.startProcess(command{name: "kube-apiserver", path: c.tools.KubeAPIServer, args: append(c.auditArgs(), []string{
+		"--etcd-servers=http://" + loopbackAddress(c.ports.etcd),
 		"--bind-address=127.0.0.1",
 		fmt.Sprintf("--secure-port=%d", c.ports.apiServer),
 		"--cert-dir=" + c.apiServerDir(),
@@ -107,7 +107,7 @@ func (c *ControlPlane) spawnAPIServer() error {
 // RestartAPIServer kills the API server, as kill -9 does, and starts it again on what etcd has. It returns an error if it does not get
 // ready again.
 func (c *ControlPlane) RestartAPIServer(ctx context.Context) error {
-	c.current(&c.apiServer).kill()
+	c.currentProcess(&c.apiServer).killGroup()
 	if err := c.spawnAPIServer(); err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func (c *ControlPlane) writeAPIServerFiles() (string, error) {
 		return "", err
 	}
 	token := newToken()
-	return token, c.write(map[string][]byte{
+	return token, c.writeFiles(map[string][]byte{
 		"sa.key":     private,
 		"sa.pub":     public,
 		"tokens.csv": []byte(token + ",admin,admin,\"system:masters\"\n"),
@@ -142,7 +142,7 @@ func (c *ControlPlane) auditArgs() []string {
 // AuditFile returns the path of the API server's audit log, one event of JSON in each line. It is there if Options have a policy.
 func (c *ControlPlane) AuditFile() string { return filepath.Join(c.Dir, "logs", "audit.json") }
 
-func (c *ControlPlane) write(files map[string][]byte) error {
+func (c *ControlPlane) writeFiles(files map[string][]byte) error {
 	for name, b := range files {
 		if err := os.WriteFile(filepath.Join(c.Dir, name), b, 0o600); err != nil {
 			return errors.Wrapf(err, "cannot write %s", name)
@@ -151,8 +151,8 @@ func (c *ControlPlane) write(files map[string][]byte) error {
 	return nil
 }
 
-// connect makes the administrator's kubeconfig and client.
-func (c *ControlPlane) connect(token string) error {
+// connectAdministrator makes the administrator's kubeconfig and client.
+func (c *ControlPlane) connectAdministrator(token string) error {
 	if err := c.writeKubeconfig(c.Kubeconfig, token); err != nil {
 		return err
 	}
@@ -182,7 +182,7 @@ func (c *ControlPlane) writeKubeconfig(path, token string) error {
 	}
 	const name = "intentplane"
 	err = clientcmd.WriteToFile(clientcmdapi.Config{
-		Clusters:       map[string]*clientcmdapi.Cluster{name: {Server: "https://" + loopback(c.ports.apiServer), CertificateAuthorityData: ca}},
+		Clusters:       map[string]*clientcmdapi.Cluster{name: {Server: "https://" + loopbackAddress(c.ports.apiServer), CertificateAuthorityData: ca}},
 		AuthInfos:      map[string]*clientcmdapi.AuthInfo{name: {Token: token}},
 		Contexts:       map[string]*clientcmdapi.Context{name: {Cluster: name, AuthInfo: name}},
 		CurrentContext: name,
@@ -195,15 +195,15 @@ func (c *ControlPlane) waitForAPIServer(ctx context.Context) error {
 	if err != nil {
 		return errors.Wrap(err, "cannot make client")
 	}
-	err = until(ctx, func(ctx context.Context) (bool, error) {
-		return get(ctx, hc, c.Config.Host+"/readyz") == nil, nil
+	err = pollUntil(ctx, func(ctx context.Context) (bool, error) {
+		return checkURL(ctx, hc, c.Config.Host+"/readyz") == nil, nil
 	})
 	return errors.Wrap(err, "cannot reach API server")
 }
 
 // startControllers starts a kube-controller-manager that runs just these controllers.
 func (c *ControlPlane) startControllers(name, controllers string) error {
-	_, err := c.runner.start(command{name: name, path: c.tools.KubeControllerManager, args: []string{
+	_, err := c.runner.startProcess(command{name: name, path: c.tools.KubeControllerManager, args: []string{
 		"--kubeconfig=" + c.Kubeconfig,
 		"--controllers=" + controllers,
 		"--leader-elect=false",
@@ -220,8 +220,8 @@ func (c *ControlPlane) createNamespace(ctx context.Context, name string) error {
 	return errors.Wrapf(client.IgnoreAlreadyExists(c.Client.Create(ctx, ns)), "cannot create namespace %s", name)
 }
 
-// until polls until fn is done, fails or ctx ends, whose cause it then returns.
-func until(ctx context.Context, fn wait.ConditionWithContextFunc) error {
+// pollUntil polls until fn is done, fails or ctx ends, whose cause it then returns.
+func pollUntil(ctx context.Context, fn wait.ConditionWithContextFunc) error {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	err := wait.PollUntilContextCancel(ctx, poll, true, fn)
@@ -232,6 +232,6 @@ func until(ctx context.Context, fn wait.ConditionWithContextFunc) error {
 }
 
 func waitForFile(ctx context.Context, path string) error {
-	err := until(ctx, func(context.Context) (bool, error) { return exists(path), nil })
+	err := pollUntil(ctx, func(context.Context) (bool, error) { return fileExists(path), nil })
 	return errors.Wrapf(err, "cannot find %s", path)
 }

@@ -20,21 +20,21 @@ type Metrics map[string]*dto.MetricFamily
 
 // CoreMetrics returns the metrics of Crossplane's core. It returns an error if core does not serve them.
 func (c *ControlPlane) CoreMetrics(ctx context.Context) (Metrics, error) {
-	return scrape(ctx, c.ports.coreMetrics)
+	return scrapeMetrics(ctx, c.ports.coreMetrics)
 }
 
 // ProviderMetrics returns the metrics of the provider. It returns an error if the provider does not serve them.
 func (c *ControlPlane) ProviderMetrics(ctx context.Context) (Metrics, error) {
-	return scrape(ctx, c.ports.providerMetrics)
+	return scrapeMetrics(ctx, c.ports.providerMetrics)
 }
 
 // FunctionMetrics returns the metrics of the function. It returns an error if the function does not serve them.
 func (c *ControlPlane) FunctionMetrics(ctx context.Context) (Metrics, error) {
-	return scrape(ctx, c.ports.functionMetrics)
+	return scrapeMetrics(ctx, c.ports.functionMetrics)
 }
 
-func scrape(ctx context.Context, port int) (Metrics, error) {
-	body, err := fetch(ctx, http.DefaultClient, "http://"+loopback(port)+"/metrics")
+func scrapeMetrics(ctx context.Context, port int) (Metrics, error) {
+	body, err := fetchURL(ctx, http.DefaultClient, "http://"+loopbackAddress(port)+"/metrics")
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot get metrics")
 	}
@@ -48,7 +48,7 @@ func scrape(ctx context.Context, port int) (Metrics, error) {
 func (m Metrics) Sum(name string, labels map[string]string) float64 {
 	sum := 0.0
 	for _, s := range m[name].GetMetric() {
-		if matches(s, labels) {
+		if matchesLabels(s, labels) {
 			sum += s.GetCounter().GetValue() + s.GetGauge().GetValue()
 		}
 	}
@@ -59,14 +59,14 @@ func (m Metrics) Sum(name string, labels map[string]string) float64 {
 func (m Metrics) Count(name string, labels map[string]string) float64 {
 	count := 0.0
 	for _, s := range m[name].GetMetric() {
-		if matches(s, labels) {
+		if matchesLabels(s, labels) {
 			count += float64(s.GetHistogram().GetSampleCount())
 		}
 	}
 	return count
 }
 
-func matches(m *dto.Metric, labels map[string]string) bool {
+func matchesLabels(m *dto.Metric, labels map[string]string) bool {
 	found := 0
 	for _, l := range m.GetLabel() {
 		if want, ok := labels[l.GetName()]; ok && want == l.GetValue() {
@@ -76,16 +76,16 @@ func matches(m *dto.Metric, labels map[string]string) bool {
 	return found == len(labels)
 }
 
-// get returns an error unless a URL answers with success.
-func get(ctx context.Context, hc *http.Client, url string) error {
-	body, err := fetch(ctx, hc, url)
+// checkURL returns an error unless a URL answers with success.
+func checkURL(ctx context.Context, hc *http.Client, url string) error {
+	body, err := fetchURL(ctx, hc, url)
 	if err != nil {
 		return err
 	}
 	return body.Close()
 }
 
-func fetch(ctx context.Context, hc *http.Client, url string) (io.ReadCloser, error) {
+func fetchURL(ctx context.Context, hc *http.Client, url string) (io.ReadCloser, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return nil, err
@@ -103,11 +103,11 @@ func fetch(ctx context.Context, hc *http.Client, url string) (io.ReadCloser, err
 // waitForPort waits until a process listens on a port, or fails when it ended.
 func waitForPort(ctx context.Context, p *process, port int) error {
 	d := &net.Dialer{Timeout: dialTimeout}
-	return until(ctx, func(ctx context.Context) (bool, error) {
-		if !p.alive() {
-			return false, p.failure("ended early")
+	return pollUntil(ctx, func(ctx context.Context) (bool, error) {
+		if !p.isAlive() {
+			return false, p.failureWithLog("ended early")
 		}
-		conn, err := d.DialContext(ctx, "tcp", loopback(port))
+		conn, err := d.DialContext(ctx, "tcp", loopbackAddress(port))
 		if err != nil {
 			return false, nil //nolint:nilerr // Not yet.
 		}

@@ -20,7 +20,7 @@ func (n *node) serviceNetwork() *httptest.Server {
 			http.Error(w, "only CONNECT is served", http.StatusMethodNotAllowed)
 			return
 		}
-		pod, err := n.dial(r.Context(), r.Host)
+		pod, err := n.dialService(r.Context(), r.Host)
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusBadGateway)
 			return
@@ -34,11 +34,11 @@ func (n *node) serviceNetwork() *httptest.Server {
 		if _, err := io.WriteString(caller, "HTTP/1.1 200 Connection established\r\n\r\n"); err != nil {
 			return
 		}
-		relay(caller, pod)
+		relayConnections(caller, pod)
 	}))
 }
 
-func (n *node) dial(ctx context.Context, host string) (net.Conn, error) {
+func (n *node) dialService(ctx context.Context, host string) (net.Conn, error) {
 	service, text, ok := strings.Cut(host, "."+Namespace+":")
 	port, err := strconv.ParseInt(text, 10, 32)
 	if !ok || err != nil {
@@ -48,12 +48,12 @@ func (n *node) dial(ctx context.Context, host string) (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := (&net.Dialer{}).DialContext(ctx, "tcp", loopback(mapped))
+	c, err := (&net.Dialer{}).DialContext(ctx, "tcp", loopbackAddress(mapped))
 	return c, errors.Wrapf(err, "cannot reach Service %s", service)
 }
 
-// relay copies both ways until one side ends.
-func relay(a, b net.Conn) {
+// relayConnections copies both ways until one side ends.
+func relayConnections(a, b net.Conn) {
 	done := make(chan struct{}, 2)
 	transfer := func(to io.Writer, from io.Reader) {
 		_, _ = io.Copy(to, from) // The other side sees the end of the connection.

@@ -58,29 +58,29 @@ func (c *ControlPlane) startNode(life context.Context) error {
 func (n *node) Reconcile(ctx context.Context, r reconcile.Request) (reconcile.Result, error) {
 	d := &appsv1.Deployment{}
 	if err := n.c.Client.Get(ctx, r.NamespacedName, d); err != nil {
-		n.remove(r.NamespacedName)
+		n.removePod(r.NamespacedName)
 		return reconcile.Result{}, errors.Wrap(client.IgnoreNotFound(err), "cannot get Deployment")
 	}
 	if d.GetDeletionTimestamp() != nil {
-		n.remove(r.NamespacedName)
+		n.removePod(r.NamespacedName)
 		return reconcile.Result{}, nil
 	}
-	err := n.run(ctx, d)
-	return reconcile.Result{}, errors.Join(err, n.report(ctx, d, err))
+	err := n.runDeployment(ctx, d)
+	return reconcile.Result{}, errors.Join(err, n.reportStatus(ctx, d, err))
 }
 
-// run makes the pod of a Deployment be what its template says.
-func (n *node) run(ctx context.Context, d *appsv1.Deployment) error {
+// runDeployment makes the pod of a Deployment be what its template says.
+func (n *node) runDeployment(ctx context.Context, d *appsv1.Deployment) error {
 	key := client.ObjectKeyFromObject(d)
-	if replicas(d) == 0 {
-		n.remove(key)
+	if replicasOf(d) == 0 {
+		n.removePod(key)
 		return nil
 	}
-	if p := n.pod(key); p != nil && p.process.alive() && equality.Semantic.DeepEqual(p.template, d.Spec.Template) {
+	if p := n.podOf(key); p != nil && p.process.isAlive() && equality.Semantic.DeepEqual(p.template, d.Spec.Template) {
 		return nil
 	}
-	n.remove(key)
-	p, err := n.start(ctx, d)
+	n.removePod(key)
+	p, err := n.startPod(ctx, d)
 	if err != nil {
 		return err
 	}
@@ -90,34 +90,34 @@ func (n *node) run(ctx context.Context, d *appsv1.Deployment) error {
 	return nil
 }
 
-func (n *node) pod(key types.NamespacedName) *pod {
+func (n *node) podOf(key types.NamespacedName) *pod {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.pods[key]
 }
 
-func (n *node) remove(key types.NamespacedName) {
+func (n *node) removePod(key types.NamespacedName) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if p := n.pods[key]; p != nil {
-		p.process.kill()
+		p.process.killGroup()
 		delete(n.pods, key)
 	}
 }
 
-// replicas returns how many pods run for a Deployment: one, unless it asks for none.
-func replicas(d *appsv1.Deployment) int32 {
+// replicasOf returns how many pods run for a Deployment: one, unless it asks for none.
+func replicasOf(d *appsv1.Deployment) int32 {
 	if d.Spec.Replicas != nil && *d.Spec.Replicas == 0 {
 		return 0
 	}
 	return 1
 }
 
-// report writes the status that a Deployment has with its pod ready, or with what failed.
-func (n *node) report(ctx context.Context, d *appsv1.Deployment, failure error) error {
+// reportStatus writes the status that a Deployment has with its pod ready, or with what failed.
+func (n *node) reportStatus(ctx context.Context, d *appsv1.Deployment, failure error) error {
 	before := d.DeepCopy()
 	available := appsv1.DeploymentCondition{Type: appsv1.DeploymentAvailable, Status: corev1.ConditionTrue, Reason: "MinimumReplicasAvailable"}
-	running := replicas(d)
+	running := replicasOf(d)
 	if failure != nil {
 		running = 0
 		available.Status, available.Reason, available.Message = corev1.ConditionFalse, "MinimumReplicasUnavailable", failure.Error()
@@ -142,16 +142,18 @@ func (n *node) portOf(ctx context.Context, service string, port int32) (int, err
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, p := range n.pods {
-		if mapped, ok := p.ports[port]; ok && selects(s, p.template.Labels) && p.process.alive() {
+		if mapped, ok := p.ports[port]; ok && selectsPod(s, p.template.Labels) && p.process.isAlive() {
 			return mapped, nil
 		}
 	}
 	return 0, errors.Errorf("cannot find a pod of Service %s that listens on port %d", service, port)
 }
 
-// selects returns whether a Service has the pods with these labels behind it. A Service without a selector has none.
-func selects(s *corev1.Service, podLabels map[string]string) bool {
+// selectsPod returns whether a Service has the pods with these labels behind it. A Service without a selector has none.
+func selectsPod(s *corev1.Service, podLabels map[string]string) bool {
 	return len(s.Spec.Selector) > 0 && labels.SelectorFromSet(s.Spec.Selector).Matches(labels.Set(podLabels))
 }
 
-func (n *node) dir(d *appsv1.Deployment) string { return filepath.Join(n.c.Dir, "pods", d.GetName()) }
+func (n *node) podDirectory(d *appsv1.Deployment) string {
+	return filepath.Join(n.c.Dir, "pods", d.GetName())
+}

@@ -122,10 +122,10 @@ func Product() (Options, error) {
 		Function: Program{Binary: bin("function"), Args: []string{"--debug"}},
 		Provider: Program{Binary: bin("provider"), Args: []string{"--debug"}},
 	}
-	if rbac := filepath.Join(root, "examples", "rbac"); exists(rbac) {
+	if rbac := filepath.Join(root, "examples", "rbac"); fileExists(rbac) {
 		o.Manifests = []string{rbac}
 	}
-	return o, o.built()
+	return o, o.checkBuilt()
 }
 
 // builtVersion returns the VERSION that the packages were built with, which bounds what they depend on.
@@ -145,8 +145,8 @@ func (o Options) packageRuntime() string {
 	return o.PackageRuntime
 }
 
-// built returns an error that names what is not built yet.
-func (o Options) built() error {
+// checkBuilt returns an error that names what is not built yet.
+func (o Options) checkBuilt() error {
 	packages := slices.Concat(o.Configurations, o.Dependencies)
 	files := make([]string, 0, len(packages)+2)
 	files = append(files, o.Function.Binary, o.Provider.Binary)
@@ -154,15 +154,15 @@ func (o Options) built() error {
 		files = append(files, p.File)
 	}
 	for _, f := range files {
-		if f != "" && !exists(f) {
+		if f != "" && !fileExists(f) {
 			return errors.Errorf(`cannot find %s: run "make build xpkg"`, f)
 		}
 	}
 	return nil
 }
 
-// tools returns the tools to use.
-func (o Options) tools(ctx context.Context) (*Tools, error) {
+// findTools returns the tools to use.
+func (o Options) findTools(ctx context.Context) (*Tools, error) {
 	if o.Tools != nil {
 		return o.Tools, nil
 	}
@@ -176,7 +176,7 @@ func Root() (string, error) {
 		return "", errors.Wrap(err, "cannot get working directory")
 	}
 	for d := dir; ; d = filepath.Dir(d) {
-		if exists(filepath.Join(d, "tools", "tools.sh")) {
+		if fileExists(filepath.Join(d, "tools", "tools.sh")) {
 			return d, nil
 		}
 		if d == filepath.Dir(d) {
@@ -185,7 +185,7 @@ func Root() (string, error) {
 	}
 }
 
-func exists(path string) bool {
+func fileExists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
 }

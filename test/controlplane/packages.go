@@ -40,7 +40,7 @@ func (c *ControlPlane) installPackages(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := c.waitFor(ctx, c.o.expectations()); err != nil {
+	if err := c.waitFor(ctx, c.o.packageExpectations()); err != nil {
 		return err
 	}
 	if err := c.waitForPermissions(ctx); err != nil {
@@ -62,7 +62,7 @@ func (c *ControlPlane) rewriteRepository(ctx context.Context) error {
 		ObjectMeta: metav1.ObjectMeta{Name: "local"},
 		Spec: pkgv1beta1.ImageConfigSpec{
 			MatchImages:  []pkgv1beta1.ImageMatch{{Type: pkgv1beta1.Prefix, Prefix: Repository}},
-			RewriteImage: &pkgv1beta1.ImageRewrite{Prefix: c.registry.repository()},
+			RewriteImage: &pkgv1beta1.ImageRewrite{Prefix: c.registry.repositoryPrefix()},
 		},
 	}
 	return errors.Wrap(client.IgnoreAlreadyExists(c.Client.Create(ctx, ic)), "cannot create ImageConfig")
@@ -77,33 +77,33 @@ func (c *ControlPlane) Install(ctx context.Context, name, version string) error 
 	return errors.Wrapf(c.Client.Create(ctx, cfg), "cannot create Configuration %s", name)
 }
 
-// expectations are what is true of a control plane whose packages work. A Configuration alone proves little: it is Healthy although
+// packageExpectations are what is true of a control plane whose packages work. A Configuration alone proves little: it is Healthy although
 // its dependencies are not, and although nobody may use its kinds.
-func (o Options) expectations() []expectation {
+func (o Options) packageExpectations() []expectation {
 	const pkg, ext = "pkg.crossplane.io/v1", "apiextensions.crossplane.io/"
-	healthy := always("Installed", "Healthy")
+	healthy := expectConditions("Installed", "Healthy")
 	return []expectation{
 		{apiVersion: pkg, kind: "Configuration", atLeast: len(o.Configurations), conditions: healthy},
-		{apiVersion: pkg, kind: "Function", atLeast: count(o.Function), conditions: healthy},
-		{apiVersion: pkg, kind: "Provider", atLeast: count(o.Provider), conditions: healthy},
-		{apiVersion: ext + "v1alpha1", kind: "ManagedResourceDefinition", atLeast: count(o.Provider), conditions: always("Established")},
-		{apiVersion: ext + "v1", kind: "CompositeResourceDefinition", atLeast: min(1, len(o.Configurations)), conditions: usable},
+		{apiVersion: pkg, kind: "Function", atLeast: countPrograms(o.Function), conditions: healthy},
+		{apiVersion: pkg, kind: "Provider", atLeast: countPrograms(o.Provider), conditions: healthy},
+		{apiVersion: ext + "v1alpha1", kind: "ManagedResourceDefinition", atLeast: countPrograms(o.Provider), conditions: expectConditions("Established")},
+		{apiVersion: ext + "v1", kind: "CompositeResourceDefinition", atLeast: min(1, len(o.Configurations)), conditions: expectUsable},
 	}
 }
 
-func count(p Program) int {
+func countPrograms(p Program) int {
 	if p.Binary == "" {
 		return 0
 	}
 	return 1
 }
 
-func always(types ...xpv2.ConditionType) func(*unstructured.Unstructured) []xpv2.ConditionType {
+func expectConditions(types ...xpv2.ConditionType) func(*unstructured.Unstructured) []xpv2.ConditionType {
 	return func(*unstructured.Unstructured) []xpv2.ConditionType { return types }
 }
 
-// usable wants the claim of an XRD too, if it offers one.
-func usable(u *unstructured.Unstructured) []xpv2.ConditionType {
+// expectUsable wants the claim of an XRD too, if it offers one.
+func expectUsable(u *unstructured.Unstructured) []xpv2.ConditionType {
 	if _, claims, _ := unstructured.NestedMap(u.Object, "spec", "claimNames"); claims {
 		return []xpv2.ConditionType{"Established", "Offered"}
 	}
@@ -113,18 +113,18 @@ func usable(u *unstructured.Unstructured) []xpv2.ConditionType {
 // waitFor waits until all expectations are met. Its error says which are not, and what the objects say about it.
 func (c *ControlPlane) waitFor(ctx context.Context, expected []expectation) error {
 	var missing []string
-	err := until(ctx, func(ctx context.Context) (bool, error) {
+	err := pollUntil(ctx, func(ctx context.Context) (bool, error) {
 		var err error
-		missing, err = c.unmet(ctx, expected)
+		missing, err = c.unmetExpectations(ctx, expected)
 		return len(missing) == 0, err
 	})
 	return errors.Wrapf(err, "cannot see packages work: %s", strings.Join(missing, "; "))
 }
 
-func (c *ControlPlane) unmet(ctx context.Context, expected []expectation) ([]string, error) {
+func (c *ControlPlane) unmetExpectations(ctx context.Context, expected []expectation) ([]string, error) {
 	var missing []string
 	for _, e := range expected {
-		l, err := c.list(ctx, e.apiVersion, e.kind)
+		l, err := c.listObjects(ctx, e.apiVersion, e.kind)
 		if err != nil {
 			return nil, err
 		}
@@ -132,14 +132,14 @@ func (c *ControlPlane) unmet(ctx context.Context, expected []expectation) ([]str
 			missing = append(missing, fmt.Sprintf("%d of %d %s exist", len(l), e.atLeast, e.kind))
 		}
 		for i := range l {
-			missing = append(missing, e.complaints(&l[i])...)
+			missing = append(missing, e.falseConditions(&l[i])...)
 		}
 	}
 	return missing, nil
 }
 
-// complaints says which conditions of an object are not True.
-func (e expectation) complaints(u *unstructured.Unstructured) []string {
+// falseConditions says which conditions of an object are not True.
+func (e expectation) falseConditions(u *unstructured.Unstructured) []string {
 	var out []string
 	conditions := Conditions(u)
 	for _, t := range e.conditions(u) {
@@ -150,7 +150,7 @@ func (e expectation) complaints(u *unstructured.Unstructured) []string {
 	return out
 }
 
-func (c *ControlPlane) list(ctx context.Context, apiVersion, kind string) ([]unstructured.Unstructured, error) {
+func (c *ControlPlane) listObjects(ctx context.Context, apiVersion, kind string) ([]unstructured.Unstructured, error) {
 	l := &unstructured.UnstructuredList{}
 	l.SetAPIVersion(apiVersion)
 	l.SetKind(kind + "List")

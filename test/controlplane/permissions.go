@@ -12,11 +12,11 @@ import (
 // waitForPermissions waits until the RBAC manager let those who serve our kinds use them. Crossplane's core waits two minutes, without
 // a word, for a kind that it may not watch.
 func (c *ControlPlane) waitForPermissions(ctx context.Context) error {
-	xrds, err := c.list(ctx, "apiextensions.crossplane.io/v1", "CompositeResourceDefinition")
+	xrds, err := c.listObjects(ctx, "apiextensions.crossplane.io/v1", "CompositeResourceDefinition")
 	if err != nil {
 		return err
 	}
-	mrds, err := c.list(ctx, "apiextensions.crossplane.io/v1alpha1", "ManagedResourceDefinition")
+	mrds, err := c.listObjects(ctx, "apiextensions.crossplane.io/v1alpha1", "ManagedResourceDefinition")
 	if err != nil {
 		return err
 	}
@@ -43,13 +43,13 @@ func resourceOf(u *unstructured.Unstructured) authorizationv1.ResourceAttributes
 }
 
 func (c *ControlPlane) waitForPermission(ctx context.Context, account string, r authorizationv1.ResourceAttributes) error {
-	err := until(ctx, func(ctx context.Context) (bool, error) {
-		return c.allowed(ctx, account, r)
+	err := pollUntil(ctx, func(ctx context.Context) (bool, error) {
+		return c.isAllowed(ctx, account, r)
 	})
 	return errors.Wrapf(err, "cannot see service account %s watch %s", account, strings.Join([]string{r.Resource, r.Group}, "."))
 }
 
-func (c *ControlPlane) allowed(ctx context.Context, account string, r authorizationv1.ResourceAttributes) (bool, error) {
+func (c *ControlPlane) isAllowed(ctx context.Context, account string, r authorizationv1.ResourceAttributes) (bool, error) {
 	sar := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
 		User:               "system:serviceaccount:" + Namespace + ":" + account,
 		Groups:             []string{"system:serviceaccounts", "system:serviceaccounts:" + Namespace, "system:authenticated"},

@@ -33,8 +33,8 @@ type pod struct {
 	ports map[int32]int
 }
 
-// start pulls the image of a Deployment, runs it, and returns when its program is ready.
-func (n *node) start(ctx context.Context, d *appsv1.Deployment) (*pod, error) {
+// startPod pulls the image of a Deployment, runs it, and returns when its program is ready.
+func (n *node) startPod(ctx context.Context, d *appsv1.Deployment) (*pod, error) {
 	t := d.Spec.Template
 	if len(t.Spec.Containers) != 1 {
 		return nil, errors.Errorf("cannot run Deployment %s: it has %d containers, and one is supported", d.GetName(), len(t.Spec.Containers))
@@ -44,65 +44,65 @@ func (n *node) start(ctx context.Context, d *appsv1.Deployment) (*pod, error) {
 	if err != nil {
 		return nil, err
 	}
-	binary, err := pull(ctx, container.Image, keys, n.dir(d))
+	binary, err := pullProgram(ctx, container.Image, keys, n.podDirectory(d))
 	if err != nil {
 		return nil, err
 	}
-	env, err := n.environment(ctx, d)
+	env, err := n.containerEnvironment(ctx, d)
 	if err != nil {
 		return nil, err
 	}
 	p := &pod{template: *t.DeepCopy()}
-	listen, err := p.listen(t.Labels)
+	listen, err := p.assignPorts(t.Labels)
 	if err != nil {
 		return nil, err
 	}
-	p.process, err = n.c.runner.start(command{name: d.GetName(), path: binary, args: slices.Concat(container.Args, listen), env: env})
+	p.process, err = n.c.runner.startProcess(command{name: d.GetName(), path: binary, args: slices.Concat(container.Args, listen), env: env})
 	if err != nil {
 		return nil, err
 	}
 	if err := p.waitReady(ctx); err != nil {
-		p.process.kill()
+		p.process.killGroup()
 		return nil, err
 	}
 	return p, nil
 }
 
-// listen chooses ports, and returns the flags that make the program listen on them.
-func (p *pod) listen(labels map[string]string) ([]string, error) {
+// assignPorts chooses ports, and returns the flags that make the program listen on them.
+func (p *pod) assignPorts(labels map[string]string) ([]string, error) {
 	free, err := FreePorts(2)
 	if err != nil {
 		return nil, err
 	}
 	if _, ok := labels[pkgv1.LabelFunction]; ok {
 		p.ports = map[int32]int{functionPort: free[0]}
-		return []string{"--address=" + loopback(free[0])}, nil
+		return []string{"--address=" + loopbackAddress(free[0])}, nil
 	}
 	p.ports = map[int32]int{metricsPort: free[0], probePort: free[1]}
-	return []string{"--metrics-bind-address=" + loopback(free[0]), "--health-probe-bind-address=" + loopback(free[1]), "--allow-loopback-clusters", "--allow-loopback-git"}, nil
+	return []string{"--metrics-bind-address=" + loopbackAddress(free[0]), "--health-probe-bind-address=" + loopbackAddress(free[1]), "--allow-loopback-clusters", "--allow-loopback-git"}, nil
 }
 
 func (p *pod) waitReady(ctx context.Context) error {
 	if port, ok := p.ports[functionPort]; ok {
 		return errors.Wrapf(waitForPort(ctx, p.process, port), "cannot reach %s", p.process.name)
 	}
-	err := until(ctx, func(ctx context.Context) (bool, error) {
-		if !p.process.alive() {
-			return false, p.process.failure("ended early")
+	err := pollUntil(ctx, func(ctx context.Context) (bool, error) {
+		if !p.process.isAlive() {
+			return false, p.process.failureWithLog("ended early")
 		}
-		return get(ctx, http.DefaultClient, fmt.Sprintf("http://%s/readyz", loopback(p.ports[probePort]))) == nil, nil
+		return checkURL(ctx, http.DefaultClient, fmt.Sprintf("http://%s/readyz", loopbackAddress(p.ports[probePort]))) == nil, nil
 	})
 	return errors.Wrapf(err, "cannot see %s ready", p.process.name)
 }
 
-// environment returns that of the container, with its Secrets as files and the kubeconfig of its service account.
-func (n *node) environment(ctx context.Context, d *appsv1.Deployment) ([]string, error) {
-	mounts, err := n.mount(ctx, d)
+// containerEnvironment returns that of the container, with its Secrets as files and the kubeconfig of its service account.
+func (n *node) containerEnvironment(ctx context.Context, d *appsv1.Deployment) ([]string, error) {
+	mounts, err := n.mountSecrets(ctx, d)
 	if err != nil {
 		return nil, err
 	}
 	account := d.Spec.Template.Spec.ServiceAccountName
-	kubeconfig := filepath.Join(n.dir(d), "kubeconfig")
+	kubeconfig := filepath.Join(n.podDirectory(d), "kubeconfig")
 	if err := n.c.createAccount(ctx, d.GetNamespace(), account, kubeconfig); err != nil {
 		return nil, err
 	}
@@ -137,8 +137,8 @@ func fieldOf(d *appsv1.Deployment, path string) string {
 	return d.Spec.Template.Labels[label]
 }
 
-// mount writes the Secrets that the container mounts, and returns the directory behind each path in it.
-func (n *node) mount(ctx context.Context, d *appsv1.Deployment) (map[string]string, error) {
+// mountSecrets writes the Secrets that the container mounts, and returns the directory behind each path in it.
+func (n *node) mountSecrets(ctx context.Context, d *appsv1.Deployment) (map[string]string, error) {
 	out := map[string]string{}
 	for _, m := range d.Spec.Template.Spec.Containers[0].VolumeMounts {
 		i := slices.IndexFunc(d.Spec.Template.Spec.Volumes, func(v corev1.Volume) bool { return v.Name == m.Name })
@@ -150,7 +150,7 @@ func (n *node) mount(ctx context.Context, d *appsv1.Deployment) (map[string]stri
 		if err := n.c.Client.Get(ctx, types.NamespacedName{Namespace: d.GetNamespace(), Name: volume.SecretName}, s); err != nil {
 			return nil, errors.Wrapf(err, "cannot mount Secret %s", volume.SecretName)
 		}
-		dir := filepath.Join(n.dir(d), m.Name)
+		dir := filepath.Join(n.podDirectory(d), m.Name)
 		if err := writeSecret(dir, s, volume.Items); err != nil {
 			return nil, err
 		}

@@ -68,7 +68,7 @@ func FreePorts(n int) ([]int, error) {
 	return out, nil
 }
 
-func loopback(port int) string {
+func loopbackAddress(port int) string {
 	return fmt.Sprintf("127.0.0.1:%d", port)
 }
 
@@ -106,7 +106,7 @@ func lockPort(ctx context.Context, port int, path string, waiting func(string)) 
 		return free, nil
 	})
 	if err != nil {
-		return nil, errors.Join(errors.Errorf("cannot use port %d, which crossplane rbac start always takes: another process listens on it", port), l.release())
+		return nil, errors.Join(errors.Errorf("cannot use port %d, which crossplane rbac start always takes: another process listens on it", port), l.releasePort())
 	}
 	return l, nil
 }
@@ -162,8 +162,8 @@ func isFree(port int) bool {
 	return l.Close() == nil
 }
 
-// release gives the port back. Without a lock there is nothing to give back.
-func (l *portLock) release() error {
+// releasePort gives the port back. Without a lock there is nothing to give back.
+func (l *portLock) releasePort() error {
 	if l == nil {
 		return nil
 	}

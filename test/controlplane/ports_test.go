@@ -99,7 +99,7 @@ func TestLockPort(t *testing.T) {
 			if err != nil {
 				t.Fatalf("lockPort(...): %v", err)
 			}
-			if err := l.release(); err != nil {
+			if err := l.releasePort(); err != nil {
 				t.Fatal(err)
 			}
 			if got := strings.Join(said, "\n"); !strings.HasPrefix(got, tc.want) || (got == "") != (tc.want == "") || len(said) > 1 {

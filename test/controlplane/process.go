@@ -66,40 +66,40 @@ func (r *runner) logFile(name string) string {
 	return filepath.Join(r.dir, name+".log")
 }
 
-// start starts a process that shall run until it is killed. If it ends by itself the whole control plane has failed.
-func (r *runner) start(c command) (*process, error) {
-	p, err := r.spawn(c)
+// startProcess starts a process that shall run until it is killed. If it ends by itself the whole control plane has failed.
+func (r *runner) startProcess(c command) (*process, error) {
+	p, err := r.spawnProcess(c)
 	if err != nil {
 		return nil, err
 	}
 	go func() {
 		<-p.done
 		if !p.expected.Load() {
-			r.failed(p.failure("ended early"))
+			r.failed(p.failureWithLog("ended early"))
 		}
 	}()
 	return p, nil
 }
 
-// run runs a process to its end and returns an error if it failed.
-func (r *runner) run(ctx context.Context, c command) error {
-	p, err := r.spawn(c)
+// runToEnd runs a process to its end and returns an error if it failed.
+func (r *runner) runToEnd(ctx context.Context, c command) error {
+	p, err := r.spawnProcess(c)
 	if err != nil {
 		return err
 	}
 	select {
 	case <-p.done:
 	case <-ctx.Done():
-		p.kill()
+		p.killGroup()
 		return context.Cause(ctx)
 	}
 	if p.err != nil {
-		return p.failure("failed")
+		return p.failureWithLog("failed")
 	}
 	return nil
 }
 
-func (r *runner) spawn(c command) (*process, error) {
+func (r *runner) spawnProcess(c command) (*process, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.stopped {
@@ -115,7 +115,7 @@ func (r *runner) spawn(c command) (*process, error) {
 	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(r.dir, "..", "home")}, c.env...)
 	cmd.Dir = filepath.Dir(r.dir)
 	cmd.Stdout, cmd.Stderr = log, log
-	cmd.SysProcAttr = bound()
+	cmd.SysProcAttr = boundToParent()
 
 	started := make(chan error)
 	r.starts <- func() { started <- cmd.Start() }
@@ -131,8 +131,8 @@ func (r *runner) spawn(c command) (*process, error) {
 	return p, nil
 }
 
-// stop kills every process, last one first, and waits for their ends.
-func (r *runner) stop() {
+// stopAll kills every process, last one first, and waits for their ends.
+func (r *runner) stopAll() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.stopped {
@@ -143,30 +143,30 @@ func (r *runner) stop() {
 		p.expected.Store(true)
 	}
 	for _, p := range slices.Backward(r.processes) {
-		p.kill()
+		p.killGroup()
 	}
 	close(r.starts)
 }
 
-// kill ends a process, if there is one, and its children, and waits until it is gone.
-func (p *process) kill() {
+// killGroup ends a process, if there is one, and its children, and waits until it is gone.
+func (p *process) killGroup() {
 	if p == nil {
 		return
 	}
 	p.expected.Store(true)
-	if !p.alive() {
+	if !p.isAlive() {
 		return
 	}
 	_ = syscall.Kill(-p.pid, syscall.SIGKILL)
 	<-p.done
 }
 
-func (p *process) failure(what string) error {
-	return errors.Errorf("%s %s: %v; its log ends with:\n%s", p.name, what, p.err, tail(p.log, tailLines))
+func (p *process) failureWithLog(what string) error {
+	return errors.Errorf("%s %s: %v; its log ends with:\n%s", p.name, what, p.err, lastLines(p.log, tailLines))
 }
 
-// tail returns the last lines of a file, as far as it can be read.
-func tail(path string, lines int) string {
+// lastLines returns the last lines of a file, as far as it can be read.
+func lastLines(path string, lines int) string {
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return err.Error()
@@ -175,7 +175,7 @@ func tail(path string, lines int) string {
 	return strings.Join(all[max(0, len(all)-lines):], "\n")
 }
 
-func (p *process) alive() bool {
+func (p *process) isAlive() bool {
 	select {
 	case <-p.done:
 		return false

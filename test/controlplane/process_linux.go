@@ -2,7 +2,7 @@ package controlplane
 
 import "syscall"
 
-// bound makes a child the leader of its own group, which can be killed whole and which Ctrl-C does not reach, and ends it with us.
-func bound() *syscall.SysProcAttr {
+// boundToParent makes a child the leader of its own group, which can be killed whole and which Ctrl-C does not reach, and ends it with us.
+func boundToParent() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }

@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 func beParent(dir string) {
 	r := newRunner(dir, func(error) {})
 	for range 4 {
-		p, err := r.start(command{name: "sleep", path: "/bin/sleep", args: []string{"300"}})
+		p, err := r.startProcess(command{name: "sleep", path: "/bin/sleep", args: []string{"300"}})
 		if err != nil {
 			panic(err)
 		}
@@ -99,8 +99,8 @@ func TestOrphans(t *testing.T) {
 func TestEarlyEnd(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	r := newRunner(t.TempDir(), cancel)
-	t.Cleanup(r.stop)
-	if _, err := r.start(command{name: "broken", path: "/bin/sh", args: []string{"-c", "echo because of this; exit 3"}}); err != nil {
+	t.Cleanup(r.stopAll)
+	if _, err := r.startProcess(command{name: "broken", path: "/bin/sh", args: []string{"-c", "echo because of this; exit 3"}}); err != nil {
 		t.Fatal(err)
 	}
 	<-ctx.Done()
@@ -116,16 +116,16 @@ func TestStop(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	r := newRunner(t.TempDir(), cancel)
 	// The shell's child must end too.
-	p, err := r.start(command{name: "shell", path: "/bin/sh", args: []string{"-c", "sleep 300 & wait"}})
+	p, err := r.startProcess(command{name: "shell", path: "/bin/sh", args: []string{"-c", "sleep 300 & wait"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.stop()
+	r.stopAll()
 	waitGone(t, p.pid)
 	if ctx.Err() != nil {
 		t.Errorf("stopping should not count as failing: %v", context.Cause(ctx))
 	}
-	if _, err := r.start(command{name: "late", path: "/bin/true"}); err == nil {
+	if _, err := r.startProcess(command{name: "late", path: "/bin/true"}); err == nil {
 		t.Errorf("nothing should start after stop")
 	}
 }

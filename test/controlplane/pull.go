@@ -56,8 +56,8 @@ func (n *node) pullSecrets(ctx context.Context, p corev1.PodSpec) (pullKeys, err
 	return out, nil
 }
 
-// pull gets an image for this machine's architecture, writes the program that it runs into dir, and returns its path.
-func pull(ctx context.Context, image string, keys pullKeys, dir string) (string, error) {
+// pullProgram gets an image for this machine's architecture, writes the program that it runs into dir, and returns its path.
+func pullProgram(ctx context.Context, image string, keys pullKeys, dir string) (string, error) {
 	ref, err := name.ParseReference(image)
 	if err != nil {
 		return "", errors.Wrapf(err, "cannot read image %s", image)
@@ -75,11 +75,11 @@ func pull(ctx context.Context, image string, keys pullKeys, dir string) (string,
 		return "", errors.Errorf("cannot run %s: the image has no entrypoint", image)
 	}
 	binary := filepath.Join(dir, path.Base(cfg.Config.Entrypoint[0]))
-	return binary, errors.Wrapf(extract(img, cfg.Config.Entrypoint[0], binary), "cannot extract %s of %s", cfg.Config.Entrypoint[0], image)
+	return binary, errors.Wrapf(extractFile(img, cfg.Config.Entrypoint[0], binary), "cannot extract %s of %s", cfg.Config.Entrypoint[0], image)
 }
 
-// extract writes one file of an image to a path, as a program.
-func extract(img v1.Image, file, to string) error {
+// extractFile writes one file of an image to a path, as a program.
+func extractFile(img v1.Image, file, to string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		return err
 	}

@@ -28,8 +28,8 @@ const layerAnnotation = "io.crossplane.xpkg"
 // A registryServer is an OCI registry on loopback, which clients therefore speak plain HTTP to.
 type registryServer struct{ *httptest.Server }
 
-// repository returns where packages lie in this registry.
-func (r *registryServer) repository() string {
+// repositoryPrefix returns where packages lie in this registry.
+func (r *registryServer) repositoryPrefix() string {
 	return strings.TrimPrefix(r.URL, "http://") + "/intentplane"
 }
 
@@ -38,8 +38,8 @@ func (c *ControlPlane) Registry() string {
 	return strings.TrimPrefix(c.registry.URL, "http://")
 }
 
-// authenticate lets only the user of Options in, if there is one.
-func (c *ControlPlane) authenticate(next http.Handler) http.Handler {
+// authenticateUser lets only the user of Options in, if there is one.
+func (c *ControlPlane) authenticateUser(next http.Handler) http.Handler {
 	if c.o.RegistryUser == "" {
 		return next
 	}
@@ -56,7 +56,7 @@ func (c *ControlPlane) authenticate(next http.Handler) http.Handler {
 
 // servePackages starts the registry and publishes all packages.
 func (c *ControlPlane) servePackages(ctx context.Context) error {
-	c.registry = &registryServer{httptest.NewServer(c.authenticate(registry.New(
+	c.registry = &registryServer{httptest.NewServer(c.authenticateUser(registry.New(
 		registry.Logger(log.New(io.Discard, "", 0)),
 		registry.WithBlobHandler(registry.NewDiskBlobHandler(filepath.Join(c.Dir, "registry"))),
 	)))}
@@ -69,22 +69,22 @@ func (c *ControlPlane) servePackages(ctx context.Context) error {
 
 // Publish puts a package into the registry under a version.
 func (c *ControlPlane) Publish(ctx context.Context, p Package, version string) error {
-	return c.publish(ctx, p, version, func(img v1.Image) (v1.Image, error) { return img, nil })
+	return c.publishPackage(ctx, p, version, func(img v1.Image) (v1.Image, error) { return img, nil })
 }
 
-func (c *ControlPlane) publish(ctx context.Context, p Package, version string, change func(v1.Image) (v1.Image, error)) error {
+func (c *ControlPlane) publishPackage(ctx context.Context, p Package, version string, change func(v1.Image) (v1.Image, error)) error {
 	img, err := tarball.ImageFromPath(p.File, nil)
 	if err != nil {
 		return errors.Wrapf(err, "cannot read package %s", p.File)
 	}
-	img, err = annotate(img)
+	img, err = annotateLayers(img)
 	if err != nil {
 		return errors.Wrapf(err, "cannot annotate package %s", p.File)
 	}
 	if img, err = change(img); err != nil {
 		return errors.Wrapf(err, "cannot change package %s", p.File)
 	}
-	tag, err := name.NewTag(c.registry.repository() + "/" + p.Name + ":" + version)
+	tag, err := name.NewTag(c.registry.repositoryPrefix() + "/" + p.Name + ":" + version)
 	if err != nil {
 		return errors.Wrapf(err, "cannot name package %s", p.Name)
 	}
@@ -95,7 +95,7 @@ func (c *ControlPlane) publish(ctx context.Context, p Package, version string, c
 // else.
 func (c *ControlPlane) PublishAll(ctx context.Context, version string) error {
 	for _, p := range slices.Concat(c.o.Configurations, c.o.Dependencies) {
-		if err := c.publish(ctx, p, version, func(img v1.Image) (v1.Image, error) {
+		if err := c.publishPackage(ctx, p, version, func(img v1.Image) (v1.Image, error) {
 			cfg, err := img.ConfigFile()
 			if err != nil {
 				return nil, err
@@ -110,9 +110,9 @@ func (c *ControlPlane) PublishAll(ctx context.Context, version string) error {
 	return nil
 }
 
-// annotate moves what the labels of an image say about its layers to the layers, where Crossplane looks first: it then reads one
+// annotateLayers moves what the labels of an image say about its layers to the layers, where Crossplane looks first: it then reads one
 // layer and not the whole runtime image.
-func annotate(img v1.Image) (v1.Image, error) {
+func annotateLayers(img v1.Image) (v1.Image, error) {
 	cfg, err := img.ConfigFile()
 	if err != nil {
 		return nil, err

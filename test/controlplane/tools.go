@@ -27,7 +27,7 @@ type Tools struct {
 // that names what is missing.
 func FindTools(ctx context.Context) (*Tools, error) {
 	t := &Tools{}
-	if t.fill(os.Getenv) {
+	if t.fillPaths(os.Getenv) {
 		return t, nil
 	}
 	root, err := Root()
@@ -38,8 +38,8 @@ func FindTools(ctx context.Context) (*Tools, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.fill(func(name string) string { return built[name] })
-	return t, t.check()
+	t.fillPaths(func(name string) string { return built[name] })
+	return t, t.checkPaths()
 }
 
 // toolNames returns the variables that name tools, sorted.
@@ -58,8 +58,8 @@ func (t *Tools) byName() map[string]*string {
 	}
 }
 
-// fill sets what is not set yet and returns whether all is.
-func (t *Tools) fill(get func(name string) string) bool {
+// fillPaths sets what is not set yet and returns whether all is.
+func (t *Tools) fillPaths(get func(name string) string) bool {
 	complete := true
 	for name, path := range t.byName() {
 		if *path == "" {
@@ -70,10 +70,10 @@ func (t *Tools) fill(get func(name string) string) bool {
 	return complete
 }
 
-func (t *Tools) check() error {
+func (t *Tools) checkPaths() error {
 	var errs []error
 	for _, name := range toolNames() {
-		if path := *t.byName()[name]; !exists(path) {
+		if path := *t.byName()[name]; !fileExists(path) {
 			errs = append(errs, errors.Errorf(`cannot find %s=%q: run "make tools"`, name, path))
 		}
 	}

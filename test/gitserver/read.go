@@ -108,7 +108,7 @@ func (s *Server) Files(ctx context.Context, repo, branch string) (map[string]str
 		paths = append(paths, path)
 		ids.WriteString(id + "\n")
 	}
-	blobs, err := s.run(ctx, s.Path(repo), ids.Bytes(), "cat-file", "--batch")
+	blobs, err := s.runGit(ctx, s.Path(repo), ids.Bytes(), "cat-file", "--batch")
 	if err != nil {
 		return nil, err
 	}

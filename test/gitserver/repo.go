@@ -19,8 +19,8 @@ const Branch = "main"
 
 const stranger = "A Stranger <stranger@example.org>"
 
-// isolated returns an environment in which git reads no configuration but the repository's.
-func isolated(home string) []string {
+// isolatedEnvironment returns an environment in which git reads no configuration but the repository's.
+func isolatedEnvironment(home string) []string {
 	return []string{"HOME=" + home, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_TERMINAL_PROMPT=0", "LC_ALL=C"}
 }
 
@@ -34,10 +34,10 @@ func (s *Server) CreateRepo(ctx context.Context, repo string, seed map[string]st
 	if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
 		return errors.Wrapf(err, "cannot create directory of repository %q", repo)
 	}
-	if _, err := s.run(ctx, s.dir, nil, "init", "--quiet", "--bare", "-b", Branch, p); err != nil {
+	if _, err := s.runGit(ctx, s.dir, nil, "init", "--quiet", "--bare", "-b", Branch, p); err != nil {
 		return err
 	}
-	if err := s.configure(ctx, repo); err != nil {
+	if err := s.configureRepository(ctx, repo); err != nil {
 		return err
 	}
 	if len(seed) == 0 {
@@ -47,8 +47,8 @@ func (s *Server) CreateRepo(ctx context.Context, repo string, seed map[string]st
 	return err
 }
 
-// configure makes a repository behave like those of the public forges, and run nothing that outlives the request.
-func (s *Server) configure(ctx context.Context, repo string) error {
+// configureRepository makes a repository behave like those of the public forges, and run nothing that outlives the request.
+func (s *Server) configureRepository(ctx context.Context, repo string) error {
 	settings := [][2]string{
 		{"http.receivepack", "true"},
 		{"uploadpack.allowFilter", "true"},
@@ -74,14 +74,14 @@ func (s *Server) Configure(ctx context.Context, repo, key, value string) error {
 
 // Git runs a git command in a bare repository and returns what it printed. The error holds what it complained about.
 func (s *Server) Git(ctx context.Context, repo string, args ...string) (string, error) {
-	out, err := s.run(ctx, s.Path(repo), nil, args...)
+	out, err := s.runGit(ctx, s.Path(repo), nil, args...)
 	return string(out), err
 }
 
-func (s *Server) run(ctx context.Context, dir string, stdin []byte, args ...string) ([]byte, error) {
+func (s *Server) runGit(ctx context.Context, dir string, stdin []byte, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir = dir
-	cmd.Env = append(isolated(s.dir), "PATH="+os.Getenv("PATH"))
+	cmd.Env = append(isolatedEnvironment(s.dir), "PATH="+os.Getenv("PATH"))
 	cmd.Stdin = bytes.NewReader(stdin)
 	var complaint bytes.Buffer
 	cmd.Stderr = &complaint
@@ -96,7 +96,7 @@ func (s *Server) Commit(ctx context.Context, repo, branch string, files map[stri
 	for _, p := range slices.Sorted(maps.Keys(files)) {
 		fmt.Fprintf(&changes, "M 100644 inline %q\ndata %d\n%s\n", p, len(files[p]), files[p])
 	}
-	return s.commit(ctx, repo, branch, message, changes.Bytes())
+	return s.fastImport(ctx, repo, branch, message, changes.Bytes())
 }
 
 // Remove adds one commit to a branch, as a stranger, that removes files or whole directories. It returns the commit's id.
@@ -105,11 +105,11 @@ func (s *Server) Remove(ctx context.Context, repo, branch string, paths []string
 	for _, p := range slices.Sorted(slices.Values(paths)) {
 		fmt.Fprintf(&changes, "D %q\n", p)
 	}
-	return s.commit(ctx, repo, branch, message, changes.Bytes())
+	return s.fastImport(ctx, repo, branch, message, changes.Bytes())
 }
 
-// commit uses fast-import: one process, no working copy, and it refuses to lose a commit that arrived in between.
-func (s *Server) commit(ctx context.Context, repo, branch, message string, changes []byte) (string, error) {
+// fastImport uses fast-import: one process, no working copy, and it refuses to lose a commit that arrived in between.
+func (s *Server) fastImport(ctx context.Context, repo, branch, message string, changes []byte) (string, error) {
 	ref := "refs/heads/" + branch
 	var in bytes.Buffer
 	fmt.Fprintf(&in, "commit %s\ncommitter %s now\ndata %d\n%s\n", ref, stranger, len(message), message)
@@ -117,7 +117,7 @@ func (s *Server) commit(ctx context.Context, repo, branch, message string, chang
 		fmt.Fprintf(&in, "from %s^0\n", ref)
 	}
 	in.Write(changes)
-	if _, err := s.run(ctx, s.Path(repo), in.Bytes(), "fast-import", "--quiet", "--date-format=now"); err != nil {
+	if _, err := s.runGit(ctx, s.Path(repo), in.Bytes(), "fast-import", "--quiet", "--date-format=now"); err != nil {
 		return "", err
 	}
 	out, err := s.Git(ctx, repo, "rev-parse", ref)

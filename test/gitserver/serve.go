@@ -19,27 +19,27 @@ type authorizer func(r *http.Request) bool
 func basicAuth(user, password string) authorizer {
 	return func(r *http.Request) bool {
 		u, p, ok := r.BasicAuth()
-		return ok && same(u, user) && same(p, password)
+		return ok && equalInConstantTime(u, user) && equalInConstantTime(p, password)
 	}
 }
 
 func bearerToken(token string) authorizer {
 	return func(r *http.Request) bool {
-		return same(r.Header.Get("Authorization"), "Bearer "+token)
+		return equalInConstantTime(r.Header.Get("Authorization"), "Bearer "+token)
 	}
 }
 
-func same(a, b string) bool {
+func equalInConstantTime(a, b string) bool {
 	return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1
 }
 
-func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
-	repo := repository(r)
-	if status := s.admit(repo, r); status != 0 {
+func (s *Server) serveRequest(w http.ResponseWriter, r *http.Request) {
+	repo := repositoryOf(r)
+	if status := s.admitRequest(repo, r); status != 0 {
 		http.Error(w, http.StatusText(status), status)
 		return
 	}
-	if !s.authorized(r) {
+	if !s.isAuthorized(r) {
 		w.Header().Set("WWW-Authenticate", `Basic realm="git"`)
 		http.Error(w, http.StatusText(http.StatusUnauthorized), http.StatusUnauthorized)
 		return
@@ -48,17 +48,17 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "cannot read request", http.StatusBadRequest)
 		return
 	}
-	s.fetched(repo, r)
+	s.callBeforeFetch(repo, r)
 	if !isPush(r) {
-		s.git().ServeHTTP(w, r)
+		s.gitHandler().ServeHTTP(w, r)
 		return
 	}
 	s.servePush(w, r, repo)
 }
 
-func (s *Server) fetched(repo string, r *http.Request) {
+func (s *Server) callBeforeFetch(repo string, r *http.Request) {
 	var fn func()
-	s.with(repo, func(t *traffic) { fn = t.beforeFetchFn })
+	s.withTraffic(repo, func(t *traffic) { fn = t.beforeFetchFn })
 	if fn != nil && r.URL.Query().Get("service") == "git-upload-pack" {
 		fn()
 	}
@@ -67,22 +67,22 @@ func (s *Server) fetched(repo string, r *http.Request) {
 // servePush holds the answer back until whoever waits for the push has seen it.
 func (s *Server) servePush(w http.ResponseWriter, r *http.Request, repo string) {
 	var drop func()
-	s.with(repo, func(t *traffic) { drop = t.dropPushFn })
+	s.withTraffic(repo, func(t *traffic) { drop = t.dropPushFn })
 	if drop != nil {
 		drop()
 		panic(http.ErrAbortHandler)
 	}
 	answer := httptest.NewRecorder()
-	s.git().ServeHTTP(answer, r)
-	s.pushed(repo)
+	s.gitHandler().ServeHTTP(answer, r)
+	s.callAfterPush(repo)
 	maps.Copy(w.Header(), answer.Header())
 	w.WriteHeader(answer.Code)
 	_, _ = io.Copy(w, answer.Body)
 }
 
-func (s *Server) pushed(repo string) {
+func (s *Server) callAfterPush(repo string) {
 	var fn func()
-	s.with(repo, func(t *traffic) {
+	s.withTraffic(repo, func(t *traffic) {
 		t.pushes++
 		fn = t.afterPushFn
 	})
@@ -91,10 +91,10 @@ func (s *Server) pushed(repo string) {
 	}
 }
 
-// admit counts a request and returns the status it shall fail with, or 0.
-func (s *Server) admit(repo string, r *http.Request) int {
+// admitRequest counts a request and returns the status it shall fail with, or 0.
+func (s *Server) admitRequest(repo string, r *http.Request) int {
 	status := 0
-	s.with(repo, func(t *traffic) {
+	s.withTraffic(repo, func(t *traffic) {
 		t.requests++
 		status = t.fail
 		if status == 0 && wantsPush(r) {
@@ -104,7 +104,7 @@ func (s *Server) admit(repo string, r *http.Request) int {
 	return status
 }
 
-func (s *Server) authorized(r *http.Request) bool {
+func (s *Server) isAuthorized(r *http.Request) bool {
 	if len(s.auth) == 0 {
 		return true
 	}
@@ -131,7 +131,7 @@ func withLength(r *http.Request) error {
 	return nil
 }
 
-func repository(r *http.Request) string {
+func repositoryOf(r *http.Request) string {
 	name, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), ".git/")
 	return name
 }

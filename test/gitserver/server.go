@@ -83,15 +83,15 @@ func New(ctx context.Context, dir string, o ...Option) (*Server, error) {
 	for _, fn := range o {
 		fn(s)
 	}
-	env := append(isolated(dir), "GIT_PROJECT_ROOT="+dir, "GIT_HTTP_EXPORT_ALL=1", "PATH="+os.Getenv("PATH"))
+	env := append(isolatedEnvironment(dir), "GIT_PROJECT_ROOT="+dir, "GIT_HTTP_EXPORT_ALL=1", "PATH="+os.Getenv("PATH"))
 	s.backend = &cgi.Handler{Path: backend, Dir: dir, Env: env}
 	s.spaceless = &cgi.Handler{Path: "/bin/sh", Args: []string{"-c", `ulimit -f 0; exec "$0"`, backend}, Dir: dir, Env: env}
-	s.http = s.listen()
+	s.http = s.startListening()
 	return s, nil
 }
 
-func (s *Server) listen() *httptest.Server {
-	h := httptest.NewUnstartedServer(http.HandlerFunc(s.serve))
+func (s *Server) startListening() *httptest.Server {
+	h := httptest.NewUnstartedServer(http.HandlerFunc(s.serveRequest))
 	if s.tls {
 		h.StartTLS()
 		return h
@@ -126,12 +126,12 @@ func (s *Server) CA() []byte {
 
 // Fail answers every request for a repository with this HTTP status, until it is 0 again.
 func (s *Server) Fail(repo string, status int) {
-	s.with(repo, func(t *traffic) { t.fail = status })
+	s.withTraffic(repo, func(t *traffic) { t.fail = status })
 }
 
 // FailPushes answers every attempt to push with this HTTP status, until it is 0 again. Fetching goes on.
 func (s *Server) FailPushes(repo string, status int) {
-	s.with(repo, func(t *traffic) { t.failPushes = status })
+	s.withTraffic(repo, func(t *traffic) { t.failPushes = status })
 }
 
 // Fill the disk, or make room again. Nothing can be written while it is full.
@@ -141,8 +141,8 @@ func (s *Server) Fill(full bool) {
 	s.full = full
 }
 
-// git returns what answers requests.
-func (s *Server) git() http.Handler {
+// gitHandler returns what answers requests.
+func (s *Server) gitHandler() http.Handler {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.full {
@@ -153,34 +153,34 @@ func (s *Server) git() http.Handler {
 
 // BeforeFetch calls fn, if it isn't nil, when a client asks what there is to fetch, before it is told.
 func (s *Server) BeforeFetch(repo string, fn func()) {
-	s.with(repo, func(t *traffic) { t.beforeFetchFn = fn })
+	s.withTraffic(repo, func(t *traffic) { t.beforeFetchFn = fn })
 }
 
 // DropPush calls fn, if it isn't nil, when a push arrives, and does not carry it out: its sender is never told.
 func (s *Server) DropPush(repo string, fn func()) {
-	s.with(repo, func(t *traffic) { t.dropPushFn = fn })
+	s.withTraffic(repo, func(t *traffic) { t.dropPushFn = fn })
 }
 
 // AfterPush calls fn, if it isn't nil, when a push was carried out and before its sender is told, which is when a crash hurts most.
 func (s *Server) AfterPush(repo string, fn func()) {
-	s.with(repo, func(t *traffic) { t.afterPushFn = fn })
+	s.withTraffic(repo, func(t *traffic) { t.afterPushFn = fn })
 }
 
 // Requests returns how many HTTP requests a repository got, whatever their answer.
 func (s *Server) Requests(repo string) int {
 	n := 0
-	s.with(repo, func(t *traffic) { n = t.requests })
+	s.withTraffic(repo, func(t *traffic) { n = t.requests })
 	return n
 }
 
 // Pushes returns how many pushes reached a repository, whether it took them or not.
 func (s *Server) Pushes(repo string) int {
 	n := 0
-	s.with(repo, func(t *traffic) { n = t.pushes })
+	s.withTraffic(repo, func(t *traffic) { n = t.pushes })
 	return n
 }
 
-func (s *Server) with(repo string, fn func(t *traffic)) {
+func (s *Server) withTraffic(repo string, fn func(t *traffic)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t, ok := s.repos[repo]

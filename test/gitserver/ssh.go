@@ -57,13 +57,13 @@ func (s *Server) SSH(ctx context.Context, o SSHOptions) (*SSH, error) {
 	}
 	x := &SSH{of: s, listener: l, host: o.HostKey, users: o.Authorized, conns: map[net.Conn]struct{}{}}
 	x.config = &ssh.ServerConfig{PublicKeyCallback: func(_ ssh.ConnMetadata, key ssh.PublicKey) (*ssh.Permissions, error) {
-		if !x.knows(key) {
+		if !x.isKnownKey(key) {
 			return nil, errors.New("key is not known")
 		}
 		return &ssh.Permissions{}, nil
 	}}
 	x.config.AddHostKey(o.HostKey)
-	x.done.Go(x.accept)
+	x.done.Go(x.acceptConnections)
 	return x, nil
 }
 
@@ -106,7 +106,7 @@ func (x *SSH) Authorize(users ...ssh.PublicKey) {
 	x.users = users
 }
 
-func (x *SSH) knows(key ssh.PublicKey) bool {
+func (x *SSH) isKnownKey(key ssh.PublicKey) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return slices.ContainsFunc(x.users, func(k ssh.PublicKey) bool { return bytes.Equal(k.Marshal(), key.Marshal()) })
@@ -137,7 +137,7 @@ func (x *SSH) Commands() []string {
 	return slices.Clone(x.commands)
 }
 
-func (x *SSH) accept() {
+func (x *SSH) acceptConnections() {
 	for {
 		conn, err := x.listener.Accept()
 		if err != nil {
@@ -146,11 +146,11 @@ func (x *SSH) accept() {
 		x.mu.Lock()
 		x.conns[conn] = struct{}{}
 		x.mu.Unlock()
-		x.done.Go(func() { x.serve(conn) })
+		x.done.Go(func() { x.serveConnection(conn) })
 	}
 }
 
-func (x *SSH) serve(conn net.Conn) {
+func (x *SSH) serveConnection(conn net.Conn) {
 	defer func() {
 		_ = conn.Close()
 		x.mu.Lock()
@@ -171,11 +171,11 @@ func (x *SSH) serve(conn net.Conn) {
 		if err != nil {
 			return
 		}
-		x.done.Go(func() { x.session(channel, requests) })
+		x.done.Go(func() { x.serveSession(channel, requests) })
 	}
 }
 
-func (x *SSH) session(channel ssh.Channel, requests <-chan *ssh.Request) {
+func (x *SSH) serveSession(channel ssh.Channel, requests <-chan *ssh.Request) {
 	defer channel.Close()
 	for r := range requests {
 		if r.Type != "exec" {
@@ -188,13 +188,13 @@ func (x *SSH) session(channel ssh.Channel, requests <-chan *ssh.Request) {
 			return
 		}
 		_ = r.Reply(true, nil)
-		x.run(channel, asked.Command)
+		x.runCommand(channel, asked.Command)
 		return
 	}
 }
 
-// run what git's shell allows, and nothing else.
-func (x *SSH) run(channel ssh.Channel, command string) {
+// runCommand what git's shell allows, and nothing else.
+func (x *SSH) runCommand(channel ssh.Channel, command string) {
 	x.mu.Lock()
 	x.commands = append(x.commands, command)
 	silent := x.silent
@@ -205,7 +205,7 @@ func (x *SSH) run(channel ssh.Channel, command string) {
 	}
 	cmd := exec.CommandContext(context.Background(), "git", "shell", "-c", command)
 	cmd.Dir = x.of.dir
-	cmd.Env = append(isolated(x.of.dir), "PATH="+os.Getenv("PATH"))
+	cmd.Env = append(isolatedEnvironment(x.of.dir), "PATH="+os.Getenv("PATH"))
 	cmd.Stdout, cmd.Stderr = channel, channel.Stderr()
 	in, err := cmd.StdinPipe()
 	if err != nil {

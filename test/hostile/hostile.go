@@ -68,7 +68,7 @@ func Silent(w http.ResponseWriter, r *http.Request) {
 // EndlessList sends a list of large objects that never ends.
 func EndlessList(w http.ResponseWriter, _ *http.Request) {
 	_, _ = io.WriteString(w, listHead)
-	repeat(w, `{"metadata":{"name":"`+strings.Repeat("x", chunk)+`"}},`)
+	repeatText(w, `{"metadata":{"name":"`+strings.Repeat("x", chunk)+`"}},`)
 }
 
 // EndlessZippedList sends a compressed list of empty objects that never ends.
@@ -76,22 +76,22 @@ func EndlessZippedList(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Encoding", "gzip")
 	z := gzip.NewWriter(w)
 	_, _ = io.WriteString(z, listHead)
-	repeat(z, strings.Repeat("{},", chunk/3))
+	repeatText(z, strings.Repeat("{},", chunk/3))
 }
 
 // EndlessEvent sends an event that never ends.
 func EndlessEvent(w http.ResponseWriter, _ *http.Request) {
 	_, _ = io.WriteString(w, `{"type":"ADDED","object":{"metadata":{"name":"`)
-	repeat(w, strings.Repeat("x", chunk))
+	repeatText(w, strings.Repeat("x", chunk))
 }
 
 // EndlessEvents sends changes of one object without end.
 func EndlessEvents(w http.ResponseWriter, _ *http.Request) {
-	repeat(w, `{"type":"MODIFIED","object":{"apiVersion":"kustomize.toolkit.fluxcd.io/v1","kind":"Kustomization","metadata":{"name":"x","namespace":"flux-system","resourceVersion":"2"}}}`)
+	repeatText(w, `{"type":"MODIFIED","object":{"apiVersion":"kustomize.toolkit.fluxcd.io/v1","kind":"Kustomization","metadata":{"name":"x","namespace":"flux-system","resourceVersion":"2"}}}`)
 }
 
-// repeat a text until the reader goes.
-func repeat(w io.Writer, text string) {
+// repeatText a text until the reader goes.
+func repeatText(w io.Writer, text string) {
 	for {
 		if _, err := io.WriteString(w, text); err != nil {
 			return

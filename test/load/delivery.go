@@ -13,9 +13,9 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
-// delivery of a revision of one web service to the Site of a place, as the function would compose it.
-func delivery(key types.NamespacedName, revision int64) (*deliveryv1alpha1.GitDelivery, error) {
-	files := web(key, revision)
+// newDelivery of a revision of one web service to the Site of a place, as the function would compose it.
+func newDelivery(key types.NamespacedName, revision int64) (*deliveryv1alpha1.GitDelivery, error) {
+	files := webServiceFiles(key, revision)
 	encoded, err := tree.Encode(files)
 	if err != nil {
 		return nil, err
@@ -23,20 +23,20 @@ func delivery(key types.NamespacedName, revision int64) (*deliveryv1alpha1.GitDe
 	d := &deliveryv1alpha1.GitDelivery{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
 	d.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: policy.KindProviderConfig, Name: config}
 	d.Spec.ForProvider = deliveryv1alpha1.GitDeliveryParameters{
-		ClaimRef: claim(key),
+		ClaimRef: claimReference(key),
 		Order:    Order(revision),
 		Trees: []deliveryv1alpha1.Tree{{
-			Site: key.Namespace, Branch: Branch, Path: path(key), Action: deliveryv1alpha1.ActionDesired, Tree: tree.ID(files), Files: encoded,
+			Site: key.Namespace, Branch: Branch, Path: deliveryPath(key), Action: deliveryv1alpha1.ActionDesired, Tree: tree.ID(files), Files: encoded,
 		}},
 	}
 	return d, nil
 }
 
-func path(key types.NamespacedName) string {
-	return policy.Directory("", directory(key.Namespace), key.Namespace, key.Name)
+func deliveryPath(key types.NamespacedName) string {
+	return policy.Directory("", siteDirectory(key.Namespace), key.Namespace, key.Name)
 }
 
-func claim(key types.NamespacedName) rolloutv1alpha1.ClaimReference {
+func claimReference(key types.NamespacedName) rolloutv1alpha1.ClaimReference {
 	return rolloutv1alpha1.ClaimReference{APIGroup: "intentplane.dev", Kind: "IntentDeployment", Namespace: key.Namespace, Name: key.Name}
 }
 
@@ -46,8 +46,8 @@ func Order(revision int64) rolloutv1alpha1.Order {
 	return rolloutv1alpha1.Order{Revision: revision, Request: digest, Intent: digest, DigestScheme: 1, RendererVersion: 1, Steps: 1}
 }
 
-// web is a web service, of the size that such things have.
-func web(key types.NamespacedName, revision int64) tree.Files {
+// webServiceFiles is a web service, of the size that such things have.
+func webServiceFiles(key types.NamespacedName, revision int64) tree.Files {
 	out := tree.Files{"kustomization.yaml": []byte("resources: [config.yaml, deployment.yaml, service.yaml, serviceaccount.yaml]\n")}
 	for name, content := range map[string]string{"deployment.yaml": deployment, "service.yaml": service, "serviceaccount.yaml": serviceAccount} {
 		out[name] = fmt.Appendf(nil, content, key.Name, key.Namespace)

@@ -52,7 +52,7 @@ func FluxEngine() catalogv1alpha1.SiteEngine {
 // FluxPlace makes a place like Place, whose Site is in another cluster, to which real Flux brings the repository. It returns an error if
 // something cannot be made, or Flux does not start.
 func (l *Load) FluxPlace(ctx context.Context, name, interval string) error {
-	if err := l.cp.Git.CreateRepo(ctx, name, map[string]string{directory(name) + "/placeholder": "An empty directory is none.\n"}); err != nil {
+	if err := l.cp.Git.CreateRepo(ctx, name, map[string]string{siteDirectory(name) + "/placeholder": "An empty directory is none.\n"}); err != nil {
 		return err
 	}
 	edge, err := l.cp.StartCluster(ctx, name)
@@ -62,10 +62,10 @@ func (l *Load) FluxPlace(ctx context.Context, name, interval string) error {
 	if err := edge.StartFlux(ctx); err != nil {
 		return err
 	}
-	if err := edge.Client.Create(ctx, namespace(name)); err != nil {
+	if err := edge.Client.Create(ctx, newNamespace(name)); err != nil {
 		return errors.Wrap(err, "cannot create namespace at the Site")
 	}
-	if err := edge.ApplyYAML(ctx, Kustomization(name, l.cp.Git.URL(name), directory(name))); err != nil {
+	if err := edge.ApplyYAML(ctx, Kustomization(name, l.cp.Git.URL(name), siteDirectory(name))); err != nil {
 		return err
 	}
 	kubeconfig, err := os.ReadFile(edge.Kubeconfig)
@@ -73,21 +73,21 @@ func (l *Load) FluxPlace(ctx context.Context, name, interval string) error {
 		return errors.Wrap(err, "cannot read kubeconfig")
 	}
 	there := catalogv1alpha1.SiteCluster{KubeconfigSecretRef: &catalogv1alpha1.NamespacedSecretKeySelector{Namespace: name, Name: secret, Key: secretKey}}
-	return l.create(ctx, namespace(name), l.config(name, interval), site(name, there, FluxEngine()),
+	return l.createObjects(ctx, newNamespace(name), l.newConfig(name, interval), newSite(name, there, FluxEngine()),
 		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: name, Name: secret}, Data: map[string][]byte{secretKey: kubeconfig}})
 }
 
 // Order makes a GitDelivery and a SiteSync ask for a revision, one more than before. It returns an error if they refuse.
 func (l *Load) Order(ctx context.Context, key types.NamespacedName, revision int64) error {
-	d, err := delivery(key, revision)
+	d, err := newDelivery(key, revision)
 	if err != nil {
 		return err
 	}
 	s := siteSync(key, revision)
 	if revision == 1 {
-		return l.create(ctx, s, d)
+		return l.createObjects(ctx, s, d)
 	}
-	was, err := delivery(key, revision-1)
+	was, err := newDelivery(key, revision-1)
 	if err != nil {
 		return err
 	}
@@ -101,9 +101,9 @@ func (l *Load) Order(ctx context.Context, key types.NamespacedName, revision int
 func siteSync(key types.NamespacedName, revision int64) *deliveryv1alpha1.SiteSync {
 	s := &deliveryv1alpha1.SiteSync{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
 	s.Spec.ForProvider = deliveryv1alpha1.SiteSyncParameters{
-		ClaimRef: claim(key), Order: Order(revision),
+		ClaimRef: claimReference(key), Order: Order(revision),
 		Sites: []deliveryv1alpha1.SiteTree{{
-			Name: key.Namespace, Path: path(key), Tree: tree.ID(web(key, revision)),
+			Name: key.Namespace, Path: deliveryPath(key), Tree: tree.ID(webServiceFiles(key, revision)),
 			RepositoryRef: deliveryv1alpha1.RepositoryReference{Kind: policy.KindProviderConfig, Name: config},
 		}},
 	}
@@ -113,7 +113,7 @@ func siteSync(key types.NamespacedName, revision int64) *deliveryv1alpha1.SiteSy
 // Proven waits until a SiteSync is Ready with a revision. It returns an error if that cannot be told.
 func (l *Load) Proven(ctx context.Context, key types.NamespacedName, revision int64) error {
 	last := deliveryv1alpha1.SiteSyncObservation{}
-	err := l.follow(ctx, &deliveryv1alpha1.SiteSyncList{}, key.Namespace, func(o client.Object) bool {
+	err := l.followObjects(ctx, &deliveryv1alpha1.SiteSyncList{}, key.Namespace, func(o client.Object) bool {
 		s, ok := o.(*deliveryv1alpha1.SiteSync)
 		if !ok || s.GetName() != key.Name {
 			return false

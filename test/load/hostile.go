@@ -26,18 +26,18 @@ type Way struct {
 // HostilePlace makes a namespace, a Site, and a configuration for each way. It returns an error if one of them cannot be made.
 func (l *Load) HostilePlace(ctx context.Context, name string, ways []Way) error {
 	here := catalogv1alpha1.SiteCluster{ControlPlane: &catalogv1alpha1.ControlPlaneCluster{}}
-	if err := l.create(ctx, namespace(name), site(name, here, catalogv1alpha1.SiteEngine{Type: catalogv1alpha1.EngineNone})); err != nil {
+	if err := l.createObjects(ctx, newNamespace(name), newSite(name, here, catalogv1alpha1.SiteEngine{Type: catalogv1alpha1.EngineNone})); err != nil {
 		return err
 	}
 	for n, w := range ways {
-		c := l.config(name, "10s")
+		c := l.newConfig(name, "10s")
 		c.SetName(fmt.Sprint("way-", n))
 		c.Spec.ControlPlane = fmt.Sprint("load-", n)
 		c.Spec.Git.URL = w.URL
 		if w.Proxy != "" {
 			c.Spec.Git.Proxy = &configv1alpha1.Proxy{URL: w.Proxy}
 		}
-		if err := l.create(ctx, c); err != nil {
+		if err := l.createObjects(ctx, c); err != nil {
 			return err
 		}
 	}
@@ -50,12 +50,12 @@ func (l *Load) DeliverBy(ctx context.Context, keys []types.NamespacedName, ways 
 	g.SetLimit(atOnce)
 	for n, key := range keys {
 		g.Go(func() error {
-			d, err := delivery(key, 1)
+			d, err := newDelivery(key, 1)
 			if err != nil {
 				return err
 			}
 			d.Spec.ProviderConfigReference.Name = fmt.Sprint("way-", n%ways)
-			return l.create(ctx, d)
+			return l.createObjects(ctx, d)
 		})
 	}
 	return g.Wait()
@@ -64,7 +64,7 @@ func (l *Load) DeliverBy(ctx context.Context, keys []types.NamespacedName, ways 
 // Judged waits until so many GitDeliveries of a place have a reason why they are not Ready. It returns an error if it cannot be told.
 func (l *Load) Judged(ctx context.Context, place string, n int) error {
 	judged := map[types.NamespacedName]bool{}
-	err := l.follow(ctx, &deliveryv1alpha1.GitDeliveryList{}, place, func(o client.Object) bool {
+	err := l.followObjects(ctx, &deliveryv1alpha1.GitDeliveryList{}, place, func(o client.Object) bool {
 		if d, ok := o.(*deliveryv1alpha1.GitDelivery); ok && d.GetCondition(xpv2.TypeReady).Reason != "" {
 			judged[client.ObjectKeyFromObject(d)] = true
 		}

@@ -53,8 +53,8 @@ type Entry struct {
 	At time.Time
 }
 
-// charged are the kinds whose events reach a composite: its own, what is composed, and what is asked for.
-func charged() []schema.GroupVersionKind {
+// chargedKinds are the kinds whose events reach a composite: its own, what is composed, and what is asked for.
+func chargedKinds() []schema.GroupVersionKind {
 	return []schema.GroupVersionKind{
 		{Group: "claims.intentplane.dev", Version: "v1alpha1", Kind: "XIntentDeployment"},
 		{Group: "claims.intentplane.dev", Version: "v1alpha1", Kind: "XWorkloadCluster"},
@@ -74,7 +74,7 @@ func charged() []schema.GroupVersionKind {
 func NewLedger(ctx context.Context, kube client.WithWatch, namespace string) (*Ledger, error) {
 	ctx, stop := context.WithCancel(ctx)
 	l := &Ledger{last: map[types.UID]*unstructured.Unstructured{}, stop: stop}
-	for _, kind := range charged() {
+	for _, kind := range chargedKinds() {
 		all := &unstructured.UnstructuredList{}
 		all.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
 		if err := kube.List(ctx, all); err != nil {
@@ -92,7 +92,7 @@ func NewLedger(ctx context.Context, kube client.WithWatch, namespace string) (*L
 		l.ended.Go(func() {
 			defer w.Stop()
 			for e := range w.ResultChan() {
-				l.note(e, namespace)
+				l.recordEvent(e, namespace)
 			}
 		})
 	}
@@ -125,9 +125,9 @@ func (l *Ledger) Deepest() float64 {
 	return deepest
 }
 
-func (l *Ledger) note(e watch.Event, namespace string) {
+func (l *Ledger) recordEvent(e watch.Event, namespace string) {
 	o, ok := e.Object.(*unstructured.Unstructured)
-	if !ok || !concerns(o, namespace) {
+	if !ok || !isInNamespace(o, namespace) {
 		return
 	}
 	l.mu.Lock()
@@ -141,20 +141,20 @@ func (l *Ledger) note(e watch.Event, namespace string) {
 	case watch.Deleted:
 		entry.Tokens, entry.Changed = 1, []string{"(gone)"}
 	case watch.Modified:
-		entry.Writers, entry.Changed = writers(was, o), changed(was, o)
+		entry.Writers, entry.Changed = changedManagers(was, o), changedFields(was, o)
 	case watch.Bookmark, watch.Error:
 		return
 	}
 	l.entries = append(l.entries, entry)
 }
 
-func concerns(o *unstructured.Unstructured, namespace string) bool {
+func isInNamespace(o *unstructured.Unstructured, namespace string) bool {
 	return o.GetNamespace() == namespace || o.GetLabels()["crossplane.io/claim-namespace"] == namespace ||
 		o.GetNamespace() == "" && strings.HasPrefix(o.GetName(), namespace+"-")
 }
 
-// writers are the managers whose entry is another one now.
-func writers(was, is *unstructured.Unstructured) []string {
+// changedManagers are the managers whose entry is another one now.
+func changedManagers(was, is *unstructured.Unstructured) []string {
 	key := func(f metav1.ManagedFieldsEntry) string {
 		return strings.TrimSuffix(f.Manager+" "+string(f.Operation)+" "+f.Subresource, " ")
 	}
@@ -174,32 +174,32 @@ func writers(was, is *unstructured.Unstructured) []string {
 // depth is how deep the names of changed fields go.
 const depth = 3
 
-// changed are the fields in which two states of an object differ.
-func changed(was, is *unstructured.Unstructured) []string {
+// changedFields are the fields in which two states of an object differ.
+func changedFields(was, is *unstructured.Unstructured) []string {
 	out := map[string]bool{}
-	compare("", was.Object, is.Object, depth, out)
+	compareValues("", was.Object, is.Object, depth, out)
 	for _, ignored := range []string{"metadata.resourceVersion", "metadata.managedFields", "metadata.generation"} {
 		delete(out, ignored)
 	}
 	return slices.Sorted(maps.Keys(out))
 }
 
-func compare(path string, was, is any, deep int, out map[string]bool) {
+func compareValues(path string, was, is any, deep int, out map[string]bool) {
 	if reflect.DeepEqual(was, is) {
 		return
 	}
-	a, b := fields(was), fields(is)
+	a, b := fieldsOf(was), fieldsOf(is)
 	if deep == 0 || a == nil && b == nil {
 		out[path] = true
 		return
 	}
-	for _, name := range slices.Sorted(maps.Keys(merged(a, b))) {
-		compare(strings.TrimPrefix(path+"."+name, "."), a[name], b[name], deep-1, out)
+	for _, name := range slices.Sorted(maps.Keys(mergeMaps(a, b))) {
+		compareValues(strings.TrimPrefix(path+"."+name, "."), a[name], b[name], deep-1, out)
 	}
 }
 
-// fields of a map, or conditions by their types.
-func fields(v any) map[string]any {
+// fieldsOf of a map, or conditions by their types.
+func fieldsOf(v any) map[string]any {
 	if m, ok := v.(map[string]any); ok {
 		return m
 	}
@@ -218,7 +218,7 @@ func fields(v any) map[string]any {
 	return out
 }
 
-func merged(a, b map[string]any) map[string]any {
+func mergeMaps(a, b map[string]any) map[string]any {
 	out := maps.Clone(a)
 	if out == nil {
 		out = map[string]any{}

@@ -56,10 +56,10 @@ func (l *Load) Place(ctx context.Context, name, interval string) error {
 		return err
 	}
 	here := catalogv1alpha1.SiteCluster{ControlPlane: &catalogv1alpha1.ControlPlaneCluster{}}
-	return l.create(ctx, namespace(name), l.config(name, interval), site(name, here, catalogv1alpha1.SiteEngine{Type: catalogv1alpha1.EngineNone}))
+	return l.createObjects(ctx, newNamespace(name), l.newConfig(name, interval), newSite(name, here, catalogv1alpha1.SiteEngine{Type: catalogv1alpha1.EngineNone}))
 }
 
-func (l *Load) create(ctx context.Context, objects ...client.Object) error {
+func (l *Load) createObjects(ctx context.Context, objects ...client.Object) error {
 	for _, o := range objects {
 		if err := l.kube.Create(ctx, o); err != nil {
 			return errors.Wrapf(err, "cannot create %T %s", o, client.ObjectKeyFromObject(o))
@@ -68,34 +68,34 @@ func (l *Load) create(ctx context.Context, objects ...client.Object) error {
 	return nil
 }
 
-func namespace(name string) *corev1.Namespace {
+func newNamespace(name string) *corev1.Namespace {
 	return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
 }
 
-func (l *Load) config(place, interval string) *configv1alpha1.ProviderConfig {
+func (l *Load) newConfig(place, interval string) *configv1alpha1.ProviderConfig {
 	return &configv1alpha1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: place, Name: config}, Spec: configv1alpha1.ProviderConfigSpec{
 		ControlPlane: "load",
 		Git:          configv1alpha1.GitRemote{URL: l.cp.Git.URL(place), Interval: interval},
 	}}
 }
 
-func site(place string, c catalogv1alpha1.SiteCluster, e catalogv1alpha1.SiteEngine) *catalogv1alpha1.Site {
+func newSite(place string, c catalogv1alpha1.SiteCluster, e catalogv1alpha1.SiteEngine) *catalogv1alpha1.Site {
 	return &catalogv1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Name: place}, Spec: catalogv1alpha1.SiteSpec{
 		Cluster: c, Engine: e,
-		Repository:        catalogv1alpha1.SiteRepository{Path: directory(place)},
+		Repository:        catalogv1alpha1.SiteRepository{Path: siteDirectory(place)},
 		AllowedNamespaces: []string{place},
 	}}
 }
 
-func directory(place string) string { return "clusters/" + place }
+func siteDirectory(place string) string { return "clusters/" + place }
 
 // Deliver creates a GitDelivery, with five files that no other one has. It returns an error if it is refused.
 func (l *Load) Deliver(ctx context.Context, key types.NamespacedName) error {
-	d, err := delivery(key, 1)
+	d, err := newDelivery(key, 1)
 	if err != nil {
 		return err
 	}
-	return l.create(ctx, d)
+	return l.createObjects(ctx, d)
 }
 
 // DeliverAll creates GitDeliveries at once. It returns the first error.

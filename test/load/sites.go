@@ -55,7 +55,7 @@ func (l *Load) NewFleet(ctx context.Context, place string, n int, prometheus str
 	for i := range n {
 		f.Sites = append(f.Sites, fmt.Sprintf("%s-%d", place, i))
 	}
-	if err := f.cluster(ctx); err != nil {
+	if err := f.startCluster(ctx); err != nil {
 		return nil, err
 	}
 	kubeconfig, err := os.ReadFile(f.edge.Kubeconfig)
@@ -63,17 +63,17 @@ func (l *Load) NewFleet(ctx context.Context, place string, n int, prometheus str
 		return nil, errors.Wrap(err, "cannot read kubeconfig")
 	}
 	objects := []client.Object{
-		namespace(place), l.config(place, "10s"),
+		newNamespace(place), l.newConfig(place, "10s"),
 		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: place, Name: secret}, Data: map[string][]byte{secretKey: kubeconfig}},
 	}
 	for _, name := range f.Sites {
-		objects = append(objects, f.site(name, prometheus))
+		objects = append(objects, f.newSite(name, prometheus))
 	}
-	return f, l.create(ctx, objects...)
+	return f, l.createObjects(ctx, objects...)
 }
 
-// cluster starts the one of the Sites, with Flux in it.
-func (f *Fleet) cluster(ctx context.Context) error {
+// startCluster starts the one of the Sites, with Flux in it.
+func (f *Fleet) startCluster(ctx context.Context) error {
 	var err error
 	if f.edge, err = f.load.cp.StartCluster(ctx, f.place); err != nil {
 		return err
@@ -81,22 +81,22 @@ func (f *Fleet) cluster(ctx context.Context) error {
 	if err := f.edge.StartFlux(ctx); err != nil {
 		return err
 	}
-	if err := f.edge.Client.Create(ctx, namespace(f.place)); err != nil {
+	if err := f.edge.Client.Create(ctx, newNamespace(f.place)); err != nil {
 		return errors.Wrap(err, "cannot create namespace at the Sites")
 	}
 	objects := strings.Builder{}
 	fmt.Fprintf(&objects, fleetSource, f.place, f.load.cp.Git.URL(f.place))
 	for _, name := range f.Sites {
-		fmt.Fprintf(&objects, "---"+fleetKustomization, name, directory(name), f.place)
+		fmt.Fprintf(&objects, "---"+fleetKustomization, name, siteDirectory(name), f.place)
 	}
 	return f.edge.ApplyYAML(ctx, []byte(objects.String()))
 }
 
-func (f *Fleet) site(name, prometheus string) *catalogv1alpha1.Site {
+func (f *Fleet) newSite(name, prometheus string) *catalogv1alpha1.Site {
 	there := catalogv1alpha1.SiteCluster{KubeconfigSecretRef: &catalogv1alpha1.NamespacedSecretKeySelector{Namespace: f.place, Name: secret, Key: secretKey}}
 	engine := FluxEngine()
 	engine.ObjectRef.Name = "{site}"
-	s := site(name, there, engine)
+	s := newSite(name, there, engine)
 	s.Spec.AllowedNamespaces = []string{f.place}
 	if prometheus != "" {
 		s.Spec.Metrics = &catalogv1alpha1.SiteMetrics{Prometheus: &catalogv1alpha1.PrometheusEndpoint{Address: prometheus}}
@@ -117,15 +117,15 @@ func (f *Fleet) Suspend(ctx context.Context, name string, yes bool) error {
 
 // Claim describes a deployment to all Sites of the Fleet, with checks if there are any.
 func (f *Fleet) Claim(name string, replicas int, checks ...any) *unstructured.Unstructured {
-	return intent(f.place, name, f.Sites, replicas, checks)
+	return newIntent(f.place, name, f.Sites, replicas, checks)
 }
 
 // Claim describes a deployment to the one Site of a place.
 func Claim(place, name string, replicas int, checks ...any) *unstructured.Unstructured {
-	return intent(place, name, []string{place}, replicas, checks)
+	return newIntent(place, name, []string{place}, replicas, checks)
 }
 
-func intent(place, name string, sites []string, replicas int, checks []any) *unstructured.Unstructured {
+func newIntent(place, name string, sites []string, replicas int, checks []any) *unstructured.Unstructured {
 	text := fmt.Sprintf(`{"service": %q, "type": "web", "sites": ["%s"], "replicas": %d}`, name, strings.Join(sites, `", "`), replicas)
 	spec := map[string]any{
 		"intent":         text,

@@ -16,7 +16,7 @@ import (
 // Ready waits until so many GitDeliveries of a place are Ready. What is Ready already counts. It returns an error if it cannot be told.
 func (l *Load) Ready(ctx context.Context, place string, n int) error {
 	ready := map[types.NamespacedName]bool{}
-	err := l.follow(ctx, &deliveryv1alpha1.GitDeliveryList{}, place, func(o client.Object) bool {
+	err := l.followObjects(ctx, &deliveryv1alpha1.GitDeliveryList{}, place, func(o client.Object) bool {
 		d, ok := o.(*deliveryv1alpha1.GitDelivery)
 		if ok && d.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue {
 			ready[client.ObjectKeyFromObject(d)] = true
@@ -40,7 +40,7 @@ func (l *Load) Changes(ctx context.Context, n int, until <-chan struct{}) (int, 
 	all := &metav1.PartialObjectMetadataList{}
 	all.SetGroupVersionKind(deliveryv1alpha1.GroupVersion.WithKind("GitDeliveryList"))
 	versions, changes := map[types.NamespacedName]string{}, 0
-	err := l.follow(ctx, all, "", func(o client.Object) bool {
+	err := l.followObjects(ctx, all, "", func(o client.Object) bool {
 		key, version := client.ObjectKeyFromObject(o), o.GetResourceVersion()
 		if was, known := versions[key]; known && was != version {
 			changes++
@@ -57,11 +57,11 @@ func (l *Load) Changes(ctx context.Context, n int, until <-chan struct{}) (int, 
 	return changes, nil
 }
 
-// follow tells of each object of a kind in a place, as it is and whenever it changes, until that is enough. It returns an error if they
+// followObjects tells of each object of a kind in a place, as it is and whenever it changes, until that is enough. It returns an error if they
 // cannot be watched, or ctx ends.
-func (l *Load) follow(ctx context.Context, all client.ObjectList, place string, enough func(client.Object) bool) error {
+func (l *Load) followObjects(ctx context.Context, all client.ObjectList, place string, enough func(client.Object) bool) error {
 	for ctx.Err() == nil {
-		done, err := l.watch(ctx, all, place, enough)
+		done, err := l.watchObjects(ctx, all, place, enough)
 		if done || err != nil {
 			return err
 		}
@@ -72,8 +72,8 @@ func (l *Load) follow(ctx context.Context, all client.ObjectList, place string, 
 	return ctx.Err()
 }
 
-// watch until it is enough, or until the API server ends the watch, which it may at any time.
-func (l *Load) watch(ctx context.Context, all client.ObjectList, place string, enough func(client.Object) bool) (bool, error) {
+// watchObjects until it is enough, or until the API server ends the watch, which it may at any time.
+func (l *Load) watchObjects(ctx context.Context, all client.ObjectList, place string, enough func(client.Object) bool) (bool, error) {
 	w, err := l.kube.Watch(ctx, all, client.InNamespace(place))
 	if err != nil {
 		return false, errors.Wrapf(err, "cannot watch %T", all)

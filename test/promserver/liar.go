@@ -53,7 +53,7 @@ func NewLiar(server string, lie Lie) (*Liar, error) {
 		return nil, errors.Wrap(err, "cannot parse address")
 	}
 	l := &Liar{truth: httputil.NewSingleHostReverseProxy(u), lie: lie}
-	l.server = httptest.NewServer(http.HandlerFunc(l.answer))
+	l.server = httptest.NewServer(http.HandlerFunc(l.serveAnswer))
 	return l, nil
 }
 
@@ -80,7 +80,7 @@ func (l *Liar) Close() {
 	l.server.Close()
 }
 
-func (l *Liar) answer(w http.ResponseWriter, r *http.Request) {
+func (l *Liar) serveAnswer(w http.ResponseWriter, r *http.Request) {
 	l.mu.Lock()
 	lie := l.lie
 	if lie != LieNone {
@@ -94,15 +94,15 @@ func (l *Liar) answer(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body) // Only then the server notices that the client goes.
 		<-r.Context().Done()
 	case LieReplay:
-		l.replay(w, r)
+		l.replayFirst(w, r)
 	case LieHTML, LieGarbage, LieNaN, LieEmpty:
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = fmt.Fprint(w, lie.text(time.Now()))
+		_, _ = fmt.Fprint(w, lie.textAt(time.Now()))
 	}
 }
 
-// text of a lie that is of a time.
-func (l Lie) text(now time.Time) string {
+// textAt of a lie that is of a time.
+func (l Lie) textAt(now time.Time) string {
 	switch l {
 	case LieHTML:
 		return "<html><body>Sign in</body></html>"
@@ -117,7 +117,7 @@ func (l Lie) text(now time.Time) string {
 	return ""
 }
 
-func (l *Liar) replay(w http.ResponseWriter, r *http.Request) {
+func (l *Liar) replayFirst(w http.ResponseWriter, r *http.Request) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.first == nil {

@@ -42,7 +42,7 @@ type Target struct {
 // NewTarget returns a Target without numbers.
 func NewTarget() *Target {
 	t := &Target{numbers: map[string]float64{}}
-	t.server = httptest.NewServer(http.HandlerFunc(t.expose))
+	t.server = httptest.NewServer(http.HandlerFunc(t.serveMetrics))
 	return t
 }
 
@@ -51,7 +51,7 @@ func NewTargetOf(h http.Handler) *Target {
 	return &Target{server: httptest.NewServer(h), numbers: map[string]float64{}}
 }
 
-func (t *Target) expose(w http.ResponseWriter, _ *http.Request) {
+func (t *Target) serveMetrics(w http.ResponseWriter, _ *http.Request) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.scrapes++
@@ -108,8 +108,8 @@ type Job struct {
 	Labels map[string]string
 }
 
-// config returns the job as an item of scrape_configs. One without a target has none to scrape.
-func (j Job) config() string {
+// scrapeConfig returns the job as an item of scrape_configs. One without a target has none to scrape.
+func (j Job) scrapeConfig() string {
 	targets := ""
 	if j.Target != nil {
 		targets = fmt.Sprintf("%q", strings.TrimPrefix(j.Target.server.URL, "http://"))
@@ -132,7 +132,7 @@ type Server struct {
 // New returns a Server that does not run yet, and keeps its data in a folder. It returns an error if there is no Prometheus to run, or if
 // the folder cannot be written.
 func New(ctx context.Context, dir string, jobs ...Job) (*Server, error) {
-	program, err := find(ctx)
+	program, err := findProgram(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -144,15 +144,15 @@ func New(ctx context.Context, dir string, jobs ...Job) (*Server, error) {
 	if err := l.Close(); err != nil {
 		return nil, errors.Wrap(err, "cannot free a port")
 	}
-	return s, s.configure(jobs)
+	return s, s.writeConfig(jobs)
 }
 
-// configure what the server scrapes when it reads its configuration next.
-func (s *Server) configure(jobs []Job) error {
+// writeConfig what the server scrapes when it reads its configuration next.
+func (s *Server) writeConfig(jobs []Job) error {
 	text := strings.Builder{}
 	_, _ = fmt.Fprintln(&text, "scrape_configs:")
 	for _, j := range jobs {
-		_, _ = fmt.Fprintln(&text, j.config())
+		_, _ = fmt.Fprintln(&text, j.scrapeConfig())
 	}
 	return errors.Wrap(os.WriteFile(filepath.Join(s.dir, "prometheus.yml"), []byte(text.String()), 0o600), "cannot write configuration")
 }
@@ -160,7 +160,7 @@ func (s *Server) configure(jobs []Job) error {
 // Scrape these jobs from now on, and no others: what has no target any more keeps the samples that it had. It returns an error if the server
 // does not run, or cannot be told.
 func (s *Server) Scrape(jobs ...Job) error {
-	if err := s.configure(jobs); err != nil {
+	if err := s.writeConfig(jobs); err != nil {
 		return err
 	}
 	if s.cmd == nil || s.cmd.Process == nil {
@@ -169,8 +169,8 @@ func (s *Server) Scrape(jobs ...Job) error {
 	return errors.Wrap(s.cmd.Process.Signal(syscall.SIGHUP), "cannot reload configuration")
 }
 
-// find the program that the environment names, else the one that tools/tools.sh built.
-func find(ctx context.Context) (string, error) {
+// findProgram the program that the environment names, else the one that tools/tools.sh built.
+func findProgram(ctx context.Context) (string, error) {
 	if path := os.Getenv(variable); path != "" {
 		return path, nil
 	}
@@ -198,7 +198,7 @@ func (s *Server) Start(ctx context.Context) error {
 	if err := s.cmd.Start(); err != nil {
 		return errors.Wrap(err, "cannot start Prometheus")
 	}
-	err := wait.PollUntilContextTimeout(ctx, poll, patience, true, func(ctx context.Context) (bool, error) { return s.ready(ctx), nil })
+	err := wait.PollUntilContextTimeout(ctx, poll, patience, true, func(ctx context.Context) (bool, error) { return s.isReady(ctx), nil })
 	if err != nil {
 		s.Stop()
 		return errors.Errorf("cannot start Prometheus: %s", strings.TrimSpace(s.log.String()))
@@ -206,7 +206,7 @@ func (s *Server) Start(ctx context.Context) error {
 	return nil
 }
 
-func (s *Server) ready(ctx context.Context) bool {
+func (s *Server) isReady(ctx context.Context) bool {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL()+"/-/ready", nil)
 	if err != nil {
 		return false

@@ -49,7 +49,7 @@ func (s *Scene) Await(o *unstructured.Unstructured, what string, is func(*unstru
 	defer cancel()
 	var last *unstructured.Unstructured
 	for ctx.Err() == nil {
-		found := s.watch(ctx, o, func(e watch.Event, seen *unstructured.Unstructured) bool {
+		found := s.watchObject(ctx, o, func(e watch.Event, seen *unstructured.Unstructured) bool {
 			last = seen
 			return e.Type != watch.Deleted && is(seen)
 		})
@@ -57,7 +57,7 @@ func (s *Scene) Await(o *unstructured.Unstructured, what string, is func(*unstru
 			return found
 		}
 	}
-	s.T.Fatalf("%s %s: %s: not in time; last seen: %v", o.GetKind(), o.GetName(), what, status(last))
+	s.T.Fatalf("%s %s: %s: not in time; last seen: %v", o.GetKind(), o.GetName(), what, statusOf(last))
 	return nil
 }
 
@@ -67,7 +67,7 @@ func (s *Scene) Gone(o *unstructured.Unstructured) {
 	ctx, cancel := s.Context()
 	defer cancel()
 	for ctx.Err() == nil {
-		if s.missing(ctx, o) {
+		if s.isMissing(ctx, o) {
 			return
 		}
 		s.watchDeletion(ctx, o)
@@ -81,16 +81,16 @@ const glance = 2 * time.Second
 func (s *Scene) watchDeletion(ctx context.Context, o *unstructured.Unstructured) {
 	ctx, cancel := context.WithTimeout(ctx, glance)
 	defer cancel()
-	s.watch(ctx, o, func(e watch.Event, _ *unstructured.Unstructured) bool { return e.Type == watch.Deleted })
+	s.watchObject(ctx, o, func(e watch.Event, _ *unstructured.Unstructured) bool { return e.Type == watch.Deleted })
 }
 
-func (s *Scene) missing(ctx context.Context, o *unstructured.Unstructured) bool {
+func (s *Scene) isMissing(ctx context.Context, o *unstructured.Unstructured) bool {
 	seen := o.DeepCopy()
 	return apierrors.IsNotFound(s.Client.Get(ctx, client.ObjectKeyFromObject(o), seen))
 }
 
-// watch returns the first state of an object that fulfils a condition, or nil when the watch ends before.
-func (s *Scene) watch(ctx context.Context, o *unstructured.Unstructured, is func(watch.Event, *unstructured.Unstructured) bool) *unstructured.Unstructured {
+// watchObject returns the first state of an object that fulfils a condition, or nil when the watch ends before.
+func (s *Scene) watchObject(ctx context.Context, o *unstructured.Unstructured, is func(watch.Event, *unstructured.Unstructured) bool) *unstructured.Unstructured {
 	l := &unstructured.UnstructuredList{}
 	l.SetAPIVersion(o.GetAPIVersion())
 	l.SetKind(o.GetKind() + "List")
@@ -109,7 +109,7 @@ func (s *Scene) watch(ctx context.Context, o *unstructured.Unstructured, is func
 	return nil
 }
 
-func status(o *unstructured.Unstructured) any {
+func statusOf(o *unstructured.Unstructured) any {
 	if o == nil {
 		return "nothing"
 	}

@@ -53,7 +53,7 @@ func (s *Scene) NewDelivery(d *deliveryv1alpha1.GitDelivery) *unstructured.Unstr
 	s.must(err)
 	spec, _, err := unstructured.NestedMap(m, "spec")
 	s.must(err)
-	return s.object(deliveryv1alpha1.GroupVersion.String(), "GitDelivery", s.Namespace, d.GetName(), spec)
+	return s.newObject(deliveryv1alpha1.GroupVersion.String(), "GitDelivery", s.Namespace, d.GetName(), spec)
 }
 
 // ClusterProviderConfig describes one with a name of the scene's own, and the same spec as the scene's ProviderConfig.
@@ -115,14 +115,14 @@ func (s *Scene) Outside(directories ...string) []string {
 	var entries []string
 	for entry := range strings.SplitSeq(strings.TrimSuffix(out, "\x00"), "\x00") {
 		_, path, _ := strings.Cut(entry, "\t")
-		if !below(path, directories) {
+		if !isBelow(path, directories) {
 			entries = append(entries, entry)
 		}
 	}
 	return entries
 }
 
-func below(path string, directories []string) bool {
+func isBelow(path string, directories []string) bool {
 	for _, d := range directories {
 		if _, ok := cutDirectory(path, d); ok {
 			return true

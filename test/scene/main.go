@@ -17,30 +17,30 @@ const parallel = "12"
 // component ends by itself. What the control plane consists of may be changed.
 func Main(m *testing.M, cp **controlplane.ControlPlane, changes ...func(*controlplane.Options)) int {
 	if err := flag.Set("test.parallel", parallel); err != nil {
-		return complain(err)
+		return printError(err)
 	}
 	o, err := controlplane.Product()
 	if err != nil {
-		return complain(err)
+		return printError(err)
 	}
 	o.KeepDirOnFailure = true
 	for _, change := range changes {
 		change(&o)
 	}
 	if *cp, err = controlplane.Start(context.Background(), o); err != nil {
-		return complain(err)
+		return printError(err)
 	}
 	code := m.Run()
 	if err := (*cp).Err(); err != nil {
-		code = complain(err)
+		code = printError(err)
 	}
 	if err := (*cp).Stop(); err != nil {
-		code = complain(err)
+		code = printError(err)
 	}
 	return code
 }
 
-func complain(err error) int {
+func printError(err error) int {
 	fmt.Fprintln(os.Stderr, err)
 	return 1
 }

@@ -53,7 +53,7 @@ func New(t *testing.T, cp *controlplane.ControlPlane, sites ...string) *Scene {
 	for _, name := range sites {
 		s.AddSite(name)
 	}
-	t.Cleanup(s.explain)
+	t.Cleanup(s.explainFailure)
 	return s
 }
 
@@ -74,7 +74,7 @@ func (s *Scene) AddSite(name string) {
 
 // NewSite describes a Site that the scene's namespace may use.
 func (s *Scene) NewSite(name string) *unstructured.Unstructured {
-	return s.object(catalogv1alpha1.GroupVersion.String(), "Site", "", s.Site(name), map[string]any{
+	return s.newObject(catalogv1alpha1.GroupVersion.String(), "Site", "", s.Site(name), map[string]any{
 		"cluster":           map[string]any{"controlPlane": map[string]any{}},
 		"engine":            map[string]any{"type": "None", "unobservedIsLive": true},
 		"repository":        map[string]any{"path": "clusters/" + name},
@@ -84,7 +84,7 @@ func (s *Scene) NewSite(name string) *unstructured.Unstructured {
 
 // ProviderConfig describes the scene's own configuration of its repository.
 func (s *Scene) ProviderConfig() *unstructured.Unstructured {
-	return s.object(configv1alpha1.GroupVersion.String(), "ProviderConfig", s.Namespace, Config, map[string]any{
+	return s.newObject(configv1alpha1.GroupVersion.String(), "ProviderConfig", s.Namespace, Config, map[string]any{
 		"controlPlane": "test",
 		"git":          map[string]any{"url": s.Git.URL(s.Namespace), "interval": "10s"},
 	})
@@ -112,16 +112,16 @@ func (s *Scene) BlueprintName() string { return s.Namespace + "-web" }
 
 // Claim describes a claim with an intent, at the scene's repository and Blueprint. It is changed with Set.
 func (s *Scene) Claim(name, intent string) *unstructured.Unstructured {
-	return s.deployment("claims.intentplane.dev/v1alpha1", name, intent)
+	return s.newDeployment("claims.intentplane.dev/v1alpha1", name, intent)
 }
 
 // Composite describes a namespaced composite with an intent, as Claim does.
 func (s *Scene) Composite(name, intent string) *unstructured.Unstructured {
-	return s.deployment("intentplane.dev/v1alpha1", name, intent)
+	return s.newDeployment("intentplane.dev/v1alpha1", name, intent)
 }
 
-func (s *Scene) deployment(apiVersion, name, intent string) *unstructured.Unstructured {
-	return s.object(apiVersion, "IntentDeployment", s.Namespace, name, map[string]any{
+func (s *Scene) newDeployment(apiVersion, name, intent string) *unstructured.Unstructured {
+	return s.newObject(apiVersion, "IntentDeployment", s.Namespace, name, map[string]any{
 		"intent":         intent,
 		"blueprint":      map[string]any{"name": s.BlueprintName()},
 		"deliveryConfig": map[string]any{"gitOpsRepo": map[string]any{"kind": "ProviderConfig", "name": Config}},
@@ -135,7 +135,7 @@ func (s *Scene) Set(o *unstructured.Unstructured, value any, fields ...string) *
 	return o
 }
 
-func (s *Scene) object(apiVersion, kind, namespace, name string, spec map[string]any) *unstructured.Unstructured {
+func (s *Scene) newObject(apiVersion, kind, namespace, name string, spec map[string]any) *unstructured.Unstructured {
 	o := &unstructured.Unstructured{Object: map[string]any{"spec": spec}}
 	o.SetAPIVersion(apiVersion)
 	o.SetKind(kind)
@@ -156,8 +156,8 @@ func (s *Scene) must(err error) {
 	}
 }
 
-// explain shows where everything stood when a test failed.
-func (s *Scene) explain() {
+// explainFailure shows where everything stood when a test failed.
+func (s *Scene) explainFailure() {
 	if !s.T.Failed() {
 		return
 	}

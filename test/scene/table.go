@@ -12,7 +12,7 @@ func ParseTable(out string) map[string]Row {
 	for line := range strings.Lines(out) {
 		line = strings.TrimRight(line, "\n")
 		if strings.HasPrefix(line, "NAME ") {
-			head = columns(line)
+			head = parseColumns(line)
 			continue
 		}
 		if row := rowOf(head, line); row["NAME"] != "" {
@@ -27,8 +27,8 @@ type column struct {
 	at   int
 }
 
-// columns are those of a head. Names are separated by blanks and have none in them.
-func columns(head string) []column {
+// parseColumns are those of a head. Names are separated by blanks and have none in them.
+func parseColumns(head string) []column {
 	var out []column
 	at := 0
 	for name := range strings.FieldsSeq(head) {

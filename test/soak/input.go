@@ -17,18 +17,18 @@ const (
 func Input(t *testing.T) func() {
 	t.Helper()
 	hangs := time.AfterFunc(maxTime, func() { panic("an input takes longer than " + maxTime.String()) })
-	before := allocated()
+	before := allocatedBytes()
 	return func() {
 		t.Helper()
 		hangs.Stop()
-		if n := allocated() - before; n > maxBytes {
+		if n := allocatedBytes() - before; n > maxBytes {
 			t.Errorf("the input allocates %d bytes, more than %d", n, maxBytes)
 		}
 	}
 }
 
-// allocated is how many bytes this process ever allocated.
-func allocated() uint64 {
+// allocatedBytes is how many bytes this process ever allocated.
+func allocatedBytes() uint64 {
 	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(sample)
 	return sample[0].Value.Uint64()

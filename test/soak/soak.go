@@ -23,7 +23,7 @@ func Long() bool { return os.Getenv(variable) != "" }
 // Rounds returns how many rounds a test runs: few, or many under make soak. When the test ends it says how it went.
 func Rounds(t *testing.T, few, many int) int {
 	t.Helper()
-	return report(t, few, many, "none")
+	return reportRounds(t, few, many, "none")
 }
 
 // Random is like Rounds, for a test that takes its chances under make soak: its few rounds are always the same, so that nobody is held up
@@ -45,10 +45,10 @@ func Seed(t *testing.T, few, many int) (rounds int, seed uint64) {
 	default:
 		seed = 1
 	}
-	return report(t, few, many, strconv.FormatUint(seed, 10)), seed
+	return reportRounds(t, few, many, strconv.FormatUint(seed, 10)), seed
 }
 
-func report(t *testing.T, few, many int, seed string) int {
+func reportRounds(t *testing.T, few, many int, seed string) int {
 	t.Helper()
 	rounds := few
 	if Long() {

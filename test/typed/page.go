@@ -61,7 +61,7 @@ var mark = regexp.MustCompile(`^<!-- typed: (no|apply)(?:, (.+))? -->$`)
 func Blocks(page, text string) ([]Block, error) {
 	r := reader{page: page}
 	for i, line := range strings.Split(text, "\n") {
-		if err := r.read(i+1, line); err != nil {
+		if err := r.readLine(i+1, line); err != nil {
 			return nil, errors.Wrapf(err, "%s:%d", page, i+1)
 		}
 	}
@@ -83,13 +83,13 @@ type reader struct {
 	blocks []Block
 }
 
-func (r *reader) read(number int, line string) error {
+func (r *reader) readLine(number int, line string) error {
 	trimmed := strings.TrimSpace(line)
 	switch {
 	case r.open != nil:
-		return r.inside(line, trimmed)
+		return r.readInside(line, trimmed)
 	case strings.HasPrefix(trimmed, "```"):
-		return r.begin(number, line, trimmed)
+		return r.beginBlock(number, line, trimmed)
 	case strings.HasPrefix(trimmed, "<!-- typed:"):
 		r.mark = mark.FindStringSubmatch(trimmed)
 		if r.mark == nil || r.mark[1] == "no" && r.mark[2] == "" {
@@ -104,7 +104,7 @@ func (r *reader) read(number int, line string) error {
 	return nil
 }
 
-func (r *reader) begin(number int, line, trimmed string) error {
+func (r *reader) beginBlock(number int, line, trimmed string) error {
 	r.open = &Block{Page: r.page, Line: number, Section: r.section, Language: strings.TrimPrefix(trimmed, "```")}
 	r.indent, _, _ = strings.Cut(line, "`")
 	if r.mark == nil {
@@ -118,42 +118,42 @@ func (r *reader) begin(number int, line, trimmed string) error {
 	return nil
 }
 
-func (r *reader) inside(line, trimmed string) error {
+func (r *reader) readInside(line, trimmed string) error {
 	if trimmed != "```" {
 		r.open.Text += strings.TrimPrefix(line, r.indent) + "\n"
 		return nil
 	}
 	b := *r.open
 	r.open = nil
-	if err := b.check(); err != nil {
+	if err := b.checkBlock(); err != nil {
 		return err
 	}
 	r.blocks = append(r.blocks, b)
 	return nil
 }
 
-// check returns an error for a block that cannot be typed and does not say why. One without a language shows something, unless it has commands.
-func (b Block) check() error {
+// checkBlock returns an error for a block that cannot be typed and does not say why. One without a language shows something, unless it has commands.
+func (b Block) checkBlock() error {
 	if b.Skip != "" {
 		return nil
 	}
 	if b.Apply && b.Language != YAML {
 		return errors.New("only a block of YAML can be applied")
 	}
-	if b.shows() && len(b.commands()) > 0 {
+	if b.showsOutput() && len(b.typedCommands()) > 0 {
 		return errors.New(`a block with commands behind "$ " has to be of language console`)
 	}
-	if b.shows() || slices.Contains([]string{Shell, Console, YAML}, b.Language) {
+	if b.showsOutput() || slices.Contains([]string{Shell, Console, YAML}, b.Language) {
 		return nil
 	}
 	return errors.Errorf("cannot type a block of language %q: mark it with <!-- typed: no, REASON -->", b.Language)
 }
 
-// shows returns whether a block shows something, and has nothing to type.
-func (b Block) shows() bool { return b.Language == "" || b.Language == Text }
+// showsOutput returns whether a block shows something, and has nothing to type.
+func (b Block) showsOutput() bool { return b.Language == "" || b.Language == Text }
 
-// commands returns the lines of a console that were typed.
-func (b Block) commands() []string {
+// typedCommands returns the lines of a console that were typed.
+func (b Block) typedCommands() []string {
 	var out []string
 	for line := range strings.Lines(b.Text) {
 		if c, ok := strings.CutPrefix(line, "$ "); ok {

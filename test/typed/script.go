@@ -29,21 +29,21 @@ func NewScript(blocks []Block, values map[string]string) Script {
 			s.Skipped++
 			continue
 		}
-		if b.shows() {
+		if b.showsOutput() {
 			continue
 		}
 		s.Typed++
-		s.Text += fmt.Sprintf("echo '%s%s'\n%s\n", begun, b.Place(), b.shell(values))
+		s.Text += fmt.Sprintf("echo '%s%s'\n%s\n", begun, b.Place(), b.shellScript(values))
 	}
 	return s
 }
 
-func (b Block) shell(values map[string]string) string {
+func (b Block) shellScript(values map[string]string) string {
 	switch b.Language {
 	case Console:
-		return strings.Join(b.commands(), "")
+		return strings.Join(b.typedCommands(), "")
 	case YAML:
-		return b.apply()
+		return b.applyScript()
 	}
 	return export.ReplaceAllStringFunc(b.Text, func(line string) string {
 		name := export.FindStringSubmatch(line)[1]
@@ -64,8 +64,8 @@ const look = `look() {
 }
 `
 
-// apply makes the API server look at objects, and keeps them only where a mark says so.
-func (b Block) apply() string {
+// applyScript makes the API server look at objects, and keeps them only where a mark says so.
+func (b Block) applyScript() string {
 	how := "look"
 	if b.Apply {
 		how = "kubectl apply --validate=strict -f -"

@@ -116,7 +116,7 @@ func (c *checker) checkText(what string, at token.Pos, text string) {
 	for n, line := range strings.Split(text, "\n") {
 		for _, t := range c.terms {
 			for _, word := range t.pattern.FindAllString(line, -1) {
-				c.report(at, n, fmt.Sprintf("%s has %q: %s", what, word, t.instead))
+				c.addFinding(at, n, fmt.Sprintf("%s has %q: %s", what, word, t.instead))
 			}
 		}
 	}
@@ -126,7 +126,7 @@ func (c *checker) checkText(what string, at token.Pos, text string) {
 func (c *checker) checkName(dir string, f *ast.FuncDecl) {
 	scope := dir
 	if f.Recv != nil && len(f.Recv.List) > 0 {
-		scope += "." + receiver(f.Recv.List[0].Type)
+		scope += "." + receiverName(f.Recv.List[0].Type)
 	}
 	if c.names[scope] == nil {
 		c.names[scope] = map[string]string{}
@@ -134,27 +134,27 @@ func (c *checker) checkName(dir string, f *ast.FuncDecl) {
 	first, size := utf8.DecodeRuneInString(f.Name.Name)
 	key := string(unicode.ToLower(first)) + f.Name.Name[size:]
 	if other, ok := c.names[scope][key]; ok && other != f.Name.Name {
-		c.report(f.Pos(), 0, fmt.Sprintf("%s and %s differ by a capital alone: name one of them by what it does besides", f.Name.Name, other))
+		c.addFinding(f.Pos(), 0, fmt.Sprintf("%s and %s differ by a capital alone: name one of them by what it does besides", f.Name.Name, other))
 	}
 	c.names[scope][key] = f.Name.Name
 }
 
-// receiver returns the name of a method's type.
-func receiver(e ast.Expr) string {
+// receiverName returns the name of a method's type.
+func receiverName(e ast.Expr) string {
 	switch t := e.(type) {
 	case *ast.StarExpr:
-		return receiver(t.X)
+		return receiverName(t.X)
 	case *ast.IndexExpr:
-		return receiver(t.X)
+		return receiverName(t.X)
 	case *ast.IndexListExpr:
-		return receiver(t.X)
+		return receiverName(t.X)
 	case *ast.Ident:
 		return t.Name
 	}
 	return ""
 }
 
-func (c *checker) report(at token.Pos, below int, message string) {
+func (c *checker) addFinding(at token.Pos, below int, message string) {
 	p := c.files.Position(at)
 	c.findings = append(c.findings, finding{file: p.Filename, line: p.Line + below, message: message})
 }
