@@ -11,8 +11,8 @@ import (
 	"github.com/intentplane/intentplane/provider/signature"
 )
 
-// stateMessage is the message of every commit of the state: what happened
-// stands in the files.
+// stateMessage is the message of every commit of the state: its files say
+// what happened.
 const stateMessage = "Record what is delivered\n"
 
 // A Change is what to make of a snapshot. Nothing outside its paths changes.
@@ -43,8 +43,8 @@ type Change struct {
 	signer *signature.Signer
 }
 
-// Plan computes the commits that make the change to the snapshot, and contacts
-// nobody. The same snapshot and change give the same commits. It returns an
+// Plan computes the commits that make the change to the snapshot, and opens no
+// connection. The same snapshot and change give the same commits. It returns an
 // *Error if the change is not valid or a directory is occupied.
 func Plan(s *Snapshot, c Change) (*Proposal, error) {
 	d := NewDraft(s)
@@ -112,7 +112,7 @@ func (c Change) stateEdits() (*objects.Node, error) {
 	return root, nil
 }
 
-// info of a commit of the change.
+// info returns what a commit of the change has beside its tree.
 func (c Change) info(message string) objects.CommitInfo {
 	return objects.CommitInfo{Author: c.Author, When: c.When, Message: message, Signer: c.signer}
 }

@@ -29,7 +29,7 @@ type Client struct {
 	budget      *transport.Budget
 	signer      *signature.Signer
 	idleSession atomic.Pointer[pushSession]
-	// watched are refs that snapshots tell the place of.
+	// watched are refs whose commits snapshots have.
 	watched []string
 }
 
@@ -52,7 +52,7 @@ func WithResolver(r *net.Resolver) Option { return func(o *options) { o.resolver
 func WithLimits(l transport.Limits) Option { return func(o *options) { o.limits = l } }
 
 // NewClient returns a Client for the remote. It returns an error if the remote
-// is not valid or its CA bundle holds no certificate; it contacts nobody.
+// is not valid or its CA bundle holds no certificate; it opens no connection.
 func NewClient(r Remote, o ...Option) (*Client, error) {
 	opts := options{now: time.Now}
 	for _, fn := range o {
@@ -94,7 +94,7 @@ func withDefaultDeadline(ctx context.Context) (context.Context, context.CancelFu
 // UseBudget makes the client keep to a budget, of which its remote's namespace has its turn. It must be called before the client is used.
 func (c *Client) UseBudget(b *transport.Budget) { c.budget = b.ForNamespace(c.remote.Namespace) }
 
-// openFetch opens a session that reads from the server. Whoever calls it closes the session.
+// openFetch opens a session that reads from the server. The caller closes it.
 func (c *Client) openFetch(ctx context.Context) (fetcher, error) {
 	s, err := c.conn.UploadSession(ctx)
 	if err != nil {
@@ -108,5 +108,5 @@ func (c *Client) openFetch(ctx context.Context) (fetcher, error) {
 	return fetcher{session: s, refs: adv.References, capabilities: adv.Capabilities, limit: c.maxInflated, budget: c.budget}, nil
 }
 
-// close the session. Everything was read, or failed before.
+// close ends the session. Everything was read, or failed before.
 func (f fetcher) close() { _ = f.session.Close() }

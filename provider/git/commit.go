@@ -25,11 +25,11 @@ func (c *Commit) Size() int { return c.view.Size() }
 // returns an *Error.
 func (c *Client) FetchCommit(ctx context.Context, id string) (*Commit, error) {
 	if !plumbing.IsHash(id) {
-		return nil, failure.Newf(failure.ClassInvalid, "cannot fetch commit: %q is no commit id", failure.Shorten(id))
+		return nil, failure.Newf(failure.ClassInvalid, "cannot fetch commit: %q is not a commit id", failure.Shorten(id))
 	}
 	ctx, cancel := withDefaultDeadline(ctx)
 	defer cancel()
-	v, err := c.fetchCommit(ctx, plumbing.NewHash(id))
+	v, err := c.fetchCommitView(ctx, plumbing.NewHash(id))
 	if err == nil {
 		return &Commit{view: v}, nil
 	}
@@ -40,7 +40,7 @@ func (c *Client) FetchCommit(ctx context.Context, id string) (*Commit, error) {
 	return nil, failed
 }
 
-func (c *Client) fetchCommit(ctx context.Context, id plumbing.Hash) (objects.View, error) {
+func (c *Client) fetchCommitView(ctx context.Context, id plumbing.Hash) (objects.View, error) {
 	f, err := c.openFetch(ctx)
 	if err != nil {
 		return objects.View{}, err
@@ -63,8 +63,8 @@ func isNotGiven(err error) bool {
 }
 
 // Subtree returns the id that a directory of the commit has without one of its
-// entries, whether that is there or not; nothing if there is no directory. It
-// returns an *Error if the path is refused, or the server left something out.
+// entries, whether that exists or not; nothing if the directory does not exist.
+// It returns an *Error if the path is refused, or the server left something out.
 func (c *Commit) Subtree(path, without string) (string, error) {
 	e, ok, err := c.view.Find(path)
 	if err != nil || !ok || !e.IsDir() {

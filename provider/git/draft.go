@@ -14,7 +14,7 @@ import (
 // maxStateAhead is how much later than what is written the date of the state before may be. What takes longer is a clock that was wrong.
 const maxStateAhead = 24 * time.Hour
 
-// A Draft is a snapshot with commits on top that nobody has pushed yet. It is
+// A Draft is a snapshot with commits on top that are not pushed yet. It is
 // not safe for concurrent use.
 type Draft struct {
 	before *Snapshot
@@ -166,7 +166,7 @@ func (p *Proposal) SplitState() (state, branch *Proposal) {
 	return &Proposal{before: p.before, after: &between, state: p.state}, &Proposal{before: &between, after: p.after, branch: p.branch, commits: p.commits}
 }
 
-// recordPushed notes that the remote has the commits now.
+// recordPushed adds the commits to the history, since the remote has them now.
 func (p *Proposal) recordPushed() {
 	commits := []plumbing.Hash{}
 	for _, o := range p.branch {

@@ -130,7 +130,7 @@ func (f fetcher) readAnswer(ctx context.Context, req *packp.UploadPackRequest, w
 	return fetched, nil
 }
 
-// newRequest objects from a commit on, so many commits deep; zero is all of them.
+// newRequest returns the request for the objects from a commit on, so many commits deep; zero is all of them.
 func (f fetcher) newRequest(want plumbing.Hash, depth int, filter packp.Filter) (*packp.UploadPackRequest, error) {
 	req := packp.NewUploadPackRequestFromCapabilities(f.capabilities)
 	req.Wants = append(req.Wants, want)
@@ -164,8 +164,8 @@ func Demultiplex(used *capability.List, r io.Reader) io.Reader {
 	return r
 }
 
-// fetchState returns the view of the state. The trees that it holds on to may be
-// large, and nobody needs their files until a way back is asked for.
+// fetchState returns the view of the state. The trees that it retains may be
+// large, and their files are needed for a rollback only.
 func (f fetcher) fetchState(ctx context.Context, commit plumbing.Hash, old objects.View) (objects.View, error) {
 	v, _, err := f.fetchView(ctx, commit, old, withoutBlobs)
 	if err != nil {

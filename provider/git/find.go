@@ -25,7 +25,7 @@ func (s *Snapshot) FilesNamed(ctx context.Context, name string, ids ...string) (
 }
 
 // FilesNamedBelow returns the same for all files of a name in a directory of the
-// branch and below it, none if there is no directory.
+// branch and below it, none if the directory does not exist.
 func (s *Snapshot) FilesNamedBelow(ctx context.Context, dir, name string) (map[string]string, error) {
 	e, ok, err := s.branch.Find(dir)
 	if err != nil || !ok || !e.IsDir() {

@@ -11,17 +11,17 @@ import (
 	"github.com/intentplane/intentplane/apis/policy"
 )
 
-// Identity returns a digest that is equal only for remotes that are reached in the same way, with the same credentials: whoever has
-// it may share what the others saw. It returns an error if the URL is refused, or the remote cannot be written down.
+// Identity returns a digest that is equal only for remotes that are reached in the same way, with the same credentials: remotes
+// with one identity may share what was read. It returns an error if the URL is refused, or the remote cannot be written down.
 func (r Remote) Identity() (string, error) {
 	u, err := policy.ParseRepositoryURL(r.URL)
 	if err != nil {
 		return "", err
 	}
 	// All of it counts, also what is added to a remote later.
-	b, err := json.Marshal(r) //nolint:musttag // Nobody reads it.
+	b, err := json.Marshal(r) //nolint:musttag // It is only digested.
 	if err != nil {
-		return "", errors.New("cannot tell remotes apart: the credentials cannot be written down")
+		return "", errors.New("cannot compute the identity of the remote: its credentials cannot be encoded")
 	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%T\x00%s", u.Key(), r.Auth, b))
 	return hex.EncodeToString(sum[:]), nil

@@ -56,7 +56,7 @@ func (c *Client) Look(ctx context.Context, previous *Snapshot) (*Snapshot, error
 // ReadFile returns a file of the branch as it was when the snapshot was taken,
 // and whether there is one. A snapshot holds no files of the branch, so this
 // asks the server; if it cannot be asked for one file, for the whole tree. A
-// symbolic link or a submodule is no file. It returns an *Error.
+// symbolic link or a submodule does not count as a file. It returns an *Error.
 func (c *Client) ReadFile(ctx context.Context, s *Snapshot, path string) ([]byte, bool, error) {
 	e, ok, err := s.branch.Find(path)
 	if err != nil || !ok || !strings.HasPrefix(e.Mode, "100") {
@@ -81,7 +81,7 @@ func (c *Client) fetchFile(ctx context.Context, s *Snapshot, id plumbing.Hash) (
 		return nil, err
 	}
 	defer f.close()
-	// Which servers give a single file is not told by what they advertise.
+	// Servers do not advertise whether they give a single file.
 	if fetched, err := f.fetchObject(ctx, id, everything); err == nil || ctx.Err() != nil {
 		return fetched, err
 	}

@@ -42,12 +42,12 @@ type MessageLog struct {
 	notes  []Message
 }
 
-// Messages that are credible, the newest first. Where commits are signed, those of
-// strangers since then are left out.
+// Messages returns those that are trusted, the newest first. Where commits are
+// signed, unmanaged commits since then are left out.
 func (c *MessageLog) Messages() []Message { return selectTrusted(c.notes) }
 
-// Covers reports whether that is all there is to tell: what the commits of a
-// snapshot say that contain some words.
+// Covers reports whether the log is complete for a snapshot: whether it has all
+// commits up to the snapshot's tip whose messages contain some words.
 func (c *MessageLog) Covers(s *Snapshot, words string) bool {
 	return c.continuesFrom(s.target, words) && c.seen == s.seen
 }
@@ -57,10 +57,10 @@ func (c *MessageLog) continuesFrom(target, words string) bool {
 }
 
 // ReadMessages returns what the last commits of the branch say whose messages contain
-// some words, as far as the server gives them. Where that was told before, up to
-// an older tip, only what came since is asked for: in a branch that others push
-// to all the time, nobody could read everything before it moves again. It
-// returns an *Error.
+// some words, as far as the server gives them. Where an earlier log ends at an
+// older tip, only the commits since then are asked for: a branch that others push
+// to all the time moves again before everything can be read. It returns an
+// *Error.
 func (c *Client) ReadMessages(ctx context.Context, s *Snapshot, words string, before *MessageLog) (*MessageLog, error) {
 	if before.Covers(s, words) {
 		return before, nil
@@ -128,7 +128,7 @@ func selectCommits(fetched map[plumbing.Hash]objects.Object, ids []plumbing.Hash
 	return out
 }
 
-// selectMessages of the commits that contain some words.
+// selectMessages returns the messages of the commits that contain some words.
 func (c *Client) selectMessages(commits []objects.Object, words string) []Message {
 	out := []Message{}
 	for _, commit := range commits {

@@ -28,7 +28,7 @@ type Pushed struct {
 	Atomic bool
 }
 
-// An refUpdate moves one ref, and brings the objects that it needs.
+// A refUpdate moves one ref, and brings the objects that it needs.
 type refUpdate struct {
 	name    string
 	old     plumbing.Hash
@@ -37,7 +37,7 @@ type refUpdate struct {
 }
 
 // Push makes the remote hold what the proposal says. It never forces: a ref
-// that is no longer where the snapshot saw it is a conflict, and nothing is
+// that moved since the snapshot is a conflict, and nothing is
 // written (without an atomic server, the state may be). To push a proposal
 // again that was pushed before succeeds and writes nothing. It returns an
 // *Error.
@@ -77,7 +77,7 @@ func (c *Client) Push(ctx context.Context, p *Proposal) (*Pushed, error) {
 	return &Pushed{Snapshot: p.after, Atomic: atomic}, nil
 }
 
-// A pushSession is a way to a server that said what it can.
+// A pushSession is a session with a server that said what it can.
 type pushSession struct {
 	session gogit.ReceivePackSession
 	adv     *packp.AdvRefs
@@ -85,10 +85,10 @@ type pushSession struct {
 	fresh bool
 }
 
-// openPushSession to the server. Where both refs are moved, the server itself sees
-// whether they are where we saw them, so that it need not be asked before: a
-// race is shorter by one request, the next one after a lost one too. It is
-// asked again after anything else went wrong.
+// openPushSession returns a session with the server. Where both refs are moved, the
+// server itself compares them with what the snapshot saw, and is not asked before:
+// a race is shorter by one request, also the next one after a lost one. After any
+// other failure the server is asked for its refs again.
 func (c *Client) openPushSession(ctx context.Context, updates int) (*pushSession, error) {
 	if l := c.idleSession.Swap(nil); l != nil && updates > 1 {
 		return &pushSession{session: l.session, adv: l.adv}, nil
@@ -101,8 +101,8 @@ func (c *Client) openPushSession(ctx context.Context, updates int) (*pushSession
 	return &pushSession{session: s, adv: adv, fresh: true}, err
 }
 
-// keepPushSession a line that worked. A connection that is more than requests and answers
-// serves once.
+// keepPushSession keeps a session that worked for the next push. One over a single
+// connection, as with SSH, serves once.
 func (c *Client) keepPushSession(l *pushSession) {
 	if c.conn.IsHTTP() && l.adv.Capabilities.Supports(capability.Atomic) {
 		// Refs are read from what the server says next, and a million of them would be held until then.
@@ -138,7 +138,7 @@ func (c *Client) checkUnmoved(p *Proposal, adv *packp.AdvRefs) error {
 		now, advertised := adv.References[ref.name]
 		// A ref that is not advertised may be hidden: the server says so itself.
 		if advertised && now != ref.before.Commit && now != ref.after.Commit {
-			return failure.Newf(failure.ClassConflict, "cannot push to %s: it was moved by somebody else", ref.name)
+			return failure.Newf(failure.ClassConflict, "cannot push to %s: another writer moved it", ref.name)
 		}
 	}
 	return nil
@@ -272,7 +272,7 @@ func (c *Client) describeRefusals(updates []refUpdate, statuses map[string]strin
 	return "cannot push to " + strings.Join(refs, " and ") + ": " + strings.Join(reasons, "; ")
 }
 
-// classifyRefusal of one ref. A server that could not unpack what it got says why to people only.
+// classifyRefusal returns the class of one ref's refusal. A server that could not unpack what it got says why to people only.
 func classifyRefusal(status, unpack, said string) failure.Class {
 	class := transport.ClassifyText(status)
 	if class == failure.ClassUnknown {

@@ -72,7 +72,7 @@ func (c *Client) readAt(ctx context.Context, v objects.View, w WantedTree) (map[
 	return files, err == nil, err
 }
 
-// readFiles of a tree that a view knows, but perhaps not the files in it.
+// readFiles returns the files of a tree that a view knows, and fetches those that it lacks.
 func (c *Client) readFiles(ctx context.Context, v objects.View, tree plumbing.Hash, without string) (map[string][]byte, error) {
 	ctx, cancel := withDefaultDeadline(ctx)
 	defer cancel()
@@ -92,8 +92,8 @@ func (c *Client) readFiles(ctx context.Context, v objects.View, tree plumbing.Ha
 	return r.files, r.readTree(tree, "", without)
 }
 
-// fetchObjects by their ids; if the server gives none so, the commit that they
-// hang on.
+// fetchObjects fetches objects by their ids, or the commit that they hang on from
+// a server that gives no object by its id.
 func (c *Client) fetchObjects(ctx context.Context, commit plumbing.Hash, ids []plumbing.Hash) (map[plumbing.Hash]objects.Object, error) {
 	f, err := c.openFetch(ctx)
 	if err != nil {
@@ -142,7 +142,7 @@ func (r *treeReader) readEntry(e objects.TreeEntry, path string) error {
 	case e.IsDir():
 		return r.readTree(e.ID, path+"/", "")
 	case e.Mode != objects.ModeFile:
-		return failure.Newf(failure.ClassInvalid, "cannot read tree: %q is no plain file", failure.Shorten(path))
+		return failure.Newf(failure.ClassInvalid, "cannot read tree: %q is not a plain file", failure.Shorten(path))
 	}
 	data, err := r.view.Read(plumbing.BlobObject, e.ID)
 	if err != nil {

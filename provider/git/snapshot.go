@@ -54,7 +54,7 @@ func (v stateView) tidy() stateView {
 	return v
 }
 
-// Tip returns the commit of the branch, or nothing if there is no branch.
+// Tip returns the commit of the branch, or nothing if the branch does not exist.
 func (s *Snapshot) Tip() string { return hexOrEmpty(s.branch.Commit) }
 
 // StateTip returns the commit of the state ref, or nothing if there is none.
@@ -62,7 +62,7 @@ func (s *Snapshot) StateTip() string { return hexOrEmpty(s.state.Commit) }
 
 // Empty reports whether the repository has no branch at all. Such a repository
 // is new, and its first branch may be made; where other branches exist, a
-// missing one is somebody's mistake.
+// missing one is a mistake in the configuration.
 func (s *Snapshot) Empty() bool { return s.empty }
 
 // Size returns how many bytes the snapshot takes, by and large.
@@ -99,7 +99,7 @@ func (s *Snapshot) Entry(path string) (objects.Entry, bool, error) {
 }
 
 // Entries returns what stands in a directory of the branch, by name; nothing
-// if there is no directory. It returns an error if the path is refused.
+// if the directory does not exist. It returns an error if the path is refused.
 func (s *Snapshot) Entries(path string) (map[string]objects.Entry, error) {
 	return s.branch.List(path)
 }
@@ -143,8 +143,8 @@ func (s *Snapshot) tidyViews() *Snapshot {
 }
 
 // TreeWithout returns the id that a directory of the branch has without one of its
-// entries, whether that is there or not; nothing if there is no directory. It
-// returns an error if the path is refused.
+// entries, whether that exists or not; nothing if the directory does not exist.
+// It returns an error if the path is refused.
 func (s *Snapshot) TreeWithout(path, entry string) (string, error) {
 	return (&Commit{view: s.branch}).Subtree(path, entry)
 }

@@ -21,8 +21,8 @@ func (c *Client) checkSigner() error {
 	return nil
 }
 
-// stateMessage of the next commit of the state. One that is signed names its ref: what we signed for another one, such as a commit of
-// the branch, must not count as a state, for files of strangers are in it.
+// stateMessage returns the message of the next commit of the state. A signed one names its ref: what the provider signed for another
+// ref, such as a commit of the branch, must not count as a state, for unmanaged files are in it.
 func (s *Snapshot) stateMessage() string {
 	if s.signer == nil {
 		return stateMessage
@@ -31,7 +31,7 @@ func (s *Snapshot) stateMessage() string {
 	return stateMessage + "\nIntentplane-State: " + ref + "\n"
 }
 
-// refNames of the branch and of the state, as the target names them.
+// refNames returns the names of the branch and of the state, as the target has them.
 func (s *Snapshot) refNames() (branch, state string) {
 	fields := strings.Split(s.target, " ")
 	if len(fields) < 2 {
@@ -40,8 +40,8 @@ func (s *Snapshot) refNames() (branch, state string) {
 	return fields[len(fields)-2], fields[len(fields)-1]
 }
 
-// checkStateSignature returns the state without anything in it, if it was not signed by who is trusted: the next one is made anew after it. Nothing
-// of what a stranger wrote may stay there, for our signature would stand below it.
+// checkStateSignature returns the state without anything in it if no trusted key signed it: the next commit replaces all of it. Nothing
+// of an untrusted writer may stay there, for the provider's signature would stand below it.
 func (s *Snapshot) checkStateSignature(v stateView) stateView {
 	if s.signer == nil || v.Commit.IsZero() {
 		return v
@@ -72,17 +72,17 @@ func (s *Snapshot) stateDistrustReason(v stateView) string {
 	return ""
 }
 
-// StateForged says why the state in the repository counts as lost: it is not signed by who is trusted. It is empty if the state
-// counts, and where there is no key.
+// StateForged says why the state in the repository counts as lost: no trusted key signed it. It is empty if the state counts, and
+// without a key.
 func (s *Snapshot) StateForged() string { return s.state.forged }
 
-// Stateless is true if nothing is remembered: there is no state, it counts as lost, or it was retired.
+// Stateless reports whether nothing is remembered: the state does not exist, counts as lost, or was retired.
 func (s *Snapshot) Stateless() bool {
 	return s.state.Commit.IsZero() || s.state.forged != "" || s.state.retired
 }
 
-// selectTrusted leaves out what strangers may have written, where there is a key: what is not signed by who is trusted, and is newer than
-// something that is. What is older was there before the key was used, and nobody can put anything there without rewriting the branch.
+// selectTrusted leaves out messages that an untrusted writer may have pushed: those that no trusted key signed and that are newer than
+// a signed one. Older ones were there before the key was used, and cannot be added without rewriting the branch.
 func selectTrusted(notes []Message) []Message {
 	oldest := -1
 	for i, n := range notes {
@@ -99,7 +99,7 @@ func selectTrusted(notes []Message) []Message {
 	return out
 }
 
-// isTrusted a commit that is signed by who is trusted.
+// isTrusted reports whether a trusted key signed the commit.
 func (c *Client) isTrusted(commit objects.Object) bool {
 	content, armored := objects.SplitSignature(commit.Data)
 	return c.signer != nil && armored != "" && c.signer.Verify(content, armored) == nil

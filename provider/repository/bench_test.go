@@ -177,6 +177,6 @@ func openURL(tb testing.TB, p *Pool, url string) *Repository {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	tb.Cleanup(r.close)
+	tb.Cleanup(r.closeForGood)
 	return r
 }

@@ -13,55 +13,55 @@ import (
 // maxMissing is how many commits one repository remembers that could not be fetched.
 const maxMissing = 1000
 
-// FetchCommit returns the trees of a commit, without its history and its files. What failed is not tried again for a while: until then
-// everybody who asks for that commit gets the error, and for every commit if it was the repository that did not answer. It returns a
-// *git.Error.
+// FetchCommit returns the trees of a commit, without its history and its files. A fetch that failed is not tried again before its
+// backoff ends: until then all callers get the error, for that commit, or for every commit if the repository did not answer. It returns a
+// *failure.Error.
 func (r *Repository) FetchCommit(ctx context.Context, id string) (*git.Commit, error) {
-	if err := r.commits.failure(id, r.pool.o.Now()); err != nil {
+	if err := r.fetches.errFor(id, r.pool.options.Now()); err != nil {
 		return nil, err
 	}
 	var c *git.Commit
-	err := r.host.do(ctx, func(ctx context.Context) error {
+	err := r.host.runOperation(ctx, func(ctx context.Context) error {
 		var err error
-		c, err = r.client().FetchCommit(ctx, id)
+		c, err = r.currentClient().FetchCommit(ctx, id)
 		return err
 	})
-	r.commits.note(id, err, r.pool.o.Now())
+	r.fetches.recordFetch(id, err, r.pool.options.Now())
 	return c, err
 }
 
 // fetchFailures are commits that could not be fetched. It is safe for concurrent use.
 type fetchFailures struct {
 	mu sync.Mutex
-	// repository did not answer, or refused.
-	repository trouble
-	// missing commits, by their ids.
-	missing map[string]*trouble
+	// repository is the backoff of a repository that did not answer, or refused.
+	repository backoff
+	// missing are the backoffs of commits, by their ids.
+	missing map[string]*backoff
 }
 
-// failure returns the error that a fetch of the commit ended with, or nil when there was none or it is time to try again.
-func (f *fetchFailures) failure(id string, now time.Time) error {
+// errFor returns the error that a fetch of the commit ended with, or nil when there was none or it is time to try again.
+func (f *fetchFailures) errFor(id string, now time.Time) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if err := f.repository.of(now); err != nil {
+	if err := f.repository.err(now); err != nil {
 		return err
 	}
 	if t, ok := f.missing[id]; ok {
-		return t.of(now)
+		return t.err(now)
 	}
 	return nil
 }
 
-// note how a fetch ended.
-func (f *fetchFailures) note(id string, err error, now time.Time) {
+// recordFetch records how a fetch ended.
+func (f *fetchFailures) recordFetch(id string, err error, now time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	class := failure.ClassOf(err)
-	if common(err) && class != failure.ClassNotFound {
-		f.repository.note(err, now)
+	if isSharedFailure(err) && class != failure.ClassNotFound {
+		f.repository.record(err, now)
 		return
 	}
-	f.repository.note(nil, now) // It answered.
+	f.repository.record(nil, now) // It answered.
 	if err == nil {
 		delete(f.missing, id)
 		return
@@ -69,21 +69,21 @@ func (f *fetchFailures) note(id string, err error, now time.Time) {
 	t, ok := f.missing[id]
 	if !ok {
 		f.makeRoom(now)
-		t = &trouble{}
+		t = &backoff{}
 		f.missing[id] = t
 	}
-	t.note(err, now)
+	t.record(err, now)
 }
 
-// makeRoom for one more: commits that may be tried again are forgotten, and all where that is not enough.
+// makeRoom makes room for one more commit: those that may be tried again are forgotten, and all if that is not enough.
 func (f *fetchFailures) makeRoom(now time.Time) {
 	if f.missing == nil {
-		f.missing = map[string]*trouble{}
+		f.missing = map[string]*backoff{}
 	}
 	if len(f.missing) < maxMissing {
 		return
 	}
-	maps.DeleteFunc(f.missing, func(_ string, t *trouble) bool { return t.of(now) == nil })
+	maps.DeleteFunc(f.missing, func(_ string, t *backoff) bool { return t.err(now) == nil })
 	if len(f.missing) >= maxMissing {
 		clear(f.missing)
 	}

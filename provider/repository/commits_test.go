@@ -53,7 +53,7 @@ func TestFetchCommit(t *testing.T) {
 func TestFetchFailuresAreBounded(t *testing.T) {
 	f := &fetchFailures{}
 	for n := range 3 * maxMissing {
-		f.note(fmt.Sprint(n), &failure.Error{Class: failure.ClassNotFound}, time.Unix(int64(n), 0))
+		f.recordFetch(fmt.Sprint(n), &failure.Error{Class: failure.ClassNotFound}, time.Unix(int64(n), 0))
 	}
 	if len(f.missing) > maxMissing {
 		t.Errorf("No more commits are remembered than there is room for.\nnote(...): %d are", len(f.missing))

@@ -5,62 +5,62 @@ import (
 )
 
 const (
-	// maxLost is how many races in a row are lost before those who wait are told.
-	maxLost = 16
+	// maxConflicts is how many races in a row a batch loses before its deliveries fail.
+	maxConflicts = 16
 
-	// patient is how many races in a row are lost before fewer go together: mostly it was not our size.
-	patient = 4
+	// conflictsPerShrink is how many races in a row are lost before batches become smaller: mostly the size is not the cause.
+	conflictsPerShrink = 4
 
-	// comeback is when those who were told come again, if somebody was faster than us all the time.
-	comeback = time.Second
+	// requeueDelay is when deliveries that failed come again, if another writer was faster each time.
+	requeueDelay = time.Second
 
-	// A pause in which others get their turn is as long as our own was, within limits.
+	// A pause in which other writers push is as long as the last push took, within limits.
 	shortestGap = 10 * time.Millisecond
 	longestGap  = 250 * time.Millisecond
 )
 
-// A contention is what is known of others who push to the same branch.
+// A contention is what is known of other writers of the same branch.
 type contention struct {
-	// gap is a pause in which they get their turn.
+	// gap is a pause in which they push.
 	gap time.Duration
-	// most go together. Zero is as many as may.
-	most int
-	// tip at which we gave up.
-	tip string
+	// batchLimit is how many deliveries a batch has at most. Zero is maxBatch.
+	batchLimit int
+	// lostAt is the tip at which a batch gave up.
+	lostAt string
 }
 
-// together is how many go with one push. A large group takes its time, and somebody who is faster than that would always be first.
-func (r *Repository) together() int {
+// batchLimit returns how many deliveries go with one push. A large batch takes its time, and a faster writer would always be first.
+func (r *Repository) batchLimit() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.others.most == 0 {
-		return maxGroup
+	if r.others.batchLimit == 0 {
+		return maxBatch
 	}
-	return r.others.most
+	return r.others.batchLimit
 }
 
-// lose one more race, with so many.
-func (r *Repository) lose(lost, size int) {
+// onConflict makes batches smaller after every fourth race that is lost in a row. Size is that of the batch.
+func (r *Repository) onConflict(lost, size int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if lost%patient == patient-1 {
-		r.others.most = max(1, size/2)
+	if lost%conflictsPerShrink == conflictsPerShrink-1 {
+		r.others.batchLimit = max(1, size/2)
 	}
 }
 
-// win a push, that lost races before and took so long. The next group may be larger.
-func (r *Repository) win(lost int, took time.Duration) {
+// onSuccess makes batches larger after a push, and sets the pause to how long it took if it lost races before.
+func (r *Repository) onSuccess(lost int, took time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.others.most = min(maxGroup, 2*r.others.most)
+	r.others.batchLimit = min(maxBatch, 2*r.others.batchLimit)
 	if lost > 0 {
 		r.others.gap = min(took, longestGap)
 	}
 }
 
-// yield to others who push to the branch, and who would always come too late after us. Whoever waits meanwhile goes with the next
-// group, so that this costs nobody a turn. Where nobody else pushes there is no pause.
-func (r *Repository) yield() {
+// yieldToOthers pauses so that other writers of the branch, who would always come too late, can push. Deliveries that wait meanwhile go
+// with the next batch, so that none loses a turn. Without other writers it does not pause.
+func (r *Repository) yieldToOthers() {
 	r.mu.Lock()
 	gap := r.others.gap
 	if r.others.gap /= 2; r.others.gap < shortestGap {
@@ -68,29 +68,29 @@ func (r *Repository) yield() {
 	}
 	r.mu.Unlock()
 	if gap > 0 {
-		_ = r.pool.pause(gap) // Whoever is next has their turn at once where there is no time left.
+		_ = r.pool.pauseFor(gap) // In a pool that has ended the next batch goes at once.
 	}
 }
 
-// giveUp on deliveries that lost one race after the other, and let them come again soon if somebody else was faster.
-func (r *Repository) giveUp(group []*item) {
-	if !r.outrun() {
+// requeueLosers wakes the objects of deliveries that lost one race after the other, soon, if another writer was faster.
+func (r *Repository) requeueLosers(group []*item) {
+	if !r.branchMoved() {
 		return
 	}
 	for _, i := range group {
-		time.AfterFunc(comeback, func() { r.pool.o.Wake(i.Object) })
+		time.AfterFunc(requeueDelay, func() { r.pool.options.Wake(i.Object) })
 	}
 }
 
-// outrun is true if the branch has moved since we gave up the last time. If it has not, that was no race: something holds it, and who
-// comes again too soon would do so for ever.
-func (r *Repository) outrun() bool {
+// branchMoved reports whether the branch has moved since a batch gave up the last time. If it has not, that was not a race: something
+// holds the branch, and deliveries that came again at once would do so for ever.
+func (r *Repository) branchMoved() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.seen == nil {
+	if r.snapshot == nil {
 		return true
 	}
-	moved := r.seen.Tip() != r.others.tip
-	r.others.tip = r.seen.Tip()
+	moved := r.snapshot.Tip() != r.others.lostAt
+	r.others.lostAt = r.snapshot.Tip()
 	return moved
 }

@@ -200,7 +200,7 @@ func hurried(t *testing.T, s *gitserver.Server, deliveries, most int) []Delivery
 	return out
 }
 
-func TestFasterStranger(t *testing.T) {
+func TestFasterUnmanagedWriter(t *testing.T) {
 	const most = 3
 	s := serve(t, map[string]string{"README.md": "hello"})
 	r := open(t, pool(Options{}), s)
@@ -211,8 +211,8 @@ func TestFasterStranger(t *testing.T) {
 	}
 }
 
-// TestOutrun delivers beside somebody who is always first, until they pause.
-func TestOutrun(t *testing.T) {
+// TestRequeueOnlyIfBranchMoved delivers beside somebody who is always first, until they pause.
+func TestRequeueOnlyIfBranchMoved(t *testing.T) {
 	s := serve(t, map[string]string{"README.md": "hello"})
 	woken := make(chan types.NamespacedName, 10)
 	r := open(t, pool(Options{Wake: func(key types.NamespacedName) { woken <- key }}), s)
@@ -231,7 +231,7 @@ func TestOutrun(t *testing.T) {
 		if err := deliver(r, d); !failure.IsConflict(err) {
 			t.Fatalf("\nWho always comes too late is told\nDeliver(): %v", err)
 		}
-		if diff := cmp.Diff((round+1)*(maxLost+1), tries); diff != "" {
+		if diff := cmp.Diff((round+1)*(maxConflicts+1), tries); diff != "" {
 			t.Errorf("\nNobody tries for ever\ntries: -want, +got:\n%s", diff)
 		}
 		select {
@@ -247,7 +247,7 @@ func TestOutrun(t *testing.T) {
 	if err := deliver(r, d); err != nil {
 		t.Errorf("\nOnce the others pause we come first\nDeliver(): %v", err)
 	}
-	if diff := cmp.Diff(2*(maxLost+1)+2, tries); diff != "" {
+	if diff := cmp.Diff(2*(maxConflicts+1)+2, tries); diff != "" {
 		t.Errorf("\nWhat was seen before is out of date, and then it works\ntries: -want, +got:\n%s", diff)
 	}
 }
@@ -265,7 +265,7 @@ func TestLockedBranch(t *testing.T) {
 		t.Fatalf("\nA lock looks like a race\nDeliver(): %v", err)
 	}
 	<-woken // The first time nobody knows.
-	if r.outrun() {
+	if r.branchMoved() {
 		t.Error("\nWho is not outrun does not come again soon\noutrun(): want false where the branch did not move")
 	}
 	if err := os.Remove(lock); err != nil {
@@ -274,7 +274,7 @@ func TestLockedBranch(t *testing.T) {
 	if err := deliver(r, fiveFiles(1)); err != nil {
 		t.Errorf("\nWithout the lock it works\nDeliver(): %v", err)
 	}
-	if !r.outrun() {
+	if !r.branchMoved() {
 		t.Error("\nWhat moves is no lock\noutrun(): want true where the branch moved")
 	}
 }

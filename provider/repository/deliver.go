@@ -8,153 +8,153 @@ import (
 )
 
 const (
-	// maxGroup is how many deliveries go out together, and maxGroupBytes how much they may bring, by and large.
-	maxGroup      = 64
-	maxGroupBytes = 8 << 20
+	// maxBatch is how many deliveries go with one push, and maxBatchBytes how many bytes they may bring, by and large.
+	maxBatch      = 64
+	maxBatchBytes = 8 << 20
 )
 
-// A refusal is a delivery that the server did not want.
+// A refusal is the backoff of a delivery that the server refused.
 type refusal struct {
-	trouble
+	backoff
 
 	version string
 }
 
 // Deliver carries out a delivery, together with all others that wait. Without an error it is in the repository, or there was nothing
-// to do. It returns a *PendingError if that takes longer than an object may wait, what Plan returned, or a *git.Error.
+// to do. It returns a *PendingError if that takes longer than an object may wait, what Plan returned, or a *failure.Error.
 func (r *Repository) Deliver(ctx context.Context, d Delivery) error {
-	if err := r.pool.settle(ctx, d.Object); err != nil {
+	if err := r.pool.awaitPending(ctx, d.Object); err != nil {
 		return err
 	}
-	i, err := r.enqueue(d)
+	i, err := r.enqueueDelivery(d)
 	if err != nil {
 		return err
 	}
-	if err := i.wait(ctx, r.patience()); err != nil {
+	if err := i.awaitEnd(ctx, r.pushPatience()); err != nil {
 		return err
 	}
 	return i.err
 }
 
-// patience of an object with a push, which comes after a look that waited already.
-func (r *Repository) patience() time.Duration {
+// pushPatience is how long an object waits for a push, which comes after a look that waited already.
+func (r *Repository) pushPatience() time.Duration {
 	r.mu.Lock()
-	broken := r.pushes.err != nil
+	broken := r.pushBackoff.cause != nil
 	r.mu.Unlock()
 	if broken {
-		return min(r.host.wait(), max(time.Second, r.pool.o.Glance))
+		return min(r.host.currentPatience(), max(time.Second, r.pool.options.QuickPatience))
 	}
-	return r.host.wait()
+	return r.host.currentPatience()
 }
 
-func (r *Repository) enqueue(d Delivery) (*item, error) {
+func (r *Repository) enqueueDelivery(d Delivery) (*item, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	now := r.pool.o.Now()
-	if err := r.pushes.of(now); err != nil {
+	now := r.pool.options.Now()
+	if err := r.pushBackoff.err(now); err != nil {
 		return nil, err
 	}
 	if old, ok := r.refused[d.Object]; ok && old.version == d.Version {
-		if err := old.of(now); err != nil {
+		if err := old.err(now); err != nil {
 			return nil, err
 		}
 	}
-	i := &item{Delivery: d, of: r, asked: now, done: make(chan struct{})}
-	if !r.pool.underWay.add(i) {
+	i := &item{Delivery: d, repo: r, askedAt: now, done: make(chan struct{})}
+	if !r.pool.pending.addItem(i) {
 		return nil, &failure.Error{Class: failure.ClassTransient, Detail: "cannot push to the repository: too much of the namespace, or of all, waits to be delivered"}
 	}
-	r.queue.add(i)
-	if !r.working {
-		r.working = true
-		go r.work()
+	r.queue.addItem(i)
+	if !r.running {
+		r.running = true
+		go r.runQueue()
 	}
 	return i, nil
 }
 
-// withdraw an item that nobody has begun with.
-func (r *Repository) withdraw(i *item) bool {
+// withdrawItem drops an item that no batch has. It returns false if one has it.
+func (r *Repository) withdrawItem(i *item) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if i.begun || !r.queue.drop(i) {
+	if i.begun || !r.queue.dropItem(i) {
 		return false
 	}
-	r.end(i, &PendingError{})
+	r.endItem(i, &PendingError{})
 	return true
 }
 
-// work until nobody waits. While one push is on its way the next group gathers.
-func (r *Repository) work() {
+// runQueue pushes until the queue is empty. While one push is on its way the next group gathers.
+func (r *Repository) runQueue() {
 	for more := true; more; {
 		leave := r.enterLane()
-		group := r.take()
-		r.carry(context.Background(), group)
+		group := r.takeBatch()
+		r.deliverBatch(context.Background(), group)
 		leave()
 		more = len(group) > 0
-		r.yield()
+		r.yieldToOthers()
 	}
 }
 
-// enterLane waits for the turn to push to the branch. A push that is slower than its patience gives the turn back, and goes on: who
-// pushes meanwhile may lose a race, or win it, but does not wait for a server that does not answer.
+// enterLane waits for the turn to push to the branch. A push that is slower than its patience gives the turn back, and goes
+// on: another one that pushes meanwhile may lose a race, or win it, but does not wait for a server that does not answer.
 func (r *Repository) enterLane() (leave func()) {
-	free, err := r.pool.commonsOf(r.namespace).lanes.Acquire(context.Background(), r.lane)
+	free, err := r.pool.limitsOf(r.namespace).lanes.Acquire(context.Background(), r.lane)
 	if err != nil {
-		return func() {} // Without an end of the context there is no error.
+		return func() {} // A context that never ends returns no error.
 	}
-	late := time.AfterFunc(r.pool.o.Patience, free)
+	late := time.AfterFunc(r.pool.options.Patience, free)
 	return func() {
 		late.Stop()
 		free()
 	}
 }
 
-// take the next group. Those who were refused before go alone, so that they harm nobody.
-func (r *Repository) take() []*item {
+// takeBatch takes the next group from the queue. A delivery that was refused before goes alone, so that it harms no other one.
+func (r *Repository) takeBatch() []*item {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	most := maxGroup
-	if r.alone {
+	most := maxBatch
+	if r.serial {
 		most = 1
 	}
 	group := []*item{}
 	for r.queue.size > 0 && len(group) < most {
-		_, suspect := r.refused[r.queue.peek().Object]
+		_, suspect := r.refused[r.queue.peekItem().Object]
 		if suspect && len(group) > 0 {
 			break
 		}
-		i := r.queue.next()
+		i := r.queue.nextItem()
 		i.begun = true
 		group = append(group, i)
 		if suspect {
 			break
 		}
 	}
-	r.working = len(group) > 0
+	r.running = len(group) > 0
 	return group
 }
 
-// finish an item, and tell who waits for it.
-func (r *Repository) finish(i *item, err error) {
+// finishItem ends an item, and wakes its object if that does not wait any more.
+func (r *Repository) finishItem(i *item, err error) {
 	r.mu.Lock()
-	left := i.left
-	r.end(i, err)
+	left := i.abandoned
+	r.endItem(i, err)
 	if err == nil {
 		delete(r.refused, i.Object)
 	}
 	r.mu.Unlock()
 	if left {
-		r.pool.o.Wake(i.Object)
+		r.pool.options.Wake(i.Object)
 	}
 }
 
-func (r *Repository) end(i *item, err error) {
+func (r *Repository) endItem(i *item, err error) {
 	i.err = err
 	close(i.done)
-	r.pool.underWay.remove(i)
+	r.pool.pending.removeItem(i)
 }
 
-// refuse an item from now on, until it changes or some time has passed.
-func (r *Repository) refuse(i *item, err error) {
+// recordRefusal makes the item's object get the error until its version changes or the backoff ends.
+func (r *Repository) recordRefusal(i *item, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	old, ok := r.refused[i.Object]
@@ -162,5 +162,5 @@ func (r *Repository) refuse(i *item, err error) {
 		old = &refusal{version: i.Version}
 		r.refused[i.Object] = old
 	}
-	old.note(err, r.pool.o.Now())
+	old.record(err, r.pool.options.Now())
 }

@@ -12,29 +12,29 @@ import (
 	"github.com/intentplane/intentplane/provider/git/failure"
 )
 
-// A flight is a look that is under way.
-type flight struct {
+// A sharedLook is a look that is under way, for all objects that wait for it.
+type sharedLook struct {
 	began time.Time
 	done  chan struct{}
-	// What it brought, once it is done.
+	// snapshot and err are its result, once it is done.
 	snapshot *git.Snapshot
 	err      error
 }
 
-// Look returns what the repository held at some time since the given one, and asks it only if nobody has, for another object. It
-// first waits until nothing of the object is under way. A repository that does not answer is asked again after a while, and until
-// then everybody gets the error that it gave. It returns a *git.Error.
+// Look returns what the repository held at some time since the given one, and asks the server only if that was not done for another
+// object. It first waits until nothing of the object is under way. A repository that does not answer is asked again after its backoff,
+// and until then all objects get the error that it gave. It returns a *failure.Error.
 func (r *Repository) Look(ctx context.Context, key types.NamespacedName, since time.Time) (*git.Snapshot, error) {
-	if err := r.pool.settle(ctx, key); err != nil {
+	if err := r.pool.awaitPending(ctx, key); err != nil {
 		return nil, err
 	}
-	s, f, known := r.join(key, since)
+	s, f, known := r.joinLook(key, since)
 	if f == nil {
 		return s, known
 	}
-	wait := r.host.wait()
+	wait := r.host.currentPatience()
 	if known != nil {
-		wait = min(wait, r.pool.o.Glance)
+		wait = min(wait, r.pool.options.QuickPatience)
 	}
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
@@ -46,80 +46,80 @@ func (r *Repository) Look(ctx context.Context, key types.NamespacedName, since t
 	if known == nil {
 		known = &failure.Error{Class: failure.ClassTransient, Detail: "cannot read the repository: it did not answer yet"}
 	}
-	return r.leave(key, f, known)
+	return r.leaveLook(key, f, known)
 }
 
-// join returns what is known, or the look to wait for. With an error the repository did not answer the last time.
-func (r *Repository) join(key types.NamespacedName, since time.Time) (*git.Snapshot, *flight, error) {
+// joinLook returns what is known, or the look to wait for. With an error the repository did not answer the last time.
+func (r *Repository) joinLook(key types.NamespacedName, since time.Time) (*git.Snapshot, *sharedLook, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	now := r.pool.o.Now()
-	r.used = now // Who was found to need nothing looks, and does not open.
-	if r.seen != nil && !r.seenAt.Before(since) {
-		return r.seen, nil, nil
+	now := r.pool.options.Now()
+	r.usedAt = now // The fast path of a delivery looks without opening the repository.
+	if r.snapshot != nil && !r.snapshotAt.Before(since) {
+		return r.snapshot, nil, nil
 	}
-	if err := r.looks.of(now); err != nil {
-		r.absent[key] = struct{}{}
+	if err := r.lookBackoff.err(now); err != nil {
+		r.waiters[key] = struct{}{}
 		return nil, nil, err
 	}
-	broken := r.looks.err
-	if r.looking == nil || (r.looking.began.Before(since) && broken == nil) {
-		r.looking = &flight{began: now, done: make(chan struct{})}
-		go r.fly(r.looking)
+	broken := r.lookBackoff.cause
+	if r.ongoingLook == nil || (r.ongoingLook.began.Before(since) && broken == nil) {
+		r.ongoingLook = &sharedLook{began: now, done: make(chan struct{})}
+		go r.runLook(r.ongoingLook)
 	}
-	return nil, r.looking, broken
+	return nil, r.ongoingLook, broken
 }
 
-// leave with what the look brought, or with an error to be woken later.
-func (r *Repository) leave(key types.NamespacedName, f *flight, otherwise error) (*git.Snapshot, error) {
+// leaveLook returns what the look brought, or the other error, after which the object is woken when a look succeeds.
+func (r *Repository) leaveLook(key types.NamespacedName, f *sharedLook, otherwise error) (*git.Snapshot, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	select {
 	case <-f.done:
 		return f.snapshot, f.err
 	default:
-		r.absent[key] = struct{}{}
+		r.waiters[key] = struct{}{}
 		return nil, otherwise
 	}
 }
 
-// fly looks at the repository, and tells everybody.
-func (r *Repository) fly(f *flight) {
-	f.err = r.host.do(context.Background(), func(ctx context.Context) error {
+// runLook looks at the repository, and wakes the objects that wait for it to answer.
+func (r *Repository) runLook(f *sharedLook) {
+	f.err = r.host.runOperation(context.Background(), func(ctx context.Context) error {
 		var err error
-		f.snapshot, err = r.look(ctx)
+		f.snapshot, err = r.lookAtServer(ctx)
 		return err
 	})
-	for _, key := range r.land(f) {
-		r.pool.o.Wake(key)
+	for _, key := range r.recordLook(f) {
+		r.pool.options.Wake(key)
 	}
-	r.pool.trim()
+	r.pool.trimCache()
 }
 
-// land returns who has left and wants to know that the repository answers.
-func (r *Repository) land(f *flight) []types.NamespacedName {
+// recordLook records the result, and returns the objects to wake because the repository answers.
+func (r *Repository) recordLook(f *sharedLook) []types.NamespacedName {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	close(f.done)
-	if r.looking == f {
-		r.looking = nil
+	if r.ongoingLook == f {
+		r.ongoingLook = nil
 	}
-	r.looks.note(f.err, r.pool.o.Now())
+	r.lookBackoff.record(f.err, r.pool.options.Now())
 	if f.err != nil {
 		return nil
 	}
-	if !f.began.Before(r.seenAt) {
-		r.retain(f.snapshot, f.began)
+	if !f.began.Before(r.snapshotAt) {
+		r.retainSnapshot(f.snapshot, f.began)
 	}
-	absent := slices.Collect(maps.Keys(r.absent))
-	clear(r.absent)
+	absent := slices.Collect(maps.Keys(r.waiters))
+	clear(r.waiters)
 	return absent
 }
 
-// look at the repository, and tell that.
-func (r *Repository) look(ctx context.Context) (*git.Snapshot, error) {
-	began := r.pool.o.Now()
-	s, err := r.search(ctx)
-	r.pool.o.Ended(Operation{Name: OperationLook, Err: err, Took: r.pool.o.Now().Sub(began)})
+// lookAtServer reads the repository, and reports the operation.
+func (r *Repository) lookAtServer(ctx context.Context) (*git.Snapshot, error) {
+	began := r.pool.options.Now()
+	s, err := r.searchState(ctx)
+	r.pool.options.Ended(Operation{Name: OperationLook, Err: err, Took: r.pool.options.Now().Sub(began)})
 	return s, err
 }

@@ -1,8 +1,8 @@
-// Package repository shares the repositories among all deliveries that use them: one look serves all who ask, and one push carries
-// the commits of all who wait.
+// Package repository shares the repositories among all deliveries that use them: one look serves all objects that ask, and one push
+// carries the commits of all that wait.
 //
-// Whoever asks waits for a bounded time. What was asked for goes on without them, and they are woken when it has ended, so that a
-// server which does not answer holds nobody who has to do with another one.
+// An object waits for a bounded time. The operation goes on without it, and the object is woken when that has ended, so that a server
+// which does not answer delays no object that uses another one.
 package repository
 
 import (
@@ -20,36 +20,36 @@ import (
 )
 
 const (
-	// operation is how long one operation of a server may take.
-	operation = time.Minute
+	// operationTimeout is how long one operation of a server may take.
+	operationTimeout = time.Minute
 
-	// unused repositories are forgotten after this time.
-	unused = 2 * time.Hour
+	// idleTime is after how much time without use a repository is dropped.
+	idleTime = 2 * time.Hour
 
 	// maxIdle is how many repositories of one namespace are remembered while nothing happens in them. Those of cluster-scoped
 	// configurations are as many as administrators wrote, and have no such bound.
 	maxIdle = 256
 
-	// cacheBytes is what snapshots may take together. Those that were not used for the longest time are forgotten first, and
+	// maxCacheBytes is what snapshots may take together. Those that were not used for the longest time are forgotten first, and
 	// read again as a whole.
-	cacheBytes = 96 << 20
+	maxCacheBytes = 96 << 20
 )
 
-// Options of a Pool. All are required, but for After, Glance and Ended.
+// Options of a Pool. All are required, but for After, QuickPatience and Ended.
 type Options struct {
 	// Now is the clock.
 	Now func() time.Time
-	// After tells when so much time has passed. Nil means by the clock of the system.
+	// After sends on its channel when so much time has passed. Nil is time.After.
 	After func(time.Duration) <-chan time.Time
-	// Pause before a push is tried again that lost a race.
+	// Pause returns how long to wait before a push is tried again that lost a race.
 	Pause func() time.Duration
 	// Wake is called when something has ended that the object no longer waits for. It must not block.
 	Wake func(types.NamespacedName)
 	// Patience is how long an object waits for an answer.
 	Patience time.Duration
-	// Glance is how long it waits for one that was slow the last time, or gave none. Zero means a moment.
-	Glance time.Duration
-	// Ended is called after each operation. It must not block. Nil means that nobody wants to know.
+	// QuickPatience is how long it waits for a server that was slow the last time, or did not answer. Zero is 100 milliseconds.
+	QuickPatience time.Duration
+	// Ended is called after each operation. It must not block. Nil reports none.
 	Ended func(Operation)
 }
 
@@ -75,19 +75,19 @@ type Operation struct {
 
 // A Pool has all repositories in use. It is safe for concurrent use.
 type Pool struct {
-	o Options
+	options Options
 
-	// administrators use one commons, and namespaces by configurations of their own another one.
-	administrators, tenants commons
+	// administrators and tenants are the limits of cluster-scoped configurations, and of those of namespaces.
+	administrators, tenants sharedLimits
 
 	mu    sync.Mutex
 	repos map[string]*Repository
 	// hosts of the repositories.
 	hosts map[shares.Place]*host
 
-	underWay underWay
+	pending pendingItems
 
-	// ended is closed when nobody may wait any more.
+	// ended is closed when the pool ends: no pause begins after it.
 	ended chan struct{}
 	end   func()
 }
@@ -97,29 +97,29 @@ func NewPool(o Options) *Pool {
 	if o.Ended == nil {
 		o.Ended = func(Operation) {}
 	}
-	if o.Glance == 0 {
-		o.Glance = glance
+	if o.QuickPatience == 0 {
+		o.QuickPatience = quickPatience
 	}
 	if o.After == nil {
 		o.After = time.After
 	}
 	ended := make(chan struct{})
 	return &Pool{
-		o: o, administrators: newCommons(), tenants: newTenantsCommons(),
-		repos: map[string]*Repository{}, hosts: map[shares.Place]*host{}, underWay: newUnderWay(),
+		options: o, administrators: newAdministratorLimits(), tenants: newTenantLimits(),
+		repos: map[string]*Repository{}, hosts: map[shares.Place]*host{}, pending: newPendingItems(),
 		ended: ended, end: sync.OnceFunc(func() { close(ended) }),
 	}
 }
 
-// Start lets nobody wait for a pause once the context ends. It returns nil then.
+// Start ends all pauses once the context ends. It returns nil then.
 func (p *Pool) Start(ctx context.Context) error {
 	<-ctx.Done()
 	p.end()
 	return nil
 }
 
-// pause for some time. It is false if the pool has ended.
-func (p *Pool) pause(d time.Duration) bool {
+// pauseFor waits for some time. It returns false if the pool has ended.
+func (p *Pool) pauseFor(d time.Duration) bool {
 	select {
 	case <-p.ended:
 		return false
@@ -128,14 +128,14 @@ func (p *Pool) pause(d time.Duration) bool {
 	select {
 	case <-p.ended:
 		return false
-	case <-p.o.After(d):
+	case <-p.options.After(d):
 		return true
 	}
 }
 
-// Open returns the repository that the clients speak to, which differ in the form of the state only, the best one first. Whoever
-// comes with the same remote and the same credentials gets the same one. It contacts nobody, and returns an error if there is no
-// client, or the credentials cannot be told from others.
+// Open returns the repository of the clients, which differ in the form of the state only, the best one first. The same remote with the
+// same credentials has the same repository. It opens no connection, and returns an error without a client, or if the identity of the
+// credentials cannot be computed.
 func (p *Pool) Open(clients ...*git.Client) (*Repository, error) {
 	ids := []string{}
 	for _, c := range clients {
@@ -151,28 +151,29 @@ func (p *Pool) Open(clients ...*git.Client) (*Repository, error) {
 	id := strings.Join(ids, " ")
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now := p.o.Now()
+	now := p.options.Now()
 	r, ok := p.repos[id]
 	if !ok {
 		for _, c := range clients {
-			c.UseBudget(p.commonsOf(c.Remote().Namespace).budget)
+			c.UseBudget(p.limitsOf(c.Remote().Namespace).budget)
 		}
-		p.forget(now)
+		p.forgetIdle(now)
 		r = newRepository(p, clients)
 		p.repos[id] = r
 	}
-	r.touch(now)
+	r.markUsed(now)
 	return r, nil
 }
 
-// forget what nobody uses any more, and of a namespace with too many repositories what was not used for the longest time.
-func (p *Pool) forget(now time.Time) {
+// forgetIdle drops repositories that were not used for a long time, and of a namespace with too many those that were not used for the
+// longest time.
+func (p *Pool) forgetIdle(now time.Time) {
 	idle := map[string][]string{}
 	for id, r := range p.repos {
 		switch {
-		case r.idle(now, unused):
-			p.drop(id)
-		case r.namespace != "" && r.idle(now, 0):
+		case r.isIdle(now, idleTime):
+			p.dropRepository(id)
+		case r.namespace != "" && r.isIdle(now, 0):
 			idle[r.namespace] = append(idle[r.namespace], id)
 		}
 	}
@@ -182,56 +183,57 @@ func (p *Pool) forget(now time.Time) {
 		}
 		slices.SortFunc(ids, func(a, b string) int { return p.repos[a].lastUsed().Compare(p.repos[b].lastUsed()) })
 		for _, id := range ids[:len(ids)-maxIdle] {
-			p.drop(id)
+			p.dropRepository(id)
 		}
 	}
 }
 
-// drop a repository, and its host if it was the last one there.
-func (p *Pool) drop(id string) {
+// dropRepository drops a repository, and its host if it was the last one there.
+func (p *Pool) dropRepository(id string) {
 	r := p.repos[id]
 	delete(p.repos, id)
-	r.close()
+	r.closeForGood()
 	if r.host.users--; r.host.users == 0 {
 		delete(p.hosts, r.host.place)
 	}
 }
 
-func (p *Pool) commonsOf(namespace string) commons {
+func (p *Pool) limitsOf(namespace string) sharedLimits {
 	if namespace == "" {
 		return p.administrators
 	}
 	return p.tenants
 }
 
-// host returns the server that a client really reaches. What a namespace learns of it is for that namespace alone.
-func (p *Pool) host(c *git.Client) *host {
+// hostOf returns the server that a client really reaches. What a namespace learns of it is for that namespace alone.
+func (p *Pool) hostOf(c *git.Client) *host {
 	at := shares.Place{Host: c.ServerKey(), Namespace: c.Remote().Namespace}
 	h, ok := p.hosts[at]
 	if !ok {
-		h = &host{slots: p.commonsOf(at.Namespace).slots, place: at, patience: p.o.Patience, glance: p.o.Glance}
+		h = &host{slots: p.limitsOf(at.Namespace).slots, place: at, patience: p.options.Patience, quickPatience: p.options.QuickPatience}
 		p.hosts[at] = h
 	}
 	h.users++
 	return h
 }
 
-// trim forgets snapshots until the others fit.
-func (p *Pool) trim() {
+// trimCache forgets snapshots until the others fit.
+func (p *Pool) trimCache() {
 	p.mu.Lock()
 	all := make([]*Repository, 0, len(p.repos))
 	for _, r := range p.repos {
 		all = append(all, r)
 	}
 	p.mu.Unlock()
-	trim(all, cacheBytes)
+	trimSnapshots(all, maxCacheBytes)
 }
 
-// settle waits until nothing of the object is under way, so that what it sees next is how it stays. What has not begun is dropped.
-func (p *Pool) settle(ctx context.Context, key types.NamespacedName) error {
-	i, ok := p.underWay.get(key)
-	if !ok || i.of.withdraw(i) {
+// awaitPending waits until no delivery of the object is under way, so that the next look sees its result. A delivery that no batch has
+// yet is dropped.
+func (p *Pool) awaitPending(ctx context.Context, key types.NamespacedName) error {
+	i, ok := p.pending.itemOf(key)
+	if !ok || i.repo.withdrawItem(i) {
 		return nil
 	}
-	return i.wait(ctx, p.o.Patience)
+	return i.awaitEnd(ctx, p.options.Patience)
 }

@@ -15,12 +15,12 @@ import (
 type Delivery struct {
 	// Object that wants it.
 	Object types.NamespacedName
-	// Version changes when the object, or what it is judged by, does: what was refused before may be accepted now.
+	// Version changes when the object does, or anything that its plan depends on: a delivery that was refused before is tried again then.
 	Version string
 	// Size is how many bytes it holds while it waits, by and large.
 	Size int
-	// Plan adds the delivery to a draft. It may be called several times, and after the object has left: it must share nothing
-	// with who does not wait for it. An error concerns this delivery alone, and leaves nothing in the draft.
+	// Plan adds the delivery to a draft. It may be called several times, and after the reconcile that asked has ended: it must share
+	// nothing with that. An error concerns this delivery alone, and leaves nothing in the draft.
 	Plan func(ctx context.Context, d *git.Draft) error
 }
 
@@ -28,19 +28,19 @@ type Delivery struct {
 type item struct {
 	Delivery
 
-	of *Repository
-	// asked is when.
-	asked time.Time
-	// begun is true once it cannot be taken back.
+	repo *Repository
+	// askedAt is when it was asked for.
+	askedAt time.Time
+	// begun is true once a batch has it, and it cannot be withdrawn.
 	begun bool
-	// left is true if nobody waits any more.
-	left bool
-	done chan struct{}
+	// abandoned is true if its object does not wait any more, and is woken when it ends.
+	abandoned bool
+	done      chan struct{}
 	// err is how it ended, once it is done.
 	err error
 }
 
-// A PendingError says that something goes on without who asked for it. They are woken when it has ended.
+// A PendingError says that a delivery goes on without the reconcile that asked for it. The object is woken when it has ended.
 type PendingError struct{}
 
 // Error says what is waited for.
@@ -54,8 +54,8 @@ func IsPending(err error) bool {
 	return errors.As(err, &p)
 }
 
-// wait for the end.
-func (i *item) wait(ctx context.Context, patience time.Duration) error {
+// awaitEnd waits for the end of the item, at most for the patience. It returns a *PendingError if that takes longer.
+func (i *item) awaitEnd(ctx context.Context, patience time.Duration) error {
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	select {
@@ -64,18 +64,18 @@ func (i *item) wait(ctx context.Context, patience time.Duration) error {
 	case <-timer.C:
 	case <-ctx.Done():
 	}
-	return i.of.abandon(i)
+	return i.repo.abandonItem(i)
 }
 
-// abandon an item, unless it has ended meanwhile.
-func (r *Repository) abandon(i *item) error {
+// abandonItem makes the item wake its object when it ends, unless it has ended meanwhile.
+func (r *Repository) abandonItem(i *item) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	select {
 	case <-i.done:
 		return nil
 	default:
-		i.left = true
+		i.abandoned = true
 		return &PendingError{}
 	}
 }
@@ -87,7 +87,7 @@ type queue struct {
 	size  int
 }
 
-func (q *queue) add(i *item) {
+func (q *queue) addItem(i *item) {
 	if q.items == nil {
 		q.items = map[string][]*item{}
 	}
@@ -99,8 +99,8 @@ func (q *queue) add(i *item) {
 	q.size++
 }
 
-// next takes the first item of the namespace whose turn it is.
-func (q *queue) next() *item {
+// nextItem takes the first item of the namespace whose turn it is.
+func (q *queue) nextItem() *item {
 	ns := q.turns[0]
 	q.turns = q.turns[1:]
 	i := q.items[ns][0]
@@ -114,11 +114,11 @@ func (q *queue) next() *item {
 	return i
 }
 
-// peek returns what next would take.
-func (q *queue) peek() *item { return q.items[q.turns[0]][0] }
+// peekItem returns what nextItem would take.
+func (q *queue) peekItem() *item { return q.items[q.turns[0]][0] }
 
-// drop an item. It is false if it is not there any more.
-func (q *queue) drop(gone *item) bool {
+// dropItem drops an item. It returns false if the queue does not have it any more.
+func (q *queue) dropItem(gone *item) bool {
 	ns := gone.Object.Namespace
 	for n, i := range q.items[ns] {
 		if i != gone {
@@ -127,14 +127,14 @@ func (q *queue) drop(gone *item) bool {
 		q.items[ns] = slices.Delete(slices.Clone(q.items[ns]), n, n+1)
 		q.size--
 		if len(q.items[ns]) == 0 {
-			q.leave(ns)
+			q.leaveTurns(ns)
 		}
 		return true
 	}
 	return false
 }
 
-func (q *queue) leave(ns string) {
+func (q *queue) leaveTurns(ns string) {
 	delete(q.items, ns)
 	q.turns = slices.DeleteFunc(slices.Clone(q.turns), func(turn string) bool { return turn == ns })
 }

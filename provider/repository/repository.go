@@ -19,45 +19,45 @@ type Repository struct {
 	host *host
 	// namespace of the configuration, which pays for what the repository costs. Empty is the administrator's.
 	namespace string
-	// lane of the branch: one push at a time, whoever's credentials it goes with. Two at a time would only take turns at losing.
+	// lane of the branch: one push at a time, whatever credentials it goes with. Of two at a time one would always lose the race.
 	lane shares.Place
 
 	mu      sync.Mutex
 	clients []*git.Client
-	// closed is true once the pool dropped the repository. Who still has it may go on using it, but it retains nothing that takes memory,
-	// since the pool counts it no more.
+	// closed is true once the pool dropped the repository. A delivery that has it from before may go on using it, but it retains nothing
+	// that takes memory, since the pool does not count it any more.
 	closed bool
-	// form of the state that is in use, or that is probed while there is no state.
+	// form is the index of the client whose state is in use, or is probed while the repository has no state.
 	form int
-	// places of the state by their forms, as they were seen last.
-	places []place
-	// seen is what the repository held at a time.
-	seen   *git.Snapshot
-	seenAt time.Time
-	used   time.Time
+	// places of the state, one for each client, as they were seen last.
+	places []statePlace
+	// snapshot is what the repository held at snapshotAt. Nil if it is not known.
+	snapshot   *git.Snapshot
+	snapshotAt time.Time
+	usedAt     time.Time
 
-	looking *flight
-	// looks and pushes that failed.
-	looks  trouble
-	pushes trouble
-	// absent are those who were told to come again.
-	absent map[types.NamespacedName]struct{}
+	ongoingLook *sharedLook
+	// lookBackoff and pushBackoff are what failed, and when to try again.
+	lookBackoff backoff
+	pushBackoff backoff
+	// waiters are objects that got an error, and are woken when a look succeeds.
+	waiters map[types.NamespacedName]struct{}
 
 	queue   queue
-	working bool
-	// refused are objects that the server did not want, and which therefore go alone.
+	running bool
+	// refused are objects whose deliveries the server refused, and which therefore go alone.
 	refused map[types.NamespacedName]*refusal
-	// alone is true for a server that cannot take several deliveries or none.
-	alone bool
-	// others who push to the branch.
+	// serial is true for a server without atomic pushes: each push carries one delivery.
+	serial bool
+	// others are the other writers of the branch.
 	others contention
 
-	// telling is held by who asks what the commits of the branch say: once, however many want to know.
-	telling chan struct{}
-	story   story
+	// messagesTurn has room for the one caller that reads the messages of the branch.
+	messagesTurn chan struct{}
+	messages     messageCache
 
-	// commits that could not be fetched.
-	commits fetchFailures
+	// fetches of commits that failed.
+	fetches fetchFailures
 }
 
 func newRepository(p *Pool, clients []*git.Client) *Repository {
@@ -66,10 +66,10 @@ func newRepository(p *Pool, clients []*git.Client) *Repository {
 		one.WatchRefs(stateRefs(clients)...)
 	}
 	return &Repository{
-		pool: p, host: p.host(c), namespace: c.Remote().Namespace, clients: clients,
-		lane:   shares.Place{Host: c.ServerKey() + " " + c.BranchKey(), Namespace: c.Remote().Namespace},
-		absent: map[types.NamespacedName]struct{}{}, refused: map[types.NamespacedName]*refusal{},
-		telling: make(chan struct{}, 1),
+		pool: p, host: p.hostOf(c), namespace: c.Remote().Namespace, clients: clients,
+		lane:    shares.Place{Host: c.ServerKey() + " " + c.BranchKey(), Namespace: c.Remote().Namespace},
+		waiters: map[types.NamespacedName]struct{}{}, refused: map[types.NamespacedName]*refusal{},
+		messagesTurn: make(chan struct{}, 1),
 	}
 }
 
@@ -81,30 +81,30 @@ func stateRefs(clients []*git.Client) []string {
 	return out
 }
 
-func (r *Repository) touch(now time.Time) {
+func (r *Repository) markUsed(now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.used = now
+	r.usedAt = now
 }
 
 func (r *Repository) lastUsed() time.Time {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.used
+	return r.usedAt
 }
 
-// idle is true if nothing happens, and the repository was not used for longer than some time.
-func (r *Repository) idle(now time.Time, longer time.Duration) bool {
+// isIdle reports whether no operation is under way, and the repository was not used for longer than some time.
+func (r *Repository) isIdle(now time.Time, longer time.Duration) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return now.Sub(r.used) > longer && r.looking == nil && !r.working
+	return now.Sub(r.usedAt) > longer && r.ongoingLook == nil && !r.running
 }
 
-// close lets go of what takes memory, for good, and of the connections that are idle.
-func (r *Repository) close() {
+// closeForGood drops everything that takes memory, and the connections that are idle. From then on the repository retains nothing.
+func (r *Repository) closeForGood() {
 	r.mu.Lock()
 	r.closed = true
-	r.seen, r.story.told = nil, nil
+	r.snapshot, r.messages.log = nil, nil
 	r.mu.Unlock()
 	for _, c := range r.clients {
 		c.Close()
@@ -118,95 +118,95 @@ func (r *Repository) IsClosed() bool {
 	return r.closed
 }
 
-// client that speaks about the form of the state in use.
-func (r *Repository) client() *git.Client {
+// currentClient returns the client whose state is in use.
+func (r *Repository) currentClient() *git.Client {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.clients[r.form]
 }
 
-// keep what the repository held at a time.
-func (r *Repository) keep(s *git.Snapshot, at time.Time) {
+// keepSnapshot retains what the repository held at a time, and trims the cache.
+func (r *Repository) keepSnapshot(s *git.Snapshot, at time.Time) {
 	r.mu.Lock()
-	r.retain(s, at)
+	r.retainSnapshot(s, at)
 	r.mu.Unlock()
-	r.pool.trim()
+	r.pool.trimCache()
 }
 
-// retain a snapshot, with the lock held. It is the only place that does, and a closed repository retains none.
-func (r *Repository) retain(s *git.Snapshot, at time.Time) {
+// retainSnapshot retains a snapshot, with the lock held. It is the only place that does, and a closed repository retains none.
+func (r *Repository) retainSnapshot(s *git.Snapshot, at time.Time) {
 	if !r.closed {
-		r.seen, r.seenAt = s, at
+		r.snapshot, r.snapshotAt = s, at
 	}
 }
 
-// known returns what was seen last, and when; nil if nothing was.
-func (r *Repository) known() (*git.Snapshot, time.Time) {
+// knownSnapshot returns the last snapshot and its time, or nil.
+func (r *Repository) knownSnapshot() (*git.Snapshot, time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.seen, r.seenAt
+	return r.snapshot, r.snapshotAt
 }
 
-// ReadFile returns a file of the branch as it was when the snapshot was taken, and whether there is one. It returns a *git.Error.
+// ReadFile returns a file of the branch as it was when the snapshot was taken, and whether there is one. It returns a *failure.Error.
 func (r *Repository) ReadFile(ctx context.Context, s *git.Snapshot, path string) (content []byte, ok bool, err error) {
-	err = r.host.do(ctx, func(ctx context.Context) error {
-		content, ok, err = r.client().ReadFile(ctx, s, path)
+	err = r.host.runOperation(ctx, func(ctx context.Context) error {
+		content, ok, err = r.currentClient().ReadFile(ctx, s, path)
 		return err
 	})
 	return content, ok, err
 }
 
-// ReadTree returns the files of a tree, and whether it is anywhere. It returns a *git.Error.
+// ReadTree returns the files of a tree, and whether it was found. It returns a *failure.Error.
 func (r *Repository) ReadTree(ctx context.Context, s *git.Snapshot, w git.WantedTree) (files map[string][]byte, ok bool, err error) {
-	err = r.host.do(ctx, func(ctx context.Context) error {
-		files, ok, err = r.client().ReadTree(ctx, s, w)
+	err = r.host.runOperation(ctx, func(ctx context.Context) error {
+		files, ok, err = r.currentClient().ReadTree(ctx, s, w)
 		return err
 	})
 	return files, ok, err
 }
 
-// Contains reports whether a commit is in the branch as it was when the snapshot was taken. It returns a *git.Error.
+// Contains reports whether a commit is in the branch as it was when the snapshot was taken. It returns a *failure.Error.
 func (r *Repository) Contains(ctx context.Context, s *git.Snapshot, commit string) (is bool, err error) {
 	if is, known := s.Contains(commit); known {
 		return is, nil
 	}
-	err = r.host.do(ctx, func(ctx context.Context) error {
-		is, err = r.client().Contains(ctx, s, commit)
+	err = r.host.runOperation(ctx, func(ctx context.Context) error {
+		is, err = r.currentClient().Contains(ctx, s, commit)
 		return err
 	})
 	return is, err
 }
 
-// trim drops snapshots until the others fit: of the namespace that has most, the one that was used least recently.
-func trim(all []*Repository, most int) {
-	held, total := map[string][]cached{}, 0
+// trimSnapshots drops snapshots until the others fit: of the namespace that has most, the one that was used least recently.
+func trimSnapshots(all []*Repository, most int) {
+	held, total := map[string][]cachedSnapshot{}, 0
 	for _, r := range all {
-		if c, ok := r.cached(); ok {
+		if c, ok := r.cacheEntry(); ok {
 			held[r.namespace] = append(held[r.namespace], c)
 			total += c.size
 		}
 	}
 	for _, of := range held {
-		slices.SortFunc(of, func(a, b cached) int { return a.used.Compare(b.used) })
+		slices.SortFunc(of, func(a, b cachedSnapshot) int { return a.used.Compare(b.used) })
 	}
 	for total > most {
-		ns := largest(held)
+		ns := largestNamespace(held)
 		c := held[ns][0]
 		held[ns] = held[ns][1:]
-		c.of.dropSnapshot()
+		c.repo.dropSnapshot()
 		total -= c.size
 	}
 }
 
-// A cached snapshot takes memory.
-type cached struct {
-	of   *Repository
+// A cachedSnapshot is how much memory the snapshot of a repository takes.
+type cachedSnapshot struct {
+	repo *Repository
 	used time.Time
 	size int
 }
 
-// largest returns the namespace that has most.
-func largest(held map[string][]cached) string {
+// largestNamespace returns the namespace that has most.
+func largestNamespace(held map[string][]cachedSnapshot) string {
 	most, found := -1, ""
 	for ns, all := range held {
 		size := 0
@@ -220,17 +220,17 @@ func largest(held map[string][]cached) string {
 	return found
 }
 
-func (r *Repository) cached() (cached, bool) {
+func (r *Repository) cacheEntry() (cachedSnapshot, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.seen == nil {
-		return cached{}, false
+	if r.snapshot == nil {
+		return cachedSnapshot{}, false
 	}
-	return cached{of: r, used: r.used, size: r.seen.Size()}, true
+	return cachedSnapshot{repo: r, used: r.usedAt, size: r.snapshot.Size()}, true
 }
 
 func (r *Repository) dropSnapshot() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.seen = nil
+	r.snapshot = nil
 }

@@ -67,14 +67,14 @@ func gather(t *testing.T, s *gitserver.Server, r *Repository, waiting ...Deliver
 	<-held
 	for n, d := range waiting {
 		begin(d)
-		until(func() bool { return r.waiting() > n })
+		until(func() bool { return r.queueLength() > n })
 	}
 	close(free)
 	wg.Wait()
 	return out
 }
 
-func (r *Repository) waiting() int {
+func (r *Repository) queueLength() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.queue.size
@@ -87,7 +87,7 @@ func until(so func() bool) {
 	}
 }
 
-func TestGroup(t *testing.T) {
+func TestWaitingDeliveriesShareOnePush(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		atomic string
@@ -153,24 +153,24 @@ func TestQueueIsFair(t *testing.T) {
 	q, want := queue{}, "a0 b0 c0 a1 b1 a2 a3 "
 	for _, name := range []string{"a0", "a1", "a2", "a3", "b0", "gone", "b1", "c0"} {
 		i := &item{Delivery: Delivery{Object: types.NamespacedName{Namespace: name[:1], Name: name}}}
-		q.add(i)
-		if name == "gone" && (!q.drop(i) || q.drop(i)) {
+		q.addItem(i)
+		if name == "gone" && (!q.dropItem(i) || q.dropItem(i)) {
 			t.Error("\nWho is dropped is gone, once\ndrop(...)")
 		}
 	}
 	got := strings.Builder{}
 	for q.size > 0 {
-		if q.peek().Object.Name == "" {
+		if q.peekItem().Object.Name == "" {
 			t.Fatal("peek(): nobody")
 		}
-		got.WriteString(q.next().Object.Name + " ")
+		got.WriteString(q.nextItem().Object.Name + " ")
 	}
 	if diff := cmp.Diff(want, got.String()); diff != "" {
 		t.Errorf("\nEach namespace has its turn, and within one the first comes first\nnext(): -want, +got:\n%s", diff)
 	}
 }
 
-func TestOneSpoilsNothing(t *testing.T) {
+func TestRejectedDeliveryHarmsNoOther(t *testing.T) {
 	bad := web(3)
 	cases := map[string]struct {
 		reason string
@@ -252,7 +252,7 @@ func TestRefusedIsNotAskedAgain(t *testing.T) {
 	}
 }
 
-func TestAbandoned(t *testing.T) {
+func TestAbandonedDeliveryIsWoken(t *testing.T) {
 	woken := make(chan types.NamespacedName, 10)
 	s := serve(t, map[string]string{"README.md": "hello"})
 	r := open(t, pool(Options{Wake: func(k types.NamespacedName) { woken <- k }}), s)
@@ -271,7 +271,7 @@ func TestAbandoned(t *testing.T) {
 	}
 	waits := make(chan error)
 	go func() { waits <- deliver(r, fiveFiles(2)) }()
-	until(func() bool { return r.waiting() > 0 })
+	until(func() bool { return r.queueLength() > 0 })
 	if _, err := r.Look(context.Background(), web(2), time.Time{}); err != nil {
 		t.Errorf("\nWhat has not begun is taken back\nLook(): %v", err)
 	}
@@ -306,26 +306,26 @@ func TestTrim(t *testing.T) {
 			t.Fatal(err)
 		}
 		all = append(all, r)
-		r.touch(now.Add(-time.Duration(len(all)) * time.Minute))
+		r.markUsed(now.Add(-time.Duration(len(all)) * time.Minute))
 	}
-	trim(all, all[0].seen.Size()*2)
-	got := []bool{all[0].seen != nil, all[1].seen != nil, all[2].seen != nil}
+	trimSnapshots(all, all[0].snapshot.Size()*2)
+	got := []bool{all[0].snapshot != nil, all[1].snapshot != nil, all[2].snapshot != nil}
 	if diff := cmp.Diff([]bool{true, true, false}, got); diff != "" {
 		t.Errorf("\nWhat was not used for the longest time is forgotten\ntrim(): -want, +got:\n%s", diff)
 	}
 }
 
-func TestUnderWayIsBounded(t *testing.T) {
-	u := newUnderWay()
+func TestPendingDeliveriesAreBounded(t *testing.T) {
+	u := newPendingItems()
 	large := &item{Delivery: Delivery{Object: web(1), Size: 2 * maxBytes}}
 	small := &item{Delivery: Delivery{Object: web(2), Size: 1}}
-	got := []bool{u.add(large), u.add(small)}
-	u.remove(large)
-	got = append(got, u.add(small))
+	got := []bool{u.addItem(large), u.addItem(small)}
+	u.removeItem(large)
+	got = append(got, u.addItem(small))
 	if diff := cmp.Diff([]bool{true, false, true}, got); diff != "" {
 		t.Errorf("\nWhat is too large goes alone, and the others come again\nadd(): -want, +got:\n%s", diff)
 	}
-	if _, ok := u.get(web(1)); ok {
+	if _, ok := u.itemOf(web(1)); ok {
 		t.Error("\nWhat has ended is forgotten\nget(): found")
 	}
 }

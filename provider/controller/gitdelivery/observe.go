@@ -65,7 +65,7 @@ type remote interface {
 
 // A teller tells what commits say.
 type teller interface {
-	Notes(ctx context.Context, s *git.Snapshot, words string) ([]git.Message, error)
+	ReadMessages(ctx context.Context, s *git.Snapshot, words string) ([]git.Message, error)
 }
 
 // A reader reads what a snapshot does not hold.

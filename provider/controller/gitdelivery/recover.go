@@ -25,7 +25,7 @@ func (e *external) recover(ctx context.Context, f *facts, s *git.Snapshot) error
 	if !stateless && !bereft(*f, s) {
 		return nil // A new claim.
 	}
-	notes, err := e.repo.Notes(ctx, s, trailerClaim+": ")
+	notes, err := e.repo.ReadMessages(ctx, s, trailerClaim+": ")
 	if failure.ClassOf(err) == failure.ClassTooLarge {
 		return nil // What cannot be read says nothing.
 	}

@@ -104,11 +104,11 @@ func (w *world) restart() {
 	w.named = newNamedObjects()
 	w.calm = newCalm(time.Hour, w.now, func() float64 { return 0.5 })
 	w.pool = repository.NewPool(repository.Options{
-		Now:      w.now,
-		Pause:    func() time.Duration { return 0 },
-		Wake:     func(types.NamespacedName) {},
-		Patience: inTime,
-		Glance:   inTime,
+		Now:           w.now,
+		Pause:         func() time.Duration { return 0 },
+		Wake:          func(types.NamespacedName) {},
+		Patience:      inTime,
+		QuickPatience: inTime,
 	})
 }
 

@@ -10,7 +10,7 @@ type Class string
 
 // Classes of errors.
 const (
-	// ClassUnknown is an error nobody foresaw: tried again, and shown.
+	// ClassUnknown is an error that no rule classifies: tried again, and shown.
 	ClassUnknown Class = "Unknown"
 	// ClassInvalid is a mistake of the caller: a path, a ref, a message.
 	ClassInvalid Class = "Invalid"
@@ -105,7 +105,7 @@ func (e *Error) EndedBy(context error) *Error {
 	return e
 }
 
-// A Classified error is one whose class is known where it happens. Whoever returns it to a caller makes an Error of it.
+// A Classified error is one whose class is known where it happens. The client makes an Error of it before it returns it.
 type Classified struct {
 	// Class says what to do about it.
 	Class Class

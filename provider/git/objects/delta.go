@@ -23,7 +23,7 @@ func (d *deltaHeader) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// resultSize returns the size of the result. It is negative for one that is no number.
+// resultSize returns the size of the result. It is negative for a size that is malformed.
 func (d *deltaHeader) resultSize() int64 {
 	_, rest, ok := cutVarint(d.Bytes())
 	if !ok {

@@ -22,8 +22,8 @@ type Node struct {
 	gone bool
 	// link is a tree that the server has. Zero where there is none.
 	link plumbing.Hash
-	// keeps directories hold on to trees, whose files are light: whoever wrote
-	// them does not go on holding them in memory.
+	// retains is true for a directory of retained trees, whose files are sent
+	// and not held in memory afterwards.
 	retains  bool
 	sendOnly bool
 }
@@ -164,7 +164,7 @@ func (e *treeEditor) editEntry(was TreeEntry, found bool, parent *Node, name, pa
 		return TreeEntry{Mode: ModeTree, Name: name, ID: n.link}, nil
 	}
 	if found && was.IsDir() == n.isFile && !parent.owned {
-		// Under a file of a stranger there is nothing of ours to remove.
+		// Below an unmanaged file there is nothing of ours to remove.
 		if n.RemovesOnly() {
 			return was, nil
 		}

@@ -36,7 +36,7 @@ func NewObject(kind plumbing.ObjectType, data []byte) Object {
 	return Object{Kind: kind, Data: data, ID: plumbing.ComputeHash(kind, data)}
 }
 
-// An TreeEntry is one line of a tree. The mode is kept as written, so that a tree
+// A TreeEntry is one line of a tree. The mode is kept as written, so that a tree
 // which is written again differs in nothing but what was changed.
 type TreeEntry struct {
 	Mode string
@@ -48,7 +48,7 @@ func (e TreeEntry) IsDir() bool {
 	return strings.TrimLeft(e.Mode, "0") == ModeTree
 }
 
-// ParseTree does not judge what it reads: what strangers wrote is theirs.
+// ParseTree returns the entries of a tree. It accepts what it would not write: unmanaged files belong to others.
 func ParseTree(data []byte) ([]TreeEntry, error) {
 	entries := []TreeEntry{}
 	for len(data) > 0 {

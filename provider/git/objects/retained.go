@@ -25,7 +25,7 @@ func RetainedTrees(path string, trees Trees) (*Node, error) {
 	n := &Node{owned: true, retains: true}
 	for _, id := range slices.Sorted(maps.Keys(trees)) {
 		if !plumbing.IsHash(id) {
-			return nil, failure.Newf(failure.ClassInvalid, "%q is no id of a tree", failure.Shorten(id))
+			return nil, failure.Newf(failure.ClassInvalid, "%q is not the id of a tree", failure.Shorten(id))
 		}
 		if trees[id] == nil {
 			n.addChild(id, &Node{link: plumbing.NewHash(id)})
@@ -54,7 +54,7 @@ func (n *Node) blobObject() Object {
 	return o
 }
 
-// skipReachable what hangs on a tree of the old view: the server has it.
+// skipReachable marks what hangs on a tree of the old view as known: the server has it.
 func (e *treeEditor) skipReachable(tree plumbing.Hash) {
 	if e.seen == nil {
 		e.seen = map[plumbing.Hash]bool{}
@@ -97,7 +97,7 @@ type missingFiles struct {
 	ids  []plumbing.Hash
 }
 
-// lookAtTree at one tree, and return the directories in it that were not looked at yet.
+// lookAtTree adds what one tree lacks, and returns the directories in it that were not looked at yet.
 func (g *missingFiles) lookAtTree(tree plumbing.Hash) ([]plumbing.Hash, error) {
 	entries, err := g.view.Entries(tree)
 	if err != nil {

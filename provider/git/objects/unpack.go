@@ -71,7 +71,7 @@ func ScanPack(ctx context.Context, data io.ReadSeeker, limit int64) (*Pack, int6
 	return p, limit - left, nil
 }
 
-// scanObject finds the next object, and returns how many bytes it will take, which are no more than left.
+// scanObject finds the next object, and returns how many bytes it will take: at most left.
 func (p *Pack) scanObject(left int64) (int64, error) {
 	h, err := p.scanner.NextObjectHeader()
 	if err != nil {
@@ -137,7 +137,7 @@ type placedObject struct {
 	Object
 }
 
-// resolveObject an object, and all that is made of it.
+// resolveObject makes an object, and all that are made of it.
 func (u *unpacker) resolveObject(ctx context.Context, whole packPart) error {
 	data, err := u.inflatePart(ctx, whole)
 	if err != nil {
@@ -179,7 +179,7 @@ func (u *unpacker) applyWaitingDeltas(ctx context.Context, one placedObject) ([]
 	return out, nil
 }
 
-// inflatePart the content of a part. Its size was checked.
+// inflatePart returns the content of a part. Its size was checked.
 func (u *unpacker) inflatePart(ctx context.Context, one packPart) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

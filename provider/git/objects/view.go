@@ -10,8 +10,8 @@ import (
 	"github.com/intentplane/intentplane/provider/git/failure"
 )
 
-// minGarbage is how many objects, and minGarbageBytes how much, may lie about
-// before anybody looks for them.
+// minGarbage is how many unused objects, and minGarbageBytes how many bytes of
+// them, a view may have before they are looked for.
 const (
 	minGarbage      = 256
 	minGarbageBytes = 1 << 20
@@ -144,7 +144,7 @@ func (v View) compactView(withFiles bool) (View, error) {
 	return View{Commit: v.Commit, Tree: v.Tree, objects: objects, live: objects.Len(), bytes: size, liveBytes: size}, nil
 }
 
-// addReachable what hangs on an object. Trees may lie in each other as deep as somebody likes, so nothing here calls itself.
+// addReachable adds an object and what hangs on it to own. A hostile repository has trees of any depth, so it does not recurse.
 func (v View) addReachable(own map[plumbing.Hash]Object, id plumbing.Hash) error {
 	for next := []plumbing.Hash{id}; len(next) > 0; {
 		id, next = next[len(next)-1], next[:len(next)-1]

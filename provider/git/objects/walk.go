@@ -56,7 +56,7 @@ func (w *treeWalk) enterDirectory(ctx context.Context, tree plumbing.Hash, dir s
 	return nil
 }
 
-// visitEntry an entry of a directory. A path may not be longer than some bytes, so there is an end to the way down.
+// visitEntry records a file, or enters a directory. A path has a limit of bytes, so the recursion ends.
 func (w *treeWalk) visitEntry(ctx context.Context, e TreeEntry, dir string) error {
 	if !e.IsDir() {
 		w.found[dir] = e.ID.String()
@@ -80,7 +80,7 @@ func (w *treeWalk) countStep(ctx context.Context) error {
 	return nil
 }
 
-// readTree a tree, unless it was read before.
+// readTree returns the relevant entries of a tree, which is read once.
 func (w *treeWalk) readTree(tree plumbing.Hash) ([]TreeEntry, error) {
 	if known, ok := w.relevant[tree]; ok {
 		return known, nil

@@ -97,7 +97,7 @@ func newRedactor(s Server, secrets ...string) *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-// secretSpellings of the remote, in the spellings in which they may come back.
+// secretSpellings returns the secrets of the server, in the spellings in which they may come back.
 func (s Server) secretSpellings() []string {
 	out := []string{}
 	if s.Auth != nil {

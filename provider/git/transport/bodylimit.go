@@ -23,7 +23,7 @@ func (b bodyLimit) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	if res.StatusCode >= http.StatusMultipleChoices {
-		// The text of an error page helps nobody and may repeat the request.
+		// The text of an error page does not help and may repeat the request.
 		_ = res.Body.Close()
 		res.Body = http.NoBody
 	}

@@ -118,14 +118,14 @@ func classifyAccess(v Verb, err error) (failure.Class, string) {
 		return failure.ClassNotFound, "it does not exist, or these credentials may not see it"
 	// Not every layer keeps the error.
 	case strings.HasSuffix(err.Error(), pktline.ErrInvalidPktLen.Error()), errors.Is(err, transport.ErrEmptyUploadPackRequest):
-		return failure.ClassTransient, "what answers is no Git server, or the answer is not whole"
+		return failure.ClassTransient, "what answers is not a Git server, or the answer is incomplete"
 	case strings.HasSuffix(err.Error(), http.StatusText(http.StatusProxyAuthRequired)):
 		return failure.ClassAuth, proxyRefused
 	}
 	return classifyTLSAlert(err)
 }
 
-// classifyTLSAlert tells what a server of TLS says before it is asked. Its error has no type of its own.
+// classifyTLSAlert classifies what a TLS server says during the handshake. Its error has no type of its own.
 func classifyTLSAlert(err error) (failure.Class, string) {
 	var said *net.OpError
 	if !errors.As(err, &said) || said.Op != "remote error" {

@@ -22,7 +22,7 @@ import (
 
 // Limits of what one server may send.
 const (
-	// maxBodyBytes bounds what one answer of a server may have on the wire: a repository is somebody else's, and its server may be a
+	// maxBodyBytes bounds what one answer of a server may have on the wire: its server may be a
 	// tenant's.
 	maxBodyBytes = 32 << 20
 	// maxListBytes bounds an answer that brings no objects, such as a list of refs.
@@ -143,7 +143,7 @@ func (c *Conn) currentAuth(ctx context.Context) (transport.AuthMethod, error) {
 		return c.app.authMethod(ctx)
 	}
 	if c.server.Auth == nil {
-		return nil, nil //nolint:nilnil // Nobody is who was asked for.
+		return nil, nil //nolint:nilnil // Anonymous is what was asked for.
 	}
 	return c.server.Auth.authMethod(), nil
 }
@@ -163,7 +163,7 @@ func newEndpoint(u policy.RepositoryURL) transport.Endpoint {
 
 // checkRedirect follows redirects within a host only. The transport drops the
 // credentials on the way to another host, but an anonymous answer of a host
-// that nobody named is no better: what is delivered would go there.
+// that no configuration names is not better: what is delivered would go there.
 func checkRedirect(req *http.Request, via []*http.Request) error {
 	from, to := via[0].URL, req.URL
 	upgrade := from.Scheme == "http" && to.Scheme == "https" && from.Port() == "" && to.Port() == ""

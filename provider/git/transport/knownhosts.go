@@ -78,7 +78,7 @@ func newDiskFile() (*scratchFile, error) {
 	}}, nil
 }
 
-// hostKeyAlgorithms of the keys that are known of a server, without those that prove nothing any more.
+// hostKeyAlgorithms returns the algorithms of the keys that are known of a server, without those that are not safe any more.
 func (k *knownHosts) hostKeyAlgorithms(address string) []string {
 	safe := ssh.SupportedAlgorithms().HostKeys
 	return slices.DeleteFunc(k.db.HostKeyAlgorithms(address), func(a string) bool { return !slices.Contains(safe, a) })
@@ -92,7 +92,7 @@ type hostKeyError struct {
 // Error says why it is not.
 func (e *hostKeyError) Error() string { return e.Detail }
 
-// checkHostKey a key that a server shows. It returns a hostKeyError.
+// checkHostKey checks a key that a server shows. It returns a hostKeyError.
 func (k *knownHosts) checkHostKey(host string, remote net.Addr, key ssh.PublicKey) error {
 	var (
 		revoked *xknownhosts.RevokedError

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// newMemoryFile is a file that is on no disk, for the container of a provider has none that it may write to. Where the kernel does not allow
-// that, it is one on disk.
+// newMemoryFile returns a file in memory, for the container of a provider has no disk that it may write to. Where the kernel does not
+// allow that, it is one on disk.
 func newMemoryFile() (*scratchFile, error) {
 	fd, err := unix.MemfdCreate("known_hosts", unix.MFD_CLOEXEC)
 	if err != nil {

@@ -2,5 +2,5 @@
 
 package transport
 
-// memoryFile is a file on disk, where there are no others.
-func memoryFile() (*scratch, error) { return diskFile() }
+// newMemoryFile returns a file on disk, since other systems do not have files in memory.
+func newMemoryFile() (*scratchFile, error) { return newDiskFile() }

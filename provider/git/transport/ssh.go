@@ -102,8 +102,8 @@ func checkPublicKey(k ssh.PublicKey) error {
 	return errors.New("the private key must be of ed25519, ecdsa or rsa")
 }
 
-// An sshConn reaches one repository over SSH. What it does not know of is no part of it: neither the agent, the configuration nor the
-// known hosts of whoever runs us.
+// An sshConn reaches one repository over SSH. It uses neither the agent, the configuration nor the known hosts of the user who runs the
+// provider.
 type sshConn struct {
 	address string
 	dialer  *net.Dialer
@@ -121,7 +121,7 @@ func newSSHConn(u policy.RepositoryURL, s Server, dialer *net.Dialer, l Limits) 
 	if user == "" {
 		user = defaultSSHUser
 	}
-	// Many clients are made that nobody uses.
+	// Many clients are made and never used.
 	w.config = sync.OnceValues(func() (*ssh.ClientConfig, error) {
 		signer, err := key.newSigner()
 		if err != nil {
@@ -181,7 +181,7 @@ func explainHandshake(err error) error {
 	return err
 }
 
-// remoteCommand for the server. Its shell must take the path for nothing else than one word.
+// remoteCommand returns the command for the server. Its shell must read the path as one word.
 func remoteCommand(service, path string) string {
 	return service + " '" + strings.NewReplacer("'", `'\''`, "!", `'\!'`).Replace(path) + "'"
 }

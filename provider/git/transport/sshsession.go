@@ -109,7 +109,7 @@ func (s *sshSession) Close() error {
 	return s.client.Close()
 }
 
-// takeLine a line that was not used yet.
+// takeLine returns a line that was not used yet.
 func (s *sshSession) takeLine() (*sshLine, error) {
 	l := s.line
 	if s.line = nil; l != nil {
@@ -119,7 +119,7 @@ func (s *sshSession) takeLine() (*sshLine, error) {
 	return l, err
 }
 
-// openLine a line, and read what the server says first.
+// openLine opens a line, and reads what the server says first.
 func (s *sshSession) openLine() (*sshLine, *packp.AdvRefs, error) {
 	session, err := s.client.NewSession()
 	if err != nil {
@@ -185,7 +185,7 @@ func (l *sshLine) sendRequest(req *packp.UploadPackRequest) error {
 	return l.in.Close()
 }
 
-// explainEnd a failure with what the server said to a person, if it ended the command itself.
+// explainEnd returns a failure with what the server said to a person, if it ended the command itself.
 func (l *sshLine) explainEnd(service string, err error) error {
 	if !errors.Is(err, packp.ErrEmptyInput) && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return err

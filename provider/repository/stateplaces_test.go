@@ -67,7 +67,7 @@ func stateAt(t *testing.T, s *gitserver.Server, ref string, hours int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(r.close)
+	t.Cleanup(r.closeForGood)
 	if err := deliver(r, remembers(hours, time.Duration(hours)*time.Hour)); err != nil {
 		t.Fatal(err)
 	}
@@ -107,8 +107,8 @@ func TestRefusalKeepsPlace(t *testing.T) {
 	}
 }
 
-// TestProbe refuses the first state of a repository. The best form is probed first each time until one is taken.
-func TestProbe(t *testing.T) {
+// TestFirstStateProbesBestFormFirst refuses the first state of a repository. The best form is probed first each time until one is taken.
+func TestFirstStateProbesBestFormFirst(t *testing.T) {
 	s := serve(t, map[string]string{"README.md": "hello"})
 	clock := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	r := open(t, pool(Options{Now: func() time.Time { return clock }}), s)
@@ -125,8 +125,8 @@ func TestProbe(t *testing.T) {
 	wantHolders(t, "A hook that refuses everything for a while does not decide the form of the state.", s, map[string]bool{customRef: false})
 }
 
-// TestTwoPlaces makes another state beside the one in use, which is older or newer.
-func TestTwoPlaces(t *testing.T) {
+// TestNewerStateCounts makes another state beside the one in use, which is older or newer.
+func TestNewerStateCounts(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		// newest and older hold a state when the provider begins.
@@ -178,8 +178,8 @@ func TestTwoPlaces(t *testing.T) {
 	}
 }
 
-// TestPlaceDates compares the dates of two states, which are written some hours after noon of a day, as a provider does whose clock says two.
-func TestPlaceDates(t *testing.T) {
+// TestFutureStateDateDoesNotCount compares the dates of two states, which are written some hours after noon of a day, as a provider does whose clock says two.
+func TestFutureStateDateDoesNotCount(t *testing.T) {
 	clock := time.Date(2026, 11, 21, 14, 0, 0, 0, time.UTC)
 	cases := map[string]struct {
 		reason      string

@@ -53,7 +53,7 @@ func TestLookedAtIsNotForgotten(t *testing.T) {
 	s := serve(t, map[string]string{"README.md": "hello"})
 	p := pool(Options{Now: func() time.Time { return clock }})
 	r := open(t, p, s)
-	clock = clock.Add(unused)
+	clock = clock.Add(idleTime)
 	if _, err := r.Look(t.Context(), web(0), clock); err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestLookedAtIsNotForgotten(t *testing.T) {
 	}
 }
 
-func TestBrokenIsAskedOnce(t *testing.T) {
+func TestUnreachableServerIsAskedOnce(t *testing.T) {
 	clock := time.Now()
 	woken := make(chan types.NamespacedName, 1000)
 	s := serve(t, map[string]string{"README.md": "hello"})
@@ -107,7 +107,7 @@ func silent(t *testing.T) string {
 	return "http://" + l.Addr().String() + "/x.git"
 }
 
-func TestSilentHostHoldsNobody(t *testing.T) {
+func TestSilentHostDelaysNoOther(t *testing.T) {
 	// The bounds are far from what it takes, and further from what it would take, since a machine may be busy with others.
 	const patience = 2 * time.Second
 	p := pool(Options{Patience: patience})

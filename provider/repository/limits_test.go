@@ -30,7 +30,7 @@ func openRemote(tb testing.TB, p *Pool, url string, change ...func(r *git.Remote
 	fatal(tb, err)
 	r, err := p.Open(c)
 	fatal(tb, err)
-	tb.Cleanup(r.close)
+	tb.Cleanup(r.closeForGood)
 	return r
 }
 
@@ -41,8 +41,8 @@ func fatal(tb testing.TB, err error) {
 	}
 }
 
-// of a namespace, with credentials that tell it from others.
-func of(namespace string, n int) func(r *git.Remote) {
+// ofNamespace a namespace, with credentials that tell it from others.
+func ofNamespace(namespace string, n int) func(r *git.Remote) {
 	return func(r *git.Remote) {
 		r.Namespace, r.Auth = namespace, transport.Basic{Username: "user", Password: fmt.Sprint("password-", n)}
 	}
@@ -58,7 +58,7 @@ func hang(t *testing.T, most int, repos ...*Repository) {
 	t.Cleanup(cancel)
 	for _, r := range repos {
 		go func() {
-			_ = r.host.do(ctx, func(context.Context) error {
+			_ = r.host.runOperation(ctx, func(context.Context) error {
 				begun <- struct{}{}
 				<-free
 				return nil
@@ -70,7 +70,7 @@ func hang(t *testing.T, most int, repos ...*Repository) {
 	}
 }
 
-func TestHangingReadsHoldNobodyElse(t *testing.T) {
+func TestHangingReadsDelayNoOther(t *testing.T) {
 	s := serve(t, map[string]string{"README.md": "hello"})
 	through := func(n int) func(r *git.Remote) {
 		return func(r *git.Remote) { r.Proxy = &transport.Proxy{URL: fmt.Sprintf("http://127.0.0.1:%d", n+1)} }
@@ -82,17 +82,17 @@ func TestHangingReadsHoldNobodyElse(t *testing.T) {
 		most   int
 		good   string
 	}{
-		"PlatformBesideProxies": {reason: "A tenant that names the platform's URL and a proxy of its own holds no slot of the platform.", way: through, most: namespaceAtOnce},
-		"PlatformBesideServer":  {reason: "A tenant whose operations hang at the platform's own server holds no slot of the platform.", way: directly, most: namespaceAtHost},
-		"TenantBesideProxies":   {reason: "A tenant with many proxies has no more than its share of all slots.", way: through, most: namespaceAtOnce, good: "team-a"},
-		"TenantBesideServer":    {reason: "A tenant has no more than its share of the slots of a server.", way: directly, most: namespaceAtHost, good: "team-a"},
+		"PlatformBesideProxies": {reason: "A tenant that names the platform's URL and a proxy of its own holds no slot of the platform.", way: through, most: namespaceSlots},
+		"PlatformBesideServer":  {reason: "A tenant whose operations hang at the platform's own server holds no slot of the platform.", way: directly, most: namespaceSlotsAtHost},
+		"TenantBesideProxies":   {reason: "A tenant with many proxies has no more than its share of all slots.", way: through, most: namespaceSlots, good: "team-a"},
+		"TenantBesideServer":    {reason: "A tenant has no more than its share of the slots of a server.", way: directly, most: namespaceSlotsAtHost, good: "team-a"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			p := pool(Options{})
 			repos := []*Repository{}
 			for n := range 100 {
-				repos = append(repos, openRemote(t, p, s.URL(repo), of(hostile, n), tc.way(n)))
+				repos = append(repos, openRemote(t, p, s.URL(repo), ofNamespace(hostile, n), tc.way(n)))
 			}
 			hang(t, tc.most, repos...)
 			good := openRemote(t, p, s.URL(repo), func(r *git.Remote) { r.Namespace = tc.good })
@@ -121,7 +121,7 @@ func TestHangingPushGivesItsLaneBack(t *testing.T) {
 			p := pool(Options{Patience: tc.patience})
 			free, held := make(chan struct{}), make(chan struct{})
 			defer close(free)
-			slow := openRemote(t, p, s.URL(repo), of(hostile, 0))
+			slow := openRemote(t, p, s.URL(repo), ofNamespace(hostile, 0))
 			hanging := fiveFiles(1)
 			hanging.Plan = func(context.Context, *git.Draft) error {
 				close(held)
@@ -150,9 +150,9 @@ func TestBytesHaveShares(t *testing.T) {
 	sized := func(namespace string, n, size int) *item {
 		return &item{Delivery: Delivery{Object: types.NamespacedName{Namespace: namespace, Name: fmt.Sprint(n)}, Size: size}}
 	}
-	u, got := newUnderWay(), 0
+	u, got := newPendingItems(), 0
 	for n := range 73 {
-		if u.add(sized(hostile, n, 900<<10)) {
+		if u.addItem(sized(hostile, n, 900<<10)) {
 			got++
 		}
 	}
@@ -160,11 +160,11 @@ func TestBytesHaveShares(t *testing.T) {
 		t.Errorf("A namespace has its share of the bytes that wait.\nadd(...): -want, +got:\n%s", diff)
 	}
 	for n := range 100 {
-		if !u.add(sized(fmt.Sprint("team-", n), 0, 1<<20)) {
+		if !u.addItem(sized(fmt.Sprint("team-", n), 0, 1<<20)) {
 			t.Errorf("The first delivery of a namespace waits, however many others do.\nadd(team-%d): want true", n)
 		}
 	}
-	if u.add(sized("team-1", 1, 1<<20)) {
+	if u.addItem(sized("team-1", 1, 1<<20)) {
 		t.Error("All namespaces together have their limit.\nadd(...): want false")
 	}
 }
@@ -174,7 +174,7 @@ func TestIdleIsForgotten(t *testing.T) {
 	p := pool(Options{Now: func() time.Time { return clock }})
 	open := func(namespace string, n int) {
 		clock = clock.Add(time.Second)
-		openRemote(t, p, fmt.Sprintf("http://127.0.0.1:1/%d", n), of(namespace, n), func(r *git.Remote) {
+		openRemote(t, p, fmt.Sprintf("http://127.0.0.1:1/%d", n), ofNamespace(namespace, n), func(r *git.Remote) {
 			r.Proxy = &transport.Proxy{URL: fmt.Sprintf("http://127.0.0.1:%d", n+1)}
 		})
 	}
@@ -185,7 +185,7 @@ func TestIdleIsForgotten(t *testing.T) {
 	if diff := cmp.Diff([]int{maxIdle + 2, maxIdle + 2}, []int{len(p.repos), len(p.hosts)}); diff != "" {
 		t.Errorf("A namespace with too many repositories loses those that were not used for the longest time, and their hosts.\n-want, +got:\n%s", diff)
 	}
-	clock = clock.Add(unused + time.Minute)
+	clock = clock.Add(idleTime + time.Minute)
 	open("team-a", 1)
 	if diff := cmp.Diff([]int{1, 1}, []int{len(p.repos), len(p.hosts)}); diff != "" {
 		t.Errorf("Repositories that nobody uses are forgotten with their hosts.\n-want, +got:\n%s", diff)
@@ -195,21 +195,21 @@ func TestIdleIsForgotten(t *testing.T) {
 	}
 }
 
-func TestTrimTakesFromWhoHasMost(t *testing.T) {
+func TestTrimTakesFromLargestNamespace(t *testing.T) {
 	s := serve(t, map[string]string{"README.md": "hello"})
 	p, now := pool(Options{}), time.Now()
 	all := []*Repository{}
 	for n, ns := range []string{"team-a", hostile, hostile, hostile} {
-		r := openRemote(t, p, s.URL(repo), of(ns, n))
+		r := openRemote(t, p, s.URL(repo), ofNamespace(ns, n))
 		_, err := r.Look(t.Context(), web(n), now)
 		must(t, err)
-		r.touch(now.Add(time.Duration(n) * time.Minute))
+		r.markUsed(now.Add(time.Duration(n) * time.Minute))
 		all = append(all, r)
 	}
-	trim(all, all[0].seen.Size()*2)
+	trimSnapshots(all, all[0].snapshot.Size()*2)
 	got := []bool{}
 	for _, r := range all {
-		got = append(got, r.seen != nil)
+		got = append(got, r.snapshot != nil)
 	}
 	if diff := cmp.Diff([]bool{true, false, false, true}, got); diff != "" {
 		t.Errorf("A namespace with many snapshots loses its own, and not those of others that are older.\ntrim(...): -want, +got:\n%s", diff)
@@ -245,9 +245,9 @@ func TestHostileTenantCostsItself(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	for n := range 100 {
-		r := openRemote(t, p, drip+"/x.git", of(hostile, n))
+		r := openRemote(t, p, drip+"/x.git", ofNamespace(hostile, n))
 		if n%2 == 0 {
-			r = openRemote(t, p, s.URL(repo), of(hostile, n), func(r *git.Remote) { r.Proxy = &transport.Proxy{URL: proxy[:len(proxy)-len("/x.git")]} })
+			r = openRemote(t, p, s.URL(repo), ofNamespace(hostile, n), func(r *git.Remote) { r.Proxy = &transport.Proxy{URL: proxy[:len(proxy)-len("/x.git")]} })
 		}
 		for m := range 10 {
 			d := fiveFiles(10*n + m)
@@ -259,9 +259,9 @@ func TestHostileTenantCostsItself(t *testing.T) {
 		}
 	}
 	until(func() bool {
-		p.underWay.mu.Lock()
-		defer p.underWay.mu.Unlock()
-		return p.underWay.by[hostile] > maxBytesPerNamespace-256<<10
+		p.pending.mu.Lock()
+		defer p.pending.mu.Unlock()
+		return p.pending.bytesOf[hostile] > maxBytesPerNamespace-256<<10
 	})
 	for n, ns := range []string{"", "team-a"} {
 		r := openRemote(t, p, s.URL(repo), func(r *git.Remote) { r.Namespace = ns })
@@ -275,9 +275,9 @@ func TestHostileTenantCostsItself(t *testing.T) {
 			return !IsPending(err)
 		})
 	}
-	p.underWay.mu.Lock()
-	defer p.underWay.mu.Unlock()
-	if held := p.underWay.by[hostile]; held > maxBytesPerNamespace {
+	p.pending.mu.Lock()
+	defer p.pending.mu.Unlock()
+	if held := p.pending.bytesOf[hostile]; held > maxBytesPerNamespace {
 		t.Errorf("A hostile tenant has no more than its share of the bytes that wait.\nbytes: %d", held)
 	}
 }

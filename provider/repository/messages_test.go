@@ -12,19 +12,19 @@ import (
 	"github.com/intentplane/intentplane/provider/git/failure"
 )
 
-// TestNotesAreShared lets many ask what the commits say, of a repository that is down and of one that is not.
-func TestNotesAreShared(t *testing.T) {
+// TestMessagesAreShared lets many ask what the commits say, of a repository that is down and of one that is not.
+func TestMessagesAreShared(t *testing.T) {
 	clock := time.Now()
 	s := serve(t, map[string]string{"README.md": "hello"})
 	r := open(t, pool(Options{Now: func() time.Time { return clock }}), s)
 	ask := func(class failure.Class) int {
 		t.Helper()
-		at, _ := r.known()
+		at, _ := r.knownSnapshot()
 		before := s.Requests(repo)
 		var wg sync.WaitGroup
 		for range 50 {
 			wg.Go(func() {
-				notes, err := r.Notes(context.Background(), at, "Delivery: ")
+				notes, err := r.ReadMessages(context.Background(), at, "Delivery: ")
 				if failure.ClassOf(err) != class || (err == nil) != (len(notes) > 0) {
 					t.Errorf("Notes(): want class %q, got %v, %v", class, notes, err)
 				}
@@ -53,18 +53,18 @@ func TestNotesAreShared(t *testing.T) {
 	}
 }
 
-// TestNotesWaitNoLonger lets somebody ask while another one reads from a host that says nothing.
-func TestNotesWaitNoLonger(t *testing.T) {
+// TestMessagesWaitForABoundedTime lets somebody ask while another one reads from a host that says nothing.
+func TestMessagesWaitForABoundedTime(t *testing.T) {
 	s := serve(t, map[string]string{"README.md": "hello"})
 	r := open(t, pool(Options{Patience: 10 * time.Millisecond}), s)
 	if err := deliver(r, fiveFiles(0)); err != nil && !IsPending(err) {
 		t.Fatal(err)
 	}
-	until(func() bool { at, _ := r.known(); return at != nil })
-	at, _ := r.known()
-	r.telling <- struct{}{}
-	if _, err := r.Notes(context.Background(), at, "x"); failure.ClassOf(err) != failure.ClassTransient {
+	until(func() bool { at, _ := r.knownSnapshot(); return at != nil })
+	at, _ := r.knownSnapshot()
+	r.messagesTurn <- struct{}{}
+	if _, err := r.ReadMessages(context.Background(), at, "x"); failure.ClassOf(err) != failure.ClassTransient {
 		t.Errorf("\nNobody waits without a bound\nNotes(): want %s, got %v", failure.ClassTransient, err)
 	}
-	<-r.telling
+	<-r.messagesTurn
 }

@@ -1,0 +1,60 @@
+package repository
+
+import (
+	"time"
+
+	"github.com/intentplane/intentplane/provider/git/failure"
+)
+
+// A retryPolicy is how long a backoff waits after the first failure, and at most.
+type retryPolicy struct {
+	first time.Duration
+	most  time.Duration
+}
+
+// retryPolicyFor returns the policy for a class of errors. What passes by itself is tried again soon, and what a user has to change is
+// not: changed credentials or a changed object have another identity, and do not wait. A lost race is tried again at once, elsewhere.
+func retryPolicyFor(c failure.Class) retryPolicy {
+	switch c {
+	case failure.ClassAuth, failure.ClassTrust, failure.ClassAddress, failure.ClassNotFound:
+		return retryPolicy{first: 15 * time.Second, most: 5 * time.Minute}
+	case failure.ClassPolicy, failure.ClassStateRefused, failure.ClassTooLarge, failure.ClassOccupied, failure.ClassInvalid:
+		return retryPolicy{first: 15 * time.Second, most: 10 * time.Minute}
+	}
+	return retryPolicy{first: time.Second, most: time.Minute}
+}
+
+// A backoff is an error that all callers get until it is time to try again. The wait doubles with each failure.
+type backoff struct {
+	cause error
+	until time.Time
+	next  time.Duration
+}
+
+// err returns the error, or nil if the last try succeeded or it is time to try again.
+func (t *backoff) err(now time.Time) error {
+	if t.cause == nil || !now.Before(t.until) {
+		return nil
+	}
+	return t.cause
+}
+
+// record records how a try ended.
+func (t *backoff) record(err error, now time.Time) {
+	if err == nil {
+		*t = backoff{}
+		return
+	}
+	p := retryPolicyFor(failure.ClassOf(err))
+	wait := min(max(t.next, p.first), p.most)
+	*t = backoff{cause: err, until: now.Add(wait), next: 2 * wait}
+}
+
+// isSharedFailure reports whether the next caller would get the error too, since it is not about one delivery or commit.
+func isSharedFailure(err error) bool {
+	switch failure.ClassOf(err) {
+	case failure.ClassTransient, failure.ClassAuth, failure.ClassTrust, failure.ClassAddress, failure.ClassNotFound, failure.ClassStateRefused:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,198 @@
+package repository
+
+import (
+	"context"
+	"time"
+
+	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/failure"
+)
+
+// deliverBatch delivers a group, and answers each of its deliveries. A delivery that the server refuses harms no other one: a group that
+// is refused is divided until that delivery is found.
+func (r *Repository) deliverBatch(ctx context.Context, group []*item) {
+	for len(group) > 0 {
+		planned, rest, err := r.pushBatch(ctx, group)
+		switch {
+		case err == nil:
+			planned.finishItems(r)
+		case len(group) > 1 && !isSharedFailure(err) && !failure.IsConflict(err):
+			half := len(group) / 2
+			if failure.ClassOf(err) == failure.ClassNotAtomic {
+				half = 1
+			}
+			r.deliverBatch(ctx, group[:half])
+			rest = group[half:]
+		default:
+			r.failBatch(group, err)
+			rest = nil
+		}
+		group = rest
+	}
+}
+
+// failBatch ends all deliveries of a group with one error.
+func (r *Repository) failBatch(group []*item, err error) {
+	if isSharedFailure(err) {
+		r.mu.Lock()
+		r.pushBackoff.record(err, r.pool.options.Now())
+		r.mu.Unlock()
+	}
+	if failure.IsConflict(err) {
+		r.requeueLosers(group)
+	}
+	for _, i := range group {
+		if !isSharedFailure(err) && !failure.IsConflict(err) {
+			r.recordRefusal(i, err)
+		}
+		r.finishItem(i, err)
+	}
+}
+
+// pushBatch pushes a group, and tries again as long as another writer pushes first. It returns the batch that was pushed, and the
+// deliveries that did not fit into it.
+func (r *Repository) pushBatch(ctx context.Context, group []*item) (batch, []*item, error) {
+	first := &firstPush{}
+	for lost := 0; ; lost++ {
+		began := r.pool.options.Now()
+		p, rest, err := r.tryBatch(ctx, group, lost > 0, first.whole)
+		switch {
+		case r.probeNextWay(p, err, first):
+		case failure.ClassOf(err) == failure.ClassNotAtomic:
+			r.pushSerially()
+			return batch{}, nil, err
+		case err == nil:
+			r.onSuccess(lost, r.pool.options.Now().Sub(began))
+			return p, rest, nil
+		case !failure.IsConflict(err):
+			return p, rest, err
+		case lost == maxConflicts:
+			return batch{}, nil, err
+		}
+		r.onConflict(lost, len(p.items))
+		if !r.pool.pauseFor(r.pool.options.Pause()) {
+			return batch{}, nil, &failure.Error{Class: failure.ClassTransient, Detail: "cannot push to the repository: the provider ends"}
+		}
+	}
+}
+
+// tryBatch pushes a group once, or as many of it as fit, on top of the known snapshot, or with again on top of a new one. With whole, the
+// first state of a repository goes with the branch.
+func (r *Repository) tryBatch(ctx context.Context, group []*item, again, whole bool) (batch, []*item, error) {
+	s, at, err := r.snapshotForBatch(ctx, again)
+	if err != nil {
+		return batch{}, nil, err
+	}
+	p, rest, err := newBatch(ctx, s, group, r.batchLimit())
+	if err == nil {
+		err = r.pushProposal(ctx, p, at, whole)
+	}
+	return p, rest, err
+}
+
+// pushSerially makes each push carry one delivery from now on.
+func (r *Repository) pushSerially() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.serial = true
+}
+
+// snapshotForBatch returns the snapshot to plan on. The known one is good enough: the push fails if the repository has moved since.
+func (r *Repository) snapshotForBatch(ctx context.Context, again bool) (*git.Snapshot, time.Time, error) {
+	if s, at := r.knownSnapshot(); s != nil && !again {
+		return s, at, nil
+	}
+	var s *git.Snapshot
+	began := r.pool.options.Now()
+	err := r.host.runOperation(ctx, func(ctx context.Context) error {
+		var err error
+		s, err = r.lookAtServer(ctx)
+		return err
+	})
+	if err != nil {
+		return nil, began, err
+	}
+	r.keepSnapshot(s, began)
+	return s, began, nil
+}
+
+// pushProposal pushes a batch. That nothing is to be done, by a snapshot from before a delivery was asked for, counts as a conflict: the
+// repository may have moved since.
+func (r *Repository) pushProposal(ctx context.Context, p batch, at time.Time, whole bool) error {
+	if p.proposal.Empty() {
+		for _, i := range p.items {
+			if at.Before(i.askedAt) {
+				return &failure.Error{Class: failure.ClassConflict, Detail: "cannot decide from an old snapshot of the repository: it is read again"}
+			}
+		}
+		return nil
+	}
+	parts := []*git.Proposal{p.proposal}
+	if p.first && !whole {
+		// The first state of a repository goes alone: a server that hides its ref refuses it, and takes the branch all the same, atomic
+		// or not. A revision is not delivered where its state cannot be written.
+		ahead, branch := p.proposal.SplitState()
+		parts = []*git.Proposal{ahead, branch}
+	}
+	for n, part := range parts {
+		began := r.pool.options.Now()
+		err := r.host.runOperation(ctx, func(ctx context.Context) error {
+			pushed, err := r.currentClient().Push(ctx, part)
+			if err == nil {
+				r.keepSnapshot(pushed.Snapshot, began)
+			}
+			return err
+		})
+		ended := Operation{Name: OperationPush, Err: err, Took: r.pool.options.Now().Sub(began)}
+		if n == len(parts)-1 {
+			ended.Deliveries = len(p.items)
+		}
+		r.pool.options.Ended(ended)
+		if err != nil {
+			return err
+		}
+	}
+	r.retireRival(ctx, p.proposal)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.pushBackoff.record(nil, r.pool.options.Now())
+	return nil
+}
+
+// A batch is a group of deliveries that go with one push.
+type batch struct {
+	proposal *git.Proposal
+	// first is true if the repository has no state yet, and this is the push that writes it.
+	first bool
+	items []*item
+	errs  []error
+}
+
+// newBatch plans one delivery on top of the other, as many as fit and at most most. It returns the rest of the group.
+func newBatch(ctx context.Context, s *git.Snapshot, group []*item, most int) (batch, []*item, error) {
+	p := batch{first: s.StateTip() == ""}
+	draft := git.NewDraft(s)
+	most = min(len(group), most)
+	if s.Stateless() {
+		most = min(most, 1) // The first delivery recovers what all others build on.
+	}
+	for len(p.items) < most && draft.Size() < maxBatchBytes {
+		i := group[len(p.items)]
+		next := draft.Fork()
+		err := i.Plan(ctx, next)
+		if err == nil {
+			draft = next
+		}
+		p.items, p.errs = append(p.items, i), append(p.errs, err)
+	}
+	var err error
+	p.proposal, err = draft.Proposal()
+	return p, group[len(p.items):], err
+}
+
+// finishItems ends each delivery of the batch with its own error.
+func (p batch) finishItems(r *Repository) {
+	for n, i := range p.items {
+		r.finishItem(i, p.errs[n])
+	}
+}

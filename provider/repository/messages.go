@@ -1,0 +1,64 @@
+package repository
+
+import (
+	"context"
+	"time"
+
+	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/failure"
+)
+
+// A messageCache has the messages of a branch's commits up to a tip, and the backoff after they could not be read.
+type messageCache struct {
+	backoff
+
+	log *git.MessageLog
+}
+
+// ReadMessages returns the messages of the branch's last commits that contain some words. They are read once, and then those that came
+// since; other callers wait meanwhile, for a bounded time. It returns a *failure.Error.
+func (r *Repository) ReadMessages(ctx context.Context, s *git.Snapshot, words string) ([]git.Message, error) {
+	timer := time.NewTimer(r.host.currentPatience())
+	defer timer.Stop()
+	select {
+	case r.messagesTurn <- struct{}{}:
+	case <-timer.C:
+		return nil, &failure.Error{Class: failure.ClassTransient, Detail: "cannot read the commits of the repository: it did not answer yet"}
+	case <-ctx.Done():
+		return nil, &failure.Error{Class: failure.ClassTransient, Detail: "cannot read the commits of the repository: " + ctx.Err().Error()}
+	}
+	defer func() { <-r.messagesTurn }()
+	told := r.knownMessages()
+	if told.Covers(s, words) {
+		return told.Messages(), nil
+	}
+	if err := r.messages.err(r.pool.options.Now()); err != nil {
+		return nil, err
+	}
+	err := r.host.runOperation(ctx, func(ctx context.Context) error {
+		var err error
+		told, err = r.currentClient().ReadMessages(ctx, s, words, told)
+		return err
+	})
+	r.messages.record(err, r.pool.options.Now())
+	if err != nil {
+		return nil, err
+	}
+	r.keepMessages(told)
+	return told.Messages(), nil
+}
+
+func (r *Repository) knownMessages() *git.MessageLog {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.messages.log
+}
+
+// keepMessages retains the messages, unless the repository is closed.
+func (r *Repository) keepMessages(told *git.MessageLog) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.closed {
+		r.messages.log = told
+	}
+}
