@@ -54,7 +54,7 @@ func Plan(s *Snapshot, c Change) (*Proposal, error) {
 	return d.Proposal()
 }
 
-func (c Change) validate() error {
+func (c Change) validateCommit() error {
 	switch {
 	case strings.ContainsFunc(c.Author.Name+c.Author.Email, isRefusedInAuthor), c.Author.Name == "", c.Author.Email == "":
 		return failure.Newf(failure.ClassInvalid, "author needs a name and an email without line breaks and angle brackets")
@@ -112,7 +112,7 @@ func (c Change) stateEdits() (*objects.Node, error) {
 	return root, nil
 }
 
-// info returns what a commit of the change has beside its tree.
-func (c Change) info(message string) objects.CommitInfo {
+// commitInfo returns what a commit of the change has beside its tree.
+func (c Change) commitInfo(message string) objects.CommitInfo {
 	return objects.CommitInfo{Author: c.Author, When: c.When, Message: message, Signer: c.signer}
 }

@@ -65,7 +65,7 @@ func NewClient(r Remote, o ...Option) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	conn, err := transport.New(r.server(), transport.Options{Now: opts.now, Resolver: opts.resolver, Limits: opts.limits, Secrets: r.signingSecrets()})
+	conn, err := transport.New(r.serverOfRemote(), transport.Options{Now: opts.now, Resolver: opts.resolver, Limits: opts.limits, Secrets: r.signingSecrets()})
 	if err != nil {
 		return nil, err
 	}
@@ -94,8 +94,8 @@ func withDefaultDeadline(ctx context.Context) (context.Context, context.CancelFu
 // UseBudget makes the client keep to a budget, of which its remote's namespace has its turn. It must be called before the client is used.
 func (c *Client) UseBudget(b *transport.Budget) { c.budget = b.ForNamespace(c.remote.Namespace) }
 
-// openFetch opens a session that reads from the server. The caller closes it.
-func (c *Client) openFetch(ctx context.Context) (fetcher, error) {
+// openFetchSession opens a session that reads from the server. The caller closes it.
+func (c *Client) openFetchSession(ctx context.Context) (fetcher, error) {
 	s, err := c.conn.UploadSession(ctx)
 	if err != nil {
 		return fetcher{}, err
@@ -108,5 +108,5 @@ func (c *Client) openFetch(ctx context.Context) (fetcher, error) {
 	return fetcher{session: s, refs: adv.References, capabilities: adv.Capabilities, limit: c.maxInflated, budget: c.budget}, nil
 }
 
-// close ends the session. Everything was read, or failed before.
-func (f fetcher) close() { _ = f.session.Close() }
+// closeSession ends the session. Everything was read, or failed before.
+func (f fetcher) closeSession() { _ = f.session.Close() }

@@ -34,25 +34,25 @@ func (c *Client) FetchCommit(ctx context.Context, id string) (*Commit, error) {
 		return &Commit{view: v}, nil
 	}
 	failed := c.conn.Failure(ctx, transport.VerbRead, err)
-	if isNotGiven(err) {
+	if isObjectRefused(err) {
 		return nil, failure.Newf(failure.ClassNotFound, "cannot fetch commit %s: the repository does not have it, or does not give it", id)
 	}
 	return nil, failed
 }
 
 func (c *Client) fetchCommitView(ctx context.Context, id plumbing.Hash) (objects.View, error) {
-	f, err := c.openFetch(ctx)
+	f, err := c.openFetchSession(ctx)
 	if err != nil {
 		return objects.View{}, err
 	}
-	defer f.close()
+	defer f.closeSession()
 	v, _, err := f.fetchView(ctx, id, objects.View{}, withoutBlobs)
 	return v, err
 }
 
-// isNotGiven is true if a server has no such object, or gives none that no ref
+// isObjectRefused is true if a server has no such object, or gives none that no ref
 // names. It has only words for that.
-func isNotGiven(err error) bool {
+func isObjectRefused(err error) bool {
 	text := strings.ToLower(err.Error())
 	for _, words := range []string{"not our ref", "unadvertised object", "bad object", "empty uploadpack", "remote repository is empty"} {
 		if strings.Contains(text, words) {

@@ -21,7 +21,7 @@ func (c *Client) Contains(ctx context.Context, s *Snapshot, commit string) (bool
 	id := plumbing.NewHash(commit)
 	ctx, cancel := withDefaultDeadline(ctx)
 	defer cancel()
-	past, err := c.fetchPast(ctx, s.seen, id)
+	past, err := c.fetchCommitsUntil(ctx, s.seen, id)
 	if err != nil {
 		return false, c.conn.Failure(ctx, transport.VerbRead, err)
 	}
@@ -33,18 +33,18 @@ func (c *Client) Contains(ctx context.Context, s *Snapshot, commit string) (bool
 	return true, nil
 }
 
-// fetchPast fetches the commits from a tip to an older one. If that is none of
+// fetchCommitsUntil fetches the commits from a tip to an older one. If that is none of
 // them, they are of no use.
-func (c *Client) fetchPast(ctx context.Context, tip, until plumbing.Hash) ([]plumbing.Hash, error) {
-	f, err := c.openFetch(ctx)
+func (c *Client) fetchCommitsUntil(ctx context.Context, tip, until plumbing.Hash) ([]plumbing.Hash, error) {
+	f, err := c.openFetchSession(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer f.close()
-	return f.fetchPast(ctx, tip, until)
+	defer f.closeSession()
+	return f.fetchCommitsUntil(ctx, tip, until)
 }
 
-func (f fetcher) fetchPast(ctx context.Context, tip, until plumbing.Hash) ([]plumbing.Hash, error) {
+func (f fetcher) fetchCommitsUntil(ctx context.Context, tip, until plumbing.Hash) ([]plumbing.Hash, error) {
 	fetched, err := f.fetchNewerCommits(ctx, tip, until)
 	return objects.Lineage(fetched, tip), err
 }
@@ -57,5 +57,5 @@ func (f fetcher) fetchNewerCommits(ctx context.Context, tip, old plumbing.Hash) 
 		return nil, err
 	}
 	req.Haves = []plumbing.Hash{old}
-	return f.readAnswer(ctx, req, func(res *packp.UploadPackResponse) bool { return slices.Contains(res.ACKs, old) })
+	return f.fetchAnswered(ctx, req, func(res *packp.UploadPackResponse) bool { return slices.Contains(res.ACKs, old) })
 }

@@ -169,7 +169,7 @@ func TestLookAgain(t *testing.T) {
 	}
 
 	tidy, err := c.Look(context.Background(), done.Snapshot)
-	if err != nil || !tidy.equalTo(done.Snapshot) {
+	if err != nil || !tidy.holdsSameAs(done.Snapshot) {
 		t.Errorf("\nNothing moved\nLook(): %v", err)
 	}
 	before := s.Requests(repo)

@@ -39,7 +39,7 @@ func (d *Draft) Snapshot() *Snapshot { return d.at }
 // whole draft. It returns an *Error if the change is not valid or a directory
 // is occupied, and then the draft is as it was.
 func (d *Draft) Commit(c Change) (string, error) {
-	if err := c.validate(); err != nil {
+	if err := c.validateCommit(); err != nil {
 		return "", err
 	}
 	trees, err := c.branchEdits()
@@ -54,16 +54,16 @@ func (d *Draft) Commit(c Change) (string, error) {
 		return "", failure.Newf(failure.ClassNotFound, "cannot write to the branch: it does not exist, while other branches do")
 	}
 	c.signer = d.before.signer
-	next, made, err := d.at.branch.Apply(trees, c.info(c.Message))
+	next, made, err := d.at.branch.Apply(trees, c.commitInfo(c.Message))
 	if err != nil {
 		return "", err
 	}
 	id := newCommitID(d.at.branch, next)
-	d.advance(next, made, c)
+	d.advanceTo(next, made, c)
 	return id, nil
 }
 
-func (d *Draft) advance(branch objects.View, made []objects.Object, c Change) {
+func (d *Draft) advanceTo(branch objects.View, made []objects.Object, c Change) {
 	if len(made) == 0 && len(c.State) == 0 && len(c.Retain) == 0 {
 		return
 	}
@@ -87,13 +87,13 @@ func (d *Draft) advance(branch objects.View, made []objects.Object, c Change) {
 // AddState adds files and trees of the state that go with the commit that was
 // made last. It returns an *Error if a path is refused.
 func (d *Draft) AddState(c Change) error {
-	if err := c.validate(); err != nil {
+	if err := c.validateCommit(); err != nil {
 		return err
 	}
 	if _, err := c.stateEdits(); err != nil {
 		return err
 	}
-	d.advance(d.at.branch, nil, c)
+	d.advanceTo(d.at.branch, nil, c)
 	return nil
 }
 
@@ -128,7 +128,7 @@ func (d *Draft) Proposal() (*Proposal, error) {
 	if err != nil {
 		return nil, err
 	}
-	after.state, p.state, err = d.before.state.apply(files, c.info(d.before.stateMessage()))
+	after.state, p.state, err = d.before.state.applyEdits(files, c.commitInfo(d.before.stateMessage()))
 	return p, err
 }
 

@@ -50,7 +50,7 @@ func (f fetcher) fetchView(ctx context.Context, commit plumbing.Hash, old object
 		return old, []plumbing.Hash{commit}, nil
 	}
 	if !old.Commit.IsZero() && f.capabilities.Supports(capability.Shallow) {
-		v, commits, err := f.fetchSince(ctx, commit, old, filter)
+		v, commits, err := f.fetchNewObjects(ctx, commit, old, filter)
 		if err == nil || ctx.Err() != nil {
 			return v, commits, err
 		}
@@ -63,15 +63,15 @@ func (f fetcher) fetchView(ctx context.Context, commit plumbing.Hash, old object
 	return v, nil, err
 }
 
-// fetchSince fetches only what the old view lacks. It returns an error if that is
+// fetchNewObjects fetches only what the old view lacks. It returns an error if that is
 // not enough: a server knows what it has, and not what we threw away.
-func (f fetcher) fetchSince(ctx context.Context, commit plumbing.Hash, old objects.View, filter packp.Filter) (objects.View, []plumbing.Hash, error) {
+func (f fetcher) fetchNewObjects(ctx context.Context, commit plumbing.Hash, old objects.View, filter packp.Filter) (objects.View, []plumbing.Hash, error) {
 	req, err := f.newRequest(commit, window, filter)
 	if err != nil {
 		return objects.View{}, nil, err
 	}
 	req.Haves = []plumbing.Hash{old.Commit}
-	fetched, err := f.fetchAll(ctx, req)
+	fetched, err := f.fetchRequested(ctx, req)
 	if err != nil {
 		return objects.View{}, nil, err
 	}
@@ -92,16 +92,16 @@ func (f fetcher) fetchObject(ctx context.Context, want plumbing.Hash, filter pac
 	if err != nil {
 		return nil, err
 	}
-	return f.fetchAll(ctx, req)
+	return f.fetchRequested(ctx, req)
 }
 
-func (f fetcher) fetchAll(ctx context.Context, req *packp.UploadPackRequest) (map[plumbing.Hash]objects.Object, error) {
-	return f.readAnswer(ctx, req, func(*packp.UploadPackResponse) bool { return true })
+func (f fetcher) fetchRequested(ctx context.Context, req *packp.UploadPackRequest) (map[plumbing.Hash]objects.Object, error) {
+	return f.fetchAnswered(ctx, req, func(*packp.UploadPackResponse) bool { return true })
 }
 
-// readAnswer returns the objects of an answer; none if the beginning of the answer
+// fetchAnswered returns the objects of an answer; none if the beginning of the answer
 // is not what is wanted.
-func (f fetcher) readAnswer(ctx context.Context, req *packp.UploadPackRequest, wanted func(*packp.UploadPackResponse) bool) (map[plumbing.Hash]objects.Object, error) {
+func (f fetcher) fetchAnswered(ctx context.Context, req *packp.UploadPackRequest, wanted func(*packp.UploadPackResponse) bool) (map[plumbing.Hash]objects.Object, error) {
 	res, err := f.session.UploadPack(ctx, req)
 	if err != nil {
 		return nil, err
@@ -164,9 +164,9 @@ func Demultiplex(used *capability.List, r io.Reader) io.Reader {
 	return r
 }
 
-// fetchState returns the view of the state. The trees that it retains may be
+// fetchStateView returns the view of the state. The trees that it retains may be
 // large, and their files are needed for a rollback only.
-func (f fetcher) fetchState(ctx context.Context, commit plumbing.Hash, old objects.View) (objects.View, error) {
+func (f fetcher) fetchStateView(ctx context.Context, commit plumbing.Hash, old objects.View) (objects.View, error) {
 	v, _, err := f.fetchView(ctx, commit, old, withoutBlobs)
 	if err != nil {
 		return objects.View{}, err
@@ -196,7 +196,7 @@ func (f fetcher) fetchObjects(ctx context.Context, ids []plumbing.Hash) (map[plu
 		return nil, err
 	}
 	req.Wants = append(req.Wants, ids[1:]...)
-	fetched, err := f.fetchAll(ctx, req)
+	fetched, err := f.fetchRequested(ctx, req)
 	if err == nil && fetched == nil {
 		err = packfile.ErrEmptyPackfile
 	}

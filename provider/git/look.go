@@ -21,16 +21,16 @@ func (c *Client) Look(ctx context.Context, previous *Snapshot) (*Snapshot, error
 	ctx, cancel := withDefaultDeadline(ctx)
 	defer cancel()
 
-	f, err := c.openFetch(ctx)
+	f, err := c.openFetchSession(ctx)
 	if transport.IsEmptyRepository(err) {
 		return &Snapshot{target: c.remoteKey(), empty: true, signer: c.signer}, nil
 	}
 	if err != nil {
 		return nil, c.conn.Failure(ctx, transport.VerbRead, err)
 	}
-	defer f.close()
+	defer f.closeSession()
 
-	next := &Snapshot{target: c.remoteKey(), empty: !hasBranches(f.refs), signer: c.signer, watched: c.selectWatched(f.refs)}
+	next := &Snapshot{target: c.remoteKey(), empty: !hasAnyBranch(f.refs), signer: c.signer, watched: c.selectWatched(f.refs)}
 	old := c.previousOrEmpty(previous)
 	var commits []plumbing.Hash
 	if next.branch, commits, err = f.fetchView(ctx, f.refs[c.remote.branchRef()], old.branch, withoutBlobs); err != nil {
@@ -40,15 +40,15 @@ func (c *Client) Look(ctx context.Context, previous *Snapshot) (*Snapshot, error
 	next.history = old.history.After(next.branch.Commit, commits)
 	next.state = old.state
 	if tip := f.refs[c.remote.StateRef]; tip != old.state.Commit {
-		v, err := f.fetchState(ctx, tip, old.state.View)
+		v, err := f.fetchStateView(ctx, tip, old.state.View)
 		if err != nil {
 			return nil, c.conn.Failure(ctx, transport.VerbRead, err)
 		}
 		next.state = next.checkStateSignature(stateView{View: v}).setAsideRetired()
 	}
-	if previous != nil && next.equalTo(previous) {
+	if previous != nil && next.holdsSameAs(previous) {
 		// Nothing goes on, so there is time.
-		return previous.tidyViews(), nil
+		return previous.withoutGarbage(), nil
 	}
 	return next, nil
 }
@@ -67,7 +67,7 @@ func (c *Client) ReadFile(ctx context.Context, s *Snapshot, path string) ([]byte
 	}
 	ctx, cancel := withDefaultDeadline(ctx)
 	defer cancel()
-	fetched, err := c.fetchFile(ctx, s, e.ID)
+	fetched, err := c.fetchFileObject(ctx, s, e.ID)
 	if err != nil {
 		return nil, false, c.conn.Failure(ctx, transport.VerbRead, err)
 	}
@@ -75,12 +75,12 @@ func (c *Client) ReadFile(ctx context.Context, s *Snapshot, path string) ([]byte
 	return data, err == nil, err
 }
 
-func (c *Client) fetchFile(ctx context.Context, s *Snapshot, id plumbing.Hash) (map[plumbing.Hash]objects.Object, error) {
-	f, err := c.openFetch(ctx)
+func (c *Client) fetchFileObject(ctx context.Context, s *Snapshot, id plumbing.Hash) (map[plumbing.Hash]objects.Object, error) {
+	f, err := c.openFetchSession(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer f.close()
+	defer f.closeSession()
 	// Servers do not advertise whether they give a single file.
 	if fetched, err := f.fetchObject(ctx, id, everything); err == nil || ctx.Err() != nil {
 		return fetched, err
@@ -96,11 +96,11 @@ func (c *Client) previousOrEmpty(s *Snapshot) *Snapshot {
 	return s
 }
 
-func (s *Snapshot) equalTo(o *Snapshot) bool {
+func (s *Snapshot) holdsSameAs(o *Snapshot) bool {
 	return s.target == o.target && s.empty == o.empty && s.branch.Commit == o.branch.Commit && s.state.Commit == o.state.Commit && maps.Equal(s.watched, o.watched)
 }
 
-func hasBranches(refs map[string]plumbing.Hash) bool {
+func hasAnyBranch(refs map[string]plumbing.Hash) bool {
 	for name := range refs {
 		if strings.HasPrefix(name, branchPrefix) {
 			return true

@@ -71,11 +71,11 @@ func (c *Client) ReadMessages(ctx context.Context, s *Snapshot, words string, be
 	}
 	ctx, cancel := withDefaultDeadline(ctx)
 	defer cancel()
-	f, err := c.openFetch(ctx)
+	f, err := c.openFetchSession(ctx)
 	if err != nil {
 		return nil, c.conn.Failure(ctx, transport.VerbRead, err)
 	}
-	defer f.close()
+	defer f.closeSession()
 	if before.continuesFrom(s.target, words) {
 		if commits, ok, err := f.fetchCommitsSince(ctx, s.seen, before.seen); err == nil && ok {
 			next.notes = append(c.selectMessages(commits, words), before.notes...)
@@ -100,7 +100,7 @@ func (f fetcher) fetchCommits(ctx context.Context, tip plumbing.Hash) ([]objects
 	if err != nil {
 		return nil, err
 	}
-	fetched, err := f.fetchAll(ctx, req)
+	fetched, err := f.fetchRequested(ctx, req)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +133,7 @@ func (c *Client) selectMessages(commits []objects.Object, words string) []Messag
 	out := []Message{}
 	for _, commit := range commits {
 		if n := parseMessage(commit); strings.Contains(n.Message, words) {
-			n.signed = c.isTrusted(commit)
+			n.signed = c.hasTrustedSignature(commit)
 			out = append(out, n)
 		}
 	}

@@ -64,9 +64,9 @@ func (c *Client) Push(ctx context.Context, p *Proposal) (*Pushed, error) {
 		if err := c.checkUnmoved(p, l.adv); err != nil {
 			return nil, err
 		}
-		updates = dropDone(updates, l.adv)
+		updates = dropDoneUpdates(updates, l.adv)
 	}
-	err = c.sendUpdates(ctx, l.session, l.adv, updates, atomic)
+	err = c.sendRefUpdates(ctx, l.session, l.adv, updates, atomic)
 	if err == nil || failure.IsConflict(err) {
 		c.keepPushSession(l)
 	}
@@ -144,8 +144,8 @@ func (c *Client) checkUnmoved(p *Proposal, adv *packp.AdvRefs) error {
 	return nil
 }
 
-// dropDone leaves out what a push before this one has done.
-func dropDone(updates []refUpdate, adv *packp.AdvRefs) []refUpdate {
+// dropDoneUpdates leaves out what a push before this one has done.
+func dropDoneUpdates(updates []refUpdate, adv *packp.AdvRefs) []refUpdate {
 	out := []refUpdate{}
 	for _, u := range updates {
 		if now, advertised := adv.References[u.name]; !advertised || now != u.next {
@@ -155,10 +155,10 @@ func dropDone(updates []refUpdate, adv *packp.AdvRefs) []refUpdate {
 	return out
 }
 
-func (c *Client) sendUpdates(ctx context.Context, s gogit.ReceivePackSession, adv *packp.AdvRefs, updates []refUpdate, atomic bool) error {
+func (c *Client) sendRefUpdates(ctx context.Context, s gogit.ReceivePackSession, adv *packp.AdvRefs, updates []refUpdate, atomic bool) error {
 	if len(updates) > 1 && !atomic {
 		for _, u := range updates {
-			if err := c.sendUpdates(ctx, s, adv, []refUpdate{u}, false); err != nil {
+			if err := c.sendRefUpdates(ctx, s, adv, []refUpdate{u}, false); err != nil {
 				return err
 			}
 		}
@@ -218,15 +218,15 @@ func (c *Client) explainRefusal(ctx context.Context, updates []refUpdate, report
 			statuses[s.ReferenceName.String()] = s.Status
 		}
 	}
-	e := c.findRefused(updates, statuses, report.UnpackStatus, said)
+	e := c.findRefusedRefs(updates, statuses, report.UnpackStatus, said)
 	e.Remote = c.conn.CleanLines(said)
 	return e
 }
 
-// findRefused finds the refs that were refused for a reason of their own: in an
+// findRefusedRefs finds the refs that were refused for a reason of their own: in an
 // atomic push the others only fell with them. It names all of them, for a hook
 // that refuses a push as a whole has nothing against one of its refs.
-func (c *Client) findRefused(updates []refUpdate, statuses map[string]string, unpack, said string) *failure.Error {
+func (c *Client) findRefusedRefs(updates []refUpdate, statuses map[string]string, unpack, said string) *failure.Error {
 	var first *failure.Error
 	fell := ""
 	own := map[string]bool{}

@@ -64,7 +64,7 @@ func TestJudge(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := &Client{remote: Remote{Branch: "main", StateRef: stateRef}, conn: at(t, "https://git.example.org").conn}
 			updates := []refUpdate{{name: stateRef}, {name: branch}}
-			got := c.findRefused(updates, tc.statuses, tc.unpack, tc.said)
+			got := c.findRefusedRefs(updates, tc.statuses, tc.unpack, tc.said)
 			if diff := cmp.Diff(tc.want, got.Class); diff != "" {
 				t.Errorf("\n%s\njudge(...): -want, +got:\n%s\n%v", tc.reason, diff, got)
 			}

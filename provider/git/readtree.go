@@ -37,10 +37,10 @@ func (c *Client) ReadTree(ctx context.Context, s *Snapshot, w WantedTree) (map[s
 		return files, true, nil
 	}
 	if e, ok, err := s.state.Find(w.RetainedDir + "/" + w.ID); err == nil && ok && e.IsDir() && e.ID.String() == w.ID {
-		files, err := c.readFiles(ctx, s.state.View, e.ID, "")
+		files, err := c.readFilesOfTree(ctx, s.state.View, e.ID, "")
 		return files, err == nil, err
 	}
-	if files, ok, err := c.readAt(ctx, s.branch, w); ok || err != nil {
+	if files, ok, err := c.readTreeAt(ctx, s.branch, w); ok || err != nil {
 		return files, ok, err
 	}
 	for _, commit := range w.Commits {
@@ -51,15 +51,15 @@ func (c *Client) ReadTree(ctx context.Context, s *Snapshot, w WantedTree) (map[s
 		if err != nil {
 			return nil, false, err
 		}
-		if files, ok, err := c.readAt(ctx, past.view, w); ok || err != nil {
+		if files, ok, err := c.readTreeAt(ctx, past.view, w); ok || err != nil {
 			return files, ok, err
 		}
 	}
 	return nil, false, nil
 }
 
-// readAt reads the tree if a commit has it at its path.
-func (c *Client) readAt(ctx context.Context, v objects.View, w WantedTree) (map[string][]byte, bool, error) {
+// readTreeAt reads the tree if a commit has it at its path.
+func (c *Client) readTreeAt(ctx context.Context, v objects.View, w WantedTree) (map[string][]byte, bool, error) {
 	id, err := (&Commit{view: v}).Subtree(w.Path, w.Without)
 	if err != nil || id != w.ID {
 		return nil, false, err
@@ -68,12 +68,12 @@ func (c *Client) readAt(ctx context.Context, v objects.View, w WantedTree) (map[
 	if err != nil {
 		return nil, false, err
 	}
-	files, err := c.readFiles(ctx, v, e.ID, w.Without)
+	files, err := c.readFilesOfTree(ctx, v, e.ID, w.Without)
 	return files, err == nil, err
 }
 
-// readFiles returns the files of a tree that a view knows, and fetches those that it lacks.
-func (c *Client) readFiles(ctx context.Context, v objects.View, tree plumbing.Hash, without string) (map[string][]byte, error) {
+// readFilesOfTree returns the files of a tree that a view knows, and fetches those that it lacks.
+func (c *Client) readFilesOfTree(ctx context.Context, v objects.View, tree plumbing.Hash, without string) (map[string][]byte, error) {
 	ctx, cancel := withDefaultDeadline(ctx)
 	defer cancel()
 	missing, err := v.MissingFiles(tree, true)
@@ -89,17 +89,17 @@ func (c *Client) readFiles(ctx context.Context, v objects.View, tree plumbing.Ha
 		return nil, c.conn.Failure(ctx, transport.VerbRead, err)
 	}
 	r := treeReader{view: v, files: map[string][]byte{}, left: maxTreeBytes}
-	return r.files, r.readTree(tree, "", without)
+	return r.files, r.readDirectory(tree, "", without)
 }
 
 // fetchObjects fetches objects by their ids, or the commit that they hang on from
 // a server that gives no object by its id.
 func (c *Client) fetchObjects(ctx context.Context, commit plumbing.Hash, ids []plumbing.Hash) (map[plumbing.Hash]objects.Object, error) {
-	f, err := c.openFetch(ctx)
+	f, err := c.openFetchSession(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer f.close()
+	defer f.closeSession()
 	if fetched, err := f.fetchObjects(ctx, ids); err == nil || ctx.Err() != nil {
 		return fetched, err
 	}
@@ -115,7 +115,7 @@ type treeReader struct {
 	trees int
 }
 
-func (r *treeReader) readTree(tree plumbing.Hash, prefix, without string) error {
+func (r *treeReader) readDirectory(tree plumbing.Hash, prefix, without string) error {
 	entries, err := r.view.Entries(tree)
 	if err != nil {
 		return err
@@ -127,20 +127,20 @@ func (r *treeReader) readTree(tree plumbing.Hash, prefix, without string) error 
 		if prefix == "" && e.Name == without {
 			continue
 		}
-		if err := r.readEntry(e, prefix+e.Name); err != nil {
+		if err := r.readTreeEntry(e, prefix+e.Name); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *treeReader) readEntry(e objects.TreeEntry, path string) error {
+func (r *treeReader) readTreeEntry(e objects.TreeEntry, path string) error {
 	if err := objects.CheckPath(path); err != nil {
 		return &failure.Error{Class: failure.ClassInvalid, Detail: err.Error()}
 	}
 	switch {
 	case e.IsDir():
-		return r.readTree(e.ID, path+"/", "")
+		return r.readDirectory(e.ID, path+"/", "")
 	case e.Mode != objects.ModeFile:
 		return failure.Newf(failure.ClassInvalid, "cannot read tree: %q is not a plain file", failure.Shorten(path))
 	}

@@ -57,11 +57,11 @@ func (r Remote) Validate() error {
 	if r.StateRef == r.branchRef() {
 		return errors.Errorf("state ref %q is the branch itself", r.StateRef)
 	}
-	return r.server().Validate()
+	return r.serverOfRemote().Validate()
 }
 
-// server returns how the remote is reached.
-func (r Remote) server() transport.Server {
+// serverOfRemote returns how the remote is reached.
+func (r Remote) serverOfRemote() transport.Server {
 	return transport.Server{
 		URL: r.URL, Auth: r.Auth, CABundle: r.CABundle, KnownHosts: r.KnownHosts, Proxy: r.Proxy, Certificate: r.Certificate, Guard: r.Guard,
 	}

@@ -40,8 +40,8 @@ type stateView struct {
 	retired bool
 }
 
-// apply returns the state after a commit that makes the edits, and the objects that it adds. What is written counts.
-func (v stateView) apply(root *objects.Node, info objects.CommitInfo) (stateView, []objects.Object, error) {
+// applyEdits returns the state after a commit that makes the edits, and the objects that it adds. What is written counts.
+func (v stateView) applyEdits(root *objects.Node, info objects.CommitInfo) (stateView, []objects.Object, error) {
 	next, made, err := v.Apply(root, info)
 	if err != nil || next.Commit == v.Commit {
 		return v, made, err
@@ -49,16 +49,16 @@ func (v stateView) apply(root *objects.Node, info objects.CommitInfo) (stateView
 	return stateView{View: next}, made, nil
 }
 
-func (v stateView) tidy() stateView {
+func (v stateView) withoutGarbage() stateView {
 	v.View = v.Tidy(true)
 	return v
 }
 
 // Tip returns the commit of the branch, or nothing if the branch does not exist.
-func (s *Snapshot) Tip() string { return hexOrEmpty(s.branch.Commit) }
+func (s *Snapshot) Tip() string { return hexUnlessZero(s.branch.Commit) }
 
 // StateTip returns the commit of the state ref, or nothing if there is none.
-func (s *Snapshot) StateTip() string { return hexOrEmpty(s.state.Commit) }
+func (s *Snapshot) StateTip() string { return hexUnlessZero(s.state.Commit) }
 
 // Empty reports whether the repository has no branch at all. Such a repository
 // is new, and its first branch may be made; where other branches exist, a
@@ -124,21 +124,21 @@ func (s *Snapshot) StateFile(path string) ([]byte, bool, error) {
 	return data, err == nil, err
 }
 
-func hexOrEmpty(h plumbing.Hash) string {
+func hexUnlessZero(h plumbing.Hash) string {
 	if h.IsZero() {
 		return ""
 	}
 	return h.String()
 }
 
-// tidyViews drops what deliveries left behind: trees that were replaced, and files of
+// withoutGarbage drops what deliveries left behind: trees that were replaced, and files of
 // the branch, which the server has by now.
-func (s *Snapshot) tidyViews() *Snapshot {
+func (s *Snapshot) withoutGarbage() *Snapshot {
 	if s.branch.IsTidy() && s.state.IsTidy() {
 		return s
 	}
 	next := *s
-	next.branch, next.state = s.branch.Tidy(false), s.state.tidy()
+	next.branch, next.state = s.branch.Tidy(false), s.state.withoutGarbage()
 	return &next
 }
 

@@ -27,7 +27,7 @@ func (c *Client) WatchRefs(names ...string) { c.watched = names }
 
 // WatchedRef returns the commit of a ref that the client was to note, or nothing
 // if the remote has no such ref.
-func (s *Snapshot) WatchedRef(name string) string { return hexOrEmpty(s.watched[name]) }
+func (s *Snapshot) WatchedRef(name string) string { return hexUnlessZero(s.watched[name]) }
 
 // StateTime returns the date of the last commit of the state. It is zero if
 // there is none, or none that can be read.
@@ -95,7 +95,7 @@ func (s *Snapshot) Retire(stateRef string, like *Proposal) (*Proposal, error) {
 	p, after := &Proposal{before: s, author: like.author, when: like.when}, *s
 	emptied := s.state
 	emptied.Tree = plumbing.ZeroHash
-	after.state, p.state, err = emptied.apply(files, c.info(s.stateMessage()))
+	after.state, p.state, err = emptied.applyEdits(files, c.commitInfo(s.stateMessage()))
 	p.after = &after
 	return p, err
 }

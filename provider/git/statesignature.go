@@ -99,8 +99,8 @@ func selectTrusted(notes []Message) []Message {
 	return out
 }
 
-// isTrusted reports whether a trusted key signed the commit.
-func (c *Client) isTrusted(commit objects.Object) bool {
+// hasTrustedSignature reports whether a trusted key signed the commit.
+func (c *Client) hasTrustedSignature(commit objects.Object) bool {
 	content, armored := objects.SplitSignature(commit.Data)
 	return c.signer != nil && armored != "" && c.signer.Verify(content, armored) == nil
 }

@@ -31,16 +31,16 @@ type backoff struct {
 	next  time.Duration
 }
 
-// err returns the error, or nil if the last try succeeded or it is time to try again.
-func (t *backoff) err(now time.Time) error {
+// currentError returns the error, or nil if the last try succeeded or it is time to try again.
+func (t *backoff) currentError(now time.Time) error {
 	if t.cause == nil || !now.Before(t.until) {
 		return nil
 	}
 	return t.cause
 }
 
-// record records how a try ended.
-func (t *backoff) record(err error, now time.Time) {
+// recordResult records how a try ended.
+func (t *backoff) recordResult(err error, now time.Time) {
 	if err == nil {
 		*t = backoff{}
 		return

@@ -12,10 +12,10 @@ import (
 // is refused is divided until that delivery is found.
 func (r *Repository) deliverBatch(ctx context.Context, group []*item) {
 	for len(group) > 0 {
-		planned, rest, err := r.pushBatch(ctx, group)
+		planned, rest, err := r.pushBatchWithRetry(ctx, group)
 		switch {
 		case err == nil:
-			planned.finishItems(r)
+			planned.finishDeliveries(r)
 		case len(group) > 1 && !isSharedFailure(err) && !failure.IsConflict(err):
 			half := len(group) / 2
 			if failure.ClassOf(err) == failure.ClassNotAtomic {
@@ -24,18 +24,18 @@ func (r *Repository) deliverBatch(ctx context.Context, group []*item) {
 			r.deliverBatch(ctx, group[:half])
 			rest = group[half:]
 		default:
-			r.failBatch(group, err)
+			r.failDeliveries(group, err)
 			rest = nil
 		}
 		group = rest
 	}
 }
 
-// failBatch ends all deliveries of a group with one error.
-func (r *Repository) failBatch(group []*item, err error) {
+// failDeliveries ends all deliveries of a group with one error.
+func (r *Repository) failDeliveries(group []*item, err error) {
 	if isSharedFailure(err) {
 		r.mu.Lock()
-		r.pushBackoff.record(err, r.pool.options.Now())
+		r.pushBackoff.recordResult(err, r.pool.options.Now())
 		r.mu.Unlock()
 	}
 	if failure.IsConflict(err) {
@@ -45,45 +45,45 @@ func (r *Repository) failBatch(group []*item, err error) {
 		if !isSharedFailure(err) && !failure.IsConflict(err) {
 			r.recordRefusal(i, err)
 		}
-		r.finishItem(i, err)
+		r.finishAndWake(i, err)
 	}
 }
 
-// pushBatch pushes a group, and tries again as long as another writer pushes first. It returns the batch that was pushed, and the
+// pushBatchWithRetry pushes a group, and tries again as long as another writer pushes first. It returns the batch that was pushed, and the
 // deliveries that did not fit into it.
-func (r *Repository) pushBatch(ctx context.Context, group []*item) (batch, []*item, error) {
+func (r *Repository) pushBatchWithRetry(ctx context.Context, group []*item) (batch, []*item, error) {
 	first := &firstPush{}
 	for lost := 0; ; lost++ {
 		began := r.pool.options.Now()
-		p, rest, err := r.tryBatch(ctx, group, lost > 0, first.whole)
+		p, rest, err := r.tryPushBatch(ctx, group, lost > 0, first.whole)
 		switch {
 		case r.probeNextWay(p, err, first):
 		case failure.ClassOf(err) == failure.ClassNotAtomic:
 			r.pushSerially()
 			return batch{}, nil, err
 		case err == nil:
-			r.onSuccess(lost, r.pool.options.Now().Sub(began))
+			r.onPushSucceeded(lost, r.pool.options.Now().Sub(began))
 			return p, rest, nil
 		case !failure.IsConflict(err):
 			return p, rest, err
 		case lost == maxConflicts:
 			return batch{}, nil, err
 		}
-		r.onConflict(lost, len(p.items))
+		r.onPushConflict(lost, len(p.items))
 		if !r.pool.pauseFor(r.pool.options.Pause()) {
 			return batch{}, nil, &failure.Error{Class: failure.ClassTransient, Detail: "cannot push to the repository: the provider ends"}
 		}
 	}
 }
 
-// tryBatch pushes a group once, or as many of it as fit, on top of the known snapshot, or with again on top of a new one. With whole, the
+// tryPushBatch pushes a group once, or as many of it as fit, on top of the known snapshot, or with again on top of a new one. With whole, the
 // first state of a repository goes with the branch.
-func (r *Repository) tryBatch(ctx context.Context, group []*item, again, whole bool) (batch, []*item, error) {
+func (r *Repository) tryPushBatch(ctx context.Context, group []*item, again, whole bool) (batch, []*item, error) {
 	s, at, err := r.snapshotForBatch(ctx, again)
 	if err != nil {
 		return batch{}, nil, err
 	}
-	p, rest, err := newBatch(ctx, s, group, r.batchLimit())
+	p, rest, err := planBatch(ctx, s, group, r.currentBatchLimit())
 	if err == nil {
 		err = r.pushProposal(ctx, p, at, whole)
 	}
@@ -152,10 +152,10 @@ func (r *Repository) pushProposal(ctx context.Context, p batch, at time.Time, wh
 			return err
 		}
 	}
-	r.retireRival(ctx, p.proposal)
+	r.retireRivalState(ctx, p.proposal)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.pushBackoff.record(nil, r.pool.options.Now())
+	r.pushBackoff.recordResult(nil, r.pool.options.Now())
 	return nil
 }
 
@@ -168,8 +168,8 @@ type batch struct {
 	errs  []error
 }
 
-// newBatch plans one delivery on top of the other, as many as fit and at most most. It returns the rest of the group.
-func newBatch(ctx context.Context, s *git.Snapshot, group []*item, most int) (batch, []*item, error) {
+// planBatch plans one delivery on top of the other, as many as fit and at most most. It returns the rest of the group.
+func planBatch(ctx context.Context, s *git.Snapshot, group []*item, most int) (batch, []*item, error) {
 	p := batch{first: s.StateTip() == ""}
 	draft := git.NewDraft(s)
 	most = min(len(group), most)
@@ -190,9 +190,9 @@ func newBatch(ctx context.Context, s *git.Snapshot, group []*item, most int) (ba
 	return p, group[len(p.items):], err
 }
 
-// finishItems ends each delivery of the batch with its own error.
-func (p batch) finishItems(r *Repository) {
+// finishDeliveries ends each delivery of the batch with its own error.
+func (p batch) finishDeliveries(r *Repository) {
 	for n, i := range p.items {
-		r.finishItem(i, p.errs[n])
+		r.finishAndWake(i, p.errs[n])
 	}
 }

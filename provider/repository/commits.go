@@ -17,7 +17,7 @@ const maxMissing = 1000
 // backoff ends: until then all callers get the error, for that commit, or for every commit if the repository did not answer. It returns a
 // *failure.Error.
 func (r *Repository) FetchCommit(ctx context.Context, id string) (*git.Commit, error) {
-	if err := r.fetches.errFor(id, r.pool.options.Now()); err != nil {
+	if err := r.fetches.errorOfCommit(id, r.pool.options.Now()); err != nil {
 		return nil, err
 	}
 	var c *git.Commit
@@ -39,15 +39,15 @@ type fetchFailures struct {
 	missing map[string]*backoff
 }
 
-// errFor returns the error that a fetch of the commit ended with, or nil when there was none or it is time to try again.
-func (f *fetchFailures) errFor(id string, now time.Time) error {
+// errorOfCommit returns the error that a fetch of the commit ended with, or nil when there was none or it is time to try again.
+func (f *fetchFailures) errorOfCommit(id string, now time.Time) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if err := f.repository.err(now); err != nil {
+	if err := f.repository.currentError(now); err != nil {
 		return err
 	}
 	if t, ok := f.missing[id]; ok {
-		return t.err(now)
+		return t.currentError(now)
 	}
 	return nil
 }
@@ -58,32 +58,32 @@ func (f *fetchFailures) recordFetch(id string, err error, now time.Time) {
 	defer f.mu.Unlock()
 	class := failure.ClassOf(err)
 	if isSharedFailure(err) && class != failure.ClassNotFound {
-		f.repository.record(err, now)
+		f.repository.recordResult(err, now)
 		return
 	}
-	f.repository.record(nil, now) // It answered.
+	f.repository.recordResult(nil, now) // It answered.
 	if err == nil {
 		delete(f.missing, id)
 		return
 	}
 	t, ok := f.missing[id]
 	if !ok {
-		f.makeRoom(now)
+		f.makeRoomForCommit(now)
 		t = &backoff{}
 		f.missing[id] = t
 	}
-	t.record(err, now)
+	t.recordResult(err, now)
 }
 
-// makeRoom makes room for one more commit: those that may be tried again are forgotten, and all if that is not enough.
-func (f *fetchFailures) makeRoom(now time.Time) {
+// makeRoomForCommit makes room for one more commit: those that may be tried again are forgotten, and all if that is not enough.
+func (f *fetchFailures) makeRoomForCommit(now time.Time) {
 	if f.missing == nil {
 		f.missing = map[string]*backoff{}
 	}
 	if len(f.missing) < maxMissing {
 		return
 	}
-	maps.DeleteFunc(f.missing, func(_ string, t *backoff) bool { return t.err(now) == nil })
+	maps.DeleteFunc(f.missing, func(_ string, t *backoff) bool { return t.currentError(now) == nil })
 	if len(f.missing) >= maxMissing {
 		clear(f.missing)
 	}

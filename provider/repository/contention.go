@@ -29,8 +29,8 @@ type contention struct {
 	lostAt string
 }
 
-// batchLimit returns how many deliveries go with one push. A large batch takes its time, and a faster writer would always be first.
-func (r *Repository) batchLimit() int {
+// currentBatchLimit returns how many deliveries go with one push. A large batch takes its time, and a faster writer would always be first.
+func (r *Repository) currentBatchLimit() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.others.batchLimit == 0 {
@@ -39,8 +39,8 @@ func (r *Repository) batchLimit() int {
 	return r.others.batchLimit
 }
 
-// onConflict makes batches smaller after every fourth race that is lost in a row. Size is that of the batch.
-func (r *Repository) onConflict(lost, size int) {
+// onPushConflict makes batches smaller after every fourth race that is lost in a row. Size is that of the batch.
+func (r *Repository) onPushConflict(lost, size int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if lost%conflictsPerShrink == conflictsPerShrink-1 {
@@ -48,8 +48,8 @@ func (r *Repository) onConflict(lost, size int) {
 	}
 }
 
-// onSuccess makes batches larger after a push, and sets the pause to how long it took if it lost races before.
-func (r *Repository) onSuccess(lost int, took time.Duration) {
+// onPushSucceeded makes batches larger after a push, and sets the pause to how long it took if it lost races before.
+func (r *Repository) onPushSucceeded(lost int, took time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.others.batchLimit = min(maxBatch, 2*r.others.batchLimit)

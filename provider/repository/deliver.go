@@ -30,7 +30,7 @@ func (r *Repository) Deliver(ctx context.Context, d Delivery) error {
 	if err != nil {
 		return err
 	}
-	if err := i.awaitEnd(ctx, r.pushPatience()); err != nil {
+	if err := i.awaitResult(ctx, r.pushPatience()); err != nil {
 		return err
 	}
 	return i.err
@@ -51,22 +51,22 @@ func (r *Repository) enqueueDelivery(d Delivery) (*item, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := r.pool.options.Now()
-	if err := r.pushBackoff.err(now); err != nil {
+	if err := r.pushBackoff.currentError(now); err != nil {
 		return nil, err
 	}
 	if old, ok := r.refused[d.Object]; ok && old.version == d.Version {
-		if err := old.err(now); err != nil {
+		if err := old.currentError(now); err != nil {
 			return nil, err
 		}
 	}
 	i := &item{Delivery: d, repo: r, askedAt: now, done: make(chan struct{})}
-	if !r.pool.pending.addItem(i) {
+	if !r.pool.pending.addPendingItem(i) {
 		return nil, &failure.Error{Class: failure.ClassTransient, Detail: "cannot push to the repository: too much of the namespace, or of all, waits to be delivered"}
 	}
-	r.queue.addItem(i)
+	r.queue.appendItem(i)
 	if !r.running {
 		r.running = true
-		go r.runQueue()
+		go r.pushUntilEmpty()
 	}
 	return i, nil
 }
@@ -78,15 +78,15 @@ func (r *Repository) withdrawItem(i *item) bool {
 	if i.begun || !r.queue.dropItem(i) {
 		return false
 	}
-	r.endItem(i, &PendingError{})
+	r.closeItem(i, &PendingError{})
 	return true
 }
 
-// runQueue pushes until the queue is empty. While one push is on its way the next group gathers.
-func (r *Repository) runQueue() {
+// pushUntilEmpty pushes until the queue is empty. While one push is on its way the next group gathers.
+func (r *Repository) pushUntilEmpty() {
 	for more := true; more; {
-		leave := r.enterLane()
-		group := r.takeBatch()
+		leave := r.acquirePushLane()
+		group := r.takeNextGroup()
 		r.deliverBatch(context.Background(), group)
 		leave()
 		more = len(group) > 0
@@ -94,10 +94,10 @@ func (r *Repository) runQueue() {
 	}
 }
 
-// enterLane waits for the turn to push to the branch. A push that is slower than its patience gives the turn back, and goes
+// acquirePushLane waits for the turn to push to the branch. A push that is slower than its patience gives the turn back, and goes
 // on: another one that pushes meanwhile may lose a race, or win it, but does not wait for a server that does not answer.
-func (r *Repository) enterLane() (leave func()) {
-	free, err := r.pool.limitsOf(r.namespace).lanes.Acquire(context.Background(), r.lane)
+func (r *Repository) acquirePushLane() (leave func()) {
+	free, err := r.pool.limitsOfNamespace(r.namespace).lanes.Acquire(context.Background(), r.lane)
 	if err != nil {
 		return func() {} // A context that never ends returns no error.
 	}
@@ -108,8 +108,8 @@ func (r *Repository) enterLane() (leave func()) {
 	}
 }
 
-// takeBatch takes the next group from the queue. A delivery that was refused before goes alone, so that it harms no other one.
-func (r *Repository) takeBatch() []*item {
+// takeNextGroup takes the next group from the queue. A delivery that was refused before goes alone, so that it harms no other one.
+func (r *Repository) takeNextGroup() []*item {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	most := maxBatch
@@ -133,11 +133,11 @@ func (r *Repository) takeBatch() []*item {
 	return group
 }
 
-// finishItem ends an item, and wakes its object if that does not wait any more.
-func (r *Repository) finishItem(i *item, err error) {
+// finishAndWake ends an item, and wakes its object if that does not wait any more.
+func (r *Repository) finishAndWake(i *item, err error) {
 	r.mu.Lock()
 	left := i.abandoned
-	r.endItem(i, err)
+	r.closeItem(i, err)
 	if err == nil {
 		delete(r.refused, i.Object)
 	}
@@ -147,10 +147,10 @@ func (r *Repository) finishItem(i *item, err error) {
 	}
 }
 
-func (r *Repository) endItem(i *item, err error) {
+func (r *Repository) closeItem(i *item, err error) {
 	i.err = err
 	close(i.done)
-	r.pool.pending.removeItem(i)
+	r.pool.pending.removePendingItem(i)
 }
 
 // recordRefusal makes the item's object get the error until its version changes or the backoff ends.
@@ -162,5 +162,5 @@ func (r *Repository) recordRefusal(i *item, err error) {
 		old = &refusal{version: i.Version}
 		r.refused[i.Object] = old
 	}
-	old.record(err, r.pool.options.Now())
+	old.recordResult(err, r.pool.options.Now())
 }

@@ -152,7 +152,7 @@ func TestBytesHaveShares(t *testing.T) {
 	}
 	u, got := newPendingItems(), 0
 	for n := range 73 {
-		if u.addItem(sized(hostile, n, 900<<10)) {
+		if u.addPendingItem(sized(hostile, n, 900<<10)) {
 			got++
 		}
 	}
@@ -160,11 +160,11 @@ func TestBytesHaveShares(t *testing.T) {
 		t.Errorf("A namespace has its share of the bytes that wait.\nadd(...): -want, +got:\n%s", diff)
 	}
 	for n := range 100 {
-		if !u.addItem(sized(fmt.Sprint("team-", n), 0, 1<<20)) {
+		if !u.addPendingItem(sized(fmt.Sprint("team-", n), 0, 1<<20)) {
 			t.Errorf("The first delivery of a namespace waits, however many others do.\nadd(team-%d): want true", n)
 		}
 	}
-	if u.addItem(sized("team-1", 1, 1<<20)) {
+	if u.addPendingItem(sized("team-1", 1, 1<<20)) {
 		t.Error("All namespaces together have their limit.\nadd(...): want false")
 	}
 }
@@ -203,7 +203,7 @@ func TestTrimTakesFromLargestNamespace(t *testing.T) {
 		r := openRemote(t, p, s.URL(repo), ofNamespace(ns, n))
 		_, err := r.Look(t.Context(), web(n), now)
 		must(t, err)
-		r.markUsed(now.Add(time.Duration(n) * time.Minute))
+		r.markUsedAt(now.Add(time.Duration(n) * time.Minute))
 		all = append(all, r)
 	}
 	trimSnapshots(all, all[0].snapshot.Size()*2)

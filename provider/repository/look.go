@@ -28,7 +28,7 @@ func (r *Repository) Look(ctx context.Context, key types.NamespacedName, since t
 	if err := r.pool.awaitPending(ctx, key); err != nil {
 		return nil, err
 	}
-	s, f, known := r.joinLook(key, since)
+	s, f, known := r.joinSharedLook(key, since)
 	if f == nil {
 		return s, known
 	}
@@ -46,11 +46,11 @@ func (r *Repository) Look(ctx context.Context, key types.NamespacedName, since t
 	if known == nil {
 		known = &failure.Error{Class: failure.ClassTransient, Detail: "cannot read the repository: it did not answer yet"}
 	}
-	return r.leaveLook(key, f, known)
+	return r.leaveSharedLook(key, f, known)
 }
 
-// joinLook returns what is known, or the look to wait for. With an error the repository did not answer the last time.
-func (r *Repository) joinLook(key types.NamespacedName, since time.Time) (*git.Snapshot, *sharedLook, error) {
+// joinSharedLook returns what is known, or the look to wait for. With an error the repository did not answer the last time.
+func (r *Repository) joinSharedLook(key types.NamespacedName, since time.Time) (*git.Snapshot, *sharedLook, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := r.pool.options.Now()
@@ -58,20 +58,20 @@ func (r *Repository) joinLook(key types.NamespacedName, since time.Time) (*git.S
 	if r.snapshot != nil && !r.snapshotAt.Before(since) {
 		return r.snapshot, nil, nil
 	}
-	if err := r.lookBackoff.err(now); err != nil {
+	if err := r.lookBackoff.currentError(now); err != nil {
 		r.waiters[key] = struct{}{}
 		return nil, nil, err
 	}
 	broken := r.lookBackoff.cause
 	if r.ongoingLook == nil || (r.ongoingLook.began.Before(since) && broken == nil) {
 		r.ongoingLook = &sharedLook{began: now, done: make(chan struct{})}
-		go r.runLook(r.ongoingLook)
+		go r.runSharedLook(r.ongoingLook)
 	}
 	return nil, r.ongoingLook, broken
 }
 
-// leaveLook returns what the look brought, or the other error, after which the object is woken when a look succeeds.
-func (r *Repository) leaveLook(key types.NamespacedName, f *sharedLook, otherwise error) (*git.Snapshot, error) {
+// leaveSharedLook returns what the look brought, or the other error, after which the object is woken when a look succeeds.
+func (r *Repository) leaveSharedLook(key types.NamespacedName, f *sharedLook, otherwise error) (*git.Snapshot, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	select {
@@ -83,28 +83,28 @@ func (r *Repository) leaveLook(key types.NamespacedName, f *sharedLook, otherwis
 	}
 }
 
-// runLook looks at the repository, and wakes the objects that wait for it to answer.
-func (r *Repository) runLook(f *sharedLook) {
+// runSharedLook looks at the repository, and wakes the objects that wait for it to answer.
+func (r *Repository) runSharedLook(f *sharedLook) {
 	f.err = r.host.runOperation(context.Background(), func(ctx context.Context) error {
 		var err error
 		f.snapshot, err = r.lookAtServer(ctx)
 		return err
 	})
-	for _, key := range r.recordLook(f) {
+	for _, key := range r.recordSharedLook(f) {
 		r.pool.options.Wake(key)
 	}
-	r.pool.trimCache()
+	r.pool.trimSnapshotCache()
 }
 
-// recordLook records the result, and returns the objects to wake because the repository answers.
-func (r *Repository) recordLook(f *sharedLook) []types.NamespacedName {
+// recordSharedLook records the result, and returns the objects to wake because the repository answers.
+func (r *Repository) recordSharedLook(f *sharedLook) []types.NamespacedName {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	close(f.done)
 	if r.ongoingLook == f {
 		r.ongoingLook = nil
 	}
-	r.lookBackoff.record(f.err, r.pool.options.Now())
+	r.lookBackoff.recordResult(f.err, r.pool.options.Now())
 	if f.err != nil {
 		return nil
 	}
@@ -119,7 +119,7 @@ func (r *Repository) recordLook(f *sharedLook) []types.NamespacedName {
 // lookAtServer reads the repository, and reports the operation.
 func (r *Repository) lookAtServer(ctx context.Context) (*git.Snapshot, error) {
 	began := r.pool.options.Now()
-	s, err := r.searchState(ctx)
+	s, err := r.searchStatePlaces(ctx)
 	r.pool.options.Ended(Operation{Name: OperationLook, Err: err, Took: r.pool.options.Now().Sub(began)})
 	return s, err
 }

@@ -32,7 +32,7 @@ func (r *Repository) ReadMessages(ctx context.Context, s *git.Snapshot, words st
 	if told.Covers(s, words) {
 		return told.Messages(), nil
 	}
-	if err := r.messages.err(r.pool.options.Now()); err != nil {
+	if err := r.messages.currentError(r.pool.options.Now()); err != nil {
 		return nil, err
 	}
 	err := r.host.runOperation(ctx, func(ctx context.Context) error {
@@ -40,7 +40,7 @@ func (r *Repository) ReadMessages(ctx context.Context, s *git.Snapshot, words st
 		told, err = r.currentClient().ReadMessages(ctx, s, words, told)
 		return err
 	})
-	r.messages.record(err, r.pool.options.Now())
+	r.messages.recordResult(err, r.pool.options.Now())
 	if err != nil {
 		return nil, err
 	}

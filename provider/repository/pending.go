@@ -27,18 +27,18 @@ func newPendingItems() pendingItems {
 	return pendingItems{items: map[types.NamespacedName]*item{}, bytesOf: map[string]int{}}
 }
 
-func (u *pendingItems) itemOf(key types.NamespacedName) (*item, bool) {
+func (u *pendingItems) itemOfObject(key types.NamespacedName) (*item, bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	i, ok := u.items[key]
 	return i, ok
 }
 
-// addItem adds an item. It returns false if the item does not fit.
-func (u *pendingItems) addItem(i *item) bool {
+// addPendingItem adds an item. It returns false if the item does not fit.
+func (u *pendingItems) addPendingItem(i *item) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if !u.hasRoom(i) {
+	if !u.hasRoomFor(i) {
 		return false
 	}
 	u.items[i.Object] = i
@@ -47,13 +47,13 @@ func (u *pendingItems) addItem(i *item) bool {
 	return true
 }
 
-// hasRoom reports whether an item fits. The first one of a namespace always does, so that no number of namespaces keeps one out.
-func (u *pendingItems) hasRoom(i *item) bool {
+// hasRoomFor reports whether an item fits. The first one of a namespace always does, so that no number of namespaces keeps one out.
+func (u *pendingItems) hasRoomFor(i *item) bool {
 	own := u.bytesOf[i.Object.Namespace]
 	return own == 0 || own+i.Size <= maxBytesPerNamespace && u.bytes+i.Size <= maxBytes
 }
 
-func (u *pendingItems) removeItem(i *item) {
+func (u *pendingItems) removePendingItem(i *item) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.bytes -= i.Size

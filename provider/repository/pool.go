@@ -155,25 +155,25 @@ func (p *Pool) Open(clients ...*git.Client) (*Repository, error) {
 	r, ok := p.repos[id]
 	if !ok {
 		for _, c := range clients {
-			c.UseBudget(p.limitsOf(c.Remote().Namespace).budget)
+			c.UseBudget(p.limitsOfNamespace(c.Remote().Namespace).budget)
 		}
-		p.forgetIdle(now)
+		p.dropIdleRepositories(now)
 		r = newRepository(p, clients)
 		p.repos[id] = r
 	}
-	r.markUsed(now)
+	r.markUsedAt(now)
 	return r, nil
 }
 
-// forgetIdle drops repositories that were not used for a long time, and of a namespace with too many those that were not used for the
+// dropIdleRepositories drops repositories that were not used for a long time, and of a namespace with too many those that were not used for the
 // longest time.
-func (p *Pool) forgetIdle(now time.Time) {
+func (p *Pool) dropIdleRepositories(now time.Time) {
 	idle := map[string][]string{}
 	for id, r := range p.repos {
 		switch {
-		case r.isIdle(now, idleTime):
+		case r.isIdleLonger(now, idleTime):
 			p.dropRepository(id)
-		case r.namespace != "" && r.isIdle(now, 0):
+		case r.namespace != "" && r.isIdleLonger(now, 0):
 			idle[r.namespace] = append(idle[r.namespace], id)
 		}
 	}
@@ -181,7 +181,7 @@ func (p *Pool) forgetIdle(now time.Time) {
 		if len(ids) <= maxIdle {
 			continue
 		}
-		slices.SortFunc(ids, func(a, b string) int { return p.repos[a].lastUsed().Compare(p.repos[b].lastUsed()) })
+		slices.SortFunc(ids, func(a, b string) int { return p.repos[a].lastUsedAt().Compare(p.repos[b].lastUsedAt()) })
 		for _, id := range ids[:len(ids)-maxIdle] {
 			p.dropRepository(id)
 		}
@@ -198,27 +198,27 @@ func (p *Pool) dropRepository(id string) {
 	}
 }
 
-func (p *Pool) limitsOf(namespace string) sharedLimits {
+func (p *Pool) limitsOfNamespace(namespace string) sharedLimits {
 	if namespace == "" {
 		return p.administrators
 	}
 	return p.tenants
 }
 
-// hostOf returns the server that a client really reaches. What a namespace learns of it is for that namespace alone.
-func (p *Pool) hostOf(c *git.Client) *host {
+// hostOfClient returns the server that a client really reaches. What a namespace learns of it is for that namespace alone.
+func (p *Pool) hostOfClient(c *git.Client) *host {
 	at := shares.Place{Host: c.ServerKey(), Namespace: c.Remote().Namespace}
 	h, ok := p.hosts[at]
 	if !ok {
-		h = &host{slots: p.limitsOf(at.Namespace).slots, place: at, patience: p.options.Patience, quickPatience: p.options.QuickPatience}
+		h = &host{slots: p.limitsOfNamespace(at.Namespace).slots, place: at, patience: p.options.Patience, quickPatience: p.options.QuickPatience}
 		p.hosts[at] = h
 	}
 	h.users++
 	return h
 }
 
-// trimCache forgets snapshots until the others fit.
-func (p *Pool) trimCache() {
+// trimSnapshotCache forgets snapshots until the others fit.
+func (p *Pool) trimSnapshotCache() {
 	p.mu.Lock()
 	all := make([]*Repository, 0, len(p.repos))
 	for _, r := range p.repos {
@@ -231,9 +231,9 @@ func (p *Pool) trimCache() {
 // awaitPending waits until no delivery of the object is under way, so that the next look sees its result. A delivery that no batch has
 // yet is dropped.
 func (p *Pool) awaitPending(ctx context.Context, key types.NamespacedName) error {
-	i, ok := p.pending.itemOf(key)
+	i, ok := p.pending.itemOfObject(key)
 	if !ok || i.repo.withdrawItem(i) {
 		return nil
 	}
-	return i.awaitEnd(ctx, p.options.Patience)
+	return i.awaitResult(ctx, p.options.Patience)
 }

@@ -54,8 +54,8 @@ func IsPending(err error) bool {
 	return errors.As(err, &p)
 }
 
-// awaitEnd waits for the end of the item, at most for the patience. It returns a *PendingError if that takes longer.
-func (i *item) awaitEnd(ctx context.Context, patience time.Duration) error {
+// awaitResult waits for the end of the item, at most for the patience. It returns a *PendingError if that takes longer.
+func (i *item) awaitResult(ctx context.Context, patience time.Duration) error {
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	select {
@@ -87,7 +87,7 @@ type queue struct {
 	size  int
 }
 
-func (q *queue) addItem(i *item) {
+func (q *queue) appendItem(i *item) {
 	if q.items == nil {
 		q.items = map[string][]*item{}
 	}
@@ -127,14 +127,14 @@ func (q *queue) dropItem(gone *item) bool {
 		q.items[ns] = slices.Delete(slices.Clone(q.items[ns]), n, n+1)
 		q.size--
 		if len(q.items[ns]) == 0 {
-			q.leaveTurns(ns)
+			q.removeNamespaceTurn(ns)
 		}
 		return true
 	}
 	return false
 }
 
-func (q *queue) leaveTurns(ns string) {
+func (q *queue) removeNamespaceTurn(ns string) {
 	delete(q.items, ns)
 	q.turns = slices.DeleteFunc(slices.Clone(q.turns), func(turn string) bool { return turn == ns })
 }

@@ -63,17 +63,17 @@ type Repository struct {
 func newRepository(p *Pool, clients []*git.Client) *Repository {
 	c := clients[0]
 	for _, one := range clients {
-		one.WatchRefs(stateRefs(clients)...)
+		one.WatchRefs(stateRefsOf(clients)...)
 	}
 	return &Repository{
-		pool: p, host: p.hostOf(c), namespace: c.Remote().Namespace, clients: clients,
+		pool: p, host: p.hostOfClient(c), namespace: c.Remote().Namespace, clients: clients,
 		lane:    shares.Place{Host: c.ServerKey() + " " + c.BranchKey(), Namespace: c.Remote().Namespace},
 		waiters: map[types.NamespacedName]struct{}{}, refused: map[types.NamespacedName]*refusal{},
 		messagesTurn: make(chan struct{}, 1),
 	}
 }
 
-func stateRefs(clients []*git.Client) []string {
+func stateRefsOf(clients []*git.Client) []string {
 	out := make([]string, 0, len(clients))
 	for _, c := range clients {
 		out = append(out, c.Remote().StateRef)
@@ -81,20 +81,20 @@ func stateRefs(clients []*git.Client) []string {
 	return out
 }
 
-func (r *Repository) markUsed(now time.Time) {
+func (r *Repository) markUsedAt(now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.usedAt = now
 }
 
-func (r *Repository) lastUsed() time.Time {
+func (r *Repository) lastUsedAt() time.Time {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.usedAt
 }
 
-// isIdle reports whether no operation is under way, and the repository was not used for longer than some time.
-func (r *Repository) isIdle(now time.Time, longer time.Duration) bool {
+// isIdleLonger reports whether no operation is under way, and the repository was not used for longer than some time.
+func (r *Repository) isIdleLonger(now time.Time, longer time.Duration) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return now.Sub(r.usedAt) > longer && r.ongoingLook == nil && !r.running
@@ -130,7 +130,7 @@ func (r *Repository) keepSnapshot(s *git.Snapshot, at time.Time) {
 	r.mu.Lock()
 	r.retainSnapshot(s, at)
 	r.mu.Unlock()
-	r.pool.trimCache()
+	r.pool.trimSnapshotCache()
 }
 
 // retainSnapshot retains a snapshot, with the lock held. It is the only place that does, and a closed repository retains none.
@@ -181,7 +181,7 @@ func (r *Repository) Contains(ctx context.Context, s *git.Snapshot, commit strin
 func trimSnapshots(all []*Repository, most int) {
 	held, total := map[string][]cachedSnapshot{}, 0
 	for _, r := range all {
-		if c, ok := r.cacheEntry(); ok {
+		if c, ok := r.cachedSnapshotOf(); ok {
 			held[r.namespace] = append(held[r.namespace], c)
 			total += c.size
 		}
@@ -220,7 +220,7 @@ func largestNamespace(held map[string][]cachedSnapshot) string {
 	return found
 }
 
-func (r *Repository) cacheEntry() (cachedSnapshot, bool) {
+func (r *Repository) cachedSnapshotOf() (cachedSnapshot, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.snapshot == nil {

@@ -153,7 +153,7 @@ func TestQueueIsFair(t *testing.T) {
 	q, want := queue{}, "a0 b0 c0 a1 b1 a2 a3 "
 	for _, name := range []string{"a0", "a1", "a2", "a3", "b0", "gone", "b1", "c0"} {
 		i := &item{Delivery: Delivery{Object: types.NamespacedName{Namespace: name[:1], Name: name}}}
-		q.addItem(i)
+		q.appendItem(i)
 		if name == "gone" && (!q.dropItem(i) || q.dropItem(i)) {
 			t.Error("\nWho is dropped is gone, once\ndrop(...)")
 		}
@@ -306,7 +306,7 @@ func TestTrim(t *testing.T) {
 			t.Fatal(err)
 		}
 		all = append(all, r)
-		r.markUsed(now.Add(-time.Duration(len(all)) * time.Minute))
+		r.markUsedAt(now.Add(-time.Duration(len(all)) * time.Minute))
 	}
 	trimSnapshots(all, all[0].snapshot.Size()*2)
 	got := []bool{all[0].snapshot != nil, all[1].snapshot != nil, all[2].snapshot != nil}
@@ -319,13 +319,13 @@ func TestPendingDeliveriesAreBounded(t *testing.T) {
 	u := newPendingItems()
 	large := &item{Delivery: Delivery{Object: web(1), Size: 2 * maxBytes}}
 	small := &item{Delivery: Delivery{Object: web(2), Size: 1}}
-	got := []bool{u.addItem(large), u.addItem(small)}
-	u.removeItem(large)
-	got = append(got, u.addItem(small))
+	got := []bool{u.addPendingItem(large), u.addPendingItem(small)}
+	u.removePendingItem(large)
+	got = append(got, u.addPendingItem(small))
 	if diff := cmp.Diff([]bool{true, false, true}, got); diff != "" {
 		t.Errorf("\nWhat is too large goes alone, and the others come again\nadd(): -want, +got:\n%s", diff)
 	}
-	if _, ok := u.itemOf(web(1)); ok {
+	if _, ok := u.itemOfObject(web(1)); ok {
 		t.Error("\nWhat has ended is forgotten\nget(): found")
 	}
 }

@@ -37,17 +37,17 @@ func statePlaceOf(s *git.Snapshot, now time.Time) statePlace {
 	return p
 }
 
-// outranks reports whether the state of a place counts more than that of another one: one that can be used, and then the newer one.
-func (p statePlace) outranks(other statePlace) bool {
+// countsMoreThan reports whether the state of a place counts more than that of another one: one that can be used, and then the newer one.
+func (p statePlace) countsMoreThan(other statePlace) bool {
 	if !p.counts || !other.counts {
 		return p.counts && !other.counts
 	}
 	return p.written.After(other.written)
 }
 
-// searchState reads all places that the state may be in. The repository itself records which one is in use: it is the place that holds a state. So
+// searchStatePlaces reads all places that the state may be in. The repository itself records which one is in use: it is the place that holds a state. So
 // each provider that looks comes to the same answer, whatever a server refused before. Where several hold one, the newest counts.
-func (r *Repository) searchState(ctx context.Context) (*git.Snapshot, error) {
+func (r *Repository) searchStatePlaces(ctx context.Context) (*git.Snapshot, error) {
 	r.mu.Lock()
 	form, seen := r.form, r.snapshot
 	r.mu.Unlock()
@@ -61,7 +61,7 @@ func (r *Repository) searchState(ctx context.Context) (*git.Snapshot, error) {
 	}
 	best := form
 	for i, p := range places {
-		if p.outranks(places[best]) {
+		if p.countsMoreThan(places[best]) {
 			best = i
 		}
 	}
@@ -73,7 +73,7 @@ func (r *Repository) searchState(ctx context.Context) (*git.Snapshot, error) {
 			return nil, err
 		}
 	}
-	return s.WithStateRival(r.rivalRef(best, places)), nil
+	return s.WithStateRival(r.rivalStateRef(best, places)), nil
 }
 
 // statePlacesBeside returns all places, by their form, where a snapshot was taken of the state in one of them. What the others hold is read
@@ -111,9 +111,9 @@ func (r *Repository) readStatePlace(ctx context.Context, c *git.Client, tip stri
 	return statePlaceOf(s, r.pool.options.Now()), nil
 }
 
-// rivalRef returns the ref of another state than the one in use that is not retired, or nothing. A state that could not be read does not
+// rivalStateRef returns the ref of another state than the one in use that is not retired, or nothing. A state that could not be read does not
 // count as one, for it may be newer.
-func (r *Repository) rivalRef(best int, places []statePlace) string {
+func (r *Repository) rivalStateRef(best int, places []statePlace) string {
 	for i, p := range places {
 		if i != best && p.tip != "" && !p.retired && !p.unread {
 			return r.clients[i].Remote().StateRef
@@ -122,24 +122,24 @@ func (r *Repository) rivalRef(best int, places []statePlace) string {
 	return ""
 }
 
-// retireRival retires the state that does not count, after a push of the one that does. If that fails, it is tried again after the next
+// retireRivalState retires the state that does not count, after a push of the one that does. If that fails, it is tried again after the next
 // push.
-func (r *Repository) retireRival(ctx context.Context, pushed *git.Proposal) {
+func (r *Repository) retireRivalState(ctx context.Context, pushed *git.Proposal) {
 	s, at := r.knownSnapshot()
 	if s == nil || s.StateRival() == "" {
 		return
 	}
 	i := slices.IndexFunc(r.clients, func(c *git.Client) bool { return c.Remote().StateRef == s.StateRival() })
 	err := r.host.runOperation(ctx, func(ctx context.Context) error {
-		return retireState(ctx, r.clients[i], r.currentClient().Remote().StateRef, pushed)
+		return retireStateOf(ctx, r.clients[i], r.currentClient().Remote().StateRef, pushed)
 	})
 	if err == nil {
 		r.keepSnapshot(s.WithStateRival(""), at)
 	}
 }
 
-// retireState retires the state of a client. The ref holds the state that counts.
-func retireState(ctx context.Context, c *git.Client, stateRef string, pushed *git.Proposal) error {
+// retireStateOf retires the state of a client. The ref holds the state that counts.
+func retireStateOf(ctx context.Context, c *git.Client, stateRef string, pushed *git.Proposal) error {
 	s, err := c.Look(ctx, nil)
 	if err != nil {
 		return err

@@ -37,12 +37,12 @@ func (v View) Apply(root *Node, info CommitInfo) (View, []Object, error) {
 		return View{}, nil, err
 	}
 	if tree.IsZero() && !v.Commit.IsZero() {
-		tree = e.addObject(NewObject(plumbing.TreeObject, nil), v.Tree)
+		tree = e.addMissingObject(NewObject(plumbing.TreeObject, nil), v.Tree)
 	}
 	if tree == v.Tree {
 		return v, nil, nil
 	}
-	data, err := signCommit(encodeCommit(tree, v.Commit, info), info.Signer)
+	data, err := signCommitData(encodeCommit(tree, v.Commit, info), info.Signer)
 	if err != nil {
 		return View{}, nil, err
 	}

@@ -25,19 +25,19 @@ func (d *deltaHeader) Write(p []byte) (int, error) {
 
 // resultSize returns the size of the result. It is negative for a size that is malformed.
 func (d *deltaHeader) resultSize() int64 {
-	_, rest, ok := cutVarint(d.Bytes())
+	_, rest, ok := cutVarintPrefix(d.Bytes())
 	if !ok {
 		return -1
 	}
-	size, _, ok := cutVarint(rest)
+	size, _, ok := cutVarintPrefix(rest)
 	if !ok {
 		return -1
 	}
 	return size
 }
 
-// cutVarint returns the number that bytes begin with, and what follows it.
-func cutVarint(b []byte) (int64, []byte, bool) {
+// cutVarintPrefix returns the number that bytes begin with, and what follows it.
+func cutVarintPrefix(b []byte) (int64, []byte, bool) {
 	n, size := binary.Uvarint(b)
 	if size <= 0 || n > math.MaxInt64 {
 		return 0, nil, false
@@ -47,13 +47,13 @@ func cutVarint(b []byte) (int64, []byte, bool) {
 
 var errDelta = errors.New("cannot apply delta: it is malformed")
 
-// applyDelta returns what a delta makes of a base, which has as many bytes as was said before.
-func applyDelta(from, delta []byte, size int64) ([]byte, error) {
-	before, delta, ok := cutVarint(delta)
+// applyDeltaTo returns what a delta makes of a base, which has as many bytes as was said before.
+func applyDeltaTo(from, delta []byte, size int64) ([]byte, error) {
+	before, delta, ok := cutVarintPrefix(delta)
 	if !ok || before != int64(len(from)) {
 		return nil, errDelta
 	}
-	after, delta, ok := cutVarint(delta)
+	after, delta, ok := cutVarintPrefix(delta)
 	if !ok || after != size {
 		return nil, errDelta
 	}

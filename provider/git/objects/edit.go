@@ -150,7 +150,7 @@ func (e *treeEditor) editTree(old plumbing.Hash, n *Node, path string) (plumbing
 		return plumbing.ZeroHash, nil
 	}
 	slices.SortStableFunc(next, compareTreeEntries)
-	return e.addObject(NewObject(plumbing.TreeObject, EncodeTree(next)), old), nil
+	return e.addMissingObject(NewObject(plumbing.TreeObject, EncodeTree(next)), old), nil
 }
 
 // editEntry returns what stands under a name after the change; an id of zero is
@@ -171,7 +171,7 @@ func (e *treeEditor) editEntry(was TreeEntry, found bool, parent *Node, name, pa
 		return TreeEntry{}, occupiedError(path, n)
 	}
 	if n.isFile {
-		return TreeEntry{Mode: ModeFile, Name: name, ID: e.addObject(n.blobObject(), was.ID)}, nil
+		return TreeEntry{Mode: ModeFile, Name: name, ID: e.addMissingObject(n.blobObject(), was.ID)}, nil
 	}
 	base := plumbing.ZeroHash
 	if found && was.IsDir() {
@@ -188,9 +188,9 @@ func occupiedError(path string, n *Node) error {
 	return failure.Newf(failure.ClassOccupied, "cannot write directory %q: a file, a link or a submodule is there", failure.Shorten(path))
 }
 
-// addObject returns the id of the object, and keeps the object if the server may not
+// addMissingObject returns the id of the object, and keeps the object if the server may not
 // have it.
-func (e *treeEditor) addObject(o Object, old plumbing.Hash) plumbing.Hash {
+func (e *treeEditor) addMissingObject(o Object, old plumbing.Hash) plumbing.Hash {
 	id := o.ID
 	_, known := e.old.objects.Get(id)
 	if id == old || known || e.seen[id] {

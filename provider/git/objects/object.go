@@ -84,10 +84,10 @@ func EncodeTree(entries []TreeEntry) []byte {
 // compareTreeEntries is Git's order: a directory sorts as if its name ended with a
 // slash.
 func compareTreeEntries(a, b TreeEntry) int {
-	return strings.Compare(a.sortKey(), b.sortKey())
+	return strings.Compare(a.treeSortKey(), b.treeSortKey())
 }
 
-func (e TreeEntry) sortKey() string {
+func (e TreeEntry) treeSortKey() string {
 	if e.IsDir() {
 		return e.Name + "/"
 	}

@@ -11,8 +11,8 @@ import (
 // signatureHeader is where a commit has its signature.
 const signatureHeader = "gpgsig "
 
-// signCommit returns the commit with a signature after its other headers.
-func signCommit(commit []byte, by *signature.Signer) ([]byte, error) {
+// signCommitData returns the commit with a signature after its other headers.
+func signCommitData(commit []byte, by *signature.Signer) ([]byte, error) {
 	if by == nil {
 		return commit, nil
 	}

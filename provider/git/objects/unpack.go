@@ -59,7 +59,7 @@ func ScanPack(ctx context.Context, data io.ReadSeeker, limit int64) (*Pack, int6
 		if err := ctx.Err(); err != nil {
 			return nil, 0, err
 		}
-		used, err := p.scanObject(left)
+		used, err := p.scanNextObject(left)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -71,8 +71,8 @@ func ScanPack(ctx context.Context, data io.ReadSeeker, limit int64) (*Pack, int6
 	return p, limit - left, nil
 }
 
-// scanObject finds the next object, and returns how many bytes it will take: at most left.
-func (p *Pack) scanObject(left int64) (int64, error) {
+// scanNextObject finds the next object, and returns how many bytes it will take: at most left.
+func (p *Pack) scanNextObject(left int64) (int64, error) {
 	h, err := p.scanner.NextObjectHeader()
 	if err != nil {
 		return 0, errors.Wrap(err, "cannot read pack")
@@ -168,7 +168,7 @@ func (u *unpacker) applyWaitingDeltas(ctx context.Context, one placedObject) ([]
 			if err != nil {
 				return nil, err
 			}
-			data, err := applyDelta(one.Data, delta, waiting.result)
+			data, err := applyDeltaTo(one.Data, delta, waiting.result)
 			if err != nil {
 				return nil, err
 			}

@@ -124,11 +124,11 @@ func (v View) withCommit(commit Object, added []Object) (View, error) {
 	if next.objects.Len() < 2*next.live+minGarbage && next.bytes < next.liveBytes+next.liveBytes/2+minGarbageBytes {
 		return next, nil
 	}
-	return next.compactView(true)
+	return next.compactObjects(true)
 }
 
-// compactView drops what does not hang on the commit, and what the filter leaves out.
-func (v View) compactView(withFiles bool) (View, error) {
+// compactObjects drops what does not hang on the commit, and what the filter leaves out.
+func (v View) compactObjects(withFiles bool) (View, error) {
 	own := map[plumbing.Hash]Object{}
 	if commit, ok := v.objects.Get(v.Commit); ok {
 		own[v.Commit] = commit
@@ -175,7 +175,7 @@ func (v View) Tidy(withFiles bool) View {
 	if v.IsTidy() {
 		return v
 	}
-	next, err := v.compactView(withFiles)
+	next, err := v.compactObjects(withFiles)
 	if err != nil {
 		return v // It is as good as it was.
 	}
@@ -187,11 +187,11 @@ func NewView(commit plumbing.Hash, objects map[plumbing.Hash]Object) (View, erro
 	size := sizeOfObjects(objects)
 	v := View{Commit: commit, objects: (*Layer[Object])(nil).With(objects), bytes: size, liveBytes: size}
 	v.live = v.objects.Len()
-	return v.atCommit()
+	return v.withCommitTree()
 }
 
-// atCommit returns the view with the tree of its commit.
-func (v View) atCommit() (View, error) {
+// withCommitTree returns the view with the tree of its commit.
+func (v View) withCommitTree() (View, error) {
 	data, err := v.Read(plumbing.CommitObject, v.Commit)
 	if err != nil {
 		return View{}, err
@@ -215,7 +215,7 @@ func (v View) Extend(commit plumbing.Hash, sent map[plumbing.Hash]Object, withFi
 		}
 	}
 	next := View{Commit: commit, objects: v.objects.With(maps.Clone(added)), live: v.live, liveBytes: v.liveBytes, bytes: v.bytes + sizeOfObjects(added)}
-	next, err := next.atCommit()
+	next, err := next.withCommitTree()
 	if err != nil {
 		return View{}, err
 	}

@@ -41,23 +41,23 @@ func newTreeWalk(v View, most int, wanted func(TreeEntry) bool) *treeWalk {
 }
 
 func (w *treeWalk) enterDirectory(ctx context.Context, tree plumbing.Hash, dir string) error {
-	entries, err := w.readTree(tree)
+	entries, err := w.readRelevantEntries(tree)
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
-		if err := w.countStep(ctx); err != nil {
+		if err := w.countVisitedEntry(ctx); err != nil {
 			return err
 		}
-		if err := w.visitEntry(ctx, e, dir); err != nil {
+		if err := w.recordOrEnter(ctx, e, dir); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// visitEntry records a file, or enters a directory. A path has a limit of bytes, so the recursion ends.
-func (w *treeWalk) visitEntry(ctx context.Context, e TreeEntry, dir string) error {
+// recordOrEnter records a file, or enters a directory. A path has a limit of bytes, so the recursion ends.
+func (w *treeWalk) recordOrEnter(ctx context.Context, e TreeEntry, dir string) error {
 	if !e.IsDir() {
 		w.found[dir] = e.ID.String()
 		return nil
@@ -69,8 +69,8 @@ func (w *treeWalk) visitEntry(ctx context.Context, e TreeEntry, dir string) erro
 	return w.enterDirectory(ctx, e.ID, path)
 }
 
-// countStep returns an error if the walk exceeds its bound, or its context ended.
-func (w *treeWalk) countStep(ctx context.Context) error {
+// countVisitedEntry returns an error if the walk exceeds its bound, or its context ended.
+func (w *treeWalk) countVisitedEntry(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return failure.Newf(failure.ClassTransient, "cannot look through directories: the operation was ended").EndedBy(err)
 	}
@@ -80,8 +80,8 @@ func (w *treeWalk) countStep(ctx context.Context) error {
 	return nil
 }
 
-// readTree returns the relevant entries of a tree, which is read once.
-func (w *treeWalk) readTree(tree plumbing.Hash) ([]TreeEntry, error) {
+// readRelevantEntries returns the relevant entries of a tree, which is read once.
+func (w *treeWalk) readRelevantEntries(tree plumbing.Hash) ([]TreeEntry, error) {
 	if known, ok := w.relevant[tree]; ok {
 		return known, nil
 	}

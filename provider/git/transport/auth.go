@@ -14,7 +14,7 @@ import (
 // Auth is one way to authenticate: Basic, Bearer, SSH or GitHubApp. Nil is none.
 type Auth interface {
 	// check returns an error if it cannot be used.
-	validate() error
+	validateSecret() error
 	// method is what the transport of HTTP sends. Nil is nothing, or what is not known before it is asked for.
 	authMethod() transport.AuthMethod
 	// secrets lists what must never be seen, in every spelling in which a
@@ -62,14 +62,14 @@ func (b Bearer) secretSpellings() []string {
 	return []string{b.Token, url.QueryEscape(b.Token), url.PathEscape(b.Token)}
 }
 
-func (b Basic) validate() error {
+func (b Basic) validateSecret() error {
 	if strings.ContainsFunc(b.Username, isRefusedInUsername) {
 		return errors.New("user name contains a colon or a control character")
 	}
 	return checkHeaderText(b.Password)
 }
 
-func (b Bearer) validate() error { return checkHeaderText(b.Token) }
+func (b Bearer) validateSecret() error { return checkHeaderText(b.Token) }
 
 // checkHeaderText returns an error for what no header can have.
 func checkHeaderText(s string) error {

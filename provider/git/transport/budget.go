@@ -145,15 +145,15 @@ func (s *Share) waitUntilSlow(ctx context.Context, read *countingReader) bool {
 		case <-ctx.Done():
 			return false
 		case <-time.After(wait):
-			if isSlow(read.count.Load(), time.Since(began)) && s.budget.lane.places.IsWanted(s.budget.account) {
+			if isBelowRate(read.count.Load(), time.Since(began)) && s.budget.lane.places.IsWanted(s.budget.account) {
 				return true
 			}
 		}
 	}
 }
 
-// isSlow reports whether an answer that brought so many bytes in some time came at less than the rate that keeps the lane.
-func isSlow(bytes int64, took time.Duration) bool {
+// isBelowRate reports whether an answer that brought so many bytes in some time came at less than the rate that keeps the lane.
+func isBelowRate(bytes int64, took time.Duration) bool {
 	return float64(bytes) < minLargeRate*took.Seconds()
 }
 

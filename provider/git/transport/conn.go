@@ -80,7 +80,7 @@ func New(s Server, o Options) (*Conn, error) {
 	c := &Conn{server: s, endpoint: newEndpoint(u), redactor: newRedactor(s, o.Secrets...), route: &route{guard: s.Guard}}
 	limits := o.Limits.withDefaults()
 	if u.Scheme == schemeSSH {
-		c.ssh = newSSHConn(u, s, c.route.newDialer(o.Resolver), limits)
+		c.ssh = newSSHConnection(u, s, c.route.newDialer(o.Resolver), limits)
 		return c, nil
 	}
 	if c.http, err = newHTTPTransport(s, c.route.newDialer(o.Resolver)); err != nil {
@@ -119,7 +119,7 @@ func (c *Conn) UploadSession(ctx context.Context) (transport.UploadPackSession, 
 		return c.ssh.openSession(ctx, transport.UploadPackServiceName)
 	}
 	ep := c.endpoint
-	auth, err := c.currentAuth(ctx)
+	auth, err := c.currentAuthMethod(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -131,14 +131,14 @@ func (c *Conn) ReceiveSession(ctx context.Context) (transport.ReceivePackSession
 		return c.ssh.openSession(ctx, transport.ReceivePackServiceName)
 	}
 	ep := c.endpoint
-	auth, err := c.currentAuth(ctx)
+	auth, err := c.currentAuthMethod(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return c.git.NewReceivePackSession(&ep, auth)
 }
 
-func (c *Conn) currentAuth(ctx context.Context) (transport.AuthMethod, error) {
+func (c *Conn) currentAuthMethod(ctx context.Context) (transport.AuthMethod, error) {
 	if c.app != nil {
 		return c.app.authMethod(ctx)
 	}

@@ -45,8 +45,8 @@ func (r *route) checkAddress(network, at string, conn syscall.RawConn) error {
 const privateUnreadable = "its URL, its proxy or the base URL of its GitHub App names a host that is not known, " +
 	"or leads to a private address where no Git server could be read (the provider's log has the cause)"
 
-// conceal replaces the cause of an error that would reveal what is at a private address.
-func (r *route) conceal(v Verb, e *failure.Error, unknownHost bool) *failure.Error {
+// concealCause replaces the cause of an error that would reveal what is at a private address.
+func (r *route) concealCause(v Verb, e *failure.Error, unknownHost bool) *failure.Error {
 	if r.guard == nil || r.answered.Load() || !unknownHost && !r.private.Load() || e.Class == failure.ClassAddress || e.Class == failure.ClassInvalid {
 		return e
 	}

@@ -34,9 +34,9 @@ func (a GitHubApp) authMethod() transport.AuthMethod { return nil }
 
 func (a GitHubApp) secretSpellings() []string { return []string{string(a.PrivateKey)} }
 
-func (a GitHubApp) validate() error { return a.toApp().Check() }
+func (a GitHubApp) validateSecret() error { return a.tokenSource().Check() }
 
-func (a GitHubApp) toApp() githubapp.App {
+func (a GitHubApp) tokenSource() githubapp.App {
 	return githubapp.App{ID: a.AppID, Installation: a.InstallationID, PrivateKey: string(a.PrivateKey), BaseURL: a.BaseURL}
 }
 
@@ -59,7 +59,7 @@ func newInstallation(a Auth, wire http.RoundTripper, now func() time.Time) *inst
 	if !ok {
 		return nil
 	}
-	return &installation{tokens: githubapp.New(app.toApp(), bodyLimit{next: stallLimit{next: wire, time: stallTime}, limit: maxBodyBytes}, now)}
+	return &installation{tokens: githubapp.New(app.tokenSource(), bodyLimit{next: stallLimit{next: wire, time: stallTime}, limit: maxBodyBytes}, now)}
 }
 
 // authMethod returns what the transport sends.

@@ -21,8 +21,8 @@ type Proxy struct {
 	Password Secret
 }
 
-// validate never repeats the URL: it may hold a password.
-func (p *Proxy) validate() error {
+// validateProxy never repeats the URL: it may hold a password.
+func (p *Proxy) validateProxy() error {
 	if p == nil {
 		return nil
 	}
@@ -40,12 +40,12 @@ func (p *Proxy) validate() error {
 	if p.Username == "" && p.Password == "" {
 		return nil
 	}
-	return Basic{Username: p.Username, Password: string(p.Password)}.validate()
+	return Basic{Username: p.Username, Password: string(p.Password)}.validateSecret()
 }
 
-// proxyFunc returns what the transport asks for a proxy. A proxy sees where deliveries go, and what an http:// remote is sent. So only a
+// proxyOfRequests returns what the transport asks for a proxy. A proxy sees where deliveries go, and what an http:// remote is sent. So only a
 // configuration chooses one, and never the environment, which its author does not see.
-func (p *Proxy) proxyFunc() (func(*http.Request) (*url.URL, error), error) {
+func (p *Proxy) proxyOfRequests() (func(*http.Request) (*url.URL, error), error) {
 	if p == nil {
 		return nil, nil //nolint:nilnil // None is what the transport understands as no proxy.
 	}
@@ -72,7 +72,7 @@ func newHTTPTransport(s Server, dialer *net.Dialer) (*http.Transport, error) {
 	if err != nil {
 		return nil, err
 	}
-	proxy, err := s.Proxy.proxyFunc()
+	proxy, err := s.Proxy.proxyOfRequests()
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ func (c *Conn) CleanText(text string) string {
 			text = l.redactor.Replace(text)
 		}
 	}
-	return redactText(c.redactor, text)
+	return redactSecrets(c.redactor, text)
 }
 
 // CleanLines makes one line of what a server said in several: without what Git
@@ -41,17 +41,17 @@ var (
 	query    = regexp.MustCompile(`(?i)([a-z][a-z0-9+.-]*://[^?#\s]*)[?#]\S+`)
 )
 
-// cleanURLs takes out of URLs what may be a credential of anybody.
-func cleanURLs(text string) string {
+// redactURLs takes out of URLs what may be a credential of anybody.
+func redactURLs(text string) string {
 	text = userinfo.ReplaceAllString(text, "${1}"+redacted+"@")
 	return query.ReplaceAllString(text, "${1}")
 }
 
-// redactText makes text of a server fit to be shown: no credential, no control
+// redactSecrets makes text of a server fit to be shown: no credential, no control
 // character, one line, not long.
-func redactText(redactor *strings.Replacer, text string) string {
+func redactSecrets(redactor *strings.Replacer, text string) string {
 	const most = 512
-	text = strings.ToValidUTF8(cleanURLs(redactor.Replace(text)), "?")
+	text = strings.ToValidUTF8(redactURLs(redactor.Replace(text)), "?")
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
 			return ' '

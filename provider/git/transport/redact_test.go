@@ -11,7 +11,7 @@ func TestClean(t *testing.T) {
 	const canary = "s3cr%t/канарейка"
 	auth := Basic{Username: "u", Password: canary}
 	for _, spelling := range auth.secretSpellings() {
-		got := redactText(newRedactor(Server{Auth: auth}), "remote said\x1b[31m:\n"+spelling+"\r\n"+strings.Repeat("x", 2000))
+		got := redactSecrets(newRedactor(Server{Auth: auth}), "remote said\x1b[31m:\n"+spelling+"\r\n"+strings.Repeat("x", 2000))
 		if diff := cmp.Diff("remote said [31m: [redacted] ", got[:29]); diff != "" {
 			t.Errorf("\nCredentials, escapes and line breaks are removed\nclean(...): -want, +got:\n%s", diff)
 		}

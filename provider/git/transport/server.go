@@ -39,7 +39,7 @@ func (s Server) Validate() error {
 	if s.Auth == nil {
 		return nil
 	}
-	return s.Auth.validate()
+	return s.Auth.validateSecret()
 }
 
 // checkScheme returns an error if the remote asks for what its way to the server does not have.
@@ -60,5 +60,5 @@ func (s Server) checkScheme(u policy.RepositoryURL) error {
 	case app && (u.Scheme != "https" || s.Certificate != nil):
 		return errors.New("a GitHub App is for an https server, and goes without a client certificate")
 	}
-	return s.Proxy.validate()
+	return s.Proxy.validateProxy()
 }

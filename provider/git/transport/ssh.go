@@ -45,15 +45,15 @@ func (s SSH) authMethod() transport.AuthMethod { return nil }
 
 func (s SSH) secretSpellings() []string { return []string{string(s.PrivateKey), string(s.Passphrase)} }
 
-func (s SSH) validate() error {
+func (s SSH) validateSecret() error {
 	if s.PrivateKey == "" {
 		return errors.New("credentials are empty")
 	}
 	return nil
 }
 
-// newSigner returns what proves that we have the key. It takes a while if the key has a passphrase.
-func (s SSH) newSigner() (ssh.Signer, error) {
+// newKeySigner returns what proves that we have the key. It takes a while if the key has a passphrase.
+func (s SSH) newKeySigner() (ssh.Signer, error) {
 	signer, err := parsePrivateKey([]byte(s.PrivateKey), []byte(s.Passphrase))
 	if err != nil {
 		return nil, &failure.Classified{Class: failure.ClassInvalid, Detail: err.Error()}
@@ -114,7 +114,7 @@ type sshConn struct {
 	config  func() (*ssh.ClientConfig, error)
 }
 
-func newSSHConn(u policy.RepositoryURL, s Server, dialer *net.Dialer, l Limits) *sshConn {
+func newSSHConnection(u policy.RepositoryURL, s Server, dialer *net.Dialer, l Limits) *sshConn {
 	w := &sshConn{address: u.Address(), dialer: dialer, path: u.Path, limit: l.Bytes, stall: stallTime, answer: l.Wait}
 	key, _ := s.Auth.(SSH) // Server.Validate has seen to it.
 	user := u.User
@@ -123,7 +123,7 @@ func newSSHConn(u policy.RepositoryURL, s Server, dialer *net.Dialer, l Limits) 
 	}
 	// Many clients are made and never used.
 	w.config = sync.OnceValues(func() (*ssh.ClientConfig, error) {
-		signer, err := key.newSigner()
+		signer, err := key.newKeySigner()
 		if err != nil {
 			return nil, err
 		}
@@ -143,8 +143,8 @@ func newSSHConn(u policy.RepositoryURL, s Server, dialer *net.Dialer, l Limits) 
 	return w
 }
 
-// dialServer returns a connection that ends with the context.
-func (w *sshConn) dialServer(ctx context.Context) (*ssh.Client, error) {
+// dialSSHServer returns a connection that ends with the context.
+func (w *sshConn) dialSSHServer(ctx context.Context) (*ssh.Client, error) {
 	config, err := w.config()
 	if err != nil {
 		return nil, err

@@ -28,7 +28,7 @@ type sshSession struct {
 
 // openSession connects to a service. The connection ends with the context, at the latest.
 func (w *sshConn) openSession(ctx context.Context, service string) (*sshSession, error) {
-	client, err := w.dialServer(ctx)
+	client, err := w.dialSSHServer(ctx)
 	return &sshSession{wire: w, service: service, client: client}, err
 }
 
@@ -42,7 +42,7 @@ func (s *sshSession) AdvertisedReferencesContext(context.Context) (*packp.AdvRef
 	if s.adv != nil {
 		return s.adv, nil
 	}
-	l, adv, err := s.openLine()
+	l, adv, err := s.openCommandLine()
 	if err != nil {
 		return nil, err
 	}
@@ -58,23 +58,23 @@ func (s *sshSession) UploadPack(_ context.Context, req *packp.UploadPackRequest)
 	if err := req.Validate(); err != nil {
 		return nil, err
 	}
-	l, err := s.takeLine()
+	l, err := s.takeUnusedLine()
 	if err != nil {
 		return nil, err
 	}
 	if err := l.sendRequest(req); err != nil {
-		return nil, l.explainEnd(s.service, err)
+		return nil, l.explainCommandEnd(s.service, err)
 	}
 	res := packp.NewUploadPackResponse(req)
 	if err := res.Decode(l); err != nil {
-		return nil, l.explainEnd(s.service, err)
+		return nil, l.explainCommandEnd(s.service, err)
 	}
 	return res, nil
 }
 
 // ReceivePack pushes, and waits until the server has done all that follows: to leave early could stop it.
 func (s *sshSession) ReceivePack(_ context.Context, req *packp.ReferenceUpdateRequest) (*packp.ReportStatus, error) {
-	l, err := s.takeLine()
+	l, err := s.takeUnusedLine()
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func (s *sshSession) ReceivePack(_ context.Context, req *packp.ReferenceUpdateRe
 		if sent != nil {
 			err = sent
 		}
-		return nil, l.explainEnd(s.service, err)
+		return nil, l.explainCommandEnd(s.service, err)
 	}
 	_, _ = io.Copy(io.Discard, l)
 	return report, report.Error()
@@ -109,18 +109,18 @@ func (s *sshSession) Close() error {
 	return s.client.Close()
 }
 
-// takeLine returns a line that was not used yet.
-func (s *sshSession) takeLine() (*sshLine, error) {
+// takeUnusedLine returns a line that was not used yet.
+func (s *sshSession) takeUnusedLine() (*sshLine, error) {
 	l := s.line
 	if s.line = nil; l != nil {
 		return l, nil
 	}
-	l, _, err := s.openLine()
+	l, _, err := s.openCommandLine()
 	return l, err
 }
 
-// openLine opens a line, and reads what the server says first.
-func (s *sshSession) openLine() (*sshLine, *packp.AdvRefs, error) {
+// openCommandLine opens a line, and reads what the server says first.
+func (s *sshSession) openCommandLine() (*sshLine, *packp.AdvRefs, error) {
 	session, err := s.client.NewSession()
 	if err != nil {
 		return nil, nil, err
@@ -149,7 +149,7 @@ func (s *sshSession) openLine() (*sshLine, *packp.AdvRefs, error) {
 	adv := packp.NewAdvRefs()
 	err = adv.Decode(l)
 	if err != nil && !errors.Is(err, packp.ErrEmptyAdvRefs) {
-		return nil, nil, l.explainEnd(s.service, err)
+		return nil, nil, l.explainCommandEnd(s.service, err)
 	}
 	transport.FilterUnsupportedCapabilities(adv.Capabilities)
 	if s.service == transport.UploadPackServiceName {
@@ -185,8 +185,8 @@ func (l *sshLine) sendRequest(req *packp.UploadPackRequest) error {
 	return l.in.Close()
 }
 
-// explainEnd returns a failure with what the server said to a person, if it ended the command itself.
-func (l *sshLine) explainEnd(service string, err error) error {
+// explainCommandEnd returns a failure with what the server said to a person, if it ended the command itself.
+func (l *sshLine) explainCommandEnd(service string, err error) error {
 	if !errors.Is(err, packp.ErrEmptyInput) && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return err
 	}
