@@ -71,7 +71,7 @@ func TestPlanIsDeterministic(t *testing.T) {
 	}
 }
 
-func TestPlanOfTheSameIsNothing(t *testing.T) {
+func TestPlanOfSameContentIsEmpty(t *testing.T) {
 	c := put("a/b", files("x", "1"))
 	c.State = files("claims/web", "1")
 	p, err := Plan(planned(t, c), change(c))
@@ -84,7 +84,7 @@ func TestPlanOfTheSameIsNothing(t *testing.T) {
 }
 
 func TestPlan(t *testing.T) {
-	stranger := put("theirs", files("readme", "hello"))
+	unmanaged := put("theirs", files("readme", "hello"))
 	cases := map[string]struct {
 		reason string
 		before []Change
@@ -93,54 +93,54 @@ func TestPlan(t *testing.T) {
 		state  map[string]string
 	}{
 		"FirstDelivery": {
-			reason: "An empty repository gets its first commit",
+			reason: "An empty repository gets its first commit.",
 			change: put("a/b", files("x", "1", "sub/y", "2")),
 			want:   map[string]string{"a/b/x": "1", "a/b/sub/y": "2"},
 		},
 		"Replace": {
-			reason: "A directory holds what was put and nothing else",
-			before: []Change{stranger, put("a/b", files("x", "1", "old", "1", "dir/f", "1"))},
+			reason: "A directory holds the files that were put into it and nothing else.",
+			before: []Change{unmanaged, put("a/b", files("x", "1", "old", "1", "dir/f", "1"))},
 			change: put("a/b", files("x", "2", "dir", "a file now", "old/f", "a directory now")),
 			want:   map[string]string{"theirs/readme": "hello", "a/b/x": "2", "a/b/dir": "a file now", "a/b/old/f": "a directory now"},
 		},
 		"RemovePrunes": {
-			reason: "A directory without files is gone, and so are its parents",
-			before: []Change{stranger, put("a/b/c", files("x", "1"))},
+			reason: "A directory without files is removed, with the parents that become empty.",
+			before: []Change{unmanaged, put("a/b/c", files("x", "1"))},
 			change: Change{Remove: []string{"a/b/c"}},
 			want:   map[string]string{"theirs/readme": "hello"},
 		},
 		"RemoveKeepsSiblings": {
-			reason: "A parent with something else in it stays",
+			reason: "A parent with something else in it stays.",
 			before: []Change{put("a/b/c", files("x", "1")), put("a/b/d", files("y", "1"))},
 			change: Change{Remove: []string{"a/b/c"}},
 			want:   map[string]string{"a/b/d/y": "1"},
 		},
 		"RemoveLast": {
-			reason: "A repository may become empty",
+			reason: "A repository may become empty.",
 			before: []Change{put("a/b/c", files("x", "1"))},
 			change: Change{Remove: []string{"a/b/c"}},
 			want:   map[string]string{},
 		},
 		"RemoveAbsent": {
-			reason: "What is not there is removed already",
-			before: []Change{stranger},
+			reason: "Removing a directory that does not exist changes nothing.",
+			before: []Change{unmanaged},
 			change: Change{Remove: []string{"a/b/c", "theirs/readme/below"}},
 			want:   map[string]string{"theirs/readme": "hello"},
 		},
 		"PutNothing": {
-			reason: "A directory without files is removed",
-			before: []Change{stranger, put("a/b", files("x", "1"))},
+			reason: "A directory without files is removed.",
+			before: []Change{unmanaged, put("a/b", files("x", "1"))},
 			change: put("a/b", nil),
 			want:   map[string]string{"theirs/readme": "hello"},
 		},
 		"SortsLikeGit": {
-			reason: "A directory sorts as if its name ended with a slash",
+			reason: "A directory sorts as if its name ended with a slash.",
 			before: []Change{put("d", files("x", "1")), put("d-e", files("x", "1"))},
 			change: put("d.f", files("x", "1")),
 			want:   map[string]string{"d/x": "1", "d-e/x": "1", "d.f/x": "1"},
 		},
 		"State": {
-			reason: "The state is changed file by file",
+			reason: "The state is changed file by file.",
 			before: []Change{{State: files("claims/a", "1", "claims/b", "1", "more/c", "1")}},
 			change: Change{State: map[string][]byte{"claims/a": []byte("2"), "more/c": nil, "claims/absent": nil, "claims/empty": {}}},
 			want:   map[string]string{},
@@ -215,25 +215,25 @@ func TestPlanRefuses(t *testing.T) {
 		change Change
 		want   failure.Class
 	}{
-		"Root":         {reason: "The root is never ours", change: change(put("", files("x", "1"))), want: failure.ClassInvalid},
-		"Traversal":    {reason: "No way out", change: change(put("a/../b", files("x", "1"))), want: failure.ClassInvalid},
-		"FileTraverse": {reason: "No way out of a directory", change: change(put("a", files("../x", "1"))), want: failure.ClassInvalid},
-		"FileGit":      {reason: "No repository in a directory", change: change(put("a", files("sub/.GIT/config", "1"))), want: failure.ClassInvalid},
-		"RemoveGit":    {reason: "No such directory is ours", change: change(Change{Remove: []string{".git"}}), want: failure.ClassInvalid},
-		"StateUp":      {reason: "No way out of the state", change: change(Change{State: files("../x", "1")}), want: failure.ClassInvalid},
-		"Nested":       {reason: "One directory in another cannot be both", change: change(Change{Put: map[string]map[string][]byte{"a": files("x", "1"), "a/b": files("x", "1")}}), want: failure.ClassInvalid},
-		"PutRemove":    {reason: "Put and removed cannot be both", change: change(Change{Put: map[string]map[string][]byte{"a/b": files("x", "1")}, Remove: []string{"a/b"}}), want: failure.ClassInvalid},
-		"RemoveAbove":  {reason: "Put below what is removed cannot be", change: change(Change{Put: map[string]map[string][]byte{"a/b": files("x", "1")}, Remove: []string{"a"}}), want: failure.ClassInvalid},
-		"FileInFile":   {reason: "A file has no files", change: change(put("a", files("x", "1", "x/y", "1"))), want: failure.ClassInvalid},
-		"StateInGone":  {reason: "A removed file has no files", change: change(Change{State: map[string][]byte{"x": nil, "x/y": []byte("1")}}), want: failure.ClassInvalid},
-		"NoDate":       {reason: "A commit has a date", change: with(func(c *Change) { c.When = time.Time{} }), want: failure.ClassInvalid},
-		"NoMessage":    {reason: "A commit has a message", change: with(func(c *Change) { c.Message = "\n" }), want: failure.ClassInvalid},
-		"NullMessage":  {reason: "fsck refuses null", change: with(func(c *Change) { c.Message = "a\x00b" }), want: failure.ClassInvalid},
-		"Author":       {reason: "No second header in a name", change: with(func(c *Change) { c.Author.Name = "x\nparent y" }), want: failure.ClassInvalid},
-		"AuthorEmail":  {reason: "No second address", change: with(func(c *Change) { c.Author.Email = "a> <b" }), want: failure.ClassInvalid},
-		"FileInTheWay": {reason: "A file where a parent has to be", before: []Change{put("a", files("b", "1"))}, change: change(put("a/b/c", files("x", "1"))), want: failure.ClassOccupied},
-		"FileThere":    {reason: "A file where the directory has to be", before: []Change{put("a", files("b", "1"))}, change: change(put("a/b", files("x", "1"))), want: failure.ClassOccupied},
-		"StateDir":     {reason: "A directory where a state file has to be", before: []Change{{State: files("a/b", "1")}}, change: change(Change{State: files("a", "1")}), want: failure.ClassOccupied},
+		"Root":         {reason: "The root of the repository is refused as a directory.", change: change(put("", files("x", "1"))), want: failure.ClassInvalid},
+		"Traversal":    {reason: "A path that leads out of the repository is refused.", change: change(put("a/../b", files("x", "1"))), want: failure.ClassInvalid},
+		"FileTraverse": {reason: "A file whose path leads out of its directory is refused.", change: change(put("a", files("../x", "1"))), want: failure.ClassInvalid},
+		"FileGit":      {reason: "A file below a .git directory is refused.", change: change(put("a", files("sub/.GIT/config", "1"))), want: failure.ClassInvalid},
+		"RemoveGit":    {reason: "A .git directory is not removed.", change: change(Change{Remove: []string{".git"}}), want: failure.ClassInvalid},
+		"StateUp":      {reason: "A state file whose path leads out of the state is refused.", change: change(Change{State: files("../x", "1")}), want: failure.ClassInvalid},
+		"Nested":       {reason: "A directory that lies in another one of the same change is refused.", change: change(Change{Put: map[string]map[string][]byte{"a": files("x", "1"), "a/b": files("x", "1")}}), want: failure.ClassInvalid},
+		"PutRemove":    {reason: "A directory cannot be put and removed in one change.", change: change(Change{Put: map[string]map[string][]byte{"a/b": files("x", "1")}, Remove: []string{"a/b"}}), want: failure.ClassInvalid},
+		"RemoveAbove":  {reason: "A directory cannot be put below one that is removed in the same change.", change: change(Change{Put: map[string]map[string][]byte{"a/b": files("x", "1")}, Remove: []string{"a"}}), want: failure.ClassInvalid},
+		"FileInFile":   {reason: "A file cannot lie below another file.", change: change(put("a", files("x", "1", "x/y", "1"))), want: failure.ClassInvalid},
+		"StateInGone":  {reason: "A state file cannot lie below one that is removed.", change: change(Change{State: map[string][]byte{"x": nil, "x/y": []byte("1")}}), want: failure.ClassInvalid},
+		"NoDate":       {reason: "A commit without a date is refused.", change: with(func(c *Change) { c.When = time.Time{} }), want: failure.ClassInvalid},
+		"NoMessage":    {reason: "A commit without a message is refused.", change: with(func(c *Change) { c.Message = "\n" }), want: failure.ClassInvalid},
+		"NullMessage":  {reason: "A message with a null character is refused, as fsck does.", change: with(func(c *Change) { c.Message = "a\x00b" }), want: failure.ClassInvalid},
+		"Author":       {reason: "A line break in the name of the author is refused, for it could begin another header.", change: with(func(c *Change) { c.Author.Name = "x\nparent y" }), want: failure.ClassInvalid},
+		"AuthorEmail":  {reason: "An angle bracket in the email of the author is refused, for it could add another address.", change: with(func(c *Change) { c.Author.Email = "a> <b" }), want: failure.ClassInvalid},
+		"FileInTheWay": {reason: "A directory cannot be written where its parent is a file.", before: []Change{put("a", files("b", "1"))}, change: change(put("a/b/c", files("x", "1"))), want: failure.ClassOccupied},
+		"FileThere":    {reason: "A directory cannot be written where a file is.", before: []Change{put("a", files("b", "1"))}, change: change(put("a/b", files("x", "1"))), want: failure.ClassOccupied},
+		"StateDir":     {reason: "A state file cannot be written where a directory is.", before: []Change{{State: files("a/b", "1")}}, change: change(Change{State: files("a", "1")}), want: failure.ClassOccupied},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -248,7 +248,7 @@ func TestPlanRefuses(t *testing.T) {
 func TestPlanDoesNotMakeABranchBesideOthers(t *testing.T) {
 	_, err := Plan(&Snapshot{}, change(put("a", files("x", "1"))))
 	if diff := cmp.Diff(failure.ClassNotFound, failure.ClassOf(err)); diff != "" {
-		t.Errorf("\nA missing branch is somebody's mistake\nPlan(...): -want, +got:\n%s", diff)
+		t.Errorf("\nA missing branch beside others is not made\nPlan(...): -want, +got:\n%s", diff)
 	}
 	p, err := Plan(&Snapshot{}, change(Change{Remove: []string{"a"}, State: files("x", "1")}))
 	if err != nil {
@@ -259,7 +259,7 @@ func TestPlanDoesNotMakeABranchBesideOthers(t *testing.T) {
 	}
 }
 
-func TestSnapshotsDoNotGrow(t *testing.T) {
+func TestSnapshotSizeIsBounded(t *testing.T) {
 	s := planned(t, put("theirs", files("readme", "hello")))
 	for i := range 1000 {
 		p, err := Plan(s, change(put("a/b/c", files("x", fmt.Sprint(i)))))

@@ -34,13 +34,13 @@ func TestFetchCommit(t *testing.T) {
 		id     string
 		want   failure.Class
 	}{
-		"Tip":     {reason: "The tip of a branch", id: tip},
-		"Old":     {reason: "A commit behind the tip, by its id", id: first},
-		"Lost":    {reason: "A server need not give what no branch reaches any more", id: lost, want: failure.ClassNotFound},
-		"Unknown": {reason: "No such commit", id: strings.Repeat("a", 40), want: failure.ClassNotFound},
-		"Tree":    {reason: "A tree is no commit", id: bare, want: failure.ClassUnknown},
-		"SHA256":  {reason: "Another kind of id is refused before anybody is asked", id: strings.Repeat("a", 64), want: failure.ClassInvalid},
-		"Option":  {reason: "So is what is no id", id: "--upload-pack=x", want: failure.ClassInvalid},
+		"Tip":     {reason: "The commit at the tip of a branch is fetched by its id.", id: tip},
+		"Old":     {reason: "A commit behind the tip is fetched by its id.", id: first},
+		"Lost":    {reason: "A commit that no branch reaches any more is not found where the server does not give it.", id: lost, want: failure.ClassNotFound},
+		"Unknown": {reason: "A commit that does not exist is not found.", id: strings.Repeat("a", 40), want: failure.ClassNotFound},
+		"Tree":    {reason: "The id of a tree is not accepted as a commit.", id: bare, want: failure.ClassUnknown},
+		"SHA256":  {reason: "An id of another hash is refused before the server is asked.", id: strings.Repeat("a", 64), want: failure.ClassInvalid},
+		"Option":  {reason: "A text that is not an id is refused before the server is asked.", id: "--upload-pack=x", want: failure.ClassInvalid},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -73,11 +73,11 @@ func TestSubtreeWithout(t *testing.T) {
 		want   string
 		class  failure.Class
 	}{
-		"Marked":  {reason: "The marker does not count", path: "web", want: bare},
-		"Bare":    {reason: "Nor does its absence", path: "bare", want: bare},
-		"Missing": {reason: "There is nothing", path: "other"},
-		"File":    {reason: "A file is no directory", path: "file"},
-		"Outside": {reason: "No path leads out", path: "../web", class: failure.ClassInvalid},
+		"Marked":  {reason: "The entry that is left out does not count in the id of the directory.", path: "web", want: bare},
+		"Bare":    {reason: "A directory that lacks the entry has the same id as one without it.", path: "bare", want: bare},
+		"Missing": {reason: "A directory that does not exist has no id.", path: "other"},
+		"File":    {reason: "A file has no id as a directory.", path: "file"},
+		"Outside": {reason: "A path that leads out of the repository is refused.", path: "../web", class: failure.ClassInvalid},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

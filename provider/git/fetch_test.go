@@ -13,12 +13,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/intentplane/intentplane/provider/git/objects/objectstest"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"github.com/intentplane/intentplane/provider/git/failure"
-	"github.com/intentplane/intentplane/test/gitserver"
 )
 
 // serveHostile answers with so many refs, of which the branch is at a commit, and with the pack in a file.
@@ -59,22 +60,6 @@ func TestMillionRefs(t *testing.T) {
 	t.Cleanup(c.Close)
 	if _, err := c.Look(t.Context(), nil); failure.ClassOf(err) != failure.ClassTooLarge {
 		t.Errorf("\nA server that has a million refs is too large over HTTP.\nLook(...): %v", err)
-	}
-}
-
-func TestManyRefsOverSSH(t *testing.T) {
-	s, x, key := sshServer(t, gitserver.SSHOptions{}, map[string]string{"README.md": "hello"})
-	tip := run(t, s, "rev-parse", gitserver.Branch)
-	packed := strings.Builder{}
-	packed.WriteString("# pack-refs with: peeled fully-peeled sorted \n")
-	for n := range 100_000 {
-		fmt.Fprintf(&packed, "%s refs/heads/%s%07d\n", tip, strings.Repeat("b", 60), n)
-	}
-	if err := os.WriteFile(filepath.Join(s.Path(repo), "packed-refs"), []byte(packed.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := client(t, s, over(x, key)).Look(t.Context(), nil); failure.ClassOf(err) != failure.ClassTooLarge {
-		t.Errorf("\nA server whose refs take more than 8 MiB is too large over SSH.\nLook(...): %v", err)
 	}
 }
 
@@ -158,4 +143,17 @@ func residentMiB(tb testing.TB, field string) float64 {
 		tb.Fatal(err)
 	}
 	return kib / 1024
+}
+
+func TestTooLargeInMemory(t *testing.T) {
+	s := serve(t, map[string]string{"a": strings.Repeat("0", 1<<20)})
+	run(t, s, "config", "uploadpack.allowFilter", "false")
+	c := client(t, s)
+	c.maxInflated = 1 << 19
+	_, err := c.Look(context.Background(), nil)
+	if diff := cmp.Diff(failure.ClassTooLarge, failure.ClassOf(err)); diff != "" {
+		t.Errorf("\nA small pack may hold a large file\nLook(): -want, +got:\n%s\n%v", diff, err)
+	}
+	c.maxInflated = 1 << 21
+	look(t, c)
 }

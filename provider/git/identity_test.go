@@ -13,11 +13,11 @@ func TestIdentity(t *testing.T) {
 		reason string
 		change func(r *Remote)
 	}{
-		"Branch":   {reason: "Another branch", change: func(r *Remote) { r.Branch = "other" }},
-		"Password": {reason: "A new password", change: func(r *Remote) { r.Auth = transport.Basic{Username: "u", Password: "q"} }},
-		"Kind":     {reason: "Another way to log in", change: func(r *Remote) { r.Auth = transport.Bearer{Token: "p"} }},
-		"CA":       {reason: "Somebody else is trusted", change: func(r *Remote) { r.CABundle = []byte("x") }},
-		"None":     {reason: "Nobody logs in", change: func(r *Remote) { r.Auth = nil }},
+		"Branch":   {reason: "Another branch has another identity.", change: func(r *Remote) { r.Branch = "other" }},
+		"Password": {reason: "A new password has another identity.", change: func(r *Remote) { r.Auth = transport.Basic{Username: "u", Password: "q"} }},
+		"Kind":     {reason: "Another type of credentials has another identity.", change: func(r *Remote) { r.Auth = transport.Bearer{Token: "p"} }},
+		"CA":       {reason: "Other trusted certificates have another identity.", change: func(r *Remote) { r.CABundle = []byte("x") }},
+		"None":     {reason: "Anonymous access has another identity.", change: func(r *Remote) { r.Auth = nil }},
 	}
 	want, err := base.Identity()
 	if again, _ := base.Identity(); again != want || err != nil || strings.Contains(want, "p\"") {

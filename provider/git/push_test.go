@@ -1,14 +1,19 @@
 package git
 
 import (
+	"context"
+	"fmt"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/intentplane/intentplane/provider/git/failure"
+	"github.com/intentplane/intentplane/test/gitserver"
 )
 
-func TestJudge(t *testing.T) {
+func TestFindRefusedRefs(t *testing.T) {
 	const branch = "refs/heads/main"
 	cases := map[string]struct {
 		reason   string
@@ -18,43 +23,43 @@ func TestJudge(t *testing.T) {
 		want     failure.Class
 	}{
 		"BranchConflict": {
-			reason:   "The state fell with the branch",
+			reason:   "A branch that moved is a conflict, also if the state fell with it.",
 			statuses: map[string]string{branch: "incorrect old value provided", stateRef: "atomic push failure"},
 			want:     failure.ClassConflict,
 		},
 		"StateRefused": {
-			reason:   "The branch fell with the state",
+			reason:   "A refused state is reported as such, also if the branch fell with it.",
 			statuses: map[string]string{stateRef: "deny updating a hidden ref", branch: "atomic push failure"},
 			want:     failure.ClassStateRefused,
 		},
 		"StateAlone": {
-			reason:   "Only the state was pushed",
+			reason:   "A refusal of the state alone is reported as one of the state.",
 			statuses: map[string]string{stateRef: "hook declined"},
 			want:     failure.ClassStateRefused,
 		},
 		"BothRefused": {
-			reason:   "A hook refuses everything: that is not about the state",
+			reason:   "A hook that refuses everything has nothing against the state.",
 			statuses: map[string]string{stateRef: "pre-receive hook declined", branch: "pre-receive hook declined"},
 			want:     failure.ClassPolicy,
 		},
 		"ConflictWins": {
-			reason:   "A lost race is solved by looking again, a refusal is not",
+			reason:   "A conflict counts before a refusal, for a new look solves it.",
 			statuses: map[string]string{stateRef: "hook declined", branch: "failed to update ref"},
 			want:     failure.ClassConflict,
 		},
 		"TransactionConflict": {
-			reason:   "Git says to people only that a ref was moved while it took the push",
+			reason:   "A ref that moved during an atomic push is a conflict, though Git says so in its messages only.",
 			statuses: map[string]string{stateRef: "atomic transaction failed", branch: "atomic transaction failed"},
 			said:     "error: cannot lock ref 'refs/heads/main': is at 1 but expected 2",
 			want:     failure.ClassConflict,
 		},
 		"TransactionFailed": {
-			reason:   "Without a reason it may pass",
+			reason:   "An atomic push that fails without a reason is transient.",
 			statuses: map[string]string{stateRef: "atomic transaction failed", branch: "atomic transaction failed"},
 			want:     failure.ClassTransient,
 		},
 		"Unpack": {
-			reason:   "The pack was refused",
+			reason:   "A pack that the server cannot unpack is transient.",
 			statuses: map[string]string{stateRef: "unpacker error", branch: "unpacker error"},
 			unpack:   "index-pack abnormal exit",
 			want:     failure.ClassTransient,
@@ -62,12 +67,133 @@ func TestJudge(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			c := &Client{remote: Remote{Branch: "main", StateRef: stateRef}, conn: at(t, "https://git.example.org").conn}
+			c := &Client{remote: Remote{Branch: "main", StateRef: stateRef}, conn: clientAt(t, "https://git.example.org").conn}
 			updates := []refUpdate{{name: stateRef}, {name: branch}}
 			got := c.findRefusedRefs(updates, tc.statuses, tc.unpack, tc.said)
 			if diff := cmp.Diff(tc.want, got.Class); diff != "" {
-				t.Errorf("\n%s\njudge(...): -want, +got:\n%s\n%v", tc.reason, diff, got)
+				t.Errorf("\n%s\nfindRefusedRefs(...): -want, +got:\n%s\n%v", tc.reason, diff, got)
 			}
 		})
 	}
+}
+
+func TestRepeatAfterCrash(t *testing.T) {
+	s := serve(t, map[string]string{"README.md": "hello"})
+	c := client(t, s)
+	p := plan(t, look(t, c), delivery(1))
+	ctx, crash := context.WithCancel(context.Background())
+	gone := make(chan struct{})
+	s.AfterPush(repo, func() {
+		crash()
+		<-gone
+	})
+	_, err := c.Push(ctx, p)
+	close(gone)
+	if failure.ClassOf(err) != failure.ClassTransient {
+		t.Fatalf("\nThe answer never came\nPush(): %v", err)
+	}
+	s.AfterPush(repo, nil)
+	again := push(t, c, p)
+	if diff := cmp.Diff("2", run(t, s, "rev-list", "--count", gitserver.Branch)); diff != "" || again.Snapshot.Tip() != run(t, s, "rev-parse", gitserver.Branch) {
+		t.Errorf("\nThe push is not repeated\nrev-list: -want, +got:\n%s", diff)
+	}
+}
+
+func TestWritersLoseNothing(t *testing.T) {
+	const writers, deliveries = 4, 5
+	s := serve(t, nil)
+	var wg sync.WaitGroup
+	for w := range writers {
+		wg.Go(func() {
+			c := client(t, s)
+			for n := range deliveries {
+				if err := deliver(c, put(fmt.Sprintf("w%d/d", w), files("n", fmt.Sprint(n)))); err != nil {
+					t.Errorf("\nA lost race is tried again\nPush(): %v", err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if diff := cmp.Diff(fmt.Sprint(writers*deliveries), run(t, s, "rev-list", "--count", gitserver.Branch)); diff != "" {
+		t.Errorf("\nEvery delivery is one commit\nrev-list: -want, +got:\n%s", diff)
+	}
+	run(t, s, "fsck", "--strict", "--full")
+}
+
+func deliver(c *Client, ch Change) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	defer cancel()
+	for {
+		s, err := c.Look(ctx, nil)
+		if err != nil {
+			return err
+		}
+		p, err := Plan(s, change(ch))
+		if err != nil {
+			return err
+		}
+		if _, err := c.Push(ctx, p); !failure.IsConflict(err) {
+			return err
+		}
+	}
+}
+
+func TestDeletedBranchIsNotMadeAgain(t *testing.T) {
+	s := serve(t, map[string]string{"README.md": "hello"})
+	run(t, s, "branch", "other", gitserver.Branch)
+	c := client(t, s)
+	p := plan(t, look(t, c), delivery(1))
+	run(t, s, "update-ref", "-d", "refs/heads/"+gitserver.Branch)
+	_, err := c.Push(context.Background(), p)
+	if diff := cmp.Diff(failure.ClassConflict, failure.ClassOf(err)); diff != "" {
+		t.Errorf("\nA branch that was deleted stays deleted\nPush(): -want, +got:\n%s\n%v", diff, err)
+	}
+	if diff := cmp.Diff("other", run(t, s, "branch", "--format=%(refname:short)")); diff != "" {
+		t.Errorf("\nA branch that was deleted stays deleted\nbranch: -want, +got:\n%s", diff)
+	}
+}
+
+// TestPushAfterRaceSavesOneRequest loses a race, and asks nothing before the next one.
+func TestPushAfterRaceSavesOneRequest(t *testing.T) {
+	s := serve(t, map[string]string{"README.md": "hello"})
+	c := client(t, s)
+	push(t, c, plan(t, look(t, c), delivery(1)))
+	late := plan(t, look(t, c), delivery(2))
+	unmanagedCommit(t, s, "Theirs")
+	before := s.Requests(repo)
+	if _, err := c.Push(context.Background(), late); !failure.IsConflict(err) {
+		t.Fatalf("\nAnother writer was first\nPush(): %v", err)
+	}
+	lost := s.Requests(repo) - before
+	p := plan(t, look(t, c), delivery(2))
+	before = s.Requests(repo)
+	push(t, c, p)
+	if diff := cmp.Diff([]int{1, 1}, []int{lost, s.Requests(repo) - before}); diff != "" {
+		t.Errorf("\nThe server itself sees who comes too late\nrequests of the lost push and of the next one: -want, +got:\n%s", diff)
+	}
+}
+
+func BenchmarkDelivery(b *testing.B) {
+	seed := map[string]string{}
+	for i := range 200 {
+		seed[fmt.Sprintf("apps/team-%d/app-%d/deployment.yaml", i%20, i)] = fmt.Sprint(i)
+	}
+	c := client(b, serve(b, seed))
+	s := look(b, c)
+	n := 0
+	for b.Loop() {
+		n++
+		var err error
+		if s, err = c.Look(context.Background(), s); err != nil {
+			b.Fatal(err)
+		}
+		f := files()
+		for i := range 5 {
+			f[fmt.Sprintf("file-%d.yaml", i)] = fmt.Appendf(nil, "n: %d\n", n)
+		}
+		ch := put("sites/a/ns/web", f)
+		ch.State = files("claims/ns/web", fmt.Sprint(n))
+		s = push(b, c, plan(b, s, ch)).Snapshot
+	}
+	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "deliveries/s")
 }

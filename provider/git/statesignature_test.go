@@ -34,7 +34,7 @@ func sshPair(t *testing.T) pair {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return pair{key: signature.Key{Format: signature.FormatSSH, Private: string(private)}, public: authorized(k)}
+	return pair{key: signature.Key{Format: signature.FormatSSH, Private: string(private)}, public: authorizedKey(k)}
 }
 
 // sealedPair is of a kind whose signatures differ each time.
@@ -126,9 +126,9 @@ func TestSignedCommits(t *testing.T) {
 		reason string
 		make   func(*testing.T) pair
 	}{
-		"SSH":     {reason: "An SSH key", make: sshPair},
-		"ECDSA":   {reason: "An SSH key with a passphrase, whose signatures differ each time", make: sealedPair},
-		"OpenPGP": {reason: "An OpenPGP key with a passphrase", make: pgpPair},
+		"SSH":     {reason: "A state that an SSH key signed counts.", make: sshPair},
+		"ECDSA":   {reason: "A state that an SSH key with a passphrase signed counts, though its signatures differ each time.", make: sealedPair},
+		"OpenPGP": {reason: "A state that an OpenPGP key with a passphrase signed counts.", make: pgpPair},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -166,7 +166,7 @@ func TestSignedCommits(t *testing.T) {
 
 func TestForgedState(t *testing.T) {
 	p := sshPair(t)
-	stranger := func(t *testing.T, s *gitserver.Server) {
+	unmanaged := func(t *testing.T, s *gitserver.Server) {
 		t.Helper()
 		c := client(t, s)
 		forged := delivery(7)
@@ -178,7 +178,7 @@ func TestForgedState(t *testing.T) {
 		forge  func(*testing.T, *gitserver.Server)
 		want   string
 	}{
-		"CVE-2024-31989-Unsigned": {reason: "A state that another user pushes is not believed where states are signed.", forge: stranger, want: "it is not signed"},
+		"CVE-2024-31989-Unsigned": {reason: "A state that another user pushes is not believed where states are signed.", forge: unmanaged, want: "it is not signed"},
 		"CVE-2024-31989-OtherKey": {
 			reason: "A state that another user signs with a key of their own is not believed.",
 			forge: func(t *testing.T, s *gitserver.Server) {
@@ -189,7 +189,7 @@ func TestForgedState(t *testing.T) {
 			want: "it is not signed by a key that is trusted",
 		},
 		"Branch": {
-			reason: "What we signed for the branch holds files of strangers",
+			reason: "A signed commit of the branch does not count as a state, for it has unmanaged files.",
 			forge: func(t *testing.T, s *gitserver.Server) {
 				t.Helper()
 				run(t, s, "update-ref", stateRef, gitserver.Branch)
@@ -197,7 +197,7 @@ func TestForgedState(t *testing.T) {
 			want: "what is signed is not the state of this ref",
 		},
 		"OtherState": {
-			reason: "The state of another control plane",
+			reason: "The signed state of another control plane does not count.",
 			forge: func(t *testing.T, s *gitserver.Server) {
 				t.Helper()
 				c := client(t, s, signing(p.key), func(r *Remote) { r.StateRef = "refs/intentplane/other/state" })
@@ -207,7 +207,7 @@ func TestForgedState(t *testing.T) {
 			want: "what is signed is not the state of this ref",
 		},
 		"Changed": {
-			reason: "A signature that belongs to other content",
+			reason: "A signature of other content does not count.",
 			forge: func(t *testing.T, s *gitserver.Server) {
 				t.Helper()
 				raw := strings.Replace(run(t, s, "cat-file", "commit", stateRef), " 1", " 2", 1)
@@ -264,10 +264,10 @@ func TestSigningKeyThatCannotBeUsed(t *testing.T) {
 		reason string
 		key    signature.Key
 	}{
-		"Passphrase": {reason: "The passphrase is wrong", key: sealed},
-		"Malformed":  {reason: "The key is none", key: signature.Key{Format: signature.FormatSSH, Private: "s3cret"}},
-		"OpenPGP":    {reason: "The key is none", key: signature.Key{Format: signature.FormatOpenPGP, Private: "s3cret"}},
-		"Format":     {reason: "The format is none", key: signature.Key{Format: "s3cret", Private: "s3cret"}},
+		"Passphrase": {reason: "A signing key with a wrong passphrase is an invalid configuration.", key: sealed},
+		"Malformed":  {reason: "A malformed signing key is an invalid configuration.", key: signature.Key{Format: signature.FormatSSH, Private: "s3cret"}},
+		"OpenPGP":    {reason: "A malformed signing key is an invalid configuration.", key: signature.Key{Format: signature.FormatOpenPGP, Private: "s3cret"}},
+		"Format":     {reason: "A signing key of an unknown format is an invalid configuration.", key: signature.Key{Format: "s3cret", Private: "s3cret"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -282,3 +282,5 @@ func TestSigningKeyThatCannotBeUsed(t *testing.T) {
 		})
 	}
 }
+
+func authorizedKey(k ssh.Signer) string { return string(ssh.MarshalAuthorizedKey(k.PublicKey())) }

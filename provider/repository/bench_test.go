@@ -44,7 +44,7 @@ func benchmark(b *testing.B, before, deliveries int, run func(tb testing.TB, r *
 	}
 }
 
-// BenchmarkLarge delivers to a repository that somebody else made, one delivery after the other. Without one it makes a small one.
+// BenchmarkLarge delivers to a repository that exists, one delivery after the other. Without one it makes a small one.
 func BenchmarkLarge(b *testing.B) {
 	for range b.N {
 		url := os.Getenv("INTENTPLANE_BENCH_URL")
@@ -63,7 +63,7 @@ func BenchmarkLarge(b *testing.B) {
 	}
 }
 
-// peak is the most memory that the process had, as the kernel tells it.
+// peak is the most memory that the process had, as the kernel reports it.
 func peak(tb testing.TB) float64 {
 	tb.Helper()
 	b, err := os.ReadFile("/proc/self/status")

@@ -29,11 +29,11 @@ func TestFetchCommit(t *testing.T) {
 	}{
 		{reason: "A commit that is there is fetched.", id: tip, asked: true},
 		{reason: "A commit that is nowhere is asked for.", id: nowhere, class: failure.ClassNotFound, asked: true},
-		{reason: "It is not asked for again at once.", id: nowhere, class: failure.ClassNotFound},
+		{reason: "A commit that could not be fetched is not asked for again at once.", id: nowhere, class: failure.ClassNotFound},
 		{reason: "Other commits are still fetched.", id: tip, asked: true},
 		{reason: "A server that fails is asked once.", id: tip, status: http.StatusInternalServerError, class: failure.ClassTransient, asked: true},
 		{reason: "A server that failed is not asked again at once, for whatever commit.", id: strings.Repeat("b", 40), class: failure.ClassTransient},
-		{reason: "It is asked again after a while.", after: time.Minute, id: tip, asked: true},
+		{reason: "A repository that did not answer is asked again after its backoff.", after: time.Minute, id: tip, asked: true},
 		{reason: "A commit that was nowhere is asked for again after a while.", after: time.Hour, id: nowhere, class: failure.ClassNotFound, asked: true},
 	}
 	for _, step := range steps {

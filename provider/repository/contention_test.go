@@ -19,7 +19,7 @@ import (
 	"github.com/intentplane/intentplane/test/soak"
 )
 
-// foreign pushes commits of somebody else, as often as they can, until it is stopped. It returns what it has pushed.
+// foreign pushes unmanaged commits, as often as it can, until it is stopped. It returns what it has pushed.
 func foreign(t *testing.T, s *gitserver.Server, stop <-chan struct{}) []string {
 	t.Helper()
 	c, err := git.NewClient(git.Remote{URL: s.URL(repo), Branch: gitserver.Branch, StateRef: "refs/foreign/state"})
@@ -70,8 +70,8 @@ func TestContention(t *testing.T) {
 		// elsewhere is true for a writer in another process.
 		elsewhere func(w int) bool
 	}{
-		"OneProvider":      {reason: "One provider delivers, while a stranger pushes as fast as they can", elsewhere: func(int) bool { return false }},
-		"SeveralProviders": {reason: "So do several that know nothing of each other", elsewhere: func(w int) bool { return w%4 == 3 }},
+		"OneProvider":      {reason: "One provider delivers while an unmanaged writer pushes as fast as it can.", elsewhere: func(int) bool { return false }},
+		"SeveralProviders": {reason: "Several providers without a common queue deliver while an unmanaged writer pushes as fast as it can.", elsewhere: func(w int) bool { return w%4 == 3 }},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -167,16 +167,16 @@ func untouched(t *testing.T, s *gitserver.Server, theirs []string, writers int) 
 	}
 	for _, name := range theirs {
 		if is := got["theirs/"+name+"/file"]; is != name {
-			t.Errorf("\nNobody's files change\n%s: %q", name, is)
+			t.Errorf("\nFiles of other writers do not change\n%s: %q", name, is)
 		}
 	}
 	if diff := cmp.Diff(1+len(theirs)+writers, len(got)); diff != "" || strings.TrimSpace(got["README.md"]) != "hello" {
-		t.Errorf("\nNobody's files are lost\nFiles(): -want, +got:\n%s", diff)
+		t.Errorf("\nFiles of other writers are not lost\nFiles(): -want, +got:\n%s", diff)
 	}
 	run(t, s, "fsck", "--strict", "--full")
 }
 
-// hurried are deliveries to a branch on which a stranger always commits while more than so many of them are planned together.
+// hurried are deliveries to a branch on which another writer always commits while more than so many of them are planned together.
 func hurried(t *testing.T, s *gitserver.Server, deliveries, most int) []Delivery {
 	t.Helper()
 	planned, n := 0, 0
@@ -211,7 +211,7 @@ func TestFasterUnmanagedWriter(t *testing.T) {
 	}
 }
 
-// TestRequeueOnlyIfBranchMoved delivers beside somebody who is always first, until they pause.
+// TestRequeueOnlyIfBranchMoved delivers beside another writer that is always first, until it pauses.
 func TestRequeueOnlyIfBranchMoved(t *testing.T) {
 	s := serve(t, map[string]string{"README.md": "hello"})
 	woken := make(chan types.NamespacedName, 10)
@@ -229,18 +229,18 @@ func TestRequeueOnlyIfBranchMoved(t *testing.T) {
 	}
 	for round := range 2 {
 		if err := deliver(r, d); !failure.IsConflict(err) {
-			t.Fatalf("\nWho always comes too late is told\nDeliver(): %v", err)
+			t.Fatalf("\nA delivery that always loses the race fails\nDeliver(): %v", err)
 		}
 		if diff := cmp.Diff((round+1)*(maxConflicts+1), tries); diff != "" {
-			t.Errorf("\nNobody tries for ever\ntries: -want, +got:\n%s", diff)
+			t.Errorf("\nA delivery is not tried for ever\ntries: -want, +got:\n%s", diff)
 		}
 		select {
 		case key := <-woken:
 			if diff := cmp.Diff(d.Object, key); diff != "" {
-				t.Errorf("\nWho was told comes again\nWake(): -want, +got:\n%s", diff)
+				t.Errorf("\nA delivery that failed is woken again\nWake(): -want, +got:\n%s", diff)
 			}
 		case <-time.After(time.Minute):
-			t.Fatal("\nWho was told comes again\nWake() was not called")
+			t.Fatal("\nA delivery that failed is woken again\nWake() was not called")
 		}
 	}
 	fast = false
@@ -252,7 +252,7 @@ func TestRequeueOnlyIfBranchMoved(t *testing.T) {
 	}
 }
 
-// TestLockedBranch delivers to a branch that somebody holds, and that does not move: nobody is faster there.
+// TestLockedBranch delivers to a branch that is locked and does not move: no writer is faster there.
 func TestLockedBranch(t *testing.T) {
 	s := serve(t, map[string]string{"README.md": "hello"})
 	woken := make(chan types.NamespacedName, 10)
@@ -264,7 +264,7 @@ func TestLockedBranch(t *testing.T) {
 	if err := deliver(r, fiveFiles(1)); !failure.IsConflict(err) {
 		t.Fatalf("\nA lock looks like a race\nDeliver(): %v", err)
 	}
-	<-woken // The first time nobody knows.
+	<-woken // The first time the cause is not known.
 	if r.branchMoved() {
 		t.Error("\nWho is not outrun does not come again soon\noutrun(): want false where the branch did not move")
 	}

@@ -188,10 +188,10 @@ func TestIdleIsForgotten(t *testing.T) {
 	clock = clock.Add(idleTime + time.Minute)
 	open("team-a", 1)
 	if diff := cmp.Diff([]int{1, 1}, []int{len(p.repos), len(p.hosts)}); diff != "" {
-		t.Errorf("Repositories that nobody uses are forgotten with their hosts.\n-want, +got:\n%s", diff)
+		t.Errorf("Repositories that are not used are forgotten with their hosts.\n-want, +got:\n%s", diff)
 	}
 	if !p.tenants.slots.IsIdle() || !p.tenants.lanes.IsIdle() {
-		t.Error("Slots and lanes that nobody has are forgotten.\nIsIdle(): want true")
+		t.Error("Slots and lanes that are free are forgotten.\nIsIdle(): want true")
 	}
 }
 
@@ -212,7 +212,7 @@ func TestTrimTakesFromLargestNamespace(t *testing.T) {
 		got = append(got, r.snapshot != nil)
 	}
 	if diff := cmp.Diff([]bool{true, false, false, true}, got); diff != "" {
-		t.Errorf("A namespace with many snapshots loses its own, and not those of others that are older.\ntrim(...): -want, +got:\n%s", diff)
+		t.Errorf("A namespace with many snapshots loses its own, and not those of others that are older.\ntrimSnapshots(...): -want, +got:\n%s", diff)
 	}
 }
 

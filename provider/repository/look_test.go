@@ -114,7 +114,7 @@ func TestSilentHostDelaysNoOther(t *testing.T) {
 	dead, s := silent(t), serve(t, map[string]string{"README.md": "hello"})
 	began := time.Now()
 	if _, err := openURL(t, p, dead).Look(context.Background(), web(0), began); failure.ClassOf(err) != failure.ClassTransient {
-		t.Errorf("\nWho asks is told\nLook(): %v", err)
+		t.Errorf("\nAn object that asks gets the error\nLook(): %v", err)
 	}
 	if took := time.Since(began); took > 10*patience {
 		t.Errorf("\nWho asks waits for a bounded time\nLook(): %s", took)
@@ -125,7 +125,7 @@ func TestSilentHostDelaysNoOther(t *testing.T) {
 		_, _ = openURL(t, p, strings.Replace(dead, "/x", fmt.Sprintf("/%d", n), 1)).Look(context.Background(), web(n), began)
 	}
 	if took := time.Since(began); took > others*patience/2 {
-		t.Errorf("\nNobody waits for a host that was slow before\nLook(): %s", took)
+		t.Errorf("\nAn object does not wait for a host that was slow before\nLook(): %s", took)
 	}
 	r := open(t, p, s)
 	until(func() bool {

@@ -26,7 +26,7 @@ func TestMessagesAreShared(t *testing.T) {
 			wg.Go(func() {
 				notes, err := r.ReadMessages(context.Background(), at, "Delivery: ")
 				if failure.ClassOf(err) != class || (err == nil) != (len(notes) > 0) {
-					t.Errorf("Notes(): want class %q, got %v, %v", class, notes, err)
+					t.Errorf("ReadMessages(): want class %q, got %v, %v", class, notes, err)
 				}
 			})
 		}
@@ -53,7 +53,7 @@ func TestMessagesAreShared(t *testing.T) {
 	}
 }
 
-// TestMessagesWaitForABoundedTime lets somebody ask while another one reads from a host that says nothing.
+// TestMessagesWaitForABoundedTime asks while another object reads from a host that does not answer.
 func TestMessagesWaitForABoundedTime(t *testing.T) {
 	s := serve(t, map[string]string{"README.md": "hello"})
 	r := open(t, pool(Options{Patience: 10 * time.Millisecond}), s)
@@ -64,7 +64,7 @@ func TestMessagesWaitForABoundedTime(t *testing.T) {
 	at, _ := r.knownSnapshot()
 	r.messagesTurn <- struct{}{}
 	if _, err := r.ReadMessages(context.Background(), at, "x"); failure.ClassOf(err) != failure.ClassTransient {
-		t.Errorf("\nNobody waits without a bound\nNotes(): want %s, got %v", failure.ClassTransient, err)
+		t.Errorf("\nAn object waits for a bounded time\nReadMessages(): want %s, got %v", failure.ClassTransient, err)
 	}
 	<-r.messagesTurn
 }

@@ -75,7 +75,7 @@ func TestIdleRepositoriesOfAdministratorsAreRetained(t *testing.T) {
 	}
 }
 
-// A stoppedClock is a clock that stands still. It tells of each pause that begins.
+// A stoppedClock is a clock that stands still. It reports each pause that begins.
 type stoppedClock struct {
 	begun chan time.Duration
 	// free are the pauses that end at once.
@@ -100,8 +100,8 @@ func TestEndedPoolStartsNoPause(t *testing.T) {
 		free int
 		want bool
 	}{
-		"LostRace": {reason: "Who lost a race is told so, and does not come again", want: false},
-		"Won":      {reason: "Who let others go first carries on", free: 1, want: true},
+		"LostRace": {reason: "A delivery that lost a race fails when the pool ends, and is not tried again.", want: false},
+		"Won":      {reason: "A delivery that pauses for other writers goes on at once when the pool ends.", free: 1, want: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -125,7 +125,7 @@ func TestEndedPoolStartsNoPause(t *testing.T) {
 				t.Errorf("\n%s\nDeliver(...): %v", tc.reason, err)
 			}
 			must(t, await(t, stopped))
-			// Whoever comes now is not held up either: there are no pauses any more.
+			// A delivery that comes now does not wait either: the pool starts no pause any more.
 			if tc.want {
 				must(t, deliver(r, fiveFiles(3)))
 			}
@@ -136,7 +136,7 @@ func TestEndedPoolStartsNoPause(t *testing.T) {
 	}
 }
 
-// overtake lets a stranger push what nobody has seen.
+// overtake pushes an unmanaged commit that no look has seen.
 func overtake(t *testing.T, s *gitserver.Server) {
 	t.Helper()
 	c, err := git.NewClient(git.Remote{URL: s.URL(repo), Branch: gitserver.Branch, StateRef: "refs/foreign/state"})

@@ -93,8 +93,8 @@ func TestWaitingDeliveriesShareOnePush(t *testing.T) {
 		atomic string
 		pushes int
 	}{
-		"Atomic":    {reason: "All that wait go out in one push", atomic: "true", pushes: 4},
-		"NotAtomic": {reason: "A server that cannot take all or nothing gets one by one, each after its state", atomic: "false", pushes: 2 + 2 + 2*10},
+		"Atomic":    {reason: "All deliveries that wait go with one push.", atomic: "true", pushes: 4},
+		"NotAtomic": {reason: "A server without atomic pushes gets the deliveries one by one, each after its state.", atomic: "false", pushes: 2 + 2 + 2*10},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -161,7 +161,7 @@ func TestQueueIsFair(t *testing.T) {
 	got := strings.Builder{}
 	for q.size > 0 {
 		if q.peekItem().Object.Name == "" {
-			t.Fatal("peek(): nobody")
+			t.Fatal("peekItem(): the queue is empty")
 		}
 		got.WriteString(q.nextItem().Object.Name + " ")
 	}
@@ -179,12 +179,12 @@ func TestRejectedDeliveryHarmsNoOther(t *testing.T) {
 		want   failure.Class
 	}{
 		"Refused": {
-			reason: "What the server refuses is found among the others",
+			reason: "A delivery that the server refuses is found among the others, which are delivered.",
 			hook:   `while read old new ref; do git ls-tree -r --name-only "$new" | grep -q web-3/ && echo "rule 7 says no" >&2 && exit 1; done; exit 0`,
 			bad:    fiveFiles(3), want: failure.ClassPolicy,
 		},
 		"Invalid": {
-			reason: "What cannot be planned is left out",
+			reason: "A delivery whose plan fails is left out, and the others are delivered.",
 			bad: Delivery{Object: bad, Plan: func(_ context.Context, d *git.Draft) error {
 				_, err := d.Commit(git.Change{})
 				return err
@@ -192,7 +192,7 @@ func TestRejectedDeliveryHarmsNoOther(t *testing.T) {
 			want: failure.ClassInvalid,
 		},
 		"HalfPlanned": {
-			reason: "What fails in the middle leaves nothing behind",
+			reason: "A plan that fails in the middle leaves nothing in the draft.",
 			bad: Delivery{Object: bad, Plan: func(ctx context.Context, d *git.Draft) error {
 				_ = fiveFiles(3).Plan(ctx, d)
 				return &failure.Error{Class: failure.ClassTooLarge}
@@ -264,7 +264,7 @@ func TestAbandonedDeliveryIsWoken(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() { <-held; cancel() }()
 	if err := r.Deliver(ctx, fiveFiles(1)); !IsPending(err) {
-		t.Errorf("\nWho leaves is told that it goes on\nDeliver(): %v", err)
+		t.Errorf("\nAn object that stops waiting gets a PendingError\nDeliver(): %v", err)
 	}
 	if _, err := r.Look(ctx, web(1), time.Time{}); !IsPending(err) {
 		t.Errorf("\nWhat is under way may change what is seen\nLook(): %v", err)

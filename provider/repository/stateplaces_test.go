@@ -188,7 +188,7 @@ func TestFutureStateDateDoesNotCount(t *testing.T) {
 	}{
 		"Newer":       {reason: "The newer one of two states counts.", ref: 1, branch: 2, want: stateBranch},
 		"Future":      {reason: "A state whose date is years ahead does not count more than one of today.", ref: 1, branch: 100_000, want: customRef},
-		"FutureInUse": {reason: "Nor does it where it lies in the best place.", ref: 100_000, branch: 1, want: stateBranch},
+		"FutureInUse": {reason: "A state whose date is years ahead does not count more where it lies in the best place.", ref: 100_000, branch: 1, want: stateBranch},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestLayers(t *testing.T) {
+func TestLayerSharesObjects(t *testing.T) {
 	var l *Layer[int]
 	depth := func() int {
 		n := 0

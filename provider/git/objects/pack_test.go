@@ -13,16 +13,16 @@ func TestPack(t *testing.T) {
 		reason   string
 		from, to []byte
 	}{
-		"Insert":  {reason: "Something is added in the middle", from: []byte("one three"), to: []byte("one two three")},
-		"Remove":  {reason: "Something is gone from the middle", from: []byte("one two three"), to: []byte("one three")},
-		"Begin":   {reason: "Something is added before", from: []byte("two"), to: []byte("one two")},
-		"End":     {reason: "Something is added after", from: []byte("one"), to: []byte("one two")},
-		"Repeat":  {reason: "Head and tail may not overlap", from: []byte("aaaa"), to: []byte("aaaaaa")},
-		"Other":   {reason: "Nothing is alike", from: []byte("abc"), to: bytes.Repeat([]byte("x"), 1000)},
-		"Empty":   {reason: "Nothing is left", from: []byte("abc"), to: nil},
-		"Nothing": {reason: "Nothing was there", from: nil, to: []byte("abc")},
-		"Long":    {reason: "Numbers of several bytes", from: long, to: append(append(bytes.Clone(long[:70_000]), "new"...), long[70_000:]...)},
-		"Power":   {reason: "Numbers with zeros in them", from: long, to: append(bytes.Clone(long[:1<<16]), "end"...)},
+		"Insert":  {reason: "A delta adds bytes in the middle.", from: []byte("one three"), to: []byte("one two three")},
+		"Remove":  {reason: "A delta leaves out bytes in the middle.", from: []byte("one two three"), to: []byte("one three")},
+		"Begin":   {reason: "A delta adds bytes at the beginning.", from: []byte("two"), to: []byte("one two")},
+		"End":     {reason: "A delta adds bytes at the end.", from: []byte("one"), to: []byte("one two")},
+		"Repeat":  {reason: "The common head and tail of a delta do not overlap.", from: []byte("aaaa"), to: []byte("aaaaaa")},
+		"Other":   {reason: "A delta between contents without common bytes adds all of them.", from: []byte("abc"), to: bytes.Repeat([]byte("x"), 1000)},
+		"Empty":   {reason: "A delta may make an empty object.", from: []byte("abc"), to: nil},
+		"Nothing": {reason: "A delta may have an empty base.", from: nil, to: []byte("abc")},
+		"Long":    {reason: "Sizes and offsets may take several bytes.", from: long, to: append(append(bytes.Clone(long[:70_000]), "new"...), long[70_000:]...)},
+		"Power":   {reason: "Sizes and offsets may have bytes that are zero.", from: long, to: append(bytes.Clone(long[:1<<16]), "end"...)},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -107,16 +107,16 @@ func TestHostilePack(t *testing.T) {
 				class = broken.Class
 			}
 			if diff := cmp.Diff(tc.class, class); diff != "" {
-				t.Fatalf("\n%s\nunpack(...): -want, +got:\n%s\n%v", tc.reason, diff, err)
+				t.Fatalf("\n%s\nUnpack(...): -want, +got:\n%s\n%v", tc.reason, diff, err)
 			}
 			if err == nil && (len(got) != tc.want || data.seeks > h.Count) {
-				t.Errorf("\n%s\nunpack(...): want %d objects, got %d, and went to another place %d times", tc.reason, tc.want, len(got), data.seeks)
+				t.Errorf("\n%s\nUnpack(...): want %d objects, got %d, and went to another place %d times", tc.reason, tc.want, len(got), data.seeks)
 			}
 		})
 	}
 }
 
-func TestUnpackEnds(t *testing.T) {
+func TestUnpackEndsWithContext(t *testing.T) {
 	h := objectstest.New(t)
 	h.Tiny(10)
 	data := bytes.NewReader(h.Bytes())
@@ -127,9 +127,9 @@ func TestUnpackEnds(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := p.Unpack(ended); err == nil {
-		t.Error("\nA pack is not decoded once nobody waits for it.\nunpack(...): no error")
+		t.Error("\nA pack is not decoded once its context ended.\nUnpack(...): no error")
 	}
 	if _, _, err := ScanPack(ended, bytes.NewReader(h.Bytes()), maxBytes); err == nil {
-		t.Error("\nA pack is not gone through once nobody waits for it.\nscanPack(...): no error")
+		t.Error("\nA pack is not scanned once its context ended.\nScanPack(...): no error")
 	}
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/intentplane/intentplane/provider/git/failure"
 )
 
-// tower is a view whose branch has some levels of directories, in each of which the next one lies under several names. The lowest one has
+// sharedTrees is a view whose branch has some levels of directories, in each of which the next one lies under several names. The lowest one has
 // a file. A tower of n levels and names stands for names^n directories, and has n+1 trees.
-func tower(t *testing.T, levels int, names ...string) View {
+func sharedTrees(t *testing.T, levels int, names ...string) View {
 	t.Helper()
 	objects := map[plumbing.Hash]Object{}
 	add := func(entries ...TreeEntry) plumbing.Hash {
@@ -34,7 +34,7 @@ func tower(t *testing.T, levels int, names ...string) View {
 
 func isWanted(e TreeEntry) bool { return e.Name == "wanted" }
 
-func TestWalk(t *testing.T) {
+func TestFindFiles(t *testing.T) {
 	x := NewObject(plumbing.BlobObject, []byte("x")).ID.String()
 	cases := map[string]struct {
 		reason string
@@ -63,7 +63,7 @@ func TestWalk(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			w := newTreeWalk(tower(t, tc.levels, tc.names...), 20_000, isWanted)
+			w := newTreeWalk(sharedTrees(t, tc.levels, tc.names...), 20_000, isWanted)
 			err := w.enterDirectory(t.Context(), w.view.Tree, "")
 			if diff := cmp.Diff(tc.class, failure.ClassOf(err)); diff != "" {
 				t.Fatalf("\n%s\nenterDirectory(...): -want, +got:\n%s", tc.reason, diff)
@@ -78,10 +78,10 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-func TestWalkEnds(t *testing.T) {
+func TestFindFilesEndsWithContext(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	v := tower(t, 2, "a", "b")
+	v := sharedTrees(t, 2, "a", "b")
 	if _, err := v.FindFiles(ended, v.Tree, "", 1000, isWanted); failure.ClassOf(err) != failure.ClassTransient {
 		t.Errorf("\nA walk ends when its context does.\nFindFiles(...): %v", err)
 	}
@@ -90,7 +90,7 @@ func TestWalkEnds(t *testing.T) {
 // TestDeepTrees goes through a hundred thousand directories in each other, as a hostile pack may bring them.
 func TestDeepTrees(t *testing.T) {
 	const levels = 100_000
-	v := tower(t, levels, "d")
+	v := sharedTrees(t, levels, "d")
 	if ids, err := v.MissingFiles(v.Tree, true); err != nil || len(ids) != 1 {
 		t.Errorf("\nThe one file that is not there is missing.\nMissingFiles(...): %d, %v", len(ids), err)
 	}

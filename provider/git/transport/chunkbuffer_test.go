@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestChunks(t *testing.T) {
+func TestChunkBufferReadsWhatWasWritten(t *testing.T) {
 	all := bytes.Repeat([]byte("0123456789"), chunkBytes/3)
 	cases := map[string]struct {
 		reason string

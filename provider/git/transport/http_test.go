@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestNoProxy(t *testing.T) {
+func TestEnvironmentChoosesNoProxy(t *testing.T) {
 	// net/http reads the environment once in a process, and never proxies loopback, so an answer of a server would prove nothing.
 	if connTo(t, Server{URL: "http://git.example.org/a"}).http.Proxy != nil {
 		t.Error("\nOnly a configuration may choose a proxy\nProxy: want none")

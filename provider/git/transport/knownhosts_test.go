@@ -17,11 +17,11 @@ func TestCheckKnownHosts(t *testing.T) {
 		lines  string
 		want   bool
 	}{
-		"Line":         {reason: "One line.", lines: line, want: true},
+		"Line":         {reason: "Known hosts of one line are accepted.", lines: line, want: true},
 		"CommentFirst": {reason: "A comment may come first.", lines: "# ours\n" + line, want: true},
-		"CommentLast":  {reason: "And at the end.", lines: line + "# ours\n", want: true},
-		"CommentsOnly": {reason: "Comments trust nobody.", lines: "# ours\n"},
-		"Empty":        {reason: "Neither does nothing.", lines: "\n"},
+		"CommentLast":  {reason: "A comment at the end is accepted.", lines: line + "# ours\n", want: true},
+		"CommentsOnly": {reason: "Known hosts with comments only are refused.", lines: "# ours\n"},
+		"Empty":        {reason: "Empty known hosts are refused.", lines: "\n"},
 		"Malformed":    {reason: "What cannot be read is refused.", lines: line + "git.example.org ssh-ed25519 ???\n"},
 	}
 	for name, tc := range cases {

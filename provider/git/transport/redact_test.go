@@ -7,16 +7,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestClean(t *testing.T) {
+func TestRedactSecrets(t *testing.T) {
 	const canary = "s3cr%t/канарейка"
 	auth := Basic{Username: "u", Password: canary}
 	for _, spelling := range auth.secretSpellings() {
 		got := redactSecrets(newRedactor(Server{Auth: auth}), "remote said\x1b[31m:\n"+spelling+"\r\n"+strings.Repeat("x", 2000))
 		if diff := cmp.Diff("remote said [31m: [redacted] ", got[:29]); diff != "" {
-			t.Errorf("\nCredentials, escapes and line breaks are removed\nclean(...): -want, +got:\n%s", diff)
+			t.Errorf("\nCredentials, escapes and line breaks are removed\nredactSecrets(...): -want, +got:\n%s", diff)
 		}
 		if len(got) > 600 {
-			t.Errorf("\nText is bounded\nclean(...): %d bytes", len(got))
+			t.Errorf("\nText is bounded\nredactSecrets(...): %d bytes", len(got))
 		}
 	}
 }
@@ -38,7 +38,7 @@ func TestCleanLines(t *testing.T) {
 		"Prefix":    {reason: "The prefix that a client shows is left out.", said: "remote: error: GH006: Protected branch", want: "error: GH006: Protected branch"},
 		"Controls":  {reason: "Control characters and invisible ones cannot hide a text.", said: "a\x1b[2Jb\u202ec\x00d", want: "a [2Jb c d"},
 		"Password":  {reason: "A credential of ours is not repeated.", said: "bad: s3cret", want: "bad: [redacted]"},
-		"UserInfo":  {reason: "A URL loses the user and the password in it, whoever they belong to.", said: "see https://joe:pw@git.example.org/a for help", want: "see https://[redacted]@git.example.org/a for help"},
+		"UserInfo":  {reason: "A URL loses the user and the password in it, whatever they are.", said: "see https://joe:pw@git.example.org/a for help", want: "see https://[redacted]@git.example.org/a for help"},
 		"Query":     {reason: "A URL loses its query, which may hold a token.", said: "see https://git.example.org/a?token=abc#x now", want: "see https://git.example.org/a now"},
 		"Truncated": {reason: "A line that was not kept as a whole is left out, for it may end within a credential.", said: full.String(), want: ""},
 		"Nothing":   {reason: "A server may say nothing.", said: "\n \r\n", want: ""},
@@ -46,7 +46,7 @@ func TestCleanLines(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(tc.want, c.CleanLines(tc.said)); diff != "" {
-				t.Errorf("\n%s\ncleanLines(...): -want, +got:\n%s", tc.reason, diff)
+				t.Errorf("\n%s\nCleanLines(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}

@@ -88,7 +88,7 @@ func TestStall(t *testing.T) {
 	}
 }
 
-// slowly reads a byte, and then nothing for as long as nobody ends it.
+// slowly reads a byte, and then nothing until the request ends.
 type slowly struct {
 	next http.RoundTripper
 }

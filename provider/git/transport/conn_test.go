@@ -1,4 +1,4 @@
-package git
+package transport_test
 
 import (
 	"context"
@@ -16,6 +16,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/git/transport"
 	"github.com/intentplane/intentplane/test/gitserver"
@@ -23,8 +24,8 @@ import (
 
 const canary = "canary-7f3a/+%"
 
-// leaks fails the test if the secret is in the error or anything it wraps.
-func leaks(t *testing.T, err error) {
+// checkNoCredential fails the test if the secret is in the error or anything it wraps.
+func checkNoCredential(t *testing.T, err error) {
 	t.Helper()
 	pair := base64.StdEncoding.EncodeToString([]byte("user:" + canary))
 	for ; err != nil; err = errors.Unwrap(err) {
@@ -42,47 +43,47 @@ func TestAuth(t *testing.T) {
 		auth   transport.Auth
 		want   failure.Class
 	}{
-		"Basic":         {reason: "The password is right", auth: transport.Basic{Username: "user", Password: canary}},
-		"Bearer":        {reason: "The token is right", auth: transport.Bearer{Token: canary}},
-		"Anonymous":     {reason: "Nobody gets in without", want: failure.ClassAuth},
-		"WrongPassword": {reason: "The password is wrong", auth: transport.Basic{Username: "user", Password: canary + "x"}, want: failure.ClassAuth},
-		"WrongToken":    {reason: "The token is wrong", auth: transport.Bearer{Token: canary + "x"}, want: failure.ClassAuth},
+		"Basic":         {reason: "The right password is accepted by the server.", auth: transport.Basic{Username: "user", Password: canary}},
+		"Bearer":        {reason: "The right token is accepted by the server.", auth: transport.Bearer{Token: canary}},
+		"Anonymous":     {reason: "Anonymous access is refused as a missing credential.", want: failure.ClassAuth},
+		"WrongPassword": {reason: "A wrong password is refused as a credential.", auth: transport.Basic{Username: "user", Password: canary + "x"}, want: failure.ClassAuth},
+		"WrongToken":    {reason: "A wrong token is refused as a credential.", auth: transport.Bearer{Token: canary + "x"}, want: failure.ClassAuth},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := serve(t, map[string]string{"a": "b"}, gitserver.WithBasicAuth("user", canary), gitserver.WithBearerToken(canary))
-			c := client(t, s, func(r *Remote) { r.Auth = tc.auth })
+			c := client(t, s, func(r *git.Remote) { r.Auth = tc.auth })
 			snapshot, err := c.Look(context.Background(), nil)
 			if diff := cmp.Diff(tc.want, failure.ClassOf(err)); diff != "" {
 				t.Fatalf("\n%s\nLook(): -want, +got:\n%s\n%v", tc.reason, diff, err)
 			}
-			leaks(t, err)
+			checkNoCredential(t, err)
 			if err == nil {
 				push(t, c, plan(t, snapshot, delivery(1)))
 			}
-			if text := fmt.Sprintf("%v %+v %#v", c.remote, c.remote, c.remote); strings.Contains(text, canary) {
+			if text := fmt.Sprintf("%v %+v %#v", c.Remote(), c.Remote(), c.Remote()); strings.Contains(text, canary) {
 				t.Errorf("\nA remote that is printed shows no credential\n%s", text)
 			}
 		})
 	}
 }
 
-func TestStatus(t *testing.T) {
+func TestHTTPStatus(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		status int
 		read   failure.Class
 		push   failure.Class
 	}{
-		"NotFound":    {reason: "404", status: http.StatusNotFound, read: failure.ClassNotFound, push: failure.ClassNotFound},
-		"Gone":        {reason: "410", status: http.StatusGone, read: failure.ClassNotFound, push: failure.ClassNotFound},
-		"Login":       {reason: "401", status: http.StatusUnauthorized, read: failure.ClassAuth, push: failure.ClassAuth},
-		"Forbidden":   {reason: "403: who may read may be forbidden to write", status: http.StatusForbidden, read: failure.ClassAuth, push: failure.ClassAuth},
-		"TooLarge":    {reason: "413", status: http.StatusRequestEntityTooLarge, read: failure.ClassTooLarge, push: failure.ClassTooLarge},
-		"TooMany":     {reason: "429", status: http.StatusTooManyRequests, read: failure.ClassTransient, push: failure.ClassTransient},
-		"Internal":    {reason: "500", status: http.StatusInternalServerError, read: failure.ClassTransient, push: failure.ClassTransient},
-		"Unavailable": {reason: "503", status: http.StatusServiceUnavailable, read: failure.ClassTransient, push: failure.ClassTransient},
-		"Teapot":      {reason: "418", status: http.StatusTeapot, read: failure.ClassUnknown, push: failure.ClassUnknown},
+		"NotFound":    {reason: "Status 404 is a repository that does not exist.", status: http.StatusNotFound, read: failure.ClassNotFound, push: failure.ClassNotFound},
+		"Gone":        {reason: "Status 410 is a repository that does not exist.", status: http.StatusGone, read: failure.ClassNotFound, push: failure.ClassNotFound},
+		"Login":       {reason: "Status 401 is a refused credential.", status: http.StatusUnauthorized, read: failure.ClassAuth, push: failure.ClassAuth},
+		"Forbidden":   {reason: "Status 403 is a refused credential, also for a push alone.", status: http.StatusForbidden, read: failure.ClassAuth, push: failure.ClassAuth},
+		"TooLarge":    {reason: "Status 413 is a push that is too large.", status: http.StatusRequestEntityTooLarge, read: failure.ClassTooLarge, push: failure.ClassTooLarge},
+		"TooMany":     {reason: "Status 429 is a transient failure.", status: http.StatusTooManyRequests, read: failure.ClassTransient, push: failure.ClassTransient},
+		"Internal":    {reason: "Status 500 is a transient failure.", status: http.StatusInternalServerError, read: failure.ClassTransient, push: failure.ClassTransient},
+		"Unavailable": {reason: "Status 503 is a transient failure.", status: http.StatusServiceUnavailable, read: failure.ClassTransient, push: failure.ClassTransient},
+		"Teapot":      {reason: "Status 418 has an unknown class.", status: http.StatusTeapot, read: failure.ClassUnknown, push: failure.ClassUnknown},
 	}
 	s := serve(t, map[string]string{"a": "b"})
 	for name, tc := range cases {
@@ -107,19 +108,19 @@ func TestStatus(t *testing.T) {
 
 func TestTLS(t *testing.T) {
 	s := serve(t, map[string]string{"a": "b"}, gitserver.WithTLS())
-	c := client(t, s, func(r *Remote) { r.CABundle = s.CA() })
+	c := client(t, s, func(r *git.Remote) { r.CABundle = s.CA() })
 	push(t, c, plan(t, look(t, c), delivery(1)))
 
 	cases := map[string]struct {
 		reason string
-		change func(r *Remote)
+		change func(r *git.Remote)
 	}{
-		"UnknownAuthority": {reason: "The system does not know the CA", change: func(_ *Remote) {}},
-		"OtherHost": {reason: "The certificate is for another name", change: func(r *Remote) {
+		"UnknownAuthority": {reason: "A certificate of an unknown authority is not trusted.", change: func(_ *git.Remote) {}},
+		"OtherHost": {reason: "A certificate for another host is not trusted.", change: func(r *git.Remote) {
 			r.CABundle = s.CA()
 			r.URL = strings.Replace(r.URL, "127.0.0.1", "localhost", 1)
 		}},
-		"PlainAsTLS": {reason: "The server does not speak TLS", change: func(r *Remote) {
+		"PlainAsTLS": {reason: "A server that does not speak TLS is not trusted.", change: func(r *git.Remote) {
 			r.URL = strings.Replace(serve(t, nil).URL(repo), "http:", "https:", 1)
 		}},
 	}
@@ -132,25 +133,25 @@ func TestTLS(t *testing.T) {
 		})
 	}
 
-	r := Remote{URL: s.URL(repo), Branch: "main", StateRef: stateRef, CABundle: []byte("none")}
-	if _, err := NewClient(r); err == nil {
+	r := git.Remote{URL: s.URL(repo), Branch: "main", StateRef: stateRef, CABundle: []byte("none")}
+	if _, err := git.NewClient(r); err == nil {
 		t.Error("\nA bundle without certificates is a mistake\nNewClient(): no error")
 	}
 }
 
-// answer serves every request with a function.
-func answer(t *testing.T, fn http.HandlerFunc) *Client {
+// clientOfHandler serves every request with a function.
+func clientOfHandler(t *testing.T, fn http.HandlerFunc) *git.Client {
 	t.Helper()
 	h := httptest.NewUnstartedServer(fn)
 	h.Config.ErrorLog = nil
 	h.Start()
 	t.Cleanup(h.Close)
-	return at(t, h.URL)
+	return clientAt(t, h.URL)
 }
 
-func at(t *testing.T, url string) *Client {
+func clientAt(t *testing.T, url string) *git.Client {
 	t.Helper()
-	c, err := NewClient(Remote{URL: url + "/" + repo, Branch: "main", StateRef: stateRef, Auth: transport.Basic{Username: "user", Password: canary}})
+	c, err := git.NewClient(git.Remote{URL: url + "/" + repo, Branch: "main", StateRef: stateRef, Auth: transport.Basic{Username: "user", Password: canary}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,19 +167,19 @@ func TestRedirectToAnotherHost(t *testing.T) {
 		reason string
 		to     string
 	}{
-		"Port": {reason: "Another port is another server", to: other.URL},
-		"Name": {reason: "Another name is another server", to: strings.Replace(other.URL, "127.0.0.1", "localhost", 1)},
+		"Port": {reason: "A redirect to another port is not followed.", to: other.URL},
+		"Name": {reason: "A redirect to another host is not followed.", to: strings.Replace(other.URL, "127.0.0.1", "localhost", 1)},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			c := answer(t, func(w http.ResponseWriter, r *http.Request) {
+			c := clientOfHandler(t, func(w http.ResponseWriter, r *http.Request) {
 				http.Redirect(w, r, tc.to+r.URL.String(), http.StatusFound)
 			})
 			_, err := c.Look(context.Background(), nil)
 			if diff := cmp.Diff(failure.ClassTrust, failure.ClassOf(err)); diff != "" {
 				t.Errorf("\n%s\nLook(): -want, +got:\n%s\n%v", tc.reason, diff, err)
 			}
-			leaks(t, err)
+			checkNoCredential(t, err)
 		})
 	}
 	if diff := cmp.Diff(int32(0), reached.Load()); diff != "" {
@@ -196,7 +197,7 @@ func TestRedirectOnTheSameHost(t *testing.T) {
 		forward(t, w, r, strings.TrimSuffix(s.URL(repo), "/"+repo+".git"))
 	}))
 	defer proxy.Close()
-	c, err := NewClient(Remote{URL: proxy.URL + "/old/" + repo + ".git", Branch: "main", StateRef: stateRef})
+	c, err := git.NewClient(git.Remote{URL: proxy.URL + "/old/" + repo + ".git", Branch: "main", StateRef: stateRef})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,14 +235,14 @@ func TestHostileServer(t *testing.T) {
 		want   failure.Class
 		hangs  bool
 	}{
-		"EchoesLogin":     {reason: "The header comes back with a 401", serve: func(w http.ResponseWriter, r *http.Request) { echo(w, r, 401) }, want: failure.ClassAuth},
-		"EchoesForbidden": {reason: "The header comes back with a 403", serve: func(w http.ResponseWriter, r *http.Request) { echo(w, r, 403) }, want: failure.ClassAuth},
-		"EchoesRefs":      {reason: "The header comes back as refs", serve: func(w http.ResponseWriter, r *http.Request) { echo(w, r, 200) }, want: failure.ClassTransient},
-		"EchoesPacket": {reason: "The header comes back in a packet", serve: func(w http.ResponseWriter, _ *http.Request) {
+		"EchoesLogin":     {reason: "A server that echoes the credentials with a 401 does not get them into the error.", serve: func(w http.ResponseWriter, r *http.Request) { echo(w, r, 401) }, want: failure.ClassAuth},
+		"EchoesForbidden": {reason: "A server that echoes the credentials with a 403 does not get them into the error.", serve: func(w http.ResponseWriter, r *http.Request) { echo(w, r, 403) }, want: failure.ClassAuth},
+		"EchoesRefs":      {reason: "A server that echoes the credentials as refs does not get them into the error.", serve: func(w http.ResponseWriter, r *http.Request) { echo(w, r, 200) }, want: failure.ClassTransient},
+		"EchoesPacket": {reason: "A server that echoes the credentials in a packet does not get them into the error.", serve: func(w http.ResponseWriter, _ *http.Request) {
 			fmt.Fprintf(w, "%04xERR %s", len(canary)+8, canary)
 		}, want: failure.ClassUnknown},
-		"Nothing": {reason: "An empty answer", serve: func(_ http.ResponseWriter, _ *http.Request) {}, want: failure.ClassUnknown},
-		"Endless": {reason: "Refs without end", serve: func(w http.ResponseWriter, _ *http.Request) {
+		"Nothing": {reason: "An empty answer is a failure.", serve: func(_ http.ResponseWriter, _ *http.Request) {}, want: failure.ClassUnknown},
+		"Endless": {reason: "A list of refs without end is too large.", serve: func(w http.ResponseWriter, _ *http.Request) {
 			for i := 0; ; i++ {
 				line := fmt.Sprintf("%040x refs/heads/%d\x00a\n", i+1, i)
 				if _, err := fmt.Fprintf(w, "%04x%s", len(line)+4, line); err != nil {
@@ -249,17 +250,17 @@ func TestHostileServer(t *testing.T) {
 				}
 			}
 		}, want: failure.ClassTooLarge},
-		"Hangs": {reason: "Headers and then nothing", serve: func(w http.ResponseWriter, r *http.Request) {
+		"Hangs": {reason: "A server that hangs after its headers ends with the context.", serve: func(w http.ResponseWriter, r *http.Request) {
 			w.WriteHeader(http.StatusOK)
 			_ = http.NewResponseController(w).Flush()
 			<-r.Context().Done()
 		}, want: failure.ClassTransient, hangs: true},
-		"HangsBefore": {reason: "Not even headers", serve: func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, want: failure.ClassTransient, hangs: true},
-		"Drops":       {reason: "The connection ends", serve: func(_ http.ResponseWriter, _ *http.Request) { panic(http.ErrAbortHandler) }, want: failure.ClassTransient},
+		"HangsBefore": {reason: "A server that hangs before its headers ends with the context.", serve: func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, want: failure.ClassTransient, hangs: true},
+		"Drops":       {reason: "A connection that the server drops is a transient failure.", serve: func(_ http.ResponseWriter, _ *http.Request) { panic(http.ErrAbortHandler) }, want: failure.ClassTransient},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			c := limited(t, answer(t, tc.serve).Remote(), transport.Limits{Bytes: 1 << 20})
+			c := limited(t, clientOfHandler(t, tc.serve).Remote(), transport.Limits{Bytes: 1 << 20})
 			patience := 5 * time.Minute
 			if tc.hangs {
 				patience = time.Second
@@ -270,13 +271,13 @@ func TestHostileServer(t *testing.T) {
 			if diff := cmp.Diff(tc.want, failure.ClassOf(err)); diff != "" {
 				t.Errorf("\n%s\nLook(): -want, +got:\n%s\n%v", tc.reason, diff, err)
 			}
-			leaks(t, err)
+			checkNoCredential(t, err)
 		})
 	}
 }
 
 func TestDeadlineIsSeen(t *testing.T) {
-	c := answer(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	c := clientOfHandler(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
 	_, err := c.Look(ctx, nil)
@@ -288,21 +289,8 @@ func TestDeadlineIsSeen(t *testing.T) {
 func TestUnreachable(t *testing.T) {
 	h := httptest.NewServer(http.NotFoundHandler())
 	h.Close()
-	_, err := at(t, h.URL).Look(context.Background(), nil)
+	_, err := clientAt(t, h.URL).Look(context.Background(), nil)
 	if diff := cmp.Diff("cannot read the repository: connection refused", err.Error()); diff != "" || !failure.IsTransient(err) {
 		t.Errorf("\nThe message is stable\nLook(): -want, +got:\n%s", diff)
 	}
-}
-
-func TestTooLargeInMemory(t *testing.T) {
-	s := serve(t, map[string]string{"a": strings.Repeat("0", 1<<20)})
-	run(t, s, "config", "uploadpack.allowFilter", "false")
-	c := client(t, s)
-	c.maxInflated = 1 << 19
-	_, err := c.Look(context.Background(), nil)
-	if diff := cmp.Diff(failure.ClassTooLarge, failure.ClassOf(err)); diff != "" {
-		t.Errorf("\nA small pack may hold a large file\nLook(): -want, +got:\n%s\n%v", diff, err)
-	}
-	c.maxInflated = 1 << 21
-	look(t, c)
 }

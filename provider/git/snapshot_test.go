@@ -25,7 +25,7 @@ func delivered(t *testing.T) (*gitserver.Server, *Client, *Snapshot) {
 	return s, c, known
 }
 
-func TestQuietLookTidies(t *testing.T) {
+func TestQuietLookDropsGarbage(t *testing.T) {
 	_, c, known := delivered(t)
 	quiet, err := c.Look(t.Context(), known)
 	if err != nil {
@@ -43,7 +43,7 @@ func TestQuietLookTidies(t *testing.T) {
 	}
 }
 
-func TestTidySnapshotLacksNothing(t *testing.T) {
+func TestSnapshotWithoutGarbageIsComplete(t *testing.T) {
 	_, c, known := delivered(t)
 	quiet, err := c.Look(t.Context(), known)
 	if err != nil {
@@ -65,7 +65,7 @@ func TestTidySnapshotLacksNothing(t *testing.T) {
 	push(t, c, got)
 }
 
-func TestLargeDirectoryIsNotHoarded(t *testing.T) {
+func TestReplacedTreesAreDropped(t *testing.T) {
 	many := map[string]map[string][]byte{}
 	for n := range 500 {
 		many[fmt.Sprintf("sites/a/ns/a-name-as-long-as-they-are-%d", n)] = files("a.yaml", fmt.Sprint(n))

@@ -1,4 +1,4 @@
-package git
+package transport_test
 
 import (
 	"crypto/rand"
@@ -18,6 +18,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/git/transport"
 	"github.com/intentplane/intentplane/test/gitserver"
@@ -96,7 +97,7 @@ func TestGitHubApp(t *testing.T) {
 	clock := func() time.Time { return now }
 	f := newForge(t, clock)
 	s := serve(t, map[string]string{"a": "b"}, gitserver.WithTLS(), gitserver.WithBasicAuth("x-access-token", "ghs_canary1"))
-	c, err := NewClient(Remote{URL: s.URL(repo), Branch: "main", StateRef: stateRef, Auth: f.auth(), CABundle: s.CA()}, WithClock(clock))
+	c, err := git.NewClient(git.Remote{URL: s.URL(repo), Branch: "main", StateRef: stateRef, Auth: f.auth(), CABundle: s.CA()}, git.WithClock(clock))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,18 +147,18 @@ func TestGitHubAppIsRefused(t *testing.T) {
 		status int
 		want   failure.Class
 	}{
-		"Key":         {reason: "Another App's key", change: func(a *transport.GitHubApp) { a.PrivateKey = foreign }, want: failure.ClassAuth},
-		"Malformed":   {reason: "No key", change: func(a *transport.GitHubApp) { a.PrivateKey = "canary" }, want: failure.ClassInvalid},
-		"Gone":        {reason: "Another installation", change: func(a *transport.GitHubApp) { a.InstallationID = "43" }, want: failure.ClassAuth},
-		"Redirect":    {reason: "The proof follows no redirect", change: func(*transport.GitHubApp) {}, status: http.StatusFound, want: failure.ClassAuth},
-		"Unavailable": {reason: "It may be better later", change: func(*transport.GitHubApp) {}, status: http.StatusServiceUnavailable, want: failure.ClassTransient},
+		"Key":         {reason: "The key of another App is refused as a credential.", change: func(a *transport.GitHubApp) { a.PrivateKey = foreign }, want: failure.ClassAuth},
+		"Malformed":   {reason: "A malformed private key is an invalid configuration.", change: func(a *transport.GitHubApp) { a.PrivateKey = "canary" }, want: failure.ClassInvalid},
+		"Gone":        {reason: "An installation that does not exist is refused as a credential.", change: func(a *transport.GitHubApp) { a.InstallationID = "43" }, want: failure.ClassAuth},
+		"Redirect":    {reason: "A redirect is not followed with the proof of the App.", change: func(*transport.GitHubApp) {}, status: http.StatusFound, want: failure.ClassAuth},
+		"Unavailable": {reason: "An API that is unavailable is tried again later.", change: func(*transport.GitHubApp) {}, status: http.StatusServiceUnavailable, want: failure.ClassTransient},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			a := f.auth()
 			tc.change(&a)
 			f.set("ghs_canary1", tc.status)
-			_, err := client(t, s, func(r *Remote) { r.Auth, r.CABundle = a, s.CA() }).Look(t.Context(), nil)
+			_, err := client(t, s, func(r *git.Remote) { r.Auth, r.CABundle = a, s.CA() }).Look(t.Context(), nil)
 			if diff := cmp.Diff(tc.want, failure.ClassOf(err)); diff != "" {
 				t.Errorf("\n%s\nLook(...): -want, +got:\n%s\n%v", tc.reason, diff, err)
 			}
@@ -171,19 +172,19 @@ func TestGitHubAppIsRefused(t *testing.T) {
 		t.Error("the proof was taken to another address")
 	}
 	f.mu.Unlock()
-	for name, change := range map[string]func(*Remote, *transport.GitHubApp){
-		"HTTPAPI":      func(_ *Remote, a *transport.GitHubApp) { a.BaseURL = "http://github.example.org/api/v3" },
-		"UserAPI":      func(_ *Remote, a *transport.GitHubApp) { a.BaseURL = "https://u:canary@github.example.org/api/v3" },
-		"Installation": func(_ *Remote, a *transport.GitHubApp) { a.InstallationID = "1/../../x" },
-		"App":          func(_ *Remote, a *transport.GitHubApp) { a.AppID = "canary\n" },
-		"HTTP":         func(r *Remote, _ *transport.GitHubApp) { r.URL = "http://github.example.org/a/b" },
-		"NoKey":        func(_ *Remote, a *transport.GitHubApp) { a.PrivateKey = "" },
+	for name, change := range map[string]func(*git.Remote, *transport.GitHubApp){
+		"HTTPAPI":      func(_ *git.Remote, a *transport.GitHubApp) { a.BaseURL = "http://github.example.org/api/v3" },
+		"UserAPI":      func(_ *git.Remote, a *transport.GitHubApp) { a.BaseURL = "https://u:canary@github.example.org/api/v3" },
+		"Installation": func(_ *git.Remote, a *transport.GitHubApp) { a.InstallationID = "1/../../x" },
+		"App":          func(_ *git.Remote, a *transport.GitHubApp) { a.AppID = "canary\n" },
+		"HTTP":         func(r *git.Remote, _ *transport.GitHubApp) { r.URL = "http://github.example.org/a/b" },
+		"NoKey":        func(_ *git.Remote, a *transport.GitHubApp) { a.PrivateKey = "" },
 	} {
 		t.Run(name, func(t *testing.T) {
-			r, a := Remote{URL: s.URL(repo), Branch: "main", StateRef: stateRef}, f.auth()
+			r, a := git.Remote{URL: s.URL(repo), Branch: "main", StateRef: stateRef}, f.auth()
 			change(&r, &a)
 			r.Auth = a
-			if _, err := NewClient(r); err == nil || strings.Contains(err.Error(), "canary") {
+			if _, err := git.NewClient(r); err == nil || strings.Contains(err.Error(), "canary") {
 				t.Errorf("NewClient(...): %v, want an error without a credential", err)
 			}
 		})

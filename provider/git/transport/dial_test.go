@@ -1,4 +1,4 @@
-package git
+package transport_test
 
 import (
 	"context"
@@ -21,6 +21,7 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 
 	"github.com/intentplane/intentplane/provider/address"
+	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/git/transport"
 	"github.com/intentplane/intentplane/test/gitserver"
@@ -127,23 +128,23 @@ func TestGuardRefusesNearAddresses(t *testing.T) {
 	chain, private := newAuthority(t).issue(t, time.Now().Add(time.Hour))
 	cases := map[string]struct {
 		reason string
-		change func(r *Remote, at string)
+		change func(r *git.Remote, at string)
 	}{
-		"CVE-2026-44936-HTTP":  {reason: "The URL may not lead to a near address.", change: func(r *Remote, at string) { r.URL = "http://" + at + "/x.git" }},
-		"CVE-2026-44936-HTTPS": {reason: "TLS does not change what may be reached.", change: func(r *Remote, at string) { r.URL = "https://" + at + "/x.git" }},
-		"CVE-2026-44936-Name":  {reason: "A name counts as what it is resolved to.", change: func(r *Remote, at string) { r.URL = "http://git.example.org:" + portOf(at) + "/x.git" }},
-		"CVE-2026-44936-Proxy": {reason: "The proxy may not be at a near address.", change: func(r *Remote, at string) {
+		"CVE-2026-44936-HTTP":  {reason: "The URL may not lead to a near address.", change: func(r *git.Remote, at string) { r.URL = "http://" + at + "/x.git" }},
+		"CVE-2026-44936-HTTPS": {reason: "TLS does not change what may be reached.", change: func(r *git.Remote, at string) { r.URL = "https://" + at + "/x.git" }},
+		"CVE-2026-44936-Name":  {reason: "A name counts as what it is resolved to.", change: func(r *git.Remote, at string) { r.URL = "http://git.example.org:" + portOf(at) + "/x.git" }},
+		"CVE-2026-44936-Proxy": {reason: "The proxy may not be at a near address.", change: func(r *git.Remote, at string) {
 			r.URL, r.Proxy = "http://192.0.2.1/x.git", &transport.Proxy{URL: "http://" + at}
 		}},
-		"ProxyTLS": {reason: "A proxy that is reached by TLS with a client certificate has a dialer of its own, which is guarded too.", change: func(r *Remote, at string) {
+		"ProxyTLS": {reason: "A proxy that is reached by TLS with a client certificate has a dialer of its own, which is guarded too.", change: func(r *git.Remote, at string) {
 			r.URL, r.Proxy = "https://192.0.2.1/x.git", &transport.Proxy{URL: "https://" + at}
 			r.Certificate = &transport.Certificate{Chain: chain, Key: transport.Secret(private)}
 		}},
-		"SSH": {reason: "SSH may not lead to a near address.", change: func(r *Remote, at string) {
+		"SSH": {reason: "SSH may not lead to a near address.", change: func(r *git.Remote, at string) {
 			r.URL, r.Auth = "ssh://git@"+at+"/x.git", key
 			r.KnownHosts = []byte(strings.ReplaceAll(string(x.KnownHosts()), x.Address(), "["+strings.Replace(at, ":", "]:", 1)))
 		}},
-		"GitHubApp": {reason: "The API of a GitHub App may not be at a near address.", change: func(r *Remote, at string) {
+		"GitHubApp": {reason: "The API of a GitHub App may not be at a near address.", change: func(r *git.Remote, at string) {
 			a := newForge(t, nil).auth()
 			a.BaseURL = "https://" + at + "/api/v3"
 			r.URL, r.Auth, r.CABundle = "https://192.0.2.1/x.git", a, tls.CA()
@@ -154,9 +155,9 @@ func TestGuardRefusesNearAddresses(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			for _, at := range []string{opened, closed} {
-				r := Remote{Branch: "main", StateRef: stateRef, Guard: &address.Guard{}}
+				r := git.Remote{Branch: "main", StateRef: stateRef, Guard: &address.Guard{}}
 				tc.change(&r, at)
-				c, err := NewClient(r, WithResolver(names.resolver()))
+				c, err := git.NewClient(r, git.WithResolver(names.resolver()))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -180,8 +181,8 @@ func TestGuardIsAskedForEachConnection(t *testing.T) {
 	names := &nameServer{}
 	names.set("127.0.0.1")
 	url := strings.Replace(s.URL(repo), "127.0.0.1", "git.example.org", 1)
-	r := Remote{URL: url, Branch: gitserver.Branch, StateRef: stateRef, Guard: &address.Guard{Loopback: true}}
-	c, err := NewClient(r, WithResolver(names.resolver()))
+	r := git.Remote{URL: url, Branch: gitserver.Branch, StateRef: stateRef, Guard: &address.Guard{Loopback: true}}
+	c, err := git.NewClient(r, git.WithResolver(names.resolver()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +199,7 @@ func TestGuardIsAskedForEachConnection(t *testing.T) {
 
 func TestRedirectToNearAddressIsNotFollowed(t *testing.T) {
 	near, count := listener(t)
-	c := answer(t, func(w http.ResponseWriter, r *http.Request) {
+	c := clientOfHandler(t, func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "http://"+near+r.URL.String(), http.StatusFound)
 	})
 	_, err := c.Look(t.Context(), nil)
@@ -210,7 +211,7 @@ func TestRedirectToNearAddressIsNotFollowed(t *testing.T) {
 func TestUnguardedReachesNearAddresses(t *testing.T) {
 	s := serve(t, map[string]string{"a": "b"})
 	look(t, client(t, s))
-	_, err := client(t, s, func(r *Remote) {
+	_, err := client(t, s, func(r *git.Remote) {
 		r.Guard = &address.Guard{Loopback: true, Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
 	}).Look(t.Context(), nil)
 	if diff := cmp.Diff(failure.ClassAddress, failure.ClassOf(err)); diff != "" {
@@ -226,8 +227,8 @@ func answering(t *testing.T, status int) string {
 	return s.Listener.Addr().String()
 }
 
-// TestPrivateAddressesAreNotTold reads what is no Git server, or none that answers, at a private address. Loopback stands for such an address.
-func TestPrivateAddressesAreNotTold(t *testing.T) {
+// TestPrivateAddressesAreConcealed reads what is no Git server, or none that answers, at a private address. Loopback stands for such an address.
+func TestPrivateAddressesAreConcealed(t *testing.T) {
 	opened, _ := listener(t)
 	gone, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -236,34 +237,34 @@ func TestPrivateAddressesAreNotTold(t *testing.T) {
 	closed := gone.Addr().String()
 	_ = gone.Close()
 	_, x, key := sshServer(t, gitserver.SSHOptions{}, nil)
-	stranger := newKey(t)
+	otherKey := newKey(t)
 	names := &nameServer{}
 	cases := map[string]struct {
 		reason string
-		change func(r *Remote)
+		change func(r *git.Remote)
 		cause  string
 	}{
-		"Closed":       {reason: "A port that is closed is not told.", change: func(r *Remote) { r.URL = "http://" + closed + "/x.git" }, cause: "connection refused"},
-		"Open":         {reason: "A port that is open and answers nothing is not told.", change: func(r *Remote) { r.URL = "http://" + opened + "/x.git" }, cause: "the connection ended early"},
-		"NoTLS":        {reason: "A server without TLS is not told.", change: func(r *Remote) { r.URL = "https://" + answering(t, 200) + "/x.git" }, cause: "it does not speak TLS on this port"},
-		"Missing":      {reason: "A server of HTTP that has no such page is not told.", change: func(r *Remote) { r.URL = "http://" + answering(t, 404) + "/x.git" }, cause: "it does not exist"},
-		"Unauthorized": {reason: "A server of HTTP that wants credentials is not told.", change: func(r *Remote) { r.URL = "http://" + answering(t, 401) + "/x.git" }, cause: "the credentials were not accepted"},
-		"NoGit":        {reason: "A server of HTTP that is no Git server is not told.", change: func(r *Remote) { r.URL = "http://" + answering(t, 200) + "/x.git" }, cause: "what answers is not a Git server"},
-		"Proxy": {reason: "A proxy that is not there is not told.", cause: "connection refused", change: func(r *Remote) {
+		"Closed":       {reason: "A port that is closed is not revealed.", change: func(r *git.Remote) { r.URL = "http://" + closed + "/x.git" }, cause: "connection refused"},
+		"Open":         {reason: "A port that is open and answers nothing is not revealed.", change: func(r *git.Remote) { r.URL = "http://" + opened + "/x.git" }, cause: "the connection ended early"},
+		"NoTLS":        {reason: "A server without TLS is not revealed.", change: func(r *git.Remote) { r.URL = "https://" + answering(t, 200) + "/x.git" }, cause: "it does not speak TLS on this port"},
+		"Missing":      {reason: "A server of HTTP that has no such page is not revealed.", change: func(r *git.Remote) { r.URL = "http://" + answering(t, 404) + "/x.git" }, cause: "it does not exist"},
+		"Unauthorized": {reason: "A server of HTTP that wants credentials is not revealed.", change: func(r *git.Remote) { r.URL = "http://" + answering(t, 401) + "/x.git" }, cause: "the credentials were not accepted"},
+		"NoGit":        {reason: "A server of HTTP that is no Git server is not revealed.", change: func(r *git.Remote) { r.URL = "http://" + answering(t, 200) + "/x.git" }, cause: "what answers is not a Git server"},
+		"Proxy": {reason: "A proxy that is not there is not revealed.", cause: "connection refused", change: func(r *git.Remote) {
 			r.URL, r.Proxy = "http://192.0.2.1/x.git", &transport.Proxy{URL: "http://" + closed}
 		}},
-		"SSH": {reason: "A server of SSH with another host key is not told.", cause: "host key", change: func(r *Remote) {
-			r.URL, r.Auth, r.KnownHosts = "ssh://git@"+strings.NewReplacer("[", "", "]", "").Replace(x.Address())+"/x.git", key, []byte(knownhosts.Line([]string{x.Address()}, stranger.PublicKey()))
+		"SSH": {reason: "A server of SSH with another host key is not revealed.", cause: "host key", change: func(r *git.Remote) {
+			r.URL, r.Auth, r.KnownHosts = "ssh://git@"+strings.NewReplacer("[", "", "]", "").Replace(x.Address())+"/x.git", key, []byte(knownhosts.Line([]string{x.Address()}, otherKey.PublicKey()))
 		}},
-		"UnknownName": {reason: "A name that does not exist is not told.", change: func(r *Remote) { r.URL = "http://git.example.org/x.git" }, cause: "its host name is not known"},
+		"UnknownName": {reason: "A name that does not exist is not revealed.", change: func(r *git.Remote) { r.URL = "http://git.example.org/x.git" }, cause: "its host name is not known"},
 	}
 	want := &failure.Error{Class: failure.ClassTransient, Detail: messagePrivateUnreadable}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			for _, reported := range [][]netip.Prefix{nil, {netip.MustParsePrefix("127.0.0.0/8")}} {
-				r := Remote{Branch: "main", StateRef: stateRef, Guard: &address.Guard{Loopback: true, Reported: reported}}
+				r := git.Remote{Branch: "main", StateRef: stateRef, Guard: &address.Guard{Loopback: true, Reported: reported}}
 				tc.change(&r)
-				c, err := NewClient(r, WithResolver(names.resolver()))
+				c, err := git.NewClient(r, git.WithResolver(names.resolver()))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -271,7 +272,7 @@ func TestPrivateAddressesAreNotTold(t *testing.T) {
 				c.Close()
 				if reported != nil && name != "UnknownName" {
 					if !strings.Contains(fmt.Sprint(err), tc.cause) || failure.CauseOf(err) != "" {
-						t.Errorf("%s\nIn a network that is reported it is told.\nLook(...): want %q, got %v", tc.reason, tc.cause, err)
+						t.Errorf("%s\nA network that is reported is not concealed.\nLook(...): want %q, got %v", tc.reason, tc.cause, err)
 					}
 					continue
 				}
@@ -286,10 +287,10 @@ func TestPrivateAddressesAreNotTold(t *testing.T) {
 	}
 }
 
-// TestSpokenGitIsTold tells why a server at a private address fails once it has answered as a Git server does.
-func TestSpokenGitIsTold(t *testing.T) {
+// TestAnsweredServerIsNotConcealed checks that the error says why a server at a private address fails once it has answered as a Git server does.
+func TestAnsweredServerIsNotConcealed(t *testing.T) {
 	s := serve(t, map[string]string{"a": "b"})
-	c := client(t, s, func(r *Remote) { r.Guard = &address.Guard{Loopback: true} })
+	c := client(t, s, func(r *git.Remote) { r.Guard = &address.Guard{Loopback: true} })
 	look(t, c)
 	s.Close()
 	c.Close()

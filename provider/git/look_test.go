@@ -54,15 +54,15 @@ func TestHostileTrees(t *testing.T) {
 		path   string
 		want   failure.Class
 	}{
-		"DotGit":    {reason: "A repository in the repository is a stranger's", lines: func(_, tree, _ string) []string { return []string{"40000 .git\x00" + tree, "40000 ours\x00" + tree} }},
-		"Up":        {reason: "Nobody follows a way out", lines: func(_, tree, _ string) []string { return []string{"40000 ..\x00" + tree, "40000 .\x00" + tree} }},
-		"Slash":     {reason: "A name with a slash is no path", lines: func(blob, _, _ string) []string { return []string{"100644 sites/a\x00" + blob} }},
-		"Link":      {reason: "A link is not followed", lines: func(blob, _, _ string) []string { return []string{"120000 sites\x00" + blob} }, want: failure.ClassOccupied},
-		"Submodule": {reason: "A submodule is not entered", lines: func(_, _, commit string) []string { return []string{"160000 sites\x00" + commit} }, want: failure.ClassOccupied},
-		"Mode":      {reason: "A mode that nobody knows is no directory", lines: func(blob, _, _ string) []string { return []string{"777 sites\x00" + blob} }, want: failure.ClassOccupied},
-		"NotATree":  {reason: "A file that says it is a directory is rubbish", lines: func(blob, _, _ string) []string { return []string{"40000 sites\x00" + blob} }, want: failure.ClassUnknown},
-		"Twice":     {reason: "Of two directories of one name we take the first", lines: func(_, tree, _ string) []string { return []string{"40000 sites\x00" + tree, "40000 sites\x00" + tree} }},
-		"Alone":     {reason: "A path that is refused is refused", lines: func(_, tree, _ string) []string { return []string{"40000 .git\x00" + tree} }, path: ".git/hooks", want: failure.ClassInvalid},
+		"DotGit":    {reason: "A .git directory in a tree is not entered.", lines: func(_, tree, _ string) []string { return []string{"40000 .git\x00" + tree, "40000 ours\x00" + tree} }},
+		"Up":        {reason: "An entry named after the parent directory is not followed.", lines: func(_, tree, _ string) []string { return []string{"40000 ..\x00" + tree, "40000 .\x00" + tree} }},
+		"Slash":     {reason: "An entry with a slash in its name is not a path.", lines: func(blob, _, _ string) []string { return []string{"100644 sites/a\x00" + blob} }},
+		"Link":      {reason: "A symbolic link is not followed.", lines: func(blob, _, _ string) []string { return []string{"120000 sites\x00" + blob} }, want: failure.ClassOccupied},
+		"Submodule": {reason: "A submodule is not entered.", lines: func(_, _, commit string) []string { return []string{"160000 sites\x00" + commit} }, want: failure.ClassOccupied},
+		"Mode":      {reason: "An entry with an unknown mode is not a directory.", lines: func(blob, _, _ string) []string { return []string{"777 sites\x00" + blob} }, want: failure.ClassOccupied},
+		"NotATree":  {reason: "A file that says it is a directory cannot be read.", lines: func(blob, _, _ string) []string { return []string{"40000 sites\x00" + blob} }, want: failure.ClassUnknown},
+		"Twice":     {reason: "Of two directories of one name the first one is read.", lines: func(_, tree, _ string) []string { return []string{"40000 sites\x00" + tree, "40000 sites\x00" + tree} }},
+		"Alone":     {reason: "A path that is refused stays refused, whatever the tree holds.", lines: func(_, tree, _ string) []string { return []string{"40000 .git\x00" + tree} }, path: ".git/hooks", want: failure.ClassInvalid},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -74,7 +74,7 @@ func TestHostileTrees(t *testing.T) {
 			if path == "" {
 				path = "sites/a/ns/web"
 			}
-			err := once(c, put(path, files("x", "1")))
+			err := pushOnce(c, put(path, files("x", "1")))
 			if diff := cmp.Diff(tc.want, failure.ClassOf(err)); diff != "" {
 				t.Fatalf("\n%s\nPush(): -want, +got:\n%s\n%v", tc.reason, diff, err)
 			}
@@ -88,8 +88,8 @@ func TestHostileTrees(t *testing.T) {
 	}
 }
 
-// once looks, plans and pushes.
-func once(c *Client, ch Change) error {
+// pushOnce looks, plans and pushes.
+func pushOnce(c *Client, ch Change) error {
 	s, err := c.Look(context.Background(), nil)
 	if err != nil {
 		return err
@@ -130,7 +130,7 @@ func tampering(t *testing.T, s *gitserver.Server, suffix string, change func([]b
 		_, _ = w.Write(b)
 	}))
 	t.Cleanup(h.Close)
-	return at(t, h.URL)
+	return clientAt(t, h.URL)
 }
 
 func TestHostileAnswers(t *testing.T) {
@@ -151,21 +151,21 @@ func TestHostileAnswers(t *testing.T) {
 		change func(b []byte) []byte
 		want   []failure.Class
 	}{
-		"Same": {reason: "Nothing is changed", suffix: "/git-upload-pack", change: func(b []byte) []byte { return b }, want: []failure.Class{""}},
-		"RefUp": {reason: "A ref with a way out is not ours", suffix: "/info/refs", change: func(b []byte) []byte {
+		"Same": {reason: "An answer that is not changed is read.", suffix: "/git-upload-pack", change: func(b []byte) []byte { return b }, want: []failure.Class{""}},
+		"RefUp": {reason: "A ref whose name leads out of refs is ignored.", suffix: "/info/refs", change: func(b []byte) []byte {
 			line := fmt.Sprintf("%s refs/heads/../../evil\n", strings.Repeat("a", 40))
 			return append(bytes.TrimSuffix(b, []byte("0000")), fmt.Sprintf("%04x%s0000", len(line)+4, line)...)
 		}, want: []failure.Class{""}},
-		"Cut": {reason: "The pack ends in the middle", suffix: "/git-upload-pack", change: func(b []byte) []byte { return b[:pack(b)+40] }, want: []failure.Class{failure.ClassTransient}},
+		"Cut": {reason: "A pack that ends in the middle is a transient failure.", suffix: "/git-upload-pack", change: func(b []byte) []byte { return b[:pack(b)+40] }, want: []failure.Class{failure.ClassTransient}},
 		// What noise says of sizes may be anything.
-		"Noise":     {reason: "The pack is broken", suffix: "/git-upload-pack", change: noise(7), want: []failure.Class{failure.ClassTransient, failure.ClassTooLarge}},
-		"Count":     {reason: "The pack says it has more than it has", suffix: "/git-upload-pack", change: func(b []byte) []byte { b[pack(b)+9] = 1; return b }, want: []failure.Class{failure.ClassTransient, failure.ClassTooLarge}},
-		"Many":      {reason: "The pack says it has four billion objects", suffix: "/git-upload-pack", change: func(b []byte) []byte { copy(b[pack(b)+8:], "\xff\xff\xff\xff"); return b }, want: []failure.Class{failure.ClassTooLarge}},
-		"OtherPack": {reason: "The pack is of another version", suffix: "/git-upload-pack", change: func(b []byte) []byte { b[pack(b)+7] = 9; return b }, want: []failure.Class{failure.ClassTransient}},
-		"Empty":     {reason: "There is no pack", suffix: "/git-upload-pack", change: func([]byte) []byte { return nil }, want: []failure.Class{failure.ClassTransient}},
-		"Checksum":  {reason: "The pack is not the one that was sent", suffix: "/git-upload-pack", change: func(b []byte) []byte { b[len(b)-10] ^= 1; return b }, want: []failure.Class{failure.ClassTransient}},
-		"Page":      {reason: "A page for people is no answer", suffix: "/git-upload-pack", change: func([]byte) []byte { return []byte("<html>Log in</html>") }, want: []failure.Class{failure.ClassTransient}},
-		"Refs":      {reason: "Nor is it a list of refs", suffix: "/info/refs", change: func([]byte) []byte { return []byte("<html>Log in</html>") }, want: []failure.Class{failure.ClassTransient}},
+		"Noise":     {reason: "A pack with broken content is a transient failure.", suffix: "/git-upload-pack", change: noise(7), want: []failure.Class{failure.ClassTransient, failure.ClassTooLarge}},
+		"Count":     {reason: "A pack with fewer objects than it says is a transient failure.", suffix: "/git-upload-pack", change: func(b []byte) []byte { b[pack(b)+9] = 1; return b }, want: []failure.Class{failure.ClassTransient, failure.ClassTooLarge}},
+		"Many":      {reason: "A pack that says it has four billion objects is too large.", suffix: "/git-upload-pack", change: func(b []byte) []byte { copy(b[pack(b)+8:], "\xff\xff\xff\xff"); return b }, want: []failure.Class{failure.ClassTooLarge}},
+		"OtherPack": {reason: "A pack of another version is a transient failure.", suffix: "/git-upload-pack", change: func(b []byte) []byte { b[pack(b)+7] = 9; return b }, want: []failure.Class{failure.ClassTransient}},
+		"Empty":     {reason: "An answer without a pack is a failure.", suffix: "/git-upload-pack", change: func([]byte) []byte { return nil }, want: []failure.Class{failure.ClassTransient}},
+		"Checksum":  {reason: "A pack whose checksum does not match is a transient failure.", suffix: "/git-upload-pack", change: func(b []byte) []byte { b[len(b)-10] ^= 1; return b }, want: []failure.Class{failure.ClassTransient}},
+		"Page":      {reason: "A page for people is not a list of refs.", suffix: "/git-upload-pack", change: func([]byte) []byte { return []byte("<html>Log in</html>") }, want: []failure.Class{failure.ClassTransient}},
+		"Refs":      {reason: "A list of refs is not a pack.", suffix: "/info/refs", change: func([]byte) []byte { return []byte("<html>Log in</html>") }, want: []failure.Class{failure.ClassTransient}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -182,7 +182,7 @@ func TestHostileAnswers(t *testing.T) {
 func TestFullDisk(t *testing.T) {
 	s := serve(t, map[string]string{"README.md": "hello"})
 	hook(t, s, "pre-receive", `echo "fatal: write error: No space left on device" >&2; exit 1`)
-	err := once(client(t, s), delivery(1))
+	err := pushOnce(client(t, s), delivery(1))
 	if diff := cmp.Diff(failure.ClassPolicy, failure.ClassOf(err)); diff != "" {
 		t.Errorf("\nA hook that fails refuses, whatever it says\nPush(): -want, +got:\n%s", diff)
 	}
@@ -192,7 +192,7 @@ func TestFullDisk(t *testing.T) {
 	if err := os.Rename(objects, objects+"-full"); err != nil {
 		t.Fatal(err)
 	}
-	err = once(client(t, s), delivery(1))
+	err = pushOnce(client(t, s), delivery(1))
 	if class := failure.ClassOf(err); class != failure.ClassTransient && class != failure.ClassUnknown && class != failure.ClassNotFound {
 		t.Errorf("\nA server in trouble is tried again\nPush(): %s, %v", class, err)
 	}

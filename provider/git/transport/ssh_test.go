@@ -1,4 +1,4 @@
-package git
+package transport_test
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 	"encoding/pem"
 	"fmt"
 	"net"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +20,7 @@ import (
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/knownhosts"
 
+	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/git/transport"
 	"github.com/intentplane/intentplane/test/gitserver"
@@ -40,8 +43,8 @@ func sshServer(t *testing.T, o gitserver.SSHOptions, seed map[string]string) (*g
 	return s, x, transport.SSH{PrivateKey: transport.Secret(key)}
 }
 
-func over(x *gitserver.SSH, auth transport.Auth) func(*Remote) {
-	return func(r *Remote) { r.URL, r.Auth, r.KnownHosts = x.URL(repo), auth, x.KnownHosts() }
+func throughSSH(x *gitserver.SSH, auth transport.Auth) func(*git.Remote) {
+	return func(r *git.Remote) { r.URL, r.Auth, r.KnownHosts = x.URL(repo), auth, x.KnownHosts() }
 }
 
 func newKey(t *testing.T) ssh.Signer {
@@ -55,7 +58,7 @@ func newKey(t *testing.T) ssh.Signer {
 
 func TestDeliveryOverSSH(t *testing.T) {
 	s, x, key := sshServer(t, gitserver.SSHOptions{}, map[string]string{"README.md": "hello", "sites/b/other.yaml": "x"})
-	c := client(t, s, over(x, key))
+	c := client(t, s, throughSSH(x, key))
 	snapshot := look(t, c)
 	for n := range 3 {
 		p := plan(t, snapshot, delivery(n))
@@ -86,7 +89,7 @@ func TestDeliveryOverSSH(t *testing.T) {
 		t.Errorf("ReadFile(...): %q, %t, %v", content, ok, err)
 	}
 	// Who has seen nothing asks for the branch and for the state.
-	fresh := look(t, client(t, s, over(x, key)))
+	fresh := look(t, client(t, s, throughSSH(x, key)))
 	if diff := cmp.Diff([]string{snapshot.Tip(), snapshot.StateTip()}, []string{fresh.Tip(), fresh.StateTip()}); diff != "" {
 		t.Errorf("tips: -want, +got:\n%s", diff)
 	}
@@ -102,7 +105,7 @@ func TestDeliveryOverSSH(t *testing.T) {
 
 func TestEmptyRepositoryOverSSH(t *testing.T) {
 	s, x, key := sshServer(t, gitserver.SSHOptions{}, nil)
-	c := client(t, s, over(x, key))
+	c := client(t, s, throughSSH(x, key))
 	snapshot := look(t, c)
 	if !snapshot.Empty() {
 		t.Fatal("Look(...): the repository is not empty")
@@ -115,7 +118,7 @@ func TestEmptyRepositoryOverSSH(t *testing.T) {
 
 func TestLostRaceOverSSH(t *testing.T) {
 	s, x, key := sshServer(t, gitserver.SSHOptions{}, map[string]string{"README.md": "hello"})
-	c := client(t, s, over(x, key))
+	c := client(t, s, throughSSH(x, key))
 	p := plan(t, look(t, c), delivery(1))
 	if _, err := s.Commit(t.Context(), repo, gitserver.Branch, map[string]string{"foreign": "x"}, "Foreign"); err != nil {
 		t.Fatal(err)
@@ -126,29 +129,32 @@ func TestLostRaceOverSSH(t *testing.T) {
 	}
 }
 
-func TestRefusedOverSSH(t *testing.T) {
+func TestRefusedPushOverSSH(t *testing.T) {
 	s, x, key := sshServer(t, gitserver.SSHOptions{}, map[string]string{"README.md": "hello"})
-	_, stranger, err := gitserver.NewSSHKey()
+	_, otherKey, err := gitserver.NewSSHKey()
 	if err != nil {
 		t.Fatal(err)
 	}
 	cases := map[string]struct {
 		reason string
-		change func(*Remote)
+		change func(*git.Remote)
 		want   failure.Class
 	}{
-		"Key":       {reason: "The server does not know the key", change: over(x, transport.SSH{PrivateKey: transport.Secret(stranger)}), want: failure.ClassAuth},
-		"Malformed": {reason: "The key is none", change: over(x, transport.SSH{PrivateKey: "s3cret"}), want: failure.ClassInvalid},
-		"Nobody": {
-			reason: "A server of which no key is known is not even asked",
-			change: func(r *Remote) { over(x, key)(r); r.URL = "ssh://git@127.0.0.1:1/r" },
+		"Key":       {reason: "A key that the server does not know is refused as a credential.", change: throughSSH(x, transport.SSH{PrivateKey: transport.Secret(otherKey)}), want: failure.ClassAuth},
+		"Malformed": {reason: "A malformed private key is an invalid configuration.", change: throughSSH(x, transport.SSH{PrivateKey: "s3cret"}), want: failure.ClassInvalid},
+		"NoHostKey": {
+			reason: "A server without a known host key is not contacted.",
+			change: func(r *git.Remote) { throughSSH(x, key)(r); r.URL = "ssh://git@127.0.0.1:1/r" },
 			want:   failure.ClassTrust,
 		},
-		"Repository": {reason: "There is no such repository", change: func(r *Remote) { over(x, key)(r); r.URL += "x" }, want: failure.ClassNotFound},
+		"Repository": {reason: "A repository that does not exist is not found.", change: func(r *git.Remote) { throughSSH(x, key)(r); r.URL += "x" }, want: failure.ClassNotFound},
 		"Quotes": {
-			reason: "A path is one word, whatever it holds",
-			change: func(r *Remote) { over(x, key)(r); r.URL = strings.Replace(r.URL, "/team", "/';touch$IFS'x!/team", 1) },
-			want:   failure.ClassNotFound,
+			reason: "A path with quotes and spaces reaches the server as one word.",
+			change: func(r *git.Remote) {
+				throughSSH(x, key)(r)
+				r.URL = strings.Replace(r.URL, "/team", "/';touch$IFS'x!/team", 1)
+			},
+			want: failure.ClassNotFound,
 		},
 	}
 	for name, tc := range cases {
@@ -186,29 +192,29 @@ func TestHostKeys(t *testing.T) {
 		lines  func(address string) string
 		want   failure.Class
 	}{
-		"Known":                  {reason: "The key is known", host: host, lines: func(a string) string { return line("", a, host) }},
-		"RSA":                    {reason: "A key of rsa, with SHA-2", host: large, lines: func(a string) string { return line("", a, large) }},
-		"Hashed":                 {reason: "The name may be hashed", host: host, lines: func(a string) string { return line("", knownhosts.HashHostname(a), host) }},
-		"Wildcard":               {reason: "A pattern", host: host, lines: func(string) string { return "127.0.0.* " + authorized(host) }},
+		"Known":                  {reason: "A server with a known host key is trusted.", host: host, lines: func(a string) string { return line("", a, host) }},
+		"RSA":                    {reason: "An RSA key is used with SHA-2.", host: large, lines: func(a string) string { return line("", a, large) }},
+		"Hashed":                 {reason: "A host key with a hashed name is found.", host: host, lines: func(a string) string { return line("", knownhosts.HashHostname(a), host) }},
+		"Wildcard":               {reason: "A host key with a pattern as its name is found.", host: host, lines: func(string) string { return "127.0.0.* " + authorized(host) }},
 		"CVE-2025-23390-Changed": {reason: "A server that shows another host key than the known one is not spoken to.", host: host, lines: func(a string) string { return line("", a, other) }, want: failure.ClassTrust},
 		"CVE-2025-23390-Unknown": {reason: "A server without a known host key is not spoken to.", host: host, lines: func(string) string { return line("", "git.example.org", host) }, want: failure.ClassTrust},
-		"OtherPort":              {reason: "Another port is another server", host: host, lines: func(string) string { return line("", "[127.0.0.1]:1", host) }, want: failure.ClassTrust},
-		"Revoked":                {reason: "A key that was stolen", host: host, lines: func(a string) string { return line("", a, host) + line("@revoked ", a, host) }, want: failure.ClassTrust},
-		"OtherKind":              {reason: "A key of another kind than the known one", host: host, lines: func(a string) string { return a + " " + authorized(rsaKey(t)) }, want: failure.ClassTrust},
-		"Authority":              {reason: "An authority vouches for the server", host: certified, lines: func(a string) string { return line("@cert-authority ", a, authority) }},
-		"WrongAuthory":           {reason: "Another authority vouches", host: certified, lines: func(a string) string { return line("@cert-authority ", a, other) }, want: failure.ClassTrust},
-		"AuthorityOnly":          {reason: "A plain key is no certificate", host: host, lines: func(a string) string { return line("@cert-authority ", a, authority) }, want: failure.ClassTrust},
+		"OtherPort":              {reason: "A host key of another port is not trusted.", host: host, lines: func(string) string { return line("", "[127.0.0.1]:1", host) }, want: failure.ClassTrust},
+		"Revoked":                {reason: "A revoked host key is not trusted.", host: host, lines: func(a string) string { return line("", a, host) + line("@revoked ", a, host) }, want: failure.ClassTrust},
+		"OtherKind":              {reason: "A host key of another kind than the known one is not trusted.", host: host, lines: func(a string) string { return a + " " + authorized(rsaKey(t)) }, want: failure.ClassTrust},
+		"Authority":              {reason: "A host certificate of a known authority is trusted.", host: certified, lines: func(a string) string { return line("@cert-authority ", a, authority) }},
+		"WrongAuthory":           {reason: "A host certificate of another authority is not trusted.", host: certified, lines: func(a string) string { return line("@cert-authority ", a, other) }, want: failure.ClassTrust},
+		"AuthorityOnly":          {reason: "A plain host key is not trusted where an authority is known.", host: host, lines: func(a string) string { return line("@cert-authority ", a, authority) }, want: failure.ClassTrust},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			s, x, key := sshServer(t, gitserver.SSHOptions{HostKey: tc.host}, map[string]string{"README.md": "hello"})
-			c := client(t, s, over(x, key), func(r *Remote) { r.KnownHosts = []byte(tc.lines(x.Address())) })
+			c := client(t, s, throughSSH(x, key), func(r *git.Remote) { r.KnownHosts = []byte(tc.lines(x.Address())) })
 			_, err := c.Look(t.Context(), nil)
 			if diff := cmp.Diff(tc.want, failure.ClassOf(err)); diff != "" {
 				t.Errorf("\n%s\nLook(...): -want, +got:\n%s\n%v", tc.reason, diff, err)
 			}
 			if tc.want != "" && len(x.Commands()) > 0 {
-				t.Errorf("\n%s\nLook(...): it told the server %q", tc.reason, x.Commands())
+				t.Errorf("\n%s\nLook(...): it sent the server %q", tc.reason, x.Commands())
 			}
 		})
 	}
@@ -255,11 +261,11 @@ func TestKeysOfSSH(t *testing.T) {
 		public any
 		want   failure.Class
 	}{
-		"ECDSA":           {reason: "ecdsa", auth: transport.SSH{PrivateKey: transport.Secret(seal(ec, ""))}, public: ec.Public()},
-		"RSA":             {reason: "rsa", auth: transport.SSH{PrivateKey: transport.Secret(seal(large, ""))}, public: large.Public()},
-		"Passphrase":      {reason: "A key with a passphrase", auth: transport.SSH{PrivateKey: transport.Secret(seal(ec, "open")), Passphrase: "open"}, public: ec.Public()},
-		"NoPassphrase":    {reason: "A passphrase is missing", auth: transport.SSH{PrivateKey: transport.Secret(seal(ec, "open"))}, public: ec.Public(), want: failure.ClassInvalid},
-		"WrongPassphrase": {reason: "Another passphrase", auth: transport.SSH{PrivateKey: transport.Secret(seal(ec, "open")), Passphrase: "shut"}, public: ec.Public(), want: failure.ClassInvalid},
+		"ECDSA":           {reason: "A private key of kind ecdsa is accepted.", auth: transport.SSH{PrivateKey: transport.Secret(seal(ec, ""))}, public: ec.Public()},
+		"RSA":             {reason: "An RSA key is used with SHA-2.", auth: transport.SSH{PrivateKey: transport.Secret(seal(large, ""))}, public: large.Public()},
+		"Passphrase":      {reason: "A private key with its passphrase is accepted.", auth: transport.SSH{PrivateKey: transport.Secret(seal(ec, "open")), Passphrase: "open"}, public: ec.Public()},
+		"NoPassphrase":    {reason: "A private key whose passphrase is missing is refused.", auth: transport.SSH{PrivateKey: transport.Secret(seal(ec, "open"))}, public: ec.Public(), want: failure.ClassInvalid},
+		"WrongPassphrase": {reason: "A private key with another passphrase is refused.", auth: transport.SSH{PrivateKey: transport.Secret(seal(ec, "open")), Passphrase: "shut"}, public: ec.Public(), want: failure.ClassInvalid},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -268,7 +274,7 @@ func TestKeysOfSSH(t *testing.T) {
 				t.Fatal(err)
 			}
 			s, x, _ := sshServer(t, gitserver.SSHOptions{Authorized: []ssh.PublicKey{public}}, map[string]string{"README.md": "hello"})
-			_, err = client(t, s, over(x, tc.auth)).Look(t.Context(), nil)
+			_, err = client(t, s, throughSSH(x, tc.auth)).Look(t.Context(), nil)
 			if diff := cmp.Diff(tc.want, failure.ClassOf(err)); diff != "" {
 				t.Errorf("\n%s\nLook(...): -want, +got:\n%s\n%v", tc.reason, diff, err)
 			}
@@ -283,7 +289,7 @@ func TestSilentSSHServer(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = l.Close() })
 	s, x, key := sshServer(t, gitserver.SSHOptions{}, nil)
-	c := client(t, s, over(x, key), func(r *Remote) {
+	c := client(t, s, throughSSH(x, key), func(r *git.Remote) {
 		r.URL = "ssh://git@" + l.Addr().String() + "/r"
 		r.KnownHosts = []byte(strings.ReplaceAll(string(x.KnownHosts()), x.Address(), knownhosts.Normalize(l.Addr().String())))
 	})
@@ -297,7 +303,7 @@ func TestSilentSSHServer(t *testing.T) {
 
 func TestStallOverSSH(t *testing.T) {
 	s, x, key := sshServer(t, gitserver.SSHOptions{}, map[string]string{"README.md": "hello"})
-	c := limited(t, client(t, s, over(x, key)).Remote(), transport.Limits{Wait: 200 * time.Millisecond})
+	c := limited(t, client(t, s, throughSSH(x, key)).Remote(), transport.Limits{Wait: 200 * time.Millisecond})
 	x.Silence()
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Second)
 	defer cancel()
@@ -312,7 +318,7 @@ func TestStallOverSSH(t *testing.T) {
 
 func TestTooMuchOverSSH(t *testing.T) {
 	s, x, key := sshServer(t, gitserver.SSHOptions{}, map[string]string{"README.md": "hello"})
-	c := limited(t, client(t, s, over(x, key)).Remote(), transport.Limits{Bytes: 64})
+	c := limited(t, client(t, s, throughSSH(x, key)).Remote(), transport.Limits{Bytes: 64})
 	_, err := c.Look(t.Context(), nil)
 	if diff := cmp.Diff(failure.ClassTooLarge, failure.ClassOf(err)); diff != "" {
 		t.Errorf("Look(...): -want, +got:\n%s\n%v", diff, err)
@@ -320,12 +326,28 @@ func TestTooMuchOverSSH(t *testing.T) {
 }
 
 // limited returns a client of a remote whose server may send less.
-func limited(t *testing.T, r Remote, l transport.Limits) *Client {
+func limited(t *testing.T, r git.Remote, l transport.Limits) *git.Client {
 	t.Helper()
-	c, err := NewClient(r, WithLimits(l))
+	c, err := git.NewClient(r, git.WithLimits(l))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Close)
 	return c
+}
+
+func TestManyRefsOverSSH(t *testing.T) {
+	s, x, key := sshServer(t, gitserver.SSHOptions{}, map[string]string{"README.md": "hello"})
+	tip := run(t, s, "rev-parse", gitserver.Branch)
+	packed := strings.Builder{}
+	packed.WriteString("# pack-refs with: peeled fully-peeled sorted \n")
+	for n := range 100_000 {
+		fmt.Fprintf(&packed, "%s refs/heads/%s%07d\n", tip, strings.Repeat("b", 60), n)
+	}
+	if err := os.WriteFile(filepath.Join(s.Path(repo), "packed-refs"), []byte(packed.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client(t, s, throughSSH(x, key)).Look(t.Context(), nil); failure.ClassOf(err) != failure.ClassTooLarge {
+		t.Errorf("\nA server whose refs take more than 8 MiB is too large over SSH.\nLook(...): %v", err)
+	}
 }

@@ -1,4 +1,4 @@
-package git
+package transport_test
 
 import (
 	"bufio"
@@ -24,6 +24,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/git/transport"
 	"github.com/intentplane/intentplane/test/gitserver"
@@ -92,32 +93,32 @@ func TestProxy(t *testing.T) {
 		want   failure.Class
 		asked  string
 	}{
-		"Connect": {reason: "https goes through a tunnel", server: s, proxy: transport.Proxy{URL: p.URL, Username: "me", Password: canary}, asked: "CONNECT "},
-		"Plain":   {reason: "http goes through the proxy", server: plain, proxy: transport.Proxy{URL: p.URL, Username: "me", Password: canary}, asked: "GET "},
+		"Connect": {reason: "An https repository is reached through a tunnel of the proxy.", server: s, proxy: transport.Proxy{URL: p.URL, Username: "me", Password: canary}, asked: "CONNECT "},
+		"Plain":   {reason: "An http repository is reached through the proxy without a tunnel.", server: plain, proxy: transport.Proxy{URL: p.URL, Username: "me", Password: canary}, asked: "GET "},
 		"Anonymous": {
-			reason: "A proxy that asks is not passed without an answer", server: s, proxy: transport.Proxy{URL: p.URL}, want: failure.ClassAuth, asked: "CONNECT ",
+			reason: "A proxy that wants credentials refuses a remote without them.", server: s, proxy: transport.Proxy{URL: p.URL}, want: failure.ClassAuth, asked: "CONNECT ",
 		},
 		"WrongPassword": {
-			reason: "A proxy that echoes what it was sent learns nobody's password but ours", server: s,
+			reason: "A proxy that echoes its request does not put credentials into the error.", server: s,
 			proxy: transport.Proxy{URL: p.URL, Username: "me", Password: canary + "x"}, want: failure.ClassAuth, asked: "CONNECT ",
 		},
 		"WrongPasswordPlain": {
-			reason: "The same without a tunnel", server: plain,
+			reason: "A proxy that echoes its request without a tunnel does not put credentials into the error.", server: plain,
 			proxy: transport.Proxy{URL: p.URL, Username: "me", Password: canary + "x"}, want: failure.ClassAuth, asked: "GET ",
 		},
-		"Gone": {reason: "A proxy that is not there", server: s, proxy: transport.Proxy{URL: "http://127.0.0.1:1", Username: "me", Password: canary}, want: failure.ClassTransient},
+		"Gone": {reason: "A proxy that does not answer is a transient failure.", server: s, proxy: transport.Proxy{URL: "http://127.0.0.1:1", Username: "me", Password: canary}, want: failure.ClassTransient},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			p.mu.Lock()
 			p.asked = nil
 			p.mu.Unlock()
-			c := client(t, tc.server, func(r *Remote) { r.Proxy, r.CABundle = &tc.proxy, tc.server.CA() })
+			c := client(t, tc.server, func(r *git.Remote) { r.Proxy, r.CABundle = &tc.proxy, tc.server.CA() })
 			snapshot, err := c.Look(t.Context(), nil)
 			if diff := cmp.Diff(tc.want, failure.ClassOf(err)); diff != "" {
 				t.Fatalf("\n%s\nLook(...): -want, +got:\n%s\n%v", tc.reason, diff, err)
 			}
-			leaks(t, err)
+			checkNoCredential(t, err)
 			if err == nil {
 				push(t, c, plan(t, snapshot, delivery(1)))
 			}
@@ -141,11 +142,11 @@ func TestProxyIsRefused(t *testing.T) {
 	}
 	for name, u := range cases {
 		t.Run(name, func(t *testing.T) {
-			_, err := NewClient(Remote{URL: "https://h/r", Branch: "main", StateRef: stateRef, Proxy: &transport.Proxy{URL: u}})
+			_, err := git.NewClient(git.Remote{URL: "https://h/r", Branch: "main", StateRef: stateRef, Proxy: &transport.Proxy{URL: u}})
 			if err == nil {
 				t.Fatalf("NewClient(...): no error for %q", u)
 			}
-			leaks(t, err)
+			checkNoCredential(t, err)
 		})
 	}
 }
@@ -203,8 +204,8 @@ func (a authority) issue(t *testing.T, end time.Time) (chain, key []byte) {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: raw})
 }
 
-// front is a server of TLS before a Git server, with a certificate of its own.
-func front(t *testing.T, s *gitserver.Server, change func(*tls.Config)) string {
+// serveTLSFront is a server of TLS before a Git server, with a certificate of its own.
+func serveTLSFront(t *testing.T, s *gitserver.Server, change func(*tls.Config)) string {
 	t.Helper()
 	h := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		forward(t, w, r, strings.TrimSuffix(s.URL(repo), "/"+repo+".git"))
@@ -227,11 +228,11 @@ func TestCertificates(t *testing.T) {
 		return []tls.Certificate{p}
 	}
 	valid := time.Now().Add(time.Hour)
-	asking := front(t, s, func(c *tls.Config) {
+	asking := serveTLSFront(t, s, func(c *tls.Config) {
 		c.Certificates, c.ClientAuth, c.ClientCAs = pair(valid), tls.RequireAndVerifyClientCert, x509.NewCertPool()
 		c.ClientCAs.AddCert(clients.cert)
 	})
-	expired := front(t, s, func(c *tls.Config) { c.Certificates = pair(time.Now().Add(-time.Hour)) })
+	expired := serveTLSFront(t, s, func(c *tls.Config) { c.Certificates = pair(time.Now().Add(-time.Hour)) })
 	chain, key := clients.issue(t, valid)
 	foreignChain, foreignKey := newAuthority(t).issue(t, valid)
 	cases := map[string]struct {
@@ -240,14 +241,14 @@ func TestCertificates(t *testing.T) {
 		cert   *transport.Certificate
 		want   failure.Class
 	}{
-		"Shown":   {reason: "A certificate that the server knows", url: asking, cert: &transport.Certificate{Chain: chain, Key: transport.Secret(key)}},
-		"None":    {reason: "The server wants a certificate", url: asking, want: failure.ClassAuth},
-		"Foreign": {reason: "A certificate that the server does not know", url: asking, cert: &transport.Certificate{Chain: foreignChain, Key: transport.Secret(foreignKey)}, want: failure.ClassAuth},
-		"Expired": {reason: "The server's certificate has expired", url: expired, want: failure.ClassTrust},
+		"Shown":   {reason: "A client certificate that the server trusts is accepted.", url: asking, cert: &transport.Certificate{Chain: chain, Key: transport.Secret(key)}},
+		"None":    {reason: "A server that wants a client certificate refuses a remote without one.", url: asking, want: failure.ClassAuth},
+		"Foreign": {reason: "A client certificate that the server does not trust is refused.", url: asking, cert: &transport.Certificate{Chain: foreignChain, Key: transport.Secret(foreignKey)}, want: failure.ClassAuth},
+		"Expired": {reason: "A server whose certificate has expired is not trusted.", url: expired, want: failure.ClassTrust},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			c := client(t, s, func(r *Remote) { r.URL, r.CABundle, r.Certificate = tc.url, server.pem(), tc.cert })
+			c := client(t, s, func(r *git.Remote) { r.URL, r.CABundle, r.Certificate = tc.url, server.pem(), tc.cert })
 			snapshot, err := c.Look(t.Context(), nil)
 			if diff := cmp.Diff(tc.want, failure.ClassOf(err)); diff != "" {
 				t.Fatalf("\n%s\nLook(...): -want, +got:\n%s\n%v", tc.reason, diff, err)
@@ -257,8 +258,8 @@ func TestCertificates(t *testing.T) {
 			}
 		})
 	}
-	bad := Remote{URL: asking, Branch: "main", StateRef: stateRef, Certificate: &transport.Certificate{Chain: chain, Key: transport.Secret(foreignKey)}}
-	if _, err := NewClient(bad); err == nil {
+	bad := git.Remote{URL: asking, Branch: "main", StateRef: stateRef, Certificate: &transport.Certificate{Chain: chain, Key: transport.Secret(foreignKey)}}
+	if _, err := git.NewClient(bad); err == nil {
 		t.Error("\nA certificate and the key of another one are a mistake\nNewClient(...): no error")
 	}
 }

@@ -88,9 +88,9 @@ func delivery(n int) Change {
 	return c
 }
 
-// odd commits what only a stranger makes: an executable file, a link, a
+// oddFiles commits what only unmanaged commits have: an executable file, a link, a
 // submodule, names that sort strangely. It returns the listing of the tree.
-func odd(t *testing.T, s *gitserver.Server) string {
+func oddFiles(t *testing.T, s *gitserver.Server) string {
 	t.Helper()
 	script := filepath.Join(t.TempDir(), "script")
 	if err := os.WriteFile(script, []byte("#!/bin/sh\n"), 0o600); err != nil {
@@ -108,7 +108,7 @@ func odd(t *testing.T, s *gitserver.Server) string {
 
 func TestDelivery(t *testing.T) {
 	s := serve(t, map[string]string{"README.md": "hello", "sites/b/other.yaml": "x"})
-	before := odd(t, s)
+	before := oddFiles(t, s)
 	c := client(t, s)
 
 	first := push(t, c, plan(t, look(t, c), delivery(1)))
@@ -149,7 +149,7 @@ func TestDelivery(t *testing.T) {
 	run(t, s, "fsck", "--strict", "--full")
 }
 
-func TestLookAgain(t *testing.T) {
+func TestSecondLookFetchesWhatIsNew(t *testing.T) {
 	s := serve(t, map[string]string{"README.md": "hello"})
 	c := client(t, s)
 	done := push(t, c, plan(t, look(t, c), delivery(1)))
@@ -192,8 +192,8 @@ func TestReadFile(t *testing.T) {
 		reason string
 		any    string
 	}{
-		"OneFile":   {reason: "A server that gives any object is asked for the file", any: "true"},
-		"WholeTree": {reason: "Another one is asked for the tree", any: "false"},
+		"OneFile":   {reason: "A server that gives any object is asked for the one file.", any: "true"},
+		"WholeTree": {reason: "A server that gives no single object is asked for the whole tree.", any: "false"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -237,7 +237,7 @@ func TestMissingBranch(t *testing.T) {
 	s := serve(t, map[string]string{"README.md": "hello"})
 	snapshot := look(t, client(t, s, func(r *Remote) { r.Branch = "absent" }))
 	if diff := cmp.Diff(fmt.Sprint("", false), fmt.Sprint(snapshot.Tip(), snapshot.Empty())); diff != "" {
-		t.Errorf("\nA missing branch in a used repository is told apart\nLook(): -want, +got:\n%s", diff)
+		t.Errorf("\nA missing branch of a repository with other branches differs from an empty repository\nLook(): -want, +got:\n%s", diff)
 	}
 }
 
@@ -247,10 +247,10 @@ func TestConflict(t *testing.T) {
 		atomic string
 		late   bool
 	}{
-		"SeenBefore":       {reason: "The race is lost before the push", atomic: "true"},
-		"SeenByServer":     {reason: "The race is lost in the push", atomic: "true", late: true},
-		"WithoutAtomic":    {reason: "The race is lost before the push", atomic: "false"},
-		"WithoutAtomicToo": {reason: "The race is lost in the push", atomic: "false", late: true},
+		"SeenBefore":       {reason: "A branch that moved before the push is seen in the refs that the server lists.", atomic: "true"},
+		"SeenByServer":     {reason: "A branch that moves during the push is refused by the server as a conflict.", atomic: "true", late: true},
+		"WithoutAtomic":    {reason: "Without atomic pushes, a branch that moved before the push is seen in the refs that the server lists.", atomic: "false"},
+		"WithoutAtomicToo": {reason: "Without atomic pushes, a branch that moves during the push is refused by the server as a conflict.", atomic: "false", late: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -261,10 +261,10 @@ func TestConflict(t *testing.T) {
 			p := plan(t, snapshot, delivery(1))
 			if tc.late {
 				// The hook runs in the push, after the refs were compared.
-				hook(t, s, "pre-receive", "unset GIT_QUARANTINE_PATH; git update-ref refs/heads/main "+strangers(t, s))
+				hook(t, s, "pre-receive", "unset GIT_QUARANTINE_PATH; git update-ref refs/heads/main "+pushUnmanaged(t, s))
 			}
 			if !tc.late {
-				run(t, s, "update-ref", "refs/heads/main", strangers(t, s))
+				run(t, s, "update-ref", "refs/heads/main", pushUnmanaged(t, s))
 			}
 			_, err := c.Push(context.Background(), p)
 			if diff := cmp.Diff(failure.ClassConflict, failure.ClassOf(err)); diff != "" || !failure.IsConflict(err) {
@@ -281,8 +281,8 @@ func TestConflict(t *testing.T) {
 	}
 }
 
-// strangers makes a commit on the branch, takes it back, and returns its id.
-func strangers(t *testing.T, s *gitserver.Server) string {
+// pushUnmanaged makes a commit on the branch, takes it back, and returns its id.
+func pushUnmanaged(t *testing.T, s *gitserver.Server) string {
 	t.Helper()
 	was := run(t, s, "rev-parse", gitserver.Branch)
 	id, err := s.Commit(context.Background(), repo, gitserver.Branch, map[string]string{"theirs": "late"}, "Late")
@@ -307,7 +307,7 @@ func unhook(t *testing.T, s *gitserver.Server, name string) {
 	}
 }
 
-func TestRefused(t *testing.T) {
+func TestRefusedPush(t *testing.T) {
 	refuse := func(ref string) string {
 		return `[ "$1" != "` + ref + `" ] || { echo "rule 7 says no" >&2; exit 1; }`
 	}
@@ -321,12 +321,12 @@ func TestRefused(t *testing.T) {
 		detail string
 		refs   int
 	}{
-		"BranchAtomic":      {reason: "Both or none", hook: "update", script: refuse("refs/heads/main"), atomic: "true", want: failure.ClassPolicy, detail: "cannot push to refs/heads/main: hook declined", refs: 1},
-		"BranchWithout":     {reason: "The state goes first", hook: "update", script: refuse("refs/heads/main"), atomic: "false", want: failure.ClassPolicy, detail: "cannot push to refs/heads/main: hook declined", refs: 2},
-		"StateAtomic":       {reason: "Both or none", hook: "update", script: refuse(stateRef), atomic: "true", want: failure.ClassStateRefused, detail: "cannot push to " + stateRef + ": hook declined", refs: 1},
-		"StateWithout":      {reason: "What cannot be remembered is not delivered", hook: "update", script: refuse(stateRef), atomic: "false", want: failure.ClassStateRefused, detail: "cannot push to " + stateRef + ": hook declined", refs: 1},
-		"PreReceive":        {reason: "A hook refuses all", hook: "pre-receive", script: "echo rule 7 says no >&2; exit 1", atomic: "true", want: failure.ClassPolicy, detail: "cannot push to refs/heads/main and " + stateRef + ": pre-receive hook declined", refs: 1},
-		"PreReceiveWithout": {reason: "A hook refuses all", hook: "pre-receive", script: "echo rule 7 says no >&2; exit 1", atomic: "false", want: failure.ClassStateRefused, detail: "cannot push to " + stateRef + ": pre-receive hook declined", refs: 1},
+		"BranchAtomic":      {reason: "An atomic push whose branch is refused writes neither the branch nor the state.", hook: "update", script: refuse("refs/heads/main"), atomic: "true", want: failure.ClassPolicy, detail: "cannot push to refs/heads/main: hook declined", refs: 1},
+		"BranchWithout":     {reason: "Without atomic pushes, the state is written before the branch is refused.", hook: "update", script: refuse("refs/heads/main"), atomic: "false", want: failure.ClassPolicy, detail: "cannot push to refs/heads/main: hook declined", refs: 2},
+		"StateAtomic":       {reason: "An atomic push whose state is refused writes neither the branch nor the state.", hook: "update", script: refuse(stateRef), atomic: "true", want: failure.ClassStateRefused, detail: "cannot push to " + stateRef + ": hook declined", refs: 1},
+		"StateWithout":      {reason: "Without atomic pushes, the branch is not written after the state was refused.", hook: "update", script: refuse(stateRef), atomic: "false", want: failure.ClassStateRefused, detail: "cannot push to " + stateRef + ": hook declined", refs: 1},
+		"PreReceive":        {reason: "A hook that refuses the push as a whole leaves both refs where they were.", hook: "pre-receive", script: "echo rule 7 says no >&2; exit 1", atomic: "true", want: failure.ClassPolicy, detail: "cannot push to refs/heads/main and " + stateRef + ": pre-receive hook declined", refs: 1},
+		"PreReceiveWithout": {reason: "Without atomic pushes, a hook that refuses the push as a whole leaves both refs where they were.", hook: "pre-receive", script: "echo rule 7 says no >&2; exit 1", atomic: "false", want: failure.ClassStateRefused, detail: "cannot push to " + stateRef + ": pre-receive hook declined", refs: 1},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -355,4 +355,15 @@ func TestRefused(t *testing.T) {
 			push(t, c, plan(t, look(t, c), delivery(1)))
 		})
 	}
+}
+
+// clientAt returns a client of the server at a URL, which is not asked for anything.
+func clientAt(t *testing.T, url string) *Client {
+	t.Helper()
+	c, err := NewClient(Remote{URL: url + "/" + repo, Branch: "main", StateRef: stateRef})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
 }

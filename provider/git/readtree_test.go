@@ -3,12 +3,10 @@ package git
 import (
 	"context"
 	"maps"
-	"strings"
 	"testing"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/provider/git/failure"
@@ -18,8 +16,8 @@ import (
 
 const keptDir = "claims/ns/web/0.trees"
 
-// keeping delivers files, and lets the state hold on to them and to other trees.
-func keeping(f map[string][]byte, others ...string) Change {
+// retaining delivers files, and lets the state hold on to them and to other trees.
+func retaining(f map[string][]byte, others ...string) Change {
 	trees := objects.Trees{tree.ID(f): f}
 	for _, id := range others {
 		trees[id] = nil
@@ -36,19 +34,19 @@ func with(f map[string][]byte, name, content string) map[string][]byte {
 	return out
 }
 
-// wanted is a tree that the state or the branch may have.
-func wanted(f map[string][]byte, commits ...string) WantedTree {
+// wantedTree is a tree that the state or the branch may have.
+func wantedTree(f map[string][]byte, commits ...string) WantedTree {
 	return WantedTree{ID: tree.ID(f), RetainedDir: keptDir, Path: "sites/a/ns/web", Without: ".intentplane", Commits: commits}
 }
 
 // lose all that no ref needs.
-func collect(t *testing.T, s *gitserver.Server) {
+func collectGarbage(t *testing.T, s *gitserver.Server) {
 	t.Helper()
 	run(t, s, "-c", "gc.reflogExpire=now", "gc", "--prune=now", "--quiet")
 }
 
-// TestKeep delivers two revisions and then loses the branch's history: the state has the first one's files even so.
-func TestKeep(t *testing.T) {
+// TestRetainTrees delivers two revisions and then loses the branch's history: the state has the first one's files even so.
+func TestRetainTrees(t *testing.T) {
 	one, two := files("a.yaml", "1", "sub.trees/b.yaml", "same"), files("a.yaml", "2", "sub.trees/b.yaml", "same")
 	cases := map[string]struct {
 		reason string
@@ -56,9 +54,9 @@ func TestKeep(t *testing.T) {
 		// held is how many objects of the state a fresh look has.
 		held int
 	}{
-		"Plain":     {reason: "A look leaves the kept files out", held: 10},
-		"NotAtomic": {reason: "The state goes first, and has all that it needs", config: [][2]string{{"receive.advertiseAtomic", "false"}}, held: 10},
-		"NoFilter":  {reason: "A server that knows no filter sends all", config: [][2]string{{"uploadpack.allowFilter", "false"}}, held: 13},
+		"Plain":     {reason: "A look leaves out the files of retained trees.", held: 10},
+		"NotAtomic": {reason: "Without atomic pushes, the state goes first and has all objects that it needs.", config: [][2]string{{"receive.advertiseAtomic", "false"}}, held: 10},
+		"NoFilter":  {reason: "A server without filters sends the files of retained trees too.", config: [][2]string{{"uploadpack.allowFilter", "false"}}, held: 13},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -67,10 +65,10 @@ func TestKeep(t *testing.T) {
 				run(t, s, "config", kv[0], kv[1])
 			}
 			c := client(t, s)
-			first := push(t, c, plan(t, look(t, c), keeping(one))).Snapshot
-			push(t, c, plan(t, first, keeping(two, tree.ID(one))))
+			first := push(t, c, plan(t, look(t, c), retaining(one))).Snapshot
+			push(t, c, plan(t, first, retaining(two, tree.ID(one))))
 			run(t, s, "update-ref", "refs/heads/main", "main~2")
-			collect(t, s)
+			collectGarbage(t, s)
 			run(t, s, "fsck", "--strict", "--full")
 
 			fresh := look(t, c)
@@ -81,7 +79,7 @@ func TestKeep(t *testing.T) {
 				t.Errorf("\n%s\nStateFile(): want it, got %t, %v", tc.reason, ok, err)
 			}
 			for _, want := range []map[string][]byte{one, two} {
-				got, ok, err := c.ReadTree(context.Background(), fresh, wanted(want))
+				got, ok, err := c.ReadTree(context.Background(), fresh, wantedTree(want))
 				if diff := cmp.Diff(want, got); diff != "" || !ok || err != nil {
 					t.Errorf("\n%s\nReadTree(): -want, +got:\n%s%v", tc.reason, diff, err)
 				}
@@ -90,19 +88,19 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// TestKeepAgain keeps what is kept, and drops what is not named any more.
-func TestKeepAgain(t *testing.T) {
+// TestRetainedTreesAreSentOnce keeps what is kept, and drops what is not named any more.
+func TestRetainedTreesAreSentOnce(t *testing.T) {
 	s := serve(t, map[string]string{"README.md": "hello"})
 	c := client(t, s)
 	one, two := files("a.yaml", "1", "b.yaml", "same"), files("a.yaml", "2", "b.yaml", "same")
-	at := push(t, c, plan(t, look(t, c), keeping(one))).Snapshot
-	if p := plan(t, at, keeping(one)); !p.Empty() {
+	at := push(t, c, plan(t, look(t, c), retaining(one))).Snapshot
+	if p := plan(t, at, retaining(one)); !p.Empty() {
 		t.Errorf("\nWhat is there is not written again\nPlan(): want nothing, got %s", p.StateCommit())
 	}
 	if n := at.state.Count(); n != 8 {
 		t.Errorf("\nWho wrote the files does not hold them\nobjects of the state: want 8, got %d", n)
 	}
-	p := plan(t, at, keeping(two, tree.ID(one)))
+	p := plan(t, at, retaining(two, tree.ID(one)))
 	blobs := 0
 	for _, o := range p.state {
 		if o.Kind == plumbing.BlobObject {
@@ -112,11 +110,11 @@ func TestKeepAgain(t *testing.T) {
 	if blobs != 1 {
 		t.Errorf("\nA file that another kept tree has is not sent again\nfiles in the push: want 1, got %d", blobs)
 	}
-	if got, ok, err := c.ReadTree(context.Background(), p.After(), wanted(one)); !ok || err != nil || cmp.Diff(one, got) != "" {
+	if got, ok, err := c.ReadTree(context.Background(), p.After(), wantedTree(one)); !ok || err != nil || cmp.Diff(one, got) != "" {
 		t.Errorf("\nWhat is kept on can be read\nReadTree(): got %v, %v", got, err)
 	}
 	at = push(t, c, p).Snapshot
-	at = push(t, c, plan(t, at, keeping(two))).Snapshot
+	at = push(t, c, plan(t, at, retaining(two))).Snapshot
 	if at.RetainedTrees(keptDir)[tree.ID(one)] || !at.RetainedTrees(keptDir)[tree.ID(two)] {
 		t.Error("\nWhat is not named is dropped, and the rest stays")
 	}
@@ -139,12 +137,12 @@ func TestReadTree(t *testing.T) {
 		files  map[string][]byte
 		class  failure.Class
 	}{
-		"Tip":     {reason: "The branch has it, with our marker", want: wanted(two), files: two},
-		"Past":    {reason: "It had it before", want: wanted(one, "none", p.Commit()), files: one},
-		"Nowhere": {reason: "Nobody names the commit", want: wanted(one)},
-		"Gone":    {reason: "The server does not have the commit", want: wanted(one, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa")},
-		"Forged":  {reason: "What lies under an id is what has that id", want: WantedTree{ID: tree.ID(two), RetainedDir: "forged.trees", Path: "sites/x"}},
-		"Path":    {reason: "A path that is refused is not read", want: WantedTree{ID: tree.ID(two), RetainedDir: "x.trees", Path: "../x"}, class: failure.ClassInvalid},
+		"Tip":     {reason: "A tree that the branch has beside the marker is read from the branch.", want: wantedTree(two), files: two},
+		"Past":    {reason: "A tree that the branch had before is read from an older commit.", want: wantedTree(one, "none", p.Commit()), files: one},
+		"Nowhere": {reason: "A tree in a commit that is not named is not found.", want: wantedTree(one)},
+		"Gone":    {reason: "A tree in a commit that the server does not have is not found.", want: wantedTree(one, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa")},
+		"Forged":  {reason: "A directory of the state named after an id is read only if its tree has that id.", want: WantedTree{ID: tree.ID(two), RetainedDir: "forged.trees", Path: "sites/x"}},
+		"Path":    {reason: "A tree whose path is refused is not read.", want: WantedTree{ID: tree.ID(two), RetainedDir: "x.trees", Path: "../x"}, class: failure.ClassInvalid},
 	}
 	at = push(t, c, plan(t, at, Change{State: files("x", "y"), Retain: map[string]objects.Trees{"forged.trees": {tree.ID(two): files("z", "z")}}})).Snapshot
 	if at.RetainedTrees("forged.trees")[tree.ID(two)] {
@@ -163,16 +161,16 @@ func TestReadTree(t *testing.T) {
 	}
 }
 
-// TestReadTreeRefuses reads trees of strangers, which hold more than files.
+// TestReadTreeRefuses reads unmanaged trees, which hold more than files.
 func TestReadTreeRefuses(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		mode   string
 		class  failure.Class
 	}{
-		"File":       {reason: "A file is one", mode: "100644"},
-		"Executable": {reason: "Who would run it?", mode: "100755", class: failure.ClassInvalid},
-		"Link":       {reason: "A link leads elsewhere", mode: "120000", class: failure.ClassInvalid},
+		"File":       {reason: "A file in the place of a tree is not read as one.", mode: "100644"},
+		"Executable": {reason: "A tree with an executable file is refused.", mode: "100755", class: failure.ClassInvalid},
+		"Link":       {reason: "A tree with a symbolic link is refused.", mode: "120000", class: failure.ClassInvalid},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -188,72 +186,5 @@ func TestReadTreeRefuses(t *testing.T) {
 				t.Errorf("\n%s\nReadTree(): -want class, +got class:\n%s%v", tc.reason, diff, err)
 			}
 		})
-	}
-}
-
-func TestNotes(t *testing.T) {
-	s := serve(t, map[string]string{"README.md": "hello"})
-	c := client(t, s)
-	p := plan(t, look(t, c), put("sites/a/ns/web", files("a.yaml", "1")))
-	at := push(t, c, p).Snapshot
-	told, err := c.ReadMessages(context.Background(), at, "", nil)
-	if err != nil || len(told.Messages()) != 2 {
-		t.Fatalf("Notes(): want two, got %v, %v", told, err)
-	}
-	got := told.Messages()
-	want := Message{ID: p.Commit(), Seconds: change(Change{}).When.Unix(), Message: change(Change{}).Message}
-	if diff := cmp.Diff(want, got[0], cmpopts.IgnoreUnexported(Message{})); diff != "" || got[1].Message != "First commit\n" && got[1].Message != "First commit" {
-		t.Errorf("\nThe newest comes first\nNotes(): -want, +got:\n%s%v", diff, got[1])
-	}
-	if some, err := c.ReadMessages(context.Background(), at, "Deliver", told); err != nil || len(some.Messages()) != 1 {
-		t.Errorf("\nOnly what is looked for is told\nNotes(): got %v, %v", some, err)
-	}
-	if none, err := c.ReadMessages(context.Background(), &Snapshot{}, "", nil); err != nil || len(none.Messages()) != 0 {
-		t.Errorf("\nWithout a branch there is nothing to say\nNotes(): got %v, %v", none, err)
-	}
-}
-
-// TestNotesGoOn asks what was said since, of a branch that went on and of one that was rewritten.
-func TestNotesGoOn(t *testing.T) {
-	s := serve(t, map[string]string{"README.md": "hello"})
-	c := client(t, s)
-	at := look(t, c)
-	told, err := c.ReadMessages(context.Background(), at, "", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	messages := func() []string {
-		out := []string{}
-		for _, n := range told.Messages() {
-			out = append(out, strings.TrimSpace(n.Message))
-		}
-		return out
-	}
-	// What was told before is not asked for again.
-	told.notes[0].Message = "Told before"
-	theirs(t, s, "one", "two")
-	if told, err = c.ReadMessages(context.Background(), look(t, c), "", told); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]string{"two", "one", "Told before"}, messages()); diff != "" {
-		t.Errorf("\nOnly what came since is read\nNotes(): -want, +got:\n%s", diff)
-	}
-	run(t, s, "update-ref", "refs/heads/main", "main~1")
-	theirs(t, s, "three")
-	if told, err = c.ReadMessages(context.Background(), look(t, c), "", told); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]string{"three", "one", "First commit"}, messages()); diff != "" {
-		t.Errorf("\nWhat was rewritten is read anew\nNotes(): -want, +got:\n%s", diff)
-	}
-}
-
-// theirs are commits of a stranger.
-func theirs(t *testing.T, s *gitserver.Server, messages ...string) {
-	t.Helper()
-	for _, m := range messages {
-		if _, err := s.Commit(context.Background(), repo, gitserver.Branch, map[string]string{"theirs": m}, m); err != nil {
-			t.Fatal(err)
-		}
 	}
 }

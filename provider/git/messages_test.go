@@ -1,0 +1,79 @@
+package git
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/intentplane/intentplane/test/gitserver"
+)
+
+func TestReadMessages(t *testing.T) {
+	s := serve(t, map[string]string{"README.md": "hello"})
+	c := client(t, s)
+	p := plan(t, look(t, c), put("sites/a/ns/web", files("a.yaml", "1")))
+	at := push(t, c, p).Snapshot
+	log, err := c.ReadMessages(context.Background(), at, "", nil)
+	if err != nil || len(log.Messages()) != 2 {
+		t.Fatalf("ReadMessages(): want two, got %v, %v", log, err)
+	}
+	got := log.Messages()
+	want := Message{ID: p.Commit(), Seconds: change(Change{}).When.Unix(), Message: change(Change{}).Message}
+	if diff := cmp.Diff(want, got[0], cmpopts.IgnoreUnexported(Message{})); diff != "" || got[1].Message != "First commit\n" && got[1].Message != "First commit" {
+		t.Errorf("\nThe newest comes first\nReadMessages(): -want, +got:\n%s%v", diff, got[1])
+	}
+	if some, err := c.ReadMessages(context.Background(), at, "Deliver", log); err != nil || len(some.Messages()) != 1 {
+		t.Errorf("\nOnly messages with the words are returned\nReadMessages(): got %v, %v", some, err)
+	}
+	if none, err := c.ReadMessages(context.Background(), &Snapshot{}, "", nil); err != nil || len(none.Messages()) != 0 {
+		t.Errorf("\nWithout a branch there is nothing to say\nReadMessages(): got %v, %v", none, err)
+	}
+}
+
+// TestReadMessagesSinceOlderTip asks what was said since, of a branch that went on and of one that was rewritten.
+func TestReadMessagesSinceOlderTip(t *testing.T) {
+	s := serve(t, map[string]string{"README.md": "hello"})
+	c := client(t, s)
+	at := look(t, c)
+	log, err := c.ReadMessages(context.Background(), at, "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	messages := func() []string {
+		out := []string{}
+		for _, n := range log.Messages() {
+			out = append(out, strings.TrimSpace(n.Message))
+		}
+		return out
+	}
+	// What an earlier log has is not asked for again.
+	log.notes[0].Message = "Read before"
+	unmanagedCommit(t, s, "one", "two")
+	if log, err = c.ReadMessages(context.Background(), look(t, c), "", log); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"two", "one", "Told before"}, messages()); diff != "" {
+		t.Errorf("\nOnly what came since is read\nReadMessages(): -want, +got:\n%s", diff)
+	}
+	run(t, s, "update-ref", "refs/heads/main", "main~1")
+	unmanagedCommit(t, s, "three")
+	if log, err = c.ReadMessages(context.Background(), look(t, c), "", log); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"three", "one", "First commit"}, messages()); diff != "" {
+		t.Errorf("\nA branch that was rewritten is read again\nReadMessages(): -want, +got:\n%s", diff)
+	}
+}
+
+// unmanagedCommit makes commits without our trailers.
+func unmanagedCommit(t *testing.T, s *gitserver.Server, messages ...string) {
+	t.Helper()
+	for _, m := range messages {
+		if _, err := s.Commit(context.Background(), repo, gitserver.Branch, map[string]string{"theirs": m}, m); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
