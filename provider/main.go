@@ -1,4 +1,4 @@
-// Package main is Intentplane's Crossplane provider: it does what has to be done outside the control plane.
+// Package main is Intentplane's Crossplane provider. It does the work outside the control plane.
 package main
 
 import (
@@ -64,10 +64,10 @@ type cli struct {
 func main() {
 	c := &cli{}
 	k := kong.Parse(c, kong.Name("provider"), kong.Description("Intentplane's Crossplane provider."), kong.Vars{"version": version})
-	k.FatalIfErrorf(c.run(ctrl.SetupSignalHandler()))
+	k.FatalIfErrorf(c.runProvider(ctrl.SetupSignalHandler()))
 }
 
-// Validate returns an error if a flag cannot be as it is.
+// Validate returns an error if the value of a flag is not valid.
 func (c *cli) Validate() error {
 	if min(c.MaxClusterObject, c.MaxClusterList, c.MaxClusterMemory) < 1 {
 		return errors.New("--max-cluster-object, --max-cluster-list and --max-cluster-memory must be at least 1")
@@ -78,13 +78,13 @@ func (c *cli) Validate() error {
 	return nil
 }
 
-func (c *cli) run(ctx context.Context) error {
+func (c *cli) runProvider(ctx context.Context) error {
 	zl := zap.New(zap.UseDevMode(c.Debug))
 	log := logging.NewLogrLogger(zl.WithName("provider-intentplane"))
 	ctrl.SetLogger(zl)
 	logging.SetFilteredKlogLogger(zl)
 
-	mgr, err := c.manager()
+	mgr, err := c.newManager()
 	if err != nil {
 		return err
 	}
@@ -119,8 +119,8 @@ func (c *cli) run(ctx context.Context) error {
 	return errors.Wrap(mgr.Start(ctx), "cannot run controllers")
 }
 
-// gitGuard is what holds ProviderConfigs of namespaces back from near addresses. Where tests may reach the provider's own machine they are
-// told why a server there does not answer.
+// gitGuard returns the guard that keeps ProviderConfigs of namespaces from near addresses. Tests that may reach the provider's own machine
+// also learn why a server there does not answer.
 func (c *cli) gitGuard() address.Guard {
 	g := address.Guard{Loopback: c.AllowLoopbackGit, Networks: c.RefusedGitNetworks, Reported: slices.Clone(c.GitNetworks)}
 	if g.Loopback {
@@ -129,13 +129,13 @@ func (c *cli) gitGuard() address.Guard {
 	return g
 }
 
-// clusterBounds are those of what API servers of Sites answer.
+// clusterBounds returns the bounds for answers of the API servers of Sites.
 func (c *cli) clusterBounds() clusters.Bounds {
 	const mebibyte = 1 << 20
 	return clusters.Bounds{Object: c.MaxClusterObject * mebibyte, List: c.MaxClusterList * mebibyte, Store: c.MaxClusterMemory * mebibyte}
 }
 
-func (c *cli) manager() (ctrl.Manager, error) {
+func (c *cli) newManager() (ctrl.Manager, error) {
 	cfg, err := ctrl.GetConfig()
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot find API server")
@@ -143,7 +143,7 @@ func (c *cli) manager() (ctrl.Manager, error) {
 	cfg = ratelimiter.LimitRESTConfig(cfg, c.MaxReconcileRate)
 	cfg.UserAgent = fmt.Sprintf("%s/%s", filepath.Base(os.Args[0]), version)
 
-	mgr, err := ctrl.NewManager(cfg, c.options())
+	mgr, err := ctrl.NewManager(cfg, c.managerOptions())
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot make controller manager")
 	}

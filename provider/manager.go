@@ -24,7 +24,7 @@ import (
 const (
 	leaseName = "intentplane-provider"
 
-	// minLease leaves room for a leader that tries to renew it more than once.
+	// minLease leaves a leader time to renew its lease more than once.
 	minLease = 5 * time.Second
 )
 
@@ -44,9 +44,9 @@ func newScheme() *runtime.Scheme {
 	return s
 }
 
-// options of the manager. A leader that cannot renew its lease must stop before another one starts: the renewal is given up when a sixth
-// of the lease is left. A leader that is asked to stop gives its lease back, so an upgrade does not wait.
-func (c *cli) options() ctrl.Options {
+// managerOptions returns the options of the manager. A leader that cannot renew its lease must stop before another one starts: it gives up
+// the renewal when a sixth of the lease is left. A leader that is stopped releases its lease, so that an upgrade does not wait.
+func (c *cli) managerOptions() ctrl.Options {
 	lease, renew := c.LeaderLease, c.LeaderLease-c.LeaderLease/6
 	return ctrl.Options{
 		Scheme:                        newScheme(),
@@ -59,11 +59,11 @@ func (c *cli) options() ctrl.Options {
 		HealthProbeBindAddress:        c.HealthProbeBindAddress,
 		Metrics:                       server.Options{BindAddress: c.MetricsBindAddress},
 		Client: client.Options{Cache: &client.CacheOptions{
-			// To read one of these through the cache is to keep all of the cluster's in memory.
+			// A cached read of one of these kinds would keep all of the cluster's objects in memory.
 			DisableFor: []client.Object{&corev1.Secret{}, &corev1.ConfigMap{}, &corev1.Namespace{}},
 		}},
 		Cache: cache.Options{
-			// Nobody here asks who set which field, and that takes more memory than most of what is set.
+			// No controller reads managedFields, and they take more memory than most of the fields.
 			DefaultTransform: cache.TransformStripManagedFields(),
 			ByObject: map[client.Object]cache.ByObject{
 				&apiextensionsv1.CustomResourceDefinition{}: {Transform: customresourcesgate.TransformStripCRDSchema},

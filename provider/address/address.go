@@ -1,4 +1,4 @@
-// Package address says which machines the provider reaches for those who are not trusted to say where.
+// Package address decides which addresses the provider connects to on behalf of tenants.
 package address
 
 import (
@@ -7,13 +7,13 @@ import (
 	"syscall"
 )
 
-// A RefusedError is a connection that may not be made.
+// A RefusedError is a connection that is not allowed.
 type RefusedError struct {
 	// Class of the address, such as "a loopback address". It is one of a few fixed texts, and does not hold the address.
 	Class string
 }
 
-// Error says no more than that: where it leads is not for everybody.
+// Error does not name the address: the user may not be allowed to know where a name leads.
 func (*RefusedError) Error() string { return "the address may not be reached" }
 
 // Classes of addresses that are refused.
@@ -27,18 +27,18 @@ const (
 	classReserved   = "a reserved address, such as those of cloud metadata and of translated networks"
 )
 
-// A Guard lets a dialer reach no machine that is near, or that trusts whoever reaches it.
+// A Guard keeps a dialer from machines that are near the provider, or that trust their network.
 type Guard struct {
-	// Loopback lets it reach the provider's own machine. It is for tests.
+	// Loopback allows connections to the provider's own machine. It is for tests.
 	Loopback bool
-	// Networks that are refused too, such as those of the cluster's Services. None means that private networks are reached.
+	// Networks are refused in addition, such as those of the cluster's Services. If it is empty, private networks are reached.
 	Networks []netip.Prefix
-	// Reported are private networks in which who uses the guard may learn why a server does not answer. Of the other private addresses
+	// Reported are private networks from which the user of the guard may learn why a server does not answer. For other private addresses
 	// IsPrivate is true.
 	Reported []netip.Prefix
 }
 
-// Control is asked by a net.Dialer before each connection, with the address that a name was resolved to. It returns a RefusedError.
+// Control is called by a net.Dialer before each connection, with the resolved address. It returns a RefusedError.
 func (g Guard) Control(_, address string, _ syscall.RawConn) error {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -53,55 +53,55 @@ func (g Guard) Control(_, address string, _ syscall.RawConn) error {
 	return nil
 }
 
-// IsPrivate reports whether an address, with its port, is in a private network that is not in Reported: one that only the provider may
-// reach, so that its answers tell what runs there. Unreadable addresses are private.
+// IsPrivate reports whether an address, with its port, is in a private network that is not in Reported: its answers would reveal to a
+// tenant what runs there. Addresses that cannot be parsed are private.
 func (g Guard) IsPrivate(address string) bool {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {
 		return true
 	}
 	ip := at.Addr().WithZone("").Unmap()
-	if in, ok := embedded(ip); ok && !ip.IsLoopback() {
+	if in, ok := embeddedIPv4(ip); ok && !ip.IsLoopback() {
 		ip = in
 	}
 	return isPrivate(ip) && !slices.ContainsFunc(g.Reported, func(p netip.Prefix) bool { return p.Contains(ip) })
 }
 
-// carrierNAT are addresses that are shared behind one public address, of which clusters take theirs too.
+// carrierNAT returns the range that is shared behind public addresses. Some clusters use it, too.
 func carrierNAT() netip.Prefix { return netip.MustParsePrefix("100.64.0.0/10") }
 
 func isPrivate(ip netip.Addr) bool {
 	return ip.IsPrivate() || ip.IsLoopback() || ip.IsLinkLocalUnicast() || carrierNAT().Contains(ip)
 }
 
-// isInNetworks reports whether an address, or the one that it leads to, is in a network that is refused.
+// isInNetworks reports whether an address, or its embedded IPv4 address, is in a refused network.
 func (g Guard) isInNetworks(ip netip.Addr) bool {
 	ip = ip.WithZone("").Unmap()
-	if in, ok := embedded(ip); ok {
+	if in, ok := embeddedIPv4(ip); ok {
 		ip = in
 	}
 	return slices.ContainsFunc(g.Networks, func(p netip.Prefix) bool { return p.Contains(ip) })
 }
 
-// refusedPrefixes lead to machines that trust whoever can reach them: clouds' metadata, what is near, and what hides an address in
-// another one.
+// refusedPrefixes returns networks whose machines trust every client: metadata of clouds, link-local and loopback, and networks that embed
+// another address.
 func refusedPrefixes() []netip.Prefix {
 	return []netip.Prefix{
 		netip.MustParsePrefix("0.0.0.0/8"),
 		netip.MustParsePrefix("100.100.100.200/32"), // Metadata of Alibaba Cloud.
-		netip.MustParsePrefix("168.63.129.16/32"),   // What Azure has for its machines.
+		netip.MustParsePrefix("168.63.129.16/32"),   // Platform services of Azure.
 		netip.MustParsePrefix("192.0.0.0/24"),       // Metadata of Oracle Cloud, among others.
 		netip.MustParsePrefix("240.0.0.0/4"),
 		netip.MustParsePrefix("fd00:ec2::/32"),  // Metadata of AWS.
 		netip.MustParsePrefix("fd20:ce::/32"),   // Metadata of Google Cloud.
 		netip.MustParsePrefix("2001::/32"),      // Teredo.
-		netip.MustParsePrefix("64:ff9b:1::/48"), // Translations of one's own: where the other address is in it, nobody knows.
+		netip.MustParsePrefix("64:ff9b:1::/48"), // Local translation: the position of the IPv4 address is not known.
 		netip.MustParsePrefix("100::/64"),
 	}
 }
 
-// embedded returns the IPv4 address that an IPv6 one leads to, if it does.
-func embedded(ip netip.Addr) (netip.Addr, bool) {
+// embeddedIPv4 returns the IPv4 address that is embedded in an IPv6 address.
+func embeddedIPv4(ip netip.Addr) (netip.Addr, bool) {
 	b := ip.As16()
 	switch {
 	case ip.Is4():
@@ -113,7 +113,8 @@ func embedded(ip netip.Addr) (netip.Addr, bool) {
 	return netip.Addr{}, false
 }
 
-// refusedClass is the class of an address that may not be reached, or empty for one that may. It is asked about what a name was resolved to,
+// refusedClass returns the class of an address that must not be reached, or "". It is called with the resolved address, for each
+// connection.
 // for each connection.
 func refusedClass(ip netip.Addr, loopback bool) string {
 	ip = ip.WithZone("").Unmap()
@@ -123,7 +124,7 @@ func refusedClass(ip netip.Addr, loopback bool) string {
 	if ip.IsLoopback() {
 		return classLoopback
 	}
-	if in, ok := embedded(ip); ok {
+	if in, ok := embeddedIPv4(ip); ok {
 		return refusedClass(in, false)
 	}
 	switch {

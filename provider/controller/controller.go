@@ -28,9 +28,9 @@ import (
 	"github.com/intentplane/intentplane/provider/usage"
 )
 
-// needs are the kinds that must be served before a controller may start. With safe-start they come some time after the provider
-// does, when somebody activates them.
-func needs() []schema.GroupVersionKind {
+// requiredKinds are the kinds that have to be served before a controller starts. With safe-start they are served once an administrator
+// activates them.
+func requiredKinds() []schema.GroupVersionKind {
 	return []schema.GroupVersionKind{
 		catalogv1alpha1.GroupVersion.WithKind("Site"),
 		configv1alpha1.GroupVersion.WithKind("ProviderConfig"),
@@ -43,16 +43,16 @@ func needs() []schema.GroupVersionKind {
 
 // Options of the controllers.
 type Options struct {
-	// Gate has those of the controller of Gates.
+	// Gate holds the options of the controller of Gates.
 	Gate gate.Options
 
-	// GitDelivery has those of the controller of GitDeliveries.
+	// GitDelivery holds the options of the controller of GitDeliveries.
 	GitDelivery gitdelivery.Options
 
-	// ManagedCluster has those of the controller of ManagedClusters.
+	// ManagedCluster holds the options of the controller of ManagedClusters.
 	ManagedCluster managedcluster.Options
 
-	// SiteSync has those of the controller of SiteSyncs.
+	// SiteSync holds the options of the controller of SiteSyncs.
 	SiteSync sitesync.Options
 
 	// Metrics of the provider.
@@ -63,12 +63,12 @@ type Options struct {
 // watched.
 func SetupGated(mgr ctrl.Manager, o controller.Options, of Options) error {
 	o.Gate.Register(func() {
-		if err := setup(mgr, o, of); err != nil {
-			// There is nobody to return it to, and a provider without controllers must not look healthy.
+		if err := addControllers(mgr, o, of); err != nil {
+			// The callback cannot return an error, and a provider without controllers must not look healthy.
 			panic(err)
 		}
-	}, needs()...)
-	// Requests come on top: without them deployments still deliver.
+	}, requiredKinds()...)
+	// RolloutRequests are optional: without them deployments still deliver.
 	o.Gate.Register(func() {
 		if err := rolloutrequest.Setup(mgr, o); err != nil {
 			panic(errors.Wrap(err, "cannot set up controller of RolloutRequests"))
@@ -78,7 +78,7 @@ func SetupGated(mgr ctrl.Manager, o controller.Options, of Options) error {
 		if err := managedcluster.Setup(mgr, o, of.ManagedCluster); err != nil {
 			panic(errors.Wrap(err, "cannot set up controller of ManagedClusters"))
 		}
-	}, append(needs(), managedcluster.Kind())...)
+	}, append(requiredKinds(), managedcluster.Kind())...)
 	transition.Setup(mgr, o, of.Metrics)
 	failure.Setup(mgr, o)
 	o.Gate.Register(func() {
@@ -89,7 +89,7 @@ func SetupGated(mgr ctrl.Manager, o controller.Options, of Options) error {
 	return errors.Wrap(customresourcesgate.Setup(mgr, o), "cannot watch CustomResourceDefinitions")
 }
 
-func setup(mgr ctrl.Manager, o controller.Options, of Options) error {
+func addControllers(mgr ctrl.Manager, o controller.Options, of Options) error {
 	if err := usage.Index(context.Background(), mgr.GetFieldIndexer()); err != nil {
 		return err
 	}

@@ -1,5 +1,5 @@
-// Package credentials reads what a configuration names in Secrets: how to authenticate to a Git server, whom to trust, what to reach it
-// through, and what to sign with.
+// Package credentials reads the Secrets that a configuration names: how to authenticate to a Git server, which certificates to trust, which
+// proxy to use, and the key to sign with.
 package credentials
 
 import (
@@ -55,7 +55,7 @@ type GoneError struct {
 // Error names the field and what is missing.
 func (e *GoneError) Error() string { return e.Field + ": " + e.Detail }
 
-// An InvalidError is a field of the configuration that cannot be understood, or not yet.
+// An InvalidError is a field of the configuration that is not valid.
 type InvalidError struct {
 	// Field of the configuration.
 	Field string
@@ -66,7 +66,7 @@ type InvalidError struct {
 // Error names the field and what is wrong with it.
 func (e *InvalidError) Error() string { return e.Field + ": " + e.Detail }
 
-// A Config is where credentials are read for.
+// A Config is the configuration that credentials are read for.
 type Config struct {
 	// Kind of the configuration.
 	Kind string
@@ -74,7 +74,7 @@ type Config struct {
 	Namespace string
 	// Remote that the configuration names.
 	Remote configv1alpha1.GitRemote
-	// Guard of what a configuration of a namespace leads to. The zero Guard refuses the most.
+	// Guard restricts the addresses that a configuration of a namespace may lead to. The zero Guard is the strictest.
 	Guard address.Guard
 }
 
@@ -88,7 +88,7 @@ type Credentials struct {
 	KnownHosts []byte
 	// Proxy is nil where there is none.
 	Proxy *transport.Proxy
-	// Certificate is nil where none is shown to the server.
+	// Certificate is nil where the client presents none.
 	Certificate *transport.Certificate
 	// Signing is nil where commits are not signed.
 	Signing *signature.Key
@@ -98,7 +98,7 @@ type Credentials struct {
 	Guard *address.Guard
 }
 
-// Apply returns the remote as it is reached with these credentials, by whom they are for.
+// Apply returns the remote with these credentials.
 func (c Credentials) Apply(r git.Remote) git.Remote {
 	r.Namespace, r.Guard = c.Namespace, c.Guard
 	r.Auth, r.CABundle, r.KnownHosts = c.Auth, c.CABundle, c.KnownHosts
@@ -106,15 +106,14 @@ func (c Credentials) Apply(r git.Remote) git.Remote {
 	return r
 }
 
-// Read the credentials of a configuration. It returns a GoneError or an InvalidError, and another one if the API server cannot
-// be asked.
+// Read the credentials of a configuration. It returns a GoneError or an InvalidError, and another error if the API server cannot be read.
 func Read(ctx context.Context, r client.Reader, c Config) (Credentials, error) {
 	s := secrets{reader: r, config: c}
 	out := Credentials{}
 	if c.Kind != policy.KindClusterProviderConfig {
 		out.Namespace, out.Guard = c.Namespace, &c.Guard
 	}
-	for _, read := range []func(context.Context, *Credentials) error{s.auth, s.certificate, s.caBundle, s.knownHosts, s.proxy, s.signing} {
+	for _, read := range []func(context.Context, *Credentials) error{s.readAuth, s.readCertificate, s.readCABundle, s.readKnownHosts, s.readProxy, s.readSigning} {
 		if err := read(ctx, &out); err != nil {
 			return Credentials{}, err
 		}
@@ -126,15 +125,15 @@ func Read(ctx context.Context, r client.Reader, c Config) (Credentials, error) {
 func Secrets(c Config) []client.ObjectKey {
 	s := secrets{config: c}
 	out := []client.ObjectKey{}
-	for _, r := range references(c.Remote) {
-		if at, err := s.key("", r); err == nil {
+	for _, r := range secretReferences(c.Remote) {
+		if at, err := s.secretKey("", r); err == nil {
 			out = append(out, at)
 		}
 	}
 	return out
 }
 
-func references(g configv1alpha1.GitRemote) []configv1alpha1.SecretReference {
+func secretReferences(g configv1alpha1.GitRemote) []configv1alpha1.SecretReference {
 	refs := []*configv1alpha1.SecretReference{g.Credentials.SecretRef, g.Credentials.ClientCertSecretRef}
 	for _, r := range []*configv1alpha1.SecretKeyReference{g.CABundleSecretRef, g.KnownHostsSecretRef} {
 		if r != nil {

@@ -53,16 +53,16 @@ func TestRead(t *testing.T) {
 		err    error
 	}{
 		"None": {
-			reason: "Anonymous is a choice",
+			reason: "A configuration may ask for an anonymous client.",
 			remote: of(configv1alpha1.CredentialsNone, nil),
 		},
 		"Basic": {
-			reason: "A user name and a password",
+			reason: "Basic authentication reads user name and password.",
 			remote: of(configv1alpha1.CredentialsBasic, creds),
 			want:   Credentials{Auth: transport.Basic{Username: "u", Password: "p"}},
 		},
 		"BearerAndCA": {
-			reason: "A token, and certificates to trust",
+			reason: "A token is read together with certificates to trust.",
 			remote: configv1alpha1.GitRemote{
 				Credentials:       configv1alpha1.Credentials{Type: configv1alpha1.CredentialsBearer, SecretRef: creds},
 				CABundleSecretRef: &configv1alpha1.SecretKeyReference{SecretReference: *creds, Key: "ca.crt"},
@@ -70,53 +70,53 @@ func TestRead(t *testing.T) {
 			want: Credentials{Auth: transport.Bearer{Token: "t"}, CABundle: []byte("PEM")},
 		},
 		"ClusterProviderConfig": {
-			reason: "A ClusterProviderConfig names the namespace",
+			reason: "A ClusterProviderConfig names the namespace of its Secret.",
 			kind:   policy.KindClusterProviderConfig,
 			remote: of(configv1alpha1.CredentialsBearer, &configv1alpha1.SecretReference{Namespace: "team-a", Name: "creds"}),
 			want:   Credentials{Auth: transport.Bearer{Token: "t"}},
 		},
 		"ClusterProviderConfigWithoutNamespace": {
-			reason: "A ClusterProviderConfig is in no namespace",
+			reason: "A ClusterProviderConfig that names no namespace is refused.",
 			kind:   policy.KindClusterProviderConfig,
 			remote: of(configv1alpha1.CredentialsBearer, creds),
 			err:    &InvalidError{Field: "spec.git.credentials.secretRef.namespace", Detail: "is required in a ClusterProviderConfig"},
 		},
 		"CVE-2026-44935-ForeignNamespace": {
-			reason: "A tenant's configuration reads no Secret of another tenant",
+			reason: "A tenant's configuration cannot read a Secret of another tenant.",
 			remote: of(configv1alpha1.CredentialsBearer, &configv1alpha1.SecretReference{Namespace: "team-b", Name: "creds"}),
 			err:    &InvalidError{Field: "spec.git.credentials.secretRef.namespace", Detail: "a ProviderConfig reads Secrets of its own namespace only"},
 		},
 		"NoSecretRef": {
-			reason: "A type that needs a Secret says so",
+			reason: "A type that needs a Secret is refused without a reference.",
 			remote: of(configv1alpha1.CredentialsBasic, nil),
 			err:    &InvalidError{Field: "spec.git.credentials.secretRef", Detail: "is required for credentials of type Basic"},
 		},
 		"SecretGone": {
-			reason: "A Secret that does not exist is named",
+			reason: "The error names a Secret that does not exist.",
 			reader: secretsIn("elsewhere", nil),
 			remote: of(configv1alpha1.CredentialsBasic, creds),
 			err:    &GoneError{Field: "spec.git.credentials.secretRef", Detail: "Secret team-a/creds does not exist"},
 		},
 		"KeyGone": {
-			reason: "A key that does not exist is named, and no value is shown",
+			reason: "The error names a key that does not exist and shows no value.",
 			reader: secretsIn("team-a", map[string]string{"username": "u"}),
 			remote: of(configv1alpha1.CredentialsBasic, creds),
 			err:    &GoneError{Field: "spec.git.credentials.secretRef", Detail: "Secret team-a/creds has no key password"},
 		},
 		"NoAnswer": {
-			reason: "Trouble with the API server is not a missing Secret",
+			reason: "An error of the API server is not reported as a missing Secret.",
 			reader: broken,
 			remote: of(configv1alpha1.CredentialsBasic, creds),
 			err:    errors.Wrap(errors.New("boom"), "spec.git.credentials.secretRef: cannot get Secret team-a/creds"),
 		},
 		"SSH": {
-			reason: "The names of Kubernetes, and the known hosts beside the key",
+			reason: "An SSH key is read by the key names of Kubernetes, with known hosts beside it.",
 			reader: secretsIn("team-a", map[string]string{"ssh-privatekey": "K", "known_hosts": "H"}),
 			remote: of(configv1alpha1.CredentialsSSH, creds),
 			want:   Credentials{Auth: transport.SSH{PrivateKey: "K"}, KnownHosts: []byte("H")},
 		},
 		"SSHOfFlux": {
-			reason: "The names of Flux, and the known hosts elsewhere",
+			reason: "An SSH key is read by the key names of Flux, with known hosts in another Secret.",
 			reader: secretsIn("team-a", map[string]string{"identity": "K", "password": "P", "hosts": "H", "known_hosts": "other"}),
 			remote: configv1alpha1.GitRemote{
 				Credentials:         configv1alpha1.Credentials{Type: configv1alpha1.CredentialsSSH, SecretRef: creds},
@@ -125,7 +125,7 @@ func TestRead(t *testing.T) {
 			want: Credentials{Auth: transport.SSH{PrivateKey: "K", Passphrase: "P"}, KnownHosts: []byte("H")},
 		},
 		"SSHWithoutKnownHosts": {
-			reason: "Who answers first is not trusted",
+			reason: "An SSH key without known hosts is refused.",
 			reader: secretsIn("team-a", map[string]string{"identity": "K"}),
 			remote: of(configv1alpha1.CredentialsSSH, creds),
 			err: &InvalidError{
@@ -133,12 +133,12 @@ func TestRead(t *testing.T) {
 			},
 		},
 		"SSHWithoutKey": {
-			reason: "Both names of the key are told",
+			reason: "The error names both keys that may hold an SSH key.",
 			remote: of(configv1alpha1.CredentialsSSH, creds),
 			err:    &GoneError{Field: "spec.git.credentials.secretRef", Detail: "Secret team-a/creds has no key ssh-privatekey or identity"},
 		},
 		"GitHubApp": {
-			reason: "The names of Flux",
+			reason: "A GitHub App is read by the key names of Flux.",
 			reader: secretsIn("team-a", map[string]string{
 				"githubAppID": "1", "githubAppInstallationID": "2", "githubAppPrivateKey": "K", "githubAppBaseURL": "https://github.example.org/api/v3",
 			}),
@@ -148,35 +148,35 @@ func TestRead(t *testing.T) {
 			}},
 		},
 		"ClientCertificate": {
-			reason: "The names of kubernetes.io/tls",
+			reason: "A client certificate is read by the key names of kubernetes.io/tls.",
 			reader: secretsIn("team-a", map[string]string{"tls.crt": "C", "tls.key": "K"}),
 			remote: configv1alpha1.GitRemote{Credentials: configv1alpha1.Credentials{ClientCertSecretRef: creds}},
 			want:   Credentials{Certificate: &transport.Certificate{Chain: []byte("C"), Key: "K"}},
 		},
 		"Proxy": {
-			reason: "A proxy that asks who we are",
+			reason: "A proxy with user name and password is read.",
 			remote: configv1alpha1.GitRemote{Proxy: &configv1alpha1.Proxy{URL: "http://proxy:3128", SecretRef: creds}},
 			want:   Credentials{Proxy: &transport.Proxy{URL: "http://proxy:3128", Username: "u", Password: "p"}},
 		},
 		"OpenProxy": {
-			reason: "A proxy that does not",
+			reason: "A proxy without user name and password is read.",
 			remote: configv1alpha1.GitRemote{Proxy: &configv1alpha1.Proxy{URL: "http://proxy:3128"}},
 			want:   Credentials{Proxy: &transport.Proxy{URL: "http://proxy:3128"}},
 		},
 		"SigningSSH": {
-			reason: "An SSH key that signs, and who signed before it",
+			reason: "An SSH key that signs is read with the keys that it trusts.",
 			reader: secretsIn("team-a", map[string]string{"identity": "K", "passphrase": "P", "trustedKeys": "T"}),
 			remote: configv1alpha1.GitRemote{Signing: &configv1alpha1.Signing{Format: "SSH", SecretRef: *creds}},
 			want:   Credentials{Signing: &signature.Key{Format: signature.FormatSSH, Private: "K", Passphrase: "P", Trusted: []byte("T")}},
 		},
 		"SigningOpenPGP": {
-			reason: "An OpenPGP key that signs",
+			reason: "An OpenPGP key that signs is read.",
 			reader: secretsIn("team-a", map[string]string{"git.asc": "K"}),
 			remote: configv1alpha1.GitRemote{Signing: &configv1alpha1.Signing{Format: "OpenPGP", SecretRef: *creds}},
 			want:   Credentials{Signing: &signature.Key{Format: signature.FormatOpenPGP, Private: "K"}},
 		},
 		"SigningGone": {
-			reason: "Commits are not silently left unsigned",
+			reason: "A signing key that cannot be read is an error, so that no commit is left unsigned.",
 			remote: configv1alpha1.GitRemote{Signing: &configv1alpha1.Signing{Format: "OpenPGP", SecretRef: *creds}},
 			err:    &GoneError{Field: "spec.git.signing.secretRef", Detail: "Secret team-a/creds has no key git.asc"},
 		},
@@ -210,17 +210,17 @@ func TestGuard(t *testing.T) {
 		want   git.Remote
 	}{
 		"ProviderConfig": {
-			reason: "What a namespace's configuration leads to is guarded, and its namespace pays for it.",
+			reason: "A configuration of a namespace is guarded, and its namespace is accounted for it.",
 			config: Config{Kind: policy.KindProviderConfig, Namespace: "team-a", Guard: address.Guard{Loopback: true}},
 			want:   git.Remote{Namespace: "team-a", Guard: &address.Guard{Loopback: true}},
 		},
 		"Unknown": {
-			reason: "A kind that is not known is guarded.",
+			reason: "A configuration of an unknown kind is guarded.",
 			config: Config{Namespace: "team-a"},
 			want:   git.Remote{Namespace: "team-a", Guard: &address.Guard{}},
 		},
 		"ClusterProviderConfig": {
-			reason: "An administrator's configuration may lead anywhere.",
+			reason: "A configuration of an administrator is not guarded.",
 			config: Config{Kind: policy.KindClusterProviderConfig, Guard: address.Guard{Loopback: true}},
 		},
 	}
@@ -243,9 +243,9 @@ func TestSecrets(t *testing.T) {
 		config Config
 		want   []client.ObjectKey
 	}{
-		"None": {reason: "An anonymous client needs no Secret", config: Config{Kind: policy.KindProviderConfig}, want: []client.ObjectKey{}},
+		"None": {reason: "An anonymous client needs no Secret.", config: Config{Kind: policy.KindProviderConfig}, want: []client.ObjectKey{}},
 		"Own": {
-			reason: "A ProviderConfig names Secrets of its own namespace",
+			reason: "A ProviderConfig names Secrets of its own namespace.",
 			config: Config{
 				Kind: policy.KindProviderConfig, Namespace: "team-a",
 				Remote: of(configv1alpha1.CredentialsBasic, &configv1alpha1.SecretReference{Name: "creds"}),
@@ -253,7 +253,7 @@ func TestSecrets(t *testing.T) {
 			want: []client.ObjectKey{{Namespace: "team-a", Name: "creds"}},
 		},
 		"All": {
-			reason: "A change of any of them wakes who uses it",
+			reason: "A configuration names all Secrets whose change matters to its users.",
 			config: Config{Kind: policy.KindProviderConfig, Namespace: "team-a", Remote: configv1alpha1.GitRemote{
 				Credentials: configv1alpha1.Credentials{
 					SecretRef: &configv1alpha1.SecretReference{Name: "a"}, ClientCertSecretRef: &configv1alpha1.SecretReference{Name: "b"},
@@ -273,7 +273,7 @@ func TestSecrets(t *testing.T) {
 			},
 		},
 		"Foreign": {
-			reason: "A Secret that may not be read wakes nobody",
+			reason: "A Secret that the configuration may not read is not named.",
 			config: Config{
 				Kind: policy.KindProviderConfig, Namespace: "team-a",
 				Remote: of(configv1alpha1.CredentialsBasic, &configv1alpha1.SecretReference{Namespace: "team-b", Name: "creds"}),

@@ -15,28 +15,28 @@ const (
 	fieldMetricsCA = "spec.metrics.prometheus.caBundleSecretRef"
 )
 
-// ReadMetrics reads what a configuration names for a Prometheus server: a Secret with the key token, or with username and password, and
-// the certificates to trust. Of the configuration only kind and namespace count. It returns a GoneError or an InvalidError, and another
-// one if the API server cannot be asked.
+// ReadMetrics reads the Secrets that a configuration names for a Prometheus server: one with the key token, or with username and password,
+// and one with the certificates to trust. Only kind and namespace of the configuration are used. It returns a GoneError or an InvalidError,
+// and another error if the API server cannot be read.
 func ReadMetrics(ctx context.Context, r client.Reader, c Config, p configv1alpha1.Prometheus) (fetch.Credentials, error) {
 	s, out := secrets{reader: r, config: c}, fetch.Credentials{}
 	if p.SecretRef != nil {
-		held, err := s.open(ctx, fieldMetrics, *p.SecretRef)
+		held, err := s.openSecret(ctx, fieldMetrics, *p.SecretRef)
 		if err != nil {
 			return fetch.Credentials{}, err
 		}
-		if out, err = metrics(held); err != nil {
+		if out, err = metricsCredentials(held); err != nil {
 			return fetch.Credentials{}, err
 		}
 	}
 	if p.CABundleSecretRef == nil {
 		return out, nil
 	}
-	held, err := s.open(ctx, fieldMetricsCA, p.CABundleSecretRef.SecretReference)
+	held, err := s.openSecret(ctx, fieldMetricsCA, p.CABundleSecretRef.SecretReference)
 	if err != nil {
 		return fetch.Credentials{}, err
 	}
-	out.CABundle, err = held.value(p.CABundleSecretRef.Key)
+	out.CABundle, err = held.firstValue(p.CABundleSecretRef.Key)
 	return out, err
 }
 
@@ -51,21 +51,21 @@ func MetricsSecrets(c Config, p configv1alpha1.Prometheus) []client.ObjectKey {
 	}
 	out := []client.ObjectKey{}
 	for _, r := range refs {
-		if at, err := s.key("", r); err == nil {
+		if at, err := s.secretKey("", r); err == nil {
 			out = append(out, at)
 		}
 	}
 	return out
 }
 
-func metrics(held content) (fetch.Credentials, error) {
+func metricsCredentials(held secretContent) (fetch.Credentials, error) {
 	if token := held.data[keyToken]; len(token) > 0 {
 		return fetch.Credentials{Token: fetch.Secret(token)}, nil
 	}
 	if len(held.data[keyUsername]) == 0 {
 		return fetch.Credentials{}, &GoneError{Field: held.field, Detail: "Secret " + held.at.String() + " has no key " + keyToken + ", and no keys " + keyUsername + " and " + keyPassword}
 	}
-	v, err := held.texts(keyUsername, keyPassword)
+	v, err := held.requiredTexts(keyUsername, keyPassword)
 	if err != nil {
 		return fetch.Credentials{}, err
 	}

@@ -8,24 +8,24 @@ import (
 	"github.com/intentplane/intentplane/provider/signature"
 )
 
-func (s secrets) auth(ctx context.Context, out *Credentials) error {
+func (s secrets) readAuth(ctx context.Context, out *Credentials) error {
 	c := s.config.Remote.Credentials
 	if c.Type == "" || c.Type == configv1alpha1.CredentialsNone {
-		return nil // No way to authenticate is what was asked for.
+		return nil // The configuration asks for an anonymous client.
 	}
 	if c.SecretRef == nil {
 		return &InvalidError{Field: fieldCredentials, Detail: "is required for credentials of type " + string(c.Type)}
 	}
-	read, ok := map[configv1alpha1.CredentialsType]func(content) (transport.Auth, error){
-		configv1alpha1.CredentialsBasic:     basic,
-		configv1alpha1.CredentialsBearer:    bearer,
-		configv1alpha1.CredentialsSSH:       sshKey,
-		configv1alpha1.CredentialsGitHubApp: gitHubApp,
+	read, ok := map[configv1alpha1.CredentialsType]func(secretContent) (transport.Auth, error){
+		configv1alpha1.CredentialsBasic:     basicAuth,
+		configv1alpha1.CredentialsBearer:    bearerAuth,
+		configv1alpha1.CredentialsSSH:       sshAuth,
+		configv1alpha1.CredentialsGitHubApp: gitHubAppAuth,
 	}[c.Type]
 	if !ok {
 		return &InvalidError{Field: "spec.git.credentials.type", Detail: string(c.Type) + " is not known"}
 	}
-	held, err := s.open(ctx, fieldCredentials, *c.SecretRef)
+	held, err := s.openSecret(ctx, fieldCredentials, *c.SecretRef)
 	if err != nil {
 		return err
 	}
@@ -33,48 +33,48 @@ func (s secrets) auth(ctx context.Context, out *Credentials) error {
 	return err
 }
 
-func basic(c content) (transport.Auth, error) {
-	v, err := c.texts(keyUsername, keyPassword)
+func basicAuth(c secretContent) (transport.Auth, error) {
+	v, err := c.requiredTexts(keyUsername, keyPassword)
 	if err != nil {
 		return nil, err
 	}
 	return transport.Basic{Username: v[0], Password: v[1]}, nil
 }
 
-func bearer(c content) (transport.Auth, error) {
-	v, err := c.texts(keyToken)
+func bearerAuth(c secretContent) (transport.Auth, error) {
+	v, err := c.requiredTexts(keyToken)
 	if err != nil {
 		return nil, err
 	}
 	return transport.Bearer{Token: v[0]}, nil
 }
 
-func sshKey(c content) (transport.Auth, error) {
-	key, err := c.value(keyPrivateKey, keyIdentity)
+func sshAuth(c secretContent) (transport.Auth, error) {
+	key, err := c.firstValue(keyPrivateKey, keyIdentity)
 	if err != nil {
 		return nil, err
 	}
 	return transport.SSH{PrivateKey: transport.Secret(key), Passphrase: transport.Secret(c.data[keyPassword])}, nil
 }
 
-func gitHubApp(c content) (transport.Auth, error) {
-	v, err := c.texts(keyAppID, keyInstallationID, keyAppPrivateKey)
+func gitHubAppAuth(c secretContent) (transport.Auth, error) {
+	v, err := c.requiredTexts(keyAppID, keyInstallationID, keyAppPrivateKey)
 	if err != nil {
 		return nil, err
 	}
 	return transport.GitHubApp{AppID: v[0], InstallationID: v[1], PrivateKey: transport.Secret(v[2]), BaseURL: string(c.data[keyAppBaseURL])}, nil
 }
 
-func (s secrets) certificate(ctx context.Context, out *Credentials) error {
+func (s secrets) readCertificate(ctx context.Context, out *Credentials) error {
 	ref := s.config.Remote.Credentials.ClientCertSecretRef
 	if ref == nil {
 		return nil
 	}
-	held, err := s.open(ctx, fieldCertificate, *ref)
+	held, err := s.openSecret(ctx, fieldCertificate, *ref)
 	if err != nil {
 		return err
 	}
-	v, err := held.texts(keyCertificate, keyCertificateKey)
+	v, err := held.requiredTexts(keyCertificate, keyCertificateKey)
 	if err != nil {
 		return err
 	}
@@ -82,34 +82,35 @@ func (s secrets) certificate(ctx context.Context, out *Credentials) error {
 	return nil
 }
 
-func (s secrets) caBundle(ctx context.Context, out *Credentials) error {
+func (s secrets) readCABundle(ctx context.Context, out *Credentials) error {
 	ref := s.config.Remote.CABundleSecretRef
 	if ref == nil {
 		return nil
 	}
-	held, err := s.open(ctx, fieldCABundle, ref.SecretReference)
+	held, err := s.openSecret(ctx, fieldCABundle, ref.SecretReference)
 	if err != nil {
 		return err
 	}
-	out.CABundle, err = held.value(ref.Key)
+	out.CABundle, err = held.firstValue(ref.Key)
 	return err
 }
 
-// knownHosts are in a Secret of their own, or beside the key. There is no SSH without them: who answers first would be trusted.
-func (s secrets) knownHosts(ctx context.Context, out *Credentials) error {
+// readKnownHosts reads the host keys from a Secret of their own, or from that of the SSH key. They are required: without them any server
+// would be trusted.
+func (s secrets) readKnownHosts(ctx context.Context, out *Credentials) error {
 	ref, c := s.config.Remote.KnownHostsSecretRef, s.config.Remote.Credentials
 	if ref != nil {
-		held, err := s.open(ctx, fieldKnownHosts, ref.SecretReference)
+		held, err := s.openSecret(ctx, fieldKnownHosts, ref.SecretReference)
 		if err != nil {
 			return err
 		}
-		out.KnownHosts, err = held.value(ref.Key)
+		out.KnownHosts, err = held.firstValue(ref.Key)
 		return err
 	}
 	if c.Type != configv1alpha1.CredentialsSSH {
 		return nil
 	}
-	held, err := s.open(ctx, fieldCredentials, *c.SecretRef)
+	held, err := s.openSecret(ctx, fieldCredentials, *c.SecretRef)
 	if err != nil {
 		return err
 	}
@@ -119,7 +120,7 @@ func (s secrets) knownHosts(ctx context.Context, out *Credentials) error {
 	return nil
 }
 
-func (s secrets) proxy(ctx context.Context, out *Credentials) error {
+func (s secrets) readProxy(ctx context.Context, out *Credentials) error {
 	p := s.config.Remote.Proxy
 	if p == nil {
 		return nil
@@ -128,11 +129,11 @@ func (s secrets) proxy(ctx context.Context, out *Credentials) error {
 	if p.SecretRef == nil {
 		return nil
 	}
-	held, err := s.open(ctx, fieldProxy, *p.SecretRef)
+	held, err := s.openSecret(ctx, fieldProxy, *p.SecretRef)
 	if err != nil {
 		return err
 	}
-	v, err := held.texts(keyUsername, keyPassword)
+	v, err := held.requiredTexts(keyUsername, keyPassword)
 	if err != nil {
 		return err
 	}
@@ -140,12 +141,12 @@ func (s secrets) proxy(ctx context.Context, out *Credentials) error {
 	return nil
 }
 
-func (s secrets) signing(ctx context.Context, out *Credentials) error {
+func (s secrets) readSigning(ctx context.Context, out *Credentials) error {
 	g := s.config.Remote.Signing
 	if g == nil {
 		return nil
 	}
-	held, err := s.open(ctx, fieldSigning, g.SecretRef)
+	held, err := s.openSecret(ctx, fieldSigning, g.SecretRef)
 	if err != nil {
 		return err
 	}
@@ -157,11 +158,11 @@ func (s secrets) signing(ctx context.Context, out *Credentials) error {
 	if names == nil {
 		return &InvalidError{Field: "spec.git.signing.format", Detail: "must be SSH or OpenPGP"}
 	}
-	key, err := held.value(names...)
+	key, err := held.firstValue(names...)
 	if err != nil {
 		return err
 	}
-	passphrase, _ := held.value(keyPassphrase, keyPassword)
+	passphrase, _ := held.firstValue(keyPassphrase, keyPassword)
 	out.Signing = &signature.Key{Format: format, Private: string(key), Passphrase: string(passphrase), Trusted: held.data[keyTrusted]}
 	return nil
 }

@@ -19,32 +19,32 @@ type secrets struct {
 	config Config
 }
 
-// content is what one Secret holds.
-type content struct {
+// secretContent is the data of one Secret.
+type secretContent struct {
 	field string
 	at    client.ObjectKey
 	data  map[string][]byte
 }
 
-// open a Secret. It returns a GoneError or an InvalidError, and another one if the API server cannot be asked.
-func (s secrets) open(ctx context.Context, field string, ref configv1alpha1.SecretReference) (content, error) {
-	at, err := s.key(field, ref)
+// openSecret reads a Secret. It returns a GoneError or an InvalidError, and another error if the API server cannot be read.
+func (s secrets) openSecret(ctx context.Context, field string, ref configv1alpha1.SecretReference) (secretContent, error) {
+	at, err := s.secretKey(field, ref)
 	if err != nil {
-		return content{}, err
+		return secretContent{}, err
 	}
 	secret := &corev1.Secret{}
 	err = s.reader.Get(ctx, at, secret)
 	if kerrors.IsNotFound(err) {
-		return content{}, &GoneError{Field: field, Detail: "Secret " + at.String() + " does not exist"}
+		return secretContent{}, &GoneError{Field: field, Detail: "Secret " + at.String() + " does not exist"}
 	}
 	if err != nil {
-		return content{}, errors.Wrapf(err, "%s: cannot get Secret %s", field, at)
+		return secretContent{}, errors.Wrapf(err, "%s: cannot get Secret %s", field, at)
 	}
-	return content{field: field, at: at, data: secret.Data}, nil
+	return secretContent{field: field, at: at, data: secret.Data}, nil
 }
 
-// value of the first of these keys that there is. It returns a GoneError if there is none.
-func (c content) value(keys ...string) ([]byte, error) {
+// firstValue returns the value of the first of these keys that exists. It returns a GoneError if none does.
+func (c secretContent) firstValue(keys ...string) ([]byte, error) {
 	for _, key := range keys {
 		if v := c.data[key]; len(v) > 0 {
 			return v, nil
@@ -53,11 +53,11 @@ func (c content) value(keys ...string) ([]byte, error) {
 	return nil, &GoneError{Field: c.field, Detail: "Secret " + c.at.String() + " has no key " + strings.Join(keys, " or ")}
 }
 
-// texts of keys, all of which there must be. It returns a GoneError if one is missing.
-func (c content) texts(keys ...string) ([]string, error) {
+// requiredTexts returns the values of all these keys. It returns a GoneError if one is missing.
+func (c secretContent) requiredTexts(keys ...string) ([]string, error) {
 	out := []string{}
 	for _, key := range keys {
-		v, err := c.value(key)
+		v, err := c.firstValue(key)
 		if err != nil {
 			return nil, err
 		}
@@ -66,8 +66,8 @@ func (c content) texts(keys ...string) ([]string, error) {
 	return out, nil
 }
 
-// key is where the boundary between tenants is: a ProviderConfig reads Secrets of its own namespace, whatever it names.
-func (s secrets) key(field string, ref configv1alpha1.SecretReference) (client.ObjectKey, error) {
+// secretKey is the boundary between tenants: a ProviderConfig reads Secrets of its own namespace, whatever it names.
+func (s secrets) secretKey(field string, ref configv1alpha1.SecretReference) (client.ObjectKey, error) {
 	if s.config.Kind == policy.KindClusterProviderConfig {
 		if ref.Namespace == "" {
 			return client.ObjectKey{}, &InvalidError{Field: field + ".namespace", Detail: "is required in a ClusterProviderConfig"}

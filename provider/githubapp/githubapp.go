@@ -15,14 +15,14 @@ import (
 )
 
 const (
-	// publicAPI is where GitHub itself is.
+	// publicAPI is the API of github.com.
 	publicAPI = "https://api.github.com"
 
-	// clocks may differ by skew, and GitHub takes no proof that is valid for more than ten minutes.
+	// skew is the greatest difference of clocks. GitHub accepts no assertion that is valid for more than ten minutes.
 	skew     = time.Minute
 	validity = 8 * time.Minute
 
-	// ahead of its end a token is replaced, so that none ends on the way.
+	// ahead is how long before its expiry a token is replaced, so that none expires during a request.
 	ahead = 5 * time.Minute
 
 	maxAnswerBytes = 64 << 10
@@ -42,24 +42,24 @@ type App struct {
 
 // Check returns an error if the App cannot be used. The error never repeats a key.
 func (a App) Check() error {
-	if a.ID == "" || strings.ContainsFunc(a.ID, func(r rune) bool { return !digit(r) && !letter(r) && r != '.' }) {
+	if a.ID == "" || strings.ContainsFunc(a.ID, func(r rune) bool { return !isDigit(r) && !isLetter(r) && r != '.' }) {
 		return errors.New("the ID of the GitHub App must consist of letters, digits and dots")
 	}
-	if a.Installation == "" || strings.ContainsFunc(a.Installation, func(r rune) bool { return !digit(r) }) {
+	if a.Installation == "" || strings.ContainsFunc(a.Installation, func(r rune) bool { return !isDigit(r) }) {
 		return errors.New("the installation ID of the GitHub App must be a number")
 	}
 	if a.PrivateKey == "" {
 		return errors.New("the private key of the GitHub App is empty")
 	}
-	_, err := a.address()
+	_, err := a.apiAddress()
 	return err
 }
 
-func digit(r rune) bool { return r >= '0' && r <= '9' }
+func isDigit(r rune) bool { return r >= '0' && r <= '9' }
 
-func letter(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' }
+func isLetter(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' }
 
-func (a App) address() (string, error) {
+func (a App) apiAddress() (string, error) {
 	base := a.BaseURL
 	if base == "" {
 		base = publicAPI
@@ -71,21 +71,21 @@ func (a App) address() (string, error) {
 	return strings.TrimRight(base, "/") + "/app/installations/" + a.Installation + "/access_tokens", nil
 }
 
-// A RefusedError is an answer without a token.
+// A RefusedError is a response without a token.
 type RefusedError struct {
 	// Status of the answer.
 	Status int
 }
 
-// Error says what the answer was.
+// Error names the status of the response.
 func (e *RefusedError) Error() string {
 	return "GitHub's API answered " + http.StatusText(e.Status) + " to the App"
 }
 
-// A KeyError is a private key that is none.
+// A KeyError is a malformed private key.
 type KeyError struct{}
 
-// Error says nothing of the key.
+// Error does not repeat the key.
 func (*KeyError) Error() string { return "the private key of the GitHub App is malformed" }
 
 // Tokens of an App. It is safe for concurrent use.
@@ -94,20 +94,20 @@ type Tokens struct {
 	http *http.Client
 	now  func() time.Time
 
-	// turn is held by who asks, so that others wait for the same answer.
+	// turn is locked by the goroutine that requests a token. Others wait for the same response.
 	turn  chan struct{}
 	token string
 	until time.Time
 }
 
-// New returns the tokens of an App, which are asked for through a transport when they are needed.
+// New returns the tokens of an App. They are requested through the transport when they are needed.
 func New(a App, wire http.RoundTripper, now func() time.Time) *Tokens {
 	noRedirect := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &Tokens{app: a, http: &http.Client{Transport: wire, CheckRedirect: noRedirect}, now: now, turn: make(chan struct{}, 1)}
 }
 
-// Token returns one that is valid for some minutes. It returns a RefusedError if GitHub gives none, a KeyError if the key
-// is none, and another error if GitHub cannot be asked.
+// Token returns a token that is valid for some minutes. It returns a RefusedError if GitHub gives none, a KeyError if the key is malformed,
+// and another error if GitHub cannot be reached.
 func (t *Tokens) Token(ctx context.Context) (string, error) {
 	select {
 	case t.turn <- struct{}{}:
@@ -119,11 +119,11 @@ func (t *Tokens) Token(ctx context.Context) (string, error) {
 		return t.token, nil
 	}
 	var err error
-	t.token, t.until, err = t.ask(ctx)
+	t.token, t.until, err = t.requestToken(ctx)
 	return t.token, err
 }
 
-// Forget a token that was not accepted, unless there is a newer one.
+// Forget drops a token that a server refused, unless there is a newer one.
 func (t *Tokens) Forget(token string) {
 	t.turn <- struct{}{}
 	defer func() { <-t.turn }()
@@ -132,12 +132,12 @@ func (t *Tokens) Forget(token string) {
 	}
 }
 
-func (t *Tokens) ask(ctx context.Context) (string, time.Time, error) {
-	proof, err := t.prove()
+func (t *Tokens) requestToken(ctx context.Context) (string, time.Time, error) {
+	proof, err := t.signAssertion()
 	if err != nil {
 		return "", time.Time{}, err
 	}
-	to, err := t.app.address()
+	to, err := t.app.apiAddress()
 	if err != nil {
 		return "", time.Time{}, err
 	}
@@ -152,11 +152,11 @@ func (t *Tokens) ask(ctx context.Context) (string, time.Time, error) {
 		return "", time.Time{}, err
 	}
 	defer res.Body.Close() //nolint:errcheck // It was read, or is not wanted.
-	return t.read(res)
+	return t.readToken(res)
 }
 
-// prove that we have the key of the App.
-func (t *Tokens) prove() (string, error) {
+// signAssertion returns a JSON Web Token that proves possession of the App's key.
+func (t *Tokens) signAssertion() (string, error) {
 	key, err := jwt.ParseRSAPrivateKeyFromPEM([]byte(t.app.PrivateKey))
 	if err != nil {
 		return "", &KeyError{}
@@ -171,7 +171,7 @@ func (t *Tokens) prove() (string, error) {
 	return proof, nil
 }
 
-func (t *Tokens) read(res *http.Response) (string, time.Time, error) {
+func (t *Tokens) readToken(res *http.Response) (string, time.Time, error) {
 	if res.StatusCode != http.StatusCreated {
 		return "", time.Time{}, &RefusedError{Status: res.StatusCode}
 	}
@@ -182,7 +182,7 @@ func (t *Tokens) read(res *http.Response) (string, time.Time, error) {
 	if err := json.NewDecoder(io.LimitReader(res.Body, maxAnswerBytes)).Decode(&answer); err != nil {
 		return "", time.Time{}, errors.New("GitHub's API did not answer with a token")
 	}
-	odd := func(r rune) bool { return !digit(r) && !letter(r) && !strings.ContainsRune("._-", r) }
+	odd := func(r rune) bool { return !isDigit(r) && !isLetter(r) && !strings.ContainsRune("._-", r) }
 	if answer.Token == "" || strings.ContainsFunc(answer.Token, odd) {
 		return "", time.Time{}, errors.New("GitHub's API did not answer with a token")
 	}

@@ -1,4 +1,4 @@
-// Package marker says whose directory a directory of a repository is.
+// Package marker identifies the owner of a directory in a repository.
 package marker
 
 import (
@@ -14,12 +14,12 @@ import (
 const (
 	version = 1
 
-	// maxBytes is more than a marker ever has. Longer ones are a stranger's.
+	// maxBytes is more than a marker ever has. A longer file is not a marker.
 	maxBytes = 4096
 )
 
-// A Marker is the content of the file that lies in each directory of a claim. It is never changed while the directory has the
-// same owner, so the id of its blob tells whose directory it is without fetching it.
+// A Marker is the content of the file in each directory of a claim. It does not change while the directory has the same owner, so the id of
+// its blob identifies the owner without fetching it.
 type Marker struct {
 	// Claim that the directory was written for. Its UID is not part of the marker.
 	Claim rolloutv1alpha1.ClaimReference
@@ -27,11 +27,11 @@ type Marker struct {
 	Shard int32
 	// ControlPlane is the name of the installation that wrote the directory.
 	ControlPlane string
-	// ClusterUID tells two installations of the same name apart.
+	// ClusterUID distinguishes two installations of the same name.
 	ClusterUID string
 }
 
-// file is a marker as it is written. The order of the fields is the order in the file.
+// file is the encoded form of a marker. The order of the fields is the order in the file.
 type file struct {
 	Version      int    `json:"version"`
 	ControlPlane string `json:"controlPlane"`
@@ -47,8 +47,8 @@ type claim struct {
 	Name      string `json:"name"`
 }
 
-// Encode returns the content of the marker's file. Equal markers have equal content. It returns an error if the marker cannot
-// be written, which is a mistake in this package.
+// Encode returns the content of the marker's file. Equal markers have equal content. It returns an error if the marker cannot be encoded,
+// which is a bug in this package.
 func (m Marker) Encode() ([]byte, error) {
 	f := file{
 		Version:      version,
@@ -64,7 +64,7 @@ func (m Marker) Encode() ([]byte, error) {
 	return append(b, '\n'), nil
 }
 
-// Parse returns the marker that a file holds. It returns an error if the file is no marker that this version knows.
+// Parse returns the marker in a file. It returns an error if the file is not a marker of a version that is supported.
 func Parse(content []byte) (Marker, error) {
 	if len(content) > maxBytes {
 		return Marker{}, errors.Errorf("cannot parse marker: it has more than %d bytes", maxBytes)
@@ -91,7 +91,7 @@ func Parse(content []byte) (Marker, error) {
 	}, nil
 }
 
-// SameClaim is true when both markers are for the same claim and shard of an installation of the same name.
+// SameClaim reports whether both markers are for the same claim and shard of an installation of the same name.
 func (m Marker) SameClaim(o Marker) bool {
 	m.ClusterUID, o.ClusterUID = "", ""
 	m.Claim.UID, o.Claim.UID = "", ""

@@ -19,7 +19,7 @@ type pgpForm struct {
 	config  *packet.Config
 }
 
-func newOpenPGP(k Key, now func() time.Time) (form, error) {
+func newOpenPGP(k Key, now func() time.Time) (signingForm, error) {
 	keys, err := openpgp.ReadArmoredKeyRing(strings.NewReader(k.Private))
 	if err != nil || len(keys) != 1 || keys[0].PrivateKey == nil {
 		return nil, errors.New("the signing key is not one armored private key")
@@ -28,7 +28,7 @@ func newOpenPGP(k Key, now func() time.Time) (form, error) {
 	if err := signer.DecryptPrivateKeys([]byte(k.Passphrase)); err != nil {
 		return nil, errors.New("the signing key cannot be opened with this passphrase")
 	}
-	if weak(signer) {
+	if isWeakEntity(signer) {
 		return nil, errWeak()
 	}
 	f := &pgpForm{signer: signer, trusted: openpgp.EntityList{signer}, config: &packet.Config{Time: now}}
@@ -39,25 +39,25 @@ func newOpenPGP(k Key, now func() time.Time) (form, error) {
 	if err != nil {
 		return nil, errors.New("the trusted signing keys are not armored public keys")
 	}
-	if slices.ContainsFunc(others, weak) {
+	if slices.ContainsFunc(others, isWeakEntity) {
 		return nil, errWeakTrusted()
 	}
 	f.trusted = append(f.trusted, others...)
 	return f, nil
 }
 
-// weak is true if something that may sign for an entity is too weak to.
-func weak(e *openpgp.Entity) bool {
-	if weakKey(e.PrimaryKey) {
+// isWeakEntity reports whether a key that may sign for an entity is too weak.
+func isWeakEntity(e *openpgp.Entity) bool {
+	if isWeakKey(e.PrimaryKey) {
 		return true
 	}
 	return slices.ContainsFunc(e.Subkeys, func(k openpgp.Subkey) bool {
 		signs := k.Sig != nil && k.Sig.FlagsValid && k.Sig.FlagSign
-		return signs && weakKey(k.PublicKey)
+		return signs && isWeakKey(k.PublicKey)
 	})
 }
 
-func weakKey(k *packet.PublicKey) bool {
+func isWeakKey(k *packet.PublicKey) bool {
 	switch k.PubKeyAlgo {
 	case packet.PubKeyAlgoRSA, packet.PubKeyAlgoRSASignOnly:
 		bits, err := k.BitLength()
@@ -68,14 +68,14 @@ func weakKey(k *packet.PublicKey) bool {
 	return true
 }
 
-func (f *pgpForm) usable() error {
+func (f *pgpForm) checkUsable() error {
 	if _, ok := f.signer.SigningKey(f.config.Now()); !ok {
 		return errors.New("the signing key may not sign, or has expired")
 	}
 	return nil
 }
 
-func (f *pgpForm) sign(content []byte) (string, error) {
+func (f *pgpForm) signContent(content []byte) (string, error) {
 	b := &bytes.Buffer{}
 	if err := openpgp.ArmoredDetachSign(b, f.signer, bytes.NewReader(content), f.config); err != nil {
 		return "", errors.New("the signing key cannot sign")
@@ -83,7 +83,7 @@ func (f *pgpForm) sign(content []byte) (string, error) {
 	return b.String() + "\n", nil
 }
 
-func (f *pgpForm) verify(content []byte, signature string) error {
+func (f *pgpForm) verifyContent(content []byte, signature string) error {
 	_, err := openpgp.CheckArmoredDetachedSignature(f.trusted, bytes.NewReader(content), io.LimitReader(strings.NewReader(signature), 1<<20), f.config)
 	if err != nil {
 		return errors.New("it is not signed by a key that is trusted")

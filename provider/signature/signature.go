@@ -1,4 +1,4 @@
-// Package signature signs commits as Git does, and tells whether others were signed by who is trusted.
+// Package signature signs commits as Git does, and verifies that a trusted key signed them.
 package signature
 
 import (
@@ -27,31 +27,30 @@ type Key struct {
 	Private string
 	// Passphrase of the key. Empty if it has none.
 	Passphrase string
-	// Trusted are the public keys of others whose signatures count as ours: for SSH in the form of authorized_keys, for OpenPGP
-	// armored.
+	// Trusted are other public keys whose signatures are accepted: for SSH in the form of authorized_keys, for OpenPGP armored.
 	Trusted []byte
 }
 
-// String never shows the key.
+// String hides the key.
 func (k Key) String() string { return string(k.Format) + " key [redacted]" }
 
-// GoString never shows the key.
+// GoString hides the key.
 func (k Key) GoString() string { return k.String() }
 
-// form is what a format can do.
-type form interface {
-	sign(content []byte) (string, error)
-	verify(content []byte, signature string) error
-	// usable returns an error if the key cannot sign any more.
-	usable() error
+// A signingForm signs and verifies in one format.
+type signingForm interface {
+	signContent(content []byte) (string, error)
+	verifyContent(content []byte, signature string) error
+	// checkUsable returns an error if the key cannot sign any more.
+	checkUsable() error
 }
 
-// A Signer signs, and verifies what it or one that it trusts has signed. It is safe for concurrent use.
+// A Signer signs, and verifies signatures of its own key and of trusted keys. It is safe for concurrent use.
 type Signer struct {
-	open func() (form, error)
+	open func() (signingForm, error)
 }
 
-// minRSABits is how long an RSA key has to be.
+// minRSABits is the minimum length of an RSA key.
 const minRSABits = 2048
 
 func errWeak() error {
@@ -62,9 +61,9 @@ func errWeakTrusted() error {
 	return errors.Errorf("each trusted signing key must be of ed25519, ecdsa or rsa, and an RSA key must have %d bits", minRSABits)
 }
 
-// New returns a signer that opens the key when it is first used, since that may take a while. The clock says when keys end.
+// New returns a signer that opens the key when it is first used, since that may take a while. The clock decides when a key has expired.
 func New(k Key, now func() time.Time) *Signer {
-	return &Signer{open: sync.OnceValues(func() (form, error) {
+	return &Signer{open: sync.OnceValues(func() (signingForm, error) {
 		switch k.Format {
 		case FormatSSH:
 			return newSSH(k)
@@ -81,7 +80,7 @@ func (s *Signer) Check() error {
 	if err != nil {
 		return err
 	}
-	return f.usable()
+	return f.checkUsable()
 }
 
 // Sign returns the armored signature of a content. It returns an error if the key cannot be used. The error never holds any of it.
@@ -90,14 +89,14 @@ func (s *Signer) Sign(content []byte) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return f.sign(content)
+	return f.signContent(content)
 }
 
-// Verify returns an error if the content was not signed by a key that is trusted, or ours cannot be used.
+// Verify returns an error if no trusted key signed the content, or the signer's own key cannot be used.
 func (s *Signer) Verify(content []byte, signature string) error {
 	f, err := s.open()
 	if err != nil {
 		return err
 	}
-	return f.verify(content, signature)
+	return f.verifyContent(content, signature)
 }

@@ -20,7 +20,7 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// now is when the tests are.
+// now is the time of the tests.
 func now() time.Time { return time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC) }
 
 func must[T any](t *testing.T) func(v T, err error) T {
@@ -34,7 +34,7 @@ func must[T any](t *testing.T) func(v T, err error) T {
 	}
 }
 
-// sshRSA is a key of so many bits, as PEM, and its public half.
+// sshRSA returns an RSA key of a length in bits, as PEM, and its public key.
 func sshRSA(t *testing.T, bits int) (private, public string) {
 	t.Helper()
 	k := must[*rsa.PrivateKey](t)(rsa.GenerateKey(rand.Reader, bits))
@@ -59,7 +59,7 @@ func sshKey(t *testing.T, k any) string {
 	return string(pem.EncodeToMemory(must[*pem.Block](t)(ssh.MarshalPrivateKey(k, ""))))
 }
 
-// pgp is an armored key made at a time.
+// pgp returns an armored key that was created at a time.
 func pgp(t *testing.T, c *packet.Config) (private, public string) {
 	t.Helper()
 	e := must[*openpgp.Entity](t)(openpgp.NewEntity("Intentplane", "", "intentplane@example.org", c))
@@ -102,18 +102,18 @@ func TestCheck(t *testing.T) {
 		key    Key
 		want   string
 	}{
-		"Ed25519":         {reason: "A key of today signs", key: Key{Format: FormatSSH, Private: good}},
-		"ECDSA":           {reason: "So does one of an elliptic curve", key: Key{Format: FormatSSH, Private: ec}},
-		"RSA":             {reason: "And a long one", key: Key{Format: FormatSSH, Private: long}},
-		"ShortRSA":        {reason: "A short one could be anybody's", key: Key{Format: FormatSSH, Private: short}, want: "2048 bits"},
-		"TrustedShortRSA": {reason: "Also one of others", key: Key{Format: FormatSSH, Private: good, Trusted: []byte(shortPublic)}, want: "each trusted signing key"},
-		"TrustedDSA":      {reason: "DSA is given up", key: Key{Format: FormatSSH, Private: good, Trusted: []byte(sshDSA(t))}, want: "each trusted signing key"},
-		"OpenPGP":         {reason: "A key of today signs", key: Key{Format: FormatOpenPGP, Private: goodPGP}},
-		"ShortOpenPGP":    {reason: "A short one could be anybody's", key: Key{Format: FormatOpenPGP, Private: shortPGP}, want: "2048 bits"},
+		"Ed25519":         {reason: "A key of a current algorithm signs.", key: Key{Format: FormatSSH, Private: good}},
+		"ECDSA":           {reason: "A key of an elliptic curve signs.", key: Key{Format: FormatSSH, Private: ec}},
+		"RSA":             {reason: "A long RSA key signs.", key: Key{Format: FormatSSH, Private: long}},
+		"ShortRSA":        {reason: "A short RSA key is refused: it could be factored.", key: Key{Format: FormatSSH, Private: short}, want: "2048 bits"},
+		"TrustedShortRSA": {reason: "A short RSA key is refused among the trusted keys.", key: Key{Format: FormatSSH, Private: good, Trusted: []byte(shortPublic)}, want: "each trusted signing key"},
+		"TrustedDSA":      {reason: "A DSA key is refused among the trusted keys.", key: Key{Format: FormatSSH, Private: good, Trusted: []byte(sshDSA(t))}, want: "each trusted signing key"},
+		"OpenPGP":         {reason: "An OpenPGP key of a current algorithm signs.", key: Key{Format: FormatOpenPGP, Private: goodPGP}},
+		"ShortOpenPGP":    {reason: "A short OpenPGP key is refused: it could be factored.", key: Key{Format: FormatOpenPGP, Private: shortPGP}, want: "2048 bits"},
 		"TrustedShortOpenPGP": {
-			reason: "Also one of others", key: Key{Format: FormatOpenPGP, Private: goodPGP, Trusted: []byte(shortPublicPGP)}, want: "each trusted signing key",
+			reason: "A short RSA key is refused among the trusted keys, too.", key: Key{Format: FormatOpenPGP, Private: goodPGP, Trusted: []byte(shortPublicPGP)}, want: "each trusted signing key",
 		},
-		"Ended": {reason: "What it signed before must not look like a forgery", key: Key{Format: FormatOpenPGP, Private: ended}, want: "has expired"},
+		"Ended": {reason: "An expired key is reported, so that its earlier signatures do not look forged.", key: Key{Format: FormatOpenPGP, Private: ended}, want: "has expired"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -125,7 +125,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-func TestClock(t *testing.T) {
+func TestExpiredKey(t *testing.T) {
 	private, _ := pgp(t, &packet.Config{Time: now, Algorithm: packet.PubKeyAlgoEdDSA, KeyLifetimeSecs: 3600})
 	clock := now().Add(time.Minute)
 	s := New(Key{Format: FormatOpenPGP, Private: private}, func() time.Time { return clock })

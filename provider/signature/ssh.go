@@ -9,7 +9,7 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// namespace keeps signatures of commits from counting for anything else.
+// namespace is part of what is signed: a signature of a commit is not valid for anything else.
 const namespace = "git"
 
 // sshForm signs with an SSH key.
@@ -18,8 +18,8 @@ type sshForm struct {
 	trusted []ssh.PublicKey
 }
 
-func newSSH(k Key) (form, error) {
-	signer, err := parse(k)
+func newSSH(k Key) (signingForm, error) {
+	signer, err := parseSSHKey(k)
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +29,7 @@ func newSSH(k Key) (form, error) {
 		if other, _, _, rest, err = ssh.ParseAuthorizedKey(rest); err != nil {
 			return nil, errors.New("the trusted signing keys are malformed")
 		}
-		if weakSSH(other) {
+		if isWeakSSHKey(other) {
 			return nil, errWeakTrusted()
 		}
 		f.trusted = append(f.trusted, other)
@@ -37,7 +37,7 @@ func newSSH(k Key) (form, error) {
 	return f, nil
 }
 
-func parse(k Key) (ssh.Signer, error) {
+func parseSSHKey(k Key) (ssh.Signer, error) {
 	signer, err := ssh.ParsePrivateKey([]byte(k.Private))
 	var sealed *ssh.PassphraseMissingError
 	if errors.As(err, &sealed) {
@@ -46,14 +46,14 @@ func parse(k Key) (ssh.Signer, error) {
 	if err != nil {
 		return nil, errors.New("the signing key is malformed, or its passphrase is wrong")
 	}
-	if weakSSH(signer.PublicKey()) {
+	if isWeakSSHKey(signer.PublicKey()) {
 		return nil, errWeak()
 	}
 	return signer, nil
 }
 
-// weakSSH is true for a key whose signatures prove nothing.
-func weakSSH(k ssh.PublicKey) bool {
+// isWeakSSHKey reports whether a key is too weak for its signatures to prove anything.
+func isWeakSSHKey(k ssh.PublicKey) bool {
 	switch k.Type() {
 	case ssh.KeyAlgoED25519, ssh.KeyAlgoECDSA256, ssh.KeyAlgoECDSA384, ssh.KeyAlgoECDSA521, ssh.KeyAlgoSKED25519, ssh.KeyAlgoSKECDSA256:
 		return false
@@ -68,10 +68,10 @@ func weakSSH(k ssh.PublicKey) bool {
 	return true
 }
 
-// usable is always true: SSH keys do not end.
-func (f *sshForm) usable() error { return nil }
+// checkUsable returns no error: SSH keys do not expire.
+func (f *sshForm) checkUsable() error { return nil }
 
-func (f *sshForm) sign(content []byte) (string, error) {
+func (f *sshForm) signContent(content []byte) (string, error) {
 	s, err := sshsig.Sign(bytes.NewReader(content), f.signer, sshsig.HashSHA512, namespace)
 	if err != nil {
 		return "", errors.New("the signing key cannot sign")
@@ -79,7 +79,7 @@ func (f *sshForm) sign(content []byte) (string, error) {
 	return string(sshsig.Armor(s)), nil
 }
 
-func (f *sshForm) verify(content []byte, signature string) error {
+func (f *sshForm) verifyContent(content []byte, signature string) error {
 	s, err := sshsig.Unarmor([]byte(signature))
 	if err != nil {
 		return errors.New("it is not signed by an SSH key")

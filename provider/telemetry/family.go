@@ -23,7 +23,7 @@ const (
 
 // A Family is one metric.
 type Family struct {
-	// Name of the metric, and Help, what it counts or measures.
+	// Name and Help of the metric.
 	Name, Help string
 
 	// Labels of the metric.
@@ -32,7 +32,7 @@ type Family struct {
 	// Buckets of a histogram. Others have none.
 	Buckets []float64
 
-	// Now says that it is a gauge: it tells what is, and not what was.
+	// Now is true for a gauge.
 	Now bool
 }
 
@@ -71,7 +71,7 @@ func (f Family) Type() string {
 	return "histogram"
 }
 
-func (f Family) collector() prometheus.Collector {
+func (f Family) newCollector() prometheus.Collector {
 	switch {
 	case f.Now:
 		return prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: f.Name, Help: f.Help}, f.Labels)

@@ -15,10 +15,10 @@ import (
 
 // Values of labels.
 const (
-	// None stands for the phase before the first one.
+	// None is the phase before the first one.
 	None = "None"
 
-	// Other stands for all that is not known.
+	// Other is the label of every unknown value.
 	Other = "Other"
 
 	// Succeeded is the class of an operation without an error.
@@ -37,7 +37,7 @@ type Metrics struct {
 func New(r prometheus.Registerer) (*Metrics, error) {
 	all := map[string]prometheus.Collector{}
 	for _, f := range Families() {
-		all[f.Name] = f.collector()
+		all[f.Name] = f.newCollector()
 		if err := r.Register(all[f.Name]); err != nil {
 			return nil, errors.Wrapf(err, "cannot register metric %s", f.Name)
 		}
@@ -61,7 +61,7 @@ func (m *Metrics) startAtZero() {
 	startTransitions(m.transitions, deploymentv1alpha1.PhaseChanges())
 	startTransitions(m.clusterTransitions, workloadclusterv1alpha1.PhaseChanges())
 	m.rollbacks.WithLabelValues()
-	for _, outcome := range outcomes() {
+	for _, outcome := range deploymentOutcomes() {
 		m.outcomes.WithLabelValues(outcome)
 	}
 	for _, passed := range []bool{true, false} {
@@ -80,7 +80,7 @@ func startTransitions[P ~string](counter *prometheus.CounterVec, changes map[P][
 
 // Transition counts a change of the phase of a deployment, and the rollback that starts or the outcome that comes with it.
 func (m *Metrics) Transition(from, to string) {
-	m.transitions.WithLabelValues(phase(from, phases()), phase(to, phases())).Inc()
+	m.transitions.WithLabelValues(phaseLabel(from, deploymentPhases()), phaseLabel(to, deploymentPhases())).Inc()
 	if to == string(deploymentv1alpha1.PhaseRollingBack) {
 		m.rollbacks.WithLabelValues().Inc()
 	}
@@ -89,7 +89,7 @@ func (m *Metrics) Transition(from, to string) {
 	}
 }
 
-// outcomeOf is the outcome that comes with a change of the phase, or empty.
+// outcomeOf returns the outcome of a change of the phase, or "".
 func outcomeOf(from, to string) deploymentv1alpha1.Outcome {
 	switch {
 	case to == string(deploymentv1alpha1.PhaseFailed):
@@ -108,12 +108,12 @@ func (m *Metrics) PhaseTook(p string, took time.Duration) {
 	if p == string(deploymentv1alpha1.PhaseCompiling) || p == string(deploymentv1alpha1.PhaseRendering) {
 		return
 	}
-	m.phases.WithLabelValues(phase(p, phases())).Observe(took.Seconds())
+	m.phases.WithLabelValues(phaseLabel(p, deploymentPhases())).Observe(took.Seconds())
 }
 
-// Current says that so many deployments more are in a phase, with an outcome.
+// Current adds more, which may be negative, to the number of deployments that are in a phase, with an outcome.
 func (m *Metrics) Current(p, outcome string, more int) {
-	m.current.WithLabelValues(phase(p, phases()), phase(outcome, outcomes())).Add(float64(more))
+	m.current.WithLabelValues(phaseLabel(p, deploymentPhases()), phaseLabel(outcome, deploymentOutcomes())).Add(float64(more))
 }
 
 // Clusters are the same metrics of WorkloadClusters.
@@ -124,17 +124,17 @@ type Clusters struct{ m *Metrics }
 
 // Transition counts a change of the phase of a WorkloadCluster.
 func (c Clusters) Transition(from, to string) {
-	c.m.clusterTransitions.WithLabelValues(phase(from, clusterPhases()), phase(to, clusterPhases())).Inc()
+	c.m.clusterTransitions.WithLabelValues(phaseLabel(from, clusterPhases()), phaseLabel(to, clusterPhases())).Inc()
 }
 
 // PhaseTook notes how long a WorkloadCluster was in a phase.
 func (c Clusters) PhaseTook(p string, took time.Duration) {
-	c.m.clusterPhases.WithLabelValues(phase(p, clusterPhases())).Observe(took.Seconds())
+	c.m.clusterPhases.WithLabelValues(phaseLabel(p, clusterPhases())).Observe(took.Seconds())
 }
 
-// Current says that so many WorkloadClusters more are in a phase. They have no outcome.
+// Current adds more, which may be negative, to the number of WorkloadClusters that are in a phase. They have no outcome.
 func (c Clusters) Current(p, _ string, more int) {
-	c.m.clusterCurrent.WithLabelValues(phase(p, clusterPhases())).Add(float64(more))
+	c.m.clusterCurrent.WithLabelValues(phaseLabel(p, clusterPhases())).Add(float64(more))
 }
 
 // Validated counts a check that was judged.
@@ -149,10 +149,10 @@ func resultLabel(passed bool) string {
 	return "failed"
 }
 
-// Synced notes how long a Site took to run what was delivered to it.
+// Synced records how long a Site took to apply a delivery.
 func (m *Metrics) Synced(took time.Duration) { m.syncs.WithLabelValues().Observe(took.Seconds()) }
 
-// Operation counts an operation of a Git server, such as a look or a push, by the class of its error, which is empty without one.
+// Operation counts an operation of a Git server, such as look or push, by the class of its error, which is empty without one.
 func (m *Metrics) Operation(name, class string, took time.Duration) {
 	if class == "" {
 		class = Succeeded
@@ -161,17 +161,17 @@ func (m *Metrics) Operation(name, class string, took time.Duration) {
 	m.operationSeconds.WithLabelValues(name).Observe(took.Seconds())
 }
 
-// Group notes how many deliveries one push carried.
+// Group records how many deliveries one push carried.
 func (m *Metrics) Group(deliveries int) { m.groups.WithLabelValues().Observe(float64(deliveries)) }
 
-// Measured notes one measurement of a check. Which host was asked is no label, for there may be many.
+// Measured records one measurement of a check. The host is not a label: there may be many.
 func (m *Metrics) Measured(check, result string, took time.Duration) {
 	m.measurements.WithLabelValues(check, result).Inc()
 	m.measuring.WithLabelValues(check).Observe(took.Seconds())
 }
 
-// phase as a label, if it is one of those that are known.
-func phase(p string, known []string) string {
+// phaseLabel returns a phase as a label: None if it is empty, Other if it is unknown.
+func phaseLabel(p string, known []string) string {
 	switch {
 	case p == "":
 		return None
@@ -181,25 +181,25 @@ func phase(p string, known []string) string {
 	return Other
 }
 
-func phases() []string {
-	return texts(
+func deploymentPhases() []string {
+	return toStrings(
 		deploymentv1alpha1.PhasePending, deploymentv1alpha1.PhaseCompiling, deploymentv1alpha1.PhaseRendering, deploymentv1alpha1.PhaseDelivering,
 		deploymentv1alpha1.PhaseValidating, deploymentv1alpha1.PhaseSucceeded, deploymentv1alpha1.PhaseFailed, deploymentv1alpha1.PhaseRollingBack,
 	)
 }
 
-func outcomes() []string {
-	return texts(deploymentv1alpha1.OutcomeSucceeded, deploymentv1alpha1.OutcomeFailed, deploymentv1alpha1.OutcomeRolledBack)
+func deploymentOutcomes() []string {
+	return toStrings(deploymentv1alpha1.OutcomeSucceeded, deploymentv1alpha1.OutcomeFailed, deploymentv1alpha1.OutcomeRolledBack)
 }
 
 func clusterPhases() []string {
-	return texts(
+	return toStrings(
 		workloadclusterv1alpha1.PhasePending, workloadclusterv1alpha1.PhaseProvisioning, workloadclusterv1alpha1.PhaseProvisioned,
 		workloadclusterv1alpha1.PhaseDegraded, workloadclusterv1alpha1.PhaseDeleting, workloadclusterv1alpha1.PhaseFailed,
 	)
 }
 
-func texts[P ~string](all ...P) []string {
+func toStrings[P ~string](all ...P) []string {
 	out := make([]string, len(all))
 	for i := range all {
 		out[i] = string(all[i])

@@ -9,7 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 )
 
-// TestStartAtZero looks at the counters of deployments before anything was counted: each is there, as 0.
+// TestStartAtZero checks that the counters of deployments exist with 0 before anything is counted.
 func TestStartAtZero(t *testing.T) {
 	r := prometheus.NewRegistry()
 	if _, err := New(r); err != nil {
@@ -33,7 +33,7 @@ func TestStartAtZero(t *testing.T) {
 	}
 }
 
-// TestFamilies uses each metric once, and lets Prometheus' own linter look at all.
+// TestFamilies uses each metric once, and runs the linter of Prometheus.
 func TestFamilies(t *testing.T) {
 	r := prometheus.NewRegistry()
 	m, err := New(r)

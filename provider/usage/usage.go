@@ -23,16 +23,16 @@ const (
 	claimField  = "intentplane.claim"
 )
 
-// Index makes the managed resources of a cache findable by what they use. It is called once for each cache. It returns an error
-// if the cache already has the index.
+// Index adds the indexes by which managed resources are found by what they use. It is called once for each cache. It returns an error if
+// the cache already has an index.
 func Index(ctx context.Context, i client.FieldIndexer) error {
-	if err := i.IndexField(ctx, &deliveryv1alpha1.GitDelivery{}, configField, configs); err != nil {
+	if err := i.IndexField(ctx, &deliveryv1alpha1.GitDelivery{}, configField, configKeys); err != nil {
 		return errors.Wrap(err, "cannot index GitDeliveries by configuration")
 	}
 	if err := i.IndexField(ctx, &deliveryv1alpha1.GitDelivery{}, siteField, Sites); err != nil {
 		return errors.Wrap(err, "cannot index GitDeliveries by Site")
 	}
-	return errors.Wrap(i.IndexField(ctx, &deliveryv1alpha1.GitDelivery{}, claimField, claims), "cannot index GitDeliveries by claim")
+	return errors.Wrap(i.IndexField(ctx, &deliveryv1alpha1.GitDelivery{}, claimField, claimKeys), "cannot index GitDeliveries by claim")
 }
 
 // OfConfig returns the GitDeliveries that name a configuration. It returns an error if they cannot be listed.
@@ -42,26 +42,25 @@ func OfConfig(ctx context.Context, r client.Reader, kind string, key client.Obje
 	return l.Items, errors.Wrapf(err, "cannot list GitDeliveries of %s %q", kind, key.Name)
 }
 
-// Holders returns the GitDeliveries that a configuration has to stay for: those that may use it, and those that may have written
-// to its repository before they were refused. Anybody else who only names it holds nothing, or whoever may make a GitDelivery
-// could keep a ClusterProviderConfig that is not for them. It returns an error if they cannot be listed, or if c is no
-// configuration.
+// Holders returns the GitDeliveries that a configuration has to stay for: those that may use it, and those that may have written to its
+// repository before they were refused. A GitDelivery that only names the configuration does not count, otherwise any tenant who may create
+// a GitDelivery could keep a ClusterProviderConfig. It returns an error if they cannot be listed, or if c is not a configuration.
 func Holders(ctx context.Context, r client.Reader, c client.Object) ([]deliveryv1alpha1.GitDelivery, error) {
-	kind, spec := specOf(c)
+	kind, spec := kindAndSpec(c)
 	if spec == nil {
 		return nil, errors.Errorf("cannot list GitDeliveries of %T", c)
 	}
 	ds, err := OfConfig(ctx, r, kind, client.ObjectKeyFromObject(c))
 	return slices.DeleteFunc(ds, func(d deliveryv1alpha1.GitDelivery) bool {
-		return policy.CheckConfig(kind, spec, d.GetNamespace()) != nil && !wrote(&d)
+		return policy.CheckConfig(kind, spec, d.GetNamespace()) != nil && !mayHaveWritten(&d)
 	}), err
 }
 
 // maxNamed is how many GitDeliveries a message names.
 const maxNamed = 3
 
-// Describe says what a deletion waits for, and what to do: a few of the GitDeliveries by their names, in their order, and no number that
-// changes with each of them.
+// Describe returns what a deletion waits for, and what to do. It names a few of the GitDeliveries, sorted, and no number that changes with
+// each of them.
 func Describe(what string, users []deliveryv1alpha1.GitDelivery) string {
 	names := []string{}
 	for i := range users {
@@ -75,14 +74,14 @@ func Describe(what string, users []deliveryv1alpha1.GitDelivery) string {
 	return "the deletion waits, for the " + what + " is used by " + named + ": delete their deployments, or let them use another configuration"
 }
 
-// wrote is true if a GitDelivery may have written to a repository. Its author can write the finalizer, but not the status. An
-// attempt is written down before anything is pushed, and an order after that. Without the finalizer nothing is cleaned up.
-func wrote(d *deliveryv1alpha1.GitDelivery) bool {
+// mayHaveWritten reports whether a GitDelivery may have written to a repository. Its author can write the finalizer, but not the status. An
+// attempt is recorded before anything is pushed, and an order after that. Without the finalizer nothing is cleaned up.
+func mayHaveWritten(d *deliveryv1alpha1.GitDelivery) bool {
 	at := d.Status.AtProvider
 	return meta.FinalizerExists(d, managed.FinalizerName) && (at.Order != nil || at.Attempt != nil)
 }
 
-func specOf(o client.Object) (string, *configv1alpha1.ProviderConfigSpec) {
+func kindAndSpec(o client.Object) (string, *configv1alpha1.ProviderConfigSpec) {
 	switch c := o.(type) {
 	case *configv1alpha1.ProviderConfig:
 		return policy.KindProviderConfig, &c.Spec
@@ -111,7 +110,7 @@ func claimKey(c rolloutv1alpha1.ClaimReference) string {
 	return c.APIGroup + "/" + c.Namespace + "/" + c.Name
 }
 
-func claims(o client.Object) []string {
+func claimKeys(o client.Object) []string {
 	d, ok := o.(*deliveryv1alpha1.GitDelivery)
 	if !ok {
 		return nil
@@ -127,7 +126,7 @@ func Key(kind string, key client.ObjectKey) string {
 	return kind + "/" + key.Namespace + "/" + key.Name
 }
 
-func configs(o client.Object) []string {
+func configKeys(o client.Object) []string {
 	d, ok := o.(*deliveryv1alpha1.GitDelivery)
 	if !ok || d.GetProviderConfigReference() == nil {
 		return nil

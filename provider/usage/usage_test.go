@@ -13,7 +13,7 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
-// indexer adds indexes to a double of an API server.
+// indexer adds indexes to a fake client.
 type indexer struct {
 	*fake.ClientBuilder
 }

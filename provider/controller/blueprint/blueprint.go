@@ -50,10 +50,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if _, is := b.GetLabels()[catalogv1alpha1.LabelListed]; is == listed {
 		return reconcile.Result{}, nil
 	}
-	return reconcile.Result{}, r.label(ctx, b, listed)
+	return reconcile.Result{}, r.setListedLabel(ctx, b, listed)
 }
 
-// isListed is true for a Blueprint that is small enough, and has the label already or finds room among those that have it.
+// isListed reports whether a Blueprint is small enough, and has the label already or there is room for it.
 func (r *Reconciler) isListed(ctx context.Context, b *catalogv1alpha1.Blueprint) (bool, error) {
 	raw, err := json.Marshal(b)
 	if err != nil {
@@ -73,7 +73,7 @@ func (r *Reconciler) isListed(ctx context.Context, b *catalogv1alpha1.Blueprint)
 	return len(all.Items) < catalogv1alpha1.MaxListed, nil
 }
 
-func (r *Reconciler) label(ctx context.Context, b *catalogv1alpha1.Blueprint, listed bool) error {
+func (r *Reconciler) setListedLabel(ctx context.Context, b *catalogv1alpha1.Blueprint, listed bool) error {
 	before := b.DeepCopy()
 	meta.RemoveLabels(b, catalogv1alpha1.LabelListed)
 	if listed {

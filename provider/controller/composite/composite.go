@@ -1,5 +1,5 @@
-// Package composite says what happens to what a managed resource made when the managed resource is deleted: it stays while the composite
-// that composed the managed resource lives, since Crossplane then composes the managed resource again.
+// Package composite decides what happens to the external resources of a deleted managed resource: they stay while the composite that
+// composed it lives, since Crossplane then composes the managed resource again.
 package composite
 
 import (

@@ -1,5 +1,5 @@
-// Package failure keeps what is needed to understand why a revision was rejected, for deployments that ask for it: its trees, how it
-// was judged and what happened, in a ConfigMap beside the deployment. One that the function composed would travel in every call.
+// Package failure reports rejected revisions of deployments that ask for it: trees, check results and events, in a ConfigMap beside the
+// deployment. The provider writes it, because a ConfigMap that the function composes would be part of every call of the function.
 package failure
 
 import (
@@ -23,21 +23,21 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
-// maxReports is how many reports a deployment keeps.
+// maxReports is how many reports are kept for a deployment.
 const maxReports = 3
 
-// A Reconciler keeps reports for the deployments of one shape.
+// A Reconciler writes the reports for the deployments of one API group.
 type Reconciler struct {
 	kube client.Client
-	// live reads what is not kept in memory: events and ConfigMaps.
+	// live reads what is not cached: events and ConfigMaps.
 	live client.Reader
 	gvk  schema.GroupVersionKind
-	// shelf of this shape's trees.
-	shelf *shelf
+	// trees of rejected revisions of this API group.
+	trees *treeCache
 	log   logging.Logger
 }
 
-// deployment is what of a deployment is read.
+// deployment holds the fields that are read from a deployment.
 type deployment struct {
 	Spec struct {
 		RollbackConfig deploymentv1alpha1.RollbackConfig `json:"rollbackConfig"`
@@ -45,8 +45,8 @@ type deployment struct {
 	Status deploymentv1alpha1.IntentDeploymentStatus `json:"status"`
 }
 
-// retains is true for a deployment whose rejected revision is to be reported.
-func (d *deployment) retains() bool {
+// wantsReport reports whether the present revision of a deployment was rejected, and the deployment asks for reports.
+func (d *deployment) wantsReport() bool {
 	r := d.Spec.RollbackConfig.RetainFailedArtifacts
 	return r != nil && *r && d.Status.Rollback != nil && d.Status.Revision > 0
 }
@@ -62,38 +62,39 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, d); err != nil {
 		return reconcile.Result{}, errors.Wrap(err, "cannot read deployment")
 	}
-	of := subject{r.gvk.Group, req.NamespacedName, d.Status.Revision}
+	of := revisionKey{r.gvk.Group, req.NamespacedName, d.Status.Revision}
 	if d.Status.Rollback == nil {
-		// What was rejected before is over; this revision may be rejected yet, and its status be late.
+		// Earlier rejections are over. The present revision may be rejected already, with a status that comes later.
 		of.revision--
-		r.shelf.drop(of)
+		r.trees.dropUpTo(of)
 		return reconcile.Result{}, nil
 	}
-	if d.retains() && u.GetDeletionTimestamp() == nil {
-		parts, err := r.parts(ctx, of)
-		if err != nil || !ordered(parts, of.revision) {
-			return reconcile.Result{}, err // The status is here before what it speaks of, which wakes this.
+	if d.wantsReport() && u.GetDeletionTimestamp() == nil {
+		parts, err := r.listDeliveries(ctx, of)
+		if err != nil || !isOrdered(parts, of.revision) {
+			return reconcile.Result{}, err // The status was written before the delivery was. The change of the delivery requeues the deployment.
 		}
-		if err := r.report(ctx, u, d, of, parts); err != nil {
+		if err := r.writeReport(ctx, u, d, of, parts); err != nil {
 			return reconcile.Result{}, err
 		}
 	}
-	r.shelf.drop(of)
+	r.trees.dropUpTo(of)
 	return reconcile.Result{}, nil
 }
 
-// report a revision, unless it has a report, and forget the oldest ones. One that a person ordered to take back others brought nothing.
-func (r *Reconciler) report(ctx context.Context, u *unstructured.Unstructured, d *deployment, of subject, parts []deliveryv1alpha1.GitDelivery) error {
-	if withdraws(parts, of.revision) {
+// writeReport writes the report of a revision, unless there is one, and deletes the oldest reports. A revision that a user ordered as a
+// rollback delivered nothing new, and has no report.
+func (r *Reconciler) writeReport(ctx context.Context, u *unstructured.Unstructured, d *deployment, of revisionKey, parts []deliveryv1alpha1.GitDelivery) error {
+	if isWithdrawal(parts, of.revision) {
 		return nil
 	}
-	reports, err := r.reports(ctx, u)
+	reports, err := r.listReports(ctx, u)
 	if err != nil {
 		return err
 	}
-	name := nameOf(of.group, u.GetName(), of.revision)
+	name := reportName(of.group, u.GetName(), of.revision)
 	if !slices.ContainsFunc(reports, func(o metav1.PartialObjectMetadata) bool { return o.GetName() == name }) {
-		if err := r.create(ctx, u, d, of, parts); err != nil {
+		if err := r.createReport(ctx, u, d, of, parts); err != nil {
 			return err
 		}
 		reports = append(reports, metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: name}})
@@ -107,13 +108,13 @@ func (r *Reconciler) report(ctx context.Context, u *unstructured.Unstructured, d
 	return nil
 }
 
-// create a report. A ConfigMap of its name that is somebody else's stays as it is.
-func (r *Reconciler) create(ctx context.Context, u *unstructured.Unstructured, d *deployment, of subject, parts []deliveryv1alpha1.GitDelivery) error {
+// createReport creates the report of a revision. A ConfigMap of its name that belongs to another owner is not changed.
+func (r *Reconciler) createReport(ctx context.Context, u *unstructured.Unstructured, d *deployment, of revisionKey, parts []deliveryv1alpha1.GitDelivery) error {
 	events := &corev1.EventList{}
 	if err := r.live.List(ctx, events, client.InNamespace(u.GetNamespace()), client.MatchingFields{"involvedObject.uid": string(u.GetUID())}); err != nil {
 		return errors.Wrap(err, "cannot list events")
 	}
-	cm, err := report(u, d.Status, trees(r.shelf.get(of), of, parts), events.Items)
+	cm, err := newReport(u, d.Status, treesOfRevision(r.trees.treesOf(of), of, parts), events.Items)
 	if err != nil {
 		return err
 	}
@@ -125,35 +126,37 @@ func (r *Reconciler) create(ctx context.Context, u *unstructured.Unstructured, d
 	return errors.Wrap(err, "cannot create report")
 }
 
-// parts are the deliveries of a deployment.
-func (r *Reconciler) parts(ctx context.Context, of subject) ([]deliveryv1alpha1.GitDelivery, error) {
+// listDeliveries returns the deliveries of a deployment.
+func (r *Reconciler) listDeliveries(ctx context.Context, of revisionKey) ([]deliveryv1alpha1.GitDelivery, error) {
 	l := &deliveryv1alpha1.GitDeliveryList{}
 	if err := r.kube.List(ctx, l, client.InNamespace(of.key.Namespace)); err != nil {
 		return nil, errors.Wrap(err, "cannot list GitDeliveries")
 	}
 	others := func(d deliveryv1alpha1.GitDelivery) bool {
-		is := subjectOf(&d)
+		is := revisionKeyOf(&d)
 		return is.group != of.group || is.key != of.key
 	}
 	return slices.DeleteFunc(l.Items, others), nil
 }
 
-// reports of a deployment, the oldest revision first: those that it owns.
-func (r *Reconciler) reports(ctx context.Context, u *unstructured.Unstructured) ([]metav1.PartialObjectMetadata, error) {
+// listReports returns the reports that a deployment owns, the oldest revision first.
+func (r *Reconciler) listReports(ctx context.Context, u *unstructured.Unstructured) ([]metav1.PartialObjectMetadata, error) {
 	l := &metav1.PartialObjectMetadataList{}
 	l.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ConfigMapList"))
-	if err := r.live.List(ctx, l, client.InNamespace(u.GetNamespace()), client.MatchingLabels{LabelDeployment: labelOf(u)}); err != nil {
+	if err := r.live.List(ctx, l, client.InNamespace(u.GetNamespace()), client.MatchingLabels{LabelDeployment: deploymentLabel(u)}); err != nil {
 		return nil, errors.Wrap(err, "cannot list reports")
 	}
 	own := slices.DeleteFunc(l.Items, func(o metav1.PartialObjectMetadata) bool {
 		return !slices.ContainsFunc(o.GetOwnerReferences(), func(ref metav1.OwnerReference) bool { return ref.UID == u.GetUID() })
 	})
-	slices.SortFunc(own, func(a, b metav1.PartialObjectMetadata) int { return cmp.Compare(revisionOf(&a), revisionOf(&b)) })
+	slices.SortFunc(own, func(a, b metav1.PartialObjectMetadata) int {
+		return cmp.Compare(labelledRevision(&a), labelledRevision(&b))
+	})
 	return own, nil
 }
 
-// revisionOf a report. Nobody's is the oldest.
-func revisionOf(o metav1.Object) int64 {
+// labelledRevision returns the revision in the label of a report, or 0.
+func labelledRevision(o metav1.Object) int64 {
 	n, err := strconv.ParseInt(o.GetLabels()[LabelRevision], 10, 64)
 	if err != nil {
 		return 0

@@ -36,18 +36,18 @@ const (
 	maxEvents    = 100
 	maxName      = 63
 
-	// summaryKey is the part that people read. Each Site has an archive beside it.
+	// summaryKey is the key of the summary. Beside it is an archive per Site.
 	summaryKey = "summary.json"
 	archive    = ".tar.gz"
 )
 
-// A summary is what a report says beside the trees.
+// A summary is the part of a report that is not a tree.
 type summary struct {
 	Revision int64  `json:"revision"`
 	Reason   string `json:"reason"`
 	Message  string `json:"message,omitempty"`
 
-	// Transitions are there although the events that tell them may come later.
+	// Transitions are included, because their events may be created after the report.
 	Transitions []deploymentv1alpha1.Transition `json:"transitions,omitempty"`
 
 	Trees   []treeSummary                         `json:"trees,omitempty"`
@@ -60,7 +60,7 @@ type treeSummary struct {
 	Path string `json:"path,omitempty"`
 	Tree string `json:"tree,omitempty"`
 
-	// Withheld says what of the tree is not in the report, and why.
+	// Withheld says which part of the tree is not in the report, and why.
 	Withheld string `json:"withheld,omitempty"`
 }
 
@@ -71,13 +71,13 @@ type eventSummary struct {
 	Message string      `json:"message"`
 }
 
-// report is the ConfigMap about a rejected revision. It goes with its deployment.
-func report(u *unstructured.Unstructured, s deploymentv1alpha1.IntentDeploymentStatus, trees []deliveryv1alpha1.Tree, events []corev1.Event) (*corev1.ConfigMap, error) {
-	said := summary{Revision: s.Revision, Reason: s.Rollback.Reason, Message: s.Message, Transitions: s.Transitions, Results: s.ValidationResults, Events: shorten(events)}
+// newReport returns the ConfigMap about a rejected revision. The deployment owns it.
+func newReport(u *unstructured.Unstructured, s deploymentv1alpha1.IntentDeploymentStatus, trees []deliveryv1alpha1.Tree, events []corev1.Event) (*corev1.ConfigMap, error) {
+	said := summary{Revision: s.Revision, Reason: s.Rollback.Reason, Message: s.Message, Transitions: s.Transitions, Results: s.ValidationResults, Events: summarizeEvents(events)}
 	cm := &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: u.GetNamespace(), Name: nameOf(u.GroupVersionKind().Group, u.GetName(), s.Revision),
-			Labels: map[string]string{LabelDeployment: labelOf(u), LabelRevision: strconv.FormatInt(s.Revision, 10)},
+			Namespace: u.GetNamespace(), Name: reportName(u.GroupVersionKind().Group, u.GetName(), s.Revision),
+			Labels: map[string]string{LabelDeployment: deploymentLabel(u), LabelRevision: strconv.FormatInt(s.Revision, 10)},
 			OwnerReferences: []metav1.OwnerReference{{
 				APIVersion: u.GetAPIVersion(), Kind: u.GetKind(), Name: u.GetName(), UID: u.GetUID(),
 			}},
@@ -86,7 +86,7 @@ func report(u *unstructured.Unstructured, s deploymentv1alpha1.IntentDeploymentS
 	}
 	room := maxTreeBytes
 	for _, t := range trees {
-		packed, withheld := safe(t.Files)
+		packed, withheld := withoutSecrets(t.Files)
 		if len(packed) > room {
 			packed, withheld = nil, "the tree does not fit: it is in Git under its id"
 		}
@@ -95,13 +95,13 @@ func report(u *unstructured.Unstructured, s deploymentv1alpha1.IntentDeploymentS
 		}
 		said.Trees = append(said.Trees, treeSummary{Site: t.Site, Path: t.Path, Tree: t.Tree, Withheld: withheld})
 	}
-	text, err := said.fit()
+	text, err := said.encodeWithinLimit()
 	cm.Data = map[string]string{summaryKey: text}
 	return cm, err
 }
 
-// fit leaves out the oldest events, and then results, until the summary fits.
-func (s *summary) fit() (string, error) {
+// encodeWithinLimit encodes the summary. It drops the oldest events, then results, then trees, until the text fits.
+func (s *summary) encodeWithinLimit() (string, error) {
 	for {
 		b, err := json.MarshalIndent(s, "", "  ")
 		if err != nil {
@@ -120,8 +120,8 @@ func (s *summary) fit() (string, error) {
 	}
 }
 
-// safe is a packed tree without Secrets, which may be in Git and are for nobody who reads ConfigMaps.
-func safe(packed []byte) ([]byte, string) {
+// withoutSecrets returns a packed tree without Secrets: users who may read ConfigMaps need not be allowed to read Secrets.
+func withoutSecrets(packed []byte) ([]byte, string) {
 	files, err := tree.Decode(packed)
 	if err != nil {
 		return nil, "the tree is in Git under its id"
@@ -137,7 +137,7 @@ func safe(packed []byte) ([]byte, string) {
 	return packed, "what holds Secrets: " + strings.Join(withheld, ", ")
 }
 
-func shorten(events []corev1.Event) []eventSummary {
+func summarizeEvents(events []corev1.Event) []eventSummary {
 	slices.SortStableFunc(events, func(a, b corev1.Event) int { return a.LastTimestamp.Compare(b.LastTimestamp.Time) })
 	var out []eventSummary
 	for _, e := range events[max(0, len(events)-maxEvents):] {
@@ -146,8 +146,9 @@ func shorten(events []corev1.Event) []eventSummary {
 	return out
 }
 
-// nameOf a report. A digest tells a composite from the claim of its name, and stands for the end of a name that is too long.
-func nameOf(group, deployment string, revision int64) string {
+// reportName returns the name of a report. A digest distinguishes a composite from a claim of the same name, and replaces the end of a name
+// that is too long.
+func reportName(group, deployment string, revision int64) string {
 	suffix, whole := fmt.Sprintf("-failed-r%d", revision), deployment
 	claimed := group == deploymentv1alpha1.GroupClaims
 	if !claimed {
@@ -161,7 +162,7 @@ func nameOf(group, deployment string, revision int64) string {
 	return deployment + suffix
 }
 
-func labelOf(u *unstructured.Unstructured) string {
+func deploymentLabel(u *unstructured.Unstructured) string {
 	sum := sha256.Sum256([]byte(u.GroupVersionKind().Group + "/" + u.GetName()))
 	return hex.EncodeToString(sum[:8])
 }

@@ -18,36 +18,37 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
-// Setup adds a controller for each shape of deployments to the manager, once it is served, which may be never.
+// Setup adds a controller for each API group of deployments to the manager, once the group is served, which may be never.
 func Setup(mgr ctrl.Manager, o controller.Options) {
 	for _, group := range []string{deploymentv1alpha1.GroupClaims, deploymentv1alpha1.GroupNamespaced} {
 		gvk := schema.GroupVersionKind{Group: group, Version: deploymentv1alpha1.Version, Kind: deploymentv1alpha1.Kind}
 		o.Gate.Register(func() {
-			if err := add(mgr, o, gvk); err != nil {
-				// There is nobody to return it to, and nothing would be kept.
+			if err := addController(mgr, o, gvk); err != nil {
+				// The callback cannot return an error, and without the controller no failure would be reported.
 				panic(errors.Wrap(err, "cannot set up reports of failures"))
 			}
 		}, gvk, deliveryv1alpha1.GroupVersion.WithKind("GitDelivery"))
 	}
 }
 
-func add(mgr ctrl.Manager, o controller.Options, gvk schema.GroupVersionKind) error {
+func addController(mgr ctrl.Manager, o controller.Options, gvk schema.GroupVersionKind) error {
 	name := "failure/" + gvk.GroupKind().String()
 	partial := &metav1.PartialObjectMetadata{}
 	partial.SetGroupVersionKind(gvk)
-	r := &Reconciler{kube: mgr.GetClient(), live: mgr.GetAPIReader(), gvk: gvk, shelf: newShelf(), log: o.Logger.WithValues("controller", name)}
+	r := &Reconciler{kube: mgr.GetClient(), live: mgr.GetAPIReader(), gvk: gvk, trees: newTreeCache(), log: o.Logger.WithValues("controller", name)}
 	return ctrl.NewControllerManagedBy(mgr).
 		Named(name).
 		WithOptions(o.ForControllerRuntime()).
 		For(partial, builder.OnlyMetadata).
-		Watches(&deliveryv1alpha1.GitDelivery{}, rejections(r.shelf, gvk.Group)).
+		Watches(&deliveryv1alpha1.GitDelivery{}, rejectionHandler(r.trees, gvk.Group)).
 		Complete(r)
 }
 
-// rejections puts trees onto the shelf before they are gone, and wakes the deployment, whose status may have been there before.
-func rejections(s *shelf, group string) handler.EventHandler {
+// rejectionHandler returns a handler that keeps the trees of a revision when it is rejected, and requeues the deployment, whose status may
+// have been written before.
+func rejectionHandler(s *treeCache, group string) handler.EventHandler {
 	wake := func(d *deliveryv1alpha1.GitDelivery, q workqueue.TypedRateLimitingInterface[reconcile.Request]) {
-		if of := subjectOf(d); of.group == group && d.Spec.ForProvider.Order.Rejected() {
+		if of := revisionKeyOf(d); of.group == group && d.Spec.ForProvider.Order.Rejected() {
 			q.Add(reconcile.Request{NamespacedName: of.key})
 		}
 	}
@@ -63,7 +64,7 @@ func rejections(s *shelf, group string) handler.EventHandler {
 			if !ok || !also || before.Spec.ForProvider.ClaimRef.APIGroup != group {
 				return
 			}
-			s.put(before, after)
+			s.putRejected(before, after)
 			if was := before.Spec.ForProvider.Order; !was.Rejected() || was.Revision != after.Spec.ForProvider.Order.Revision {
 				wake(after, q)
 			}

@@ -1,4 +1,4 @@
-// Package providerconfig holds configurations while a managed resource names them.
+// Package providerconfig keeps a finalizer on configurations while a managed resource names them.
 package providerconfig
 
 import (
@@ -25,14 +25,14 @@ import (
 
 // Setup adds a controller for each kind of configuration to the manager. It returns an error if one cannot be added.
 func Setup(mgr ctrl.Manager, o controller.Options) error {
-	for kind, fn := range kinds() {
+	for kind, fn := range configKinds() {
 		name := strings.ToLower(kind)
 		r := &Reconciler{kube: mgr.GetClient(), kind: kind, newConfig: fn, recorder: xpevent.NewAPIRecorder(mgr.GetEventRecorderFor(name))}
 		err := ctrl.NewControllerManagedBy(mgr).
 			Named(name).
 			WithOptions(o.ForControllerRuntime()).
 			For(fn()).
-			Watches(&deliveryv1alpha1.GitDelivery{}, handler.EnqueueRequestsFromMapFunc(named(kind)), builder.WithPredicates(released())).
+			Watches(&deliveryv1alpha1.GitDelivery{}, handler.EnqueueRequestsFromMapFunc(requestsForConfig(kind)), builder.WithPredicates(releasesConfig())).
 			Complete(r)
 		if err != nil {
 			return errors.Wrapf(err, "cannot add controller %s", name)
@@ -41,7 +41,7 @@ func Setup(mgr ctrl.Manager, o controller.Options) error {
 	return nil
 }
 
-func kinds() map[string]func() client.Object {
+func configKinds() map[string]func() client.Object {
 	return map[string]func() client.Object{
 		policy.KindProviderConfig:        func() client.Object { return &configv1alpha1.ProviderConfig{} },
 		policy.KindClusterProviderConfig: func() client.Object { return &configv1alpha1.ClusterProviderConfig{} },
@@ -64,22 +64,22 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		return reconcile.Result{}, errors.Wrapf(client.IgnoreNotFound(err), "cannot get %s", r.kind)
 	}
 	if !meta.WasDeleted(c) {
-		if err := r.hold(ctx, c); err != nil {
+		if err := r.addFinalizer(ctx, c); err != nil {
 			return reconcile.Result{}, err
 		}
-		return reconcile.Result{}, r.sayIfSigned(ctx, c)
+		return reconcile.Result{}, r.updateSignedCondition(ctx, c)
 	}
 	users, err := usage.Holders(ctx, r.kube, c)
 	if err != nil {
 		return reconcile.Result{}, err
 	}
 	if len(users) > 0 {
-		return reconcile.Result{}, r.reportUse(ctx, c, users) // Woken when a user goes.
+		return reconcile.Result{}, r.reportUse(ctx, c, users) // It is requeued when a user is deleted.
 	}
-	return reconcile.Result{}, r.release(ctx, c)
+	return reconcile.Result{}, r.removeFinalizer(ctx, c)
 }
 
-func (r *Reconciler) hold(ctx context.Context, c client.Object) error {
+func (r *Reconciler) addFinalizer(ctx context.Context, c client.Object) error {
 	if meta.FinalizerExists(c, configv1alpha1.Finalizer) {
 		return nil
 	}
@@ -87,7 +87,7 @@ func (r *Reconciler) hold(ctx context.Context, c client.Object) error {
 	return errors.Wrapf(r.kube.Update(ctx, c), "cannot add finalizer to %s", r.kind)
 }
 
-func (r *Reconciler) release(ctx context.Context, c client.Object) error {
+func (r *Reconciler) removeFinalizer(ctx context.Context, c client.Object) error {
 	if !meta.FinalizerExists(c, configv1alpha1.Finalizer) {
 		return nil
 	}
@@ -95,8 +95,8 @@ func (r *Reconciler) release(ctx context.Context, c client.Object) error {
 	return errors.Wrapf(client.IgnoreNotFound(r.kube.Update(ctx, c)), "cannot remove finalizer from %s", r.kind)
 }
 
-// named returns the configuration of a kind that a managed resource names.
-func named(kind string) handler.MapFunc {
+// requestsForConfig returns a mapper from a managed resource to the configuration of a kind that it names.
+func requestsForConfig(kind string) handler.MapFunc {
 	return func(_ context.Context, o client.Object) []reconcile.Request {
 		d, ok := o.(*deliveryv1alpha1.GitDelivery)
 		if !ok || d.GetProviderConfigReference() == nil || d.GetProviderConfigReference().Kind != kind {
@@ -110,20 +110,20 @@ func named(kind string) handler.MapFunc {
 	}
 }
 
-// released lets through what may free a configuration: a managed resource that went, or that names another one.
-func released() predicate.Predicate {
+// releasesConfig accepts events that may release a configuration: a managed resource was deleted, or names another configuration.
+func releasesConfig() predicate.Predicate {
 	return predicate.Funcs{
 		CreateFunc:  func(event.CreateEvent) bool { return false },
 		GenericFunc: func(event.GenericEvent) bool { return false },
 		UpdateFunc: func(e event.UpdateEvent) bool {
 			before, ok := e.ObjectOld.(*deliveryv1alpha1.GitDelivery)
 			after, ok2 := e.ObjectNew.(*deliveryv1alpha1.GitDelivery)
-			return ok && ok2 && !same(before, after)
+			return ok && ok2 && !namesSameConfig(before, after)
 		},
 	}
 }
 
-func same(a, b *deliveryv1alpha1.GitDelivery) bool {
+func namesSameConfig(a, b *deliveryv1alpha1.GitDelivery) bool {
 	x, y := a.GetProviderConfigReference(), b.GetProviderConfigReference()
 	return x != nil && y != nil && *x == *y
 }

@@ -23,7 +23,7 @@ import (
 	"github.com/intentplane/intentplane/provider/usage"
 )
 
-// indexer adds usage's indexes to a double of an API server.
+// indexer adds the indexes of package usage to a fake client.
 type indexer struct {
 	*fake.ClientBuilder
 }
@@ -88,52 +88,52 @@ func TestReconcile(t *testing.T) {
 		want   []string
 	}{
 		"Hold": {
-			reason: "A configuration is held before anybody can name it",
+			reason: "A configuration gets the finalizer before a managed resource can name it.",
 			kind:   policy.KindClusterProviderConfig, config: cluster(false), user: user("team-a", "ProviderConfig", "x"),
 			want: []string{configv1alpha1.Finalizer},
 		},
 		"InUse": {
-			reason: "A configuration that is named stays",
+			reason: "A configuration that a GitDelivery names is not deleted.",
 			kind:   policy.KindClusterProviderConfig, config: cluster(true, configv1alpha1.Finalizer, other),
 			user: user("team-a", policy.KindClusterProviderConfig, "default"),
 			want: []string{configv1alpha1.Finalizer, other},
 		},
 		"Free": {
-			reason: "A configuration that nobody names goes",
+			reason: "A configuration that no GitDelivery names is deleted.",
 			kind:   policy.KindClusterProviderConfig, config: cluster(true, configv1alpha1.Finalizer, other),
 			user: user("team-a", policy.KindClusterProviderConfig, "another"),
 			want: []string{other},
 		},
 		"SameNameOtherKind": {
-			reason: "A ProviderConfig of the same name is another",
+			reason: "A ProviderConfig of the same name is another configuration.",
 			kind:   policy.KindClusterProviderConfig, config: cluster(true, configv1alpha1.Finalizer, other),
 			user: user("team-a", policy.KindProviderConfig, "default"),
 			want: []string{other},
 		},
 		"OtherNamespace": {
-			reason: "A ProviderConfig is named from its own namespace only",
+			reason: "A ProviderConfig is used only from its own namespace.",
 			kind:   policy.KindProviderConfig, config: namespaced, user: user("team-b", policy.KindProviderConfig, "default"),
 			want: []string{other},
 		},
 		"OwnNamespace": {
-			reason: "A ProviderConfig that is named stays",
+			reason: "A ProviderConfig that a GitDelivery names is not deleted.",
 			kind:   policy.KindProviderConfig, config: namespaced, user: user("team-a", policy.KindProviderConfig, "default"),
 			want: []string{configv1alpha1.Finalizer, other},
 		},
 		"Refused": {
-			reason: "Who may not use a configuration does not hold it",
+			reason: "A GitDelivery that may not use a configuration does not keep it.",
 			kind:   policy.KindClusterProviderConfig, config: only("team-b"),
 			user: user("team-a", policy.KindClusterProviderConfig, "default"),
 			want: []string{other},
 		},
 		"RefusedWithFinalizer": {
-			reason: "Anybody can write a finalizer",
+			reason: "A finalizer that a user wrote into a GitDelivery does not keep a configuration.",
 			kind:   policy.KindClusterProviderConfig, config: only("team-b"),
 			user: with(func(d *deliveryv1alpha1.GitDelivery) { d.Finalizers = []string{managed.FinalizerName} }),
 			want: []string{other},
 		},
 		"RefusedAfterDelivery": {
-			reason: "Who wrote before they were refused has something to clean up",
+			reason: "A GitDelivery that wrote before it was refused keeps what its cleanup needs.",
 			kind:   policy.KindClusterProviderConfig, config: only("team-b"),
 			user: with(func(d *deliveryv1alpha1.GitDelivery) {
 				d.Finalizers = []string{managed.FinalizerName}
@@ -142,7 +142,7 @@ func TestReconcile(t *testing.T) {
 			want: []string{configv1alpha1.Finalizer, other},
 		},
 		"RefusedDuringAttempt": {
-			reason: "Who began an attempt may have pushed",
+			reason: "A GitDelivery that began an attempt may have pushed and keeps the configuration.",
 			kind:   policy.KindClusterProviderConfig, config: only("team-b"),
 			user: with(func(d *deliveryv1alpha1.GitDelivery) {
 				d.Finalizers = []string{managed.FinalizerName}
@@ -151,7 +151,7 @@ func TestReconcile(t *testing.T) {
 			want: []string{configv1alpha1.Finalizer, other},
 		},
 		"RefusedWithoutFinalizer": {
-			reason: "Without a finalizer nothing is cleaned up",
+			reason: "A GitDelivery without a finalizer is not cleaned up and keeps nothing.",
 			kind:   policy.KindClusterProviderConfig, config: only("team-b"),
 			user: with(func(d *deliveryv1alpha1.GitDelivery) {
 				d.Status.AtProvider.Order = &rolloutv1alpha1.Order{Revision: 1}
@@ -159,7 +159,7 @@ func TestReconcile(t *testing.T) {
 			want: []string{other},
 		},
 		"Allowed": {
-			reason: "Who may use a configuration holds it, also before the first delivery",
+			reason: "A GitDelivery that may use a configuration keeps it before the first delivery, too.",
 			kind:   policy.KindClusterProviderConfig, config: only("team-a"),
 			user: user("team-a", policy.KindClusterProviderConfig, "default"),
 			want: []string{configv1alpha1.Finalizer, other},
@@ -172,7 +172,7 @@ func TestReconcile(t *testing.T) {
 				t.Fatal("not an object")
 			}
 			kube := build(t, config, tc.user)
-			r := &Reconciler{kube: kube, kind: tc.kind, newConfig: kinds()[tc.kind], recorder: xpevent.NewNopRecorder()}
+			r := &Reconciler{kube: kube, kind: tc.kind, newConfig: configKinds()[tc.kind], recorder: xpevent.NewNopRecorder()}
 			key := client.ObjectKeyFromObject(config)
 			if _, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: key}); err != nil {
 				t.Fatal(err)
@@ -187,22 +187,22 @@ func TestReconcile(t *testing.T) {
 	}
 }
 
-func TestStateSigned(t *testing.T) {
+func TestSignedCondition(t *testing.T) {
 	key := &configv1alpha1.Signing{Format: "SSH"}
 	cases := map[string]struct {
 		reason  string
 		signing *configv1alpha1.Signing
 		want    xpv2.ConditionReason
 	}{
-		"Unsigned": {reason: "Without a key anybody's state is believed, and that is said", want: configv1alpha1.ReasonStateUnsigned},
-		"Signed":   {reason: "With a key it is not", signing: key, want: configv1alpha1.ReasonSigned},
+		"Unsigned": {reason: "Without a signing key the condition warns that the state can be forged.", want: configv1alpha1.ReasonStateUnsigned},
+		"Signed":   {reason: "With a signing key the condition reports that the state is signed.", signing: key, want: configv1alpha1.ReasonSigned},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			config := &configv1alpha1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: "default"}}
 			config.Spec.Git.Signing = tc.signing
 			kube := build(t, config)
-			r := &Reconciler{kube: kube, kind: policy.KindClusterProviderConfig, newConfig: kinds()[policy.KindClusterProviderConfig], recorder: xpevent.NewNopRecorder()}
+			r := &Reconciler{kube: kube, kind: policy.KindClusterProviderConfig, newConfig: configKinds()[policy.KindClusterProviderConfig], recorder: xpevent.NewNopRecorder()}
 			versions := []string{}
 			for range 2 {
 				if _, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(config)}); err != nil {
@@ -223,19 +223,19 @@ func TestStateSigned(t *testing.T) {
 	}
 }
 
-func TestReleased(t *testing.T) {
+func TestReleasesConfig(t *testing.T) {
 	a, b := user("team-a", "ProviderConfig", "a"), user("team-a", "ProviderConfig", "b")
 	cases := map[string]struct {
 		reason string
 		event  event.UpdateEvent
 		want   bool
 	}{
-		"Same":  {reason: "A change of status frees nothing", event: event.UpdateEvent{ObjectOld: a, ObjectNew: a}},
-		"Other": {reason: "Who names another configuration frees the first", event: event.UpdateEvent{ObjectOld: a, ObjectNew: b}, want: true},
+		"Same":  {reason: "A change of the status does not release a configuration.", event: event.UpdateEvent{ObjectOld: a, ObjectNew: a}},
+		"Other": {reason: "A GitDelivery that names another configuration releases the first one.", event: event.UpdateEvent{ObjectOld: a, ObjectNew: b}, want: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, released().Update(tc.event)); diff != "" {
+			if diff := cmp.Diff(tc.want, releasesConfig().Update(tc.event)); diff != "" {
 				t.Errorf("\n%s\nUpdate(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})

@@ -12,13 +12,13 @@ import (
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 )
 
-// sayIfSigned puts into the status whether what is in the repository can be told from forgeries.
-func (r *Reconciler) sayIfSigned(ctx context.Context, c client.Object) error {
-	spec, status := partsOf(c)
+// updateSignedCondition writes into the status whether the state in the repository is protected from forgery.
+func (r *Reconciler) updateSignedCondition(ctx context.Context, c client.Object) error {
+	spec, status := specAndStatus(c)
 	if spec == nil {
 		return nil
 	}
-	want := signed(spec).WithObservedGeneration(c.GetGeneration())
+	want := signedCondition(spec).WithObservedGeneration(c.GetGeneration())
 	if have := status.GetCondition(want.Type); have.Equal(want) && have.ObservedGeneration == want.ObservedGeneration {
 		return nil
 	}
@@ -26,7 +26,7 @@ func (r *Reconciler) sayIfSigned(ctx context.Context, c client.Object) error {
 	return errors.Wrapf(r.kube.Status().Update(ctx, c), "cannot update status of %s", r.kind)
 }
 
-func partsOf(c client.Object) (*configv1alpha1.ProviderConfigSpec, *configv1alpha1.ProviderConfigStatus) {
+func specAndStatus(c client.Object) (*configv1alpha1.ProviderConfigSpec, *configv1alpha1.ProviderConfigStatus) {
 	switch o := c.(type) {
 	case *configv1alpha1.ProviderConfig:
 		return &o.Spec, &o.Status
@@ -36,11 +36,11 @@ func partsOf(c client.Object) (*configv1alpha1.ProviderConfigSpec, *configv1alph
 	return nil, nil
 }
 
-func signed(s *configv1alpha1.ProviderConfigSpec) xpv2.Condition {
+func signedCondition(s *configv1alpha1.ProviderConfigSpec) xpv2.Condition {
 	c := xpv2.Condition{Type: configv1alpha1.TypeStateSigned, LastTransitionTime: metav1.Now()}
 	if s.Git.Signing == nil {
 		c.Status, c.Reason = corev1.ConditionFalse, configv1alpha1.ReasonStateUnsigned
-		c.Message = "whoever may push any ref of the repository could order a way back to a tree of theirs: set spec.git.signing, or protect the refs"
+		c.Message = "the state is not signed: anyone who may push any ref can forge a rollback target. Set spec.git.signing, or protect the refs"
 		return c
 	}
 	c.Status, c.Reason = corev1.ConditionTrue, configv1alpha1.ReasonSigned

@@ -15,10 +15,10 @@ import (
 	"github.com/intentplane/intentplane/provider/usage"
 )
 
-// reportUse says in the status of a configuration what its deletion waits for, and as an event when that is seen first. It returns an error
-// if the status cannot be written.
+// reportUse writes into the status of a configuration what its deletion waits for, and records an event when that is new. It returns an
+// error if the status cannot be written.
 func (r *Reconciler) reportUse(ctx context.Context, c client.Object, users []deliveryv1alpha1.GitDelivery) error {
-	_, status := partsOf(c)
+	_, status := specAndStatus(c)
 	if status == nil {
 		return nil
 	}

@@ -16,17 +16,17 @@ import (
 	"github.com/intentplane/intentplane/apis/policy"
 )
 
-// events that were made, as their reasons.
+// events lists the reasons of the recorded events.
 type events []string
 
-// Event notes an event.
+// Event records an event.
 func (e *events) Event(_ runtime.Object, made xpevent.Event) { *e = append(*e, string(made.Reason)) }
 
-// WithAnnotations takes none.
+// WithAnnotations ignores annotations.
 func (e *events) WithAnnotations(...string) xpevent.Recorder { return e }
 
-// TestTerminating deletes a configuration that many deliveries use.
-func TestTerminating(t *testing.T) {
+// TestDeletionReportsUse deletes a configuration that many deliveries use.
+func TestDeletionReportsUse(t *testing.T) {
 	deleted := metav1.Now()
 	config := &configv1alpha1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{
 		Namespace: "team-a", Name: "git", Finalizers: []string{configv1alpha1.Finalizer}, DeletionTimestamp: &deleted,
@@ -38,7 +38,7 @@ func TestTerminating(t *testing.T) {
 		objects = append(objects, d)
 	}
 	kube, made := build(t, objects...), events(nil)
-	r := &Reconciler{kube: kube, kind: policy.KindProviderConfig, newConfig: kinds()[policy.KindProviderConfig], recorder: &made}
+	r := &Reconciler{kube: kube, kind: policy.KindProviderConfig, newConfig: configKinds()[policy.KindProviderConfig], recorder: &made}
 	key, versions := client.ObjectKeyFromObject(config), []string{}
 	look := func() {
 		t.Helper()

@@ -1,6 +1,6 @@
-// Package rolloutrequest brings RolloutRequests to the function, and writes down what became of them.
+// Package rolloutrequest passes RolloutRequests to the function, and writes the answers into their status.
 //
-// The function decides. It sees requests by their labels, which a request has while it is open, and answers in the status of the
+// The function decides. It selects requests by their labels, which a request has while it is open, and answers in the status of the
 // deployment.
 package rolloutrequest
 
@@ -26,17 +26,17 @@ import (
 const (
 	name = "rolloutrequest"
 
-	// deploymentField is the index of requests by their deployment.
+	// deploymentField is the name of the index of requests by deployment.
 	deploymentField = "intentplane.deployment"
 )
 
-// Kind is the kind that the controller cannot do without.
+// Kind returns the kind that has to be served before the controller starts.
 func Kind() schema.GroupVersionKind { return rolloutv1alpha1.GroupVersion.WithKind("RolloutRequest") }
 
-// Setup adds a controller of RolloutRequests to the manager. Each shape of deployments is watched once it is served, which may be
-// never. It returns an error if the controller cannot be added.
+// Setup adds a controller of RolloutRequests to the manager. Deployments of each API group are watched once the group is served, which may
+// be never. It returns an error if the controller cannot be added.
 func Setup(mgr ctrl.Manager, o controller.Options) error {
-	if err := index(context.Background(), mgr.GetFieldIndexer()); err != nil {
+	if err := indexByDeployment(context.Background(), mgr.GetFieldIndexer()); err != nil {
 		return err
 	}
 	log := o.Logger.WithValues("controller", name)
@@ -49,10 +49,10 @@ func Setup(mgr ctrl.Manager, o controller.Options) error {
 		return errors.Wrapf(err, "cannot add controller %s", name)
 	}
 	for _, group := range []string{deploymentv1alpha1.GroupClaims, deploymentv1alpha1.GroupNamespaced} {
-		gvk := kindOf(group)
+		gvk := deploymentKind(group)
 		o.Gate.Register(func() {
-			if err := c.Watch(deployments(mgr, gvk, log)); err != nil {
-				// There is nobody to return it to. Requests would never be answered.
+			if err := c.Watch(deploymentSource(mgr, gvk, log)); err != nil {
+				// The callback cannot return an error, and without the watch requests would not be answered.
 				panic(errors.Wrapf(err, "cannot watch %s", gvk.GroupKind()))
 			}
 		}, gvk)
@@ -60,40 +60,41 @@ func Setup(mgr ctrl.Manager, o controller.Options) error {
 	return nil
 }
 
-// kindOf the deployments of a group.
-func kindOf(group string) schema.GroupVersionKind {
+// deploymentKind returns the kind of the deployments of an API group.
+func deploymentKind(group string) schema.GroupVersionKind {
 	return schema.GroupVersionKind{Group: group, Version: deploymentv1alpha1.Version, Kind: deploymentv1alpha1.Kind}
 }
 
-// deployments wake their requests. Only who they are is kept in memory: their status is read when a request is open.
-func deployments(mgr ctrl.Manager, gvk schema.GroupVersionKind, log logging.Logger) source.Source {
+// deploymentSource returns a source that requeues the requests of a deployment. The cache holds metadata only: the status is read when a
+// request is open.
+func deploymentSource(mgr ctrl.Manager, gvk schema.GroupVersionKind, log logging.Logger) source.Source {
 	o := &metav1.PartialObjectMetadata{}
 	o.SetGroupVersionKind(gvk)
-	w := waker{kube: mgr.GetClient(), group: gvk.Group, log: log}
-	return source.Kind[client.Object](mgr.GetCache(), o, handler.EnqueueRequestsFromMapFunc(w.open))
+	w := requestMapper{kube: mgr.GetClient(), group: gvk.Group, log: log}
+	return source.Kind[client.Object](mgr.GetCache(), o, handler.EnqueueRequestsFromMapFunc(w.requestsForDeployment))
 }
 
-// A waker finds the requests that a deployment concerns.
-type waker struct {
+// A requestMapper maps an event of a deployment to its open requests.
+type requestMapper struct {
 	kube  client.Reader
 	group string
 	log   logging.Logger
 }
 
-func (w waker) open(ctx context.Context, o client.Object) []reconcile.Request {
+func (w requestMapper) requestsForDeployment(ctx context.Context, o client.Object) []reconcile.Request {
 	all, err := requestsOf(ctx, w.kube, o.GetNamespace(), w.group, o.GetName())
 	if err != nil {
 		w.log.Info("Cannot wake RolloutRequests", "deployment", o.GetName(), "error", err)
 	}
 	out := []reconcile.Request{}
-	for _, r := range first(all) {
+	for _, r := range openRequests(all) {
 		out = append(out, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(r)})
 	}
 	return out
 }
 
-// index makes requests findable by their deployment. It returns an error if the cache already has the index.
-func index(ctx context.Context, i client.FieldIndexer) error {
+// indexByDeployment indexes requests by their deployment. It returns an error if the cache already has the index.
+func indexByDeployment(ctx context.Context, i client.FieldIndexer) error {
 	return errors.Wrap(i.IndexField(ctx, &rolloutv1alpha1.RolloutRequest{}, deploymentField, func(o client.Object) []string {
 		r, ok := o.(*rolloutv1alpha1.RolloutRequest)
 		if !ok {
@@ -103,7 +104,7 @@ func index(ctx context.Context, i client.FieldIndexer) error {
 	}), "cannot index RolloutRequests by deployment")
 }
 
-// requestsOf a deployment, as they are in the cache: what they hold is shared.
+// requestsOf returns the requests of a deployment from the cache. The objects are shared and must not be changed.
 func requestsOf(ctx context.Context, kube client.Reader, namespace, group, deployment string) ([]rolloutv1alpha1.RolloutRequest, error) {
 	l := &rolloutv1alpha1.RolloutRequestList{}
 	err := kube.List(ctx, l, client.InNamespace(namespace), client.MatchingFields{deploymentField: group + "/" + deployment}, client.UnsafeDisableDeepCopy)

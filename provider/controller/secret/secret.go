@@ -1,4 +1,4 @@
-// Package secret holds Secrets while a managed resource needs what is in them.
+// Package secret keeps a finalizer on Secrets while a managed resource needs them.
 package secret
 
 import (
@@ -31,20 +31,19 @@ func Setup(mgr ctrl.Manager, o controller.Options) error {
 	err := ctrl.NewControllerManagedBy(mgr).
 		Named(name).
 		WithOptions(o.ForControllerRuntime()).
-		// Only who a Secret is, not what is in it, is kept in memory.
-		WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(u.ofSecret)).
-		Watches(&deliveryv1alpha1.GitDelivery{}, handler.EnqueueRequestsFromMapFunc(u.ofDelivery), builder.WithPredicates(renamed())).
-		Watches(&configv1alpha1.ProviderConfig{}, handler.EnqueueRequestsFromMapFunc(ofConfig), changed).
-		Watches(&configv1alpha1.ClusterProviderConfig{}, handler.EnqueueRequestsFromMapFunc(ofConfig), changed).
+		// The cache holds the metadata of Secrets only, not their data.
+		WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(u.requestsForSecret)).
+		Watches(&deliveryv1alpha1.GitDelivery{}, handler.EnqueueRequestsFromMapFunc(u.requestsForDelivery), builder.WithPredicates(configChanged())).
+		Watches(&configv1alpha1.ProviderConfig{}, handler.EnqueueRequestsFromMapFunc(requestsForConfig), changed).
+		Watches(&configv1alpha1.ClusterProviderConfig{}, handler.EnqueueRequestsFromMapFunc(requestsForConfig), changed).
 		Complete(&Reconciler{kube: mgr.GetClient(), users: u, recorder: xpevent.NewAPIRecorder(mgr.GetEventRecorderFor(name))})
 	return errors.Wrapf(err, "cannot add controller %s", name)
 }
 
-// A Reconciler keeps a finalizer on each Secret that a GitDelivery needs, so that whoever deletes a claim, its configuration and
-// its Secret at once gets a repository that is cleaned up. It is the only one who may say that a Secret is free: no other finalizer
-// is touched.
+// A Reconciler keeps a finalizer on each Secret that a GitDelivery needs. A user who deletes a claim, its configuration and its Secret at
+// once still gets a repository that is cleaned up. The Reconciler does not touch other finalizers.
 type Reconciler struct {
-	// kube reads metadata of Secrets from the API server, since nothing about Secrets is cached for reading.
+	// kube reads metadata of Secrets from the API server, since the reading client caches nothing about Secrets.
 	kube  client.Client
 	users users
 	// recorder of the event on a Secret whose deletion waits: a Secret has no status.
@@ -58,46 +57,47 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if err := r.kube.Get(ctx, req.NamespacedName, s); err != nil {
 		return reconcile.Result{}, errors.Wrapf(client.IgnoreNotFound(err), "cannot get metadata of Secret")
 	}
-	users, err := r.users.of(ctx, req.NamespacedName)
+	users, err := r.users.deliveriesUsing(ctx, req.NamespacedName)
 	if err != nil {
 		return reconcile.Result{}, err
 	}
 	if len(users) == 0 {
-		return reconcile.Result{}, r.release(ctx, s)
+		return reconcile.Result{}, r.removeFinalizer(ctx, s)
 	}
 	if meta.WasDeleted(s) {
 		r.reportUse(s, users)
-		return reconcile.Result{}, nil // Woken when its last user goes. A finalizer that is missing can no longer be added.
+		return reconcile.Result{}, nil // It is requeued when its last user is gone. The API server refuses to add a finalizer that is missing.
 	}
-	return reconcile.Result{}, r.hold(ctx, s)
+	return reconcile.Result{}, r.addFinalizer(ctx, s)
 }
 
-// reportUse says as an event what the deletion of a Secret waits for. One that is not held waits for others.
+// reportUse records an event that says what the deletion of a Secret waits for. A Secret without our finalizer waits for other controllers.
 func (r *Reconciler) reportUse(s *metav1.PartialObjectMetadata, users []deliveryv1alpha1.GitDelivery) {
 	if meta.FinalizerExists(s, configv1alpha1.Finalizer) {
 		r.recorder.Event(s, xpevent.Warning(xpevent.Reason(configv1alpha1.ReasonInUse), errors.New(usage.Describe("Secret", users))))
 	}
 }
 
-func (r *Reconciler) hold(ctx context.Context, s *metav1.PartialObjectMetadata) error {
+func (r *Reconciler) addFinalizer(ctx context.Context, s *metav1.PartialObjectMetadata) error {
 	if meta.FinalizerExists(s, configv1alpha1.Finalizer) {
 		return nil
 	}
 	before := s.DeepCopy()
 	meta.AddFinalizer(s, configv1alpha1.Finalizer)
-	return errors.Wrap(r.kube.Patch(ctx, s, from(before)), "cannot add finalizer to Secret")
+	return errors.Wrap(r.kube.Patch(ctx, s, optimisticPatch(before)), "cannot add finalizer to Secret")
 }
 
-func (r *Reconciler) release(ctx context.Context, s *metav1.PartialObjectMetadata) error {
+func (r *Reconciler) removeFinalizer(ctx context.Context, s *metav1.PartialObjectMetadata) error {
 	if !meta.FinalizerExists(s, configv1alpha1.Finalizer) {
 		return nil
 	}
 	before := s.DeepCopy()
 	meta.RemoveFinalizer(s, configv1alpha1.Finalizer)
-	return errors.Wrap(client.IgnoreNotFound(r.kube.Patch(ctx, s, from(before))), "cannot remove finalizer from Secret")
+	return errors.Wrap(client.IgnoreNotFound(r.kube.Patch(ctx, s, optimisticPatch(before))), "cannot remove finalizer from Secret")
 }
 
-// from makes patches that fail if the object has changed: a patch replaces the whole list of finalizers, those of others too.
-func from(before client.Object) client.Patch {
+// optimisticPatch returns a patch that fails if the object has changed: it replaces the whole list of finalizers, with those of other
+// controllers.
+func optimisticPatch(before client.Object) client.Patch {
 	return client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
 }

@@ -31,7 +31,7 @@ const (
 	other = "example.org/other"
 )
 
-// indexer adds usage's indexes to a double of an API server.
+// indexer adds the indexes of package usage to a fake client.
 type indexer struct {
 	*fake.ClientBuilder
 }
@@ -57,7 +57,7 @@ func build(t *testing.T, objects ...client.Object) client.WithWatch {
 	return b.Build()
 }
 
-// creds is a Secret of team-a that the tests speak about.
+// creds returns the Secret of team-a that these tests use.
 func creds(deleted bool, finalizers ...string) *corev1.Secret {
 	s := &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "creds", Finalizers: finalizers},
@@ -94,7 +94,7 @@ func user(namespace, name, kind, config string) *deliveryv1alpha1.GitDelivery {
 	return d
 }
 
-// closed makes a configuration that nobody of these tests may use.
+// closed makes a configuration that no namespace of these tests may use.
 func closed(c *configv1alpha1.ClusterProviderConfig) *configv1alpha1.ClusterProviderConfig {
 	c.Spec.Policy.AllowedNamespaces = []string{"platform"}
 	return c
@@ -114,7 +114,7 @@ func request() reconcile.Request {
 	return reconcile.Request{NamespacedName: client.ObjectKeyFromObject(creds(false))}
 }
 
-// finalizers of the Secret, or one word if it is gone.
+// finalizers returns the finalizers of the Secret, or one word if it is gone.
 func finalizers(t *testing.T, kube client.Client) []string {
 	t.Helper()
 	s := &corev1.Secret{}
@@ -139,78 +139,78 @@ func TestReconcile(t *testing.T) {
 		want    []string
 	}{
 		"Hold": {
-			reason:  "A Secret that a delivery needs is held, beside the finalizers of others",
+			reason:  "A Secret that a delivery needs gets the finalizer beside those of other controllers.",
 			secret:  creds(false, other),
 			objects: []client.Object{own("team-a", "git", "creds"), user("team-a", "web", policy.KindProviderConfig, "git")},
 			want:    []string{other, held},
 		},
 		"HoldOnce": {
-			reason:  "A Secret that is held stays so",
+			reason:  "A Secret that has the finalizer is not written again.",
 			secret:  creds(false, held),
 			objects: []client.Object{own("team-a", "git", "creds"), user("team-a", "web", policy.KindProviderConfig, "git")},
 			want:    []string{held},
 		},
 		"HoldCABundle": {
-			reason:  "Certificates are needed as well as credentials",
+			reason:  "A Secret with certificates is needed as one with credentials is.",
 			secret:  creds(false),
 			objects: []client.Object{trusting(own("team-a", "git", "another"), "creds"), user("team-a", "web", policy.KindProviderConfig, "git")},
 			want:    []string{held},
 		},
 		"HoldShared": {
-			reason:  "A ClusterProviderConfig's Secret is in another namespace than who needs it",
+			reason:  "A Secret of a ClusterProviderConfig is needed from other namespaces.",
 			secret:  creds(false),
 			objects: []client.Object{shared("git", "team-a", "creds"), user("team-b", "web", policy.KindClusterProviderConfig, "git")},
 			want:    []string{held},
 		},
 		"Refused": {
-			reason:  "Who may not use a ClusterProviderConfig does not hold its Secret",
+			reason:  "A GitDelivery that may not use a ClusterProviderConfig does not keep its Secret.",
 			secret:  creds(false, held, other),
 			objects: []client.Object{closed(shared("git", "team-a", "creds")), user("team-b", "web", policy.KindClusterProviderConfig, "git")},
 			want:    []string{other},
 		},
 		"RefusedAfterDelivery": {
-			reason:  "Who wrote before they were refused has something to clean up",
+			reason:  "A GitDelivery that wrote before it was refused keeps what its cleanup needs.",
 			secret:  creds(true, held),
 			objects: []client.Object{closed(shared("git", "team-a", "creds")), delivered(user("team-b", "web", policy.KindClusterProviderConfig, "git"))},
 			want:    []string{held},
 		},
 		"DeletedInUse": {
-			reason:  "A Secret that is being deleted stays as long as a delivery needs it",
+			reason:  "A Secret that is being deleted stays while a delivery needs it.",
 			secret:  creds(true, held, other),
 			objects: []client.Object{own("team-a", "git", "creds"), user("team-a", "web", policy.KindProviderConfig, "git")},
 			want:    []string{held, other},
 		},
 		"DeletedTooEarly": {
-			reason:  "Nobody may hold what is already being deleted",
+			reason:  "A Secret that is already being deleted gets no finalizer.",
 			secret:  creds(true, other),
 			objects: []client.Object{own("team-a", "git", "creds"), user("team-a", "web", policy.KindProviderConfig, "git")},
 			want:    []string{other},
 		},
 		"DeletedAndFree": {
-			reason:  "A Secret that is being deleted goes with the last finalizer",
+			reason:  "A Secret that is being deleted loses the finalizer when no delivery needs it.",
 			secret:  creds(true, held),
 			objects: []client.Object{own("team-a", "git", "creds")},
 			want:    []string{"gone"},
 		},
 		"Release": {
-			reason:  "A Secret whose configuration nobody names is free, and others still hold it",
+			reason:  "A Secret whose configuration is not used loses our finalizer and keeps the others.",
 			secret:  creds(false, held, other),
 			objects: []client.Object{own("team-a", "git", "creds"), user("team-a", "web", policy.KindProviderConfig, "another")},
 			want:    []string{other},
 		},
 		"ReleaseWithoutConfig": {
-			reason:  "A Secret that no configuration names is free",
+			reason:  "A Secret that no configuration names loses the finalizer.",
 			secret:  creds(false, held, other),
 			objects: []client.Object{own("team-a", "git", "another"), user("team-a", "web", policy.KindProviderConfig, "git")},
 			want:    []string{other},
 		},
 		"OtherNamespace": {
-			reason:  "A tenant's configuration holds no Secret of another tenant",
+			reason:  "A tenant's configuration does not keep a Secret of another tenant.",
 			secret:  creds(false),
 			objects: []client.Object{own("team-b", "git", "creds"), user("team-b", "web", policy.KindProviderConfig, "git")},
 		},
 		"ForeignNamespace": {
-			reason: "A tenant's configuration holds no Secret of another tenant, even if it names one",
+			reason: "A tenant's configuration does not keep a Secret of another tenant that it names.",
 			secret: creds(false),
 			objects: []client.Object{
 				&configv1alpha1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: "team-b", Name: "git"}, Spec: remote("team-a", "creds")},
@@ -218,12 +218,12 @@ func TestReconcile(t *testing.T) {
 			},
 		},
 		"SameNameOtherKind": {
-			reason:  "A ClusterProviderConfig of the same name is another",
+			reason:  "A ClusterProviderConfig of the same name is another configuration.",
 			secret:  creds(false),
 			objects: []client.Object{own("team-a", "git", "creds"), user("team-a", "web", policy.KindClusterProviderConfig, "git")},
 		},
 		"TwoConfigs": {
-			reason:  "A Secret of two configurations is held as long as one of them is in use",
+			reason:  "A Secret of two configurations keeps the finalizer while one of them is in use.",
 			secret:  creds(true, held),
 			objects: []client.Object{own("team-a", "git", "creds"), shared("git", "team-a", "creds"), user("team-b", "web", policy.KindClusterProviderConfig, "git")},
 			want:    []string{held},
@@ -242,8 +242,8 @@ func TestReconcile(t *testing.T) {
 	}
 }
 
-// TestOrder deletes everything at once: the Secret goes after its last user.
-func TestOrder(t *testing.T) {
+// TestDeletionWaitsForUsers deletes everything at once: the Secret is deleted after its last user.
+func TestDeletionWaitsForUsers(t *testing.T) {
 	first, last := user("team-a", "first", policy.KindProviderConfig, "git"), user("team-b", "last", policy.KindClusterProviderConfig, "git")
 	config := own("team-a", "git", "creds")
 	kube := build(t, creds(false), config, shared("git", "team-a", "creds"), first, last)
@@ -252,11 +252,11 @@ func TestOrder(t *testing.T) {
 		object client.Object
 		want   []string
 	}{
-		{reason: "Held while all is well", want: []string{held}},
-		{reason: "Its own deletion waits", object: creds(false), want: []string{held}},
-		{reason: "One user is left", object: first, want: []string{held}},
-		{reason: "The user that is left names another configuration", object: config, want: []string{held}},
-		{reason: "No user is left", object: last, want: []string{"gone"}},
+		{reason: "A Secret in use has the finalizer.", want: []string{held}},
+		{reason: "The deletion of a Secret in use waits.", object: creds(false), want: []string{held}},
+		{reason: "A Secret stays while one of two users is left.", object: first, want: []string{held}},
+		{reason: "A Secret stays while it is in use through another configuration.", object: config, want: []string{held}},
+		{reason: "A Secret is deleted when no user is left.", object: last, want: []string{"gone"}},
 	}
 	for _, s := range steps {
 		if s.object != nil {
@@ -272,11 +272,11 @@ func TestOrder(t *testing.T) {
 		}
 	}
 	if _, err := reconciler(kube).Reconcile(t.Context(), request()); err != nil {
-		t.Errorf("\nA Secret that is gone is nobody's concern\nReconcile(...): %v", err)
+		t.Errorf("\nA Secret that is gone is no error\nReconcile(...): %v", err)
 	}
 }
 
-// TestRace lets somebody else write between what is read and what is written.
+// TestRace lets another client write between the read and the write.
 func TestRace(t *testing.T) {
 	kube := build(t, creds(false), own("team-a", "git", "creds"), user("team-a", "web", policy.KindProviderConfig, "git"))
 	racing := interceptor.NewClient(kube, interceptor.Funcs{
@@ -300,7 +300,7 @@ func TestRace(t *testing.T) {
 	}
 }
 
-// TestUnknown lets lists fail: what is not known frees nothing.
+// TestUnknown lets lists fail: a Secret whose users are unknown keeps its finalizer.
 func TestUnknown(t *testing.T) {
 	for name, list := range map[string]client.ObjectList{
 		"ProviderConfigs":        &configv1alpha1.ProviderConfigList{},
@@ -323,37 +323,37 @@ func TestUnknown(t *testing.T) {
 			if diff := cmp.Diff([]string{held}, finalizers(t, kube)); diff != "" {
 				t.Errorf("\nWhat is not known frees nothing\nfinalizers: -want, +got:\n%s", diff)
 			}
-			if diff := cmp.Diff([]reconcile.Request{request()}, (users{kube: broken}).ofSecret(t.Context(), creds(true, held))); diff != "" {
+			if diff := cmp.Diff([]reconcile.Request{request()}, (users{kube: broken}).requestsForSecret(t.Context(), creds(true, held))); diff != "" {
 				t.Errorf("\nWhat is not known is looked at\nofSecret(...): -want, +got:\n%s", diff)
 			}
 		})
 	}
 }
 
-func TestRenamed(t *testing.T) {
+func TestConfigChanged(t *testing.T) {
 	a, b := user("team-a", "web", policy.KindProviderConfig, "a"), user("team-a", "web", policy.KindProviderConfig, "b")
 	cases := map[string]struct {
 		reason string
 		event  event.UpdateEvent
 		want   bool
 	}{
-		"Same":  {reason: "A change of status needs no other Secret", event: event.UpdateEvent{ObjectOld: a, ObjectNew: a.DeepCopy()}},
-		"Other": {reason: "Another configuration has other Secrets", event: event.UpdateEvent{ObjectOld: a, ObjectNew: b}, want: true},
-		"Alien": {reason: "Another kind is none of ours", event: event.UpdateEvent{ObjectOld: creds(false), ObjectNew: creds(true)}},
+		"Same":  {reason: "A change of the status of a delivery requeues no Secret.", event: event.UpdateEvent{ObjectOld: a, ObjectNew: a.DeepCopy()}},
+		"Other": {reason: "A delivery that names another configuration requeues Secrets.", event: event.UpdateEvent{ObjectOld: a, ObjectNew: b}, want: true},
+		"Alien": {reason: "An update of another kind requeues no Secret.", event: event.UpdateEvent{ObjectOld: creds(false), ObjectNew: creds(true)}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, renamed().Update(tc.event)); diff != "" {
+			if diff := cmp.Diff(tc.want, configChanged().Update(tc.event)); diff != "" {
 				t.Errorf("\n%s\nUpdate(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}
-	if !renamed().Create(event.CreateEvent{Object: a}) || !renamed().Delete(event.DeleteEvent{Object: a}) {
+	if !configChanged().Create(event.CreateEvent{Object: a}) || !configChanged().Delete(event.DeleteEvent{Object: a}) {
 		t.Error("\nWho comes or goes needs Secrets, or frees them")
 	}
 }
 
-func TestWake(t *testing.T) {
+func TestRequests(t *testing.T) {
 	u := users{kube: build(t,
 		own("team-a", "git", "creds"), shared("git", "platform", "token"), trusting(own("team-b", "git", "creds"), "ca"),
 		user("team-a", "web", policy.KindProviderConfig, "git"),
@@ -366,18 +366,18 @@ func TestWake(t *testing.T) {
 		object client.Object
 		want   []string
 	}{
-		"NotHeld":        {reason: "A Secret that is needed has to be held", fn: u.ofSecret, object: creds(false), want: []string{"team-a/creds"}},
-		"Held":           {reason: "A Secret that is needed and held is as it should be", fn: u.ofSecret, object: creds(false, held)},
-		"HeldAndDeleted": {reason: "A Secret whose deletion waits is reported", fn: u.ofSecret, object: creds(true, held), want: []string{"team-a/creds"}},
-		"Idle":           {reason: "A Secret that nobody needs is none of ours", fn: u.ofSecret, object: idle},
-		"Left":           {reason: "A Secret that is held for nobody has to be freed", fn: u.ofSecret, object: &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "idle", Finalizers: []string{held}}}, want: []string{"team-a/idle"}},
-		"Own":            {reason: "A delivery needs the Secret of its configuration", fn: u.ofDelivery, object: user("team-a", "web", policy.KindProviderConfig, "git"), want: []string{"team-a/creds"}},
-		"Both":           {reason: "A delivery needs all Secrets of its configuration", fn: u.ofDelivery, object: user("team-b", "web", policy.KindProviderConfig, "git"), want: []string{"team-b/creds", "team-b/ca"}},
-		"Shared":         {reason: "A ClusterProviderConfig says where its Secret is", fn: u.ofDelivery, object: user("team-a", "web", policy.KindClusterProviderConfig, "git"), want: []string{"platform/token"}},
-		"NoConfig":       {reason: "A configuration that is not there names nothing", fn: u.ofDelivery, object: user("team-a", "web", policy.KindProviderConfig, "none")},
-		"NoReference":    {reason: "Who names no configuration needs nothing", fn: u.ofDelivery, object: &deliveryv1alpha1.GitDelivery{}},
-		"ProviderConfig": {reason: "A configuration needs its Secret, also when it goes", fn: ofConfig, object: own("team-c", "git", "creds"), want: []string{"team-c/creds"}},
-		"ClusterConfig":  {reason: "A configuration needs its Secret, also when it goes", fn: ofConfig, object: shared("any", "platform", "token"), want: []string{"platform/token"}},
+		"NotHeld":        {reason: "A Secret that is needed without the finalizer is requeued.", fn: u.requestsForSecret, object: creds(false), want: []string{"team-a/creds"}},
+		"Held":           {reason: "A Secret that is needed and has the finalizer is not requeued.", fn: u.requestsForSecret, object: creds(false, held)},
+		"HeldAndDeleted": {reason: "A Secret whose deletion waits is requeued to report that.", fn: u.requestsForSecret, object: creds(true, held), want: []string{"team-a/creds"}},
+		"Idle":           {reason: "A Secret that is not needed and has no finalizer is not requeued.", fn: u.requestsForSecret, object: idle},
+		"Left":           {reason: "A Secret that has the finalizer and is not needed is requeued.", fn: u.requestsForSecret, object: &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "idle", Finalizers: []string{held}}}, want: []string{"team-a/idle"}},
+		"Own":            {reason: "A delivery requeues the Secret of its configuration.", fn: u.requestsForDelivery, object: user("team-a", "web", policy.KindProviderConfig, "git"), want: []string{"team-a/creds"}},
+		"Both":           {reason: "A delivery requeues all Secrets of its configuration.", fn: u.requestsForDelivery, object: user("team-b", "web", policy.KindProviderConfig, "git"), want: []string{"team-b/creds", "team-b/ca"}},
+		"Shared":         {reason: "A delivery requeues the Secret in the namespace that a ClusterProviderConfig names.", fn: u.requestsForDelivery, object: user("team-a", "web", policy.KindClusterProviderConfig, "git"), want: []string{"platform/token"}},
+		"NoConfig":       {reason: "A delivery whose configuration does not exist requeues nothing.", fn: u.requestsForDelivery, object: user("team-a", "web", policy.KindProviderConfig, "none")},
+		"NoReference":    {reason: "A delivery without a configuration requeues nothing.", fn: u.requestsForDelivery, object: &deliveryv1alpha1.GitDelivery{}},
+		"ProviderConfig": {reason: "A ProviderConfig requeues its Secret, also when it is deleted.", fn: requestsForConfig, object: own("team-c", "git", "creds"), want: []string{"team-c/creds"}},
+		"ClusterConfig":  {reason: "A ClusterProviderConfig requeues its Secret, also when it is deleted.", fn: requestsForConfig, object: shared("any", "platform", "token"), want: []string{"platform/token"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -392,22 +392,22 @@ func TestWake(t *testing.T) {
 	}
 }
 
-// events that were made, as their reasons and messages.
+// events lists the recorded events, as their reasons and messages.
 type events []string
 
-// Event notes an event.
+// Event records an event.
 func (e *events) Event(_ runtime.Object, made xpevent.Event) {
 	*e = append(*e, string(made.Reason)+": "+made.Message)
 }
 
-// WithAnnotations takes none.
+// WithAnnotations ignores annotations.
 func (e *events) WithAnnotations(...string) xpevent.Recorder { return e }
 
 func TestReportUse(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		secret *corev1.Secret
-		// woken is how many reconciles a change of the Secret makes.
+		// woken is the number of requests that a change of the Secret makes.
 		woken int
 		want  events
 	}{
@@ -417,15 +417,15 @@ func TestReportUse(t *testing.T) {
 			woken:  1,
 			want:   events{"InUse: the deletion waits, for the Secret is used by GitDelivery team-a/web: delete their deployments, or let them use another configuration"},
 		},
-		"NotHeld":    {reason: "A deletion that waits for others has no event.", secret: creds(true, other), woken: 1},
-		"NotDeleted": {reason: "A Secret that nobody deletes has no event.", secret: creds(false, held)},
+		"NotHeld":    {reason: "A deletion that waits for other controllers has no event.", secret: creds(true, other), woken: 1},
+		"NotDeleted": {reason: "A Secret that is not being deleted has no event.", secret: creds(false, held)},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			kube := build(t, tc.secret, own("team-a", "git", "creds"), user("team-a", "web", policy.KindProviderConfig, "git"))
 			r, made := reconciler(kube), events(nil)
 			r.recorder = &made
-			woken := r.users.ofSecret(t.Context(), tc.secret)
+			woken := r.users.requestsForSecret(t.Context(), tc.secret)
 			if diff := cmp.Diff(tc.woken, len(woken)); diff != "" {
 				t.Errorf("\n%s\nofSecret(...): Secrets to reconcile: -want, +got:\n%s", tc.reason, diff)
 			}

@@ -18,20 +18,20 @@ import (
 	"github.com/intentplane/intentplane/provider/usage"
 )
 
-// users finds who needs a Secret: the GitDeliveries that name a configuration that names it.
+// users finds the GitDeliveries that need a Secret: they name a configuration that names the Secret.
 type users struct {
 	kube client.Reader
 }
 
-// of returns the GitDeliveries that hold a configuration which names a Secret: of the first such configuration that is held. It returns an
-// error if that cannot be known.
-func (u users) of(ctx context.Context, secret client.ObjectKey) ([]deliveryv1alpha1.GitDelivery, error) {
-	configs, err := u.configs(ctx, secret.Namespace)
+// deliveriesUsing returns the GitDeliveries that need the first configuration in use that names a Secret. It returns an error if they
+// cannot be listed.
+func (u users) deliveriesUsing(ctx context.Context, secret client.ObjectKey) ([]deliveryv1alpha1.GitDelivery, error) {
+	configs, err := u.listConfigs(ctx, secret.Namespace)
 	if err != nil {
 		return nil, err
 	}
 	for _, c := range configs {
-		if !slices.Contains(secretsOf(c), secret) {
+		if !slices.Contains(secretsOfConfig(c), secret) {
 			continue
 		}
 		ds, err := usage.Holders(ctx, u.kube, c)
@@ -42,8 +42,8 @@ func (u users) of(ctx context.Context, secret client.ObjectKey) ([]deliveryv1alp
 	return nil, nil
 }
 
-// configs that may name Secrets of a namespace.
-func (u users) configs(ctx context.Context, namespace string) ([]client.Object, error) {
+// listConfigs returns the configurations that may name Secrets of a namespace.
+func (u users) listConfigs(ctx context.Context, namespace string) ([]client.Object, error) {
 	own := &configv1alpha1.ProviderConfigList{}
 	if err := u.kube.List(ctx, own, client.InNamespace(namespace)); err != nil {
 		return nil, errors.Wrap(err, "cannot list ProviderConfigs")
@@ -62,21 +62,22 @@ func (u users) configs(ctx context.Context, namespace string) ([]client.Object, 
 	return out, nil
 }
 
-// ofSecret returns a Secret that is not as it should be, which few of a cluster's Secrets are.
-func (u users) ofSecret(ctx context.Context, secret client.Object) []reconcile.Request {
+// requestsForSecret returns a request if the finalizer of a Secret has to change, or its deletion waits. For most Secrets of a cluster
+// there is none.
+func (u users) requestsForSecret(ctx context.Context, secret client.Object) []reconcile.Request {
 	key := client.ObjectKeyFromObject(secret)
-	users, err := u.of(ctx, key)
+	users, err := u.deliveriesUsing(ctx, key)
 	used := len(users) > 0
 	asItShould := used == meta.FinalizerExists(secret, configv1alpha1.Finalizer)
 	waits := used && meta.WasDeleted(secret)
 	if err == nil && asItShould && !waits {
 		return nil
 	}
-	return requests([]client.ObjectKey{key}) // After an error too: there it is tried again.
+	return newRequests([]client.ObjectKey{key}) // After an error the reconcile lists the users again, and is retried.
 }
 
-// ofDelivery returns the Secrets that a GitDelivery needs, or did.
-func (u users) ofDelivery(ctx context.Context, o client.Object) []reconcile.Request {
+// requestsForDelivery returns requests for the Secrets that a GitDelivery needs or needed.
+func (u users) requestsForDelivery(ctx context.Context, o client.Object) []reconcile.Request {
 	d, ok := o.(*deliveryv1alpha1.GitDelivery)
 	if !ok || d.GetProviderConfigReference() == nil {
 		return nil
@@ -86,32 +87,34 @@ func (u users) ofDelivery(ctx context.Context, o client.Object) []reconcile.Requ
 		key.Namespace, c = d.GetNamespace(), &configv1alpha1.ProviderConfig{}
 	}
 	if err := u.kube.Get(ctx, key, c); err != nil {
-		return nil // The cache answers. What is not in it frees, or needs, its Secrets when it goes, or comes.
+		return nil // The read is from the cache. A configuration that is not in it requeues its Secrets when it is added or deleted.
 	}
-	return ofConfig(ctx, c)
+	return requestsForConfig(ctx, c)
 }
 
-// ofConfig returns the Secrets that a configuration names.
-func ofConfig(_ context.Context, c client.Object) []reconcile.Request { return requests(secretsOf(c)) }
+// requestsForConfig returns requests for the Secrets that a configuration names.
+func requestsForConfig(_ context.Context, c client.Object) []reconcile.Request {
+	return newRequests(secretsOfConfig(c))
+}
 
-func secretsOf(o client.Object) []client.ObjectKey {
+func secretsOfConfig(o client.Object) []client.ObjectKey {
 	switch c := o.(type) {
 	case *configv1alpha1.ProviderConfig:
-		return credentials.Secrets(credentials.Config{Kind: kindOf(c), Namespace: c.GetNamespace(), Remote: c.Spec.Git})
+		return credentials.Secrets(credentials.Config{Kind: configKind(c), Namespace: c.GetNamespace(), Remote: c.Spec.Git})
 	case *configv1alpha1.ClusterProviderConfig:
-		return credentials.Secrets(credentials.Config{Kind: kindOf(c), Remote: c.Spec.Git})
+		return credentials.Secrets(credentials.Config{Kind: configKind(c), Remote: c.Spec.Git})
 	}
 	return nil
 }
 
-func kindOf(o client.Object) string {
+func configKind(o client.Object) string {
 	if _, ok := o.(*configv1alpha1.ClusterProviderConfig); ok {
 		return policy.KindClusterProviderConfig
 	}
 	return policy.KindProviderConfig
 }
 
-func requests(secrets []client.ObjectKey) []reconcile.Request {
+func newRequests(secrets []client.ObjectKey) []reconcile.Request {
 	out := []reconcile.Request{}
 	for _, s := range secrets {
 		out = append(out, reconcile.Request{NamespacedName: s})
@@ -119,8 +122,8 @@ func requests(secrets []client.ObjectKey) []reconcile.Request {
 	return out
 }
 
-// renamed lets through a GitDelivery that comes, goes, or names another configuration.
-func renamed() predicate.Predicate {
+// configChanged accepts the creation and deletion of a GitDelivery, and an update that names another configuration.
+func configChanged() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, ok := e.ObjectOld.(*deliveryv1alpha1.GitDelivery)
 		after, ok2 := e.ObjectNew.(*deliveryv1alpha1.GitDelivery)

@@ -16,12 +16,13 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
-// reportDrift makes an event for drift that was restored, once for each restoring commit: the condition names it, and the name of the event
-// follows from that. What is older than an event lives is not reported again. It returns an error if the event cannot be made.
-func (r *Reconciler) reportDrift(ctx context.Context, u *unstructured.Unstructured, s *story) error {
+// reportDrift creates an event for restored drift, once for each restoring commit: the condition names the commit, and the event's name is
+// derived from the condition. Drift that is older than maxEventAge is not reported again. It returns an error if the event cannot be
+// created.
+func (r *Reconciler) reportDrift(ctx context.Context, u *unstructured.Unstructured, s *phaseLog) error {
 	c := restoredDrift(u)
 	key := driftKey(u, c.Message)
-	if c.Message == "" || s.drift == key || r.now().Sub(c.LastTransitionTime.Time) >= stale {
+	if c.Message == "" || s.drift == key || r.now().Sub(c.LastTransitionTime.Time) >= maxEventAge {
 		return nil
 	}
 	err := r.kube.Create(ctx, driftEvent(u, c, key))
@@ -32,7 +33,7 @@ func (r *Reconciler) reportDrift(ctx context.Context, u *unstructured.Unstructur
 	return nil
 }
 
-// restoredDrift is the condition which says that drift was restored, or an empty one.
+// restoredDrift returns the condition that reports restored drift, or an empty one.
 func restoredDrift(u *unstructured.Unstructured) xpv2.Condition {
 	o := struct {
 		Status xpv2.ConditionedStatus `json:"status"`

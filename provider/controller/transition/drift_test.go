@@ -13,8 +13,8 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
-// driftEvents are the messages of the events about restored drift.
-func (w *world) driftEvents() []string {
+// driftEvents returns the messages of the events about restored drift.
+func (w *testEnv) driftEvents() []string {
 	w.t.Helper()
 	l := &corev1.EventList{}
 	if err := w.kube.List(w.t.Context(), l); err != nil {
@@ -30,7 +30,7 @@ func (w *world) driftEvents() []string {
 }
 
 func TestReportDrift(t *testing.T) {
-	w := newWorld(t)
+	w := newTestEnv(t)
 	delivered := func(reason, message string, at time.Time) {
 		t.Helper()
 		u := &unstructured.Unstructured{Object: map[string]any{"status": map[string]any{"conditions": []any{map[string]any{

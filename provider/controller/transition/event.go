@@ -14,19 +14,19 @@ import (
 // ReasonPhaseTransition is the reason of the event for a change of the phase.
 const ReasonPhaseTransition = "PhaseTransition"
 
-// reporter of events.
+// reporter is the component that reports events.
 const reporter = "intentplane-provider"
 
-// eventOf one step. Its name follows from what it tells.
-func eventOf(u *unstructured.Unstructured, s step) *corev1.Event {
+// newEvent returns the event of a step. Its name is derived from the step, so that a step has one event.
+func newEvent(u *unstructured.Unstructured, s step) *corev1.Event {
 	return &corev1.Event{
 		ObjectMeta: metav1.ObjectMeta{Namespace: u.GetNamespace(), Name: u.GetName() + "." + s.key},
 		InvolvedObject: corev1.ObjectReference{
 			APIVersion: u.GetAPIVersion(), Kind: u.GetKind(), Namespace: u.GetNamespace(), Name: u.GetName(), UID: u.GetUID(),
 		},
-		Type:                typeOf(s.To),
+		Type:                eventType(s.To),
 		Reason:              ReasonPhaseTransition,
-		Message:             message(s),
+		Message:             transitionMessage(s),
 		Source:              corev1.EventSource{Component: reporter},
 		ReportingController: reporter,
 		FirstTimestamp:      s.At,
@@ -35,14 +35,14 @@ func eventOf(u *unstructured.Unstructured, s step) *corev1.Event {
 	}
 }
 
-func message(s step) string {
+func transitionMessage(s step) string {
 	if s.From == "" {
 		return "Transitioned to " + s.To
 	}
 	return "Transitioned from " + s.From + " to " + s.To
 }
 
-func typeOf(phase string) string {
+func eventType(phase string) string {
 	bad := []string{
 		string(deploymentv1alpha1.PhaseFailed), string(deploymentv1alpha1.PhaseRollingBack),
 		string(workloadclusterv1alpha1.PhaseFailed), string(workloadclusterv1alpha1.PhaseDegraded),

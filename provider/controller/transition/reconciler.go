@@ -1,8 +1,8 @@
-// Package transition tells what deployments and clusters go through: an event for each change of their phase, and metrics.
+// Package transition reports the phases of deployments and clusters: an event for each change of the phase, and metrics.
 //
-// The function is called several times for one change, and its answers may be thrown away, so it reports nothing. What counts is what
-// stands in the status. An event has a name that follows from what it reports, so a change has one event, and the process that makes the
-// event counts the change: each is counted once, also one that happened while no provider ran.
+// The function is called several times for one change, and its answers may be discarded, so it reports nothing. The status counts. The name
+// of an event is derived from the change, so a change has one event, and the process that creates the event counts the change: each change
+// is counted once, and changes that happened while no provider ran are counted, too.
 package transition
 
 import (
@@ -27,19 +27,19 @@ import (
 	"github.com/intentplane/intentplane/provider/telemetry"
 )
 
-// stale is how old a change may be that a process did not see happen, to be reported and counted. API servers forget events after an hour
-// by default, so that older changes could be reported twice.
-const stale = 30 * time.Minute
+// maxEventAge is the greatest age of a change that is reported although this process did not observe it happen. API servers delete events
+// after an hour by default, so that older changes could be reported twice.
+const maxEventAge = 30 * time.Minute
 
-// A Counter counts and measures changes of the phase.
+// A Counter counts changes of the phase, and measures phases.
 type Counter interface {
 	// Transition counts a change.
 	Transition(from, to string)
 
-	// PhaseTook notes how long a phase took.
+	// PhaseTook records how long a phase took.
 	PhaseTook(phase string, took time.Duration)
 
-	// Current says that so many objects more are in a phase, with an outcome.
+	// Current adds more, which may be negative, to the number of objects that are in a phase, with an outcome.
 	Current(phase, outcome string, more int)
 }
 
@@ -52,16 +52,16 @@ type Reconciler struct {
 	now     func() time.Time
 	log     logging.Logger
 
-	mu      sync.Mutex
-	stories map[types.NamespacedName]*story
+	mu   sync.Mutex
+	logs map[types.NamespacedName]*phaseLog
 }
 
-// followed is what of an object is read. Only deployments have revisions, and are judged.
-type followed struct {
-	Status status `json:"status"`
+// observedObject holds the fields that are read from an object. Only deployments have revisions and check results.
+type observedObject struct {
+	Status observedStatus `json:"status"`
 }
 
-type status struct {
+type observedStatus struct {
 	Phase             string                                `json:"phase"`
 	Outcome           string                                `json:"outcome"`
 	Transitions       []change                              `json:"transitions"`
@@ -70,8 +70,8 @@ type status struct {
 	Requests          []deploymentv1alpha1.RequestStatus    `json:"requests"`
 }
 
-// request is the name of the RolloutRequest that made the present revision, or changed it last, or empty.
-func (s status) request() string {
+// rolloutRequest returns the name of the RolloutRequest that made or last changed the present revision, or "".
+func (s observedStatus) rolloutRequest() string {
 	for _, r := range slices.Backward(s.Requests) {
 		if is := rolloutv1alpha1.Result(r.Result); is == rolloutv1alpha1.ResultTaken || is == rolloutv1alpha1.ResultDone {
 			return r.Name
@@ -80,113 +80,113 @@ func (s status) request() string {
 	return ""
 }
 
-// Reconcile reports what is new in a status, and counts it. It returns an error if the deployment cannot be read, or an event not be made.
+// Reconcile reports and counts what is new in a status. It returns an error if the object cannot be read, or an event cannot be created.
 func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	u := &unstructured.Unstructured{}
 	u.SetGroupVersionKind(r.gvk)
 	err := r.kube.Get(ctx, req.NamespacedName, u)
 	if kerrors.IsNotFound(err) {
-		r.forget(req.NamespacedName)
+		r.forgetObject(req.NamespacedName)
 		return reconcile.Result{}, nil
 	}
 	if err != nil {
 		return reconcile.Result{}, errors.Wrap(err, "cannot get object")
 	}
-	d := &followed{}
+	d := &observedObject{}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, d); err != nil {
 		return reconcile.Result{}, errors.Wrap(err, "cannot read object")
 	}
-	s := r.story(req.NamespacedName, string(u.GetUID()))
-	r.stand(s, &d.Status)
-	r.collect(s, &d.Status)
+	s := r.phaseLogOf(req.NamespacedName, string(u.GetUID()))
+	r.updateCurrent(s, &d.Status)
+	r.collectSteps(s, &d.Status)
 	if err := r.reportDrift(ctx, u, s); err != nil {
 		return reconcile.Result{}, err
 	}
-	if err := r.tell(ctx, u, s, d.Status.request()); err != nil {
+	if err := r.createEvents(ctx, u, s, d.Status.rolloutRequest()); err != nil {
 		return reconcile.Result{}, err
 	}
 	r.countResults(s, &d.Status)
 	return reconcile.Result{}, nil
 }
 
-// story of an object. One that was made anew under its name begins another.
-func (r *Reconciler) story(key types.NamespacedName, uid string) *story {
+// phaseLogOf returns the log of an object. An object that was recreated under its name has a log of its own.
+func (r *Reconciler) phaseLogOf(key types.NamespacedName, uid string) *phaseLog {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if s, ok := r.stories[key]; ok && s.uid == uid {
+	if s, ok := r.logs[key]; ok && s.uid == uid {
 		return s
 	}
-	r.leave(r.stories[key])
-	s := &story{uid: uid, judged: map[judgement]bool{}}
-	r.stories[key] = s
+	r.decrementCurrent(r.logs[key])
+	s := &phaseLog{uid: uid, judged: map[judgement]bool{}}
+	r.logs[key] = s
 	return s
 }
 
-func (r *Reconciler) forget(key types.NamespacedName) {
+func (r *Reconciler) forgetObject(key types.NamespacedName) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.leave(r.stories[key])
-	delete(r.stories, key)
+	r.decrementCurrent(r.logs[key])
+	delete(r.logs, key)
 }
 
-// leave the phase in which an object was seen last.
-func (r *Reconciler) leave(s *story) {
+// decrementCurrent removes an object from the count of its last phase.
+func (r *Reconciler) decrementCurrent(s *phaseLog) {
 	if s != nil && s.phase != "" {
 		r.changes.Current(s.phase, s.outcome, -1)
 	}
 }
 
-// stand says where an object is now.
-func (r *Reconciler) stand(s *story, status *status) {
+// updateCurrent moves an object to the count of its present phase.
+func (r *Reconciler) updateCurrent(s *phaseLog, status *observedStatus) {
 	if s.phase == status.Phase && s.outcome == status.Outcome {
 		return
 	}
-	r.leave(s)
+	r.decrementCurrent(s)
 	if s.phase, s.outcome = status.Phase, status.Outcome; s.phase != "" {
 		r.changes.Current(s.phase, s.outcome, 1)
 	}
 }
 
-// collect the changes that are new in a status. An old one that an earlier process may have reported is neither reported nor counted; one that
-// this process saw happen, and that is reported late, is counted at once.
-func (r *Reconciler) collect(s *story, status *status) {
-	for _, one := range s.follow(status.Transitions) {
-		switch old := r.now().Sub(one.At.Time) >= stale; {
+// collectSteps collects the new changes of a status. A change that is too old is not reported. It is counted if this process observed the
+// object before, since otherwise an earlier process may have counted it.
+func (r *Reconciler) collectSteps(s *phaseLog, status *observedStatus) {
+	for _, one := range s.newSteps(status.Transitions) {
+		switch old := r.now().Sub(one.At.Time) >= maxEventAge; {
 		case !old:
-			s.untold = append(s.untold, one)
-		case s.visited:
+			s.pending = append(s.pending, one)
+		case s.observed:
 			r.countStep(s, one)
 		}
 	}
 }
 
-// countStep counts one change, and how long the phase before it took.
-func (r *Reconciler) countStep(s *story, one step) {
+// countStep counts a change, and measures the phase that it left.
+func (r *Reconciler) countStep(s *phaseLog, one step) {
 	if one.To == string(deploymentv1alpha1.PhasePending) {
-		s.begun = one.Revision
+		s.startedRevision = one.Revision
 	}
 	r.changes.Transition(one.From, one.To)
-	if one.long {
-		r.changes.PhaseTook(one.From, one.took)
+	if one.hasDuration {
+		r.changes.PhaseTook(one.From, one.duration)
 	}
 }
 
-// countResults counts the checks that were judged since. Those that a process finds at its first visit count where it counted the beginning of
-// their revision: else an earlier process counted them.
-func (r *Reconciler) countResults(s *story, status *status) {
-	for _, passed := range s.results(status.Revision, status.ValidationResults) {
-		if s.visited || s.begun == status.Revision {
+// countResults counts new check results. Results in the first observation count only if this process counted the start of their revision:
+// otherwise an earlier process counted them.
+func (r *Reconciler) countResults(s *phaseLog, status *observedStatus) {
+	for _, passed := range s.newResults(status.Revision, status.ValidationResults) {
+		if s.observed || s.startedRevision == status.Revision {
 			r.metrics.Validated(passed)
 		}
 	}
-	s.visited = true
+	s.observed = true
 }
 
-// tell what has no event yet, and count it. What has one, another process has counted.
-func (r *Reconciler) tell(ctx context.Context, u *unstructured.Unstructured, s *story, request string) error {
-	for len(s.untold) > 0 {
-		one := s.untold[0]
-		err := r.kube.Create(ctx, eventOf(u, one))
+// createEvents creates the events of pending steps, and counts the steps. A step whose event exists was counted by another process.
+func (r *Reconciler) createEvents(ctx context.Context, u *unstructured.Unstructured, s *phaseLog, request string) error {
+	for len(s.pending) > 0 {
+		one := s.pending[0]
+		err := r.kube.Create(ctx, newEvent(u, one))
 		switch {
 		case err == nil:
 			r.countStep(s, one)
@@ -196,7 +196,7 @@ func (r *Reconciler) tell(ctx context.Context, u *unstructured.Unstructured, s *
 		default:
 			return errors.Wrap(err, "cannot make event")
 		}
-		s.untold = s.untold[1:]
+		s.pending = s.pending[1:]
 	}
 	return nil
 }

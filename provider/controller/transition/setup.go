@@ -17,37 +17,37 @@ import (
 	"github.com/intentplane/intentplane/provider/telemetry"
 )
 
-// Setup adds the controllers to the manager, each once the kind that it follows is served: a shape of them may never be.
+// Setup adds the controllers to the manager, each once the kind that it follows is served, which may be never.
 func Setup(mgr ctrl.Manager, o controller.Options, m *telemetry.Metrics) {
 	for _, group := range []string{deploymentv1alpha1.GroupClaims, deploymentv1alpha1.GroupNamespaced} {
 		deployments := schema.GroupVersionKind{Group: group, Version: deploymentv1alpha1.Version, Kind: deploymentv1alpha1.Kind}
-		o.Gate.Register(func() { must(follow(mgr, o, m, m, deployments)) }, deployments)
+		o.Gate.Register(func() { panicOnError(addReconciler(mgr, o, m, m, deployments)) }, deployments)
 		clusters := schema.GroupVersionKind{Group: group, Version: workloadclusterv1alpha1.Version, Kind: workloadclusterv1alpha1.Kind}
-		o.Gate.Register(func() { must(follow(mgr, o, m, m.Clusters(), clusters)) }, clusters)
+		o.Gate.Register(func() { panicOnError(addReconciler(mgr, o, m, m.Clusters(), clusters)) }, clusters)
 	}
-	o.Gate.Register(func() { must(sites(mgr, o, m)) }, deliveryv1alpha1.GroupVersion.WithKind("SiteSync"))
+	o.Gate.Register(func() { panicOnError(addSiteReconciler(mgr, o, m)) }, deliveryv1alpha1.GroupVersion.WithKind("SiteSync"))
 }
 
-// must stop a provider that would tell nothing and look healthy. There is nobody to return the error to.
-func must(err error) {
+// panicOnError stops a provider that would report nothing and look healthy. The callback cannot return an error.
+func panicOnError(err error) {
 	if err != nil {
 		panic(errors.Wrap(err, "cannot set up telemetry"))
 	}
 }
 
-// follow the objects of one kind. Only who they are is kept in memory.
-func follow(mgr ctrl.Manager, o controller.Options, m *telemetry.Metrics, changes Counter, gvk schema.GroupVersionKind) error {
+// addReconciler adds a controller for the objects of one kind. The cache holds metadata only.
+func addReconciler(mgr ctrl.Manager, o controller.Options, m *telemetry.Metrics, changes Counter, gvk schema.GroupVersionKind) error {
 	name := "transition/" + gvk.GroupKind().String()
 	partial := &metav1.PartialObjectMetadata{}
 	partial.SetGroupVersionKind(gvk)
 	r := &Reconciler{
 		kube: mgr.GetClient(), gvk: gvk, changes: changes, metrics: m, now: time.Now,
-		log: o.Logger.WithValues("controller", name), stories: map[types.NamespacedName]*story{},
+		log: o.Logger.WithValues("controller", name), logs: map[types.NamespacedName]*phaseLog{},
 	}
 	return ctrl.NewControllerManagedBy(mgr).Named(name).WithOptions(o.ForControllerRuntime()).For(partial, builder.OnlyMetadata).Complete(r)
 }
 
-func sites(mgr ctrl.Manager, o controller.Options, m *telemetry.Metrics) error {
-	r := &SiteReconciler{kube: mgr.GetClient(), metrics: m, since: time.Now(), begun: map[types.NamespacedName]map[string]time.Time{}}
+func addSiteReconciler(mgr ctrl.Manager, o controller.Options, m *telemetry.Metrics) error {
+	r := &SiteReconciler{kube: mgr.GetClient(), metrics: m, since: time.Now(), measured: map[types.NamespacedName]map[string]time.Time{}}
 	return ctrl.NewControllerManagedBy(mgr).Named("transition/sites").WithOptions(o.ForControllerRuntime()).For(&deliveryv1alpha1.SiteSync{}).Complete(r)
 }

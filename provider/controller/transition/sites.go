@@ -14,27 +14,27 @@ import (
 	"github.com/intentplane/intentplane/provider/telemetry"
 )
 
-// A SiteReconciler measures how long Sites took to run what was delivered to them.
+// A SiteReconciler measures how long Sites took to apply what was delivered to them.
 type SiteReconciler struct {
 	kube    client.Reader
 	metrics *telemetry.Metrics
 
-	// since is when the process began. Waits that ended before were measured by another one.
+	// since is when the process started. An earlier process measured the waits that ended before.
 	since time.Time
 
 	mu sync.Mutex
-	// begun is when the wait of each Site began that came to its end.
-	begun map[types.NamespacedName]map[string]time.Time
+	// measured is the start of the last measured wait of each Site.
+	measured map[types.NamespacedName]map[string]time.Time
 }
 
 // Reconcile measures each wait once. It returns an error if the SiteSync cannot be read.
 func (r *SiteReconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	s := &deliveryv1alpha1.SiteSync{}
 	if err := r.kube.Get(ctx, req.NamespacedName, s); err != nil {
-		r.set(req.NamespacedName, nil)
+		r.setMeasuredWaits(req.NamespacedName, nil)
 		return reconcile.Result{}, errors.Wrap(client.IgnoreNotFound(err), "cannot get SiteSync")
 	}
-	known, now := r.of(req.NamespacedName), map[string]time.Time{}
+	known, now := r.measuredWaits(req.NamespacedName), map[string]time.Time{}
 	for _, site := range s.Status.AtProvider.Sites {
 		before, ok := known[site.Name]
 		if ok {
@@ -49,20 +49,20 @@ func (r *SiteReconciler) Reconcile(ctx context.Context, req reconcile.Request) (
 		}
 		r.metrics.Synced(site.LiveSince.Sub(site.StartedAt.Time))
 	}
-	r.set(req.NamespacedName, now)
+	r.setMeasuredWaits(req.NamespacedName, now)
 	return reconcile.Result{}, nil
 }
 
-func (r *SiteReconciler) of(key types.NamespacedName) map[string]time.Time {
+func (r *SiteReconciler) measuredWaits(key types.NamespacedName) map[string]time.Time {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.begun[key]
+	return r.measured[key]
 }
 
-func (r *SiteReconciler) set(key types.NamespacedName, begun map[string]time.Time) {
+func (r *SiteReconciler) setMeasuredWaits(key types.NamespacedName, begun map[string]time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.begun[key] = begun; len(begun) == 0 {
-		delete(r.begun, key)
+	if r.measured[key] = begun; len(begun) == 0 {
+		delete(r.measured, key)
 	}
 }

@@ -28,8 +28,8 @@ func reconcileOne(t *testing.T, kube client.Client, name string) *rolloutv1alpha
 	return r
 }
 
-// TestAbortHasItsTurn: as many requests wait as may be open, all of them older.
-func TestAbortHasItsTurn(t *testing.T) {
+// TestAbortIsOpenBesideOthers creates as many older requests as may be open: an abort is open all the same.
+func TestAbortIsOpenBesideOthers(t *testing.T) {
 	objects := []client.Object{shop(deploymentv1alpha1.GroupClaims, 3)}
 	for n := range rolloutv1alpha1.MaxOpen {
 		objects = append(objects, request(fmt.Sprintf("r%02d", n), n))
@@ -49,17 +49,17 @@ func TestAbortHasItsTurn(t *testing.T) {
 	}
 }
 
-// TestAccepted says what a deployment does for each action, and which revision a request made.
-func TestAccepted(t *testing.T) {
+// TestAcceptedActions checks the message for each action, and which revision the request made.
+func TestAcceptedActions(t *testing.T) {
 	cases := map[rolloutv1alpha1.Action]struct {
 		reason string
 		want   int64
 	}{
-		rolloutv1alpha1.ActionRetry:         {reason: "It makes a revision.", want: 4},
-		rolloutv1alpha1.ActionAbort:         {reason: "It changes the one that there is."},
-		rolloutv1alpha1.ActionRollbackTo:    {reason: "It makes one that goes back.", want: 4},
-		rolloutv1alpha1.ActionPromote:       {reason: "It changes the one that there is."},
-		rolloutv1alpha1.ActionApproveUpdate: {reason: "It makes one.", want: 4},
+		rolloutv1alpha1.ActionRetry:         {reason: "A retry makes a revision.", want: 4},
+		rolloutv1alpha1.ActionAbort:         {reason: "An abort changes the present revision."},
+		rolloutv1alpha1.ActionRollbackTo:    {reason: "A rollback makes a revision.", want: 4},
+		rolloutv1alpha1.ActionPromote:       {reason: "A promotion changes the present revision."},
+		rolloutv1alpha1.ActionApproveUpdate: {reason: "An approval makes a revision.", want: 4},
 	}
 	said := map[string]rolloutv1alpha1.Action{}
 	for action, tc := range cases {
@@ -78,8 +78,8 @@ func TestAccepted(t *testing.T) {
 	}
 }
 
-// TestOwner lets a request go with the deployment that it is about.
-func TestOwner(t *testing.T) {
+// TestDeploymentOwnsRequest checks that a request is deleted with its deployment.
+func TestDeploymentOwnsRequest(t *testing.T) {
 	shopOf := func(group string) []metav1.OwnerReference {
 		return []metav1.OwnerReference{{APIVersion: group + "/v1alpha1", Kind: "IntentDeployment", Name: "shop", UID: "uid-shop"}}
 	}
@@ -95,12 +95,12 @@ func TestOwner(t *testing.T) {
 		shop    *unstructured.Unstructured
 		want    []metav1.OwnerReference
 	}{
-		"Claim":      {reason: "A claim owns it.", request: request("a", 1), shop: shop(deploymentv1alpha1.GroupClaims, 3), want: shopOf(deploymentv1alpha1.GroupClaims)},
-		"Namespaced": {reason: "So does a composite in its namespace.", request: request("a", 1, namespaced), shop: shop(deploymentv1alpha1.GroupNamespaced, 3), want: shopOf(deploymentv1alpha1.GroupNamespaced)},
-		"None":       {reason: "There is nobody yet.", request: request("a", 1)},
-		"Others":     {reason: "Others own it too.", request: request("a", 1, owned), shop: shop(deploymentv1alpha1.GroupClaims, 3), want: append([]metav1.OwnerReference{stranger}, shopOf(deploymentv1alpha1.GroupClaims)...)},
-		"Refused":    {reason: "What is closed at once goes too.", request: request("a", 1), shop: shop(deploymentv1alpha1.GroupClaims, 4, "uid-a Stale"), want: shopOf(deploymentv1alpha1.GroupClaims)},
-		"Done":       {reason: "And what was closed before.", request: request("a", 1, done), shop: shop(deploymentv1alpha1.GroupClaims, 4), want: shopOf(deploymentv1alpha1.GroupClaims)},
+		"Claim":      {reason: "A claim owns a request about it.", request: request("a", 1), shop: shop(deploymentv1alpha1.GroupClaims, 3), want: shopOf(deploymentv1alpha1.GroupClaims)},
+		"Namespaced": {reason: "A composite in the namespace of a request owns it.", request: request("a", 1, namespaced), shop: shop(deploymentv1alpha1.GroupNamespaced, 3), want: shopOf(deploymentv1alpha1.GroupNamespaced)},
+		"None":       {reason: "A request without a deployment has no owner.", request: request("a", 1)},
+		"Others":     {reason: "Other owners of a request stay.", request: request("a", 1, owned), shop: shop(deploymentv1alpha1.GroupClaims, 3), want: append([]metav1.OwnerReference{stranger}, shopOf(deploymentv1alpha1.GroupClaims)...)},
+		"Refused":    {reason: "A request that is refused at once is owned, too.", request: request("a", 1), shop: shop(deploymentv1alpha1.GroupClaims, 4, "uid-a Stale"), want: shopOf(deploymentv1alpha1.GroupClaims)},
+		"Done":       {reason: "A request that was closed before is owned, too.", request: request("a", 1, done), shop: shop(deploymentv1alpha1.GroupClaims, 4), want: shopOf(deploymentv1alpha1.GroupClaims)},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -26,15 +26,15 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
-// A world has one deployment.
-type world struct {
+// A testEnv has one deployment.
+type testEnv struct {
 	t    *testing.T
 	kube client.Client
 	r    *Reconciler
 	u    *unstructured.Unstructured
 }
 
-func newWorld(t *testing.T) *world {
+func newTestEnv(t *testing.T) *testEnv {
 	t.Helper()
 	s := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, deliveryv1alpha1.AddToScheme} {
@@ -43,7 +43,7 @@ func newWorld(t *testing.T) *world {
 		}
 	}
 	gvk := schema.GroupVersionKind{Group: deploymentv1alpha1.GroupClaims, Version: deploymentv1alpha1.Version, Kind: deploymentv1alpha1.Kind}
-	w := &world{t: t, u: &unstructured.Unstructured{}}
+	w := &testEnv{t: t, u: &unstructured.Unstructured{}}
 	w.u.SetGroupVersionKind(gvk)
 	w.u.SetNamespace("team-a")
 	w.u.SetName("shop")
@@ -53,12 +53,12 @@ func newWorld(t *testing.T) *world {
 			e, _ := o.(*corev1.Event)
 			return []string{string(e.InvolvedObject.UID)}
 		}).Build()
-	w.r = &Reconciler{kube: w.kube, live: w.kube, gvk: gvk, shelf: newShelf(), log: logging.NewNopLogger()}
+	w.r = &Reconciler{kube: w.kube, live: w.kube, gvk: gvk, trees: newTreeCache(), log: logging.NewNopLogger()}
 	return w
 }
 
-// looks at the deployment as its status has it.
-func (w *world) looks(retain bool, status deploymentv1alpha1.IntentDeploymentStatus) {
+// reconcileStatus writes the status of the deployment, and reconciles.
+func (w *testEnv) reconcileStatus(retain bool, status deploymentv1alpha1.IntentDeploymentStatus) {
 	w.t.Helper()
 	m, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&status)
 	if err != nil {
@@ -83,8 +83,8 @@ func rejected(revision int64) deploymentv1alpha1.IntentDeploymentStatus {
 	}
 }
 
-// delivery of one tree to edge1.
-func (w *world) delivery(revision int64, files tree.Files) *deliveryv1alpha1.GitDelivery {
+// newDelivery returns a delivery of one tree to edge1.
+func (w *testEnv) newDelivery(revision int64, files tree.Files) *deliveryv1alpha1.GitDelivery {
 	w.t.Helper()
 	packed, err := tree.Encode(files)
 	if err != nil {
@@ -101,24 +101,24 @@ func (w *world) delivery(revision int64, files tree.Files) *deliveryv1alpha1.Git
 	return d
 }
 
-// reject a delivery, and let the watch see it.
-func (w *world) reject(d *deliveryv1alpha1.GitDelivery) {
+// rejectDelivery rejects the revision of a delivery, and passes the update to the event handler.
+func (w *testEnv) rejectDelivery(d *deliveryv1alpha1.GitDelivery) {
 	w.t.Helper()
-	after := w.back(d)
-	q := w.queue()
-	rejections(w.r.shelf, deploymentv1alpha1.GroupNamespaced).Update(w.t.Context(), event.UpdateEvent{ObjectOld: d, ObjectNew: after}, q)
+	after := w.rolledBack(d)
+	q := w.newQueue()
+	rejectionHandler(w.r.trees, deploymentv1alpha1.GroupNamespaced).Update(w.t.Context(), event.UpdateEvent{ObjectOld: d, ObjectNew: after}, q)
 	if q.Len() != 0 {
 		w.t.Error("a delivery wakes a deployment of the other shape")
 	}
-	rejections(w.r.shelf, deploymentv1alpha1.GroupClaims).Update(w.t.Context(), event.UpdateEvent{ObjectOld: d, ObjectNew: after}, q)
+	rejectionHandler(w.r.trees, deploymentv1alpha1.GroupClaims).Update(w.t.Context(), event.UpdateEvent{ObjectOld: d, ObjectNew: after}, q)
 	if woken := q.Len() == 1; woken == d.Spec.ForProvider.Order.Rejected() {
 		w.t.Errorf("revision %d: woken is %t", d.Spec.ForProvider.Order.Revision, woken)
 	}
-	w.put(after)
+	w.putDelivery(after)
 }
 
-// back is a delivery that was rejected, and goes back: it carries no files any more, and remembers what it brought to which Site.
-func (w *world) back(d *deliveryv1alpha1.GitDelivery) *deliveryv1alpha1.GitDelivery {
+// rolledBack returns a delivery after the rollback: it carries no files any more, and its history holds the trees that it delivered.
+func (w *testEnv) rolledBack(d *deliveryv1alpha1.GitDelivery) *deliveryv1alpha1.GitDelivery {
 	out := d.DeepCopy()
 	p := &out.Spec.ForProvider
 	p.Order.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictRejected}
@@ -133,8 +133,8 @@ func (w *world) back(d *deliveryv1alpha1.GitDelivery) *deliveryv1alpha1.GitDeliv
 	return out
 }
 
-// put a delivery where there may be one.
-func (w *world) put(d *deliveryv1alpha1.GitDelivery) {
+// putDelivery creates or updates a delivery.
+func (w *testEnv) putDelivery(d *deliveryv1alpha1.GitDelivery) {
 	w.t.Helper()
 	_ = w.kube.Delete(w.t.Context(), d.DeepCopy())
 	if err := w.kube.Create(w.t.Context(), d.DeepCopy()); err != nil {
@@ -142,7 +142,7 @@ func (w *world) put(d *deliveryv1alpha1.GitDelivery) {
 	}
 }
 
-func (w *world) queue() workqueue.TypedRateLimitingInterface[reconcile.Request] {
+func (w *testEnv) newQueue() workqueue.TypedRateLimitingInterface[reconcile.Request] {
 	q := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
 	w.t.Cleanup(q.ShutDown)
 	return q
@@ -152,7 +152,7 @@ func configMap(o metav1.Object, labels map[string]string) *corev1.ConfigMap {
 	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: o.GetName(), Labels: labels}}
 }
 
-func (w *world) names() []string {
+func (w *testEnv) reportNames() []string {
 	w.t.Helper()
 	l := &corev1.ConfigMapList{}
 	if err := w.kube.List(w.t.Context(), l); err != nil {
@@ -165,7 +165,7 @@ func (w *world) names() []string {
 	return out
 }
 
-func (w *world) get(name string) (*corev1.ConfigMap, summary) {
+func (w *testEnv) getReport(name string) (*corev1.ConfigMap, summary) {
 	w.t.Helper()
 	cm, s := &corev1.ConfigMap{}, summary{}
 	if err := w.kube.Get(w.t.Context(), client.ObjectKey{Namespace: "team-a", Name: name}, cm); err != nil {
@@ -180,7 +180,7 @@ func (w *world) get(name string) (*corev1.ConfigMap, summary) {
 const plain = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
 
 func TestReport(t *testing.T) {
-	w := newWorld(t)
+	w := newTestEnv(t)
 	for i, uid := range []types.UID{"u1", "u2"} {
 		e := &corev1.Event{
 			ObjectMeta:     metav1.ObjectMeta{Namespace: "team-a", Name: fmt.Sprintf("e%d", i)},
@@ -191,15 +191,15 @@ func TestReport(t *testing.T) {
 		}
 	}
 	files := tree.Files{"a.yaml": []byte(plain)}
-	d := w.delivery(2, files)
-	w.reject(d)
-	w.looks(true, rejected(2))
-	// The status changes while the way back goes on.
+	d := w.newDelivery(2, files)
+	w.rejectDelivery(d)
+	w.reconcileStatus(true, rejected(2))
+	// The status changes during the rollback.
 	again := rejected(2)
 	again.Message = "It goes back."
-	w.looks(true, again)
+	w.reconcileStatus(true, again)
 
-	cm, got := w.get("shop-failed-r2")
+	cm, got := w.getReport("shop-failed-r2")
 	want := summary{
 		Revision: 2, Reason: "GateFailed", Message: "p99 was too high.", Results: rejected(2).ValidationResults,
 		Trees:  []treeSummary{{Site: "edge1", Path: "a/b", Tree: tree.ID(files)}},
@@ -215,41 +215,41 @@ func TestReport(t *testing.T) {
 	if diff := cmp.Diff([]metav1.OwnerReference{{APIVersion: w.u.GetAPIVersion(), Kind: "IntentDeployment", Name: "shop", UID: "u1"}}, cm.GetOwnerReferences()); diff != "" {
 		t.Errorf("owner: -want, +got:\n%s", diff)
 	}
-	if diff := cmp.Diff(0, len(w.r.shelf.trees)); diff != "" {
+	if diff := cmp.Diff(0, len(w.r.trees.trees)); diff != "" {
 		t.Errorf("trees that are still kept: -want, +got:\n%s", diff)
 	}
 }
 
-// TestNone has nothing to report, or nobody who asks for it.
-func TestNone(t *testing.T) {
+// TestNoReport reconciles deployments that were not rejected, or ask for no report.
+func TestNoReport(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		retain bool
 		change func(*deploymentv1alpha1.IntentDeploymentStatus)
 	}{
-		"NotAsked":    {reason: "Who does not ask gets none.", change: func(*deploymentv1alpha1.IntentDeploymentStatus) {}},
-		"NotRejected": {reason: "Only what was rejected is reported.", retain: true, change: func(s *deploymentv1alpha1.IntentDeploymentStatus) { s.Rollback = nil }},
-		"NotOrdered":  {reason: "What does not compile was never a revision.", retain: true, change: func(s *deploymentv1alpha1.IntentDeploymentStatus) { s.Revision = 0 }},
+		"NotAsked":    {reason: "A deployment that does not ask for reports gets none.", change: func(*deploymentv1alpha1.IntentDeploymentStatus) {}},
+		"NotRejected": {reason: "A revision that was not rejected is not reported.", retain: true, change: func(s *deploymentv1alpha1.IntentDeploymentStatus) { s.Rollback = nil }},
+		"NotOrdered":  {reason: "A spec that does not compile never became a revision and is not reported.", retain: true, change: func(s *deploymentv1alpha1.IntentDeploymentStatus) { s.Revision = 0 }},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
+			w := newTestEnv(t)
 			status := rejected(2)
 			tc.change(&status)
-			w.reject(w.delivery(2, tree.Files{"a.yaml": []byte(plain)}))
-			w.looks(tc.retain, status)
-			if diff := cmp.Diff([]string{}, w.names()); diff != "" {
+			w.rejectDelivery(w.newDelivery(2, tree.Files{"a.yaml": []byte(plain)}))
+			w.reconcileStatus(tc.retain, status)
+			if diff := cmp.Diff([]string{}, w.reportNames()); diff != "" {
 				t.Errorf("\n%s\nReconcile(...): ConfigMaps: -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}
 }
 
-// TestLastThree keeps three reports, whatever else is there.
-func TestLastThree(t *testing.T) {
-	w := newWorld(t)
+// TestOldReportsAreDeleted checks that the three newest reports are kept, and that other ConfigMaps are not touched.
+func TestOldReportsAreDeleted(t *testing.T) {
+	w := newTestEnv(t)
 	others := []*corev1.ConfigMap{
-		configMap(&metav1.ObjectMeta{Name: "somebody-elses"}, map[string]string{LabelDeployment: labelOf(w.u), LabelRevision: "1"}),
+		configMap(&metav1.ObjectMeta{Name: "somebody-elses"}, map[string]string{LabelDeployment: deploymentLabel(w.u), LabelRevision: "1"}),
 		configMap(&metav1.ObjectMeta{Name: "shop-failed-r10"}, nil),
 	}
 	for _, cm := range others {
@@ -258,32 +258,32 @@ func TestLastThree(t *testing.T) {
 		}
 	}
 	for revision := int64(7); revision <= 12; revision++ {
-		w.reject(w.delivery(revision, tree.Files{"a.yaml": []byte(plain)}))
-		w.looks(true, rejected(revision))
+		w.rejectDelivery(w.newDelivery(revision, tree.Files{"a.yaml": []byte(plain)}))
+		w.reconcileStatus(true, rejected(revision))
 	}
-	// A person goes back, and that is no failure.
-	d := w.back(w.delivery(13, nil))
+	// A rollback that a user ordered is not a failure.
+	d := w.rolledBack(w.newDelivery(13, nil))
 	d.Spec.ForProvider.Order.Withdraws = new(int64(12))
-	w.put(d)
-	w.looks(true, rejected(13))
+	w.putDelivery(d)
+	w.reconcileStatus(true, rejected(13))
 	want := []string{"shop-failed-r10", "shop-failed-r11", "shop-failed-r12", "shop-failed-r9", "somebody-elses"}
-	if diff := cmp.Diff(want, w.names()); diff != "" {
+	if diff := cmp.Diff(want, w.reportNames()); diff != "" {
 		t.Errorf("Reconcile(...): ConfigMaps: -want, +got:\n%s", diff)
 	}
 	for _, name := range []string{"shop-failed-r9", "shop-failed-r11", "shop-failed-r12"} {
-		if cm, s := w.get(name); len(cm.BinaryData) != 1 || len(s.Trees) != 1 {
+		if cm, s := w.getReport(name); len(cm.BinaryData) != 1 || len(s.Trees) != 1 {
 			t.Errorf("%s: want one tree and its files, got %d archives and %v", name, len(cm.BinaryData), s.Trees)
 		}
 	}
 }
 
-// TestWithheld leaves out what nobody is to read, and what does not fit.
-func TestWithheld(t *testing.T) {
+// TestWithheldContent checks that a report contains no Secrets, and no tree that is too large.
+func TestWithheldContent(t *testing.T) {
 	secret := "apiVersion: v1\nkind: Secret\nmetadata: {name: b}\nstringData: {password: hunter2}\n"
 	large := deliveryv1alpha1.Tree{Site: "edge3", Files: make([]byte, 1)}
-	w := newWorld(t)
-	trees := w.delivery(2, tree.Files{"a.yaml": []byte(plain), "b.yaml": []byte(secret)}).Spec.ForProvider.Trees
-	cm, err := report(w.u, rejected(2), append(trees[:1], large), nil)
+	w := newTestEnv(t)
+	trees := w.newDelivery(2, tree.Files{"a.yaml": []byte(plain), "b.yaml": []byte(secret)}).Spec.ForProvider.Trees
+	cm, err := newReport(w.u, rejected(2), append(trees[:1], large), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -301,15 +301,15 @@ func TestWithheld(t *testing.T) {
 	}
 }
 
-// TestBounded is about a revision with more than fits.
-func TestBounded(t *testing.T) {
-	w := newWorld(t)
+// TestReportSizeIsBounded reports a revision with more events, results and trees than fit.
+func TestReportSizeIsBounded(t *testing.T) {
+	w := newTestEnv(t)
 	status, events := rejected(2), []corev1.Event{}
 	for i := range 100 {
 		status.ValidationResults = append(status.ValidationResults, deploymentv1alpha1.ValidationResult{Name: fmt.Sprint(i), Message: strings.Repeat("<", 1024)})
 		events = append(events, corev1.Event{Message: strings.Repeat(">", 1024)})
 	}
-	cm, err := report(w.u, status, nil, events)
+	cm, err := newReport(w.u, status, nil, events)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -322,74 +322,75 @@ func TestBounded(t *testing.T) {
 	}
 }
 
-// TestLate reads the trees from a delivery that does not know yet that it was rejected.
-func TestLate(t *testing.T) {
-	w := newWorld(t)
-	if err := w.kube.Create(t.Context(), w.delivery(2, tree.Files{"a.yaml": []byte(plain)})); err != nil {
+// TestDeliveryStillHoldsTrees reads the trees from a delivery that does not show the rejection yet.
+func TestDeliveryStillHoldsTrees(t *testing.T) {
+	w := newTestEnv(t)
+	if err := w.kube.Create(t.Context(), w.newDelivery(2, tree.Files{"a.yaml": []byte(plain)})); err != nil {
 		t.Fatal(err)
 	}
-	w.looks(true, rejected(2))
-	if cm, _ := w.get("shop-failed-r2"); len(cm.BinaryData) != 1 {
+	w.reconcileStatus(true, rejected(2))
+	if cm, _ := w.getReport("shop-failed-r2"); len(cm.BinaryData) != 1 {
 		t.Errorf("trees in the report: want 1, got %d", len(cm.BinaryData))
 	}
 }
 
-// TestRestarted reports what was rejected while nobody looked: the files are gone, and what is in Git is named.
-func TestRestarted(t *testing.T) {
-	w := newWorld(t)
-	d := w.delivery(2, tree.Files{"a.yaml": []byte(plain)})
+// TestReportAfterRestart reports a revision that was rejected while no provider ran: the files are gone, and the report names the trees in
+// Git.
+func TestReportAfterRestart(t *testing.T) {
+	w := newTestEnv(t)
+	d := w.newDelivery(2, tree.Files{"a.yaml": []byte(plain)})
 	p := &d.Spec.ForProvider
 	p.Order.Plan, p.Order.Steps = []rolloutv1alpha1.Step{{Sites: []string{"edge1"}}, {Sites: []string{"edge2"}}}, 3
 	id := p.Trees[0].Tree
 	p.Trees[1].Tree = "of revision 1"
 	p.Trees = append(p.Trees, deliveryv1alpha1.Tree{Site: "edge3", Tree: "of revision 1 too", Action: deliveryv1alpha1.ActionKeep})
 	d.Status.AtProvider.History = []deliveryv1alpha1.HistoryEntry{{Revision: 1, Trees: []deliveryv1alpha1.HistoryTree{{Site: "edge1", Tree: "older"}}}}
-	other := w.delivery(2, tree.Files{"a.yaml": []byte("b: 1\n")})
+	other := w.newDelivery(2, tree.Files{"a.yaml": []byte("b: 1\n")})
 	other.Name, other.Spec.ForProvider.ClaimRef.Name = "other-1", "other"
-	w.put(w.back(other))
-	w.put(w.delivery(1, nil))
+	w.putDelivery(w.rolledBack(other))
+	w.putDelivery(w.newDelivery(1, nil))
 
-	w.looks(true, rejected(2))
-	if diff := cmp.Diff([]string{}, w.names()); diff != "" {
-		t.Errorf("ConfigMaps before a delivery is told of the revision: -want, +got:\n%s", diff)
+	w.reconcileStatus(true, rejected(2))
+	if diff := cmp.Diff([]string{}, w.reportNames()); diff != "" {
+		t.Errorf("ConfigMaps before a delivery has the revision: -want, +got:\n%s", diff)
 	}
-	w.put(w.back(d))
-	q := w.queue()
-	rejections(w.r.shelf, deploymentv1alpha1.GroupClaims).Create(t.Context(), event.CreateEvent{Object: w.back(d)}, q)
+	w.putDelivery(w.rolledBack(d))
+	q := w.newQueue()
+	rejectionHandler(w.r.trees, deploymentv1alpha1.GroupClaims).Create(t.Context(), event.CreateEvent{Object: w.rolledBack(d)}, q)
 	if diff := cmp.Diff(1, q.Len()); diff != "" {
 		t.Errorf("deployments that are woken: -want, +got:\n%s", diff)
 	}
-	w.looks(true, rejected(2))
-	cm, got := w.get("shop-failed-r2")
+	w.reconcileStatus(true, rejected(2))
+	cm, got := w.getReport("shop-failed-r2")
 	want := []treeSummary{{Site: "edge1", Path: "a/b", Tree: id, Withheld: "the tree is in Git under its id"}}
 	if diff := cmp.Diff(want, got.Trees); diff != "" || len(cm.BinaryData) != 0 {
 		t.Errorf("trees, and %d archives: -want, +got:\n%s", len(cm.BinaryData), diff)
 	}
 }
 
-// TestShelf keeps trees from the rejection until the status speaks of it, which may come late.
-func TestShelf(t *testing.T) {
-	w := newWorld(t)
-	d := w.delivery(2, tree.Files{"a.yaml": []byte(plain)})
-	w.reject(d)
+// TestTreeCache checks that trees are kept from the rejection until the status reports it, which may be later.
+func TestTreeCache(t *testing.T) {
+	w := newTestEnv(t)
+	d := w.newDelivery(2, tree.Files{"a.yaml": []byte(plain)})
+	w.rejectDelivery(d)
 	verdict := d.DeepCopy()
 	verdict.Spec.ForProvider.Order.Verdict = &rolloutv1alpha1.Verdict{Result: rolloutv1alpha1.VerdictRejected}
-	w.reject(verdict)
+	w.rejectDelivery(verdict)
 	late := rejected(2)
 	late.Rollback = nil
-	w.looks(true, late)
-	of := subjectOf(d)
-	if diff := cmp.Diff(1, len(w.r.shelf.get(of))); diff != "" {
+	w.reconcileStatus(true, late)
+	of := revisionKeyOf(d)
+	if diff := cmp.Diff(1, len(w.r.trees.treesOf(of))); diff != "" {
 		t.Errorf("trees before the status speaks of the rejection: -want, +got:\n%s", diff)
 	}
 	late.Revision = 3
-	w.looks(true, late)
-	if diff := cmp.Diff(0, len(w.r.shelf.get(of))); diff != "" {
+	w.reconcileStatus(true, late)
+	if diff := cmp.Diff(0, len(w.r.trees.treesOf(of))); diff != "" {
 		t.Errorf("trees after the next revision began: -want, +got:\n%s", diff)
 	}
 }
 
-func TestNameOf(t *testing.T) {
+func TestReportName(t *testing.T) {
 	a := strings.Repeat("a", 60)
 	cases := map[string]struct {
 		reason string
@@ -397,14 +398,14 @@ func TestNameOf(t *testing.T) {
 		name   string
 		want   string
 	}{
-		"Claim":         {reason: "Names that fit are said.", group: deploymentv1alpha1.GroupClaims, name: "shop", want: "shop-failed-r2"},
-		"Composite":     {reason: "A composite may have the name of a claim.", group: deploymentv1alpha1.GroupNamespaced, name: "shop", want: "shop-8c526e1c-failed-r2"},
-		"Long":          {reason: "A digest stands for what does not fit.", group: deploymentv1alpha1.GroupClaims, name: a, want: a[:44] + "-11ee3912-failed-r2"},
-		"LongComposite": {reason: "So it does for a composite.", group: deploymentv1alpha1.GroupNamespaced, name: a, want: a[:44] + "-916b2f3c-failed-r2"},
+		"Claim":         {reason: "A name that fits is used as it is.", group: deploymentv1alpha1.GroupClaims, name: "shop", want: "shop-failed-r2"},
+		"Composite":     {reason: "A composite with the name of a claim has another report.", group: deploymentv1alpha1.GroupNamespaced, name: "shop", want: "shop-8c526e1c-failed-r2"},
+		"Long":          {reason: "A digest replaces the end of a name that is too long.", group: deploymentv1alpha1.GroupClaims, name: a, want: a[:44] + "-11ee3912-failed-r2"},
+		"LongComposite": {reason: "A digest replaces the end of a composite's name that is too long.", group: deploymentv1alpha1.GroupNamespaced, name: a, want: a[:44] + "-916b2f3c-failed-r2"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got := nameOf(tc.group, tc.name, 2)
+			got := reportName(tc.group, tc.name, 2)
 			if diff := cmp.Diff(tc.want, got); diff != "" || len(got) > maxName {
 				t.Errorf("\n%s\nnameOf(...): %d characters: -want, +got:\n%s", tc.reason, len(got), diff)
 			}

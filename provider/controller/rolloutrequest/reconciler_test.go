@@ -26,7 +26,7 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
-// indexer adds the index to a double of an API server.
+// indexer adds the index to a fake client.
 type indexer struct {
 	*fake.ClientBuilder
 }
@@ -44,7 +44,7 @@ func build(t *testing.T, objects ...client.Object) client.WithWatch {
 		t.Fatal(err)
 	}
 	b := indexer{fake.NewClientBuilder().WithScheme(s).WithObjects(objects...).WithStatusSubresource(&rolloutv1alpha1.RolloutRequest{})}
-	if err := index(t.Context(), b); err != nil {
+	if err := indexByDeployment(t.Context(), b); err != nil {
 		t.Fatal(err)
 	}
 	return b.Build()
@@ -69,7 +69,7 @@ func request(name string, minute int, change ...func(*rolloutv1alpha1.RolloutReq
 	return r
 }
 
-// shop is a deployment of a group that has a revision, and gave answers as "uid result end".
+// shop returns a deployment of a group with a revision and with answers in the form "uid result end".
 func shop(group string, revision int64, answers ...string) *unstructured.Unstructured {
 	requests := []any{}
 	for _, a := range answers {
@@ -78,7 +78,7 @@ func shop(group string, revision int64, answers ...string) *unstructured.Unstruc
 		requests = append(requests, map[string]any{"name": "x", "uid": uid, "result": result, "end": end})
 	}
 	u := &unstructured.Unstructured{Object: map[string]any{"status": map[string]any{"revision": revision, "requests": requests}}}
-	u.SetGroupVersionKind(kindOf(group))
+	u.SetGroupVersionKind(deploymentKind(group))
 	u.SetNamespace("team-a")
 	u.SetName("shop")
 	u.SetUID("uid-shop")
@@ -100,7 +100,7 @@ func large(r *rolloutv1alpha1.RolloutRequest) {
 	r.Annotations = map[string]string{"x": strings.Repeat("x", rolloutv1alpha1.MaxBytes)}
 }
 
-// view is what became of a request.
+// view is the compared part of a request.
 type view struct {
 	Accepted, Completed string
 	End                 string
@@ -147,24 +147,24 @@ func TestReconcile(t *testing.T) {
 		shop    *unstructured.Unstructured
 		want    view
 	}{
-		"New":         {reason: "It is open, and waits.", request: request("a", 1), shop: shop(claims, 3), want: view{Accepted: "Unknown Waiting", Completed: "False Waiting", Open: true, ObservedAt: "13:45"}},
-		"NoShop":      {reason: "There is no deployment yet.", request: request("a", 1), want: view{Accepted: "False UnknownDeployment", Completed: "False UnknownDeployment", Open: true, ObservedAt: "13:45"}},
-		"OtherShop":   {reason: "The other shape of that name is another.", request: request("a", 1), shop: shop(namespaced, 3, "uid-a Taken"), want: view{Accepted: "False UnknownDeployment", Completed: "False UnknownDeployment", Open: true, ObservedAt: "13:45"}},
-		"Appeared":    {reason: "It came.", request: request("a", 1, labelled, before(corev1.ConditionFalse, corev1.ConditionFalse, "UnknownDeployment")), shop: shop(claims, 3), want: view{Accepted: "Unknown Waiting", Completed: "False Waiting", Open: true, ObservedAt: "13:30"}},
-		"Waiting":     {reason: "The deployment says so.", request: request("a", 1), shop: shop(claims, 3, "uid-a Waiting"), want: view{Accepted: "Unknown Waiting", Completed: "False Waiting", Open: true, ObservedAt: "13:45"}},
-		"Others":      {reason: "An answer to another is none.", request: request("a", 1), shop: shop(claims, 3, "uid-b Stale"), want: view{Accepted: "Unknown Waiting", Completed: "False Waiting", Open: true, ObservedAt: "13:45"}},
-		"Newer":       {reason: "An answer that is not known closes nothing.", request: request("a", 1), shop: shop(claims, 3, "uid-a Pondering"), want: view{Accepted: "Unknown Pondering", Completed: "False Pondering", Open: true, ObservedAt: "13:45"}},
-		"Taken":       {reason: "It is taken.", request: request("a", 1), shop: shop(claims, 4, "uid-a Taken"), want: view{Accepted: "True Taken", Completed: "False Taken", NewRevision: 4, Open: true, ObservedAt: "13:45"}},
-		"Done":        {reason: "It is done, and closed.", request: request("a", 1, labelled, taken), shop: shop(claims, 4, "uid-a Done Verified"), want: view{Accepted: "True Taken", Completed: "True Done", End: "Verified", NewRevision: 4, ObservedAt: "13:30"}},
-		"Stale":       {reason: "It is refused, and closed.", request: request("a", 1, labelled), shop: shop(claims, 4, "uid-a Stale"), want: view{Accepted: "False Stale", Completed: "False Stale", ObservedAt: "13:45"}},
-		"NoUpdate":    {reason: "It is refused, and closed.", request: request("a", 1, labelled), shop: shop(claims, 3, "uid-a NoUpdate"), want: view{Accepted: "False NoUpdate", Completed: "False NoUpdate", ObservedAt: "13:45"}},
-		"Superseded":  {reason: "What was taken is not refused later.", request: request("a", 1, labelled, taken), shop: shop(claims, 5, "uid-a Stale"), want: view{Accepted: "True Taken", Completed: "True Superseded", ObservedAt: "13:30"}},
-		"Wiped":       {reason: "A status that lost its answers takes nothing back.", request: request("a", 1, labelled, taken), shop: shop(claims, 0), want: view{Accepted: "True Taken", Completed: "False Taken", Open: true, ObservedAt: "13:30"}},
-		"Gone":        {reason: "The deployment was deleted.", request: request("a", 1, labelled, taken), want: view{Accepted: "True Taken", Completed: "False UnknownDeployment", Open: true, ObservedAt: "13:30"}},
-		"TooLarge":    {reason: "It never travels.", request: request("a", 1, labelled, large), shop: shop(claims, 3), want: view{Accepted: "False TooLarge", Completed: "False TooLarge", ObservedAt: "13:45"}},
-		"LargeNoShop": {reason: "Whoever it is about.", request: request("a", 1, large), want: view{Accepted: "False TooLarge", Completed: "False TooLarge", ObservedAt: "13:45"}},
-		"LargeLater":  {reason: "What was taken is taken.", request: request("a", 1, labelled, large, taken), shop: shop(claims, 4, "uid-a Taken"), want: view{Accepted: "True Taken", Completed: "False Taken", NewRevision: 4, Open: true, ObservedAt: "13:30"}},
-		"ClosedStays": {reason: "What is closed does not change any more.", request: request("a", 1, labelled, before(corev1.ConditionFalse, corev1.ConditionFalse, "Stale")), shop: shop(claims, 4, "uid-a Taken"), want: view{Accepted: "False Stale", Completed: "False Stale", ObservedAt: "13:30"}},
+		"New":         {reason: "A new request is open and waits for its answer.", request: request("a", 1), shop: shop(claims, 3), want: view{Accepted: "Unknown Waiting", Completed: "False Waiting", Open: true, ObservedAt: "13:45"}},
+		"NoShop":      {reason: "A request without a deployment waits for it.", request: request("a", 1), want: view{Accepted: "False UnknownDeployment", Completed: "False UnknownDeployment", Open: true, ObservedAt: "13:45"}},
+		"OtherShop":   {reason: "A composite of the name of a claim is another deployment.", request: request("a", 1), shop: shop(namespaced, 3, "uid-a Taken"), want: view{Accepted: "False UnknownDeployment", Completed: "False UnknownDeployment", Open: true, ObservedAt: "13:45"}},
+		"Appeared":    {reason: "A request is accepted after its deployment was created.", request: request("a", 1, labelled, before(corev1.ConditionFalse, corev1.ConditionFalse, "UnknownDeployment")), shop: shop(claims, 3), want: view{Accepted: "Unknown Waiting", Completed: "False Waiting", Open: true, ObservedAt: "13:30"}},
+		"Waiting":     {reason: "A request shows that the deployment waits.", request: request("a", 1), shop: shop(claims, 3, "uid-a Waiting"), want: view{Accepted: "Unknown Waiting", Completed: "False Waiting", Open: true, ObservedAt: "13:45"}},
+		"Others":      {reason: "An answer to another request is ignored.", request: request("a", 1), shop: shop(claims, 3, "uid-b Stale"), want: view{Accepted: "Unknown Waiting", Completed: "False Waiting", Open: true, ObservedAt: "13:45"}},
+		"Newer":       {reason: "An unknown answer does not close a request.", request: request("a", 1), shop: shop(claims, 3, "uid-a Pondering"), want: view{Accepted: "Unknown Pondering", Completed: "False Pondering", Open: true, ObservedAt: "13:45"}},
+		"Taken":       {reason: "A request that the deployment took is accepted.", request: request("a", 1), shop: shop(claims, 4, "uid-a Taken"), want: view{Accepted: "True Taken", Completed: "False Taken", NewRevision: 4, Open: true, ObservedAt: "13:45"}},
+		"Done":        {reason: "A request that is done is closed.", request: request("a", 1, labelled, taken), shop: shop(claims, 4, "uid-a Done Verified"), want: view{Accepted: "True Taken", Completed: "True Done", End: "Verified", NewRevision: 4, ObservedAt: "13:30"}},
+		"Stale":       {reason: "A request for a revision that is not the present one is refused and closed.", request: request("a", 1, labelled), shop: shop(claims, 4, "uid-a Stale"), want: view{Accepted: "False Stale", Completed: "False Stale", ObservedAt: "13:45"}},
+		"NoUpdate":    {reason: "A request to approve an update that does not exist is refused and closed.", request: request("a", 1, labelled), shop: shop(claims, 3, "uid-a NoUpdate"), want: view{Accepted: "False NoUpdate", Completed: "False NoUpdate", ObservedAt: "13:45"}},
+		"Superseded":  {reason: "An accepted request is not refused later.", request: request("a", 1, labelled, taken), shop: shop(claims, 5, "uid-a Stale"), want: view{Accepted: "True Taken", Completed: "True Superseded", ObservedAt: "13:30"}},
+		"Wiped":       {reason: "A request stays accepted when the deployment's status was lost.", request: request("a", 1, labelled, taken), shop: shop(claims, 0), want: view{Accepted: "True Taken", Completed: "False Taken", Open: true, ObservedAt: "13:30"}},
+		"Gone":        {reason: "A request shows that its deployment was deleted.", request: request("a", 1, labelled, taken), want: view{Accepted: "True Taken", Completed: "False UnknownDeployment", Open: true, ObservedAt: "13:30"}},
+		"TooLarge":    {reason: "A request that is too large is refused and never labelled.", request: request("a", 1, labelled, large), shop: shop(claims, 3), want: view{Accepted: "False TooLarge", Completed: "False TooLarge", ObservedAt: "13:45"}},
+		"LargeNoShop": {reason: "A request that is too large is refused even without a deployment.", request: request("a", 1, large), want: view{Accepted: "False TooLarge", Completed: "False TooLarge", ObservedAt: "13:45"}},
+		"LargeLater":  {reason: "An accepted request that becomes too large stays accepted.", request: request("a", 1, labelled, large, taken), shop: shop(claims, 4, "uid-a Taken"), want: view{Accepted: "True Taken", Completed: "False Taken", NewRevision: 4, Open: true, ObservedAt: "13:30"}},
+		"ClosedStays": {reason: "A closed request does not change any more.", request: request("a", 1, labelled, before(corev1.ConditionFalse, corev1.ConditionFalse, "Stale")), shop: shop(claims, 4, "uid-a Taken"), want: view{Accepted: "False Stale", Completed: "False Stale", ObservedAt: "13:30"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -194,8 +194,8 @@ func TestReconcile(t *testing.T) {
 	}
 }
 
-// TestKindNotServed: only one Configuration is installed, or none.
-func TestKindNotServed(t *testing.T) {
+// TestDeploymentKindNotServed: only one Configuration is installed, or none.
+func TestDeploymentKindNotServed(t *testing.T) {
 	r := request("a", 1)
 	kube := interceptor.NewClient(build(t, r), interceptor.Funcs{Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
 		if u, ok := o.(*unstructured.Unstructured); ok {
@@ -212,7 +212,7 @@ func TestKindNotServed(t *testing.T) {
 	}
 }
 
-func TestUnreadable(t *testing.T) {
+func TestUnreadableDeployment(t *testing.T) {
 	boom := errors.New("boom")
 	r := request("a", 1)
 	kube := interceptor.NewClient(build(t, r), interceptor.Funcs{Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
@@ -229,16 +229,16 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// TestFewAreOpen: not all of many requests travel to the function. When one is closed, the next one has its turn.
-func TestFewAreOpen(t *testing.T) {
+// TestOpenRequestsAreLimited checks that a limited number of requests is passed to the function. When one is closed, the next one follows.
+func TestOpenRequestsAreLimited(t *testing.T) {
 	objects := []client.Object{shop(deploymentv1alpha1.GroupClaims, 4, "uid-r00 Stale")}
 	for n := range rolloutv1alpha1.MaxOpen + 2 {
 		objects = append(objects, request(fmt.Sprintf("r%02d", n), n))
 	}
 	objects = append(objects, request("a-large", 0, large))
 	kube := build(t, objects...)
-	w := waker{kube: kube, group: deploymentv1alpha1.GroupClaims, log: logging.NewNopLogger()}
-	if woken := w.open(t.Context(), shop(deploymentv1alpha1.GroupClaims, 3)); len(woken) != rolloutv1alpha1.MaxOpen || woken[0].Name != "r00" {
+	w := requestMapper{kube: kube, group: deploymentv1alpha1.GroupClaims, log: logging.NewNopLogger()}
+	if woken := w.requestsForDeployment(t.Context(), shop(deploymentv1alpha1.GroupClaims, 3)); len(woken) != rolloutv1alpha1.MaxOpen || woken[0].Name != "r00" {
 		t.Errorf("open(...): a deployment wakes those that have their turn, got %v", woken)
 	}
 	if _, err := reconciler(kube).Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "team-a", Name: "r21"}}); err != nil {
@@ -255,7 +255,7 @@ func TestFewAreOpen(t *testing.T) {
 	}
 }
 
-// open names the first and the last one of the open requests, when there are as many as may be.
+// open returns the first and the last open request, if as many are open as may be.
 func open(t *testing.T, kube client.Client) string {
 	t.Helper()
 	l := &rolloutv1alpha1.RolloutRequestList{}
@@ -268,7 +268,7 @@ func open(t *testing.T, kube client.Client) string {
 	return l.Items[0].GetName() + "-" + l.Items[len(l.Items)-1].GetName()
 }
 
-func TestWake(t *testing.T) {
+func TestRequestsForDeployment(t *testing.T) {
 	kube := build(t,
 		request("a", 1), request("b", 2, before(corev1.ConditionFalse, corev1.ConditionFalse, "Stale")),
 		request("c", 3, func(r *rolloutv1alpha1.RolloutRequest) { r.Spec.DeploymentRef.Name = "bank" }),
@@ -277,23 +277,23 @@ func TestWake(t *testing.T) {
 		}),
 		request("e", 5, func(r *rolloutv1alpha1.RolloutRequest) { r.Namespace = "team-b" }),
 	)
-	w := waker{kube: kube, group: deploymentv1alpha1.GroupClaims, log: logging.NewNopLogger()}
-	got := w.open(t.Context(), shop(deploymentv1alpha1.GroupClaims, 3))
+	w := requestMapper{kube: kube, group: deploymentv1alpha1.GroupClaims, log: logging.NewNopLogger()}
+	got := w.requestsForDeployment(t.Context(), shop(deploymentv1alpha1.GroupClaims, 3))
 	want := []reconcile.Request{{NamespacedName: client.ObjectKey{Namespace: "team-a", Name: "a"}}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("open(...): a deployment wakes its open requests: -want, +got:\n%s", diff)
 	}
 }
 
-// TestMessages looks for words for each answer.
-func TestMessages(t *testing.T) {
+// TestResultMessages checks that each result has a message.
+func TestResultMessages(t *testing.T) {
 	seen := map[string]rolloutv1alpha1.Result{}
 	for _, r := range []rolloutv1alpha1.Result{
 		rolloutv1alpha1.ResultWaiting, rolloutv1alpha1.ResultTaken, rolloutv1alpha1.ResultDone, rolloutv1alpha1.ResultStale,
 		rolloutv1alpha1.ResultUnknownRevision, rolloutv1alpha1.ResultAlreadyJudged, rolloutv1alpha1.ResultNoTarget, rolloutv1alpha1.ResultNothingToRestore, rolloutv1alpha1.ResultUnknownStep,
 		rolloutv1alpha1.ResultNoUpdate, rolloutv1alpha1.ResultUpdateFailed, rolloutv1alpha1.ResultTooLarge, rolloutv1alpha1.ResultNotSupported,
 	} {
-		said := messages(r)
+		said := resultMessage(r)
 		if other, twice := seen[said]; said == "" || twice {
 			t.Errorf("messages(%s): want words of its own, got %q, as for %q", r, said, other)
 		}

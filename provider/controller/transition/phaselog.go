@@ -1,0 +1,162 @@
+package transition
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+)
+
+// A change of the phase, as a status has it. Only deployments have revisions.
+type change struct {
+	Index    int64       `json:"index"`
+	From     string      `json:"from"`
+	To       string      `json:"to"`
+	At       metav1.Time `json:"at"`
+	Revision int64       `json:"revision"`
+}
+
+// A step is one change of the phase.
+type step struct {
+	change
+
+	// key identifies the step, in every process.
+	key string
+
+	// duration of the phase that was left, if hasDuration.
+	duration    time.Duration
+	hasDuration bool
+}
+
+// A judgement identifies the result of one check for one revision.
+type judgement struct {
+	revision   int64
+	name, site string
+}
+
+// A phaseLog is what a process has observed of one deployment or cluster. A status holds the last changes only; the log continues where
+// they are truncated.
+type phaseLog struct {
+	uid    string
+	seen   []change
+	judged map[judgement]bool
+
+	// phase and outcome of the last observation.
+	phase, outcome string
+
+	// pending steps have no event yet.
+	pending []step
+
+	// drift is the key of the last event about restored drift.
+	drift string
+
+	// observed is true after the first complete reconcile in this process.
+	observed bool
+
+	// startedRevision is the newest revision whose start this process counted.
+	startedRevision int64
+}
+
+// newSteps returns the changes of a status that were not observed before.
+func (s *phaseLog) newSteps(now []change) []step {
+	begins := len(now) - countNew(s.seen, now)
+	if begins == len(now) {
+		// A status that was restored to an earlier state has nothing new, and may continue later.
+		return nil
+	}
+	var out []step
+	for i := begins; i < len(now); i++ {
+		one := step{change: now[i], key: eventKey(s.uid, now[i])}
+		if before, ok := s.previousChange(now, i); ok && before.To == now[i].From {
+			one.duration, one.hasDuration = now[i].At.Sub(before.At.Time), true
+		}
+		out = append(out, one)
+	}
+	s.seen = slices.Clone(now)
+	return out
+}
+
+// previousChange returns the change before index i. The status may have truncated it.
+func (s *phaseLog) previousChange(now []change, i int) (change, bool) {
+	if i > 0 {
+		return now[i-1], true
+	}
+	return changeAt(s.seen, now[i].Index-1)
+}
+
+// changeAt returns the change with an index, if it was not truncated.
+func changeAt(all []change, index int64) (change, bool) {
+	i := slices.IndexFunc(all, func(t change) bool { return t.Index == index })
+	if i < 0 {
+		return change{}, false
+	}
+	return all[i], true
+}
+
+// countNew returns how many of the last entries are new. Entries are added at the end and truncated at the beginning. A status that was
+// restored to an earlier state has none. An entry that Crossplane wrote again, from a stale read, has another time and is the same entry. A
+// status that was cleared starts a log of its own.
+func countNew(seen, now []change) int {
+	if startsOver(seen, now) {
+		return len(now)
+	}
+	for i, t := range now {
+		if !isKnown(seen, t) {
+			return len(now) - i
+		}
+	}
+	return 0
+}
+
+// startsOver reports whether a log begins before the observed one and shares no entry with it.
+func startsOver(seen, now []change) bool {
+	if len(seen) == 0 || len(now) == 0 || now[0].Index >= seen[0].Index {
+		return false
+	}
+	return !slices.ContainsFunc(now, func(t change) bool {
+		s, ok := changeAt(seen, t.Index)
+		return ok && s.isSame(t)
+	})
+}
+
+func (c change) isSame(t change) bool {
+	return c.From == t.From && c.To == t.To && c.Revision == t.Revision
+}
+
+func isKnown(seen []change, t change) bool {
+	if len(seen) == 0 || t.Index > seen[len(seen)-1].Index {
+		return false
+	}
+	s, ok := changeAt(seen, t.Index)
+	return !ok || s.isSame(t)
+}
+
+func eventKey(uid string, t change) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %d %q %q", uid, t.Index, t.Revision, t.From, t.To))
+	return hex.EncodeToString(sum[:8])
+}
+
+// newResults returns the check results that were not counted before: whether each check passed.
+func (s *phaseLog) newResults(revision int64, all []deploymentv1alpha1.ValidationResult) []bool {
+	var out []bool
+	for _, r := range all {
+		j := judgement{revision, r.Name, r.Site}
+		if s.judged[j] {
+			continue
+		}
+		s.judged[j] = true
+		out = append(out, r.Passed)
+	}
+	// The results of an earlier revision do not appear again.
+	for j := range s.judged {
+		if j.revision < revision {
+			delete(s.judged, j)
+		}
+	}
+	return out
+}
