@@ -267,3 +267,36 @@ func TestGravestReasonWins(t *testing.T) {
 		t.Errorf("reason %s, %d live, message: -want, +got:\n%s", d.reason, d.next.SitesLive, diff)
 	}
 }
+
+// TestStartedAt checks that the wait for an order always has a start, since the function measures timeouts from it.
+func TestStartedAt(t *testing.T) {
+	kept, seen := metav1.NewTime(noon()), metav1.NewTime(noon().Add(time.Minute))
+	withoutStart := func(o rolloutv1alpha1.Order) func(*facts) {
+		return func(f *facts) { f.before = v1alpha1.SiteSyncObservation{Order: &o} }
+	}
+	nextStep := func(f *facts) {
+		f.before, f.spec.Order = before(order(2, 0), v1alpha1.SiteLive), order(2, 1)
+	}
+	cases := map[string]struct {
+		reason string
+		before func(*facts)
+		want   metav1.Time
+	}{
+		"First":     {reason: "The wait for a first order starts when the order is first observed.", before: func(*facts) {}, want: seen},
+		"Same":      {reason: "The wait for an order that was observed before keeps its start.", before: was(order(2, 0), v1alpha1.SiteSyncing), want: kept},
+		"NextStep":  {reason: "The wait for the next step of an order has a start of its own.", before: nextStep, want: seen},
+		"NextOrder": {reason: "The wait for another revision has a start of its own.", before: was(order(1, 0), v1alpha1.SiteSyncing), want: seen},
+		"Empty":     {reason: "A status of the same order without a start gets one, and does not stay without.", before: withoutStart(order(2, 0)), want: seen},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			d := decide(testFacts(says(v1alpha1.SiteReasonProgressing), tc.before))
+			if diff := cmp.Diff(&tc.want, d.next.StartedAt); diff != "" {
+				t.Errorf("\n%s\ndecide(): startedAt: -want, +got:\n%s", tc.reason, diff)
+			}
+			if d.next.Sites[0].StartedAt == nil {
+				t.Errorf("\n%s\ndecide(): startedAt of the Site is empty", tc.reason)
+			}
+		})
+	}
+}

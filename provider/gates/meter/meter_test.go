@@ -357,3 +357,31 @@ func TestSlot(t *testing.T) {
 		t.Error("all questions are asked at the same moment")
 	}
 }
+
+// TestCancelledQuestionIsNotMeasured stops the Meter while a question is under way. The source answers when it is cancelled, with a value that
+// would be measured otherwise: the shutdown of the provider says nothing about the subject of a check.
+func TestCancelledQuestionIsNotMeasured(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		b, s := start(ctx), &source{name: "q", takes: time.Hour}
+		tk := task(s, time.Now())
+		tk.Rules.Timeout = 2 * time.Hour
+		b.Measure(key(1), "u", []Task{tk})
+		after(time.Minute)
+		if !s.busy() {
+			t.Fatal("no question is under way")
+		}
+		cancel()
+		synctest.Wait()
+		if s.busy() {
+			t.Fatal("the question was not cancelled")
+		}
+		if b.counts.measured != 0 {
+			t.Errorf("a cancelled question counts as %d measurements", b.counts.measured)
+		}
+		if got := b.Measure(key(1), "u", []Task{tk})[0]; got.Count != 0 {
+			t.Errorf("a cancelled question counts for the check: %+v", got)
+		}
+	})
+}
