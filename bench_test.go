@@ -157,7 +157,7 @@ func timed(do func()) time.Duration {
 }
 
 func serve(r *render.Renderer) *Function {
-	answered, rendered := shares(cacheBytes)
+	answered, rendered := splitCacheBytes(cacheBytes)
 	return NewFunction(deployment.New(render.NewCache(r, rendered)), logging.NewNopLogger(), time.Minute, time.Now).Remember(answered)
 }
 
@@ -176,7 +176,7 @@ func call(tb testing.TB, f *Function, req *fnv1.RunFunctionRequest) *fnv1.RunFun
 // decodeAll decodes a request up to the typed objects that the core works on.
 func decodeAll(tb testing.TB, req *fnv1.RunFunctionRequest) {
 	tb.Helper()
-	in, err := decode(req)
+	in, err := decodeDeployment(req)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -295,7 +295,7 @@ func observe(tb testing.TB, req *fnv1.RunFunctionRequest, rsp *fnv1.RunFunctionR
 			tb.Fatal(err)
 		}
 		carryOut(tb, o)
-		s, err := structOf(o.Object)
+		s, err := toStruct(o.Object)
 		if err != nil {
 			tb.Fatal(err)
 		}

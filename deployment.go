@@ -12,7 +12,7 @@ import (
 	"github.com/intentplane/intentplane/function/phase"
 )
 
-// intentDeployment is what is read of an IntentDeployment of either shape.
+// intentDeployment holds the fields that are read from an IntentDeployment of either shape.
 type intentDeployment struct {
 	metav1.TypeMeta `json:",inline"`
 
@@ -29,8 +29,8 @@ type intentDeployment struct {
 	} `json:"status"`
 }
 
-// claim is the claim, or the namespaced composite itself.
-func (c *intentDeployment) claim() (rolloutv1alpha1.ClaimReference, error) {
+// claimReference returns the claim, or the namespaced composite itself.
+func (c *intentDeployment) claimReference() (rolloutv1alpha1.ClaimReference, error) {
 	who, err := claimFor(c.TypeMeta, c.Metadata, c.Spec.ClaimRef)
 	if err != nil {
 		return rolloutv1alpha1.ClaimReference{}, err
@@ -42,12 +42,12 @@ func (c *intentDeployment) claim() (rolloutv1alpha1.ClaimReference, error) {
 	return rolloutv1alpha1.ClaimReference{APIGroup: group, Kind: deploymentv1alpha1.Kind, Namespace: who.Namespace, Name: who.Name}, nil
 }
 
-func decode(req *fnv1.RunFunctionRequest) (deployment.Input, error) {
+func decodeDeployment(req *fnv1.RunFunctionRequest) (deployment.Input, error) {
 	c := &intentDeployment{}
 	if err := decodeInto(req.GetObserved().GetComposite().GetResource(), c); err != nil {
 		return deployment.Input{}, errors.Wrap(err, "cannot read the observed composite")
 	}
-	claim, err := c.claim()
+	claim, err := c.claimReference()
 	if err != nil {
 		return deployment.Input{}, err
 	}

@@ -38,19 +38,19 @@ type Function struct {
 	ttl  time.Duration
 	now  func() time.Time
 
-	answers   *answers
+	answers   *responseCache
 	telemetry *telemetry
 }
 
 // NewFunction returns a Function that answers with a core's output, for as long as ttl.
 func NewFunction(core Runner, log logging.Logger, ttl time.Duration, now func() time.Time) *Function {
-	return &Function{core: core, log: log, ttl: ttl, now: now, answers: newAnswers(0)}
+	return &Function{core: core, log: log, ttl: ttl, now: now, answers: newResponseCache(0)}
 }
 
-// Remember up to about maxBytes of answers, and give them again to equal requests. Answers that a clock had a part in, and those
-// that say of a bug, are not remembered. It returns the Function.
+// Remember caches up to about maxBytes of responses for equal requests. Responses that depend on the time, and those that report a bug, are
+// not cached. It returns the Function.
 func (f *Function) Remember(maxBytes int) *Function {
-	f.answers = newAnswers(maxBytes)
+	f.answers = newResponseCache(maxBytes)
 	return f
 }
 
@@ -60,52 +60,52 @@ func (f *Function) Measure(t *telemetry) *Function {
 	return f
 }
 
-// RunFunction decodes a request, runs the core, and encodes its output. Whatever a user did wrong is in the status; a fatal
+// RunFunction decodes a request, runs the core, and encodes its output. Mistakes of users are reported in the status; a fatal
 // result is for bugs.
 func (f *Function) RunFunction(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
 	f.log.Debug("Running function", "tag", req.GetMeta().GetTag())
-	rsp, err := f.answer(ctx, req)
+	rsp, err := f.answerRequest(ctx, req)
 	if err != nil {
-		f.telemetry.answered(fromFailures)
+		f.telemetry.countAnswer(fromFailures)
 		rsp = response.To(req, f.ttl)
 		response.Fatal(rsp, err)
 	}
-	// A remembered response has the tag of another request.
+	// A cached response has the tag of another request.
 	rsp.Meta.Tag = req.GetMeta().GetTag()
 	return rsp, nil
 }
 
-// answer a request, from memory or anew. An error is fatal.
-func (f *Function) answer(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
-	key, err := keyOf(req)
+// answerRequest answers a request from the cache, or else from the core. An error is fatal.
+func (f *Function) answerRequest(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+	key, err := requestKey(req)
 	if err != nil {
 		return nil, err
 	}
-	known, err := f.answers.get(key)
+	known, err := f.answers.getResponse(key)
 	if err != nil {
 		return nil, err
 	}
 	if known != nil {
-		f.telemetry.answered(fromMemory)
+		f.telemetry.countAnswer(fromMemory)
 		return known, nil
 	}
-	r, err := f.reply(ctx, req)
+	r, err := f.buildReply(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	f.telemetry.answered(fromCore)
-	rsp := response.To(req, f.lifetime(r.wait))
+	f.telemetry.countAnswer(fromCore)
+	rsp := response.To(req, f.responseTTL(r.wait))
 	r.resourceVersion = observedVersion(req)
-	if err := encode(rsp, r); err != nil {
+	if err := encodeReply(rsp, r); err != nil {
 		return nil, err
 	}
 	if !r.lasting {
 		return rsp, nil
 	}
-	return rsp, f.answers.put(key, rsp)
+	return rsp, f.answers.putResponse(key, rsp)
 }
 
-// A reply is what follows from a request, whatever kind it is about.
+// A reply is the answer to a request, before it is encoded.
 type reply struct {
 	needs      []catalog.Need
 	resources  map[string]compose.Resource
@@ -113,26 +113,26 @@ type reply struct {
 	conditions []projection.Condition
 	ready      bool
 
-	// wait is how long it is until the reply changes by itself. 0 means that it does not.
+	// wait is the time until the reply changes by itself. 0 means that it does not.
 	wait time.Duration
 
-	// paced is true if the status is told by a later call: it is the one that was observed.
-	paced bool
+	// deferred is true if a later call writes the new status: status is the observed one.
+	deferred bool
 
-	// lasting says whether the same request will have the same reply at any other time.
+	// lasting is true if the same request has the same reply at any time.
 	lasting bool
 
 	// resourceVersion of the composite that the reply follows from. Empty where it has none.
 	resourceVersion string
 }
 
-// reply to a request. The kind of the composite decides who does.
-func (f *Function) reply(ctx context.Context, req *fnv1.RunFunctionRequest) (*reply, error) {
+// buildReply builds the reply to a request, by the kind of its composite.
+func (f *Function) buildReply(ctx context.Context, req *fnv1.RunFunctionRequest) (*reply, error) {
 	now := metav1.NewTime(f.now().UTC().Truncate(time.Second))
 	if isCluster(req) {
 		return clusterReply(req, now)
 	}
-	in, err := decode(req)
+	in, err := decodeDeployment(req)
 	if err != nil {
 		return nil, err
 	}
@@ -141,19 +141,19 @@ func (f *Function) reply(ctx context.Context, req *fnv1.RunFunctionRequest) (*re
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot run")
 	}
-	f.telemetry.took(out.Stages)
+	f.telemetry.observeStages(out.Stages)
 	r := &reply{
 		needs: out.Needs, resources: out.Resources, status: out.Status, conditions: out.Conditions, ready: out.Ready, wait: out.Wait,
 	}
-	if err := pace(in.Conditions, in.Status, r); err != nil {
+	if err := deferStatus(in.Conditions, in.Status, r); err != nil {
 		return nil, err
 	}
-	r.lasting = !out.Dated && (r.paced || slices.Equal(in.Status.Transitions, out.Status.Transitions))
+	r.lasting = !out.Dated && (r.deferred || slices.Equal(in.Status.Transitions, out.Status.Transitions))
 	return r, nil
 }
 
-// lifetime is how long a reply counts. One that will change by itself counts until then.
-func (f *Function) lifetime(wait time.Duration) time.Duration {
+// responseTTL returns how long Crossplane may use a response. One that changes by itself is valid until then.
+func (f *Function) responseTTL(wait time.Duration) time.Duration {
 	if wait > 0 {
 		return min(f.ttl, wait)
 	}
@@ -203,7 +203,7 @@ func decodeObserved(req *fnv1.RunFunctionRequest) (map[string]*unstructured.Unst
 	return out, nil
 }
 
-// decodeInto goes by JSON: the SDK's own objects hold every number as a float.
+// decodeInto decodes by JSON: the SDK's own objects hold every number as a float.
 func decodeInto(s *structpb.Struct, into any) error {
 	b, err := protojson.Marshal(s)
 	if err != nil {
@@ -212,41 +212,41 @@ func decodeInto(s *structpb.Struct, into any) error {
 	return json.Unmarshal(b, into)
 }
 
-func encode(rsp *fnv1.RunFunctionResponse, out *reply) error {
-	rsp.Requirements = requirements(out.needs)
-	status, err := structOf(desiredComposite(out))
+func encodeReply(rsp *fnv1.RunFunctionResponse, out *reply) error {
+	rsp.Requirements = newRequirements(out.needs)
+	status, err := toStruct(desiredComposite(out))
 	if err != nil {
 		return errors.Wrap(err, "cannot encode the status")
 	}
 	if rsp.GetDesired() == nil {
 		rsp.Desired = &fnv1.State{}
 	}
-	rsp.Desired.Composite = &fnv1.Resource{Resource: status, Ready: ready(out.ready)}
-	// What earlier functions of the pipeline ask for stays.
+	rsp.Desired.Composite = &fnv1.Resource{Resource: status, Ready: readyState(out.ready)}
+	// The desired resources of earlier functions of the pipeline stay.
 	if rsp.GetDesired().GetResources() == nil {
 		rsp.Desired.Resources = map[string]*fnv1.Resource{}
 	}
 	for _, name := range slices.Sorted(maps.Keys(out.resources)) {
 		r := out.resources[name]
-		o, err := structOf(r.Object.Object)
+		o, err := toStruct(r.Object.Object)
 		if err != nil {
 			return errors.Wrapf(err, "cannot encode composed resource %q", name)
 		}
-		rsp.Desired.Resources[name] = &fnv1.Resource{Resource: o, Ready: ready(r.Ready)}
+		rsp.Desired.Resources[name] = &fnv1.Resource{Resource: o, Ready: readyState(r.Ready)}
 	}
 	for _, c := range out.conditions {
-		rsp.Conditions = append(rsp.Conditions, condition(c))
+		rsp.Conditions = append(rsp.Conditions, newCondition(c))
 	}
 	return nil
 }
 
-// observedVersion is the resourceVersion of the composite as Crossplane read it, or empty.
+// observedVersion returns the resourceVersion of the composite as Crossplane read it, or empty.
 func observedVersion(req *fnv1.RunFunctionRequest) string {
 	metadata := req.GetObserved().GetComposite().GetResource().GetFields()["metadata"].GetStructValue()
 	return metadata.GetFields()["resourceVersion"].GetStringValue()
 }
 
-// desiredComposite is what Crossplane applies to the status of the composite. It names the version that the reply follows from.
+// desiredComposite returns the composite that Crossplane applies. It names the version that the reply follows from.
 //
 // Crossplane reads the composite from a cache, and applies the conditions that it read together with our status, by force. Right after it
 // wrote other conditions, the cache is one version behind: it would take those conditions back for a moment, and every client that waits for
@@ -259,7 +259,7 @@ func desiredComposite(out *reply) map[string]any {
 	return composite
 }
 
-func requirements(needs []catalog.Need) *fnv1.Requirements {
+func newRequirements(needs []catalog.Need) *fnv1.Requirements {
 	out := &fnv1.Requirements{Resources: map[string]*fnv1.ResourceSelector{}}
 	for _, n := range needs {
 		s := &fnv1.ResourceSelector{ApiVersion: n.APIVersion, Kind: n.Kind}
@@ -277,7 +277,7 @@ func requirements(needs []catalog.Need) *fnv1.Requirements {
 	return out
 }
 
-func condition(c projection.Condition) *fnv1.Condition {
+func newCondition(c projection.Condition) *fnv1.Condition {
 	status := map[corev1.ConditionStatus]fnv1.Status{
 		corev1.ConditionTrue:  fnv1.Status_STATUS_CONDITION_TRUE,
 		corev1.ConditionFalse: fnv1.Status_STATUS_CONDITION_FALSE,
@@ -294,14 +294,14 @@ func condition(c projection.Condition) *fnv1.Condition {
 	}
 }
 
-func ready(is bool) fnv1.Ready {
+func readyState(is bool) fnv1.Ready {
 	if is {
 		return fnv1.Ready_READY_TRUE
 	}
 	return fnv1.Ready_READY_FALSE
 }
 
-func structOf(v any) (*structpb.Struct, error) {
+func toStruct(v any) (*structpb.Struct, error) {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return nil, err

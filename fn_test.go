@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"math/rand"
 	"os"
@@ -19,6 +20,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 	"sigs.k8s.io/yaml"
 
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/function/deployment"
 	"github.com/intentplane/intentplane/function/render"
 	"github.com/intentplane/intentplane/test/soak"
@@ -176,7 +178,7 @@ func TestRunFunction(t *testing.T) {
 	}
 }
 
-func TestRunFunctionTwiceIsTheSame(t *testing.T) {
+func TestRunFunctionIsDeterministic(t *testing.T) {
 	f, req := newFunction(), request(t, claimComposite)
 	want := marshal(t, resolved(t, f, req, catalogOf(t)))
 	for range soak.Rounds(t, 100, 2000) {
@@ -195,7 +197,7 @@ func marshal(t *testing.T, m proto.Message) []byte {
 	return b
 }
 
-func TestRunFunctionKeepsOthers(t *testing.T) {
+func TestRunFunctionKeepsDesiredResources(t *testing.T) {
 	req := request(t, claimComposite)
 	others := &fnv1.Resource{Resource: parse(t, "apiVersion: v1\nkind: ConfigMap\n"), Ready: fnv1.Ready_READY_TRUE}
 	req.Desired = &fnv1.State{Resources: map[string]*fnv1.Resource{"others": others}}
@@ -205,7 +207,7 @@ func TestRunFunctionKeepsOthers(t *testing.T) {
 	}
 }
 
-func TestRunFunctionFatal(t *testing.T) {
+func TestRunFunctionReportsBugs(t *testing.T) {
 	rsp := run(t, newFunction(), request(t, "apiVersion: claims.intentplane.dev/v1alpha1\nkind: XIntentDeployment\nmetadata: {name: x}\nspec: {intent: x}\n"))
 	if len(rsp.GetResults()) != 1 || rsp.GetResults()[0].GetSeverity() != fnv1.Severity_SEVERITY_FATAL {
 		t.Errorf("RunFunction(...): a composite without a namespace has nowhere to compose to: want one fatal result, got %v", rsp.GetResults())
@@ -296,6 +298,35 @@ spec: {type: Existing}
 			}
 			if _, named := desired["metadata"]; named != (tc.version != "") {
 				t.Errorf("\n%s\nRunFunction(...): desired composite: %v", tc.reason, desired)
+			}
+		})
+	}
+}
+
+// waiter is a core whose answer changes after some time.
+type waiter time.Duration
+
+// Run says so.
+func (w waiter) Run(context.Context, deployment.Input) (*deployment.Output, error) {
+	return &deployment.Output{Status: &deploymentv1alpha1.IntentDeploymentStatus{}, Dated: true, Wait: time.Duration(w)}, nil
+}
+
+func TestResponseTTL(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		wait   time.Duration
+		want   time.Duration
+	}{
+		"Never": {reason: "A response that does not change by itself has the whole TTL.", want: testTTL},
+		"Soon":  {reason: "A response that changes by itself is valid until then.", wait: time.Second, want: time.Second},
+		"Late":  {reason: "A response that changes by itself later than the TTL has the TTL.", wait: testTTL + time.Hour, want: testTTL},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			f := NewFunction(waiter(tc.wait), logging.NewNopLogger(), testTTL, time.Now)
+			rsp := run(t, f, request(t, "metadata: {namespace: team-a, name: shop}\nspec: {}"))
+			if diff := cmp.Diff(tc.want, rsp.GetMeta().GetTtl().AsDuration()); diff != "" {
+				t.Errorf("\n%s\nRunFunction(...): TTL: -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}

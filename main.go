@@ -16,7 +16,7 @@ import (
 // version of the build. The linker sets it.
 var version = "dev"
 
-// cli are the flags that Crossplane passes to every function, and our own.
+// cli has the flags that Crossplane passes to every function, and those of this one.
 type cli struct {
 	Debug               bool             `help:"Emit debug logs." short:"d"`
 	Network             string           `default:"tcp" help:"Network on which to listen for gRPC connections."`
@@ -33,19 +33,19 @@ type cli struct {
 	Version             kong.VersionFlag `help:"Print the version."`
 }
 
-// shares of a cache's bytes. Nearly every call is one that was answered before; files are there for those in which something else
-// changed than what is rendered, which is soon after they were rendered.
-func shares(bytes int) (answered, rendered int) {
+// splitCacheBytes divides the memory of the cache into responses and rendered files. Nearly every call was answered before. Files are for calls
+// in which something changed that is not rendered, which are soon after the rendering.
+func splitCacheBytes(bytes int) (answered, rendered int) {
 	return bytes - bytes/3, bytes / 3
 }
 
-// Run serves the function until it is told to end.
+// Run serves the function until it is stopped.
 func (c *cli) Run() error {
 	log, err := sdk.NewLogger(c.Debug)
 	if err != nil {
 		return err
 	}
-	answered, rendered := shares(c.CacheSize << 20)
+	answered, rendered := splitCacheBytes(c.CacheSize << 20)
 	core := deployment.New(render.NewCache(render.NewRenderer(), rendered), deployment.WithRendererSpread(c.RendererSpread), deployment.WithStopwatch(time.Now),
 		deployment.WithProviderTimeout(c.ProviderTimeout), deployment.WithLoopbackChecks(c.AllowLoopbackChecks))
 	metrics, err := newTelemetry(prometheus.DefaultRegisterer)

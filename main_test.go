@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -8,9 +9,15 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"fmt"
 	bigint "math/big"
+	numbers "math/big"
+	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -19,6 +26,8 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
 )
 
 const serverName = "function.test"
@@ -128,4 +137,150 @@ func TestServesOnlyKnownClients(t *testing.T) {
 			}
 		})
 	}
+}
+
+const (
+	// functionBinary is what make build makes.
+	functionBinary = "_output/bin/function"
+
+	manyClaims = 1000
+
+	// callsAtOnce is how many claims are reconciled at the same time.
+	callsAtOnce = 10
+)
+
+// BenchmarkMemory measures the memory of a function's process after the calls of 1,000 claims, each with 20 objects at two Sites of its
+// own: the call that has no answers yet, the first one with answers, and those that follow once it was applied and delivered.
+func BenchmarkMemory(b *testing.B) {
+	for b.Loop() {
+		pid, client := startFunction(b)
+		work, all := make(chan int), sync.WaitGroup{}
+		for range callsAtOnce {
+			all.Go(func() {
+				for n := range work {
+					live(b, client, n)
+				}
+			})
+		}
+		for n := range manyClaims {
+			work <- n
+		}
+		close(work)
+		all.Wait()
+		b.ReportMetric(memoryOf(b, pid, "VmRSS"), "function_rss_mib")
+		b.ReportMetric(memoryOf(b, pid, "VmHWM"), "function_peak_rss_mib")
+	}
+}
+
+// live makes the calls of one claim. They differ in all that a claim can differ in.
+func live(b *testing.B, client fnv1.FunctionRunnerServiceClient, n int) {
+	b.Helper()
+	req := benchRequest(b, 20, fmt.Sprintf("edge%d", 2*n), fmt.Sprintf("edge%d", 2*n+1))
+	fields := req.GetObserved().GetComposite().GetResource().GetFields()
+	name := fmt.Sprintf("shop-%d", n)
+	fields["metadata"].GetStructValue().Fields["name"] = structpb.NewStringValue(name)
+	said := fields["spec"].GetStructValue().GetFields()["intent"].GetStringValue()
+	fields["spec"].GetStructValue().Fields["intent"] = structpb.NewStringValue(strings.Replace(said, "shop", name, 1))
+	first := proto.CloneOf(req)
+	first.RequiredResources = nil
+	ask(b, client, first)
+	for range 3 {
+		rsp := ask(b, client, req)
+		if len(rsp.GetDesired().GetResources()) != 1 {
+			b.Errorf("nothing is delivered: %v %v", rsp.GetResults(), rsp.GetConditions())
+			return
+		}
+		observe(b, req, rsp)
+	}
+}
+
+func ask(b *testing.B, client fnv1.FunctionRunnerServiceClient, req *fnv1.RunFunctionRequest) *fnv1.RunFunctionResponse {
+	b.Helper()
+	rsp, err := client.RunFunction(b.Context(), req, grpc.WaitForReady(true))
+	if err != nil {
+		b.Error(err)
+	}
+	return rsp
+}
+
+// startFunction starts a process with the flags that it has in a cluster, and connects to it.
+func startFunction(b *testing.B) (int, fnv1.FunctionRunnerServiceClient) {
+	b.Helper()
+	dir, address := b.TempDir(), freeAddress(b)
+	both := certify(b, dir)
+	p := exec.CommandContext(b.Context(), functionBinary, "--address="+address, "--tls-certs-dir="+dir)
+	p.Stderr = os.Stderr
+	if err := p.Start(); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = p.Wait() })
+	conn, err := grpc.NewClient(address, grpc.WithTransportCredentials(credentials.NewTLS(both)))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = conn.Close() })
+	return p.Process.Pid, fnv1.NewFunctionRunnerServiceClient(conn)
+}
+
+func freeAddress(b *testing.B) string {
+	b.Helper()
+	l, err := (&net.ListenConfig{}).Listen(b.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	return l.Addr().String()
+}
+
+// certify writes a certificate that is the server's, the client's and their authority's, and returns the client's side.
+func certify(b *testing.B, dir string) *tls.Config {
+	b.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		b.Fatal(err)
+	}
+	like := &x509.Certificate{
+		SerialNumber: numbers.NewInt(1), IsCA: true, BasicConstraintsValid: true,
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+	}
+	der, err := x509.CreateCertificate(rand.Reader, like, like, key.Public(), key)
+	if err != nil {
+		b.Fatal(err)
+	}
+	secret, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		b.Fatal(err)
+	}
+	public := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+	private := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})
+	for name, content := range map[string][]byte{"tls.crt": public, "ca.crt": public, "tls.key": private} {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
+			b.Fatal(err)
+		}
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(public)
+	pair, err := tls.X509KeyPair(public, private)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return &tls.Config{RootCAs: roots, Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS13}
+}
+
+// memoryOf a process, in MiB, as the kernel says in this field.
+func memoryOf(b *testing.B, pid int, field string) float64 {
+	b.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		b.Fatal(err)
+	}
+	for line := range bytes.Lines(status) {
+		kib := 0.0
+		if _, err := fmt.Sscanf(string(line), field+": %f kB", &kib); err == nil {
+			return kib / 1024
+		}
+	}
+	b.Fatalf("the kernel does not say %s", field)
+	return 0
 }

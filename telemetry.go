@@ -8,14 +8,14 @@ import (
 	"github.com/intentplane/intentplane/function/deployment"
 )
 
-// Where an answer came from.
+// Sources of an answer.
 const (
 	fromMemory   = "Memory"
 	fromCore     = "Computed"
 	fromFailures = "Failed"
 )
 
-// telemetry has the metrics of the function, beside those that the SDK has of gRPC. It may be used by several goroutines.
+// telemetry holds the metrics of the function, beside those of the SDK about gRPC. It is safe for concurrent use.
 type telemetry struct {
 	stages  *prometheus.HistogramVec
 	answers *prometheus.CounterVec
@@ -41,15 +41,15 @@ func newTelemetry(r prometheus.Registerer) (*telemetry, error) {
 	return t, errors.Wrap(errors.Join(r.Register(t.stages), r.Register(t.answers)), "cannot register metrics")
 }
 
-// answered counts an answer. A nil telemetry counts nothing.
-func (t *telemetry) answered(source string) {
+// countAnswer counts an answer. A nil telemetry counts nothing.
+func (t *telemetry) countAnswer(source string) {
 	if t != nil {
 		t.answers.WithLabelValues(source).Inc()
 	}
 }
 
-// took notes how long the stages of a call took. A nil telemetry notes nothing.
-func (t *telemetry) took(stages []deployment.Stage) {
+// observeStages records how long the stages of a call took. A nil telemetry records nothing.
+func (t *telemetry) observeStages(stages []deployment.Stage) {
 	if t == nil {
 		return
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/intentplane/intentplane/function/workloadcluster"
 )
 
-// cluster is what is read of a WorkloadCluster of either shape.
+// cluster holds the fields that are read from a WorkloadCluster of either shape.
 type cluster struct {
 	metav1.TypeMeta `json:",inline"`
 
@@ -30,13 +30,13 @@ type cluster struct {
 	} `json:"status"`
 }
 
-// isCluster is true for a request about a WorkloadCluster of either shape.
+// isCluster reports whether a request is about a WorkloadCluster of either shape.
 func isCluster(req *fnv1.RunFunctionRequest) bool {
 	kind := req.GetObserved().GetComposite().GetResource().GetFields()["kind"].GetStringValue()
 	return kind == workloadclusterv1alpha1.Kind || kind == workloadclusterv1alpha1.KindComposite
 }
 
-// clusterReply is the reply to a request about a WorkloadCluster.
+// clusterReply returns the reply to a request about a WorkloadCluster.
 func clusterReply(req *fnv1.RunFunctionRequest, now metav1.Time) (*reply, error) {
 	c := &cluster{}
 	if err := decodeInto(req.GetObserved().GetComposite().GetResource(), c); err != nil {
@@ -62,9 +62,9 @@ func clusterReply(req *fnv1.RunFunctionRequest, now metav1.Time) (*reply, error)
 		return nil, errors.Wrap(err, "cannot run")
 	}
 	r := &reply{needs: out.Needs, resources: out.Resources, status: out.Status, conditions: out.Conditions, ready: out.Ready}
-	if err := pace(c.Status.Conditions, was, r); err != nil {
+	if err := deferStatus(c.Status.Conditions, was, r); err != nil {
 		return nil, err
 	}
-	r.lasting = r.paced || slices.Equal(was.Transitions, out.Status.Transitions)
+	r.lasting = r.deferred || slices.Equal(was.Transitions, out.Status.Transitions)
 	return r, nil
 }

@@ -45,7 +45,7 @@ func stubbed(s *stub) *Function {
 	return NewFunction(s, logging.NewNopLogger(), testTTL, time.Now).Remember(1 << 20)
 }
 
-func TestAnswersKey(t *testing.T) {
+func TestRequestKey(t *testing.T) {
 	one := func() *structpb.Struct {
 		return &structpb.Struct{Fields: map[string]*structpb.Value{"a": structpb.NewStringValue("b")}}
 	}
@@ -55,24 +55,24 @@ func TestAnswersKey(t *testing.T) {
 		change func(*fnv1.RunFunctionRequest)
 		want   int
 	}{
-		"Same":         {reason: "An equal request is answered once.", change: func(*fnv1.RunFunctionRequest) {}, want: 1},
-		"Tag":          {reason: "Its tag is no part of it.", change: func(r *fnv1.RunFunctionRequest) { r.Meta.Tag = "other" }, want: 1},
-		"Capabilities": {reason: "The rest of its meta is.", change: func(r *fnv1.RunFunctionRequest) { r.Meta.Capabilities = []fnv1.Capability{1} }, want: 2},
-		"Composite": {reason: "What is observed.", change: func(r *fnv1.RunFunctionRequest) {
+		"Same":         {reason: "An equal request is answered from the cache.", change: func(*fnv1.RunFunctionRequest) {}, want: 1},
+		"Tag":          {reason: "The tag is not part of the key of a request.", change: func(r *fnv1.RunFunctionRequest) { r.Meta.Tag = "other" }, want: 1},
+		"Capabilities": {reason: "The capabilities are part of the key of a request.", change: func(r *fnv1.RunFunctionRequest) { r.Meta.Capabilities = []fnv1.Capability{1} }, want: 2},
+		"Composite": {reason: "The observed composite is part of the key.", change: func(r *fnv1.RunFunctionRequest) {
 			r.Observed.Composite.Resource.Fields["x"] = structpb.NewBoolValue(true)
 		}, want: 2},
-		"Resources": {reason: "What is composed.", change: func(r *fnv1.RunFunctionRequest) {
+		"Resources": {reason: "The observed resources are part of the key.", change: func(r *fnv1.RunFunctionRequest) {
 			r.Observed.Resources = map[string]*fnv1.Resource{"a": {Resource: parse(t, "apiVersion: v1\nkind: X")}}
 		}, want: 2},
-		"Desired": {reason: "What earlier functions ask for.", change: func(r *fnv1.RunFunctionRequest) { r.Desired = &fnv1.State{Composite: &fnv1.Resource{Resource: one()}} }, want: 2},
-		"Input":   {reason: "The function's input.", change: func(r *fnv1.RunFunctionRequest) { r.Input = one() }, want: 2},
-		"Context": {reason: "The pipeline's context.", change: func(r *fnv1.RunFunctionRequest) { r.Context = one() }, want: 2},
-		"Extra": {reason: "The older form of answers.", change: func(r *fnv1.RunFunctionRequest) {
+		"Desired": {reason: "The desired state of earlier functions is part of the key.", change: func(r *fnv1.RunFunctionRequest) { r.Desired = &fnv1.State{Composite: &fnv1.Resource{Resource: one()}} }, want: 2},
+		"Input":   {reason: "The input of the function is part of the key.", change: func(r *fnv1.RunFunctionRequest) { r.Input = one() }, want: 2},
+		"Context": {reason: "The context of the pipeline is part of the key.", change: func(r *fnv1.RunFunctionRequest) { r.Context = one() }, want: 2},
+		"Extra": {reason: "Extra resources are part of the key.", change: func(r *fnv1.RunFunctionRequest) {
 			r.ExtraResources = resources //nolint:staticcheck // It is deprecated, and may come.
 		}, want: 2},
-		"Required":    {reason: "The answers.", change: func(r *fnv1.RunFunctionRequest) { r.RequiredResources = resources }, want: 2},
-		"Credentials": {reason: "Credentials.", change: func(r *fnv1.RunFunctionRequest) { r.Credentials = map[string]*fnv1.Credentials{"a": {}} }, want: 2},
-		"Unknown": {reason: "What this version does not know.", change: func(r *fnv1.RunFunctionRequest) {
+		"Required":    {reason: "Required resources are part of the key.", change: func(r *fnv1.RunFunctionRequest) { r.RequiredResources = resources }, want: 2},
+		"Credentials": {reason: "Credentials are part of the key of a request.", change: func(r *fnv1.RunFunctionRequest) { r.Credentials = map[string]*fnv1.Credentials{"a": {}} }, want: 2},
+		"Unknown": {reason: "Fields that this version does not know are part of the key.", change: func(r *fnv1.RunFunctionRequest) {
 			r.ProtoReflect().SetUnknown(protoreflect.RawFields{0xa0, 0x06, 0x01})
 		}, want: 2},
 	}
@@ -94,17 +94,17 @@ func TestAnswersKey(t *testing.T) {
 	}
 }
 
-func TestAnswersLast(t *testing.T) {
+func TestCachedResponses(t *testing.T) {
 	moved := &deploymentv1alpha1.IntentDeploymentStatus{Transitions: []deploymentv1alpha1.Transition{{To: deploymentv1alpha1.PhasePending}}}
 	cases := map[string]struct {
 		reason string
 		stub   stub
 		want   int
 	}{
-		"Settled":    {reason: "Nothing changes.", want: 1},
-		"Dated":      {reason: "What was decided by a clock may be decided otherwise.", stub: stub{out: deployment.Output{Dated: true}}, want: 2},
-		"Transition": {reason: "A transition has the time of its call.", stub: stub{out: deployment.Output{Status: moved}}, want: 2},
-		"Bug":        {reason: "A bug is no answer.", stub: stub{err: errors.New("boom")}, want: 2},
+		"Settled":    {reason: "A response to a settled deployment is cached.", want: 1},
+		"Dated":      {reason: "A response that depends on the time is not cached.", stub: stub{out: deployment.Output{Dated: true}}, want: 2},
+		"Transition": {reason: "A response with a transition is not cached, since that has the time of the call.", stub: stub{out: deployment.Output{Status: moved}}, want: 2},
+		"Bug":        {reason: "A response to a bug is not cached.", stub: stub{err: errors.New("boom")}, want: 2},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -120,8 +120,8 @@ func TestAnswersLast(t *testing.T) {
 	}
 }
 
-// TestAnswersTooLate: the core says so in the condition that is looked for.
-func TestAnswersTooLate(t *testing.T) {
+// TestLateRenderIsNotCached: the core says so in the condition that is looked for.
+func TestLateRenderIsNotCached(t *testing.T) {
 	renders := atomic.Int32{}
 	f := NewFunction(deployment.New(lateRenderer{&renders}), logging.NewNopLogger(), testTTL, time.Now).Remember(1 << 20)
 	req := request(t, claimComposite)
@@ -144,9 +144,9 @@ func (r lateRenderer) Build(context.Context, render.Input) (tree.Files, error) {
 	return nil, errors.Wrap(&render.TimeoutError{}, "late")
 }
 
-// TestAnswersSame: with memory and without, with much and with little, one after another and at once, the same request has the same
+// TestCacheDoesNotChangeResponses: with memory and without, with much and with little, one after another and at once, the same request has the same
 // bytes.
-func TestAnswersSame(t *testing.T) {
+func TestCacheDoesNotChangeResponses(t *testing.T) {
 	requests, want := delivered(t, 5)
 	rounds := soak.Rounds(t, 20, 100)
 	for name, maxBytes := range map[string]int{"None": 0, "Little": 2 * 7000, "Enough": 1 << 20} {

@@ -9,13 +9,13 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 )
 
-// TestClusters serves WorkloadClusters of both shapes beside the deployments.
-func TestClusters(t *testing.T) {
+// TestRunFunctionForClusters serves WorkloadClusters of both shapes beside the deployments.
+func TestRunFunctionForClusters(t *testing.T) {
 	cases := map[string]struct {
 		reason    string
 		composite string
 	}{
-		"Claim": {reason: "The claim tells name and namespace.", composite: `
+		"Claim": {reason: "The claim of a WorkloadCluster provides name and namespace.", composite: `
 apiVersion: claims.intentplane.dev/v1alpha1
 kind: XWorkloadCluster
 metadata: {name: north-x7k2p, generation: 3, uid: u}
@@ -24,7 +24,7 @@ spec:
   compositionRef: {name: clusters}
   type: Existing
 `},
-		"Namespaced": {reason: "The composite is the claim.", composite: `
+		"Namespaced": {reason: "A namespaced WorkloadCluster is used as its own claim.", composite: `
 apiVersion: intentplane.dev/v1alpha1
 kind: WorkloadCluster
 metadata: {name: north, namespace: team-a}
@@ -60,8 +60,8 @@ spec:
 	}
 }
 
-// TestClustersArePaced tells conditions of a cluster first, and its phase with the call that follows.
-func TestClustersArePaced(t *testing.T) {
+// TestClusterStatusIsDeferred tells conditions of a cluster first, and its phase with the call that follows.
+func TestClusterStatusIsDeferred(t *testing.T) {
 	f, req := newFunction().Remember(1<<20), request(t, `
 apiVersion: intentplane.dev/v1alpha1
 kind: WorkloadCluster

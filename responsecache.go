@@ -11,28 +11,28 @@ import (
 	"github.com/intentplane/intentplane/function/memo"
 )
 
-// answers remembers responses by the digest of their requests. Crossplane asks again and again while nothing changes. It may be used
-// by several goroutines: what it holds is bytes, and whoever gets a response gets one of his own.
-type answers struct {
+// responseCache holds responses by the digest of their requests. Crossplane repeats a request while nothing changes. It is safe for concurrent
+// use: it holds bytes, and each caller gets a response of its own.
+type responseCache struct {
 	encoded *memo.Memo[[]byte]
 }
 
-func newAnswers(maxBytes int) *answers {
-	return &answers{encoded: memo.New[[]byte](maxBytes)}
+func newResponseCache(maxBytes int) *responseCache {
+	return &responseCache{encoded: memo.New[[]byte](maxBytes)}
 }
 
-// get returns the response to an equal request, or nil.
-func (a *answers) get(k memo.Key) (*fnv1.RunFunctionResponse, error) {
+// getResponse returns the response to an equal request, or nil.
+func (a *responseCache) getResponse(k memo.Key) (*fnv1.RunFunctionResponse, error) {
 	b, ok := a.encoded.Get(k)
 	if !ok {
-		return nil, nil //nolint:nilnil // There is none, and that is no error.
+		return nil, nil //nolint:nilnil // A missing response is not an error.
 	}
 	rsp := &fnv1.RunFunctionResponse{}
-	return rsp, errors.Wrap(proto.Unmarshal(b, rsp), "cannot decode a remembered response")
+	return rsp, errors.Wrap(proto.Unmarshal(b, rsp), "cannot decode a cached response")
 }
 
-// put remembers a response.
-func (a *answers) put(k memo.Key, rsp *fnv1.RunFunctionResponse) error {
+// putResponse caches a response.
+func (a *responseCache) putResponse(k memo.Key, rsp *fnv1.RunFunctionResponse) error {
 	b, err := proto.Marshal(rsp)
 	if err != nil {
 		return errors.Wrap(err, "cannot encode a response")
@@ -41,8 +41,8 @@ func (a *answers) put(k memo.Key, rsp *fnv1.RunFunctionResponse) error {
 	return nil
 }
 
-// keyOf is the digest of everything in a request but its tag, which is the caller's word for the same.
-func keyOf(req *fnv1.RunFunctionRequest) (memo.Key, error) {
+// requestKey returns the digest of a request without its tag, by which the caller identifies the call.
+func requestKey(req *fnv1.RunFunctionRequest) (memo.Key, error) {
 	bare := req.ProtoReflect().New()
 	req.ProtoReflect().Range(func(field protoreflect.FieldDescriptor, v protoreflect.Value) bool {
 		bare.Set(field, v)

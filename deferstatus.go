@@ -10,19 +10,19 @@ import (
 	"github.com/intentplane/intentplane/function/projection"
 )
 
-// typeReady is the condition that Crossplane makes of what a function says of the composite's readiness.
+// typeReady is the condition that Crossplane derives from the readiness in a response.
 const typeReady = "Ready"
 
-// pace keeps the status of a reply as it was while conditions change, and lets the call tell of it that follows from that. Told are the
-// conditions that the composite has.
+// deferStatus keeps the observed status in a reply whose conditions change: the next call, which the new conditions cause, writes the new
+// status. Observed are the conditions that the composite has, and was is its status.
 //
 // Crossplane writes the status first and the conditions after it, and the first write brings along the conditions that were read before. If
 // both change in one call, the first write starts the next call, which has not read the second one yet: it takes the conditions back and
 // gives them again, and so on, until one happens to read what was written last. Each turn costs four tokens of Crossplane's circuit breaker.
-// One after another they cost two writes in all, since the status takes along the conditions that are there by then. So whoever sees a phase
+// One after another they cost two writes in all, since the status takes along the conditions that are there by then. So a client that sees a phase
 // sees its conditions too. It returns an error if a status cannot be encoded.
-func pace(told []projection.Condition, was any, r *reply) error {
-	if !turned(told, r) {
+func deferStatus(observed []projection.Condition, was any, r *reply) error {
+	if !haveConditionsChanged(observed, r) {
 		return nil
 	}
 	before, err := json.Marshal(was)
@@ -34,15 +34,16 @@ func pace(told []projection.Condition, was any, r *reply) error {
 		return errors.Wrap(err, "cannot encode the status")
 	}
 	if !bytes.Equal(before, after) {
-		r.status, r.paced = was, true
+		r.status, r.deferred = was, true
 	}
 	return nil
 }
 
-// turned is true when a reply has other conditions than were told. A composite that does not have all of them gets everything at once.
-func turned(told []projection.Condition, r *reply) bool {
+// haveConditionsChanged reports whether a reply has other conditions than the composite. A composite that does not have all of them gets
+// everything at once.
+func haveConditionsChanged(observed []projection.Condition, r *reply) bool {
 	has := map[string]projection.Condition{}
-	for _, c := range told {
+	for _, c := range observed {
 		has[c.Type] = c
 	}
 	ready, all := has[typeReady]

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/intentplane/intentplane/function/projection"
+)
+
+func TestDeferStatus(t *testing.T) {
+	valid := projection.Condition{Type: "Valid", Status: corev1.ConditionTrue, Reason: "Valid"}
+	stalled := func(message string) projection.Condition {
+		return projection.Condition{Type: "Stalled", Status: corev1.ConditionFalse, Reason: "Progressing", Message: message}
+	}
+	ready := func(status corev1.ConditionStatus) projection.Condition {
+		return projection.Condition{Type: "Ready", Status: status, Reason: "Whatever"}
+	}
+	type status struct{ Phase string }
+	at, next := status{"Delivering"}, status{"Validating"}
+	cluster := struct{ At *status }{&at}
+
+	for name, tc := range map[string]struct {
+		reason string
+		told   []projection.Condition
+		was    any
+		is     any
+		says   []projection.Condition
+		ready  bool
+		want   any
+		paced  bool
+	}{
+		"First":     {reason: "A composite without conditions gets conditions and status at once.", was: at, is: next, says: []projection.Condition{valid}, want: next},
+		"Settled":   {reason: "The status is written once the conditions are.", was: at, is: next, told: []projection.Condition{valid, ready("False")}, says: []projection.Condition{valid}, want: next},
+		"Added":     {reason: "A condition of a new type is written together with the status.", was: at, is: next, told: []projection.Condition{valid, ready("False")}, says: []projection.Condition{valid, stalled("")}, want: next},
+		"Turned":    {reason: "Changed conditions are written before the status.", was: at, is: next, told: []projection.Condition{valid, stalled("a"), ready("False")}, says: []projection.Condition{valid, stalled("b")}, want: at, paced: true},
+		"Ready":     {reason: "A composite that becomes ready is written before the status.", was: at, is: next, told: []projection.Condition{valid, ready("False")}, says: []projection.Condition{valid}, ready: true, want: at, paced: true},
+		"Unready":   {reason: "A composite that becomes unready is written before the status.", was: at, is: next, told: []projection.Condition{valid, ready("True")}, says: []projection.Condition{valid}, want: at, paced: true},
+		"ReadyNone": {reason: "A composite without the condition Ready gets everything at once.", was: at, is: next, told: []projection.Condition{valid}, says: []projection.Condition{valid}, ready: true, want: next},
+		"Same":      {reason: "A status with equal content is not deferred.", was: at, is: &at, told: []projection.Condition{valid, ready("True")}, says: []projection.Condition{valid}, want: &at},
+		"AnyStatus": {reason: "The status of a cluster is deferred as that of a deployment is.", was: cluster, is: struct{ At *status }{&next}, told: []projection.Condition{valid, ready("True")}, says: []projection.Condition{valid}, want: cluster, paced: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := &reply{status: tc.is, conditions: tc.says, ready: tc.ready}
+			if err := deferStatus(tc.told, tc.was, r); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([]any{tc.want, tc.paced}, []any{r.status, r.deferred}); diff != "" {
+				t.Errorf("%s\ndeferStatus(...): status: -want, +got:\n%s", tc.reason, diff)
+			}
+			if diff := cmp.Diff(tc.says, r.conditions); diff != "" {
+				t.Errorf("%s\ndeferStatus(...): conditions: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
