@@ -64,14 +64,14 @@ func (g Guard) IsPrivate(address string) bool {
 	if in, ok := embeddedIPv4(ip); ok && !ip.IsLoopback() {
 		ip = in
 	}
-	return isPrivate(ip) && !slices.ContainsFunc(g.Reported, func(p netip.Prefix) bool { return p.Contains(ip) })
+	return isPrivateNetwork(ip) && !slices.ContainsFunc(g.Reported, func(p netip.Prefix) bool { return p.Contains(ip) })
 }
 
-// carrierNAT returns the range that is shared behind public addresses. Some clusters use it, too.
-func carrierNAT() netip.Prefix { return netip.MustParsePrefix("100.64.0.0/10") }
+// carrierNATNetwork returns the range that is shared behind public addresses. Some clusters use it, too.
+func carrierNATNetwork() netip.Prefix { return netip.MustParsePrefix("100.64.0.0/10") }
 
-func isPrivate(ip netip.Addr) bool {
-	return ip.IsPrivate() || ip.IsLoopback() || ip.IsLinkLocalUnicast() || carrierNAT().Contains(ip)
+func isPrivateNetwork(ip netip.Addr) bool {
+	return ip.IsPrivate() || ip.IsLoopback() || ip.IsLinkLocalUnicast() || carrierNATNetwork().Contains(ip)
 }
 
 // isInNetworks reports whether an address, or its embedded IPv4 address, is in a refused network.

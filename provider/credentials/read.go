@@ -17,10 +17,10 @@ func (s secrets) readAuth(ctx context.Context, out *Credentials) error {
 		return &InvalidError{Field: fieldCredentials, Detail: "is required for credentials of type " + string(c.Type)}
 	}
 	read, ok := map[configv1alpha1.CredentialsType]func(secretContent) (transport.Auth, error){
-		configv1alpha1.CredentialsBasic:     basicAuth,
-		configv1alpha1.CredentialsBearer:    bearerAuth,
-		configv1alpha1.CredentialsSSH:       sshAuth,
-		configv1alpha1.CredentialsGitHubApp: gitHubAppAuth,
+		configv1alpha1.CredentialsBasic:     newBasicAuth,
+		configv1alpha1.CredentialsBearer:    newBearerAuth,
+		configv1alpha1.CredentialsSSH:       newSSHAuth,
+		configv1alpha1.CredentialsGitHubApp: newGitHubAppAuth,
 	}[c.Type]
 	if !ok {
 		return &InvalidError{Field: "spec.git.credentials.type", Detail: string(c.Type) + " is not known"}
@@ -33,7 +33,7 @@ func (s secrets) readAuth(ctx context.Context, out *Credentials) error {
 	return err
 }
 
-func basicAuth(c secretContent) (transport.Auth, error) {
+func newBasicAuth(c secretContent) (transport.Auth, error) {
 	v, err := c.requiredTexts(keyUsername, keyPassword)
 	if err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func basicAuth(c secretContent) (transport.Auth, error) {
 	return transport.Basic{Username: v[0], Password: v[1]}, nil
 }
 
-func bearerAuth(c secretContent) (transport.Auth, error) {
+func newBearerAuth(c secretContent) (transport.Auth, error) {
 	v, err := c.requiredTexts(keyToken)
 	if err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func bearerAuth(c secretContent) (transport.Auth, error) {
 	return transport.Bearer{Token: v[0]}, nil
 }
 
-func sshAuth(c secretContent) (transport.Auth, error) {
+func newSSHAuth(c secretContent) (transport.Auth, error) {
 	key, err := c.firstValue(keyPrivateKey, keyIdentity)
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func sshAuth(c secretContent) (transport.Auth, error) {
 	return transport.SSH{PrivateKey: transport.Secret(key), Passphrase: transport.Secret(c.data[keyPassword])}, nil
 }
 
-func gitHubAppAuth(c secretContent) (transport.Auth, error) {
+func newGitHubAppAuth(c secretContent) (transport.Auth, error) {
 	v, err := c.requiredTexts(keyAppID, keyInstallationID, keyAppPrivateKey)
 	if err != nil {
 		return nil, err

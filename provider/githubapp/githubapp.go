@@ -42,24 +42,24 @@ type App struct {
 
 // Check returns an error if the App cannot be used. The error never repeats a key.
 func (a App) Check() error {
-	if a.ID == "" || strings.ContainsFunc(a.ID, func(r rune) bool { return !isDigit(r) && !isLetter(r) && r != '.' }) {
+	if a.ID == "" || strings.ContainsFunc(a.ID, func(r rune) bool { return !isASCIIDigit(r) && !isASCIILetter(r) && r != '.' }) {
 		return errors.New("the ID of the GitHub App must consist of letters, digits and dots")
 	}
-	if a.Installation == "" || strings.ContainsFunc(a.Installation, func(r rune) bool { return !isDigit(r) }) {
+	if a.Installation == "" || strings.ContainsFunc(a.Installation, func(r rune) bool { return !isASCIIDigit(r) }) {
 		return errors.New("the installation ID of the GitHub App must be a number")
 	}
 	if a.PrivateKey == "" {
 		return errors.New("the private key of the GitHub App is empty")
 	}
-	_, err := a.apiAddress()
+	_, err := a.apiBaseURL()
 	return err
 }
 
-func isDigit(r rune) bool { return r >= '0' && r <= '9' }
+func isASCIIDigit(r rune) bool { return r >= '0' && r <= '9' }
 
-func isLetter(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' }
+func isASCIILetter(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' }
 
-func (a App) apiAddress() (string, error) {
+func (a App) apiBaseURL() (string, error) {
 	base := a.BaseURL
 	if base == "" {
 		base = publicAPI
@@ -137,7 +137,7 @@ func (t *Tokens) requestToken(ctx context.Context) (string, time.Time, error) {
 	if err != nil {
 		return "", time.Time{}, err
 	}
-	to, err := t.app.apiAddress()
+	to, err := t.app.apiBaseURL()
 	if err != nil {
 		return "", time.Time{}, err
 	}
@@ -182,7 +182,7 @@ func (t *Tokens) readToken(res *http.Response) (string, time.Time, error) {
 	if err := json.NewDecoder(io.LimitReader(res.Body, maxAnswerBytes)).Decode(&answer); err != nil {
 		return "", time.Time{}, errors.New("GitHub's API did not answer with a token")
 	}
-	odd := func(r rune) bool { return !isDigit(r) && !isLetter(r) && !strings.ContainsRune("._-", r) }
+	odd := func(r rune) bool { return !isASCIIDigit(r) && !isASCIILetter(r) && !strings.ContainsRune("._-", r) }
 	if answer.Token == "" || strings.ContainsFunc(answer.Token, odd) {
 		return "", time.Time{}, errors.New("GitHub's API did not answer with a token")
 	}

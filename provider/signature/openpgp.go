@@ -19,7 +19,7 @@ type pgpForm struct {
 	config  *packet.Config
 }
 
-func newOpenPGP(k Key, now func() time.Time) (signingForm, error) {
+func newOpenPGPForm(k Key, now func() time.Time) (signingForm, error) {
 	keys, err := openpgp.ReadArmoredKeyRing(strings.NewReader(k.Private))
 	if err != nil || len(keys) != 1 || keys[0].PrivateKey == nil {
 		return nil, errors.New("the signing key is not one armored private key")
@@ -29,7 +29,7 @@ func newOpenPGP(k Key, now func() time.Time) (signingForm, error) {
 		return nil, errors.New("the signing key cannot be opened with this passphrase")
 	}
 	if isWeakEntity(signer) {
-		return nil, errWeak()
+		return nil, errWeakKey()
 	}
 	f := &pgpForm{signer: signer, trusted: openpgp.EntityList{signer}, config: &packet.Config{Time: now}}
 	if len(bytes.TrimSpace(k.Trusted)) == 0 {
@@ -40,7 +40,7 @@ func newOpenPGP(k Key, now func() time.Time) (signingForm, error) {
 		return nil, errors.New("the trusted signing keys are not armored public keys")
 	}
 	if slices.ContainsFunc(others, isWeakEntity) {
-		return nil, errWeakTrusted()
+		return nil, errWeakTrustedKey()
 	}
 	f.trusted = append(f.trusted, others...)
 	return f, nil
@@ -48,16 +48,16 @@ func newOpenPGP(k Key, now func() time.Time) (signingForm, error) {
 
 // isWeakEntity reports whether a key that may sign for an entity is too weak.
 func isWeakEntity(e *openpgp.Entity) bool {
-	if isWeakKey(e.PrimaryKey) {
+	if isWeakOpenPGPKey(e.PrimaryKey) {
 		return true
 	}
 	return slices.ContainsFunc(e.Subkeys, func(k openpgp.Subkey) bool {
 		signs := k.Sig != nil && k.Sig.FlagsValid && k.Sig.FlagSign
-		return signs && isWeakKey(k.PublicKey)
+		return signs && isWeakOpenPGPKey(k.PublicKey)
 	})
 }
 
-func isWeakKey(k *packet.PublicKey) bool {
+func isWeakOpenPGPKey(k *packet.PublicKey) bool {
 	switch k.PubKeyAlgo {
 	case packet.PubKeyAlgoRSA, packet.PubKeyAlgoRSASignOnly:
 		bits, err := k.BitLength()

@@ -53,11 +53,11 @@ type Signer struct {
 // minRSABits is the minimum length of an RSA key.
 const minRSABits = 2048
 
-func errWeak() error {
+func errWeakKey() error {
 	return errors.Errorf("the signing key must be of ed25519, ecdsa or rsa, and an RSA key must have %d bits", minRSABits)
 }
 
-func errWeakTrusted() error {
+func errWeakTrustedKey() error {
 	return errors.Errorf("each trusted signing key must be of ed25519, ecdsa or rsa, and an RSA key must have %d bits", minRSABits)
 }
 
@@ -66,9 +66,9 @@ func New(k Key, now func() time.Time) *Signer {
 	return &Signer{open: sync.OnceValues(func() (signingForm, error) {
 		switch k.Format {
 		case FormatSSH:
-			return newSSH(k)
+			return newSSHForm(k)
 		case FormatOpenPGP:
-			return newOpenPGP(k, now)
+			return newOpenPGPForm(k, now)
 		}
 		return nil, errors.New("the format of the signing key is not known")
 	})}

@@ -18,7 +18,7 @@ type sshForm struct {
 	trusted []ssh.PublicKey
 }
 
-func newSSH(k Key) (signingForm, error) {
+func newSSHForm(k Key) (signingForm, error) {
 	signer, err := parseSSHKey(k)
 	if err != nil {
 		return nil, err
@@ -30,7 +30,7 @@ func newSSH(k Key) (signingForm, error) {
 			return nil, errors.New("the trusted signing keys are malformed")
 		}
 		if isWeakSSHKey(other) {
-			return nil, errWeakTrusted()
+			return nil, errWeakTrustedKey()
 		}
 		f.trusted = append(f.trusted, other)
 	}
@@ -47,7 +47,7 @@ func parseSSHKey(k Key) (ssh.Signer, error) {
 		return nil, errors.New("the signing key is malformed, or its passphrase is wrong")
 	}
 	if isWeakSSHKey(signer.PublicKey()) {
-		return nil, errWeak()
+		return nil, errWeakKey()
 	}
 	return signer, nil
 }

@@ -26,13 +26,13 @@ const (
 // Index adds the indexes by which managed resources are found by what they use. It is called once for each cache. It returns an error if
 // the cache already has an index.
 func Index(ctx context.Context, i client.FieldIndexer) error {
-	if err := i.IndexField(ctx, &deliveryv1alpha1.GitDelivery{}, configField, configKeys); err != nil {
+	if err := i.IndexField(ctx, &deliveryv1alpha1.GitDelivery{}, configField, configIndexKeys); err != nil {
 		return errors.Wrap(err, "cannot index GitDeliveries by configuration")
 	}
 	if err := i.IndexField(ctx, &deliveryv1alpha1.GitDelivery{}, siteField, Sites); err != nil {
 		return errors.Wrap(err, "cannot index GitDeliveries by Site")
 	}
-	return errors.Wrap(i.IndexField(ctx, &deliveryv1alpha1.GitDelivery{}, claimField, claimKeys), "cannot index GitDeliveries by claim")
+	return errors.Wrap(i.IndexField(ctx, &deliveryv1alpha1.GitDelivery{}, claimField, claimIndexKeys), "cannot index GitDeliveries by claim")
 }
 
 // OfConfig returns the GitDeliveries that name a configuration. It returns an error if they cannot be listed.
@@ -102,20 +102,20 @@ func OfSite(ctx context.Context, r client.Reader, site string) ([]deliveryv1alph
 // returns an error if they cannot be listed.
 func OfClaim(ctx context.Context, r client.Reader, c rolloutv1alpha1.ClaimReference) ([]deliveryv1alpha1.GitDelivery, error) {
 	l := &deliveryv1alpha1.GitDeliveryList{}
-	err := r.List(ctx, l, client.InNamespace(c.Namespace), client.MatchingFields{claimField: claimKey(c)})
+	err := r.List(ctx, l, client.InNamespace(c.Namespace), client.MatchingFields{claimField: claimIndexKey(c)})
 	return l.Items, errors.Wrapf(err, "cannot list GitDeliveries of claim %q", c.Name)
 }
 
-func claimKey(c rolloutv1alpha1.ClaimReference) string {
+func claimIndexKey(c rolloutv1alpha1.ClaimReference) string {
 	return c.APIGroup + "/" + c.Namespace + "/" + c.Name
 }
 
-func claimKeys(o client.Object) []string {
+func claimIndexKeys(o client.Object) []string {
 	d, ok := o.(*deliveryv1alpha1.GitDelivery)
 	if !ok {
 		return nil
 	}
-	return []string{claimKey(d.Spec.ForProvider.ClaimRef)}
+	return []string{claimIndexKey(d.Spec.ForProvider.ClaimRef)}
 }
 
 // Key of a configuration in the index.
@@ -126,7 +126,7 @@ func Key(kind string, key client.ObjectKey) string {
 	return kind + "/" + key.Namespace + "/" + key.Name
 }
 
-func configKeys(o client.Object) []string {
+func configIndexKeys(o client.Object) []string {
 	d, ok := o.(*deliveryv1alpha1.GitDelivery)
 	if !ok || d.GetProviderConfigReference() == nil {
 		return nil

@@ -43,7 +43,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if meta.WasDeleted(b) {
 		return reconcile.Result{}, nil
 	}
-	listed, err := r.isListed(ctx, b)
+	listed, err := r.shouldBeListed(ctx, b)
 	if err != nil {
 		return reconcile.Result{}, err
 	}
@@ -53,8 +53,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	return reconcile.Result{}, r.setListedLabel(ctx, b, listed)
 }
 
-// isListed reports whether a Blueprint is small enough, and has the label already or there is room for it.
-func (r *Reconciler) isListed(ctx context.Context, b *catalogv1alpha1.Blueprint) (bool, error) {
+// shouldBeListed reports whether a Blueprint is small enough, and has the label already or there is room for it.
+func (r *Reconciler) shouldBeListed(ctx context.Context, b *catalogv1alpha1.Blueprint) (bool, error) {
 	raw, err := json.Marshal(b)
 	if err != nil {
 		return false, errors.Wrapf(err, "cannot encode Blueprint %q", b.GetName())

@@ -44,12 +44,12 @@ func Retains(ctx context.Context, live client.Reader, o client.Object, kind sche
 	if ref == nil || o.GetLabels()[xcrd.LabelKeyNamePrefixForComposed] == "" {
 		return false, nil
 	}
-	xr, err := ownerOf(ctx, live, o, kind, ref)
+	xr, err := findLivingOwner(ctx, live, o, kind, ref)
 	if xr == nil || err != nil {
 		return false, err
 	}
-	for _, holder := range []*unstructured.Unstructured{claimOf(xr), namespaceOf(o)} {
-		if going, err := isGoing(ctx, live, holder); going || err != nil {
+	for _, holder := range []*unstructured.Unstructured{claimReferenceOf(xr), namespaceReferenceOf(o)} {
+		if going, err := isDeletedOrGone(ctx, live, holder); going || err != nil {
 			return false, err
 		}
 	}
@@ -59,33 +59,33 @@ func Retains(ctx context.Context, live client.Reader, o client.Object, kind sche
 	return true, nil
 }
 
-// ownerOf returns the composite that a reference names, or nil if it is gone or being deleted.
-func ownerOf(ctx context.Context, live client.Reader, o client.Object, kind schema.GroupKind, ref *metav1.OwnerReference) (*unstructured.Unstructured, error) {
+// findLivingOwner returns the composite that a reference names, or nil if it is gone or being deleted.
+func findLivingOwner(ctx context.Context, live client.Reader, o client.Object, kind schema.GroupKind, ref *metav1.OwnerReference) (*unstructured.Unstructured, error) {
 	xr := newReference(ref.APIVersion, ref.Kind, o.GetNamespace(), ref.Name)
-	if going, err := isGoing(ctx, live, xr); going || err != nil {
+	if going, err := isDeletedOrGone(ctx, live, xr); going || err != nil {
 		return nil, err
 	}
 	// One that was restored from a backup has another UID, and still names what it composed. One that was made in the place of
 	// another does not.
-	if xr.GetUID() != ref.UID && !refersTo(xr, o, kind) {
+	if xr.GetUID() != ref.UID && !listsComposedObject(xr, o, kind) {
 		return nil, nil //nolint:nilnil // There is none.
 	}
 	return xr, nil
 }
 
-// isGoing reads an object, and reports whether it is gone or being deleted. Nil never goes.
-func isGoing(ctx context.Context, live client.Reader, u *unstructured.Unstructured) (bool, error) {
+// isDeletedOrGone reads an object, and reports whether it is gone or being deleted. Nil never goes.
+func isDeletedOrGone(ctx context.Context, live client.Reader, u *unstructured.Unstructured) (bool, error) {
 	if u == nil {
 		return false, nil
 	}
 	name, key, kind := describeObject(u), client.ObjectKeyFromObject(u), u.GroupVersionKind().GroupKind()
 	// The client leaves the namespace out of requests for kinds that have none.
 	err := live.Get(ctx, key, u)
-	if isAbsent(err, key.Name) {
+	if isConfirmedNotFound(err, key.Name) {
 		return true, nil
 	}
 	if meta.IsNoMatchError(err) || kerrors.IsNotFound(err) {
-		gone, failure := isUndefined(ctx, live, kind)
+		gone, failure := isKindUndefined(ctx, live, kind)
 		if gone {
 			return true, nil
 		}
@@ -96,9 +96,9 @@ func isGoing(ctx context.Context, live client.Reader, u *unstructured.Unstructur
 	return u.GetDeletionTimestamp() != nil, errors.Wrapf(err, "cannot get %s, and nothing is removed before it is known whether it lives", name)
 }
 
-// isAbsent reports whether an error says that the API server has no object of a name. A 404 without that name says less: a proxy gives it, and
+// isConfirmedNotFound reports whether an error says that the API server has no object of a name. A 404 without that name says less: a proxy gives it, and
 // an API server that does not serve the version.
-func isAbsent(err error, name string) bool {
+func isConfirmedNotFound(err error, name string) bool {
 	var said kerrors.APIStatus
 	if !kerrors.IsNotFound(err) || kerrors.IsUnexpectedServerError(err) || !errors.As(err, &said) {
 		return false
@@ -107,9 +107,9 @@ func isAbsent(err error, name string) bool {
 	return details != nil && details.Name == name
 }
 
-// isUndefined reports whether no CustomResourceDefinition defines a kind, so that none of its objects is left. A kind of the API server itself is
+// isKindUndefined reports whether no CustomResourceDefinition defines a kind, so that none of its objects is left. A kind of the API server itself is
 // always defined.
-func isUndefined(ctx context.Context, live client.Reader, kind schema.GroupKind) (bool, error) {
+func isKindUndefined(ctx context.Context, live client.Reader, kind schema.GroupKind) (bool, error) {
 	if !strings.Contains(kind.Group, ".") {
 		return false, nil
 	}
@@ -128,9 +128,9 @@ func isUndefined(ctx context.Context, live client.Reader, kind schema.GroupKind)
 	return true, nil
 }
 
-// refersTo reports whether a composite lists an object of a kind among what it composed. The list is in spec.crossplane of composites of
+// listsComposedObject reports whether a composite lists an object of a kind among what it composed. The list is in spec.crossplane of composites of
 // Crossplane 2, and in spec of those that have a claim.
-func refersTo(xr *unstructured.Unstructured, o client.Object, kind schema.GroupKind) bool {
+func listsComposedObject(xr *unstructured.Unstructured, o client.Object, kind schema.GroupKind) bool {
 	for _, path := range [][]string{{"spec", "crossplane", "resourceRefs"}, {"spec", "resourceRefs"}} {
 		refs, _, _ := unstructured.NestedSlice(xr.Object, path...)
 		for _, r := range refs {
@@ -144,9 +144,9 @@ func refersTo(xr *unstructured.Unstructured, o client.Object, kind schema.GroupK
 	return false
 }
 
-// claimOf returns the claim of a composite, not read yet, or nil if it has none. A composite in a namespace has none, whatever its spec says,
+// claimReferenceOf returns the claim of a composite, not read yet, or nil if it has none. A composite in a namespace has none, whatever its spec says,
 // which a user writes.
-func claimOf(xr *unstructured.Unstructured) *unstructured.Unstructured {
+func claimReferenceOf(xr *unstructured.Unstructured) *unstructured.Unstructured {
 	ref, ok, _ := unstructured.NestedStringMap(xr.Object, "spec", "claimRef")
 	if !ok || xr.GetNamespace() != "" {
 		return nil
@@ -154,8 +154,8 @@ func claimOf(xr *unstructured.Unstructured) *unstructured.Unstructured {
 	return newReference(ref["apiVersion"], ref["kind"], ref["namespace"], ref["name"])
 }
 
-// namespaceOf returns the namespace of an object, not read yet, or nil if it has none. Its content goes in no order.
-func namespaceOf(o client.Object) *unstructured.Unstructured {
+// namespaceReferenceOf returns the namespace of an object, not read yet, or nil if it has none. Its content goes in no order.
+func namespaceReferenceOf(o client.Object) *unstructured.Unstructured {
 	if o.GetNamespace() == "" {
 		return nil
 	}

@@ -71,7 +71,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	}
 	if d.wantsReport() && u.GetDeletionTimestamp() == nil {
 		parts, err := r.listDeliveries(ctx, of)
-		if err != nil || !isOrdered(parts, of.revision) {
+		if err != nil || !isRevisionOrdered(parts, of.revision) {
 			return reconcile.Result{}, err // The status was written before the delivery was. The change of the delivery requeues the deployment.
 		}
 		if err := r.writeReport(ctx, u, d, of, parts); err != nil {
@@ -114,7 +114,7 @@ func (r *Reconciler) createReport(ctx context.Context, u *unstructured.Unstructu
 	if err := r.live.List(ctx, events, client.InNamespace(u.GetNamespace()), client.MatchingFields{"involvedObject.uid": string(u.GetUID())}); err != nil {
 		return errors.Wrap(err, "cannot list events")
 	}
-	cm, err := newReport(u, d.Status, treesOfRevision(r.trees.treesOf(of), of, parts), events.Items)
+	cm, err := newReportConfigMap(u, d.Status, treesOfRevision(r.trees.treesOf(of), of, parts), events.Items)
 	if err != nil {
 		return err
 	}

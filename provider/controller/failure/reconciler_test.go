@@ -283,7 +283,7 @@ func TestWithheldContent(t *testing.T) {
 	large := deliveryv1alpha1.Tree{Site: "edge3", Files: make([]byte, 1)}
 	w := newTestEnv(t)
 	trees := w.newDelivery(2, tree.Files{"a.yaml": []byte(plain), "b.yaml": []byte(secret)}).Spec.ForProvider.Trees
-	cm, err := newReport(w.u, rejected(2), append(trees[:1], large), nil)
+	cm, err := newReportConfigMap(w.u, rejected(2), append(trees[:1], large), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -309,7 +309,7 @@ func TestReportSizeIsBounded(t *testing.T) {
 		status.ValidationResults = append(status.ValidationResults, deploymentv1alpha1.ValidationResult{Name: fmt.Sprint(i), Message: strings.Repeat("<", 1024)})
 		events = append(events, corev1.Event{Message: strings.Repeat(">", 1024)})
 	}
-	cm, err := newReport(w.u, status, nil, events)
+	cm, err := newReportConfigMap(w.u, status, nil, events)
 	if err != nil {
 		t.Fatal(err)
 	}

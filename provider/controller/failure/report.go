@@ -71,8 +71,8 @@ type eventSummary struct {
 	Message string      `json:"message"`
 }
 
-// newReport returns the ConfigMap about a rejected revision. The deployment owns it.
-func newReport(u *unstructured.Unstructured, s deploymentv1alpha1.IntentDeploymentStatus, trees []deliveryv1alpha1.Tree, events []corev1.Event) (*corev1.ConfigMap, error) {
+// newReportConfigMap returns the ConfigMap about a rejected revision. The deployment owns it.
+func newReportConfigMap(u *unstructured.Unstructured, s deploymentv1alpha1.IntentDeploymentStatus, trees []deliveryv1alpha1.Tree, events []corev1.Event) (*corev1.ConfigMap, error) {
 	said := summary{Revision: s.Revision, Reason: s.Rollback.Reason, Message: s.Message, Transitions: s.Transitions, Results: s.ValidationResults, Events: summarizeEvents(events)}
 	cm := &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{

@@ -114,8 +114,8 @@ func isAwaitingStep(o rolloutv1alpha1.Order, site string) bool {
 	return step > int(o.Step)
 }
 
-// isOrdered reports whether a delivery was ordered to deliver a revision.
-func isOrdered(parts []deliveryv1alpha1.GitDelivery, revision int64) bool {
+// isRevisionOrdered reports whether a delivery was ordered to deliver a revision.
+func isRevisionOrdered(parts []deliveryv1alpha1.GitDelivery, revision int64) bool {
 	return slices.ContainsFunc(parts, func(d deliveryv1alpha1.GitDelivery) bool { return d.Spec.ForProvider.Order.Revision >= revision })
 }
 

@@ -21,11 +21,11 @@ import (
 // created.
 func (r *Reconciler) reportDrift(ctx context.Context, u *unstructured.Unstructured, s *phaseLog) error {
 	c := restoredDrift(u)
-	key := driftKey(u, c.Message)
+	key := driftEventKey(u, c.Message)
 	if c.Message == "" || s.drift == key || r.now().Sub(c.LastTransitionTime.Time) >= maxEventAge {
 		return nil
 	}
-	err := r.kube.Create(ctx, driftEvent(u, c, key))
+	err := r.kube.Create(ctx, newDriftEvent(u, c, key))
 	if err != nil && !kerrors.IsAlreadyExists(err) && !kerrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
 		return errors.Wrap(err, "cannot make event")
 	}
@@ -48,12 +48,12 @@ func restoredDrift(u *unstructured.Unstructured) xpv2.Condition {
 	return c
 }
 
-func driftKey(u *unstructured.Unstructured, message string) string {
+func driftEventKey(u *unstructured.Unstructured, message string) string {
 	sum := sha256.Sum256([]byte(string(u.GetUID()) + "\n" + message))
 	return hex.EncodeToString(sum[:])[:16]
 }
 
-func driftEvent(u *unstructured.Unstructured, c xpv2.Condition, key string) *corev1.Event {
+func newDriftEvent(u *unstructured.Unstructured, c xpv2.Condition, key string) *corev1.Event {
 	return &corev1.Event{
 		ObjectMeta: metav1.ObjectMeta{Namespace: u.GetNamespace(), Name: u.GetName() + "." + key},
 		InvolvedObject: corev1.ObjectReference{

@@ -17,14 +17,14 @@ const ReasonPhaseTransition = "PhaseTransition"
 // reporter is the component that reports events.
 const reporter = "intentplane-provider"
 
-// newEvent returns the event of a step. Its name is derived from the step, so that a step has one event.
-func newEvent(u *unstructured.Unstructured, s step) *corev1.Event {
+// newTransitionEvent returns the event of a step. Its name is derived from the step, so that a step has one event.
+func newTransitionEvent(u *unstructured.Unstructured, s step) *corev1.Event {
 	return &corev1.Event{
 		ObjectMeta: metav1.ObjectMeta{Namespace: u.GetNamespace(), Name: u.GetName() + "." + s.key},
 		InvolvedObject: corev1.ObjectReference{
 			APIVersion: u.GetAPIVersion(), Kind: u.GetKind(), Namespace: u.GetNamespace(), Name: u.GetName(), UID: u.GetUID(),
 		},
-		Type:                eventType(s.To),
+		Type:                eventTypeOfPhase(s.To),
 		Reason:              ReasonPhaseTransition,
 		Message:             transitionMessage(s),
 		Source:              corev1.EventSource{Component: reporter},
@@ -42,7 +42,7 @@ func transitionMessage(s step) string {
 	return "Transitioned from " + s.From + " to " + s.To
 }
 
-func eventType(phase string) string {
+func eventTypeOfPhase(phase string) string {
 	bad := []string{
 		string(deploymentv1alpha1.PhaseFailed), string(deploymentv1alpha1.PhaseRollingBack),
 		string(workloadclusterv1alpha1.PhaseFailed), string(workloadclusterv1alpha1.PhaseDegraded),

@@ -64,14 +64,14 @@ type phaseLog struct {
 
 // newSteps returns the changes of a status that were not observed before.
 func (s *phaseLog) newSteps(now []change) []step {
-	begins := len(now) - countNew(s.seen, now)
+	begins := len(now) - countNewChanges(s.seen, now)
 	if begins == len(now) {
 		// A status that was restored to an earlier state has nothing new, and may continue later.
 		return nil
 	}
 	var out []step
 	for i := begins; i < len(now); i++ {
-		one := step{change: now[i], key: eventKey(s.uid, now[i])}
+		one := step{change: now[i], key: transitionKey(s.uid, now[i])}
 		if before, ok := s.previousChange(now, i); ok && before.To == now[i].From {
 			one.duration, one.hasDuration = now[i].At.Sub(before.At.Time), true
 		}
@@ -86,11 +86,11 @@ func (s *phaseLog) previousChange(now []change, i int) (change, bool) {
 	if i > 0 {
 		return now[i-1], true
 	}
-	return changeAt(s.seen, now[i].Index-1)
+	return changeWithIndex(s.seen, now[i].Index-1)
 }
 
-// changeAt returns the change with an index, if it was not truncated.
-func changeAt(all []change, index int64) (change, bool) {
+// changeWithIndex returns the change with an index, if it was not truncated.
+func changeWithIndex(all []change, index int64) (change, bool) {
 	i := slices.IndexFunc(all, func(t change) bool { return t.Index == index })
 	if i < 0 {
 		return change{}, false
@@ -98,28 +98,28 @@ func changeAt(all []change, index int64) (change, bool) {
 	return all[i], true
 }
 
-// countNew returns how many of the last entries are new. Entries are added at the end and truncated at the beginning. A status that was
+// countNewChanges returns how many of the last entries are new. Entries are added at the end and truncated at the beginning. A status that was
 // restored to an earlier state has none. An entry that Crossplane wrote again, from a stale read, has another time and is the same entry. A
 // status that was cleared starts a log of its own.
-func countNew(seen, now []change) int {
-	if startsOver(seen, now) {
+func countNewChanges(seen, now []change) int {
+	if logStartsOver(seen, now) {
 		return len(now)
 	}
 	for i, t := range now {
-		if !isKnown(seen, t) {
+		if !isKnownChange(seen, t) {
 			return len(now) - i
 		}
 	}
 	return 0
 }
 
-// startsOver reports whether a log begins before the observed one and shares no entry with it.
-func startsOver(seen, now []change) bool {
+// logStartsOver reports whether a log begins before the observed one and shares no entry with it.
+func logStartsOver(seen, now []change) bool {
 	if len(seen) == 0 || len(now) == 0 || now[0].Index >= seen[0].Index {
 		return false
 	}
 	return !slices.ContainsFunc(now, func(t change) bool {
-		s, ok := changeAt(seen, t.Index)
+		s, ok := changeWithIndex(seen, t.Index)
 		return ok && s.isSame(t)
 	})
 }
@@ -128,15 +128,15 @@ func (c change) isSame(t change) bool {
 	return c.From == t.From && c.To == t.To && c.Revision == t.Revision
 }
 
-func isKnown(seen []change, t change) bool {
+func isKnownChange(seen []change, t change) bool {
 	if len(seen) == 0 || t.Index > seen[len(seen)-1].Index {
 		return false
 	}
-	s, ok := changeAt(seen, t.Index)
+	s, ok := changeWithIndex(seen, t.Index)
 	return !ok || s.isSame(t)
 }
 
-func eventKey(uid string, t change) string {
+func transitionKey(uid string, t change) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %d %q %q", uid, t.Index, t.Revision, t.From, t.To))
 	return hex.EncodeToString(sum[:8])
 }

@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-func TestCountNew(t *testing.T) {
+func TestCountNewChanges(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		// Each look is a log: a letter is a phase, and the digit its index. A repeated entry has another time.

@@ -186,7 +186,7 @@ func (r *Reconciler) countResults(s *phaseLog, status *observedStatus) {
 func (r *Reconciler) createEvents(ctx context.Context, u *unstructured.Unstructured, s *phaseLog, request string) error {
 	for len(s.pending) > 0 {
 		one := s.pending[0]
-		err := r.kube.Create(ctx, newEvent(u, one))
+		err := r.kube.Create(ctx, newTransitionEvent(u, one))
 		switch {
 		case err == nil:
 			r.countStep(s, one)
