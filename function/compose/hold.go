@@ -1,20 +1,27 @@
 package compose
 
 import (
+	"maps"
+	"slices"
+
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
-// Hold gives wanted deliveries the trees of an order instead of those that a newer renderer makes. All else about them is as wanted:
+// Hold returns wanted deliveries with the trees of an order instead of those that a newer renderer makes. All else about them is as wanted:
 // how a directory is deleted, say. A tree that is in Git, and that nobody can render any more since the object which held it was
 // lost, is kept as it is.
-func Hold(wanted, observed map[string]*deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) {
+func Hold(wanted, observed map[string]*deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) map[string]*deliveryv1alpha1.GitDelivery {
+	out := maps.Clone(wanted)
 	for name, w := range wanted {
-		trees := w.Spec.ForProvider.Trees
-		for i := range trees {
-			trees[i] = hold(trees[i], observed[name], o)
+		held := *w
+		held.Spec.ForProvider.Trees = slices.Clone(w.Spec.ForProvider.Trees)
+		for i, t := range held.Spec.ForProvider.Trees {
+			held.Spec.ForProvider.Trees[i] = hold(t, observed[name], o)
 		}
+		out[name] = &held
 	}
+	return out
 }
 
 func hold(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) deliveryv1alpha1.Tree {

@@ -56,8 +56,8 @@ func TestHold(t *testing.T) {
 			if diff := cmp.Diff(tc.unchanged, cmp.Equal(TreeIDs(wanted), AskedIDs(observed, order))); diff != "" {
 				t.Errorf("\n%s\nAskedIDs(...): same: -want, +got:\n%s", tc.reason, diff)
 			}
-			Hold(wanted, observed, order)
-			if diff := cmp.Diff(tc.want, wanted["d"].Spec.ForProvider.Trees[0]); diff != "" {
+			got := Hold(wanted, observed, order)
+			if diff := cmp.Diff(tc.want, got["d"].Spec.ForProvider.Trees[0]); diff != "" {
 				t.Errorf("\n%s\nHold(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})

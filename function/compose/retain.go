@@ -69,14 +69,16 @@ func Retain(o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	return out, nil
 }
 
-// Supersede marks a retained GitDelivery as one that is not composed again when it is gone.
-func Supersede(o *unstructured.Unstructured) {
-	annotations := o.GetAnnotations()
+// Supersede returns a retained GitDelivery with a mark that it is not composed again when it is gone.
+func Supersede(o *unstructured.Unstructured) *unstructured.Unstructured {
+	out := o.DeepCopy()
+	annotations := out.GetAnnotations()
 	if annotations == nil {
 		annotations = map[string]string{}
 	}
 	annotations[deliveryv1alpha1.AnnotationSuperseded] = "true"
-	o.SetAnnotations(annotations)
+	out.SetAnnotations(annotations)
+	return out
 }
 
 // owned are the labels or annotations in a set, but for those that Crossplane adds itself.

@@ -25,117 +25,204 @@ import (
 	"github.com/intentplane/intentplane/function/support"
 )
 
-// plan is what is asked for now.
-type plan struct {
-	needs   []catalog.Need
+// Compiled is what the second stage of a call compiles from the spec and the catalog. No later stage writes into it.
+type Compiled struct {
+	phase.Compilation
+
+	// needs of the catalog that have to be answered.
+	needs []catalog.Need
+
+	// channel of the Blueprint that the deployment stays with.
 	channel channel
-	wish    rollout.Wish
-	// wanted deliveries. Which trees are wanted does not depend on the order that they are part of.
-	wanted map[string]*deliveryv1alpha1.GitDelivery
-	// unobserved are the Sites that nobody observes, and whether delivered counts as live there.
+
+	// desired revision.
+	desired rollout.Wish
+
+	// deliveries that the spec asks for. Their trees do not depend on the order that they are part of.
+	deliveries map[string]*deliveryv1alpha1.GitDelivery
+
+	// unobserved are the Sites without an engine, and whether a delivered tree counts as live there. Nil means that the catalog is not known.
 	unobserved map[string]bool
+
 	// chosen Sites. Nil means that they are not known.
 	chosen map[string]bool
-	// obeyed is the request that releases a step. Nil means none.
-	obeyed *rolloutv1alpha1.RolloutRequest
-	// checks that the revision is judged by.
-	checks gates.Checks
+
 	// clustered are the Sites that receive nothing before their clusters are ready.
 	clustered map[string]bool
-	// stages of the plan that ended, and when the present one began.
-	stages []Stage
+
+	// checks that the revision is judged by.
+	checks gates.Checks
+
+	// update that waits.
+	update deploymentv1alpha1.UpdateStatus
+
+	// requests are the RolloutRequests of the deployment, and standing is what they are judged by before anything is decided.
+	requests []rolloutv1alpha1.RolloutRequest
+	standing rollout.Standing
+
+	// request is the RolloutRequest that is carried out now. Nil means none.
+	request *rolloutv1alpha1.RolloutRequest
+
+	// refusal of an update that a request approves.
+	refusal refusal
+
+	// recheck says when a problem may be over, and when it is the deployment's turn to take a new renderer.
+	recheck recheck
+
+	// timer of the stages.
+	timer timer
+}
+
+// isChosen is true for a Site that the deployment is for, as far as that is known.
+func (k Compiled) isChosen(site string) bool { return k.chosen == nil || k.chosen[site] }
+
+// sitesWithoutSync returns the Sites that the SiteSync does not observe: they have neither an engine nor a cluster to wait for.
+func (k Compiled) sitesWithoutSync() map[string]bool {
+	out := maps.Clone(k.unobserved)
+	maps.DeleteFunc(out, func(site string, _ bool) bool { return k.clustered[site] })
+	return out
+}
+
+// A timer measures stages by a clock.
+type timer struct {
+	now    func() time.Time
 	began  time.Time
+	stages []Stage
 }
 
-// endStage notes how long the present stage took. The next one begins.
-func endStage(p *plan, name deploymentv1alpha1.Phase, now time.Time) {
+func newTimer(now func() time.Time) timer { return timer{now: now, began: now()} }
+
+// end notes how long the present stage took. The next one begins.
+func (t *timer) end(name deploymentv1alpha1.Phase) {
+	now := t.now()
 	if !now.IsZero() {
-		p.stages = append(p.stages, Stage{Name: name, Took: now.Sub(p.began)})
+		t.stages = append(t.stages, Stage{Name: name, Took: now.Sub(t.began)})
 	}
-	p.began = now
+	t.began = now
 }
 
-// plan compiles, places and renders the intent, with the Blueprint that the deployment stays with or, where an update is approved, the
-// one in the channel. It returns a problem when it cannot; what it found out by then is in the facts.
-func (c *Core) plan(ctx context.Context, in Input, f *phase.Input, approved bool) (plan, error) {
-	p := plan{began: c.stopwatch()}
+// compile compiles what the spec asks for, and chooses the RolloutRequest that is carried out: one that approves an update changes what is
+// compiled.
+func (c *Core) compile(ctx context.Context, in Input, o Observed) (Compiled, error) {
+	asked, need, err := catalog.Requests(in.Claim, in.Answers)
+	if err != nil {
+		return Compiled{}, err
+	}
+	ctx, cancel := withRenderTimeout(ctx, in)
+	defer cancel()
+	k, err := c.compileSpec(ctx, in, o, false)
+	if err != nil {
+		return Compiled{}, err
+	}
+	k.needs = append([]catalog.Need{need}, k.needs...)
+	k.requests = rollout.Of(in.Claim, asked)
+	k.standing, k.update = c.standing(in, o, k)
+	k.recheck = recheckOf(k.Problem).join(c.rendererSlot(in, o, k))
+	k.request = rollout.Choice(k.requests, k.standing)
+	if k.request == nil {
+		return k, nil
+	}
+	switch k.request.Spec.Action {
+	case rolloutv1alpha1.ActionApproveUpdate:
+		return c.compileApproved(ctx, in, o, k)
+	case rolloutv1alpha1.ActionRetry:
+		k.desired.Approved = rollout.Ref(k.request)
+	case rolloutv1alpha1.ActionAbort, rolloutv1alpha1.ActionRollbackTo, rolloutv1alpha1.ActionPromote:
+	}
+	return k, nil
+}
+
+// compileSpec compiles, places and renders the intent, with the Blueprint that the deployment stays with or, where an update is approved, the one
+// in the channel. What cannot be compiled has a problem, and all that was found out before it.
+func (c *Core) compileSpec(ctx context.Context, in Input, o Observed, isApproved bool) (Compiled, error) {
+	k := Compiled{timer: newTimer(c.stopwatch)}
+	err := c.selectAndRender(ctx, in, o, isApproved, &k)
+	k.Problem, err = problemOf(err)
+	return k, err
+}
+
+func (c *Core) selectAndRender(ctx context.Context, in Input, o Observed, isApproved bool, k *Compiled) error {
 	i, field, err := ReadIntent(&in.Spec)
 	if field != "" {
-		f.Understood = string(i.Canonical())
+		k.Understood = string(i.Canonical())
 	}
 	if err != nil {
-		return p, err
+		return err
 	}
 	q := CatalogQuery(in, i, field)
-	if !approved {
-		q.Pinned = p.channel.pin(rollout.Pinned(f.Order, in.Spec.Blueprint, q.BlueprintName()))
+	if !isApproved {
+		q.Pinned = k.channel.pin(rollout.Pinned(o.order, in.Spec.Blueprint, q.BlueprintName()))
 	}
 	s, needs, err := catalog.Resolve(q, in.Answers)
-	p.needs = needs
-	p.channel.see(s, err)
+	k.needs = needs
+	k.channel.note(s, err)
 	if err != nil {
-		return p, err
+		return err
 	}
 	if s == nil {
-		return p, missing(deploymentv1alpha1.ReasonUnknown, "The catalog was not read yet.")
+		return missing(deploymentv1alpha1.ReasonUnknown, "The catalog was not read yet.")
 	}
-	err = c.fill(ctx, in, f, i, s, &p)
-	return p, err
+	s.Places = keepRepositories(s.Places, o.deliveries)
+	if err := c.compileSelection(in, o, i, s, k); err != nil {
+		return err
+	}
+	k.timer.end(deploymentv1alpha1.PhaseCompiling)
+	rendered, err := c.RenderSites(ctx, in, i, s)
+	k.timer.end(deploymentv1alpha1.PhaseRendering)
+	if err != nil {
+		return err
+	}
+	return c.compileDeliveries(in, o, i, s, rendered, k)
 }
 
-func (c *Core) fill(ctx context.Context, in Input, f *phase.Input, i intent.Intent, s *catalog.Selection, p *plan) error {
+// compileSelection compiles the request and its checks from what was selected.
+func (c *Core) compileSelection(in Input, o Observed, i intent.Intent, s *catalog.Selection, k *Compiled) error {
 	if err := checkSiteReplicas(in.Spec, i, s); err != nil {
 		return err
 	}
-	if err := checkTimeouts(in.Spec); err != nil {
-		return err
-	}
-	s.Places = keepRepositories(s.Places, f.Observed)
-	set, err := support.Selection(s)
+	err := checkTimeouts(in.Spec)
 	if err != nil {
 		return err
 	}
-	f.Unsupported = set
-	d, err := c.digestOf(s.Blueprint.Spec)
+	if k.Unsupported, err = support.Selection(s); err != nil {
+		return err
+	}
+	d, err := c.blueprintDigest(s.Blueprint.Spec)
 	if err != nil {
 		return err
 	}
-	if err := p.channel.check(d); err != nil {
+	if err := k.channel.check(d); err != nil {
 		return err
 	}
-	if p.wish, err = c.wish(in, f, i, s, d); err != nil {
+	if k.desired, err = c.desiredRequest(in, o, i, s, d); err != nil {
 		return err
 	}
-	if p.checks, err = CompileChecks(c.gates, in, i, s, p.wish.Request.Plan); err != nil {
+	if k.checks, err = CompileChecks(c.gates, in, i, s, k.desired.Request.Plan); err != nil {
 		return err
 	}
-	p.wish.Request.Plan = gated(p.wish.Request.Plan, p.checks)
-	endStage(p, deploymentv1alpha1.PhaseCompiling, c.stopwatch())
-	rendered, err := c.RenderSites(ctx, in, i, s)
-	endStage(p, deploymentv1alpha1.PhaseRendering, c.stopwatch())
-	if err != nil {
-		return err
-	}
-	// What its schema says of a parameter is said first.
-	if err := c.checkRead(in, i, s); err != nil {
-		return err
-	}
-	if p.wanted, err = deliveries(in, rendered); err != nil {
-		return err
-	}
-	inherited := compose.Inherit(p.wanted, f.Observed)
-	p.unobserved, p.clustered = unobserved(s.Places), clustered(s.Places)
-	p.chosen = compose.Sites(p.wanted)
-	p.wish.Eased, p.wish.Untold = eased(in, f), f.Order != nil && compose.Untold(inherited, f.Observed, *f.Order)
-	p.wish.Awaited = f.Order != nil && compose.Awaits(inherited, f.Observed, *f.Order, p.clustered)
-	p.wish.Unchanged = p.unchanged(f, inherited) && !p.changesChecks(f)
-	p.wish.Marks = marks(s.Blueprint.Spec.Irreversible, f, rendered)
-	p.wish.InFlight = inFlight(in, f, p.unobserved)
-	return fits(inherited, f.Observed)
+	k.desired.Request.Plan = markGates(k.desired.Request.Plan, k.checks)
+	return nil
 }
 
-// digestOf a Blueprint, which never changes, is remembered: it takes longer to compute than to tell whether it is the same.
-func (c *Core) digestOf(b catalogv1alpha1.BlueprintSpec) (string, error) {
+// compileDeliveries compiles the deliveries of what was rendered, and what is known about them beside the order.
+func (c *Core) compileDeliveries(in Input, o Observed, i intent.Intent, s *catalog.Selection, rendered []compose.Rendered, k *Compiled) error {
+	// What the schema of a parameter refuses is refused first.
+	err := c.checkRead(in, i, s)
+	if err != nil {
+		return err
+	}
+	if k.deliveries, err = deliveries(in, rendered); err != nil {
+		return err
+	}
+	k.unobserved, k.clustered, k.chosen = unobserved(s.Places), clustered(s.Places), compose.Sites(k.deliveries)
+	inherited := compose.Inherit(k.deliveries, o.deliveries)
+	k.desired = compareWithOrder(in, o, *k, inherited)
+	k.desired.Marks = marks(s.Blueprint.Spec.Irreversible, o, rendered)
+	return fits(inherited, o.deliveries)
+}
+
+// blueprintDigest a Blueprint, which never changes, is remembered: it takes longer to compute than to tell whether it is the same.
+func (c *Core) blueprintDigest(b catalogv1alpha1.BlueprintSpec) (string, error) {
 	raw, err := json.Marshal(b)
 	if err != nil {
 		return "", errors.Wrap(err, "cannot encode the Blueprint")
@@ -247,7 +334,7 @@ func checkTimeouts(s deploymentv1alpha1.IntentDeploymentSpec) error {
 		{"rollbackConfig.attemptTimeout", s.RollbackConfig.AttemptTimeout},
 		{"gatesConfig.metricsUnavailableTimeout", s.GatesConfig.MetricsUnavailableTimeout},
 	} {
-		if !kept(t.value) {
+		if !isValidTimeout(t.value) {
 			return terminal(deploymentv1alpha1.ReasonInvalidSpec, deploymentv1alpha1.PhaseCompiling,
 				errors.Errorf("spec.%s: %q is not between %s and %s", t.field, t.value, "1s", "24h"))
 		}
@@ -255,14 +342,14 @@ func checkTimeouts(s deploymentv1alpha1.IntentDeploymentSpec) error {
 	return nil
 }
 
-// kept is true for a timeout that others would keep for us.
-func kept(t deploymentv1alpha1.Duration) bool {
+// isValidTimeout is true for a timeout that the provider accepts.
+func isValidTimeout(t deploymentv1alpha1.Duration) bool {
 	is, err := time.ParseDuration(string(t))
 	return err == nil && is >= shortestTimeout && is <= longestTimeout
 }
 
-// bounded lets all plans of a call together take no longer than rendering may. What is no duration is a problem of the plan.
-func bounded(ctx context.Context, in Input) (context.Context, context.CancelFunc) {
+// withRenderTimeout bounds the time that a call may compile and render for. An invalid duration is a problem of the spec.
+func withRenderTimeout(ctx context.Context, in Input) (context.Context, context.CancelFunc) {
 	timeout, err := time.ParseDuration(in.Spec.CompileConfig.RenderTimeout)
 	if err != nil {
 		return ctx, func() {}

@@ -124,24 +124,6 @@ type Core struct {
 	stopwatch func() time.Time
 }
 
-// anew is how long it takes until a rendering that took too long is tried again.
-const anew = time.Minute
-
-// again says that the time had a part in this, and when to ask again at the latest. 0 means never.
-func (o *Output) again(after time.Duration) {
-	o.Dated = true
-	if after > 0 && (o.Wait == 0 || after < o.Wait) {
-		o.Wait = after
-	}
-}
-
-// retry says when to try again what may succeed then.
-func (o *Output) retry(p *phase.Problem) {
-	if p != nil && p.Retried {
-		o.again(anew)
-	}
-}
-
 // An Option changes a Core.
 type Option func(*Core)
 
@@ -178,21 +160,17 @@ func New(r Renderer, opts ...Option) *Core {
 func (c *Core) Run(ctx context.Context, in Input) (*Output, error) {
 	in.Spec = *in.Spec.DeepCopy()
 	in.Spec.Default()
-	// Everything starts from what is there, so that returning early loses nothing.
-	out := &Output{Resources: map[string]Resource{}}
-	f, err := c.observe(in, out)
+	o, err := c.observe(in)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.decide(ctx, in, f, out); err != nil {
+	k, err := c.compile(ctx, in, o)
+	if err != nil {
 		return nil, err
 	}
-	for name, r := range out.Resources {
-		r.Ready = carriesOut(f, name)
-		out.Resources[name] = r
+	d, err := decide(in, o, k)
+	if err != nil {
+		return nil, err
 	}
-	out.Status = phase.Status(f, &in.Status, in.Now)
-	out.Conditions = phase.Conditions(f)
-	out.Ready = phase.Ready(f)
-	return out, nil
+	return answer(in, o, k, d), nil
 }

@@ -11,14 +11,13 @@ import (
 	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/compose"
 	"github.com/intentplane/intentplane/function/intent"
-	"github.com/intentplane/intentplane/function/phase"
 	"github.com/intentplane/intentplane/function/rollout"
 )
 
-// A channel is where newer Blueprints come from, seen from the one that a deployment stays with.
+// A channel is what is known of the channel of Blueprints, beside the one that a deployment stays with.
 type channel struct {
 	pinned *rolloutv1alpha1.BlueprintReference
-	// lost is true when the pinned Blueprint is not there any more.
+	// lost says that the pinned Blueprint does not exist any more.
 	lost bool
 	// now is the name of the object in the channel. It is empty when there is none, and when nothing is pinned.
 	now string
@@ -38,7 +37,8 @@ func PinnedName(b *rolloutv1alpha1.BlueprintReference) string {
 	return b.Name
 }
 
-func (c *channel) see(s *catalog.Selection, err error) {
+// note notes what the catalog resolved to.
+func (c *channel) note(s *catalog.Selection, err error) {
 	if c.pinned == nil {
 		return
 	}
@@ -68,10 +68,10 @@ func CheckPinned(pinned *rolloutv1alpha1.BlueprintReference, digest string) erro
 		return nil
 	}
 	return missing(deploymentv1alpha1.ReasonBlueprintMissing,
-		"Blueprint "+pinned.Name+", which the deployment stays with until somebody approves another one, is not the one that was ordered: it was made anew")
+		"Blueprint "+pinned.Name+", which the deployment stays with until a user approves another one, is not the one that was ordered: it was deleted and created again")
 }
 
-// waiting is the name of the Blueprint that waits to be approved, or none.
+// waiting returns the name of the Blueprint that waits to be approved, or none.
 func (c *channel) waiting() string {
 	if c.pinned == nil || c.now == c.pinned.Name && !c.lost {
 		return ""
@@ -79,21 +79,21 @@ func (c *channel) waiting() string {
 	return c.now
 }
 
-// wish is what is asked for with a Blueprint.
-func (c *Core) wish(in Input, f *phase.Input, i intent.Intent, s *catalog.Selection, blueprint string) (rollout.Wish, error) {
-	// What a revision is judged by is in the gates, from wherever it was said.
-	said := string(i.WithoutSLOs().Canonical())
-	r, err := rollout.NewRequest(in.Spec, said, s, blueprint, c.version)
+// desiredRequest returns the revision that the spec asks for with a Blueprint, as far as it is known before rendering.
+func (c *Core) desiredRequest(in Input, o Observed, i intent.Intent, s *catalog.Selection, blueprint string) (rollout.Wish, error) {
+	// The objectives of the intent are in the gates.
+	text := string(i.WithoutSLOs().Canonical())
+	r, err := rollout.NewRequest(in.Spec, text, s, blueprint, c.version)
 	if err != nil {
 		return rollout.Wish{}, err
 	}
-	w := rollout.Wish{Request: r, Before: r.Digest, Hold: c.holds(in), Manual: manual(in)}
-	if f.Order == nil {
+	w := rollout.Wish{Request: r, Before: r.Digest, Hold: c.defersRenderer(in), Manual: needsApproval(in)}
+	if o.order == nil {
 		return w, nil
 	}
-	w.Also = compose.Also(f.Observed, *f.Order)
-	if f.Order.RendererVersion != c.version {
-		before, err := rollout.NewRequest(in.Spec, said, s, blueprint, f.Order.RendererVersion)
+	w.Also = compose.Also(o.deliveries, *o.order)
+	if o.order.RendererVersion != c.version {
+		before, err := rollout.NewRequest(in.Spec, text, s, blueprint, o.order.RendererVersion)
 		if err != nil {
 			return w, err
 		}
@@ -102,63 +102,75 @@ func (c *Core) wish(in Input, f *phase.Input, i intent.Intent, s *catalog.Select
 	return w, nil
 }
 
-// holds is true when a new renderer alone is no reason for a revision: where somebody has to approve it, and where it is not the
-// deployment's turn. It is the one decision that depends on the time. Deployments that took a new renderer all at once would all be
-// delivered at once, and nothing remembers who had their turn.
-func (c *Core) holds(in Input) bool {
-	return manual(in) || c.slot(in).Wait(in.Now.Time) > 0
+// defersRenderer is true when a new renderer alone is no reason for a revision: where a user has to approve it, and where it is not the
+// deployment's turn. It is the one decision that depends on the time. Deployments that took a new renderer at once would all be delivered at once,
+// and nothing records whose turn it was.
+func (c *Core) defersRenderer(in Input) bool {
+	return needsApproval(in) || c.slot(in).Wait(in.Now.Time) > 0
 }
 
 func (c *Core) slot(in Input) rollout.Slot { return rollout.SlotOf(in.Claim, c.version, c.spread) }
 
-func manual(in Input) bool {
+// rendererSlot returns when it is the deployment's turn to take a new renderer, which it waits for.
+func (c *Core) rendererSlot(in Input, o Observed, k Compiled) recheck {
+	slot := c.slot(in)
+	if k.Problem != nil || o.order == nil || needsApproval(in) || slot.Always() || !rollout.OnlyRenderer(*o.order, k.desired) {
+		return recheck{}
+	}
+	return recheck{}.after(slot.Wait(in.Now.Time))
+}
+
+// needsApproval is true where a user approves updates.
+func needsApproval(in Input) bool {
 	return in.Spec.Blueprint.UpdatePolicy == deploymentv1alpha1.UpdateManual
 }
 
-// unchanged is true when deliveries ask for the trees of the order, in the repositories that it is for.
-func (p plan) unchanged(f *phase.Input, ds map[string]*deliveryv1alpha1.GitDelivery) bool {
-	if f.Order == nil {
-		return false
+// compareWithOrder returns the desired revision with what is known of it beside the order, from the deliveries that it comes to.
+func compareWithOrder(in Input, o Observed, k Compiled, inherited map[string]*deliveryv1alpha1.GitDelivery) rollout.Wish {
+	w := k.desired
+	w.Eased = isAdoptEnabled(in, o)
+	if o.order == nil {
+		return w
 	}
-	asked := onlyVersions(f, p.wish)
-	ds = compose.Await(ds, f.Observed, f.ObservedSync, *f.Order, p.clustered)
-	wanted, observed := compose.ByRepository(ds, ds, asked), compose.ByRepository(f.Observed, ds, asked)
-	return maps.Equal(compose.TreeIDs(wanted), compose.AskedIDs(observed, *f.Order))
+	w.Untold = compose.Untold(inherited, o.deliveries, *o.order)
+	w.Awaited = compose.Awaits(inherited, o.deliveries, *o.order, k.clustered)
+	w.Unchanged = hasTreesOfOrder(o, k, inherited) && !changesChecks(o, k)
+	w.InFlight = isVerdictComing(in, o, k.unobserved)
+	return w
 }
 
-// onlyVersions is true when the request is that of the order, but for the renderer. Then each delivery goes to the repository that it
-// went to, whatever its name says.
-func onlyVersions(f *phase.Input, w rollout.Wish) bool {
-	return f.Order != nil && rollout.Asked(*f.Order, w)
+// hasTreesOfOrder is true when deliveries ask for the trees of the order, in the repositories that it is for.
+func hasTreesOfOrder(o Observed, k Compiled, ds map[string]*deliveryv1alpha1.GitDelivery) bool {
+	// Where only the renderer changed, each delivery goes to the repository that it went to, whatever its name says.
+	asked := rollout.Asked(*o.order, k.desired)
+	ds = compose.Await(ds, o.deliveries, o.sync, *o.order, k.clustered)
+	wanted, observed := compose.ByRepository(ds, ds, asked), compose.ByRepository(o.deliveries, ds, asked)
+	return maps.Equal(compose.TreeIDs(wanted), compose.AskedIDs(observed, *o.order))
 }
 
-// eased is true when strangers' files may be overwritten now, and some delivery was not told so.
-func eased(in Input, f *phase.Input) bool {
-	told := func(d *deliveryv1alpha1.GitDelivery) bool {
+// isAdoptEnabled is true when unmanaged files may be overwritten now, and some delivery does not allow it.
+func isAdoptEnabled(in Input, o Observed) bool {
+	for _, d := range o.deliveries {
 		adopt := d.Spec.ForProvider.Adopt
-		return adopt != nil && *adopt
-	}
-	for _, d := range f.Observed {
-		if *in.Spec.DeliveryConfig.Adopt && !told(d) {
+		if *in.Spec.DeliveryConfig.Adopt && (adopt == nil || !*adopt) {
 			return true
 		}
 	}
 	return false
 }
 
-// inFlight is true for an order without a verdict that one will come for by itself: it is at its last step, whose trees the objects hold,
-// and nothing is in its way. What is in the way may be just what the catalog mends.
-func inFlight(in Input, f *phase.Input, unobserved map[string]bool) bool {
-	if f.Order == nil || f.Order.Verdict != nil || f.Order.Step+1 < f.Order.Steps {
+// isVerdictComing is true for an order without a verdict that will be judged without any further change: it is at its last step, whose trees the
+// objects hold, and nothing hinders it. What hinders it may be just what a change of the catalog repairs.
+func isVerdictComing(in Input, o Observed, unobserved map[string]bool) bool {
+	if o.order.Verdict != nil || o.order.Step+1 < o.order.Steps {
 		return false
 	}
-	parts := compose.Parts(f.Observed, nil, *f.Order)
-	if !compose.Covers(parts, *f.Order) || !agreed(f, *f.Order) {
+	parts := compose.Parts(o.deliveries, nil, *o.order)
+	if !compose.Covers(parts, *o.order) || !agreesWith(o, *o.order) {
 		return false
 	}
-	trial := *f
-	trial.Unobserved = unobserved
-	trial.Desired = compose.Resume(parts, in.Spec.DeliveryConfig, *f.Order)
-	trial.Sync = f.ObservedSync
-	return trial.WatchesEveryEngine() && trial.IsUnhindered()
+	c := o.comparison()
+	c.Unobserved = unobserved
+	c.Desired = compose.Resume(parts, in.Spec.DeliveryConfig, *o.order)
+	return c.WatchesEveryEngine() && c.IsUnhindered()
 }

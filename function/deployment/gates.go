@@ -15,7 +15,6 @@ import (
 	"github.com/intentplane/intentplane/function/compose"
 	"github.com/intentplane/intentplane/function/gates"
 	"github.com/intentplane/intentplane/function/intent"
-	"github.com/intentplane/intentplane/function/phase"
 	"github.com/intentplane/intentplane/function/rollout"
 )
 
@@ -43,8 +42,8 @@ func objectiveFields(s deploymentv1alpha1.IntentDeploymentSpec, i intent.Intent)
 	return out
 }
 
-// gated is a plan that says which of its steps are judged by a Gate. It is no part of a request: what decides about it is.
-func gated(plan []rolloutv1alpha1.Step, checks gates.Checks) []rolloutv1alpha1.Step {
+// markGates returns a plan that says which of its steps are judged by a Gate. The mark is no part of a request: what it follows from is.
+func markGates(plan []rolloutv1alpha1.Step, checks gates.Checks) []rolloutv1alpha1.Step {
 	out := slices.Clone(plan)
 	for i, step := range out {
 		if len(checks.At(step)) > 0 {
@@ -69,42 +68,43 @@ func checkMetrics(b catalogv1alpha1.BlueprintSpec) error {
 }
 
 // changesChecks is true when the Gate of the order's step cannot measure, and the revision would be judged by other checks now. Those of a
-// Gate never change, so it takes the next revision to ask them.
-func (p plan) changesChecks(f *phase.Input) bool {
-	g := f.AwaitingGate()
-	return g != nil && !equality.Semantic.DeepEqual(g.Spec.ForProvider.Checks, p.checks.At(f.Order.Plan[f.Order.Step]))
+// Gate never change, so that only the next revision can have them.
+func changesChecks(o Observed, k Compiled) bool {
+	c := o.comparison()
+	g := c.AwaitingGate()
+	return g != nil && !equality.Semantic.DeepEqual(g.Spec.ForProvider.Checks, k.checks.At(o.order.Plan[o.order.Step]))
 }
 
-// gates asks for the Gate of the order's step, which waits until that is live, and lets those go that have told all they can: when every
-// repository remembers the verdict, the Gates of earlier steps, and by then, or with the first Gate of the revision, those of others. Whatever is
-// added or removed makes a generation of the composite, which Crossplane tells in several writes: so all of that happens with the order.
-func (p plan) gates(in Input, f *phase.Input, out *Output) error {
-	name := compose.GateName(*f.Order)
-	g, err := p.gate(in, f, name)
+// composeGates composes the Gate of the order's step, which waits until that is live, and removes those that are done: when every repository
+// recorded the verdict, the Gates of earlier steps, and by then, or with the first Gate of the revision, those of others. Whatever is added or
+// removed changes the generation of the composite, which Crossplane writes several times: so all of that comes with the order.
+func (t decider) composeGates(d Decision) error {
+	name := compose.GateName(*d.Order)
+	g, err := t.newGate(d, name)
 	if err != nil {
 		return err
 	}
 	if g != nil {
-		out.Resources[name] = Resource{Object: g}
+		d.resources[name] = Resource{Object: g}
 	}
-	remembered := f.IsVerdictRecorded()
-	judged := remembered || g != nil || f.Gates[name] != nil
-	for other, o := range f.Gates {
+	recorded := d.IsVerdictRecorded()
+	judged := recorded || g != nil || d.Gates[name] != nil
+	for other, o := range d.Gates {
 		of := o.Spec.ForProvider.Order
-		another := of.Revision != f.Order.Revision || of.Request != f.Order.Request
-		if another && judged || !another && of.Step < f.Order.Step && remembered {
-			delete(out.Resources, other)
+		another := of.Revision != d.Order.Revision || of.Request != d.Order.Request
+		if another && judged || !another && of.Step < d.Order.Step && recorded {
+			delete(d.resources, other)
 		}
 	}
 	return nil
 }
 
-// gate is the one to make, or nil.
-func (p plan) gate(in Input, f *phase.Input, name string) (*unstructured.Unstructured, error) {
-	if f.Gates[name] != nil || f.Order.Verdict != nil || !rollout.Gated(*f.Order) {
+// newGate returns the Gate to create, or nil.
+func (t decider) newGate(d Decision, name string) (*unstructured.Unstructured, error) {
+	if d.Gates[name] != nil || d.Order.Verdict != nil || !rollout.Gated(*d.Order) {
 		return nil, nil //nolint:nilnil // There is nothing to judge.
 	}
-	g := compose.Gate(in.Claim, *f.Order, f.ObservedSync, in.Spec.GatesConfig, p.checks.At(f.Order.Plan[f.Order.Step]))
+	g := compose.Gate(t.in.Claim, *d.Order, d.ObservedSync, t.in.Spec.GatesConfig, t.compiled.checks.At(d.Order.Plan[d.Order.Step]))
 	if g == nil {
 		return nil, nil //nolint:nilnil // There is nothing to ask.
 	}

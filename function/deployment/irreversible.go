@@ -15,12 +15,11 @@ import (
 	"github.com/intentplane/intentplane/apis/digest"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/function/compose"
-	"github.com/intentplane/intentplane/function/phase"
 )
 
 // marks tell of the next revision what it has of what is marked as irreversible, as a digest, and whether it changes any of that. They are nil
 // where nothing is marked. All of it is parsed, so only a revision that is made asks for it.
-func marks(kinds []catalogv1alpha1.IrreversibleKind, f *phase.Input, rendered []compose.Rendered) func() (string, bool) {
+func marks(kinds []catalogv1alpha1.IrreversibleKind, o Observed, rendered []compose.Rendered) func() (string, bool) {
 	if len(kinds) == 0 {
 		return nil
 	}
@@ -29,21 +28,21 @@ func marks(kinds []catalogv1alpha1.IrreversibleKind, f *phase.Input, rendered []
 		for _, r := range rendered {
 			has[r.Place.Site.GetName()] = marked(kinds, r.Files)
 		}
-		return markedDigest(kinds, has), irreversible(kinds, f, has)
+		return markedDigest(kinds, has), irreversible(kinds, o, has)
 	}
 }
 
 // irreversible is true where a way back to the revision before could not undo all that changes. If that was verified, the deliveries hold its files
 // now and never again: so it is told when the next one is made. Where they do not, whatever is marked may change. A Site that was not served
 // before keeps what it gets, so nothing of it is undone.
-func irreversible(kinds []catalogv1alpha1.IrreversibleKind, f *phase.Input, has map[string]string) bool {
-	if f.Order == nil {
+func irreversible(kinds []catalogv1alpha1.IrreversibleKind, o Observed, has map[string]string) bool {
+	if o.order == nil {
 		return false
 	}
-	before, verified := held(f), f.Order.Verified()
+	before, verified := held(o), o.order.Verified()
 	for site, is := range has {
 		was, known := before[site]
-		if known && is != marked(kinds, was) || !known && is != "" && (!verified || servedBefore(f, site)) {
+		if known && is != marked(kinds, was) || !known && is != "" && (!verified || servedBefore(o, site)) {
 			return true
 		}
 	}
@@ -51,7 +50,7 @@ func irreversible(kinds []catalogv1alpha1.IrreversibleKind, f *phase.Input, has 
 }
 
 // servedBefore is true for a Site that some delivery has a directory for.
-func servedBefore(f *phase.Input, site string) bool { return compose.Sites(f.Observed)[site] }
+func servedBefore(o Observed, site string) bool { return compose.Sites(o.deliveries)[site] }
 
 // digestLength is how many characters of a digest tell what revisions have apart: every order and each entry of a history has them.
 const digestLength = 16
@@ -72,14 +71,14 @@ func markedDigest(kinds []catalogv1alpha1.IrreversibleKind, has map[string]strin
 }
 
 // held are the files of the present revision, by Site. There are none while it is not verified, or was not delivered as a whole.
-func held(f *phase.Input) map[string]tree.Files {
+func held(o Observed) map[string]tree.Files {
 	out := map[string]tree.Files{}
-	if !f.Order.Verified() {
+	if !o.order.Verified() {
 		return out
 	}
-	for _, d := range f.Observed {
+	for _, d := range o.deliveries {
 		p := d.Spec.ForProvider
-		if p.Order.Revision != f.Order.Revision || p.Order.Request != f.Order.Request {
+		if p.Order.Revision != o.order.Revision || p.Order.Request != o.order.Request {
 			continue
 		}
 		for _, t := range p.Trees {

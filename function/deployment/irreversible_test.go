@@ -9,8 +9,6 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
-	"github.com/intentplane/intentplane/function/evidence"
-	"github.com/intentplane/intentplane/function/phase"
 )
 
 func TestSaid(t *testing.T) {
@@ -79,11 +77,11 @@ func TestIrreversible(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := &deliveryv1alpha1.GitDelivery{}
 			d.Spec.ForProvider.Trees = []deliveryv1alpha1.Tree{{Site: tc.served, Action: deliveryv1alpha1.ActionKeep}}
-			f := &phase.Input{Comparison: evidence.Comparison{
-				Order:    &rolloutv1alpha1.Order{Verdict: &rolloutv1alpha1.Verdict{Result: tc.verdict}},
-				Observed: map[string]*deliveryv1alpha1.GitDelivery{"d": d},
-			}}
-			if got := irreversible(nil, f, map[string]string{"edge1": "x"}); got != tc.want {
+			o := Observed{
+				order:      &rolloutv1alpha1.Order{Verdict: &rolloutv1alpha1.Verdict{Result: tc.verdict}},
+				deliveries: map[string]*deliveryv1alpha1.GitDelivery{"d": d},
+			}
+			if got := irreversible(nil, o, map[string]string{"edge1": "x"}); got != tc.want {
 				t.Errorf("\n%s\nirreversible(...): want %t, got %t", tc.reason, tc.want, got)
 			}
 		})

@@ -15,59 +15,101 @@ import (
 	"github.com/intentplane/intentplane/apis/digest"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/function/compose"
-	"github.com/intentplane/intentplane/function/phase"
+	"github.com/intentplane/intentplane/function/evidence"
 	"github.com/intentplane/intentplane/function/rollout"
 )
 
-// observe reads the composed resources, and asks for each as it is.
-func (c *Core) observe(in Input, out *Output) (*phase.Input, error) {
-	d, err := digest.Spec(&in.Spec)
-	if err != nil {
-		return nil, err
-	}
-	f := &phase.Input{Claim: in.Claim, Digest: d, GatesDisabled: !*in.Spec.GatesConfig.Enabled}
-	f.Desired, f.Observed = map[string]*deliveryv1alpha1.GitDelivery{}, map[string]*deliveryv1alpha1.GitDelivery{}
-	f.Gates = map[string]*rolloutv1alpha1.Gate{}
-	for name, o := range in.Observed {
-		kept, err := compose.Retain(o)
-		if err != nil {
-			return nil, err
-		}
-		out.Resources[name] = Resource{Object: kept}
-		if err := see(f, name, o); err != nil {
-			return nil, errors.Wrapf(err, "cannot read composed resource %q", name)
-		}
-	}
-	f.Unobserving = c.unobserving(in, out)
-	maps.Copy(f.Desired, f.Observed)
-	f.Sync = f.ObservedSync
-	f.Order, _ = rollout.Current(slices.Collect(maps.Values(f.Observed)))
-	return f, nil
+// Observed is what the first stage of a call reads from the composed resources. No later stage writes into it.
+type Observed struct {
+	// specDigest is the digest of the spec.
+	specDigest string
+
+	// retained asks for each composed resource as it is, by its name in the composition.
+	retained map[string]Resource
+
+	// deliveries, sync and gates are the composed resources, by their names in the composition. A sync of nil means that there is none.
+	deliveries map[string]*deliveryv1alpha1.GitDelivery
+	sync       *deliveryv1alpha1.SiteSync
+	gates      map[string]*rolloutv1alpha1.Gate
+
+	// order is the newest one that the deliveries ask for or have recorded. Nil means that nothing was ordered.
+	order *rolloutv1alpha1.Order
+
+	// hasConflict says that two requests, or two verdicts, have the number of the order.
+	hasConflict bool
+
+	// unobserving are the composed resources whose last change the provider has not observed for too long, by kind and name.
+	unobserving []string
+
+	// recheck says when the provider will have had its time.
+	recheck recheck
 }
 
-// see reads a composed resource.
-func see(f *phase.Input, name string, o *unstructured.Unstructured) error {
-	switch o.GroupVersionKind() {
+// observe reads the composed resources.
+func (c *Core) observe(in Input) (Observed, error) {
+	d, err := digest.Spec(&in.Spec)
+	if err != nil {
+		return Observed{}, err
+	}
+	o := Observed{
+		specDigest: d, retained: map[string]Resource{}, deliveries: map[string]*deliveryv1alpha1.GitDelivery{}, gates: map[string]*rolloutv1alpha1.Gate{},
+	}
+	for name, u := range in.Observed {
+		retained, err := compose.Retain(u)
+		if err != nil {
+			return Observed{}, err
+		}
+		o.retained[name] = Resource{Object: retained}
+		if err := o.read(name, u); err != nil {
+			return Observed{}, errors.Wrapf(err, "cannot read composed resource %q", name)
+		}
+	}
+	o.order, o.hasConflict = rollout.Current(o.allDeliveries())
+	o.unobserving, o.recheck = c.unobservedChanges(in)
+	return o, nil
+}
+
+// read reads a composed resource.
+func (o *Observed) read(name string, u *unstructured.Unstructured) error {
+	switch u.GroupVersionKind() {
 	case deliveryv1alpha1.GroupVersion.WithKind("GitDelivery"):
-		f.Observed[name] = &deliveryv1alpha1.GitDelivery{}
-		return runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, f.Observed[name])
+		o.deliveries[name] = &deliveryv1alpha1.GitDelivery{}
+		return runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, o.deliveries[name])
 	case deliveryv1alpha1.GroupVersion.WithKind("SiteSync"):
-		f.ObservedSync = &deliveryv1alpha1.SiteSync{}
-		return runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, f.ObservedSync)
+		o.sync = &deliveryv1alpha1.SiteSync{}
+		return runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, o.sync)
 	case rolloutv1alpha1.GroupVersion.WithKind("Gate"):
-		f.Gates[name] = &rolloutv1alpha1.Gate{}
-		return runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, f.Gates[name])
+		o.gates[name] = &rolloutv1alpha1.Gate{}
+		return runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, o.gates[name])
 	}
 	return nil
 }
 
-// unobserving returns the composed resources whose last change the provider has not observed for longer than its timeout, by kind and name. While
-// one may still be observed in time, it says when to ask again.
-func (c *Core) unobserving(in Input, out *Output) []string {
-	if c.providerTimeout <= 0 {
-		return nil
+// allDeliveries returns the observed deliveries, in the order of their names.
+func (o Observed) allDeliveries() []*deliveryv1alpha1.GitDelivery { return sortByName(o.deliveries) }
+
+// sortByName returns deliveries in the order of their names.
+func sortByName(ds map[string]*deliveryv1alpha1.GitDelivery) []*deliveryv1alpha1.GitDelivery {
+	var out []*deliveryv1alpha1.GitDelivery
+	for _, name := range slices.Sorted(maps.Keys(ds)) {
+		out = append(out, ds[name])
 	}
+	return out
+}
+
+// comparison compares what is observed with itself: until something is decided, what is there is what is asked for.
+func (o Observed) comparison() evidence.Comparison {
+	return evidence.Comparison{Order: o.order, Desired: o.deliveries, Observed: o.deliveries, Sync: o.sync, ObservedSync: o.sync, Gates: o.gates}
+}
+
+// unobservedChanges returns the composed resources whose last change the provider has not observed for longer than its timeout, by kind and name.
+// While one may still be observed in time, it says when to look again.
+func (c *Core) unobservedChanges(in Input) ([]string, recheck) {
 	var late []string
+	again := recheck{}
+	if c.providerTimeout <= 0 {
+		return nil, again
+	}
 	for _, name := range slices.Sorted(maps.Keys(in.Observed)) {
 		o := in.Observed[name]
 		changed := changedAt(o)
@@ -75,15 +117,15 @@ func (c *Core) unobserving(in Input, out *Output) []string {
 			continue
 		}
 		wait := c.providerTimeout - in.Now.Sub(changed)
-		out.again(max(wait, 0))
+		again = again.after(max(wait, 0))
 		if wait <= 0 {
 			late = append(late, o.GetKind()+" "+o.GetName())
 		}
 	}
-	return late
+	return late, again
 }
 
-// changedAt is when something else than the status of an object was written last, as the API server notes it in managedFields.
+// changedAt returns when something other than the status of an object was written last, as the API server notes it in managedFields.
 func changedAt(o *unstructured.Unstructured) time.Time {
 	var last time.Time
 	for _, entry := range o.GetManagedFields() {
@@ -94,7 +136,7 @@ func changedAt(o *unstructured.Unstructured) time.Time {
 	return last
 }
 
-// observedGeneration is the newest generation of an object that one of its conditions speaks of.
+// observedGeneration returns the newest generation of an object that one of its conditions is about.
 func observedGeneration(o *unstructured.Unstructured) int64 {
 	var conditions []metav1.Condition
 	if err := fieldpath.Pave(o.Object).GetValueInto("status.conditions", &conditions); err != nil {

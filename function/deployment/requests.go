@@ -2,8 +2,6 @@ package deployment
 
 import (
 	"context"
-	"maps"
-	"slices"
 	"strconv"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
@@ -13,89 +11,84 @@ import (
 	"github.com/intentplane/intentplane/function/rollout"
 )
 
-// maxSaid is how many characters a message about a request has at most, as the schema has it.
-const maxSaid = 1024
+// maxResultMessage is how many characters a message about a request has at most, as in the schema.
+const maxResultMessage = 1024
 
-// standing is what requests are judged by before anything is ordered. It notes which updates wait.
-func (c *Core) standing(in Input, f *phase.Input, p plan, out *Output) rollout.Standing {
-	current, conflict := rollout.Current(slices.Collect(maps.Values(f.Observed)))
-	f.Update.Blueprint = p.channel.waiting()
-	all := slices.Collect(maps.Values(f.Observed))
-	s := rollout.Standing{Order: current, Remembered: rollout.Remembered(all), Targets: rollout.Targets(all), Known: rollout.Known(all)}
-	if current != nil {
-		s.InPlace = rollout.InPlace(*current, all, ordered(compose.Parts(f.Observed, p.wanted, *current)), p.isChosen)
+// standing returns what RolloutRequests are judged by before anything is decided, and which updates wait.
+func (c *Core) standing(in Input, o Observed, k Compiled) (rollout.Standing, deploymentv1alpha1.UpdateStatus) {
+	all := o.allDeliveries()
+	s := rollout.Standing{Order: o.order, Remembered: rollout.Remembered(all), Targets: rollout.Targets(all), Known: rollout.Known(all)}
+	if o.order != nil {
+		s.InPlace = rollout.InPlace(*o.order, all, sortByName(compose.Parts(o.deliveries, k.deliveries, *o.order)), k.isChosen)
 	}
-	if f.Problem == nil && current != nil {
-		next, held := rollout.Next(current, conflict, p.wish)
-		if held && rollout.Unnamed(next, p.wish) {
-			f.Update.Blueprint = p.wish.Request.Blueprint.Name
+	update := deploymentv1alpha1.UpdateStatus{Blueprint: k.channel.waiting()}
+	if k.Problem == nil && o.order != nil {
+		next, deferred := rollout.Next(o.order, o.hasConflict, k.desired)
+		if deferred && rollout.Unnamed(next, k.desired) {
+			update.Blueprint = k.desired.Request.Blueprint.Name
 		}
-		if held && rollout.OnlyRenderer(next, p.wish) {
-			f.Update.Renderer = strconv.Itoa(int(c.version))
+		if deferred && rollout.OnlyRenderer(next, k.desired) {
+			update.Renderer = strconv.Itoa(int(c.version))
 		}
-		s.Free = !outranks(next, p.wish.Request)
-		c.date(in, *current, p, out)
+		s.Free = !isOutranked(next, k.desired.Request)
 	}
-	s.Free = (s.Free || p.channel.lost) && !conflict && !*in.Spec.Suspend
-	s.Waits = f.Update != deploymentv1alpha1.UpdateStatus{}
-	return s
+	s.Free = (s.Free || k.channel.lost) && !o.hasConflict && !*in.Spec.Suspend
+	s.Waits = update != deploymentv1alpha1.UpdateStatus{}
+	return s, update
 }
 
-// date says that the time decides, and until when.
-func (c *Core) date(in Input, current rolloutv1alpha1.Order, p plan, out *Output) {
-	slot := c.slot(in)
-	if manual(in) || slot.Always() || !rollout.OnlyRenderer(current, p.wish) {
-		return
-	}
-	out.again(slot.Wait(in.Now.Time))
-}
-
-// A verdict is why the update that a request approves is not delivered.
-type verdict struct {
-	// request that it is about, by its uid.
+// A refusal is why the update that a request approves is not delivered.
+type refusal struct {
+	// request that approves it, by its uid.
 	request string
-	// other is the same where it names another update, and failed where the update can never be delivered.
-	other, failed string
-	message       string
+
+	// message to the user.
+	message string
 }
 
-// approve returns the plan that a request approves. When that cannot be delivered, or not now, it returns the one that there is, and why.
-func (c *Core) approve(ctx context.Context, in Input, f *phase.Input, p plan, r *rolloutv1alpha1.RolloutRequest, out *Output) (plan, verdict, error) {
-	trial := *f
-	approved, err := c.plan(ctx, in, &trial, true)
-	problem, err := problemOf(err)
+// compileApproved returns what is compiled with the update that a request approves. When that cannot be delivered, or not now, it returns what
+// was compiled without the update, and why.
+func (c *Core) compileApproved(ctx context.Context, in Input, o Observed, k Compiled) (Compiled, error) {
+	approved, err := c.compileSpec(ctx, in, o, true)
 	if err != nil {
-		return p, verdict{}, err
+		return Compiled{}, err
 	}
-	out.Needs = append(out.Needs, approved.needs...)
-	out.Stages = append(out.Stages, approved.stages...)
-	if !rollout.Approves(r, approved.wish.Request) {
-		return p, verdict{request: string(r.GetUID()), other: string(r.GetUID())}, nil
+	k.needs = append(k.needs, approved.needs...)
+	k.timer.stages = append(k.timer.stages, approved.timer.stages...)
+	uid := string(k.request.GetUID())
+	if !rollout.Approves(k.request, approved.desired.Request) {
+		k.refusal, k.standing.Other = refusal{request: uid}, uid
+		return k, nil
 	}
-	if problem != nil {
-		out.retry(problem)
-		v := verdict{request: string(r.GetUID()), message: problem.Message}
-		if problem.Terminal && !problem.Retried {
-			v.failed = v.request
+	if p := approved.Problem; p != nil {
+		k.recheck = k.recheck.join(recheckOf(p))
+		k.refusal = refusal{request: uid, message: p.Message}
+		if p.Terminal && !p.Retried {
+			k.standing.Failed = uid
 		}
-		return p, v, nil
+		return k, nil
 	}
-	f.Problem, f.Unsupported, f.Update = nil, trial.Unsupported, deploymentv1alpha1.UpdateStatus{}
-	approved.wish.Approved = rollout.Ref(r)
-	return approved, verdict{}, nil
+	approved.needs, approved.timer, approved.recheck = k.needs, k.timer, k.recheck
+	approved.requests, approved.standing, approved.request = k.requests, k.standing, k.request
+	approved.desired.Approved = rollout.Ref(k.request)
+	return approved, nil
 }
 
-func answers(f *phase.Input, requests []rolloutv1alpha1.RolloutRequest, s rollout.Standing, v verdict) []deploymentv1alpha1.RequestStatus {
+// requestResults returns the results of the RolloutRequests.
+func requestResults(status *phase.Input, k Compiled) []deploymentv1alpha1.RequestStatus {
 	var out []deploymentv1alpha1.RequestStatus
-	for i := range requests {
-		a := deploymentv1alpha1.RequestStatus{Name: requests[i].GetName(), UID: string(requests[i].GetUID())}
-		result := rollout.ResultOf(&requests[i], s)
-		if v.request == a.UID && !result.Refused() || result == rolloutv1alpha1.ResultUpdateFailed {
-			a.Message = phase.Fit(v.message, maxSaid)
+	s := k.standing
+	s.Order, s.Ended = status.Order, phase.Ended(status)
+	for i := range k.requests {
+		r := &k.requests[i]
+		a := deploymentv1alpha1.RequestStatus{Name: r.GetName(), UID: string(r.GetUID())}
+		result := rollout.ResultOf(r, s)
+		if k.refusal.request == a.UID && !result.Refused() || result == rolloutv1alpha1.ResultUpdateFailed {
+			a.Message = phase.Fit(k.refusal.message, maxResultMessage)
 		}
 		if result == rolloutv1alpha1.ResultDone {
-			end, message := phase.End(f)
-			a.End, a.Message = string(end), phase.Fit(message, maxSaid)
+			end, message := phase.End(status)
+			a.End, a.Message = string(end), phase.Fit(message, maxResultMessage)
 		}
 		a.Result = string(result)
 		out = append(out, a)

@@ -100,7 +100,7 @@ func (w *world) digest(name string) string {
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(w.object("Blueprint", name).Object, b); err != nil {
 		w.t.Fatal(err)
 	}
-	d, err := w.core.digestOf(b.Spec)
+	d, err := w.core.blueprintDigest(b.Spec)
 	if err != nil {
 		w.t.Fatal(err)
 	}

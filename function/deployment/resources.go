@@ -13,75 +13,87 @@ import (
 	"github.com/intentplane/intentplane/function/rollout"
 )
 
-// ask for what carries out an order.
-func (p plan) ask(in Input, f *phase.Input, all map[string]*deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) {
-	f.Order = &o
-	f.Desired = compose.Step(compose.Await(all, f.Observed, f.ObservedSync, o, p.clustered), o)
-	if also := rollout.AlsoOf(o, p.wish); also != "" {
-		f.Desired = compose.Annotate(f.Desired, also)
+// ask asks for an order with the trees of deliveries.
+func (t decider) ask(d Decision, all map[string]*deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) Decision {
+	d.Order = &o
+	d.Desired = compose.Step(compose.Await(all, t.observed.deliveries, t.observed.sync, o, t.compiled.clustered), o)
+	if also := rollout.AlsoOf(o, t.compiled.desired); also != "" {
+		d.Desired = compose.Annotate(d.Desired, also)
 	}
-	f.Sync = compose.Sync(in.Claim, in.Spec.DeliveryConfig, o, all, p.unseen())
+	d.Sync = compose.Sync(t.in.Claim, t.in.Spec.DeliveryConfig, o, all, t.compiled.sitesWithoutSync())
+	return d
 }
 
-// replace asks for what carries out the order instead of what is there. A delivery that is no longer wanted stays until
-// the others have carried the order out and the Sites run it, so that nothing is removed before its successor is in place.
-func replace(f *phase.Input, out *Output) error {
-	for name := range f.Observed {
-		if f.Desired[name] != nil {
-			continue
-		}
-		if phase.Ready(f) {
-			delete(out.Resources, name)
-			continue
-		}
-		compose.Supersede(out.Resources[name].Object)
-	}
-	return observeAs(f, out)
+// askAgain asks for an order with what its deliveries ask for already.
+func (t decider) askAgain(d Decision, parts map[string]*deliveryv1alpha1.GitDelivery, o rolloutv1alpha1.Order) Decision {
+	spec := withoutInvalidTimeouts(t.in.Spec.DeliveryConfig)
+	d.Order, d.Desired, d.Sync = &o, compose.Resume(parts, spec, o), compose.Observers(t.observed.sync, spec, o)
+	return d
 }
 
-// observeAs asks for the deliveries, and for the SiteSync if there is to be one.
-func observeAs(f *phase.Input, out *Output) error {
-	if f.Sync == nil || f.ObservedSync != nil && evidence.IsSyncAhead(f.ObservedSync, *f.Order) {
-		delete(out.Resources, compose.SyncName) // One that is in the way is made anew at the next call.
-		return askFor(f.Desired, out)
+// replace composes what asks for the order. A delivery that is no longer desired stays until the others have applied the order and the Sites run
+// it, so that nothing is removed before its successor is in place.
+func (t decider) replace(d Decision) error {
+	status := statusInput(t.in, t.observed, t.compiled, d)
+	for name := range t.observed.deliveries {
+		if d.Desired[name] != nil {
+			continue
+		}
+		if phase.Ready(&status) {
+			delete(d.resources, name)
+			continue
+		}
+		d.resources[name] = Resource{Object: compose.Supersede(d.resources[name].Object)}
 	}
-	o, err := compose.Encode(f.Sync)
+	return t.composeAll(d)
+}
+
+// composeAll composes the deliveries, and the SiteSync if there is to be one.
+func (t decider) composeAll(d Decision) error {
+	if d.Sync == nil || d.ObservedSync != nil && evidence.IsSyncAhead(d.ObservedSync, *d.Order) {
+		delete(d.resources, compose.SyncName) // The next call composes one that was in the way again.
+		return composeDeliveries(d)
+	}
+	o, err := compose.Encode(d.Sync)
 	if err != nil {
 		return errors.Wrap(err, "cannot encode SiteSync")
 	}
-	out.Resources[compose.SyncName] = Resource{Object: o}
-	return askFor(f.Desired, out)
+	d.resources[compose.SyncName] = Resource{Object: o}
+	return composeDeliveries(d)
 }
 
-func askFor(desired map[string]*deliveryv1alpha1.GitDelivery, out *Output) error {
-	for name, d := range desired {
-		o, err := compose.Encode(d)
+func composeDeliveries(d Decision) error {
+	for name, desired := range d.Desired {
+		o, err := compose.Encode(desired)
 		if err != nil {
 			return errors.Wrapf(err, "cannot encode composed resource %q", name)
 		}
-		out.Resources[name] = Resource{Object: o}
+		d.resources[name] = Resource{Object: o}
 	}
 	return nil
 }
 
-// unseen are the Sites that the SiteSync has nothing to do with: they have neither an engine nor a cluster to wait for.
-func (p plan) unseen() map[string]bool {
-	out := maps.Clone(p.unobserved)
-	maps.DeleteFunc(out, func(site string, _ bool) bool { return p.clustered[site] })
+// withReadiness returns the resources, and which of them prove what is asked of them.
+func withReadiness(d Decision) map[string]Resource {
+	out := maps.Clone(d.resources)
+	for name, r := range out {
+		r.Ready = isApplied(d, name)
+		out[name] = r
+	}
 	return out
 }
 
-// carriesOut is true for a composed resource that proves what is asked of it.
-func carriesOut(f *phase.Input, name string) bool {
-	if f.Order == nil {
+// isApplied is true for a composed resource that proves what is asked of it.
+func isApplied(d Decision, name string) bool {
+	if d.Order == nil {
 		return false
 	}
 	if name == compose.SyncName {
-		return f.ObservedSync != nil && evidence.AreSitesLive(f.ObservedSync, *f.Order)
+		return d.ObservedSync != nil && evidence.AreSitesLive(d.ObservedSync, *d.Order)
 	}
-	if g := f.Gates[name]; g != nil {
+	if g := d.Gates[name]; g != nil {
 		return evidence.GateVerdict(g, g.Spec.ForProvider.Order) == rolloutv1alpha1.GatePassed
 	}
-	d := f.Observed[name]
-	return d != nil && evidence.IsDelivered(d, *f.Order)
+	observed := d.Observed[name]
+	return observed != nil && evidence.IsDelivered(observed, *d.Order)
 }

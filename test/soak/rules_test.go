@@ -24,7 +24,7 @@ func orders() map[string]rule {
 		},
 		"Carried": {
 			reason: "A rejection is carried over to the next number.", file: "deployment/decide.go",
-			at: "if «conflict» {\n\t\tp.wish.Carried", without: "false", story: 1000000,
+			at: "if «o.hasConflict» {\n\t\tdesired.Carried", without: "false", story: 1000000,
 		},
 		"Revived": {
 			reason: "What a repository rejected before is no order.", file: "rollout/order.go",
@@ -36,11 +36,11 @@ func orders() map[string]rule {
 		},
 		"Frozen": {
 			reason: "Nothing new is ordered while something is wrong.", file: "deployment/decide.go",
-			at: "if «f.Problem != nil» {\n\t\treturn p.resume", without: "false", story: 282,
+			at: "case «k.Problem != nil»:\n\t\treturn t.resume", without: "false", story: 282,
 		},
 		"GoesOn": {
 			reason: "What was begun goes on while something is wrong.", file: "deployment/decide.go",
-			at: "if «current == nil || !agreed(f, *current)» {", without: "true", story: 8,
+			at: "if «current == nil || !agreesWith(t.observed, *current)» {", without: "true", story: 8,
 		},
 		"Hold": {
 			reason: "A rejected revision is held.", file: "rollout/order.go",
@@ -120,7 +120,7 @@ func proofs() map[string]rule {
 		},
 		"FreshSync": {
 			reason: "A SiteSync that knows a newer order than the one there is made anew.", file: "deployment/resources.go",
-			at: "f.ObservedSync != nil && «evidence.IsSyncAhead(f.ObservedSync, *f.Order)» {", without: "false", story: 10,
+			at: "d.ObservedSync != nil && «evidence.IsSyncAhead(d.ObservedSync, *d.Order)» {", without: "false", story: 10,
 		},
 		"Recorded": {
 			reason: "Good news waits for the record.", file: "evidence/proof.go",
@@ -196,7 +196,7 @@ func goingOut() map[string]rule {
 		},
 		"SuccessorFirst": {
 			reason: "What is left is removed when its successor runs.", file: "deployment/resources.go",
-			at: "if «phase.Ready(f)» {", without: "true", story: 45,
+			at: "if «phase.Ready(&status)» {", without: "true", story: 45,
 		},
 	}
 }

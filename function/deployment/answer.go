@@ -1,0 +1,32 @@
+package deployment
+
+import (
+	"slices"
+
+	"github.com/intentplane/intentplane/function/phase"
+)
+
+// answer returns what follows from the stages of a call.
+func answer(in Input, o Observed, k Compiled, d Decision) *Output {
+	status := statusInput(in, o, k, d)
+	status.Requests = requestResults(&status, k)
+	again := o.recheck.join(k.recheck)
+	return &Output{
+		Needs:      slices.Clone(k.needs),
+		Resources:  withReadiness(d),
+		Status:     phase.Status(&status, &in.Status, in.Now),
+		Conditions: phase.Conditions(&status),
+		Ready:      phase.Ready(&status),
+		Dated:      again.isDated,
+		Wait:       again.wait,
+		Stages:     k.timer.stages,
+	}
+}
+
+// statusInput returns what the status is made of.
+func statusInput(in Input, o Observed, k Compiled, d Decision) phase.Input {
+	return phase.Input{
+		Claim: in.Claim, Digest: o.specDigest, GatesDisabled: !*in.Spec.GatesConfig.Enabled, Unobserving: o.unobserving,
+		Compilation: k.Compilation, Decision: d.Decision, Comparison: d.Comparison,
+	}
+}

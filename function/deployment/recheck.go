@@ -1,0 +1,41 @@
+package deployment
+
+import (
+	"time"
+
+	"github.com/intentplane/intentplane/function/phase"
+)
+
+// renderRetry is how long it takes until a rendering that took too long is tried again.
+const renderRetry = time.Minute
+
+// A recheck says whether the time had a part in a value, and when that has to be computed again.
+type recheck struct {
+	// isDated says that the same input may have another output later.
+	isDated bool
+
+	// wait is how long until then at most. 0 means that it does not change without another input.
+	wait time.Duration
+}
+
+// after returns the recheck that also comes after a time.
+func (r recheck) after(wait time.Duration) recheck {
+	return r.join(recheck{isDated: true, wait: wait})
+}
+
+// join returns the recheck of two values together.
+func (r recheck) join(other recheck) recheck {
+	out := recheck{isDated: r.isDated || other.isDated, wait: r.wait}
+	if other.wait > 0 && (r.wait == 0 || other.wait < r.wait) {
+		out.wait = other.wait
+	}
+	return out
+}
+
+// recheckOf returns when what has a problem may succeed.
+func recheckOf(p *phase.Problem) recheck {
+	if p == nil || !p.Retried {
+		return recheck{}
+	}
+	return recheck{}.after(renderRetry)
+}
