@@ -110,6 +110,19 @@ const (
 	CheckTimedOut CheckPhase = "TimedOut"
 )
 
+// CheckJobReference names the Job that a check runs as.
+type CheckJobReference struct {
+	// Name of the Job.
+	// +required
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+
+	// UID of the Job.
+	// +required
+	// +kubebuilder:validation:MaxLength=64
+	UID string `json:"uid"`
+}
+
 // CheckResult is how one check was judged.
 type CheckResult struct {
 	// Name of the check.
@@ -140,6 +153,11 @@ type CheckResult struct {
 	// Measurements that were taken.
 	// +optional
 	Measurements int32 `json:"measurements,omitempty"`
+
+	// JobRef names the Job that the provider created for the check, in the namespace that the Site's spec.postCheck names. Another Job of that
+	// name does not count, also after a restart of the provider. Absent while there is none, and for other types of checks.
+	// +optional
+	JobRef *CheckJobReference `json:"jobRef,omitempty"`
 
 	// UnavailableSince is since when the metrics backend that the check asks has been unavailable without interruption. Absent means that it
 	// answers, or was not asked.

@@ -68,6 +68,7 @@ func (f facts) check(i int) v1alpha1.CheckResult {
 	if r.StartedAt == nil {
 		r.StartedAt = timestamp(f.now)
 	}
+	r.JobRef = c.job.DeepCopy()
 	j := c.judgement
 	if c.impossible != "" {
 		j = gates.Judgement{Phase: v1alpha1.CheckError, Message: c.impossible}

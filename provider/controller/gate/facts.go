@@ -29,6 +29,8 @@ type checkFacts struct {
 	liveSince time.Time
 	// impossible says why the check can never be measured.
 	impossible string
+	// job is the Job that the check runs as, of which the UID is known. Nil if there is none.
+	job *v1alpha1.CheckJobReference
 	// judgement on what was measured.
 	judgement gates.Judgement
 	// next is when to look again at a check that nobody wakes us for. Zero if somebody does.

@@ -59,7 +59,7 @@ func (e *external) gather(ctx context.Context, g *v1alpha1.Gate) (facts, error) 
 		if gates.Ended(f.last(i).Phase) {
 			continue
 		}
-		t, err := e.check(ctx, r, c, f.seen(i), &f.checks[i])
+		t, err := e.check(ctx, r, c, f.last(i), f.seen(i), &f.checks[i])
 		if err != nil {
 			return facts{}, err
 		}
@@ -109,7 +109,7 @@ func (f facts) seen(i int) time.Time {
 }
 
 // check what there is to know of one check. It returns what is to be measured, if anything can be.
-func (e *external) check(ctx context.Context, r *round, c v1alpha1.GateCheck, seen time.Time, into *checkFacts) (*meter.Task, error) {
+func (e *external) check(ctx context.Context, r *round, c v1alpha1.GateCheck, last v1alpha1.CheckResult, seen time.Time, into *checkFacts) (*meter.Task, error) {
 	site, err := e.site(ctx, r, c.Site)
 	if err != nil {
 		return nil, err
@@ -128,6 +128,7 @@ func (e *external) check(ctx context.Context, r *round, c v1alpha1.GateCheck, se
 	if site == nil || into.liveSince.IsZero() {
 		return nil, nil //nolint:nilnil // There is nothing to measure.
 	}
+	into.job = last.JobRef.DeepCopy()
 	return nil, k.run(ctx, e, r, c, site, into)
 }
 

@@ -28,8 +28,10 @@ const grace = time.Minute
 
 // A wish is a Job that is to be made.
 type wish struct {
-	cluster *clusters.Cluster
-	job     *batchv1.Job
+	// check and site are those that the Job is for.
+	check, site string
+	cluster     *clusters.Cluster
+	job         *batchv1.Job
 }
 
 func jobs() schema.GroupVersionResource {
@@ -62,11 +64,12 @@ func (e *external) job(ctx context.Context, r *round, c v1alpha1.GateCheck, site
 		into.impossible = err.Error()
 		return nil //nolint:nilerr // It is the check's problem.
 	}
+	in := job.Input{Gate: string(r.gate.GetUID()), Check: c, Site: site, LiveSince: into.liveSince, Rules: rules}
+	into.job = e.knownJob(job.Name(in), into.job)
 	into.judgement = gates.Judgement{Phase: v1alpha1.CheckRunning}
 	if into.next = into.liveSince.Add(rules.InitialDelay); e.now().Before(into.next) {
 		return nil
 	}
-	in := job.Input{Gate: string(r.gate.GetUID()), Check: c, Site: site, LiveSince: into.liveSince, Rules: rules}
 	end := e.memory.job(job.Name(in), e.now()).seen.Add(rules.Timeout + grace)
 	into.next = end
 	wishes := len(e.wishes)
@@ -79,6 +82,18 @@ func (e *external) job(ctx context.Context, r *round, c v1alpha1.GateCheck, site
 		trouble = e.memory.job(job.Name(in), e.now()).refused
 	}
 	into.judgement = gates.Judgement{Phase: v1alpha1.CheckTimedOut, Message: or(trouble, "nothing runs Jobs in the cluster")}
+	return nil
+}
+
+// knownJob returns the Job of a name that the provider created, as this process remembers it or else as the status says. Nil if neither does: the
+// status may be about a Job of an earlier time in which the subject was live.
+func (e *external) knownJob(name string, last *v1alpha1.CheckJobReference) *v1alpha1.CheckJobReference {
+	if note := e.memory.job(name, e.now()); note.uid != "" {
+		return &v1alpha1.CheckJobReference{Name: name, UID: string(note.uid)}
+	}
+	if last != nil && last.Name == name {
+		return last
+	}
 	return nil
 }
 
@@ -105,6 +120,9 @@ func (e *external) run(ctx context.Context, r *round, in job.Input, into *checkF
 	}
 	note := e.memory.job(name, e.now())
 	made := note.made
+	if made.IsZero() && into.job != nil {
+		made = note.seen // A process before this one created it.
+	}
 	switch {
 	case o == nil && !made.IsZero() && e.now().Sub(made) > grace:
 		into.judgement = gates.Judgement{Phase: v1alpha1.CheckError, Message: "the Job was removed before it ended"}
@@ -113,23 +131,28 @@ func (e *external) run(ctx context.Context, r *round, in job.Input, into *checkF
 	case o == nil:
 		return e.wish(ctx, r, in, cluster)
 	default:
-		err = e.judgeOwn(ctx, cluster, in, note.uid, o, into)
+		err = e.judgeOwn(ctx, cluster, in, o, into)
 	}
 	return "", err
 }
 
-// judgeOwn judges a Job that this process made, or that runs just what the check asks for. Any other user of the cluster may have made one of
-// that name, which says what they like.
-func (e *external) judgeOwn(ctx context.Context, cluster *clusters.Cluster, in job.Input, made types.UID, o *unstructured.Unstructured, into *checkFacts) error {
+// judgeOwn judges the Job that the provider created, which has the UID that is known. While none is known, a Job that is just what the check asks
+// for is taken for it. Any other user of the cluster may have made one of that name, which says what they like.
+func (e *external) judgeOwn(ctx context.Context, cluster *clusters.Cluster, in job.Input, o *unstructured.Unstructured, into *checkFacts) error {
 	j := &batchv1.Job{}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, j); err != nil {
 		return errors.Wrap(err, "cannot read Job")
 	}
-	if made == "" || j.GetUID() != made {
-		if field := job.Differs(in, j); field != "" {
+	switch {
+	case into.job == nil:
+		if field := job.Differs(in, o); field != "" {
 			into.impossible = "the cluster has another Job of this name, which differs in " + field
 			return nil
 		}
+		into.job = &v1alpha1.CheckJobReference{Name: j.GetName(), UID: string(j.GetUID())}
+	case into.job.UID != string(j.GetUID()):
+		into.impossible = "the Job was replaced: the cluster has another Job of this name, with UID " + string(j.GetUID())
+		return nil
 	}
 	into.judgement = e.judge(ctx, cluster, j)
 	return nil
@@ -149,7 +172,7 @@ func (e *external) wish(ctx context.Context, r *round, in job.Input, cluster *cl
 		return problem, err
 	}
 	in.Script = script
-	e.wishes = append(e.wishes, wish{cluster: cluster, job: job.Make(in)})
+	e.wishes = append(e.wishes, wish{check: in.Check.Name, site: in.Check.Site, cluster: cluster, job: job.Make(in)})
 	return "", nil
 }
 
@@ -219,9 +242,9 @@ func (e *external) cluster(ctx context.Context, site *catalogv1alpha1.Site) (*cl
 	return c, "", nil
 }
 
-// make the Jobs that are wished for. What cannot be made is tried again until the check's time is over. It returns an error if one of them
-// cannot be made.
-func (e *external) make(ctx context.Context) error {
+// make the Jobs that are wished for, and record them in the status of the Gate. What cannot be made is tried again until the check's time is
+// over. It returns an error if one of them cannot be made.
+func (e *external) make(ctx context.Context, g *v1alpha1.Gate) error {
 	var failed []error
 	for _, w := range e.wishes {
 		o, err := runtime.DefaultUnstructuredConverter.ToUnstructured(w.job)
@@ -235,6 +258,17 @@ func (e *external) make(ctx context.Context) error {
 			continue
 		}
 		e.memory.made(w.job.GetName(), uid, e.now())
+		recordJob(g, w, uid)
 	}
 	return errors.Join(failed...)
+}
+
+// recordJob writes the UID of a Job into the status, with which a provider that starts again knows it. It does nothing for a Job that was there.
+func recordJob(g *v1alpha1.Gate, w wish, uid types.UID) {
+	for i := range g.Status.AtProvider.Checks {
+		c := &g.Status.AtProvider.Checks[i]
+		if uid != "" && c.Name == w.check && c.Site == w.site {
+			c.JobRef = &v1alpha1.CheckJobReference{Name: w.job.GetName(), UID: string(uid)}
+		}
+	}
 }

@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	clienttesting "k8s.io/client-go/testing"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
@@ -95,25 +96,102 @@ func TestJob(t *testing.T) {
 	}
 }
 
-// TestForgedJob believes no Job that another user of the cluster made under the name of the check's.
-func TestForgedJob(t *testing.T) {
-	w := newWorld(t, script(nil))
-	w.reconcile()
+// replace the Job by another one, as any user of the cluster may do who makes Jobs there.
+func (w *world) replace(uid types.UID, change func(j *unstructured.Unstructured)) {
+	w.Helper()
 	j := w.made()[0]
-	w.must(w.cluster.Resource(jobs()).Namespace("checks").Delete(t.Context(), j.GetName(), metav1.DeleteOptions{}))
-	containers, _, err := unstructured.NestedSlice(j.Object, "spec", "template", "spec", "containers")
-	w.must(err)
-	containers[0].(map[string]any)["args"] = []any{"true # exit 3"}
-	w.must(unstructured.SetNestedSlice(j.Object, containers, "spec", "template", "spec", "containers"))
+	w.must(w.cluster.Resource(jobs()).Namespace("checks").Delete(w.Context(), j.GetName(), metav1.DeleteOptions{}))
 	j.SetResourceVersion("")
-	j.SetUID("forged")
-	_, err = w.cluster.Resource(jobs()).Namespace("checks").Create(t.Context(), &j, metav1.CreateOptions{})
+	j.SetUID(uid)
+	change(&j)
+	_, err := w.cluster.Resource(jobs()).Namespace("checks").Create(w.Context(), &j, metav1.CreateOptions{})
 	w.must(err)
-	w.end(batchv1.JobComplete, "", 0, "all is well")
-	w.until("Error/Error/Error")
-	const want = "the cluster has another Job of this name, which differs in spec.template.spec.containers[0].args"
-	if got := w.get().Status.AtProvider.Checks[0].Message; got != want {
-		t.Errorf("message %q, want %q", got, want)
+}
+
+// restart the provider: what is in memory is lost, and clusters are listed anew.
+func (w *world) restart() {
+	w.c.memory = newMemory()
+	w.c.pool.Forget(gateKey())
+}
+
+// forgetJob empties what the status says of the Job, as if the provider had ended before it was written.
+func (w *world) forgetJob() {
+	w.Helper()
+	g := w.get()
+	g.Status.AtProvider.Checks[0].JobRef = nil
+	w.must(w.kube.Status().Update(w.Context(), g))
+}
+
+// podSpec returns the spec of the pods of a Job.
+func podSpec(j *unstructured.Unstructured) map[string]any {
+	spec, _, _ := unstructured.NestedFieldNoCopy(j.Object, "spec", "template", "spec")
+	return spec.(map[string]any)
+}
+
+func TestForgedJob(t *testing.T) {
+	lies := func(j *unstructured.Unstructured) {
+		podSpec(j)["containers"].([]any)[0].(map[string]any)["args"] = []any{"true # exit 3"}
+	}
+	misleads := func(j *unstructured.Unstructured) {
+		podSpec(j)["hostAliases"] = []any{map[string]any{"ip": "192.0.2.1", "hostnames": []any{"web"}}}
+	}
+	cases := map[string]struct {
+		reason string
+		forge  func(w *world)
+		want   string
+	}{
+		"Script": {
+			reason: "A Job that runs another script does not count while the UID of the provider's own is unknown.",
+			forge:  func(w *world) { w.replace("forged", lies); w.restart(); w.forgetJob() },
+			want:   "the cluster has another Job of this name, which differs in spec.template.spec.containers[0].args",
+		},
+		"Host": {
+			reason: "A Job that gives a host name another address does not count while the UID of the provider's own is unknown.",
+			forge:  func(w *world) { w.replace("forged", misleads); w.restart(); w.forgetJob() },
+			want:   "the cluster has another Job of this name, which differs in spec.template.spec.hostAliases",
+		},
+		"Replaced": {
+			reason: "A Job with the same spec does not count in place of the one that the provider created.",
+			forge:  func(w *world) { w.replace("forged", func(*unstructured.Unstructured) {}) },
+			want:   "the Job was replaced: the cluster has another Job of this name, with UID forged",
+		},
+		"ReplacedThenRestarted": {
+			reason: "The status says after a restart which Job the provider created.",
+			forge:  func(w *world) { w.replace("forged", func(*unstructured.Unstructured) {}); w.restart() },
+			want:   "the Job was replaced: the cluster has another Job of this name, with UID forged",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, script(nil))
+			w.reconcile()
+			tc.forge(w)
+			w.end(batchv1.JobComplete, "", 0, "all is well")
+			w.judged()
+			if diff := cmp.Diff(tc.want, w.get().Status.AtProvider.Checks[0].Message); diff != "" {
+				t.Errorf("%s\nmessage: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestJobIsKnownByUID has a webhook of the cluster change the Job that the provider created. The provider knows it after a restart all the same.
+func TestJobIsKnownByUID(t *testing.T) {
+	w := newWorld(t, script(nil))
+	w.cluster.PrependReactor("create", "jobs", func(a clienttesting.Action) (bool, runtime.Object, error) {
+		podSpec(a.(clienttesting.CreateAction).GetObject().(*unstructured.Unstructured))["tolerations"] = []any{map[string]any{"operator": "Exists"}}
+		return false, nil, nil
+	})
+	w.reconcile()
+	want := &v1alpha1.CheckJobReference{Name: w.made()[0].GetName(), UID: string(w.made()[0].GetUID())}
+	if diff := cmp.Diff(want, w.get().Status.AtProvider.Checks[0].JobRef); diff != "" {
+		t.Fatalf("The status names the Job in the same reconcile that created it.\njobRef: -want, +got:\n%s", diff)
+	}
+	w.restart()
+	w.end(batchv1.JobComplete, "", 0, "")
+	w.judged()
+	if diff := cmp.Diff("Passed/Passed/Passed", w.state()); diff != "" {
+		t.Errorf("A Job that a webhook changed is known by its UID.\nstate: -want, +got:\n%s\n%s", diff, w.get().Status.AtProvider.Checks[0].Message)
 	}
 }
 

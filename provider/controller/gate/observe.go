@@ -121,8 +121,8 @@ func (e *external) Create(context.Context, *v1alpha1.Gate) (managed.ExternalCrea
 }
 
 // Update makes the Jobs of checks. It returns an error if one cannot be made.
-func (e *external) Update(ctx context.Context, _ *v1alpha1.Gate) (managed.ExternalUpdate, error) {
-	return managed.ExternalUpdate{}, e.make(ctx)
+func (e *external) Update(ctx context.Context, g *v1alpha1.Gate) (managed.ExternalUpdate, error) {
+	return managed.ExternalUpdate{}, e.make(ctx, g)
 }
 
 // Delete is never called: nothing is left to delete.

@@ -17,11 +17,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	clienttesting "k8s.io/client-go/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	kubefake "sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
@@ -96,6 +98,12 @@ func newWorld(t *testing.T, checks ...v1alpha1.GateCheck) *world {
 	t.Cleanup(cancel)
 	go func() { _ = m.Start(ctx) }()
 	w.cluster = apiserver.New(map[string]schema.GroupVersionResource{"Job": jobs(), "Pod": pods()})
+	w.cluster.PrependReactor("create", "jobs", func(a clienttesting.Action) (bool, runtime.Object, error) {
+		if o := a.(clienttesting.CreateAction).GetObject().(*unstructured.Unstructured); o.GetUID() == "" {
+			o.SetUID("created") // The double gives no UIDs.
+		}
+		return false, nil, nil
+	})
 	pool := clusters.NewPool(w.dial, clusters.Bounds{}, func(o types.NamespacedName) { w.woken <- o })
 	t.Cleanup(func() { pool.Forget(gateKey()) })
 	w.c = &connector{kube: w.kube, live: w.kube, pool: pool, meter: m, fetch: fetch.New(fetch.Options{Loopback: true}), memory: newMemory(), now: time.Now}

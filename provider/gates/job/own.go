@@ -1,40 +1,52 @@
 package job
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
-	batchv1 "k8s.io/api/batch/v1"
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Differs returns the first field in which a Job is not the one that Make returns for an input, or "" if it runs the same. What the API
-// server fills in, and what does not change what is run or who says what became of it, may be otherwise. The script is the Job's own, if it
-// is the one that the check names: nobody has to read it again.
-func Differs(in Input, j *batchv1.Job) string {
-	if j.GetLabels()[LabelGate] != in.Gate {
+// Differs returns the first field in which a Job is not the one that Make returns for an input, or "" if it is that one. All of its spec is
+// compared, also fields that this version does not know: an image alone does not say what is run, since a host alias, a DNS server, a working
+// directory or a node changes it too. Only what an API server fills in may be otherwise. What a webhook of the cluster adds is a difference: such
+// a Job is recognised by its UID alone. The script is the Job's own, if it is the one that the check names: it is not read again.
+func Differs(in Input, o *unstructured.Unstructured) string {
+	if o.GetLabels()[LabelGate] != in.Gate {
 		return "metadata.labels[" + LabelGate + "]"
 	}
-	if len(j.GetOwnerReferences()) > 0 {
+	if len(o.GetOwnerReferences()) > 0 {
 		return "metadata.ownerReferences"
 	}
-	pod := j.Spec.Template.Spec
-	if len(pod.Containers) != 1 || len(pod.Containers[0].Args) != 1 {
+	script, ok := scriptArgument(o)
+	if !ok {
 		return "spec.template.spec.containers"
 	}
-	in.Script = unescape(pod.Containers[0].Args[0])
-	if !isScriptOf(in) {
+	if in.Script = script; !isScriptOf(in) {
 		return "spec.template.spec.containers[0].args"
 	}
-	want := Make(in)
-	if field := differsInSpec(want.Spec, j.Spec); field != "" {
-		return "spec." + field
+	want, err := runtime.DefaultUnstructuredConverter.ToUnstructured(Make(in))
+	if err != nil {
+		return "spec"
 	}
-	if field := differsInPod(want.Spec.Template.Spec, pod); field != "" {
-		return "spec.template.spec." + field
+	return comparison{filled: filledByServer(in, o)}.firstDifference("spec", want["spec"], o.Object["spec"])
+}
+
+// scriptArgument returns the script that a Job runs. It is false for a Job that has not one container with one argument.
+func scriptArgument(o *unstructured.Unstructured) (string, bool) {
+	containers, _, _ := unstructured.NestedSlice(o.Object, "spec", "template", "spec", "containers")
+	if len(containers) != 1 {
+		return "", false
 	}
-	return ""
+	c, _ := containers[0].(map[string]any)
+	args, _, err := unstructured.NestedStringSlice(c, "args")
+	if err != nil || len(args) != 1 {
+		return "", false
+	}
+	return unescape(args[0]), true
 }
 
 // isScriptOf is true for a script that the check of an input names.
@@ -48,66 +60,103 @@ func isScriptOf(in Input) bool {
 // unescape returns what escape was given.
 func unescape(arg string) string { return strings.ReplaceAll(arg, "$$", "$") }
 
-// A field of a Job, as it should be and as it is.
-type field struct {
-	name      string
-	want, got any
-}
-
-func firstDifference(fields []field) string {
-	i := slices.IndexFunc(fields, func(f field) bool { return !equality.Semantic.DeepEqual(f.want, f.got) })
-	if i < 0 {
-		return ""
+// filledByServer returns the values that an API server may give to fields which Make leaves empty, by their paths: defaults of batch/v1 and of
+// pods, and what ties the pods to the Job. Versions of Kubernetes differ in which of them they fill in.
+func filledByServer(in Input, o *unstructured.Unstructured) map[string][]any {
+	out := map[string][]any{
+		"spec.completionMode":                                        {"NonIndexed"},
+		"spec.completions":                                           {int64(1)},
+		"spec.manualSelector":                                        {false},
+		"spec.parallelism":                                           {int64(1)},
+		"spec.podReplacementPolicy":                                  {"Failed", "TerminatingOrFailed"},
+		"spec.suspend":                                               {false},
+		"spec.template.spec.dnsPolicy":                               {"ClusterFirst"},
+		"spec.template.spec.schedulerName":                           {"default-scheduler"},
+		"spec.template.spec.serviceAccount":                          {in.Site.Spec.PostCheck.ServiceAccountName},
+		"spec.template.spec.containers[0].imagePullPolicy":           {"Always", "IfNotPresent"},
+		"spec.template.spec.containers[0].securityContext.procMount": {"Default"},
+		"spec.template.spec.containers[0].terminationMessagePath":    {"/dev/termination-log"},
+		"spec.template.metadata.labels.job-name":                     {o.GetName()},
+		"spec.template.metadata.labels.batch.kubernetes.io/job-name": {o.GetName()},
 	}
-	return fields[i].name
-}
-
-func differsInSpec(want, got batchv1.JobSpec) string {
-	one := new(int32(1))
-	return firstDifference([]field{
-		{"managedBy", (*string)(nil), got.ManagedBy},
-		{"successPolicy", (*batchv1.SuccessPolicy)(nil), got.SuccessPolicy},
-		{"backoffLimit", want.BackoffLimit, got.BackoffLimit},
-		{"activeDeadlineSeconds", want.ActiveDeadlineSeconds, got.ActiveDeadlineSeconds},
-		{"podFailurePolicy", rules(want.PodFailurePolicy), rules(got.PodFailurePolicy)},
-		{"parallelism", one, orOne(got.Parallelism)},
-		{"completions", one, orOne(got.Completions)},
-	})
-}
-
-// rules of a policy, without what the API server fills in.
-func rules(p *batchv1.PodFailurePolicy) []batchv1.PodFailurePolicyRule {
-	if p == nil {
-		return nil
-	}
-	out := p.DeepCopy().Rules
-	for i := range out {
-		if len(out[i].OnPodConditions) == 0 {
-			out[i].OnPodConditions = nil
-		}
+	for _, labels := range []string{"spec.selector.matchLabels.", "spec.template.metadata.labels."} {
+		out[labels+"controller-uid"] = []any{string(o.GetUID())}
+		out[labels+"batch.kubernetes.io/controller-uid"] = []any{string(o.GetUID())}
 	}
 	return out
 }
 
-func orOne(n *int32) *int32 {
-	if n == nil {
-		return new(int32(1))
-	}
-	return n
+// A comparison of two objects, as JSON has them.
+type comparison struct {
+	// filled are values that a field may have which is wanted to be empty.
+	filled map[string][]any
 }
 
-func differsInPod(want, got corev1.PodSpec) string {
-	w, g := want.Containers[0], got.Containers[0]
-	return firstDifference([]field{
-		{"initContainers", 0, len(got.InitContainers)},
-		{"serviceAccountName", want.ServiceAccountName, got.ServiceAccountName},
-		{"restartPolicy", want.RestartPolicy, got.RestartPolicy},
-		{"containers[0].name", w.Name, g.Name},
-		{"containers[0].image", w.Image, g.Image},
-		{"containers[0].command", w.Command, g.Command},
-		{"containers[0].args", w.Args, g.Args},
-		{"containers[0].env", 0, len(g.Env) + len(g.EnvFrom)},
-		{"containers[0].volumeMounts", 0, len(g.VolumeMounts) + len(g.VolumeDevices)},
-		{"containers[0].lifecycle", (*corev1.Lifecycle)(nil), g.Lifecycle},
-	})
+// firstDifference returns the path of the first field that differs, in the order of their names, or "". What is absent, null or empty is the same.
+func (c comparison) firstDifference(path string, want, got any) string {
+	switch {
+	case isEmpty(want) && isEmpty(got):
+		return ""
+	case isEmpty(want) && slices.Contains(c.filled[path], scalar(got)):
+		return ""
+	}
+	g, isMap := got.(map[string]any)
+	w, isMapWanted := want.(map[string]any)
+	if isMap && (isMapWanted || want == nil) {
+		return c.firstDifferentKey(path, w, g)
+	}
+	gs, isList := got.([]any)
+	if ws, ok := want.([]any); ok && isList && len(ws) == len(gs) {
+		return c.firstDifferentItem(path, ws, gs)
+	}
+	if isMapWanted || isMap || isList || scalar(want) != scalar(got) {
+		return path
+	}
+	return ""
+}
+
+func (c comparison) firstDifferentKey(path string, want, got map[string]any) string {
+	keys := maps.Clone(got)
+	if keys == nil {
+		keys = map[string]any{}
+	}
+	maps.Copy(keys, want)
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		if field := c.firstDifference(path+"."+key, want[key], got[key]); field != "" {
+			return field
+		}
+	}
+	return ""
+}
+
+func (c comparison) firstDifferentItem(path string, want, got []any) string {
+	for i := range want {
+		if field := c.firstDifference(fmt.Sprintf("%s[%d]", path, i), want[i], got[i]); field != "" {
+			return field
+		}
+	}
+	return ""
+}
+
+func isEmpty(v any) bool {
+	switch v := v.(type) {
+	case nil:
+		return true
+	case string:
+		return v == ""
+	case map[string]any:
+		return len(v) == 0
+	case []any:
+		return len(v) == 0
+	}
+	return false
+}
+
+// scalar returns a value that can be compared, or nil for one that has parts.
+func scalar(v any) any {
+	switch v.(type) {
+	case map[string]any, []any:
+		return nil
+	}
+	return v
 }

@@ -1,6 +1,7 @@
 package sites
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -14,7 +15,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/gates"
+	"github.com/intentplane/intentplane/provider/gates/job"
 	"github.com/intentplane/intentplane/test/controlplane"
 	"github.com/intentplane/intentplane/test/scene"
 )
@@ -101,6 +105,28 @@ func (k *kubelet) verdict(claim string) []string {
 	return nil
 }
 
+// compareJob compares the Job of a claim, with all that the API server filled in, to what the provider would make, and its UID to the Gate's.
+func (k *kubelet) compareJob(claim string) {
+	k.T.Helper()
+	l, site := &rolloutv1alpha1.GateList{}, &catalogv1alpha1.Site{}
+	k.must(k.Client.List(k.T.Context(), l, client.InNamespace(k.Namespace)))
+	i := slices.IndexFunc(l.Items, func(g rolloutv1alpha1.Gate) bool { return g.Spec.ForProvider.ClaimRef.Name == claim })
+	g := l.Items[i]
+	c, ref := g.Spec.ForProvider.Checks[0], g.Status.AtProvider.Checks[0].JobRef
+	if ref == nil {
+		k.T.Fatalf("%s: the status of the Gate names no Job", claim)
+	}
+	k.must(k.Client.Get(k.T.Context(), client.ObjectKey{Name: c.Site}, site))
+	rules, err := gates.RulesOf(c.Check)
+	k.must(err)
+	o := &unstructured.Unstructured{}
+	o.SetGroupVersionKind(batchv1.SchemeGroupVersion.WithKind("Job"))
+	k.must(k.Client.Get(k.T.Context(), client.ObjectKey{Namespace: k.checks, Name: ref.Name}, o))
+	if field := job.Differs(job.Input{Gate: string(g.GetUID()), Check: c, Site: site, Rules: rules}, o); field != "" || string(o.GetUID()) != ref.UID {
+		k.T.Errorf("%s: the Job with UID %s differs in %q from what was made, and the Gate names UID %s", claim, o.GetUID(), field, ref.UID)
+	}
+}
+
 // controller is what the Job controller says why a Job ended.
 func (k *kubelet) controller(script string) string {
 	k.T.Helper()
@@ -146,6 +172,7 @@ func TestJobCheck(t *testing.T) {
 	}
 	for name, tc := range cases {
 		o := k.AwaitPhase(k.Claim(name, ""), tc.phase)
+		k.compareJob(name)
 		if diff := cmp.Diff(tc.want, k.verdict(name)); diff != "" {
 			t.Errorf("%s: verdict: -want, +got:\n%s", name, diff)
 		}
