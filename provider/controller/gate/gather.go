@@ -25,8 +25,6 @@ type round struct {
 	evidence evidence
 	sites    map[string]*catalogv1alpha1.Site
 	servers  map[string]answer
-	// blueprint of the order. Nil until it is asked for.
-	blueprint *catalogv1alpha1.Blueprint
 }
 
 // An answer is a server, or why there is none.

@@ -31,6 +31,9 @@ type memory struct {
 	// jobs by their names.
 	jobs map[string]jobNote
 
+	// blueprints are those that were read.
+	blueprints blueprintNotes
+
 	// queries and expressions that were read.
 	queries     *promql.Reader
 	expressions *expression.Reader
@@ -56,7 +59,7 @@ func newMemory() *memory {
 	return &memory{
 		notes: map[types.NamespacedName]note{}, next: map[types.NamespacedName]time.Time{}, put: map[types.NamespacedName]time.Time{},
 		looked: map[types.NamespacedName]time.Time{},
-		jobs:   map[string]jobNote{}, queries: promql.NewReader(maxQueries), expressions: expression.NewReader(maxQueries),
+		jobs:   map[string]jobNote{}, blueprints: newBlueprintNotes(), queries: promql.NewReader(maxQueries), expressions: expression.NewReader(maxQueries),
 	}
 }
 

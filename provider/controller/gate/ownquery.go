@@ -3,9 +3,11 @@ package gate
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/lru"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
@@ -13,6 +15,37 @@ import (
 	"github.com/intentplane/intentplane/apis/promql"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
+
+// maxBlueprints bounds of how many Gates the metrics of their Blueprints are remembered.
+const maxBlueprints = 1000
+
+// A blueprintKey is a Gate as it is asked for now.
+type blueprintKey struct {
+	gate       types.UID
+	generation int64
+}
+
+// A blueprintNote is what is remembered of the Blueprint of a Gate's order.
+type blueprintNote struct {
+	metrics []catalogv1alpha1.BlueprintMetric
+	exists  bool
+	readAt  time.Time
+}
+
+// blueprintNotes remember the Blueprints of the Gates that were looked at last. They are safe for concurrent use.
+type blueprintNotes struct {
+	notes *lru.Cache
+}
+
+func newBlueprintNotes() blueprintNotes { return blueprintNotes{notes: lru.New(maxBlueprints)} }
+
+func (b blueprintNotes) get(key blueprintKey) (blueprintNote, bool) {
+	known, ok := b.notes.Get(key)
+	note, _ := known.(blueprintNote)
+	return note, ok
+}
+
+func (b blueprintNotes) add(key blueprintKey, note blueprintNote) { b.notes.Add(key, note) }
 
 // deniedQuery returns why a query may not be asked where Site or configuration leave the metrics of Blueprints only, or "". The function
 // refuses such a query of a deployment; a Gate that a user made by hand never went through it. It returns an error if the API server cannot be
@@ -22,35 +55,41 @@ func (e *external) deniedQuery(ctx context.Context, r *round, k config, c v1alph
 	if denied == nil {
 		return "", nil
 	}
-	b, err := e.blueprint(ctx, r)
-	if err != nil || b != nil && e.isMetricOf(b, r.gate.GetNamespace(), c) {
+	metrics, err := e.blueprintMetrics(ctx, r.gate)
+	if err != nil || e.isMetricOf(metrics, r.gate.GetNamespace(), c) {
 		return "", err
 	}
 	return denied.Error(), nil
 }
 
-// blueprint that the Gate's order was compiled with, or nil if there is none. It is read past the cache, which would keep all Blueprints in
-// memory, and once for all checks.
-func (e *external) blueprint(ctx context.Context, r *round) (*catalogv1alpha1.Blueprint, error) {
-	ref := r.gate.Spec.ForProvider.Order.Blueprint
-	if ref == nil || r.blueprint != nil {
-		return r.blueprint, nil
+// blueprintMetrics returns the metrics of the Blueprint that the Gate's order was compiled with, or none if it does not exist. It is read past
+// the cache, which would keep all Blueprints in memory, and once for each generation of a Gate: a request for each look would be one for each
+// change in a cluster. That it does not exist is remembered for openInterval. A quick look reads nothing: it returns an error if nothing is
+// remembered.
+func (e *external) blueprintMetrics(ctx context.Context, g *v1alpha1.Gate) ([]catalogv1alpha1.BlueprintMetric, error) {
+	ref := g.Spec.ForProvider.Order.Blueprint
+	if ref == nil {
+		return nil, nil
+	}
+	key := blueprintKey{gate: g.GetUID(), generation: g.GetGeneration()}
+	if known, ok := e.memory.blueprints.get(key); ok && (e.quick || known.exists || e.now().Sub(known.readAt) < openInterval) {
+		return known.metrics, nil
+	}
+	if e.quick {
+		return nil, errors.New("cannot read the Blueprint in a quick look")
 	}
 	b := &catalogv1alpha1.Blueprint{}
 	err := e.live.Get(ctx, client.ObjectKey{Name: ref.Name}, b)
-	if kerrors.IsNotFound(err) {
-		return nil, nil //nolint:nilnil // There is none.
-	}
-	if err != nil {
+	if client.IgnoreNotFound(err) != nil {
 		return nil, errors.Wrapf(err, "cannot get Blueprint %q", ref.Name)
 	}
-	r.blueprint = b
-	return b, nil
+	e.memory.blueprints.add(key, blueprintNote{metrics: b.Spec.Metrics, exists: err == nil, readAt: e.now()})
+	return b.Spec.Metrics, nil
 }
 
-// isMetricOf is true for a check that asks the query of a Blueprint's metric, about its own namespace and Site.
-func (e *external) isMetricOf(b *catalogv1alpha1.Blueprint, namespace string, c v1alpha1.GateCheck) bool {
-	return slices.ContainsFunc(b.Spec.Metrics, func(m catalogv1alpha1.BlueprintMetric) bool {
+// isMetricOf is true for a check that asks the query of one of a Blueprint's metrics, about its own namespace and Site.
+func (e *external) isMetricOf(metrics []catalogv1alpha1.BlueprintMetric, namespace string, c v1alpha1.GateCheck) bool {
+	return slices.ContainsFunc(metrics, func(m catalogv1alpha1.BlueprintMetric) bool {
 		template, err := e.memory.queries.Parse(m.Query)
 		return err == nil && m.Name == c.Name && template.FilledFor(c.Prometheus.Query, promql.Values{Namespace: namespace, Site: c.Site})
 	})
