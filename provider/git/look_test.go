@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -133,6 +134,38 @@ func tampering(t *testing.T, s *gitserver.Server, suffix string, change func([]b
 	return clientAt(t, h.URL)
 }
 
+// inOnePiece returns an answer with its pack in packets as large as they may be. A busy server sends it in smaller ones, of which the first one
+// may end within the header of the pack: a test that changes the header would change the length of the next packet.
+func inOnePiece(b []byte) []byte {
+	const most = 65515
+	before, pack := []byte{}, []byte{}
+	for len(b) >= 4 {
+		size, err := strconv.ParseUint(string(b[:4]), 16, 16)
+		if err != nil || int(size) > len(b) {
+			break
+		}
+		packet := b[:max(4, int(size))]
+		switch b = b[len(packet):]; {
+		case len(packet) > 5 && packet[4] == 1:
+			pack = append(pack, packet[5:]...)
+		case len(pack) == 0:
+			before = append(before, packet...)
+		}
+	}
+	for piece := range slices.Chunk(pack, most) {
+		before = append(before, fmt.Sprintf("%04x\x01%s", len(piece)+5, piece)...)
+	}
+	return append(before, "0000"...)
+}
+
+// TestInOnePiece has the header of a pack in two packets.
+func TestInOnePiece(t *testing.T) {
+	const answer, want = "0008NAK\n000b\x01PACK\x00\x00000b\x02noise\n000b\x01\x00\x02\xff\xff\xff\xff0000", "0008NAK\n0011\x01PACK\x00\x00\x00\x02\xff\xff\xff\xff0000"
+	if diff := cmp.Diff(want, string(inOnePiece([]byte(answer)))); diff != "" {
+		t.Errorf("inOnePiece(...): -want, +got:\n%s", diff)
+	}
+}
+
 func TestHostileAnswers(t *testing.T) {
 	noise := func(from int) func(b []byte) []byte {
 		return func(b []byte) []byte {
@@ -159,9 +192,9 @@ func TestHostileAnswers(t *testing.T) {
 		"Cut": {reason: "A pack that ends in the middle is a transient failure.", suffix: "/git-upload-pack", change: func(b []byte) []byte { return b[:pack(b)+40] }, want: []failure.Class{failure.ClassTransient}},
 		// What noise says of sizes may be anything.
 		"Noise":     {reason: "A pack with broken content is a transient failure.", suffix: "/git-upload-pack", change: noise(7), want: []failure.Class{failure.ClassTransient, failure.ClassTooLarge}},
-		"Count":     {reason: "A pack with fewer objects than it says is a transient failure.", suffix: "/git-upload-pack", change: func(b []byte) []byte { b[pack(b)+9] = 1; return b }, want: []failure.Class{failure.ClassTransient, failure.ClassTooLarge}},
-		"Many":      {reason: "A pack that says it has four billion objects is too large.", suffix: "/git-upload-pack", change: func(b []byte) []byte { copy(b[pack(b)+8:], "\xff\xff\xff\xff"); return b }, want: []failure.Class{failure.ClassTooLarge}},
-		"OtherPack": {reason: "A pack of another version is a transient failure.", suffix: "/git-upload-pack", change: func(b []byte) []byte { b[pack(b)+7] = 9; return b }, want: []failure.Class{failure.ClassTransient}},
+		"Count":     {reason: "A pack with fewer objects than it says is a transient failure.", suffix: "/git-upload-pack", change: func(b []byte) []byte { b = inOnePiece(b); b[pack(b)+9] = 1; return b }, want: []failure.Class{failure.ClassTransient, failure.ClassTooLarge}},
+		"Many":      {reason: "A pack that says it has four billion objects is too large.", suffix: "/git-upload-pack", change: func(b []byte) []byte { b = inOnePiece(b); copy(b[pack(b)+8:], "\xff\xff\xff\xff"); return b }, want: []failure.Class{failure.ClassTooLarge}},
+		"OtherPack": {reason: "A pack of another version is a transient failure.", suffix: "/git-upload-pack", change: func(b []byte) []byte { b = inOnePiece(b); b[pack(b)+7] = 9; return b }, want: []failure.Class{failure.ClassTransient}},
 		"Empty":     {reason: "An answer without a pack is a failure.", suffix: "/git-upload-pack", change: func([]byte) []byte { return nil }, want: []failure.Class{failure.ClassTransient}},
 		"Checksum":  {reason: "A pack whose checksum does not match is a transient failure.", suffix: "/git-upload-pack", change: func(b []byte) []byte { b[len(b)-10] ^= 1; return b }, want: []failure.Class{failure.ClassTransient}},
 		"Page":      {reason: "A page for people is not a list of refs.", suffix: "/git-upload-pack", change: func([]byte) []byte { return []byte("<html>Log in</html>") }, want: []failure.Class{failure.ClassTransient}},
