@@ -7,6 +7,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/gates"
 )
 
@@ -51,7 +52,7 @@ func (f facts) judge() v1alpha1.GateObservation {
 		next.Checks = append(next.Checks, r)
 	}
 	if next.Verdict = gates.Verdict(next.Checks); next.Verdict != "" {
-		next.EndedAt = timestamp(f.now)
+		next.EndedAt = setup.Timestamp(f.now)
 	}
 	return next
 }
@@ -66,7 +67,7 @@ func (f facts) check(i int) v1alpha1.CheckResult {
 		return r
 	}
 	if r.StartedAt == nil {
-		r.StartedAt = timestamp(f.now)
+		r.StartedAt = setup.Timestamp(f.now)
 	}
 	r.JobRef = c.job.DeepCopy()
 	j := c.judgement
@@ -77,27 +78,19 @@ func (f facts) check(i int) v1alpha1.CheckResult {
 		return missing(r, j)
 	}
 	r.Phase, r.Value, r.Measurements = j.Phase, j.Value, int32(j.Count) //nolint:gosec // It is bounded by the limits of the check.
-	r.Message, r.EndedAt = cut(j.Message), timestamp(f.now)
+	r.Message, r.EndedAt = setup.CutMessage(j.Message, maxMessage), setup.Timestamp(f.now)
 	return r
 }
 
 // missing says what a check that runs waits for: for data, or for its metrics backend, and since when that does not answer.
 func missing(r v1alpha1.CheckResult, j gates.Judgement) v1alpha1.CheckResult {
 	if j.Availability != gates.Available {
-		r.Message = cut(j.Message)
+		r.Message = setup.CutMessage(j.Message, maxMessage)
 	}
 	if !j.UnavailableSince.IsZero() {
-		r.UnavailableSince = timestamp(j.UnavailableSince)
+		r.UnavailableSince = setup.Timestamp(j.UnavailableSince)
 	}
 	return r
-}
-
-// cut a message where its field ends.
-func cut(text string) string {
-	if len(text) <= maxMessage {
-		return text
-	}
-	return strings.ToValidUTF8(text[:maxMessage], "")
 }
 
 // explain the Ready condition.

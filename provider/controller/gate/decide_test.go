@@ -9,6 +9,7 @@ import (
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/gates"
 )
 
@@ -50,13 +51,13 @@ func TestDecide(t *testing.T) {
 		return checkFacts{liveSince: live, judgement: gates.Judgement{Phase: p, Message: "m"}}
 	}
 	ended := v1alpha1.GateObservation{Order: &v1alpha1.Order{Revision: 2}, Verdict: v1alpha1.GateFailed, Checks: []v1alpha1.CheckResult{{Name: "errors", Site: "edge1", Phase: v1alpha1.CheckFailed}}}
-	once := v1alpha1.GateObservation{StartedAt: timestamp(live), Checks: []v1alpha1.CheckResult{{Name: "errors", Site: "edge1", Phase: v1alpha1.CheckFailed, Message: "first"}}}
+	once := v1alpha1.GateObservation{StartedAt: setup.Timestamp(live), Checks: []v1alpha1.CheckResult{{Name: "errors", Site: "edge1", Phase: v1alpha1.CheckFailed, Message: "first"}}}
 	missed := func(a gates.Availability) checkFacts {
 		return checkFacts{liveSince: live, judgement: gates.Judgement{Phase: v1alpha1.CheckRunning, Availability: a, UnavailableSince: live, Message: "silence"}}
 	}
 	dry := checkFacts{liveSince: live, judgement: gates.Judgement{Phase: v1alpha1.CheckRunning, Availability: gates.WithoutData, Message: "it waits"}}
-	missing := v1alpha1.GateObservation{StartedAt: timestamp(live), Checks: []v1alpha1.CheckResult{
-		{Name: "errors", Site: "edge1", Phase: v1alpha1.CheckRunning, UnavailableSince: timestamp(live), Message: "silence"},
+	missing := v1alpha1.GateObservation{StartedAt: setup.Timestamp(live), Checks: []v1alpha1.CheckResult{
+		{Name: "errors", Site: "edge1", Phase: v1alpha1.CheckRunning, UnavailableSince: setup.Timestamp(live), Message: "silence"},
 	}}
 	cases := map[string]struct {
 		reason  string
@@ -168,7 +169,7 @@ func TestDecide(t *testing.T) {
 			reason: "A check that began waits when its subject is lost, and says how long it may take.",
 			facts: func() facts {
 				f := given(checkFacts{judgement: gates.Judgement{Phase: v1alpha1.CheckFailed}})
-				f.before = v1alpha1.GateObservation{StartedAt: timestamp(live), Checks: []v1alpha1.CheckResult{{Name: "errors", Site: "edge1", Phase: v1alpha1.CheckRunning}}}
+				f.before = v1alpha1.GateObservation{StartedAt: setup.Timestamp(live), Checks: []v1alpha1.CheckResult{{Name: "errors", Site: "edge1", Phase: v1alpha1.CheckRunning}}}
 				return f
 			},
 			want: []string{"Measuring", "", "Running"}, message: untilEnd,

@@ -3,8 +3,6 @@ package gate
 import (
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/gates"
 )
@@ -55,10 +53,4 @@ func (f facts) last(i int) v1alpha1.CheckResult {
 		}
 	}
 	return out
-}
-
-// timestamp has no more precision than a status can hold.
-func timestamp(t time.Time) *metav1.Time {
-	out := metav1.NewTime(t.UTC().Truncate(time.Second))
-	return &out
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/threshold"
+	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/gates"
 	"github.com/intentplane/intentplane/provider/gates/meter"
 	"github.com/intentplane/intentplane/provider/gates/prometheus"
@@ -103,7 +104,7 @@ func (f facts) seen(i int) time.Time {
 	if at := f.last(i).StartedAt; at != nil {
 		return at.Time
 	}
-	return timestamp(f.now).Time
+	return setup.Timestamp(f.now).Time
 }
 
 // check what there is to know of one check. It returns what is to be measured, if anything can be.

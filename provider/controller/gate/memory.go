@@ -100,11 +100,11 @@ func (m *memory) recordLook(key types.NamespacedName, now time.Time) {
 	m.looked[key] = now
 }
 
-// lookedSince is true for a Gate that was reconciled since a time.
-func (m *memory) lookedSince(key types.NamespacedName, since time.Time) bool {
+// reconciledAt returns when a Gate was last reconciled in full. Zero means never.
+func (m *memory) reconciledAt(key types.NamespacedName) time.Time {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.looked[key].After(since)
+	return m.looked[key]
 }
 
 // deferred returns what restores since when something of a Gate is kept back.

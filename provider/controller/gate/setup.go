@@ -89,9 +89,9 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) error {
 		// Only who a Secret is, not what is in it, is kept in memory.
 		WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(w.secret), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{})).
 		WatchesRawSource(bell).
-		Complete(setup.NewTurns(&quickLook{Reconciler: ratelimiter.NewReconciler(name, &setup.Forgetful{
+		Complete(setup.NewTurns(c.quickLook(ratelimiter.NewReconciler(name, &setup.Forgetful{
 			Reconciler: r, Kube: kube, New: func() client.Object { return &v1alpha1.Gate{} }, Forget: c.forget,
-		}, setup.NewShare(o.GlobalRateLimiter, o.MaxConcurrentReconciles)), connector: c, interval: o.PollInterval}, o.MaxConcurrentReconciles, bell.Ring))
+		}, setup.NewShare(o.GlobalRateLimiter, o.MaxConcurrentReconciles)), o.PollInterval), o.MaxConcurrentReconciles, bell.Ring))
 }
 
 // interval is the one for what nobody tells. What is measured wakes us.

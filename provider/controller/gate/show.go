@@ -8,6 +8,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/controller/setup"
 )
 
 // together is how long checks that passed are kept back while others go on. Each change of the status costs the composite, and Sites that went
@@ -19,7 +20,7 @@ func (e *external) show(g *v1alpha1.Gate, d decision) {
 	after := ready(g, d)
 	e.memory.keep(g, d.next)
 	if due := e.memory.putOff(g, onlyPassed(g, d, after), e.now()); e.now().Before(due) {
-		e.memory.plan(g, soonest(e.memory.due(client.ObjectKeyFromObject(g)), due))
+		e.memory.plan(g, setup.Earliest(e.memory.due(client.ObjectKeyFromObject(g)), due))
 		return
 	}
 	g.Status.AtProvider = d.next
@@ -39,12 +40,4 @@ func onlyPassed(g *v1alpha1.Gate, d decision, after xpv2.Condition) bool {
 		}
 	}
 	return passed && equality.Semantic.DeepEqual(was, is)
-}
-
-// soonest of two times, of which a zero one is none.
-func soonest(a, b time.Time) time.Time {
-	if a.IsZero() || b.Before(a) {
-		return b
-	}
-	return a
 }

@@ -198,7 +198,7 @@ func sync1() *deliveryv1alpha1.SiteSync {
 	s := &deliveryv1alpha1.SiteSync{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "web", Generation: 1}}
 	s.Spec.ForProvider = deliveryv1alpha1.SiteSyncParameters{ClaimRef: claim(), Order: o}
 	s.Status.AtProvider = deliveryv1alpha1.SiteSyncObservation{Order: &o, Sites: []deliveryv1alpha1.SiteObservation{
-		{Name: "edge1", State: deliveryv1alpha1.SiteLive, LiveSince: timestamp(time.Now().Add(-time.Minute))},
+		{Name: "edge1", State: deliveryv1alpha1.SiteLive, LiveSince: setup.Timestamp(time.Now().Add(-time.Minute))},
 	}}
 	s.SetConditions(xpv2.ReconcileSuccess(), xpv2.Available().WithObservedGeneration(1))
 	return s
@@ -223,10 +223,10 @@ func (w *world) reconcile() {
 		managed.WithManagementPolicies(),
 	)
 	inner := &setup.Forgetful{Reconciler: r, Kube: w.kube, New: func() client.Object { return &v1alpha1.Gate{} }, Forget: w.c.forget}
-	_, err := (&quickLook{connector: w.c, interval: time.Hour, Reconciler: reconcile.Func(func(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+	_, err := w.c.quickLook(reconcile.Func(func(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 		w.thorough++
 		return inner.Reconcile(ctx, req)
-	})}).Reconcile(w.Context(), reconcile.Request{NamespacedName: gateKey()})
+	}), time.Hour).Reconcile(w.Context(), reconcile.Request{NamespacedName: gateKey()})
 	w.must(err)
 }
 

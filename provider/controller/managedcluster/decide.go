@@ -13,6 +13,7 @@ import (
 
 	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
+	"github.com/intentplane/intentplane/provider/controller/setup"
 )
 
 // A decision is what the controller does, given the facts.
@@ -192,9 +193,9 @@ func timeoutClocks(f facts) (started, infrastructure *metav1.Time) {
 	case !rested || isPausedByUser(f.report) || at.WasReady != nil:
 		return at.StartedAt, at.InfrastructureReadyAt
 	case at.InfrastructureReadyAt != nil:
-		return at.StartedAt, statusTime(f.now)
+		return at.StartedAt, setup.Timestamp(f.now)
 	}
-	return statusTime(f.now), nil
+	return setup.Timestamp(f.now), nil
 }
 
 const (

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
+	"github.com/intentplane/intentplane/provider/controller/setup"
 )
 
 // reservedAgain is the interval after which a reserved name is tried again: no watch reports that it is free.
@@ -166,7 +167,7 @@ func (e *external) gatherReservation(ctx context.Context, f *facts) error {
 	_, ours, theirs, err := e.readReservation(ctx, f.mc)
 	f.reserved = going && ours
 	if theirs && !going {
-		f.taken, f.again = takenByReservation, earliestTime(f.again, f.now.Add(reservedAgain))
+		f.taken, f.again = takenByReservation, setup.Earliest(f.again, f.now.Add(reservedAgain))
 	}
 	return err
 }

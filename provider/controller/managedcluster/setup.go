@@ -75,9 +75,9 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 		// The cache holds the metadata of Secrets only, not their data.
 		WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(w.requestsForSecret), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{})).
 		WatchesRawSource(bell).
-		Complete(&quickReconciler{Reconciler: ratelimiter.NewReconciler(name, &setup.Forgetful{
+		Complete(c.quickLook(ratelimiter.NewReconciler(name, &setup.Forgetful{
 			Reconciler: r, Kube: kube, New: func() client.Object { return &v1alpha1.ManagedCluster{} }, Forget: c.forgetCluster,
-		}, o.GlobalRateLimiter), connector: c, interval: o.PollInterval})
+		}, o.GlobalRateLimiter), o.PollInterval))
 }
 
 // requeueInterval returns the time until the next reconcile is due, and at most the poll interval.

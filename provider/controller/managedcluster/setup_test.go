@@ -357,10 +357,10 @@ func (w *testEnv) reconcile() {
 	)
 	var err error
 	inner := &setup.Forgetful{Reconciler: r, Kube: w, New: func() client.Object { return &v1alpha1.ManagedCluster{} }, Forget: w.c.forgetCluster}
-	w.result, err = (&quickReconciler{connector: w.c, interval: time.Hour, Reconciler: reconcile.Func(func(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+	w.result, err = w.c.quickLook(reconcile.Func(func(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 		w.fullReconciles++
 		return inner.Reconcile(ctx, req)
-	})}).Reconcile(w.Context(), reconcile.Request{NamespacedName: key()})
+	}), time.Hour).Reconcile(w.Context(), reconcile.Request{NamespacedName: key()})
 	w.must(err)
 }
 

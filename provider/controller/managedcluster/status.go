@@ -12,6 +12,7 @@ import (
 
 	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
+	"github.com/intentplane/intentplane/provider/controller/setup"
 )
 
 const (
@@ -36,7 +37,7 @@ func (e *external) updateStatus(mc *v1alpha1.ManagedCluster, f facts, d decision
 	next.AtProvider = newObservation(f, mc.Status.AtProvider)
 	next.SetConditions(buildConditions(mc, f, d)...)
 	n, now := e.note, f.now
-	n.next = earliestTime(d.deadline, f.again)
+	n.next = setup.Earliest(d.deadline, f.again)
 	if !n.observed && !meta.FinalizerExists(mc, managed.FinalizerName) {
 		// The write of the finalizer comes next, and discards the status. There may be no other event for a long time.
 		n.next = now
@@ -47,7 +48,7 @@ func (e *external) updateStatus(mc *v1alpha1.ManagedCluster, f facts, d decision
 	}
 	if !isUrgent(mc, f, *next) {
 		if due := n.reserveProgressWrite(now, e.quick); now.Before(due) {
-			n.next = earliestTime(n.next, due)
+			n.next = setup.Earliest(n.next, due)
 			return
 		}
 	}
@@ -149,15 +150,8 @@ func buildConditions(mc *v1alpha1.ManagedCluster, f facts, d decision) []xpv2.Co
 
 func newCondition(mc *v1alpha1.ManagedCluster, of xpv2.ConditionType, s corev1.ConditionStatus, reason xpv2.ConditionReason, message string) xpv2.Condition {
 	return xpv2.Condition{
-		Type: of, Status: s, Reason: reason, Message: cutMessage(message), LastTransitionTime: metav1.Now(),
+		Type: of, Status: s, Reason: reason, Message: setup.CutMessage(message, maxMessage), LastTransitionTime: metav1.Now(),
 	}.WithObservedGeneration(mc.GetGeneration())
-}
-
-func cutMessage(message string) string {
-	if r := []rune(message); len(r) > maxMessage {
-		return string(r[:maxMessage])
-	}
-	return message
 }
 
 // newObservation returns the observed state, and what is kept from the status. The state of another Cluster of that name is not kept.
@@ -172,7 +166,7 @@ func newObservation(f facts, before v1alpha1.ManagedClusterObservation) v1alpha1
 		Objects:        statusObjects(f, before),
 		FailureDomains: failureDomains(r),
 		Replicas:       v1alpha1.Replicas{ControlPlane: machineCounts(r.ControlPlanes), Workers: machineCounts(r.Workers)},
-		StartedAt:      statusTime(f.now),
+		StartedAt:      setup.Timestamp(f.now),
 	}
 	var was *v1alpha1.ObservedTopology
 	if before.UID == r.UID {
@@ -182,7 +176,7 @@ func newObservation(f facts, before v1alpha1.ManagedClusterObservation) v1alpha1
 	}
 	out.Topology = topologyStatus(f, was)
 	if out.StartedAt == nil {
-		out.StartedAt = statusTime(f.now)
+		out.StartedAt = setup.Timestamp(f.now)
 	}
 	latchTimes(&out, f)
 	if r.Endpoint != (readiness.Endpoint{}) {
@@ -192,11 +186,11 @@ func newObservation(f facts, before v1alpha1.ManagedClusterObservation) v1alpha1
 		ref := v1alpha1.SecretReference{Name: readiness.SecretName(f.mc.Spec.ForProvider.Cluster.Name), Key: readiness.SecretKey}
 		out.Kubeconfig = &v1alpha1.Kubeconfig{SecretRef: ref, Digest: r.KubeconfigDigest}
 		if !r.KubeconfigExpires.IsZero() {
-			out.Kubeconfig.Expires = statusTime(r.KubeconfigExpires)
+			out.Kubeconfig.Expires = setup.Timestamp(r.KubeconfigExpires)
 		}
 	}
 	if b := r.Blocker(); b.Reason != "" {
-		out.Blocker = &v1alpha1.Blocker{Kind: b.By.Kind, Name: b.By.Name, Reason: b.Reason, Message: cutMessage(b.Message)}
+		out.Blocker = &v1alpha1.Blocker{Kind: b.By.Kind, Name: b.By.Name, Reason: b.Reason, Message: setup.CutMessage(b.Message, maxMessage)}
 	}
 	out.SiteUID = before.SiteUID
 	if f.site.ours {
@@ -209,23 +203,23 @@ func newObservation(f facts, before v1alpha1.ManagedClusterObservation) v1alpha1
 func latchTimes(out *v1alpha1.ManagedClusterObservation, f facts) {
 	r := f.report
 	if i := r.Initialized; i.UID != "" {
-		out.Initialized = &v1alpha1.Latch{UID: i.UID, At: *statusTime(i.At)}
+		out.Initialized = &v1alpha1.Latch{UID: i.UID, At: *setup.Timestamp(i.At)}
 	}
 	if out.InfrastructureReadyAt == nil && r.Is(readiness.TypeInfrastructureReady, readiness.True) {
-		out.InfrastructureReadyAt = statusTime(f.now)
+		out.InfrastructureReadyAt = setup.Timestamp(f.now)
 	}
 	if out.Provisioned == nil && isProvisioned(r) {
-		out.Provisioned = &v1alpha1.Latch{UID: r.UID, At: *statusTime(f.now)}
+		out.Provisioned = &v1alpha1.Latch{UID: r.UID, At: *setup.Timestamp(f.now)}
 	}
 	if !f.ready {
 		out.ReadySince = nil
 		return
 	}
 	if out.ReadySince == nil {
-		out.ReadySince = statusTime(f.now)
+		out.ReadySince = setup.Timestamp(f.now)
 	}
 	if out.WasReady == nil {
-		out.WasReady = &v1alpha1.Latch{UID: r.UID, At: *statusTime(f.now)}
+		out.WasReady = &v1alpha1.Latch{UID: r.UID, At: *setup.Timestamp(f.now)}
 	}
 }
 
@@ -239,7 +233,7 @@ func absentObservation(f facts, before v1alpha1.ManagedClusterObservation) v1alp
 	out := *before.DeepCopy()
 	out.ReadySince = nil
 	if b := f.report.Blocker(); b.Reason != "" {
-		out.Blocker = &v1alpha1.Blocker{Kind: b.By.Kind, Name: b.By.Name, Reason: b.Reason, Message: cutMessage(b.Message)}
+		out.Blocker = &v1alpha1.Blocker{Kind: b.By.Kind, Name: b.By.Name, Reason: b.Reason, Message: setup.CutMessage(b.Message, maxMessage)}
 	}
 	if f.taken == "" { // An object of another owner is not recorded, otherwise its loss would be reported.
 		out.Objects = statusObjects(f, before)
@@ -257,19 +251,6 @@ func failureDomains(r readiness.Report) []v1alpha1.FailureDomain {
 
 func machineCounts(r readiness.Replicas) v1alpha1.Machines {
 	return v1alpha1.Machines{Desired: int32(r.Desired), Ready: int32(r.Ready)} //nolint:gosec // No cluster has that many machines.
-}
-
-// statusTime returns a time with the precision that a status holds, which is a second.
-func statusTime(t time.Time) *metav1.Time {
-	out := metav1.NewTime(t.UTC().Truncate(time.Second))
-	return &out
-}
-
-func earliestTime(a, b time.Time) time.Time {
-	if a.IsZero() || !b.IsZero() && b.Before(a) {
-		return b
-	}
-	return a
 }
 
 func recordedInitialized(mc *v1alpha1.ManagedCluster) readiness.Initialized {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
+	"github.com/intentplane/intentplane/provider/controller/setup"
 )
 
 // A topologyProgress is the ClusterClass that Cluster API reported as reconciled, and since when without interruption.
@@ -36,7 +37,7 @@ func topologyStatus(f facts, before *v1alpha1.ObservedTopology) *v1alpha1.Observ
 	if t.Class == "" {
 		return nil
 	}
-	out := &v1alpha1.ObservedTopology{Reason: t.Reason, Message: cutMessage(t.Message)}
+	out := &v1alpha1.ObservedTopology{Reason: t.Reason, Message: setup.CutMessage(t.Message, maxMessage)}
 	if before != nil {
 		out.Class, out.Rebasing = before.Class, before.Rebasing || before.Class != "" && before.Class != t.Class
 	}

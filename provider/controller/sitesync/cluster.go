@@ -13,6 +13,7 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters/clusterapi"
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
+	"github.com/intentplane/intentplane/provider/controller/setup"
 )
 
 const maxClusterReason = 64
@@ -60,7 +61,7 @@ func (e *external) clusterFacts(ctx context.Context, site *catalogv1alpha1.Site,
 	is := e.tracks.see(key, r.Report, was.held, now)
 	out := &clusterFacts{
 		uid: r.UID, ready: is.steady.Ready, blocker: r.Blocker(), trouble: is.trouble, initialized: is.initialized,
-		again: soonest(is.due(t.stabilization), r.Again),
+		again: setup.Earliest(is.due(t.stabilization), r.Again),
 		gone:  r.UID == "" && r.Blocker().Reason == readiness.ReasonObjectMissing,
 	}
 	if out.blocker.Reason == "" && !out.ready {

@@ -10,6 +10,7 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/provider/controller/setup"
 )
 
 const (
@@ -74,10 +75,7 @@ func (f facts) started() *metav1.Time {
 }
 
 // timestamp has no more precision than a status can hold.
-func (f facts) timestamp() *metav1.Time {
-	t := metav1.NewTime(f.now.UTC().Truncate(time.Second))
-	return &t
-}
+func (f facts) timestamp() *metav1.Time { return setup.Timestamp(f.now) }
 
 // observe one Site, and its cluster.
 func (f facts) observe(want v1alpha1.SiteTree, s siteFacts) v1alpha1.SiteObservation {
@@ -197,10 +195,10 @@ func (d *decision) add(f facts, s siteFacts, o v1alpha1.SiteObservation) {
 		d.next.SitesLive++
 	}
 	if s.cluster != nil {
-		d.again = soonest(d.again, s.cluster.again)
+		d.again = setup.Earliest(d.again, s.cluster.again)
 	}
 	if counts(o) {
-		d.deadline = soonest(d.deadline, o.StartedAt.Add(f.timeout(o.State)))
+		d.deadline = setup.Earliest(d.deadline, o.StartedAt.Add(f.timeout(o.State)))
 	}
 }
 

@@ -55,8 +55,8 @@ type external struct {
 
 	look *clusters.Look
 	note *note
-	// glance is true for a look that writes nothing.
-	glance bool
+	// quick is true for a look that writes nothing.
+	quick bool
 
 	// What Observe saw, for Update of the same reconcile.
 	readings []reading
@@ -82,7 +82,7 @@ func (e *external) Observe(ctx context.Context, s *v1alpha1.SiteSync) (managed.E
 	if err != nil {
 		return managed.ExternalObservation{}, err
 	}
-	if !e.glance {
+	if !e.quick {
 		e.note.looked = f.now
 	}
 	d := decide(f)
@@ -108,14 +108,6 @@ func unknown(d decision) bool {
 		}
 	}
 	return false
-}
-
-// soonest of two times, of which a zero one is none.
-func soonest(a, b time.Time) time.Time {
-	if a.IsZero() || !b.IsZero() && b.Before(a) {
-		return b
-	}
-	return a
 }
 
 // wish that the engines of Sites which do not run their tree look now, once for each order and commit.

@@ -76,9 +76,9 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 		// Only who a Secret is, not what is in it, is kept in memory.
 		WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(w.secret), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{})).
 		WatchesRawSource(bell).
-		Build(setup.NewTurns(&glancer{Reconciler: ratelimiter.NewReconciler(name, &setup.Forgetful{
+		Build(setup.NewTurns(c.quickLook(ratelimiter.NewReconciler(name, &setup.Forgetful{
 			Reconciler: r, Kube: kube, New: func() client.Object { return &v1alpha1.SiteSync{} }, Forget: c.forget,
-		}, setup.NewShare(o.GlobalRateLimiter, o.MaxConcurrentReconciles)), connector: c, interval: o.PollInterval}, o.MaxConcurrentReconciles, bell.Ring))
+		}, setup.NewShare(o.GlobalRateLimiter, o.MaxConcurrentReconciles)), o.PollInterval), o.MaxConcurrentReconciles, bell.Ring))
 	if err != nil {
 		return errors.Wrap(err, "cannot make controller")
 	}

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/provider/controller/setup"
 )
 
 const (
@@ -25,14 +26,14 @@ func (e *external) show(s *v1alpha1.SiteSync, d decision) {
 	after := ready(s, d)
 	same := equality.Semantic.DeepEqual(s.Status.AtProvider, d.next) && before.Equal(after)
 	now := e.now()
-	e.note.next = soonest(d.deadline, d.again)
+	e.note.next = setup.Earliest(d.deadline, d.again)
 	if unknown(d) {
-		e.note.next = soonest(e.note.next, now.Add(retryInterval))
+		e.note.next = setup.Earliest(e.note.next, now.Add(retryInterval))
 	}
 	if same || urgent(s, d, before, after) {
 		e.note.draft = nil
 	} else if due := e.note.put(d, now); now.Before(due) {
-		e.note.next = soonest(e.note.next, due)
+		e.note.next = setup.Earliest(e.note.next, due)
 		return
 	}
 	e.note.draft = nil
@@ -56,7 +57,7 @@ func (n *note) put(d decision, now time.Time) time.Time {
 		n.draft.changed = now
 	}
 	n.draft.decision = d
-	return soonest(n.draft.begun.Add(longest), n.draft.changed.Add(still))
+	return setup.Earliest(n.draft.begun.Add(longest), n.draft.changed.Add(still))
 }
 
 // alike is true for decisions that say the same, whatever their times.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/intentplane/intentplane/provider/clusters/clusterapi"
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
+	"github.com/intentplane/intentplane/provider/controller/setup"
 )
 
 // maxClusters bounds how many clusters are remembered. One that is forgotten has to be ready for a while again.
@@ -74,7 +75,7 @@ func (t *tracks) see(key trackKey, r readiness.Report, held clusterapi.Held, now
 func (t track) due(stabilization time.Duration) time.Time {
 	out := t.steady.Due(stabilization)
 	if t.trouble.Reason != "" {
-		out = soonest(out, t.well.Due(stabilization))
+		out = setup.Earliest(out, t.well.Due(stabilization))
 	}
 	return out
 }

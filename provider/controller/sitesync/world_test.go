@@ -65,7 +65,7 @@ type world struct {
 	woken  chan types.NamespacedName
 	clock  time.Time
 	c      *connector
-	// thorough is how often a glance was not enough.
+	// thorough is how often a quick look was not enough.
 	thorough int
 	// result of the last reconcile.
 	result reconcile.Result
@@ -308,10 +308,10 @@ func (w *world) reconcile() {
 	)
 	var err error
 	inner := &setup.Forgetful{Reconciler: r, Kube: w.kube, New: func() client.Object { return &v1alpha1.SiteSync{} }, Forget: w.c.forget}
-	w.result, err = (&glancer{connector: w.c, interval: time.Hour, Reconciler: reconcile.Func(func(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+	w.result, err = w.c.quickLook(reconcile.Func(func(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 		w.thorough++
 		return inner.Reconcile(ctx, req)
-	})}).Reconcile(w.Context(), reconcile.Request{NamespacedName: key()})
+	}), time.Hour).Reconcile(w.Context(), reconcile.Request{NamespacedName: key()})
 	w.must(err)
 }
 

@@ -1,7 +1,6 @@
 package sites
 
 import (
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -89,8 +88,8 @@ func (k *kubelet) exit(script string, code int32, said string) {
 	k.must(k.Client.Status().Patch(k.T.Context(), now, client.MergeFrom(pod)))
 }
 
-// verdict of a claim's Gate, with what its check says.
-func (k *kubelet) verdict(claim string) []string {
+// gate returns the Gate of a claim, or nil.
+func (k *kubelet) gate(claim string) *rolloutv1alpha1.Gate {
 	k.T.Helper()
 	l := &unstructured.UnstructuredList{}
 	l.SetGroupVersionKind(rolloutv1alpha1.GroupVersion.WithKind("GateList"))
@@ -98,25 +97,36 @@ func (k *kubelet) verdict(claim string) []string {
 	for _, o := range l.Items {
 		g := &rolloutv1alpha1.Gate{}
 		k.must(runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, g))
-		if at := g.Status.AtProvider; g.Spec.ForProvider.ClaimRef.Name == claim && len(at.Checks) > 0 {
-			return []string{string(at.Verdict), at.Checks[0].Value, at.Checks[0].Message}
+		if g.Spec.ForProvider.ClaimRef.Name == claim && len(g.Status.AtProvider.Checks) > 0 {
+			return g
 		}
 	}
 	return nil
 }
 
+// verdict of a claim's Gate, with what its check says.
+func (k *kubelet) verdict(claim string) []string {
+	k.T.Helper()
+	g := k.gate(claim)
+	if g == nil {
+		return nil
+	}
+	at := g.Status.AtProvider
+	return []string{string(at.Verdict), at.Checks[0].Value, at.Checks[0].Message}
+}
+
 // compareJob compares the Job of a claim, with all that the API server filled in, to what the provider would make, and its UID to the Gate's.
 func (k *kubelet) compareJob(claim string) {
 	k.T.Helper()
-	l, site := &rolloutv1alpha1.GateList{}, &catalogv1alpha1.Site{}
-	k.must(k.Client.List(k.T.Context(), l, client.InNamespace(k.Namespace)))
-	i := slices.IndexFunc(l.Items, func(g rolloutv1alpha1.Gate) bool { return g.Spec.ForProvider.ClaimRef.Name == claim })
-	g := l.Items[i]
+	g, site := k.gate(claim), &catalogv1alpha1.Site{}
 	c, ref := g.Spec.ForProvider.Checks[0], g.Status.AtProvider.Checks[0].JobRef
 	if ref == nil {
 		k.T.Fatalf("%s: the status of the Gate names no Job", claim)
 	}
-	k.must(k.Client.Get(k.T.Context(), client.ObjectKey{Name: c.Site}, site))
+	u := &unstructured.Unstructured{}
+	u.SetGroupVersionKind(catalogv1alpha1.GroupVersion.WithKind("Site"))
+	k.must(k.Client.Get(k.T.Context(), client.ObjectKey{Name: c.Site}, u))
+	k.must(runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, site))
 	rules, err := gates.RulesOf(c.Check)
 	k.must(err)
 	o := &unstructured.Unstructured{}
