@@ -1,9 +1,9 @@
 // Package apiserver is a double of an API server, for tests of who watches one.
 //
-// A list and the watch that follows it are two requests, and a real API server tells a watch all that happened since the list. The
-// double of client-go keeps no history, so what is deleted between the two is never told, and a test's cache holds it for ever; it
-// gives no resource versions to objects, without which nobody sees that one changed; and it gives a watch its own objects, which
-// who reads them then changes. This one has a history, and tells copies.
+// A list and the watch that follows it are two requests, and a real API server sends a watch all that happened since the list. The
+// double of client-go keeps no history, so what is deleted between the two is never sent, and a test's cache holds it for ever; it
+// gives no resource versions to objects, without which a reader does not see that one changed; and it gives a watch its own objects, which
+// who reads them then changes. This one has a history, and sends copies.
 package apiserver
 
 import (
@@ -50,7 +50,7 @@ func New(kinds map[string]schema.GroupVersionResource) *Server {
 	return s
 }
 
-// Tracker has the objects. What a reaction of a test does with it is told to who watches, as is what others do.
+// Tracker has the objects. What a reaction of a test does with it is sent to watchers, as is what others do.
 func (s *Server) Tracker() clienttesting.ObjectTracker { return s.history }
 
 // A history is a tracker of objects that gives each change a version, and keeps all of them.
@@ -94,7 +94,7 @@ func (h *history) Delete(r schema.GroupVersionResource, ns, name string, _ ...me
 	return h.recordChange(watch.Deleted, r, o, ns, func(runtime.Object) error { return h.ObjectTracker.Delete(r, ns, name) })
 }
 
-// recordChange a change, and tell it to all who watch.
+// recordChange makes a change, and sends it to all watchers.
 func (h *history) recordChange(what watch.EventType, r schema.GroupVersionResource, o runtime.Object, ns string, do func(runtime.Object) error) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -129,7 +129,7 @@ func (h *history) List(r schema.GroupVersionResource, k schema.GroupVersionKind,
 	}
 	list, ok := o.(*unstructured.UnstructuredList)
 	if !ok {
-		return nil, errors.Errorf("%T is no list", o)
+		return nil, errors.Errorf("%T is not a list", o)
 	}
 	list.Items = slices.DeleteFunc(list.Items, func(u unstructured.Unstructured) bool {
 		return !only.Matches(selectableFields(u.GetNamespace(), u.GetName()))
@@ -138,7 +138,7 @@ func (h *history) List(r schema.GroupVersionResource, k schema.GroupVersionKind,
 	return list, nil
 }
 
-// Watch tells what happened since a version, and what happens. Without a version that is all that ever did. It returns an error if
+// Watch sends what happened since a version, and what happens. Without a version that is all that ever did. It returns an error if
 // the version is none, or the selector.
 func (h *history) Watch(r schema.GroupVersionResource, ns string, opts ...metav1.ListOptions) (watch.Interface, error) {
 	only, since, err := selectedBy(opts)
@@ -155,7 +155,7 @@ func (h *history) Watch(r schema.GroupVersionResource, ns string, opts ...metav1
 	return w, nil
 }
 
-// selectedBy are the objects that a list or a watch is for, and since which version.
+// selectedBy returns which objects that a list or a watch is for, and since which version.
 func selectedBy(opts []metav1.ListOptions) (fields.Selector, int, error) {
 	if len(opts) == 0 {
 		return fields.Everything(), 0, nil
@@ -168,7 +168,7 @@ func selectedBy(opts []metav1.ListOptions) (fields.Selector, int, error) {
 	return only, since, errors.Wrap(err, "cannot parse version")
 }
 
-// selectableFields are the fields that objects are selected by.
+// selectableFields returns the fields that objects are selected by.
 func selectableFields(namespace, name string) fields.Set {
 	return fields.Set{"metadata.name": name, "metadata.namespace": namespace}
 }

@@ -6,10 +6,10 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// room is for how many changes nobody has to be told of yet. More than that wait.
+// room is how many changes may be sent before their reader takes them. More than that wait.
 const room = 1000
 
-// A watcher is somebody who watches.
+// A watcher is one client that watches.
 type watcher struct {
 	*watch.ProxyWatcher
 
@@ -24,7 +24,7 @@ func newWatcher(r schema.GroupVersionResource, ns string, only fields.Selector) 
 	return &watcher{ProxyWatcher: watch.NewProxyWatcher(events), events: events, resource: r, namespace: ns, only: only}
 }
 
-// sendChange a change to who asked for it, and watches still.
+// sendChange sends a change to a client that asked for it, and watches still.
 func (w *watcher) sendChange(c change) {
 	if w.resource != c.resource || w.namespace != "" && w.namespace != c.namespace {
 		return

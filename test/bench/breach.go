@@ -15,7 +15,7 @@ import (
 // breaches are the rounds of slo_breach_to_rollback_s, of which the longest counts.
 const breaches = 5
 
-// measureBreach a service level objective while a revision is judged, and measure from the scrape that shows it to the commit that takes it back. Each
+// measureBreach breaks a service level objective while a revision is judged, and measure from the scrape that shows it to the commit that takes it back. Each
 // round has a deployment of its own, so that none costs more than Crossplane's circuit breaker lets it.
 func (y *story) measureBreach(ctx context.Context, figures map[string]float64) error {
 	const place = "breach"
@@ -50,7 +50,7 @@ func (y *story) measureBreach(ctx context.Context, figures map[string]float64) e
 	return nil
 }
 
-// rollbackTime is how long it takes until the branch goes back. Each round begins at another time of the Gate's interval.
+// rollbackTime returns how long it takes until the branch goes back. Each round begins at another time of the Gate's interval.
 func (y *story) rollbackTime(ctx context.Context, repository string, after time.Duration) (time.Duration, error) {
 	if err := waitFor(ctx, 2*gateInterval+after); err != nil {
 		return 0, err

@@ -71,7 +71,7 @@ func (s *stage) succeedInTime(ctx context.Context, name string, sites int) error
 	return s.awaitSucceeded(ctx, newClaim(name, sites))
 }
 
-// watchPushes tells the time of each push that moved the branch, seen from the server.
+// watchPushes sends the time of each push that moved the branch, seen from the server.
 func (s *stage) watchPushes(ctx context.Context) <-chan time.Time {
 	at, last := make(chan time.Time, claims), ""
 	s.cp.Git.AfterPush(repository, func() {
@@ -85,7 +85,7 @@ func (s *stage) watchPushes(ctx context.Context) <-chan time.Time {
 	return at
 }
 
-// breakerTokens are what Crossplane's circuit breaker charges for a claim with so many sites, from apply to Succeeded. It has 100.
+// breakerTokens returns what Crossplane's circuit breaker charges for a claim with so many sites, from apply to Succeeded. It has 100.
 func (s *stage) breakerTokens(sites int) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {
 		if err := s.openControlPlane(ctx); err != nil {

@@ -64,7 +64,7 @@ func (f *fleet) fleetFigure(name string) func(context.Context) (float64, error) 
 	}
 }
 
-// createClusters the control plane with clusters, and wait until all are ready.
+// createClusters fills the control plane with clusters, and waits until all are ready.
 func (f *fleet) createClusters(ctx context.Context) error {
 	if err := f.s.cp.ApplyYAML(ctx, []byte(fleetKinds)); err != nil {
 		return err
@@ -84,7 +84,7 @@ func (f *fleet) createClusters(ctx context.Context) error {
 	return f.awaitReady(limited)
 }
 
-// clusterManifests is a cluster, and what watches it.
+// clusterManifests returns a cluster, and what watches it.
 func clusterManifests(i int) []byte {
 	watched := fleetManaged
 	if i < composedClusters {
@@ -128,7 +128,7 @@ func (f *fleet) makeCluster(ctx context.Context, i int) error {
 	return f.setInfrastructure(ctx, i, true)
 }
 
-// writeKubeconfig of the control plane itself, under a name that makes it another one for each cluster.
+// writeKubeconfig writes a kubeconfig of the control plane itself, under a name that makes it another one for each cluster.
 func (f *fleet) writeKubeconfig(name string) ([]byte, error) {
 	b, err := os.ReadFile(f.s.cp.Kubeconfig)
 	if err != nil {
@@ -144,7 +144,7 @@ func (f *fleet) writeKubeconfig(name string) ([]byte, error) {
 	return b, errors.Wrap(err, "cannot write kubeconfig")
 }
 
-// setInfrastructure is what the infrastructure of a cluster says of itself.
+// setInfrastructure writes what the infrastructure of a cluster says of itself.
 func (f *fleet) setInfrastructure(ctx context.Context, i int, well bool) error {
 	status, message := "True", ""
 	if !well {
@@ -164,7 +164,7 @@ func (f *fleet) patchStatus(ctx context.Context, apiVersion, kind, name, patch s
 	return errors.Wrapf(err, "cannot write status of %s %s", kind, name)
 }
 
-// awaitReady waits until all clusters are.
+// awaitReady waits until all clusters are ready.
 func (f *fleet) awaitReady(ctx context.Context) error {
 	for {
 		l := managedClusters()
@@ -193,7 +193,7 @@ func managedClusters() *unstructured.UnstructuredList {
 	return l
 }
 
-// measureFlaps what happens while all clusters flap.
+// measureFlaps measures what happens while all clusters flap.
 func (f *fleet) measureFlaps(ctx context.Context) (map[string]float64, error) {
 	flapping, stop := context.WithCancel(ctx)
 	defer stop()
@@ -232,7 +232,7 @@ func (f *fleet) measureFlaps(ctx context.Context) (map[string]float64, error) {
 	}, nil
 }
 
-// checkBreakerClosed returns an error if Crossplane's circuit breaker did not stay so: nobody heard some WorkloadCluster for a while.
+// checkBreakerClosed returns an error if Crossplane's circuit breaker opened: events of a WorkloadCluster were dropped for a while.
 func (f *fleet) checkBreakerClosed(ctx context.Context) error {
 	m, err := f.s.cp.CoreMetrics(ctx)
 	if err != nil {
@@ -270,7 +270,7 @@ func (f *fleet) flapAll(ctx context.Context, flaps *atomic.Int64) error {
 	}
 }
 
-// countWrites to ManagedClusters within the time that is measured.
+// countWrites counts writes to ManagedClusters within the time that is measured.
 func (f *fleet) countWrites(ctx context.Context) (int, error) {
 	l := managedClusters()
 	if err := f.s.cp.Client.List(ctx, l, client.InNamespace(flapNs)); err != nil {
@@ -331,7 +331,7 @@ metadata: {name: %[1]s, namespace: %[2]s}
 spec: {type: Existing}
 `
 
-// fleetKinds are as small as they can be: nobody runs Cluster API here.
+// fleetKinds are as small as they can be: Cluster API does not run here.
 const fleetKinds = `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition

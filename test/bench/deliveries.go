@@ -28,7 +28,7 @@ const (
 	// streamed is how many of them there are.
 	streamed = 300
 
-	// often is an interval at which nobody looks while a figure is measured.
+	// often is an interval that does not pass while a figure is measured.
 	often = "10m"
 )
 
@@ -62,7 +62,7 @@ func (s *stage) measureCrowd(ctx context.Context, place string) (float64, error)
 	return crowd / time.Since(began).Seconds(), err
 }
 
-// openPlace makes one to deliver to, on a control plane that is started if it has to be.
+// openPlace makes a place to deliver to, on a control plane that is started if it has to be.
 func (s *stage) openPlace(ctx context.Context, name string) (*load.Load, error) {
 	if err := s.openControlPlane(ctx); err != nil {
 		return nil, err
@@ -160,7 +160,7 @@ func (s *stage) recordTips(ctx context.Context, repo string) func() []tip {
 	}
 }
 
-// commitArrivals are when each commit of the branch came, which is with the first tip that it is below.
+// commitArrivals returns when each commit of the branch came, which is with the first tip that it is below.
 func (s *stage) commitArrivals(ctx context.Context, repo string, tips []tip) (map[string]time.Time, error) {
 	out, err := s.cp.Git.Git(ctx, repo, "rev-list", "--reverse", "refs/heads/"+load.Branch)
 	if err != nil {
@@ -182,7 +182,7 @@ func (s *stage) commitArrivals(ctx context.Context, repo string, tips []tip) (ma
 	return arrived, nil
 }
 
-// percentileOf is the smallest value that so many of a hundred are not above.
+// percentileOf returns the smallest value that so many of a hundred are not above.
 func percentileOf(v []float64, of int) float64 {
 	if len(v) == 0 {
 		return 0

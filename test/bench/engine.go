@@ -28,7 +28,7 @@ type engine struct {
 	peer float64
 }
 
-// deliverTogether is how many deliveries per second go into one repository where all of them wait for it.
+// deliverTogether returns how many deliveries per second go into one repository where all of them wait for it.
 func (e *engine) deliverTogether(ctx context.Context) (float64, error) {
 	return e.deliveryRate(ctx, "together")
 }
@@ -98,7 +98,7 @@ func onServer(ctx context.Context, seed map[string]string, fn func(s *gitserver.
 	return fn(s, dir)
 }
 
-// seedWithDeliveries is a repository that deliveries went to before.
+// seedWithDeliveries returns a repository that deliveries went to before.
 func seedWithDeliveries() map[string]string {
 	files := seedRepository()
 	for n := range engineBefore {

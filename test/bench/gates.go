@@ -96,7 +96,7 @@ func (y *judged) createGates(ctx context.Context, prometheus string) error {
 	return l.Measuring(ctx, place, judgedClaims)
 }
 
-// countQueries what the provider takes, and what the server is asked.
+// countQueries measures what the provider takes, and counts what the server is asked.
 func (y *judged) countQueries(ctx context.Context, prometheus string) (map[string]float64, error) {
 	queries, err := answeredQueries(ctx, prometheus)
 	if err != nil {
@@ -125,7 +125,7 @@ func (y *judged) countQueries(ctx context.Context, prometheus string) (map[strin
 	}, nil
 }
 
-// answeredQueries is how many queries a Prometheus server answered, as it counts them.
+// answeredQueries returns how many queries a Prometheus server answered, as it counts them.
 func answeredQueries(ctx context.Context, prometheus string) (float64, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, prometheus+"/metrics", nil)
 	if err != nil {

@@ -45,7 +45,7 @@ func (s *stage) hostilePeak(ctx context.Context) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	// From here on the kernel counts the peak anew.
+	// From here on the kernel counts the peak again.
 	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", s.cp.ProviderPID()), []byte("5"), 0); err != nil {
 		return 0, errors.Wrap(err, "cannot reset the peak of the provider's memory")
 	}

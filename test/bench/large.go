@@ -19,7 +19,7 @@ const (
 	largeFiles = 100_000
 	largeBytes = 10_000
 
-	// largeURL tells the benchmark where the repository is.
+	// largeURL says to the benchmark where the repository is.
 	largeURL = "INTENTPLANE_BENCH_URL"
 )
 
@@ -46,7 +46,7 @@ func (l *large) measureLarge(ctx context.Context) error {
 			return err
 		}
 		if err := os.Setenv(largeURL, s.URL(repository)); err != nil {
-			return errors.Wrap(err, "cannot tell benchmark about repository")
+			return errors.Wrap(err, "cannot pass repository to benchmark")
 		}
 		out, err := benchmarkOutput(ctx, enginePackage, "BenchmarkLarge$", "1x", 1)
 		if err != nil {
@@ -60,7 +60,7 @@ func (l *large) measureLarge(ctx context.Context) error {
 	})
 }
 
-// fillRepository a bare repository with one commit.
+// fillRepository fills a bare repository with one commit.
 func fillRepository(ctx context.Context, path string) error {
 	cmd := exec.CommandContext(ctx, "git", "-c", "core.compression=0", "-c", "pack.compression=0", "fast-import", "--quiet", "--depth=0", "--big-file-threshold=1")
 	cmd.Dir = path
@@ -76,7 +76,7 @@ func fillRepository(ctx context.Context, path string) error {
 	return errors.Wrap(errors.Join(err, cmd.Wait()), "cannot fill repository")
 }
 
-// streamCommit a commit with all files: a thousand directories with a hundred each.
+// streamCommit streams a commit with all files: a thousand directories with a hundred each.
 func streamCommit(to io.Writer) error {
 	w := bufio.NewWriterSize(to, 1<<20)
 	noise := rand.NewChaCha8([32]byte{})
@@ -85,7 +85,7 @@ func streamCommit(to io.Writer) error {
 	for n := range largeFiles {
 		_, _ = noise.Read(content) // It never fails.
 		fmt.Fprintf(w, "M 100644 inline area-%02d/part-%02d/file-%02d.bin\ndata %d\n", n/10_000, n/100%100, n%100, len(content))
-		_, _ = w.Write(content) // Flush tells about the first error.
+		_, _ = w.Write(content) // Flush returns the first error.
 		fmt.Fprintln(w)
 	}
 	return w.Flush()

@@ -56,12 +56,12 @@ func measureFigures(ctx context.Context, all []figure, only string) error {
 		fmt.Printf("figure %s %.4g %s\n", f.name, v, f.unit)
 	}
 	if !known {
-		return errors.Errorf("there is no figure %q", only)
+		return errors.Errorf("cannot measure %q: it is not a figure", only)
 	}
 	return nil
 }
 
-// allFigures in the order in which they are measured: what needs a machine for itself comes last.
+// allFigures returns them in the order in which they are measured: what needs a machine for itself comes last.
 func allFigures(s *stage) []figure {
 	e, l, y, t, g, c := &engine{}, &large{}, &steady{s: s}, &story{s: s}, &judged{s: s}, &fleet{s: s}
 	return []figure{

@@ -10,7 +10,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
-// providerMemory is what the provider's process holds once the claims are delivered, as the kernel says in this field.
+// providerMemory returns what the provider's process holds once the claims are delivered, as the kernel says in this field.
 func (s *stage) providerMemory(field string) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {
 		if _, err := s.claimLatencies(ctx); err != nil {
@@ -20,7 +20,7 @@ func (s *stage) providerMemory(field string) func(context.Context) (float64, err
 	}
 }
 
-// readProcessMemory of the provider's process now.
+// readProcessMemory returns what the provider's process holds now.
 func (s *stage) readProcessMemory(field string) (float64, error) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cp.ProviderPID()))
 	if err != nil {

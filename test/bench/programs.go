@@ -40,7 +40,7 @@ func callFigure(name, unit string, pick func([]float64) float64) func(context.Co
 	}
 }
 
-// decisionTime is how long it takes to decide on a rollout and to project it, in microseconds.
+// decisionTime returns how long it takes to decide on a rollout and to project it, in microseconds.
 func decisionTime(ctx context.Context) (float64, error) {
 	r, err := runBenchmark(ctx, "./function/phase", "BenchmarkDecide$", "ns/op", benchTime, rounds)
 	if err != nil {
@@ -72,7 +72,7 @@ func renderRatio(ctx context.Context) (float64, error) {
 	return medianOf(r["both"]), err
 }
 
-// deliverySeries of five files, one after another, each with its own commit and push.
+// deliverySeries makes deliveries of five files, one after another, each with its own commit and push.
 func deliverySeries(ctx context.Context) (float64, error) {
 	r, err := runBenchmark(ctx, "./provider/git", "BenchmarkDelivery$", "deliveries/s", benchTime, rounds)
 	if err != nil {
@@ -107,7 +107,7 @@ func runBenchmark(ctx context.Context, pkg, name, unit, long string, times int) 
 	return found, nil
 }
 
-// benchmarkOutput of Go benchmarks.
+// benchmarkOutput returns the output of Go benchmarks.
 func benchmarkOutput(ctx context.Context, pkg, name, long string, times int) (string, error) {
 	root, err := controlplane.Root()
 	if err != nil {
@@ -119,7 +119,7 @@ func benchmarkOutput(ctx context.Context, pkg, name, long string, times int) (st
 	return string(out), errors.Wrapf(err, "cannot run benchmark: %s", out)
 }
 
-// parseResults are lines of a name, the number of runs, and pairs of values and units.
+// parseResults reads lines of a name, the number of runs, and pairs of values and units.
 func parseResults(out, unit string) map[string][]float64 {
 	found := map[string][]float64{}
 	for line := range strings.Lines(out) {
@@ -156,7 +156,7 @@ func gitDeliveries(ctx context.Context) (float64, error) {
 	return best, err
 }
 
-// seedRepository is a repository of the same size as the one that our own benchmark writes to.
+// seedRepository returns a repository of the same size as the one that our own benchmark writes to.
 func seedRepository() map[string]string {
 	files := map[string]string{}
 	for i := range 200 {

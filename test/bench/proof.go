@@ -48,7 +48,7 @@ func (s *stage) fluxProof(ctx context.Context) (float64, error) {
 	return medianOf(took), nil
 }
 
-// timeToProof a revision, and return how long that took since its last push. The first one has two: the state goes ahead of the branch.
+// timeToProof waits until a revision is proven, and returns how long that took since its last push. The first one has two: the state goes ahead of the branch.
 func timeToProof(ctx context.Context, l *load.Load, key types.NamespacedName, revision int64, pushes <-chan time.Time) (time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, proofPatience)
 	defer cancel()

@@ -29,7 +29,7 @@ type stage struct {
 	latency *latency
 }
 
-// startTime is how long the control plane took to start.
+// startTime returns how long the control plane took to start.
 func (s *stage) startTime(ctx context.Context) (float64, error) {
 	if err := s.openControlPlane(ctx); err != nil {
 		return 0, err
@@ -127,7 +127,7 @@ func (s *stage) applySites(ctx context.Context, like *unstructured.Unstructured)
 
 func siteName(i int) string { return fmt.Sprintf("site-%d", i) }
 
-// newClaim for the first n sites.
+// newClaim returns a claim for the first n sites.
 func newClaim(name string, n int) *unstructured.Unstructured {
 	names := make([]string, n)
 	for i := range names {

@@ -34,7 +34,7 @@ type steady struct {
 	figures map[string]float64
 }
 
-// steadyFigure of the steady state.
+// steadyFigure returns a figure of the steady state.
 func (y *steady) steadyFigure(name string) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {
 		if y.figures != nil {
@@ -56,7 +56,7 @@ func (y *steady) steadyFigure(name string) func(context.Context) (float64, error
 	}
 }
 
-// fillRepositories the repositories, and let one interval pass.
+// fillRepositories fills the repositories, and lets one interval pass.
 func (y *steady) fillRepositories(ctx context.Context) ([]string, error) {
 	l, err := load.New(y.s.cp)
 	if err != nil {
@@ -89,7 +89,7 @@ func waitFor(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// measureIntervals what happens in some intervals.
+// measureIntervals measures what happens in some intervals.
 func (y *steady) measureIntervals(ctx context.Context, places []string) (map[string]float64, error) {
 	l, err := load.New(y.s.cp)
 	if err != nil {
@@ -135,7 +135,7 @@ func (y *steady) countTraffic(places []string) (traffic, error) {
 	return out, err
 }
 
-// measureMemory the provider.
+// measureMemory measures the provider.
 func (y *steady) measureMemory(figures map[string]float64) error {
 	for name, field := range map[string]string{"rss_mib": "VmRSS", "peak_rss_mib": "VmHWM"} {
 		v, err := y.s.readProcessMemory(field)

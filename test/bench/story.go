@@ -36,8 +36,8 @@ const (
 	gateInterval = 5 * time.Second
 )
 
-// A story is a good revision, a bad one that a Gate rejects, and the way back, at ten Sites with real engines and real measurements. It is
-// told once.
+// A story is a good revision, a bad one that a Gate rejects, and the rollback, at ten Sites with real engines and real measurements. It is
+// measured once.
 type story struct {
 	s       *stage
 	figures map[string]float64
@@ -92,7 +92,7 @@ func prometheusCheck(interval time.Duration, count int) map[string]any {
 	}
 }
 
-// measureStory the story at ten Sites, and count.
+// measureStory plays the story at ten Sites, and counts.
 func (y *story) measureStory(ctx context.Context, figures map[string]float64) error {
 	l, err := load.New(y.s.cp)
 	if err != nil {
@@ -138,7 +138,7 @@ func printLedger(l *load.Ledger) {
 	}
 }
 
-// deployFirst a first revision, while the engines are told to go on, one after another.
+// deployFirst deploys a first revision, while the test lets the engines go on, one after another.
 func (y *story) deployFirst(ctx context.Context, f *load.Fleet, o *unstructured.Unstructured) error {
 	if err := y.applyAndAwait(ctx, o, "Delivering", ""); err != nil {
 		return err
@@ -154,7 +154,7 @@ func (y *story) deployFirst(ctx context.Context, f *load.Fleet, o *unstructured.
 	return y.awaitOutcome(ctx, o, "Succeeded", "Succeeded")
 }
 
-// deployAgain deploys when the engines are told to do nothing at first.
+// deployAgain deploys while the test holds the engines back at first.
 func (y *story) deployAgain(ctx context.Context, f *load.Fleet, o *unstructured.Unstructured) error {
 	for _, site := range f.Sites {
 		if err := f.Suspend(ctx, site, true); err != nil {
@@ -188,7 +188,7 @@ func (y *story) countTokens(ctx context.Context, figures map[string]float64, nam
 	return nil
 }
 
-// awaitSettled is what was spent when nothing costs anything any more.
+// awaitSettled returns what was spent when nothing costs anything any more.
 func (y *story) awaitSettled(ctx context.Context) (float64, error) {
 	for {
 		before, err := y.s.allowedEvents(ctx)
@@ -204,7 +204,7 @@ func (y *story) awaitSettled(ctx context.Context) (float64, error) {
 	}
 }
 
-// applyAndAwait a deployment, and wait until its status speaks of it, with a phase and, unless it is empty, an outcome.
+// applyAndAwait applies a deployment, and waits until its status speaks of it, with a phase and, unless it is empty, an outcome.
 func (y *story) applyAndAwait(ctx context.Context, o *unstructured.Unstructured, phase, outcome string) error {
 	if err := y.s.cp.ApplyObject(ctx, o.DeepCopy()); err != nil {
 		return err

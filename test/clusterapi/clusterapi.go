@@ -26,7 +26,7 @@ type provider struct {
 	args            []string
 }
 
-// knownProviders of Cluster API. The names follow from their own manifests.
+// knownProviders returns those of Cluster API. The names follow from their own manifests.
 func knownProviders() []provider {
 	topology := "--feature-gates=ClusterTopology=true"
 	return []provider{
@@ -133,7 +133,7 @@ func (i *installation) writeCertificates() ([]byte, error) {
 	return crt, nil
 }
 
-// installObjects all but the webhooks, which nobody serves yet.
+// installObjects installs all but the webhooks, which are not served yet.
 func (i *installation) installObjects(ctx context.Context) error {
 	for _, o := range i.objects.plain {
 		if err := i.cp.ApplyObject(ctx, o); err != nil {

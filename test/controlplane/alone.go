@@ -36,7 +36,7 @@ func StartAlone(ctx context.Context, manifests ...string) (*ControlPlane, error)
 	if err != nil {
 		return nil, err
 	}
-	p, err := freePorts()
+	p, err := findFreePorts()
 	if err != nil {
 		return nil, err
 	}

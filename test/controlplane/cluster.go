@@ -25,7 +25,7 @@ type Cluster struct {
 
 // StartCluster starts another cluster, which ends with the control plane. It returns an error if it does not get ready.
 func (c *ControlPlane) StartCluster(ctx context.Context, name string) (*Cluster, error) {
-	p, err := freePorts()
+	p, err := findFreePorts()
 	if err != nil {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ func (c *ControlPlane) Account(ctx context.Context, namespace, name string) (str
 	return path, c.createAccount(ctx, namespace, name, path)
 }
 
-// Broken is closed when a component ended that nobody ended. Err then says which.
+// Broken is closed when a component ended by itself. Err then says which.
 func (c *ControlPlane) Broken() <-chan struct{} { return c.broken.Done() }
 
 // File returns the path of a file of this name that is removed with the control plane.

@@ -52,7 +52,7 @@ type ControlPlane struct {
 	network  *httptest.Server
 	cancel   context.CancelFunc
 
-	// broken ends, with the reason, when a component ends that nobody ended.
+	// broken ends, with the reason, when a component ends by itself.
 	broken context.Context
 	fail   context.CancelCauseFunc
 
@@ -112,7 +112,7 @@ func prepareControlPlane(ctx context.Context, o Options) (*ControlPlane, error) 
 	if err != nil {
 		return nil, err
 	}
-	p, err := freePorts()
+	p, err := findFreePorts()
 	if err != nil {
 		return nil, errors.Join(err, lock.releasePort())
 	}
@@ -149,7 +149,7 @@ func (c *ControlPlane) startProcesses(ctx context.Context) error {
 	return err
 }
 
-// Err returns why a component ended that nobody ended, with the end of its log, and nil while all of them run.
+// Err returns why a component ended by itself, with the end of its log, and nil while all of them run.
 func (c *ControlPlane) Err() error {
 	return context.Cause(c.broken)
 }

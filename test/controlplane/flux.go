@@ -35,16 +35,16 @@ func (c *ControlPlane) StartFlux(ctx context.Context) error {
 	if err := c.waitForKinds(ctx, "Kustomization", "GitRepository"); err != nil {
 		return err
 	}
-	p, err := freePorts()
+	p, err := findFreePorts()
 	if err != nil {
 		return err
 	}
 	storage := loopbackAddress(p.function)
 	source := []string{"--storage-path=" + filepath.Join(c.Dir, "artifacts"), "--storage-addr=" + storage, "--storage-adv-addr=" + storage}
-	if err := c.startFlux(ctx, "source-controller", tool["FLUX_SOURCE_CONTROLLER"], p.coreProbe, source...); err != nil {
+	if err := c.startFluxController(ctx, "source-controller", tool["FLUX_SOURCE_CONTROLLER"], p.coreProbe, source...); err != nil {
 		return err
 	}
-	return c.startFlux(ctx, "kustomize-controller", tool["FLUX_KUSTOMIZE_CONTROLLER"], p.providerProbe)
+	return c.startFluxController(ctx, "kustomize-controller", tool["FLUX_KUSTOMIZE_CONTROLLER"], p.providerProbe)
 }
 
 // waitForKinds waits until the API server's own list of what it serves has these kinds: a controller that reads it too early gives up.
@@ -66,7 +66,7 @@ func (c *ControlPlane) waitForKinds(ctx context.Context, kinds ...string) error 
 	return errors.Wrapf(err, "cannot see %s served", strings.Join(kinds, ", "))
 }
 
-func (c *ControlPlane) startFlux(ctx context.Context, name, path string, health int, args ...string) error {
+func (c *ControlPlane) startFluxController(ctx context.Context, name, path string, health int, args ...string) error {
 	p, err := c.runner.startProcess(command{
 		name: name, path: path,
 		args: append([]string{"--events-addr=", "--metrics-addr=0", "--health-addr=" + loopbackAddress(health)}, args...),

@@ -3,7 +3,7 @@ package controlplane
 // jobController is the one of Kubernetes that makes pods of Jobs.
 const jobController = "job-controller"
 
-// StartJobController starts what makes pods of Jobs. There are no nodes: who plays one says what becomes of the pods. It returns an error
+// StartJobController starts what makes pods of Jobs. Nodes are missing: the test that plays one says what becomes of the pods. It returns an error
 // if it does not start.
 func (c *ControlPlane) StartJobController() error {
 	return c.startControllers(jobController, jobController)

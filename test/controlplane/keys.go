@@ -37,7 +37,7 @@ func privatePEM(key *ecdsa.PrivateKey) ([]byte, error) {
 	return pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: der}), errors.Wrap(err, "cannot encode private key")
 }
 
-// newToken returns a bearer token that nobody can guess.
+// newToken returns a bearer token that cannot be guessed.
 func newToken() string {
 	return rand.Text()
 }

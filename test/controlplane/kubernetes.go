@@ -61,7 +61,7 @@ func (c *ControlPlane) startEtcd() error {
 	return err
 }
 
-// etcdDirectory of the cluster.
+// etcdDirectory is where the cluster keeps its data.
 func (c *ControlPlane) etcdDirectory() string { return filepath.Join(c.Dir, "etcd") }
 
 func (c *ControlPlane) startAPIServer(ctx context.Context) error {

@@ -89,7 +89,7 @@ type Options struct {
 	KeepDir          bool
 	KeepDirOnFailure bool
 
-	// Progress, if there is one, is told of each phase that ended.
+	// Progress, if it is set, is called with each phase that ended.
 	Progress func(phase string, took time.Duration)
 
 	// Waiting, if there is one, gets a sentence when the start has to wait for something outside of it, such as another control plane.
@@ -132,7 +132,7 @@ func Product() (Options, error) {
 func builtVersion(root string) (string, error) {
 	b, err := os.ReadFile(filepath.Join(root, "_output", "settings"))
 	if err != nil {
-		return "", errors.Wrap(err, `cannot tell what was built: run "make build xpkg"`)
+		return "", errors.Wrap(err, `cannot read what was built: run "make build xpkg"`)
 	}
 	version, _, _ := strings.Cut(string(b), " ")
 	return version, nil

@@ -77,8 +77,8 @@ func (c *ControlPlane) Install(ctx context.Context, name, version string) error 
 	return errors.Wrapf(c.Client.Create(ctx, cfg), "cannot create Configuration %s", name)
 }
 
-// packageExpectations are what is true of a control plane whose packages work. A Configuration alone proves little: it is Healthy although
-// its dependencies are not, and although nobody may use its kinds.
+// packageExpectations returns what is true of a control plane whose packages work. A Configuration alone proves little: it is Healthy although
+// its dependencies are not, and although its kinds cannot be used.
 func (o Options) packageExpectations() []expectation {
 	const pkg, ext = "pkg.crossplane.io/v1", "apiextensions.crossplane.io/"
 	healthy := expectConditions("Installed", "Healthy")

@@ -20,10 +20,10 @@ const (
 	// poll is how often the harness looks again at what it waits for.
 	poll = 100 * time.Millisecond
 
-	// rbacPort is the port that Crossplane's RBAC manager takes and cannot be told not to.
+	// rbacPort is the port that Crossplane's RBAC manager takes, and no flag keeps it from that.
 	rbacPort = 8080
 
-	// portGrace is how long whoever holds a port without a lock has to end. The processes of a control plane that was killed need a moment.
+	// portGrace is how long a process that holds a port without a lock has to end. The processes of a control plane that was killed need a moment.
 	portGrace = 10 * time.Second
 )
 
@@ -32,8 +32,8 @@ type ports struct {
 	etcd, etcdPeer, apiServer, coreMetrics, coreProbe, function, functionMetrics, providerMetrics, providerProbe, standbyProbe int
 }
 
-// freePorts returns ports that nobody listens on.
-func freePorts() (ports, error) {
+// findFreePorts returns ports without a listener.
+func findFreePorts() (ports, error) {
 	p := ports{}
 	wanted := []*int{
 		&p.etcd, &p.etcdPeer, &p.apiServer, &p.coreMetrics, &p.coreProbe, &p.function, &p.functionMetrics, &p.providerMetrics, &p.providerProbe,
@@ -49,7 +49,7 @@ func freePorts() (ports, error) {
 	return p, nil
 }
 
-// FreePorts returns so many ports of loopback that nobody listens on. It returns an error if it finds none.
+// FreePorts returns so many ports of loopback without a listener. It returns an error if it finds none.
 func FreePorts(n int) ([]int, error) {
 	out := make([]int, n)
 	for i := range out {
@@ -61,7 +61,7 @@ func FreePorts(n int) ([]int, error) {
 		defer func() { _ = l.Close() }()
 		addr, err := netip.ParseAddrPort(l.Addr().String())
 		if err != nil {
-			return nil, errors.Wrap(err, "cannot tell which port is free")
+			return nil, errors.Wrap(err, "cannot find out which port is free")
 		}
 		out[i] = int(addr.Port())
 	}
@@ -72,7 +72,7 @@ func loopbackAddress(port int) string {
 	return fmt.Sprintf("127.0.0.1:%d", port)
 }
 
-// A portLock is the right to port 8080 of this network, which Crossplane's RBAC manager takes and cannot be told not to.
+// A portLock is the right to port 8080 of this network, which Crossplane's RBAC manager takes, and no flag keeps it from that.
 type portLock struct{ file *os.File }
 
 // lockPort8080 waits until no other control plane of this network uses the port. The kernel gives the lock back when its holder dies. Waiting
@@ -82,7 +82,7 @@ func lockPort8080(ctx context.Context, waiting func(string)) (*portLock, error) 
 	return lockPort(ctx, rbacPort, path, waiting)
 }
 
-// lockPort locks a file, and waits until nobody listens on the port that it stands for.
+// lockPort locks a file, and waits until the port that it stands for has no listener.
 func lockPort(ctx context.Context, port int, path string, waiting func(string)) (*portLock, error) {
 	l := &portLock{}
 	tell := sayOnce(waiting, fmt.Sprintf("waiting until another control plane of this machine ends, such as that of \"make demo\" or of a test: Crossplane's "+
@@ -111,7 +111,7 @@ func lockPort(ctx context.Context, port int, path string, waiting func(string)) 
 	return l, nil
 }
 
-// sayOnce returns what says a sentence when it is called first, to somebody or nobody.
+// sayOnce returns what says a sentence when it is called first, to a listener or to none.
 func sayOnce(say func(string), sentence string) func() {
 	return sync.OnceFunc(func() {
 		if say != nil {
@@ -120,8 +120,8 @@ func sayOnce(say func(string), sentence string) func() {
 	})
 }
 
-// networkID tells this network from the others of this machine: a process may run in a network namespace, which has all ports once more. It is
-// empty where there are no namespaces.
+// networkID distinguishes this network from the others of this machine: a process may run in a network namespace, which has all ports once more. It is
+// empty where the system has none.
 func networkID() string {
 	name, err := os.Readlink("/proc/self/ns/net")
 	if err != nil {
@@ -130,8 +130,8 @@ func networkID() string {
 	return "-" + strings.Trim(name, "net:[]")
 }
 
-// tryLock returns a file that it locked, or nil if somebody else has the lock. A lock on a file that was removed meanwhile is
-// none: whoever comes next would lock another file.
+// tryLock returns a file that it locked, or nil if another process has the lock. A lock on a file that was removed meanwhile is
+// none: the next process would lock another file.
 func tryLock(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
 	if err != nil {

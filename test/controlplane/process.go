@@ -15,7 +15,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
-// tailLines is how much of the log of a component that ended early is told.
+// tailLines is how much of the log of a component that ended early is shown.
 const tailLines = 20
 
 // A command is what to run, under a name that is also that of its log.

@@ -87,7 +87,7 @@ func (c *ControlPlane) watchRevisions(life context.Context) error {
 	return nil
 }
 
-// A functionRuntime tells Crossplane where a function is served.
+// A functionRuntime shows Crossplane where a function is served.
 type functionRuntime struct{ c *ControlPlane }
 
 // Reconcile one revision. It returns an error, and is called again, when the status cannot be written.
@@ -99,7 +99,7 @@ func (r functionRuntime) Reconcile(ctx context.Context, rev *pkgv1.FunctionRevis
 	return r.c.updateStatus(ctx, before, rev)
 }
 
-// A providerRuntime tells Crossplane that a provider runs, and lets it do what Crossplane lets a provider do.
+// A providerRuntime shows Crossplane that a provider runs, and lets it do what Crossplane lets a provider do.
 type providerRuntime struct{ c *ControlPlane }
 
 // Reconcile one revision. It returns an error, and is called again, when the binding or the status cannot be written.

@@ -1,4 +1,4 @@
-// Package gitops judges objects as GitOps engines do, by what the examples tell them to.
+// Package gitops judges objects as GitOps engines do, by what the examples say.
 package gitops
 
 import (
@@ -16,7 +16,7 @@ import (
 )
 
 // ArgoCDHealth is what Argo CD says of an object's health, and its message, with the scripts in examples/gitops/argocd/health.yaml. They run
-// as Argo CD runs them, with no library but the basic one and that of tables. It returns an error if there is no script for the object,
+// as Argo CD runs them, with no library but the basic one and that of tables. It returns an error if the object has no script,
 // or it fails.
 func ArgoCDHealth(o *unstructured.Unstructured) (status, message string, err error) {
 	script, err := scriptFor(o)

@@ -20,7 +20,7 @@ const (
 	logFields = 8
 )
 
-// A Commit is one commit as git log tells it.
+// A Commit is one commit as git log shows it.
 type Commit struct {
 	ID        string
 	Tree      string
@@ -32,7 +32,7 @@ type Commit struct {
 	Trailers  map[string]string
 }
 
-// Log returns the commits of a branch, newest first. It returns an error if there is no such branch.
+// Log returns the commits of a branch, newest first. It returns an error if the branch does not exist.
 func (s *Server) Log(ctx context.Context, repo, branch string) ([]Commit, error) {
 	out, err := s.Git(ctx, repo, "log", "-z", "--format="+logFormat, branch, "--")
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 // Branch is the branch that a new repository's HEAD names.
 const Branch = "main"
 
-const stranger = "A Stranger <stranger@example.org>"
+const otherUser = "Another User <other-user@example.org>"
 
 // isolatedEnvironment returns an environment in which git reads no configuration but the repository's.
 func isolatedEnvironment(home string) []string {
@@ -89,7 +89,7 @@ func (s *Server) runGit(ctx context.Context, dir string, stdin []byte, args ...s
 	return out, errors.Wrapf(err, "cannot run git %s: %s", args[0], strings.TrimSpace(complaint.String()))
 }
 
-// Commit adds one commit to a branch, which it creates when it does not exist, as a stranger who knows nothing of Intentplane:
+// Commit adds one commit to a branch, which it creates when it does not exist, as another user without Intentplane:
 // each of files, by path, gets its content. It returns the commit's id.
 func (s *Server) Commit(ctx context.Context, repo, branch string, files map[string]string, message string) (string, error) {
 	var changes bytes.Buffer
@@ -99,7 +99,7 @@ func (s *Server) Commit(ctx context.Context, repo, branch string, files map[stri
 	return s.fastImport(ctx, repo, branch, message, changes.Bytes())
 }
 
-// Remove adds one commit to a branch, as a stranger, that removes files or whole directories. It returns the commit's id.
+// Remove adds one commit to a branch, as another user, that removes files or whole directories. It returns the commit's id.
 func (s *Server) Remove(ctx context.Context, repo, branch string, paths []string, message string) (string, error) {
 	var changes bytes.Buffer
 	for _, p := range slices.Sorted(slices.Values(paths)) {
@@ -112,7 +112,7 @@ func (s *Server) Remove(ctx context.Context, repo, branch string, paths []string
 func (s *Server) fastImport(ctx context.Context, repo, branch, message string, changes []byte) (string, error) {
 	ref := "refs/heads/" + branch
 	var in bytes.Buffer
-	fmt.Fprintf(&in, "commit %s\ncommitter %s now\ndata %d\n%s\n", ref, stranger, len(message), message)
+	fmt.Fprintf(&in, "commit %s\ncommitter %s now\ndata %d\n%s\n", ref, otherUser, len(message), message)
 	if _, err := s.Git(ctx, repo, "rev-parse", "--quiet", "--verify", ref); err == nil {
 		fmt.Fprintf(&in, "from %s^0\n", ref)
 	}

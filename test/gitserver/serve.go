@@ -64,7 +64,7 @@ func (s *Server) callBeforeFetch(repo string, r *http.Request) {
 	}
 }
 
-// servePush holds the answer back until whoever waits for the push has seen it.
+// servePush holds the answer back until the test that waits for the push has seen it.
 func (s *Server) servePush(w http.ResponseWriter, r *http.Request, repo string) {
 	var drop func()
 	s.withTraffic(repo, func(t *traffic) { drop = t.dropPushFn })

@@ -1,5 +1,5 @@
 // Package gitserver serves bare Git repositories over HTTP(S) on loopback, through the git command's own http-backend, and
-// lets a test break them, watch them and write to them as a stranger.
+// lets a test break them, watch them and write to them as another user.
 package gitserver
 
 import (
@@ -151,17 +151,17 @@ func (s *Server) gitHandler() http.Handler {
 	return s.backend
 }
 
-// BeforeFetch calls fn, if it isn't nil, when a client asks what there is to fetch, before it is told.
+// BeforeFetch calls fn, if it isn't nil, when a client asks what there is to fetch, before it is answered.
 func (s *Server) BeforeFetch(repo string, fn func()) {
 	s.withTraffic(repo, func(t *traffic) { t.beforeFetchFn = fn })
 }
 
-// DropPush calls fn, if it isn't nil, when a push arrives, and does not carry it out: its sender is never told.
+// DropPush calls fn, if it isn't nil, when a push arrives, and does not carry it out: its sender gets no answer.
 func (s *Server) DropPush(repo string, fn func()) {
 	s.withTraffic(repo, func(t *traffic) { t.dropPushFn = fn })
 }
 
-// AfterPush calls fn, if it isn't nil, when a push was carried out and before its sender is told, which is when a crash hurts most.
+// AfterPush calls fn, if it isn't nil, when a push was carried out and before its sender is answered, which is when a crash hurts most.
 func (s *Server) AfterPush(repo string, fn func()) {
 	s.withTraffic(repo, func(t *traffic) { t.afterPushFn = fn })
 }

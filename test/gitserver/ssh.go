@@ -99,7 +99,7 @@ func (x *SSH) Silence() {
 	x.silent = true
 }
 
-// Authorize these users, and nobody else.
+// Authorize these users alone.
 func (x *SSH) Authorize(users ...ssh.PublicKey) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -193,7 +193,7 @@ func (x *SSH) serveSession(channel ssh.Channel, requests <-chan *ssh.Request) {
 	}
 }
 
-// runCommand what git's shell allows, and nothing else.
+// runCommand runs what git's shell allows, and nothing else.
 func (x *SSH) runCommand(channel ssh.Channel, command string) {
 	x.mu.Lock()
 	x.commands = append(x.commands, command)

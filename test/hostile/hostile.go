@@ -1,4 +1,4 @@
-// Package hostile has servers that do harm to whoever reads from them, as a tenant could name them.
+// Package hostile has servers that do harm to their clients, as a tenant could name them.
 package hostile
 
 import (
@@ -17,7 +17,7 @@ const (
 	chunk    = 1 << 20
 )
 
-// A Cluster is an API server that does harm to whoever reads from it.
+// A Cluster is an API server that does harm to its clients.
 type Cluster struct {
 	*httptest.Server
 }
@@ -90,7 +90,7 @@ func EndlessEvents(w http.ResponseWriter, _ *http.Request) {
 	repeatText(w, `{"type":"MODIFIED","object":{"apiVersion":"kustomize.toolkit.fluxcd.io/v1","kind":"Kustomization","metadata":{"name":"x","namespace":"flux-system","resourceVersion":"2"}}}`)
 }
 
-// repeatText a text until the reader goes.
+// repeatText repeats a text until the reader goes.
 func repeatText(w io.Writer, text string) {
 	for {
 		if _, err := io.WriteString(w, text); err != nil {

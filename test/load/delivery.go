@@ -13,7 +13,7 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
-// newDelivery of a revision of one web service to the Site of a place, as the function would compose it.
+// newDelivery returns the delivery of a revision of one web service to the Site of a place, as the function would compose it.
 func newDelivery(key types.NamespacedName, revision int64) (*deliveryv1alpha1.GitDelivery, error) {
 	files := webServiceFiles(key, revision)
 	encoded, err := tree.Encode(files)
@@ -46,7 +46,7 @@ func Order(revision int64) rolloutv1alpha1.Order {
 	return rolloutv1alpha1.Order{Revision: revision, Request: digest, Intent: digest, DigestScheme: 1, RendererVersion: 1, Steps: 1}
 }
 
-// webServiceFiles is a web service, of the size that such things have.
+// webServiceFiles returns a web service, of the size that such things have.
 func webServiceFiles(key types.NamespacedName, revision int64) tree.Files {
 	out := tree.Files{"kustomization.yaml": []byte("resources: [config.yaml, deployment.yaml, service.yaml, serviceaccount.yaml]\n")}
 	for name, content := range map[string]string{"deployment.yaml": deployment, "service.yaml": service, "serviceaccount.yaml": serviceAccount} {

@@ -25,7 +25,7 @@ const (
 )
 
 // Kustomization describes a GitRepository and a Kustomization of Flux, of one name, that read a directory of a repository once an hour
-// only, unless they are told to look. Nothing waits for the health of what was applied.
+// only, unless an annotation asks them to. Nothing waits for the health of what was applied.
 func Kustomization(name, url, path string) []byte {
 	return fmt.Appendf(nil, fluxObjects, name, url, path)
 }
@@ -110,7 +110,7 @@ func siteSync(key types.NamespacedName, revision int64) *deliveryv1alpha1.SiteSy
 	return s
 }
 
-// Proven waits until a SiteSync is Ready with a revision. It returns an error if that cannot be told.
+// Proven waits until a SiteSync is Ready with a revision. It returns an error if that cannot be read.
 func (l *Load) Proven(ctx context.Context, key types.NamespacedName, revision int64) error {
 	last := deliveryv1alpha1.SiteSyncObservation{}
 	err := l.followObjects(ctx, &deliveryv1alpha1.SiteSyncList{}, key.Namespace, func(o client.Object) bool {

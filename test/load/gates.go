@@ -42,7 +42,7 @@ func newGate(key types.NamespacedName, interval time.Duration, query string) *ro
 	return g
 }
 
-// Measuring waits until so many Gates of a place measure. It returns an error if that cannot be told.
+// Measuring waits until so many Gates of a place measure. It returns an error if that cannot be read.
 func (l *Load) Measuring(ctx context.Context, place string, n int) error {
 	measuring := map[types.NamespacedName]bool{}
 	err := l.followObjects(ctx, &rolloutv1alpha1.GateList{}, place, func(o client.Object) bool {

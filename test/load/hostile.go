@@ -61,7 +61,7 @@ func (l *Load) DeliverBy(ctx context.Context, keys []types.NamespacedName, ways 
 	return g.Wait()
 }
 
-// Judged waits until so many GitDeliveries of a place have a reason why they are not Ready. It returns an error if it cannot be told.
+// Judged waits until so many GitDeliveries of a place have a reason why they are not Ready. It returns an error if it cannot be read.
 func (l *Load) Judged(ctx context.Context, place string, n int) error {
 	judged := map[types.NamespacedName]bool{}
 	err := l.followObjects(ctx, &deliveryv1alpha1.GitDeliveryList{}, place, func(o client.Object) bool {

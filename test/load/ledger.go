@@ -40,10 +40,10 @@ type Entry struct {
 	// Kind and Name of the object.
 	Kind, Name string
 
-	// Writers are the field managers whose part was written, as far as the server tells.
+	// Writers are the field managers whose part was written, as far as the server says.
 	Writers []string
 
-	// Changed are the fields that came, changed or went. They are none where nothing but somebody's fields changed hands.
+	// Changed are the fields that came, changed or went. They are none where fields changed nothing but their manager.
 	Changed []string
 
 	// Tokens that it costs.
@@ -53,7 +53,7 @@ type Entry struct {
 	At time.Time
 }
 
-// chargedKinds are the kinds whose events reach a composite: its own, what is composed, and what is asked for.
+// chargedKinds returns the kinds whose events reach a composite: its own, what is composed, and what is asked for.
 func chargedKinds() []schema.GroupVersionKind {
 	return []schema.GroupVersionKind{
 		{Group: "claims.intentplane.dev", Version: "v1alpha1", Kind: "XIntentDeployment"},
@@ -153,7 +153,7 @@ func isInNamespace(o *unstructured.Unstructured, namespace string) bool {
 		o.GetNamespace() == "" && strings.HasPrefix(o.GetName(), namespace+"-")
 }
 
-// changedManagers are the managers whose entry is another one now.
+// changedManagers returns the managers whose entry is another one now.
 func changedManagers(was, is *unstructured.Unstructured) []string {
 	key := func(f metav1.ManagedFieldsEntry) string {
 		return strings.TrimSuffix(f.Manager+" "+string(f.Operation)+" "+f.Subresource, " ")
@@ -174,7 +174,7 @@ func changedManagers(was, is *unstructured.Unstructured) []string {
 // depth is how deep the names of changed fields go.
 const depth = 3
 
-// changedFields are the fields in which two states of an object differ.
+// changedFields returns the fields in which two states of an object differ.
 func changedFields(was, is *unstructured.Unstructured) []string {
 	out := map[string]bool{}
 	compareValues("", was.Object, is.Object, depth, out)
@@ -198,7 +198,7 @@ func compareValues(path string, was, is any, deep int, out map[string]bool) {
 	}
 }
 
-// fieldsOf of a map, or conditions by their types.
+// fieldsOf returns the fields of a map, or conditions by their types.
 func fieldsOf(v any) map[string]any {
 	if m, ok := v.(map[string]any); ok {
 		return m

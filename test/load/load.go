@@ -1,4 +1,4 @@
-// Package load makes many GitDeliveries by hand, as a test or a measurement wants them, and tells what becomes of them.
+// Package load makes many GitDeliveries by hand, as a test or a measurement wants them, and reports what becomes of them.
 package load
 
 import (
@@ -49,7 +49,7 @@ func New(cp *controlplane.ControlPlane) (*Load, error) {
 	return &Load{cp: cp, kube: kube}, errors.Wrap(err, "cannot make client")
 }
 
-// Place makes a place to deliver to: a namespace, with a repository, a configuration and a Site of its own, of which nobody tells what
+// Place makes a place to deliver to: a namespace, with a repository, a configuration and a Site of its own, of which no engine reports what
 // it runs. The repository is looked at in this interval. It returns an error if one of them cannot be made.
 func (l *Load) Place(ctx context.Context, name, interval string) error {
 	if err := l.cp.Git.CreateRepo(ctx, name, map[string]string{"README.md": "What runs here.\n"}); err != nil {

@@ -45,7 +45,7 @@ metadata: {name: %[1]s, namespace: flux-system}
 spec: {interval: 1h, url: "%[2]s", ref: {branch: main}}
 `
 
-// NewFleet makes a place with so many Sites, whose engines are told to do nothing yet. A Prometheus server measures all of them, unless its
+// NewFleet makes a place with so many Sites, whose engines are suspended. A Prometheus server measures all of them, unless its
 // address is empty. It returns an error if something cannot be made, or Flux does not start.
 func (l *Load) NewFleet(ctx context.Context, place string, n int, prometheus string) (*Fleet, error) {
 	if err := l.cp.Git.CreateRepo(ctx, place, map[string]string{"README.md": "What runs here.\n"}); err != nil {

@@ -13,7 +13,7 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 )
 
-// Ready waits until so many GitDeliveries of a place are Ready. What is Ready already counts. It returns an error if it cannot be told.
+// Ready waits until so many GitDeliveries of a place are Ready. What is Ready already counts. It returns an error if it cannot be read.
 func (l *Load) Ready(ctx context.Context, place string, n int) error {
 	ready := map[types.NamespacedName]bool{}
 	err := l.followObjects(ctx, &deliveryv1alpha1.GitDeliveryList{}, place, func(o client.Object) bool {
@@ -26,7 +26,7 @@ func (l *Load) Ready(ctx context.Context, place string, n int) error {
 	return errors.Wrapf(err, "%d of %d GitDeliveries are Ready", len(ready), n)
 }
 
-// Changes returns how often any of so many GitDeliveries is written until a channel ends. It returns an error if it cannot be told.
+// Changes returns how often any of so many GitDeliveries is written until a channel ends. It returns an error if it cannot be read.
 func (l *Load) Changes(ctx context.Context, n int, until <-chan struct{}) (int, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -57,7 +57,7 @@ func (l *Load) Changes(ctx context.Context, n int, until <-chan struct{}) (int, 
 	return changes, nil
 }
 
-// followObjects tells of each object of a kind in a place, as it is and whenever it changes, until that is enough. It returns an error if they
+// followObjects calls a function with each object of a kind in a place, as it is and whenever it changes, until that is enough. It returns an error if they
 // cannot be watched, or ctx ends.
 func (l *Load) followObjects(ctx context.Context, all client.ObjectList, place string, enough func(client.Object) bool) error {
 	for ctx.Err() == nil {
@@ -72,7 +72,7 @@ func (l *Load) followObjects(ctx context.Context, all client.ObjectList, place s
 	return ctx.Err()
 }
 
-// watchObjects until it is enough, or until the API server ends the watch, which it may at any time.
+// watchObjects watches until it is enough, or until the API server ends the watch, which it may at any time.
 func (l *Load) watchObjects(ctx context.Context, all client.ObjectList, place string, enough func(client.Object) bool) (bool, error) {
 	w, err := l.kube.Watch(ctx, all, client.InNamespace(place))
 	if err != nil {

@@ -21,13 +21,13 @@ type Lie string
 const (
 	// LieNone is the truth.
 	LieNone Lie = ""
-	// LieSilence is no answer at all.
+	// LieSilence does not answer at all.
 	LieSilence Lie = "Silence"
 	// LieHTML is a page for people, with status 200.
 	LieHTML Lie = "HTML"
 	// LieGarbage is half an answer.
 	LieGarbage Lie = "Garbage"
-	// LieNaN is an answer that is no number.
+	// LieNaN is an answer that is not a number.
 	LieNaN Lie = "NaN"
 	// LieEmpty is an answer without data.
 	LieEmpty Lie = "Empty"
@@ -35,7 +35,7 @@ const (
 	LieReplay Lie = "Replay"
 )
 
-// A Liar stands before a server, and says what a test tells it to. It is safe for concurrent use.
+// A Liar stands before a server, and answers what a test sets. It is safe for concurrent use.
 type Liar struct {
 	server *httptest.Server
 	truth  http.Handler
@@ -60,15 +60,15 @@ func NewLiar(server string, lie Lie) (*Liar, error) {
 // URL of the liar.
 func (l *Liar) URL() string { return l.server.URL }
 
-// Tell another lie, or the truth.
-func (l *Liar) Tell(lie Lie) {
+// SetLie sets another lie, or the truth.
+func (l *Liar) SetLie(lie Lie) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.lie = lie
 }
 
-// Told is how many lies were told.
-func (l *Liar) Told() int {
+// CountLies is how many answers were lies.
+func (l *Liar) CountLies() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.told
@@ -101,7 +101,7 @@ func (l *Liar) serveAnswer(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// textAt of a lie that is of a time.
+// textAt returns the text of a lie that is of a time.
 func (l Lie) textAt(now time.Time) string {
 	switch l {
 	case LieHTML:

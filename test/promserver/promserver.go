@@ -129,7 +129,7 @@ type Server struct {
 	log                   bytes.Buffer
 }
 
-// New returns a Server that does not run yet, and keeps its data in a folder. It returns an error if there is no Prometheus to run, or if
+// New returns a Server that does not run yet, and keeps its data in a folder. It returns an error if Prometheus is not built, or if
 // the folder cannot be written.
 func New(ctx context.Context, dir string, jobs ...Job) (*Server, error) {
 	program, err := findProgram(ctx)
@@ -147,7 +147,7 @@ func New(ctx context.Context, dir string, jobs ...Job) (*Server, error) {
 	return s, s.writeConfig(jobs)
 }
 
-// writeConfig what the server scrapes when it reads its configuration next.
+// writeConfig writes what the server scrapes when it reads its configuration next.
 func (s *Server) writeConfig(jobs []Job) error {
 	text := strings.Builder{}
 	_, _ = fmt.Fprintln(&text, "scrape_configs:")
@@ -158,7 +158,7 @@ func (s *Server) writeConfig(jobs []Job) error {
 }
 
 // Scrape these jobs from now on, and no others: what has no target any more keeps the samples that it had. It returns an error if the server
-// does not run, or cannot be told.
+// does not run, or does not answer.
 func (s *Server) Scrape(jobs ...Job) error {
 	if err := s.writeConfig(jobs); err != nil {
 		return err
@@ -169,7 +169,7 @@ func (s *Server) Scrape(jobs ...Job) error {
 	return errors.Wrap(s.cmd.Process.Signal(syscall.SIGHUP), "cannot reload configuration")
 }
 
-// findProgram the program that the environment names, else the one that tools/tools.sh built.
+// findProgram returns the program that the environment names, else the one that tools/tools.sh built.
 func findProgram(ctx context.Context) (string, error) {
 	if path := os.Getenv(variable); path != "" {
 		return path, nil

@@ -75,7 +75,7 @@ func (s *Scene) Gone(o *unstructured.Unstructured) {
 	s.T.Fatalf("%s %s is still there", o.GetKind(), o.GetName())
 }
 
-// glance is how long a deletion is watched for before somebody looks again: one that came before the watch began is never told.
+// glance is how long a deletion is watched for before the test reads the object again: one that came before the watch began is never sent.
 const glance = 2 * time.Second
 
 func (s *Scene) watchDeletion(ctx context.Context, o *unstructured.Unstructured) {

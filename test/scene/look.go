@@ -46,7 +46,7 @@ func (s *Scene) Raw() *unstructured.Unstructured {
 	return s.Now(s.DeliveryNamed(s.Delivery().GetName()))
 }
 
-// NewDelivery describes a GitDelivery that somebody makes by hand.
+// NewDelivery describes a GitDelivery that a user makes by hand.
 func (s *Scene) NewDelivery(d *deliveryv1alpha1.GitDelivery) *unstructured.Unstructured {
 	s.T.Helper()
 	m, err := runtime.DefaultUnstructuredConverter.ToUnstructured(d)

@@ -10,7 +10,7 @@ import (
 	"github.com/intentplane/intentplane/test/controlplane"
 )
 
-// parallel is how many tests run at once. They wait most of the time, so that the number of processors is no measure.
+// parallel is how many tests run at once. They wait most of the time, so that the number of processors does not matter.
 const parallel = "12"
 
 // Main starts the one control plane of a package's tests, runs them, and returns the code to exit with. The tests fail also when a

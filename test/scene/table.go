@@ -27,7 +27,7 @@ type column struct {
 	at   int
 }
 
-// parseColumns are those of a head. Names are separated by blanks and have none in them.
+// parseColumns returns those of a head. Names are separated by blanks and have none in them.
 func parseColumns(head string) []column {
 	var out []column
 	at := 0

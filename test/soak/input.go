@@ -27,7 +27,7 @@ func Input(t *testing.T) func() {
 	}
 }
 
-// allocatedBytes is how many bytes this process ever allocated.
+// allocatedBytes returns how many bytes this process ever allocated.
 func allocatedBytes() uint64 {
 	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(sample)

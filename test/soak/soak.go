@@ -26,8 +26,8 @@ func Rounds(t *testing.T, few, many int) int {
 	return reportRounds(t, few, many, "none")
 }
 
-// Random is like Rounds, for a test that takes its chances under make soak: its few rounds are always the same, so that nobody is held up
-// by a fault that somebody else made. It says its seed, which can be given in INTENTPLANE_SEED to do the same again.
+// Random is like Rounds, for a test that takes its chances under make soak: its few rounds are always the same, so that no author is held up
+// by a fault that another one made. It says its seed, which can be given in INTENTPLANE_SEED to do the same again.
 func Random(t *testing.T, few, many int) (int, *rand.Rand) {
 	t.Helper()
 	n, seed := Seed(t, few, many)

@@ -35,7 +35,7 @@ func TestPrometheusLies(t *testing.T) {
 		liars[name], claims[name] = liar, o
 	}
 	for name := range lies {
-		r.Until("lies are told: "+name, 2*time.Minute, func() bool { return liars[name].Told() >= enoughLies(lies[name]) })
+		r.Until("lies are told: "+name, 2*time.Minute, func() bool { return liars[name].CountLies() >= enoughLies(lies[name]) })
 	}
 	for name, o := range claims {
 		u := r.Reach(o, "Validating", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Validating" })
@@ -47,7 +47,7 @@ func TestPrometheusLies(t *testing.T) {
 		r.wantSeenAs(u, "InProgress", "Progressing")
 	}
 	for name := range lies {
-		liars[name].Tell(promserver.LieNone)
+		liars[name].SetLie(promserver.LieNone)
 	}
 	for _, o := range claims {
 		r.Succeed(o)
