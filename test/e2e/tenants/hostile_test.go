@@ -110,7 +110,7 @@ func TestHostileTenant(t *testing.T) {
 	gits, free := bad.startGits()
 	bad.AddSite("plain")
 	for name, g := range gits {
-		bad.deliverTo(name, g.url)
+		bad.deliverTo(name, g)
 	}
 	for name, g := range gits {
 		bad.awaitUnready(name, g.want)

@@ -23,10 +23,12 @@ const (
 	tolerance = 4
 )
 
-// A harmful Git server, by the address of a repository there, and what Ready of its GitDelivery says.
+// A harmful Git server, by the address of a repository there, with what Ready of a GitDelivery to it says.
 type harmful struct {
 	url  string
 	want string
+	// deployments that are delivered to it. Pushes to one branch go one after another, so the last of many would wait for minutes.
+	deployments int
 }
 
 // startGits starts servers of the tenant, and lets the server that all tenants share hang for two of its repositories. Until free is called,
@@ -58,22 +60,22 @@ func (s *stage) startGits() (gits map[string]harmful, free func()) {
 	})
 	s.T.Cleanup(free)
 	return map[string]harmful{
-		"hanging":      {url: hanging.URL + "/repo.git", want: "MemoryUnknown: cannot read the repository: it did not answer in time"},
-		"reads":        {url: s.Git.URL(reads), want: "MemoryUnknown: cannot read the repository: it did not answer in time"},
-		"pushes":       {url: s.Git.URL(pushes), want: "Unreachable: cannot push to the repository: it did not answer in time"},
-		"tiny-objects": {url: tiny.RepositoryURL(), want: "TooLarge: cannot read the repository: the server sent more than fits"},
-		"broken-pack":  {url: broken.RepositoryURL(), want: "MemoryUnknown: cannot read the repository: the pack that the server sent is broken"},
-		"refs":         {url: refs.RepositoryURL(), want: "TooLarge: cannot read the repository: the server sent more than fits"},
+		"hanging":      {url: hanging.URL + "/repo.git", want: "MemoryUnknown: cannot read the repository: it did not answer in time", deployments: 3},
+		"reads":        {url: s.Git.URL(reads), want: "MemoryUnknown: cannot read the repository: it did not answer in time", deployments: 3},
+		"pushes":       {url: s.Git.URL(pushes), want: "Unreachable: cannot push to the repository: it did not answer in time", deployments: 1},
+		"tiny-objects": {url: tiny.RepositoryURL(), want: "TooLarge: cannot read the repository: the server sent more than fits", deployments: 3},
+		"broken-pack":  {url: broken.RepositoryURL(), want: "MemoryUnknown: cannot read the repository: the pack that the server sent is broken", deployments: 3},
+		"refs":         {url: refs.RepositoryURL(), want: "TooLarge: cannot read the repository: the server sent more than fits", deployments: 3},
 	}, free
 }
 
-// deliverTo delivers three deployments to a repository, by a configuration of its own.
-func (s *stage) deliverTo(name, url string) {
+// deliverTo delivers deployments to a repository, by a configuration of its own.
+func (s *stage) deliverTo(name string, g harmful) {
 	s.T.Helper()
 	config := s.ProviderConfig()
 	config.SetName(name)
-	s.Apply(s.Set(config, url, "spec", "git", "url"))
-	for n := range 3 {
+	s.Apply(s.Set(config, g.url, "spec", "git", "url"))
+	for n := range g.deployments {
 		service := fmt.Sprintf("%s-%d", name, n)
 		claim := s.Claim(service, s.intent(service, 1, "plain"))
 		s.Apply(s.Set(claim, map[string]any{"kind": "ProviderConfig", "name": name}, "spec", "deliveryConfig", "gitOpsRepo"))
