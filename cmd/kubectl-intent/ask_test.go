@@ -104,11 +104,11 @@ func TestAsk(t *testing.T) {
 		want     map[string]any
 	}{
 		"Abort":     {reason: "The revision that is there is named.", args: []string{"abort", "shop"}, says: "rolloutrequest.rollout.intentplane.dev/shop-abort-4-x created\n", want: request("Abort", "abort", "")},
-		"Retry":     {reason: "So it is here, and why.", args: []string{"retry", "shop", "--reason", "again"}, says: "shop-retry-4-x created", want: request("Retry", "retry", ", reason: again")},
+		"Retry":     {reason: "A retry is requested with the reason that the user gives.", args: []string{"retry", "shop", "--reason", "again"}, says: "shop-retry-4-x created", want: request("Retry", "retry", ", reason: again")},
 		"Approve":   {reason: "What waits is approved, and nothing else.", args: []string{"approve", "shop"}, says: "shop-approve-4-x created", want: request("ApproveUpdate", "approve", ", update: {blueprint: web-1.1.0, renderer: '2'}")},
-		"NoUpdate":  {reason: "Nothing waits.", status: "{revision: 4}", args: []string{"approve", "shop"}, code: exitInvalid, says: "shop: no update waits to be approved"},
-		"Rollback":  {reason: "It goes to the newest good one that does not run.", args: []string{"rollback", "shop"}, says: "shop-rollback-4-x created", want: request("RollbackTo", "rollback", ", toRevision: 1")},
-		"To":        {reason: "Or to the one that is said.", args: []string{"rollback", "shop", "--to-revision", "2"}, says: "shop-rollback-4-x created", want: request("RollbackTo", "rollback", ", toRevision: 2")},
+		"NoUpdate":  {reason: "An approval is refused when no update waits.", status: "{revision: 4}", args: []string{"approve", "shop"}, code: exitInvalid, says: "shop: no update waits to be approved"},
+		"Rollback":  {reason: "A rollback goes to the newest verified revision that is not running.", args: []string{"rollback", "shop"}, says: "shop-rollback-4-x created", want: request("RollbackTo", "rollback", ", toRevision: 1")},
+		"To":        {reason: "A rollback goes to the revision that the user names.", args: []string{"rollback", "shop", "--to-revision", "2"}, says: "shop-rollback-4-x created", want: request("RollbackTo", "rollback", ", toRevision: 2")},
 		"ToNever":   {reason: "A revision that never was is refused before anything is created.", args: []string{"rollback", "shop", "--to-revision", "9"}, code: exitInvalid, says: "shop: revision 9 cannot be rolled back to: the history does not have it; possible: 1, 2"},
 		"ToBad":     {reason: "A revision that was rejected is refused before anything is created.", args: []string{"rollback", "shop", "--to-revision", "3"}, code: exitInvalid, says: "shop: revision 3 cannot be rolled back to: it is the present one, was not verified"},
 		"ToPresent": {reason: "The present revision is refused before anything is created.", args: []string{"rollback", "shop", "--to-revision", "4"}, code: exitInvalid, says: "shop: revision 4 cannot be rolled back to: it is the present one"},
@@ -127,11 +127,11 @@ func TestAsk(t *testing.T) {
 		"AbortBlind": {reason: "A user who may not read GitDeliveries leaves the answer to the deployment.", args: []string{"abort", "shop"}, denied: "gitdeliveries.delivery.intentplane.dev", says: "created", want: request("Abort", "abort", "")},
 		"Nowhere":    {reason: "There is none before the one that runs.", status: "{revision: 2, liveRevision: 1}", args: []string{"rollback", "shop"}, code: exitInvalid, says: "shop: no earlier revision was verified everywhere"},
 		"MayNot":     {reason: "Who may not look back is told so.", args: []string{"rollback", "shop"}, denied: "gitdeliveries.delivery.intentplane.dev", code: exitInvalid, says: "cannot list gitdeliveries.delivery.intentplane.dev: ask for the right to"},
-		"MayNotAsk":  {reason: "So is who may not ask.", args: []string{"abort", "shop"}, denied: "rolloutrequests.rollout.intentplane.dev", code: exitInvalid, says: "cannot create rolloutrequests.rollout.intentplane.dev: ask for the right to"},
+		"MayNotAsk":  {reason: "A user without the right to create requests is advised to ask for it.", args: []string{"abort", "shop"}, denied: "rolloutrequests.rollout.intentplane.dev", code: exitInvalid, says: "cannot create rolloutrequests.rollout.intentplane.dev: ask for the right to"},
 		"Unknown":    {reason: "Who asks may stay unknown.", args: []string{"abort", "shop"}, denied: "selfsubjectreviews.authentication.k8s.io", says: "created", want: without(request("Abort", "abort", ""), "requestedBy")},
-		"None":       {reason: "Nothing was ordered yet.", status: "{}", args: []string{"retry", "shop"}, code: exitInvalid, says: "shop has no revision yet"},
+		"None":       {reason: "A deployment without a revision has nothing to retry.", status: "{}", args: []string{"retry", "shop"}, code: exitInvalid, says: "shop has no revision yet"},
 		"Missing":    {reason: "There is no such deployment.", args: []string{"retry", "shap"}, code: exitInvalid, says: `has no IntentDeployment "shap"`},
-		"DryRun":     {reason: "Nothing is made.", args: []string{"abort", "shop", "--dry-run=client"}, says: "shop-abort-4 would be created"},
+		"DryRun":     {reason: "A dry run creates no request.", args: []string{"abort", "shop", "--dry-run=client"}, says: "shop-abort-4 would be created"},
 		"Newer":      {reason: "What a newer version says beside it is not read.", status: "{revision: 4, delivery: 7}", args: []string{"abort", "shop"}, says: "created", want: request("Abort", "abort", "")},
 	}
 	for name, tc := range cases {
@@ -204,7 +204,7 @@ func TestWait(t *testing.T) {
 		problem string
 	}{
 		"Done":       {reason: "Each answer is said once, also when the connection ends between them.", answers: []string{"{}", waiting, waiting, took, done}, want: "Waiting: Not yet.\nTaken: It goes.\nDone: It ended.\n"},
-		"Stale":      {reason: "It came too late.", answers: []string{stale}, code: exitInvalid, want: "Stale: Too late.\n"},
+		"Stale":      {reason: "A request that came too late is invalid.", answers: []string{stale}, code: exitInvalid, want: "Stale: Too late.\n"},
 		"Superseded": {reason: "Another revision came in between.", answers: []string{took, superseded}, code: exitInvalid, want: "Taken: It goes.\nSuperseded: Another came.\n"},
 		"Late":       {reason: "A request without an answer says so when time is up.", args: []string{"--timeout=1ns"}, code: exitInvalid, problem: "the provider has not answered yet"},
 		"Verified":   {reason: "A retry whose revision was verified is what was asked for.", command: retry, answers: []string{doneAs("Verified", "Revision 5 was verified.")}, want: "Done: Revision 5 was verified.\n"},

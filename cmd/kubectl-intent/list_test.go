@@ -42,11 +42,11 @@ func TestWhatIsOurs(t *testing.T) {
 	}{
 		"List":      {reason: "What kubectl prints is looked into.", in: listed, want: []Finding{exactly, wrong}},
 		"Second":    {reason: "Lines are those of the file.", in: "a: 1\n---\n" + listed, want: []Finding{at(exactly, 14, 2), at(wrong, 15, 2)}},
-		"Nested":    {reason: "However deep.", in: "kind: List\nitems:\n" + indented(listed), want: []Finding{at(exactly, 14, 1), at(wrong, 15, 1)}},
+		"Nested":    {reason: "Lists in lists are read, however deep.", in: "kind: List\nitems:\n" + indented(listed), want: []Finding{at(exactly, 14, 1), at(wrong, 15, 1)}},
 		"Typed":     {reason: "A list of one kind need not say it of each.", in: "apiVersion: claims.intentplane.dev/v1alpha1\nkind: IntentDeploymentList\nitems:\n- metadata: {name: shop, namespace: team-a}\n  spec:\n    intnt: a\n", want: []Finding{at(exactly, 5, 1), at(wrong, 6, 1)}},
 		"Version":   {reason: "A version that does not exist is a mistake.", in: strings.Replace(claim, "v1alpha1", "v1alpha2", 1), want: one(1, "apiVersion", "", "IntentDeployment", `apiVersion: IntentDeployment of claims.intentplane.dev has no version "v1alpha2", but v1alpha1`)},
-		"Kind":      {reason: "So is a kind.", in: strings.Replace(claim, "IntentDeployment", "IntentDeploymnt", 1), want: one(2, "kind", "", "IntentDeploymnt", `kind: claims.intentplane.dev/v1alpha1 has no kind "IntentDeploymnt": did you mean IntentDeployment of claims.intentplane.dev?`)},
-		"Group":     {reason: "So is a group below ours.", in: strings.Replace(claim, "claims.", "claim.", 1), want: one(2, "kind", "", "IntentDeployment", `kind: claim.intentplane.dev/v1alpha1 has no kind "IntentDeployment": did you mean IntentDeployment of claims.intentplane.dev?`)},
+		"Kind":      {reason: "A kind with a mistake is found, with the kind that is meant.", in: strings.Replace(claim, "IntentDeployment", "IntentDeploymnt", 1), want: one(2, "kind", "", "IntentDeploymnt", `kind: claims.intentplane.dev/v1alpha1 has no kind "IntentDeploymnt": did you mean IntentDeployment of claims.intentplane.dev?`)},
+		"Group":     {reason: "A group below ours with a mistake is found.", in: strings.Replace(claim, "claims.", "claim.", 1), want: one(2, "kind", "", "IntentDeployment", `kind: claim.intentplane.dev/v1alpha1 has no kind "IntentDeployment": did you mean IntentDeployment of claims.intentplane.dev?`)},
 		"Strangers": {reason: "What ends alike is a stranger's.", in: strings.Replace(claim, "claims.intent", "myintent", 1), want: []Finding{}},
 		"NotAList":  {reason: "A kind that is called a list may have no items.", in: "apiVersion: x.org/v1\nkind: AllowList\nitems: 3\n", want: []Finding{}},
 	}
@@ -91,8 +91,8 @@ func TestUnreadable(t *testing.T) {
 		want   []string
 	}{
 		"Missing": {reason: "A file that is not there hides no other.", args: []string{"nowhere.yaml", bad}, want: []string{"nowhere.yaml:1: Unreadable: cannot read file: ", "InvalidSpec: spec.intnt: ", "1 objects, 3 mistakes"}},
-		"Large":   {reason: "Nor one that is too large.", args: []string{large, bad}, want: []string{":1: Unreadable: ", "InvalidSpec: spec.intnt: "}},
-		"Cluster": {reason: "Nor what the cluster does not tell.", args: []string{examples + "40-claim.yaml", bad, "--live", "--kubeconfig", kubeconfig}, want: []string{"IntentDeployment team-a/shop: Unreadable: cannot list blueprints.catalog.intentplane.dev: ", "InvalidSpec: spec.intnt: "}},
+		"Large":   {reason: "A file that is too large does not hide the findings of others.", args: []string{large, bad}, want: []string{":1: Unreadable: ", "InvalidSpec: spec.intnt: "}},
+		"Cluster": {reason: "A list that the cluster refuses does not hide the findings of files.", args: []string{examples + "40-claim.yaml", bad, "--live", "--kubeconfig", kubeconfig}, want: []string{"IntentDeployment team-a/shop: Unreadable: cannot list blueprints.catalog.intentplane.dev: ", "InvalidSpec: spec.intnt: "}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

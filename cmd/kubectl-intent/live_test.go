@@ -153,17 +153,17 @@ func TestFromCluster(t *testing.T) {
 		"SiteInFile":   {reason: "What a file gives is not read from the cluster.", files: all[1:], server: apiServer{denied: map[string]bool{"sites.catalog.intentplane.dev": true}}, args: []string{"render", "--claim", "shop", "--site", sites}},
 		"Resource":     {reason: "A name may say its group.", files: all, server: apiServer{objects: []*unstructured.Unstructured{parse(t, other)}}, args: []string{"render", "--claim", claimsResource + "/shop"}},
 		"Channel":      {reason: "Blueprints are selected by their labels.", files: all, server: apiServer{objects: []*unstructured.Unstructured{parse(t, next)}}, args: []string{"render", "--claim", "shop"}},
-		"OneGroup":     {reason: "One Configuration is enough.", files: all, server: apiServer{absent: map[string]bool{namespacedResource: true}}, args: []string{"render", "--claim", "shop"}},
+		"OneGroup":     {reason: "One of the two Configurations is enough.", files: all, server: apiServer{absent: map[string]bool{namespacedResource: true}}, args: []string{"render", "--claim", "shop"}},
 		"Namespace":    {reason: "The namespace can be said.", files: all, args: []string{"render", "--claim", "shop", "--context", "b", "-n", "team-a"}},
 		"NoNamespace":  {reason: "A claim in a file is where kubectl would put it.", in: strings.NewReplacer("namespace: team-a, ", "", `"shop"`, `"shop", "sites": ["edge1", "edge2"], "replicas": 2`).Replace(claim), files: all[:3], args: []string{"render", "-", "--live"}},
-		"OtherContext": {reason: "Nothing is found elsewhere.", files: all, args: []string{"render", "--claim", "shop", "--context", "b"}, code: exitInvalid, says: `namespace "default" has no IntentDeployment "shop"`},
-		"Missing":      {reason: "So is what is not there.", files: all, args: []string{"explain", "--claim", "shap"}, code: exitInvalid, says: `namespace "team-a" has no IntentDeployment "shap"`},
+		"OtherContext": {reason: "A deployment of another context is not found.", files: all, args: []string{"render", "--claim", "shop", "--context", "b"}, code: exitInvalid, says: `namespace "default" has no IntentDeployment "shop"`},
+		"Missing":      {reason: "A deployment that does not exist is named.", files: all, args: []string{"explain", "--claim", "shap"}, code: exitInvalid, says: `namespace "team-a" has no IntentDeployment "shap"`},
 		"NotInstalled": {
 			reason: "A cluster without Intentplane is told from an absent object.", files: all, args: []string{"render", "--claim", "shop"}, code: exitInvalid,
 			server: apiServer{absent: map[string]bool{claimsResource: true, namespacedResource: true}}, says: "is Intentplane installed there?",
 		},
 		"NoSites": {
-			reason: "So is one without a kind.", files: all, args: []string{"render", "--claim", "shop"}, code: exitInvalid,
+			reason: "A catalog whose kind is not installed is named.", files: all, args: []string{"render", "--claim", "shop"}, code: exitInvalid,
 			server: apiServer{absent: map[string]bool{"sites.catalog.intentplane.dev": true}}, says: "cannot get sites.catalog.intentplane.dev/edge1: the cluster does not have sites.catalog.intentplane.dev in version v1alpha1",
 		},
 		"MayNotGet": {
@@ -171,7 +171,7 @@ func TestFromCluster(t *testing.T) {
 			server: apiServer{denied: map[string]bool{"sites.catalog.intentplane.dev": true}}, says: "cannot get sites.catalog.intentplane.dev/edge1: ask for the right to, or give the object in a file: ",
 		},
 		"MayNotList": {
-			reason: "Also where it would be selected.", files: all, args: []string{"validate", file, "--live"}, code: exitInvalid,
+			reason: "A kind that the user may not list is named.", files: all, args: []string{"validate", file, "--live"}, code: exitInvalid,
 			server: apiServer{denied: map[string]bool{"blueprints.catalog.intentplane.dev": true}}, says: "cannot list blueprints.catalog.intentplane.dev: ask for the right to",
 		},
 		"MissingSite": {reason: "A Site that is not there is a finding, and no failure to read.", files: all[1:], args: []string{"validate", file, "--live", "-o", "json"}, code: exitInvalid, says: `"reason": "SiteMissing"`},
@@ -180,7 +180,7 @@ func TestFromCluster(t *testing.T) {
 			server: apiServer{objects: []*unstructured.Unstructured{parse(t, other)}}, says: "say " + claimsResource + "/shop or " + namespacedResource + "/shop",
 		},
 		"Both":    {reason: "A file and a name are two things.", files: all, args: []string{"render", file, "--claim", "shop"}, code: exitUsage, says: "either a file or --claim"},
-		"Neither": {reason: "And none is nothing.", files: all, args: []string{"explain"}, code: exitUsage, says: "either a file or --claim"},
+		"Neither": {reason: "A command needs either a file or a claim.", files: all, args: []string{"explain"}, code: exitUsage, says: "either a file or --claim"},
 		"Context": {reason: "A context that does not exist is a mistake of the command line.", files: all, args: []string{"render", "--claim", "shop", "--context", "c"}, code: exitUsage, says: "context was not found for specified context: c"},
 	}
 	for name, tc := range cases {

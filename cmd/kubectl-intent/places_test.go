@@ -37,8 +37,8 @@ func TestRefused(t *testing.T) {
 		"Conflict":    {reason: "One metric has one value.", in: conflict, args: quickstart, explain: true, want: `InvalidIntent: spec.gatesConfig.sloThresholds.latency_p99 says "400ms"`},
 		"WrongWay":    {reason: "A threshold that points to the bad side of its metric is refused.", in: wrong, args: quickstart, explain: true, want: `InvalidIntent: spec.gatesConfig.sloThresholds.error_rate: ">= 5%" points the wrong way`},
 		"Policy":      {reason: "Limits of a configuration in a file hold.", in: one, args: limited, want: "PolicyDenied: "},
-		"PolicyLive":  {reason: "So do those of one in the cluster.", in: one, args: []string{"--live", "--kubeconfig", kubeconfig}, want: "PolicyDenied: "},
-		"Rule":        {reason: "Rules of definitions do.", in: one, args: odd, want: `RenderFailed: Site "edge1": thing-a.yaml: `},
+		"PolicyLive":  {reason: "The limits of a configuration in the cluster hold.", in: one, args: []string{"--live", "--kubeconfig", kubeconfig}, want: "PolicyDenied: "},
+		"Rule":        {reason: "Rules of a Blueprint's definitions hold.", in: one, args: odd, want: `RenderFailed: Site "edge1": thing-a.yaml: `},
 		"SiteMissing": {reason: "A Site has to be there.", in: strings.Replace(one, "edge1", "edge9", 1), args: limited, explain: true, want: "SiteMissing: "},
 		"AllAndOne":   {reason: "A word for all Sites stands alone.", in: strings.Replace(one, `"edge1"`, `"all", "edge1"`, 1), args: quickstart, explain: true, want: "InvalidIntent: "},
 	}
@@ -68,7 +68,7 @@ func TestReasons(t *testing.T) {
 	}{
 		"Fine":    {reason: "What renders has no reason.", timeout: "10s", blueprint: examples + "20-blueprint.yaml"},
 		"Timeout": {reason: "What takes too long may succeed another time.", timeout: "1ns", blueprint: examples + "20-blueprint.yaml", want: deploymentv1alpha1.ReasonRenderTimeout},
-		"Spec":    {reason: "A duration is one.", timeout: "soon", blueprint: examples + "20-blueprint.yaml", want: deploymentv1alpha1.ReasonInvalidSpec},
+		"Spec":    {reason: "A render timeout has to be a duration.", timeout: "soon", blueprint: examples + "20-blueprint.yaml", want: deploymentv1alpha1.ReasonInvalidSpec},
 		"Failed":  {reason: "What breaks a rule failed.", timeout: "10s", blueprint: file(t, strings.Replace(ruled, "SIZE", "3", 1)), want: deploymentv1alpha1.ReasonRenderFailed},
 	}
 	for name, tc := range cases {
@@ -131,7 +131,7 @@ func TestRenderRemoved(t *testing.T) {
 		"Unlimited":    {reason: "Without a configuration every control plane may be ours.", dir: "clusters/edge2/team-a/shop", control: "any", name: "shop", want: true},
 		"Moved":        {reason: "A Site has another directory.", dir: "old/edge1/team-a/shop", control: "demo", name: "shop", want: true},
 		"OtherControl": {reason: "Another installation has its own.", dir: "clusters/edge2/team-a/shop", control: "test", name: "shop", args: []string{"--config", examples + "30-config.yaml"}},
-		"OtherClaim":   {reason: "So has another deployment.", dir: "clusters/edge2/team-a/shop", control: "demo", name: "bank"},
+		"OtherClaim":   {reason: "Directories of another deployment are not the owner's.", dir: "clusters/edge2/team-a/shop", control: "demo", name: "bank"},
 		"Copy":         {reason: "A copy elsewhere is somebody's own.", dir: "copies/shop", control: "demo", name: "shop"},
 		"Git":          {reason: "What git keeps is not in the checkout.", dir: ".git/clusters/team-a/shop", control: "demo", name: "shop"},
 	}

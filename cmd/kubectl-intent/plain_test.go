@@ -15,13 +15,13 @@ func TestPlain(t *testing.T) {
 		text                     string
 		plain, begin, plainLines string
 	}{
-		"Text":     {reason: "Text is text.", text: "Größe: 3 µs, 中文 \"a\" 'b' \\n", plain: "Größe: 3 µs, 中文 \"a\" 'b' \\n"},
-		"Escape":   {reason: "Terminals are not steered.", text: "a\x1b[31mb\u009bc\x7f", plain: `a\x1b[31mb\u009bc\x7f`},
-		"Lines":    {reason: "Lines are not forged.", text: "a\n::error ::b\r\tc", plain: `a\n::error ::b\r\tc`, plainLines: "a\n::error ::b\\r\tc"},
+		"Text":     {reason: "Text without control characters stays as it is.", text: "Größe: 3 µs, 中文 \"a\" 'b' \\n", plain: "Größe: 3 µs, 中文 \"a\" 'b' \\n"},
+		"Escape":   {reason: "Escape sequences do not steer the terminal.", text: "a\x1b[31mb\u009bc\x7f", plain: `a\x1b[31mb\u009bc\x7f`},
+		"Lines":    {reason: "A line break in a text forges no line.", text: "a\n::error ::b\r\tc", plain: `a\n::error ::b\r\tc`, plainLines: "a\n::error ::b\\r\tc"},
 		"Bidi":     {reason: "The direction of text is not turned.", text: "a\u202eb\u2028c", plain: `a\u202eb\u2028c`},
 		"NoText":   {reason: "Bytes that are no text are told.", text: "a\xff\x01\ufffd", plain: `a\xff\x01` + "\ufffd"},
 		"Command":  {reason: "A line is no command of a CI.", text: " ::error ::b", plain: " ::error ::b", begin: ` \::error ::b`},
-		"Commands": {reason: "Nor is one of the older form.", text: "##[error]b", plain: "##[error]b", begin: `\##[error]b`},
+		"Commands": {reason: "A command of a CI in the older form is quoted.", text: "##[error]b", plain: "##[error]b", begin: `\##[error]b`},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -43,7 +43,7 @@ func TestBadQueries(t *testing.T) {
 			want:   Finding{File: file, Document: 1, Line: line, Kind: "Blueprint", Name: "web-1.1.0", Field: "spec.metrics[5].query", Reason: "InvalidSpec", Message: message},
 		},
 		"NoExamples": {
-			reason: "Also one that has nothing to render.",
+			reason: "The queries of a Blueprint without files to render are checked.",
 			in:     bare + "  metrics: [{name: up, query: 'up > {{service}}', direction: AtLeast}]\n",
 			args:   []string{"validate", "-", "-o", "json"},
 			want: Finding{

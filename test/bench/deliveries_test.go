@@ -16,7 +16,7 @@ func TestPercentile(t *testing.T) {
 		values []float64
 		want   float64
 	}{
-		"None":    {reason: "Nothing is never late"},
+		"None":    {reason: "The percentile of nothing is zero."},
 		"One":     {reason: "One is all of them", values: []float64{3}, want: 3},
 		"Hundred": {reason: "One of a hundred may be later, whatever their order", values: hundred, want: 99},
 		"Few":     {reason: "Of fewer than a hundred none may be", values: []float64{2, 1, 7}, want: 7},

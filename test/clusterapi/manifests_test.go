@@ -19,14 +19,14 @@ func TestAdd(t *testing.T) {
 		// plain and webhooks are the clients of what is installed at once, and of what waits until it is served.
 		plain, webhooks []any
 	}{
-		"Deployment": {reason: "It runs beside the control plane", object: "kind: Deployment"},
-		"Role":       {reason: "It is applied as it is", object: "kind: ClusterRole", plain: []any{nil}},
+		"Deployment": {reason: "A Deployment is left out, since its program runs beside the control plane.", object: "kind: Deployment"},
+		"Role":       {reason: "A role is applied as it is.", object: "kind: ClusterRole", plain: []any{nil}},
 		"Kind": {
-			reason: "It is converted by URL", plain: []any{client("/convert")},
+			reason: "A definition is converted by URL.", plain: []any{client("/convert")},
 			object: "kind: CustomResourceDefinition\nspec: {conversion: {webhook: {clientConfig: {service: {path: /convert}}}}}",
 		},
 		"Webhook": {
-			reason: "It is called where its service would have it", webhooks: []any{client("/mutate")},
+			reason: "A webhook is called at the path of its service.", webhooks: []any{client("/mutate")},
 			object: "kind: MutatingWebhookConfiguration\nwebhooks: [{clientConfig: {service: {name: s, path: /mutate}}}]",
 		},
 	}

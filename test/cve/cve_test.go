@@ -58,7 +58,7 @@ func TestAdvisories(t *testing.T) {
 		"CVE-2023-27483": {reason: "An intent with depth, with length or with a great index is refused soon.", test: deepIntent},
 		"CVE-2022-24730": {reason: "A Blueprint reads nothing outside of itself.", test: refuses("resources: [../../elsewhere]", "is not a file or a folder of the Blueprint")},
 		"CVE-2021-32690": {reason: "No chart is fetched, so that no credential goes to another domain.", test: refuses("helmCharts: [{name: x, repo: 'https://example.org'}]", "is not allowed in a Blueprint")},
-		"CVE-2025-32386": {reason: "No chart is unpacked.", test: refuses("helmCharts: [{name: x}]", "is not allowed in a Blueprint")},
+		"CVE-2025-32386": {reason: "A chart in a kustomization is not unpacked.", test: refuses("helmCharts: [{name: x}]", "is not allowed in a Blueprint")},
 		"CVE-2026-35204": {reason: "No plugin of Helm is run.", test: refuses("helmGlobals: {chartHome: ../..}", "is not allowed in a Blueprint")},
 		"CVE-2026-35205": {reason: "No chart without provenance is taken.", test: refuses("helmCharts: [{name: x, version: 1.0.0}]", "is not allowed in a Blueprint")},
 		"CVE-2026-35206": {reason: "No name of a chart is a path.", test: refuses("helmCharts: [{name: ../x}]", "is not allowed in a Blueprint")},

@@ -30,16 +30,16 @@ func TestArgoCDHealth(t *testing.T) {
 		change     func(*unstructured.Unstructured)
 		want       [2]string
 	}{
-		"New":       {reason: "Nobody looked.", apiVersion: claims, kind: "IntentDeployment", want: [2]string{"Progressing", "nobody has looked yet"}},
-		"Succeeded": {reason: "It is live.", apiVersion: claims, kind: "IntentDeployment", message: "Live.", conditions: []any{ready, idle, calm}, want: [2]string{"Healthy", "Live."}},
+		"New":       {reason: "A deployment without conditions is in progress.", apiVersion: claims, kind: "IntentDeployment", want: [2]string{"Progressing", "nobody has looked yet"}},
+		"Succeeded": {reason: "A deployment that is live is healthy.", apiVersion: claims, kind: "IntentDeployment", message: "Live.", conditions: []any{ready, idle, calm}, want: [2]string{"Healthy", "Live."}},
 		"Composite": {reason: "The same for what a claim makes.", apiVersion: claims, kind: "XIntentDeployment", conditions: []any{ready, idle, calm}, want: [2]string{"Healthy", "nobody has looked yet"}},
 		"Namespaced": {
-			reason: "And for the other shape.", apiVersion: "intentplane.dev/v1alpha1", kind: "IntentDeployment", conditions: []any{unready, busy, calm}, message: "Delivering.",
+			reason: "A namespaced composite that delivers is in progress.", apiVersion: "intentplane.dev/v1alpha1", kind: "IntentDeployment", conditions: []any{unready, busy, calm}, message: "Delivering.",
 			want: [2]string{"Progressing", "Delivering."},
 		},
-		"Failed": {reason: "Somebody has to act.", apiVersion: claims, kind: "IntentDeployment", conditions: []any{unready, idle, stuck}, want: [2]string{"Degraded", "SyncTimedOut."}},
+		"Failed": {reason: "A deployment that needs a person is degraded.", apiVersion: claims, kind: "IntentDeployment", conditions: []any{unready, idle, stuck}, want: [2]string{"Degraded", "SyncTimedOut."}},
 		"Suspended": {
-			reason: "It is told to wait.", apiVersion: claims, kind: "IntentDeployment", conditions: []any{unready, is("Reconciling", "False", "Suspended"), calm},
+			reason: "A deployment that the user suspended is suspended.", apiVersion: claims, kind: "IntentDeployment", conditions: []any{unready, is("Reconciling", "False", "Suspended"), calm},
 			message: "Held back.", want: [2]string{"Suspended", "Held back."},
 		},
 		"Edited": {
@@ -55,30 +55,30 @@ func TestArgoCDHealth(t *testing.T) {
 			want: [2]string{"Degraded", "ReconcileError."},
 		},
 		"Deleted": {
-			reason: "It goes.", apiVersion: claims, kind: "IntentDeployment", conditions: []any{ready},
+			reason: "A deployment that is being deleted is in progress.", apiVersion: claims, kind: "IntentDeployment", conditions: []any{ready},
 			change: func(o *unstructured.Unstructured) {
 				o.Object["metadata"].(map[string]any)["deletionTimestamp"] = "2031-12-17T13:14:15Z"
 			},
 			want: [2]string{"Progressing", "its files are being removed"},
 		},
-		"Delivered": {reason: "It is in Git.", apiVersion: delivery, kind: "GitDelivery", conditions: []any{is("Ready", "True", "Delivered")}, want: [2]string{"Healthy", "Delivered."}},
-		"Pushing":   {reason: "It ends by itself.", apiVersion: delivery, kind: "GitDelivery", conditions: []any{is("Ready", "False", "Pushing")}, want: [2]string{"Progressing", "Pushing."}},
-		"NotOwner":  {reason: "It does not.", apiVersion: delivery, kind: "GitDelivery", conditions: []any{is("Ready", "False", "NotOwner")}, want: [2]string{"Degraded", "NotOwner."}},
+		"Delivered": {reason: "A GitDelivery whose files are in Git is healthy.", apiVersion: delivery, kind: "GitDelivery", conditions: []any{is("Ready", "True", "Delivered")}, want: [2]string{"Healthy", "Delivered."}},
+		"Pushing":   {reason: "A GitDelivery that pushes is in progress.", apiVersion: delivery, kind: "GitDelivery", conditions: []any{is("Ready", "False", "Pushing")}, want: [2]string{"Progressing", "Pushing."}},
+		"NotOwner":  {reason: "A GitDelivery that does not own its directory is degraded.", apiVersion: delivery, kind: "GitDelivery", conditions: []any{is("Ready", "False", "NotOwner")}, want: [2]string{"Degraded", "NotOwner."}},
 		"TimedOut":  {reason: "A Site took too long.", apiVersion: delivery, kind: "SiteSync", conditions: []any{is("Ready", "False", "TimedOut")}, want: [2]string{"Degraded", "TimedOut."}},
 		"Unsynced": {
-			reason: "It cannot look.", apiVersion: delivery, kind: "SiteSync", conditions: []any{is("Ready", "True", "Live"), is("Synced", "False", "ReconcileError")},
+			reason: "A SiteSync that cannot observe its Sites is degraded.", apiVersion: delivery, kind: "SiteSync", conditions: []any{is("Ready", "True", "Live"), is("Synced", "False", "ReconcileError")},
 			want: [2]string{"Degraded", "ReconcileError."},
 		},
-		"Passed":    {reason: "All checks passed.", apiVersion: rollout, kind: "Gate", conditions: []any{is("Ready", "True", "Passed")}, want: [2]string{"Healthy", "Passed."}},
-		"Measuring": {reason: "It goes on.", apiVersion: rollout, kind: "Gate", conditions: []any{is("Ready", "False", "Measuring")}, want: [2]string{"Progressing", "Measuring."}},
-		"Violated":  {reason: "A verdict stays.", apiVersion: rollout, kind: "Gate", conditions: []any{is("Ready", "False", "Failed")}, want: [2]string{"Degraded", "Failed."}},
-		"Asked":     {reason: "Nobody looked.", apiVersion: rollout, kind: "RolloutRequest", want: [2]string{"Progressing", "nobody has looked yet"}},
+		"Passed":    {reason: "A Gate whose checks all passed is healthy.", apiVersion: rollout, kind: "Gate", conditions: []any{is("Ready", "True", "Passed")}, want: [2]string{"Healthy", "Passed."}},
+		"Measuring": {reason: "A Gate that measures is in progress.", apiVersion: rollout, kind: "Gate", conditions: []any{is("Ready", "False", "Measuring")}, want: [2]string{"Progressing", "Measuring."}},
+		"Violated":  {reason: "A Gate whose check failed stays degraded.", apiVersion: rollout, kind: "Gate", conditions: []any{is("Ready", "False", "Failed")}, want: [2]string{"Degraded", "Failed."}},
+		"Asked":     {reason: "A RolloutRequest without conditions is in progress.", apiVersion: rollout, kind: "RolloutRequest", want: [2]string{"Progressing", "nobody has looked yet"}},
 		"Taken": {
-			reason: "The revision goes on.", apiVersion: rollout, kind: "RolloutRequest", conditions: []any{is("Accepted", "True", "Taken"), is("Completed", "False", "Taken")},
+			reason: "A RolloutRequest whose revision goes on is in progress.", apiVersion: rollout, kind: "RolloutRequest", conditions: []any{is("Accepted", "True", "Taken"), is("Completed", "False", "Taken")},
 			want: [2]string{"Progressing", "Taken."},
 		},
 		"Done": {
-			reason: "It is over.", apiVersion: rollout, kind: "RolloutRequest", conditions: []any{is("Accepted", "True", "Taken"), is("Completed", "True", "Done")},
+			reason: "A RolloutRequest that is completed is healthy.", apiVersion: rollout, kind: "RolloutRequest", conditions: []any{is("Accepted", "True", "Taken"), is("Completed", "True", "Done")},
 			want: [2]string{"Healthy", "Done."},
 		},
 		"Refused": {

@@ -188,7 +188,7 @@ func TestFail(t *testing.T) {
 		wantFetch bool
 		wantPush  bool
 	}{
-		"Healthy":   {reason: "Nothing should fail unasked.", fail: func(*Server) {}, wantFetch: true, wantPush: true},
+		"Healthy":   {reason: "A server without faults serves fetches and pushes.", fail: func(*Server) {}, wantFetch: true, wantPush: true},
 		"NotFound":  {reason: "A repository that is gone should serve nothing.", fail: func(s *Server) { s.Fail("team/fleet", http.StatusNotFound) }},
 		"Forbidden": {reason: "A repository that is closed should serve nothing.", fail: func(s *Server) { s.Fail("team/fleet", http.StatusForbidden) }},
 		"ReadOnly": {

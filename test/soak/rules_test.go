@@ -15,7 +15,7 @@ func rules() map[string]rule {
 func orders() map[string]rule {
 	return map[string]rule{
 		"Highest": {
-			reason: "The highest revision wins.", file: "rollout/order.go",
+			reason: "The highest revision that is observed counts.", file: "rollout/order.go",
 			at: "current == nil || «before(*current, all[i])»", without: "before(all[i], *current)", story: 1,
 		},
 		"NextNumber": {
@@ -115,7 +115,7 @@ func proofs() map[string]rule {
 			at: "if «!hasReady(s, corev1.ConditionFalse) || !IsSyncAbout(s, o)» {", without: "true", story: 2,
 		},
 		"Verdict": {
-			reason: "A verdict never changes.", file: "rollout/judge.go",
+			reason: "A verdict that was recorded never changes.", file: "rollout/judge.go",
 			at: "case «o.Verdict != nil»:\n\t\treturn o\n\tcase p.Failure", without: "o.Rejected()", story: 9,
 		},
 		"FreshSync": {
@@ -127,7 +127,7 @@ func proofs() map[string]rule {
 			at: "c.Order.Verified() && «c.IsRecorded()»\n}", without: "true", story: 2,
 		},
 		"ReadyNow": {
-			reason: "Ready is now.", file: "evidence/proof.go",
+			reason: "Ready says what is live now, and not what succeeded once.", file: "evidence/proof.go",
 			at: "return c.HasSucceeded() && «c.IsLive()» }", without: "true", story: 10,
 		},
 	}
@@ -153,7 +153,7 @@ func waysBack() map[string]rule {
 			at: "if «!wanted(o, r.Policy) || r.Policy.MaxRetries == 0» {", without: "false", story: 298,
 		},
 		"PolicyAgain": {
-			reason: "And before each other one.", file: "rollout/back.go",
+			reason: "The rollback policy is read before each further attempt.", file: "rollout/back.go",
 			at: "case «!wanted(o, r.Policy)»:", without: "false", story: 2856,
 		},
 		"Everywhere": {
@@ -161,7 +161,7 @@ func waysBack() map[string]rule {
 			at: "return «bad[n]» })", without: "false", story: 35,
 		},
 		"TargetVerified": {
-			reason: "A target was verified.", file: "rollout/back.go",
+			reason: "Only a verified revision is a rollback target.", file: "rollout/back.go",
 			at: "return h.Verdict != nil && «h.Verdict.Result == rolloutv1alpha1.VerdictVerified»", without: "true", story: 108,
 		},
 		"Withdrawn": {

@@ -82,7 +82,7 @@ func TestBrokenEditLosesNothing(t *testing.T) {
 			in: "Rendering", why: "RenderFailed",
 		},
 		"BadQuery": {
-			reason: "Nor does a Blueprint whose queries cannot be asked.",
+			reason: "A Blueprint with queries that cannot be asked is refused.",
 			kind:   "ProviderConfig",
 			breaks: func(s *scene.Scene, o *unstructured.Unstructured) {
 				bad := []any{map[string]any{"name": "up", "query": "up > {{service}}", "direction": "AtLeast"}}

@@ -86,7 +86,7 @@ func forgedPlaces() map[string]forgery {
 		"OtherSite":      {reason: "A Site's directory is its own.", change: path("theirs", "NAMESPACE", "shop"), why: deliveryv1alpha1.ReasonPolicyDenied, want: "is not the claim's directory"},
 		"Above":          {reason: "There is no way around.", change: path("edge1/../theirs", "NAMESPACE", "shop"), why: deliveryv1alpha1.ReasonPolicyDenied, want: "is not the claim's directory"},
 		"Branch": {
-			reason: "Nor to another branch.",
+			reason: "A GitDelivery made by hand does not write to another branch.",
 			change: to(func(p *deliveryv1alpha1.GitDeliveryParameters) { p.Trees[0].Branch = "release" }),
 			why:    deliveryv1alpha1.ReasonPolicyDenied, want: "branch",
 		},
@@ -140,7 +140,7 @@ func forgedFiles() map[string]forgery {
 			change: holding(configMap, "resources: [a.yaml, 'https://example.org/all.yaml']\n"), why: deliveryv1alpha1.ReasonPolicyDenied, want: "kustomization.yaml",
 		},
 		"Patched": {
-			reason: "Nor may it change what was checked.",
+			reason: "A kustomization made by hand may not change checked files.",
 			change: holding(configMap, kustomized+"namespace: kube-system\n"), why: deliveryv1alpha1.ReasonPolicyDenied, want: "kustomization.yaml",
 		},
 		"TreeID": {

@@ -45,7 +45,7 @@ func refusals() map[string]refusal {
 			want:   []string{"spec.compileConfig.renderTimeout", "at most 60s"},
 		},
 		"LongName": {
-			reason: "Names become labels.",
+			reason: "A name that cannot be a label is refused.",
 			change: set(strings.Repeat("a", 64), "metadata", "name"),
 			want:   []string{"metadata.name", "63"},
 		},
@@ -60,7 +60,7 @@ func refusals() map[string]refusal {
 			want:   []string{"spec.blueprint.name", "must consist of lower-case letters"},
 		},
 		"PathAsRepository": {
-			reason: "So is a configuration.",
+			reason: "A configuration with an invalid field is refused.",
 			change: set("../repo", "spec", "deliveryConfig", "gitOpsRepo", "name"),
 			want:   []string{"spec.deliveryConfig.gitOpsRepo.name", "must be the name of an object"},
 		},

@@ -50,21 +50,21 @@ func absences() map[string]absence {
 			want:  `". The namespace may use the Sites "`,
 		},
 		"Blueprint": {
-			reason: "So may a Blueprint.",
+			reason: "A claim waits for a Blueprint that comes later.",
 			change: func(s *scene.Scene, o *unstructured.Unstructured) { s.Set(o, "next", "spec", "blueprint", "channel") },
 			later:  func(s *scene.Scene) *unstructured.Unstructured { return s.Blueprint("2.0.0", "next") },
 			why:    "BlueprintMissing",
 			want:   `-web in channel "next" does not exist. The namespace may use the channels of Blueprint "`,
 		},
 		"BlueprintVersion": {
-			reason: "So may a version of it.",
+			reason: "A claim waits for a version of its Blueprint that comes later.",
 			change: func(s *scene.Scene, o *unstructured.Unstructured) { s.Set(o, "2.0.0", "spec", "blueprint", "version") },
 			later:  func(s *scene.Scene) *unstructured.Unstructured { return s.Blueprint("2.0.0", "next") },
 			why:    "BlueprintMissing",
 			want:   `-web-2.0.0 does not exist: did you mean "1.0.0" instead of "2.0.0"? The namespace may use the versions of Blueprint "`,
 		},
 		"ProviderConfig": {
-			reason: "So may the configuration of the repository.",
+			reason: "A claim waits for the configuration of its repository.",
 			change: func(s *scene.Scene, o *unstructured.Unstructured) {
 				s.Set(o, "later", "spec", "deliveryConfig", "gitOpsRepo", "name")
 			},
@@ -85,7 +85,7 @@ func absences() map[string]absence {
 			want:  "does not exist or may not be used from namespace",
 		},
 		"NoSite": {
-			reason: "So may the first Site that a selector finds.",
+			reason: "A claim waits for the first Site that its selector finds.",
 			change: func(s *scene.Scene, o *unstructured.Unstructured) {
 				s.Set(o, `{"service": "shop"}`, "spec", "intent")
 				s.Set(o, map[string]any{"matchLabels": map[string]any{"scene": s.Namespace}}, "spec", "deliveryConfig", "siteSelector")

@@ -20,7 +20,7 @@ func TestSelections(t *testing.T) {
 		target map[string]any
 		want   []string
 	}{
-		"TargetSite": {reason: "One by its name.", sites: []string{"edge1", "edge2"}, intent: anywhere, target: map[string]any{"targetSite": "SCENE-edge2"}, want: []string{"edge2"}},
+		"TargetSite": {reason: "A target Site is chosen by its name.", sites: []string{"edge1", "edge2"}, intent: anywhere, target: map[string]any{"targetSite": "SCENE-edge2"}, want: []string{"edge2"}},
 		"Both":       {reason: "The two that the namespace may use.", sites: []string{"edge1", "edge2"}, intent: anywhere, target: map[string]any{"targetSite": "both"}, want: []string{"edge1", "edge2"}},
 		"All":        {reason: "All that the namespace may use, and no other.", sites: []string{"edge1", "edge2", "edge3"}, intent: anywhere, target: map[string]any{"targetSite": "all"}, want: []string{"edge1", "edge2", "edge3"}},
 		"BothInIntent": {

@@ -18,7 +18,7 @@ func TestNothingIsIgnoredInSilence(t *testing.T) {
 		want   []string
 	}{
 		"Configuration": {
-			reason: "This version posts no notifications.",
+			reason: "Notifications are refused, since this version posts none.",
 			change: func(s *scene.Scene, o *unstructured.Unstructured) {
 				s.Apply(s.Set(s.ClusterProviderConfig(), []any{map[string]any{"url": "https://example.org", "events": []any{"Failed"}}}, "spec", "notifications"))
 				s.Set(o, map[string]any{"kind": "ClusterProviderConfig", "name": s.Namespace}, "spec", "deliveryConfig", "gitOpsRepo")

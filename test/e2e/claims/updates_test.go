@@ -166,7 +166,7 @@ func TestRefusedRequests(t *testing.T) {
 		value    any
 		want     rolloutv1alpha1.Result
 	}{
-		"Digest":   {reason: "It means another content.", action: rolloutv1alpha1.ActionApproveUpdate, revision: 1, field: "request", value: "sha256:0", want: rolloutv1alpha1.ResultStale},
+		"Digest":   {reason: "An approval of another content is stale.", action: rolloutv1alpha1.ActionApproveUpdate, revision: 1, field: "request", value: "sha256:0", want: rolloutv1alpha1.ResultStale},
 		"Future":   {reason: "There is no such revision.", action: rolloutv1alpha1.ActionApproveUpdate, revision: 7, want: rolloutv1alpha1.ResultUnknownRevision},
 		"Rollback": {reason: "A revision is no way back from itself.", action: rolloutv1alpha1.ActionRollbackTo, revision: 1, field: "toRevision", value: int64(1), want: rolloutv1alpha1.ResultNoTarget},
 	}
@@ -211,11 +211,11 @@ func TestMalformedRequests(t *testing.T) {
 		want   string
 	}{
 		"NoTarget":   {reason: "Going back needs a revision to go back to.", action: rolloutv1alpha1.ActionRollbackTo, field: []string{"reason"}, value: "x", want: "toRevision goes with action RollbackTo"},
-		"Target":     {reason: "An approval has none.", action: rolloutv1alpha1.ActionApproveUpdate, field: []string{"toRevision"}, value: int64(1), want: "toRevision goes with action RollbackTo"},
+		"Target":     {reason: "An approval with a target revision is refused.", action: rolloutv1alpha1.ActionApproveUpdate, field: []string{"toRevision"}, value: int64(1), want: "toRevision goes with action RollbackTo"},
 		"NoStep":     {reason: "A promotion has a step.", action: rolloutv1alpha1.ActionPromote, field: []string{"reason"}, value: "x", want: "step goes with action Promote"},
 		"NoRevision": {reason: "Revisions are counted from 1.", action: rolloutv1alpha1.ActionApproveUpdate, field: []string{"revision"}, value: int64(0), want: "spec.revision"},
 		"Action":     {reason: "Actions are a closed set.", action: "Explode", field: []string{"reason"}, value: "x", want: "spec.action"},
-		"Kind":       {reason: "So are kinds.", action: rolloutv1alpha1.ActionApproveUpdate, field: []string{"deploymentRef", "kind"}, value: "Pod", want: "spec.deploymentRef.kind"},
+		"Kind":       {reason: "A request about another kind is refused.", action: rolloutv1alpha1.ActionApproveUpdate, field: []string{"deploymentRef", "kind"}, value: "Pod", want: "spec.deploymentRef.kind"},
 		"Line":       {reason: "A name is one line.", action: rolloutv1alpha1.ActionApproveUpdate, field: []string{"requestedBy"}, value: "ann\nIntentplane-Revision: 9", want: "spec.requestedBy"},
 	}
 	for name, tc := range cases {

@@ -50,8 +50,8 @@ func TestTenants(t *testing.T) {
 		"Inside": {reason: "A directory in that of another Site", spec: with(map[string]any{"publish": true, "repository": map[string]any{
 			"path": "clusters/" + s.Namespace + "/parent/child",
 		}}, "site"), want: "PolicyDenied: spec.forProvider.site.repository.path"},
-		"Class":   {reason: "Another namespace's class", spec: with(map[string]any{"name": clusterapi.ClassName, "namespace": other.Namespace}, "topology", "classRef"), want: "PolicyDenied: spec.forProvider.topology.classRef.namespace"},
-		"Cluster": {reason: "Another namespace's cluster", spec: with(map[string]any{"name": name, "namespace": other.Namespace}, "cluster"), want: "PolicyDenied: spec.forProvider.cluster.namespace"},
+		"Class":   {reason: "A cluster of another namespace's class is refused.", spec: with(map[string]any{"name": clusterapi.ClassName, "namespace": other.Namespace}, "topology", "classRef"), want: "PolicyDenied: spec.forProvider.topology.classRef.namespace"},
+		"Cluster": {reason: "A tenant cannot name a cluster of another namespace.", spec: with(map[string]any{"name": name, "namespace": other.Namespace}, "cluster"), want: "PolicyDenied: spec.forProvider.cluster.namespace"},
 		"Template": {reason: "A template that no administrator allows", spec: map[string]any{
 			"cluster": map[string]any{"name": name}, "type": "CAPT", "version": version, "capt": map[string]any{
 				"region": "eu-west-1", "vpc": map[string]any{"existingID": "vpc-1"}, "controlPlane": map[string]any{"templateRef": map[string]any{"name": "eks", "namespace": other.Namespace}},
@@ -126,7 +126,7 @@ func TestDeletedEarly(t *testing.T) {
 		claimed bool
 		until   func(s *stage, mc *unstructured.Unstructured)
 	}{
-		"Unseen": {reason: "Nothing was looked at", until: func(*stage, *unstructured.Unstructured) {}},
+		"Unseen": {reason: "A cluster is deleted that was never observed.", until: func(*stage, *unstructured.Unstructured) {}},
 		"Made": {reason: "The Cluster is there, and nothing else", until: func(s *stage, _ *unstructured.Unstructured) {
 			s.until(s.cluster(), "is there", func(*unstructured.Unstructured) bool { return true })
 		}},

@@ -41,11 +41,11 @@ func TestReplicas(t *testing.T) {
 			stranger: newPerson, lose: frozen, long: true,
 		},
 		"KilledBesideEngine": {
-			reason:   "So it does beside one that is as fast as we are.",
+			reason:   "The second replica goes on where the first one died, beside an engine that is as fast.",
 			stranger: newEngine, lose: killed, long: true,
 		},
 		"FrozenBesideEngine": {
-			reason:   "Nor does it there.",
+			reason:   "A replica that wakes up too late writes nothing, beside an engine that is as fast.",
 			stranger: newEngine, lose: frozen, long: true,
 		},
 	}

@@ -40,8 +40,8 @@ func TestMovedSite(t *testing.T) {
 		reason string
 		live   bool
 	}{
-		"Delivering": {reason: "Before anything runs."},
-		"Succeeded":  {reason: "While it runs.", live: true},
+		"Delivering": {reason: "A Site moves before anything runs there."},
+		"Succeeded":  {reason: "A Site moves while its deployment runs.", live: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -103,11 +103,11 @@ func TestPaused(t *testing.T) {
 		which  func(*stage, *unstructured.Unstructured) *unstructured.Unstructured
 		held   string
 	}{
-		"Composite": {reason: "Nothing is asked for.", which: func(_ *stage, o *unstructured.Unstructured) *unstructured.Unstructured { return o }, held: "1"},
-		"GitDelivery": {reason: "Nothing is written.", held: "1", which: func(s *stage, _ *unstructured.Unstructured) *unstructured.Unstructured {
+		"Composite": {reason: "While the composite is paused, no revision is ordered.", which: func(_ *stage, o *unstructured.Unstructured) *unstructured.Unstructured { return o }, held: "1"},
+		"GitDelivery": {reason: "While the GitDelivery is paused, nothing is written.", held: "1", which: func(s *stage, _ *unstructured.Unstructured) *unstructured.Unstructured {
 			return s.composed("GitDelivery")
 		}},
-		"SiteSync": {reason: "It is delivered, and nobody looks.", held: "2", which: func(s *stage, _ *unstructured.Unstructured) *unstructured.Unstructured {
+		"SiteSync": {reason: "While the SiteSync is paused, a revision is delivered and stays unobserved.", held: "2", which: func(s *stage, _ *unstructured.Unstructured) *unstructured.Unstructured {
 			return s.composed("SiteSync")
 		}},
 	}

@@ -36,8 +36,8 @@ func TestMovedRepository(t *testing.T) {
 		reason string
 		live   bool
 	}{
-		"Delivering": {reason: "Before anything runs."},
-		"Succeeded":  {reason: "While it runs.", live: true},
+		"Delivering": {reason: "A Site changes its repository before anything runs there."},
+		"Succeeded":  {reason: "A Site changes its repository while its deployment runs.", live: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
