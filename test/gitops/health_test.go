@@ -30,9 +30,9 @@ func TestArgoCDHealth(t *testing.T) {
 		change     func(*unstructured.Unstructured)
 		want       [2]string
 	}{
-		"New":       {reason: "A deployment without conditions is in progress.", apiVersion: claims, kind: "IntentDeployment", want: [2]string{"Progressing", "nobody has looked yet"}},
+		"New":       {reason: "A deployment without conditions is in progress.", apiVersion: claims, kind: "IntentDeployment", want: [2]string{"Progressing", "it was not observed yet"}},
 		"Succeeded": {reason: "A deployment that is live is healthy.", apiVersion: claims, kind: "IntentDeployment", message: "Live.", conditions: []any{ready, idle, calm}, want: [2]string{"Healthy", "Live."}},
-		"Composite": {reason: "The same for what a claim makes.", apiVersion: claims, kind: "XIntentDeployment", conditions: []any{ready, idle, calm}, want: [2]string{"Healthy", "nobody has looked yet"}},
+		"Composite": {reason: "The same for what a claim makes.", apiVersion: claims, kind: "XIntentDeployment", conditions: []any{ready, idle, calm}, want: [2]string{"Healthy", "it was not observed yet"}},
 		"Namespaced": {
 			reason: "A namespaced composite that delivers is in progress.", apiVersion: "intentplane.dev/v1alpha1", kind: "IntentDeployment", conditions: []any{unready, busy, calm}, message: "Delivering.",
 			want: [2]string{"Progressing", "Delivering."},
@@ -72,7 +72,7 @@ func TestArgoCDHealth(t *testing.T) {
 		"Passed":    {reason: "A Gate whose checks all passed is healthy.", apiVersion: rollout, kind: "Gate", conditions: []any{is("Ready", "True", "Passed")}, want: [2]string{"Healthy", "Passed."}},
 		"Measuring": {reason: "A Gate that measures is in progress.", apiVersion: rollout, kind: "Gate", conditions: []any{is("Ready", "False", "Measuring")}, want: [2]string{"Progressing", "Measuring."}},
 		"Violated":  {reason: "A Gate whose check failed stays degraded.", apiVersion: rollout, kind: "Gate", conditions: []any{is("Ready", "False", "Failed")}, want: [2]string{"Degraded", "Failed."}},
-		"Asked":     {reason: "A RolloutRequest without conditions is in progress.", apiVersion: rollout, kind: "RolloutRequest", want: [2]string{"Progressing", "nobody has looked yet"}},
+		"Asked":     {reason: "A RolloutRequest without conditions is in progress.", apiVersion: rollout, kind: "RolloutRequest", want: [2]string{"Progressing", "it was not observed yet"}},
 		"Taken": {
 			reason: "A RolloutRequest whose revision goes on is in progress.", apiVersion: rollout, kind: "RolloutRequest", conditions: []any{is("Accepted", "True", "Taken"), is("Completed", "False", "Taken")},
 			want: [2]string{"Progressing", "Taken."},
