@@ -220,13 +220,13 @@ func (f *askFlags) awaitResult(ctx context.Context, s *streams, c *cluster.Clust
 	last, before := &rolloutv1alpha1.RolloutRequest{}, ""
 	err := c.Follow(ctx, o, func(r *rolloutv1alpha1.RolloutRequest) (bool, error) {
 		last = r
-		said := answerOf(r)
+		said := requestAnswer(r)
 		if said == before || said == "" {
 			return false, nil
 		}
 		before = said
-		_, err := fmt.Fprintln(progress, noCommand(plainMessage(said)))
-		return hasEnded(r), errors.Wrap(err, "cannot print")
+		_, err := fmt.Fprintln(progress, escapeCommandOfCI(plainMessage(said)))
+		return isAnswerFinal(r), errors.Wrap(err, "cannot print")
 	})
 	if ctx.Err() != nil {
 		return lateAnswer(o.GetName(), before)
@@ -237,7 +237,7 @@ func (f *askFlags) awaitResult(ctx context.Context, s *streams, c *cluster.Clust
 	if err := f.printValue(s.out, last, func(io.Writer) error { return nil }); err != nil {
 		return err
 	}
-	return verdictOn(last)
+	return verdictOfRequest(last)
 }
 
 // lateAnswer is the error of a request that did not end before the timeout: it says what was answered last.
@@ -248,11 +248,11 @@ func lateAnswer(name, last string) error {
 	return errors.Errorf("%s did not come to its end in time, and goes on. The last answer: %s", name, last)
 }
 
-// verdictOn returns an error for a request that was refused, was superseded, or whose revision did not end as it asks for. The answer that
+// verdictOfRequest returns an error for a request that was refused, was superseded, or whose revision did not end as it asks for. The answer that
 // says why was printed.
-func verdictOn(r *rolloutv1alpha1.RolloutRequest) error {
+func verdictOfRequest(r *rolloutv1alpha1.RolloutRequest) error {
 	switch {
-	case reasonOf(r) != rolloutv1alpha1.ResultDone:
+	case requestResult(r) != rolloutv1alpha1.ResultDone:
 		return verdictError{}
 	case r.Status.End == "":
 		return errors.Errorf("%s is done, and does not say how its revision ended: look at the deployment, for the installed version is older than this program", r.GetName())
@@ -262,19 +262,19 @@ func verdictOn(r *rolloutv1alpha1.RolloutRequest) error {
 	return nil
 }
 
-// reasonOf what a request became. It is empty before it was looked at.
-func reasonOf(r *rolloutv1alpha1.RolloutRequest) rolloutv1alpha1.Result {
+// requestResult returns what a request became. It is empty before the provider observed it.
+func requestResult(r *rolloutv1alpha1.RolloutRequest) rolloutv1alpha1.Result {
 	return rolloutv1alpha1.Result(r.Status.GetCondition(rolloutv1alpha1.TypeCompleted).Reason)
 }
 
-// hasEnded is true for a request whose answer never changes.
-func hasEnded(r *rolloutv1alpha1.RolloutRequest) bool {
-	why := reasonOf(r)
+// isAnswerFinal is true for a request whose answer never changes.
+func isAnswerFinal(r *rolloutv1alpha1.RolloutRequest) bool {
+	why := requestResult(r)
 	return why.Final() || string(why) == string(rolloutv1alpha1.ReasonSuperseded)
 }
 
-// answerOf a request is its reason, and words for it.
-func answerOf(r *rolloutv1alpha1.RolloutRequest) string {
+// requestAnswer returns the reason of a request, with words for it.
+func requestAnswer(r *rolloutv1alpha1.RolloutRequest) string {
 	c := r.Status.GetCondition(rolloutv1alpha1.TypeCompleted)
 	if c.Reason == "" {
 		return ""

@@ -158,12 +158,12 @@ func testBlueprint(b *catalogv1alpha1.Blueprint, r render.Builder) ([]ExampleRes
 		if result.Err == nil {
 			result.Err = checkRules(b, result.Files)
 		}
-		out = append(out, newResult(b.GetName(), uses.ReadKeys(), result))
+		out = append(out, newExampleResult(b.GetName(), uses.ReadKeys(), result))
 	}
 	return out, nil
 }
 
-func newResult(name string, reads []string, r blueprint.Result) ExampleResult {
+func newExampleResult(name string, reads []string, r blueprint.Result) ExampleResult {
 	out := ExampleResult{Blueprint: name, Example: r.Name, Site: r.Site, Files: len(r.Files), Reads: reads}
 	if r.Err != nil {
 		out.Error = r.Err.Error()
@@ -173,7 +173,7 @@ func newResult(name string, reads []string, r blueprint.Result) ExampleResult {
 
 func (t *testCommand) readBlueprints(s *streams) ([]catalogv1alpha1.Blueprint, error) {
 	if info, err := os.Stat(t.Path); err != nil || !info.IsDir() {
-		return readAll[catalogv1alpha1.Blueprint](s.in, t.Path, "Blueprint", catalogVersion)
+		return readAllObjects[catalogv1alpha1.Blueprint](s.in, t.Path, "Blueprint", catalogVersion)
 	}
 	// Nothing depends on its name.
 	b, err := blueprint.CreateForTest(os.DirFS(t.Path))

@@ -64,7 +64,7 @@ func (f catalogFlags) readCatalog(in io.Reader) (*source, error) {
 		"Site": len(f.Site) > 0, "Blueprint": len(f.Blueprint) > 0,
 		policy.KindProviderConfig: len(f.Config) > 0, policy.KindClusterProviderConfig: len(f.Config) > 0,
 	}}
-	for _, read := range []func(io.Reader, *source) error{f.readSites, f.readBlueprints, f.readConfigs} {
+	for _, read := range []func(io.Reader, *source) error{f.readSiteFiles, f.readBlueprints, f.readConfigs} {
 		if err := read(in, out); err != nil {
 			return nil, err
 		}
@@ -80,9 +80,9 @@ func (f catalogFlags) readCatalog(in io.Reader) (*source, error) {
 	return out, nil
 }
 
-func (f catalogFlags) readSites(in io.Reader, out *source) error {
+func (f catalogFlags) readSiteFiles(in io.Reader, out *source) error {
 	for _, name := range f.Site {
-		sites, err := readAll[catalogv1alpha1.Site](in, name, "Site", catalogVersion)
+		sites, err := readAllObjects[catalogv1alpha1.Site](in, name, "Site", catalogVersion)
 		if err != nil {
 			return err
 		}
@@ -98,7 +98,7 @@ func (f catalogFlags) readSites(in io.Reader, out *source) error {
 
 func (f catalogFlags) readBlueprints(in io.Reader, out *source) error {
 	for _, name := range f.Blueprint {
-		blueprints, err := readAll[catalogv1alpha1.Blueprint](in, name, "Blueprint", catalogVersion)
+		blueprints, err := readAllObjects[catalogv1alpha1.Blueprint](in, name, "Blueprint", catalogVersion)
 		if err != nil {
 			return err
 		}
@@ -120,7 +120,7 @@ func (f catalogFlags) readConfigs(in io.Reader, out *source) error {
 		}
 		// Both kinds have the same spec.
 		for _, kind := range []string{policy.KindProviderConfig, policy.KindClusterProviderConfig} {
-			configs, err := decodeAll[configv1alpha1.ClusterProviderConfig](documents, kind, configVersion)
+			configs, err := decodeAllObjects[configv1alpha1.ClusterProviderConfig](documents, kind, configVersion)
 			if err != nil {
 				return err
 			}

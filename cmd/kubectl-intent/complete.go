@@ -102,7 +102,7 @@ func clusterArgs(parser *kong.Kong, words []string) []string {
 
 // completeLine answers a shell that asks by its environment.
 func completeLine(out io.Writer) error {
-	parser, err := newParser(out, io.Discard)
+	parser, err := newCommandParser(out, io.Discard)
 	if err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func completeLine(out io.Writer) error {
 
 // completeWords answers kubectl, in the protocol of cobra: a word on each line, and then what the shell shall do.
 func completeWords(words []string, out io.Writer) error {
-	parser, err := newParser(out, io.Discard)
+	parser, err := newCommandParser(out, io.Discard)
 	if err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func completeWords(words []string, out io.Writer) error {
 	if err != nil {
 		return errors.Wrap(err, "cannot complete")
 	}
-	args, prefix := argsOf(words)
+	args, prefix := completionArgs(words)
 	found := []string{}
 	for _, word := range command.Predict(args) {
 		if strings.HasPrefix(word, args.Last) {
@@ -139,8 +139,8 @@ func completeWords(words []string, out io.Writer) error {
 	return errors.Wrap(err, "cannot print")
 }
 
-// argsOf are the words of a command line, the last one not yet complete. Of --flag=value only the value is.
-func argsOf(words []string) (complete.Args, string) {
+// completionArgs returns the words of a command line, the last one not yet complete. Of --flag=value only the value is.
+func completionArgs(words []string) (complete.Args, string) {
 	if len(words) == 0 {
 		words = []string{""}
 	}

@@ -95,7 +95,7 @@ func TestColours(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if got := paletteOf(tc.out, func(name string) string { return tc.env[name] }); got != tc.want {
+			if got := paletteForFile(tc.out, func(name string) string { return tc.env[name] }); got != tc.want {
 				t.Errorf("\n%s\npaletteOf(...): want %v, got %v", tc.reason, tc.want, got)
 			}
 		})

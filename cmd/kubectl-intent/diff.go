@@ -84,7 +84,7 @@ func printChanges(w io.Writer, colours palette, all []Rendering) error {
 	for _, one := range all {
 		for _, c := range one.Changes {
 			for line := range strings.Lines(c.Diff) {
-				text := colours.paintText(beginText(strings.TrimSuffix(line, "\n")), diffColour(line)...)
+				text := colours.paintText(quoteLineOfText(strings.TrimSuffix(line, "\n")), diffColour(line)...)
 				if _, err := fmt.Fprintln(w, text); err != nil {
 					return errors.Wrap(err, "cannot print")
 				}
@@ -132,7 +132,7 @@ func checkedOut(root *os.Root, dir string) (tree.Files, error) {
 func unifiedDiff(name string, before, after []byte) string {
 	// A name has one line.
 	from, to := "a/"+quoteInvisible(name), "b/"+quoteInvisible(name)
-	if isSecret(before) || isSecret(after) {
+	if isSecretObject(before) || isSecretObject(after) {
 		return fmt.Sprintf("--- %s\n+++ %s\nA Secret differs. Its values are not shown.\n", from, to)
 	}
 	if before == nil {
@@ -146,8 +146,8 @@ func unifiedDiff(name string, before, after []byte) string {
 	return string(text)
 }
 
-// isSecret is also true for what cannot be read: it could be one.
-func isSecret(b []byte) bool {
+// isSecretObject is also true for what cannot be read: it could be one.
+func isSecretObject(b []byte) bool {
 	o := metav1.TypeMeta{}
 	return yaml.Unmarshal(b, &o) != nil || o.Kind == "Secret" || strings.Contains(string(b), "kind: Secret")
 }

@@ -77,7 +77,7 @@ func TestCommandsAreDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	parser, err := newParser(nil, nil)
+	parser, err := newCommandParser(nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

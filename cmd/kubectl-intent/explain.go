@@ -101,14 +101,14 @@ func (e *explainCommand) explainDeployment(from *source, c *deploymentv1alpha1.I
 		if err != nil {
 			return out, err
 		}
-		site := SiteExplanation{Site: in.Site.Name, Path: compiled.Selection.Places[n].Path, Values: values, Checks: checksAt(compiled.Checks, in.Site.Name)}
+		site := SiteExplanation{Site: in.Site.Name, Path: compiled.Selection.Places[n].Path, Values: values, Checks: checksAtSite(compiled.Checks, in.Site.Name)}
 		out.Sites = append(out.Sites, site)
 	}
 	return out, withReason(compiled.CheckRead(input))
 }
 
-// checksAt a Site.
-func checksAt(all gates.Checks, site string) []deploymentv1alpha1.Check {
+// checksAtSite returns the checks of a Site.
+func checksAtSite(all gates.Checks, site string) []deploymentv1alpha1.Check {
 	var out []deploymentv1alpha1.Check
 	for _, c := range all {
 		if c.Site == site {
@@ -145,14 +145,14 @@ func explainChecks(t io.Writer, checks []deploymentv1alpha1.Check) {
 		if i == 0 {
 			_, _ = fmt.Fprint(t, "CHECK\tTHRESHOLD\tDELAY\tINTERVAL\tCOUNT\tFAILURES\tERRORS\tNO-DATA\tTIMEOUT\n")
 		}
-		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d\t%d\t%d\t%s\t%s\n", quoteLine(c.Name), orNone(quoteInvisible(string(c.Threshold))), delayOf(c), c.Interval,
+		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d\t%d\t%d\t%s\t%s\n", quoteLine(c.Name), textOrNone(quoteInvisible(string(c.Threshold))), firstMeasurementDelay(c), c.Interval,
 			*c.Count, *c.FailureLimit, *c.ConsecutiveErrorLimit, c.NoData, c.Timeout)
 	}
 }
 
-// delayOf returns how long a Site has to run the revision before a check is measured first: initialDelay, or as long as the check looks back,
+// firstMeasurementDelay returns how long a Site has to run the revision before a check is measured first: initialDelay, or as long as the check looks back,
 // whichever is longer.
-func delayOf(c deploymentv1alpha1.Check) string {
+func firstMeasurementDelay(c deploymentv1alpha1.Check) string {
 	own, err := time.ParseDuration(string(c.InitialDelay))
 	if lead := gates.Lead(&c); err == nil && lead > own {
 		return lead.String()
@@ -160,7 +160,7 @@ func delayOf(c deploymentv1alpha1.Check) string {
 	return string(c.InitialDelay)
 }
 
-func orNone(text string) string {
+func textOrNone(text string) string {
 	if text == "" {
 		return "-"
 	}

@@ -17,23 +17,23 @@ func (d document) lineOfField(field string) int {
 	if err := yaml.Unmarshal(d.text, &n); err != nil {
 		return d.before + 1
 	}
-	return lineIn(&n, d.before, field)
+	return lineInDocument(&n, d.before, field)
 }
 
-// lineIn returns the number of a line, in a document that so many lines come before.
-func lineIn(n *yaml.Node, before int, path string) int {
+// lineInDocument returns the number of a line, in a document that so many lines come before.
+func lineInDocument(n *yaml.Node, before int, path string) int {
 	if len(n.Content) == 0 {
 		return before + 1
 	}
-	return before + lineOf(n.Content[0], n.Content[0].Line, path)
+	return before + lineBelowNode(n.Content[0], n.Content[0].Line, path)
 }
 
-// lineOf follows a path such as spec.checks[0].name down from a node, which begins at a line.
-func lineOf(n *yaml.Node, line int, path string) int {
+// lineBelowNode follows a path such as spec.checks[0].name down from a node, which begins at a line.
+func lineBelowNode(n *yaml.Node, line int, path string) int {
 	if n.Kind == yaml.SequenceNode {
 		for i, item := range n.Content {
 			if rest, ok := cutPathKey(path, strconv.Itoa(i)); ok {
-				return lineOf(item, item.Line, rest)
+				return lineBelowNode(item, item.Line, rest)
 			}
 		}
 		return line
@@ -41,7 +41,7 @@ func lineOf(n *yaml.Node, line int, path string) int {
 	// The content of a mapping is a key, its value, the next key.
 	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
 		if rest, ok := cutPathKey(path, n.Content[i].Value); ok {
-			return lineOf(n.Content[i+1], n.Content[i].Line, rest)
+			return lineBelowNode(n.Content[i+1], n.Content[i].Line, rest)
 		}
 	}
 	return line

@@ -25,12 +25,12 @@ func (l *list) lineOfField(path string) int {
 		// Its items were read from it: it can be parsed.
 		_ = yamlnode.Unmarshal(l.text, l.parsed)
 	}
-	return lineIn(l.parsed, l.before, path)
+	return lineInDocument(l.parsed, l.before, path)
 }
 
 // listItems returns the objects in a document: those of a list, however deep, or the one that it is. A list that cannot be read is one.
 func (d document) listItems() []document {
-	object, err := objectOf(d.text)
+	object, err := parseObject(d.text)
 	if err != nil || !strings.HasSuffix(stringOf(object["kind"]), "List") {
 		return []document{d}
 	}
@@ -70,6 +70,6 @@ func (d document) readTypeMeta(to *metav1.TypeMeta) error {
 	if !strings.HasSuffix(to.Kind, "List") {
 		return nil
 	}
-	_, err := objectOf(d.text)
+	_, err := parseObject(d.text)
 	return err
 }

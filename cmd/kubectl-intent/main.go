@@ -69,7 +69,7 @@ type verdictError struct{}
 func (verdictError) Error() string { return "" }
 
 func main() {
-	s := &streams{in: os.Stdin, out: os.Stdout, colours: paletteOf(os.Stdout, os.Getenv)}
+	s := &streams{in: os.Stdin, out: os.Stdout, colours: paletteForFile(os.Stdout, os.Getenv)}
 	if filepath.Base(os.Args[0]) == completer {
 		os.Exit(exitCode(completeWords(os.Args[1:], s.out), os.Stderr))
 	}
@@ -79,7 +79,7 @@ func main() {
 	os.Exit(runCommand(os.Args[1:], s, os.Stderr))
 }
 
-func newParser(out, problems io.Writer) (*kong.Kong, error) {
+func newCommandParser(out, problems io.Writer) (*kong.Kong, error) {
 	return kong.New(&commands{},
 		kong.Name("kubectl-intent"),
 		kong.Description("Looks at IntentDeployments and what they need, from files or from a cluster, and asks for what a person decides."),
@@ -88,7 +88,7 @@ func newParser(out, problems io.Writer) (*kong.Kong, error) {
 
 // runCommand returns the exit code.
 func runCommand(args []string, s *streams, problems io.Writer) int {
-	parser, err := newParser(s.out, problems)
+	parser, err := newCommandParser(s.out, problems)
 	if err != nil {
 		return exitCode(err, problems)
 	}

@@ -58,8 +58,8 @@ func (c claims) findConflict(name string, brought []broughtObject, passOver map[
 	return nil
 }
 
-// broughtBy returns what a deployment brings to its Sites.
-func broughtBy(places []compose.Rendered) []broughtObject {
+// objectsBroughtBy returns what a deployment brings to its Sites.
+func objectsBroughtBy(places []compose.Rendered) []broughtObject {
 	out := []broughtObject{}
 	for _, p := range places {
 		g := p.Place.Config.Git

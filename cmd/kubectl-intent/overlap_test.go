@@ -39,7 +39,7 @@ func fleetURL(t *testing.T) string {
 		t.Fatal(err)
 	}
 	for _, d := range documents {
-		object, err := objectOf(d.text)
+		object, err := parseObject(d.text)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -21,7 +21,7 @@ type owner struct {
 	controlPlanes map[string]bool
 }
 
-func ownerOf(c rolloutv1alpha1.ClaimReference, places []catalog.Place) owner {
+func ownerOfDeployment(c rolloutv1alpha1.ClaimReference, places []catalog.Place) owner {
 	out := owner{claim: c, controlPlanes: map[string]bool{}}
 	for _, p := range places {
 		if name := p.Config.ControlPlane; name != "" {
@@ -31,14 +31,14 @@ func ownerOf(c rolloutv1alpha1.ClaimReference, places []catalog.Place) owner {
 	return out
 }
 
-// owns says whether a marker is the owner's.
-func (o owner) owns(m marker.Marker) bool {
+// ownsMarker says whether a marker is the owner's.
+func (o owner) ownsMarker(m marker.Marker) bool {
 	o.claim.UID, m.Claim.UID = "", ""
 	return m.Claim == o.claim && (len(o.controlPlanes) == 0 || o.controlPlanes[m.ControlPlane])
 }
 
-// mayBe says whether a directory could be one of the owner's: a copy of one is not.
-func (o owner) mayBe(dir string) bool {
+// mayOwnDirectory says whether a directory could be one of the owner's: a copy of one is not.
+func (o owner) mayOwnDirectory(dir string) bool {
 	return strings.HasSuffix("/"+dir, "/"+path.Join(o.claim.Namespace, o.claim.Name))
 }
 
@@ -52,14 +52,14 @@ func (o owner) findDirectories(root *os.Root) ([]string, error) {
 		if e.IsDir() && e.Name() == ".git" {
 			return fs.SkipDir
 		}
-		if e.Name() != tree.Marker || !e.Type().IsRegular() || !o.mayBe(path.Dir(name)) {
+		if e.Name() != tree.Marker || !e.Type().IsRegular() || !o.mayOwnDirectory(path.Dir(name)) {
 			return nil
 		}
 		b, err := readBeginning(root, name)
 		if err != nil {
 			return err
 		}
-		if m, err := marker.Parse(b); err == nil && o.owns(m) {
+		if m, err := marker.Parse(b); err == nil && o.ownsMarker(m) {
 			out = append(out, path.Dir(name))
 		}
 		return nil

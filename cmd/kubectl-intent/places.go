@@ -40,7 +40,7 @@ func (k localRenderer) renderSites(limited bool, in deployment.Input, c *offline
 			out[i].Files = nil
 			continue
 		}
-		err = atSite(out[i].Place.Site.GetName(), brokenRule(checkRules(&c.Selection.Blueprint, out[i].Files)))
+		err = wrapWithSite(out[i].Place.Site.GetName(), brokenRule(checkRules(&c.Selection.Blueprint, out[i].Files)))
 	}
 	return out, err
 }
@@ -64,7 +64,7 @@ func (k localRenderer) renderWithoutLimits(ctx context.Context, in deployment.In
 			continue
 		}
 		if out[i].Files, err = k.buildFiles(ctx, one); err != nil {
-			return nil, atSite(one.Site.Name, deployment.RenderError(err, out[i].Files))
+			return nil, wrapWithSite(one.Site.Name, deployment.RenderError(err, out[i].Files))
 		}
 	}
 	if err := c.CheckRead(in); err != nil {
@@ -93,8 +93,8 @@ func brokenRule(err error) error {
 	return deployment.ErrorWithReason(deploymentv1alpha1.ReasonRenderFailed, err)
 }
 
-// atSite keeps the reason of an error.
-func atSite(site string, err error) error { return errors.Wrapf(err, "Site %q", site) }
+// wrapWithSite adds the Site to an error, and keeps its reason.
+func wrapWithSite(site string, err error) error { return errors.Wrapf(err, "Site %q", site) }
 
 // withReason returns an error that begins with the reason that a condition of the deployment would have.
 func withReason(err error) error {

@@ -89,10 +89,10 @@ func TestReasons(t *testing.T) {
 			}
 		})
 	}
-	if err := atSite("edge1", nil); err != nil {
+	if err := wrapWithSite("edge1", nil); err != nil {
 		t.Errorf("Nothing is no error: %v", err)
 	}
-	if diff := cmp.Diff("TooLarge", deployment.ReasonOf(atSite("edge1", deployment.ErrorWithReason("TooLarge", errors.New("a"))))); diff != "" {
+	if diff := cmp.Diff("TooLarge", deployment.ReasonOf(wrapWithSite("edge1", deployment.ErrorWithReason("TooLarge", errors.New("a"))))); diff != "" {
 		t.Errorf("A Site changes no reason: -want, +got:\n%s", diff)
 	}
 }

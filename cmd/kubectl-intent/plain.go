@@ -15,21 +15,21 @@ import (
 // text.
 func quoteInvisible(s string) string { return quoteRunes(s, "") }
 
-// plainText is plain, but for tabs and ends of lines.
-func plainText(s string) string { return quoteRunes(s, "\t\n") }
+// quoteInvisibleInText is quoteInvisible, but for tabs and ends of lines.
+func quoteInvisibleInText(s string) string { return quoteRunes(s, "\t\n") }
 
 // quoteLine is quoteInvisible for the beginning of a line: it does not begin as a command of a CI does.
-func quoteLine(s string) string { return noCommand(quoteInvisible(s)) }
+func quoteLine(s string) string { return escapeCommandOfCI(quoteInvisible(s)) }
 
-// beginText is begin, but for tabs.
-func beginText(s string) string { return noCommand(quoteRunes(s, "\t")) }
+// quoteLineOfText is quoteLine, but for tabs.
+func quoteLineOfText(s string) string { return escapeCommandOfCI(quoteRunes(s, "\t")) }
 
 // plainMessage is plain for a message of several lines. The lines after the first are indented, so that none of them reads as another message, and
 // none begins as a command of a CI does.
 func plainMessage(s string) string {
 	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
 	for i, line := range lines[1:] {
-		lines[i+1] = noCommand("  " + quoteRunes(line, "\t"))
+		lines[i+1] = escapeCommandOfCI("  " + quoteRunes(line, "\t"))
 	}
 	lines[0] = quoteInvisible(lines[0])
 	return strings.Join(lines, "\n")
@@ -52,7 +52,7 @@ func quoteRunes(s, but string) string {
 	return out.String()
 }
 
-func noCommand(s string) string {
+func escapeCommandOfCI(s string) string {
 	rest := strings.TrimLeftFunc(s, unicode.IsSpace)
 	if strings.HasPrefix(rest, "::") || strings.HasPrefix(rest, "##") {
 		return s[:len(s)-len(rest)] + `\` + rest

@@ -31,7 +31,7 @@ func TestPlain(t *testing.T) {
 			if tc.plainLines == "" {
 				tc.plainLines = tc.plain
 			}
-			want, got := []string{tc.plain, tc.begin, tc.plainLines}, []string{quoteInvisible(tc.text), quoteLine(tc.text), plainText(tc.text)}
+			want, got := []string{tc.plain, tc.begin, tc.plainLines}, []string{quoteInvisible(tc.text), quoteLine(tc.text), quoteInvisibleInText(tc.text)}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("\n%s\nplain(%q), begin(...), plainText(...): -want, +got:\n%s", tc.reason, tc.text, diff)
 			}

@@ -44,8 +44,8 @@ func encodeValue(form string, v any) ([]byte, error) {
 // A palette colours text, where a terminal shows it.
 type palette bool
 
-// paletteOf paints on a terminal that can, unless the user wants none: see https://no-color.org.
-func paletteOf(f *os.File, getenv func(string) string) palette {
+// paletteForFile returns one that paints on a terminal that can, unless the user wants none: see https://no-color.org.
+func paletteForFile(f *os.File, getenv func(string) string) palette {
 	return palette(term.IsTerminal(int(f.Fd())) && getenv("NO_COLOR") == "" && getenv("TERM") != "dumb")
 }
 

@@ -36,24 +36,24 @@ func crossplaneFields() []string {
 
 // readClaims reads the IntentDeployments of a file.
 func readClaims(in io.Reader, file string) ([]deploymentv1alpha1.IntentDeployment, error) {
-	return readAll[deploymentv1alpha1.IntentDeployment](in, file, "IntentDeployment", claimVersions()...)
+	return readAllObjects[deploymentv1alpha1.IntentDeployment](in, file, "IntentDeployment", claimVersions()...)
 }
 
-// readAll reads the objects of one kind from a file, strictly. It passes over other kinds.
-func readAll[T any](in io.Reader, file, kind string, versions ...string) ([]T, error) {
+// readAllObjects reads the objects of one kind from a file, strictly. It passes over other kinds.
+func readAllObjects[T any](in io.Reader, file, kind string, versions ...string) ([]T, error) {
 	documents, err := readDocuments(in, file)
 	if err != nil {
 		return nil, err
 	}
-	out, err := decodeAll[T](documents, kind, versions...)
+	out, err := decodeAllObjects[T](documents, kind, versions...)
 	if err == nil && len(out) == 0 {
 		return nil, errors.Errorf("%s has no %s of %s", file, kind, strings.Join(versions, " or "))
 	}
 	return out, err
 }
 
-// decodeAll decodes the documents that are of one kind.
-func decodeAll[T any](documents []document, kind string, versions ...string) ([]T, error) {
+// decodeAllObjects decodes the documents that are of one kind.
+func decodeAllObjects[T any](documents []document, kind string, versions ...string) ([]T, error) {
 	out := []T{}
 	for _, d := range documents {
 		meta := metav1.TypeMeta{}
@@ -86,7 +86,7 @@ type document struct {
 
 // hasContent says whether there is anything but comments in a document.
 func (d document) hasContent() bool {
-	object, err := objectOf(d.text)
+	object, err := parseObject(d.text)
 	return err != nil || len(object) > 0
 }
 
@@ -98,7 +98,7 @@ func readDocuments(in io.Reader, path string) ([]document, error) {
 	}
 	out := []document{}
 	for _, file := range files {
-		documents, err := readFile(in, file)
+		documents, err := readInputFile(in, file)
 		if err != nil {
 			return nil, err
 		}
@@ -107,8 +107,8 @@ func readDocuments(in io.Reader, path string) ([]document, error) {
 	return out, nil
 }
 
-// readFile reads the objects of one file.
-func readFile(in io.Reader, file string) ([]document, error) {
+// readInputFile reads the objects of one file.
+func readInputFile(in io.Reader, file string) ([]document, error) {
 	if file != "-" {
 		f, err := os.Open(file)
 		if err != nil {

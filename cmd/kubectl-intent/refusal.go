@@ -34,7 +34,7 @@ func (a *asked) expectRefusal(ctx context.Context, now time.Time) error {
 	s := standingOf(all)
 	request := &rolloutv1alpha1.RolloutRequest{Spec: a.spec}
 	request.SetCreationTimestamp(metav1.NewTime(now))
-	return refusalOf(rollout.ResultOf(request, s), a.spec, s)
+	return refusalForResult(rollout.ResultOf(request, s), a.spec, s)
 }
 
 // standingOf returns what the GitDeliveries of a deployment say about it.
@@ -53,19 +53,19 @@ func standingOf(all []*deliveryv1alpha1.GitDelivery) rollout.Standing {
 	return s
 }
 
-// refusalOf returns what is wrong, and what to do, for a result that refuses, and nil for any other.
-func refusalOf(r rolloutv1alpha1.Result, asked rolloutv1alpha1.RolloutRequestSpec, s rollout.Standing) error {
+// refusalForResult returns what is wrong, and what to do, for a result that refuses, and nil for any other.
+func refusalForResult(r rolloutv1alpha1.Result, asked rolloutv1alpha1.RolloutRequestSpec, s rollout.Standing) error {
 	switch r {
 	case rolloutv1alpha1.ResultAlreadyJudged:
 		return errors.Errorf("revision %d cannot be aborted: it was judged already (%s); use rollback to go back to an earlier revision",
 			asked.Revision, s.Order.Verdict.Result)
 	case rolloutv1alpha1.ResultUnknownRevision:
-		return errors.Errorf("revision %d cannot be rolled back to: the history does not have it; %s", *asked.ToRevision, targetsOf(s))
+		return errors.Errorf("revision %d cannot be rolled back to: the history does not have it; %s", *asked.ToRevision, describeTargets(s))
 	case rolloutv1alpha1.ResultNoTarget:
 		return errors.Errorf("revision %d cannot be rolled back to: it is the present one, was not verified in every repository, was rolled back itself, "+
-			"or its files are gone; %s", *asked.ToRevision, targetsOf(s))
+			"or its files are gone; %s", *asked.ToRevision, describeTargets(s))
 	case rolloutv1alpha1.ResultNothingToRestore:
-		return errors.Errorf("there is nothing to roll back: %s", inPlace(*asked.ToRevision, s))
+		return errors.Errorf("there is nothing to roll back: %s", describeUnchanged(*asked.ToRevision, s))
 	case rolloutv1alpha1.ResultStale:
 		return errors.Errorf("revision %d is not the present one any more, or was changed meanwhile: look at the deployment and ask again", asked.Revision)
 	}
@@ -75,16 +75,16 @@ func refusalOf(r rolloutv1alpha1.Result, asked rolloutv1alpha1.RolloutRequestSpe
 	return nil
 }
 
-// inPlace says why a rollback to a revision would change nothing, and what to do.
-func inPlace(to int64, s rollout.Standing) string {
+// describeUnchanged says why a rollback to a revision would change nothing, and what to do.
+func describeUnchanged(to int64, s rollout.Standing) string {
 	if s.Order.GoesBackTo(to) && !rollout.Restored(*s.Order) {
 		return fmt.Sprintf("revision %d is being rolled back to revision %d already", s.Order.Revision, to)
 	}
-	return fmt.Sprintf("the directories of all Sites hold the files of revision %d already; --to-revision says to which other one; %s", to, targetsOf(s))
+	return fmt.Sprintf("the directories of all Sites hold the files of revision %d already; --to-revision says to which other one; %s", to, describeTargets(s))
 }
 
-// targetsOf says which revisions can be rolled back to.
-func targetsOf(s rollout.Standing) string {
+// describeTargets says which revisions can be rolled back to.
+func describeTargets(s rollout.Standing) string {
 	out := []string{}
 	for _, n := range slices.Backward(s.Targets) {
 		if n != s.Order.Revision && !s.Order.GoesBackTo(n) && !slices.Contains(s.InPlace, n) {

@@ -67,21 +67,21 @@ type rendered struct {
 // Run prints the files for each Site, writes them to a folder, or prints what would change in a checkout. It returns an error for
 // objects that are not valid, for what would not be delivered, and for what cannot be read.
 func (r *renderCommand) Run(s *streams) error {
-	all, whose, err := r.renderAll(s.in)
+	all, whose, err := r.renderDeployments(s.in)
 	if err != nil {
 		return err
 	}
 	switch {
 	case r.Diff != "":
-		return r.printDiff(s, all, whose)
+		return r.printDifferences(s, all, whose)
 	case r.To != "":
 		return r.writeFolders(s.out, all)
 	}
 	return r.printFiles(s.out, all)
 }
 
-// renderAll renders in memory, so that nothing is written when one Site fails.
-func (r *renderCommand) renderAll(in io.Reader) ([]rendered, owner, error) {
+// renderDeployments renders in memory, so that nothing is written when one Site fails.
+func (r *renderCommand) renderDeployments(in io.Reader) ([]rendered, owner, error) {
 	claims, from, err := r.loadDeployments(in)
 	if err != nil {
 		return nil, owner{}, err
@@ -98,7 +98,7 @@ func (r *renderCommand) renderAll(in io.Reader) ([]rendered, owner, error) {
 		return nil, owner{}, withReason(err)
 	}
 	all, err := r.renderFiles(from, input, compiled)
-	return all, ownerOf(input.Claim, compiled.Selection.Places), err
+	return all, ownerOfDeployment(input.Claim, compiled.Selection.Places), err
 }
 
 func (r *renderCommand) renderFiles(from *source, in deployment.Input, c *offline.Compiled) ([]rendered, error) {
@@ -122,7 +122,7 @@ func kustomizeInputs(c *offline.Compiled) ([]rendered, error) {
 	for i, one := range c.Inputs {
 		files, err := render.Layout(one)
 		if err != nil {
-			return nil, withReason(atSite(one.Site.Name, deployment.RenderError(err, nil)))
+			return nil, withReason(wrapWithSite(one.Site.Name, deployment.RenderError(err, nil)))
 		}
 		out = append(out, rendered{site: one.Site.Name, path: c.Selection.Places[i].Path, files: files})
 	}
@@ -164,7 +164,7 @@ func (r *renderCommand) printStream(w io.Writer, all []rendered) error {
 // printableFile is a file as it is printed. What comes from kustomize is YAML of ours, which has no control characters.
 func (r *renderCommand) printableFile(file []byte) string {
 	if r.Inputs {
-		return plainText(string(file))
+		return quoteInvisibleInText(string(file))
 	}
 	return string(file)
 }
@@ -193,7 +193,7 @@ func (r *renderCommand) writeFolders(w io.Writer, all []rendered) error {
 	})
 }
 
-func (r *renderCommand) printDiff(s *streams, all []rendered, whose owner) error {
+func (r *renderCommand) printDifferences(s *streams, all []rendered, whose owner) error {
 	root, err := os.OpenRoot(r.Diff)
 	if err != nil {
 		return usageError{errors.Wrap(err, "cannot open the checkout")}

@@ -24,7 +24,7 @@ func checkRules(b *catalogv1alpha1.Blueprint, files tree.Files) error {
 	}
 	for _, name := range files.Names() {
 		// What is not an object was found by the checks of the function.
-		object, err := objectOf(files[name])
+		object, err := parseObject(files[name])
 		if err != nil {
 			continue
 		}

@@ -114,11 +114,11 @@ func (v *validateCommand) Run(s *streams) error {
 		return err
 	}
 	for _, path := range v.Files {
-		w.checkPath(s.in, path)
+		w.checkFileOrDirectory(s.in, path)
 	}
 	w.compareWithCluster(context.Background())
 	w.report.Valid = len(w.report.Findings) == 0
-	if err := v.printValue(s.out, w.report, func(to io.Writer) error { return w.report.printText(to, s.colours) }); err != nil {
+	if err := v.printValue(s.out, w.report, func(to io.Writer) error { return w.report.printTextReport(to, s.colours) }); err != nil {
 		return err
 	}
 	if !w.report.Valid || v.Strict && len(w.report.Warnings) > 0 {
@@ -127,8 +127,8 @@ func (v *validateCommand) Run(s *streams) error {
 	return nil
 }
 
-// checkPath looks at a file, or at the manifests of a directory.
-func (v *validation) checkPath(in io.Reader, path string) {
+// checkFileOrDirectory looks at a file, or at the manifests of a directory.
+func (v *validation) checkFileOrDirectory(in io.Reader, path string) {
 	files, err := manifestsIn(path)
 	if err != nil {
 		v.addFinding(Finding{File: path, Line: 1, Reason: reasonUnreadable}, document{}, err)
@@ -138,14 +138,14 @@ func (v *validation) checkPath(in io.Reader, path string) {
 		v.addWarning(Finding{File: path, Line: 1, Reason: reasonEmpty, Message: "the directory has no file whose name ends in .yaml, .yml or .json"})
 	}
 	for _, name := range files {
-		v.checkFile(in, name)
+		v.checkManifestFile(in, name)
 	}
 }
 
-// checkFile looks at all objects of a file. One that cannot be read is a mistake as well, and hides no other.
-func (v *validation) checkFile(in io.Reader, name string) {
+// checkManifestFile looks at all objects of a file. One that cannot be read is a mistake as well, and hides no other.
+func (v *validation) checkManifestFile(in io.Reader, name string) {
 	v.files = append(v.files, name)
-	documents, err := readFile(in, name)
+	documents, err := readInputFile(in, name)
 	if err != nil {
 		v.addFinding(Finding{File: name, Line: 1, Reason: reasonUnreadable}, document{}, err)
 		return
@@ -160,7 +160,7 @@ func (v *validation) checkFile(in io.Reader, name string) {
 
 // checkDocument looks at one object: first as an API server would, then as the function would.
 func (v *validation) checkDocument(at Finding, d document) {
-	object, err := objectOf(d.text)
+	object, err := parseObject(d.text)
 	if err != nil {
 		line, message := d.locateParserError(err)
 		at.Line = line
@@ -171,7 +171,7 @@ func (v *validation) checkDocument(at Finding, d document) {
 	gvk := o.GroupVersionKind()
 	at.Kind, at.Namespace, at.Name = o.GetKind(), o.GetNamespace(), o.GetName()
 	if !v.server.Knows(gvk) && !isOurGroup(gvk.Group) {
-		v.passOver(at, d, o)
+		v.countForeignObject(at, d, o)
 		return
 	}
 	v.report.Checked++
@@ -185,7 +185,7 @@ func (v *validation) checkDocument(at Finding, d document) {
 		at.Field = p.Field
 		v.addFinding(at, d, errors.New(p.String()))
 	}
-	check := v.checkOf(gvk.GroupKind())
+	check := v.checkForKind(gvk.GroupKind())
 	if len(problems) > 0 || check == nil {
 		return
 	}
@@ -209,8 +209,8 @@ func (v *validation) reportUnknownKind(at Finding, d document, gvk schema.GroupV
 	v.addFinding(at, d, err)
 }
 
-// objectOf reads an object as an API server does. A field that comes twice is an error.
-func objectOf(text []byte) (map[string]any, error) {
+// parseObject reads an object as an API server does. A field that comes twice is an error.
+func parseObject(text []byte) (map[string]any, error) {
 	b, err := yaml.YAMLToJSONStrict(text)
 	if err != nil {
 		return nil, err
@@ -219,8 +219,8 @@ func objectOf(text []byte) (map[string]any, error) {
 	return out, utiljson.Unmarshal(b, &out)
 }
 
-// checkOf returns what looks at what objects of a kind say, or none for kinds that need no more than their schema.
-func (v *validation) checkOf(gk schema.GroupKind) func(Finding, document) {
+// checkForKind returns what looks at what objects of a kind say, or none for kinds that need no more than their schema.
+func (v *validation) checkForKind(gk schema.GroupKind) func(Finding, document) {
 	return map[string]func(Finding, document){
 		"IntentDeployment.claims.intentplane.dev": v.checkDeployment,
 		"IntentDeployment.intentplane.dev":        v.checkDeployment,
@@ -256,7 +256,7 @@ func (v *validation) checkDelivery(at Finding, d document, c *deploymentv1alpha1
 	if err != nil {
 		return err
 	}
-	r := rival{at: at, d: d, name: c.GetNamespace() + "/" + c.GetName(), brought: broughtBy(places)}
+	r := rival{at: at, d: d, name: c.GetNamespace() + "/" + c.GetName(), brought: objectsBroughtBy(places)}
 	v.rivals = append(v.rivals, r)
 	return v.claims.addObjects(r.name, r.brought)
 }
@@ -288,7 +288,7 @@ func (v *validation) addFinding(at Finding, d document, err error) {
 		return
 	}
 	if at.Field == "" {
-		at.Field = fieldOf(err.Error())
+		at.Field = fieldOfMessage(err.Error())
 	}
 	if at.Line == 0 {
 		at.Line = d.lineOfField(at.Field)
@@ -300,19 +300,19 @@ func (v *validation) addFinding(at Finding, d document, err error) {
 // fieldIn is how messages begin that name a field.
 var fieldIn = regexp.MustCompile(`^(?:spec|metadata)[A-Za-z0-9_.\[\]]*`)
 
-func fieldOf(message string) string {
+func fieldOfMessage(message string) string {
 	return strings.TrimSuffix(fieldIn.FindString(message), ".")
 }
 
-// printText prints a line for each finding and each warning, which editors and CI know how to read, and what was looked at.
-func (r Report) printText(w io.Writer, colours palette) error {
+// printTextReport prints a line for each finding and each warning, which editors and CI know how to read, and what was looked at.
+func (r Report) printTextReport(w io.Writer, colours palette) error {
 	for _, f := range r.Findings {
-		if err := f.printText(w, colours.paintText(f.Reason, color.FgRed)); err != nil {
+		if err := f.printTextLine(w, colours.paintText(f.Reason, color.FgRed)); err != nil {
 			return err
 		}
 	}
 	for _, f := range r.Warnings {
-		if err := f.printText(w, colours.paintText("warning: "+f.Reason, color.FgYellow)); err != nil {
+		if err := f.printTextLine(w, colours.paintText("warning: "+f.Reason, color.FgYellow)); err != nil {
 			return err
 		}
 	}
@@ -320,11 +320,11 @@ func (r Report) printText(w io.Writer, colours palette) error {
 	if !r.Valid {
 		colour = color.FgRed
 	}
-	_, err := fmt.Fprintf(w, "%s%s\n", colours.paintText(r.summarize(), colour), r.passedOver())
+	_, err := fmt.Fprintf(w, "%s%s\n", colours.paintText(r.summarizeReport(), colour), r.passedOver())
 	return errors.Wrap(err, "cannot print")
 }
 
-func (r Report) summarize() string {
+func (r Report) summarizeReport() string {
 	out := fmt.Sprintf("%d objects, %d mistakes", r.Checked, len(r.Findings))
 	if len(r.Warnings) > 0 {
 		out += fmt.Sprintf(", %d warnings", len(r.Warnings))
@@ -332,8 +332,8 @@ func (r Report) summarize() string {
 	return out
 }
 
-// printText prints a finding behind a reason, which may be painted.
-func (f Finding) printText(w io.Writer, reason string) error {
+// printTextLine prints a finding behind a reason, which may be painted.
+func (f Finding) printTextLine(w io.Writer, reason string) error {
 	what := quoteInvisible(strings.TrimSpace(f.Kind + " " + strings.TrimPrefix(f.Namespace+"/"+f.Name, "/")))
 	if what != "" {
 		what += ": "

@@ -40,7 +40,7 @@ func (c *waitCommand) Run(s *streams) error {
 		look:     func(ctx context.Context) ([]byte, error) { return opened.Claim(ctx, c.Name) },
 		interval: waitInterval, missingTimeout: c.MissingTimeout, now: time.Now,
 	}
-	return errors.Wrap(w.awaitEnd(ctx, s.out), c.Name)
+	return errors.Wrap(w.awaitDeploymentEnd(ctx, s.out), c.Name)
 }
 
 // cancelAfter returns a context that is cancelled when the timeout has passed. It has no deadline: the client refuses a request that its rate
@@ -87,9 +87,9 @@ type waiter struct {
 	now func() time.Time
 }
 
-// awaitEnd looks at a deployment until two looks after one another agree on its end, and prints each change. Crossplane writes the status of a
+// awaitDeploymentEnd looks at a deployment until two looks after one another agree on its end, and prints each change. Crossplane writes the status of a
 // claim and its conditions one after the other, so that a single look may see the one without the other.
-func (w *waiter) awaitEnd(ctx context.Context, out io.Writer) error {
+func (w *waiter) awaitDeploymentEnd(ctx context.Context, out io.Writer) error {
 	before, missingSince := progress{}, time.Time{}
 	ticker := time.NewTicker(w.interval)
 	defer ticker.Stop()
@@ -113,10 +113,10 @@ func (w *waiter) awaitEnd(ctx context.Context, out io.Writer) error {
 		}
 		if missingSince = w.missingSince(now, missingSince); w.isMissingTooLong(missingSince) {
 			return errors.Errorf("what it names was not found within %s (--missing-timeout), and it goes on by itself once that exists: %s",
-				w.missingTimeout, noCommand(plainMessage(now.message)))
+				w.missingTimeout, escapeCommandOfCI(plainMessage(now.message)))
 		}
 		if now.message != before.message {
-			if _, err := fmt.Fprintln(out, noCommand(plainMessage(now.message))); err != nil {
+			if _, err := fmt.Fprintln(out, escapeCommandOfCI(plainMessage(now.message))); err != nil {
 				return errors.Wrap(err, "cannot print")
 			}
 		}
@@ -168,26 +168,30 @@ func progressOf(b []byte) (progress, error) {
 	if d.Status.IntentDigest != want {
 		return progress{result: waitGoesOn, message: "Pending: the status does not speak about this spec yet."}, nil
 	}
-	return progress{result: d.result(), message: d.Status.Phase + ": " + d.Status.Message, missing: d.isFalse("SitesFound")}, nil
+	return progress{result: d.resultOfWait(), message: d.Status.Phase + ": " + d.Status.Message, missing: d.isConditionFalse("SitesFound")}, nil
 }
 
-// result says whether the deployment came to an end. One that only a person can help did.
-func (d *waitedFor) result() waitResult {
+// resultOfWait says whether the deployment came to an end. One that only a person can help did.
+func (d *waitedFor) resultOfWait() waitResult {
 	held := d.Spec.Suspend != nil && *d.Spec.Suspend && d.conditionReason("Reconciling") == deploymentv1alpha1.ReasonSuspended
 	switch outcome := deploymentv1alpha1.Outcome(d.Status.Outcome); {
 	case outcome == deploymentv1alpha1.OutcomeFailed, outcome == deploymentv1alpha1.OutcomeRolledBack:
 		return waitFailed
-	case held, d.isTrue("Stalled"):
+	case held, d.isConditionTrue("Stalled"):
 		return waitFailed
-	case outcome == deploymentv1alpha1.OutcomeSucceeded && d.isTrue("Ready"):
+	case outcome == deploymentv1alpha1.OutcomeSucceeded && d.isConditionTrue("Ready"):
 		return waitSucceeded
 	}
 	return waitGoesOn
 }
 
-func (d *waitedFor) isTrue(typ string) bool { return d.conditionStatus(typ) == metav1.ConditionTrue }
+func (d *waitedFor) isConditionTrue(typ string) bool {
+	return d.conditionStatus(typ) == metav1.ConditionTrue
+}
 
-func (d *waitedFor) isFalse(typ string) bool { return d.conditionStatus(typ) == metav1.ConditionFalse }
+func (d *waitedFor) isConditionFalse(typ string) bool {
+	return d.conditionStatus(typ) == metav1.ConditionFalse
+}
 
 func (d *waitedFor) conditionStatus(typ string) metav1.ConditionStatus {
 	for _, c := range d.Status.Conditions {

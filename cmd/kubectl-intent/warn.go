@@ -63,8 +63,8 @@ func (r Report) passedOver() string {
 
 func (v *validation) addWarning(f Finding) { v.report.Warnings = append(v.report.Warnings, f) }
 
-// passOver counts an object that is not of our kinds, and warns of one that was probably meant to be.
-func (v *validation) passOver(at Finding, d document, o unstructured.Unstructured) {
+// countForeignObject counts an object that is not of our kinds, and warns of one that was probably meant to be.
+func (v *validation) countForeignObject(at Finding, d document, o unstructured.Unstructured) {
 	if len(o.Object) == 0 {
 		return
 	}
@@ -92,7 +92,7 @@ func (v *validation) countPassedOver(apiVersion, kind string) {
 // meantGroups returns the API versions that have a kind, if an object of that kind in another group was probably meant to be of one of them:
 // its group is nearly one of ours, is missing, or the kind is one that only we have.
 func (v *validation) meantGroups(gvk schema.GroupVersionKind) []string {
-	out, near := []string{}, gvk.Group == "" || onlyOurs(gvk.Kind)
+	out, near := []string{}, gvk.Group == "" || isOnlyOurKind(gvk.Kind)
 	for _, gk := range v.server.Kinds() {
 		if gk.Kind != gvk.Kind {
 			continue
@@ -108,8 +108,8 @@ func (v *validation) meantGroups(gvk schema.GroupVersionKind) []string {
 	return out
 }
 
-// onlyOurs says whether no other project is known to have a kind of that name. Sites, Gates, Blueprints and ProviderConfigs have others, too.
-func onlyOurs(kind string) bool {
+// isOnlyOurKind says whether no other project is known to have a kind of that name. Sites, Gates, Blueprints and ProviderConfigs have others, too.
+func isOnlyOurKind(kind string) bool {
 	return slices.Contains([]string{"IntentDeployment", "GitDelivery", "SiteSync", "RolloutRequest", "WorkloadCluster"}, kind)
 }
 

@@ -66,7 +66,7 @@ func (d *demo) applyExamples(ctx context.Context, examples string) (*unstructure
 	}
 	var claim *unstructured.Unstructured
 	for _, f := range files {
-		objects, err := d.applyFile(ctx, f)
+		objects, err := d.applyExampleFile(ctx, f)
 		if err != nil {
 			return nil, errors.Wrapf(err, "cannot apply %s", f)
 		}
@@ -82,7 +82,7 @@ func (d *demo) applyExamples(ctx context.Context, examples string) (*unstructure
 	return claim, nil
 }
 
-func (d *demo) applyFile(ctx context.Context, file string) ([]*unstructured.Unstructured, error) {
+func (d *demo) applyExampleFile(ctx context.Context, file string) ([]*unstructured.Unstructured, error) {
 	b, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
@@ -92,7 +92,7 @@ func (d *demo) applyFile(ctx context.Context, file string) ([]*unstructured.Unst
 		return nil, err
 	}
 	for _, u := range objects {
-		if err := deliverTo(u, d.cp.Git.URL(repository)); err != nil {
+		if err := deliverToRepository(u, d.cp.Git.URL(repository)); err != nil {
 			return nil, err
 		}
 		if err := d.cp.ApplyObject(ctx, u); err != nil {
@@ -103,8 +103,8 @@ func (d *demo) applyFile(ctx context.Context, file string) ([]*unstructured.Unst
 	return objects, nil
 }
 
-// deliverTo makes a provider configuration name our repository and not the one that the examples make up.
-func deliverTo(u *unstructured.Unstructured, url string) error {
+// deliverToRepository makes a provider configuration name our repository and not the one that the examples make up.
+func deliverToRepository(u *unstructured.Unstructured, url string) error {
 	if !strings.HasSuffix(u.GetKind(), "ProviderConfig") {
 		return nil
 	}
@@ -160,13 +160,13 @@ func (d *demo) watchClaim(ctx context.Context, claim *unstructured.Unstructured)
 
 // explainClaim says why a claim is where it is: what the claim says, its composite, and what that composed.
 func (d *demo) explainClaim(ctx context.Context, claim *unstructured.Unstructured) error {
-	u, err := d.getObject(ctx, claim.GetAPIVersion(), claim.GetKind(), claim.GetNamespace(), claim.GetName())
+	u, err := d.readObject(ctx, claim.GetAPIVersion(), claim.GetKind(), claim.GetNamespace(), claim.GetName())
 	if err != nil {
 		return err
 	}
 	objects := []*unstructured.Unstructured{u}
 	if xr, found, _ := unstructured.NestedStringMap(u.Object, "spec", "resourceRef"); found {
-		composite, err := d.getObject(ctx, xr["apiVersion"], xr["kind"], "", xr["name"])
+		composite, err := d.readObject(ctx, xr["apiVersion"], xr["kind"], "", xr["name"])
 		if err != nil {
 			return err
 		}
@@ -196,7 +196,7 @@ func (d *demo) composedObjects(ctx context.Context, composite *unstructured.Unst
 			continue
 		}
 		text := func(k string) string { s, _, _ := unstructured.NestedString(ref, k); return s }
-		u, err := d.getObject(ctx, text("apiVersion"), text("kind"), namespace, text("name"))
+		u, err := d.readObject(ctx, text("apiVersion"), text("kind"), namespace, text("name"))
 		if client.IgnoreNotFound(err) != nil {
 			return nil, err
 		}
@@ -207,7 +207,7 @@ func (d *demo) composedObjects(ctx context.Context, composite *unstructured.Unst
 	return out, nil
 }
 
-func (d *demo) getObject(ctx context.Context, apiVersion, kind, namespace, name string) (*unstructured.Unstructured, error) {
+func (d *demo) readObject(ctx context.Context, apiVersion, kind, namespace, name string) (*unstructured.Unstructured, error) {
 	u := &unstructured.Unstructured{}
 	u.SetAPIVersion(apiVersion)
 	u.SetKind(kind)

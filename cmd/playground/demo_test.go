@@ -35,7 +35,7 @@ func TestDeliverTo(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			u := object(tc.kind, elsewhere())
-			if err := deliverTo(u, "http://here"); err != nil {
+			if err := deliverToRepository(u, "http://here"); err != nil {
 				t.Fatal(err)
 			}
 			got, _, _ := unstructured.NestedString(u.Object, "spec", "git", "url")

@@ -40,7 +40,7 @@ type shop struct {
 	image atomic.Pointer[string]
 }
 
-func newShop() *shop {
+func newRunningShop() *shop {
 	registry := prometheus.NewRegistry()
 	duration := prometheus.NewHistogram(prometheus.HistogramOpts{
 		Name: "http_request_duration_seconds", Help: "How long requests took.",

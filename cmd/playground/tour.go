@@ -58,7 +58,7 @@ type chapter struct {
 	outcome deploymentv1alpha1.Outcome
 }
 
-func chapters() []chapter {
+func tourChapters() []chapter {
 	return []chapter{
 		{title: "Version 1.0 goes out", version: "1.0", outcome: deploymentv1alpha1.OutcomeSucceeded},
 		{title: "Version 2.0 has a mistake: it answers in 0.8 seconds", version: "2.0", outcome: deploymentv1alpha1.OutcomeRolledBack},
@@ -109,14 +109,14 @@ func (t *tour) runTour(ctx context.Context) error {
 	if err := t.prepareSite(ctx); err != nil {
 		return err
 	}
-	for _, c := range chapters() {
+	for _, c := range tourChapters() {
 		t.printTitle(c.title)
 		if err := t.releaseVersion(ctx, c); err != nil {
 			return errors.Wrapf(err, "version %s", c.version)
 		}
 	}
 	t.printTitle("What Git remembers")
-	if err := t.showLog(ctx); err != nil {
+	if err := t.showCommitLog(ctx); err != nil {
 		return err
 	}
 	t.printLinef("\nThe tour took %.0f seconds.", time.Since(t.began).Seconds())
@@ -141,7 +141,7 @@ func (t *tour) prepareSite(ctx context.Context) error {
 		return err
 	}
 	t.printStory("Prometheus scrapes the service; users ask it for 20 pages a second")
-	return t.applyText(ctx, strings.ReplaceAll(tourCatalog, "http://prometheus.invalid", address))
+	return t.applyManifest(ctx, strings.ReplaceAll(tourCatalog, "http://prometheus.invalid", address))
 }
 
 // startPrometheus starts the shop and the server that measures it, until ctx ends, and returns the server's address.
@@ -150,7 +150,7 @@ func (t *tour) startPrometheus(ctx context.Context) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", errors.Wrap(err, "cannot make directory for Prometheus")
 	}
-	shop := newShop()
+	shop := newRunningShop()
 	target := promserver.NewTargetOf(shop.metrics)
 	server, err := promserver.New(ctx, dir, promserver.Job{Name: serviceName, Interval: time.Second, Target: target})
 	if err != nil {
@@ -230,7 +230,7 @@ func hasEnded(s deploymentv1alpha1.IntentDeploymentStatus) bool {
 
 // showRunning says which image the Deployment at the Site has.
 func (t *tour) showRunning(ctx context.Context) error {
-	u, err := t.getObject(ctx, "apps/v1", "Deployment", serviceNamespace, serviceName)
+	u, err := t.readObject(ctx, "apps/v1", "Deployment", serviceNamespace, serviceName)
 	if err != nil {
 		return err
 	}
@@ -243,8 +243,8 @@ func (t *tour) showRunning(ctx context.Context) error {
 	return nil
 }
 
-// showLog prints a line for each commit, the newest last.
-func (t *tour) showLog(ctx context.Context) error {
+// showCommitLog prints a line for each commit, the newest last.
+func (t *tour) showCommitLog(ctx context.Context) error {
 	log, err := t.cp.Git.Git(ctx, repository, "log", "--reverse", "--format=%h %<("+fmt.Sprint(columns-10)+",trunc)%s", "main")
 	if err != nil {
 		return err
@@ -255,15 +255,15 @@ func (t *tour) showLog(ctx context.Context) error {
 	return nil
 }
 
-// applyText applies a stream of YAML, with our repository.
-func (t *tour) applyText(ctx context.Context, text string) error {
+// applyManifest applies a stream of YAML, with our repository.
+func (t *tour) applyManifest(ctx context.Context, text string) error {
 	objects, err := controlplane.ParseYAML([]byte(text))
 	if err != nil {
 		return err
 	}
 	names := []string{}
 	for _, u := range objects {
-		if err := deliverTo(u, t.cp.Git.URL(repository)); err != nil {
+		if err := deliverToRepository(u, t.cp.Git.URL(repository)); err != nil {
 			return err
 		}
 		if err := t.cp.ApplyObject(ctx, u); err != nil {

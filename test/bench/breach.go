@@ -52,7 +52,7 @@ func (y *story) measureBreach(ctx context.Context, figures map[string]float64) e
 
 // rollbackTime returns how long it takes until the branch goes back. Each round begins at another time of the Gate's interval.
 func (y *story) rollbackTime(ctx context.Context, repository string, after time.Duration) (time.Duration, error) {
-	if err := waitFor(ctx, 2*gateInterval+after); err != nil {
+	if err := waitForInterval(ctx, 2*gateInterval+after); err != nil {
 		return 0, err
 	}
 	pushed := make(chan time.Time, 8)
@@ -61,7 +61,7 @@ func (y *story) rollbackTime(ctx context.Context, repository string, after time.
 	y.target.Set(metric, bad)
 	defer y.target.Set(metric, good)
 	for before := y.target.Scrapes(); y.target.Scrapes() == before; {
-		if err := waitFor(ctx, time.Millisecond); err != nil {
+		if err := waitForInterval(ctx, time.Millisecond); err != nil {
 			return 0, err
 		}
 	}

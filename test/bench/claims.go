@@ -28,12 +28,12 @@ type latency struct {
 
 func (s *stage) toCommit(ctx context.Context) (float64, error) {
 	l, err := s.claimLatencies(ctx)
-	return medianOf(l.commit), err
+	return medianOfValues(l.commit), err
 }
 
 func (s *stage) toSucceeded(ctx context.Context) (float64, error) {
 	l, err := s.claimLatencies(ctx)
-	return medianOf(l.succeeded), err
+	return medianOfValues(l.succeeded), err
 }
 
 // claimLatencies applies the claims, once.
@@ -68,7 +68,7 @@ func (s *stage) claimLatencies(ctx context.Context) (latency, error) {
 func (s *stage) succeedInTime(ctx context.Context, name string, sites int) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	return s.awaitSucceeded(ctx, newClaim(name, sites))
+	return s.awaitSucceeded(ctx, newBenchClaim(name, sites))
 }
 
 // watchPushes sends the time of each push that moved the branch, seen from the server.
@@ -111,7 +111,7 @@ func (s *stage) allowedEvents(ctx context.Context) (float64, error) {
 	return m.Sum("circuit_breaker_events_total", map[string]string{"result": "Allowed"}), nil
 }
 
-func medianOf(v []float64) float64 {
+func medianOfValues(v []float64) float64 {
 	if len(v) == 0 {
 		return 0
 	}

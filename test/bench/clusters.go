@@ -76,7 +76,7 @@ func (f *fleet) createClusters(ctx context.Context) error {
 	defer cancel()
 	// Kinds are served a moment after they were applied.
 	for f.s.cp.ApplyYAML(limited, clusterManifests(0)) != nil && limited.Err() == nil {
-		_ = waitFor(limited, time.Second)
+		_ = waitForInterval(limited, time.Second)
 	}
 	if err := f.forEachCluster(limited, f.makeCluster); err != nil {
 		return err
@@ -180,7 +180,7 @@ func (f *fleet) awaitReady(ctx context.Context) error {
 		if n == manyClusters {
 			return nil
 		}
-		if err := waitFor(ctx, time.Second); err != nil {
+		if err := waitForInterval(ctx, time.Second); err != nil {
 			return errors.Wrapf(err, "%d of %d clusters are ready", n, manyClusters)
 		}
 	}
@@ -199,7 +199,7 @@ func (f *fleet) measureFlaps(ctx context.Context) (map[string]float64, error) {
 	defer stop()
 	flaps, failed := &atomic.Int64{}, make(chan error, 1)
 	go func() { failed <- f.flapAll(flapping, flaps) }()
-	if err := waitFor(ctx, flapWarmup); err != nil {
+	if err := waitForInterval(ctx, flapWarmup); err != nil {
 		return nil, err
 	}
 	before, err := cpuSeconds(f.s.cp.ProviderPID())

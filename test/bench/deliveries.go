@@ -43,14 +43,14 @@ func (s *stage) readyRate(ctx context.Context) (float64, error) {
 		}
 		rates = append(rates, r)
 	}
-	return medianOf(rates), nil
+	return medianOfValues(rates), nil
 }
 
 // measureCrowd creates a thousand GitDeliveries, and returns how many became Ready per second.
 func (s *stage) measureCrowd(ctx context.Context, place string) (float64, error) {
 	ctx, cancel := context.WithTimeout(ctx, crowdPatience)
 	defer cancel()
-	l, err := s.openPlace(ctx, place)
+	l, err := s.openDeliveryPlace(ctx, place)
 	if err != nil {
 		return 0, err
 	}
@@ -62,8 +62,8 @@ func (s *stage) measureCrowd(ctx context.Context, place string) (float64, error)
 	return crowd / time.Since(began).Seconds(), err
 }
 
-// openPlace makes a place to deliver to, on a control plane that is started if it has to be.
-func (s *stage) openPlace(ctx context.Context, name string) (*load.Load, error) {
+// openDeliveryPlace makes a place to deliver to, on a control plane that is started if it has to be.
+func (s *stage) openDeliveryPlace(ctx context.Context, name string) (*load.Load, error) {
 	if err := s.openControlPlane(ctx); err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func (s *stage) deliveryP99(ctx context.Context) (float64, error) {
 	const place = "stream"
 	ctx, cancel := context.WithTimeout(ctx, crowdPatience)
 	defer cancel()
-	l, err := s.openPlace(ctx, place)
+	l, err := s.openDeliveryPlace(ctx, place)
 	if err != nil {
 		return 0, err
 	}

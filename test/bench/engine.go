@@ -45,7 +45,7 @@ func (e *engine) aloneOverCommand(ctx context.Context) (float64, error) {
 
 func (e *engine) deliveryRate(ctx context.Context, name string) (float64, error) {
 	r, err := runBenchmark(ctx, enginePackage, "BenchmarkDeliver/"+name+"$", "deliveries/s", "1x", rounds)
-	return medianOf(r[name]), err
+	return medianOfValues(r[name]), err
 }
 
 func (e *engine) ratioToCommand(ctx context.Context, name string) (float64, error) {
@@ -64,7 +64,7 @@ func (e *engine) ratioToCommand(ctx context.Context, name string) (float64, erro
 // commandDeliveries is how many deliveries per second the git command makes, each into its own directory: clone, write, commit, push.
 func commandDeliveries(ctx context.Context) (float64, error) {
 	best := 0.0
-	err := onServer(ctx, seedWithDeliveries(), func(s *gitserver.Server, dir string) error {
+	err := withGitServer(ctx, seedWithDeliveries(), func(s *gitserver.Server, dir string) error {
 		for round := range rounds {
 			began := time.Now()
 			for i := range enginePeerDeliveries {
@@ -80,8 +80,8 @@ func commandDeliveries(ctx context.Context) (float64, error) {
 	return best, err
 }
 
-// onServer lets something happen on a server with one repository.
-func onServer(ctx context.Context, seed map[string]string, fn func(s *gitserver.Server, dir string) error) error {
+// withGitServer lets something happen on a server with one repository.
+func withGitServer(ctx context.Context, seed map[string]string, fn func(s *gitserver.Server, dir string) error) error {
 	dir, err := os.MkdirTemp("", "intentplane-bench-")
 	if err != nil {
 		return errors.Wrap(err, "cannot make directory")

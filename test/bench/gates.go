@@ -65,7 +65,7 @@ func (y *judged) measureGates(ctx context.Context, dir string) (map[string]float
 	if err := y.createGates(ctx, server.URL()); err != nil {
 		return nil, err
 	}
-	if err := waitFor(ctx, warmIntervals*gateInterval); err != nil {
+	if err := waitForInterval(ctx, warmIntervals*gateInterval); err != nil {
 		return nil, err
 	}
 	return y.countQueries(ctx, server.URL())
@@ -107,7 +107,7 @@ func (y *judged) countQueries(ctx context.Context, prometheus string) (map[strin
 		return nil, err
 	}
 	began := time.Now()
-	if err := waitFor(ctx, judgedIntervals*gateInterval); err != nil {
+	if err := waitForInterval(ctx, judgedIntervals*gateInterval); err != nil {
 		return nil, err
 	}
 	after, err := cpuSeconds(y.s.cp.ProviderPID())

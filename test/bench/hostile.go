@@ -38,7 +38,7 @@ func (s *stage) hostilePeak(ctx context.Context) (float64, error) {
 	if err := s.openControlPlane(ctx); err != nil {
 		return 0, err
 	}
-	if err := s.awaitSucceeded(ctx, newClaim("before-hostile", 1)); err != nil {
+	if err := s.awaitSucceeded(ctx, newBenchClaim("before-hostile", 1)); err != nil {
 		return 0, err
 	}
 	rest, err := s.readProcessMemory("VmRSS")
@@ -78,7 +78,7 @@ func (s *stage) deliverToHostile(ctx context.Context, name string, c *hostile.Cl
 	if err := s.cp.ApplyYAML(ctx, fmt.Appendf(nil, hostileSite, name, namespace)); err != nil {
 		return err
 	}
-	o := newClaim(name, 0)
+	o := newBenchClaim(name, 0)
 	intent := fmt.Sprintf(`{"service": %q, "type": "web", "sites": [%q], "replicas": 2}`, name, name)
 	if err := unstructured.SetNestedField(o.Object, intent, "spec", "intent"); err != nil {
 		return errors.Wrap(err, "cannot write claim")
@@ -107,7 +107,7 @@ func (s *stage) awaitBlamed(ctx context.Context, want int) error {
 		if n >= want {
 			return nil
 		}
-		if err := waitFor(ctx, time.Second); err != nil {
+		if err := waitForInterval(ctx, time.Second); err != nil {
 			return errors.Wrapf(err, "%d of %d hostile clusters are named", n, want)
 		}
 	}

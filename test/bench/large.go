@@ -41,7 +41,7 @@ func (l *large) largeFigure(unit string) func(context.Context) (float64, error) 
 }
 
 func (l *large) measureLarge(ctx context.Context) error {
-	return onServer(ctx, nil, func(s *gitserver.Server, _ string) error {
+	return withGitServer(ctx, nil, func(s *gitserver.Server, _ string) error {
 		if err := fillRepository(ctx, s.Path(repository)); err != nil {
 			return err
 		}
@@ -54,7 +54,7 @@ func (l *large) measureLarge(ctx context.Context) error {
 		}
 		l.figures = map[string]float64{}
 		for _, unit := range []string{"s/first", "s/delivery", "MiB"} {
-			l.figures[unit] = medianOf(parseResults(out, unit)["BenchmarkLarge"])
+			l.figures[unit] = medianOfValues(parseResults(out, unit)["BenchmarkLarge"])
 		}
 		return nil
 	})

@@ -65,7 +65,7 @@ func measureFigures(ctx context.Context, all []figure, only string) error {
 func allFigures(s *stage) []figure {
 	e, l, y, t, g, c := &engine{}, &large{}, &steady{s: s}, &story{s: s}, &judged{s: s}, &fleet{s: s}
 	return []figure{
-		{"harness_start_s", "s", s.startTime},
+		{"harness_start_s", "s", s.measureStart},
 		{"breaker_tokens_1_site", "tokens", s.breakerTokens(1)},
 		{"breaker_tokens_10_sites", "tokens", t.storyFigure("ungated")},
 		{"breaker_tokens_10_sites_gated", "tokens", t.storyFigure("one")},
@@ -90,13 +90,13 @@ func allFigures(s *stage) []figure {
 		{"steady_peak_rss_mib", "MiB", y.steadyFigure("peak_rss_mib")},
 		{"clusters_300_cpu_percent", "%", c.fleetFigure("cpu_percent")},
 		{"cluster_status_writes_per_min", "1/min", c.fleetFigure("writes")},
-		{"render_cold_over_kustomize", "times", s.withoutControlPlane(callFigure("cold", "render_cold_over_kustomize", medianOf))},
-		{"render_warm_over_decode", "times", s.withoutControlPlane(callFigure("warm", "render_warm_over_decode", medianOf))},
-		{"render_changed_over_decode", "times", s.withoutControlPlane(callFigure("changed", "render_changed_over_decode", medianOf))},
-		{"allocated_over_request", "times", s.withoutControlPlane(callFigure("warm", "allocated_over_request", medianOf))},
-		{"request_bytes", "bytes", s.withoutControlPlane(callFigure("warm", "request_bytes", medianOf))},
+		{"render_cold_over_kustomize", "times", s.withoutControlPlane(callFigure("cold", "render_cold_over_kustomize", medianOfValues))},
+		{"render_warm_over_decode", "times", s.withoutControlPlane(callFigure("warm", "render_warm_over_decode", medianOfValues))},
+		{"render_changed_over_decode", "times", s.withoutControlPlane(callFigure("changed", "render_changed_over_decode", medianOfValues))},
+		{"allocated_over_request", "times", s.withoutControlPlane(callFigure("warm", "allocated_over_request", medianOfValues))},
+		{"request_bytes", "bytes", s.withoutControlPlane(callFigure("warm", "request_bytes", medianOfValues))},
 		{"render_1000_objects_s", "s", s.withoutControlPlane(callFigure("cold1000", "render_1000_objects_s", slices.Min[[]float64]))},
-		{"render_1000_objects_cpu_s", "s", s.withoutControlPlane(callFigure("cold1000", "render_1000_objects_cpu_s", medianOf))},
+		{"render_1000_objects_cpu_s", "s", s.withoutControlPlane(callFigure("cold1000", "render_1000_objects_cpu_s", medianOfValues))},
 		{"function_rss_mib", "MiB", s.withoutControlPlane(claimsMemory("function_rss_mib"))},
 		{"function_peak_rss_mib", "MiB", s.withoutControlPlane(claimsMemory("function_peak_rss_mib"))},
 		{"phase_us", "us", s.withoutControlPlane(decisionTime)},

@@ -54,7 +54,7 @@ func (s *stage) neighbourDelay(ctx context.Context) (float64, error) {
 
 // neighbourTime returns the median time that a GitDelivery takes from being created to being Ready.
 func (s *stage) neighbourTime(ctx context.Context, place string) (float64, error) {
-	l, err := s.openPlace(ctx, place)
+	l, err := s.openDeliveryPlace(ctx, place)
 	if err != nil {
 		return 0, err
 	}
@@ -71,7 +71,7 @@ func (s *stage) neighbourTime(ctx context.Context, place string) (float64, error
 			took = append(took, time.Since(began).Seconds())
 		}
 	}
-	return medianOf(took), nil
+	return medianOfValues(took), nil
 }
 
 // startHostile lets a tenant do all that harms others, and returns when each of its GitDeliveries has a reason why it is not Ready. It goes
@@ -85,7 +85,7 @@ func (s *stage) startHostile(ctx context.Context, l *load.Load) (end func(), err
 		case <-r.Context().Done():
 		}
 	}))
-	dripping := httptest.NewServer(http.HandlerFunc(dripBytes))
+	dripping := httptest.NewServer(http.HandlerFunc(dripAnswer))
 	end = func() {
 		close(free)
 		for _, h := range []*httptest.Server{proxy, dripping} {
@@ -130,8 +130,8 @@ func (s *stage) fillHostile(ctx context.Context, l *load.Load, kinds []load.Way)
 	return l.Judged(ctx, hostilePlace, hostileDeliveries)
 }
 
-// dripBytes serves one byte after the other, without end.
-func dripBytes(w http.ResponseWriter, r *http.Request) {
+// dripAnswer serves one byte after the other, without end.
+func dripAnswer(w http.ResponseWriter, r *http.Request) {
 	for r.Context().Err() == nil {
 		if _, err := w.Write([]byte("0")); err != nil {
 			return

@@ -53,7 +53,7 @@ func decisionTime(ctx context.Context) (float64, error) {
 func claimsMemory(unit string) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {
 		r, err := runBenchmark(ctx, ".", "BenchmarkMemory$", unit, benchTime, 1)
-		return medianOf(r["BenchmarkMemory"]), err
+		return medianOfValues(r["BenchmarkMemory"]), err
 	}
 }
 
@@ -69,7 +69,7 @@ func renderTime(ctx context.Context) (float64, error) {
 // renderRatio is how much longer a rendering of 20 objects takes than kustomize alone needs for the same files.
 func renderRatio(ctx context.Context) (float64, error) {
 	r, err := runBenchmark(ctx, "./function/render", "BenchmarkBuild/objects=20/both$", "build_over_kustomize", benchTime, rounds)
-	return medianOf(r["both"]), err
+	return medianOfValues(r["both"]), err
 }
 
 // deliverySeries makes deliveries of five files, one after another, each with its own commit and push.
@@ -140,7 +140,7 @@ func parseResults(out, unit string) map[string][]float64 {
 // gitDeliveries is how many deliveries per second the git command makes: clone, write the files, commit, push.
 func gitDeliveries(ctx context.Context) (float64, error) {
 	best := 0.0
-	err := onServer(ctx, seedRepository(), func(s *gitserver.Server, dir string) error {
+	err := withGitServer(ctx, seedRepository(), func(s *gitserver.Server, dir string) error {
 		for round := range rounds {
 			began := time.Now()
 			for i := range peerDeliveries {
@@ -166,7 +166,7 @@ func seedRepository() map[string]string {
 }
 
 func gitDelivery(ctx context.Context, url, clone, name string, n int) error {
-	if err := runGit(ctx, "", "clone", "--quiet", "--depth=1", url, clone); err != nil {
+	if err := runGitCommand(ctx, "", "clone", "--quiet", "--depth=1", url, clone); err != nil {
 		return err
 	}
 	target := filepath.Join(clone, "sites", "a", "team-a", name)
@@ -179,14 +179,14 @@ func gitDelivery(ctx context.Context, url, clone, name string, n int) error {
 		}
 	}
 	for _, args := range [][]string{{"add", "."}, {"commit", "--quiet", "--message=Deliver"}, {"push", "--quiet"}} {
-		if err := runGit(ctx, clone, args...); err != nil {
+		if err := runGitCommand(ctx, clone, args...); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func runGit(ctx context.Context, dir string, args ...string) error {
+func runGitCommand(ctx context.Context, dir string, args ...string) error {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "user.name=bench", "-c", "user.email=bench@example.org"}, args...)...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull)

@@ -45,7 +45,7 @@ func (s *stage) fluxProof(ctx context.Context) (float64, error) {
 			took = append(took, d.Seconds())
 		}
 	}
-	return medianOf(took), nil
+	return medianOfValues(took), nil
 }
 
 // timeToProof waits until a revision is proven, and returns how long that took since its last push. The first one has two: the state goes ahead of the branch.

@@ -29,8 +29,8 @@ type stage struct {
 	latency *latency
 }
 
-// startTime returns how long the control plane took to start.
-func (s *stage) startTime(ctx context.Context) (float64, error) {
+// measureStart returns how long the control plane took to start.
+func (s *stage) measureStart(ctx context.Context) (float64, error) {
 	if err := s.openControlPlane(ctx); err != nil {
 		return 0, err
 	}
@@ -72,14 +72,14 @@ func (s *stage) prepareCatalog(ctx context.Context) error {
 		return err
 	}
 	for _, f := range files {
-		if err := s.applyFile(ctx, f); err != nil {
+		if err := s.applyExampleFile(ctx, f); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *stage) applyFile(ctx context.Context, file string) error {
+func (s *stage) applyExampleFile(ctx context.Context, file string) error {
 	b, err := os.ReadFile(file)
 	if err != nil {
 		return err
@@ -114,8 +114,8 @@ func (s *stage) applyExample(ctx context.Context, o *unstructured.Unstructured) 
 func (s *stage) applySites(ctx context.Context, like *unstructured.Unstructured) error {
 	for i := range mostSites {
 		o := like.DeepCopy()
-		o.SetName(siteName(i))
-		if err := unstructured.SetNestedField(o.Object, "clusters/"+siteName(i), "spec", "repository", "path"); err != nil {
+		o.SetName(nameOfSite(i))
+		if err := unstructured.SetNestedField(o.Object, "clusters/"+nameOfSite(i), "spec", "repository", "path"); err != nil {
 			return err
 		}
 		if err := s.cp.ApplyObject(ctx, o); err != nil {
@@ -125,13 +125,13 @@ func (s *stage) applySites(ctx context.Context, like *unstructured.Unstructured)
 	return nil
 }
 
-func siteName(i int) string { return fmt.Sprintf("site-%d", i) }
+func nameOfSite(i int) string { return fmt.Sprintf("site-%d", i) }
 
-// newClaim returns a claim for the first n sites.
-func newClaim(name string, n int) *unstructured.Unstructured {
+// newBenchClaim returns a claim for the first n sites.
+func newBenchClaim(name string, n int) *unstructured.Unstructured {
 	names := make([]string, n)
 	for i := range names {
-		names[i] = fmt.Sprintf("%q", siteName(i))
+		names[i] = fmt.Sprintf("%q", nameOfSite(i))
 	}
 	intent := fmt.Sprintf(`{"service": %q, "type": "web", "sites": [%s], "replicas": 2}`, name, strings.Join(names, ", "))
 	o := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"intent": intent}}}

@@ -77,10 +77,10 @@ func (y *steady) fillRepositories(ctx context.Context) ([]string, error) {
 	if err := l.Ready(limited, "", steadyDeliveries); err != nil {
 		return nil, err
 	}
-	return places, waitFor(ctx, steadyInterval)
+	return places, waitForInterval(ctx, steadyInterval)
 }
 
-func waitFor(ctx context.Context, d time.Duration) error {
+func waitForInterval(ctx context.Context, d time.Duration) error {
 	select {
 	case <-time.After(d):
 		return nil

@@ -147,7 +147,7 @@ func (y *story) deployFirst(ctx context.Context, f *load.Fleet, o *unstructured.
 		if err := f.Suspend(ctx, site, false); err != nil {
 			return err
 		}
-		if err := waitFor(ctx, stagger); err != nil {
+		if err := waitForInterval(ctx, stagger); err != nil {
 			return err
 		}
 	}
@@ -195,7 +195,7 @@ func (y *story) awaitSettled(ctx context.Context) (float64, error) {
 		if err != nil {
 			return 0, err
 		}
-		if err := waitFor(ctx, quiet); err != nil {
+		if err := waitForInterval(ctx, quiet); err != nil {
 			return 0, err
 		}
 		if after, err := y.s.allowedEvents(ctx); after == before || err != nil {

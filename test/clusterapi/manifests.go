@@ -32,12 +32,12 @@ func readKustomization(dir, url string, ca []byte) (manifests, error) {
 			return manifests{}, err
 		}
 	}
-	slices.SortStableFunc(out.plain, func(a, b *unstructured.Unstructured) int { return cmp.Compare(applyRank(a), applyRank(b)) })
+	slices.SortStableFunc(out.plain, func(a, b *unstructured.Unstructured) int { return cmp.Compare(rankForApply(a), rankForApply(b)) })
 	return out, nil
 }
 
-// applyRank returns the rank of an object among those that are applied: others lie in a namespace.
-func applyRank(o *unstructured.Unstructured) int {
+// rankForApply returns the rank of an object among those that are applied: others lie in a namespace.
+func rankForApply(o *unstructured.Unstructured) int {
 	if o.GetKind() == "Namespace" {
 		return 0
 	}
@@ -53,14 +53,14 @@ func (m *manifests) addObject(o *unstructured.Unstructured, url, ca string) erro
 		return setWebhookURL(o.Object, url+"/convert", ca, "spec", "conversion", "webhook", "clientConfig")
 	case "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration":
 		m.webhooks = append(m.webhooks, o)
-		return byURL(o, url, ca)
+		return callWebhooksByURL(o, url, ca)
 	}
 	m.plain = append(m.plain, o)
 	return nil
 }
 
-// byURL calls each webhook at the path where its service would have it.
-func byURL(o *unstructured.Unstructured, url, ca string) error {
+// callWebhooksByURL calls each webhook at the path where its service would have it.
+func callWebhooksByURL(o *unstructured.Unstructured, url, ca string) error {
 	hooks, _, err := unstructured.NestedSlice(o.Object, "webhooks")
 	if err != nil {
 		return errors.Wrap(err, "cannot read webhooks")

@@ -56,7 +56,7 @@ func StartAlone(ctx context.Context, manifests ...string) (*ControlPlane, error)
 }
 
 func (c *ControlPlane) startAlone(ctx context.Context) error {
-	if err := c.makeDirs(); err != nil {
+	if err := c.makeDirectories(); err != nil {
 		return err
 	}
 	if err := c.startKubernetes(ctx); err != nil {

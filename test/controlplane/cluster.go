@@ -57,7 +57,7 @@ func (k *Cluster) ApplyYAML(ctx context.Context, stream []byte) error {
 }
 
 // Stop ends the cluster, as if its machine had been switched off.
-func (k *Cluster) Stop() { k.inner.runner.stopAll() }
+func (k *Cluster) Stop() { k.inner.runner.stopAllProcesses() }
 
 // StartFlux installs Flux in the cluster as ControlPlane.StartFlux does.
 func (k *Cluster) StartFlux(ctx context.Context) error { return k.inner.StartFlux(ctx) }

@@ -30,9 +30,9 @@ func (c *ControlPlane) StartComponent(ctx context.Context, k Component) error {
 		if !p.isAlive() {
 			return false, p.failureWithLog("ended early")
 		}
-		return checkURL(ctx, http.DefaultClient, k.Ready) == nil, nil
+		return checkURLAnswers(ctx, http.DefaultClient, k.Ready) == nil, nil
 	})
-	return errors.Wrapf(err, "cannot see %s ready; its log ends with:\n%s", k.Name, lastLines(p.log, tailLines))
+	return errors.Wrapf(err, "cannot see %s ready; its log ends with:\n%s", k.Name, lastLinesOfFile(p.log, tailLines))
 }
 
 // Account makes a service account, unless it is there, and returns the path of a kubeconfig with a token of its own. It returns an error if

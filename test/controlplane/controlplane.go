@@ -156,7 +156,7 @@ func (c *ControlPlane) Err() error {
 
 // runPhases runs what depends on one another in order, and the rest at once.
 func (c *ControlPlane) runPhases(ctx, life context.Context) error {
-	if err := c.makeDirs(); err != nil {
+	if err := c.makeDirectories(); err != nil {
 		return err
 	}
 	g, gctx := errgroup.WithContext(ctx)
@@ -174,7 +174,7 @@ func (c *ControlPlane) runPhases(ctx, life context.Context) error {
 	return c.timePhase("packages", func() error { return c.installPackages(ctx) })
 }
 
-func (c *ControlPlane) makeDirs() error {
+func (c *ControlPlane) makeDirectories() error {
 	for _, d := range []string{"logs", "home", "xpkg-cache", "tls-client", "tls-server", "registry", "artifacts"} {
 		if err := os.MkdirAll(filepath.Join(c.Dir, d), 0o700); err != nil {
 			return errors.Wrap(err, "cannot make directory for control plane")
@@ -215,10 +215,10 @@ func (c *ControlPlane) stopProcesses() error {
 		c.cancel()
 	}
 	for _, k := range c.clusters {
-		k.runner.stopAll()
+		k.runner.stopAllProcesses()
 	}
 	if c.runner != nil {
-		c.runner.stopAll()
+		c.runner.stopAllProcesses()
 	}
 	if c.registry != nil {
 		c.registry.Close()

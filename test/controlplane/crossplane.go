@@ -56,17 +56,17 @@ func (c *ControlPlane) startCrossplane(ctx, life context.Context) error {
 		c.node = &node{c: c, pods: map[types.NamespacedName]*pod{}}
 		c.network = c.node.serviceNetwork()
 	}
-	if err := c.initCore(ctx); err != nil {
+	if err := c.initializeCrossplane(ctx); err != nil {
 		return err
 	}
-	if err := c.startCore(ctx); err != nil {
+	if err := c.startCrossplaneCore(ctx); err != nil {
 		return err
 	}
 	if err := c.startRBACManager(); err != nil {
 		return err
 	}
 	if c.o.PackageRuntime == RuntimeDeployment {
-		return c.startNode(life)
+		return c.startVirtualNode(life)
 	}
 	return c.startRuntime(ctx, life)
 }
@@ -102,8 +102,8 @@ func (c *ControlPlane) accountKubeconfig(name string) string {
 	return filepath.Join(c.Dir, name+".kubeconfig")
 }
 
-// coreEnv is the configuration of Crossplane's core.
-func (c *ControlPlane) coreEnv() []string {
+// crossplaneEnvironment is the configuration of Crossplane's core.
+func (c *ControlPlane) crossplaneEnvironment() []string {
 	env := c.coreSettings()
 	if c.network != nil {
 		env = append(env, "HTTPS_PROXY="+c.network.URL)
@@ -126,14 +126,14 @@ func (c *ControlPlane) coreSettings() []string {
 	}
 }
 
-// initCore runs core init until it succeeds, since it may be faster than the API server establishes CRDs.
-func (c *ControlPlane) initCore(ctx context.Context) error {
+// initializeCrossplane runs core init until it succeeds, since it may be faster than the API server establishes CRDs.
+func (c *ControlPlane) initializeCrossplane(ctx context.Context) error {
 	if err := c.waitForAggregation(ctx); err != nil {
 		return err
 	}
 	var last error
 	err := pollUntil(ctx, func(ctx context.Context) (bool, error) {
-		last = c.runner.runToEnd(ctx, command{name: "core-init", path: c.tools.CrossplaneCore, args: []string{"core", "init"}, env: c.coreEnv()})
+		last = c.runner.runProcessToEnd(ctx, command{name: "core-init", path: c.tools.CrossplaneCore, args: []string{"core", "init"}, env: c.crossplaneEnvironment()})
 		return last == nil, nil
 	})
 	if err != nil {
@@ -152,12 +152,12 @@ func (c *ControlPlane) waitForAggregation(ctx context.Context) error {
 	return errors.Wrap(err, "cannot see rules in aggregated ClusterRole of Crossplane")
 }
 
-func (c *ControlPlane) startCore(ctx context.Context) error {
+func (c *ControlPlane) startCrossplaneCore(ctx context.Context) error {
 	s := &corev1.Secret{}
 	if err := c.Client.Get(ctx, types.NamespacedName{Namespace: Namespace, Name: clientSecret}, s); err != nil {
 		return errors.Wrap(err, "cannot get client certificate of Crossplane")
 	}
-	if err := c.writeTLS("tls-client", s.Data); err != nil {
+	if err := c.writeServingCertificates("tls-client", s.Data); err != nil {
 		return err
 	}
 	args := []string{
@@ -167,12 +167,12 @@ func (c *ControlPlane) startCore(ctx context.Context) error {
 		fmt.Sprintf("--metrics-port=%d", c.ports.coreMetrics),
 		fmt.Sprintf("--health-probe-port=%d", c.ports.coreProbe),
 	}
-	_, err := c.runner.startProcess(command{name: "core", path: c.tools.CrossplaneCore, args: append(args, c.o.CoreArgs...), env: c.coreEnv()})
+	_, err := c.runner.startProcess(command{name: "core", path: c.tools.CrossplaneCore, args: append(args, c.o.CoreArgs...), env: c.crossplaneEnvironment()})
 	return err
 }
 
-// writeTLS writes what a kubelet would mount.
-func (c *ControlPlane) writeTLS(dir string, data map[string][]byte) error {
+// writeServingCertificates writes what a kubelet would mount.
+func (c *ControlPlane) writeServingCertificates(dir string, data map[string][]byte) error {
 	files := map[string][]byte{}
 	for _, k := range []string{caKey, corev1.TLSCertKey, corev1.TLSPrivateKeyKey} {
 		files[filepath.Join(dir, k)] = data[k]

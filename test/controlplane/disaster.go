@@ -21,7 +21,7 @@ func (c *ControlPlane) Backup(ctx context.Context) (Backup, error) {
 	if err != nil {
 		return Backup{}, errors.Wrap(err, "cannot make directory for backup")
 	}
-	c.currentProcess(&c.etcd).killGroup()
+	c.currentProcess(&c.etcd).killProcessGroup()
 	b := Backup{dir: filepath.Join(dir, "etcd")}
 	if err := os.CopyFS(b.dir, os.DirFS(c.etcdDirectory())); err != nil {
 		return Backup{}, errors.Wrap(err, "cannot copy data of etcd")
@@ -37,7 +37,7 @@ func (c *ControlPlane) Backup(ctx context.Context) (Backup, error) {
 // error if something does not get ready.
 func (c *ControlPlane) Rebuild(ctx context.Context, from Backup, first func() error) error {
 	c.epoch()
-	c.runner.stopAll()
+	c.runner.stopAllProcesses()
 	c.runner = newRunner(filepath.Join(c.Dir, "logs"), c.fail)
 	if err := os.RemoveAll(c.etcdDirectory()); err != nil {
 		return errors.Wrap(err, "cannot remove data of etcd")

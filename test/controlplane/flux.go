@@ -79,7 +79,7 @@ func (c *ControlPlane) startFluxController(ctx context.Context, name, path strin
 		if !p.isAlive() {
 			return false, p.failureWithLog("ended early")
 		}
-		return checkURL(ctx, http.DefaultClient, "http://"+loopbackAddress(health)+"/readyz") == nil, nil
+		return checkURLAnswers(ctx, http.DefaultClient, "http://"+loopbackAddress(health)+"/readyz") == nil, nil
 	})
 	return errors.Wrapf(err, "cannot see %s ready", name)
 }

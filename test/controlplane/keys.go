@@ -37,8 +37,8 @@ func privatePEM(key *ecdsa.PrivateKey) ([]byte, error) {
 	return pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: der}), errors.Wrap(err, "cannot encode private key")
 }
 
-// newToken returns a bearer token that cannot be guessed.
-func newToken() string {
+// newBearerToken returns a bearer token that cannot be guessed.
+func newBearerToken() string {
 	return rand.Text()
 }
 

@@ -85,7 +85,7 @@ func (c *ControlPlane) startAPIServer(ctx context.Context) error {
 func (c *ControlPlane) apiServerDir() string { return filepath.Join(c.Dir, certificates) }
 
 func (c *ControlPlane) spawnAPIServer() error {
-	p, err := c.runner.startProcess(command{name: "kube-apiserver", path: c.tools.KubeAPIServer, args: append(c.auditArgs(), []string{
+	p, err := c.runner.startProcess(command{name: "kube-apiserver", path: c.tools.KubeAPIServer, args: append(c.auditArguments(), []string{
 		"--etcd-servers=http://" + loopbackAddress(c.ports.etcd),
 		"--bind-address=127.0.0.1",
 		fmt.Sprintf("--secure-port=%d", c.ports.apiServer),
@@ -107,7 +107,7 @@ func (c *ControlPlane) spawnAPIServer() error {
 // RestartAPIServer kills the API server, as kill -9 does, and starts it again on what etcd has. It returns an error if it does not get
 // ready again.
 func (c *ControlPlane) RestartAPIServer(ctx context.Context) error {
-	c.currentProcess(&c.apiServer).killGroup()
+	c.currentProcess(&c.apiServer).killProcessGroup()
 	if err := c.spawnAPIServer(); err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func (c *ControlPlane) writeAPIServerFiles() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	token := newToken()
+	token := newBearerToken()
 	return token, c.writeFiles(map[string][]byte{
 		"sa.key":     private,
 		"sa.pub":     public,
@@ -132,7 +132,7 @@ func (c *ControlPlane) writeAPIServerFiles() (string, error) {
 // auditPolicy is the name of the file with the audit policy.
 const auditPolicy = "audit-policy.yaml"
 
-func (c *ControlPlane) auditArgs() []string {
+func (c *ControlPlane) auditArguments() []string {
 	if len(c.o.Audit) == 0 {
 		return nil
 	}
@@ -196,7 +196,7 @@ func (c *ControlPlane) waitForAPIServer(ctx context.Context) error {
 		return errors.Wrap(err, "cannot make client")
 	}
 	err = pollUntil(ctx, func(ctx context.Context) (bool, error) {
-		return checkURL(ctx, hc, c.Config.Host+"/readyz") == nil, nil
+		return checkURLAnswers(ctx, hc, c.Config.Host+"/readyz") == nil, nil
 	})
 	return errors.Wrap(err, "cannot reach API server")
 }

@@ -76,8 +76,8 @@ func matchesLabels(m *dto.Metric, labels map[string]string) bool {
 	return found == len(labels)
 }
 
-// checkURL returns an error unless a URL answers with success.
-func checkURL(ctx context.Context, hc *http.Client, url string) error {
+// checkURLAnswers returns an error unless a URL answers with success.
+func checkURLAnswers(ctx context.Context, hc *http.Client, url string) error {
 	body, err := fetchURL(ctx, hc, url)
 	if err != nil {
 		return err

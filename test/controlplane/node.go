@@ -29,8 +29,8 @@ type node struct {
 	pods map[types.NamespacedName]*pod
 }
 
-// startNode watches Deployments until life ends.
-func (c *ControlPlane) startNode(life context.Context) error {
+// startVirtualNode watches Deployments until life ends.
+func (c *ControlPlane) startVirtualNode(life context.Context) error {
 	mgr, err := ctrl.NewManager(c.Config, ctrl.Options{
 		Scheme:                 c.Client.Scheme(),
 		Logger:                 logr.Discard(),
@@ -76,7 +76,7 @@ func (n *node) runDeployment(ctx context.Context, d *appsv1.Deployment) error {
 		n.removePod(key)
 		return nil
 	}
-	if p := n.podOf(key); p != nil && p.process.isAlive() && equality.Semantic.DeepEqual(p.template, d.Spec.Template) {
+	if p := n.runningPod(key); p != nil && p.process.isAlive() && equality.Semantic.DeepEqual(p.template, d.Spec.Template) {
 		return nil
 	}
 	n.removePod(key)
@@ -90,7 +90,7 @@ func (n *node) runDeployment(ctx context.Context, d *appsv1.Deployment) error {
 	return nil
 }
 
-func (n *node) podOf(key types.NamespacedName) *pod {
+func (n *node) runningPod(key types.NamespacedName) *pod {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.pods[key]
@@ -100,7 +100,7 @@ func (n *node) removePod(key types.NamespacedName) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if p := n.pods[key]; p != nil {
-		p.process.killGroup()
+		p.process.killProcessGroup()
 		delete(n.pods, key)
 	}
 }

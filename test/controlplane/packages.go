@@ -40,7 +40,7 @@ func (c *ControlPlane) installPackages(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := c.waitFor(ctx, c.o.packageExpectations()); err != nil {
+	if err := c.awaitExpectations(ctx, c.o.packageExpectations()); err != nil {
 		return err
 	}
 	if err := c.waitForPermissions(ctx); err != nil {
@@ -110,8 +110,8 @@ func expectUsable(u *unstructured.Unstructured) []xpv2.ConditionType {
 	return []xpv2.ConditionType{"Established"}
 }
 
-// waitFor waits until all expectations are met. Its error says which are not, and what the objects say about it.
-func (c *ControlPlane) waitFor(ctx context.Context, expected []expectation) error {
+// awaitExpectations waits until all expectations are met. Its error says which are not, and what the objects say about it.
+func (c *ControlPlane) awaitExpectations(ctx context.Context, expected []expectation) error {
 	var missing []string
 	err := pollUntil(ctx, func(ctx context.Context) (bool, error) {
 		var err error

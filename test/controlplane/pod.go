@@ -61,8 +61,8 @@ func (n *node) startPod(ctx context.Context, d *appsv1.Deployment) (*pod, error)
 	if err != nil {
 		return nil, err
 	}
-	if err := p.waitReady(ctx); err != nil {
-		p.process.killGroup()
+	if err := p.awaitReadiness(ctx); err != nil {
+		p.process.killProcessGroup()
 		return nil, err
 	}
 	return p, nil
@@ -82,7 +82,7 @@ func (p *pod) assignPorts(labels map[string]string) ([]string, error) {
 	return []string{"--metrics-bind-address=" + loopbackAddress(free[0]), "--health-probe-bind-address=" + loopbackAddress(free[1]), "--allow-loopback-clusters", "--allow-loopback-git"}, nil
 }
 
-func (p *pod) waitReady(ctx context.Context) error {
+func (p *pod) awaitReadiness(ctx context.Context) error {
 	if port, ok := p.ports[functionPort]; ok {
 		return errors.Wrapf(waitForPort(ctx, p.process, port), "cannot reach %s", p.process.name)
 	}
@@ -90,7 +90,7 @@ func (p *pod) waitReady(ctx context.Context) error {
 		if !p.process.isAlive() {
 			return false, p.process.failureWithLog("ended early")
 		}
-		return checkURL(ctx, http.DefaultClient, fmt.Sprintf("http://%s/readyz", loopbackAddress(p.ports[probePort]))) == nil, nil
+		return checkURLAnswers(ctx, http.DefaultClient, fmt.Sprintf("http://%s/readyz", loopbackAddress(p.ports[probePort]))) == nil, nil
 	})
 	return errors.Wrapf(err, "cannot see %s ready", p.process.name)
 }

@@ -85,11 +85,11 @@ func lockPort8080(ctx context.Context, waiting func(string)) (*portLock, error) 
 // lockPort locks a file, and waits until the port that it stands for has no listener.
 func lockPort(ctx context.Context, port int, path string, waiting func(string)) (*portLock, error) {
 	l := &portLock{}
-	tell := sayOnce(waiting, fmt.Sprintf("waiting until another control plane of this machine ends, such as that of \"make demo\" or of a test: Crossplane's "+
+	tell := printOnce(waiting, fmt.Sprintf("waiting until another control plane of this machine ends, such as that of \"make demo\" or of a test: Crossplane's "+
 		"RBAC manager always takes port %d (the other one holds %s)", port, path))
 	err := wait.PollUntilContextCancel(ctx, poll, true, func(context.Context) (bool, error) {
 		var err error
-		if l.file, err = tryLock(path); l.file == nil && err == nil {
+		if l.file, err = tryLockingFile(path); l.file == nil && err == nil {
 			tell()
 		}
 		return l.file != nil, err
@@ -97,9 +97,9 @@ func lockPort(ctx context.Context, port int, path string, waiting func(string)) 
 	if err != nil {
 		return nil, errors.Wrapf(err, "cannot lock port %d: another control plane holds %s", port, path)
 	}
-	tell = sayOnce(waiting, fmt.Sprintf("waiting up to %s until port %d is free: another program listens on it, and Crossplane's RBAC manager always takes it", portGrace, port))
+	tell = printOnce(waiting, fmt.Sprintf("waiting up to %s until port %d is free: another program listens on it, and Crossplane's RBAC manager always takes it", portGrace, port))
 	err = wait.PollUntilContextTimeout(ctx, poll, portGrace, true, func(context.Context) (bool, error) {
-		free := isFree(port)
+		free := isPortFree(port)
 		if !free {
 			tell()
 		}
@@ -111,8 +111,8 @@ func lockPort(ctx context.Context, port int, path string, waiting func(string)) 
 	return l, nil
 }
 
-// sayOnce returns what says a sentence when it is called first, to a listener or to none.
-func sayOnce(say func(string), sentence string) func() {
+// printOnce returns what says a sentence when it is called first, to a listener or to none.
+func printOnce(say func(string), sentence string) func() {
 	return sync.OnceFunc(func() {
 		if say != nil {
 			say(sentence)
@@ -130,21 +130,21 @@ func networkID() string {
 	return "-" + strings.Trim(name, "net:[]")
 }
 
-// tryLock returns a file that it locked, or nil if another process has the lock. A lock on a file that was removed meanwhile is
+// tryLockingFile returns a file that it locked, or nil if another process has the lock. A lock on a file that was removed meanwhile is
 // none: the next process would lock another file.
-func tryLock(path string) (*os.File, error) {
+func tryLockingFile(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot open lock")
 	}
 	locked := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
-	if locked && isAt(f, path) {
+	if locked && isFileAt(f, path) {
 		return f, nil
 	}
 	return nil, errors.Wrap(f.Close(), "cannot close lock")
 }
 
-func isAt(f *os.File, path string) bool {
+func isFileAt(f *os.File, path string) bool {
 	mine, err := f.Stat()
 	if err != nil {
 		return false
@@ -153,8 +153,8 @@ func isAt(f *os.File, path string) bool {
 	return err == nil && os.SameFile(mine, there)
 }
 
-// isFree returns whether one can listen on a port on all addresses, as the RBAC manager does.
-func isFree(port int) bool {
+// isPortFree returns whether one can listen on a port on all addresses, as the RBAC manager does.
+func isPortFree(port int) bool {
 	l, err := net.ListenTCP("tcp", &net.TCPAddr{Port: port})
 	if err != nil {
 		return false

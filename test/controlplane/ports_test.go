@@ -70,7 +70,7 @@ func TestLockPort(t *testing.T) {
 	}
 	lock := func(t *testing.T, w *world) {
 		t.Helper()
-		l, err := tryLock(w.path)
+		l, err := tryLockingFile(w.path)
 		if err != nil || l == nil {
 			t.Fatalf("tryLock(...): %v, %v", l, err)
 		}

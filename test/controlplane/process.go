@@ -81,8 +81,8 @@ func (r *runner) startProcess(c command) (*process, error) {
 	return p, nil
 }
 
-// runToEnd runs a process to its end and returns an error if it failed.
-func (r *runner) runToEnd(ctx context.Context, c command) error {
+// runProcessToEnd runs a process to its end and returns an error if it failed.
+func (r *runner) runProcessToEnd(ctx context.Context, c command) error {
 	p, err := r.spawnProcess(c)
 	if err != nil {
 		return err
@@ -90,7 +90,7 @@ func (r *runner) runToEnd(ctx context.Context, c command) error {
 	select {
 	case <-p.done:
 	case <-ctx.Done():
-		p.killGroup()
+		p.killProcessGroup()
 		return context.Cause(ctx)
 	}
 	if p.err != nil {
@@ -131,8 +131,8 @@ func (r *runner) spawnProcess(c command) (*process, error) {
 	return p, nil
 }
 
-// stopAll kills every process, last one first, and waits for their ends.
-func (r *runner) stopAll() {
+// stopAllProcesses kills every process, last one first, and waits for their ends.
+func (r *runner) stopAllProcesses() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.stopped {
@@ -143,13 +143,13 @@ func (r *runner) stopAll() {
 		p.expected.Store(true)
 	}
 	for _, p := range slices.Backward(r.processes) {
-		p.killGroup()
+		p.killProcessGroup()
 	}
 	close(r.starts)
 }
 
-// killGroup ends a process, if there is one, and its children, and waits until it is gone.
-func (p *process) killGroup() {
+// killProcessGroup ends a process, if there is one, and its children, and waits until it is gone.
+func (p *process) killProcessGroup() {
 	if p == nil {
 		return
 	}
@@ -162,11 +162,11 @@ func (p *process) killGroup() {
 }
 
 func (p *process) failureWithLog(what string) error {
-	return errors.Errorf("%s %s: %v; its log ends with:\n%s", p.name, what, p.err, lastLines(p.log, tailLines))
+	return errors.Errorf("%s %s: %v; its log ends with:\n%s", p.name, what, p.err, lastLinesOfFile(p.log, tailLines))
 }
 
-// lastLines returns the last lines of a file, as far as it can be read.
-func lastLines(path string, lines int) string {
+// lastLinesOfFile returns the last lines of a file, as far as it can be read.
+func lastLinesOfFile(path string, lines int) string {
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return err.Error()

@@ -99,7 +99,7 @@ func TestOrphans(t *testing.T) {
 func TestEarlyEnd(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	r := newRunner(t.TempDir(), cancel)
-	t.Cleanup(r.stopAll)
+	t.Cleanup(r.stopAllProcesses)
 	if _, err := r.startProcess(command{name: "broken", path: "/bin/sh", args: []string{"-c", "echo because of this; exit 3"}}); err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func TestStop(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.stopAll()
+	r.stopAllProcesses()
 	waitGone(t, p.pid)
 	if ctx.Err() != nil {
 		t.Errorf("stopping should not count as failing: %v", context.Cause(ctx))

@@ -31,7 +31,7 @@ func (c *ControlPlane) startFunction(ctx context.Context, args ...string) error 
 // RestartFunction kills the function, as kill -9 does, and starts it again with further flags. It returns an error if it does not
 // listen again.
 func (c *ControlPlane) RestartFunction(ctx context.Context, args ...string) error {
-	c.currentProcess(&c.function).killGroup()
+	c.currentProcess(&c.function).killProcessGroup()
 	return c.startFunction(ctx, args...)
 }
 
@@ -70,7 +70,7 @@ func (c *ControlPlane) spawnProvider(ctx context.Context, name string, probe int
 		if !p.isAlive() {
 			return false, p.failureWithLog("ended early")
 		}
-		return checkURL(ctx, http.DefaultClient, ready) == nil, nil
+		return checkURLAnswers(ctx, http.DefaultClient, ready) == nil, nil
 	})
 	return p, errors.Wrapf(err, "cannot see %s ready", name)
 }
@@ -89,12 +89,12 @@ func (c *ControlPlane) StartStandby(ctx context.Context, extra Program) error {
 
 // KillStandby ends the other replica, as kill -9 does, and returns when it is gone.
 func (c *ControlPlane) KillStandby() {
-	c.currentProcess(&c.standby).killGroup()
+	c.currentProcess(&c.standby).killProcessGroup()
 }
 
 // KillProvider ends the provider, as kill -9 does, and returns when it is gone.
 func (c *ControlPlane) KillProvider() {
-	c.currentProcess(&c.provider).killGroup()
+	c.currentProcess(&c.provider).killProcessGroup()
 }
 
 // AwaitProviderEnd waits until the provider ends by itself, as a test made it do, and so keeps that from being the control plane's Err when

@@ -55,7 +55,7 @@ func (c *ControlPlane) issueServerCertificate(ctx context.Context) error {
 	if err := client.IgnoreAlreadyExists(c.Client.Create(ctx, s)); err != nil {
 		return errors.Wrap(err, "cannot create certificate of packages")
 	}
-	return c.writeTLS("tls-server", s.Data)
+	return c.writeServingCertificates("tls-server", s.Data)
 }
 
 // watchRevisions looks after every revision of a package, also of those that are installed later.

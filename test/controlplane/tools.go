@@ -34,7 +34,7 @@ func FindTools(ctx context.Context) (*Tools, error) {
 	if err != nil {
 		return nil, err
 	}
-	built, err := builtTools(ctx, root, toolNames()...)
+	built, err := builtTools(ctx, root, namesOfTools()...)
 	if err != nil {
 		return nil, err
 	}
@@ -42,8 +42,8 @@ func FindTools(ctx context.Context) (*Tools, error) {
 	return t, t.checkPaths()
 }
 
-// toolNames returns the variables that name tools, sorted.
-func toolNames() []string {
+// namesOfTools returns the variables that name tools, sorted.
+func namesOfTools() []string {
 	return slices.Sorted(maps.Keys((&Tools{}).byName()))
 }
 
@@ -72,7 +72,7 @@ func (t *Tools) fillPaths(get func(name string) string) bool {
 
 func (t *Tools) checkPaths() error {
 	var errs []error
-	for _, name := range toolNames() {
+	for _, name := range namesOfTools() {
 		if path := *t.byName()[name]; !fileExists(path) {
 			errs = append(errs, errors.Errorf(`cannot find %s=%q: run "make tools"`, name, path))
 		}

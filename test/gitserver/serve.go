@@ -49,7 +49,7 @@ func (s *Server) serveRequest(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.callBeforeFetch(repo, r)
-	if !isPush(r) {
+	if !isPushRequest(r) {
 		s.gitHandler().ServeHTTP(w, r)
 		return
 	}
@@ -97,7 +97,7 @@ func (s *Server) admitRequest(repo string, r *http.Request) int {
 	s.withTraffic(repo, func(t *traffic) {
 		t.requests++
 		status = t.fail
-		if status == 0 && wantsPush(r) {
+		if status == 0 && asksForPush(r) {
 			status = t.failPushes
 		}
 	})
@@ -136,10 +136,10 @@ func repositoryOf(r *http.Request) string {
 	return name
 }
 
-func wantsPush(r *http.Request) bool {
+func asksForPush(r *http.Request) bool {
 	return strings.HasSuffix(r.URL.Path, "/git-receive-pack") || r.URL.Query().Get("service") == "git-receive-pack"
 }
 
-func isPush(r *http.Request) bool {
+func isPushRequest(r *http.Request) bool {
 	return r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/git-receive-pack") && r.ContentLength > emptyRequest
 }

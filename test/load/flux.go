@@ -73,7 +73,7 @@ func (l *Load) FluxPlace(ctx context.Context, name, interval string) error {
 		return errors.Wrap(err, "cannot read kubeconfig")
 	}
 	there := catalogv1alpha1.SiteCluster{KubeconfigSecretRef: &catalogv1alpha1.NamespacedSecretKeySelector{Namespace: name, Name: secret, Key: secretKey}}
-	return l.createObjects(ctx, newNamespace(name), l.newConfig(name, interval), newSite(name, there, FluxEngine()),
+	return l.createObjects(ctx, newNamespace(name), l.newConfig(name, interval), newSiteAt(name, there, FluxEngine()),
 		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: name, Name: secret}, Data: map[string][]byte{secretKey: kubeconfig}})
 }
 
@@ -83,7 +83,7 @@ func (l *Load) Order(ctx context.Context, key types.NamespacedName, revision int
 	if err != nil {
 		return err
 	}
-	s := siteSync(key, revision)
+	s := newSiteSync(key, revision)
 	if revision == 1 {
 		return l.createObjects(ctx, s, d)
 	}
@@ -91,14 +91,14 @@ func (l *Load) Order(ctx context.Context, key types.NamespacedName, revision int
 	if err != nil {
 		return err
 	}
-	if err := l.kube.Patch(ctx, s, client.MergeFrom(siteSync(key, revision-1))); err != nil {
+	if err := l.kube.Patch(ctx, s, client.MergeFrom(newSiteSync(key, revision-1))); err != nil {
 		return errors.Wrap(err, "cannot change SiteSync")
 	}
 	return errors.Wrap(l.kube.Patch(ctx, d, client.MergeFrom(was)), "cannot change GitDelivery")
 }
 
-// siteSync observes a revision of one web service at the Site of a place.
-func siteSync(key types.NamespacedName, revision int64) *deliveryv1alpha1.SiteSync {
+// newSiteSync returns a SiteSync that observes a revision of one web service at the Site of a place.
+func newSiteSync(key types.NamespacedName, revision int64) *deliveryv1alpha1.SiteSync {
 	s := &deliveryv1alpha1.SiteSync{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
 	s.Spec.ForProvider = deliveryv1alpha1.SiteSyncParameters{
 		ClaimRef: claimReference(key), Order: Order(revision),

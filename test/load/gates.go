@@ -20,7 +20,7 @@ import (
 // returns an error if one is refused.
 func (l *Load) Judge(ctx context.Context, keys []types.NamespacedName, interval time.Duration, questions int) error {
 	for i, key := range keys {
-		g := newGate(key, interval, fmt.Sprintf("max(error_ratio) + 0 * %d", i%questions))
+		g := newMeasuringGate(key, interval, fmt.Sprintf("max(error_ratio) + 0 * %d", i%questions))
 		if err := l.createObjects(ctx, g); err != nil {
 			return err
 		}
@@ -28,7 +28,7 @@ func (l *Load) Judge(ctx context.Context, keys []types.NamespacedName, interval 
 	return nil
 }
 
-func newGate(key types.NamespacedName, interval time.Duration, query string) *rolloutv1alpha1.Gate {
+func newMeasuringGate(key types.NamespacedName, interval time.Duration, query string) *rolloutv1alpha1.Gate {
 	count := int32(100)
 	g := &rolloutv1alpha1.Gate{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
 	g.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: policy.KindProviderConfig, Name: config}

@@ -188,7 +188,7 @@ func compareValues(path string, was, is any, deep int, out map[string]bool) {
 	if reflect.DeepEqual(was, is) {
 		return
 	}
-	a, b := fieldsOf(was), fieldsOf(is)
+	a, b := fieldsOfValue(was), fieldsOfValue(is)
 	if deep == 0 || a == nil && b == nil {
 		out[path] = true
 		return
@@ -198,8 +198,8 @@ func compareValues(path string, was, is any, deep int, out map[string]bool) {
 	}
 }
 
-// fieldsOf returns the fields of a map, or conditions by their types.
-func fieldsOf(v any) map[string]any {
+// fieldsOfValue returns the fields of a map, or conditions by their types.
+func fieldsOfValue(v any) map[string]any {
 	if m, ok := v.(map[string]any); ok {
 		return m
 	}

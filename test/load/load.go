@@ -56,7 +56,7 @@ func (l *Load) Place(ctx context.Context, name, interval string) error {
 		return err
 	}
 	here := catalogv1alpha1.SiteCluster{ControlPlane: &catalogv1alpha1.ControlPlaneCluster{}}
-	return l.createObjects(ctx, newNamespace(name), l.newConfig(name, interval), newSite(name, here, catalogv1alpha1.SiteEngine{Type: catalogv1alpha1.EngineNone}))
+	return l.createObjects(ctx, newNamespace(name), l.newConfig(name, interval), newSiteAt(name, here, catalogv1alpha1.SiteEngine{Type: catalogv1alpha1.EngineNone}))
 }
 
 func (l *Load) createObjects(ctx context.Context, objects ...client.Object) error {
@@ -79,7 +79,7 @@ func (l *Load) newConfig(place, interval string) *configv1alpha1.ProviderConfig 
 	}}
 }
 
-func newSite(place string, c catalogv1alpha1.SiteCluster, e catalogv1alpha1.SiteEngine) *catalogv1alpha1.Site {
+func newSiteAt(place string, c catalogv1alpha1.SiteCluster, e catalogv1alpha1.SiteEngine) *catalogv1alpha1.Site {
 	return &catalogv1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Name: place}, Spec: catalogv1alpha1.SiteSpec{
 		Cluster: c, Engine: e,
 		Repository:        catalogv1alpha1.SiteRepository{Path: siteDirectory(place)},

@@ -96,7 +96,7 @@ func (f *Fleet) newSite(name, prometheus string) *catalogv1alpha1.Site {
 	there := catalogv1alpha1.SiteCluster{KubeconfigSecretRef: &catalogv1alpha1.NamespacedSecretKeySelector{Namespace: f.place, Name: secret, Key: secretKey}}
 	engine := FluxEngine()
 	engine.ObjectRef.Name = "{site}"
-	s := newSite(name, there, engine)
+	s := newSiteAt(name, there, engine)
 	s.Spec.AllowedNamespaces = []string{f.place}
 	if prometheus != "" {
 		s.Spec.Metrics = &catalogv1alpha1.SiteMetrics{Prometheus: &catalogv1alpha1.PrometheusEndpoint{Address: prometheus}}
@@ -117,15 +117,15 @@ func (f *Fleet) Suspend(ctx context.Context, name string, yes bool) error {
 
 // Claim describes a deployment to all Sites of the Fleet, with checks if there are any.
 func (f *Fleet) Claim(name string, replicas int, checks ...any) *unstructured.Unstructured {
-	return newIntent(f.place, name, f.Sites, replicas, checks)
+	return newDeployment(f.place, name, f.Sites, replicas, checks)
 }
 
 // Claim describes a deployment to the one Site of a place.
 func Claim(place, name string, replicas int, checks ...any) *unstructured.Unstructured {
-	return newIntent(place, name, []string{place}, replicas, checks)
+	return newDeployment(place, name, []string{place}, replicas, checks)
 }
 
-func newIntent(place, name string, sites []string, replicas int, checks []any) *unstructured.Unstructured {
+func newDeployment(place, name string, sites []string, replicas int, checks []any) *unstructured.Unstructured {
 	text := fmt.Sprintf(`{"service": %q, "type": "web", "sites": ["%s"], "replicas": %d}`, name, strings.Join(sites, `", "`), replicas)
 	spec := map[string]any{
 		"intent":         text,

@@ -57,7 +57,7 @@ func (s *Scene) Await(o *unstructured.Unstructured, what string, is func(*unstru
 			return found
 		}
 	}
-	s.T.Fatalf("%s %s: %s: not in time; last seen: %v", o.GetKind(), o.GetName(), what, statusOf(last))
+	s.T.Fatalf("%s %s: %s: not in time; last seen: %v", o.GetKind(), o.GetName(), what, statusOfObject(last))
 	return nil
 }
 
@@ -67,7 +67,7 @@ func (s *Scene) Gone(o *unstructured.Unstructured) {
 	ctx, cancel := s.Context()
 	defer cancel()
 	for ctx.Err() == nil {
-		if s.isMissing(ctx, o) {
+		if s.isObjectMissing(ctx, o) {
 			return
 		}
 		s.watchDeletion(ctx, o)
@@ -84,7 +84,7 @@ func (s *Scene) watchDeletion(ctx context.Context, o *unstructured.Unstructured)
 	s.watchObject(ctx, o, func(e watch.Event, _ *unstructured.Unstructured) bool { return e.Type == watch.Deleted })
 }
 
-func (s *Scene) isMissing(ctx context.Context, o *unstructured.Unstructured) bool {
+func (s *Scene) isObjectMissing(ctx context.Context, o *unstructured.Unstructured) bool {
 	seen := o.DeepCopy()
 	return apierrors.IsNotFound(s.Client.Get(ctx, client.ObjectKeyFromObject(o), seen))
 }
@@ -109,7 +109,7 @@ func (s *Scene) watchObject(ctx context.Context, o *unstructured.Unstructured, i
 	return nil
 }
 
-func statusOf(o *unstructured.Unstructured) any {
+func statusOfObject(o *unstructured.Unstructured) any {
 	if o == nil {
 		return "nothing"
 	}

@@ -115,14 +115,14 @@ func (s *Scene) Outside(directories ...string) []string {
 	var entries []string
 	for entry := range strings.SplitSeq(strings.TrimSuffix(out, "\x00"), "\x00") {
 		_, path, _ := strings.Cut(entry, "\t")
-		if !isBelow(path, directories) {
+		if !isBelowAny(path, directories) {
 			entries = append(entries, entry)
 		}
 	}
 	return entries
 }
 
-func isBelow(path string, directories []string) bool {
+func isBelowAny(path string, directories []string) bool {
 	for _, d := range directories {
 		if _, ok := cutDirectory(path, d); ok {
 			return true

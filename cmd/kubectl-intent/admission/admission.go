@@ -53,7 +53,7 @@ func New() (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newServer(all)
+	return newAdmissionServer(all)
 }
 
 // Of returns a Server that knows the kinds of CustomResourceDefinitions, in YAML, alone. It returns an error for one that no API
@@ -67,10 +67,10 @@ func Of(documents ...[]byte) (*Server, error) {
 		}
 		all = append(all, d)
 	}
-	return newServer(all)
+	return newAdmissionServer(all)
 }
 
-func newServer(all []*extv1.CustomResourceDefinition) (*Server, error) {
+func newAdmissionServer(all []*extv1.CustomResourceDefinition) (*Server, error) {
 	s := &Server{kinds: map[schema.GroupVersionKind]kind{}}
 	for _, d := range all {
 		found, err := kindsOf(d)
@@ -149,7 +149,7 @@ func dropUnknownFields(k kind, u *unstructured.Unstructured) []Problem {
 func validateObject(ctx context.Context, k kind, u *unstructured.Unstructured) field.ErrorList {
 	defaulting.PruneNonNullableNullsWithoutDefaults(u.Object, k.structure)
 	defaulting.Default(u.Object, k.structure)
-	errs := checkMeta(k, u)
+	errs := checkMetadata(k, u)
 	errs = append(errs, schemavalidation.ValidateCustomResource(nil, u.Object, k.schema)...)
 	errs = append(errs, listtype.ValidateListSetsAndMaps(nil, k.structure, u.Object)...)
 	if k.rules == nil || slices.ContainsFunc(errs, blocksRules) {
@@ -164,8 +164,8 @@ func blocksRules(e *field.Error) bool {
 	return slices.Contains([]field.ErrorType{field.ErrorTypeTypeInvalid, field.ErrorTypeRequired, field.ErrorTypeTooLong, field.ErrorTypeTooMany}, e.Type)
 }
 
-// checkMeta fills in the namespace that kubectl would.
-func checkMeta(k kind, u *unstructured.Unstructured) field.ErrorList {
+// checkMetadata fills in the namespace that kubectl would.
+func checkMetadata(k kind, u *unstructured.Unstructured) field.ErrorList {
 	if _, _, err := objectmeta.GetObjectMeta(u.Object, false); err != nil {
 		// It was found before.
 		return nil

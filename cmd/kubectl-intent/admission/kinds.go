@@ -22,11 +22,11 @@ import (
 
 // readDefinitions returns all of ours: those of the provider, and those that Crossplane makes of our definitions of composites.
 func readDefinitions() ([]*extv1.CustomResourceDefinition, error) {
-	out, err := decodeAll[extv1.CustomResourceDefinition](providerpackage.CRDs())
+	out, err := decodeDefinitions[extv1.CustomResourceDefinition](providerpackage.CRDs())
 	if err != nil {
 		return nil, err
 	}
-	composites, err := decodeAll[xpextv1.CompositeResourceDefinition](composition.Definitions())
+	composites, err := decodeDefinitions[xpextv1.CompositeResourceDefinition](composition.Definitions())
 	if err != nil {
 		return nil, err
 	}
@@ -40,8 +40,8 @@ func readDefinitions() ([]*extv1.CustomResourceDefinition, error) {
 	return out, nil
 }
 
-// decodeAll decodes each file.
-func decodeAll[T any](files embed.FS) ([]*T, error) {
+// decodeDefinitions decodes each file.
+func decodeDefinitions[T any](files embed.FS) ([]*T, error) {
 	out := []*T{}
 	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
