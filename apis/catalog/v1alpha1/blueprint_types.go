@@ -34,7 +34,7 @@ type BlueprintMetric struct {
 	Name string `json:"name"`
 
 	// Query in PromQL. In the values of label matchers, and nowhere else, {{service}}, {{namespace}} and {{site}} are replaced by their
-	// values, which are quoted, and match letter for letter in a regular expression.
+	// values, which are quoted, and match literally in a regular expression.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=4096

@@ -10,7 +10,7 @@ import (
 // request holds only those that the namespace of the deployment may use. It grants nothing: spec.allowedNamespaces does.
 const LabelUsableFrom = "catalog.intentplane.dev/usable-from"
 
-// Values of LabelUsableFrom that are not the name of a namespace. They begin with a capital letter, which no namespace does.
+// Values of LabelUsableFrom that are not the name of a namespace. They begin with an upper-case character, which no namespace does.
 const (
 	// UsableFromSeveral is the value for a Site that more than one namespace may use.
 	UsableFromSeveral = "Several"

@@ -20,7 +20,7 @@ const (
 	// EngineConfigSync is Config Sync.
 	EngineConfigSync EngineType = "ConfigSync"
 
-	// EngineNone means that nobody tells what the site runs.
+	// EngineNone means that no engine reports what the Site runs.
 	EngineNone EngineType = "None"
 )
 
@@ -112,7 +112,7 @@ type SiteCluster struct {
 // +kubebuilder:validation:XValidation:rule="self.type == 'None' || has(self.objectRef)",message="objectRef is required unless type is None"
 // +kubebuilder:validation:XValidation:rule="self.type == 'None' || !has(self.unobservedIsLive) || !self.unobservedIsLive",message="unobservedIsLive may be true only with type None"
 type SiteEngine struct {
-	// Type of the engine. None means that nobody tells what the site runs: what is delivered there stays Unobserved.
+	// Type of the engine. None means that no engine reports what the Site runs: deliveries there stay Unobserved.
 	// +required
 	// +kubebuilder:validation:Enum=Flux;ArgoCD;ConfigSync;None
 	Type EngineType `json:"type"`

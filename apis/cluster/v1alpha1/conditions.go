@@ -24,15 +24,15 @@ const (
 	// TypeProviderHealthy says whether those who build the cluster report no error.
 	TypeProviderHealthy xpv2.ConditionType = "ProviderHealthy"
 
-	// TypePaused says whether nobody works on the cluster because somebody wants it so.
+	// TypePaused says whether a user paused the controllers of the cluster.
 	TypePaused xpv2.ConditionType = "Paused"
 
 	// TypeDeleting says whether the Cluster is being deleted.
 	TypeDeleting xpv2.ConditionType = "Deleting"
 )
 
-// Reasons of a ManagedCluster's Ready condition, beside those of what is in the way, which docs/operations/sites.md lists. Terminal means that
-// it stays until somebody acts.
+// Reasons of a ManagedCluster's Ready condition, beside the blocking ones that docs/operations/sites.md lists. Terminal means that the reason
+// stays until a user acts.
 const (
 	// ReasonReady means that the cluster can be delivered to, and that all of it is well.
 	ReasonReady xpv2.ConditionReason = "Ready"
@@ -43,7 +43,7 @@ const (
 	// ReasonPolicyDenied means that a limit of the configuration forbids it. Terminal.
 	ReasonPolicyDenied xpv2.ConditionReason = "PolicyDenied"
 
-	// ReasonNameTaken means that somebody else has a cluster of that name. Terminal.
+	// ReasonNameTaken means that another ManagedCluster or controller has a cluster of that name. Terminal.
 	ReasonNameTaken xpv2.ConditionReason = "NameTaken"
 
 	// ReasonTemplateMissing means that a template does not exist.

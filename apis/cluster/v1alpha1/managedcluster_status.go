@@ -95,12 +95,12 @@ type Kubeconfig struct {
 	// +required
 	SecretRef SecretReference `json:"secretRef"`
 
-	// Digest tells one kubeconfig from another.
+	// Digest of the kubeconfig. It changes when the kubeconfig is replaced.
 	// +optional
 	// +kubebuilder:validation:MaxLength=71
 	Digest string `json:"digest,omitempty"`
 
-	// Expires is when its credentials do. Absent if they do not, or do not tell.
+	// Expires is when its credentials expire. Absent if they do not, or if that is unknown.
 	// +optional
 	Expires *metav1.Time `json:"expires,omitempty"`
 }
@@ -219,7 +219,7 @@ type ManagedClusterObservation struct {
 	Provisioned *Latch `json:"provisioned,omitempty"`
 
 	// StartedAt is when the Cluster was made, and InfrastructureReadyAt when its infrastructure was first seen to be ready: the
-	// timeouts are counted from them, and anew when a pause ends.
+	// timeouts are counted from them, and from the end of a pause.
 	// +optional
 	StartedAt *metav1.Time `json:"startedAt,omitempty"`
 

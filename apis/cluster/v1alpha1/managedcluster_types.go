@@ -17,7 +17,7 @@ const (
 	// TypeTopology is built by Cluster API from a ClusterClass.
 	TypeTopology ClusterType = "Topology"
 
-	// TypeExisting is built by somebody else. It is watched, and nothing of it is made, changed or deleted.
+	// TypeExisting is built by others. The provider watches it, and creates, changes or deletes nothing of it.
 	TypeExisting ClusterType = "Existing"
 )
 
@@ -32,7 +32,7 @@ type ClusterReference struct {
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="must begin with a letter and hold lower case letters, digits and dashes"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="must consist of lower case letters, digits and dashes, and begin with a-z"
 	Name string `json:"name"`
 }
 
@@ -153,13 +153,13 @@ type TopologyWorkers struct {
 	// +kubebuilder:validation:MaxLength=256
 	Class string `json:"class"`
 
-	// Name that tells these workers from others.
+	// Name of this group of workers, unique in the cluster.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	Name string `json:"name"`
 
-	// Replicas of the workers, 0 to 1000. Absent leaves it to whoever scales them.
+	// Replicas of the workers, 0 to 1000. Absent leaves the number to an autoscaler or another controller.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=1000
@@ -222,8 +222,8 @@ type Readiness struct {
 	// +kubebuilder:validation:Maximum=10000
 	MinReadyWorkers int32 `json:"minReadyWorkers,omitempty"`
 
-	// AllowExec takes a kubeconfig for good that runs a program to get its credentials. The program is never run here, so nobody
-	// asks the API server, and nothing can be observed there.
+	// AllowExec accepts a kubeconfig that runs a program to get its credentials. The provider never runs the program, so it cannot
+	// ask the API server, and observes nothing there.
 	// +optional
 	// +kubebuilder:default=false
 	AllowExec bool `json:"allowExec,omitempty"`
@@ -286,7 +286,7 @@ type PublishedSite struct {
 	// +kubebuilder:validation:MaxProperties=64
 	Parameters map[string]catalogv1alpha1.ParameterValue `json:"parameters,omitempty"`
 
-	// Engine that runs in the cluster. Its location has to be Site. The default is that nobody tells what the cluster runs.
+	// Engine that runs in the cluster. Its location has to be Site. By default no engine reports what the cluster runs.
 	// +optional
 	Engine *catalogv1alpha1.SiteEngine `json:"engine,omitempty"`
 
@@ -315,7 +315,7 @@ type ManagedClusterParameters struct {
 	ClusterDescription `json:",inline"`
 }
 
-// ClusterDescription says what a cluster is like, whoever asks for it.
+// ClusterDescription describes a cluster, for WorkloadClusters and ManagedClusters.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.capt) == (self.type == 'CAPT')",message="capt must be set with type CAPT, and with no other"
 // +kubebuilder:validation:XValidation:rule="has(self.topology) == (self.type == 'Topology')",message="topology must be set with type Topology, and with no other"

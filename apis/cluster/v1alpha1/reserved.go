@@ -11,7 +11,7 @@ import (
 // Cluster, or pass it off as another's.
 func reservedDomains() []string { return []string{"cluster.x-k8s.io", "intentplane.dev"} }
 
-// Reserved is the path of a label or an annotation that nobody may ask for, below the description. It is empty if there is none.
+// Reserved returns the path of a label or an annotation that users may not set, below the description, or "".
 func (d *ClusterDescription) Reserved() string {
 	for _, key := range slices.Sorted(maps.Keys(d.Labels)) {
 		if reserved(key) {

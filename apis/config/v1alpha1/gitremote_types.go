@@ -196,8 +196,8 @@ type GitRemote struct {
 	// +kubebuilder:default={}
 	Author Author `json:"author,omitempty"`
 
-	// Signing of commits. Absent means that they are not signed, and that whoever may push any ref of the repository is believed
-	// what they write into the state.
+	// Signing of commits. Absent means that they are not signed, and that the provider believes
+	// what anyone with push access to any ref of the repository writes into the state.
 	// +optional
 	Signing *Signing `json:"signing,omitempty"`
 

@@ -207,7 +207,7 @@ type Policy struct {
 	MaxSites *int32 `json:"maxSites,omitempty"`
 }
 
-// Notification is told about outcomes.
+// Notification receives outcomes.
 type Notification struct {
 	// URL that is posted to.
 	// +required

@@ -36,7 +36,7 @@ const (
 	// ReasonPushing means that an attempt was begun.
 	ReasonPushing xpv2.ConditionReason = "Pushing"
 
-	// ReasonConflict means that somebody else pushed at the same time.
+	// ReasonConflict means that another client pushed at the same time.
 	ReasonConflict xpv2.ConditionReason = "Conflict"
 
 	// ReasonPolicyDenied means that a limit of the Site, the configuration or the server forbids it. Terminal.
@@ -61,7 +61,7 @@ const (
 	// Terminal.
 	ReasonStateNewer xpv2.ConditionReason = "StateNewer"
 
-	// ReasonMemoryUnknown means that there is neither a status nor a repository to tell what was done before.
+	// ReasonMemoryUnknown means that neither a status nor a repository holds what was done before.
 	ReasonMemoryUnknown xpv2.ConditionReason = "MemoryUnknown"
 
 	// ReasonStateRefused means that the repository accepts no form of the state. Terminal.
@@ -93,7 +93,7 @@ const (
 	// ReasonTreeGone means that a tree which is to be restored is nowhere any more. Terminal.
 	ReasonTreeGone xpv2.ConditionReason = "TreeGone"
 
-	// ReasonDrifted means that somebody else changed the claim's directory.
+	// ReasonDrifted means that an unmanaged commit changed the claim's directory.
 	ReasonDrifted xpv2.ConditionReason = "Drifted"
 
 	// ReasonTooLarge means that the trees do not fit. Terminal.

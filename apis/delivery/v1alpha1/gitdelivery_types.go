@@ -85,7 +85,7 @@ type Tree struct {
 	Files []byte `json:"files,omitempty"`
 }
 
-// DriftPolicy says what happens when somebody else changed our directory.
+// DriftPolicy says what happens when an unmanaged commit changed our directory.
 type DriftPolicy string
 
 // Policies for drift.
@@ -100,7 +100,7 @@ const (
 // LedgerUpdate asks the home repository of a deployment to record events.
 type LedgerUpdate struct {
 	// After is the head of the ledger on top of which the events are recorded: the one that their writer saw. Where the repository has another
-	// head, nothing is written, and the delivery says OrderBehind. All zero means that there is no ledger.
+	// head, nothing is written, and the delivery says OrderBehind. All zero means that the repository has no ledger.
 	// +required
 	After ledger.Head `json:"after"`
 
@@ -157,7 +157,7 @@ type GitDeliveryParameters struct {
 	// +kubebuilder:default=false
 	Adopt *bool `json:"adopt,omitempty"`
 
-	// DriftPolicy says what happens when somebody else changed the claim's directory.
+	// DriftPolicy says what happens when an unmanaged commit changed the claim's directory.
 	// +optional
 	// +kubebuilder:default=Restore
 	// +kubebuilder:validation:Enum=Restore;Report
@@ -250,14 +250,14 @@ type HistoryEntry struct {
 	Commit string `json:"commit,omitempty"`
 
 	// Trees of the revision. A status has those of the two newest revisions that are verified and not withdrawn, and of the others
-	// as long as all are at most 500, those that there is a way back to first: an entry may have none. The state in the repository
+	// as long as all are at most 500, possible rollback targets first: an entry may have none. The state in the repository
 	// keeps them as far as they fit.
 	// +optional
 	// +kubebuilder:validation:MaxItems=500
 	// +listType=atomic
 	Trees []HistoryTree `json:"trees,omitempty"`
 
-	// Marked is what the revision's order says of what its Blueprint marks as irreversible. Empty means that nobody knows.
+	// Marked is what the revision's order says of what its Blueprint marks as irreversible. Empty means unknown.
 	// +optional
 	// +kubebuilder:validation:MaxLength=16
 	Marked string `json:"marked,omitempty"`
@@ -266,7 +266,7 @@ type HistoryEntry struct {
 	// +optional
 	Verdict *rolloutv1alpha1.Verdict `json:"verdict,omitempty"`
 
-	// Withdrawn is true once a person took the revision back, or stepped over it to an older one. Nobody goes back to it any more.
+	// Withdrawn is true once a user rolled back from the revision, or past it to an older one. It is not a rollback target any more.
 	// +optional
 	Withdrawn bool `json:"withdrawn,omitempty"`
 

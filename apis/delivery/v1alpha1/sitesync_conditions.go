@@ -5,7 +5,7 @@ import (
 )
 
 // Reasons of a SiteSync's Ready condition, beside ReasonOrderBehind and ReasonPolicyDenied. The gravest of what the Sites say
-// wins. Terminal means that it stays until the order changes or somebody repairs a Site.
+// wins. Terminal means that it stays until the order changes or a user repairs a Site.
 const (
 	// ReasonLive means that every Site of the order's step runs its tree.
 	ReasonLive xpv2.ConditionReason = "Live"
@@ -16,7 +16,7 @@ const (
 	// ReasonSyncing means that a Site was not proven to run its tree.
 	ReasonSyncing xpv2.ConditionReason = "Syncing"
 
-	// ReasonUnobserved means that nobody tells what a Site runs. Terminal.
+	// ReasonUnobserved means that no engine reports what a Site runs. Terminal.
 	ReasonUnobserved xpv2.ConditionReason = "Unobserved"
 
 	// ReasonClusterTimedOut means that a Site's cluster took too long to get ready. Terminal.
@@ -69,10 +69,10 @@ const (
 	// SiteReasonWrongCluster means that the engine applies to another cluster than the Site's.
 	SiteReasonWrongCluster = "WrongCluster"
 
-	// SiteReasonSuspended means that the engine was told to do nothing.
+	// SiteReasonSuspended means that the engine is suspended.
 	SiteReasonSuspended = "Suspended"
 
-	// SiteReasonStalled means that the engine gave up until somebody changes its object.
+	// SiteReasonStalled means that the engine stopped trying until its object changes.
 	SiteReasonStalled = "Stalled"
 
 	// SiteReasonEngineFailed means that the engine failed.
@@ -93,6 +93,6 @@ const (
 	// SiteReasonProofUnknown means that the commit that the engine applied cannot be fetched.
 	SiteReasonProofUnknown = "ProofUnknown"
 
-	// SiteReasonUnobserved means that the Site has no engine that could tell.
+	// SiteReasonUnobserved means that the Site has no engine that reports what it runs.
 	SiteReasonUnobserved = "Unobserved"
 )

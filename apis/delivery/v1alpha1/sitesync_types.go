@@ -110,7 +110,7 @@ const (
 	// SiteTimedOut means that the Site took too long.
 	SiteTimedOut SiteState = "TimedOut"
 
-	// SiteUnobserved means that nobody tells what the Site runs.
+	// SiteUnobserved means that no engine reports what the Site runs.
 	SiteUnobserved SiteState = "Unobserved"
 )
 
@@ -136,7 +136,7 @@ type SiteClusterObservation struct {
 	// +kubebuilder:validation:MaxLength=64
 	UID string `json:"uid,omitempty"`
 
-	// InitializedAt is since when the control plane of that Cluster is known to be initialized. It is not taken back, whoever does.
+	// InitializedAt is since when the control plane of that Cluster is known to be initialized. It is never reset, also if another controller resets its condition.
 	// +optional
 	InitializedAt *metav1.Time `json:"initializedAt,omitempty"`
 

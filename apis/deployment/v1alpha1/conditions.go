@@ -26,7 +26,7 @@ const (
 	// TypeRolledBack says whether the revision was taken back.
 	TypeRolledBack = "RolledBack"
 
-	// TypeStalled says whether nothing goes on until somebody acts.
+	// TypeStalled says whether the deployment makes no progress until a user acts.
 	TypeStalled = "Stalled"
 
 	// TypeReconciling says whether work goes on.
@@ -90,7 +90,7 @@ const (
 	// ReasonUnknown means that it is not known yet.
 	ReasonUnknown = "Unknown"
 
-	// ReasonNothingOrdered means that there is no order yet.
+	// ReasonNothingOrdered means that no revision was ordered yet.
 	ReasonNothingOrdered = "NothingOrdered"
 
 	// ReasonDelivering means that the delivery goes on.
@@ -119,7 +119,7 @@ const (
 	// ReasonNotLive means that not every Site was proven to run what was ordered, and that nothing else is known to run.
 	ReasonNotLive = "NotLive"
 
-	// ReasonSyncNotObserved means that the repository holds everything, and that nobody tells what a Site runs. Terminal, where that
+	// ReasonSyncNotObserved means that the repository holds everything, and that no engine reports what a Site runs. Terminal, where that
 	// does not count as live.
 	ReasonSyncNotObserved = "SyncNotObserved"
 
@@ -136,7 +136,7 @@ const (
 	// ReasonGatesOff means that spec.gatesConfig.enabled is false, so that nothing is measured.
 	ReasonGatesOff = "GatesOff"
 
-	// ReasonNoGates means that gates are enabled, and that nothing is measured: there are no thresholds and no checks.
+	// ReasonNoGates means that gates are enabled, and that nothing is measured for want of thresholds and checks.
 	ReasonNoGates = "NoGates"
 
 	// ReasonNoData means that the query of a metric gives no data, as without requests to the service, and that the Gate waits until there is some.
@@ -194,13 +194,13 @@ const (
 	// ReasonRollbackOff means that rollbackConfig says not to go back. Terminal.
 	ReasonRollbackOff = "RollbackOff"
 
-	// ReasonNoTarget means that there is no revision to go back to. Terminal.
+	// ReasonNoTarget means that no revision is a possible rollback target. Terminal.
 	ReasonNoTarget = "NoTarget"
 
 	// ReasonNothingToRestore means that every directory holds what the last good revision brought. Terminal.
 	ReasonNothingToRestore = "NothingToRestore"
 
-	// ReasonIrreversible means that the Blueprint marks something that a way back cannot undo, so that a person has to ask for it. Terminal.
+	// ReasonIrreversible means that the Blueprint marks something that a rollback cannot undo, so that a user has to request the rollback. Terminal.
 	ReasonIrreversible = "Irreversible"
 
 	// ReasonTooManyRollbacks means that too many revisions were rejected within an hour. Terminal.
@@ -218,6 +218,6 @@ const (
 	// ReasonSuspended means that the spec says to deliver nothing new.
 	ReasonSuspended = "Suspended"
 
-	// ReasonDrifted means that somebody else changed what was delivered.
+	// ReasonDrifted means that an unmanaged commit changed what was delivered.
 	ReasonDrifted = "Drifted"
 )

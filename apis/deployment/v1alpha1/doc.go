@@ -30,6 +30,6 @@ const (
 	// UpdateAutomatic takes an update by itself.
 	UpdateAutomatic = "Automatic"
 
-	// UpdateManual leaves an update until somebody approves it.
+	// UpdateManual defers an update until a user approves it.
 	UpdateManual = "Manual"
 )

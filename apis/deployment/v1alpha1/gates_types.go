@@ -165,7 +165,7 @@ type Check struct {
 	// +kubebuilder:validation:Maximum=100
 	InconclusiveLimit *int32 `json:"inconclusiveLimit,omitempty"`
 
-	// MinSamples that a measurement needs. 0 means that there is no such limit.
+	// MinSamples that a measurement needs. 0 means no limit.
 	// +optional
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=0

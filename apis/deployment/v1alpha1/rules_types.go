@@ -96,8 +96,8 @@ const (
 	NoDataPassDeny  NoDataPassPolicy = "Deny"
 )
 
-// MetricRuleBounds are the bounds of what deployments may say in spec.gatesConfig.metricRules. The defaults of a Blueprint are not held to
-// them: only whoever writes the catalog makes those.
+// MetricRuleBounds bound what deployments may set in spec.gatesConfig.metricRules. They do not bound the defaults of a Blueprint, which
+// the authors of the catalog write.
 type MetricRuleBounds struct {
 	// MinInterval between measurements, from 1s to 24h. Absent means 1s.
 	// +optional

@@ -79,7 +79,7 @@ type BlueprintChoice struct {
 	Channel string `json:"channel,omitempty"`
 
 	// UpdatePolicy says whether a new version in the channel, and a new version of the function that renders other files, is taken
-	// by itself, or when somebody approves it with a RolloutRequest.
+	// by itself, or when a user approves it with a RolloutRequest.
 	// +optional
 	// +kubebuilder:default=Automatic
 	// +kubebuilder:validation:Enum=Automatic;Manual
@@ -173,7 +173,7 @@ type DeliveryConfig struct {
 	// +kubebuilder:default=false
 	Adopt *bool `json:"adopt,omitempty"`
 
-	// DriftPolicy says what happens when somebody else changes the claim's directory.
+	// DriftPolicy says what happens when an unmanaged commit changes the claim's directory.
 	// +optional
 	// +kubebuilder:default=Restore
 	// +kubebuilder:validation:Enum=Restore;Report
@@ -215,7 +215,7 @@ type RollbackConfig struct {
 	// +kubebuilder:default=true
 	AutoRollback *bool `json:"autoRollback,omitempty"`
 
-	// MaxRetries is how many attempts a way back has. 0 means that nothing is taken back.
+	// MaxRetries is how many attempts a rollback has. 0 means that nothing is rolled back.
 	// +optional
 	// +kubebuilder:default=3
 	// +kubebuilder:validation:Minimum=0
@@ -227,8 +227,8 @@ type RollbackConfig struct {
 	// +kubebuilder:default="5m"
 	AttemptTimeout Duration `json:"attemptTimeout,omitempty"`
 
-	// MaxPerHour is how many rollbacks that no person asked for there may be within an hour, counted among the last ten revisions, which is
-	// what Git remembers. An Abort and a RollbackTo go back beyond it. 0 means that there is no such limit.
+	// MaxPerHour is how many automatic rollbacks there may be within an hour, counted among the last ten revisions, which is what Git
+	// remembers. Abort and RollbackTo are not bound by it. 0 means no limit.
 	// +optional
 	// +kubebuilder:default=3
 	// +kubebuilder:validation:Minimum=0
@@ -281,7 +281,7 @@ type IntentDeploymentSpec struct {
 	// +kubebuilder:default={}
 	RollbackConfig RollbackConfig `json:"rollbackConfig,omitempty"`
 
-	// Suspend delivers nothing new. What runs is still observed, and a way back still works.
+	// Suspend stops new revisions. What runs is still observed, and a rollback still works.
 	// +optional
 	// +kubebuilder:default=false
 	Suspend *bool `json:"suspend,omitempty"`

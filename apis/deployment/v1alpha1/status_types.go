@@ -46,7 +46,7 @@ const (
 	// SyncFailed means that a Site failed, or took too long.
 	SyncFailed SyncState = "Failed"
 
-	// SyncUnobserved means that the repository holds everything, and that nobody tells what the Sites run.
+	// SyncUnobserved means that the repository holds everything, and that no engine reports what the Sites run.
 	SyncUnobserved SyncState = "Unobserved"
 )
 
@@ -61,7 +61,7 @@ const (
 	// SitePending means that the repository does not hold the Site's tree yet.
 	SitePending SiteState = "Pending"
 
-	// SiteDelivered means that the repository holds the Site's tree, which counts as live there: nobody tells what the Site runs.
+	// SiteDelivered means that the repository holds the Site's tree, which counts as live there: no engine reports what the Site runs.
 	SiteDelivered SiteState = "Delivered"
 
 	// SiteSyncing means that the repository holds the Site's tree, and that the Site was not proven to run it.
@@ -70,8 +70,8 @@ const (
 	// SiteLive means that the Site was proven to run its tree.
 	SiteLive SiteState = "Live"
 
-	// SiteUnobserved means that the repository holds the Site's tree, that nobody tells what the Site runs, and that this counts as
-	// nothing.
+	// SiteUnobserved means that the repository holds the Site's tree, that no engine reports what the Site runs, and that it does not count as
+	// live.
 	SiteUnobserved SiteState = "Unobserved"
 
 	// SiteTimedOut means that the Site took too long to run its tree.
@@ -140,7 +140,7 @@ type BlueprintStatus struct {
 	Digest string `json:"digest,omitempty"`
 }
 
-// UpdateStatus is what waits: for somebody to approve it, or, of a renderer under the update policy Automatic, for the deployment's
+// UpdateStatus is a deferred update: it waits for the approval of a user or, for a renderer under the update policy Automatic, for the deployment's
 // time of the day.
 type UpdateStatus struct {
 	// Blueprint in the channel, where it is not the one that the deployment stays with.
@@ -186,13 +186,13 @@ type ValidationResult struct {
 	Message string `json:"message,omitempty"`
 }
 
-// RollbackStatus is where a way back stands.
+// RollbackStatus is the progress of a rollback.
 type RollbackStatus struct {
-	// Active says whether a way back goes on.
+	// Active says whether the rollback is in progress.
 	// +required
 	Active bool `json:"active"`
 
-	// Reason of the way back.
+	// Reason of the rollback.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	Reason string `json:"reason,omitempty"`
@@ -238,7 +238,7 @@ type RequestStatus struct {
 
 // Transition is one change of the phase.
 type Transition struct {
-	// Index of this transition among all that the composite went through, the first one being 0. It tells equal ones apart, also when
+	// Index of this transition among all that the composite went through, the first one being 0. It distinguishes equal ones, also when
 	// the oldest are forgotten.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
@@ -326,7 +326,7 @@ type IntentDeploymentStatus struct {
 	// +listType=atomic
 	ValidationResults []ValidationResult `json:"validationResults,omitempty"`
 
-	// Rollback is where a way back stands. Absent means that there is none.
+	// Rollback is the progress of the last rollback. Absent means that there was none.
 	// +optional
 	Rollback *RollbackStatus `json:"rollback,omitempty"`
 

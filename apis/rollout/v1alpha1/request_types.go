@@ -55,8 +55,8 @@ const (
 	// ResultAlreadyJudged means that the revision has a verdict, which never changes.
 	ResultAlreadyJudged Result = "AlreadyJudged"
 
-	// ResultNoTarget means that there is no way back to the revision: it was not verified in every repository that took part in it, it
-	// was taken back itself, it is the present one, or nobody remembers its trees.
+	// ResultNoTarget means that the revision is not a possible rollback target: it was not verified in every repository that took part in it,
+	// it was withdrawn, it is the present one, or no repository remembers its trees.
 	ResultNoTarget Result = "NoTarget"
 
 	// ResultNothingToRestore means that the directories of all Sites hold the files of the revision already, or that the present revision
@@ -72,19 +72,19 @@ const (
 	// ResultUpdateFailed means that the update cannot be delivered. Nothing was changed.
 	ResultUpdateFailed Result = "UpdateFailed"
 
-	// ResultTooLarge means that the object, with all that others wrote into it, is larger than the function is told.
+	// ResultTooLarge means that the object, with all that others wrote into it, is larger than what the function gets.
 	ResultTooLarge Result = "TooLarge"
 
 	// ResultNotSupported means that this version does not carry the action out.
 	ResultNotSupported Result = "NotSupported"
 )
 
-// Final is true for a result that never changes. One that is not known may be anything, and is not final.
+// Final reports whether a result never changes. An unknown one is not final.
 func (r Result) Final() bool {
 	return r == ResultDone || r.Refused()
 }
 
-// Refused is true for a result that says no.
+// Refused reports whether a result refuses the request.
 func (r Result) Refused() bool {
 	return slices.Contains([]Result{
 		ResultStale, ResultUnknownRevision, ResultAlreadyJudged, ResultNoTarget, ResultNothingToRestore, ResultUnknownStep,
@@ -110,7 +110,7 @@ const (
 	EndNotRolledBack End = "NotRolledBack"
 )
 
-// Achieves is true for an end that is what an action asks for. One that is not known is none.
+// Achieves reports whether an end is what an action asks for. An unknown end is not.
 func (e End) Achieves(a Action) bool {
 	if a == ActionAbort || a == ActionRollbackTo {
 		return e == EndRolledBack || e == EndNothingToRestore
@@ -129,7 +129,7 @@ const (
 
 // Reasons of the conditions of a RolloutRequest, beside the results.
 const (
-	// ReasonUnknownDeployment means that there is no such deployment. The request is looked at again when it appears.
+	// ReasonUnknownDeployment means that the deployment does not exist. The request is evaluated again when it appears.
 	ReasonUnknownDeployment xpv2.ConditionReason = "UnknownDeployment"
 
 	// ReasonSuperseded means that another revision took the place of the one that the request made, before that ended.
@@ -157,7 +157,7 @@ type DeploymentReference struct {
 	Name string `json:"name"`
 }
 
-// UpdateReference names the update that somebody saw. What is absent may be anything.
+// UpdateReference names the update that the user saw. An absent field matches any value.
 type UpdateReference struct {
 	// Blueprint in the channel, by the name of its object.
 	// +optional
@@ -190,7 +190,7 @@ type RolloutRequestSpec struct {
 	// +kubebuilder:validation:Enum=Retry;Abort;RollbackTo;Promote;ApproveUpdate
 	Action Action `json:"action"`
 
-	// Revision that the deployment has when it is asked. With another one, the request is Stale: whoever asked saw something else.
+	// Revision that the deployment has when it is asked. With another one, the request is Stale: the user saw something else.
 	// +required
 	// +kubebuilder:validation:Minimum=1
 	Revision int64 `json:"revision"`
@@ -217,8 +217,8 @@ type RolloutRequestSpec struct {
 	// +kubebuilder:validation:Maximum=20
 	Step *int32 `json:"step,omitempty"`
 
-	// RequestedBy is the person who asks. It is written down, and checked by nobody where no admission policy does: who made the object
-	// is in the audit log.
+	// RequestedBy is the person who requests. It is recorded, and not verified unless an admission policy does: the audit log has the user
+	// that created the object.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:Pattern=`^[^\x00-\x1f\x7f]*$`

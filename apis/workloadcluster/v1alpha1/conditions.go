@@ -23,7 +23,7 @@ const (
 	// TypeProviderHealthy says whether those who build the cluster report no error.
 	TypeProviderHealthy = "ProviderHealthy"
 
-	// TypePaused says whether nobody works on the cluster because somebody wants it so.
+	// TypePaused says whether a user paused the controllers of the cluster.
 	TypePaused = "Paused"
 
 	// TypeDeleting says whether the Cluster is being deleted.
@@ -32,7 +32,7 @@ const (
 	// TypeSitePublished says whether the Site that is asked for was made.
 	TypeSitePublished = "SitePublished"
 
-	// TypeStalled says whether nothing goes on until somebody acts.
+	// TypeStalled says whether the cluster makes no progress until a user acts.
 	TypeStalled = "Stalled"
 
 	// TypeReconciling says whether work goes on.
@@ -47,13 +47,13 @@ const (
 	// ReasonInvalidSpec means that a field of the spec is wrong. Terminal.
 	ReasonInvalidSpec = "InvalidSpec"
 
-	// ReasonNotObserved means that nobody has looked yet.
+	// ReasonNotObserved means that the provider has not observed the cluster yet.
 	ReasonNotObserved = "NotObserved"
 
 	// ReasonProgressing means that work goes on.
 	ReasonProgressing = "Progressing"
 
-	// ReasonNotSynced means that the ManagedCluster cannot be carried out. Its message says why, and it is tried again.
+	// ReasonNotSynced means that the provider cannot apply the ManagedCluster. Its message says why, and it is tried again.
 	ReasonNotSynced = "NotSynced"
 
 	// ReasonUpgrading means that another version of Kubernetes runs than was asked for.

@@ -11,7 +11,7 @@ type Phase string
 
 // Phases.
 const (
-	// PhasePending means that nobody has looked at what was asked for yet.
+	// PhasePending means that the provider has not observed the cluster yet.
 	PhasePending Phase = "Pending"
 
 	// PhaseProvisioning means that the cluster is built, or that what it needs is waited for.
@@ -49,12 +49,12 @@ type Kubeconfig struct {
 	// +required
 	SecretRef SecretReference `json:"secretRef"`
 
-	// Digest tells one kubeconfig from another.
+	// Digest of the kubeconfig. It changes when the kubeconfig is replaced.
 	// +optional
 	// +kubebuilder:validation:MaxLength=80
 	Digest string `json:"digest,omitempty"`
 
-	// Expires is when its credentials do. Absent if they do not, or do not tell.
+	// Expires is when its credentials expire. Absent if they do not, or if that is unknown.
 	// +optional
 	Expires *metav1.Time `json:"expires,omitempty"`
 }
@@ -84,7 +84,7 @@ type ObservedCluster struct {
 
 // Transition is one change of the phase.
 type Transition struct {
-	// Index of this transition among all that the composite went through, the first one being 0. It tells equal ones apart, also when
+	// Index of this transition among all that the composite went through, the first one being 0. It distinguishes equal ones, also when
 	// the oldest are forgotten.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
