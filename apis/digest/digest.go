@@ -1,4 +1,4 @@
-// Package digest computes the digests by which requests and specs are told apart. They are computed over canonical JSON that
+// Package digest computes the digests that identify requests and specs. They are computed over canonical JSON that
 // leaves out what equals its default, so that a field which is added later, with a default, changes no digest.
 package digest
 
@@ -21,7 +21,7 @@ const prefix = "sha256:"
 // Of returns the digest of v's canonical JSON, without the fields that have the same value in defaults. Nil defaults leave
 // nothing out. It returns an error when v cannot be encoded.
 func Of(v, defaults any) (string, error) {
-	set, err := without(v, defaults)
+	set, err := withoutDefaults(v, defaults)
 	if err != nil {
 		return "", err
 	}
@@ -34,16 +34,16 @@ func Of(v, defaults any) (string, error) {
 	return prefix + hex.EncodeToString(sum[:]), nil
 }
 
-// Spec returns the digest of the whole of what a user wrote in a spec. It is what status.intentDigest says. Fields that the
+// Spec returns the digest of the whole of what a user wrote in a spec. It is the value of status.intentDigest. Fields that the
 // schema would have filled in count as if it had. It returns an error when the spec cannot be encoded.
 func Spec(s *deploymentv1alpha1.IntentDeploymentSpec) (string, error) {
-	return Of(defaulted(s.DeepCopy(), &deploymentv1alpha1.IntentDeploymentSpec{}))
+	return Of(withDefaults(s.DeepCopy(), &deploymentv1alpha1.IntentDeploymentSpec{}))
 }
 
 // Set returns the fields of a spec that do not equal their default, as JSON would hold them. It returns an error when the spec
 // cannot be encoded.
 func Set(s *deploymentv1alpha1.IntentDeploymentSpec) (map[string]any, error) {
-	set, err := without(defaulted(s.DeepCopy(), &deploymentv1alpha1.IntentDeploymentSpec{}))
+	set, err := withoutDefaults(withDefaults(s.DeepCopy(), &deploymentv1alpha1.IntentDeploymentSpec{}))
 	out, _ := set.(map[string]any)
 	return out, err
 }
@@ -54,27 +54,27 @@ type spec interface {
 	Default()
 }
 
-// defaulted fills in the defaults of a spec, and of an empty one that gets the same blocks: one with nothing but defaults. The defaults
+// withDefaults fills in the defaults of a spec, and of an empty one that gets the same blocks: one with nothing but defaults. The defaults
 // of a block that is only there when the user asks for it count only when it is there.
-func defaulted[S spec](full, empty S) (S, S) {
+func withDefaults[S spec](full, empty S) (S, S) {
 	full.Default()
-	outline(reflect.ValueOf(full).Elem(), reflect.ValueOf(empty).Elem())
+	copyBlocks(reflect.ValueOf(full).Elem(), reflect.ValueOf(empty).Elem())
 	empty.Default()
 	return full, empty
 }
 
-// outline gives to the blocks that from has, and to the items of its lists, an empty counterpart in to.
-func outline(from, to reflect.Value) {
+// copyBlocks creates in to an empty counterpart of each block that from has, and of each item of its lists.
+func copyBlocks(from, to reflect.Value) {
 	switch from.Kind() {
 	case reflect.Pointer:
 		if from.IsNil() || from.Type().Elem().Kind() != reflect.Struct {
 			return
 		}
 		to.Set(reflect.New(from.Type().Elem()))
-		outline(from.Elem(), to.Elem())
+		copyBlocks(from.Elem(), to.Elem())
 	case reflect.Struct:
 		for i := range from.NumField() {
-			outline(from.Field(i), to.Field(i))
+			copyBlocks(from.Field(i), to.Field(i))
 		}
 	case reflect.Slice:
 		if from.Len() == 0 || from.Type().Elem().Kind() != reflect.Struct {
@@ -82,23 +82,23 @@ func outline(from, to reflect.Value) {
 		}
 		to.Set(reflect.MakeSlice(from.Type(), from.Len(), from.Len()))
 		for i := range from.Len() {
-			outline(from.Index(i), to.Index(i))
+			copyBlocks(from.Index(i), to.Index(i))
 		}
 	default:
 	}
 }
 
-// without is v as JSON would hold it, without what has the same value in defaults.
-func without(v, defaults any) (any, error) {
-	full, err := plain(v)
+// withoutDefaults returns v as JSON would hold it, without the fields that have the same value in defaults.
+func withoutDefaults(v, defaults any) (any, error) {
+	full, err := toJSONValue(v)
 	if err != nil {
 		return nil, err
 	}
-	base, err := plain(defaults)
-	return strip(full, base), err
+	base, err := toJSONValue(defaults)
+	return stripDefaults(full, base), err
 }
 
-func plain(v any) (any, error) {
+func toJSONValue(v any) (any, error) {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot encode what is digested")
@@ -108,8 +108,8 @@ func plain(v any) (any, error) {
 	return out, errors.Wrap(err, "cannot decode what is digested")
 }
 
-// strip leaves out of v what equals base. It keeps the length of lists.
-func strip(v, base any) any {
+// stripDefaults returns v without the fields that equal those of base. It keeps the length of lists.
+func stripDefaults(v, base any) any {
 	switch v := v.(type) {
 	case map[string]any:
 		b, _ := base.(map[string]any)
@@ -128,7 +128,7 @@ func stripMap(v, base map[string]any) map[string]any {
 		if known && reflect.DeepEqual(value, def) {
 			continue
 		}
-		out[key] = strip(value, def)
+		out[key] = stripDefaults(value, def)
 	}
 	return out
 }
@@ -140,7 +140,7 @@ func stripList(v, base []any) []any {
 		if i < len(base) {
 			def = base[i]
 		}
-		out[i] = strip(v[i], def)
+		out[i] = stripDefaults(v[i], def)
 	}
 	return out
 }

@@ -18,11 +18,11 @@ func TestSpecGolden(t *testing.T) {
 		want   string
 	}{
 		"Empty": {
-			reason: "Nothing but defaults.",
+			reason: "A spec of nothing but defaults has the digest of an empty spec.",
 			want:   "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
 		},
 		"Text": {
-			reason: "The smallest deployment.",
+			reason: "The digest of the smallest deployment is stable.",
 			spec:   v1alpha1.IntentDeploymentSpec{Intent: new(`{"service":"shop","sites":["edge1","edge2"],"replicas":2}`)},
 			want:   "sha256:941c9d9d102e199e988007b970b70caa2bbf851fd17ce780f22915bacf2e72a1",
 		},
@@ -123,7 +123,7 @@ func TestSpec(t *testing.T) {
 		"Defaulted":     {reason: "An absent block is the block with its defaults.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.Default() }, same: true},
 		"SaidDefault":   {reason: "To say a default is to say nothing.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.RollbackConfig.MaxRetries = new(int32(3)) }, same: true},
 		"EmptyMap":      {reason: "An empty map says nothing.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.GatesConfig.SLOThresholds = map[string]v1alpha1.Threshold{} }, same: true},
-		"DefaultOfItem": {reason: "Nor does the default of an item.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.GatesConfig.Checks[0].FailureLimit = new(int32(0)) }, same: true},
+		"DefaultOfItem": {reason: "The default of a field of an item does not change the digest.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.GatesConfig.Checks[0].FailureLimit = new(int32(0)) }, same: true},
 		"DefaultOfMetricsUnavailable": {reason: "The defaults for an unavailable metrics backend say nothing.", change: func(s *v1alpha1.IntentDeploymentSpec) {
 			s.GatesConfig.MetricsUnavailableTimeout, s.GatesConfig.OnMetricsUnavailable = "30m", v1alpha1.MetricsUnavailableHold
 		}, same: true},
@@ -131,7 +131,7 @@ func TestSpec(t *testing.T) {
 		"FalseForTrue":  {reason: "False is said where true is the default.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.RollbackConfig.AutoRollback = new(false) }},
 		"ZeroForThree":  {reason: "0 is said where 3 is the default.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.RollbackConfig.MaxRetries = new(int32(0)) }},
 		"ZeroInItem":    {reason: "0 is said where 1 is the default of an item.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.GatesConfig.Checks[0].MinSamples = new(int32(0)) }},
-		"OtherText":     {reason: "The text counts to the letter.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.Intent = new("x ") }},
+		"OtherText":     {reason: "Each character of the text changes the digest.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.Intent = new("x ") }},
 		"Suspend":       {reason: "The status speaks about the whole spec.", change: func(s *v1alpha1.IntentDeploymentSpec) { s.Suspend = new(true) }},
 		"SecondItem": {reason: "A list with one more item says more.", change: func(s *v1alpha1.IntentDeploymentSpec) {
 			s.GatesConfig.Checks = append(s.GatesConfig.Checks, v1alpha1.Check{Name: "a", Type: "Job"})
@@ -184,11 +184,11 @@ func TestOf(t *testing.T) {
 			v:      object{"a": 1, "new": object{"x": 1}, "b": object{}, "items": []any{object{"n": "x"}}}, defaults: object{"a": 1, "new": object{"x": 1}, "b": object{}}, same: true,
 		},
 		"NewFieldInItem": {
-			reason: "Nor does a new field of an item.",
+			reason: "A new field of an item with its default does not change the digest.",
 			v:      object{"a": 1, "b": object{}, "items": []any{object{"n": "x", "new": 5}}}, defaults: object{"a": 1, "b": object{}, "items": []any{object{"new": 5}}}, same: true,
 		},
 		"Said": {
-			reason: "Its other value does.",
+			reason: "Another value than the default changes the digest.",
 			v:      object{"a": 1, "new": false, "b": object{}, "items": []any{object{"n": "x"}}}, defaults: object{"a": 1, "new": true, "b": object{}},
 		},
 	}

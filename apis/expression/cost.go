@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	// wholeCost is what it costs to compare a list or a map: CEL counts its own elements, and not what they are made from.
-	wholeCost = 5000
+	// compareWholeCost is what it costs to compare a list or a map: CEL counts its own elements, and not what they are made from.
+	compareWholeCost = 5000
 
-	// traversed is how many characters of a text cost 1.
-	traversed = 10
+	// charactersPerCost is how many characters of a text cost 1.
+	charactersPerCost = 10
 )
 
 // costs are those of steps whose operands may be large. CEL counts 1 for most of them, as it does not know their types.
@@ -23,46 +23,46 @@ type costs struct{}
 func (costs) CallCost(function, _ string, args []ref.Val, _ ref.Val) *uint64 {
 	switch function {
 	case operators.Equals, operators.NotEquals:
-		return sum(wholes(args))
+		return costOfStep(compareCost(args))
 	case operators.In:
-		return sum(wholes(args[:1]) + sizeOf(args[len(args)-1]))
+		return costOfStep(compareCost(args[:1]) + elementCount(args[len(args)-1]))
 	case operators.Add, operators.Less, operators.LessEquals, operators.Greater, operators.GreaterEquals, overloads.Size, overloads.Contains,
 		overloads.StartsWith, overloads.EndsWith, overloads.TypeConvertString, overloads.TypeConvertInt, overloads.TypeConvertDouble:
-		return sum(texts(args))
+		return costOfStep(textCost(args))
 	}
 	return nil
 }
 
-func sum(more uint64) *uint64 {
+func costOfStep(more uint64) *uint64 {
 	more++
 	return &more
 }
 
-// wholes are what it costs to compare operands.
-func wholes(args []ref.Val) uint64 {
-	cost := texts(args)
+// compareCost are what it costs to compare operands.
+func compareCost(args []ref.Val) uint64 {
+	cost := textCost(args)
 	for _, a := range args {
 		switch a.(type) {
 		case traits.Lister, traits.Mapper:
-			return cost + wholeCost
+			return cost + compareWholeCost
 		}
 	}
 	return cost
 }
 
-// texts are what it costs to look at operands that are texts.
-func texts(args []ref.Val) uint64 {
+// textCost are what it costs to look at operands that are texts.
+func textCost(args []ref.Val) uint64 {
 	cost := uint64(0)
 	for _, a := range args {
 		if s, ok := a.(types.String); ok {
-			cost += uint64(len(s)) / traversed
+			cost += uint64(len(s)) / charactersPerCost
 		}
 	}
 	return cost
 }
 
-// sizeOf a list or a map.
-func sizeOf(v ref.Val) uint64 {
+// elementCount a list or a map.
+func elementCount(v ref.Val) uint64 {
 	s, ok := v.(traits.Sizer)
 	if !ok {
 		return 0

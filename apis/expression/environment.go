@@ -13,13 +13,13 @@ import (
 // maxText is how long a text that was put together may be.
 const maxText = 64 << 10
 
-// macros are the loops that give no more than they are given: map makes lists that hold one thing many times.
-func macros() []string {
+// allowedMacros are the loops that give no more than they are given: map makes lists that hold one thing many times.
+func allowedMacros() []string {
 	return []string{operators.Has, operators.All, operators.Exists, operators.ExistsOne, operators.Filter}
 }
 
-// functions are those whose steps are short. There are none for regular expressions, for bytes, and for times, whose zones are files.
-func functions() []*env.Function {
+// allowedFunctions are those whose steps are short. There are none for regular expressions, for bytes, and for times, whose zones are files.
+func allowedFunctions() []*env.Function {
 	names := []string{
 		operators.LogicalAnd, operators.LogicalOr, operators.LogicalNot, operators.Conditional, operators.NotStrictlyFalse,
 		operators.Equals, operators.NotEquals, operators.Less, operators.LessEquals, operators.Greater, operators.GreaterEquals,
@@ -35,25 +35,25 @@ func functions() []*env.Function {
 	return out
 }
 
-// environment of expressions.
-func environment() (*cel.Env, error) {
+// newEnvironment of expressions.
+func newEnvironment() (*cel.Env, error) {
 	a := cel.TypeParamType("A")
 	same := func(id string, t *cel.Type) cel.FunctionOpt { return cel.Overload(id, []*cel.Type{t, t}, t) }
 	return cel.NewCustomEnv(
-		cel.StdLib(cel.StdLibSubset(env.NewLibrarySubset().AddIncludedMacros(macros()...).AddIncludedFunctions(functions()...))),
-		cel.Variable(variable, cel.DynType),
+		cel.StdLib(cel.StdLibSubset(env.NewLibrarySubset().AddIncludedMacros(allowedMacros()...).AddIncludedFunctions(allowedFunctions()...))),
+		cel.Variable(answerVariable, cel.DynType),
 		cel.Function(
 			operators.Add,
 			same(overloads.AddInt64, cel.IntType), same(overloads.AddUint64, cel.UintType), same(overloads.AddDouble, cel.DoubleType),
 			same(overloads.AddString, cel.StringType), same(overloads.AddList, cel.ListType(a)),
-			cel.SingletonBinaryBinding(add, traits.AdderType),
+			cel.SingletonBinaryBinding(addValues, traits.AdderType),
 		),
 	)
 }
 
-// add numbers, and short texts. Lists are added by loops alone, which CEL writes itself: what is added to itself again and again is larger
-// than anything.
-func add(left, right ref.Val) ref.Val {
+// addValues adds numbers and short texts. Only the loops that CEL writes itself may add lists: a value that is added to itself again and again
+// outgrows every bound.
+func addValues(left, right ref.Val) ref.Val {
 	adder, ok := left.(traits.Adder)
 	if !ok {
 		return types.MaybeNoSuchOverloadErr(left)

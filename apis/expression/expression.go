@@ -1,8 +1,8 @@
-// Package expression reads and evaluates the expressions of web checks, which are CEL, over answers of servers that nobody trusts.
+// Package expression reads and evaluates the expressions of web checks, which are CEL, over answers of servers that are not trusted.
 //
-// CEL counts what an expression costs after each step, and lets nothing end a step, so that no step may be long: nothing here matches
-// regular expressions, and nothing makes a value that is larger than the answer, or refers to it more often than the answer does. To
-// compare two such values would take longer than anybody waits, and to hold one more memory than there is.
+// CEL adds up the cost of an expression after each step, and cannot interrupt a step, so that no step may be long: no function matches
+// regular expressions, and no expression makes a value that is larger than the answer, or refers to it more often than the answer does. To
+// compare two such values would take longer than any caller waits, and to hold one would take more memory than a machine has.
 package expression
 
 import (
@@ -29,14 +29,14 @@ const (
 	// checkFrequency is after how many steps of a loop CEL looks whether its time is over.
 	checkFrequency = 10
 
-	// evaluation is how long it may take at most.
-	evaluation = time.Second
+	// evaluationTimeout is how long it may take at most.
+	evaluationTimeout = time.Second
 
-	// variable is what an expression calls the answer.
-	variable = "answer"
+	// answerVariable is the name of the answer in an expression.
+	answerVariable = "answer"
 
-	// accumulator is what CEL calls the result of a loop, and nobody else may.
-	accumulator = "__result__"
+	// accumulatorName is the name that CEL gives to the result of a loop. Expressions may not use it.
+	accumulatorName = "__result__"
 )
 
 // An Expression is one that was read.
@@ -47,23 +47,23 @@ type Expression struct {
 // A CostError is an expression that costs too much to evaluate.
 type CostError struct{}
 
-// Error says no more than that.
+// Error returns a message without the answer.
 func (*CostError) Error() string { return "the expression costs too much to evaluate over the answer" }
 
-// A Reader reads expressions, and remembers the last ones, also those that are none. It may be used by several goroutines.
+// A Reader reads expressions, and remembers the last ones, also invalid ones. It may be used by several goroutines.
 type Reader struct {
 	env   func() (*cel.Env, error)
 	known *lru.Cache
 }
 
-type reading struct {
+type cachedResult struct {
 	expression *Expression
 	err        error
 }
 
 // NewReader returns a Reader that remembers so many expressions.
 func NewReader(expressions int) *Reader {
-	return &Reader{env: sync.OnceValues(environment), known: lru.New(expressions)}
+	return &Reader{env: sync.OnceValues(newEnvironment), known: lru.New(expressions)}
 }
 
 // Read an expression. It returns an error for one that is not CEL, that cannot give a number, or that might make values which are larger
@@ -73,51 +73,51 @@ func (r *Reader) Read(text string) (*Expression, error) {
 		return nil, errors.Errorf("has more than %d characters", maxCharacters)
 	}
 	if known, ok := r.known.Get(text); ok {
-		if k, ok := known.(reading); ok {
+		if k, ok := known.(cachedResult); ok {
 			return k.expression, k.err
 		}
 	}
-	e, err := r.read(text)
-	r.known.Add(text, reading{expression: e, err: err})
+	e, err := r.compileExpression(text)
+	r.known.Add(text, cachedResult{expression: e, err: err})
 	return e, err
 }
 
-func (r *Reader) read(text string) (*Expression, error) {
+func (r *Reader) compileExpression(text string) (*Expression, error) {
 	env, err := r.env()
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot prepare CEL")
 	}
-	if strings.Contains(text, accumulator) {
-		return nil, errors.Errorf("%s is CEL's own", accumulator)
+	if strings.Contains(text, accumulatorName) {
+		return nil, errors.Errorf("%s is CEL's own", accumulatorName)
 	}
 	parsed, issues := env.Compile(text)
 	if issues.Err() != nil {
 		return nil, errors.Errorf("is not CEL that checks may use: %.200s", issues.Errors()[0].Message)
 	}
-	if err := check(parsed); err != nil {
+	if err := checkExpression(parsed); err != nil {
 		return nil, err
 	}
 	p, err := env.Program(parsed, cel.CostLimit(maxCost), cel.CostTracking(costs{}), cel.InterruptCheckFrequency(checkFrequency))
 	return &Expression{program: p}, errors.Wrap(err, "cannot prepare the expression")
 }
 
-// check that an expression gives a number, and makes nothing that refers to two things at once.
-func check(parsed *cel.Ast) error {
+// checkExpression that an expression gives a number, and makes nothing that refers to two things at once.
+func checkExpression(parsed *cel.Ast) error {
 	switch t := parsed.OutputType(); {
 	case t.IsExactType(cel.DynType), t.IsExactType(cel.BoolType), t.IsExactType(cel.IntType), t.IsExactType(cel.UintType), t.IsExactType(cel.DoubleType):
 	default:
 		return errors.New("gives neither a number nor true or false")
 	}
 	large := false
-	ast.PreOrderVisit(parsed.NativeRep().Expr(), ast.NewExprVisitor(func(e ast.Expr) { large = large || parts(e) > 1 }))
+	ast.PreOrderVisit(parsed.NativeRep().Expr(), ast.NewExprVisitor(func(e ast.Expr) { large = large || countParts(e) > 1 }))
 	if large {
 		return errors.New("makes a list or a map of several things that are not constants")
 	}
 	return nil
 }
 
-// parts that a list or a map is made from, without constants.
-func parts(e ast.Expr) int {
+// countParts that a list or a map is made from, without constants.
+func countParts(e ast.Expr) int {
 	of := []ast.Expr{}
 	if e.Kind() == ast.ListKind {
 		of = e.AsList().Elements()
@@ -139,9 +139,9 @@ func parts(e ast.Expr) int {
 // Evaluate over an answer, which is JSON. It returns a CostError for what would take too long, and an error, which may repeat the answer,
 // for what cannot be evaluated.
 func (e *Expression) Evaluate(ctx context.Context, answer any) (ref.Val, error) {
-	ctx, cancel := context.WithTimeout(ctx, evaluation)
+	ctx, cancel := context.WithTimeout(ctx, evaluationTimeout)
 	defer cancel()
-	v, _, err := e.program.ContextEval(ctx, map[string]any{variable: answer})
+	v, _, err := e.program.ContextEval(ctx, map[string]any{answerVariable: answer})
 	if err != nil && (ctx.Err() != nil || strings.Contains(err.Error(), "cost limit exceeded")) {
 		return types.NullValue, &CostError{}
 	}

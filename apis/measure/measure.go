@@ -22,8 +22,8 @@ const (
 	None = ""
 )
 
-// number is what a number may be: an exponent could stand for more digits than there is memory.
-var number = regexp.MustCompile(`^[0-9]{1,15}([.][0-9]{1,9})?$`)
+// numberPattern is what a number may be: an exponent could stand for more digits than there is memory.
+var numberPattern = regexp.MustCompile(`^[0-9]{1,15}([.][0-9]{1,9})?$`)
 
 // An Amount is a number and its unit, in canonical form.
 type Amount struct {
@@ -40,25 +40,25 @@ func (a Amount) String() string { return a.Value + a.Unit }
 // Decimal returns a number in decimal notation without needless zeros, or false for what is not a number without a sign and
 // without an exponent, or has more than 15 digits before its point or 9 behind it.
 func Decimal(s string) (string, bool) {
-	if !number.MatchString(s) {
+	if !numberPattern.MatchString(s) {
 		return "", false
 	}
 	r, ok := new(big.Rat).SetString(s)
 	if !ok {
 		return "", false
 	}
-	return text(r), true
+	return formatDecimal(r), true
 }
 
 // Of returns the amount of a number in a unit as it is written, or false when one of them is unknown.
 func Of(value, unit string) (Amount, bool) {
-	u, ok := known(unit)
-	if !ok || !number.MatchString(value) {
+	u, ok := unitNamed(unit)
+	if !ok || !numberPattern.MatchString(value) {
 		return Amount{}, false
 	}
-	a := Amount{Value: times(value, u.times, u.over), Unit: u.canonical}
+	a := Amount{Value: scaleDecimal(value, u.times, u.over), Unit: u.canonical}
 	// What was read is read back as the same.
-	return a, number.MatchString(a.Value)
+	return a, numberPattern.MatchString(a.Value)
 }
 
 // Parse reads a number and its unit, such as 500ms or 99.9 %. It returns false when one of them is unknown.
@@ -71,8 +71,8 @@ func Parse(s string) (Amount, bool) {
 // In returns the value of the amount in a unit, or false for a unit of something else, and for a value that has more digits than a
 // number may. A share of one has no unit, and is a hundredth for each percent.
 func (a Amount) In(unit string) (string, bool) {
-	u, ok := known(unit)
-	if !ok || !number.MatchString(a.Value) {
+	u, ok := unitNamed(unit)
+	if !ok || !numberPattern.MatchString(a.Value) {
 		return "", false
 	}
 	value := a.Value
@@ -82,16 +82,16 @@ func (a Amount) In(unit string) (string, bool) {
 	if a.Unit != u.canonical && (a.Unit != Percent || u.canonical != None) {
 		return "", false
 	}
-	value = times(value, u.over, u.times)
-	return value, number.MatchString(value)
+	value = scaleDecimal(value, u.over, u.times)
+	return value, numberPattern.MatchString(value)
 }
 
 // Hundredth returns a percentage as a share of one.
-func Hundredth(value string) string { return times(value, 1, 100) }
+func Hundredth(value string) string { return scaleDecimal(value, 1, 100) }
 
-// IsUnit says whether a word is a unit.
+// IsUnit reports whether a word is a unit.
 func IsUnit(word string) bool {
-	_, ok := known(word)
+	_, ok := unitNamed(word)
 	return ok && word != None
 }
 
@@ -100,8 +100,8 @@ type unit struct {
 	times, over int64
 }
 
-// known returns a unit. Letters keep their case: MBps are bytes, and a Gb is not a GB.
-func known(word string) (unit, bool) {
+// unitNamed returns a unit. Letters keep their case: MBps are bytes, and a Gb is not a GB.
+func unitNamed(word string) (unit, bool) {
 	switch word {
 	case None:
 		return unit{None, 1, 1}, true
@@ -123,21 +123,21 @@ func known(word string) (unit, bool) {
 	return unit{}, false
 }
 
-// times multiplies a number. The divisor is a power of ten, so that the result has an end.
-func times(value string, by, over int64) string {
+// scaleDecimal multiplies a number. The divisor is a power of ten, so that the result has an end.
+func scaleDecimal(value string, by, over int64) string {
 	r, ok := new(big.Rat).SetString(value)
 	if !ok {
 		return value
 	}
-	return text(r.Mul(r, big.NewRat(by, over)))
+	return formatDecimal(r.Mul(r, big.NewRat(by, over)))
 }
 
-func text(r *big.Rat) string {
+func formatDecimal(r *big.Rat) string {
 	s := r.FloatString(15)
 	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
 }
 
-// Above says whether a number in decimal notation is more than another one.
+// Above reports whether a number in decimal notation is more than another one.
 func Above(value string, most int) bool {
 	r, ok := new(big.Rat).SetString(value)
 	return ok && r.Cmp(big.NewRat(int64(most), 1)) > 0

@@ -13,18 +13,18 @@ func TestParse(t *testing.T) {
 		want   string
 		ok     bool
 	}{
-		"Milliseconds": {reason: "A canonical amount stays.", text: "500ms", want: "500ms", ok: true},
-		"Seconds":      {reason: "Seconds are milliseconds.", text: "0.50 s", want: "500ms", ok: true},
-		"Micro":        {reason: "Fractions are exact.", text: "1us", want: "0.001ms", ok: true},
-		"Gigabits":     {reason: "Throughput is in megabits.", text: "2.5 Gbps", want: "2500Mbps", ok: true},
-		"Percent":      {reason: "Percent are not shares.", text: "99.90%", want: "99.9%", ok: true},
+		"Milliseconds": {reason: "A canonical amount is not changed.", text: "500ms", want: "500ms", ok: true},
+		"Seconds":      {reason: "Seconds are converted to milliseconds.", text: "0.50 s", want: "500ms", ok: true},
+		"Micro":        {reason: "Fractions of a unit are converted exactly.", text: "1us", want: "0.001ms", ok: true},
+		"Gigabits":     {reason: "Throughput is converted to megabits per second.", text: "2.5 Gbps", want: "2500Mbps", ok: true},
+		"Percent":      {reason: "Percent are kept as percent.", text: "99.90%", want: "99.9%", ok: true},
 		"Bare":         {reason: "A bare number has no unit.", text: "007", want: "7", ok: true},
-		"Bytes":        {reason: "Bytes are not bits.", text: "1 MBps"},
+		"Bytes":        {reason: "Bytes per second are not a unit.", text: "1 MBps"},
 		"TooFine":      {reason: "What could not be read back is refused.", text: "0.000000001us"},
-		"TooLarge":     {reason: "Digits are bounded.", text: "1000000000000000ms"},
+		"TooLarge":     {reason: "A number with too many digits is refused.", text: "1000000000000000ms"},
 		"Exponent":     {reason: "An exponent could stand for any number of digits.", text: "1e9ms"},
 		"Sign":         {reason: "There is nothing below zero.", text: "-1ms"},
-		"Nothing":      {reason: "A unit alone is no amount.", text: "ms"},
+		"Nothing":      {reason: "A unit without a number is refused.", text: "ms"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -45,9 +45,9 @@ func TestHundredth(t *testing.T) {
 		value  string
 		want   string
 	}{
-		"Fraction": {reason: "A share is exact.", value: "0.1", want: "0.001"},
+		"Fraction": {reason: "A share of one is exact.", value: "0.1", want: "0.001"},
 		"Whole":    {reason: "All of it is one.", value: "100", want: "1"},
-		"Zero":     {reason: "Nothing stays nothing.", value: "0", want: "0"},
+		"Zero":     {reason: "Zero percent is a share of zero.", value: "0", want: "0"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -69,10 +69,10 @@ func TestIn(t *testing.T) {
 		"Seconds":    {reason: "What is in milliseconds can be said in seconds.", amount: "500ms", unit: "s", want: "0.5", ok: true},
 		"Micro":      {reason: "Smaller units have more digits.", amount: "500ms", unit: "us", want: "500000", ok: true},
 		"Same":       {reason: "Its own unit changes nothing.", amount: "500ms", unit: "ms", want: "500", ok: true},
-		"Kilobits":   {reason: "Throughput is converted too.", amount: "2.5Gbps", unit: "kbps", want: "2500000", ok: true},
+		"Kilobits":   {reason: "Throughput is converted to another unit.", amount: "2.5Gbps", unit: "kbps", want: "2500000", ok: true},
 		"Share":      {reason: "A share of one has no unit.", amount: "5%", unit: "", want: "0.05", ok: true},
 		"NoPercent":  {reason: "A number without a unit need not be a share.", amount: "0.05", unit: "%"},
-		"Other":      {reason: "Time is no throughput.", amount: "5ms", unit: "Mbps"},
+		"Other":      {reason: "A time cannot be converted to a throughput.", amount: "5ms", unit: "Mbps"},
 		"Unknown":    {reason: "Nothing is known of other units.", amount: "5ms", unit: "requests/s"},
 		"TooManyNow": {reason: "What could not be read back is refused.", amount: "999999999999999ms", unit: "us"},
 		"TooFineNow": {reason: "What could not be read back is refused.", amount: "0.000000001ms", unit: "s"},

@@ -1,5 +1,5 @@
-// Package oneline makes one line of a text that a user wrote, so that it can stand where a line break would say something else: in a
-// trailer of a commit, say. Pure.
+// Package oneline makes one line of a text that a user wrote, for places where a line break would have another meaning, such as a
+// trailer of a commit. Pure.
 package oneline
 
 import (
@@ -7,9 +7,9 @@ import (
 	"unicode"
 )
 
-// Clean returns a text as one line: without control characters, characters that are not seen, separators of lines and bytes that are no
-// UTF-8, each of which becomes a space, and with one space between words. It has at most so many characters, the last of which says that
-// there was more. Most of 0 or less is no bound.
+// Clean returns a text as one line: without control characters, invisible characters, separators of lines and bytes that are not
+// UTF-8, each of which becomes a space, and with one space between words. It has at most so many characters, the last of which is an ellipsis if
+// the text was cut. With a most of 0 or less the text is not bounded.
 func Clean(text string, most int) string {
 	text = strings.Map(func(r rune) rune {
 		if r == unicode.ReplacementChar || unicode.IsControl(r) || unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) {

@@ -27,7 +27,7 @@ const (
 	ShortestLookback = 5 * time.Second
 )
 
-// Lead is how long a subject has to be live before the query may be asked: what it looks at then lies behind that.
+// Lead returns how long a subject has to be live before the query may be asked, so that all samples that it looks at are of the subject.
 func (r Reach) Lead() time.Duration {
 	lead := time.Duration(0)
 	if r.Windows > 0 {
@@ -39,25 +39,25 @@ func (r Reach) Lead() time.Duration {
 	return lead
 }
 
-// maxReach is how far back a query may look: as long as a check may take. What is measured has to be live for as long before it is asked
-// for the first time, and nobody hears of it until then.
+// maxReach is how far back a query may look: as long as a check may take. The subject has to be live for as long before the first
+// measurement, and has no result until then.
 const maxReach = 24 * time.Hour
 
-// ReachOf a query that was filled. It returns an error for what is not PromQL, and for a query that can never be judged: one that does
+// ReachOf returns the reach of a query that was filled. It returns an error for text that is not PromQL, and for a query that can never be judged: one that does
 // not give numbers at one time, that looks back for longer than 24 hours, or that looks at a fixed time, which may lie before what is
 // measured went live.
 func ReachOf(text string) (Reach, error) {
 	if err := checkLength(text); err != nil {
 		return Reach{}, err
 	}
-	e, err := parse(text)
+	e, err := parseExpression(text)
 	if err != nil {
 		return Reach{}, err
 	}
-	return reachOf(e)
+	return reachOfExpression(e)
 }
 
-func reachOf(e parser.Expr) (Reach, error) {
+func reachOfExpression(e parser.Expr) (Reach, error) {
 	if kind := e.Type(); kind != parser.ValueTypeVector && kind != parser.ValueTypeScalar {
 		return Reach{}, errors.Errorf("gives a %s, which has no value at one time", parser.DocumentedType(kind))
 	}
@@ -67,15 +67,15 @@ func reachOf(e parser.Expr) (Reach, error) {
 	)
 	parser.Inspect(e, func(n parser.Node, path []parser.Node) error {
 		if s, ok := n.(*parser.VectorSelector); ok && err == nil {
-			err = out.add(s, path)
+			err = out.addSelector(s, path)
 		}
 		return nil
 	})
 	return out, err
 }
 
-// add a selector, and the subqueries and the window that it stands in.
-func (r *Reach) add(s *parser.VectorSelector, path []parser.Node) error {
+// addSelector adds a selector, with the subqueries and the window that it stands in.
+func (r *Reach) addSelector(s *parser.VectorSelector, path []parser.Node) error {
 	steps, window, fixed := []time.Duration{s.OriginalOffset}, false, s.Timestamp != nil || s.StartOrEnd != 0
 	for _, n := range path {
 		switch n := n.(type) {
@@ -89,7 +89,7 @@ func (r *Reach) add(s *parser.VectorSelector, path []parser.Node) error {
 	if fixed {
 		return errors.New("looks at a fixed time, which may lie before what is measured went live")
 	}
-	back, err := together(steps)
+	back, err := sumSteps(steps)
 	if err != nil {
 		return err
 	}
@@ -101,11 +101,11 @@ func (r *Reach) add(s *parser.VectorSelector, path []parser.Node) error {
 	return nil
 }
 
-// together is how far back some steps lead. It returns an error for too far, in whichever direction.
-func together(steps []time.Duration) (time.Duration, error) {
+// sumSteps returns how far back some steps lead together. It returns an error for too far, in either direction.
+func sumSteps(steps []time.Duration) (time.Duration, error) {
 	back := time.Duration(0)
 	for _, step := range steps {
-		// Each is looked at by itself too: as numbers, some of them may come to less than one.
+		// Each is checked by itself too, since their sum may overflow.
 		if back += step; step.Abs() > maxReach || back > maxReach {
 			return 0, errors.New("looks back or ahead for more than 24h, and could not be asked before what is measured was live for as long")
 		}

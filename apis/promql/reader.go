@@ -14,25 +14,25 @@ func NewReader(queries int) *Reader {
 }
 
 // Parse a query as Parse does. It returns the error that Parse does.
-func (r *Reader) Parse(text string) (*Template, error) { return remember(r.templates, text, Parse) }
+func (r *Reader) Parse(text string) (*Template, error) { return readCached(r.templates, text, Parse) }
 
 // ReachOf a query as ReachOf does. It returns the error that ReachOf does.
-func (r *Reader) ReachOf(text string) (Reach, error) { return remember(r.reaches, text, ReachOf) }
+func (r *Reader) ReachOf(text string) (Reach, error) { return readCached(r.reaches, text, ReachOf) }
 
-// A reading is what was read, and what was wrong with it.
-type reading[V any] struct {
+// A cachedResult is what was read, and what was wrong with it.
+type cachedResult[V any] struct {
 	value V
 	err   error
 }
 
-// remember what was read. What cannot be read costs as much.
-func remember[V any](c *lru.Cache, text string, read func(string) (V, error)) (V, error) {
+// readCached what was read. What cannot be read costs as much.
+func readCached[V any](c *lru.Cache, text string, read func(string) (V, error)) (V, error) {
 	if known, ok := c.Get(text); ok {
-		if r, ok := known.(reading[V]); ok {
+		if r, ok := known.(cachedResult[V]); ok {
 			return r.value, r.err
 		}
 	}
-	r := reading[V]{}
+	r := cachedResult[V]{}
 	r.value, r.err = read(text)
 	c.Add(text, r)
 	return r.value, r.err

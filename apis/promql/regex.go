@@ -8,14 +8,14 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
-// group returns a regular expression that matches exactly a text, and is one thing wherever it stands.
-func group(text string) string { return "(?:" + regexp.QuoteMeta(text) + ")" }
+// literalGroup returns a regular expression that matches exactly a text, and is one thing wherever it stands.
+func literalGroup(text string) string { return "(?:" + regexp.QuoteMeta(text) + ")" }
 
 // checkRegex returns an error when a placeholder stands where a group is not one: in a class of characters, after a backslash, in a
 // name or a count. With a named group in its place, the expression has to have this group.
 func checkRegex(text string) error {
 	names := map[string]bool{}
-	marked := placeholder.ReplaceAllStringFunc(text, func(string) string {
+	marked := placeholderPattern.ReplaceAllStringFunc(text, func(string) string {
 		name := fmt.Sprintf("placeholder%d", len(names))
 		names[name] = true
 		return "(?P<" + name + ">x)"

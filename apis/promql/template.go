@@ -20,14 +20,14 @@ import (
 // maxCharacters is how long a query may be, as the definition of Blueprints says.
 const maxCharacters = 4096
 
-// open begins a placeholder.
-const open = "{{"
+// openPlaceholder begins a placeholder.
+const openPlaceholder = "{{"
 
 // metricName is the label that holds the name of a metric.
 const metricName = "__name__"
 
-// placeholder is what stands for a value, and what only looks like that.
-var placeholder = regexp.MustCompile(`\{\{(?:([^{}]*)\}\})?`)
+// placeholderPattern is what stands for a value, and what only looks like that.
+var placeholderPattern = regexp.MustCompile(`\{\{(?:([^{}]*)\}\})?`)
 
 // Values that placeholders stand for.
 type Values struct {
@@ -41,8 +41,8 @@ type Values struct {
 	Site string
 }
 
-// value of a placeholder, and whether there is one of this name.
-func (v Values) value(name string) (string, bool) {
+// valueOf of a placeholder, and whether there is one of this name.
+func (v Values) valueOf(name string) (string, bool) {
 	value, ok := map[string]string{"service": v.Service, "namespace": v.Namespace, "site": v.Site}[name]
 	return value, ok
 }
@@ -74,7 +74,7 @@ type matcher struct {
 	regex bool
 }
 
-// Parse reads a query. It returns an error for what is not PromQL, for a query that cannot be judged, as ReachOf says, and for a
+// Parse reads a query. It returns an error for text that is not PromQL, for a query that cannot be judged, as ReachOf says, and for a
 // placeholder that is unknown, or that stands anywhere but in the value of a label matcher.
 func Parse(text string) (*Template, error) {
 	if err := checkLength(text); err != nil {
@@ -82,17 +82,17 @@ func Parse(text string) (*Template, error) {
 	}
 	t := &Template{text: text}
 	var err error
-	if t.weight, err = weigh(text); err != nil {
+	if t.weight, err = weighExpressions(text); err != nil {
 		return nil, err
 	}
-	if err := t.scan(); err != nil {
+	if err := t.scanPlaceholders(); err != nil {
 		return nil, err
 	}
-	e, err := parse(text)
+	e, err := parseExpression(text)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := reachOf(e); err != nil {
+	if _, err := reachOfExpression(e); err != nil {
 		return nil, err
 	}
 	return t, checkMatchers(e)
@@ -105,24 +105,24 @@ func checkLength(text string) error {
 	return nil
 }
 
-// parse a query, unless that would take too long.
-func parse(text string) (parser.Expr, error) {
-	if _, err := weigh(text); err != nil {
+// parseExpression parses a query, unless that would take too long.
+func parseExpression(text string) (parser.Expr, error) {
+	if _, err := weighExpressions(text); err != nil {
 		return nil, err
 	}
 	e, err := parser.NewParser(parser.Options{}).ParseExpr(text)
 	return e, errors.Wrap(err, "is not PromQL")
 }
 
-// scan finds the strings with placeholders.
-func (t *Template) scan() error {
+// scanPlaceholders finds the strings with placeholders.
+func (t *Template) scanPlaceholders() error {
 	l := parser.Lex(t.text)
 	var item, before parser.Item
 	for l.NextItem(&item); item.Typ != parser.EOF; l.NextItem(&item) {
 		if item.Typ == parser.ERROR {
-			return t.broken(item)
+			return t.syntaxError(item)
 		}
-		if err := t.item(item, before.Typ); err != nil {
+		if err := t.scanToken(item, before.Typ); err != nil {
 			return err
 		}
 		if item.Typ != parser.COMMENT {
@@ -132,23 +132,23 @@ func (t *Template) scan() error {
 	return nil
 }
 
-// broken says why a query cannot be read up to its end. Prometheus takes no placeholder outside of a string.
-func (t *Template) broken(at parser.Item) error {
+// syntaxError returns why a query cannot be read up to its end. Prometheus accepts no placeholder outside of a string.
+func (t *Template) syntaxError(at parser.Item) error {
 	for _, begin := range []int{int(at.Pos) - 1, int(at.Pos)} {
-		if begin >= 0 && begin < len(t.text) && strings.HasPrefix(t.text[begin:], open) {
-			return misplaced(t.text[begin:])
+		if begin >= 0 && begin < len(t.text) && strings.HasPrefix(t.text[begin:], openPlaceholder) {
+			return misplacedError(t.text[begin:])
 		}
 	}
-	_, err := parse(t.text)
+	_, err := parseExpression(t.text)
 	return err
 }
 
-func misplaced(text string) error {
-	return errors.Errorf("%.64q stands where no placeholder may: only in the value of a label matcher", placeholder.FindString(text))
+func misplacedError(text string) error {
+	return errors.Errorf("%.64q stands where no placeholder may: only in the value of a label matcher", placeholderPattern.FindString(text))
 }
 
-// item looks for placeholders in one token. Only the value of a matcher follows its operator.
-func (t *Template) item(item parser.Item, before parser.ItemType) error {
+// scanToken records the placeholders of one token. Only the value of a matcher follows its operator.
+func (t *Template) scanToken(item parser.Item, before parser.ItemType) error {
 	text := item.Val
 	if item.Typ == parser.STRING {
 		var err error
@@ -156,23 +156,23 @@ func (t *Template) item(item parser.Item, before parser.ItemType) error {
 			return errors.Wrapf(err, "cannot read the string %.64s", item.Val)
 		}
 	}
-	at := strings.Index(text, open)
+	at := strings.Index(text, openPlaceholder)
 	if at < 0 {
 		return nil
 	}
-	regex := isRegex(before)
+	regex := isRegexMatcher(before)
 	if item.Typ != parser.STRING || !regex && before != parser.EQL && before != parser.NEQ {
-		return misplaced(text[at:])
+		return misplacedError(text[at:])
 	}
 	m := matcher{begin: int(item.Pos), end: int(item.Pos) + len(item.Val), text: text, regex: regex}
 	t.matchers = append(t.matchers, m)
-	return m.check()
+	return m.checkPlaceholders()
 }
 
-// check returns an error for unknown placeholders, and for those that a regular expression does not take for a text.
-func (m matcher) check() error {
-	for _, found := range placeholder.FindAllStringSubmatch(m.text, -1) {
-		if _, ok := (Values{}).value(found[1]); !ok {
+// checkPlaceholders returns an error for unknown placeholders, and for those that a regular expression does not take for a text.
+func (m matcher) checkPlaceholders() error {
+	for _, found := range placeholderPattern.FindAllStringSubmatch(m.text, -1) {
+		if _, ok := (Values{}).valueOf(found[1]); !ok {
 			return errors.Errorf("%.64q is not a placeholder: they are {{namespace}}, {{service}} and {{site}}", found[0])
 		}
 	}
@@ -185,8 +185,8 @@ func (m matcher) check() error {
 // checkMatchers returns an error when a placeholder is the name of a metric, which is a label too.
 func checkMatchers(e parser.Expr) error {
 	for _, m := range matchersOf(e) {
-		if _, after, found := strings.Cut(m.Value, open); found && m.Name == metricName {
-			return misplaced(open + after)
+		if _, after, found := strings.Cut(m.Value, openPlaceholder); found && m.Name == metricName {
+			return misplacedError(openPlaceholder + after)
 		}
 	}
 	return nil
@@ -217,49 +217,49 @@ func (t *Template) Fill(v Values) (string, error) {
 		}
 		out.WriteString(t.text[from:m.begin])
 		// Prometheus takes every escape of Go, and not every character that Go would write as it is.
-		out.WriteString(strconv.QuoteToASCII(m.fill(v)))
+		out.WriteString(strconv.QuoteToASCII(m.fillText(v)))
 		from = m.end
 	}
 	out.WriteString(t.text[from:])
-	return out.String(), t.prove(out.String(), v)
+	return out.String(), t.verifyFilled(out.String(), v)
 }
 
 // checkValues returns an error for values that no label has. An empty one would match what does not have the label at all.
 func (m matcher) checkValues(v Values) error {
-	for _, found := range placeholder.FindAllStringSubmatch(m.text, -1) {
-		if value, _ := v.value(found[1]); value == "" || !utf8.ValidString(value) {
+	for _, found := range placeholderPattern.FindAllStringSubmatch(m.text, -1) {
+		if value, _ := v.valueOf(found[1]); value == "" || !utf8.ValidString(value) {
 			return errors.Errorf("%s: %.64q is not the value of a label", found[0], value)
 		}
 	}
 	return nil
 }
 
-// fill returns the string with values for its placeholders, once: a value that looks like a placeholder is none.
-func (m matcher) fill(v Values) string {
-	return placeholder.ReplaceAllStringFunc(m.text, func(found string) string {
-		value, _ := v.value(placeholder.FindStringSubmatch(found)[1])
+// fillText returns the string with values for its placeholders. A value that looks like a placeholder is not replaced again.
+func (m matcher) fillText(v Values) string {
+	return placeholderPattern.ReplaceAllStringFunc(m.text, func(found string) string {
+		value, _ := v.valueOf(placeholderPattern.FindStringSubmatch(found)[1])
 		if m.regex {
-			return group(value)
+			return literalGroup(value)
 		}
 		return value
 	})
 }
 
-// prove returns an error unless a filled query is what the template is, with other values of its matchers: exactly the ones given.
-func (t *Template) prove(filled string, v Values) error {
-	want, err := parse(t.text)
+// verifyFilled returns an error unless a filled query differs from the template in the values of its matchers only, which are exactly those given.
+func (t *Template) verifyFilled(filled string, v Values) error {
+	want, err := parseExpression(t.text)
 	if err != nil {
 		return err
 	}
-	got, err := parse(filled)
+	got, err := parseExpression(filled)
 	if err != nil {
 		return err
 	}
 	for _, m := range matchersOf(want) {
-		if strings.Contains(m.Value, open) {
+		if strings.Contains(m.Value, openPlaceholder) {
 			regex := m.Type == labels.MatchRegexp || m.Type == labels.MatchNotRegexp
-			// Printing is all that is done with it: it matches nothing.
-			m.Value = matcher{text: m.Value, regex: regex}.fill(v)
+			// The matcher is only printed, so that its compiled expression does not matter.
+			m.Value = matcher{text: m.Value, regex: regex}.fillText(v)
 		}
 	}
 	if want.String() != got.String() {

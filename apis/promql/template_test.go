@@ -22,18 +22,18 @@ func TestFill(t *testing.T) {
 		want   string
 	}{
 		"None":   {reason: "A query needs no placeholder.", query: "vector(1)", want: "vector(1)"},
-		"Equal":  {reason: "A value is quoted.", query: `up{a="{{service}}",b!='{{namespace}}'}`, values: plain, want: `up{a="shop",b!="team-a"}`},
+		"Equal":  {reason: "A value is quoted in the query.", query: `up{a="{{service}}",b!='{{namespace}}'}`, values: plain, want: `up{a="shop",b!="team-a"}`},
 		"Regex":  {reason: "In an expression it is one thing.", query: `up{a=~"{{service}}-.*"}`, values: plain, want: `up{a=~"(?:shop)-.*"}`},
-		"Repeat": {reason: "It is repeated as a whole.", query: `up{a!~"({{site}}){2}|{{site}}+"}`, values: plain, want: `up{a!~"((?:edge1)){2}|(?:edge1)+"}`},
+		"Repeat": {reason: "A value in a regular expression is repeated as a whole.", query: `up{a!~"({{site}}){2}|{{site}}+"}`, values: plain, want: `up{a!~"((?:edge1)){2}|(?:edge1)+"}`},
 		"Raw":    {reason: "Strings without escapes get some.", query: "up{a=`\\d{{service}}`}", values: Values{Service: "`\"\n"}, want: `up{a="\\d` + "`" + `\"\n"}`},
-		"Both":   {reason: "Text stays around it.", query: `up{a="x-{{site}}/{{service}}"} # c`, values: plain, want: `up{a="x-edge1/shop"} # c`},
+		"Both":   {reason: "Text around a placeholder is kept.", query: `up{a="x-{{site}}/{{service}}"} # c`, values: plain, want: `up{a="x-edge1/shop"} # c`},
 		"Spaces": {reason: "The rest is not touched.", query: "up {a = \"{{site}}\" ,\n b=\"\\x41\" } > 1_0", values: plain, want: "up {a = \"edge1\" ,\n b=\"\\x41\" } > 1_0"},
 		"Escaped": {
 			reason: "What a string stands for counts.", query: `up{a="\x7b{service}}"}`, values: plain, want: `up{a="shop"}`,
 		},
-		"Once": {reason: "A value is no template.", query: `up{a="{{service}}{{site}}"}`, values: Values{Service: "{{site}}", Site: "b"}, want: `up{a="{{site}}b"}`},
+		"Once": {reason: "A value that looks like a placeholder is not replaced again.", query: `up{a="{{service}}{{site}}"}`, values: Values{Service: "{{site}}", Site: "b"}, want: `up{a="{{site}}b"}`},
 		"Nested": {
-			reason: "Wherever the selector is.",
+			reason: "Placeholders are replaced in each selector of a query.",
 			query:  `histogram_quantile(0.99, sum by (le) (rate(x{a="{{site}}"}[5m] offset 1h))) / on() group_left avg_over_time(y{b="{{site}}"}[1h:1m])`,
 			values: plain,
 			want:   `histogram_quantile(0.99, sum by (le) (rate(x{a="edge1"}[5m] offset 1h))) / on() group_left avg_over_time(y{b="edge1"}[1h:1m])`,
@@ -111,7 +111,7 @@ func expanded(m *labels.Matcher, template string, v Values) bool {
 	replace := func(quote func(string) string) string {
 		return strings.NewReplacer("{{service}}", quote(v.Service), "{{namespace}}", quote(v.Namespace), "{{site}}", quote(v.Site)).Replace(template)
 	}
-	if m.Type == labels.MatchEqual || m.Type == labels.MatchNotEqual || !strings.Contains(template, open) {
+	if m.Type == labels.MatchEqual || m.Type == labels.MatchNotEqual || !strings.Contains(template, openPlaceholder) {
 		return m.Value == replace(func(s string) string { return s })
 	}
 	for _, one := range []string{v.Service, v.Namespace, v.Site} {
@@ -119,16 +119,16 @@ func expanded(m *labels.Matcher, template string, v Values) bool {
 			// It is not asked for, or it would have been refused.
 			continue
 		}
-		if exact := regexp.MustCompile(`^(?s:` + group(one) + `)$`); !exact.MatchString(one) || exact.MatchString(one+"x") {
+		if exact := regexp.MustCompile(`^(?s:` + literalGroup(one) + `)$`); !exact.MatchString(one) || exact.MatchString(one+"x") {
 			return false
 		}
 	}
-	return m.Value == replace(group)
+	return m.Value == replace(literalGroup)
 }
 
 func mustParse(t *testing.T, query string) parser.Expr {
 	t.Helper()
-	e, err := parse(query)
+	e, err := parseExpression(query)
 	if err != nil {
 		t.Fatalf("parse(%q): %v", query, err)
 	}
@@ -142,39 +142,39 @@ func TestRefusedTemplates(t *testing.T) {
 		query  string
 		want   string
 	}{
-		"Metric":     {reason: "A name is no value.", query: `{{service}}_total{a="b"}`, want: misplaced},
-		"MetricEnd":  {reason: "A name is no value.", query: `total_{{service}}`, want: misplaced},
-		"MetricText": {reason: "Nor is a quoted one.", query: `{"{{service}}",a="b"}`, want: misplaced},
-		"NameLabel":  {reason: "Nor one that is said as a label.", query: `{__name__="{{service}}"}`, want: misplaced},
-		"NameRegex":  {reason: "In whatever way.", query: `{__name__=~"{{service}}.*",a="b"}`, want: misplaced},
-		"Label":      {reason: "A label's name is no value.", query: `up{ {{service}}="a"}`, want: misplaced},
-		"LabelText":  {reason: "Nor is a quoted one.", query: `up{"{{service}}"="a"}`, want: misplaced},
-		"Unquoted":   {reason: "Values are quoted.", query: `up{a={{service}}}`, want: misplaced},
+		"Metric":     {reason: "A placeholder as the beginning of a metric's name is refused.", query: `{{service}}_total{a="b"}`, want: misplaced},
+		"MetricEnd":  {reason: "A placeholder as the end of a metric's name is refused.", query: `total_{{service}}`, want: misplaced},
+		"MetricText": {reason: "A placeholder as a quoted metric name is refused.", query: `{"{{service}}",a="b"}`, want: misplaced},
+		"NameLabel":  {reason: "A placeholder as the value of the label __name__ is refused.", query: `{__name__="{{service}}"}`, want: misplaced},
+		"NameRegex":  {reason: "A placeholder in a regular expression for the label __name__ is refused.", query: `{__name__=~"{{service}}.*",a="b"}`, want: misplaced},
+		"Label":      {reason: "A placeholder as the name of a label is refused.", query: `up{ {{service}}="a"}`, want: misplaced},
+		"LabelText":  {reason: "A placeholder as a quoted label name is refused.", query: `up{"{{service}}"="a"}`, want: misplaced},
+		"Unquoted":   {reason: "A placeholder without quotes is refused.", query: `up{a={{service}}}`, want: misplaced},
 		"Duration":   {reason: "Nothing else is filled in.", query: `rate(up{a="{{site}}"}[{{service}}])`, want: misplaced},
 		"Offset":     {reason: "Nothing else is filled in.", query: `up offset {{service}}`, want: misplaced},
 		"Number":     {reason: "Nothing else is filled in.", query: `up > {{service}}`, want: misplaced},
 		"Comment":    {reason: "A line break would end it.", query: "up # {{service}}", want: misplaced},
-		"CommentIn":  {reason: "Also where a value is about to come.", query: "up{a= # {{service}}\n\"b\"}", want: misplaced},
-		"Replace":    {reason: "A text that is no matcher.", query: `label_replace(up, "a", "{{service}}", "b", ".*")`, want: misplaced},
-		"ReplaceEsc": {reason: "However it is written.", query: `label_replace(up, "a", "\x7b{service}}", "b", ".*")`, want: misplaced},
-		"Grouping":   {reason: "A label's name is no value.", query: `sum by ("{{service}}") (up)`, want: misplaced},
+		"CommentIn":  {reason: "A placeholder in a comment before a value is refused.", query: "up{a= # {{service}}\n\"b\"}", want: misplaced},
+		"Replace":    {reason: "A placeholder in a text that is not a matcher is refused.", query: `label_replace(up, "a", "{{service}}", "b", ".*")`, want: misplaced},
+		"ReplaceEsc": {reason: "An escaped placeholder in a text that is not a matcher is refused.", query: `label_replace(up, "a", "\x7b{service}}", "b", ".*")`, want: misplaced},
+		"Grouping":   {reason: "A placeholder in a grouping clause is refused.", query: `sum by ("{{service}}") (up)`, want: misplaced},
 		"Unknown":    {reason: "A mistake would match nothing.", query: `up{a="{{servce}}"}`, want: `"{{servce}}" is not a placeholder`},
 		"Spaces":     {reason: "They are written in one way.", query: `up{a="{{ service }}"}`, want: `"{{ service }}" is not a placeholder`},
-		"Open":       {reason: "It has an end.", query: `up{a="{{service}"}`, want: `"{{" is not a placeholder`},
-		"Triple":     {reason: "And two braces.", query: `up{a="{{{service}}}"}`, want: `"{{" is not a placeholder`},
+		"Open":       {reason: "A placeholder without its second closing brace is refused.", query: `up{a="{{service}"}`, want: `"{{" is not a placeholder`},
+		"Triple":     {reason: "A placeholder with three braces is refused.", query: `up{a="{{{service}}}"}`, want: `"{{" is not a placeholder`},
 		"Class":      {reason: "In a class it would be its letters.", query: `up{a=~"[{{service}}]"}`, want: "does not take a group"},
-		"Backslash":  {reason: "After a backslash its first letter is something else.", query: `up{a=~"\\{{service}}"}`, want: "does not take a group"},
-		"Hidden":     {reason: "Nor does a bracket help.", query: `up{a=~"(\\{{service}}"}`, want: "does not take a group"},
-		"Quoted":     {reason: "Quoting would be quoted.", query: `up{a=~"\\Q{{service}}\\E"}`, want: "does not take a group"},
-		"Flags":      {reason: "It is no flag.", query: `up{a=~"(?{{service}})"}`, want: "does not take a group"},
+		"Backslash":  {reason: "A placeholder after a backslash is refused, since the backslash would escape its first character.", query: `up{a=~"\\{{service}}"}`, want: "does not take a group"},
+		"Hidden":     {reason: "A placeholder after a backslash in a group is refused.", query: `up{a=~"(\\{{service}}"}`, want: "does not take a group"},
+		"Quoted":     {reason: "A placeholder in a quoted part of a regular expression is refused.", query: `up{a=~"\\Q{{service}}\\E"}`, want: "does not take a group"},
+		"Flags":      {reason: "A placeholder in the flags of a regular expression is refused.", query: `up{a=~"(?{{service}})"}`, want: "does not take a group"},
 		"NotRegex":   {reason: "An expression has to be one.", query: `up{a=~"({{service}}"}`, want: "does not take a group"},
 		"NotPromQL":  {reason: "A query has to be one.", query: `sum(up{a="{{service}}"}`, want: "is not PromQL"},
 		"OpenString": {reason: "A query has to be one.", query: `up{a="{{service}}}`, want: "is not PromQL"},
-		"Range":      {reason: "There is no one value to judge.", query: `up{a="{{service}}"}[5m]`, want: "gives a range vector"},
+		"Range":      {reason: "A query that gives a range of values is refused.", query: `up{a="{{service}}"}[5m]`, want: "gives a range vector"},
 		"Fixed":      {reason: "What can never be judged is said at once.", query: `up{a="{{service}}"} @ 1`, want: "looks at a fixed time"},
-		"Month":      {reason: "Also what would only be judged in a month.", query: `rate(up{a="{{service}}"}[30d])`, want: "looks back or ahead for more than 24h"},
-		"Text":       {reason: "A text is no value.", query: `"up"`, want: "gives a string"},
-		"Large":      {reason: "There is an end.", query: `up{a="` + strings.Repeat("a", 4096) + `"}`, want: "has 4104 characters, more than 4096"},
+		"Month":      {reason: "A query that looks back for a month is refused when it is parsed.", query: `rate(up{a="{{service}}"}[30d])`, want: "looks back or ahead for more than 24h"},
+		"Text":       {reason: "A query that gives a text is refused when it is parsed.", query: `"up"`, want: "gives a string"},
+		"Large":      {reason: "A query that is too long is refused.", query: `up{a="` + strings.Repeat("a", 4096) + `"}`, want: "has 4104 characters, more than 4096"},
 		"Empty":      {reason: "There is something to ask.", query: "", want: "is not PromQL"},
 	}
 	for name, tc := range cases {
@@ -191,8 +191,8 @@ func TestRefusedValues(t *testing.T) {
 		reason string
 		value  string
 	}{
-		"Empty":   {reason: "It would match what has no such label.", value: ""},
-		"Unicode": {reason: "No label has it.", value: "a\xff"},
+		"Empty":   {reason: "An empty value is refused, since it would match series without the label.", value: ""},
+		"Unicode": {reason: "A value that is not valid UTF-8 is refused.", value: "a\xff"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -28,21 +28,21 @@ const (
 	foldedPerUnit = 4
 )
 
-// flags of a regular expression, and whatever else looks like them.
-var flags = regexp.MustCompile(`\(\?[imsU-]+`)
+// flagsPattern of a regular expression, and whatever else looks like them.
+var flagsPattern = regexp.MustCompile(`\(\?[imsU-]+`)
 
-// weigh the regular expressions of a query, before anything compiles them. It returns an error for more than a query may have. What is
-// not PromQL is weighed up to there.
-func weigh(text string) (int, error) {
+// weighExpressions returns the weight of the regular expressions of a query, before they are compiled. It returns an error for more than a query may
+// have. Text that is not PromQL is weighed up to the syntax error.
+func weighExpressions(text string) (int, error) {
 	l := parser.Lex(text)
 	var item, before parser.Item
 	found, bytes, weight := 0, 0, 0
 	for l.NextItem(&item); item.Typ != parser.EOF && item.Typ != parser.ERROR; l.NextItem(&item) {
-		if item.Typ == parser.STRING && isRegex(before.Typ) {
+		if item.Typ == parser.STRING && isRegexMatcher(before.Typ) {
 			if found, bytes = found+1, bytes+len(item.Val); found > maxExpressions || bytes > maxExpressionBytes {
 				return 0, errors.Errorf("has more than %d regular expressions, or more than %d bytes of them", maxExpressions, maxExpressionBytes)
 			}
-			if weight += weightOf(item.Val); weight > maxWeight {
+			if weight += weightOfExpression(item.Val); weight > maxWeight {
 				return 0, errors.Errorf("the regular expression %.64s takes too long to compile: repeat less, and use smaller classes of characters", item.Val)
 			}
 		}
@@ -53,28 +53,28 @@ func weigh(text string) (int, error) {
 	return weight, nil
 }
 
-func isRegex(t parser.ItemType) bool { return t == parser.EQL_REGEX || t == parser.NEQ_REGEX }
+func isRegexMatcher(t parser.ItemType) bool { return t == parser.EQL_REGEX || t == parser.NEQ_REGEX }
 
-// weightOf a quoted regular expression. What cannot be read weighs nothing: nothing compiles it.
-func weightOf(quoted string) int {
+// weightOfExpression a quoted regular expression. What cannot be read weighs nothing: nothing compiles it.
+func weightOfExpression(quoted string) int {
 	text, err := strutil.Unquote(quoted)
 	if err != nil {
 		return 0
 	}
 	// It is read as if it minded case: to read a large class that ignores it takes long in itself.
-	plain := flags.ReplaceAllStringFunc(text, func(f string) string { return strings.ReplaceAll(f, "i", "s") })
+	plain := flagsPattern.ReplaceAllStringFunc(text, func(f string) string { return strings.ReplaceAll(f, "i", "s") })
 	e, err := syntax.Parse(plain, syntax.Perl|syntax.DotNL)
 	if err != nil && plain == text {
 		return 0
 	}
 	if err != nil {
-		return maxWeight + 1 // What only looks like flags may be something else, which is no expression without it.
+		return maxWeight + 1 // The text that looks like flags may be part of a class, without which it is not an expression.
 	}
 	return min(weightOfNode(e, plain != text, 1), maxWeight+1)
 }
 
-// weightOfNode is about how many instructions it takes to match, with the ranges of their classes. It is not told exactly once it is
-// too much: it would not fit into a number.
+// weightOfNode is about how many instructions it takes to match, with the ranges of their classes. Above the bound it is not
+// exact, since it might overflow.
 func weightOfNode(e *syntax.Regexp, fold bool, times int) int {
 	weight := times * (1 + len(e.Rune))
 	if fold && e.Op == syntax.OpCharClass {

@@ -27,25 +27,25 @@ func TestWeigh(t *testing.T) {
 		want   string
 	}{
 		"Usual":       {reason: "What people write is light.", query: `sum(rate(x{a=~"shop-[a-z0-9]+|web-.*",b!~"(GET|POST)_[45]..",c=~"(?i)err(or)?s?-[^ ]+"}[5m]))`},
-		"Many":        {reason: "Also many times.", query: selector(60, "web-[0-9a-f]{5}")},
+		"Many":        {reason: "Many usual regular expressions are accepted.", query: selector(60, "web-[0-9a-f]{5}")},
 		"Long":        {reason: "A list of names may be long.", query: selector(1, strings.Repeat("some-name-of-a-pod|", 100)+"x")},
-		"TooMany":     {reason: "There is an end.", query: selector(65, "a.*"), want: many},
-		"TooLong":     {reason: "Also of their bytes.", query: selector(4, strings.Repeat("a|", 300)), want: many},
+		"TooMany":     {reason: "A query with too many regular expressions is refused.", query: selector(65, "a.*"), want: many},
+		"TooLong":     {reason: "A query with too many bytes of regular expressions is refused.", query: selector(4, strings.Repeat("a|", 300)), want: many},
 		"Class":       {reason: "A large class that is repeated.", query: selector(1, `\\pL{900}`), want: heavy},
-		"Folded":      {reason: "And ignores case.", query: selector(150, `(?i)\\pL{900}`), want: heavy},
-		"FoldedOnce":  {reason: "It is heavy without being repeated.", query: selector(1, `(?i)\\pL\\PL[^a]`), want: heavy},
-		"FoldedWide":  {reason: "Also when it is written as a range.", query: selector(1, `(?s-U:(?is)[B-𞥂][C-𞥂])`), want: heavy},
-		"Repeated":    {reason: "Repeats are multiplied.", query: selector(1, `(((abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz){9}){9}b){12}`), want: heavy},
-		"Optional":    {reason: "Also those that need not be.", query: selector(20, `(abc){0,999}`), want: heavy},
-		"Empty":       {reason: "Also of nothing.", query: selector(1, `(`+strings.Repeat("()", 50)+`){900}`), want: heavy},
-		"OpenEnd":     {reason: "Also without an upper end.", query: selector(1, `(abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz){900,}`), want: heavy},
-		"Apart":       {reason: "They are weighed together.", query: selector(20, `[a-z]{999}`), want: heavy},
-		"Raw":         {reason: "However they are quoted.", query: "max(x{a=~`\\pL{900}`,b!~'\\\\pL{900}'})", want: heavy},
-		"Comment":     {reason: "Whatever stands between.", query: "max(x{a=~ # ~\n`\\pL{900}`})", want: heavy},
-		"Name":        {reason: "Also of the name of a metric.", query: `max({"__name__"=~"\\pL{900}"})`, want: heavy},
-		"Disguised":   {reason: "Nor does a class that only looks like flags help.", query: selector(2, `(?i)[(?i-k]\\pL{900}`), want: heavy},
-		"BeforeError": {reason: "What is no query is not compiled either.", query: `max(x{a=~"\\pL{900}"} !! )`, want: heavy},
-		"Equal":       {reason: "A text is no expression.", query: `max(x{a="\\pL{900}"})`},
+		"Folded":      {reason: "Large classes that ignore case are refused.", query: selector(150, `(?i)\\pL{900}`), want: heavy},
+		"FoldedOnce":  {reason: "One large class that ignores case is refused without any repetition.", query: selector(1, `(?i)\\pL\\PL[^a]`), want: heavy},
+		"FoldedWide":  {reason: "A class of large ranges that ignores case is refused.", query: selector(1, `(?s-U:(?is)[B-𞥂][C-𞥂])`), want: heavy},
+		"Repeated":    {reason: "The counts of nested repetitions are multiplied.", query: selector(1, `(((abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz){9}){9}b){12}`), want: heavy},
+		"Optional":    {reason: "Optional repetitions count like required ones.", query: selector(20, `(abc){0,999}`), want: heavy},
+		"Empty":       {reason: "Repetitions of empty groups count too.", query: selector(1, `(`+strings.Repeat("()", 50)+`){900}`), want: heavy},
+		"OpenEnd":     {reason: "Repetitions without an upper bound count with their lower one.", query: selector(1, `(abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz){900,}`), want: heavy},
+		"Apart":       {reason: "The weights of several regular expressions are added.", query: selector(20, `[a-z]{999}`), want: heavy},
+		"Raw":         {reason: "A regular expression counts in every kind of quotes.", query: "max(x{a=~`\\pL{900}`,b!~'\\\\pL{900}'})", want: heavy},
+		"Comment":     {reason: "A regular expression after a comment counts.", query: "max(x{a=~ # ~\n`\\pL{900}`})", want: heavy},
+		"Name":        {reason: "A regular expression for the name of a metric counts.", query: `max({"__name__"=~"\\pL{900}"})`, want: heavy},
+		"Disguised":   {reason: "A class that looks like flags does not hide the weight.", query: selector(2, `(?i)[(?i-k]\\pL{900}`), want: heavy},
+		"BeforeError": {reason: "Regular expressions before a syntax error count, since the parser compiles them.", query: `max(x{a=~"\\pL{900}"} !! )`, want: heavy},
+		"Equal":       {reason: "A text that is compared for equality is not a regular expression.", query: `max(x{a="\\pL{900}"})`},
 		"Literal":     {reason: "What is quoted in it is text.", query: selector(1, `\\Q(?i)\\E[(?i]+`)},
 	}
 	for name, tc := range cases {
@@ -68,7 +68,7 @@ func TestLightIsLight(t *testing.T) {
 	for _, regex := range []string{`(?i)\\pL`, `(?i)[B-𞥂]`, `\\pL`, `[a-z]{99}`, `(a?){99}`, `(((a{9}){9}){9})`, `(?i)[^a]`, `(ab|cd){0,99}`, `\\PL{3}`, `(abc|cde){0,499}`} {
 		most := 0
 		for n := range maxExpressions {
-			if _, err := weigh(selector(n, regex)); err == nil {
+			if _, err := weighExpressions(selector(n, regex)); err == nil {
 				most = n
 			}
 		}

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// definition is what is read of a CustomResourceDefinition.
+// definition has the fields of a CustomResourceDefinition that are read.
 type definition struct {
 	Spec struct {
 		Group string `json:"group"`
@@ -39,14 +39,14 @@ func Definitions(documents ...[]byte) (*Set, error) {
 		if err := yaml.Unmarshal(document, &d); err != nil {
 			return nil, errors.Wrap(err, "cannot decode CustomResourceDefinition")
 		}
-		if err := s.add(d); err != nil {
+		if err := s.addDefinition(d); err != nil {
 			return nil, errors.Wrapf(err, "CustomResourceDefinition of %s.%s", d.Spec.Names.Kind, d.Spec.Group)
 		}
 	}
 	return s, nil
 }
 
-func (s *Set) add(d definition) error {
+func (s *Set) addDefinition(d definition) error {
 	gk := schema.GroupKind{Group: d.Spec.Group, Kind: d.Spec.Names.Kind}
 	if gk.Group == "" || gk.Kind == "" || (d.Spec.Scope != "Cluster" && d.Spec.Scope != "Namespaced") {
 		return errors.New("spec.group, spec.names.kind and spec.scope must be set")
@@ -64,23 +64,23 @@ func (s *Set) add(d definition) error {
 		if len(v.Schema.OpenAPIV3Schema) == 0 {
 			continue
 		}
-		if s.kinds[gvk], err = custom(v.Schema.OpenAPIV3Schema, k.meta); err != nil {
+		if s.kinds[gvk], err = customSchema(v.Schema.OpenAPIV3Schema, k.meta); err != nil {
 			return errors.Wrapf(err, "version %s", v.Name)
 		}
 	}
 	return nil
 }
 
-// custom closes the schema of a custom resource. Every object has the fields that all objects have.
-func custom(raw json.RawMessage, meta spec.Schema) (*spec.Schema, error) {
+// customSchema closes the schema of a custom resource. Every object has the fields that all objects have.
+func customSchema(raw json.RawMessage, meta spec.Schema) (*spec.Schema, error) {
 	s := spec.Schema{}
 	if err := json.Unmarshal(raw, &s); err != nil {
 		return nil, errors.Wrap(err, "cannot decode openAPIV3Schema")
 	}
-	if refers(raw) {
+	if containsReference(raw) {
 		return nil, errors.New("openAPIV3Schema: $ref is not allowed")
 	}
-	s = closer{}.close(s)
+	s = closer{}.closeSchema(s)
 	text := spec.Schema{SchemaProps: spec.SchemaProps{Type: spec.StringOrArray{"string"}}}
 	if s.Properties == nil {
 		return &s, nil
@@ -89,8 +89,8 @@ func custom(raw json.RawMessage, meta spec.Schema) (*spec.Schema, error) {
 	return &s, nil
 }
 
-// refers says whether any field of a schema is a reference: they could be endless.
-func refers(raw json.RawMessage) bool {
+// containsReference reports whether any field of a schema is a reference, which could be endless.
+func containsReference(raw json.RawMessage) bool {
 	var v any
 	return json.Unmarshal(raw, &v) != nil || hasReference(v)
 }

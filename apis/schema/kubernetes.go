@@ -20,7 +20,7 @@ var packed []byte
 const objectMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 
 // kubernetes is decoded when it is first needed, and never changes.
-var kubernetes = sync.OnceValues(load) //nolint:gochecknoglobals // See above.
+var kubernetes = sync.OnceValues(loadKubernetes) //nolint:gochecknoglobals // See above.
 
 // Kubernetes returns the schemas of Kubernetes' own kinds, in the versions that it serves. It returns an error when those that are
 // built in cannot be decoded.
@@ -38,7 +38,7 @@ type builtin struct {
 	meta spec.Schema
 }
 
-func load() (*builtin, error) {
+func loadKubernetes() (*builtin, error) {
 	r, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot decompress Kubernetes' schemas")
@@ -58,7 +58,7 @@ func load() (*builtin, error) {
 	set := &Set{kinds: map[schema.GroupVersionKind]*spec.Schema{}}
 	for kind, name := range slim.Kinds {
 		version, kind, _ := strings.Cut(kind, " ")
-		set.kinds[schema.FromAPIVersionAndKind(version, kind)] = c.definition(name)
+		set.kinds[schema.FromAPIVersionAndKind(version, kind)] = c.closedDefinition(name)
 	}
-	return &builtin{set: set, meta: *c.definition(objectMeta)}, nil
+	return &builtin{set: set, meta: *c.closedDefinition(objectMeta)}, nil
 }

@@ -19,7 +19,7 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/validate"
 )
 
-// A Problem is what is wrong with one field of an object.
+// A Problem is a problem of one field of an object.
 type Problem struct {
 	// Field is the path of the field. Empty means the object itself.
 	Field string
@@ -27,7 +27,7 @@ type Problem struct {
 	// Message says what is wrong. It holds no value of the object.
 	Message string
 
-	// Unknown says that the schema does not know the field. A newer one may.
+	// Unknown is true for a field that the schema does not have. A newer one may have it.
 	Unknown bool
 }
 
@@ -76,7 +76,7 @@ func (s *Set) Check(gvk schema.GroupVersionKind, object map[string]any) (problem
 	}()
 	result := validate.NewSchemaValidator(s.kinds[gvk], nil, "", strfmt.Default).Validate(object)
 	for _, e := range result.Errors {
-		problems = append(problems, problem(e))
+		problems = append(problems, parseProblem(e))
 	}
 	slices.SortFunc(problems, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Message, b.Message))
@@ -84,7 +84,7 @@ func (s *Set) Check(gvk schema.GroupVersionKind, object map[string]any) (problem
 	return slices.Compact(problems), nil
 }
 
-func problem(err error) Problem {
+func parseProblem(err error) Problem {
 	// Every message is "<field> in body <what is wrong>".
 	field, message, ok := strings.Cut(err.Error(), " in body ")
 	if !ok {

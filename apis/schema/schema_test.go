@@ -51,12 +51,12 @@ func TestCheck(t *testing.T) {
 			want:   []string{"spec.template.spec.containers[0].imagee: is not a field of this kind"},
 		},
 		"Required": {
-			reason: "So is one that is missing.",
+			reason: "A required field that is missing is named by its path.",
 			object: `{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {template: {spec: {containers: [{image: b}]}}}}`,
 			want:   []string{"spec.selector: is required", "spec.template.spec.containers[0].name: is required"},
 		},
 		"Type": {
-			reason: "And one of another type.",
+			reason: "A value of another type is named by its path.",
 			object: `{apiVersion: v1, kind: Service, metadata: {name: a, labels: {a: 1}}, spec: {ports: {port: 80}, selector: [a]}}`,
 			want: []string{
 				`metadata.labels.a: must be of type string: "number"`,
@@ -65,7 +65,7 @@ func TestCheck(t *testing.T) {
 			},
 		},
 		"UnknownKind": {
-			reason: "Of a kind that nobody told about nothing is known.",
+			reason: "An object of a kind without a definition has no problems.",
 			object: `{apiVersion: y.org/v1, kind: Gadget, spec: 1}`,
 		},
 		"Custom": {
@@ -73,7 +73,7 @@ func TestCheck(t *testing.T) {
 			object: `{apiVersion: x.org/v1, kind: Widget, metadata: {name: a, labels: {a: b}}, spec: {size: 3, port: http, mode: Fast, free: {a: {b: c}}, list: [{a: b}]}}`,
 		},
 		"CustomWrong": {
-			reason: "Strictly.",
+			reason: "A custom resource with unknown fields and wrong values is refused.",
 			object: `{apiVersion: x.org/v1, kind: Widget, metadata: {nam: a}, spec: {size: 0, mode: Big, list: [{a: c}], sise: 1}}`,
 			want: []string{
 				"metadata.nam: is not a field of this kind",
@@ -84,7 +84,7 @@ func TestCheck(t *testing.T) {
 			},
 		},
 		"CustomMissing": {
-			reason: "Also what is required.",
+			reason: "A required field of a custom resource that is missing is refused.",
 			object: `{apiVersion: x.org/v1, kind: Widget, metadata: {name: a}}`,
 			want:   []string{"spec: is required"},
 		},
@@ -126,11 +126,11 @@ func TestDefinitions(t *testing.T) {
 		document string
 		want     string
 	}{
-		"Nothing":   {reason: "A definition defines something.", document: "{}", want: "CustomResourceDefinition of .: spec.group, spec.names.kind and spec.scope must be set"},
-		"NotYAML":   {reason: "It can be read.", document: "a: [", want: "cannot decode CustomResourceDefinition"},
-		"Reference": {reason: "References may be endless.", document: definitionOf("x.org", `{type: object, properties: {a: {$ref: "#"}}}`), want: "CustomResourceDefinition of Job.x.org: version v1: openAPIV3Schema: $ref is not allowed"},
+		"Nothing":   {reason: "A definition without group, kind and scope is refused.", document: "{}", want: "CustomResourceDefinition of .: spec.group, spec.names.kind and spec.scope must be set"},
+		"NotYAML":   {reason: "A definition that is not YAML is refused.", document: "a: [", want: "cannot decode CustomResourceDefinition"},
+		"Reference": {reason: "A schema with references is refused, since they may be endless.", document: definitionOf("x.org", `{type: object, properties: {a: {$ref: "#"}}}`), want: "CustomResourceDefinition of Job.x.org: version v1: openAPIV3Schema: $ref is not allowed"},
 		"Builtin":   {reason: "Kubernetes' own kinds stay as they are.", document: definitionOf("batch", `{type: object}`), want: "CustomResourceDefinition of Job.batch: is a kind of Kubernetes' own"},
-		"BadSchema": {reason: "A schema is one.", document: definitionOf("x.org", `{type: 3}`), want: "CustomResourceDefinition of Job.x.org: version v1: cannot decode openAPIV3Schema"},
+		"BadSchema": {reason: "A schema that cannot be decoded is refused.", document: definitionOf("x.org", `{type: 3}`), want: "CustomResourceDefinition of Job.x.org: version v1: cannot decode openAPIV3Schema"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -17,11 +17,11 @@ import (
 const maxCharacters = 64
 
 var (
-	// form is a comparison, which may be left to the metric's direction, a number and its unit.
-	form = regexp.MustCompile(`^ *(<=|>=|<|>|==)? *([0-9]+(?:[.][0-9]+)?) *([A-Za-z%/]*) *$`)
+	// thresholdPattern is a comparison, which may be left to the metric's direction, a number and its unit.
+	thresholdPattern = regexp.MustCompile(`^ *(<=|>=|<|>|==)? *([0-9]+(?:[.][0-9]+)?) *([A-Za-z%/]*) *$`)
 
-	// writable is a unit that can stand in a threshold. The schema takes no other.
-	writable = regexp.MustCompile(`^[A-Za-z%/]*$`)
+	// writableUnit is a unit that can stand in a threshold. The schema takes no other.
+	writableUnit = regexp.MustCompile(`^[A-Za-z%/]*$`)
 )
 
 // A Threshold is a limit for a measurement.
@@ -34,23 +34,23 @@ type Threshold struct {
 }
 
 // Parse reads a threshold. Units that are known are brought into one form, so that "<=0.5 s" and "<= 500ms" are the same; one that
-// only a Blueprint knows stays as it is. It returns an error for what is no threshold.
+// only a Blueprint defines is kept as it is. It returns an error for text that is not a threshold.
 func Parse(text string) (Threshold, error) {
-	found := form.FindStringSubmatch(text)
+	found := thresholdPattern.FindStringSubmatch(text)
 	if found == nil || len(text) > maxCharacters {
 		return Threshold{}, errors.New("must be a threshold such as '<= 500ms', '>= 99.0 %' or '< 0.05'")
 	}
 	if a, ok := measure.Of(found[2], found[3]); ok {
-		return of(found[1], a)
+		return newThreshold(found[1], a)
 	}
 	value, ok := measure.Decimal(found[2])
 	if !ok {
 		return Threshold{}, errors.New("must have at most 15 digits before the point, and 9 behind it")
 	}
-	return of(found[1], measure.Amount{Value: value, Unit: found[3]})
+	return newThreshold(found[1], measure.Amount{Value: value, Unit: found[3]})
 }
 
-func of(comparison string, a measure.Amount) (Threshold, error) {
+func newThreshold(comparison string, a measure.Amount) (Threshold, error) {
 	limit, err := strconv.ParseFloat(a.Value, 64)
 	return Threshold{comparison: comparison, amount: a, limit: limit}, errors.Wrapf(err, "cannot read %q", a.Value)
 }
@@ -65,7 +65,7 @@ func (t Threshold) amountText() string {
 	if t.amount.Unit == measure.None || measure.IsUnit(t.amount.Unit) {
 		return t.amount.String()
 	}
-	if !writable.MatchString(t.amount.Unit) {
+	if !writableUnit.MatchString(t.amount.Unit) {
 		return t.amount.Value
 	}
 	return t.amount.Value + " " + t.amount.Unit
@@ -89,7 +89,7 @@ func (t Threshold) In(unit string) (Threshold, error) {
 	if !ok {
 		return t, errors.Errorf("%q cannot be said in %s", t, named(unit))
 	}
-	return of(t.comparison, measure.Amount{Value: value, Unit: unit})
+	return newThreshold(t.comparison, measure.Amount{Value: value, Unit: unit})
 }
 
 func named(unit string) string {
@@ -117,7 +117,7 @@ func (t Threshold) Directed(d catalogv1alpha1.Direction) (Threshold, error) {
 }
 
 // Holds says whether a value in the unit of the threshold is on its good side. What is not a number is not, nor is what is infinite; and
-// nothing is where nobody said which side is good.
+// a threshold without a comparison never holds.
 func (t Threshold) Holds(value float64) bool {
 	// No comparison holds for what is not a number.
 	if math.IsInf(value, 0) {

@@ -27,21 +27,21 @@ func TestParse(t *testing.T) {
 		want   string
 		err    string
 	}{
-		"Time":       {reason: "Times are in milliseconds.", text: "<=0.5 s", want: "<= 500ms"},
-		"Percent":    {reason: "Needless zeros go.", text: " >= 99.0 % ", want: ">= 99%"},
+		"Time":       {reason: "A time is normalized to milliseconds.", text: "<=0.5 s", want: "<= 500ms"},
+		"Percent":    {reason: "Needless zeros and spaces are removed.", text: " >= 99.0 % ", want: ">= 99%"},
 		"Share":      {reason: "A number needs no unit.", text: "< 0.05", want: "< 0.05"},
 		"Bare":       {reason: "The comparison may be left to the metric.", text: "500ms", want: "500ms"},
 		"Exactly":    {reason: "A value may be fixed.", text: "==1", want: "== 1"},
 		"More":       {reason: "There is more than at least.", text: ">1Gbps", want: "> 1000Mbps"},
 		"Own":        {reason: "A unit that only a Blueprint knows stays.", text: ">=10requests/s", want: ">= 10 requests/s"},
-		"TooLong":    {reason: "Texts are bounded.", text: "1" + strings.Repeat(" ", maxCharacters), err: grammar},
-		"Digits":     {reason: "Digits are bounded.", text: "1.0000000001", err: "must have at most 15 digits before the point, and 9 behind it"},
+		"TooLong":    {reason: "A text that is too long is refused.", text: "1" + strings.Repeat(" ", maxCharacters), err: grammar},
+		"Digits":     {reason: "A number with too many digits is refused.", text: "1.0000000001", err: "must have at most 15 digits before the point, and 9 behind it"},
 		"Negative":   {reason: "There is nothing below zero.", text: "> -1", err: grammar},
 		"Exponent":   {reason: "An exponent could stand for any number of digits.", text: "< 1e9", err: grammar},
-		"NotANumber": {reason: "Nothing is at most what is no number.", text: "<= NaN", err: grammar},
-		"Empty":      {reason: "Nothing is no threshold.", text: "", err: grammar},
-		"Comparison": {reason: "A comparison alone is no threshold.", text: "<=", err: grammar},
-		"Unequal":    {reason: "There are five comparisons.", text: "!= 1", err: grammar},
+		"NotANumber": {reason: "A threshold that is not a number is refused.", text: "<= NaN", err: grammar},
+		"Empty":      {reason: "An empty text is not a threshold.", text: "", err: grammar},
+		"Comparison": {reason: "A comparison without a number is not a threshold.", text: "<=", err: grammar},
+		"Unequal":    {reason: "Another comparison than the five is refused.", text: "!= 1", err: grammar},
 		"Line":       {reason: "A threshold is one line.", text: "<= 1\n", err: grammar},
 	}
 	for name, tc := range cases {
@@ -65,14 +65,14 @@ func TestIn(t *testing.T) {
 		want   string
 		err    string
 	}{
-		"Converted":  {reason: "Times are converted.", text: "<= 500ms", unit: "s", want: "<= 0.5s"},
+		"Converted":  {reason: "A time is converted to the unit of the metric.", text: "<= 500ms", unit: "s", want: "<= 0.5s"},
 		"Number":     {reason: "A number is in the unit of its metric.", text: "99.0", unit: "%", want: "99%"},
-		"NumberOwn":  {reason: "That may be a unit that only the Blueprint knows.", text: "< 10", unit: "requests/s", want: "< 10 requests/s"},
+		"NumberOwn":  {reason: "A number gets the unit that only the Blueprint defines.", text: "< 10", unit: "requests/s", want: "< 10 requests/s"},
 		"Share":      {reason: "A metric without a unit is measured in shares of one.", text: "< 5 %", unit: "", want: "< 0.05"},
 		"Own":        {reason: "The same unit is the same.", text: ">= 10 requests/s", unit: "requests/s", want: ">= 10 requests/s"},
 		"Unwritable": {reason: "A unit of several words cannot be said, and is left out.", text: "3", unit: "calls per day", want: "3"},
-		"Mismatch":   {reason: "Time is no share.", text: "<= 500ms", unit: "%", err: `"<= 500ms" cannot be said in %`},
-		"MismatchNo": {reason: "Time is no plain number.", text: "<= 500ms", unit: "", err: `"<= 500ms" cannot be said in a number without a unit`},
+		"Mismatch":   {reason: "A time cannot be converted to percent.", text: "<= 500ms", unit: "%", err: `"<= 500ms" cannot be said in %`},
+		"MismatchNo": {reason: "A time cannot be converted to a number without a unit.", text: "<= 500ms", unit: "", err: `"<= 500ms" cannot be said in a number without a unit`},
 		"OtherOwn":   {reason: "Nothing is known of other units.", text: "<= 5 errors", unit: "requests", err: `"<= 5 errors" cannot be said in requests`},
 		"TooFine":    {reason: "What could not be read back is refused.", text: "< 0.000000001ms", unit: "s", err: `"< 0.000000001ms" cannot be said in s`},
 	}
@@ -101,8 +101,8 @@ func TestDirected(t *testing.T) {
 		want      string
 		err       string
 	}{
-		"AtMost":  {reason: "Latencies are good below.", text: "500ms", direction: catalogv1alpha1.DirectionAtMost, want: "<= 500ms"},
-		"AtLeast": {reason: "Availability is good above.", text: "99%", direction: catalogv1alpha1.DirectionAtLeast, want: ">= 99%"},
+		"AtMost":  {reason: "A latency without a comparison gets an upper limit.", text: "500ms", direction: catalogv1alpha1.DirectionAtMost, want: "<= 500ms"},
+		"AtLeast": {reason: "An availability without a comparison gets a lower limit.", text: "99%", direction: catalogv1alpha1.DirectionAtLeast, want: ">= 99%"},
 		"Said":    {reason: "A comparison that is said stays.", text: "< 500ms", direction: catalogv1alpha1.DirectionAtMost, want: "< 500ms"},
 		"Exactly": {reason: "A value that is fixed points nowhere.", text: "== 0", direction: catalogv1alpha1.DirectionAtMost, want: "== 0"},
 		"WrongMost": {
@@ -113,7 +113,7 @@ func TestDirected(t *testing.T) {
 			reason: "An upper limit for what is good above is refused.", text: "< 99%", direction: catalogv1alpha1.DirectionAtLeast, want: "< 99%",
 			err: `"< 99%" points the wrong way: more is better, so the threshold must begin with >= or >`,
 		},
-		"Unknown": {reason: "Nothing follows from nothing.", text: "5", want: "5"},
+		"Unknown": {reason: "A metric without a direction leaves the threshold without a comparison.", text: "5", want: "5"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -145,18 +145,18 @@ func TestHolds(t *testing.T) {
 		want   bool
 	}{
 		"Exactly":       {reason: "What is at most half a second is so at 500 ms.", text: "<= 0.5s", unit: "ms", value: 500, want: true},
-		"ExactlyInS":    {reason: "It is so in seconds too.", text: "<= 500ms", unit: "s", value: 0.5, want: true},
+		"ExactlyInS":    {reason: "A value equal to the limit holds in seconds too.", text: "<= 500ms", unit: "s", value: 0.5, want: true},
 		"Binary":        {reason: "No measurement is exactly a tenth: the nearest one is.", text: "<= 100ms", unit: "s", value: tenth, want: true},
 		"BinaryAtLeast": {reason: "The same holds from the other side.", text: ">= 0.1", value: tenth, want: true},
 		"Rounded":       {reason: "What is more is more, however little.", text: "<= 0.3", value: tenth + fifth},
-		"Less":          {reason: "Less is not equal.", text: "< 500ms", unit: "ms", value: 500},
-		"LessHolds":     {reason: "Less is less.", text: "< 500ms", unit: "ms", value: math.Nextafter(500, 0), want: true},
-		"More":          {reason: "More is not equal.", text: "> 99%", unit: "%", value: 99},
-		"MoreHolds":     {reason: "More is more.", text: "> 99%", unit: "%", value: 99.01, want: true},
+		"Less":          {reason: "A value equal to the limit is not less.", text: "< 500ms", unit: "ms", value: 500},
+		"LessHolds":     {reason: "A value just below the limit is less.", text: "< 500ms", unit: "ms", value: math.Nextafter(500, 0), want: true},
+		"More":          {reason: "A value equal to the limit is not more.", text: "> 99%", unit: "%", value: 99},
+		"MoreHolds":     {reason: "A value above the limit is more.", text: "> 99%", unit: "%", value: 99.01, want: true},
 		"Equal":         {reason: "A fixed value is met.", text: "== 1", value: 1, want: true},
-		"Unequal":       {reason: "Or it is not.", text: "== 1", value: 1.0000001},
+		"Unequal":       {reason: "A value that differs from the limit is not equal.", text: "== 1", value: 1.0000001},
 		"Share":         {reason: "A percentage of a share is exact.", text: "<= 7%", value: 0.07, want: true},
-		"Undirected":    {reason: "Nobody said which side is good.", text: "5", value: 5},
+		"Undirected":    {reason: "A threshold without a comparison never holds.", text: "5", value: 5},
 		"NaN":           {reason: "What is not a number is not good.", text: "<= 5", value: math.NaN()},
 		"Infinite":      {reason: "What is infinite was divided by nothing.", text: ">= 5", value: math.Inf(1)},
 		"MinusInfinite": {reason: "What is infinite was divided by nothing.", text: "<= 5", value: math.Inf(-1)},

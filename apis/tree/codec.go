@@ -36,7 +36,7 @@ func Encode(f Files) ([]byte, error) {
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot compress files")
 	}
-	if err := pack(z, f); err != nil {
+	if err := writeArchive(z, f); err != nil {
 		return nil, err
 	}
 	if err := z.Close(); err != nil {
@@ -48,7 +48,7 @@ func Encode(f Files) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-func pack(w io.Writer, f Files) error {
+func writeArchive(w io.Writer, f Files) error {
 	t := tar.NewWriter(w)
 	for _, name := range f.Names() {
 		if err := t.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: fileMode, Size: int64(len(f[name]))}); err != nil {
@@ -74,7 +74,7 @@ func Decode(b []byte) (Files, error) {
 	}
 	z.Multistream(false)
 	// Room for the archive's own headers, so that files at the bound still decode.
-	f, err := unpack(tar.NewReader(io.LimitReader(z, MaxBytes+MaxFiles*2048)))
+	f, err := readArchive(tar.NewReader(io.LimitReader(z, MaxBytes+MaxFiles*2048)))
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func Decode(b []byte) (Files, error) {
 	return f, f.Validate()
 }
 
-func unpack(t *tar.Reader) (Files, error) {
+func readArchive(t *tar.Reader) (Files, error) {
 	f, size := Files{}, int64(0)
 	for {
 		h, err := t.Next()
@@ -99,13 +99,13 @@ func unpack(t *tar.Reader) (Files, error) {
 		if size += h.Size; size > MaxBytes {
 			return nil, errors.Errorf("%d bytes are more than the %d that a tree may hold", size, MaxBytes)
 		}
-		if err := unpackFile(t, h, f); err != nil {
+		if err := readArchiveFile(t, h, f); err != nil {
 			return nil, err
 		}
 	}
 }
 
-func unpackFile(t *tar.Reader, h *tar.Header, f Files) error {
+func readArchiveFile(t *tar.Reader, h *tar.Header, f Files) error {
 	if h.Typeflag != tar.TypeReg {
 		return errors.Errorf("%q is not a regular file", h.Name)
 	}

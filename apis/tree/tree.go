@@ -87,22 +87,22 @@ func ValidatePath(name string) error {
 // ID is the id that the files have as a git tree, with every file a regular one: the SHA-1 of the tree object, as git's
 // documentation of objects describes it (gitformat: "tree <size>\0" and entries "<mode> <name>\0<20 bytes>").
 func ID(f Files) string {
-	return build(f).String()
+	return treeHash(f).String()
 }
 
-func build(f Files) plumbing.Hash {
+func treeHash(f Files) plumbing.Hash {
 	folders := map[string]Files{}
 	lines := map[string]string{}
 	for name, content := range f {
 		if dir, rest, ok := strings.Cut(name, "/"); ok {
-			folders[dir] = with(folders[dir], rest, content)
+			folders[dir] = withFile(folders[dir], rest, content)
 			continue
 		}
-		lines[name] = entry("100644", name, plumbing.ComputeHash(plumbing.BlobObject, content))
+		lines[name] = treeEntry("100644", name, plumbing.ComputeHash(plumbing.BlobObject, content))
 	}
 	for dir, files := range folders {
 		// Git sorts a folder as if its name ended with a slash.
-		lines[dir+"/"] = entry("40000", dir, build(files))
+		lines[dir+"/"] = treeEntry("40000", dir, treeHash(files))
 	}
 	var b strings.Builder
 	for _, key := range slices.Sorted(maps.Keys(lines)) {
@@ -111,7 +111,7 @@ func build(f Files) plumbing.Hash {
 	return plumbing.ComputeHash(plumbing.TreeObject, []byte(b.String()))
 }
 
-func with(f Files, name string, content []byte) Files {
+func withFile(f Files, name string, content []byte) Files {
 	if f == nil {
 		f = Files{}
 	}
@@ -119,6 +119,6 @@ func with(f Files, name string, content []byte) Files {
 	return f
 }
 
-func entry(mode, name string, id plumbing.Hash) string {
+func treeEntry(mode, name string, id plumbing.Hash) string {
 	return fmt.Sprintf("%s %s\x00%s", mode, name, id[:])
 }

@@ -18,23 +18,23 @@ func TestValidatePath(t *testing.T) {
 	}{
 		"Plain":        {reason: "A file's name is a path.", path: "deployment-web.yaml", valid: true},
 		"Nested":       {reason: "A path may have folders.", path: "a/b/c.yaml", valid: true},
-		"Empty":        {reason: "Nothing is no path.", path: ""},
+		"Empty":        {reason: "An empty path is refused.", path: ""},
 		"Absolute":     {reason: "A path stays in its directory.", path: "/etc/passwd"},
 		"Parent":       {reason: "A path stays in its directory.", path: "../x.yaml"},
 		"InnerParent":  {reason: "A path stays in its directory, also by a detour.", path: "a/../../x.yaml"},
 		"NotClean":     {reason: "One file has one spelling.", path: "a//b.yaml"},
 		"Dot":          {reason: "One file has one spelling.", path: "./a.yaml"},
 		"GitFolder":    {reason: "A repository in a repository would be configured by us.", path: ".git/config"},
-		"InnerGit":     {reason: "Nor may it be deeper.", path: "a/.git/hooks/pre-push"},
+		"InnerGit":     {reason: "A .git folder below another folder is refused.", path: "a/.git/hooks/pre-push"},
 		"Marker":       {reason: "The marker is the provider's.", path: Marker},
-		"Trailing":     {reason: "A folder is no file.", path: "a/"},
+		"Trailing":     {reason: "A path that ends with a slash is refused.", path: "a/"},
 		"NewLine":      {reason: "A line break would end a line of a manifest list.", path: "a\nb"},
 		"NoByte":       {reason: "Git ends names with a zero byte.", path: "a\x00b"},
 		"Backslash":    {reason: "Windows reads it as a separator.", path: `a\b`},
 		"Colon":        {reason: "NTFS reads a stream's name behind it.", path: "a:b"},
-		"NotASCII":     {reason: "Two forms of one letter would be two files.", path: "\u00e4.yaml"},
+		"NotASCII":     {reason: "A character with two encodings would be two files, and is refused.", path: "\u00e4.yaml"},
 		"InvisibleDot": {reason: "HFS+ ignores some characters, and finds .git.", path: "\u200c.git"},
-		"TooLong":      {reason: "A path is bounded.", path: strings.Repeat("a", 513)},
+		"TooLong":      {reason: "A path that is too long is refused.", path: strings.Repeat("a", 513)},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -52,14 +52,14 @@ func TestID(t *testing.T) {
 		files  Files
 	}{
 		"Empty":  {reason: "The empty tree has an id of its own.", files: Files{}},
-		"One":    {reason: "One file.", files: Files{"a.yaml": []byte("a: 1\n")}},
+		"One":    {reason: "A tree of one file has the id that Git computes.", files: Files{"a.yaml": []byte("a: 1\n")}},
 		"Empty2": {reason: "A file may be empty, and hold any byte.", files: Files{"a": nil, "b": {0, 255, '\r', '\n'}}},
 		"Order": {
 			reason: "Git sorts a folder as if its name ended with a slash: a.b, a-b and a0 are around a/.",
 			files:  Files{"a/x": []byte("1"), "a.b": []byte("2"), "a-b": []byte("3"), "a0": []byte("4"), "A": []byte("5")},
 		},
 		"Deep": {
-			reason: "Folders in folders.",
+			reason: "A tree of nested folders has the id that Git computes.",
 			files:  Files{"x/y/z/a": []byte("1"), "x/y/z.b": []byte("2"), "x/y-b": []byte("3"), "x.y/a": []byte("4"), "x/y/a": []byte("5")},
 		},
 	}

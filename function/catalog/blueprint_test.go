@@ -16,7 +16,7 @@ func TestResolvePinned(t *testing.T) {
 	type want struct {
 		blueprint, inChannel string
 		// reason of the error, and parts of its message.
-		reason  string
+		code    string
 		message []string
 		open    bool
 	}
@@ -30,7 +30,7 @@ func TestResolvePinned(t *testing.T) {
 		"Unanswered": {reason: "Both have to be known.", want: want{open: true}},
 		"Gone": {
 			reason: "A pinned Blueprint that does not exist is missing.", answers: Answers{needPinned: encoded()},
-			want: want{inChannel: "web-1.0.0", reason: deploymentv1alpha1.ReasonBlueprintMissing, message: []string{"web-0.9.0"}},
+			want: want{inChannel: "web-1.0.0", code: deploymentv1alpha1.ReasonBlueprintMissing, message: []string{"web-0.9.0"}},
 		},
 		"Ambiguous": {
 			reason:  "Two in the channel do not stop a deployment that stays with its own, and none of them waits to be approved.",
@@ -40,11 +40,11 @@ func TestResolvePinned(t *testing.T) {
 		"GoneAndAmbiguous": {
 			reason:  "Two in the channel are an error for a deployment whose own Blueprint is gone.",
 			answers: Answers{needPinned: encoded(), needBlueprint: encoded(blueprintOf("web-2", "web"), blueprintOf("web-1", "web"))},
-			want:    want{reason: deploymentv1alpha1.ReasonBlueprintAmbiguous, message: []string{"web-1 and web-2"}},
+			want:    want{code: deploymentv1alpha1.ReasonBlueprintAmbiguous, message: []string{"web-1 and web-2"}},
 		},
 		"OtherType": {
 			reason: "A pinned Blueprint that does not serve the type of the intent is refused.", answers: Answers{needPinned: encoded(blueprintOf("web-0.9.0", "upf"))},
-			want: want{reason: "Invalid", message: []string{"web-0.9.0"}},
+			want: want{code: "Invalid", message: []string{"web-0.9.0"}},
 		},
 	}
 	for name, tc := range cases {
@@ -55,10 +55,10 @@ func TestResolvePinned(t *testing.T) {
 				got.blueprint, got.inChannel = s.Blueprint.GetName(), s.InChannel
 			}
 			if e := (&MissingError{}); errors.As(err, &e) {
-				got.reason, got.inChannel = e.Reason, e.InChannel
+				got.code, got.inChannel = e.Reason, e.InChannel
 			}
 			if e := (&InvalidError{}); errors.As(err, &e) {
-				got.reason = "Invalid"
+				got.code = "Invalid"
 			}
 			for _, part := range tc.want.message {
 				if !strings.Contains(err.Error(), part) {

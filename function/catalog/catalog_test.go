@@ -168,7 +168,7 @@ func TestResolve(t *testing.T) {
 		// Places as Site, configuration and path.
 		places []string
 		// Reason of a MissingError, or Invalid.
-		reason string
+		code string
 		// Parts of the message.
 		message []string
 	}
@@ -209,11 +209,11 @@ func TestResolve(t *testing.T) {
 		},
 		"BothOfThree": {
 			reason: "Both is refused where the namespace may use three Sites.", query: query(targetSite("both")), answers: all(site("b"), site("c"), site("a")),
-			want: want{reason: deploymentv1alpha1.ReasonSiteMissing, message: []string{`"both"`, "3"}},
+			want: want{code: deploymentv1alpha1.ReasonSiteMissing, message: []string{`"both"`, "3"}},
 		},
 		"BothOfOne": {
 			reason: "One is not both, and what may not be used is not counted.", query: query(targetSite("both")), answers: all(site("b"), site("x", foreign)),
-			want: want{reason: deploymentv1alpha1.ReasonSiteMissing, message: []string{"1"}},
+			want: want{code: deploymentv1alpha1.ReasonSiteMissing, message: []string{"1"}},
 		},
 		"ByLabels": {
 			reason: "A selector chooses the Sites that have its labels.", query: query(labels), answers: answers(Answers{needSharedAB: encoded(), needOwnAB: encoded(site("a"))}),
@@ -221,16 +221,16 @@ func TestResolve(t *testing.T) {
 		},
 		"NoneByLabels": {
 			reason: "A selector that no Site matches is missing its Sites.", query: query(labels), answers: answers(Answers{needSharedAB: encoded(), needOwnAB: encoded()}),
-			want: want{reason: deploymentv1alpha1.ReasonNoSite},
+			want: want{code: deploymentv1alpha1.ReasonNoSite},
 		},
 		"NoneAllowed": {
 			reason: "None that may be used.", query: query(targetSite("all")), answers: all(site("x", foreign)),
-			want: want{reason: deploymentv1alpha1.ReasonNoSite},
+			want: want{code: deploymentv1alpha1.ReasonNoSite},
 		},
-		"NoSite": {reason: "A deployment without any Site gets the reason NoSite.", query: query(intentSites()), answers: answers(nil), want: want{reason: deploymentv1alpha1.ReasonNoSite, message: []string{"deliveryConfig.targetSite"}}},
+		"NoSite": {reason: "A deployment without any Site gets the reason NoSite.", query: query(intentSites()), answers: answers(nil), want: want{code: deploymentv1alpha1.ReasonNoSite, message: []string{"deliveryConfig.targetSite"}}},
 		"SiteMissing": {
 			reason: "All that are missing are named.", query: query(intentSites("edge1", "z", "y")), answers: answers(Answers{"site/y": encoded(), "site/z": encoded(), needShared: encoded(), needOwn: encoded()}),
-			want: want{reason: deploymentv1alpha1.ReasonSiteMissing, message: []string{`"y", "z"`}},
+			want: want{code: deploymentv1alpha1.ReasonSiteMissing, message: []string{`"y", "z"`}},
 		},
 		"Agreement": {
 			reason: "Both may say the same.", query: query(func(q *Query) { q.Delivery.TargetSite = "edge1" }), answers: answers(nil),
@@ -238,43 +238,43 @@ func TestResolve(t *testing.T) {
 		},
 		"Conflict": {
 			reason: "Both and different is an error that names both fields.", query: query(func(q *Query) { q.Delivery.TargetSite = "edge2" }), answers: answers(nil),
-			want: want{reason: "Invalid", message: []string{"spec.deliveryConfig.targetSite", "spec.intent"}},
+			want: want{code: "Invalid", message: []string{"spec.deliveryConfig.targetSite", "spec.intent"}},
 		},
 		"ConflictWithLabels": {
 			reason: "Labels are never the same as names.", query: query(func(q *Query) { labels(q); q.IntentSites = []string{"edge1"} }), answers: answers(nil),
-			want: want{reason: "Invalid", message: []string{"spec.deliveryConfig.siteSelector", "spec.intent"}},
+			want: want{code: "Invalid", message: []string{"spec.deliveryConfig.siteSelector", "spec.intent"}},
 		},
 		"ConflictOfLabels": {
 			reason: "Other labels select other Sites.", query: query(func(q *Query) { labels(q); q.IntentLabels = map[string]string{"a": "1"} }), answers: answers(nil),
-			want: want{reason: "Invalid", message: []string{"spec.deliveryConfig.siteSelector", "selector of spec.intent"}},
+			want: want{code: "Invalid", message: []string{"spec.deliveryConfig.siteSelector", "selector of spec.intent"}},
 		},
 		"LabelsBesideTarget": {
 			reason: "A name is not a selection.", query: query(func(q *Query) {
 				q.IntentSites, q.IntentLabels, q.Delivery.TargetSite = nil, map[string]string{"a": "1"}, "edge1"
 			}), answers: answers(nil),
-			want: want{reason: "Invalid", message: []string{"spec.deliveryConfig.targetSite", "selector of spec.intent"}},
+			want: want{code: "Invalid", message: []string{"spec.deliveryConfig.targetSite", "selector of spec.intent"}},
 		},
-		"WordBesideName": {reason: "A word for several Sites is refused beside another name.", query: query(intentSites("all", "edge1")), answers: answers(nil), want: want{reason: "Invalid", message: []string{"spec.intent"}}},
+		"WordBesideName": {reason: "A word for several Sites is refused beside another name.", query: query(intentSites("all", "edge1")), answers: answers(nil), want: want{code: "Invalid", message: []string{"spec.intent"}}},
 		"BlueprintMissing": {
 			reason: "A Blueprint that does not exist is missing.", query: query(nil), answers: answers(Answers{needBlueprint: encoded(), needListed: encoded()}),
-			want: want{reason: deploymentv1alpha1.ReasonBlueprintMissing, message: []string{"web", "stable"}},
+			want: want{code: deploymentv1alpha1.ReasonBlueprintMissing, message: []string{"web", "stable"}},
 		},
 		"BlueprintAmbiguous": {
 			reason: "Two Blueprints in one channel.", query: query(nil), answers: answers(Answers{needBlueprint: encoded(blueprintOf("web-2", "web"), blueprintOf("web-1", "web"))}),
-			want: want{reason: deploymentv1alpha1.ReasonBlueprintAmbiguous, message: []string{"web-1 and web-2"}},
+			want: want{code: deploymentv1alpha1.ReasonBlueprintAmbiguous, message: []string{"web-1 and web-2"}},
 		},
 		"OtherType": {
 			reason: "A Blueprint that does not serve the type.", query: query(nil), answers: answers(Answers{needBlueprint: encoded(blueprintOf("web-1", "upf"))}),
-			want: want{reason: "Invalid", message: []string{"spec.intent", "web-1", `"web"`}},
+			want: want{code: "Invalid", message: []string{"spec.intent", "web-1", `"web"`}},
 		},
 		"InvalidBeforeMissing": {
 			reason: "What can never be is said before what may appear.", query: query(nil),
 			answers: answers(Answers{"site/edge1": encoded(), needShared: encoded(), needOwn: encoded(), needBlueprint: encoded(blueprintOf("web-1", "upf"))}),
-			want:    want{reason: "Invalid"},
+			want:    want{code: "Invalid"},
 		},
 		"ConfigMissing": {
 			reason: "A configuration that does not exist is missing.", query: query(nil), answers: answers(Answers{needConfig: encoded(), needConfigs: encoded()}),
-			want: want{reason: deploymentv1alpha1.ReasonConfigMissing, message: []string{"ClusterProviderConfig", "default"}},
+			want: want{code: deploymentv1alpha1.ReasonConfigMissing, message: []string{"ClusterProviderConfig", "default"}},
 		},
 		"ConfigNotAllowed": {
 			reason: "A configuration that the namespace may not use looks like a missing one.", query: query(nil),
@@ -283,7 +283,7 @@ func TestResolve(t *testing.T) {
 				c.Spec.Policy.AllowedNamespaces = []string{"team-b"}
 				return c
 			}())}),
-			want: want{reason: deploymentv1alpha1.ReasonConfigMissing, message: []string{"ClusterProviderConfig", "default"}},
+			want: want{code: deploymentv1alpha1.ReasonConfigMissing, message: []string{"ClusterProviderConfig", "default"}},
 		},
 		"OwnRepository": {
 			reason: "A Site's own repository wins.", query: query(intentSites("edge1", "edge2")),
@@ -293,12 +293,12 @@ func TestResolve(t *testing.T) {
 		"OneRepositoryTwice": {
 			reason: "Two configurations for one repository, in two spellings.", query: query(intentSites("edge1", "edge2")),
 			answers: answers(Answers{"site/edge2": encoded(site("edge2", own("other"))), "config/ClusterProviderConfig//other": encoded(configOf("https://GIT.example.org:443/fleet/"))}),
-			want:    want{reason: "Invalid", message: []string{"spec.deliveryConfig.gitOpsRepo", `"default"`, `"other"`}},
+			want:    want{code: "Invalid", message: []string{"spec.deliveryConfig.gitOpsRepo", `"default"`, `"other"`}},
 		},
 		"OneDirectoryTwice": {
 			reason: "Two Sites with one directory.", query: query(intentSites("edge1", "edge2")),
 			answers: answers(Answers{"site/edge2": encoded(site("edge2", func(s *catalogv1alpha1.Site) { s.Spec.Repository.Path = "clusters/edge1" }))}),
-			want:    want{reason: "Invalid", message: []string{`"edge1"`, `"edge2"`, "clusters/edge1"}},
+			want:    want{code: "Invalid", message: []string{`"edge1"`, `"edge2"`, "clusters/edge1"}},
 		},
 	}
 	for name, tc := range cases {
@@ -311,7 +311,7 @@ func TestResolve(t *testing.T) {
 			if e := (&InvalidError{}); errors.As(err, &e) {
 				got = "Invalid"
 			}
-			if diff := cmp.Diff(tc.want.reason, got); diff != "" {
+			if diff := cmp.Diff(tc.want.code, got); diff != "" {
 				t.Fatalf("\n%s\nResolve(...): -want reason, +got reason (%v):\n%s", tc.reason, err, diff)
 			}
 			for _, part := range tc.want.message {

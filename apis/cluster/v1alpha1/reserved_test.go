@@ -10,12 +10,12 @@ func TestReserved(t *testing.T) {
 		want   string
 	}{
 		"Own":         {reason: "What others select by is for users.", labels: []string{"env", "example.org/cni"}, notes: []string{"a.b/c"}},
-		"Paused":      {reason: "It would stop who builds the cluster.", notes: []string{"a", "cluster.x-k8s.io/paused"}, want: "annotations[cluster.x-k8s.io/paused]"},
-		"Below":       {reason: "So are those of Cluster API's parts.", labels: []string{"topology.cluster.x-k8s.io/owned"}, want: "labels[topology.cluster.x-k8s.io/owned]"},
-		"Owner":       {reason: "By this one an object is told to be ours.", labels: []string{LabelOwner}, want: "labels[" + LabelOwner + "]"},
+		"Paused":      {reason: "The annotation that pauses a Cluster is reserved, since it would stop its controllers.", notes: []string{"a", "cluster.x-k8s.io/paused"}, want: "annotations[cluster.x-k8s.io/paused]"},
+		"Below":       {reason: "The subdomains of Cluster API are reserved.", labels: []string{"topology.cluster.x-k8s.io/owned"}, want: "labels[topology.cluster.x-k8s.io/owned]"},
+		"Owner":       {reason: "The label that marks objects of the provider is reserved.", labels: []string{LabelOwner}, want: "labels[" + LabelOwner + "]"},
 		"First":       {reason: "One is named, and always the same.", labels: []string{"z", "intentplane.dev/b", "intentplane.dev/a"}, want: "labels[intentplane.dev/a]"},
 		"OtherDomain": {reason: "A domain that only ends alike is another one.", labels: []string{"mycluster.x-k8s.io/a", "notintentplane.dev/b"}},
-		"NoDomain":    {reason: "A name is no domain.", labels: []string{"cluster.x-k8s.io"}},
+		"NoDomain":    {reason: "A key without a domain is not reserved.", labels: []string{"cluster.x-k8s.io"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -24,19 +24,19 @@ type kind struct {
 	source, prefix string
 }
 
-func kinds() []kind {
+func compositeKinds() []kind {
 	return []kind{
 		{name: "IntentDeployment", claimShort: "idc", short: "idep", source: "apis/deployment"},
 		{name: "WorkloadCluster", claimShort: "wcc", short: "wcl", source: "apis/workloadcluster", prefix: "workloadcluster-"},
 	}
 }
 
-func (k kind) singular() string { return strings.ToLower(k.name) }
-func (k kind) plural() string   { return k.singular() + "s" }
+func (k kind) singularName() string { return strings.ToLower(k.name) }
+func (k kind) pluralName() string   { return k.singularName() + "s" }
 
-// claims is the name of the definition and the Composition of the claim, and namespaced that of the other shape's.
-func (k kind) claims() string     { return "x" + k.plural() + ".claims.intentplane.dev" }
-func (k kind) namespaced() string { return k.plural() + ".intentplane.dev" }
+// claimsName is the name of the definition and the Composition of the claim, and namespaced that of the other shape's.
+func (k kind) claimsName() string     { return "x" + k.pluralName() + ".claims.intentplane.dev" }
+func (k kind) namespacedName() string { return k.pluralName() + ".intentplane.dev" }
 
 // claimDefinition is an apiextensions.crossplane.io/v1 definition: only those offer claims. Foreground deletion keeps the
 // claim until what it made is gone.
@@ -44,14 +44,14 @@ func claimDefinition(k kind, v extv1.CustomResourceDefinitionVersion) object {
 	return object{
 		"apiVersion": "apiextensions.crossplane.io/v1",
 		"kind":       "CompositeResourceDefinition",
-		"metadata":   object{"name": k.claims()},
+		"metadata":   object{"name": k.claimsName()},
 		"spec": object{
 			"group":                        "claims.intentplane.dev",
-			"names":                        object{"kind": "X" + k.name, "plural": "x" + k.plural(), "singular": "x" + k.singular()},
-			"claimNames":                   object{"kind": k.name, "plural": k.plural(), "singular": k.singular(), "shortNames": []string{k.claimShort}},
+			"names":                        object{"kind": "X" + k.name, "plural": "x" + k.pluralName(), "singular": "x" + k.singularName()},
+			"claimNames":                   object{"kind": k.name, "plural": k.pluralName(), "singular": k.singularName(), "shortNames": []string{k.claimShort}},
 			"defaultCompositeDeletePolicy": "Foreground",
-			"defaultCompositionRef":        object{"name": k.claims()},
-			"versions":                     versions(v),
+			"defaultCompositionRef":        object{"name": k.claimsName()},
+			"versions":                     definitionVersions(v),
 		},
 	}
 }
@@ -60,29 +60,29 @@ func namespacedDefinition(k kind, v extv1.CustomResourceDefinitionVersion) objec
 	return object{
 		"apiVersion": "apiextensions.crossplane.io/v2",
 		"kind":       "CompositeResourceDefinition",
-		"metadata":   object{"name": k.namespaced()},
+		"metadata":   object{"name": k.namespacedName()},
 		"spec": object{
 			"group":                 "intentplane.dev",
 			"scope":                 "Namespaced",
-			"names":                 object{"kind": k.name, "plural": k.plural(), "singular": k.singular(), "shortNames": []string{k.short}},
-			"defaultCompositionRef": object{"name": k.namespaced()},
-			"versions":              versions(v),
+			"names":                 object{"kind": k.name, "plural": k.pluralName(), "singular": k.singularName(), "shortNames": []string{k.short}},
+			"defaultCompositionRef": object{"name": k.namespacedName()},
+			"versions":              definitionVersions(v),
 		},
 	}
 }
 
-func versions(v extv1.CustomResourceDefinitionVersion) []object {
+func definitionVersions(v extv1.CustomResourceDefinitionVersion) []object {
 	return []object{{
 		"name":                     v.Name,
 		"served":                   true,
 		"referenceable":            true,
 		"additionalPrinterColumns": v.AdditionalPrinterColumns,
-		"schema":                   object{"openAPIV3Schema": schema(v.Schema.OpenAPIV3Schema)},
+		"schema":                   object{"openAPIV3Schema": definitionSchema(v.Schema.OpenAPIV3Schema)},
 	}}
 }
 
-// schema leaves what Crossplane carries over from a definition: the description, spec, status, and a bound on the name.
-func schema(s *extv1.JSONSchemaProps) object {
+// definitionSchema leaves what Crossplane carries over from a definition: the description, spec, status, and a bound on the name.
+func definitionSchema(s *extv1.JSONSchemaProps) object {
 	longest := maxName
 	return object{
 		"type":        "object",
@@ -99,8 +99,8 @@ func schema(s *extv1.JSONSchemaProps) object {
 	}
 }
 
-// composition has one step: the function decides everything.
-func composition(name, apiVersion, kind string) object {
+// newComposition has one step: the function decides everything.
+func newComposition(name, apiVersion, kind string) object {
 	return object{
 		"apiVersion": "apiextensions.crossplane.io/v1",
 		"kind":       "Composition",

@@ -17,20 +17,20 @@ func main() {
 	crds := flag.String("crds", "", "the folder with the CRDs that controller-gen made")
 	out := flag.String("out", ".", "the folder to write to")
 	flag.Parse()
-	if err := run(*crds, *out); err != nil {
+	if err := generateFiles(*crds, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "generate:", err)
 		os.Exit(1)
 	}
 }
 
-func run(crds, out string) error {
-	for _, k := range kinds() {
-		v, err := version(filepath.Join(crds, "intentplane.dev_"+k.plural()+".yaml"))
+func generateFiles(crds, out string) error {
+	for _, k := range compositeKinds() {
+		v, err := readVersion(filepath.Join(crds, "intentplane.dev_"+k.pluralName()+".yaml"))
 		if err != nil {
 			return err
 		}
-		for name, object := range outputs(k, v) {
-			if err := write(k, filepath.Join(out, name), object); err != nil {
+		for name, object := range outputFiles(k, v) {
+			if err := writeYAML(k, filepath.Join(out, name), object); err != nil {
 				return err
 			}
 		}
@@ -38,10 +38,10 @@ func run(crds, out string) error {
 	return nil
 }
 
-// version is the only one in a CRD.
-func version(file string) (extv1.CustomResourceDefinitionVersion, error) {
+// readVersion is the only one in a CRD.
+func readVersion(file string) (extv1.CustomResourceDefinitionVersion, error) {
 	crd := &extv1.CustomResourceDefinition{}
-	b, err := os.ReadFile(file) //nolint:gosec // A build tool reads the file that it is told to.
+	b, err := os.ReadFile(file) //nolint:gosec // A build tool reads the file of its argument.
 	if err != nil {
 		return extv1.CustomResourceDefinitionVersion{}, errors.Wrap(err, "cannot read CRD")
 	}
@@ -54,16 +54,16 @@ func version(file string) (extv1.CustomResourceDefinitionVersion, error) {
 	return crd.Spec.Versions[0], nil
 }
 
-func outputs(k kind, v extv1.CustomResourceDefinitionVersion) map[string]any {
+func outputFiles(k kind, v extv1.CustomResourceDefinitionVersion) map[string]any {
 	return map[string]any{
 		"claims/" + k.prefix + "definition.yaml":      claimDefinition(k, v),
-		"claims/" + k.prefix + "composition.yaml":     composition(k.claims(), "claims.intentplane.dev/v1alpha1", "X"+k.name),
+		"claims/" + k.prefix + "composition.yaml":     newComposition(k.claimsName(), "claims.intentplane.dev/v1alpha1", "X"+k.name),
 		"namespaced/" + k.prefix + "definition.yaml":  namespacedDefinition(k, v),
-		"namespaced/" + k.prefix + "composition.yaml": composition(k.namespaced(), "intentplane.dev/v1alpha1", k.name),
+		"namespaced/" + k.prefix + "composition.yaml": newComposition(k.namespacedName(), "intentplane.dev/v1alpha1", k.name),
 	}
 }
 
-func write(k kind, file string, object any) error {
+func writeYAML(k kind, file string, object any) error {
 	b, err := yaml.Marshal(object)
 	if err != nil {
 		return errors.Wrapf(err, "cannot encode %s", file)

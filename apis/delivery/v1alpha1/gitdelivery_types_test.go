@@ -62,7 +62,7 @@ func TestGitDeliveryLedgerFields(t *testing.T) {
 			p.Order = rolloutv1alpha1.Order{Revision: 1, Request: "r", Intent: "i", DigestScheme: 1, RendererVersion: 1, Steps: 1}
 		}},
 		"Nothing": {reason: "A delivery has to say what it is about.", change: func(*v1alpha1.GitDeliveryParameters) {}, want: "exactly one of order, and ledger or copy, must be set"},
-		"OrderAndCopy": {reason: "Nobody may ask for an order and for what a ledger says at once.", change: func(p *v1alpha1.GitDeliveryParameters) {
+		"OrderAndCopy": {reason: "A delivery with both an order and a copy of a ledger is refused.", change: func(p *v1alpha1.GitDeliveryParameters) {
 			p.Copy = state
 			p.Order = rolloutv1alpha1.Order{Revision: 1, Request: "r", Intent: "i", DigestScheme: 1, RendererVersion: 1, Steps: 1}
 		}, want: "exactly one of order, and ledger or copy, must be set"},
@@ -74,7 +74,7 @@ func TestGitDeliveryLedgerFields(t *testing.T) {
 			e.Ordered = ordered().Ordered
 			p.Ledger = &v1alpha1.LedgerUpdate{Events: []ledger.Event{e}}
 		}, want: "exactly one of opened"},
-		"NoEvent": {reason: "An event says something.", change: func(p *v1alpha1.GitDeliveryParameters) {
+		"NoEvent": {reason: "A list of events with an empty event is refused.", change: func(p *v1alpha1.GitDeliveryParameters) {
 			p.Ledger = &v1alpha1.LedgerUpdate{Events: []ledger.Event{{}}}
 		}, want: "exactly one of opened"},
 		"TooManyEvents": {reason: "The number of events is limited.", change: func(p *v1alpha1.GitDeliveryParameters) {

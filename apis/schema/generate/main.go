@@ -31,12 +31,12 @@ func main() {
 	if len(os.Args) != 3 {
 		log.Fatal("usage: generate <swagger.json> <file to write>")
 	}
-	if err := run(os.Args[1], os.Args[2]); err != nil {
+	if err := generateSchemas(os.Args[1], os.Args[2]); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(from, to string) error {
+func generateSchemas(from, to string) error {
 	b, err := os.ReadFile(from) //nolint:gosec // The developer names the file.
 	if err != nil {
 		return errors.Wrap(err, "cannot read the schemas")
@@ -49,16 +49,16 @@ func run(from, to string) error {
 	}
 	out := slim{Definitions: map[string]object{}, Kinds: map[string]string{}}
 	for name, d := range all.Definitions {
-		for _, kind := range kinds(d) {
+		for _, kind := range kindsOfDefinition(d) {
 			out.Kinds[kind] = name
-			out.reach(all.Definitions, name)
+			out.copyReachable(all.Definitions, name)
 		}
 	}
-	return write(to, out)
+	return writeArchive(to, out)
 }
 
-// kinds of objects that a definition is the whole of.
-func kinds(d object) []string {
+// kindsOfDefinition of objects that a definition is the whole of.
+func kindsOfDefinition(d object) []string {
 	out := []string{}
 	list, _ := d["x-kubernetes-group-version-kind"].([]any)
 	properties, _ := d["properties"].(object)
@@ -75,24 +75,24 @@ func kinds(d object) []string {
 	return out
 }
 
-// reach copies a definition and all that it refers to.
-func (s *slim) reach(all map[string]object, name string) {
+// copyReachable copies a definition and all that it refers to.
+func (s *slim) copyReachable(all map[string]object, name string) {
 	if s.Definitions[name] != nil {
 		return
 	}
-	d, _ := trim(all[name]).(object)
+	d, _ := trimValue(all[name]).(object)
 	s.Definitions[name] = d
-	for _, ref := range refs(d) {
-		s.reach(all, ref)
+	for _, ref := range findReferences(d) {
+		s.copyReachable(all, ref)
 	}
 }
 
 // keywords that say something about an object's structure.
-func keyword(name string) bool {
+func isKeyword(name string) bool {
 	return slices.Contains([]string{"$ref", "type", "format", "required", "items", "properties", "additionalProperties"}, name)
 }
 
-func trim(v any) any {
+func trimValue(v any) any {
 	m, ok := v.(object)
 	if !ok {
 		return v
@@ -101,36 +101,36 @@ func trim(v any) any {
 	for k, v := range m {
 		switch {
 		case k == "properties":
-			out[k] = trimEach(v)
-		case keyword(k):
-			out[k] = trim(v)
+			out[k] = trimFields(v)
+		case isKeyword(k):
+			out[k] = trimValue(v)
 		}
 	}
 	return out
 }
 
-func trimEach(v any) object {
+func trimFields(v any) object {
 	out := object{}
 	m, _ := v.(object)
 	for k, v := range m {
-		out[k] = trim(v)
+		out[k] = trimValue(v)
 	}
 	return out
 }
 
-func refs(v any) []string {
+func findReferences(v any) []string {
 	out := []string{}
 	m, _ := v.(object)
 	for k, v := range m {
 		if ref, ok := v.(string); ok && k == "$ref" {
 			out = append(out, strings.TrimPrefix(ref, prefix))
 		}
-		out = append(out, refs(v)...)
+		out = append(out, findReferences(v)...)
 	}
 	return out
 }
 
-func write(to string, s slim) error {
+func writeArchive(to string, s slim) error {
 	b, err := json.Marshal(s)
 	if err != nil {
 		return errors.Wrap(err, "cannot encode the schemas")
@@ -146,6 +146,6 @@ func write(to string, s slim) error {
 	if err := w.Close(); err != nil {
 		return errors.Wrap(err, "cannot compress the schemas")
 	}
-	//nolint:gosec // A build tool writes the file that it is told to.
+	//nolint:gosec // A build tool writes the file of its argument.
 	return errors.Wrap(os.WriteFile(to, packed.Bytes(), 0o600), "cannot write the schemas")
 }

@@ -2,8 +2,10 @@ package composition
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -151,10 +153,10 @@ func TestBadInput(t *testing.T) {
 		"ClusterName": {
 			reason: "a Cluster's name is a label",
 			crd:    "cluster-claim", object: `{metadata: {name: a}, spec: {type: Existing, clusterName: 1a}}`,
-			want: "must begin with a letter",
+			want: "begin with a-z",
 		},
 		"ClusterType": {
-			reason: "there are three types",
+			reason: "A type that is none of the three is refused.",
 			crd:    "cluster-claim", object: `{metadata: {name: a}, spec: {type: Magic, version: v1.34.2}}`,
 			want: "spec.type: Unsupported value",
 		},
@@ -173,11 +175,7 @@ func TestBadInput(t *testing.T) {
 			crd:    "claim", object: `{metadata: {name: a}, spec: {intent: "{}", expectation: {service: a}}}`,
 			want: "exactly one of intent and expectation must be set",
 		},
-		"Neither": {
-			reason: "there is no default intent",
-			crd:    "claim", object: `{metadata: {name: a}, spec: {}}`,
-			want: "exactly one of intent and expectation must be set",
-		},
+		"Neither": {reason: "An intent without a value has no default and is refused.", crd: "claim", object: `{metadata: {name: a}, spec: {}}`, want: "exactly one of intent and expectation must be set"},
 		"NegativeDuration": {
 			reason: "a duration is above zero",
 			crd:    "claim", object: `{metadata: {name: a}, spec: {intent: "{}", deliveryConfig: {syncWaitTimeout: "-5s"}}}`,
@@ -251,7 +249,7 @@ func TestBadInput(t *testing.T) {
 			want: "exactly one of controlPlane, kubeconfigSecretRef and clusterRef",
 		},
 		"SiteCalledAll": {
-			reason: "all is a word",
+			reason: "A Site may not have the name all, which stands for several Sites.",
 			crd:    "catalog.intentplane.dev_sites", object: `{metadata: {name: all}, spec: {cluster: {controlPlane: {}}, engine: {type: None}, repository: {path: x}}}`,
 			want: "must not be 'both' or 'all'",
 		},
@@ -266,7 +264,7 @@ func TestBadInput(t *testing.T) {
 			want: "no secretRef may set namespace",
 		},
 		"ConfigOwnSecret": {
-			reason: "the plain case",
+			reason: "A plain IntentDeployment is accepted.",
 			crd:    "config.intentplane.dev_providerconfigs", object: `{metadata: {name: a}, spec: {controlPlane: a, git: {url: "https://h/r.git", credentials: {type: Basic, secretRef: {name: s}}}}}`,
 		},
 		"ClusterConfigNoNamespace": {
@@ -349,5 +347,52 @@ func TestDefaultsAreTheSchemas(t *testing.T) {
 				t.Errorf("\n%s\n-want, +got:\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+// TestFieldNamesSurviveYAML reads each field name of each schema as the key of a YAML mapping. YAML 1.1 takes words such as on, yes and n for
+// booleans, and a field with such a name cannot be written without quotes.
+func TestFieldNamesSurviveYAML(t *testing.T) {
+	for name, crd := range crds(t) {
+		for path, field := range fieldNames(crd.Spec.Validation, crd.Spec.Versions) {
+			got := map[string]any{}
+			if err := yaml.Unmarshal([]byte(field+": value"), &got); err != nil {
+				t.Fatalf("%s: %s: %v", name, path, err)
+			}
+			if _, ok := got[field]; !ok {
+				t.Errorf("%s: %s: YAML reads the key %q as %q", name, path, field, slices.Collect(maps.Keys(got)))
+			}
+		}
+	}
+}
+
+// fieldNames returns the names of all fields of a CRD, by their paths.
+func fieldNames(shared *apiextensions.CustomResourceValidation, versions []apiextensions.CustomResourceDefinitionVersion) map[string]string {
+	out := map[string]string{}
+	if shared != nil {
+		addFieldNames(out, "", shared.OpenAPIV3Schema)
+	}
+	for _, v := range versions {
+		if v.Schema != nil {
+			addFieldNames(out, v.Name, v.Schema.OpenAPIV3Schema)
+		}
+	}
+	return out
+}
+
+func addFieldNames(out map[string]string, path string, s *apiextensions.JSONSchemaProps) {
+	if s == nil {
+		return
+	}
+	for name := range s.Properties {
+		under := s.Properties[name]
+		out[path+"."+name] = name
+		addFieldNames(out, path+"."+name, &under)
+	}
+	if s.Items != nil {
+		addFieldNames(out, path+"[]", s.Items.Schema)
+	}
+	if s.AdditionalProperties != nil {
+		addFieldNames(out, path+"{}", s.AdditionalProperties.Schema)
 	}
 }
