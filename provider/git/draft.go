@@ -188,7 +188,7 @@ func newCommitID(before, after objects.View) string {
 	return after.Commit.String()
 }
 
-// mergeRetained returns what is kept after a second change. Files that the first one
+// mergeRetained returns what the state retains after a second change. Files that the first one
 // brings are not there yet.
 func mergeRetained(first, second map[string]objects.Trees) map[string]objects.Trees {
 	out := map[string]objects.Trees{}

@@ -112,7 +112,7 @@ func (f fetcher) fetchAnswered(ctx context.Context, req *packp.UploadPackRequest
 	}
 	held := transport.NewShare(f.budget, res.Close)
 	defer held.Release()
-	data, err := held.Read(ctx, Demultiplex(req.Capabilities, res))
+	data, err := held.Read(ctx, demultiplexPack(req.Capabilities, res))
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +154,8 @@ func (f fetcher) newRequest(want plumbing.Hash, depth int, filter packp.Filter) 
 	return req, nil
 }
 
-func Demultiplex(used *capability.List, r io.Reader) io.Reader {
+// demultiplexPack returns the pack of an answer, without the messages that a server sends beside it.
+func demultiplexPack(used *capability.List, r io.Reader) io.Reader {
 	if used.Supports(capability.Sideband64k) {
 		return sideband.NewDemuxer(sideband.Sideband64k, r)
 	}

@@ -28,24 +28,24 @@ func (r *Repository) ReadMessages(ctx context.Context, s *git.Snapshot, words st
 		return nil, &failure.Error{Class: failure.ClassTransient, Detail: "cannot read the commits of the repository: " + ctx.Err().Error()}
 	}
 	defer func() { <-r.messagesTurn }()
-	told := r.knownMessages()
-	if told.Covers(s, words) {
-		return told.Messages(), nil
+	log := r.knownMessages()
+	if log.Covers(s, words) {
+		return log.Messages(), nil
 	}
 	if err := r.messages.currentError(r.pool.options.Now()); err != nil {
 		return nil, err
 	}
 	err := r.host.runOperation(ctx, func(ctx context.Context) error {
 		var err error
-		told, err = r.currentClient().ReadMessages(ctx, s, words, told)
+		log, err = r.currentClient().ReadMessages(ctx, s, words, log)
 		return err
 	})
 	r.messages.recordResult(err, r.pool.options.Now())
 	if err != nil {
 		return nil, err
 	}
-	r.keepMessages(told)
-	return told.Messages(), nil
+	r.keepMessages(log)
+	return log.Messages(), nil
 }
 
 func (r *Repository) knownMessages() *git.MessageLog {
@@ -55,10 +55,10 @@ func (r *Repository) knownMessages() *git.MessageLog {
 }
 
 // keepMessages retains the messages, unless the repository is closed.
-func (r *Repository) keepMessages(told *git.MessageLog) {
+func (r *Repository) keepMessages(log *git.MessageLog) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.closed {
-		r.messages.log = told
+		r.messages.log = log
 	}
 }

@@ -137,7 +137,7 @@ func (e *treeEditor) editTree(old plumbing.Hash, n *Node, path string) (plumbing
 	}
 	next = slices.DeleteFunc(slices.Clone(next), func(x TreeEntry) bool { return n.childNamed(x.Name) != nil })
 	for _, name := range slices.Sorted(maps.Keys(n.children)) {
-		was, found := FindEntry(entries, name)
+		was, found := findTreeEntry(entries, name)
 		now, err := e.editEntry(was, found, n, name, path+name)
 		if err != nil {
 			return plumbing.ZeroHash, err

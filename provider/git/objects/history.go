@@ -18,6 +18,7 @@ type History struct {
 	absent map[plumbing.Hash]struct{}
 }
 
+// NewHistory returns a history that has some commits.
 func NewHistory(commits ...plumbing.Hash) *History {
 	h := &History{known: map[plumbing.Hash]struct{}{}, absent: map[plumbing.Hash]struct{}{}}
 	h.Add(commits...)
@@ -34,6 +35,7 @@ func (h *History) After(tip plumbing.Hash, commits []plumbing.Hash) *History {
 	return h
 }
 
+// Add records commits that are in the branch.
 func (h *History) Add(commits ...plumbing.Hash) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -45,6 +47,7 @@ func (h *History) Add(commits ...plumbing.Hash) {
 	}
 }
 
+// AddAbsent records a commit that is not in the branch.
 func (h *History) AddAbsent(commit plumbing.Hash) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -77,7 +80,7 @@ func Lineage(objects map[plumbing.Hash]Object, tip plumbing.Hash) []plumbing.Has
 		if !ok || o.Kind != plumbing.CommitObject {
 			continue
 		}
-		for _, p := range CommitParents(o.Data) {
+		for _, p := range parentsOfCommit(o.Data) {
 			if !seen[p] {
 				seen[p] = true
 				out = append(out, p)

@@ -6,15 +6,16 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A Layer is a set of things by id, on top of another one. No layer is written after it was made, so that snapshots share what
+// A layer is a set of things by id, on top of another one. No layer is written after it was made, so that snapshots share what
 // they have in common: to add something costs what is added, and not what is there. Nil is empty.
-type Layer[V any] struct {
+type layer[V any] struct {
 	own   map[plumbing.Hash]V
-	below *Layer[V]
+	below *layer[V]
 	size  int
 }
 
-func (l *Layer[V]) Get(id plumbing.Hash) (V, bool) {
+// Get returns a thing by its id, and whether the layer or one below it has it.
+func (l *layer[V]) Get(id plumbing.Hash) (V, bool) {
 	for ; l != nil; l = l.below {
 		if v, ok := l.own[id]; ok {
 			return v, true
@@ -25,7 +26,7 @@ func (l *Layer[V]) Get(id plumbing.Hash) (V, bool) {
 }
 
 // Len is how many things there are at most: one that was added twice counts twice.
-func (l *Layer[V]) Len() int {
+func (l *layer[V]) Len() int {
 	if l == nil {
 		return 0
 	}
@@ -34,7 +35,7 @@ func (l *Layer[V]) Len() int {
 
 // With returns a layer with more things, whose map it takes over. Small layers are melted together, so that there are never many
 // to look through.
-func (l *Layer[V]) With(added map[plumbing.Hash]V) *Layer[V] {
+func (l *layer[V]) With(added map[plumbing.Hash]V) *layer[V] {
 	if len(added) == 0 {
 		return l
 	}
@@ -42,5 +43,5 @@ func (l *Layer[V]) With(added map[plumbing.Hash]V) *Layer[V] {
 		maps.Copy(added, l.own)
 		l = l.below
 	}
-	return &Layer[V]{own: added, below: l, size: len(added) + l.Len()}
+	return &layer[V]{own: added, below: l, size: len(added) + l.Len()}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 func TestLayerSharesObjects(t *testing.T) {
-	var l *Layer[int]
+	var l *layer[int]
 	depth := func() int {
 		n := 0
 		for at := l; at != nil; at = at.below {

@@ -1,3 +1,5 @@
+// Package objects knows what the bytes of a Git repository mean: objects and packs, views of commits, edits of trees, and the history of a
+// branch. It opens no connection.
 package objects
 
 import (
@@ -9,8 +11,11 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
+// Modes of the entries of a tree, as Git writes them.
 const (
+	// ModeFile is of a plain file.
 	ModeFile = "100644"
+	// ModeTree is of a directory.
 	ModeTree = "40000"
 	// ModeSubmodule is of a commit in another repository.
 	ModeSubmodule = "160000"
@@ -28,10 +33,11 @@ type Object struct {
 	ID   plumbing.Hash
 	// base is the object that it replaces. Zero where there is none.
 	Base plumbing.Hash
-	// light objects are sent, and not held.
+	// SendOnly objects are sent, and not kept in memory.
 	SendOnly bool
 }
 
+// NewObject returns an object with its id.
 func NewObject(kind plumbing.ObjectType, data []byte) Object {
 	return Object{Kind: kind, Data: data, ID: plumbing.ComputeHash(kind, data)}
 }
@@ -44,12 +50,13 @@ type TreeEntry struct {
 	ID   plumbing.Hash
 }
 
+// IsDir reports whether the entry is a directory. Old tools wrote its mode with a zero in front.
 func (e TreeEntry) IsDir() bool {
 	return strings.TrimLeft(e.Mode, "0") == ModeTree
 }
 
-// ParseTree returns the entries of a tree. It accepts what it would not write: unmanaged files belong to others.
-func ParseTree(data []byte) ([]TreeEntry, error) {
+// parseTree returns the entries of a tree. It accepts what it would not write: unmanaged files belong to others.
+func parseTree(data []byte) ([]TreeEntry, error) {
 	entries := []TreeEntry{}
 	for len(data) > 0 {
 		mode, rest, ok := bytes.Cut(data, []byte{' '})
@@ -65,6 +72,7 @@ func ParseTree(data []byte) ([]TreeEntry, error) {
 	return entries, nil
 }
 
+// EncodeTree returns the bytes of a tree. The entries must be in Git's order.
 func EncodeTree(entries []TreeEntry) []byte {
 	size := 0
 	for _, e := range entries {
@@ -94,7 +102,8 @@ func (e TreeEntry) treeSortKey() string {
 	return e.Name
 }
 
-func FindEntry(entries []TreeEntry, name string) (TreeEntry, bool) {
+// findTreeEntry returns the entry of a name, and whether there is one.
+func findTreeEntry(entries []TreeEntry, name string) (TreeEntry, bool) {
 	i := slices.IndexFunc(entries, func(e TreeEntry) bool { return e.Name == name })
 	if i < 0 {
 		return TreeEntry{}, false
@@ -102,8 +111,8 @@ func FindEntry(entries []TreeEntry, name string) (TreeEntry, bool) {
 	return entries[i], true
 }
 
-// CommitTree returns the tree that a commit names in its first line.
-func CommitTree(commit []byte) (plumbing.Hash, error) {
+// treeOfCommit returns the tree that a commit names in its first line.
+func treeOfCommit(commit []byte) (plumbing.Hash, error) {
 	line, _, _ := bytes.Cut(commit, []byte{'\n'})
 	id, ok := strings.CutPrefix(string(line), "tree ")
 	if !ok || !plumbing.IsHash(id) {
@@ -112,8 +121,8 @@ func CommitTree(commit []byte) (plumbing.Hash, error) {
 	return plumbing.NewHash(id), nil
 }
 
-// CommitParents returns the commits that a commit names as its parents, which stand in the lines after the first one.
-func CommitParents(commit []byte) []plumbing.Hash {
+// parentsOfCommit returns the commits that a commit names as its parents, which stand in the lines after the first one.
+func parentsOfCommit(commit []byte) []plumbing.Hash {
 	out := []plumbing.Hash{}
 	_, rest, _ := bytes.Cut(commit, []byte{'\n'})
 	for {

@@ -10,16 +10,16 @@ import (
 	"github.com/intentplane/intentplane/provider/git/failure"
 )
 
-// RetainedSuffix is how the names of the directories end in which the state holds
-// on to trees. A look leaves out the files below them.
-const RetainedSuffix = ".trees"
+// retainedSuffix is how the names of the directories end in which the state retains
+// trees. A look leaves out the files below them.
+const retainedSuffix = ".trees"
 
 // Trees are the files of trees, by the id of each and by relative paths in it.
 type Trees map[string]map[string][]byte
 
 // RetainedTrees returns a node that becomes a directory of these trees.
 func RetainedTrees(path string, trees Trees) (*Node, error) {
-	if !strings.HasSuffix(path, RetainedSuffix) {
+	if !strings.HasSuffix(path, retainedSuffix) {
 		return nil, failure.Newf(failure.ClassInvalid, "path %q of the state keeps no trees", failure.Shorten(path))
 	}
 	n := &Node{owned: true, retains: true}
@@ -74,8 +74,8 @@ func (e *treeEditor) skipReachable(tree plumbing.Hash) {
 	}
 }
 
-// MissingFiles lists the files below a tree that are not there: all of them, or all
-// but those of trees that are only held on to. Each is listed once.
+// MissingFiles lists the files below a tree that the view does not have: all of them, or all
+// but those of retained trees. Each is listed once.
 func (v View) MissingFiles(tree plumbing.Hash, all bool) ([]plumbing.Hash, error) {
 	g := &missingFiles{view: v, all: all, seen: map[plumbing.Hash]bool{}}
 	for next := []plumbing.Hash{tree}; len(next) > 0; {
@@ -108,7 +108,7 @@ func (g *missingFiles) lookAtTree(tree plumbing.Hash) ([]plumbing.Hash, error) {
 		if g.seen[e.ID] || e.Mode == ModeSubmodule {
 			continue
 		}
-		if e.IsDir() && !g.all && strings.HasSuffix(e.Name, RetainedSuffix) {
+		if e.IsDir() && !g.all && strings.HasSuffix(e.Name, retainedSuffix) {
 			continue
 		}
 		g.seen[e.ID] = true

@@ -22,7 +22,7 @@ const (
 type View struct {
 	Commit  plumbing.Hash
 	Tree    plumbing.Hash
-	objects *Layer[Object]
+	objects *layer[Object]
 	// live is how many objects there were when all of them were in use, and liveBytes what they took.
 	live, liveBytes int
 	// bytes that the objects take, by and large.
@@ -47,6 +47,7 @@ type Entry struct {
 	ID string
 }
 
+// Read returns the content of an object that is known, and an error for one that is not, or is of another kind.
 func (v View) Read(kind plumbing.ObjectType, id plumbing.Hash) ([]byte, error) {
 	o, ok := v.objects.Get(id)
 	if !ok || o.Kind != kind {
@@ -55,6 +56,7 @@ func (v View) Read(kind plumbing.ObjectType, id plumbing.Hash) ([]byte, error) {
 	return o.Data, nil
 }
 
+// Entries returns the entries of a tree that is known. The id zero is an empty tree.
 func (v View) Entries(id plumbing.Hash) ([]TreeEntry, error) {
 	if id.IsZero() {
 		return nil, nil
@@ -63,9 +65,10 @@ func (v View) Entries(id plumbing.Hash) ([]TreeEntry, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ParseTree(data)
+	return parseTree(data)
 }
 
+// Find returns what stands at a path, and whether anything does. It returns an error if the path is refused.
 func (v View) Find(path string) (TreeEntry, bool, error) {
 	if err := CheckPath(path); err != nil {
 		return TreeEntry{}, false, &failure.Error{Class: failure.ClassInvalid, Detail: err.Error()}
@@ -79,7 +82,7 @@ func (v View) Find(path string) (TreeEntry, bool, error) {
 		if err != nil {
 			return TreeEntry{}, false, err
 		}
-		next, ok := FindEntry(entries, name)
+		next, ok := findTreeEntry(entries, name)
 		if !ok {
 			return TreeEntry{}, false, nil
 		}
@@ -88,6 +91,7 @@ func (v View) Find(path string) (TreeEntry, bool, error) {
 	return at, true, nil
 }
 
+// List returns what stands in a directory, by name; nothing if the directory does not exist. The empty path is the root.
 func (v View) List(path string) (map[string]Entry, error) {
 	id := v.Tree
 	if path != "" {
@@ -116,7 +120,7 @@ func (v View) withCommit(commit Object, added []Object) (View, error) {
 	next := View{Commit: commit.ID, bytes: v.bytes + sizeOfObjects(own), live: v.live, liveBytes: v.liveBytes}
 	next.objects = v.objects.With(own)
 	var err error
-	if next.Tree, err = CommitTree(commit.Data); err != nil {
+	if next.Tree, err = treeOfCommit(commit.Data); err != nil {
 		return View{}, err
 	}
 	// Each delivery leaves the trees behind that it replaced. To look for them
@@ -139,7 +143,7 @@ func (v View) compactObjects(withFiles bool) (View, error) {
 	if !withFiles {
 		maps.DeleteFunc(own, func(_ plumbing.Hash, o Object) bool { return o.Kind == plumbing.BlobObject })
 	}
-	objects := (*Layer[Object])(nil).With(own)
+	objects := (*layer[Object])(nil).With(own)
 	size := sizeOfObjects(own)
 	return View{Commit: v.Commit, Tree: v.Tree, objects: objects, live: objects.Len(), bytes: size, liveBytes: size}, nil
 }
@@ -156,7 +160,7 @@ func (v View) addReachable(own map[plumbing.Hash]Object, id plumbing.Hash) error
 		if o.Kind != plumbing.TreeObject {
 			continue
 		}
-		entries, err := ParseTree(o.Data)
+		entries, err := parseTree(o.Data)
 		if err != nil {
 			return err
 		}
@@ -169,8 +173,10 @@ func (v View) addReachable(own map[plumbing.Hash]Object, id plumbing.Hash) error
 	return nil
 }
 
+// IsTidy reports whether all objects of the view were in use when it was made.
 func (v View) IsTidy() bool { return v.objects.Len() == v.live }
 
+// Tidy returns the view without the objects that do not hang on its commit, and without its files if withFiles is false.
 func (v View) Tidy(withFiles bool) View {
 	if v.IsTidy() {
 		return v
@@ -185,7 +191,7 @@ func (v View) Tidy(withFiles bool) View {
 // NewView returns the view of a commit from the objects that a server sent for it.
 func NewView(commit plumbing.Hash, objects map[plumbing.Hash]Object) (View, error) {
 	size := sizeOfObjects(objects)
-	v := View{Commit: commit, objects: (*Layer[Object])(nil).With(objects), bytes: size, liveBytes: size}
+	v := View{Commit: commit, objects: (*layer[Object])(nil).With(objects), bytes: size, liveBytes: size}
 	v.live = v.objects.Len()
 	return v.withCommitTree()
 }
@@ -196,13 +202,13 @@ func (v View) withCommitTree() (View, error) {
 	if err != nil {
 		return View{}, err
 	}
-	v.Tree, err = CommitTree(data)
+	v.Tree, err = treeOfCommit(data)
 	return v, err
 }
 
 // ObjectsOnly returns a view of objects that hang on no commit.
 func ObjectsOnly(objects map[plumbing.Hash]Object) View {
-	return View{objects: (*Layer[Object])(nil).With(objects)}
+	return View{objects: (*layer[Object])(nil).With(objects)}
 }
 
 // Extend returns the view of a newer commit, from what a server sent beside the objects of this one. Of other commits it keeps nothing.
@@ -255,7 +261,7 @@ func (v View) checkComplete(added map[plumbing.Hash]Object, files bool) error {
 		if o.Kind != plumbing.TreeObject {
 			continue
 		}
-		entries, err := ParseTree(o.Data)
+		entries, err := parseTree(o.Data)
 		if err != nil {
 			return err
 		}

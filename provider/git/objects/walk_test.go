@@ -29,7 +29,7 @@ func sharedTrees(t *testing.T, levels int, names ...string) View {
 		}
 		id = add(entries...)
 	}
-	return View{Tree: id, objects: (*Layer[Object])(nil).With(objects)}
+	return View{Tree: id, objects: (*layer[Object])(nil).With(objects)}
 }
 
 func isWanted(e TreeEntry) bool { return e.Name == "wanted" }

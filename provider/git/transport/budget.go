@@ -95,6 +95,7 @@ func (s *Share) Grow(ctx context.Context, bytes int64) error {
 	return err
 }
 
+// Release gives back what the operation has of the budget.
 func (s *Share) Release() {
 	if s.free != nil {
 		s.free()
@@ -102,7 +103,7 @@ func (s *Share) Release() {
 	}
 }
 
-// Read all of an answer. It returns context.DeadlineExceeded for one that was given up.
+// Read reads all of an answer. It returns context.DeadlineExceeded for one that was given up.
 func (s *Share) Read(ctx context.Context, r io.Reader) (io.ReadSeeker, error) {
 	c := &chunkBuffer{}
 	if err := c.fillFrom(io.LimitReader(r, modestBytes)); err != nil || c.size < modestBytes {

@@ -9,7 +9,7 @@ import (
 // chunkBytes is the size of one part of what was read.
 const chunkBytes = 64 << 10
 
-// Chunks are bytes that were read, in parts of one size: what grows in one piece takes twice its size while it does. They can be read again
+// A chunkBuffer has bytes that were read, in parts of one size: what grows in one piece takes twice its size while it does. They can be read again
 // from any place.
 type chunkBuffer struct {
 	parts [][]byte

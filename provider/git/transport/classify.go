@@ -24,8 +24,11 @@ import (
 // read but not write has good credentials, and a rule against them.
 type Verb string
 
+// Verbs of operations, as messages have them.
 const (
+	// VerbRead is of operations that read.
 	VerbRead Verb = "read"
+	// VerbPush is of pushes.
 	VerbPush Verb = "push to"
 )
 

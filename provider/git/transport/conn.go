@@ -1,3 +1,5 @@
+// Package transport reaches Git servers over HTTP and SSH: credentials, certificates and host keys, limits of what a server may send, and
+// what a failure on the wire means. It does not know what the bytes of a repository mean.
 package transport
 
 import (
@@ -114,6 +116,7 @@ func (c *Conn) Close() {
 	}
 }
 
+// UploadSession opens a session that reads from the repository.
 func (c *Conn) UploadSession(ctx context.Context) (transport.UploadPackSession, error) {
 	if c.ssh != nil {
 		return c.ssh.openSession(ctx, transport.UploadPackServiceName)
@@ -126,6 +129,7 @@ func (c *Conn) UploadSession(ctx context.Context) (transport.UploadPackSession, 
 	return c.git.NewUploadPackSession(&ep, auth)
 }
 
+// ReceiveSession opens a session that pushes to the repository.
 func (c *Conn) ReceiveSession(ctx context.Context) (transport.ReceivePackSession, error) {
 	if c.ssh != nil {
 		return c.ssh.openSession(ctx, transport.ReceivePackServiceName)
