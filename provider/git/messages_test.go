@@ -55,7 +55,7 @@ func TestReadMessagesSinceOlderTip(t *testing.T) {
 	if log, err = c.ReadMessages(context.Background(), look(t, c), "", log); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"two", "one", "Told before"}, messages()); diff != "" {
+	if diff := cmp.Diff([]string{"two", "one", "Read before"}, messages()); diff != "" {
 		t.Errorf("\nOnly what came since is read\nReadMessages(): -want, +got:\n%s", diff)
 	}
 	run(t, s, "update-ref", "refs/heads/main", "main~1")

@@ -169,6 +169,9 @@ func classifyTrust(_ Verb, err error) (failure.Class, string) {
 	return "", ""
 }
 
+// closedIdle is the text of net/http's error, which has no name, for a connection that the server closes as a request begins.
+const closedIdle = "http: server closed idle connection"
+
 // classifyNetwork leaves out addresses: the port of our side is another one
 // each time, and messages must be stable.
 func classifyNetwork(_ Verb, err error) (failure.Class, string) {
@@ -188,7 +191,7 @@ func classifyNetwork(_ Verb, err error) (failure.Class, string) {
 		return failure.ClassTransient, "it did not answer in time"
 	case errors.As(err, &syscall):
 		return failure.ClassTransient, syscall.Err.Error()
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed):
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed), strings.Contains(err.Error(), closedIdle):
 		return failure.ClassTransient, "the connection ended early"
 	}
 	return "", ""

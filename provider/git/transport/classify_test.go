@@ -1,8 +1,11 @@
 package transport
 
 import (
+	"io"
+	"net/url"
 	"testing"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/intentplane/intentplane/provider/git/failure"
@@ -43,6 +46,34 @@ func TestClassifyText(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(tc.want, ClassifyText(tc.text)); diff != "" {
 				t.Errorf("\n%s\nClassifyText(%q): -want, +got:\n%s", tc.reason, tc.text, diff)
+			}
+		})
+	}
+}
+
+func TestClassifyTransport(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		err    error
+		class  failure.Class
+		detail string
+	}{
+		"ClosedIdle": {
+			reason: "A server that closes a connection as a request begins is tried again.",
+			err:    &url.Error{Op: "Get", URL: "http://127.0.0.1:1/x.git", Err: errors.New("http: server closed idle connection")},
+			class:  failure.ClassTransient, detail: "the connection ended early",
+		},
+		"EOF": {
+			reason: "A server that closes a connection within an answer is tried again.",
+			err:    io.ErrUnexpectedEOF,
+			class:  failure.ClassTransient, detail: "the connection ended early",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			class, detail := classifyTransport(VerbRead, tc.err)
+			if diff := cmp.Diff([]string{string(tc.class), tc.detail}, []string{string(class), detail}); diff != "" {
+				t.Errorf("%s\nclassifyTransport(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}
