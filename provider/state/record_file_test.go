@@ -2,6 +2,7 @@ package state
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -95,6 +96,22 @@ func TestNoteVerdicts(t *testing.T) {
 	got := NoteVerdicts([]deliveryv1alpha1.HistoryEntry{{Revision: 1}, {Revision: 7}}, s)
 	if v := got[0].Verdict; v == nil || v.Result != rolloutv1alpha1.VerdictVerified || got[0].EndedAt == nil || got[1].Verdict != nil {
 		t.Errorf("\nA revision gets the verdict of the ledger, and one that the ledger does not know gets none.\nNoteVerdicts(...): got %+v", got)
+	}
+}
+
+// TestRecordRetainsStable records many revisions of a follower, which only a copy of the ledger tells what was verified.
+func TestRecordRetainsStable(t *testing.T) {
+	s := newLedger(t, 1, 1).State
+	e := Entry{Claim: claimOfLedger, ClusterUID: "cluster-1"}
+	for n := range int64(14) {
+		at := deliveredEntry().Trees[0]
+		at.Tree = fmt.Sprintf("%040d", n+1)
+		o := rolloutv1alpha1.Order{Revision: n + 1, Request: "r", Intent: "i", DigestScheme: 1, RendererVersion: 1, Steps: 1}
+		e.History = NoteVerdicts(e.History, s)
+		e = Record(e, Delivery{Order: o, Trees: []Tree{at}, Commit: strings.Repeat("c", 40)})
+	}
+	if named := e.Named(); len(named) != maxHistory+1 || named[0] != fmt.Sprintf("%040d", 1) {
+		t.Errorf("\nThe trees of the stable revision are retained however old it is.\nNamed(): got %d, the first one %s", len(named), named[0])
 	}
 }
 

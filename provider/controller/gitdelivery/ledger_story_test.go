@@ -3,6 +3,7 @@ package gitdelivery
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -186,6 +187,22 @@ func TestLedgerLimits(t *testing.T) {
 				w.Errorf("the record is at the rollback: got %+v", r.Position)
 			}
 		}},
+		"Timeout": {reason: "A revision that the server does not take for longer than deliveryTimeout is late.", run: func(w *world) {
+			w.verifiedRevision()
+			w.writeProposal(w.ledgerOf("web"), []v1alpha1.Tree{desired(w.T, "edge1", webAtE1, "b")}, orderedEvent(2, "b", "edge1"))
+			w.git.Fail(repo, 503)
+			_ = w.try("web") // It is in the condition.
+			w.expect("web", v1alpha1.ReasonUnreachable)
+			w.pass(11 * time.Minute)
+			_ = w.try("web") // It is in the condition.
+			w.expect("web", v1alpha1.ReasonDeliveryTimedOut)
+			w.git.Fail(repo, 0)
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDelivered)
+			if got := w.get("web").Status.AtProvider.Waiting; got != nil {
+				w.Errorf("waiting: want nothing, got %+v", got)
+			}
+		}},
 		"Drift": {reason: "What another commit changed is restored without a new event.", run: func(w *world) {
 			w.firstRevision()
 			head := w.ledgerOf("web").Head
@@ -293,6 +310,20 @@ func TestLedgerLoss(t *testing.T) {
 				w.Errorf("ledger: -want, +got:\n%s", diff)
 			}
 		}},
+		"OtherClaims": {reason: "The numbers of claims that were deleted are recovered by the first claim that finds the state lost.", run: func(w *world) {
+			w.verifiedRevision()
+			w.secondClaim()
+			w.deleteState()
+			w.restart()
+			w.reconcile("web")
+			api := newHome("api")
+			api.Spec.ForProvider.ClaimRef.Name = "api"
+			w.create(api)
+			w.reconcile("api")
+			if s := w.ledgerOf("api"); s.Seq != 0 || s.LastNumber != 1 {
+				w.Errorf("ledger: want none, and number 1, got %+v", s)
+			}
+		}},
 		"Unreachable": {reason: "A repository that cannot be read leaves it open whether it holds a ledger.", run: func(w *world) {
 			w.git.Fail(repo, 503)
 			w.create(newHome("web"))
@@ -376,6 +407,19 @@ func TestLedgerFiles(t *testing.T) {
 			w.expect("web", v1alpha1.ReasonOwnedElsewhere)
 			if got := w.get("web").Status.AtProvider.Ledger; got != nil || w.stateTip() != tip {
 				w.Errorf("ledger: want none shown, and no push, got %+v", got)
+			}
+		}},
+		"OtherClustersFiles": {reason: "Files of another cluster are left alone, also where the state does not say who writes it.", run: func(w *world) {
+			w.firstRevision()
+			for _, uid := range []string{"cluster-9", ""} {
+				w.rewriteState(func(_ string, content map[string]any) { content["clusterUID"] = uid })
+				tip := w.stateTip()
+				w.writeProposal(w.ledgerOf("web"), []v1alpha1.Tree{desired(w.T, "edge1", webAtE1, "b")}, orderedEvent(2, "b", "edge1"))
+				w.reconcile("web")
+				w.expect("web", v1alpha1.ReasonOwnedElsewhere)
+				if got := w.stateTip(); got != tip {
+					w.Errorf("tip of the state: want %s, got %s", tip, got)
+				}
 			}
 		}},
 		"TakenOver": {reason: "A cluster that takes over goes on with the ledger.", run: func(w *world) {

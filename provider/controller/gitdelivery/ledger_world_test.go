@@ -199,3 +199,21 @@ func (w *world) stateCommits() int {
 	w.must(err)
 	return n
 }
+
+// secondClaim delivers another claim to the home repository, and deletes it.
+func (w *world) secondClaim() {
+	w.Helper()
+	events := []ledger.Event{openedEvent("api"), orderedEvent(1, "a", "edge1")}
+	d := newHome("api", desired(w.T, "edge1", "clusters/edge1/team-a/api", "api"))
+	d.Spec.ForProvider.ClaimRef.Name = "api"
+	d.Spec.ForProvider.Ledger.Events = events
+	w.create(d)
+	w.reconcile("api")
+	w.expect("api", v1alpha1.ReasonDelivered)
+	w.must(w.kube.Delete(w.Context(), w.get("api")))
+	w.reconcile("api")
+	w.reconcile("api")
+	if !w.gone("api") {
+		w.Fatal("object: want it gone")
+	}
+}

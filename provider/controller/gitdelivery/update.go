@@ -68,11 +68,11 @@ func (e *external) deliver(ctx context.Context, d *v1alpha1.GitDelivery) error {
 			e.show(d) // Somebody else did it, or it may not be done any more.
 			return nil
 		}
-		e.delivered(d, t.entry)
 		if t.facts.ledger != nil {
 			t.facts.ledger.record = &t.record
 			e.showLedger(d, true)
 		}
+		e.delivered(d, t.entry)
 		if t.replaces != "" {
 			e.reportRestored(d, t)
 		}
